@@ -1,0 +1,239 @@
+/* The plugin "whylate": one sink component class per command, with the
+ * command's options as parameters.
+ *
+ *   babeltrace2 TRACE --component=sink.whylate.delay \
+ *       --params='target="sched_process_exec filename=x",format="json"'
+ *
+ * The report is written when the graph has ended, or from what was read when
+ * it ended early (finalization), and says so.
+ */
+#include <babeltrace2/babeltrace.h>
+#include <string.h>
+
+#include "analysis/options.h"
+#include "analysis/session.h"
+#include "messages.h"
+#include "report/report.h"
+#include "util/error.h"
+
+struct sink {
+	struct options options;
+	struct session *session;       /* owned */
+	struct messages *messages;     /* owned */
+	bt_message_iterator *iterator; /* owned */
+	bool reported;
+};
+
+static void fail(bt_self_component_sink *self, GError *error)
+{
+	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
+		bt_self_component_sink_as_self_component(self), "%s", error->message);
+	g_error_free(error);
+}
+
+/* A parameter's value as the text an option takes. NULL for other types. */
+static char *value_text(const bt_value *value)
+{
+	switch (bt_value_get_type(value)) {
+	case BT_VALUE_TYPE_STRING:
+		return g_strdup(bt_value_string_get(value));
+	case BT_VALUE_TYPE_BOOL:
+		return g_strdup(bt_value_bool_get(value) ? "yes" : "no");
+	case BT_VALUE_TYPE_SIGNED_INTEGER:
+		return g_strdup_printf("%" G_GINT64_FORMAT,
+				       (gint64) bt_value_integer_signed_get(value));
+	case BT_VALUE_TYPE_UNSIGNED_INTEGER:
+		return g_strdup_printf("%" G_GUINT64_FORMAT,
+				       (guint64) bt_value_integer_unsigned_get(value));
+	default:
+		return NULL;
+	}
+}
+
+struct setting {
+	struct options *options;
+	GError *error;
+};
+
+static bool set_value(struct setting *setting, const char *key, const bt_value *value)
+{
+	g_autofree char *text = value_text(value);
+
+	if (!text) {
+		g_set_error(&setting->error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "parameter '%s' must be a string, a number or yes/no", key);
+		return false;
+	}
+	return options_set(setting->options, key, text, &setting->error);
+}
+
+static bt_value_map_foreach_entry_const_func_status
+set_parameter(const char *key, const bt_value *value, void *data)
+{
+	struct setting *setting = data;
+	const struct option_spec *spec = option_find(key);
+	bool ok = true;
+
+	if (!spec || !spec->parameter ||
+	    !(spec->commands & (1u << setting->options->command))) {
+		g_set_error(&setting->error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "sink.whylate.%s has no parameter '%s' (see "
+			    "babeltrace2-sink.whylate.%s(7))",
+			    command_name(setting->options->command), key,
+			    command_name(setting->options->command));
+		ok = false;
+	} else if (spec->repeatable && bt_value_is_array(value)) {
+		for (uint64_t i = 0; i < bt_value_array_get_length(value) && ok; i++)
+			ok = set_value(setting, key,
+				       bt_value_array_borrow_element_by_index_const(value, i));
+	} else {
+		ok = set_value(setting, key, value);
+	}
+	return ok ? BT_VALUE_MAP_FOREACH_ENTRY_CONST_FUNC_STATUS_OK
+		  : BT_VALUE_MAP_FOREACH_ENTRY_CONST_FUNC_STATUS_ERROR;
+}
+
+static void sink_free(struct sink *sink)
+{
+	if (sink->iterator)
+		bt_message_iterator_put_ref(sink->iterator);
+	messages_free(sink->messages);
+	session_free(sink->session);
+	options_clear(&sink->options);
+	g_free(sink);
+}
+
+static bt_component_class_initialize_method_status
+initialize(bt_self_component_sink *self, enum command command, const bt_value *params)
+{
+	struct sink *sink = g_new0(struct sink, 1);
+	struct setting setting = {&sink->options, NULL};
+
+	options_init(&sink->options, command);
+	bt_value_map_foreach_entry_const(params, set_parameter, &setting);
+	if (!setting.error)
+		options_check(&sink->options, &setting.error);
+	if (setting.error) {
+		sink_free(sink);
+		fail(self, setting.error);
+		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	}
+	if (bt_self_component_sink_add_input_port(self, "in", NULL, NULL) !=
+	    BT_SELF_COMPONENT_ADD_PORT_STATUS_OK) {
+		sink_free(sink);
+		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	}
+	sink->session = session_new(&sink->options);
+	sink->messages = messages_new(sink->session);
+	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), sink);
+	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
+}
+
+static bt_component_class_initialize_method_status
+delay_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
+		 const bt_value *params, void *data)
+{
+	(void) config;
+	(void) data;
+	return initialize(self, COMMAND_DELAY, params);
+}
+
+static bt_component_class_initialize_method_status
+overview_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
+		    const bt_value *params, void *data)
+{
+	(void) config;
+	(void) data;
+	return initialize(self, COMMAND_OVERVIEW, params);
+}
+
+static struct sink *sink_of(bt_self_component_sink *self)
+{
+	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
+}
+
+static bt_component_class_sink_graph_is_configured_method_status
+graph_is_configured(bt_self_component_sink *self)
+{
+	struct sink *sink = sink_of(self);
+
+	if (bt_message_iterator_create_from_sink_component(
+		    self, bt_self_component_sink_borrow_input_port_by_name(self, "in"),
+		    &sink->iterator) !=
+	    BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
+		return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;
+	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
+}
+
+static bool report(struct sink *sink, GError **error)
+{
+	sink->reported = true;
+	messages_end(sink->messages);
+	if (!messages_kernel_streams(sink->messages)) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "there is no LTTng kernel trace among the traces");
+		return false;
+	}
+	return session_finish(sink->session, error) && report_write(sink->session, error);
+}
+
+static bt_component_class_sink_consume_method_status consume(bt_self_component_sink *self)
+{
+	struct sink *sink = sink_of(self);
+	bt_message_array_const batch;
+	uint64_t count;
+	GError *error = NULL;
+
+	switch (bt_message_iterator_next(sink->iterator, &batch, &count)) {
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+		if (messages_take(sink->messages, batch, count, &error))
+			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
+		break;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+		if (report(sink, &error))
+			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
+		break;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
+		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_AGAIN;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
+		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_MEMORY_ERROR;
+	default:
+		session_stopped(sink->session, "Babeltrace could not read on");
+		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
+	}
+	fail(self, error);
+	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
+}
+
+/* Reading failed after events had come: what they tell is still told. */
+static void finalize(bt_self_component_sink *self)
+{
+	struct sink *sink = sink_of(self);
+	GError *error = NULL;
+
+	if (!sink->reported && sink->session->stopped && sink->session->events &&
+	    !report(sink, &error)) {
+		g_printerr("whylate: %s\n", error->message);
+		g_error_free(error);
+	}
+	sink_free(sink);
+}
+
+BT_PLUGIN_MODULE();
+BT_PLUGIN(whylate);
+BT_PLUGIN_DESCRIPTION("Why was it late? Delay analysis of LTTng kernel traces");
+BT_PLUGIN_LICENSE("MIT");
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(delay, consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(delay, "Say why a target event was not reached sooner.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(delay, "See babeltrace2-sink.whylate.delay(7).");
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(delay, delay_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(delay, finalize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(delay, graph_is_configured);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(overview, consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(overview, "Say what is in a kernel trace, and who waited for what.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(overview, "See whylate-overview(1).");
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(overview, overview_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(overview, finalize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(overview, graph_is_configured);

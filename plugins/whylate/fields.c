@@ -1,0 +1,373 @@
+/* Fields of Babeltrace events by resolved positions; see fields.h. */
+#include "fields.h"
+
+#include <string.h>
+
+#define LIST_MAX 65536 /* elements of one list; a page holds far fewer */
+
+void scratch_init(struct scratch *scratch)
+{
+	scratch->bytes = g_byte_array_sized_new(4096);
+	scratch->ready = g_array_new(FALSE, FALSE, sizeof(struct event_ready));
+}
+
+void scratch_clear(struct scratch *scratch)
+{
+	g_byte_array_free(scratch->bytes, TRUE);
+	g_array_free(scratch->ready, TRUE);
+}
+
+static bool is_signed(bt_field_class_type type)
+{
+	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
+}
+
+static bool is_unsigned(bt_field_class_type type)
+{
+	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
+}
+
+static bool is_array(bt_field_class_type type)
+{
+	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY);
+}
+
+/* Does the field have the form that the core expects under that name? A
+ * field of another form (pipe's list where dup has a number) is left out. */
+static bool fits(enum event_field_type wanted, bt_field_class_type type)
+{
+	switch (wanted) {
+	case FIELD_I32:
+	case FIELD_I64:
+	case FIELD_BOOL:
+		return is_signed(type) || is_unsigned(type);
+	case FIELD_STRING:
+		return type == BT_FIELD_CLASS_TYPE_STRING;
+	case FIELD_BYTES:
+	case FIELD_PAIR:
+	case FIELD_READY:
+		return is_array(type);
+	case FIELD_COOKIE:
+		return type == BT_FIELD_CLASS_TYPE_STRUCTURE;
+	case FIELD_PACKET:
+		return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_VARIANT);
+	}
+	return false;
+}
+
+static bool member_index(const bt_field_class *structure, const char *name, uint64_t *index,
+			 bt_field_class_type *type)
+{
+	uint64_t count = bt_field_class_structure_get_member_count(structure);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_field_class_structure_member *member =
+			bt_field_class_structure_borrow_member_by_index_const(structure, i);
+
+		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0) {
+			*index = i;
+			*type = bt_field_class_get_type(
+				bt_field_class_structure_member_borrow_field_class_const(member));
+			return true;
+		}
+	}
+	return false;
+}
+
+static void resolve_fields(struct class_state *state, const bt_event_class *event_class)
+{
+	const bt_field_class *payload =
+		bt_event_class_borrow_payload_field_class_const(event_class);
+
+	for (const struct event_field *field = state->class.fields; payload && field->name;
+	     field++) {
+		struct field_step step = {.type = field->type, .offset = field->offset};
+		bt_field_class_type type;
+
+		if (!member_index(payload, field->name, &step.index, &type) ||
+		    !fits((enum event_field_type) field->type, type))
+			continue;
+		step.is_signed = is_signed(type);
+		g_array_append_val(state->steps, step);
+	}
+}
+
+static void resolve_filters(struct session *session, struct class_state *state, const char *name)
+{
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		struct class_filter filter = {i, session->matches[i].filter};
+
+		if (!filter.filter || !event_filter_wants(filter.filter, name))
+			continue;
+		if (!state->filters)
+			state->filters = g_array_new(FALSE, FALSE, sizeof filter);
+		g_array_append_val(state->filters, filter);
+	}
+}
+
+struct class_state *class_state_new(struct session *session, const bt_event_class *event_class)
+{
+	struct class_state *state = g_new0(struct class_state, 1);
+	const char *name = bt_event_class_get_name(event_class);
+
+	state->class = session_class(session, name ? name : "");
+	state->steps = g_array_new(FALSE, FALSE, sizeof(struct field_step));
+	resolve_fields(state, event_class);
+	resolve_filters(session, state, name ? name : "");
+	return state;
+}
+
+void class_state_free(gpointer data)
+{
+	struct class_state *state = data;
+
+	if (!state)
+		return;
+	g_array_free(state->steps, TRUE);
+	if (state->filters)
+		g_array_free(state->filters, TRUE);
+	g_free(state);
+}
+
+bool field_integer(const bt_field *field, int64_t *value)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+
+	if (is_signed(type))
+		*value = bt_field_integer_signed_get_value(field);
+	else if (is_unsigned(type))
+		*value = (int64_t) bt_field_integer_unsigned_get_value(field);
+	else
+		return false;
+	return true;
+}
+
+/* Babeltrace 2.0.4 leaves an earlier event's text in an empty string. */
+static const char *string_value(const bt_field *field)
+{
+	return bt_field_string_get_length(field) ? bt_field_string_get_value(field) : "";
+}
+
+static uint64_t list_length(const bt_field *field)
+{
+	return MIN(bt_field_array_get_length(field), (uint64_t) LIST_MAX);
+}
+
+static const bt_field *element(const bt_field *list, uint64_t i)
+{
+	return bt_field_array_borrow_element_field_by_index_const(list, i);
+}
+
+static const bt_field *member(const bt_field *structure, const char *name)
+{
+	if (!structure || bt_field_get_class_type(structure) != BT_FIELD_CLASS_TYPE_STRUCTURE)
+		return NULL;
+	return bt_field_structure_borrow_member_field_by_name_const(structure, name);
+}
+
+static int64_t member_integer(const bt_field *structure, const char *name, int64_t fallback)
+{
+	const bt_field *field = member(structure, name);
+	int64_t value;
+
+	return field && field_integer(field, &value) ? value : fallback;
+}
+
+/* The bytes go to the scratch array, whose 4096 bytes never move. */
+static void take_bytes(const bt_field *list, struct scratch *scratch, struct event_bytes *to)
+{
+	uint64_t length = list_length(list);
+	guint start = scratch->bytes->len;
+	int64_t value;
+
+	if (start + length > 4096)
+		return; /* longer than any list of one event: not recorded so */
+	for (uint64_t i = 0; i < length; i++) {
+		guint8 byte;
+
+		if (!field_integer(element(list, i), &value))
+			return;
+		byte = (guint8) value;
+		g_byte_array_append(scratch->bytes, &byte, 1);
+	}
+	to->bytes = scratch->bytes->data + start;
+	to->count = (uint32_t) length;
+}
+
+static void take_pair(const bt_field *list, int32_t *to)
+{
+	int64_t value;
+
+	for (uint64_t i = 0; i < 2 && i < list_length(list); i++)
+		if (field_integer(element(list, i), &value))
+			to[i] = (int32_t) value;
+}
+
+static void take_ready(const bt_field *list, struct scratch *scratch, struct event *event)
+{
+	uint64_t length = list_length(list);
+
+	g_array_set_size(scratch->ready, 0);
+	for (uint64_t i = 0; i < length; i++) {
+		const bt_field *at = element(list, i), *cookie = member(at, "data_union");
+		struct event_ready ready = {
+			.data = (uint64_t) member_integer(cookie, "u64", 0),
+			.fd = (int32_t) member_integer(cookie ? cookie : at, "fd", -1),
+			.events = (uint32_t) member_integer(at, "raw_events", 0)};
+
+		g_array_append_val(scratch->ready, ready);
+	}
+	event->syscall.fds = (const struct event_ready *) scratch->ready->data;
+	event->syscall.fd_count = scratch->ready->len;
+}
+
+/* Addresses: four or sixteen bytes, or eight 16-bit words. */
+static void take_address(const bt_field *header, const char *name, struct scratch *scratch,
+			 struct event_bytes *to)
+{
+	const bt_field *list = member(header, name);
+	guint start = scratch->bytes->len;
+	int64_t value;
+
+	if (!list || !is_array(bt_field_get_class_type(list)))
+		return;
+	if (list_length(list) != 8) {
+		take_bytes(list, scratch, to);
+		return;
+	}
+	for (uint64_t i = 0; i < 8; i++) {
+		guint8 word[2];
+
+		if (!field_integer(element(list, i), &value))
+			return;
+		word[0] = (guint8) (value >> 8);
+		word[1] = (guint8) value;
+		g_byte_array_append(scratch->bytes, word, 2);
+	}
+	to->bytes = scratch->bytes->data + start;
+	to->count = 16;
+}
+
+static const bt_field *option(const bt_field *variant)
+{
+	if (!variant || !bt_field_class_type_is(bt_field_get_class_type(variant),
+						BT_FIELD_CLASS_TYPE_VARIANT))
+		return NULL;
+	return bt_field_variant_borrow_selected_option_field_const(variant);
+}
+
+static void take_packet(const bt_field *variant, struct scratch *scratch, struct event *event)
+{
+	const bt_field *header = option(variant), *transport;
+
+	if (!header)
+		return;
+	take_address(header, "saddr", scratch, &event->net.saddr);
+	take_address(header, "daddr", scratch, &event->net.daddr);
+	transport = option(member(header, "transport_header"));
+	event->net.source_port = (uint32_t) member_integer(transport, "source_port", 0);
+	event->net.dest_port = (uint32_t) member_integer(transport, "dest_port", 0);
+}
+
+static int64_t integer(const struct field_step *step, const bt_field *field)
+{
+	return step->is_signed ? bt_field_integer_signed_get_value(field)
+			       : (int64_t) bt_field_integer_unsigned_get_value(field);
+}
+
+void fields_take(const struct class_state *state, const bt_event *from, struct scratch *scratch,
+		 struct event *event)
+{
+	const bt_field *payload =
+		state->steps->len ? bt_event_borrow_payload_field_const(from) : NULL;
+	const struct field_step *step = (const struct field_step *) state->steps->data;
+
+	g_byte_array_set_size(scratch->bytes, 0);
+	for (guint i = 0; i < state->steps->len; i++, step++) {
+		const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(
+			payload, step->index);
+		char *to = (char *) event + step->offset;
+
+		switch ((enum event_field_type) step->type) {
+		case FIELD_I32:
+			*(int32_t *) to = (int32_t) integer(step, field);
+			break;
+		case FIELD_I64:
+			*(int64_t *) to = integer(step, field);
+			break;
+		case FIELD_BOOL:
+			*(bool *) to = integer(step, field) != 0;
+			break;
+		case FIELD_STRING:
+			*(const char **) to = string_value(field);
+			break;
+		case FIELD_BYTES:
+			take_bytes(field, scratch, (struct event_bytes *) to);
+			break;
+		case FIELD_PAIR:
+			take_pair(field, (int32_t *) to);
+			break;
+		case FIELD_READY:
+			take_ready(field, scratch, event);
+			break;
+		case FIELD_COOKIE:
+			*(uint64_t *) to =
+				(uint64_t) member_integer(member(field, "data_union"), "u64", 0);
+			break;
+		case FIELD_PACKET:
+			take_packet(field, scratch, event);
+			break;
+		}
+	}
+}
+
+static bool field_matches(const bt_field *field, const struct filter_condition *condition)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+
+	if (type == BT_FIELD_CLASS_TYPE_STRING)
+		return filter_condition_text(condition, string_value(field));
+	if (is_signed(type))
+		return filter_condition_integer(
+			condition, true, (uint64_t) bt_field_integer_signed_get_value(field));
+	if (is_unsigned(type))
+		return filter_condition_integer(condition, false,
+						bt_field_integer_unsigned_get_value(field));
+	return false;
+}
+
+static bool condition_holds(const bt_event *from, const struct filter_condition *condition,
+			    const struct event *event)
+{
+	const bt_field *field;
+
+	if (condition->scope == FILTER_CONTEXT) {
+		field = member(bt_event_borrow_common_context_field_const(from), condition->key);
+		if (!field)
+			field = member(bt_event_borrow_specific_context_field_const(from),
+				       condition->key);
+		return field && field_matches(field, condition);
+	}
+	field = member(bt_event_borrow_payload_field_const(from), condition->key);
+	if (field)
+		return field_matches(field, condition);
+	return strcmp(condition->key, "cpu") == 0 &&
+	       filter_condition_integer(condition, false, event->cpu);
+}
+
+void filters_apply(const struct class_state *state, const bt_event *from, struct event *event)
+{
+	for (guint i = 0; i < state->filters->len; i++) {
+		const struct class_filter *at =
+			&g_array_index(state->filters, struct class_filter, i);
+		bool holds = true;
+
+		for (guint c = 0; c < at->filter->conditions->len && holds; c++)
+			holds = condition_holds(from,
+						&g_array_index(at->filter->conditions,
+							       struct filter_condition, c),
+						event);
+		if (holds)
+			event->matches |= 1u << at->bit;
+	}
+}

@@ -1,0 +1,52 @@
+/* Taking fields of Babeltrace events into struct event; see messages.h. */
+#ifndef WHYLATE_PLUGINS_FIELDS_H
+#define WHYLATE_PLUGINS_FIELDS_H
+
+#include <babeltrace2/babeltrace.h>
+#include <glib.h>
+
+#include "analysis/session.h"
+
+/* One field to take, resolved for one event class. */
+struct field_step {
+	uint8_t type;     /* enum event_field_type */
+	bool is_signed;
+	uint16_t offset;  /* in struct event */
+	uint64_t index;   /* in the payload structure */
+};
+
+/* A filter of the session that the class's name matches. */
+struct class_filter {
+	int bit;          /* in event.matches */
+	const struct event_filter *filter; /* borrowed */
+};
+
+/* Room for what an event points to while it is handled. */
+struct scratch {
+	GByteArray *bytes;   /* owned; all lists of bytes */
+	GArray *ready;       /* owned; struct event_ready */
+};
+
+struct class_state {
+	struct event_class class;
+	GArray *steps;       /* owned; struct field_step */
+	GArray *filters;     /* owned; struct class_filter; NULL: none */
+};
+
+void scratch_init(struct scratch *scratch);
+void scratch_clear(struct scratch *scratch);
+
+/* Resolves fields and filters of `event_class`. */
+struct class_state *class_state_new(struct session *session, const bt_event_class *event_class);
+void class_state_free(gpointer state);
+
+/* Fills the arguments of `event`, whose kind is set. */
+void fields_take(const struct class_state *state, const bt_event *from, struct scratch *scratch,
+		 struct event *event);
+/* Evaluates the class's filters into event->matches. */
+void filters_apply(const struct class_state *state, const bt_event *from, struct event *event);
+
+/* An integer field's value as int64_t; false for other types. */
+bool field_integer(const bt_field *field, int64_t *value);
+
+#endif

@@ -1,0 +1,561 @@
+/* Messages in, events out; see messages.h.
+ *
+ *   message ─► same stamp as those waiting? ─ yes ─► waits with them
+ *                      └ no ─► those waiting go on in their order; it waits
+ */
+#include "messages.h"
+
+#include <string.h>
+
+#include "fields.h"
+#include "util/error.h"
+
+/* A stream class: what its event classes are, by their dense ids. */
+struct stream_class {
+	GPtrArray *classes;      /* owned; struct class_state by id, NULL: not met */
+	int64_t tid, pid;        /* index in the common context, -1 */
+};
+
+struct stream {
+	bool kernel;
+	bool begun;              /* its first packet was told */
+	uint32_t host, cpu;
+	bool has_cpu;
+	uint64_t class_id, id;
+	uint8_t number_table;
+	struct stream_class *class; /* borrowed */
+	const bt_message *lost;  /* owned; told before the first packet */
+};
+
+struct waiting {
+	const bt_message *message; /* owned */
+	const struct stream *stream;
+	uint64_t order;
+};
+
+struct messages {
+	struct session *session;     /* borrowed */
+	GHashTable *streams;         /* owned; bt_stream -> struct stream */
+	GHashTable *stream_classes;  /* owned; bt_stream_class -> struct stream_class */
+	GHashTable *channels;        /* owned; "host cpu class" of streams begun */
+	const bt_stream *last_key;
+	struct stream *last;
+	GArray *waiting;             /* owned; struct waiting of one time */
+	int64_t time;                /* theirs */
+	uint64_t order;
+	unsigned kernel_streams;
+	struct scratch scratch;
+};
+
+static void stream_class_free(gpointer data)
+{
+	struct stream_class *class = data;
+
+	g_ptr_array_free(class->classes, TRUE);
+	g_free(class);
+}
+
+static void stream_free(gpointer data)
+{
+	struct stream *stream = data;
+
+	if (stream->lost)
+		bt_message_put_ref(stream->lost);
+	g_free(stream);
+}
+
+static void stream_put(gpointer key)
+{
+	bt_stream_put_ref(key);
+}
+
+static void stream_class_put(gpointer key)
+{
+	bt_stream_class_put_ref(key);
+}
+
+struct messages *messages_new(struct session *session)
+{
+	struct messages *messages = g_new0(struct messages, 1);
+
+	messages->session = session;
+	messages->streams = g_hash_table_new_full(NULL, NULL, stream_put, stream_free);
+	messages->stream_classes =
+		g_hash_table_new_full(NULL, NULL, stream_class_put, stream_class_free);
+	messages->channels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	messages->waiting = g_array_new(FALSE, FALSE, sizeof(struct waiting));
+	scratch_init(&messages->scratch);
+	return messages;
+}
+
+void messages_free(struct messages *messages)
+{
+	if (!messages)
+		return;
+	for (guint i = 0; i < messages->waiting->len; i++)
+		bt_message_put_ref(g_array_index(messages->waiting, struct waiting, i).message);
+	g_array_free(messages->waiting, TRUE);
+	g_hash_table_destroy(messages->streams);
+	g_hash_table_destroy(messages->stream_classes);
+	g_hash_table_destroy(messages->channels);
+	scratch_clear(&messages->scratch);
+	g_free(messages);
+}
+
+unsigned messages_kernel_streams(const struct messages *messages)
+{
+	return messages->kernel_streams;
+}
+
+static const char *env_text(const bt_trace *trace, const char *name)
+{
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
+
+	return value && bt_value_is_string(value) ? bt_value_string_get(value) : NULL;
+}
+
+static int env_number(const bt_trace *trace, const char *name)
+{
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
+
+	return value && bt_value_is_signed_integer(value)
+		       ? (int) bt_value_integer_signed_get(value)
+		       : 0;
+}
+
+static char *uuid_text(bt_uuid uuid)
+{
+	GString *text = g_string_new(NULL);
+
+	if (!uuid)
+		return g_string_free(text, TRUE);
+	for (int i = 0; i < 16; i++)
+		g_string_append_printf(text, "%s%02x",
+				       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+	return g_string_free(text, FALSE);
+}
+
+static int64_t clock_offset(const bt_clock_class *clock)
+{
+	int64_t seconds;
+	uint64_t cycles, frequency = bt_clock_class_get_frequency(clock);
+
+	bt_clock_class_get_offset(clock, &seconds, &cycles);
+	return seconds * INT64_C(1000000000) +
+	       (int64_t) ((double) cycles * 1e9 / (double) frequency);
+}
+
+/* Tells the session of all event classes, and finds the syscall numbering. */
+static enum syscall_abi declare_classes(struct messages *messages, const bt_stream_class *class)
+{
+	uint64_t count = bt_stream_class_get_event_class_count(class);
+	enum syscall_abi abi = ABI_UNKNOWN;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const char *name = bt_event_class_get_name(
+			bt_stream_class_borrow_event_class_by_index_const(class, i));
+		enum syscall_abi hint;
+
+		if (!name)
+			continue;
+		session_class(messages->session, name);
+		hint = event_abi_hint(name);
+		if (hint == ABI_I386 || (hint == ABI_X86_64 && abi == ABI_UNKNOWN))
+			abi = hint;
+	}
+	return abi;
+}
+
+static bool is_kernel(const bt_trace *trace, const bt_stream_class *class)
+{
+	const char *domain = env_text(trace, "domain");
+	uint64_t count;
+
+	if (domain)
+		return strcmp(domain, "kernel") == 0;
+	/* an LTTng 2.0 trace says nothing: its events do */
+	count = bt_stream_class_get_event_class_count(class);
+	for (uint64_t i = 0; i < count; i++) {
+		const char *name = bt_event_class_get_name(
+			bt_stream_class_borrow_event_class_by_index_const(class, i));
+
+		if (name && strcmp(name, "sched_switch") == 0)
+			return true;
+	}
+	return false;
+}
+
+static int64_t context_index(const bt_field_class *context, const char *name)
+{
+	uint64_t count = context ? bt_field_class_structure_get_member_count(context) : 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (strcmp(bt_field_class_structure_member_get_name(
+				   bt_field_class_structure_borrow_member_by_index_const(context,
+											 i)),
+			   name) == 0)
+			return (int64_t) i;
+	return -1;
+}
+
+static struct stream_class *stream_class_of(struct messages *messages,
+					    const bt_stream_class *key)
+{
+	struct stream_class *class = g_hash_table_lookup(messages->stream_classes, key);
+	const bt_field_class *context;
+
+	if (class)
+		return class;
+	class = g_new0(struct stream_class, 1);
+	class->classes = g_ptr_array_new_with_free_func(class_state_free);
+	context = bt_stream_class_borrow_event_common_context_field_class_const(key);
+	class->tid = context_index(context, "tid");
+	class->pid = context_index(context, "pid");
+	bt_stream_class_get_ref(key);
+	g_hash_table_insert(messages->stream_classes, (gpointer) key, class);
+	return class;
+}
+
+static uint32_t host_of(struct messages *messages, const bt_stream *key, enum syscall_abi abi)
+{
+	const bt_stream_class *class = bt_stream_borrow_class_const(key);
+	const bt_trace *trace = bt_stream_borrow_trace_const(key);
+	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(class);
+	g_autofree char *trace_uuid = uuid_text(bt_trace_get_uuid(trace));
+	g_autofree char *clock_uuid = clock ? uuid_text(bt_clock_class_get_uuid(clock)) : NULL;
+	struct host_info info = {.hostname = env_text(trace, "hostname"),
+				 .trace_uuid = trace_uuid,
+				 .clock_uuid = clock_uuid,
+				 .kernel_release = env_text(trace, "kernel_release"),
+				 .tracer_major = env_number(trace, "tracer_major"),
+				 .tracer_minor = env_number(trace, "tracer_minor"),
+				 .tracer_patch = env_number(trace, "tracer_patchlevel"),
+				 .clock_offset = clock ? clock_offset(clock) : 0,
+				 .has_clock_offset = clock != NULL,
+				 .abi = abi};
+
+	return session_add_host(messages->session, &info);
+}
+
+static struct stream *stream_of(struct messages *messages, const bt_stream *key)
+{
+	const bt_stream_class *class;
+	struct stream *stream;
+
+	if (key == messages->last_key)
+		return messages->last;
+	stream = g_hash_table_lookup(messages->streams, key);
+	if (!stream) {
+		class = bt_stream_borrow_class_const(key);
+		stream = g_new0(struct stream, 1);
+		stream->kernel = is_kernel(bt_stream_borrow_trace_const(key), class);
+		stream->class_id = bt_stream_class_get_id(class);
+		stream->id = bt_stream_get_id(key);
+		if (stream->kernel) {
+			messages->kernel_streams++;
+			stream->number_table = declare_classes(messages, class);
+			stream->class = stream_class_of(messages, class);
+			stream->host = host_of(messages, key,
+					       (enum syscall_abi) stream->number_table);
+		}
+		bt_stream_get_ref(key);
+		g_hash_table_insert(messages->streams, (gpointer) key, stream);
+	}
+	messages->last_key = key;
+	messages->last = stream;
+	return stream;
+}
+
+static struct class_state *class_of(struct messages *messages, const struct stream *stream,
+				    const bt_event_class *event_class)
+{
+	GPtrArray *classes = stream->class->classes;
+	uint64_t id = bt_event_class_get_id(event_class);
+	struct class_state *state;
+
+	if (id < classes->len) {
+		state = g_ptr_array_index(classes, id);
+		if (state)
+			return state;
+	} else {
+		g_ptr_array_set_size(classes, (gint) id + 1);
+	}
+	state = class_state_new(messages->session, event_class);
+	classes->pdata[id] = state;
+	return state;
+}
+
+static bool context_integer(const bt_event *from, int64_t index, int32_t *to)
+{
+	int64_t value;
+
+	if (index < 0 ||
+	    !field_integer(bt_field_structure_borrow_member_field_by_index_const(
+				   bt_event_borrow_common_context_field_const(from),
+				   (uint64_t) index),
+			   &value))
+		return false;
+	*to = (int32_t) value;
+	return true;
+}
+
+static void send(struct messages *messages, const struct waiting *waiting)
+{
+	const bt_event *from = bt_message_event_borrow_event_const(waiting->message);
+	const struct stream *stream = waiting->stream;
+	const struct class_state *state =
+		class_of(messages, stream, bt_event_borrow_class_const(from));
+	struct event event;
+
+	event.time = messages->time;
+	event.cpu = stream->cpu;
+	event.host = (uint16_t) stream->host;
+	event.kind = state->class.kind;
+	event.name = state->class.name;
+	event.matches = 0;
+	event.has_tid = context_integer(from, stream->class->tid, &event.tid);
+	event.has_pid = context_integer(from, stream->class->pid, &event.pid);
+	if (event.kind == EV_VECTOR_ENTRY || event.kind == EV_VECTOR_EXIT) {
+		event.vector.name = state->class.argument;
+	} else {
+		event.syscall.name = state->class.argument; /* kept by event_reset() */
+		event.syscall.number_table =
+			state->class.compat && stream->number_table == ABI_X86_64
+				? ABI_I386
+				: stream->number_table;
+		event_reset(&event);
+	}
+	fields_take(state, from, &messages->scratch, &event);
+	if (state->filters)
+		filters_apply(state, from, &event);
+	session_event(messages->session, &event);
+	bt_message_put_ref(waiting->message);
+}
+
+/* "the lower CPU first (hosts in the order given), on one CPU in stream
+ * order, several streams of a CPU (channels) by stream class and stream id" */
+static int in_order(gconstpointer a, gconstpointer b)
+{
+	const struct waiting *x = a, *y = b;
+	const struct stream *s = x->stream, *t = y->stream;
+
+	if (s->host != t->host)
+		return s->host < t->host ? -1 : 1;
+	if (s->cpu != t->cpu)
+		return s->cpu < t->cpu ? -1 : 1;
+	if (s->class_id != t->class_id)
+		return s->class_id < t->class_id ? -1 : 1;
+	if (s->id != t->id)
+		return s->id < t->id ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void flush(struct messages *messages)
+{
+	GArray *waiting = messages->waiting;
+
+	if (waiting->len > 1)
+		g_array_sort(waiting, in_order);
+	for (guint i = 0; i < waiting->len; i++)
+		send(messages, &g_array_index(waiting, struct waiting, i));
+	g_array_set_size(waiting, 0);
+}
+
+static bool event_time(const bt_message *message, int64_t *time)
+{
+	const bt_clock_snapshot *clock =
+		bt_message_event_borrow_default_clock_snapshot_const(message);
+
+	return bt_clock_snapshot_get_ns_from_origin(clock, time) ==
+	       BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK;
+}
+
+static bool take_event(struct messages *messages, const bt_message *message, GError **error)
+{
+	const bt_event *event = bt_message_event_borrow_event_const(message);
+	struct waiting waiting = {.message = message, .order = messages->order++};
+	int64_t time;
+
+	waiting.stream = stream_of(messages, bt_event_borrow_stream_const(event));
+	if (!waiting.stream->kernel) {
+		bt_message_put_ref(message);
+		return true;
+	}
+	if (!event_time(message, &time)) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_DAMAGE,
+			    "an event's time does not fit 64 bits of nanoseconds");
+		bt_message_put_ref(message);
+		return false;
+	}
+	if (time != messages->time && messages->waiting->len)
+		flush(messages);
+	messages->time = time;
+	g_array_append_val(messages->waiting, waiting);
+	return true;
+}
+
+static int64_t snapshot_time(const bt_clock_snapshot *clock, int64_t fallback)
+{
+	int64_t time;
+
+	return bt_clock_snapshot_get_ns_from_origin(clock, &time) ==
+			       BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK
+		       ? time
+		       : fallback;
+}
+
+static void tell_lost(struct messages *messages, const struct stream *stream,
+		      const bt_message *message, bool packets)
+{
+	const bt_stream_class *class;
+	uint64_t count = 0;
+	bool known, timed;
+	int64_t begin = messages->time, end = messages->time;
+
+	if (packets) {
+		class = bt_stream_borrow_class_const(
+			bt_message_discarded_packets_borrow_stream_const(message));
+		timed = bt_stream_class_discarded_packets_have_default_clock_snapshots(class);
+		known = bt_message_discarded_packets_get_count(message, &count) ==
+			BT_PROPERTY_AVAILABILITY_AVAILABLE;
+		if (timed) {
+			begin = snapshot_time(
+				bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
+					message), begin);
+			end = snapshot_time(
+				bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(
+					message), end);
+		}
+	} else {
+		class = bt_stream_borrow_class_const(
+			bt_message_discarded_events_borrow_stream_const(message));
+		timed = bt_stream_class_discarded_events_have_default_clock_snapshots(class);
+		known = bt_message_discarded_events_get_count(message, &count) ==
+			BT_PROPERTY_AVAILABILITY_AVAILABLE;
+		if (timed) {
+			begin = snapshot_time(
+				bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
+					message), begin);
+			end = snapshot_time(
+				bt_message_discarded_events_borrow_end_default_clock_snapshot_const(
+					message), end);
+		}
+	}
+	flush(messages);
+	session_lost(messages->session, stream->host, stream->cpu, begin, end,
+		     known ? (int64_t) count : -1, packets);
+}
+
+static void take_lost(struct messages *messages, const bt_message *message, bool packets)
+{
+	struct stream *stream = stream_of(
+		messages, packets ? bt_message_discarded_packets_borrow_stream_const(message)
+				  : bt_message_discarded_events_borrow_stream_const(message));
+
+	if (stream->kernel && stream->has_cpu) {
+		tell_lost(messages, stream, message, packets);
+	} else if (stream->kernel && !stream->lost) {
+		stream->lost = message; /* until the packet says which CPU */
+		return;
+	}
+	bt_message_put_ref(message);
+}
+
+static void take_packet_begin(struct messages *messages, const bt_message *message)
+{
+	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(message);
+	const bt_stream *key = bt_packet_borrow_stream_const(packet);
+	struct stream *stream = stream_of(messages, key);
+	const bt_field *context, *cpu;
+	g_autofree char *channel = NULL;
+	int64_t id, begin = messages->time;
+
+	if (!stream->kernel || stream->begun)
+		return;
+	stream->begun = true;
+	context = bt_packet_borrow_context_field_const(packet);
+	cpu = context ? bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id")
+		      : NULL;
+	if (cpu && field_integer(cpu, &id))
+		stream->cpu = (uint32_t) id;
+	stream->has_cpu = true;
+	if (bt_stream_class_packets_have_beginning_default_clock_snapshot(
+		    bt_stream_borrow_class_const(key)))
+		begin = snapshot_time(
+			bt_message_packet_beginning_borrow_default_clock_snapshot_const(message),
+			begin);
+	/* a later chunk of the same channel does not begin it again */
+	channel = g_strdup_printf("%u %u %" G_GUINT64_FORMAT, stream->host, stream->cpu,
+				  (guint64) stream->class_id);
+	if (g_hash_table_add(messages->channels, g_steal_pointer(&channel)))
+		session_packet(messages->session, stream->host, stream->cpu, begin);
+	if (stream->lost) {
+		const bt_message *lost = stream->lost;
+		bool packets = bt_message_get_type(lost) == BT_MESSAGE_TYPE_DISCARDED_PACKETS;
+
+		stream->lost = NULL;
+		tell_lost(messages, stream, lost, packets);
+		bt_message_put_ref(lost);
+	}
+}
+
+bool messages_take(struct messages *messages, bt_message_array_const batch, uint64_t count,
+		   GError **error)
+{
+	bool ok = true;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_message *message = batch[i];
+
+		if (!ok) { /* only release the rest */
+			bt_message_put_ref(message);
+			continue;
+		}
+		switch (bt_message_get_type(message)) {
+		case BT_MESSAGE_TYPE_EVENT:
+			ok = take_event(messages, message, error);
+			continue; /* its reference went along */
+		case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+			take_lost(messages, message, false);
+			continue;
+		case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+			take_lost(messages, message, true);
+			continue;
+		case BT_MESSAGE_TYPE_PACKET_BEGINNING:
+			take_packet_begin(messages, message);
+			break;
+		case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+			stream_of(messages, bt_message_stream_beginning_borrow_stream_const(message));
+			break;
+		case BT_MESSAGE_TYPE_MESSAGE_ITERATOR_INACTIVITY:
+			flow_live(&messages->session->flow);
+			break;
+		default:
+			break;
+		}
+		bt_message_put_ref(message);
+	}
+	return ok;
+}
+
+void messages_end(struct messages *messages)
+{
+	flush(messages);
+}
+
+char *messages_library_error(void)
+{
+	const bt_error *error = bt_current_thread_take_error();
+	GString *text = g_string_new(NULL);
+
+	if (!error)
+		return g_string_free(text, FALSE);
+	if (bt_error_get_cause_count(error)) /* the first is the root cause */
+		g_string_append(text, bt_error_cause_get_message(
+					      bt_error_borrow_cause_by_index(error, 0)));
+	bt_error_release(error);
+	for (gsize i = 0; i < text->len; i++)
+		if (text->str[i] == '\n')
+			text->str[i] = ' ';
+	return g_string_free(text, FALSE);
+}

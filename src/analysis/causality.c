@@ -1,0 +1,324 @@
+/* The tree of waits; see causality.h.
+ *
+ *   T  ──────┤ b        blocked          e ├── woken by P at e
+ *   P  ──work──┤ blocked ├──work──────────▶    its waits in [b, e), clipped,
+ *                                              are the children; the rest is P's share
+ */
+#include "analysis/causality.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/summary.h"
+
+struct builder {
+	const struct session *session;
+	GArray *path; /* threads being explained, outermost first */
+};
+
+static void wait_free(gpointer data)
+{
+	struct wait *wait = data;
+
+	if (wait->children)
+		g_ptr_array_free(wait->children, TRUE);
+	g_free(wait);
+}
+
+bool wait_by_thread(const struct wait *wait)
+{
+	return wait->woken && wait->block->kind == WAKER_THREAD && is_thread(wait->block->waker);
+}
+
+/* The longest first; among equals the earlier. */
+static int by_length(gconstpointer a, gconstpointer b)
+{
+	const struct wait *x = *(struct wait *const *) a, *y = *(struct wait *const *) b;
+	int64_t length_x = x->end - x->begin, length_y = y->end - y->begin;
+
+	if (length_x != length_y)
+		return length_x > length_y ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static int by_begin(gconstpointer a, gconstpointer b)
+{
+	const struct wait *x = *(struct wait *const *) a, *y = *(struct wait *const *) b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static struct wait *wait_new(const struct session *session, uint32_t thread,
+			     const struct span *span)
+{
+	struct wait *wait = g_new0(struct wait, 1);
+
+	wait->thread = thread;
+	wait->begin = span->begin;
+	wait->end = span->end;
+	wait->leaf = span->leaf;
+	wait->block = block_at(&session->timeline, span->ref);
+	wait->woken = wait->block->kind != WAKER_NONE;
+	wait->spans_gap = session_spans_gap(session, thread, span);
+	return wait;
+}
+
+static GPtrArray *collect(const struct session *session, uint32_t thread, int64_t from,
+			  int64_t to, uint32_t *omitted, struct wait *share)
+{
+	GPtrArray *waits = g_ptr_array_new_with_free_func(wait_free);
+	uint32_t limit = session->options->limit;
+	struct spans spans;
+	struct span span;
+
+	*omitted = 0;
+	spans_begin(&spans, session, thread, from, to);
+	while (spans_next(&spans, &span)) {
+		int64_t length = span.end - span.begin;
+		struct wait *wait;
+
+		if (share) {
+			enum wib wib = leaf_wib(span.leaf);
+
+			*(wib == WIB_WORKING       ? &share->working
+			  : wib == WIB_INTERRUPTED ? &share->interrupted
+			  : wib == WIB_BLOCKED     ? &share->blocked
+						   : &share->unknown) += length;
+		}
+		if (!leaf_is_blocked(span.leaf) || length < session->options->min_duration)
+			continue;
+		wait = wait_new(session, thread, &span);
+		if (span.end == to && wait->woken && session_blocked_at(session, thread, to))
+			wait->woken = false;
+		g_ptr_array_add(waits, wait);
+		if (limit && waits->len >= 2 * limit + 16) {
+			g_ptr_array_sort(waits, by_length);
+			*omitted += waits->len - limit;
+			g_ptr_array_set_size(waits, (gint) limit);
+		}
+	}
+	if (limit && waits->len > limit) {
+		g_ptr_array_sort(waits, by_length);
+		*omitted += waits->len - limit;
+		g_ptr_array_set_size(waits, (gint) limit);
+	}
+	g_ptr_array_sort(waits, by_begin);
+	return waits;
+}
+
+static bool on_path(const struct builder *builder, uint32_t thread)
+{
+	for (guint i = 0; i < builder->path->len; i++)
+		if (g_array_index(builder->path, uint32_t, i) == thread)
+			return true;
+	return false;
+}
+
+/* Rule 2: "Walk P's own intervals over [b, e) (clipped), and apply the same
+ * rules to each of P's Blocked intervals, one level deeper." */
+static void explain(struct builder *builder, struct wait *wait)
+{
+	uint32_t waker = wait->block->waker, depth = builder->session->options->depth;
+
+	if (!wait_by_thread(wait))
+		return;
+	if (waker == wait->thread || on_path(builder, waker)) {
+		wait->cycle = true;
+		return;
+	}
+	if (depth && builder->path->len >= depth)
+		return;
+	wait->has_share = true;
+	wait->children = collect(builder->session, waker, wait->begin, wait->end, &wait->omitted,
+				 wait);
+	g_array_append_val(builder->path, waker);
+	for (guint i = 0; i < wait->children->len; i++)
+		explain(builder, g_ptr_array_index(wait->children, i));
+	g_array_set_size(builder->path, builder->path->len - 1);
+}
+
+GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from,
+			 int64_t to, uint32_t *omitted)
+{
+	struct builder builder = {session, g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+	GPtrArray *waits = collect(session, thread, from, to, omitted, NULL);
+
+	g_array_append_val(builder.path, thread);
+	for (guint i = 0; i < waits->len; i++)
+		explain(&builder, g_ptr_array_index(waits, i));
+	g_array_free(builder.path, TRUE);
+	return waits;
+}
+
+const char *cause_kind_text(enum cause_kind kind)
+{
+	static const char *const texts[] = {"cpu", "timer", "block-device", "network", "irq",
+		"softirq", "process", "child", "signal", "stopped", "still-blocked", "unknown"};
+
+	return texts[kind];
+}
+
+const char *waker_kind_text(uint8_t kind)
+{
+	static const char *const texts[] = {"none", "unknown", "thread", "irq", "vector",
+					    "softirq", "hrtimer"};
+
+	return texts[kind];
+}
+
+const char *waker_why_text(uint8_t why)
+{
+	static const char *const texts[] = {
+		"", "no wake-up was recorded",
+		"woken from another CPU, and the trace has no sched_waking to say by whom",
+		"woken in the idle loop, by an interrupt that was not recorded",
+		"events of the waking CPU were lost", "the waking CPU's thread was not known"};
+
+	return texts[why];
+}
+
+static const struct {
+	const char *prefix, *kind;
+} resource_kinds[] = {
+	{"file:", "file"},     {"pipe:", "pipe"},       {"socket:", "socket"},
+	{"eventfd", "eventfd"}, {"timerfd", "timerfd"}, {"epoll", "epoll"},
+	{"futex:", "futex"},   {"sleep", "timer"},      {"child:", "child"},
+	{"poll", "poll"},      {"several", "poll"},     {"timeout", "poll"},
+	{"signal", "signal"},
+};
+
+const char *resource_kind(const char *key)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(resource_kinds); i++)
+		if (g_str_has_prefix(key, resource_kinds[i].prefix))
+			return resource_kinds[i].kind;
+	return "other";
+}
+
+const char *resource_name(const char *key)
+{
+	const char *colon = strchr(key, ':');
+
+	return colon ? colon + 1 : key;
+}
+
+static char *timer_label(const struct session *session, const struct wake_detail *detail)
+{
+	GString *label = g_string_new("timer");
+	char length[32];
+
+	if (detail->requested >= 0)
+		g_string_append_printf(label, " of %s", when_duration(length, detail->requested));
+	if (is_thread(detail->thread)) {
+		g_string_append_printf(label, ", armed by %s (%d)",
+				       session_thread_name(session, detail->thread),
+				       model_thread(&session->model, detail->thread)->tid);
+		if (detail->text)
+			g_string_append_printf(label, " in %s", session_text(session, detail->text));
+	}
+	return g_string_free(label, FALSE);
+}
+
+static char *request_label(const struct session *session, const struct wake_detail *detail)
+{
+	GString *label = g_string_new(session_text(session, detail->text));
+
+	g_string_append_printf(label, ", sector %" PRIu64, detail->number);
+	if (is_thread(detail->thread))
+		g_string_append_printf(label, ", issued by %s (%d)",
+				       session_thread_name(session, detail->thread),
+				       model_thread(&session->model, detail->thread)->tid);
+	return g_string_free(label, FALSE);
+}
+
+static char *waker_label(const struct session *session, uint32_t waker)
+{
+	return g_strdup_printf("%s (%d)", session_thread_name(session, waker),
+			       model_thread(&session->model, waker)->tid);
+}
+
+/* Rule 3: what is known of the innermost frame. */
+static void hardware_cause(const struct session *session, const struct block *block,
+			   const struct wake_detail *detail, struct cause *cause)
+{
+	uint32_t number = PACK_NUMBER(block->context);
+	const char *softirq;
+
+	switch (block->kind) {
+	case WAKER_HRTIMER:
+		cause->kind = CAUSE_TIMER;
+		cause->label = g_strdup("timer");
+		break;
+	case WAKER_VECTOR:
+		cause->kind = strcmp(session_text(session, number), "local_timer") == 0
+				      ? CAUSE_TIMER
+				      : CAUSE_IRQ;
+		cause->label = g_strdup_printf("%s interrupt", session_text(session, number));
+		break;
+	case WAKER_SOFTIRQ:
+		softirq = softirq_name(number);
+		cause->kind = detail && detail->kind == DETAIL_PACKET ? CAUSE_NETWORK
+			      : number == 2 || number == 3            ? CAUSE_NETWORK
+								      : CAUSE_SOFTIRQ;
+		cause->label = detail && detail->kind == DETAIL_PACKET && detail->text
+				       ? g_strdup_printf("packet from %s",
+							 session_text(session, detail->text))
+			       : softirq ? g_strdup_printf("softIRQ %s", softirq)
+					 : g_strdup("softIRQ");
+		break;
+	default:
+		cause->kind = CAUSE_IRQ;
+		cause->label = block->label ? g_strdup(session_text(session, block->label))
+					    : g_strdup_printf("IRQ %u", number);
+		break;
+	}
+}
+
+struct cause wait_cause(const struct session *session, const struct wait *wait)
+{
+	const struct block *block = wait->block;
+	const struct wake_detail *detail =
+		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	const char *resource = session_text(session, block->resource);
+	struct cause cause = {CAUSE_UNKNOWN, NULL, -1, -1};
+
+	if (!wait->woken) {
+		cause.kind = CAUSE_STILL_BLOCKED;
+		cause.label = g_strdup("not woken before the end");
+	} else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE) {
+		cause.label = g_strdup(waker_why_text(block->why));
+	} else if (detail && detail->kind == DETAIL_TIMER) {
+		cause.kind = CAUSE_TIMER;
+		cause.label = timer_label(session, detail);
+	} else if (detail && detail->kind == DETAIL_REQUEST) {
+		cause.kind = CAUSE_BLOCK_DEVICE;
+		cause.label = request_label(session, detail);
+		cause.queued = detail->queued;
+		cause.served = detail->served;
+	} else if (block->kind != WAKER_THREAD) {
+		hardware_cause(session, block, detail, &cause);
+	} else if (!is_thread(block->waker)) {
+		cause.label = g_strdup("the waker's thread is not known");
+	} else if (PACK_KIND(wait->leaf) == LEAF_BLOCK_STOPPED) {
+		cause.kind = CAUSE_STOPPED;
+		cause.label = waker_label(session, block->waker);
+	} else if (g_str_has_prefix(resource, "child:")) {
+		cause.kind = CAUSE_CHILD;
+		cause.label = waker_label(session, block->waker);
+	} else if (detail && detail->kind == DETAIL_SIGNAL) {
+		cause.kind = CAUSE_SIGNAL;
+		cause.label = g_strdup_printf("signal %" PRIu64 " from %s (%d)", detail->number,
+					      session_thread_name(session, block->waker),
+					      model_thread(&session->model, block->waker)->tid);
+	} else {
+		cause.kind = CAUSE_PROCESS;
+		cause.label = waker_label(session, block->waker);
+	}
+	return cause;
+}
+
+void cause_clear(struct cause *cause)
+{
+	g_free(cause->label);
+	cause->label = NULL;
+}

@@ -1,0 +1,65 @@
+/* Blocking causality: what each wait was ended by, and what that thread was
+ * waiting for meanwhile, down to hardware, a timer, or work.
+ *
+ * Place: analysis/. A wait is one blocked interval, clipped to the window or
+ * to the wait above it. Source: semantics.md, "Blocking causality", rules 2
+ * to 4; kinds of causes: interface.md, "JSON".
+ */
+#ifndef WHYLATE_ANALYSIS_CAUSALITY_H
+#define WHYLATE_ANALYSIS_CAUSALITY_H
+
+#include "analysis/session.h"
+
+enum cause_kind {
+	CAUSE_CPU,
+	CAUSE_TIMER,
+	CAUSE_BLOCK_DEVICE,
+	CAUSE_NETWORK,
+	CAUSE_IRQ,
+	CAUSE_SOFTIRQ,
+	CAUSE_PROCESS,
+	CAUSE_CHILD,
+	CAUSE_SIGNAL,
+	CAUSE_STOPPED,
+	CAUSE_STILL_BLOCKED,
+	CAUSE_UNKNOWN,
+};
+
+struct cause {
+	enum cause_kind kind;
+	char *label;             /* owned */
+	int64_t queued, served;  /* block device: ns, -1: not recorded */
+};
+
+struct wait {
+	uint32_t thread;
+	int64_t begin, end;
+	uint32_t leaf;
+	const struct block *block; /* borrowed from the timeline */
+	bool woken;              /* within the window */
+	bool spans_gap;
+	bool cycle;              /* the waker is being explained already */
+	bool has_share;
+	int64_t working, interrupted, blocked, unknown; /* the waker's, in this wait */
+	GPtrArray *children;     /* owned; struct wait by begin; NULL: none */
+	uint32_t omitted;        /* children left out by the limit */
+};
+
+/* The waits of `thread` in [from, to), by begin; the longest where there are
+ * more than the limit, the rest counted in `omitted`. */
+GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from,
+			 int64_t to, uint32_t *omitted);
+
+/* The waker is a thread outside interrupt frames: rule 2. */
+bool wait_by_thread(const struct wait *wait);
+struct cause wait_cause(const struct session *session, const struct wait *wait);
+void cause_clear(struct cause *cause);
+const char *cause_kind_text(enum cause_kind kind);
+const char *waker_kind_text(uint8_t kind);
+const char *waker_why_text(uint8_t why);
+
+/* The kind of a resource key and its name: "pipe:[7]" is a pipe named "[7]". */
+const char *resource_kind(const char *key);
+const char *resource_name(const char *key);
+
+#endif

@@ -1,0 +1,197 @@
+/* Counting what was not seen; see coverage.h. */
+#include "analysis/coverage.h"
+
+#include <string.h>
+
+static bool has_statedump(const struct session *session)
+{
+	for (guint i = 0; i < session->model.hosts->len; i++)
+		if (!model_host(&session->model, i)->has_statedump)
+			return false;
+	return true;
+}
+
+/* A host that is no x86 has no such vectors to record. */
+static bool has_vectors_or_is_other(const struct session *session)
+{
+	bool x86 = false;
+
+	if (session->kinds[EV_VECTOR_ENTRY])
+		return true;
+	for (guint i = 0; i < session->model.hosts->len; i++)
+		x86 |= model_host(&session->model, i)->abi != ABI_UNKNOWN;
+	return !x86;
+}
+
+const struct need needs[] = {
+	{"sched_switch", {EV_SCHED_SWITCH},
+	 "what ran and what waited cannot be told at all",
+	 "lttng enable-event -k sched_switch", NULL},
+	{"sched_waking", {EV_SCHED_WAKING},
+	 "who woke a thread of another CPU is unknown",
+	 "lttng enable-event -k sched_waking", NULL},
+	{"sched_wakeup", {EV_SCHED_WAKEUP},
+	 "wake-ups that race with falling asleep are not seen",
+	 "lttng enable-event -k sched_wakeup,sched_wakeup_new", NULL},
+	{"sched_process_fork", {EV_PROCESS_FORK},
+	 "who created a thread is not known: no lineage",
+	 "lttng enable-event -k 'sched_process_*'", NULL},
+	{"sched_process_exec", {EV_PROCESS_EXEC},
+	 "programs started in the trace are not named",
+	 "lttng enable-event -k 'sched_process_*'", NULL},
+	{"system calls", {EV_SYSCALL_ENTRY, EV_SYSCALL_EXIT},
+	 "what a thread waited in is not known",
+	 "lttng enable-event -k --syscall -a", NULL},
+	{"irq_handler_entry", {EV_IRQ_ENTRY},
+	 "wake-ups by devices look as if the interrupted thread made them",
+	 "lttng enable-event -k 'irq_handler_*'", NULL},
+	{"irq_softirq_entry", {EV_SOFTIRQ_ENTRY},
+	 "wake-ups by softIRQs look as if the interrupted thread made them",
+	 "lttng enable-event -k 'irq_softirq_*'", NULL},
+	{"x86_irq_vectors_local_timer_entry", {EV_VECTOR_ENTRY},
+	 "timer and inter-processor interrupts count as the thread's own time",
+	 "lttng enable-event -k 'x86_irq_vectors_*'", has_vectors_or_is_other},
+	{"timer_hrtimer_expire_entry", {EV_HRTIMER_EXPIRE_ENTRY},
+	 "which sleep a timer ended, and how long it was to be, is not known",
+	 "lttng enable-event -k 'timer_hrtimer_*'", NULL},
+	{"block_rq_complete", {EV_BLOCK_COMPLETE},
+	 "disk waits are named by their interrupt only",
+	 "lttng enable-event -k 'block_rq_*'", NULL},
+	{"net_if_receive_skb", {EV_NET_RECEIVE},
+	 "network waits do not name the packet's sender",
+	 "lttng enable-event -k 'net_*'", NULL},
+	{"x86_exceptions_page_fault_user", {EV_PAGE_FAULT_USER},
+	 "waits in page faults are not told from other traps",
+	 "lttng enable-event -k 'x86_exceptions_*'", NULL},
+	{"lttng_statedump_process_state", {EV_STATEDUMP_PROCESS},
+	 "threads that were there before are named and placed by later events only",
+	 "lttng enable-event -k 'lttng_statedump_*'", has_statedump},
+	{0}};
+
+bool need_is_met(const struct session *session, const struct need *need)
+{
+	if (need->fulfilled)
+		return need->fulfilled(session);
+	for (size_t i = 0; i < G_N_ELEMENTS(need->kinds) && need->kinds[i] != EV_OTHER; i++)
+		if (session->kinds[need->kinds[i]])
+			return true;
+	return false;
+}
+
+const char *odd_text(enum odd odd)
+{
+	static const char *const texts[ODD_COUNT] = {
+		[ODD_ENTRY_UNSEEN] = "exits whose entry was not seen",
+		[ODD_EXIT_UNSEEN] = "entries whose exit was not seen",
+		[ODD_WAKEUP_UNSEEN] = "threads switched in with no wake-up seen",
+		[ODD_SWITCH_MISMATCH] = "switches away from a thread not known to run",
+		[ODD_RUNS_TWICE] = "threads seen on two CPUs at once",
+		[ODD_FRAMES_DEEP] = "interrupts nested deeper than possible",
+		[ODD_FRAMES_AT_SWITCH] = "switches inside an interrupt",
+		[ODD_TIME_BACKWARDS] = "events with a time before their predecessor's",
+		[ODD_NO_THREAD] = "system calls where no thread was known to run",
+	};
+
+	return texts[odd];
+}
+
+/* Of user threads: how much of the time blocked has no known end. What was
+ * still open at the end is not counted, nobody could know it. */
+static void count_blocked(struct coverage *coverage, const struct session *session,
+			  uint32_t thread)
+{
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, session->begin, session->end);
+	if (spans.kernel)
+		return;
+	while (spans_next(&spans, &span)) {
+		const struct block *block;
+
+		if (!leaf_is_blocked(span.leaf))
+			continue;
+		block = block_at(&session->timeline, span.ref);
+		if (block->kind == WAKER_NONE)
+			continue;
+		coverage->blocked_ns += span.end - span.begin;
+		if (block->kind == WAKER_UNKNOWN)
+			coverage->blocked_unknown_ns += span.end - span.begin;
+	}
+}
+
+static void add_missing(struct coverage *coverage, const struct session *session)
+{
+	char length[32];
+
+	for (const struct need *need = needs; need->name; need++)
+		if (!need_is_met(session, need))
+			g_ptr_array_add(coverage->missing,
+					g_strdup_printf("%s: %s (add it with: %s)", need->name,
+							need->without, need->recorded_by));
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+
+		for (guint c = 0; c < host->cpus->len; c++) {
+			const struct cpu *cpu = g_ptr_array_index(host->cpus, c);
+
+			if (cpu->first_packet > host->begin + 1000000)
+				g_ptr_array_add(
+					coverage->missing,
+					g_strdup_printf("CPU %u of %s: its events begin %s after "
+							"the trace's begin; nothing is known of it "
+							"before",
+							cpu->id,
+							host->hostname ? host->hostname : "the host",
+							when_duration(length, cpu->first_packet -
+										      host->begin)));
+		}
+	}
+	if (session->stopped)
+		g_ptr_array_add(coverage->missing,
+				g_strdup_printf("the rest of the trace: reading stopped early: %s",
+						session->stopped));
+	if (session->timeline.intervals.spill_failed)
+		g_ptr_array_add(coverage->missing,
+				g_strdup_printf("room for a temporary file (%s): everything was "
+						"kept in memory; set TMPDIR",
+						g_strerror(session->timeline.intervals.spill_failed)));
+}
+
+void coverage_init(struct coverage *coverage, const struct session *session)
+{
+	*coverage = (struct coverage) {.events = session->events};
+	coverage->missing = g_ptr_array_new_with_free_func(g_free);
+	coverage->entries_unseen = session->flow.odd[ODD_ENTRY_UNSEEN];
+	coverage->exits_unseen = session->flow.odd[ODD_EXIT_UNSEEN];
+	coverage->wakeups_unseen = session->flow.odd[ODD_WAKEUP_UNSEEN];
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+
+		coverage->discarded_events += host->discarded_events;
+		coverage->discarded_packets += host->discarded_packets;
+		for (guint c = 0; c < host->cpus->len; c++)
+			coverage->cpu_unknown_ns +=
+				((struct cpu *) g_ptr_array_index(host->cpus, c))->unknown_ns;
+	}
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+
+		if (!thread->born && !thread->described)
+			coverage->undescribed_threads++;
+		count_blocked(coverage, session, i);
+	}
+	add_missing(coverage, session);
+}
+
+void coverage_clear(struct coverage *coverage)
+{
+	g_ptr_array_free(coverage->missing, TRUE);
+}
+
+double coverage_unknown_share(const struct coverage *coverage)
+{
+	return coverage->blocked_ns ? (double) coverage->blocked_unknown_ns /
+					      (double) coverage->blocked_ns
+				    : 0.0;
+}

@@ -1,0 +1,64 @@
+/* The options of the analyses: the words on the command line and, the same
+ * words, the parameters of the component classes.
+ *
+ * Place: analysis/, as an analysis is what they describe. One table gives
+ * the names, --help, and what is refused. Source: interface.md, "Options
+ * common to the analyses".
+ */
+#ifndef WHYLATE_ANALYSIS_OPTIONS_H
+#define WHYLATE_ANALYSIS_OPTIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/filter.h"
+#include "util/when.h"
+
+enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_COUNT };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
+
+struct options {
+	enum command command;
+	struct event_filter *target; /* owned; NULL */
+	GPtrArray *threads;          /* owned strings: TIDs, names, "all" */
+	GPtrArray *processes;        /* owned strings */
+	char *host;                  /* owned; NULL: all */
+	struct when from, to;
+	struct event_filter *from_event, *to_event; /* owned; for WHEN_EVENT */
+	enum format format;
+	char *output;                /* owned; NULL: standard output */
+	uint32_t limit;              /* 0: all */
+	uint32_t depth;              /* 0: any */
+	int64_t min_duration;        /* ns */
+	bool utc, quiet, verbose, strict;
+	enum choice color, progress;
+};
+
+/* How an option is written; the table is ordered as --help lists it. */
+struct option_spec {
+	const char *name;
+	const char *argument; /* NULL: a switch */
+	const char *help;
+	unsigned commands;    /* bit per enum command */
+	bool parameter;       /* also a component parameter */
+	bool repeatable;
+};
+
+extern const struct option_spec option_specs[]; /* ends with name NULL */
+const struct option_spec *option_find(const char *name);
+
+void options_init(struct options *options, enum command command);
+void options_clear(struct options *options);
+
+/* Sets an option from its text ("" or "yes" for switches). Errors name the
+ * option, the value and what would be right (WHYLATE_ERROR_USAGE). */
+bool options_set(struct options *options, const char *name, const char *value, GError **error);
+
+/* What can only be judged when all are set. */
+bool options_check(const struct options *options, GError **error);
+
+const char *command_name(enum command command);
+
+#endif

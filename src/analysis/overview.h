@@ -1,0 +1,50 @@
+/* The overview: what is in a trace nobody knows yet.
+ *
+ * Place: analysis/. Who worked and who waited most and for what; waiting
+ * that delayed nobody is folded into one sum. A thread counts as idle when
+ * it was there before and after the window, hardly worked, and no wait of a
+ * thread that is not idle ended by it (found by following waits from those
+ * threads to their wakers, and on).
+ */
+#ifndef WHYLATE_ANALYSIS_OVERVIEW_H
+#define WHYLATE_ANALYSIS_OVERVIEW_H
+
+#include "analysis/causality.h"
+#include "analysis/session.h"
+
+/* Waits of one thread that have the leaf, resource and cause in common. */
+struct wait_group {
+	uint32_t thread, leaf, resource;
+	uint8_t waker_kind;
+	uint32_t waker;      /* thread that ended the longest, NO_THREAD */
+	uint64_t count;
+	int64_t ns, longest, longest_begin;
+	struct cause cause;  /* of the longest; label owned */
+};
+
+struct thread_total {
+	uint32_t thread;
+	int64_t begin, end;  /* life in the window */
+	int64_t wib[4];      /* by enum wib */
+	bool kernel, idle;
+};
+
+struct call_total {
+	uint32_t name;
+	struct call_stat stat;
+	unsigned modes;      /* groups of neighbouring buckets with a valley between */
+};
+
+struct overview {
+	GArray *threads;     /* struct thread_total; not idle, most not working first */
+	GArray *waits;       /* struct wait_group of these, longest sum first */
+	GArray *calls;       /* struct call_total, largest sum first */
+	GArray *ended;       /* uint32_t: threads that came and went, longest first */
+	uint64_t idle_threads, kernel_threads;
+	int64_t idle_ns;     /* what the idle ones waited */
+};
+
+struct overview *overview_new(const struct session *session);
+void overview_free(struct overview *overview);
+
+#endif

@@ -1,0 +1,52 @@
+/* Lineage and critical path of a target: who had to come to be, and where
+ * the time went on the way that led there.
+ *
+ * Place: analysis/. Both tile the window exactly. Source: semantics.md,
+ * "Window, target and lineage", "Critical path".
+ */
+#ifndef WHYLATE_ANALYSIS_PATH_H
+#define WHYLATE_ANALYSIS_PATH_H
+
+#include "analysis/session.h"
+
+/* One ancestor's part of the window. */
+struct stretch {
+	uint32_t thread;
+	int64_t begin, end;
+};
+
+/* One piece of the critical path. */
+struct piece {
+	uint32_t thread;
+	int64_t begin, end;
+	uint32_t leaf, ref;
+	const struct block *block; /* of a blocked piece, else NULL; borrowed */
+	bool woken;
+	int32_t behalf; /* index in path.waits of the wait this is inside, -1 */
+};
+
+/* A wait that the path went through: its thread waited meanwhile. */
+struct through {
+	uint32_t thread;
+	const struct block *block;
+	uint32_t leaf;
+	int64_t begin, end;
+	int32_t behalf;
+};
+
+struct path {
+	GArray *pieces; /* struct piece, by begin */
+	GArray *waits;  /* struct through */
+};
+
+/* struct stretch by begin: the ancestors, the thread itself last. */
+GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
+
+struct path *path_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
+void path_free(struct path *path);
+
+/* "one sentence each, the largest share first"; owned strings. */
+GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
+		       int64_t to);
+
+#endif

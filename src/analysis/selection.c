@@ -1,0 +1,344 @@
+/* session_finish(): from what the user named to a window and threads.
+ *
+ * Part of analysis/. A name that matches nothing and a window outside the
+ * trace are the user's failures, with the nearest thing that exists.
+ * Source: semantics.md, "Window, target and lineage"; interface.md.
+ */
+#include "analysis/session.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/error.h"
+
+#define FAIL(...) \
+	(g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, __VA_ARGS__), false)
+
+static void trace_bounds(struct session *session)
+{
+	bool any = false;
+
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+
+		if (!host->any)
+			continue;
+		session->begin = any ? MIN(session->begin, host->begin) : host->begin;
+		session->end = any ? MAX(session->end, host->end) : host->end;
+		any = true;
+	}
+}
+
+/* How many letters must change, insertions and deletions included; for
+ * "did you mean". */
+static unsigned distance(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+	g_autofree unsigned *row = g_new(unsigned, m + 1);
+
+	for (size_t j = 0; j <= m; j++)
+		row[j] = (unsigned) j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned) i;
+		for (size_t j = 1; j <= m; j++) {
+			unsigned cost = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			row[j] = MIN(cost, MIN(row[j], row[j - 1]) + 1);
+		}
+	}
+	return row[m];
+}
+
+static const char *nearest_event(const struct session *session, const char *name)
+{
+	GHashTableIter iter;
+	gpointer key;
+	const char *best = NULL;
+	unsigned best_distance = UINT_MAX;
+
+	g_hash_table_iter_init(&iter, session->class_names);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		const char *text = session_text(session, GPOINTER_TO_UINT(key));
+		unsigned d = distance(name, text);
+
+		if (d < best_distance || (d == best_distance && strcmp(text, best) < 0)) {
+			best = text;
+			best_distance = d;
+		}
+	}
+	return best;
+}
+
+static bool event_declared(const struct session *session, const struct event_filter *filter)
+{
+	GHashTableIter iter;
+	gpointer key;
+
+	g_hash_table_iter_init(&iter, session->class_names);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		if (event_filter_wants(filter, session_text(session, GPOINTER_TO_UINT(key))))
+			return true;
+	return false;
+}
+
+static bool check_match(const struct session *session, const char *option,
+			const struct match *match, GError **error)
+{
+	const char *near;
+
+	if (!match->filter || match->found)
+		return true;
+	if (event_declared(session, match->filter)) {
+		if (match->seen)
+			return FAIL("--%s '%s': the trace has only %" PRId64
+				    " such events; lower nth, or use nth=last",
+				    option, match->filter->text, match->seen);
+		return FAIL("--%s '%s': no event of the trace matches; check the values "
+			    "(babeltrace2 TRACE | grep %s shows the fields)",
+			    option, match->filter->text, match->filter->event);
+	}
+	near = nearest_event(session, match->filter->event);
+	return FAIL("--%s '%s': the trace has no event '%s'%s%s%s", option, match->filter->text,
+		    match->filter->event, near ? "; the nearest it has is '" : "",
+		    near ? near : "", near ? "'" : "");
+}
+
+static uint32_t match_thread(const struct session *session, const struct match *match)
+{
+	const struct host *host = model_host(&session->model, match->host);
+	int32_t tid = match->tid;
+	uint32_t index = NO_THREAD, cpu;
+
+	if (tid > 0)
+		return session_thread_at(session, match->host, tid, match->time);
+	cpu = idmap_get(&host->cpu_index, match->cpu);
+	if (tid == 0 && cpu != IDMAP_NONE) {
+		const struct cpu *on = g_ptr_array_index(host->cpus, cpu);
+		uint32_t run = run_find(&session->timeline, &on->runs, match->time);
+
+		if (run < on->runs.used)
+			index = run_at(&session->timeline, &on->runs, run)->thread;
+	}
+	return index;
+}
+
+static bool resolve_when(const struct session *session, const struct when *when,
+			 const struct match *match, int64_t base, int64_t fallback, int64_t *time)
+{
+	if (when->kind == WHEN_NONE) {
+		*time = fallback;
+		return false;
+	}
+	*time = when->kind == WHEN_EVENT
+			? match->time
+			: when_resolve(when, session->begin, session->end, base,
+				       session->options->utc);
+	return true;
+}
+
+static bool resolve_window(struct session *session, GError **error)
+{
+	const struct options *options = session->options;
+	const struct match *target = &session->matches[MATCH_TARGET];
+	char a[48], b[48], c[48];
+	bool has_from;
+
+	has_from = resolve_when(session, &options->from, &session->matches[MATCH_FROM],
+				session->begin, session->begin, &session->from);
+	if (options->from.kind == WHEN_FROM_END && session->from < session->begin)
+		session->from = session->begin; /* --last longer than the trace: all of it */
+	if (options->to.kind != WHEN_NONE && target->filter)
+		return FAIL("--to and --target exclude each other: the target's time is the end "
+			    "of the window");
+	if (target->filter)
+		session->to = target->time;
+	else
+		resolve_when(session, &options->to, &session->matches[MATCH_TO],
+			     has_from ? session->from : session->begin, session->end,
+			     &session->to);
+	if (options->to.kind == WHEN_FROM_BEGIN && session->to > session->end)
+		session->to = session->end;
+	if (session->from < session->begin || session->to > session->end ||
+	    session->from > session->end || session->to < session->begin) {
+		bool date = session->end - session->begin > INT64_C(86400000000000) ||
+			    session->from < session->begin - INT64_C(86400000000000) ||
+			    session->to > session->end + INT64_C(86400000000000);
+
+		return FAIL("the window %s to %s is not inside the trace, which runs from %s to "
+			    "%s (%" PRId64 "ns to %" PRId64 "ns)",
+			    when_time(a, session->from, options->utc, date),
+			    when_time(b, session->to, options->utc, date),
+			    when_time(c, session->begin, options->utc, date),
+			    when_time((char[48]) {0}, session->end, options->utc, date),
+			    session->begin, session->end);
+	}
+	if (session->from >= session->to)
+		return FAIL("the window is empty: it begins at %s and ends at %s%s",
+			    when_time(a, session->from, options->utc, false),
+			    when_time(b, session->to, options->utc, false),
+			    target->filter ? ", the target's time; nth=2 or nth=last may mean a "
+					     "later one" : "");
+	return true;
+}
+
+static bool lived_in_window(const struct session *session, const struct thread *thread)
+{
+	return MAX(thread->begin, session->from) < MIN(thread->end, session->to);
+}
+
+static bool host_wanted(const struct session *session, const struct thread *thread)
+{
+	const char *wanted = session->options->host;
+	const struct host *host = model_host(&session->model, thread->host);
+
+	return !wanted || g_strcmp0(wanted, host->hostname) == 0;
+}
+
+/* A TID (or PID), or a name with * and ?: the name in the window, or the base
+ * name of the program. */
+static bool named(const struct session *session, uint32_t index, int32_t number,
+		  const char *wanted)
+{
+	const struct thread *thread = model_thread(&session->model, index);
+	const char *program = session_text(session, thread->program);
+	const char *base = strrchr(program, '/');
+	gint64 n;
+
+	if (g_ascii_string_to_signed(wanted, 10, 0, INT32_MAX, &n, NULL))
+		return number == n;
+	return g_pattern_match_simple(wanted, session_thread_name(session, index)) ||
+	       (base && *program && g_pattern_match_simple(wanted, base + 1));
+}
+
+static int by_host_tid_begin(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct session *session = data;
+	const struct thread *x = model_thread(&session->model, *(const uint32_t *) a);
+	const struct thread *y = model_thread(&session->model, *(const uint32_t *) b);
+
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static bool process_wanted(const struct session *session, uint32_t index, const char *wanted)
+{
+	const struct thread *thread = model_thread(&session->model, index);
+	uint32_t leader;
+
+	if (thread->pid < 0)
+		return false;
+	if (thread->pid == thread->tid)
+		return named(session, index, thread->pid, wanted);
+	leader = session_thread_at(session, thread->host, thread->pid, thread->begin);
+	return leader == NO_THREAD ? named(session, index, thread->pid, wanted)
+				   : named(session, leader, thread->pid, wanted);
+}
+
+static bool is_wanted(const struct session *session, uint32_t index)
+{
+	const struct options *options = session->options;
+	const struct thread *thread = model_thread(&session->model, index);
+
+	for (guint i = 0; i < options->threads->len; i++) {
+		const char *wanted = g_ptr_array_index(options->threads, i);
+
+		if (strcmp(wanted, "all") == 0 || named(session, index, thread->tid, wanted))
+			return true;
+	}
+	for (guint i = 0; i < options->processes->len; i++)
+		if (process_wanted(session, index, g_ptr_array_index(options->processes, i)))
+			return true;
+	return false;
+}
+
+/* Everything asked for must exist: one name at a time. */
+static bool check_names(const struct session *session, const GPtrArray *names, const char *option,
+			bool process, GError **error)
+{
+	for (guint i = 0; i < names->len; i++) {
+		const char *wanted = g_ptr_array_index(names, i);
+		bool found = strcmp(wanted, "all") == 0 && !process, lived = false;
+
+		for (uint32_t t = 0; t < session->model.thread_count && !found; t++) {
+			const struct thread *thread = model_thread(&session->model, t);
+
+			if (!host_wanted(session, thread))
+				continue;
+			if (process ? process_wanted(session, t, wanted)
+				    : named(session, t, thread->tid, wanted)) {
+				lived = true;
+				found = lived_in_window(session, thread);
+			}
+		}
+		if (!found)
+			return FAIL("--%s '%s': %s; 'whylate overview TRACE' lists the threads",
+				    option, wanted,
+				    lived ? "it did not live in the window"
+					  : "the trace has no such thread");
+	}
+	return true;
+}
+
+static bool check_host(const struct session *session, GError **error)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	if (!session->options->host)
+		return true;
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+
+		if (g_strcmp0(host->hostname, session->options->host) == 0)
+			return true;
+		g_string_append_printf(names, "%s%s", i ? ", " : "",
+				       host->hostname ? host->hostname : "(no name)");
+	}
+	return FAIL("--host '%s': the traces are of %s", session->options->host, names->str);
+}
+
+bool session_finish(struct session *session, GError **error)
+{
+	static const char *const options[] = {"target", "from", "to"};
+	const struct match *target = &session->matches[MATCH_TARGET];
+
+	flow_end(&session->flow);
+	trace_bounds(session);
+	if (!session->events) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "the trace has no kernel events%s%s", session->stopped ? ": " : "",
+			    session->stopped ? session->stopped : "");
+		return false;
+	}
+	for (int i = 0; i < MATCH_COUNT; i++)
+		if (!check_match(session, options[i], &session->matches[i], error))
+			return false;
+	if (!resolve_window(session, error) || !check_host(session, error))
+		return false;
+	if (target->filter) {
+		session->target = match_thread(session, target);
+		if (!is_thread(session->target))
+			return FAIL("--target '%s': %s", target->filter->text,
+				    session->target == IDLE_THREAD
+					    ? "it happened in the idle loop, where no thread "
+					      "runs; name an event of the thread that was late"
+					    : "which thread it happened in is not known");
+	}
+	if (!check_names(session, session->options->threads, "thread", false, error) ||
+	    !check_names(session, session->options->processes, "process", true, error))
+		return false;
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+
+		if (host_wanted(session, thread) && lived_in_window(session, thread) &&
+		    is_wanted(session, i))
+			g_array_append_val(session->selected, i);
+	}
+	g_array_sort_with_data(session->selected, by_host_tid_begin, session);
+	return true;
+}

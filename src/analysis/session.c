@@ -1,0 +1,236 @@
+/* Feeding, and reading back what was stored; see session.h. */
+#include "analysis/session.h"
+
+#include <string.h>
+
+#define STORE_MEMORY (48u << 20) /* bytes of timeline in memory before it spills */
+
+struct session *session_new(struct options *options)
+{
+	struct session *session = g_new0(struct session, 1);
+
+	session->options = options;
+	model_init(&session->model);
+	timeline_init(&session->timeline, STORE_MEMORY);
+	flow_init(&session->flow, &session->model, &session->timeline);
+	session->class_names = g_hash_table_new(NULL, NULL);
+	session->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	session->target = NO_THREAD;
+	session->matches[MATCH_TARGET].filter = options->target;
+	session->matches[MATCH_FROM].filter = options->from_event;
+	session->matches[MATCH_TO].filter = options->to_event;
+	return session;
+}
+
+void session_free(struct session *session)
+{
+	if (!session)
+		return;
+	flow_clear(&session->flow);
+	timeline_clear(&session->timeline);
+	model_clear(&session->model);
+	g_hash_table_destroy(session->class_names);
+	g_array_free(session->selected, TRUE);
+	g_free(session->stopped);
+	g_free(session);
+}
+
+uint32_t session_add_host(struct session *session, const struct host_info *info)
+{
+	struct host *host;
+
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		host = model_host(&session->model, i);
+		if (g_strcmp0(host->hostname, info->hostname) == 0 &&
+		    g_strcmp0(host->clock_uuid, info->clock_uuid) == 0)
+			return i;
+	}
+	host = host_new(&session->model);
+	host->hostname = g_strdup(info->hostname);
+	host->uuid = g_strdup(info->trace_uuid);
+	host->clock_uuid = g_strdup(info->clock_uuid);
+	host->clock_offset = info->clock_offset;
+	host->has_clock_offset = info->has_clock_offset;
+	host->abi = info->abi;
+	host_set_versions(host, info->kernel_release, info->tracer_major, info->tracer_minor,
+			  info->tracer_patch);
+	return session->model.hosts->len - 1;
+}
+
+struct event_class session_class(struct session *session, const char *event_name)
+{
+	struct event_class class = event_class_of(session->model.names, event_name);
+
+	session->kinds[class.kind] = true;
+	g_hash_table_add(session->class_names, GUINT_TO_POINTER(class.name));
+	return class;
+}
+
+void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
+{
+	flow_packet(&session->flow, host, cpu, begin);
+}
+
+void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+		  int64_t end, int64_t count, bool packets)
+{
+	flow_lost(&session->flow, host, cpu, begin, end, count, packets);
+}
+
+/* "The thread analysed is the event's subject: the woken thread of a wake-up,
+ * the new one of a fork or exec, next of a switch, else the thread current there." */
+static int32_t subject(const struct event *event)
+{
+	switch (event->kind) {
+	case EV_SCHED_SWITCH:
+		return event->sched_switch.next_tid;
+	case EV_SCHED_WAKING:
+	case EV_SCHED_WAKEUP:
+	case EV_SCHED_WAKEUP_NEW:
+		return event->wake.tid;
+	case EV_PROCESS_FORK:
+		return event->fork.child_tid;
+	case EV_PROCESS_EXEC:
+		return event->exec.tid;
+	default:
+		return event->has_tid ? event->tid : 0;
+	}
+}
+
+static void note_matches(struct session *session, const struct event *event)
+{
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		struct match *match = &session->matches[i];
+
+		if (!(event->matches & (1u << i)))
+			continue;
+		match->seen++;
+		if (match->filter->nth != FILTER_LAST && match->seen != match->filter->nth)
+			continue;
+		match->found = true;
+		match->time = event->time;
+		match->host = event->host;
+		match->cpu = event->cpu;
+		match->tid = subject(event);
+		match->event = event->name;
+	}
+}
+
+void session_event(struct session *session, const struct event *event)
+{
+	session->events++;
+	if (event->matches)
+		note_matches(session, event);
+	flow_event(&session->flow, event);
+}
+
+void session_stopped(struct session *session, const char *why)
+{
+	if (!session->stopped)
+		session->stopped = g_strdup(why);
+}
+
+void spans_begin(struct spans *spans, const struct session *session, uint32_t thread,
+		 int64_t from, int64_t to)
+{
+	const struct model *model = &session->model;
+
+	*spans = (struct spans) {.session = session, .thread = model_thread(model, thread)};
+	spans->from = MAX(from, spans->thread->begin);
+	spans->to = MIN(to, spans->thread->end);
+	spans->kernel = thread_is_kernel(model, spans->thread);
+	spans->ksoftirqd = thread_is_ksoftirqd(model, spans->thread);
+	track_find(&session->timeline, &spans->thread->track, spans->from, &spans->pos);
+}
+
+/* "… was so since S": what was found off CPU says nothing of the time before. */
+static void cut_at_known(struct spans *spans, struct span *span)
+{
+	int64_t known = model_host(&spans->session->model, spans->thread->host)->known_from;
+
+	if (span->begin >= known)
+		return;
+	if (span->end > known) {
+		spans->rest = *span;
+		spans->rest.begin = known;
+		spans->has_rest = true;
+		span->end = known;
+	}
+	span->leaf = PACK(LEAF_UNKNOWN, 0);
+	span->ref = 0;
+}
+
+bool spans_next(struct spans *spans, struct span *span)
+{
+	for (;;) {
+		if (spans->has_rest) {
+			*span = spans->rest;
+			spans->has_rest = false;
+		} else {
+			if (!track_read(&spans->session->timeline, &spans->thread->track,
+					&spans->pos, spans->thread->end, span))
+				return false;
+			if (spans->thread->backfilled &&
+			    span->begin == spans->thread->backfill_begin &&
+			    leaf_is_off_cpu(span->leaf))
+				cut_at_known(spans, span);
+		}
+		if (span->begin >= spans->to)
+			return false;
+		span->begin = MAX(span->begin, spans->from);
+		span->end = MIN(span->end, spans->to);
+		if (span->begin >= span->end)
+			continue;
+		span->leaf = leaf_seen_as(span->leaf, spans->kernel, spans->ksoftirqd);
+		return true;
+	}
+}
+
+const char *session_thread_name(const struct session *session, uint32_t thread)
+{
+	const char *name;
+
+	if (thread == IDLE_THREAD)
+		return "idle";
+	if (!is_thread(thread))
+		return "?";
+	name = thread_name_at(&session->model, model_thread(&session->model, thread), session->to);
+	return *name ? name : "?";
+}
+
+const char *session_text(const struct session *session, uint32_t interned)
+{
+	return intern_text(session->model.names, interned);
+}
+
+bool session_spans_gap(const struct session *session, uint32_t thread, const struct span *span)
+{
+	const struct host *host = model_host(
+		&session->model, model_thread(&session->model, thread)->host);
+
+	return leaf_is_off_cpu(span->leaf) && host_gap_over(host, span->begin, span->end);
+}
+
+bool session_blocked_at(const struct session *session, uint32_t thread, int64_t time)
+{
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, time, time + 1);
+	return spans_next(&spans, &span) && leaf_is_blocked(span.leaf);
+}
+
+uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid,
+			   int64_t time)
+{
+	uint32_t best = NO_THREAD;
+
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+
+		if (thread->host == host && thread->tid == tid && thread->begin <= time &&
+		    thread->end >= time)
+			best = i; /* the newest of two lives that touch */
+	}
+	return best;
+}

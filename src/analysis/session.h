@@ -1,0 +1,110 @@
+/* One run: what a reader feeds, and what the reports are made from.
+ *
+ * Place: analysis/, the hub between the readers (plugins/, a direct reader)
+ * and the reports. A reader calls session_add_host(), session_class(),
+ * session_packet(), session_lost(), session_event() in time order, with the
+ * tie rule of semantics.md (equal stamps: lower CPU first, and so on), then
+ * session_finish(). Nothing here or above can tell which reader it was.
+ */
+#ifndef WHYLATE_ANALYSIS_SESSION_H
+#define WHYLATE_ANALYSIS_SESSION_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/options.h"
+#include "event/event.h"
+#include "event/kinds.h"
+#include "flow/flow.h"
+#include "model/model.h"
+#include "timeline/timeline.h"
+
+/* What a trace's environment says; all may be NULL or 0. Borrowed. */
+struct host_info {
+	const char *hostname, *trace_uuid, *clock_uuid, *kernel_release;
+	int tracer_major, tracer_minor, tracer_patch;
+	int64_t clock_offset;
+	bool has_clock_offset;
+	enum syscall_abi abi;
+};
+
+/* Which event of the trace an option named. */
+struct match {
+	const struct event_filter *filter; /* borrowed; NULL: not asked for */
+	int64_t seen;   /* matches so far */
+	bool found;
+	int64_t time;
+	uint16_t host;
+	uint32_t cpu;
+	int32_t tid;    /* subject, 0: the thread current on cpu then */
+	uint32_t event; /* interned name */
+};
+
+enum match_index { MATCH_TARGET, MATCH_FROM, MATCH_TO, MATCH_COUNT };
+
+struct session {
+	struct options *options; /* borrowed */
+	struct model model;
+	struct timeline timeline;
+	struct flow flow;
+	struct match matches[MATCH_COUNT];
+	bool kinds[EV_KIND_COUNT];   /* declared by some trace */
+	GHashTable *class_names;     /* owned; event names declared (set) */
+	uint64_t events;
+	char *stopped;               /* owned; why reading ended early, NULL */
+
+	/* session_finish() */
+	int64_t begin, end;          /* first and last event of all hosts */
+	int64_t from, to;            /* window */
+	uint32_t target;             /* thread, NO_THREAD */
+	GArray *selected;            /* uint32_t threads asked for, in order */
+};
+
+struct session *session_new(struct options *options);
+void session_free(struct session *session);
+
+/* The host's index; traces of one host (hostname and clock UUID) share it. */
+uint32_t session_add_host(struct session *session, const struct host_info *info);
+/* Tells of an event class that a trace declares. Returns what it is. */
+struct event_class session_class(struct session *session, const char *event_name);
+/* The first packet of a stream. */
+void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
+void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+		  int64_t end, int64_t count, bool packets);
+void session_event(struct session *session, const struct event *event);
+/* Reading ended before the trace did. */
+void session_stopped(struct session *session, const char *why);
+
+/* Ends all lives and resolves target, window and threads. */
+bool session_finish(struct session *session, GError **error);
+
+/* Reading of a thread's states as they are reported: [from, to) only, leaves
+ * of kernel threads and ksoftirqd named so, nothing claimed before S. */
+struct spans {
+	const struct session *session;
+	const struct thread *thread;
+	struct track_pos pos;
+	int64_t from, to;
+	struct span rest; /* second half of a span cut at S */
+	bool has_rest, kernel, ksoftirqd;
+};
+
+void spans_begin(struct spans *spans, const struct session *session, uint32_t thread,
+		 int64_t from, int64_t to);
+bool spans_next(struct spans *spans, struct span *span);
+
+/* Name in the window, "?" if none is known. */
+const char *session_thread_name(const struct session *session, uint32_t thread);
+const char *session_text(const struct session *session, uint32_t interned);
+/* The stretch overlaps a hole in the trace while the thread was off CPU. */
+bool session_spans_gap(const struct session *session, uint32_t thread,
+		       const struct span *span);
+/* The thread is blocked at `time`: a wait that ends there only as it was cut
+ * goes on. */
+bool session_blocked_at(const struct session *session, uint32_t thread, int64_t time);
+/* The life of `tid` at `time`, NO_THREAD. */
+uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid,
+			   int64_t time);
+
+#endif

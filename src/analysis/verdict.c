@@ -1,0 +1,324 @@
+/* The verdict: the critical path's largest shares as sentences.
+ *
+ * Part of analysis/ (path.h). Pieces of one thread in one state, for one
+ * cause and on behalf of the same waiting threads are added up; each sum
+ * becomes a sentence that says who, what, how often, what ended it, and who
+ * waited for it.
+ */
+#include "analysis/path.h"
+
+#include <string.h>
+
+#include "analysis/causality.h"
+#include "analysis/summary.h"
+
+#define SENTENCES_MAX 6
+#define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
+
+struct share {
+	uint32_t thread, leaf;
+	uint32_t resource;
+	enum cause_kind cause;
+	char *cause_label;   /* owned; of the longest piece */
+	int32_t behalf;      /* of the first piece */
+	uint64_t count;
+	int64_t ns, shortest, longest;
+	GHashTable *by;      /* owned; runner's name -> ns (int64_t *), off CPU only */
+	bool spans_gap;
+};
+
+static void share_free(gpointer data)
+{
+	struct share *share = data;
+
+	g_free(share->cause_label);
+	if (share->by)
+		g_hash_table_destroy(share->by);
+	g_free(share);
+}
+
+static struct cause piece_cause(const struct session *session, const struct piece *piece)
+{
+	struct wait wait = {.thread = piece->thread, .begin = piece->begin, .end = piece->end,
+			    .leaf = piece->leaf, .block = piece->block, .woken = piece->woken};
+
+	return wait_cause(session, &wait);
+}
+
+/* The threads that waited, outermost last: what tells shares apart. */
+static bool same_behalf(const struct path *path, int32_t a, int32_t b)
+{
+	while (a >= 0 && b >= 0) {
+		const struct through *x = &g_array_index(path->waits, struct through, a);
+		const struct through *y = &g_array_index(path->waits, struct through, b);
+
+		if (x->thread != y->thread || x->leaf != y->leaf)
+			return false;
+		a = x->behalf;
+		b = y->behalf;
+	}
+	return a < 0 && b < 0;
+}
+
+struct runs {
+	const struct session *session;
+	GHashTable *by;
+};
+
+static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
+{
+	struct runs *runs = data;
+	const char *name = session_thread_name(runs->session, thread);
+	int64_t *ns = g_hash_table_lookup(runs->by, name);
+
+	if (!ns) {
+		ns = g_new0(int64_t, 1);
+		g_hash_table_insert(runs->by, (gpointer) name, ns);
+	}
+	*ns += end - begin;
+}
+
+static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
+		      const struct piece *piece)
+{
+	struct cause cause = {CAUSE_CPU, NULL, -1, -1};
+	uint32_t resource = piece->block ? piece->block->resource : 0;
+	int64_t ns = piece->end - piece->begin;
+	struct share *share = NULL;
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+
+	if (piece->block)
+		cause = piece_cause(session, piece);
+	for (guint i = 0; i < shares->len && !share; i++) {
+		struct share *at = g_ptr_array_index(shares, i);
+
+		if (at->thread == piece->thread && at->leaf == piece->leaf &&
+		    at->resource == resource && at->cause == cause.kind &&
+		    same_behalf(path, at->behalf, piece->behalf))
+			share = at;
+	}
+	if (!share) {
+		share = g_new0(struct share, 1);
+		*share = (struct share) {.thread = piece->thread, .leaf = piece->leaf,
+					 .resource = resource, .cause = cause.kind,
+					 .behalf = piece->behalf, .shortest = INT64_MAX};
+		g_ptr_array_add(shares, share);
+	}
+	if (ns > share->longest) {
+		g_free(share->cause_label);
+		share->cause_label = g_steal_pointer(&cause.label);
+	}
+	share->count++;
+	share->ns += ns;
+	share->longest = MAX(share->longest, ns);
+	share->shortest = MIN(share->shortest, ns);
+	share->spans_gap |= session_spans_gap(session, piece->thread, &span);
+	if (PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU) {
+		struct runs runs = {session, share->by};
+
+		if (!runs.by)
+			runs.by = share->by = g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
+								    g_free);
+		each_run(session, model_thread(&session->model, piece->thread)->host, piece->ref,
+			 piece->begin, piece->end, add_run, &runs);
+	}
+	cause_clear(&cause);
+}
+
+static int largest_first(gconstpointer a, gconstpointer b)
+{
+	const struct share *x = *(struct share *const *) a, *y = *(struct share *const *) b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+struct runner {
+	const char *name;
+	int64_t ns;
+};
+
+static int most_first(gconstpointer a, gconstpointer b)
+{
+	const struct runner *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* ": hog-0 ran 52 %, hog-1 47 %" */
+static void append_runners(GString *text, const struct share *share)
+{
+	GArray *runners = g_array_new(FALSE, FALSE, sizeof(struct runner));
+	GHashTableIter iter;
+	gpointer name, ns;
+
+	g_hash_table_iter_init(&iter, share->by);
+	while (g_hash_table_iter_next(&iter, &name, &ns)) {
+		struct runner runner = {name, *(int64_t *) ns};
+
+		g_array_append_val(runners, runner);
+	}
+	g_array_sort(runners, most_first);
+	for (guint i = 0; i < runners->len && i < 3; i++) {
+		const struct runner *runner = &g_array_index(runners, struct runner, i);
+
+		g_string_append_printf(text, "%s%s %.0f %%", i ? ", " : " (on that CPU: ",
+				       strcmp(runner->name, "?") == 0 ? "not known" : runner->name,
+				       100.0 * (double) runner->ns / (double) share->ns);
+	}
+	if (runners->len)
+		g_string_append_c(text, ')');
+	g_array_free(runners, TRUE);
+}
+
+static void append_resource(GString *text, const struct session *session, uint32_t resource)
+{
+	const char *key = session_text(session, resource);
+
+	if (!resource || strcmp(key, "sleep") == 0 || strcmp(key, "poll") == 0)
+		return;
+	g_string_append_printf(text, " on %s", key);
+}
+
+static void append_what(GString *text, const struct session *session, const struct share *share)
+{
+	const char *name = session_text(session, PACK_NUMBER(share->leaf));
+	g_autofree char *label = leaf_label(session, share->leaf);
+
+	switch (PACK_KIND(share->leaf)) {
+	case LEAF_WORK_USER:
+		g_string_append(text, "ran its own code");
+		break;
+	case LEAF_WORK_KTHREAD:
+	case LEAF_WORK_SOFTIRQ:
+		g_string_append(text, "worked in the kernel");
+		break;
+	case LEAF_WORK_SYSCALL:
+		g_string_append_printf(text, "worked in system call %s", name);
+		break;
+	case LEAF_PREEMPTED:
+		g_string_append(text, "was preempted");
+		append_runners(text, share);
+		break;
+	case LEAF_WAIT_CPU:
+		g_string_append(text, "was ready but waited for a CPU");
+		append_runners(text, share);
+		break;
+	case LEAF_UNKNOWN:
+		g_string_append(text, "did what is not known");
+		break;
+	case LEAF_BLOCK_SYSCALL:
+		g_string_append_printf(text, "was blocked in %s", name);
+		append_resource(text, session, share->resource);
+		break;
+	case LEAF_BLOCK_FAULT:
+		g_string_append(text, "was blocked in a page fault");
+		break;
+	case LEAF_BLOCK_STOPPED:
+	case LEAF_BLOCK_TRACED:
+		g_string_append(text, "was stopped");
+		break;
+	default:
+		if (leaf_is_blocked(share->leaf))
+			g_string_append(text, "was blocked");
+		else
+			g_string_append_printf(text, "was interrupted by %s", label);
+		break;
+	}
+}
+
+static void append_times(GString *text, const struct share *share)
+{
+	char a[32], b[32];
+
+	if (share->count > 1 && leaf_is_blocked(share->leaf))
+		g_string_append_printf(text, " %" G_GUINT64_FORMAT " times (%s to %s)", share->count,
+				       when_duration(a, share->shortest),
+				       when_duration(b, share->longest));
+}
+
+static void append_cause(GString *text, const struct share *share)
+{
+	if (!leaf_is_blocked(share->leaf) || !share->cause_label)
+		return;
+	switch (share->cause) {
+	case CAUSE_STILL_BLOCKED:
+		g_string_append(text, ", and had not been woken by then");
+		break;
+	case CAUSE_UNKNOWN:
+		g_string_append_printf(text, "; what ended it is unknown: %s", share->cause_label);
+		break;
+	default:
+		g_string_append_printf(text, ", ended by %s: %s%s", cause_kind_text(share->cause),
+				       share->cause_label, share->count > 1 ? " (the longest)" : "");
+		break;
+	}
+}
+
+static void append_waiters(GString *text, const struct session *session,
+			   const struct path *path, int32_t behalf)
+{
+	for (int i = 0; behalf >= 0 && i < 4; i++) {
+		const struct through *wait =
+			&g_array_index(path->waits, struct through, behalf);
+		g_autofree char *label = leaf_label(session, wait->leaf);
+		GString *where = g_string_new(NULL);
+
+		if (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL) {
+			g_string_append(where, session_text(session, PACK_NUMBER(wait->leaf)));
+			append_resource(where, session, wait->block->resource);
+		} else {
+			g_string_append(where, label);
+		}
+		g_string_append_printf(text, "%s %s (%d) waited for it in %s", i ? ", and" : ";",
+				       session_thread_name(session, wait->thread),
+				       model_thread(&session->model, wait->thread)->tid,
+				       where->str);
+		g_string_free(where, TRUE);
+		behalf = wait->behalf;
+	}
+}
+
+static char *sentence(const struct session *session, const struct path *path,
+		      const struct share *share, int64_t window)
+{
+	GString *text = g_string_new(NULL);
+	char length[32];
+
+	g_string_append_printf(text, "%.1f %% (%s): %s (%d) ",
+			       100.0 * (double) share->ns / (double) window,
+			       when_duration(length, share->ns),
+			       session_thread_name(session, share->thread),
+			       model_thread(&session->model, share->thread)->tid);
+	append_what(text, session, share);
+	append_times(text, share);
+	append_cause(text, share);
+	append_waiters(text, session, path, share->behalf);
+	if (share->spans_gap)
+		g_string_append(text, " [spans lost events: it may not be real]");
+	g_string_append_c(text, '.');
+	return g_string_free(text, FALSE);
+}
+
+GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
+		       int64_t to)
+{
+	GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
+	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
+
+	for (guint i = 0; i < path->pieces->len; i++)
+		add_piece(session, path, shares, &g_array_index(path->pieces, struct piece, i));
+	g_ptr_array_sort(shares, largest_first);
+	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
+		const struct share *share = g_ptr_array_index(shares, i);
+
+		if (i && (double) share->ns < SHARE_MIN * (double) (to - from))
+			break;
+		g_ptr_array_add(sentences, sentence(session, path, share, to - from));
+	}
+	g_ptr_array_free(shares, TRUE);
+	return sentences;
+}

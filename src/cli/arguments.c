@@ -1,0 +1,135 @@
+/* The command line: from the table of options to struct options, and --help;
+ * see cli.h.
+ */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "schemas.h"
+
+static const struct {
+	enum command command;
+	const char *usage, *summary;
+} commands[] = {
+	{COMMAND_OVERVIEW, "whylate overview [OPTIONS] TRACE...",
+	 "What is in this trace, who waited most and for what."},
+	{COMMAND_DELAY, "whylate delay [OPTIONS] TRACE...",
+	 "Why was the target not reached sooner: lineage, state summary, blocking\n"
+	 "causality, critical path and verdict."},
+};
+
+static void print_options(unsigned command)
+{
+	for (const struct option_spec *spec = option_specs; spec->name; spec++) {
+		g_autofree char *left = NULL;
+
+		if (!(spec->commands & command))
+			continue;
+		left = spec->argument ? g_strdup_printf("--%s %s", spec->name, spec->argument)
+				      : g_strdup_printf("--%s", spec->name);
+		printf("  %-24s %s\n", left, spec->help);
+	}
+	printf("  %-24s %s\n", "--json-schema", "print the JSON Schema of this command's output");
+	printf("  %-24s %s\n", "--help", "print this help");
+	printf("  %-24s %s\n", "--version", "print the version");
+}
+
+void help_print(const char *command)
+{
+	for (size_t i = 0; command && i < G_N_ELEMENTS(commands); i++)
+		if (strcmp(command, command_name(commands[i].command)) == 0) {
+			printf("Usage: %s\n\n%s\n\nOptions:\n", commands[i].usage,
+			       commands[i].summary);
+			print_options(1u << commands[i].command);
+			printf("\nThe manual page whylate-%s(1) says more.\n", command);
+			return;
+		}
+	printf("Usage: whylate [COMMAND] [OPTIONS] TRACE...\n\n"
+	       "Says why something was late, from a recorded LTTng kernel trace.\n"
+	       "TRACE is a directory that LTTng wrote. Without a COMMAND: overview.\n\n"
+	       "Commands:\n");
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+		printf("  %-10s %.*s\n", command_name(commands[i].command),
+		       (int) strcspn(commands[i].summary, "\n"), commands[i].summary);
+	printf("\n'whylate COMMAND --help' lists a command's options.\n");
+}
+
+static int usage_error(const char *message)
+{
+	fprintf(stderr, "whylate: %s\n", message);
+	return 2;
+}
+
+/* One option at argv[*at]; its value may be the next word. */
+static int parse_option(int argc, char **argv, int *at, struct options *options)
+{
+	const char *word = argv[*at] + 2, *equals = strchr(word, '='), *value;
+	g_autofree char *name = equals ? g_strndup(word, (gsize) (equals - word)) : g_strdup(word);
+	const struct option_spec *spec = option_find(name);
+	g_autofree char *message = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (strcmp(name, "help") == 0) {
+		help_print(command_name(options->command));
+		return 0;
+	}
+	if (strcmp(name, "version") == 0) {
+		printf("whylate %s\n", PACKAGE_VERSION);
+		return 0;
+	}
+	if (strcmp(name, "json-schema") == 0) {
+		fputs(options->command == COMMAND_DELAY ? schema_delay : schema_overview, stdout);
+		return 0;
+	}
+	if (spec && !spec->argument && equals)
+		value = equals + 1;
+	else if (!spec || !spec->argument)
+		value = "";
+	else if (equals)
+		value = equals + 1;
+	else if (*at + 1 < argc)
+		value = argv[++*at];
+	else {
+		message = g_strdup_printf("--%s needs a value: --%s %s", name, name,
+					  spec->argument);
+		return usage_error(message);
+	}
+	if (!options_set(options, name, value, &error))
+		return usage_error(error->message);
+	return -1;
+}
+
+int arguments_parse(int argc, char **argv, struct options *options, GPtrArray *paths)
+{
+	g_autoptr(GError) error = NULL;
+	bool only_paths = false;
+
+	for (int i = 0; i < argc; i++) {
+		g_autofree char *message = NULL;
+		int status;
+
+		if (!only_paths && strcmp(argv[i], "--") == 0) {
+			only_paths = true;
+		} else if (!only_paths && g_str_has_prefix(argv[i], "--")) {
+			status = parse_option(argc, argv, &i, options);
+			if (status >= 0)
+				return status;
+		} else if (!only_paths && strcmp(argv[i], "-h") == 0) {
+			help_print(command_name(options->command));
+			return 0;
+		} else if (!only_paths && argv[i][0] == '-' && argv[i][1]) {
+			message = g_strdup_printf("unknown option '%s' (see whylate %s --help)",
+						  argv[i], command_name(options->command));
+			return usage_error(message);
+		} else {
+			g_ptr_array_add(paths, argv[i]);
+		}
+	}
+	if (!options_check(options, &error))
+		return usage_error(error->message);
+	if (!paths->len)
+		return usage_error("no trace given: name the directory that LTTng wrote");
+	return -1;
+}

@@ -1,0 +1,197 @@
+/* The Babeltrace graph of the command: source.ctf.fs per trace, a muxer, and
+ * a sink of our own that feeds the session; see cli.h.
+ */
+#include "cli/cli.h"
+
+#include <babeltrace2/babeltrace.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "messages.h"
+#include "util/error.h"
+#include "util/when.h"
+
+#define PROGRESS_EVERY 65536 /* events */
+
+struct reading {
+	struct session *session;   /* borrowed */
+	struct messages *messages; /* owned */
+	bool progress;
+	uint64_t next_progress;
+	GError *error;
+};
+
+static void show_progress(struct reading *reading)
+{
+	char time[48];
+
+	if (reading->session->events < reading->next_progress)
+		return;
+	reading->next_progress = reading->session->events + PROGRESS_EVERY;
+	fprintf(stderr, "\rwhylate: %" PRIu64 " events, at %s ", reading->session->events,
+		when_time(time, reading->session->flow.time, reading->session->options->utc, false));
+}
+
+static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *iterator,
+								  void *data)
+{
+	struct reading *reading = data;
+	bt_message_array_const batch;
+	uint64_t count;
+
+	/* several batches a call: the graph's own work per call is not free */
+	for (int i = 0; i < 64; i++) {
+		switch (bt_message_iterator_next(iterator, &batch, &count)) {
+		case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+			if (!messages_take(reading->messages, batch, count, &reading->error))
+				return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
+			break;
+		case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+			return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
+		case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
+			return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
+		case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
+			return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
+		default:
+			return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
+		}
+	}
+	if (reading->progress)
+		show_progress(reading);
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
+}
+
+static const bt_plugin *find_plugin(const char *name)
+{
+	const bt_plugin *plugin = NULL;
+
+	bt_plugin_find(name, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, BT_FALSE, &plugin);
+	return plugin;
+}
+
+static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *ctf, GPtrArray *paths,
+					     guint number)
+{
+	const bt_component_class_source *class =
+		bt_plugin_borrow_source_component_class_by_name_const(ctf, "fs");
+	const bt_component_source *source = NULL;
+	g_autofree char *name = g_strdup_printf("trace-%u", number);
+	bt_value *params = bt_value_map_create(), *inputs;
+
+	bt_value_map_insert_empty_array_entry(params, "inputs", &inputs);
+	for (guint i = 0; i < paths->len; i++)
+		bt_value_array_append_string_element(inputs, g_ptr_array_index(paths, i));
+	if (class)
+		bt_graph_add_source_component(graph, class, name, params, BT_LOGGING_LEVEL_NONE,
+					      &source);
+	bt_value_put_ref(params);
+	return source;
+}
+
+/* The muxer adds an input port whenever its last one is connected. */
+static bool connect_all(bt_graph *graph, const bt_component_source *source,
+			const bt_component_filter *muxer)
+{
+	uint64_t count = bt_component_source_get_output_port_count(source);
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t inputs = bt_component_filter_get_input_port_count(muxer);
+
+		if (bt_graph_connect_ports(
+			    graph,
+			    bt_component_source_borrow_output_port_by_index_const(source, i),
+			    bt_component_filter_borrow_input_port_by_index_const(muxer,
+										 inputs - 1),
+			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+			return false;
+	}
+	return true;
+}
+
+static bool build(bt_graph *graph, struct reading *reading, GPtrArray *traces, const bt_plugin *ctf,
+		  const bt_plugin *utils)
+{
+	const bt_component_class_filter *muxer_class =
+		bt_plugin_borrow_filter_component_class_by_name_const(utils, "muxer");
+	const bt_component_filter *muxer;
+	const bt_component_sink *sink;
+
+	if (!muxer_class ||
+	    bt_graph_add_filter_component(graph, muxer_class, "muxer", NULL,
+					  BT_LOGGING_LEVEL_NONE, &muxer) !=
+		    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+		return false;
+	for (guint i = 0; i < traces->len; i++) {
+		const bt_component_source *source =
+			add_source(graph, ctf, g_ptr_array_index(traces, i), i);
+
+		if (!source || !connect_all(graph, source, muxer))
+			return false;
+	}
+	if (bt_graph_add_simple_sink_component(graph, "whylate", NULL, consume, NULL, reading, &sink) !=
+	    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+		return false;
+	return bt_graph_connect_ports(
+		       graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+		       bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+		       NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK;
+}
+
+static bool fail(const struct reading *reading, GError **error)
+{
+	g_autofree char *cause = reading->error ? g_strdup(reading->error->message)
+					    : messages_library_error();
+
+	if (reading->session->events) { /* what was read is worth a report */
+		session_stopped(reading->session, cause);
+		return true;
+	}
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+		    "the trace cannot be read: %s (Babeltrace reads a trace whole or not at all)",
+		    *cause ? cause : "Babeltrace did not say why");
+	return false;
+}
+
+static bool wants_progress(const struct options *options)
+{
+	return options->progress == CHOICE_ALWAYS ||
+	       (options->progress == CHOICE_AUTO && !options->quiet && isatty(STDERR_FILENO));
+}
+
+bool graph_run(struct session *session, GPtrArray *traces, GError **error)
+{
+	struct reading reading = {.session = session, .progress = wants_progress(session->options),
+			  .next_progress = PROGRESS_EVERY};
+	const bt_plugin *ctf = find_plugin("ctf"), *utils = find_plugin("utils");
+	bt_graph *graph;
+	bool ok;
+
+	if (!ctf || !utils) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "Babeltrace's plugins 'ctf' and 'utils' are not installed (Debian: "
+			    "libbabeltrace2-0); BABELTRACE_PLUGIN_PATH may name where they are");
+		return false;
+	}
+	reading.messages = messages_new(session);
+	graph = bt_graph_create(0);
+	ok = build(graph, &reading, traces, ctf, utils) && bt_graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;
+	if (reading.progress && session->events >= PROGRESS_EVERY)
+		fputs("\r\033[K", stderr);
+	messages_end(reading.messages);
+	if (!ok)
+		ok = fail(&reading, error);
+	else if (!session->events) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "the trace has no events");
+		ok = false;
+	}
+	/* the graph's components hold streams that messages_free() lets go */
+	messages_free(reading.messages);
+	bt_graph_put_ref(graph);
+	bt_plugin_put_ref(ctf);
+	bt_plugin_put_ref(utils);
+	g_clear_error(&reading.error);
+	bt_current_thread_clear_error();
+	return ok;
+}

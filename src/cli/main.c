@@ -1,0 +1,97 @@
+/* whylate: from the command line to the exit status; see cli.h.
+ *
+ * 0 done · 2 wrong usage · 3 no trace · 4 damaged input (or lost events with
+ * --strict) · 5 output not written. Source: interface.md, "Exit status".
+ */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "config.h"
+#include "report/report.h"
+#include "util/error.h"
+
+static bool command_of(const char *word, enum command *command)
+{
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(word, command_name((enum command) i)) == 0) {
+			*command = (enum command) i;
+			return true;
+		}
+	return false;
+}
+
+static int fail(const GError *error)
+{
+	fprintf(stderr, "whylate: %s\n", error->message);
+	return error->domain == WHYLATE_ERROR ? error->code : 1;
+}
+
+static bool lost_events(const struct session *session)
+{
+	for (guint i = 0; i < session->model.hosts->len; i++)
+		if (model_host(&session->model, i)->gaps->len)
+			return true;
+	return false;
+}
+
+static int run(struct options *options, GPtrArray *paths)
+{
+	struct session *session = session_new(options);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GPtrArray) traces = traces_find(paths, &error);
+	int status = 0;
+
+	if (!traces || !graph_run(session, traces, &error) || !session_finish(session, &error) ||
+	    !report_write(session, &error)) {
+		status = fail(error);
+	} else if (session->stopped) {
+		fprintf(stderr,
+			"whylate: the trace could not be read to its end, the report is of what "
+			"came before: %s\n",
+			session->stopped);
+		status = WHYLATE_ERROR_DAMAGE;
+	} else if (lost_events(session)) {
+		if (!options->quiet)
+			fprintf(stderr, "whylate: the tracer lost events; the report's coverage says "
+					"when, and marks what it touches\n");
+		if (options->strict)
+			status = WHYLATE_ERROR_DAMAGE;
+	}
+	session_free(session);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	g_autoptr(GPtrArray) paths = g_ptr_array_new();
+	enum command command = COMMAND_OVERVIEW;
+	int status, skip = 1;
+
+	setlocale(LC_CTYPE, "");
+	if (argc < 2) {
+		fputs("whylate: no trace given: whylate TRACE shows what is in one; whylate --help "
+		      "lists the commands\n", stderr);
+		return WHYLATE_ERROR_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0) {
+		help_print(strcmp(argv[1], "help") == 0 && argc > 2 ? argv[2] : NULL);
+		return 0;
+	}
+	if (command_of(argv[1], &command)) {
+		skip = 2;
+	} else if (argv[1][0] != '-' && !g_file_test(argv[1], G_FILE_TEST_EXISTS)) {
+		fprintf(stderr, "whylate: '%s' is neither a command nor a trace; whylate --help "
+				"lists the commands\n", argv[1]);
+		return strchr(argv[1], '/') ? WHYLATE_ERROR_NO_TRACE : WHYLATE_ERROR_USAGE;
+	}
+	options_init(&options, command);
+	status = arguments_parse(argc - skip, argv + skip, &options, paths);
+	if (status < 0)
+		status = run(&options, paths);
+	options_clear(&options);
+	return status;
+}

@@ -1,0 +1,186 @@
+/* struct event: one trace event as the core sees it.
+ *
+ * Place in the data's way: the plugin's message reader fills it (a reader of
+ * LTTng's own packets can fill the same record), everything from model/ on
+ * only reads it. Facts only: nothing here is derived from other events.
+ *
+ * Times are nanoseconds from the trace's clock origin. Strings and arrays are
+ * borrowed from the reader and valid during the call that hands the event on.
+ * Which member of the union is set depends on `kind`; a field that the traced
+ * kernel's tracer does not have keeps the default that event_reset() gives.
+ */
+#ifndef WHYLATE_EVENT_EVENT_H
+#define WHYLATE_EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum event_kind {
+	EV_OTHER, /* anything else: only that its CPU's thread was running */
+	EV_SCHED_SWITCH,
+	EV_SCHED_WAKING,
+	EV_SCHED_WAKEUP,
+	EV_SCHED_WAKEUP_NEW,
+	EV_SCHED_MIGRATE,
+	EV_PROCESS_FORK,
+	EV_PROCESS_EXEC,
+	EV_PROCESS_EXIT,
+	EV_PROCESS_FREE,
+	EV_IRQ_ENTRY,
+	EV_IRQ_EXIT,
+	EV_SOFTIRQ_RAISE,
+	EV_SOFTIRQ_ENTRY,
+	EV_SOFTIRQ_EXIT,
+	EV_VECTOR_ENTRY,
+	EV_VECTOR_EXIT,
+	EV_PAGE_FAULT_USER,
+	EV_PAGE_FAULT_KERNEL,
+	EV_HRTIMER_START,
+	EV_HRTIMER_EXPIRE_ENTRY,
+	EV_HRTIMER_EXPIRE_EXIT,
+	EV_HRTIMER_CANCEL,
+	EV_TIMER_START,
+	EV_TIMER_EXPIRE_ENTRY,
+	EV_TIMER_EXPIRE_EXIT,
+	EV_BLOCK_INSERT,
+	EV_BLOCK_ISSUE,
+	EV_BLOCK_COMPLETE,
+	EV_NET_RECEIVE,
+	EV_SIGNAL_GENERATE,
+	EV_SYSCALL_ENTRY,
+	EV_SYSCALL_EXIT,
+	EV_STATEDUMP_PROCESS,
+	EV_STATEDUMP_FD,
+	EV_STATEDUMP_INTERRUPT,
+	EV_STATEDUMP_BLOCK_DEVICE,
+	EV_STATEDUMP_END,
+	EV_NOTICE_LOST, /* no event: the place of lost ones in a queue (timer: packets, end, count) */
+	EV_KIND_COUNT
+};
+
+/* One descriptor in the list of poll(2) or epoll_wait(2). */
+struct event_ready {
+	uint64_t data;   /* epoll: the caller's cookie */
+	int32_t fd;      /* poll: the descriptor; epoll: low half of the cookie */
+	uint32_t events; /* POLL* bits */
+};
+
+struct event_bytes {
+	const uint8_t *bytes; /* NULL where the event has no such list */
+	uint32_t count;
+};
+
+struct event_syscall {
+	uint32_t name;  /* interned; "" where the event does not say (exit_syscall) */
+	uint8_t number_table; /* unknown number: which table `id` is of, enum syscall_abi */
+	int32_t id;     /* number of a system call without a name, else -1 */
+	int64_t ret;
+	int32_t fd, dfd, newfd, epfd; /* -1 where there is none; dfd -100: the cwd */
+	int32_t op;       /* epoll_ctl, futex */
+	int32_t cmd;      /* fcntl */
+	int64_t arg;      /* fcntl */
+	uint64_t flags;   /* open, clone, pipe2, socket type … */
+	int32_t family, type;
+	uint32_t port;    /* host byte order */
+	int64_t timeout;  /* poll, epoll_wait: ms, -1 for none */
+	int64_t upid;     /* wait4, waitid */
+	uint64_t uaddr;   /* futex */
+	uint64_t data;    /* epoll_ctl: the cookie */
+	const char *filename; /* NULL where the event has none */
+	struct event_bytes v4, v6; /* address bytes, network order */
+	struct event_bytes readfds, writefds, exceptfds; /* select bitmaps */
+	int32_t pair[2];  /* pipe, socketpair; -1 */
+	const struct event_ready *fds; /* NULL where the event has no such list */
+	uint32_t fd_count;
+	bool fds_cut;     /* the tracer cut the list at one page */
+};
+
+struct event {
+	int64_t time;     /* ns from the clock origin */
+	uint32_t cpu;     /* cpu_id of the packet context */
+	uint16_t host;    /* index given by session_add_host() */
+	uint16_t kind;    /* enum event_kind */
+	uint32_t name;    /* interned event name */
+	uint32_t matches; /* bit i: filter i of the session matches */
+	bool has_tid;     /* contexts tid, pid */
+	bool has_pid;
+	int32_t tid, pid;
+	union {
+		struct {
+			const char *prev_comm, *next_comm;
+			int32_t prev_tid, next_tid;
+			int64_t prev_state;
+		} sched_switch;
+		struct {
+			const char *comm;
+			int32_t tid, target_cpu;
+		} wake; /* waking, wakeup, wakeup_new, migrate (target_cpu: dest) */
+		struct {
+			const char *child_comm;
+			int32_t parent_tid, parent_pid, child_tid, child_pid; /* pid -1: not said */
+		} fork;
+		struct {
+			const char *filename;
+			int32_t tid, old_tid;
+		} exec;
+		struct {
+			const char *comm;
+			int32_t tid;
+		} exit; /* exit, free */
+		struct {
+			const char *name; /* driver's action; entry only */
+			int32_t irq;
+		} irq;
+		struct {
+			uint32_t vec;
+		} softirq;
+		struct {
+			uint32_t name; /* interned: local_timer, reschedule, … */
+		} vector;
+		struct {
+			uint64_t timer;  /* kernel address */
+			int64_t expires; /* hrtimer: ns of the raw clock; timer: jiffies */
+			int64_t now;     /* timer: jiffies */
+		} timer;
+		struct {
+			uint64_t sector;
+			uint32_t dev; /* major << 20 | minor */
+			uint32_t nr_sector;
+			int32_t tid;  /* -1: not said */
+			uint32_t rwbs;
+		} block;
+		struct {
+			const char *device;
+			struct event_bytes saddr, daddr; /* 4 or 16 bytes; none: not recorded */
+			uint32_t source_port, dest_port;
+		} net;
+		struct {
+			int32_t sig, tid;
+		} signal;
+		struct {
+			const char *name;
+			uint64_t files; /* file_table_address, 0 before 2.12 */
+			int32_t tid, pid, ppid, type, status;
+		} process;
+		struct {
+			const char *filename;
+			uint64_t files; /* file_table_address, 0 before 2.12 */
+			int32_t pid, fd;
+		} file;
+		struct {
+			const char *action;
+			int32_t irq;
+		} interrupt;
+		struct {
+			const char *name;
+			uint32_t dev;
+		} device;
+		struct event_syscall syscall;
+	};
+};
+
+/* Clears the arguments of `event` for its kind: what the tracer may leave out
+ * gets its default. Call before filling the union. */
+void event_reset(struct event *event);
+
+#endif

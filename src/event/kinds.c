@@ -1,0 +1,374 @@
+/* Event names and fields over fifteen years of lttng-modules; see kinds.h.
+ *
+ * Where a field was renamed, both names are listed for one place: a class has
+ * only one of them. Event names: `softirq_*`, `hrtimer_*`, `netif_*` until
+ * 2.6, `irq_softirq_*`, `timer_hrtimer_*`, `net_if_*` since 2.7; `sys_NAME`
+ * and one `exit_syscall` until 2.5, `syscall_entry_NAME` and
+ * `syscall_exit_NAME` since 2.6.
+ */
+#include "event/kinds.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct event, member)
+
+static const struct event_field no_fields[] = {{0}};
+
+static const struct event_field switch_fields[] = {
+	{"prev_comm", FIELD_STRING, AT(sched_switch.prev_comm)},
+	{"prev_tid", FIELD_I32, AT(sched_switch.prev_tid)},
+	{"prev_state", FIELD_I64, AT(sched_switch.prev_state)},
+	{"next_comm", FIELD_STRING, AT(sched_switch.next_comm)},
+	{"next_tid", FIELD_I32, AT(sched_switch.next_tid)},
+	{0}};
+
+static const struct event_field wake_fields[] = {
+	{"comm", FIELD_STRING, AT(wake.comm)},
+	{"tid", FIELD_I32, AT(wake.tid)},
+	{"target_cpu", FIELD_I32, AT(wake.target_cpu)},
+	{"dest_cpu", FIELD_I32, AT(wake.target_cpu)},
+	{0}};
+
+static const struct event_field fork_fields[] = {
+	{"parent_tid", FIELD_I32, AT(fork.parent_tid)},
+	{"parent_pid", FIELD_I32, AT(fork.parent_pid)},
+	{"child_comm", FIELD_STRING, AT(fork.child_comm)},
+	{"child_tid", FIELD_I32, AT(fork.child_tid)},
+	{"child_pid", FIELD_I32, AT(fork.child_pid)},
+	{0}};
+
+static const struct event_field exec_fields[] = {
+	{"filename", FIELD_STRING, AT(exec.filename)},
+	{"tid", FIELD_I32, AT(exec.tid)},
+	{"pid", FIELD_I32, AT(exec.tid)}, /* 2.1 */
+	{"old_tid", FIELD_I32, AT(exec.old_tid)},
+	{"old_pid", FIELD_I32, AT(exec.old_tid)}, /* 2.1 */
+	{0}};
+
+static const struct event_field exit_fields[] = {
+	{"comm", FIELD_STRING, AT(exit.comm)}, {"tid", FIELD_I32, AT(exit.tid)}, {0}};
+
+static const struct event_field irq_fields[] = {
+	{"irq", FIELD_I32, AT(irq.irq)}, {"name", FIELD_STRING, AT(irq.name)}, {0}};
+
+static const struct event_field softirq_fields[] = {
+	{"vec", FIELD_I32, AT(softirq.vec)}, {0}};
+
+static const struct event_field hrtimer_fields[] = {
+	{"hrtimer", FIELD_I64, AT(timer.timer)},
+	{"expires", FIELD_I64, AT(timer.expires)},
+	{"softexpires", FIELD_I64, AT(timer.expires)}, /* without the slack, where said */
+	{"now", FIELD_I64, AT(timer.now)},
+	{0}};
+
+static const struct event_field timer_fields[] = {
+	{"timer", FIELD_I64, AT(timer.timer)},
+	{"expires", FIELD_I64, AT(timer.expires)},
+	{"now", FIELD_I64, AT(timer.now)},
+	{0}};
+
+static const struct event_field block_fields[] = {
+	{"dev", FIELD_I32, AT(block.dev)},
+	{"sector", FIELD_I64, AT(block.sector)},
+	{"nr_sector", FIELD_I32, AT(block.nr_sector)},
+	{"tid", FIELD_I32, AT(block.tid)},
+	{"rwbs", FIELD_I32, AT(block.rwbs)},
+	{0}};
+
+static const struct event_field net_fields[] = {
+	{"name", FIELD_STRING, AT(net.device)},
+	{"network_header", FIELD_PACKET, AT(net)},
+	{0}};
+
+static const struct event_field signal_fields[] = {
+	{"sig", FIELD_I32, AT(signal.sig)}, {"pid", FIELD_I32, AT(signal.tid)}, {0}};
+
+static const struct event_field process_fields[] = {
+	{"tid", FIELD_I32, AT(process.tid)},
+	{"pid", FIELD_I32, AT(process.pid)},
+	{"ppid", FIELD_I32, AT(process.ppid)},
+	{"name", FIELD_STRING, AT(process.name)},
+	{"type", FIELD_I32, AT(process.type)},
+	{"status", FIELD_I32, AT(process.status)},
+	{"file_table_address", FIELD_I64, AT(process.files)},
+	{0}};
+
+static const struct event_field file_fields[] = {
+	{"pid", FIELD_I32, AT(file.pid)},
+	{"file_table_address", FIELD_I64, AT(file.files)},
+	{"fd", FIELD_I32, AT(file.fd)},
+	{"filename", FIELD_STRING, AT(file.filename)},
+	{0}};
+
+static const struct event_field interrupt_fields[] = {
+	{"irq", FIELD_I32, AT(interrupt.irq)},
+	{"action", FIELD_STRING, AT(interrupt.action)},
+	{0}};
+
+static const struct event_field device_fields[] = {
+	{"dev", FIELD_I32, AT(device.dev)}, {"diskname", FIELD_STRING, AT(device.name)}, {0}};
+
+/* One list for all system calls: a class takes those it has. */
+static const struct event_field syscall_fields[] = {
+	{"ret", FIELD_I64, AT(syscall.ret)},
+	{"id", FIELD_I32, AT(syscall.id)}, /* *_unknown */
+	{"fd", FIELD_I32, AT(syscall.fd)},
+	{"ufd", FIELD_I32, AT(syscall.fd)},     /* timerfd_settime */
+	{"fildes", FIELD_I32, AT(syscall.fd)},  /* dup */
+	{"oldfd", FIELD_I32, AT(syscall.fd)},   /* dup2, dup3 */
+	{"newfd", FIELD_I32, AT(syscall.newfd)},
+	{"max_fd", FIELD_I32, AT(syscall.newfd)}, /* close_range */
+	{"dfd", FIELD_I32, AT(syscall.dfd)},
+	{"epfd", FIELD_I32, AT(syscall.epfd)},
+	{"op", FIELD_I32, AT(syscall.op)},
+	{"op_enum", FIELD_I32, AT(syscall.op)},
+	{"cmd", FIELD_I32, AT(syscall.cmd)},
+	{"arg", FIELD_I64, AT(syscall.arg)},
+	{"flags", FIELD_I64, AT(syscall.flags)},
+	{"clone_flags", FIELD_I64, AT(syscall.flags)}, /* until 2.12 */
+	{"family", FIELD_I32, AT(syscall.family)},
+	{"type", FIELD_I32, AT(syscall.type)},
+	{"dport", FIELD_I32, AT(syscall.port)},
+	{"sport", FIELD_I32, AT(syscall.port)},
+	{"v4addr", FIELD_BYTES, AT(syscall.v4)},
+	{"v6addr", FIELD_BYTES, AT(syscall.v6)},
+	{"timeout_msecs", FIELD_I64, AT(syscall.timeout)},
+	{"timeout", FIELD_I64, AT(syscall.timeout)},
+	{"upid", FIELD_I64, AT(syscall.upid)},
+	{"uaddr", FIELD_I64, AT(syscall.uaddr)},
+	{"filename", FIELD_STRING, AT(syscall.filename)},
+	{"readfds", FIELD_BYTES, AT(syscall.readfds)},
+	{"writefds", FIELD_BYTES, AT(syscall.writefds)},
+	{"exceptfds", FIELD_BYTES, AT(syscall.exceptfds)},
+	{"fds", FIELD_READY, AT(syscall.fds)},
+	{"overflow", FIELD_BOOL, AT(syscall.fds_cut)},
+	{"event", FIELD_COOKIE, AT(syscall.data)},
+	{0}};
+
+/* fildes is a number in dup's entry but a pair in pipe's exit. */
+static const struct event_field pipe_fields[] = {
+	{"ret", FIELD_I64, AT(syscall.ret)},
+	{"flags", FIELD_I64, AT(syscall.flags)},
+	{"fildes", FIELD_PAIR, AT(syscall.pair)},
+	{0}};
+
+static const struct event_field socketpair_fields[] = {
+	{"ret", FIELD_I64, AT(syscall.ret)},
+	{"family", FIELD_I32, AT(syscall.family)},
+	{"type", FIELD_I32, AT(syscall.type)},
+	{"socket", FIELD_PAIR, AT(syscall.pair)},
+	{0}};
+
+static const struct {
+	const char *name;
+	uint16_t kind;
+	const struct event_field *fields;
+} kinds[] = {
+	{"sched_switch", EV_SCHED_SWITCH, switch_fields},
+	{"sched_waking", EV_SCHED_WAKING, wake_fields},
+	{"sched_ttwu", EV_SCHED_WAKING, wake_fields}, /* add-on module, kernels 3.8 to 4.1 */
+	{"sched_wakeup", EV_SCHED_WAKEUP, wake_fields},
+	{"sched_wakeup_new", EV_SCHED_WAKEUP_NEW, wake_fields},
+	{"sched_migrate_task", EV_SCHED_MIGRATE, wake_fields},
+	{"sched_process_fork", EV_PROCESS_FORK, fork_fields},
+	{"sched_process_exec", EV_PROCESS_EXEC, exec_fields},
+	{"sched_process_exit", EV_PROCESS_EXIT, exit_fields},
+	{"sched_process_free", EV_PROCESS_FREE, exit_fields},
+	{"irq_handler_entry", EV_IRQ_ENTRY, irq_fields},
+	{"irq_handler_exit", EV_IRQ_EXIT, irq_fields},
+	{"irq_softirq_raise", EV_SOFTIRQ_RAISE, softirq_fields},
+	{"irq_softirq_entry", EV_SOFTIRQ_ENTRY, softirq_fields},
+	{"irq_softirq_exit", EV_SOFTIRQ_EXIT, softirq_fields},
+	{"softirq_raise", EV_SOFTIRQ_RAISE, softirq_fields},
+	{"softirq_entry", EV_SOFTIRQ_ENTRY, softirq_fields},
+	{"softirq_exit", EV_SOFTIRQ_EXIT, softirq_fields},
+	{"timer_hrtimer_start", EV_HRTIMER_START, hrtimer_fields},
+	{"timer_hrtimer_expire_entry", EV_HRTIMER_EXPIRE_ENTRY, hrtimer_fields},
+	{"timer_hrtimer_expire_exit", EV_HRTIMER_EXPIRE_EXIT, hrtimer_fields},
+	{"timer_hrtimer_cancel", EV_HRTIMER_CANCEL, hrtimer_fields},
+	{"hrtimer_start", EV_HRTIMER_START, hrtimer_fields},
+	{"hrtimer_expire_entry", EV_HRTIMER_EXPIRE_ENTRY, hrtimer_fields},
+	{"hrtimer_expire_exit", EV_HRTIMER_EXPIRE_EXIT, hrtimer_fields},
+	{"hrtimer_cancel", EV_HRTIMER_CANCEL, hrtimer_fields},
+	{"timer_start", EV_TIMER_START, timer_fields},
+	{"timer_expire_entry", EV_TIMER_EXPIRE_ENTRY, timer_fields},
+	{"timer_expire_exit", EV_TIMER_EXPIRE_EXIT, timer_fields},
+	{"block_rq_insert", EV_BLOCK_INSERT, block_fields},
+	{"block_rq_issue", EV_BLOCK_ISSUE, block_fields},
+	{"block_rq_complete", EV_BLOCK_COMPLETE, block_fields},
+	{"net_if_receive_skb", EV_NET_RECEIVE, net_fields},
+	{"netif_receive_skb", EV_NET_RECEIVE, net_fields},
+	{"signal_generate", EV_SIGNAL_GENERATE, signal_fields},
+	{"exit_syscall", EV_SYSCALL_EXIT, syscall_fields},
+	{"lttng_statedump_process_state", EV_STATEDUMP_PROCESS, process_fields},
+	{"lttng_statedump_file_descriptor", EV_STATEDUMP_FD, file_fields},
+	{"lttng_statedump_interrupt", EV_STATEDUMP_INTERRUPT, interrupt_fields},
+	{"lttng_statedump_block_device", EV_STATEDUMP_BLOCK_DEVICE, device_fields},
+	{"lttng_statedump_end", EV_STATEDUMP_END, no_fields},
+};
+
+static const struct {
+	const char *prefix;
+	uint16_t kind;
+	bool compat;
+} syscall_prefixes[] = {
+	{"syscall_entry_", EV_SYSCALL_ENTRY, false},
+	{"syscall_exit_", EV_SYSCALL_EXIT, false},
+	{"compat_syscall_entry_", EV_SYSCALL_ENTRY, true},
+	{"compat_syscall_exit_", EV_SYSCALL_EXIT, true},
+	{"sys_", EV_SYSCALL_ENTRY, false},
+	{"compat_sys_", EV_SYSCALL_ENTRY, true},
+};
+
+void event_reset(struct event *event)
+{
+	switch (event->kind) {
+	case EV_SYSCALL_ENTRY:
+	case EV_SYSCALL_EXIT: {
+		uint32_t name = event->syscall.name;
+		uint8_t table = event->syscall.number_table;
+
+		memset(&event->syscall, 0, sizeof event->syscall);
+		event->syscall.name = name;
+		event->syscall.number_table = table;
+		event->syscall.id = -1;
+		event->syscall.fd = event->syscall.newfd = event->syscall.epfd = -1;
+		event->syscall.dfd = -1;
+		event->syscall.pair[0] = event->syscall.pair[1] = -1;
+		event->syscall.timeout = -1;
+		break;
+	}
+	case EV_PROCESS_FORK:
+		memset(&event->fork, 0, sizeof event->fork);
+		event->fork.parent_pid = event->fork.child_pid = -1;
+		break;
+	case EV_PROCESS_EXEC:
+		memset(&event->exec, 0, sizeof event->exec);
+		event->exec.tid = event->exec.old_tid = -1;
+		break;
+	case EV_SCHED_WAKING:
+	case EV_SCHED_WAKEUP:
+	case EV_SCHED_WAKEUP_NEW:
+	case EV_SCHED_MIGRATE:
+		memset(&event->wake, 0, sizeof event->wake);
+		event->wake.target_cpu = -1;
+		break;
+	case EV_BLOCK_INSERT:
+	case EV_BLOCK_ISSUE:
+	case EV_BLOCK_COMPLETE:
+		memset(&event->block, 0, sizeof event->block);
+		event->block.tid = -1;
+		break;
+	case EV_VECTOR_ENTRY:
+	case EV_VECTOR_EXIT:
+	case EV_OTHER:
+		break;
+	case EV_NET_RECEIVE:
+		memset(&event->net, 0, sizeof event->net);
+		break;
+	case EV_STATEDUMP_PROCESS:
+		memset(&event->process, 0, sizeof event->process);
+		event->process.pid = event->process.ppid = -1;
+		break;
+	default: /* the kinds with one or two small fields */
+		memset(&event->timer, 0, sizeof event->timer);
+		event->file.pid = event->file.fd = -1;
+		break;
+	}
+}
+
+static bool starts(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool ends(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), tail = strlen(suffix);
+
+	return length >= tail && strcmp(text + length - tail, suffix) == 0;
+}
+
+/* x86_irq_vectors_NAME_entry / _exit, and the like of other architectures */
+static bool vector_class(struct intern *names, const char *name, struct event_class *class)
+{
+	const char *base = strstr(name, "irq_vectors_");
+	char text[64];
+	size_t length;
+	bool entry;
+
+	if (!base || (base != name && base[-1] != '_'))
+		return false;
+	base += strlen("irq_vectors_");
+	entry = ends(base, "_entry");
+	if (!entry && !ends(base, "_exit"))
+		return false;
+	length = strlen(base) - (entry ? strlen("_entry") : strlen("_exit"));
+	if (length == 0 || length >= sizeof text)
+		return false;
+	memcpy(text, base, length);
+	text[length] = 0;
+	class->kind = entry ? EV_VECTOR_ENTRY : EV_VECTOR_EXIT;
+	class->argument = intern_id(names, text);
+	return true;
+}
+
+static bool syscall_class(struct intern *names, const char *name, struct event_class *class)
+{
+	for (size_t i = 0; i < sizeof syscall_prefixes / sizeof *syscall_prefixes; i++) {
+		const char *call;
+
+		if (!starts(name, syscall_prefixes[i].prefix))
+			continue;
+		call = name + strlen(syscall_prefixes[i].prefix);
+		class->kind = syscall_prefixes[i].kind;
+		class->compat = syscall_prefixes[i].compat;
+		class->argument = intern_id(names, call);
+		class->fields = syscall_fields;
+		if (strcmp(call, "pipe") == 0 || strcmp(call, "pipe2") == 0)
+			class->fields = pipe_fields;
+		else if (strcmp(call, "socketpair") == 0)
+			class->fields = socketpair_fields;
+		return true;
+	}
+	return false;
+}
+
+struct event_class event_class_of(struct intern *names, const char *name)
+{
+	struct event_class class = {.kind = EV_OTHER,
+				    .name = intern_id(names, name),
+				    .fields = no_fields};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(name, kinds[i].name) == 0) {
+			class.kind = kinds[i].kind;
+			class.fields = kinds[i].fields;
+			return class;
+		}
+	if (syscall_class(names, name, &class) || vector_class(names, name, &class))
+		return class;
+	if (strstr(name, "page_fault") && !ends(name, "_exit"))
+		class.kind = ends(name, "_kernel") ? EV_PAGE_FAULT_KERNEL : EV_PAGE_FAULT_USER;
+	return class;
+}
+
+enum syscall_abi event_abi_hint(const char *name)
+{
+	static const char *const prefixes[] = {"syscall_entry_", "sys_"};
+
+	for (int i = 0; i < 2; i++) {
+		const char *call;
+
+		if (!starts(name, prefixes[i]))
+			continue;
+		call = name + strlen(prefixes[i]);
+		if (strcmp(call, "arch_prctl") == 0 || strcmp(call, "ioperm") == 0)
+			return ABI_X86_64; /* unless something says i386 */
+		if (strcmp(call, "vm86old") == 0 || strcmp(call, "vm86") == 0 ||
+		    strcmp(call, "stat64") == 0)
+			return ABI_I386;
+	}
+	return ABI_UNKNOWN;
+}

@@ -1,0 +1,61 @@
+/* The table of event kinds: their names over the tracer's versions and the
+ * payload fields that the core takes from each.
+ *
+ * Place: event/. A reader asks once per event class which kind it is and
+ * which fields to put where; after that no name is looked at again.
+ * Source: ../shared notes on lttng-modules 2.0 to 2.16, summarised in the
+ * table itself (kinds.c).
+ */
+#ifndef WHYLATE_EVENT_KINDS_H
+#define WHYLATE_EVENT_KINDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/event.h"
+#include "util/intern.h"
+
+/* How a payload field is stored into struct event at an offset. */
+enum event_field_type {
+	FIELD_I32,    /* any integer -> int32_t or uint32_t */
+	FIELD_I64,    /* any integer -> int64_t or uint64_t */
+	FIELD_STRING, /* -> const char * */
+	FIELD_BYTES,  /* array of integers -> struct event_bytes, one byte each */
+	FIELD_PAIR,   /* array of two integers -> int32_t[2] */
+	FIELD_READY,  /* array of {fd | data_union.u64, raw_events} -> fds, fd_count */
+	FIELD_COOKIE, /* struct {data_union.u64} -> uint64_t */
+	FIELD_PACKET, /* variant of network headers -> struct event.net */
+	FIELD_BOOL,   /* any integer -> bool */
+};
+
+struct event_field {
+	const char *name;  /* as Babeltrace gives it: one leading '_' stripped */
+	uint8_t type;      /* enum event_field_type */
+	uint16_t offset;   /* in struct event */
+};
+
+/* What an event class is. */
+struct event_class {
+	uint16_t kind;             /* enum event_kind */
+	uint32_t name;             /* interned event name */
+	uint32_t argument;         /* interned syscall or vector name, else 0 */
+	bool compat;               /* 32-bit system call on a 64-bit kernel */
+	const struct event_field *fields; /* static; ends with name NULL */
+};
+
+/* The system-call numbering of a trace, for calls that the tracer's table
+ * did not know. */
+enum syscall_abi { ABI_UNKNOWN, ABI_X86_64, ABI_I386 };
+
+/* Finds out what an event of that name is. Never fails: EV_OTHER. */
+struct event_class event_class_of(struct intern *names, const char *event_name);
+
+/* The name of a system call that the tracer knew only by number, or NULL.
+ * Source: the kernel's syscall_64.tbl and syscall_32.tbl. */
+const char *event_syscall_name(enum syscall_abi abi, int64_t number);
+
+/* True if events of that name exist on x86-64 kernels only / 32-bit ones
+ * only: lets a reader find the syscall numbering of a trace. */
+enum syscall_abi event_abi_hint(const char *event_name);
+
+#endif

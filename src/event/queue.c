@@ -1,0 +1,208 @@
+/* Copied events in memory and in a file; see queue.h.
+ *
+ * A record is its size, the struct event with its pointers as they were, and
+ * behind it the pointed-to bytes in the order in which each_pointer() visits
+ * them; reading visits in the same order and sets the pointers anew.
+ */
+#include "event/queue.h"
+
+#include <string.h>
+
+#define MEMORY_MAX (16u << 20)
+
+struct visitor {
+	void (*string)(struct visitor *visitor, const char **text);
+	void (*bytes)(struct visitor *visitor, const void **bytes, size_t size);
+	GByteArray *out;    /* writing */
+	const char *in;     /* reading */
+};
+
+static void visit_address(struct visitor *visitor, struct event_bytes *bytes)
+{
+	visitor->bytes(visitor, (const void **) &bytes->bytes, bytes->count);
+}
+
+static void visit_syscall(struct visitor *visitor, struct event_syscall *call)
+{
+	visitor->string(visitor, &call->filename);
+	visit_address(visitor, &call->v4);
+	visit_address(visitor, &call->v6);
+	visit_address(visitor, &call->readfds);
+	visit_address(visitor, &call->writefds);
+	visit_address(visitor, &call->exceptfds);
+	visitor->bytes(visitor, (const void **) &call->fds, call->fd_count * sizeof *call->fds);
+}
+
+static void each_pointer(struct visitor *visitor, struct event *event)
+{
+	switch (event->kind) {
+	case EV_SCHED_SWITCH:
+		visitor->string(visitor, &event->sched_switch.prev_comm);
+		visitor->string(visitor, &event->sched_switch.next_comm);
+		break;
+	case EV_SCHED_WAKING:
+	case EV_SCHED_WAKEUP:
+	case EV_SCHED_WAKEUP_NEW:
+	case EV_SCHED_MIGRATE:
+		visitor->string(visitor, &event->wake.comm);
+		break;
+	case EV_PROCESS_FORK:
+		visitor->string(visitor, &event->fork.child_comm);
+		break;
+	case EV_PROCESS_EXEC:
+		visitor->string(visitor, &event->exec.filename);
+		break;
+	case EV_PROCESS_EXIT:
+	case EV_PROCESS_FREE:
+		visitor->string(visitor, &event->exit.comm);
+		break;
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+		visitor->string(visitor, &event->irq.name);
+		break;
+	case EV_NET_RECEIVE:
+		visitor->string(visitor, &event->net.device);
+		visit_address(visitor, &event->net.saddr);
+		visit_address(visitor, &event->net.daddr);
+		break;
+	case EV_STATEDUMP_PROCESS:
+		visitor->string(visitor, &event->process.name);
+		break;
+	case EV_STATEDUMP_FD:
+		visitor->string(visitor, &event->file.filename);
+		break;
+	case EV_STATEDUMP_INTERRUPT:
+		visitor->string(visitor, &event->interrupt.action);
+		break;
+	case EV_STATEDUMP_BLOCK_DEVICE:
+		visitor->string(visitor, &event->device.name);
+		break;
+	case EV_SYSCALL_ENTRY:
+	case EV_SYSCALL_EXIT:
+		visit_syscall(visitor, &event->syscall);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Payloads are padded so that every record and array stays aligned. */
+static void append_padded(GByteArray *out, const void *bytes, size_t size)
+{
+	static const guint8 zero[8];
+
+	g_byte_array_append(out, bytes, (guint) size);
+	g_byte_array_append(out, zero, (guint) (-size & 7));
+}
+
+static void write_bytes(struct visitor *visitor, const void **bytes, size_t size)
+{
+	if (*bytes)
+		append_padded(visitor->out, *bytes, size);
+}
+
+static void write_string(struct visitor *visitor, const char **text)
+{
+	if (*text)
+		append_padded(visitor->out, *text, strlen(*text) + 1);
+}
+
+static void read_bytes(struct visitor *visitor, const void **bytes, size_t size)
+{
+	if (*bytes) {
+		*bytes = visitor->in;
+		visitor->in += (size + 7) & ~(size_t) 7;
+	}
+}
+
+static void read_string(struct visitor *visitor, const char **text)
+{
+	if (*text) {
+		*text = visitor->in;
+		visitor->in += (strlen(*text) + 1 + 7) & ~(size_t) 7;
+	}
+}
+
+void event_queue_init(struct event_queue *queue)
+{
+	*queue = (struct event_queue) {.bytes = g_byte_array_new()};
+}
+
+void event_queue_clear(struct event_queue *queue)
+{
+	if (queue->bytes)
+		g_byte_array_free(queue->bytes, TRUE);
+	if (queue->file)
+		fclose(queue->file);
+	*queue = (struct event_queue) {0};
+}
+
+void event_queue_push(struct event_queue *queue, const struct event *event)
+{
+	struct visitor writer = {write_string, write_bytes, queue->bytes, NULL};
+	struct event copy = *event;
+	guint start = queue->bytes->len;
+	guint64 size = 0;
+
+	g_byte_array_append(queue->bytes, (const guint8 *) &size, sizeof size);
+	append_padded(queue->bytes, &copy, sizeof copy);
+	each_pointer(&writer, &copy);
+	size = queue->bytes->len - start;
+	memcpy(queue->bytes->data + start, &size, sizeof size);
+	queue->count++;
+	if (queue->bytes->len < MEMORY_MAX)
+		return;
+	if (!queue->file)
+		queue->file = tmpfile();
+	/* without a place on disk it simply goes on in memory */
+	if (queue->file &&
+	    fwrite(queue->bytes->data, 1, queue->bytes->len, queue->file) == queue->bytes->len)
+		g_byte_array_set_size(queue->bytes, 0);
+}
+
+static void drain_bytes(const guint8 *bytes, size_t length,
+			void (*handle)(const struct event *event, void *data), void *data)
+{
+	for (size_t at = 0; at < length;) {
+		struct visitor reader = {read_string, read_bytes, NULL, NULL};
+		guint64 size;
+		struct event event;
+
+		memcpy(&size, bytes + at, sizeof size);
+		memcpy(&event, bytes + at + sizeof size, sizeof event);
+		reader.in = (const char *) bytes + at + sizeof size +
+			    ((sizeof event + 7) & ~(size_t) 7);
+		each_pointer(&reader, &event);
+		handle(&event, data);
+		at += size;
+	}
+}
+
+void event_queue_drain(struct event_queue *queue,
+		       void (*handle)(const struct event *event, void *data), void *data)
+{
+	GByteArray *bytes = queue->bytes;
+	FILE *file = queue->file;
+
+	/* handling may push again: give it a fresh queue */
+	queue->bytes = g_byte_array_new();
+	queue->file = NULL;
+	queue->count = 0;
+	if (file) {
+		GByteArray *record = g_byte_array_new();
+		guint64 size;
+
+		rewind(file);
+		while (fread(&size, sizeof size, 1, file) == 1) {
+			g_byte_array_set_size(record, (guint) size);
+			memcpy(record->data, &size, sizeof size);
+			if (fread(record->data + sizeof size, size - sizeof size, 1, file) != 1)
+				break;
+			drain_bytes(record->data, record->len, handle, data);
+		}
+		g_byte_array_free(record, TRUE);
+		fclose(file);
+	}
+	drain_bytes(bytes->data, bytes->len, handle, data);
+	g_byte_array_free(bytes, TRUE);
+}

@@ -1,0 +1,78 @@
+/* The statedump: what the tracer tells of threads, descriptors and devices
+ * that were there before.
+ *
+ * Part of flow/. Not atomic: events go on meanwhile, so what they already
+ * showed wins. Source: lttng-events.md section 2; semantics.md, "Evidence".
+ */
+#include "flow/flow.h"
+
+#include "model/files.h"
+
+#define STATUS_WAIT 5 /* S, D or idle sleep; 1 and 2 may be running: no state */
+#define TYPE_KERNEL 1
+
+/* Tables are joined by their address, by process before 2.12. */
+static struct fd_table *table_of(struct host *host, uint64_t address, int32_t pid)
+{
+	gint64 key = address ? (gint64) address : pid;
+	struct fd_table *table = g_hash_table_lookup(host->tables, &key);
+
+	if (!table) {
+		table = fd_table_new();
+		g_hash_table_insert(host->tables, g_memdup2(&key, sizeof key), table);
+	}
+	return table;
+}
+
+static void dump_process(struct flow *flow, struct host *host, const struct event *event)
+{
+	struct thread *thread;
+
+	host->has_statedump = true;
+	if (event->process.tid <= 0)
+		return;
+	thread = flow_thread(flow, thread_findnew(flow, event->host, event->process.tid, NULL));
+	if (!thread->name)
+		thread_set_name(flow->model, thread, event->process.name, flow->time);
+	thread->described = true;
+	if (event->process.pid > 0)
+		thread->pid = event->process.pid;
+	if (event->process.type == TYPE_KERNEL)
+		thread->kernel = true;
+	if (thread->parent == NO_THREAD && event->process.ppid > 0) {
+		uint32_t parent = thread_find(flow, event->host, event->process.ppid);
+
+		thread->parent = parent == IDMAP_NONE ? NO_THREAD : parent;
+	}
+	if (!thread->files && (event->process.files || thread->pid > 0))
+		thread->files = fd_table_join(
+			table_of(host, event->process.files, thread->pid));
+	if (event->process.status == STATUS_WAIT && !thread->evident)
+		thread_found_off(flow, thread, THREAD_BLOCKED);
+}
+
+void flow_statedump(struct flow *flow, struct host *host, const struct event *event)
+{
+	struct fd_table *table;
+
+	switch (event->kind) {
+	case EV_STATEDUMP_PROCESS:
+		dump_process(flow, host, event);
+		break;
+	case EV_STATEDUMP_FD:
+		table = table_of(host, event->file.files, event->file.pid);
+		if (event->file.filename && !fd_key(table, event->file.fd))
+			fd_open(table, event->file.fd,
+				file_key_of_name(flow->names, event->file.filename), false);
+		break;
+	case EV_STATEDUMP_INTERRUPT:
+		if (event->interrupt.action)
+			idmap_set(&host->irq_names, (uint32_t) event->interrupt.irq,
+				  intern_id(flow->names, event->interrupt.action));
+		break;
+	default:
+		idmap_set(&host->disks, event->device.dev,
+			  intern_id(flow->names, event->device.name));
+		break;
+	}
+}

@@ -1,0 +1,180 @@
+/* The control flow of every thread, step by step as the events pass.
+ *
+ * Place: between model/ and timeline/: an event comes in, the model learns
+ * what things are called, the stacks of the thread and CPU concerned move one
+ * step, and the timeline gets an interval where the state changed.
+ *
+ *          fork seen                    sched_switch next
+ *   (born) ──────────► WAIT_CPU ───────────────────────────► RUNNING
+ *                         ▲                                   │ │ │
+ *              waking,    │        prev, state 0 or preempted │ │ │ dead
+ *              wakeup     │      PREEMPTED ◄──────────────────┘ │ └──► DEAD
+ *                         │          │ next ──► RUNNING         │
+ *                         └──────── BLOCKED ◄───────────────────┘ prev, else
+ *
+ *   UNKNOWN: before the first evidence and after events were lost; left by
+ *   any evidence (sched.c: thread_found_*).
+ *
+ * One file a matter: sched.c switches and lives, wake.c wake-ups,
+ * syscall.c entries, exits and holdback, resource.c what a call waits for
+ * and what it does to descriptors, interrupt.c frames of CPUs and what they
+ * deliver, gaps.c lost events, dump.c the statedump, input.c the order in
+ * which events may enter.
+ *
+ * Source: semantics.md; each function names the sentence it carries out.
+ */
+#ifndef WHYLATE_FLOW_FLOW_H
+#define WHYLATE_FLOW_FLOW_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "event/event.h"
+#include "event/queue.h"
+#include "model/model.h"
+#include "timeline/timeline.h"
+
+/* Odd trace data, counted by kind; never an error. */
+enum odd {
+	ODD_ENTRY_UNSEEN,     /* system call or interrupt exits without entry */
+	ODD_EXIT_UNSEEN,
+	ODD_WAKEUP_UNSEEN,    /* switched in while still blocked */
+	ODD_SWITCH_MISMATCH,  /* prev is not who was known to run */
+	ODD_RUNS_TWICE,       /* switched in while running elsewhere */
+	ODD_FRAMES_DEEP,      /* more nested interrupts than a CPU has */
+	ODD_FRAMES_AT_SWITCH, /* interrupt frames open at a switch */
+	ODD_TIME_BACKWARDS,
+	ODD_NO_THREAD,        /* system call where no thread is known to run */
+	ODD_COUNT
+};
+
+/* Latencies of one system call, both ends seen; for the overview. */
+struct call_stat {
+	uint64_t count;
+	int64_t total, longest;
+	uint32_t buckets[64]; /* by floor(log2 ns) */
+};
+
+struct flow {
+	struct model *model;        /* borrowed */
+	struct timeline *timeline;  /* borrowed */
+	struct intern *names;       /* borrowed: model's */
+	GPtrArray *stacks;          /* owned; GArray of PACKed frames by stack number */
+	GHashTable *stack_numbers;  /* owned; GArray -> number */
+	GArray *call_info;          /* struct call_info by interned syscall name */
+	GArray *call_stats;         /* struct call_stat by interned syscall name */
+	uint64_t odd[ODD_COUNT];
+	int64_t time;               /* of the event being handled */
+
+	/* input.c */
+	struct event_queue held;    /* events before the first switch of some CPU */
+	GArray *unnamed;            /* struct cpu *: CPUs whose thread is awaited */
+	uint64_t held_limit;        /* 0: none (files); events, for a live trace */
+};
+
+void flow_init(struct flow *flow, struct model *model, struct timeline *timeline);
+void flow_clear(struct flow *flow);
+
+/* input.c: what a reader hands on, in time order. flow_end() ends all lives. */
+void flow_packet(struct flow *flow, uint32_t host, uint32_t cpu, int64_t begin);
+void flow_lost(struct flow *flow, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
+	       int64_t count, bool packets);
+void flow_event(struct flow *flow, const struct event *event);
+void flow_live(struct flow *flow);
+void flow_end(struct flow *flow);
+
+/* --- inside flow/ ------------------------------------------------------ */
+
+/* flow.c: the step of one event, its CPU's thread being known or not. */
+void flow_step(struct flow *flow, const struct event *event);
+static inline struct thread *flow_thread(const struct flow *flow, uint32_t index)
+{
+	return model_thread(flow->model, index);
+}
+/* The thread current on `cpu` if it may be given the event; else NULL. */
+struct thread *flow_current(const struct flow *flow, const struct cpu *cpu);
+bool flow_in_gap(const struct flow *flow, const struct cpu *cpu);
+/* Writes the leaf that the stacks of `thread` (running on `cpu`) now mean. */
+void flow_refresh(struct flow *flow, struct thread *thread, const struct cpu *cpu);
+void flow_append(struct flow *flow, struct thread *thread, int64_t time, uint32_t leaf,
+		 uint32_t ref);
+
+/* flow.c: interned stacks, outermost frame first. */
+uint32_t flow_thread_stack(struct flow *flow, const struct thread *thread);
+uint32_t flow_cpu_stack(struct flow *flow, const struct cpu *cpu);
+const GArray *flow_stack(const struct flow *flow, uint32_t number);
+
+/* sched.c */
+void flow_switch(struct flow *flow, struct host *host, struct cpu *cpu,
+		 const struct event *event);
+void flow_fork(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_exec(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_free(struct flow *flow, const struct event *event);
+uint32_t thread_find(struct flow *flow, uint32_t host, int32_t tid);
+uint32_t thread_findnew(struct flow *flow, uint32_t host, int32_t tid, const char *comm);
+void thread_end(struct flow *flow, struct thread *thread, int64_t time);
+/* The thread is known to run on `cpu` from now on, whatever was thought. */
+void thread_runs(struct flow *flow, struct thread *thread, const struct cpu *cpu);
+/* Found off CPU, not seen to leave: `leaf` since S or the last gap's end. */
+void thread_found_off(struct flow *flow, struct thread *thread, enum thread_state state);
+/* Begins a known history at `time`. */
+void thread_history(struct thread *thread, int64_t time);
+/* What was seen contradicts the off-CPU stretch: unknown from where events
+ * were lost. False if none were. */
+bool thread_contradicted(struct flow *flow, struct thread *thread);
+void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32_t leaf);
+uint32_t thread_blocked_leaf(const struct thread *thread);
+void cpu_runs(struct flow *flow, struct host *host, struct cpu *cpu, uint32_t thread);
+
+/* wake.c */
+void flow_waking(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_wakeup_new(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_migrate(struct flow *flow, const struct event *event);
+void thread_woken(struct flow *flow, struct thread *thread, const struct waker *waker);
+
+/* syscall.c */
+void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *event);
+void call_close(struct thread *thread);
+
+/* resource.c */
+struct call_info {
+	bool known;
+	uint8_t wait;   /* enum call_wait */
+	uint8_t effect; /* enum call_effect */
+	bool sigreturn;
+};
+const struct call_info *flow_call_info(struct flow *flow, uint32_t name);
+void call_arguments(struct flow *flow, struct thread *thread, const struct event_syscall *args);
+uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd);
+/* What the exit tells about waits inside the call; 0 nothing. */
+uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
+			       const struct event_syscall *args, int32_t *fd);
+void call_effects(struct flow *flow, struct thread *thread, const struct event_syscall *args);
+struct fd_table *thread_files(struct flow *flow, struct thread *thread);
+
+/* interrupt.c */
+void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
+			  const struct event *event);
+void flow_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu,
+		const struct event *event);
+void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
+			const struct event *event);
+void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event);
+
+/* gaps.c */
+void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const struct gap *gap);
+
+/* dump.c */
+void flow_statedump(struct flow *flow, struct host *host, const struct event *event);
+
+/* rewrite.c: holdback. Gives every interval of `thread` from `time` on to
+ * `change`, which may alter leaf and ref. */
+void track_rewrite(struct flow *flow, struct thread *thread, int64_t time,
+		   void (*change)(struct flow *flow, struct span *span, void *data), void *data);
+
+#endif

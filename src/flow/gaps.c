@@ -1,0 +1,41 @@
+/* Lost events: what a hole in one CPU's stream makes unknown.
+ *
+ *   CPU 0   … A runs ──switch A→B──┤b  (hole)   e├── …
+ *   A       off CPU: its stretch stands (sched.c, thread_contradicted())
+ *   B       current at b: unknown from b to its next evidence
+ *
+ * Part of flow/. Source: semantics.md, "Gaps". Cases C, D and E are steps of
+ * a switch: sched.c.
+ */
+#include "flow/flow.h"
+
+void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const struct gap *gap)
+{
+	struct gap added = *gap;
+	struct thread *thread = is_thread(cpu->current) ? flow_thread(flow, cpu->current) : NULL;
+
+	flow->time = MAX(flow->time, gap->begin);
+	added.furthest = gap->end;
+	if (host->gaps->len) {
+		const struct gap *last =
+			&g_array_index(host->gaps, struct gap, host->gaps->len - 1);
+
+		added.begin = MAX(added.begin, last->begin);
+		added.furthest = MAX(last->furthest, gap->end);
+	}
+	g_array_append_val(host->gaps, added);
+	if (thread && thread->state == THREAD_RUNNING) {
+		/* "its interrupt frames are dropped, its system call is closed as exit unseen" */
+		if (thread->flow.call.open)
+			flow->odd[ODD_EXIT_UNSEEN]++;
+		call_close(thread);
+		thread->flow.fault = false;
+		thread->flow.remembered = false;
+		thread->state = THREAD_UNKNOWN;
+		flow_append(flow, thread, flow->time, PACK(LEAF_UNKNOWN, 0), 0);
+	}
+	cpu->depth = 0;
+	cpu->pending.kind = DETAIL_NONE;
+	cpu->gap_end = MAX(cpu->gap_end, gap->end);
+	cpu_runs(flow, host, cpu, NO_THREAD);
+}

@@ -1,0 +1,173 @@
+/* The door: the order in which events may enter.
+ *
+ * "Before the first one it is the tid context of the CPU's events, else the
+ * first switch's prev_tid: hold events back until it is known, and apply them
+ * then as if it had been." As an event of one CPU can wake threads of all,
+ * everything is held back while some CPU's thread is awaited:
+ *
+ *   CPU 1's first event ─► held, and all after it ─► CPU 1's first switch:
+ *   its prev_tid ran since then; all held events enter in order
+ *
+ * Part of flow/. Source: semantics.md, "What a CPU runs".
+ */
+#include "flow/flow.h"
+
+#include "model/files.h"
+
+#define LIVE_LIMIT 100000 /* events a live trace waits for a first switch */
+
+static bool is_awaited(const struct flow *flow, const struct cpu *cpu, guint *index)
+{
+	for (*index = 0; *index < flow->unnamed->len; ++*index)
+		if (g_array_index(flow->unnamed, struct cpu *, *index) == cpu)
+			return true;
+	return false;
+}
+
+static void enter_lost(struct flow *flow, const struct event *notice)
+{
+	struct host *host = model_host(flow->model, notice->host);
+	struct gap gap = {.begin = notice->time,
+			  .end = notice->timer.expires,
+			  .cpu = notice->cpu,
+			  .events = notice->timer.now,
+			  .packets = notice->timer.timer != 0};
+
+	gap_begin(flow, host, host_cpu(host, notice->cpu), &gap);
+}
+
+static void enter(const struct event *event, void *data)
+{
+	struct flow *flow = data;
+
+	if (event->kind == EV_NOTICE_LOST)
+		enter_lost(flow, event);
+	else
+		flow_step(flow, event);
+}
+
+static void release(struct flow *flow)
+{
+	g_array_set_size(flow->unnamed, 0);
+	event_queue_drain(&flow->held, enter, flow);
+}
+
+/* The CPU's thread is known by this event, or never will be. */
+static void no_longer_awaited(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	guint index;
+
+	if (!is_awaited(flow, cpu, &index))
+		return;
+	if (event) {
+		struct host *host = model_host(flow->model, event->host);
+		uint32_t thread = IDLE_THREAD;
+
+		if (event->sched_switch.prev_tid != 0)
+			thread = thread_findnew(flow, event->host, event->sched_switch.prev_tid,
+						event->sched_switch.prev_comm);
+		cpu_runs(flow, host, cpu, thread);
+	}
+	g_array_remove_index_fast(flow->unnamed, index);
+}
+
+static void await_if_new(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	if (cpu->seen)
+		return;
+	cpu->seen = true;
+	if (cpu->current != NO_THREAD || event->has_tid || event->kind == EV_SCHED_SWITCH ||
+	    event->time < cpu->gap_end)
+		return;
+	g_array_append_val(flow->unnamed, cpu);
+}
+
+void flow_event(struct flow *flow, const struct event *event)
+{
+	struct host *host = model_host(flow->model, event->host);
+	struct cpu *cpu = host_cpu(host, event->cpu);
+
+	if (!host->any) {
+		host->any = true;
+		host->begin = host->end = event->time;
+		flow->time = MAX(flow->time, event->time);
+	}
+	host->end = MAX(host->end, event->time);
+	await_if_new(flow, cpu, event);
+	if (!flow->unnamed->len) {
+		flow_step(flow, event);
+		return;
+	}
+	event_queue_push(&flow->held, event);
+	if (event->kind == EV_SCHED_SWITCH)
+		no_longer_awaited(flow, cpu, event);
+	if (!flow->unnamed->len || (flow->held_limit && flow->held.count > flow->held_limit))
+		release(flow);
+}
+
+void flow_lost(struct flow *flow, uint32_t host_index, uint32_t cpu_id, int64_t begin,
+	       int64_t end, int64_t count, bool packets)
+{
+	struct host *host = model_host(flow->model, host_index);
+	struct event notice = {.kind = EV_NOTICE_LOST, .time = begin, .cpu = cpu_id,
+			       .host = (uint16_t) host_index};
+
+	if (packets)
+		host->discarded_packets += count > 0 ? (uint64_t) count : 1;
+	else if (count > 0)
+		host->discarded_events += (uint64_t) count;
+	notice.timer.expires = MAX(begin, end);
+	notice.timer.now = count;
+	notice.timer.timer = packets;
+	no_longer_awaited(flow, host_cpu(host, cpu_id), NULL);
+	if (flow->held.count)
+		event_queue_push(&flow->held, &notice);
+	else
+		enter_lost(flow, &notice);
+	if (!flow->unnamed->len && flow->held.count)
+		release(flow);
+}
+
+void flow_packet(struct flow *flow, uint32_t host_index, uint32_t cpu_id, int64_t begin)
+{
+	struct host *host = model_host(flow->model, host_index);
+	struct cpu *cpu = host_cpu(host, cpu_id);
+
+	cpu->first_packet = MAX(cpu->first_packet, begin);
+	host->known_from = MAX(host->known_from, begin);
+}
+
+void flow_live(struct flow *flow)
+{
+	flow->held_limit = LIVE_LIMIT;
+}
+
+static void end_host(struct host *host)
+{
+	for (guint i = 0; i < host->cpus->len; i++) {
+		struct cpu *cpu = g_ptr_array_index(host->cpus, i);
+
+		if (cpu->unknown_since != INT64_MIN)
+			cpu->unknown_ns += MAX(0, host->end - cpu->unknown_since);
+		else if (!cpu->named && cpu->seen)
+			cpu->unknown_ns += host->end - host->begin;
+		if (cpu->first_packet > host->begin)
+			cpu->unknown_ns += MIN(cpu->first_packet, host->end) - host->begin;
+		cpu->unknown_since = INT64_MIN;
+	}
+	host->known_from = MAX(host->known_from, host->begin);
+}
+
+void flow_end(struct flow *flow)
+{
+	release(flow);
+	for (guint i = 0; i < flow->model->hosts->len; i++)
+		end_host(model_host(flow->model, i));
+	for (uint32_t i = 0; i < flow->model->thread_count; i++) {
+		struct thread *thread = flow_thread(flow, i);
+
+		if (thread->end == INT64_MAX)
+			thread->end = model_host(flow->model, thread->host)->end;
+		fd_table_leave(&thread->files);
+	}
+}

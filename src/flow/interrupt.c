@@ -1,0 +1,291 @@
+/* Interrupt frames of a CPU, and what is done in them before somebody is
+ * woken: the timer that expires, the request that completes, the packet that
+ * arrives.
+ *
+ *   thread's frames │ softIRQ ⊃ irq or vector ⊃ hrtimer
+ *
+ * `cpu->pending` is what the innermost context has just done; a wake-up there
+ * takes a copy, and the context's end drops it.
+ *
+ * Part of flow/. Source: semantics.md, "The control-flow stack of a thread"
+ * (interrupt frames belong to the CPU and count for its current thread) and
+ * rule 3 of "Blocking causality".
+ */
+#include "flow/flow.h"
+
+#include <string.h>
+
+static uint32_t frame_of(const struct event *event)
+{
+	switch (event->kind) {
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+		return PACK(FRAME_IRQ, event->irq.irq);
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
+		return PACK(FRAME_SOFTIRQ, event->softirq.vec);
+	case EV_VECTOR_ENTRY:
+	case EV_VECTOR_EXIT:
+		return PACK(FRAME_VECTOR, event->vector.name);
+	default:
+		return PACK(FRAME_HRTIMER, 0);
+	}
+}
+
+/* The timer as it was armed, if that was seen. */
+static void timer_expires(struct host *host, struct cpu *cpu, const struct event *event)
+{
+	uint32_t index = idmap_get(&host->timers, event->timer.timer);
+
+	cpu->pending = (struct wake_detail) {.kind = DETAIL_TIMER, .thread = NO_THREAD,
+					     .requested = -1, .queued = -1, .served = -1,
+					     .number = event->timer.timer};
+	if (index != IDMAP_NONE && g_array_index(host->armed, struct wake_detail, index).kind)
+		cpu->pending = g_array_index(host->armed, struct wake_detail, index);
+}
+
+void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
+			  const struct event *event)
+{
+	struct thread *thread;
+	struct frame *frame;
+
+	if (flow_in_gap(flow, cpu))
+		return;
+	if (cpu->depth == FRAMES_MAX) {
+		flow->odd[ODD_FRAMES_DEEP]++;
+		return;
+	}
+	frame = &cpu->frames[cpu->depth++];
+	frame->what = frame_of(event);
+	frame->label = 0;
+	cpu->pending.kind = DETAIL_NONE;
+	if (event->kind == EV_IRQ_ENTRY && event->irq.name && *event->irq.name) {
+		frame->label = intern_id(flow->names, event->irq.name);
+		idmap_set(&host->irq_names, (uint32_t) event->irq.irq, frame->label);
+	}
+	if (event->kind == EV_HRTIMER_EXPIRE_ENTRY)
+		timer_expires(host, cpu, event);
+	thread = flow_current(flow, cpu);
+	if (thread)
+		flow_refresh(flow, thread, cpu);
+}
+
+struct unseen {
+	uint32_t leaf;
+	bool around_hrtimer; /* irq, vector, softirq: takes a bare hrtimer's time too */
+};
+
+static void make_interrupted(struct flow *flow, struct span *span, void *data)
+{
+	const struct unseen *unseen = data;
+
+	(void) flow;
+	if (leaf_wib(span->leaf) == WIB_WORKING ||
+	    (unseen->around_hrtimer && PACK_KIND(span->leaf) == LEAF_INT_HRTIMER)) {
+		span->leaf = unseen->leaf;
+		span->ref = 0;
+	}
+}
+
+/* "An interrupt's exit without entry: from the last switch on that CPU, if
+ * within the known history." */
+static void entry_unseen(struct flow *flow, struct cpu *cpu, uint32_t frame)
+{
+	struct thread *thread = flow_current(flow, cpu);
+	struct unseen unseen = {.around_hrtimer = true};
+
+	flow->odd[ODD_ENTRY_UNSEEN]++;
+	if (!thread)
+		return;
+	switch (PACK_KIND(frame)) {
+	case FRAME_IRQ:
+		unseen.leaf = PACK(LEAF_INT_IRQ, PACK_NUMBER(frame));
+		break;
+	case FRAME_VECTOR:
+		unseen.leaf = PACK(LEAF_INT_VECTOR, PACK_NUMBER(frame));
+		break;
+	case FRAME_SOFTIRQ:
+		unseen.leaf = PACK(LEAF_INT_SOFTIRQ, PACK_NUMBER(frame));
+		break;
+	default:
+		unseen.leaf = PACK(LEAF_INT_HRTIMER, 0);
+		unseen.around_hrtimer = false;
+		break;
+	}
+	track_rewrite(flow, thread, MAX(thread->flow.history, cpu->last_switch),
+		      make_interrupted, &unseen);
+}
+
+void flow_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	uint32_t frame = frame_of(event), depth = cpu->depth;
+	struct thread *thread;
+
+	if (flow_in_gap(flow, cpu))
+		return;
+	while (depth > 0 && cpu->frames[depth - 1].what != frame)
+		depth--;
+	cpu->pending.kind = DETAIL_NONE;
+	if (depth == 0) {
+		entry_unseen(flow, cpu, frame);
+	} else {
+		flow->odd[ODD_EXIT_UNSEEN] += cpu->depth - depth;
+		cpu->depth = depth - 1;
+	}
+	thread = flow_current(flow, cpu);
+	if (thread)
+		flow_refresh(flow, thread, cpu);
+}
+
+/* Remembers who armed a timer, in which call, for how long. In an interrupt
+ * nobody in particular does. */
+static void arm(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = cpu->depth ? NULL : flow_current(flow, cpu);
+	uint32_t index = idmap_get(&host->timers, event->timer.timer);
+	struct wake_detail armed = {.kind = DETAIL_TIMER, .thread = NO_THREAD, .queued = -1,
+				    .served = -1, .requested = -1, .begin = flow->time,
+				    .number = event->timer.timer};
+
+	if (thread) {
+		armed.thread = cpu->current;
+		armed.text = thread->flow.call.open ? thread->flow.call.name : 0;
+	}
+	/* an hrtimer expires by the raw clock; CLOCK_REALTIME ones do not */
+	if (event->kind == EV_HRTIMER_START && host->has_clock_offset) {
+		int64_t length = event->timer.expires - (flow->time - host->clock_offset);
+
+		if (length >= 0 && length < INT64_C(1000000000) * 86400 * 366)
+			armed.requested = length;
+	}
+	if (index == IDMAP_NONE) {
+		idmap_set(&host->timers, event->timer.timer, host->armed->len);
+		g_array_append_val(host->armed, armed);
+	} else {
+		g_array_index(host->armed, struct wake_detail, index) = armed;
+	}
+}
+
+void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
+{
+	uint32_t index;
+
+	switch (event->kind) {
+	case EV_HRTIMER_START:
+	case EV_TIMER_START:
+		arm(flow, host, cpu, event);
+		break;
+	case EV_TIMER_EXPIRE_ENTRY: /* inside softIRQ 1, which is a frame of its own */
+		if (!flow_in_gap(flow, cpu))
+			timer_expires(host, cpu, event);
+		break;
+	case EV_HRTIMER_CANCEL:
+		index = idmap_get(&host->timers, event->timer.timer);
+		if (index != IDMAP_NONE)
+			g_array_index(host->armed, struct wake_detail, index).kind = DETAIL_NONE;
+		break;
+	default:
+		cpu->pending.kind = DETAIL_NONE;
+		break;
+	}
+}
+
+static uint64_t request_key(const struct event *event)
+{
+	return event->block.dev * UINT64_C(0x9E3779B97F4A7C15) ^ event->block.sector;
+}
+
+static struct request *request_findnew(struct host *host, const struct event *event)
+{
+	uint64_t key = request_key(event);
+	uint32_t index = idmap_get(&host->requests, key);
+	struct request fresh = {.insert = INT64_MIN, .issue = INT64_MIN, .thread = NO_THREAD,
+				.dev = event->block.dev, .sector = event->block.sector};
+
+	if (index != IDMAP_NONE)
+		return &g_array_index(host->issued, struct request, index);
+	for (index = 0; index < host->issued->len; index++)
+		if (!g_array_index(host->issued, struct request, index).used)
+			break;
+	if (index == host->issued->len)
+		g_array_set_size(host->issued, index + 1);
+	fresh.used = true;
+	g_array_index(host->issued, struct request, index) = fresh;
+	idmap_set(&host->requests, key, index);
+	return &g_array_index(host->issued, struct request, index);
+}
+
+static uint32_t disk_name(struct flow *flow, struct host *host, uint32_t dev)
+{
+	uint32_t name = idmap_get(&host->disks, dev);
+	char text[32];
+
+	if (name != IDMAP_NONE)
+		return name;
+	g_snprintf(text, sizeof text, "%u:%u", dev >> 20, dev & 0xfffff);
+	return intern_id(flow->names, text);
+}
+
+void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
+			const struct event *event)
+{
+	struct request *request;
+	uint32_t index;
+
+	if (event->kind != EV_BLOCK_COMPLETE) {
+		request = request_findnew(host, event);
+		if (event->kind == EV_BLOCK_INSERT) {
+			host->has_insert = true;
+			request->insert = flow->time;
+		} else {
+			request->issue = flow->time;
+		}
+		if (request->thread == NO_THREAD && event->block.tid > 0)
+			request->thread = thread_find(flow, event->host, event->block.tid);
+		return;
+	}
+	cpu->pending = (struct wake_detail) {
+		.kind = DETAIL_REQUEST, .thread = NO_THREAD, .requested = -1, .queued = -1,
+		.served = -1, .number = event->block.sector,
+		.text = disk_name(flow, host, event->block.dev)};
+	index = idmap_get(&host->requests, request_key(event));
+	if (index == IDMAP_NONE)
+		return;
+	request = &g_array_index(host->issued, struct request, index);
+	cpu->pending.thread = request->thread;
+	if (request->issue != INT64_MIN) {
+		cpu->pending.begin = request->issue;
+		cpu->pending.served = flow->time - request->issue;
+		if (request->insert != INT64_MIN)
+			cpu->pending.queued = request->issue - request->insert;
+	}
+	request->used = false;
+	idmap_remove(&host->requests, request_key(event));
+}
+
+/* A packet handed to the protocols: its sender, as far as it was recorded. */
+void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	if (flow_in_gap(flow, cpu))
+		return;
+	cpu->sender_length = 0;
+	if (event->net.saddr.count == 4 || event->net.saddr.count == 16) {
+		cpu->sender_length = (uint8_t) event->net.saddr.count;
+		memcpy(cpu->sender, event->net.saddr.bytes, cpu->sender_length);
+	}
+	cpu->sender_port = event->net.source_port;
+	cpu->pending = (struct wake_detail) {.kind = DETAIL_PACKET, .thread = NO_THREAD,
+					     .requested = -1, .queued = -1, .served = -1};
+}
+
+void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	if (flow_in_gap(flow, cpu) || event->signal.tid <= 0)
+		return;
+	cpu->pending = (struct wake_detail) {
+		.kind = DETAIL_SIGNAL, .requested = -1, .queued = -1, .served = -1,
+		.thread = cpu->depth ? NO_THREAD : cpu->current,
+		.number = (uint64_t) event->signal.sig};
+	cpu->pending_target = thread_find(flow, event->host, event->signal.tid);
+}

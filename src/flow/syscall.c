@@ -1,0 +1,180 @@
+/* System calls and page faults: the frames of a thread.
+ *
+ *   user ─ entry ─► syscall NAME ─ exit (of whatever name) ─► user
+ *     └─ page fault ─► trap, over at the next own entry, exit or fault
+ *
+ * Holdback: at an exit, the waits inside the call learn what they waited for;
+ * an exit without entry names the time since the thread's last call.
+ *
+ * Part of flow/. Source: semantics.md, "The control-flow stack of a thread".
+ */
+#include "flow/flow.h"
+
+#include <string.h>
+
+void call_close(struct thread *thread)
+{
+	thread->flow.call.open = false;
+	thread->flow.call.waits = 0;
+	thread->flow.call.child = NO_THREAD;
+}
+
+static uint32_t call_name(struct flow *flow, const struct event *event)
+{
+	const struct event_syscall *args = &event->syscall;
+	const char *name;
+
+	if (args->id >= 0) {
+		name = event_syscall_name(args->number_table, args->id);
+		if (name)
+			return intern_id(flow->names, name);
+	}
+	return args->name ? args->name : intern_id(flow->names, "unknown");
+}
+
+void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = flow_current(flow, cpu);
+	const struct call_info *info;
+	uint32_t name;
+
+	if (!thread) {
+		flow->odd[ODD_NO_THREAD]++;
+		return;
+	}
+	name = call_name(flow, event);
+	info = flow_call_info(flow, name);
+	/* "Any other entry while a syscall frame is open means that the exit was lost" */
+	if (thread->flow.call.open && !info->sigreturn)
+		flow->odd[ODD_EXIT_UNSEEN]++;
+	call_close(thread);
+	thread->flow.fault = false;
+	thread->flow.last_call = flow->time;
+	thread->flow.has_call = true;
+	thread->made_syscall = true;
+	if (!info->sigreturn) {
+		thread->flow.call.open = true;
+		thread->flow.call.inherited = false;
+		thread->flow.call.name = name;
+		thread->flow.call.begin = flow->time;
+		call_arguments(flow, thread, &event->syscall);
+	}
+	flow_refresh(flow, thread, cpu);
+}
+
+static void count_latency(struct flow *flow, uint32_t name, int64_t latency)
+{
+	struct call_stat *stat;
+	int bucket = 0;
+
+	if (name >= flow->call_stats->len)
+		g_array_set_size(flow->call_stats, name + 1);
+	stat = &g_array_index(flow->call_stats, struct call_stat, name);
+	while (bucket < 62 && (latency >> (bucket + 1)) != 0)
+		bucket++;
+	stat->count++;
+	stat->total += latency;
+	stat->longest = MAX(stat->longest, latency);
+	stat->buckets[bucket]++;
+}
+
+/* Gives the waits inside the call that begun at `begin` what its exit told. */
+static void explain_waits(struct flow *flow, struct thread *thread, int64_t begin,
+			  uint32_t resource, int32_t fd)
+{
+	struct track_pos pos = track_end_pos(flow->timeline, &thread->track);
+	struct interval *interval;
+	int64_t at;
+
+	while ((interval = track_step_back(flow->timeline, &thread->track, &pos, &at)) &&
+	       at >= begin)
+		if (PACK_KIND(interval->leaf) == LEAF_BLOCK_SYSCALL) {
+			struct block *block = block_at(flow->timeline, interval->ref);
+
+			block->resource = resource;
+			block->fd = fd;
+		}
+}
+
+/* Makes a stretch whose entry was not seen that call's. */
+static void make_call(struct flow *flow, struct span *span, void *data)
+{
+	struct thread *thread = data;
+	struct block *block;
+
+	switch (PACK_KIND(span->leaf)) {
+	case LEAF_WORK_USER:
+		span->leaf = PACK(LEAF_WORK_SYSCALL, thread->flow.call.name);
+		break;
+	case LEAF_BLOCK_FAULT:
+	case LEAF_BLOCK_OTHER:
+	case LEAF_BLOCK_UNKNOWN:
+		span->leaf = PACK(LEAF_BLOCK_SYSCALL, thread->flow.call.name);
+		block = block_at(flow->timeline, span->ref);
+		block->stack = flow_thread_stack(flow, thread);
+		block->resource = call_resource(flow, thread, &block->fd);
+		thread->flow.call.waits++;
+		break;
+	}
+}
+
+/* "The frame is taken to have begun at the start of the thread's known
+ * history, or at its last system-call entry, exit or user page fault if
+ * later; what was working/user or blocked without a system call since then
+ * becomes that call's." */
+static void entry_unseen(struct flow *flow, struct thread *thread, uint32_t name)
+{
+	struct call *call = &thread->flow.call;
+
+	flow->odd[ODD_ENTRY_UNSEEN]++;
+	*call = (struct call) {.open = true, .inherited = true, .name = name,
+			       .begin = thread->flow.has_call ? thread->flow.last_call
+							      : thread->flow.history,
+			       .fd = -1, .newfd = -1, .child = NO_THREAD};
+	track_rewrite(flow, thread, call->begin, make_call, thread);
+}
+
+void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = flow_current(flow, cpu);
+	struct call *call;
+	uint32_t resource;
+	int32_t fd = -1;
+
+	if (!thread) {
+		flow->odd[ODD_NO_THREAD]++;
+		return;
+	}
+	if (flow_call_info(flow, call_name(flow, event))->sigreturn)
+		return; /* "an exit of one is ignored" */
+	call = &thread->flow.call;
+	thread->made_syscall = true;
+	thread->flow.fault = false;
+	if (!call->open)
+		entry_unseen(flow, thread, call_name(flow, event));
+	else if (!call->inherited)
+		count_latency(flow, call->name, flow->time - call->begin);
+	if (call->waits) {
+		resource = call_resource_at_exit(flow, thread, &event->syscall, &fd);
+		if (resource)
+			explain_waits(flow, thread, call->begin, resource, fd);
+	}
+	call_effects(flow, thread, &event->syscall);
+	call_close(thread);
+	thread->flow.last_call = flow->time;
+	thread->flow.has_call = true;
+	flow_refresh(flow, thread, cpu);
+}
+
+void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = flow_current(flow, cpu);
+
+	if (!thread)
+		return;
+	thread->flow.fault = true; /* replaces an older one */
+	if (event->kind == EV_PAGE_FAULT_USER) {
+		thread->flow.last_call = flow->time;
+		thread->flow.has_call = true;
+	}
+}

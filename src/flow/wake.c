@@ -1,0 +1,226 @@
+/* Wake-ups: what ended a wait, as seen where it happened.
+ *
+ * Part of flow/. sched_waking is the waker's own event; sched_wakeup may come
+ * from another CPU. The race, in time:
+ *
+ *   T   ──running──────────────┤ switch out, blocked ├── …
+ *   P        waking(T) ▲                    wakeup(T) ▲
+ *            remembered              the wait ends here, its waker is what
+ *                                    was remembered
+ *
+ * Source: semantics.md, "Woken up".
+ */
+#include "flow/flow.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+static const struct waker waker_unknown = {.thread = NO_THREAD, .cpu = NO_CPU,
+					   .kind = WAKER_UNKNOWN};
+
+static uint8_t waker_kind_of(uint32_t frame)
+{
+	switch (PACK_KIND(frame)) {
+	case FRAME_IRQ:
+		return WAKER_IRQ;
+	case FRAME_VECTOR:
+		return WAKER_VECTOR;
+	case FRAME_SOFTIRQ:
+		return WAKER_SOFTIRQ;
+	default:
+		return WAKER_HRTIMER;
+	}
+}
+
+/* "10.0.0.1:80" of the packet's sender; 0 where it was not recorded. */
+static uint32_t sender_text(struct flow *flow, const struct cpu *cpu)
+{
+	char address[INET6_ADDRSTRLEN], text[INET6_ADDRSTRLEN + 16];
+	bool v6 = cpu->sender_length == 16;
+
+	if (!cpu->sender_length ||
+	    !inet_ntop(v6 ? AF_INET6 : AF_INET, cpu->sender, address, sizeof address))
+		return 0;
+	if (cpu->sender_port)
+		g_snprintf(text, sizeof text, v6 ? "[%s]:%u" : "%s:%u", address, cpu->sender_port);
+	else
+		g_strlcpy(text, address, sizeof text);
+	return intern_id(flow->names, text);
+}
+
+/* What the waking context did just before: the request that completed, the
+ * timer that expired; a signal only if it was for `thread`. */
+static uint32_t pending_detail(struct flow *flow, struct cpu *cpu, const struct thread *thread)
+{
+	if (cpu->pending.kind == DETAIL_NONE)
+		return 0;
+	if (cpu->pending.kind == DETAIL_SIGNAL) {
+		if (!is_thread(cpu->pending_target) ||
+		    flow_thread(flow, cpu->pending_target)->pid != thread->pid)
+			return 0;
+	} else if (!cpu->depth) {
+		return 0;
+	}
+	if (cpu->pending.kind == DETAIL_PACKET)
+		cpu->pending.text = sender_text(flow, cpu);
+	return detail_new(flow->timeline, &cpu->pending);
+}
+
+/* "The waker is the context of that event: the innermost frame of the CPU
+ * that emitted it, and its current thread." */
+static struct waker context_of(struct flow *flow, struct cpu *cpu, const struct thread *thread)
+{
+	struct waker waker = waker_unknown;
+	const struct thread *current;
+
+	waker.cpu = cpu->id;
+	if (flow_in_gap(flow, cpu)) {
+		waker.why = WHY_GAP;
+		return waker;
+	}
+	waker.thread = cpu->current;
+	waker.stack = flow_cpu_stack(flow, cpu);
+	if (cpu->depth) {
+		const struct frame *frame = &cpu->frames[cpu->depth - 1];
+
+		waker.context = frame->what;
+		waker.label = frame->label;
+		waker.kind = waker_kind_of(frame->what);
+	} else if (cpu->current == NO_THREAD) {
+		waker.why = WHY_CPU_UNKNOWN;
+	} else if (thread_is_ksoftirqd(flow->model, thread)) {
+		/* "woken outside any interrupt frame: the waker is the softIRQ work" */
+		waker.kind = WAKER_SOFTIRQ;
+		waker.context = PACK(FRAME_SOFTIRQ, cpu->last_raise);
+	} else if (cpu->current == IDLE_THREAD) {
+		waker.why = WHY_IDLE;
+	} else {
+		current = flow_thread(flow, cpu->current);
+		waker.kind = WAKER_THREAD;
+		waker.context = current->flow.call.open
+					? PACK(FRAME_SYSCALL, current->flow.call.name)
+					: PACK(FRAME_USER, 0);
+	}
+	waker.detail = pending_detail(flow, cpu, thread);
+	return waker;
+}
+
+/* The context of a sched_wakeup without sched_waking: "inside a reschedule or
+ * call_function vector, or in the idle loop, the waker is unknown". */
+static struct waker wakeup_context(struct flow *flow, struct cpu *cpu,
+				   const struct thread *thread)
+{
+	struct waker waker = context_of(flow, cpu, thread);
+
+	if (waker.kind == WAKER_VECTOR) {
+		const char *vector = intern_text(flow->names, PACK_NUMBER(waker.context));
+
+		if (strcmp(vector, "reschedule") == 0 || g_str_has_prefix(vector, "call_function")) {
+			waker = waker_unknown;
+			waker.cpu = cpu->id;
+			waker.why = WHY_REMOTE;
+		}
+	}
+	return waker;
+}
+
+void thread_woken(struct flow *flow, struct thread *thread, const struct waker *waker)
+{
+	struct block *block = block_at(flow->timeline, thread->flow.block);
+
+	block->waker = waker->thread;
+	block->waker_stack = waker->stack;
+	block->context = waker->context;
+	block->label = waker->label;
+	block->detail = waker->detail;
+	block->cpu = waker->cpu;
+	block->kind = waker->kind;
+	block->why = waker->why;
+	thread->state = THREAD_WAIT_CPU;
+	thread->flow.since = flow->time;
+	thread->flow.remembered = false;
+	flow_append(flow, thread, flow->time, PACK(LEAF_WAIT_CPU, 0), NO_CPU);
+}
+
+static void wait_again(struct flow *flow, struct thread *thread)
+{
+	thread->state = THREAD_WAIT_CPU;
+	thread->flow.since = flow->time;
+	flow_append(flow, thread, flow->time, PACK(LEAF_WAIT_CPU, 0), NO_CPU);
+}
+
+static struct thread *woken_thread(struct flow *flow, const struct event *event)
+{
+	if (event->wake.tid == 0)
+		return NULL;
+	return flow_thread(flow, thread_findnew(flow, event->host, event->wake.tid,
+						event->wake.comm));
+}
+
+void flow_waking(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = woken_thread(flow, event);
+	struct waker waker;
+
+	if (!thread)
+		return;
+	if (thread->state == THREAD_UNKNOWN)
+		thread_found_off(flow, thread, THREAD_BLOCKED);
+	waker = context_of(flow, cpu, thread);
+	if (thread->state == THREAD_BLOCKED) {
+		thread_woken(flow, thread, &waker);
+		thread->flow.wakeup_due = true;
+	} else if (thread->state == THREAD_WAIT_CPU && thread_contradicted(flow, thread)) {
+		wait_again(flow, thread);
+		thread->flow.wakeup_due = true;
+	} else {
+		thread->flow.remembered = true;
+		thread->flow.waker = waker;
+	}
+}
+
+static void set_target_cpu(struct flow *flow, struct thread *thread, int32_t cpu)
+{
+	struct interval *last = track_last(flow->timeline, &thread->track);
+
+	if (cpu >= 0 && last->leaf == PACK(LEAF_WAIT_CPU, 0))
+		last->ref = (uint32_t) cpu;
+}
+
+void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = woken_thread(flow, event);
+
+	if (!thread)
+		return;
+	if (thread->state == THREAD_UNKNOWN)
+		thread_found_off(flow, thread, THREAD_BLOCKED);
+	if (thread->state == THREAD_BLOCKED) {
+		struct waker waker = thread->flow.remembered
+					     ? thread->flow.waker
+					     : wakeup_context(flow, cpu, thread);
+
+		thread_woken(flow, thread, &waker);
+		thread->flow.wakeup_due = false;
+	} else if (thread->state == THREAD_WAIT_CPU && !thread->flow.wakeup_due &&
+		   thread_contradicted(flow, thread)) {
+		wait_again(flow, thread);
+	}
+	thread->flow.wakeup_due = false;
+	thread->flow.remembered = false;
+	if (thread->state == THREAD_WAIT_CPU)
+		set_target_cpu(flow, thread, event->wake.target_cpu);
+}
+
+/* The thread waits in another CPU's queue from now on. */
+void flow_migrate(struct flow *flow, const struct event *event)
+{
+	uint32_t leaf;
+	struct thread *thread = woken_thread(flow, event);
+
+	if (!thread || (thread->state != THREAD_WAIT_CPU && thread->state != THREAD_PREEMPTED))
+		return;
+	leaf = track_last(flow->timeline, &thread->track)->leaf;
+	if (!thread->flow.wakeup_due && leaf_is_off_cpu(leaf))
+		flow_append(flow, thread, flow->time, leaf, (uint32_t) event->wake.target_cpu);
+}

@@ -1,0 +1,58 @@
+/* File descriptors: which open file, pipe, socket … a number means in which
+ * thread.
+ *
+ * Place: model/. flow/ tells of system calls that succeeded and of the
+ * statedump; when a thread blocks, flow/ asks what its descriptor is. A
+ * table is shared by threads made with CLONE_FILES; a forked copy shares its
+ * store until one side changes it. A descriptor nobody described is unknown.
+ *
+ * A file is named by its key as reports show it: "file:/etc/hosts",
+ * "pipe:[12]", "socket:10.0.0.1:80", "eventfd", "timerfd", "epoll".
+ */
+#ifndef WHYLATE_MODEL_FILES_H
+#define WHYLATE_MODEL_FILES_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/intern.h"
+
+struct fd_table;
+
+/* An open file description: shared by dup and fork. */
+struct open_file {
+	int refs;
+	uint32_t key;        /* interned */
+	GHashTable *cookies; /* owned; epoll: cookie -> fd; NULL */
+};
+
+struct fd_table *fd_table_new(void);
+struct fd_table *fd_table_join(struct fd_table *table); /* one more owner */
+void fd_table_leave(struct fd_table **table);           /* one less; sets NULL */
+void fd_table_release(gpointer table);                  /* the same, as GDestroyNotify */
+struct fd_table *fd_table_copy(struct fd_table *table);
+
+/* A new open file under `fd`, replacing what was there. */
+void fd_open(struct fd_table *table, int32_t fd, uint32_t key, bool cloexec);
+/* `to` means the same open file as `from` (unknown if that is). */
+void fd_dup(struct fd_table *table, int32_t from, int32_t to, bool cloexec);
+void fd_close(struct fd_table *table, int32_t fd);
+void fd_close_range(struct fd_table *table, uint32_t first, uint32_t last);
+void fd_set_cloexec(struct fd_table *table, int32_t fd, bool cloexec);
+void fd_exec(struct fd_table *table); /* closes what is close-on-exec */
+/* Names the open file under `fd` anew (connect): all its descriptors follow. */
+void fd_rename(struct fd_table *table, int32_t fd, uint32_t key);
+
+/* The key of what `fd` is, 0 if not known. A NULL table knows nothing. */
+uint32_t fd_key(struct fd_table *table, int32_t fd);
+
+/* epoll_ctl: the cookie of `fd` in the epoll `epfd`. */
+void fd_epoll_set(struct fd_table *table, int32_t epfd, uint64_t cookie, int32_t fd);
+/* The descriptor registered with that cookie, -1 if not known. */
+int32_t fd_epoll_get(struct fd_table *table, int32_t epfd, uint64_t cookie);
+
+/* The key of a statedump file name: "pipe:[7]", "anon_inode:[eventfd]", paths. */
+uint32_t file_key_of_name(struct intern *names, const char *name);
+
+#endif

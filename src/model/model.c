@@ -1,0 +1,316 @@
+/* Hosts, CPUs and thread lives; see model.h. */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/files.h"
+
+void model_init(struct model *model)
+{
+	*model = (struct model) {.names = intern_new(),
+				 .hosts = g_ptr_array_new()};
+	pages_init(&model->threads, sizeof(struct thread), SIZE_MAX);
+}
+
+static void cpu_free(gpointer data)
+{
+	struct cpu *cpu = data;
+
+	g_free(cpu->runs.chunks);
+	g_free(cpu);
+}
+
+static void host_free(struct host *host)
+{
+	g_free(host->hostname);
+	g_free(host->uuid);
+	g_free(host->clock_uuid);
+	g_free(host->kernel);
+	g_free(host->tracer);
+	g_ptr_array_free(host->cpus, TRUE);
+	idmap_clear(&host->cpu_index);
+	idmap_clear(&host->tids);
+	g_array_free(host->gaps, TRUE);
+	g_hash_table_destroy(host->tables);
+	idmap_clear(&host->irq_names);
+	idmap_clear(&host->disks);
+	idmap_clear(&host->timers);
+	g_array_free(host->armed, TRUE);
+	idmap_clear(&host->requests);
+	g_array_free(host->issued, TRUE);
+	g_free(host);
+}
+
+void model_clear(struct model *model)
+{
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		struct thread *thread = model_thread(model, i);
+
+		fd_table_leave(&thread->files);
+		track_clear(&thread->track);
+		if (thread->names)
+			g_array_free(thread->names, TRUE);
+	}
+	for (guint i = 0; i < model->hosts->len; i++)
+		host_free(model_host(model, i));
+	g_ptr_array_free(model->hosts, TRUE);
+	pages_clear(&model->threads);
+	intern_free(model->names);
+}
+
+struct host *host_new(struct model *model)
+{
+	struct host *host = g_new0(struct host, 1);
+
+	host->cpus = g_ptr_array_new_with_free_func(cpu_free);
+	host->gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
+	host->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					     fd_table_release);
+	host->armed = g_array_new(FALSE, FALSE, sizeof(struct wake_detail));
+	host->issued = g_array_new(FALSE, FALSE, sizeof(struct request));
+	idmap_init(&host->cpu_index);
+	idmap_init(&host->tids);
+	idmap_init(&host->irq_names);
+	idmap_init(&host->disks);
+	idmap_init(&host->timers);
+	idmap_init(&host->requests);
+	host->known_from = INT64_MIN;
+	host_set_versions(host, NULL, 0, 0, 0);
+	g_ptr_array_add(model->hosts, host);
+	return host;
+}
+
+static long version_number(int major, int minor, int patch)
+{
+	return major * 1000000L + minor * 1000L + patch;
+}
+
+/* lttng-modules that write the report form: 2.9.15+, 2.10.12+, 2.11.0+ */
+static bool tracer_reports_states(int major, int minor, int patch)
+{
+	if (major != 2)
+		return major > 2;
+	return minor >= 11 || (minor == 10 && patch >= 12) || (minor == 9 && patch >= 15);
+}
+
+void host_set_versions(struct host *host, const char *kernel, int major, int minor, int patch)
+{
+	int k[3] = {0, 0, 0};
+	long release;
+
+	if (kernel)
+		sscanf(kernel, "%d.%d.%d", &k[0], &k[1], &k[2]);
+	release = version_number(k[0], k[1], 0);
+	if (release >= version_number(4, 14, 0))
+		host->encoding = tracer_reports_states(major, minor, patch) ? STATES_REPORT
+									    : STATES_RAW_NEW;
+	else
+		host->encoding = STATES_RAW_OLD;
+	if (!kernel) /* nothing said: today's kernels */
+		host->encoding = STATES_REPORT;
+	host->raw_preempted = release >= version_number(4, 8, 0)   ? 4096
+			      : release >= version_number(4, 2, 0) ? 2048
+			      : release >= version_number(3, 9, 0) ? 1024
+								   : 512;
+	g_free(host->kernel);
+	host->kernel = g_strdup(kernel);
+	g_free(host->tracer);
+	host->tracer =
+		major ? g_strdup_printf("lttng-modules %d.%d.%d", major, minor, patch) : NULL;
+}
+
+struct cpu *host_cpu(struct host *host, uint32_t id)
+{
+	uint32_t index;
+	struct cpu *cpu;
+
+	if (id < G_N_ELEMENTS(host->direct) && host->direct[id])
+		return host->direct[id];
+	index = idmap_get(&host->cpu_index, id);
+	if (index != IDMAP_NONE)
+		return g_ptr_array_index(host->cpus, index);
+	cpu = g_new0(struct cpu, 1);
+	cpu->id = id;
+	cpu->current = NO_THREAD;
+	cpu->first_packet = cpu->gap_end = cpu->last_switch = INT64_MIN;
+	cpu->unknown_since = INT64_MIN;
+	cpu->last_raise = -1;
+	idmap_set(&host->cpu_index, id, host->cpus->len);
+	g_ptr_array_add(host->cpus, cpu);
+	if (id < G_N_ELEMENTS(host->direct))
+		host->direct[id] = cpu;
+	return cpu;
+}
+
+static enum switch_out report_out(int64_t state)
+{
+	if (state == 0 || (state & 0x100))
+		return OUT_PREEMPTED;
+	if (state & 0x30)
+		return OUT_DEAD;
+	if (state & 0x8)
+		return OUT_TRACED;
+	if (state & 0x4)
+		return OUT_STOPPED;
+	return (state & 0x80) ? OUT_IDLE : OUT_BLOCKED;
+}
+
+static enum switch_out raw_out(const struct host *host, int64_t state)
+{
+	int64_t dead = host->encoding == STATES_RAW_NEW ? 0x10 | 0x20 | 0x80 : 16 | 32 | 64;
+
+	if (state == 0 || (state & host->raw_preempted))
+		return OUT_PREEMPTED;
+	if (state & dead)
+		return OUT_DEAD;
+	if (state & 8)
+		return OUT_TRACED;
+	return (state & 4) ? OUT_STOPPED : OUT_BLOCKED;
+}
+
+enum switch_out host_switch_out(const struct host *host, int64_t prev_state)
+{
+	enum switch_out out = host->encoding == STATES_REPORT ? report_out(prev_state)
+							      : raw_out(host, prev_state);
+
+	return out == OUT_IDLE ? OUT_BLOCKED : out;
+}
+
+bool host_is_idle_sleep(const struct host *host, int64_t prev_state)
+{
+	return host->encoding == STATES_REPORT && report_out(prev_state) == OUT_IDLE;
+}
+
+const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t end)
+{
+	guint low = 0, high = host->gaps->len;
+
+	/* the first gap that reaches past `begin`; `furthest` never falls */
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (g_array_index(host->gaps, struct gap, middle).furthest > begin)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low == host->gaps->len || g_array_index(host->gaps, struct gap, low).begin >= end)
+		return NULL;
+	return &g_array_index(host->gaps, struct gap, low);
+}
+
+int64_t host_last_gap_end(const struct host *host, int64_t time)
+{
+	const struct gap *last;
+
+	if (!host->gaps->len)
+		return INT64_MIN;
+	last = &g_array_index(host->gaps, struct gap, host->gaps->len - 1);
+	return MIN(last->furthest, time);
+}
+
+uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t begin)
+{
+	uint32_t index = pages_reserve(&model->threads, 1);
+	struct thread *thread = model_thread(model, index);
+
+	model->thread_count = index + 1;
+	thread->begin = begin;
+	thread->end = INT64_MAX;
+	thread->tid = tid;
+	thread->pid = -1;
+	thread->host = (uint16_t) host;
+	thread->parent = NO_THREAD;
+	thread->flow.cpu = NO_CPU;
+	thread->flow.call.child = NO_THREAD;
+	idmap_set(&model_host(model, host)->tids, (uint32_t) tid, index);
+	return index;
+}
+
+void thread_set_name(struct model *model, struct thread *thread, const char *comm, int64_t time)
+{
+	struct name_change change;
+
+	if (!comm || !*comm)
+		return;
+	if (thread->name && strcmp(intern_text(model->names, thread->name), comm) == 0)
+		return;
+	change = (struct name_change) {thread->name_since, thread->name};
+	if (thread->name) {
+		if (!thread->names)
+			thread->names = g_array_new(FALSE, FALSE, sizeof change);
+		g_array_append_val(thread->names, change);
+	}
+	thread->name = intern_id(model->names, comm);
+	thread->name_since = time;
+}
+
+const char *thread_name_at(const struct model *model, const struct thread *thread, int64_t time)
+{
+	uint32_t name = thread->name;
+
+	if (thread->names && thread->name_since > time) {
+		name = g_array_index(thread->names, struct name_change, 0).name;
+		for (guint i = 1; i < thread->names->len; i++) {
+			const struct name_change *change =
+				&g_array_index(thread->names, struct name_change, i);
+
+			if (change->time > time)
+				break;
+			name = change->name;
+		}
+	}
+	return intern_text(model->names, name);
+}
+
+static bool number_follows(const char *text)
+{
+	return g_ascii_isdigit(*text);
+}
+
+/* The names that the kernel gives its threads (kthread_create() callers);
+ * used only where no statedump says which they are. */
+static bool has_kernel_name(const char *name)
+{
+	static const char *const whole[] = {"kthreadd", "kdevtmpfs", "kauditd", "khungtaskd",
+		"oom_reaper", "kcompactd0", "ksmd", "khugepaged", "kswapd0", "netns", "kintegrityd",
+		"kblockd", "writeback", "devfreq_wq", "watchdogd", "rcu_gp", "rcu_par_gp",
+		"mm_percpu_wq", "slub_flushwq", "inet_frag_wq", "kstrp", "mld", "ipv6_addrconf"};
+	static const char *const with_slash[] = {"kworker/", "ksoftirqd/", "migration/",
+		"cpuhp/", "idle_inject/", "jbd2/", "rcuc/", "rcub/", "rcuop/", "rcuog/", "rcuos/",
+		"watchdog/", "kcompactd", "kswapd", "ktimersoftd/", "ktimers/", "backlog_napi/",
+		"xfsaild/", "xfs-", "kdmflush/", "irq_work/", "posixcputmr/"};
+	static const char *const prefix[] = {"rcu_", "scsi_eh_", "scsi_tmf_", "ext4-rsv-conver",
+		"btrfs-", "nvme-", "ata_sff", "md_", "kmpath_", "iscsi_"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(whole); i++)
+		if (strcmp(name, whole[i]) == 0)
+			return true;
+	for (size_t i = 0; i < G_N_ELEMENTS(with_slash); i++)
+		if (g_str_has_prefix(name, with_slash[i]))
+			return true;
+	for (size_t i = 0; i < G_N_ELEMENTS(prefix); i++)
+		if (g_str_has_prefix(name, prefix[i]))
+			return true;
+	return g_str_has_prefix(name, "irq/") && number_follows(name + 4);
+}
+
+bool thread_is_kernel(const struct model *model, const struct thread *thread)
+{
+	if (thread->kernel)
+		return true;
+	if (thread->of_kthreadd)
+		return !thread->execed;
+	return !model_host(model, thread->host)->has_statedump && !thread->described &&
+	       !thread->made_syscall && !thread->execed &&
+	       has_kernel_name(intern_text(model->names, thread->name));
+}
+
+bool thread_is_ksoftirqd(const struct model *model, const struct thread *thread)
+{
+	const char *name = intern_text(model->names, thread->name);
+
+	return g_str_has_prefix(name, "ksoftirqd/") && number_follows(name + 10);
+}

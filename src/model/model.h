@@ -1,0 +1,234 @@
+/* Who and what the trace is about: hosts, CPUs, thread lives, descriptors,
+ * names of devices.
+ *
+ * Place: model/ is filled by flow/ while events pass, in time order, and read
+ * by analysis/ afterwards. It knows what each thing is called and belongs to;
+ * what a thread was doing when is flow's and timeline's business, though the
+ * current step of that (struct thread.flow) lies here, beside what it needs,
+ * so that an event touches one record.
+ *
+ * Source: semantics.md, "Who" and "What a CPU runs".
+ */
+#ifndef WHYLATE_MODEL_MODEL_H
+#define WHYLATE_MODEL_MODEL_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/event.h"
+#include "event/kinds.h"
+#include "timeline/timeline.h"
+#include "util/idmap.h"
+#include "util/intern.h"
+
+#define FRAMES_MAX 16 /* interrupt frames on one CPU; more are counted and dropped */
+
+/* How the kernel and tracer write sched_switch.prev_state. */
+enum state_encoding {
+	STATES_REPORT,  /* kernel >= 4.14 with a tracer that knows it: one bit, 0x100 preempted */
+	STATES_RAW_NEW, /* kernel >= 4.14, older tracer: bits of the task's state */
+	STATES_RAW_OLD, /* kernel < 4.14 */
+};
+
+enum switch_out { OUT_PREEMPTED, OUT_BLOCKED, OUT_STOPPED, OUT_TRACED, OUT_DEAD, OUT_IDLE };
+
+enum thread_state {
+	THREAD_UNKNOWN,
+	THREAD_RUNNING,
+	THREAD_PREEMPTED,
+	THREAD_WAIT_CPU,
+	THREAD_BLOCKED,
+	THREAD_DEAD,
+};
+
+/* What woke a thread: the context of a wake-up event. */
+struct waker {
+	uint32_t thread, stack, context, label, detail, cpu;
+	uint8_t kind, why;
+};
+
+/* The system call that a thread is in, with what its effects need. */
+struct call {
+	bool open;
+	bool inherited;     /* of the parent that forked in it */
+	uint32_t name;      /* interned */
+	int64_t begin;
+	uint32_t path;      /* interned file name, 0 */
+	uint32_t address;   /* interned "socket:ADDR", 0 */
+	int32_t fd, newfd, dfd;
+	int32_t op;         /* epoll_ctl, futex, fcntl cmd, socket family */
+	int64_t argument;   /* fcntl arg, wait pid, socket type, epoll cookie, timeout */
+	uint64_t flags;     /* open, clone, pipe2; futex: address */
+	uint32_t child;     /* thread made by fork inside this call */
+	uint32_t waits;     /* blocked intervals begun in it */
+};
+
+struct thread {
+	int64_t begin, end;     /* life, [begin, end); end INT64_MAX while alive */
+	int32_t tid, pid;       /* pid -1: not known */
+	uint16_t host;
+	uint8_t state;          /* enum thread_state */
+	bool born;              /* its fork or sched_wakeup_new was seen */
+	bool by_fork;           /* … and it was the fork; cleared by its wakeup_new */
+	bool described;         /* by the statedump */
+	bool kernel;            /* known to be a kernel thread */
+	bool of_kthreadd;       /* child of kthreadd */
+	bool execed;
+	bool made_syscall;
+	bool evident;           /* something it did was seen */
+	bool late;              /* first seen after events were lost */
+	bool backfilled;        /* found off CPU: since S at the earliest, see span_next() */
+	int64_t backfill_begin; /* … begin of that interval */
+	uint32_t parent;        /* thread index, NO_THREAD */
+	uint32_t name, program; /* interned; newest */
+	GArray *names;          /* owned; struct name_change, oldest first; NULL: only one */
+	int64_t name_since;
+	struct fd_table *files; /* shared; NULL: not known */
+
+	/* the current step of its control flow; flow/ only */
+	struct {
+		uint32_t cpu;           /* runs or ran there last, NO_CPU */
+		uint32_t block;         /* struct block of the open blocked interval */
+		int64_t since;          /* begin of the off-CPU stretch */
+		int64_t history;        /* begin of the known history */
+		int64_t last_call;      /* last syscall entry, exit, user fault in it */
+		bool has_call;          /* … there was one */
+		bool fault;             /* a page-fault frame is open */
+		bool wakeup_due;        /* sched_wakeup of the seen sched_waking still to come */
+		bool remembered;        /* sched_waking came while not blocked: `waker` */
+		struct waker waker;
+		struct call call;
+	} flow;
+	struct track track;
+};
+
+struct name_change {
+	int64_t time;
+	uint32_t name;
+};
+
+struct frame {
+	uint32_t what;  /* PACK of frame_kind */
+	uint32_t label; /* interned device name of an IRQ, 0 */
+};
+
+struct cpu {
+	uint32_t id;            /* cpu_id */
+	bool seen;              /* emitted an event */
+	bool named;             /* its thread was known once */
+	uint32_t current;       /* thread index, IDLE_THREAD, NO_THREAD: not known */
+	int64_t first_packet;   /* last of its streams' first packets; INT64_MIN: none said */
+	int64_t unknown_since;  /* while current is NO_THREAD */
+	int64_t unknown_ns;     /* sum of finished stretches */
+	int64_t gap_end;        /* events until here are inside a gap; INT64_MIN */
+	int64_t last_switch;    /* INT64_MIN: none */
+	uint32_t depth;
+	struct frame frames[FRAMES_MAX];
+	struct wake_detail pending; /* what the current context just did */
+	uint32_t pending_target; /* DETAIL_SIGNAL: thread signalled */
+	uint8_t sender[16];     /* DETAIL_PACKET: address, named only if somebody is woken */
+	uint8_t sender_length;  /* 4, 16, or 0: not recorded */
+	uint32_t sender_port;
+	int32_t last_raise;     /* softIRQ raised last, -1 */
+	struct run_track runs;
+};
+
+/* Lost events of one stream, [begin, end). */
+struct gap {
+	int64_t begin, end;
+	int64_t furthest; /* largest end of this and all earlier gaps */
+	uint32_t cpu;
+	int64_t events;   /* -1: not said */
+	bool packets;     /* whole packets are missing */
+};
+
+struct host {
+	char *hostname, *uuid, *clock_uuid, *kernel, *tracer; /* owned; may be NULL */
+	int64_t clock_offset;   /* raw clock value + this = time */
+	bool has_clock_offset;
+	enum state_encoding encoding;
+	int64_t raw_preempted;  /* STATES_RAW_*: bit of a preempted thread */
+	enum syscall_abi abi;   /* of its native system calls */
+	int64_t begin, end;     /* first and last event */
+	bool any;               /* an event was seen */
+	int64_t known_from;     /* S */
+	GPtrArray *cpus;        /* owned; struct cpu */
+	struct idmap cpu_index; /* cpu_id -> index in cpus */
+	struct cpu *direct[64]; /* the first ids, without hashing */
+	struct idmap tids;      /* tid -> newest life */
+	GArray *gaps;           /* struct gap, by begin */
+	GHashTable *tables;     /* file_table_address or pid -> struct fd_table (referenced) */
+	struct idmap irq_names; /* irq -> interned action */
+	struct idmap disks;     /* dev -> interned name */
+	struct idmap timers;    /* timer address -> index in `armed` */
+	GArray *armed;          /* struct wake_detail of armed timers */
+	struct idmap requests;  /* (dev, sector) -> index in `issued` */
+	GArray *issued;         /* struct request */
+	bool has_statedump;
+	bool has_insert;        /* block_rq_insert is recorded */
+	uint32_t pipes, pairs;  /* numbers given to new pipes and socket pairs */
+	uint64_t discarded_events, discarded_packets;
+};
+
+/* A block request on its way. */
+struct request {
+	uint32_t dev;
+	uint64_t sector;
+	int64_t insert, issue; /* ns, INT64_MIN: not seen */
+	uint32_t thread;
+	bool used;
+};
+
+struct model {
+	struct intern *names;   /* owned */
+	GPtrArray *hosts;       /* owned; struct host */
+	struct pages threads;   /* struct thread */
+	uint32_t thread_count;
+};
+
+void model_init(struct model *model);
+void model_clear(struct model *model);
+
+static inline struct host *model_host(const struct model *model, uint32_t index)
+{
+	return g_ptr_array_index(model->hosts, index);
+}
+
+static inline struct thread *model_thread(const struct model *model, uint32_t index)
+{
+	return pages_at(&model->threads, index);
+}
+
+static inline bool is_thread(uint32_t index)
+{
+	return index < IDLE_THREAD;
+}
+
+struct host *host_new(struct model *model);
+/* Sets kernel, tracer and how prev_state is to be read. Versions of 0: not said. */
+void host_set_versions(struct host *host, const char *kernel_release, int major, int minor,
+		       int patch);
+struct cpu *host_cpu(struct host *host, uint32_t id);
+
+/* prev_state as a reason for leaving the CPU. Source: lttng-events.md 1.1. */
+enum switch_out host_switch_out(const struct host *host, int64_t prev_state);
+/* The state is the idle sleep of kernel threads (report form only). */
+bool host_is_idle_sleep(const struct host *host, int64_t prev_state);
+
+/* The first gap that overlaps [begin, end), or NULL. */
+const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t end);
+/* The end of the last gap, `time` itself if one is open then, INT64_MIN if there is none. */
+int64_t host_last_gap_end(const struct host *host, int64_t time);
+
+/* A new life of `tid`; the mapping moves to it. */
+uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t begin);
+void thread_set_name(struct model *model, struct thread *thread, const char *comm,
+		     int64_t time);
+/* The newest name up to `time`, else the first one known. "" if none. */
+const char *thread_name_at(const struct model *model, const struct thread *thread,
+			   int64_t time);
+bool thread_is_kernel(const struct model *model, const struct thread *thread);
+bool thread_is_ksoftirqd(const struct model *model, const struct thread *thread);
+
+#endif

@@ -1,0 +1,420 @@
+/* The delay report for people, in the shapes of the LTTV Delay Analyzer
+ * (Fournier and Dagenais, section 2.4): lineage, state summary with node ids,
+ * instances by node, blocking causality as an indented tree. First what
+ * answers the question, then the details.
+ */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define ALIKE_SHOWN 2 /* waits shown of a row of like ones … */
+#define ALIKE_MIN 4   /* … of at least so many */
+
+static char *thread_text(const struct session *session, uint32_t index)
+{
+	const struct thread *thread = model_thread(&session->model, index);
+
+	if (thread->pid == thread->tid || thread->pid < 0)
+		return g_strdup_printf("%s (%s %d)", session_thread_name(session, index),
+				       thread->pid < 0 ? "tid" : "pid", thread->tid);
+	return g_strdup_printf("%s (tid %d of pid %d)", session_thread_name(session, index),
+			       thread->tid, thread->pid);
+}
+
+static void print_safe(struct output *output, const char *text)
+{
+	g_autofree char *safe = text_safe(text);
+
+	fputs(safe, output->file);
+}
+
+static void print_interval(struct output *output, const struct session *session, int64_t begin,
+			   int64_t end)
+{
+	char from[48], to[48], length[32];
+	bool utc = session->options->utc;
+
+	fprintf(output->file, "%s-%s (%s)", when_time(from, begin, utc, false),
+		when_time(to, end, utc, false), when_duration(length, end - begin));
+}
+
+static void head(const struct delay *delay, struct output *output)
+{
+	const struct session *session = delay->session;
+	const struct match *match = &session->matches[MATCH_TARGET];
+	g_autoptr(GString) line = g_string_new(NULL);
+	char from[48], to[48], length[32];
+	bool utc = session->options->utc;
+
+	if (session->target != NO_THREAD) {
+		g_autofree char *who = thread_text(session, session->target);
+
+		g_string_append_printf(line, "Target: %s by %s at %s", session_text(session, match->event),
+				       who, when_time(to, match->time, utc, true));
+		text_wrapped(output, line->str, 0, 2);
+		g_string_truncate(line, 0);
+	}
+	g_string_append_printf(line, "Window: %s to %s, %s", when_time(from, session->from, utc, true),
+			       when_time(to, session->to, utc, true),
+			       when_duration(length, session->to - session->from));
+	text_wrapped(output, line->str, 0, 2);
+	if (session->model.hosts->len)
+		for (guint i = 0; i < session->model.hosts->len; i++) {
+			const struct host *host = model_host(&session->model, i);
+
+			g_string_printf(line, "Host: %s, Linux %s, %s, %u CPUs",
+					host->hostname ? host->hostname : "(no name)",
+					host->kernel ? host->kernel : "(version not said)",
+					host->tracer ? host->tracer : "(tracer not said)",
+					host->cpus->len);
+			text_wrapped(output, line->str, 0, 2);
+		}
+}
+
+static void verdict(const struct delay *delay, struct output *output)
+{
+	if (!delay->verdict->len)
+		return;
+	text_heading(output, delay->session->target != NO_THREAD
+				     ? "Why not sooner: where the window's time went"
+				     : "Where the window's time went");
+	for (guint i = 0; i < delay->verdict->len; i++)
+		text_wrapped(output, g_ptr_array_index(delay->verdict, i), 2, 2);
+}
+
+static void lineage(const struct delay *delay, struct output *output)
+{
+	const struct session *session = delay->session;
+	char length[32];
+
+	if (!delay->lineage->len || session->target == NO_THREAD)
+		return;
+	text_heading(output, "Lineage: after the window's begin");
+	for (guint i = 0; i < delay->lineage->len; i++) {
+		const struct stretch *at = &g_array_index(delay->lineage, struct stretch, i);
+		g_autofree char *who = thread_text(session, at->thread);
+		bool last = i + 1 == delay->lineage->len;
+
+		fputs("  ", output->file);
+		print_safe(output, who);
+		fprintf(output->file, "%s ran for %s before %s\n", i ? " which" : "",
+			when_duration(length, at->end - at->begin),
+			last ? "reaching the target" : "creating");
+	}
+}
+
+static void summary_node(const struct node *node, struct output *output, int depth)
+{
+	char length[32];
+
+	fprintf(output->file, "%*s", 2 * depth + 2, "");
+	print_safe(output, node->label);
+	fprintf(output->file, " (%s) <%u>%s\n", when_duration(length, node->ns), node->id,
+		node->spans_gap ? " [spans lost events]" : "");
+	for (guint i = 0; i < node->children->len; i++)
+		summary_node(g_ptr_array_index(node->children, i), output, depth + 1);
+}
+
+static void instances(const struct session *session, const struct node *node,
+		      struct output *output)
+{
+	fprintf(output->file, "  Node id: <%u> ", node->id);
+	{
+		g_autofree char *key = node_key(node);
+
+		print_safe(output, key);
+	}
+	fprintf(output->file, ", %" PRIu64 " instances\n", node->count);
+	for (guint i = 0; i < node->instances->len; i++) {
+		const struct instance *at = &g_array_index(node->instances, struct instance, i);
+
+		fputs("  ", output->file);
+		print_interval(output, session, at->begin, at->end);
+		fputs(at->spans_gap ? " [spans lost events]\n" : "\n", output->file);
+	}
+	if (node->count > node->instances->len)
+		fprintf(output->file, "  [... %" PRIu64 " more; --limit 0 shows all ...]\n",
+			node->count - node->instances->len);
+	for (guint i = 0; i < node->children->len; i++)
+		instances(session, g_ptr_array_index(node->children, i), output);
+}
+
+static char *stack_text(const struct session *session, uint32_t number, bool kernel)
+{
+	const GArray *frames = flow_stack(&session->flow, number);
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < frames->len; i++) {
+		g_autofree char *frame =
+			frame_text(session, g_array_index(frames, uint32_t, i), kernel);
+
+		g_string_append_printf(text, "%s%s", i ? ", " : "", frame);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static bool is_kernel(const struct session *session, uint32_t thread)
+{
+	return is_thread(thread) &&
+	       thread_is_kernel(&session->model, model_thread(&session->model, thread));
+}
+
+static void append_resource(GString *line, const struct session *session,
+			    const struct block *block)
+{
+	const char *key = session_text(session, block->resource);
+
+	if (!block->resource)
+		return;
+	g_string_append_printf(line, " on %s", key);
+	if (block->fd >= 0 && !g_str_has_prefix(key, "fd:"))
+		g_string_append_printf(line, " (fd %d)", block->fd);
+}
+
+static void blocked_line(const struct session *session, const struct wait *wait,
+			 struct output *output, int depth)
+{
+	g_autofree char *stack =
+		stack_text(session, wait->block->stack, is_kernel(session, wait->thread));
+	GString *line = g_string_new("Blocked in ");
+
+	g_string_append(line, stack);
+	append_resource(line, session, wait->block);
+	g_string_append(line, ", (times: ");
+	fprintf(output->file, "%*s", 2 * depth + 2, "");
+	print_safe(output, line->str);
+	print_interval(output, session, wait->begin, wait->end);
+	fputs(wait->spans_gap ? ") [spans lost events]\n" : ")\n", output->file);
+	g_string_free(line, TRUE);
+}
+
+static void append_served(GString *line, const struct cause *cause)
+{
+	char length[32];
+
+	if (cause->queued >= 0)
+		g_string_append_printf(line, ", queued %s", when_duration(length, cause->queued));
+	if (cause->served >= 0)
+		g_string_append_printf(line, ", served %s", when_duration(length, cause->served));
+}
+
+static void woken_line(const struct session *session, const struct wait *wait,
+		       struct output *output, int depth)
+{
+	const struct block *block = wait->block;
+	struct cause cause = wait_cause(session, wait);
+	GString *line = g_string_new(NULL);
+	g_autofree char *stack = stack_text(session, block->waker_stack, false);
+
+	if (!wait->woken) {
+		g_string_append(line, "Still blocked at the end");
+	} else if (block->kind == WAKER_UNKNOWN) {
+		g_string_append_printf(line, "Woken up, by whom is unknown: %s", cause.label);
+	} else if (wait_by_thread(wait)) {
+		g_autofree char *who = thread_text(session, block->waker);
+
+		g_string_append_printf(line, "Woken up in context of %s in %s", who, stack);
+		if (cause.kind == CAUSE_SIGNAL)
+			g_string_append_printf(line, ", %s", cause.label);
+		if (wait->cycle)
+			g_string_append(line, " (explained above: a cycle)");
+	} else {
+		g_autofree char *frame = frame_text(session, block->context, false);
+
+		g_string_append_printf(line, "Woken up by %s", frame);
+		if (block->label)
+			g_string_append_printf(line, " [%s]", session_text(session, block->label));
+		g_string_append_printf(line, ": %s", cause.label);
+		append_served(line, &cause);
+	}
+	fprintf(output->file, "%*s", 2 * depth + 2, "");
+	print_safe(output, line->str);
+	fputc('\n', output->file);
+	g_string_free(line, TRUE);
+	cause_clear(&cause);
+}
+
+/* Waits that read the same but for their times. */
+static bool alike(const struct wait *a, const struct wait *b)
+{
+	const struct block *x = a->block, *y = b->block;
+	bool leaf = !(a->children && a->children->len) && !(b->children && b->children->len);
+
+	return leaf && a->leaf == b->leaf && a->woken == b->woken && x->resource == y->resource &&
+	       x->kind == y->kind && x->context == y->context && x->label == y->label &&
+	       (x->kind != WAKER_THREAD || x->waker == y->waker);
+}
+
+static void waits_text(const struct session *session, GPtrArray *waits, uint32_t omitted,
+		       struct output *output, int depth);
+
+static void wait_text(const struct session *session, const struct wait *wait,
+		      struct output *output, int depth)
+{
+	blocked_line(session, wait, output, depth);
+	if (wait->children)
+		waits_text(session, wait->children, wait->omitted, output, depth + 1);
+	woken_line(session, wait, output, depth);
+}
+
+static void alike_line(GPtrArray *waits, guint first, guint end, struct output *output, int depth)
+{
+	int64_t shortest = INT64_MAX, longest = 0, sum = 0;
+	char a[32], b[32], c[32];
+
+	for (guint i = first; i < end; i++) {
+		const struct wait *wait = g_ptr_array_index(waits, i);
+		int64_t ns = wait->end - wait->begin;
+
+		shortest = MIN(shortest, ns);
+		longest = MAX(longest, ns);
+		sum += ns;
+	}
+	fprintf(output->file, "%*s[... %u more like it, lasting %s to %s, %s in all ...]\n",
+		2 * depth + 2, "", end - first, when_duration(a, shortest),
+		when_duration(b, longest), when_duration(c, sum));
+}
+
+static void waits_text(const struct session *session, GPtrArray *waits, uint32_t omitted,
+		       struct output *output, int depth)
+{
+	for (guint i = 0; i < waits->len;) {
+		guint end = i + 1, shown;
+
+		while (end < waits->len && alike(g_ptr_array_index(waits, i),
+						 g_ptr_array_index(waits, end)))
+			end++;
+		shown = end - i >= ALIKE_MIN && session->options->limit ? i + ALIKE_SHOWN : end;
+		for (; i < shown; i++)
+			wait_text(session, g_ptr_array_index(waits, i), output, depth);
+		if (i < end)
+			alike_line(waits, i, end, output, depth);
+		i = end;
+	}
+	if (omitted)
+		fprintf(output->file, "%*s[... %u shorter ones; --limit 0 shows all ...]\n",
+			2 * depth + 2, "", omitted);
+}
+
+static void thread_summary(const struct session *session, const struct stretch *at,
+			   struct output *output)
+{
+	g_autofree char *who = thread_text(session, at->thread);
+	g_autofree char *heading = g_strconcat("State summary of ", who, NULL);
+	struct node *summary = summary_new(session, at->thread, at->begin, at->end);
+
+	text_heading(output, heading);
+	summary_node(summary, output, 0);
+	node_free(summary);
+}
+
+static void thread_causality(const struct session *session, const struct stretch *at,
+			     struct output *output)
+{
+	g_autofree char *who = thread_text(session, at->thread);
+	g_autofree char *heading = g_strconcat("Blocking causality of ", who, NULL);
+	uint32_t omitted;
+	GPtrArray *waits = causality_new(session, at->thread, at->begin, at->end, &omitted);
+
+	if (waits->len || omitted) {
+		text_heading(output, heading);
+		waits_text(session, waits, omitted, output, 0);
+	}
+	g_ptr_array_free(waits, TRUE);
+}
+
+static void thread_instances(const struct session *session, const struct stretch *at,
+			     struct output *output)
+{
+	g_autofree char *who = thread_text(session, at->thread);
+	g_autofree char *heading = g_strconcat("State instances of ", who, NULL);
+	struct node *summary = summary_new(session, at->thread, at->begin, at->end);
+
+	text_heading(output, heading);
+	instances(session, summary, output);
+	node_free(summary);
+}
+
+/* One line of the critical path: one thread's pieces without a break. */
+struct visit {
+	uint32_t thread;
+	int64_t begin, end;
+	int64_t wib[4];
+	const struct piece *longest; /* that is not work */
+};
+
+static void print_visit(const struct session *session, const struct visit *visit,
+			struct output *output)
+{
+	static const char *const words[] = {"unknown", "working", "interrupted", "blocked"};
+	static const int order[] = {WIB_BLOCKED, WIB_INTERRUPTED, WIB_WORKING, WIB_UNKNOWN};
+	g_autofree char *who = thread_text(session, visit->thread);
+	g_autofree char *safe = text_safe(who);
+	const char *comma = "";
+	char from[48], length[32];
+
+	fprintf(output->file, "  %s %9s  %s: ",
+		when_time(from, visit->begin, session->options->utc, false),
+		when_duration(length, visit->end - visit->begin), safe);
+	for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
+		if (visit->wib[order[i]]) {
+			fprintf(output->file, "%s%s %s", comma, words[order[i]],
+				when_duration(length, visit->wib[order[i]]));
+			comma = ", ";
+		}
+	if (visit->longest) {
+		g_autofree char *key = leaf_key(session, visit->longest->leaf);
+		g_autofree char *safe_key = text_safe(key);
+
+		fprintf(output->file, "; longest %s %s", safe_key,
+			when_duration(length, visit->longest->end - visit->longest->begin));
+	}
+	fputc('\n', output->file);
+}
+
+static void critical_path(const struct delay *delay, struct output *output)
+{
+	const GArray *pieces = delay->path ? delay->path->pieces : NULL;
+	struct visit visit = {.thread = NO_THREAD};
+
+	if (!pieces || !pieces->len)
+		return;
+	text_heading(output, "Critical path: the way to the end, one line a thread in turn");
+	for (guint i = 0; i < pieces->len; i++) {
+		const struct piece *at = &g_array_index(pieces, struct piece, i);
+		enum wib wib = leaf_wib(at->leaf);
+
+		if (at->thread != visit.thread) {
+			if (visit.thread != NO_THREAD)
+				print_visit(delay->session, &visit, output);
+			visit = (struct visit) {.thread = at->thread, .begin = at->begin};
+		}
+		visit.end = at->end;
+		visit.wib[wib] += at->end - at->begin;
+		if (wib != WIB_WORKING &&
+		    (!visit.longest || at->end - at->begin >
+					       visit.longest->end - visit.longest->begin))
+			visit.longest = at;
+	}
+	print_visit(delay->session, &visit, output);
+}
+
+void delay_text(const struct delay *delay, struct output *output)
+{
+	const GArray *threads = delay->threads;
+
+	head(delay, output);
+	verdict(delay, output);
+	lineage(delay, output);
+	for (guint i = 0; i < threads->len; i++)
+		thread_summary(delay->session, &g_array_index(threads, struct stretch, i), output);
+	critical_path(delay, output);
+	for (guint i = 0; i < threads->len; i++)
+		thread_causality(delay->session, &g_array_index(threads, struct stretch, i),
+				 output);
+	for (guint i = 0; i < threads->len; i++)
+		thread_instances(delay->session, &g_array_index(threads, struct stretch, i),
+				 output);
+	text_coverage(delay->session, &delay->coverage, output);
+}

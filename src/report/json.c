@@ -1,0 +1,167 @@
+/* What the JSON of all reports has in common; see report.h and interface.md,
+ * "JSON": names are fixed, integers are nanoseconds or counts.
+ */
+#include "report/report.h"
+
+#include <string.h>
+
+#include "config.h"
+
+json_t *json_text(const char *text)
+{
+	g_autofree char *valid = NULL;
+
+	if (!text)
+		return json_null();
+	if (g_utf8_validate(text, -1, NULL))
+		return json_string_nocheck(text);
+	valid = g_utf8_make_valid(text, -1);
+	return json_string_nocheck(valid);
+}
+
+void json_member(FILE *file, const char *key, json_t *value, bool first)
+{
+	fprintf(file, "%s\"%s\": ", first ? "" : ",\n", key);
+	json_dumpf(value, file, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+	json_decref(value);
+}
+
+void json_open(FILE *file, const char *schema)
+{
+	fputs("{", file);
+	json_member(file, "schema", json_text(schema), true);
+	json_member(file, "tool",
+		    json_pack("{s:s,s:s}", "name", "whylate", "version", PACKAGE_VERSION), false);
+}
+
+/* The greatest possible error of the clock against the hosts' common time: a
+ * host alone is its own common time. */
+static json_t *host_clock_error(const struct session *session)
+{
+	return session->model.hosts->len == 1 ? json_integer(0) : json_null();
+}
+
+static guint cpu_count(const struct host *host)
+{
+	return host->cpus->len;
+}
+
+json_t *json_hosts(const struct session *session)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+		json_t *object = json_object();
+
+		json_object_set_new(object, "host", json_integer(i));
+		json_object_set_new(object, "hostname", json_text(host->hostname));
+		json_object_set_new(object, "trace_uuid", json_text(host->uuid));
+		json_object_set_new(object, "kernel", json_text(host->kernel));
+		json_object_set_new(object, "tracer", json_text(host->tracer));
+		json_object_set_new(object, "cpus", json_integer(cpu_count(host)));
+		json_object_set_new(object, "begin", json_integer(host->begin));
+		json_object_set_new(object, "end", json_integer(host->end));
+		json_object_set_new(object, "clock_offset", json_integer(host->clock_offset));
+		json_object_set_new(object, "clock_error", host_clock_error(session));
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+static json_t *json_gaps(const struct session *session)
+{
+	json_t *list = json_array();
+
+	for (guint h = 0; h < session->model.hosts->len; h++) {
+		const struct host *host = model_host(&session->model, h);
+
+		for (guint i = 0; i < host->gaps->len; i++) {
+			const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
+
+			json_array_append_new(
+				list, json_pack("{s:i,s:I,s:I,s:I,s:o}", "host", (int) h, "cpu",
+						(json_int_t) gap->cpu, "begin",
+						(json_int_t) gap->begin, "end", (json_int_t) gap->end,
+						"events",
+						gap->events < 0 || gap->packets
+							? json_null()
+							: json_integer(gap->events)));
+		}
+	}
+	return list;
+}
+
+json_t *json_coverage(const struct session *session, const struct coverage *coverage)
+{
+	json_t *object = json_object(), *missing = json_array();
+
+	for (guint i = 0; i < coverage->missing->len; i++)
+		json_array_append_new(missing,
+				      json_text(g_ptr_array_index(coverage->missing, i)));
+	json_object_set_new(object, "events", json_integer((json_int_t) coverage->events));
+	json_object_set_new(object, "discarded_events",
+			    json_integer((json_int_t) coverage->discarded_events));
+	json_object_set_new(object, "discarded_packets",
+			    json_integer((json_int_t) coverage->discarded_packets));
+	json_object_set_new(object, "gaps", json_gaps(session));
+	json_object_set_new(object, "entries_unseen",
+			    json_integer((json_int_t) coverage->entries_unseen));
+	json_object_set_new(object, "exits_unseen",
+			    json_integer((json_int_t) coverage->exits_unseen));
+	json_object_set_new(object, "wakeups_unseen",
+			    json_integer((json_int_t) coverage->wakeups_unseen));
+	json_object_set_new(object, "cpu_unknown_ns", json_integer(coverage->cpu_unknown_ns));
+	json_object_set_new(object, "undescribed_threads",
+			    json_integer((json_int_t) coverage->undescribed_threads));
+	json_object_set_new(object, "unknown_blocked_share",
+			    json_real((double) (long) (coverage_unknown_share(coverage) * 1e4 + 0.5) / 1e4));
+	json_object_set_new(object, "missing", missing);
+	return object;
+}
+
+json_t *json_window(const struct session *session)
+{
+	return json_pack("{s:I,s:I}", "begin", (json_int_t) session->from, "end",
+			 (json_int_t) session->to);
+}
+
+/* host, tid, pid, name */
+json_t *json_thread_head(const struct session *session, uint32_t index)
+{
+	const struct thread *thread = model_thread(&session->model, index);
+	json_t *object = json_object();
+
+	json_object_set_new(object, "host", json_integer(thread->host));
+	json_object_set_new(object, "tid", json_integer(thread->tid));
+	json_object_set_new(object, "pid",
+			    thread->pid < 0 ? json_null() : json_integer(thread->pid));
+	json_object_set_new(object, "name", json_text(session_thread_name(session, index)));
+	return object;
+}
+
+json_t *json_cause(const struct cause *cause)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "certainty", json_string("seen"));
+	json_object_set_new(object, "kind", json_string(cause_kind_text(cause->kind)));
+	json_object_set_new(object, "label", json_text(cause->label ? cause->label : ""));
+	if (cause->queued >= 0)
+		json_object_set_new(object, "queued_ns", json_integer(cause->queued));
+	if (cause->served >= 0)
+		json_object_set_new(object, "served_ns", json_integer(cause->served));
+	return object;
+}
+
+json_t *json_resource(const struct session *session, uint32_t resource, int32_t fd)
+{
+	const char *key = session_text(session, resource);
+	json_t *object = json_object();
+
+	json_object_set_new(object, "kind", json_string(resource_kind(key)));
+	json_object_set_new(object, "name", json_text(resource_name(key)));
+	if (fd >= 0)
+		json_object_set_new(object, "fd", json_integer(fd));
+	return object;
+}

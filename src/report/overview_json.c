@@ -1,0 +1,107 @@
+/* The overview as JSON: whylate-overview-1; shapes as in the delay report. */
+#include "analysis/overview.h"
+
+#include "report/report.h"
+
+static void cut(const struct session *session, FILE *file, const char *key, json_t *list)
+{
+	uint32_t limit = session->options->limit;
+	g_autofree char *omitted = g_strconcat(key, "_omitted", NULL);
+	size_t size = json_array_size(list);
+
+	if (limit && size > limit) {
+		for (size_t i = size; i > limit; i--)
+			json_array_remove(list, i - 1);
+		json_member(file, key, list, false);
+		json_member(file, omitted, json_integer((json_int_t) (size - limit)), false);
+	} else {
+		json_member(file, key, list, false);
+	}
+}
+
+static json_t *threads(const struct session *session, const struct overview *overview)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < overview->threads->len; i++) {
+		const struct thread_total *total =
+			&g_array_index(overview->threads, struct thread_total, i);
+		json_t *object = json_thread_head(session, total->thread);
+
+		json_object_set_new(object, "begin", json_integer(total->begin));
+		json_object_set_new(object, "end", json_integer(total->end));
+		json_object_set_new(object, "working_ns", json_integer(total->wib[WIB_WORKING]));
+		json_object_set_new(object, "interrupted_ns",
+				    json_integer(total->wib[WIB_INTERRUPTED]));
+		json_object_set_new(object, "blocked_ns", json_integer(total->wib[WIB_BLOCKED]));
+		json_object_set_new(object, "unknown_ns", json_integer(total->wib[WIB_UNKNOWN]));
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+static json_t *waits(const struct session *session, const struct overview *overview)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < overview->waits->len; i++) {
+		const struct wait_group *group =
+			&g_array_index(overview->waits, struct wait_group, i);
+		json_t *object = json_thread_head(session, group->thread);
+		g_autofree char *leaf = leaf_key(session, group->leaf);
+
+		json_object_set_new(object, "leaf", json_text(leaf));
+		if (group->resource)
+			json_object_set_new(object, "resource",
+					    json_resource(session, group->resource, -1));
+		json_object_set_new(object, "ns", json_integer(group->ns));
+		json_object_set_new(object, "count", json_integer((json_int_t) group->count));
+		json_object_set_new(object, "longest_ns", json_integer(group->longest));
+		json_object_set_new(object, "longest_begin", json_integer(group->longest_begin));
+		json_object_set_new(object, "cause", json_cause(&group->cause));
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+static json_t *calls(const struct session *session, const struct overview *overview)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < overview->calls->len; i++) {
+		const struct call_total *call =
+			&g_array_index(overview->calls, struct call_total, i);
+		json_t *object = json_object();
+
+		json_object_set_new(object, "name", json_text(session_text(session, call->name)));
+		json_object_set_new(object, "count", json_integer((json_int_t) call->stat.count));
+		json_object_set_new(object, "sum_ns", json_integer(call->stat.total));
+		json_object_set_new(object, "max_ns", json_integer(call->stat.longest));
+		json_object_set_new(object, "modes", json_integer(call->modes));
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
+void overview_json(const struct session *session, struct output *output)
+{
+	struct overview *overview = overview_new(session);
+	struct coverage coverage;
+	FILE *file = output->file;
+
+	coverage_init(&coverage, session);
+	json_open(file, "whylate-overview-1");
+	json_member(file, "hosts", json_hosts(session), false);
+	json_member(file, "coverage", json_coverage(session, &coverage), false);
+	json_member(file, "window", json_window(session), false);
+	cut(session, file, "threads", threads(session, overview));
+	cut(session, file, "waits", waits(session, overview));
+	cut(session, file, "system_calls", calls(session, overview));
+	json_member(file, "idle", json_pack("{s:I,s:I,s:I}", "threads",
+					    (json_int_t) overview->idle_threads, "blocked_ns",
+					    (json_int_t) overview->idle_ns, "kernel_threads",
+					    (json_int_t) overview->kernel_threads), false);
+	fputs("}\n", file);
+	coverage_clear(&coverage);
+	overview_free(overview);
+}

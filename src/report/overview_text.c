@@ -1,0 +1,166 @@
+/* The overview for people; see analysis/overview.h. */
+#include "analysis/overview.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/report.h"
+
+static void hosts(const struct session *session, struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	char from[48], length[32];
+
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+
+		g_string_printf(line, "Host %s: Linux %s, %s, %u CPUs, %s of trace from %s",
+				host->hostname ? host->hostname : "(no name)",
+				host->kernel ? host->kernel : "(version not said)",
+				host->tracer ? host->tracer : "tracer not said", host->cpus->len,
+				when_duration(length, host->end - host->begin),
+				when_time(from, host->begin, session->options->utc, true));
+		text_wrapped(output, line->str, 0, 2);
+	}
+}
+
+static guint shown(const struct session *session, const GArray *list)
+{
+	uint32_t limit = session->options->limit;
+
+	return limit && list->len > limit ? limit : list->len;
+}
+
+static void more(const struct output *output, guint all, guint printed)
+{
+	if (all > printed)
+		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n", all - printed);
+}
+
+static void threads(const struct session *session, const struct overview *overview,
+		    struct output *output)
+{
+	guint count = shown(session, overview->threads);
+	char columns[4][32];
+
+	text_heading(output, "Threads that did something or delayed one that did, most waiting first");
+	fprintf(output->file, "  %7s %-16s %10s %11s %10s %10s\n", "TID", "NAME", "WORKING",
+		"INTERRUPTED", "BLOCKED", "UNKNOWN");
+	for (guint i = 0; i < count; i++) {
+		const struct thread_total *total =
+			&g_array_index(overview->threads, struct thread_total, i);
+		g_autofree char *name = text_safe(session_thread_name(session, total->thread));
+
+		fprintf(output->file, "  %7d %-16s %10s %11s %10s %10s\n",
+			model_thread(&session->model, total->thread)->tid, name,
+			when_duration(columns[0], total->wib[WIB_WORKING]),
+			when_duration(columns[1], total->wib[WIB_INTERRUPTED]),
+			when_duration(columns[2], total->wib[WIB_BLOCKED]),
+			when_duration(columns[3], total->wib[WIB_UNKNOWN]));
+	}
+	more(output, overview->threads->len, count);
+	fprintf(output->file,
+		"  Idle: %" PRIu64 " threads waited %s in all and delayed nobody seen; "
+		"%" PRIu64 " kernel threads\n",
+		overview->idle_threads, when_duration(columns[0], overview->idle_ns),
+		overview->kernel_threads);
+}
+
+static void waits(const struct session *session, const struct overview *overview,
+		  struct output *output)
+{
+	guint count = shown(session, overview->waits);
+	char sum[32], longest[32], when[48];
+
+	text_heading(output, "What they waited for, largest sum first");
+	for (guint i = 0; i < count; i++) {
+		const struct wait_group *group =
+			&g_array_index(overview->waits, struct wait_group, i);
+		g_autofree char *leaf = leaf_key(session, group->leaf);
+		g_autoptr(GString) line = g_string_new(NULL);
+
+		g_string_append_printf(line, "%s: %s (%d) %s",
+				       when_duration(sum, group->ns),
+				       session_thread_name(session, group->thread),
+				       model_thread(&session->model, group->thread)->tid, leaf);
+		if (group->resource)
+			g_string_append_printf(line, " on %s",
+					       session_text(session, group->resource));
+		if (group->count > 1)
+			g_string_append_printf(line, ", %" PRIu64 " times, longest %s",
+					       group->count, when_duration(longest, group->longest));
+		g_string_append_printf(line, " at %s, %s: %s",
+				       when_time(when, group->longest_begin, session->options->utc,
+						 false),
+				       cause_kind_text(group->cause.kind), group->cause.label);
+		text_wrapped(output, line->str, 2, 4);
+	}
+	more(output, overview->waits->len, count);
+}
+
+static void calls(const struct session *session, const struct overview *overview,
+		  struct output *output)
+{
+	guint count = shown(session, overview->calls);
+	char total[32], mean[32], longest[32];
+
+	if (!count)
+		return;
+	text_heading(output, "System calls of the whole trace, by time spent in them");
+	fprintf(output->file, "  %-24s %10s %10s %10s %10s %6s\n", "NAME", "CALLS", "TOTAL", "MEAN",
+		"LONGEST", "MODES");
+	for (guint i = 0; i < count; i++) {
+		const struct call_total *call =
+			&g_array_index(overview->calls, struct call_total, i);
+		g_autofree char *name = text_safe(session_text(session, call->name));
+
+		fprintf(output->file, "  %-24s %10" PRIu64 " %10s %10s %10s %6u\n", name,
+			call->stat.count, when_duration(total, call->stat.total),
+			when_duration(mean, call->stat.total / (int64_t) call->stat.count),
+			when_duration(longest, call->stat.longest), call->modes);
+	}
+	more(output, overview->calls->len, count);
+}
+
+/* A command that can be pasted: the thread that ended or waited most. */
+static void next(const struct session *session, const struct overview *overview,
+		 struct output *output)
+{
+	const struct wait_group *group =
+		overview->waits->len ? &g_array_index(overview->waits, struct wait_group, 0) : NULL;
+
+	text_heading(output, "Next");
+	for (guint i = 0; i < overview->ended->len && i < 3; i++) {
+		uint32_t index = g_array_index(overview->ended, uint32_t, i);
+		const struct thread *thread = model_thread(&session->model, index);
+		g_autofree char *name = text_safe(session_thread_name(session, index));
+
+		fprintf(output->file, "  whylate delay TRACE --thread %d    # why %s took so long\n",
+			thread->tid, name);
+	}
+	if (session->kinds[EV_PROCESS_EXEC])
+		fputs("  whylate delay TRACE --target 'sched_process_exec filename=*/PROGRAM'"
+		      "    # why PROGRAM did not start sooner\n", output->file);
+	if (group)
+		fprintf(output->file,
+			"  whylate delay TRACE --thread %d --from %" PRId64 "ns --to %" PRId64
+			"ns    # the longest wait above\n",
+			model_thread(&session->model, group->thread)->tid, group->longest_begin,
+			MIN(group->longest_begin + group->longest, session->to));
+}
+
+void overview_text(const struct session *session, struct output *output)
+{
+	struct overview *overview = overview_new(session);
+	struct coverage coverage;
+
+	coverage_init(&coverage, session);
+	hosts(session, output);
+	threads(session, overview, output);
+	waits(session, overview, output);
+	calls(session, overview, output);
+	text_coverage(session, &coverage, output);
+	next(session, overview, output);
+	coverage_clear(&coverage);
+	overview_free(overview);
+}

@@ -1,0 +1,109 @@
+/* Choosing and writing a report; see report.h. */
+#include "report/report.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static bool wants_color(const struct options *options, const struct output *output)
+{
+	const char *no_color = g_getenv("NO_COLOR");
+
+	if (options->color != CHOICE_AUTO)
+		return options->color == CHOICE_ALWAYS;
+	return output->file == stdout && isatty(STDOUT_FILENO) && !(no_color && *no_color);
+}
+
+/* The thread that lineage, path and verdict are of: the target's, or the
+ * only one asked for. */
+static uint32_t single_thread(const struct session *session)
+{
+	if (session->target != NO_THREAD)
+		return session->target;
+	return session->selected->len == 1 ? g_array_index(session->selected, uint32_t, 0)
+					   : NO_THREAD;
+}
+
+static void add_stretch(GArray *list, const struct session *session, uint32_t thread)
+{
+	const struct thread *life = model_thread(&session->model, thread);
+	struct stretch stretch = {thread, MAX(life->begin, session->from),
+				  MIN(life->end, session->to)};
+
+	for (guint i = 0; i < list->len; i++)
+		if (g_array_index(list, struct stretch, i).thread == thread)
+			return;
+	if (stretch.begin < stretch.end)
+		g_array_append_val(list, stretch);
+}
+
+static void delay_init(struct delay *delay, const struct session *session)
+{
+	uint32_t single = single_thread(session);
+
+	*delay = (struct delay) {.session = session};
+	coverage_init(&delay->coverage, session);
+	delay->threads = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+	if (single == NO_THREAD) {
+		delay->lineage = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+		delay->verdict = g_ptr_array_new_with_free_func(g_free);
+	} else {
+		delay->lineage = lineage_new(session, single, session->from, session->to);
+		delay->path = path_new(session, single, session->from, session->to);
+		delay->verdict = verdict_new(session, delay->path, session->from, session->to);
+	}
+	if (session->target != NO_THREAD)
+		g_array_append_vals(delay->threads, delay->lineage->data, delay->lineage->len);
+	for (guint i = 0; i < session->selected->len; i++)
+		add_stretch(delay->threads, session,
+			    g_array_index(session->selected, uint32_t, i));
+}
+
+static void delay_clear(struct delay *delay)
+{
+	coverage_clear(&delay->coverage);
+	g_array_free(delay->lineage, TRUE);
+	path_free(delay->path);
+	g_ptr_array_free(delay->verdict, TRUE);
+	g_array_free(delay->threads, TRUE);
+}
+
+static void write_delay(const struct session *session, struct output *output)
+{
+	struct delay delay;
+
+	delay_init(&delay, session);
+	switch (session->options->format) {
+	case FORMAT_JSON:
+		delay_json(&delay, output);
+		break;
+	case FORMAT_CSV:
+		delay_csv(&delay, output);
+		break;
+	default:
+		delay_text(&delay, output);
+		break;
+	}
+	delay_clear(&delay);
+}
+
+bool report_write(const struct session *session, GError **error)
+{
+	const struct options *options = session->options;
+	struct output output;
+	bool ok;
+
+	if (!output_open(&output, options->output, error)) {
+		output_clear(&output);
+		return false;
+	}
+	output.color = options->format == FORMAT_TEXT && wants_color(options, &output);
+	if (options->command == COMMAND_DELAY)
+		write_delay(session, &output);
+	else if (options->format == FORMAT_JSON)
+		overview_json(session, &output);
+	else
+		overview_text(session, &output);
+	ok = output_commit(&output, error);
+	output_clear(&output);
+	return ok;
+}

@@ -1,0 +1,58 @@
+/* Reports: results of analyses as text, JSON and CSV.
+ *
+ * Place: the last step of the data's way. A report asks the analyses for one
+ * part after the other, writes it and drops it, so that memory follows the
+ * largest part. The same input gives the same bytes.
+ */
+#ifndef WHYLATE_REPORT_REPORT_H
+#define WHYLATE_REPORT_REPORT_H
+
+#include <jansson.h>
+
+#include "analysis/causality.h"
+#include "analysis/coverage.h"
+#include "analysis/path.h"
+#include "analysis/session.h"
+#include "analysis/summary.h"
+#include "report/output.h"
+
+/* Writes the report that the session's options ask for. */
+bool report_write(const struct session *session, GError **error);
+
+/* What a delay report is made of, computed once. */
+struct delay {
+	const struct session *session; /* borrowed */
+	struct coverage coverage;
+	GArray *lineage;       /* struct stretch; empty without a single thread */
+	struct path *path;     /* NULL without a single thread */
+	GPtrArray *verdict;    /* strings */
+	GArray *threads;       /* struct stretch: each thread and its part of the window */
+};
+
+void delay_json(const struct delay *delay, struct output *output);
+void delay_text(const struct delay *delay, struct output *output);
+void delay_csv(const struct delay *delay, struct output *output);
+void overview_json(const struct session *session, struct output *output);
+void overview_text(const struct session *session, struct output *output);
+
+/* json.c: parts that all reports share. Values are new references. */
+json_t *json_text(const char *text); /* any bytes; made valid UTF-8 */
+json_t *json_hosts(const struct session *session);
+json_t *json_coverage(const struct session *session, const struct coverage *coverage);
+json_t *json_window(const struct session *session);
+json_t *json_thread_head(const struct session *session, uint32_t thread);
+/* `"key": value` with a comma before it unless it is the first; takes `value`. */
+void json_member(FILE *file, const char *key, json_t *value, bool first);
+/* Opens the object: schema and tool. */
+void json_open(FILE *file, const char *schema);
+json_t *json_cause(const struct cause *cause);
+json_t *json_resource(const struct session *session, uint32_t resource, int32_t fd);
+
+/* text.c: the same for people. Control characters are shown as \xNN. */
+char *text_safe(const char *text);
+void text_heading(struct output *output, const char *heading);
+void text_coverage(const struct session *session, const struct coverage *coverage,
+		   struct output *output);
+void text_wrapped(struct output *output, const char *text, int indent, int hanging);
+
+#endif

@@ -1,0 +1,123 @@
+/* What text reports have in common; see report.h. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+char *text_safe(const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, -1);
+	GString *safe = g_string_new(NULL);
+
+	for (const char *p = valid; *p; p = g_utf8_next_char(p)) {
+		gunichar c = g_utf8_get_char(p);
+
+		/* not only the C0 and C1 sets: also what turns writing around */
+		if (g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT ||
+		    g_unichar_type(c) == G_UNICODE_LINE_SEPARATOR ||
+		    g_unichar_type(c) == G_UNICODE_PARAGRAPH_SEPARATOR)
+			g_string_append_printf(safe, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
+		else
+			g_string_append_len(safe, p, g_utf8_next_char(p) - p);
+	}
+	return g_string_free(safe, FALSE);
+}
+
+void text_heading(struct output *output, const char *heading)
+{
+	g_autofree char *safe = text_safe(heading);
+
+	fprintf(output->file, "\n%s%s%s\n", output->color ? "\033[1m" : "", safe,
+		output->color ? "\033[0m" : "");
+}
+
+/* Columns of a word; wide characters are rare in names and count as one. */
+static int columns(const char *word)
+{
+	return (int) g_utf8_strlen(word, -1);
+}
+
+void text_wrapped(struct output *output, const char *text, int indent, int hanging)
+{
+	g_autofree char *safe = text_safe(text);
+	g_auto(GStrv) words = g_strsplit(safe, " ", -1);
+	int at = 0;
+
+	for (char **word = words; *word; word++) {
+		if (!at) {
+			at = fprintf(output->file, "%*s%s", indent, "", *word);
+			at = indent + columns(*word);
+		} else if (at + 1 + columns(*word) > output->width) {
+			fprintf(output->file, "\n%*s%s", indent + hanging, "", *word);
+			at = indent + hanging + columns(*word);
+		} else {
+			fprintf(output->file, " %s", *word);
+			at += 1 + columns(*word);
+		}
+	}
+	fputc('\n', output->file);
+}
+
+static void text_gaps(const struct session *session, struct output *output)
+{
+	uint32_t limit = session->options->limit, shown = 0;
+	char from[48], to[48], length[32];
+
+	for (guint h = 0; h < session->model.hosts->len; h++) {
+		const struct host *host = model_host(&session->model, h);
+
+		for (guint i = 0; i < host->gaps->len; i++, shown++) {
+			const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
+
+			if (limit && shown >= limit)
+				continue;
+			fprintf(output->file, "    CPU %u %s to %s (%s)", gap->cpu,
+				when_time(from, gap->begin, session->options->utc, false),
+				when_time(to, gap->end, session->options->utc, false),
+				when_duration(length, gap->end - gap->begin));
+			if (gap->packets)
+				fputs(", packets\n", output->file);
+			else if (gap->events >= 0)
+				fprintf(output->file, ", %" PRId64 " events\n", gap->events);
+			else
+				fputc('\n', output->file);
+		}
+	}
+	if (limit && shown > limit)
+		fprintf(output->file, "    [... %u more; --limit 0 shows all ...]\n",
+			shown - limit);
+}
+
+void text_coverage(const struct session *session, const struct coverage *coverage,
+		   struct output *output)
+{
+	FILE *file = output->file;
+	char length[32];
+
+	text_heading(output, "Coverage: what the trace could not tell");
+	fprintf(file, "  %" PRIu64 " events read; lost by the tracer: %" PRIu64 " events, %" PRIu64
+		      " packets\n",
+		coverage->events, coverage->discarded_events, coverage->discarded_packets);
+	text_gaps(session, output);
+	fprintf(file, "  Not seen: %" PRIu64 " entries, %" PRIu64 " exits, %" PRIu64 " wake-ups\n",
+		coverage->entries_unseen, coverage->exits_unseen, coverage->wakeups_unseen);
+	if (coverage->cpu_unknown_ns)
+		fprintf(file, "  CPUs whose thread was not known: %s in all\n",
+			when_duration(length, coverage->cpu_unknown_ns));
+	if (coverage->undescribed_threads)
+		fprintf(file, "  Threads neither born in the trace nor in a statedump: %" PRIu64 "\n",
+			coverage->undescribed_threads);
+	fprintf(file, "  Of the time user threads were blocked, ended by what is not known: %.1f %%\n",
+		100.0 * coverage_unknown_share(coverage));
+	for (guint i = 0; i < coverage->missing->len; i++) {
+		g_autofree char *line = g_strconcat(
+			"Missing: ", (char *) g_ptr_array_index(coverage->missing, i), NULL);
+
+		text_wrapped(output, line, 2, 2);
+	}
+	if (session->options->verbose)
+		for (int i = 0; i < ODD_COUNT; i++)
+			if (session->flow.odd[i])
+				fprintf(file, "  Odd: %" PRIu64 " %s\n", session->flow.odd[i],
+					odd_text((enum odd) i));
+}

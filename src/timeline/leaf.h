@@ -1,0 +1,96 @@
+/* Frames of the control-flow stack and leaves of the Working / Interrupted /
+ * Blocked tree, each packed into 32 bits: a kind and a number.
+ *
+ * Place: timeline/, used by flow/ to write and by analysis/ to read. The
+ * number of a syscall or vector is its interned name; of an IRQ or softIRQ
+ * its number. Source: semantics.md, "The control-flow stack of a thread" and
+ * "Working, Interrupted, Blocked".
+ */
+#ifndef WHYLATE_TIMELINE_LEAF_H
+#define WHYLATE_TIMELINE_LEAF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PACK_BITS 26
+#define PACK_MASK ((1u << PACK_BITS) - 1)
+#define PACK(kind, number) ((uint32_t) (kind) << PACK_BITS | ((uint32_t) (number) & PACK_MASK))
+#define PACK_KIND(packed) ((packed) >> PACK_BITS)
+#define PACK_NUMBER(packed) ((packed) & PACK_MASK)
+
+enum frame_kind {
+	FRAME_UNKNOWN,
+	FRAME_USER, /* read as kthread for kernel threads */
+	FRAME_IDLE,
+	FRAME_SYSCALL,
+	FRAME_FAULT,
+	FRAME_IRQ,
+	FRAME_VECTOR,
+	FRAME_SOFTIRQ,
+	FRAME_HRTIMER,
+};
+
+/* What is stored. Kernel threads are often known as such only later, so the
+ * stored leaves do not depend on it; leaf_seen_as() gives what is reported. */
+enum leaf_kind {
+	LEAF_UNKNOWN,
+	LEAF_WORK_USER,
+	LEAF_WORK_KTHREAD,  /* reported only */
+	LEAF_WORK_SYSCALL,
+	LEAF_WORK_SOFTIRQ,  /* reported only: ksoftirqd's own work */
+	LEAF_INT_IRQ,
+	LEAF_INT_VECTOR,
+	LEAF_INT_SOFTIRQ,
+	LEAF_INT_HRTIMER,
+	LEAF_PREEMPTED,
+	LEAF_WAIT_CPU,
+	LEAF_BLOCK_STOPPED,
+	LEAF_BLOCK_TRACED,
+	LEAF_BLOCK_KTHREAD, /* reported only */
+	LEAF_BLOCK_SYSCALL,
+	LEAF_BLOCK_FAULT,
+	LEAF_BLOCK_OTHER,   /* an untraced trap, or work on the way to user mode */
+	LEAF_BLOCK_UNKNOWN,
+};
+
+enum wib {WIB_UNKNOWN, WIB_WORKING, WIB_INTERRUPTED, WIB_BLOCKED};
+
+static inline enum wib leaf_wib(uint32_t leaf)
+{
+	uint32_t kind = PACK_KIND(leaf);
+
+	return kind == LEAF_UNKNOWN        ? WIB_UNKNOWN
+	       : kind < LEAF_INT_IRQ       ? WIB_WORKING
+	       : kind < LEAF_BLOCK_STOPPED ? WIB_INTERRUPTED
+					   : WIB_BLOCKED;
+}
+
+static inline bool leaf_is_blocked(uint32_t leaf)
+{
+	return PACK_KIND(leaf) >= LEAF_BLOCK_STOPPED;
+}
+
+/* Off the CPU: blocked, preempted or waiting for it. */
+static inline bool leaf_is_off_cpu(uint32_t leaf)
+{
+	return PACK_KIND(leaf) >= LEAF_PREEMPTED;
+}
+
+/* The leaf as reported for a kernel thread and for ksoftirqd. */
+static inline uint32_t leaf_seen_as(uint32_t leaf, bool kthread, bool ksoftirqd)
+{
+	switch (PACK_KIND(leaf)) {
+	case LEAF_WORK_USER:
+		return kthread ? PACK(LEAF_WORK_KTHREAD, 0) : leaf;
+	case LEAF_INT_SOFTIRQ:
+		return ksoftirqd ? PACK(LEAF_WORK_SOFTIRQ, PACK_NUMBER(leaf)) : leaf;
+	case LEAF_BLOCK_FAULT:
+	case LEAF_BLOCK_OTHER:
+	case LEAF_BLOCK_UNKNOWN:
+		return kthread ? PACK(LEAF_BLOCK_KTHREAD, 0) : leaf;
+	default:
+		return leaf;
+	}
+}
+
+#endif

@@ -1,0 +1,297 @@
+/* The store of intervals, wake-up records and CPU runs; see timeline.h.
+ *
+ * A chunk is a head and up to CHUNK_MAX intervals, side by side in the store:
+ *
+ *   | head: base time, count | delta leaf ref | delta leaf ref | …
+ *
+ * Chunk k of a track holds min(8 << k, CHUNK_MAX) intervals, fewer where the
+ * next one begins more than 2^32 ns (4.3 s) after the base.
+ */
+#include "timeline/timeline.h"
+
+#include <string.h>
+
+#define CHUNK_MIN 8u
+#define CHUNK_MAX 512u
+#define RUN_CHUNK 512u
+
+/* The head takes the place of one interval. */
+struct head {
+	uint32_t base_low, base_high;
+	uint32_t count;
+};
+_Static_assert(sizeof(struct head) == sizeof(struct interval), "a head is one record");
+
+void timeline_init(struct timeline *timeline, size_t memory)
+{
+	pages_init(&timeline->intervals, sizeof(struct interval), memory / 2);
+	pages_init(&timeline->blocks, sizeof(struct block), memory / 4);
+	pages_init(&timeline->details, sizeof(struct wake_detail), memory / 8);
+	pages_init(&timeline->runs, sizeof(struct run), memory / 8);
+	pages_reserve(&timeline->blocks, 1);
+	pages_reserve(&timeline->details, 1);
+}
+
+void timeline_clear(struct timeline *timeline)
+{
+	pages_clear(&timeline->intervals);
+	pages_clear(&timeline->blocks);
+	pages_clear(&timeline->details);
+	pages_clear(&timeline->runs);
+}
+
+void track_clear(struct track *track)
+{
+	g_free(track->chunks);
+	*track = (struct track) {0};
+}
+
+static struct head *head_of(const struct timeline *timeline, const struct track *track,
+			    uint32_t chunk)
+{
+	return pages_at(&timeline->intervals, track->chunks[chunk]);
+}
+
+static struct interval *slot_of(struct head *head, uint32_t slot)
+{
+	return (struct interval *) head + 1 + slot;
+}
+
+static int64_t base_of(const struct head *head)
+{
+	return (int64_t) ((uint64_t) head->base_high << 32 | head->base_low);
+}
+
+static uint32_t chunk_room(uint32_t chunk)
+{
+	return chunk >= 6 ? CHUNK_MAX : CHUNK_MIN << chunk;
+}
+
+static struct head *add_chunk(struct timeline *timeline, struct track *track, int64_t base)
+{
+	struct head *head;
+
+	if (track->chunk_count == track->chunk_room) {
+		track->chunk_room = track->chunk_room ? track->chunk_room * 2 : 1;
+		track->chunks = g_renew(uint32_t, track->chunks, track->chunk_room);
+	}
+	track->chunks[track->chunk_count] =
+		pages_reserve(&timeline->intervals, chunk_room(track->chunk_count) + 1);
+	head = head_of(timeline, track, track->chunk_count++);
+	*head = (struct head) {(uint32_t) base, (uint32_t) ((uint64_t) base >> 32), 0};
+	return head;
+}
+
+bool track_empty(const struct track *track)
+{
+	return track->chunk_count == 0;
+}
+
+struct interval *track_last(struct timeline *timeline, const struct track *track)
+{
+	struct head *head = head_of(timeline, track, track->chunk_count - 1);
+
+	return slot_of(head, head->count - 1);
+}
+
+int64_t track_last_begin(struct timeline *timeline, const struct track *track)
+{
+	return base_of(head_of(timeline, track, track->chunk_count - 1)) +
+	       track_last(timeline, track)->delta;
+}
+
+/* Two intervals of one leaf side by side are one, but for blocked ones: each
+ * has its own wake-up. */
+static bool same_state(const struct interval *interval, uint32_t leaf, uint32_t ref)
+{
+	return interval->leaf == leaf && interval->ref == ref && !leaf_is_blocked(leaf);
+}
+
+static void drop_last(const struct timeline *timeline, struct track *track)
+{
+	struct head *head = head_of(timeline, track, track->chunk_count - 1);
+
+	/* an emptied chunk would break track_last(); its slot is worth less */
+	if (head->count > 1)
+		head->count--;
+}
+
+void track_append(struct timeline *timeline, struct track *track, int64_t time, uint32_t leaf,
+		  uint32_t ref)
+{
+	struct head *head;
+	struct interval *last;
+	int64_t base;
+
+	if (track_empty(track)) {
+		head = add_chunk(timeline, track, time);
+		*slot_of(head, head->count++) = (struct interval) {0, leaf, ref};
+		return;
+	}
+	head = head_of(timeline, track, track->chunk_count - 1);
+	last = slot_of(head, head->count - 1);
+	if (same_state(last, leaf, ref))
+		return;
+	base = base_of(head);
+	if (time <= base + (int64_t) last->delta) { /* the last has no length */
+		last->leaf = leaf;
+		last->ref = ref;
+		if (head->count > 1 && same_state(last - 1, leaf, ref))
+			drop_last(timeline, track);
+		return;
+	}
+	if (head->count == chunk_room(track->chunk_count - 1) || time - base > UINT32_MAX) {
+		head = add_chunk(timeline, track, time);
+		base = time;
+	}
+	*slot_of(head, head->count++) = (struct interval) {(uint32_t) (time - base), leaf, ref};
+}
+
+bool track_find(const struct timeline *timeline, const struct track *track, int64_t time,
+		struct track_pos *pos)
+{
+	uint32_t low = 0, high = track->chunk_count;
+	struct head *head;
+	int64_t base;
+
+	if (track_empty(track))
+		return false;
+	while (high - low > 1) { /* the last chunk that begins by `time` */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (base_of(head_of(timeline, track, middle)) <= time)
+			low = middle;
+		else
+			high = middle;
+	}
+	pos->chunk = low;
+	head = head_of(timeline, track, low);
+	base = base_of(head);
+	for (low = 0, high = head->count; high - low > 1;) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (base + (int64_t) slot_of(head, middle)->delta <= time)
+			low = middle;
+		else
+			high = middle;
+	}
+	pos->slot = low;
+	return true;
+}
+
+struct track_pos track_end_pos(const struct timeline *timeline, const struct track *track)
+{
+	if (track_empty(track))
+		return (struct track_pos) {0, 0};
+	return (struct track_pos) {track->chunk_count - 1,
+				   head_of(timeline, track, track->chunk_count - 1)->count};
+}
+
+bool track_read(const struct timeline *timeline, const struct track *track,
+		struct track_pos *pos, int64_t life_end, struct span *span)
+{
+	struct head *head;
+	const struct interval *interval;
+
+	if (pos->chunk >= track->chunk_count)
+		return false;
+	head = head_of(timeline, track, pos->chunk);
+	if (pos->slot >= head->count)
+		return false;
+	interval = slot_of(head, pos->slot);
+	span->begin = base_of(head) + interval->delta;
+	span->leaf = interval->leaf;
+	span->ref = interval->ref;
+	if (++pos->slot < head->count) {
+		span->end = base_of(head) + slot_of(head, pos->slot)->delta;
+	} else if (pos->chunk + 1 < track->chunk_count) {
+		pos->chunk++;
+		pos->slot = 0;
+		head = head_of(timeline, track, pos->chunk);
+		span->end = base_of(head) + slot_of(head, 0)->delta;
+	} else {
+		span->end = life_end;
+	}
+	return true;
+}
+
+struct interval *track_step_back(const struct timeline *timeline, const struct track *track,
+				 struct track_pos *pos, int64_t *begin)
+{
+	struct head *head;
+	struct interval *interval;
+
+	if (pos->slot == 0) {
+		if (pos->chunk == 0 || track_empty(track))
+			return NULL;
+		pos->chunk--;
+		pos->slot = head_of(timeline, track, pos->chunk)->count;
+	}
+	head = head_of(timeline, track, pos->chunk);
+	interval = slot_of(head, --pos->slot);
+	*begin = base_of(head) + interval->delta;
+	return interval;
+}
+
+void track_cut(struct timeline *timeline, struct track *track, struct track_pos pos)
+{
+	track->chunk_count = pos.slot ? pos.chunk + 1 : pos.chunk;
+	if (pos.slot)
+		head_of(timeline, track, pos.chunk)->count = pos.slot;
+}
+
+uint32_t block_new(struct timeline *timeline)
+{
+	uint32_t index = pages_reserve(&timeline->blocks, 1);
+	struct block *block = block_at(timeline, index);
+
+	*block = (struct block) {.fd = -1, .waker = NO_THREAD, .cpu = NO_CPU};
+	return index;
+}
+
+uint32_t detail_new(struct timeline *timeline, const struct wake_detail *detail)
+{
+	uint32_t index = pages_reserve(&timeline->details, 1);
+
+	memcpy(pages_at(&timeline->details, index), detail, sizeof *detail);
+	return index;
+}
+
+const struct run *run_at(const struct timeline *timeline, const struct run_track *track,
+			 uint32_t index)
+{
+	return pages_at(&timeline->runs, track->chunks[index / RUN_CHUNK] + index % RUN_CHUNK);
+}
+
+void run_append(struct timeline *timeline, struct run_track *track, int64_t time,
+		uint32_t thread)
+{
+	if (track->used && run_at(timeline, track, track->used - 1)->thread == thread)
+		return;
+	if (track->used == track->chunk_count * RUN_CHUNK) {
+		if (track->chunk_count == track->chunk_room) {
+			track->chunk_room = track->chunk_room ? track->chunk_room * 2 : 16;
+			track->chunks = g_renew(uint32_t, track->chunks, track->chunk_room);
+		}
+		track->chunks[track->chunk_count++] = pages_reserve(&timeline->runs, RUN_CHUNK);
+	}
+	*(struct run *) run_at(timeline, track, track->used) = (struct run) {time, thread, 0};
+	track->used++;
+}
+
+uint32_t run_find(const struct timeline *timeline, const struct run_track *track, int64_t time)
+{
+	uint32_t low = 0, high = track->used;
+
+	if (!high || run_at(timeline, track, 0)->begin > time)
+		return track->used;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (run_at(timeline, track, middle)->begin <= time)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,187 @@
+/* The timeline: for each thread the intervals of its states, and for each
+ * blocked interval the record of what it waited in and what woke it.
+ *
+ * Place: written by flow/ in time order, read by analysis/ afterwards. An
+ * interval is only a begin and what it is, as leaves tile a thread's life:
+ * it ends where the next begins.
+ *
+ *   track of a thread   |user|read      |blocked   |wait-cpu|read|user…
+ *                            ^begin      ^ref → struct block
+ *
+ * Holdback: what is learned only at a system call's exit (its name when the
+ * entry was not seen, the descriptor that poll found ready) is written into
+ * the intervals of that call when the exit arrives, by walking back from the
+ * end of the track to the call's begin. Nothing reads them before.
+ *
+ * Intervals and records lie in paged stores that spill to an unlinked file.
+ */
+#ifndef WHYLATE_TIMELINE_TIMELINE_H
+#define WHYLATE_TIMELINE_TIMELINE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "timeline/leaf.h"
+#include "util/pages.h"
+
+#define NO_THREAD UINT32_MAX
+#define IDLE_THREAD (UINT32_MAX - 1) /* TID 0 of whatever CPU */
+#define NO_CPU UINT32_MAX
+
+/* One stored interval, 12 bytes. */
+struct interval {
+	uint32_t delta; /* ns from the chunk's base */
+	uint32_t leaf;
+	uint32_t ref;   /* blocked: struct block; preempted, wait-cpu: CPU or NO_CPU;
+			   irq: interned device name; else 0 */
+};
+
+/* The intervals of one thread: chunks of growing size. */
+struct track {
+	uint32_t *chunks; /* owned; index of each chunk's head in the store */
+	uint32_t chunk_count;
+	uint32_t chunk_room;
+};
+
+/* A place in a track; `slot` is within the chunk. */
+struct track_pos {
+	uint32_t chunk, slot;
+};
+
+/* An interval as readers see it. */
+struct span {
+	int64_t begin, end; /* ns, [begin, end) */
+	uint32_t leaf, ref;
+};
+
+enum waker_kind {
+	WAKER_NONE,    /* not woken: still blocked */
+	WAKER_UNKNOWN, /* woken, by whom was not seen */
+	WAKER_THREAD,
+	WAKER_IRQ,
+	WAKER_VECTOR,
+	WAKER_SOFTIRQ,
+	WAKER_HRTIMER,
+};
+
+/* Why a waker is unknown; for people. */
+enum waker_why {
+	WHY_SEEN,
+	WHY_NO_WAKEUP,     /* switched in with no wake-up event seen */
+	WHY_REMOTE,        /* only sched_wakeup, in an inter-processor interrupt */
+	WHY_IDLE,          /* in the idle loop, with no interrupt recorded */
+	WHY_GAP,           /* the waking CPU's events were lost */
+	WHY_CPU_UNKNOWN,   /* the waking CPU's thread was not known */
+};
+
+/* What is known of one blocked interval besides its times. */
+struct block {
+	uint32_t stack;       /* interned stack of the blocked thread */
+	uint32_t resource;    /* interned resource, 0: none */
+	int32_t fd;           /* descriptor waited on, -1 */
+	uint32_t waker;       /* thread current where the wake-up happened, NO_THREAD, IDLE_THREAD */
+	uint32_t waker_stack; /* interned */
+	uint32_t context;     /* innermost frame there (PACK of frame_kind) */
+	uint32_t label;       /* interned: device of the IRQ and the like, 0 */
+	uint32_t detail;      /* struct wake_detail, 0: none */
+	uint32_t cpu;         /* where the wake-up happened, NO_CPU */
+	uint8_t kind;         /* enum waker_kind */
+	uint8_t why;          /* enum waker_why */
+};
+
+enum detail_kind {
+	DETAIL_NONE,
+	DETAIL_TIMER,   /* a timer that expired */
+	DETAIL_REQUEST, /* a block request that completed */
+	DETAIL_PACKET,  /* a packet that was received */
+	DETAIL_SIGNAL,  /* a signal that was generated */
+};
+
+/* What was done in the waking context just before the wake-up. */
+struct wake_detail {
+	uint8_t kind;        /* enum detail_kind */
+	uint32_t thread;     /* who armed the timer, issued the request; NO_THREAD */
+	uint32_t text;       /* interned: syscall that armed, device name, packet's sender */
+	int64_t begin;       /* armed, issued: ns; 0 unknown */
+	int64_t requested;   /* timer: ns from arming to expiry asked for, -1 unknown */
+	int64_t queued;      /* request: ns from insert to issue, -1 not recorded */
+	int64_t served;      /* request: ns from issue to complete, -1 not recorded */
+	uint64_t number;     /* request: sector; signal: its number */
+};
+
+/* One change of what runs on a CPU. */
+struct run {
+	int64_t begin;
+	uint32_t thread; /* thread, IDLE_THREAD, NO_THREAD for unknown */
+	uint32_t padding;
+};
+
+struct timeline {
+	struct pages intervals;
+	struct pages blocks;  /* index 0 unused */
+	struct pages details; /* index 0 unused */
+	struct pages runs;    /* through struct run_track */
+};
+
+/* The runs of one CPU: chunks of 512 in timeline.runs. */
+struct run_track {
+	uint32_t *chunks; /* owned */
+	uint32_t chunk_count, chunk_room, used; /* used: runs in all */
+};
+
+/* `memory`: bytes to keep in memory before the stores spill. */
+void timeline_init(struct timeline *timeline, size_t memory);
+void timeline_clear(struct timeline *timeline);
+
+void track_clear(struct track *track);
+
+/* From `time` on the thread is in `leaf`. Nothing is written where that is
+ * so already; an interval of no length is replaced. A time before the last
+ * interval's begin counts as that begin. */
+void track_append(struct timeline *timeline, struct track *track, int64_t time, uint32_t leaf,
+		  uint32_t ref);
+
+/* Forgets everything from the interval at `pos` on. */
+void track_cut(struct timeline *timeline, struct track *track, struct track_pos pos);
+
+bool track_empty(const struct track *track);
+
+/* The last interval; the track must not be empty. */
+struct interval *track_last(struct timeline *timeline, const struct track *track);
+int64_t track_last_begin(struct timeline *timeline, const struct track *track);
+
+/* The place of the interval that holds `time` (the first one if it begins
+ * later). False if the track is empty. */
+bool track_find(const struct timeline *timeline, const struct track *track, int64_t time,
+		struct track_pos *pos);
+struct track_pos track_end_pos(const struct timeline *timeline, const struct track *track);
+
+/* Steps over a track; false past its end. `life_end` ends the last one. */
+bool track_read(const struct timeline *timeline, const struct track *track,
+		struct track_pos *pos, int64_t life_end, struct span *span);
+/* Steps back: the interval before `pos` and its begin; NULL at the beginning. */
+struct interval *track_step_back(const struct timeline *timeline, const struct track *track,
+				 struct track_pos *pos, int64_t *begin);
+
+uint32_t block_new(struct timeline *timeline);
+static inline struct block *block_at(const struct timeline *timeline, uint32_t index)
+{
+	return pages_at(&timeline->blocks, index);
+}
+
+uint32_t detail_new(struct timeline *timeline, const struct wake_detail *detail);
+static inline const struct wake_detail *detail_at(const struct timeline *timeline,
+						  uint32_t index)
+{
+	return pages_at(&timeline->details, index);
+}
+
+void run_append(struct timeline *timeline, struct run_track *track, int64_t time,
+		uint32_t thread);
+/* Index of the run that holds `time`; `used` if the track begins later. */
+uint32_t run_find(const struct timeline *timeline, const struct run_track *track, int64_t time);
+const struct run *run_at(const struct timeline *timeline, const struct run_track *track,
+			 uint32_t index);
+
+#endif

@@ -1,0 +1,4 @@
+/* See error.h. */
+#include "util/error.h"
+
+G_DEFINE_QUARK(whylate-error-quark, whylate_error)

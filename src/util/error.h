@@ -1,0 +1,23 @@
+/* The failures that are the user's or the system's, as GErrors.
+ *
+ * Part of util/. Each code is one exit status of the command (interface:
+ * 2 usage, 3 no trace, 4 damaged input, 5 output not written), so that the
+ * place that knows the cause decides the status and nobody translates.
+ */
+#ifndef WHYLATE_UTIL_ERROR_H
+#define WHYLATE_UTIL_ERROR_H
+
+#include <glib.h>
+
+#define WHYLATE_ERROR whylate_error_quark()
+
+enum whylate_error {
+	WHYLATE_ERROR_USAGE = 2,
+	WHYLATE_ERROR_NO_TRACE = 3,
+	WHYLATE_ERROR_DAMAGE = 4,
+	WHYLATE_ERROR_OUTPUT = 5,
+};
+
+GQuark whylate_error_quark(void);
+
+#endif

@@ -1,0 +1,31 @@
+/* A hash map from a 64-bit key to a 32-bit value, for the look-ups that
+ * happen once per event (threads by TID) where GHashTable costs too much.
+ *
+ * Part of util/. Open addressing, linear probing, deletion by back-shifting;
+ * the value IDMAP_NONE means "not there" and cannot be stored.
+ */
+#ifndef WHYLATE_UTIL_IDMAP_H
+#define WHYLATE_UTIL_IDMAP_H
+
+#include <stdint.h>
+
+#define IDMAP_NONE UINT32_MAX
+
+struct idmap_slot {
+	uint64_t key;
+	uint32_t value;
+};
+
+struct idmap {
+	struct idmap_slot *slots; /* owned */
+	uint32_t mask;            /* slots - 1 */
+	uint32_t count;
+};
+
+void idmap_init(struct idmap *map);
+void idmap_clear(struct idmap *map);
+uint32_t idmap_get(const struct idmap *map, uint64_t key);
+void idmap_set(struct idmap *map, uint64_t key, uint32_t value);
+void idmap_remove(struct idmap *map, uint64_t key);
+
+#endif

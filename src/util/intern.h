@@ -1,0 +1,23 @@
+/* Interned strings: a string is stored once and named by a small number.
+ *
+ * Part of util/: used by every layer, so that past the event readers no
+ * name is compared as a string. Number 0 is always the empty string.
+ * One table per session; strings live as long as the table.
+ */
+#ifndef WHYLATE_UTIL_INTERN_H
+#define WHYLATE_UTIL_INTERN_H
+
+#include <stdint.h>
+
+struct intern;
+
+struct intern *intern_new(void);
+void intern_free(struct intern *table);
+
+/* The number of `text` (copied at first sight). NULL counts as "". */
+uint32_t intern_id(struct intern *table, const char *text);
+
+/* The string with that number; owned by the table. */
+const char *intern_text(const struct intern *table, uint32_t id);
+
+#endif

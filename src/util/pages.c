@@ -1,0 +1,125 @@
+/* Segments of records in memory or in an unlinked file; see pages.h.
+ *
+ *   segment  0 1 2 … n | n+1 …
+ *            anonymous | mapped from the spill file; told to leave resident
+ *            memory when the next segment is begun, and read back by the
+ *            kernel when somebody looks
+ *
+ * When no file can be made or extended (no space, no permission), the
+ * segment stays in memory and the error is kept for the coverage.
+ */
+#include "util/pages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static size_t segment_bytes(const struct pages *pages)
+{
+	size_t bytes = pages->record_size * PAGES_SEGMENT;
+
+	return (bytes + 4095) & ~(size_t) 4095;
+}
+
+void pages_init(struct pages *pages, size_t record_size, size_t memory_limit)
+{
+	*pages = (struct pages) {.record_size = record_size, .spill_fd = -1};
+	pages->memory_limit =
+		(uint32_t) MIN(memory_limit / segment_bytes(pages), (size_t) UINT32_MAX);
+}
+
+void pages_clear(struct pages *pages)
+{
+	for (uint32_t i = 0; i < pages->segment_count; i++)
+		munmap(pages->segments[i], segment_bytes(pages));
+	g_free(pages->segments);
+	if (pages->spill_fd >= 0)
+		close(pages->spill_fd);
+	*pages = (struct pages) {.spill_fd = -1};
+}
+
+static int open_unlinked(void)
+{
+	const char *dir = g_get_tmp_dir();
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0) { /* a file system without O_TMPFILE */
+		char *name = g_build_filename(dir, "whylate-XXXXXX", NULL);
+
+		fd = mkostemp(name, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(name);
+		g_free(name);
+	}
+	return fd;
+}
+
+/* A mapped segment of the spill file, or MAP_FAILED with spill_failed set. */
+static void *spill_segment(struct pages *pages)
+{
+	size_t bytes = segment_bytes(pages);
+	off_t offset = (off_t) bytes * (pages->segment_count - pages->in_memory);
+	void *map;
+	int error;
+
+	if (pages->spill_fd < 0)
+		pages->spill_fd = open_unlinked();
+	if (pages->spill_fd < 0) {
+		pages->spill_failed = errno;
+		return MAP_FAILED;
+	}
+	/* allocate, not only extend: a write to a hole on a full disk kills */
+	error = posix_fallocate(pages->spill_fd, offset, (off_t) bytes);
+	if (error) {
+		pages->spill_failed = error;
+		return MAP_FAILED;
+	}
+	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pages->spill_fd, offset);
+	if (map == MAP_FAILED)
+		pages->spill_failed = errno;
+	return map;
+}
+
+static void add_segment(struct pages *pages)
+{
+	void *map = MAP_FAILED;
+
+	if (pages->segment_count == pages->segment_room) {
+		pages->segment_room = MAX(16, pages->segment_room * 2);
+		pages->segments = g_renew(char *, pages->segments, pages->segment_room);
+	}
+	if (pages->segment_count >= pages->memory_limit && !pages->spill_failed) {
+		if (pages->segment_count > pages->in_memory)
+			madvise(pages->segments[pages->segment_count - 1], segment_bytes(pages),
+				MADV_DONTNEED);
+		map = spill_segment(pages);
+	}
+	if (map == MAP_FAILED) {
+		map = mmap(NULL, segment_bytes(pages), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (map == MAP_FAILED)
+			g_error("out of memory: %zu bytes", segment_bytes(pages));
+		if (pages->segment_count == pages->in_memory)
+			pages->in_memory++;
+	}
+	pages->segments[pages->segment_count++] = map;
+}
+
+uint32_t pages_reserve(struct pages *pages, uint32_t count)
+{
+	uint32_t first = pages->used;
+	uint32_t left = PAGES_SEGMENT - (first & (PAGES_SEGMENT - 1));
+
+	g_assert(count > 0 && count <= PAGES_SEGMENT);
+	if (count > left && (first & (PAGES_SEGMENT - 1)) != 0)
+		first += left; /* the rest of this segment stays empty */
+	if (first > UINT32_MAX - count)
+		g_error("more than %u records in one store", UINT32_MAX);
+	while ((uint64_t) first + count > (uint64_t) pages->segment_count * PAGES_SEGMENT)
+		add_segment(pages);
+	pages->used = first + count;
+	return first;
+}

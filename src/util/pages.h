@@ -1,0 +1,45 @@
+/* A growing array of equal records that keeps its place in memory and can
+ * leave memory: segments beyond a budget live in an unlinked temporary file,
+ * mapped, and are dropped from resident memory when newer ones are begun.
+ *
+ * Part of util/: the timeline and the wake-up records are kept in it, so
+ * that resident memory does not follow the length of the trace.
+ * Invariant: a record never moves, so pointers stay valid until free.
+ */
+#ifndef WHYLATE_UTIL_PAGES_H
+#define WHYLATE_UTIL_PAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAGES_SEGMENT_SHIFT 16 /* records in a segment: 65,536 */
+#define PAGES_SEGMENT (1u << PAGES_SEGMENT_SHIFT)
+
+struct pages {
+	size_t record_size;    /* bytes of one record */
+	char **segments;       /* owned array of mappings */
+	uint32_t segment_count;
+	uint32_t segment_room;
+	uint32_t in_memory;    /* the first so many segments are anonymous */
+	uint32_t memory_limit; /* segments to keep in memory before spilling */
+	uint32_t used;         /* records given out */
+	int spill_fd;          /* -1 until something is spilled */
+	int spill_failed;      /* errno of a spill that could not be made, else 0 */
+};
+
+/* `memory_limit`: bytes to keep in memory before spilling to a file in
+ * $TMPDIR (else /tmp); 0 spills from the first segment. */
+void pages_init(struct pages *pages, size_t record_size, size_t memory_limit);
+void pages_clear(struct pages *pages);
+
+/* Reserves `count` (at most PAGES_SEGMENT) records that lie side by side and
+ * returns the index of the first. They are zero. */
+uint32_t pages_reserve(struct pages *pages, uint32_t count);
+
+static inline void *pages_at(const struct pages *pages, uint32_t index)
+{
+	return pages->segments[index >> PAGES_SEGMENT_SHIFT] +
+	       (size_t) (index & (PAGES_SEGMENT - 1)) * pages->record_size;
+}
+
+#endif

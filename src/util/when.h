@@ -1,0 +1,48 @@
+/* Points in time as people write them, and times and durations as they read
+ * them.
+ *
+ * Part of util/. Inside the program times are integer nanoseconds; only
+ * option parsing and report writers come here.
+ */
+#ifndef WHYLATE_UTIL_WHEN_H
+#define WHYLATE_UTIL_WHEN_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum when_kind {
+	WHEN_NONE,
+	WHEN_DATE,     /* [[YYYY-MM-DD ]hh:mm:ss[.n]], on the trace's first day if no date */
+	WHEN_ABSOLUTE, /* ns from the clock origin */
+	WHEN_FROM_BEGIN, /* +OFFSET: after the trace's begin, or after --from for --to */
+	WHEN_FROM_END, /* -OFFSET: before the trace's end */
+	WHEN_EVENT,    /* not a time: an event, for event_filter_parse() */
+};
+
+struct when {
+	enum when_kind kind;
+	int64_t ns;    /* time, offset, or time of day for a date without a day */
+	int year, month, day; /* 0 if none was given */
+};
+
+/* Reads a time. What does not begin like a time is WHEN_EVENT; what does but
+ * is none gives false and `error` (WHYLATE_ERROR_USAGE). */
+bool when_parse(const char *text, struct when *when, GError **error);
+
+/* A duration such as 500ms, 1.5s, 20us, 1000ns, 2 (seconds), 3m; ns out. */
+bool when_parse_duration(const char *text, int64_t *ns, GError **error);
+
+/* The time that `when` means; `first` the trace's first, `last` its last event,
+ * `base` what +OFFSET counts from. `utc`: dates are UTC, else local time. */
+int64_t when_resolve(const struct when *when, int64_t first, int64_t last, int64_t base,
+		     bool utc);
+
+/* "13.6 ms": unit and 3 to 4 significant digits. buffer of 32. */
+const char *when_duration(char *buffer, int64_t ns);
+
+/* "[hh:mm:ss.nnnnnnnnn]" as babeltrace2 prints it; with the date in front if
+ * `with_date`. buffer of 48. */
+const char *when_time(char *buffer, int64_t ns, bool utc, bool with_date);
+
+#endif
