@@ -149,21 +149,18 @@ static int64_t clock_offset(const bt_clock_class *clock)
 static enum syscall_abi declare_classes(struct messages *messages, const bt_stream_class *class)
 {
 	uint64_t count = bt_stream_class_get_event_class_count(class);
-	enum syscall_abi abi = ABI_UNKNOWN;
+	unsigned hints = 0;
 
 	for (uint64_t i = 0; i < count; i++) {
 		const char *name = bt_event_class_get_name(
 			bt_stream_class_borrow_event_class_by_index_const(class, i));
-		enum syscall_abi hint;
 
 		if (!name)
 			continue;
 		session_class(messages->session, name);
-		hint = event_abi_hint(name);
-		if (hint == ABI_I386 || (hint == ABI_X86_64 && abi == ABI_UNKNOWN))
-			abi = hint;
+		hints |= event_abi_hint(name);
 	}
-	return abi;
+	return event_abi(hints);
 }
 
 static bool is_kernel(const bt_trace *trace, const bt_stream_class *class)

@@ -354,21 +354,37 @@ struct event_class event_class_of(struct intern *names, const char *name)
 	return class;
 }
 
-enum syscall_abi event_abi_hint(const char *name)
+unsigned event_abi_hint(const char *name)
 {
-	static const char *const prefixes[] = {"syscall_entry_", "sys_"};
+	static const struct {
+		const char *name;
+		unsigned hint;
+	} hints[] = {
+		{"arch_prctl", HINT_X86}, {"ioperm", HINT_X86}, {"iopl", HINT_X86},
+		{"modify_ldt", HINT_X86}, {"vm86old", HINT_X86 | HINT_32BIT},
+		{"time", HINT_OLD}, {"utime", HINT_OLD},
+		{"stat64", HINT_32BIT}, {"fstat64", HINT_32BIT}, {"mmap2", HINT_32BIT},
+		{"spu_run", HINT_OTHER}, {"s390_runtime_instr", HINT_OTHER},
+		{"cacheflush", HINT_OTHER}, {"arm_fadvise64_64", HINT_OTHER},
+	};
+	const char *call;
 
-	for (int i = 0; i < 2; i++) {
-		const char *call;
+	if (starts(name, "x86_") || starts(name, "mce_"))
+		return HINT_X86;
+	if (!starts(name, "syscall_entry_") && !starts(name, "sys_"))
+		return 0;
+	call = name + (starts(name, "sys_") ? strlen("sys_") : strlen("syscall_entry_"));
+	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+		if (strcmp(call, hints[i].name) == 0)
+			return hints[i].hint;
+	return 0;
+}
 
-		if (!starts(name, prefixes[i]))
-			continue;
-		call = name + strlen(prefixes[i]);
-		if (strcmp(call, "arch_prctl") == 0 || strcmp(call, "ioperm") == 0)
-			return ABI_X86_64; /* unless something says i386 */
-		if (strcmp(call, "vm86old") == 0 || strcmp(call, "vm86") == 0 ||
-		    strcmp(call, "stat64") == 0)
-			return ABI_I386;
-	}
-	return ABI_UNKNOWN;
+enum syscall_abi event_abi(unsigned hints)
+{
+	if (hints & HINT_OTHER)
+		return ABI_UNKNOWN;
+	if (hints & HINT_32BIT)
+		return (hints & HINT_X86) ? ABI_I386 : ABI_UNKNOWN;
+	return (hints & (HINT_X86 | HINT_OLD)) ? ABI_X86_64 : ABI_UNKNOWN;
 }

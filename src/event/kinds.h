@@ -54,8 +54,15 @@ struct event_class event_class_of(struct intern *names, const char *event_name);
  * Source: the kernel's syscall_64.tbl and syscall_32.tbl. */
 const char *event_syscall_name(enum syscall_abi abi, int64_t number);
 
-/* True if events of that name exist on x86-64 kernels only / 32-bit ones
- * only: lets a reader find the syscall numbering of a trace. */
-enum syscall_abi event_abi_hint(const char *event_name);
+/* What an event's existence tells of the traced kernel's system-call numbers;
+ * a reader ORs the hints of all declared events. The tracer does not say. */
+enum {
+	HINT_X86 = 1,   /* only x86 has it */
+	HINT_32BIT = 2, /* only 32-bit kernels have it */
+	HINT_OLD = 4,   /* the older ABIs have it: x86, but not ARM64 or RISC-V */
+	HINT_OTHER = 8, /* x86 does not have it */
+};
+unsigned event_abi_hint(const char *event_name);
+enum syscall_abi event_abi(unsigned hints);
 
 #endif

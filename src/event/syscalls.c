@@ -54,6 +54,12 @@ static const struct numbered i386[] = {
 	{422, "futex"},
 };
 
+/* Where the architecture is not known: numbers that the tracer's tables lack
+ * for want of a C function, the same on ARM and i386, or on all newer ones. */
+static const struct numbered sigreturns[] = {
+	{119, "sigreturn"}, {173, "rt_sigreturn"}, {139, "rt_sigreturn"},
+};
+
 static const char *find(const struct numbered *table, size_t count, int64_t number)
 {
 	for (size_t i = 0; i < count; i++)
@@ -74,6 +80,6 @@ const char *event_syscall_name(enum syscall_abi abi, int64_t number)
 	case ABI_I386:
 		return FIND(i386, number);
 	default:
-		return NULL;
+		return FIND(sigreturns, number);
 	}
 }

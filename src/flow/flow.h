@@ -117,6 +117,8 @@ void thread_end(struct flow *flow, struct thread *thread, int64_t time);
 void thread_runs(struct flow *flow, struct thread *thread, const struct cpu *cpu);
 /* Found off CPU, not seen to leave: `leaf` since S or the last gap's end. */
 void thread_found_off(struct flow *flow, struct thread *thread, enum thread_state state);
+/* Events were lost: nothing is known of the thread from now on. */
+void thread_lost(struct flow *flow, struct thread *thread);
 /* Begins a known history at `time`. */
 void thread_history(struct thread *thread, int64_t time);
 /* What was seen contradicts the off-CPU stretch: unknown from where events
@@ -138,6 +140,9 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *event);
 void call_close(struct thread *thread);
+/* `waker` ended the wait of `block` with no call known to be open: if its next
+ * exit has no entry, that was inside the call. */
+void call_may_follow(struct thread *waker, uint32_t block);
 
 /* resource.c */
 struct call_info {

@@ -24,17 +24,9 @@ void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 		added.furthest = MAX(last->furthest, gap->end);
 	}
 	g_array_append_val(host->gaps, added);
-	if (thread && thread->state == THREAD_RUNNING) {
-		/* "its interrupt frames are dropped, its system call is closed as exit unseen" */
-		if (thread->flow.call.open)
-			flow->odd[ODD_EXIT_UNSEEN]++;
-		call_close(thread);
-		thread->flow.fault = false;
-		thread->flow.remembered = false;
-		thread->state = THREAD_UNKNOWN;
-		flow_append(flow, thread, flow->time, PACK(LEAF_UNKNOWN, 0), 0);
-	}
-	cpu->depth = 0;
+	if (thread && thread->state == THREAD_RUNNING)
+		thread_lost(flow, thread);
+	cpu->depth = 0; /* "its interrupt frames are dropped" */
 	cpu->pending.kind = DETAIL_NONE;
 	cpu->gap_end = MAX(cpu->gap_end, gap->end);
 	cpu_runs(flow, host, cpu, NO_THREAD);

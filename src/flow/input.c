@@ -158,6 +158,26 @@ static void end_host(struct host *host)
 	host->known_from = MAX(host->known_from, host->begin);
 }
 
+/* "A thread not seen born lives from the trace's begin; from its first
+ * evidence if a gap came before": the time until S is such a gap. */
+static void begin_at_evidence(struct flow *flow, struct thread *thread)
+{
+	const struct host *host = model_host(flow->model, thread->host);
+	struct track_pos pos = {0, 0};
+	struct span span;
+
+	if (thread->born || thread->late || host->known_from <= host->begin)
+		return;
+	while (track_read(flow->timeline, &thread->track, &pos, thread->end, &span)) {
+		if (thread->backfilled && span.begin == thread->backfill_begin)
+			span.begin = MIN(MAX(span.begin, host->known_from), span.end);
+		if (PACK_KIND(span.leaf) != LEAF_UNKNOWN && span.begin < span.end) {
+			thread->begin = MAX(thread->begin, span.begin);
+			return;
+		}
+	}
+}
+
 void flow_end(struct flow *flow)
 {
 	release(flow);
@@ -168,6 +188,7 @@ void flow_end(struct flow *flow)
 
 		if (thread->end == INT64_MAX)
 			thread->end = model_host(flow->model, thread->host)->end;
+		begin_at_evidence(flow, thread);
 		fd_table_leave(&thread->files);
 	}
 }

@@ -25,12 +25,14 @@ uint32_t thread_findnew(struct flow *flow, uint32_t host_index, int32_t tid, con
 	struct thread *thread;
 
 	if (index == IDMAP_NONE || flow_thread(flow, index)->state == THREAD_DEAD) {
+		int64_t after = index == IDMAP_NONE ? INT64_MIN : flow_thread(flow, index)->end;
 		bool late = index != IDMAP_NONE || host->gaps->len > 0;
 
 		index = thread_new(flow->model, host_index, tid,
 				   late ? flow->time : host->begin);
 		thread = flow_thread(flow, index);
 		thread->late = late;
+		thread->late_after = after;
 		flow_append(flow, thread, thread->begin, PACK(LEAF_UNKNOWN, 0), 0);
 	}
 	thread = flow_thread(flow, index);
@@ -38,17 +40,11 @@ uint32_t thread_findnew(struct flow *flow, uint32_t host_index, int32_t tid, con
 	return index;
 }
 
-/* First evidence: a life found after a gap begins only here. */
-static void thread_evident(struct flow *flow, struct thread *thread)
+static void begin_life(struct flow *flow, struct thread *thread, int64_t time)
 {
-	if (thread->evident)
-		return;
-	thread->evident = true;
-	if (thread->late && thread->begin < flow->time) {
-		thread->begin = flow->time;
-		track_clear(&thread->track);
-		flow_append(flow, thread, thread->begin, PACK(LEAF_UNKNOWN, 0), 0);
-	}
+	thread->begin = time;
+	track_clear(&thread->track);
+	flow_append(flow, thread, time, PACK(LEAF_UNKNOWN, 0), 0);
 }
 
 void thread_history(struct thread *thread, int64_t time)
@@ -56,17 +52,26 @@ void thread_history(struct thread *thread, int64_t time)
 	thread->flow.history = time;
 	thread->flow.has_call = false;
 	thread->flow.fault = false;
+	if (thread->flow.woke)
+		g_array_set_size(thread->flow.woke, 0);
 }
 
+/* From now on nothing is known of the thread; its frames are dropped. */
 static void forget(struct flow *flow, struct thread *thread)
 {
-	if (thread->flow.call.open)
-		flow->odd[ODD_EXIT_UNSEEN]++;
 	call_close(thread);
-	thread->flow.fault = false;
+	thread_history(thread, flow->time);
 	thread->flow.remembered = false;
 	thread->state = THREAD_UNKNOWN;
 	flow_append(flow, thread, flow->time, PACK(LEAF_UNKNOWN, 0), 0);
+}
+
+void thread_lost(struct flow *flow, struct thread *thread)
+{
+	/* "its system call is closed as exit unseen" */
+	if (thread->flow.call.open)
+		flow->odd[ODD_EXIT_UNSEEN]++;
+	forget(flow, thread);
 }
 
 static void make_unknown(struct flow *flow, struct span *span, void *data)
@@ -94,7 +99,6 @@ bool thread_contradicted(struct flow *flow, struct thread *thread)
 	}
 	track_rewrite(flow, thread, MAX(gap->begin, thread->flow.since), make_unknown, NULL);
 	forget(flow, thread);
-	thread_history(thread, flow->time);
 	return true;
 }
 
@@ -119,7 +123,7 @@ static void lose_track(struct flow *flow, struct host *host, struct cpu *cpu)
 		struct thread *thread = flow_thread(flow, cpu->current);
 
 		if (thread->state == THREAD_RUNNING && thread->flow.cpu == cpu->id)
-			forget(flow, thread);
+			thread_lost(flow, thread);
 	}
 	cpu_runs(flow, host, cpu, NO_THREAD);
 }
@@ -142,7 +146,7 @@ void thread_runs(struct flow *flow, struct thread *thread, const struct cpu *cpu
 {
 	if (thread->state == THREAD_RUNNING && thread->flow.cpu == cpu->id)
 		return;
-	thread_evident(flow, thread);
+	thread->evident = true;
 	leave_other_cpu(flow, thread, cpu);
 	switch (thread->state) {
 	case THREAD_UNKNOWN:
@@ -172,16 +176,21 @@ void thread_runs(struct flow *flow, struct thread *thread, const struct cpu *cpu
 
 /* "A thread found off CPU without having been seen to leave … was so since S,
  * or since the end of the last gap after S." S itself is known only at the
- * end of the trace: readers cut the interval there (span_next()). */
+ * end of the trace: readers cut the interval there (spans_next()). A thread
+ * that was known before a gap stays unknown "until its next evidence". */
 void thread_found_off(struct flow *flow, struct thread *thread, enum thread_state state)
 {
 	struct host *host = model_host(flow->model, thread->host);
-	int64_t since;
+	int64_t since = flow->time;
 
-	thread_evident(flow, thread);
-	since = MAX(thread->begin, host_last_gap_end(host, flow->time));
-	if (!track_empty(&thread->track))
-		since = MAX(since, track_last_begin(flow->timeline, &thread->track));
+	if (!thread->evident) {
+		since = MAX(host->begin, host_last_gap_end(host, flow->time));
+		if (thread->late && thread->late_after < since)
+			begin_life(flow, thread, since);
+		else
+			since = MAX(since, thread->begin);
+	}
+	thread->evident = true;
 	if (!thread->backfilled) {
 		thread->backfilled = true;
 		thread->backfill_begin = since;
@@ -317,13 +326,13 @@ static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
 	leave_other_cpu(flow, thread, cpu);
 	if (thread->state == THREAD_UNKNOWN) {
 		thread_found_off(flow, thread, THREAD_WAIT_CPU);
-	} else if (thread->state == THREAD_BLOCKED && !thread_contradicted(flow, thread)) {
-		/* E where events were lost, else: */
+	} else if (thread->state == THREAD_BLOCKED) {
 		struct block *block = block_at(flow->timeline, thread->flow.block);
 
 		flow->odd[ODD_WAKEUP_UNSEEN]++;
 		block->kind = WAKER_UNKNOWN;
 		block->why = WHY_NO_WAKEUP;
+		thread_contradicted(flow, thread); /* E, where events were lost */
 	}
 	if (thread->state == THREAD_WAIT_CPU) {
 		struct interval *last = track_last(flow->timeline, &thread->track);
@@ -335,7 +344,7 @@ static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
 	thread->by_fork = false;
 	thread->flow.cpu = cpu->id;
 	if (in_gap) { /* D: it ran at this instant; unknown after it */
-		forget(flow, thread);
+		thread_lost(flow, thread);
 		cpu_runs(flow, host, cpu, NO_THREAD);
 		return;
 	}
@@ -418,12 +427,13 @@ static struct thread *birth(struct flow *flow, struct cpu *cpu, const struct eve
 
 void flow_fork(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
-	struct thread *parent = flow_current(flow, cpu), *child;
+	uint32_t parent = thread_find(flow, event->host, event->fork.parent_tid);
+	struct thread *child;
 
 	if (event->fork.child_tid == 0)
 		return;
-	if (parent && parent->pid < 0)
-		parent->pid = event->fork.parent_pid;
+	if (parent != IDMAP_NONE && flow_thread(flow, parent)->pid < 0)
+		flow_thread(flow, parent)->pid = event->fork.parent_pid;
 	child = birth(flow, cpu, event, event->fork.child_tid, event->fork.child_pid,
 		      event->fork.child_comm, event->fork.parent_tid);
 	child->by_fork = true;
@@ -474,7 +484,6 @@ void flow_exec(struct flow *flow, struct cpu *cpu, const struct event *event)
 		thread = take_over_leader(flow, event);
 	if (!thread)
 		thread = flow_thread(flow, thread_findnew(flow, event->host, event->exec.tid, NULL));
-	thread_evident(flow, thread);
 	thread->execed = true;
 	if (event->exec.filename && *event->exec.filename) {
 		base = strrchr(event->exec.filename, '/');

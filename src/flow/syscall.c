@@ -19,6 +19,22 @@ void call_close(struct thread *thread)
 	thread->flow.call.child = NO_THREAD;
 }
 
+void call_may_follow(struct thread *waker, uint32_t block)
+{
+	if (!waker->flow.woke)
+		waker->flow.woke = g_array_new(FALSE, FALSE, sizeof block);
+	g_array_append_val(waker->flow.woke, block);
+}
+
+/* A new known stretch begins at this own event. */
+static void note_call(struct flow *flow, struct thread *thread)
+{
+	thread->flow.last_call = flow->time;
+	thread->flow.has_call = true;
+	if (thread->flow.woke)
+		g_array_set_size(thread->flow.woke, 0);
+}
+
 static uint32_t call_name(struct flow *flow, const struct event *event)
 {
 	const struct event_syscall *args = &event->syscall;
@@ -49,9 +65,9 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		flow->odd[ODD_EXIT_UNSEEN]++;
 	call_close(thread);
 	thread->flow.fault = false;
-	thread->flow.last_call = flow->time;
-	thread->flow.has_call = true;
+	note_call(flow, thread);
 	thread->made_syscall = true;
+	thread->flow.sigreturn = info->sigreturn;
 	if (!info->sigreturn) {
 		thread->flow.call.open = true;
 		thread->flow.call.inherited = false;
@@ -132,6 +148,28 @@ static void entry_unseen(struct flow *flow, struct thread *thread, uint32_t name
 							      : thread->flow.history,
 			       .fd = -1, .newfd = -1, .child = NO_THREAD};
 	track_rewrite(flow, thread, call->begin, make_call, thread);
+	for (guint i = 0; thread->flow.woke && i < thread->flow.woke->len; i++) {
+		struct block *block = block_at(
+			flow->timeline, g_array_index(thread->flow.woke, uint32_t, i));
+
+		block->context = PACK(FRAME_SYSCALL, name);
+		block->waker_stack = flow_thread_stack(flow, thread);
+	}
+}
+
+/* "An exit of one is ignored": a sigreturn's exit bears its name, or none and
+ * comes right after it, or a number that cannot be. */
+static bool is_sigreturn_exit(struct flow *flow, const struct thread *thread,
+			      const struct event *event)
+{
+	const struct event_syscall *args = &event->syscall;
+
+	if (flow_call_info(flow, call_name(flow, event))->sigreturn)
+		return true;
+	if (!args->name)
+		return thread->flow.sigreturn && !thread->flow.call.open;
+	return args->id == -1 &&
+	       strcmp(intern_text(flow->names, args->name), "unknown") == 0;
 }
 
 void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *event)
@@ -145,10 +183,11 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 		flow->odd[ODD_NO_THREAD]++;
 		return;
 	}
-	if (flow_call_info(flow, call_name(flow, event))->sigreturn)
-		return; /* "an exit of one is ignored" */
+	if (is_sigreturn_exit(flow, thread, event))
+		return;
 	call = &thread->flow.call;
 	thread->made_syscall = true;
+	thread->flow.sigreturn = false;
 	thread->flow.fault = false;
 	if (!call->open)
 		entry_unseen(flow, thread, call_name(flow, event));
@@ -161,8 +200,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 	}
 	call_effects(flow, thread, &event->syscall);
 	call_close(thread);
-	thread->flow.last_call = flow->time;
-	thread->flow.has_call = true;
+	note_call(flow, thread);
 	flow_refresh(flow, thread, cpu);
 }
 
@@ -173,8 +211,6 @@ void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *eve
 	if (!thread)
 		return;
 	thread->flow.fault = true; /* replaces an older one */
-	if (event->kind == EV_PAGE_FAULT_USER) {
-		thread->flow.last_call = flow->time;
-		thread->flow.has_call = true;
-	}
+	if (event->kind == EV_PAGE_FAULT_USER)
+		note_call(flow, thread);
 }

@@ -136,6 +136,8 @@ void thread_woken(struct flow *flow, struct thread *thread, const struct waker *
 	block->cpu = waker->cpu;
 	block->kind = waker->kind;
 	block->why = waker->why;
+	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)
+		call_may_follow(flow_thread(flow, waker->thread), thread->flow.block);
 	thread->state = THREAD_WAIT_CPU;
 	thread->flow.since = flow->time;
 	thread->flow.remembered = false;

@@ -50,6 +50,8 @@ void model_clear(struct model *model)
 
 		fd_table_leave(&thread->files);
 		track_clear(&thread->track);
+		if (thread->flow.woke)
+			g_array_free(thread->flow.woke, TRUE);
 		if (thread->names)
 			g_array_free(thread->names, TRUE);
 	}

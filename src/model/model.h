@@ -77,7 +77,8 @@ struct thread {
 	bool execed;
 	bool made_syscall;
 	bool evident;           /* something it did was seen */
-	bool late;              /* first seen after events were lost */
+	bool late;              /* first seen after events were lost, or after … */
+	int64_t late_after;     /* … the end of an earlier life of the TID; INT64_MIN */
 	bool backfilled;        /* found off CPU: since S at the earliest, see span_next() */
 	int64_t backfill_begin; /* … begin of that interval */
 	uint32_t parent;        /* thread index, NO_THREAD */
@@ -97,6 +98,8 @@ struct thread {
 		bool fault;             /* a page-fault frame is open */
 		bool wakeup_due;        /* sched_wakeup of the seen sched_waking still to come */
 		bool remembered;        /* sched_waking came while not blocked: `waker` */
+		bool sigreturn;         /* its last entry was a sigreturn */
+		GArray *woke;           /* owned; struct block it ended with no call known, NULL */
 		struct waker waker;
 		struct call call;
 	} flow;
