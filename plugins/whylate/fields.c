@@ -7,13 +7,12 @@
 
 void scratch_init(struct scratch *scratch)
 {
-	scratch->bytes = g_byte_array_sized_new(4096);
+	scratch->used = 0;
 	scratch->ready = g_array_new(FALSE, FALSE, sizeof(struct event_ready));
 }
 
 void scratch_clear(struct scratch *scratch)
 {
-	g_byte_array_free(scratch->bytes, TRUE);
 	g_array_free(scratch->ready, TRUE);
 }
 
@@ -126,6 +125,7 @@ void class_state_free(gpointer data)
 	g_array_free(state->steps, TRUE);
 	if (state->filters)
 		g_array_free(state->filters, TRUE);
+	g_free(state->packet);
 	g_free(state);
 }
 
@@ -173,24 +173,23 @@ static int64_t member_integer(const bt_field *structure, const char *name, int64
 	return field && field_integer(field, &value) ? value : fallback;
 }
 
-/* The bytes go to the scratch array, whose 4096 bytes never move. */
+/* The bytes go to the scratch room; a list that does not fit is longer than
+ * any that the tracer writes, and left out. */
 static void take_bytes(const bt_field *list, struct scratch *scratch, struct event_bytes *to)
 {
 	uint64_t length = list_length(list);
-	guint start = scratch->bytes->len;
+	uint8_t *bytes = scratch->bytes + scratch->used;
 	int64_t value;
 
-	if (start + length > 4096)
-		return; /* longer than any list of one event: not recorded so */
+	if (scratch->used + length > SCRATCH_BYTES)
+		return;
 	for (uint64_t i = 0; i < length; i++) {
-		guint8 byte;
-
 		if (!field_integer(element(list, i), &value))
 			return;
-		byte = (guint8) value;
-		g_byte_array_append(scratch->bytes, &byte, 1);
+		bytes[i] = (uint8_t) value;
 	}
-	to->bytes = scratch->bytes->data + start;
+	scratch->used += (uint32_t) length;
+	to->bytes = bytes;
 	to->count = (uint32_t) length;
 }
 
@@ -222,51 +221,92 @@ static void take_ready(const bt_field *list, struct scratch *scratch, struct eve
 }
 
 /* Addresses: four or sixteen bytes, or eight 16-bit words. */
-static void take_address(const bt_field *header, const char *name, struct scratch *scratch,
-			 struct event_bytes *to)
+static void take_address(const bt_field *list, struct scratch *scratch, struct event_bytes *to)
 {
-	const bt_field *list = member(header, name);
-	guint start = scratch->bytes->len;
+	uint8_t *bytes = scratch->bytes + scratch->used;
 	int64_t value;
 
-	if (!list || !is_array(bt_field_get_class_type(list)))
+	if (!is_array(bt_field_get_class_type(list)))
 		return;
 	if (list_length(list) != 8) {
 		take_bytes(list, scratch, to);
 		return;
 	}
+	if (scratch->used + 16 > SCRATCH_BYTES)
+		return;
 	for (uint64_t i = 0; i < 8; i++) {
-		guint8 word[2];
-
 		if (!field_integer(element(list, i), &value))
 			return;
-		word[0] = (guint8) (value >> 8);
-		word[1] = (guint8) value;
-		g_byte_array_append(scratch->bytes, word, 2);
+		bytes[2 * i] = (uint8_t) (value >> 8);
+		bytes[2 * i + 1] = (uint8_t) value;
 	}
-	to->bytes = scratch->bytes->data + start;
+	scratch->used += 16;
+	to->bytes = bytes;
 	to->count = 16;
 }
 
-static const bt_field *option(const bt_field *variant)
+static int64_t index_of(const bt_field *structure, const char *name)
 {
-	if (!variant || !bt_field_class_type_is(bt_field_get_class_type(variant),
-						BT_FIELD_CLASS_TYPE_VARIANT))
-		return NULL;
-	return bt_field_variant_borrow_selected_option_field_const(variant);
+	const bt_field_class *class = bt_field_borrow_class_const(structure);
+	bt_field_class_type type;
+	uint64_t index;
+
+	if (bt_field_get_class_type(structure) != BT_FIELD_CLASS_TYPE_STRUCTURE)
+		return -1;
+	return member_index(class, name, &index, &type) ? (int64_t) index : -1;
 }
 
-static void take_packet(const bt_field *variant, struct scratch *scratch, struct event *event)
+static const struct header_layout *layout_of(struct header_layout *layout, const bt_field *header)
 {
-	const bt_field *header = option(variant), *transport;
+	if (!layout->known) {
+		layout->known = true;
+		layout->saddr = index_of(header, "saddr");
+		layout->transport = index_of(header, "transport_header");
+		layout->source_port = index_of(header, "source_port");
+	}
+	return layout;
+}
 
+static const bt_field *at_index(const bt_field *structure, int64_t index)
+{
+	return bt_field_structure_borrow_member_field_by_index_const(structure, (uint64_t) index);
+}
+
+/* The variant's option and its number; NULL if there are more than expected. */
+static const bt_field *option(const bt_field *variant, uint64_t *number)
+{
+	if (!bt_field_class_type_is(bt_field_get_class_type(variant), BT_FIELD_CLASS_TYPE_VARIANT))
+		return NULL;
+	*number = bt_field_variant_get_selected_option_index(variant);
+	return *number < HEADER_OPTIONS
+		       ? bt_field_variant_borrow_selected_option_field_const(variant)
+		       : NULL;
+}
+
+static void take_packet(struct class_state *state, const bt_field *variant,
+			struct scratch *scratch, struct event *event)
+{
+	const struct header_layout *layout;
+	const bt_field *header, *transport;
+	uint64_t network, number;
+	int64_t port;
+
+	if (!state->packet)
+		state->packet = g_new0(struct packet_layout, 1);
+	header = option(variant, &network);
 	if (!header)
 		return;
-	take_address(header, "saddr", scratch, &event->net.saddr);
-	take_address(header, "daddr", scratch, &event->net.daddr);
-	transport = option(member(header, "transport_header"));
-	event->net.source_port = (uint32_t) member_integer(transport, "source_port", 0);
-	event->net.dest_port = (uint32_t) member_integer(transport, "dest_port", 0);
+	layout = layout_of(&state->packet->network[network], header);
+	if (layout->saddr >= 0)
+		take_address(at_index(header, layout->saddr), scratch, &event->net.saddr);
+	transport = layout->transport >= 0 ? option(at_index(header, layout->transport), &number)
+					   : NULL;
+	if (!transport)
+		return;
+	layout = layout_of(&state->packet->transport[network][number], transport);
+	if (layout->source_port >= 0 &&
+	    field_integer(at_index(transport, layout->source_port), &port))
+		event->net.source_port = (uint32_t) port;
 }
 
 static int64_t integer(const struct field_step *step, const bt_field *field)
@@ -275,14 +315,14 @@ static int64_t integer(const struct field_step *step, const bt_field *field)
 			       : (int64_t) bt_field_integer_unsigned_get_value(field);
 }
 
-void fields_take(const struct class_state *state, const bt_event *from, struct scratch *scratch,
+void fields_take(struct class_state *state, const bt_event *from, struct scratch *scratch,
 		 struct event *event)
 {
 	const bt_field *payload =
 		state->steps->len ? bt_event_borrow_payload_field_const(from) : NULL;
 	const struct field_step *step = (const struct field_step *) state->steps->data;
 
-	g_byte_array_set_size(scratch->bytes, 0);
+	scratch->used = 0;
 	for (guint i = 0; i < state->steps->len; i++, step++) {
 		const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(
 			payload, step->index);
@@ -315,7 +355,7 @@ void fields_take(const struct class_state *state, const bt_event *from, struct s
 				(uint64_t) member_integer(member(field, "data_union"), "u64", 0);
 			break;
 		case FIELD_PACKET:
-			take_packet(field, scratch, event);
+			take_packet(state, field, scratch, event);
 			break;
 		}
 	}

@@ -21,16 +21,35 @@ struct class_filter {
 	const struct event_filter *filter; /* borrowed */
 };
 
+#define SCRATCH_BYTES 4096
+
 /* Room for what an event points to while it is handled. */
 struct scratch {
-	GByteArray *bytes;   /* owned; all lists of bytes */
-	GArray *ready;       /* owned; struct event_ready */
+	uint8_t bytes[SCRATCH_BYTES]; /* all lists of bytes */
+	uint32_t used;
+	GArray *ready;                /* owned; struct event_ready */
+};
+
+/* Where the addresses lie in one option of a variant of headers; found when
+ * the option is met first. */
+struct header_layout {
+	bool known;
+	int64_t saddr, transport; /* member index, -1 */
+	int64_t source_port;      /* of a transport header */
+};
+
+#define HEADER_OPTIONS 8
+
+struct packet_layout {
+	struct header_layout network[HEADER_OPTIONS];
+	struct header_layout transport[HEADER_OPTIONS][HEADER_OPTIONS];
 };
 
 struct class_state {
 	struct event_class class;
 	GArray *steps;       /* owned; struct field_step */
 	GArray *filters;     /* owned; struct class_filter; NULL: none */
+	struct packet_layout *packet; /* owned; NULL until a packet is met */
 };
 
 void scratch_init(struct scratch *scratch);
@@ -41,7 +60,7 @@ struct class_state *class_state_new(struct session *session, const bt_event_clas
 void class_state_free(gpointer state);
 
 /* Fills the arguments of `event`, whose kind is set. */
-void fields_take(const struct class_state *state, const bt_event *from, struct scratch *scratch,
+void fields_take(struct class_state *state, const bt_event *from, struct scratch *scratch,
 		 struct event *event);
 /* Evaluates the class's filters into event->matches. */
 void filters_apply(const struct class_state *state, const bt_event *from, struct event *event);

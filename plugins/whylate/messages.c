@@ -5,6 +5,7 @@
  */
 #include "messages.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "fields.h"
@@ -40,7 +41,8 @@ struct messages {
 	GHashTable *channels;        /* owned; "host cpu class" of streams begun */
 	const bt_stream *last_key;
 	struct stream *last;
-	GArray *waiting;             /* owned; struct waiting of one time */
+	struct waiting *waiting;     /* owned array: of one time */
+	uint32_t waiting_count, waiting_room;
 	int64_t time;                /* theirs */
 	uint64_t order;
 	unsigned kernel_streams;
@@ -83,7 +85,6 @@ struct messages *messages_new(struct session *session)
 	messages->stream_classes =
 		g_hash_table_new_full(NULL, NULL, stream_class_put, stream_class_free);
 	messages->channels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	messages->waiting = g_array_new(FALSE, FALSE, sizeof(struct waiting));
 	scratch_init(&messages->scratch);
 	return messages;
 }
@@ -92,9 +93,9 @@ void messages_free(struct messages *messages)
 {
 	if (!messages)
 		return;
-	for (guint i = 0; i < messages->waiting->len; i++)
-		bt_message_put_ref(g_array_index(messages->waiting, struct waiting, i).message);
-	g_array_free(messages->waiting, TRUE);
+	for (uint32_t i = 0; i < messages->waiting_count; i++)
+		bt_message_put_ref(messages->waiting[i].message);
+	g_free(messages->waiting);
 	g_hash_table_destroy(messages->streams);
 	g_hash_table_destroy(messages->stream_classes);
 	g_hash_table_destroy(messages->channels);
@@ -300,7 +301,7 @@ static void send(struct messages *messages, const struct waiting *waiting)
 {
 	const bt_event *from = bt_message_event_borrow_event_const(waiting->message);
 	const struct stream *stream = waiting->stream;
-	const struct class_state *state =
+	struct class_state *state =
 		class_of(messages, stream, bt_event_borrow_class_const(from));
 	struct event event;
 
@@ -331,7 +332,7 @@ static void send(struct messages *messages, const struct waiting *waiting)
 
 /* "the lower CPU first (hosts in the order given), on one CPU in stream
  * order, several streams of a CPU (channels) by stream class and stream id" */
-static int in_order(gconstpointer a, gconstpointer b)
+static int in_order(const void *a, const void *b)
 {
 	const struct waiting *x = a, *y = b;
 	const struct stream *s = x->stream, *t = y->stream;
@@ -349,13 +350,22 @@ static int in_order(gconstpointer a, gconstpointer b)
 
 static void flush(struct messages *messages)
 {
-	GArray *waiting = messages->waiting;
+	if (messages->waiting_count > 1)
+		qsort(messages->waiting, messages->waiting_count, sizeof *messages->waiting,
+		      in_order);
+	for (uint32_t i = 0; i < messages->waiting_count; i++)
+		send(messages, &messages->waiting[i]);
+	messages->waiting_count = 0;
+}
 
-	if (waiting->len > 1)
-		g_array_sort(waiting, in_order);
-	for (guint i = 0; i < waiting->len; i++)
-		send(messages, &g_array_index(waiting, struct waiting, i));
-	g_array_set_size(waiting, 0);
+static void await(struct messages *messages, const struct waiting *waiting)
+{
+	if (messages->waiting_count == messages->waiting_room) {
+		messages->waiting_room = MAX(16, messages->waiting_room * 2);
+		messages->waiting =
+			g_renew(struct waiting, messages->waiting, messages->waiting_room);
+	}
+	messages->waiting[messages->waiting_count++] = *waiting;
 }
 
 static bool event_time(const bt_message *message, int64_t *time)
@@ -384,10 +394,10 @@ static bool take_event(struct messages *messages, const bt_message *message, GEr
 		bt_message_put_ref(message);
 		return false;
 	}
-	if (time != messages->time && messages->waiting->len)
+	if (time != messages->time && messages->waiting_count)
 		flush(messages);
 	messages->time = time;
-	g_array_append_val(messages->waiting, waiting);
+	await(messages, &waiting);
 	return true;
 }
 

@@ -13,6 +13,7 @@
 
 struct builder {
 	const struct session *session;
+	uint32_t limit;
 	GArray *path; /* threads being explained, outermost first */
 };
 
@@ -63,45 +64,59 @@ static struct wait *wait_new(const struct session *session, uint32_t thread,
 	return wait;
 }
 
-static GPtrArray *collect(const struct session *session, uint32_t thread, int64_t from,
+static void add_share(struct wait *share, const struct span *span)
+{
+	int64_t *sums[] = {&share->unknown, &share->working, &share->interrupted,
+			   &share->blocked};
+
+	*sums[leaf_wib(span->leaf)] += span->end - span->begin;
+}
+
+/* Keeps the longest `limit`; returns the length that a further one must pass. */
+static int64_t cut(GPtrArray *waits, uint32_t limit)
+{
+	const struct wait *last;
+
+	g_ptr_array_sort(waits, by_length);
+	g_ptr_array_set_size(waits, (gint) limit);
+	last = g_ptr_array_index(waits, limit - 1);
+	return last->end - last->begin;
+}
+
+/* The waits of `thread` in [from, to); adds all its time to `share` if there
+ * is one. */
+static GPtrArray *collect(const struct builder *builder, uint32_t thread, int64_t from,
 			  int64_t to, uint32_t *omitted, struct wait *share)
 {
+	const struct session *session = builder->session;
 	GPtrArray *waits = g_ptr_array_new_with_free_func(wait_free);
-	uint32_t limit = session->options->limit;
+	uint32_t limit = builder->limit, found = 0;
+	int64_t shortest = -1;
 	struct spans spans;
 	struct span span;
 
-	*omitted = 0;
 	spans_begin(&spans, session, thread, from, to);
 	while (spans_next(&spans, &span)) {
 		int64_t length = span.end - span.begin;
 		struct wait *wait;
 
-		if (share) {
-			enum wib wib = leaf_wib(span.leaf);
-
-			*(wib == WIB_WORKING       ? &share->working
-			  : wib == WIB_INTERRUPTED ? &share->interrupted
-			  : wib == WIB_BLOCKED     ? &share->blocked
-						   : &share->unknown) += length;
-		}
+		if (share)
+			add_share(share, &span);
 		if (!leaf_is_blocked(span.leaf) || length < session->options->min_duration)
+			continue;
+		found++;
+		if (length <= shortest)
 			continue;
 		wait = wait_new(session, thread, &span);
 		if (span.end == to && wait->woken && session_blocked_at(session, thread, to))
 			wait->woken = false;
 		g_ptr_array_add(waits, wait);
-		if (limit && waits->len >= 2 * limit + 16) {
-			g_ptr_array_sort(waits, by_length);
-			*omitted += waits->len - limit;
-			g_ptr_array_set_size(waits, (gint) limit);
-		}
+		if (limit && waits->len >= 2 * limit + 16)
+			shortest = cut(waits, limit);
 	}
-	if (limit && waits->len > limit) {
-		g_ptr_array_sort(waits, by_length);
-		*omitted += waits->len - limit;
-		g_ptr_array_set_size(waits, (gint) limit);
-	}
+	if (limit && waits->len > limit)
+		cut(waits, limit);
+	*omitted = found - waits->len;
 	g_ptr_array_sort(waits, by_begin);
 	return waits;
 }
@@ -129,8 +144,7 @@ static void explain(struct builder *builder, struct wait *wait)
 	if (depth && builder->path->len >= depth)
 		return;
 	wait->has_share = true;
-	wait->children = collect(builder->session, waker, wait->begin, wait->end, &wait->omitted,
-				 wait);
+	wait->children = collect(builder, waker, wait->begin, wait->end, &wait->omitted, wait);
 	g_array_append_val(builder->path, waker);
 	for (guint i = 0; i < wait->children->len; i++)
 		explain(builder, g_ptr_array_index(wait->children, i));
@@ -138,10 +152,10 @@ static void explain(struct builder *builder, struct wait *wait)
 }
 
 GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from,
-			 int64_t to, uint32_t *omitted)
+			 int64_t to, uint32_t limit, uint32_t *omitted)
 {
-	struct builder builder = {session, g_array_new(FALSE, FALSE, sizeof(uint32_t))};
-	GPtrArray *waits = collect(session, thread, from, to, omitted, NULL);
+	struct builder builder = {session, limit, g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+	GPtrArray *waits = collect(&builder, thread, from, to, omitted, NULL);
 
 	g_array_append_val(builder.path, thread);
 	for (guint i = 0; i < waits->len; i++)

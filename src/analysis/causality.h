@@ -45,10 +45,11 @@ struct wait {
 	uint32_t omitted;        /* children left out by the limit */
 };
 
-/* The waits of `thread` in [from, to), by begin; the longest where there are
- * more than the limit, the rest counted in `omitted`. */
+/* The waits of `thread` in [from, to), by begin; where there are more than
+ * `limit` (0: no limit) in one list, the longest, and the rest counted in
+ * `omitted`. */
 GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from,
-			 int64_t to, uint32_t *omitted);
+			 int64_t to, uint32_t limit, uint32_t *omitted);
 
 /* The waker is a thread outside interrupt frames: rule 2. */
 bool wait_by_thread(const struct wait *wait);

@@ -45,7 +45,8 @@ GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from
 struct path *path_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
 void path_free(struct path *path);
 
-/* "one sentence each, the largest share first"; owned strings. */
+/* "one sentence each, the largest share first", of the part of the path in
+ * [from, to); owned strings. */
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
 		       int64_t to);
 

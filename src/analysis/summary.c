@@ -197,7 +197,9 @@ static int by_length(gconstpointer a, gconstpointer b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Keeps the longest: twice the limit is collected, then cut. */
+/* Keeps the longest: more than the limit is collected, then cut; after that
+ * most are too short. They come in time order, so that among equals the ones
+ * already there stay. */
 static void add_instance(const struct session *session, struct node *node,
 			 const struct instance *instance)
 {
@@ -205,12 +207,17 @@ static void add_instance(const struct session *session, struct node *node,
 
 	node->count++;
 	node->spans_gap |= instance->spans_gap;
-	if (instance->end - instance->begin < session->options->min_duration)
+	if (instance->end - instance->begin < session->options->min_duration ||
+	    instance->end - instance->begin <= node->shortest)
 		return;
 	g_array_append_vals(node->instances, instance, 1);
 	if (limit && node->instances->len >= 2 * limit + 16) {
+		const struct instance *last;
+
 		g_array_sort(node->instances, by_length);
 		g_array_set_size(node->instances, limit);
+		last = &g_array_index(node->instances, struct instance, limit - 1);
+		node->shortest = last->end - last->begin;
 	}
 }
 

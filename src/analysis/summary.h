@@ -28,6 +28,7 @@ struct node {
 	bool spans_gap;      /* some instance does */
 
 	/* while it is built */
+	int64_t shortest;    /* once cut to the limit: what is no longer is left out */
 	uint64_t tag;        /* what tells it from its siblings */
 	int64_t open_begin, open_end;
 	bool open, open_gap;

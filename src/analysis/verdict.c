@@ -21,6 +21,7 @@ struct share {
 	enum cause_kind cause;
 	char *cause_label;   /* owned; of the longest piece */
 	int32_t behalf;      /* of the first piece */
+	bool several;        /* pieces are inside more than one wait */
 	uint64_t count;
 	int64_t ns, shortest, longest;
 	GHashTable *by;      /* owned; runner's name -> ns (int64_t *), off CPU only */
@@ -108,6 +109,7 @@ static void add_piece(const struct session *session, const struct path *path, GP
 		g_free(share->cause_label);
 		share->cause_label = g_steal_pointer(&cause.label);
 	}
+	share->several |= share->behalf != piece->behalf;
 	share->count++;
 	share->ns += ns;
 	share->longest = MAX(share->longest, ns);
@@ -259,8 +261,11 @@ static void append_cause(GString *text, const struct share *share)
 }
 
 static void append_waiters(GString *text, const struct session *session,
-			   const struct path *path, int32_t behalf)
+			   const struct path *path, const struct share *share)
 {
+	int32_t behalf = share->behalf;
+	char length[32];
+
 	for (int i = 0; behalf >= 0 && i < 4; i++) {
 		const struct through *wait =
 			&g_array_index(path->waits, struct through, behalf);
@@ -277,6 +282,9 @@ static void append_waiters(GString *text, const struct session *session,
 				       session_thread_name(session, wait->thread),
 				       model_thread(&session->model, wait->thread)->tid,
 				       where->str);
+		if (!share->several)
+			g_string_append_printf(text, ", %s in all",
+					       when_duration(length, wait->end - wait->begin));
 		g_string_free(where, TRUE);
 		behalf = wait->behalf;
 	}
@@ -296,7 +304,7 @@ static char *sentence(const struct session *session, const struct path *path,
 	append_what(text, session, share);
 	append_times(text, share);
 	append_cause(text, share);
-	append_waiters(text, session, path, share->behalf);
+	append_waiters(text, session, path, share);
 	if (share->spans_gap)
 		g_string_append(text, " [spans lost events: it may not be real]");
 	g_string_append_c(text, '.');
@@ -310,7 +318,10 @@ GPtrArray *verdict_new(const struct session *session, const struct path *path, i
 	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
 
 	for (guint i = 0; i < path->pieces->len; i++)
-		add_piece(session, path, shares, &g_array_index(path->pieces, struct piece, i));
+		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
+		    g_array_index(path->pieces, struct piece, i).end <= to)
+			add_piece(session, path, shares,
+				  &g_array_index(path->pieces, struct piece, i));
 	g_ptr_array_sort(shares, largest_first);
 	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
 		const struct share *share = g_ptr_array_index(shares, i);

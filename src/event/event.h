@@ -151,8 +151,8 @@ struct event {
 		} block;
 		struct {
 			const char *device;
-			struct event_bytes saddr, daddr; /* 4 or 16 bytes; none: not recorded */
-			uint32_t source_port, dest_port;
+			struct event_bytes saddr; /* 4 or 16 bytes; none: not recorded */
+			uint32_t source_port;     /* 0: none */
 		} net;
 		struct {
 			int32_t sig, tid;

@@ -63,7 +63,6 @@ static void each_pointer(struct visitor *visitor, struct event *event)
 	case EV_NET_RECEIVE:
 		visitor->string(visitor, &event->net.device);
 		visit_address(visitor, &event->net.saddr);
-		visit_address(visitor, &event->net.daddr);
 		break;
 	case EV_STATEDUMP_PROCESS:
 		visitor->string(visitor, &event->process.name);

@@ -180,7 +180,7 @@ static json_t *thread_json(const struct session *session, const struct stretch *
 		summary_new(session, stretch->thread, stretch->begin, stretch->end);
 	uint32_t omitted;
 	GPtrArray *waits = causality_new(session, stretch->thread, stretch->begin, stretch->end,
-					 &omitted);
+					 session->options->limit, &omitted);
 
 	json_object_set_new(object, "begin", json_integer(stretch->begin));
 	json_object_set_new(object, "end", json_integer(stretch->end));

@@ -10,6 +10,7 @@
 
 #define ALIKE_SHOWN 2 /* waits shown of a row of like ones … */
 #define ALIKE_MIN 4   /* … of at least so many */
+#define FOLDED_PER_LINE 50u
 
 static char *thread_text(const struct session *session, uint32_t index)
 {
@@ -78,7 +79,7 @@ static void verdict(const struct delay *delay, struct output *output)
 		return;
 	text_heading(output, delay->session->target != NO_THREAD
 				     ? "Why not sooner: where the window's time went"
-				     : "Where the window's time went");
+				     : "Where its time went");
 	for (guint i = 0; i < delay->verdict->len; i++)
 		text_wrapped(output, g_ptr_array_index(delay->verdict, i), 2, 2);
 }
@@ -205,7 +206,8 @@ static void woken_line(const struct session *session, const struct wait *wait,
 	const struct block *block = wait->block;
 	struct cause cause = wait_cause(session, wait);
 	GString *line = g_string_new(NULL);
-	g_autofree char *stack = stack_text(session, block->waker_stack, false);
+	g_autofree char *stack =
+		stack_text(session, block->waker_stack, is_kernel(session, block->waker));
 
 	if (!wait->woken) {
 		g_string_append(line, "Still blocked at the end");
@@ -258,6 +260,54 @@ static void wait_text(const struct session *session, const struct wait *wait,
 	woken_line(session, wait, output, depth);
 }
 
+/* A row of like waits, [first, end). */
+struct row {
+	guint first, end;
+	int64_t ns;
+	bool shown;
+};
+
+static GArray *rows_of(GPtrArray *waits)
+{
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(struct row));
+
+	for (guint i = 0; i < waits->len; i++) {
+		const struct wait *wait = g_ptr_array_index(waits, i);
+		struct row *last = rows->len ? &g_array_index(rows, struct row, rows->len - 1)
+					     : NULL;
+		struct row row = {.first = i, .end = i + 1, .ns = wait->end - wait->begin};
+
+		if (last && alike(g_ptr_array_index(waits, last->first), wait)) {
+			last->end++;
+			last->ns += row.ns;
+		} else {
+			g_array_append_val(rows, row);
+		}
+	}
+	return rows;
+}
+
+static int longest_row(gconstpointer a, gconstpointer b)
+{
+	const struct row *x = *(struct row *const *) a, *y = *(struct row *const *) b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Marks the rows to show: the longest, as many as the limit. */
+static void choose(GArray *rows, uint32_t limit)
+{
+	g_autoptr(GPtrArray) order = g_ptr_array_new();
+
+	for (guint i = 0; i < rows->len; i++)
+		g_ptr_array_add(order, &g_array_index(rows, struct row, i));
+	g_ptr_array_sort(order, longest_row);
+	for (guint i = 0; i < order->len && (!limit || i < limit); i++)
+		((struct row *) g_ptr_array_index(order, i))->shown = true;
+}
+
 static void alike_line(GPtrArray *waits, guint first, guint end, struct output *output, int depth)
 {
 	int64_t shortest = INT64_MAX, longest = 0, sum = 0;
@@ -276,25 +326,36 @@ static void alike_line(GPtrArray *waits, guint first, guint end, struct output *
 		when_duration(b, longest), when_duration(c, sum));
 }
 
+static void row_text(const struct session *session, GPtrArray *waits, const struct row *row,
+		     struct output *output, int depth)
+{
+	bool fold = row->end - row->first >= ALIKE_MIN && session->options->limit;
+	guint shown = fold ? row->first + ALIKE_SHOWN : row->end;
+
+	for (guint i = row->first; i < shown; i++)
+		wait_text(session, g_ptr_array_index(waits, i), output, depth);
+	if (fold)
+		alike_line(waits, shown, row->end, output, depth);
+}
+
 static void waits_text(const struct session *session, GPtrArray *waits, uint32_t omitted,
 		       struct output *output, int depth)
 {
-	for (guint i = 0; i < waits->len;) {
-		guint end = i + 1, shown;
+	GArray *rows = rows_of(waits);
 
-		while (end < waits->len && alike(g_ptr_array_index(waits, i),
-						 g_ptr_array_index(waits, end)))
-			end++;
-		shown = end - i >= ALIKE_MIN && session->options->limit ? i + ALIKE_SHOWN : end;
-		for (; i < shown; i++)
-			wait_text(session, g_ptr_array_index(waits, i), output, depth);
-		if (i < end)
-			alike_line(waits, i, end, output, depth);
-		i = end;
+	choose(rows, session->options->limit);
+	for (guint i = 0; i < rows->len; i++) {
+		const struct row *row = &g_array_index(rows, struct row, i);
+
+		if (row->shown)
+			row_text(session, waits, row, output, depth);
+		else
+			omitted += row->end - row->first;
 	}
 	if (omitted)
 		fprintf(output->file, "%*s[... %u shorter ones; --limit 0 shows all ...]\n",
 			2 * depth + 2, "", omitted);
+	g_array_free(rows, TRUE);
 }
 
 static void thread_summary(const struct session *session, const struct stretch *at,
@@ -314,8 +375,10 @@ static void thread_causality(const struct session *session, const struct stretch
 {
 	g_autofree char *who = thread_text(session, at->thread);
 	g_autofree char *heading = g_strconcat("Blocking causality of ", who, NULL);
-	uint32_t omitted;
-	GPtrArray *waits = causality_new(session, at->thread, at->begin, at->end, &omitted);
+	uint32_t omitted, limit = session->options->limit;
+	/* rows of like waits are folded below, so that more are worth collecting */
+	GPtrArray *waits = causality_new(session, at->thread, at->begin, at->end,
+					 limit * FOLDED_PER_LINE, &omitted);
 
 	if (waits->len || omitted) {
 		text_heading(output, heading);

@@ -36,6 +36,19 @@ static void add_stretch(GArray *list, const struct session *session, uint32_t th
 		g_array_append_val(list, stretch);
 }
 
+/* Of a target the whole window is of interest, ancestors included; of a
+ * thread its life. */
+static GPtrArray *verdict_of(const struct session *session, uint32_t thread,
+			     const struct path *path)
+{
+	const struct thread *life = model_thread(&session->model, thread);
+
+	if (session->target != NO_THREAD)
+		return verdict_new(session, path, session->from, session->to);
+	return verdict_new(session, path, MAX(session->from, life->begin),
+			   MIN(session->to, life->end));
+}
+
 static void delay_init(struct delay *delay, const struct session *session)
 {
 	uint32_t single = single_thread(session);
@@ -49,7 +62,7 @@ static void delay_init(struct delay *delay, const struct session *session)
 	} else {
 		delay->lineage = lineage_new(session, single, session->from, session->to);
 		delay->path = path_new(session, single, session->from, session->to);
-		delay->verdict = verdict_new(session, delay->path, session->from, session->to);
+		delay->verdict = verdict_of(session, single, delay->path);
 	}
 	if (session->target != NO_THREAD)
 		g_array_append_vals(delay->threads, delay->lineage->data, delay->lineage->len);
