@@ -34,13 +34,17 @@ struct waiting {
 	uint64_t order;
 };
 
+#define RECENT 64
+
 struct messages {
 	struct session *session;     /* borrowed */
 	GHashTable *streams;         /* owned; bt_stream -> struct stream */
 	GHashTable *stream_classes;  /* owned; bt_stream_class -> struct stream_class */
 	GHashTable *channels;        /* owned; "host cpu class" of streams begun */
-	const bt_stream *last_key;
-	struct stream *last;
+	struct {
+		const bt_stream *key;
+		struct stream *stream;
+	} recent[RECENT];            /* by address, to save most look-ups in `streams` */
 	struct waiting *waiting;     /* owned array: of one time */
 	uint32_t waiting_count, waiting_room;
 	int64_t time;                /* theirs */
@@ -238,10 +242,11 @@ static uint32_t host_of(struct messages *messages, const bt_stream *key, enum sy
 static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 {
 	const bt_stream_class *class;
+	guint place = (guint) ((uintptr_t) key >> 4) % RECENT;
 	struct stream *stream;
 
-	if (key == messages->last_key)
-		return messages->last;
+	if (messages->recent[place].key == key)
+		return messages->recent[place].stream;
 	stream = g_hash_table_lookup(messages->streams, key);
 	if (!stream) {
 		class = bt_stream_borrow_class_const(key);
@@ -259,8 +264,8 @@ static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 		bt_stream_get_ref(key);
 		g_hash_table_insert(messages->streams, (gpointer) key, stream);
 	}
-	messages->last_key = key;
-	messages->last = stream;
+	messages->recent[place].key = key;
+	messages->recent[place].stream = stream;
 	return stream;
 }
 

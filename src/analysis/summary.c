@@ -16,12 +16,15 @@
 
 #define DEPTH_MAX 4 /* total, wib, leaf, detail */
 
+#define KNOWN 64
+
 struct builder {
 	const struct session *session;
 	uint16_t host;
 	struct node *root;
 	struct node *path[DEPTH_MAX]; /* open nodes; NULL behind the last */
 	uint32_t leaf;                /* of the piece at hand */
+	struct node *known[KNOWN];    /* leaves met before, by a hash of their tag */
 	bool spans_gap;
 };
 
@@ -258,9 +261,15 @@ static void piece(struct builder *builder, struct node *const *path, guint depth
 static guint leaf_path(struct builder *builder, uint32_t leaf, struct node **path)
 {
 	enum wib wib = leaf_wib(leaf);
+	struct node **known = &builder->known[(leaf ^ leaf >> 26) % KNOWN];
 	bool fresh;
 
 	path[0] = builder->root;
+	if (*known && (*known)->tag == leaf) {
+		path[1] = (*known)->parent;
+		path[2] = *known;
+		return 3;
+	}
 	path[1] = child(path[0], wib, &fresh);
 	if (fresh) {
 		path[1]->element = g_strdup(wib_elements[wib]);
@@ -273,6 +282,7 @@ static guint leaf_path(struct builder *builder, uint32_t leaf, struct node **pat
 		path[2]->element = leaf_element(builder->session, leaf);
 		path[2]->label = leaf_label(builder->session, leaf);
 	}
+	*known = path[2];
 	return 3;
 }
 

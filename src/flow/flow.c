@@ -93,6 +93,7 @@ void flow_init(struct flow *flow, struct model *model, struct timeline *timeline
 	flow->call_stats = g_array_new(FALSE, TRUE, sizeof(struct call_stat));
 	flow->unnamed = g_array_new(FALSE, FALSE, sizeof(struct cpu *));
 	flow->time = INT64_MIN;
+	idmap_init(&flow->senders);
 	event_queue_init(&flow->held);
 	intern_stack(flow, NULL, 0);
 }
@@ -104,6 +105,7 @@ void flow_clear(struct flow *flow)
 	g_array_free(flow->call_info, TRUE);
 	g_array_free(flow->call_stats, TRUE);
 	g_array_free(flow->unnamed, TRUE);
+	idmap_clear(&flow->senders);
 	event_queue_clear(&flow->held);
 }
 

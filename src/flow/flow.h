@@ -62,6 +62,7 @@ struct flow {
 	GPtrArray *stacks;          /* owned; GArray of PACKed frames by stack number */
 	GHashTable *stack_numbers;  /* owned; GArray -> number */
 	GArray *call_info;          /* struct call_info by interned syscall name */
+	struct idmap senders;       /* owned; IPv4 address and port -> interned text */
 	GArray *call_stats;         /* struct call_stat by interned syscall name */
 	uint64_t odd[ODD_COUNT];
 	int64_t time;               /* of the event being handled */

@@ -375,18 +375,25 @@ static void ready_in_bitmap(struct ready *ready, const struct event_bytes *set)
 				ready_add(ready, (int32_t) (i * 8) + bit);
 }
 
+/* epoll: the caller's cookie need not be a descriptor. -1: not known. */
+static int32_t fd_of_cookie(struct flow *flow, struct thread *thread, uint64_t cookie)
+{
+	struct fd_table *files = thread_files(flow, thread);
+	int32_t fd = fd_epoll_get(files, thread->flow.call.fd, cookie);
+
+	if (fd < 0 && cookie <= INT32_MAX && fd_key(files, (int32_t) cookie))
+		fd = (int32_t) cookie; /* registered before the trace, by its number */
+	return fd;
+}
+
 static void ready_in_list(struct flow *flow, struct thread *thread, struct ready *ready,
 			  const struct event_syscall *args, bool epoll)
 {
 	for (uint32_t i = 0; i < args->fd_count; i++) {
 		int32_t fd = args->fds[i].fd;
 
-		if (epoll) {
-			int32_t known = fd_epoll_get(thread_files(flow, thread),
-						     thread->flow.call.fd, args->fds[i].data);
-
-			fd = known >= 0 ? known : fd;
-		}
+		if (epoll)
+			fd = fd_of_cookie(flow, thread, args->fds[i].data);
 		ready_add(ready, fd);
 	}
 }
@@ -408,8 +415,8 @@ static uint32_t ready_resource(struct flow *flow, struct thread *thread, uint8_t
 		ready_in_list(flow, thread, &ready, args, wait == WAIT_EPOLL);
 	}
 	if (ready.count == 1 && !args->fds_cut) {
-		*fd = ready.fd;
-		return key_of_fd(flow, thread, ready.fd);
+		*fd = ready.fd < 0 ? thread->flow.call.fd : ready.fd;
+		return *fd < 0 ? 0 : key_of_fd(flow, thread, *fd);
 	}
 	/* without the lists (before 2.9) only the number is known */
 	return ready.count || args->ret > 1 ? intern_id(flow->names, "several") : 0;

@@ -37,7 +37,16 @@ static uint32_t sender_text(struct flow *flow, const struct cpu *cpu)
 {
 	char address[INET6_ADDRSTRLEN], text[INET6_ADDRSTRLEN + 16];
 	bool v6 = cpu->sender_length == 16;
+	uint64_t key = 0;
+	uint32_t known;
 
+	if (cpu->sender_length == 4) { /* most often, and again and again the same */
+		memcpy(&key, cpu->sender, 4);
+		key |= (uint64_t) cpu->sender_port << 32;
+		known = idmap_get(&flow->senders, key);
+		if (known != IDMAP_NONE)
+			return known;
+	}
 	if (!cpu->sender_length ||
 	    !inet_ntop(v6 ? AF_INET6 : AF_INET, cpu->sender, address, sizeof address))
 		return 0;
@@ -45,7 +54,10 @@ static uint32_t sender_text(struct flow *flow, const struct cpu *cpu)
 		g_snprintf(text, sizeof text, v6 ? "[%s]:%u" : "%s:%u", address, cpu->sender_port);
 	else
 		g_strlcpy(text, address, sizeof text);
-	return intern_id(flow->names, text);
+	known = intern_id(flow->names, text);
+	if (!v6)
+		idmap_set(&flow->senders, key, known);
+	return known;
 }
 
 /* What the waking context did just before: the request that completed, the

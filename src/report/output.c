@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -32,6 +33,13 @@ static int terminal_width(int fd)
 	return 80;
 }
 
+/* One thread writes: the stream need not be locked for every piece. */
+static bool ready(struct output *output)
+{
+	__fsetlocking(output->file, FSETLOCKING_BYCALLER);
+	return true;
+}
+
 bool output_open(struct output *output, const char *path, GError **error)
 {
 	struct stat status;
@@ -41,12 +49,12 @@ bool output_open(struct output *output, const char *path, GError **error)
 	if (!path || strcmp(path, "-") == 0) {
 		output->file = stdout;
 		output->width = terminal_width(STDOUT_FILENO);
-		return true;
+		return ready(output);
 	}
 	output->path = g_strdup(path);
 	if (g_stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
 		output->file = g_fopen(path, "we");
-		return output->file ? true : fail(path, errno, error);
+		return output->file ? ready(output) : fail(path, errno, error);
 	}
 	output->temporary = g_strconcat(path, ".XXXXXX", NULL);
 	fd = g_mkstemp_full(output->temporary, O_WRONLY | O_CLOEXEC, 0666);
@@ -57,7 +65,7 @@ bool output_open(struct output *output, const char *path, GError **error)
 		return fail(path, code, error);
 	}
 	output->file = fdopen(fd, "w");
-	return true;
+	return ready(output);
 }
 
 bool output_commit(struct output *output, GError **error)

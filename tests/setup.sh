@@ -1,0 +1,113 @@
+# Sourced by ./try and ./check, in the tree's root: installs the Debian
+# packages that are missing, makes configure, builds out of tree. The only
+# thing it touches outside the tree is those packages.
+# The sourcing script sets `me`, its own name for messages.
+
+say()
+{
+	echo "$me: $*"
+}
+
+die()
+{
+	echo "$me: $*" >&2
+	exit 1
+}
+
+# To build and run whylate.
+build_packages="autoconf automake libtool make gcc libc6-dev pkgconf
+	libbabeltrace2-dev libglib2.0-dev libjansson-dev"
+# To check it besides: babeltrace2 loads the plugin, prove is in perl.
+check_packages="babeltrace2 clang groff-base perl python3 python3-jsonschema xz-utils"
+
+installed()
+{
+	dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+}
+
+as_root()
+{
+	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Installs those of the packages named that are missing.
+need_packages()
+{
+	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+		die "this is not Debian: install what these Debian packages hold:" $* \
+			"and build by hand: autoreconf -i && ./configure && make"
+	fi
+	missing=
+	for package in $*; do
+		installed "$package" || missing="$missing $package"
+	done
+	[ "$missing" ] || return 0
+	if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+		die "packages are missing and there is no sudo; as root: apt-get install" \
+			"--no-install-recommends$missing"
+	fi
+	say "installing Debian packages with apt-get:$missing"
+	as_root apt-get -q update ||
+		die "apt-get update failed; needed are the packages:$missing"
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+		-o DPkg::Lock::Timeout=300 install --no-install-recommends $missing ||
+		die "apt-get could not install:$missing"
+}
+
+# Runs a command with its output in a file; shows that if it fails.
+logged()
+{
+	log=$1
+	shift
+	"$@" >"$log" 2>&1 </dev/null && return 0
+	tail -n 60 "$log" >&2
+	die "failed: $* (its whole output: $log)"
+}
+
+older() # FILE THAN...: FILE is missing, or older than one of the others
+{
+	file=$1
+	shift
+	[ ! -e "$file" ] || [ "$(find "$@" -newer "$file" -print)" ]
+}
+
+make_configure()
+{
+	if older configure configure.ac || older Makefile.in configure Makefile.am tests/tests.am ||
+	   [ ! -e config.h.in ] || [ ! -e build-aux/ltmain.sh ]; then
+		say "making configure (autoreconf)"
+		mkdir -p build
+		logged build/autoreconf.log autoreconf --force --install
+	fi
+}
+
+jobs()
+{
+	nproc 2>/dev/null || echo 2
+}
+
+# build DIRECTORY [CONFIGURE-ARGUMENT]...: brings a build directory up to date.
+build()
+{
+	dir=$1
+	shift
+	mkdir -p "$dir"
+	if [ ! -e "$dir/config.status" ] || [ ! -e "$dir/Makefile" ] ||
+	   [ "$(cat "$dir/arguments" 2>/dev/null)" != "$PWD $*" ]; then
+		say "configuring in $dir"
+		logged "$dir/configure.log" in_dir "$dir" "$PWD/configure" --quiet "$@"
+		echo "$PWD $*" >"$dir/arguments"
+	fi
+	say "building in $dir"
+	logged "$dir/make.log" make -C "$dir" -j"$(jobs)" all
+}
+
+in_dir()
+{
+	(cd "$1" && shift && "$@")
+}
+
+# Nothing of the caller's environment changes the outcome.
+unset CDPATH MAKEFLAGS MAKELEVEL MFLAGS DESTDIR TESTS BABELTRACE_PLUGIN_PATH \
+	LIBBABELTRACE2_INIT_LOG_LEVEL CC CFLAGS CPPFLAGS LDFLAGS CONFIG_SITE WHYLATE_BUILD
+umask 022
