@@ -1,0 +1,103 @@
+"""What the tests in Python have in common: where things are (tests/run sets
+the environment), running whylate and babeltrace2, recorded traces, TAP.
+
+A test program makes a Tap, calls ok() for each case, and ends with
+sys.exit(tap.done()). Nothing it writes is outside WHYLATE_TEST_CACHE and
+temporary directories.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import traceback
+
+SOURCE = os.environ["WHYLATE_SOURCE"]
+BUILD = os.environ["WHYLATE_BUILD"]
+WHYLATE = os.environ["WHYLATE"]
+PLUGINS = os.environ["WHYLATE_PLUGIN_PATH"]
+CACHE = os.environ["WHYLATE_TEST_CACHE"]
+
+# the shipped traces, the one that takes longest first
+TRACES = ("zero-read callstack lock-lapse fork4 ust-func web-mixed fork1 preempt disk-read wide "
+          "two-hosts-client two-hosts-server pipe-chain futex startup-chain snapshot lost cfs-quota "
+          "signals polls hang").split()
+
+
+class Tap:
+    """Test Anything Protocol on stdout."""
+
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def ok(self, good, name, *details):
+        """One case; `details` are shown if it is not good."""
+        self.count += 1
+        self.failed += not good
+        print("%sok %d - %s" % ("" if good else "not ", self.count, name.replace("#", "no. ")))
+        if not good:
+            for line in "\n".join(str(d) for d in details).split("\n")[:60]:
+                print("#   " + line[:400])
+        sys.stdout.flush()
+        return good
+
+    def skip(self, name, why):
+        self.count += 1
+        print("ok %d - %s # SKIP %s" % (self.count, name, why), flush=True)
+
+    def case(self, name, function, *arguments):
+        """One case that is good if function() raises nothing."""
+        try:
+            function(*arguments)
+        except AssertionError as error:
+            return self.ok(False, name, error, traceback.format_exc(limit=-2))
+        except (KeyError, IndexError, TypeError, ValueError, OSError) as error:
+            return self.ok(False, name, repr(error), traceback.format_exc(limit=-3))
+        return self.ok(True, name)
+
+    def done(self):
+        print("1..%d" % self.count)
+        return 1 if self.failed else 0
+
+
+def trace(*names):
+    """Directories of recorded traces, unpacked if need be."""
+    out = subprocess.run([SOURCE + "/tests/unpack", *names], check=True, stdout=subprocess.PIPE)
+    directories = out.stdout.decode().split("\n")[:-1]
+    return directories if len(names) > 1 else directories[0]
+
+
+def run(*arguments, **keywords):
+    """whylate ARGUMENT...: its CompletedProcess, output as bytes."""
+    return subprocess.run([WHYLATE, *arguments], stdin=subprocess.DEVNULL, stdout=keywords.pop("stdout", subprocess.PIPE),
+                          stderr=subprocess.PIPE, check=False, **keywords)
+
+
+def output(*arguments):
+    """What whylate prints; it must succeed."""
+    done = run(*arguments)
+    assert done.returncode == 0, "whylate %s: status %d, %s" % (
+        " ".join(arguments), done.returncode, done.stderr.decode(errors="replace"))
+    return done.stdout
+
+
+def report(*arguments):
+    """The JSON that whylate prints, parsed."""
+    return json.loads(output(*arguments, "--format", "json"))
+
+
+def preload():
+    """The sanitizer's library that babeltrace2 must load first if the plugin needs it."""
+    plugin = os.path.join(PLUGINS, "babeltrace-plugin-whylate.so")
+    out = subprocess.run(["ldd", plugin], stdout=subprocess.PIPE, check=True).stdout.decode()
+    found = re.search(r"=> (\S*/libasan\.so\S*)", out)
+    return found.group(1) if found else ""
+
+
+def babeltrace2(*arguments):
+    """babeltrace2 --plugin-path=... ARGUMENT...: its CompletedProcess."""
+    env = dict(os.environ)
+    if preload():
+        env["LD_PRELOAD"] = preload()
+    return subprocess.run(["babeltrace2", "--plugin-path=" + PLUGINS, *arguments], env=env, check=False,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -216,6 +216,18 @@ const char *resource_name(const char *key)
 	return colon ? colon + 1 : key;
 }
 
+const char *futex_operation(uint8_t operation)
+{
+	static const char *const names[] = {
+		"wait", "wake", "fd", "requeue", "cmp_requeue", "wake_op", "lock_pi", "unlock_pi",
+		"trylock_pi", "wait_bitset", "wake_bitset", "wait_requeue_pi", "cmp_requeue_pi",
+		"lock_pi2"};
+
+	if (operation == NO_OPERATION)
+		return NULL;
+	return operation < G_N_ELEMENTS(names) ? names[operation] : "unknown";
+}
+
 static char *timer_label(const struct session *session, const struct wake_detail *detail)
 {
 	GString *label = g_string_new("timer");

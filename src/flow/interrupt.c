@@ -152,13 +152,16 @@ static void arm(struct flow *flow, struct host *host, struct cpu *cpu, const str
 		armed.thread = cpu->current;
 		armed.text = thread->flow.call.open ? thread->flow.call.name : 0;
 	}
-	/* an hrtimer expires by the raw clock; CLOCK_REALTIME ones do not */
+	/* an hrtimer expires by the raw clock; those of other clocks give lengths
+	 * that cannot be, and are left out */
 	if (event->kind == EV_HRTIMER_START && host->has_clock_offset) {
 		int64_t length = event->timer.expires - (flow->time - host->clock_offset);
 
 		if (length >= 0 && length < INT64_C(1000000000) * 86400 * 366)
 			armed.requested = length;
 	}
+	if (thread && thread->flow.call.open && armed.requested >= 0)
+		thread->flow.call.timer = armed.requested;
 	if (index == IDMAP_NONE) {
 		idmap_set(&host->timers, event->timer.timer, host->armed->len);
 		g_array_append_val(host->armed, armed);

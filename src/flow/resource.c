@@ -19,6 +19,7 @@
 #define F_DUPFD_OP 0
 #define F_SETFD_OP 2
 #define F_DUPFD_CLOEXEC_OP 1030
+#define FUTEX_COMMAND_MASK 0x7f
 #define FAMILY_UNIX 1
 #define FAMILY_INET 2
 #define FAMILY_NETLINK 16
@@ -269,6 +270,7 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	call->argument = args->timeout;
 	call->path = args->filename ? path_of(flow, thread, args) : 0;
 	call->address = 0;
+	call->timer = -1;
 	switch (info->wait) {
 	case WAIT_FUTEX:
 		call->flags = args->uaddr;
@@ -307,6 +309,16 @@ static uint32_t child_key(struct flow *flow, uint32_t child)
 		return intern_id(flow->names, "child:any");
 	return key_format(flow, "child:%s",
 			  intern_text(flow->names, flow_thread(flow, child)->name));
+}
+
+/* FUTEX_WAIT, FUTEX_LOCK_PI …: the command of a futex call without its flags. */
+uint8_t call_operation(struct flow *flow, const struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+
+	if (flow_call_info(flow, call->name)->wait != WAIT_FUTEX || !call->flags)
+		return NO_OPERATION;
+	return (uint8_t) (call->op & FUTEX_COMMAND_MASK);
 }
 
 /* What the thread, in the call it is in, would wait for now. */

@@ -224,6 +224,8 @@ void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32
 	block->stack = flow_thread_stack(flow, thread);
 	if (PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL) {
 		block->resource = call_resource(flow, thread, &block->fd);
+		block->operation = call_operation(flow, thread);
+		block->timer = thread->flow.call.timer;
 		thread->flow.call.waits++;
 	}
 	thread->state = THREAD_BLOCKED;
@@ -391,7 +393,8 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 		shares_files = flags_known ? (call->flags & CLONE_FILES) != 0 : shares_files;
 		child->flow.call = (struct call) {.open = true, .inherited = true,
 						  .name = call->name, .begin = flow->time,
-						  .fd = -1, .newfd = -1, .child = NO_THREAD};
+						  .fd = -1, .newfd = -1, .timer = -1,
+						  .child = NO_THREAD};
 		call->child = child_index;
 	}
 	fd_table_leave(&child->files);

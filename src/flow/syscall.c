@@ -146,7 +146,7 @@ static void entry_unseen(struct flow *flow, struct thread *thread, uint32_t name
 	*call = (struct call) {.open = true, .inherited = true, .name = name,
 			       .begin = thread->flow.has_call ? thread->flow.last_call
 							      : thread->flow.history,
-			       .fd = -1, .newfd = -1, .child = NO_THREAD};
+			       .fd = -1, .newfd = -1, .timer = -1, .child = NO_THREAD};
 	track_rewrite(flow, thread, call->begin, make_call, thread);
 	for (guint i = 0; thread->flow.woke && i < thread->flow.woke->len; i++) {
 		struct block *block = block_at(

@@ -60,6 +60,7 @@ struct call {
 	int32_t op;         /* epoll_ctl, futex, fcntl cmd, socket family */
 	int64_t argument;   /* fcntl arg, wait pid, socket type, epoll cookie, timeout */
 	uint64_t flags;     /* open, clone, pipe2; futex: address */
+	int64_t timer;      /* ns of the last timer armed in this call, -1 */
 	uint32_t child;     /* thread made by fork inside this call */
 	uint32_t waits;     /* blocked intervals begun in it */
 };

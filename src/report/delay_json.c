@@ -85,7 +85,7 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 							is_kernel(session, wait->thread)));
 	if (wait->block->resource)
 		json_object_set_new(object, "resource",
-				    json_resource(session, wait->block->resource, wait->block->fd));
+				    json_wait_resource(session, wait->block));
 	json_object_set_new(object, "woken_by", woken_by_json(session, wait));
 	json_object_set_new(object, "cause", json_cause(&cause));
 	cause_clear(&cause);
@@ -247,8 +247,7 @@ static json_t *piece_json(const struct session *session, const struct piece *pie
 		json_object_set_new(object, "spans_gap", json_true());
 	if (piece->block && piece->block->resource)
 		json_object_set_new(object, "resource",
-				    json_resource(session, piece->block->resource,
-						  piece->block->fd));
+				    json_wait_resource(session, piece->block));
 	if (piece->block) {
 		struct wait wait = {.thread = piece->thread, .begin = piece->begin,
 				    .end = piece->end, .leaf = piece->leaf,

@@ -165,12 +165,23 @@ static void append_resource(GString *line, const struct session *session,
 			    const struct block *block)
 {
 	const char *key = session_text(session, block->resource);
+	const char *operation = futex_operation(block->operation);
+	char length[32];
 
 	if (!block->resource)
 		return;
+	if (strcmp(key, "sleep") == 0) {
+		if (block->timer >= 0)
+			g_string_append_printf(line, " for %s", when_duration(length, block->timer));
+		return;
+	}
 	g_string_append_printf(line, " on %s", key);
 	if (block->fd >= 0 && !g_str_has_prefix(key, "fd:"))
 		g_string_append_printf(line, " (fd %d)", block->fd);
+	if (operation)
+		g_string_append_printf(line, " (%s)", operation);
+	if (block->timer >= 0)
+		g_string_append_printf(line, ", timeout %s", when_duration(length, block->timer));
 }
 
 static void blocked_line(const struct session *session, const struct wait *wait,

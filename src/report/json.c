@@ -34,18 +34,6 @@ void json_open(FILE *file, const char *schema)
 		    json_pack("{s:s,s:s}", "name", "whylate", "version", PACKAGE_VERSION), false);
 }
 
-/* The greatest possible error of the clock against the hosts' common time: a
- * host alone is its own common time. */
-static json_t *host_clock_error(const struct session *session)
-{
-	return session->model.hosts->len == 1 ? json_integer(0) : json_null();
-}
-
-static guint cpu_count(const struct host *host)
-{
-	return host->cpus->len;
-}
-
 json_t *json_hosts(const struct session *session)
 {
 	json_t *list = json_array();
@@ -59,11 +47,12 @@ json_t *json_hosts(const struct session *session)
 		json_object_set_new(object, "trace_uuid", json_text(host->uuid));
 		json_object_set_new(object, "kernel", json_text(host->kernel));
 		json_object_set_new(object, "tracer", json_text(host->tracer));
-		json_object_set_new(object, "cpus", json_integer(cpu_count(host)));
+		json_object_set_new(object, "cpus", json_integer(host->cpus->len));
 		json_object_set_new(object, "begin", json_integer(host->begin));
 		json_object_set_new(object, "end", json_integer(host->end));
-		json_object_set_new(object, "clock_offset", json_integer(host->clock_offset));
-		json_object_set_new(object, "clock_error", host_clock_error(session));
+		/* clocks are taken as they are: the first host's is the reference */
+		json_object_set_new(object, "clock_offset", json_integer(0));
+		json_object_set_new(object, "clock_error", i ? json_null() : json_integer(0));
 		json_array_append_new(list, object);
 	}
 	return list;
@@ -154,14 +143,28 @@ json_t *json_cause(const struct cause *cause)
 	return object;
 }
 
-json_t *json_resource(const struct session *session, uint32_t resource, int32_t fd)
+json_t *json_resource(const struct session *session, uint32_t resource)
 {
 	const char *key = session_text(session, resource);
 	json_t *object = json_object();
 
 	json_object_set_new(object, "kind", json_string(resource_kind(key)));
 	json_object_set_new(object, "name", json_text(resource_name(key)));
-	if (fd >= 0)
-		json_object_set_new(object, "fd", json_integer(fd));
+	return object;
+}
+
+json_t *json_wait_resource(const struct session *session, const struct block *block)
+{
+	json_t *object = json_resource(session, block->resource);
+	const char *operation = futex_operation(block->operation);
+	bool sleep = strcmp(session_text(session, block->resource), "sleep") == 0;
+
+	if (block->fd >= 0)
+		json_object_set_new(object, "fd", json_integer(block->fd));
+	if (operation)
+		json_object_set_new(object, "operation", json_string(operation));
+	if (block->timer >= 0)
+		json_object_set_new(object, sleep ? "length_ns" : "timeout_ns",
+				    json_integer(block->timer));
 	return object;
 }

@@ -53,7 +53,7 @@ static json_t *waits(const struct session *session, const struct overview *overv
 		json_object_set_new(object, "leaf", json_text(leaf));
 		if (group->resource)
 			json_object_set_new(object, "resource",
-					    json_resource(session, group->resource, -1));
+					    json_resource(session, group->resource));
 		json_object_set_new(object, "ns", json_integer(group->ns));
 		json_object_set_new(object, "count", json_integer((json_int_t) group->count));
 		json_object_set_new(object, "longest_ns", json_integer(group->longest));

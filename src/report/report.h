@@ -46,7 +46,9 @@ void json_member(FILE *file, const char *key, json_t *value, bool first);
 /* Opens the object: schema and tool. */
 void json_open(FILE *file, const char *schema);
 json_t *json_cause(const struct cause *cause);
-json_t *json_resource(const struct session *session, uint32_t resource, int32_t fd);
+json_t *json_resource(const struct session *session, uint32_t resource);
+/* The resource of one wait: with its descriptor, futex operation, timer. */
+json_t *json_wait_resource(const struct session *session, const struct block *block);
 
 /* text.c: the same for people. Control characters are shown as \xNN. */
 char *text_safe(const char *text);

@@ -88,7 +88,12 @@ struct block {
 	uint32_t cpu;         /* where the wake-up happened, NO_CPU */
 	uint8_t kind;         /* enum waker_kind */
 	uint8_t why;          /* enum waker_why */
+	uint8_t operation;    /* futex command, else NO_OPERATION */
+	int64_t timer;        /* ns of the timer armed in the call before: a sleep's length,
+				 a wait's timeout; -1: none seen */
 };
+
+#define NO_OPERATION 0xff
 
 enum detail_kind {
 	DETAIL_NONE,

@@ -16,9 +16,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "analysis/causality.h"
-#include "analysis/session.h"
-#include "analysis/summary.h"
+#include "whylate/whylate.h"
 
 #define PREEMPTED 0
 #define SLEEPS 1

@@ -1,0 +1,215 @@
+/* Random event sequences: whatever comes, in whatever order, states tile each
+ * life, children sum to parents, the critical path tiles the window, and
+ * nothing crashes (run under sanitizers by ./check).
+ *
+ * The sequences are half sensible (threads that are current make calls) and
+ * half nonsense (exits without entries, TIDs that come and go, gaps, wild
+ * CPUs); seeds are fixed so that a failure repeats.
+ */
+#include "feed.h"
+
+#define EVENTS 4000
+#define TIDS 24
+
+static const char *const names[] = {
+	"syscall_entry_read", "syscall_exit_read", "syscall_entry_poll", "syscall_exit_poll",
+	"syscall_entry_futex", "syscall_exit_futex", "syscall_entry_clone", "syscall_exit_clone",
+	"syscall_entry_exit_group", "syscall_entry_rt_sigreturn", "irq_handler_entry",
+	"irq_handler_exit", "irq_softirq_entry", "irq_softirq_exit",
+	"x86_irq_vectors_local_timer_entry", "x86_irq_vectors_local_timer_exit",
+	"x86_irq_vectors_reschedule_entry", "x86_irq_vectors_reschedule_exit",
+	"timer_hrtimer_expire_entry", "timer_hrtimer_expire_exit", "timer_hrtimer_start",
+	"x86_exceptions_page_fault_user", "x86_exceptions_page_fault_kernel", "sched_waking",
+	"sched_wakeup", "sched_wakeup_new", "sched_migrate_task", "sched_process_fork",
+	"sched_process_exec", "sched_process_free", "sched_process_exit", "block_rq_issue",
+	"block_rq_complete", "net_if_receive_skb", "signal_generate", "irq_softirq_raise",
+	"lttng_statedump_process_state", "lttng_statedump_file_descriptor", "other"};
+
+static int32_t tid(GRand *random)
+{
+	return g_rand_int_range(random, 0, TIDS);
+}
+
+static void random_event(struct feed *feed, GRand *random, int64_t time, uint32_t cpu)
+{
+	const char *name = names[g_rand_int_range(random, 0, G_N_ELEMENTS(names))];
+	struct event event = event_of(feed, time, cpu, name);
+
+	event.has_tid = g_rand_int_range(random, 0, 10) == 0;
+	event.tid = tid(random);
+	switch (event.kind) {
+	case EV_SYSCALL_ENTRY:
+	case EV_SYSCALL_EXIT:
+		event.syscall.fd = g_rand_int_range(random, -1, 5);
+		event.syscall.ret = g_rand_int_range(random, -5, 10);
+		event.syscall.uaddr = (uint64_t) tid(random) * 8;
+		break;
+	case EV_SCHED_WAKING:
+	case EV_SCHED_WAKEUP:
+	case EV_SCHED_WAKEUP_NEW:
+	case EV_SCHED_MIGRATE:
+		event.wake.tid = tid(random);
+		event.wake.target_cpu = g_rand_int_range(random, -1, 4);
+		break;
+	case EV_PROCESS_FORK:
+		event.fork.parent_tid = tid(random);
+		event.fork.child_tid = tid(random);
+		event.fork.child_comm = "child";
+		break;
+	case EV_PROCESS_EXEC:
+		event.exec.tid = tid(random);
+		event.exec.old_tid = g_rand_boolean(random) ? event.exec.tid : tid(random);
+		event.exec.filename = "/bin/x";
+		break;
+	case EV_PROCESS_EXIT:
+	case EV_PROCESS_FREE:
+		event.exit.tid = tid(random);
+		break;
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+		event.irq.irq = g_rand_int_range(random, -1, 4);
+		event.irq.name = "dev";
+		break;
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
+		event.softirq.vec = (uint32_t) g_rand_int_range(random, 0, 12);
+		break;
+	case EV_STATEDUMP_PROCESS:
+		event.process.tid = tid(random);
+		event.process.pid = tid(random);
+		event.process.status = g_rand_int_range(random, 0, 7);
+		event.process.type = g_rand_int_range(random, 0, 8) == 0;
+		event.process.name = "dumped";
+		break;
+	case EV_STATEDUMP_FD:
+		event.file.pid = tid(random);
+		event.file.fd = g_rand_int_range(random, 0, 5);
+		event.file.filename = "pipe:[1]";
+		break;
+	case EV_SIGNAL_GENERATE:
+		event.signal.tid = tid(random);
+		break;
+	default:
+		break;
+	}
+	send(feed, &event);
+}
+
+static void random_switch(struct feed *feed, GRand *random, int64_t time, uint32_t cpu,
+			  int32_t *current)
+{
+	static const int64_t states[] = {0, 0, 1, 1, 1, 2, 4, 8, 0x10, 0x20, 0x80, 0x100};
+	int32_t prev = g_rand_int_range(random, 0, 20) ? *current : tid(random);
+	int32_t next = tid(random);
+
+	sw(feed, time, cpu, "p", prev, states[g_rand_int_range(random, 0, G_N_ELEMENTS(states))],
+	   "n", next);
+	*current = next;
+}
+
+static int64_t sum_of(const struct node *node)
+{
+	int64_t sum = 0, length = 0;
+
+	for (guint i = 0; i < node->instances->len; i++) {
+		const struct instance *at = &g_array_index(node->instances, struct instance, i);
+
+		g_assert_cmpint(at->begin, <, at->end);
+		length += at->end - at->begin;
+	}
+	g_assert_cmpint(length, ==, node->ns);
+	g_assert_cmpuint(node->count, ==, node->instances->len);
+	for (guint i = 0; i < node->children->len; i++)
+		sum += sum_of(g_ptr_array_index(node->children, i));
+	if (node->children->len)
+		g_assert_cmpint(sum, ==, node->ns);
+	return node->ns;
+}
+
+static void check_thread(struct feed *feed, uint32_t index)
+{
+	const struct session *session = feed->session;
+	const struct thread *thread = model_thread(&session->model, index);
+	int64_t at = MAX(thread->begin, session->from), to = MIN(thread->end, session->to);
+	struct node *summary;
+	struct path *path;
+	struct spans spans;
+	struct span span;
+	uint32_t omitted;
+
+	if (at >= to)
+		return;
+	spans_begin(&spans, session, index, session->from, session->to);
+	while (spans_next(&spans, &span)) {
+		g_assert_cmpint(span.begin, ==, at);
+		g_assert_cmpint(span.end, >, at);
+		at = span.end;
+	}
+	g_assert_cmpint(at, ==, to);
+	summary = summary_new(session, index, session->from, session->to);
+	g_assert_cmpint(sum_of(summary), ==, to - MAX(thread->begin, session->from));
+	node_free(summary);
+	path = path_new(session, index, session->from, session->to);
+	at = session->from;
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+
+		g_assert_cmpint(piece->begin, ==, at);
+		at = piece->end;
+	}
+	g_assert_cmpint(at, ==, session->to);
+	path_free(path);
+	g_ptr_array_free(causality_new(session, index, session->from, session->to, 0, &omitted),
+			 TRUE);
+}
+
+static void run(guint32 seed, bool nonsense)
+{
+	GRand *random = g_rand_new_with_seed(seed);
+	struct feed *feed = feed_new(nonsense ? 1 : 4);
+	int32_t current[4] = {0};
+	int64_t time = 0;
+
+	for (int i = 0; i < EVENTS; i++) {
+		uint32_t cpu = (uint32_t) g_rand_int_range(random, 0, 4);
+		int dice = g_rand_int_range(random, 0, 100);
+
+		time += g_rand_int_range(random, 0, 4);
+		if (dice < 30)
+			random_switch(feed, random, time, cpu, &current[cpu]);
+		else if (dice < 31 && nonsense)
+			lost(feed, cpu, time, time + g_rand_int_range(random, 0, 60));
+		else
+			random_event(feed, random,
+				     nonsense && dice > 98 ? time - 5 : time, cpu);
+	}
+	finish(feed);
+	for (uint32_t i = 0; i < feed->session->model.thread_count; i++)
+		check_thread(feed, i);
+	feed_free(feed);
+	g_rand_free(random);
+}
+
+static void test_sound(void)
+{
+	for (guint32 seed = 1; seed <= 15; seed++) {
+		g_test_message("seed %u", seed);
+		run(seed, false);
+	}
+}
+
+static void test_nonsense(void)
+{
+	for (guint32 seed = 1; seed <= 25; seed++) {
+		g_test_message("seed %u", seed);
+		run(seed, true);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/random/sound", test_sound);
+	g_test_add_func("/random/nonsense", test_nonsense);
+	return g_test_run();
+}
