@@ -153,7 +153,7 @@ def check_same_leaves(whole, part):
     spans = {}
     for t in whole["threads"]:
         cut = [(k, max(b, begin), min(e, end)) for k, b, e in leaf_spans(t) if min(e, end) > max(b, begin)]
-        spans.setdefault((t["host"], t["tid"]), []).extend(cut)
+        spans.setdefault((t["host"], t["tid"]), set()).update(cut)
     for t in part["threads"]:
         for span in leaf_spans(t):
             assert span in spans[t["host"], t["tid"]], "%s (%d): %s is not what the whole trace shows" % (

@@ -305,7 +305,7 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 	const struct block *block = wait->block;
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
-	const char *resource = session_text(session, block->resource);
+	const char *resource = session_text(session, session_resource(session, block));
 	struct cause cause = {CAUSE_UNKNOWN, NULL, -1, -1};
 
 	if (!wait->woken) {

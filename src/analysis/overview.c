@@ -120,7 +120,7 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 		if (!leaf_is_blocked(span.leaf))
 			continue;
 		block = block_at(&session->timeline, span.ref);
-		key.resource = block->resource;
+		key.resource = session_resource(session, block);
 		key.waker_kind = block->kind;
 		if (!g_hash_table_lookup_extended(index, &key, NULL, &found)) {
 			found = GUINT_TO_POINTER(groups->len);

@@ -257,6 +257,23 @@ static bool is_wanted(const struct session *session, uint32_t index)
 	return false;
 }
 
+static const char *nearest_thread(const struct session *session, const char *wanted)
+{
+	const char *best = NULL;
+	unsigned best_distance = UINT_MAX;
+
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const char *name = session_thread_name(session, i);
+		unsigned d = distance(wanted, name);
+
+		if (d < best_distance && strcmp(name, "?") != 0) {
+			best = name;
+			best_distance = d;
+		}
+	}
+	return best_distance <= strlen(wanted) / 2 ? best : NULL;
+}
+
 /* Everything asked for must exist: one name at a time. */
 static bool check_names(const struct session *session, const GPtrArray *names, const char *option,
 			bool process, GError **error)
@@ -276,11 +293,16 @@ static bool check_names(const struct session *session, const GPtrArray *names, c
 				found = lived_in_window(session, thread);
 			}
 		}
-		if (!found)
-			return FAIL("--%s '%s': %s; 'whylate overview TRACE' lists the threads",
-				    option, wanted,
-				    lived ? "it did not live in the window"
-					  : "the trace has no such thread");
+		if (!found && lived)
+			return FAIL("--%s '%s': it did not live in the window", option, wanted);
+		if (!found) {
+			const char *near = nearest_thread(session, wanted);
+
+			return FAIL("--%s '%s': the trace has no such %s%s%s%s; 'whylate overview "
+				    "--limit 0 TRACE' lists them",
+				    option, wanted, option, near ? ", the nearest name is '" : "",
+				    near ? near : "", near ? "'" : "");
+		}
 	}
 	return true;
 }

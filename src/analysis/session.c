@@ -203,6 +203,16 @@ const char *session_text(const struct session *session, uint32_t interned)
 	return intern_text(session->model.names, interned);
 }
 
+uint32_t session_resource(const struct session *session, const struct block *block)
+{
+	g_autofree char *key = NULL;
+
+	if (!is_thread(block->child))
+		return block->resource;
+	key = g_strconcat("child:", session_thread_name(session, block->child), NULL);
+	return intern_id(session->model.names, key);
+}
+
 bool session_spans_gap(const struct session *session, uint32_t thread, const struct span *span)
 {
 	const struct host *host = model_host(

@@ -97,6 +97,8 @@ bool spans_next(struct spans *spans, struct span *span);
 /* Name in the window, "?" if none is known. */
 const char *session_thread_name(const struct session *session, uint32_t thread);
 const char *session_text(const struct session *session, uint32_t interned);
+/* The interned key of what a wait waited for, 0: not known. */
+uint32_t session_resource(const struct session *session, const struct block *block);
 /* The stretch overlaps a hole in the trace while the thread was off CPU. */
 bool session_spans_gap(const struct session *session, uint32_t thread,
 		       const struct span *span);

@@ -368,6 +368,7 @@ static void span_pieces(struct builder *builder, const struct span *span)
 {
 	struct node *path[DEPTH_MAX];
 	const struct block *block;
+	uint32_t resource;
 	guint depth;
 
 	builder->leaf = span->leaf;
@@ -386,9 +387,10 @@ static void span_pieces(struct builder *builder, const struct span *span)
 		break;
 	case LEAF_BLOCK_SYSCALL:
 		block = block_at(&builder->session->timeline, span->ref);
-		if (block->resource)
-			detail_piece(builder, "", session_text(builder->session, block->resource),
-				     block->resource, span->begin, span->end);
+		resource = session_resource(builder->session, block);
+		if (resource)
+			detail_piece(builder, "", session_text(builder->session, resource),
+				     resource, span->begin, span->end);
 		else
 			nothing_piece(builder, span->begin, span->end);
 		break;

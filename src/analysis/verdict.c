@@ -83,7 +83,7 @@ static void add_piece(const struct session *session, const struct path *path, GP
 		      const struct piece *piece)
 {
 	struct cause cause = {CAUSE_CPU, NULL, -1, -1};
-	uint32_t resource = piece->block ? piece->block->resource : 0;
+	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
 	int64_t ns = piece->end - piece->begin;
 	struct share *share = NULL;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
@@ -274,7 +274,7 @@ static void append_waiters(GString *text, const struct session *session,
 
 		if (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL) {
 			g_string_append(where, session_text(session, PACK_NUMBER(wait->leaf)));
-			append_resource(where, session, wait->block->resource);
+			append_resource(where, session, session_resource(session, wait->block));
 		} else {
 			g_string_append(where, label);
 		}

@@ -15,6 +15,7 @@
 
 #define PACKET_MAGIC 0x75D11D57u
 #define PACKET_HEADER 37 /* bytes of a metadata packet's header, CTF 1.8 section 7.1 */
+#define CTF2_SEPARATOR 0x1e /* a JSON text sequence (RFC 7464) begins with it */
 #define DEPTH_MAX 12
 
 struct found {
@@ -64,11 +65,10 @@ static GString *metadata_text(const char *bytes, gsize length)
 	return text;
 }
 
-/* The value behind `name = "` (or "name": " in CTF 2), or NULL. */
+/* The value behind `name = "`, or NULL. */
 static char *value_of(const char *text, const char *name)
 {
-	g_autofree char *pattern = g_strdup_printf(
-		"\\b%s\"?\\s*(?:=|:|\",\\s*\"value\":)\\s*\"([^\"]*)\"", name);
+	g_autofree char *pattern = g_strdup_printf("\\b%s\\s*=\\s*\"([^\"]*)\"", name);
 	g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_RAW, 0, NULL);
 	g_autoptr(GMatchInfo) match = NULL;
 
@@ -87,6 +87,14 @@ static bool describe(const char *directory, const char *metadata, struct found *
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
 			    "cannot read the trace's metadata: %s", cause->message);
 		g_error_free(cause);
+		return false;
+	}
+	if (length && bytes[0] == CTF2_SEPARATOR) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "%s is a CTF 2 trace, and whylate reads CTF 1.8: record with 'lttng "
+			    "create --trace-format=ctf-1.8', or set "
+			    "LTTNG_SESSIOND_DEFAULT_TRACE_FORMAT=ctf-1.8",
+			    directory);
 		return false;
 	}
 	text = metadata_text(bytes, length);

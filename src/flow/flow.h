@@ -155,6 +155,7 @@ struct call_info {
 const struct call_info *flow_call_info(struct flow *flow, uint32_t name);
 void call_arguments(struct flow *flow, struct thread *thread, const struct event_syscall *args);
 uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd);
+uint32_t call_child(struct flow *flow, const struct thread *thread);
 uint8_t call_operation(struct flow *flow, const struct thread *thread);
 /* What the exit tells about waits inside the call; 0 nothing. */
 uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,

@@ -282,13 +282,25 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 					     .requested = -1, .queued = -1, .served = -1};
 }
 
+/* The kernel generates the signal's event after it has woken the receiver
+ * (__send_signal_locked: complete_signal() before the tracepoint), so the wait
+ * that this context has just ended was ended by the signal. */
 void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
-	if (flow_in_gap(flow, cpu) || event->signal.tid <= 0)
+	struct wake_detail detail = {.kind = DETAIL_SIGNAL, .requested = -1, .queued = -1,
+				     .served = -1, .thread = cpu->current,
+				     .number = (uint64_t) event->signal.sig};
+	uint32_t target = thread_find(flow, event->host, event->signal.tid);
+	struct thread *woken;
+	struct block *block;
+
+	if (flow_in_gap(flow, cpu) || !is_thread(cpu->last_woken) || target == IDMAP_NONE)
 		return;
-	cpu->pending = (struct wake_detail) {
-		.kind = DETAIL_SIGNAL, .requested = -1, .queued = -1, .served = -1,
-		.thread = cpu->depth ? NO_THREAD : cpu->current,
-		.number = (uint64_t) event->signal.sig};
-	cpu->pending_target = thread_find(flow, event->host, event->signal.tid);
+	woken = flow_thread(flow, cpu->last_woken);
+	if (woken != flow_thread(flow, target) &&
+	    (woken->pid < 0 || woken->pid != flow_thread(flow, target)->pid))
+		return; /* a signal for the process may wake any of its threads */
+	block = block_at(flow->timeline, woken->flow.block);
+	if (woken->state == THREAD_WAIT_CPU && !block->detail)
+		block->detail = detail_new(flow->timeline, &detail);
 }

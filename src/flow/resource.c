@@ -303,12 +303,24 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	}
 }
 
-static uint32_t child_key(struct flow *flow, uint32_t child)
+/* The thread that wait4 names, or that this call has made; NO_THREAD. A child
+ * gets its final name only when it calls exec, perhaps after the wait. */
+uint32_t call_child(struct flow *flow, const struct thread *thread)
 {
-	if (child == NO_THREAD)
-		return intern_id(flow->names, "child:any");
-	return key_format(flow, "child:%s",
-			  intern_text(flow->names, flow_thread(flow, child)->name));
+	const struct call *call = &thread->flow.call;
+	uint32_t child;
+
+	switch (flow_call_info(flow, call->name)->wait) {
+	case WAIT_CHILD:
+		child = call->argument > 0
+				? thread_find(flow, thread->host, (int32_t) call->argument)
+				: NO_THREAD;
+		return child == IDMAP_NONE ? NO_THREAD : child;
+	case WAIT_FORK:
+		return call->child;
+	default:
+		return NO_THREAD;
+	}
 }
 
 /* FUTEX_WAIT, FUTEX_LOCK_PI …: the command of a futex call without its flags. */
@@ -325,7 +337,6 @@ uint8_t call_operation(struct flow *flow, const struct thread *thread)
 uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd)
 {
 	const struct call *call = &thread->flow.call;
-	uint32_t child;
 
 	*fd = -1;
 	switch (flow_call_info(flow, call->name)->wait) {
@@ -342,12 +353,9 @@ uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd)
 	case WAIT_SLEEP:
 		return intern_id(flow->names, "sleep");
 	case WAIT_CHILD:
-		child = call->argument > 0
-				? thread_find(flow, thread->host, (int32_t) call->argument)
-				: NO_THREAD;
-		return child_key(flow, child == IDMAP_NONE ? NO_THREAD : child);
+		return intern_id(flow->names, "child:any");
 	case WAIT_FORK:
-		return call->child == NO_THREAD ? 0 : child_key(flow, call->child);
+		return call->child == NO_THREAD ? 0 : intern_id(flow->names, "child:any");
 	case WAIT_SIGNAL:
 		return intern_id(flow->names, "signal");
 	case WAIT_CONNECT:
@@ -438,7 +446,7 @@ uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 			       const struct event_syscall *args, int32_t *fd)
 {
 	uint8_t wait = flow_call_info(flow, thread->flow.call.name)->wait;
-	uint32_t child, key;
+	uint32_t key;
 
 	switch (wait) {
 	case WAIT_POLL:
@@ -446,13 +454,9 @@ uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 	case WAIT_EPOLL:
 		return ready_resource(flow, thread, wait, args, fd);
 	case WAIT_CHILD:
-		child = args->ret > 0 ? thread_find(flow, thread->host, (int32_t) args->ret)
-				      : IDMAP_NONE;
-		return child == IDMAP_NONE ? 0 : child_key(flow, child);
-	case WAIT_FORK:
-		return thread->flow.call.child == NO_THREAD
-			       ? 0
-			       : child_key(flow, thread->flow.call.child);
+		if (args->ret > 0) /* the one that wait4 returned */
+			thread->flow.call.argument = args->ret;
+		return intern_id(flow->names, "child:any");
 	case WAIT_ACCEPT:
 		key = args->ret >= 0 ? address_key(flow, args) : 0;
 		*fd = thread->flow.call.fd;

@@ -224,6 +224,7 @@ void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32
 	block->stack = flow_thread_stack(flow, thread);
 	if (PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL) {
 		block->resource = call_resource(flow, thread, &block->fd);
+		block->child = call_child(flow, thread);
 		block->operation = call_operation(flow, thread);
 		block->timer = thread->flow.call.timer;
 		thread->flow.call.waits++;
@@ -302,6 +303,7 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 		cpu->depth = 0;
 	}
 	cpu->pending.kind = DETAIL_NONE;
+	cpu->last_woken = NO_THREAD;
 	if (index == IDLE_THREAD)
 		return;
 	thread = flow_thread(flow, index);

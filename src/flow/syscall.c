@@ -66,6 +66,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 	call_close(thread);
 	thread->flow.fault = false;
 	note_call(flow, thread);
+	cpu->last_woken = NO_THREAD;
 	thread->made_syscall = true;
 	thread->flow.sigreturn = info->sigreturn;
 	if (!info->sigreturn) {
@@ -108,6 +109,7 @@ static void explain_waits(struct flow *flow, struct thread *thread, int64_t begi
 			struct block *block = block_at(flow->timeline, interval->ref);
 
 			block->resource = resource;
+			block->child = call_child(flow, thread);
 			block->fd = fd;
 		}
 }

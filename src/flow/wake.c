@@ -61,18 +61,11 @@ static uint32_t sender_text(struct flow *flow, const struct cpu *cpu)
 }
 
 /* What the waking context did just before: the request that completed, the
- * timer that expired; a signal only if it was for `thread`. */
-static uint32_t pending_detail(struct flow *flow, struct cpu *cpu, const struct thread *thread)
+ * timer that expired, the packet that came. */
+static uint32_t pending_detail(struct flow *flow, struct cpu *cpu)
 {
-	if (cpu->pending.kind == DETAIL_NONE)
+	if (cpu->pending.kind == DETAIL_NONE || !cpu->depth)
 		return 0;
-	if (cpu->pending.kind == DETAIL_SIGNAL) {
-		if (!is_thread(cpu->pending_target) ||
-		    flow_thread(flow, cpu->pending_target)->pid != thread->pid)
-			return 0;
-	} else if (!cpu->depth) {
-		return 0;
-	}
 	if (cpu->pending.kind == DETAIL_PACKET)
 		cpu->pending.text = sender_text(flow, cpu);
 	return detail_new(flow->timeline, &cpu->pending);
@@ -113,7 +106,7 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, const struct 
 					? PACK(FRAME_SYSCALL, current->flow.call.name)
 					: PACK(FRAME_USER, 0);
 	}
-	waker.detail = pending_detail(flow, cpu, thread);
+	waker.detail = pending_detail(flow, cpu);
 	return waker;
 }
 
@@ -183,6 +176,7 @@ void flow_waking(struct flow *flow, struct cpu *cpu, const struct event *event)
 	waker = context_of(flow, cpu, thread);
 	if (thread->state == THREAD_BLOCKED) {
 		thread_woken(flow, thread, &waker);
+		cpu->last_woken = thread_find(flow, event->host, event->wake.tid);
 		thread->flow.wakeup_due = true;
 	} else if (thread->state == THREAD_WAIT_CPU && thread_contradicted(flow, thread)) {
 		wait_again(flow, thread);
@@ -215,6 +209,7 @@ void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event)
 					     : wakeup_context(flow, cpu, thread);
 
 		thread_woken(flow, thread, &waker);
+		cpu->last_woken = thread_find(flow, event->host, event->wake.tid);
 		thread->flow.wakeup_due = false;
 	} else if (thread->state == THREAD_WAIT_CPU && !thread->flow.wakeup_due &&
 		   thread_contradicted(flow, thread)) {

@@ -139,6 +139,7 @@ struct cpu *host_cpu(struct host *host, uint32_t id)
 	cpu->first_packet = cpu->gap_end = cpu->last_switch = INT64_MIN;
 	cpu->unknown_since = INT64_MIN;
 	cpu->last_raise = -1;
+	cpu->last_woken = NO_THREAD;
 	idmap_set(&host->cpu_index, id, host->cpus->len);
 	g_ptr_array_add(host->cpus, cpu);
 	if (id < G_N_ELEMENTS(host->direct))

@@ -130,7 +130,7 @@ struct cpu {
 	uint32_t depth;
 	struct frame frames[FRAMES_MAX];
 	struct wake_detail pending; /* what the current context just did */
-	uint32_t pending_target; /* DETAIL_SIGNAL: thread signalled */
+	uint32_t last_woken;    /* thread whose wait this context ended last, NO_THREAD */
 	uint8_t sender[16];     /* DETAIL_PACKET: address, named only if somebody is woken */
 	uint8_t sender_length;  /* 4, 16, or 0: not recorded */
 	uint32_t sender_port;

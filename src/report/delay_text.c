@@ -164,7 +164,7 @@ static bool is_kernel(const struct session *session, uint32_t thread)
 static void append_resource(GString *line, const struct session *session,
 			    const struct block *block)
 {
-	const char *key = session_text(session, block->resource);
+	const char *key = session_text(session, session_resource(session, block));
 	const char *operation = futex_operation(block->operation);
 	char length[32];
 
@@ -189,7 +189,9 @@ static void blocked_line(const struct session *session, const struct wait *wait,
 {
 	g_autofree char *stack =
 		stack_text(session, wait->block->stack, is_kernel(session, wait->thread));
-	GString *line = g_string_new("Blocked in ");
+	bool stopped = PACK_KIND(wait->leaf) == LEAF_BLOCK_STOPPED ||
+		       PACK_KIND(wait->leaf) == LEAF_BLOCK_TRACED;
+	GString *line = g_string_new(stopped ? "Stopped in " : "Blocked in ");
 
 	g_string_append(line, stack);
 	append_resource(line, session, wait->block);

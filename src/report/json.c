@@ -155,9 +155,10 @@ json_t *json_resource(const struct session *session, uint32_t resource)
 
 json_t *json_wait_resource(const struct session *session, const struct block *block)
 {
-	json_t *object = json_resource(session, block->resource);
+	uint32_t resource = session_resource(session, block);
+	json_t *object = json_resource(session, resource);
 	const char *operation = futex_operation(block->operation);
-	bool sleep = strcmp(session_text(session, block->resource), "sleep") == 0;
+	bool sleep = strcmp(session_text(session, resource), "sleep") == 0;
 
 	if (block->fd >= 0)
 		json_object_set_new(object, "fd", json_integer(block->fd));

@@ -245,7 +245,7 @@ uint32_t block_new(struct timeline *timeline)
 	uint32_t index = pages_reserve(&timeline->blocks, 1);
 	struct block *block = block_at(timeline, index);
 
-	*block = (struct block) {.fd = -1, .waker = NO_THREAD, .cpu = NO_CPU,
+	*block = (struct block) {.fd = -1, .child = NO_THREAD, .waker = NO_THREAD, .cpu = NO_CPU,
 				 .operation = NO_OPERATION, .timer = -1};
 	return index;
 }
