@@ -1,0 +1,315 @@
+"""Bad input: each case gets one clear line on stderr, the right exit status
+(interface.md, "Exit status"), nothing on stdout, and leaves no file behind."""
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+from whylate_test import WHYLATE, Tap, babeltrace2, run, trace
+
+USAGE, NO_TRACE, DAMAGE, OUTPUT = 2, 3, 4, 5
+STARTUP = trace("startup-chain")
+ALL = ["delay", "--thread", "all"]
+tap = Tap()
+
+
+def text(data):
+    return data.decode("utf-8", "replace")
+
+
+def judge(done, statuses, words, partial=False):
+    """`words`: what the message must name. `partial`: a report of what came before is allowed."""
+    err = text(done.stderr)
+    statuses = statuses if isinstance(statuses, tuple) else (statuses,)
+    assert done.returncode in statuses, "status %d, must be %s; stderr: %s" % (done.returncode, statuses, err)
+    assert err.endswith("\n") and err.count("\n") == 1, "stderr is not one line:\n" + err
+    assert err.startswith("whylate: "), "stderr: " + err
+    assert len(err) > len("whylate: ") + 12, "no message: " + err
+    for word in words:
+        assert word in err, "the message does not say %r: %s" % (word, err)
+    assert partial or not done.stdout, "%d bytes on stdout" % len(done.stdout)
+
+
+def bad(name, status, arguments, *words, **keywords):
+    """A command that must fail; also with --output, which must not come to be."""
+    partial = keywords.pop("partial", False)
+
+    def both():
+        judge(run(*arguments, **keywords), status, words, partial)
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(*arguments, "--output", folder + "/out", **keywords)
+            judge(done, status, words, partial)
+            left = os.listdir(folder)
+            assert not left or partial and left == ["out"], "left behind: %s" % left
+    tap.case(name, both)
+
+
+def once(name, status, arguments, *words, **keywords):
+    partial = keywords.pop("partial", False)
+    tap.case(name, lambda: judge(run(*arguments, **keywords), status, words, partial))
+
+
+def no_traces(folder):
+    missing, empty, plain = folder + "/missing", folder + "/empty", folder + "/plain"
+    os.mkdir(empty)
+    with open(plain, "w", encoding="ascii") as file:
+        file.write("no trace\n")
+    bad("no such path", NO_TRACE, ALL + [missing], missing)
+    bad("no such path, overview", NO_TRACE, ["overview", missing], missing)
+    bad("no such path, without a command", NO_TRACE, [missing], missing)
+    once("neither a command nor a trace", USAGE, ["dealy", STARTUP], "dealy")
+    bad("a directory without a trace", NO_TRACE, ALL + [empty], empty)
+    bad("a file instead of a directory", NO_TRACE, ALL + [plain], plain)
+    bad("a trace and a path that is none", NO_TRACE, ALL + [STARTUP, missing], missing)
+    bad("a user-space trace only", NO_TRACE, ALL + [trace("ust-func") + "/ust-func/ust"], "kernel")
+    once("no trace given", USAGE, ["delay", "--thread", "all"])
+    once("no trace given, overview", USAGE, ["overview"])
+    once("no argument", USAGE, [])
+
+
+def selections():
+    target = ["delay", STARTUP, "--target"]
+    bad("an unknown event in --target", USAGE, target + ["sched_proces_exec"], "sched_proces_exec", "sched_process_exec")
+    bad("a known event without a match", USAGE, target + ["sched_process_exec filename=/nowhere"], "sched_process_exec")
+    bad("an unknown field in --target", USAGE, target + ["sched_process_exec filenam=x"], "filenam")
+    bad("nth too large", USAGE, target + ["sched_process_exec nth=1000"], "1000")
+    for value in ("nth=0", "nth=x", "nth=-1"):
+        bad("bad " + value, USAGE, target + ["sched_process_exec " + value], "nth")
+    bad("an empty --target", USAGE, target + [""], "target")
+    bad("a --target without an event", USAGE, target + ["filename=x"], "filename=x")
+    bad("a --target with a word that is no key=value", USAGE, target + ["sched_process_exec autostart"], "autostart")
+    for option, value in (("--thread", "999999"), ("--thread", "nobody"), ("--process", "999999"), ("--process", "nobody")):
+        bad("unknown %s %s" % (option, value), USAGE, ["delay", STARTUP, option, value], option[2:], value)
+    bad("an unknown --host", USAGE, ALL + [STARTUP, "--host", "elsewhere"], "elsewhere")
+    once("delay of nothing", USAGE, ["delay", STARTUP], "--target")
+    once("an empty --thread", USAGE, ["delay", STARTUP, "--thread", ""], "--thread")
+
+
+def windows():
+    for name, arguments in (
+            ("a window before the trace", ["--from", "5ns", "--to", "10ns"]),
+            ("a window after the trace", ["--from", "1995252395000000000ns"]),
+            ("a window that ends before the trace", ["--to", "10ns"]),
+            ("a window past the trace", ["--from", "+1000s"]),
+            ("an empty window", ["--from", "+100ms", "--to", "+0ms"]),
+            ("a window turned round", ["--from", "1795252396000000000ns", "--to", "1795252395500000000ns"])):
+        bad(name, USAGE, ALL + [STARTUP] + arguments)
+        bad(name + ", overview", USAGE, ["overview", STARTUP] + arguments)
+    for value in ("yesterday", "25:00:00", "12:61:00", "12:00:61", "+", "-", "1x", "+5parsecs", "99999999999999999999ns",
+                  "2026-13-01 00:00:00", "12:00:00.1234567890", ""):
+        bad("bad time %r" % value, USAGE, ALL + [STARTUP, "--from=" + value], "from")
+    bad("--from an event that is not there", USAGE, ALL + [STARTUP, "--from", "sched_process_exec filename=/no"])
+    bad("--last nothing", USAGE, ALL + [STARTUP, "--last", "0"])
+    bad("--last of no duration", USAGE, ALL + [STARTUP, "--last", "soon"], "last", "soon")
+
+
+def options():
+    for name, value in (("format", "xml"), ("limit", "-1"), ("limit", "many"), ("limit", "99999999999999999999"),
+                        ("limit", ""), ("depth", "1.5"), ("min-duration", "fast"), ("color", "blue"),
+                        ("progress", "maybe"), ("utc", "perhaps"), ("format", "")):
+        bad("bad value --%s=%s" % (name, value), USAGE, ALL + [STARTUP, "--%s=%s" % (name, value)], name, value)
+    once("an unknown option", USAGE, ALL + [STARTUP, "--frobnicate"], "frobnicate")
+    once("an unknown option with a value", USAGE, ALL + [STARTUP, "--frobnicate=1"], "frobnicate")
+    once("an unknown short option", USAGE, ALL + [STARTUP, "-q"], "-q")
+    once("an unknown option before the command", USAGE, ["--frobnicate", STARTUP], "frobnicate")
+    once("an option of another command", USAGE, ["overview", STARTUP, "--target", "sched_switch"], "target")
+    once("csv of overview", USAGE, ["overview", STARTUP, "--format", "csv"], "csv")
+    for name in ("target", "thread", "format", "limit", "from", "output"):
+        once("--%s without its value" % name, USAGE, ["delay", STARTUP, "--" + name], "--" + name)
+
+
+def plugin():
+    def refused(parameters, *words):
+        done = babeltrace2(STARTUP, "--component=sink.whylate.delay", "--params=" + parameters)
+        assert done.returncode not in (0, -signal.SIGSEGV, -signal.SIGABRT), "status %d" % done.returncode
+        assert not done.stdout, "%d bytes on stdout" % len(done.stdout)
+        for word in words:
+            assert word in text(done.stderr), "does not say %r: %s" % (word, text(done.stderr))
+        for word in ("AddressSanitizer", "LeakSanitizer", "runtime error"):
+            assert word not in text(done.stderr), text(done.stderr)
+    for name, parameters, words in (
+            ("an unknown parameter", 'thread="all",frobnicate=1', ("frobnicate",)),
+            ("a bad value", 'thread="all",format="xml"', ("format", "xml")),
+            ("a value of the wrong type", 'thread="all",limit={a=1}', ("limit",)),
+            ("a number out of range", 'thread="all",limit=-1', ("limit", "-1")),
+            ("a list where one is wanted", 'thread="all",format=["json","text"]', ("format",)),
+            ("a bad list entry", 'thread=["all",{}]', ("thread",)),
+            ("nothing to analyse", 'format="json"', ("target",)),
+            ("an unknown event", 'target="sched_proces_exec"', ("sched_proces_exec", "sched_process_exec")),
+            ("a bad target", 'target="sched_process_exec nth=0"', ("nth",)),
+            ("an unknown thread", 'thread="nobody"', ("nobody",)),
+            ("a full disk", 'thread="all",output="/dev/full"', ("/dev/full",))):
+        tap.case("plugin: " + name, refused, parameters, *words)
+
+    def not_kernel():
+        done = babeltrace2(trace("ust-func") + "/ust-func/ust", "--component=sink.whylate.delay", '--params=thread="all"')
+        assert done.returncode > 0 and "kernel" in text(done.stderr), "%d: %s" % (done.returncode, text(done.stderr))
+    tap.case("plugin: a user-space trace only", not_kernel)
+
+
+def damage(folder):
+    folder += "/damage"
+    os.mkdir(folder)
+    def copy(name):
+        """A copy of startup-chain to damage: its directory of streams."""
+        shutil.copytree(STARTUP, folder + "/" + name)
+        return folder + "/" + name + "/startup-chain/kernel"
+
+    def overwrite(path, at, data):
+        with open(path, "r+b") as file:
+            file.seek(at)
+            file.write(data)
+
+    broken = (NO_TRACE, DAMAGE)
+    for number, size in enumerate((10, 100, 4096, 5000, 100001)):
+        place = copy("cut%d" % number)
+        os.truncate(place + "/ch_0", size)
+        bad("a stream cut to %d bytes" % size, broken, ALL + [place], partial=True)
+    place = copy("cut-end")
+    os.truncate(place + "/ch_1", os.path.getsize(place + "/ch_1") - 100)
+    bad("a stream that lacks its last 100 bytes", broken, ALL + [place], partial=True)
+    place = copy("magic")
+    overwrite(place + "/ch_0", 0, b"\0" * 64)
+    bad("a stream whose first packet is zeros", broken, ALL + [place], partial=True)
+    place = copy("middle")
+    overwrite(place + "/ch_0", os.path.getsize(place + "/ch_0") // 2, b"\xff" * 20000)
+    bad("a stream overwritten in the middle", broken, ALL + [place], partial=True)
+    place = copy("garbage")
+    with open(place + "/metadata", "wb") as file:
+        file.write(bytes(range(256)) * 40)
+    bad("metadata that is garbage", NO_TRACE, ALL + [place])
+    place = copy("empty")
+    os.truncate(place + "/metadata", 0)
+    bad("empty metadata", NO_TRACE, ALL + [place])
+    place = copy("half")
+    os.truncate(place + "/metadata", os.path.getsize(place + "/metadata") // 2)
+    bad("metadata cut in half", NO_TRACE, ALL + [place])
+    place = copy("no-streams")
+    for name in ("ch_0", "ch_1"):
+        os.unlink(place + "/" + name)
+    bad("a trace without streams", NO_TRACE, ALL + [place])
+    place = copy("no-events")
+    for name in ("ch_0", "ch_1"):
+        os.truncate(place + "/" + name, 0)
+    bad("a trace with empty streams", NO_TRACE, ALL + [place])
+
+
+def as_nobody(folder):
+    """Directories and files that may not be read: told to a user who is not root."""
+    if os.getuid() == 0 and not shutil.which("setpriv"):
+        tap.skip("unreadable input", "root without setpriv")
+        return
+    copy, program = folder + "/unreadable", folder + "/whylate"
+    shutil.copytree(STARTUP, copy)
+    shutil.copy(WHYLATE, program)
+    os.chmod(program, 0o755)
+    prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.getuid() == 0 else []
+
+    def try_it(path, mode, *words):
+        os.chmod(path, mode)
+        try:
+            done = subprocess.run(prefix + [program] + ALL + [copy], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, check=False, cwd="/")
+            judge(done, NO_TRACE, words)
+        finally:
+            os.chmod(path, 0o755)
+    kernel = copy + "/startup-chain/kernel"
+    tap.case("a directory that may not be read", try_it, copy, 0, copy)
+    tap.case("a directory below that may not be read", try_it, kernel, 0, kernel)
+    tap.case("metadata that may not be read", try_it, kernel + "/metadata", 0, "metadata")
+    tap.case("a stream that may not be read", try_it, kernel + "/ch_1", 0)
+
+    def no_place():
+        done = subprocess.run(prefix + [program] + ALL + [copy, "--output", folder + "/forbidden/out"], check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/")
+        judge(done, OUTPUT, [folder + "/forbidden/out"])
+    os.mkdir(folder + "/forbidden", 0o555)
+    tap.case("--output where one may not write", no_place)
+
+
+def outputs(folder):
+    once("--output to a full device", OUTPUT, ALL + [STARTUP, "--output", "/dev/full"], "/dev/full")
+    missing = folder + "/missing/out"
+    once("--output into a missing directory", OUTPUT, ALL + [STARTUP, "--output", missing], missing)
+    once("--output to a directory", OUTPUT, ALL + [STARTUP, "--output", folder], folder)
+    with open("/dev/full", "wb") as full:
+        tap.case("standard output is full", lambda: judge(stdout_to(full), OUTPUT, ["standard output"], True))
+
+    def kept():
+        """What was there before a failure is there after it."""
+        path = folder + "/kept"
+        with open(path, "w", encoding="ascii") as file:
+            file.write("before\n")
+        judge(run(*ALL, STARTUP, "--output", path, "--to", "10ns"), USAGE, [])
+        judge(run(*ALL, STARTUP, "--output", path, "--format", "json", **limited(signal.SIG_IGN)), OUTPUT, [path])
+        with open(path, encoding="ascii") as file:
+            assert file.read() == "before\n", "it was changed"
+        os.unlink(path)
+    tap.case("--output fails: the old file is kept", kept)
+    for name, action in (("SIGXFSZ ignored", signal.SIG_IGN), ("SIGXFSZ as it is", signal.SIG_DFL)):
+        def too_large(action=action):
+            place = tempfile.mkdtemp(dir=folder)
+            done = run(*ALL, STARTUP, "--output", place + "/out", "--format", "json", **limited(action))
+            left = os.listdir(place)
+            judge(done, OUTPUT, [place + "/out"])
+            assert not left, "left behind: %s" % left
+        tap.case("--output over the size limit, " + name, too_large)
+
+    def tiny():
+        place = tempfile.mkdtemp(dir=folder)
+        mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place], check=False,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if mount.returncode:
+            return tap.skip("--output on a full file system", "no right to mount one")
+        try:
+            def full():
+                done = run(*ALL, STARTUP, "--output", place + "/out", "--format", "json")
+                judge(done, OUTPUT, [place + "/out", "No space left"])
+                assert not os.listdir(place), "left behind: %s" % os.listdir(place)
+            return tap.case("--output on a full file system", full)
+        finally:
+            subprocess.run(["umount", place], check=True)
+    tiny() if os.getuid() == 0 else tap.skip("--output on a full file system", "no right to mount one")
+
+    def closed(restore):
+        """whylate | head -1"""
+        with subprocess.Popen([WHYLATE, *ALL, STARTUP, "--limit", "0", "--format", "json"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, restore_signals=restore) as process:
+            process.stdout.readline()
+            process.stdout.close()
+            err = text(process.stderr.read())
+            status = process.wait()
+        if restore:
+            assert (status, err) == (-signal.SIGPIPE, ""), "status %d: %s" % (status, err)
+        else:
+            assert status == OUTPUT and err.count("\n") == 1 and err.startswith("whylate: "), "status %d: %s" % (status, err)
+    tap.case("a pipe closed early", closed, True)
+    tap.case("a pipe closed early, SIGPIPE ignored", closed, False)
+
+
+def stdout_to(file):
+    return run(*ALL, STARTUP, stdout=file)
+
+
+def limited(action):
+    """Files of at most 20,000 bytes, and what SIGXFSZ does."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, action)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    return {"preexec_fn": limit, "restore_signals": False}
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    os.chmod(scratch, 0o755)
+    no_traces(scratch)
+    selections()
+    windows()
+    options()
+    plugin()
+    damage(scratch)
+    as_nobody(scratch)
+    outputs(scratch)
+sys.exit(tap.done())

@@ -1,0 +1,115 @@
+"""The documents say what the command does: every option of --help stands in
+the manual page and in the bash completion, and the other way round; manual
+pages format without warnings."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from whylate_test import SOURCE, Tap, output
+
+PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "babeltrace2-sink.whylate.delay.7")
+ANYWHERE = {"--help", "--version"}
+
+
+def read(path):
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def formatted(page):
+    done = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-P-c", "-rLL=200n", SOURCE + "/man/" + page],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+    assert not done.stderr, done.stderr.decode()
+    text = re.sub("\x1b\\[[0-9;]*m|.\b", "", done.stdout.decode())
+    return text.replace("\N{HYPHEN}", "-").replace("\N{MINUS SIGN}", "-")
+
+
+def options_in(text):
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text))
+
+
+def check_page(page):
+    text = formatted(page)
+    for section in ("NAME", "SYNOPSIS", "DESCRIPTION"):
+        assert re.search("^%s$" % section, text, re.M), "no section " + section
+    raw = read("man/" + page)
+    assert re.search(r"^\.TH ", raw, re.M), "no .TH"
+
+
+def lint(page):
+    done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", SOURCE + "/man/" + page],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    assert not done.stdout, done.stdout.decode()
+
+
+def check_manual(command):
+    offered = options_in(output(command, "--help").decode())
+    page = formatted("whylate-%s.1" % command)
+    said = options_in(page)
+    # a page may speak of another command's options only in a line that names that command
+    for line in page.splitlines():
+        if re.search(r"\b(lttng|babeltrace2|configure|whylate (?!%s))" % command, line):
+            said -= options_in(line) - offered
+    assert offered - ANYWHERE <= said, "not in the manual page: %s" % sorted(offered - ANYWHERE - said)
+    assert said <= offered, "not an option: %s" % sorted(said - offered)
+
+
+def check_parameters():
+    """Options are parameters, except those that are for a terminal."""
+    offered = {o[2:] for o in options_in(output("delay", "--help").decode())}
+    page = formatted("babeltrace2-sink.whylate.delay.7")
+    for name in sorted(offered - {"help", "version", "json-schema", "progress", "strict"}):
+        assert re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(name), page), "no parameter " + name
+
+
+def complete(*words):
+    """What the shell would offer after these words (the last one is begun)."""
+    script = ('. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; '
+              'f=$(complete -p whylate | sed -n "s/.*-F \\([^ ]*\\) .*/\\1/p"); '
+              'COMPREPLY=(); "$f" whylate "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; '
+              'printf "%s\\n" "${COMPREPLY[@]}"')
+    done = subprocess.run(["bash", "--norc", "-c", script, "bash", SOURCE + "/share/completion/whylate", *words],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 0 and not done.stderr, done.stderr.decode()
+    return {w.rstrip(" =") for w in done.stdout.decode().split("\n") if w.strip()}
+
+
+def check_completion(command):
+    offered = options_in(output(command, "--help").decode())
+    completed = complete("whylate", command, "--")
+    assert offered == completed, "missing in the completion: %s; there but no option: %s" % (
+        sorted(offered - completed), sorted(completed - offered))
+
+
+def check_commands():
+    commands = set(re.findall(r"^  ([a-z]+) ", output("--help").decode(), re.M))
+    assert commands, "whylate --help lists no command"
+    assert commands <= complete("whylate", ""), "completion lacks %s" % (commands - complete("whylate", ""))
+    page = formatted("whylate.1")
+    for command in commands:
+        assert re.search(r"\b%s\b" % command, page), "whylate(1) lacks " + command
+        assert output("help", command) == output(command, "--help"), "whylate help %s is another" % command
+
+
+def check_exit_status():
+    page = formatted("whylate.1")
+    assert re.search("^EXIT STATUS$", page, re.M), "no section EXIT STATUS"
+    section = page.split("EXIT STATUS")[-1]
+    for status in "012345":
+        assert re.search(r"\b%s\b" % status, section), "status %s is not explained" % status
+
+
+tap = Tap()
+for one in PAGES:
+    tap.case("man/%s formats without warnings" % one, check_page, one)
+    if shutil.which("mandoc"):
+        tap.case("man/%s passes mandoc's lint" % one, lint, one)
+for name in ("delay", "overview"):
+    tap.case("options of %s and its manual page" % name, check_manual, name)
+    tap.case("options of %s and the completion" % name, check_completion, name)
+tap.case("commands, in --help, completion and whylate(1)", check_commands)
+tap.case("parameters of sink.whylate.delay", check_parameters)
+tap.case("whylate(1) explains the exit status", check_exit_status)
+sys.exit(tap.done())

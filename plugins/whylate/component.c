@@ -222,6 +222,7 @@ static void finalize(bt_self_component_sink *self)
 BT_PLUGIN_MODULE();
 BT_PLUGIN(whylate);
 BT_PLUGIN_DESCRIPTION("Why was it late? Delay analysis of LTTng kernel traces");
+BT_PLUGIN_AUTHOR("the whylate authors");
 BT_PLUGIN_LICENSE("MIT");
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(delay, consume);

@@ -167,7 +167,8 @@ GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t
 const char *cause_kind_text(enum cause_kind kind)
 {
 	static const char *const texts[] = {"cpu", "timer", "block-device", "network", "irq",
-		"softirq", "process", "child", "signal", "stopped", "still-blocked", "unknown"};
+		"softirq", "process", "child", "signal", "stopped", "wait-cpu", "still-blocked",
+		"unknown"};
 
 	return texts[kind];
 }
@@ -228,7 +229,9 @@ const char *futex_operation(uint8_t operation)
 	return operation < G_N_ELEMENTS(names) ? names[operation] : "unknown";
 }
 
-static char *timer_label(const struct session *session, const struct wake_detail *detail)
+/* "timer of 30.00 ms, armed by itself in clock_nanosleep" */
+static char *timer_label(const struct session *session, const struct wake_detail *detail,
+			 uint32_t waiter)
 {
 	GString *label = g_string_new("timer");
 	char length[32];
@@ -236,21 +239,28 @@ static char *timer_label(const struct session *session, const struct wake_detail
 	if (detail->requested >= 0)
 		g_string_append_printf(label, " of %s", when_duration(length, detail->requested));
 	if (is_thread(detail->thread)) {
-		g_string_append_printf(label, ", armed by %s (%d)",
-				       session_thread_name(session, detail->thread),
-				       model_thread(&session->model, detail->thread)->tid);
+		if (detail->thread == waiter)
+			g_string_append(label, " armed by itself");
+		else
+			g_string_append_printf(
+				label, " armed by %s (%d)",
+				session_thread_name(session, detail->thread),
+				model_thread(&session->model, detail->thread)->tid);
 		if (detail->text)
 			g_string_append_printf(label, " in %s", session_text(session, detail->text));
 	}
 	return g_string_free(label, FALSE);
 }
 
-static char *request_label(const struct session *session, const struct wake_detail *detail)
+static char *request_label(const struct session *session, const struct wake_detail *detail,
+			   uint32_t waiter)
 {
 	GString *label = g_string_new(session_text(session, detail->text));
 
 	g_string_append_printf(label, ", sector %" PRIu64, detail->number);
-	if (is_thread(detail->thread))
+	if (is_thread(detail->thread) && detail->thread == waiter)
+		g_string_append(label, ", issued by itself");
+	else if (is_thread(detail->thread))
 		g_string_append_printf(label, ", issued by %s (%d)",
 				       session_thread_name(session, detail->thread),
 				       model_thread(&session->model, detail->thread)->tid);
@@ -279,7 +289,7 @@ static void hardware_cause(const struct session *session, const struct block *bl
 		cause->kind = strcmp(session_text(session, number), "local_timer") == 0
 				      ? CAUSE_TIMER
 				      : CAUSE_IRQ;
-		cause->label = g_strdup_printf("%s interrupt", session_text(session, number));
+		cause->label = g_strdup_printf("vector %s", session_text(session, number));
 		break;
 	case WAKER_SOFTIRQ:
 		softirq = softirq_name(number);
@@ -300,6 +310,26 @@ static void hardware_cause(const struct session *session, const struct block *bl
 	}
 }
 
+/* A wait cut short by the window: when it ended after all, and by whom. */
+static char *later_label(const struct session *session, const struct wait *wait)
+{
+	const struct thread *thread = model_thread(&session->model, wait->thread);
+	struct span span;
+	struct spans spans;
+	char length[32];
+
+	if (wait->block->kind == WAKER_NONE)
+		return g_strdup("not woken before the trace's end");
+	spans_begin(&spans, session, wait->thread, wait->end, thread->end);
+	if (!spans_next(&spans, &span))
+		return g_strdup("not woken before the window's end");
+	return g_strdup_printf("not woken before the window's end, but %s later by %s",
+			       when_duration(length, span.end - wait->end),
+			       wait->block->kind == WAKER_THREAD && is_thread(wait->block->waker)
+				       ? session_thread_name(session, wait->block->waker)
+				       : waker_kind_text(wait->block->kind));
+}
+
 struct cause wait_cause(const struct session *session, const struct wait *wait)
 {
 	const struct block *block = wait->block;
@@ -310,15 +340,15 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 
 	if (!wait->woken) {
 		cause.kind = CAUSE_STILL_BLOCKED;
-		cause.label = g_strdup("not woken before the end");
+		cause.label = later_label(session, wait);
 	} else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE) {
 		cause.label = g_strdup(waker_why_text(block->why));
 	} else if (detail && detail->kind == DETAIL_TIMER) {
 		cause.kind = CAUSE_TIMER;
-		cause.label = timer_label(session, detail);
+		cause.label = timer_label(session, detail, wait->thread);
 	} else if (detail && detail->kind == DETAIL_REQUEST) {
 		cause.kind = CAUSE_BLOCK_DEVICE;
-		cause.label = request_label(session, detail);
+		cause.label = request_label(session, detail, wait->thread);
 		cause.queued = detail->queued;
 		cause.served = detail->served;
 	} else if (block->kind != WAKER_THREAD) {
@@ -341,6 +371,16 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 		cause.label = waker_label(session, block->waker);
 	}
 	return cause;
+}
+
+char *cause_words(const struct cause *cause)
+{
+	static const char *const before[] = {
+		[CAUSE_BLOCK_DEVICE] = "block device ", [CAUSE_IRQ] = "interrupt of ",
+		[CAUSE_CHILD] = "child "};
+	const char *words = cause->kind < G_N_ELEMENTS(before) ? before[cause->kind] : NULL;
+
+	return g_strconcat(words ? words : "", cause->label, NULL);
 }
 
 void cause_clear(struct cause *cause)

@@ -21,6 +21,7 @@ enum cause_kind {
 	CAUSE_CHILD,
 	CAUSE_SIGNAL,
 	CAUSE_STOPPED,
+	CAUSE_WAIT_CPU, /* ready, but no CPU; the overview's */
 	CAUSE_STILL_BLOCKED,
 	CAUSE_UNKNOWN,
 };
@@ -54,6 +55,8 @@ GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t
 /* The waker is a thread outside interrupt frames: rule 2. */
 bool wait_by_thread(const struct wait *wait);
 struct cause wait_cause(const struct session *session, const struct wait *wait);
+/* What ended a wait, to follow "ended by"; free with g_free(). */
+char *cause_words(const struct cause *cause);
 void cause_clear(struct cause *cause);
 const char *cause_kind_text(enum cause_kind kind);
 const char *waker_kind_text(uint8_t kind);

@@ -11,16 +11,23 @@ static bool has_statedump(const struct session *session)
 	return true;
 }
 
-/* A host that is no x86 has no such vectors to record. */
+/* A host that is no x86 has no such events to record. */
+static bool is_other(const struct session *session)
+{
+	for (guint i = 0; i < session->model.hosts->len; i++)
+		if (model_host(&session->model, i)->abi != ABI_UNKNOWN)
+			return false;
+	return true;
+}
+
 static bool has_vectors_or_is_other(const struct session *session)
 {
-	bool x86 = false;
+	return session->kinds[EV_VECTOR_ENTRY] || is_other(session);
+}
 
-	if (session->kinds[EV_VECTOR_ENTRY])
-		return true;
-	for (guint i = 0; i < session->model.hosts->len; i++)
-		x86 |= model_host(&session->model, i)->abi != ABI_UNKNOWN;
-	return !x86;
+static bool has_faults_or_is_other(const struct session *session)
+{
+	return session->kinds[EV_PAGE_FAULT_USER] || is_other(session);
 }
 
 const struct need needs[] = {
@@ -62,7 +69,7 @@ const struct need needs[] = {
 	 "lttng enable-event -k 'net_*'", NULL},
 	{"x86_exceptions_page_fault_user", {EV_PAGE_FAULT_USER},
 	 "waits in page faults are not told from other traps",
-	 "lttng enable-event -k 'x86_exceptions_*'", NULL},
+	 "lttng enable-event -k 'x86_exceptions_*'", has_faults_or_is_other},
 	{"lttng_statedump_process_state", {EV_STATEDUMP_PROCESS},
 	 "threads that were there before are named and placed by later events only",
 	 "lttng enable-event -k 'lttng_statedump_*'", has_statedump},

@@ -9,15 +9,14 @@
 #define ALL (DELAY | 1u << COMMAND_OVERVIEW)
 
 const struct option_spec option_specs[] = {
-	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]'; its thread is "
-	 "analysed, its time ends the window", DELAY, true, false},
-	{"thread", "TID|NAME", "analyse this thread ('all': every thread); may be repeated", DELAY, true, true},
+	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY, true, false},
+	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be repeated", DELAY, true, true},
 	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY, true, true},
 	{"host", "NAME", "only this host's threads", ALL, true, false},
-	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns, +OFFSET, -OFFSET, or an event", ALL, true, false},
-	{"to", "WHEN", "end of the window, in the same forms (+OFFSET counts from --from)", ALL, true, false},
-	{"last", "DURATION", "the window is the last DURATION of the trace, as --from -DURATION", ALL, true, false},
-	{"format", "FORMAT", "text (default), json, or csv (delay: the state instances)", ALL, true, false},
+	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns, +OFFSET,\n-OFFSET, or an event", ALL, true, false},
+	{"to", "WHEN", "end of the window, the same (+OFFSET counts from --from)", ALL, true, false},
+	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ALL, true, false},
+	{"format", "FORMAT", "text (default), json; delay also csv: the state instances", ALL, true, false},
 	{"output", "FILE", "write to FILE instead of standard output", ALL, true, false},
 	{"limit", "N", "entries of a list (default 20; 0: all)", ALL, true, false},
 	{"depth", "N", "levels of blocking causality (default 0: all)", DELAY, true, false},
@@ -25,7 +24,7 @@ const struct option_spec option_specs[] = {
 	{"utc", NULL, "times of day are UTC, not local time", ALL, true, false},
 	{"strict", NULL, "exit with 4 if the tracer lost events", ALL, false, false},
 	{"color", "WHEN", "auto (default), always, never", ALL, true, false},
-	{"progress", "WHEN", "progress on standard error: auto (default), always, never", ALL, false, false},
+	{"progress", "WHEN", "progress on stderr: auto (default), always, never", ALL, false, false},
 	{"quiet", NULL, "no warnings on standard error", ALL, true, false},
 	{"verbose", NULL, "also print what was odd in the trace, by kind", ALL, true, false},
 	{0}};
@@ -96,12 +95,12 @@ static bool set_number(const char *name, const char *value, uint32_t *number, GE
 
 static bool set_switch(const char *name, const char *value, bool *on, GError **error)
 {
-	static const char *const words[] = {"yes", "no", "", "true", "false", NULL};
+	static const char *const words[] = {"yes", "no", NULL};
 	int chosen = 0;
 
-	if (!pick(name, value, words, &chosen, error))
+	if (*value && !pick(name, value, words, &chosen, error))
 		return false;
-	*on = chosen != 1 && chosen != 4;
+	*on = chosen == 0;
 	return true;
 }
 

@@ -9,7 +9,10 @@
 
 static void wait_group_clear(gpointer data)
 {
-	cause_clear(&((struct wait_group *) data)->cause);
+	struct wait_group *group = data;
+
+	cause_clear(&group->cause);
+	runners_clear(&group->runners);
 }
 
 static GArray *totals_of(const struct session *session)
@@ -39,52 +42,94 @@ static GArray *totals_of(const struct session *session)
 	return totals;
 }
 
-/* Marks idle threads: the rest after following waits to their wakers. */
-static void find_idle(const struct session *session, GArray *totals)
-{
-	g_autofree guint *place = g_new(guint, session->model.thread_count + 1);
-	GArray *queue = g_array_new(FALSE, FALSE, sizeof(guint));
-	int64_t window = session->to - session->from;
+/* Times in which somebody waited for a thread, [begin, end). */
+struct needed {
+	int64_t begin, end;
+};
 
-	memset(place, 0xff, sizeof(guint) * (session->model.thread_count + 1));
+struct idle_search {
+	const struct session *session;
+	GArray *totals;       /* borrowed */
+	guint *place;         /* owned; of each thread in totals, UINT_MAX */
+	GArray *queue;        /* owned; guint: totals to follow */
+	GHashTable *needed;   /* borrowed; thread -> GArray of struct needed */
+};
+
+static bool seems_idle(const struct session *session, const struct thread_total *total)
+{
+	const struct thread *thread = model_thread(&session->model, total->thread);
+	const struct host *host = model_host(&session->model, thread->host);
+	int64_t from = MAX(session->from, host->begin), to = MIN(session->to, host->end);
+
+	return total->kernel ||
+	       (thread->begin <= from && thread->end >= to &&
+		(double) total->wib[WIB_WORKING] < IDLE_WORK * (double) (to - from));
+}
+
+/* The waits of a thread that is not idle: who ended them is not either,
+ * during them. */
+static void follow(struct idle_search *search, uint32_t thread)
+{
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, search->session, thread, search->session->from,
+		    search->session->to);
+	while (spans_next(&spans, &span)) {
+		struct needed needed = {span.begin, span.end};
+		const struct block *block;
+		struct thread_total *waker;
+		GArray *list;
+
+		if (!leaf_is_blocked(span.leaf))
+			continue;
+		block = block_at(&search->session->timeline, span.ref);
+		if (block->kind != WAKER_THREAD || !is_thread(block->waker) ||
+		    search->place[block->waker] == UINT_MAX)
+			continue;
+		waker = &g_array_index(search->totals, struct thread_total,
+				       search->place[block->waker]);
+		if (waker->idle && !waker->kernel) {
+			waker->idle = false;
+			waker->rescued = true;
+			g_array_append_val(search->queue, search->place[block->waker]);
+		}
+		if (!waker->rescued)
+			continue;
+		list = g_hash_table_lookup(search->needed, GUINT_TO_POINTER(block->waker));
+		if (!list) {
+			list = g_array_new(FALSE, FALSE, sizeof needed);
+			g_hash_table_insert(search->needed, GUINT_TO_POINTER(block->waker), list);
+		}
+		g_array_append_val(list, needed);
+	}
+}
+
+/* Marks idle threads: those that seem so, but for the ones found by following
+ * waits to their wakers; for these, when they were needed. */
+static void find_idle(const struct session *session, GArray *totals, GHashTable *needed)
+{
+	struct idle_search search = {
+		session, totals, g_new(guint, session->model.thread_count + 1),
+		g_array_new(FALSE, FALSE, sizeof(guint)), needed};
+
+	memset(search.place, 0xff, sizeof(guint) * (session->model.thread_count + 1));
 	for (guint i = 0; i < totals->len; i++) {
 		struct thread_total *total = &g_array_index(totals, struct thread_total, i);
-		const struct thread *thread = model_thread(&session->model, total->thread);
-		bool whole = thread->begin <= session->from && thread->end >= session->to;
 
-		place[total->thread] = i;
-		total->idle = total->kernel ||
-			      (whole && (double) total->wib[WIB_WORKING] <
-						IDLE_WORK * (double) window);
+		search.place[total->thread] = i;
+		total->idle = seems_idle(session, total);
 		if (!total->idle)
-			g_array_append_val(queue, i);
+			g_array_append_val(search.queue, i);
 	}
-	while (queue->len) {
-		guint i = g_array_index(queue, guint, queue->len - 1);
-		uint32_t thread = g_array_index(totals, struct thread_total, i).thread;
-		struct spans spans;
-		struct span span;
+	while (search.queue->len) {
+		guint i = g_array_index(search.queue, guint, search.queue->len - 1);
 
-		g_array_set_size(queue, queue->len - 1);
-		spans_begin(&spans, session, thread, session->from, session->to);
-		while (spans_next(&spans, &span)) {
-			const struct block *block;
-			struct thread_total *waker;
-
-			if (!leaf_is_blocked(span.leaf))
-				continue;
-			block = block_at(&session->timeline, span.ref);
-			if (block->kind != WAKER_THREAD || !is_thread(block->waker) ||
-			    place[block->waker] == UINT_MAX)
-				continue;
-			waker = &g_array_index(totals, struct thread_total, place[block->waker]);
-			if (waker->idle && !waker->kernel) {
-				waker->idle = false;
-				g_array_append_val(queue, place[block->waker]);
-			}
-		}
+		g_array_set_size(search.queue, search.queue->len - 1);
+		follow(&search, g_array_index(totals, struct thread_total, i).thread);
 	}
-	g_array_free(queue, TRUE);
+	g_array_free(search.queue, TRUE);
+	g_free(search.place);
 }
 
 static guint group_hash(gconstpointer key)
@@ -102,47 +147,130 @@ static gboolean group_equal(gconstpointer a, gconstpointer b)
 	       x->waker_kind == y->waker_kind;
 }
 
-static void group_waits(const struct session *session, uint32_t thread, GArray *groups)
+static int by_begin(gconstpointer a, gconstpointer b)
+{
+	const struct needed *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Makes the times disjoint and sorted. */
+static void merge(GArray *list)
+{
+	guint last = 0;
+
+	g_array_sort(list, by_begin);
+	for (guint i = 1; i < list->len; i++) {
+		struct needed *into = &g_array_index(list, struct needed, last);
+		const struct needed *at = &g_array_index(list, struct needed, i);
+
+		if (at->begin <= into->end)
+			into->end = MAX(into->end, at->end);
+		else
+			g_array_index(list, struct needed, ++last) = *at;
+	}
+	g_array_set_size(list, MIN(list->len, last + 1));
+}
+
+/* How much of the span somebody waited for the thread; all of it where that
+ * does not matter (`list` NULL). Spans come in time order: `at` goes along. */
+static int64_t needed_ns(const GArray *list, guint *at, const struct span *span)
+{
+	int64_t sum = 0;
+
+	if (!list)
+		return span->end - span->begin;
+	while (*at < list->len && g_array_index(list, struct needed, *at).end <= span->begin)
+		++*at;
+	for (guint i = *at; i < list->len; i++) {
+		const struct needed *needed = &g_array_index(list, struct needed, i);
+
+		if (needed->begin >= span->end)
+			break;
+		sum += MIN(needed->end, span->end) - MAX(needed->begin, span->begin);
+	}
+	return sum;
+}
+
+static struct wait_group *group_of(GHashTable *index, GArray *groups, const struct wait_group *key)
+{
+	gpointer found;
+
+	if (!g_hash_table_lookup_extended(index, key, NULL, &found)) {
+		found = GUINT_TO_POINTER(groups->len);
+		g_array_append_vals(groups, key, 1);
+		g_hash_table_insert(index, g_memdup2(key, sizeof *key), found);
+	}
+	return &g_array_index(groups, struct wait_group, GPOINTER_TO_UINT(found));
+}
+
+static void add_blocked(const struct session *session, struct wait_group *group,
+			const struct span *span, const struct block *block)
+{
+	struct wait wait = {.thread = group->thread, .begin = span->begin, .end = span->end,
+			    .leaf = span->leaf, .block = block,
+			    .woken = block->kind != WAKER_NONE};
+
+	group->waker = block->waker;
+	cause_clear(&group->cause);
+	group->cause = wait_cause(session, &wait);
+}
+
+static void group_waits(const struct session *session, uint32_t thread, GArray *needed,
+			GArray *groups)
 {
 	GHashTable *index = g_hash_table_new_full(group_hash, group_equal, g_free, NULL);
+	uint16_t host = model_thread(&session->model, thread)->host;
 	struct spans spans;
 	struct span span;
+	guint at = 0;
 
+	if (needed)
+		merge(needed);
 	spans_begin(&spans, session, thread, session->from, session->to);
 	while (spans_next(&spans, &span)) {
-		const struct block *block;
-		struct wait_group key = {.thread = thread, .leaf = span.leaf,
-					 .cause = {CAUSE_UNKNOWN, NULL, -1, -1}};
+		const struct block *block = NULL;
+		struct wait_group key = {.thread = thread, .leaf = span.leaf, .waker = NO_THREAD,
+					 .cause = {CAUSE_WAIT_CPU, NULL, -1, -1}};
 		struct wait_group *group;
-		gpointer found;
-		int64_t ns = span.end - span.begin;
+		int64_t ns = leaf_is_off_cpu(span.leaf) ? needed_ns(needed, &at, &span) : 0;
 
-		if (!leaf_is_blocked(span.leaf))
+		if (ns <= 0)
 			continue;
-		block = block_at(&session->timeline, span.ref);
-		key.resource = session_resource(session, block);
-		key.waker_kind = block->kind;
-		if (!g_hash_table_lookup_extended(index, &key, NULL, &found)) {
-			found = GUINT_TO_POINTER(groups->len);
-			g_array_append_val(groups, key);
-			g_hash_table_insert(index, g_memdup2(&key, sizeof key), found);
+		if (leaf_is_blocked(span.leaf)) {
+			block = block_at(&session->timeline, span.ref);
+			key.resource = session_resource(session, block);
+			key.waker_kind = block->kind;
 		}
-		group = &g_array_index(groups, struct wait_group, GPOINTER_TO_UINT(found));
+		group = group_of(index, groups, &key);
 		group->count++;
 		group->ns += ns;
+		if (!block)
+			runners_add(&group->runners, session, host, &span);
 		if (ns > group->longest) {
-			struct wait wait = {.thread = thread, .begin = span.begin,
-					    .end = span.end, .leaf = span.leaf, .block = block,
-					    .woken = block->kind != WAKER_NONE};
-
 			group->longest = ns;
 			group->longest_begin = span.begin;
-			group->waker = block->waker;
-			cause_clear(&group->cause);
-			group->cause = wait_cause(session, &wait);
+			group->longest_end = span.end;
+			if (block)
+				add_blocked(session, group, &span, block);
 		}
 	}
 	g_hash_table_destroy(index);
+}
+
+/* What there is to say of a group without a waker: who ran meanwhile. */
+static void name_runners(GArray *groups)
+{
+	for (guint i = 0; i < groups->len; i++) {
+		struct wait_group *group = &g_array_index(groups, struct wait_group, i);
+		GString *text;
+
+		if (group->cause.kind != CAUSE_WAIT_CPU)
+			continue;
+		text = g_string_new("meanwhile on that CPU: ");
+		runners_append(&group->runners, text);
+		group->cause.label = g_string_free(text, FALSE);
+	}
 }
 
 static int64_t not_working(const struct thread_total *total)
@@ -237,13 +365,15 @@ struct overview *overview_new(const struct session *session)
 	struct overview *overview = g_new0(struct overview, 1);
 	GArray *totals = totals_of(session);
 	GArray *born = g_array_new(FALSE, FALSE, sizeof(struct thread_total));
+	g_autoptr(GHashTable) needed =
+		g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
 
 	overview->threads = g_array_new(FALSE, FALSE, sizeof(struct thread_total));
 	overview->waits = g_array_new(FALSE, FALSE, sizeof(struct wait_group));
 	g_array_set_clear_func(overview->waits, wait_group_clear);
 	overview->ended = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	overview->calls = calls_of(session);
-	find_idle(session, totals);
+	find_idle(session, totals, needed);
 	for (guint i = 0; i < totals->len; i++) {
 		const struct thread_total *total = &g_array_index(totals, struct thread_total, i);
 		const struct thread *thread = model_thread(&session->model, total->thread);
@@ -256,11 +386,14 @@ struct overview *overview_new(const struct session *session)
 		if (total->idle)
 			continue;
 		g_array_append_vals(overview->threads, total, 1);
-		group_waits(session, total->thread, overview->waits);
+		group_waits(session, total->thread,
+			    g_hash_table_lookup(needed, GUINT_TO_POINTER(total->thread)),
+			    overview->waits);
 		if (thread->born && thread->state == THREAD_DEAD && thread->end <= session->to)
 			g_array_append_vals(born, total, 1);
 	}
 	g_array_sort(overview->threads, most_waiting);
+	name_runners(overview->waits);
 	g_array_sort(overview->waits, largest_wait);
 	g_array_sort(born, longest_life);
 	for (guint i = 0; i < born->len; i++)

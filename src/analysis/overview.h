@@ -4,12 +4,14 @@
  * that delayed nobody is folded into one sum. A thread counts as idle when
  * it was there before and after the window, hardly worked, and no wait of a
  * thread that is not idle ended by it (found by following waits from those
- * threads to their wakers, and on).
+ * threads to their wakers, and on). Of a thread that would be idle but for
+ * having been waited for, only what it waited meanwhile counts.
  */
 #ifndef WHYLATE_ANALYSIS_OVERVIEW_H
 #define WHYLATE_ANALYSIS_OVERVIEW_H
 
 #include "analysis/causality.h"
+#include "analysis/runners.h"
 #include "analysis/session.h"
 
 /* Waits of one thread that have the leaf, resource and cause in common. */
@@ -18,7 +20,9 @@ struct wait_group {
 	uint8_t waker_kind;
 	uint32_t waker;      /* thread that ended the longest, NO_THREAD */
 	uint64_t count;
-	int64_t ns, longest, longest_begin;
+	int64_t ns, longest;
+	int64_t longest_begin, longest_end;
+	struct runners runners; /* of time ready but without a CPU */
 	struct cause cause;  /* of the longest; label owned */
 };
 
@@ -27,6 +31,7 @@ struct thread_total {
 	int64_t begin, end;  /* life in the window */
 	int64_t wib[4];      /* by enum wib */
 	bool kernel, idle;
+	bool rescued;        /* seemed idle, but somebody waited for it */
 };
 
 struct call_total {

@@ -7,6 +7,7 @@
 #include "analysis/session.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/error.h"
@@ -161,6 +162,16 @@ static bool resolve_window(struct session *session, GError **error)
 			     &session->to);
 	if (options->to.kind == WHEN_FROM_BEGIN && session->to > session->end)
 		session->to = session->end;
+	if (has_from && (session->from < session->begin || session->from >= session->end)) {
+		bool date = llabs(session->from - session->begin) > INT64_C(86400000000000);
+
+		return FAIL("--from is %s, which is not inside the trace: it runs from %s to %s "
+			    "(%" PRId64 "ns to %" PRId64 "ns)",
+			    when_time(a, session->from, options->utc, date),
+			    when_time(b, session->begin, options->utc, date),
+			    when_time(c, session->end, options->utc, date), session->begin,
+			    session->end);
+	}
 	if (session->from < session->begin || session->to > session->end ||
 	    session->from > session->end || session->to < session->begin) {
 		bool date = session->end - session->begin > INT64_C(86400000000000) ||
@@ -197,20 +208,49 @@ static bool host_wanted(const struct session *session, const struct thread *thre
 	return !wanted || g_strcmp0(wanted, host->hostname) == 0;
 }
 
-/* A TID (or PID), or a name with * and ?: the name in the window, or the base
- * name of the program. */
-static bool named(const struct session *session, uint32_t index, int32_t number,
-		  const char *wanted)
+/* How a name that the user gave is to be understood. */
+enum naming { BY_NUMBER, BY_NAME, BY_PROGRAM };
+
+static bool name_matches(const struct session *session, uint32_t index, const char *wanted)
 {
-	const struct thread *thread = model_thread(&session->model, index);
-	const char *program = session_text(session, thread->program);
+	return g_pattern_match_simple(wanted, session_thread_name(session, index));
+}
+
+/* The base name of the thread's program. */
+static bool program_matches(const struct session *session, uint32_t index, const char *wanted)
+{
+	const char *program =
+		session_text(session, model_thread(&session->model, index)->program);
 	const char *base = strrchr(program, '/');
+
+	return *program && g_pattern_match_simple(wanted, base ? base + 1 : program);
+}
+
+/* A number is a TID or PID; a name, with * and ?, a thread's in the window;
+ * only if no thread has such a name, its program's. */
+static enum naming naming_of(const struct session *session, const char *wanted)
+{
 	gint64 n;
 
 	if (g_ascii_string_to_signed(wanted, 10, 0, INT32_MAX, &n, NULL))
-		return number == n;
-	return g_pattern_match_simple(wanted, session_thread_name(session, index)) ||
-	       (base && *program && g_pattern_match_simple(wanted, base + 1));
+		return BY_NUMBER;
+	for (uint32_t i = 0; i < session->model.thread_count; i++)
+		if (name_matches(session, i, wanted))
+			return BY_NAME;
+	return BY_PROGRAM;
+}
+
+static bool named(const struct session *session, uint32_t index, int32_t number,
+		  const char *wanted, enum naming naming)
+{
+	switch (naming) {
+	case BY_NUMBER:
+		return number == g_ascii_strtoll(wanted, NULL, 10);
+	case BY_NAME:
+		return name_matches(session, index, wanted);
+	default:
+		return program_matches(session, index, wanted);
+	}
 }
 
 static int by_host_tid_begin(gconstpointer a, gconstpointer b, gpointer data)
@@ -226,35 +266,22 @@ static int by_host_tid_begin(gconstpointer a, gconstpointer b, gpointer data)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-static bool process_wanted(const struct session *session, uint32_t index, const char *wanted)
+/* The thread itself or, for a process, the thread that leads it. */
+static bool is_wanted(const struct session *session, uint32_t index, const char *wanted,
+		      bool process, enum naming naming)
 {
 	const struct thread *thread = model_thread(&session->model, index);
-	uint32_t leader;
+	uint32_t leader = index;
 
+	if (strcmp(wanted, "all") == 0 && !process)
+		return true;
+	if (!process)
+		return named(session, index, thread->tid, wanted, naming);
 	if (thread->pid < 0)
 		return false;
-	if (thread->pid == thread->tid)
-		return named(session, index, thread->pid, wanted);
-	leader = session_thread_at(session, thread->host, thread->pid, thread->begin);
-	return leader == NO_THREAD ? named(session, index, thread->pid, wanted)
-				   : named(session, leader, thread->pid, wanted);
-}
-
-static bool is_wanted(const struct session *session, uint32_t index)
-{
-	const struct options *options = session->options;
-	const struct thread *thread = model_thread(&session->model, index);
-
-	for (guint i = 0; i < options->threads->len; i++) {
-		const char *wanted = g_ptr_array_index(options->threads, i);
-
-		if (strcmp(wanted, "all") == 0 || named(session, index, thread->tid, wanted))
-			return true;
-	}
-	for (guint i = 0; i < options->processes->len; i++)
-		if (process_wanted(session, index, g_ptr_array_index(options->processes, i)))
-			return true;
-	return false;
+	if (thread->pid != thread->tid)
+		leader = session_thread_at(session, thread->host, thread->pid, thread->begin);
+	return named(session, leader == NO_THREAD ? index : leader, thread->pid, wanted, naming);
 }
 
 static const char *nearest_thread(const struct session *session, const char *wanted)
@@ -275,34 +302,35 @@ static const char *nearest_thread(const struct session *session, const char *wan
 }
 
 /* Everything asked for must exist: one name at a time. */
-static bool check_names(const struct session *session, const GPtrArray *names, const char *option,
-			bool process, GError **error)
+static bool select_names(struct session *session, const GPtrArray *names, const char *option,
+			 bool process, GError **error)
 {
 	for (guint i = 0; i < names->len; i++) {
-		const char *wanted = g_ptr_array_index(names, i);
-		bool found = strcmp(wanted, "all") == 0 && !process, lived = false;
+		const char *wanted = g_ptr_array_index(names, i), *near;
+		enum naming naming = naming_of(session, wanted);
+		bool found = false, lived = false;
 
-		for (uint32_t t = 0; t < session->model.thread_count && !found; t++) {
+		for (uint32_t t = 0; t < session->model.thread_count; t++) {
 			const struct thread *thread = model_thread(&session->model, t);
 
-			if (!host_wanted(session, thread))
+			if (!host_wanted(session, thread) ||
+			    !is_wanted(session, t, wanted, process, naming))
 				continue;
-			if (process ? process_wanted(session, t, wanted)
-				    : named(session, t, thread->tid, wanted)) {
-				lived = true;
-				found = lived_in_window(session, thread);
-			}
+			lived = true;
+			if (!lived_in_window(session, thread))
+				continue;
+			found = true;
+			g_array_append_val(session->selected, t);
 		}
-		if (!found && lived)
+		if (found)
+			continue;
+		if (lived)
 			return FAIL("--%s '%s': it did not live in the window", option, wanted);
-		if (!found) {
-			const char *near = nearest_thread(session, wanted);
-
-			return FAIL("--%s '%s': the trace has no such %s%s%s%s; 'whylate overview "
-				    "--limit 0 TRACE' lists them",
-				    option, wanted, option, near ? ", the nearest name is '" : "",
-				    near ? near : "", near ? "'" : "");
-		}
+		near = nearest_thread(session, wanted);
+		return FAIL("--%s '%s': the trace has no such %s%s%s%s; 'whylate overview "
+			    "--limit 0 TRACE' lists them",
+			    option, wanted, option, near ? ", the nearest name is '" : "",
+			    near ? near : "", near ? "'" : "");
 	}
 	return true;
 }
@@ -322,6 +350,19 @@ static bool check_host(const struct session *session, GError **error)
 				       host->hostname ? host->hostname : "(no name)");
 	}
 	return FAIL("--host '%s': the traces are of %s", session->options->host, names->str);
+}
+
+/* "in order of host, tid, begin", each once however often it was named. */
+static void sort_selected(struct session *session)
+{
+	GArray *list = session->selected;
+	guint kept = 0;
+
+	g_array_sort_with_data(list, by_host_tid_begin, session);
+	for (guint i = 0; i < list->len; i++)
+		if (!i || g_array_index(list, uint32_t, i) != g_array_index(list, uint32_t, kept - 1))
+			g_array_index(list, uint32_t, kept++) = g_array_index(list, uint32_t, i);
+	g_array_set_size(list, kept);
 }
 
 bool session_finish(struct session *session, GError **error)
@@ -351,16 +392,9 @@ bool session_finish(struct session *session, GError **error)
 					      "runs; name an event of the thread that was late"
 					    : "which thread it happened in is not known");
 	}
-	if (!check_names(session, session->options->threads, "thread", false, error) ||
-	    !check_names(session, session->options->processes, "process", true, error))
+	if (!select_names(session, session->options->threads, "thread", false, error) ||
+	    !select_names(session, session->options->processes, "process", true, error))
 		return false;
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
-
-		if (host_wanted(session, thread) && lived_in_window(session, thread) &&
-		    is_wanted(session, i))
-			g_array_append_val(session->selected, i);
-	}
-	g_array_sort_with_data(session->selected, by_host_tid_begin, session);
+	sort_selected(session);
 	return true;
 }

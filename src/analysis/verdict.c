@@ -1,15 +1,15 @@
 /* The verdict: the critical path's largest shares as sentences.
  *
- * Part of analysis/ (path.h). Pieces of one thread in one state, for one
- * cause and on behalf of the same waiting threads are added up; each sum
- * becomes a sentence that says who, what, how often, what ended it, and who
- * waited for it.
+ * Part of analysis/ (path.h). Pieces of one thread in one state and for one
+ * cause are added up; each sum becomes a sentence that says who, what, how
+ * often, what ended it, and who waited for it (for the longest piece).
  */
 #include "analysis/path.h"
 
 #include <string.h>
 
 #include "analysis/causality.h"
+#include "analysis/runners.h"
 #include "analysis/summary.h"
 
 #define SENTENCES_MAX 6
@@ -24,7 +24,7 @@ struct share {
 	bool several;        /* pieces are inside more than one wait */
 	uint64_t count;
 	int64_t ns, shortest, longest;
-	GHashTable *by;      /* owned; runner's name -> ns (int64_t *), off CPU only */
+	struct runners runners; /* of a share off CPU but ready */
 	bool spans_gap;
 };
 
@@ -33,8 +33,7 @@ static void share_free(gpointer data)
 	struct share *share = data;
 
 	g_free(share->cause_label);
-	if (share->by)
-		g_hash_table_destroy(share->by);
+	runners_clear(&share->runners);
 	g_free(share);
 }
 
@@ -46,40 +45,7 @@ static struct cause piece_cause(const struct session *session, const struct piec
 	return wait_cause(session, &wait);
 }
 
-/* The threads that waited, outermost last: what tells shares apart. */
-static bool same_behalf(const struct path *path, int32_t a, int32_t b)
-{
-	while (a >= 0 && b >= 0) {
-		const struct through *x = &g_array_index(path->waits, struct through, a);
-		const struct through *y = &g_array_index(path->waits, struct through, b);
-
-		if (x->thread != y->thread || x->leaf != y->leaf)
-			return false;
-		a = x->behalf;
-		b = y->behalf;
-	}
-	return a < 0 && b < 0;
-}
-
-struct runs {
-	const struct session *session;
-	GHashTable *by;
-};
-
-static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
-{
-	struct runs *runs = data;
-	const char *name = session_thread_name(runs->session, thread);
-	int64_t *ns = g_hash_table_lookup(runs->by, name);
-
-	if (!ns) {
-		ns = g_new0(int64_t, 1);
-		g_hash_table_insert(runs->by, (gpointer) name, ns);
-	}
-	*ns += end - begin;
-}
-
-static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
+static void add_piece(const struct session *session, GPtrArray *shares,
 		      const struct piece *piece)
 {
 	struct cause cause = {CAUSE_CPU, NULL, -1, -1};
@@ -94,8 +60,7 @@ static void add_piece(const struct session *session, const struct path *path, GP
 		struct share *at = g_ptr_array_index(shares, i);
 
 		if (at->thread == piece->thread && at->leaf == piece->leaf &&
-		    at->resource == resource && at->cause == cause.kind &&
-		    same_behalf(path, at->behalf, piece->behalf))
+		    at->resource == resource && at->cause == cause.kind)
 			share = at;
 	}
 	if (!share) {
@@ -105,25 +70,20 @@ static void add_piece(const struct session *session, const struct path *path, GP
 					 .behalf = piece->behalf, .shortest = INT64_MAX};
 		g_ptr_array_add(shares, share);
 	}
+	share->several |= share->behalf != piece->behalf;
 	if (ns > share->longest) {
+		share->behalf = piece->behalf;
 		g_free(share->cause_label);
 		share->cause_label = g_steal_pointer(&cause.label);
 	}
-	share->several |= share->behalf != piece->behalf;
 	share->count++;
 	share->ns += ns;
 	share->longest = MAX(share->longest, ns);
 	share->shortest = MIN(share->shortest, ns);
 	share->spans_gap |= session_spans_gap(session, piece->thread, &span);
-	if (PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU) {
-		struct runs runs = {session, share->by};
-
-		if (!runs.by)
-			runs.by = share->by = g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
-								    g_free);
-		each_run(session, model_thread(&session->model, piece->thread)->host, piece->ref,
-			 piece->begin, piece->end, add_run, &runs);
-	}
+	if (PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU)
+		runners_add(&share->runners, session,
+			    model_thread(&session->model, piece->thread)->host, &span);
 	cause_clear(&cause);
 }
 
@@ -136,53 +96,23 @@ static int largest_first(gconstpointer a, gconstpointer b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-struct runner {
-	const char *name;
-	int64_t ns;
-};
-
-static int most_first(gconstpointer a, gconstpointer b)
-{
-	const struct runner *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
-/* ": hog-0 ran 52 %, hog-1 47 %" */
+/* " (on that CPU: hog-0 52 %, hog-1 47 %)" */
 static void append_runners(GString *text, const struct share *share)
 {
-	GArray *runners = g_array_new(FALSE, FALSE, sizeof(struct runner));
-	GHashTableIter iter;
-	gpointer name, ns;
-
-	g_hash_table_iter_init(&iter, share->by);
-	while (g_hash_table_iter_next(&iter, &name, &ns)) {
-		struct runner runner = {name, *(int64_t *) ns};
-
-		g_array_append_val(runners, runner);
-	}
-	g_array_sort(runners, most_first);
-	for (guint i = 0; i < runners->len && i < 3; i++) {
-		const struct runner *runner = &g_array_index(runners, struct runner, i);
-
-		g_string_append_printf(text, "%s%s %.0f %%", i ? ", " : " (on that CPU: ",
-				       strcmp(runner->name, "?") == 0 ? "not known" : runner->name,
-				       100.0 * (double) runner->ns / (double) share->ns);
-	}
-	if (runners->len)
-		g_string_append_c(text, ')');
-	g_array_free(runners, TRUE);
+	g_string_append(text, " (meanwhile on that CPU: ");
+	runners_append(&share->runners, text);
+	g_string_append(text, runners_idle(&share->runners) > 0.5 &&
+					      PACK_KIND(share->leaf) == LEAF_PREEMPTED
+				      ? "; ready, yet kept off an idle CPU: throttled by a quota?)"
+				      : ")");
 }
 
 static void append_resource(GString *text, const struct session *session, uint32_t resource)
 {
 	const char *key = session_text(session, resource);
 
-	if (!resource || strcmp(key, "sleep") == 0 || strcmp(key, "poll") == 0)
-		return;
-	g_string_append_printf(text, " on %s", key);
+	if (resource && strcmp(key, "sleep") != 0 && strcmp(key, "poll") != 0)
+		g_string_append_printf(text, " on %s", key);
 }
 
 static void append_what(GString *text, const struct session *session, const struct share *share)
@@ -227,7 +157,7 @@ static void append_what(GString *text, const struct session *session, const stru
 		if (leaf_is_blocked(share->leaf))
 			g_string_append(text, "was blocked");
 		else
-			g_string_append_printf(text, "was interrupted by %s", label);
+			g_string_append_printf(text, "was interrupted: %s", label);
 		break;
 	}
 }
@@ -244,18 +174,22 @@ static void append_times(GString *text, const struct share *share)
 
 static void append_cause(GString *text, const struct share *share)
 {
+	struct cause cause = {.kind = share->cause, .label = share->cause_label};
+	g_autofree char *words = NULL;
+
 	if (!leaf_is_blocked(share->leaf) || !share->cause_label)
 		return;
 	switch (share->cause) {
 	case CAUSE_STILL_BLOCKED:
-		g_string_append(text, ", and had not been woken by then");
+		g_string_append_printf(text, "; %s", share->cause_label);
 		break;
 	case CAUSE_UNKNOWN:
 		g_string_append_printf(text, "; what ended it is unknown: %s", share->cause_label);
 		break;
 	default:
-		g_string_append_printf(text, ", ended by %s: %s%s", cause_kind_text(share->cause),
-				       share->cause_label, share->count > 1 ? " (the longest)" : "");
+		words = cause_words(&cause);
+		g_string_append_printf(text, ", ended by %s%s", words,
+				       share->count > 1 ? " (the longest)" : "");
 		break;
 	}
 }
@@ -275,8 +209,11 @@ static void append_waiters(GString *text, const struct session *session,
 		if (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL) {
 			g_string_append(where, session_text(session, PACK_NUMBER(wait->leaf)));
 			append_resource(where, session, session_resource(session, wait->block));
+		} else if (PACK_KIND(wait->leaf) == LEAF_BLOCK_STOPPED ||
+			   PACK_KIND(wait->leaf) == LEAF_BLOCK_TRACED) {
+			g_string_append(where, "a stop");
 		} else {
-			g_string_append(where, label);
+			g_string_append_printf(where, "[%s]", label);
 		}
 		g_string_append_printf(text, "%s %s (%d) waited for it in %s", i ? ", and" : ";",
 				       session_thread_name(session, wait->thread),
@@ -320,8 +257,7 @@ GPtrArray *verdict_new(const struct session *session, const struct path *path, i
 	for (guint i = 0; i < path->pieces->len; i++)
 		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
 		    g_array_index(path->pieces, struct piece, i).end <= to)
-			add_piece(session, path, shares,
-				  &g_array_index(path->pieces, struct piece, i));
+			add_piece(session, shares, &g_array_index(path->pieces, struct piece, i));
 	g_ptr_array_sort(shares, largest_first);
 	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
 		const struct share *share = g_ptr_array_index(shares, i);

@@ -16,9 +16,18 @@ static const struct {
 	{COMMAND_OVERVIEW, "whylate overview [OPTIONS] TRACE...",
 	 "What is in this trace, who waited most and for what."},
 	{COMMAND_DELAY, "whylate delay [OPTIONS] TRACE...",
-	 "Why was the target not reached sooner: lineage, state summary, blocking\n"
-	 "causality, critical path and verdict."},
+	 "Why was the target not reached sooner?\n"
+	 "Verdict, lineage, state summary and instances, blocking causality, critical path."},
 };
+
+/* The lines of a help text, one below the other. */
+static void print_help_line(const char *left, const char *help)
+{
+	g_auto(GStrv) lines = g_strsplit(help, "\n", -1);
+
+	for (char **line = lines; *line; line++)
+		printf("  %-23s %s\n", line == lines ? left : "", *line);
+}
 
 static void print_options(unsigned command)
 {
@@ -29,11 +38,11 @@ static void print_options(unsigned command)
 			continue;
 		left = spec->argument ? g_strdup_printf("--%s %s", spec->name, spec->argument)
 				      : g_strdup_printf("--%s", spec->name);
-		printf("  %-24s %s\n", left, spec->help);
+		print_help_line(left, spec->help);
 	}
-	printf("  %-24s %s\n", "--json-schema", "print the JSON Schema of this command's output");
-	printf("  %-24s %s\n", "--help", "print this help");
-	printf("  %-24s %s\n", "--version", "print the version");
+	print_help_line("--json-schema", "print the JSON Schema of this command's output");
+	print_help_line("--help", "print this help");
+	print_help_line("--version", "print the version");
 }
 
 void help_print(const char *command)
@@ -71,6 +80,11 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 	g_autofree char *message = NULL;
 	g_autoptr(GError) error = NULL;
 
+	if (equals && (strcmp(name, "help") == 0 || strcmp(name, "version") == 0 ||
+		       strcmp(name, "json-schema") == 0)) {
+		message = g_strdup_printf("--%s takes no value", name);
+		return usage_error(message);
+	}
 	if (strcmp(name, "help") == 0) {
 		help_print(command_name(options->command));
 		return 0;

@@ -4,6 +4,7 @@
  * --strict) · 5 output not written. Source: interface.md, "Exit status".
  */
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ int main(int argc, char **argv)
 	int status, skip = 1;
 
 	setlocale(LC_CTYPE, "");
+	signal(SIGXFSZ, SIG_IGN); /* a file too large is an error of write(), told as one */
 	if (argc < 2) {
 		fputs("whylate: no trace given: whylate TRACE shows what is in one; whylate --help "
 		      "lists the commands\n", stderr);
@@ -78,7 +80,14 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0) {
-		help_print(strcmp(argv[1], "help") == 0 && argc > 2 ? argv[2] : NULL);
+		const char *topic = strcmp(argv[1], "help") == 0 && argc > 2 ? argv[2] : NULL;
+
+		if (topic && !command_of(topic, &command)) {
+			fprintf(stderr, "whylate: no command '%s'; whylate --help lists them\n",
+				topic);
+			return WHYLATE_ERROR_USAGE;
+		}
+		help_print(topic);
 		return 0;
 	}
 	if (command_of(argv[1], &command)) {

@@ -176,7 +176,7 @@ static bool search_path(const char *path, GArray *list, GError **error)
 	bool kernel = false;
 
 	if (stat(path, &status) != 0) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE, "%s: %s", path,
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE, "cannot read the trace %s: %s", path,
 			    g_strerror(errno));
 		return false;
 	}

@@ -89,6 +89,12 @@ struct event_filter *event_filter_parse(const char *text, GError **error)
 	GError *cause = NULL;
 	char **words = NULL;
 
+	if (!text[strspn(text, " \t\n")]) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "an event is needed: 'NAME [key=value]... [nth=N|last]'");
+		g_free(filter);
+		return NULL;
+	}
 	filter->text = g_strdup(text);
 	filter->nth = 1;
 	filter->conditions = g_array_new(FALSE, FALSE, sizeof(struct filter_condition));

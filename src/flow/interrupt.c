@@ -226,7 +226,7 @@ static uint32_t disk_name(struct flow *flow, struct host *host, uint32_t dev)
 
 	if (name != IDMAP_NONE)
 		return name;
-	g_snprintf(text, sizeof text, "%u:%u", dev >> 20, dev & 0xfffff);
+	g_snprintf(text, sizeof text, "device %u:%u", dev >> 20, dev & 0xfffff);
 	return intern_id(flow->names, text);
 }
 

@@ -11,6 +11,7 @@
 #define ALIKE_SHOWN 2 /* waits shown of a row of like ones … */
 #define ALIKE_MIN 4   /* … of at least so many */
 #define FOLDED_PER_LINE 50u
+#define SMALL_NODE 100 /* nodes under this part of the whole have no instances listed */
 
 static char *thread_text(const struct session *session, uint32_t index)
 {
@@ -64,22 +65,35 @@ static void head(const struct delay *delay, struct output *output)
 		for (guint i = 0; i < session->model.hosts->len; i++) {
 			const struct host *host = model_host(&session->model, i);
 
-			g_string_printf(line, "Host: %s, Linux %s, %s, %u CPUs",
+			g_string_printf(line, "Host: %s, Linux %s, %s, %u CPU%s",
 					host->hostname ? host->hostname : "(no name)",
 					host->kernel ? host->kernel : "(version not said)",
 					host->tracer ? host->tracer : "(tracer not said)",
-					host->cpus->len);
+					host->cpus->len, host->cpus->len == 1 ? "" : "s");
 			text_wrapped(output, line->str, 0, 2);
 		}
 }
 
 static void verdict(const struct delay *delay, struct output *output)
 {
-	if (!delay->verdict->len)
+	const struct stretch *at;
+	g_autofree char *who = NULL, *heading = NULL;
+	char length[32];
+
+	if (!delay->verdict->len) {
+		if (delay->threads->len > 1)
+			text_wrapped(output, "Several threads are asked for; lineage, critical path "
+					     "and verdict are made for a --target or a single "
+					     "--thread.", 0, 2);
 		return;
-	text_heading(output, delay->session->target != NO_THREAD
-				     ? "Why not sooner: where the window's time went"
-				     : "Where its time went");
+	}
+	if (delay->session->target == NO_THREAD) {
+		at = &g_array_index(delay->threads, struct stretch, 0);
+		who = thread_text(delay->session, at->thread);
+		heading = g_strdup_printf("Where the time of %s went: %s of its life in the window",
+					  who, when_duration(length, at->end - at->begin));
+	}
+	text_heading(output, heading ? heading : "Why not sooner: where the window's time went");
 	for (guint i = 0; i < delay->verdict->len; i++)
 		text_wrapped(output, g_ptr_array_index(delay->verdict, i), 2, 2);
 }
@@ -117,16 +131,21 @@ static void summary_node(const struct node *node, struct output *output, int dep
 		summary_node(g_ptr_array_index(node->children, i), output, depth + 1);
 }
 
-static void instances(const struct session *session, const struct node *node,
-		      struct output *output)
+static void instances(const struct session *session, const struct node *node, int64_t shortest,
+		      struct output *output, guint *left_out)
 {
+	if (node->ns < shortest) {
+		++*left_out;
+		return;
+	}
 	fprintf(output->file, "  Node id: <%u> ", node->id);
 	{
 		g_autofree char *key = node_key(node);
 
 		print_safe(output, key);
 	}
-	fprintf(output->file, ", %" PRIu64 " instances\n", node->count);
+	fprintf(output->file, ", %" PRIu64 " instance%s\n", node->count,
+		node->count == 1 ? "" : "s");
 	for (guint i = 0; i < node->instances->len; i++) {
 		const struct instance *at = &g_array_index(node->instances, struct instance, i);
 
@@ -138,7 +157,8 @@ static void instances(const struct session *session, const struct node *node,
 		fprintf(output->file, "  [... %" PRIu64 " more; --limit 0 shows all ...]\n",
 			node->count - node->instances->len);
 	for (guint i = 0; i < node->children->len; i++)
-		instances(session, g_ptr_array_index(node->children, i), output);
+		instances(session, g_ptr_array_index(node->children, i), shortest, output,
+			  left_out);
 }
 
 static char *stack_text(const struct session *session, uint32_t number, bool kernel)
@@ -170,13 +190,16 @@ static void append_resource(GString *line, const struct session *session,
 
 	if (!block->resource)
 		return;
-	if (strcmp(key, "sleep") == 0) {
+	if (strcmp(key, "poll") == 0) /* still in it: what it would find is not known */
+		key = NULL;
+	if (key && strcmp(key, "sleep") == 0) {
 		if (block->timer >= 0)
 			g_string_append_printf(line, " for %s", when_duration(length, block->timer));
 		return;
 	}
-	g_string_append_printf(line, " on %s", key);
-	if (block->fd >= 0 && !g_str_has_prefix(key, "fd:"))
+	if (key)
+		g_string_append_printf(line, " on %s", key);
+	if (key && block->fd >= 0 && !g_str_has_prefix(key, "fd:"))
 		g_string_append_printf(line, " (fd %d)", block->fd);
 	if (operation)
 		g_string_append_printf(line, " (%s)", operation);
@@ -223,7 +246,7 @@ static void woken_line(const struct session *session, const struct wait *wait,
 		stack_text(session, block->waker_stack, is_kernel(session, block->waker));
 
 	if (!wait->woken) {
-		g_string_append(line, "Still blocked at the end");
+		g_string_append_printf(line, "Still blocked: %s", cause.label);
 	} else if (block->kind == WAKER_UNKNOWN) {
 		g_string_append_printf(line, "Woken up, by whom is unknown: %s", cause.label);
 	} else if (wait_by_thread(wait)) {
@@ -366,7 +389,7 @@ static void waits_text(const struct session *session, GPtrArray *waits, uint32_t
 			omitted += row->end - row->first;
 	}
 	if (omitted)
-		fprintf(output->file, "%*s[... %u shorter ones; --limit 0 shows all ...]\n",
+		fprintf(output->file, "%*s[... and %u shorter ones among these; --limit 0 shows all ...]\n",
 			2 * depth + 2, "", omitted);
 	g_array_free(rows, TRUE);
 }
@@ -405,10 +428,16 @@ static void thread_instances(const struct session *session, const struct stretch
 {
 	g_autofree char *who = thread_text(session, at->thread);
 	g_autofree char *heading = g_strconcat("State instances of ", who, NULL);
+	bool all = session->options->verbose || !session->options->limit;
+	guint left_out = 0;
 	struct node *summary = summary_new(session, at->thread, at->begin, at->end);
 
 	text_heading(output, heading);
-	instances(session, summary, output);
+	instances(session, summary, all ? 0 : summary->ns / SMALL_NODE, output, &left_out);
+	if (left_out)
+		fprintf(output->file,
+			"  [... %u nodes under 1 %% of the time; --limit 0 or --verbose shows "
+			"them ...]\n", left_out);
 	node_free(summary);
 }
 

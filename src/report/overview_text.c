@@ -14,10 +14,11 @@ static void hosts(const struct session *session, struct output *output)
 	for (guint i = 0; i < session->model.hosts->len; i++) {
 		const struct host *host = model_host(&session->model, i);
 
-		g_string_printf(line, "Host %s: Linux %s, %s, %u CPUs, %s of trace from %s",
+		g_string_printf(line, "Host %s: Linux %s, %s, %u CPU%s, %s of trace from %s",
 				host->hostname ? host->hostname : "(no name)",
 				host->kernel ? host->kernel : "(version not said)",
 				host->tracer ? host->tracer : "tracer not said", host->cpus->len,
+				host->cpus->len == 1 ? "" : "s",
 				when_duration(length, host->end - host->begin),
 				when_time(from, host->begin, session->options->utc, true));
 		text_wrapped(output, line->str, 0, 2);
@@ -76,23 +77,30 @@ static void waits(const struct session *session, const struct overview *overview
 	for (guint i = 0; i < count; i++) {
 		const struct wait_group *group =
 			&g_array_index(overview->waits, struct wait_group, i);
-		g_autofree char *leaf = leaf_key(session, group->leaf);
+		g_autofree char *leaf = leaf_key(session, group->leaf), *words = NULL;
 		g_autoptr(GString) line = g_string_new(NULL);
 
 		g_string_append_printf(line, "%s: %s (%d) %s",
 				       when_duration(sum, group->ns),
 				       session_thread_name(session, group->thread),
 				       model_thread(&session->model, group->thread)->tid, leaf);
-		if (group->resource)
+		if (group->resource && strcmp(session_text(session, group->resource), "poll") != 0)
 			g_string_append_printf(line, " on %s",
 					       session_text(session, group->resource));
 		if (group->count > 1)
 			g_string_append_printf(line, ", %" PRIu64 " times, longest %s",
 					       group->count, when_duration(longest, group->longest));
-		g_string_append_printf(line, " at %s, %s: %s",
+		words = cause_words(&group->cause);
+		g_string_append_printf(line, " at %s; %s%s",
 				       when_time(when, group->longest_begin, session->options->utc,
 						 false),
-				       cause_kind_text(group->cause.kind), group->cause.label);
+				       group->cause.kind == CAUSE_WAIT_CPU ||
+						       group->cause.kind == CAUSE_STILL_BLOCKED
+					       ? ""
+				       : group->cause.kind == CAUSE_UNKNOWN
+					       ? "what ended it is unknown: "
+					       : "ended by ",
+				       words);
 		text_wrapped(output, line->str, 2, 4);
 	}
 	more(output, overview->waits->len, count);
@@ -146,7 +154,7 @@ static void next(const struct session *session, const struct overview *overview,
 			"  whylate delay TRACE --thread %d --from %" PRId64 "ns --to %" PRId64
 			"ns    # the longest wait above\n",
 			model_thread(&session->model, group->thread)->tid, group->longest_begin,
-			MIN(group->longest_begin + group->longest, session->to));
+			group->longest_end);
 }
 
 void overview_text(const struct session *session, struct output *output)

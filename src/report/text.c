@@ -37,12 +37,40 @@ static int columns(const char *word)
 	return (int) g_utf8_strlen(word, -1);
 }
 
+/* A number and its unit are one word: no line is broken between them. */
+static void keep_units(char **words)
+{
+	static const char *const units[] = {"ns", "µs", "ms", "s", "%"};
+	char **to = words;
+
+	for (char **word = words + (*words != NULL); *words && *word; word++) {
+		size_t length = strlen(*to);
+		bool unit = false;
+
+		for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+			unit |= g_str_has_prefix(*word, units[i]) &&
+				!g_ascii_isalpha((*word)[strlen(units[i])]);
+		if (unit && length && g_ascii_isdigit((*to)[length - 1])) {
+			char *joined = g_strconcat(*to, " ", *word, NULL);
+
+			g_free(*to);
+			g_free(*word);
+			*to = joined;
+		} else {
+			*++to = *word;
+		}
+	}
+	if (*words)
+		*++to = NULL;
+}
+
 void text_wrapped(struct output *output, const char *text, int indent, int hanging)
 {
 	g_autofree char *safe = text_safe(text);
 	g_auto(GStrv) words = g_strsplit(safe, " ", -1);
 	int at = 0;
 
+	keep_units(words);
 	for (char **word = words; *word; word++) {
 		if (!at) {
 			at = fprintf(output->file, "%*s%s", indent, "", *word);
@@ -58,34 +86,50 @@ void text_wrapped(struct output *output, const char *text, int indent, int hangi
 	fputc('\n', output->file);
 }
 
-static void text_gaps(const struct session *session, struct output *output)
+static void gap_line(const struct session *session, const struct gap *gap, struct output *output)
 {
-	uint32_t limit = session->options->limit, shown = 0;
 	char from[48], to[48], length[32];
 
-	for (guint h = 0; h < session->model.hosts->len; h++) {
-		const struct host *host = model_host(&session->model, h);
+	fprintf(output->file, "      %s to %s (%s)",
+		when_time(from, gap->begin, session->options->utc, false),
+		when_time(to, gap->end, session->options->utc, false),
+		when_duration(length, gap->end - gap->begin));
+	if (gap->packets)
+		fputs(", packets\n", output->file);
+	else if (gap->events >= 0)
+		fprintf(output->file, ", %" PRId64 " events\n", gap->events);
+	else
+		fputc('\n', output->file);
+}
 
-		for (guint i = 0; i < host->gaps->len; i++, shown++) {
+/* One line a CPU; each gap where everything is asked for. */
+static void text_gaps(const struct session *session, const struct host *host,
+		      struct output *output)
+{
+	bool all = session->options->verbose || !session->options->limit;
+	char length[32];
+
+	for (guint c = 0; c < host->cpus->len; c++) {
+		const struct cpu *cpu = g_ptr_array_index(host->cpus, c);
+		guint count = 0;
+		int64_t ns = 0;
+
+		for (guint i = 0; i < host->gaps->len; i++) {
 			const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
 
-			if (limit && shown >= limit)
-				continue;
-			fprintf(output->file, "    CPU %u %s to %s (%s)", gap->cpu,
-				when_time(from, gap->begin, session->options->utc, false),
-				when_time(to, gap->end, session->options->utc, false),
-				when_duration(length, gap->end - gap->begin));
-			if (gap->packets)
-				fputs(", packets\n", output->file);
-			else if (gap->events >= 0)
-				fprintf(output->file, ", %" PRId64 " events\n", gap->events);
-			else
-				fputc('\n', output->file);
+			if (gap->cpu == cpu->id) {
+				count++;
+				ns += gap->end - gap->begin;
+			}
 		}
+		if (count)
+			fprintf(output->file, "    CPU %u: %u gap%s, %s in all%s\n", cpu->id, count,
+				count == 1 ? "" : "s", when_duration(length, ns),
+				all ? "" : " (--verbose lists them)");
+		for (guint i = 0; all && i < host->gaps->len; i++)
+			if (g_array_index(host->gaps, struct gap, i).cpu == cpu->id)
+				gap_line(session, &g_array_index(host->gaps, struct gap, i), output);
 	}
-	if (limit && shown > limit)
-		fprintf(output->file, "    [... %u more; --limit 0 shows all ...]\n",
-			shown - limit);
 }
 
 void text_coverage(const struct session *session, const struct coverage *coverage,
@@ -98,8 +142,10 @@ void text_coverage(const struct session *session, const struct coverage *coverag
 	fprintf(file, "  %" PRIu64 " events read; lost by the tracer: %" PRIu64 " events, %" PRIu64
 		      " packets\n",
 		coverage->events, coverage->discarded_events, coverage->discarded_packets);
-	text_gaps(session, output);
-	fprintf(file, "  Not seen: %" PRIu64 " entries, %" PRIu64 " exits, %" PRIu64 " wake-ups\n",
+	for (guint i = 0; i < session->model.hosts->len; i++)
+		text_gaps(session, model_host(&session->model, i), output);
+	fprintf(file, "  Not seen: %" PRIu64 " entries and %" PRIu64 " exits of system calls and "
+		      "interrupts, %" PRIu64 " wake-ups\n",
 		coverage->entries_unseen, coverage->exits_unseen, coverage->wakeups_unseen);
 	if (coverage->cpu_unknown_ns)
 		fprintf(file, "  CPUs whose thread was not known: %s in all\n",
