@@ -16,8 +16,8 @@
  *   any evidence (sched.c: thread_found_*).
  *
  * One file a matter: sched.c switches and lives, wake.c wake-ups,
- * syscall.c entries, exits and holdback, resource.c what a call waits for
- * and what it does to descriptors, interrupt.c frames of CPUs and what they
+ * syscall.c entries, exits and holdback, calls.c the table of system
+ * calls, resource.c what they wait for, effects.c what they change, interrupt.c frames of CPUs and what they
  * deliver, gaps.c lost events, dump.c the statedump, input.c the order in
  * which events may enter.
  *
@@ -145,7 +145,7 @@ void call_close(struct thread *thread);
  * exit has no entry, that was inside the call. */
 void call_may_follow(struct thread *waker, uint32_t block);
 
-/* resource.c */
+/* calls.c, resource.c, effects.c */
 struct call_info {
 	bool known;
 	uint8_t wait;   /* enum call_wait */
