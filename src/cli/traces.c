@@ -40,7 +40,8 @@ static uint32_t word(const char *bytes, bool swap)
 	return swap ? GUINT32_SWAP_LE_BE(value) : value;
 }
 
-/* The text of a metadata file, without its packets' headers. */
+/* The text of a metadata file, without its packets' headers; NULL if its last
+ * packet is cut short, on which Babeltrace 2.0 would read for ever. */
 static GString *metadata_text(const char *bytes, gsize length)
 {
 	GString *text = g_string_new(NULL);
@@ -54,15 +55,16 @@ static GString *metadata_text(const char *bytes, gsize length)
 		gsize content = word(bytes + at + 24, swap) / 8;
 		gsize packet = word(bytes + at + 28, swap) / 8;
 
-		content = MIN(content, length - at);
-		if (content > PACKET_HEADER)
-			g_string_append_len(text, bytes + at + PACKET_HEADER,
-					    (gssize) (content - PACKET_HEADER));
-		if (packet <= PACKET_HEADER)
+		if (content < PACKET_HEADER || packet < content || packet > length - at)
 			break;
+		g_string_append_len(text, bytes + at + PACKET_HEADER,
+				    (gssize) (content - PACKET_HEADER));
 		at += packet;
 	}
-	return text;
+	if (at == length)
+		return text;
+	g_string_free(text, TRUE);
+	return NULL;
 }
 
 /* The value behind `name = "`, or NULL. */
@@ -98,6 +100,13 @@ static bool describe(const char *directory, const char *metadata, struct found *
 		return false;
 	}
 	text = metadata_text(bytes, length);
+	if (!text) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "%s is damaged: it ends in the middle of a packet; copy the trace "
+			    "again, or take the metadata of another recording of that session",
+			    metadata);
+		return false;
+	}
 	domain = value_of(text->str, "domain");
 	found->path = g_strdup(directory);
 	found->uuid = value_of(text->str, "uuid");
