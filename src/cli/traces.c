@@ -22,6 +22,7 @@ struct found {
 	char *path;    /* owned */
 	char *uuid;    /* owned; NULL: none */
 	bool kernel;
+	bool described; /* says of which domain it is */
 };
 
 static void found_clear(gpointer data)
@@ -110,6 +111,7 @@ static bool describe(const char *directory, const char *metadata, struct found *
 	domain = value_of(text->str, "domain");
 	found->path = g_strdup(directory);
 	found->uuid = value_of(text->str, "uuid");
+	found->described = domain != NULL;
 	found->kernel = domain ? strcmp(domain, "kernel") == 0
 			       : strstr(text->str, "sched_switch") != NULL;
 	g_string_free(text, TRUE);
@@ -182,7 +184,7 @@ static bool search_path(const char *path, GArray *list, GError **error)
 {
 	guint before = list->len;
 	struct stat status;
-	bool kernel = false;
+	bool kernel = false, described = false;
 
 	if (stat(path, &status) != 0) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE, "cannot read the trace %s: %s", path,
@@ -196,12 +198,17 @@ static bool search_path(const char *path, GArray *list, GError **error)
 	}
 	if (!search(path, 0, list, error))
 		return false;
-	for (guint i = before; i < list->len; i++)
+	for (guint i = before; i < list->len; i++) {
 		kernel |= g_array_index(list, struct found, i).kernel;
+		described |= g_array_index(list, struct found, i).described;
+	}
 	if (kernel)
 		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-		    list->len > before
+		    list->len > before && !described
+			    ? "%s holds no kernel trace: its file 'metadata' is empty or describes "
+			      "none"
+		    : list->len > before
 			    ? "%s holds no kernel trace, only user-space ones; whylate needs "
 			      "LTTng's kernel domain (lttng enable-event --kernel …)"
 			    : "%s is no trace: no directory in it has a file 'metadata'; give the "
