@@ -91,7 +91,58 @@ static void resolve_fields(struct class_state *state, const bt_event_class *even
 	}
 }
 
-static void resolve_filters(struct session *session, struct class_state *state, const char *name)
+static bool has_member(const bt_field_class *structure, const char *name)
+{
+	bt_field_class_type type;
+	uint64_t index;
+
+	return structure && member_index(structure, name, &index, &type);
+}
+
+static void append_members(GString *text, const bt_field_class *structure, const char *prefix)
+{
+	uint64_t count = structure ? bt_field_class_structure_get_member_count(structure) : 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		g_string_append_printf(
+			text, "%s%s%s", text->len ? ", " : "", prefix,
+			bt_field_class_structure_member_get_name(
+				bt_field_class_structure_borrow_member_by_index_const(structure,
+										      i)));
+}
+
+/* Says which conditions such events can fulfil, for the error if none does. */
+static void tell_fields(struct session *session, int match, const bt_event_class *event_class)
+{
+	const bt_field_class *payload =
+		bt_event_class_borrow_payload_field_class_const(event_class);
+	const bt_field_class *specific =
+		bt_event_class_borrow_specific_context_field_class_const(event_class);
+	const bt_field_class *common =
+		bt_stream_class_borrow_event_common_context_field_class_const(
+			bt_event_class_borrow_stream_class_const(event_class));
+	const GArray *conditions = session->matches[match].filter->conditions;
+	g_autoptr(GString) fields = g_string_new(NULL);
+	uint64_t keys = 0;
+
+	for (guint i = 0; i < conditions->len && i < 64; i++) {
+		const struct filter_condition *at =
+			&g_array_index(conditions, struct filter_condition, i);
+		bool known = at->scope == FILTER_CONTEXT
+				     ? has_member(common, at->key) || has_member(specific, at->key)
+				     : has_member(payload, at->key) || strcmp(at->key, "cpu") == 0;
+
+		keys |= (uint64_t) known << i;
+	}
+	append_members(fields, payload, "");
+	append_members(fields, common, "$ctx.");
+	append_members(fields, specific, "$ctx.");
+	g_string_append(fields, fields->len ? ", cpu" : "cpu");
+	session_filter_fields(session, match, keys, fields->str);
+}
+
+static void resolve_filters(struct session *session, struct class_state *state, const char *name,
+			    const bt_event_class *event_class)
 {
 	for (int i = 0; i < MATCH_COUNT; i++) {
 		struct class_filter filter = {i, session->matches[i].filter};
@@ -101,6 +152,7 @@ static void resolve_filters(struct session *session, struct class_state *state, 
 		if (!state->filters)
 			state->filters = g_array_new(FALSE, FALSE, sizeof filter);
 		g_array_append_val(state->filters, filter);
+		tell_fields(session, i, event_class);
 	}
 }
 
@@ -112,7 +164,7 @@ struct class_state *class_state_new(struct session *session, const bt_event_clas
 	state->class = session_class(session, name ? name : "");
 	state->steps = g_array_new(FALSE, FALSE, sizeof(struct field_step));
 	resolve_fields(state, event_class);
-	resolve_filters(session, state, name ? name : "");
+	resolve_filters(session, state, name ? name : "", event_class);
 	return state;
 }
 

@@ -154,6 +154,15 @@ static void add_missing(struct coverage *coverage, const struct session *session
 										      host->begin)));
 		}
 	}
+	for (guint i = 1; i < session->model.hosts->len; i++) {
+		const struct host *a = model_host(&session->model, i - 1);
+		const struct host *b = model_host(&session->model, i);
+
+		if (a->end < b->begin || b->end < a->begin)
+			g_ptr_array_add(coverage->missing,
+					g_strdup("a common time: traces of two recordings that do "
+						 "not overlap are in one report; name one of them"));
+	}
 	if (session->stopped)
 		g_ptr_array_add(coverage->missing,
 				g_strdup_printf("the rest of the trace: reading stopped early: %s",

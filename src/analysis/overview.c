@@ -62,7 +62,7 @@ static bool seems_idle(const struct session *session, const struct thread_total 
 	int64_t from = MAX(session->from, host->begin), to = MIN(session->to, host->end);
 
 	return total->kernel ||
-	       (thread->begin <= from && thread->end >= to &&
+	       (!thread->born && thread->state != THREAD_DEAD &&
 		(double) total->wib[WIB_WORKING] < IDLE_WORK * (double) (to - from));
 }
 
@@ -243,8 +243,11 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 			key.waker_kind = block->kind;
 		}
 		group = group_of(index, groups, &key);
-		group->count++;
+		/* a thread moved to another CPU's queue waits on */
+		group->count += block || group->last_end != span.begin;
+		group->last_end = span.end;
 		group->ns += ns;
+		group->spans_gap |= session_spans_gap(session, thread, &span);
 		if (!block)
 			runners_add(&group->runners, session, host, &span);
 		if (ns > group->longest) {
@@ -372,6 +375,7 @@ struct overview *overview_new(const struct session *session)
 	overview->waits = g_array_new(FALSE, FALSE, sizeof(struct wait_group));
 	g_array_set_clear_func(overview->waits, wait_group_clear);
 	overview->ended = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	overview->idle = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	overview->calls = calls_of(session);
 	find_idle(session, totals, needed);
 	for (guint i = 0; i < totals->len; i++) {
@@ -380,7 +384,7 @@ struct overview *overview_new(const struct session *session)
 
 		overview->kernel_threads += total->kernel;
 		if (total->idle && !total->kernel) {
-			overview->idle_threads++;
+			g_array_append_val(overview->idle, total->thread);
 			overview->idle_ns += total->wib[WIB_BLOCKED];
 		}
 		if (total->idle)
@@ -410,5 +414,6 @@ void overview_free(struct overview *overview)
 	g_array_free(overview->waits, TRUE);
 	g_array_free(overview->calls, TRUE);
 	g_array_free(overview->ended, TRUE);
+	g_array_free(overview->idle, TRUE);
 	g_free(overview);
 }

@@ -2,7 +2,7 @@
  *
  * Place: analysis/. Who worked and who waited most and for what; waiting
  * that delayed nobody is folded into one sum. A thread counts as idle when
- * it was there before and after the window, hardly worked, and no wait of a
+ * it was there before and after the trace, hardly worked, and no wait of a
  * thread that is not idle ended by it (found by following waits from those
  * threads to their wakers, and on). Of a thread that would be idle but for
  * having been waited for, only what it waited meanwhile counts.
@@ -22,7 +22,9 @@ struct wait_group {
 	uint64_t count;
 	int64_t ns, longest;
 	int64_t longest_begin, longest_end;
+	int64_t last_end;    /* while it is built */
 	struct runners runners; /* of time ready but without a CPU */
+	bool spans_gap;      /* some of it overlaps lost events */
 	struct cause cause;  /* of the longest; label owned */
 };
 
@@ -45,7 +47,8 @@ struct overview {
 	GArray *waits;       /* struct wait_group of these, longest sum first */
 	GArray *calls;       /* struct call_total, largest sum first */
 	GArray *ended;       /* uint32_t: threads that came and went, longest first */
-	uint64_t idle_threads, kernel_threads;
+	GArray *idle;        /* uint32_t: idle threads that are not the kernel's */
+	uint64_t kernel_threads;
 	int64_t idle_ns;     /* what the idle ones waited */
 };
 

@@ -85,6 +85,24 @@ static bool event_declared(const struct session *session, const struct event_fil
 	return false;
 }
 
+/* The event exists, but none is as the conditions say. */
+static bool no_match(const char *option, const struct match *match, GError **error)
+{
+	const GArray *conditions = match->filter->conditions;
+
+	if (!match->met)
+		return FAIL("--%s '%s': such events were recorded, but none happened", option,
+			    match->filter->text);
+	for (guint i = 0; i < conditions->len && i < 64; i++)
+		if (!(match->keys & (UINT64_C(1) << i)))
+			return FAIL("--%s '%s': these events have no field '%s'; they have: %s",
+				    option, match->filter->text,
+				    g_array_index(conditions, struct filter_condition, i).key,
+				    match->fields);
+	return FAIL("--%s '%s': such events happened, but none with these values", option,
+		    match->filter->text);
+}
+
 static bool check_match(const struct session *session, const char *option,
 			const struct match *match, GError **error)
 {
@@ -97,9 +115,7 @@ static bool check_match(const struct session *session, const char *option,
 			return FAIL("--%s '%s': the trace has only %" PRId64
 				    " such events; lower nth, or use nth=last",
 				    option, match->filter->text, match->seen);
-		return FAIL("--%s '%s': no event of the trace matches; check the values "
-			    "(babeltrace2 TRACE | grep %s shows the fields)",
-			    option, match->filter->text, match->filter->event);
+		return no_match(option, match, error);
 	}
 	near = nearest_event(session, match->filter->event);
 	return FAIL("--%s '%s': the trace has no event '%s'%s%s%s", option, match->filter->text,

@@ -31,6 +31,8 @@ void session_free(struct session *session)
 	model_clear(&session->model);
 	g_hash_table_destroy(session->class_names);
 	g_array_free(session->selected, TRUE);
+	for (int i = 0; i < MATCH_COUNT; i++)
+		g_free(session->matches[i].fields);
 	g_free(session->stopped);
 	g_free(session);
 }
@@ -64,6 +66,15 @@ struct event_class session_class(struct session *session, const char *event_name
 	session->kinds[class.kind] = true;
 	g_hash_table_add(session->class_names, GUINT_TO_POINTER(class.name));
 	return class;
+}
+
+void session_filter_fields(struct session *session, int match, uint64_t keys,
+			   const char *fields)
+{
+	session->matches[match].met = true;
+	session->matches[match].keys |= keys;
+	if (!session->matches[match].fields)
+		session->matches[match].fields = g_strdup(fields);
 }
 
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)

@@ -33,6 +33,9 @@ struct host_info {
 struct match {
 	const struct event_filter *filter; /* borrowed; NULL: not asked for */
 	int64_t seen;   /* matches so far */
+	bool met;       /* an event of that name came */
+	uint64_t keys;  /* bit i: condition i names a field that such events have */
+	char *fields;   /* owned; the fields they have, for people */
 	bool found;
 	int64_t time;
 	uint16_t host;
@@ -68,6 +71,10 @@ void session_free(struct session *session);
 uint32_t session_add_host(struct session *session, const struct host_info *info);
 /* Tells of an event class that a trace declares. Returns what it is. */
 struct event_class session_class(struct session *session, const char *event_name);
+/* Tells of events that a filter names: which of its conditions they have
+ * fields for (bits), and the names of their fields. */
+void session_filter_fields(struct session *session, int match, uint64_t keys,
+			   const char *fields);
 /* The first packet of a stream. */
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
 void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,

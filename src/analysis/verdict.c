@@ -2,7 +2,7 @@
  *
  * Part of analysis/ (path.h). Pieces of one thread in one state and for one
  * cause are added up; each sum becomes a sentence that says who, what, how
- * often, what ended it, and who waited for it (for the longest piece).
+ * often, what ended it, and who waited for it.
  */
 #include "analysis/path.h"
 
@@ -13,6 +13,8 @@
 #include "analysis/summary.h"
 
 #define SENTENCES_MAX 6
+#define WAITERS_MAX 2
+#define CHAIN_MAX 3
 #define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
 
 struct share {
@@ -20,18 +22,26 @@ struct share {
 	uint32_t resource;
 	enum cause_kind cause;
 	char *cause_label;   /* owned; of the longest piece */
-	int32_t behalf;      /* of the first piece */
-	bool several;        /* pieces are inside more than one wait */
+	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
 	uint64_t count;
 	int64_t ns, shortest, longest;
 	struct runners runners; /* of a share off CPU but ready */
 	bool spans_gap;
 };
 
+/* Waits of one thread in one state, for the share's thread or above it. */
+struct waiter {
+	uint32_t thread, leaf, resource;
+	int32_t behalf;      /* the first of these waits, in path.waits */
+	bool several;
+	int64_t ns;          /* of the share's time */
+};
+
 static void share_free(gpointer data)
 {
 	struct share *share = data;
 
+	g_array_free(share->waiters, TRUE);
 	g_free(share->cause_label);
 	runners_clear(&share->runners);
 	g_free(share);
@@ -45,7 +55,33 @@ static struct cause piece_cause(const struct session *session, const struct piec
 	return wait_cause(session, &wait);
 }
 
-static void add_piece(const struct session *session, GPtrArray *shares,
+static void add_waiter(const struct session *session, const struct path *path,
+		       struct share *share, const struct piece *piece)
+{
+	const struct through *wait;
+	struct waiter fresh = {.behalf = piece->behalf};
+
+	if (piece->behalf < 0)
+		return;
+	wait = &g_array_index(path->waits, struct through, piece->behalf);
+	fresh.thread = wait->thread;
+	fresh.leaf = wait->leaf;
+	fresh.resource = session_resource(session, wait->block);
+	fresh.ns = piece->end - piece->begin;
+	for (guint i = 0; i < share->waiters->len; i++) {
+		struct waiter *at = &g_array_index(share->waiters, struct waiter, i);
+
+		if (at->thread == fresh.thread && at->leaf == fresh.leaf &&
+		    at->resource == fresh.resource) {
+			at->ns += fresh.ns;
+			at->several |= at->behalf != fresh.behalf;
+			return;
+		}
+	}
+	g_array_append_val(share->waiters, fresh);
+}
+
+static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
 		      const struct piece *piece)
 {
 	struct cause cause = {CAUSE_CPU, NULL, -1, -1};
@@ -67,12 +103,12 @@ static void add_piece(const struct session *session, GPtrArray *shares,
 		share = g_new0(struct share, 1);
 		*share = (struct share) {.thread = piece->thread, .leaf = piece->leaf,
 					 .resource = resource, .cause = cause.kind,
-					 .behalf = piece->behalf, .shortest = INT64_MAX};
+					 .shortest = INT64_MAX};
+		share->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
 		g_ptr_array_add(shares, share);
 	}
-	share->several |= share->behalf != piece->behalf;
+	add_waiter(session, path, share, piece);
 	if (ns > share->longest) {
-		share->behalf = piece->behalf;
 		g_free(share->cause_label);
 		share->cause_label = g_steal_pointer(&cause.label);
 	}
@@ -194,36 +230,70 @@ static void append_cause(GString *text, const struct share *share)
 	}
 }
 
+static void append_where(GString *text, const struct session *session, uint32_t leaf,
+			 uint32_t resource)
+{
+	g_autofree char *label = leaf_label(session, leaf);
+
+	switch (PACK_KIND(leaf)) {
+	case LEAF_BLOCK_SYSCALL:
+		g_string_append(text, session_text(session, PACK_NUMBER(leaf)));
+		append_resource(text, session, resource);
+		break;
+	case LEAF_BLOCK_STOPPED:
+	case LEAF_BLOCK_TRACED:
+		g_string_append(text, "a stop");
+		break;
+	default:
+		g_string_append_printf(text, "[%s]", label);
+		break;
+	}
+}
+
+static int longest_waiter(gconstpointer a, gconstpointer b)
+{
+	const struct waiter *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->behalf < y->behalf ? -1 : x->behalf > y->behalf;
+}
+
+/* Who waited for the share's thread: the one it cost most, and who waited for
+ * that one in turn; then the next, if it is not small. */
 static void append_waiters(GString *text, const struct session *session,
 			   const struct path *path, const struct share *share)
 {
-	int32_t behalf = share->behalf;
 	char length[32];
 
-	for (int i = 0; behalf >= 0 && i < 4; i++) {
+	g_array_sort(share->waiters, longest_waiter);
+	for (guint i = 0; i < share->waiters->len && i < WAITERS_MAX; i++) {
+		const struct waiter *waiter = &g_array_index(share->waiters, struct waiter, i);
 		const struct through *wait =
-			&g_array_index(path->waits, struct through, behalf);
-		g_autofree char *label = leaf_label(session, wait->leaf);
-		GString *where = g_string_new(NULL);
+			&g_array_index(path->waits, struct through, waiter->behalf);
+		int32_t above = wait->behalf;
 
-		if (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL) {
-			g_string_append(where, session_text(session, PACK_NUMBER(wait->leaf)));
-			append_resource(where, session, session_resource(session, wait->block));
-		} else if (PACK_KIND(wait->leaf) == LEAF_BLOCK_STOPPED ||
-			   PACK_KIND(wait->leaf) == LEAF_BLOCK_TRACED) {
-			g_string_append(where, "a stop");
-		} else {
-			g_string_append_printf(where, "[%s]", label);
-		}
-		g_string_append_printf(text, "%s %s (%d) waited for it in %s", i ? ", and" : ";",
-				       session_thread_name(session, wait->thread),
-				       model_thread(&session->model, wait->thread)->tid,
-				       where->str);
-		if (!share->several)
+		if (i && waiter->ns * 10 < share->ns)
+			break;
+		g_string_append_printf(text, "; %s (%d) waited for it in ",
+				       session_thread_name(session, waiter->thread),
+				       model_thread(&session->model, waiter->thread)->tid);
+		append_where(text, session, waiter->leaf, waiter->resource);
+		if (share->waiters->len > 1)
+			g_string_append_printf(text, " for %s of this",
+					       when_duration(length, waiter->ns));
+		else if (!waiter->several)
 			g_string_append_printf(text, ", %s in all",
 					       when_duration(length, wait->end - wait->begin));
-		g_string_free(where, TRUE);
-		behalf = wait->behalf;
+		for (int k = 0; above >= 0 && k < CHAIN_MAX; k++) {
+			wait = &g_array_index(path->waits, struct through, above);
+			g_string_append_printf(text, ", and %s (%d) for that one in ",
+					       session_thread_name(session, wait->thread),
+					       model_thread(&session->model, wait->thread)->tid);
+			append_where(text, session, wait->leaf,
+				     session_resource(session, wait->block));
+			above = wait->behalf;
+		}
 	}
 }
 
@@ -257,7 +327,7 @@ GPtrArray *verdict_new(const struct session *session, const struct path *path, i
 	for (guint i = 0; i < path->pieces->len; i++)
 		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
 		    g_array_index(path->pieces, struct piece, i).end <= to)
-			add_piece(session, shares, &g_array_index(path->pieces, struct piece, i));
+			add_piece(session, path, shares, &g_array_index(path->pieces, struct piece, i));
 	g_ptr_array_sort(shares, largest_first);
 	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
 		const struct share *share = g_ptr_array_index(shares, i);

@@ -131,9 +131,21 @@ static void summary_node(const struct node *node, struct output *output, int dep
 		summary_node(g_ptr_array_index(node->children, i), output, depth + 1);
 }
 
+/* The child that has all of the node's time, in the same intervals; or NULL. */
+static const struct node *only_child(const struct node *node)
+{
+	const struct node *child = node->children->len == 1
+					   ? g_ptr_array_index(node->children, 0)
+					   : NULL;
+
+	return child && child->count == node->count ? child : NULL;
+}
+
 static void instances(const struct session *session, const struct node *node, int64_t shortest,
 		      struct output *output, guint *left_out)
 {
+	const struct node *same = only_child(node);
+
 	if (node->ns < shortest) {
 		++*left_out;
 		return;
@@ -144,16 +156,18 @@ static void instances(const struct session *session, const struct node *node, in
 
 		print_safe(output, key);
 	}
-	fprintf(output->file, ", %" PRIu64 " instance%s\n", node->count,
-		node->count == 1 ? "" : "s");
-	for (guint i = 0; i < node->instances->len; i++) {
+	fprintf(output->file, ", %" PRIu64 " instance%s", node->count, node->count == 1 ? "" : "s");
+	if (same)
+		fprintf(output->file, ", the same as <%u>", same->id);
+	fputc('\n', output->file);
+	for (guint i = 0; i < node->instances->len && !same; i++) {
 		const struct instance *at = &g_array_index(node->instances, struct instance, i);
 
 		fputs("  ", output->file);
 		print_interval(output, session, at->begin, at->end);
 		fputs(at->spans_gap ? " [spans lost events]\n" : "\n", output->file);
 	}
-	if (node->count > node->instances->len)
+	if (node->count > node->instances->len && !same)
 		fprintf(output->file, "  [... %" PRIu64 " more; --limit 0 shows all ...]\n",
 			node->count - node->instances->len);
 	for (guint i = 0; i < node->children->len; i++)
@@ -257,6 +271,9 @@ static void woken_line(const struct session *session, const struct wait *wait,
 			g_string_append_printf(line, ", %s", cause.label);
 		if (wait->cycle)
 			g_string_append(line, " (explained above: a cycle)");
+		else if (g_str_has_prefix(session_thread_name(session, block->waker), "kworker/"))
+			g_string_append(line, " (a kernel worker: which of its work was for this "
+					      "wait is not known)");
 	} else {
 		g_autofree char *frame = frame_text(session, block->context, false);
 
@@ -446,6 +463,8 @@ struct visit {
 	uint32_t thread;
 	int64_t begin, end;
 	int64_t wib[4];
+	bool over;                   /* the thread had ended before */
+	bool spans_gap;
 	const struct piece *longest; /* that is not work */
 };
 
@@ -462,6 +481,10 @@ static void print_visit(const struct session *session, const struct visit *visit
 	fprintf(output->file, "  %s %9s  %s: ",
 		when_time(from, visit->begin, session->options->utc, false),
 		when_duration(length, visit->end - visit->begin), safe);
+	if (visit->over) {
+		fputs("had ended\n", output->file);
+		return;
+	}
 	for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
 		if (visit->wib[order[i]]) {
 			fprintf(output->file, "%s%s %s", comma, words[order[i]],
@@ -475,7 +498,7 @@ static void print_visit(const struct session *session, const struct visit *visit
 		fprintf(output->file, "; longest %s %s", safe_key,
 			when_duration(length, visit->longest->end - visit->longest->begin));
 	}
-	fputc('\n', output->file);
+	fputs(visit->spans_gap ? " [spans lost events]\n" : "\n", output->file);
 }
 
 static void critical_path(const struct delay *delay, struct output *output)
@@ -489,12 +512,16 @@ static void critical_path(const struct delay *delay, struct output *output)
 	for (guint i = 0; i < pieces->len; i++) {
 		const struct piece *at = &g_array_index(pieces, struct piece, i);
 		enum wib wib = leaf_wib(at->leaf);
+		bool over = at->begin >= model_thread(&delay->session->model, at->thread)->end;
+		struct span span = {at->begin, at->end, at->leaf, at->ref};
 
-		if (at->thread != visit.thread) {
+		if (at->thread != visit.thread || over != visit.over) {
 			if (visit.thread != NO_THREAD)
 				print_visit(delay->session, &visit, output);
-			visit = (struct visit) {.thread = at->thread, .begin = at->begin};
+			visit = (struct visit) {.thread = at->thread, .begin = at->begin,
+						.over = over};
 		}
+		visit.spans_gap |= session_spans_gap(delay->session, at->thread, &span);
 		visit.end = at->end;
 		visit.wib[wib] += at->end - at->begin;
 		if (wib != WIB_WORKING &&

@@ -58,9 +58,21 @@ static json_t *waits(const struct session *session, const struct overview *overv
 		json_object_set_new(object, "count", json_integer((json_int_t) group->count));
 		json_object_set_new(object, "longest_ns", json_integer(group->longest));
 		json_object_set_new(object, "longest_begin", json_integer(group->longest_begin));
+		json_object_set_new(object, "spans_gap", json_boolean(group->spans_gap));
 		json_object_set_new(object, "cause", json_cause(&group->cause));
 		json_array_append_new(list, object);
 	}
+	return list;
+}
+
+static json_t *idle(const struct session *session, const struct overview *overview)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < overview->idle->len; i++)
+		json_array_append_new(
+			list, json_thread_head(session,
+					       g_array_index(overview->idle, uint32_t, i)));
 	return list;
 }
 
@@ -98,9 +110,10 @@ void overview_json(const struct session *session, struct output *output)
 	cut(session, file, "waits", waits(session, overview));
 	cut(session, file, "system_calls", calls(session, overview));
 	json_member(file, "idle", json_pack("{s:I,s:I,s:I}", "threads",
-					    (json_int_t) overview->idle_threads, "blocked_ns",
+					    (json_int_t) overview->idle->len, "blocked_ns",
 					    (json_int_t) overview->idle_ns, "kernel_threads",
 					    (json_int_t) overview->kernel_threads), false);
+	cut(session, file, "idle_threads", idle(session, overview));
 	fputs("}\n", file);
 	coverage_clear(&coverage);
 	overview_free(overview);

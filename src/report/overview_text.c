@@ -38,6 +38,21 @@ static void more(const struct output *output, guint all, guint printed)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n", all - printed);
 }
 
+static void idle(const struct session *session, const struct overview *overview,
+		 struct output *output)
+{
+	g_autoptr(GString) line = g_string_new("Idle are:");
+
+	for (guint i = 0; i < overview->idle->len; i++) {
+		uint32_t thread = g_array_index(overview->idle, uint32_t, i);
+
+		g_string_append_printf(line, "%s %s (%d)", i ? "," : "",
+				       session_thread_name(session, thread),
+				       model_thread(&session->model, thread)->tid);
+	}
+	text_wrapped(output, line->str, 2, 2);
+}
+
 static void threads(const struct session *session, const struct overview *overview,
 		    struct output *output)
 {
@@ -61,10 +76,12 @@ static void threads(const struct session *session, const struct overview *overvi
 	}
 	more(output, overview->threads->len, count);
 	fprintf(output->file,
-		"  Idle: %" PRIu64 " threads waited %s in all and delayed nobody seen; "
+		"  Idle: %u threads waited %s in all and delayed nobody seen; "
 		"%" PRIu64 " kernel threads\n",
-		overview->idle_threads, when_duration(columns[0], overview->idle_ns),
+		overview->idle->len, when_duration(columns[0], overview->idle_ns),
 		overview->kernel_threads);
+	if (!session->options->limit || session->options->verbose)
+		idle(session, overview, output);
 }
 
 static void waits(const struct session *session, const struct overview *overview,
@@ -101,9 +118,44 @@ static void waits(const struct session *session, const struct overview *overview
 					       ? "what ended it is unknown: "
 					       : "ended by ",
 				       words);
+		if (group->spans_gap)
+			g_string_append(line, " [spans lost events: it may not be real]");
 		text_wrapped(output, line->str, 2, 4);
 	}
 	more(output, overview->waits->len, count);
+}
+
+/* What hangs: waits of these threads that nobody had ended. */
+static void open_waits(const struct session *session, const struct overview *overview,
+		       struct output *output)
+{
+	uint32_t limit = session->options->limit, printed = 0;
+	char length[32];
+
+	for (guint i = 0; i < overview->waits->len; i++) {
+		const struct wait_group *group =
+			&g_array_index(overview->waits, struct wait_group, i);
+		g_autofree char *leaf = NULL, *safe = NULL;
+		g_autoptr(GString) line = NULL;
+
+		if (group->cause.kind != CAUSE_STILL_BLOCKED)
+			continue;
+		if (!printed)
+			text_heading(output, "Still blocked at the end, longest first");
+		if (limit && printed++ >= limit)
+			continue;
+		printed += !limit;
+		leaf = leaf_key(session, group->leaf);
+		line = g_string_new(NULL);
+		g_string_append_printf(line, "%s: %s (%d) %s", when_duration(length, group->ns),
+				       session_thread_name(session, group->thread),
+				       model_thread(&session->model, group->thread)->tid, leaf);
+		if (group->resource && strcmp(session_text(session, group->resource), "poll") != 0)
+			g_string_append_printf(line, " on %s",
+					       session_text(session, group->resource));
+		text_wrapped(output, line->str, 2, 4);
+	}
+	more(output, printed, limit ? MIN(limit, printed) : printed);
 }
 
 static void calls(const struct session *session, const struct overview *overview,
@@ -130,12 +182,25 @@ static void calls(const struct session *session, const struct overview *overview
 	more(output, overview->calls->len, count);
 }
 
+/* The longest wait of a thread that came in the trace, else of any. */
+static const struct wait_group *most_telling(const struct session *session,
+					     const struct overview *overview)
+{
+	for (guint i = 0; i < overview->waits->len; i++) {
+		const struct wait_group *group =
+			&g_array_index(overview->waits, struct wait_group, i);
+
+		if (model_thread(&session->model, group->thread)->born)
+			return group;
+	}
+	return overview->waits->len ? &g_array_index(overview->waits, struct wait_group, 0) : NULL;
+}
+
 /* A command that can be pasted: the thread that ended or waited most. */
 static void next(const struct session *session, const struct overview *overview,
 		 struct output *output)
 {
-	const struct wait_group *group =
-		overview->waits->len ? &g_array_index(overview->waits, struct wait_group, 0) : NULL;
+	const struct wait_group *group = most_telling(session, overview);
 
 	text_heading(output, "Next");
 	for (guint i = 0; i < overview->ended->len && i < 3; i++) {
@@ -152,7 +217,7 @@ static void next(const struct session *session, const struct overview *overview,
 	if (group)
 		fprintf(output->file,
 			"  whylate delay TRACE --thread %d --from %" PRId64 "ns --to %" PRId64
-			"ns    # the longest wait above\n",
+			"ns    # its longest wait for one thing\n",
 			model_thread(&session->model, group->thread)->tid, group->longest_begin,
 			group->longest_end);
 }
@@ -166,6 +231,7 @@ void overview_text(const struct session *session, struct output *output)
 	hosts(session, output);
 	threads(session, overview, output);
 	waits(session, overview, output);
+	open_waits(session, overview, output);
 	calls(session, overview, output);
 	text_coverage(session, &coverage, output);
 	next(session, overview, output);

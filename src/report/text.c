@@ -139,9 +139,12 @@ void text_coverage(const struct session *session, const struct coverage *coverag
 	char length[32];
 
 	text_heading(output, "Coverage: what the trace could not tell");
-	fprintf(file, "  %" PRIu64 " events read; lost by the tracer: %" PRIu64 " events, %" PRIu64
-		      " packets\n",
-		coverage->events, coverage->discarded_events, coverage->discarded_packets);
+	fprintf(file, "  %" PRIu64 " events read; lost by the tracer: %" PRIu64 " events (%.0f %% of "
+		      "all), %" PRIu64 " packets\n",
+		coverage->events, coverage->discarded_events,
+		100.0 * (double) coverage->discarded_events /
+			(double) (coverage->events + coverage->discarded_events),
+		coverage->discarded_packets);
 	for (guint i = 0; i < session->model.hosts->len; i++)
 		text_gaps(session, model_host(&session->model, i), output);
 	fprintf(file, "  Not seen: %" PRIu64 " entries and %" PRIu64 " exits of system calls and "
