@@ -149,6 +149,7 @@ void spans_begin(struct spans *spans, const struct session *session, uint32_t th
 	*spans = (struct spans) {.session = session, .thread = model_thread(model, thread)};
 	spans->from = MAX(from, spans->thread->begin);
 	spans->to = MIN(to, spans->thread->end);
+	spans->known = model_host(model, spans->thread->host)->known_from;
 	spans->kernel = thread_is_kernel(model, spans->thread);
 	spans->ksoftirqd = thread_is_ksoftirqd(model, spans->thread);
 	track_find(&session->timeline, &spans->thread->track, spans->from, &spans->pos);
@@ -157,15 +158,13 @@ void spans_begin(struct spans *spans, const struct session *session, uint32_t th
 /* "… was so since S": what was found off CPU says nothing of the time before. */
 static void cut_at_known(struct spans *spans, struct span *span)
 {
-	int64_t known = model_host(&spans->session->model, spans->thread->host)->known_from;
-
-	if (span->begin >= known)
+	if (span->begin >= spans->known)
 		return;
-	if (span->end > known) {
+	if (span->end > spans->known) {
 		spans->rest = *span;
-		spans->rest.begin = known;
+		spans->rest.begin = spans->known;
 		spans->has_rest = true;
-		span->end = known;
+		span->end = spans->known;
 	}
 	span->leaf = PACK(LEAF_UNKNOWN, 0);
 	span->ref = 0;

@@ -93,6 +93,7 @@ struct spans {
 	const struct thread *thread;
 	struct track_pos pos;
 	int64_t from, to;
+	int64_t known;    /* S of the thread's host */
 	struct span rest; /* second half of a span cut at S */
 	bool has_rest, kernel, ksoftirqd;
 };

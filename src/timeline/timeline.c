@@ -192,18 +192,20 @@ bool track_read(const struct timeline *timeline, const struct track *track,
 {
 	struct head *head;
 	const struct interval *interval;
+	int64_t base;
 
 	if (pos->chunk >= track->chunk_count)
 		return false;
 	head = head_of(timeline, track, pos->chunk);
 	if (pos->slot >= head->count)
 		return false;
+	base = base_of(head);
 	interval = slot_of(head, pos->slot);
-	span->begin = base_of(head) + interval->delta;
+	span->begin = base + interval->delta;
 	span->leaf = interval->leaf;
 	span->ref = interval->ref;
-	if (++pos->slot < head->count) {
-		span->end = base_of(head) + slot_of(head, pos->slot)->delta;
+	if (++pos->slot < head->count) { /* the usual case: the next lies beside it */
+		span->end = base + interval[1].delta;
 	} else if (pos->chunk + 1 < track->chunk_count) {
 		pos->chunk++;
 		pos->slot = 0;
