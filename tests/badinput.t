@@ -10,6 +10,9 @@ import tempfile
 
 from whylate_test import WHYLATE, Tap, babeltrace2, run, trace
 
+# Leaks are told by their whole stack (slow) where Babeltrace has its own: tests/lsan.supp
+WHOLE_STACKS = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":fast_unwind_on_malloc=0",
+                    LIBBABELTRACE2_NO_DLCLOSE="1")
 USAGE, NO_TRACE, DAMAGE, OUTPUT = 2, 3, 4, 5
 STARTUP = trace("startup-chain")
 ALL = ["delay", "--thread", "all"]
@@ -167,34 +170,34 @@ def damage(folder):
     for number, size in enumerate((10, 100, 4096, 5000, 100001)):
         place = copy("cut%d" % number)
         os.truncate(place + "/ch_0", size)
-        bad("a stream cut to %d bytes" % size, broken, ALL + [place], partial=True)
+        bad("a stream cut to %d bytes" % size, broken, ALL + [place], partial=True, env=WHOLE_STACKS)
     place = copy("cut-end")
     os.truncate(place + "/ch_1", os.path.getsize(place + "/ch_1") - 100)
-    bad("a stream that lacks its last 100 bytes", broken, ALL + [place], partial=True)
+    bad("a stream that lacks its last 100 bytes", broken, ALL + [place], partial=True, env=WHOLE_STACKS)
     place = copy("magic")
     overwrite(place + "/ch_0", 0, b"\0" * 64)
-    bad("a stream whose first packet is zeros", broken, ALL + [place], partial=True)
+    bad("a stream whose first packet is zeros", broken, ALL + [place], partial=True, env=WHOLE_STACKS)
     place = copy("middle")
     overwrite(place + "/ch_0", os.path.getsize(place + "/ch_0") // 2, b"\xff" * 20000)
-    bad("a stream overwritten in the middle", broken, ALL + [place], partial=True)
+    bad("a stream overwritten in the middle", broken, ALL + [place], partial=True, env=WHOLE_STACKS)
     place = copy("garbage")
     with open(place + "/metadata", "wb") as file:
         file.write(bytes(range(256)) * 40)
-    bad("metadata that is garbage", NO_TRACE, ALL + [place])
+    bad("metadata that is garbage", NO_TRACE, ALL + [place], env=WHOLE_STACKS)
     place = copy("empty")
     os.truncate(place + "/metadata", 0)
-    bad("empty metadata", NO_TRACE, ALL + [place])
+    bad("empty metadata", NO_TRACE, ALL + [place], env=WHOLE_STACKS)
     place = copy("half")
     os.truncate(place + "/metadata", os.path.getsize(place + "/metadata") // 2)
-    bad("metadata cut in half", NO_TRACE, ALL + [place])
+    bad("metadata cut in half", NO_TRACE, ALL + [place], env=WHOLE_STACKS)
     place = copy("no-streams")
     for name in ("ch_0", "ch_1"):
         os.unlink(place + "/" + name)
-    bad("a trace without streams", NO_TRACE, ALL + [place])
+    bad("a trace without streams", NO_TRACE, ALL + [place], env=WHOLE_STACKS)
     place = copy("no-events")
     for name in ("ch_0", "ch_1"):
         os.truncate(place + "/" + name, 0)
-    bad("a trace with empty streams", NO_TRACE, ALL + [place])
+    bad("a trace with empty streams", NO_TRACE, ALL + [place], env=WHOLE_STACKS)
 
 
 def as_nobody(folder):
@@ -212,7 +215,7 @@ def as_nobody(folder):
         os.chmod(path, mode)
         try:
             done = subprocess.run(prefix + [program] + ALL + [copy], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, check=False, cwd="/")
+                                  stderr=subprocess.PIPE, check=False, cwd="/", env=WHOLE_STACKS, timeout=300)
             judge(done, NO_TRACE, words)
         finally:
             os.chmod(path, 0o755)

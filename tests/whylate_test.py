@@ -51,7 +51,8 @@ class Tap:
             function(*arguments)
         except AssertionError as error:
             return self.ok(False, name, error, traceback.format_exc(limit=-2))
-        except (KeyError, IndexError, TypeError, ValueError, OSError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, OSError,
+                subprocess.SubprocessError) as error:
             return self.ok(False, name, repr(error), traceback.format_exc(limit=-3))
         return self.ok(True, name)
 
@@ -70,7 +71,7 @@ def trace(*names):
 def run(*arguments, **keywords):
     """whylate ARGUMENT...: its CompletedProcess, output as bytes."""
     return subprocess.run([WHYLATE, *arguments], stdin=subprocess.DEVNULL, stdout=keywords.pop("stdout", subprocess.PIPE),
-                          stderr=subprocess.PIPE, check=False, **keywords)
+                          stderr=subprocess.PIPE, check=False, timeout=600, **keywords)
 
 
 def output(*arguments):
@@ -100,4 +101,4 @@ def babeltrace2(*arguments):
     if preload():
         env["LD_PRELOAD"] = preload()
     return subprocess.run(["babeltrace2", "--plugin-path=" + PLUGINS, *arguments], env=env, check=False,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)

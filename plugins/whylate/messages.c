@@ -15,6 +15,7 @@
 struct stream_class {
 	GPtrArray *classes;      /* owned; struct class_state by id, NULL: not met */
 	int64_t tid, pid;        /* index in the common context, -1 */
+	enum syscall_abi abi;    /* numbering of native system calls */
 };
 
 struct stream {
@@ -23,7 +24,6 @@ struct stream {
 	uint32_t host, cpu;
 	bool has_cpu;
 	uint64_t class_id, id;
-	uint8_t number_table;
 	struct stream_class *class; /* borrowed */
 	const bt_message *lost;  /* owned; told before the first packet */
 };
@@ -213,6 +213,7 @@ static struct stream_class *stream_class_of(struct messages *messages,
 	context = bt_stream_class_borrow_event_common_context_field_class_const(key);
 	class->tid = context_index(context, "tid");
 	class->pid = context_index(context, "pid");
+	class->abi = declare_classes(messages, key);
 	bt_stream_class_get_ref(key);
 	g_hash_table_insert(messages->stream_classes, (gpointer) key, class);
 	return class;
@@ -256,10 +257,8 @@ static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 		stream->id = bt_stream_get_id(key);
 		if (stream->kernel) {
 			messages->kernel_streams++;
-			stream->number_table = declare_classes(messages, class);
 			stream->class = stream_class_of(messages, class);
-			stream->host = host_of(messages, key,
-					       (enum syscall_abi) stream->number_table);
+			stream->host = host_of(messages, key, stream->class->abi);
 		}
 		bt_stream_get_ref(key);
 		g_hash_table_insert(messages->streams, (gpointer) key, stream);
@@ -323,9 +322,9 @@ static void send(struct messages *messages, const struct waiting *waiting)
 	} else {
 		event.syscall.name = state->class.argument; /* kept by event_reset() */
 		event.syscall.number_table =
-			state->class.compat && stream->number_table == ABI_X86_64
+			state->class.compat && stream->class->abi == ABI_X86_64
 				? ABI_I386
-				: stream->number_table;
+				: stream->class->abi;
 		event_reset(&event);
 	}
 	fields_take(state, from, &messages->scratch, &event);
