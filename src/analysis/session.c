@@ -44,8 +44,11 @@ uint32_t session_add_host(struct session *session, const struct host_info *info)
 	for (guint i = 0; i < session->model.hosts->len; i++) {
 		host = model_host(&session->model, i);
 		if (g_strcmp0(host->hostname, info->hostname) == 0 &&
-		    g_strcmp0(host->clock_uuid, info->clock_uuid) == 0)
+		    g_strcmp0(host->clock_uuid, info->clock_uuid) == 0) {
+			if (host->abi == ABI_UNKNOWN) /* another channel may show it */
+				host->abi = info->abi;
 			return i;
+		}
 	}
 	host = host_new(&session->model);
 	host->hostname = g_strdup(info->hostname);
