@@ -135,7 +135,7 @@ static void open_waits(const struct session *session, const struct overview *ove
 	for (guint i = 0; i < overview->waits->len; i++) {
 		const struct wait_group *group =
 			&g_array_index(overview->waits, struct wait_group, i);
-		g_autofree char *leaf = NULL, *safe = NULL;
+		g_autofree char *leaf = NULL;
 		g_autoptr(GString) line = NULL;
 
 		if (group->cause.kind != CAUSE_STILL_BLOCKED)
