@@ -21,6 +21,8 @@ void call_close(struct thread *thread)
 
 void call_may_follow(struct thread *waker, uint32_t block)
 {
+	if (waker->kernel || (waker->of_kthreadd && !waker->execed))
+		return; /* makes no system calls */
 	if (!waker->flow.woke)
 		waker->flow.woke = g_array_new(FALSE, FALSE, sizeof block);
 	g_array_append_val(waker->flow.woke, block);
