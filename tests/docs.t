@@ -101,6 +101,41 @@ def check_exit_status():
         assert re.search(r"\b%s\b" % status, section), "status %s is not explained" % status
 
 
+def printed(*arguments):
+    """Lines that the command prints, without the space around them."""
+    return {line.strip() for line in output(*arguments).decode().splitlines()}
+
+
+def compare_lines(shown, real):
+    shown = [line.strip() for line in shown]
+    shown = [line for line in shown if line and line != "..."]
+    assert len(shown) > 5, "no example found"
+    wrong = [line for line in shown if line not in real]
+    assert not wrong, "not printed any more:\n" + "\n".join(wrong)
+
+
+AUTOSTART = ("delay", SOURCE + "/traces/startup-chain", "--target",
+             "sched_process_exec filename=*/autostart")
+
+
+def check_readme():
+    """Output shown in README.md is what is printed now."""
+    blocks = re.findall(r"^```\n(.*?)^```$", read("README.md"), re.M | re.S)
+    reports = [b for b in blocks if b.startswith("$ whylate") or "Lineage:" in b or "Blocking causality" in b]
+    assert len(reports) == 3, len(reports)
+    lines = [line for block in reports for line in block.splitlines() if not line.startswith("$ ")]
+    compare_lines(lines, printed(*AUTOSTART))
+
+
+def check_example(page, *arguments):
+    """The first example with output in a manual page is what is printed now."""
+    section = read("man/" + page).split(".SH EXAMPLES")[1].split("\n.SH ")[0]
+    block = re.search(r"^\.nf\n(.*?)^\.fi$", section, re.M | re.S).group(1)
+    text = block.replace("\\-", "-").replace("\\(aq", "'").replace("\\&", "")
+    lines = text.split(".ft R\n", 1)[1].splitlines()
+    compare_lines(lines, printed(*arguments))
+
+
 tap = Tap()
 for one in PAGES:
     tap.case("man/%s formats without warnings" % one, check_page, one)
@@ -112,4 +147,8 @@ for name in ("delay", "overview"):
 tap.case("commands, in --help, completion and whylate(1)", check_commands)
 tap.case("parameters of sink.whylate.delay", check_parameters)
 tap.case("whylate(1) explains the exit status", check_exit_status)
+tap.case("README.md shows what is printed", check_readme)
+tap.case("whylate-delay(1) shows what is printed", check_example, "whylate-delay.1", *AUTOSTART)
+tap.case("whylate-overview(1) shows what is printed", check_example, "whylate-overview.1", "overview",
+         SOURCE + "/traces/startup-chain")
 sys.exit(tap.done())
