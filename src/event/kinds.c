@@ -115,6 +115,9 @@ static const struct event_field syscall_fields[] = {
 	{"id", FIELD_I32, AT(syscall.id)}, /* *_unknown */
 	{"fd", FIELD_I32, AT(syscall.fd)},
 	{"ufd", FIELD_I32, AT(syscall.fd)},     /* timerfd_settime */
+	{"fd_in", FIELD_I32, AT(syscall.fd)},   /* splice */
+	{"fdin", FIELD_I32, AT(syscall.fd)},    /* tee */
+	{"in_fd", FIELD_I32, AT(syscall.fd)},   /* sendfile64 */
 	{"fildes", FIELD_I32, AT(syscall.fd)},  /* dup */
 	{"oldfd", FIELD_I32, AT(syscall.fd)},   /* dup2, dup3 */
 	{"newfd", FIELD_I32, AT(syscall.newfd)},

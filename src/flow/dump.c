@@ -11,17 +11,36 @@
 #define STATUS_WAIT 5 /* S, D or idle sleep; 1 and 2 may be running: no state */
 #define TYPE_KERNEL 1
 
-/* Tables are joined by their address, by process before 2.12. */
-static struct fd_table *table_of(struct host *host, uint64_t address, int32_t pid)
+/* Tables are joined by their address, by process before 2.12. A table not met
+ * yet is `known`, if that is given, else a new one. */
+static struct fd_table *table_of(struct host *host, uint64_t address, int32_t pid,
+				 struct fd_table *known)
 {
 	gint64 key = address ? (gint64) address : pid;
 	struct fd_table *table = g_hash_table_lookup(host->tables, &key);
 
 	if (!table) {
-		table = fd_table_new();
+		table = known ? fd_table_join(known) : fd_table_new();
 		g_hash_table_insert(host->tables, g_memdup2(&key, sizeof key), table);
 	}
 	return table;
+}
+
+/* The thread may have used descriptors before the dump came to it: what is
+ * known of them stays. */
+static void dump_table(struct host *host, struct thread *thread, const struct event *event)
+{
+	struct fd_table *table;
+
+	if (!event->process.files && thread->pid <= 0)
+		return;
+	table = table_of(host, event->process.files, thread->pid, thread->files);
+	if (table == thread->files)
+		return;
+	if (thread->files)
+		fd_table_merge(table, thread->files);
+	fd_table_leave(&thread->files);
+	thread->files = fd_table_join(table);
 }
 
 static void dump_process(struct flow *flow, struct host *host, const struct event *event)
@@ -44,9 +63,7 @@ static void dump_process(struct flow *flow, struct host *host, const struct even
 
 		thread->parent = parent == IDMAP_NONE ? NO_THREAD : parent;
 	}
-	if (!thread->files && (event->process.files || thread->pid > 0))
-		thread->files = fd_table_join(
-			table_of(host, event->process.files, thread->pid));
+	dump_table(host, thread, event);
 	if (event->process.status == STATUS_WAIT && !thread->evident)
 		thread_found_off(flow, thread, THREAD_BLOCKED);
 }
@@ -60,7 +77,7 @@ void flow_statedump(struct flow *flow, struct host *host, const struct event *ev
 		dump_process(flow, host, event);
 		break;
 	case EV_STATEDUMP_FD:
-		table = table_of(host, event->file.files, event->file.pid);
+		table = table_of(host, event->file.files, event->file.pid, NULL);
 		if (event->file.filename && !fd_key(table, event->file.fd))
 			fd_open(table, event->file.fd,
 				file_key_of_name(flow->names, event->file.filename), false);

@@ -158,6 +158,19 @@ static void end_host(struct host *host)
 	host->known_from = MAX(host->known_from, host->begin);
 }
 
+/* A wait that the trace does not see the end of: what is known by now of what
+ * it is for. */
+static void explain_open_wait(struct flow *flow, struct thread *thread)
+{
+	struct block *block;
+
+	if (thread->state != THREAD_BLOCKED || !thread->flow.call.open)
+		return;
+	block = block_at(flow->timeline, thread->flow.block);
+	if (block->resource)
+		block->resource = call_resource(flow, thread, &block->fd);
+}
+
 /* "A thread not seen born lives from the trace's begin; from its first
  * evidence if a gap came before": the time until S is such a gap. */
 static void begin_at_evidence(struct flow *flow, struct thread *thread)
@@ -189,6 +202,7 @@ void flow_end(struct flow *flow)
 		if (thread->end == INT64_MAX)
 			thread->end = model_host(flow->model, thread->host)->end;
 		begin_at_evidence(flow, thread);
+		explain_open_wait(flow, thread);
 		fd_table_leave(&thread->files);
 	}
 }

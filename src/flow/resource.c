@@ -169,6 +169,10 @@ uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 		key = args->ret >= 0 ? address_key(flow, args) : 0;
 		*fd = thread->flow.call.fd;
 		return key;
+	case WAIT_DEFAULT:
+	case WAIT_FD: /* a statedump may have named it meanwhile */
+		*fd = thread->flow.call.fd;
+		return *fd < 0 ? 0 : key_of_fd(flow, thread, *fd);
 	default:
 		return 0;
 	}

@@ -118,6 +118,20 @@ struct fd_table *fd_table_copy(struct fd_table *table)
 	return copy;
 }
 
+void fd_table_merge(struct fd_table *into, struct fd_table *from)
+{
+	GHashTable *map = map_to_write(into);
+	GHashTableIter iter;
+	gpointer fd, entry;
+
+	g_hash_table_iter_init(&iter, from->store->map);
+	while (g_hash_table_iter_next(&iter, &fd, &entry))
+		if (!g_hash_table_contains(map, fd)) {
+			entry_file(entry)->refs++;
+			g_hash_table_insert(map, fd, entry);
+		}
+}
+
 static gpointer lookup(struct fd_table *table, int32_t fd)
 {
 	return table ? g_hash_table_lookup(table->store->map, GINT_TO_POINTER(fd)) : NULL;

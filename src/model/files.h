@@ -32,6 +32,8 @@ struct fd_table *fd_table_join(struct fd_table *table); /* one more owner */
 void fd_table_leave(struct fd_table **table);           /* one less; sets NULL */
 void fd_table_release(gpointer table);                  /* the same, as GDestroyNotify */
 struct fd_table *fd_table_copy(struct fd_table *table);
+/* What `from` knows and `into` does not, `into` learns. */
+void fd_table_merge(struct fd_table *into, struct fd_table *from);
 
 /* A new open file under `fd`, replacing what was there. */
 void fd_open(struct fd_table *table, int32_t fd, uint32_t key, bool cloexec);

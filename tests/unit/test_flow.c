@@ -551,6 +551,65 @@ static void test_summary(void)
 	node_free(root);
 }
 
+static const char *resource_of(struct feed *feed, int32_t tid, uint32_t nth)
+{
+	uint32_t thread = life(feed, tid, 0), omitted;
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
+					 feed->session->to, 0, &omitted);
+	const struct wait *wait = g_ptr_array_index(waits, nth);
+	const char *text = session_text(feed->session, session_resource(feed->session, wait->block));
+
+	g_ptr_array_free(waits, TRUE);
+	return text;
+}
+
+static void dump(struct feed *feed, int64_t time, int32_t tid, int32_t fd, const char *name)
+{
+	struct event event = event_of(feed, time, 0, "lttng_statedump_process_state");
+
+	event.process.tid = event.process.pid = tid;
+	event.process.status = 5;
+	event.process.files = 0x1000 + (uint64_t) tid;
+	event.process.name = "dumped";
+	send(feed, &event);
+	event = event_of(feed, time, 0, "lttng_statedump_file_descriptor");
+	event.file.files = 0x1000 + (uint64_t) tid;
+	event.file.fd = fd;
+	event.file.filename = name;
+	send(feed, &event);
+}
+
+/* Holdback: a descriptor that the statedump names only while a thread waits on
+ * it is named in that wait, over or open, and what events told before stays. */
+static void test_late_dump(void)
+{
+	struct event event;
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	event = event_of(feed, 5, 0, "syscall_entry_openat");
+	event.syscall.filename = "/opened";
+	send(feed, &event);
+	leave(feed, 6, 0, "openat", 4);
+	entry(feed, 10, 0, "recvfrom", 3);
+	sw(feed, 12, 0, "a", 5, SLEEPS, "idle", 0);
+	entry(feed, 14, 1, "read", 7);
+	sw(feed, 15, 1, "b", 6, SLEEPS, "idle", 0);
+	dump(feed, 20, 5, 3, "socket:[77]");
+	dump(feed, 21, 5, 4, "/dumped");
+	dump(feed, 22, 6, 7, "pipe:[8]");
+	waking(feed, 30, 0, 5);
+	sw(feed, 31, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 32, 0, "recvfrom", 1);
+	entry(feed, 40, 0, "read", 4);
+	sw(feed, 42, 0, "a", 5, SLEEPS, "idle", 0);
+	plain(feed, 50, 0, "other");
+	g_assert_cmpstr(resource_of(feed, 5, 0), ==, "socket:[77]");
+	g_assert_cmpstr(resource_of(feed, 5, 1), ==, "file:/opened");
+	g_assert_cmpstr(resource_of(feed, 6, 0), ==, "pipe:[8]");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -575,6 +634,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/flow/gap", test_gap);
 	g_test_add_func("/flow/gap-waker", test_gap_waker);
 	g_test_add_func("/flow/exec-takes-over", test_exec_takes_over);
+	g_test_add_func("/flow/late-dump", test_late_dump);
 	g_test_add_func("/flow/summary", test_summary);
 	return g_test_run();
 }
