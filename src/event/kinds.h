@@ -3,7 +3,7 @@
  *
  * Place: event/. A reader asks once per event class which kind it is and
  * which fields to put where; after that no name is looked at again.
- * Source: ../shared notes on lttng-modules 2.0 to 2.16, summarised in the
+ * Source: lttng-events.md, from lttng-modules 2.0 to 2.16; summarised at the
  * table itself (kinds.c).
  */
 #ifndef WHYLATE_EVENT_KINDS_H
