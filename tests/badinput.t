@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from whylate_test import WHYLATE, Tap, babeltrace2, run, trace
+from whylate_test import SOURCE, WHYLATE, Tap, babeltrace2, run, trace
 
 # Leaks are told by their whole stack (slow) where Babeltrace has its own: tests/lsan.supp
 WHOLE_STACKS = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":fast_unwind_on_malloc=0",
@@ -209,13 +209,16 @@ def as_nobody(folder):
     shutil.copytree(STARTUP, copy)
     shutil.copy(WHYLATE, program)
     os.chmod(program, 0o755)
+    # the tree may lie where that user may not look: he gets the suppressions too
+    shutil.copy(SOURCE + "/tests/lsan.supp", folder + "/lsan.supp")
+    env = dict(WHOLE_STACKS, LSAN_OPTIONS="suppressions=%s/lsan.supp:print_suppressions=0" % folder)
     prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.getuid() == 0 else []
 
     def try_it(path, mode, *words):
         os.chmod(path, mode)
         try:
             done = subprocess.run(prefix + [program] + ALL + [copy], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, check=False, cwd="/", env=WHOLE_STACKS, timeout=300)
+                                  stderr=subprocess.PIPE, check=False, cwd="/", env=env, timeout=300)
             judge(done, NO_TRACE, words)
         finally:
             os.chmod(path, 0o755)
@@ -227,7 +230,8 @@ def as_nobody(folder):
 
     def no_place():
         done = subprocess.run(prefix + [program] + ALL + [copy, "--output", folder + "/forbidden/out"], check=False,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/")
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/",
+                              env=env)
         judge(done, OUTPUT, [folder + "/forbidden/out"])
     os.mkdir(folder + "/forbidden", 0o555)
     tap.case("--output where one may not write", no_place)
