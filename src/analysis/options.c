@@ -26,7 +26,7 @@ const struct option_spec option_specs[] = {
 	{"color", "WHEN", "auto (default), always, never", ALL, true, false},
 	{"progress", "WHEN", "progress on stderr: auto (default), always, never", ALL, false, false},
 	{"quiet", NULL, "no warnings on standard error", ALL, true, false},
-	{"verbose", NULL, "also print what was odd in the trace, by kind", ALL, true, false},
+	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what was odd", ALL, true, false},
 	{0}};
 
 static const char *const commands[] = {"overview", "delay"};

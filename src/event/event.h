@@ -53,8 +53,7 @@ enum event_kind {
 	EV_STATEDUMP_FD,
 	EV_STATEDUMP_INTERRUPT,
 	EV_STATEDUMP_BLOCK_DEVICE,
-	EV_STATEDUMP_END,
-	EV_NOTICE_LOST, /* no event: the place of lost ones in a queue (timer: packets, end, count) */
+	EV_NOTICE_LOST, /* no event: the place of lost ones in a queue (in `timer`) */
 	EV_KIND_COUNT
 };
 
@@ -139,18 +138,15 @@ struct event {
 		} vector;
 		struct {
 			uint64_t timer;  /* kernel address */
-			int64_t expires; /* hrtimer: ns of the raw clock; timer: jiffies */
-			int64_t now;     /* timer: jiffies */
+			int64_t expires; /* hrtimer: ns of the raw clock; notice: end of the gap */
+			int64_t count;   /* notice: events lost, -1: not said */
 		} timer;
 		struct {
 			uint64_t sector;
 			uint32_t dev; /* major << 20 | minor */
-			uint32_t nr_sector;
 			int32_t tid;  /* -1: not said */
-			uint32_t rwbs;
 		} block;
 		struct {
-			const char *device;
 			struct event_bytes saddr; /* 4 or 16 bytes; none: not recorded */
 			uint32_t source_port;     /* 0: none */
 		} net;

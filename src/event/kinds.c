@@ -59,25 +59,19 @@ static const struct event_field hrtimer_fields[] = {
 	{"hrtimer", FIELD_I64, AT(timer.timer)},
 	{"expires", FIELD_I64, AT(timer.expires)},
 	{"softexpires", FIELD_I64, AT(timer.expires)}, /* without the slack, where said */
-	{"now", FIELD_I64, AT(timer.now)},
 	{0}};
 
 static const struct event_field timer_fields[] = {
 	{"timer", FIELD_I64, AT(timer.timer)},
-	{"expires", FIELD_I64, AT(timer.expires)},
-	{"now", FIELD_I64, AT(timer.now)},
 	{0}};
 
 static const struct event_field block_fields[] = {
 	{"dev", FIELD_I32, AT(block.dev)},
 	{"sector", FIELD_I64, AT(block.sector)},
-	{"nr_sector", FIELD_I32, AT(block.nr_sector)},
 	{"tid", FIELD_I32, AT(block.tid)},
-	{"rwbs", FIELD_I32, AT(block.rwbs)},
 	{0}};
 
 static const struct event_field net_fields[] = {
-	{"name", FIELD_STRING, AT(net.device)},
 	{"network_header", FIELD_PACKET, AT(net)},
 	{0}};
 
@@ -208,7 +202,6 @@ static const struct {
 	{"lttng_statedump_file_descriptor", EV_STATEDUMP_FD, file_fields},
 	{"lttng_statedump_interrupt", EV_STATEDUMP_INTERRUPT, interrupt_fields},
 	{"lttng_statedump_block_device", EV_STATEDUMP_BLOCK_DEVICE, device_fields},
-	{"lttng_statedump_end", EV_STATEDUMP_END, no_fields},
 };
 
 static const struct {

@@ -61,7 +61,6 @@ static void each_pointer(struct visitor *visitor, struct event *event)
 		visitor->string(visitor, &event->irq.name);
 		break;
 	case EV_NET_RECEIVE:
-		visitor->string(visitor, &event->net.device);
 		visit_address(visitor, &event->net.saddr);
 		break;
 	case EV_STATEDUMP_PROCESS:

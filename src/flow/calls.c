@@ -214,7 +214,6 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 
 	call->fd = args->epfd >= 0 ? args->epfd : args->fd;
 	call->newfd = args->newfd;
-	call->dfd = args->dfd;
 	call->flags = args->flags;
 	call->op = args->op;
 	call->argument = args->timeout;

@@ -30,7 +30,7 @@ static void enter_lost(struct flow *flow, const struct event *notice)
 	struct gap gap = {.begin = notice->time,
 			  .end = notice->timer.expires,
 			  .cpu = notice->cpu,
-			  .events = notice->timer.now,
+			  .events = notice->timer.count,
 			  .packets = notice->timer.timer != 0};
 
 	gap_begin(flow, host, host_cpu(host, notice->cpu), &gap);
@@ -117,7 +117,7 @@ void flow_lost(struct flow *flow, uint32_t host_index, uint32_t cpu_id, int64_t 
 	else if (count > 0)
 		host->discarded_events += (uint64_t) count;
 	notice.timer.expires = MAX(begin, end);
-	notice.timer.now = count;
+	notice.timer.count = count;
 	notice.timer.timer = packets;
 	no_longer_awaited(flow, host_cpu(host, cpu_id), NULL);
 	if (flow->held.count)

@@ -203,8 +203,7 @@ static struct request *request_findnew(struct host *host, const struct event *ev
 {
 	uint64_t key = request_key(event);
 	uint32_t index = idmap_get(&host->requests, key);
-	struct request fresh = {.insert = INT64_MIN, .issue = INT64_MIN, .thread = NO_THREAD,
-				.dev = event->block.dev, .sector = event->block.sector};
+	struct request fresh = {.insert = INT64_MIN, .issue = INT64_MIN, .thread = NO_THREAD};
 
 	if (index != IDMAP_NONE)
 		return &g_array_index(host->issued, struct request, index);
@@ -238,12 +237,10 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 
 	if (event->kind != EV_BLOCK_COMPLETE) {
 		request = request_findnew(host, event);
-		if (event->kind == EV_BLOCK_INSERT) {
-			host->has_insert = true;
+		if (event->kind == EV_BLOCK_INSERT)
 			request->insert = flow->time;
-		} else {
+		else
 			request->issue = flow->time;
-		}
 		if (request->thread == NO_THREAD && event->block.tid > 0)
 			request->thread = thread_find(flow, event->host, event->block.tid);
 		return;

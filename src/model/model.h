@@ -56,7 +56,7 @@ struct call {
 	int64_t begin;
 	uint32_t path;      /* interned file name, 0 */
 	uint32_t address;   /* interned "socket:ADDR", 0 */
-	int32_t fd, newfd, dfd;
+	int32_t fd, newfd;
 	int32_t op;         /* epoll_ctl, futex, fcntl cmd, socket family */
 	int64_t argument;   /* fcntl arg, wait pid, socket type, epoll cookie, timeout */
 	uint64_t flags;     /* open, clone, pipe2; futex: address */
@@ -170,15 +170,12 @@ struct host {
 	struct idmap requests;  /* (dev, sector) -> index in `issued` */
 	GArray *issued;         /* struct request */
 	bool has_statedump;
-	bool has_insert;        /* block_rq_insert is recorded */
 	uint32_t pipes, pairs;  /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;
 };
 
 /* A block request on its way. */
 struct request {
-	uint32_t dev;
-	uint64_t sector;
 	int64_t insert, issue; /* ns, INT64_MIN: not seen */
 	uint32_t thread;
 	bool used;
