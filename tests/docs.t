@@ -1,15 +1,16 @@
 """The documents say what the command does: every option of --help stands in
 the manual page and in the bash completion, and the other way round; manual
-pages format without warnings."""
+pages format without warnings; examples are what is printed."""
 import os
 import re
 import shutil
 import subprocess
 import sys
 
-from whylate_test import SOURCE, Tap, output
+from whylate_test import SOURCE, Tap, output, run, trace
 
-PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "babeltrace2-sink.whylate.delay.7")
+PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1",
+         "babeltrace2-sink.whylate.delay.7", "babeltrace2-sink.whylate.profile.7")
 ANYWHERE = {"--help", "--version"}
 
 
@@ -56,12 +57,26 @@ def check_manual(command):
     assert said <= offered, "not an option: %s" % sorted(said - offered)
 
 
-def check_parameters():
+def check_parameters(command):
     """Options are parameters, except those that are for a terminal."""
-    offered = {o[2:] for o in options_in(output("delay", "--help").decode())}
-    page = formatted("babeltrace2-sink.whylate.delay.7")
+    offered = {o[2:] for o in options_in(output(command, "--help").decode())}
+    page = formatted("babeltrace2-sink.whylate.%s.7" % command)
     for name in sorted(offered - {"help", "version", "json-schema", "progress", "strict"}):
         assert re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(name), page), "no parameter " + name
+
+
+def check_default(option, text):
+    """The default that --help says stands in the manual page."""
+    said = re.search(r"--%s .*?\(default ([\w.]+)\)" % option, output("profile", "--help").decode())
+    assert said, "--help says no default of --" + option
+    entry = re.search(r"--%s .*?(?=^       --)" % option, text, re.M | re.S).group(0)
+    assert re.search(r"(?<![\w.])%s(?![\w.]\d)" % re.escape(said.group(1)), entry), entry
+
+
+def check_defaults():
+    page = formatted("whylate-profile.1")
+    for option in ("resolution", "maxcount-percentage", "min-operations", "threshold"):
+        check_default(option, page)
 
 
 def complete(*words):
@@ -81,6 +96,34 @@ def check_completion(command):
     completed = complete("whylate", command, "--")
     assert offered == completed, "missing in the completion: %s; there but no option: %s" % (
         sorted(offered - completed), sorted(completed - offered))
+
+
+def check_values():
+    """Words that an option takes, as the command lists them when it refuses one."""
+    for option in ("--per", "--color", "--progress"):
+        refused = run("profile", option, "?", "TRACE").stderr.decode()
+        words = set(re.search("must be one of (.*)", refused).group(1).split(", "))
+        assert complete("whylate", "profile", option, "") == words, option
+    assert complete("whylate", "profile", "--format", "") == {"text", "json"}
+    assert complete("whylate", "delay", "--format", "") == {"text", "json", "csv"}
+    assert complete("whylate", "profile", "--operation", "'b") == {"block-queued:*", "block-served:*", "blocked:*"}
+    assert complete("whylate", "profile", "--operation", "w") == {"wait-cpu"}
+    for option in ("--save", "--compare", "--resume", "--kallsyms"):
+        assert SOURCE + "/README.md" in complete("whylate", "profile", option, SOURCE + "/READ"), option
+
+
+def check_kinds():
+    """The kinds of operations that a report names are in the manual page and the completion."""
+    text = output("profile", "--utc", trace("wide")).decode()
+    line = re.search(r"Operations in this trace: (.*?)\s\(--operation", text, re.S).group(1)
+    kinds = [kind.rstrip("*").rstrip(":") for kind in re.split(r",\s+", line)]
+    assert "syscall" in kinds and "block-queued" in kinds and len(kinds) > 8, kinds
+    page = formatted("whylate-profile.1")
+    offered = {pattern.strip("'").rstrip("*").rstrip(":") for pattern in
+               complete("whylate", "profile", "--operation", "")}
+    for kind in kinds:
+        assert re.search(r"^       %s(:|$)" % re.escape(kind), page, re.M), kind + " is not in the manual page"
+        assert kind in offered, kind + " is not in the completion"
 
 
 def check_commands():
@@ -118,13 +161,18 @@ AUTOSTART = ("delay", SOURCE + "/traces/startup-chain", "--target",
              "sched_process_exec filename=*/autostart")
 
 
+WRITERS = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64")
+
+
 def check_readme():
     """Output shown in README.md is what is printed now."""
     blocks = re.findall(r"^```\n(.*?)^```$", read("README.md"), re.M | re.S)
     reports = [b for b in blocks if b.startswith("$ whylate") or "Lineage:" in b or "Blocking causality" in b]
-    assert len(reports) == 3, len(reports)
-    lines = [line for block in reports for line in block.splitlines() if not line.startswith("$ ")]
-    compare_lines(lines, printed(*AUTOSTART))
+    profiles = [b for b in reports if b.startswith("$ whylate profile")]
+    assert len(reports) == 4 and len(profiles) == 1, (len(reports), len(profiles))
+    for blocks, command in (([b for b in reports if b not in profiles], AUTOSTART), (profiles, WRITERS)):
+        lines = [line for block in blocks for line in block.splitlines() if not line.startswith("$ ")]
+        compare_lines(lines, printed(*command))
 
 
 def check_example(page, *arguments):
@@ -141,14 +189,23 @@ for one in PAGES:
     tap.case("man/%s formats without warnings" % one, check_page, one)
     if shutil.which("mandoc"):
         tap.case("man/%s passes mandoc's lint" % one, lint, one)
-for name in ("delay", "overview"):
+for name in ("delay", "overview", "profile"):
     tap.case("options of %s and its manual page" % name, check_manual, name)
     tap.case("options of %s and the completion" % name, check_completion, name)
 tap.case("commands, in --help, completion and whylate(1)", check_commands)
-tap.case("parameters of sink.whylate.delay", check_parameters)
+for name in ("delay", "profile"):
+    tap.case("parameters of sink.whylate." + name, check_parameters, name)
+tap.case("defaults of profile's options, in --help and the manual page", check_defaults)
+tap.case("values of options in the completion", check_values)
+tap.case("kinds of operations, in a report, the manual page and the completion", check_kinds)
 tap.case("whylate(1) explains the exit status", check_exit_status)
 tap.case("README.md shows what is printed", check_readme)
 tap.case("whylate-delay(1) shows what is printed", check_example, "whylate-delay.1", *AUTOSTART)
 tap.case("whylate-overview(1) shows what is printed", check_example, "whylate-overview.1", "overview",
          SOURCE + "/traces/startup-chain")
+tap.case("whylate-profile(1) shows what is printed", check_example, "whylate-profile.1", "profile",
+         trace("fork4"), "--operation", "syscall:clone")
+tap.case("babeltrace2-sink.whylate.profile(7) shows what is printed", check_example,
+         "babeltrace2-sink.whylate.profile.7", "profile", trace("disk-read"), "--operation", "syscall:pread64",
+         "--peak", "3", "--limit", "1")
 sys.exit(tap.done())

@@ -1,7 +1,9 @@
 """Every JSON is as its schema says (JSON Schema 2020-12), and the schema that
 the command prints is the one that is shipped."""
 import json
+import os
 import sys
+import tempfile
 
 from jsonschema import Draft202012Validator
 
@@ -31,11 +33,80 @@ def check_report(command, arguments):
         "%s: %s" % ("/".join(map(str, e.absolute_path)), e.message[:200]) for e in errors[:10]))
 
 
+def check_file(command, path):
+    with open(path, encoding="utf-8") as file:
+        errors = list(Draft202012Validator(load(command)).iter_errors(json.load(file)))
+    assert not errors, "%d errors, the first: %s" % (len(errors), errors[0].message[:400])
+
+
 def check_refused(command, arguments, change):
     """The schema is no sieve: it refuses a report that lacks or misspells something."""
     report = json.loads(output(command, "--format", "json", *arguments))
     change(report)
     assert list(Draft202012Validator(load(command)).iter_errors(report)), "accepted"
+
+
+def check_saved(first, second):
+    """What --save writes, and what --compare and --resume make of it."""
+    with tempfile.TemporaryDirectory() as directory:
+        saved, resumed = os.path.join(directory, "saved"), os.path.join(directory, "resumed")
+        check_report("profile", ["--limit", "1", "--save", saved, first])
+        check_file("profile", saved)
+        check_report("profile", ["--compare", saved, second])
+        check_report("profile", ["--compare", saved, "--limit", "1", "--operation", "*", second])
+        check_report("profile", ["--resume", saved, first])
+        check_report("profile", ["--resume", saved, "--force", "--limit", "0", "--save", resumed, second])
+        check_file("profile", resumed)
+        with open(resumed, encoding="utf-8") as file:
+            profiles = json.load(file)["profiles"]
+        assert any(profile["p50_ns"] is None for profile in profiles), "percentiles are known"
+        assert any(root["example"] is None for profile in profiles for peak in profile["peaks"]
+                   for root in peak.get("roots", [])), "all examples are known"
+
+
+def check_partial(path):
+    """Peaks that --peak leaves out are not searched."""
+    arguments = ["--operation", "syscall:clone", "--peak", "2", path]
+    check_report("profile", arguments)
+    peaks = json.loads(output("profile", "--format", "json", *arguments))["profiles"][0]["peaks"]
+    assert ["tree" in peak for peak in peaks] == [False, True], peaks
+
+
+def searched(report):
+    """A peak with root causes, the first one."""
+    return next(peak for profile in report["profiles"] for peak in profile["peaks"] if peak["roots"])
+
+
+def no_tree(report):
+    del searched(report)["tree"]
+
+
+def other_status(report):
+    searched(report)["status"] = "found"
+
+
+def other_path(report):
+    searched(report)["roots"][0]["path"] = "/".join(searched(report)["roots"][0]["path"])
+
+
+def misspelt_node(report):
+    searched(report)["tree"]["children"][0]["max_count"] = 1
+
+
+def no_own(report):
+    del searched(report)["tree"]["own_ns"]
+
+
+def two_scopes(report):
+    report["profiles"][0]["scope"] = {"thread": "a (1)", "cpu": "CPU 0"}
+
+
+def no_bucket_count(report):
+    del report["profiles"][0]["buckets"][0]["count"]
+
+
+def unnamed_kind(report):
+    report["profiles"][0]["operation"] = "read"
 
 
 def no_window(report):
@@ -47,7 +118,7 @@ def text_time(report):
 
 
 tap = Tap()
-for name in ("delay", "overview"):
+for name in ("delay", "overview", "profile"):
     tap.case("the schema of " + name, check_schema, name)
 startup = trace("startup-chain")
 tap.case("delay startup-chain, target", check_report, "delay", ["--target", TARGET, startup])
@@ -60,9 +131,29 @@ for name in ("pipe-chain", "hang", "snapshot", "lost", "wide", "signals", "polls
              ["--thread", "all", "--limit", "0", "--quiet", trace(name)])
 for name in ("startup-chain", "lost", "snapshot", "web-mixed", "preempt"):
     tap.case("overview " + name, check_report, "overview", ["--quiet", trace(name)])
+for name in ("fork4", "lock-lapse", "disk-read", "lost", "wide", "ust-func", "callstack", "snapshot", "web-mixed"):
+    tap.case("profile %s, every operation" % name, check_report, "profile",
+             ["--operation", "*", "--quiet", trace(name)])
+for name in ("fork4", "lost", "wide", "callstack"):
+    tap.case("profile %s, every operation and path" % name, check_report, "profile",
+             ["--operation", "*", "--limit", "0", "--depth", "0", "--quiet", trace(name)])
+    tap.case("profile %s, one entry a list" % name, check_report, "profile",
+             ["--operation", "*", "--limit", "1", "--quiet", trace(name)])
+for name in ("thread", "process", "resource", "cpu"):
+    tap.case("profile wide per %s, over time" % name, check_report, "profile",
+             ["--operation", "*", "--per", name, "--time-lapse", "100ms", "--quiet", trace("wide")])
+tap.case("profile lock-lapse, small buckets, one level", check_report, "profile",
+         ["--resolution", "16", "--depth", "1", trace("lock-lapse")])
+tap.case("profile lock-lapse, nothing there", check_report, "profile", ["--last", "1us", trace("lock-lapse")])
+tap.case("profile of both hosts", check_report, "profile",
+         ["--operation", "*", *trace("two-hosts-client", "two-hosts-server")])
+tap.case("profile fork4, one peak", check_partial, trace("fork4"))
+tap.case("profile fork4 and fork1: saved, compared, resumed", check_saved, *trace("fork4", "fork1"))
 tap.case("overview of both hosts", check_report, "overview", trace("two-hosts-client", "two-hosts-server"))
-for name in ("delay", "overview"):
+for name in ("delay", "overview", "profile"):
     some = ["--target", TARGET] if name == "delay" else []
     tap.case(name + " without a window is refused", check_refused, name, some + [startup], no_window)
     tap.case(name + " with a time as text is refused", check_refused, name, some + [startup], text_time)
+for change in (no_tree, other_status, other_path, misspelt_node, no_own, two_scopes, no_bucket_count, unnamed_kind):
+    tap.case("profile with %s is refused" % change.__name__.replace("_", " "), check_refused, "profile", [startup], change)
 sys.exit(tap.done())

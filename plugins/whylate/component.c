@@ -147,6 +147,15 @@ overview_initialize(bt_self_component_sink *self, bt_self_component_sink_configu
 	return initialize(self, COMMAND_OVERVIEW, params);
 }
 
+static bt_component_class_initialize_method_status
+profile_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
+		   const bt_value *params, void *data)
+{
+	(void) config;
+	(void) data;
+	return initialize(self, COMMAND_PROFILE, params);
+}
+
 static struct sink *sink_of(bt_self_component_sink *self)
 {
 	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
@@ -238,3 +247,10 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(overview, "See whylate-overview(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(overview, overview_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(overview, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(overview, graph_is_configured);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(profile, consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(profile, "Profile latencies, find their peaks and root causes.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(profile, "See babeltrace2-sink.whylate.profile(7).");
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(profile, profile_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(profile, finalize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(profile, graph_is_configured);

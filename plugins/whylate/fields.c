@@ -99,6 +99,15 @@ static bool has_member(const bt_field_class *structure, const char *name)
 	return structure && member_index(structure, name, &index, &type);
 }
 
+bool is_probe(const bt_event_class *event_class)
+{
+	const bt_field_class *payload =
+		bt_event_class_borrow_payload_field_class_const(event_class);
+
+	return payload && bt_field_class_structure_get_member_count(payload) == 2 &&
+	       has_member(payload, "ip") && has_member(payload, "parent_ip");
+}
+
 static void append_members(GString *text, const bt_field_class *structure, const char *prefix)
 {
 	uint64_t count = structure ? bt_field_class_structure_get_member_count(structure) : 0;
@@ -161,7 +170,7 @@ struct class_state *class_state_new(struct session *session, const bt_event_clas
 	struct class_state *state = g_new0(struct class_state, 1);
 	const char *name = bt_event_class_get_name(event_class);
 
-	state->class = session_class(session, name ? name : "");
+	state->class = session_class(session, name ? name : "", is_probe(event_class));
 	state->steps = g_array_new(FALSE, FALSE, sizeof(struct field_step));
 	resolve_fields(state, event_class);
 	resolve_filters(session, state, name ? name : "", event_class);
@@ -243,6 +252,27 @@ static void take_bytes(const bt_field *list, struct scratch *scratch, struct eve
 	scratch->used += (uint32_t) length;
 	to->bytes = bytes;
 	to->count = (uint32_t) length;
+}
+
+void field_words(const bt_field *list, struct scratch *scratch, struct event_bytes *to)
+{
+	uint32_t at = (scratch->used + 7) & ~7u;
+	uint64_t length;
+	int64_t value;
+
+	if (!is_array(bt_field_get_class_type(list)))
+		return;
+	length = list_length(list);
+	if (at + 8 * length > SCRATCH_BYTES)
+		return;
+	for (uint64_t i = 0; i < length; i++) {
+		if (!field_integer(element(list, i), &value))
+			return;
+		memcpy(scratch->bytes + at + 8 * i, &value, sizeof value);
+	}
+	scratch->used = at + (uint32_t) (8 * length);
+	to->bytes = scratch->bytes + at;
+	to->count = (uint32_t) (8 * length);
 }
 
 static void take_pair(const bt_field *list, int32_t *to)

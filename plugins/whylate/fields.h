@@ -65,6 +65,10 @@ void fields_take(struct class_state *state, const bt_event *from, struct scratch
 /* Evaluates the class's filters into event->matches. */
 void filters_apply(const struct class_state *state, const bt_event *from, struct event *event);
 
+/* The payload is that of a probe on a function: `ip` and `parent_ip`. */
+bool is_probe(const bt_event_class *event_class);
+/* A list of integers as 64-bit words in `scratch`, behind what is there. */
+void field_words(const bt_field *list, struct scratch *scratch, struct event_bytes *to);
 /* An integer field's value as int64_t; false for other types. */
 bool field_integer(const bt_field *field, int64_t *value);
 

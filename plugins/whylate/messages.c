@@ -14,7 +14,7 @@
 /* A stream class: what its event classes are, by their dense ids. */
 struct stream_class {
 	GPtrArray *classes;      /* owned; struct class_state by id, NULL: not met */
-	int64_t tid, pid;        /* index in the common context, -1 */
+	int64_t tid, pid, callstack; /* index in the common context, -1 */
 	enum syscall_abi abi;    /* numbering of native system calls */
 };
 
@@ -157,12 +157,13 @@ static enum syscall_abi declare_classes(struct messages *messages, const bt_stre
 	unsigned hints = 0;
 
 	for (uint64_t i = 0; i < count; i++) {
-		const char *name = bt_event_class_get_name(
-			bt_stream_class_borrow_event_class_by_index_const(class, i));
+		const bt_event_class *event_class =
+			bt_stream_class_borrow_event_class_by_index_const(class, i);
+		const char *name = bt_event_class_get_name(event_class);
 
 		if (!name)
 			continue;
-		session_class(messages->session, name);
+		session_class(messages->session, name, is_probe(event_class));
 		hints |= event_abi_hint(name);
 	}
 	return event_abi(hints);
@@ -213,6 +214,7 @@ static struct stream_class *stream_class_of(struct messages *messages,
 	context = bt_stream_class_borrow_event_common_context_field_class_const(key);
 	class->tid = context_index(context, "tid");
 	class->pid = context_index(context, "pid");
+	class->callstack = context_index(context, "callstack_kernel");
 	class->abi = declare_classes(messages, key);
 	bt_stream_class_get_ref(key);
 	g_hash_table_insert(messages->stream_classes, (gpointer) key, class);
@@ -240,6 +242,18 @@ static uint32_t host_of(struct messages *messages, const bt_stream *key, enum sy
 	return session_add_host(messages->session, &info);
 }
 
+/* source.ctf.fs names a stream by its file. */
+static void tell_place(struct messages *messages, const bt_stream *key)
+{
+	const char *name = bt_stream_get_name(key);
+	g_autofree char *directory = NULL;
+
+	if (!name || !g_path_is_absolute(name))
+		return;
+	directory = g_path_get_dirname(name);
+	session_place(messages->session, directory);
+}
+
 static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 {
 	const bt_stream_class *class;
@@ -259,6 +273,7 @@ static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 			messages->kernel_streams++;
 			stream->class = stream_class_of(messages, class);
 			stream->host = host_of(messages, key, stream->class->abi);
+			tell_place(messages, key);
 		}
 		bt_stream_get_ref(key);
 		g_hash_table_insert(messages->streams, (gpointer) key, stream);
@@ -319,6 +334,8 @@ static void send(struct messages *messages, const struct waiting *waiting)
 	event.has_pid = context_integer(from, stream->class->pid, &event.pid);
 	if (event.kind == EV_VECTOR_ENTRY || event.kind == EV_VECTOR_EXIT) {
 		event.vector.name = state->class.argument;
+	} else if (event.kind == EV_FUNCTION_ENTRY || event.kind == EV_FUNCTION_EXIT) {
+		event.function.name = state->class.argument;
 	} else {
 		event.syscall.name = state->class.argument; /* kept by event_reset() */
 		event.syscall.number_table =
@@ -328,6 +345,11 @@ static void send(struct messages *messages, const struct waiting *waiting)
 		event_reset(&event);
 	}
 	fields_take(state, from, &messages->scratch, &event);
+	if (event.kind == EV_SCHED_SWITCH && stream->class->callstack >= 0)
+		field_words(bt_field_structure_borrow_member_field_by_index_const(
+				    bt_event_borrow_common_context_field_const(from),
+				    (uint64_t) stream->class->callstack),
+			    &messages->scratch, &event.sched_switch.callstack);
 	if (state->filters)
 		filters_apply(state, from, &event);
 	session_event(messages->session, &event);

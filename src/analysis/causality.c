@@ -196,6 +196,7 @@ static const struct {
 	const char *prefix, *kind;
 } resource_kinds[] = {
 	{"file:", "file"},     {"pipe:", "pipe"},       {"socket:", "socket"},
+	{"device:", "device"}, {"lock:", "lock"},
 	{"eventfd", "eventfd"}, {"timerfd", "timerfd"}, {"epoll", "epoll"},
 	{"futex:", "futex"},   {"sleep", "timer"},      {"child:", "child"},
 	{"poll", "poll"},      {"several", "poll"},     {"timeout", "poll"},
@@ -371,6 +372,20 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 		cause.label = waker_label(session, block->waker);
 	}
 	return cause;
+}
+
+uint32_t block_waits_for(const struct session *session, const struct block *block)
+{
+	const struct wake_detail *detail =
+		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	uint32_t resource = session_resource(session, block);
+	g_autofree char *key = NULL;
+
+	if (detail && detail->kind == DETAIL_REQUEST)
+		key = g_strconcat("device:", session_text(session, detail->text), NULL);
+	else if (block->kind == WAKER_THREAD && block->same_file)
+		key = g_strconcat("lock:", resource_name(session_text(session, resource)), NULL);
+	return key ? intern_id(session->model.names, key) : resource;
 }
 
 char *cause_words(const struct cause *cause)

@@ -52,6 +52,11 @@ struct wait {
 GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from,
 			 int64_t to, uint32_t limit, uint32_t *omitted);
 
+/* What a wait was for, as an interned key: the device of the request that
+ * ended it, the lock of the file that its waker had too (inferred), else the
+ * call's resource; 0: not known. */
+uint32_t block_waits_for(const struct session *session, const struct block *block);
+
 /* The waker is a thread outside interrupt frames: rule 2. */
 bool wait_by_thread(const struct wait *wait);
 struct cause wait_cause(const struct session *session, const struct wait *wait);

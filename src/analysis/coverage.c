@@ -97,6 +97,7 @@ const char *odd_text(enum odd odd)
 		[ODD_FRAMES_AT_SWITCH] = "switches inside an interrupt",
 		[ODD_TIME_BACKWARDS] = "events with a time before their predecessor's",
 		[ODD_NO_THREAD] = "system calls where no thread was known to run",
+		[ODD_FUNCTION] = "entries or exits of functions without the other",
 	};
 
 	return texts[odd];

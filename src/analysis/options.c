@@ -6,20 +6,35 @@
 #include "util/error.h"
 
 #define DELAY (1u << COMMAND_DELAY)
-#define ALL (DELAY | 1u << COMMAND_OVERVIEW)
+#define PROFILE (1u << COMMAND_PROFILE)
+#define ALL (DELAY | PROFILE | 1u << COMMAND_OVERVIEW)
 
 const struct option_spec option_specs[] = {
 	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY, true, false},
-	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be repeated", DELAY, true, true},
-	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY, true, true},
+	{"operation", "PATTERN", "profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*')", PROFILE, true, true},
+	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be repeated", DELAY | PROFILE, true, true},
+	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE, true, true},
+	{"resource", "PATTERN", "only operations on this file, device, …: '/etc/*', 'device:vda'", PROFILE, true, false},
+	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
 	{"host", "NAME", "only this host's threads", ALL, true, false},
 	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns, +OFFSET,\n-OFFSET, or an event", ALL, true, false},
 	{"to", "WHEN", "end of the window, the same (+OFFSET counts from --from)", ALL, true, false},
 	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ALL, true, false},
+	{"resolution", "R", "buckets per factor of two, 1 to 16 (default 1)", PROFILE, true, false},
+	{"peak", "N", "root causes of peak N only (default: each)", PROFILE, true, false},
+	{"maxcount-percentage", "P", "parts with P % of the highest maxcount are roots (default 20)", PROFILE, true, false},
+	{"min-operations", "N", "a peak of fewer operations is too small to judge (default 3)", PROFILE, true, false},
+	{"time-lapse", "STEP", "the profile of each STEP of time", PROFILE, true, false},
+	{"save", "FILE", "write profiles and searches to FILE, for --compare and --resume", PROFILE, true, false},
+	{"compare", "FILE", "distance of each operation's latencies to those saved in FILE", PROFILE, true, false},
+	{"threshold", "OCTAVES", "distance from which behaviour counts as changed (default 0.25)", PROFILE, true, false},
+	{"resume", "FILE", "add this trace's operations to the searches saved in FILE", PROFILE, true, false},
+	{"force", NULL, "resume although the behaviour changed", PROFILE, true, false},
+	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms' beside the trace)", PROFILE, true, false},
 	{"format", "FORMAT", "text (default), json; delay also csv: the state instances", ALL, true, false},
 	{"output", "FILE", "write to FILE instead of standard output", ALL, true, false},
 	{"limit", "N", "entries of a list (default 20; 0: all)", ALL, true, false},
-	{"depth", "N", "levels of blocking causality (default 0: all)", DELAY, true, false},
+	{"depth", "N", "levels of causes (default: delay 0, all; profile 8)", DELAY | PROFILE, true, false},
 	{"min-duration", "DURATION", "leave out waits and instances shorter than this", DELAY, true, false},
 	{"utc", NULL, "times of day are UTC, not local time", ALL, true, false},
 	{"strict", NULL, "exit with 4 if the tracer lost events", ALL, false, false},
@@ -29,7 +44,7 @@ const struct option_spec option_specs[] = {
 	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what was odd", ALL, true, false},
 	{0}};
 
-static const char *const commands[] = {"overview", "delay"};
+static const char *const commands[] = {"overview", "delay", "profile"};
 
 const char *command_name(enum command command)
 {
@@ -47,6 +62,10 @@ const struct option_spec *option_find(const char *name)
 void options_init(struct options *options, enum command command)
 {
 	*options = (struct options) {.command = command, .limit = 20};
+	options->depth = command == COMMAND_PROFILE ? 8 : 0;
+	options->profile = (struct profile_options) {
+		.operations = g_ptr_array_new_with_free_func(g_free), .resolution = 1,
+		.maxcount_percentage = 20, .min_operations = 3, .threshold = 0.25};
 	options->threads = g_ptr_array_new_with_free_func(g_free);
 	options->processes = g_ptr_array_new_with_free_func(g_free);
 }
@@ -58,6 +77,12 @@ void options_clear(struct options *options)
 	event_filter_free(options->to_event);
 	g_ptr_array_free(options->threads, TRUE);
 	g_ptr_array_free(options->processes, TRUE);
+	g_ptr_array_free(options->profile.operations, TRUE);
+	g_free(options->profile.resource);
+	g_free(options->profile.save);
+	g_free(options->profile.compare);
+	g_free(options->profile.resume);
+	g_free(options->profile.kallsyms);
 	g_free(options->host);
 	g_free(options->output);
 	memset(options, 0, sizeof *options);
@@ -80,17 +105,24 @@ static bool pick(const char *name, const char *value, const char *const *words, 
 	return false;
 }
 
-static bool set_number(const char *name, const char *value, uint32_t *number, GError **error)
+static bool set_within(const char *name, const char *value, guint64 least, guint64 most,
+		       uint32_t *number, GError **error)
 {
 	guint64 n;
 
-	if (!g_ascii_string_to_unsigned(value, 10, 0, 1000000000, &n, NULL)) {
+	if (!g_ascii_string_to_unsigned(value, 10, least, most, &n, NULL)) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "--%s '%s': must be a whole number from 0 to 1000000000", name, value);
+			    "--%s '%s': must be a whole number from %" G_GUINT64_FORMAT
+			    " to %" G_GUINT64_FORMAT, name, value, least, most);
 		return false;
 	}
 	*number = (uint32_t) n;
 	return true;
+}
+
+static bool set_number(const char *name, const char *value, uint32_t *number, GError **error)
+{
+	return set_within(name, value, 0, 1000000000, number, error);
 }
 
 static bool set_switch(const char *name, const char *value, bool *on, GError **error)
@@ -182,6 +214,76 @@ static bool add_text(const char *name, const char *value, GPtrArray *list, GErro
 	return true;
 }
 
+static bool set_per(const char *name, const char *value, enum per *per, GError **error)
+{
+	static const char *const words[] = {"thread", "process", "resource", "cpu", NULL};
+	int chosen = 0;
+
+	if (!pick(name, value, words, &chosen, error))
+		return false;
+	*per = (enum per) (chosen + PER_THREAD);
+	return true;
+}
+
+static bool set_threshold(const char *name, const char *value, double *threshold, GError **error)
+{
+	char *end = NULL;
+	double number = g_ascii_strtod(value, &end);
+
+	if (end == value || *end || !(number > 0 && number <= 64)) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--%s '%s': must be a number above 0, at most 64: octaves (factors of "
+			    "two)", name, value);
+		return false;
+	}
+	*threshold = number;
+	return true;
+}
+
+static bool set_step(const char *name, const char *value, int64_t *ns, GError **error)
+{
+	if (!set_duration(name, value, ns, error))
+		return false;
+	if (*ns > 0)
+		return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "--%s '%s': must be longer than 0",
+		    name, value);
+	return false;
+}
+
+/* The options that only `profile` has. */
+static bool set_profile(struct profile_options *profile, const char *name, const char *value,
+			GError **error)
+{
+	if (strcmp(name, "operation") == 0)
+		return add_text(name, value, profile->operations, error);
+	if (strcmp(name, "resource") == 0)
+		return set_text(name, value, &profile->resource, error);
+	if (strcmp(name, "per") == 0)
+		return set_per(name, value, &profile->per, error);
+	if (strcmp(name, "resolution") == 0)
+		return set_within(name, value, 1, 16, &profile->resolution, error);
+	if (strcmp(name, "peak") == 0)
+		return set_within(name, value, 1, 1000, &profile->peak, error);
+	if (strcmp(name, "maxcount-percentage") == 0)
+		return set_within(name, value, 1, 100, &profile->maxcount_percentage, error);
+	if (strcmp(name, "min-operations") == 0)
+		return set_within(name, value, 1, 1000000000, &profile->min_operations, error);
+	if (strcmp(name, "time-lapse") == 0)
+		return set_step(name, value, &profile->time_lapse, error);
+	if (strcmp(name, "save") == 0)
+		return set_text(name, value, &profile->save, error);
+	if (strcmp(name, "compare") == 0)
+		return set_text(name, value, &profile->compare, error);
+	if (strcmp(name, "threshold") == 0)
+		return set_threshold(name, value, &profile->threshold, error);
+	if (strcmp(name, "resume") == 0)
+		return set_text(name, value, &profile->resume, error);
+	if (strcmp(name, "force") == 0)
+		return set_switch(name, value, &profile->force, error);
+	return set_text(name, value, &profile->kallsyms, error);
+}
+
 bool options_set(struct options *options, const char *name, const char *value, GError **error)
 {
 	const struct option_spec *spec = option_find(name);
@@ -192,6 +294,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 			    command_name(options->command), name, command_name(options->command));
 		return false;
 	}
+	if (spec->commands == PROFILE)
+		return set_profile(&options->profile, name, value, error);
 	if (strcmp(name, "target") == 0)
 		return set_event(&options->target, name, value, error);
 	if (strcmp(name, "thread") == 0)
@@ -231,8 +335,28 @@ bool options_set(struct options *options, const char *name, const char *value, G
 	return set_switch(name, value, &options->verbose, error);
 }
 
+static bool check_profile(const struct options *options, GError **error)
+{
+	const struct profile_options *profile = &options->profile;
+
+	if (profile->resume && profile->per != PER_NOTHING) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--resume and --per exclude each other: the saved file says how its "
+			    "profiles are split");
+		return false;
+	}
+	if (profile->force && !profile->resume) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--force goes with --resume FILE");
+		return false;
+	}
+	return true;
+}
+
 bool options_check(const struct options *options, GError **error)
 {
+	if (options->command == COMMAND_PROFILE)
+		return check_profile(options, error);
 	if (options->command != COMMAND_DELAY || options->target || options->threads->len ||
 	    options->processes->len)
 		return true;

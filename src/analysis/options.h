@@ -15,9 +15,25 @@
 #include "event/filter.h"
 #include "util/when.h"
 
-enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_COUNT };
+enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_COUNT };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
+enum per { PER_NOTHING, PER_THREAD, PER_PROCESS, PER_RESOURCE, PER_CPU };
+
+/* What only `profile` has. */
+struct profile_options {
+	GPtrArray *operations;       /* owned strings: patterns; none: system calls */
+	char *resource;              /* owned pattern; NULL: any */
+	enum per per;
+	uint32_t resolution;         /* buckets per factor of two */
+	uint32_t peak;               /* 0: each */
+	uint32_t maxcount_percentage;
+	uint32_t min_operations;     /* fewer in a peak: too few */
+	int64_t time_lapse;          /* ns, 0: none */
+	char *save, *compare, *resume, *kallsyms; /* owned; NULL */
+	double threshold;            /* octaves */
+	bool force;
+};
 
 struct options {
 	enum command command;
@@ -34,6 +50,7 @@ struct options {
 	int64_t min_duration;        /* ns */
 	bool utc, quiet, verbose, strict;
 	enum choice color, progress;
+	struct profile_options profile;
 };
 
 /* How an option is written; the table is ordered as --help lists it. */

@@ -1,6 +1,8 @@
 /* Ranking threads, waits and calls; see overview.h. */
 #include "analysis/overview.h"
 
+#include "analysis/peaks.h"
+
 #include <string.h>
 
 #include "analysis/summary.h"
@@ -319,30 +321,18 @@ static int longest_life(gconstpointer a, gconstpointer b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* Modes as a person sees them in a log-log histogram: runs of buckets with
- * at least two calls, told apart by a bucket with less than half of the lower
- * of the two tops. */
-static unsigned count_modes(const struct call_stat *stat)
+static unsigned count_peaks(const struct call_stat *stat)
 {
-	unsigned modes = 0;
-	uint32_t top = 0, valley = 0;
-	bool rising = true;
+	uint64_t counts[64];
+	GArray *peaks;
+	unsigned found;
 
-	for (int i = 0; i < 64; i++) {
-		uint32_t n = stat->buckets[i];
-
-		if (rising ? n >= top : n < valley) {
-			*(rising ? &top : &valley) = n;
-		} else if (rising && n * 2 < top) {
-			modes += top >= 2;
-			rising = false;
-			valley = n;
-		} else if (!rising && n > valley * 2 && n >= 2) {
-			rising = true;
-			top = n;
-		}
-	}
-	return modes + (rising && top >= 2);
+	for (int i = 0; i < 64; i++)
+		counts[i] = stat->buckets[i];
+	peaks = peaks_find(counts, 64, 1);
+	found = peaks->len;
+	g_array_free(peaks, TRUE);
+	return found;
 }
 
 static GArray *calls_of(const struct session *session)
@@ -356,7 +346,7 @@ static GArray *calls_of(const struct session *session)
 
 		if (!call.stat.count)
 			continue;
-		call.modes = count_modes(&call.stat);
+		call.peaks = count_peaks(&call.stat);
 		g_array_append_val(calls, call);
 	}
 	g_array_sort(calls, largest_call);

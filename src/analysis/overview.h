@@ -39,7 +39,7 @@ struct thread_total {
 struct call_total {
 	uint32_t name;
 	struct call_stat stat;
-	unsigned modes;      /* groups of neighbouring buckets with a valley between */
+	unsigned peaks;      /* of its latencies: peaks.h */
 };
 
 struct overview {

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/operations.h"
+#include "analysis/symbols.h"
 #include "util/error.h"
 
 #define FAIL(...) \
@@ -381,6 +383,33 @@ static void sort_selected(struct session *session)
 	g_array_set_size(list, kept);
 }
 
+#define LEVELS_UP 3 /* OUT/archives/CHUNK/kernel: beside the trace is beside OUT */
+
+/* The symbols that the user named, else those beside the trace, if anything
+ * of it is an address. What lies there and is no use is passed over. */
+static bool load_symbols(struct session *session, GError **error)
+{
+	const char *given = session->options->profile.kallsyms;
+	g_autofree char *directory = g_strdup(session->place);
+
+	if (given) {
+		session->symbols = symbols_new(given, error);
+		return session->symbols != NULL;
+	}
+	if (session->flow.callstacks.lists->len == 1 && !session->flow.callbacks.count)
+		return true;
+	for (int level = 0; directory && level <= LEVELS_UP && !session->symbols; level++) {
+		g_autofree char *path = g_build_filename(directory, "kallsyms", NULL);
+		char *above = g_path_get_dirname(directory);
+
+		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			session->symbols = symbols_new(path, NULL);
+		g_free(directory);
+		directory = above;
+	}
+	return true;
+}
+
 bool session_finish(struct session *session, GError **error)
 {
 	static const char *const options[] = {"target", "from", "to"};
@@ -412,5 +441,10 @@ bool session_finish(struct session *session, GError **error)
 	    !select_names(session, session->options->processes, "process", true, error))
 		return false;
 	sort_selected(session);
+	if (session->options->command == COMMAND_PROFILE) {
+		if (!load_symbols(session, error))
+			return false;
+		operations_add_waits(session);
+	}
 	return true;
 }

@@ -1,6 +1,9 @@
 /* Feeding, and reading back what was stored; see session.h. */
 #include "analysis/session.h"
 
+#include "analysis/operations.h"
+#include "analysis/symbols.h"
+
 #include <string.h>
 
 #define STORE_MEMORY (48u << 20) /* bytes of timeline in memory before it spills */
@@ -19,6 +22,10 @@ struct session *session_new(struct options *options)
 	session->matches[MATCH_TARGET].filter = options->target;
 	session->matches[MATCH_FROM].filter = options->from_event;
 	session->matches[MATCH_TO].filter = options->to_event;
+	if (options->command == COMMAND_PROFILE)
+		session->flow.operations_wanted = operations_wanted(options);
+	session->flow.resources_wanted =
+		options->profile.resource || options->profile.per == PER_RESOURCE;
 	return session;
 }
 
@@ -34,6 +41,8 @@ void session_free(struct session *session)
 	for (int i = 0; i < MATCH_COUNT; i++)
 		g_free(session->matches[i].fields);
 	g_free(session->stopped);
+	g_free(session->place);
+	symbols_free(session->symbols);
 	g_free(session);
 }
 
@@ -62,9 +71,12 @@ uint32_t session_add_host(struct session *session, const struct host_info *info)
 	return session->model.hosts->len - 1;
 }
 
-struct event_class session_class(struct session *session, const char *event_name)
+struct event_class session_class(struct session *session, const char *event_name, bool is_probe)
 {
 	struct event_class class = event_class_of(session->model.names, event_name);
+
+	if (is_probe)
+		event_class_of_probe(session->model.names, event_name, &class);
 
 	session->kinds[class.kind] = true;
 	g_hash_table_add(session->class_names, GUINT_TO_POINTER(class.name));
@@ -78,6 +90,12 @@ void session_filter_fields(struct session *session, int match, uint64_t keys,
 	session->matches[match].keys |= keys;
 	if (!session->matches[match].fields)
 		session->matches[match].fields = g_strdup(fields);
+}
+
+void session_place(struct session *session, const char *directory)
+{
+	if (!session->place)
+		session->place = g_strdup(directory);
 }
 
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)

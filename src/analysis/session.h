@@ -20,6 +20,8 @@
 #include "model/model.h"
 #include "timeline/timeline.h"
 
+struct symbols;
+
 /* What a trace's environment says; all may be NULL or 0. Borrowed. */
 struct host_info {
 	const char *hostname, *trace_uuid, *clock_uuid, *kernel_release;
@@ -56,12 +58,14 @@ struct session {
 	GHashTable *class_names;     /* owned; event names declared (set) */
 	uint64_t events;
 	char *stopped;               /* owned; why reading ended early, NULL */
+	char *place;                 /* owned; directory of the first trace's files, NULL */
 
 	/* session_finish() */
 	int64_t begin, end;          /* first and last event of all hosts */
 	int64_t from, to;            /* window */
 	uint32_t target;             /* thread, NO_THREAD */
 	GArray *selected;            /* uint32_t threads asked for, in order */
+	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
 };
 
 struct session *session_new(struct options *options);
@@ -69,12 +73,15 @@ void session_free(struct session *session);
 
 /* The host's index; traces of one host (hostname and clock UUID) share it. */
 uint32_t session_add_host(struct session *session, const struct host_info *info);
-/* Tells of an event class that a trace declares. Returns what it is. */
-struct event_class session_class(struct session *session, const char *event_name);
+/* Tells of an event class that a trace declares; `is_probe`: its payload is
+ * just `ip` and `parent_ip`. Returns what it is. */
+struct event_class session_class(struct session *session, const char *event_name, bool is_probe);
 /* Tells of events that a filter names: which of its conditions they have
  * fields for (bits), and the names of their fields. */
 void session_filter_fields(struct session *session, int match, uint64_t keys,
 			   const char *fields);
+/* The trace's files lie in `directory`: other things beside it may be used. */
+void session_place(struct session *session, const char *directory);
 /* The first packet of a stream. */
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
 void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,

@@ -18,6 +18,9 @@ static const struct {
 	{COMMAND_DELAY, "whylate delay [OPTIONS] TRACE...",
 	 "Why was the target not reached sooner?\n"
 	 "Verdict, lineage, state summary and instances, blocking causality, critical path."},
+	{COMMAND_PROFILE, "whylate profile [OPTIONS] TRACE...",
+	 "How long do operations take, and what makes the slow ones slow?\n"
+	 "Latency profiles, their peaks, and the root causes of each peak."},
 };
 
 /* The lines of a help text, one below the other. */
@@ -94,7 +97,11 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 		return 0;
 	}
 	if (strcmp(name, "json-schema") == 0) {
-		fputs(options->command == COMMAND_DELAY ? schema_delay : schema_overview, stdout);
+		static const char *const schemas[] = {[COMMAND_OVERVIEW] = schema_overview,
+						      [COMMAND_DELAY] = schema_delay,
+						      [COMMAND_PROFILE] = schema_profile};
+
+		fputs(schemas[options->command], stdout);
 		return 0;
 	}
 	if (spec && !spec->argument && equals)

@@ -49,6 +49,8 @@ enum event_kind {
 	EV_SIGNAL_GENERATE,
 	EV_SYSCALL_ENTRY,
 	EV_SYSCALL_EXIT,
+	EV_FUNCTION_ENTRY, /* of a dynamic probe */
+	EV_FUNCTION_EXIT,
 	EV_STATEDUMP_PROCESS,
 	EV_STATEDUMP_FD,
 	EV_STATEDUMP_INTERRUPT,
@@ -109,6 +111,7 @@ struct event {
 			const char *prev_comm, *next_comm;
 			int32_t prev_tid, next_tid;
 			int64_t prev_state;
+			struct event_bytes callstack; /* of prev: 64-bit addresses, innermost first */
 		} sched_switch;
 		struct {
 			const char *comm;
@@ -137,13 +140,18 @@ struct event {
 			uint32_t name; /* interned: local_timer, reschedule, … */
 		} vector;
 		struct {
+			uint32_t name; /* interned: of the kernel function's probe */
+		} function;
+		struct {
 			uint64_t timer;  /* kernel address */
 			int64_t expires; /* hrtimer: ns of the raw clock; notice: end of the gap */
+			uint64_t function; /* hrtimer: address of its callback, 0: not said */
 			int64_t count;   /* notice: events lost, -1: not said */
 		} timer;
 		struct {
 			uint64_t sector;
 			uint32_t dev; /* major << 20 | minor */
+			uint32_t sectors; /* of 512 bytes */
 			int32_t tid;  /* -1: not said */
 		} block;
 		struct {

@@ -59,6 +59,7 @@ static const struct event_field hrtimer_fields[] = {
 	{"hrtimer", FIELD_I64, AT(timer.timer)},
 	{"expires", FIELD_I64, AT(timer.expires)},
 	{"softexpires", FIELD_I64, AT(timer.expires)}, /* without the slack, where said */
+	{"function", FIELD_I64, AT(timer.function)},
 	{0}};
 
 static const struct event_field timer_fields[] = {
@@ -68,6 +69,7 @@ static const struct event_field timer_fields[] = {
 static const struct event_field block_fields[] = {
 	{"dev", FIELD_I32, AT(block.dev)},
 	{"sector", FIELD_I64, AT(block.sector)},
+	{"nr_sector", FIELD_I32, AT(block.sectors)},
 	{"tid", FIELD_I32, AT(block.tid)},
 	{0}};
 
@@ -258,7 +260,12 @@ void event_reset(struct event *event)
 		break;
 	case EV_VECTOR_ENTRY:
 	case EV_VECTOR_EXIT:
+	case EV_FUNCTION_ENTRY:
+	case EV_FUNCTION_EXIT:
 	case EV_OTHER:
+		break;
+	case EV_SCHED_SWITCH:
+		memset(&event->sched_switch, 0, sizeof event->sched_switch);
 		break;
 	case EV_NET_RECEIVE:
 		memset(&event->net, 0, sizeof event->net);
@@ -267,9 +274,12 @@ void event_reset(struct event *event)
 		memset(&event->process, 0, sizeof event->process);
 		event->process.pid = event->process.ppid = -1;
 		break;
+	case EV_STATEDUMP_FD:
+		memset(&event->file, 0, sizeof event->file);
+		event->file.pid = event->file.fd = -1;
+		break;
 	default: /* the kinds with one or two small fields */
 		memset(&event->timer, 0, sizeof event->timer);
-		event->file.pid = event->file.fd = -1;
 		break;
 	}
 }
@@ -348,6 +358,28 @@ struct event_class event_class_of(struct intern *names, const char *name)
 	if (strstr(name, "page_fault") && !ends(name, "_exit"))
 		class.kind = ends(name, "_kernel") ? EV_PAGE_FAULT_KERNEL : EV_PAGE_FAULT_USER;
 	return class;
+}
+
+/* "Names are free: recognise them by the field set" (lttng-events.md, 3): the
+ * exit's is NAME_return until 2.12. */
+void event_class_of_probe(struct intern *names, const char *name, struct event_class *class)
+{
+	static const char *const ends_of[] = {"_entry", "_exit", "_return"};
+
+	if (class->kind != EV_OTHER)
+		return;
+	for (size_t i = 0; i < sizeof ends_of / sizeof *ends_of; i++) {
+		size_t length = strlen(name), tail = strlen(ends_of[i]);
+		char text[256];
+
+		if (!ends(name, ends_of[i]) || length == tail || length - tail >= sizeof text)
+			continue;
+		memcpy(text, name, length - tail);
+		text[length - tail] = 0;
+		class->kind = i == 0 ? EV_FUNCTION_ENTRY : EV_FUNCTION_EXIT;
+		class->argument = intern_id(names, text);
+		return;
+	}
 }
 
 unsigned event_abi_hint(const char *name)

@@ -38,7 +38,7 @@ struct event_field {
 struct event_class {
 	uint16_t kind;             /* enum event_kind */
 	uint32_t name;             /* interned event name */
-	uint32_t argument;         /* interned syscall or vector name, else 0 */
+	uint32_t argument;         /* interned syscall, vector or function name, else 0 */
 	bool compat;               /* 32-bit system call on a 64-bit kernel */
 	const struct event_field *fields; /* static; ends with name NULL */
 };
@@ -49,6 +49,11 @@ enum syscall_abi { ABI_UNKNOWN, ABI_X86_64, ABI_I386 };
 
 /* Finds out what an event of that name is. Never fails: EV_OTHER. */
 struct event_class event_class_of(struct intern *names, const char *event_name);
+
+/* Makes an event that is nothing else, and whose payload is `ip` and
+ * `parent_ip`, the entry or exit of the probed function NAME. */
+void event_class_of_probe(struct intern *names, const char *event_name,
+			  struct event_class *class);
 
 /* The name of a system call that the tracer knew only by number, or NULL.
  * Source: the kernel's syscall_64.tbl and syscall_32.tbl. */

@@ -17,7 +17,7 @@ struct visitor {
 	const char *in;     /* reading */
 };
 
-static void visit_address(struct visitor *visitor, struct event_bytes *bytes)
+static void visit_bytes(struct visitor *visitor, struct event_bytes *bytes)
 {
 	visitor->bytes(visitor, (const void **) &bytes->bytes, bytes->count);
 }
@@ -25,11 +25,11 @@ static void visit_address(struct visitor *visitor, struct event_bytes *bytes)
 static void visit_syscall(struct visitor *visitor, struct event_syscall *call)
 {
 	visitor->string(visitor, &call->filename);
-	visit_address(visitor, &call->v4);
-	visit_address(visitor, &call->v6);
-	visit_address(visitor, &call->readfds);
-	visit_address(visitor, &call->writefds);
-	visit_address(visitor, &call->exceptfds);
+	visit_bytes(visitor, &call->v4);
+	visit_bytes(visitor, &call->v6);
+	visit_bytes(visitor, &call->readfds);
+	visit_bytes(visitor, &call->writefds);
+	visit_bytes(visitor, &call->exceptfds);
 	visitor->bytes(visitor, (const void **) &call->fds, call->fd_count * sizeof *call->fds);
 }
 
@@ -39,6 +39,7 @@ static void each_pointer(struct visitor *visitor, struct event *event)
 	case EV_SCHED_SWITCH:
 		visitor->string(visitor, &event->sched_switch.prev_comm);
 		visitor->string(visitor, &event->sched_switch.next_comm);
+		visit_bytes(visitor, &event->sched_switch.callstack);
 		break;
 	case EV_SCHED_WAKING:
 	case EV_SCHED_WAKEUP:
@@ -61,7 +62,7 @@ static void each_pointer(struct visitor *visitor, struct event *event)
 		visitor->string(visitor, &event->irq.name);
 		break;
 	case EV_NET_RECEIVE:
-		visit_address(visitor, &event->net.saddr);
+		visit_bytes(visitor, &event->net.saddr);
 		break;
 	case EV_STATEDUMP_PROCESS:
 		visitor->string(visitor, &event->process.name);

@@ -94,6 +94,8 @@ void flow_init(struct flow *flow, struct model *model, struct timeline *timeline
 	flow->unnamed = g_array_new(FALSE, FALSE, sizeof(struct cpu *));
 	flow->time = INT64_MIN;
 	idmap_init(&flow->senders);
+	idmap_init(&flow->callbacks);
+	callstacks_init(&flow->callstacks);
 	event_queue_init(&flow->held);
 	intern_stack(flow, NULL, 0);
 }
@@ -106,6 +108,8 @@ void flow_clear(struct flow *flow)
 	g_array_free(flow->call_stats, TRUE);
 	g_array_free(flow->unnamed, TRUE);
 	idmap_clear(&flow->senders);
+	idmap_clear(&flow->callbacks);
+	callstacks_clear(&flow->callstacks);
 	event_queue_clear(&flow->held);
 }
 
@@ -250,6 +254,10 @@ void flow_step(struct flow *flow, const struct event *event)
 		break;
 	case EV_SIGNAL_GENERATE:
 		flow_signal(flow, cpu, event);
+		break;
+	case EV_FUNCTION_ENTRY:
+	case EV_FUNCTION_EXIT:
+		operation_function(flow, cpu, event);
 		break;
 	case EV_SYSCALL_ENTRY:
 		flow_syscall_entry(flow, cpu, event);

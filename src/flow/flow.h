@@ -32,6 +32,7 @@
 #include "event/event.h"
 #include "event/queue.h"
 #include "model/model.h"
+#include "timeline/callstack.h"
 #include "timeline/timeline.h"
 
 /* Odd trace data, counted by kind; never an error. */
@@ -45,6 +46,7 @@ enum odd {
 	ODD_FRAMES_AT_SWITCH, /* interrupt frames open at a switch */
 	ODD_TIME_BACKWARDS,
 	ODD_NO_THREAD,        /* system call where no thread is known to run */
+	ODD_FUNCTION,         /* function entered and not left, or the other way */
 	ODD_COUNT
 };
 
@@ -64,6 +66,10 @@ struct flow {
 	GArray *call_info;          /* struct call_info by interned syscall name */
 	struct idmap senders;       /* owned; IPv4 address and port -> interned text */
 	GArray *call_stats;         /* struct call_stat by interned syscall name */
+	struct idmap callbacks;     /* address -> interned text */
+	struct callstacks callstacks;
+	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
+	bool resources_wanted;      /* … with the system calls' resources */
 	uint64_t odd[ODD_COUNT];
 	int64_t time;               /* of the event being handled */
 
@@ -173,6 +179,20 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 			const struct event *event);
 void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event);
+
+/* operations.c: what ended is recorded; called after the control flow moved,
+ * but for exits, before it. */
+void operation_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct event *event);
+void operation_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
+void operation_function(struct flow *flow, struct cpu *cpu, const struct event *event);
+void operation_syscall_entry(struct flow *flow, struct thread *thread);
+void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *thread);
+void operation_request(struct flow *flow, const struct cpu *cpu, uint16_t host,
+		       const struct request *request, uint32_t dev);
+void operation_wait_cpu(struct flow *flow, const struct cpu *cpu, struct thread *thread,
+			uint32_t index);
+void operations_drop_cpu(struct cpu *cpu);
+void operations_drop_thread(struct thread *thread);
 
 /* gaps.c */
 void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const struct gap *gap);

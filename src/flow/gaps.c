@@ -26,6 +26,7 @@ void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 	g_array_append_val(host->gaps, added);
 	if (thread && thread->state == THREAD_RUNNING)
 		thread_lost(flow, thread);
+	operations_drop_cpu(cpu);
 	cpu->depth = 0; /* "its interrupt frames are dropped" */
 	cpu->pending.kind = DETAIL_NONE;
 	cpu->gap_end = MAX(cpu->gap_end, gap->end);

@@ -66,6 +66,7 @@ void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
 	}
 	if (event->kind == EV_HRTIMER_EXPIRE_ENTRY)
 		timer_expires(host, cpu, event);
+	operation_interrupt_entry(flow, cpu, event);
 	thread = flow_current(flow, cpu);
 	if (thread)
 		flow_refresh(flow, thread, cpu);
@@ -124,6 +125,7 @@ void flow_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event 
 
 	if (flow_in_gap(flow, cpu))
 		return;
+	operation_interrupt_exit(flow, cpu, event);
 	while (depth > 0 && cpu->frames[depth - 1].what != frame)
 		depth--;
 	cpu->pending.kind = DETAIL_NONE;
@@ -241,6 +243,8 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 			request->insert = flow->time;
 		else
 			request->issue = flow->time;
+		if (event->block.sectors)
+			request->sectors = event->block.sectors;
 		if (request->thread == NO_THREAD && event->block.tid > 0)
 			request->thread = thread_find(flow, event->host, event->block.tid);
 		return;
@@ -254,6 +258,8 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 		return;
 	request = &g_array_index(host->issued, struct request, index);
 	cpu->pending.thread = request->thread;
+	cpu->pending.sectors = request->sectors;
+	operation_request(flow, cpu, event->host, request, event->block.dev);
 	if (request->issue != INT64_MIN) {
 		cpu->pending.begin = request->issue;
 		cpu->pending.served = flow->time - request->issue;

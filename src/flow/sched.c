@@ -60,6 +60,8 @@ void thread_history(struct thread *thread, int64_t time)
 static void forget(struct flow *flow, struct thread *thread)
 {
 	call_close(thread);
+	operations_drop_thread(thread);
+	thread->flow.woken = INT64_MIN;
 	thread_history(thread, flow->time);
 	thread->flow.remembered = false;
 	thread->state = THREAD_UNKNOWN;
@@ -302,6 +304,7 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 		flow->odd[ODD_EXIT_UNSEEN] += cpu->depth;
 		cpu->depth = 0;
 	}
+	operations_drop_cpu(cpu);
 	cpu->pending.kind = DETAIL_NONE;
 	cpu->last_woken = NO_THREAD;
 	if (index == IDLE_THREAD)
@@ -311,6 +314,10 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 		return;
 	thread_runs(flow, thread, cpu); /* C: before the switch it is unknown */
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
+	thread->flow.left = flow->time;
+	if (event->sched_switch.callstack.count && thread->state == THREAD_BLOCKED)
+		block_at(flow->timeline, thread->flow.block)->callstack =
+			callstack_id(&flow->callstacks, &event->sched_switch.callstack);
 }
 
 static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
@@ -341,6 +348,7 @@ static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
 	if (thread->state == THREAD_WAIT_CPU) {
 		struct interval *last = track_last(flow->timeline, &thread->track);
 
+		operation_wait_cpu(flow, cpu, thread, index);
 		if (last->leaf == PACK(LEAF_WAIT_CPU, 0))
 			last->ref = cpu->id; /* it waited for this CPU in the end */
 	}
@@ -424,7 +432,7 @@ static struct thread *birth(struct flow *flow, struct cpu *cpu, const struct eve
 	if (is_thread(parent))
 		inherit(flow, thread, index, parent);
 	thread->state = THREAD_WAIT_CPU;
-	thread->flow.since = flow->time;
+	thread->flow.since = thread->flow.woken = flow->time;
 	thread_history(thread, flow->time);
 	flow_append(flow, thread, flow->time, PACK(LEAF_WAIT_CPU, 0), NO_CPU);
 	return thread;

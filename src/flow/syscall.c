@@ -65,6 +65,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 	/* "Any other entry while a syscall frame is open means that the exit was lost" */
 	if (thread->flow.call.open && !info->sigreturn)
 		flow->odd[ODD_EXIT_UNSEEN]++;
+	operation_syscall_entry(flow, thread);
 	call_close(thread);
 	thread->flow.fault = false;
 	note_call(flow, thread);
@@ -202,6 +203,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 		if (resource)
 			explain_waits(flow, thread, call->begin, resource, fd);
 	}
+	operation_syscall_exit(flow, cpu, thread);
 	call_effects(flow, thread, &event->syscall);
 	call_close(thread);
 	note_call(flow, thread);

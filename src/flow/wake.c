@@ -129,6 +129,17 @@ static struct waker wakeup_context(struct flow *flow, struct cpu *cpu,
 	return waker;
 }
 
+/* The waker's own call is on the regular file that the wait is on: what it
+ * gave up was most likely the file's lock. */
+static bool in_same_file(struct flow *flow, const struct block *block, struct thread *waker)
+{
+	int32_t fd;
+
+	return block->resource && waker->flow.call.open &&
+	       g_str_has_prefix(intern_text(flow->names, block->resource), "file:") &&
+	       call_resource(flow, waker, &fd) == block->resource;
+}
+
 void thread_woken(struct flow *flow, struct thread *thread, const struct waker *waker)
 {
 	struct block *block = block_at(flow->timeline, thread->flow.block);
@@ -141,10 +152,13 @@ void thread_woken(struct flow *flow, struct thread *thread, const struct waker *
 	block->cpu = waker->cpu;
 	block->kind = waker->kind;
 	block->why = waker->why;
+	if (waker->kind == WAKER_THREAD)
+		block->same_file = flow_thread(flow, waker->thread) != thread &&
+				   in_same_file(flow, block, flow_thread(flow, waker->thread));
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)
 		call_may_follow(flow_thread(flow, waker->thread), thread->flow.block);
 	thread->state = THREAD_WAIT_CPU;
-	thread->flow.since = flow->time;
+	thread->flow.since = thread->flow.woken = flow->time;
 	thread->flow.remembered = false;
 	flow_append(flow, thread, flow->time, PACK(LEAF_WAIT_CPU, 0), NO_CPU);
 }
@@ -152,7 +166,7 @@ void thread_woken(struct flow *flow, struct thread *thread, const struct waker *
 static void wait_again(struct flow *flow, struct thread *thread)
 {
 	thread->state = THREAD_WAIT_CPU;
-	thread->flow.since = flow->time;
+	thread->flow.since = thread->flow.woken = flow->time;
 	flow_append(flow, thread, flow->time, PACK(LEAF_WAIT_CPU, 0), NO_CPU);
 }
 

@@ -19,6 +19,8 @@ static void cpu_free(gpointer data)
 	struct cpu *cpu = data;
 
 	g_free(cpu->runs.chunks);
+	if (cpu->open)
+		g_array_free(cpu->open, TRUE);
 	g_free(cpu);
 }
 
@@ -50,6 +52,8 @@ void model_clear(struct model *model)
 
 		fd_table_leave(&thread->files);
 		track_clear(&thread->track);
+		if (thread->flow.functions)
+			g_array_free(thread->flow.functions, TRUE);
 		if (thread->flow.woke)
 			g_array_free(thread->flow.woke, TRUE);
 		if (thread->names)
@@ -227,6 +231,7 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 	thread->host = (uint16_t) host;
 	thread->parent = NO_THREAD;
 	thread->flow.cpu = NO_CPU;
+	thread->flow.left = thread->flow.woken = INT64_MIN;
 	thread->flow.call.child = NO_THREAD;
 	idmap_set(&model_host(model, host)->tids, (uint32_t) tid, index);
 	return index;

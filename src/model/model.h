@@ -100,6 +100,10 @@ struct thread {
 		bool wakeup_due;        /* sched_wakeup of the seen sched_waking still to come */
 		bool remembered;        /* sched_waking came while not blocked: `waker` */
 		bool sigreturn;         /* its last entry was a sigreturn */
+		int64_t left;           /* last switched out; INT64_MIN */
+		int64_t woken;          /* waits for CPU since, if that was seen; INT64_MIN */
+		uint32_t operation;     /* newest struct operation of its list, 0 */
+		GArray *functions;      /* owned; struct open_frame, NULL */
 		GArray *woke;           /* owned; struct block it ended with no call known, NULL */
 		struct waker waker;
 		struct call call;
@@ -136,6 +140,8 @@ struct cpu {
 	uint32_t sender_port;
 	int32_t last_raise;     /* softIRQ raised last, -1 */
 	struct run_track runs;
+	GArray *open;           /* owned; struct open_frame, NULL */
+	uint32_t operation;     /* newest struct operation of its list, 0 */
 };
 
 /* Lost events of one stream, [begin, end). */
@@ -178,6 +184,7 @@ struct host {
 struct request {
 	int64_t insert, issue; /* ns, INT64_MIN: not seen */
 	uint32_t thread;
+	uint32_t sectors;    /* of 512 bytes */
 	bool used;
 };
 

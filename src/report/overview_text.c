@@ -158,6 +158,25 @@ static void open_waits(const struct session *session, const struct overview *ove
 	more(output, printed, limit ? MIN(limit, printed) : printed);
 }
 
+/* Where there is more than one behaviour, a profile tells them apart. */
+static void more_peaks(const struct overview *overview, const struct session *session,
+		       struct output *output)
+{
+	g_autoptr(GString) line = g_string_new("More than one peak of latency:");
+	guint named = 0;
+
+	for (guint i = 0; i < overview->calls->len; i++) {
+		const struct call_total *call =
+			&g_array_index(overview->calls, struct call_total, i);
+
+		if (call->peaks > 1)
+			g_string_append_printf(line, "%s %s (%u)", named++ ? "," : "",
+					       session_text(session, call->name), call->peaks);
+	}
+	if (named)
+		text_wrapped(output, line->str, 2, 4);
+}
+
 static void calls(const struct session *session, const struct overview *overview,
 		  struct output *output)
 {
@@ -168,7 +187,7 @@ static void calls(const struct session *session, const struct overview *overview
 		return;
 	text_heading(output, "System calls of the whole trace, by time spent in them");
 	fprintf(output->file, "  %-24s %10s %10s %10s %10s %6s\n", "NAME", "CALLS", "TOTAL", "MEAN",
-		"LONGEST", "MODES");
+		"LONGEST", "PEAKS");
 	for (guint i = 0; i < count; i++) {
 		const struct call_total *call =
 			&g_array_index(overview->calls, struct call_total, i);
@@ -177,9 +196,10 @@ static void calls(const struct session *session, const struct overview *overview
 		fprintf(output->file, "  %-24s %10" PRIu64 " %10s %10s %10s %6u\n", name,
 			call->stat.count, when_duration(total, call->stat.total),
 			when_duration(mean, call->stat.total / (int64_t) call->stat.count),
-			when_duration(longest, call->stat.longest), call->modes);
+			when_duration(longest, call->stat.longest), call->peaks);
 	}
 	more(output, overview->calls->len, count);
+	more_peaks(overview, session, output);
 }
 
 /* The longest wait of a thread that came in the trace, else of any. */
@@ -194,6 +214,23 @@ static const struct wait_group *most_telling(const struct session *session,
 			return group;
 	}
 	return overview->waits->len ? &g_array_index(overview->waits, struct wait_group, 0) : NULL;
+}
+
+/* The call with more than one peak in which most time was spent. */
+static void profile_next(const struct session *session, const struct overview *overview,
+			 struct output *output)
+{
+	for (guint i = 0; i < overview->calls->len; i++) {
+		const struct call_total *call =
+			&g_array_index(overview->calls, struct call_total, i);
+
+		if (call->peaks < 2)
+			continue;
+		fprintf(output->file, "  whylate profile TRACE --operation syscall:%s    "
+				      "# what makes its slow ones slow\n",
+			session_text(session, call->name));
+		return;
+	}
 }
 
 /* A command that can be pasted: the thread that ended or waited most. */
@@ -214,6 +251,7 @@ static void next(const struct session *session, const struct overview *overview,
 	if (session->kinds[EV_PROCESS_EXEC])
 		fputs("  whylate delay TRACE --target 'sched_process_exec filename=*/PROGRAM'"
 		      "    # why PROGRAM did not start sooner\n", output->file);
+	profile_next(session, overview, output);
 	if (group)
 		fprintf(output->file,
 			"  whylate delay TRACE --thread %d --from %" PRId64 "ns --to %" PRId64

@@ -4,6 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/roots.h"
+#include "analysis/saved.h"
+#include "util/error.h"
+
 static bool wants_color(const struct options *options, const struct output *output)
 {
 	const char *no_color = g_getenv("NO_COLOR");
@@ -99,11 +103,91 @@ static void write_delay(const struct session *session, struct output *output)
 	delay_clear(&delay);
 }
 
+/* What a profile report is made of. Everything that can be refused is, before
+ * anything is written. */
+struct profile_report {
+	struct profiles *profiles;
+	struct saved *compared, *resumed;
+	GArray *comparison;
+};
+
+static bool profile_init(struct profile_report *report, const struct session *session,
+			 GError **error)
+{
+	const struct profile_options *options = &session->options->profile;
+	guint resolution = options->resolution;
+
+	*report = (struct profile_report) {0};
+	if (options->compare && !(report->compared = saved_new("compare", options->compare, error)))
+		return false;
+	if (options->resume && !(report->resumed = saved_new("resume", options->resume, error)))
+		return false;
+	/* buckets can be compared only where they are the same */
+	if (report->compared)
+		resolution = saved_resolution(report->compared);
+	if (report->resumed)
+		resolution = saved_resolution(report->resumed);
+	if (report->compared && saved_resolution(report->compared) != resolution) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--compare %s: its resolution is %u, that of --resume's file %u",
+			    options->compare, saved_resolution(report->compared), resolution);
+		return false;
+	}
+	report->profiles = profiles_new(session, resolution, error);
+	if (!report->profiles)
+		return false;
+	if (report->compared)
+		report->comparison = saved_compare(report->compared, report->profiles);
+	if (report->resumed && !saved_resume(report->resumed, report->profiles, error))
+		return false;
+	roots_search(report->profiles);
+	return true;
+}
+
+static void profile_clear(struct profile_report *report)
+{
+	if (report->comparison)
+		g_array_free(report->comparison, TRUE);
+	profiles_free(report->profiles);
+	saved_free(report->compared);
+	saved_free(report->resumed);
+}
+
+static bool save(const struct profile_report *report, const char *path, GError **error)
+{
+	struct output output;
+	bool ok;
+
+	if (!path)
+		return true;
+	ok = output_open(&output, path, error);
+	if (ok) {
+		profile_json_write(report->profiles, NULL, true, output.file);
+		ok = output_commit(&output, error);
+	}
+	output_clear(&output);
+	return ok;
+}
+
+static bool write_profile(const struct session *session, struct output *output, GError **error)
+{
+	struct profile_report report;
+	bool ok = profile_init(&report, session, error) &&
+		  save(&report, session->options->profile.save, error);
+
+	if (ok && session->options->format == FORMAT_JSON)
+		profile_json_write(report.profiles, report.comparison, false, output->file);
+	else if (ok)
+		profile_text_write(report.profiles, report.comparison, output);
+	profile_clear(&report);
+	return ok;
+}
+
 bool report_write(const struct session *session, GError **error)
 {
 	const struct options *options = session->options;
 	struct output output;
-	bool ok;
+	bool ok = true;
 
 	if (!output_open(&output, options->output, error)) {
 		output_clear(&output);
@@ -112,11 +196,13 @@ bool report_write(const struct session *session, GError **error)
 	output.color = options->format == FORMAT_TEXT && wants_color(options, &output);
 	if (options->command == COMMAND_DELAY)
 		write_delay(session, &output);
+	else if (options->command == COMMAND_PROFILE)
+		ok = write_profile(session, &output, error);
 	else if (options->format == FORMAT_JSON)
 		overview_json(session, &output);
 	else
 		overview_text(session, &output);
-	ok = output_commit(&output, error);
+	ok = ok && output_commit(&output, error);
 	output_clear(&output);
 	return ok;
 }

@@ -12,6 +12,7 @@
 #include "analysis/causality.h"
 #include "analysis/coverage.h"
 #include "analysis/path.h"
+#include "analysis/profile.h"
 #include "analysis/session.h"
 #include "analysis/summary.h"
 #include "report/output.h"
@@ -32,6 +33,13 @@ struct delay {
 void delay_json(const struct delay *delay, struct output *output);
 void delay_text(const struct delay *delay, struct output *output);
 void delay_csv(const struct delay *delay, struct output *output);
+/* Profiles, and the comparison with saved ones (struct compared; NULL: none).
+ * `whole`: nothing is left out, as --save needs it. */
+void profile_json_write(const struct profiles *profiles, const GArray *comparison, bool whole,
+			FILE *file);
+void profile_text_write(const struct profiles *profiles, const GArray *comparison,
+			struct output *output);
+const char *peak_status_text(enum peak_status status);
 void overview_json(const struct session *session, struct output *output);
 void overview_text(const struct session *session, struct output *output);
 

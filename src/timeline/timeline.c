@@ -28,6 +28,7 @@ void timeline_init(struct timeline *timeline, size_t memory)
 	pages_init(&timeline->blocks, sizeof(struct block), memory / 4);
 	pages_init(&timeline->details, sizeof(struct wake_detail), memory / 8);
 	pages_init(&timeline->runs, sizeof(struct run), memory / 8);
+	operations_init(&timeline->operations, memory / 4);
 	pages_reserve(&timeline->blocks, 1);
 	pages_reserve(&timeline->details, 1);
 }
@@ -38,6 +39,7 @@ void timeline_clear(struct timeline *timeline)
 	pages_clear(&timeline->blocks);
 	pages_clear(&timeline->details);
 	pages_clear(&timeline->runs);
+	pages_clear(&timeline->operations);
 }
 
 void track_clear(struct track *track)

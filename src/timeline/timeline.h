@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "timeline/leaf.h"
+#include "timeline/operation.h"
 #include "util/pages.h"
 
 #define NO_THREAD UINT32_MAX
@@ -90,6 +91,8 @@ struct block {
 	uint8_t kind;         /* enum waker_kind */
 	uint8_t why;          /* enum waker_why */
 	uint8_t operation;    /* futex command, else NO_OPERATION */
+	bool same_file;       /* the waker was in a call on the same file */
+	uint32_t callstack;   /* interned list of addresses, 0: not recorded */
 	int64_t timer;        /* ns of the timer armed in the call before: a sleep's length,
 				 a wait's timeout; -1: none seen */
 };
@@ -114,6 +117,7 @@ struct wake_detail {
 	int64_t queued;      /* request: ns from insert to issue, -1 not recorded */
 	int64_t served;      /* request: ns from issue to complete, -1 not recorded */
 	uint64_t number;     /* request: sector; signal: its number */
+	uint32_t sectors;    /* request: of 512 bytes */
 };
 
 /* One change of what runs on a CPU. */
@@ -128,6 +132,7 @@ struct timeline {
 	struct pages blocks;  /* index 0 unused */
 	struct pages details; /* index 0 unused */
 	struct pages runs;    /* through struct run_track */
+	struct pages operations; /* index 0 unused */
 };
 
 /* The runs of one CPU: chunks of 512 in timeline.runs. */

@@ -108,6 +108,16 @@ static void add_segment(struct pages *pages)
 	pages->segments[pages->segment_count++] = map;
 }
 
+void pages_pass(const struct pages *pages, uint32_t index)
+{
+	uint32_t segment = index >> PAGES_SEGMENT_SHIFT;
+
+	/* one behind stays: lists lead back into it */
+	if ((index & (PAGES_SEGMENT - 1)) == 0 && segment >= 2 &&
+	    segment - 2 >= pages->in_memory && !pages->spill_failed)
+		madvise(pages->segments[segment - 2], segment_bytes(pages), MADV_DONTNEED);
+}
+
 uint32_t pages_reserve(struct pages *pages, uint32_t count)
 {
 	uint32_t first = pages->used;

@@ -36,6 +36,10 @@ void pages_clear(struct pages *pages);
  * returns the index of the first. They are zero. */
 uint32_t pages_reserve(struct pages *pages, uint32_t count);
 
+/* For passes from the first record to the last: call with each index. What was
+ * spilled and has been passed leaves resident memory again. */
+void pages_pass(const struct pages *pages, uint32_t index);
+
 static inline void *pages_at(const struct pages *pages, uint32_t index)
 {
 	return pages->segments[index >> PAGES_SEGMENT_SHIFT] +

@@ -34,14 +34,13 @@ struct feed {
 	GPtrArray *texts; /* owned; what states() gave */
 };
 
-static inline struct feed *feed_new_of(int cpus, const char *kernel, int major, int minor)
+static inline struct feed *feed_start(struct feed *feed, int cpus, const char *kernel, int major,
+				     int minor)
 {
-	struct feed *feed = g_new0(struct feed, 1);
 	struct host_info info = {.hostname = "h", .kernel_release = kernel, .tracer_major = major,
 				 .tracer_minor = minor, .has_clock_offset = true,
 				 .abi = ABI_X86_64};
 
-	options_init(&feed->options, COMMAND_DELAY);
 	feed->options.limit = 0;
 	feed->session = session_new(&feed->options);
 	feed->host = session_add_host(feed->session, &info);
@@ -49,6 +48,14 @@ static inline struct feed *feed_new_of(int cpus, const char *kernel, int major, 
 	for (int i = 0; i < cpus; i++)
 		session_packet(feed->session, feed->host, (uint32_t) i, 0);
 	return feed;
+}
+
+static inline struct feed *feed_new_of(int cpus, const char *kernel, int major, int minor)
+{
+	struct feed *feed = g_new0(struct feed, 1);
+
+	options_init(&feed->options, COMMAND_DELAY);
+	return feed_start(feed, cpus, kernel, major, minor);
 }
 
 static inline struct feed *feed_new(int cpus)
@@ -67,12 +74,18 @@ static inline void feed_free(struct feed *feed)
 static inline struct event event_of(struct feed *feed, int64_t time, uint32_t cpu,
 				    const char *name)
 {
-	struct event_class class = session_class(feed->session, name);
+	/* fn_NAME_entry, fn_NAME_exit: probes */
+	struct event_class class =
+		session_class(feed->session, name, g_str_has_prefix(name, "fn_"));
 	struct event event = {.time = time, .cpu = cpu, .host = (uint16_t) feed->host,
 			      .kind = class.kind, .name = class.name};
 
 	if (class.kind == EV_VECTOR_ENTRY || class.kind == EV_VECTOR_EXIT) {
 		event.vector.name = class.argument;
+		return event;
+	}
+	if (class.kind == EV_FUNCTION_ENTRY || class.kind == EV_FUNCTION_EXIT) {
+		event.function.name = class.argument;
 		return event;
 	}
 	event.syscall.name = class.argument;

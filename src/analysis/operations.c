@@ -1,0 +1,266 @@
+/* Names, scope and waits; see operations.h. */
+#include "analysis/operations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/causality.h"
+#include "analysis/symbols.h"
+
+static const char *const kind_names[OPERATION_KINDS] = {
+	"syscall", "function", "irq", "vector", "softirq", "hrtimer",
+	"block-queued", "block-served", "wait-cpu", "blocked", "trap"};
+
+static char *callback_name(const struct session *session, uint32_t number)
+{
+	const char *text = session_text(session, number), *name;
+
+	if (!*text)
+		return g_strdup("hrtimer");
+	name = symbol_at(session->symbols, g_ascii_strtoull(text, NULL, 16), NULL);
+	return g_strconcat("hrtimer:", name ? name : text, NULL);
+}
+
+/* "vda" for "254:0", if a statedump says so. */
+static const char *disk_name(const struct session *session, uint32_t device)
+{
+	const char *text = session_text(session, device);
+	char *minor;
+	uint32_t dev = (uint32_t) strtoul(text, &minor, 10) << 20, name;
+
+	dev |= *minor == ':' ? (uint32_t) strtoul(minor + 1, NULL, 10) : 0;
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		name = idmap_get(&model_host(&session->model, i)->disks, dev);
+		if (name != IDMAP_NONE)
+			return session_text(session, name);
+	}
+	return text;
+}
+
+static uint32_t device_key(const struct session *session, const char *device)
+{
+	g_autofree char *key = NULL;
+
+	if (!*device)
+		return 0;
+	key = g_strconcat("device:", device, NULL);
+	return intern_id(session->model.names, key);
+}
+
+char *operation_name(const struct session *session, uint32_t what)
+{
+	uint32_t kind = PACK_KIND(what), number = PACK_NUMBER(what);
+
+	switch (kind) {
+	case OPERATION_IRQ:
+	case OPERATION_SOFTIRQ:
+		return g_strdup_printf("%s:%u", kind_names[kind], number);
+	case OPERATION_HRTIMER:
+		return callback_name(session, number);
+	case OPERATION_WAIT_CPU:
+		return g_strdup(kind_names[kind]);
+	case OPERATION_BLOCKED:
+		return g_strconcat("blocked:", cause_kind_text((enum cause_kind) number), NULL);
+	case OPERATION_FAULT:
+		return g_strdup("trap:page_fault");
+	case OPERATION_QUEUED:
+	case OPERATION_SERVED:
+		return g_strconcat(kind_names[kind], ":", disk_name(session, number), NULL);
+	default:
+		return g_strconcat(kind_names[kind], ":", session_text(session, number), NULL);
+	}
+}
+
+uint32_t operation_resource(const struct session *session, const struct operation *operation)
+{
+	switch (PACK_KIND(operation->what)) {
+	case OPERATION_SYSCALL:
+		return operation->ref;
+	case OPERATION_IRQ:
+		return device_key(session, session_text(session, operation->ref));
+	case OPERATION_QUEUED:
+	case OPERATION_SERVED:
+		return device_key(session, disk_name(session, PACK_NUMBER(operation->what)));
+	case OPERATION_BLOCKED:
+	case OPERATION_FAULT:
+		return block_waits_for(session, block_at(&session->timeline, operation->ref));
+	default:
+		return 0;
+	}
+}
+
+uint16_t operation_host(const struct session *session, const struct operation *operation)
+{
+	if (operation_has_thread(operation))
+		return model_thread(&session->model, operation->thread)->host;
+	return (uint16_t) (operation->thread - operation_of_host(0));
+}
+
+static bool may_be(const char *pattern, enum operation_kind kind)
+{
+	/* the part before the colon is compared as a pattern of its own */
+	g_autofree char *head = g_strndup(pattern, strcspn(pattern, ":"));
+
+	return g_pattern_match_simple(head, kind_names[kind]);
+}
+
+static bool kind_wanted(const struct session *session, enum operation_kind kind)
+{
+	return session->flow.operations_wanted & 1u << kind;
+}
+
+static bool may_be_wanted(const struct options *options, enum operation_kind kind)
+{
+	const GPtrArray *patterns = options->profile.operations;
+
+	for (guint i = 0; i < patterns->len; i++)
+		if (may_be(g_ptr_array_index(patterns, i), kind))
+			return true;
+	return !patterns->len && kind == OPERATION_SYSCALL;
+}
+
+uint32_t operations_wanted(const struct options *options)
+{
+	uint32_t wanted = 0;
+
+	for (int kind = 0; kind < OPERATION_KINDS; kind++)
+		if (may_be_wanted(options, (enum operation_kind) kind))
+			wanted |= 1u << kind;
+	return wanted;
+}
+
+static void add_wait(struct session *session, uint32_t what, uint32_t thread,
+		     const struct span *span, uint32_t cpu)
+{
+	struct operation operation = {.begin = span->begin, .what = what, .thread = thread,
+				      .duration = (uint64_t) (span->end - span->begin),
+				      .cpu = MIN(cpu, OPERATION_CPU_MAX), .off_cpu = true,
+				      .ref = span->ref};
+	uint32_t none = 0;
+
+	if (span->end - span->begin <= OPERATION_DURATION_MAX)
+		operation_append(&session->timeline.operations, &none, &operation);
+}
+
+/* A wait with both ends seen: its begin was not made up, and it was ended. */
+static void add_blocked(struct session *session, uint32_t thread, const struct span *span)
+{
+	const struct block *block = block_at(&session->timeline, span->ref);
+	struct wait wait = {.thread = thread, .begin = span->begin, .end = span->end,
+			    .leaf = span->leaf, .block = block, .woken = true};
+	struct cause cause;
+
+	if (block->kind == WAKER_NONE)
+		return;
+	if (PACK_KIND(span->leaf) == LEAF_BLOCK_FAULT && kind_wanted(session, OPERATION_FAULT))
+		add_wait(session, PACK(OPERATION_FAULT, 0), thread, span, block->cpu);
+	if (!kind_wanted(session, OPERATION_BLOCKED))
+		return;
+	cause = wait_cause(session, &wait);
+	add_wait(session, PACK(OPERATION_BLOCKED, cause.kind), thread, span, block->cpu);
+	cause_clear(&cause);
+}
+
+static void add_thread(struct session *session, uint32_t index)
+{
+	const struct thread *thread = model_thread(&session->model, index);
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, index, INT64_MIN, INT64_MAX);
+	while (spans_next(&spans, &span))
+		if (leaf_is_blocked(span.leaf) && span.begin != spans.known &&
+		    !(thread->backfilled && span.begin == thread->backfill_begin))
+			add_blocked(session, index, &span);
+}
+
+void operations_add_waits(struct session *session)
+{
+	if (!kind_wanted(session, OPERATION_BLOCKED) && !kind_wanted(session, OPERATION_FAULT))
+		return;
+	for (uint32_t i = 0; i < session->model.thread_count; i++)
+		add_thread(session, i);
+}
+
+void operation_scope_init(struct operation_scope *scope, const struct session *session)
+{
+	*scope = (struct operation_scope) {.session = session,
+					   .wanted = g_hash_table_new(NULL, NULL)};
+	if (!session->selected->len)
+		return;
+	scope->threads = g_new0(guint8, session->model.thread_count + 1);
+	for (guint i = 0; i < session->selected->len; i++)
+		scope->threads[g_array_index(session->selected, uint32_t, i)] = 1;
+}
+
+void operation_scope_clear(struct operation_scope *scope)
+{
+	g_hash_table_destroy(scope->wanted);
+	g_free(scope->threads);
+}
+
+static bool name_wanted(const struct session *session, uint32_t what)
+{
+	const GPtrArray *patterns = session->options->profile.operations;
+	g_autofree char *name = NULL;
+
+	if (!patterns->len)
+		return PACK_KIND(what) == OPERATION_SYSCALL;
+	name = operation_name(session, what);
+	for (guint i = 0; i < patterns->len; i++)
+		if (g_pattern_match_simple(g_ptr_array_index(patterns, i), name))
+			return true;
+	return false;
+}
+
+static bool resource_wanted(const struct session *session, const struct operation *operation)
+{
+	const char *pattern = session->options->profile.resource;
+	const char *key = session_text(session, operation_resource(session, operation));
+
+	return g_pattern_match_simple(pattern, key) ||
+	       g_pattern_match_simple(pattern, resource_name(key));
+}
+
+bool operation_in_scope(struct operation_scope *scope, const struct operation *operation)
+{
+	const struct session *session = scope->session;
+	gpointer key = GUINT_TO_POINTER(operation->what + 1);
+	guint wanted = GPOINTER_TO_UINT(g_hash_table_lookup(scope->wanted, key));
+	const char *host = session->options->host;
+
+	if (!wanted) {
+		wanted = name_wanted(session, operation->what) ? 2 : 1;
+		g_hash_table_insert(scope->wanted, key, GUINT_TO_POINTER(wanted));
+	}
+	if (wanted == 1 || operation->begin < session->from ||
+	    operation_end(operation) > session->to)
+		return false;
+	if (scope->threads &&
+	    (!operation_has_thread(operation) || !scope->threads[operation->thread]))
+		return false;
+	if (host && g_strcmp0(host, model_host(&session->model,
+					       operation_host(session, operation))->hostname))
+		return false;
+	return !session->options->profile.resource || resource_wanted(session, operation);
+}
+
+GPtrArray *operations_available(const struct session *session)
+{
+	static const struct {
+		enum event_kind kind;
+		const char *pattern;
+	} kinds[] = {
+		{EV_SYSCALL_EXIT, "syscall:*"}, {EV_FUNCTION_EXIT, "function:*"},
+		{EV_IRQ_EXIT, "irq:*"}, {EV_VECTOR_EXIT, "vector:*"},
+		{EV_SOFTIRQ_EXIT, "softirq:*"}, {EV_HRTIMER_EXPIRE_EXIT, "hrtimer*"},
+		{EV_BLOCK_INSERT, "block-queued:*"}, {EV_BLOCK_COMPLETE, "block-served:*"},
+		{EV_SCHED_SWITCH, "wait-cpu"}, {EV_SCHED_SWITCH, "blocked:*"},
+		{EV_PAGE_FAULT_USER, "trap:page_fault"}};
+	GPtrArray *list = g_ptr_array_new();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+		if (session->kinds[kinds[i].kind])
+			g_ptr_array_add(list, (gpointer) kinds[i].pattern);
+	return list;
+}

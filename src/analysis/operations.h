@@ -1,0 +1,52 @@
+/* Operations by name: what they are called, which are asked for, and waits as
+ * operations.
+ *
+ * Place: analysis/. Names are KIND:WHAT, in the words of the states' tree:
+ *
+ *   syscall:read  function:vfs_read  irq:25  vector:local_timer  softirq:3
+ *   hrtimer:CALLBACK           one callback of a high-resolution timer
+ *   block-queued:vda           a block request from insert to issue
+ *   block-served:vda           … from issue to complete
+ *   wait-cpu                   from being woken (or born) to running
+ *   blocked:CAUSE              a wait, by the kind of what ended it
+ *   trap:page_fault            a wait in a page fault
+ *
+ * Source: semantics.md, "The control-flow stack", "Woken up", "Latency".
+ */
+#ifndef WHYLATE_ANALYSIS_OPERATIONS_H
+#define WHYLATE_ANALYSIS_OPERATIONS_H
+
+#include "analysis/session.h"
+
+/* Name of what is done; free with g_free(). `what`: struct operation's. */
+char *operation_name(const struct session *session, uint32_t what);
+
+/* What an operation was on: an interned key ("file:/etc/x", "device:vda"), 0. */
+uint32_t operation_resource(const struct session *session, const struct operation *operation);
+
+uint16_t operation_host(const struct session *session, const struct operation *operation);
+
+/* The kinds that the options' patterns may name: bit per enum operation_kind. */
+uint32_t operations_wanted(const struct options *options);
+
+/* Makes blocked intervals operations, where options ask for them. Call once,
+ * when all events are in. */
+void operations_add_waits(struct session *session);
+
+/* The operations asked for: by pattern, thread, host, resource, window. An
+ * operation is in the window if all of it is. */
+struct operation_scope {
+	const struct session *session;
+	GHashTable *wanted;    /* owned; what -> 1 or 2: no, yes */
+	guint8 *threads;       /* owned; by thread: asked for; NULL: all */
+};
+
+void operation_scope_init(struct operation_scope *scope, const struct session *session);
+void operation_scope_clear(struct operation_scope *scope);
+bool operation_in_scope(struct operation_scope *scope, const struct operation *operation);
+
+/* The kinds of operations that the trace has events for, as patterns; static
+ * strings. */
+GPtrArray *operations_available(const struct session *session);
+
+#endif

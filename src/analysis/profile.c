@@ -1,0 +1,471 @@
+/* Counting operations into profiles; see profile.h. */
+#include "analysis/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/roots.h"
+#include "util/error.h"
+
+#define OCTAVES 63
+#define LAPSES_MAX 10000
+
+/* Is d^r >= 2^k? In limbs of 32 bits, as neither fits a machine word. */
+static bool reaches(uint64_t d, guint r, guint k)
+{
+	uint32_t limbs[2 * 16 + 2] = {1};
+	guint used = 1;
+
+	for (guint i = 0; i < r; i++) {
+		unsigned __int128 carry = 0;
+
+		for (guint l = 0; l < used; l++) {
+			carry += (unsigned __int128) limbs[l] * d;
+			limbs[l] = (uint32_t) carry;
+			carry >>= 32;
+		}
+		for (; carry; carry >>= 32)
+			limbs[used++] = (uint32_t) carry;
+	}
+	if (k / 32 >= used)
+		return false;
+	for (guint l = used; l-- > k / 32 + 1;)
+		if (limbs[l])
+			return true;
+	return limbs[k / 32] >> (k % 32) != 0;
+}
+
+void buckets_init(struct buckets *buckets, guint resolution)
+{
+	buckets->resolution = resolution;
+	buckets->count = OCTAVES * resolution;
+	buckets->from = g_new(int64_t, buckets->count + 1);
+	for (guint k = 0; k < buckets->count; k++) {
+		/* the least d with d^r >= 2^k, near 2^(k/r) */
+		uint64_t low = UINT64_C(1) << (k / resolution);
+		uint64_t high = low * 2;
+
+		while (low < high) {
+			uint64_t middle = low + (high - low) / 2;
+
+			if (reaches(middle, resolution, k))
+				high = middle;
+			else
+				low = middle + 1;
+		}
+		buckets->from[k] = (int64_t) low;
+	}
+	buckets->from[0] = 0;
+	buckets->from[buckets->count] = INT64_MAX;
+}
+
+void buckets_clear(struct buckets *buckets)
+{
+	g_free(buckets->from);
+}
+
+guint bucket_of(const struct buckets *buckets, int64_t latency)
+{
+	guint bucket;
+
+	if (latency <= 1)
+		return 0;
+	bucket = (guint) (63 - __builtin_clzll((unsigned long long) latency)) *
+		 buckets->resolution;
+	while (bucket + 1 < buckets->count && buckets->from[bucket + 1] <= latency)
+		bucket++;
+	return bucket;
+}
+
+static guint key_hash(gconstpointer key)
+{
+	const struct profile *profile = key;
+
+	return profile->what * 2654435761u ^ (guint) (profile->split * 40503u);
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b)
+{
+	const struct profile *x = a, *y = b;
+
+	return x->what == y->what && x->split == y->split;
+}
+
+static void lapse_clear(gpointer data)
+{
+	g_free(((struct lapse *) data)->counts);
+}
+
+static void peak_clear(gpointer data)
+{
+	struct peak *peak = data;
+
+	part_free(peak->tree);
+	if (peak->roots)
+		g_array_free(peak->roots, TRUE);
+}
+
+void profile_free(gpointer data)
+{
+	struct profile *profile = data;
+
+	g_free(profile->operation);
+	g_free(profile->scope);
+	g_free(profile->counts);
+	if (profile->peaks)
+		g_array_free(profile->peaks, TRUE);
+	if (profile->lapses)
+		g_array_free(profile->lapses, TRUE);
+	g_free(profile);
+}
+
+static uint64_t split_of(const struct session *session, const struct operation *operation)
+{
+	uint64_t host = (uint64_t) operation_host(session, operation) << 32;
+
+	switch (session->options->profile.per) {
+	case PER_THREAD:
+		return operation_has_thread(operation) ? operation->thread : UINT64_MAX;
+	case PER_PROCESS:
+		if (!operation_has_thread(operation))
+			return UINT64_MAX;
+		return host | (uint32_t) model_thread(&session->model, operation->thread)->pid;
+	case PER_RESOURCE:
+		return operation_resource(session, operation);
+	case PER_CPU:
+		return host | operation->cpu;
+	default:
+		return 0;
+	}
+}
+
+/* "nginx (1234)", "/etc/passwd", "CPU 1": what the profile is of. */
+static char *scope_text(const struct session *session, const struct operation *operation)
+{
+	const struct thread *thread = operation_has_thread(operation)
+					      ? model_thread(&session->model, operation->thread)
+					      : NULL;
+	uint32_t resource, leader;
+
+	switch (session->options->profile.per) {
+	case PER_THREAD:
+		return thread ? g_strdup_printf("%s (%d)",
+						session_thread_name(session, operation->thread),
+						thread->tid)
+			      : g_strdup("no thread");
+	case PER_PROCESS:
+		if (!thread)
+			return g_strdup("no process");
+		if (thread->pid < 0)
+			return g_strdup("process not known");
+		leader = session_thread_at(session, thread->host, thread->pid, operation->begin);
+		return g_strdup_printf("%s (%d)",
+				       session_thread_name(session, leader == NO_THREAD
+									    ? operation->thread
+									    : leader),
+				       thread->pid);
+	case PER_RESOURCE:
+		resource = operation_resource(session, operation);
+		return g_strdup(resource ? session_text(session, resource) : "no resource");
+	case PER_CPU:
+		return g_strdup_printf("CPU %u", (guint) operation->cpu);
+	default:
+		return g_strdup("");
+	}
+}
+
+struct profile *profile_add(struct profiles *profiles, const char *operation, enum per per,
+			    const char *scope)
+{
+	struct profile *profile = g_new0(struct profile, 1);
+
+	profile->operation = g_strdup(operation);
+	profile->what = UINT32_MAX;
+	profile->per = per;
+	profile->scope = g_strdup(scope);
+	profile->min = INT64_MAX;
+	profile->counts = g_new0(uint64_t, profiles->buckets.count);
+	profile->peaks = g_array_new(FALSE, TRUE, sizeof(struct peak));
+	g_array_set_clear_func(profile->peaks, peak_clear);
+	if (profiles->lapse_step) {
+		profile->lapses = g_array_new(FALSE, TRUE, sizeof(struct lapse));
+		g_array_set_clear_func(profile->lapses, lapse_clear);
+	}
+	profile->place = profiles->list->len;
+	g_ptr_array_add(profiles->list, profile);
+	return profile;
+}
+
+static struct profile *profile_new(struct profiles *profiles, const struct operation *operation,
+				   uint64_t split)
+{
+	const struct session *session = profiles->session;
+	g_autofree char *name = operation_name(session, operation->what);
+	g_autofree char *scope = scope_text(session, operation);
+	struct profile *profile =
+		profile_add(profiles, name, session->options->profile.per, scope);
+
+	profile->what = operation->what;
+	profile->split = split;
+	g_hash_table_insert(profiles->index, profile, profile);
+	return profile;
+}
+
+struct profile *profile_of(struct profiles *profiles, const struct operation *operation)
+{
+	struct profile key = {.what = operation->what};
+
+	if (!operation_in_scope(&profiles->scope, operation))
+		return NULL;
+	key.split = split_of(profiles->session, operation);
+	return g_hash_table_lookup(profiles->index, &key);
+}
+
+static void count_lapse(const struct profiles *profiles, struct profile *profile, guint bucket,
+			int64_t begin)
+{
+	guint row = (guint) ((begin - profiles->session->from) / profiles->lapse_step);
+	struct lapse *lapse;
+
+	if (row >= profile->lapses->len)
+		g_array_set_size(profile->lapses, row + 1);
+	lapse = &g_array_index(profile->lapses, struct lapse, row);
+	if (!lapse->counts)
+		lapse->counts = g_new0(uint64_t, profiles->buckets.count);
+	lapse->counts[bucket]++;
+}
+
+static void count_operation(struct profiles *profiles, const struct operation *operation)
+{
+	struct profile key = {.what = operation->what};
+	int64_t latency = (int64_t) operation->duration;
+	struct profile *profile;
+	guint bucket;
+
+	if (!operation_in_scope(&profiles->scope, operation))
+		return;
+	key.split = split_of(profiles->session, operation);
+	profile = g_hash_table_lookup(profiles->index, &key);
+	if (!profile)
+		profile = profile_new(profiles, operation, key.split);
+	bucket = bucket_of(&profiles->buckets, latency);
+	profile->count++;
+	profile->sum += latency;
+	profile->min = MIN(profile->min, latency);
+	profile->max = MAX(profile->max, latency);
+	profile->counts[bucket]++;
+	if (profiles->lapse_step)
+		count_lapse(profiles, profile, bucket, operation->begin);
+}
+
+/* The search for one percentile: the value of `rank` lies in
+ * [low, low + 2^bits). Each pass over the operations tells 8 bits more. */
+struct quantile {
+	uint64_t rank; /* 1-based, among those from `low` on */
+	int64_t low;
+	int bits;
+	uint32_t bins[256];
+};
+
+#define PASS_BITS 8
+
+static void quantile_count(struct quantile *quantile, int64_t latency)
+{
+	int64_t offset = latency - quantile->low;
+	int shift = MAX(quantile->bits - PASS_BITS, 0);
+
+	if (offset >= 0 && quantile->bits > 0 && offset < INT64_C(1) << quantile->bits)
+		quantile->bins[offset >> shift]++;
+}
+
+/* One pass is over: into the bin that holds the rank. False: found. */
+static bool quantile_narrow(struct quantile *quantile)
+{
+	int shift = MAX(quantile->bits - PASS_BITS, 0);
+	guint bin = 0;
+
+	if (quantile->bits <= 0)
+		return false;
+	while (quantile->rank > quantile->bins[bin])
+		quantile->rank -= quantile->bins[bin++];
+	quantile->low += (int64_t) bin << shift;
+	quantile->bits = shift;
+	memset(quantile->bins, 0, sizeof quantile->bins);
+	return shift > 0;
+}
+
+/* The bucket that holds the rank is where the search begins. */
+static void quantile_begin(struct quantile *quantile, const struct profile *profile,
+			   const struct buckets *buckets, unsigned percent)
+{
+	guint bucket = 0;
+
+	quantile->rank = MAX((profile->count * percent + 99) / 100, 1);
+	while (quantile->rank > profile->counts[bucket])
+		quantile->rank -= profile->counts[bucket++];
+	quantile->low = buckets->from[bucket];
+	quantile->bits = 0;
+	while ((INT64_C(1) << quantile->bits) < buckets->from[bucket + 1] - quantile->low &&
+	       quantile->bits < 62)
+		quantile->bits++;
+	memset(quantile->bins, 0, sizeof quantile->bins);
+}
+
+static void quantile_pass(struct profiles *profiles, struct quantile *quantiles)
+{
+	const struct pages *store = &profiles->session->timeline.operations;
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct operation *operation = operation_at(store, i);
+		struct profile *profile = profile_of(profiles, operation);
+
+		pages_pass(store, i);
+		for (guint q = 0; profile && q < 3; q++)
+			quantile_count(&quantiles[profile->place * 3 + q],
+				       (int64_t) operation->duration);
+	}
+}
+
+static void find_percentiles(struct profiles *profiles)
+{
+	static const unsigned percents[] = {50, 90, 99};
+	guint length = profiles->list->len;
+	struct quantile *quantiles = g_new(struct quantile, length * 3 + 1);
+	bool more = length > 0;
+
+	for (guint i = 0; i < length; i++) {
+		struct profile *profile = g_ptr_array_index(profiles->list, i);
+
+		for (guint q = 0; q < 3; q++)
+			quantile_begin(&quantiles[i * 3 + q], profile, &profiles->buckets,
+				       percents[q]);
+	}
+	while (more) {
+		more = false;
+		quantile_pass(profiles, quantiles);
+		for (guint i = 0; i < length * 3; i++)
+			more |= quantile_narrow(&quantiles[i]);
+	}
+	for (guint i = 0; i < length; i++) {
+		struct profile *profile = g_ptr_array_index(profiles->list, i);
+
+		for (guint q = 0; q < 3; q++)
+			profile->percentiles[q] = quantiles[i * 3 + q].low;
+	}
+	g_free(quantiles);
+}
+
+void profile_find_peaks(struct profile *profile, const struct buckets *buckets)
+{
+	GArray *ranges = peaks_find(profile->counts, buckets->count, buckets->resolution);
+
+	g_array_set_size(profile->peaks, 0);
+	for (guint i = 0; i < ranges->len; i++) {
+		struct peak peak = {.range = g_array_index(ranges, struct peak_range, i)};
+
+		for (guint b = peak.range.first; b <= peak.range.last; b++)
+			peak.count += profile->counts[b];
+		g_array_append_val(profile->peaks, peak);
+	}
+	g_array_free(ranges, TRUE);
+}
+
+static int largest_first(gconstpointer a, gconstpointer b)
+{
+	const struct profile *x = *(struct profile *const *) a, *y = *(struct profile *const *) b;
+	int order = strcmp(x->operation, y->operation);
+
+	if (x->sum != y->sum)
+		return x->sum > y->sum ? -1 : 1;
+	return order ? order : strcmp(x->scope, y->scope);
+}
+
+void profiles_sort(struct profiles *profiles)
+{
+	g_ptr_array_sort(profiles->list, largest_first);
+}
+
+static bool check_lapses(const struct profiles *profiles, GError **error)
+{
+	int64_t window = profiles->session->to - profiles->session->from;
+
+	if (!profiles->lapse_step || window / profiles->lapse_step < LAPSES_MAX)
+		return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--time-lapse: the window would have %" G_GINT64_FORMAT
+		    " segments; at most %d: take a longer step, or --from and --to",
+		    window / profiles->lapse_step + 1, LAPSES_MAX);
+	return false;
+}
+
+struct profiles *profiles_new(const struct session *session, guint resolution, GError **error)
+{
+	const struct pages *store = &session->timeline.operations;
+	struct profiles *profiles = g_new0(struct profiles, 1);
+
+	profiles->session = session;
+	profiles->lapse_step = session->options->profile.time_lapse;
+	profiles->list = g_ptr_array_new_with_free_func(profile_free);
+	profiles->index = g_hash_table_new(key_hash, key_equal);
+	buckets_init(&profiles->buckets, resolution);
+	operation_scope_init(&profiles->scope, session);
+	if (!check_lapses(profiles, error)) {
+		profiles_free(profiles);
+		return NULL;
+	}
+	for (uint32_t i = 1; i < store->used; i++) {
+		pages_pass(store, i);
+		count_operation(profiles, operation_at(store, i));
+	}
+	find_percentiles(profiles);
+	for (guint i = 0; i < profiles->list->len; i++)
+		profile_find_peaks(g_ptr_array_index(profiles->list, i), &profiles->buckets);
+	profiles_sort(profiles);
+	return profiles;
+}
+
+void profiles_free(struct profiles *profiles)
+{
+	if (!profiles)
+		return;
+	g_ptr_array_free(profiles->list, TRUE);
+	g_hash_table_destroy(profiles->index);
+	operation_scope_clear(&profiles->scope);
+	buckets_clear(&profiles->buckets);
+	g_free(profiles);
+}
+
+static double sum_of(const uint64_t *counts, guint length)
+{
+	double sum = 0;
+
+	for (guint i = 0; i < length; i++)
+		sum += (double) counts[i];
+	return sum;
+}
+
+double profile_distance(const uint64_t *a, const uint64_t *b, guint length, guint resolution)
+{
+	double sum_a = sum_of(a, length), sum_b = sum_of(b, length), area = 0, apart = 0;
+
+	if (sum_a <= 0 || sum_b <= 0)
+		return 0;
+	for (guint i = 0; i < length; i++) {
+		apart += (double) a[i] / sum_a - (double) b[i] / sum_b;
+		area += fabs(apart);
+	}
+	return area / resolution;
+}
+
+double profile_noise(const uint64_t *a, const uint64_t *b, guint length, guint resolution)
+{
+	double sum_a = sum_of(a, length), sum_b = sum_of(b, length), share = 0, area = 0;
+
+	if (sum_a <= 0 || sum_b <= 0)
+		return 0;
+	for (guint i = 0; i < length; i++) {
+		share += ((double) a[i] + (double) b[i]) / (sum_a + sum_b);
+		area += sqrt(MAX(share * (1 - share), 0) * (1 / sum_a + 1 / sum_b));
+	}
+	return 2 * area / resolution;
+}

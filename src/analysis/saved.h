@@ -1,0 +1,36 @@
+/* Profiles and searches of an earlier run, from the JSON that --save wrote:
+ * compared with this trace's, or gone on with.
+ *
+ * Place: analysis/. Source: DARC, section 3.4 (resuming; Earth Mover's
+ * Distance between the old profile and the new one).
+ */
+#ifndef WHYLATE_ANALYSIS_SAVED_H
+#define WHYLATE_ANALYSIS_SAVED_H
+
+#include "analysis/profile.h"
+
+struct saved;
+
+/* Errors are WHYLATE_ERROR_USAGE, with the option's name in them. */
+struct saved *saved_new(const char *option, const char *path, GError **error);
+void saved_free(struct saved *saved);
+guint saved_resolution(const struct saved *saved);
+
+/* One operation here and there. */
+struct compared {
+	const char *operation, *scope; /* borrowed from profiles or saved */
+	double distance, noise;        /* octaves; -1: only one of them has it */
+	uint64_t count, saved_count;
+	bool changed;                  /* distance above the threshold and the noise */
+};
+
+/* struct compared, largest distance first, then what only one side has. The
+ * file's resolution must be `profiles`'. */
+GArray *saved_compare(const struct saved *saved, const struct profiles *profiles);
+
+/* Makes `profiles` continue the saved searches: their counts and trees are
+ * added, their peaks kept. Call before roots_search(). Refuses where an
+ * operation's behaviour changed, unless forced. */
+bool saved_resume(const struct saved *saved, struct profiles *profiles, GError **error);
+
+#endif

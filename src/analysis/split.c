@@ -1,0 +1,473 @@
+/* Splitting operations into parts; see split.h.
+ *
+ * The operation's frames (the records before it in its list) are walked from
+ * the latest to the earliest, the off-CPU stretches of its thread beside them,
+ * and each gives its time to a part.
+ *
+ * Interrupts inside interrupts are parts of the thread's frame, not of each
+ * other: "the innermost of these takes the time" (semantics.md), so that the
+ * parts are the leaves of the states' tree.
+ */
+#include "analysis/split.h"
+
+#include <string.h>
+
+#include "analysis/causality.h"
+#include "analysis/parts.h"
+#include "analysis/summary.h"
+#include "analysis/symbols.h"
+
+#define DEPTH_MAX 64
+
+void split_init(struct split *split, const struct profiles *profiles)
+{
+	*split = (struct split) {.session = profiles->session, .buckets = &profiles->buckets,
+				 .options = profiles->session->options};
+	split->frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	split->spans = g_array_new(FALSE, FALSE, sizeof(struct span));
+	split->path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	split->callpaths = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+}
+
+void split_clear(struct split *split)
+{
+	g_array_free(split->frames, TRUE);
+	g_array_free(split->spans, TRUE);
+	g_array_free(split->path, TRUE);
+	g_array_free(split->callpaths, TRUE);
+}
+
+static struct part *add_child(const struct split *split, struct part *parent,
+			      enum part_kind kind, uint64_t tag, char *node)
+{
+	return part_add(parent, kind, tag, node, NULL,
+			split->peak->range.last - split->peak->range.first + 1);
+}
+
+/* May `parent` have parts? If not, remembers that it would. */
+static bool may_descend(const struct split *split, struct part *parent)
+{
+	guint limit = split->options->depth ? split->options->depth : DEPTH_MAX;
+
+	if (!parent)
+		return false;
+	if (parent->kind == PART_OTHER)
+		return false;
+	if (parent->depth < limit)
+		return true;
+	parent->cut = true;
+	return false;
+}
+
+/* --- who ran, who woke ---------------------------------------------------- */
+
+struct running {
+	struct split *split;
+	struct part *part;
+};
+
+static struct part *by(struct split *split, struct part *part, uint32_t thread)
+{
+	const char *name = session_thread_name(split->session, thread);
+	uint64_t tag = part_tag(PART_BY, intern_id(split->session->model.names, name));
+	struct part *child = part_find(part, tag);
+
+	return child ? child
+		     : add_child(split, part, PART_BY, tag, g_strconcat("by:", name, NULL));
+}
+
+static struct part *named(struct split *split, struct part *part, enum part_kind kind,
+			  const char *node)
+{
+	uint64_t tag = part_tag(kind, intern_id(split->session->model.names, node));
+	struct part *child = part_find(part, tag);
+
+	return child ? child : add_child(split, part, kind, tag, g_strdup(node));
+}
+
+static void ran(int64_t begin, int64_t end, uint32_t thread, void *data)
+{
+	struct running *running = data;
+
+	part_take(is_thread(thread)         ? by(running->split, running->part, thread)
+	    : thread == IDLE_THREAD ? named(running->split, running->part, PART_IDLE, "idle")
+				    : named(running->split, running->part, PART_UNKNOWN, "unknown"),
+	    end - begin);
+}
+
+/* Who had the CPU that a thread was waiting for. */
+static void split_by_runners(struct split *split, struct part *part, uint16_t host,
+			     const struct span *span)
+{
+	struct running running = {split, part};
+
+	if (may_descend(split, part))
+		each_run(split->session, host, span->ref, span->begin, span->end, ran, &running);
+}
+
+static void split_wait(struct split *split, struct part *part, uint32_t thread,
+		       const struct span *span);
+
+/* Time of a thread by its leaf, with what can be said of it further. */
+static void add_leaf(struct split *split, struct part *part, uint32_t thread,
+		     const struct span *span)
+{
+	const struct session *session = split->session;
+	const struct block *block;
+	struct part *child;
+	uint64_t tag = part_tag(PART_LEAF, span->leaf);
+	uint32_t key;
+
+	if (leaf_is_blocked(span->leaf)) {
+		block = block_at(&session->timeline, span->ref);
+		key = block_waits_for(session, block);
+		tag = part_tag(PART_BLOCKED, key ? key : UINT64_C(1) << 32 | span->leaf);
+		child = part_find(part, tag);
+		if (!child)
+			child = add_child(split, part, PART_BLOCKED, tag,
+					  key ? g_strconcat("blocked/", session_text(session, key),
+							    NULL)
+					      : leaf_key(session, span->leaf));
+		part_take(child, span->end - span->begin);
+		split_wait(split, child, thread, span);
+		return;
+	}
+	child = part_find(part, tag);
+	if (!child) {
+		child = add_child(split, part, PART_LEAF, tag, leaf_key(session, span->leaf));
+		if (!child->label && leaf_wib(span->leaf) == WIB_INTERRUPTED)
+			child->label = leaf_label(session, span->leaf);
+	}
+	part_take(child, span->end - span->begin);
+	if (leaf_is_off_cpu(span->leaf))
+		split_by_runners(split, child, model_thread(&session->model, thread)->host, span);
+}
+
+static bool on_path(const struct split *split, uint32_t thread)
+{
+	for (guint i = 0; i < split->path->len; i++)
+		if (g_array_index(split->path, uint32_t, i) == thread)
+			return true;
+	return false;
+}
+
+/* "What the waker was doing while we were blocked." */
+static void split_by_waker(struct split *split, struct part *part, uint32_t waker,
+			   const struct span *wait)
+{
+	struct part *child = by(split, part, waker);
+	struct spans spans;
+	struct span span;
+
+	part_take(child, wait->end - wait->begin);
+	if (on_path(split, waker)) {
+		part_take(named(split, child, PART_ENDED, "cycle"), wait->end - wait->begin);
+		return;
+	}
+	if (!may_descend(split, child))
+		return;
+	g_array_append_val(split->path, waker);
+	spans_begin(&spans, split->session, waker, wait->begin, wait->end);
+	if (spans.from > wait->begin)
+		part_take(named(split, child, PART_UNKNOWN, "before its birth"),
+		    MIN(spans.from, wait->end) - wait->begin);
+	while (spans_next(&spans, &span))
+		add_leaf(split, child, waker, &span);
+	g_array_set_size(split->path, split->path->len - 1);
+}
+
+static int64_t overlap(int64_t begin, int64_t end, const struct span *span)
+{
+	return MAX(MIN(end, span->end) - MAX(begin, span->begin), 0);
+}
+
+/* A block request's time in the queue and in the device, as far as it was
+ * waited for. */
+static void split_request(struct split *split, struct part *part, const struct block *block,
+			  const struct wake_detail *detail, const struct span *span)
+{
+	g_autofree char *context = NULL;
+	struct part *served;
+	int64_t issued = detail->begin;
+
+	if (detail->served < 0) {
+		part_take(named(split, part, PART_UNKNOWN, "request's issue not recorded"),
+		    span->end - span->begin);
+		return;
+	}
+	if (detail->queued >= 0)
+		part_take(named(split, part, PART_QUEUED, "queued"),
+		    overlap(issued - detail->queued, issued, span));
+	served = named(split, part, PART_SERVED, "served");
+	part_take(served, overlap(issued, issued + detail->served, span));
+	if (block->kind == WAKER_THREAD || !may_descend(split, served))
+		return;
+	context = frame_text(split->session, block->context, false);
+	served = named(split, served, PART_ENDED, context);
+	if (!served->label && block->label)
+		served->label = g_strdup(session_text(split->session, block->label));
+	part_take(served, overlap(issued, issued + detail->served, span));
+}
+
+static void split_hardware(struct split *split, struct part *part, const struct block *block,
+			   const struct wake_detail *detail, const struct span *span)
+{
+	g_autofree char *text = NULL;
+	struct part *child;
+
+	if (detail && detail->kind == DETAIL_TIMER)
+		text = detail->text ? g_strconcat("timer:", session_text(split->session,
+									 detail->text), NULL)
+				    : g_strdup("timer");
+	else if (detail && detail->kind == DETAIL_PACKET && detail->text)
+		text = g_strconcat("packet:", session_text(split->session, detail->text), NULL);
+	else
+		text = frame_text(split->session, block->context, false);
+	child = named(split, part, PART_ENDED, text);
+	if (!child->label && block->label)
+		child->label = g_strdup(session_text(split->session, block->label));
+	part_take(child, span->end - span->begin);
+}
+
+/* What a wait of `thread` was made of: by what ended it. */
+static void split_wait(struct split *split, struct part *part, uint32_t thread,
+		       const struct span *span)
+{
+	const struct session *session = split->session;
+	const struct block *block = block_at(&session->timeline, span->ref);
+	const struct wake_detail *detail =
+		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	struct part *child;
+
+	if (!may_descend(split, part))
+		return;
+	if (block->kind == WAKER_NONE || block->kind == WAKER_UNKNOWN ||
+	    (block->kind == WAKER_THREAD && !is_thread(block->waker))) {
+		child = named(split, part, PART_UNKNOWN, "unknown");
+		if (!child->label)
+			child->label = g_strdup(waker_why_text(block->why));
+		part_take(child, span->end - span->begin);
+	} else if (detail && detail->kind == DETAIL_REQUEST) {
+		split_request(split, part, block, detail, span);
+	} else if (block->kind == WAKER_THREAD && !(detail && detail->kind == DETAIL_TIMER)) {
+		split_by_waker(split, part, block->waker, span);
+	} else {
+		split_hardware(split, part, block, detail, span);
+	}
+	(void) thread;
+}
+
+/* --- frames and what the thread was off CPU for ---------------------------- */
+
+/* The functions on the way to a wait, as one interned text; 0: not recorded. */
+static uint32_t callpath(struct split *split, uint32_t number)
+{
+	const struct session *session = split->session;
+	const uint64_t *words;
+	g_autofree char *text = NULL;
+	GPtrArray *path;
+	uint32_t id;
+	guint count;
+
+	if (!number)
+		return 0;
+	if (number < split->callpaths->len) {
+		id = g_array_index(split->callpaths, uint32_t, number);
+		if (id)
+			return id;
+	} else {
+		g_array_set_size(split->callpaths, number + 1);
+	}
+	words = callstack_words(&session->flow.callstacks, number, &count);
+	path = callpath_new(session->symbols, words, count);
+	g_ptr_array_add(path, NULL);
+	text = g_strjoinv("\n", (char **) path->pdata);
+	g_ptr_array_free(path, TRUE);
+	id = intern_id(session->model.names, text);
+	g_array_index(split->callpaths, uint32_t, number) = id;
+	return id;
+}
+
+/* What of the call path lies inside the frame: after its own function. */
+static GPtrArray *functions_inside(const struct split *split, const struct part *frame,
+				   uint32_t callpath)
+{
+	g_auto(GStrv) all = g_strsplit(session_text(split->session, callpath), "\n", -1);
+	GPtrArray *functions = g_ptr_array_new_with_free_func(g_free);
+	guint first = 0;
+
+	for (guint i = 0; all[i]; i++)
+		if (g_str_has_prefix(frame->node, "function:") &&
+		    strcmp(all[i], frame->node + strlen("function:")) == 0)
+			first = i + 1;
+	for (guint i = first; all[0] && *all[0] && all[i]; i++)
+		g_ptr_array_add(functions, g_strdup(all[i]));
+	return functions;
+}
+
+static void add_blocked(struct split *split, struct part *part, const struct span *span)
+{
+	const struct session *session = split->session;
+	const struct block *block = block_at(&session->timeline, span->ref);
+	uint32_t key = block_waits_for(session, block), way = callpath(split, block->callstack);
+	uint64_t what = key ? key : UINT64_C(1) << PACK_BITS | PACK_KIND(span->leaf);
+	uint64_t tag = part_tag(PART_BLOCKED, (uint64_t) way << (PACK_BITS + 1) | what);
+	struct part *child = part_find(part, tag);
+
+	if (!child)
+		child = part_add(part, PART_BLOCKED, tag,
+				 key ? g_strconcat("blocked/", session_text(session, key), NULL)
+				     : leaf_key(session, span->leaf),
+				 way ? functions_inside(split, part, way) : NULL,
+				 split->peak->range.last - split->peak->range.first + 1);
+	part_take(child, span->end - span->begin);
+	split_wait(split, child, split->operation->thread, span);
+}
+
+/* Gives the off-CPU stretches from `from` on to the frame. */
+static void take_spans(struct split *split, struct part *part, int64_t from)
+{
+	while (split->span) {
+		const struct span *span =
+			&g_array_index(split->spans, struct span, split->span - 1);
+
+		if (span->begin < from)
+			return;
+		split->span--;
+		if (!may_descend(split, part))
+			continue;
+		if (leaf_is_blocked(span->leaf))
+			add_blocked(split, part, span);
+		else
+			add_leaf(split, part, split->operation->thread, span);
+	}
+}
+
+static struct part *frame_part(struct split *split, struct part *parent,
+			       const struct operation *frame)
+{
+	enum part_kind kind = PACK_KIND(frame->what) == OPERATION_FUNCTION  ? PART_FUNCTION
+			      : PACK_KIND(frame->what) == OPERATION_HRTIMER ? PART_HRTIMER
+									    : PART_INTERRUPT;
+	uint64_t tag = part_tag(kind, frame->what);
+	g_autofree char *name = NULL;
+	struct part *child;
+	bool direct = kind == PART_INTERRUPT ||
+		      (kind == PART_HRTIMER && parent->kind != PART_INTERRUPT);
+
+	if (!may_descend(split, parent))
+		return NULL;
+	child = part_find(parent, tag);
+	if (child)
+		return child;
+	name = operation_name(split->session, frame->what);
+	child = add_child(split, parent, kind, tag,
+			  direct ? g_strconcat("interrupted/", name, NULL) : g_strdup(name));
+	if (!child->label && PACK_KIND(frame->what) == OPERATION_IRQ && frame->ref)
+		child->label = g_strdup(session_text(split->session, frame->ref));
+	else if (!child->label && PACK_KIND(frame->what) == OPERATION_SOFTIRQ)
+		child->label = g_strdup(softirq_name(PACK_NUMBER(frame->what)));
+	return child;
+}
+
+/* Splits what began at `begin` and is `part` (NULL: only steps over it).
+ * `outer` is the thread's frame that interrupts belong to. Returns the time
+ * that went to `outer` from inside. */
+static int64_t split_frame(struct split *split, struct part *part, int64_t begin,
+			   struct part *outer)
+{
+	const struct pages *store = &split->session->timeline.operations;
+	int64_t outside = 0;
+
+	while (split->frame < split->frames->len) {
+		const struct operation *frame = operation_at(
+			store, g_array_index(split->frames, uint32_t, split->frame));
+		bool function = PACK_KIND(frame->what) == OPERATION_FUNCTION;
+		bool hoisted = !function && PACK_KIND(frame->what) != OPERATION_HRTIMER &&
+			       part != outer;
+		struct part *child;
+		int64_t inside;
+
+		if (frame->begin < begin)
+			break;
+		split->frame++;
+		take_spans(split, part, operation_end(frame));
+		child = frame_part(split, hoisted ? outer : part, frame);
+		inside = split_frame(split, child, frame->begin,
+				     function && part == outer ? child : outer);
+		part_take(child, (int64_t) frame->duration - inside);
+		outside += inside + (hoisted ? (int64_t) frame->duration - inside : 0);
+	}
+	take_spans(split, part, begin);
+	return outside;
+}
+
+static void gather_frames(struct split *split)
+{
+	const struct pages *store = &split->session->timeline.operations;
+
+	g_array_set_size(split->frames, 0);
+	for (uint32_t i = split->operation->previous; i;) {
+		const struct operation *frame = operation_at(store, i);
+
+		if (frame->begin < split->operation->begin)
+			break;
+		g_array_append_val(split->frames, i);
+		i = frame->previous;
+	}
+	split->frame = 0;
+}
+
+static void gather_spans(struct split *split)
+{
+	struct spans spans;
+	struct span span;
+
+	g_array_set_size(split->spans, 0);
+	if (split->operation->off_cpu) {
+		spans_begin(&spans, split->session, split->operation->thread,
+			    split->operation->begin, operation_end(split->operation));
+		while (spans_next(&spans, &span))
+			if (leaf_is_off_cpu(span.leaf) || PACK_KIND(span.leaf) == LEAF_UNKNOWN)
+				g_array_append_val(split->spans, span);
+	}
+	split->span = split->spans->len;
+}
+
+/* The operation's own work is a part like the others. */
+struct part *split_own(struct split *split, struct part *top)
+{
+	uint64_t tag = part_tag(PART_OWN, 0);
+	struct part *own = part_find(top, tag);
+
+	return own ? own
+		   : add_child(split, top, PART_OWN, tag, g_strconcat("working/", top->node, NULL));
+}
+
+void split_operation(struct split *split)
+{
+	const struct operation *operation = split->operation;
+	struct part *top = split->peak->tree;
+	struct span span = {operation->begin, operation_end(operation), 0, operation->ref};
+
+	switch (PACK_KIND(operation->what)) {
+	case OPERATION_WAIT_CPU:
+		gather_spans(split); /* one for each CPU's queue that it was in */
+		for (guint i = 0; i < split->spans->len; i++)
+			split_by_runners(split, top, operation_host(split->session, operation),
+					 &g_array_index(split->spans, struct span, i));
+		break;
+	case OPERATION_BLOCKED:
+	case OPERATION_FAULT:
+		split_wait(split, top, operation->thread, &span);
+		break;
+	case OPERATION_QUEUED:
+	case OPERATION_SERVED:
+		break;
+	default:
+		gather_frames(split);
+		gather_spans(split);
+		split_frame(split, top, operation->begin, top);
+		break;
+	}
+}

@@ -1,0 +1,226 @@
+/* Operations as they end: system calls, functions, interrupts, requests.
+ *
+ * Part of flow/; does nothing unless `flow->operations_wanted` has a bit. Keeps its own
+ * stacks of open frames, as functions are no frames of the control flow that
+ * states are made from: "a function frame is detail below the leaf around it".
+ *
+ *   thread->flow.functions   functions entered outside interrupts
+ *   cpu->open                interrupts, and functions entered in them or in
+ *                            the idle loop
+ *
+ * An operation is recorded when both its ends were seen; a frame whose exit
+ * was not seen is dropped with the one around it. Source: semantics.md, "The
+ * control-flow stack of a thread", "Latency".
+ */
+#include "flow/flow.h"
+
+#define OPEN_MAX 128 /* nested frames; recursion deeper than that is counted */
+
+static bool push(struct flow *flow, GArray **stack, uint32_t what, uint32_t ref)
+{
+	struct open_frame frame = {flow->time, what, ref};
+
+	if (!*stack)
+		*stack = g_array_new(FALSE, FALSE, sizeof frame);
+	if ((*stack)->len >= OPEN_MAX) {
+		flow->odd[ODD_FRAMES_DEEP]++;
+		return false;
+	}
+	g_array_append_val(*stack, frame);
+	return true;
+}
+
+static void drop(GArray *stack)
+{
+	if (stack)
+		g_array_set_size(stack, 0);
+}
+
+/* Takes the innermost frame that is `what` (of that kind, if `any`), and what
+ * was entered inside it and never left. False if there is none. */
+static bool pop(struct flow *flow, GArray *stack, uint32_t what, bool any,
+		struct open_frame *frame)
+{
+	for (guint i = stack ? stack->len : 0; i-- > 0;) {
+		*frame = g_array_index(stack, struct open_frame, i);
+		if (any ? PACK_KIND(frame->what) != PACK_KIND(what) : frame->what != what)
+			continue;
+		for (guint k = i + 1; k < stack->len; k++)
+			flow->odd[ODD_FUNCTION] +=
+				PACK_KIND(g_array_index(stack, struct open_frame, k).what) ==
+				OPERATION_FUNCTION;
+		g_array_set_size(stack, i);
+		return true;
+	}
+	return false;
+}
+
+/* The list it counts for: the current thread's, or the CPU's. */
+static void record(struct flow *flow, struct cpu *cpu, uint16_t host,
+		   const struct open_frame *frame)
+{
+	struct thread *thread = flow_current(flow, cpu);
+	int64_t duration = flow->time - frame->begin;
+	struct operation operation = {
+		.begin = frame->begin, .duration = (uint64_t) duration,
+		.cpu = MIN(cpu->id, OPERATION_CPU_MAX), .what = frame->what, .ref = frame->ref,
+		.thread = thread ? cpu->current : operation_of_host(host)};
+
+	if (duration > OPERATION_DURATION_MAX)
+		return;
+	operation.off_cpu = thread && thread->flow.left >= frame->begin;
+	operation_append(&flow->timeline->operations,
+			 thread ? &thread->flow.operation : &cpu->operation, &operation);
+}
+
+static uint32_t callback_text(struct flow *flow, uint64_t address)
+{
+	uint32_t known = address ? idmap_get(&flow->callbacks, address) : 0;
+	char text[32];
+
+	if (known != IDMAP_NONE)
+		return known;
+	g_snprintf(text, sizeof text, "0x%" G_GINT64_MODIFIER "x", (guint64) address);
+	known = intern_id(flow->names, text);
+	idmap_set(&flow->callbacks, address, known);
+	return known;
+}
+
+static uint32_t operation_of(struct flow *flow, const struct event *event)
+{
+	switch (event->kind) {
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+		return PACK(OPERATION_IRQ, event->irq.irq);
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
+		return PACK(OPERATION_SOFTIRQ, event->softirq.vec);
+	case EV_VECTOR_ENTRY:
+	case EV_VECTOR_EXIT:
+		return PACK(OPERATION_VECTOR, event->vector.name);
+	default:
+		return PACK(OPERATION_HRTIMER, callback_text(flow, event->timer.function));
+	}
+}
+
+void operation_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	if (flow->operations_wanted)
+		push(flow, &cpu->open, operation_of(flow, event),
+		     cpu->frames[cpu->depth - 1].label);
+}
+
+void operation_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct open_frame frame;
+	bool any = event->kind == EV_HRTIMER_EXPIRE_EXIT; /* says no callback */
+
+	if (flow->operations_wanted &&
+	    pop(flow, cpu->open, any ? PACK(OPERATION_HRTIMER, 0) : operation_of(flow, event),
+		any, &frame))
+		record(flow, cpu, event->host, &frame);
+}
+
+void operation_function(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = flow_current(flow, cpu);
+	uint32_t what = PACK(OPERATION_FUNCTION, event->function.name);
+	struct open_frame frame;
+	GArray **stack;
+
+	if (!flow->operations_wanted || flow_in_gap(flow, cpu))
+		return;
+	stack = cpu->depth || !thread ? &cpu->open : &thread->flow.functions;
+	if (event->kind == EV_FUNCTION_ENTRY)
+		push(flow, stack, what, 0);
+	else if (pop(flow, *stack, what, false, &frame))
+		record(flow, cpu, event->host, &frame);
+	else
+		flow->odd[ODD_FUNCTION]++;
+}
+
+/* A kernel function does not outlive the system call that it was called in;
+ * nor is one open when a call begins. */
+void operation_syscall_entry(struct flow *flow, struct thread *thread)
+{
+	if (thread->flow.functions) {
+		flow->odd[ODD_FUNCTION] += thread->flow.functions->len;
+		drop(thread->flow.functions);
+	}
+}
+
+void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *thread)
+{
+	struct open_frame frame = {thread->flow.call.begin,
+				   PACK(OPERATION_SYSCALL, thread->flow.call.name), 0};
+	int32_t fd;
+
+	if (!flow->operations_wanted)
+		return;
+	operation_syscall_entry(flow, thread);
+	if (thread->flow.call.inherited)
+		return; /* "an inherited frame has no latency" */
+	if (flow->resources_wanted)
+		frame.ref = call_resource(flow, thread, &fd);
+	record(flow, cpu, thread->host, &frame);
+}
+
+static void request_part(struct flow *flow, const struct request *request, uint32_t what,
+			 int64_t begin, int64_t end, uint16_t host, uint32_t cpu)
+{
+	struct operation operation = {
+		.begin = begin, .cpu = MIN(cpu, OPERATION_CPU_MAX), .what = what,
+		.thread = is_thread(request->thread) ? request->thread : operation_of_host(host)};
+	uint32_t none = 0;
+
+	if (begin == INT64_MIN || end - begin > OPERATION_DURATION_MAX)
+		return;
+	operation.duration = (uint64_t) (end - begin);
+	operation_append(&flow->timeline->operations, &none, &operation);
+}
+
+void operation_request(struct flow *flow, const struct cpu *cpu, uint16_t host,
+		       const struct request *request, uint32_t dev)
+{
+	uint32_t device;
+	char text[32];
+
+	if (!flow->operations_wanted || request->issue == INT64_MIN)
+		return;
+	/* by number: the statedump may name it later */
+	g_snprintf(text, sizeof text, "%u:%u", dev >> 20, dev & 0xfffff);
+	device = intern_id(flow->names, text);
+	request_part(flow, request, PACK(OPERATION_QUEUED, device), request->insert,
+		     request->issue, host, cpu->id);
+	request_part(flow, request, PACK(OPERATION_SERVED, device), request->issue, flow->time,
+		     host, cpu->id);
+}
+
+/* "Waiting for CPU from that time until it is switched in." */
+void operation_wait_cpu(struct flow *flow, const struct cpu *cpu, struct thread *thread,
+			uint32_t index)
+{
+	struct operation operation = {
+		.begin = thread->flow.woken, .cpu = MIN(cpu->id, OPERATION_CPU_MAX),
+		.what = PACK(OPERATION_WAIT_CPU, 0), .thread = index, .ref = cpu->id,
+		.off_cpu = true};
+	uint32_t none = 0;
+
+	if ((flow->operations_wanted & 1u << OPERATION_WAIT_CPU) &&
+	    thread->flow.woken != INT64_MIN &&
+	    flow->time - thread->flow.woken <= OPERATION_DURATION_MAX) {
+		operation.duration = (uint64_t) (flow->time - thread->flow.woken);
+		operation_append(&flow->timeline->operations, &none, &operation);
+	}
+	thread->flow.woken = INT64_MIN;
+}
+
+void operations_drop_cpu(struct cpu *cpu)
+{
+	drop(cpu->open);
+}
+
+void operations_drop_thread(struct thread *thread)
+{
+	drop(thread->flow.functions);
+}

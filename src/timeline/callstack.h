@@ -1,0 +1,31 @@
+/* Kernel call stacks, as the tracer's callstack-kernel context gives them:
+ * each different list of addresses is stored once and named by a number.
+ *
+ * Place: timeline/, written by flow/ at switches, read by analysis/. Innermost
+ * first. The tracer's own functions come first in what it records; readers
+ * drop them (symbols.h). Source: lttng-events.md, 3.
+ */
+#ifndef WHYLATE_TIMELINE_CALLSTACK_H
+#define WHYLATE_TIMELINE_CALLSTACK_H
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "event/event.h"
+
+struct callstacks {
+	GPtrArray *lists;    /* owned; GBytes of uint64_t by number; 0: none */
+	GHashTable *numbers; /* owned; GBytes -> number */
+};
+
+void callstacks_init(struct callstacks *callstacks);
+void callstacks_clear(struct callstacks *callstacks);
+
+/* The number of a list of 64-bit words. */
+uint32_t callstack_id(struct callstacks *callstacks, const struct event_bytes *words);
+
+/* The list with that number, borrowed; NULL and 0 for number 0. */
+const uint64_t *callstack_words(const struct callstacks *callstacks, uint32_t number,
+				guint *count);
+
+#endif

@@ -1,0 +1,97 @@
+/* Operations: what has a latency. A frame that was seen from its entry to its
+ * exit (system call, function, IRQ, vector, softIRQ, hrtimer callback), a
+ * block request's way, a wait.
+ *
+ * Place: timeline/, written by flow/ while reading (frames and requests) and
+ * by analysis/ afterwards (waits, from the intervals), read by the profiles.
+ *
+ * Frames nest, and a record is written when its frame ends. So the frames
+ * inside one lie right before it in the list of whoever they counted for, and
+ * `previous` leads through that list from the newest to the oldest:
+ *
+ *   thread   ├──────── pwrite64 ─────────────────┤
+ *              ├─ vfs_write ──────┤   ├ vector ┤
+ *                  ├ irq ┤              ├hrt┤
+ *   records        1     2                3    4  5      5 → 4 → 3 → 2 → 1
+ *
+ * A frame of an interrupt is in the list of the thread that was interrupted,
+ * or in its CPU's when that was idle or not known.
+ */
+#ifndef WHYLATE_TIMELINE_OPERATION_H
+#define WHYLATE_TIMELINE_OPERATION_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/pages.h"
+
+/* PACKed with a number, as frames are. */
+enum operation_kind {
+	OPERATION_SYSCALL,  /* interned name */
+	OPERATION_FUNCTION, /* interned name */
+	OPERATION_IRQ,      /* number */
+	OPERATION_VECTOR,   /* interned name */
+	OPERATION_SOFTIRQ,  /* number */
+	OPERATION_HRTIMER,  /* interned text of the callback's address, 0 */
+	OPERATION_QUEUED,   /* interned "MAJOR:MINOR": block request, insert to issue */
+	OPERATION_SERVED,   /* the same: block request, issue to complete */
+	OPERATION_WAIT_CPU, /* woken to running */
+	OPERATION_BLOCKED,  /* enum cause_kind of what ended the wait */
+	OPERATION_FAULT,    /* a wait in a page fault */
+	OPERATION_KINDS
+};
+
+#define OPERATION_DURATION_MAX ((INT64_C(1) << 50) - 1) /* ns: 13 days */
+#define OPERATION_CPU_MAX ((1u << 13) - 1)
+
+struct operation {
+	int64_t begin;
+	uint64_t duration : 50; /* ns */
+	uint64_t cpu : 13;      /* where it ended; OPERATION_CPU_MAX: that or a higher one */
+	uint64_t off_cpu : 1;   /* its thread left the CPU meanwhile */
+	uint32_t what;          /* PACK of operation_kind */
+	uint32_t thread;        /* request: who issued it; else operation_of_host() */
+	uint32_t ref;           /* syscall, IRQ: interned resource or device, 0;
+				   blocked: struct block; wait-cpu: CPU */
+	uint32_t previous;      /* in the same list, 0: none */
+};
+
+static inline int64_t operation_end(const struct operation *operation)
+{
+	return operation->begin + (int64_t) operation->duration;
+}
+
+/* What stands for the thread where there is none: the idle loop, or not known. */
+#define OPERATION_HOSTS 0x10000u
+static inline uint32_t operation_of_host(uint16_t host)
+{
+	return UINT32_MAX - OPERATION_HOSTS + host;
+}
+
+static inline bool operation_has_thread(const struct operation *operation)
+{
+	return operation->thread < UINT32_MAX - OPERATION_HOSTS;
+}
+
+/* The store; index 0 is not used. */
+void operations_init(struct pages *operations, size_t memory);
+
+/* Appends to the list whose newest record is `*newest`. An operation too long
+ * to be stored is left out. */
+void operation_append(struct pages *operations, uint32_t *newest,
+		      const struct operation *operation);
+
+static inline struct operation *operation_at(const struct pages *operations, uint32_t index)
+{
+	return pages_at(operations, index);
+}
+
+/* A frame that was entered and not left yet. */
+struct open_frame {
+	int64_t begin;
+	uint32_t what; /* PACK of operation_kind */
+	uint32_t ref;
+};
+
+#endif
