@@ -114,8 +114,8 @@ def check_values():
 
 def check_kinds():
     """The kinds of operations that a report names are in the manual page and the completion."""
-    text = output("profile", "--utc", trace("wide")).decode()
-    line = re.search(r"Operations in this trace: (.*?)\s\(--operation", text, re.S).group(1)
+    text = output("profile", "--utc", trace("two-hosts-client")).decode()
+    line = re.search(r"Operations in this trace: (.*?)\s+\(--operation", text, re.S).group(1)
     kinds = [kind.rstrip("*").rstrip(":") for kind in re.split(r",\s+", line)]
     assert "syscall" in kinds and "block-queued" in kinds and len(kinds) > 8, kinds
     page = formatted("whylate-profile.1")
@@ -159,8 +159,6 @@ def compare_lines(shown, real):
 
 AUTOSTART = ("delay", SOURCE + "/traces/startup-chain", "--target",
              "sched_process_exec filename=*/autostart")
-
-
 WRITERS = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64")
 
 

@@ -30,6 +30,13 @@ static bool has_faults_or_is_other(const struct session *session)
 	return session->kinds[EV_PAGE_FAULT_USER] || is_other(session);
 }
 
+/* Addresses were recorded: call stacks, callbacks. Only profile names them. */
+static bool has_symbols_or_no_addresses(const struct session *session)
+{
+	return session->options->command != COMMAND_PROFILE || session->symbols ||
+	       (session->flow.callstacks.lists->len == 1 && !session->flow.callbacks.count);
+}
+
 const struct need needs[] = {
 	{"sched_switch", {EV_SCHED_SWITCH},
 	 "what ran and what waited cannot be told at all",
@@ -73,6 +80,10 @@ const struct need needs[] = {
 	{"lttng_statedump_process_state", {EV_STATEDUMP_PROCESS},
 	 "threads that were there before are named and placed by later events only",
 	 "lttng enable-event -k 'lttng_statedump_*'", has_statedump},
+	{"kallsyms", {EV_OTHER},
+	 "kernel functions are shown as addresses",
+	 "sudo cat /proc/kallsyms > kallsyms, beside the trace or with --kallsyms",
+	 has_symbols_or_no_addresses},
 	{0}};
 
 bool need_is_met(const struct session *session, const struct need *need)

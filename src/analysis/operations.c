@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/causality.h"
+#include "analysis/summary.h"
 #include "analysis/symbols.h"
 
 static const char *const kind_names[OPERATION_KINDS] = {
@@ -68,6 +69,18 @@ char *operation_name(const struct session *session, uint32_t what)
 		return g_strconcat(kind_names[kind], ":", disk_name(session, number), NULL);
 	default:
 		return g_strconcat(kind_names[kind], ":", session_text(session, number), NULL);
+	}
+}
+
+char *operation_label(const struct session *session, const struct operation *operation)
+{
+	switch (PACK_KIND(operation->what)) {
+	case OPERATION_IRQ:
+		return operation->ref ? g_strdup(session_text(session, operation->ref)) : NULL;
+	case OPERATION_SOFTIRQ:
+		return g_strdup(softirq_name(PACK_NUMBER(operation->what)));
+	default:
+		return NULL;
 	}
 }
 
@@ -213,26 +226,62 @@ static bool name_wanted(const struct session *session, uint32_t what)
 	return false;
 }
 
-static bool resource_wanted(const struct session *session, const struct operation *operation)
+static bool resource_matches(const struct session *session, uint32_t resource)
 {
 	const char *pattern = session->options->profile.resource;
-	const char *key = session_text(session, operation_resource(session, operation));
+	const char *key = session_text(session, resource);
 
 	return g_pattern_match_simple(pattern, key) ||
 	       g_pattern_match_simple(pattern, resource_name(key));
 }
 
+/* On that resource itself, or a wait in it was for that: a read of a file
+ * that waited for the device. */
+static bool resource_wanted(const struct session *session, const struct operation *operation)
+{
+	struct spans spans;
+	struct span span;
+
+	if (resource_matches(session, operation_resource(session, operation)))
+		return true;
+	if (PACK_KIND(operation->what) > OPERATION_FUNCTION || !operation->off_cpu)
+		return false;
+	spans_begin(&spans, session, operation->thread, operation->begin,
+		    operation_end(operation));
+	while (spans_next(&spans, &span))
+		if (leaf_is_blocked(span.leaf) &&
+		    resource_matches(session,
+				     block_waits_for(session, block_at(&session->timeline,
+								       span.ref))))
+			return true;
+	return false;
+}
+
+/* 1: no, 2: yes. */
+static guint wanted_of(struct operation_scope *scope, uint32_t what)
+{
+	guint place = (what ^ what >> PACK_BITS) % SCOPE_RECENT;
+	gpointer key = GUINT_TO_POINTER(what + 1);
+	guint wanted = scope->recent[place].wanted;
+
+	if (wanted && scope->recent[place].what == what)
+		return wanted;
+	wanted = GPOINTER_TO_UINT(g_hash_table_lookup(scope->wanted, key));
+	if (!wanted) {
+		wanted = name_wanted(scope->session, what) ? 2 : 1;
+		g_hash_table_insert(scope->wanted, key, GUINT_TO_POINTER(wanted));
+	}
+	scope->recent[place].what = what;
+	scope->recent[place].wanted = wanted;
+	return wanted;
+}
+
 bool operation_in_scope(struct operation_scope *scope, const struct operation *operation)
 {
 	const struct session *session = scope->session;
-	gpointer key = GUINT_TO_POINTER(operation->what + 1);
-	guint wanted = GPOINTER_TO_UINT(g_hash_table_lookup(scope->wanted, key));
+	guint wanted = wanted_of(scope, operation->what);
 	const char *host = session->options->host;
 
-	if (!wanted) {
-		wanted = name_wanted(session, operation->what) ? 2 : 1;
-		g_hash_table_insert(scope->wanted, key, GUINT_TO_POINTER(wanted));
-	}
 	if (wanted == 1 || operation->begin < session->from ||
 	    operation_end(operation) > session->to)
 		return false;

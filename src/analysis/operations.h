@@ -21,6 +21,9 @@
 /* Name of what is done; free with g_free(). `what`: struct operation's. */
 char *operation_name(const struct session *session, uint32_t what);
 
+/* The handler of an IRQ, the name of a softIRQ; NULL for others. Free with g_free(). */
+char *operation_label(const struct session *session, const struct operation *operation);
+
 /* What an operation was on: an interned key ("file:/etc/x", "device:vda"), 0. */
 uint32_t operation_resource(const struct session *session, const struct operation *operation);
 
@@ -35,10 +38,16 @@ void operations_add_waits(struct session *session);
 
 /* The operations asked for: by pattern, thread, host, resource, window. An
  * operation is in the window if all of it is. */
+#define SCOPE_RECENT 64
+
 struct operation_scope {
 	const struct session *session;
 	GHashTable *wanted;    /* owned; what -> 1 or 2: no, yes */
 	guint8 *threads;       /* owned; by thread: asked for; NULL: all */
+	struct {
+		uint32_t what;
+		guint wanted;  /* as in the table; 0: none yet */
+	} recent[SCOPE_RECENT]; /* by a hash of `what`, to save most look-ups */
 };
 
 void operation_scope_init(struct operation_scope *scope, const struct session *session);

@@ -14,7 +14,7 @@ const struct option_spec option_specs[] = {
 	{"operation", "PATTERN", "profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*')", PROFILE, true, true},
 	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be repeated", DELAY | PROFILE, true, true},
 	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE, true, true},
-	{"resource", "PATTERN", "only operations on this file, device, …: '/etc/*', 'device:vda'", PROFILE, true, false},
+	{"resource", "PATTERN", "only operations on this file, device, …, or that waited for it:\n'/etc/*', 'device:vda'", PROFILE, true, false},
 	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
 	{"host", "NAME", "only this host's threads", ALL, true, false},
 	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns, +OFFSET,\n-OFFSET, or an event", ALL, true, false},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/roots.h"
+#include "util/distance.h"
 #include "util/error.h"
 
 #define OCTAVES 63
@@ -110,6 +111,7 @@ void profile_free(gpointer data)
 	struct profile *profile = data;
 
 	g_free(profile->operation);
+	g_free(profile->label);
 	g_free(profile->scope);
 	g_free(profile->counts);
 	if (profile->peaks)
@@ -196,8 +198,7 @@ struct profile *profile_add(struct profiles *profiles, const char *operation, en
 	return profile;
 }
 
-static struct profile *profile_new(struct profiles *profiles, const struct operation *operation,
-				   uint64_t split)
+static struct profile *profile_new(struct profiles *profiles, const struct operation *operation)
 {
 	const struct session *session = profiles->session;
 	g_autofree char *name = operation_name(session, operation->what);
@@ -205,20 +206,31 @@ static struct profile *profile_new(struct profiles *profiles, const struct opera
 	struct profile *profile =
 		profile_add(profiles, name, session->options->profile.per, scope);
 
+	profile->label = operation_label(session, operation);
 	profile->what = operation->what;
-	profile->split = split;
+	profile->split = split_of(session, operation);
 	g_hash_table_insert(profiles->index, profile, profile);
+	return profile;
+}
+
+/* The profile of an operation in scope; NULL if there is none yet. */
+static struct profile *look_up(struct profiles *profiles, const struct operation *operation)
+{
+	guint place = (operation->what ^ operation->what >> PACK_BITS) % SCOPE_RECENT;
+	struct profile *profile = profiles->recent[place], key = {.what = operation->what};
+
+	key.split = split_of(profiles->session, operation);
+	if (profile && key_equal(profile, &key))
+		return profile;
+	profile = g_hash_table_lookup(profiles->index, &key);
+	profiles->recent[place] = profile;
 	return profile;
 }
 
 struct profile *profile_of(struct profiles *profiles, const struct operation *operation)
 {
-	struct profile key = {.what = operation->what};
-
-	if (!operation_in_scope(&profiles->scope, operation))
-		return NULL;
-	key.split = split_of(profiles->session, operation);
-	return g_hash_table_lookup(profiles->index, &key);
+	return operation_in_scope(&profiles->scope, operation) ? look_up(profiles, operation)
+								: NULL;
 }
 
 static void count_lapse(const struct profiles *profiles, struct profile *profile, guint bucket,
@@ -237,17 +249,15 @@ static void count_lapse(const struct profiles *profiles, struct profile *profile
 
 static void count_operation(struct profiles *profiles, const struct operation *operation)
 {
-	struct profile key = {.what = operation->what};
 	int64_t latency = (int64_t) operation->duration;
 	struct profile *profile;
 	guint bucket;
 
 	if (!operation_in_scope(&profiles->scope, operation))
 		return;
-	key.split = split_of(profiles->session, operation);
-	profile = g_hash_table_lookup(profiles->index, &key);
+	profile = look_up(profiles, operation);
 	if (!profile)
-		profile = profile_new(profiles, operation, key.split);
+		profile = profile_new(profiles, operation);
 	bucket = bucket_of(&profiles->buckets, latency);
 	profile->count++;
 	profile->sum += latency;
@@ -398,6 +408,45 @@ static bool check_lapses(const struct profiles *profiles, GError **error)
 	return false;
 }
 
+/* Every pattern that was given names something that the trace has, be it out
+ * of the window or of other threads. */
+static bool check_patterns(const struct profiles *profiles, GError **error)
+{
+	const struct session *session = profiles->session;
+	const GPtrArray *patterns = session->options->profile.operations;
+
+	for (guint i = 0; i < patterns->len; i++) {
+		const char *pattern = g_ptr_array_index(patterns, i);
+		g_autofree char *near = NULL;
+		GHashTableIter iter;
+		gpointer key;
+		bool found = false;
+
+		g_hash_table_iter_init(&iter, profiles->scope.wanted);
+		while (!found && g_hash_table_iter_next(&iter, &key, NULL)) {
+			char *name = operation_name(session, GPOINTER_TO_UINT(key) - 1);
+
+			found = g_pattern_match_simple(pattern, name);
+			if (!near || text_distance(pattern, name) < text_distance(pattern, near) ||
+			    (text_distance(pattern, name) == text_distance(pattern, near) &&
+			     strcmp(name, near) < 0)) {
+				g_free(near);
+				near = g_steal_pointer(&name);
+			}
+			g_free(name);
+		}
+		if (found || !near)
+			continue; /* a trace without any has nothing to be wrong about */
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--operation '%s': the trace has no such operation%s%s%s; 'whylate "
+			    "profile --operation '*' --limit 0 TRACE' lists what it has",
+			    pattern, near ? "; the nearest it has is '" : "", near ? near : "",
+			    near ? "'" : "");
+		return false;
+	}
+	return true;
+}
+
 struct profiles *profiles_new(const struct session *session, guint resolution, GError **error)
 {
 	const struct pages *store = &session->timeline.operations;
@@ -416,6 +465,10 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 	for (uint32_t i = 1; i < store->used; i++) {
 		pages_pass(store, i);
 		count_operation(profiles, operation_at(store, i));
+	}
+	if (!check_patterns(profiles, error)) {
+		profiles_free(profiles);
+		return NULL;
 	}
 	find_percentiles(profiles);
 	for (guint i = 0; i < profiles->list->len; i++)

@@ -52,6 +52,7 @@ struct lapse {
 
 struct profile {
 	char *operation;       /* owned; "syscall:read" */
+	char *label;           /* owned; the IRQ's handler, the softIRQ's name; NULL */
 	uint32_t what;         /* struct operation's; of a saved one UINT32_MAX */
 	enum per per;
 	uint64_t split;        /* thread, pid with host, resource, cpu with host */
@@ -71,6 +72,7 @@ struct profiles {
 	GPtrArray *list;       /* owned; struct profile, largest sum first */
 	GHashTable *index;     /* owned; struct profile by what and split */
 	struct operation_scope scope;
+	struct profile *recent[SCOPE_RECENT]; /* borrowed; by a hash of their `what` */
 	int64_t lapse_step;    /* 0: none */
 };
 

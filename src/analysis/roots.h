@@ -19,6 +19,9 @@
  *            └ served
  *               └ irq:25
  *
+ * A request's parts are for:syscall:NAME, the call it was issued in, and by:NAME,
+ * who issued it. A wait for CPU is split by who ran there, a wait by its end.
+ *
  * Maxcount: of each operation, the parts in the same bucket as the largest
  * one gain one; so do, in each part, the parts of that. Parts within a
  * percentage of the highest maxcount among their siblings are roots, and a

@@ -12,6 +12,7 @@
 
 #include "analysis/operations.h"
 #include "analysis/symbols.h"
+#include "util/distance.h"
 #include "util/error.h"
 
 #define FAIL(...) \
@@ -32,29 +33,6 @@ static void trace_bounds(struct session *session)
 	}
 }
 
-/* How many letters must change, insertions and deletions included; for
- * "did you mean". */
-static unsigned distance(const char *a, const char *b)
-{
-	size_t n = strlen(a), m = strlen(b);
-	g_autofree unsigned *row = g_new(unsigned, m + 1);
-
-	for (size_t j = 0; j <= m; j++)
-		row[j] = (unsigned) j;
-	for (size_t i = 1; i <= n; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned) i;
-		for (size_t j = 1; j <= m; j++) {
-			unsigned cost = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			row[j] = MIN(cost, MIN(row[j], row[j - 1]) + 1);
-		}
-	}
-	return row[m];
-}
-
 static const char *nearest_event(const struct session *session, const char *name)
 {
 	GHashTableIter iter;
@@ -65,7 +43,7 @@ static const char *nearest_event(const struct session *session, const char *name
 	g_hash_table_iter_init(&iter, session->class_names);
 	while (g_hash_table_iter_next(&iter, &key, NULL)) {
 		const char *text = session_text(session, GPOINTER_TO_UINT(key));
-		unsigned d = distance(name, text);
+		unsigned d = text_distance(name, text);
 
 		if (d < best_distance || (d == best_distance && strcmp(text, best) < 0)) {
 			best = text;
@@ -309,7 +287,7 @@ static const char *nearest_thread(const struct session *session, const char *wan
 
 	for (uint32_t i = 0; i < session->model.thread_count; i++) {
 		const char *name = session_thread_name(session, i);
-		unsigned d = distance(wanted, name);
+		unsigned d = text_distance(wanted, name);
 
 		if (d < best_distance && strcmp(name, "?") != 0) {
 			best = name;

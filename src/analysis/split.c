@@ -363,10 +363,8 @@ static struct part *frame_part(struct split *split, struct part *parent,
 	name = operation_name(split->session, frame->what);
 	child = add_child(split, parent, kind, tag,
 			  direct ? g_strconcat("interrupted/", name, NULL) : g_strdup(name));
-	if (!child->label && PACK_KIND(frame->what) == OPERATION_IRQ && frame->ref)
-		child->label = g_strdup(session_text(split->session, frame->ref));
-	else if (!child->label && PACK_KIND(frame->what) == OPERATION_SOFTIRQ)
-		child->label = g_strdup(softirq_name(PACK_NUMBER(frame->what)));
+	if (!child->label)
+		child->label = operation_label(split->session, frame);
 	return child;
 }
 
@@ -444,6 +442,21 @@ struct part *split_own(struct split *split, struct part *top)
 		   : add_child(split, top, PART_OWN, tag, g_strconcat("working/", top->node, NULL));
 }
 
+/* Whom a request was for, as far as its issuing tells: the call, the thread. */
+static void split_by_issuer(struct split *split, struct part *top)
+{
+	const struct operation *operation = split->operation;
+	g_autofree char *text = NULL;
+
+	if (operation->ref) {
+		text = g_strconcat("for:syscall:", session_text(split->session, operation->ref), NULL);
+		top = named(split, top, PART_ENDED, text);
+		part_take(top, (int64_t) operation->duration);
+	}
+	if (operation_has_thread(operation) && may_descend(split, top))
+		part_take(by(split, top, operation->thread), (int64_t) operation->duration);
+}
+
 void split_operation(struct split *split)
 {
 	const struct operation *operation = split->operation;
@@ -463,6 +476,7 @@ void split_operation(struct split *split)
 		break;
 	case OPERATION_QUEUED:
 	case OPERATION_SERVED:
+		split_by_issuer(split, top);
 		break;
 	default:
 		gather_frames(split);

@@ -235,6 +235,7 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 			const struct event *event)
 {
 	struct request *request;
+	struct thread *current;
 	uint32_t index;
 
 	if (event->kind != EV_BLOCK_COMPLETE) {
@@ -247,6 +248,9 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 			request->sectors = event->block.sectors;
 		if (request->thread == NO_THREAD && event->block.tid > 0)
 			request->thread = thread_find(flow, event->host, event->block.tid);
+		current = flow_current(flow, cpu);
+		if (!request->call && current && !cpu->depth && current->flow.call.open)
+			request->call = current->flow.call.name;
 		return;
 	}
 	cpu->pending = (struct wake_detail) {

@@ -170,6 +170,7 @@ static void request_part(struct flow *flow, const struct request *request, uint3
 {
 	struct operation operation = {
 		.begin = begin, .cpu = MIN(cpu, OPERATION_CPU_MAX), .what = what,
+		.ref = request->call,
 		.thread = is_thread(request->thread) ? request->thread : operation_of_host(host)};
 	uint32_t none = 0;
 

@@ -185,6 +185,7 @@ struct request {
 	int64_t insert, issue; /* ns, INT64_MIN: not seen */
 	uint32_t thread;
 	uint32_t sectors;    /* of 512 bytes */
+	uint32_t call;       /* interned system call that it was issued in, 0 */
 	bool used;
 };
 

@@ -209,6 +209,8 @@ static json_t *profile_json(const struct profiles *profiles, const struct profil
 	json_t *object = json_object(), *buckets = json_array(), *peaks = json_array();
 
 	json_object_set_new(object, "operation", json_text(profile->operation));
+	if (profile->label)
+		json_object_set_new(object, "label", json_text(profile->label));
 	json_object_set_new(object, "scope", scope_json(profile));
 	json_object_set_new(object, "resolution", json_integer(profiles->buckets.resolution));
 	json_object_set_new(object, "count", json_integer((json_int_t) profile->count));

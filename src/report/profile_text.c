@@ -10,10 +10,12 @@
 #define DETAILED 5      /* operations shown in full when none was named */
 #define SMALL_SHARE 0.005
 
+/* "irq:26 (virtio0-req.1), CPU 1" */
 static char *title(const struct profile *profile)
 {
-	return *profile->scope ? g_strconcat(profile->operation, ", ", profile->scope, NULL)
-			       : g_strdup(profile->operation);
+	return g_strconcat(profile->operation, profile->label ? " (" : "",
+			   profile->label ? profile->label : "", profile->label ? ")" : "",
+			   *profile->scope ? ", " : "", profile->scope, NULL);
 }
 
 static void table(const struct profiles *profiles, struct output *output)
@@ -148,6 +150,8 @@ static char *words(const struct root *root)
 	else if (g_str_has_prefix(part->node, "blocked/lock:"))
 		g_string_append(text, "inferred: a lock in the kernel that the waker's call on the "
 				      "same file held");
+	else if (strcmp(part->node, "idle") == 0)
+		g_string_append(text, "nobody ran there: the time it took to wake up");
 	else if (part->label)
 		g_string_append(text, part->label);
 	if (part->cut)

@@ -53,6 +53,7 @@ struct operation {
 	uint32_t what;          /* PACK of operation_kind */
 	uint32_t thread;        /* request: who issued it; else operation_of_host() */
 	uint32_t ref;           /* syscall, IRQ: interned resource or device, 0;
+				   request: interned system call it was issued in, 0;
 				   blocked: struct block; wait-cpu: CPU */
 	uint32_t previous;      /* in the same list, 0: none */
 };
