@@ -1,5 +1,6 @@
 """Bad input: each case gets one clear line on stderr, the right exit status
 (interface.md, "Exit status"), nothing on stdout, and leaves no file behind."""
+import json
 import os
 import resource
 import shutil
@@ -125,8 +126,8 @@ def options():
 
 
 def plugin():
-    def refused(parameters, *words):
-        done = babeltrace2(STARTUP, "--component=sink.whylate.delay", "--params=" + parameters)
+    def refused(parameters, *words, component="delay"):
+        done = babeltrace2(STARTUP, "--component=sink.whylate." + component, "--params=" + parameters)
         assert done.returncode not in (0, -signal.SIGSEGV, -signal.SIGABRT), "status %d" % done.returncode
         assert not done.stdout, "%d bytes on stdout" % len(done.stdout)
         for word in words:
@@ -146,6 +147,16 @@ def plugin():
             ("an unknown thread", 'thread="nobody"', ("nobody",)),
             ("a full disk", 'thread="all",output="/dev/full"', ("/dev/full",))):
         tap.case("plugin: " + name, refused, parameters, *words)
+
+    for name, parameters, words in (
+            ("a number out of range", "resolution=17", ("resolution", "17")),
+            ("a value of the wrong type", "peak={a=1}", ("peak",)),
+            ("a number that is none", 'threshold="x"', ("threshold", "x")),
+            ("force without resume", "force=yes", ("force", "resume")),
+            ("an unknown operation", 'operation="syscall:raed"', ("syscall:raed", "syscall:read")),
+            ("a saved file that is missing", 'resume="/nowhere/saved"', ("/nowhere/saved",)),
+            ("a place where one cannot save", 'save="/nowhere/saved"', ("/nowhere/saved",))):
+        tap.case("plugin: profile, " + name, lambda p, w: refused(p, *w, component="profile"), parameters, words)
 
     def not_kernel():
         done = babeltrace2(trace("ust-func") + "/ust-func/ust", "--component=sink.whylate.delay", '--params=thread="all"')
@@ -297,6 +308,146 @@ def outputs(folder):
     tap.case("a pipe closed early, SIGPIPE ignored", closed, False)
 
 
+PROFILE = ["profile", STARTUP]
+
+
+def profile_options(folder):
+    for name, value in (("resolution", "0"), ("resolution", "17"), ("resolution", "1.5"), ("peak", "0"), ("peak", "first"),
+                        ("maxcount-percentage", "101"), ("maxcount-percentage", "0"), ("min-operations", "0"),
+                        ("time-lapse", "0"), ("time-lapse", "-1s"), ("time-lapse", "soon"), ("per", "nonsense"),
+                        ("threshold", "x"), ("threshold", "0"), ("threshold", "-1"), ("threshold", "nan"),
+                        ("threshold", "1e999"), ("force", "perhaps"), ("format", "csv"), ("format", "xml"),
+                        ("operation", ""), ("resource", ""), ("save", ""), ("compare", ""), ("resume", ""), ("kallsyms", ""),
+                        ("per", "")):
+        bad("profile: bad value --%s=%s" % (name, value), USAGE, PROFILE + ["--%s=%s" % (name, value)], name, value)
+    for name in ("operation", "resource", "per", "save", "resume", "threshold", "time-lapse", "kallsyms"):
+        once("profile: --%s without its value" % name, USAGE, PROFILE + ["--" + name], "--" + name)
+    bad("profile: a --time-lapse of a million steps", USAGE, PROFILE + ["--time-lapse", "1us"], "time-lapse")
+    once("profile: --force without --resume", USAGE, PROFILE + ["--force"], "--force", "--resume")
+    once("profile: --target", USAGE, PROFILE + ["--target", "sched_switch"], "target")
+    once("delay with an option of profile", USAGE, ALL + [STARTUP, "--peak", "1"], "peak")
+    bad("profile: an unknown operation", USAGE, PROFILE + ["--operation", "syscall:raed"], "syscall:raed", "syscall:read")
+    bad("profile: an operation of no kind", USAGE, PROFILE + ["--operation", "raed"], "raed", "syscall:")
+    bad("profile: one known and one unknown", USAGE, PROFILE + ["--operation", "syscall:read", "--operation", "irq:77"], "irq:77")
+    bad("profile: an unknown --thread", USAGE, PROFILE + ["--thread", "nobody"], "nobody")
+    bad("profile: a window outside", USAGE, PROFILE + ["--from", "+1000s"])
+    bad("profile: a path that is missing", NO_TRACE, ["profile", folder + "/missing"], folder + "/missing")
+
+    def no_symbols(name, content, *words):
+        path = folder + "/" + name
+        with open(path, "w", encoding="ascii") as file:
+            file.write(content)
+        bad("--kallsyms with " + name, USAGE, PROFILE + ["--kallsyms", path], "--kallsyms", path, *words)
+    bad("--kallsyms of a missing file", USAGE, PROFILE + ["--kallsyms", folder + "/missing"], "--kallsyms", folder + "/missing")
+    bad("--kallsyms of a directory", USAGE, PROFILE + ["--kallsyms", folder], "--kallsyms", folder)
+    no_symbols("garbage", "no symbols\n", "line 1")
+    no_symbols("a bad second line", "ffffffff81000000 T _stext\nfrom here on\n", "line 2")
+    no_symbols("addresses of zero", "0000000000000000 T _stext\n0000000000000000 t more\n", "root")
+    no_symbols("nothing in it", "", "empty")
+
+
+def saved_files(folder):
+    """--save that cannot be written, and files that --compare and --resume cannot use."""
+    for path in (folder + "/missing/saved", folder, "/dev/full"):
+        bad("--save to " + os.path.basename(path), OUTPUT, PROFILE + ["--save", path], path)
+
+    def too_large():
+        place = tempfile.mkdtemp(dir=folder)
+        with open(place + "/kept", "w", encoding="ascii") as file:
+            file.write("before\n")
+        for name in ("kept", "new"):
+            judge(run(*PROFILE, "--save", place + "/" + name, **limited(signal.SIG_IGN)), OUTPUT, [place + "/" + name])
+            assert os.listdir(place) == ["kept"], "left behind: %s" % os.listdir(place)
+        with open(place + "/kept", encoding="ascii") as file:
+            assert file.read() == "before\n", "it was changed"
+    tap.case("--save over the size limit: nothing half-written, the old file is kept", too_large)
+    contents = {"nothing": "", "no JSON": "no JSON\n", "JSON cut in half": '{"schema": "whylate-profile-1", "prof',
+                "an empty object": "{}", "a list": "[1]", "a null": "null", "another schema": '{"schema": "whylate-delay-1"}',
+                "no profiles": '{"schema": "whylate-profile-1"}', "profiles that are none": '{"schema": "whylate-profile-1", "profiles": 1}',
+                "a profile that is none": '{"schema": "whylate-profile-1", "profiles": [1]}',
+                "more after it": '{"schema": "whylate-profile-1", "profiles": []} {}',
+                "a report of overview": text(run("overview", STARTUP, "--format", "json").stdout)}
+    for option in ("--compare", "--resume"):
+        bad(option + " of a missing file", USAGE, PROFILE + [option, folder + "/missing"], option, folder + "/missing")
+        bad(option + " of a directory", USAGE, PROFILE + [option, folder], option, folder)
+        for name, content in contents.items():
+            path = folder + "/" + name.replace(" ", "-")
+            with open(path, "w", encoding="ascii") as file:
+                file.write(content)
+            bad("%s of %s" % (option, name), USAGE, PROFILE + [option, path], option, path)
+
+
+def members(value, place=()):
+    """Places of all members of a JSON value, of each list its first entry only."""
+    if isinstance(value, dict):
+        for key in value:
+            yield place + (key,)
+            yield from members(value[key], place + (key,))
+    elif isinstance(value, list) and value:
+        yield from members(value[0], place + (0,))
+
+
+def mutilated(folder):
+    """A saved search of which one member is missing or of another kind: resumed and compared with, or refused."""
+    whole = folder + "/whole"
+    operation = ["--operation", "syscall:pread64", "--limit", "1"]
+    assert run(*PROFILE, *operation, "--save", whole).returncode == 0
+    with open(whole, encoding="utf-8") as file:
+        text_of_it = file.read()
+
+    def change(place, value, option):
+        saved = json.loads(text_of_it)
+        at = saved
+        for key in place[:-1]:
+            at = at[key]
+        if value is None:
+            del at[place[-1]]
+        else:
+            at[place[-1]] = value
+        with open(folder + "/mutilated", "w", encoding="ascii") as file:
+            json.dump(saved, file)
+        done = run(*PROFILE, *operation, option, folder + "/mutilated", "--format", "json")
+        if done.returncode != 0:
+            return judge(done, USAGE, [option, folder + "/mutilated"])
+        assert not done.stderr, text(done.stderr)
+        return json.loads(done.stdout)
+
+    places = list(members(json.loads(text_of_it)))
+    assert len(places) > 80, len(places)
+    kinds = ["text", -1, [], {}, [0], 0.5, True]
+
+    def bad_values(i, place):
+        value = json.loads(text_of_it)
+        for key in place:
+            value = value[key]
+        return [None, kinds[i % len(kinds)]] + [(1 << 63) - 1] * isinstance(value, int)
+
+    def each(option):
+        for i, place in enumerate(places):
+            if place[0] not in ("schema", "profiles") and option == "--compare":
+                continue
+            for value in bad_values(i, place):
+                try:
+                    change(place, value, option)
+                except (AssertionError, ValueError) as error:
+                    raise AssertionError("%s = %s: %s" % ("/".join(map(str, place)), value, error)) from error
+    for option in ("--resume", "--compare"):
+        tap.case("%s with each member of a saved search changed or missing (%d)" % (option, len(places)), each, option)
+
+    def deep():
+        """Deeper than any search, and than a program would go."""
+        for levels in (100, 3000):
+            saved = json.loads(text_of_it)
+            tree = saved["profiles"][0]["peaks"][0]["tree"]
+            node = json.dumps({"node": "a", "maxcount": 1, "ns": 1, "operations": 1, "children": [0]})
+            tree["children"] = ["here"]
+            content = json.dumps(saved).replace('"here"', node.replace("0]}", "") * levels + "1" + "]}" * levels)
+            with open(folder + "/deep", "w", encoding="ascii") as file:
+                file.write(content)
+            judge(run(*PROFILE, *operation, "--resume", folder + "/deep"), USAGE, ["--resume", folder + "/deep"])
+    tap.case("--resume of a tree too deep", deep)
+
+
 def stdout_to(file):
     return run(*ALL, STARTUP, stdout=file)
 
@@ -315,6 +466,9 @@ with tempfile.TemporaryDirectory() as scratch:
     selections()
     windows()
     options()
+    profile_options(scratch)
+    saved_files(scratch)
+    mutilated(scratch)
     plugin()
     damage(scratch)
     as_nobody(scratch)

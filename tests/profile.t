@@ -9,6 +9,7 @@ spent their time on follows from the two (class Seen). The rest are identities.
 import bisect
 import itertools
 import json
+import math
 import os
 import re
 import shutil
@@ -420,6 +421,36 @@ def disk_read():
     assert slow["roots"][0]["share"] > 0.5
 
 
+def issuers(name):
+    """Whom block requests were for: the system call of the thread that issued it, by the event's own tid and what the
+    oracle says that the thread was doing then. (None of these was issued in an interrupt.)"""
+    seen, issued, want = Seen(name), {}, {}
+    for time, _, event, _, rest in seen.events:
+        if event not in ("block_rq_issue", "block_rq_complete"):
+            continue
+        fields = oracle.fields_of(rest)
+        key = fields["dev"], fields["sector"]
+        if event == "block_rq_issue":
+            life = seen.life(fields["tid"], time)
+            (_, _, leaf, _), = seen.during(life, time, time + 1)
+            call = ("for:" + leaf[len("working/"):],) if leaf.startswith("working/syscall:") else ()
+            issued[key] = time, call + ("by:" + life[3],)
+            assert leaf.startswith("working/"), (time, leaf)
+        elif key in issued:
+            begin, path = issued.pop(key)
+            want[path] = [n + more for n, more in zip(want.get(path, (0, 0)), (1, time - begin))]
+    have = {}
+    for top in (c for p in one(name, "block-served:vda")["peaks"] for c in children(p["tree"])):
+        for path, c in [((top["node"], c["node"]), c) for c in children(top)] or [((top["node"],), top)]:
+            have[path] = [n + more for n, more in zip(have.get(path, (0, 0)), (c["operations"], c["ns"]))]
+    assert have == want, [name] + [(k, have.get(k), want.get(k)) for k in set(have) | set(want) if have.get(k) != want.get(k)]
+
+
+def requests_for():
+    for name in ("disk-read", "web-mixed", "pipe-chain"):
+        issuers(name)
+
+
 TRACED = {"vfs_read", "ext4_file_read_iter", "filemap_read"}   # of what reads call (README)
 
 
@@ -570,6 +601,21 @@ def root_nodes(node):
             yield from root_nodes(c)
 
 
+def gap(buckets):
+    """Three octaves without any operation, somewhere between these buckets?"""
+    return any(b - a > 3 for a, b in zip(buckets, buckets[1:]))
+
+
+def separated(have, a, b):
+    """The rule of the manual page: a valley that is low enough, and not by chance; or three octaves of nothing."""
+    between = range(a["mode_bucket"], b["mode_bucket"] + 1)
+    top = min(have[a["mode_bucket"]], have[b["mode_bucket"]])
+    low, where = min((have.get(k, 0), k) for k in between)
+    assert where < b["first_bucket"], "the valley belongs to the peak on its left"
+    return gap([k for k in between if k in have]) or \
+        math.log2((1 + top) / (1 + low)) >= 1.5 and top - low >= 1.5 * math.sqrt(top + low)
+
+
 def check_profile(profile, percentage=20, few=3):
     name, peaks = profile["operation"], profile["peaks"]
     have = counts(profile)
@@ -581,10 +627,14 @@ def check_profile(profile, percentage=20, few=3):
         assert peak["first_bucket"] in have and peak["last_bucket"] in have, name + ": a peak begins or ends empty"
         assert peak["count"] == sum(have.get(k, 0) for k in span), name
         assert have[peak["mode_bucket"]] == max(have.get(k, 0) for k in span), name + ": the mode is not the highest"
-        inside += [k for k in span if k in have]
+        some = [k for k in span if k in have]
+        assert not gap(some), "%s: buckets %s are one peak, with three octaves or more of nothing between" % (name, some)
+        inside += some
         check_peak(peak, name, percentage, few)
     assert inside == sorted(have), "%s: buckets %s, in peaks %s" % (name, sorted(have), inside)
     assert sum(p["sum_ns"] for p in peaks) == profile["sum_ns"], name
+    for a, b in zip(peaks, peaks[1:]):
+        assert separated(have, a, b), "%s: peaks %d and %d are one" % (name, a["peak"], b["peak"])
     for peak in peaks:      # the parts of a bucket's operations cannot be but what its bounds allow
         for b in profile["buckets"]:
             parts = sum(c["ns_by_bucket"].get(str(b["bucket"]), 0) for c in children(peak["tree"]))
@@ -931,6 +981,17 @@ def resume_whole(folder):
         assert counts(json.load(file)["profiles"][0]) == counts(whole)
 
 
+def saves_all(folder):
+    """--limit cuts what is printed, not what is saved; saving changes nothing in the report."""
+    arguments = ("profile", t.trace("fork4"), "--operation", "*", "--format", "json")
+    plain = t.output(*arguments, "--limit", "0")
+    for i, limit in enumerate(("0", "1", "20")):
+        path = "%s/all-%d" % (folder, i)
+        assert t.output(*arguments, "--limit", limit, "--save", path) == t.output(*arguments, "--limit", limit)
+        with open(path, "rb") as file:
+            assert file.read() == plain, "saved with --limit %s: not the whole report" % limit
+
+
 def resume_refused(folder):
     path, before = saved(folder, "fork1", "--operation", "syscall:clone")
     arguments = ["profile", t.trace("fork4"), "--operation", "syscall:clone", "--resume", path, "--threshold", "0.2"]
@@ -1076,7 +1137,13 @@ def per_thread_preempted(name):
 
 def resources():
     """--resource picks the calls on a file: all pwrite64 of the writers and the flusher (README: one file)."""
-    calls = sum(event == "syscall_exit_pwrite64" for _, event, _, _ in text("lock-lapse"))
+    cpus = [cpu for _, event, cpu, _ in text("lock-lapse") if event == "syscall_exit_pwrite64"]
+    calls = len(cpus)
+    some = profiles("lock-lapse", "--per", "cpu", "--operation", "syscall:pwrite64")    # where they ended
+    assert {p["scope"]["cpu"]: p["count"] for p in some} == {"CPU %d" % cpu: cpus.count(cpu) for cpu in set(cpus)}
+    for part in profiles("lock-lapse", "--per", "process", "--operation", "syscall:*")[:5]:
+        pid = part["scope"]["process"].split("(")[-1].rstrip(")")
+        assert {**one("lock-lapse", part["operation"], "--process", pid), "scope": part["scope"]} == part
     for pattern in ("file:/shared.dat", "/shared.dat", "/shared.*"):
         some = profiles("lock-lapse", "--resource", pattern)
         names = {p["operation"]: p["count"] for p in some}
@@ -1155,10 +1222,10 @@ def overview():
 
 
 for case in (fork_peaks, fork_roots, fork_preempted, fork_distance, lock_peaks, lock_lapse, zero_read, disk_read,
-             callstack, maxcounts, resources, single_peak, statuses, percentages, wide_enough, overview):
+             requests_for, callstack, maxcounts, resources, single_peak, statuses, percentages, wide_enough, overview):
     tap.case(case.__name__.replace("_", " "), case)
 with tempfile.TemporaryDirectory() as scratch:
-    for case in (addresses, resume_adds, resume_whole, resume_refused, resume_deeper, resume_split, resume_resolution,
+    for case in (addresses, saves_all, resume_adds, resume_whole, resume_refused, resume_deeper, resume_split, resume_resolution,
                  compare_itself, compare_others):
         tap.case(case.__name__.replace("_", " "), case, scratch)
 for one_name in ("lock-lapse", "wide", "two-hosts-client"):

@@ -45,6 +45,11 @@ static char *value_text(const bt_value *value)
 	case BT_VALUE_TYPE_UNSIGNED_INTEGER:
 		return g_strdup_printf("%" G_GUINT64_FORMAT,
 				       (guint64) bt_value_integer_unsigned_get(value));
+	case BT_VALUE_TYPE_REAL: {
+		char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+		return g_strdup(g_ascii_dtostr(text, sizeof text, bt_value_real_get(value)));
+	}
 	default:
 		return NULL;
 	}

@@ -258,7 +258,10 @@ static char *request_label(const struct session *session, const struct wake_deta
 {
 	GString *label = g_string_new(session_text(session, detail->text));
 
-	g_string_append_printf(label, ", sector %" PRIu64, detail->number);
+	if (detail->number == FLUSH_SECTOR)
+		g_string_append(label, ", flush of its cache");
+	else
+		g_string_append_printf(label, ", sector %" PRIu64, detail->number);
 	if (detail->sectors)
 		g_string_append_printf(label, ", %g KiB", detail->sectors / 2.0);
 	if (is_thread(detail->thread) && detail->thread == waiter)

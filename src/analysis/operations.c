@@ -7,6 +7,7 @@
 #include "analysis/causality.h"
 #include "analysis/summary.h"
 #include "analysis/symbols.h"
+#include "util/error.h"
 
 static const char *const kind_names[OPERATION_KINDS] = {
 	"syscall", "function", "irq", "vector", "softirq", "hrtimer",
@@ -115,6 +116,18 @@ static bool may_be(const char *pattern, enum operation_kind kind)
 	g_autofree char *head = g_strndup(pattern, strcspn(pattern, ":"));
 
 	return g_pattern_match_simple(head, kind_names[kind]);
+}
+
+bool operation_pattern_check(const char *pattern, GError **error)
+{
+	for (int kind = 0; kind < OPERATION_KINDS; kind++)
+		if (may_be(pattern, (enum operation_kind) kind))
+			return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--operation '%s': must begin with syscall:, function:, irq:, vector:, softirq:, "
+		    "hrtimer, block-queued:, block-served:, wait-cpu, blocked: or trap:, or with *",
+		    pattern);
+	return false;
 }
 
 static bool kind_wanted(const struct session *session, enum operation_kind kind)
@@ -294,22 +307,25 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 	return !session->options->profile.resource || resource_wanted(session, operation);
 }
 
-GPtrArray *operations_available(const struct session *session)
+GPtrArray *operations_available(const struct operation_scope *scope)
 {
-	static const struct {
-		enum event_kind kind;
-		const char *pattern;
-	} kinds[] = {
-		{EV_SYSCALL_EXIT, "syscall:*"}, {EV_FUNCTION_EXIT, "function:*"},
-		{EV_IRQ_EXIT, "irq:*"}, {EV_VECTOR_EXIT, "vector:*"},
-		{EV_SOFTIRQ_EXIT, "softirq:*"}, {EV_HRTIMER_EXPIRE_EXIT, "hrtimer*"},
-		{EV_BLOCK_INSERT, "block-queued:*"}, {EV_BLOCK_COMPLETE, "block-served:*"},
-		{EV_SCHED_SWITCH, "wait-cpu"}, {EV_SCHED_SWITCH, "blocked:*"},
-		{EV_PAGE_FAULT_USER, "trap:page_fault"}};
+	static const char *const patterns[OPERATION_KINDS] = {
+		"syscall:*", "function:*", "irq:*", "vector:*", "softirq:*", "hrtimer*",
+		"block-queued:*", "block-served:*", "wait-cpu", "blocked:*", "trap:page_fault"};
+	const bool *kinds = scope->session->kinds;
 	GPtrArray *list = g_ptr_array_new();
+	uint32_t seen = 0;
+	GHashTableIter iter;
+	gpointer key;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
-		if (session->kinds[kinds[i].kind])
-			g_ptr_array_add(list, (gpointer) kinds[i].pattern);
+	g_hash_table_iter_init(&iter, scope->wanted);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		seen |= 1u << PACK_KIND(GPOINTER_TO_UINT(key) - 1);
+	/* these are recorded only if they are asked for */
+	seen |= kinds[EV_SCHED_SWITCH] ? 1u << OPERATION_WAIT_CPU | 1u << OPERATION_BLOCKED : 0;
+	seen |= kinds[EV_PAGE_FAULT_USER] ? 1u << OPERATION_FAULT : 0;
+	for (int kind = 0; kind < OPERATION_KINDS; kind++)
+		if (seen & 1u << kind)
+			g_ptr_array_add(list, (gpointer) patterns[kind]);
 	return list;
 }

@@ -29,6 +29,9 @@ uint32_t operation_resource(const struct session *session, const struct operatio
 
 uint16_t operation_host(const struct session *session, const struct operation *operation);
 
+/* The pattern may name some operation; else an error that lists the kinds. */
+bool operation_pattern_check(const char *pattern, GError **error);
+
 /* The kinds that the options' patterns may name: bit per enum operation_kind. */
 uint32_t operations_wanted(const struct options *options);
 
@@ -54,8 +57,8 @@ void operation_scope_init(struct operation_scope *scope, const struct session *s
 void operation_scope_clear(struct operation_scope *scope);
 bool operation_in_scope(struct operation_scope *scope, const struct operation *operation);
 
-/* The kinds of operations that the trace has events for, as patterns; static
- * strings. */
-GPtrArray *operations_available(const struct session *session);
+/* The kinds of operations that the trace has, as patterns; static strings. Only
+ * after all operations have been asked about. */
+GPtrArray *operations_available(const struct operation_scope *scope);
 
 #endif

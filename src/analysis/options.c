@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/operations.h"
 #include "util/error.h"
 
 #define DELAY (1u << COMMAND_DELAY)
@@ -64,7 +65,7 @@ void options_init(struct options *options, enum command command)
 	*options = (struct options) {.command = command, .limit = 20};
 	options->depth = command == COMMAND_PROFILE ? 8 : 0;
 	options->profile = (struct profile_options) {
-		.operations = g_ptr_array_new_with_free_func(g_free), .resolution = 1,
+		.operations = g_ptr_array_new_with_free_func(g_free), 
 		.maxcount_percentage = 20, .min_operations = 3, .threshold = 0.25};
 	options->threads = g_ptr_array_new_with_free_func(g_free);
 	options->processes = g_ptr_array_new_with_free_func(g_free);
@@ -150,18 +151,14 @@ static bool set_choice(const char *name, const char *value, enum choice *choice,
 static bool set_format(const struct options *options, const char *value, enum format *format,
 		       GError **error)
 {
-	static const char *const words[] = {"text", "json", "csv", NULL};
+	static const char *const words[] = {"text", "json", NULL};
+	static const char *const delay_words[] = {"text", "json", "csv", NULL};
 	int chosen = 0;
 
-	if (!pick("format", value, words, &chosen, error))
+	if (!pick("format", value, options->command == COMMAND_DELAY ? delay_words : words,
+		  &chosen, error))
 		return false;
 	*format = (enum format) chosen;
-	if (*format == FORMAT_CSV && options->command != COMMAND_DELAY) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "--format 'csv': %s writes text or json",
-			    command_name(options->command));
-		return false;
-	}
 	return true;
 }
 
@@ -271,6 +268,11 @@ static bool set_profile(struct profile_options *profile, const char *name, const
 		return set_within(name, value, 1, 1000000000, &profile->min_operations, error);
 	if (strcmp(name, "time-lapse") == 0)
 		return set_step(name, value, &profile->time_lapse, error);
+	if (strcmp(name, "save") == 0 && strcmp(value, "-") == 0) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--save '-': needs a file, standard output is the report's");
+		return false;
+	}
 	if (strcmp(name, "save") == 0)
 		return set_text(name, value, &profile->save, error);
 	if (strcmp(name, "compare") == 0)
@@ -335,16 +337,23 @@ bool options_set(struct options *options, const char *name, const char *value, G
 	return set_switch(name, value, &options->verbose, error);
 }
 
+static bool exclude(const char *a, const char *b, const char *why, GError **error)
+{
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "%s and %s exclude each other: %s", a,
+		    b, why);
+	return false;
+}
+
 static bool check_profile(const struct options *options, GError **error)
 {
 	const struct profile_options *profile = &options->profile;
 
-	if (profile->resume && profile->per != PER_NOTHING) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "--resume and --per exclude each other: the saved file says how its "
-			    "profiles are split");
-		return false;
-	}
+	for (guint i = 0; i < profile->operations->len; i++)
+		if (!operation_pattern_check(g_ptr_array_index(profile->operations, i), error))
+			return false;
+	if (profile->peak && (profile->save || profile->resume))
+		return exclude(profile->save ? "--save" : "--resume", "--peak",
+			       "a saved search is of every peak", error);
 	if (profile->force && !profile->resume) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "--force goes with --resume FILE");

@@ -25,7 +25,7 @@ struct profile_options {
 	GPtrArray *operations;       /* owned strings: patterns; none: system calls */
 	char *resource;              /* owned pattern; NULL: any */
 	enum per per;
-	uint32_t resolution;         /* buckets per factor of two */
+	uint32_t resolution;         /* buckets per factor of two; 0: not said */
 	uint32_t peak;               /* 0: each */
 	uint32_t maxcount_percentage;
 	uint32_t min_operations;     /* fewer in a peak: too few */

@@ -321,18 +321,26 @@ static int longest_life(gconstpointer a, gconstpointer b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static unsigned count_peaks(const struct call_stat *stat)
+#define FEW 3 /* calls: fewer may be chance */
+
+static void count_peaks(struct call_total *call)
 {
 	uint64_t counts[64];
 	GArray *peaks;
-	unsigned found;
 
 	for (int i = 0; i < 64; i++)
-		counts[i] = stat->buckets[i];
+		counts[i] = call->stat.buckets[i];
 	peaks = peaks_find(counts, 64, 1);
-	found = peaks->len;
+	call->peaks = peaks->len;
+	for (guint i = 0; i < peaks->len; i++) {
+		struct peak_range range = g_array_index(peaks, struct peak_range, i);
+		uint64_t calls = 0;
+
+		for (guint b = range.first; b <= range.last; b++)
+			calls += counts[b];
+		call->clear_peaks += calls >= FEW;
+	}
 	g_array_free(peaks, TRUE);
-	return found;
 }
 
 static GArray *calls_of(const struct session *session)
@@ -346,7 +354,7 @@ static GArray *calls_of(const struct session *session)
 
 		if (!call.stat.count)
 			continue;
-		call.peaks = count_peaks(&call.stat);
+		count_peaks(&call);
 		g_array_append_val(calls, call);
 	}
 	g_array_sort(calls, largest_call);

@@ -40,6 +40,7 @@ struct call_total {
 	uint32_t name;
 	struct call_stat stat;
 	unsigned peaks;      /* of its latencies: peaks.h */
+	unsigned clear_peaks; /* … with more than a few calls */
 };
 
 struct overview {

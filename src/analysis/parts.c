@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define CHILDREN_MAX 200 /* of one node; what comes after is "other" */
+#define RESOURCES_MAX 64
 
 struct part *part_new(struct part *parent, enum part_kind kind, uint64_t tag, char *node)
 {
@@ -36,6 +37,8 @@ void part_free(struct part *part)
 	g_ptr_array_free(part->children, TRUE);
 	if (part->functions)
 		g_ptr_array_free(part->functions, TRUE);
+	if (part->resources)
+		g_array_free(part->resources, TRUE);
 	g_free(part);
 }
 
@@ -126,6 +129,32 @@ struct part *part_add(struct part *parent, enum part_kind kind, uint64_t tag, ch
 	if (!parent->parent && !part->by_bucket)
 		part->by_bucket = g_new0(int64_t, buckets);
 	return part;
+}
+
+void part_add_resource(struct part *part, const char *key, int64_t ns, uint64_t count)
+{
+	struct part_resource *at = NULL;
+
+	if (!part->resources)
+		part->resources = g_array_new(FALSE, FALSE, sizeof *at);
+	for (guint i = 0; i < part->resources->len; i++) {
+		at = &g_array_index(part->resources, struct part_resource, i);
+		if (at->key == key || strcmp(at->key, key) == 0)
+			break;
+		at = NULL;
+	}
+	if (!at && part->resources->len >= RESOURCES_MAX && strcmp(key, "other") != 0) {
+		part_add_resource(part, "other", ns, count);
+		return;
+	}
+	if (!at) {
+		g_array_set_size(part->resources, part->resources->len + 1);
+		at = &g_array_index(part->resources, struct part_resource,
+				    part->resources->len - 1);
+		*at = (struct part_resource) {.key = g_intern_string(key)};
+	}
+	at->ns += ns;
+	at->count += count;
 }
 
 void part_take(struct part *part, int64_t ns)

@@ -36,12 +36,20 @@ struct example {
 	int64_t latency;    /* of the part; -1: none yet */
 };
 
+/* Which of its kind a wait was for, as far as a part tells them apart. */
+struct part_resource {
+	const char *key; /* of g_intern_string(): "file:/etc/x", "other" */
+	int64_t ns;
+	uint64_t count;  /* waits */
+};
+
 struct part {
 	char *node;           /* owned; "blocked/device:vda" */
 	char *label;          /* owned; for people, what the node does not say; NULL */
 	struct part *parent;  /* borrowed */
 	GPtrArray *children;  /* owned; struct part, highest maxcount first at the end */
 	GPtrArray *functions; /* owned; kernel functions on the way to a wait; NULL */
+	GArray *resources;    /* owned; struct part_resource, most ns first at the end; NULL */
 	uint8_t kind;         /* enum part_kind */
 	bool sums;            /* several occurrences: summed; else the largest counts */
 	bool root, own_root;  /* a root; … by itself, not by its parts */
@@ -54,7 +62,7 @@ struct part {
 	uint64_t operations;  /* in which it occurs */
 	int64_t ns, own_ns;
 	struct example example;
-	int64_t *by_bucket;   /* owned; ns by bucket of the peak, of the operation's own parts */
+	int64_t *by_bucket;   /* owned; ns by bucket of the peak: the operation and its own parts */
 
 	/* of the operation at hand */
 	int64_t sum, largest;
@@ -78,6 +86,8 @@ struct part *part_find(struct part *parent, uint64_t tag);
  * all are one, "other". */
 struct part *part_add(struct part *parent, enum part_kind kind, uint64_t tag, char *node,
 		      GPtrArray *functions, guint buckets);
+/* `count` waits of the part were for the resource. */
+void part_add_resource(struct part *part, const char *key, int64_t ns, uint64_t count);
 /* One occurrence of `part` (may be NULL) in the operation at hand: ns. */
 void part_take(struct part *part, int64_t ns);
 

@@ -82,7 +82,7 @@ static guint key_hash(gconstpointer key)
 {
 	const struct profile *profile = key;
 
-	return profile->what * 2654435761u ^ (guint) (profile->split * 40503u);
+	return profile->what * 2654435761u ^ profile->split * 40503u;
 }
 
 static gboolean key_equal(gconstpointer a, gconstpointer b)
@@ -121,59 +121,70 @@ void profile_free(gpointer data)
 	g_free(profile);
 }
 
-static uint64_t split_of(const struct session *session, const struct operation *operation)
-{
-	uint64_t host = (uint64_t) operation_host(session, operation) << 32;
-
-	switch (session->options->profile.per) {
-	case PER_THREAD:
-		return operation_has_thread(operation) ? operation->thread : UINT64_MAX;
-	case PER_PROCESS:
-		if (!operation_has_thread(operation))
-			return UINT64_MAX;
-		return host | (uint32_t) model_thread(&session->model, operation->thread)->pid;
-	case PER_RESOURCE:
-		return operation_resource(session, operation);
-	case PER_CPU:
-		return host | operation->cpu;
-	default:
-		return 0;
-	}
-}
-
-/* "nginx (1234)", "/etc/passwd", "CPU 1": what the profile is of. */
+/* "nginx (1234)", "/etc/passwd", "CPU 1": what the profile is of; with the
+ * host where there are several. Two lives of one TID and name are one. */
 static char *scope_text(const struct session *session, const struct operation *operation)
 {
 	const struct thread *thread = operation_has_thread(operation)
 					      ? model_thread(&session->model, operation->thread)
 					      : NULL;
+	uint16_t host = operation_host(session, operation);
+	const char *hostname = session->model.hosts->len > 1
+				       ? model_host(&session->model, host)->hostname
+				       : NULL;
+	const char *on = hostname ? " of " : "", *name = hostname ? hostname : "";
 	uint32_t resource, leader;
 
 	switch (session->options->profile.per) {
 	case PER_THREAD:
-		return thread ? g_strdup_printf("%s (%d)",
+		return thread ? g_strdup_printf("%s (%d)%s%s",
 						session_thread_name(session, operation->thread),
-						thread->tid)
-			      : g_strdup("no thread");
+						thread->tid, on, name)
+			      : g_strdup_printf("no thread%s%s", on, name);
 	case PER_PROCESS:
-		if (!thread)
-			return g_strdup("no process");
-		if (thread->pid < 0)
-			return g_strdup("process not known");
-		leader = session_thread_at(session, thread->host, thread->pid, operation->begin);
-		return g_strdup_printf("%s (%d)",
+		if (!thread || thread->pid < 0)
+			return g_strdup_printf("%s%s%s", thread ? "process not known" : "no process",
+					       on, name);
+		leader = session_thread_at(session, thread->host, thread->pid, thread->begin);
+		return g_strdup_printf("%s (%d)%s%s",
 				       session_thread_name(session, leader == NO_THREAD
 									    ? operation->thread
 									    : leader),
-				       thread->pid);
+				       thread->pid, on, name);
 	case PER_RESOURCE:
 		resource = operation_resource(session, operation);
 		return g_strdup(resource ? session_text(session, resource) : "no resource");
 	case PER_CPU:
-		return g_strdup_printf("CPU %u", (guint) operation->cpu);
+		return g_strdup_printf("CPU %u%s%s", (guint) operation->cpu, on, name);
 	default:
 		return g_strdup("");
 	}
+}
+
+/* What tells the profiles of one operation apart: the interned text of their
+ * scope; one of a thread is made once. */
+static uint32_t split_of(struct profiles *profiles, const struct operation *operation)
+{
+	const struct session *session = profiles->session;
+	enum per per = session->options->profile.per;
+	bool by_thread = per == PER_THREAD || per == PER_PROCESS;
+	uint32_t place = operation_has_thread(operation) ? operation->thread + 1 : 0, *known = NULL;
+	g_autofree char *text = NULL;
+
+	if (per == PER_NOTHING)
+		return 0;
+	if (by_thread) {
+		if (place >= profiles->splits->len)
+			g_array_set_size(profiles->splits, place + 1);
+		known = &g_array_index(profiles->splits, uint32_t, place);
+		if (*known && place)
+			return *known;
+	}
+	text = scope_text(session, operation);
+	place = intern_id(session->model.names, text);
+	if (known)
+		*known = place;
+	return place;
 }
 
 struct profile *profile_add(struct profiles *profiles, const char *operation, enum per per,
@@ -202,13 +213,13 @@ static struct profile *profile_new(struct profiles *profiles, const struct opera
 {
 	const struct session *session = profiles->session;
 	g_autofree char *name = operation_name(session, operation->what);
-	g_autofree char *scope = scope_text(session, operation);
-	struct profile *profile =
-		profile_add(profiles, name, session->options->profile.per, scope);
+	uint32_t split = split_of(profiles, operation);
+	struct profile *profile = profile_add(profiles, name, session->options->profile.per,
+					      session_text(session, split));
 
 	profile->label = operation_label(session, operation);
 	profile->what = operation->what;
-	profile->split = split_of(session, operation);
+	profile->split = split;
 	g_hash_table_insert(profiles->index, profile, profile);
 	return profile;
 }
@@ -219,7 +230,7 @@ static struct profile *look_up(struct profiles *profiles, const struct operation
 	guint place = (operation->what ^ operation->what >> PACK_BITS) % SCOPE_RECENT;
 	struct profile *profile = profiles->recent[place], key = {.what = operation->what};
 
-	key.split = split_of(profiles->session, operation);
+	key.split = split_of(profiles, operation);
 	if (profile && key_equal(profile, &key))
 		return profile;
 	profile = g_hash_table_lookup(profiles->index, &key);
@@ -395,6 +406,21 @@ void profiles_sort(struct profiles *profiles)
 	g_ptr_array_sort(profiles->list, largest_first);
 }
 
+static bool check_peak(const struct profiles *profiles, GError **error)
+{
+	uint32_t wanted = profiles->session->options->profile.peak, most = 0;
+
+	for (guint i = 0; i < profiles->list->len; i++)
+		most = MAX(most, ((struct profile *) g_ptr_array_index(profiles->list, i))
+					 ->peaks->len);
+	if (wanted <= most || !profiles->list->len)
+		return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--peak '%u': no profile has more than %u peak%s", wanted, most,
+		    most == 1 ? "" : "s");
+	return false;
+}
+
 static bool check_lapses(const struct profiles *profiles, GError **error)
 {
 	int64_t window = profiles->session->to - profiles->session->from;
@@ -437,6 +463,8 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 		}
 		if (found || !near)
 			continue; /* a trace without any has nothing to be wrong about */
+		if (text_distance(pattern, near) > strlen(pattern) / 2)
+			g_clear_pointer(&near, g_free);
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "--operation '%s': the trace has no such operation%s%s%s; 'whylate "
 			    "profile --operation '*' --limit 0 TRACE' lists what it has",
@@ -456,6 +484,7 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 	profiles->lapse_step = session->options->profile.time_lapse;
 	profiles->list = g_ptr_array_new_with_free_func(profile_free);
 	profiles->index = g_hash_table_new(key_hash, key_equal);
+	profiles->splits = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	buckets_init(&profiles->buckets, resolution);
 	operation_scope_init(&profiles->scope, session);
 	if (!check_lapses(profiles, error)) {
@@ -473,6 +502,10 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 	find_percentiles(profiles);
 	for (guint i = 0; i < profiles->list->len; i++)
 		profile_find_peaks(g_ptr_array_index(profiles->list, i), &profiles->buckets);
+	if (!check_peak(profiles, error)) {
+		profiles_free(profiles);
+		return NULL;
+	}
 	profiles_sort(profiles);
 	return profiles;
 }
@@ -483,6 +516,7 @@ void profiles_free(struct profiles *profiles)
 		return;
 	g_ptr_array_free(profiles->list, TRUE);
 	g_hash_table_destroy(profiles->index);
+	g_array_free(profiles->splits, TRUE);
 	operation_scope_clear(&profiles->scope);
 	buckets_clear(&profiles->buckets);
 	g_free(profiles);

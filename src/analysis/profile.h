@@ -55,7 +55,7 @@ struct profile {
 	char *label;           /* owned; the IRQ's handler, the softIRQ's name; NULL */
 	uint32_t what;         /* struct operation's; of a saved one UINT32_MAX */
 	enum per per;
-	uint64_t split;        /* thread, pid with host, resource, cpu with host */
+	uint32_t split;        /* interned text of `scope`, 0 */
 	char *scope;           /* owned; what it is of, for people and files; "" */
 	guint place;           /* in the list, while operations are counted */
 	uint64_t count;
@@ -70,6 +70,7 @@ struct profiles {
 	const struct session *session; /* borrowed */
 	struct buckets buckets;
 	GPtrArray *list;       /* owned; struct profile, largest sum first */
+	GArray *splits;        /* owned; uint32_t: split by thread + 1; 0: none */
 	GHashTable *index;     /* owned; struct profile by what and split */
 	struct operation_scope scope;
 	struct profile *recent[SCOPE_RECENT]; /* borrowed; by a hash of their `what` */

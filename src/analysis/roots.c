@@ -89,6 +89,7 @@ static void explain(struct split *split)
 	top->maxcount++;
 	top->operations++;
 	top->ns += latency;
+	top->by_bucket[column] += latency;
 	note_example(split, top, latency);
 	settle(split, top, latency, column);
 	top->sum = top->largest = 0;
@@ -125,8 +126,19 @@ static int by_maxcount(gconstpointer a, gconstpointer b)
 	return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
+static int most_waited(gconstpointer a, gconstpointer b)
+{
+	const struct part_resource *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return strcmp(x->key, y->key);
+}
+
 static void sort_parts(struct part *part)
 {
+	if (part->resources)
+		g_array_sort(part->resources, most_waited);
 	g_ptr_array_sort(part->children, highest_first);
 	for (guint i = 0; i < part->children->len; i++)
 		sort_parts(g_ptr_array_index(part->children, i));
@@ -214,9 +226,14 @@ static void begin_search(struct profiles *profiles)
 			struct peak *peak = &g_array_index(profile->peaks, struct peak, p);
 
 			peak->searched = !wanted || p + 1 == wanted;
-			if (!peak->tree && peak->searched)
+			if (!peak->searched)
+				continue;
+			if (!peak->tree)
 				peak->tree = part_new(NULL, PART_OPERATION, 0,
 						      g_strdup(profile->operation));
+			if (!peak->tree->by_bucket)
+				peak->tree->by_bucket =
+					g_new0(int64_t, peak->range.last - peak->range.first + 1);
 		}
 	}
 }

@@ -82,11 +82,33 @@ static bool counts_of(const json_t *profile, uint64_t *counts, guint length)
 	return true;
 }
 
+/* Anything below says that --limit left something out. */
+static bool has_omitted(const json_t *from, int depth)
+{
+	json_t *value;
+	const char *key;
+
+	if (depth > 200)
+		return false;
+	if (json_is_array(from)) {
+		for (size_t i = 0; i < json_array_size(from); i++)
+			if (has_omitted(json_array_get(from, i), depth + 1))
+				return true;
+		return false;
+	}
+	json_object_foreach((json_t *) from, key, value)
+		if (g_str_has_suffix(key, "_omitted") || has_omitted(value, depth + 1))
+			return true;
+	return false;
+}
+
 static bool check_profile(struct saved *saved, const json_t *profile, size_t at, GError **error)
 {
 	uint64_t counts[63 * 16];
 	int64_t number, resolution;
 
+	if (has_omitted(profile, 0))
+		return REFUSE(saved, "is a report that --limit cut short: take what --save wrote");
 	if (!json_is_string(json_object_get(profile, "operation")))
 		return REFUSE(saved, "profile %zu has no operation", at);
 	if (!get_integer(profile, "resolution", 1, &resolution) || resolution > 16 ||
@@ -113,6 +135,8 @@ static bool check_file(struct saved *saved, GError **error)
 	saved->list = json_object_get(saved->file, "profiles");
 	if (!json_is_array(saved->list))
 		return REFUSE(saved, "has no profiles");
+	if (json_object_get(saved->file, "profiles_omitted"))
+		return REFUSE(saved, "is a report that --limit cut short: take what --save wrote");
 	for (size_t i = 0; i < json_array_size(saved->list); i++)
 		if (!check_profile(saved, json_array_get(saved->list, i), i, error))
 			return false;
@@ -151,6 +175,25 @@ void saved_free(struct saved *saved)
 	g_free(saved);
 }
 
+bool saved_check_options(const struct saved *saved, const struct options *options,
+			 GError **error)
+{
+	static const char *const words[] = {"without --per", "--per thread", "--per process",
+					    "--per resource", "--per cpu"};
+	enum per per;
+
+	if (options->profile.resolution && options->profile.resolution != saved->resolution)
+		return REFUSE(saved, "its resolution is %u, and --resolution asks for %u",
+			      saved->resolution, options->profile.resolution);
+	for (size_t i = 0; i < json_array_size(saved->list); i++) {
+		per = per_of(json_array_get(saved->list, i));
+		if (per != options->profile.per)
+			return REFUSE(saved, "it was saved %s, and this run is %s", words[per],
+				      words[options->profile.per]);
+	}
+	return true;
+}
+
 guint saved_resolution(const struct saved *saved)
 {
 	return saved->resolution;
@@ -173,11 +216,24 @@ static struct profile *find_profile(const struct profiles *profiles, const json_
 	return NULL;
 }
 
+/* Patterns that do not name it leave a saved operation out too. */
+static bool asked_for(const struct session *session, const char *operation)
+{
+	const GPtrArray *patterns = session->options->profile.operations;
+
+	for (guint i = 0; i < patterns->len; i++)
+		if (g_pattern_match_simple(g_ptr_array_index(patterns, i), operation))
+			return true;
+	return !patterns->len;
+}
+
 static int farthest_first(gconstpointer a, gconstpointer b)
 {
 	const struct compared *x = a, *y = b;
 	int order = strcmp(x->operation, y->operation);
 
+	if (x->changed != y->changed)
+		return x->changed ? -1 : 1;
 	if (x->distance != y->distance)
 		return x->distance > y->distance ? -1 : 1;
 	return order ? order : strcmp(x->scope, y->scope);
@@ -195,9 +251,11 @@ GArray *saved_compare(const struct saved *saved, const struct profiles *profiles
 		const json_t *there = json_array_get(saved->list, i);
 		struct profile *here = find_profile(profiles, there);
 		struct compared compared = {.operation = operation_of(there),
-					    .scope = scope_of(there), .distance = -1,
-					    .noise = -1};
+					    .scope = scope_of(there), .per = per_of(there),
+					    .distance = -1, .noise = -1};
 
+		if (!asked_for(profiles->session, compared.operation))
+			continue;
 		counts_of(there, counts, length);
 		for (guint b = 0; b < length; b++)
 			compared.saved_count += counts[b];
@@ -216,6 +274,7 @@ GArray *saved_compare(const struct saved *saved, const struct profiles *profiles
 	for (guint i = 0; i < profiles->list->len; i++) {
 		const struct profile *here = g_ptr_array_index(profiles->list, i);
 		struct compared compared = {.operation = here->operation, .scope = here->scope,
+					    .per = here->per,
 					    .distance = -1, .noise = -1, .count = here->count};
 
 		if (!g_hash_table_contains(met, here))
@@ -233,6 +292,7 @@ static bool read_part(const json_t *from, struct part *part, const struct peak *
 	const json_t *children = json_object_get(from, "children");
 	const json_t *by_bucket = json_object_get(from, "ns_by_bucket");
 	const json_t *functions = json_object_get(from, "functions");
+	const json_t *resources = json_object_get(from, "resources");
 	int64_t maxcount, operations;
 
 	if (!get_integer(from, "maxcount", 0, &maxcount) ||
@@ -241,13 +301,15 @@ static bool read_part(const json_t *from, struct part *part, const struct peak *
 		return false;
 	part->maxcount = (uint64_t) maxcount;
 	part->operations = (uint64_t) operations;
-	if (get_integer(from, "own_maxcount", 0, &maxcount))
-		part->own_maxcount = (uint64_t) maxcount;
-	get_integer(from, "own_ns", 0, &part->own_ns);
+	/* a leaf was all its own */
+	part->own_maxcount = get_integer(from, "own_maxcount", 0, &maxcount) ? (uint64_t) maxcount
+									      : part->operations;
+	if (!get_integer(from, "own_ns", 0, &part->own_ns))
+		part->own_ns = part->ns;
 	part->cut = json_is_true(json_object_get(from, "cut"));
 	part->spans_gap = json_is_true(json_object_get(from, "spans_gap"));
 	part->label = g_strdup(json_string_value(json_object_get(from, "label")));
-	if (depth == 1)
+	if (depth <= 1)
 		part->by_bucket =
 			g_new0(int64_t, peak->range.last - peak->range.first + 1);
 	for (guint b = peak->range.first; part->by_bucket && b <= peak->range.last; b++) {
@@ -256,6 +318,15 @@ static bool read_part(const json_t *from, struct part *part, const struct peak *
 		g_snprintf(key, sizeof key, "%u", b);
 		part->by_bucket[b - peak->range.first] =
 			json_integer_value(json_object_get(by_bucket, key));
+	}
+	for (size_t i = 0; i < json_array_size(resources); i++) {
+		const json_t *at = json_array_get(resources, i);
+		const char *key = json_string_value(json_object_get(at, "resource"));
+		int64_t ns, waits;
+
+		if (!key || !get_integer(at, "ns", 0, &ns) || !get_integer(at, "waits", 0, &waits))
+			return false;
+		part_add_resource(part, key, ns, (uint64_t) waits);
 	}
 	for (size_t i = 0; i < json_array_size(functions); i++) {
 		const char *text = json_string_value(json_array_get(functions, i));
@@ -287,12 +358,10 @@ static bool read_peak(const json_t *from, struct peak *peak, const struct profil
 	*peak = (struct peak) {.range = {(guint) first, (guint) mode, (guint) last}};
 	for (guint b = peak->range.first; b <= peak->range.last; b++)
 		peak->count += profile->counts[b]; /* both together */
-	if (!tree)
-		return true;
 	get_integer(from, "spans_gap", 0, &spans_gap);
 	peak->spans_gap = (uint64_t) spans_gap;
 	peak->tree = part_saved(NULL, profile->operation);
-	return get_integer(from, "sum_ns", 0, &peak->sum) &&
+	return tree && get_integer(from, "sum_ns", 0, &peak->sum) &&
 	       read_part(tree, peak->tree, peak, 0);
 }
 
@@ -320,8 +389,8 @@ static bool add_profile(const struct saved *saved, const json_t *from, struct pr
 
 		g_array_append_val(profile->peaks, peak);
 		if (!ok)
-			return REFUSE(saved, "peak %zu of %s is not whole", i + 1,
-				      profile->operation);
+			return REFUSE(saved, "peak %zu of %s is not whole, or was not searched",
+				      i + 1, profile->operation);
 	}
 	return true;
 }
@@ -345,17 +414,6 @@ static bool unchanged(const struct saved *saved, const struct profiles *profiles
 				      at->distance, options->threshold);
 	}
 	return true;
-}
-
-/* Patterns that do not name it leave a saved operation out too. */
-static bool asked_for(const struct session *session, const char *operation)
-{
-	const GPtrArray *patterns = session->options->profile.operations;
-
-	for (guint i = 0; i < patterns->len; i++)
-		if (g_pattern_match_simple(g_ptr_array_index(patterns, i), operation))
-			return true;
-	return !patterns->len;
 }
 
 bool saved_resume(const struct saved *saved, struct profiles *profiles, GError **error)

@@ -14,18 +14,22 @@ struct saved;
 /* Errors are WHYLATE_ERROR_USAGE, with the option's name in them. */
 struct saved *saved_new(const char *option, const char *path, GError **error);
 void saved_free(struct saved *saved);
+/* Refuses where its profiles were made otherwise than the options ask. */
+bool saved_check_options(const struct saved *saved, const struct options *options,
+			 GError **error);
 guint saved_resolution(const struct saved *saved);
 
 /* One operation here and there. */
 struct compared {
 	const char *operation, *scope; /* borrowed from profiles or saved */
+	enum per per;
 	double distance, noise;        /* octaves; -1: only one of them has it */
 	uint64_t count, saved_count;
 	bool changed;                  /* distance above the threshold and the noise */
 };
 
-/* struct compared, largest distance first, then what only one side has. The
- * file's resolution must be `profiles`'. */
+/* struct compared: what changed, then the others, largest distance first, then
+ * what only one side has. The file's resolution must be `profiles`'. */
 GArray *saved_compare(const struct saved *saved, const struct profiles *profiles);
 
 /* Makes `profiles` continue the saved searches: their counts and trees are

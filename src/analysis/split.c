@@ -105,31 +105,53 @@ static void split_by_runners(struct split *split, struct part *part, uint16_t ho
 		each_run(split->session, host, span->ref, span->begin, span->end, ran, &running);
 }
 
-static void split_wait(struct split *split, struct part *part, uint32_t thread,
-		       const struct span *span);
+static void split_wait(struct split *split, struct part *part, const struct span *span);
+
+/* What a wait's part is called: by the kind of what it was for, as an operation
+ * may wait for a thousand files; a device or a lock has a name of its own. */
+static char *wait_node(const struct session *session, uint32_t key, uint32_t leaf)
+{
+	const char *text = session_text(session, key);
+
+	if (!key)
+		return leaf_key(session, leaf);
+	if (g_str_has_prefix(text, "device:") || g_str_has_prefix(text, "lock:"))
+		return g_strconcat("blocked/", text, NULL);
+	return g_strdup_printf("blocked/%.*s", (int) strcspn(text, ":"), text);
+}
+
+/* A wait, after `functions` (taken), whose interned text is `way`. */
+static void add_wait(struct split *split, struct part *part, uint32_t way, GPtrArray *functions,
+		     const struct span *span)
+{
+	const struct session *session = split->session;
+	uint32_t key = block_waits_for(session, block_at(&session->timeline, span->ref));
+	g_autofree char *node = wait_node(session, key, span->leaf);
+	uint64_t tag = part_tag(PART_BLOCKED, (uint64_t) way << PACK_BITS |
+						      intern_id(session->model.names, node));
+	struct part *child = part_find(part, tag);
+
+	if (child && functions)
+		g_ptr_array_free(functions, TRUE);
+	else if (!child)
+		child = part_add(part, PART_BLOCKED, tag, g_steal_pointer(&node), functions,
+				 split->peak->range.last - split->peak->range.first + 1);
+	if (key && child->kind == PART_BLOCKED)
+		part_add_resource(child, session_text(session, key), span->end - span->begin, 1);
+	part_take(child, span->end - span->begin);
+	split_wait(split, child, span);
+}
 
 /* Time of a thread by its leaf, with what can be said of it further. */
 static void add_leaf(struct split *split, struct part *part, uint32_t thread,
 		     const struct span *span)
 {
 	const struct session *session = split->session;
-	const struct block *block;
-	struct part *child;
 	uint64_t tag = part_tag(PART_LEAF, span->leaf);
-	uint32_t key;
+	struct part *child;
 
 	if (leaf_is_blocked(span->leaf)) {
-		block = block_at(&session->timeline, span->ref);
-		key = block_waits_for(session, block);
-		tag = part_tag(PART_BLOCKED, key ? key : UINT64_C(1) << 32 | span->leaf);
-		child = part_find(part, tag);
-		if (!child)
-			child = add_child(split, part, PART_BLOCKED, tag,
-					  key ? g_strconcat("blocked/", session_text(session, key),
-							    NULL)
-					      : leaf_key(session, span->leaf));
-		part_take(child, span->end - span->begin);
-		split_wait(split, child, thread, span);
+		add_wait(split, part, 0, NULL, span);
 		return;
 	}
 	child = part_find(part, tag);
@@ -229,9 +251,8 @@ static void split_hardware(struct split *split, struct part *part, const struct 
 	part_take(child, span->end - span->begin);
 }
 
-/* What a wait of `thread` was made of: by what ended it. */
-static void split_wait(struct split *split, struct part *part, uint32_t thread,
-		       const struct span *span)
+/* What a wait was made of: by what ended it. */
+static void split_wait(struct split *split, struct part *part, const struct span *span)
 {
 	const struct session *session = split->session;
 	const struct block *block = block_at(&session->timeline, span->ref);
@@ -254,7 +275,6 @@ static void split_wait(struct split *split, struct part *part, uint32_t thread,
 	} else {
 		split_hardware(split, part, block, detail, span);
 	}
-	(void) thread;
 }
 
 /* --- frames and what the thread was off CPU for ---------------------------- */
@@ -305,23 +325,25 @@ static GPtrArray *functions_inside(const struct split *split, const struct part 
 	return functions;
 }
 
+/* A wait of the operation itself. The part is known by what is shown: two ways
+ * that differ above the frame are one. */
 static void add_blocked(struct split *split, struct part *part, const struct span *span)
 {
-	const struct session *session = split->session;
-	const struct block *block = block_at(&session->timeline, span->ref);
-	uint32_t key = block_waits_for(session, block), way = callpath(split, block->callstack);
-	uint64_t what = key ? key : UINT64_C(1) << PACK_BITS | PACK_KIND(span->leaf);
-	uint64_t tag = part_tag(PART_BLOCKED, (uint64_t) way << (PACK_BITS + 1) | what);
-	struct part *child = part_find(part, tag);
+	const struct block *block = block_at(&split->session->timeline, span->ref);
+	uint32_t way = callpath(split, block->callstack);
+	GPtrArray *functions = way ? functions_inside(split, part, way) : NULL;
+	g_autofree char *text = NULL;
 
-	if (!child)
-		child = part_add(part, PART_BLOCKED, tag,
-				 key ? g_strconcat("blocked/", session_text(session, key), NULL)
-				     : leaf_key(session, span->leaf),
-				 way ? functions_inside(split, part, way) : NULL,
-				 split->peak->range.last - split->peak->range.first + 1);
-	part_take(child, span->end - span->begin);
-	split_wait(split, child, split->operation->thread, span);
+	if (functions && functions->len) {
+		g_ptr_array_add(functions, NULL);
+		text = g_strjoinv("\n", (char **) functions->pdata);
+		g_ptr_array_set_size(functions, (gint) functions->len - 1);
+		way = intern_id(split->session->model.names, text);
+	} else {
+		g_clear_pointer(&functions, g_ptr_array_unref);
+		way = 0;
+	}
+	add_wait(split, part, way, functions, span);
 }
 
 /* Gives the off-CPU stretches from `from` on to the frame. */
@@ -472,7 +494,7 @@ void split_operation(struct split *split)
 		break;
 	case OPERATION_BLOCKED:
 	case OPERATION_FAULT:
-		split_wait(split, top, operation->thread, &span);
+		split_wait(split, top, &span);
 		break;
 	case OPERATION_QUEUED:
 	case OPERATION_SERVED:

@@ -50,10 +50,12 @@ static bool add_line(struct symbols *symbols, const char *line)
 {
 	unsigned long long address;
 	char type, name[512], module[128];
+	size_t digits = strspn(line, "0123456789abcdefABCDEF");
 	int fields = sscanf(line, "%llx %c %511s [%127[^]]]", &address, &type, name, module);
 	struct symbol symbol = {.address = address};
 
-	if (fields < 3)
+	if (fields < 3 || digits < 8 || line[digits] != ' ' || line[digits + 1] == 0 ||
+	    line[digits + 2] != ' ')
 		return false;
 	if (!strchr("tTwW", type) || !address)
 		return true;

@@ -196,9 +196,15 @@ void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu, const str
 	}
 }
 
+/* A flush of the device's cache has no sector: 0 when it is issued, all ones
+ * when it completes. There is one at a time. */
 static uint64_t request_key(const struct event *event)
 {
-	return event->block.dev * UINT64_C(0x9E3779B97F4A7C15) ^ event->block.sector;
+	uint64_t sector = event->block.sectors || event->kind == EV_BLOCK_COMPLETE
+				  ? event->block.sector
+				  : FLUSH_SECTOR;
+
+	return event->block.dev * UINT64_C(0x9E3779B97F4A7C15) ^ sector;
 }
 
 static struct request *request_findnew(struct host *host, const struct event *event)
@@ -231,26 +237,42 @@ static uint32_t disk_name(struct flow *flow, struct host *host, uint32_t dev)
 	return intern_id(flow->names, text);
 }
 
+static void request_begins(struct flow *flow, struct host *host, struct cpu *cpu,
+			   const struct event *event)
+{
+	struct request *request = request_findnew(host, event);
+	struct thread *current = flow_current(flow, cpu);
+
+	if (event->kind == EV_BLOCK_INSERT)
+		request->insert = flow->time;
+	else
+		request->issue = flow->time;
+	if (event->block.sectors)
+		request->sectors = event->block.sectors;
+	if (request->thread == NO_THREAD && event->block.tid > 0)
+		request->thread = thread_find(flow, event->host, event->block.tid);
+	if (!request->call && current && !cpu->depth && current->flow.call.open)
+		request->call = current->flow.call.name;
+}
+
+/* A write that was to be on the medium completes a second time, without a
+ * length, when the flush after it has: it was served until then. */
+static struct request *completed_before(struct host *host, const struct event *event)
+{
+	for (guint i = 0; !event->block.sectors && i < G_N_ELEMENTS(host->completed); i++)
+		if (host->completed[i].used && host->completed[i].key == request_key(event))
+			return &host->completed[i];
+	return NULL;
+}
+
 void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 			const struct event *event)
 {
-	struct request *request;
-	struct thread *current;
+	struct request *request, *before;
 	uint32_t index;
 
 	if (event->kind != EV_BLOCK_COMPLETE) {
-		request = request_findnew(host, event);
-		if (event->kind == EV_BLOCK_INSERT)
-			request->insert = flow->time;
-		else
-			request->issue = flow->time;
-		if (event->block.sectors)
-			request->sectors = event->block.sectors;
-		if (request->thread == NO_THREAD && event->block.tid > 0)
-			request->thread = thread_find(flow, event->host, event->block.tid);
-		current = flow_current(flow, cpu);
-		if (!request->call && current && !cpu->depth && current->flow.call.open)
-			request->call = current->flow.call.name;
+		request_begins(flow, host, cpu, event);
 		return;
 	}
 	cpu->pending = (struct wake_detail) {
@@ -258,18 +280,25 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 		.served = -1, .number = event->block.sector,
 		.text = disk_name(flow, host, event->block.dev)};
 	index = idmap_get(&host->requests, request_key(event));
-	if (index == IDMAP_NONE)
+	before = index == IDMAP_NONE ? completed_before(host, event) : NULL;
+	if (index == IDMAP_NONE && !before)
 		return;
-	request = &g_array_index(host->issued, struct request, index);
+	request = before ? before : &g_array_index(host->issued, struct request, index);
 	cpu->pending.thread = request->thread;
 	cpu->pending.sectors = request->sectors;
-	operation_request(flow, cpu, event->host, request, event->block.dev);
 	if (request->issue != INT64_MIN) {
 		cpu->pending.begin = request->issue;
 		cpu->pending.served = flow->time - request->issue;
 		if (request->insert != INT64_MIN)
 			cpu->pending.queued = request->issue - request->insert;
 	}
+	if (before) {
+		before->used = false;
+		return;
+	}
+	operation_request(flow, cpu, event->host, request, event->block.dev);
+	request->key = request_key(event);
+	host->completed[host->completed_next++ % G_N_ELEMENTS(host->completed)] = *request;
 	request->used = false;
 	idmap_remove(&host->requests, request_key(event));
 }

@@ -153,6 +153,16 @@ struct gap {
 	bool packets;     /* whole packets are missing */
 };
 
+/* A block request on its way. */
+struct request {
+	int64_t insert, issue; /* ns, INT64_MIN: not seen */
+	uint32_t thread;
+	uint32_t sectors;    /* of 512 bytes */
+	uint32_t call;       /* interned system call that it was issued in, 0 */
+	uint64_t key;        /* of a completed one: device and sector */
+	bool used;
+};
+
 struct host {
 	char *hostname, *uuid, *clock_uuid, *kernel, *tracer; /* owned; may be NULL */
 	int64_t clock_offset;   /* raw clock value + this = time */
@@ -175,18 +185,11 @@ struct host {
 	GArray *armed;          /* struct wake_detail of armed timers */
 	struct idmap requests;  /* (dev, sector) -> index in `issued` */
 	GArray *issued;         /* struct request */
+	struct request completed[32]; /* the last ones */
+	uint32_t completed_next;
 	bool has_statedump;
 	uint32_t pipes, pairs;  /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;
-};
-
-/* A block request on its way. */
-struct request {
-	int64_t insert, issue; /* ns, INT64_MIN: not seen */
-	uint32_t thread;
-	uint32_t sectors;    /* of 512 bytes */
-	uint32_t call;       /* interned system call that it was issued in, 0 */
-	bool used;
 };
 
 struct model {

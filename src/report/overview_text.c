@@ -6,25 +6,6 @@
 
 #include "report/report.h"
 
-static void hosts(const struct session *session, struct output *output)
-{
-	g_autoptr(GString) line = g_string_new(NULL);
-	char from[48], length[32];
-
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
-
-		g_string_printf(line, "Host %s: Linux %s, %s, %u CPU%s, %s of trace from %s",
-				host->hostname ? host->hostname : "(no name)",
-				host->kernel ? host->kernel : "(version not said)",
-				host->tracer ? host->tracer : "tracer not said", host->cpus->len,
-				host->cpus->len == 1 ? "" : "s",
-				when_duration(length, host->end - host->begin),
-				when_time(from, host->begin, session->options->utc, true));
-		text_wrapped(output, line->str, 0, 2);
-	}
-}
-
 static guint shown(const struct session *session, const GArray *list)
 {
 	uint32_t limit = session->options->limit;
@@ -169,9 +150,9 @@ static void more_peaks(const struct overview *overview, const struct session *se
 		const struct call_total *call =
 			&g_array_index(overview->calls, struct call_total, i);
 
-		if (call->peaks > 1)
+		if (call->clear_peaks > 1)
 			g_string_append_printf(line, "%s %s (%u)", named++ ? "," : "",
-					       session_text(session, call->name), call->peaks);
+					       session_text(session, call->name), call->clear_peaks);
 	}
 	if (named)
 		text_wrapped(output, line->str, 2, 4);
@@ -224,7 +205,7 @@ static void profile_next(const struct session *session, const struct overview *o
 		const struct call_total *call =
 			&g_array_index(overview->calls, struct call_total, i);
 
-		if (call->peaks < 2)
+		if (call->clear_peaks < 2)
 			continue;
 		fprintf(output->file, "  whylate profile TRACE --operation syscall:%s    "
 				      "# what makes its slow ones slow\n",
@@ -266,7 +247,7 @@ void overview_text(const struct session *session, struct output *output)
 	struct coverage coverage;
 
 	coverage_init(&coverage, session);
-	hosts(session, output);
+	text_hosts(session, output);
 	threads(session, overview, output);
 	waits(session, overview, output);
 	open_waits(session, overview, output);

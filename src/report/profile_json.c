@@ -65,6 +65,22 @@ static json_t *by_bucket_json(const struct peak *peak, const struct part *part)
 	return object;
 }
 
+static json_t *resources_json(const struct part *part, uint32_t limit)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < part->resources->len && (!limit || i < limit); i++) {
+		const struct part_resource *at =
+			&g_array_index(part->resources, struct part_resource, i);
+
+		json_array_append_new(list, json_pack("{s:o,s:I,s:I}", "resource",
+						      json_text(at->key), "ns",
+						      (json_int_t) at->ns, "waits",
+						      (json_int_t) at->count));
+	}
+	return list;
+}
+
 static json_t *tree_json(const struct peak *peak, const struct part *part, uint32_t limit)
 {
 	json_t *object = json_object(), *children;
@@ -75,6 +91,8 @@ static json_t *tree_json(const struct peak *peak, const struct part *part, uint3
 		json_object_set_new(object, "label", json_text(part->label));
 	if (part->functions && part->functions->len)
 		json_object_set_new(object, "functions", texts_json(part->functions));
+	if (part->resources)
+		json_object_set_new(object, "resources", resources_json(part, limit));
 	json_object_set_new(object, "maxcount", json_integer((json_int_t) part->maxcount));
 	json_object_set_new(object, "ns", json_integer(part->ns));
 	json_object_set_new(object, "operations", json_integer((json_int_t) part->operations));
@@ -192,13 +210,13 @@ static json_t *lapse_json(const struct profiles *profiles, const struct profile 
 	return json_pack("{s:I,s:o}", "step_ns", (json_int_t) profiles->lapse_step, "rows", rows);
 }
 
-static json_t *scope_json(const struct profile *profile)
+static json_t *scope_json(enum per per, const char *scope)
 {
 	static const char *const keys[] = {"", "thread", "process", "resource", "cpu"};
 	json_t *object = json_object();
 
-	if (profile->per != PER_NOTHING)
-		json_object_set_new(object, keys[profile->per], json_text(profile->scope));
+	if (per != PER_NOTHING)
+		json_object_set_new(object, keys[per], json_text(scope));
 	return object;
 }
 
@@ -211,7 +229,7 @@ static json_t *profile_json(const struct profiles *profiles, const struct profil
 	json_object_set_new(object, "operation", json_text(profile->operation));
 	if (profile->label)
 		json_object_set_new(object, "label", json_text(profile->label));
-	json_object_set_new(object, "scope", scope_json(profile));
+	json_object_set_new(object, "scope", scope_json(profile->per, profile->scope));
 	json_object_set_new(object, "resolution", json_integer(profiles->buckets.resolution));
 	json_object_set_new(object, "count", json_integer((json_int_t) profile->count));
 	json_object_set_new(object, "sum_ns", json_integer(profile->sum));
@@ -253,7 +271,7 @@ static json_t *comparison_json(const struct session *session, const GArray *comp
 			continue;
 		entry = json_object();
 		json_object_set_new(entry, "operation", json_text(at->operation));
-		json_object_set_new(entry, "scope", json_text(at->scope));
+		json_object_set_new(entry, "scope", scope_json(at->per, at->scope));
 		json_object_set_new(entry, "distance",
 				    at->distance < 0 ? json_null() : json_real(at->distance));
 		json_object_set_new(entry, "noise",

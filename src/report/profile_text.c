@@ -9,6 +9,7 @@
 
 #define DETAILED 5      /* operations shown in full when none was named */
 #define SMALL_SHARE 0.005
+#define RESOURCES_SHOWN 3
 
 /* "irq:26 (virtio0-req.1), CPU 1" */
 static char *title(const struct profile *profile)
@@ -42,6 +43,11 @@ static void table(const struct profiles *profiles, struct output *output)
 	if (shown < profiles->list->len)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
 			profiles->list->len - shown);
+}
+
+static const char *operations_word(uint64_t count)
+{
+	return count == 1 ? "operation" : "operations";
 }
 
 /* Which peak a bucket is in, 0: none. */
@@ -103,12 +109,12 @@ static void bars(const struct profiles *profiles, const struct profile *profile,
 		mark = count ? 1 + (int) lround((room - 1) * log((double) count) /
 						log((double) MAX(most, 2)))
 			     : 0;
-		fprintf(output->file, "  %6u %10s %10" PRIu64 " ", b,
+		fprintf(output->file, "  %6u %10s %10" PRIu64, b,
 			when_duration(from, profiles->buckets.from[b]), count);
-		if (number && count)
-			fprintf(output->file, "%4u  ", number);
-		else
-			fprintf(output->file, "%4s%s", "", mark ? "  " : "");
+		if (mark && number)
+			fprintf(output->file, " %4u  ", number);
+		else if (mark)
+			fprintf(output->file, " %4s  ", ""); /* resumed: in none of the peaks */
 		for (int i = 0; i < mark; i++)
 			fputc('#', output->file);
 		fputc('\n', output->file);
@@ -126,6 +132,18 @@ static const char *percent(char *buffer, int64_t part, int64_t whole)
 	return buffer;
 }
 
+/* The wait's part says what it was in, as what it was for is not known. */
+static bool is_leaf(const char *node)
+{
+	static const char *const leaves[] = {"syscall:", "trap:", "kthread", "unknown", "stopped",
+					     "traced"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(leaves); i++)
+		if (g_str_has_prefix(node + strlen("blocked/"), leaves[i]))
+			return true;
+	return false;
+}
+
 /* A path's element as people call it. */
 static char *spoken(const char *node)
 {
@@ -134,7 +152,8 @@ static char *spoken(const char *node)
 	if (g_str_has_prefix(node, "interrupted/"))
 		return g_strdup(node + strlen("interrupted/"));
 	if (g_str_has_prefix(node, "blocked/"))
-		return g_strconcat("blocked on ", node + strlen("blocked/"), NULL);
+		return g_strconcat(is_leaf(node) ? "blocked in " : "blocked on ",
+				   node + strlen("blocked/"), NULL);
 	return g_strdup(node);
 }
 
@@ -160,6 +179,35 @@ static char *words(const struct root *root)
 		g_string_append_printf(text, "%ssome spans lost events: it may not be real",
 				       text->len ? "; " : "");
 	return g_string_free(text, FALSE);
+}
+
+/* "blocked on file: /a 60 %, /b 20 % and 38 others", for each wait of the path. */
+static void resource_lines(const struct root *root, struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	char share[16];
+
+	for (const struct part *part = root->part; part; part = part->parent) {
+		g_autofree char *name = NULL;
+		guint shown = 0;
+
+		if (!part->resources || strchr(part->node, ':'))
+			continue;
+		name = spoken(part->node);
+		g_string_printf(line, "%s:", name);
+		for (; shown < part->resources->len && shown < RESOURCES_SHOWN; shown++) {
+			const struct part_resource *at =
+				&g_array_index(part->resources, struct part_resource, shown);
+
+			g_string_append_printf(line, "%s %s", shown ? "," : "",
+					       resource_name(at->key));
+			if (part->resources->len > 1)
+				g_string_append_printf(line, " %s", percent(share, at->ns, part->ns));
+		}
+		if (shown < part->resources->len)
+			g_string_append_printf(line, " and %u more", part->resources->len - shown);
+		text_wrapped(output, line->str, 8, 2);
+	}
 }
 
 static void example_line(const struct session *session, const struct root *root,
@@ -213,6 +261,7 @@ static void root_lines(const struct session *session, const struct peak *peak,
 	if (*meaning)
 		g_string_append_printf(line, " (%s)", meaning);
 	text_wrapped(output, line->str, 6, 4);
+	resource_lines(root, output);
 	example_line(session, root, output);
 }
 
@@ -258,11 +307,8 @@ static void make_up(const struct profiles *profiles, const struct peak *peak,
 		fprintf(output->file, "     (%c)", 'a' + (int) i);
 	fputc('\n', output->file);
 	for (guint b = peak->range.first; b <= peak->range.last; b++) {
-		int64_t all = 0;
+		int64_t all = peak->tree->by_bucket[b - peak->range.first];
 
-		for (guint i = 0; i < peak->tree->children->len; i++)
-			all += ((struct part *) g_ptr_array_index(peak->tree->children, i))
-				       ->by_bucket[b - peak->range.first];
 		if (!all)
 			continue;
 		fprintf(output->file, "        %6u %10s", b,
@@ -286,11 +332,11 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 	char from[32], to[32], calls[16], time[16];
 
 	g_string_append_printf(line, "Peak %u, buckets %u to %u (%s to %s), highest at %u: %" PRIu64
-			       " operations (%s), %s of the time; %s", number, peak->range.first,
+			       " %s (%s), %s of the time; %s", number, peak->range.first,
 			       peak->range.last,
 			       when_duration(from, profiles->buckets.from[peak->range.first]),
 			       when_duration(to, profiles->buckets.from[peak->range.last + 1]),
-			       peak->range.mode, peak->count,
+			       peak->range.mode, peak->count, operations_word(peak->count),
 			       percent(calls, (int64_t) peak->count, (int64_t) profile->count),
 			       percent(time, peak->sum, profile->sum),
 			       peak_status_text(peak->status));
@@ -353,7 +399,8 @@ static void details(const struct profiles *profiles, const struct profile *profi
 	char texts[6][32];
 
 	text_heading(output, heading);
-	g_string_append_printf(line, "%" PRIu64 " operations, %s in all, from %s to %s", profile->count,
+	g_string_append_printf(line, "%" PRIu64 " %s, %s in all, from %s to %s", profile->count,
+			       operations_word(profile->count),
 			       when_duration(texts[0], profile->sum),
 			       when_duration(texts[1], profile->min),
 			       when_duration(texts[2], profile->max));
@@ -383,10 +430,10 @@ static void comparison_lines(const struct session *session, const GArray *compar
 		changed += g_array_index(comparison, struct compared, i).changed;
 	if (changed)
 		fprintf(output->file, "  WARNING: %u operation%s changed: distance above %.2f octaves "
-				      "(--threshold)\n", changed, changed == 1 ? "" : "s",
+				      "(--threshold) and above noise\n", changed, changed == 1 ? "" : "s",
 			options->threshold);
 	else
-		fprintf(output->file, "  No operation's distance is above %.2f octaves (--threshold)\n",
+		fprintf(output->file, "  No operation's distance is above %.2f octaves (--threshold) and above noise\n",
 			options->threshold);
 	fprintf(output->file, "  %-34s %8s %8s %8s %8s\n", "OPERATION", "OCTAVES", "NOISE",
 		"COUNT", "SAVED");
@@ -412,7 +459,7 @@ static void comparison_lines(const struct session *session, const GArray *compar
 /* What else there is to profile. */
 static void others(const struct profiles *profiles, struct output *output)
 {
-	g_autoptr(GPtrArray) list = operations_available(profiles->session);
+	g_autoptr(GPtrArray) list = operations_available(&profiles->scope);
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	g_ptr_array_add(list, NULL);
@@ -433,6 +480,7 @@ void profile_text_write(const struct profiles *profiles, const GArray *compariso
 	struct coverage coverage;
 
 	coverage_init(&coverage, session);
+	text_hosts(session, output);
 	table(profiles, output);
 	if (!profiles->list->len)
 		text_wrapped(output, "Nothing in the window is what was asked for.", 2, 2);
@@ -449,9 +497,9 @@ void profile_text_write(const struct profiles *profiles, const GArray *compariso
 			details(profiles, profile, output);
 	}
 	if (shown > most)
-		fprintf(output->file, "\n[... %u more with %s; name them with --operation, or "
-				      "--limit 0 shows all ...]\n", shown - most,
-			named ? "peaks" : "more than one peak");
+		fprintf(output->file, "\n[... %u more%s; %s--limit 0 shows all ...]\n",
+			shown - most, named ? "" : " with more than one peak",
+			named ? "" : "--operation NAME or ");
 	text_coverage(session, &coverage, output);
 	coverage_clear(&coverage);
 }

@@ -115,7 +115,7 @@ static bool profile_init(struct profile_report *report, const struct session *se
 			 GError **error)
 {
 	const struct profile_options *options = &session->options->profile;
-	guint resolution = options->resolution;
+	guint resolution = options->resolution ? options->resolution : 1;
 
 	*report = (struct profile_report) {0};
 	if (options->compare && !(report->compared = saved_new("compare", options->compare, error)))
@@ -123,6 +123,10 @@ static bool profile_init(struct profile_report *report, const struct session *se
 	if (options->resume && !(report->resumed = saved_new("resume", options->resume, error)))
 		return false;
 	/* buckets can be compared only where they are the same */
+	if (report->compared && !saved_check_options(report->compared, session->options, error))
+		return false;
+	if (report->resumed && !saved_check_options(report->resumed, session->options, error))
+		return false;
 	if (report->compared)
 		resolution = saved_resolution(report->compared);
 	if (report->resumed)

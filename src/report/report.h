@@ -61,6 +61,8 @@ json_t *json_wait_resource(const struct session *session, const struct block *bl
 /* text.c: the same for people. Control characters are shown as \xNN. */
 char *text_safe(const char *text);
 void text_heading(struct output *output, const char *heading);
+/* A line for each host, and the window if it is not all of the trace. */
+void text_hosts(const struct session *session, struct output *output);
 void text_coverage(const struct session *session, const struct coverage *coverage,
 		   struct output *output);
 void text_wrapped(struct output *output, const char *text, int indent, int hanging);

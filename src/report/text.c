@@ -86,6 +86,34 @@ void text_wrapped(struct output *output, const char *text, int indent, int hangi
 	fputc('\n', output->file);
 }
 
+void text_hosts(const struct session *session, struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	char from[48], length[32];
+
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+
+		g_string_printf(line, "Host %s: Linux %s, %s, %u CPU%s, %s of trace from %s",
+				host->hostname ? host->hostname : "(no name)",
+				host->kernel ? host->kernel : "(version not said)",
+				host->tracer ? host->tracer : "tracer not said", host->cpus->len,
+				host->cpus->len == 1 ? "" : "s",
+				when_duration(length, host->end - host->begin),
+				when_time(from, host->begin, session->options->utc, true));
+		text_wrapped(output, line->str, 0, 2);
+	}
+	if (session->from > session->begin || session->to < session->end) {
+		char to[48];
+
+		g_string_printf(line, "Window: %s to %s, %s",
+				when_time(from, session->from, session->options->utc, false),
+				when_time(to, session->to, session->options->utc, false),
+				when_duration(length, session->to - session->from));
+		text_wrapped(output, line->str, 0, 2);
+	}
+}
+
 static void gap_line(const struct session *session, const struct gap *gap, struct output *output)
 {
 	char from[48], to[48], length[32];

@@ -98,6 +98,7 @@ struct block {
 };
 
 #define NO_OPERATION 0xff
+#define FLUSH_SECTOR UINT64_MAX
 
 enum detail_kind {
 	DETAIL_NONE,
@@ -116,7 +117,7 @@ struct wake_detail {
 	int64_t requested;   /* timer: ns from arming to expiry asked for, -1 unknown */
 	int64_t queued;      /* request: ns from insert to issue, -1 not recorded */
 	int64_t served;      /* request: ns from issue to complete, -1 not recorded */
-	uint64_t number;     /* request: sector; signal: its number */
+	uint64_t number;     /* request: sector or FLUSH_SECTOR; signal: its number */
 	uint32_t sectors;    /* request: of 512 bytes */
 };
 

@@ -480,7 +480,8 @@ class Host:
 
     def on_issue(self, ts, cpu, cur, gap, rest):
         f = fields_of(rest)
-        key = (f["dev"], f["sector"])
+        # a flush of the cache: sector 0 and no length when issued, all ones when it completes
+        key = (f["dev"], f["sector"] if f["nr_sector"] else 2 ** 64 - 1)
         if key in self.inserted:
             begin, thread = self.inserted.pop(key)
             self.block.append(("block-queued:", f["dev"], begin, ts, thread))

@@ -54,7 +54,7 @@ static struct profiles *profiles_of(struct feed *feed)
 	struct profiles *profiles;
 
 	finish(feed);
-	profiles = profiles_new(feed->session, feed->options.profile.resolution, &error);
+	profiles = profiles_new(feed->session, 1, &error);
 	g_assert_no_error(error);
 	roots_search(profiles);
 	return profiles;
@@ -85,7 +85,7 @@ static void request(struct feed *feed, int64_t time, uint32_t cpu, const char *n
 	struct event event = event_of(feed, time, cpu, name);
 
 	event.block.dev = 254 << 20;
-	event.block.sector = 8;
+	event.block.sector = event.block.sectors = 8;
 	event.block.tid = tid;
 	send(feed, &event);
 }
@@ -392,7 +392,7 @@ static void test_waker(void)
 	waker_chain(feed);
 	g_assert_cmpstr(tree(feed, 0), ==,
 			"syscall:pwrite64 1/920* [blocked/lock:/data 1/890* [by:b 1/890* "
-			"[blocked/file:/data 1/790* [by:c 1/790* [working/user 1/790*]], "
+			"[blocked/file 1/790* [by:c 1/790* [working/user 1/790*]], "
 			"working/syscall:write 0/90, interrupted/wait-cpu 0/10 [by:c 1/10]]], "
 			"working/syscall:pwrite64 0/20, interrupted/wait-cpu 0/10 [idle 1/10]]");
 }
