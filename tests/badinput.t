@@ -328,7 +328,8 @@ def profile_options(folder):
     once("delay with an option of profile", USAGE, ALL + [STARTUP, "--peak", "1"], "peak")
     bad("profile: an unknown operation", USAGE, PROFILE + ["--operation", "syscall:raed"], "syscall:raed", "syscall:read")
     bad("profile: an operation of no kind", USAGE, PROFILE + ["--operation", "raed"], "raed", "syscall:")
-    bad("profile: one known and one unknown", USAGE, PROFILE + ["--operation", "syscall:read", "--operation", "irq:77"], "irq:77")
+    bad("profile: one known and one unknown operation", USAGE,
+        PROFILE + ["--operation", "syscall:read", "--operation", "irq:77"], "irq:77")
     bad("profile: an unknown --thread", USAGE, PROFILE + ["--thread", "nobody"], "nobody")
     bad("profile: a window outside", USAGE, PROFILE + ["--from", "+1000s"])
     bad("profile: a path that is missing", NO_TRACE, ["profile", folder + "/missing"], folder + "/missing")
@@ -338,7 +339,8 @@ def profile_options(folder):
         with open(path, "w", encoding="ascii") as file:
             file.write(content)
         bad("--kallsyms with " + name, USAGE, PROFILE + ["--kallsyms", path], "--kallsyms", path, *words)
-    bad("--kallsyms of a missing file", USAGE, PROFILE + ["--kallsyms", folder + "/missing"], "--kallsyms", folder + "/missing")
+    missing = folder + "/missing"
+    bad("--kallsyms of a missing file", USAGE, PROFILE + ["--kallsyms", missing], "--kallsyms", missing)
     bad("--kallsyms of a directory", USAGE, PROFILE + ["--kallsyms", folder], "--kallsyms", folder)
     no_symbols("garbage", "no symbols\n", "line 1")
     no_symbols("a bad second line", "ffffffff81000000 T _stext\nfrom here on\n", "line 2")
@@ -362,8 +364,9 @@ def saved_files(folder):
             assert file.read() == "before\n", "it was changed"
     tap.case("--save over the size limit: nothing half-written, the old file is kept", too_large)
     contents = {"nothing": "", "no JSON": "no JSON\n", "JSON cut in half": '{"schema": "whylate-profile-1", "prof',
-                "an empty object": "{}", "a list": "[1]", "a null": "null", "another schema": '{"schema": "whylate-delay-1"}',
-                "no profiles": '{"schema": "whylate-profile-1"}', "profiles that are none": '{"schema": "whylate-profile-1", "profiles": 1}',
+                "an empty object": "{}", "a list": "[1]", "a null": "null",
+                "another schema": '{"schema": "whylate-delay-1"}', "no profiles": '{"schema": "whylate-profile-1"}',
+                "profiles that are none": '{"schema": "whylate-profile-1", "profiles": 1}',
                 "a profile that is none": '{"schema": "whylate-profile-1", "profiles": [1]}',
                 "more after it": '{"schema": "whylate-profile-1", "profiles": []} {}',
                 "a report of overview": text(run("overview", STARTUP, "--format", "json").stdout)}

@@ -1,8 +1,8 @@
 """The latencies of operations against tests/oracle/latencies.py, a slow and
 obvious second implementation of the same definitions that pairs entries and
 exits in babeltrace2's text: count, sum, minimum, maximum, percentiles and
-buckets of every operation, and for each bucket the time that the parts of its
-operations add up to; to the nanosecond, on each shipped trace.
+buckets of every operation, and the time of the operations in each bucket; to
+the nanosecond, on each shipped trace.
 
 blocked:* and trap:page_fault are against tests/oracle/oracle.py, which knows
 every wait, its waker and whether its begin was seen (profile.t).

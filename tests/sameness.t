@@ -37,7 +37,8 @@ for form in ("json", "text"):
              ["--format", form], 'format="%s"' % form)
 for form in ("json", "text"):
     tap.case("profile of fork4, as " + form, same, "profile", [trace("fork4")],
-             ["--format", form, "--operation", "syscall:clone", "--operation", "irq:*", "--time-lapse", "100ms", "--per", "cpu"],
+             ["--format", form, "--operation", "syscall:clone", "--operation", "irq:*", "--time-lapse", "100ms",
+              "--per", "cpu"],
              'format="%s",operation=["syscall:clone","irq:*"],time-lapse="100ms",per="cpu"' % form)
 tap.case("profile of lock-lapse, numbers as numbers", same, "profile", [trace("lock-lapse")],
          ["--format", "json", "--thread", "writer-*", "--resolution", "2", "--peak", "2", "--maxcount-percentage", "50",

@@ -13,7 +13,7 @@
  *
  * The valley goes to the peak on its left, as latencies have their tails on
  * the right: its lowest bucket, and those after it that chance may have made
- * of the same height (one standard deviation). Merging begins with the pair whose valley is
+ * of the same height (one standard deviation); of empty ones, no others. Merging begins with the pair whose valley is
  * shallowest, so that a row of small ripples becomes one peak whose top is
  * the highest of them.
  */
@@ -50,7 +50,8 @@ static guint floor_end(const uint64_t *counts, guint lowest, guint right)
 	while (last + 1 < right) {
 		double rise = (double) counts[last + 1] - (double) counts[lowest];
 
-		if (rise * rise > (double) (counts[last + 1] + counts[lowest]))
+		if (rise * rise > (double) (counts[last + 1] + counts[lowest]) ||
+		    (rise > 0 && !counts[lowest]))
 			break;
 		last++;
 	}

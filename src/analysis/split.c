@@ -85,6 +85,16 @@ static struct part *named(struct split *split, struct part *part, enum part_kind
 	return child ? child : add_child(split, part, kind, tag, g_strdup(node));
 }
 
+/* One occurrence of a part that is made for it; nothing where it took no time. */
+static struct part *take(struct split *split, struct part *part, enum part_kind kind,
+			 const char *node, int64_t ns)
+{
+	struct part *child = ns > 0 ? named(split, part, kind, node) : NULL;
+
+	part_take(child, ns);
+	return child;
+}
+
 static void ran(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct running *running = data;
@@ -190,9 +200,8 @@ static void split_by_waker(struct split *split, struct part *part, uint32_t wake
 		return;
 	g_array_append_val(split->path, waker);
 	spans_begin(&spans, split->session, waker, wait->begin, wait->end);
-	if (spans.from > wait->begin)
-		part_take(named(split, child, PART_UNKNOWN, "before its birth"),
-		    MIN(spans.from, wait->end) - wait->begin);
+	take(split, child, PART_UNKNOWN, "before its birth",
+	     MIN(spans.from, wait->end) - wait->begin);
 	while (spans_next(&spans, &span))
 		add_leaf(split, child, waker, &span);
 	g_array_set_size(split->path, split->path->len - 1);
@@ -210,7 +219,7 @@ static void split_request(struct split *split, struct part *part, const struct b
 {
 	g_autofree char *context = NULL;
 	struct part *served;
-	int64_t issued = detail->begin;
+	int64_t issued = detail->begin, ns;
 
 	if (detail->served < 0) {
 		part_take(named(split, part, PART_UNKNOWN, "request's issue not recorded"),
@@ -218,17 +227,16 @@ static void split_request(struct split *split, struct part *part, const struct b
 		return;
 	}
 	if (detail->queued >= 0)
-		part_take(named(split, part, PART_QUEUED, "queued"),
-		    overlap(issued - detail->queued, issued, span));
-	served = named(split, part, PART_SERVED, "served");
-	part_take(served, overlap(issued, issued + detail->served, span));
-	if (block->kind == WAKER_THREAD || !may_descend(split, served))
+		take(split, part, PART_QUEUED, "queued",
+		     overlap(issued - detail->queued, issued, span));
+	ns = overlap(issued, issued + detail->served, span);
+	served = take(split, part, PART_SERVED, "served", ns);
+	if (!served || block->kind == WAKER_THREAD || !may_descend(split, served))
 		return;
 	context = frame_text(split->session, block->context, false);
-	served = named(split, served, PART_ENDED, context);
+	served = take(split, served, PART_ENDED, context, ns);
 	if (!served->label && block->label)
 		served->label = g_strdup(session_text(split->session, block->label));
-	part_take(served, overlap(issued, issued + detail->served, span));
 }
 
 static void split_hardware(struct split *split, struct part *part, const struct block *block,

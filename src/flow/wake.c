@@ -10,6 +10,7 @@
  *
  * Source: semantics.md, "Woken up".
  */
+#include "flow/calls.h"
 #include "flow/flow.h"
 
 #include <arpa/inet.h>
@@ -71,12 +72,34 @@ static uint32_t pending_detail(struct flow *flow, struct cpu *cpu)
 	return detail_new(flow->timeline, &cpu->pending);
 }
 
+/* The file that the call of a thread is on, 0: none. */
+static uint32_t file_of(struct flow *flow, struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	uint8_t wait = call->open ? flow_call_info(flow, call->name)->wait : WAIT_NOTHING;
+	uint32_t key;
+
+	if ((wait != WAIT_DEFAULT && wait != WAIT_FD) || call->fd < 0)
+		return 0;
+	key = key_of_fd(flow, thread, call->fd);
+	return g_str_has_prefix(intern_text(flow->names, key), "file:") ? key : 0;
+}
+
+/* Both are in calls on one regular file: what the waker gave up was most likely
+ * the file's lock. */
+static bool in_same_file(struct flow *flow, struct thread *thread, struct thread *waker)
+{
+	uint32_t file = thread != waker ? file_of(flow, thread) : 0;
+
+	return file && file_of(flow, waker) == file;
+}
+
 /* "The waker is the context of that event: the innermost frame of the CPU
  * that emitted it, and its current thread." */
-static struct waker context_of(struct flow *flow, struct cpu *cpu, const struct thread *thread)
+static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread *thread)
 {
 	struct waker waker = waker_unknown;
-	const struct thread *current;
+	struct thread *current;
 
 	waker.cpu = cpu->id;
 	if (flow_in_gap(flow, cpu)) {
@@ -105,6 +128,7 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, const struct 
 		waker.context = current->flow.call.open
 					? PACK(FRAME_SYSCALL, current->flow.call.name)
 					: PACK(FRAME_USER, 0);
+		waker.same_file = in_same_file(flow, thread, current);
 	}
 	waker.detail = pending_detail(flow, cpu);
 	return waker;
@@ -113,7 +137,7 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, const struct 
 /* The context of a sched_wakeup without sched_waking: "inside a reschedule or
  * call_function vector, or in the idle loop, the waker is unknown". */
 static struct waker wakeup_context(struct flow *flow, struct cpu *cpu,
-				   const struct thread *thread)
+				   struct thread *thread)
 {
 	struct waker waker = context_of(flow, cpu, thread);
 
@@ -129,17 +153,6 @@ static struct waker wakeup_context(struct flow *flow, struct cpu *cpu,
 	return waker;
 }
 
-/* The waker's own call is on the regular file that the wait is on: what it
- * gave up was most likely the file's lock. */
-static bool in_same_file(struct flow *flow, const struct block *block, struct thread *waker)
-{
-	int32_t fd;
-
-	return block->resource && waker->flow.call.open &&
-	       g_str_has_prefix(intern_text(flow->names, block->resource), "file:") &&
-	       call_resource(flow, waker, &fd) == block->resource;
-}
-
 void thread_woken(struct flow *flow, struct thread *thread, const struct waker *waker)
 {
 	struct block *block = block_at(flow->timeline, thread->flow.block);
@@ -152,9 +165,7 @@ void thread_woken(struct flow *flow, struct thread *thread, const struct waker *
 	block->cpu = waker->cpu;
 	block->kind = waker->kind;
 	block->why = waker->why;
-	if (waker->kind == WAKER_THREAD)
-		block->same_file = flow_thread(flow, waker->thread) != thread &&
-				   in_same_file(flow, block, flow_thread(flow, waker->thread));
+	block->same_file = waker->same_file;
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)
 		call_may_follow(flow_thread(flow, waker->thread), thread->flow.block);
 	thread->state = THREAD_WAIT_CPU;

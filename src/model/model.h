@@ -46,6 +46,7 @@ enum thread_state {
 struct waker {
 	uint32_t thread, stack, context, label, detail, cpu;
 	uint8_t kind, why;
+	bool same_file; /* its call was on the file that the woken one's is on */
 };
 
 /* The system call that a thread is in, with what its effects need. */

@@ -497,9 +497,8 @@ void profile_text_write(const struct profiles *profiles, const GArray *compariso
 			details(profiles, profile, output);
 	}
 	if (shown > most)
-		fprintf(output->file, "\n[... %u more%s; %s--limit 0 shows all ...]\n",
-			shown - most, named ? "" : " with more than one peak",
-			named ? "" : "--operation NAME or ");
+		fprintf(output->file, "\n[... %u more%s; --limit 0 shows all ...]\n", shown - most,
+			named ? "" : " with more than one peak");
 	text_coverage(session, &coverage, output);
 	coverage_clear(&coverage);
 }

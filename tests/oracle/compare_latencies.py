@@ -8,8 +8,8 @@ status 1 and the differences if they differ.
 whylate has a profile for each kind of hrtimer, latencies.py one for all: they
 are added up, without the percentiles. latencies.py has no blocked:* and trap:*.
 
-What the trees of the peaks say of each bucket, the operation's parts together,
-must be the sum of the latencies in it.
+What the trees of the peaks say of each bucket must be the sum of the latencies
+in it.
 """
 import json
 import sys
@@ -48,19 +48,8 @@ def merge(into, profile):
 
 
 def bucket_ns(profile):
-    """Bucket -> the time of all parts of the operations in it. None if some of it is no part's, as with
-    block-served:* that has none; the work of frames is a part."""
-    sums = {}
-    for peak in profile["peaks"]:
-        parts = peak["tree"].get("children", [])
-        if not any(part["node"] == "working/" + profile["operation"] for part in parts) and \
-                sum(part["ns"] for part in parts) != peak["sum_ns"]:
-            assert profile["operation"].startswith(("block-", "wait-cpu")), profile["operation"] + " lacks its own work"
-            return None
-        for part in parts:
-            for bucket, ns in part["ns_by_bucket"].items():
-                sums[bucket] = sums.get(bucket, 0) + ns
-    return sums
+    """Bucket -> the time of the operations in it."""
+    return {bucket: ns for peak in profile["peaks"] for bucket, ns in peak["tree"]["ns_by_bucket"].items()}
 
 
 def ours(report, wrong):
@@ -88,7 +77,7 @@ def ours(report, wrong):
 def same(key, mine, theirs):
     if key != "bucket_ns":
         return mine == theirs
-    return mine is None or mine == {bucket: ns for bucket, ns in theirs.items() if ns}      # no member for no time
+    return mine == {bucket: ns for bucket, ns in theirs.items() if ns}      # no member for no time
 
 
 def main():
