@@ -16,7 +16,7 @@ struct part *part_new(struct part *parent, enum part_kind kind, uint64_t tag, ch
 	part->node = node;
 	part->depth = parent ? parent->depth + 1 : 0;
 	part->children = g_ptr_array_new_with_free_func((GDestroyNotify) part_free);
-	part->example.latency = -1;
+	part->example.latency = part->own_example.latency = -1;
 	if (parent)
 		g_ptr_array_add(parent->children, part);
 	return part;

@@ -52,7 +52,7 @@ struct part {
 	GArray *resources;    /* owned; struct part_resource, most ns first at the end; NULL */
 	uint8_t kind;         /* enum part_kind */
 	bool sums;            /* several occurrences: summed; else the largest counts */
-	bool root, own_root;  /* a root; … by itself, not by its parts */
+	bool root;            /* one of the causes, as is all above it */
 	bool cut;             /* has parts, but --depth forbids to look */
 	bool spans_gap;       /* some of it overlaps lost events */
 	guint depth;          /* the operation: 0 */
@@ -61,7 +61,8 @@ struct part {
 	uint64_t own_maxcount; /* … in which what is left of it besides its parts was */
 	uint64_t operations;  /* in which it occurs */
 	int64_t ns, own_ns;
-	struct example example;
+	struct example example, own_example;
+	uint64_t loops;       /* own_maxcount: those that only many smaller parts made so */
 	int64_t *by_bucket;   /* owned; ns by bucket of the peak: the operation and its own parts */
 
 	/* of the operation at hand */

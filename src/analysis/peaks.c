@@ -58,38 +58,25 @@ static guint floor_end(const uint64_t *counts, guint lowest, guint right)
 	return last;
 }
 
-static bool wide_gap(const uint64_t *counts, guint left, guint right, guint resolution)
-{
-	guint run = 0;
-
-	for (guint i = left; i <= right; i++) {
-		run = counts[i] ? 0 : run + 1;
-		if (run >= GAP * resolution)
-			return true;
-	}
-	return false;
-}
-
 /* How far the valley between two tops is from separating them: 0 or more, it does. */
-static double separation(const uint64_t *counts, guint left, guint right, guint resolution)
+static double separation(const uint64_t *counts, guint left, guint right)
 {
 	uint64_t low = counts[valley(counts, left, right)];
 	uint64_t top = MIN(counts[left], counts[right]);
 	double depth = height(top) - height(low);
 	double noise = ((double) top - (double) low) / sqrt((double) top + (double) low);
 
-	if (wide_gap(counts, left, right, resolution))
-		return INFINITY;
 	return MIN(depth / PROMINENCE, noise / NOISE) - 1;
 }
 
-static GArray *tops_of(const uint64_t *counts, guint length)
+/* The tops in [first, last], both not empty. */
+static GArray *tops_of(const uint64_t *counts, guint first, guint last)
 {
 	GArray *tops = g_array_new(FALSE, FALSE, sizeof(guint));
 	bool rising = true;
 
-	for (guint i = 0; i < length; i++) {
-		uint64_t next = i + 1 < length ? counts[i + 1] : 0;
+	for (guint i = first; i <= last; i++) {
+		uint64_t next = i < last ? counts[i + 1] : 0;
 
 		if (rising && counts[i] > next) {
 			g_array_append_val(tops, i);
@@ -102,7 +89,7 @@ static GArray *tops_of(const uint64_t *counts, guint length)
 }
 
 /* Takes the lower of the two least separated tops away, until all are. */
-static void merge(const uint64_t *counts, GArray *tops, guint resolution)
+static void merge(const uint64_t *counts, GArray *tops)
 {
 	while (tops->len > 1) {
 		double least = INFINITY;
@@ -110,7 +97,7 @@ static void merge(const uint64_t *counts, GArray *tops, guint resolution)
 
 		for (guint i = 0; i + 1 < tops->len; i++) {
 			double apart = separation(counts, g_array_index(tops, guint, i),
-						  g_array_index(tops, guint, i + 1), resolution);
+						  g_array_index(tops, guint, i + 1));
 
 			if (apart < least) {
 				least = apart;
@@ -125,22 +112,21 @@ static void merge(const uint64_t *counts, GArray *tops, guint resolution)
 	}
 }
 
-GArray *peaks_find(const uint64_t *counts, guint length, guint resolution)
+/* The peaks of a stretch that no wide gap divides. */
+static void find_between(const uint64_t *counts, guint first, guint last, GArray *peaks)
 {
-	GArray *peaks = g_array_new(FALSE, FALSE, sizeof(struct peak_range));
-	GArray *tops = tops_of(counts, length);
-	guint begin = 0;
+	GArray *tops = tops_of(counts, first, last);
 
-	merge(counts, tops, resolution);
+	merge(counts, tops);
 	for (guint i = 0; i < tops->len; i++) {
-		struct peak_range peak = {begin, g_array_index(tops, guint, i), length - 1};
+		struct peak_range peak = {first, g_array_index(tops, guint, i), last};
 
 		if (i + 1 < tops->len) {
 			guint next = g_array_index(tops, guint, i + 1);
 
 			peak.last = floor_end(counts, valley(counts, peak.mode, next), next);
 		}
-		begin = peak.last + 1;
+		first = peak.last + 1;
 		while (!counts[peak.first])
 			peak.first++;
 		while (!counts[peak.last])
@@ -151,5 +137,24 @@ GArray *peaks_find(const uint64_t *counts, guint length, guint resolution)
 		g_array_append_val(peaks, peak);
 	}
 	g_array_free(tops, TRUE);
+}
+
+GArray *peaks_find(const uint64_t *counts, guint length, guint resolution)
+{
+	GArray *peaks = g_array_new(FALSE, FALSE, sizeof(struct peak_range));
+	guint first = length, last = 0;
+
+	for (guint i = 0; i < length; i++) {
+		if (!counts[i])
+			continue;
+		if (first < length && i - last > GAP * resolution) {
+			find_between(counts, first, last, peaks);
+			first = i;
+		}
+		first = MIN(first, i);
+		last = i;
+	}
+	if (first < length)
+		find_between(counts, first, last, peaks);
 	return peaks;
 }

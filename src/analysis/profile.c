@@ -502,6 +502,14 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 	find_percentiles(profiles);
 	for (guint i = 0; i < profiles->list->len; i++)
 		profile_find_peaks(g_ptr_array_index(profiles->list, i), &profiles->buckets);
+	if (!profiles->list->len && session->options->profile.resource) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--resource '%s': no operation that was asked for is on such a resource, "
+			    "or waited for it; --per resource shows what there is",
+			    session->options->profile.resource);
+		profiles_free(profiles);
+		return NULL;
+	}
 	if (!check_peak(profiles, error)) {
 		profiles_free(profiles);
 		return NULL;
@@ -542,6 +550,17 @@ double profile_distance(const uint64_t *a, const uint64_t *b, guint length, guin
 		area += fabs(apart);
 	}
 	return area / resolution;
+}
+
+double profile_slower(const uint64_t *a, const uint64_t *b, guint length, guint resolution)
+{
+	double sum_a = sum_of(a, length), sum_b = sum_of(b, length), moved = 0;
+
+	if (sum_a <= 0 || sum_b <= 0)
+		return 0;
+	for (guint i = 0; i < length; i++)
+		moved += i * ((double) a[i] / sum_a - (double) b[i] / sum_b);
+	return moved / resolution;
 }
 
 double profile_noise(const uint64_t *a, const uint64_t *b, guint length, guint resolution)

@@ -32,6 +32,7 @@ struct root {
 	const struct part *part; /* borrowed */
 	uint64_t maxcount;
 	int64_t ns;
+	bool own;              /* the node by itself, not by its parts */
 };
 
 struct peak {
@@ -95,6 +96,10 @@ void profiles_sort(struct profiles *profiles);
  * (factors of two): how far, on average, an operation must be moved. Source:
  * DARC 3.4; in one dimension it is the area between the cumulated shares. */
 double profile_distance(const uint64_t *a, const uint64_t *b, guint length, guint resolution);
+
+/* How much slower `a` is than `b` on average, in octaves (negative: faster); its
+ * amount is the distance where everything moved one way. */
+double profile_slower(const uint64_t *a, const uint64_t *b, guint length, guint resolution);
 
 /* What chance makes of that distance where nothing changed, in octaves: twice
  * the area under the standard deviation of the difference between two cumulated

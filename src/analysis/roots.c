@@ -14,11 +14,11 @@ static int64_t worth(const struct part *part)
 	return part->sums ? part->sum : part->largest;
 }
 
-static void note_example(const struct split *split, struct part *part, int64_t latency)
+static void note_example(const struct split *split, struct example *example, int64_t latency)
 {
-	if (latency > part->example.latency)
-		part->example = (struct example) {split->operation->thread, split->operation->begin,
-						  operation_end(split->operation), latency};
+	if (latency > example->latency)
+		*example = (struct example) {split->operation->thread, split->operation->begin,
+					     operation_end(split->operation), latency};
 }
 
 /* The parts of the node that are as large as the largest, bucket by bucket. */
@@ -40,8 +40,8 @@ static void settle(struct split *split, struct part *part, int64_t value, guint 
 	bucket = bucket_of(split->buckets, most);
 	if (own_value == most || (own_value && bucket_of(split->buckets, own_value) == bucket)) {
 		part->own_maxcount++;
-		if (!part->parent && split->works)
-			note_example(split, split_own(split, part), own_value);
+		part->loops += bucket_of(split->buckets, MAX(own, 0)) < bucket;
+		note_example(split, &part->own_example, MAX(own, 0));
 	}
 	if (!part->parent && split->works)
 		split_own(split, part)->by_bucket[column] += MAX(own, 0);
@@ -56,7 +56,7 @@ static void settle(struct split *split, struct part *part, int64_t value, guint 
 			child->by_bucket[column] += child->sum;
 		if (bucket_of(split->buckets, at) == bucket) {
 			child->maxcount++;
-			note_example(split, child, at);
+			note_example(split, &child->example, at);
 		}
 		settle(split, child, at, column);
 		child->sum = child->largest = 0;
@@ -90,7 +90,7 @@ static void explain(struct split *split)
 	top->operations++;
 	top->ns += latency;
 	top->by_bucket[column] += latency;
-	note_example(split, top, latency);
+	note_example(split, &top->example, latency);
 	settle(split, top, latency, column);
 	top->sum = top->largest = 0;
 }
@@ -161,7 +161,7 @@ static void decide(struct peak *peak, struct part *part, guint percentage)
 {
 	bool own_apart = own_of(part) != NULL;
 	uint64_t most = own_apart ? 0 : part->own_maxcount;
-	struct root end = {part, part->maxcount, part->ns};
+	struct root end = {part, part->maxcount, part->ns, false};
 
 	part->root = true;
 	for (guint i = 0; i < part->children->len; i++)
@@ -174,9 +174,7 @@ static void decide(struct peak *peak, struct part *part, guint percentage)
 	}
 	if (!own_apart && part->own_maxcount &&
 	    part->own_maxcount * 100 >= most * percentage) {
-		part->own_root = true;
-		end.maxcount = part->own_maxcount;
-		end.ns = part->own_ns;
+		end = (struct root) {part, part->own_maxcount, part->own_ns, true};
 		g_array_append_val(peak->roots, end);
 	}
 	for (guint i = 0; i < part->children->len; i++) {
@@ -189,7 +187,7 @@ static void decide(struct peak *peak, struct part *part, guint percentage)
 
 static void clear_marks(struct part *part)
 {
-	part->root = part->own_root = false;
+	part->root = false;
 	for (guint i = 0; i < part->children->len; i++)
 		clear_marks(g_ptr_array_index(part->children, i));
 }
@@ -202,6 +200,8 @@ void roots_decide(struct peak *peak, const struct options *options)
 		own->maxcount = peak->tree->own_maxcount;
 		own->ns = peak->tree->own_ns;
 		own->operations = peak->tree->operations;
+		own->example = peak->tree->own_example;
+		own->loops = peak->tree->loops;
 	}
 	if (peak->roots)
 		g_array_free(peak->roots, TRUE);

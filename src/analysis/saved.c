@@ -17,6 +17,8 @@ struct saved {
 	guint resolution;
 };
 
+#define VALUE_MAX (INT64_C(1) << 60) /* sums of these do not overflow */
+
 #define REFUSE(saved, ...) refuse(saved, error, __VA_ARGS__)
 
 static bool G_GNUC_PRINTF(3, 4)
@@ -39,7 +41,7 @@ static bool get_integer(const json_t *object, const char *key, int64_t least, in
 	const json_t *member = json_object_get(object, key);
 
 	*value = json_integer_value(member);
-	return json_is_integer(member) && *value >= least;
+	return json_is_integer(member) && *value >= least && *value <= VALUE_MAX;
 }
 
 /* The one text in a scope, "" if there is none. */
@@ -175,6 +177,36 @@ void saved_free(struct saved *saved)
 	g_free(saved);
 }
 
+/* The text of what narrows the operations down besides their names. */
+char *saved_filters(const struct options *options)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < options->threads->len; i++)
+		g_string_append_printf(text, " --thread %s",
+				       (char *) g_ptr_array_index(options->threads, i));
+	for (guint i = 0; i < options->processes->len; i++)
+		g_string_append_printf(text, " --process %s",
+				       (char *) g_ptr_array_index(options->processes, i));
+	if (options->profile.resource)
+		g_string_append_printf(text, " --resource %s", options->profile.resource);
+	if (options->host)
+		g_string_append_printf(text, " --host %s", options->host);
+	return g_string_free(text, FALSE);
+}
+
+char *saved_other_filters(const struct saved *saved, const struct options *options)
+{
+	const char *theirs = json_string_value(json_object_get(saved->file, "filters"));
+	g_autofree char *ours = saved_filters(options);
+
+	if (!theirs || strcmp(theirs, ours) == 0)
+		return NULL;
+	return g_strdup_printf("it was saved with%s, and this run is with%s: the operations are "
+			       "not of the same threads or resources",
+			       *theirs ? theirs : " everything", *ours ? ours : " everything");
+}
+
 bool saved_check_options(const struct saved *saved, const struct options *options,
 			 GError **error)
 {
@@ -266,6 +298,8 @@ GArray *saved_compare(const struct saved *saved, const struct profiles *profiles
 							     profiles->buckets.resolution);
 			compared.noise = profile_noise(here->counts, counts, length,
 						       profiles->buckets.resolution);
+			compared.slower = profile_slower(here->counts, counts, length,
+							 profiles->buckets.resolution);
 			compared.changed = compared.distance > threshold &&
 					   compared.distance > compared.noise;
 		}
@@ -316,8 +350,9 @@ static bool read_part(const json_t *from, struct part *part, const struct peak *
 		char key[16];
 
 		g_snprintf(key, sizeof key, "%u", b);
-		part->by_bucket[b - peak->range.first] =
-			json_integer_value(json_object_get(by_bucket, key));
+		if (json_object_get(by_bucket, key) &&
+		    !get_integer(by_bucket, key, 0, &part->by_bucket[b - peak->range.first]))
+			return false;
 	}
 	for (size_t i = 0; i < json_array_size(resources); i++) {
 		const json_t *at = json_array_get(resources, i);
@@ -395,6 +430,42 @@ static bool add_profile(const struct saved *saved, const json_t *from, struct pr
 	return true;
 }
 
+/* A recording counts once, unless its window is another. */
+static bool not_in_it(const struct saved *saved, const struct session *session, GError **error)
+{
+	const json_t *runs = json_object_get(saved->file, "recordings");
+
+	for (size_t i = 0; !session->options->profile.force && i < json_array_size(runs); i++) {
+		const json_t *run = json_array_get(runs, i);
+		const char *uuid = json_string_value(json_object_get(run, "trace_uuid"));
+		int64_t begin, end;
+
+		if (!uuid || !get_integer(run, "begin", 0, &begin) ||
+		    !get_integer(run, "end", 0, &end) || end <= session->from ||
+		    begin >= session->to)
+			continue;
+		for (guint h = 0; h < session->model.hosts->len; h++)
+			if (g_strcmp0(model_host(&session->model, h)->uuid, uuid) == 0)
+				return REFUSE(saved, "it has this recording already, in a window "
+					      "that overlaps (--force counts it again)");
+	}
+	return true;
+}
+
+json_t *saved_recordings(const struct saved *saved, const struct session *session)
+{
+	const json_t *before = saved ? json_object_get(saved->file, "recordings") : NULL;
+	json_t *runs = json_is_array(before) ? json_deep_copy(before) : json_array();
+
+	for (guint h = 0; h < session->model.hosts->len; h++)
+		json_array_append_new(
+			runs, json_pack("{s:s?,s:I,s:I}", "trace_uuid",
+					model_host(&session->model, h)->uuid, "begin",
+					(json_int_t) session->from, "end",
+					(json_int_t) session->to));
+	return runs;
+}
+
 static bool unchanged(const struct saved *saved, const struct profiles *profiles, GError **error)
 {
 	const struct profile_options *options = &profiles->session->options->profile;
@@ -409,8 +480,7 @@ static bool unchanged(const struct saved *saved, const struct profiles *profiles
 		if (at->changed)
 			return REFUSE(saved, "the latencies of %s%s%s are %.2f octaves from the saved "
 				      "ones, more than --threshold %.2f: it behaves differently here, "
-				      "and the searches should not be mixed; --force does, --operation "
-				      "leaves it out", at->operation, *at->scope ? ", " : "", at->scope,
+				      "and the searches should not be mixed (--force does)", at->operation, *at->scope ? ", " : "", at->scope,
 				      at->distance, options->threshold);
 	}
 	return true;
@@ -418,14 +488,16 @@ static bool unchanged(const struct saved *saved, const struct profiles *profiles
 
 bool saved_resume(const struct saved *saved, struct profiles *profiles, GError **error)
 {
-	if (!unchanged(saved, profiles, error))
+	g_autofree char *other = saved_other_filters(saved, profiles->session->options);
+
+	if (other && !profiles->session->options->profile.force)
+		return REFUSE(saved, "%s", other);
+	if (!not_in_it(saved, profiles->session, error) || !unchanged(saved, profiles, error))
 		return false;
 	for (size_t i = 0; i < json_array_size(saved->list); i++) {
 		const json_t *from = json_array_get(saved->list, i);
 		struct profile *profile = find_profile(profiles, from);
 
-		if (!asked_for(profiles->session, operation_of(from)))
-			continue;
 		if (!profile)
 			profile = profile_add(profiles, operation_of(from), per_of(from),
 					      scope_of(from));

@@ -7,6 +7,8 @@
 #ifndef WHYLATE_ANALYSIS_SAVED_H
 #define WHYLATE_ANALYSIS_SAVED_H
 
+#include <jansson.h>
+
 #include "analysis/profile.h"
 
 struct saved;
@@ -18,12 +20,20 @@ void saved_free(struct saved *saved);
 bool saved_check_options(const struct saved *saved, const struct options *options,
 			 GError **error);
 guint saved_resolution(const struct saved *saved);
+/* What --thread and the like left of the trace, as text; free with g_free(). */
+char *saved_filters(const struct options *options);
+/* What to say where that was another when the file was saved; NULL: the same.
+ * Free with g_free(). */
+char *saved_other_filters(const struct saved *saved, const struct options *options);
+/* The recordings in `saved` (may be NULL) and this one: a new reference. */
+json_t *saved_recordings(const struct saved *saved, const struct session *session);
 
 /* One operation here and there. */
 struct compared {
 	const char *operation, *scope; /* borrowed from profiles or saved */
 	enum per per;
 	double distance, noise;        /* octaves; -1: only one of them has it */
+	double slower;                 /* … here than there, on average */
 	uint64_t count, saved_count;
 	bool changed;                  /* distance above the threshold and the noise */
 };

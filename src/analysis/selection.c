@@ -374,7 +374,8 @@ static bool load_symbols(struct session *session, GError **error)
 		session->symbols = symbols_new(given, error);
 		return session->symbols != NULL;
 	}
-	if (session->flow.callstacks.lists->len == 1 && !session->flow.callbacks.count)
+	if (session->model.hosts->len > 1 || /* of which of them? */
+	    (session->flow.callstacks.lists->len == 1 && !session->flow.callbacks.count))
 		return true;
 	for (int level = 0; directory && level <= LEVELS_UP && !session->symbols; level++) {
 		g_autofree char *path = g_build_filename(directory, "kallsyms", NULL);

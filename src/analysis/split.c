@@ -249,13 +249,16 @@ static void split_hardware(struct split *split, struct part *part, const struct 
 		text = detail->text ? g_strconcat("timer:", session_text(split->session,
 									 detail->text), NULL)
 				    : g_strdup("timer");
-	else if (detail && detail->kind == DETAIL_PACKET && detail->text)
-		text = g_strconcat("packet:", session_text(split->session, detail->text), NULL);
+	else if (detail && detail->kind == DETAIL_PACKET)
+		text = g_strdup("packet");
 	else
 		text = frame_text(split->session, block->context, false);
 	child = named(split, part, PART_ENDED, text);
 	if (!child->label && block->label)
 		child->label = g_strdup(session_text(split->session, block->label));
+	if (detail && detail->kind == DETAIL_PACKET && detail->text)
+		part_add_resource(child, session_text(split->session, detail->text),
+				  span->end - span->begin, 1);
 	part_take(child, span->end - span->begin);
 }
 
@@ -495,6 +498,7 @@ void split_operation(struct split *split)
 
 	switch (PACK_KIND(operation->what)) {
 	case OPERATION_WAIT_CPU:
+		top->sums = true; /* who ran there: nobody calls anybody */
 		gather_spans(split); /* one for each CPU's queue that it was in */
 		for (guint i = 0; i < split->spans->len; i++)
 			split_by_runners(split, top, operation_host(split->session, operation),

@@ -197,6 +197,19 @@ static const struct wait_group *most_telling(const struct session *session,
 	return overview->waits->len ? &g_array_index(overview->waits, struct wait_group, 0) : NULL;
 }
 
+/* These wait for work, children or time by design: slow is what they are for. */
+static bool waits_by_design(const char *call)
+{
+	static const char *const calls[] = {"epoll", "poll", "ppoll", "select", "pselect", "wait4",
+					    "waitid", "nanosleep", "clock_nanosleep", "accept",
+					    "rt_sigtimedwait", "rt_sigsuspend", "pause"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
+		if (g_str_has_prefix(call, calls[i]))
+			return true;
+	return false;
+}
+
 /* The call with more than one peak in which most time was spent. */
 static void profile_next(const struct session *session, const struct overview *overview,
 			 struct output *output)
@@ -205,7 +218,7 @@ static void profile_next(const struct session *session, const struct overview *o
 		const struct call_total *call =
 			&g_array_index(overview->calls, struct call_total, i);
 
-		if (call->clear_peaks < 2)
+		if (call->clear_peaks < 2 || waits_by_design(session_text(session, call->name)))
 			continue;
 		fprintf(output->file, "  whylate profile TRACE --operation syscall:%s    "
 				      "# what makes its slow ones slow\n",

@@ -147,7 +147,9 @@ static json_t *roots_json(const struct session *session, const struct peak *peak
 		json_object_set_new(entry, "maxcount", json_integer((json_int_t) root->maxcount));
 		json_object_set_new(entry, "share", json_real(share_of(root->ns, peak->sum)));
 		json_object_set_new(entry, "ns", json_integer(root->ns));
-		json_object_set_new(entry, "example", example_json(session, &root->part->example));
+		json_object_set_new(entry, "example",
+				    example_json(session, root->own ? &root->part->own_example
+							  : &root->part->example));
 		json_array_append_new(list, entry);
 	}
 	return list;
@@ -274,6 +276,8 @@ static json_t *comparison_json(const struct session *session, const GArray *comp
 		json_object_set_new(entry, "scope", scope_json(at->per, at->scope));
 		json_object_set_new(entry, "distance",
 				    at->distance < 0 ? json_null() : json_real(at->distance));
+		json_object_set_new(entry, "slower",
+				    at->distance < 0 ? json_null() : json_real(at->slower));
 		json_object_set_new(entry, "noise",
 				    at->noise < 0 ? json_null() : json_real(at->noise));
 		json_object_set_new(entry, "changed", json_boolean(at->changed));
@@ -292,12 +296,13 @@ static json_t *comparison_json(const struct session *session, const GArray *comp
 	return object;
 }
 
-void profile_json_write(const struct profiles *profiles, const GArray *comparison, bool whole,
-			FILE *file)
+void profile_json_write(const struct profiles *profiles, const GArray *comparison,
+			const struct saved *resumed, bool whole, FILE *file)
 {
 	const struct session *session = profiles->session;
 	uint32_t limit = limit_of(session, whole);
 	guint shown = limit ? MIN(profiles->list->len, limit) : profiles->list->len;
+	g_autofree char *filters = NULL;
 	struct coverage coverage;
 
 	coverage_init(&coverage, session);
@@ -305,6 +310,9 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 	json_member(file, "hosts", json_hosts(session), false);
 	json_member(file, "coverage", json_coverage(session, &coverage), false);
 	json_member(file, "window", json_window(session), false);
+	filters = saved_filters(session->options);
+	json_member(file, "filters", json_text(filters), false);
+	json_member(file, "recordings", saved_recordings(resumed, session), false);
 	fputs(",\n\"profiles\": [", file);
 	for (guint i = 0; i < shown; i++) {
 		json_t *profile = profile_json(profiles, g_ptr_array_index(profiles->list, i), limit);

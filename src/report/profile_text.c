@@ -1,6 +1,7 @@
 /* The profile report for people; see analysis/profile.h and roots.h. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/roots.h"
@@ -24,16 +25,21 @@ static void table(const struct profiles *profiles, struct output *output)
 	uint32_t limit = profiles->session->options->limit;
 	guint shown = limit ? MIN(profiles->list->len, limit) : profiles->list->len;
 	char texts[6][32];
+	int width = MAX(output->width - 2 - 5 * 9 - 6, 20);
 
 	text_heading(output, "Operations, by time spent in them");
-	fprintf(output->file, "  %-26s %8s %8s %8s %8s %8s %5s\n", "OPERATION", "COUNT", "TOTAL",
-		"P50", "P99", "MAX", "PEAKS");
+	fprintf(output->file, "  %-*s %8s %8s %8s %8s %8s %5s\n", width, "OPERATION", "COUNT",
+		"TOTAL", "P50", "P99", "MAX", "PEAKS");
 	for (guint i = 0; i < shown; i++) {
 		const struct profile *profile = g_ptr_array_index(profiles->list, i);
 		g_autofree char *name = title(profile), *safe = text_safe(name);
+		int length = (int) g_utf8_strlen(safe, -1);
 
-		fprintf(output->file, "  %-26s %8" PRIu64 " %8s %8s %8s %8s %5u\n", safe,
-			profile->count, when_duration(texts[0], profile->sum),
+		fprintf(output->file, "  %s", safe);
+		if (length > width) /* a long name has a line of its own */
+			fprintf(output->file, "\n%*s", width + 2, "");
+		fprintf(output->file, "%*s %8" PRIu64 " %8s %8s %8s %8s %5u\n",
+			MAX(width - length, 0), "", profile->count, when_duration(texts[0], profile->sum),
 			profile->percentiles[0] < 0 ? "-"
 				: when_duration(texts[1], profile->percentiles[0]),
 			profile->percentiles[2] < 0 ? "-"
@@ -147,6 +153,10 @@ static bool is_leaf(const char *node)
 /* A path's element as people call it. */
 static char *spoken(const char *node)
 {
+	uint32_t vector;
+
+	if (sscanf(node, "interrupted/softirq:%u", &vector) == 1 && softirq_name(vector))
+		return g_strdup_printf("softirq:%u [%s]", vector, softirq_name(vector));
 	if (g_str_has_prefix(node, "function:"))
 		return g_strconcat(node + strlen("function:"), "()", NULL);
 	if (g_str_has_prefix(node, "interrupted/"))
@@ -163,7 +173,7 @@ static char *words(const struct root *root)
 	const struct part *part = root->part;
 	GString *text = g_string_new(NULL);
 
-	if (part->own_root && root->ns == part->own_ns)
+	if (root->own)
 		g_string_append(text, g_str_has_prefix(part->node, "b") ? "besides its parts"
 								: "itself, besides what it called");
 	else if (g_str_has_prefix(part->node, "blocked/lock:"))
@@ -173,6 +183,9 @@ static char *words(const struct root *root)
 		g_string_append(text, "nobody ran there: the time it took to wake up");
 	else if (part->label)
 		g_string_append(text, part->label);
+	if ((root->own || part_is_own(part)) && part->loops)
+		g_string_append_printf(text, "%sin %" PRIu64 " of them many smaller parts that add up",
+				       text->len ? "; " : "", part->loops);
 	if (part->cut)
 		g_string_append_printf(text, "%smore below: raise --depth", text->len ? "; " : "");
 	if (part->spans_gap)
@@ -191,7 +204,8 @@ static void resource_lines(const struct root *root, struct output *output)
 		g_autofree char *name = NULL;
 		guint shown = 0;
 
-		if (!part->resources || strchr(part->node, ':'))
+		if (!part->resources || strchr(part->node, ':') ||
+		    !strchr(g_array_index(part->resources, struct part_resource, 0).key, ':'))
 			continue;
 		name = spoken(part->node);
 		g_string_printf(line, "%s:", name);
@@ -213,7 +227,8 @@ static void resource_lines(const struct root *root, struct output *output)
 static void example_line(const struct session *session, const struct root *root,
 			 struct output *output)
 {
-	const struct example *example = &root->part->example;
+	const struct example *example = root->own ? &root->part->own_example
+						  : &root->part->example;
 	g_autoptr(GString) line = g_string_new("e.g. ");
 	char when[48], length[32], part[32];
 
@@ -300,7 +315,12 @@ static void make_up(const struct profiles *profiles, const struct peak *peak,
 							  : spoken(part->node);
 		g_autofree char *safe = text_safe(name);
 
-		fprintf(output->file, "        (%c) %s\n", 'a' + (int) i, safe);
+		fprintf(output->file, "        (%c) ", 'a' + (int) i);
+		if (part->functions && part->functions->len > 1)
+			fprintf(output->file, "%s() ... ",
+				(char *) g_ptr_array_index(part->functions,
+							   part->functions->len / 2));
+		fprintf(output->file, "%s\n", safe);
 	}
 	fprintf(output->file, "        %6s %10s", "BUCKET", "FROM");
 	for (guint i = 0; i < columns; i++)
@@ -322,6 +342,16 @@ static void make_up(const struct profiles *profiles, const struct peak *peak,
 	}
 }
 
+/* How much of the peak's time the paths are about. */
+static double explained(const struct peak *peak)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < peak->roots->len; i++)
+		ns += g_array_index(peak->roots, struct root, i).ns;
+	return peak->sum > 0 ? (double) ns / (double) peak->sum : 1;
+}
+
 static void peak_lines(const struct profiles *profiles, const struct profile *profile,
 		       guint number, struct output *output)
 {
@@ -340,6 +370,8 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 			       percent(calls, (int64_t) peak->count, (int64_t) profile->count),
 			       percent(time, peak->sum, profile->sum),
 			       peak_status_text(peak->status));
+	if (explained(peak) < 0.9)
+		g_string_append_printf(line, ", for %.0f %% of the time", 100 * explained(peak));
 	if (peak->spans_gap)
 		g_string_append_printf(line, "; %" PRIu64 " span lost events: they may not be real",
 				       peak->spans_gap);
@@ -359,7 +391,7 @@ static void heat(const struct profiles *profiles, const struct profile *profile,
 	static const char shades[] = ".:-=+*#%@";
 	guint first = first_bucket(profiles, profile), last = last_bucket(profiles, profile);
 	uint64_t most = 1;
-	char from[32];
+	char from[48];
 
 	for (guint i = 0; i < profile->lapses->len; i++) {
 		const struct lapse *lapse = &g_array_index(profile->lapses, struct lapse, i);
@@ -367,9 +399,9 @@ static void heat(const struct profiles *profiles, const struct profile *profile,
 		for (guint b = first; lapse->counts && b <= last; b++)
 			most = MAX(most, lapse->counts[b]);
 	}
-	fprintf(output->file, "  Over time, by begin; buckets %u to %u; . is 1, @ up to %" PRIu64
+	fprintf(output->file, "  Over time, by when they began; buckets %u to %u; . is 1, @ up to %" PRIu64
 			      "\n", first, last, most);
-	fprintf(output->file, "  %10s  ", "");
+	fprintf(output->file, "  %20s  ", "");
 	for (guint b = first; b <= last; b++)
 		fprintf(output->file, "%u", b % 10);
 	fputc('\n', output->file);
@@ -377,8 +409,9 @@ static void heat(const struct profiles *profiles, const struct profile *profile,
 		const struct lapse *lapse = &g_array_index(profile->lapses, struct lapse, i);
 		uint64_t calls = 0;
 
-		fprintf(output->file, "  %10s |",
-			when_duration(from, (int64_t) i * profiles->lapse_step));
+		fprintf(output->file, "  %20s |",
+			when_time(from, profiles->session->from + (int64_t) i * profiles->lapse_step,
+				  profiles->session->options->utc, false));
 		for (guint b = first; b <= last; b++) {
 			uint64_t count = lapse->counts ? lapse->counts[b] : 0;
 			double level = log((double) MAX(count, 1)) / log((double) MAX(most, 2));
@@ -419,13 +452,18 @@ static void details(const struct profiles *profiles, const struct profile *profi
 }
 
 static void comparison_lines(const struct session *session, const GArray *comparison,
-			     struct output *output)
+			     const char *other_filters, struct output *output)
 {
 	const struct profile_options *options = &session->options->profile;
 	uint32_t limit = session->options->limit;
 	guint changed = 0;
 
 	text_heading(output, "Distance to the saved profiles");
+	if (other_filters) {
+		g_autofree char *line = g_strconcat("Mind: ", other_filters, NULL);
+
+		text_wrapped(output, line, 2, 4);
+	}
 	for (guint i = 0; i < comparison->len; i++)
 		changed += g_array_index(comparison, struct compared, i).changed;
 	if (changed)
@@ -435,21 +473,22 @@ static void comparison_lines(const struct session *session, const GArray *compar
 	else
 		fprintf(output->file, "  No operation's distance is above %.2f octaves (--threshold) and above noise\n",
 			options->threshold);
-	fprintf(output->file, "  %-34s %8s %8s %8s %8s\n", "OPERATION", "OCTAVES", "NOISE",
-		"COUNT", "SAVED");
+	fprintf(output->file, "  %-30s %8s %8s %8s %8s %8s\n", "OPERATION", "OCTAVES", "SLOWER",
+		"NOISE", "COUNT", "SAVED");
 	for (guint i = 0; i < comparison->len && (!limit || i < limit); i++) {
 		const struct compared *at = &g_array_index(comparison, struct compared, i);
 		g_autofree char *name = *at->scope ? g_strconcat(at->operation, ", ", at->scope, NULL)
 						   : g_strdup(at->operation);
 		g_autofree char *safe = text_safe(name);
-		char distance[16] = "-", noise[16] = "-";
+		char distance[16] = "-", noise[16] = "-", slower[16] = "-";
 
 		if (at->distance >= 0) {
 			g_snprintf(distance, sizeof distance, "%.3f", at->distance);
 			g_snprintf(noise, sizeof noise, "%.3f", at->noise);
+			g_snprintf(slower, sizeof slower, "%+.3f", at->slower);
 		}
-		fprintf(output->file, "  %-34s %8s %8s %8" PRIu64 " %8" PRIu64 "%s\n", safe, distance,
-			noise, at->count, at->saved_count, at->changed ? "  changed" : "");
+		fprintf(output->file, "  %-30s %8s %8s %8s %8" PRIu64 " %8" PRIu64 "%s\n", safe,
+			distance, slower, noise, at->count, at->saved_count, at->changed ? "  changed" : "");
 	}
 	if (limit && comparison->len > limit)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
@@ -471,7 +510,7 @@ static void others(const struct profiles *profiles, struct output *output)
 }
 
 void profile_text_write(const struct profiles *profiles, const GArray *comparison,
-			struct output *output)
+			const char *other_filters, struct output *output)
 {
 	const struct session *session = profiles->session;
 	const struct options *options = session->options;
@@ -481,13 +520,20 @@ void profile_text_write(const struct profiles *profiles, const GArray *compariso
 
 	coverage_init(&coverage, session);
 	text_hosts(session, output);
+	if (options->profile.resume) {
+		g_autofree char *line = g_strdup_printf("Resumed from %s: counts and causes are of "
+							"the recordings in it and of this one",
+							options->profile.resume);
+
+		text_wrapped(output, line, 0, 2);
+	}
 	table(profiles, output);
 	if (!profiles->list->len)
 		text_wrapped(output, "Nothing in the window is what was asked for.", 2, 2);
 	if (!named || !profiles->list->len)
 		others(profiles, output);
 	if (comparison)
-		comparison_lines(session, comparison, output);
+		comparison_lines(session, comparison, other_filters, output);
 	for (guint i = 0; i < profiles->list->len; i++) {
 		const struct profile *profile = g_ptr_array_index(profiles->list, i);
 

@@ -166,7 +166,7 @@ static bool save(const struct profile_report *report, const char *path, GError *
 		return true;
 	ok = output_open(&output, path, error);
 	if (ok) {
-		profile_json_write(report->profiles, NULL, true, output.file);
+		profile_json_write(report->profiles, NULL, report->resumed, true, output.file);
 		ok = output_commit(&output, error);
 	}
 	output_clear(&output);
@@ -179,10 +179,15 @@ static bool write_profile(const struct session *session, struct output *output, 
 	bool ok = profile_init(&report, session, error) &&
 		  save(&report, session->options->profile.save, error);
 
+	g_autofree char *other =
+		ok && report.compared ? saved_other_filters(report.compared, session->options)
+				      : NULL;
+
 	if (ok && session->options->format == FORMAT_JSON)
-		profile_json_write(report.profiles, report.comparison, false, output->file);
+		profile_json_write(report.profiles, report.comparison, report.resumed, false,
+				   output->file);
 	else if (ok)
-		profile_text_write(report.profiles, report.comparison, output);
+		profile_text_write(report.profiles, report.comparison, other, output);
 	profile_clear(&report);
 	return ok;
 }

@@ -33,12 +33,16 @@ struct delay {
 void delay_json(const struct delay *delay, struct output *output);
 void delay_text(const struct delay *delay, struct output *output);
 void delay_csv(const struct delay *delay, struct output *output);
-/* Profiles, and the comparison with saved ones (struct compared; NULL: none).
+struct saved;
+
+/* Profiles, and the comparison with saved ones (struct compared; NULL: none);
+ * `resumed`: the file that they continue, NULL. `other_filters`: what to say if
+ * the compared one was of other threads, NULL.
  * `whole`: nothing is left out, as --save needs it. */
-void profile_json_write(const struct profiles *profiles, const GArray *comparison, bool whole,
-			FILE *file);
+void profile_json_write(const struct profiles *profiles, const GArray *comparison,
+			const struct saved *resumed, bool whole, FILE *file);
 void profile_text_write(const struct profiles *profiles, const GArray *comparison,
-			struct output *output);
+			const char *other_filters, struct output *output);
 const char *peak_status_text(enum peak_status status);
 void overview_json(const struct session *session, struct output *output);
 void overview_text(const struct session *session, struct output *output);

@@ -159,6 +159,8 @@ static void test_peaks(void)
 	g_assert_cmpstr(PEAKS(1, 300, 0, 0, 1), ==, "0-3(0)");
 	g_assert_cmpstr(PEAKS(1, 300, 0, 0, 0, 1), ==, "0-0(0) 4-4(4)");
 	g_assert_cmpstr(PEAKS(2, 300, 0, 0, 0, 0, 1), ==, "0-5(0)"); /* two octaves */
+	/* ripples beside a wide gap are not drawn over it */
+	g_assert_cmpstr(PEAKS(1, 1, 0, 1, 0, 0, 0, 0, 1, 1), ==, "0-2(0) 7-8(7)");
 	/* the floor of the valley goes left as far as chance made it */
 	g_assert_cmpstr(PEAKS(1, 600, 60, 7, 4, 6, 14, 30), ==, "0-4(0) 5-6(6)");
 }
