@@ -343,8 +343,10 @@ static const struct header_layout *layout_of(struct header_layout *layout, const
 	if (!layout->known) {
 		layout->known = true;
 		layout->saddr = index_of(header, "saddr");
+		layout->daddr = index_of(header, "daddr");
 		layout->transport = index_of(header, "transport_header");
 		layout->source_port = index_of(header, "source_port");
+		layout->dest_port = index_of(header, "dest_port");
 	}
 	return layout;
 }
@@ -381,6 +383,8 @@ static void take_packet(struct class_state *state, const bt_field *variant,
 	layout = layout_of(&state->packet->network[network], header);
 	if (layout->saddr >= 0)
 		take_address(at_index(header, layout->saddr), scratch, &event->net.saddr);
+	if (layout->daddr >= 0)
+		take_address(at_index(header, layout->daddr), scratch, &event->net.daddr);
 	transport = layout->transport >= 0 ? option(at_index(header, layout->transport), &number)
 					   : NULL;
 	if (!transport)
@@ -389,6 +393,9 @@ static void take_packet(struct class_state *state, const bt_field *variant,
 	if (layout->source_port >= 0 &&
 	    field_integer(at_index(transport, layout->source_port), &port))
 		event->net.source_port = (uint32_t) port;
+	if (layout->dest_port >= 0 &&
+	    field_integer(at_index(transport, layout->dest_port), &port))
+		event->net.dest_port = (uint32_t) port;
 }
 
 static int64_t integer(const struct field_step *step, const bt_field *field)

@@ -34,8 +34,8 @@ struct scratch {
  * the option is met first. */
 struct header_layout {
 	bool known;
-	int64_t saddr, transport; /* member index, -1 */
-	int64_t source_port;      /* of a transport header */
+	int64_t saddr, daddr, transport; /* member index, -1 */
+	int64_t source_port, dest_port;  /* of a transport header */
 };
 
 #define HEADER_OPTIONS 8

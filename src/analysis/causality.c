@@ -31,6 +31,23 @@ bool wait_by_thread(const struct wait *wait)
 	return wait->woken && wait->block->kind == WAKER_THREAD && is_thread(wait->block->waker);
 }
 
+bool block_lead(const struct session *session, const struct block *block, uint32_t thread,
+		int64_t begin, int64_t end, struct lead *lead)
+{
+	const struct wake_detail *detail =
+		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+
+	*lead = (struct lead) {.thread = block->waker, .until = end};
+	if (block->kind == WAKER_THREAD)
+		return is_thread(block->waker);
+	if (!detail || (detail->kind != DETAIL_PACKET && detail->kind != DETAIL_REQUEST))
+		return false;
+	*lead = (struct lead) {.thread = detail->thread, .until = MIN(detail->begin, end),
+			       .handed_over = true};
+	/* what was sent before the wait began held it up only on its way */
+	return is_thread(detail->thread) && detail->thread != thread && detail->begin > begin;
+}
+
 /* The longest first; among equals the earlier. */
 static int by_length(gconstpointer a, gconstpointer b)
 {
@@ -133,18 +150,22 @@ static bool on_path(const struct builder *builder, uint32_t thread)
  * rules to each of P's Blocked intervals, one level deeper." */
 static void explain(struct builder *builder, struct wait *wait)
 {
-	uint32_t waker = wait->block->waker, depth = builder->session->options->depth;
+	uint32_t depth = builder->session->options->depth, waker;
+	struct lead lead;
 
-	if (!wait_by_thread(wait))
+	if (!wait->woken || !block_lead(builder->session, wait->block, wait->thread, wait->begin,
+					wait->end, &lead))
 		return;
+	waker = lead.thread;
 	if (waker == wait->thread || on_path(builder, waker)) {
-		wait->cycle = true;
+		wait->cycle = !lead.handed_over;
 		return;
 	}
 	if (depth && builder->path->len >= depth)
 		return;
 	wait->has_share = true;
-	wait->children = collect(builder, waker, wait->begin, wait->end, &wait->omitted, wait);
+	wait->lead = lead;
+	wait->children = collect(builder, waker, wait->begin, lead.until, &wait->omitted, wait);
 	g_array_append_val(builder->path, waker);
 	for (guint i = 0; i < wait->children->len; i++)
 		explain(builder, g_ptr_array_index(wait->children, i));
@@ -279,6 +300,20 @@ static char *waker_label(const struct session *session, uint32_t waker)
 			       model_thread(&session->model, waker)->tid);
 }
 
+/* "packet from 127.0.0.1:5555, sent by app (249)" */
+static char *packet_label(const struct session *session, const struct wake_detail *detail)
+{
+	GString *label = g_string_new("packet");
+
+	if (detail->text)
+		g_string_append_printf(label, " from %s", session_text(session, detail->text));
+	if (is_thread(detail->thread))
+		g_string_append_printf(label, ", sent by %s (%d)",
+				       session_thread_name(session, detail->thread),
+				       model_thread(&session->model, detail->thread)->tid);
+	return g_string_free(label, FALSE);
+}
+
 /* Rule 3: what is known of the innermost frame. */
 static void hardware_cause(const struct session *session, const struct block *block,
 			   const struct wake_detail *detail, struct cause *cause)
@@ -302,9 +337,8 @@ static void hardware_cause(const struct session *session, const struct block *bl
 		cause->kind = detail && detail->kind == DETAIL_PACKET ? CAUSE_NETWORK
 			      : number == 2 || number == 3            ? CAUSE_NETWORK
 								      : CAUSE_SOFTIRQ;
-		cause->label = detail && detail->kind == DETAIL_PACKET && detail->text
-				       ? g_strdup_printf("packet from %s",
-							 session_text(session, detail->text))
+		cause->label = detail && detail->kind == DETAIL_PACKET
+				       ? packet_label(session, detail)
 			       : softirq ? g_strdup_printf("softIRQ %s", softirq)
 					 : g_strdup("softIRQ");
 		break;

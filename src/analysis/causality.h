@@ -32,6 +32,16 @@ struct cause {
 	int64_t queued, served;  /* block device: ns, -1: not recorded */
 };
 
+/* Where a wait of `thread` over [begin, end) leads: to the thread that ended it
+ * (rule 2), or that what ended it came from (rule 1, hand-over): the sender of
+ * the packet, the issuer of the request. That thread is answerable up to
+ * `until`; what is left of the wait, the messenger took. */
+struct lead {
+	uint32_t thread;
+	int64_t until;
+	bool handed_over;
+};
+
 struct wait {
 	uint32_t thread;
 	int64_t begin, end;
@@ -41,6 +51,7 @@ struct wait {
 	bool spans_gap;
 	bool cycle;              /* the waker is being explained already */
 	bool has_share;
+	struct lead lead;        /* whose share it is */
 	int64_t working, interrupted, blocked, unknown; /* the waker's, in this wait */
 	GPtrArray *children;     /* owned; struct wait by begin; NULL: none */
 	uint32_t omitted;        /* children left out by the limit */
@@ -59,6 +70,10 @@ uint32_t block_waits_for(const struct session *session, const struct block *bloc
 
 /* The waker is a thread outside interrupt frames: rule 2. */
 bool wait_by_thread(const struct wait *wait);
+
+/* See struct lead; false: it leads to nobody. */
+bool block_lead(const struct session *session, const struct block *block, uint32_t thread,
+		int64_t begin, int64_t end, struct lead *lead);
 struct cause wait_cause(const struct session *session, const struct wait *wait);
 /* What ended a wait, to follow "ended by"; free with g_free(). */
 char *cause_words(const struct cause *cause);

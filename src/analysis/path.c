@@ -11,6 +11,8 @@
  */
 #include "analysis/path.h"
 
+#include "analysis/causality.h"
+
 struct walker {
 	const struct session *session;
 	struct path *path;
@@ -60,14 +62,20 @@ static void add_piece(struct walker *walker, uint32_t thread, const struct span 
 static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t to,
 		 int32_t behalf, bool cut_short);
 
-/* A wait that a thread ended: on from there, down to the wait's begin. */
+/* A wait that a thread ended: on from there, down to the wait's begin. What a
+ * messenger took in between stays a wait for that. */
 static void walk_waker(struct walker *walker, uint32_t thread, const struct span *span,
-		       const struct block *block, int32_t behalf)
+		       const struct block *block, const struct lead *lead, int32_t behalf)
 {
+	struct span rest = *span;
+
 	struct through through = {thread, block, span->leaf, span->begin, span->end, behalf};
 
 	g_array_append_val(walker->path->waits, through);
-	walk(walker, block->waker, span->begin, span->end,
+	rest.begin = lead->until;
+	if (rest.begin < rest.end)
+		add_piece(walker, thread, &rest, true, behalf);
+	walk(walker, lead->thread, span->begin, lead->until,
 	     (int32_t) walker->path->waits->len - 1, false);
 }
 
@@ -76,9 +84,11 @@ static void blocked_piece(struct walker *walker, uint32_t thread, const struct s
 {
 	const struct block *block = block_at(&walker->session->timeline, span->ref);
 
-	if (woken && block->kind == WAKER_THREAD && is_thread(block->waker) &&
-	    !walking(walker, block->waker))
-		walk_waker(walker, thread, span, block, behalf);
+	struct lead lead;
+
+	if (woken && block_lead(walker->session, block, thread, span->begin, span->end, &lead) &&
+	    !walking(walker, lead.thread))
+		walk_waker(walker, thread, span, block, &lead, behalf);
 	else
 		add_piece(walker, thread, span, woken && block->kind != WAKER_NONE, behalf);
 }

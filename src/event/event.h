@@ -45,6 +45,7 @@ enum event_kind {
 	EV_BLOCK_INSERT,
 	EV_BLOCK_ISSUE,
 	EV_BLOCK_COMPLETE,
+	EV_NET_SEND,
 	EV_NET_RECEIVE,
 	EV_SIGNAL_GENERATE,
 	EV_SYSCALL_ENTRY,
@@ -155,8 +156,9 @@ struct event {
 			int32_t tid;  /* -1: not said */
 		} block;
 		struct {
-			struct event_bytes saddr; /* 4 or 16 bytes; none: not recorded */
-			uint32_t source_port;     /* 0: none */
+			struct event_bytes saddr, daddr; /* 4 or 16 bytes; none: not recorded */
+			uint32_t source_port, dest_port; /* 0: none */
+			uint64_t skb; /* kernel address of the packet's buffer */
 		} net;
 		struct {
 			int32_t sig, tid;

@@ -74,6 +74,7 @@ static const struct event_field block_fields[] = {
 	{0}};
 
 static const struct event_field net_fields[] = {
+	{"skbaddr", FIELD_I64, AT(net.skb)},
 	{"network_header", FIELD_PACKET, AT(net)},
 	{0}};
 
@@ -196,6 +197,7 @@ static const struct {
 	{"block_rq_insert", EV_BLOCK_INSERT, block_fields},
 	{"block_rq_issue", EV_BLOCK_ISSUE, block_fields},
 	{"block_rq_complete", EV_BLOCK_COMPLETE, block_fields},
+	{"net_dev_queue", EV_NET_SEND, net_fields},
 	{"net_if_receive_skb", EV_NET_RECEIVE, net_fields},
 	{"netif_receive_skb", EV_NET_RECEIVE, net_fields},
 	{"signal_generate", EV_SIGNAL_GENERATE, signal_fields},
@@ -267,6 +269,7 @@ void event_reset(struct event *event)
 	case EV_SCHED_SWITCH:
 		memset(&event->sched_switch, 0, sizeof event->sched_switch);
 		break;
+	case EV_NET_SEND:
 	case EV_NET_RECEIVE:
 		memset(&event->net, 0, sizeof event->net);
 		break;

@@ -61,8 +61,10 @@ static void each_pointer(struct visitor *visitor, struct event *event)
 	case EV_IRQ_EXIT:
 		visitor->string(visitor, &event->irq.name);
 		break;
+	case EV_NET_SEND:
 	case EV_NET_RECEIVE:
 		visit_bytes(visitor, &event->net.saddr);
+		visit_bytes(visitor, &event->net.daddr);
 		break;
 	case EV_STATEDUMP_PROCESS:
 		visitor->string(visitor, &event->process.name);

@@ -249,8 +249,11 @@ void flow_step(struct flow *flow, const struct event *event)
 	case EV_BLOCK_COMPLETE:
 		flow_block_request(flow, host, cpu, event);
 		break;
+	case EV_NET_SEND:
+		flow_packet_sent(flow, host, cpu, event);
+		break;
 	case EV_NET_RECEIVE:
-		flow_packet_received(flow, cpu, event);
+		flow_packet_received(flow, host, cpu, event);
 		break;
 	case EV_SIGNAL_GENERATE:
 		flow_signal(flow, cpu, event);

@@ -177,8 +177,13 @@ void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu,
 		const struct event *event);
 void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 			const struct event *event);
-void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event);
+
+/* network.c */
+void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
+		      const struct event *event);
+void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
+			  const struct event *event);
 
 /* operations.c: what ended is recorded; called after the control flow moved,
  * but for exits, before it. */

@@ -303,21 +303,6 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 	idmap_remove(&host->requests, request_key(event));
 }
 
-/* A packet handed to the protocols: its sender, as far as it was recorded. */
-void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event *event)
-{
-	if (flow_in_gap(flow, cpu))
-		return;
-	cpu->sender_length = 0;
-	if (event->net.saddr.count == 4 || event->net.saddr.count == 16) {
-		cpu->sender_length = (uint8_t) event->net.saddr.count;
-		memcpy(cpu->sender, event->net.saddr.bytes, cpu->sender_length);
-	}
-	cpu->sender_port = event->net.source_port;
-	cpu->pending = (struct wake_detail) {.kind = DETAIL_PACKET, .thread = NO_THREAD,
-					     .requested = -1, .queued = -1, .served = -1};
-}
-
 /* The kernel generates the signal's event after it has woken the receiver
  * (__send_signal_locked: complete_signal() before the tracepoint), so the wait
  * that this context has just ended was ended by the signal. */

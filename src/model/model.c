@@ -41,6 +41,9 @@ static void host_free(struct host *host)
 	idmap_clear(&host->timers);
 	g_array_free(host->armed, TRUE);
 	idmap_clear(&host->requests);
+	idmap_clear(&host->packets);
+	idmap_clear(&host->flows);
+	g_array_free(host->sent, TRUE);
 	g_array_free(host->issued, TRUE);
 	g_free(host);
 }
@@ -82,6 +85,9 @@ struct host *host_new(struct model *model)
 	idmap_init(&host->disks);
 	idmap_init(&host->timers);
 	idmap_init(&host->requests);
+	idmap_init(&host->packets);
+	idmap_init(&host->flows);
+	host->sent = g_array_new(FALSE, TRUE, sizeof(struct sent));
 	host->known_from = INT64_MIN;
 	host_set_versions(host, NULL, 0, 0, 0);
 	g_ptr_array_add(model->hosts, host);

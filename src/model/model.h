@@ -164,6 +164,14 @@ struct request {
 	bool used;
 };
 
+/* A packet on its way, or the last one of a flow. */
+struct sent {
+	uint64_t flow;       /* hash of addresses and ports, 0: not recorded */
+	int64_t time;        /* handed to the device */
+	uint32_t thread;     /* who sent it, NO_THREAD */
+	bool waiting;        /* not received yet */
+};
+
 struct host {
 	char *hostname, *uuid, *clock_uuid, *kernel, *tracer; /* owned; may be NULL */
 	int64_t clock_offset;   /* raw clock value + this = time */
@@ -188,6 +196,9 @@ struct host {
 	GArray *issued;         /* struct request */
 	struct request completed[32]; /* the last ones */
 	uint32_t completed_next;
+	struct idmap packets;   /* buffer address -> index in `sent` */
+	struct idmap flows;     /* hash of addresses and ports -> index in `sent` */
+	GArray *sent;           /* struct sent */
 	bool has_statedump;
 	uint32_t pipes, pairs;  /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;

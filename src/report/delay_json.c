@@ -64,6 +64,43 @@ static json_t *woken_by_json(const struct session *session, const struct wait *w
 	return object;
 }
 
+static json_t *messenger_json(const struct session *session, const char *kind,
+			      const char *label, uint32_t thread, int64_t time)
+{
+	json_t *object = json_object();
+	bool known = is_thread(thread);
+
+	json_object_set_new(object, "kind", json_string(kind));
+	json_object_set_new(object, "label", json_text(label));
+	json_object_set_new(object, "host",
+			    json_integer(known ? model_thread(&session->model, thread)->host : 0));
+	json_object_set_new(object, "tid",
+			    known ? json_integer(model_thread(&session->model, thread)->tid)
+				  : json_null());
+	json_object_set_new(object, "name",
+			    known ? json_text(session_thread_name(session, thread)) : json_null());
+	json_object_set_new(object, "time", json_integer(time));
+	return object;
+}
+
+/* From the thread that it leads to, on to who was woken. */
+static json_t *via_json(const struct session *session, const struct wait *wait)
+{
+	const struct block *block = wait->block;
+	const struct wake_detail *detail = detail_at(&session->timeline, block->detail);
+	bool packet = detail->kind == DETAIL_PACKET;
+	g_autofree char *context = frame_text(session, block->context, false);
+	json_t *list = json_array();
+
+	json_array_append_new(list, messenger_json(session, packet ? "packet" : "request",
+						   session_text(session, detail->text),
+						   detail->thread, detail->begin));
+	if (block->kind == WAKER_SOFTIRQ)
+		json_array_append_new(list, messenger_json(session, "softirq", context,
+							   block->waker, wait->end));
+	return list;
+}
+
 static json_t *waits_json(const struct session *session, GPtrArray *waits);
 
 static json_t *wait_json(const struct session *session, const struct wait *wait)
@@ -93,7 +130,9 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 		json_object_set_new(object, "cycle", json_true());
 	if (!wait->has_share)
 		return object;
-	share = json_thread_head(session, wait->block->waker);
+	if (wait->lead.handed_over)
+		json_object_set_new(object, "via", via_json(session, wait));
+	share = json_thread_head(session, wait->lead.thread);
 	json_object_del(share, "host");
 	json_object_del(share, "pid");
 	json_object_set_new(share, "working_ns", json_integer(wait->working));

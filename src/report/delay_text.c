@@ -282,6 +282,8 @@ static void woken_line(const struct session *session, const struct wait *wait,
 			g_string_append_printf(line, " [%s]", session_text(session, block->label));
 		g_string_append_printf(line, ": %s", cause.label);
 		append_served(line, &cause);
+		if (wait->has_share && wait->lead.handed_over)
+			g_string_append(line, "; what that thread did before is above");
 	}
 	fprintf(output->file, "%*s", 2 * depth + 2, "");
 	print_safe(output, line->str);
