@@ -269,22 +269,31 @@ static void split_wait(struct split *split, struct part *part, const struct span
 	const struct block *block = block_at(&session->timeline, span->ref);
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	struct span before = *span, rest = *span;
 	struct part *child;
+	struct lead lead;
 
 	if (!may_descend(split, part))
 		return;
+	if (block_lead(session, block, NO_THREAD, span->begin, span->end, &lead) &&
+	    (!lead.handed_over || !on_path(split, lead.thread))) {
+		/* up to there somebody was answerable, then the messenger */
+		before.end = lead.until;
+		split_by_waker(split, part, lead.thread, &before);
+		rest.begin = lead.until;
+	}
+	if (rest.begin >= rest.end)
+		return;
 	if (block->kind == WAKER_NONE || block->kind == WAKER_UNKNOWN ||
-	    (block->kind == WAKER_THREAD && !is_thread(block->waker))) {
+	    block->kind == WAKER_THREAD) {
 		child = named(split, part, PART_UNKNOWN, "unknown");
 		if (!child->label)
 			child->label = g_strdup(waker_why_text(block->why));
-		part_take(child, span->end - span->begin);
+		part_take(child, rest.end - rest.begin);
 	} else if (detail && detail->kind == DETAIL_REQUEST) {
-		split_request(split, part, block, detail, span);
-	} else if (block->kind == WAKER_THREAD && !(detail && detail->kind == DETAIL_TIMER)) {
-		split_by_waker(split, part, block->waker, span);
+		split_request(split, part, block, detail, &rest);
 	} else {
-		split_hardware(split, part, block, detail, span);
+		split_hardware(split, part, block, detail, &rest);
 	}
 }
 
