@@ -188,7 +188,8 @@ GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t
 const char *cause_kind_text(enum cause_kind kind)
 {
 	static const char *const texts[] = {"cpu", "timer", "block-device", "network", "irq",
-		"softirq", "process", "child", "signal", "stopped", "wait-cpu", "still-blocked",
+		"softirq", "process", "child", "signal", "stopped", "wait-cpu", "throttled",
+		"still-blocked",
 		"unknown"};
 
 	return texts[kind];

@@ -22,6 +22,7 @@ enum cause_kind {
 	CAUSE_SIGNAL,
 	CAUSE_STOPPED,
 	CAUSE_WAIT_CPU, /* ready, but no CPU; the overview's */
+	CAUSE_THROTTLED, /* ready, with an idle CPU: span_is_throttled() */
 	CAUSE_STILL_BLOCKED,
 	CAUSE_UNKNOWN,
 };

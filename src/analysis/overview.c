@@ -134,6 +134,8 @@ static void find_idle(const struct session *session, GArray *totals, GHashTable 
 	g_free(search.place);
 }
 
+#define THROTTLED 0xff /* in place of a waker's kind, to tell such waits apart */
+
 static guint group_hash(gconstpointer key)
 {
 	const struct wait_group *group = key;
@@ -239,6 +241,10 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 
 		if (ns <= 0)
 			continue;
+		if (span_is_throttled(session, host, &span)) {
+			key.cause.kind = CAUSE_THROTTLED;
+			key.waker_kind = THROTTLED;
+		}
 		if (leaf_is_blocked(span.leaf)) {
 			block = block_at(&session->timeline, span.ref);
 			key.resource = session_resource(session, block);
@@ -270,6 +276,10 @@ static void name_runners(GArray *groups)
 		struct wait_group *group = &g_array_index(groups, struct wait_group, i);
 		GString *text;
 
+		if (group->cause.kind == CAUSE_THROTTLED)
+			group->cause.label = g_strdup(
+				"throttled (inferred: ready, yet kept off an idle CPU, as when its "
+				"cgroup's quota is used up)");
 		if (group->cause.kind != CAUSE_WAIT_CPU)
 			continue;
 		text = g_string_new("meanwhile on that CPU: ");

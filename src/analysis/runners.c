@@ -92,3 +92,33 @@ double runners_idle(const struct runners *runners)
 
 	return ns ? (double) *ns / (double) runners->ns : 0.0;
 }
+
+#define THROTTLED_MIN INT64_C(1000000) /* ns */
+#define THROTTLED_IDLE 0.9
+
+struct idling {
+	int64_t idle;
+	bool any, began_idle;
+};
+
+static void idled(int64_t begin, int64_t end, uint32_t thread, void *data)
+{
+	struct idling *idling = data;
+
+	if (!idling->any)
+		idling->began_idle = thread == IDLE_THREAD;
+	idling->any = true;
+	if (thread == IDLE_THREAD)
+		idling->idle += end - begin;
+}
+
+bool span_is_throttled(const struct session *session, uint16_t host, const struct span *span)
+{
+	struct idling idling = {0};
+	int64_t length = span->end - span->begin;
+
+	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED || length < THROTTLED_MIN)
+		return false;
+	each_run(session, host, span->ref, span->begin, span->end, idled, &idling);
+	return idling.began_idle && (double) idling.idle >= THROTTLED_IDLE * (double) length;
+}

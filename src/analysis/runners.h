@@ -24,4 +24,11 @@ void runners_append(const struct runners *runners, GString *text);
 /* Share of the time in which nobody ran there. */
 double runners_idle(const struct runners *runners);
 
+/* The thread was throttled in `span`, which is *inferred*: it was runnable when it
+ * left, yet the scheduler took the idle thread, and the CPU stayed idle. Nothing
+ * but a used-up quota of its cgroup keeps a runnable thread off an idle CPU for
+ * long (a move to another CPU does for some µs). Source: semantics.md, "Scheduled
+ * out"; the kernel's pick_next_task_fair() passes over throttled groups. */
+bool span_is_throttled(const struct session *session, uint16_t host, const struct span *span);
+
 #endif

@@ -92,6 +92,9 @@ static void add_piece(const struct session *session, const struct path *path, GP
 
 	if (piece->block)
 		cause = piece_cause(session, piece);
+	else if (span_is_throttled(session, model_thread(&session->model, piece->thread)->host,
+				   &span))
+		cause.kind = CAUSE_THROTTLED;
 	for (guint i = 0; i < shares->len && !share; i++) {
 		struct share *at = g_ptr_array_index(shares, i);
 
@@ -137,10 +140,7 @@ static void append_runners(GString *text, const struct share *share)
 {
 	g_string_append(text, " (meanwhile on that CPU: ");
 	runners_append(&share->runners, text);
-	g_string_append(text, runners_idle(&share->runners) > 0.5 &&
-					      PACK_KIND(share->leaf) == LEAF_PREEMPTED
-				      ? "; ready, yet kept off an idle CPU: throttled by a quota?)"
-				      : ")");
+	g_string_append_c(text, ')');
 }
 
 static void append_resource(GString *text, const struct session *session, uint32_t resource)
@@ -168,8 +168,13 @@ static void append_what(GString *text, const struct session *session, const stru
 		g_string_append_printf(text, "worked in system call %s", name);
 		break;
 	case LEAF_PREEMPTED:
-		g_string_append(text, "was preempted");
-		append_runners(text, share);
+		if (share->cause == CAUSE_THROTTLED) {
+			g_string_append(text, "was throttled (inferred: ready, yet kept off an idle "
+					      "CPU, as when its cgroup's quota is used up)");
+		} else {
+			g_string_append(text, "was preempted");
+			append_runners(text, share);
+		}
 		break;
 	case LEAF_WAIT_CPU:
 		g_string_append(text, "was ready but waited for a CPU");
@@ -202,7 +207,7 @@ static void append_times(GString *text, const struct share *share)
 {
 	char a[32], b[32];
 
-	if (share->count > 1 && leaf_is_blocked(share->leaf))
+	if (share->count > 1 && (leaf_is_blocked(share->leaf) || share->cause == CAUSE_THROTTLED))
 		g_string_append_printf(text, " %" G_GUINT64_FORMAT " times (%s to %s)", share->count,
 				       when_duration(a, share->shortest),
 				       when_duration(b, share->longest));

@@ -93,6 +93,7 @@ static void waits(const struct session *session, const struct overview *overview
 				       when_time(when, group->longest_begin, session->options->utc,
 						 false),
 				       group->cause.kind == CAUSE_WAIT_CPU ||
+						       group->cause.kind == CAUSE_THROTTLED ||
 						       group->cause.kind == CAUSE_STILL_BLOCKED
 					       ? ""
 				       : group->cause.kind == CAUSE_UNKNOWN
