@@ -91,7 +91,9 @@ def check_block(block, lives, where):
         tid = block["share"]["tid"]
         life = lives.at(host, tid, block["end"])
         assert life, "%s: share of %d, which did not live" % (where, tid)
-        lived = overlap(life, block["begin"], block["end"])
+        # a hand-over: that thread was answerable until it sent
+        until = block["via"][0]["time"] if "via" in block else block["end"]
+        lived = overlap(life, block["begin"], min(until, block["end"]))
         assert share_of(block) == lived, "%s: share of %d is %d, it lived %d of %d" % (
             where, tid, share_of(block), lived, block["ns"])
         below = sum(c["ns"] for c in children)

@@ -266,7 +266,44 @@ def lost():
     assert t.run("delay", t.trace("lost"), "--thread", "all", "--strict").returncode == 4
 
 
-for case in (startup_chain, pipe_chain, disk_read, disk_read_lengths, preempt, polls, hang, signals,
+def cfs_quota():
+    """The kernel's own count of the time that the group was throttled (cpu.stat beside the trace)."""
+    stat = dict(line.split() for line in open(t.trace("cfs-quota") + "/cpu.stat", encoding="ascii"))
+    throttled = int(stat["throttled_usec"]) * 1000
+    report = t.report("delay", t.trace("cfs-quota"), "--thread", "boxed")
+    assert "was throttled" in report["verdict"][0], report["verdict"]
+    waits = t.report("overview", t.trace("cfs-quota"), "--limit", "0")["waits"]
+    named = [w for w in waits if w["cause"]["kind"] == "throttled"]
+    assert {w["name"] for w in named} == {"boxed"}, named  # nobody else has a quota
+    assert 0.95 * throttled <= sum(w["ns"] for w in named) <= 1.01 * throttled, (named, throttled)
+    for name in ("preempt", "fork4", "startup-chain", "web-mixed"):  # no quota, nobody throttled
+        assert not [w for w in t.report("overview", t.trace(name), "--limit", "0")["waits"]
+                    if w["cause"]["kind"] == "throttled"], name
+
+
+def loopback():
+    """All of web-mixed's traffic is over loopback (README): each packet that wakes nginx is from webclient or app, and
+    what comes from app's port 9000 is from app, which was computing, reading or waiting for the lock meanwhile."""
+    waits = [b for x in threads("web-mixed", "--thread", "nginx") for b in x["causality"]
+             if b["woken_by"]["kind"] == "softirq" and b["ns"] > MS]
+    assert len(waits) > 40, len(waits)
+    for block in waits:
+        assert block["cause"]["kind"] == "network", block["cause"]
+        assert "sent by" in block["cause"]["label"], block["cause"]
+    led = [b for b in waits if "via" in b]
+    assert sum(b["ns"] for b in led) > 0.95 * sum(b["ns"] for b in waits), "most lead on to the sender"
+    for block in led:
+        packet = block["via"][0]
+        assert packet["kind"] == "packet" and block["begin"] < packet["time"] <= block["end"], packet
+        assert packet["name"] == ("app" if packet["label"].endswith(":9000") else "webclient"), packet
+        assert block["share"]["name"] == packet["name"]
+        share = block["share"]
+        spent = sum(share[k] for k in ("working_ns", "interrupted_ns", "blocked_ns", "unknown_ns"))
+        assert spent <= packet["time"] - block["begin"], (spent, block)
+    assert {b["share"]["name"] for b in led} == {"app", "webclient"}
+
+
+for case in (cfs_quota, loopback, startup_chain, pipe_chain, disk_read, disk_read_lengths, preempt, polls, hang, signals,
              futex, snapshot, lost):
     tap.case(case.__name__.replace("_", "-"), case)
 sys.exit(tap.done())

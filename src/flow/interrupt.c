@@ -4,7 +4,7 @@
  *
  *   thread's frames │ softIRQ ⊃ irq or vector ⊃ hrtimer
  *
- * `cpu->pending` is what the innermost context has just done; a wake-up there
+ * cpu_pending() is what the innermost context has just done; a wake-up there
  * takes a copy, and the context's end drops it.
  *
  * Part of flow/. Source: semantics.md, "The control-flow stack of a thread"
@@ -37,11 +37,11 @@ static void timer_expires(struct host *host, struct cpu *cpu, const struct event
 {
 	uint32_t index = idmap_get(&host->timers, event->timer.timer);
 
-	cpu->pending = (struct wake_detail) {.kind = DETAIL_TIMER, .thread = NO_THREAD,
+	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_TIMER, .thread = NO_THREAD,
 					     .requested = -1, .queued = -1, .served = -1,
 					     .number = event->timer.timer};
 	if (index != IDMAP_NONE && g_array_index(host->armed, struct wake_detail, index).kind)
-		cpu->pending = g_array_index(host->armed, struct wake_detail, index);
+		*cpu_pending(cpu) = g_array_index(host->armed, struct wake_detail, index);
 }
 
 void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
@@ -59,7 +59,7 @@ void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
 	frame = &cpu->frames[cpu->depth++];
 	frame->what = frame_of(event);
 	frame->label = 0;
-	cpu->pending.kind = DETAIL_NONE;
+	cpu_pending(cpu)->kind = DETAIL_NONE;
 	if (event->kind == EV_IRQ_ENTRY && event->irq.name && *event->irq.name) {
 		frame->label = intern_id(flow->names, event->irq.name);
 		idmap_set(&host->irq_names, (uint32_t) event->irq.irq, frame->label);
@@ -128,7 +128,6 @@ void flow_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event 
 	operation_interrupt_exit(flow, cpu, event);
 	while (depth > 0 && cpu->frames[depth - 1].what != frame)
 		depth--;
-	cpu->pending.kind = DETAIL_NONE;
 	if (depth == 0) {
 		entry_unseen(flow, cpu, frame);
 	} else {
@@ -191,7 +190,7 @@ void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu, const str
 			g_array_index(host->armed, struct wake_detail, index).kind = DETAIL_NONE;
 		break;
 	default:
-		cpu->pending.kind = DETAIL_NONE;
+		cpu_pending(cpu)->kind = DETAIL_NONE;
 		break;
 	}
 }
@@ -275,7 +274,7 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 		request_begins(flow, host, cpu, event);
 		return;
 	}
-	cpu->pending = (struct wake_detail) {
+	*cpu_pending(cpu) = (struct wake_detail) {
 		.kind = DETAIL_REQUEST, .thread = NO_THREAD, .requested = -1, .queued = -1,
 		.served = -1, .number = event->block.sector,
 		.text = disk_name(flow, host, event->block.dev)};
@@ -284,13 +283,13 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 	if (index == IDMAP_NONE && !before)
 		return;
 	request = before ? before : &g_array_index(host->issued, struct request, index);
-	cpu->pending.thread = request->thread;
-	cpu->pending.sectors = request->sectors;
+	cpu_pending(cpu)->thread = request->thread;
+	cpu_pending(cpu)->sectors = request->sectors;
 	if (request->issue != INT64_MIN) {
-		cpu->pending.begin = request->issue;
-		cpu->pending.served = flow->time - request->issue;
+		cpu_pending(cpu)->begin = request->issue;
+		cpu_pending(cpu)->served = flow->time - request->issue;
 		if (request->insert != INT64_MIN)
-			cpu->pending.queued = request->issue - request->insert;
+			cpu_pending(cpu)->queued = request->issue - request->insert;
 	}
 	if (before) {
 		before->used = false;

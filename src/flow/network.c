@@ -81,7 +81,7 @@ void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
 		memcpy(cpu->sender, event->net.saddr.bytes, cpu->sender_length);
 	}
 	cpu->sender_port = event->net.source_port;
-	cpu->pending = (struct wake_detail) {.kind = DETAIL_PACKET, .thread = NO_THREAD,
+	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_PACKET, .thread = NO_THREAD,
 					     .requested = -1, .queued = -1, .served = -1};
 	known = idmap_get(&host->packets, event->net.skb);
 	if (known == IDMAP_NONE)
@@ -90,6 +90,6 @@ void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
 	if (!sent->waiting || sent->flow != flow_key(event))
 		return; /* another packet in the same buffer */
 	sent->waiting = false;
-	cpu->pending.thread = sent->thread;
-	cpu->pending.begin = sent->time;
+	cpu_pending(cpu)->thread = sent->thread;
+	cpu_pending(cpu)->begin = sent->time;
 }

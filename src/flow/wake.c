@@ -65,11 +65,11 @@ static uint32_t sender_text(struct flow *flow, const struct cpu *cpu)
  * timer that expired, the packet that came. */
 static uint32_t pending_detail(struct flow *flow, struct cpu *cpu)
 {
-	if (cpu->pending.kind == DETAIL_NONE || !cpu->depth)
+	if (cpu_pending(cpu)->kind == DETAIL_NONE || !cpu->depth)
 		return 0;
-	if (cpu->pending.kind == DETAIL_PACKET)
-		cpu->pending.text = sender_text(flow, cpu);
-	return detail_new(flow->timeline, &cpu->pending);
+	if (cpu_pending(cpu)->kind == DETAIL_PACKET)
+		cpu_pending(cpu)->text = sender_text(flow, cpu);
+	return detail_new(flow->timeline, cpu_pending(cpu));
 }
 
 /* The file that the call of a thread is on, 0: none. */

@@ -120,6 +120,7 @@ struct name_change {
 struct frame {
 	uint32_t what;  /* PACK of frame_kind */
 	uint32_t label; /* interned device name of an IRQ, 0 */
+	struct wake_detail pending; /* what was just done in it */
 };
 
 struct cpu {
@@ -134,7 +135,7 @@ struct cpu {
 	int64_t last_switch;    /* INT64_MIN: none */
 	uint32_t depth;
 	struct frame frames[FRAMES_MAX];
-	struct wake_detail pending; /* what the current context just did */
+	struct wake_detail pending; /* the same outside interrupts: leads to nothing */
 	uint32_t last_woken;    /* thread whose wait this context ended last, NO_THREAD */
 	uint8_t sender[16];     /* DETAIL_PACKET: address, named only if somebody is woken */
 	uint8_t sender_length;  /* 4, 16, or 0: not recorded */
@@ -203,6 +204,12 @@ struct host {
 	uint32_t pipes, pairs;  /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;
 };
+
+/* What the CPU's innermost context has just done; a frame around has its own. */
+static inline struct wake_detail *cpu_pending(struct cpu *cpu)
+{
+	return cpu->depth ? &cpu->frames[cpu->depth - 1].pending : &cpu->pending;
+}
 
 struct model {
 	struct intern *names;   /* owned */
