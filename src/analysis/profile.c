@@ -238,8 +238,16 @@ static struct profile *look_up(struct profiles *profiles, const struct operation
 	return profile;
 }
 
+/* Most records are of kinds that were only recorded to be parts of others. */
+static bool kind_wanted(const struct profiles *profiles, const struct operation *operation)
+{
+	return profiles->session->flow.operations_wanted & 1u << PACK_KIND(operation->what);
+}
+
 struct profile *profile_of(struct profiles *profiles, const struct operation *operation)
 {
+	if (!kind_wanted(profiles, operation))
+		return NULL;
 	return operation_in_scope(&profiles->scope, operation) ? look_up(profiles, operation)
 								: NULL;
 }
