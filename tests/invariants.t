@@ -92,7 +92,8 @@ def check_block(block, lives, where):
         life = lives.at(host, tid, block["end"])
         assert life, "%s: share of %d, which did not live" % (where, tid)
         # a hand-over: that thread was answerable until it sent
-        until = block["via"][0]["time"] if "via" in block else block["end"]
+        via = block.get("via", [{"kind": "none"}])[0]
+        until = via["time"] if via["kind"] in ("packet", "request") else block["end"]
         lived = overlap(life, block["begin"], min(until, block["end"]))
         assert share_of(block) == lived, "%s: share of %d is %d, it lived %d of %d" % (
             where, tid, share_of(block), lived, block["ns"])

@@ -303,7 +303,38 @@ def loopback():
     assert {b["share"]["name"] for b in led} == {"app", "webclient"}
 
 
-for case in (cfs_quota, loopback, startup_chain, pipe_chain, disk_read, disk_read_lengths, preempt, polls, hang, signals,
+def workers():
+    """wide has the workqueue events: what a kernel worker did when it woke somebody is said, by the item's address in
+    the event that began it. An fsync waits for jbd2 or the disk, and leads down to the device."""
+    blocks = [b for x in threads("wide", "--thread", "all") for b in flat(x["causality"])]
+    woken = [b for b in blocks if b["woken_by"]["kind"] == "thread" and (b["woken_by"]["name"] or "").startswith("kworker/")]
+    assert woken
+    doing = [b for b in woken if ", doing 0x" in b["cause"]["label"] or ", doing " in b["cause"]["label"]]
+    assert len(doing) >= 0.8 * len(woken), (len(doing), len(woken))  # the pool's manager wakes workers too
+    for block in doing:
+        for via in block.get("via", []):
+            assert via["kind"] == "work" and via["time"] <= block["end"], via
+    synced = [r for r in truth("wide") if "fsync" in r[3]]
+    waits = [b for x in threads("wide", "--thread", "widemain") for b in x["causality"]
+             if b["leaf"] == "blocked/syscall:fsync"]
+    assert synced and waits
+    devices = [b for b in flat(waits) if b["cause"]["kind"] == "block-device"]
+    assert len(devices) >= len(synced), (len(devices), len(synced))
+    assert all(b["cause"]["label"].startswith("vda") for b in devices), devices
+
+
+def known_causes():
+    """Of the time that user threads were blocked at most 5 % ends in what is not known."""
+    for name in ("startup-chain", "pipe-chain", "polls", "futex", "disk-read", "preempt", "signals", "web-mixed", "wide",
+                 "two-hosts-client", "two-hosts-server", "ust-func", "callstack", "lock-lapse", "fork1", "fork4",
+                 "cfs-quota", "hang"):
+        coverage = t.report("overview", t.trace(name))["coverage"]
+        print("# %s: unknown %.2f %%, a bare softIRQ %.2f %%" % (
+            name, 100 * coverage["unknown_blocked_share"], 100 * coverage["bare_softirq_blocked_share"]))
+        assert coverage["unknown_blocked_share"] <= 0.05, (name, coverage["unknown_blocked_share"])
+
+
+for case in (cfs_quota, loopback, workers, known_causes, startup_chain, pipe_chain, disk_read, disk_read_lengths, preempt, polls, hang, signals,
              futex, snapshot, lost):
     tap.case(case.__name__.replace("_", "-"), case)
 sys.exit(tap.done())

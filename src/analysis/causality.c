@@ -315,6 +315,22 @@ static char *packet_label(const struct session *session, const struct wake_detai
 	return g_string_free(label, FALSE);
 }
 
+/* "kworker/1:2 (52), doing ata_sff_pio_task queued by sh (220)" */
+static char *work_label(const struct session *session, uint32_t worker,
+			const struct wake_detail *detail)
+{
+	g_autofree char *name = waker_label(session, worker), *by = NULL;
+
+	if (is_thread(detail->thread))
+		by = waker_label(session, detail->thread);
+	return g_strdup_printf("%s, doing %s%s%s", name, session_function(session, detail->text),
+			       detail->number && by ? " queued in an interrupt, on behalf of "
+			       : detail->number    ? " queued in an interrupt"
+			       : by                ? " queued by "
+						   : ", by whom it was queued is not known",
+			       by ? by : "");
+}
+
 /* Rule 3: what is known of the innermost frame. */
 static void hardware_cause(const struct session *session, const struct block *block,
 			   const struct wake_detail *detail, struct cause *cause)
@@ -409,7 +425,9 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 					      model_thread(&session->model, block->waker)->tid);
 	} else {
 		cause.kind = CAUSE_PROCESS;
-		cause.label = waker_label(session, block->waker);
+		cause.label = detail && detail->kind == DETAIL_WORK
+				      ? work_label(session, block->waker, detail)
+				      : waker_label(session, block->waker);
 	}
 	return cause;
 }

@@ -30,11 +30,11 @@ static bool has_faults_or_is_other(const struct session *session)
 	return session->kinds[EV_PAGE_FAULT_USER] || is_other(session);
 }
 
-/* Addresses were recorded: call stacks, callbacks. Only profile names them. */
+/* Addresses were recorded: call stacks, callbacks, work. */
 static bool has_symbols_or_no_addresses(const struct session *session)
 {
-	return session->options->command != COMMAND_PROFILE || session->symbols ||
-	       (session->flow.callstacks.lists->len == 1 && !session->flow.callbacks.count);
+	return session->symbols ||
+	       (session->flow.callstacks.lists->len == 1 && !session->flow.addresses.count);
 }
 
 const struct need needs[] = {
@@ -136,6 +136,8 @@ static void count_blocked(struct coverage *coverage, const struct session *sessi
 		coverage->blocked_ns += span.end - span.begin;
 		if (block->kind == WAKER_UNKNOWN)
 			coverage->blocked_unknown_ns += span.end - span.begin;
+		else if (block->kind == WAKER_SOFTIRQ && !block->detail)
+			coverage->blocked_softirq_ns += span.end - span.begin;
 	}
 }
 
@@ -215,6 +217,13 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 void coverage_clear(struct coverage *coverage)
 {
 	g_ptr_array_free(coverage->missing, TRUE);
+}
+
+double coverage_softirq_share(const struct coverage *coverage)
+{
+	return coverage->blocked_ns ? (double) coverage->blocked_softirq_ns /
+					      (double) coverage->blocked_ns
+				    : 0.0;
 }
 
 double coverage_unknown_share(const struct coverage *coverage)

@@ -27,13 +27,16 @@ struct coverage {
 	uint64_t entries_unseen, exits_unseen, wakeups_unseen;
 	int64_t cpu_unknown_ns;
 	uint64_t undescribed_threads;
-	int64_t blocked_ns, blocked_unknown_ns; /* user threads, whole trace */
+	/* user threads, whole trace; ended by what is not known, by a softIRQ of
+	 * which no more is known */
+	int64_t blocked_ns, blocked_unknown_ns, blocked_softirq_ns;
 	GPtrArray *missing;  /* owned strings */
 };
 
 void coverage_init(struct coverage *coverage, const struct session *session);
 void coverage_clear(struct coverage *coverage);
 double coverage_unknown_share(const struct coverage *coverage);
+double coverage_softirq_share(const struct coverage *coverage);
 
 /* Name of a kind of odd data, for --verbose. */
 const char *odd_text(enum odd odd);

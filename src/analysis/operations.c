@@ -6,7 +6,6 @@
 
 #include "analysis/causality.h"
 #include "analysis/summary.h"
-#include "analysis/symbols.h"
 #include "util/error.h"
 
 static const char *const kind_names[OPERATION_KINDS] = {
@@ -15,12 +14,9 @@ static const char *const kind_names[OPERATION_KINDS] = {
 
 static char *callback_name(const struct session *session, uint32_t number)
 {
-	const char *text = session_text(session, number), *name;
+	const char *function = session_function(session, number);
 
-	if (!*text)
-		return g_strdup("hrtimer");
-	name = symbol_at(session->symbols, g_ascii_strtoull(text, NULL, 16), NULL);
-	return g_strconcat("hrtimer:", name ? name : text, NULL);
+	return *function ? g_strconcat("hrtimer:", function, NULL) : g_strdup("hrtimer");
 }
 
 /* "vda" for "254:0", if a statedump says so. */

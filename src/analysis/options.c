@@ -31,7 +31,7 @@ const struct option_spec option_specs[] = {
 	{"threshold", "OCTAVES", "distance from which behaviour counts as changed (default 0.25)", PROFILE, true, false},
 	{"resume", "FILE", "add this trace's operations to the searches saved in FILE", PROFILE, true, false},
 	{"force", NULL, "resume although the behaviour changed", PROFILE, true, false},
-	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms' beside the trace)", PROFILE, true, false},
+	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms' beside the trace)", ALL, true, false},
 	{"format", "FORMAT", "text (default), json; delay also csv: the state instances", ALL, true, false},
 	{"output", "FILE", "write to FILE instead of standard output", ALL, true, false},
 	{"limit", "N", "entries of a list (default 20; 0: all)", ALL, true, false},
@@ -83,7 +83,7 @@ void options_clear(struct options *options)
 	g_free(options->profile.save);
 	g_free(options->profile.compare);
 	g_free(options->profile.resume);
-	g_free(options->profile.kallsyms);
+	g_free(options->kallsyms);
 	g_free(options->host);
 	g_free(options->output);
 	memset(options, 0, sizeof *options);
@@ -281,9 +281,7 @@ static bool set_profile(struct profile_options *profile, const char *name, const
 		return set_threshold(name, value, &profile->threshold, error);
 	if (strcmp(name, "resume") == 0)
 		return set_text(name, value, &profile->resume, error);
-	if (strcmp(name, "force") == 0)
-		return set_switch(name, value, &profile->force, error);
-	return set_text(name, value, &profile->kallsyms, error);
+	return set_switch(name, value, &profile->force, error);
 }
 
 bool options_set(struct options *options, const char *name, const char *value, GError **error)
@@ -324,6 +322,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 		return set_number(name, value, &options->depth, error);
 	if (strcmp(name, "min-duration") == 0)
 		return set_duration(name, value, &options->min_duration, error);
+	if (strcmp(name, "kallsyms") == 0)
+		return set_text(name, value, &options->kallsyms, error);
 	if (strcmp(name, "utc") == 0)
 		return set_switch(name, value, &options->utc, error);
 	if (strcmp(name, "strict") == 0)

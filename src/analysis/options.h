@@ -30,7 +30,7 @@ struct profile_options {
 	uint32_t maxcount_percentage;
 	uint32_t min_operations;     /* fewer in a peak: too few */
 	int64_t time_lapse;          /* ns, 0: none */
-	char *save, *compare, *resume, *kallsyms; /* owned; NULL */
+	char *save, *compare, *resume; /* owned; NULL */
 	double threshold;            /* octaves */
 	bool force;
 };
@@ -45,6 +45,7 @@ struct options {
 	struct event_filter *from_event, *to_event; /* owned; for WHEN_EVENT */
 	enum format format;
 	char *output;                /* owned; NULL: standard output */
+	char *kallsyms;              /* owned; NULL: beside the trace */
 	uint32_t limit;              /* 0: all */
 	uint32_t depth;              /* 0: any */
 	int64_t min_duration;        /* ns */

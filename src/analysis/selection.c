@@ -367,7 +367,7 @@ static void sort_selected(struct session *session)
  * of it is an address. What lies there and is no use is passed over. */
 static bool load_symbols(struct session *session, GError **error)
 {
-	const char *given = session->options->profile.kallsyms;
+	const char *given = session->options->kallsyms;
 	g_autofree char *directory = g_strdup(session->place);
 
 	if (given) {
@@ -375,7 +375,7 @@ static bool load_symbols(struct session *session, GError **error)
 		return session->symbols != NULL;
 	}
 	if (session->model.hosts->len > 1 || /* of which of them? */
-	    (session->flow.callstacks.lists->len == 1 && !session->flow.callbacks.count))
+	    (session->flow.callstacks.lists->len == 1 && !session->flow.addresses.count))
 		return true;
 	for (int level = 0; directory && level <= LEVELS_UP && !session->symbols; level++) {
 		g_autofree char *path = g_build_filename(directory, "kallsyms", NULL);
@@ -420,10 +420,9 @@ bool session_finish(struct session *session, GError **error)
 	    !select_names(session, session->options->processes, "process", true, error))
 		return false;
 	sort_selected(session);
-	if (session->options->command == COMMAND_PROFILE) {
-		if (!load_symbols(session, error))
-			return false;
+	if (!load_symbols(session, error))
+		return false;
+	if (session->options->command == COMMAND_PROFILE)
 		operations_add_waits(session);
-	}
 	return true;
 }

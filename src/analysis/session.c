@@ -234,6 +234,16 @@ const char *session_text(const struct session *session, uint32_t interned)
 	return intern_text(session->model.names, interned);
 }
 
+const char *session_function(const struct session *session, uint32_t address)
+{
+	const char *text = session_text(session, address), *name;
+
+	if (!*text)
+		return "";
+	name = symbol_at(session->symbols, g_ascii_strtoull(text, NULL, 16), NULL);
+	return name ? name : text;
+}
+
 uint32_t session_resource(const struct session *session, const struct block *block)
 {
 	g_autofree char *key = NULL;

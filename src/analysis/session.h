@@ -112,6 +112,8 @@ bool spans_next(struct spans *spans, struct span *span);
 /* Name in the window, "?" if none is known. */
 const char *session_thread_name(const struct session *session, uint32_t thread);
 const char *session_text(const struct session *session, uint32_t interned);
+/* The function at an interned address, "0x…": its name if symbols know it. */
+const char *session_function(const struct session *session, uint32_t address);
 /* The interned key of what a wait waited for, 0: not known. */
 uint32_t session_resource(const struct session *session, const struct block *block);
 /* The stretch overlaps a hole in the trace while the thread was off CPU. */

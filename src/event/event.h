@@ -45,6 +45,9 @@ enum event_kind {
 	EV_BLOCK_INSERT,
 	EV_BLOCK_ISSUE,
 	EV_BLOCK_COMPLETE,
+	EV_WORK_QUEUE,
+	EV_WORK_START,
+	EV_WORK_END,
 	EV_NET_SEND,
 	EV_NET_RECEIVE,
 	EV_SIGNAL_GENERATE,
@@ -160,6 +163,10 @@ struct event {
 			uint32_t source_port, dest_port; /* 0: none */
 			uint64_t skb; /* kernel address of the packet's buffer */
 		} net;
+		struct {
+			uint64_t item;     /* kernel address */
+			uint64_t function; /* what it does; 0: not said */
+		} work;
 		struct {
 			int32_t sig, tid;
 		} signal;

@@ -78,6 +78,11 @@ static const struct event_field net_fields[] = {
 	{"network_header", FIELD_PACKET, AT(net)},
 	{0}};
 
+static const struct event_field work_fields[] = {
+	{"work", FIELD_I64, AT(work.item)},
+	{"function", FIELD_I64, AT(work.function)},
+	{0}};
+
 static const struct event_field signal_fields[] = {
 	{"sig", FIELD_I32, AT(signal.sig)}, {"pid", FIELD_I32, AT(signal.tid)}, {0}};
 
@@ -197,6 +202,9 @@ static const struct {
 	{"block_rq_insert", EV_BLOCK_INSERT, block_fields},
 	{"block_rq_issue", EV_BLOCK_ISSUE, block_fields},
 	{"block_rq_complete", EV_BLOCK_COMPLETE, block_fields},
+	{"workqueue_queue_work", EV_WORK_QUEUE, work_fields},
+	{"workqueue_execute_start", EV_WORK_START, work_fields},
+	{"workqueue_execute_end", EV_WORK_END, work_fields},
 	{"net_dev_queue", EV_NET_SEND, net_fields},
 	{"net_if_receive_skb", EV_NET_RECEIVE, net_fields},
 	{"netif_receive_skb", EV_NET_RECEIVE, net_fields},

@@ -94,7 +94,7 @@ void flow_init(struct flow *flow, struct model *model, struct timeline *timeline
 	flow->unnamed = g_array_new(FALSE, FALSE, sizeof(struct cpu *));
 	flow->time = INT64_MIN;
 	idmap_init(&flow->senders);
-	idmap_init(&flow->callbacks);
+	idmap_init(&flow->addresses);
 	callstacks_init(&flow->callstacks);
 	event_queue_init(&flow->held);
 	intern_stack(flow, NULL, 0);
@@ -108,9 +108,23 @@ void flow_clear(struct flow *flow)
 	g_array_free(flow->call_stats, TRUE);
 	g_array_free(flow->unnamed, TRUE);
 	idmap_clear(&flow->senders);
-	idmap_clear(&flow->callbacks);
+	idmap_clear(&flow->addresses);
 	callstacks_clear(&flow->callstacks);
 	event_queue_clear(&flow->held);
+}
+
+/* "0xffff…", made once; 0 for no address. */
+uint32_t flow_address(struct flow *flow, uint64_t address)
+{
+	uint32_t known = address ? idmap_get(&flow->addresses, address) : 0;
+	char text[32];
+
+	if (known != IDMAP_NONE)
+		return known;
+	g_snprintf(text, sizeof text, "0x%" G_GINT64_MODIFIER "x", (guint64) address);
+	known = intern_id(flow->names, text);
+	idmap_set(&flow->addresses, address, known);
+	return known;
 }
 
 bool flow_in_gap(const struct flow *flow, const struct cpu *cpu)
@@ -248,6 +262,11 @@ void flow_step(struct flow *flow, const struct event *event)
 	case EV_BLOCK_ISSUE:
 	case EV_BLOCK_COMPLETE:
 		flow_block_request(flow, host, cpu, event);
+		break;
+	case EV_WORK_QUEUE:
+	case EV_WORK_START:
+	case EV_WORK_END:
+		flow_work(flow, host, cpu, event);
 		break;
 	case EV_NET_SEND:
 		flow_packet_sent(flow, host, cpu, event);

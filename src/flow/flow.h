@@ -66,7 +66,7 @@ struct flow {
 	GArray *call_info;          /* struct call_info by interned syscall name */
 	struct idmap senders;       /* owned; IPv4 address and port -> interned text */
 	GArray *call_stats;         /* struct call_stat by interned syscall name */
-	struct idmap callbacks;     /* address -> interned text */
+	struct idmap addresses;     /* of functions -> interned text */
 	struct callstacks callstacks;
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
 	bool resources_wanted;      /* … with the system calls' resources */
@@ -178,6 +178,12 @@ void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu,
 void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 			const struct event *event);
 void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event);
+
+/* work.c */
+void flow_work(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event);
+/* What `worker` is doing as a struct wake_detail; 0: no work that was seen. */
+uint32_t work_detail(struct flow *flow, const struct thread *worker);
+uint32_t flow_address(struct flow *flow, uint64_t address);
 
 /* network.c */
 void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,

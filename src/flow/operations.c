@@ -73,19 +73,6 @@ static void record(struct flow *flow, struct cpu *cpu, uint16_t host,
 			 thread ? &thread->flow.operation : &cpu->operation, &operation);
 }
 
-static uint32_t callback_text(struct flow *flow, uint64_t address)
-{
-	uint32_t known = address ? idmap_get(&flow->callbacks, address) : 0;
-	char text[32];
-
-	if (known != IDMAP_NONE)
-		return known;
-	g_snprintf(text, sizeof text, "0x%" G_GINT64_MODIFIER "x", (guint64) address);
-	known = intern_id(flow->names, text);
-	idmap_set(&flow->callbacks, address, known);
-	return known;
-}
-
 static uint32_t operation_of(struct flow *flow, const struct event *event)
 {
 	switch (event->kind) {
@@ -99,7 +86,7 @@ static uint32_t operation_of(struct flow *flow, const struct event *event)
 	case EV_VECTOR_EXIT:
 		return PACK(OPERATION_VECTOR, event->vector.name);
 	default:
-		return PACK(OPERATION_HRTIMER, callback_text(flow, event->timer.function));
+		return PACK(OPERATION_HRTIMER, flow_address(flow, event->timer.function));
 	}
 }
 

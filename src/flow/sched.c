@@ -62,6 +62,7 @@ static void forget(struct flow *flow, struct thread *thread)
 	call_close(thread);
 	operations_drop_thread(thread);
 	thread->flow.woken = INT64_MIN;
+	thread->flow.work.doing = false;
 	thread_history(thread, flow->time);
 	thread->flow.remembered = false;
 	thread->state = THREAD_UNKNOWN;

@@ -129,6 +129,8 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread
 					? PACK(FRAME_SYSCALL, current->flow.call.name)
 					: PACK(FRAME_USER, 0);
 		waker.same_file = in_same_file(flow, thread, current);
+		waker.detail = work_detail(flow, current);
+		return waker;
 	}
 	waker.detail = pending_detail(flow, cpu);
 	return waker;

@@ -43,6 +43,7 @@ static void host_free(struct host *host)
 	idmap_clear(&host->requests);
 	idmap_clear(&host->packets);
 	idmap_clear(&host->flows);
+	idmap_clear(&host->works);
 	g_array_free(host->sent, TRUE);
 	g_array_free(host->issued, TRUE);
 	g_free(host);
@@ -87,6 +88,7 @@ struct host *host_new(struct model *model)
 	idmap_init(&host->requests);
 	idmap_init(&host->packets);
 	idmap_init(&host->flows);
+	idmap_init(&host->works);
 	host->sent = g_array_new(FALSE, TRUE, sizeof(struct sent));
 	host->known_from = INT64_MIN;
 	host_set_versions(host, NULL, 0, 0, 0);

@@ -42,6 +42,15 @@ enum thread_state {
 	THREAD_DEAD,
 };
 
+/* The item of a work queue that a kernel worker does. */
+struct work {
+	bool doing;
+	bool in_interrupt; /* queued there */
+	uint32_t function; /* interned address, 0 */
+	uint32_t thread;   /* who queued it, NO_THREAD */
+	int64_t queued;    /* when, 0: not seen */
+};
+
 /* What woke a thread: the context of a wake-up event. */
 struct waker {
 	uint32_t thread, stack, context, label, detail, cpu;
@@ -107,6 +116,7 @@ struct thread {
 		GArray *functions;      /* owned; struct open_frame, NULL */
 		GArray *woke;           /* owned; struct block it ended with no call known, NULL */
 		struct waker waker;
+		struct work work;
 		struct call call;
 	} flow;
 	struct track track;
@@ -171,6 +181,7 @@ struct sent {
 	int64_t time;        /* handed to the device */
 	uint32_t thread;     /* who sent it, NO_THREAD */
 	bool waiting;        /* not received yet */
+	bool in_interrupt;   /* work: an interrupt queued it */
 };
 
 struct host {
@@ -198,6 +209,7 @@ struct host {
 	struct request completed[32]; /* the last ones */
 	uint32_t completed_next;
 	struct idmap packets;   /* buffer address -> index in `sent` */
+	struct idmap works;     /* item's address -> index in `sent` */
 	struct idmap flows;     /* hash of addresses and ports -> index in `sent` */
 	GArray *sent;           /* struct sent */
 	bool has_statedump;

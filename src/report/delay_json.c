@@ -83,18 +83,26 @@ static json_t *messenger_json(const struct session *session, const char *kind,
 	return object;
 }
 
-/* From the thread that it leads to, on to who was woken. */
+/* What carried it, from the thread that sent, issued or queued it on to who was
+ * woken; NULL: nothing did. */
 static json_t *via_json(const struct session *session, const struct wait *wait)
 {
 	const struct block *block = wait->block;
-	const struct wake_detail *detail = detail_at(&session->timeline, block->detail);
-	bool packet = detail->kind == DETAIL_PACKET;
+	const struct wake_detail *detail =
+		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
 	g_autofree char *context = frame_text(session, block->context, false);
-	json_t *list = json_array();
+	bool work = detail && detail->kind == DETAIL_WORK && is_thread(detail->thread);
+	bool packet = detail && detail->kind == DETAIL_PACKET;
+	json_t *list;
 
-	json_array_append_new(list, messenger_json(session, packet ? "packet" : "request",
-						   session_text(session, detail->text),
-						   detail->thread, detail->begin));
+	if (!work && !(wait->has_share && wait->lead.handed_over))
+		return NULL;
+	list = json_array();
+	json_array_append_new(
+		list, messenger_json(session, work ? "work" : packet ? "packet" : "request",
+				     work ? session_function(session, detail->text)
+					  : session_text(session, detail->text),
+				     detail->thread, detail->begin));
 	if (block->kind == WAKER_SOFTIRQ)
 		json_array_append_new(list, messenger_json(session, "softirq", context,
 							   block->waker, wait->end));
@@ -107,7 +115,7 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 {
 	const struct thread *thread = model_thread(&session->model, wait->thread);
 	struct cause cause = wait_cause(session, wait);
-	json_t *object = json_object(), *share;
+	json_t *object = json_object(), *share, *via;
 	g_autofree char *leaf = leaf_key(session, wait->leaf);
 
 	json_object_set_new(object, "host", json_integer(thread->host));
@@ -128,10 +136,11 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 	cause_clear(&cause);
 	if (wait->cycle)
 		json_object_set_new(object, "cycle", json_true());
+	via = via_json(session, wait);
+	if (via)
+		json_object_set_new(object, "via", via);
 	if (!wait->has_share)
 		return object;
-	if (wait->lead.handed_over)
-		json_object_set_new(object, "via", via_json(session, wait));
 	share = json_thread_head(session, wait->lead.thread);
 	json_object_del(share, "host");
 	json_object_del(share, "pid");

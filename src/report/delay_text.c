@@ -271,6 +271,8 @@ static void woken_line(const struct session *session, const struct wait *wait,
 			g_string_append_printf(line, ", %s", cause.label);
 		if (wait->cycle)
 			g_string_append(line, " (explained above: a cycle)");
+		else if (block->detail && cause.kind == CAUSE_PROCESS)
+			g_string_append_printf(line, " (%s)", cause.label);
 		else if (g_str_has_prefix(session_thread_name(session, block->waker), "kworker/"))
 			g_string_append(line, " (a kernel worker: which of its work was for this "
 					      "wait is not known)");

@@ -105,6 +105,8 @@ json_t *json_coverage(const struct session *session, const struct coverage *cove
 			    json_integer((json_int_t) coverage->undescribed_threads));
 	json_object_set_new(object, "unknown_blocked_share",
 			    json_real((double) (long) (coverage_unknown_share(coverage) * 1e4 + 0.5) / 1e4));
+	json_object_set_new(object, "bare_softirq_blocked_share",
+			    json_real((double) (long) (coverage_softirq_share(coverage) * 1e4 + 0.5) / 1e4));
 	json_object_set_new(object, "missing", missing);
 	return object;
 }

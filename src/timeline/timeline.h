@@ -106,18 +106,21 @@ enum detail_kind {
 	DETAIL_REQUEST, /* a block request that completed */
 	DETAIL_PACKET,  /* a packet that was received */
 	DETAIL_SIGNAL,  /* a signal that was generated */
+	DETAIL_WORK,    /* a kernel worker's item */
 };
 
 /* What was done in the waking context just before the wake-up. */
 struct wake_detail {
 	uint8_t kind;        /* enum detail_kind */
-	uint32_t thread;     /* who armed the timer, issued the request; NO_THREAD */
-	uint32_t text;       /* interned: syscall that armed, device name, packet's sender */
-	int64_t begin;       /* armed, issued: ns; 0 unknown */
+	uint32_t thread;     /* who armed, issued, sent, queued it; NO_THREAD */
+	uint32_t text;       /* interned: syscall that armed, device name, packet's sender,
+				work's function (address) */
+	int64_t begin;       /* armed, issued, sent, queued: ns; 0 unknown */
 	int64_t requested;   /* timer: ns from arming to expiry asked for, -1 unknown */
 	int64_t queued;      /* request: ns from insert to issue, -1 not recorded */
 	int64_t served;      /* request: ns from issue to complete, -1 not recorded */
-	uint64_t number;     /* request: sector or FLUSH_SECTOR; signal: its number */
+	uint64_t number;     /* request: sector or FLUSH_SECTOR; signal: its number; work:
+				1 if an interrupt queued it */
 	uint32_t sectors;    /* request: of 512 bytes */
 };
 

@@ -215,6 +215,72 @@ static void test_request(void)
 	g_assert_cmpstr(leads(feed, 5), ==, "6 until 100 sent, -, -");
 }
 
+static void work(struct feed *feed, int64_t time, uint32_t cpu, const char *name, uint64_t item)
+{
+	struct event event = event_of(feed, time, cpu, name);
+
+	event.work.item = item;
+	event.work.function = 0xabc;
+	send(feed, &event);
+}
+
+static const char *cause_of(struct feed *feed, int32_t tid, guint nth)
+{
+	uint32_t omitted;
+	GPtrArray *waits = causality_new(feed->session, life(feed, tid, 0), feed->session->from,
+					 feed->session->to, 0, &omitted);
+	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
+
+	g_ptr_array_add(feed->texts, cause.label);
+	g_ptr_array_free(waits, TRUE);
+	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
+}
+
+/* A kernel worker does what somebody queued: who, while it does it; an item of
+ * which that was not seen; nothing after its end. */
+static void test_work(void)
+{
+	FEED(2);
+
+	reader_sleeps(feed);
+	work(feed, 100, 1, "workqueue_queue_work", 0x77);
+	sw(feed, 110, 1, "b", 6, SLEEPS, "kworker/1:1", 7);
+	work(feed, 120, 1, "workqueue_execute_start", 0x77);
+	waking(feed, 130, 1, 5);
+	sw(feed, 140, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 150, 0, "a", 5, SLEEPS, "idle", 0);
+	work(feed, 160, 1, "workqueue_execute_end", 0x77);
+	work(feed, 170, 1, "workqueue_execute_start", 0x77); /* not queued again */
+	waking(feed, 180, 1, 5);
+	work(feed, 185, 1, "workqueue_execute_end", 0x77);
+	sw(feed, 190, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 200, 0, "a", 5, SLEEPS, "idle", 0);
+	waking(feed, 210, 1, 5);
+	reader_runs(feed, 300);
+	g_assert_cmpstr(leads(feed, 5), ==, "7 until 130, 7 until 180, 7 until 210");
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "kworker/1:1 (7), doing 0xabc queued by b (6)");
+	g_assert_cmpstr(cause_of(feed, 5, 1), ==,
+			"kworker/1:1 (7), doing 0xabc, by whom it was queued is not known");
+	g_assert_cmpstr(cause_of(feed, 5, 2), ==, "kworker/1:1 (7)");
+}
+
+/* A nested interrupt does not make the one around it forget its packet. */
+static void test_nested(void)
+{
+	FEED(2);
+
+	reader_sleeps(feed);
+	packet(feed, 100, 1, "net_dev_queue", 0xf00, here, 80);
+	softirq(feed, 200, 1, "irq_softirq_entry", 3);
+	packet(feed, 201, 1, "net_if_receive_skb", 0xf00, here, 80);
+	irq(feed, 202, 1, "irq_handler_entry", 9);
+	irq(feed, 203, 1, "irq_handler_exit", 9);
+	waking(feed, 204, 1, 5);
+	softirq(feed, 205, 1, "irq_softirq_exit", 3);
+	reader_runs(feed, 300);
+	g_assert_cmpstr(leads(feed, 5), ==, "6 until 100 sent");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -224,5 +290,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/handover/sent-before", test_sent_before);
 	g_test_add_func("/handover/sent-in-softirq", test_sent_in_softirq);
 	g_test_add_func("/handover/request", test_request);
+	g_test_add_func("/handover/work", test_work);
+	g_test_add_func("/handover/nested", test_nested);
 	return g_test_run();
 }
