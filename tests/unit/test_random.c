@@ -23,7 +23,11 @@ static const char *const names[] = {
 	"sched_wakeup", "sched_wakeup_new", "sched_migrate_task", "sched_process_fork",
 	"sched_process_exec", "sched_process_free", "sched_process_exit", "block_rq_issue",
 	"block_rq_complete", "net_if_receive_skb", "signal_generate", "irq_softirq_raise",
-	"lttng_statedump_process_state", "lttng_statedump_file_descriptor", "other"};
+	"lttng_statedump_process_state", "lttng_statedump_file_descriptor", "block_rq_insert",
+	"net_dev_queue", "workqueue_queue_work", "workqueue_execute_start",
+	"workqueue_execute_end", "fn_f_entry", "fn_f_exit", "fn_g_entry", "fn_g_exit", "other"};
+
+static const uint8_t address[4] = {127, 0, 0, 1};
 
 static int32_t tid(GRand *random)
 {
@@ -85,6 +89,24 @@ static void random_event(struct feed *feed, GRand *random, int64_t time, uint32_
 		event.file.pid = tid(random);
 		event.file.fd = g_rand_int_range(random, 0, 5);
 		event.file.filename = "pipe:[1]";
+		break;
+	case EV_BLOCK_INSERT:
+	case EV_BLOCK_ISSUE:
+	case EV_BLOCK_COMPLETE:
+		event.block.sector = (uint64_t) tid(random);
+		event.block.sectors = (uint32_t) g_rand_int_range(random, 0, 3);
+		event.block.tid = tid(random);
+		break;
+	case EV_NET_SEND:
+	case EV_NET_RECEIVE:
+		event.net.skb = (uint64_t) tid(random);
+		event.net.saddr = (struct event_bytes) {address, g_rand_boolean(random) ? 4 : 0};
+		event.net.source_port = (uint32_t) g_rand_int_range(random, 0, 2);
+		break;
+	case EV_WORK_QUEUE:
+	case EV_WORK_START:
+	case EV_WORK_END:
+		event.work.item = (uint64_t) tid(random);
 		break;
 	case EV_SIGNAL_GENERATE:
 		event.signal.tid = tid(random);
@@ -163,10 +185,68 @@ static void check_thread(struct feed *feed, uint32_t index)
 			 TRUE);
 }
 
+/* Parts sum to what they are parts of, and no count exceeds what it counts. */
+static void check_part(const struct part *part)
+{
+	int64_t sum = part->children->len ? part->own_ns : part->ns;
+
+	g_assert_cmpint(part->ns, >=, 0);
+	g_assert_cmpuint(part->maxcount, <=, part->operations);
+	g_assert_cmpint(part->sum, ==, 0);
+	for (guint i = 0; i < part->children->len; i++) {
+		const struct part *child = g_ptr_array_index(part->children, i);
+
+		if (!part_is_own(child)) /* what own_ns is */
+			sum += child->ns;
+		g_assert_cmpuint(child->operations, <=, part->operations);
+		check_part(child);
+	}
+	g_assert_cmpint(sum, ==, part->ns);
+}
+
+static void check_profiles(struct feed *feed)
+{
+	GError *error = NULL;
+	struct profiles *profiles = profiles_new(feed->session, 2, &error);
+
+	g_assert_no_error(error);
+	g_assert_cmpuint(profiles->list->len, >, 4);
+	roots_search(profiles);
+	for (guint i = 0; i < profiles->list->len; i++) {
+		const struct profile *profile = g_ptr_array_index(profiles->list, i);
+		uint64_t count = 0;
+		int64_t sum = 0;
+
+		for (guint p = 0; p < profile->peaks->len; p++) {
+			const struct peak *peak = &g_array_index(profile->peaks, struct peak, p);
+
+			count += peak->count;
+			sum += peak->sum;
+			g_assert_cmpuint(peak->roots->len, >, 0);
+			g_assert_cmpint(peak->tree->ns, ==, peak->sum);
+			check_part(peak->tree);
+		}
+		g_assert_cmpuint(count, ==, profile->count);
+		g_assert_cmpint(sum, ==, profile->sum);
+		g_assert_cmpint(profile->min, <=, profile->percentiles[0]);
+		g_assert_cmpint(profile->percentiles[2], <=, profile->max);
+	}
+	profiles_free(profiles);
+}
+
+static struct feed *random_feed(int cpus)
+{
+	struct feed *feed = g_new0(struct feed, 1);
+
+	options_init(&feed->options, COMMAND_PROFILE);
+	g_ptr_array_add(feed->options.profile.operations, g_strdup("*"));
+	return feed_start(feed, cpus, "6.1.0", 2, 13);
+}
+
 static void run(guint32 seed, bool nonsense)
 {
 	GRand *random = g_rand_new_with_seed(seed);
-	struct feed *feed = feed_new(nonsense ? 1 : 4);
+	struct feed *feed = random_feed(nonsense ? 1 : 4);
 	int32_t current[4] = {0};
 	int64_t time = 0;
 
@@ -186,6 +266,7 @@ static void run(guint32 seed, bool nonsense)
 	finish(feed);
 	for (uint32_t i = 0; i < feed->session->model.thread_count; i++)
 		check_thread(feed, i);
+	check_profiles(feed);
 	feed_free(feed);
 	g_rand_free(random);
 }
