@@ -16,9 +16,10 @@
 
 #define OPEN_MAX 128 /* nested frames; recursion deeper than that is counted */
 
-static bool push(struct flow *flow, GArray **stack, uint32_t what, uint32_t ref)
+static bool push(struct flow *flow, const struct cpu *cpu, GArray **stack, uint32_t what,
+		 uint32_t ref)
 {
-	struct open_frame frame = {flow->time, what, ref};
+	struct open_frame frame = {flow->time, what, ref, cpu->current};
 
 	if (!*stack)
 		*stack = g_array_new(FALSE, FALSE, sizeof frame);
@@ -55,11 +56,13 @@ static bool pop(struct flow *flow, GArray *stack, uint32_t what, bool any,
 	return false;
 }
 
-/* The list it counts for: the current thread's, or the CPU's. */
+/* The list it counts for: the current thread's, or the CPU's; also where
+ * another thread was current at its begin, as after lost events. */
 static void record(struct flow *flow, struct cpu *cpu, uint16_t host,
 		   const struct open_frame *frame)
 {
-	struct thread *thread = flow_current(flow, cpu);
+	struct thread *thread =
+		frame->thread == cpu->current ? flow_current(flow, cpu) : NULL;
 	int64_t duration = flow->time - frame->begin;
 	struct operation operation = {
 		.begin = frame->begin, .duration = (uint64_t) duration,
@@ -93,7 +96,7 @@ static uint32_t operation_of(struct flow *flow, const struct event *event)
 void operation_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	if (flow->operations_wanted)
-		push(flow, &cpu->open, operation_of(flow, event),
+		push(flow, cpu, &cpu->open, operation_of(flow, event),
 		     cpu->frames[cpu->depth - 1].label);
 }
 
@@ -119,7 +122,7 @@ void operation_function(struct flow *flow, struct cpu *cpu, const struct event *
 		return;
 	stack = cpu->depth || !thread ? &cpu->open : &thread->flow.functions;
 	if (event->kind == EV_FUNCTION_ENTRY)
-		push(flow, stack, what, 0);
+		push(flow, cpu, stack, what, 0);
 	else if (pop(flow, *stack, what, false, &frame))
 		record(flow, cpu, event->host, &frame);
 	else
@@ -139,7 +142,8 @@ void operation_syscall_entry(struct flow *flow, struct thread *thread)
 void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *thread)
 {
 	struct open_frame frame = {thread->flow.call.begin,
-				   PACK(OPERATION_SYSCALL, thread->flow.call.name), 0};
+				   PACK(OPERATION_SYSCALL, thread->flow.call.name), 0,
+				   cpu->current};
 	int32_t fd;
 
 	if (!flow->operations_wanted)

@@ -93,6 +93,7 @@ struct open_frame {
 	int64_t begin;
 	uint32_t what; /* PACK of operation_kind */
 	uint32_t ref;
+	uint32_t thread; /* current there */
 };
 
 #endif

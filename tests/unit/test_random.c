@@ -273,7 +273,7 @@ static void run(guint32 seed, bool nonsense)
 
 static void test_sound(void)
 {
-	for (guint32 seed = 1; seed <= 15; seed++) {
+	for (guint32 seed = 1; seed <= 100; seed++) {
 		g_test_message("seed %u", seed);
 		run(seed, false);
 	}
@@ -281,7 +281,7 @@ static void test_sound(void)
 
 static void test_nonsense(void)
 {
-	for (guint32 seed = 1; seed <= 25; seed++) {
+	for (guint32 seed = 1; seed <= 200; seed++) {
 		g_test_message("seed %u", seed);
 		run(seed, true);
 	}
