@@ -36,16 +36,19 @@ bool block_lead(const struct session *session, const struct block *block, uint32
 {
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	int64_t sent;
 
 	*lead = (struct lead) {.thread = block->waker, .until = end};
 	if (block->kind == WAKER_THREAD)
 		return is_thread(block->waker);
 	if (!detail || (detail->kind != DETAIL_PACKET && detail->kind != DETAIL_REQUEST))
 		return false;
-	*lead = (struct lead) {.thread = detail->thread, .until = MIN(detail->begin, end),
+	/* a request is handed over when it is put into the queue */
+	sent = detail->begin - (detail->kind == DETAIL_REQUEST ? MAX(detail->queued, 0) : 0);
+	*lead = (struct lead) {.thread = detail->thread, .until = MIN(sent, end),
 			       .handed_over = true};
 	/* what was sent before the wait began held it up only on its way */
-	return is_thread(detail->thread) && detail->thread != thread && detail->begin > begin;
+	return is_thread(detail->thread) && detail->thread != thread && sent > begin;
 }
 
 /* The longest first; among equals the earlier. */

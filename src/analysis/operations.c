@@ -156,7 +156,7 @@ static void add_wait(struct session *session, uint32_t what, uint32_t thread,
 {
 	struct operation operation = {.begin = span->begin, .what = what, .thread = thread,
 				      .duration = (uint64_t) (span->end - span->begin),
-				      .cpu = MIN(cpu, OPERATION_CPU_MAX), .off_cpu = true,
+				      .cpu = operation_cpu(cpu), .off_cpu = true,
 				      .ref = span->ref};
 	uint32_t none = 0;
 

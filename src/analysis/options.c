@@ -319,7 +319,9 @@ bool options_set(struct options *options, const char *name, const char *value, G
 	if (strcmp(name, "limit") == 0)
 		return set_number(name, value, &options->limit, error);
 	if (strcmp(name, "depth") == 0)
-		return set_number(name, value, &options->depth, error);
+		return set_within(name, value, 0,
+				  options->command == COMMAND_PROFILE ? 64 : 1000000000,
+				  &options->depth, error);
 	if (strcmp(name, "min-duration") == 0)
 		return set_duration(name, value, &options->min_duration, error);
 	if (strcmp(name, "kallsyms") == 0)

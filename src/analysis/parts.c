@@ -105,23 +105,21 @@ static bool always_sums(enum part_kind kind)
 struct part *part_add(struct part *parent, enum part_kind kind, uint64_t tag, char *node,
 		      GPtrArray *functions, guint buckets)
 {
-	struct part *part;
+	struct part *part = adopt(parent, kind, tag, node, functions);
+	bool full = parent->children->len >= CHILDREN_MAX && kind != PART_OTHER &&
+		    kind != PART_OWN;
 
-	if (parent->children->len >= CHILDREN_MAX && kind != PART_OTHER && kind != PART_OWN) {
+	if (part || full) {
 		g_free(node);
 		g_clear_pointer(&functions, g_ptr_array_unref);
+	}
+	if (!part && full) {
 		tag = part_tag(PART_OTHER, 0);
 		part = part_find(parent, tag);
 		if (part)
 			return part;
-		kind = PART_OTHER;
-		node = g_strdup("other");
-	}
-	part = adopt(parent, kind, tag, node, functions);
-	if (part) {
-		g_free(node);
-		g_clear_pointer(&functions, g_ptr_array_unref);
-	} else {
+		part = part_new(parent, kind = PART_OTHER, tag, g_strdup("other"));
+	} else if (!part) {
 		part = part_new(parent, kind, tag, node);
 		part->functions = functions;
 	}

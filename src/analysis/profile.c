@@ -145,9 +145,10 @@ static char *scope_text(const struct session *session, const struct operation *o
 		if (!thread || thread->pid < 0)
 			return g_strdup_printf("%s%s%s", thread ? "process not known" : "no process",
 					       on, name);
-		leader = session_thread_at(session, thread->host, thread->pid, thread->begin);
+		leader = idmap_get(&model_host(&session->model, host)->tids,
+				   (uint32_t) thread->pid); /* its newest life */
 		return g_strdup_printf("%s (%d)%s%s",
-				       session_thread_name(session, leader == NO_THREAD
+				       session_thread_name(session, leader == IDMAP_NONE
 									    ? operation->thread
 									    : leader),
 				       thread->pid, on, name);
@@ -155,7 +156,11 @@ static char *scope_text(const struct session *session, const struct operation *o
 		resource = operation_resource(session, operation);
 		return g_strdup(resource ? session_text(session, resource) : "no resource");
 	case PER_CPU:
-		return g_strdup_printf("CPU %u%s%s", (guint) operation->cpu, on, name);
+		if (operation->cpu == OPERATION_CPU_UNKNOWN)
+			return g_strdup_printf("CPU not known%s%s", on, name);
+		return g_strdup_printf("CPU %u%s%s%s", (guint) operation->cpu,
+				       operation->cpu == OPERATION_CPU_MAX ? " or higher" : "", on,
+				       name);
 	default:
 		return g_strdup("");
 	}

@@ -17,7 +17,7 @@ struct saved {
 	guint resolution;
 };
 
-#define VALUE_MAX (INT64_C(1) << 60) /* sums of these do not overflow */
+#define VALUE_MAX (INT64_C(1) << 53) /* sums of these do not overflow */
 
 #define REFUSE(saved, ...) refuse(saved, error, __VA_ARGS__)
 
@@ -53,6 +53,17 @@ static const char *scope_of(const json_t *profile)
 	json_object_foreach(scope, key, value)
 		return json_is_string(value) ? json_string_value(value) : "";
 	return "";
+}
+
+static const char *operation_of(const json_t *profile)
+{
+	return json_string_value(json_object_get(profile, "operation"));
+}
+
+/* What a profile is known by in both places. */
+static char *name_of(const char *operation, const char *scope)
+{
+	return g_strconcat(operation, "\n", scope, NULL);
 }
 
 static enum per per_of(const json_t *profile)
@@ -130,6 +141,8 @@ static bool check_profile(struct saved *saved, const json_t *profile, size_t at,
 
 static bool check_file(struct saved *saved, GError **error)
 {
+	g_autoptr(GHashTable) names =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	const char *schema = json_string_value(json_object_get(saved->file, "schema"));
 
 	if (!schema || strcmp(schema, "whylate-profile-1") != 0)
@@ -139,9 +152,14 @@ static bool check_file(struct saved *saved, GError **error)
 		return REFUSE(saved, "has no profiles");
 	if (json_object_get(saved->file, "profiles_omitted"))
 		return REFUSE(saved, "is a report that --limit cut short: take what --save wrote");
-	for (size_t i = 0; i < json_array_size(saved->list); i++)
-		if (!check_profile(saved, json_array_get(saved->list, i), i, error))
+	for (size_t i = 0; i < json_array_size(saved->list); i++) {
+		const json_t *profile = json_array_get(saved->list, i);
+
+		if (!check_profile(saved, profile, i, error))
 			return false;
+		if (!g_hash_table_add(names, name_of(operation_of(profile), scope_of(profile))))
+			return REFUSE(saved, "has two profiles of %s", operation_of(profile));
+	}
 	return true;
 }
 
@@ -231,21 +249,24 @@ guint saved_resolution(const struct saved *saved)
 	return saved->resolution;
 }
 
-static const char *operation_of(const json_t *profile)
+/* This trace's profiles by name. */
+static GHashTable *by_name(const struct profiles *profiles)
 {
-	return json_string_value(json_object_get(profile, "operation"));
-}
+	GHashTable *table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-static struct profile *find_profile(const struct profiles *profiles, const json_t *saved)
-{
 	for (guint i = 0; i < profiles->list->len; i++) {
 		struct profile *profile = g_ptr_array_index(profiles->list, i);
 
-		if (strcmp(profile->operation, operation_of(saved)) == 0 &&
-		    strcmp(profile->scope, scope_of(saved)) == 0)
-			return profile;
+		g_hash_table_insert(table, name_of(profile->operation, profile->scope), profile);
 	}
-	return NULL;
+	return table;
+}
+
+static struct profile *find_profile(GHashTable *table, const json_t *saved)
+{
+	g_autofree char *name = name_of(operation_of(saved), scope_of(saved));
+
+	return g_hash_table_lookup(table, name);
 }
 
 /* Patterns that do not name it leave a saved operation out too. */
@@ -275,13 +296,14 @@ GArray *saved_compare(const struct saved *saved, const struct profiles *profiles
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct compared));
 	g_autoptr(GHashTable) met = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) here_by_name = by_name(profiles);
 	guint length = profiles->buckets.count;
 	double threshold = profiles->session->options->profile.threshold;
 	g_autofree uint64_t *counts = g_new(uint64_t, length);
 
 	for (size_t i = 0; i < json_array_size(saved->list); i++) {
 		const json_t *there = json_array_get(saved->list, i);
-		struct profile *here = find_profile(profiles, there);
+		struct profile *here = find_profile(here_by_name, there);
 		struct compared compared = {.operation = operation_of(there),
 					    .scope = scope_of(there), .per = per_of(there),
 					    .distance = -1, .noise = -1};
@@ -338,6 +360,8 @@ static bool read_part(const json_t *from, struct part *part, const struct peak *
 	/* a leaf was all its own */
 	part->own_maxcount = get_integer(from, "own_maxcount", 0, &maxcount) ? (uint64_t) maxcount
 									      : part->operations;
+	if (get_integer(from, "loops", 0, &maxcount))
+		part->loops = (uint64_t) maxcount;
 	if (!get_integer(from, "own_ns", 0, &part->own_ns))
 		part->own_ns = part->ns;
 	part->cut = json_is_true(json_object_get(from, "cut"));
@@ -489,6 +513,7 @@ static bool unchanged(const struct saved *saved, const struct profiles *profiles
 bool saved_resume(const struct saved *saved, struct profiles *profiles, GError **error)
 {
 	g_autofree char *other = saved_other_filters(saved, profiles->session->options);
+	g_autoptr(GHashTable) here_by_name = by_name(profiles);
 
 	if (other && !profiles->session->options->profile.force)
 		return REFUSE(saved, "%s", other);
@@ -496,7 +521,7 @@ bool saved_resume(const struct saved *saved, struct profiles *profiles, GError *
 		return false;
 	for (size_t i = 0; i < json_array_size(saved->list); i++) {
 		const json_t *from = json_array_get(saved->list, i);
-		struct profile *profile = find_profile(profiles, from);
+		struct profile *profile = find_profile(here_by_name, from);
 
 		if (!profile)
 			profile = profile_add(profiles, operation_of(from), per_of(from),

@@ -192,12 +192,12 @@ static void split_by_waker(struct split *split, struct part *part, uint32_t wake
 	struct span span;
 
 	part_take(child, wait->end - wait->begin);
-	if (on_path(split, waker)) {
-		part_take(named(split, child, PART_ENDED, "cycle"), wait->end - wait->begin);
-		return;
-	}
 	if (!may_descend(split, child))
 		return;
+	if (on_path(split, waker)) {
+		take(split, child, PART_ENDED, "cycle", wait->end - wait->begin);
+		return;
+	}
 	g_array_append_val(split->path, waker);
 	spans_begin(&spans, split->session, waker, wait->begin, wait->end);
 	take(split, child, PART_UNKNOWN, "before its birth",
@@ -432,6 +432,9 @@ static int64_t split_frame(struct split *split, struct part *part, int64_t begin
 			break;
 		split->frame++;
 		take_spans(split, part, operation_end(frame));
+		/* one without a length has nothing inside, whatever has its stamp */
+		if (!frame->duration)
+			continue;
 		child = frame_part(split, hoisted ? outer : part, frame);
 		inside = split_frame(split, child, frame->begin,
 				     function && part == outer ? child : outer);
@@ -499,6 +502,16 @@ static void split_by_issuer(struct split *split, struct part *top)
 		part_take(by(split, top, operation->thread), (int64_t) operation->duration);
 }
 
+/* A stretch of a wait for CPU; of what was not known no CPU is known either. */
+static void split_ready(struct split *split, struct part *top, const struct span *span)
+{
+	if (PACK_KIND(span->leaf) == LEAF_UNKNOWN)
+		take(split, top, PART_UNKNOWN, "unknown", span->end - span->begin);
+	else
+		split_by_runners(split, top, operation_host(split->session, split->operation),
+				 span);
+}
+
 void split_operation(struct split *split)
 {
 	const struct operation *operation = split->operation;
@@ -510,8 +523,7 @@ void split_operation(struct split *split)
 		top->sums = true; /* who ran there: nobody calls anybody */
 		gather_spans(split); /* one for each CPU's queue that it was in */
 		for (guint i = 0; i < split->spans->len; i++)
-			split_by_runners(split, top, operation_host(split->session, operation),
-					 &g_array_index(split->spans, struct span, i));
+			split_ready(split, top, &g_array_index(split->spans, struct span, i));
 		break;
 	case OPERATION_BLOCKED:
 	case OPERATION_FAULT:

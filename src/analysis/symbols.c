@@ -142,6 +142,8 @@ const char *symbol_at(const struct symbols *symbols, uint64_t address, const cha
 	if (!low)
 		return NULL;
 	symbol = &g_array_index(symbols->list, struct symbol, low - 1);
+	if (!symbol->module && address >= MODULES)
+		return NULL; /* a module's, and the map is of the kernel only */
 	/* several names of one place: the first one listed */
 	while (low > 1 && symbol[-1].address == symbol->address) {
 		symbol--;

@@ -5,7 +5,7 @@
  *
  * On one host (loopback, virtual links) the buffer's address names the packet
  * from queue to receipt. Addresses are used again, so both ends must be of one
- * flow (addresses and ports), and a packet is received once.
+ * flow (addresses and ports, as the headers say), and a packet is received once.
  *
  * What is queued in a softIRQ (the rest of a long message, when an
  * acknowledgement has made room) is of the thread that sent last on that flow.
@@ -87,7 +87,7 @@ void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
 	if (known == IDMAP_NONE)
 		return;
 	sent = &g_array_index(host->sent, struct sent, known);
-	if (!sent->waiting || sent->flow != flow_key(event))
+	if (!sent->waiting || !sent->flow || sent->flow != flow_key(event))
 		return; /* another packet in the same buffer */
 	sent->waiting = false;
 	cpu_pending(cpu)->thread = sent->thread;

@@ -16,7 +16,9 @@
 
 #define OPEN_MAX 128 /* nested frames; recursion deeper than that is counted */
 
-static bool push(struct flow *flow, const struct cpu *cpu, GArray **stack, uint32_t what,
+/* A stack that is full is given up, so that no exit finds an older frame of its
+ * name: what is still to come is seen from both its ends, or counted. */
+static void push(struct flow *flow, const struct cpu *cpu, GArray **stack, uint32_t what,
 		 uint32_t ref)
 {
 	struct open_frame frame = {flow->time, what, ref, cpu->current};
@@ -25,10 +27,9 @@ static bool push(struct flow *flow, const struct cpu *cpu, GArray **stack, uint3
 		*stack = g_array_new(FALSE, FALSE, sizeof frame);
 	if ((*stack)->len >= OPEN_MAX) {
 		flow->odd[ODD_FRAMES_DEEP]++;
-		return false;
+		g_array_set_size(*stack, 0);
 	}
 	g_array_append_val(*stack, frame);
-	return true;
 }
 
 static void drop(GArray *stack)
@@ -66,7 +67,7 @@ static void record(struct flow *flow, struct cpu *cpu, uint16_t host,
 	int64_t duration = flow->time - frame->begin;
 	struct operation operation = {
 		.begin = frame->begin, .duration = (uint64_t) duration,
-		.cpu = MIN(cpu->id, OPERATION_CPU_MAX), .what = frame->what, .ref = frame->ref,
+		.cpu = operation_cpu(cpu->id), .what = frame->what, .ref = frame->ref,
 		.thread = thread ? cpu->current : operation_of_host(host)};
 
 	if (duration > OPERATION_DURATION_MAX)
@@ -160,7 +161,7 @@ static void request_part(struct flow *flow, const struct request *request, uint3
 			 int64_t begin, int64_t end, uint16_t host, uint32_t cpu)
 {
 	struct operation operation = {
-		.begin = begin, .cpu = MIN(cpu, OPERATION_CPU_MAX), .what = what,
+		.begin = begin, .cpu = operation_cpu(cpu), .what = what,
 		.ref = request->call,
 		.thread = is_thread(request->thread) ? request->thread : operation_of_host(host)};
 	uint32_t none = 0;
@@ -193,7 +194,7 @@ void operation_wait_cpu(struct flow *flow, const struct cpu *cpu, struct thread 
 			uint32_t index)
 {
 	struct operation operation = {
-		.begin = thread->flow.woken, .cpu = MIN(cpu->id, OPERATION_CPU_MAX),
+		.begin = thread->flow.woken, .cpu = operation_cpu(cpu->id),
 		.what = PACK(OPERATION_WAIT_CPU, 0), .thread = index, .ref = cpu->id,
 		.off_cpu = true};
 	uint32_t none = 0;

@@ -316,7 +316,8 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 	thread_runs(flow, thread, cpu); /* C: before the switch it is unknown */
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
 	thread->flow.left = flow->time;
-	if (event->sched_switch.callstack.count && thread->state == THREAD_BLOCKED)
+	if (event->sched_switch.callstack.count && flow->operations_wanted &&
+	    thread->state == THREAD_BLOCKED)
 		block_at(flow->timeline, thread->flow.block)->callstack =
 			callstack_id(&flow->callstacks, &event->sched_switch.callstack);
 }

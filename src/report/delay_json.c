@@ -102,7 +102,7 @@ static json_t *via_json(const struct session *session, const struct wait *wait)
 		list, messenger_json(session, work ? "work" : packet ? "packet" : "request",
 				     work ? session_function(session, detail->text)
 					  : session_text(session, detail->text),
-				     detail->thread, detail->begin));
+				     detail->thread, work ? detail->begin : wait->lead.until));
 	if (block->kind == WAKER_SOFTIRQ)
 		json_array_append_new(list, messenger_json(session, "softirq", context,
 							   block->waker, wait->end));

@@ -93,6 +93,9 @@ static json_t *tree_json(const struct peak *peak, const struct part *part, uint3
 		json_object_set_new(object, "functions", texts_json(part->functions));
 	if (part->resources)
 		json_object_set_new(object, "resources", resources_json(part, limit));
+	if (part->resources && limit && part->resources->len > limit)
+		json_object_set_new(object, "resources_omitted",
+				    json_integer(part->resources->len - limit));
 	json_object_set_new(object, "maxcount", json_integer((json_int_t) part->maxcount));
 	json_object_set_new(object, "ns", json_integer(part->ns));
 	json_object_set_new(object, "operations", json_integer((json_int_t) part->operations));
@@ -101,6 +104,9 @@ static json_t *tree_json(const struct peak *peak, const struct part *part, uint3
 		json_object_set_new(object, "own_maxcount",
 				    json_integer((json_int_t) part->own_maxcount));
 		json_object_set_new(object, "own_ns", json_integer(part->own_ns));
+		if (part->loops)
+			json_object_set_new(object, "loops",
+					    json_integer((json_int_t) part->loops));
 	}
 	if (part->cut)
 		json_object_set_new(object, "cut", json_true());

@@ -43,12 +43,13 @@ enum operation_kind {
 };
 
 #define OPERATION_DURATION_MAX ((INT64_C(1) << 50) - 1) /* ns: 13 days */
-#define OPERATION_CPU_MAX ((1u << 13) - 1)
+#define OPERATION_CPU_UNKNOWN ((1u << 13) - 1)
+#define OPERATION_CPU_MAX (OPERATION_CPU_UNKNOWN - 1) /* this one or a higher one */
 
 struct operation {
 	int64_t begin;
 	uint64_t duration : 50; /* ns */
-	uint64_t cpu : 13;      /* where it ended; OPERATION_CPU_MAX: that or a higher one */
+	uint64_t cpu : 13;      /* where it ended, of a wait: was ended; operation_cpu() */
 	uint64_t off_cpu : 1;   /* its thread left the CPU meanwhile */
 	uint32_t what;          /* PACK of operation_kind */
 	uint32_t thread;        /* request: who issued it; else operation_of_host() */
@@ -61,6 +62,13 @@ struct operation {
 static inline int64_t operation_end(const struct operation *operation)
 {
 	return operation->begin + (int64_t) operation->duration;
+}
+
+static inline uint64_t operation_cpu(uint32_t cpu)
+{
+	return cpu == UINT32_MAX          ? OPERATION_CPU_UNKNOWN
+	       : cpu > OPERATION_CPU_MAX ? OPERATION_CPU_MAX
+					  : cpu;
 }
 
 /* What stands for the thread where there is none: the idle loop, or not known. */

@@ -130,6 +130,26 @@ static void test_buffer_again(void)
 	g_assert_cmpstr(leads(feed, 5), ==, "-");
 }
 
+/* Where the headers were not recorded, the buffer's address alone proves nothing. */
+static void test_no_headers(void)
+{
+	FEED(2);
+	struct event event;
+
+	reader_sleeps(feed);
+	event = event_of(feed, 100, 1, "net_dev_queue");
+	event.net.skb = 0xf00;
+	send(feed, &event);
+	softirq(feed, 200, 1, "irq_softirq_entry", 3);
+	event = event_of(feed, 201, 1, "net_if_receive_skb");
+	event.net.skb = 0xf00;
+	send(feed, &event);
+	waking(feed, 202, 1, 5);
+	softirq(feed, 203, 1, "irq_softirq_exit", 3);
+	reader_runs(feed, 300);
+	g_assert_cmpstr(leads(feed, 5), ==, "-");
+}
+
 /* A packet is received once: a copy of an old one says nothing new. */
 static void test_received_once(void)
 {
@@ -286,6 +306,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/handover/loopback", test_loopback);
 	g_test_add_func("/handover/buffer-again", test_buffer_again);
+	g_test_add_func("/handover/no-headers", test_no_headers);
 	g_test_add_func("/handover/received-once", test_received_once);
 	g_test_add_func("/handover/sent-before", test_sent_before);
 	g_test_add_func("/handover/sent-in-softirq", test_sent_in_softirq);

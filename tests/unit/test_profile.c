@@ -281,6 +281,46 @@ static void test_loop(void)
 			"syscall:read 1/100* [working/syscall:read 1/40*, function:fn_f 0/60]");
 }
 
+/* Any number of calls at one instant are side by side, not in each other. */
+static void test_one_instant(void)
+{
+	FEED(1, "syscall:read");
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	entry(feed, 100, 0, "read", 3);
+	for (int i = 0; i < 200000; i++) {
+		function(feed, 150, 0, "fn_f_entry");
+		function(feed, 150, 0, "fn_f_exit");
+	}
+	leave(feed, 200, 0, "read", 1);
+	plain(feed, 210, 0, "other");
+	g_assert_cmpstr(tree(feed, 0), ==,
+			"syscall:read 1/100* [working/syscall:read 1/100*]");
+}
+
+/* Entries whose exits are missed must not lend their begins to later calls: a
+ * latency has both its ends seen. */
+static void test_missed_exits(void)
+{
+	FEED(1, "function:fn_f");
+	struct profiles *profiles;
+	const struct profile *profile;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	for (int i = 0; i < 128; i++)
+		function(feed, 10 + i, 0, "fn_f_entry");
+	for (int i = 0; i < 5; i++) {
+		function(feed, 1000000 + 100 * i, 0, "fn_f_entry");
+		function(feed, 1000010 + 100 * i, 0, "fn_f_exit");
+	}
+	plain(feed, 2000000, 0, "other");
+	profiles = profiles_of(feed);
+	profile = g_ptr_array_index(profiles->list, 0);
+	g_assert_cmpuint(profile->count, ==, 5);
+	g_assert_cmpint(profile->max, ==, 10);
+	profiles_free(profiles);
+}
+
 /* Functions in functions; what interrupts them is theirs; one that is never
  * left is no operation, and what is in it belongs to what is around. */
 static void test_functions(void)
@@ -555,6 +595,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/profile/percentiles", test_percentiles);
 	g_test_add_func("/profile/preempted", test_preempted);
 	g_test_add_func("/profile/loop", test_loop);
+	g_test_add_func("/profile/one-instant", test_one_instant);
+	g_test_add_func("/profile/missed-exits", test_missed_exits);
 	g_test_add_func("/profile/functions", test_functions);
 	g_test_add_func("/profile/interrupts", test_interrupts);
 	g_test_add_func("/profile/request", test_request);
