@@ -176,6 +176,18 @@ static inline void softirq(struct feed *feed, int64_t time, uint32_t cpu, const 
 	send(feed, &event);
 }
 
+/* The request at sector 8 of device 254:0. */
+static inline void request(struct feed *feed, int64_t time, uint32_t cpu, const char *name,
+			   int32_t tid)
+{
+	struct event event = event_of(feed, time, cpu, name);
+
+	event.block.dev = 254 << 20;
+	event.block.sector = event.block.sectors = 8;
+	event.block.tid = tid;
+	send(feed, &event);
+}
+
 static inline void forks(struct feed *feed, int64_t time, uint32_t cpu, int32_t parent,
 			 int32_t child, int32_t child_pid)
 {

@@ -28,16 +28,6 @@ static void packet(struct feed *feed, int64_t time, uint32_t cpu, const char *na
 	send(feed, &event);
 }
 
-static void request(struct feed *feed, int64_t time, uint32_t cpu, const char *name, int32_t tid)
-{
-	struct event event = event_of(feed, time, cpu, name);
-
-	event.block.dev = 254 << 20;
-	event.block.sector = event.block.sectors = 8;
-	event.block.tid = tid;
-	send(feed, &event);
-}
-
 /* "TID until TIME" of each wait of `tid` that is handed over or woken by a
  * thread; "-" for the others. */
 static const char *leads(struct feed *feed, int32_t tid)

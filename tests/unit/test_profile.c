@@ -75,21 +75,6 @@ static const char *tree(struct feed *feed, guint nth)
 	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
 }
 
-static void function(struct feed *feed, int64_t time, uint32_t cpu, const char *name)
-{
-	plain(feed, time, cpu, name);
-}
-
-static void request(struct feed *feed, int64_t time, uint32_t cpu, const char *name, int32_t tid)
-{
-	struct event event = event_of(feed, time, cpu, name);
-
-	event.block.dev = 254 << 20;
-	event.block.sector = event.block.sectors = 8;
-	event.block.tid = tid;
-	send(feed, &event);
-}
-
 /* "The profile bucket of latency d ns with resolution r is the largest k with
  * 2^k <= d^r (d = 0 goes to bucket 0)": compared in 128 bits. */
 static void test_buckets(void)
@@ -272,8 +257,8 @@ static void test_loop(void)
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	entry(feed, 100, 0, "read", 3);
 	for (int i = 0; i < 3; i++) {
-		function(feed, 110 + 30 * i, 0, "fn_f_entry");
-		function(feed, 130 + 30 * i, 0, "fn_f_exit");
+		plain(feed, 110 + 30 * i, 0, "fn_f_entry");
+		plain(feed, 130 + 30 * i, 0, "fn_f_exit");
 	}
 	leave(feed, 200, 0, "read", 1);
 	plain(feed, 210, 0, "other");
@@ -289,8 +274,8 @@ static void test_one_instant(void)
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	entry(feed, 100, 0, "read", 3);
 	for (int i = 0; i < 200000; i++) {
-		function(feed, 150, 0, "fn_f_entry");
-		function(feed, 150, 0, "fn_f_exit");
+		plain(feed, 150, 0, "fn_f_entry");
+		plain(feed, 150, 0, "fn_f_exit");
 	}
 	leave(feed, 200, 0, "read", 1);
 	plain(feed, 210, 0, "other");
@@ -308,10 +293,10 @@ static void test_missed_exits(void)
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	for (int i = 0; i < 128; i++)
-		function(feed, 10 + i, 0, "fn_f_entry");
+		plain(feed, 10 + i, 0, "fn_f_entry");
 	for (int i = 0; i < 5; i++) {
-		function(feed, 1000000 + 100 * i, 0, "fn_f_entry");
-		function(feed, 1000010 + 100 * i, 0, "fn_f_exit");
+		plain(feed, 1000000 + 100 * i, 0, "fn_f_entry");
+		plain(feed, 1000010 + 100 * i, 0, "fn_f_exit");
 	}
 	plain(feed, 2000000, 0, "other");
 	profiles = profiles_of(feed);
@@ -329,13 +314,13 @@ static void test_functions(void)
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	entry(feed, 100, 0, "read", 3);
-	function(feed, 101, 0, "fn_f_entry");
-	function(feed, 102, 0, "fn_lost_entry");
-	function(feed, 103, 0, "fn_g_entry");
+	plain(feed, 101, 0, "fn_f_entry");
+	plain(feed, 102, 0, "fn_lost_entry");
+	plain(feed, 103, 0, "fn_g_entry");
 	irq(feed, 110, 0, "irq_handler_entry", 9);
 	irq(feed, 120, 0, "irq_handler_exit", 9);
-	function(feed, 190, 0, "fn_g_return"); /* as it is called until 2.12 */
-	function(feed, 195, 0, "fn_f_exit");
+	plain(feed, 190, 0, "fn_g_return"); /* as it is called until 2.12 */
+	plain(feed, 195, 0, "fn_f_exit");
 	leave(feed, 200, 0, "read", 1);
 	plain(feed, 210, 0, "other");
 	g_assert_cmpstr(tree(feed, 0), ==,
