@@ -20,15 +20,18 @@ enum cause_kind {
 	CAUSE_PROCESS,
 	CAUSE_CHILD,
 	CAUSE_SIGNAL,
+	CAUSE_LOCK_OWNER, /* who held the lock: locks.h */
 	CAUSE_STOPPED,
 	CAUSE_WAIT_CPU, /* ready, but no CPU; the overview's */
 	CAUSE_THROTTLED, /* ready, with an idle CPU: span_is_throttled() */
 	CAUSE_STILL_BLOCKED,
+	CAUSE_DEADLOCK,  /* waits for itself, through others: locks.h */
 	CAUSE_UNKNOWN,
 };
 
 struct cause {
 	enum cause_kind kind;
+	bool inferred;           /* concluded, not shown by the trace */
 	char *label;             /* owned */
 	int64_t queued, served;  /* block device: ns, -1: not recorded */
 };

@@ -235,7 +235,7 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 	while (spans_next(&spans, &span)) {
 		const struct block *block = NULL;
 		struct wait_group key = {.thread = thread, .leaf = span.leaf, .waker = NO_THREAD,
-					 .cause = {CAUSE_WAIT_CPU, NULL, -1, -1}};
+					 .cause = {.kind = CAUSE_WAIT_CPU, .queued = -1, .served = -1}};
 		struct wait_group *group;
 		int64_t ns = leaf_is_off_cpu(span.leaf) ? needed_ns(needed, &at, &span) : 0;
 
@@ -243,6 +243,7 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 			continue;
 		if (span_is_throttled(session, host, &span)) {
 			key.cause.kind = CAUSE_THROTTLED;
+			key.cause.inferred = true;
 			key.waker_kind = THROTTLED;
 		}
 		if (leaf_is_blocked(span.leaf)) {

@@ -84,7 +84,7 @@ static void add_waiter(const struct session *session, const struct path *path,
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
 		      const struct piece *piece)
 {
-	struct cause cause = {CAUSE_CPU, NULL, -1, -1};
+	struct cause cause = {.kind = CAUSE_CPU, .queued = -1, .served = -1};
 	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
 	int64_t ns = piece->end - piece->begin;
 	struct share *share = NULL;

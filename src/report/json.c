@@ -135,7 +135,8 @@ json_t *json_cause(const struct cause *cause)
 {
 	json_t *object = json_object();
 
-	json_object_set_new(object, "certainty", json_string("seen"));
+	json_object_set_new(object, "certainty",
+			    json_string(cause->inferred ? "inferred" : "seen"));
 	json_object_set_new(object, "kind", json_string(cause_kind_text(cause->kind)));
 	json_object_set_new(object, "label", json_text(cause->label ? cause->label : ""));
 	if (cause->queued >= 0)

@@ -1,0 +1,283 @@
+/* What a wait is put down to, in a word and a label; see causality.h. */
+#include "analysis/causality.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/summary.h"
+
+const char *cause_kind_text(enum cause_kind kind)
+{
+	static const char *const texts[] = {"cpu", "timer", "block-device", "network", "irq",
+		"softirq", "process", "child", "signal", "lock-owner", "stopped", "wait-cpu",
+		"throttled", "still-blocked", "deadlock", "unknown"};
+
+	return texts[kind];
+}
+
+const char *waker_kind_text(uint8_t kind)
+{
+	static const char *const texts[] = {"none", "unknown", "thread", "irq", "vector",
+					    "softirq", "hrtimer"};
+
+	return texts[kind];
+}
+
+const char *waker_why_text(uint8_t why)
+{
+	static const char *const texts[] = {
+		"", "no wake-up was recorded",
+		"woken from another CPU, and the trace has no sched_waking to say by whom",
+		"woken in the idle loop, by an interrupt that was not recorded",
+		"events of the waking CPU were lost", "the waking CPU's thread was not known"};
+
+	return texts[why];
+}
+
+static const struct {
+	const char *prefix, *kind;
+} resource_kinds[] = {
+	{"file:", "file"},     {"pipe:", "pipe"},       {"socket:", "socket"},
+	{"device:", "device"}, {"lock:", "lock"},
+	{"eventfd", "eventfd"}, {"timerfd", "timerfd"}, {"epoll", "epoll"},
+	{"futex:", "futex"},   {"sleep", "timer"},      {"child:", "child"},
+	{"poll", "poll"},      {"several", "poll"},     {"timeout", "poll"},
+	{"signal", "signal"},
+};
+
+const char *resource_kind(const char *key)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(resource_kinds); i++)
+		if (g_str_has_prefix(key, resource_kinds[i].prefix))
+			return resource_kinds[i].kind;
+	return "other";
+}
+
+const char *resource_name(const char *key)
+{
+	const char *colon = strchr(key, ':');
+
+	return colon ? colon + 1 : key;
+}
+
+const char *futex_operation(uint8_t operation)
+{
+	static const char *const names[] = {
+		"wait", "wake", "fd", "requeue", "cmp_requeue", "wake_op", "lock_pi", "unlock_pi",
+		"trylock_pi", "wait_bitset", "wake_bitset", "wait_requeue_pi", "cmp_requeue_pi",
+		"lock_pi2"};
+
+	if (operation == NO_OPERATION)
+		return NULL;
+	return operation < G_N_ELEMENTS(names) ? names[operation] : "unknown";
+}
+
+/* "timer of 30.00 ms, armed by itself in clock_nanosleep" */
+static char *timer_label(const struct session *session, const struct wake_detail *detail,
+			 uint32_t waiter)
+{
+	GString *label = g_string_new("timer");
+	char length[32];
+
+	if (detail->requested >= 0)
+		g_string_append_printf(label, " of %s", when_duration(length, detail->requested));
+	if (is_thread(detail->thread)) {
+		if (detail->thread == waiter)
+			g_string_append(label, " armed by itself");
+		else
+			g_string_append_printf(
+				label, " armed by %s (%d)",
+				session_thread_name(session, detail->thread),
+				model_thread(&session->model, detail->thread)->tid);
+		if (detail->text)
+			g_string_append_printf(label, " in %s", session_text(session, detail->text));
+	}
+	return g_string_free(label, FALSE);
+}
+
+static char *request_label(const struct session *session, const struct wake_detail *detail,
+			   uint32_t waiter)
+{
+	GString *label = g_string_new(session_text(session, detail->text));
+
+	if (detail->number == FLUSH_SECTOR)
+		g_string_append(label, ", flush of its cache");
+	else
+		g_string_append_printf(label, ", sector %" PRIu64, detail->number);
+	if (detail->sectors)
+		g_string_append_printf(label, ", %g KiB", detail->sectors / 2.0);
+	if (is_thread(detail->thread) && detail->thread == waiter)
+		g_string_append(label, ", issued by itself");
+	else if (is_thread(detail->thread))
+		g_string_append_printf(label, ", issued by %s (%d)",
+				       session_thread_name(session, detail->thread),
+				       model_thread(&session->model, detail->thread)->tid);
+	return g_string_free(label, FALSE);
+}
+
+static char *waker_label(const struct session *session, uint32_t waker)
+{
+	return g_strdup_printf("%s (%d)", session_thread_name(session, waker),
+			       model_thread(&session->model, waker)->tid);
+}
+
+/* "packet from 127.0.0.1:5555, sent by app (249)" */
+static char *packet_label(const struct session *session, const struct wake_detail *detail)
+{
+	GString *label = g_string_new("packet");
+
+	if (detail->text)
+		g_string_append_printf(label, " from %s", session_text(session, detail->text));
+	if (is_thread(detail->thread))
+		g_string_append_printf(label, ", sent by %s (%d)",
+				       session_thread_name(session, detail->thread),
+				       model_thread(&session->model, detail->thread)->tid);
+	return g_string_free(label, FALSE);
+}
+
+/* "kworker/1:2 (52), doing ata_sff_pio_task queued by sh (220)" */
+static char *work_label(const struct session *session, uint32_t worker,
+			const struct wake_detail *detail)
+{
+	g_autofree char *name = waker_label(session, worker), *by = NULL;
+
+	if (is_thread(detail->thread))
+		by = waker_label(session, detail->thread);
+	return g_strdup_printf("%s, doing %s%s%s", name, session_function(session, detail->text),
+			       detail->number && by ? " queued in an interrupt, on behalf of "
+			       : detail->number    ? " queued in an interrupt"
+			       : by                ? " queued by "
+						   : ", by whom it was queued is not known",
+			       by ? by : "");
+}
+
+/* Rule 3: what is known of the innermost frame. */
+static void hardware_cause(const struct session *session, const struct block *block,
+			   const struct wake_detail *detail, struct cause *cause)
+{
+	uint32_t number = PACK_NUMBER(block->context);
+	const char *softirq;
+
+	switch (block->kind) {
+	case WAKER_HRTIMER:
+		cause->kind = CAUSE_TIMER;
+		cause->label = g_strdup("timer");
+		break;
+	case WAKER_VECTOR:
+		cause->kind = strcmp(session_text(session, number), "local_timer") == 0
+				      ? CAUSE_TIMER
+				      : CAUSE_IRQ;
+		cause->label = g_strdup_printf("vector %s", session_text(session, number));
+		break;
+	case WAKER_SOFTIRQ:
+		softirq = softirq_name(number);
+		cause->kind = detail && detail->kind == DETAIL_PACKET ? CAUSE_NETWORK
+			      : number == 2 || number == 3            ? CAUSE_NETWORK
+								      : CAUSE_SOFTIRQ;
+		cause->label = detail && detail->kind == DETAIL_PACKET
+				       ? packet_label(session, detail)
+			       : softirq ? g_strdup_printf("softIRQ %s", softirq)
+					 : g_strdup("softIRQ");
+		break;
+	default:
+		cause->kind = CAUSE_IRQ;
+		cause->label = block->label ? g_strdup(session_text(session, block->label))
+					    : g_strdup_printf("IRQ %u", number);
+		break;
+	}
+}
+
+/* A wait cut short by the window: when it ended after all, and by whom. */
+static char *later_label(const struct session *session, const struct wait *wait)
+{
+	const struct thread *thread = model_thread(&session->model, wait->thread);
+	struct span span;
+	struct spans spans;
+	char length[32];
+
+	if (wait->block->kind == WAKER_NONE)
+		return g_strdup("not woken before the trace's end");
+	spans_begin(&spans, session, wait->thread, wait->end, thread->end);
+	if (!spans_next(&spans, &span))
+		return g_strdup("not woken before the window's end");
+	return g_strdup_printf("not woken before the window's end, but %s later by %s",
+			       when_duration(length, span.end - wait->end),
+			       wait->block->kind == WAKER_THREAD && is_thread(wait->block->waker)
+				       ? session_thread_name(session, wait->block->waker)
+				       : waker_kind_text(wait->block->kind));
+}
+
+struct cause wait_cause(const struct session *session, const struct wait *wait)
+{
+	const struct block *block = wait->block;
+	const struct wake_detail *detail =
+		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	const char *resource = session_text(session, session_resource(session, block));
+	struct cause cause = {.kind = CAUSE_UNKNOWN, .queued = -1, .served = -1};
+
+	if (!wait->woken) {
+		cause.kind = CAUSE_STILL_BLOCKED;
+		cause.label = later_label(session, wait);
+	} else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE) {
+		cause.label = g_strdup(waker_why_text(block->why));
+	} else if (detail && detail->kind == DETAIL_TIMER) {
+		cause.kind = CAUSE_TIMER;
+		cause.label = timer_label(session, detail, wait->thread);
+	} else if (detail && detail->kind == DETAIL_REQUEST) {
+		cause.kind = CAUSE_BLOCK_DEVICE;
+		cause.label = request_label(session, detail, wait->thread);
+		cause.queued = detail->queued;
+		cause.served = detail->served;
+	} else if (block->kind != WAKER_THREAD) {
+		hardware_cause(session, block, detail, &cause);
+	} else if (!is_thread(block->waker)) {
+		cause.label = g_strdup("the waker's thread is not known");
+	} else if (PACK_KIND(wait->leaf) == LEAF_BLOCK_STOPPED) {
+		cause.kind = CAUSE_STOPPED;
+		cause.label = waker_label(session, block->waker);
+	} else if (g_str_has_prefix(resource, "child:")) {
+		cause.kind = CAUSE_CHILD;
+		cause.label = waker_label(session, block->waker);
+	} else if (detail && detail->kind == DETAIL_SIGNAL) {
+		cause.kind = CAUSE_SIGNAL;
+		cause.label = g_strdup_printf("signal %" PRIu64 " from %s (%d)", detail->number,
+					      session_thread_name(session, block->waker),
+					      model_thread(&session->model, block->waker)->tid);
+	} else {
+		cause.kind = CAUSE_PROCESS;
+		cause.label = detail && detail->kind == DETAIL_WORK
+				      ? work_label(session, block->waker, detail)
+				      : waker_label(session, block->waker);
+	}
+	return cause;
+}
+
+uint32_t block_waits_for(const struct session *session, const struct block *block)
+{
+	const struct wake_detail *detail =
+		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	uint32_t resource = session_resource(session, block);
+	g_autofree char *key = NULL;
+
+	if (detail && detail->kind == DETAIL_REQUEST)
+		key = g_strconcat("device:", session_text(session, detail->text), NULL);
+	else if (block->kind == WAKER_THREAD && block->same_file)
+		key = g_strconcat("lock:", resource_name(session_text(session, resource)), NULL);
+	return key ? intern_id(session->model.names, key) : resource;
+}
+
+char *cause_words(const struct cause *cause)
+{
+	static const char *const before[] = {
+		[CAUSE_BLOCK_DEVICE] = "block device ", [CAUSE_IRQ] = "interrupt of ",
+		[CAUSE_CHILD] = "child "};
+	const char *words = cause->kind < G_N_ELEMENTS(before) ? before[cause->kind] : NULL;
+
+	return g_strconcat(words ? words : "", cause->label, NULL);
+}
+
+void cause_clear(struct cause *cause)
+{
+	g_free(cause->label);
+	cause->label = NULL;
+}
