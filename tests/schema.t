@@ -123,13 +123,14 @@ for name in ("delay", "overview", "profile"):
 startup = trace("startup-chain")
 tap.case("delay startup-chain, target", check_report, "delay", ["--target", TARGET, startup])
 tap.case("delay startup-chain, one entry a list", check_report, "delay", ["--target", TARGET, "--limit", "1", startup])
+tap.case("delay futex, one entry a list", check_report, "delay", ["--thread", "all", "--limit", "1", trace("futex")])
 tap.case("delay startup-chain, two threads, a window", check_report, "delay",
          ["--thread", "xinit", "--thread", "Xorg", "--last", "500ms", startup])
 for name in ("pipe-chain", "hang", "snapshot", "lost", "wide", "signals", "polls", "cfs-quota", "two-hosts-server",
-             "ust-func"):
+             "ust-func", "futex", "lock-lapse", "web-mixed"):
     tap.case("delay %s, all threads" % name, check_report, "delay",
              ["--thread", "all", "--limit", "0", "--quiet", trace(name)])
-for name in ("startup-chain", "lost", "snapshot", "web-mixed", "preempt"):
+for name in ("startup-chain", "lost", "snapshot", "web-mixed", "preempt", "futex", "hang", "wide"):
     tap.case("overview " + name, check_report, "overview", ["--quiet", trace(name)])
 for name in ("fork4", "lock-lapse", "disk-read", "lost", "wide", "ust-func", "callstack", "snapshot", "web-mixed"):
     tap.case("profile %s, every operation" % name, check_report, "profile",

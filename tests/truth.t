@@ -186,11 +186,20 @@ def hang():
     for name, leaf in leaves.items():
         last = found[name]["causality"][-1]
         assert last["leaf"] == leaf and last["end"] == found[name]["end"], (name, last)
-        assert last["cause"]["kind"] == "still-blocked", last
+        assert last["cause"]["kind"] == ("deadlock" if name.startswith("dead") else "still-blocked"), last
         assert last["woken_by"]["kind"] == "none" and last["woken_by"]["tid"] is None, last
     locks = {found[n]["causality"][-1]["resource"]["name"] for n in ("dead-1", "dead-2")}
     assert len(locks) == 2, locks  # each waits for its own futex
-    assert found["flock-wait"]["causality"][-1]["resource"]["name"].endswith("lockfile")
+    for name in ("dead-1", "dead-2"):  # plain mutexes taken unseen: no more than a suspicion
+        cause = found[name]["causality"][-1]["cause"]
+        assert cause["certainty"] == "inferred" and "suspected" in cause["label"], cause
+        assert "dead-1" in cause["label"] and "dead-2" in cause["label"], cause
+    waited = found["flock-wait"]["causality"][-1]
+    assert waited["resource"]["name"].endswith("lockfile"), waited
+    # hang's flock() returned 0 before flock-wait's began, and it never gave it up
+    owner, = waited["lock"]["holders"]
+    assert owner["tid"] == truth("hang")[0][2] and owner["certainty"] == "seen", owner
+    assert owner["ns"] == waited["ns"], (owner, waited)
 
 
 def signals():

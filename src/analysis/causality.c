@@ -167,8 +167,12 @@ static void explain(struct builder *builder, struct wait *wait)
 	wait->lead = lead;
 	wait->children = collect(builder, waker, wait->begin, lead.until, &wait->omitted, wait);
 	g_array_append_val(builder->path, waker);
-	for (guint i = 0; i < wait->children->len; i++)
-		explain(builder, g_ptr_array_index(wait->children, i));
+	for (guint i = 0; i < wait->children->len; i++) {
+		struct wait *child = g_ptr_array_index(wait->children, i);
+
+		child->above = wait;
+		explain(builder, child);
+	}
 	g_array_set_size(builder->path, builder->path->len - 1);
 }
 

@@ -59,6 +59,7 @@ struct wait {
 	int64_t working, interrupted, blocked, unknown; /* the waker's, in this wait */
 	GPtrArray *children;     /* owned; struct wait by begin; NULL: none */
 	uint32_t omitted;        /* children left out by the limit */
+	const struct wait *above; /* the wait that it is part of, NULL */
 };
 
 /* The waits of `thread` in [from, to), by begin; where there are more than
@@ -79,7 +80,8 @@ bool wait_by_thread(const struct wait *wait);
 bool block_lead(const struct session *session, const struct block *block, uint32_t thread,
 		int64_t begin, int64_t end, struct lead *lead);
 struct cause wait_cause(const struct session *session, const struct wait *wait);
-/* What ended a wait, to follow "ended by"; free with g_free(). */
+/* "ended by block device vda, sector 8", "the lock was held by …": a clause with
+ * what ended a wait; free with g_free(). */
 char *cause_words(const struct cause *cause);
 void cause_clear(struct cause *cause);
 const char *cause_kind_text(enum cause_kind kind);

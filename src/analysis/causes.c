@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/deadlocks.h"
+#include "analysis/locks.h"
 #include "analysis/summary.h"
 
 const char *cause_kind_text(enum cause_kind kind)
@@ -207,8 +209,36 @@ static char *later_label(const struct session *session, const struct wait *wait)
 				       : waker_kind_text(wait->block->kind));
 }
 
+/* A wait that has no end: who has the lock, who else is stuck. */
+static void still_blocked(const struct session *session, const struct wait *wait,
+			  const struct lock_wait *lock, struct cause *cause)
+{
+	const struct deadlock *deadlock = wait->block->kind == WAKER_NONE
+						  ? deadlock_of(session, wait->thread)
+						  : NULL;
+	g_autofree char *later = later_label(session, wait), *words = NULL;
+
+	cause->kind = CAUSE_STILL_BLOCKED;
+	if (deadlock) {
+		words = deadlock_words(session, deadlock);
+		cause->kind = CAUSE_DEADLOCK;
+		cause->inferred = !deadlock->proved;
+		cause->label = g_strconcat(deadlock->proved ? "deadlock: " : "suspected deadlock: ",
+					   words, deadlock->proved ? NULL : ", and nobody was seen to "
+					   "give one of these up", NULL);
+	} else if (lock) {
+		words = lock_wait_words(session, lock);
+		cause->inferred = lock->inferred;
+		cause->label = g_strconcat(later, ": ", words, NULL);
+	} else {
+		cause->label = g_steal_pointer(&later);
+	}
+}
+
 struct cause wait_cause(const struct session *session, const struct wait *wait)
 {
+	struct lock_wait *lock =
+		lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
 	const struct block *block = wait->block;
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
@@ -216,8 +246,7 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 	struct cause cause = {.kind = CAUSE_UNKNOWN, .queued = -1, .served = -1};
 
 	if (!wait->woken) {
-		cause.kind = CAUSE_STILL_BLOCKED;
-		cause.label = later_label(session, wait);
+		still_blocked(session, wait, lock, &cause);
 	} else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE) {
 		cause.label = g_strdup(waker_why_text(block->why));
 	} else if (detail && detail->kind == DETAIL_TIMER) {
@@ -243,12 +272,17 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 		cause.label = g_strdup_printf("signal %" PRIu64 " from %s (%d)", detail->number,
 					      session_thread_name(session, block->waker),
 					      model_thread(&session->model, block->waker)->tid);
+	} else if (lock) {
+		cause.kind = CAUSE_LOCK_OWNER;
+		cause.inferred = lock->inferred;
+		cause.label = lock_wait_words(session, lock);
 	} else {
 		cause.kind = CAUSE_PROCESS;
 		cause.label = detail && detail->kind == DETAIL_WORK
 				      ? work_label(session, block->waker, detail)
 				      : waker_label(session, block->waker);
 	}
+	lock_wait_free(lock);
 	return cause;
 }
 
@@ -269,11 +303,19 @@ uint32_t block_waits_for(const struct session *session, const struct block *bloc
 char *cause_words(const struct cause *cause)
 {
 	static const char *const before[] = {
-		[CAUSE_BLOCK_DEVICE] = "block device ", [CAUSE_IRQ] = "interrupt of ",
-		[CAUSE_CHILD] = "child "};
-	const char *words = cause->kind < G_N_ELEMENTS(before) ? before[cause->kind] : NULL;
+		[CAUSE_BLOCK_DEVICE] = "ended by block device ",
+		[CAUSE_IRQ] = "ended by interrupt of ",
+		[CAUSE_CHILD] = "ended by child ",
+		[CAUSE_LOCK_OWNER] = "the lock was ",
+		[CAUSE_WAIT_CPU] = "",
+		[CAUSE_THROTTLED] = "",
+		[CAUSE_STILL_BLOCKED] = "",
+		[CAUSE_DEADLOCK] = "",
+		[CAUSE_UNKNOWN] = "what ended it is unknown: "};
 
-	return g_strconcat(words ? words : "", cause->label, NULL);
+	return g_strconcat(before[cause->kind] ? before[cause->kind] : "ended by ", cause->label,
+			   cause->kind == CAUSE_LOCK_OWNER && cause->inferred ? " (inferred)" : NULL,
+			   NULL);
 }
 
 void cause_clear(struct cause *cause)

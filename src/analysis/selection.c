@@ -4,6 +4,7 @@
  * trace are the user's failures, with the nearest thing that exists.
  * Source: semantics.md, "Window, target and lineage"; interface.md.
  */
+#include "analysis/deadlocks.h"
 #include "analysis/session.h"
 
 #include <inttypes.h>
@@ -422,6 +423,7 @@ bool session_finish(struct session *session, GError **error)
 	sort_selected(session);
 	if (!load_symbols(session, error))
 		return false;
+	session->deadlocks = deadlocks_new(session);
 	if (session->options->command == COMMAND_PROFILE)
 		operations_add_waits(session);
 	return true;

@@ -43,6 +43,8 @@ void session_free(struct session *session)
 	g_free(session->stopped);
 	g_free(session->place);
 	symbols_free(session->symbols);
+	if (session->deadlocks)
+		g_ptr_array_free(session->deadlocks, TRUE);
 	g_free(session);
 }
 

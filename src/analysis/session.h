@@ -66,6 +66,7 @@ struct session {
 	uint32_t target;             /* thread, NO_THREAD */
 	GArray *selected;            /* uint32_t threads asked for, in order */
 	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
+	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
 };
 
 struct session *session_new(struct options *options);

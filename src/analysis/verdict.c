@@ -22,6 +22,7 @@ struct share {
 	uint32_t resource;
 	enum cause_kind cause;
 	char *cause_label;   /* owned; of the longest piece */
+	bool inferred;       /* that */
 	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
 	uint64_t count;
 	int64_t ns, shortest, longest;
@@ -114,6 +115,7 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	if (ns > share->longest) {
 		g_free(share->cause_label);
 		share->cause_label = g_steal_pointer(&cause.label);
+		share->inferred = cause.inferred;
 	}
 	share->count++;
 	share->ns += ns;
@@ -215,24 +217,21 @@ static void append_times(GString *text, const struct share *share)
 
 static void append_cause(GString *text, const struct share *share)
 {
-	struct cause cause = {.kind = share->cause, .label = share->cause_label};
+	struct cause cause = {.kind = share->cause, .label = share->cause_label,
+			      .inferred = share->inferred};
 	g_autofree char *words = NULL;
 
 	if (!leaf_is_blocked(share->leaf) || !share->cause_label)
 		return;
-	switch (share->cause) {
-	case CAUSE_STILL_BLOCKED:
-		g_string_append_printf(text, "; %s", share->cause_label);
-		break;
-	case CAUSE_UNKNOWN:
-		g_string_append_printf(text, "; what ended it is unknown: %s", share->cause_label);
-		break;
-	default:
-		words = cause_words(&cause);
-		g_string_append_printf(text, ", ended by %s%s", words,
-				       share->count > 1 ? " (the longest)" : "");
-		break;
-	}
+	words = cause_words(&cause);
+	g_string_append_printf(text, "%s %s%s",
+			       share->cause == CAUSE_STILL_BLOCKED ||
+					       share->cause == CAUSE_DEADLOCK ||
+					       share->cause == CAUSE_UNKNOWN ||
+					       share->cause == CAUSE_LOCK_OWNER
+				       ? ";"
+				       : ",",
+			       words, share->count > 1 ? " (the longest)" : "");
 }
 
 static void append_where(GString *text, const struct session *session, uint32_t leaf,

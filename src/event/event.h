@@ -51,6 +51,7 @@ enum event_kind {
 	EV_NET_SEND,
 	EV_NET_RECEIVE,
 	EV_SIGNAL_GENERATE,
+	EV_PI_SETPRIO,
 	EV_SYSCALL_ENTRY,
 	EV_SYSCALL_EXIT,
 	EV_FUNCTION_ENTRY, /* of a dynamic probe */
@@ -62,6 +63,8 @@ enum event_kind {
 	EV_NOTICE_LOST, /* no event: the place of lost ones in a queue (in `timer`) */
 	EV_KIND_COUNT
 };
+
+#define NO_PRIORITY INT32_MAX /* not recorded */
 
 /* One descriptor in the list of poll(2) or epoll_wait(2). */
 struct event_ready {
@@ -90,6 +93,7 @@ struct event_syscall {
 	int64_t timeout;  /* poll, epoll_wait: ms, -1 for none */
 	int64_t upid;     /* wait4, waitid */
 	uint64_t uaddr;   /* futex */
+	uint32_t val;     /* futex: what the word was expected to hold */
 	uint64_t data;    /* epoll_ctl: the cookie */
 	const char *filename; /* NULL where the event has none */
 	struct event_bytes v4, v6; /* address bytes, network order */
@@ -114,6 +118,7 @@ struct event {
 		struct {
 			const char *prev_comm, *next_comm;
 			int32_t prev_tid, next_tid;
+			int32_t next_prio; /* nice 0: 20, real-time n: -1 - n; NO_PRIORITY */
 			int64_t prev_state;
 			struct event_bytes callstack; /* of prev: 64-bit addresses, innermost first */
 		} sched_switch;
@@ -170,6 +175,9 @@ struct event {
 		struct {
 			int32_t sig, tid;
 		} signal;
+		struct {
+			int32_t tid, from, to; /* as next_prio */
+		} priority;
 		struct {
 			const char *name;
 			uint64_t files; /* file_table_address, 0 before 2.12 */

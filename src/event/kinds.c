@@ -21,6 +21,7 @@ static const struct event_field switch_fields[] = {
 	{"prev_state", FIELD_I64, AT(sched_switch.prev_state)},
 	{"next_comm", FIELD_STRING, AT(sched_switch.next_comm)},
 	{"next_tid", FIELD_I32, AT(sched_switch.next_tid)},
+	{"next_prio", FIELD_I32, AT(sched_switch.next_prio)},
 	{0}};
 
 static const struct event_field wake_fields[] = {
@@ -86,6 +87,12 @@ static const struct event_field work_fields[] = {
 static const struct event_field signal_fields[] = {
 	{"sig", FIELD_I32, AT(signal.sig)}, {"pid", FIELD_I32, AT(signal.tid)}, {0}};
 
+static const struct event_field priority_fields[] = {
+	{"tid", FIELD_I32, AT(priority.tid)},
+	{"oldprio", FIELD_I32, AT(priority.from)},
+	{"newprio", FIELD_I32, AT(priority.to)},
+	{0}};
+
 static const struct event_field process_fields[] = {
 	{"tid", FIELD_I32, AT(process.tid)},
 	{"pid", FIELD_I32, AT(process.pid)},
@@ -142,6 +149,7 @@ static const struct event_field syscall_fields[] = {
 	{"timeout", FIELD_I64, AT(syscall.timeout)},
 	{"upid", FIELD_I64, AT(syscall.upid)},
 	{"uaddr", FIELD_I64, AT(syscall.uaddr)},
+	{"val", FIELD_I32, AT(syscall.val)},
 	{"filename", FIELD_STRING, AT(syscall.filename)},
 	{"readfds", FIELD_BYTES, AT(syscall.readfds)},
 	{"writefds", FIELD_BYTES, AT(syscall.writefds)},
@@ -209,6 +217,7 @@ static const struct {
 	{"net_if_receive_skb", EV_NET_RECEIVE, net_fields},
 	{"netif_receive_skb", EV_NET_RECEIVE, net_fields},
 	{"signal_generate", EV_SIGNAL_GENERATE, signal_fields},
+	{"sched_pi_setprio", EV_PI_SETPRIO, priority_fields},
 	{"exit_syscall", EV_SYSCALL_EXIT, syscall_fields},
 	{"lttng_statedump_process_state", EV_STATEDUMP_PROCESS, process_fields},
 	{"lttng_statedump_file_descriptor", EV_STATEDUMP_FD, file_fields},
@@ -276,6 +285,7 @@ void event_reset(struct event *event)
 		break;
 	case EV_SCHED_SWITCH:
 		memset(&event->sched_switch, 0, sizeof event->sched_switch);
+		event->sched_switch.next_prio = NO_PRIORITY;
 		break;
 	case EV_NET_SEND:
 	case EV_NET_RECEIVE:

@@ -87,7 +87,7 @@ static const struct {
 	{"sendmsg", WAIT_FD, DOES_NOTHING},
 	{"fsync", WAIT_FD, DOES_NOTHING},
 	{"fdatasync", WAIT_FD, DOES_NOTHING},
-	{"flock", WAIT_FD, DOES_NOTHING},
+	{"flock", WAIT_FD, DOES_FLOCK},
 	{"ioctl", WAIT_FD, DOES_NOTHING},
 };
 
@@ -220,9 +220,11 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	call->path = args->filename ? path_of(flow, thread, args) : 0;
 	call->address = 0;
 	call->timer = -1;
+	call->lock = 0;
 	switch (info->wait) {
 	case WAIT_FUTEX:
 		call->flags = args->uaddr;
+		call->argument = args->val;
 		break;
 	case WAIT_CHILD:
 		call->argument = args->upid;
@@ -234,6 +236,9 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 		break;
 	}
 	switch (info->effect) {
+	case DOES_FLOCK:
+		call->op = args->cmd;
+		break;
 	case DOES_FCNTL:
 		call->op = args->cmd;
 		call->argument = args->arg;

@@ -43,6 +43,7 @@ enum call_effect {
 	DOES_SIGNALFD,
 	DOES_INOTIFY,
 	DOES_MEMFD,
+	DOES_FLOCK,
 };
 
 /* The key of a formatted text, as interface.md writes it: "fd:5". */

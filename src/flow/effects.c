@@ -3,6 +3,7 @@
  * Part of flow/; the tables themselves are model/files.
  */
 #include "flow/calls.h"
+#include "flow/locks.h"
 
 #include "model/files.h"
 
@@ -56,7 +57,8 @@ static void effect_close_range(struct fd_table *files, const struct call *call)
 }
 
 /* What a call that succeeded changed. */
-void call_effects(struct flow *flow, struct thread *thread, const struct event_syscall *args)
+void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
+		  const struct event_syscall *args)
 {
 	const struct call *call = &thread->flow.call;
 	uint8_t effect = flow_call_info(flow, call->name)->effect;
@@ -82,6 +84,7 @@ void call_effects(struct flow *flow, struct thread *thread, const struct event_s
 		break;
 	case DOES_FCNTL:
 		effect_fcntl(files, call, ret);
+		lock_fcntl(flow, index, thread);
 		break;
 	case DOES_PIPE:
 		effect_pair(flow, thread, args, true);
@@ -102,7 +105,11 @@ void call_effects(struct flow *flow, struct thread *thread, const struct event_s
 		if (call->address)
 			fd_rename(files, call->fd, call->address);
 		break;
+	case DOES_FLOCK:
+		lock_flock(flow, index, thread);
+		break;
 	case DOES_CLOSE:
+		lock_file_closed(flow, thread);
 		fd_close(files, call->fd);
 		break;
 	case DOES_CLOSE_RANGE:

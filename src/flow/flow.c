@@ -4,7 +4,7 @@
  * its last interval is the leaf of its own frames and that CPU's
  * (flow_refresh).
  */
-#include "flow/flow.h"
+#include "flow/locks.h"
 
 #include <string.h>
 
@@ -95,6 +95,7 @@ void flow_init(struct flow *flow, struct model *model, struct timeline *timeline
 	flow->time = INT64_MIN;
 	idmap_init(&flow->senders);
 	idmap_init(&flow->addresses);
+	locks_init(flow);
 	callstacks_init(&flow->callstacks);
 	event_queue_init(&flow->held);
 	intern_stack(flow, NULL, 0);
@@ -109,6 +110,7 @@ void flow_clear(struct flow *flow)
 	g_array_free(flow->unnamed, TRUE);
 	idmap_clear(&flow->senders);
 	idmap_clear(&flow->addresses);
+	locks_clear(flow);
 	callstacks_clear(&flow->callstacks);
 	event_queue_clear(&flow->held);
 }
@@ -276,6 +278,10 @@ void flow_step(struct flow *flow, const struct event *event)
 		break;
 	case EV_SIGNAL_GENERATE:
 		flow_signal(flow, cpu, event);
+		break;
+	case EV_PI_SETPRIO:
+		if (thread)
+			lock_boosts(flow, thread, event);
 		break;
 	case EV_FUNCTION_ENTRY:
 	case EV_FUNCTION_EXIT:

@@ -17,8 +17,8 @@
  *
  * One file a matter: sched.c switches and lives, wake.c wake-ups,
  * syscall.c entries, exits and holdback, calls.c the table of system
- * calls, resource.c what they wait for, effects.c what they change, interrupt.c frames of CPUs and what they
- * deliver, gaps.c lost events, dump.c the statedump, input.c the order in
+ * calls, resource.c what they wait for, effects.c what they change, locks.c who
+ * holds what they lock, interrupt.c frames of CPUs and what they deliver, gaps.c lost events, dump.c the statedump, input.c the order in
  * which events may enter.
  *
  * Source: semantics.md; each function names the sentence it carries out.
@@ -67,6 +67,8 @@ struct flow {
 	struct idmap senders;       /* owned; IPv4 address and port -> interned text */
 	GArray *call_stats;         /* struct call_stat by interned syscall name */
 	struct idmap addresses;     /* of functions -> interned text */
+	GArray *locks;              /* owned; struct lock (locks.h), numbered from 1 */
+	struct idmap lock_index;    /* -> number */
 	struct callstacks callstacks;
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
 	bool resources_wanted;      /* … with the system calls' resources */
@@ -166,7 +168,8 @@ uint8_t call_operation(struct flow *flow, const struct thread *thread);
 /* What the exit tells about waits inside the call; 0 nothing. */
 uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 			       const struct event_syscall *args, int32_t *fd);
-void call_effects(struct flow *flow, struct thread *thread, const struct event_syscall *args);
+void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
+		  const struct event_syscall *args);
 struct fd_table *thread_files(struct flow *flow, struct thread *thread);
 
 /* interrupt.c */

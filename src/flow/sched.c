@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "flow/locks.h"
 #include "model/files.h"
 
 uint32_t thread_find(struct flow *flow, uint32_t host, int32_t tid)
@@ -116,7 +117,8 @@ void cpu_runs(struct flow *flow, struct host *host, struct cpu *cpu, uint32_t th
 	cpu->current = thread;
 	if (thread != NO_THREAD)
 		cpu->named = true;
-	run_append(flow->timeline, &cpu->runs, flow->time, thread);
+	run_append(flow->timeline, &cpu->runs, flow->time, thread, cpu->priority);
+	cpu->priority = NO_PRIORITY;
 }
 
 /* The CPU ran `thread` as far as was known, and that proves wrong. */
@@ -230,6 +232,7 @@ void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32
 		block->child = call_child(flow, thread);
 		block->operation = call_operation(flow, thread);
 		block->timer = thread->flow.call.timer;
+		block->lock = lock_waited_for(flow, thread);
 		thread->flow.call.waits++;
 	}
 	thread->state = THREAD_BLOCKED;
@@ -363,6 +366,7 @@ static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
 		return;
 	}
 	thread->state = THREAD_RUNNING;
+	cpu->priority = event->sched_switch.next_prio;
 	cpu_runs(flow, host, cpu, index);
 	flow_refresh(flow, thread, cpu);
 }

@@ -8,7 +8,8 @@
  *
  * Part of flow/. Source: semantics.md, "The control-flow stack of a thread".
  */
-#include "flow/flow.h"
+#include "flow/calls.h"
+#include "flow/locks.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ void call_close(struct thread *thread)
 {
 	thread->flow.call.open = false;
 	thread->flow.call.waits = 0;
+	thread->flow.call.lock = 0;
 	thread->flow.call.child = NO_THREAD;
 }
 
@@ -78,6 +80,8 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		thread->flow.call.name = name;
 		thread->flow.call.begin = flow->time;
 		call_arguments(flow, thread, &event->syscall);
+		if (info->wait == WAIT_FUTEX)
+			lock_futex_begins(flow, cpu->current, thread);
 	}
 	flow_refresh(flow, thread, cpu);
 }
@@ -204,7 +208,9 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 			explain_waits(flow, thread, call->begin, resource, fd);
 	}
 	operation_syscall_exit(flow, cpu, thread);
-	call_effects(flow, thread, &event->syscall);
+	if (call->lock)
+		lock_futex_ends(flow, cpu->current, thread, event->syscall.ret);
+	call_effects(flow, cpu->current, thread, &event->syscall);
 	call_close(thread);
 	note_call(flow, thread);
 	flow_refresh(flow, thread, cpu);

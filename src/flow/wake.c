@@ -11,7 +11,7 @@
  * Source: semantics.md, "Woken up".
  */
 #include "flow/calls.h"
-#include "flow/flow.h"
+#include "flow/locks.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -168,6 +168,7 @@ void thread_woken(struct flow *flow, struct thread *thread, const struct waker *
 	block->kind = waker->kind;
 	block->why = waker->why;
 	block->same_file = waker->same_file;
+	lock_waiter_woken(flow, thread, block, waker);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)
 		call_may_follow(flow_thread(flow, waker->thread), thread->flow.block);
 	thread->state = THREAD_WAIT_CPU;

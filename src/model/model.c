@@ -149,6 +149,7 @@ struct cpu *host_cpu(struct host *host, uint32_t id)
 	cpu->id = id;
 	cpu->current = NO_THREAD;
 	cpu->first_packet = cpu->gap_end = cpu->last_switch = INT64_MIN;
+	cpu->priority = NO_PRIORITY;
 	cpu->unknown_since = INT64_MIN;
 	cpu->last_raise = -1;
 	cpu->last_woken = NO_THREAD;

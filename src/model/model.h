@@ -73,6 +73,7 @@ struct call {
 	int64_t timer;      /* ns of the last timer armed in this call, -1 */
 	uint32_t child;     /* thread made by fork inside this call */
 	uint32_t waits;     /* blocked intervals begun in it */
+	uint32_t lock;      /* number of the futex lock it waits for, 0 */
 };
 
 struct thread {
@@ -138,6 +139,7 @@ struct cpu {
 	bool seen;              /* emitted an event */
 	bool named;             /* its thread was known once */
 	uint32_t current;       /* thread index, IDLE_THREAD, NO_THREAD: not known */
+	int32_t priority;       /* of who is being switched in, NO_PRIORITY */
 	int64_t first_packet;   /* last of its streams' first packets; INT64_MIN: none said */
 	int64_t unknown_since;  /* while current is NO_THREAD */
 	int64_t unknown_ns;     /* sum of finished stretches */

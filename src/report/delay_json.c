@@ -115,7 +115,7 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 {
 	const struct thread *thread = model_thread(&session->model, wait->thread);
 	struct cause cause = wait_cause(session, wait);
-	json_t *object = json_object(), *share, *via;
+	json_t *object = json_object(), *share, *via, *lock;
 	g_autofree char *leaf = leaf_key(session, wait->leaf);
 
 	json_object_set_new(object, "host", json_integer(thread->host));
@@ -136,6 +136,9 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 	cause_clear(&cause);
 	if (wait->cycle)
 		json_object_set_new(object, "cycle", json_true());
+	lock = json_lock(session, wait);
+	if (lock)
+		json_object_set_new(object, "lock", lock);
 	via = via_json(session, wait);
 	if (via)
 		json_object_set_new(object, "via", via);
@@ -342,6 +345,7 @@ void delay_json(const struct delay *delay, struct output *output)
 	json_member(file, "target", target_json(session), false);
 	json_member(file, "verdict", verdict_json(delay), false);
 	json_member(file, "lineage", lineage_json(delay), false);
+	json_locks(file, session, delay->locks);
 	list_begin(file, "threads");
 	for (guint i = 0; i < delay->threads->len; i++)
 		list_value(file,

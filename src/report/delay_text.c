@@ -315,6 +315,9 @@ static void wait_text(const struct session *session, const struct wait *wait,
 	if (wait->children)
 		waits_text(session, wait->children, wait->omitted, output, depth + 1);
 	woken_line(session, wait, output, depth);
+	/* who had it in the whole wait has been said where the same lock is above */
+	if (!wait->above || wait->above->block->lock != wait->block->lock)
+		lock_text(session, wait, output, 2 * depth + 4);
 }
 
 /* A row of like waits, [first, end). */
@@ -546,6 +549,7 @@ void delay_text(const struct delay *delay, struct output *output)
 	for (guint i = 0; i < threads->len; i++)
 		thread_summary(delay->session, &g_array_index(threads, struct stretch, i), output);
 	critical_path(delay, output);
+	locks_text(delay->session, delay->locks, output);
 	for (guint i = 0; i < threads->len; i++)
 		thread_causality(delay->session, &g_array_index(threads, struct stretch, i),
 				 output);

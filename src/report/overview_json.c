@@ -1,4 +1,5 @@
 /* The overview as JSON: whylate-overview-1; shapes as in the delay report. */
+#include "analysis/contention.h"
 #include "analysis/overview.h"
 
 #include "report/report.h"
@@ -98,6 +99,7 @@ static json_t *calls(const struct session *session, const struct overview *overv
 void overview_json(const struct session *session, struct output *output)
 {
 	struct overview *overview = overview_new(session);
+	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
 	struct coverage coverage;
 	FILE *file = output->file;
 
@@ -108,6 +110,8 @@ void overview_json(const struct session *session, struct output *output)
 	json_member(file, "window", json_window(session), false);
 	cut(session, file, "threads", threads(session, overview));
 	cut(session, file, "waits", waits(session, overview));
+	json_locks(file, session, locks);
+	json_deadlocks(file, session);
 	cut(session, file, "system_calls", calls(session, overview));
 	json_member(file, "idle", json_pack("{s:I,s:I,s:I}", "threads",
 					    (json_int_t) overview->idle->len, "blocked_ns",

@@ -1,4 +1,5 @@
 /* The overview for people; see analysis/overview.h. */
+#include "analysis/contention.h"
 #include "analysis/overview.h"
 
 #include <inttypes.h>
@@ -89,16 +90,9 @@ static void waits(const struct session *session, const struct overview *overview
 			g_string_append_printf(line, ", %" PRIu64 " times, longest %s",
 					       group->count, when_duration(longest, group->longest));
 		words = cause_words(&group->cause);
-		g_string_append_printf(line, " at %s; %s%s",
+		g_string_append_printf(line, " at %s; %s",
 				       when_time(when, group->longest_begin, session->options->utc,
 						 false),
-				       group->cause.kind == CAUSE_WAIT_CPU ||
-						       group->cause.kind == CAUSE_THROTTLED ||
-						       group->cause.kind == CAUSE_STILL_BLOCKED
-					       ? ""
-				       : group->cause.kind == CAUSE_UNKNOWN
-					       ? "what ended it is unknown: "
-					       : "ended by ",
 				       words);
 		if (group->spans_gap)
 			g_string_append(line, " [spans lost events: it may not be real]");
@@ -120,7 +114,8 @@ static void open_waits(const struct session *session, const struct overview *ove
 		g_autofree char *leaf = NULL;
 		g_autoptr(GString) line = NULL;
 
-		if (group->cause.kind != CAUSE_STILL_BLOCKED)
+		if (group->cause.kind != CAUSE_STILL_BLOCKED &&
+		    group->cause.kind != CAUSE_DEADLOCK)
 			continue;
 		if (!printed)
 			text_heading(output, "Still blocked at the end, longest first");
@@ -258,13 +253,16 @@ static void next(const struct session *session, const struct overview *overview,
 void overview_text(const struct session *session, struct output *output)
 {
 	struct overview *overview = overview_new(session);
+	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
 	struct coverage coverage;
 
 	coverage_init(&coverage, session);
 	text_hosts(session, output);
 	threads(session, overview, output);
 	waits(session, overview, output);
+	deadlocks_text(session, output);
 	open_waits(session, overview, output);
+	locks_text(session, locks, output);
 	calls(session, overview, output);
 	text_coverage(session, &coverage, output);
 	next(session, overview, output);

@@ -1,6 +1,8 @@
 /* Choosing and writing a report; see report.h. */
 #include "report/report.h"
 
+#include "analysis/contention.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -53,6 +55,16 @@ static GPtrArray *verdict_of(const struct session *session, uint32_t thread,
 			   MIN(session->to, life->end));
 }
 
+static GArray *locks_of(const struct delay *delay)
+{
+	g_autoptr(GHashTable) threads = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < delay->threads->len; i++)
+		g_hash_table_add(threads, GUINT_TO_POINTER(g_array_index(delay->threads,
+							   struct stretch, i).thread));
+	return contention_new(delay->session, threads, delay->session->from, delay->session->to);
+}
+
 static void delay_init(struct delay *delay, const struct session *session)
 {
 	uint32_t single = single_thread(session);
@@ -73,6 +85,7 @@ static void delay_init(struct delay *delay, const struct session *session)
 	for (guint i = 0; i < session->selected->len; i++)
 		add_stretch(delay->threads, session,
 			    g_array_index(session->selected, uint32_t, i));
+	delay->locks = locks_of(delay);
 }
 
 static void delay_clear(struct delay *delay)
@@ -82,6 +95,7 @@ static void delay_clear(struct delay *delay)
 	path_free(delay->path);
 	g_ptr_array_free(delay->verdict, TRUE);
 	g_array_free(delay->threads, TRUE);
+	g_array_free(delay->locks, TRUE);
 }
 
 static void write_delay(const struct session *session, struct output *output)

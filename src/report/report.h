@@ -27,6 +27,7 @@ struct delay {
 	GArray *lineage;       /* struct stretch; empty without a single thread */
 	struct path *path;     /* NULL without a single thread */
 	GPtrArray *verdict;    /* strings */
+	GArray *locks;         /* struct contention: that the reported threads waited for */
 	GArray *threads;       /* struct stretch: each thread and its part of the window */
 };
 
@@ -61,6 +62,18 @@ json_t *json_cause(const struct cause *cause);
 json_t *json_resource(const struct session *session, uint32_t resource);
 /* The resource of one wait: with its descriptor, futex operation, timer. */
 json_t *json_wait_resource(const struct session *session, const struct block *block);
+
+/* lock_json.c: who held the lock that was waited for; NULL: no lock. */
+json_t *json_lock(const struct session *session, const struct wait *wait);
+/* Members "locks" (of struct contention) and "deadlocks". */
+void json_locks(FILE *file, const struct session *session, const GArray *locks);
+void json_deadlocks(FILE *file, const struct session *session);
+
+/* lock_text.c: the same for people; lock_text() a line of one wait. */
+void lock_text(const struct session *session, const struct wait *wait, struct output *output,
+	       int indent);
+void locks_text(const struct session *session, const GArray *locks, struct output *output);
+void deadlocks_text(const struct session *session, struct output *output);
 
 /* text.c: the same for people. Control characters are shown as \xNN. */
 char *text_safe(const char *text);

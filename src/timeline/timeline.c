@@ -9,6 +9,8 @@
  */
 #include "timeline/timeline.h"
 
+#include "timeline/holds.h"
+
 #include <string.h>
 
 #define CHUNK_MIN 8u
@@ -28,6 +30,7 @@ void timeline_init(struct timeline *timeline, size_t memory)
 	pages_init(&timeline->blocks, sizeof(struct block), memory / 4);
 	pages_init(&timeline->details, sizeof(struct wake_detail), memory / 8);
 	pages_init(&timeline->runs, sizeof(struct run), memory / 8);
+	pages_init(&timeline->holds, sizeof(struct hold), memory / 8);
 	operations_init(&timeline->operations, memory / 4);
 	pages_reserve(&timeline->blocks, 1);
 	pages_reserve(&timeline->details, 1);
@@ -39,6 +42,7 @@ void timeline_clear(struct timeline *timeline)
 	pages_clear(&timeline->blocks);
 	pages_clear(&timeline->details);
 	pages_clear(&timeline->runs);
+	pages_clear(&timeline->holds);
 	pages_clear(&timeline->operations);
 }
 
@@ -269,7 +273,7 @@ const struct run *run_at(const struct timeline *timeline, const struct run_track
 }
 
 void run_append(struct timeline *timeline, struct run_track *track, int64_t time,
-		uint32_t thread)
+		uint32_t thread, int32_t priority)
 {
 	if (track->used && run_at(timeline, track, track->used - 1)->thread == thread)
 		return;
@@ -280,7 +284,7 @@ void run_append(struct timeline *timeline, struct run_track *track, int64_t time
 		}
 		track->chunks[track->chunk_count++] = pages_reserve(&timeline->runs, RUN_CHUNK);
 	}
-	*(struct run *) run_at(timeline, track, track->used) = (struct run) {time, thread, 0};
+	*(struct run *) run_at(timeline, track, track->used) = (struct run) {time, thread, priority};
 	track->used++;
 }
 

@@ -92,6 +92,7 @@ struct block {
 	uint8_t why;          /* enum waker_why */
 	uint8_t operation;    /* futex command, else NO_OPERATION */
 	bool same_file;       /* the waker was in a call on the same file */
+	uint32_t lock;        /* number of the lock waited for, 0: none known */
 	uint32_t callstack;   /* interned list of addresses, 0: not recorded */
 	int64_t timer;        /* ns of the timer armed in the call before: a sleep's length,
 				 a wait's timeout; -1: none seen */
@@ -127,8 +128,9 @@ struct wake_detail {
 /* One change of what runs on a CPU. */
 struct run {
 	int64_t begin;
-	uint32_t thread; /* thread, IDLE_THREAD, NO_THREAD for unknown */
-	uint32_t padding;
+	uint32_t thread;  /* thread, IDLE_THREAD, NO_THREAD for unknown */
+	int32_t priority; /* when it was switched in: sched_switch's next_prio, or
+			     NO_PRIORITY (event.h) */
 };
 
 struct timeline {
@@ -136,6 +138,7 @@ struct timeline {
 	struct pages blocks;  /* index 0 unused */
 	struct pages details; /* index 0 unused */
 	struct pages runs;    /* through struct run_track */
+	struct pages holds;   /* through struct hold_log */
 	struct pages operations; /* index 0 unused */
 };
 
@@ -193,7 +196,7 @@ static inline const struct wake_detail *detail_at(const struct timeline *timelin
 }
 
 void run_append(struct timeline *timeline, struct run_track *track, int64_t time,
-		uint32_t thread);
+		uint32_t thread, int32_t priority);
 /* Index of the run that holds `time`; `used` if the track begins later. */
 uint32_t run_find(const struct timeline *timeline, const struct run_track *track, int64_t time);
 const struct run *run_at(const struct timeline *timeline, const struct run_track *track,

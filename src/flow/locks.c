@@ -1,0 +1,459 @@
+/* Who takes and gives up locks; what counts as one is in locks.h.
+ *
+ *   nobody waits        taken and given up unseen (futexes), seen (flock)
+ *   T: FUTEX_WAIT       somebody has it: whoever calls FUTEX_WAKE next
+ *   P: FUTEX_WAKE       P had it since it returned from its own wait, else since the
+ *                       last release at the earliest
+ *   T: wait returns 0   T has it, unless it waits again: somebody was faster
+ *
+ * After lost events nothing is known of who has what: lock_forget().
+ */
+#include "flow/locks.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+
+#include "flow/calls.h"
+#include "model/files.h"
+
+#define FUTEX_COMMAND 0x7f
+#define MUTEX_CONTENDED 2
+#define FLOCK_SHARED 1
+#define FLOCK_EXCLUSIVE 2
+#define FLOCK_UNLOCK 8
+#define F_SETLK_OP 6
+#define F_SETLKW_OP 7
+#define F_SETLK64_OP 13
+#define F_SETLKW64_OP 14
+#define F_OFD_SETLK_OP 37
+#define F_OFD_SETLKW_OP 38
+
+void locks_init(struct flow *flow)
+{
+	flow->locks = g_array_new(FALSE, TRUE, sizeof(struct lock));
+	idmap_init(&flow->lock_index);
+}
+
+void locks_clear(struct flow *flow)
+{
+	for (guint i = 0; i < flow->locks->len; i++) {
+		struct lock *lock = &g_array_index(flow->locks, struct lock, i);
+
+		hold_log_clear(&lock->holds);
+		hold_log_clear(&lock->waits);
+		if (lock->open)
+			g_array_free(lock->open, TRUE);
+		if (lock->boosts)
+			g_array_free(lock->boosts, TRUE);
+	}
+	g_array_free(flow->locks, TRUE);
+	idmap_clear(&flow->lock_index);
+}
+
+static uint64_t lock_key(const struct lock *lock, uint64_t number)
+{
+	/* a PI futex is at its address what a plain one is */
+	uint64_t space = lock->kind == LOCK_PI ? LOCK_FUTEX : lock->kind;
+
+	number = (number ^ (uint32_t) lock->pid * UINT64_C(0x9E3779B97F4A7C15)) *
+		 UINT64_C(0xBF58476D1CE4E5B9);
+	return number ^ (space << 16 | lock->host) * UINT64_C(0x94D049BB133111EB);
+}
+
+static void lock_forget(struct lock *lock, int64_t since)
+{
+	if (lock->open)
+		g_array_set_size(lock->open, 0);
+	lock->released = since;
+}
+
+/* What was known before events were lost holds no longer. */
+static struct lock *touched(struct flow *flow, uint32_t index)
+{
+	struct lock *lock = lock_at(flow, index);
+	int64_t gap = host_last_gap_end(model_host(flow->model, lock->host), flow->time);
+
+	if (lock->touched < gap)
+		lock_forget(lock, gap);
+	lock->touched = flow->time;
+	return lock;
+}
+
+static uint32_t lock_find(const struct flow *flow, const struct lock *like, uint64_t number)
+{
+	uint32_t index = idmap_get(&flow->lock_index, lock_key(like, number));
+
+	return index == IDMAP_NONE ? 0 : index;
+}
+
+static uint32_t lock_findnew(struct flow *flow, const struct lock *like, uint64_t number)
+{
+	uint32_t index = lock_find(flow, like, number);
+
+	if (index)
+		return index;
+	g_array_append_vals(flow->locks, like, 1);
+	lock_at(flow, flow->locks->len)->released = INT64_MIN;
+	lock_at(flow, flow->locks->len)->touched = flow->time;
+	idmap_set(&flow->lock_index, lock_key(like, number), flow->locks->len);
+	return flow->locks->len;
+}
+
+static struct lock futex_of(const struct thread *thread)
+{
+	return (struct lock) {.kind = LOCK_FUTEX, .host = thread->host,
+			      .pid = thread->pid >= 0 ? thread->pid : -thread->tid};
+}
+
+static struct lock file_lock_of(enum lock_kind kind, const struct thread *thread, uint32_t file)
+{
+	return (struct lock) {.kind = (uint8_t) kind, .host = thread->host, .pid = -1,
+			      .resource = file, .certain = true};
+}
+
+static void hold_opens(struct lock *lock, const struct hold *hold)
+{
+	if (!lock->open)
+		lock->open = g_array_new(FALSE, FALSE, sizeof *hold);
+	g_array_append_val(lock->open, *hold);
+}
+
+static struct hold *open_hold(const struct lock *lock, uint32_t thread)
+{
+	for (guint i = 0; lock->open && i < lock->open->len; i++) {
+		struct hold *hold = &g_array_index(lock->open, struct hold, i);
+
+		if (hold->thread == thread)
+			return hold;
+	}
+	return NULL;
+}
+
+static void hold_drops(struct lock *lock, const struct hold *hold)
+{
+	g_array_remove_index(lock->open, (guint) (hold - (struct hold *) lock->open->data));
+}
+
+/* Logged only where it lasted: two locks of one file may be given up at once. */
+static void hold_ends(struct flow *flow, struct lock *lock, const struct hold *hold, int64_t end)
+{
+	struct hold over = *hold;
+
+	over.end = end;
+	if (over.begin < end)
+		hold_append(&flow->timeline->holds, &lock->holds, &over);
+	lock->released = MAX(lock->released, end);
+}
+
+/* `thread` waited for the lock until now, asleep or spinning. */
+static void waited(struct flow *flow, struct lock *lock, uint32_t thread, int64_t since)
+{
+	struct hold wait = {.begin = since, .end = flow->time, .thread = thread, .fd = -1};
+
+	if (since < flow->time)
+		hold_append(&flow->timeline->holds, &lock->waits, &wait);
+}
+
+/* `thread` gives the lock up now, whether it was known to have it or not. */
+static void released(struct flow *flow, struct lock *lock, uint32_t thread, bool proved)
+{
+	const struct hold *known = open_hold(lock, thread);
+	struct hold hold = {.begin = lock->released, .end = INT64_MAX, .thread = thread, .fd = -1};
+
+	if (known) {
+		hold = *known;
+		hold_drops(lock, known);
+		lock->turns += hold.taken;
+	}
+	hold.proved |= proved;
+	if (lock->kind != LOCK_FLOCK && lock->open && !hold.shared)
+		g_array_set_size(lock->open, 0); /* only one had it */
+	hold_ends(flow, lock, &hold, flow->time);
+}
+
+/* The owner's TID is in the futex word together with FUTEX_WAITERS, as robust
+ * mutexes, PI futexes and musl keep it. NO_THREAD: not the TID of a thread of
+ * the same process. */
+static uint32_t owner_in_word(struct flow *flow, const struct thread *thread, uint32_t word)
+{
+	uint32_t owner;
+
+	if (!(word & FUTEX_WAITERS))
+		return NO_THREAD;
+	owner = thread_find(flow, thread->host, (int32_t) (word & FUTEX_TID_MASK));
+	if (owner == IDMAP_NONE || thread->pid < 0 || flow_thread(flow, owner) == thread ||
+	    flow_thread(flow, owner)->pid != thread->pid)
+		return NO_THREAD;
+	return owner;
+}
+
+static uint32_t new_futex(struct flow *flow, struct thread *thread, enum lock_kind kind)
+{
+	struct lock like = futex_of(thread);
+	uint32_t index = lock_findnew(flow, &like, thread->flow.call.flags);
+	struct lock *lock = touched(flow, index);
+	int32_t fd;
+
+	lock->kind = (uint8_t) kind;
+	if (!lock->resource)
+		lock->resource = call_resource(flow, thread, &fd);
+	thread->flow.call.lock = index;
+	return index;
+}
+
+static void waits_for_futex(struct flow *flow, uint32_t index, struct thread *thread, int command)
+{
+	uint32_t word = (uint32_t) thread->flow.call.argument;
+	bool pi = command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
+	uint32_t owner = pi ? NO_THREAD : owner_in_word(flow, thread, word);
+	struct hold *mine;
+	struct lock *lock;
+
+	if (!pi && word != MUTEX_CONTENDED && owner == NO_THREAD)
+		return; /* a condition, a semaphore, a join: nobody's */
+	lock = lock_at(flow, new_futex(flow, thread, pi ? LOCK_PI : LOCK_FUTEX));
+	lock->certain |= pi || owner != NO_THREAD || command == FUTEX_WAIT;
+	mine = open_hold(lock, index);
+	if (mine)
+		hold_drops(lock, mine); /* woken, but somebody was faster */
+	if (owner != NO_THREAD && !open_hold(lock, owner)) {
+		if (lock->open)
+			g_array_set_size(lock->open, 0);
+		hold_opens(lock, &(struct hold) {.begin = lock->released, .end = INT64_MAX,
+						 .thread = owner, .fd = -1, .proved = true});
+	}
+}
+
+void lock_futex_begins(struct flow *flow, uint32_t index, struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	int command = call->op & FUTEX_COMMAND;
+	struct lock like = futex_of(thread);
+	uint32_t known;
+
+	if (!call->flags)
+		return;
+	switch (command) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		waits_for_futex(flow, index, thread, command);
+		break;
+	case FUTEX_WAKE:
+	case FUTEX_WAKE_BITSET:
+	case FUTEX_UNLOCK_PI:
+		known = flow->locks->len ? lock_find(flow, &like, call->flags) : 0;
+		if (known)
+			released(flow, touched(flow, known), index, command == FUTEX_UNLOCK_PI);
+		break;
+	default:
+		break;
+	}
+}
+
+void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, int64_t ret)
+{
+	struct lock *lock = touched(flow, thread->flow.call.lock);
+	bool pi = lock->kind == LOCK_PI;
+
+	if (ret != -EAGAIN) /* else it was given up before the call looked */
+		waited(flow, lock, index, thread->flow.call.begin);
+	if (ret || open_hold(lock, index))
+		return;
+	if (lock->open)
+		g_array_set_size(lock->open, 0); /* only one has it */
+	hold_opens(lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX, .thread = index,
+					 .fd = -1, .taken = true, .proved = pi});
+}
+
+static bool same_process(const struct flow *flow, uint32_t index, const struct thread *thread)
+{
+	const struct thread *other = flow_thread(flow, index);
+
+	return other == thread || (other->pid >= 0 && other->pid == thread->pid);
+}
+
+/* A lock of a file goes with its process, at the latest. */
+static int64_t gone_by(const struct flow *flow, const struct hold *hold)
+{
+	return MIN(flow->time, flow_thread(flow, hold->thread)->end);
+}
+
+/* Ends the holds of the process (by `fd` only, -1: any), or of all others. */
+static void files_released(struct flow *flow, struct lock *lock, const struct thread *thread,
+			   int32_t fd, bool others)
+{
+	for (guint i = lock->open ? lock->open->len : 0; i-- > 0;) {
+		struct hold hold = g_array_index(lock->open, struct hold, i);
+
+		if (same_process(flow, hold.thread, thread) == others ||
+		    (!others && fd >= 0 && hold.fd != fd))
+			continue;
+		g_array_remove_index(lock->open, i);
+		hold_ends(flow, lock, &hold, others ? gone_by(flow, &hold) : flow->time);
+	}
+}
+
+static uint32_t file_of_call(struct flow *flow, struct thread *thread)
+{
+	uint32_t key = fd_key(thread_files(flow, thread), thread->flow.call.fd);
+
+	return g_str_has_prefix(intern_text(flow->names, key), "file:") ? key : 0;
+}
+
+void lock_flock(struct flow *flow, uint32_t index, struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	uint32_t file = file_of_call(flow, thread);
+	struct lock like = file_lock_of(LOCK_FLOCK, thread, file), *lock;
+	int32_t fd = call->fd;
+
+	if (!file)
+		return;
+	lock = touched(flow, lock_findnew(flow, &like, file));
+	if (call->waits)
+		waited(flow, lock, index, call->begin);
+	files_released(flow, lock, thread, fd, false); /* given up, or changed in kind */
+	if (call->op & FLOCK_UNLOCK)
+		return;
+	if (call->op & FLOCK_EXCLUSIVE)
+		files_released(flow, lock, thread, -1, true);
+	hold_opens(lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX, .thread = index,
+					 .fd = (int16_t) fd, .taken = true, .proved = true,
+					 .shared = call->op & FLOCK_SHARED});
+}
+
+static bool is_fcntl_lock(int32_t op)
+{
+	return op == F_SETLK_OP || op == F_SETLKW_OP || op == F_SETLK64_OP ||
+	       op == F_SETLKW64_OP || op == F_OFD_SETLK_OP || op == F_OFD_SETLKW_OP;
+}
+
+void lock_fcntl(struct flow *flow, uint32_t index, struct thread *thread)
+{
+	uint32_t file = is_fcntl_lock(thread->flow.call.op) ? file_of_call(flow, thread) : 0;
+	struct lock like = file_lock_of(LOCK_FCNTL, thread, file), *lock;
+
+	if (!file)
+		return;
+	lock = touched(flow, lock_findnew(flow, &like, file));
+	if (thread->flow.call.waits)
+		waited(flow, lock, index, thread->flow.call.begin);
+	for (guint i = 0; lock->open && i < lock->open->len; i++) {
+		struct hold *hold = &g_array_index(lock->open, struct hold, i);
+
+		if (same_process(flow, hold->thread, thread)) {
+			hold->again = true; /* locks another range, or unlocks */
+			return;
+		}
+	}
+	/* `shared`: other processes may have other ranges */
+	hold_opens(lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX, .thread = index,
+					 .fd = (int16_t) thread->flow.call.fd, .taken = true,
+					 .shared = true});
+}
+
+void lock_file_closed(struct flow *flow, struct thread *thread)
+{
+	uint32_t file = flow->locks->len ? file_of_call(flow, thread) : 0, index;
+	struct lock like = file_lock_of(LOCK_FLOCK, thread, file);
+
+	if (!file)
+		return;
+	index = lock_find(flow, &like, file);
+	if (index)
+		files_released(flow, touched(flow, index), thread, thread->flow.call.fd, false);
+	like.kind = LOCK_FCNTL; /* any descriptor of the file, once closed, takes them all along */
+	index = lock_find(flow, &like, file);
+	if (index)
+		files_released(flow, touched(flow, index), thread, -1, false);
+}
+
+uint32_t lock_waited_for(struct flow *flow, struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	uint8_t effect;
+	struct lock like;
+
+	if (!call->open || call->lock)
+		return call->open ? call->lock : 0;
+	effect = flow_call_info(flow, call->name)->effect;
+	if (effect != DOES_FLOCK && (effect != DOES_FCNTL || !is_fcntl_lock(call->op)))
+		return 0;
+	like = file_lock_of(effect == DOES_FLOCK ? LOCK_FLOCK : LOCK_FCNTL, thread,
+			    file_of_call(flow, thread));
+	return like.resource ? lock_findnew(flow, &like, like.resource) : 0;
+}
+
+/* Of two calls on one file: the waker had the file's own lock in its call. */
+static void inode_released(struct flow *flow, struct thread *thread, struct block *block,
+			   const struct waker *waker)
+{
+	const struct call *call = &flow_thread(flow, waker->thread)->flow.call;
+	struct lock like = file_lock_of(LOCK_INODE, thread, file_of_call(flow, thread)), *lock;
+	struct hold hold = {.thread = waker->thread, .fd = -1};
+
+	if (!like.resource)
+		return;
+	block->lock = lock_findnew(flow, &like, like.resource);
+	lock = touched(flow, block->lock);
+	waited(flow, lock, thread_find(flow, thread->host, thread->tid), thread->flow.since);
+	hold.begin = MAX(call->begin, lock->released);
+	hold_ends(flow, lock, &hold, flow->time);
+}
+
+void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *block,
+		       const struct waker *waker)
+{
+	const struct call *call;
+	struct lock *lock;
+
+	if (waker->kind != WAKER_THREAD)
+		return;
+	if (!block->lock && waker->same_file)
+		inode_released(flow, thread, block, waker);
+	if (!block->lock)
+		return;
+	lock = touched(flow, block->lock);
+	call = &flow_thread(flow, waker->thread)->flow.call;
+	switch (lock->kind) {
+	case LOCK_FLOCK:
+	case LOCK_FCNTL: /* only an owner of what was in the way wakes */
+		files_released(flow, lock, flow_thread(flow, waker->thread), -1, false);
+		released(flow, lock, waker->thread, true);
+		break;
+	case LOCK_PI: /* "hands over to the top waiter" */
+		if (call->open && (call->op & FUTEX_COMMAND) == FUTEX_UNLOCK_PI)
+			hold_opens(lock, &(struct hold) {
+				.begin = flow->time, .end = INT64_MAX, .taken = true, .proved = true,
+				.fd = -1,
+				.thread = thread_find(flow, thread->host, thread->tid)});
+		break;
+	default:
+		break;
+	}
+}
+
+void lock_boosts(struct flow *flow, struct thread *thread, const struct event *event)
+{
+	struct boost boost = {.time = flow->time, .from = event->priority.from,
+			      .to = event->priority.to,
+			      .thread = thread_find(flow, event->host, event->priority.tid)};
+	struct lock *lock;
+
+	if (boost.thread == IDMAP_NONE || flow_thread(flow, boost.thread) == thread ||
+	    !thread->flow.call.open || !thread->flow.call.lock)
+		return;
+	lock = touched(flow, thread->flow.call.lock);
+	if (lock->kind != LOCK_PI)
+		return;
+	/* the first one raised in a call is the lock's owner, more are whom that waits for */
+	if (!lock->open || !lock->open->len)
+		hold_opens(lock, &(struct hold) {.begin = lock->released, .end = INT64_MAX,
+						 .thread = boost.thread, .fd = -1, .proved = true});
+	if (!lock->boosts)
+		lock->boosts = g_array_new(FALSE, FALSE, sizeof boost);
+	g_array_append_val(lock->boosts, boost);
+}

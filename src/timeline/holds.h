@@ -1,0 +1,41 @@
+/* Who held a lock from when to when: a log per lock, in the order in which
+ * they gave it up.
+ *
+ *   P  ──────┤ takes it      ├── gives it up, wakes T
+ *            [begin        end)
+ *   T     ──┤ waits …         ├── takes it
+ *
+ * Place: timeline/, written by flow/locks.c, read by analysis/locks.c. It
+ * knows nothing of what the lock is. A begin may be only the earliest that it
+ * can have been (`taken` false): a lock taken without waiting is not seen.
+ */
+#ifndef WHYLATE_TIMELINE_HOLDS_H
+#define WHYLATE_TIMELINE_HOLDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/pages.h"
+
+struct hold {
+	int64_t begin, end; /* ns, [begin, end); begin INT64_MIN: not known; end INT64_MAX: open */
+	uint32_t thread;
+	int16_t fd;         /* file locks: taken through this descriptor, -1 */
+	bool taken;         /* begin is when it was seen to have it */
+	bool proved : 1;    /* the trace names the owner; else the waker is taken for it */
+	bool shared : 1;    /* others may hold it too */
+	bool again : 1;     /* fcntl: called more than once, perhaps to unlock */
+};
+
+struct hold_log {
+	uint32_t *chunks; /* owned; index in the store */
+	uint32_t chunk_count, chunk_room, used;
+};
+
+void hold_append(struct pages *store, struct hold_log *log, const struct hold *hold);
+const struct hold *hold_at(const struct pages *store, const struct hold_log *log, uint32_t index);
+/* The first that ended after `time`; log->used if none did. */
+uint32_t hold_find(const struct pages *store, const struct hold_log *log, int64_t time);
+void hold_log_clear(struct hold_log *log);
+
+#endif
