@@ -15,6 +15,7 @@ static void contention_clear(gpointer data)
 struct change {
 	int64_t time;
 	int step;
+	bool handed_over; /* got it, rather than being cut off by the window's end */
 };
 
 static int in_time(gconstpointer a, gconstpointer b)
@@ -45,7 +46,7 @@ static void find_convoy(struct contention *contention, GArray *changes)
 	for (guint i = 0; i < changes->len; i++) {
 		const struct change *at = &g_array_index(changes, struct change, i);
 
-		convoy.handovers += at->step < 0 && convoy.longest;
+		convoy.handovers += at->handed_over && convoy.longest;
 		queue = (uint32_t) ((int) queue + at->step);
 		contention->queue = MAX(contention->queue, queue);
 		if (convoy.longest)
@@ -143,17 +144,20 @@ static void add_lock(const struct session *session, GArray *list, uint32_t numbe
 	g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(struct hold));
 	g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(struct change));
 
+	guint ended;
+
 	if (!lock->certain && !lock->turns)
 		return;
 	for (uint32_t i = hold_find(store, &lock->waits, from); i < lock->waits.used; i++)
 		g_array_append_vals(waits, hold_at(store, &lock->waits, i), 1);
+	ended = waits->len;
 	if (anybody_waits)
 		add_open_waits(session, waits, number);
 	contention.holders = g_array_new(FALSE, FALSE, sizeof(struct holder));
 	for (guint i = 0; i < waits->len; i++) {
 		const struct hold *wait = &g_array_index(waits, struct hold, i);
 		int64_t begin = MAX(wait->begin, from), end = MIN(wait->end, to);
-		struct change comes = {begin, 1}, goes = {end, -1};
+		struct change comes = {begin, 1, false}, goes = {end, -1, i < ended && wait->end < to};
 
 		if (begin >= end)
 			continue;

@@ -404,6 +404,24 @@ static void inode_released(struct flow *flow, struct thread *thread, struct bloc
 	hold_ends(flow, lock, &hold, flow->time);
 }
 
+/* Whoever wakes a waiter for a file's lock had one in its way until now. */
+static void owner_wakes(struct flow *flow, struct lock *lock, uint32_t waker)
+{
+	const struct thread *thread = flow_thread(flow, waker);
+	bool known = false;
+
+	for (guint i = 0; lock->open && i < lock->open->len; i++) {
+		struct hold *hold = &g_array_index(lock->open, struct hold, i);
+
+		if (same_process(flow, hold->thread, thread))
+			known = hold->proved = true;
+	}
+	if (known)
+		files_released(flow, lock, thread, -1, false);
+	else
+		released(flow, lock, waker, true);
+}
+
 void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *block,
 		       const struct waker *waker)
 {
@@ -421,8 +439,7 @@ void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *b
 	switch (lock->kind) {
 	case LOCK_FLOCK:
 	case LOCK_FCNTL: /* only an owner of what was in the way wakes */
-		files_released(flow, lock, flow_thread(flow, waker->thread), -1, false);
-		released(flow, lock, waker->thread, true);
+		owner_wakes(flow, lock, waker->thread);
 		break;
 	case LOCK_PI: /* "hands over to the top waiter" */
 		if (call->open && (call->op & FUTEX_COMMAND) == FUTEX_UNLOCK_PI)
