@@ -152,13 +152,15 @@ def printed(*arguments):
 def compare_lines(shown, real):
     shown = [line.strip() for line in shown]
     shown = [line for line in shown if line and line != "..."]
-    assert len(shown) > 5, "no example found"
+    assert len(shown) > 3, "no example found"
     wrong = [line for line in shown if line not in real]
     assert not wrong, "not printed any more:\n" + "\n".join(wrong)
 
 
 AUTOSTART = ("delay", SOURCE + "/traces/startup-chain", "--target",
              "sched_process_exec filename=*/autostart")
+LOCK_2 = ("delay", trace("futex"), "--thread", "lock-2")
+HANG = ("overview", trace("hang"))
 WRITERS = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64")
 
 
@@ -166,11 +168,14 @@ def check_readme():
     """Output shown in README.md is what is printed now."""
     blocks = re.findall(r"^```\n(.*?)^```$", read("README.md"), re.M | re.S)
     reports = [b for b in blocks if b.startswith("$ whylate") or "Lineage:" in b or "Blocking causality" in b]
-    profiles = [b for b in reports if b.startswith("$ whylate profile")]
-    assert len(reports) == 4 and len(profiles) == 1, (len(reports), len(profiles))
-    for blocks, command in (([b for b in reports if b not in profiles], AUTOSTART), (profiles, WRITERS)):
-        lines = [line for block in blocks for line in block.splitlines() if not line.startswith("$ ")]
-        compare_lines(lines, printed(*command))
+    others = {"$ whylate profile": WRITERS, "$ whylate delay futex": LOCK_2, "$ whylate hang": HANG}
+    startup = [b for b in reports if not b.startswith(tuple(others))]
+    assert len(startup) == 3 and len(reports) == 3 + len(others), (len(reports), len(startup))
+    compare_lines([line for block in startup for line in block.splitlines() if not line.startswith("$ ")],
+                  printed(*AUTOSTART))
+    for begin, command in others.items():
+        block, = [b for b in reports if b.startswith(begin)]
+        compare_lines(block.splitlines()[1:], printed(*command))
 
 
 def check_example(page, *arguments):
