@@ -30,6 +30,22 @@ static int64_t hold_end(const struct session *session, const struct lock *lock,
 	return hold->fd >= 0 && lock->kind >= LOCK_FLOCK ? MIN(hold->end, gone) : hold->end;
 }
 
+/* A futex is taken in user mode: who was asleep when it became free had it no
+ * sooner than it ran there again. */
+static int64_t earliest(const struct session *session, const struct hold *hold)
+{
+	struct spans spans;
+	struct span span;
+
+	if (hold->begin == INT64_MIN)
+		return hold->begin;
+	spans_begin(&spans, session, hold->thread, hold->begin, hold->end);
+	while (spans_next(&spans, &span))
+		if (PACK_KIND(span.leaf) == LEAF_WORK_USER)
+			return span.begin;
+	return hold->begin;
+}
+
 static void add_holding(struct lock_wait *wait, const struct session *session, uint32_t waiter,
 			const struct hold *hold, int64_t begin, int64_t end)
 {
@@ -38,6 +54,8 @@ static void add_holding(struct lock_wait *wait, const struct session *session, u
 				  .proved = hold->proved};
 
 	holding.taken = hold->taken || hold->begin < begin;
+	if (!hold->taken && wait->lock->kind <= LOCK_PI)
+		holding.begin = MAX(earliest(session, hold), begin);
 	if (holding.begin >= holding.end || hold->thread == waiter)
 		return;
 	g_array_append_val(wait->holdings, holding);
@@ -78,7 +96,6 @@ static void add_up(struct lock_wait *wait, int64_t begin, int64_t end)
 {
 	int64_t covered = begin;
 
-	g_array_sort(wait->holdings, earlier);
 	for (guint i = 0; i < wait->holdings->len; i++) {
 		const struct holding *at = &g_array_index(wait->holdings, struct holding, i);
 		struct holder *holder = holder_of(wait->holders, at->thread);
@@ -92,6 +109,22 @@ static void add_up(struct lock_wait *wait, int64_t begin, int64_t end)
 	}
 	wait->between += MAX(0, end - covered);
 	g_array_sort(wait->holders, longer);
+}
+
+/* The waker gave the lock up just before it woke the waiter: that somebody else had
+ * it already in the instant between is possible, but nothing was seen of it. */
+static void cut_after_waker(struct lock_wait *wait, const struct block *block)
+{
+	guint last = wait->holdings->len;
+
+	if (block->kind != WAKER_THREAD)
+		return;
+	while (last > 0 &&
+	       g_array_index(wait->holdings, struct holding, last - 1).thread != block->waker)
+		last--;
+	for (guint i = wait->holdings->len; last > 0 && i-- > last;)
+		if (!g_array_index(wait->holdings, struct holding, i).taken)
+			g_array_remove_index(wait->holdings, i);
 }
 
 struct lock_wait *lock_wait_new(const struct session *session, const struct block *block,
@@ -120,6 +153,8 @@ struct lock_wait *lock_wait_new(const struct session *session, const struct bloc
 		if (!hold->again) /* fcntl: it may have unlocked */
 			add_holding(wait, session, thread, hold, begin, end);
 	}
+	g_array_sort(wait->holdings, earlier);
+	cut_after_waker(wait, block);
 	if (!wait->holdings->len) {
 		lock_wait_free(wait);
 		return NULL;
