@@ -8,12 +8,17 @@
  */
 #include "feed.h"
 
+#include "analysis/contention.h"
+
 #define EVENTS 4000
 #define TIDS 24
 
 static const char *const names[] = {
 	"syscall_entry_read", "syscall_exit_read", "syscall_entry_poll", "syscall_exit_poll",
-	"syscall_entry_futex", "syscall_exit_futex", "syscall_entry_clone", "syscall_exit_clone",
+	"syscall_entry_futex", "syscall_exit_futex", "syscall_entry_futex", "syscall_exit_futex",
+	"syscall_entry_flock", "syscall_exit_flock", "syscall_entry_fcntl", "syscall_exit_fcntl",
+	"syscall_entry_close", "syscall_exit_close", "syscall_entry_openat", "syscall_exit_openat",
+	"sched_pi_setprio", "syscall_entry_clone", "syscall_exit_clone",
 	"syscall_entry_exit_group", "syscall_entry_rt_sigreturn", "irq_handler_entry",
 	"irq_handler_exit", "irq_softirq_entry", "irq_softirq_exit",
 	"x86_irq_vectors_local_timer_entry", "x86_irq_vectors_local_timer_exit",
@@ -46,7 +51,15 @@ static void random_event(struct feed *feed, GRand *random, int64_t time, uint32_
 	case EV_SYSCALL_EXIT:
 		event.syscall.fd = g_rand_int_range(random, -1, 5);
 		event.syscall.ret = g_rand_int_range(random, -5, 10);
-		event.syscall.uaddr = (uint64_t) tid(random) * 8;
+		event.syscall.uaddr = (uint64_t) g_rand_int_range(random, 0, 4) * 8;
+		event.syscall.op = g_rand_int_range(random, 0, 14);
+		event.syscall.val = g_rand_boolean(random) ? 2 : 0x80000000u | (uint32_t) tid(random);
+		event.syscall.cmd = g_rand_int_range(random, 0, 9);
+		event.syscall.filename = "/f";
+		break;
+	case EV_PI_SETPRIO:
+		event.priority.tid = tid(random);
+		event.priority.to = g_rand_int_range(random, -50, 40);
 		break;
 	case EV_SCHED_WAKING:
 	case EV_SCHED_WAKEUP:
@@ -234,6 +247,53 @@ static void check_profiles(struct feed *feed)
 	profiles_free(profiles);
 }
 
+/* Owners lie in the wait, one after the other where only one can have the lock, and
+ * with what is between them make it up. */
+static void check_lock(struct feed *feed, const struct hold *wait, uint32_t number)
+{
+	struct block block = {.lock = number};
+	struct lock_wait *lock =
+		lock_wait_new(feed->session, &block, wait->thread, wait->begin, wait->end);
+	int64_t at = wait->begin, sum = 0, length = wait->end - wait->begin;
+
+	if (!lock)
+		return;
+	lock_wait_look(feed->session, lock);
+	for (guint i = 0; i < lock->holdings->len; i++) {
+		const struct holding *holding = &g_array_index(lock->holdings, struct holding, i);
+
+		g_assert_cmpint(holding->begin, >=, wait->begin);
+		g_assert_cmpint(holding->begin, <, holding->end);
+		g_assert_cmpint(holding->end, <=, wait->end);
+		if (lock->lock->kind <= LOCK_PI)
+			g_assert_cmpint(holding->begin, >=, at);
+		at = holding->end;
+	}
+	for (guint i = 0; i < lock->holders->len; i++)
+		sum += g_array_index(lock->holders, struct holder, i).ns;
+	g_assert_cmpint(lock->between, >=, 0);
+	if (lock->lock->kind <= LOCK_PI)
+		g_assert_cmpint(sum + lock->between, ==, length);
+	lock_wait_free(lock);
+}
+
+static guint locks_seen;
+
+static void check_locks(struct feed *feed)
+{
+	const struct session *session = feed->session;
+	GArray *list = contention_new(session, NULL, session->from, session->to);
+
+	locks_seen += list->len;
+	g_array_free(list, TRUE);
+	for (uint32_t i = 1; i <= session->flow.locks->len; i++) {
+		const struct lock *lock = lock_at(&session->flow, i);
+
+		for (uint32_t k = 0; k < lock->waits.used; k++)
+			check_lock(feed, hold_at(&session->timeline.holds, &lock->waits, k), i);
+	}
+}
+
 static struct feed *random_feed(int cpus)
 {
 	struct feed *feed = g_new0(struct feed, 1);
@@ -267,6 +327,7 @@ static void run(guint32 seed, bool nonsense)
 	for (uint32_t i = 0; i < feed->session->model.thread_count; i++)
 		check_thread(feed, i);
 	check_profiles(feed);
+	check_locks(feed);
 	feed_free(feed);
 	g_rand_free(random);
 }
@@ -277,6 +338,7 @@ static void test_sound(void)
 		g_test_message("seed %u", seed);
 		run(seed, false);
 	}
+	g_assert_cmpuint(locks_seen, >, 100);
 }
 
 static void test_nonsense(void)
