@@ -43,6 +43,7 @@ static bool fits(enum event_field_type wanted, bt_field_class_type type)
 	case FIELD_STRING:
 		return type == BT_FIELD_CLASS_TYPE_STRING;
 	case FIELD_BYTES:
+	case FIELD_WORDS:
 	case FIELD_PAIR:
 	case FIELD_READY:
 		return is_array(type);
@@ -432,6 +433,9 @@ void fields_take(struct class_state *state, const bt_event *from, struct scratch
 			break;
 		case FIELD_BYTES:
 			take_bytes(field, scratch, (struct event_bytes *) to);
+			break;
+		case FIELD_WORDS:
+			field_words(field, scratch, (struct event_bytes *) to);
 			break;
 		case FIELD_PAIR:
 			take_pair(field, (int32_t *) to);

@@ -15,6 +15,8 @@
 struct stream_class {
 	GPtrArray *classes;      /* owned; struct class_state by id, NULL: not met */
 	int64_t tid, pid, callstack; /* index in the common context, -1 */
+	int64_t vtid, vpid, pid_ns, cgroup_ns; /* the same */
+	bool ids;                /* any of these four is there */
 	enum syscall_abi abi;    /* numbering of native system calls */
 };
 
@@ -215,6 +217,11 @@ static struct stream_class *stream_class_of(struct messages *messages,
 	class->tid = context_index(context, "tid");
 	class->pid = context_index(context, "pid");
 	class->callstack = context_index(context, "callstack_kernel");
+	class->vtid = context_index(context, "vtid");
+	class->vpid = context_index(context, "vpid");
+	class->pid_ns = context_index(context, "pid_ns");
+	class->cgroup_ns = context_index(context, "cgroup_ns");
+	class->ids = MAX(class->vtid, class->cgroup_ns) >= 0;
 	class->abi = declare_classes(messages, key);
 	bt_stream_class_get_ref(key);
 	g_hash_table_insert(messages->stream_classes, (gpointer) key, class);
@@ -316,6 +323,23 @@ static bool context_integer(const bt_event *from, int64_t index, int32_t *to)
 	return true;
 }
 
+/* What a switch's contexts say of prev: enough, as every thread switches. */
+static void switch_contexts(const struct stream_class *class, const bt_event *from,
+			    struct scratch *scratch, struct event *event)
+{
+	if (class->callstack >= 0)
+		field_words(bt_field_structure_borrow_member_field_by_index_const(
+				    bt_event_borrow_common_context_field_const(from),
+				    (uint64_t) class->callstack),
+			    scratch, &event->sched_switch.callstack);
+	if (!class->ids)
+		return;
+	context_integer(from, class->vtid, &event->sched_switch.vtid);
+	context_integer(from, class->vpid, &event->sched_switch.vpid);
+	context_integer(from, class->pid_ns, (int32_t *) &event->sched_switch.pid_ns);
+	context_integer(from, class->cgroup_ns, (int32_t *) &event->sched_switch.cgroup_ns);
+}
+
 static void send(struct messages *messages, const struct waiting *waiting)
 {
 	const bt_event *from = bt_message_event_borrow_event_const(waiting->message);
@@ -345,11 +369,8 @@ static void send(struct messages *messages, const struct waiting *waiting)
 		event_reset(&event);
 	}
 	fields_take(state, from, &messages->scratch, &event);
-	if (event.kind == EV_SCHED_SWITCH && stream->class->callstack >= 0)
-		field_words(bt_field_structure_borrow_member_field_by_index_const(
-				    bt_event_borrow_common_context_field_const(from),
-				    (uint64_t) stream->class->callstack),
-			    &messages->scratch, &event.sched_switch.callstack);
+	if (event.kind == EV_SCHED_SWITCH)
+		switch_contexts(stream->class, from, &messages->scratch, &event);
 	if (state->filters)
 		filters_apply(state, from, &event);
 	session_event(messages->session, &event);

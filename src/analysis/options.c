@@ -18,6 +18,7 @@ const struct option_spec option_specs[] = {
 	{"resource", "PATTERN", "only operations on this file, device, …, or that waited for it:\n'/etc/*', 'device:vda'", PROFILE, true, false},
 	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
 	{"host", "NAME", "only this host's threads", ALL, true, false},
+	{"container", "ID|NS", "only this container: a PID or cgroup namespace (4026532201), a\nprocess in it, its first one's name; TIDs, PIDs are its own", ALL, true, false},
 	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns, +OFFSET,\n-OFFSET, or an event", ALL, true, false},
 	{"to", "WHEN", "end of the window, the same (+OFFSET counts from --from)", ALL, true, false},
 	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ALL, true, false},
@@ -85,6 +86,7 @@ void options_clear(struct options *options)
 	g_free(options->profile.resume);
 	g_free(options->kallsyms);
 	g_free(options->host);
+	g_free(options->container);
 	g_free(options->output);
 	memset(options, 0, sizeof *options);
 }
@@ -304,6 +306,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 		return add_text(name, value, options->processes, error);
 	if (strcmp(name, "host") == 0)
 		return set_text(name, value, &options->host, error);
+	if (strcmp(name, "container") == 0)
+		return set_text(name, value, &options->container, error);
 	if (strcmp(name, "from") == 0)
 		return set_when(name, value, &options->from, &options->from_event, error);
 	if (strcmp(name, "to") == 0)
@@ -369,7 +373,7 @@ bool options_check(const struct options *options, GError **error)
 	if (options->command == COMMAND_PROFILE)
 		return check_profile(options, error);
 	if (options->command != COMMAND_DELAY || options->target || options->threads->len ||
-	    options->processes->len)
+	    options->processes->len || options->container)
 		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 		    "delay needs to know what was late: --target 'EVENT [key=value]...' (as in "

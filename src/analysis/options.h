@@ -41,6 +41,7 @@ struct options {
 	GPtrArray *threads;          /* owned strings: TIDs, names, "all" */
 	GPtrArray *processes;        /* owned strings */
 	char *host;                  /* owned; NULL: all */
+	char *container;             /* owned; NULL: all; a namespace, process or name */
 	struct when from, to;
 	struct event_filter *from_event, *to_event; /* owned; for WHEN_EVENT */
 	enum format format;

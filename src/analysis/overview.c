@@ -1,6 +1,7 @@
 /* Ranking threads, waits and calls; see overview.h. */
 #include "analysis/overview.h"
 
+#include "analysis/containers.h"
 #include "analysis/peaks.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ static GArray *totals_of(const struct session *session)
 		    g_strcmp0(session->options->host,
 			      model_host(&session->model, thread->host)->hostname) != 0)
 			continue;
-		if (total.begin >= total.end)
+		if (total.begin >= total.end || !container_has(session, i, NULL))
 			continue;
 		spans_begin(&spans, session, i, session->from, session->to);
 		total.kernel = spans.kernel;

@@ -208,6 +208,8 @@ char *saved_filters(const struct options *options)
 				       (char *) g_ptr_array_index(options->processes, i));
 	if (options->profile.resource)
 		g_string_append_printf(text, " --resource %s", options->profile.resource);
+	if (options->container)
+		g_string_append_printf(text, " --container %s", options->container);
 	if (options->host)
 		g_string_append_printf(text, " --host %s", options->host);
 	return g_string_free(text, FALSE);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/containers.h"
 #include "analysis/operations.h"
 #include "analysis/symbols.h"
 #include "util/distance.h"
@@ -232,7 +233,7 @@ static enum naming naming_of(const struct session *session, const char *wanted)
 	if (g_ascii_string_to_signed(wanted, 10, 0, INT32_MAX, &n, NULL))
 		return BY_NUMBER;
 	for (uint32_t i = 0; i < session->model.thread_count; i++)
-		if (name_matches(session, i, wanted))
+		if (name_matches(session, i, wanted) && container_has(session, i, NULL))
 			return BY_NAME;
 	return BY_PROGRAM;
 }
@@ -263,22 +264,26 @@ static int by_host_tid_begin(gconstpointer a, gconstpointer b, gpointer data)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* The thread itself or, for a process, the thread that leads it. */
+/* The thread itself or, for a process, the thread that leads it; numbers are those
+ * of the container, if one was asked for. */
 static bool is_wanted(const struct session *session, uint32_t index, const char *wanted,
 		      bool process, enum naming naming)
 {
 	const struct thread *thread = model_thread(&session->model, index);
 	uint32_t leader = index;
+	struct ids ids;
 
+	if (!container_has(session, index, &ids))
+		return false;
 	if (strcmp(wanted, "all") == 0 && !process)
 		return true;
 	if (!process)
-		return named(session, index, thread->tid, wanted, naming);
+		return named(session, index, ids.tid, wanted, naming);
 	if (thread->pid < 0)
 		return false;
 	if (thread->pid != thread->tid)
 		leader = session_thread_at(session, thread->host, thread->pid, thread->begin);
-	return named(session, leader == NO_THREAD ? index : leader, thread->pid, wanted, naming);
+	return named(session, leader == NO_THREAD ? index : leader, ids.pid, wanted, naming);
 }
 
 static const char *nearest_thread(const struct session *session, const char *wanted)
@@ -290,7 +295,8 @@ static const char *nearest_thread(const struct session *session, const char *wan
 		const char *name = session_thread_name(session, i);
 		unsigned d = text_distance(wanted, name);
 
-		if (d < best_distance && strcmp(name, "?") != 0) {
+		if (d < best_distance && strcmp(name, "?") != 0 &&
+		    container_has(session, i, NULL)) {
 			best = name;
 			best_distance = d;
 		}
@@ -324,12 +330,33 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 		if (lived)
 			return FAIL("--%s '%s': it did not live in the window", option, wanted);
 		near = nearest_thread(session, wanted);
-		return FAIL("--%s '%s': the trace has no such %s%s%s%s; 'whylate overview "
+		return FAIL("--%s '%s': the %s has no such %s%s%s%s; 'whylate overview "
 			    "--limit 0 TRACE' lists them",
-			    option, wanted, option, near ? ", the nearest name is '" : "",
+			    option, wanted, session->chosen ? "container" : "trace", option, near ? ", the nearest name is '" : "",
 			    near ? near : "", near ? "'" : "");
 	}
 	return true;
+}
+
+/* --container alone: all its threads. */
+static bool select_container(struct session *session, GError **error)
+{
+	const struct options *options = session->options;
+
+	if (!options->container || options->threads->len || options->processes->len)
+		return true;
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+
+		if (host_wanted(session, thread) && container_has(session, i, NULL) &&
+		    lived_in_window(session, thread))
+			g_array_append_val(session->selected, i);
+	}
+	if (session->selected->len)
+		return true;
+	return FAIL("--container '%s': no thread of it lived in the window%s%s",
+		    options->container, options->host ? " on host " : "",
+		    options->host ? options->host : "");
 }
 
 static bool check_host(const struct session *session, GError **error)
@@ -417,6 +444,8 @@ bool session_finish(struct session *session, GError **error)
 					      "runs; name an event of the thread that was late"
 					    : "which thread it happened in is not known");
 	}
+	if (!container_choose(session, error) || !select_container(session, error))
+		return false;
 	if (!select_names(session, session->options->threads, "thread", false, error) ||
 	    !select_names(session, session->options->processes, "process", true, error))
 		return false;

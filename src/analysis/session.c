@@ -38,6 +38,8 @@ void session_free(struct session *session)
 	model_clear(&session->model);
 	g_hash_table_destroy(session->class_names);
 	g_array_free(session->selected, TRUE);
+	if (session->chosen)
+		g_array_free(session->chosen, TRUE);
 	for (int i = 0; i < MATCH_COUNT; i++)
 		g_free(session->matches[i].fields);
 	g_free(session->stopped);

@@ -65,6 +65,7 @@ struct session {
 	int64_t from, to;            /* window */
 	uint32_t target;             /* thread, NO_THREAD */
 	GArray *selected;            /* uint32_t threads asked for, in order */
+	GArray *chosen;              /* owned; of --container: containers.c; NULL: not asked */
 	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
 	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
 };

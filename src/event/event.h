@@ -57,6 +57,8 @@ enum event_kind {
 	EV_FUNCTION_ENTRY, /* of a dynamic probe */
 	EV_FUNCTION_EXIT,
 	EV_STATEDUMP_PROCESS,
+	EV_STATEDUMP_PID_NS,
+	EV_STATEDUMP_CGROUP_NS,
 	EV_STATEDUMP_FD,
 	EV_STATEDUMP_INTERRUPT,
 	EV_STATEDUMP_BLOCK_DEVICE,
@@ -121,6 +123,8 @@ struct event {
 			int32_t next_prio; /* nice 0: 20, real-time n: -1 - n; NO_PRIORITY */
 			int64_t prev_state;
 			struct event_bytes callstack; /* of prev: 64-bit addresses, innermost first */
+			int32_t vtid, vpid; /* contexts: prev's; 0: not there */
+			uint32_t pid_ns, cgroup_ns;
 		} sched_switch;
 		struct {
 			const char *comm;
@@ -129,6 +133,8 @@ struct event {
 		struct {
 			const char *child_comm;
 			int32_t parent_tid, parent_pid, child_tid, child_pid; /* pid -1: not said */
+			struct event_bytes vtids; /* 64-bit words: the child's TIDs, the host's first */
+			uint32_t parent_ns, child_ns; /* numbers of PID namespaces, 0: not said */
 		} fork;
 		struct {
 			const char *filename;
@@ -182,7 +188,9 @@ struct event {
 			const char *name;
 			uint64_t files; /* file_table_address, 0 before 2.12 */
 			int32_t tid, pid, ppid, type, status;
-		} process;
+			int32_t vtid, vpid, level; /* in a PID namespace; level -1: not said */
+			uint32_t ns; /* number of the PID or cgroup namespace, 0: not said */
+		} process; /* process state, PID and cgroup namespace */
 		struct {
 			const char *filename;
 			uint64_t files; /* file_table_address, 0 before 2.12 */

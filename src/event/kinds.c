@@ -37,6 +37,9 @@ static const struct event_field fork_fields[] = {
 	{"child_comm", FIELD_STRING, AT(fork.child_comm)},
 	{"child_tid", FIELD_I32, AT(fork.child_tid)},
 	{"child_pid", FIELD_I32, AT(fork.child_pid)},
+	{"vtids", FIELD_WORDS, AT(fork.vtids)},
+	{"parent_ns_inum", FIELD_I32, AT(fork.parent_ns)},
+	{"child_ns_inum", FIELD_I32, AT(fork.child_ns)},
 	{0}};
 
 static const struct event_field exec_fields[] = {
@@ -101,6 +104,18 @@ static const struct event_field process_fields[] = {
 	{"type", FIELD_I32, AT(process.type)},
 	{"status", FIELD_I32, AT(process.status)},
 	{"file_table_address", FIELD_I64, AT(process.files)},
+	{"vtid", FIELD_I32, AT(process.vtid)}, /* these four until 2.11 */
+	{"vpid", FIELD_I32, AT(process.vpid)},
+	{"ns_level", FIELD_I32, AT(process.level)},
+	{"ns_inum", FIELD_I32, AT(process.ns)},
+	{0}};
+
+static const struct event_field namespace_fields[] = {
+	{"tid", FIELD_I32, AT(process.tid)},
+	{"vtid", FIELD_I32, AT(process.vtid)},
+	{"vpid", FIELD_I32, AT(process.vpid)},
+	{"ns_level", FIELD_I32, AT(process.level)},
+	{"ns_inum", FIELD_I32, AT(process.ns)},
 	{0}};
 
 static const struct event_field file_fields[] = {
@@ -139,6 +154,8 @@ static const struct event_field syscall_fields[] = {
 	{"arg", FIELD_I64, AT(syscall.arg)},
 	{"flags", FIELD_I64, AT(syscall.flags)},
 	{"clone_flags", FIELD_I64, AT(syscall.flags)}, /* until 2.12 */
+	{"unshare_flags", FIELD_I64, AT(syscall.flags)},
+	{"nstype", FIELD_I64, AT(syscall.flags)}, /* setns, older kernels */
 	{"family", FIELD_I32, AT(syscall.family)},
 	{"type", FIELD_I32, AT(syscall.type)},
 	{"dport", FIELD_I32, AT(syscall.port)},
@@ -220,6 +237,8 @@ static const struct {
 	{"sched_pi_setprio", EV_PI_SETPRIO, priority_fields},
 	{"exit_syscall", EV_SYSCALL_EXIT, syscall_fields},
 	{"lttng_statedump_process_state", EV_STATEDUMP_PROCESS, process_fields},
+	{"lttng_statedump_process_pid_ns", EV_STATEDUMP_PID_NS, namespace_fields},
+	{"lttng_statedump_process_cgroup_ns", EV_STATEDUMP_CGROUP_NS, namespace_fields},
 	{"lttng_statedump_file_descriptor", EV_STATEDUMP_FD, file_fields},
 	{"lttng_statedump_interrupt", EV_STATEDUMP_INTERRUPT, interrupt_fields},
 	{"lttng_statedump_block_device", EV_STATEDUMP_BLOCK_DEVICE, device_fields},
@@ -292,8 +311,10 @@ void event_reset(struct event *event)
 		memset(&event->net, 0, sizeof event->net);
 		break;
 	case EV_STATEDUMP_PROCESS:
+	case EV_STATEDUMP_PID_NS:
+	case EV_STATEDUMP_CGROUP_NS:
 		memset(&event->process, 0, sizeof event->process);
-		event->process.pid = event->process.ppid = -1;
+		event->process.pid = event->process.ppid = event->process.level = -1;
 		break;
 	case EV_STATEDUMP_FD:
 		memset(&event->file, 0, sizeof event->file);

@@ -21,6 +21,7 @@ enum event_field_type {
 	FIELD_I64,    /* any integer -> int64_t or uint64_t */
 	FIELD_STRING, /* -> const char * */
 	FIELD_BYTES,  /* array of integers -> struct event_bytes, one byte each */
+	FIELD_WORDS,  /* array of integers -> struct event_bytes, 64 bits each */
 	FIELD_PAIR,   /* array of two integers -> int32_t[2] */
 	FIELD_READY,  /* array of {fd | data_union.u64, raw_events} -> fds, fd_count */
 	FIELD_COOKIE, /* struct {data_union.u64} -> uint64_t */

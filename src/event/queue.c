@@ -49,6 +49,7 @@ static void each_pointer(struct visitor *visitor, struct event *event)
 		break;
 	case EV_PROCESS_FORK:
 		visitor->string(visitor, &event->fork.child_comm);
+		visit_bytes(visitor, &event->fork.vtids);
 		break;
 	case EV_PROCESS_EXEC:
 		visitor->string(visitor, &event->exec.filename);

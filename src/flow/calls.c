@@ -49,6 +49,8 @@ static const struct {
 	{"epoll_ctl", WAIT_NOTHING, DOES_EPOLL_CTL},
 	{"signalfd", WAIT_NOTHING, DOES_SIGNALFD},
 	{"signalfd4", WAIT_NOTHING, DOES_SIGNALFD},
+	{"unshare", WAIT_NOTHING, DOES_NAMESPACES},
+	{"setns", WAIT_NOTHING, DOES_NAMESPACES},
 	{"inotify_init", WAIT_NOTHING, DOES_INOTIFY},
 	{"inotify_init1", WAIT_NOTHING, DOES_INOTIFY},
 	{"poll", WAIT_POLL, DOES_NOTHING},

@@ -44,6 +44,7 @@ enum call_effect {
 	DOES_INOTIFY,
 	DOES_MEMFD,
 	DOES_FLOCK,
+	DOES_NAMESPACES,
 };
 
 /* The key of a formatted text, as interface.md writes it: "fd:5". */

@@ -64,6 +64,7 @@ static void dump_process(struct flow *flow, struct host *host, const struct even
 		thread->parent = parent == IDMAP_NONE ? NO_THREAD : parent;
 	}
 	dump_table(host, thread, event);
+	dump_namespaces(flow, event);
 	if (event->process.status == STATUS_WAIT && !thread->evident)
 		thread_found_off(flow, thread, THREAD_BLOCKED);
 }

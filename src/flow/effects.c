@@ -136,6 +136,9 @@ void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 	case DOES_INOTIFY:
 		fd_open(files, ret, intern_id(flow->names, "file:inotify"), cloexec);
 		break;
+	case DOES_NAMESPACES:
+		namespaces_changed(flow, thread);
+		break;
 	case DOES_MEMFD:
 		fd_open(files, ret, intern_id(flow->names, "file:memfd"), cloexec);
 		break;

@@ -293,6 +293,10 @@ void flow_step(struct flow *flow, const struct event *event)
 	case EV_SYSCALL_EXIT:
 		flow_syscall_exit(flow, cpu, event);
 		break;
+	case EV_STATEDUMP_PID_NS:
+	case EV_STATEDUMP_CGROUP_NS:
+		dump_namespaces(flow, event);
+		break;
 	case EV_STATEDUMP_PROCESS:
 	case EV_STATEDUMP_FD:
 	case EV_STATEDUMP_INTERRUPT:

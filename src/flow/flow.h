@@ -214,6 +214,20 @@ void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 /* dump.c */
 void flow_statedump(struct flow *flow, struct host *host, const struct event *event);
 
+/* contain.c */
+void dump_namespaces(struct flow *flow, const struct event *event);
+/* Before the fork's own record: the parent's namespaces, but those that the call
+ * makes anew; its `flags`, -1: not known. */
+void inherit_namespaces(struct flow *flow, struct thread *child, const struct thread *parent,
+			int64_t flags);
+/* What the fork's record says; `parent` may be NULL. */
+void fork_namespaces(struct flow *flow, struct thread *child, struct thread *parent,
+		     const struct event *event);
+/* unshare or setns succeeded in `thread`. */
+void namespaces_changed(struct flow *flow, struct thread *thread);
+/* The contexts of a switch, of the thread that left. */
+void context_namespaces(struct flow *flow, struct thread *thread, const struct event *event);
+
 /* rewrite.c: holdback. Gives every interval of `thread` from `time` on to
  * `change`, which may alter leaf and ref. */
 void track_rewrite(struct flow *flow, struct thread *thread, int64_t time,

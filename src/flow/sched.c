@@ -317,6 +317,8 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 	if (thread->state == THREAD_DEAD)
 		return;
 	thread_runs(flow, thread, cpu); /* C: before the switch it is unknown */
+	if (event->sched_switch.vtid || event->sched_switch.cgroup_ns)
+		context_namespaces(flow, thread, event);
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
 	thread->flow.left = flow->time;
 	if (event->sched_switch.callstack.count && flow->operations_wanted &&
@@ -395,6 +397,7 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 	struct thread *parent = flow_thread(flow, parent_index);
 	struct call *call = &parent->flow.call;
 	bool shares_files;
+	int64_t flags = -1;
 
 	child->parent = parent_index;
 	child->of_kthreadd = parent->tid == 2;
@@ -406,6 +409,7 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 
 		if (child->pid < 0 && flags_known)
 			child->pid = (call->flags & CLONE_THREAD) ? parent->pid : child->tid;
+		flags = flags_known ? (int64_t) call->flags : -1;
 		shares_files = flags_known ? (call->flags & CLONE_FILES) != 0 : shares_files;
 		child->flow.call = (struct call) {.open = true, .inherited = true,
 						  .name = call->name, .begin = flow->time,
@@ -413,6 +417,7 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 						  .child = NO_THREAD};
 		call->child = child_index;
 	}
+	inherit_namespaces(flow, child, parent, flags);
 	fd_table_leave(&child->files);
 	if (thread_files(flow, parent))
 		child->files = shares_files ? fd_table_join(parent->files)
@@ -456,6 +461,8 @@ void flow_fork(struct flow *flow, struct cpu *cpu, const struct event *event)
 	child = birth(flow, cpu, event, event->fork.child_tid, event->fork.child_pid,
 		      event->fork.child_comm, event->fork.parent_tid);
 	child->by_fork = true;
+	fork_namespaces(flow, child,
+			is_thread(child->parent) ? flow_thread(flow, child->parent) : NULL, event);
 }
 
 void flow_wakeup_new(struct flow *flow, struct cpu *cpu, const struct event *event)
@@ -489,6 +496,7 @@ static struct thread *take_over_leader(struct flow *flow, const struct event *ev
 	idmap_remove(&host->tids, (uint32_t) event->exec.old_tid);
 	idmap_set(&host->tids, (uint32_t) event->exec.tid, index);
 	flow_thread(flow, index)->tid = event->exec.tid;
+	thread_takes_lead(flow->model, flow_thread(flow, index));
 	return flow_thread(flow, index);
 }
 

@@ -12,6 +12,10 @@ void model_init(struct model *model)
 	*model = (struct model) {.names = intern_new(),
 				 .hosts = g_ptr_array_new()};
 	pages_init(&model->threads, sizeof(struct thread), SIZE_MAX);
+	model->places = g_array_new(FALSE, TRUE, sizeof(struct place));
+	g_array_set_size(model->places, 1);
+	model->ids = g_array_new(FALSE, TRUE, sizeof(struct ids));
+	idmap_init(&model->shared_places);
 }
 
 static void cpu_free(gpointer data)
@@ -45,6 +49,8 @@ static void host_free(struct host *host)
 	idmap_clear(&host->flows);
 	idmap_clear(&host->works);
 	g_array_free(host->sent, TRUE);
+	g_array_free(host->namespaces, TRUE);
+	idmap_clear(&host->namespace_index);
 	g_array_free(host->issued, TRUE);
 	g_free(host);
 }
@@ -67,6 +73,9 @@ void model_clear(struct model *model)
 		host_free(model_host(model, i));
 	g_ptr_array_free(model->hosts, TRUE);
 	pages_clear(&model->threads);
+	g_array_free(model->places, TRUE);
+	g_array_free(model->ids, TRUE);
+	idmap_clear(&model->shared_places);
 	intern_free(model->names);
 }
 
@@ -90,6 +99,8 @@ struct host *host_new(struct model *model)
 	idmap_init(&host->flows);
 	idmap_init(&host->works);
 	host->sent = g_array_new(FALSE, TRUE, sizeof(struct sent));
+	idmap_init(&host->namespace_index);
+	host->namespaces = g_array_new(FALSE, FALSE, sizeof(struct pid_ns));
 	host->known_from = INT64_MIN;
 	host_set_versions(host, NULL, 0, 0, 0);
 	g_ptr_array_add(model->hosts, host);

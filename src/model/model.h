@@ -18,6 +18,7 @@
 
 #include "event/event.h"
 #include "event/kinds.h"
+#include "model/container.h"
 #include "timeline/timeline.h"
 #include "util/idmap.h"
 #include "util/intern.h"
@@ -94,6 +95,7 @@ struct thread {
 	bool backfilled;        /* found off CPU: since S at the earliest, see span_next() */
 	int64_t backfill_begin; /* … begin of that interval */
 	uint32_t parent;        /* thread index, NO_THREAD */
+	uint32_t place;         /* in model.places: its namespaces; 0: not known */
 	uint32_t name, program; /* interned; newest */
 	GArray *names;          /* owned; struct name_change, oldest first; NULL: only one */
 	int64_t name_since;
@@ -214,6 +216,8 @@ struct host {
 	struct idmap works;     /* item's address -> index in `sent` */
 	struct idmap flows;     /* hash of addresses and ports -> index in `sent` */
 	GArray *sent;           /* struct sent */
+	GArray *namespaces;     /* struct pid_ns */
+	struct idmap namespace_index; /* number -> index in them */
 	bool has_statedump;
 	uint32_t pipes, pairs;  /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;
@@ -230,6 +234,9 @@ struct model {
 	GPtrArray *hosts;       /* owned; struct host */
 	struct pages threads;   /* struct thread */
 	uint32_t thread_count;
+	GArray *places;         /* struct place; the first is none */
+	GArray *ids;            /* struct ids of places in containers */
+	struct idmap shared_places; /* PID and cgroup namespace -> places of the host's threads */
 };
 
 void model_init(struct model *model);

@@ -147,6 +147,9 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 	share = json_thread_head(session, wait->lead.thread);
 	json_object_del(share, "host");
 	json_object_del(share, "pid");
+	json_object_del(share, "pid_ns");
+	json_object_del(share, "vtid");
+	json_object_del(share, "vpid");
 	json_object_set_new(share, "working_ns", json_integer(wait->working));
 	json_object_set_new(share, "interrupted_ns", json_integer(wait->interrupted));
 	json_object_set_new(share, "blocked_ns", json_integer(wait->blocked));

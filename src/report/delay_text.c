@@ -8,20 +8,38 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/containers.h"
+
 #define ALIKE_SHOWN 2 /* waits shown of a row of like ones … */
 #define ALIKE_MIN 4   /* … of at least so many */
 #define FOLDED_PER_LINE 50u
 #define SMALL_NODE 100 /* nodes under this part of the whole have no instances listed */
 
+/* ", 5 in pid:[4026532201]": the TID in a container, "" on the host. */
+static char *inner_text(const struct session *session, const struct thread *thread)
+{
+	g_autofree char *name = NULL;
+	struct ids ids;
+	uint32_t number;
+
+	if (!thread_inner_ids(&session->model, thread, &ids))
+		return g_strdup("");
+	number = thread_place(&session->model, thread)->pid_ns;
+	name = number ? namespace_text(NAMESPACE_PID, number) : g_strdup("a container");
+	return ids.tid ? g_strdup_printf(", %d in %s", ids.tid, name)
+		       : g_strdup_printf(", in %s", name);
+}
+
 static char *thread_text(const struct session *session, uint32_t index)
 {
 	const struct thread *thread = model_thread(&session->model, index);
+	g_autofree char *inner = inner_text(session, thread);
 
 	if (thread->pid == thread->tid || thread->pid < 0)
-		return g_strdup_printf("%s (%s %d)", session_thread_name(session, index),
-				       thread->pid < 0 ? "tid" : "pid", thread->tid);
-	return g_strdup_printf("%s (tid %d of pid %d)", session_thread_name(session, index),
-			       thread->tid, thread->pid);
+		return g_strdup_printf("%s (%s %d%s)", session_thread_name(session, index),
+				       thread->pid < 0 ? "tid" : "pid", thread->tid, inner);
+	return g_strdup_printf("%s (tid %d of pid %d%s)", session_thread_name(session, index),
+			       thread->tid, thread->pid, inner);
 }
 
 static void print_safe(struct output *output, const char *text)

@@ -117,7 +117,22 @@ json_t *json_window(const struct session *session)
 			 (json_int_t) session->to);
 }
 
-/* host, tid, pid, name */
+/* Innermost PID namespace, and TID and PID in it; nothing for the host's. */
+static void json_inner_ids(const struct session *session, const struct thread *thread,
+			   json_t *object)
+{
+	struct ids ids;
+	uint32_t number;
+
+	if (!thread_inner_ids(&session->model, thread, &ids))
+		return;
+	number = thread_place(&session->model, thread)->pid_ns;
+	json_object_set_new(object, "pid_ns", number ? json_integer(number) : json_null());
+	json_object_set_new(object, "vtid", ids.tid ? json_integer(ids.tid) : json_null());
+	json_object_set_new(object, "vpid", ids.pid ? json_integer(ids.pid) : json_null());
+}
+
+/* host, tid, pid, name; in a container also what it is there */
 json_t *json_thread_head(const struct session *session, uint32_t index)
 {
 	const struct thread *thread = model_thread(&session->model, index);
@@ -128,6 +143,7 @@ json_t *json_thread_head(const struct session *session, uint32_t index)
 	json_object_set_new(object, "pid",
 			    thread->pid < 0 ? json_null() : json_integer(thread->pid));
 	json_object_set_new(object, "name", json_text(session_thread_name(session, index)));
+	json_inner_ids(session, thread, object);
 	return object;
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/contention.h"
 #include "analysis/overview.h"
 
+#include "analysis/containers.h"
 #include "report/report.h"
 
 static void cut(const struct session *session, FILE *file, const char *key, json_t *list)
@@ -96,6 +97,36 @@ static json_t *calls(const struct session *session, const struct overview *overv
 	return list;
 }
 
+static json_t *containers(const struct session *session)
+{
+	GArray *list = containers_new(session);
+	json_t *array = json_array();
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct container *at = &g_array_index(list, struct container, i);
+		json_t *object = json_object(), *names = json_array();
+		bool pid = at->kind == NAMESPACE_PID;
+
+		for (guint n = 0; n < at->names->len; n++)
+			json_array_append_new(names, json_text(session_text(
+				session, g_array_index(at->names, uint32_t, n))));
+		json_object_set_new(object, "host", json_integer(at->host));
+		json_object_set_new(object, "kind", json_string(pid ? "pid" : "cgroup"));
+		json_object_set_new(object, "namespace", json_integer(at->number));
+		json_object_set_new(object, "level", pid ? json_integer(at->level) : json_null());
+		json_object_set_new(object, "parent",
+				    at->parent ? json_integer(at->parent) : json_null());
+		json_object_set_new(object, "first",
+				    at->first == NO_THREAD ? json_null()
+							   : json_thread_head(session, at->first));
+		json_object_set_new(object, "threads", json_integer(at->threads));
+		json_object_set_new(object, "names", names);
+		json_array_append_new(array, object);
+	}
+	containers_free(list);
+	return array;
+}
+
 void overview_json(const struct session *session, struct output *output)
 {
 	struct overview *overview = overview_new(session);
@@ -118,6 +149,7 @@ void overview_json(const struct session *session, struct output *output)
 					    (json_int_t) overview->idle_ns, "kernel_threads",
 					    (json_int_t) overview->kernel_threads), false);
 	cut(session, file, "idle_threads", idle(session, overview));
+	cut(session, file, "containers", containers(session));
 	fputs("}\n", file);
 	coverage_clear(&coverage);
 	overview_free(overview);

@@ -5,7 +5,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/containers.h"
 #include "report/report.h"
+
+#define NAMES_SHOWN 8 /* of a container's threads */
 
 static guint shown(const struct session *session, const GArray *list)
 {
@@ -99,6 +102,45 @@ static void waits(const struct session *session, const struct overview *overview
 		text_wrapped(output, line->str, 2, 4);
 	}
 	more(output, overview->waits->len, count);
+}
+
+static void container_line(const struct session *session, const struct container *at,
+			   struct output *output)
+{
+	g_autofree char *number = namespace_text(at->kind, at->number);
+	g_autoptr(GString) line = g_string_new(number);
+	guint names = 0;
+
+	g_string_append_printf(line, ": %u thread%s", at->threads, at->threads == 1 ? "" : "s");
+	if (at->first != NO_THREAD)
+		g_string_append_printf(line, ", first process %s (%d)",
+				       session_thread_name(session, at->first),
+				       model_thread(&session->model, at->first)->tid);
+	if (at->kind == NAMESPACE_PID && at->level > 1 && at->parent) {
+		g_autofree char *parent = namespace_text(at->kind, at->parent);
+
+		g_string_append_printf(line, ", inside %s", parent);
+	}
+	for (guint i = 0; i < at->names->len && names < NAMES_SHOWN; i++)
+		g_string_append_printf(line, "%s%s", names++ ? ", " : "; ",
+				       session_text(session, g_array_index(at->names, uint32_t, i)));
+	if (at->names->len > names)
+		g_string_append_printf(line, ", and %u more names", at->names->len - names);
+	text_wrapped(output, line->str, 2, 4);
+}
+
+/* Namespaces that --container takes; nothing where all is in the host's. */
+static void containers(const struct session *session, struct output *output)
+{
+	GArray *list = containers_new(session);
+	guint count = shown(session, list);
+
+	if (list->len)
+		text_heading(output, "Containers: namespaces other than the host's");
+	for (guint i = 0; i < count; i++)
+		container_line(session, &g_array_index(list, struct container, i), output);
+	more(output, list->len, count);
+	containers_free(list);
 }
 
 /* What hangs: waits of these threads that nobody had ended. */
@@ -263,6 +305,7 @@ void overview_text(const struct session *session, struct output *output)
 	deadlocks_text(session, output);
 	open_waits(session, overview, output);
 	locks_text(session, locks, output);
+	containers(session, output);
 	calls(session, overview, output);
 	text_coverage(session, &coverage, output);
 	next(session, overview, output);
