@@ -93,6 +93,8 @@ static char *timer_label(const struct session *session, const struct wake_detail
 				model_thread(&session->model, detail->thread)->tid);
 		if (detail->text)
 			g_string_append_printf(label, " in %s", session_text(session, detail->text));
+	} else if (detail->requested < 0) {
+		g_string_append(label, ", not seen when it was armed");
 	}
 	return g_string_free(label, FALSE);
 }
@@ -123,17 +125,21 @@ static char *waker_label(const struct session *session, uint32_t waker)
 			       model_thread(&session->model, waker)->tid);
 }
 
-/* "packet from 127.0.0.1:5555, sent by app (249)" */
+/* "packet from 127.0.0.1:5555, sent by app (249) in sendto" */
 static char *packet_label(const struct session *session, const struct wake_detail *detail)
 {
 	GString *label = g_string_new("packet");
 
 	if (detail->text)
 		g_string_append_printf(label, " from %s", session_text(session, detail->text));
+	else
+		g_string_append(label, " of which no addresses were recorded");
 	if (is_thread(detail->thread))
 		g_string_append_printf(label, ", sent by %s (%d)",
 				       session_thread_name(session, detail->thread),
 				       model_thread(&session->model, detail->thread)->tid);
+	if (is_thread(detail->thread) && detail->call)
+		g_string_append_printf(label, " in %s", session_text(session, detail->call));
 	return g_string_free(label, FALSE);
 }
 
@@ -163,7 +169,7 @@ static void hardware_cause(const struct session *session, const struct block *bl
 	switch (block->kind) {
 	case WAKER_HRTIMER:
 		cause->kind = CAUSE_TIMER;
-		cause->label = g_strdup("timer");
+		cause->label = g_strdup("timer, not seen when it was armed");
 		break;
 	case WAKER_VECTOR:
 		cause->kind = strcmp(session_text(session, number), "local_timer") == 0
@@ -235,6 +241,54 @@ static void still_blocked(const struct session *session, const struct wait *wait
 	}
 }
 
+/* The child that ended, or what of it: a process ends with its last thread. */
+static char *child_label(const struct session *session, const struct block *block)
+{
+	const struct thread *waker = model_thread(&session->model, block->waker);
+	g_autofree char *last = waker_label(session, block->waker), *child = NULL;
+
+	if (!is_thread(block->child) || block->child == block->waker ||
+	    waker->pid != model_thread(&session->model, block->child)->tid)
+		return g_steal_pointer(&last);
+	child = waker_label(session, block->child);
+	return g_strdup_printf("%s, by its thread %s", child, last);
+}
+
+/* The names that programs have for them; those of x86, ARM and most others. */
+static const char *signal_name(uint64_t number)
+{
+	static const char *const names[] = {
+		"", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS",
+		"SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM",
+		"SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN",
+		"SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH",
+		"SIGIO", "SIGPWR", "SIGSYS"};
+
+	return number < G_N_ELEMENTS(names) ? names[number] : "";
+}
+
+/* "signal 10 (SIGUSR1) from signaller (226)" */
+static char *signal_label(const struct session *session, const struct block *block,
+			  uint64_t number)
+{
+	g_autofree char *waker = waker_label(session, block->waker);
+	const char *name = signal_name(number);
+
+	return g_strdup_printf("signal %" PRIu64 "%s%s%s from %s", number, *name ? " (" : "",
+			       name, *name ? ")" : "", waker);
+}
+
+/* What the waker did in it: "feeder (220) in write on pipe:#3". */
+static void append_call(const struct session *session, const struct block *block,
+			struct cause *cause)
+{
+	g_autofree char *who = cause->label;
+
+	cause->label = g_strdup_printf(
+		"%s in %s%s%s", who, session_text(session, PACK_NUMBER(block->context)),
+		block->label ? " on " : "", session_text(session, block->label));
+}
+
 struct cause wait_cause(const struct session *session, const struct wait *wait)
 {
 	struct lock_wait *lock =
@@ -266,12 +320,10 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 		cause.label = waker_label(session, block->waker);
 	} else if (g_str_has_prefix(resource, "child:")) {
 		cause.kind = CAUSE_CHILD;
-		cause.label = waker_label(session, block->waker);
+		cause.label = child_label(session, block);
 	} else if (detail && detail->kind == DETAIL_SIGNAL) {
 		cause.kind = CAUSE_SIGNAL;
-		cause.label = g_strdup_printf("signal %" PRIu64 " from %s (%d)", detail->number,
-					      session_thread_name(session, block->waker),
-					      model_thread(&session->model, block->waker)->tid);
+		cause.label = signal_label(session, block, detail->number);
 	} else if (lock) {
 		cause.kind = CAUSE_LOCK_OWNER;
 		cause.inferred = lock->inferred;
@@ -282,6 +334,8 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 				      ? work_label(session, block->waker, detail)
 				      : waker_label(session, block->waker);
 	}
+	if (cause.kind == CAUSE_PROCESS && PACK_KIND(block->context) == FRAME_SYSCALL)
+		append_call(session, block, &cause);
 	lock_wait_free(lock);
 	return cause;
 }

@@ -53,7 +53,10 @@ void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
 	if (flow_in_gap(flow, cpu) || !event->net.skb)
 		return;
 	if (!cpu->depth && is_thread(cpu->current)) {
+		const struct call *call = &flow_thread(flow, cpu->current)->flow.call;
+
 		sent.thread = cpu->current;
+		sent.call = call->open ? call->name : 0;
 		if (sent.flow)
 			*slot_of(host, &host->flows, sent.flow) = sent;
 	} else if (sent.flow) {
@@ -91,5 +94,6 @@ void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
 		return; /* another packet in the same buffer */
 	sent->waiting = false;
 	cpu_pending(cpu)->thread = sent->thread;
+	cpu_pending(cpu)->call = sent->call;
 	cpu_pending(cpu)->begin = sent->time;
 }

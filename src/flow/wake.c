@@ -16,6 +16,8 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "model/files.h"
+
 static const struct waker waker_unknown = {.thread = NO_THREAD, .cpu = NO_CPU,
 					   .kind = WAKER_UNKNOWN};
 
@@ -72,26 +74,27 @@ static uint32_t pending_detail(struct flow *flow, struct cpu *cpu)
 	return detail_new(flow->timeline, cpu_pending(cpu));
 }
 
-/* The file that the call of a thread is on, 0: none. */
-static uint32_t file_of(struct flow *flow, struct thread *thread)
+/* What the call of a thread is on, as far as that is known: its descriptor's key; 0. */
+static uint32_t object_of(struct flow *flow, struct thread *thread)
 {
 	const struct call *call = &thread->flow.call;
 	uint8_t wait = call->open ? flow_call_info(flow, call->name)->wait : WAIT_NOTHING;
-	uint32_t key;
 
+	if (wait == WAIT_CONNECT)
+		return call->address;
 	if ((wait != WAIT_DEFAULT && wait != WAIT_FD) || call->fd < 0)
 		return 0;
-	key = key_of_fd(flow, thread, call->fd);
-	return g_str_has_prefix(intern_text(flow->names, key), "file:") ? key : 0;
+	return fd_key(thread_files(flow, thread), call->fd);
 }
 
-/* Both are in calls on one regular file: what the waker gave up was most likely
- * the file's lock. */
-static bool in_same_file(struct flow *flow, struct thread *thread, struct thread *waker)
+/* Both are in calls on one regular file: what the waker, whose call is on `object`,
+ * gave up was most likely the file's lock. */
+static bool in_same_file(struct flow *flow, struct thread *thread, struct thread *waker,
+			 uint32_t object)
 {
-	uint32_t file = thread != waker ? file_of(flow, thread) : 0;
-
-	return file && file_of(flow, waker) == file;
+	return object && thread != waker &&
+	       g_str_has_prefix(intern_text(flow->names, object), "file:") &&
+	       object_of(flow, thread) == object;
 }
 
 /* "The waker is the context of that event: the innermost frame of the CPU
@@ -128,7 +131,8 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread
 		waker.context = current->flow.call.open
 					? PACK(FRAME_SYSCALL, current->flow.call.name)
 					: PACK(FRAME_USER, 0);
-		waker.same_file = in_same_file(flow, thread, current);
+		waker.label = object_of(flow, current);
+		waker.same_file = in_same_file(flow, thread, current, waker.label);
 		waker.detail = work_detail(flow, current);
 		return waker;
 	}

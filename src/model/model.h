@@ -184,6 +184,7 @@ struct sent {
 	uint64_t flow;       /* hash of addresses and ports, 0: not recorded */
 	int64_t time;        /* handed to the device */
 	uint32_t thread;     /* who sent it, NO_THREAD */
+	uint32_t call;       /* packet: interned system call that sent it, 0 */
 	bool waiting;        /* not received yet */
 	bool in_interrupt;   /* work: an interrupt queued it */
 };

@@ -285,6 +285,8 @@ static void woken_line(const struct session *session, const struct wait *wait,
 		g_autofree char *who = thread_text(session, block->waker);
 
 		g_string_append_printf(line, "Woken up in context of %s in %s", who, stack);
+		if (block->label)
+			g_string_append_printf(line, " on %s", session_text(session, block->label));
 		if (cause.kind == CAUSE_SIGNAL)
 			g_string_append_printf(line, ", %s", cause.label);
 		if (wait->cycle)

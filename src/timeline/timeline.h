@@ -85,7 +85,8 @@ struct block {
 	uint32_t waker;       /* thread current where the wake-up happened, NO_THREAD, IDLE_THREAD */
 	uint32_t waker_stack; /* interned */
 	uint32_t context;     /* innermost frame there (PACK of frame_kind) */
-	uint32_t label;       /* interned: device of the IRQ and the like, 0 */
+	uint32_t label;       /* interned: device of the IRQ; of a thread what its call is on
+				 ("pipe:#3"); 0 */
 	uint32_t detail;      /* struct wake_detail, 0: none */
 	uint32_t cpu;         /* where the wake-up happened, NO_CPU */
 	uint8_t kind;         /* enum waker_kind */
@@ -116,6 +117,7 @@ struct wake_detail {
 	uint32_t thread;     /* who armed, issued, sent, queued it; NO_THREAD */
 	uint32_t text;       /* interned: syscall that armed, device name, packet's sender,
 				work's function (address) */
+	uint32_t call;       /* packet: interned system call that sent it, 0 */
 	int64_t begin;       /* armed, issued, sent, queued: ns; 0 unknown */
 	int64_t requested;   /* timer: ns from arming to expiry asked for, -1 unknown */
 	int64_t queued;      /* request: ns from insert to issue, -1 not recorded */

@@ -1,0 +1,238 @@
+/* What a wait is put down to, in words that a person can act on: who did what on
+ * what. Expectations are worked out by hand from the events; the wording is the
+ * interface's ("label names who, what, how long").
+ */
+#include "feed.h"
+
+#define g_autofeed __attribute__((cleanup(feed_cleanup)))
+#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
+
+static void feed_cleanup(struct feed **feed)
+{
+	feed_free(*feed);
+}
+
+/* "KIND: LABEL" of the nth wait of `tid`. */
+static const char *cause_of(struct feed *feed, int32_t tid, guint nth)
+{
+	uint32_t thread = life(feed, tid, 0), omitted;
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
+					 feed->session->to, 0, &omitted);
+	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
+
+	g_ptr_array_add(feed->texts, g_strdup_printf("%s: %s", cause_kind_text(cause.kind),
+						     cause.label));
+	cause_clear(&cause);
+	g_ptr_array_free(waits, TRUE);
+	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
+}
+
+static void pipes(struct feed *feed, int64_t time, uint32_t cpu, int32_t in, int32_t out)
+{
+	struct event event = event_of(feed, time, cpu, "syscall_entry_pipe2");
+
+	send(feed, &event);
+	event = event_of(feed, time + 1, cpu, "syscall_exit_pipe2");
+	event.syscall.pair[0] = in;
+	event.syscall.pair[1] = out;
+	send(feed, &event);
+}
+
+/* 5 (of process 5) sleeps in `call` on CPU 0, 6 (of process 5 too, so that they
+ * share descriptors) runs on CPU 1; pipes 3-4 and 7-8. */
+static void start(struct feed *feed, const char *call, int32_t fd)
+{
+	struct event event = event_of(feed, 0, 0, "lttng_statedump_process_state");
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	event.process.tid = event.process.pid = 5;
+	event.process.name = "a";
+	event.process.files = 0xf0;
+	send(feed, &event);
+	event.process.tid = 6;
+	event.process.name = "b";
+	send(feed, &event);
+	pipes(feed, 2, 0, 3, 4);
+	pipes(feed, 5, 0, 7, 8);
+	entry(feed, 10, 0, call, fd);
+	sw(feed, 20, 0, "a", 5, SLEEPS, "idle", 0);
+}
+
+static void resumes(struct feed *feed, int64_t time)
+{
+	sw(feed, time, 0, "idle", 0, 0, "a", 5);
+	plain(feed, time + 10, 0, "other");
+}
+
+/* The thread that wrote, and what on: it may not be what the other waited on. */
+static void test_write(void)
+{
+	FEED(2);
+
+	start(feed, "read", 3);
+	entry(feed, 90, 1, "write", 4);
+	waking(feed, 100, 1, 5);
+	leave(feed, 101, 1, "write", 1);
+	sw(feed, 110, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 111, 0, "read", 1);
+	entry(feed, 112, 0, "poll", -1);
+	sw(feed, 120, 0, "a", 5, SLEEPS, "idle", 0);
+	entry(feed, 130, 1, "write", 8);
+	waking(feed, 140, 1, 5);
+	leave(feed, 141, 1, "write", 1);
+	resumes(feed, 150);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "process: b (6) in write on pipe:#1");
+	g_assert_cmpstr(cause_of(feed, 5, 1), ==, "process: b (6) in write on pipe:#2");
+}
+
+/* A descriptor of which nothing is known, a call that has none, no call: no more is
+ * said than is known. */
+static void test_no_object(void)
+{
+	FEED(2);
+
+	start(feed, "read", 3);
+	entry(feed, 90, 1, "write", 44);
+	waking(feed, 100, 1, 5);
+	leave(feed, 101, 1, "write", 1);
+	sw(feed, 110, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 120, 0, "a", 5, SLEEPS, "idle", 0);
+	entry(feed, 130, 1, "futex", -1);
+	waking(feed, 140, 1, 5);
+	leave(feed, 141, 1, "futex", 1);
+	sw(feed, 150, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 160, 0, "a", 5, SLEEPS, "idle", 0);
+	waking(feed, 170, 1, 5);
+	resumes(feed, 180);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "process: b (6) in write");
+	g_assert_cmpstr(cause_of(feed, 5, 1), ==, "process: b (6) in futex");
+	g_assert_cmpstr(cause_of(feed, 5, 2), ==, "process: b (6)");
+}
+
+static void test_signal(void)
+{
+	struct event event;
+	FEED(2);
+
+	start(feed, "pause", -1);
+	entry(feed, 90, 1, "kill", -1);
+	waking(feed, 100, 1, 5);
+	event = event_of(feed, 101, 1, "signal_generate");
+	event.signal.sig = 10;
+	event.signal.tid = 5;
+	send(feed, &event);
+	leave(feed, 102, 1, "kill", 0);
+	sw(feed, 110, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 120, 0, "a", 5, SLEEPS, "idle", 0);
+	waking(feed, 130, 1, 5);
+	event.time = 131;
+	event.signal.sig = 40; /* a real-time one */
+	send(feed, &event);
+	resumes(feed, 140);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "signal: signal 10 (SIGUSR1) from b (6)");
+	g_assert_cmpstr(cause_of(feed, 5, 1), ==, "signal: signal 40 from b (6)");
+}
+
+/* The parent of process 9, whose last thread is 10, waits for 9; then for 12. */
+static void test_child(void)
+{
+	struct event event;
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	forks(feed, 10, 0, 5, 9, 9);
+	forks(feed, 11, 0, 5, 10, 9);
+	forks(feed, 12, 0, 5, 12, 12);
+	event = event_of(feed, 20, 0, "syscall_entry_wait4");
+	event.syscall.upid = 9;
+	send(feed, &event);
+	sw(feed, 30, 0, "a", 5, SLEEPS, "idle", 0);
+	sw(feed, 40, 1, "b", 6, SLEEPS, "t", 10);
+	waking(feed, 50, 1, 5);
+	sw(feed, 60, 1, "t", 10, DEAD, "u", 12);
+	sw(feed, 70, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 71, 0, "wait4", 9);
+	event.time = 72;
+	event.syscall.upid = 12;
+	send(feed, &event);
+	sw(feed, 80, 0, "a", 5, SLEEPS, "idle", 0);
+	waking(feed, 90, 1, 5);
+	sw(feed, 95, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 96, 0, "wait4", 12);
+	plain(feed, 110, 0, "other");
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "child: child (9), by its thread t (10)");
+	g_assert_cmpstr(cause_of(feed, 5, 1), ==, "child: u (12)");
+}
+
+static void packet(struct feed *feed, int64_t time, uint32_t cpu, const char *name, bool headers)
+{
+	static const uint8_t here[4] = {127, 0, 0, 1};
+	struct event event = event_of(feed, time, cpu, name);
+
+	if (headers) {
+		event.net.saddr = event.net.daddr = (struct event_bytes) {here, 4};
+		event.net.source_port = 5555;
+		event.net.dest_port = 80;
+	}
+	event.net.skb = 0xf00;
+	send(feed, &event);
+}
+
+/* Where it is from, who sent it and in which call; of one without headers neither
+ * can be said. */
+static void test_packet(void)
+{
+	FEED(2);
+
+	start(feed, "recvfrom", 3);
+	entry(feed, 90, 1, "sendto", 4);
+	packet(feed, 100, 1, "net_dev_queue", true);
+	leave(feed, 101, 1, "sendto", 1);
+	softirq(feed, 110, 1, "irq_softirq_entry", 3);
+	packet(feed, 111, 1, "net_if_receive_skb", true);
+	waking(feed, 112, 1, 5);
+	softirq(feed, 113, 1, "irq_softirq_exit", 3);
+	sw(feed, 120, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 130, 0, "a", 5, SLEEPS, "idle", 0);
+	softirq(feed, 140, 1, "irq_softirq_entry", 3);
+	packet(feed, 141, 1, "net_if_receive_skb", false);
+	waking(feed, 142, 1, 5);
+	softirq(feed, 143, 1, "irq_softirq_exit", 3);
+	resumes(feed, 150);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
+			"network: packet from 127.0.0.1:5555, sent by b (6) in sendto");
+	g_assert_cmpstr(cause_of(feed, 5, 1), ==,
+			"network: packet of which no addresses were recorded");
+}
+
+/* A timer that was armed before the trace began, or whose arming was not recorded. */
+static void test_timer_unseen(void)
+{
+	struct event event;
+	FEED(2);
+
+	start(feed, "nanosleep", -1);
+	event = event_of(feed, 100, 1, "timer_hrtimer_expire_entry");
+	event.timer.timer = 0xabc;
+	send(feed, &event);
+	waking(feed, 101, 1, 5);
+	event = event_of(feed, 102, 1, "timer_hrtimer_expire_exit");
+	event.timer.timer = 0xabc;
+	send(feed, &event);
+	resumes(feed, 110);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "timer: timer, not seen when it was armed");
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/causes/write", test_write);
+	g_test_add_func("/causes/no-object", test_no_object);
+	g_test_add_func("/causes/signal", test_signal);
+	g_test_add_func("/causes/child", test_child);
+	g_test_add_func("/causes/packet", test_packet);
+	g_test_add_func("/causes/timer-unseen", test_timer_unseen);
+	return g_test_run();
+}
