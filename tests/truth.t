@@ -336,7 +336,7 @@ def known_causes():
     """Of the time that user threads were blocked at most 5 % ends in what is not known."""
     for name in ("startup-chain", "pipe-chain", "polls", "futex", "disk-read", "preempt", "signals", "web-mixed", "wide",
                  "two-hosts-client", "two-hosts-server", "ust-func", "callstack", "lock-lapse", "fork1", "fork4",
-                 "cfs-quota", "hang"):
+                 "cfs-quota", "hang", "zero-read"):
         coverage = t.report("overview", t.trace(name))["coverage"]
         print("# %s: unknown %.2f %%, a bare softIRQ %.2f %%" % (
             name, 100 * coverage["unknown_blocked_share"], 100 * coverage["bare_softirq_blocked_share"]))

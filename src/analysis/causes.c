@@ -31,7 +31,8 @@ const char *waker_why_text(uint8_t why)
 		"", "no wake-up was recorded",
 		"woken from another CPU, and the trace has no sched_waking to say by whom",
 		"woken in the idle loop, by an interrupt that was not recorded",
-		"events of the waking CPU were lost", "the waking CPU's thread was not known"};
+		"events of the waking CPU were lost", "the waking CPU's thread was not known",
+		"its time limit: the call returned at it, and the interrupt was not recorded"};
 
 	return texts[why];
 }
@@ -302,6 +303,8 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 	if (!wait->woken) {
 		still_blocked(session, wait, lock, &cause);
 	} else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE) {
+		cause.inferred = block->why == WHY_TIME_LIMIT;
+		cause.kind = cause.inferred ? CAUSE_TIMER : CAUSE_UNKNOWN;
 		cause.label = g_strdup(waker_why_text(block->why));
 	} else if (detail && detail->kind == DETAIL_TIMER) {
 		cause.kind = CAUSE_TIMER;

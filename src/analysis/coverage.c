@@ -134,7 +134,7 @@ static void count_blocked(struct coverage *coverage, const struct session *sessi
 		if (block->kind == WAKER_NONE)
 			continue;
 		coverage->blocked_ns += span.end - span.begin;
-		if (block->kind == WAKER_UNKNOWN)
+		if (block->kind == WAKER_UNKNOWN && block->why != WHY_TIME_LIMIT)
 			coverage->blocked_unknown_ns += span.end - span.begin;
 		else if (block->kind == WAKER_SOFTIRQ && !block->detail)
 			coverage->blocked_softirq_ns += span.end - span.begin;

@@ -47,6 +47,9 @@ enum call_effect {
 	DOES_NAMESPACES,
 };
 
+/* The exit says that the call's time was over. */
+bool call_timed_out(struct flow *flow, const struct thread *thread,
+		    const struct event_syscall *args);
 /* The key of a formatted text, as interface.md writes it: "fd:5". */
 uint32_t key_format(struct flow *flow, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* "socket:ADDR:PORT" of a peer, 0 if the event has no address. */

@@ -10,6 +10,8 @@
 #include "model/files.h"
 
 #define FUTEX_COMMAND_MASK 0x7f
+#define TRY_AGAIN 11  /* EAGAIN and ETIMEDOUT of the traced kernel: x86, ARM */
+#define TIMED_OUT 110
 
 /* The thread that wait4 names, or that this call has made; NO_THREAD. A child
  * gets its final name only when it calls exec, perhaps after the wait. */
@@ -148,6 +150,24 @@ static uint32_t ready_resource(struct flow *flow, struct thread *thread, uint8_t
 	}
 	/* without the lists (before 2.9) only the number is known */
 	return ready.count || args->ret > 1 ? intern_id(flow->names, "several") : 0;
+}
+
+bool call_timed_out(struct flow *flow, const struct thread *thread,
+		    const struct event_syscall *args)
+{
+	switch (flow_call_info(flow, thread->flow.call.name)->wait) {
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL:
+	case WAIT_SLEEP:
+		return args->ret == 0;
+	case WAIT_FUTEX:
+		return args->ret == -TIMED_OUT;
+	case WAIT_SIGNAL: /* rt_sigtimedwait */
+		return args->ret == -TRY_AGAIN;
+	default:
+		return false;
+	}
 }
 
 uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,

@@ -121,6 +121,16 @@ static void explain_waits(struct flow *flow, struct thread *thread, int64_t begi
 		}
 }
 
+/* An interrupt that was not recorded ended the last wait of a call whose time was
+ * over: most likely its timer's. */
+static void explain_end(struct flow *flow, struct thread *thread)
+{
+	struct block *block = block_at(flow->timeline, thread->flow.block);
+
+	if (block->kind == WAKER_UNKNOWN && block->why == WHY_IDLE)
+		block->why = WHY_TIME_LIMIT;
+}
+
 /* Makes a stretch whose entry was not seen that call's. */
 static void make_call(struct flow *flow, struct span *span, void *data)
 {
@@ -206,6 +216,8 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 		resource = call_resource_at_exit(flow, thread, &event->syscall, &fd);
 		if (resource)
 			explain_waits(flow, thread, call->begin, resource, fd);
+		if (call_timed_out(flow, thread, &event->syscall))
+			explain_end(flow, thread);
 	}
 	operation_syscall_exit(flow, cpu, thread);
 	if (call->lock)

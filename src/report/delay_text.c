@@ -280,7 +280,10 @@ static void woken_line(const struct session *session, const struct wait *wait,
 	if (!wait->woken) {
 		g_string_append_printf(line, "Still blocked: %s", cause.label);
 	} else if (block->kind == WAKER_UNKNOWN) {
-		g_string_append_printf(line, "Woken up, by whom is unknown: %s", cause.label);
+		g_string_append_printf(line, "Woken up, %s %s",
+				       cause.kind == CAUSE_UNKNOWN ? "by whom is unknown:"
+								   : "most likely by",
+				       cause.label);
 	} else if (wait_by_thread(wait)) {
 		g_autofree char *who = thread_text(session, block->waker);
 

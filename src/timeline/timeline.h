@@ -74,6 +74,7 @@ enum waker_why {
 	WHY_IDLE,          /* in the idle loop, with no interrupt recorded */
 	WHY_GAP,           /* the waking CPU's events were lost */
 	WHY_CPU_UNKNOWN,   /* the waking CPU's thread was not known */
+	WHY_TIME_LIMIT,    /* as WHY_IDLE, but the call returned at its time limit */
 };
 
 /* What is known of one blocked interval besides its times. */

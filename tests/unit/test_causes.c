@@ -225,6 +225,69 @@ static void test_timer_unseen(void)
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "timer: timer, not seen when it was armed");
 }
 
+/* Sleeps in `call` and is woken in the idle loop, where nothing else was recorded. */
+static void idle_wakes(struct feed *feed, int64_t time, const char *call, int64_t ret)
+{
+	entry(feed, time, 0, call, -1);
+	sw(feed, time + 1, 0, "a", 5, SLEEPS, "idle", 0);
+	waking(feed, time + 5, 0, 5);
+	sw(feed, time + 6, 0, "idle", 0, 0, "a", 5);
+	leave(feed, time + 7, 0, call, ret);
+}
+
+/* Timers' interrupts were not recorded: a call that returned at its time limit was
+ * most likely woken by that; of any other nothing can be said. */
+static void test_time_limit(void)
+{
+	static const char *const expected =
+		"timer: its time limit: the call returned at it, and the interrupt was not recorded";
+	static const char *const other =
+		"unknown: woken in the idle loop, by an interrupt that was not recorded";
+	FEED(1);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	idle_wakes(feed, 10, "poll", 0);
+	idle_wakes(feed, 20, "poll", 1);
+	idle_wakes(feed, 30, "futex", -110);
+	idle_wakes(feed, 40, "futex", 0);
+	idle_wakes(feed, 50, "clock_nanosleep", 0);
+	idle_wakes(feed, 60, "clock_nanosleep", -514); /* interrupted */
+	idle_wakes(feed, 70, "rt_sigtimedwait", -11);
+	idle_wakes(feed, 80, "read", 0);
+	plain(feed, 100, 0, "other");
+	for (guint i = 0; i < 8; i++)
+		g_assert_cmpstr(cause_of(feed, 5, i), ==, i % 2 ? other : expected);
+}
+
+/* eventfd, a pair of sockets: the descriptor that the waker's call was on. */
+static void test_local(void)
+{
+	struct event event;
+	FEED(2);
+
+	start(feed, "read", 3);
+	entry(feed, 30, 1, "eventfd2", -1);
+	leave(feed, 31, 1, "eventfd2", 11);
+	event = event_of(feed, 32, 1, "syscall_entry_socketpair");
+	event.syscall.family = 1;
+	send(feed, &event);
+	event = event_of(feed, 33, 1, "syscall_exit_socketpair");
+	event.syscall.pair[0] = 12;
+	event.syscall.pair[1] = 13;
+	send(feed, &event);
+	entry(feed, 40, 1, "write", 11);
+	waking(feed, 41, 1, 5);
+	leave(feed, 42, 1, "write", 8);
+	sw(feed, 50, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 60, 0, "a", 5, SLEEPS, "idle", 0);
+	entry(feed, 70, 1, "sendmsg", 13);
+	waking(feed, 71, 1, 5);
+	leave(feed, 72, 1, "sendmsg", 8);
+	resumes(feed, 80);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "process: b (6) in write on eventfd");
+	g_assert_cmpstr(cause_of(feed, 5, 1), ==, "process: b (6) in sendmsg on socket:pair#1");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -234,5 +297,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/causes/child", test_child);
 	g_test_add_func("/causes/packet", test_packet);
 	g_test_add_func("/causes/timer-unseen", test_timer_unseen);
+	g_test_add_func("/causes/time-limit", test_time_limit);
+	g_test_add_func("/causes/local", test_local);
 	return g_test_run();
 }
