@@ -22,8 +22,8 @@ enum cause_kind {
 	CAUSE_SIGNAL,
 	CAUSE_LOCK_OWNER, /* who held the lock: locks.h */
 	CAUSE_STOPPED,
-	CAUSE_WAIT_CPU, /* ready, but no CPU; the overview's */
-	CAUSE_THROTTLED, /* ready, with an idle CPU: span_is_throttled() */
+	CAUSE_WAIT_CPU, /* ready, but no CPU; not of a wait: piece_cause() */
+	CAUSE_THROTTLED, /* ready, with an idle CPU: ready.h */
 	CAUSE_STILL_BLOCKED,
 	CAUSE_DEADLOCK,  /* waits for itself, through others: locks.h */
 	CAUSE_UNKNOWN,

@@ -2,6 +2,7 @@
 #include "analysis/causality.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 
 #include "analysis/deadlocks.h"
@@ -45,7 +46,7 @@ static const struct {
 	{"eventfd", "eventfd"}, {"timerfd", "timerfd"}, {"epoll", "epoll"},
 	{"futex:", "futex"},   {"sleep", "timer"},      {"child:", "child"},
 	{"poll", "poll"},      {"several", "poll"},     {"timeout", "poll"},
-	{"signal", "signal"},
+	{"signal", "signal"},  {"cpu:", "cpu"},
 };
 
 const char *resource_kind(const char *key)
@@ -290,6 +291,40 @@ static void append_call(const struct session *session, const struct block *block
 		block->label ? " on " : "", session_text(session, block->label));
 }
 
+/* "by stopper (224), signal 19; continued by stopper (224), signal 18": who stopped
+ * it, by flow/stop.c, and who ended that. */
+static char *stopped_label(const struct session *session, const struct wait *wait,
+			   const struct wake_detail *detail)
+{
+	const struct block *block = wait->block;
+	const struct wake_detail *begun =
+		block->begun ? detail_at(&session->timeline, block->begun) : NULL;
+	bool traced = PACK_KIND(wait->leaf) == LEAF_BLOCK_TRACED;
+	g_autofree char *by = NULL, *end = NULL;
+	GString *label;
+
+	if (begun && is_thread(begun->thread))
+		by = waker_label(session, begun->thread);
+	label = g_string_new(NULL);
+	g_string_append_printf(label, "by %s", by ? by : traced ? "its tracer" : "whom is not known");
+	if (begun && !traced)
+		g_string_append_printf(label, ", signal %" PRIu64, begun->number);
+	if (!wait->woken) {
+		end = later_label(session, wait);
+		g_string_append_printf(label, "; %s", end);
+		return g_string_free(label, FALSE);
+	}
+	end = is_thread(block->waker) ? waker_label(session, block->waker) : NULL;
+	g_string_append_printf(label, "; %s by %s",
+			       detail && detail->kind == DETAIL_SIGNAL && detail->number == SIGKILL
+				       ? "killed"
+				       : "continued",
+			       end ? end : "whom is not known");
+	if (detail && detail->kind == DETAIL_SIGNAL)
+		g_string_append_printf(label, ", signal %" PRIu64, detail->number);
+	return g_string_free(label, FALSE);
+}
+
 struct cause wait_cause(const struct session *session, const struct wait *wait)
 {
 	struct lock_wait *lock =
@@ -299,9 +334,16 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
 	const char *resource = session_text(session, session_resource(session, block));
 	struct cause cause = {.kind = CAUSE_UNKNOWN, .queued = -1, .served = -1};
+	bool stopped = PACK_KIND(wait->leaf) == LEAF_BLOCK_STOPPED ||
+		       PACK_KIND(wait->leaf) == LEAF_BLOCK_TRACED;
 
 	if (!wait->woken) {
-		still_blocked(session, wait, lock, &cause);
+		if (stopped) {
+			cause.kind = CAUSE_STILL_BLOCKED;
+			cause.label = stopped_label(session, wait, detail);
+		} else {
+			still_blocked(session, wait, lock, &cause);
+		}
 	} else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE) {
 		cause.inferred = block->why == WHY_TIME_LIMIT;
 		cause.kind = cause.inferred ? CAUSE_TIMER : CAUSE_UNKNOWN;
@@ -318,9 +360,9 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 		hardware_cause(session, block, detail, &cause);
 	} else if (!is_thread(block->waker)) {
 		cause.label = g_strdup("the waker's thread is not known");
-	} else if (PACK_KIND(wait->leaf) == LEAF_BLOCK_STOPPED) {
+	} else if (stopped) {
 		cause.kind = CAUSE_STOPPED;
-		cause.label = waker_label(session, block->waker);
+		cause.label = stopped_label(session, wait, detail);
 	} else if (g_str_has_prefix(resource, "child:")) {
 		cause.kind = CAUSE_CHILD;
 		cause.label = child_label(session, block);
@@ -364,6 +406,7 @@ char *cause_words(const struct cause *cause)
 		[CAUSE_IRQ] = "ended by interrupt of ",
 		[CAUSE_CHILD] = "ended by child ",
 		[CAUSE_LOCK_OWNER] = "the lock was ",
+		[CAUSE_STOPPED] = "",
 		[CAUSE_WAIT_CPU] = "",
 		[CAUSE_THROTTLED] = "",
 		[CAUSE_STILL_BLOCKED] = "",

@@ -38,6 +38,7 @@ const struct option_spec option_specs[] = {
 	{"limit", "N", "entries of a list (default 20; 0: all)", ALL, true, false},
 	{"depth", "N", "levels of causes (default: delay 0, all; profile 8)", DELAY | PROFILE, true, false},
 	{"min-duration", "DURATION", "leave out waits and instances shorter than this", DELAY, true, false},
+	{"path", NULL, "only the critical path: every step of it, and tables of its times\n(with csv: its steps, one a row)", DELAY, true, false},
 	{"utc", NULL, "times of day are UTC, not local time", ALL, true, false},
 	{"strict", NULL, "exit with 4 if the tracer lost events", ALL, false, false},
 	{"color", "WHEN", "auto (default), always, never", ALL, true, false},
@@ -330,6 +331,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 		return set_duration(name, value, &options->min_duration, error);
 	if (strcmp(name, "kallsyms") == 0)
 		return set_text(name, value, &options->kallsyms, error);
+	if (strcmp(name, "path") == 0)
+		return set_switch(name, value, &options->path, error);
 	if (strcmp(name, "utc") == 0)
 		return set_switch(name, value, &options->utc, error);
 	if (strcmp(name, "strict") == 0)

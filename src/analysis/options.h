@@ -51,6 +51,7 @@ struct options {
 	uint32_t depth;              /* 0: any */
 	int64_t min_duration;        /* ns */
 	bool utc, quiet, verbose, strict;
+	bool path;                   /* only the critical path, in full */
 	enum choice color, progress;
 	struct profile_options profile;
 };

@@ -225,7 +225,6 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 			GArray *groups)
 {
 	GHashTable *index = g_hash_table_new_full(group_hash, group_equal, g_free, NULL);
-	uint16_t host = model_thread(&session->model, thread)->host;
 	struct spans spans;
 	struct span span;
 	guint at = 0;
@@ -242,7 +241,7 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 
 		if (ns <= 0)
 			continue;
-		if (span_is_throttled(session, host, &span)) {
+		if (ready_of(session, thread, &span).kind == READY_THROTTLED) {
 			key.cause.kind = CAUSE_THROTTLED;
 			key.cause.inferred = true;
 			key.waker_kind = THROTTLED;
@@ -259,7 +258,7 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 		group->ns += ns;
 		group->spans_gap |= session_spans_gap(session, thread, &span);
 		if (!block)
-			runners_add(&group->runners, session, host, &span);
+			runners_add(&group->runners, session, thread, &span);
 		if (ns > group->longest) {
 			group->longest = ns;
 			group->longest_begin = span.begin;

@@ -27,14 +27,27 @@ static void add(int64_t begin, int64_t end, uint32_t thread, void *data)
 	adding->runners->ns += end - begin;
 }
 
-void runners_add(struct runners *runners, const struct session *session, uint16_t host,
-		 const struct span *span)
+struct ready runners_add_idle(struct runners *runners, const struct session *session,
+			      uint32_t thread, const struct span *span)
+{
+	struct ready ready = ready_of(session, thread, span);
+
+	runners->idle[ready.kind] += ready.idle;
+	runners->deepest = MAX(runners->deepest, ready.idle_state + 1);
+	return ready;
+}
+
+struct ready runners_add(struct runners *runners, const struct session *session,
+			 uint32_t thread, const struct span *span)
 {
 	struct adding adding = {session, runners};
+	struct ready ready = runners_add_idle(runners, session, thread, span);
 
 	if (!runners->by)
 		runners->by = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-	each_run(session, host, span->ref, span->begin, span->end, add, &adding);
+	each_run(session, model_thread(&session->model, thread)->host, span->ref, span->begin,
+		 span->end, add, &adding);
+	return ready;
 }
 
 void runners_clear(struct runners *runners)
@@ -82,43 +95,32 @@ void runners_append(const struct runners *runners, GString *text)
 				       : strcmp(runner->name, "idle") == 0 ? "nobody"
 									   : runner->name,
 				       100.0 * share);
+		if (strcmp(runner->name, "idle") == 0) {
+			g_string_append(text, " (");
+			runners_append_idle(runners, text);
+			g_string_append_c(text, ')');
+		}
 	}
 	g_array_free(list, TRUE);
 }
 
-double runners_idle(const struct runners *runners)
+void runners_append_idle(const struct runners *runners, GString *text)
 {
-	const int64_t *ns = runners->by ? g_hash_table_lookup(runners->by, "idle") : NULL;
+	const char *comma = "";
+	char length[32];
+	int kinds = 0;
 
-	return ns ? (double) *ns / (double) runners->ns : 0.0;
-}
-
-#define THROTTLED_MIN INT64_C(1000000) /* ns */
-#define THROTTLED_IDLE 0.9
-
-struct idling {
-	int64_t idle;
-	bool any, began_idle;
-};
-
-static void idled(int64_t begin, int64_t end, uint32_t thread, void *data)
-{
-	struct idling *idling = data;
-
-	if (!idling->any)
-		idling->began_idle = thread == IDLE_THREAD;
-	idling->any = true;
-	if (thread == IDLE_THREAD)
-		idling->idle += end - begin;
-}
-
-bool span_is_throttled(const struct session *session, uint16_t host, const struct span *span)
-{
-	struct idling idling = {0};
-	int64_t length = span->end - span->begin;
-
-	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED || length < THROTTLED_MIN)
-		return false;
-	each_run(session, host, span->ref, span->begin, span->end, idled, &idling);
-	return idling.began_idle && (double) idling.idle >= THROTTLED_IDLE * (double) length;
+	for (int i = 0; i < READY_KINDS; i++)
+		kinds += runners->idle[i] > 0;
+	for (int i = 0; i < READY_KINDS; i++) {
+		if (!runners->idle[i])
+			continue;
+		g_string_append_printf(text, "%s%s", comma, ready_text((enum ready_kind) i));
+		if (kinds > 1)
+			g_string_append_printf(text, " %s", when_duration(length, runners->idle[i]));
+		comma = ", ";
+	}
+	if (kinds && runners->deepest)
+		g_string_append_printf(text, ", C-state %d%s", runners->deepest - 1,
+				       kinds > 1 ? " at most" : "");
 }

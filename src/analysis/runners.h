@@ -6,29 +6,30 @@
 #ifndef WHYLATE_ANALYSIS_RUNNERS_H
 #define WHYLATE_ANALYSIS_RUNNERS_H
 
+#include "analysis/ready.h"
 #include "analysis/session.h"
 
 struct runners {
 	GHashTable *by; /* owned; name -> int64_t ns; NULL until something is added */
 	int64_t ns;     /* sum */
+	int64_t idle[READY_KINDS]; /* of it nobody ran, and why */
+	int deepest;    /* idle state of these, plus 1; 0: none recorded */
 };
 
-/* Adds [span.begin, span.end) of a thread that was preempted or waiting on the
- * CPU `span.ref` of `host`. */
-void runners_add(struct runners *runners, const struct session *session, uint16_t host,
-		 const struct span *span);
+/* Adds [span.begin, span.end) of `thread`, which was preempted or waiting on the
+ * CPU `span.ref`. Returns why. */
+struct ready runners_add(struct runners *runners, const struct session *session,
+			 uint32_t thread, const struct span *span);
+/* The same, but of nobody's time only: who else ran is not counted. */
+struct ready runners_add_idle(struct runners *runners, const struct session *session,
+			      uint32_t thread, const struct span *span);
 void runners_clear(struct runners *runners);
 
-/* "hog-0 52 %, hog-1 47 %": the three largest of at least 1 %. */
+/* "hog-0 52 %, hog-1 47 %": the three largest of at least 1 %; of nobody also
+ * why: "nobody 76 % (slow wake-up from idle)". */
 void runners_append(const struct runners *runners, GString *text);
-/* Share of the time in which nobody ran there. */
-double runners_idle(const struct runners *runners);
-
-/* The thread was throttled in `span`, which is *inferred*: it was runnable when it
- * left, yet the scheduler took the idle thread, and the CPU stayed idle. Nothing
- * but a used-up quota of its cgroup keeps a runnable thread off an idle CPU for
- * long (a move to another CPU does for some µs). Source: semantics.md, "Scheduled
- * out"; the kernel's pick_next_task_fair() passes over throttled groups. */
-bool span_is_throttled(const struct session *session, uint16_t host, const struct span *span);
+/* Why nobody ran: "slow wake-up from idle, C-state 2"; with the time of each if
+ * there are several reasons. Nothing if somebody always did. */
+void runners_append_idle(const struct runners *runners, GString *text);
 
 #endif

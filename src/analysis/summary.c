@@ -11,6 +11,8 @@
  */
 #include "analysis/summary.h"
 
+#include "analysis/runners.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,11 +22,13 @@
 
 struct builder {
 	const struct session *session;
+	uint32_t thread;
 	uint16_t host;
 	struct node *root;
 	struct node *path[DEPTH_MAX]; /* open nodes; NULL behind the last */
 	uint32_t leaf;                /* of the piece at hand */
 	struct node *known[KNOWN];    /* leaves met before, by a hash of their tag */
+	struct runners ready[2];      /* preempted, wait-cpu: why nobody ran there */
 	bool spans_gap;
 };
 
@@ -375,6 +379,8 @@ static void span_pieces(struct builder *builder, const struct span *span)
 	switch (PACK_KIND(span->leaf)) {
 	case LEAF_PREEMPTED:
 	case LEAF_WAIT_CPU:
+		runners_add_idle(&builder->ready[PACK_KIND(span->leaf) == LEAF_WAIT_CPU],
+				 builder->session, builder->thread, span);
 		each_run(builder->session, builder->host, span->ref, span->begin, span->end,
 			 run_piece, builder);
 		break;
@@ -433,10 +439,38 @@ static void number(struct node *node, uint32_t *next)
 		number(g_ptr_array_index(node->children, i), next);
 }
 
+/* "idle: slow wake-up from idle": the key stays what it is. */
+static void label_idle(const struct builder *builder)
+{
+	for (guint i = 0; i < builder->root->children->len; i++) {
+		const struct node *wib = g_ptr_array_index(builder->root->children, i);
+
+		for (guint k = 0; k < wib->children->len; k++) {
+			const struct node *leaf = g_ptr_array_index(wib->children, k);
+			bool woken = PACK_KIND(leaf->tag) == LEAF_WAIT_CPU;
+			struct node *idle = NULL;
+			GString *text;
+
+			if (!woken && PACK_KIND(leaf->tag) != LEAF_PREEMPTED)
+				continue;
+			for (guint m = 0; m < leaf->children->len && !idle; m++)
+				if (((struct node *) g_ptr_array_index(leaf->children, m))->tag ==
+				    TAG_IDLE)
+					idle = g_ptr_array_index(leaf->children, m);
+			if (!idle)
+				continue;
+			text = g_string_new("idle: ");
+			runners_append_idle(&builder->ready[woken], text);
+			g_free(idle->label);
+			idle->label = g_string_free(text, FALSE);
+		}
+	}
+}
+
 struct node *summary_new(const struct session *session, uint32_t thread, int64_t from,
 			 int64_t to)
 {
-	struct builder builder = {.session = session,
+	struct builder builder = {.session = session, .thread = thread,
 				  .host = model_thread(&session->model, thread)->host,
 				  .root = node_new(NULL, 0)};
 	struct spans spans;
@@ -453,6 +487,7 @@ struct node *summary_new(const struct session *session, uint32_t thread, int64_t
 	for (guint i = 0; i < DEPTH_MAX; i++)
 		if (builder.path[i])
 			close_node(&builder, builder.path[i]);
+	label_idle(&builder);
 	settle(session, builder.root);
 	number(builder.root, &next);
 	return builder.root;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/causality.h"
+#include "analysis/pieces.h"
 #include "analysis/runners.h"
 #include "analysis/summary.h"
 
@@ -48,14 +49,6 @@ static void share_free(gpointer data)
 	g_free(share);
 }
 
-static struct cause piece_cause(const struct session *session, const struct piece *piece)
-{
-	struct wait wait = {.thread = piece->thread, .begin = piece->begin, .end = piece->end,
-			    .leaf = piece->leaf, .block = piece->block, .woken = piece->woken};
-
-	return wait_cause(session, &wait);
-}
-
 static void add_waiter(const struct session *session, const struct path *path,
 		       struct share *share, const struct piece *piece)
 {
@@ -85,17 +78,12 @@ static void add_waiter(const struct session *session, const struct path *path,
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
 		      const struct piece *piece)
 {
-	struct cause cause = {.kind = CAUSE_CPU, .queued = -1, .served = -1};
+	struct cause cause = piece_cause(session, piece);
 	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
 	int64_t ns = piece->end - piece->begin;
 	struct share *share = NULL;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
 
-	if (piece->block)
-		cause = piece_cause(session, piece);
-	else if (span_is_throttled(session, model_thread(&session->model, piece->thread)->host,
-				   &span))
-		cause.kind = CAUSE_THROTTLED;
 	for (guint i = 0; i < shares->len && !share; i++) {
 		struct share *at = g_ptr_array_index(shares, i);
 
@@ -123,8 +111,7 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	share->shortest = MIN(share->shortest, ns);
 	share->spans_gap |= session_spans_gap(session, piece->thread, &span);
 	if (PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU)
-		runners_add(&share->runners, session,
-			    model_thread(&session->model, piece->thread)->host, &span);
+		runners_add(&share->runners, session, piece->thread, &span);
 	cause_clear(&cause);
 }
 
@@ -170,16 +157,15 @@ static void append_what(GString *text, const struct session *session, const stru
 		g_string_append_printf(text, "worked in system call %s", name);
 		break;
 	case LEAF_PREEMPTED:
+	case LEAF_WAIT_CPU:
 		if (share->cause == CAUSE_THROTTLED) {
 			g_string_append(text, "was throttled (inferred: ready, yet kept off an idle "
 					      "CPU, as when its cgroup's quota is used up)");
-		} else {
-			g_string_append(text, "was preempted");
-			append_runners(text, share);
+			break;
 		}
-		break;
-	case LEAF_WAIT_CPU:
-		g_string_append(text, "was ready but waited for a CPU");
+		g_string_append(text, PACK_KIND(share->leaf) == LEAF_PREEMPTED
+					      ? "was preempted"
+					      : "was ready but waited for a CPU");
 		append_runners(text, share);
 		break;
 	case LEAF_UNKNOWN:
@@ -230,7 +216,8 @@ static void append_cause(GString *text, const struct share *share)
 					       share->cause == CAUSE_UNKNOWN ||
 					       share->cause == CAUSE_LOCK_OWNER
 				       ? ";"
-				       : ",",
+			       : share->cause == CAUSE_STOPPED ? ""
+							       : ",",
 			       words, share->count > 1 ? " (the longest)" : "");
 }
 

@@ -48,6 +48,7 @@ enum event_kind {
 	EV_WORK_QUEUE,
 	EV_WORK_START,
 	EV_WORK_END,
+	EV_CPU_IDLE,
 	EV_NET_SEND,
 	EV_NET_RECEIVE,
 	EV_SIGNAL_GENERATE,
@@ -67,6 +68,7 @@ enum event_kind {
 };
 
 #define NO_PRIORITY INT32_MAX /* not recorded */
+#define IDLE_LEFT INT64_C(0xffffffff) /* power_cpu_idle: the CPU idles no more */
 
 /* One descriptor in the list of poll(2) or epoll_wait(2). */
 struct event_ready {
@@ -184,6 +186,10 @@ struct event {
 		struct {
 			int32_t tid, from, to; /* as next_prio */
 		} priority;
+		struct {
+			int64_t state; /* depth of the idle state, IDLE_LEFT */
+			int32_t cpu;   /* the one that idles; -1: the event's */
+		} idle;
 		struct {
 			const char *name;
 			uint64_t files; /* file_table_address, 0 before 2.12 */

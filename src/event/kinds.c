@@ -96,6 +96,9 @@ static const struct event_field priority_fields[] = {
 	{"newprio", FIELD_I32, AT(priority.to)},
 	{0}};
 
+static const struct event_field idle_fields[] = {
+	{"state", FIELD_I64, AT(idle.state)}, {"cpu_id", FIELD_I32, AT(idle.cpu)}, {0}};
+
 static const struct event_field process_fields[] = {
 	{"tid", FIELD_I32, AT(process.tid)},
 	{"pid", FIELD_I32, AT(process.pid)},
@@ -230,6 +233,7 @@ static const struct {
 	{"workqueue_queue_work", EV_WORK_QUEUE, work_fields},
 	{"workqueue_execute_start", EV_WORK_START, work_fields},
 	{"workqueue_execute_end", EV_WORK_END, work_fields},
+	{"power_cpu_idle", EV_CPU_IDLE, idle_fields},
 	{"net_dev_queue", EV_NET_SEND, net_fields},
 	{"net_if_receive_skb", EV_NET_RECEIVE, net_fields},
 	{"netif_receive_skb", EV_NET_RECEIVE, net_fields},
@@ -305,6 +309,10 @@ void event_reset(struct event *event)
 	case EV_SCHED_SWITCH:
 		memset(&event->sched_switch, 0, sizeof event->sched_switch);
 		event->sched_switch.next_prio = NO_PRIORITY;
+		break;
+	case EV_CPU_IDLE:
+		event->idle.state = IDLE_LEFT;
+		event->idle.cpu = -1;
 		break;
 	case EV_NET_SEND:
 	case EV_NET_RECEIVE:

@@ -99,6 +99,9 @@ void flow_init(struct flow *flow, struct model *model, struct timeline *timeline
 	callstacks_init(&flow->callstacks);
 	event_queue_init(&flow->held);
 	intern_stack(flow, NULL, 0);
+	flow->ipis[0] = intern_id(flow->names, "reschedule");
+	flow->ipis[1] = intern_id(flow->names, "call_function");
+	flow->ipis[2] = intern_id(flow->names, "call_function_single");
 }
 
 void flow_clear(struct flow *flow)
@@ -277,7 +280,10 @@ void flow_step(struct flow *flow, const struct event *event)
 		flow_packet_received(flow, host, cpu, event);
 		break;
 	case EV_SIGNAL_GENERATE:
-		flow_signal(flow, cpu, event);
+		flow_signal(flow, host, cpu, event);
+		break;
+	case EV_CPU_IDLE:
+		flow_cpu_idle(flow, host, event);
 		break;
 	case EV_PI_SETPRIO:
 		if (thread)

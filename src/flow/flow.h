@@ -16,6 +16,7 @@
  *   any evidence (sched.c: thread_found_*).
  *
  * One file a matter: sched.c switches and lives, wake.c wake-ups,
+ * arrival.c how they reach an idle CPU, stop.c who stopped a thread,
  * syscall.c entries, exits and holdback, calls.c the table of system
  * calls, resource.c what they wait for, effects.c what they change, locks.c who
  * holds what they lock, interrupt.c frames of CPUs and what they deliver, gaps.c lost events, dump.c the statedump, input.c the order in
@@ -70,6 +71,7 @@ struct flow {
 	GArray *locks;              /* owned; struct lock (locks.h), numbered from 1 */
 	struct idmap lock_index;    /* -> number */
 	struct callstacks callstacks;
+	uint32_t ipis[3];           /* interned vectors by which CPUs ask each other */
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
 	bool resources_wanted;      /* … with the system calls' resources */
 	uint64_t odd[ODD_COUNT];
@@ -144,6 +146,20 @@ void flow_wakeup_new(struct flow *flow, struct cpu *cpu, const struct event *eve
 void flow_migrate(struct flow *flow, const struct event *event);
 void thread_woken(struct flow *flow, struct thread *thread, const struct waker *waker);
 
+/* arrival.c: how a wake-up reaches an idle CPU */
+void flow_cpu_idle(struct flow *flow, struct host *host, const struct event *event);
+void flow_vector_arrives(struct flow *flow, struct cpu *cpu, uint32_t vector);
+/* sched_wakeup of `thread` came from `cpu`. */
+void flow_wakeup_arrives(struct flow *flow, const struct cpu *cpu, const struct thread *thread);
+/* `cpu` is about to switch to `thread`, which waited for a CPU. */
+void flow_thread_arrives(struct flow *flow, const struct cpu *cpu, const struct thread *thread);
+
+/* stop.c: who stopped a thread */
+void stop_signal(struct flow *flow, struct host *host, const struct cpu *cpu,
+		 const struct event *event);
+/* `thread` has just left the CPU stopped, or stopped for its tracer. */
+void thread_stops(struct flow *flow, struct host *host, struct thread *thread, bool traced);
+
 /* syscall.c */
 void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
@@ -180,7 +196,8 @@ void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu,
 		const struct event *event);
 void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 			const struct event *event);
-void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_signal(struct flow *flow, struct host *host, struct cpu *cpu,
+		 const struct event *event);
 
 /* work.c */
 void flow_work(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event);

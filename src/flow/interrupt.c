@@ -66,6 +66,8 @@ void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
 	}
 	if (event->kind == EV_HRTIMER_EXPIRE_ENTRY)
 		timer_expires(host, cpu, event);
+	if (event->kind == EV_VECTOR_ENTRY)
+		flow_vector_arrives(flow, cpu, event->vector.name);
 	operation_interrupt_entry(flow, cpu, event);
 	thread = flow_current(flow, cpu);
 	if (thread)
@@ -305,7 +307,7 @@ void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
 /* The kernel generates the signal's event after it has woken the receiver
  * (__send_signal_locked: complete_signal() before the tracepoint), so the wait
  * that this context has just ended was ended by the signal. */
-void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event)
+void flow_signal(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
 {
 	struct wake_detail detail = {.kind = DETAIL_SIGNAL, .requested = -1, .queued = -1,
 				     .served = -1, .thread = cpu->current,
@@ -314,7 +316,10 @@ void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event)
 	struct thread *woken;
 	struct block *block;
 
-	if (flow_in_gap(flow, cpu) || !is_thread(cpu->last_woken) || target == IDMAP_NONE)
+	if (flow_in_gap(flow, cpu))
+		return;
+	stop_signal(flow, host, cpu, event);
+	if (!is_thread(cpu->last_woken) || target == IDMAP_NONE)
 		return;
 	woken = flow_thread(flow, cpu->last_woken);
 	if (woken != flow_thread(flow, target) &&

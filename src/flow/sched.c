@@ -277,9 +277,11 @@ static void switch_out(struct flow *flow, struct host *host, struct cpu *cpu,
 		break;
 	case OUT_STOPPED:
 		thread_block(flow, thread, flow->time, PACK(LEAF_BLOCK_STOPPED, 0));
+		thread_stops(flow, host, thread, false);
 		break;
 	case OUT_TRACED:
 		thread_block(flow, thread, flow->time, PACK(LEAF_BLOCK_TRACED, 0));
+		thread_stops(flow, host, thread, true);
 		break;
 	default:
 		thread->flow.remembered = remembered; /* until its next switch */
@@ -355,6 +357,7 @@ static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
 	if (thread->state == THREAD_WAIT_CPU) {
 		struct interval *last = track_last(flow->timeline, &thread->track);
 
+		flow_thread_arrives(flow, cpu, thread);
 		operation_wait_cpu(flow, cpu, thread, index);
 		if (last->leaf == PACK(LEAF_WAIT_CPU, 0))
 			last->ref = cpu->id; /* it waited for this CPU in the end */

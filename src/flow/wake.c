@@ -249,8 +249,10 @@ void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event)
 	}
 	thread->flow.wakeup_due = false;
 	thread->flow.remembered = false;
-	if (thread->state == THREAD_WAIT_CPU)
+	if (thread->state == THREAD_WAIT_CPU) {
 		set_target_cpu(flow, thread, event->wake.target_cpu);
+		flow_wakeup_arrives(flow, cpu, thread);
+	}
 }
 
 /* The thread waits in another CPU's queue from now on. */

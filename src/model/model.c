@@ -159,8 +159,9 @@ struct cpu *host_cpu(struct host *host, uint32_t id)
 	cpu = g_new0(struct cpu, 1);
 	cpu->id = id;
 	cpu->current = NO_THREAD;
-	cpu->first_packet = cpu->gap_end = cpu->last_switch = INT64_MIN;
+	cpu->first_packet = cpu->gap_end = cpu->last_switch = cpu->last_ipi = INT64_MIN;
 	cpu->priority = NO_PRIORITY;
+	cpu->idle_state = NO_IDLE_STATE;
 	cpu->unknown_since = INT64_MIN;
 	cpu->last_raise = -1;
 	cpu->last_woken = NO_THREAD;

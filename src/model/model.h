@@ -155,6 +155,9 @@ struct cpu {
 	uint8_t sender_length;  /* 4, 16, or 0: not recorded */
 	uint32_t sender_port;
 	int32_t last_raise;     /* softIRQ raised last, -1 */
+	int64_t idle_begin, idle_end; /* its last idle state; end INT64_MAX: still in it */
+	uint8_t idle_state;     /* NO_IDLE_STATE: none was recorded */
+	int64_t last_ipi;       /* last inter-processor interrupt, INT64_MIN */
 	struct run_track runs;
 	GArray *open;           /* owned; struct open_frame, NULL */
 	uint32_t operation;     /* newest struct operation of its list, 0 */
@@ -189,6 +192,13 @@ struct sent {
 	bool in_interrupt;   /* work: an interrupt queued it */
 };
 
+/* A signal that stops threads, or tells that one has stopped. */
+struct stop {
+	int64_t time;
+	uint32_t sender, target; /* threads; sender NO_THREAD: an interrupt */
+	int32_t sig;
+};
+
 struct host {
 	char *hostname, *uuid, *clock_uuid, *kernel, *tracer; /* owned; may be NULL */
 	int64_t clock_offset;   /* raw clock value + this = time */
@@ -213,6 +223,8 @@ struct host {
 	GArray *issued;         /* struct request */
 	struct request completed[32]; /* the last ones */
 	uint32_t completed_next;
+	struct stop stops[16];  /* the last ones */
+	uint32_t stops_next;
 	struct idmap packets;   /* buffer address -> index in `sent` */
 	struct idmap works;     /* item's address -> index in `sent` */
 	struct idmap flows;     /* hash of addresses and ports -> index in `sent` */

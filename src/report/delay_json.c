@@ -288,6 +288,7 @@ static json_t *piece_json(const struct session *session, const struct piece *pie
 	const struct thread *thread = model_thread(&session->model, piece->thread);
 	g_autofree char *leaf = leaf_key(session, piece->leaf);
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+	struct cause cause;
 	json_t *object = json_object();
 
 	json_object_set_new(object, "host", json_integer(thread->host));
@@ -302,15 +303,10 @@ static json_t *piece_json(const struct session *session, const struct piece *pie
 	if (piece->block && piece->block->resource)
 		json_object_set_new(object, "resource",
 				    json_wait_resource(session, piece->block));
-	if (piece->block) {
-		struct wait wait = {.thread = piece->thread, .begin = piece->begin,
-				    .end = piece->end, .leaf = piece->leaf,
-				    .block = piece->block, .woken = piece->woken};
-		struct cause cause = wait_cause(session, &wait);
-
+	cause = piece_cause(session, piece);
+	if (piece->block || cause.kind == CAUSE_WAIT_CPU || cause.kind == CAUSE_THROTTLED)
 		json_object_set_new(object, "cause", json_cause(&cause));
-		cause_clear(&cause);
-	}
+	cause_clear(&cause);
 	return object;
 }
 
@@ -361,5 +357,7 @@ void delay_json(const struct delay *delay, struct output *output)
 			   piece_json(session,
 				      &g_array_index(delay->path->pieces, struct piece, i)),
 			   i == 0);
-	fputs("]}\n", file);
+	fputs("]", file);
+	json_member(file, "critical_path_totals", path_totals_json(delay), false);
+	fputs("}\n", file);
 }

@@ -294,7 +294,8 @@ static void woken_line(const struct session *session, const struct wait *wait,
 			g_string_append_printf(line, ", %s", cause.label);
 		if (wait->cycle)
 			g_string_append(line, " (explained above: a cycle)");
-		else if (block->detail && cause.kind == CAUSE_PROCESS)
+		else if (cause.kind == CAUSE_STOPPED ||
+			 (block->detail && cause.kind == CAUSE_PROCESS))
 			g_string_append_printf(line, " (%s)", cause.label);
 		else if (g_str_has_prefix(session_thread_name(session, block->waker), "kworker/"))
 			g_string_append(line, " (a kernel worker: which of its work was for this "
@@ -560,6 +561,7 @@ static void critical_path(const struct delay *delay, struct output *output)
 			visit.longest = at;
 	}
 	print_visit(delay->session, &visit, output);
+	path_totals_text(delay, output);
 }
 
 void delay_text(const struct delay *delay, struct output *output)
@@ -568,6 +570,11 @@ void delay_text(const struct delay *delay, struct output *output)
 
 	head(delay, output);
 	verdict(delay, output);
+	if (delay->session->options->path) {
+		path_steps_text(delay, output);
+		text_coverage(delay->session, &delay->coverage, output);
+		return;
+	}
 	lineage(delay, output);
 	for (guint i = 0; i < threads->len; i++)
 		thread_summary(delay->session, &g_array_index(threads, struct stretch, i), output);

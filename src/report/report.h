@@ -12,6 +12,7 @@
 #include "analysis/causality.h"
 #include "analysis/coverage.h"
 #include "analysis/path.h"
+#include "analysis/pieces.h"
 #include "analysis/profile.h"
 #include "analysis/session.h"
 #include "analysis/summary.h"
@@ -33,6 +34,10 @@ struct delay {
 
 void delay_json(const struct delay *delay, struct output *output);
 void delay_text(const struct delay *delay, struct output *output);
+/* path_json.c, path_text.c: the critical path's sums, and its steps one by one. */
+json_t *path_totals_json(const struct delay *delay);
+void path_totals_text(const struct delay *delay, struct output *output);
+void path_steps_text(const struct delay *delay, struct output *output);
 void delay_csv(const struct delay *delay, struct output *output);
 struct saved;
 

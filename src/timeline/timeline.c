@@ -254,7 +254,8 @@ uint32_t block_new(struct timeline *timeline)
 	struct block *block = block_at(timeline, index);
 
 	*block = (struct block) {.fd = -1, .child = NO_THREAD, .waker = NO_THREAD, .cpu = NO_CPU,
-				 .operation = NO_OPERATION, .timer = -1};
+				 .operation = NO_OPERATION, .timer = -1,
+				 .idle_state = NO_IDLE_STATE};
 	return index;
 }
 

@@ -98,7 +98,14 @@ struct block {
 	uint32_t callstack;   /* interned list of addresses, 0: not recorded */
 	int64_t timer;        /* ns of the timer armed in the call before: a sleep's length,
 				 a wait's timeout; -1: none seen */
+	uint32_t begun;       /* stopped: struct wake_detail of the signal that did it, 0 */
+	uint32_t arrival : 28; /* ns from the wake-up until the other CPU that was to run the
+				 thread took note of it; 0: same CPU, or not seen */
+	uint32_t idle_state : 4; /* depth of sleep of that idle CPU, NO_IDLE_STATE */
 };
+
+#define ARRIVAL_MAX ((1 << 28) - 1) /* ns: this long or longer */
+#define NO_IDLE_STATE 15 /* did not idle, or not recorded */
 
 #define NO_OPERATION 0xff
 #define FLUSH_SECTOR UINT64_MAX

@@ -1,0 +1,76 @@
+/* Who stopped a thread: the sender of the signal that did, or its tracer.
+ *
+ *   S   ── kill(T, SIGSTOP): signal_generate(19, T) ──┐
+ *   T   ── … ── signal_generate(17, parent) ── switch out, stopped ├──
+ *
+ * A signal for a process (most are) stops all its threads. The kernel tells the
+ * tracer of a thread, or else its parent, by signal 17 (SIGCHLD) from the thread
+ * itself, right before it leaves: so a traced thread's tracer is who is told.
+ *
+ * Part of flow/. The last few such signals of a host are kept; when a thread
+ * leaves stopped or traced, the newest that fits becomes struct block.begun, a
+ * struct wake_detail. Source: the kernel's do_signal_stop(), ptrace_stop(),
+ * do_notify_parent_cldstop(); lttng-events.md, signal_generate.
+ */
+#include "flow/flow.h"
+
+#include <signal.h>
+
+void stop_signal(struct flow *flow, struct host *host, const struct cpu *cpu,
+		 const struct event *event)
+{
+	int32_t sig = event->signal.sig;
+	struct stop stop = {.time = flow->time, .sig = sig, .sender = cpu->current,
+			    .target = thread_find(flow, event->host, event->signal.tid)};
+
+	if (sig != SIGSTOP && sig != SIGTSTP && sig != SIGTTIN && sig != SIGTTOU &&
+	    sig != SIGCHLD)
+		return;
+	if (stop.target == IDMAP_NONE)
+		return;
+	if (cpu->depth) /* an interrupt's: the terminal's, or of another machine */
+		stop.sender = NO_THREAD;
+	host->stops[host->stops_next++ % G_N_ELEMENTS(host->stops)] = stop;
+}
+
+static bool is_of(const struct flow *flow, const struct thread *thread, uint32_t target)
+{
+	const struct thread *other = flow_thread(flow, target);
+
+	return other == thread || (thread->pid >= 0 && other->pid == thread->pid);
+}
+
+/* The newest signal that stopped `thread`, or with `traced` told its tracer,
+ * after `since`; NULL: not seen. */
+static const struct stop *find(const struct flow *flow, const struct host *host,
+			       const struct thread *thread, bool traced)
+{
+	guint size = G_N_ELEMENTS(host->stops);
+
+	for (guint i = 0; i < MIN(size, host->stops_next); i++) {
+		const struct stop *stop = &host->stops[(host->stops_next - 1 - i) % size];
+		bool told = stop->sig == SIGCHLD;
+
+		/* what told the tracer was said since the thread came in last */
+		if (traced && told && is_thread(stop->sender) &&
+		    flow_thread(flow, stop->sender) == thread && stop->time > thread->flow.left)
+			return stop;
+		if (!traced && !told && is_of(flow, thread, stop->target))
+			return stop;
+	}
+	return NULL;
+}
+
+void thread_stops(struct flow *flow, struct host *host, struct thread *thread, bool traced)
+{
+	const struct stop *stop = find(flow, host, thread, traced);
+	struct wake_detail detail = {.kind = DETAIL_SIGNAL, .requested = -1, .queued = -1,
+				     .served = -1};
+
+	if (!stop)
+		return;
+	detail.thread = traced ? stop->target : stop->sender;
+	detail.begin = stop->time;
+	detail.number = (uint64_t) stop->sig;
+	block_at(flow->timeline, thread->flow.block)->begun = detail_new(flow->timeline, &detail);
+}
