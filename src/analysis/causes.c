@@ -46,7 +46,7 @@ static const struct {
 	{"eventfd", "eventfd"}, {"timerfd", "timerfd"}, {"epoll", "epoll"},
 	{"futex:", "futex"},   {"sleep", "timer"},      {"child:", "child"},
 	{"poll", "poll"},      {"several", "poll"},     {"timeout", "poll"},
-	{"signal", "signal"},  {"cpu:", "cpu"},
+	{"signal", "signal"},  {"cpu:", "cpu"},         {"work:", "work"},
 };
 
 const char *resource_kind(const char *key)

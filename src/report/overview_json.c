@@ -3,6 +3,7 @@
 #include "analysis/overview.h"
 
 #include "analysis/containers.h"
+#include "analysis/waiting.h"
 #include "report/report.h"
 
 static void cut(const struct session *session, FILE *file, const char *key, json_t *list)
@@ -131,6 +132,7 @@ void overview_json(const struct session *session, struct output *output)
 {
 	struct overview *overview = overview_new(session);
 	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
+	struct waiting *waiting = waiting_new(session);
 	struct coverage coverage;
 	FILE *file = output->file;
 
@@ -143,6 +145,7 @@ void overview_json(const struct session *session, struct output *output)
 	cut(session, file, "waits", waits(session, overview));
 	json_locks(file, session, locks);
 	json_deadlocks(file, session);
+	waiting_json(session, waiting, file);
 	cut(session, file, "system_calls", calls(session, overview));
 	json_member(file, "idle", json_pack("{s:I,s:I,s:I}", "threads",
 					    (json_int_t) overview->idle->len, "blocked_ns",
@@ -152,5 +155,6 @@ void overview_json(const struct session *session, struct output *output)
 	cut(session, file, "containers", containers(session));
 	fputs("}\n", file);
 	coverage_clear(&coverage);
+	waiting_free(waiting);
 	overview_free(overview);
 }

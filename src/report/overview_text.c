@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/containers.h"
+#include "analysis/waiting.h"
 #include "report/report.h"
 
 #define NAMES_SHOWN 8 /* of a container's threads */
@@ -296,11 +297,13 @@ void overview_text(const struct session *session, struct output *output)
 {
 	struct overview *overview = overview_new(session);
 	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
+	struct waiting *waiting = waiting_new(session);
 	struct coverage coverage;
 
 	coverage_init(&coverage, session);
 	text_hosts(session, output);
 	threads(session, overview, output);
+	waiting_text(session, waiting, output);
 	waits(session, overview, output);
 	deadlocks_text(session, output);
 	open_waits(session, overview, output);
@@ -310,5 +313,6 @@ void overview_text(const struct session *session, struct output *output)
 	text_coverage(session, &coverage, output);
 	next(session, overview, output);
 	coverage_clear(&coverage);
+	waiting_free(waiting);
 	overview_free(overview);
 }

@@ -50,6 +50,11 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 void profile_text_write(const struct profiles *profiles, const GArray *comparison,
 			const char *other_filters, struct output *output);
 const char *peak_status_text(enum peak_status status);
+/* waiting_json.c, waiting_text.c: what threads and resources impose on others. */
+struct waiting;
+void waiting_json(const struct session *session, const struct waiting *waiting, FILE *file);
+void waiting_text(const struct session *session, const struct waiting *waiting,
+		  struct output *output);
 void overview_json(const struct session *session, struct output *output);
 void overview_text(const struct session *session, struct output *output);
 

@@ -1,0 +1,160 @@
+/* Who and what others waited for, for people; see analysis/waiting.h. */
+#include "report/report.h"
+
+#include <inttypes.h>
+
+#include "analysis/waiting.h"
+
+#define PART_MIN 0.01 /* smaller parts of an imposer's time are not named */
+#define NAMED_MAX 6   /* threads of a circle */
+
+static void append_thread(GString *line, const struct session *session, uint32_t thread)
+{
+	g_string_append_printf(line, "%s (%d)", session_thread_name(session, thread),
+			       model_thread(&session->model, thread)->tid);
+}
+
+/* What it is called for people: the CPU's keys are words. */
+static void append_resource(GString *line, const struct session *session, uint32_t resource)
+{
+	const char *key = session_text(session, resource);
+
+	if (g_str_equal(key, "cpu:quota"))
+		g_string_append(line, "CPU quota (throttled, inferred)");
+	else if (g_str_equal(key, "cpu:idle"))
+		g_string_append(line, "CPUs idle while a thread was ready (slow or remote wake-ups)");
+	else
+		g_string_append(line, g_str_has_prefix(key, "work:") ? key + 5 : key);
+}
+
+/* ": slept 120.0 ms, worked 3.1 ms" */
+static void append_parts(GString *line, const struct imposer *imposer)
+{
+	const char *comma = ": ";
+	char length[32];
+
+	for (int n = 0; n < IMPOSED_KINDS; n++) {
+		int best = -1;
+
+		for (int i = 0; i < IMPOSED_KINDS; i++) { /* the n-th largest */
+			int larger = 0;
+
+			for (int k = 0; k < IMPOSED_KINDS; k++)
+				larger += imposer->by[k] > imposer->by[i] ||
+					  (imposer->by[k] == imposer->by[i] && k < i);
+			if (larger == n)
+				best = i;
+		}
+		if (!imposer->by[best] ||
+		    (n && (double) imposer->by[best] < PART_MIN * (double) imposer->ns))
+			break;
+		g_string_append_printf(line, "%s%s %s", comma, imposed_text((enum imposed) best),
+				       when_duration(length, imposer->by[best]));
+		comma = ", ";
+	}
+}
+
+static void imposer_lines(const struct session *session, const struct imposer *imposer,
+			  struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	char length[32], worst[32];
+
+	g_string_append_printf(line, "%s of %u thread%s: ", when_duration(length, imposer->ns),
+			       imposer->waiters, imposer->waiters == 1 ? "" : "s");
+	if (imposer->resource)
+		append_resource(line, session, imposer->resource);
+	else
+		append_thread(line, session, imposer->thread);
+	append_parts(line, imposer);
+	g_string_append_printf(line, "; most in one wait: %s of ",
+			       when_duration(worst, imposer->worst));
+	append_thread(line, session, imposer->waiter);
+	if (imposer->spans_gap)
+		g_string_append(line, " [spans lost events: it may not be real]");
+	text_wrapped(output, line->str, 2, 4);
+	fprintf(output->file, "      whylate delay TRACE --thread %d --from %" PRId64
+		"ns --to %" PRId64 "ns\n", model_thread(&session->model, imposer->waiter)->tid,
+		imposer->begin, imposer->end);
+}
+
+static void knot_line(const struct session *session, const struct waiting *waiting,
+		      const struct knot *knot, struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	char length[32];
+
+	g_string_append_printf(line, "Bottleneck, %.0f %% of it (%s): ",
+			       100.0 * (double) knot->ns / (double) waiting->imposed,
+			       when_duration(length, knot->ns));
+	for (guint i = 0; i < knot->threads->len && i < NAMED_MAX; i++) {
+		if (i)
+			g_string_append(line, ", ");
+		append_thread(line, session, g_array_index(knot->threads, uint32_t, i));
+	}
+	if (knot->threads->len > NAMED_MAX)
+		g_string_append_printf(line, " and %u more", knot->threads->len - NAMED_MAX);
+	if (knot->circle) {
+		g_string_append(line, " wait for each other");
+		if (knot->resource) {
+			g_string_append(line, ", mostly on ");
+			append_resource(line, session, knot->resource);
+		}
+	} else if (!knot->threads->len) {
+		append_resource(line, session, knot->resource);
+	}
+	text_wrapped(output, line->str, 2, 4);
+}
+
+static void sums_line(const struct waiting *waiting, struct output *output)
+{
+	const struct {
+		int64_t ns;
+		const char *words;
+	} sums[] = {{waiting->own, "slept by their own timers"},
+		    {waiting->idle, "waited for a next request (inferred)"},
+		    {waiting->children, "waited, from before the trace, for programs to end"},
+		    {waiting->tracer, "of the tracer waited"},
+		    {waiting->open, "waited for what had not come at the end"},
+		    {waiting->unknown, "waited for, or in, what is not known"}};
+	g_autoptr(GString) line = g_string_new(NULL);
+	const char *comma = "";
+	char length[32];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
+		if (!sums[i].ns)
+			continue;
+		g_string_append_printf(line, "%s%s %s", *comma ? comma : "Not counted: user threads ",
+				       sums[i].words, when_duration(length, sums[i].ns));
+		comma = ", ";
+	}
+	if (waiting->left_out_count)
+		g_string_append_printf(line, "%s%" PRIu64 " shorter waits were not followed, %s in all",
+				       *comma ? "; " : "Not counted: ", waiting->left_out_count,
+				       when_duration(length, waiting->left_out));
+	if (line->len)
+		text_wrapped(output, line->str, 2, 4);
+}
+
+void waiting_text(const struct session *session, const struct waiting *waiting,
+		  struct output *output)
+{
+	uint32_t limit = session->options->limit;
+	guint shown = limit && waiting->imposers->len > limit / 2 ? MAX(limit / 2, 1)
+								   : waiting->imposers->len;
+	char length[32];
+
+	if (!waiting->imposed)
+		return;
+	text_heading(output, "Who and what others waited for, over chains of waits, most first");
+	fprintf(output->file, "  In all %s, added up over the threads that waited\n",
+		when_duration(length, waiting->imposed));
+	for (guint i = 0; i < waiting->knots->len; i++)
+		knot_line(session, waiting, &g_array_index(waiting->knots, struct knot, i), output);
+	for (guint i = 0; i < shown; i++)
+		imposer_lines(session, &g_array_index(waiting->imposers, struct imposer, i), output);
+	if (waiting->imposers->len > shown)
+		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
+			waiting->imposers->len - shown);
+	sums_line(waiting, output);
+}
