@@ -129,7 +129,8 @@ static int64_t period_of(const struct session *session, uint32_t thread, const s
 	return 0;
 }
 
-/* The wait that the wait for a CPU at `time` came after; NULL: a birth. */
+/* The wait that the wait for a CPU from `time` on came right after; NULL: a birth, or a
+ * move from another CPU's queue, to which what the wait tells of its end belongs. */
 static const struct block *block_before(const struct session *session, uint32_t thread,
 					int64_t time)
 {
@@ -140,9 +141,7 @@ static const struct block *block_before(const struct session *session, uint32_t 
 
 	if (!track_find(&session->timeline, &life->track, time, &pos))
 		return NULL;
-	do /* a move to another CPU's queue divides the stretch */
-		at = track_step_back(&session->timeline, &life->track, &pos, &begin);
-	while (at && PACK_KIND(at->leaf) == LEAF_WAIT_CPU);
+	at = track_step_back(&session->timeline, &life->track, &pos, &begin);
 	return at && leaf_is_blocked(at->leaf) ? block_at(&session->timeline, at->ref) : NULL;
 }
 

@@ -17,19 +17,32 @@
  */
 #include "flow/flow.h"
 
+#define IDLES G_N_ELEMENTS(((struct cpu *) 0)->idles)
+
 void flow_cpu_idle(struct flow *flow, struct host *host, const struct event *event)
 {
 	struct cpu *cpu = host_cpu(host, event->idle.cpu >= 0 ? (uint32_t) event->idle.cpu
 							       : event->cpu);
+	uint32_t last = (cpu->idles_count + IDLES - 1) % IDLES, next = cpu->idles_count % IDLES;
 
 	if (event->idle.state == IDLE_LEFT) {
-		if (cpu->idle_end == INT64_MAX)
-			cpu->idle_end = flow->time;
+		if (cpu->idles_count && cpu->idles[last].end == INT64_MAX)
+			cpu->idles[last].end = flow->time;
 		return;
 	}
-	cpu->idle_state = (uint8_t) CLAMP(event->idle.state, 0, NO_IDLE_STATE - 1);
-	cpu->idle_begin = flow->time;
-	cpu->idle_end = INT64_MAX;
+	cpu->idles[next].state = (uint8_t) CLAMP(event->idle.state, 0, NO_IDLE_STATE - 1);
+	cpu->idles[next].begin = flow->time;
+	cpu->idles[next].end = INT64_MAX;
+	cpu->idles_count++;
+}
+
+/* How deep the CPU slept at `time`; it may have woken and slept again since. */
+static uint8_t idle_state_at(const struct cpu *cpu, int64_t time)
+{
+	for (uint32_t i = 0; i < MIN(IDLES, cpu->idles_count); i++)
+		if (cpu->idles[i].begin <= time && cpu->idles[i].end > time)
+			return cpu->idles[i].state;
+	return NO_IDLE_STATE;
 }
 
 void flow_vector_arrives(struct flow *flow, struct cpu *cpu, uint32_t vector)
@@ -53,24 +66,30 @@ static struct block *woken_from(struct flow *flow, const struct thread *thread)
 	return block_at(flow->timeline, thread->flow.block);
 }
 
-void flow_wakeup_arrives(struct flow *flow, const struct cpu *cpu, const struct thread *thread)
+void flow_wakeup_arrives(struct flow *flow, struct host *host, const struct cpu *cpu,
+			 const struct thread *thread, int32_t target)
 {
 	struct block *block = woken_from(flow, thread);
 
+	if (!block)
+		return;
 	/* where the waker's CPU did it itself, the interrupt is what arrives */
-	if (block && block->cpu != NO_CPU && block->cpu != cpu->id)
+	if (block->cpu != NO_CPU && block->cpu != cpu->id)
 		set_arrival(block, flow->time - thread->flow.woken);
+	if (target >= 0)
+		block->idle_state = idle_state_at(host_cpu(host, (uint32_t) target),
+						  thread->flow.woken) & 15;
 }
 
 void flow_thread_arrives(struct flow *flow, const struct cpu *cpu, const struct thread *thread)
 {
 	struct block *block = woken_from(flow, thread);
 
-	if (!block || cpu->current != IDLE_THREAD)
+	/* moved to another CPU's queue meanwhile: that says nothing of the one it was woken for */
+	if (!block || track_last_begin(flow->timeline, &thread->track) != thread->flow.woken)
 		return;
 	if (block->cpu != NO_CPU && block->cpu != cpu->id && cpu->last_ipi >= thread->flow.woken)
 		set_arrival(block, cpu->last_ipi - thread->flow.woken);
-	if (cpu->idle_state != NO_IDLE_STATE && cpu->idle_begin <= thread->flow.woken &&
-	    cpu->idle_end > thread->flow.woken)
-		block->idle_state = cpu->idle_state;
+	if (block->idle_state == NO_IDLE_STATE)
+		block->idle_state = idle_state_at(cpu, thread->flow.woken) & 15;
 }

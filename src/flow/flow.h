@@ -149,8 +149,9 @@ void thread_woken(struct flow *flow, struct thread *thread, const struct waker *
 /* arrival.c: how a wake-up reaches an idle CPU */
 void flow_cpu_idle(struct flow *flow, struct host *host, const struct event *event);
 void flow_vector_arrives(struct flow *flow, struct cpu *cpu, uint32_t vector);
-/* sched_wakeup of `thread` came from `cpu`. */
-void flow_wakeup_arrives(struct flow *flow, const struct cpu *cpu, const struct thread *thread);
+/* sched_wakeup of `thread` came from `cpu`, to run it on CPU `target` (-1: not said). */
+void flow_wakeup_arrives(struct flow *flow, struct host *host, const struct cpu *cpu,
+			 const struct thread *thread, int32_t target);
 /* `cpu` is about to switch to `thread`, which waited for a CPU. */
 void flow_thread_arrives(struct flow *flow, const struct cpu *cpu, const struct thread *thread);
 

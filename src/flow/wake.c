@@ -251,7 +251,8 @@ void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event)
 	thread->flow.remembered = false;
 	if (thread->state == THREAD_WAIT_CPU) {
 		set_target_cpu(flow, thread, event->wake.target_cpu);
-		flow_wakeup_arrives(flow, cpu, thread);
+		flow_wakeup_arrives(flow, model_host(flow->model, event->host), cpu, thread,
+				    event->wake.target_cpu);
 	}
 }
 

@@ -161,7 +161,6 @@ struct cpu *host_cpu(struct host *host, uint32_t id)
 	cpu->current = NO_THREAD;
 	cpu->first_packet = cpu->gap_end = cpu->last_switch = cpu->last_ipi = INT64_MIN;
 	cpu->priority = NO_PRIORITY;
-	cpu->idle_state = NO_IDLE_STATE;
 	cpu->unknown_since = INT64_MIN;
 	cpu->last_raise = -1;
 	cpu->last_woken = NO_THREAD;

@@ -155,8 +155,11 @@ struct cpu {
 	uint8_t sender_length;  /* 4, 16, or 0: not recorded */
 	uint32_t sender_port;
 	int32_t last_raise;     /* softIRQ raised last, -1 */
-	int64_t idle_begin, idle_end; /* its last idle state; end INT64_MAX: still in it */
-	uint8_t idle_state;     /* NO_IDLE_STATE: none was recorded */
+	struct {
+		int64_t begin, end; /* end INT64_MAX: still in it */
+		uint8_t state;
+	} idles[4];             /* its last idle states */
+	uint32_t idles_count;   /* so many it had */
 	int64_t last_ipi;       /* last inter-processor interrupt, INT64_MIN */
 	struct run_track runs;
 	GArray *open;           /* owned; struct open_frame, NULL */

@@ -1,0 +1,620 @@
+/* Ready but not running, stopped by whom, and the waiting imposed on others.
+ * Expectations are worked out by hand from the rules that ready.h, stop.c and
+ * waiting.h quote; the comments draw the time lines. Times are nanoseconds.
+ */
+#include "feed.h"
+
+#include "analysis/ready.h"
+#include "analysis/waiting.h"
+
+#define g_autofeed __attribute__((cleanup(feed_cleanup)))
+#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
+#define MS INT64_C(1000000)
+
+static void feed_cleanup(struct feed **feed)
+{
+	feed_free(*feed);
+}
+
+static void signals(struct feed *feed, int64_t time, uint32_t cpu, int32_t sig, int32_t tid)
+{
+	struct event event = event_of(feed, time, cpu, "signal_generate");
+
+	event.signal.sig = sig;
+	event.signal.tid = tid;
+	send(feed, &event);
+}
+
+static void idles(struct feed *feed, int64_t time, uint32_t cpu, int64_t state)
+{
+	struct event event = event_of(feed, time, cpu, "power_cpu_idle");
+
+	event.idle.state = state;
+	event.idle.cpu = (int32_t) cpu;
+	send(feed, &event);
+}
+
+static void migrates(struct feed *feed, int64_t time, uint32_t cpu, const char *name, int32_t tid,
+		     int32_t target)
+{
+	struct event event = event_of(feed, time, cpu, name);
+
+	event.wake.comm = "";
+	event.wake.tid = tid;
+	event.wake.target_cpu = target;
+	send(feed, &event);
+}
+
+static void futex(struct feed *feed, int64_t time, uint32_t cpu)
+{
+	struct event event = event_of(feed, time, cpu, "syscall_entry_futex");
+
+	event.syscall.op = 128; /* FUTEX_WAIT, private */
+	event.syscall.uaddr = 0x1000;
+	send(feed, &event);
+}
+
+/* The longest stretch of that leaf of `tid`, judged. */
+static struct ready judged(struct feed *feed, int32_t tid, enum leaf_kind leaf)
+{
+	uint32_t thread = life(feed, tid, 0);
+	struct span span, best = {0};
+	struct spans spans;
+
+	spans_begin(&spans, feed->session, thread, feed->session->from, feed->session->to);
+	while (spans_next(&spans, &span))
+		if (PACK_KIND(span.leaf) == leaf && span.end - span.begin > best.end - best.begin)
+			best = span;
+	g_assert_cmpint(best.end, >, best.begin);
+	return ready_of(feed->session, thread, &best);
+}
+
+/* 6 sleeps on CPU 1 from 20 on, which idles; 5 runs on CPU 0. */
+static void sleeper(struct feed *feed)
+{
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	entry(feed, 10, 1, "read", 3);
+	sw(feed, 20, 1, "b", 6, SLEEPS, "idle", 0);
+}
+
+static void runs_again(struct feed *feed, int64_t time)
+{
+	sw(feed, time, 1, "idle", 0, 0, "b", 6);
+	plain(feed, time + 10, 1, "other");
+}
+
+/* waking on CPU 0 at 100, sched_wakeup on CPU 1 at 160, switch at 170: the way
+ * took 60 of 70. */
+static void test_remote(void)
+{
+	FEED(2);
+	struct ready ready;
+	g_autofree char *label = NULL;
+
+	sleeper(feed);
+	idles(feed, 30, 1, 2);
+	waking(feed, 100, 0, 6);
+	idles(feed, 150, 1, IDLE_LEFT);
+	migrates(feed, 160, 1, "sched_wakeup", 6, 1);
+	runs_again(feed, 170);
+	ready = judged(feed, 6, LEAF_WAIT_CPU);
+	g_assert_cmpint(ready.kind, ==, READY_REMOTE);
+	g_assert_cmpint(ready.idle, ==, 70);
+	g_assert_cmpint(ready.arrival, ==, 60);
+	g_assert_cmpint(ready.waker_cpu, ==, 0);
+	g_assert_cmpint(ready.idle_state, ==, 2);
+	label = ready_label(&ready);
+	g_assert_cmpstr(label, ==, "CPU 1 was idle: remote wake-up from CPU 0, which took 60 ns to "
+				   "arrive (C-state 2)");
+}
+
+/* The waker put it there itself at 105; the interrupt came at 165. */
+static void test_interrupt_arrives(void)
+{
+	FEED(2);
+	struct ready ready;
+
+	sleeper(feed);
+	waking(feed, 100, 0, 6);
+	migrates(feed, 105, 0, "sched_wakeup", 6, 1);
+	plain(feed, 165, 1, "x86_irq_vectors_reschedule_entry");
+	plain(feed, 166, 1, "x86_irq_vectors_reschedule_exit");
+	runs_again(feed, 170);
+	ready = judged(feed, 6, LEAF_WAIT_CPU);
+	g_assert_cmpint(ready.kind, ==, READY_REMOTE);
+	g_assert_cmpint(ready.arrival, ==, 65);
+	g_assert_cmpint(ready.idle_state, ==, -1); /* not recorded */
+}
+
+/* It arrived at 120 of 100 to 170: most went by on the CPU itself. */
+static void test_slow(void)
+{
+	FEED(2);
+	struct ready ready;
+	g_autofree char *label = NULL;
+
+	sleeper(feed);
+	idles(feed, 30, 1, 1);
+	idles(feed, 90, 1, IDLE_LEFT); /* it slept before, not then */
+	waking(feed, 100, 0, 6);
+	migrates(feed, 120, 1, "sched_wakeup", 6, 1);
+	runs_again(feed, 170);
+	ready = judged(feed, 6, LEAF_WAIT_CPU);
+	g_assert_cmpint(ready.kind, ==, READY_SLOW);
+	label = ready_label(&ready);
+	g_assert_cmpstr(label, ==, "CPU 1 was idle: slow wake-up");
+}
+
+/* An older interrupt than the wake-up, and a wake-up on the CPU itself, are no remote one. */
+static void test_local(void)
+{
+	FEED(2);
+
+	sleeper(feed);
+	plain(feed, 95, 1, "x86_irq_vectors_reschedule_entry");
+	waking(feed, 100, 1, 6);
+	plain(feed, 110, 1, "x86_irq_vectors_reschedule_exit");
+	migrates(feed, 160, 1, "sched_wakeup", 6, 1);
+	runs_again(feed, 170);
+	g_assert_cmpint(judged(feed, 6, LEAF_WAIT_CPU).kind, ==, READY_SLOW);
+}
+
+/* 7 runs there up to 160: others, and 10 of nobody. */
+static void test_busy(void)
+{
+	FEED(2);
+	struct ready ready;
+	struct piece piece = {.begin = 100, .end = 170, .leaf = PACK(LEAF_WAIT_CPU, 0), .ref = 1};
+	struct cause cause;
+
+	sleeper(feed);
+	sw(feed, 90, 1, "idle", 0, 0, "c", 7);
+	waking(feed, 100, 0, 6);
+	sw(feed, 160, 1, "c", 7, SLEEPS, "idle", 0);
+	runs_again(feed, 170);
+	ready = judged(feed, 6, LEAF_WAIT_CPU);
+	g_assert_cmpint(ready.kind, ==, READY_BUSY);
+	g_assert_cmpint(ready.idle, ==, 10);
+	piece.thread = life(feed, 6, 0);
+	cause = piece_cause(feed->session, &piece);
+	g_assert_cmpint(cause.kind, ==, CAUSE_WAIT_CPU);
+	g_assert_cmpstr(cause.label, ==, "c 86 %, nobody 14 % (between others)"); /* 60 and 10 of 70 */
+	cause_clear(&cause);
+}
+
+/* 5 and 6 of one process (6 is a thread of 5's), on CPUs 0 and 1. */
+static void two_threads(struct feed *feed)
+{
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 0, 1, "other");
+	forks(feed, 1, 0, 5, 6, 5);
+	sw(feed, 2, 1, "idle", 0, 0, "b", 6);
+}
+
+/* Both are put off idle CPUs and come back together, twice, 10 ms apart. */
+static void test_throttled(void)
+{
+	FEED(2);
+	struct ready ready;
+
+	two_threads(feed);
+	for (int i = 0; i < 2; i++) {
+		int64_t at = i * 10 * MS;
+
+		sw(feed, at + 1 * MS, 0, "a", 5, PREEMPTED, "idle", 0);
+		sw(feed, at + 1 * MS + 9, 1, "b", 6, PREEMPTED, "idle", 0);
+		sw(feed, at + 9 * MS, 0, "idle", 0, 0, "a", 5);
+		sw(feed, at + 9 * MS + 5, 1, "idle", 0, 0, "b", 6);
+	}
+	plain(feed, 20 * MS, 0, "other");
+	ready = judged(feed, 5, LEAF_PREEMPTED);
+	g_assert_cmpint(ready.kind, ==, READY_THROTTLED);
+	g_assert_cmpint(ready.idle, ==, 8 * MS);
+	g_assert_cmpint(ready.period, ==, 10 * MS);
+}
+
+/* 6 works on meanwhile: no quota of their group keeps 5 off. */
+static void test_not_throttled(void)
+{
+	FEED(2);
+
+	two_threads(feed);
+	sw(feed, 1 * MS, 0, "a", 5, PREEMPTED, "idle", 0);
+	sw(feed, 9 * MS, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 20 * MS, 0, "other");
+	g_assert_cmpint(judged(feed, 5, LEAF_PREEMPTED).kind, ==, READY_IDLE);
+}
+
+/* 6 is woken into the throttled group at 2 ms, and let go with 5 at 9 ms. */
+static void woken_meanwhile(struct feed *feed, int64_t other_end)
+{
+	two_threads(feed);
+	entry(feed, 100, 1, "read", 3);
+	sw(feed, 200, 1, "b", 6, SLEEPS, "idle", 0);
+	sw(feed, 1 * MS, 0, "a", 5, PREEMPTED, "idle", 0);
+	irq(feed, 2 * MS, 1, "irq_handler_entry", 9);
+	waking(feed, 2 * MS + 1, 1, 6);
+	irq(feed, 2 * MS + 2, 1, "irq_handler_exit", 9);
+	migrates(feed, 2 * MS + 3, 1, "sched_wakeup", 6, 1);
+	if (other_end < 9 * MS)
+		sw(feed, other_end, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 9 * MS, 1, "idle", 0, 0, "b", 6);
+	if (other_end >= 9 * MS)
+		sw(feed, other_end, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 20 * MS, 0, "other");
+}
+
+static void test_woken_into_throttled(void)
+{
+	FEED(2);
+
+	woken_meanwhile(feed, 9 * MS + MS / 2);
+	g_assert_cmpint(judged(feed, 6, LEAF_WAIT_CPU).kind, ==, READY_THROTTLED);
+}
+
+static void test_woken_alone(void)
+{
+	FEED(2);
+
+	woken_meanwhile(feed, 5 * MS); /* 5 came back 4 ms before */
+	g_assert_cmpint(judged(feed, 6, LEAF_WAIT_CPU).kind, ==, READY_SLOW);
+}
+
+/* The cause of the only wait of `tid`: "KIND LABEL". */
+static const char *only_cause(struct feed *feed, int32_t tid)
+{
+	uint32_t thread = life(feed, tid, 0), omitted;
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
+					 feed->session->to, 0, &omitted);
+	struct cause cause;
+
+	g_assert_cmpuint(waits->len, ==, 1);
+	cause = wait_cause(feed->session, g_ptr_array_index(waits, 0));
+	g_ptr_array_add(feed->texts,
+			g_strdup_printf("%s %s", cause_kind_text(cause.kind), cause.label));
+	cause_clear(&cause);
+	g_ptr_array_free(waits, TRUE);
+	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
+}
+
+static void two_run(struct feed *feed)
+{
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+}
+
+/* The kernel generates SIGCONT's event after the wake-up. */
+static void test_stopped(void)
+{
+	FEED(2);
+
+	two_run(feed);
+	signals(feed, 50, 1, 19, 5);
+	signals(feed, 60, 1, 10, 5); /* another signal stops nobody */
+	signals(feed, 90, 0, 17, 6); /* its parent is told */
+	sw(feed, 100, 0, "a", 5, STOPPED, "idle", 0);
+	waking(feed, 200, 1, 5);
+	signals(feed, 201, 1, 18, 5);
+	sw(feed, 210, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 220, 0, "other");
+	g_assert_cmpstr(only_cause(feed, 5), ==,
+			"stopped by b (6), signal 19; continued by b (6), signal 18");
+}
+
+static void test_stopped_for_good(void)
+{
+	FEED(2);
+
+	two_run(feed);
+	signals(feed, 50, 1, 20, 5);
+	sw(feed, 100, 0, "a", 5, STOPPED, "idle", 0);
+	plain(feed, 220, 1, "other");
+	g_assert_cmpstr(only_cause(feed, 5), ==,
+			"still-blocked by b (6), signal 20; not woken before the trace's end");
+}
+
+/* Stopped by a signal of which nothing was recorded: an older one, for somebody
+ * else, is not taken for it. */
+static void test_stopped_unknown(void)
+{
+	FEED(2);
+
+	two_run(feed);
+	signals(feed, 50, 1, 19, 6);
+	sw(feed, 100, 0, "a", 5, STOPPED, "idle", 0);
+	waking(feed, 200, 1, 5);
+	sw(feed, 210, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 220, 0, "other");
+	g_assert_cmpstr(only_cause(feed, 5), ==, "stopped by whom is not known; continued by b (6)");
+}
+
+/* A traced thread tells its tracer, and the tracer lets it go on. */
+static void test_traced(void)
+{
+	FEED(2);
+
+	two_run(feed);
+	signals(feed, 90, 0, 17, 6);
+	sw(feed, 100, 0, "a", 5, TRACED, "idle", 0);
+	waking(feed, 200, 1, 5);
+	sw(feed, 210, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 220, 0, "other");
+	g_assert_cmpstr(only_cause(feed, 5), ==, "stopped by b (6); continued by b (6)");
+}
+
+static const struct imposer *imposer_of(const struct feed *feed, const struct waiting *waiting,
+					int32_t tid, const char *resource)
+{
+	for (guint i = 0; i < waiting->imposers->len; i++) {
+		const struct imposer *at = &g_array_index(waiting->imposers, struct imposer, i);
+
+		if (resource ? at->resource && g_str_equal(session_text(feed->session, at->resource),
+							   resource)
+			     : at->thread != NO_THREAD &&
+				       model_thread(&feed->session->model, at->thread)->tid == tid)
+			return at;
+	}
+	g_error("%d %s imposed nothing", tid, resource ? resource : "");
+}
+
+static void timer_wakes(struct feed *feed, int64_t time, uint32_t cpu, int32_t tid)
+{
+	plain(feed, time - 1, cpu, "timer_hrtimer_expire_entry");
+	waking(feed, time, cpu, tid);
+	plain(feed, time + 1, cpu, "timer_hrtimer_expire_exit");
+}
+
+/*    a 5  work 20│ waits for b                                        230│240 work
+ *    b 6  work   40│ waits for c                            200│210 work
+ *    c 7  work             70│ sleeps          170│180 work
+ * each forked the next, so it asks and that one serves */
+static void chain(struct feed *feed)
+{
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 0, 1, "other");
+	plain(feed, 0, 2, "other");
+	forks(feed, 1, 0, 5, 6, 6);
+	sw(feed, 2, 1, "idle", 0, 0, "b", 6);
+	forks(feed, 3, 1, 6, 7, 7);
+	sw(feed, 4, 2, "idle", 0, 0, "c", 7);
+	entry(feed, 10, 0, "read", 3);
+	sw(feed, 20, 0, "a", 5, SLEEPS, "idle", 0);
+	entry(feed, 30, 1, "read", 4);
+	sw(feed, 40, 1, "b", 6, SLEEPS, "idle", 0);
+	entry(feed, 60, 2, "nanosleep", -1);
+	sw(feed, 70, 2, "c", 7, SLEEPS, "idle", 0);
+	timer_wakes(feed, 170, 2, 7);
+	sw(feed, 180, 2, "idle", 0, 0, "c", 7);
+	leave(feed, 190, 2, "nanosleep", 0);
+	waking(feed, 200, 2, 6);
+	sw(feed, 210, 1, "idle", 0, 0, "b", 6);
+	waking(feed, 230, 1, 5);
+	sw(feed, 240, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 300, 0, "other");
+}
+
+/* a's wait [20, 230): b's work [20, 40) and [210, 230), its wait for a CPU [200,
+ * 210); the 160 between are c's: 30 + 20 work, 100 sleep, 10 for a CPU. b's own wait
+ * [40, 200) is c's once more. */
+static void test_chain(void)
+{
+	FEED(3);
+	struct waiting *waiting;
+	const struct imposer *b, *c;
+
+	chain(feed);
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	b = imposer_of(feed, waiting, 6, NULL);
+	g_assert_cmpint(b->ns, ==, 50);
+	g_assert_cmpint(b->by[IMPOSED_WORK], ==, 40);
+	g_assert_cmpint(b->by[IMPOSED_CPU], ==, 10);
+	g_assert_cmpint(b->through, ==, 210);
+	g_assert_cmpint(b->waiters, ==, 1);
+	c = imposer_of(feed, waiting, 7, NULL);
+	g_assert_cmpint(c->ns, ==, 320);
+	g_assert_cmpint(c->by[IMPOSED_WORK], ==, 100);
+	g_assert_cmpint(c->by[IMPOSED_SLEEP], ==, 200);
+	g_assert_cmpint(c->by[IMPOSED_CPU], ==, 20);
+	g_assert_cmpint(c->waiters, ==, 2);
+	g_assert_cmpint(c->worst, ==, 160);
+	g_assert_cmpint(waiting->by_threads, ==, 370);
+	g_assert_cmpint(waiting->own, ==, 100); /* c's sleep */
+	g_assert_cmpint(waiting->idle, ==, 0);
+	/* nothing flows in a circle; c takes 320 of 370 and what idle CPUs took (10 + 10 + 10 and
+	 * births), from two: a bottleneck */
+	g_assert_cmpuint(waiting->knots->len, ==, 1);
+	g_assert_false(g_array_index(waiting->knots, struct knot, 0).circle);
+	g_assert_cmpint(g_array_index(waiting->knots, struct knot, 0).ns, ==, 320);
+	waiting_free(waiting);
+}
+
+/* The window [100, 205): a still waits at its end; of b's wait 100 are left: c sleeps
+ * 70, waits 10 for a CPU, works 20. */
+static void test_window(void)
+{
+	FEED(3);
+	struct waiting *waiting;
+	const struct imposer *c;
+
+	feed->options.from = (struct when) {.kind = WHEN_ABSOLUTE, .ns = 100};
+	feed->options.to = (struct when) {.kind = WHEN_ABSOLUTE, .ns = 205};
+	chain(feed);
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	c = imposer_of(feed, waiting, 7, NULL);
+	g_assert_cmpint(c->ns, ==, 100);
+	g_assert_cmpint(c->by[IMPOSED_SLEEP], ==, 70);
+	g_assert_cmpint(c->by[IMPOSED_CPU], ==, 10);
+	g_assert_cmpint(c->by[IMPOSED_WORK], ==, 20);
+	g_assert_cmpint(waiting->open, ==, 105);
+	g_assert_cmpint(waiting->own, ==, 70);
+	g_assert_cmpint(waiting->by_threads, ==, 100);
+	waiting_free(waiting);
+}
+
+/* a waits from 20 on for d, which b forked at 100: until then it is b's. */
+static void test_not_born_yet(void)
+{
+	FEED(3);
+	struct waiting *waiting;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 0, 1, "other");
+	plain(feed, 0, 2, "other");
+	forks(feed, 1, 0, 5, 6, 6);
+	sw(feed, 2, 1, "idle", 0, 0, "b", 6);
+	entry(feed, 10, 0, "flock", 3); /* a wait that is never idle */
+	sw(feed, 20, 0, "a", 5, SLEEPS, "idle", 0);
+	forks(feed, 100, 1, 6, 8, 8);
+	sw(feed, 130, 2, "idle", 0, 0, "d", 8);
+	waking(feed, 200, 2, 5);
+	sw(feed, 210, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 300, 0, "other");
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->by[IMPOSED_WORK], ==, 80);
+	g_assert_cmpint(imposer_of(feed, waiting, 8, NULL)->by[IMPOSED_CPU], ==, 30);
+	g_assert_cmpint(imposer_of(feed, waiting, 8, NULL)->by[IMPOSED_WORK], ==, 70);
+	waiting_free(waiting);
+}
+
+/* s 6 waits for a request before a 5 turns to it for the first time, and again after
+ * its answer: 90 + 70 of idle waiting. a's wait for the answer, 70, counts. */
+static void test_server(void)
+{
+	FEED(2);
+	struct waiting *waiting;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "s", 6);
+	entry(feed, 5, 1, "read", 3);
+	sw(feed, 10, 1, "s", 6, SLEEPS, "idle", 0);
+	waking(feed, 100, 0, 6);
+	sw(feed, 110, 1, "idle", 0, 0, "s", 6);
+	leave(feed, 115, 1, "read", 1);
+	entry(feed, 120, 0, "read", 4);
+	sw(feed, 130, 0, "a", 5, SLEEPS, "idle", 0);
+	waking(feed, 200, 1, 5);
+	sw(feed, 210, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 215, 0, "read", 1);
+	entry(feed, 220, 1, "read", 3);
+	sw(feed, 230, 1, "s", 6, SLEEPS, "idle", 0);
+	waking(feed, 300, 0, 6);
+	sw(feed, 310, 1, "idle", 0, 0, "s", 6);
+	plain(feed, 320, 1, "other");
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpint(waiting->idle, ==, 160);
+	g_assert_cmpint(waiting->by_threads, ==, 70);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->by[IMPOSED_WORK], ==, 70);
+	waiting_free(waiting);
+}
+
+/* Two threads of one process take turns on a futex: 5 waits [100, 200) for 6, 6 waits
+ * [300, 450) for 5. Neither is the other's server. */
+static void test_circle(void)
+{
+	FEED(2);
+	struct waiting *waiting;
+	const struct knot *knot;
+
+	two_threads(feed);
+	futex(feed, 90, 0);
+	sw(feed, 100, 0, "a", 5, SLEEPS, "idle", 0);
+	waking(feed, 200, 1, 5);
+	sw(feed, 201, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 205, 0, "futex", 0);
+	futex(feed, 290, 1);
+	sw(feed, 300, 1, "b", 6, SLEEPS, "idle", 0);
+	waking(feed, 450, 0, 6);
+	sw(feed, 451, 1, "idle", 0, 0, "b", 6);
+	plain(feed, 500, 1, "other");
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpint(waiting->idle, ==, 0);
+	g_assert_cmpint(imposer_of(feed, waiting, 0, "futex:0x1000")->ns, ==, 250);
+	g_assert_cmpint(imposer_of(feed, waiting, 0, "futex:0x1000")->waiters, ==, 2);
+	g_assert_cmpint(imposer_of(feed, waiting, 5, NULL)->by[IMPOSED_WORK], ==, 150);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->by[IMPOSED_WORK], ==, 100);
+	knot = &g_array_index(waiting->knots, struct knot, 0);
+	g_assert_true(knot->circle);
+	g_assert_cmpint(knot->ns, ==, 250);
+	g_assert_cmpuint(knot->threads->len, ==, 2);
+	g_assert_cmpstr(session_text(feed->session, knot->resource), ==, "futex:0x1000");
+	waiting_free(waiting);
+}
+
+/* 7 is woken at 90 and waits 10 for 6; then 6 is preempted for 100 while 7 runs there: 7
+ * imposes it; 10 more of nobody's are the CPU's. */
+static void test_ran(void)
+{
+	FEED(1);
+	struct waiting *waiting;
+
+	sw(feed, 0, 0, "idle", 0, 0, "b", 6);
+	waking(feed, 90, 0, 7);
+	sw(feed, 100, 0, "b", 6, PREEMPTED, "c", 7);
+	sw(feed, 200, 0, "c", 7, SLEEPS, "idle", 0);
+	sw(feed, 210, 0, "idle", 0, 0, "b", 6);
+	plain(feed, 300, 0, "other");
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpint(imposer_of(feed, waiting, 7, NULL)->by[IMPOSED_RAN], ==, 100);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->by[IMPOSED_RAN], ==, 10);
+	g_assert_cmpint(imposer_of(feed, waiting, 0, "cpu:idle")->ns, ==, 10);
+	g_assert_cmpint(waiting->by_threads, ==, 110);
+	waiting_free(waiting);
+}
+
+/* The window [0, 300) of a (5): itself 20, then b's and c's, and so on: each list of
+ * sums is the window, and c has 160 of it. */
+static void test_totals(void)
+{
+	FEED(3);
+	struct path *path;
+	struct path_totals totals;
+	int64_t sums[3] = {0};
+
+	chain(feed);
+	path = path_new(feed->session, life(feed, 5, 0), 0, 300);
+	path_totals_init(&totals, feed->session, path);
+	const GArray *lists[] = {totals.threads, totals.resources, totals.kinds};
+	for (int i = 0; i < 3; i++)
+		for (guint k = 0; k < lists[i]->len; k++)
+			sums[i] += g_array_index(lists[i], struct total, k).ns;
+	for (int i = 0; i < 3; i++)
+		g_assert_cmpint(sums[i], ==, 300);
+	g_assert_cmpint(g_array_index(totals.threads, struct total, 0).ns, ==, 160);
+	g_assert_cmpuint(g_array_index(totals.threads, struct total, 0).thread, ==,
+			 life(feed, 7, 0));
+	path_totals_clear(&totals);
+	path_free(path);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/waiting/ready/remote", test_remote);
+	g_test_add_func("/waiting/ready/interrupt-arrives", test_interrupt_arrives);
+	g_test_add_func("/waiting/ready/slow", test_slow);
+	g_test_add_func("/waiting/ready/local", test_local);
+	g_test_add_func("/waiting/ready/busy", test_busy);
+	g_test_add_func("/waiting/ready/throttled", test_throttled);
+	g_test_add_func("/waiting/ready/not-throttled", test_not_throttled);
+	g_test_add_func("/waiting/ready/woken-into-throttled", test_woken_into_throttled);
+	g_test_add_func("/waiting/ready/woken-alone", test_woken_alone);
+	g_test_add_func("/waiting/stop/stopped", test_stopped);
+	g_test_add_func("/waiting/stop/for-good", test_stopped_for_good);
+	g_test_add_func("/waiting/stop/unknown", test_stopped_unknown);
+	g_test_add_func("/waiting/stop/traced", test_traced);
+	g_test_add_func("/waiting/imposed/chain", test_chain);
+	g_test_add_func("/waiting/imposed/window", test_window);
+	g_test_add_func("/waiting/imposed/not-born-yet", test_not_born_yet);
+	g_test_add_func("/waiting/imposed/server", test_server);
+	g_test_add_func("/waiting/imposed/circle", test_circle);
+	g_test_add_func("/waiting/imposed/ran", test_ran);
+	g_test_add_func("/waiting/totals", test_totals);
+	return g_test_run();
+}
