@@ -3,6 +3,7 @@
 # alternated runs of
 #   babeltrace2 -o dummy TRACE
 #   whylate delay --thread all --format json TRACE
+#   whylate overview --format json TRACE
 #   whylate profile --format json TRACE                  all system calls, with roots
 #   whylate profile --operation '*' --format json TRACE  every kind of operation
 # after one of each to warm the cache; prints the medians, their ratios to the
@@ -27,6 +28,7 @@ trace, whylate, runs, window = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.a
 json = ["--format", "json", *window, trace]
 commands = {"babeltrace2": ["babeltrace2", "-o", "dummy", trace],
             "delay": [whylate, "delay", "--thread", "all", *json],
+            "overview": [whylate, "overview", *json],
             "profile": [whylate, "profile", *json],
             "profile '*'": [whylate, "profile", "--operation", "*", *json]}
 results = {name: [] for name in commands}

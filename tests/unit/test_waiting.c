@@ -546,6 +546,62 @@ static void test_circle(void)
 	waiting_free(waiting);
 }
 
+/* 1 waits for 2, 2 for 3, 3 for 1 and, on something else, for 4, and 4 for 5: one circle of
+ * three. 6 waits for 7 and 7, hardly ever, for 6: too little for a circle. */
+static void test_circle_of_three(void)
+{
+	struct waiting waiting = {.imposed = 10000};
+	static const struct direct directs[] = {
+		{1, 2, 50, 300}, {2, 3, 50, 200}, {3, 1, 51, 150}, {3, 1, 50, 100}, {3, 4, 52, 900},
+		{4, 5, 53, 500}, {6, 7, 50, 4000}, {7, 6, 50, 19}};
+	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof *directs);
+	const struct knot *knot;
+
+	g_array_append_vals(list, directs, G_N_ELEMENTS(directs));
+	waiting.imposers = g_array_new(FALSE, FALSE, sizeof(struct imposer));
+	waiting.knots = g_array_new(FALSE, FALSE, sizeof(struct knot));
+	knots_find(&waiting, list, 8);
+	g_assert_cmpuint(waiting.knots->len, ==, 1);
+	knot = &g_array_index(waiting.knots, struct knot, 0);
+	g_assert_true(knot->circle);
+	g_assert_cmpuint(knot->threads->len, ==, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		g_assert_cmpuint(g_array_index(knot->threads, uint32_t, i), ==, i + 1);
+	g_assert_cmpint(knot->ns, ==, 750); /* not the 900 for 4 */
+	g_assert_cmpuint(knot->resource, ==, 50); /* 600 of it */
+	g_array_free(knot->threads, TRUE);
+	g_array_free(waiting.imposers, TRUE);
+	g_array_free(waiting.knots, TRUE);
+}
+
+/* 5 waits 1010 times for 6, 100, 101, ... 1109 long: the 1000 longest are followed, the
+ * others (100 to 109: 1045 in all) are said to be left out. */
+static void test_left_out(void)
+{
+	FEED(2);
+	struct waiting *waiting;
+	int64_t at = 0;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	for (int i = 0; i < 1010; i++) {
+		entry(feed, at + 10, 0, "flock", 3);
+		sw(feed, at + 20, 0, "a", 5, SLEEPS, "idle", 0);
+		waking(feed, at + 120 + i, 1, 5);
+		sw(feed, at + 120 + i, 0, "idle", 0, 0, "a", 5);
+		leave(feed, at + 121 + i, 0, "flock", 0);
+		at += 200 + i;
+	}
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpuint(waiting->left_out_count, ==, 10);
+	g_assert_cmpint(waiting->left_out, ==, 1045);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->ns, ==,
+			(100 + 1109) * 1010 / 2 - 1045);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->worst, ==, 1109);
+	waiting_free(waiting);
+}
+
 /* 7 is woken at 90 and waits 10 for 6; then 6 is preempted for 100 while 7 runs there: 7
  * imposes it; 10 more of nobody's are the CPU's. */
 static void test_ran(void)
@@ -614,6 +670,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/imposed/not-born-yet", test_not_born_yet);
 	g_test_add_func("/waiting/imposed/server", test_server);
 	g_test_add_func("/waiting/imposed/circle", test_circle);
+	g_test_add_func("/waiting/imposed/circle-of-three", test_circle_of_three);
+	g_test_add_func("/waiting/imposed/left-out", test_left_out);
 	g_test_add_func("/waiting/imposed/ran", test_ran);
 	g_test_add_func("/waiting/totals", test_totals);
 	return g_test_run();
