@@ -170,6 +170,7 @@ static void describe(struct knot *knot, const GArray *directs, const uint32_t *c
 		if (use->ns > most) {
 			most = use->ns;
 			knot->resource = use->resource;
+			knot->host = at->host;
 		}
 	}
 }
@@ -207,7 +208,7 @@ static void add_bottlenecks(struct waiting *waiting)
 		const struct imposer *imposer =
 			&g_array_index(waiting->imposers, struct imposer, i);
 		struct knot knot = {.ns = imposer->ns, .resource = imposer->resource,
-				    .waiters = imposer->waiters};
+				    .host = imposer->host, .waiters = imposer->waiters};
 
 		if ((double) imposer->ns < (imposer->waiters < WAITERS_MIN ? ALONE : BOTTLENECK) *
 						   (double) waiting->imposed)

@@ -22,7 +22,7 @@ struct charger {
 	struct waiting *waiting;
 	struct contacts contacts;
 	struct idmap threads;   /* thread -> index in imposers */
-	struct idmap resources; /* interned key -> index in imposers */
+	struct idmap resources; /* host and interned key -> index in imposers */
 	struct idmap pairs;     /* imposer and waiter: met already */
 	struct charge charge;
 	GArray *parts;          /* struct part: of the wait at hand */
@@ -38,17 +38,20 @@ struct part {
 	int64_t ns;
 };
 
+/* The thread; or the resource, if there is one, of the thread's host. */
 static uint32_t imposer_of(struct charger *charger, uint32_t thread, uint32_t resource)
 {
+	uint16_t host = model_thread(&charger->session->model, thread)->host;
 	struct idmap *map = resource ? &charger->resources : &charger->threads;
-	uint32_t index = idmap_get(map, resource ? resource : thread);
+	uint64_t key = resource ? (uint64_t) host << 32 | resource : thread;
+	uint32_t index = idmap_get(map, key);
 	struct imposer fresh = {.thread = resource ? NO_THREAD : thread, .resource = resource,
-				.waiter = NO_THREAD};
+				.host = host, .waiter = NO_THREAD};
 
 	if (index != IDMAP_NONE)
 		return index;
 	index = charger->waiting->imposers->len;
-	idmap_set(map, resource ? resource : thread, index);
+	idmap_set(map, key, index);
 	g_array_append_val(charger->waiting->imposers, fresh);
 	return index;
 }
@@ -76,10 +79,10 @@ static void owe_thread(struct charger *charger, uint32_t thread, enum imposed ki
 	charger->waiting->by_threads += ns;
 }
 
-static void owe_resource(struct charger *charger, uint32_t resource, int64_t ns)
+static void owe_resource(struct charger *charger, uint32_t thread, uint32_t resource, int64_t ns)
 {
 	if (resource && ns > 0)
-		owe(charger, imposer_of(charger, NO_THREAD, resource), ns);
+		owe(charger, imposer_of(charger, thread, resource), ns);
 }
 
 static uint32_t intern_key(const struct charger *charger, const char *prefix, const char *name)
@@ -140,7 +143,7 @@ static void chain_ends(struct charger *charger, uint32_t thread, const struct bl
 		owe_thread(charger, thread, IMPOSED_OTHER, ns);
 	} else {
 		owe_thread(charger, thread, IMPOSED_DEVICE, ns);
-		owe_resource(charger, hardware(charger, block), ns);
+		owe_resource(charger, thread, hardware(charger, block), ns);
 	}
 }
 
@@ -157,7 +160,7 @@ static void blocked_meanwhile(struct charger *charger, uint32_t thread, const st
 	lead_down(charger, lead.thread, span->begin, lead.until);
 	if (lead.until < span->end) { /* the messenger's */
 		owe_thread(charger, thread, IMPOSED_DEVICE, span->end - lead.until);
-		owe_resource(charger, hardware(charger, block), span->end - lead.until);
+		owe_resource(charger, thread, hardware(charger, block), span->end - lead.until);
 	}
 }
 
@@ -250,7 +253,7 @@ static void charge_hardware(struct charger *charger, uint32_t thread, const stru
 		waiting->idle += ns;
 	else {
 		waiting->imposed += ns;
-		owe_resource(charger, hardware(charger, block), ns);
+		owe_resource(charger, thread, hardware(charger, block), ns);
 	}
 }
 
@@ -259,7 +262,8 @@ static void charge_wait(struct charger *charger, uint32_t thread, const struct s
 {
 	const struct session *session = charger->session;
 	const struct block *block = block_at(&session->timeline, span->ref);
-	struct direct direct = {.waiter = thread, .ns = span->end - span->begin};
+	struct direct direct = {.waiter = thread, .ns = span->end - span->begin,
+				.host = model_thread(&session->model, thread)->host};
 	struct lead lead;
 
 	block_lead(session, block, thread, span->begin, span->end, &lead);
@@ -268,13 +272,13 @@ static void charge_wait(struct charger *charger, uint32_t thread, const struct s
 	direct.resource = block_waits_for(session, block);
 	g_array_append_val(charger->directs, direct);
 	if (wait_is_for_lock(session, thread, span->leaf, block))
-		owe_resource(charger, direct.resource, direct.ns);
+		owe_resource(charger, thread, direct.resource, direct.ns);
 	charger->path[0] = thread;
 	charger->depth = 1;
 	lead_down(charger, lead.thread, span->begin, lead.until);
 	charger->depth = 0;
 	if (lead.until < span->end)
-		owe_resource(charger, hardware(charger, block), span->end - lead.until);
+		owe_resource(charger, thread, hardware(charger, block), span->end - lead.until);
 }
 
 static void charge_run(int64_t begin, int64_t end, uint32_t thread, void *data)
@@ -298,7 +302,7 @@ static void charge_ready(struct charger *charger, uint32_t thread, const struct 
 
 	charger->waiting->imposed += ready.idle;
 	if (ready.idle)
-		owe_resource(charger, intern_id(session->model.names, why), ready.idle);
+		owe_resource(charger, thread, intern_id(session->model.names, why), ready.idle);
 	each_run(session, model_thread(&session->model, thread)->host, span->ref, span->begin,
 		 span->end, charge_run, charger);
 }
@@ -461,6 +465,8 @@ static int most_imposing(gconstpointer a, gconstpointer b)
 		return x->ns > y->ns ? -1 : 1;
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
 	return x->resource < y->resource ? -1 : x->resource > y->resource;
 }
 

@@ -48,6 +48,7 @@ enum imposed {
 struct imposer {
 	uint32_t thread;   /* NO_THREAD: a resource */
 	uint32_t resource; /* interned key, 0: a thread */
+	uint16_t host;
 	int64_t ns;
 	int64_t by[IMPOSED_KINDS]; /* sums to ns; of a thread */
 	int64_t through;   /* thread: of waits that led to it, or over it to others */
@@ -63,6 +64,7 @@ struct imposer {
 struct knot {
 	GArray *threads;   /* owned; uint32_t; none: a resource alone */
 	uint32_t resource; /* what most of it was waited on, 0: not known */
+	uint16_t host;     /* … where */
 	int64_t ns;
 	uint32_t waiters;
 	bool circle;
@@ -87,6 +89,7 @@ const char *imposed_text(enum imposed kind);
 struct direct {
 	uint32_t waiter, lead, resource;
 	int64_t ns;
+	uint16_t host; /* the waiter's */
 };
 void knots_find(struct waiting *waiting, const GArray *directs, uint32_t thread_count);
 

@@ -25,8 +25,8 @@ static json_t *imposer_json(const struct session *session, const struct imposer 
 	json_t *object;
 
 	if (imposer->resource) {
-		object = json_pack("{s:s,s:o}", "kind", "resource", "resource",
-				   json_resource(session, imposer->resource));
+		object = json_pack("{s:s,s:i,s:o}", "kind", "resource", "host", (int) imposer->host,
+				   "resource", json_resource(session, imposer->resource));
 	} else {
 		object = json_thread_head(session, imposer->thread);
 		json_object_set_new(object, "kind", json_string("thread"));
@@ -53,8 +53,10 @@ static json_t *knot_json(const struct session *session, const struct waiting *wa
 			threads,
 			json_thread_head(session, g_array_index(knot->threads, uint32_t, i)));
 	json_object_set_new(object, "threads", threads);
-	if (knot->resource)
+	if (knot->resource) {
+		json_object_set_new(object, "host", json_integer(knot->host));
 		json_object_set_new(object, "resource", json_resource(session, knot->resource));
+	}
 	json_object_set_new(object, "ns", json_integer(knot->ns));
 	json_object_set_new(object, "share",
 			    json_real((double) (long) ((double) knot->ns /

@@ -8,23 +8,50 @@
 #define PART_MIN 0.01 /* smaller parts of an imposer's time are not named */
 #define NAMED_MAX 6   /* threads of a circle */
 
+/* "NAME:" where there is more than one host. */
+static void append_host(GString *line, const struct session *session, uint16_t host)
+{
+	const char *name = model_host(&session->model, host)->hostname;
+
+	if (session->model.hosts->len > 1)
+		g_string_append_printf(line, "%s:", name ? name : "?");
+}
+
 static void append_thread(GString *line, const struct session *session, uint32_t thread)
 {
+	append_host(line, session, model_thread(&session->model, thread)->host);
 	g_string_append_printf(line, "%s (%d)", session_thread_name(session, thread),
 			       model_thread(&session->model, thread)->tid);
 }
 
 /* What it is called for people: the CPU's keys are words. */
-static void append_resource(GString *line, const struct session *session, uint32_t resource)
+static void append_resource(GString *line, const struct session *session, uint16_t host,
+			    uint32_t resource)
 {
 	const char *key = session_text(session, resource);
 
+	append_host(line, session, host);
 	if (g_str_equal(key, "cpu:quota"))
 		g_string_append(line, "CPU quota (throttled, inferred)");
 	else if (g_str_equal(key, "cpu:idle"))
 		g_string_append(line, "CPUs idle while a thread was ready (slow or remote wake-ups)");
 	else
 		g_string_append(line, g_str_has_prefix(key, "work:") ? key + 5 : key);
+}
+
+/* The command that explains the wait that lost most. */
+static void command_line(const struct session *session, const struct imposer *imposer,
+			 struct output *output)
+{
+	const struct thread *thread = model_thread(&session->model, imposer->waiter);
+	const char *host = model_host(&session->model, thread->host)->hostname;
+	g_autofree char *quoted = host ? g_shell_quote(host) : NULL;
+	g_autofree char *safe = quoted ? text_safe(quoted) : NULL;
+	bool named = safe && session->model.hosts->len > 1;
+
+	fprintf(output->file, "      whylate delay TRACE%s%s --thread %d --from %" PRId64
+		"ns --to %" PRId64 "ns\n", named ? " --host " : "", named ? safe : "", thread->tid,
+		imposer->begin, imposer->end);
 }
 
 /* ": slept 120.0 ms, worked 3.1 ms" */
@@ -63,7 +90,7 @@ static void imposer_lines(const struct session *session, const struct imposer *i
 	g_string_append_printf(line, "%s of %u thread%s: ", when_duration(length, imposer->ns),
 			       imposer->waiters, imposer->waiters == 1 ? "" : "s");
 	if (imposer->resource)
-		append_resource(line, session, imposer->resource);
+		append_resource(line, session, imposer->host, imposer->resource);
 	else
 		append_thread(line, session, imposer->thread);
 	append_parts(line, imposer);
@@ -73,9 +100,7 @@ static void imposer_lines(const struct session *session, const struct imposer *i
 	if (imposer->spans_gap)
 		g_string_append(line, " [spans lost events: it may not be real]");
 	text_wrapped(output, line->str, 2, 4);
-	fprintf(output->file, "      whylate delay TRACE --thread %d --from %" PRId64
-		"ns --to %" PRId64 "ns\n", model_thread(&session->model, imposer->waiter)->tid,
-		imposer->begin, imposer->end);
+	command_line(session, imposer, output);
 }
 
 static void knot_line(const struct session *session, const struct waiting *waiting,
@@ -98,10 +123,10 @@ static void knot_line(const struct session *session, const struct waiting *waiti
 		g_string_append(line, " wait for each other");
 		if (knot->resource) {
 			g_string_append(line, ", mostly on ");
-			append_resource(line, session, knot->resource);
+			append_resource(line, session, knot->host, knot->resource);
 		}
 	} else if (!knot->threads->len) {
-		append_resource(line, session, knot->resource);
+		append_resource(line, session, knot->host, knot->resource);
 	}
 	text_wrapped(output, line->str, 2, 4);
 }

@@ -552,8 +552,9 @@ static void test_circle_of_three(void)
 {
 	struct waiting waiting = {.imposed = 10000};
 	static const struct direct directs[] = {
-		{1, 2, 50, 300}, {2, 3, 50, 200}, {3, 1, 51, 150}, {3, 1, 50, 100}, {3, 4, 52, 900},
-		{4, 5, 53, 500}, {6, 7, 50, 4000}, {7, 6, 50, 19}};
+		{1, 2, 50, 300, 0}, {2, 3, 50, 200, 0}, {3, 1, 51, 150, 0}, {3, 1, 50, 100, 0},
+		{3, 4, 52, 900, 0},
+		{4, 5, 53, 500, 0}, {6, 7, 50, 4000, 0}, {7, 6, 50, 19, 0}};
 	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof *directs);
 	const struct knot *knot;
 
