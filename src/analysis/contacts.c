@@ -163,15 +163,16 @@ bool wait_is_for_message(const struct session *session, uint32_t thread, uint32_
 		return false;
 	key = session_text(session, block->resource);
 	if (g_str_has_prefix(key, "file:"))
-		return g_str_has_prefix(key, "file:/dev/") || g_str_has_prefix(key, "file:anon_inode:");
+		return g_str_has_prefix(key, "file:/dev/") ||
+		       g_str_has_prefix(key, "file:anon_inode:");
 	return strcmp(key, "sleep") != 0 && !g_str_has_prefix(key, "child:");
 }
 
 /* The call of an event loop, in which servers wait for whoever comes. */
 static bool is_event_loop(const struct session *session, uint32_t leaf)
 {
-	static const char *const calls[] = {"epoll_", "poll", "ppoll", "select", "pselect", "accept",
-					    "_newselect"};
+	static const char *const calls[] = {"epoll_", "poll", "ppoll", "select",
+					    "pselect", "_newselect", "accept"};
 	const char *call = session_text(session, PACK_NUMBER(leaf));
 
 	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)

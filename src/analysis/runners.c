@@ -117,7 +117,8 @@ void runners_append_idle(const struct runners *runners, GString *text)
 			continue;
 		g_string_append_printf(text, "%s%s", comma, ready_text((enum ready_kind) i));
 		if (kinds > 1)
-			g_string_append_printf(text, " %s", when_duration(length, runners->idle[i]));
+			g_string_append_printf(text, " %s",
+					       when_duration(length, runners->idle[i]));
 		comma = ", ";
 	}
 	if (kinds && runners->deepest)

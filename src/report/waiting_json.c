@@ -45,6 +45,7 @@ static json_t *knot_json(const struct session *session, const struct waiting *wa
 			 const struct knot *knot)
 {
 	json_t *object = json_object(), *threads = json_array();
+	double share = (double) knot->ns / (double) MAX(waiting->imposed, 1);
 
 	json_object_set_new(object, "kind",
 			    json_string(knot->circle ? "circle" : "bottleneck"));
@@ -59,23 +60,27 @@ static json_t *knot_json(const struct session *session, const struct waiting *wa
 	}
 	json_object_set_new(object, "ns", json_integer(knot->ns));
 	json_object_set_new(object, "share",
-			    json_real((double) (long) ((double) knot->ns /
-							       (double) MAX(waiting->imposed, 1) * 1e4 +
-						       0.5) / 1e4));
+			    json_real((double) (long) (share * 1e4 + 0.5) / 1e4));
 	json_object_set_new(object, "waiters", json_integer(knot->waiters));
 	return object;
 }
 
 static json_t *sums_json(const struct waiting *waiting)
 {
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "imposed_ns",
-			 (json_int_t) waiting->imposed, "by_threads_ns",
-			 (json_int_t) waiting->by_threads, "own_ns", (json_int_t) waiting->own,
-			 "idle_ns", (json_int_t) waiting->idle, "open_ns",
-			 (json_int_t) waiting->open, "unknown_ns", (json_int_t) waiting->unknown,
-			 "children_ns", (json_int_t) waiting->children, "tracer_ns",
-			 (json_int_t) waiting->tracer, "left_out_ns", (json_int_t) waiting->left_out, "left_out",
-			 (json_int_t) waiting->left_out_count);
+	const struct {
+		const char *key;
+		int64_t value;
+	} sums[] = {{"imposed_ns", waiting->imposed}, {"by_threads_ns", waiting->by_threads},
+		    {"own_ns", waiting->own}, {"idle_ns", waiting->idle},
+		    {"open_ns", waiting->open}, {"unknown_ns", waiting->unknown},
+		    {"children_ns", waiting->children}, {"tracer_ns", waiting->tracer},
+		    {"left_out_ns", waiting->left_out},
+		    {"left_out", (int64_t) waiting->left_out_count}};
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++)
+		json_object_set_new(object, sums[i].key, json_integer(sums[i].value));
+	return object;
 }
 
 void waiting_json(const struct session *session, const struct waiting *waiting, FILE *file)
@@ -88,9 +93,11 @@ void waiting_json(const struct session *session, const struct waiting *waiting, 
 		json_array_append_new(
 			list, imposer_json(session, &g_array_index(waiting->imposers,
 								   struct imposer, i)));
-	for (guint i = 0; i < waiting->knots->len; i++)
-		json_array_append_new(knots, knot_json(session, waiting,
-						       &g_array_index(waiting->knots, struct knot, i)));
+	for (guint i = 0; i < waiting->knots->len; i++) {
+		const struct knot *knot = &g_array_index(waiting->knots, struct knot, i);
+
+		json_array_append_new(knots, knot_json(session, waiting, knot));
+	}
 	json_member(file, "waiting", list, false);
 	if (waiting->imposers->len > shown)
 		json_member(file, "waiting_omitted", json_integer(waiting->imposers->len - shown),

@@ -34,7 +34,8 @@ static void append_resource(GString *line, const struct session *session, uint16
 	if (g_str_equal(key, "cpu:quota"))
 		g_string_append(line, "CPU quota (throttled, inferred)");
 	else if (g_str_equal(key, "cpu:idle"))
-		g_string_append(line, "CPUs idle while a thread was ready (slow or remote wake-ups)");
+		g_string_append(line, "CPUs idle while a thread was ready (slow or remote "
+				      "wake-ups)");
 	else
 		g_string_append(line, g_str_has_prefix(key, "work:") ? key + 5 : key);
 }
@@ -149,12 +150,14 @@ static void sums_line(const struct waiting *waiting, struct output *output)
 	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
 		if (!sums[i].ns)
 			continue;
-		g_string_append_printf(line, "%s%s %s", *comma ? comma : "Not counted: user threads ",
+		g_string_append_printf(line, "%s%s %s",
+				       *comma ? comma : "Not counted: user threads ",
 				       sums[i].words, when_duration(length, sums[i].ns));
 		comma = ", ";
 	}
 	if (waiting->left_out_count)
-		g_string_append_printf(line, "%s%" PRIu64 " shorter waits were not followed, %s in all",
+		g_string_append_printf(line,
+				       "%s%" PRIu64 " shorter waits were not followed, %s in all",
 				       *comma ? "; " : "Not counted: ", waiting->left_out_count,
 				       when_duration(length, waiting->left_out));
 	if (line->len)
@@ -177,7 +180,8 @@ void waiting_text(const struct session *session, const struct waiting *waiting,
 	for (guint i = 0; i < waiting->knots->len; i++)
 		knot_line(session, waiting, &g_array_index(waiting->knots, struct knot, i), output);
 	for (guint i = 0; i < shown; i++)
-		imposer_lines(session, &g_array_index(waiting->imposers, struct imposer, i), output);
+		imposer_lines(session, &g_array_index(waiting->imposers, struct imposer, i),
+			      output);
 	if (waiting->imposers->len > shown)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
 			waiting->imposers->len - shown);

@@ -179,7 +179,8 @@ static void test_busy(void)
 	piece.thread = life(feed, 6, 0);
 	cause = piece_cause(feed->session, &piece);
 	g_assert_cmpint(cause.kind, ==, CAUSE_WAIT_CPU);
-	g_assert_cmpstr(cause.label, ==, "c 86 %, nobody 14 % (between others)"); /* 60 and 10 of 70 */
+	/* 60 and 10 of 70 */
+	g_assert_cmpstr(cause.label, ==, "c 86 %, nobody 14 % (between others)");
 	cause_clear(&cause);
 }
 
@@ -326,7 +327,8 @@ static void test_stopped_unknown(void)
 	waking(feed, 200, 1, 5);
 	sw(feed, 210, 0, "idle", 0, 0, "a", 5);
 	plain(feed, 220, 0, "other");
-	g_assert_cmpstr(only_cause(feed, 5), ==, "stopped by whom is not known; continued by b (6)");
+	g_assert_cmpstr(only_cause(feed, 5), ==,
+			"stopped by whom is not known; continued by b (6)");
 }
 
 /* A traced thread tells its tracer, and the tracer lets it go on. */
@@ -349,8 +351,9 @@ static const struct imposer *imposer_of(const struct feed *feed, const struct wa
 	for (guint i = 0; i < waiting->imposers->len; i++) {
 		const struct imposer *at = &g_array_index(waiting->imposers, struct imposer, i);
 
-		if (resource ? at->resource && g_str_equal(session_text(feed->session, at->resource),
-							   resource)
+		const char *key = session_text(feed->session, at->resource);
+
+		if (resource ? at->resource && g_str_equal(key, resource)
 			     : at->thread != NO_THREAD &&
 				       model_thread(&feed->session->model, at->thread)->tid == tid)
 			return at;
