@@ -240,6 +240,15 @@ def disk_read():
     assert disk["example"]["name"] == "diskread", disk
 
 
+def hang():
+    """flock-wait waits to the end for the flock that `hang` (the main thread) keeps while it sleeps (README)."""
+    report = overview("hang")
+    who = first(report, "thread")
+    waits = [w for w in report["waits"] if w["name"] == "flock-wait" and w["leaf"] == "blocked/syscall:flock"]
+    assert len(waits) == 1 and who["name"] == "hang", (waits, who)
+    assert who["sleep_ns"] > 0.95 * waits[0]["ns"] and who["example"]["name"] == "flock-wait", (who, waits)
+
+
 def signals():
     """Who ran where signal 19 and 18 were generated, from the text."""
     current, sent = {}, {}
@@ -356,7 +365,7 @@ def steps():
     assert as_plugin == text, "the plugin's --path is another"
 
 
-for case in (pipe_chain, futex, lock_lapse, startup_chain, preempt, cfs_quota, web_mixed, disk_read, signals, steps):
+for case in (pipe_chain, futex, lock_lapse, startup_chain, preempt, cfs_quota, web_mixed, disk_read, hang, signals, steps):
     tap.case(case.__name__.replace("_", "-"), case)
 for one in ("wide", "signals", "web-mixed"):
     tap.case("wake-ups of %s" % one, wake_ups, one)

@@ -8,6 +8,8 @@
 
 #include "analysis/summary.h"
 
+#include <string.h>
+
 /* What the wait at hand owes an imposer so far; most waits have few. */
 struct part {
 	uint32_t imposer;
@@ -93,6 +95,9 @@ bool block_is_timer(const struct session *session, const struct block *block)
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
 
+	/* a sleep that is not over is one as well */
+	if (block->kind == WAKER_NONE)
+		return strcmp(session_text(session, block->resource), "sleep") == 0;
 	return block->kind == WAKER_HRTIMER || (detail && detail->kind == DETAIL_TIMER);
 }
 

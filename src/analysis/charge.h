@@ -51,6 +51,7 @@ void charge_settle(struct charger *charger);
 
 /* The device, peer or interrupt that ended a wait, as an interned key. */
 uint32_t block_hardware(const struct session *session, const struct block *block);
+/* The wait is a sleep by one's own timer, or was ended by a timer. */
 bool block_is_timer(const struct session *session, const struct block *block);
 
 #endif

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-#define FUTEX_WAIT 0
-#define FUTEX_LOCK_PI 6
-#define FUTEX_LOCK_PI2 13
+#include "analysis/locks.h"
+
 /* Whose side an id is: both are threads of one process, or the first, or the
  * second, stands for all of its process. */
 enum side {SIDE_THREADS, SIDE_FROM_PROCESS, SIDE_TO_PROCESS};
@@ -124,42 +123,24 @@ void contacts_clear(struct contacts *contacts)
 	g_array_free(contacts->first, TRUE);
 }
 
-static bool same_process(const struct session *session, uint32_t a, uint32_t b)
-{
-	const struct thread *x = model_thread(&session->model, a), *y;
-
-	if (!is_thread(b))
-		return false;
-	y = model_thread(&session->model, b);
-	return x->host == y->host && x->pid >= 0 && x->pid == y->pid;
-}
-
-bool wait_is_for_lock(const struct session *session, uint32_t thread, uint32_t leaf,
-		      const struct block *block)
+bool wait_is_for_lock(const struct session *session, uint32_t leaf, const struct block *block)
 {
 	const char *call;
 
-	if (block->kind == WAKER_THREAD && block->same_file)
+	if (block_lock(session, block) || (block->kind == WAKER_THREAD && block->same_file))
 		return true;
 	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL)
 		return false;
 	call = session_text(session, PACK_NUMBER(leaf));
-	/* condition variables, semaphores and joins of threads wait with a bit set; a
-	 * futex between processes is a signal more often than a mutex */
-	if (strcmp(call, "futex") == 0)
-		return block->operation == FUTEX_LOCK_PI || block->operation == FUTEX_LOCK_PI2 ||
-		       (block->operation == FUTEX_WAIT &&
-			same_process(session, thread, block->waker));
 	return strcmp(call, "flock") == 0 || g_str_has_prefix(call, "fcntl");
 }
 
-bool wait_is_for_message(const struct session *session, uint32_t thread, uint32_t leaf,
-			 const struct block *block)
+bool wait_is_for_message(const struct session *session, uint32_t leaf, const struct block *block)
 {
 	const char *key;
 
 	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL || is_thread(block->child) ||
-	    wait_is_for_lock(session, thread, leaf, block))
+	    wait_is_for_lock(session, leaf, block))
 		return false;
 	key = session_text(session, block->resource);
 	if (g_str_has_prefix(key, "file:"))
@@ -201,12 +182,12 @@ static enum asker packet_asker(const struct session *session, const struct block
 	return g_ascii_strtoull(port + 1, NULL, 10) >= PORT_GIVEN ? ASKER_SENDER : ASKER_WAITER;
 }
 
-bool contacts_idle_hardware(const struct session *session, uint32_t thread, uint32_t leaf,
+bool contacts_idle_hardware(const struct session *session, uint32_t leaf,
 			    const struct block *block)
 {
 	enum asker asker = packet_asker(session, block);
 
-	if (!wait_is_for_message(session, thread, leaf, block))
+	if (!wait_is_for_message(session, leaf, block))
 		return false;
 	return asker == ASKER_SENDER ||
 	       (asker == ASKER_UNKNOWN && (!block->detail || is_event_loop(session, leaf)));
@@ -220,7 +201,7 @@ bool contacts_idle(const struct contacts *contacts, uint32_t thread, uint32_t le
 	enum asker asker = packet_asker(session, block);
 	int64_t asked, served;
 
-	if (!wait_is_for_message(session, thread, leaf, block))
+	if (!wait_is_for_message(session, leaf, block))
 		return false;
 	if (asker != ASKER_UNKNOWN)
 		return asker == ASKER_SENDER;

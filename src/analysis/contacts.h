@@ -41,14 +41,12 @@ bool contacts_idle(const struct contacts *contacts, uint32_t thread, uint32_t le
 
 /* The same where what ended the wait led to no thread: a packet from somewhere else, a
  * device's input. */
-bool contacts_idle_hardware(const struct session *session, uint32_t thread, uint32_t leaf,
+bool contacts_idle_hardware(const struct session *session, uint32_t leaf,
 			    const struct block *block);
 
 /* A wait that could be one for a request: in a call, on what carries messages. */
-bool wait_is_for_message(const struct session *session, uint32_t thread, uint32_t leaf,
-			 const struct block *block);
-/* A wait for a lock: of a file, or a futex taken as a mutex is. */
-bool wait_is_for_lock(const struct session *session, uint32_t thread, uint32_t leaf,
-		      const struct block *block);
+bool wait_is_for_message(const struct session *session, uint32_t leaf, const struct block *block);
+/* A wait for a lock: locks.h, or of a file. */
+bool wait_is_for_lock(const struct session *session, uint32_t leaf, const struct block *block);
 
 #endif

@@ -2,6 +2,7 @@
 #include "analysis/waiting.h"
 
 #include "analysis/charge.h"
+#include "analysis/locks.h"
 #include "analysis/ready.h"
 #include "analysis/summary.h"
 
@@ -17,13 +18,11 @@ static void charge_hardware(struct charger *charger, uint32_t thread, const stru
 	struct waiting *waiting = charger->waiting;
 	int64_t ns = span->end - span->begin;
 
-	if (block->kind == WAKER_NONE)
-		waiting->open += ns;
-	else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_THREAD)
+	if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_THREAD)
 		waiting->unknown += ns;
 	else if (block_is_timer(charger->session, block))
 		waiting->own += ns;
-	else if (contacts_idle_hardware(charger->session, thread, span->leaf, block))
+	else if (contacts_idle_hardware(charger->session, span->leaf, block))
 		waiting->idle += ns;
 	else {
 		waiting->imposed += ns;
@@ -45,7 +44,7 @@ static void charge_wait(struct charger *charger, uint32_t thread, const struct s
 	direct.lead = lead.thread;
 	direct.resource = block_waits_for(session, block);
 	g_array_append_val(charger->directs, direct);
-	if (wait_is_for_lock(session, thread, span->leaf, block))
+	if (wait_is_for_lock(session, span->leaf, block))
 		owe_resource(charger, thread, direct.resource, direct.ns);
 	charger->path[0] = thread;
 	charger->depth = 1;
@@ -103,6 +102,41 @@ static void leave_out(struct waiting *waiting, GArray *list, guint from)
 	g_array_set_size(list, MIN(from, list->len));
 }
 
+/* A wait for a lock that is not over: what its holders did meanwhile, as far as they
+ * are known. */
+static int64_t charge_held(struct charger *charger, uint32_t thread, const struct span *span,
+			   const struct block *block)
+{
+	struct lock_wait *lock = lock_wait_new(charger->session, block, thread, span->begin,
+					       span->end);
+	struct direct direct = {.waiter = thread,
+				.resource = block_waits_for(charger->session, block),
+				.host = model_thread(&charger->session->model, thread)->host};
+	int64_t until = span->begin, held = 0;
+
+	charger->path[0] = thread;
+	charger->depth = 1;
+	for (guint i = 0; lock && i < lock->holdings->len; i++) {
+		const struct holding *at = &g_array_index(lock->holdings, struct holding, i);
+		int64_t begin = MAX(at->begin, until); /* a shared lock has several at once */
+
+		if (!is_thread(at->thread) || at->thread == thread || begin >= at->end)
+			continue;
+		lead_down(charger, at->thread, begin, at->end);
+		until = at->end;
+		held += at->end - begin;
+		direct.lead = at->thread;
+		direct.ns = at->end - begin;
+		g_array_append_val(charger->directs, direct);
+	}
+	charger->depth = 0;
+	owe_resource(charger, thread, direct.resource, held);
+	charger->waiting->imposed += held;
+	if (lock)
+		lock_wait_free(lock);
+	return held;
+}
+
 /* A wait that a thread ended, to be led down; the others are charged at once. */
 static bool leads_on(struct charger *charger, uint32_t thread, const struct span *span)
 {
@@ -111,8 +145,11 @@ static bool leads_on(struct charger *charger, uint32_t thread, const struct span
 	int64_t ns = span->end - span->begin;
 	struct lead lead;
 
-	if (span->end == session->to && session_blocked_at(session, thread, session->to)) {
-		charger->waiting->open += ns;
+	if (block->kind == WAKER_NONE ||
+	    (span->end == session->to && session_blocked_at(session, thread, session->to))) {
+		ns -= charge_held(charger, thread, span, block);
+		*(block_is_timer(session, block) ? &charger->waiting->own
+						 : &charger->waiting->open) += ns;
 		return false;
 	}
 	if (!block_lead(session, block, thread, span->begin, span->end, &lead) ||

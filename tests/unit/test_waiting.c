@@ -51,6 +51,7 @@ static void futex(struct feed *feed, int64_t time, uint32_t cpu)
 
 	event.syscall.op = 128; /* FUTEX_WAIT, private */
 	event.syscall.uaddr = 0x1000;
+	event.syscall.val = 2; /* what a mutex holds while somebody waits for it */
 	send(feed, &event);
 }
 
@@ -606,6 +607,48 @@ static void test_left_out(void)
 	waiting_free(waiting);
 }
 
+/* 6 takes a lock, sleeps, and 5 waits for it from 100 to the end at 500: what is known of
+ * the holder counts although nobody gave the lock up. It slept from 60 on. */
+static void test_held_to_the_end(void)
+{
+	FEED(2);
+	struct waiting *waiting;
+	struct event event;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	for (int i = 0; i < 2; i++) { /* both have it open */
+		event = event_of(feed, 10 + i, (uint32_t) i, "syscall_entry_openat");
+		event.syscall.filename = "/lock";
+		event.syscall.dfd = -100;
+		send(feed, &event);
+		leave(feed, 12 + i, (uint32_t) i, "openat", 3);
+	}
+	event = event_of(feed, 30, 1, "syscall_entry_flock");
+	event.syscall.fd = 3;
+	event.syscall.cmd = 2; /* LOCK_EX */
+	send(feed, &event);
+	leave(feed, 40, 1, "flock", 0);
+	entry(feed, 50, 1, "nanosleep", -1);
+	sw(feed, 60, 1, "b", 6, SLEEPS, "idle", 0);
+	event = event_of(feed, 90, 0, "syscall_entry_flock");
+	event.syscall.fd = 3;
+	event.syscall.cmd = 2;
+	send(feed, &event);
+	sw(feed, 100, 0, "a", 5, SLEEPS, "idle", 0);
+	timer_wakes(feed, 400, 1, 6);
+	sw(feed, 410, 1, "idle", 0, 0, "b", 6);
+	plain(feed, 500, 1, "other");
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->by[IMPOSED_SLEEP], ==, 300);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->by[IMPOSED_CPU], ==, 10);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->by[IMPOSED_WORK], ==, 90);
+	g_assert_cmpint(imposer_of(feed, waiting, 0, "file:/lock")->ns, ==, 400);
+	g_assert_cmpint(waiting->open, ==, 0);
+	waiting_free(waiting);
+}
+
 /* 7 is woken at 90 and waits 10 for 6; then 6 is preempted for 100 while 7 runs there: 7
  * imposes it; 10 more of nobody's are the CPU's. */
 static void test_ran(void)
@@ -676,6 +719,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/imposed/circle", test_circle);
 	g_test_add_func("/waiting/imposed/circle-of-three", test_circle_of_three);
 	g_test_add_func("/waiting/imposed/left-out", test_left_out);
+	g_test_add_func("/waiting/imposed/held-to-the-end", test_held_to_the_end);
 	g_test_add_func("/waiting/imposed/ran", test_ran);
 	g_test_add_func("/waiting/totals", test_totals);
 	return g_test_run();
