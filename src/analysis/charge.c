@@ -98,6 +98,8 @@ bool block_is_timer(const struct session *session, const struct block *block)
 	/* a sleep that is not over is one as well */
 	if (block->kind == WAKER_NONE)
 		return strcmp(session_text(session, block->resource), "sleep") == 0;
+	if (block->why == WHY_TIME_LIMIT)
+		return true;
 	return block->kind == WAKER_HRTIMER || (detail && detail->kind == DETAIL_TIMER);
 }
 

@@ -18,10 +18,10 @@ static void charge_hardware(struct charger *charger, uint32_t thread, const stru
 	struct waiting *waiting = charger->waiting;
 	int64_t ns = span->end - span->begin;
 
-	if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_THREAD)
-		waiting->unknown += ns;
-	else if (block_is_timer(charger->session, block))
+	if (block_is_timer(charger->session, block))
 		waiting->own += ns;
+	else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_THREAD)
+		waiting->unknown += ns;
 	else if (contacts_idle_hardware(charger->session, span->leaf, block))
 		waiting->idle += ns;
 	else {
