@@ -375,7 +375,7 @@ def saved_files(folder):
         bad(option + " of a directory", USAGE, PROFILE + [option, folder], option, folder)
         for name, content in contents.items():
             path = folder + "/" + name.replace(" ", "-")
-            with open(path, "w", encoding="ascii") as file:
+            with open(path, "w", encoding="utf-8") as file:
                 file.write(content)
             bad("%s of %s" % (option, name), USAGE, PROFILE + [option, path], option, path)
 
