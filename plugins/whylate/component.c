@@ -176,6 +176,9 @@ graph_is_configured(bt_self_component_sink *self)
 		    &sink->iterator) !=
 	    BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
 		return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;
+	messages_order(sink->messages,
+		       bt_port_input_as_port_const(bt_self_component_port_input_as_port_input(
+			       bt_self_component_sink_borrow_input_port_by_name(self, "in"))));
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
 

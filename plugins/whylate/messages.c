@@ -22,6 +22,8 @@ struct stream_class {
 
 struct stream {
 	bool kernel;
+	uint32_t order;          /* of its trace, as given; host by host */
+	const bt_stream *key;    /* borrowed; until its host is settled, then NULL */
 	bool begun;              /* its first packet was told */
 	uint32_t host, cpu;
 	bool has_cpu;
@@ -43,6 +45,8 @@ struct messages {
 	GHashTable *streams;         /* owned; bt_stream -> struct stream */
 	GHashTable *stream_classes;  /* owned; bt_stream_class -> struct stream_class */
 	GHashTable *channels;        /* owned; "host cpu class" of streams begun */
+	GPtrArray *given;            /* owned; the traces' UUIDs or directories, in order */
+	GPtrArray *unsettled;        /* owned; struct stream *: their hosts are not told yet */
 	struct {
 		const bt_stream *key;
 		struct stream *stream;
@@ -91,6 +95,8 @@ struct messages *messages_new(struct session *session)
 	messages->stream_classes =
 		g_hash_table_new_full(NULL, NULL, stream_class_put, stream_class_free);
 	messages->channels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	messages->given = g_ptr_array_new_with_free_func(g_free);
+	messages->unsettled = g_ptr_array_new();
 	scratch_init(&messages->scratch);
 	return messages;
 }
@@ -105,6 +111,8 @@ void messages_free(struct messages *messages)
 	g_hash_table_destroy(messages->streams);
 	g_hash_table_destroy(messages->stream_classes);
 	g_hash_table_destroy(messages->channels);
+	g_ptr_array_free(messages->given, TRUE);
+	g_ptr_array_free(messages->unsettled, TRUE);
 	scratch_clear(&messages->scratch);
 	g_free(messages);
 }
@@ -261,6 +269,89 @@ static void tell_place(struct messages *messages, const bt_stream *key)
 	session_place(messages->session, directory);
 }
 
+/* source.ctf.fs names a port "TRACE | CLASS | STREAM", the trace by its UUID or
+ * directory. */
+static void add_given(struct messages *messages, const char *port)
+{
+	const char *end = strstr(port, " | ");
+	char *trace = end ? g_strndup(port, (gsize) (end - port)) : g_strdup(port);
+
+	if (g_ptr_array_find_with_equal_func(messages->given, trace, g_str_equal, NULL))
+		g_free(trace);
+	else
+		g_ptr_array_add(messages->given, trace);
+}
+
+/* A port's way up to the sources; a muxer's inputs are in the order in which it
+ * was connected. */
+static void add_ports(struct messages *messages, const bt_port *input, int depth)
+{
+	const bt_connection *connection = bt_port_borrow_connection_const(input);
+	const bt_component *component;
+	const bt_component_filter *filter;
+	const bt_port *output;
+
+	if (!connection || depth > 16)
+		return;
+	output = bt_port_output_as_port_const(bt_connection_borrow_upstream_port_const(connection));
+	component = bt_port_borrow_component_const(output);
+	if (bt_component_is_source(component)) {
+		add_given(messages, bt_port_get_name(output));
+	} else if (bt_component_is_filter(component)) {
+		filter = (const bt_component_filter *) component;
+		for (uint64_t i = 0; i < bt_component_filter_get_input_port_count(filter); i++)
+			add_ports(messages,
+				  bt_port_input_as_port_const(
+					  bt_component_filter_borrow_input_port_by_index_const(
+						  filter, i)),
+				  depth + 1);
+	}
+}
+
+void messages_order(struct messages *messages, const bt_port *input)
+{
+	add_ports(messages, input, 0);
+}
+
+/* The place of a stream's trace in the order given; behind all, if not known. */
+static uint32_t order_of(const struct messages *messages, const bt_stream *key)
+{
+	g_autofree char *uuid = uuid_text(bt_trace_get_uuid(bt_stream_borrow_trace_const(key)));
+	const char *name = bt_stream_get_name(key);
+	uint32_t i;
+
+	for (i = 0; i < messages->given->len; i++) {
+		const char *trace = g_ptr_array_index(messages->given, i);
+
+		if (strcmp(trace, uuid) == 0 ||
+		    (name && *trace == '/' && g_str_has_prefix(name, trace)))
+			break;
+	}
+	return i;
+}
+
+static int by_order(gconstpointer a, gconstpointer b)
+{
+	const struct stream *x = *(struct stream *const *) a, *y = *(struct stream *const *) b;
+
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* "Hosts in the order given": all streams begin before the first event, and only
+ * then are the hosts told. */
+static void settle(struct messages *messages)
+{
+	g_ptr_array_sort(messages->unsettled, by_order);
+	for (guint i = 0; i < messages->unsettled->len; i++) {
+		struct stream *stream = g_ptr_array_index(messages->unsettled, i);
+
+		stream->host = host_of(messages, stream->key, stream->class->abi);
+		tell_place(messages, stream->key);
+		stream->key = NULL;
+	}
+	g_ptr_array_set_size(messages->unsettled, 0);
+}
+
 static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 {
 	const bt_stream_class *class;
@@ -279,8 +370,9 @@ static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 		if (stream->kernel) {
 			messages->kernel_streams++;
 			stream->class = stream_class_of(messages, class);
-			stream->host = host_of(messages, key, stream->class->abi);
-			tell_place(messages, key);
+			stream->key = key;
+			stream->order = order_of(messages, key);
+			g_ptr_array_add(messages->unsettled, stream);
 		}
 		bt_stream_get_ref(key);
 		g_hash_table_insert(messages->streams, (gpointer) key, stream);
@@ -441,6 +533,8 @@ static bool take_event(struct messages *messages, const bt_message *message, GEr
 		bt_message_put_ref(message);
 		return false;
 	}
+	if (messages->unsettled->len)
+		settle(messages);
 	if (time != messages->time && messages->waiting_count)
 		flush(messages);
 	messages->time = time;
@@ -496,6 +590,8 @@ static void tell_lost(struct messages *messages, const struct stream *stream,
 		}
 	}
 	flush(messages);
+	if (messages->unsettled->len)
+		settle(messages);
 	session_lost(messages->session, stream->host, stream->cpu, begin, end,
 		     known ? (int64_t) count : -1, packets);
 }
@@ -526,6 +622,8 @@ static void take_packet_begin(struct messages *messages, const bt_message *messa
 
 	if (!stream->kernel || stream->begun)
 		return;
+	if (messages->unsettled->len)
+		settle(messages);
 	stream->begun = true;
 	context = bt_packet_borrow_context_field_const(packet);
 	cpu = context ? bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id")

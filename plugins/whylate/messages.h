@@ -24,6 +24,10 @@ struct messages;
 struct messages *messages_new(struct session *session);
 void messages_free(struct messages *messages);
 
+/* Finds out in which order the traces were given, from the ports that lead to
+ * `input` (connected); messages do not come in it. Call before the first. */
+void messages_order(struct messages *messages, const bt_port *input);
+
 /* Takes over the references of all `count` messages. False if one cannot be
  * read; then `error` says which. */
 bool messages_take(struct messages *messages, bt_message_array_const batch, uint64_t count,

@@ -132,10 +132,15 @@ static bool build(bt_graph *graph, struct reading *reading, GPtrArray *traces, c
 	if (bt_graph_add_simple_sink_component(graph, "whylate", NULL, consume, NULL, reading, &sink) !=
 	    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		return false;
-	return bt_graph_connect_ports(
-		       graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
-		       bt_component_sink_borrow_input_port_by_index_const(sink, 0),
-		       NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK;
+	if (bt_graph_connect_ports(
+		    graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+		    bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+		    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+		return false;
+	messages_order(reading->messages,
+		       bt_port_input_as_port_const(
+			       bt_component_sink_borrow_input_port_by_index_const(sink, 0)));
+	return true;
 }
 
 static bool fail(const struct reading *reading, GError **error)
