@@ -161,6 +161,8 @@ AUTOSTART = ("delay", SOURCE + "/traces/startup-chain", "--target",
              "sched_process_exec filename=*/autostart")
 LOCK_2 = ("delay", trace("futex"), "--thread", "lock-2")
 HANG = ("overview", trace("hang"))
+HOSTS = ("delay", *trace("two-hosts-client", "two-hosts-server"), "--host", "client", "--thread", "python3", "--from",
+         "09:26:55.912", "--to", "09:26:56.094")
 WRITERS = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64")
 
 
@@ -168,7 +170,8 @@ def check_readme():
     """Output shown in README.md is what is printed now."""
     blocks = re.findall(r"^```\n(.*?)^```$", read("README.md"), re.M | re.S)
     reports = [b for b in blocks if b.startswith("$ whylate") or "Lineage:" in b or "Blocking causality" in b]
-    others = {"$ whylate profile": WRITERS, "$ whylate delay futex": LOCK_2, "$ whylate hang": HANG}
+    others = {"$ whylate profile": WRITERS, "$ whylate delay futex": LOCK_2, "$ whylate hang": HANG,
+              "$ whylate delay two-hosts": HOSTS}
     startup = [b for b in reports if not b.startswith(tuple(others))]
     assert len(startup) == 3 and len(reports) == 3 + len(others), (len(reports), len(startup))
     compare_lines([line for block in startup for line in block.splitlines() if not line.startswith("$ ")],

@@ -87,7 +87,7 @@ def check_block(block, lives, where):
     assert block["end"] - block["begin"] == block["ns"] > 0, where + ": ns is not its length"
     children = block.get("children", [])
     if "share" in block:
-        host = block["woken_by"]["host"]
+        host = block["share"]["host"]
         tid = block["share"]["tid"]
         life = lives.at(host, tid, block["end"])
         assert life, "%s: share of %d, which did not live" % (where, tid)

@@ -8,6 +8,7 @@
 void scratch_init(struct scratch *scratch)
 {
 	scratch->used = 0;
+	scratch->tcp = false;
 	scratch->ready = g_array_new(FALSE, FALSE, sizeof(struct event_ready));
 }
 
@@ -348,6 +349,15 @@ static const struct header_layout *layout_of(struct header_layout *layout, const
 		layout->transport = index_of(header, "transport_header");
 		layout->source_port = index_of(header, "source_port");
 		layout->dest_port = index_of(header, "dest_port");
+		layout->length = index_of(header, "tot_len");
+		if (layout->length < 0)
+			layout->length = index_of(header, "payload_len");
+		layout->ihl = index_of(header, "ihl");
+		layout->id = index_of(header, "id");
+		layout->seq = index_of(header, "seq");
+		layout->ack_seq = index_of(header, "ack_seq");
+		layout->data_offset = index_of(header, "data_offset");
+		layout->flags = index_of(header, "flags");
 	}
 	return layout;
 }
@@ -368,10 +378,39 @@ static const bt_field *option(const bt_field *variant, uint64_t *number)
 		       : NULL;
 }
 
+static int64_t header_integer(const bt_field *header, int64_t index)
+{
+	int64_t value;
+
+	return index >= 0 && field_integer(at_index(header, index), &value) ? value : 0;
+}
+
+/* What tells one segment from others. IPv4's length counts its own header,
+ * IPv6's does not; both count TCP's. A length of 0 (larger than 16 bits can
+ * say) leaves the packet without. */
+static void take_tcp(const struct header_layout *ip, const bt_field *header,
+		     const struct header_layout *layout, const bt_field *transport,
+		     struct event *event)
+{
+	int64_t total = header_integer(header, ip->length);
+	int64_t headers = 4 * (header_integer(header, ip->ihl) +
+			       header_integer(transport, layout->data_offset));
+
+	if (layout->seq < 0 || layout->ack_seq < 0 || layout->data_offset < 0 ||
+	    total < headers)
+		return;
+	event->net.tcp = true;
+	event->net.seq = (uint32_t) header_integer(transport, layout->seq);
+	event->net.ack_seq = (uint32_t) header_integer(transport, layout->ack_seq);
+	event->net.flags = (uint16_t) header_integer(transport, layout->flags);
+	event->net.id = (uint16_t) header_integer(header, ip->id);
+	event->net.length = (uint32_t) (total - headers);
+}
+
 static void take_packet(struct class_state *state, const bt_field *variant,
 			struct scratch *scratch, struct event *event)
 {
-	const struct header_layout *layout;
+	const struct header_layout *layout, *ip;
 	const bt_field *header, *transport;
 	uint64_t network, number;
 	int64_t port;
@@ -381,7 +420,7 @@ static void take_packet(struct class_state *state, const bt_field *variant,
 	header = option(variant, &network);
 	if (!header)
 		return;
-	layout = layout_of(&state->packet->network[network], header);
+	layout = ip = layout_of(&state->packet->network[network], header);
 	if (layout->saddr >= 0)
 		take_address(at_index(header, layout->saddr), scratch, &event->net.saddr);
 	if (layout->daddr >= 0)
@@ -397,6 +436,8 @@ static void take_packet(struct class_state *state, const bt_field *variant,
 	if (layout->dest_port >= 0 &&
 	    field_integer(at_index(transport, layout->dest_port), &port))
 		event->net.dest_port = (uint32_t) port;
+	if (scratch->tcp)
+		take_tcp(ip, header, layout, transport, event);
 }
 
 static int64_t integer(const struct field_step *step, const bt_field *field)

@@ -350,6 +350,7 @@ static void settle(struct messages *messages)
 		stream->key = NULL;
 	}
 	g_ptr_array_set_size(messages->unsettled, 0);
+	messages->scratch.tcp = session_wants_tcp(messages->session);
 }
 
 static struct stream *stream_of(struct messages *messages, const bt_stream *key)

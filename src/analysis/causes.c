@@ -90,9 +90,10 @@ static char *timer_label(const struct session *session, const struct wake_detail
 			g_string_append(label, " armed by itself");
 		else
 			g_string_append_printf(
-				label, " armed by %s (%d)",
+				label, " armed by %s (%d)%s",
 				session_thread_name(session, detail->thread),
-				model_thread(&session->model, detail->thread)->tid);
+				model_thread(&session->model, detail->thread)->tid,
+				session_on(session, detail->thread));
 		if (detail->text)
 			g_string_append_printf(label, " in %s", session_text(session, detail->text));
 	} else if (detail->requested < 0) {
@@ -115,19 +116,21 @@ static char *request_label(const struct session *session, const struct wake_deta
 	if (is_thread(detail->thread) && detail->thread == waiter)
 		g_string_append(label, ", issued by itself");
 	else if (is_thread(detail->thread))
-		g_string_append_printf(label, ", issued by %s (%d)",
+		g_string_append_printf(label, ", issued by %s (%d)%s",
 				       session_thread_name(session, detail->thread),
-				       model_thread(&session->model, detail->thread)->tid);
+				       model_thread(&session->model, detail->thread)->tid,
+				       session_on(session, detail->thread));
 	return g_string_free(label, FALSE);
 }
 
 static char *waker_label(const struct session *session, uint32_t waker)
 {
-	return g_strdup_printf("%s (%d)", session_thread_name(session, waker),
-			       model_thread(&session->model, waker)->tid);
+	return g_strdup_printf("%s (%d)%s", session_thread_name(session, waker),
+			       model_thread(&session->model, waker)->tid,
+			       session_on(session, waker));
 }
 
-/* "packet from 127.0.0.1:5555, sent by app (249) in sendto" */
+/* "packet from 10.0.0.1:5555, sent by app (249) on server in sendto" */
 static char *packet_label(const struct session *session, const struct wake_detail *detail)
 {
 	GString *label = g_string_new("packet");
@@ -137,9 +140,10 @@ static char *packet_label(const struct session *session, const struct wake_detai
 	else
 		g_string_append(label, " of which no addresses were recorded");
 	if (is_thread(detail->thread))
-		g_string_append_printf(label, ", sent by %s (%d)",
+		g_string_append_printf(label, ", sent by %s (%d)%s",
 				       session_thread_name(session, detail->thread),
-				       model_thread(&session->model, detail->thread)->tid);
+				       model_thread(&session->model, detail->thread)->tid,
+				       session_on(session, detail->thread));
 	if (is_thread(detail->thread) && detail->call)
 		g_string_append_printf(label, " in %s", session_text(session, detail->call));
 	return g_string_free(label, FALSE);

@@ -1,6 +1,8 @@
 /* Counting what was not seen; see coverage.h. */
 #include "analysis/coverage.h"
 
+#include "analysis/clocks.h"
+
 #include <string.h>
 
 static bool has_statedump(const struct session *session)
@@ -28,6 +30,11 @@ static bool has_vectors_or_is_other(const struct session *session)
 static bool has_faults_or_is_other(const struct session *session)
 {
 	return session->kinds[EV_PAGE_FAULT_USER] || is_other(session);
+}
+
+static bool has_sends_or_no_packets(const struct session *session)
+{
+	return session->kinds[EV_NET_SEND] || !session->kinds[EV_NET_RECEIVE];
 }
 
 /* Addresses were recorded: call stacks, callbacks, work. */
@@ -74,6 +81,9 @@ const struct need needs[] = {
 	{"net_if_receive_skb", {EV_NET_RECEIVE},
 	 "network waits do not name the packet's sender",
 	 "lttng enable-event -k 'net_*'", NULL},
+	{"net_dev_queue", {EV_NET_SEND},
+	 "network waits are not followed to who sent the packet",
+	 "lttng enable-event -k 'net_*'", has_sends_or_no_packets},
 	{"x86_exceptions_page_fault_user", {EV_PAGE_FAULT_USER},
 	 "waits in page faults are not told from other traps",
 	 "lttng enable-event -k 'x86_exceptions_*'", has_faults_or_is_other},
@@ -168,6 +178,7 @@ static void add_missing(struct coverage *coverage, const struct session *session
 										      host->begin)));
 		}
 	}
+	clocks_warnings(session, coverage->missing);
 	for (guint i = 1; i < session->model.hosts->len; i++) {
 		const struct host *a = model_host(&session->model, i - 1);
 		const struct host *b = model_host(&session->model, i);

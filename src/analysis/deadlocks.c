@@ -205,14 +205,16 @@ char *deadlock_words(const struct session *session, const struct deadlock *deadl
 		const struct stuck *at = &g_array_index(deadlock->members, struct stuck, i);
 		const struct lock *lock = lock_at(&session->flow, at->lock);
 
-		g_string_append_printf(text, "%s%s (%d)%s for %s", i ? ", " : "",
+		g_string_append_printf(text, "%s%s (%d)%s%s for %s", i ? ", " : "",
 				       session_thread_name(session, at->thread),
 				       model_thread(&session->model, at->thread)->tid,
-				       i ? "" : " waits", session_text(session, lock->resource));
+				       session_on(session, at->thread), i ? "" : " waits",
+				       session_text(session, lock->resource));
 		if (at->owner != NO_THREAD)
-			g_string_append_printf(text, ", which %s (%d) has",
+			g_string_append_printf(text, ", which %s (%d)%s has",
 					       session_thread_name(session, at->owner),
-					       model_thread(&session->model, at->owner)->tid);
+					       model_thread(&session->model, at->owner)->tid,
+					       session_on(session, at->owner));
 	}
 	return g_string_free(text, FALSE);
 }

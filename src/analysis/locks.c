@@ -242,9 +242,10 @@ char *lock_wait_words(const struct session *session, const struct lock_wait *wai
 	for (guint i = 0; i < wait->holders->len && i < NAMED_MAX; i++) {
 		const struct holder *holder = &g_array_index(wait->holders, struct holder, i);
 
-		g_string_append_printf(text, "%s%s (%d) for %s", i ? ", " : "",
+		g_string_append_printf(text, "%s%s (%d)%s for %s", i ? ", " : "",
 				       session_thread_name(session, holder->thread),
 				       model_thread(&session->model, holder->thread)->tid,
+				       session_on(session, holder->thread),
 				       when_duration(length, holder->ns));
 	}
 	if (wait->holders->len > NAMED_MAX)

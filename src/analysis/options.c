@@ -19,6 +19,7 @@ const struct option_spec option_specs[] = {
 	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
 	{"host", "NAME", "only this host's threads", ALL, true, false},
 	{"container", "ID|NS", "only this container: a PID or cgroup namespace (4026532201), a\nprocess in it, its first one's name; TIDs, PIDs are its own", ALL, true, false},
+	{"clock-offset", "[HOST=]DURATION", "add this to HOST's clock (may be negative) instead of what its\npackets tell; may be repeated", ALL, true, true},
 	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns, +OFFSET,\n-OFFSET, or an event", ALL, true, false},
 	{"to", "WHEN", "end of the window, the same (+OFFSET counts from --from)", ALL, true, false},
 	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ALL, true, false},
@@ -71,6 +72,7 @@ void options_init(struct options *options, enum command command)
 		.maxcount_percentage = 20, .min_operations = 3, .threshold = 0.25};
 	options->threads = g_ptr_array_new_with_free_func(g_free);
 	options->processes = g_ptr_array_new_with_free_func(g_free);
+	options->clock_offsets = g_ptr_array_new_with_free_func(g_free);
 }
 
 void options_clear(struct options *options)
@@ -80,6 +82,7 @@ void options_clear(struct options *options)
 	event_filter_free(options->to_event);
 	g_ptr_array_free(options->threads, TRUE);
 	g_ptr_array_free(options->processes, TRUE);
+	g_ptr_array_free(options->clock_offsets, TRUE);
 	g_ptr_array_free(options->profile.operations, TRUE);
 	g_free(options->profile.resource);
 	g_free(options->profile.save);
@@ -214,6 +217,53 @@ static bool add_text(const char *name, const char *value, GPtrArray *list, GErro
 	return true;
 }
 
+#define OFFSET_MAX (INT64_C(100) * 365 * 86400 * 1000000000) /* a hundred years */
+
+bool clock_offset_parse(const char *text, char **host, int64_t *ns, GError **error)
+{
+	const char *value = strrchr(text, '=');
+	bool negative;
+
+	*host = NULL;
+	if (value && value == text) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "no host before the '='");
+		return false;
+	}
+	if (value)
+		*host = g_strndup(text, (gsize) (value++ - text));
+	else
+		value = text;
+	negative = *value == '-';
+	if (negative || *value == '+')
+		value++;
+	if (!when_parse_duration(value, ns, error)) {
+		g_clear_pointer(host, g_free);
+		return false;
+	}
+	if (*ns > OFFSET_MAX) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "more than a hundred years");
+		g_clear_pointer(host, g_free);
+		return false;
+	}
+	*ns = negative ? -*ns : *ns;
+	return true;
+}
+
+static bool add_clock_offset(const char *name, const char *value, GPtrArray *list, GError **error)
+{
+	g_autofree char *host = NULL;
+	int64_t ns;
+
+	if (!clock_offset_parse(value, &host, &ns, error)) {
+		g_prefix_error(error, "--%s '%s': must be [HOST=]DURATION, as in server=816ms or "
+				      "server=-1.5s: ", name, value);
+		return false;
+	}
+	g_ptr_array_add(list, g_strdup(value));
+	return true;
+}
+
 static bool set_per(const char *name, const char *value, enum per *per, GError **error)
 {
 	static const char *const words[] = {"thread", "process", "resource", "cpu", NULL};
@@ -309,6 +359,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 		return set_text(name, value, &options->host, error);
 	if (strcmp(name, "container") == 0)
 		return set_text(name, value, &options->container, error);
+	if (strcmp(name, "clock-offset") == 0)
+		return add_clock_offset(name, value, options->clock_offsets, error);
 	if (strcmp(name, "from") == 0)
 		return set_when(name, value, &options->from, &options->from_event, error);
 	if (strcmp(name, "to") == 0)

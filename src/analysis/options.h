@@ -42,6 +42,7 @@ struct options {
 	GPtrArray *processes;        /* owned strings */
 	char *host;                  /* owned; NULL: all */
 	char *container;             /* owned; NULL: all; a namespace, process or name */
+	GPtrArray *clock_offsets;    /* owned strings: [HOST=]DURATION, checked */
 	struct when from, to;
 	struct event_filter *from_event, *to_event; /* owned; for WHEN_EVENT */
 	enum format format;
@@ -75,6 +76,10 @@ void options_clear(struct options *options);
 /* Sets an option from its text ("" or "yes" for switches). Errors name the
  * option, the value and what would be right (WHYLATE_ERROR_USAGE). */
 bool options_set(struct options *options, const char *name, const char *value, GError **error);
+
+/* Takes a --clock-offset apart: the host's name into `*host` (owned by the
+ * caller; NULL: none was said) and the offset in ns. */
+bool clock_offset_parse(const char *text, char **host, int64_t *ns, GError **error);
 
 /* What can only be judged when all are set. */
 bool options_check(const struct options *options, GError **error);

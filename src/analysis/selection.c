@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/containers.h"
+#include "analysis/clocks.h"
 #include "analysis/operations.h"
 #include "analysis/symbols.h"
 #include "util/distance.h"
@@ -103,6 +104,39 @@ static bool check_match(const struct session *session, const char *option,
 	return FAIL("--%s '%s': the trace has no event '%s'%s%s%s", option, match->filter->text,
 		    match->filter->event, near ? "; the nearest it has is '" : "",
 		    near ? near : "", near ? "'" : "");
+}
+
+static int by_candidate_time(gconstpointer a, gconstpointer b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+/* The nth of all hosts, by their common time. */
+static void choose_match(struct match *match)
+{
+	GArray *list = match->candidates;
+	const struct candidate *chosen;
+	int64_t nth;
+
+	if (!match->filter || !list->len)
+		return;
+	g_array_sort(list, by_candidate_time);
+	nth = match->filter->nth == FILTER_LAST ? list->len : match->filter->nth;
+	if (nth > list->len)
+		return;
+	chosen = &g_array_index(list, struct candidate, nth - 1);
+	match->found = true;
+	match->time = chosen->time;
+	match->host = chosen->host;
+	match->cpu = chosen->cpu;
+	match->tid = chosen->tid;
+	match->event = chosen->event;
 }
 
 static uint32_t match_thread(const struct session *session, const struct match *match)
@@ -417,12 +451,30 @@ static bool load_symbols(struct session *session, GError **error)
 	return true;
 }
 
+/* All hosts to one time; what packets woke to who sent them. */
+static bool bring_together(struct session *session, GError **error)
+{
+	struct pairs pairs;
+	bool ok;
+
+	pairs_init(&pairs, &session->timeline);
+	ok = clocks_find(session, &pairs, error);
+	if (ok) {
+		clocks_shift(session);
+		clocks_follow(session, &pairs);
+	}
+	pairs_clear(&pairs);
+	return ok;
+}
+
 bool session_finish(struct session *session, GError **error)
 {
 	static const char *const options[] = {"target", "from", "to"};
 	const struct match *target = &session->matches[MATCH_TARGET];
 
 	flow_end(&session->flow);
+	if (session->events && !bring_together(session, error))
+		return false;
 	trace_bounds(session);
 	if (!session->events) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
@@ -430,10 +482,14 @@ bool session_finish(struct session *session, GError **error)
 			    session->stopped ? session->stopped : "");
 		return false;
 	}
-	for (int i = 0; i < MATCH_COUNT; i++)
+	if (!check_host(session, error))
+		return false;
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		choose_match(&session->matches[i]);
 		if (!check_match(session, options[i], &session->matches[i], error))
 			return false;
-	if (!resolve_window(session, error) || !check_host(session, error))
+	}
+	if (!resolve_window(session, error))
 		return false;
 	if (target->filter) {
 		session->target = match_thread(session, target);

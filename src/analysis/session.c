@@ -22,6 +22,11 @@ struct session *session_new(struct options *options)
 	session->matches[MATCH_TARGET].filter = options->target;
 	session->matches[MATCH_FROM].filter = options->from_event;
 	session->matches[MATCH_TO].filter = options->to_event;
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		session->matches[i].candidates =
+			g_array_new(FALSE, FALSE, sizeof(struct candidate));
+		session->matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	}
 	if (options->command == COMMAND_PROFILE)
 		session->flow.operations_wanted = operations_wanted(options);
 	session->flow.resources_wanted =
@@ -40,8 +45,11 @@ void session_free(struct session *session)
 	g_array_free(session->selected, TRUE);
 	if (session->chosen)
 		g_array_free(session->chosen, TRUE);
-	for (int i = 0; i < MATCH_COUNT; i++)
+	for (int i = 0; i < MATCH_COUNT; i++) {
 		g_free(session->matches[i].fields);
+		g_array_free(session->matches[i].candidates, TRUE);
+		g_array_free(session->matches[i].of_host, TRUE);
+	}
 	g_free(session->stopped);
 	g_free(session->place);
 	symbols_free(session->symbols);
@@ -102,6 +110,11 @@ void session_place(struct session *session, const char *directory)
 		session->place = g_strdup(directory);
 }
 
+bool session_wants_tcp(const struct session *session)
+{
+	return session->model.hosts->len > 1;
+}
+
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
 {
 	flow_packet(&session->flow, host, cpu, begin);
@@ -133,22 +146,56 @@ static int32_t subject(const struct event *event)
 	}
 }
 
+/* Which is the nth of all hosts is known only by their common time: the first n
+ * of each host, or the last one. */
+static void note_candidate(struct match *match, const struct event *event)
+{
+	struct candidate candidate = {event->time, event->host, event->cpu, subject(event),
+				      event->name};
+	bool last = match->filter->nth == FILTER_LAST;
+	uint32_t *of_host;
+
+	if (match->of_host->len <= event->host)
+		g_array_set_size(match->of_host, event->host + 1u);
+	of_host = &g_array_index(match->of_host, uint32_t, event->host);
+	if (last && *of_host) {
+		g_array_index(match->candidates, struct candidate, *of_host - 1) = candidate;
+		return;
+	}
+	if (!last && *of_host >= match->filter->nth)
+		return;
+	g_array_append_val(match->candidates, candidate);
+	*of_host = last ? match->candidates->len : *of_host + 1;
+}
+
+static void note_match(struct match *match, const struct event *event)
+{
+	if (match->filter->nth != FILTER_LAST && match->seen != match->filter->nth)
+		return;
+	match->found = true;
+	match->time = event->time;
+	match->host = event->host;
+	match->cpu = event->cpu;
+	match->tid = subject(event);
+	match->event = event->name;
+}
+
 static void note_matches(struct session *session, const struct event *event)
 {
+	const char *host = session->options->host;
+
+	if (host && g_strcmp0(host, model_host(&session->model, event->host)->hostname) != 0)
+		return;
 	for (int i = 0; i < MATCH_COUNT; i++) {
 		struct match *match = &session->matches[i];
 
 		if (!(event->matches & (1u << i)))
 			continue;
 		match->seen++;
-		if (match->filter->nth != FILTER_LAST && match->seen != match->filter->nth)
-			continue;
-		match->found = true;
-		match->time = event->time;
-		match->host = event->host;
-		match->cpu = event->cpu;
-		match->tid = subject(event);
-		match->event = event->name;
+		if (session->model.hosts->len > 1)
+			note_candidate(match, event);
+		else
+			note_match(match, event);
 	}
 }
 
@@ -231,6 +278,33 @@ const char *session_thread_name(const struct session *session, uint32_t thread)
 		return "?";
 	name = thread_name_at(&session->model, model_thread(&session->model, thread), session->to);
 	return *name ? name : "?";
+}
+
+const char *session_host_name(const struct session *session, uint32_t index)
+{
+	const struct host *host = model_host(&session->model, index);
+	const char *name = host->hostname ? host->hostname : "(no name)";
+	char text[128];
+
+	for (guint i = 0; i < session->model.hosts->len; i++)
+		if (i != index &&
+		    g_strcmp0(model_host(&session->model, i)->hostname, host->hostname) == 0) {
+			g_snprintf(text, sizeof text, "%s (host %u)", name, index);
+			return intern_text(session->model.names,
+					   intern_id(session->model.names, text));
+		}
+	return name;
+}
+
+const char *session_on(const struct session *session, uint32_t thread)
+{
+	char text[128];
+
+	if (session->model.hosts->len < 2 || !is_thread(thread))
+		return "";
+	g_snprintf(text, sizeof text, " on %s",
+		   session_host_name(session, model_thread(&session->model, thread)->host));
+	return intern_text(session->model.names, intern_id(session->model.names, text));
 }
 
 const char *session_text(const struct session *session, uint32_t interned)

@@ -31,6 +31,15 @@ struct host_info {
 	enum syscall_abi abi;
 };
 
+/* An event that a filter matches, of one of several hosts. */
+struct candidate {
+	int64_t time;
+	uint16_t host;
+	uint32_t cpu;
+	int32_t tid;    /* as in struct match */
+	uint32_t event;
+};
+
 /* Which event of the trace an option named. */
 struct match {
 	const struct event_filter *filter; /* borrowed; NULL: not asked for */
@@ -44,6 +53,9 @@ struct match {
 	uint32_t cpu;
 	int32_t tid;    /* subject, 0: the thread current on cpu then */
 	uint32_t event; /* interned name */
+	/* several hosts, whose clocks are brought together later: */
+	GArray *candidates; /* owned; struct candidate, of each as many as may be it */
+	GArray *of_host;    /* owned; uint32_t: matches of each; nth=last: its place, from 1 */
 };
 
 enum match_index { MATCH_TARGET, MATCH_FROM, MATCH_TO, MATCH_COUNT };
@@ -84,6 +96,8 @@ void session_filter_fields(struct session *session, int match, uint64_t keys,
 			   const char *fields);
 /* The trace's files lie in `directory`: other things beside it may be used. */
 void session_place(struct session *session, const char *directory);
+/* TCP headers are of use: there are packets from one host to another. */
+bool session_wants_tcp(const struct session *session);
 /* The first packet of a stream. */
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
 void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
@@ -111,6 +125,10 @@ void spans_begin(struct spans *spans, const struct session *session, uint32_t th
 		 int64_t from, int64_t to);
 bool spans_next(struct spans *spans, struct span *span);
 
+/* For people; with its number where another has the same name. */
+const char *session_host_name(const struct session *session, uint32_t index);
+/* " on HOST" where there are several hosts, else "". */
+const char *session_on(const struct session *session, uint32_t thread);
 /* Name in the window, "?" if none is known. */
 const char *session_thread_name(const struct session *session, uint32_t thread);
 const char *session_text(const struct session *session, uint32_t interned);

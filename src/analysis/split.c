@@ -68,12 +68,13 @@ struct running {
 
 static struct part *by(struct split *split, struct part *part, uint32_t thread)
 {
-	const char *name = session_thread_name(split->session, thread);
-	uint64_t tag = part_tag(PART_BY, intern_id(split->session->model.names, name));
+	g_autofree char *node = g_strconcat("by:", session_thread_name(split->session, thread),
+					    session_on(split->session, thread), NULL);
+	uint64_t tag = part_tag(PART_BY, intern_id(split->session->model.names, node));
 	struct part *child = part_find(part, tag);
 
 	return child ? child
-		     : add_child(split, part, PART_BY, tag, g_strconcat("by:", name, NULL));
+		     : add_child(split, part, PART_BY, tag, g_steal_pointer(&node));
 }
 
 static struct part *named(struct split *split, struct part *part, enum part_kind kind,

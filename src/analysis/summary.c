@@ -91,6 +91,21 @@ char *leaf_key(const struct session *session, uint32_t leaf)
 	return g_strconcat(wib_elements[leaf_wib(leaf)], "/", element, NULL);
 }
 
+/* The device of an IRQ, unless it is another one on another host; IDMAP_NONE. */
+static uint32_t irq_name(const struct session *session, uint32_t number)
+{
+	uint32_t found = IDMAP_NONE;
+
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		uint32_t name = idmap_get(&model_host(&session->model, i)->irq_names, number);
+
+		if (found != IDMAP_NONE && name != IDMAP_NONE && name != found)
+			return IDMAP_NONE;
+		found = name == IDMAP_NONE ? found : name;
+	}
+	return found;
+}
+
 char *leaf_label(const struct session *session, uint32_t leaf)
 {
 	uint32_t number = PACK_NUMBER(leaf), name;
@@ -105,9 +120,7 @@ char *leaf_label(const struct session *session, uint32_t leaf)
 	case LEAF_INT_VECTOR:
 		return g_strconcat("Vector ", session_text(session, number), NULL);
 	case LEAF_INT_IRQ:
-		name = session->model.hosts->len == 1
-			       ? idmap_get(&model_host(&session->model, 0)->irq_names, number)
-			       : IDMAP_NONE;
+		name = irq_name(session, number);
 		return name == IDMAP_NONE
 			       ? g_strdup_printf("IRQ %u", number)
 			       : g_strdup_printf("IRQ %u [%s]", number,

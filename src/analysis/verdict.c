@@ -266,9 +266,10 @@ static void append_waiters(GString *text, const struct session *session,
 
 		if (i && waiter->ns * 10 < share->ns)
 			break;
-		g_string_append_printf(text, "; %s (%d) waited for it in ",
+		g_string_append_printf(text, "; %s (%d)%s waited for it in ",
 				       session_thread_name(session, waiter->thread),
-				       model_thread(&session->model, waiter->thread)->tid);
+				       model_thread(&session->model, waiter->thread)->tid,
+				       session_on(session, waiter->thread));
 		append_where(text, session, waiter->leaf, waiter->resource);
 		if (share->waiters->len > 1)
 			g_string_append_printf(text, " for %s of this",
@@ -278,9 +279,10 @@ static void append_waiters(GString *text, const struct session *session,
 					       when_duration(length, wait->end - wait->begin));
 		for (int k = 0; above >= 0 && k < CHAIN_MAX; k++) {
 			wait = &g_array_index(path->waits, struct through, above);
-			g_string_append_printf(text, ", and %s (%d) for that one in ",
+			g_string_append_printf(text, ", and %s (%d)%s for that one in ",
 					       session_thread_name(session, wait->thread),
-					       model_thread(&session->model, wait->thread)->tid);
+					       model_thread(&session->model, wait->thread)->tid,
+					       session_on(session, wait->thread));
 			append_where(text, session, wait->leaf,
 				     session_resource(session, wait->block));
 			above = wait->behalf;
@@ -294,11 +296,12 @@ static char *sentence(const struct session *session, const struct path *path,
 	GString *text = g_string_new(NULL);
 	char length[32];
 
-	g_string_append_printf(text, "%.1f %% (%s): %s (%d) ",
+	g_string_append_printf(text, "%.1f %% (%s): %s (%d)%s ",
 			       100.0 * (double) share->ns / (double) window,
 			       when_duration(length, share->ns),
 			       session_thread_name(session, share->thread),
-			       model_thread(&session->model, share->thread)->tid);
+			       model_thread(&session->model, share->thread)->tid,
+			       session_on(session, share->thread));
 	append_what(text, session, share);
 	append_times(text, share);
 	append_cause(text, share);

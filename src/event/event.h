@@ -175,6 +175,12 @@ struct event {
 			struct event_bytes saddr, daddr; /* 4 or 16 bytes; none: not recorded */
 			uint32_t source_port, dest_port; /* 0: none */
 			uint64_t skb; /* kernel address of the packet's buffer */
+			/* TCP, if the reader was asked for it (session_wants_tcp()) */
+			bool tcp;
+			uint16_t flags;  /* FIN 1, SYN 2, RST 4, PSH 8, ACK 16 … */
+			uint16_t id;     /* of the IPv4 header, else 0 */
+			uint32_t seq, ack_seq;
+			uint32_t length; /* bytes of payload */
 		} net;
 		struct {
 			uint64_t item;     /* kernel address */

@@ -10,6 +10,10 @@
  * What is queued in a softIRQ (the rest of a long message, when an
  * acknowledgement has made room) is of the thread that sent last on that flow.
  *
+ * From one host to another the buffers have nothing in common. There TCP's
+ * packets are kept, sent and received ones, and brought together when all have
+ * been read (analysis/pairs.h), as the hosts' clocks are known only then.
+ *
  * Part of flow/. Source: semantics.md, "Blocking causality", rule 1.
  */
 #include "flow/flow.h"
@@ -43,6 +47,42 @@ static struct sent *slot_of(struct host *host, struct idmap *map, uint64_t key)
 	return &g_array_index(host->sent, struct sent, index);
 }
 
+/* It stays on its host, whatever the device. */
+static bool is_local(const struct event *event)
+{
+	const struct event_bytes *from = &event->net.saddr, *to = &event->net.daddr;
+
+	return from->count == to->count &&
+	       (memcmp(from->bytes, to->bytes, from->count) == 0 ||
+		(from->count == 4 && from->bytes[0] == 127));
+}
+
+/* Keeps a packet for which another traced host may have the other end; 0: it
+ * is none. */
+static uint32_t keep(struct flow *flow, const struct event *event, const struct sent *sent)
+{
+	struct pages *packets = &flow->timeline->packets;
+	struct packet *packet;
+	uint32_t index;
+
+	if (!event->net.tcp || !event->net.saddr.count || is_local(event))
+		return 0;
+	index = pages_reserve(packets, 1);
+	packet = pages_at(packets, index);
+	*packet = (struct packet) {.time = flow->time, .handed = flow->time,
+				   .flow = flow_key(event), .seq = event->net.seq,
+				   .ack_seq = event->net.ack_seq, .length = event->net.length,
+				   .thread = NO_THREAD, .host = event->host,
+				   .flags = event->net.flags, .id = event->net.id,
+				   .received = !sent};
+	if (sent && is_thread(sent->thread)) {
+		packet->thread = sent->thread;
+		packet->handed = sent->time;
+		packet->call = sent->call;
+	}
+	return index;
+}
+
 void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
 		      const struct event *event)
 {
@@ -67,13 +107,14 @@ void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
 		}
 	}
 	*slot_of(host, &host->packets, event->net.skb) = sent;
+	keep(flow, event, &sent);
 }
 
 /* A packet handed to the protocols: its sender, as far as it was recorded. */
 void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
 			  const struct event *event)
 {
-	struct sent *sent;
+	struct sent *sent = NULL;
 	uint32_t known;
 
 	if (flow_in_gap(flow, cpu))
@@ -87,11 +128,13 @@ void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
 	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_PACKET, .thread = NO_THREAD,
 					     .requested = -1, .queued = -1, .served = -1};
 	known = idmap_get(&host->packets, event->net.skb);
-	if (known == IDMAP_NONE)
+	if (known != IDMAP_NONE)
+		sent = &g_array_index(host->sent, struct sent, known);
+	if (!sent || !sent->waiting || !sent->flow || sent->flow != flow_key(event)) {
+		/* from outside, or another packet in the same buffer */
+		cpu_pending(cpu)->number = keep(flow, event, NULL);
 		return;
-	sent = &g_array_index(host->sent, struct sent, known);
-	if (!sent->waiting || !sent->flow || sent->flow != flow_key(event))
-		return; /* another packet in the same buffer */
+	}
 	sent->waiting = false;
 	cpu_pending(cpu)->thread = sent->thread;
 	cpu_pending(cpu)->call = sent->call;

@@ -20,6 +20,7 @@
 #include "event/kinds.h"
 #include "model/container.h"
 #include "timeline/timeline.h"
+#include "util/corridor.h"
 #include "util/idmap.h"
 #include "util/intern.h"
 
@@ -202,6 +203,24 @@ struct stop {
 	int32_t sig;
 };
 
+enum clock_known {
+	CLOCK_OWN,     /* taken as it is: the reference, or nothing tells of it */
+	CLOCK_PACKETS, /* from packets */
+	CLOCK_GIVEN,   /* --clock-offset */
+};
+
+/* How a host's clock relates to the reference, the first host's. */
+struct host_clock {
+	struct clock_line line;
+	int64_t error;          /* ns, -1: not known */
+	uint8_t known;          /* enum clock_known */
+	uint16_t group;         /* hosts of one group have a common time */
+	uint16_t neighbour;     /* … CLOCK_PACKETS: the host it was compared with */
+	uint32_t packets;       /* … that it was compared by */
+	uint32_t contradicting; /* … left out, as they contradict the others */
+	uint32_t too_early;     /* received before they were sent, by more than the error */
+};
+
 struct host {
 	char *hostname, *uuid, *clock_uuid, *kernel, *tracer; /* owned; may be NULL */
 	int64_t clock_offset;   /* raw clock value + this = time */
@@ -209,6 +228,7 @@ struct host {
 	enum state_encoding encoding;
 	int64_t raw_preempted;  /* STATES_RAW_*: bit of a preempted thread */
 	enum syscall_abi abi;   /* of its native system calls */
+	struct host_clock clock; /* clocks.h; all times here are set right by it */
 	int64_t begin, end;     /* first and last event */
 	bool any;               /* an event was seen */
 	int64_t known_from;     /* S */

@@ -83,6 +83,17 @@ static json_t *messenger_json(const struct session *session, const char *kind,
 	return object;
 }
 
+/* A packet from another host: how long its way was, as far as the clocks tell. */
+static void way_json(json_t *object, const struct wake_detail *detail)
+{
+	if (!packet_from_outside(detail))
+		return;
+	json_object_set_new(object, "network_ns", json_integer(detail->served));
+	json_object_set_new(object, "clock_error_ns",
+			    detail->queued < 0 ? json_null() : json_integer(detail->queued));
+	json_object_set_new(object, "undecidable", json_boolean(packet_is_undecidable(detail)));
+}
+
 /* What carried it, from the thread that sent, issued or queued it on to who was
  * woken; NULL: nothing did. */
 static json_t *via_json(const struct session *session, const struct wait *wait)
@@ -93,16 +104,18 @@ static json_t *via_json(const struct session *session, const struct wait *wait)
 	g_autofree char *context = frame_text(session, block->context, false);
 	bool work = detail && detail->kind == DETAIL_WORK && is_thread(detail->thread);
 	bool packet = detail && detail->kind == DETAIL_PACKET;
-	json_t *list;
+	json_t *list, *messenger;
 
 	if (!work && !(wait->has_share && wait->lead.handed_over))
 		return NULL;
 	list = json_array();
-	json_array_append_new(
-		list, messenger_json(session, work ? "work" : packet ? "packet" : "request",
-				     work ? session_function(session, detail->text)
-					  : session_text(session, detail->text),
-				     detail->thread, work ? detail->begin : wait->lead.until));
+	messenger = messenger_json(session, work ? "work" : packet ? "packet" : "request",
+				   work ? session_function(session, detail->text)
+					: session_text(session, detail->text),
+				   detail->thread, work ? detail->begin : wait->lead.until);
+	if (detail)
+		way_json(messenger, detail);
+	json_array_append_new(list, messenger);
 	if (block->kind == WAKER_SOFTIRQ)
 		json_array_append_new(list, messenger_json(session, "softirq", context,
 							   block->waker, wait->end));
@@ -145,7 +158,6 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 	if (!wait->has_share)
 		return object;
 	share = json_thread_head(session, wait->lead.thread);
-	json_object_del(share, "host");
 	json_object_del(share, "pid");
 	json_object_del(share, "pid_ns");
 	json_object_del(share, "vtid");

@@ -35,11 +35,13 @@ static char *thread_text(const struct session *session, uint32_t index)
 	const struct thread *thread = model_thread(&session->model, index);
 	g_autofree char *inner = inner_text(session, thread);
 
+	const char *on = session_on(session, index);
+
 	if (thread->pid == thread->tid || thread->pid < 0)
-		return g_strdup_printf("%s (%s %d%s)", session_thread_name(session, index),
-				       thread->pid < 0 ? "tid" : "pid", thread->tid, inner);
-	return g_strdup_printf("%s (tid %d of pid %d%s)", session_thread_name(session, index),
-			       thread->tid, thread->pid, inner);
+		return g_strdup_printf("%s (%s %d%s)%s", session_thread_name(session, index),
+				       thread->pid < 0 ? "tid" : "pid", thread->tid, inner, on);
+	return g_strdup_printf("%s (tid %d of pid %d%s)%s", session_thread_name(session, index),
+			       thread->tid, thread->pid, inner, on);
 }
 
 static void print_safe(struct output *output, const char *text)
@@ -84,10 +86,11 @@ static void head(const struct delay *delay, struct output *output)
 			const struct host *host = model_host(&session->model, i);
 
 			g_string_printf(line, "Host: %s, Linux %s, %s, %u CPU%s",
-					host->hostname ? host->hostname : "(no name)",
+					session_host_name(session, i),
 					host->kernel ? host->kernel : "(version not said)",
 					host->tracer ? host->tracer : "(tracer not said)",
 					host->cpus->len, host->cpus->len == 1 ? "" : "s");
+			text_clock(line, session, host);
 			text_wrapped(output, line->str, 0, 2);
 		}
 }
@@ -268,6 +271,25 @@ static void append_served(GString *line, const struct cause *cause)
 		g_string_append_printf(line, ", served %s", when_duration(length, cause->served));
 }
 
+/* A packet from another host: how long it was on its way, as far as the clocks
+ * tell. */
+static void append_way(GString *line, const struct session *session, const struct block *block)
+{
+	const struct wake_detail *detail =
+		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	char length[32];
+
+	if (!detail || !packet_from_outside(detail))
+		return;
+	g_string_append_printf(line, ", %s ", when_duration(length, detail->served));
+	if (detail->queued >= 0)
+		g_string_append_printf(line, "(%s%s) ",
+				       packet_is_undecidable(detail) ? "shorter than the clocks' "
+								       "error of " : "±",
+				       when_duration(length, detail->queued));
+	g_string_append(line, "on its way");
+}
+
 static void woken_line(const struct session *session, const struct wait *wait,
 		       struct output *output, int depth)
 {
@@ -308,6 +330,7 @@ static void woken_line(const struct session *session, const struct wait *wait,
 			g_string_append_printf(line, " [%s]", session_text(session, block->label));
 		g_string_append_printf(line, ": %s", cause.label);
 		append_served(line, &cause);
+		append_way(line, session, block);
 		if (wait->has_share && wait->lead.handed_over)
 			g_string_append(line, "; what that thread did before is above");
 	}

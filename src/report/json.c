@@ -34,6 +34,27 @@ void json_open(FILE *file, const char *schema)
 		    json_pack("{s:s,s:s}", "name", "whylate", "version", PACKAGE_VERSION), false);
 }
 
+/* To the first host's clock; a drift, where one is told, from `base` on. */
+static void json_clock(json_t *object, const struct host *host)
+{
+	static const char *const known[] = {"own", "packets", "given"};
+	const struct host_clock *clock = &host->clock;
+
+	json_object_set_new(object, "clock_offset", json_integer(clock->line.offset));
+	json_object_set_new(object, "clock_error",
+			    clock->error < 0 ? json_null() : json_integer(clock->error));
+	json_object_set_new(object, "clock_from", json_string(known[clock->known]));
+	if (clock->line.drift != 0)
+		json_object_set_new(object, "clock_drift",
+				    json_pack("{s:f,s:I}", "ppm", clock->line.drift * 1e6, "base",
+					      (json_int_t) clock->line.base));
+	if (clock->known == CLOCK_PACKETS) {
+		json_object_set_new(object, "clock_packets", json_integer(clock->packets));
+		json_object_set_new(object, "clock_packets_contradicting",
+				    json_integer(clock->contradicting));
+	}
+}
+
 json_t *json_hosts(const struct session *session)
 {
 	json_t *list = json_array();
@@ -50,9 +71,7 @@ json_t *json_hosts(const struct session *session)
 		json_object_set_new(object, "cpus", json_integer(host->cpus->len));
 		json_object_set_new(object, "begin", json_integer(host->begin));
 		json_object_set_new(object, "end", json_integer(host->end));
-		/* clocks are taken as they are: the first host's is the reference */
-		json_object_set_new(object, "clock_offset", json_integer(0));
-		json_object_set_new(object, "clock_error", i ? json_null() : json_integer(0));
+		json_clock(object, host);
 		json_array_append_new(list, object);
 	}
 	return list;

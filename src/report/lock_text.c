@@ -11,8 +11,9 @@
 
 static void append_thread(GString *line, const struct session *session, uint32_t thread)
 {
-	g_string_append_printf(line, "%s (%d)", session_thread_name(session, thread),
-			       model_thread(&session->model, thread)->tid);
+	g_string_append_printf(line, "%s (%d)%s", session_thread_name(session, thread),
+			       model_thread(&session->model, thread)->tid,
+			       session_on(session, thread));
 }
 
 static void append_inversion(GString *line, const struct session *session,

@@ -32,9 +32,10 @@ static void idle(const struct session *session, const struct overview *overview,
 	for (guint i = 0; i < overview->idle->len; i++) {
 		uint32_t thread = g_array_index(overview->idle, uint32_t, i);
 
-		g_string_append_printf(line, "%s %s (%d)", i ? "," : "",
+		g_string_append_printf(line, "%s %s (%d)%s", i ? "," : "",
 				       session_thread_name(session, thread),
-				       model_thread(&session->model, thread)->tid);
+				       model_thread(&session->model, thread)->tid,
+				       session_on(session, thread));
 	}
 	text_wrapped(output, line->str, 2, 2);
 }
@@ -43,22 +44,26 @@ static void threads(const struct session *session, const struct overview *overvi
 		    struct output *output)
 {
 	guint count = shown(session, overview->threads);
+	bool several = session->model.hosts->len > 1;
 	char columns[4][32];
 
 	text_heading(output, "Threads that did something or delayed one that did, most waiting first");
-	fprintf(output->file, "  %7s %-16s %10s %11s %10s %10s\n", "TID", "NAME", "WORKING",
-		"INTERRUPTED", "BLOCKED", "UNKNOWN");
+	fprintf(output->file, "  %7s %-16s %10s %11s %10s %10s%s\n", "TID", "NAME", "WORKING",
+		"INTERRUPTED", "BLOCKED", "UNKNOWN", several ? "  HOST" : "");
 	for (guint i = 0; i < count; i++) {
 		const struct thread_total *total =
 			&g_array_index(overview->threads, struct thread_total, i);
 		g_autofree char *name = text_safe(session_thread_name(session, total->thread));
 
-		fprintf(output->file, "  %7d %-16s %10s %11s %10s %10s\n",
+		g_autofree char *on = text_safe(session_on(session, total->thread));
+
+		fprintf(output->file, "  %7d %-16s %10s %11s %10s %10s%s%s\n",
 			model_thread(&session->model, total->thread)->tid, name,
 			when_duration(columns[0], total->wib[WIB_WORKING]),
 			when_duration(columns[1], total->wib[WIB_INTERRUPTED]),
 			when_duration(columns[2], total->wib[WIB_BLOCKED]),
-			when_duration(columns[3], total->wib[WIB_UNKNOWN]));
+			when_duration(columns[3], total->wib[WIB_UNKNOWN]),
+			several ? "  " : "", several ? on + strlen(" on ") : "");
 	}
 	more(output, overview->threads->len, count);
 	fprintf(output->file,
@@ -83,10 +88,11 @@ static void waits(const struct session *session, const struct overview *overview
 		g_autofree char *leaf = leaf_key(session, group->leaf), *words = NULL;
 		g_autoptr(GString) line = g_string_new(NULL);
 
-		g_string_append_printf(line, "%s: %s (%d) %s",
+		g_string_append_printf(line, "%s: %s (%d)%s %s",
 				       when_duration(sum, group->ns),
 				       session_thread_name(session, group->thread),
-				       model_thread(&session->model, group->thread)->tid, leaf);
+				       model_thread(&session->model, group->thread)->tid,
+				       session_on(session, group->thread), leaf);
 		if (group->resource && strcmp(session_text(session, group->resource), "poll") != 0)
 			g_string_append_printf(line, " on %s",
 					       session_text(session, group->resource));
@@ -167,9 +173,10 @@ static void open_waits(const struct session *session, const struct overview *ove
 		printed += !limit;
 		leaf = leaf_key(session, group->leaf);
 		line = g_string_new(NULL);
-		g_string_append_printf(line, "%s: %s (%d) %s", when_duration(length, group->ns),
+		g_string_append_printf(line, "%s: %s (%d)%s %s", when_duration(length, group->ns),
 				       session_thread_name(session, group->thread),
-				       model_thread(&session->model, group->thread)->tid, leaf);
+				       model_thread(&session->model, group->thread)->tid,
+				       session_on(session, group->thread), leaf);
 		if (group->resource && strcmp(session_text(session, group->resource), "poll") != 0)
 			g_string_append_printf(line, " on %s",
 					       session_text(session, group->resource));
@@ -278,19 +285,24 @@ static void next(const struct session *session, const struct overview *overview,
 		const struct thread *thread = model_thread(&session->model, index);
 		g_autofree char *name = text_safe(session_thread_name(session, index));
 
-		fprintf(output->file, "  whylate delay TRACE --thread %d    # why %s took so long\n",
-			thread->tid, name);
+		g_autofree char *host = text_host_option(session, index);
+
+		fprintf(output->file, "  whylate delay TRACE%s --thread %d    # why %s took so long\n",
+			host, thread->tid, name);
 	}
 	if (session->kinds[EV_PROCESS_EXEC])
 		fputs("  whylate delay TRACE --target 'sched_process_exec filename=*/PROGRAM'"
 		      "    # why PROGRAM did not start sooner\n", output->file);
 	profile_next(session, overview, output);
-	if (group)
+	if (group) {
+		g_autofree char *host = text_host_option(session, group->thread);
+
 		fprintf(output->file,
-			"  whylate delay TRACE --thread %d --from %" PRId64 "ns --to %" PRId64
-			"ns    # its longest wait for one thing\n",
+			"  whylate delay TRACE%s --thread %d --from %" PRId64 "ns --to %" PRId64
+			"ns    # its longest wait for one thing\n", host,
 			model_thread(&session->model, group->thread)->tid, group->longest_begin,
 			group->longest_end);
+	}
 }
 
 void overview_text(const struct session *session, struct output *output)

@@ -11,8 +11,9 @@
 
 static char *thread_label(const struct session *session, uint32_t index)
 {
-	g_autofree char *text = g_strdup_printf("%s (%d)", session_thread_name(session, index),
-						model_thread(&session->model, index)->tid);
+	g_autofree char *text = g_strdup_printf("%s (%d)%s", session_thread_name(session, index),
+						model_thread(&session->model, index)->tid,
+						session_on(session, index));
 
 	return text_safe(text);
 }
@@ -116,16 +117,11 @@ static void step_line(const struct session *session, const struct piece *piece,
 	g_autofree char *leaf = leaf_key(session, piece->leaf), *safe_leaf = text_safe(leaf);
 	g_autofree char *more = why(session, piece), *safe = text_safe(more);
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
-	const char *host = NULL;
 	char from[48], length[32];
 
-	if (session->model.hosts->len > 1)
-		host = model_host(&session->model,
-				  model_thread(&session->model, piece->thread)->host)->hostname;
-	fprintf(output->file, "  %s %9s  %s%s%-*s %s%s%s%s\n",
+	fprintf(output->file, "  %s %9s  %-22s %s%s%s%s\n",
 		when_time(from, piece->begin, session->options->utc, false),
-		when_duration(length, piece->end - piece->begin), host ? host : "", host ? ":" : "",
-		host ? 1 : 22, who, safe_leaf, *safe ? "  " : "", safe,
+		when_duration(length, piece->end - piece->begin), who, safe_leaf, *safe ? "  " : "", safe,
 		session_spans_gap(session, piece->thread, &span) ? " [spans lost events]" : "");
 }
 

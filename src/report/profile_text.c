@@ -235,9 +235,10 @@ static void example_line(const struct session *session, const struct root *root,
 	if (example->latency < 0)
 		return;
 	if (example->thread < session->model.thread_count)
-		g_string_append_printf(line, "%s (%d), ",
+		g_string_append_printf(line, "%s (%d)%s, ",
 				       session_thread_name(session, example->thread),
-				       model_thread(&session->model, example->thread)->tid);
+				       model_thread(&session->model, example->thread)->tid,
+				       session_on(session, example->thread));
 	g_string_append_printf(line, "%s from %s",
 			       when_duration(length, example->end - example->begin),
 			       when_time(when, example->begin, session->options->utc, false));
@@ -245,12 +246,15 @@ static void example_line(const struct session *session, const struct root *root,
 		g_string_append_printf(line, ", %s of it this",
 				       when_duration(part, example->latency));
 	text_wrapped(output, line->str, 8, 2);
-	if (example->thread < session->model.thread_count)
+	if (example->thread < session->model.thread_count) {
+		g_autofree char *host = text_host_option(session, example->thread);
+
 		fprintf(output->file,
-			"          whylate delay TRACE --thread %d --from %" PRId64
-			"ns --to %" PRId64 "ns\n",
+			"          whylate delay TRACE%s --thread %d --from %" PRId64
+			"ns --to %" PRId64 "ns\n", host,
 			model_thread(&session->model, example->thread)->tid, example->begin,
 			example->end);
+	}
 }
 
 static void root_lines(const struct session *session, const struct peak *peak,

@@ -90,6 +90,11 @@ char *text_safe(const char *text);
 void text_heading(struct output *output, const char *heading);
 /* A line for each host, and the window if it is not all of the trace. */
 void text_hosts(const struct session *session, struct output *output);
+/* What --thread TID needs beside it where there are several hosts: " --host
+ * NAME", else "". Free with g_free(). */
+char *text_host_option(const struct session *session, uint32_t thread);
+/* Appends what is known of a host's clock, where there are several. */
+void text_clock(GString *line, const struct session *session, const struct host *host);
 void text_coverage(const struct session *session, const struct coverage *coverage,
 		   struct output *output);
 void text_wrapped(struct output *output, const char *text, int indent, int hanging);

@@ -86,6 +86,67 @@ void text_wrapped(struct output *output, const char *text, int indent, int hangi
 	fputc('\n', output->file);
 }
 
+char *text_host_option(const struct session *session, uint32_t thread)
+{
+	const struct host *host =
+		model_host(&session->model, model_thread(&session->model, thread)->host);
+	g_autofree char *quoted = NULL;
+	const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
+	if (session->model.hosts->len < 2 || !host->hostname)
+		return g_strdup("");
+	quoted = g_shell_quote(host->hostname);
+	return g_strconcat(" --host ",
+			   host->hostname[strspn(host->hostname, plain)] ? quoted : host->hostname,
+			   NULL);
+}
+
+static void append_difference(GString *line, int64_t ns)
+{
+	char length[32];
+
+	g_string_append_printf(line, "%c%s", ns < 0 ? '-' : '+',
+			       when_duration(length, ns < 0 ? -ns : ns));
+}
+
+void text_clock(GString *line, const struct session *session, const struct host *host)
+{
+	const struct host_clock *clock = &host->clock;
+	char error[32];
+
+	if (session->model.hosts->len < 2)
+		return;
+	g_string_append(line, "; clock: ");
+	if (host == model_host(&session->model, 0)) {
+		g_string_append(line, "the reference");
+		return;
+	}
+	if (clock->known == CLOCK_OWN) {
+		g_string_append(line, "taken as it is, as no packets match");
+		return;
+	}
+	append_difference(line, clock->line.offset);
+	if (clock->known == CLOCK_GIVEN) {
+		g_string_append(line, ", as given");
+		return;
+	}
+	if (clock->line.drift != 0)
+		g_string_append_printf(line, " and %+.3f ppm", clock->line.drift * 1e6);
+	if (clock->error >= 0)
+		g_string_append_printf(line, ", ±%s", when_duration(error, clock->error));
+	else
+		g_string_append(line, ", error not known");
+	g_string_append_printf(line, " (%u packet%s", clock->packets,
+			       clock->packets == 1 ? "" : "s");
+	if (session->model.hosts->len > 2)
+		g_string_append_printf(line, " to and from %s",
+				       session_host_name(session, clock->neighbour));
+	if (clock->contradicting)
+		g_string_append_printf(line, "; %u that contradict them left out",
+				       clock->contradicting);
+	g_string_append_c(line, ')');
+}
+
 void text_hosts(const struct session *session, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
@@ -95,12 +156,13 @@ void text_hosts(const struct session *session, struct output *output)
 		const struct host *host = model_host(&session->model, i);
 
 		g_string_printf(line, "Host %s: Linux %s, %s, %u CPU%s, %s of trace from %s",
-				host->hostname ? host->hostname : "(no name)",
+				session_host_name(session, i),
 				host->kernel ? host->kernel : "(version not said)",
 				host->tracer ? host->tracer : "tracer not said", host->cpus->len,
 				host->cpus->len == 1 ? "" : "s",
 				when_duration(length, host->end - host->begin),
 				when_time(from, host->begin, session->options->utc, true));
+		text_clock(line, session, host);
 		text_wrapped(output, line->str, 0, 2);
 	}
 	if (session->from > session->begin || session->to < session->end) {
@@ -135,6 +197,8 @@ static void text_gaps(const struct session *session, const struct host *host,
 		      struct output *output)
 {
 	bool all = session->options->verbose || !session->options->limit;
+	bool several = session->model.hosts->len > 1;
+	g_autofree char *name = text_safe(host->hostname ? host->hostname : "(no name)");
 	char length[32];
 
 	for (guint c = 0; c < host->cpus->len; c++) {
@@ -151,7 +215,8 @@ static void text_gaps(const struct session *session, const struct host *host,
 			}
 		}
 		if (count)
-			fprintf(output->file, "    CPU %u: %u gap%s, %s in all%s\n", cpu->id, count,
+			fprintf(output->file, "    CPU %u%s%s: %u gap%s, %s in all%s\n", cpu->id,
+				several ? " of " : "", several ? name : "", count,
 				count == 1 ? "" : "s", when_duration(length, ns),
 				all ? "" : " (--verbose lists them)");
 		for (guint i = 0; all && i < host->gaps->len; i++)

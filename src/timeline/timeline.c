@@ -5,7 +5,7 @@
  *   | head: base time, count | delta leaf ref | delta leaf ref | …
  *
  * Chunk k of a track holds min(8 << k, CHUNK_MAX) intervals, fewer where the
- * next one begins more than 2^32 ns (4.3 s) after the base.
+ * next one begins more than 4.28 s (nearly 2^32 ns) after the base.
  */
 #include "timeline/timeline.h"
 
@@ -16,6 +16,8 @@
 #define CHUNK_MIN 8u
 #define CHUNK_MAX 512u
 #define RUN_CHUNK 512u
+/* ns in one chunk: 32 bits, and room for a clock that is set right */
+#define CHUNK_SPAN (UINT32_MAX - (uint32_t) (UINT32_MAX * 2 * CORRIDOR_DRIFT_MAX))
 
 /* The head takes the place of one interval. */
 struct head {
@@ -32,6 +34,8 @@ void timeline_init(struct timeline *timeline, size_t memory)
 	pages_init(&timeline->runs, sizeof(struct run), memory / 8);
 	pages_init(&timeline->holds, sizeof(struct hold), memory / 8);
 	operations_init(&timeline->operations, memory / 4);
+	pages_init(&timeline->packets, sizeof(struct packet), memory / 8);
+	pages_reserve(&timeline->packets, 1);
 	pages_reserve(&timeline->blocks, 1);
 	pages_reserve(&timeline->details, 1);
 }
@@ -44,6 +48,7 @@ void timeline_clear(struct timeline *timeline)
 	pages_clear(&timeline->runs);
 	pages_clear(&timeline->holds);
 	pages_clear(&timeline->operations);
+	pages_clear(&timeline->packets);
 }
 
 void track_clear(struct track *track)
@@ -146,7 +151,7 @@ void track_append(struct timeline *timeline, struct track *track, int64_t time, 
 			drop_last(timeline, track);
 		return;
 	}
-	if (head->count == chunk_room(track->chunk_count - 1) || time - base > UINT32_MAX) {
+	if (head->count == chunk_room(track->chunk_count - 1) || time - base > CHUNK_SPAN) {
 		head = add_chunk(timeline, track, time);
 		base = time;
 	}
@@ -241,6 +246,22 @@ struct interval *track_step_back(const struct timeline *timeline, const struct t
 	return interval;
 }
 
+void track_move(struct timeline *timeline, struct track *track, const struct clock_line *line)
+{
+	for (uint32_t c = 0; c < track->chunk_count; c++) {
+		struct head *head = head_of(timeline, track, c);
+		int64_t base = base_of(head), moved = clock_line_at(line, base);
+
+		for (uint32_t i = 0; line->drift != 0 && i < head->count; i++) {
+			struct interval *at = slot_of(head, i);
+
+			at->delta = (uint32_t) (clock_line_at(line, base + at->delta) - moved);
+		}
+		head->base_low = (uint32_t) moved;
+		head->base_high = (uint32_t) ((uint64_t) moved >> 32);
+	}
+}
+
 void track_cut(struct timeline *timeline, struct track *track, struct track_pos pos)
 {
 	track->chunk_count = pos.slot ? pos.chunk + 1 : pos.chunk;
@@ -287,6 +308,15 @@ void run_append(struct timeline *timeline, struct run_track *track, int64_t time
 	}
 	*(struct run *) run_at(timeline, track, track->used) = (struct run) {time, thread, priority};
 	track->used++;
+}
+
+void runs_move(struct timeline *timeline, struct run_track *track, const struct clock_line *line)
+{
+	for (uint32_t i = 0; i < track->used; i++) {
+		struct run *run = (struct run *) run_at(timeline, track, i);
+
+		run->begin = clock_line_at(line, run->begin);
+	}
 }
 
 uint32_t run_find(const struct timeline *timeline, const struct run_track *track, int64_t time)

@@ -24,6 +24,8 @@
 
 #include "timeline/leaf.h"
 #include "timeline/operation.h"
+#include "timeline/packet.h"
+#include "util/corridor.h"
 #include "util/pages.h"
 
 #define NO_THREAD UINT32_MAX
@@ -128,12 +130,26 @@ struct wake_detail {
 	uint32_t call;       /* packet: interned system call that sent it, 0 */
 	int64_t begin;       /* armed, issued, sent, queued: ns; 0 unknown */
 	int64_t requested;   /* timer: ns from arming to expiry asked for, -1 unknown */
-	int64_t queued;      /* request: ns from insert to issue, -1 not recorded */
-	int64_t served;      /* request: ns from issue to complete, -1 not recorded */
+	int64_t queued;      /* request: ns from insert to issue, -1 not recorded;
+				packet from another host: error of the two clocks, -1 unknown */
+	int64_t served;      /* request: ns from issue to complete, -1 not recorded;
+				packet from another host: ns on the way, -1 not from one */
 	uint64_t number;     /* request: sector or FLUSH_SECTOR; signal: its number; work:
-				1 if an interrupt queued it */
+				1 if an interrupt queued it; packet: struct packet, 0 */
 	uint32_t sectors;    /* request: of 512 bytes */
 };
+
+/* It came from another traced host, and which packet it was there is known. */
+static inline bool packet_from_outside(const struct wake_detail *detail)
+{
+	return detail->kind == DETAIL_PACKET && detail->served >= 0;
+}
+
+/* Its way took less time than the clocks can tell. */
+static inline bool packet_is_undecidable(const struct wake_detail *detail)
+{
+	return packet_from_outside(detail) && detail->served < detail->queued;
+}
 
 /* One change of what runs on a CPU. */
 struct run {
@@ -150,6 +166,7 @@ struct timeline {
 	struct pages runs;    /* through struct run_track */
 	struct pages holds;   /* through struct hold_log */
 	struct pages operations; /* index 0 unused */
+	struct pages packets; /* struct packet; index 0 unused */
 };
 
 /* The runs of one CPU: chunks of 512 in timeline.runs. */
@@ -169,6 +186,9 @@ void track_clear(struct track *track);
  * interval's begin counts as that begin. */
 void track_append(struct timeline *timeline, struct track *track, int64_t time, uint32_t leaf,
 		  uint32_t ref);
+
+/* Sets all times of the track right by `line`. */
+void track_move(struct timeline *timeline, struct track *track, const struct clock_line *line);
 
 /* Forgets everything from the interval at `pos` on. */
 void track_cut(struct timeline *timeline, struct track *track, struct track_pos pos);
@@ -205,6 +225,7 @@ static inline const struct wake_detail *detail_at(const struct timeline *timelin
 	return pages_at(&timeline->details, index);
 }
 
+void runs_move(struct timeline *timeline, struct run_track *track, const struct clock_line *line);
 void run_append(struct timeline *timeline, struct run_track *track, int64_t time,
 		uint32_t thread, int32_t priority);
 /* Index of the run that holds `time`; `used` if the track begins later. */
