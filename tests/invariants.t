@@ -82,6 +82,15 @@ def share_of(block):
     return sum(share.get(state + "_ns", 0) for state in STATES)
 
 
+def answerable(block):
+    """When the thread of the share was answerable for the wait."""
+    via = block.get("via", [])
+    if via and via[-1]["kind"] == "work":
+        queued = via[-1]["time"]
+        return queued if block["begin"] < queued < block["end"] else block["begin"], block["end"]
+    return block["begin"], min(via[0]["time"], block["end"]) if via else block["end"]
+
+
 def check_block(block, lives, where):
     where = "%s wait %d..%d" % (where, block["begin"], block["end"])
     assert block["end"] - block["begin"] == block["ns"] > 0, where + ": ns is not its length"
@@ -91,15 +100,16 @@ def check_block(block, lives, where):
         tid = block["share"]["tid"]
         life = lives.at(host, tid, block["end"])
         assert life, "%s: share of %d, which did not live" % (where, tid)
-        # a hand-over: that thread was answerable until it sent
-        via = block.get("via", [{"kind": "none"}])[0]
-        until = via["time"] if via["kind"] in ("packet", "request") else block["end"]
-        lived = overlap(life, block["begin"], min(until, block["end"]))
+        # a hand-over: that thread was answerable until it sent; a worker, from when its item was queued
+        begin, end = answerable(block)
+        lived = overlap(life, begin, end)
         assert share_of(block) == lived, "%s: share of %d is %d, it lived %d of %d" % (
             where, tid, share_of(block), lived, block["ns"])
-        below = sum(c["ns"] for c in children)
+        below = sum(c["ns"] for c in children if c["tid"] == tid and c["begin"] >= begin)
         assert not children or below == block["share"]["blocked_ns"], \
             "%s: children %d, blocked share %d" % (where, below, block["share"]["blocked_ns"])
+        first = [c for c in children if c["begin"] < begin]  # of who queued the worker's item
+        assert all(c["end"] <= begin and c["tid"] == first[0]["tid"] for c in first), where + ": children of whom?"
     last = block["begin"]
     for child in children:
         assert last <= child["begin"] and child["end"] <= block["end"], \

@@ -378,9 +378,10 @@ def request_key(fields, issued):
 
 
 def requests(seen):
-    """(time, woken TID) -> (complete, insert or None, issue) of the request that completed last on that CPU. (A write
-    that was to be on the medium completes again, without a length, when the flush after it has.)"""
-    inserted, issued, before, done, woken = {}, {}, {}, {}, {}
+    """(time, woken TID) -> (complete, insert or None, issue, issuer) of the request that completed last on that CPU, and
+    a list of all. (A write that was to be on the medium completes again, without a length, when the flush after it
+    has.)"""
+    inserted, issued, before, done, woken, completed = {}, {}, {}, {}, {}, []
     for time, cpu, event, _, rest in seen.events:
         if event == "sched_waking":
             woken[time, oracle.fields_of(rest)["tid"]] = done.get(cpu)
@@ -391,24 +392,44 @@ def requests(seen):
         if event == "block_rq_insert":
             inserted[key] = time
         elif event == "block_rq_issue":
-            issued[key] = inserted.pop(key, None), time
+            issued[key] = inserted.pop(key, None), time, fields["tid"]
         elif event == "block_rq_complete" and (key in issued or key in before and not fields["nr_sector"]):
             before[key] = issued.pop(key, None) or before[key]
             done[cpu] = (time, *before[key])
-    return woken
+            completed.append(done[cpu])
+    return woken, completed
+
+
+def finished(seen, found, waker, thread, begin, end):
+    """The request that a kernel worker finished when it woke a thread, where no events tell what workers do: the last
+    one that the thread issued and that completed in its wait, else the one that woke the worker last. None: neither."""
+    if waker["kind"] != "thread" or not seen.life(waker["tid"], end)[3].startswith("kworker/"):
+        return None
+    own = [r for r in found[1] if r[3] == thread and begin <= r[0] <= end]
+    if own:
+        return own[-1]
+    last = [e for _, e, _, blocked in seen.life(waker["tid"], end)[2] if blocked and e <= end][-1]
+    request = found[0].get((last, waker["tid"]))
+    return request if request and request[0] >= begin else None
 
 
 def disk_waits(name, operation):
     """The parts "queued" and "served" of the waits that an interrupt ended, from the block events alone: the request
-    is the last one that completed on the CPU that woke the thread."""
+    is the last one that completed on the CPU that woke the thread. Those that a worker ended: see finished()."""
     seen = Seen(name)
-    woken = requests(seen)
+    found = requests(seen)
     queued = served = 0
     for begin, end, who in seen.of(operation):
         for b, e, _, blocked in seen.during(seen.life(who.tid, begin), begin, end):
-            if blocked is None or blocked.waker is None or blocked.waker["kind"] not in ("irq", "softirq", "vector"):
+            if blocked is None or blocked.waker is None:
                 continue
-            complete, insert, issue = woken[e, who.tid]
+            if blocked.waker["kind"] in ("irq", "softirq", "vector"):
+                request = found[0][e, who.tid]
+            else:
+                request = finished(seen, found, blocked.waker, who.tid, b, e)
+            if not request:
+                continue
+            complete, insert, issue, _ = request
             assert complete > b, (name, operation, "woken at %d by no request" % e)
             served += min(complete, e) - max(issue, b)
             queued += max(min(issue, e) - max(insert, b), 0) if insert else 0

@@ -318,11 +318,12 @@ def workers():
     blocks = [b for x in threads("wide", "--thread", "all") for b in flat(x["causality"])]
     woken = [b for b in blocks if b["woken_by"]["kind"] == "thread" and (b["woken_by"]["name"] or "").startswith("kworker/")]
     assert woken
-    doing = [b for b in woken if ", doing 0x" in b["cause"]["label"] or ", doing " in b["cause"]["label"]]
+    doing = [b for b in woken if " doing " in b["cause"]["label"]]
     assert len(doing) >= 0.8 * len(woken), (len(doing), len(woken))  # the pool's manager wakes workers too
     for block in doing:
         for via in block.get("via", []):
-            assert via["kind"] == "work" and via["time"] <= block["end"], via
+            assert via["kind"] in ("request", "packet", "work") and via["time"] <= block["end"], via
+        assert "via" not in block or block["via"][-1]["kind"] == "work", block["via"]
     synced = [r for r in truth("wide") if "fsync" in r[3]]
     waits = [b for x in threads("wide", "--thread", "widemain") for b in x["causality"]
              if b["leaf"] == "blocked/syscall:fsync"]

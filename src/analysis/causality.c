@@ -28,24 +28,68 @@ bool wait_by_thread(const struct wait *wait)
 	return wait->woken && wait->block->kind == WAKER_THREAD && is_thread(wait->block->waker);
 }
 
+const struct wake_detail *block_request(const struct session *session,
+					const struct block *block)
+{
+	const struct wake_detail *detail =
+		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+
+	if (detail && detail->kind == DETAIL_WORK && detail->behind)
+		detail = detail_at(&session->timeline, detail->behind);
+	return detail && detail->kind == DETAIL_REQUEST ? detail : NULL;
+}
+
+/* When it was handed over: put into the queue, sent. */
+static int64_t given_at(const struct wake_detail *detail)
+{
+	if (detail->kind == DETAIL_REQUEST && detail->asked)
+		return detail->asked;
+	return detail->begin - (detail->kind == DETAIL_REQUEST ? MAX(detail->queued, 0) : 0);
+}
+
+/* A worker's item that was queued in the wait. */
+static void lead_of_work(const struct session *session, const struct wake_detail *work,
+			 uint32_t thread, int64_t begin, int64_t end, struct lead *lead)
+{
+	const struct wake_detail *behind =
+		work->behind ? detail_at(&session->timeline, work->behind) : NULL;
+	int64_t given = work->begin;
+
+	if (work->begin <= begin || work->begin >= end)
+		return;
+	lead->from = work->begin;
+	if (behind && behind->kind == DETAIL_TIMER)
+		return; /* the timer's time, whoever armed it */
+	if (behind)
+		given = given_at(behind);
+	if (!is_thread(work->thread) || work->thread == thread || given <= begin)
+		return;
+	lead->first = work->thread;
+	lead->first_until = MIN(given, lead->from);
+}
+
 bool block_lead(const struct session *session, const struct block *block, uint32_t thread,
 		int64_t begin, int64_t end, struct lead *lead)
 {
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
-	int64_t sent;
+	int64_t given;
 
-	*lead = (struct lead) {.thread = block->waker, .until = end};
+	*lead = (struct lead) {.thread = block->waker, .from = begin, .until = end,
+			       .first = NO_THREAD};
+	if (block->kind == WAKER_THREAD && detail && detail->kind == DETAIL_WORK)
+		lead_of_work(session, detail, thread, begin, end, lead);
 	if (block->kind == WAKER_THREAD)
 		return is_thread(block->waker);
-	if (!detail || (detail->kind != DETAIL_PACKET && detail->kind != DETAIL_REQUEST))
+	if (!detail || (detail->kind != DETAIL_PACKET && detail->kind != DETAIL_REQUEST &&
+			detail->kind != DETAIL_RAISE))
 		return false;
-	/* a request is handed over when it is put into the queue */
-	sent = detail->begin - (detail->kind == DETAIL_REQUEST ? MAX(detail->queued, 0) : 0);
-	*lead = (struct lead) {.thread = detail->thread, .until = MIN(sent, end),
-			       .handed_over = true};
+	given = given_at(detail);
+	*lead = (struct lead) {.thread = detail->thread, .from = begin,
+			       .until = MIN(given, end), .handed_over = true,
+			       .first = NO_THREAD};
 	/* what was sent before the wait began held it up only on its way */
-	return is_thread(detail->thread) && detail->thread != thread && sent > begin;
+	return is_thread(detail->thread) && detail->thread != thread && given > begin;
 }
 
 /* The longest first; among equals the earlier. */
@@ -146,6 +190,44 @@ static bool on_path(const struct builder *builder, uint32_t thread)
 	return false;
 }
 
+static void explain(struct builder *builder, struct wait *wait);
+
+static void explain_all(struct builder *builder, struct wait *above, GPtrArray *waits,
+			uint32_t thread)
+{
+	g_array_append_val(builder->path, thread);
+	for (guint i = 0; i < waits->len; i++) {
+		struct wait *child = g_ptr_array_index(waits, i);
+
+		child->above = above;
+		explain(builder, child);
+	}
+	g_array_set_size(builder->path, builder->path->len - 1);
+}
+
+/* The waits of who queued the worker's item, before those of the worker. */
+static void explain_first(struct builder *builder, struct wait *wait)
+{
+	const struct lead *lead = &wait->lead;
+	GPtrArray *waits;
+	uint32_t omitted;
+
+	if (!is_thread(lead->first) || on_path(builder, lead->first))
+		return;
+	waits = collect(builder, lead->first, wait->begin, lead->first_until, &omitted, NULL);
+	explain_all(builder, wait, waits, lead->first);
+	wait->omitted += omitted;
+	for (guint i = 0; i < waits->len; i++)
+		g_ptr_array_insert(wait->children, (gint) i, g_ptr_array_index(waits, i));
+	g_ptr_array_set_free_func(waits, NULL);
+	g_ptr_array_free(waits, TRUE);
+	if (builder->limit && wait->children->len > builder->limit) {
+		wait->omitted += wait->children->len - builder->limit;
+		cut(wait->children, builder->limit);
+		g_ptr_array_sort(wait->children, by_begin);
+	}
+}
+
 /* Rule 2: "Walk P's own intervals over [b, e) (clipped), and apply the same
  * rules to each of P's Blocked intervals, one level deeper." */
 static void explain(struct builder *builder, struct wait *wait)
@@ -165,15 +247,9 @@ static void explain(struct builder *builder, struct wait *wait)
 		return;
 	wait->has_share = true;
 	wait->lead = lead;
-	wait->children = collect(builder, waker, wait->begin, lead.until, &wait->omitted, wait);
-	g_array_append_val(builder->path, waker);
-	for (guint i = 0; i < wait->children->len; i++) {
-		struct wait *child = g_ptr_array_index(wait->children, i);
-
-		child->above = wait;
-		explain(builder, child);
-	}
-	g_array_set_size(builder->path, builder->path->len - 1);
+	wait->children = collect(builder, waker, lead.from, lead.until, &wait->omitted, wait);
+	explain_all(builder, wait, wait->children, waker);
+	explain_first(builder, wait);
 }
 
 GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/deadlocks.h"
+#include "analysis/deliveries.h"
 #include "analysis/locks.h"
 #include "analysis/summary.h"
 
@@ -102,34 +103,6 @@ static char *timer_label(const struct session *session, const struct wake_detail
 	return g_string_free(label, FALSE);
 }
 
-static char *request_label(const struct session *session, const struct wake_detail *detail,
-			   uint32_t waiter)
-{
-	GString *label = g_string_new(session_text(session, detail->text));
-
-	if (detail->number == FLUSH_SECTOR)
-		g_string_append(label, ", flush of its cache");
-	else
-		g_string_append_printf(label, ", sector %" PRIu64, detail->number);
-	if (detail->sectors)
-		g_string_append_printf(label, ", %g KiB", detail->sectors / 2.0);
-	if (is_thread(detail->thread) && detail->thread == waiter)
-		g_string_append(label, ", issued by itself");
-	else if (is_thread(detail->thread))
-		g_string_append_printf(label, ", issued by %s (%d)%s",
-				       session_thread_name(session, detail->thread),
-				       model_thread(&session->model, detail->thread)->tid,
-				       session_on(session, detail->thread));
-	return g_string_free(label, FALSE);
-}
-
-static char *waker_label(const struct session *session, uint32_t waker)
-{
-	return g_strdup_printf("%s (%d)%s", session_thread_name(session, waker),
-			       model_thread(&session->model, waker)->tid,
-			       session_on(session, waker));
-}
-
 /* "packet from 10.0.0.1:5555, sent by app (249) on server in sendto" */
 static char *packet_label(const struct session *session, const struct wake_detail *detail)
 {
@@ -149,28 +122,12 @@ static char *packet_label(const struct session *session, const struct wake_detai
 	return g_string_free(label, FALSE);
 }
 
-/* "kworker/1:2 (52), doing ata_sff_pio_task queued by sh (220)" */
-static char *work_label(const struct session *session, uint32_t worker,
-			const struct wake_detail *detail)
-{
-	g_autofree char *name = waker_label(session, worker), *by = NULL;
-
-	if (is_thread(detail->thread))
-		by = waker_label(session, detail->thread);
-	return g_strdup_printf("%s, doing %s%s%s", name, session_function(session, detail->text),
-			       detail->number && by ? " queued in an interrupt, on behalf of "
-			       : detail->number    ? " queued in an interrupt"
-			       : by                ? " queued by "
-						   : ", by whom it was queued is not known",
-			       by ? by : "");
-}
-
 /* Rule 3: what is known of the innermost frame. */
-static void hardware_cause(const struct session *session, const struct block *block,
+static void hardware_cause(const struct session *session, const struct wait *wait,
 			   const struct wake_detail *detail, struct cause *cause)
 {
+	const struct block *block = wait->block;
 	uint32_t number = PACK_NUMBER(block->context);
-	const char *softirq;
 
 	switch (block->kind) {
 	case WAKER_HRTIMER:
@@ -184,14 +141,12 @@ static void hardware_cause(const struct session *session, const struct block *bl
 		cause->label = g_strdup_printf("vector %s", session_text(session, number));
 		break;
 	case WAKER_SOFTIRQ:
-		softirq = softirq_name(number);
-		cause->kind = detail && detail->kind == DETAIL_PACKET ? CAUSE_NETWORK
-			      : number == 2 || number == 3            ? CAUSE_NETWORK
-								      : CAUSE_SOFTIRQ;
-		cause->label = detail && detail->kind == DETAIL_PACKET
-				       ? packet_label(session, detail)
-			       : softirq ? g_strdup_printf("softIRQ %s", softirq)
-					 : g_strdup("softIRQ");
+		if (!detail || detail->kind != DETAIL_PACKET) {
+			softirq_cause(session, wait, detail, cause);
+			break;
+		}
+		cause->kind = CAUSE_NETWORK;
+		cause->label = packet_label(session, detail);
 		break;
 	default:
 		cause->kind = CAUSE_IRQ;
@@ -251,12 +206,12 @@ static void still_blocked(const struct session *session, const struct wait *wait
 static char *child_label(const struct session *session, const struct block *block)
 {
 	const struct thread *waker = model_thread(&session->model, block->waker);
-	g_autofree char *last = waker_label(session, block->waker), *child = NULL;
+	g_autofree char *last = thread_label(session, block->waker), *child = NULL;
 
 	if (!is_thread(block->child) || block->child == block->waker ||
 	    waker->pid != model_thread(&session->model, block->child)->tid)
 		return g_steal_pointer(&last);
-	child = waker_label(session, block->child);
+	child = thread_label(session, block->child);
 	return g_strdup_printf("%s, by its thread %s", child, last);
 }
 
@@ -277,7 +232,7 @@ static const char *signal_name(uint64_t number)
 static char *signal_label(const struct session *session, const struct block *block,
 			  uint64_t number)
 {
-	g_autofree char *waker = waker_label(session, block->waker);
+	g_autofree char *waker = thread_label(session, block->waker);
 	const char *name = signal_name(number);
 
 	return g_strdup_printf("signal %" PRIu64 "%s%s%s from %s", number, *name ? " (" : "",
@@ -308,7 +263,7 @@ static char *stopped_label(const struct session *session, const struct wait *wai
 	GString *label;
 
 	if (begun && is_thread(begun->thread))
-		by = waker_label(session, begun->thread);
+		by = thread_label(session, begun->thread);
 	label = g_string_new(NULL);
 	g_string_append_printf(label, "by %s", by ? by : traced ? "its tracer" : "whom is not known");
 	if (begun && !traced)
@@ -318,7 +273,7 @@ static char *stopped_label(const struct session *session, const struct wait *wai
 		g_string_append_printf(label, "; %s", end);
 		return g_string_free(label, FALSE);
 	}
-	end = is_thread(block->waker) ? waker_label(session, block->waker) : NULL;
+	end = is_thread(block->waker) ? thread_label(session, block->waker) : NULL;
 	g_string_append_printf(label, "; %s by %s",
 			       detail && detail->kind == DETAIL_SIGNAL && detail->number == SIGKILL
 				       ? "killed"
@@ -336,6 +291,7 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 	const struct block *block = wait->block;
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	const struct wake_detail *request = block_request(session, block);
 	const char *resource = session_text(session, session_resource(session, block));
 	struct cause cause = {.kind = CAUSE_UNKNOWN, .queued = -1, .served = -1};
 	bool stopped = PACK_KIND(wait->leaf) == LEAF_BLOCK_STOPPED ||
@@ -355,13 +311,10 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 	} else if (detail && detail->kind == DETAIL_TIMER) {
 		cause.kind = CAUSE_TIMER;
 		cause.label = timer_label(session, detail, wait->thread);
-	} else if (detail && detail->kind == DETAIL_REQUEST) {
-		cause.kind = CAUSE_BLOCK_DEVICE;
-		cause.label = request_label(session, detail, wait->thread);
-		cause.queued = detail->queued;
-		cause.served = detail->served;
+	} else if (request) {
+		request_cause(session, wait, request, &cause);
 	} else if (block->kind != WAKER_THREAD) {
-		hardware_cause(session, block, detail, &cause);
+		hardware_cause(session, wait, detail, &cause);
 	} else if (!is_thread(block->waker)) {
 		cause.label = g_strdup("the waker's thread is not known");
 	} else if (stopped) {
@@ -378,10 +331,7 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 		cause.inferred = lock->inferred;
 		cause.label = lock_wait_words(session, lock);
 	} else {
-		cause.kind = CAUSE_PROCESS;
-		cause.label = detail && detail->kind == DETAIL_WORK
-				      ? work_label(session, block->waker, detail)
-				      : waker_label(session, block->waker);
+		process_cause(session, wait, detail, &cause);
 	}
 	if (cause.kind == CAUSE_PROCESS && PACK_KIND(block->context) == FRAME_SYSCALL)
 		append_call(session, block, &cause);
@@ -391,13 +341,12 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 
 uint32_t block_waits_for(const struct session *session, const struct block *block)
 {
-	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	const struct wake_detail *request = block_request(session, block);
 	uint32_t resource = session_resource(session, block);
 	g_autofree char *key = NULL;
 
-	if (detail && detail->kind == DETAIL_REQUEST)
-		key = g_strconcat("device:", session_text(session, detail->text), NULL);
+	if (request)
+		key = g_strconcat("device:", session_text(session, request->text), NULL);
 	else if (block->kind == WAKER_THREAD && block->same_file)
 		key = g_strconcat("lock:", resource_name(session_text(session, resource)), NULL);
 	return key ? intern_id(session->model.names, key) : resource;
@@ -420,6 +369,18 @@ char *cause_words(const struct cause *cause)
 	return g_strconcat(before[cause->kind] ? before[cause->kind] : "ended by ", cause->label,
 			   cause->kind == CAUSE_LOCK_OWNER && cause->inferred ? " (inferred)" : NULL,
 			   NULL);
+}
+
+void cause_append_times(GString *text, const struct cause *cause)
+{
+	char length[32];
+
+	if (cause->queued >= 0)
+		g_string_append_printf(text, ", queued %s", when_duration(length, cause->queued));
+	else if (cause->served >= 0)
+		g_string_append(text, ", queue time not recorded");
+	if (cause->served >= 0)
+		g_string_append_printf(text, ", served %s", when_duration(length, cause->served));
 }
 
 void cause_clear(struct cause *cause)

@@ -74,10 +74,13 @@ uint32_t block_hardware(const struct session *session, const struct block *block
 {
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	const struct wake_detail *request = block_request(session, block);
 	g_autofree char *frame = NULL;
 
-	if (detail && detail->kind == DETAIL_REQUEST)
-		return intern_key(session, "device:", session_text(session, detail->text));
+	if (request)
+		return intern_key(session, "device:", session_text(session, request->text));
+	if (detail && detail->kind == DETAIL_WORK) /* before its item was queued */
+		return intern_key(session, "work:", "queued in an interrupt");
 	if (detail && detail->kind == DETAIL_PACKET)
 		return intern_key(session, "socket:",
 				  detail->text ? session_text(session, detail->text) : "network");
@@ -126,21 +129,33 @@ static void chain_ends(struct charger *charger, uint32_t thread, const struct bl
 	}
 }
 
+int64_t lead_follow(struct charger *charger, const struct span *span, const struct lead *lead)
+{
+	int64_t rest = (span->end - lead->until) + (lead->from - span->begin);
+
+	lead_down(charger, lead->thread, lead->from, lead->until);
+	if (!is_thread(lead->first) || on_path(charger, lead->first) ||
+	    charger->depth == DEPTH_MAX)
+		return rest;
+	lead_down(charger, lead->first, span->begin, lead->first_until);
+	return rest - (lead->first_until - span->begin);
+}
+
 static void blocked_meanwhile(struct charger *charger, uint32_t thread, const struct span *span)
 {
 	const struct block *block = block_at(&charger->session->timeline, span->ref);
 	struct lead lead;
+	int64_t rest;
 
 	if (!block_lead(charger->session, block, thread, span->begin, span->end, &lead) ||
 	    on_path(charger, lead.thread) || charger->depth == DEPTH_MAX) {
 		chain_ends(charger, thread, block, span->end - span->begin);
 		return;
 	}
-	lead_down(charger, lead.thread, span->begin, lead.until);
-	if (lead.until < span->end) { /* the messenger's */
-		owe_thread(charger, thread, IMPOSED_DEVICE, span->end - lead.until);
-		owe_resource(charger, thread, block_hardware(charger->session, block),
-			     span->end - lead.until);
+	rest = lead_follow(charger, span, &lead);
+	if (rest) { /* the messenger's, the device's */
+		owe_thread(charger, thread, IMPOSED_DEVICE, rest);
+		owe_resource(charger, thread, block_hardware(charger->session, block), rest);
 	}
 }
 

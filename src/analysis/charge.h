@@ -45,6 +45,9 @@ void owe_resource(struct charger *charger, uint32_t thread, uint32_t resource, i
 /* [from, to) of the wait at hand is what `thread` did then, or who it waited for. The
  * waiter must be on the path. */
 void lead_down(struct charger *charger, uint32_t thread, int64_t from, int64_t to);
+/* Charges those whom the wait leads to; returns what is left of it, in ns: the
+ * messenger's and the device's. */
+int64_t lead_follow(struct charger *charger, const struct span *span, const struct lead *lead);
 
 /* The wait at hand is done with: who lost most to whom, and how many did. */
 void charge_settle(struct charger *charger);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "analysis/deliveries.h"
+
 static bool has_statedump(const struct session *session)
 {
 	for (guint i = 0; i < session->model.hosts->len; i++)
@@ -35,6 +37,13 @@ static bool has_faults_or_is_other(const struct session *session)
 static bool has_sends_or_no_packets(const struct session *session)
 {
 	return session->kinds[EV_NET_SEND] || !session->kinds[EV_NET_RECEIVE];
+}
+
+/* Where no completions were recorded either, that is said first. Not every disk
+ * has a queue that requests are inserted into. */
+static bool has_bios_or_no_requests(const struct session *session)
+{
+	return session->kinds[EV_BLOCK_BIO] || !session->kinds[EV_BLOCK_COMPLETE];
 }
 
 /* Addresses were recorded: call stacks, callbacks, work. */
@@ -78,6 +87,13 @@ const struct need needs[] = {
 	{"block_rq_complete", {EV_BLOCK_COMPLETE},
 	 "disk waits are named by their interrupt only",
 	 "lttng enable-event -k 'block_rq_*'", NULL},
+	{"block_bio_queue", {EV_BLOCK_BIO},
+	 "who asked for a request is taken from its issue, how long it was queued from its "
+	 "insert, if any",
+	 "lttng enable-event -k 'block_rq_*,block_bio_*,block_split'", has_bios_or_no_requests},
+	{"workqueue_queue_work", {EV_WORK_QUEUE},
+	 "whose work a kernel worker did is inferred at best",
+	 "lttng enable-event -k 'workqueue_*'", NULL},
 	{"net_if_receive_skb", {EV_NET_RECEIVE},
 	 "network waits do not name the packet's sender",
 	 "lttng enable-event -k 'net_*'", NULL},
@@ -146,7 +162,8 @@ static void count_blocked(struct coverage *coverage, const struct session *sessi
 		coverage->blocked_ns += span.end - span.begin;
 		if (block->kind == WAKER_UNKNOWN && block->why != WHY_TIME_LIMIT)
 			coverage->blocked_unknown_ns += span.end - span.begin;
-		else if (block->kind == WAKER_SOFTIRQ && !block->detail)
+		else if (block->kind == WAKER_SOFTIRQ && !block->detail &&
+			 !softirq_is_timer(PACK_NUMBER(block->context)))
 			coverage->blocked_softirq_ns += span.end - span.begin;
 	}
 }

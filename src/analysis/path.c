@@ -63,20 +63,27 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t t
 		 int32_t behalf, bool cut_short);
 
 /* A wait that a thread ended: on from there, down to the wait's begin. What a
- * messenger took in between stays a wait for that. */
+ * messenger or a device took stays a wait for that. */
 static void walk_waker(struct walker *walker, uint32_t thread, const struct span *span,
 		       const struct block *block, const struct lead *lead, int32_t behalf)
 {
-	struct span rest = *span;
-
 	struct through through = {thread, block, span->leaf, span->begin, span->end, behalf};
+	bool first = is_thread(lead->first) && !walking(walker, lead->first);
+	struct span rest = *span;
+	int32_t wait;
 
 	g_array_append_val(walker->path->waits, through);
+	wait = (int32_t) walker->path->waits->len - 1;
 	rest.begin = lead->until;
 	if (rest.begin < rest.end)
 		add_piece(walker, thread, &rest, true, behalf);
-	walk(walker, lead->thread, span->begin, lead->until,
-	     (int32_t) walker->path->waits->len - 1, false);
+	walk(walker, lead->thread, lead->from, lead->until, wait, false);
+	rest.begin = first ? lead->first_until : span->begin;
+	rest.end = lead->from;
+	if (rest.begin < rest.end)
+		add_piece(walker, thread, &rest, true, behalf);
+	if (first)
+		walk(walker, lead->first, span->begin, lead->first_until, wait, false);
 }
 
 static void blocked_piece(struct walker *walker, uint32_t thread, const struct span *span,

@@ -316,8 +316,8 @@ const char *session_function(const struct session *session, uint32_t address)
 {
 	const char *text = session_text(session, address), *name;
 
-	if (!*text)
-		return "";
+	if (!g_str_has_prefix(text, "0x"))
+		return text; /* a name, or nothing */
 	name = symbol_at(session->symbols, g_ascii_strtoull(text, NULL, 16), NULL);
 	return name ? name : text;
 }

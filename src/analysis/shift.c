@@ -59,6 +59,9 @@ static void move_detail(struct session *session, uint32_t index, const struct cl
 	moved[index / 8] |= (guint8) (1u << index % 8);
 	if (detail->begin) /* 0: not known */
 		move(line, &detail->begin);
+	if (detail->asked)
+		move(line, &detail->asked);
+	move_detail(session, detail->behind, line, moved);
 }
 
 static void move_details(struct session *session, const struct thread *thread,

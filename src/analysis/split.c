@@ -263,15 +263,42 @@ static void split_hardware(struct split *split, struct part *part, const struct 
 	part_take(child, span->end - span->begin);
 }
 
+/* What nobody was answerable for, but a device or a messenger. */
+static void split_rest(struct split *split, struct part *part, const struct block *block,
+		       const struct span *rest)
+{
+	const struct session *session = split->session;
+	const struct wake_detail *detail =
+		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+	const struct wake_detail *request = block_request(session, block);
+	struct part *child;
+
+	if (detail && detail->kind == DETAIL_WORK && detail->behind)
+		detail = detail_at(&session->timeline, detail->behind);
+	if (rest->begin >= rest->end)
+		return;
+	if (request) {
+		split_request(split, part, block, request, rest);
+	} else if (block->kind == WAKER_NONE || block->kind == WAKER_UNKNOWN ||
+		   (block->kind == WAKER_THREAD &&
+		    (!detail || detail->kind == DETAIL_WORK))) {
+		child = named(split, part, PART_UNKNOWN, "unknown");
+		if (!child->label)
+			child->label = g_strdup(block->kind == WAKER_THREAD
+							? "before the worker's item was queued"
+							: waker_why_text(block->why));
+		part_take(child, rest->end - rest->begin);
+	} else {
+		split_hardware(split, part, block, detail, rest);
+	}
+}
+
 /* What a wait was made of: by what ended it. */
 static void split_wait(struct split *split, struct part *part, const struct span *span)
 {
 	const struct session *session = split->session;
 	const struct block *block = block_at(&session->timeline, span->ref);
-	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
 	struct span before = *span, rest = *span;
-	struct part *child;
 	struct lead lead;
 
 	if (!may_descend(split, part))
@@ -279,23 +306,20 @@ static void split_wait(struct split *split, struct part *part, const struct span
 	if (block_lead(session, block, NO_THREAD, span->begin, span->end, &lead) &&
 	    (!lead.handed_over || !on_path(split, lead.thread))) {
 		/* up to there somebody was answerable, then the messenger */
+		before.begin = lead.from;
 		before.end = lead.until;
 		split_by_waker(split, part, lead.thread, &before);
 		rest.begin = lead.until;
+		split_rest(split, part, block, &rest);
+		rest = (struct span) {span->begin, lead.from, span->leaf, span->ref};
+		if (is_thread(lead.first) && !on_path(split, lead.first)) {
+			before.begin = span->begin;
+			before.end = lead.first_until;
+			split_by_waker(split, part, lead.first, &before);
+			rest.begin = lead.first_until;
+		}
 	}
-	if (rest.begin >= rest.end)
-		return;
-	if (block->kind == WAKER_NONE || block->kind == WAKER_UNKNOWN ||
-	    block->kind == WAKER_THREAD) {
-		child = named(split, part, PART_UNKNOWN, "unknown");
-		if (!child->label)
-			child->label = g_strdup(waker_why_text(block->why));
-		part_take(child, rest.end - rest.begin);
-	} else if (detail && detail->kind == DETAIL_REQUEST) {
-		split_request(split, part, block, detail, &rest);
-	} else {
-		split_hardware(split, part, block, detail, &rest);
-	}
+	split_rest(split, part, block, &rest);
 }
 
 /* --- frames and what the thread was off CPU for ---------------------------- */

@@ -101,8 +101,12 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	}
 	add_waiter(session, path, share, piece);
 	if (ns > share->longest) {
+		GString *label = cause.label ? g_string_new(cause.label) : NULL;
+
+		if (label)
+			cause_append_times(label, &cause);
 		g_free(share->cause_label);
-		share->cause_label = g_steal_pointer(&cause.label);
+		share->cause_label = label ? g_string_free(label, FALSE) : NULL;
 		share->inferred = cause.inferred;
 	}
 	share->count++;

@@ -38,6 +38,7 @@ static void charge_wait(struct charger *charger, uint32_t thread, const struct s
 	struct direct direct = {.waiter = thread, .ns = span->end - span->begin,
 				.host = model_thread(&session->model, thread)->host};
 	struct lead lead;
+	int64_t rest;
 
 	block_lead(session, block, thread, span->begin, span->end, &lead);
 	charger->waiting->imposed += direct.ns;
@@ -48,11 +49,10 @@ static void charge_wait(struct charger *charger, uint32_t thread, const struct s
 		owe_resource(charger, thread, direct.resource, direct.ns);
 	charger->path[0] = thread;
 	charger->depth = 1;
-	lead_down(charger, lead.thread, span->begin, lead.until);
+	rest = lead_follow(charger, span, &lead);
 	charger->depth = 0;
-	if (lead.until < span->end)
-		owe_resource(charger, thread, block_hardware(charger->session, block),
-			     span->end - lead.until);
+	if (rest)
+		owe_resource(charger, thread, block_hardware(charger->session, block), rest);
 }
 
 static void charge_run(int64_t begin, int64_t end, uint32_t thread, void *data)

@@ -44,11 +44,22 @@ enum event_kind {
 	EV_TIMER_EXPIRE_EXIT,
 	EV_BLOCK_INSERT,
 	EV_BLOCK_ISSUE,
+	EV_BLOCK_REQUEUE,
 	EV_BLOCK_COMPLETE,
+	EV_BLOCK_BIO,          /* block_bio_queue */
+	EV_BLOCK_BIO_MERGED,   /* the same bio again: backmerge, frontmerge, getrq */
+	EV_BLOCK_BIO_COMPLETE, /* of a device without requests */
+	EV_BLOCK_REMAP,        /* of a bio or a request to another device */
+	EV_BLOCK_SPLIT,
 	EV_WORK_QUEUE,
 	EV_WORK_START,
 	EV_WORK_END,
 	EV_CPU_IDLE,
+	EV_WRITEBACK_QUEUE,
+	EV_WRITEBACK_EXEC,
+	EV_WRITEBACK_END, /* writeback_pages_written */
+	EV_JOURNAL_START, /* jbd2_start_commit */
+	EV_JOURNAL_END,
 	EV_NET_SEND,
 	EV_NET_RECEIVE,
 	EV_SIGNAL_GENERATE,
@@ -167,9 +178,12 @@ struct event {
 		} timer;
 		struct {
 			uint64_t sector;
-			uint32_t dev; /* major << 20 | minor */
-			uint32_t sectors; /* of 512 bytes */
-			int32_t tid;  /* -1: not said */
+			uint64_t other;     /* remap: the old sector; split: the second part's */
+			uint32_t dev;       /* major << 20 | minor */
+			uint32_t other_dev; /* remap: the old one */
+			uint32_t sectors;   /* of 512 bytes */
+			uint32_t rwbs;      /* bits: lttng-events.md 1.4 */
+			int32_t tid;        /* -1: not said */
 		} block;
 		struct {
 			struct event_bytes saddr, daddr; /* 4 or 16 bytes; none: not recorded */
@@ -186,6 +200,12 @@ struct event {
 			uint64_t item;     /* kernel address */
 			uint64_t function; /* what it does; 0: not said */
 		} work;
+		struct {
+			const char *name; /* of the disk: "MAJOR:MINOR" */
+		} writeback;
+		struct {
+			uint32_t transaction;
+		} journal;
 		struct {
 			int32_t sig, tid;
 		} signal;

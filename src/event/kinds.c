@@ -74,7 +74,11 @@ static const struct event_field block_fields[] = {
 	{"dev", FIELD_I32, AT(block.dev)},
 	{"sector", FIELD_I64, AT(block.sector)},
 	{"nr_sector", FIELD_I32, AT(block.sectors)},
+	{"rwbs", FIELD_I32, AT(block.rwbs)},
 	{"tid", FIELD_I32, AT(block.tid)},
+	{"old_dev", FIELD_I32, AT(block.other_dev)},
+	{"old_sector", FIELD_I64, AT(block.other)},
+	{"new_sector", FIELD_I64, AT(block.other)},
 	{0}};
 
 static const struct event_field net_fields[] = {
@@ -86,6 +90,12 @@ static const struct event_field work_fields[] = {
 	{"work", FIELD_I64, AT(work.item)},
 	{"function", FIELD_I64, AT(work.function)},
 	{0}};
+
+static const struct event_field writeback_fields[] = {
+	{"name", FIELD_STRING, AT(writeback.name)}, {0}};
+
+static const struct event_field journal_fields[] = {
+	{"transaction", FIELD_I32, AT(journal.transaction)}, {0}};
 
 static const struct event_field signal_fields[] = {
 	{"sig", FIELD_I32, AT(signal.sig)}, {"pid", FIELD_I32, AT(signal.tid)}, {0}};
@@ -229,11 +239,25 @@ static const struct {
 	{"timer_expire_exit", EV_TIMER_EXPIRE_EXIT, timer_fields},
 	{"block_rq_insert", EV_BLOCK_INSERT, block_fields},
 	{"block_rq_issue", EV_BLOCK_ISSUE, block_fields},
+	{"block_rq_requeue", EV_BLOCK_REQUEUE, block_fields},
 	{"block_rq_complete", EV_BLOCK_COMPLETE, block_fields},
+	{"block_bio_queue", EV_BLOCK_BIO, block_fields},
+	{"block_bio_backmerge", EV_BLOCK_BIO_MERGED, block_fields},
+	{"block_bio_frontmerge", EV_BLOCK_BIO_MERGED, block_fields},
+	{"block_getrq", EV_BLOCK_BIO_MERGED, block_fields},
+	{"block_bio_complete", EV_BLOCK_BIO_COMPLETE, block_fields},
+	{"block_bio_remap", EV_BLOCK_REMAP, block_fields},
+	{"block_rq_remap", EV_BLOCK_REMAP, block_fields},
+	{"block_split", EV_BLOCK_SPLIT, block_fields},
 	{"workqueue_queue_work", EV_WORK_QUEUE, work_fields},
 	{"workqueue_execute_start", EV_WORK_START, work_fields},
 	{"workqueue_execute_end", EV_WORK_END, work_fields},
 	{"power_cpu_idle", EV_CPU_IDLE, idle_fields},
+	{"writeback_queue", EV_WRITEBACK_QUEUE, writeback_fields},
+	{"writeback_exec", EV_WRITEBACK_EXEC, writeback_fields},
+	{"writeback_pages_written", EV_WRITEBACK_END, no_fields},
+	{"jbd2_start_commit", EV_JOURNAL_START, journal_fields},
+	{"jbd2_end_commit", EV_JOURNAL_END, journal_fields},
 	{"net_dev_queue", EV_NET_SEND, net_fields},
 	{"net_if_receive_skb", EV_NET_RECEIVE, net_fields},
 	{"netif_receive_skb", EV_NET_RECEIVE, net_fields},
@@ -296,7 +320,13 @@ void event_reset(struct event *event)
 		break;
 	case EV_BLOCK_INSERT:
 	case EV_BLOCK_ISSUE:
+	case EV_BLOCK_REQUEUE:
 	case EV_BLOCK_COMPLETE:
+	case EV_BLOCK_BIO:
+	case EV_BLOCK_BIO_MERGED:
+	case EV_BLOCK_BIO_COMPLETE:
+	case EV_BLOCK_REMAP:
+	case EV_BLOCK_SPLIT:
 		memset(&event->block, 0, sizeof event->block);
 		event->block.tid = -1;
 		break;

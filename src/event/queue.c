@@ -76,6 +76,10 @@ static void each_pointer(struct visitor *visitor, struct event *event)
 	case EV_STATEDUMP_INTERRUPT:
 		visitor->string(visitor, &event->interrupt.action);
 		break;
+	case EV_WRITEBACK_QUEUE:
+	case EV_WRITEBACK_EXEC:
+		visitor->string(visitor, &event->writeback.name);
+		break;
 	case EV_STATEDUMP_BLOCK_DEVICE:
 		visitor->string(visitor, &event->device.name);
 		break;

@@ -91,6 +91,8 @@ void flow_statedump(struct flow *flow, struct host *host, const struct event *ev
 	default:
 		idmap_set(&host->disks, event->device.dev,
 			  intern_id(flow->names, event->device.name));
+		if (event->device.name)
+			block_device_named(flow, host, event->device.dev, event->device.name);
 		break;
 	}
 }

@@ -250,7 +250,7 @@ void flow_step(struct flow *flow, const struct event *event)
 		flow_interrupt_exit(flow, cpu, event);
 		break;
 	case EV_SOFTIRQ_RAISE:
-		cpu->last_raise = (int32_t) event->softirq.vec;
+		flow_softirq_raise(flow, cpu, event);
 		break;
 	case EV_PAGE_FAULT_USER:
 	case EV_PAGE_FAULT_KERNEL:
@@ -265,13 +265,28 @@ void flow_step(struct flow *flow, const struct event *event)
 		break;
 	case EV_BLOCK_INSERT:
 	case EV_BLOCK_ISSUE:
+	case EV_BLOCK_REQUEUE:
 	case EV_BLOCK_COMPLETE:
-		flow_block_request(flow, host, cpu, event);
+	case EV_BLOCK_BIO:
+	case EV_BLOCK_BIO_MERGED:
+	case EV_BLOCK_BIO_COMPLETE:
+	case EV_BLOCK_REMAP:
+	case EV_BLOCK_SPLIT:
+		flow_block(flow, host, cpu, event);
 		break;
 	case EV_WORK_QUEUE:
 	case EV_WORK_START:
 	case EV_WORK_END:
 		flow_work(flow, host, cpu, event);
+		break;
+	case EV_WRITEBACK_QUEUE:
+	case EV_WRITEBACK_EXEC:
+	case EV_WRITEBACK_END:
+		flow_writeback(flow, host, cpu, event);
+		break;
+	case EV_JOURNAL_START:
+	case EV_JOURNAL_END:
+		flow_journal(flow, cpu, event);
 		break;
 	case EV_NET_SEND:
 		flow_packet_sent(flow, host, cpu, event);

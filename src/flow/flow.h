@@ -19,7 +19,8 @@
  * arrival.c how they reach an idle CPU, stop.c who stopped a thread,
  * syscall.c entries, exits and holdback, calls.c the table of system
  * calls, resource.c what they wait for, effects.c what they change, locks.c who
- * holds what they lock, interrupt.c frames of CPUs and what they deliver, gaps.c lost events, dump.c the statedump, input.c the order in
+ * holds what they lock, interrupt.c frames of CPUs, block.c, network.c and work.c what
+ * they deliver, gaps.c lost events, dump.c the statedump, input.c the order in
  * which events may enter.
  *
  * Source: semantics.md; each function names the sentence it carries out.
@@ -192,18 +193,35 @@ struct fd_table *thread_files(struct flow *flow, struct thread *thread);
 /* interrupt.c */
 void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
 			  const struct event *event);
+void flow_softirq_raise(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu,
 		const struct event *event);
-void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
-			const struct event *event);
 void flow_signal(struct flow *flow, struct host *host, struct cpu *cpu,
 		 const struct event *event);
 
+/* block.c */
+void flow_block(struct flow *flow, struct host *host, struct cpu *cpu,
+		const struct event *event);
+void block_device_named(struct flow *flow, struct host *host, uint32_t dev, const char *name);
+/* Of a request merged of several threads' bios, `detail` (a copy of what its
+ * completion left pending) gets the part of who was woken, if he has one. */
+void block_detail_for(const struct flow *flow, struct host *host, struct wake_detail *detail,
+		      const struct thread *woken);
+
+/* The request that `thread` asked for and that completed last, since it is blocked:
+ * what its completion had left pending, and when that was. False: none. */
+bool block_completed_for(struct flow *flow, struct host *host, const struct thread *thread,
+			 struct wake_detail *detail, int64_t *end);
+
 /* work.c */
 void flow_work(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event);
-/* What `worker` is doing as a struct wake_detail; 0: no work that was seen. */
-uint32_t work_detail(struct flow *flow, const struct thread *worker);
+void flow_writeback(struct flow *flow, struct host *host, struct cpu *cpu,
+		    const struct event *event);
+void flow_journal(struct flow *flow, struct cpu *cpu, const struct event *event);
+/* What `worker` is doing as it wakes `woken`, as a struct wake_detail; 0: no work
+ * that was seen or can be inferred. */
+uint32_t work_detail(struct flow *flow, const struct thread *worker, struct thread *woken);
 uint32_t flow_address(struct flow *flow, uint64_t address);
 
 /* network.c */
@@ -219,8 +237,12 @@ void operation_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct e
 void operation_function(struct flow *flow, struct cpu *cpu, const struct event *event);
 void operation_syscall_entry(struct flow *flow, struct thread *thread);
 void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *thread);
-void operation_request(struct flow *flow, const struct cpu *cpu, uint16_t host,
-		       const struct request *request, uint32_t dev);
+/* A request was issued: its time in the queue since its first bio or insert, or
+ * since it was put back; it completed: its time in the device. */
+void operation_queued(struct flow *flow, const struct cpu *cpu, uint16_t host,
+		      const struct request *request);
+void operation_served(struct flow *flow, const struct cpu *cpu, uint16_t host,
+		      const struct request *request);
 void operation_wait_cpu(struct flow *flow, const struct cpu *cpu, struct thread *thread,
 			uint32_t index);
 void operations_drop_cpu(struct cpu *cpu);

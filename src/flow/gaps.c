@@ -29,6 +29,8 @@ void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 	operations_drop_cpu(cpu);
 	cpu->depth = 0; /* "its interrupt frames are dropped" */
 	cpu->pending.kind = DETAIL_NONE;
+	for (int i = 0; i < SOFTIRQS_MAX; i++)
+		cpu->raised[i].thread = NO_THREAD;
 	cpu->gap_end = MAX(cpu->gap_end, gap->end);
 	cpu_runs(flow, host, cpu, NO_THREAD);
 }

@@ -15,6 +15,9 @@
 
 #include <string.h>
 
+#define SOFTIRQ_SCHED 7
+#define SOFTIRQ_RCU 9
+
 static uint32_t frame_of(const struct event *event)
 {
 	switch (event->kind) {
@@ -44,6 +47,31 @@ static void timer_expires(struct host *host, struct cpu *cpu, const struct event
 		*cpu_pending(cpu) = g_array_index(host->armed, struct wake_detail, index);
 }
 
+/* Whose doing the next run of this softIRQ is: "if the raise came in thread
+ * context, blame that thread; if inside an IRQ, blame the IRQ" (lttng-events.md
+ * 4). RCU and the scheduler's balancing are raised by whoever happens to run. */
+void flow_softirq_raise(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	uint32_t vec = event->softirq.vec;
+
+	cpu->last_raise = (int32_t) vec;
+	if (vec >= SOFTIRQS_MAX || vec == SOFTIRQ_RCU || vec == SOFTIRQ_SCHED)
+		return;
+	cpu->raised[vec].thread = !cpu->depth && flow_current(flow, cpu) ? cpu->current
+									   : NO_THREAD;
+	cpu->raised[vec].time = flow->time;
+}
+
+static void softirq_raised(struct cpu *cpu, uint32_t vec)
+{
+	if (vec >= SOFTIRQS_MAX || cpu->raised[vec].thread == NO_THREAD)
+		return;
+	*cpu_pending(cpu) = (struct wake_detail) {
+		.kind = DETAIL_RAISE, .thread = cpu->raised[vec].thread, .behalf = NO_THREAD,
+		.begin = cpu->raised[vec].time, .requested = -1, .queued = -1, .served = -1};
+	cpu->raised[vec].thread = NO_THREAD;
+}
+
 void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
 			  const struct event *event)
 {
@@ -68,6 +96,8 @@ void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
 		timer_expires(host, cpu, event);
 	if (event->kind == EV_VECTOR_ENTRY)
 		flow_vector_arrives(flow, cpu, event->vector.name);
+	if (event->kind == EV_SOFTIRQ_ENTRY)
+		softirq_raised(cpu, event->softirq.vec);
 	operation_interrupt_entry(flow, cpu, event);
 	thread = flow_current(flow, cpu);
 	if (thread)
@@ -195,113 +225,6 @@ void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu, const str
 		cpu_pending(cpu)->kind = DETAIL_NONE;
 		break;
 	}
-}
-
-/* A flush of the device's cache has no sector: 0 when it is issued, all ones
- * when it completes. There is one at a time. */
-static uint64_t request_key(const struct event *event)
-{
-	uint64_t sector = event->block.sectors || event->kind == EV_BLOCK_COMPLETE
-				  ? event->block.sector
-				  : FLUSH_SECTOR;
-
-	return event->block.dev * UINT64_C(0x9E3779B97F4A7C15) ^ sector;
-}
-
-static struct request *request_findnew(struct host *host, const struct event *event)
-{
-	uint64_t key = request_key(event);
-	uint32_t index = idmap_get(&host->requests, key);
-	struct request fresh = {.insert = INT64_MIN, .issue = INT64_MIN, .thread = NO_THREAD};
-
-	if (index != IDMAP_NONE)
-		return &g_array_index(host->issued, struct request, index);
-	for (index = 0; index < host->issued->len; index++)
-		if (!g_array_index(host->issued, struct request, index).used)
-			break;
-	if (index == host->issued->len)
-		g_array_set_size(host->issued, index + 1);
-	fresh.used = true;
-	g_array_index(host->issued, struct request, index) = fresh;
-	idmap_set(&host->requests, key, index);
-	return &g_array_index(host->issued, struct request, index);
-}
-
-static uint32_t disk_name(struct flow *flow, struct host *host, uint32_t dev)
-{
-	uint32_t name = idmap_get(&host->disks, dev);
-	char text[32];
-
-	if (name != IDMAP_NONE)
-		return name;
-	g_snprintf(text, sizeof text, "device %u:%u", dev >> 20, dev & 0xfffff);
-	return intern_id(flow->names, text);
-}
-
-static void request_begins(struct flow *flow, struct host *host, struct cpu *cpu,
-			   const struct event *event)
-{
-	struct request *request = request_findnew(host, event);
-	struct thread *current = flow_current(flow, cpu);
-
-	if (event->kind == EV_BLOCK_INSERT)
-		request->insert = flow->time;
-	else
-		request->issue = flow->time;
-	if (event->block.sectors)
-		request->sectors = event->block.sectors;
-	if (request->thread == NO_THREAD && event->block.tid > 0)
-		request->thread = thread_find(flow, event->host, event->block.tid);
-	if (!request->call && current && !cpu->depth && current->flow.call.open)
-		request->call = current->flow.call.name;
-}
-
-/* A write that was to be on the medium completes a second time, without a
- * length, when the flush after it has: it was served until then. */
-static struct request *completed_before(struct host *host, const struct event *event)
-{
-	for (guint i = 0; !event->block.sectors && i < G_N_ELEMENTS(host->completed); i++)
-		if (host->completed[i].used && host->completed[i].key == request_key(event))
-			return &host->completed[i];
-	return NULL;
-}
-
-void flow_block_request(struct flow *flow, struct host *host, struct cpu *cpu,
-			const struct event *event)
-{
-	struct request *request, *before;
-	uint32_t index;
-
-	if (event->kind != EV_BLOCK_COMPLETE) {
-		request_begins(flow, host, cpu, event);
-		return;
-	}
-	*cpu_pending(cpu) = (struct wake_detail) {
-		.kind = DETAIL_REQUEST, .thread = NO_THREAD, .requested = -1, .queued = -1,
-		.served = -1, .number = event->block.sector,
-		.text = disk_name(flow, host, event->block.dev)};
-	index = idmap_get(&host->requests, request_key(event));
-	before = index == IDMAP_NONE ? completed_before(host, event) : NULL;
-	if (index == IDMAP_NONE && !before)
-		return;
-	request = before ? before : &g_array_index(host->issued, struct request, index);
-	cpu_pending(cpu)->thread = request->thread;
-	cpu_pending(cpu)->sectors = request->sectors;
-	if (request->issue != INT64_MIN) {
-		cpu_pending(cpu)->begin = request->issue;
-		cpu_pending(cpu)->served = flow->time - request->issue;
-		if (request->insert != INT64_MIN)
-			cpu_pending(cpu)->queued = request->issue - request->insert;
-	}
-	if (before) {
-		before->used = false;
-		return;
-	}
-	operation_request(flow, cpu, event->host, request, event->block.dev);
-	request->key = request_key(event);
-	host->completed[host->completed_next++ % G_N_ELEMENTS(host->completed)] = *request;
-	request->used = false;
-	idmap_remove(&host->requests, request_key(event));
 }
 
 /* The kernel generates the signal's event after it has woken the receiver

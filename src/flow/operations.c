@@ -162,8 +162,9 @@ static void request_part(struct flow *flow, const struct request *request, uint3
 {
 	struct operation operation = {
 		.begin = begin, .cpu = operation_cpu(cpu), .what = what,
-		.ref = request->call,
-		.thread = is_thread(request->thread) ? request->thread : operation_of_host(host)};
+		.ref = request->by[0].call,
+		.thread = is_thread(request->by[0].thread) ? request->by[0].thread
+							   : operation_of_host(host)};
 	uint32_t none = 0;
 
 	if (begin == INT64_MIN || end - begin > OPERATION_DURATION_MAX)
@@ -172,21 +173,33 @@ static void request_part(struct flow *flow, const struct request *request, uint3
 	operation_append(&flow->timeline->operations, &none, &operation);
 }
 
-void operation_request(struct flow *flow, const struct cpu *cpu, uint16_t host,
-		       const struct request *request, uint32_t dev)
+/* By number: the statedump may name the disk later. */
+static uint32_t device_number(struct flow *flow, uint32_t dev)
 {
-	uint32_t device;
 	char text[32];
 
-	if (!flow->operations_wanted || request->issue == INT64_MIN)
-		return;
-	/* by number: the statedump may name it later */
 	g_snprintf(text, sizeof text, "%u:%u", dev >> 20, dev & 0xfffff);
-	device = intern_id(flow->names, text);
-	request_part(flow, request, PACK(OPERATION_QUEUED, device), request->insert,
-		     request->issue, host, cpu->id);
-	request_part(flow, request, PACK(OPERATION_SERVED, device), request->issue, flow->time,
-		     host, cpu->id);
+	return intern_id(flow->names, text);
+}
+
+void operation_queued(struct flow *flow, const struct cpu *cpu, uint16_t host,
+		      const struct request *request)
+{
+	int64_t begin = request->requeued != INT64_MIN ? request->requeued : request->queued;
+
+	if (flow->operations_wanted)
+		request_part(flow, request,
+			     PACK(OPERATION_QUEUED, device_number(flow, request->dev)), begin,
+			     request->issue, host, cpu->id);
+}
+
+void operation_served(struct flow *flow, const struct cpu *cpu, uint16_t host,
+		      const struct request *request)
+{
+	if (flow->operations_wanted && !request->doubtful)
+		request_part(flow, request,
+			     PACK(OPERATION_SERVED, device_number(flow, request->dev)),
+			     request->issue, request->end, host, cpu->id);
 }
 
 /* "Waiting for CPU from that time until it is switched in." */

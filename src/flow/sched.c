@@ -421,10 +421,9 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 		call->child = child_index;
 	}
 	inherit_namespaces(flow, child, parent, flags);
+	thread_files(flow, parent); /* may give the child one, if the parent's pid is its TID */
 	fd_table_leave(&child->files);
-	if (thread_files(flow, parent))
-		child->files = shares_files ? fd_table_join(parent->files)
-					    : fd_table_copy(parent->files);
+	child->files = shares_files ? fd_table_join(parent->files) : fd_table_copy(parent->files);
 }
 
 /* A new life, waiting for a CPU; the parent is whoever runs here. */

@@ -65,13 +65,17 @@ static uint32_t sender_text(struct flow *flow, const struct cpu *cpu)
 
 /* What the waking context did just before: the request that completed, the
  * timer that expired, the packet that came. */
-static uint32_t pending_detail(struct flow *flow, struct cpu *cpu)
+static uint32_t pending_detail(struct flow *flow, struct cpu *cpu, const struct thread *woken)
 {
+	struct wake_detail detail;
+
 	if (cpu_pending(cpu)->kind == DETAIL_NONE || !cpu->depth)
 		return 0;
 	if (cpu_pending(cpu)->kind == DETAIL_PACKET)
 		cpu_pending(cpu)->text = sender_text(flow, cpu);
-	return detail_new(flow->timeline, cpu_pending(cpu));
+	detail = *cpu_pending(cpu);
+	block_detail_for(flow, model_host(flow->model, woken->host), &detail, woken);
+	return detail_new(flow->timeline, &detail);
 }
 
 /* What the call of a thread is on, as far as that is known: its descriptor's key; 0. */
@@ -133,10 +137,10 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread
 					: PACK(FRAME_USER, 0);
 		waker.label = object_of(flow, current);
 		waker.same_file = in_same_file(flow, thread, current, waker.label);
-		waker.detail = work_detail(flow, current);
+		waker.detail = work_detail(flow, current, thread);
 		return waker;
 	}
-	waker.detail = pending_detail(flow, cpu);
+	waker.detail = pending_detail(flow, cpu, thread);
 	return waker;
 }
 
@@ -175,6 +179,12 @@ void thread_woken(struct flow *flow, struct thread *thread, const struct waker *
 	lock_waiter_woken(flow, thread, block, waker);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)
 		call_may_follow(flow_thread(flow, waker->thread), thread->flow.block);
+	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) == FRAME_SYSCALL) {
+		thread->flow.asked_by = waker->thread;
+		thread->flow.asked_call = PACK_NUMBER(waker->context);
+	} else if (waker->kind == WAKER_HRTIMER || waker->context == PACK(FRAME_SOFTIRQ, 1)) {
+		thread->flow.asked_by = NO_THREAD; /* it is its time */
+	}
 	thread->state = THREAD_WAIT_CPU;
 	thread->flow.since = thread->flow.woken = flow->time;
 	thread->flow.remembered = false;

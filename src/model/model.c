@@ -45,13 +45,15 @@ static void host_free(struct host *host)
 	idmap_clear(&host->timers);
 	g_array_free(host->armed, TRUE);
 	idmap_clear(&host->requests);
+	idmap_clear(&host->whole);
 	idmap_clear(&host->packets);
 	idmap_clear(&host->flows);
 	idmap_clear(&host->works);
+	idmap_clear(&host->writebacks);
 	g_array_free(host->sent, TRUE);
 	g_array_free(host->namespaces, TRUE);
 	idmap_clear(&host->namespace_index);
-	g_array_free(host->issued, TRUE);
+	g_array_free(host->on_way, TRUE);
 	g_free(host);
 }
 
@@ -88,16 +90,19 @@ struct host *host_new(struct model *model)
 	host->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					     fd_table_release);
 	host->armed = g_array_new(FALSE, FALSE, sizeof(struct wake_detail));
-	host->issued = g_array_new(FALSE, FALSE, sizeof(struct request));
+	host->on_way = g_array_new(FALSE, FALSE, sizeof(struct request));
 	idmap_init(&host->cpu_index);
 	idmap_init(&host->tids);
 	idmap_init(&host->irq_names);
 	idmap_init(&host->disks);
 	idmap_init(&host->timers);
 	idmap_init(&host->requests);
+	idmap_init(&host->whole);
+	host->request_free = IDMAP_NONE;
 	idmap_init(&host->packets);
 	idmap_init(&host->flows);
 	idmap_init(&host->works);
+	idmap_init(&host->writebacks);
 	host->sent = g_array_new(FALSE, TRUE, sizeof(struct sent));
 	idmap_init(&host->namespace_index);
 	host->namespaces = g_array_new(FALSE, FALSE, sizeof(struct pid_ns));
@@ -163,6 +168,8 @@ struct cpu *host_cpu(struct host *host, uint32_t id)
 	cpu->priority = NO_PRIORITY;
 	cpu->unknown_since = INT64_MIN;
 	cpu->last_raise = -1;
+	for (int i = 0; i < SOFTIRQS_MAX; i++)
+		cpu->raised[i].thread = NO_THREAD;
 	cpu->last_woken = NO_THREAD;
 	idmap_set(&host->cpu_index, id, host->cpus->len);
 	g_ptr_array_add(host->cpus, cpu);
@@ -252,7 +259,7 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 	thread->parent = NO_THREAD;
 	thread->flow.cpu = NO_CPU;
 	thread->flow.left = thread->flow.woken = INT64_MIN;
-	thread->flow.call.child = NO_THREAD;
+	thread->flow.call.child = thread->flow.asked_by = NO_THREAD;
 	idmap_set(&model_host(model, host)->tids, (uint32_t) tid, index);
 	return index;
 }

@@ -24,6 +24,7 @@
 #include "util/idmap.h"
 #include "util/intern.h"
 
+#define SOFTIRQS_MAX 10
 #define FRAMES_MAX 16 /* interrupt frames on one CPU; more are counted and dropped */
 
 /* How the kernel and tracer write sched_switch.prev_state. */
@@ -50,6 +51,7 @@ struct work {
 	bool in_interrupt; /* queued there */
 	uint32_t function; /* interned address, 0 */
 	uint32_t thread;   /* who queued it, NO_THREAD */
+	uint32_t behind;   /* struct wake_detail of what an interrupt queued it for, 0 */
 	int64_t queued;    /* when, 0: not seen */
 };
 
@@ -119,6 +121,10 @@ struct thread {
 		uint32_t operation;     /* newest struct operation of its list, 0 */
 		GArray *functions;      /* owned; struct open_frame, NULL */
 		GArray *woke;           /* owned; struct block it ended with no call known, NULL */
+		uint32_t asked_by;      /* a kernel thread's: who woke it in a call last, */
+		uint32_t asked_call;    /* … and in which; NO_THREAD */
+		bool commits;           /* a journal's thread: it began or ended a commit */
+		uint32_t transaction;   /* … of that one */
 		struct waker waker;
 		struct work work;
 		struct call call;
@@ -162,6 +168,10 @@ struct cpu {
 	} idles[4];             /* its last idle states */
 	uint32_t idles_count;   /* so many it had */
 	int64_t last_ipi;       /* last inter-processor interrupt, INT64_MIN */
+	struct {
+		uint32_t thread; /* in whose context; NO_THREAD: an interrupt's, or not known */
+		int64_t time;
+	} raised[SOFTIRQS_MAX]; /* by number, and not run yet */
 	struct run_track runs;
 	GArray *open;           /* owned; struct open_frame, NULL */
 	uint32_t operation;     /* newest struct operation of its list, 0 */
@@ -176,14 +186,46 @@ struct gap {
 	bool packets;     /* whole packets are missing */
 };
 
-/* A block request on its way. */
+/* A thread that wants what a request carries: it queued one of its bios. */
+struct requester {
+	uint32_t thread;     /* NO_THREAD: not known */
+	uint32_t call;       /* interned system call that it was in, 0 */
+	uint32_t behalf;     /* a kernel thread's: whose work it did, NO_THREAD */
+	bool behalf_seen;    /* … as its item was seen queued; else inferred */
+	int64_t time;        /* when */
+};
+
+#define REQUESTERS_MAX 4 /* named; more are counted */
+
+enum request_phase {
+	REQUEST_FREE,
+	REQUEST_WAITING, /* a bio, or a request that was put into the queue */
+	REQUEST_ISSUED,
+};
+
+/* A block request on its way, or a bio that is still to be part of one. */
 struct request {
-	int64_t insert, issue; /* ns, INT64_MIN: not seen */
-	uint32_t thread;
-	uint32_t sectors;    /* of 512 bytes */
-	uint32_t call;       /* interned system call that it was issued in, 0 */
+	int64_t queued;      /* first bio or insert: ns, INT64_MIN: not seen */
+	int64_t issue;       /* ns, INT64_MIN: not seen */
+	int64_t requeued;    /* the driver gave it back last, INT64_MIN: never */
+	int64_t end;         /* completed */
 	uint64_t key;        /* of a completed one: device and sector */
-	bool used;
+	uint64_t sector;     /* of what is not completed yet */
+	uint32_t dev;        /* the disk */
+	uint32_t origin;     /* the bio's device, if another: partition, dm; 0 */
+	uint32_t sectors;    /* of 512 bytes, all; 0: a flush */
+	uint32_t left;       /* not completed yet */
+	uint32_t bios;       /* 0: none was recorded */
+	uint32_t threads;    /* of them: how many different ones; those up to */
+	struct requester by[REQUESTERS_MAX]; /* … by the first bio of each; by[0]
+				of a request without bios: who inserted or issued it */
+	uint32_t generation, next_free;
+	uint8_t phase;       /* enum request_phase */
+	bool readahead;
+	bool remapped;       /* made by a remapping: its own bio event is still to come */
+	bool passed_on;      /* a bio of a device that hands on to others */
+	bool doubtful;       /* two at once on one sector: which one is not known */
+	bool used;           /* slot of the completed ones */
 };
 
 /* A packet on its way, or the last one of a flow. */
@@ -194,6 +236,7 @@ struct sent {
 	uint32_t call;       /* packet: interned system call that sent it, 0 */
 	bool waiting;        /* not received yet */
 	bool in_interrupt;   /* work: an interrupt queued it */
+	uint32_t behind;     /* … what for: struct wake_detail, 0 */
 };
 
 /* A signal that stops threads, or tells that one has stopped. */
@@ -242,19 +285,24 @@ struct host {
 	struct idmap disks;     /* dev -> interned name */
 	struct idmap timers;    /* timer address -> index in `armed` */
 	GArray *armed;          /* struct wake_detail of armed timers */
-	struct idmap requests;  /* (dev, sector) -> index in `issued` */
-	GArray *issued;         /* struct request */
+	struct idmap requests;  /* (phase, dev, sector) -> index in `on_way` */
+	GArray *on_way;         /* struct request */
+	uint32_t request_free;  /* first free one of them, IDMAP_NONE */
+	uint32_t request_count; /* made so far */
+	struct idmap whole;     /* dev of a partition -> of its disk */
 	struct request completed[32]; /* the last ones */
 	uint32_t completed_next;
 	struct stop stops[16];  /* the last ones */
 	uint32_t stops_next;
 	struct idmap packets;   /* buffer address -> index in `sent` */
+	struct idmap writebacks; /* hash of the disk's name -> index in `sent` */
 	struct idmap works;     /* item's address -> index in `sent` */
 	struct idmap flows;     /* hash of addresses and ports -> index in `sent` */
 	GArray *sent;           /* struct sent */
 	GArray *namespaces;     /* struct pid_ns */
 	struct idmap namespace_index; /* number -> index in them */
 	bool has_statedump;
+	bool has_works;         /* events of work queues were seen */
 	uint32_t pipes, pairs;  /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;
 };

@@ -94,6 +94,33 @@ static void way_json(json_t *object, const struct wake_detail *detail)
 	json_object_set_new(object, "undecidable", json_boolean(packet_is_undecidable(detail)));
 }
 
+static const char *messenger_kind(const struct wake_detail *detail)
+{
+	return detail->kind == DETAIL_PACKET    ? "packet"
+	       : detail->kind == DETAIL_REQUEST ? "request"
+						: "softirq";
+}
+
+/* The worker's item, and the request or packet that it was queued for. */
+static json_t *worker_via(const struct session *session, const struct wait *wait,
+			  const struct wake_detail *work)
+{
+	const struct wake_detail *behind =
+		work->behind ? detail_at(&session->timeline, work->behind) : NULL;
+	json_t *list = json_array();
+
+	if (behind && behind->kind != DETAIL_TIMER)
+		json_array_append_new(
+			list, messenger_json(session, messenger_kind(behind),
+					     session_text(session, behind->text), behind->thread,
+					     behind->asked ? behind->asked : behind->begin));
+	json_array_append_new(list, messenger_json(session, "work",
+						   session_function(session, work->text),
+						   behind ? wait->block->waker : work->thread,
+						   work->begin));
+	return list;
+}
+
 /* What carried it, from the thread that sent, issued or queued it on to who was
  * woken; NULL: nothing did. */
 static json_t *via_json(const struct session *session, const struct wait *wait)
@@ -102,21 +129,20 @@ static json_t *via_json(const struct session *session, const struct wait *wait)
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
 	g_autofree char *context = frame_text(session, block->context, false);
-	bool work = detail && detail->kind == DETAIL_WORK && is_thread(detail->thread);
-	bool packet = detail && detail->kind == DETAIL_PACKET;
+	bool raise = detail && detail->kind == DETAIL_RAISE;
 	json_t *list, *messenger;
 
-	if (!work && !(wait->has_share && wait->lead.handed_over))
+	if (detail && detail->kind == DETAIL_WORK && (is_thread(detail->thread) || detail->behind))
+		return worker_via(session, wait, detail);
+	if (!(wait->has_share && wait->lead.handed_over))
 		return NULL;
 	list = json_array();
-	messenger = messenger_json(session, work ? "work" : packet ? "packet" : "request",
-				   work ? session_function(session, detail->text)
-					: session_text(session, detail->text),
-				   detail->thread, work ? detail->begin : wait->lead.until);
-	if (detail)
-		way_json(messenger, detail);
+	messenger = messenger_json(session, messenger_kind(detail),
+				   raise ? context : session_text(session, detail->text),
+				   detail->thread, wait->lead.until);
+	way_json(messenger, detail);
 	json_array_append_new(list, messenger);
-	if (block->kind == WAKER_SOFTIRQ)
+	if (block->kind == WAKER_SOFTIRQ && !raise)
 		json_array_append_new(list, messenger_json(session, "softirq", context,
 							   block->waker, wait->end));
 	return list;

@@ -5,6 +5,8 @@
  */
 #include "report/report.h"
 
+#include "analysis/deliveries.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -261,16 +263,6 @@ static void blocked_line(const struct session *session, const struct wait *wait,
 	g_string_free(line, TRUE);
 }
 
-static void append_served(GString *line, const struct cause *cause)
-{
-	char length[32];
-
-	if (cause->queued >= 0)
-		g_string_append_printf(line, ", queued %s", when_duration(length, cause->queued));
-	if (cause->served >= 0)
-		g_string_append_printf(line, ", served %s", when_duration(length, cause->served));
-}
-
 /* A packet from another host: how long it was on its way, as far as the clocks
  * tell. */
 static void append_way(GString *line, const struct session *session, const struct block *block)
@@ -308,6 +300,7 @@ static void woken_line(const struct session *session, const struct wait *wait,
 				       cause.label);
 	} else if (wait_by_thread(wait)) {
 		g_autofree char *who = thread_text(session, block->waker);
+		g_autofree char *plain = thread_label(session, block->waker);
 
 		g_string_append_printf(line, "Woken up in context of %s in %s", who, stack);
 		if (block->label)
@@ -316,12 +309,17 @@ static void woken_line(const struct session *session, const struct wait *wait,
 			g_string_append_printf(line, ", %s", cause.label);
 		if (wait->cycle)
 			g_string_append(line, " (explained above: a cycle)");
-		else if (cause.kind == CAUSE_STOPPED ||
-			 (block->detail && cause.kind == CAUSE_PROCESS))
+		else if (cause.kind == CAUSE_STOPPED)
 			g_string_append_printf(line, " (%s)", cause.label);
+		else if (cause.kind == CAUSE_BLOCK_DEVICE ||
+			 (cause.kind == CAUSE_PROCESS &&
+			  PACK_KIND(block->context) != FRAME_SYSCALL &&
+			  strcmp(cause.label, plain) != 0))
+			g_string_append_printf(line, ": %s", cause.label);
 		else if (g_str_has_prefix(session_thread_name(session, block->waker), "kworker/"))
 			g_string_append(line, " (a kernel worker: which of its work was for this "
 					      "wait is not known)");
+		cause_append_times(line, &cause);
 	} else {
 		g_autofree char *frame = frame_text(session, block->context, false);
 
@@ -329,7 +327,7 @@ static void woken_line(const struct session *session, const struct wait *wait,
 		if (block->label)
 			g_string_append_printf(line, " [%s]", session_text(session, block->label));
 		g_string_append_printf(line, ": %s", cause.label);
-		append_served(line, &cause);
+		cause_append_times(line, &cause);
 		append_way(line, session, block);
 		if (wait->has_share && wait->lead.handed_over)
 			g_string_append(line, "; what that thread did before is above");

@@ -34,7 +34,7 @@ enum operation_kind {
 	OPERATION_VECTOR,   /* interned name */
 	OPERATION_SOFTIRQ,  /* number */
 	OPERATION_HRTIMER,  /* interned text of the callback's address, 0 */
-	OPERATION_QUEUED,   /* interned "MAJOR:MINOR": block request, insert to issue */
+	OPERATION_QUEUED,   /* interned "MAJOR:MINOR": block request, first bio or insert to issue */
 	OPERATION_SERVED,   /* the same: block request, issue to complete */
 	OPERATION_WAIT_CPU, /* woken to running */
 	OPERATION_BLOCKED,  /* enum cause_kind of what ended the wait */
@@ -52,7 +52,7 @@ struct operation {
 	uint64_t cpu : 13;      /* where it ended, of a wait: was ended; operation_cpu() */
 	uint64_t off_cpu : 1;   /* its thread left the CPU meanwhile */
 	uint32_t what;          /* PACK of operation_kind */
-	uint32_t thread;        /* request: who issued it; else operation_of_host() */
+	uint32_t thread;        /* request: who asked for it; else operation_of_host() */
 	uint32_t ref;           /* syscall, IRQ: interned resource or device, 0;
 				   request: interned system call it was issued in, 0;
 				   blocked: struct block; wait-cpu: CPU */

@@ -119,24 +119,45 @@ enum detail_kind {
 	DETAIL_PACKET,  /* a packet that was received */
 	DETAIL_SIGNAL,  /* a signal that was generated */
 	DETAIL_WORK,    /* a kernel worker's item */
+	DETAIL_COMMIT,  /* a file system's journal commits a transaction */
+	DETAIL_RAISE,   /* a thread raised the softIRQ, nothing else is known */
+};
+
+enum detail_flags {
+	DETAIL_BIOS = 1,      /* request: `thread` queued one of its bios; it is seen */
+	DETAIL_READAHEAD = 2, /* request: made by read-ahead */
+	DETAIL_DOUBTFUL = 4,  /* request: two at once on one sector: no times */
+	DETAIL_INFERRED = 8,  /* concluded: not shown by events */
+	DETAIL_IN_INTERRUPT = 16, /* work: queued there */
+	DETAIL_BEHALF_SEEN = 32,  /* request: `behalf` queued the worker's item */
 };
 
 /* What was done in the waking context just before the wake-up. */
 struct wake_detail {
 	uint8_t kind;        /* enum detail_kind */
-	uint32_t thread;     /* who armed, issued, sent, queued it; NO_THREAD */
+	uint8_t flags;       /* enum detail_flags */
+	uint16_t threads;    /* request: so many queued its bios */
+	uint32_t thread;     /* who armed, asked for or issued, sent, queued, raised
+				it; NO_THREAD */
 	uint32_t text;       /* interned: syscall that armed, device name, packet's sender,
 				work's function (address) */
-	uint32_t call;       /* packet: interned system call that sent it, 0 */
-	int64_t begin;       /* armed, issued, sent, queued: ns; 0 unknown */
+	uint32_t call;       /* packet, request: interned system call that sent or
+				asked for it, 0 */
+	uint32_t behalf;     /* request: whose work `thread` did then, NO_THREAD */
+	uint32_t origin;     /* request: interned name of the bio's device, if another, 0 */
+	uint32_t behind;     /* work: struct wake_detail of what queued it, 0 */
+	uint32_t bios;       /* request: bios in it; 0: not recorded */
+	uint32_t sectors;    /* request: of 512 bytes */
+	int64_t begin;       /* armed, issued, sent, queued, raised: ns; 0 unknown */
+	int64_t asked;       /* request: when `thread` asked for it: ns; 0 unknown */
 	int64_t requested;   /* timer: ns from arming to expiry asked for, -1 unknown */
-	int64_t queued;      /* request: ns from insert to issue, -1 not recorded;
-				packet from another host: error of the two clocks, -1 unknown */
+	int64_t queued;      /* request: ns from first bio or insert to issue, -1 not
+				recorded; packet from another host: error of the two
+				clocks, -1 unknown */
 	int64_t served;      /* request: ns from issue to complete, -1 not recorded;
 				packet from another host: ns on the way, -1 not from one */
-	uint64_t number;     /* request: sector or FLUSH_SECTOR; signal: its number; work:
-				1 if an interrupt queued it; packet: struct packet, 0 */
-	uint32_t sectors;    /* request: of 512 bytes */
+	uint64_t number;     /* request: sector or FLUSH_SECTOR; signal: its number;
+				commit: the transaction's; packet: struct packet, 0 */
 };
 
 /* It came from another traced host, and which packet it was there is known. */

@@ -9,7 +9,8 @@ Pairs entries and exits as semantics.md says, and prints one JSON object: {"oper
   syscall:NAME                              entry to the same thread's next system-call exit
   irq:N softirq:N vector:NAME hrtimer       entry to the matching exit on the same CPU
   wait-cpu                                  woken (or forked) to switched in
-  block-queued:DEV block-served:DEV         insert to issue, and issue to complete, of one device and sector
+  block-queued:DEV block-served:DEV         first bio or insert to issue, and issue to complete, of one device
+                                            and sector; of a request's bios, which are those inside it
   function:NAME                             NAME_entry to NAME_exit or NAME_return of the same thread
 
 An operation counts if both its ends were seen, and lie in [--from, --to]; it is of the thread that is current when it
@@ -144,7 +145,7 @@ def classify(name):
         "sched_wakeup_new": ("wakeup_new",), "sched_process_fork": ("fork",), "sched_process_exec": ("exec",),
         "sched_process_free": ("free",), "sched_process_wait": ("wait",), "exit_syscall": ("sysexit", None, False),
         "lttng_statedump_process_state": ("comm", "name"), "lttng_statedump_block_device": ("device",),
-        "block_rq_insert": ("insert",), "block_rq_issue": ("issue",), "block_rq_complete": ("complete",),
+        "block_bio_queue": ("bio",), "block_rq_insert": ("insert",), "block_rq_issue": ("issue",), "block_rq_complete": ("complete",),
         "irq_handler_entry": ("enter", "irq", "irq"), "irq_handler_exit": ("leave", "irq", "irq"),
         "irq_softirq_entry": ("enter", "softirq", "vec"), "irq_softirq_exit": ("leave", "softirq", "vec"),
         "softirq_entry": ("enter", "softirq", "vec"), "softirq_exit": ("leave", "softirq", "vec"),
@@ -205,6 +206,7 @@ class Host:
         self.frames = {}                    # CPU -> [((kind, number), begin, thread)]
         self.gap_until = {}                 # CPU -> end of the last gap of lost events that has begun
         self.waiting_first = {tid: cpu for cpu, tid in self.first_tid.items() if tid}
+        self.bios = []                          # (dev, sector, begin, thread), not issued yet
         self.inserted, self.issued = {}, {}     # (dev, sector) -> (begin, thread)
         self.diskname, self.block = {}, []      # the name may come later than the requests
 
@@ -474,6 +476,10 @@ class Host:
         f = fields_of(rest)
         self.diskname[f["dev"]] = f["diskname"]
 
+    def on_bio(self, ts, cpu, cur, gap, rest):
+        f = fields_of(rest)
+        self.bios.append((f["dev"], f["sector"], ts, cur))
+
     def on_insert(self, ts, cpu, cur, gap, rest):
         f = fields_of(rest)
         self.inserted[f["dev"], f["sector"]] = (ts, cur)
@@ -482,9 +488,13 @@ class Host:
         f = fields_of(rest)
         # a flush of the cache: sector 0 and no length when issued, all ones when it completes
         key = (f["dev"], f["sector"] if f["nr_sector"] else 2 ** 64 - 1)
-        if key in self.inserted:
-            begin, thread = self.inserted.pop(key)
-            self.block.append(("block-queued:", f["dev"], begin, ts, thread))
+        asked = [self.inserted.pop(key)] if key in self.inserted else []
+        inside = [b for b in self.bios if b[:1] == key[:1] and f["sector"] <= b[1] < f["sector"] + f["nr_sector"]]
+        asked += [b[2:] for b in inside]
+        self.bios = [b for b in self.bios if b not in inside]
+        if asked:
+            begin, cur = min(asked, key=lambda a: a[0])
+            self.block.append(("block-queued:", f["dev"], begin, ts, cur))
         self.issued[key] = (ts, cur)
 
     def on_complete(self, ts, cpu, cur, gap, rest):

@@ -30,7 +30,10 @@ static const char *const names[] = {
 	"block_rq_complete", "net_if_receive_skb", "signal_generate", "irq_softirq_raise",
 	"lttng_statedump_process_state", "lttng_statedump_file_descriptor", "block_rq_insert",
 	"net_dev_queue", "workqueue_queue_work", "workqueue_execute_start",
-	"workqueue_execute_end", "fn_f_entry", "fn_f_exit", "fn_g_entry", "fn_g_exit", "other"};
+	"workqueue_execute_end", "block_rq_requeue", "block_bio_queue", "block_bio_backmerge",
+	"block_bio_complete", "block_bio_remap", "block_rq_remap", "block_split",
+	"jbd2_start_commit", "writeback_queue", "writeback_exec", "writeback_pages_written", "timer_start", "timer_expire_entry", "timer_expire_exit",
+	"lttng_statedump_block_device", "fn_f_entry", "fn_f_exit", "fn_g_entry", "fn_g_exit", "other"};
 
 static const uint8_t address[4] = {127, 0, 0, 1};
 
@@ -103,12 +106,39 @@ static void random_event(struct feed *feed, GRand *random, int64_t time, uint32_
 		event.file.fd = g_rand_int_range(random, 0, 5);
 		event.file.filename = "pipe:[1]";
 		break;
+	case EV_SOFTIRQ_RAISE:
+		event.softirq.vec = (uint32_t) g_rand_int_range(random, 0, 12);
+		break;
 	case EV_BLOCK_INSERT:
 	case EV_BLOCK_ISSUE:
+	case EV_BLOCK_REQUEUE:
 	case EV_BLOCK_COMPLETE:
+	case EV_BLOCK_BIO:
+	case EV_BLOCK_BIO_MERGED:
+	case EV_BLOCK_BIO_COMPLETE:
+	case EV_BLOCK_REMAP:
+	case EV_BLOCK_SPLIT:
 		event.block.sector = (uint64_t) tid(random);
-		event.block.sectors = (uint32_t) g_rand_int_range(random, 0, 3);
+		event.block.sectors = (uint32_t) g_rand_int_range(random, 0, 6);
 		event.block.tid = tid(random);
+		event.block.dev = (uint32_t) g_rand_int_range(random, 0, 3);
+		event.block.other = (uint64_t) tid(random);
+		event.block.other_dev = (uint32_t) g_rand_int_range(random, 0, 3);
+		if (g_rand_int_range(random, 0, 20) == 0)
+			event.block.sector = UINT64_MAX;
+		break;
+	case EV_WRITEBACK_QUEUE:
+	case EV_WRITEBACK_EXEC:
+		event.writeback.name = g_rand_boolean(random) ? "8:0" : NULL;
+		break;
+	case EV_STATEDUMP_BLOCK_DEVICE:
+		event.device.dev = (uint32_t) g_rand_int_range(random, 0, 3);
+		event.device.name = g_rand_boolean(random) ? "sda" : "sda1";
+		break;
+	case EV_TIMER_START:
+	case EV_TIMER_EXPIRE_ENTRY:
+	case EV_TIMER_EXPIRE_EXIT:
+		event.timer.timer = (uint64_t) tid(random) / 4;
 		break;
 	case EV_NET_SEND:
 	case EV_NET_RECEIVE:
@@ -137,8 +167,11 @@ static void random_switch(struct feed *feed, GRand *random, int64_t time, uint32
 	int32_t prev = g_rand_int_range(random, 0, 20) ? *current : tid(random);
 	int32_t next = tid(random);
 
-	sw(feed, time, cpu, "p", prev, states[g_rand_int_range(random, 0, G_N_ELEMENTS(states))],
-	   "n", next);
+	static const char *const threads[] = {"n", "n", "n", "kworker/0:1", "kworker/1:1H",
+					      "jbd2/sda-8", "rcu_preempt", "iou-wrk-3"};
+
+	sw(feed, time, cpu, "", prev, states[g_rand_int_range(random, 0, G_N_ELEMENTS(states))],
+	   threads[(size_t) next % G_N_ELEMENTS(threads)], next);
 	*current = next;
 }
 
@@ -161,6 +194,23 @@ static int64_t sum_of(const struct node *node)
 	return node->ns;
 }
 
+/* Each wait has a cause that can be said, and children inside it. */
+static void check_waits(const struct session *session, const GPtrArray *waits, int64_t from,
+			int64_t to)
+{
+	for (guint i = 0; i < waits->len; i++) {
+		const struct wait *wait = g_ptr_array_index(waits, i);
+		struct cause cause = wait_cause(session, wait);
+
+		g_assert_nonnull(cause.label);
+		cause_clear(&cause);
+		g_assert_cmpint(wait->begin, >=, from);
+		g_assert_cmpint(wait->end, <=, to);
+		if (wait->children)
+			check_waits(session, wait->children, wait->begin, wait->end);
+	}
+}
+
 static void check_thread(struct feed *feed, uint32_t index)
 {
 	const struct session *session = feed->session;
@@ -170,6 +220,7 @@ static void check_thread(struct feed *feed, uint32_t index)
 	struct path *path;
 	struct spans spans;
 	struct span span;
+	GPtrArray *waits;
 	uint32_t omitted;
 
 	if (at >= to)
@@ -194,8 +245,9 @@ static void check_thread(struct feed *feed, uint32_t index)
 	}
 	g_assert_cmpint(at, ==, session->to);
 	path_free(path);
-	g_ptr_array_free(causality_new(session, index, session->from, session->to, 0, &omitted),
-			 TRUE);
+	waits = causality_new(session, index, session->from, session->to, 0, &omitted);
+	check_waits(session, waits, session->from, session->to);
+	g_ptr_array_free(waits, TRUE);
 }
 
 /* Parts sum to what they are parts of, and no count exceeds what it counts. */
