@@ -1,0 +1,388 @@
+/* Programs and filters of event classes; see classes.h. */
+#include "reader/classes.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define DIRECT_IDS 65536 /* ids looked up by index */
+#define AT(member) offsetof(struct event, member)
+#define READY_AT(member) offsetof(struct event_ready, member)
+
+struct class_filter {
+	int bit;
+	const struct event_filter *filter; /* borrowed */
+	uint8_t values[VALUES_MAX];        /* of its conditions; UINT8_MAX: no such field */
+};
+
+#define TAKE(name, what, at) {name, what, at, NULL, false}
+#define INSIDE(name, wishes) {name, TAKE_INSIDE, 0, wishes, false}
+#define HEADER(name, member) {name, TAKE_I64, offsetof(struct headers, member), NULL, true}
+
+static const struct wish transport_wishes[] = {
+	TAKE("source_port", TAKE_I32, AT(net.source_port)),
+	TAKE("dest_port", TAKE_I32, AT(net.dest_port)),
+	{0}};
+static const struct wish network_wishes[] = {
+	TAKE("saddr", TAKE_BYTES, AT(net.saddr)),
+	TAKE("daddr", TAKE_BYTES, AT(net.daddr)),
+	INSIDE("transport_header", transport_wishes),
+	{0}};
+
+/* The same with what tells one TCP segment from others, for several hosts. */
+static const struct wish whole_transport_wishes[] = {
+	TAKE("source_port", TAKE_I32, AT(net.source_port)),
+	TAKE("dest_port", TAKE_I32, AT(net.dest_port)),
+	HEADER("seq", seq),
+	HEADER("ack_seq", ack_seq),
+	HEADER("data_offset", data_offset),
+	HEADER("flags", flags),
+	{0}};
+static const struct wish whole_network_wishes[] = {
+	TAKE("saddr", TAKE_BYTES, AT(net.saddr)),
+	TAKE("daddr", TAKE_BYTES, AT(net.daddr)),
+	INSIDE("transport_header", whole_transport_wishes),
+	HEADER("tot_len", total),
+	HEADER("payload_len", total),
+	HEADER("ihl", ihl),
+	HEADER("id", id),
+	{0}};
+
+/* poll's and epoll_wait's lists, epoll_ctl's cookie. */
+static const struct wish union_wishes[] = {
+	TAKE("u64", TAKE_I64, READY_AT(data)), TAKE("fd", TAKE_I32, READY_AT(fd)), {0}};
+static const struct wish ready_wishes[] = {
+	TAKE("fd", TAKE_I32, READY_AT(fd)),
+	TAKE("raw_events", TAKE_I32, READY_AT(events)),
+	INSIDE("data_union", union_wishes),
+	{0}};
+static const struct wish cookie_union_wishes[] = {
+	TAKE("u64", TAKE_I64, AT(syscall.data)), {0}};
+static const struct wish cookie_wishes[] = {INSIDE("data_union", cookie_union_wishes), {0}};
+
+static struct wish wish_of(const struct event_field *field, bool tcp)
+{
+	static const uint8_t takes[] = {
+		[FIELD_I32] = TAKE_I32, [FIELD_I64] = TAKE_I64, [FIELD_STRING] = TAKE_STRING,
+		[FIELD_BYTES] = TAKE_BYTES, [FIELD_WORDS] = TAKE_WORDS, [FIELD_PAIR] = TAKE_PAIR,
+		[FIELD_READY] = TAKE_READY, [FIELD_COOKIE] = TAKE_INSIDE,
+		[FIELD_PACKET] = TAKE_INSIDE, [FIELD_BOOL] = TAKE_BOOL};
+	struct wish wish = {field->name, takes[field->type], field->offset, NULL, false};
+
+	if (field->type == FIELD_READY)
+		wish.inside = ready_wishes;
+	else if (field->type == FIELD_COOKIE)
+		wish.inside = cookie_wishes;
+	else if (field->type == FIELD_PACKET)
+		wish.inside = tcp ? whole_network_wishes : network_wishes;
+	return wish;
+}
+
+static GArray *payload_wishes(const struct event_class *class, bool tcp)
+{
+	GArray *wishes = g_array_new(TRUE, TRUE, sizeof(struct wish));
+
+	for (const struct event_field *field = class->fields; field->name; field++) {
+		struct wish wish = wish_of(field, tcp);
+
+		g_array_append_val(wishes, wish);
+	}
+	return wishes;
+}
+
+/* Contexts that are of the thread, and those that a switch tells of prev. */
+static const struct wish common_wishes[] = {
+	TAKE("tid", TAKE_I32, AT(tid)), TAKE("pid", TAKE_I32, AT(pid)), {0}};
+static const struct wish switch_wishes[] = {
+	TAKE("tid", TAKE_I32, AT(tid)),
+	TAKE("pid", TAKE_I32, AT(pid)),
+	TAKE("callstack_kernel", TAKE_WORDS, AT(sched_switch.callstack)),
+	TAKE("vtid", TAKE_I32, AT(sched_switch.vtid)),
+	TAKE("vpid", TAKE_I32, AT(sched_switch.vpid)),
+	TAKE("pid_ns", TAKE_I32, AT(sched_switch.pid_ns)),
+	TAKE("cgroup_ns", TAKE_I32, AT(sched_switch.cgroup_ns)),
+	{0}};
+
+/* --- filters --------------------------------------------------------------- */
+
+static void append_members(GString *text, const struct type *type, const char *prefix)
+{
+	for (guint i = 0; type && i < type->members->len; i++)
+		g_string_append_printf(text, "%s%s%s", text->len ? ", " : "", prefix,
+				       g_array_index(type->members, struct member, i).name);
+}
+
+/* Says which conditions such events can fulfil, for the error if none does. */
+static void tell_fields(struct session *session, int match, const struct stream_type *stream,
+			const struct event_type *event)
+{
+	const GArray *conditions = session->matches[match].filter->conditions;
+	g_autoptr(GString) fields = g_string_new(NULL);
+	uint64_t keys = 0;
+
+	for (guint i = 0; i < conditions->len && i < 64; i++) {
+		const struct filter_condition *at =
+			&g_array_index(conditions, struct filter_condition, i);
+		bool known = at->scope == FILTER_CONTEXT
+				     ? type_member(stream->context, at->key) ||
+					       type_member(event->context, at->key)
+				     : type_member(event->payload, at->key) ||
+					       strcmp(at->key, "cpu") == 0;
+
+		keys |= (uint64_t) known << i;
+	}
+	append_members(fields, event->payload, "");
+	append_members(fields, stream->context, "$ctx.");
+	append_members(fields, event->context, "$ctx.");
+	g_string_append(fields, fields->len ? ", cpu" : "cpu");
+	session_filter_fields(session, match, keys, fields->str);
+}
+
+/* Numbers for the values that the filters want: one per condition. */
+static void add_filters(struct session *session, struct record_class *class,
+			const struct stream_type *stream, const struct event_type *event,
+			GHashTable *fields, GHashTable *common, GHashTable *own)
+{
+	guint used = 0;
+
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		struct class_filter filter = {.bit = i, .filter = session->matches[i].filter};
+
+		if (!filter.filter || !event_filter_wants(filter.filter, event->name))
+			continue;
+		tell_fields(session, i, stream, event);
+		memset(filter.values, 0xff, sizeof filter.values);
+		for (guint k = 0; k < filter.filter->conditions->len && k < VALUES_MAX; k++) {
+			const struct filter_condition *at = &g_array_index(
+				filter.filter->conditions, struct filter_condition, k);
+			GHashTable *where = at->scope == FILTER_FIELD ? fields
+					    : type_member(stream->context, at->key) ? common
+										    : own;
+			gpointer known = g_hash_table_lookup(where, at->key);
+
+			if (!known && used == VALUES_MAX)
+				continue;
+			if (!known) {
+				known = GUINT_TO_POINTER(++used);
+				g_hash_table_insert(where, at->key, known);
+			}
+			filter.values[k] = (uint8_t) (GPOINTER_TO_UINT(known) - 1);
+		}
+		if (!class->filters)
+			class->filters = g_array_new(FALSE, FALSE, sizeof filter);
+		g_array_append_val(class->filters, filter);
+	}
+}
+
+static bool condition_holds(const struct filter_condition *condition, uint8_t number,
+			    const struct cursor *cursor, const struct event *event)
+{
+	const struct field_value *value = number < VALUES_MAX ? &cursor->values[number] : NULL;
+
+	if (value && value->known)
+		return value->is_text
+			       ? filter_condition_text(condition, value->text)
+			       : filter_condition_integer(condition, value->is_signed, value->number);
+	return condition->scope == FILTER_FIELD && strcmp(condition->key, "cpu") == 0 &&
+	       filter_condition_integer(condition, false, event->cpu);
+}
+
+static void apply_filters(const struct record_class *class, const struct cursor *cursor,
+			  struct event *event)
+{
+	for (guint i = 0; i < class->filters->len; i++) {
+		const struct class_filter *at =
+			&g_array_index(class->filters, struct class_filter, i);
+		const GArray *conditions = at->filter->conditions;
+		bool holds = true;
+
+		for (guint k = 0; k < conditions->len && holds; k++)
+			holds = condition_holds(
+				&g_array_index(conditions, struct filter_condition, k),
+				k < VALUES_MAX ? at->values[k] : UINT8_MAX, cursor, event);
+		if (holds)
+			event->matches |= 1u << at->bit;
+	}
+}
+
+/* --- classes --------------------------------------------------------------- */
+
+static bool is_probe(const struct type *payload)
+{
+	return payload && payload->members->len == 2 && type_member(payload, "ip") &&
+	       type_member(payload, "parent_ip");
+}
+
+/* The first record of its class has come. */
+static void meet(const struct class_table *table, struct record_class *class)
+{
+	struct session *session = table->session;
+	const struct stream_type *stream = table->stream;
+	const struct event_type *event = class->event;
+	g_autoptr(GHashTable) fields = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) common = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GArray) wishes = NULL;
+	struct compiler compiler;
+
+	class->met = true;
+	class->packet = (class->class.kind == EV_NET_SEND || class->class.kind == EV_NET_RECEIVE) &&
+			session_wants_tcp(session);
+	class->program = program_new();
+	wishes = payload_wishes(&class->class, session_wants_tcp(session));
+	add_filters(session, class, stream, event, fields, common, own);
+	compiler_init(&compiler, class->program, table->metadata);
+	compiler_note(&compiler, stream->context);
+	compiler_note(&compiler, event->context);
+	compiler_note(&compiler, event->payload);
+	compiler.wanted = common;
+	compiler_add(&compiler, stream->context,
+		     class->class.kind == EV_SCHED_SWITCH ? switch_wishes : common_wishes);
+	compiler.wanted = own;
+	compiler_add(&compiler, event->context, NULL);
+	compiler.wanted = fields;
+	compiler_add(&compiler, event->payload, (const struct wish *) wishes->data);
+	if (!compiler_end(&compiler))
+		g_clear_pointer(&class->program, program_free);
+	compiler_clear(&compiler);
+}
+
+static void record_class_free(gpointer data)
+{
+	struct record_class *class = data;
+
+	if (!class)
+		return;
+	program_free(class->program);
+	if (class->filters)
+		g_array_free(class->filters, TRUE);
+	g_free(class);
+}
+
+static bool is_plain(const struct type *type, uint32_t size, uint32_t align)
+{
+	return type && type->kind == TYPE_INTEGER && type->size == size && type->align <= align &&
+	       type->order == ORDER_NATIVE && !type->is_signed;
+}
+
+static enum header_form form_of(const struct metadata *metadata, const struct type *header)
+{
+	const struct type *id = type_member(header, "id"), *choice = type_member(header, "v");
+	const struct type *compact = NULL, *clock;
+
+	if (metadata->big_endian != (G_BYTE_ORDER == G_BIG_ENDIAN) || metadata->big_endian ||
+	    !header || header->members->len != 2 || header->align != 8 || !id || !choice ||
+	    choice->kind != TYPE_VARIANT)
+		return HEADER_OTHER;
+	for (guint i = 0; i < choice->members->len; i++)
+		if (strcmp(g_array_index(choice->members, struct member, i).name, "compact") == 0)
+			compact = g_array_index(choice->members, struct member, i).type;
+	clock = type_member(compact, "timestamp");
+	if (!clock || compact->members->len != 1 || !clock->clocked)
+		return HEADER_OTHER;
+	if (is_plain(id, 5, 1) && is_plain(clock, 27, 1))
+		return HEADER_COMPACT;
+	return is_plain(id, 16, 8) && is_plain(clock, 32, 8) ? HEADER_LARGE : HEADER_OTHER;
+}
+
+struct class_table *class_table_new(struct session *session, const struct metadata *metadata,
+				    const struct stream_type *stream)
+{
+	struct class_table *table = g_new0(struct class_table, 1);
+	unsigned hints = 0;
+
+	*table = (struct class_table) {.session = session, .metadata = metadata,
+				       .stream = stream};
+	table->by_id = g_ptr_array_new_with_free_func(record_class_free);
+	table->far = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, record_class_free);
+	table->form = (uint8_t) form_of(metadata, stream->header);
+	table->has_tid = type_member(stream->context, "tid") != NULL;
+	table->has_pid = type_member(stream->context, "pid") != NULL;
+	for (guint i = 0; i < stream->events->len; i++) {
+		const struct event_type *event = g_ptr_array_index(stream->events, i);
+		struct record_class *class = g_new0(struct record_class, 1);
+
+		class->event = event;
+		class->class = session_class(session, event->name, is_probe(event->payload));
+
+		hints |= event_abi_hint(event->name);
+		if (event->id >= DIRECT_IDS) {
+			g_hash_table_replace(table->far, g_memdup2(&event->id, sizeof event->id),
+					     class);
+			continue;
+		}
+		if (event->id >= table->by_id->len)
+			g_ptr_array_set_size(table->by_id, (gint) event->id + 1);
+		record_class_free(table->by_id->pdata[event->id]);
+		table->by_id->pdata[event->id] = class;
+	}
+	table->abi = event_abi(hints);
+	return table;
+}
+
+void class_table_free(gpointer data)
+{
+	struct class_table *table = data;
+
+	g_ptr_array_free(table->by_id, TRUE);
+	g_hash_table_destroy(table->far);
+	g_free(table);
+}
+
+struct record_class *class_table_find(const struct class_table *table, uint64_t id)
+{
+	return id < table->by_id->len ? table->by_id->pdata[id]
+				      : g_hash_table_lookup(table->far, &id);
+}
+
+/* IPv4's length counts its own header, IPv6's does not; both count TCP's. A length of
+ * 0 (larger than 16 bits can say) leaves the packet without. */
+static void take_tcp(const struct headers *headers, struct event *event)
+{
+	int64_t total = MAX(headers->total, 0);
+	int64_t own = 4 * (MAX(headers->ihl, 0) + headers->data_offset);
+
+	if (headers->seq < 0 || headers->ack_seq < 0 || headers->data_offset < 0 || total < own)
+		return;
+	event->net.tcp = true;
+	event->net.seq = (uint32_t) headers->seq;
+	event->net.ack_seq = (uint32_t) headers->ack_seq;
+	event->net.flags = (uint16_t) MAX(headers->flags, 0);
+	event->net.id = (uint16_t) MAX(headers->id, 0);
+	event->net.length = (uint32_t) (total - own);
+}
+
+bool class_take(const struct class_table *table, struct record_class *class,
+		struct cursor *cursor, struct event *event)
+{
+	if (G_UNLIKELY(!class->met))
+		meet(table, class);
+	if (!class->program)
+		return false;
+	event->kind = class->class.kind;
+	event->name = class->class.name;
+	event->matches = 0;
+	event->has_tid = table->has_tid;
+	event->has_pid = table->has_pid;
+	if (event->kind == EV_VECTOR_ENTRY || event->kind == EV_VECTOR_EXIT) {
+		event->vector.name = class->class.argument;
+	} else if (event->kind == EV_FUNCTION_ENTRY || event->kind == EV_FUNCTION_EXIT) {
+		event->function.name = class->class.argument;
+	} else {
+		event->syscall.name = class->class.argument; /* kept by event_reset() */
+		event->syscall.number_table =
+			class->class.compat && table->abi == ABI_X86_64 ? ABI_I386 : table->abi;
+		event_reset(event);
+	}
+	if (class->filters)
+		memset(cursor->values, 0, sizeof cursor->values);
+	if (class->packet)
+		cursor->headers = (struct headers) {-1, -1, -1, -1, -1, -1, -1};
+	cursor->event = event;
+	if (!program_run(class->program, cursor))
+		return false;
+	if (class->packet)
+		take_tcp(&cursor->headers, event);
+	if (class->filters)
+		apply_filters(class, cursor, event);
+	return true;
+}

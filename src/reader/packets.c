@@ -1,0 +1,232 @@
+/* Scanning the headers of packets; see packets.h. */
+#include "reader/packets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "reader/program.h"
+#include "util/error.h"
+
+#define MAGIC 0xC1FC1FC1u
+#define UUID_BYTES 16
+#define LONGEST (UINT64_C(1) << 55) /* of a packet, in cycles: more than a year at 1 GHz */
+
+struct stream_file *stream_file_open(const char *path, GError **error)
+{
+	struct stream_file *file = g_new0(struct stream_file, 1);
+	struct stat status;
+	void *bytes = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
+		bytes = mmap(NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		file->length = (uint64_t) status.st_size;
+	}
+	if (fd < 0 || bytes == MAP_FAILED) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "cannot read the stream %s: %s", path, g_strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		g_free(file);
+		return NULL;
+	}
+	close(fd);
+	file->path = g_strdup(path);
+	file->bytes = bytes;
+	if (bytes)
+		madvise(bytes, (size_t) file->length, MADV_SEQUENTIAL);
+	return file;
+}
+
+void stream_file_free(gpointer data)
+{
+	struct stream_file *file = data;
+
+	if (file->bytes)
+		munmap((void *) file->bytes, (size_t) file->length);
+	g_free(file->path);
+	g_free(file);
+}
+
+/* --- one header ------------------------------------------------------------ */
+
+struct scan {
+	struct ctf_packet *packet;
+	struct cursor cursor;
+	const uint8_t *uuid; /* in the packet; NULL: none */
+	uint32_t magic;
+	bool has_magic, has_sizes;
+};
+
+static void take_number(struct scan *scan, const char *name, uint64_t value)
+{
+	struct ctf_packet *packet = scan->packet;
+
+	if (strcmp(name, "magic") == 0) {
+		scan->magic = (uint32_t) value;
+		scan->has_magic = true;
+	} else if (strcmp(name, "stream_id") == 0) {
+		packet->stream_id = value;
+	} else if (strcmp(name, "stream_instance_id") == 0) {
+		packet->instance = value;
+		packet->has_instance = true;
+	} else if (strcmp(name, "timestamp_begin") == 0) {
+		packet->begin = value;
+		packet->has_times = true;
+	} else if (strcmp(name, "timestamp_end") == 0) {
+		packet->end = value;
+	} else if (strcmp(name, "content_size") == 0) {
+		packet->content = value;
+		scan->has_sizes = true;
+	} else if (strcmp(name, "packet_size") == 0) {
+		packet->size = value;
+	} else if (strcmp(name, "packet_seq_num") == 0) {
+		packet->sequence = value;
+		packet->has_sequence = true;
+	} else if (strcmp(name, "events_discarded") == 0) {
+		packet->discarded = value;
+		packet->has_discarded = true;
+	} else if (strcmp(name, "cpu_id") == 0) {
+		packet->cpu = (uint32_t) value;
+		packet->has_cpu = true;
+	}
+}
+
+static bool take_bytes(struct scan *scan, const char *name, const struct type *type)
+{
+	struct cursor *cursor = &scan->cursor;
+	const struct type *element = type->element;
+	uint64_t at = (cursor->at + type->align - 1) / type->align * type->align;
+
+	if (element->kind != TYPE_INTEGER || type->length > 4096 ||
+	    at + element->size * type->length > cursor->end)
+		return false;
+	if (strcmp(name, "uuid") == 0 && element->size == 8 && type->length == UUID_BYTES)
+		scan->uuid = cursor->packet + at / 8;
+	cursor->at = at + element->size * type->length;
+	return true;
+}
+
+/* Headers and contexts of packets are structs of numbers, and the UUID. */
+static bool take_struct(struct scan *scan, const struct type *type)
+{
+	struct cursor *cursor = &scan->cursor;
+	uint64_t value;
+
+	if (!type)
+		return true;
+	if (type->kind != TYPE_STRUCT)
+		return false;
+	cursor->at = (cursor->at + type->align - 1) / type->align * type->align;
+	for (guint i = 0; i < type->members->len; i++) {
+		const struct member *member = &g_array_index(type->members, struct member, i);
+
+		if (member->type->kind == TYPE_ARRAY) {
+			if (!take_bytes(scan, member->name, member->type))
+				return false;
+		} else if (cursor_integer(cursor, member->type, &value)) {
+			take_number(scan, member->name, value);
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool same_uuid(const uint8_t *bytes, const char *text)
+{
+	for (int i = 0; i < UUID_BYTES; i++) {
+		while (*text == '-')
+			text++;
+		if (!g_ascii_isxdigit(text[0]) || !g_ascii_isxdigit(text[1]) ||
+		    bytes[i] != (g_ascii_xdigit_value(text[0]) << 4 |
+				 g_ascii_xdigit_value(text[1])))
+			return false;
+		text += 2;
+	}
+	return true;
+}
+
+static const struct stream_type *stream_of(const struct metadata *metadata, uint64_t id)
+{
+	for (guint i = 0; i < metadata->streams->len; i++) {
+		const struct stream_type *stream = g_ptr_array_index(metadata->streams, i);
+
+		if (stream->id == id)
+			return stream;
+	}
+	return NULL;
+}
+
+/* The packet at `offset`. False: there is none that makes sense. */
+static bool read_header(struct stream_file *file, const struct metadata *metadata, uint64_t offset,
+			struct ctf_packet *packet)
+{
+	struct scan scan = {.packet = packet};
+	uint64_t left = (file->length - offset) * 8;
+	const struct stream_type *stream;
+
+	*packet = (struct ctf_packet) {.file = file, .metadata = metadata, .offset = offset,
+				   .content = left, .size = left};
+	scan.cursor.packet = file->bytes + offset;
+	scan.cursor.end = left;
+	scan.cursor.big_endian = metadata->big_endian;
+	if (!take_struct(&scan, metadata->packet_header) ||
+	    (scan.has_magic && scan.magic != MAGIC) ||
+	    (scan.uuid && metadata->uuid && !same_uuid(scan.uuid, metadata->uuid)))
+		return false;
+	stream = stream_of(metadata, packet->stream_id);
+	if (!stream || !take_struct(&scan, stream->packet_context))
+		return false;
+	packet->header = scan.cursor.at;
+	if (packet->content < packet->header || packet->size < packet->content ||
+	    packet->size % 8 || packet->size == 0)
+		return false;
+	if (packet->has_times &&
+	    (packet->end < packet->begin || packet->end - packet->begin > LONGEST))
+		return false;
+	if (packet->size > left) { /* cut off: what there is of it */
+		packet->size = left;
+		packet->damaged = packet->content > left;
+		packet->content = MIN(packet->content, left);
+	}
+	return true;
+}
+
+/* Where the next header may be: the magic number lies there. */
+static uint64_t next_magic(const struct stream_file *file, const struct metadata *metadata,
+			   uint64_t from)
+{
+	uint32_t magic = metadata->big_endian ? GUINT32_TO_BE(MAGIC) : GUINT32_TO_LE(MAGIC);
+
+	for (; from + sizeof magic <= file->length; from++)
+		if (memcmp(file->bytes + from, &magic, sizeof magic) == 0)
+			return from;
+	return file->length;
+}
+
+void packets_scan(struct stream_file *file, const struct metadata *metadata, GArray *packets)
+{
+	bool hole = false;
+	struct ctf_packet packet;
+	uint64_t at = 0, from;
+
+	while (at < file->length) {
+		if (read_header(file, metadata, at, &packet)) {
+			packet.after_hole = hole;
+			hole = false;
+			file->cut = packet.damaged;
+			g_array_append_val(packets, packet);
+			at += packet.size / 8;
+			continue;
+		}
+		from = at;
+		at = next_magic(file, metadata, at + 1);
+		file->lost += at - from;
+		file->cut = hole = true;
+	}
+}

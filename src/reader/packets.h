@@ -1,0 +1,45 @@
+/* A stream file: its packets, found without reading the events.
+ *
+ *   file: | header context events … padding | header context … | …
+ *           begin, end, sizes, sequence number, events discarded, CPU
+ *
+ * Place: reader/. Headers are checked against the file and the trace's UUID;
+ * what does not fit is passed over to the next sound packet, and told as damage.
+ * Source: CTF 1.8.3, section 5; lttng-modules' packet context.
+ */
+#ifndef WHYLATE_READER_PACKETS_H
+#define WHYLATE_READER_PACKETS_H
+
+#include "reader/types.h"
+
+struct stream_file {
+	char *path;           /* owned */
+	uint64_t lost;        /* bytes that could not be read as events */
+	bool cut;             /* it ends in the middle of something */
+	const uint8_t *bytes; /* owned mapping; NULL: empty */
+	uint64_t length;      /* bytes */
+};
+
+struct ctf_packet {
+	struct stream_file *file; /* borrowed */
+	const struct metadata *metadata; /* borrowed: of the file's directory */
+	uint64_t offset;      /* bytes in the file */
+	uint64_t header;      /* bits: where the first event begins */
+	uint64_t content, size; /* bits, of what is there */
+	uint64_t stream_id, instance;
+	uint64_t begin, end;  /* raw clock values */
+	uint64_t sequence, discarded;
+	uint32_t cpu;
+	bool has_instance, has_times, has_sequence, has_discarded, has_cpu;
+	bool damaged;         /* cut short */
+	bool after_hole;      /* bytes before it were no packet */
+};
+
+/* Maps the file; NULL and `error` if it cannot be read. */
+struct stream_file *stream_file_open(const char *path, GError **error);
+void stream_file_free(gpointer file);
+
+/* Appends all packets of `file` to `packets` (struct ctf_packet); counts what lies between. */
+void packets_scan(struct stream_file *file, const struct metadata *metadata, GArray *packets);
+
+#endif

@@ -1,0 +1,408 @@
+/* Directories, streams, and their merge; see reader.h. */
+#include "reader/reader.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "reader/metafile.h"
+#include "reader/stream.h"
+#include "util/error.h"
+
+struct reader {
+	struct session *session; /* borrowed */
+	GPtrArray *parts;        /* owned; struct part */
+	GPtrArray *streams;      /* owned; struct stream */
+	struct stream **heap;    /* owned; borrowed streams, the next one first */
+	guint count;             /* in the heap */
+};
+
+static void part_free(gpointer data)
+{
+	struct part *part = data;
+
+	if (part->tables)
+		g_ptr_array_free(part->tables, TRUE);
+	g_ptr_array_free(part->files, TRUE);
+	metadata_free(part->metadata);
+	g_free(part->path);
+	g_free(part);
+}
+
+/* The clock that the streams' times are of: LTTng has one. */
+static void set_clock(struct part *part)
+{
+	const struct clock_type *clock =
+		part->metadata->clocks->len
+			? &g_array_index(part->metadata->clocks, struct clock_type, 0)
+			: NULL;
+
+	part->frequency = clock ? clock->frequency : 1000000000;
+	part->offset_cycles = clock ? clock->offset : 0;
+	part->offset_s = clock ? clock->offset_s : 0;
+	part->offset = (int64_t) ((uint64_t) part->offset_s * 1000000000 +
+				  (uint64_t) part->offset_cycles);
+}
+
+/* lttng-modules before 2.11 may put an event's time just past its packet's end. */
+static void set_slack(struct part *part)
+{
+	int major = metadata_number(part->metadata, "tracer_major");
+	int minor = metadata_number(part->metadata, "tracer_minor");
+
+	part->slack = major < 2 || (major == 2 && minor < 11) ? part->frequency / 1000 : 0;
+}
+
+static int64_t clock_offset(const struct part *part)
+{
+	uint64_t cycles = (uint64_t) part->offset_cycles;
+
+	if (part->frequency == 1000000000)
+		return part->offset;
+	return part->offset_s * INT64_C(1000000000) +
+	       (int64_t) (cycles / part->frequency * 1000000000) +
+	       (int64_t) ((double) (cycles % part->frequency) * 1e9 / (double) part->frequency);
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* All files but the metadata, hidden ones and folders (index/). */
+static GPtrArray *stream_names(const char *directory, GError **error)
+{
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+	GDir *dir = g_dir_open(directory, 0, error);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(directory, name, NULL);
+
+		if (*name != '.' && strcmp(name, "metadata") != 0 &&
+		    g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			g_ptr_array_add(names, g_steal_pointer(&path));
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(names, by_name);
+	return names;
+}
+
+static struct stream *stream_for(struct reader *reader, guint first, const struct ctf_packet *packet,
+				 bool own)
+{
+	struct stream *stream;
+
+	for (guint i = first; i < reader->streams->len && !own; i++) {
+		stream = g_ptr_array_index(reader->streams, i);
+		if (stream->class_id == packet->stream_id && stream->id == packet->instance)
+			return stream;
+	}
+	stream = stream_new();
+	stream->class_id = packet->stream_id;
+	stream->id = packet->has_instance ? packet->instance : reader->streams->len - first;
+	g_ptr_array_add(reader->streams, stream);
+	return stream;
+}
+
+/* The packets of one file go to the streams that they are of: one, as a rule. */
+static void add_file(struct reader *reader, guint first, struct part *part,
+		     struct stream_file *file)
+{
+	g_autoptr(GArray) packets = g_array_new(FALSE, FALSE, sizeof(struct ctf_packet));
+	struct stream *stream = NULL;
+
+	g_ptr_array_add(part->files, file);
+	packets_scan(file, part->metadata, packets);
+	for (guint i = 0; i < packets->len; i++) {
+		const struct ctf_packet *packet = &g_array_index(packets, struct ctf_packet, i);
+
+		if (!stream || packet->has_instance)
+			stream = stream_for(reader, first, packet, !packet->has_instance);
+		g_array_append_vals(stream->packets, packet, 1);
+		g_ptr_array_add(stream->parts, part);
+	}
+}
+
+/* Chunks may be given in any order, and snapshots overlap: packets by time, each once. */
+static void sort_packets(struct stream *stream)
+{
+	GArray *packets = stream->packets;
+	guint kept = 0;
+
+	for (guint i = 1; i < packets->len; i++) /* nearly sorted as a rule */
+		for (guint k = i; k > 0; k--) {
+			struct ctf_packet *a = &g_array_index(packets, struct ctf_packet, k - 1), swap = *a;
+			gpointer part = stream->parts->pdata[k - 1];
+
+			if (a[0].begin <= a[1].begin)
+				break;
+			a[0] = a[1];
+			a[1] = swap;
+			stream->parts->pdata[k - 1] = stream->parts->pdata[k];
+			stream->parts->pdata[k] = part;
+		}
+	for (guint i = 0; i < packets->len; i++) {
+		const struct ctf_packet *at = &g_array_index(packets, struct ctf_packet, i);
+		const struct ctf_packet *last =
+			kept ? &g_array_index(packets, struct ctf_packet, kept - 1) : NULL;
+
+		if (last && at->has_sequence && at->sequence == last->sequence &&
+		    at->begin == last->begin && at->end == last->end)
+			continue;
+		g_array_index(packets, struct ctf_packet, kept) = *at;
+		stream->parts->pdata[kept++] = stream->parts->pdata[i];
+	}
+	g_array_set_size(packets, kept);
+	g_ptr_array_set_size(stream->parts, (gint) kept);
+}
+
+static enum syscall_abi add_classes(struct reader *reader, struct part *part)
+{
+	enum syscall_abi abi = ABI_UNKNOWN;
+
+	for (guint i = 0; i < part->metadata->streams->len; i++) {
+		struct class_table *table =
+			class_table_new(reader->session, part->metadata,
+					g_ptr_array_index(part->metadata->streams, i));
+
+		g_ptr_array_add(part->tables, table);
+		if (abi == ABI_UNKNOWN)
+			abi = table->abi;
+	}
+	return abi;
+}
+
+static void add_host(struct reader *reader, struct part *part)
+{
+	const struct metadata *metadata = part->metadata;
+	struct host_info info = {
+		.hostname = metadata_text(metadata, "hostname"),
+		.trace_uuid = metadata->uuid,
+		.clock_uuid = metadata->clocks->len
+				      ? g_array_index(metadata->clocks, struct clock_type, 0).uuid
+				      : NULL,
+		.kernel_release = metadata_text(metadata, "kernel_release"),
+		.tracer_major = metadata_number(metadata, "tracer_major"),
+		.tracer_minor = metadata_number(metadata, "tracer_minor"),
+		.tracer_patch = metadata_number(metadata, "tracer_patchlevel"),
+		.clock_offset = clock_offset(part),
+		.has_clock_offset = metadata->clocks->len > 0,
+		.abi = add_classes(reader, part)};
+
+	part->host = session_add_host(reader->session, &info);
+	session_place(reader->session, part->path);
+}
+
+static bool add_directory(struct reader *reader, guint first, const char *directory,
+			  GError **error)
+{
+	g_autofree char *metadata = g_build_filename(directory, "metadata", NULL);
+	struct part *part = g_new0(struct part, 1);
+	g_autoptr(GPtrArray) names = NULL;
+
+	part->path = g_strdup(directory);
+	part->files = g_ptr_array_new_with_free_func(stream_file_free);
+	part->tables = g_ptr_array_new_with_free_func(class_table_free);
+	g_ptr_array_add(reader->parts, part);
+	part->metadata = metadata_read(metadata, error);
+	if (!part->metadata)
+		return false;
+	names = stream_names(directory, error);
+	if (error && *error)
+		return false;
+	set_clock(part);
+	set_slack(part);
+	add_host(reader, part);
+	for (guint i = 0; i < names->len; i++) {
+		struct stream_file *file = stream_file_open(g_ptr_array_index(names, i), error);
+
+		if (!file)
+			return false;
+		add_file(reader, first, part, file);
+	}
+	return true;
+}
+
+/* --- the merge --------------------------------------------------------------- */
+
+/* "the lower CPU first (hosts in the order given), … by stream class and stream id" */
+static bool earlier(const struct stream *a, const struct stream *b)
+{
+	if (a->time != b->time)
+		return a->time < b->time;
+	if (a->host != b->host)
+		return a->host < b->host;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu;
+	if (a->class_id != b->class_id)
+		return a->class_id < b->class_id;
+	return a->id < b->id;
+}
+
+static void sift(struct reader *reader, guint at)
+{
+	struct stream *moved = reader->heap[at];
+
+	for (;;) {
+		guint child = 2 * at + 1;
+
+		if (child >= reader->count)
+			break;
+		if (child + 1 < reader->count &&
+		    earlier(reader->heap[child + 1], reader->heap[child]))
+			child++;
+		if (!earlier(reader->heap[child], moved))
+			break;
+		reader->heap[at] = reader->heap[child];
+		at = child;
+	}
+	reader->heap[at] = moved;
+}
+
+static void fill_heap(struct reader *reader)
+{
+	reader->heap = g_new(struct stream *, reader->streams->len + 1);
+	for (guint i = 0; i < reader->streams->len; i++) {
+		struct stream *stream = g_ptr_array_index(reader->streams, i);
+
+		stream_next(stream);
+		if (stream->item != STREAM_END)
+			reader->heap[reader->count++] = stream;
+	}
+	for (guint i = reader->count / 2; i-- > 0;)
+		sift(reader, i);
+}
+
+/* The CPU of a stream, and whether it is the first of its channel there. */
+static void place_stream(struct reader *reader, guint index)
+{
+	struct stream *stream = g_ptr_array_index(reader->streams, index);
+
+	stream->host = ((struct part *) g_ptr_array_index(stream->parts, 0))->host;
+	stream->cpu = g_array_index(stream->packets, struct ctf_packet, 0).cpu;
+}
+
+/* The streams of one trace, from `first` on, are complete. */
+static void finish_streams(struct reader *reader, guint first)
+{
+	int64_t until = INT64_MIN;
+
+	for (guint i = first; i < reader->streams->len; i++) {
+		sort_packets(g_ptr_array_index(reader->streams, i));
+		place_stream(reader, i);
+		until = MAX(until, stream_end_time(g_ptr_array_index(reader->streams, i)));
+	}
+	for (guint i = first; i < reader->streams->len; i++)
+		((struct stream *) g_ptr_array_index(reader->streams, i))->until = until;
+}
+
+struct reader *reader_new(struct session *session, GPtrArray *traces, GError **error)
+{
+	struct reader *reader = g_new0(struct reader, 1);
+	GError *cause = NULL;
+
+	reader->session = session;
+	reader->parts = g_ptr_array_new_with_free_func(part_free);
+	reader->streams = g_ptr_array_new_with_free_func(stream_free);
+	for (guint i = 0; i < traces->len && !cause; i++) {
+		GPtrArray *directories = g_ptr_array_index(traces, i);
+		guint first = reader->streams->len;
+
+		for (guint k = 0; k < directories->len && !cause; k++)
+			add_directory(reader, first, g_ptr_array_index(directories, k), &cause);
+		finish_streams(reader, first);
+	}
+	if (cause) {
+		g_propagate_error(error, cause);
+		reader_free(reader);
+		return NULL;
+	}
+	fill_heap(reader);
+	return reader;
+}
+
+void reader_free(struct reader *reader)
+{
+	if (!reader)
+		return;
+	g_ptr_array_free(reader->streams, TRUE);
+	g_ptr_array_free(reader->parts, TRUE);
+	g_free(reader->heap);
+	g_free(reader);
+}
+
+static bool begun_before(const struct reader *reader, const struct stream *stream)
+{
+	for (guint i = 0; i < reader->streams->len; i++) {
+		const struct stream *other = g_ptr_array_index(reader->streams, i);
+
+		if (other->begun && other->host == stream->host && other->cpu == stream->cpu &&
+		    other->class_id == stream->class_id)
+			return true;
+	}
+	return false;
+}
+
+static void tell(struct reader *reader, struct stream *stream, struct event *event)
+{
+	struct session *session = reader->session;
+
+	switch (stream->item) {
+	case STREAM_EVENT:
+		if (stream_take(stream, event))
+			session_event(session, event);
+		else
+			session_lost(session, stream->host, stream->cpu, stream->lost_begin,
+				     stream->lost_end, -1, false);
+		break;
+	case STREAM_BEGINS: /* a later chunk of the same channel does not begin it again */
+		if (begun_before(reader, stream))
+			break;
+		stream->begun = true;
+		session_packet(session, stream->host, stream->cpu, stream->time);
+		break;
+	default:
+		session_lost(session, stream->host, stream->cpu, stream->lost_begin,
+			     stream->lost_end, stream->lost_count,
+			     stream->item == STREAM_LOST_PACKETS);
+		break;
+	}
+}
+
+bool reader_run(struct reader *reader, uint64_t count)
+{
+	struct event event;
+
+	for (; reader->count && count > 0; count--) {
+		struct stream *stream = reader->heap[0];
+
+		tell(reader, stream, &event);
+		stream_next(stream);
+		if (stream->item == STREAM_END)
+			reader->heap[0] = reader->heap[--reader->count];
+		if (reader->count)
+			sift(reader, 0);
+	}
+	return reader->count > 0;
+}
+
+void reader_tell_damage(const struct reader *reader)
+{
+	for (guint i = 0; i < reader->parts->len; i++) {
+		const struct part *part = g_ptr_array_index(reader->parts, i);
+
+		if (part->metadata->dropped) {
+			g_autofree char *path = g_build_filename(part->path, "metadata", NULL);
+
+			session_damage(reader->session, path, 0, 0, part->metadata->trouble);
+		}
+		for (guint k = 0; k < part->files->len; k++) {
+			const struct stream_file *file = g_ptr_array_index(part->files, k);
+
+			if (file->lost || file->cut)
+				session_damage(reader->session, file->path, file->lost, file->length,
+					       file->cut ? "it is cut short" : NULL);
+		}
+	}
+}
