@@ -61,7 +61,7 @@ def check_parameters(command):
     """Options are parameters, except those that are for a terminal."""
     offered = {o[2:] for o in options_in(output(command, "--help").decode())}
     page = formatted("babeltrace2-sink.whylate.%s.7" % command)
-    for name in sorted(offered - {"help", "version", "json-schema", "progress", "strict"}):
+    for name in sorted(offered - {"help", "version", "json-schema", "progress", "reader", "strict"}):
         assert re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(name), page), "no parameter " + name
 
 
@@ -100,7 +100,7 @@ def check_completion(command):
 
 def check_values():
     """Words that an option takes, as the command lists them when it refuses one."""
-    for option in ("--per", "--color", "--progress"):
+    for option in ("--per", "--color", "--progress", "--reader"):
         refused = run("profile", option, "?", "TRACE").stderr.decode()
         words = set(re.search("must be one of (.*)", refused).group(1).split(", "))
         assert complete("whylate", "profile", option, "") == words, option

@@ -43,6 +43,7 @@ const struct option_spec option_specs[] = {
 	{"utc", NULL, "times of day are UTC, not local time", ALL, true, false},
 	{"strict", NULL, "exit with 4 if the tracer lost events", ALL, false, false},
 	{"color", "WHEN", "auto (default), always, never", ALL, true, false},
+	{"reader", "HOW", "how to read the trace: auto (default), direct, babeltrace", ALL, false, false},
 	{"progress", "WHEN", "progress on stderr: auto (default), always, never", ALL, false, false},
 	{"quiet", NULL, "no warnings on standard error", ALL, true, false},
 	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what was odd", ALL, true, false},
@@ -151,6 +152,18 @@ static bool set_choice(const char *name, const char *value, enum choice *choice,
 	if (!pick(name, value, words, &chosen, error))
 		return false;
 	*choice = (enum choice) chosen;
+	return true;
+}
+
+static bool set_reader(const char *name, const char *value, enum reader_choice *reader,
+		       GError **error)
+{
+	static const char *const words[] = {"auto", "direct", "babeltrace", NULL};
+	int chosen = 0;
+
+	if (!pick(name, value, words, &chosen, error))
+		return false;
+	*reader = (enum reader_choice) chosen;
 	return true;
 }
 
@@ -391,6 +404,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 		return set_switch(name, value, &options->strict, error);
 	if (strcmp(name, "color") == 0)
 		return set_choice(name, value, &options->color, error);
+	if (strcmp(name, "reader") == 0)
+		return set_reader(name, value, &options->reader, error);
 	if (strcmp(name, "progress") == 0)
 		return set_choice(name, value, &options->progress, error);
 	if (strcmp(name, "quiet") == 0)

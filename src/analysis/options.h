@@ -17,6 +17,7 @@
 
 enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_COUNT };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum reader_choice { READER_AUTO, READER_DIRECT, READER_BABELTRACE };
 enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
 enum per { PER_NOTHING, PER_THREAD, PER_PROCESS, PER_RESOURCE, PER_CPU };
 
@@ -54,6 +55,7 @@ struct options {
 	bool utc, quiet, verbose, strict;
 	bool path;                   /* only the critical path, in full */
 	enum choice color, progress;
+	enum reader_choice reader;
 	struct profile_options profile;
 };
 

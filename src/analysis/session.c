@@ -8,6 +8,14 @@
 
 #define STORE_MEMORY (48u << 20) /* bytes of timeline in memory before it spills */
 
+static void damage_clear(gpointer data)
+{
+	struct damage *damage = data;
+
+	g_free(damage->file);
+	g_free(damage->what);
+}
+
 struct session *session_new(struct options *options)
 {
 	struct session *session = g_new0(struct session, 1);
@@ -17,6 +25,8 @@ struct session *session_new(struct options *options)
 	timeline_init(&session->timeline, STORE_MEMORY);
 	flow_init(&session->flow, &session->model, &session->timeline);
 	session->class_names = g_hash_table_new(NULL, NULL);
+	session->damages = g_array_new(FALSE, FALSE, sizeof(struct damage));
+	g_array_set_clear_func(session->damages, damage_clear);
 	session->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session->target = NO_THREAD;
 	session->matches[MATCH_TARGET].filter = options->target;
@@ -51,6 +61,7 @@ void session_free(struct session *session)
 		g_array_free(session->matches[i].of_host, TRUE);
 	}
 	g_free(session->stopped);
+	g_array_free(session->damages, TRUE);
 	g_free(session->place);
 	symbols_free(session->symbols);
 	if (session->deadlocks)
@@ -205,6 +216,14 @@ void session_event(struct session *session, const struct event *event)
 	if (event->matches)
 		note_matches(session, event);
 	flow_event(&session->flow, event);
+}
+
+void session_damage(struct session *session, const char *file, uint64_t bytes, uint64_t total,
+		    const char *what)
+{
+	struct damage damage = {g_strdup(file), g_strdup(what), bytes, total};
+
+	g_array_append_val(session->damages, damage);
 }
 
 void session_stopped(struct session *session, const char *why)

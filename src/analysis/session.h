@@ -60,6 +60,13 @@ struct match {
 
 enum match_index { MATCH_TARGET, MATCH_FROM, MATCH_TO, MATCH_COUNT };
 
+/* A damaged file of the trace. */
+struct damage {
+	char *file;            /* owned; path */
+	char *what;            /* owned; for people, NULL: bytes say it */
+	uint64_t bytes, total; /* could not be read, of so many */
+};
+
 struct session {
 	struct options *options; /* borrowed */
 	struct model model;
@@ -70,6 +77,7 @@ struct session {
 	GHashTable *class_names;     /* owned; event names declared (set) */
 	uint64_t events;
 	char *stopped;               /* owned; why reading ended early, NULL */
+	GArray *damages;             /* owned; struct damage: what could not be read */
 	char *place;                 /* owned; directory of the first trace's files, NULL */
 
 	/* session_finish() */
@@ -103,6 +111,9 @@ void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_
 void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
 		  int64_t end, int64_t count, bool packets);
 void session_event(struct session *session, const struct event *event);
+/* A file of the trace is damaged: `bytes` of `total` could not be read as events. */
+void session_damage(struct session *session, const char *file, uint64_t bytes, uint64_t total,
+		    const char *what);
 /* Reading ended before the trace did. */
 void session_stopped(struct session *session, const char *why);
 

@@ -1,4 +1,4 @@
-/* The whylate command: options, finding traces, running Babeltrace's graph,
+/* The whylate command: options, finding traces, reading them,
  * exit status. Place: src/cli/, the only folder of src/ that knows
  * Babeltrace.
  */
@@ -11,14 +11,33 @@
 #include "analysis/options.h"
 #include "analysis/session.h"
 
-/* Kernel traces below the paths a user gave: one GPtrArray of directories
- * (strings) per trace, in the order given; several where one trace was
- * recorded in chunks. WHYLATE_ERROR_NO_TRACE if there is none. */
+struct found_trace {
+	GPtrArray *directories; /* owned strings; several where it was recorded in chunks */
+	char *uuid;             /* owned; NULL: none */
+	char *trouble;          /* owned; what is wrong with its metadata, NULL */
+	bool lttng, ctf2;
+};
+
+/* Kernel traces below the paths a user gave (struct found_trace), in the order
+ * given. WHYLATE_ERROR_NO_TRACE if there is none. */
 GPtrArray *traces_find(GPtrArray *paths, GError **error);
 
-/* Reads all traces into the session. False and WHYLATE_ERROR_NO_TRACE if
- * nothing could be read; if reading stops early, session->stopped says why. */
+/* Reads all traces into the session, directly or through Babeltrace. False and
+ * WHYLATE_ERROR_NO_TRACE if nothing could be read; if reading stops early,
+ * session->stopped says why, and session->damages what could not be read. */
+bool traces_read(struct session *session, GPtrArray *traces, GError **error);
+/* The same through Babeltrace. */
 bool graph_run(struct session *session, GPtrArray *traces, GError **error);
+
+/* Progress on standard error, if the options want it. */
+struct progress {
+	const struct session *session; /* borrowed */
+	bool shown;
+	uint64_t next; /* events at which it is shown next */
+};
+void progress_begin(struct progress *progress, const struct session *session);
+void progress_show(struct progress *progress);
+void progress_end(const struct progress *progress);
 
 /* Parses the command line, without the program's name and the command.
  * Returns -1 to go on, else the exit status (help, version, errors shown). */

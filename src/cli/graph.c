@@ -4,34 +4,15 @@
 #include "cli/cli.h"
 
 #include <babeltrace2/babeltrace.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "messages.h"
 #include "util/error.h"
-#include "util/when.h"
-
-#define PROGRESS_EVERY 65536 /* events */
 
 struct reading {
 	struct session *session;   /* borrowed */
 	struct messages *messages; /* owned */
-	bool progress;
-	uint64_t next_progress;
+	struct progress progress;
 	GError *error;
 };
-
-static void show_progress(struct reading *reading)
-{
-	char time[48];
-
-	if (reading->session->events < reading->next_progress)
-		return;
-	reading->next_progress = reading->session->events + PROGRESS_EVERY;
-	fprintf(stderr, "\rwhylate: %" PRIu64 " events, at %s ", reading->session->events,
-		when_time(time, reading->session->flow.time, reading->session->options->utc, false));
-}
 
 static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *iterator,
 								  void *data)
@@ -57,8 +38,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 			return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
 		}
 	}
-	if (reading->progress)
-		show_progress(reading);
+	progress_show(&reading->progress);
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
@@ -124,7 +104,9 @@ static bool build(bt_graph *graph, struct reading *reading, GPtrArray *traces, c
 		return false;
 	for (guint i = 0; i < traces->len; i++) {
 		const bt_component_source *source =
-			add_source(graph, ctf, g_ptr_array_index(traces, i), i);
+			add_source(graph, ctf,
+				   ((struct found_trace *) g_ptr_array_index(traces, i))
+					   ->directories, i);
 
 		if (!source || !connect_all(graph, source, muxer))
 			return false;
@@ -158,16 +140,9 @@ static bool fail(const struct reading *reading, GError **error)
 	return false;
 }
 
-static bool wants_progress(const struct options *options)
-{
-	return options->progress == CHOICE_ALWAYS ||
-	       (options->progress == CHOICE_AUTO && !options->quiet && isatty(STDERR_FILENO));
-}
-
 bool graph_run(struct session *session, GPtrArray *traces, GError **error)
 {
-	struct reading reading = {.session = session, .progress = wants_progress(session->options),
-			  .next_progress = PROGRESS_EVERY};
+	struct reading reading = {.session = session};
 	const bt_plugin *ctf = find_plugin("ctf"), *utils = find_plugin("utils");
 	bt_graph *graph;
 	bool ok;
@@ -178,11 +153,11 @@ bool graph_run(struct session *session, GPtrArray *traces, GError **error)
 			    "libbabeltrace2-0); BABELTRACE_PLUGIN_PATH may name where they are");
 		return false;
 	}
+	progress_begin(&reading.progress, session);
 	reading.messages = messages_new(session);
 	graph = bt_graph_create(0);
 	ok = build(graph, &reading, traces, ctf, utils) && bt_graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;
-	if (reading.progress && session->events >= PROGRESS_EVERY)
-		fputs("\r\033[K", stderr);
+	progress_end(&reading.progress);
 	messages_end(reading.messages);
 	if (!ok)
 		ok = fail(&reading, error);

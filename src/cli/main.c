@@ -44,7 +44,7 @@ static int run(struct options *options, GPtrArray *paths)
 	g_autoptr(GPtrArray) traces = traces_find(paths, &error);
 	int status = 0;
 
-	if (!traces || !graph_run(session, traces, &error) || !session_finish(session, &error) ||
+	if (!traces || !traces_read(session, traces, &error) || !session_finish(session, &error) ||
 	    !report_write(session, &error)) {
 		status = fail(error);
 	} else if (session->stopped) {
@@ -52,6 +52,10 @@ static int run(struct options *options, GPtrArray *paths)
 			"whylate: the trace could not be read to its end, the report is of what "
 			"came before: %s\n",
 			session->stopped);
+		status = WHYLATE_ERROR_DAMAGE;
+	} else if (session->damages->len) {
+		fprintf(stderr, "whylate: the trace is damaged; the report is of what could be read, "
+				"and its coverage says what could not\n");
 		status = WHYLATE_ERROR_DAMAGE;
 	} else if (lost_events(session)) {
 		if (!options->quiet)

@@ -11,17 +11,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "reader/metafile.h"
 #include "util/error.h"
 
-#define PACKET_MAGIC 0x75D11D57u
-#define PACKET_HEADER 37 /* bytes of a metadata packet's header, CTF 1.8 section 7.1 */
-#define CTF2_SEPARATOR 0x1e /* a JSON text sequence (RFC 7464) begins with it */
 #define DEPTH_MAX 12
 
 struct found {
-	char *path;    /* owned */
-	char *uuid;    /* owned; NULL: none */
-	bool kernel;
+	char *path;     /* owned */
+	char *uuid;     /* owned; NULL: none */
+	char *trouble;  /* owned; NULL: the metadata is whole */
+	bool kernel, lttng, ctf2;
 	bool described; /* says of which domain it is */
 };
 
@@ -31,90 +30,51 @@ static void found_clear(gpointer data)
 
 	g_free(found->path);
 	g_free(found->uuid);
+	g_free(found->trouble);
 }
 
-static uint32_t word(const char *bytes, bool swap)
+static void found_trace_free(gpointer data)
 {
-	uint32_t value;
+	struct found_trace *trace = data;
 
-	memcpy(&value, bytes, sizeof value);
-	return swap ? GUINT32_SWAP_LE_BE(value) : value;
+	g_ptr_array_free(trace->directories, TRUE);
+	g_free(trace->uuid);
+	g_free(trace->trouble);
+	g_free(trace);
 }
 
-/* The text of a metadata file, without its packets' headers; NULL if its last
- * packet is cut short, on which Babeltrace 2.0 would read for ever. */
-static GString *metadata_text(const char *bytes, gsize length)
+static bool has_event(const struct metadata *metadata, const char *name)
 {
-	GString *text = g_string_new(NULL);
-	gsize at = 0;
+	for (guint i = 0; i < metadata->streams->len; i++) {
+		const struct stream_type *stream = g_ptr_array_index(metadata->streams, i);
 
-	if (length < PACKET_HEADER ||
-	    (word(bytes, false) != PACKET_MAGIC && word(bytes, true) != PACKET_MAGIC))
-		return g_string_append_len(text, bytes, (gssize) length);
-	while (at + PACKET_HEADER <= length) {
-		bool swap = word(bytes + at, false) != PACKET_MAGIC;
-		gsize content = word(bytes + at + 24, swap) / 8;
-		gsize packet = word(bytes + at + 28, swap) / 8;
-
-		if (content < PACKET_HEADER || packet < content || packet > length - at)
-			break;
-		g_string_append_len(text, bytes + at + PACKET_HEADER,
-				    (gssize) (content - PACKET_HEADER));
-		at += packet;
+		for (guint k = 0; k < stream->events->len; k++)
+			if (strcmp(((struct event_type *) stream->events->pdata[k])->name, name) == 0)
+				return true;
 	}
-	if (at == length)
-		return text;
-	g_string_free(text, TRUE);
-	return NULL;
+	return false;
 }
 
-/* The value behind `name = "`, or NULL. */
-static char *value_of(const char *text, const char *name)
-{
-	g_autofree char *pattern = g_strdup_printf("\\b%s\\s*=\\s*\"([^\"]*)\"", name);
-	g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_RAW, 0, NULL);
-	g_autoptr(GMatchInfo) match = NULL;
-
-	return g_regex_match(regex, text, 0, &match) ? g_match_info_fetch(match, 1) : NULL;
-}
-
-static bool describe(const char *directory, const char *metadata, struct found *found,
+static bool describe(const char *directory, const char *path, struct found *found,
 		     GError **error)
 {
-	g_autofree char *bytes = NULL, *domain = NULL;
-	gsize length;
-	GError *cause = NULL;
-	GString *text;
+	struct metadata *metadata = metadata_read(path, error);
+	const char *domain, *tracer;
 
-	if (!g_file_get_contents(metadata, &bytes, &length, &cause)) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-			    "cannot read the trace's metadata: %s", cause->message);
-		g_error_free(cause);
+	if (!metadata)
 		return false;
-	}
-	if (length && bytes[0] == CTF2_SEPARATOR) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-			    "%s is a CTF 2 trace, and whylate reads CTF 1.8: record with 'lttng "
-			    "create --trace-format=ctf-1.8', or set "
-			    "LTTNG_SESSIOND_DEFAULT_TRACE_FORMAT=ctf-1.8",
-			    directory);
-		return false;
-	}
-	text = metadata_text(bytes, length);
-	if (!text) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-			    "%s is damaged: it ends in the middle of a packet; copy the trace "
-			    "again, or take the metadata of another recording of that session",
-			    metadata);
-		return false;
-	}
-	domain = value_of(text->str, "domain");
+	domain = metadata_text(metadata, "domain");
+	tracer = metadata_text(metadata, "tracer_name");
 	found->path = g_strdup(directory);
-	found->uuid = value_of(text->str, "uuid");
+	found->uuid = g_strdup(metadata->uuid);
+	found->trouble = g_strdup(metadata->trouble);
+	found->ctf2 = metadata->ctf2;
 	found->described = domain != NULL;
+	/* an LTTng 2.0 trace says nothing: its events do */
 	found->kernel = domain ? strcmp(domain, "kernel") == 0
-			       : strstr(text->str, "sched_switch") != NULL;
-	g_string_free(text, TRUE);
+			       : has_event(metadata, "sched_switch");
+	found->lttng = tracer ? g_str_has_prefix(tracer, "lttng") : found->kernel;
+	metadata_free(metadata);
 	return true;
 }
 
@@ -162,22 +122,35 @@ static bool search(const char *directory, int depth, GArray *list, GError **erro
 	return ok;
 }
 
-static void add_to_group(GPtrArray *traces, GPtrArray *uuids, const struct found *found)
+static struct found_trace *trace_of(GPtrArray *traces, const struct found *found)
 {
-	GPtrArray *group = NULL;
+	struct found_trace *trace;
 
-	for (guint i = 0; i < traces->len && found->uuid; i++)
-		if (g_strcmp0(g_ptr_array_index(uuids, i), found->uuid) == 0)
-			group = g_ptr_array_index(traces, i);
-	if (!group) {
-		group = g_ptr_array_new_with_free_func(g_free);
-		g_ptr_array_add(traces, group);
-		g_ptr_array_add(uuids, found->uuid);
+	for (guint i = 0; i < traces->len && found->uuid; i++) {
+		trace = g_ptr_array_index(traces, i);
+		if (g_strcmp0(trace->uuid, found->uuid) == 0)
+			return trace;
 	}
-	for (guint i = 0; i < group->len; i++)
-		if (strcmp(g_ptr_array_index(group, i), found->path) == 0)
+	trace = g_new0(struct found_trace, 1);
+	trace->directories = g_ptr_array_new_with_free_func(g_free);
+	trace->uuid = g_strdup(found->uuid);
+	trace->lttng = true;
+	g_ptr_array_add(traces, trace);
+	return trace;
+}
+
+static void add_to_trace(GPtrArray *traces, const struct found *found)
+{
+	struct found_trace *trace = trace_of(traces, found);
+
+	for (guint i = 0; i < trace->directories->len; i++)
+		if (strcmp(g_ptr_array_index(trace->directories, i), found->path) == 0)
 			return; /* named twice */
-	g_ptr_array_add(group, g_strdup(found->path));
+	g_ptr_array_add(trace->directories, g_strdup(found->path));
+	trace->lttng &= found->lttng;
+	trace->ctf2 |= found->ctf2;
+	if (!trace->trouble)
+		trace->trouble = g_strdup(found->trouble);
 }
 
 static bool search_path(const char *path, GArray *list, GError **error)
@@ -220,8 +193,7 @@ static bool search_path(const char *path, GArray *list, GError **error)
 GPtrArray *traces_find(GPtrArray *paths, GError **error)
 {
 	GArray *list = g_array_new(FALSE, TRUE, sizeof(struct found));
-	GPtrArray *traces = g_ptr_array_new_with_free_func((GDestroyNotify) g_ptr_array_unref);
-	GPtrArray *uuids = g_ptr_array_new(); /* borrowed from `list`, one per trace */
+	GPtrArray *traces = g_ptr_array_new_with_free_func(found_trace_free);
 	bool ok = true;
 
 	g_array_set_clear_func(list, found_clear);
@@ -231,10 +203,9 @@ GPtrArray *traces_find(GPtrArray *paths, GError **error)
 		const struct found *found = &g_array_index(list, struct found, i);
 
 		if (found->kernel) /* user-space traces are left alone */
-			add_to_group(traces, uuids, found);
+			add_to_trace(traces, found);
 	}
 	g_array_free(list, TRUE);
-	g_ptr_array_free(uuids, TRUE);
 	if (!ok)
 		g_clear_pointer(&traces, g_ptr_array_unref);
 	return traces;

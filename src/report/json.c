@@ -100,6 +100,21 @@ static json_t *json_gaps(const struct session *session)
 	return list;
 }
 
+static json_t *json_damages(const struct session *session)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < session->damages->len; i++) {
+		const struct damage *at = &g_array_index(session->damages, struct damage, i);
+
+		json_array_append_new(
+			list, json_pack("{s:o,s:I,s:I,s:o}", "file", json_text(at->file), "bytes",
+					(json_int_t) at->bytes, "total", (json_int_t) at->total,
+					"what", at->what ? json_text(at->what) : json_null()));
+	}
+	return list;
+}
+
 json_t *json_coverage(const struct session *session, const struct coverage *coverage)
 {
 	json_t *object = json_object(), *missing = json_array();
@@ -113,6 +128,8 @@ json_t *json_coverage(const struct session *session, const struct coverage *cove
 	json_object_set_new(object, "discarded_packets",
 			    json_integer((json_int_t) coverage->discarded_packets));
 	json_object_set_new(object, "gaps", json_gaps(session));
+	if (session->damages->len)
+		json_object_set_new(object, "damage", json_damages(session));
 	json_object_set_new(object, "entries_unseen",
 			    json_integer((json_int_t) coverage->entries_unseen));
 	json_object_set_new(object, "exits_unseen",

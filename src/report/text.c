@@ -225,6 +225,23 @@ static void text_gaps(const struct session *session, const struct host *host,
 	}
 }
 
+static void text_damages(const struct session *session, struct output *output)
+{
+	for (guint i = 0; i < session->damages->len; i++) {
+		const struct damage *at = &g_array_index(session->damages, struct damage, i);
+		g_autoptr(GString) line = g_string_new("Damaged: ");
+
+		g_string_append(line, at->file);
+		if (at->total)
+			g_string_append_printf(line, ", %" PRIu64 " of %" PRIu64 " bytes (%.2g %%) "
+					       "could not be read", at->bytes, at->total,
+					       100.0 * (double) at->bytes / (double) at->total);
+		if (at->what)
+			g_string_append_printf(line, ": %s", at->what);
+		text_wrapped(output, line->str, 2, 2);
+	}
+}
+
 void text_coverage(const struct session *session, const struct coverage *coverage,
 		   struct output *output)
 {
@@ -238,6 +255,7 @@ void text_coverage(const struct session *session, const struct coverage *coverag
 		100.0 * (double) coverage->discarded_events /
 			(double) (coverage->events + coverage->discarded_events),
 		coverage->discarded_packets);
+	text_damages(session, output);
 	for (guint i = 0; i < session->model.hosts->len; i++)
 		text_gaps(session, model_host(&session->model, i), output);
 	fprintf(file, "  Not seen: %" PRIu64 " entries and %" PRIu64 " exits of system calls and "

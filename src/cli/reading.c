@@ -1,0 +1,112 @@
+/* Reading traces into the session: directly where LTTng wrote them, through
+ * Babeltrace where somebody else did or where that is asked for; see cli.h.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "reader/reader.h"
+#include "util/error.h"
+#include "util/when.h"
+
+#define EVENTS_AT_ONCE 65536
+
+void progress_begin(struct progress *progress, const struct session *session)
+{
+	const struct options *options = session->options;
+
+	*progress = (struct progress) {
+		.session = session, .next = EVENTS_AT_ONCE,
+		.shown = options->progress == CHOICE_ALWAYS ||
+			 (options->progress == CHOICE_AUTO && !options->quiet &&
+			  isatty(STDERR_FILENO))};
+}
+
+void progress_show(struct progress *progress)
+{
+	const struct session *session = progress->session;
+	char time[48];
+
+	if (!progress->shown || session->events < progress->next)
+		return;
+	progress->next = session->events + EVENTS_AT_ONCE;
+	fprintf(stderr, "\rwhylate: %" PRIu64 " events, at %s ", session->events,
+		when_time(time, session->flow.time, session->options->utc, false));
+}
+
+void progress_end(const struct progress *progress)
+{
+	if (progress->shown && progress->session->events >= EVENTS_AT_ONCE)
+		fputs("\r\033[K", stderr);
+}
+
+static bool all_of_lttng(GPtrArray *traces)
+{
+	for (guint i = 0; i < traces->len; i++)
+		if (!((struct found_trace *) g_ptr_array_index(traces, i))->lttng)
+			return false;
+	return true;
+}
+
+/* Babeltrace 2.0 reads neither, and does not end on metadata cut inside a packet. */
+static bool fit_for_babeltrace(GPtrArray *traces, GError **error)
+{
+	for (guint i = 0; i < traces->len; i++) {
+		const struct found_trace *trace = g_ptr_array_index(traces, i);
+		const char *directory = g_ptr_array_index(trace->directories, 0);
+
+		if (trace->ctf2) {
+			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+				    "%s is a CTF 2 trace, which Babeltrace 2.0 cannot read; "
+				    "--reader direct can", directory);
+			return false;
+		}
+		if (trace->trouble) {
+			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+				    "%s/metadata is damaged: %s; --reader direct reads what there is "
+				    "of it", directory, trace->trouble);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool read_directly(struct session *session, GPtrArray *traces, GError **error)
+{
+	g_autoptr(GPtrArray) directories = g_ptr_array_new();
+	struct progress progress;
+	struct reader *reader;
+	bool ok;
+
+	for (guint i = 0; i < traces->len; i++)
+		g_ptr_array_add(directories,
+				((struct found_trace *) g_ptr_array_index(traces, i))->directories);
+	reader = reader_new(session, directories, error);
+	if (!reader)
+		return false;
+	progress_begin(&progress, session);
+	while (reader_run(reader, EVENTS_AT_ONCE))
+		progress_show(&progress);
+	progress_end(&progress);
+	reader_tell_damage(reader);
+	ok = session->events > 0;
+	if (!ok)
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    session->damages->len ? "the trace has no event that could be read: its "
+						    "files are damaged"
+						  : "the trace has no events");
+	reader_free(reader);
+	return ok;
+}
+
+bool traces_read(struct session *session, GPtrArray *traces, GError **error)
+{
+	enum reader_choice choice = session->options->reader;
+
+	if (choice == READER_AUTO)
+		choice = all_of_lttng(traces) ? READER_DIRECT : READER_BABELTRACE;
+	if (choice == READER_DIRECT)
+		return read_directly(session, traces, error);
+	return fit_for_babeltrace(traces, error) && graph_run(session, traces, error);
+}

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""The direct reader against Babeltrace, and on damaged traces.
+
+Both ways in give the same bytes for every shipped trace and command. Damage is made at
+random places with fixed seeds; what must hold then: no signal, no hang, a status that says
+so, states that still tile each thread's life, and no event made up: what is lost is near the
+damage. WHYLATE_DAMAGE=N makes N trials a trace instead of a few."""
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import ctf2
+import whylate_test as t
+
+tap = t.Tap()
+COMMANDS = (("delay", "--thread", "all", "--limit", "0"), ("overview",), ("profile", "--operation", "*"))
+SMALL = ("polls", "hang", "wide", "snapshot", "startup-chain")
+TRIALS = int(os.environ.get("WHYLATE_DAMAGE", "0"))
+
+
+def same(name):
+    for command in COMMANDS:
+        arguments = (*command, "--quiet", "--format", "json", t.trace(name))
+        direct = t.output(*arguments, "--reader", "direct")
+        assert direct == t.output(*arguments, "--reader", "babeltrace"), command[0]
+        assert len(json.loads(direct)["hosts"]) == 1
+
+
+def targets():
+    """Filters see the same fields and contexts both ways, and complain alike."""
+    for name, target in (("startup-chain", "sched_process_exec filename=*/autostart"),
+                         ("wide", "sched_switch $ctx.procname=pi-holder next_tid=0 nth=2"),
+                         ("wide", "syscall_entry_futex $ctx.vtid=233 op=134"),
+                         ("polls", "net_if_receive_skb cpu=7"), ("polls", "sched_switch nosuch=1"),
+                         ("hang", "syscall_entry_flock fd=4 cpu=0")):
+        done = [t.run("delay", "--target", target, t.trace(name), "--reader", how)
+                for how in ("direct", "babeltrace")]
+        assert done[0].returncode == done[1].returncode, target
+        assert done[0].stdout == done[1].stdout and done[0].stderr == done[1].stderr, (
+            target, done[0].stderr, done[1].stderr)
+
+
+def as_ctf2(name):
+    """The same streams under CTF 2 metadata: the same answers. Babeltrace 2.0 cannot read that."""
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(t.trace(name), place + "/t")
+        path = [f for f in kernel_files(place + "/t") if f.endswith("metadata")][0]
+        text = subprocess.run(["babeltrace2", "-o", "ctf-metadata", os.path.dirname(path)], check=True,
+                              stdout=subprocess.PIPE).stdout.decode()
+        with open(path, "wb") as file:
+            file.write(ctf2.convert(text))
+        for command in COMMANDS:
+            arguments = (*command, "--quiet", "--format", "json")
+            assert t.output(*arguments, place + "/t") == t.output(*arguments, t.trace(name)), command[0]
+        refused = t.run("overview", "--reader", "babeltrace", place + "/t")
+        assert refused.returncode == 3 and b"CTF 2" in refused.stderr, refused.stderr
+
+
+def packets(path):
+    """(offset, size) of each packet, from the sizes in lttng-modules 2.13's packet context."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, found = 0, []
+    while at < len(data):
+        size, = struct.unpack_from("<Q", data, at + 24 + 8 + 8 * 3)
+        found.append((at, size // 8))
+        at += size // 8
+    return found
+
+
+def kernel_files(directory):
+    for place, _, files in os.walk(directory):
+        if "metadata" in files and place.endswith("kernel"):
+            return [os.path.join(place, f) for f in sorted(files)]
+    raise AssertionError("no kernel trace in " + directory)
+
+
+def tiles(report):
+    """Every thread's states still add up to its life (semantics.md, "In every window …")."""
+    for thread in report["threads"]:
+        assert thread["summary"]["ns"] == thread["end"] - thread["begin"], thread
+        total = sum(child["ns"] for child in thread["summary"]["children"])
+        assert total == thread["summary"]["ns"], thread
+
+
+def read_damaged(directory):
+    done = t.run("delay", "--thread", "all", "--format", "json", "--quiet", directory)
+    assert done.returncode in (0, 3, 4), (done.returncode, done.stderr.decode()[-400:])
+    if done.returncode == 3:
+        assert not done.stdout and done.stderr.count(b"\n") == 1, done.stderr
+        return None
+    report = json.loads(done.stdout)
+    tiles(report)
+    assert ("damage" in report["coverage"]) == (done.returncode == 4), done.returncode
+    return report
+
+
+def overwrite(data, chance):
+    at = chance.randrange(len(data))
+    length = chance.randrange(1, 65)
+    return data[:at] + chance.randbytes(len(data[at:at + length])) + data[at + length:]
+
+
+DAMAGES = {
+    "cut": lambda data, chance: data[:chance.randrange(len(data))],
+    "overwritten": overwrite,
+    "zeros at the end": lambda data, chance: (lambda at: data[:at] + bytes(len(data) - at))(
+        chance.randrange(len(data)))}
+
+
+def damaged(name, what, which, trials):
+    whole = read_damaged(t.trace(name))["coverage"]["events"]
+    worst = 0
+    for seed in range(trials):
+        chance = random.Random("%s %s %s %d" % (name, what, which, seed))
+        with tempfile.TemporaryDirectory() as place:
+            shutil.copytree(t.trace(name), place + "/t")
+            files = [f for f in kernel_files(place + "/t") if f.endswith("metadata") == (which == "metadata")]
+            path = chance.choice(files)
+            with open(path, "rb") as file:
+                data = file.read()
+            with open(path, "wb") as file:
+                file.write(DAMAGES[what](data, chance))
+            report = read_damaged(place + "/t")
+        if report:
+            assert report["coverage"]["events"] <= whole, (seed, report["coverage"]["events"], whole)
+            worst = max(worst, whole - report["coverage"]["events"])
+    if (what, which) == ("overwritten", "streams"):
+        print("# %s: at most %d of %d events lost by an overwrite of up to 64 bytes" % (name, worst, whole))
+
+
+def cut_costs_its_packet(name):
+    """Cut in the middle of its last packet, a stream loses no event of the packets before."""
+    stream = max((f for f in kernel_files(t.trace(name)) if not f.endswith("metadata")),
+                 key=lambda f: len(packets(f)))
+    begin, size = packets(stream)[-1]
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(t.trace(name), place + "/t")
+        path = [f for f in kernel_files(place + "/t") if os.path.basename(f) == os.path.basename(stream)][0]
+        os.truncate(path, begin + size // 2)
+        half = read_damaged(place + "/t")["coverage"]
+        os.truncate(path, begin)
+        without = read_damaged(place + "/t")["coverage"]
+    assert half["damage"][0]["file"].endswith(os.path.basename(stream)), half["damage"]
+    assert half["events"] > without["events"], (half, without)
+    assert half["gaps"], half  # what was lost is a gap, not silence
+
+
+def padding_cut(name):
+    """What is cut off the end of a packet behind its content is nothing."""
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(t.trace(name), place + "/t")
+        for path in kernel_files(place + "/t"):
+            if not path.endswith("metadata"):
+                begin, _ = packets(path)[-1]
+                with open(path, "rb") as file:
+                    content, = struct.unpack_from("<Q", file.read(), begin + 24 + 8 + 8 * 2)
+                assert begin + content // 8 < os.path.getsize(path), "no padding"
+                os.truncate(path, begin + content // 8)
+        assert read_damaged(place + "/t") == read_damaged(t.trace(name))
+
+
+def missing_packet(name):
+    """A packet taken out of the middle is a gap, from the sequence numbers."""
+    stream = max((f for f in kernel_files(t.trace(name)) if not f.endswith("metadata")),
+                 key=lambda f: len(packets(f)))
+    found = packets(stream)
+    assert len(found) >= 3, found
+    begin, size = found[1]
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(t.trace(name), place + "/t")
+        path = [f for f in kernel_files(place + "/t") if os.path.basename(f) == os.path.basename(stream)][0]
+        with open(path, "rb") as file:
+            data = file.read()
+        with open(path, "wb") as file:
+            file.write(data[:begin] + data[begin + size:])
+        report = read_damaged(place + "/t")["coverage"]
+    assert report["discarded_packets"] == 1 and len(report["gaps"]) >= 1, report
+
+
+for name in t.TRACES:
+    tap.case("%s: the same bytes both ways" % name, same, name)
+tap.case("targets: the same both ways", targets)
+for name in ("wide", "polls", "callstack"):
+    tap.case("%s: as CTF 2" % name, as_ctf2, name)
+for name in SMALL:
+    for what in DAMAGES:
+        tap.case("%s: a stream %s" % (name, what), damaged, name, what, "streams", TRIALS or 6)
+    tap.case("%s: metadata overwritten" % name, damaged, name, "overwritten", "metadata", TRIALS or 4)
+    tap.case("%s: metadata cut" % name, damaged, name, "cut", "metadata", TRIALS or 3)
+tap.case("zero-read: a cut costs the packet that it hits", cut_costs_its_packet, "zero-read")
+tap.case("startup-chain: padding cut off", padding_cut, "startup-chain")
+tap.case("zero-read: a packet is missing", missing_packet, "zero-read")
+sys.exit(tap.done())
