@@ -261,11 +261,11 @@ def signals():
     stoppee = sent[19][1]
     report = t.report("delay", t.trace("signals"), "--thread", str(stoppee), "--limit", "0")
     stops = [b for b in report["threads"][0]["causality"] if b["leaf"] == "blocked/stopped"]
-    assert [b["cause"]["label"] for b in stops] == ["by %s (%d), signal 19; continued by %s (%d), signal 18" % (
+    assert [b["cause"]["label"] for b in stops] == ["by %s (%d), signal 19 (SIGSTOP); continued by %s (%d), signal 18 (SIGCONT)" % (
         *sent[19][0], *sent[18][0])], stops
     assert stops[0]["cause"]["kind"] == "stopped", stops
     shown = t.output("delay", "--thread", str(stoppee), t.trace("signals")).decode()
-    assert "(by stopper (224), signal 19; continued by stopper (224), signal 18)" in shown, shown
+    assert "(by stopper (224), signal 19 (SIGSTOP); continued by stopper (224), signal 18 (SIGCONT))" in shown, shown
 
 
 def wake_ups(name):

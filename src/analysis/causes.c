@@ -228,15 +228,25 @@ static const char *signal_name(uint64_t number)
 	return number < G_N_ELEMENTS(names) ? names[number] : "";
 }
 
+static void append_signal(GString *label, uint64_t number)
+{
+	const char *name = signal_name(number);
+
+	g_string_append_printf(label, "signal %" PRIu64, number);
+	if (*name)
+		g_string_append_printf(label, " (%s)", name);
+}
+
 /* "signal 10 (SIGUSR1) from signaller (226)" */
 static char *signal_label(const struct session *session, const struct block *block,
 			  uint64_t number)
 {
 	g_autofree char *waker = thread_label(session, block->waker);
-	const char *name = signal_name(number);
+	GString *label = g_string_new(NULL);
 
-	return g_strdup_printf("signal %" PRIu64 "%s%s%s from %s", number, *name ? " (" : "",
-			       name, *name ? ")" : "", waker);
+	append_signal(label, number);
+	g_string_append_printf(label, " from %s", waker);
+	return g_string_free(label, FALSE);
 }
 
 /* What the waker did in it: "feeder (220) in write on pipe:#3". */
@@ -250,7 +260,7 @@ static void append_call(const struct session *session, const struct block *block
 		block->label ? " on " : "", session_text(session, block->label));
 }
 
-/* "by stopper (224), signal 19; continued by stopper (224), signal 18": who stopped
+/* "by stopper (224), signal 19 (SIGSTOP); continued by stopper (224), …": who stopped
  * it, by flow/stop.c, and who ended that. */
 static char *stopped_label(const struct session *session, const struct wait *wait,
 			   const struct wake_detail *detail)
@@ -266,8 +276,10 @@ static char *stopped_label(const struct session *session, const struct wait *wai
 		by = thread_label(session, begun->thread);
 	label = g_string_new(NULL);
 	g_string_append_printf(label, "by %s", by ? by : traced ? "its tracer" : "whom is not known");
-	if (begun && !traced)
-		g_string_append_printf(label, ", signal %" PRIu64, begun->number);
+	if (begun && !traced) {
+		g_string_append(label, ", ");
+		append_signal(label, begun->number);
+	}
 	if (!wait->woken) {
 		end = later_label(session, wait);
 		g_string_append_printf(label, "; %s", end);
@@ -279,8 +291,10 @@ static char *stopped_label(const struct session *session, const struct wait *wai
 				       ? "killed"
 				       : "continued",
 			       end ? end : "whom is not known");
-	if (detail && detail->kind == DETAIL_SIGNAL)
-		g_string_append_printf(label, ", signal %" PRIu64, detail->number);
+	if (detail && detail->kind == DETAIL_SIGNAL) {
+		g_string_append(label, ", ");
+		append_signal(label, detail->number);
+	}
 	return g_string_free(label, FALSE);
 }
 

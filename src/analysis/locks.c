@@ -234,6 +234,44 @@ void lock_wait_look(const struct session *session, struct lock_wait *wait)
 		look_at(session, wait, &g_array_index(wait->holders, struct holder, i));
 }
 
+/* A call on lock `number` by `thread` that was under way at `time`. */
+static bool calls_for(const struct session *session, uint32_t number, uint32_t thread, int64_t time)
+{
+	const struct lock *lock = lock_at(&session->flow, number);
+	const struct pages *store = &session->timeline.holds;
+
+	for (uint32_t i = hold_find(store, &lock->waits, time); i < lock->waits.used; i++) {
+		const struct hold *wait = hold_at(store, &lock->waits, i);
+
+		if (wait->thread == thread)
+			return wait->begin <= time;
+		if (wait->begin > time + INT64_C(1000000000))
+			break;
+	}
+	return false;
+}
+
+int64_t lock_spin(const struct session *session, uint32_t thread, uint32_t lock, int64_t begin,
+		  int64_t end, uint32_t *owner)
+{
+	struct block block = {0};
+	struct lock_wait *wait;
+	int64_t ns;
+
+	for (uint32_t i = 1; session->flow.pi_locks && !lock && i <= session->flow.locks->len; i++)
+		if (lock_at(&session->flow, i)->kind == LOCK_PI &&
+		    calls_for(session, i, thread, begin))
+			lock = i;
+	block.lock = lock;
+	wait = lock_wait_new(session, &block, thread, begin, end);
+	if (!wait)
+		return 0;
+	ns = end - begin - wait->between;
+	*owner = g_array_index(wait->holders, struct holder, 0).thread;
+	lock_wait_free(wait);
+	return ns;
+}
+
 char *lock_wait_words(const struct session *session, const struct lock_wait *wait)
 {
 	GString *text = g_string_new(wait->holders->len > 1 ? "held in turn by " : "held by ");

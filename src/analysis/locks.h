@@ -62,6 +62,12 @@ const char *lock_kind_text(const struct lock *lock);
 /* "held by lock-0 (216) for 29.9 ms"; free with g_free(). */
 char *lock_wait_words(const struct session *session, const struct lock_wait *wait);
 
+/* How much of [begin, end), in which `thread` worked in the kernel, it must have spun for
+ * a lock (inferred): it was in a call for a PI mutex, or in one that needs lock number
+ * `lock` (0: none known), and somebody else had that. `owner`: who had it longest. */
+int64_t lock_spin(const struct session *session, uint32_t thread, uint32_t lock, int64_t begin,
+		  int64_t end, uint32_t *owner);
+
 /* A waiter that had to wait for somebody less urgent. */
 struct inversion {
 	int32_t waiter, owner;  /* priorities as sched_switch has them */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/causality.h"
+#include "analysis/locks.h"
 #include "analysis/pieces.h"
 #include "analysis/runners.h"
 #include "analysis/summary.h"
@@ -16,6 +17,7 @@
 #define SENTENCES_MAX 6
 #define WAITERS_MAX 2
 #define CHAIN_MAX 3
+#define CAUTION_MIN 0.05 /* of the path through event loops: less is not worth a word */
 #define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
 
 struct share {
@@ -28,6 +30,8 @@ struct share {
 	uint64_t count;
 	int64_t ns, shortest, longest;
 	struct runners runners; /* of a share off CPU but ready */
+	int64_t spun;        /* of work in a call: for a lock that somebody else had */
+	uint32_t spun_for;   /* who had it, in the longest piece */
 	bool spans_gap;
 };
 
@@ -75,6 +79,36 @@ static void add_waiter(const struct session *session, const struct path *path,
 	g_array_append_val(share->waiters, fresh);
 }
 
+/* The lock of a file that the wait above was for: this thread's call needs it too. */
+static uint32_t file_lock_above(const struct session *session, const struct path *path,
+				const struct piece *piece)
+{
+	const struct block *block;
+
+	if (piece->behalf < 0)
+		return 0;
+	block = g_array_index(path->waits, struct through, piece->behalf).block;
+	return block->lock && lock_at(&session->flow, block->lock)->kind == LOCK_INODE ? block->lock
+										       : 0;
+}
+
+static void add_spin(const struct session *session, const struct path *path, struct share *share,
+		     const struct piece *piece)
+{
+	uint32_t lock = file_lock_above(session, path, piece);
+	uint32_t owner = NO_THREAD;
+	int64_t ns;
+
+	if (PACK_KIND(piece->leaf) != LEAF_WORK_SYSCALL)
+		return;
+	if (!lock && strcmp(session_text(session, PACK_NUMBER(piece->leaf)), "futex") != 0)
+		return;
+	ns = lock_spin(session, piece->thread, lock, piece->begin, piece->end, &owner);
+	share->spun += ns;
+	if (ns > 0 && piece->end - piece->begin >= share->longest)
+		share->spun_for = owner;
+}
+
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
 		      const struct piece *piece)
 {
@@ -95,11 +129,12 @@ static void add_piece(const struct session *session, const struct path *path, GP
 		share = g_new0(struct share, 1);
 		*share = (struct share) {.thread = piece->thread, .leaf = piece->leaf,
 					 .resource = resource, .cause = cause.kind,
-					 .shortest = INT64_MAX};
+					 .shortest = INT64_MAX, .spun_for = NO_THREAD};
 		share->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
 		g_ptr_array_add(shares, share);
 	}
 	add_waiter(session, path, share, piece);
+	add_spin(session, path, share, piece);
 	if (ns > share->longest) {
 		GString *label = cause.label ? g_string_new(cause.label) : NULL;
 
@@ -144,6 +179,20 @@ static void append_resource(GString *text, const struct session *session, uint32
 		g_string_append_printf(text, " on %s", key);
 }
 
+/* ", 12.3 ms of it spinning for a lock that flusher (226) had (inferred)" */
+static void append_spin(GString *text, const struct session *session, const struct share *share)
+{
+	char length[32];
+
+	if (share->spun * 20 < share->ns || !is_thread(share->spun_for))
+		return;
+	g_string_append_printf(text, ", %s of it spinning for a lock that %s (%d)%s had (inferred)",
+			       when_duration(length, share->spun),
+			       session_thread_name(session, share->spun_for),
+			       model_thread(&session->model, share->spun_for)->tid,
+			       session_on(session, share->spun_for));
+}
+
 static void append_what(GString *text, const struct session *session, const struct share *share)
 {
 	const char *name = session_text(session, PACK_NUMBER(share->leaf));
@@ -159,6 +208,7 @@ static void append_what(GString *text, const struct session *session, const stru
 		break;
 	case LEAF_WORK_SYSCALL:
 		g_string_append_printf(text, "worked in system call %s", name);
+		append_spin(text, session, share);
 		break;
 	case LEAF_PREEMPTED:
 	case LEAF_WAIT_CPU:
@@ -316,11 +366,76 @@ static char *sentence(const struct session *session, const struct path *path,
 	return g_string_free(text, FALSE);
 }
 
+/* poll and its kin wait for whatever comes first. */
+static bool waits_for_many(const struct session *session, uint32_t leaf)
+{
+	static const char *const calls[] = {"poll", "ppoll", "select", "pselect6", "newselect",
+					    "epoll_wait", "epoll_pwait", "epoll_pwait2"};
+	const char *name = session_text(session, PACK_NUMBER(leaf));
+
+	for (size_t i = 0; PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL && i < G_N_ELEMENTS(calls); i++)
+		if (strcmp(name, calls[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The wait of an event loop, not the path's own thread, that leads to the piece; NULL. */
+static const struct through *loop_above(const struct session *session, const struct path *path,
+					const struct piece *piece)
+{
+	const struct through *found = NULL;
+
+	for (int32_t at = piece->behalf; at >= 0;) {
+		const struct through *wait = &g_array_index(path->waits, struct through, at);
+
+		if (wait->behalf >= 0 && waits_for_many(session, wait->leaf))
+			found = wait;
+		at = wait->behalf;
+	}
+	return found;
+}
+
+/* Rule 2 follows whatever ended a waker's wait. A thread that serves many waits for all of
+ * them at once, and what came meanwhile may have been for another: that is said. */
+static char *caution(const struct session *session, const struct path *path, int64_t from,
+		     int64_t to)
+{
+	const struct through *longest = NULL;
+	int64_t ns = 0, most = 0;
+	char length[32];
+
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+		const struct through *loop = piece->begin >= from && piece->end <= to
+						     ? loop_above(session, path, piece)
+						     : NULL;
+
+		if (!loop)
+			continue;
+		ns += piece->end - piece->begin;
+		if (piece->end - piece->begin > most) {
+			most = piece->end - piece->begin;
+			longest = loop;
+		}
+	}
+	if (!longest || (double) ns < CAUTION_MIN * (double) (to - from))
+		return NULL;
+	return g_strdup_printf("Mind: %.1f %% of this (%s) was reached through %s (%d)%s, which waits "
+			       "for several things at once (%s): what it waited for meanwhile need "
+			       "not have been for this thread.",
+			       100.0 * (double) ns / (double) (to - from), when_duration(length, ns),
+			       session_thread_name(session, longest->thread),
+			       model_thread(&session->model, longest->thread)->tid,
+			       session_on(session, longest->thread),
+			       session_text(session, PACK_NUMBER(longest->leaf)));
+}
+
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
 		       int64_t to)
 {
 	GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
 	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
+	char *mind;
 
 	for (guint i = 0; i < path->pieces->len; i++)
 		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
@@ -335,5 +450,8 @@ GPtrArray *verdict_new(const struct session *session, const struct path *path, i
 		g_ptr_array_add(sentences, sentence(session, path, share, to - from));
 	}
 	g_ptr_array_free(shares, TRUE);
+	mind = caution(session, path, from, to);
+	if (mind)
+		g_ptr_array_add(sentences, mind);
 	return sentences;
 }

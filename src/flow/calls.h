@@ -44,6 +44,7 @@ enum call_effect {
 	DOES_INOTIFY,
 	DOES_MEMFD,
 	DOES_FLOCK,
+	DOES_WRITE, /* under the file's own lock */
 	DOES_NAMESPACES,
 };
 

@@ -71,6 +71,8 @@ void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 	if (effect == DOES_NOTHING ||
 	    (args->ret < 0 && effect != DOES_CONNECT && effect != DOES_CLOSE))
 		return;
+	if (effect == DOES_WRITE && !flow->inode_locks)
+		return;
 	files = thread_files(flow, thread);
 	switch (effect) {
 	case DOES_OPEN:
@@ -104,6 +106,9 @@ void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 	case DOES_CONNECT:
 		if (call->address)
 			fd_rename(files, call->fd, call->address);
+		break;
+	case DOES_WRITE:
+		lock_file_written(flow, index, thread);
 		break;
 	case DOES_FLOCK:
 		lock_flock(flow, index, thread);

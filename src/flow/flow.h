@@ -71,6 +71,7 @@ struct flow {
 	struct idmap addresses;     /* of functions -> interned text */
 	GArray *locks;              /* owned; struct lock (locks.h), numbered from 1 */
 	struct idmap lock_index;    /* -> number */
+	bool inode_locks, pi_locks; /* there are some of kind LOCK_INODE, LOCK_PI */
 	struct callstacks callstacks;
 	uint32_t ipis[3];           /* interned vectors by which CPUs ask each other */
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */

@@ -196,6 +196,7 @@ static uint32_t new_futex(struct flow *flow, struct thread *thread, enum lock_ki
 	int32_t fd;
 
 	lock->kind = (uint8_t) kind;
+	flow->pi_locks |= kind == LOCK_PI;
 	if (!lock->resource)
 		lock->resource = call_resource(flow, thread, &fd);
 	thread->flow.call.lock = index;
@@ -371,6 +372,35 @@ void lock_file_closed(struct flow *flow, struct thread *thread)
 		files_released(flow, touched(flow, index), thread, -1, false);
 }
 
+/* Somebody is off the CPU in a call that writes this file: from now on it is noted who
+ * does so one after the other. */
+static void watch_file(struct flow *flow, struct thread *thread)
+{
+	struct lock like = file_lock_of(LOCK_INODE, thread, file_of_call(flow, thread));
+
+	if (like.resource) {
+		lock_findnew(flow, &like, like.resource);
+		flow->inode_locks = true;
+	}
+}
+
+void lock_file_written(struct flow *flow, uint32_t index, struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	struct lock like = file_lock_of(LOCK_INODE, thread, file_of_call(flow, thread)), *lock;
+	struct hold hold = {.thread = index, .fd = -1};
+	uint32_t number = like.resource ? lock_find(flow, &like, like.resource) : 0;
+
+	if (!number)
+		return;
+	lock = touched(flow, number);
+	if (lock->releaser == index && lock->released >= call->begin)
+		return; /* given up before its end, when it woke somebody */
+	hold.begin = MAX(call->begin, lock->released);
+	lock->releaser = index;
+	hold_ends(flow, lock, &hold, flow->time);
+}
+
 uint32_t lock_waited_for(struct flow *flow, struct thread *thread)
 {
 	const struct call *call = &thread->flow.call;
@@ -380,6 +410,8 @@ uint32_t lock_waited_for(struct flow *flow, struct thread *thread)
 	if (!call->open || call->lock)
 		return call->open ? call->lock : 0;
 	effect = flow_call_info(flow, call->name)->effect;
+	if (effect == DOES_WRITE)
+		watch_file(flow, thread);
 	if (effect != DOES_FLOCK && (effect != DOES_FCNTL || !is_fcntl_lock(call->op)))
 		return 0;
 	like = file_lock_of(effect == DOES_FLOCK ? LOCK_FLOCK : LOCK_FCNTL, thread,
@@ -401,6 +433,7 @@ static void inode_released(struct flow *flow, struct thread *thread, struct bloc
 	lock = touched(flow, block->lock);
 	waited(flow, lock, thread_find(flow, thread->host, thread->tid), thread->flow.since);
 	hold.begin = MAX(call->begin, lock->released);
+	lock->releaser = waker->thread;
 	hold_ends(flow, lock, &hold, flow->time);
 }
 

@@ -14,7 +14,9 @@
  *   fcntl    its arguments are not recorded: who wakes a waiter had a lock in its
  *            way. Proved, but for the begin.
  *   inode    both in calls on one file: the waker most likely gave up the file's
- *            lock. Inferred.
+ *            lock. One call that writes a file goes after the other, so who ends one
+ *            had the lock since the one before ended: others in such calls were
+ *            spinning for it (rwsem_spin_on_owner). Inferred.
  *
  * Source: linux/futex.h, kernel/futex/pi.c (futex_unlock_pi: only the owner;
  * rt_mutex hands over to the top waiter), fs/locks.c (locks_wake_up_blocks).
@@ -42,6 +44,7 @@ struct lock {
 	uint32_t resource;    /* interned: "futex:0x…", "file:PATH" */
 	uint32_t turns;       /* given up by somebody who had waited for it */
 	int64_t released;     /* last seen, INT64_MIN */
+	uint32_t releaser;    /* inode: who it was */
 	int64_t touched;      /* last event that tells of it */
 	struct hold_log holds;
 	struct hold_log waits; /* the same for those that waited: their calls, or blocked parts */
@@ -64,6 +67,8 @@ void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, i
 void lock_flock(struct flow *flow, uint32_t index, struct thread *thread);
 void lock_fcntl(struct flow *flow, uint32_t index, struct thread *thread);
 void lock_file_closed(struct flow *flow, struct thread *thread);
+/* A call that writes a file has ended. */
+void lock_file_written(struct flow *flow, uint32_t index, struct thread *thread);
 /* The lock that a thread waits for in its call, 0: none that is known. */
 uint32_t lock_waited_for(struct flow *flow, struct thread *thread);
 /* `waker` ended the wait `block` of `thread`. */

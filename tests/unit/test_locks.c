@@ -474,6 +474,47 @@ static void test_record_lock(void)
 	g_assert_cmpstr(held(feed, 6, 0), ==, "record-lock: 5 12-41!");
 }
 
+/* A file's own lock: b and c are both in a write when a falls asleep in one. b's ends at
+ * 50, so b had the lock until then and c spun for it; c wakes a at 80. */
+static void test_file(void)
+{
+	FEED();
+
+	opens(feed, 8, 0, "/f", 3);
+	entry(feed, 10, 1, "pwrite64", 3);
+	entry(feed, 11, 2, "pwrite64", 3);
+	entry(feed, 12, 0, "pwrite64", 3);
+	sleeps(feed, 14, 0);
+	leave(feed, 50, 1, "pwrite64", 512);
+	waking(feed, 80, 2, 5);
+	leave(feed, 85, 2, "pwrite64", 512); /* its lock was given up at 80 */
+	comes_back(feed, 90, 0);
+	leave(feed, 95, 0, "pwrite64", 512);
+	plain(feed, 100, 0, "other");
+	g_assert_cmpstr(held(feed, 5, 0), ==, "file: 6 14-50, 7 50-80");
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "lock-owner inferred");
+}
+
+/* a is in its call for a PI mutex from 10 to 61, and works all the time: it spins while b
+ * has the mutex, until 50. */
+static void test_spin(void)
+{
+	FEED();
+	uint32_t owner = NO_THREAD;
+
+	futex(feed, 10, 0, L, LOCK_PI_OP, 0);
+	boost(feed, 11, 0, 6, 20, -21);
+	futex(feed, 50, 1, L, UNLOCK_PI_OP, 0);
+	done(feed, 51, 1, 0);
+	done(feed, 61, 0, 0);
+	plain(feed, 100, 0, "other");
+	finish(feed);
+	g_assert_cmpint(lock_spin(feed->session, life(feed, 5, 0), 0, 10, 61, &owner), ==, 40);
+	g_assert_cmpuint(owner, ==, life(feed, 6, 0));
+	g_assert_cmpint(lock_spin(feed->session, life(feed, 5, 0), 0, 62, 100, &owner), ==, 0);
+	g_assert_cmpint(lock_spin(feed->session, life(feed, 7, 0), 0, 10, 61, &owner), ==, 0);
+}
+
 /* --- for ever ----------------------------------------------------------- */
 
 #define LATER INT64_C(500000000)
@@ -660,6 +701,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/locks/flock-shared", test_flock_shared);
 	g_test_add_func("/locks/flock-owner-ends", test_flock_owner_ends);
 	g_test_add_func("/locks/record-lock", test_record_lock);
+	g_test_add_func("/locks/file", test_file);
+	g_test_add_func("/locks/spin", test_spin);
 	g_test_add_func("/locks/proved", test_proved);
 	g_test_add_func("/locks/chain", test_chain);
 	g_test_add_func("/locks/suspected", test_suspected);

@@ -301,7 +301,7 @@ static void test_stopped(void)
 	sw(feed, 210, 0, "idle", 0, 0, "a", 5);
 	plain(feed, 220, 0, "other");
 	g_assert_cmpstr(only_cause(feed, 5), ==,
-			"stopped by b (6), signal 19; continued by b (6), signal 18");
+			"stopped by b (6), signal 19 (SIGSTOP); continued by b (6), signal 18 (SIGCONT)");
 }
 
 static void test_stopped_for_good(void)
@@ -313,7 +313,7 @@ static void test_stopped_for_good(void)
 	sw(feed, 100, 0, "a", 5, STOPPED, "idle", 0);
 	plain(feed, 220, 1, "other");
 	g_assert_cmpstr(only_cause(feed, 5), ==,
-			"still-blocked by b (6), signal 20; not woken before the trace's end");
+			"still-blocked by b (6), signal 20 (SIGTSTP); not woken before the trace's end");
 }
 
 /* Stopped by a signal of which nothing was recorded: an older one, for somebody
