@@ -162,6 +162,35 @@ def flusher():
     assert lock["holders"][0]["ns"] > 0.6 * lock["ns"] and lock["waiters"] == 4, lock
 
 
+def spinning():
+    """A writer that waited 20 ms at 10:21:41.3177: babeltrace2 shows the flusher in a pwrite64 until
+    .334135 and writer-2's, begun before, ending after that: until then the flusher had the lock."""
+    first, = [b for _, b in waits("lock-lapse", "--thread", "writer-1")
+              if b["leaf"] == "blocked/syscall:pwrite64" and b["begin"] == 1795256501317741705]
+    ends = {}
+    for time, _, name, text in events("lock-lapse", "syscall_exit_pwrite64"):
+        if first["begin"] < time < first["end"] and "ret = 512 " not in text:
+            ends["flusher"] = time  # it writes more than the writers' 512 bytes
+    last = max(h["end"] for h in first["lock"]["sequence"] if h["name"] == "flusher")
+    assert abs(last - ends["flusher"]) < 1 * MS, (last, ends)
+    assert first["lock"]["holders"][0]["name"] == "flusher", first["lock"]["holders"]
+    verdict = t.report("delay", t.trace("lock-lapse"), "--thread", "writer-1", "--from", "%dns" % first["begin"],
+                       "--to", "%dns" % first["end"])["verdict"]
+    assert any("writer-2 (229) worked in system call pwrite64" in line and
+               "spinning for a lock that flusher (226) had (inferred)" in line for line in verdict), verdict
+    verdict = t.report("delay", t.trace("wide"), "--thread", "pi-waiter")["verdict"]
+    assert any("in system call futex" in line and "a lock that pi-holder (232) had" in line for line in verdict), verdict
+
+
+def event_loop():
+    """nginx waits for all its clients and servers at once: that is said."""
+    client = min(int(row[3]) for row in truth("web-mixed", 5))
+    verdict = t.report("delay", t.trace("web-mixed"), "--thread", "235")["verdict"]
+    assert verdict[-1].startswith("Mind: ") and "nginx" in verdict[-1] and "epoll_wait" in verdict[-1], verdict
+    verdict = t.report("delay", t.trace("web-mixed"), "--thread", str(client))["verdict"]  # of app: no loop between
+    assert not any(line.startswith("Mind: ") for line in verdict), verdict
+
+
 def deadlocks(name, expected):
     found = t.report("overview", t.trace(name), "--quiet")["deadlocks"]
     assert [[x["name"] for x in d["threads"]] for d in found] == expected, found
@@ -173,6 +202,8 @@ tap.case("holdings tile their wait", turns_sum)
 tap.case("futex: queue and waits as in babeltrace2's text", convoy)
 tap.case("web-mixed: flocks are lockholder's", flocks)
 tap.case("wide: the PI mutex's owner and what it was raised to", priority_inheritance)
+tap.case("lock-lapse and wide: who spins is no owner", spinning)
+tap.case("web-mixed: a way through an event loop is a guess", event_loop)
 tap.case("lock-lapse: the flusher has the file's lock", flusher)
 for name in t.TRACES:
     tap.case("deadlocks in " + name, deadlocks, name, [["dead-1", "dead-2"]] if name == "hang" else [])

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define PARTIAL_MIN INT64_C(1000000) /* ns: hosts are never started at once */
+
 #include "analysis/deliveries.h"
 
 static bool has_statedump(const struct session *session)
@@ -168,6 +170,34 @@ static void count_blocked(struct coverage *coverage, const struct session *sessi
 	}
 }
 
+/* Of several hosts, one whose trace begins late or ends early: packets from it have no
+ * sender there until then. */
+static void add_partial_hosts(struct coverage *coverage, const struct session *session)
+{
+	char length[32];
+
+	for (guint i = 0; session->model.hosts->len > 1 && i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+		const char *name = session_host_name(session, i);
+
+		if (host->begin - session->from > PARTIAL_MIN)
+			g_ptr_array_add(coverage->missing,
+					g_strdup_printf("the first %s of host %s: its trace begins that "
+							"much later, and what was waited for there "
+							"until then is not known",
+							when_duration(length,
+								      host->begin - session->from),
+							name));
+		if (session->to - host->end > PARTIAL_MIN)
+			g_ptr_array_add(coverage->missing,
+					g_strdup_printf("the last %s of host %s: its trace ends that "
+							"much earlier",
+							when_duration(length,
+								      session->to - host->end),
+							name));
+	}
+}
+
 static void add_missing(struct coverage *coverage, const struct session *session)
 {
 	char length[32];
@@ -196,6 +226,7 @@ static void add_missing(struct coverage *coverage, const struct session *session
 		}
 	}
 	clocks_warnings(session, coverage->missing);
+	add_partial_hosts(coverage, session);
 	for (guint i = 1; i < session->model.hosts->len; i++) {
 		const struct host *a = model_host(&session->model, i - 1);
 		const struct host *b = model_host(&session->model, i);
