@@ -10,9 +10,11 @@
 
 #include "analysis/options.h"
 #include "analysis/session.h"
+#include "reader/reader.h"
 
 struct found_trace {
-	GPtrArray *directories; /* owned strings; several where it was recorded in chunks */
+	GPtrArray *directories; /* owned; struct trace_directory: several where it was recorded
+				   in chunks */
 	char *uuid;             /* owned; NULL: none */
 	char *trouble;          /* owned; what is wrong with its metadata, NULL */
 	bool lttng, ctf2;

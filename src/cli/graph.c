@@ -50,8 +50,8 @@ static const bt_plugin *find_plugin(const char *name)
 	return plugin;
 }
 
-static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *ctf, GPtrArray *paths,
-					     guint number)
+static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *ctf,
+					     GPtrArray *directories, guint number)
 {
 	const bt_component_class_source *class =
 		bt_plugin_borrow_source_component_class_by_name_const(ctf, "fs");
@@ -60,8 +60,10 @@ static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *c
 	bt_value *params = bt_value_map_create(), *inputs;
 
 	bt_value_map_insert_empty_array_entry(params, "inputs", &inputs);
-	for (guint i = 0; i < paths->len; i++)
-		bt_value_array_append_string_element(inputs, g_ptr_array_index(paths, i));
+	for (guint i = 0; i < directories->len; i++)
+		bt_value_array_append_string_element(
+			inputs,
+			((struct trace_directory *) g_ptr_array_index(directories, i))->path);
 	if (class)
 		bt_graph_add_source_component(graph, class, name, params, BT_LOGGING_LEVEL_NONE,
 					      &source);

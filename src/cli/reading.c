@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "reader/reader.h"
 #include "util/error.h"
 #include "util/when.h"
 
@@ -54,7 +53,8 @@ static bool fit_for_babeltrace(GPtrArray *traces, GError **error)
 {
 	for (guint i = 0; i < traces->len; i++) {
 		const struct found_trace *trace = g_ptr_array_index(traces, i);
-		const char *directory = g_ptr_array_index(trace->directories, 0);
+		const char *directory =
+			((struct trace_directory *) g_ptr_array_index(trace->directories, 0))->path;
 
 		if (trace->ctf2) {
 			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,

@@ -18,9 +18,8 @@
 
 struct found {
 	char *path;     /* owned */
-	char *uuid;     /* owned; NULL: none */
-	char *trouble;  /* owned; NULL: the metadata is whole */
-	bool kernel, lttng, ctf2;
+	struct metadata *metadata; /* owned; NULL: given on */
+	bool kernel, lttng;
 	bool described; /* says of which domain it is */
 };
 
@@ -29,8 +28,7 @@ static void found_clear(gpointer data)
 	struct found *found = data;
 
 	g_free(found->path);
-	g_free(found->uuid);
-	g_free(found->trouble);
+	metadata_free(found->metadata);
 }
 
 static void found_trace_free(gpointer data)
@@ -66,15 +64,12 @@ static bool describe(const char *directory, const char *path, struct found *foun
 	domain = metadata_text(metadata, "domain");
 	tracer = metadata_text(metadata, "tracer_name");
 	found->path = g_strdup(directory);
-	found->uuid = g_strdup(metadata->uuid);
-	found->trouble = g_strdup(metadata->trouble);
-	found->ctf2 = metadata->ctf2;
+	found->metadata = metadata;
 	found->described = domain != NULL;
 	/* an LTTng 2.0 trace says nothing: its events do */
 	found->kernel = domain ? strcmp(domain, "kernel") == 0
 			       : has_event(metadata, "sched_switch");
 	found->lttng = tracer ? g_str_has_prefix(tracer, "lttng") : found->kernel;
-	metadata_free(metadata);
 	return true;
 }
 
@@ -126,31 +121,36 @@ static struct found_trace *trace_of(GPtrArray *traces, const struct found *found
 {
 	struct found_trace *trace;
 
-	for (guint i = 0; i < traces->len && found->uuid; i++) {
+	for (guint i = 0; i < traces->len && found->metadata->uuid; i++) {
 		trace = g_ptr_array_index(traces, i);
-		if (g_strcmp0(trace->uuid, found->uuid) == 0)
+		if (g_strcmp0(trace->uuid, found->metadata->uuid) == 0)
 			return trace;
 	}
 	trace = g_new0(struct found_trace, 1);
-	trace->directories = g_ptr_array_new_with_free_func(g_free);
-	trace->uuid = g_strdup(found->uuid);
+	trace->directories = g_ptr_array_new_with_free_func(trace_directory_free);
+	trace->uuid = g_strdup(found->metadata->uuid);
 	trace->lttng = true;
 	g_ptr_array_add(traces, trace);
 	return trace;
 }
 
-static void add_to_trace(GPtrArray *traces, const struct found *found)
+static void add_to_trace(GPtrArray *traces, struct found *found)
 {
 	struct found_trace *trace = trace_of(traces, found);
+	struct trace_directory *directory;
 
 	for (guint i = 0; i < trace->directories->len; i++)
-		if (strcmp(g_ptr_array_index(trace->directories, i), found->path) == 0)
+		if (strcmp(((struct trace_directory *) g_ptr_array_index(trace->directories, i))->path,
+			   found->path) == 0)
 			return; /* named twice */
-	g_ptr_array_add(trace->directories, g_strdup(found->path));
 	trace->lttng &= found->lttng;
-	trace->ctf2 |= found->ctf2;
+	trace->ctf2 |= found->metadata->ctf2;
 	if (!trace->trouble)
-		trace->trouble = g_strdup(found->trouble);
+		trace->trouble = g_strdup(found->metadata->trouble);
+	directory = g_new0(struct trace_directory, 1);
+	directory->path = g_strdup(found->path);
+	directory->metadata = g_steal_pointer(&found->metadata);
+	g_ptr_array_add(trace->directories, directory);
 }
 
 static bool search_path(const char *path, GArray *list, GError **error)
@@ -200,7 +200,7 @@ GPtrArray *traces_find(GPtrArray *paths, GError **error)
 	for (guint i = 0; i < paths->len && ok; i++)
 		ok = search_path(g_ptr_array_index(paths, i), list, error);
 	for (guint i = 0; i < list->len && ok; i++) {
-		const struct found *found = &g_array_index(list, struct found, i);
+		struct found *found = &g_array_index(list, struct found, i);
 
 		if (found->kernel) /* user-space traces are left alone */
 			add_to_trace(traces, found);

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "reader/metafile.h"
 #include "reader/stream.h"
 #include "util/error.h"
 
@@ -194,21 +193,27 @@ static void add_host(struct reader *reader, struct part *part)
 	session_place(reader->session, part->path);
 }
 
-static bool add_directory(struct reader *reader, guint first, const char *directory,
+void trace_directory_free(gpointer data)
+{
+	struct trace_directory *directory = data;
+
+	g_free(directory->path);
+	metadata_free(directory->metadata);
+	g_free(directory);
+}
+
+static bool add_directory(struct reader *reader, guint first, struct trace_directory *directory,
 			  GError **error)
 {
-	g_autofree char *metadata = g_build_filename(directory, "metadata", NULL);
 	struct part *part = g_new0(struct part, 1);
 	g_autoptr(GPtrArray) names = NULL;
 
-	part->path = g_strdup(directory);
+	part->path = g_strdup(directory->path);
+	part->metadata = g_steal_pointer(&directory->metadata);
 	part->files = g_ptr_array_new_with_free_func(stream_file_free);
 	part->tables = g_ptr_array_new_with_free_func(class_table_free);
 	g_ptr_array_add(reader->parts, part);
-	part->metadata = metadata_read(metadata, error);
-	if (!part->metadata)
-		return false;
-	names = stream_names(directory, error);
+	names = stream_names(directory->path, error);
 	if (error && *error)
 		return false;
 	set_clock(part);

@@ -16,10 +16,18 @@
 #include <glib.h>
 
 #include "analysis/session.h"
+#include "reader/types.h"
 
 struct reader;
 
-/* `traces`: one GPtrArray of directories (char *) per trace; several are its chunks.
+/* A directory of stream files, and what its metadata says. */
+struct trace_directory {
+	char *path;                /* owned */
+	struct metadata *metadata; /* owned; the reader takes it and leaves NULL */
+};
+void trace_directory_free(gpointer directory);
+
+/* `traces`: one GPtrArray of struct trace_directory per trace; several are its chunks.
  * NULL and `error` (WHYLATE_ERROR_NO_TRACE) if nothing can be read. */
 struct reader *reader_new(struct session *session, GPtrArray *traces, GError **error);
 void reader_free(struct reader *reader);

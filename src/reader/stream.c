@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #define RUN_MIN 4 /* records in a row that make sense after damage */
-#define RELEASE_BYTES (UINT64_C(4) << 20) /* let go in pieces of so many */
+#define RELEASE_BYTES (UINT64_C(1) << 20) /* let go in pieces of so many */
 
 struct stream *stream_new(void)
 {
