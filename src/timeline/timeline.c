@@ -321,10 +321,17 @@ void runs_move(struct timeline *timeline, struct run_track *track, const struct 
 
 uint32_t run_find(const struct timeline *timeline, const struct run_track *track, int64_t time)
 {
-	uint32_t low = 0, high = track->used;
+	uint32_t low = track->hint, high, step = 1;
 
-	if (!high || run_at(timeline, track, 0)->begin > time)
+	if (!track->used || run_at(timeline, track, 0)->begin > time)
 		return track->used;
+	if (low >= track->used || run_at(timeline, track, low)->begin > time)
+		low = 0;
+	/* in growing steps forward from there, then between the last two */
+	for (high = low + step; high < track->used && run_at(timeline, track, high)->begin <= time;
+	     step *= 2, high = low + step)
+		low = high;
+	high = MIN(high, track->used);
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -333,5 +340,6 @@ uint32_t run_find(const struct timeline *timeline, const struct run_track *track
 		else
 			high = middle;
 	}
+	((struct run_track *) track)->hint = low;
 	return low;
 }

@@ -194,6 +194,7 @@ struct timeline {
 struct run_track {
 	uint32_t *chunks; /* owned */
 	uint32_t chunk_count, chunk_room, used; /* used: runs in all */
+	uint32_t hint; /* where run_find() looked last: questions go on from there, mostly */
 };
 
 /* `memory`: bytes to keep in memory before the stores spill. */
