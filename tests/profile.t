@@ -607,6 +607,20 @@ def ends(node, percentage, path=()):
             assert not any_root(c), (path, c["node"])
 
 
+def heaviest(node, path=()):
+    """Every way down by the part with most time, as (path, ns): more than one where parts are equal."""
+    path += tuple("function:" + f for f in node.get("functions", ())) + (node["node"],)
+    below = children(node)
+    apart = len(path) == 1 and any(c["node"] == "working/" + node["node"] for c in below)
+    own = 0 if apart else node.get("own_ns", 0)
+    most = max([own] + [c["ns"] for c in below])
+    if not below or own == most:
+        yield path, own if below else node["ns"]
+    for c in below:
+        if c["ns"] == most > own:
+            yield from heaviest(c, path)
+
+
 def any_root(node):
     return node["root"] or any(any_root(c) for c in children(node))
 
@@ -629,6 +643,9 @@ def check_peak(peak, operation, percentage=20, few=3):
         assert together == tree["ns_by_bucket"], where + ": the parts of a bucket's operations are not their time"
     want = sorted(ends(tree, percentage))
     assert sorted((tuple(r["path"]), r["maxcount"], r["ns"]) for r in peak["roots"]) == want, where
+    more = [(path, ns) for path, ns in heaviest(tree) if all(ns > r["ns"] for r in peak["roots"])]
+    named = peak.get("most_time")
+    assert (tuple(named["path"]), named["ns"]) in more if named else not more, (where, named, more)
     order = [r["maxcount"] for r in peak["roots"]]
     assert order == sorted(order, reverse=True), where + ": roots out of order"
     for root in peak["roots"]:

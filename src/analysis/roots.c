@@ -185,6 +185,36 @@ static void decide(struct peak *peak, struct part *part, guint percentage)
 	}
 }
 
+bool roots_most_time(const struct peak *peak, struct root *found)
+{
+	struct part *part = peak->tree, *most = part;
+
+	while (most) {
+		int64_t ns = own_of(part) ? 0 : part->own_ns;
+
+		most = NULL;
+		for (guint i = 0; i < part->children->len; i++) {
+			struct part *child = g_ptr_array_index(part->children, i);
+
+			if (child->ns > ns) {
+				most = child;
+				ns = child->ns;
+			}
+		}
+		part = most ? most : part;
+	}
+	*found = part->children->len
+			 ? (struct root) {part, part->own_maxcount, part->own_ns, true}
+			 : (struct root) {part, part->maxcount, part->ns, false};
+	for (guint i = 0; i < peak->roots->len; i++) {
+		const struct root *root = &g_array_index(peak->roots, struct root, i);
+
+		if (root->ns >= found->ns || (root->part == part && root->own == found->own))
+			return false;
+	}
+	return true;
+}
+
 static void clear_marks(struct part *part)
 {
 	part->root = false;

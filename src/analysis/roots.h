@@ -45,6 +45,11 @@ void roots_search(struct profiles *profiles);
 /* Marks roots and lists the paths, from the maxcounts as they are. */
 void roots_decide(struct peak *peak, const struct options *options);
 
+/* The path that most of the peak's time went, part by part the one with most
+ * of it: few operations may hold most of the time, where maxcount counts
+ * operations. False if it is one of the roots, or less time than one of them. */
+bool roots_most_time(const struct peak *peak, struct root *found);
+
 /* The path's nodes, functions on the way included; free with g_ptr_array_free. */
 GPtrArray *root_path(const struct root *root);
 #endif

@@ -132,31 +132,35 @@ static double share_of(int64_t part, int64_t whole)
 	return whole > 0 ? (double) (long) ((double) part / (double) whole * 1e4 + 0.5) / 1e4 : 0;
 }
 
+static json_t *root_json(const struct session *session, const struct peak *peak,
+			 const struct root *root)
+{
+	g_autoptr(GPtrArray) path = root_path(root);
+	json_t *object = json_object();
+
+	json_object_set_new(object, "path", texts_json(path));
+	json_object_set_new(object, "maxcount", json_integer((json_int_t) root->maxcount));
+	json_object_set_new(object, "share", json_real(share_of(root->ns, peak->sum)));
+	json_object_set_new(object, "ns", json_integer(root->ns));
+	json_object_set_new(object, "example",
+			    example_json(session, root->own ? &root->part->own_example
+							    : &root->part->example));
+	return object;
+}
+
 static json_t *roots_json(const struct session *session, const struct peak *peak, uint32_t limit,
 			  json_t *object)
 {
 	json_t *list = json_array();
 
 	for (guint i = 0; i < peak->roots->len; i++) {
-		const struct root *root = &g_array_index(peak->roots, struct root, i);
-		g_autoptr(GPtrArray) path = NULL;
-		json_t *entry;
-
 		if (limit && i >= limit) {
 			json_object_set_new(object, "roots_omitted",
 					    json_integer(peak->roots->len - limit));
 			break;
 		}
-		path = root_path(root);
-		entry = json_object();
-		json_object_set_new(entry, "path", texts_json(path));
-		json_object_set_new(entry, "maxcount", json_integer((json_int_t) root->maxcount));
-		json_object_set_new(entry, "share", json_real(share_of(root->ns, peak->sum)));
-		json_object_set_new(entry, "ns", json_integer(root->ns));
-		json_object_set_new(entry, "example",
-				    example_json(session, root->own ? &root->part->own_example
-							  : &root->part->example));
-		json_array_append_new(list, entry);
+		json_array_append_new(list, root_json(session, peak,
+						      &g_array_index(peak->roots, struct root, i)));
 	}
 	return list;
 }
@@ -173,6 +177,7 @@ static json_t *peak_json(const struct session *session, const struct peak *peak,
 			 uint32_t limit)
 {
 	json_t *object = json_object();
+	struct root most;
 
 	json_object_set_new(object, "peak", json_integer(number));
 	json_object_set_new(object, "first_bucket", json_integer(peak->range.first));
@@ -185,6 +190,8 @@ static json_t *peak_json(const struct session *session, const struct peak *peak,
 	json_object_set_new(object, "spans_gap", json_integer((json_int_t) peak->spans_gap));
 	json_object_set_new(object, "status", json_string(peak_status_text(peak->status)));
 	json_object_set_new(object, "roots", roots_json(session, peak, limit, object));
+	if (roots_most_time(peak, &most))
+		json_object_set_new(object, "most_time", root_json(session, peak, &most));
 	json_object_set_new(object, "tree", tree_json(peak, peak->tree, limit));
 	return object;
 }

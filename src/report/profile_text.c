@@ -257,8 +257,9 @@ static void example_line(const struct session *session, const struct root *root,
 	}
 }
 
+/* `before`: the first words of the line, "". */
 static void root_lines(const struct session *session, const struct peak *peak,
-		       const struct root *root, struct output *output)
+		       const struct root *root, const char *before, struct output *output)
 {
 	g_autoptr(GPtrArray) path = root_path(root);
 	g_autofree char *joined = NULL, *meaning = words(root);
@@ -274,7 +275,7 @@ static void root_lines(const struct session *session, const struct peak *peak,
 	}
 	g_ptr_array_add(path, NULL);
 	joined = g_strjoinv(" > ", (char **) path->pdata);
-	g_string_append_printf(line, "%" PRIu64 " of %" PRIu64 ", %s of the time: %s",
+	g_string_append_printf(line, "%s%" PRIu64 " of %" PRIu64 ", %s of the time: %s", before,
 			       root->maxcount, peak->count, percent(share, root->ns, peak->sum),
 			       joined);
 	if (*meaning)
@@ -364,6 +365,7 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 	uint32_t limit = session->options->limit;
 	g_autoptr(GString) line = g_string_new(NULL);
 	char from[32], to[32], calls[16], time[16];
+	struct root most;
 
 	g_string_append_printf(line, "Peak %u, buckets %u to %u (%s to %s), highest at %u: %" PRIu64
 			       " %s (%s), %s of the time; %s", number, peak->range.first,
@@ -381,10 +383,12 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 				       peak->spans_gap);
 	text_wrapped(output, line->str, 2, 4);
 	for (guint i = 0; i < peak->roots->len && (!limit || i < limit); i++)
-		root_lines(session, peak, &g_array_index(peak->roots, struct root, i), output);
+		root_lines(session, peak, &g_array_index(peak->roots, struct root, i), "", output);
 	if (limit && peak->roots->len > limit)
 		fprintf(output->file, "      [... %u more; --limit 0 shows all ...]\n",
 			peak->roots->len - limit);
+	if (roots_most_time(peak, &most))
+		root_lines(session, peak, &most, "More time than any of these: ", output);
 	make_up(profiles, peak, output);
 }
 
