@@ -300,12 +300,13 @@ void clocks_follow(struct session *session, const struct pairs *pairs)
 		    model_host(&session->model, received->host)->clock.group)
 			count_early(session, sent, received);
 	}
-	for (uint32_t i = 1; i < session->timeline.details.used; i++) {
+	for (uint32_t i = 1; pairs->list->len && i < session->timeline.details.used; i++) {
 		struct wake_detail *detail =
 			(struct wake_detail *) detail_at(&session->timeline, i);
 		const struct packet *sent, *received;
 		uint32_t found;
 
+		pages_pass(&session->timeline.details, i);
 		if (detail->kind != DETAIL_PACKET || !detail->number)
 			continue;
 		found = pairs_sent(pairs, (uint32_t) detail->number);

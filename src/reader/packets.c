@@ -42,6 +42,12 @@ struct stream_file *stream_file_open(const char *path, GError **error)
 	return file;
 }
 
+void stream_file_let_go(const struct stream_file *file, uint64_t from, uint64_t to)
+{
+	if (file->bytes && to > from)
+		madvise((void *) (file->bytes + from), to - from, MADV_DONTNEED);
+}
+
 void stream_file_free(gpointer data)
 {
 	struct stream_file *file = data;
@@ -213,9 +219,14 @@ void packets_scan(struct stream_file *file, const struct metadata *metadata, GAr
 {
 	bool hole = false;
 	struct ctf_packet packet;
-	uint64_t at = 0, from;
+	uint64_t at = 0, from, released = 0;
 
 	while (at < file->length) {
+		if (at - released >= 2 * STREAM_FILE_PIECE) {
+			from = at & ~(STREAM_FILE_PIECE - 1);
+			stream_file_let_go(file, released, from);
+			released = from;
+		}
 		if (read_header(file, metadata, at, &packet)) {
 			packet.after_hole = hole;
 			hole = false;
@@ -229,4 +240,5 @@ void packets_scan(struct stream_file *file, const struct metadata *metadata, GAr
 		file->lost += at - from;
 		file->cut = hole = true;
 	}
+	stream_file_let_go(file, released, file->length);
 }

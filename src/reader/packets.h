@@ -38,6 +38,9 @@ struct ctf_packet {
 /* Maps the file; NULL and `error` if it cannot be read. */
 struct stream_file *stream_file_open(const char *path, GError **error);
 void stream_file_free(gpointer file);
+/* Bytes that will not be read soon leave memory; `from` is a multiple of STREAM_FILE_PIECE. */
+#define STREAM_FILE_PIECE (UINT64_C(1) << 20)
+void stream_file_let_go(const struct stream_file *file, uint64_t from, uint64_t to);
 
 /* Appends all packets of `file` to `packets` (struct ctf_packet); counts what lies between. */
 void packets_scan(struct stream_file *file, const struct metadata *metadata, GArray *packets);

@@ -123,26 +123,38 @@ static void add_file(struct reader *reader, guint first, struct part *part,
 	}
 }
 
+struct packet_place {
+	struct ctf_packet packet;
+	gpointer part;
+	guint number;
+};
+
+static int by_begin(gconstpointer a, gconstpointer b)
+{
+	const struct packet_place *x = a, *y = b;
+
+	if (x->packet.begin != y->packet.begin)
+		return x->packet.begin < y->packet.begin ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
 /* Chunks may be given in any order, and snapshots overlap: packets by time, each once. */
 static void sort_packets(struct stream *stream)
 {
 	GArray *packets = stream->packets;
+	g_autoptr(GArray) places = g_array_sized_new(FALSE, FALSE, sizeof(struct packet_place), packets->len);
 	guint kept = 0;
 
-	for (guint i = 1; i < packets->len; i++) /* nearly sorted as a rule */
-		for (guint k = i; k > 0; k--) {
-			struct ctf_packet *a = &g_array_index(packets, struct ctf_packet, k - 1), swap = *a;
-			gpointer part = stream->parts->pdata[k - 1];
-
-			if (a[0].begin <= a[1].begin)
-				break;
-			a[0] = a[1];
-			a[1] = swap;
-			stream->parts->pdata[k - 1] = stream->parts->pdata[k];
-			stream->parts->pdata[k] = part;
-		}
 	for (guint i = 0; i < packets->len; i++) {
-		const struct ctf_packet *at = &g_array_index(packets, struct ctf_packet, i);
+		struct packet_place place = {g_array_index(packets, struct ctf_packet, i),
+				      stream->parts->pdata[i], i};
+
+		g_array_append_val(places, place);
+	}
+	g_array_sort(places, by_begin);
+	for (guint i = 0; i < places->len; i++) {
+		const struct packet_place *place = &g_array_index(places, struct packet_place, i);
+		const struct ctf_packet *at = &place->packet;
 		const struct ctf_packet *last =
 			kept ? &g_array_index(packets, struct ctf_packet, kept - 1) : NULL;
 
@@ -150,7 +162,7 @@ static void sort_packets(struct stream *stream)
 		    at->begin == last->begin && at->end == last->end)
 			continue;
 		g_array_index(packets, struct ctf_packet, kept) = *at;
-		stream->parts->pdata[kept++] = stream->parts->pdata[i];
+		stream->parts->pdata[kept++] = place->part;
 	}
 	g_array_set_size(packets, kept);
 	g_ptr_array_set_size(stream->parts, (gint) kept);

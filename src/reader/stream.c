@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #define RUN_MIN 4 /* records in a row that make sense after damage */
-#define RELEASE_BYTES (UINT64_C(1) << 20) /* let go in pieces of so many */
 
 struct stream *stream_new(void)
 {
@@ -48,17 +47,19 @@ int64_t stream_end_time(const struct stream *stream)
 	return time_of(g_ptr_array_index(stream->parts, last), packet->end);
 }
 
-/* What has been read is not needed again. */
-static void let_go(struct stream *stream, const struct ctf_packet *packet)
+/* What has been read is not needed again: all before `upto` in that file, and the rest
+ * of the one before it. */
+static void let_go(struct stream *stream, const struct stream_file *file, uint64_t upto)
 {
-	uint64_t upto = packet->offset & ~(RELEASE_BYTES - 1);
-
-	if (upto < stream->released)
-		stream->released = 0; /* another file */
-	if (upto <= stream->released || !packet->file->bytes)
+	if (stream->file && stream->file != file)
+		stream_file_let_go(stream->file, stream->released, stream->file->length);
+	if (stream->file != file || upto < stream->released)
+		stream->released = 0;
+	stream->file = file;
+	upto &= ~(STREAM_FILE_PIECE - 1);
+	if (!file || upto <= stream->released)
 		return;
-	madvise((void *) (packet->file->bytes + stream->released), upto - stream->released,
-		MADV_DONTNEED);
+	stream_file_let_go(file, stream->released, upto);
 	stream->released = upto;
 }
 
@@ -86,7 +87,7 @@ static void enter(struct stream *stream)
 	stream->cursor.end = packet->content;
 	stream->cursor.big_endian = packet->metadata->big_endian;
 	stream->next++;
-	let_go(stream, packet);
+	let_go(stream, packet->file, packet->offset);
 }
 
 /* Events lost between the last packet and this one; their place is said to be from
@@ -357,8 +358,10 @@ void stream_next(struct stream *stream)
 		if (stream->packet && next_event(stream))
 			return;
 		if (stream->next == stream->packets->len) {
-			if (!tail_lost(stream))
+			if (!tail_lost(stream)) {
 				stream->item = STREAM_END;
+				let_go(stream, NULL, 0);
+			}
 			return;
 		}
 		packet = &g_array_index(stream->packets, struct ctf_packet, stream->next);

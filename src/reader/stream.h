@@ -54,7 +54,8 @@ struct stream {
 	int stage;                 /* before the next packet: what has been told */
 	bool tail_told;            /* that the file is cut short has been */
 	int64_t until;             /* ns: when the trace ends, as far as its packets say */
-	uint64_t released;         /* bytes of the file let go */
+	const struct stream_file *file; /* borrowed; read last, NULL */
+	uint64_t released;         /* its bytes let go */
 };
 
 struct stream *stream_new(void);

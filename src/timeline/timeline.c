@@ -16,6 +16,7 @@
 #define CHUNK_MIN 8u
 #define CHUNK_MAX 512u
 #define RUN_CHUNK 512u
+#define CHUNKS_READ 1024u /* after so many, what was spilled and read leaves memory again */
 /* ns in one chunk: 32 bits, and room for a clock that is set right */
 #define CHUNK_SPAN (UINT32_MAX - (uint32_t) (UINT32_MAX * 2 * CORRIDOR_DRIFT_MAX))
 
@@ -198,6 +199,20 @@ struct track_pos track_end_pos(const struct timeline *timeline, const struct tra
 				   head_of(timeline, track, track->chunk_count - 1)->count};
 }
 
+/* Analyses read tracks one after the other: each lies all over the stores. */
+static void let_go(struct timeline *timeline)
+{
+	if (++timeline->chunks_read < CHUNKS_READ)
+		return;
+	timeline->chunks_read = 0;
+	pages_let_go(&timeline->intervals);
+	pages_let_go(&timeline->blocks);
+	pages_let_go(&timeline->details);
+	pages_let_go(&timeline->runs);
+	pages_let_go(&timeline->holds);
+	pages_let_go(&timeline->packets);
+}
+
 bool track_read(const struct timeline *timeline, const struct track *track,
 		struct track_pos *pos, int64_t life_end, struct span *span)
 {
@@ -222,6 +237,7 @@ bool track_read(const struct timeline *timeline, const struct track *track,
 		pos->slot = 0;
 		head = head_of(timeline, track, pos->chunk);
 		span->end = base_of(head) + slot_of(head, 0)->delta;
+		let_go((struct timeline *) timeline);
 	} else {
 		span->end = life_end;
 	}

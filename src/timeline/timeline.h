@@ -188,6 +188,7 @@ struct timeline {
 	struct pages holds;   /* through struct hold_log */
 	struct pages operations; /* index 0 unused */
 	struct pages packets; /* struct packet; index 0 unused */
+	uint32_t chunks_read; /* of intervals, since spilled records were let go */
 };
 
 /* The runs of one CPU: chunks of 512 in timeline.runs. */

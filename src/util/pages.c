@@ -118,6 +118,12 @@ void pages_pass(const struct pages *pages, uint32_t index)
 		madvise(pages->segments[segment - 2], segment_bytes(pages), MADV_DONTNEED);
 }
 
+void pages_let_go(const struct pages *pages)
+{
+	for (uint32_t i = pages->in_memory; i < pages->segment_count && !pages->spill_failed; i++)
+		madvise(pages->segments[i], segment_bytes(pages), MADV_DONTNEED);
+}
+
 uint32_t pages_reserve(struct pages *pages, uint32_t count)
 {
 	uint32_t first = pages->used;

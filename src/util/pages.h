@@ -40,6 +40,9 @@ uint32_t pages_reserve(struct pages *pages, uint32_t count);
  * spilled and has been passed leaves resident memory again. */
 void pages_pass(const struct pages *pages, uint32_t index);
 
+/* Everything that was spilled leaves resident memory. */
+void pages_let_go(const struct pages *pages);
+
 static inline void *pages_at(const struct pages *pages, uint32_t index)
 {
 	return pages->segments[index >> PAGES_SEGMENT_SHIFT] +

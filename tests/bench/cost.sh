@@ -9,9 +9,10 @@
 # after one of each to warm the cache; prints the medians, their ratios to the
 # first and the peak resident memory. The budgets are in ARCHITECTURE.md; not a
 # test. That memory does not follow the number of operations shows on two traces
-# of different size (or one with --to, WINDOW='--to +1s').
+# of different size (or one with --to, OPTIONS='--to +1s'; repeat.py makes long ones).
+# OPTIONS='--reader babeltrace' measures the other way in, which is the plugin's.
 [ $# -ge 1 ] || { echo "usage: $0 TRACE [WHYLATE]" >&2; exit 2; }
-exec /usr/bin/python3 - "$1" "${2:-${WHYLATE:-build/whylate}}" "${RUNS:-5}" "${WINDOW:-}" <<'PYTHON'
+exec /usr/bin/python3 - "$1" "${2:-${WHYLATE:-build/whylate}}" "${RUNS:-5}" "${OPTIONS:-}" <<'PYTHON'
 import os, statistics, subprocess, sys, time
 
 def measure(command):
@@ -24,8 +25,8 @@ def measure(command):
         sys.exit("%s: status %d" % (" ".join(command), os.waitstatus_to_exitcode(status)))
     return taken, usage.ru_maxrss / 1024
 
-trace, whylate, runs, window = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4].split()
-json = ["--format", "json", *window, trace]
+trace, whylate, runs, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4].split()
+json = ["--format", "json", *options, trace]
 commands = {"babeltrace2": ["babeltrace2", "-o", "dummy", trace],
             "delay": [whylate, "delay", "--thread", "all", *json],
             "overview": [whylate, "overview", *json],

@@ -1,0 +1,334 @@
+/* Prints what a reader hands to the session, one line a call, as text that does
+ * not depend on the reader:
+ *
+ *   print_events direct|babeltrace TRACE...
+ *
+ * tests/reader.t compares the two. The linker puts __wrap_NAME() in the place of
+ * NAME() (-Wl,--wrap), so that it sits between either reader and the session.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/session.h"
+#include "cli/cli.h"
+#include "event/kinds.h"
+
+void __real_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
+void __real_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+			 int64_t end, int64_t count, bool packets);
+void __real_session_event(struct session *session, const struct event *event);
+void __wrap_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
+void __wrap_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+			 int64_t end, int64_t count, bool packets);
+void __wrap_session_event(struct session *session, const struct event *event);
+
+static void print_text(const char *key, const char *text)
+{
+	g_autofree char *safe = text ? g_strescape(text, NULL) : NULL;
+
+	if (safe)
+		printf(" %s=\"%s\"", key, safe);
+}
+
+static void print_number(const char *key, int64_t number)
+{
+	printf(" %s=%" PRId64, key, number);
+}
+
+static void print_bytes(const char *key, struct event_bytes bytes)
+{
+	if (!bytes.bytes)
+		return;
+	printf(" %s[%u]=", key, bytes.count);
+	for (uint32_t i = 0; i < bytes.count; i++)
+		printf("%02x", bytes.bytes[i]);
+}
+
+static void print_syscall(const struct session *session, const struct event_syscall *call)
+{
+	print_text("call", intern_text(session->model.names, call->name));
+	print_number("id", call->id);
+	print_number("table", call->number_table);
+	print_number("ret", call->ret);
+	print_number("fd", call->fd);
+	print_number("dfd", call->dfd);
+	print_number("newfd", call->newfd);
+	print_number("epfd", call->epfd);
+	print_number("op", call->op);
+	print_number("cmd", call->cmd);
+	print_number("arg", call->arg);
+	print_number("flags", (int64_t) call->flags);
+	print_number("family", call->family);
+	print_number("type", call->type);
+	print_number("port", call->port);
+	print_number("timeout", call->timeout);
+	print_number("upid", call->upid);
+	print_number("uaddr", (int64_t) call->uaddr);
+	print_number("val", call->val);
+	print_number("data", (int64_t) call->data);
+	print_text("filename", call->filename);
+	print_bytes("v4", call->v4);
+	print_bytes("v6", call->v6);
+	print_bytes("readfds", call->readfds);
+	print_bytes("writefds", call->writefds);
+	print_bytes("exceptfds", call->exceptfds);
+	print_number("pair0", call->pair[0]);
+	print_number("pair1", call->pair[1]);
+	for (uint32_t i = 0; call->fds && i < call->fd_count; i++)
+		printf(" fd%u=%" PRIu64 ",%d,%u", i, call->fds[i].data, call->fds[i].fd,
+		       call->fds[i].events);
+	print_number("cut", call->fds_cut);
+}
+
+static void print_network(const struct event *event)
+{
+	print_bytes("saddr", event->net.saddr);
+	print_bytes("daddr", event->net.daddr);
+	print_number("sport", event->net.source_port);
+	print_number("dport", event->net.dest_port);
+	print_number("skb", (int64_t) event->net.skb);
+	if (!event->net.tcp)
+		return;
+	print_number("flags", event->net.flags);
+	print_number("id", event->net.id);
+	print_number("seq", event->net.seq);
+	print_number("ack", event->net.ack_seq);
+	print_number("length", event->net.length);
+}
+
+static void print_process(const struct event *event)
+{
+	print_text("name", event->process.name);
+	print_number("files", (int64_t) event->process.files);
+	print_number("tid", event->process.tid);
+	print_number("pid", event->process.pid);
+	print_number("ppid", event->process.ppid);
+	print_number("type", event->process.type);
+	print_number("status", event->process.status);
+	print_number("vtid", event->process.vtid);
+	print_number("vpid", event->process.vpid);
+	print_number("level", event->process.level);
+	print_number("ns", event->process.ns);
+}
+
+static void print_switch(const struct event *event)
+{
+	print_text("prev", event->sched_switch.prev_comm);
+	print_text("next", event->sched_switch.next_comm);
+	print_number("prev_tid", event->sched_switch.prev_tid);
+	print_number("next_tid", event->sched_switch.next_tid);
+	print_number("next_prio", event->sched_switch.next_prio);
+	print_number("prev_state", event->sched_switch.prev_state);
+	print_bytes("callstack", event->sched_switch.callstack);
+	print_number("vtid", event->sched_switch.vtid);
+	print_number("vpid", event->sched_switch.vpid);
+	print_number("pid_ns", event->sched_switch.pid_ns);
+	print_number("cgroup_ns", event->sched_switch.cgroup_ns);
+}
+
+static void print_block(const struct event *event)
+{
+	print_number("sector", (int64_t) event->block.sector);
+	print_number("other", (int64_t) event->block.other);
+	print_number("dev", event->block.dev);
+	print_number("other_dev", event->block.other_dev);
+	print_number("sectors", event->block.sectors);
+	print_number("rwbs", event->block.rwbs);
+	print_number("tid", event->block.tid);
+}
+
+static void print_fork(const struct event *event)
+{
+	print_text("comm", event->fork.child_comm);
+	print_number("parent_tid", event->fork.parent_tid);
+	print_number("parent_pid", event->fork.parent_pid);
+	print_number("child_tid", event->fork.child_tid);
+	print_number("child_pid", event->fork.child_pid);
+	print_bytes("vtids", event->fork.vtids);
+	print_number("parent_ns", event->fork.parent_ns);
+	print_number("child_ns", event->fork.child_ns);
+}
+
+static void print_arguments(const struct session *session, const struct event *event)
+{
+	switch ((enum event_kind) event->kind) {
+	case EV_OTHER:
+	case EV_NOTICE_LOST:
+	case EV_KIND_COUNT:
+		break;
+	case EV_SCHED_SWITCH:
+		print_switch(event);
+		break;
+	case EV_SCHED_WAKING:
+	case EV_SCHED_WAKEUP:
+	case EV_SCHED_WAKEUP_NEW:
+	case EV_SCHED_MIGRATE:
+		print_text("comm", event->wake.comm);
+		print_number("tid", event->wake.tid);
+		print_number("cpu", event->wake.target_cpu);
+		break;
+	case EV_PROCESS_FORK:
+		print_fork(event);
+		break;
+	case EV_PROCESS_EXEC:
+		print_text("filename", event->exec.filename);
+		print_number("tid", event->exec.tid);
+		print_number("old_tid", event->exec.old_tid);
+		break;
+	case EV_PROCESS_EXIT:
+	case EV_PROCESS_FREE:
+		print_text("comm", event->exit.comm);
+		print_number("tid", event->exit.tid);
+		break;
+	case EV_IRQ_ENTRY:
+	case EV_IRQ_EXIT:
+		print_text("name", event->irq.name);
+		print_number("irq", event->irq.irq);
+		break;
+	case EV_SOFTIRQ_RAISE:
+	case EV_SOFTIRQ_ENTRY:
+	case EV_SOFTIRQ_EXIT:
+		print_number("vec", event->softirq.vec);
+		break;
+	case EV_VECTOR_ENTRY:
+	case EV_VECTOR_EXIT:
+	case EV_PAGE_FAULT_USER:
+	case EV_PAGE_FAULT_KERNEL:
+		print_text("vector", intern_text(session->model.names, event->vector.name));
+		break;
+	case EV_FUNCTION_ENTRY:
+	case EV_FUNCTION_EXIT:
+		print_text("function", intern_text(session->model.names, event->function.name));
+		break;
+	case EV_HRTIMER_START:
+	case EV_HRTIMER_EXPIRE_ENTRY:
+	case EV_HRTIMER_EXPIRE_EXIT:
+	case EV_HRTIMER_CANCEL:
+	case EV_TIMER_START:
+	case EV_TIMER_EXPIRE_ENTRY:
+	case EV_TIMER_EXPIRE_EXIT:
+		print_number("timer", (int64_t) event->timer.timer);
+		print_number("expires", event->timer.expires);
+		print_number("function", (int64_t) event->timer.function);
+		break;
+	case EV_BLOCK_INSERT:
+	case EV_BLOCK_ISSUE:
+	case EV_BLOCK_REQUEUE:
+	case EV_BLOCK_COMPLETE:
+	case EV_BLOCK_BIO:
+	case EV_BLOCK_BIO_MERGED:
+	case EV_BLOCK_BIO_COMPLETE:
+	case EV_BLOCK_REMAP:
+	case EV_BLOCK_SPLIT:
+		print_block(event);
+		break;
+	case EV_WORK_QUEUE:
+	case EV_WORK_START:
+	case EV_WORK_END:
+		print_number("item", (int64_t) event->work.item);
+		print_number("function", (int64_t) event->work.function);
+		break;
+	case EV_CPU_IDLE:
+		print_number("state", event->idle.state);
+		print_number("cpu", event->idle.cpu);
+		break;
+	case EV_WRITEBACK_QUEUE:
+	case EV_WRITEBACK_EXEC:
+	case EV_WRITEBACK_END:
+		print_text("name", event->writeback.name);
+		break;
+	case EV_JOURNAL_START:
+	case EV_JOURNAL_END:
+		print_number("transaction", event->journal.transaction);
+		break;
+	case EV_NET_SEND:
+	case EV_NET_RECEIVE:
+		print_network(event);
+		break;
+	case EV_SIGNAL_GENERATE:
+		print_number("sig", event->signal.sig);
+		print_number("tid", event->signal.tid);
+		break;
+	case EV_PI_SETPRIO:
+		print_number("tid", event->priority.tid);
+		print_number("from", event->priority.from);
+		print_number("to", event->priority.to);
+		break;
+	case EV_SYSCALL_ENTRY:
+	case EV_SYSCALL_EXIT:
+		print_syscall(session, &event->syscall);
+		break;
+	case EV_STATEDUMP_PROCESS:
+	case EV_STATEDUMP_PID_NS:
+	case EV_STATEDUMP_CGROUP_NS:
+		print_process(event);
+		break;
+	case EV_STATEDUMP_FD:
+		print_text("filename", event->file.filename);
+		print_number("files", (int64_t) event->file.files);
+		print_number("pid", event->file.pid);
+		print_number("fd", event->file.fd);
+		break;
+	case EV_STATEDUMP_INTERRUPT:
+		print_text("action", event->interrupt.action);
+		print_number("irq", event->interrupt.irq);
+		break;
+	case EV_STATEDUMP_BLOCK_DEVICE:
+		print_text("name", event->device.name);
+		print_number("dev", event->device.dev);
+		break;
+	}
+}
+
+void __wrap_session_event(struct session *session, const struct event *event)
+{
+	printf("%" PRId64 " host=%u cpu=%u kind=%u", event->time, event->host, event->cpu,
+	       event->kind);
+	print_text("event", intern_text(session->model.names, event->name));
+	if (event->has_tid)
+		print_number("ctx.tid", event->tid);
+	if (event->has_pid)
+		print_number("ctx.pid", event->pid);
+	print_arguments(session, event);
+	putchar('\n');
+	__real_session_event(session, event);
+}
+
+void __wrap_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
+{
+	printf("%" PRId64 " host=%u cpu=%u packet\n", begin, host, cpu);
+	__real_session_packet(session, host, cpu, begin);
+}
+
+void __wrap_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+			 int64_t end, int64_t count, bool packets)
+{
+	printf("%" PRId64 " host=%u cpu=%u lost %" PRId64 "%s to %" PRId64 "\n", begin, host, cpu,
+	       count, packets ? " packets" : "", end);
+	__real_session_lost(session, host, cpu, begin, end, count, packets);
+}
+
+int main(int argc, char **argv)
+{
+	g_autoptr(GPtrArray) paths = g_ptr_array_new();
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GPtrArray) traces = NULL;
+	struct options options;
+	struct session *session;
+
+	if (argc < 3)
+		return 2;
+	for (int i = 2; i < argc; i++)
+		g_ptr_array_add(paths, argv[i]);
+	options_init(&options, COMMAND_DELAY);
+	options.quiet = true;
+	options.reader = strcmp(argv[1], "direct") == 0 ? READER_DIRECT : READER_BABELTRACE;
+	session = session_new(&options);
+	traces = traces_find(paths, &error);
+	if (!traces || !traces_read(session, traces, &error))
+		fprintf(stderr, "print_events: %s\n", error->message);
+	session_free(session);
+	options_clear(&options);
+	return error != NULL;
+}
