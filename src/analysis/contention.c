@@ -62,52 +62,225 @@ static void find_convoy(struct contention *contention, GArray *changes)
 			    g_array_index(changes, struct change, changes->len - 1).time);
 }
 
-static void add_holders(struct contention *contention, const struct lock_wait *wait)
-{
-	contention->between += wait->between;
-	contention->inferred |= wait->inferred;
-	for (guint i = 0; i < wait->holders->len; i++) {
-		const struct holder *from = &g_array_index(wait->holders, struct holder, i);
-		struct holder *into = NULL;
+/* How many waited at a time, and the sum of that over time: what a holder imposes
+ * on all of them in a while is the difference of two sums. */
+struct level {
+	int64_t time;
+	uint32_t queue;
+	int64_t sum; /* ns of waiting until `time` */
+};
 
-		for (guint k = 0; k < contention->holders->len && !into; k++)
-			if (g_array_index(contention->holders, struct holder, k).thread ==
-			    from->thread)
-				into = &g_array_index(contention->holders, struct holder, k);
-		if (!into) {
-			g_array_append_vals(contention->holders, from, 1);
-			continue;
-		}
-		into->count += from->count;
-		into->ns += from->ns;
-		into->proved &= from->proved;
+struct adding {
+	const struct session *session;
+	struct contention *contention;
+	const struct lock *lock;
+	GArray *waits;       /* struct hold, clipped to the window, of `threads` only */
+	GArray *levels;      /* struct level, by time */
+	GHashTable *holders; /* thread -> index in contention.holders, from 1 */
+};
+
+static int by_time(gconstpointer a, gconstpointer b)
+{
+	const struct level *x = a, *y = b;
+
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* Until then `queue` is the step that is taken at `time`. */
+static void find_levels(struct adding *adding)
+{
+	int64_t sum = 0, last = 0;
+	uint32_t queue = 0;
+
+	for (guint i = 0; i < adding->waits->len; i++) {
+		const struct hold *wait = &g_array_index(adding->waits, struct hold, i);
+		struct level ends[2] = {{wait->begin, 1, 0}, {wait->end, UINT32_MAX, 0}};
+
+		g_array_append_vals(adding->levels, ends, 2);
+	}
+	g_array_sort(adding->levels, by_time);
+	for (guint i = 0; i < adding->levels->len; i++) {
+		struct level *at = &g_array_index(adding->levels, struct level, i);
+
+		sum += queue * (at->time - last);
+		last = at->time;
+		at->sum = sum;
+		queue += at->queue;
+		at->queue = queue;
 	}
 }
 
-static void add_wait(const struct session *session, struct contention *contention,
-		     const struct hold *wait, int64_t begin, int64_t end, GHashTable *waiters)
+/* ns of waiting until `time`. */
+static int64_t waited_until(const struct adding *adding, int64_t time)
+{
+	const struct level *levels = (const struct level *) adding->levels->data;
+	guint low = 0, high = adding->levels->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (levels[middle].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? levels[low - 1].sum + levels[low - 1].queue * (time - levels[low - 1].time)
+		   : 0;
+}
+
+static int by_waiter(gconstpointer a, gconstpointer b)
+{
+	const struct hold *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* What of its own waiting falls in [begin, end): nobody waits for itself. The waits are
+ * by waiter. */
+static int64_t own_waits(const struct adding *adding, uint32_t thread, int64_t begin, int64_t end)
+{
+	guint low = 0, high = adding->waits->len;
+	int64_t own = 0;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+		const struct hold *at = &g_array_index(adding->waits, struct hold, middle);
+
+		if (at->thread < thread || (at->thread == thread && at->end <= begin))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < adding->waits->len; low++) {
+		const struct hold *at = &g_array_index(adding->waits, struct hold, low);
+
+		if (at->thread != thread || at->begin >= end)
+			break;
+		own += MIN(at->end, end) - MAX(at->begin, begin);
+	}
+	return own;
+}
+
+static int64_t imposed(const struct adding *adding, uint32_t thread, int64_t begin, int64_t end)
+{
+	return begin >= end ? 0
+			    : waited_until(adding, end) - waited_until(adding, begin) -
+				      own_waits(adding, thread, begin, end);
+}
+
+static void add_holding(struct adding *adding, const struct holding *at)
+{
+	struct contention *contention = adding->contention;
+	int64_t ns = imposed(adding, at->thread, at->begin, at->end);
+	gpointer key = GUINT_TO_POINTER(at->thread);
+	struct holder fresh = {.thread = at->thread, .proved = true}, *holder;
+	guint index;
+
+	if (!ns)
+		return;
+	index = GPOINTER_TO_UINT(g_hash_table_lookup(adding->holders, key));
+	if (!index) {
+		g_array_append_val(contention->holders, fresh);
+		index = contention->holders->len;
+		g_hash_table_insert(adding->holders, key, GUINT_TO_POINTER(index));
+	}
+	holder = &g_array_index(contention->holders, struct holder, index - 1);
+	holder->ns += ns;
+	holder->proved &= at->proved;
+	contention->inferred |= !at->proved;
+}
+
+static int earlier(gconstpointer a, gconstpointer b)
+{
+	const struct holding *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Each hold once, not once for each that waited meanwhile: a thousand may. */
+static void add_holders(struct adding *adding, int64_t from, int64_t to)
+{
+	const struct pages *store = &adding->session->timeline.holds;
+	const struct lock *lock = adding->lock;
+	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(struct holding));
+	uint32_t ended = hold_find(store, &lock->holds, from);
+	uint32_t open = lock->open ? lock->open->len : 0;
+	int64_t until = from;
+
+	for (uint32_t i = 0; i < lock->holds.used - ended + open; i++) {
+		const struct hold *hold =
+			i < lock->holds.used - ended
+				? hold_at(store, &lock->holds, ended + i)
+				: &g_array_index(lock->open, struct hold,
+						 i - (lock->holds.used - ended));
+		struct holding holding = hold_clipped(adding->session, lock, hold);
+
+		if (hold->end == INT64_MAX && hold->again)
+			continue; /* it may have unlocked */
+		holding.begin = MAX(holding.begin, from);
+		holding.end = MIN(holding.end, to);
+		if (holding.begin < holding.end)
+			g_array_append_val(list, holding);
+	}
+	g_array_sort(list, earlier);
+	for (guint i = 0; i < list->len; i++) {
+		const struct holding *at = &g_array_index(list, struct holding, i);
+
+		add_holding(adding, at);
+		adding->contention->between -=
+			imposed(adding, at->thread, MAX(at->begin, until), at->end);
+		until = MAX(until, at->end);
+	}
+}
+
+static void add_wait(struct contention *contention, const struct hold *wait)
+{
+	contention->waits++;
+	contention->ns += wait->end - wait->begin;
+	contention->between += wait->end - wait->begin;
+	if (wait->end - wait->begin <= contention->longest)
+		return;
+	contention->longest = wait->end - wait->begin;
+	contention->longest_begin = wait->begin;
+	contention->longest_end = wait->end;
+	contention->longest_thread = wait->thread;
+}
+
+static void find_inversion(const struct session *session, struct contention *contention)
 {
 	struct block block = {.lock = contention->lock};
-	struct lock_wait *held;
+	struct lock_wait *held =
+		lock_wait_new(session, &block, contention->longest_thread,
+			      contention->longest_begin, contention->longest_end);
 
-	contention->waits++;
-	contention->ns += end - begin;
-	g_hash_table_add(waiters, GUINT_TO_POINTER(wait->thread));
-	held = lock_wait_new(session, &block, wait->thread, begin, end);
-	if (held)
-		add_holders(contention, held);
-	else
-		contention->between += end - begin;
-	if (end - begin > contention->longest) {
-		contention->longest = end - begin;
-		contention->longest_begin = begin;
-		contention->longest_end = end;
-		contention->longest_thread = wait->thread;
-		contention->inverted =
-			held && lock_wait_inversion(session, held, wait->thread, begin, end,
-						    &contention->inversion);
-	}
+	contention->inverted = held && lock_wait_inversion(session, held,
+							   contention->longest_thread,
+							   contention->longest_begin,
+							   contention->longest_end,
+							   &contention->inversion);
 	lock_wait_free(held);
+}
+
+static void add_up(const struct session *session, struct contention *contention, GArray *waits,
+		   int64_t from, int64_t to)
+{
+	struct adding adding = {session, contention, lock_at(&session->flow, contention->lock),
+				waits, g_array_new(FALSE, FALSE, sizeof(struct level)),
+				g_hash_table_new(NULL, NULL)};
+
+	for (guint i = 0; i < waits->len; i++)
+		add_wait(contention, &g_array_index(waits, struct hold, i));
+	find_levels(&adding);
+	g_array_sort(waits, by_waiter);
+	for (guint i = 0; i < waits->len; i++)
+		contention->waiters += !i || g_array_index(waits, struct hold, i).thread !=
+						     g_array_index(waits, struct hold, i - 1).thread;
+	add_holders(&adding, from, to);
+	find_inversion(session, contention);
+	g_array_free(adding.levels, TRUE);
+	g_hash_table_destroy(adding.holders);
 }
 
 static int longest_first(gconstpointer a, gconstpointer b)
@@ -119,58 +292,83 @@ static int longest_first(gconstpointer a, gconstpointer b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* Those who wait for it still: their calls have no end yet. */
-static void add_open_waits(const struct session *session, GArray *waits, uint32_t lock)
-{
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
-		struct hold wait = {.end = thread->end, .thread = i};
+/* One that waits for it still: its call has no end yet. */
+struct open_wait {
+	uint32_t lock;
+	struct hold wait;
+};
 
-		if (thread->state != THREAD_BLOCKED ||
-		    block_at(&session->timeline, thread->flow.block)->lock != lock)
-			continue;
-		wait.begin = thread->flow.call.open ? thread->flow.call.begin : thread->flow.since;
-		g_array_append_val(waits, wait);
-	}
+static int by_lock(gconstpointer a, gconstpointer b)
+{
+	const struct open_wait *x = a, *y = b;
+
+	if (x->lock != y->lock)
+		return x->lock < y->lock ? -1 : 1;
+	return x->wait.thread < y->wait.thread ? -1 : x->wait.thread > y->wait.thread;
 }
 
+static GArray *find_open_waits(const struct session *session)
+{
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct open_wait));
+
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+		struct open_wait open = {.wait = {.end = thread->end, .thread = i}};
+
+		if (thread->state != THREAD_BLOCKED)
+			continue;
+		open.lock = block_at(&session->timeline, thread->flow.block)->lock;
+		open.wait.begin = thread->flow.call.open ? thread->flow.call.begin
+							 : thread->flow.since;
+		if (open.lock)
+			g_array_append_val(list, open);
+	}
+	g_array_sort(list, by_lock);
+	return list;
+}
+
+struct window {
+	GHashTable *threads;
+	int64_t from, to;
+};
+
+/* A wait, or what of it is in the window: to `waits`, and to the queue. */
+static void take_wait(const struct window *window, const struct hold *whole, bool ended,
+		      GArray *waits, GArray *changes)
+{
+	struct hold wait = *whole;
+	struct change comes = {.step = 1}, goes = {.step = -1};
+
+	wait.begin = comes.time = MAX(whole->begin, window->from);
+	wait.end = goes.time = MIN(whole->end, window->to);
+	goes.handed_over = ended && whole->end < window->to;
+	if (wait.begin >= wait.end)
+		return;
+	g_array_append_val(changes, comes);
+	g_array_append_val(changes, goes);
+	if (!window->threads ||
+	    g_hash_table_contains(window->threads, GUINT_TO_POINTER(wait.thread)))
+		g_array_append_val(waits, wait);
+}
+
+/* `open`: those who wait for it still. */
 static void add_lock(const struct session *session, GArray *list, uint32_t number,
-		     GHashTable *threads, int64_t from, int64_t to, bool anybody_waits)
+		     const struct window *window, const struct open_wait *open, guint open_count)
 {
 	const struct lock *lock = lock_at(&session->flow, number);
 	const struct pages *store = &session->timeline.holds;
 	struct contention contention = {.lock = number};
-	g_autoptr(GHashTable) waiters = g_hash_table_new(NULL, NULL);
 	g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(struct hold));
 	g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(struct change));
 
-	guint ended;
-
-	if (!lock->certain && !lock->turns)
+	for (uint32_t i = hold_find(store, &lock->waits, window->from); i < lock->waits.used; i++)
+		take_wait(window, hold_at(store, &lock->waits, i), true, waits, changes);
+	for (guint i = 0; i < open_count; i++)
+		take_wait(window, &open[i].wait, false, waits, changes);
+	if (!waits->len)
 		return;
-	for (uint32_t i = hold_find(store, &lock->waits, from); i < lock->waits.used; i++)
-		g_array_append_vals(waits, hold_at(store, &lock->waits, i), 1);
-	ended = waits->len;
-	if (anybody_waits)
-		add_open_waits(session, waits, number);
 	contention.holders = g_array_new(FALSE, FALSE, sizeof(struct holder));
-	for (guint i = 0; i < waits->len; i++) {
-		const struct hold *wait = &g_array_index(waits, struct hold, i);
-		int64_t begin = MAX(wait->begin, from), end = MIN(wait->end, to);
-		struct change comes = {begin, 1, false}, goes = {end, -1, i < ended && wait->end < to};
-
-		if (begin >= end)
-			continue;
-		g_array_append_val(changes, comes);
-		g_array_append_val(changes, goes);
-		if (!threads || g_hash_table_contains(threads, GUINT_TO_POINTER(wait->thread)))
-			add_wait(session, &contention, wait, begin, end, waiters);
-	}
-	if (!contention.waits) {
-		contention_clear(&contention);
-		return;
-	}
-	contention.waiters = g_hash_table_size(waiters);
+	add_up(session, &contention, waits, window->from, window->to);
 	find_convoy(&contention, changes);
 	g_array_sort(contention.holders, longest_first);
 	g_array_append_val(list, contention);
@@ -188,17 +386,20 @@ static int largest_first(gconstpointer a, gconstpointer b)
 GArray *contention_new(const struct session *session, GHashTable *threads, int64_t from, int64_t to)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct contention));
-	g_autofree bool *open = g_new0(bool, session->flow.locks->len + 1);
+	g_autoptr(GArray) open = find_open_waits(session);
+	struct window window = {threads, from, to};
+	guint next = 0;
 
 	g_array_set_clear_func(list, contention_clear);
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *at = model_thread(&session->model, i);
+	for (uint32_t i = 1; i <= session->flow.locks->len; i++) {
+		guint first = next;
 
-		if (at->state == THREAD_BLOCKED)
-			open[block_at(&session->timeline, at->flow.block)->lock] = true;
+		while (next < open->len && g_array_index(open, struct open_wait, next).lock == i)
+			next++;
+		if (lock_is_one(lock_at(&session->flow, i)))
+			add_lock(session, list, i, &window,
+				 (const struct open_wait *) open->data + first, next - first);
 	}
-	for (uint32_t i = 1; i <= session->flow.locks->len; i++)
-		add_lock(session, list, i, threads, from, to, open[i]);
 	g_array_sort(list, largest_first);
 	return list;
 }

@@ -27,11 +27,13 @@ struct deadlock {
 	bool proved;
 };
 
-/* List of struct deadlock, in order of their first member. */
-GPtrArray *deadlocks_new(const struct session *session);
-/* The one that `thread` is part of, NULL. */
+/* Fills session.deadlocks (struct deadlock: proved ones first, in order of their first
+ * members) and session.deadlocked. */
+void deadlocks_find(struct session *session);
+/* The one that `thread` is part of, NULL. O(1). */
 const struct deadlock *deadlock_of(const struct session *session, uint32_t thread);
-/* "dead-1 (222) waits for futex:0x…, dead-2 (223) for futex:0x…"; g_free(). */
+/* "dead-1 (222) waits for futex:0x…, dead-2 (223) for futex:0x…", the first few of many;
+ * g_free(). */
 char *deadlock_words(const struct session *session, const struct deadlock *deadlock);
 
 #endif

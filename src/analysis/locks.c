@@ -11,7 +11,20 @@ const struct lock *block_lock(const struct session *session, const struct block 
 {
 	const struct lock *lock = block->lock ? lock_at(&session->flow, block->lock) : NULL;
 
-	return lock && (lock->certain || lock->turns) ? lock : NULL;
+	return lock && lock_is_one(lock) ? lock : NULL;
+}
+
+bool lock_is_one(const struct lock *lock)
+{
+	return (lock->certain && !lock->counts) || lock->turns;
+}
+
+int64_t lock_known_until(const struct session *session, const struct lock *lock)
+{
+	const struct gap *gap = host_gap_over(model_host(&session->model, lock->host),
+					      lock->touched, INT64_MAX);
+
+	return gap ? MAX(gap->begin, lock->touched) : INT64_MAX;
 }
 
 const char *lock_kind_text(const struct lock *lock)
@@ -26,8 +39,9 @@ static int64_t hold_end(const struct session *session, const struct lock *lock,
 			const struct hold *hold)
 {
 	int64_t gone = model_thread(&session->model, hold->thread)->end;
+	int64_t end = hold->end == INT64_MAX ? lock_known_until(session, lock) : hold->end;
 
-	return hold->fd >= 0 && lock->kind >= LOCK_FLOCK ? MIN(hold->end, gone) : hold->end;
+	return hold->fd >= 0 && lock->kind >= LOCK_FLOCK ? MIN(end, gone) : end;
 }
 
 /* A futex is taken in user mode: who was asleep when it became free had it no
@@ -46,16 +60,26 @@ static int64_t earliest(const struct session *session, const struct hold *hold)
 	return hold->begin;
 }
 
+struct holding hold_clipped(const struct session *session, const struct lock *lock,
+			    const struct hold *hold)
+{
+	struct holding holding = {.thread = hold->thread, .begin = hold->begin,
+				  .end = hold_end(session, lock, hold), .proved = hold->proved,
+				  .taken = hold->taken};
+
+	if (!hold->taken && lock->kind <= LOCK_PI)
+		holding.begin = earliest(session, hold);
+	return holding;
+}
+
 static void add_holding(struct lock_wait *wait, const struct session *session, uint32_t waiter,
 			const struct hold *hold, int64_t begin, int64_t end)
 {
-	struct holding holding = {.thread = hold->thread, .begin = MAX(hold->begin, begin),
-				  .end = MIN(hold_end(session, wait->lock, hold), end),
-				  .proved = hold->proved};
+	struct holding holding = hold_clipped(session, wait->lock, hold);
 
-	holding.taken = hold->taken || hold->begin < begin;
-	if (!hold->taken && wait->lock->kind <= LOCK_PI)
-		holding.begin = MAX(earliest(session, hold), begin);
+	holding.taken |= hold->begin < begin;
+	holding.begin = MAX(holding.begin, begin);
+	holding.end = MIN(holding.end, end);
 	if (holding.begin >= holding.end || hold->thread == waiter)
 		return;
 	g_array_append_val(wait->holdings, holding);
@@ -144,8 +168,9 @@ struct lock_wait *lock_wait_new(const struct session *session, const struct bloc
 		const struct hold *hold = hold_at(store, &lock->holds, i);
 
 		add_holding(wait, session, thread, hold, begin, end);
-		if (!hold->shared && hold->end >= end)
-			break; /* one at a time: later ones are after the wait */
+		/* one at a time: later ones are after the wait; so are shared ones, at last */
+		if (hold->end >= end && (!hold->shared || hold->end - end >= lock->longest_shared))
+			break;
 	}
 	for (guint i = 0; lock->open && i < lock->open->len; i++) {
 		const struct hold *hold = &g_array_index(lock->open, struct hold, i);

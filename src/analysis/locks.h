@@ -56,6 +56,14 @@ void lock_wait_look(const struct session *session, struct lock_wait *wait);
 /* The lock that a wait is for; NULL: none. What has been taken for a mutex and
  * never behaved like one is none. */
 const struct lock *block_lock(const struct session *session, const struct block *block);
+/* Until when it is known who has the lock now: to the first gap after the last event
+ * that told of it; INT64_MAX: there was none. */
+int64_t lock_known_until(const struct session *session, const struct lock *lock);
+/* The lock is one, and not a condition that looked like it. */
+bool lock_is_one(const struct lock *lock);
+/* Where the hold is, as far as it can be known: [begin, end). */
+struct holding hold_clipped(const struct session *session, const struct lock *lock,
+			    const struct hold *hold);
 /* "mutex", "pi-mutex", "flock", "record-lock", "file". */
 const char *lock_kind_text(const struct lock *lock);
 

@@ -66,6 +66,8 @@ void session_free(struct session *session)
 	symbols_free(session->symbols);
 	if (session->deadlocks)
 		g_ptr_array_free(session->deadlocks, TRUE);
+	if (session->deadlocked)
+		g_hash_table_destroy(session->deadlocked);
 	g_free(session);
 }
 

@@ -88,6 +88,7 @@ struct session {
 	GArray *chosen;              /* owned; of --container: containers.c; NULL: not asked */
 	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
 	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
+	GHashTable *deadlocked;      /* owned; thread -> its struct deadlock; NULL before */
 };
 
 struct session *session_new(struct options *options);

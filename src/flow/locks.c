@@ -19,6 +19,7 @@
 
 #define FUTEX_COMMAND 0x7f
 #define MUTEX_CONTENDED 2
+#define CROWD 32 /* open holds; most locks have one */
 #define FLOCK_SHARED 1
 #define FLOCK_EXCLUSIVE 2
 #define FLOCK_UNLOCK 8
@@ -80,6 +81,17 @@ static struct lock *touched(struct flow *flow, uint32_t index)
 	return lock;
 }
 
+/* A PID used again: what the process before had is gone with it. */
+static struct lock *futex_touched(struct flow *flow, uint32_t index)
+{
+	struct lock *lock = lock_at(flow, index);
+	uint32_t leader = lock->pid >= 0 ? thread_find(flow, lock->host, lock->pid) : IDMAP_NONE;
+
+	if (leader != IDMAP_NONE && flow_thread(flow, leader)->begin > lock->touched)
+		lock_forget(lock, flow_thread(flow, leader)->begin);
+	return touched(flow, index);
+}
+
 static uint32_t lock_find(const struct flow *flow, const struct lock *like, uint64_t number)
 {
 	uint32_t index = idmap_get(&flow->lock_index, lock_key(like, number));
@@ -112,12 +124,6 @@ static struct lock file_lock_of(enum lock_kind kind, const struct thread *thread
 			      .resource = file, .certain = true};
 }
 
-static void hold_opens(struct lock *lock, const struct hold *hold)
-{
-	if (!lock->open)
-		lock->open = g_array_new(FALSE, FALSE, sizeof *hold);
-	g_array_append_val(lock->open, *hold);
-}
 
 static struct hold *open_hold(const struct lock *lock, uint32_t thread)
 {
@@ -143,7 +149,35 @@ static void hold_ends(struct flow *flow, struct lock *lock, const struct hold *h
 	over.end = end;
 	if (over.begin < end)
 		hold_append(&flow->timeline->holds, &lock->holds, &over);
+	if (over.taken)
+		lock->longest = MAX(lock->longest, end - over.begin);
+	if (over.shared)
+		lock->longest_shared = MAX(lock->longest_shared, end - over.begin);
 	lock->released = MAX(lock->released, end);
+}
+
+/* Those whose holders died, with nobody seen to wait for what they had: a lock that
+ * many short-lived processes share is not to gather all of them. */
+static void bury_dead(struct flow *flow, struct lock *lock)
+{
+	for (guint i = lock->open->len; i-- > 0;) {
+		struct hold hold = g_array_index(lock->open, struct hold, i);
+
+		if (flow_thread(flow, hold.thread)->state != THREAD_DEAD)
+			continue;
+		g_array_remove_index(lock->open, i);
+		hold_ends(flow, lock, &hold, flow->time);
+	}
+	lock->crowd = MAX(CROWD, 2 * lock->open->len);
+}
+
+static void hold_opens(struct flow *flow, struct lock *lock, const struct hold *hold)
+{
+	if (!lock->open)
+		lock->open = g_array_new(FALSE, FALSE, sizeof *hold);
+	g_array_append_val(lock->open, *hold);
+	if (lock->open->len > MAX(CROWD, lock->crowd))
+		bury_dead(flow, lock);
 }
 
 /* `thread` waited for the lock until now, asleep or spinning. */
@@ -192,7 +226,7 @@ static uint32_t new_futex(struct flow *flow, struct thread *thread, enum lock_ki
 {
 	struct lock like = futex_of(thread);
 	uint32_t index = lock_findnew(flow, &like, thread->flow.call.flags);
-	struct lock *lock = touched(flow, index);
+	struct lock *lock = futex_touched(flow, index);
 	int32_t fd;
 
 	lock->kind = (uint8_t) kind;
@@ -203,6 +237,28 @@ static uint32_t new_futex(struct flow *flow, struct thread *thread, enum lock_ki
 	return index;
 }
 
+/* Mutexes have few values. One that was never seen to go from a waiter to the next
+ * and is waited for with another value only looked like one. */
+static void counts(struct flow *flow, const struct thread *thread)
+{
+	struct lock like = futex_of(thread);
+	uint32_t known = flow->locks->len ? lock_find(flow, &like, thread->flow.call.flags) : 0;
+
+	if (known && !lock_at(flow, known)->turns)
+		lock_at(flow, known)->counts = true;
+}
+
+/* Who was woken and did not get the mutex waits again at once, or yields first (Go).
+ * Who was told of a condition goes about it: in musl those waits look the same,
+ * FUTEX_WAIT for 2 (pthread_cond_timedwait.c: node.barrier). */
+static bool did_something_else(const struct flow *flow, const struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+
+	return call->before != call->name &&
+	       strcmp(intern_text(flow->names, call->before), "sched_yield") != 0;
+}
+
 static void waits_for_futex(struct flow *flow, uint32_t index, struct thread *thread, int command)
 {
 	uint32_t word = (uint32_t) thread->flow.call.argument;
@@ -211,18 +267,24 @@ static void waits_for_futex(struct flow *flow, uint32_t index, struct thread *th
 	struct hold *mine;
 	struct lock *lock;
 
-	if (!pi && word != MUTEX_CONTENDED && owner == NO_THREAD)
+	if (!pi && word != MUTEX_CONTENDED && owner == NO_THREAD) {
+		if (!(word & FUTEX_WAITERS))
+			counts(flow, thread);
 		return; /* a condition, a semaphore, a join: nobody's */
+	}
 	lock = lock_at(flow, new_futex(flow, thread, pi ? LOCK_PI : LOCK_FUTEX));
 	lock->certain |= pi || owner != NO_THREAD || command == FUTEX_WAIT;
 	mine = open_hold(lock, index);
-	if (mine)
+	if (mine) {
 		hold_drops(lock, mine); /* woken, but somebody was faster */
+		lock->counts |= !lock->turns && did_something_else(flow, thread);
+	}
 	if (owner != NO_THREAD && !open_hold(lock, owner)) {
 		if (lock->open)
 			g_array_set_size(lock->open, 0);
-		hold_opens(lock, &(struct hold) {.begin = lock->released, .end = INT64_MAX,
-						 .thread = owner, .fd = -1, .proved = true});
+		hold_opens(flow, lock, &(struct hold) {
+			.begin = lock->released, .end = INT64_MAX, .thread = owner, .fd = -1,
+			.proved = true});
 	}
 }
 
@@ -247,7 +309,8 @@ void lock_futex_begins(struct flow *flow, uint32_t index, struct thread *thread)
 	case FUTEX_UNLOCK_PI:
 		known = flow->locks->len ? lock_find(flow, &like, call->flags) : 0;
 		if (known)
-			released(flow, touched(flow, known), index, command == FUTEX_UNLOCK_PI);
+			released(flow, futex_touched(flow, known), index,
+				 command == FUTEX_UNLOCK_PI);
 		break;
 	default:
 		break;
@@ -265,8 +328,9 @@ void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, i
 		return;
 	if (lock->open)
 		g_array_set_size(lock->open, 0); /* only one has it */
-	hold_opens(lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX, .thread = index,
-					 .fd = -1, .taken = true, .proved = pi});
+	hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
+					       .thread = index, .fd = -1, .taken = true,
+					       .proved = pi});
 }
 
 static bool same_process(const struct flow *flow, uint32_t index, const struct thread *thread)
@@ -276,24 +340,33 @@ static bool same_process(const struct flow *flow, uint32_t index, const struct t
 	return other == thread || (other->pid >= 0 && other->pid == thread->pid);
 }
 
-/* A lock of a file goes with its process, at the latest. */
-static int64_t gone_by(const struct flow *flow, const struct hold *hold)
-{
-	return MIN(flow->time, flow_thread(flow, hold->thread)->end);
-}
-
-/* Ends the holds of the process (by `fd` only, -1: any), or of all others. */
+/* Ends the holds of the process (by `fd` only, -1: any), or of all others; with
+ * `exclusive` only those that nobody can share. Whose process is gone meanwhile ended
+ * with it: who reads the log sees to that, as it is in order of ends. */
 static void files_released(struct flow *flow, struct lock *lock, const struct thread *thread,
-			   int32_t fd, bool others)
+			   int32_t fd, bool others, bool exclusive)
 {
 	for (guint i = lock->open ? lock->open->len : 0; i-- > 0;) {
 		struct hold hold = g_array_index(lock->open, struct hold, i);
 
 		if (same_process(flow, hold.thread, thread) == others ||
-		    (!others && fd >= 0 && hold.fd != fd))
+		    (!others && fd >= 0 && hold.fd != fd) || (exclusive && hold.shared))
 			continue;
 		g_array_remove_index(lock->open, i);
-		hold_ends(flow, lock, &hold, others ? gone_by(flow, &hold) : flow->time);
+		hold_ends(flow, lock, &hold, flow->time);
+	}
+}
+
+/* Unlocked through another descriptor, perhaps a duplicate: it may have been any. */
+static void unlocked_perhaps(struct flow *flow, struct lock *lock, const struct thread *thread)
+{
+	for (guint i = 0; lock->open && i < lock->open->len; i++) {
+		struct hold *hold = &g_array_index(lock->open, struct hold, i);
+
+		if (same_process(flow, hold->thread, thread)) {
+			hold->again = true;
+			hold->proved = false;
+		}
 	}
 }
 
@@ -310,20 +383,24 @@ void lock_flock(struct flow *flow, uint32_t index, struct thread *thread)
 	uint32_t file = file_of_call(flow, thread);
 	struct lock like = file_lock_of(LOCK_FLOCK, thread, file), *lock;
 	int32_t fd = call->fd;
+	guint before;
 
 	if (!file)
 		return;
 	lock = touched(flow, lock_findnew(flow, &like, file));
 	if (call->waits)
 		waited(flow, lock, index, call->begin);
-	files_released(flow, lock, thread, fd, false); /* given up, or changed in kind */
-	if (call->op & FLOCK_UNLOCK)
+	before = lock->open ? lock->open->len : 0;
+	files_released(flow, lock, thread, fd, false, false); /* given up, or changed in kind */
+	if (call->op & FLOCK_UNLOCK) {
+		if (before && lock->open->len == before)
+			unlocked_perhaps(flow, lock, thread);
 		return;
-	if (call->op & FLOCK_EXCLUSIVE)
-		files_released(flow, lock, thread, -1, true);
-	hold_opens(lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX, .thread = index,
-					 .fd = (int16_t) fd, .taken = true, .proved = true,
-					 .shared = call->op & FLOCK_SHARED});
+	}
+	files_released(flow, lock, thread, -1, true, !(call->op & FLOCK_EXCLUSIVE));
+	hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
+					       .thread = index, .fd = fd, .taken = true,
+					       .proved = true, .shared = call->op & FLOCK_SHARED});
 }
 
 static bool is_fcntl_lock(int32_t op)
@@ -351,9 +428,9 @@ void lock_fcntl(struct flow *flow, uint32_t index, struct thread *thread)
 		}
 	}
 	/* `shared`: other processes may have other ranges */
-	hold_opens(lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX, .thread = index,
-					 .fd = (int16_t) thread->flow.call.fd, .taken = true,
-					 .shared = true});
+	hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
+					       .thread = index, .fd = thread->flow.call.fd,
+					       .taken = true, .shared = true});
 }
 
 void lock_file_closed(struct flow *flow, struct thread *thread)
@@ -365,11 +442,12 @@ void lock_file_closed(struct flow *flow, struct thread *thread)
 		return;
 	index = lock_find(flow, &like, file);
 	if (index)
-		files_released(flow, touched(flow, index), thread, thread->flow.call.fd, false);
+		files_released(flow, touched(flow, index), thread, thread->flow.call.fd, false,
+			       false);
 	like.kind = LOCK_FCNTL; /* any descriptor of the file, once closed, takes them all along */
 	index = lock_find(flow, &like, file);
 	if (index)
-		files_released(flow, touched(flow, index), thread, -1, false);
+		files_released(flow, touched(flow, index), thread, -1, false, false);
 }
 
 /* Somebody is off the CPU in a call that writes this file: from now on it is noted who
@@ -450,9 +528,31 @@ static void owner_wakes(struct flow *flow, struct lock *lock, uint32_t waker)
 			known = hold->proved = true;
 	}
 	if (known)
-		files_released(flow, lock, thread, -1, false);
-	else
-		released(flow, lock, waker, true);
+		files_released(flow, lock, thread, -1, false, false);
+	else /* who ends may have sent a signal only: SIGCHLD */
+		released(flow, lock, waker,
+			 !thread->flow.call.open ||
+				 !g_str_has_prefix(intern_text(flow->names,
+							       thread->flow.call.name), "exit"));
+}
+
+/* A waiter is woken without a lock being given up: by a signal, by the end of its own
+ * process, by another waiter that leads it on to look again. */
+static bool gives_nothing_up(struct flow *flow, const struct thread *thread,
+			     const struct block *block, uint32_t waker)
+{
+	struct thread *other = flow_thread(flow, waker);
+	const struct call *call = &other->flow.call;
+	const char *name;
+
+	if (!call->open)
+		return false;
+	name = intern_text(flow->names, call->name);
+	if (strstr(name, "kill") || strstr(name, "sigqueueinfo") || strstr(name, "send_signal"))
+		return true;
+	if (strcmp(name, "exit_group") == 0 && thread->pid >= 0 && other->pid == thread->pid)
+		return true;
+	return call->waits && lock_waited_for(flow, other) == block->lock;
 }
 
 void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *block,
@@ -471,12 +571,13 @@ void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *b
 	call = &flow_thread(flow, waker->thread)->flow.call;
 	switch (lock->kind) {
 	case LOCK_FLOCK:
-	case LOCK_FCNTL: /* only an owner of what was in the way wakes */
-		owner_wakes(flow, lock, waker->thread);
+	case LOCK_FCNTL: /* an owner of what was in the way */
+		if (!gives_nothing_up(flow, thread, block, waker->thread))
+			owner_wakes(flow, lock, waker->thread);
 		break;
 	case LOCK_PI: /* "hands over to the top waiter" */
 		if (call->open && (call->op & FUTEX_COMMAND) == FUTEX_UNLOCK_PI)
-			hold_opens(lock, &(struct hold) {
+			hold_opens(flow, lock, &(struct hold) {
 				.begin = flow->time, .end = INT64_MAX, .taken = true, .proved = true,
 				.fd = -1,
 				.thread = thread_find(flow, thread->host, thread->tid)});
@@ -501,8 +602,9 @@ void lock_boosts(struct flow *flow, struct thread *thread, const struct event *e
 		return;
 	/* the first one raised in a call is the lock's owner, more are whom that waits for */
 	if (!lock->open || !lock->open->len)
-		hold_opens(lock, &(struct hold) {.begin = lock->released, .end = INT64_MAX,
-						 .thread = boost.thread, .fd = -1, .proved = true});
+		hold_opens(flow, lock, &(struct hold) {
+			.begin = lock->released, .end = INT64_MAX, .thread = boost.thread,
+			.fd = -1, .proved = true});
 	if (!lock->boosts)
 		lock->boosts = g_array_new(FALSE, FALSE, sizeof boost);
 	g_array_append_val(lock->boosts, boost);

@@ -4,8 +4,8 @@
  * reads them. What is a lock, and how its holders are known:
  *
  *   futex    FUTEX_WAIT for the value that mutexes have while somebody waits: 2 (glibc,
- *            Go, Rust, Java), or the owner's TID with the waiters' bit (musl, robust
- *            mutexes). Who calls FUTEX_WAKE on it had it until then; who returns
+ *            Go, Rust, Java), or the owner's TID with the waiters' bit (robust mutexes;
+ *            in musl error-checking and recursive ones). Who calls FUTEX_WAKE on it had it until then; who returns
  *            from the wait has it from then on, unless it waits again. Inferred,
  *            but for an owner whose TID is in the word.
  *   PI futex the kernel knows the owner: it alone may unlock, the one woken is the
@@ -39,10 +39,13 @@ struct boost {
 struct lock {
 	uint8_t kind;         /* enum lock_kind */
 	bool certain;         /* futex: its value said that it is a mutex */
+	bool counts;          /* … but what was done since that it is none: a condition */
 	uint16_t host;
 	int32_t pid;          /* futex: of the process, else -1 */
 	uint32_t resource;    /* interned: "futex:0x…", "file:PATH" */
 	uint32_t turns;       /* given up by somebody who had waited for it */
+	uint32_t crowd;       /* so many open holds: time to look for dead holders */
+	int64_t longest, longest_shared; /* ns: holds that are over and were seen to begin */
 	int64_t released;     /* last seen, INT64_MIN */
 	uint32_t releaser;    /* inode: who it was */
 	int64_t touched;      /* last event that tells of it */

@@ -77,6 +77,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 	if (!info->sigreturn) {
 		thread->flow.call.open = true;
 		thread->flow.call.inherited = false;
+		thread->flow.call.before = thread->flow.call.name;
 		thread->flow.call.name = name;
 		thread->flow.call.begin = flow->time;
 		call_arguments(flow, thread, &event->syscall);

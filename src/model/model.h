@@ -67,6 +67,7 @@ struct call {
 	bool open;
 	bool inherited;     /* of the parent that forked in it */
 	uint32_t name;      /* interned */
+	uint32_t before;    /* … of the thread's call before this one, 0 */
 	int64_t begin;
 	uint32_t path;      /* interned file name, 0 */
 	uint32_t address;   /* interned "socket:ADDR", 0 */

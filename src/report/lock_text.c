@@ -169,7 +169,7 @@ void deadlocks_text(const struct session *session, struct output *output)
 		g_autofree char *words = deadlock_words(session, deadlock), *line = NULL;
 
 		if (!i)
-			text_heading(output, "Deadlocks: these threads will not go on");
+			text_heading(output, "Deadlocks");
 		line = g_strconcat(deadlock->proved ? "Proved: " : "Suspected: ", words,
 				   deadlock->proved ? "." : "; nobody was seen to give one of these "
 				   "up. Who has a plain mutex is not in a kernel trace.", NULL);
