@@ -14,9 +14,10 @@
  *   fcntl    its arguments are not recorded: who wakes a waiter had a lock in its
  *            way. Proved, but for the begin.
  *   inode    both in calls on one file: the waker most likely gave up the file's
- *            lock. One call that writes a file goes after the other, so who ends one
- *            had the lock since the one before ended: others in such calls were
- *            spinning for it (rwsem_spin_on_owner). Inferred.
+ *            lock, unless one reads and one writes: it may be a FIFO. One call that
+ *            writes a file goes after the other, so who ends one had the lock since
+ *            the one before ended: others in such calls were spinning for it
+ *            (rwsem_spin_on_owner). Inferred.
  *
  * Source: linux/futex.h, kernel/futex/pi.c (futex_unlock_pi: only the owner;
  * rt_mutex hands over to the top waiter), fs/locks.c (locks_wake_up_blocks).

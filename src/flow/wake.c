@@ -91,14 +91,26 @@ static uint32_t object_of(struct flow *flow, struct thread *thread)
 	return fd_key(thread_files(flow, thread), call->fd);
 }
 
-/* Both are in calls on one regular file: what the waker, whose call is on `object`,
- * gave up was most likely the file's lock. */
+/* A FIFO or a terminal has a path like a regular file: there a reader waits for what is
+ * written, or a writer for room, and not for a lock. */
+static bool is_fed(const struct flow *flow, const struct call *waits, const struct call *wakes)
+{
+	const char *one = intern_text(flow->names, waits->name);
+	const char *other = intern_text(flow->names, wakes->name);
+
+	return (strstr(one, "read") && strstr(other, "write")) ||
+	       (strstr(one, "write") && strstr(other, "read"));
+}
+
+/* Both are in calls on one file: what the waker, whose call is on `object`, gave up was
+ * most likely the file's lock. */
 static bool in_same_file(struct flow *flow, struct thread *thread, struct thread *waker,
 			 uint32_t object)
 {
 	return object && thread != waker &&
 	       g_str_has_prefix(intern_text(flow->names, object), "file:") &&
-	       object_of(flow, thread) == object;
+	       object_of(flow, thread) == object &&
+	       !is_fed(flow, &thread->flow.call, &waker->flow.call);
 }
 
 /* "The waker is the context of that event: the innermost frame of the CPU

@@ -135,6 +135,31 @@ static void test_dead_reader(void)
 	g_assert_cmpstr(held(feed, 5, 0), ==, "flock: 6 32-51!");
 }
 
+/* b writes into what a reads: a FIFO has a path, too. Two that write to one file are in
+ * each other's way. */
+static void test_fifo(void)
+{
+	static const char *const calls[] = {"read", "write"};
+
+	for (int what = 0; what < 2; what++) {
+		g_autofeed struct feed *feed = two_processes();
+
+		opens(feed, 1, 0, "/fifo", 3);
+		opens(feed, 1, 1, "/fifo", 4);
+		entry(feed, 10, 0, calls[what], 3);
+		sw(feed, 12, 0, "a", 5, SLEEPS, "idle", 0);
+		entry(feed, 40, 1, "write", 4);
+		waking(feed, 41, 1, 5);
+		leave(feed, 42, 1, "write", 1);
+		comes_back(feed, 50, 0);
+		leave(feed, 51, 0, calls[what], 1);
+		plain(feed, 100, 1, "other");
+		g_assert_cmpstr(held(feed, 5, 0), ==, what ? "file: 6 40-41" : "-");
+		g_assert_cmpstr(cause_of(feed, 5, 0), ==,
+				what ? "lock-owner inferred" : "process seen");
+	}
+}
+
 /* PID 5 again, and the same address: what the process before had is gone. */
 static void test_pid_used_again(void)
 {
@@ -421,6 +446,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/lock-trouble/shared-after-exclusive", test_shared_after_exclusive);
 	g_test_add_func("/lock-trouble/high-descriptor", test_high_descriptor);
 	g_test_add_func("/lock-trouble/dead-reader", test_dead_reader);
+	g_test_add_func("/lock-trouble/fifo", test_fifo);
 	g_test_add_func("/lock-trouble/pid-used-again", test_pid_used_again);
 	g_test_add_func("/lock-trouble/counts", test_counts);
 	g_test_add_func("/lock-trouble/pool", test_pool);
