@@ -313,6 +313,15 @@ void messages_order(struct messages *messages, const bt_port *input)
 	add_ports(messages, input, 0);
 }
 
+/* `file` is in `directory`, not in one whose name begins alike. */
+static bool is_within(const char *file, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return *directory == '/' && strncmp(file, directory, length) == 0 &&
+	       (file[length] == '/' || file[length] == 0 || directory[length - 1] == '/');
+}
+
 /* The place of a stream's trace in the order given; behind all, if not known. */
 static uint32_t order_of(const struct messages *messages, const bt_stream *key)
 {
@@ -323,8 +332,7 @@ static uint32_t order_of(const struct messages *messages, const bt_stream *key)
 	for (i = 0; i < messages->given->len; i++) {
 		const char *trace = g_ptr_array_index(messages->given, i);
 
-		if (strcmp(trace, uuid) == 0 ||
-		    (name && *trace == '/' && g_str_has_prefix(name, trace)))
+		if (strcmp(trace, uuid) == 0 || (name && is_within(name, trace)))
 			break;
 	}
 	return i;

@@ -39,14 +39,16 @@ static void pid_ns_add(struct model *model, const struct thread *thread, uint32_
 	g_array_append_val(host->namespaces, fresh);
 }
 
-/* `parent` is the namespace around `number`. */
+/* `parent` is the namespace around `number`. Numbers are used again, perhaps at another
+ * level: only one level up is a parent, so that no way up comes back. */
 static void pid_ns_set_parent(struct model *model, const struct thread *thread, uint32_t number,
 			      uint32_t parent)
 {
 	struct pid_ns *inner =
 		(struct pid_ns *) pid_ns_find(model, thread->host, number);
+	const struct pid_ns *outer = pid_ns_find(model, thread->host, parent);
 
-	if (inner && !inner->parent)
+	if (inner && outer && !inner->parent && inner->level == outer->level + 1)
 		inner->parent = parent;
 }
 

@@ -234,6 +234,28 @@ static void test_no_namespaces(void)
 			"statedump nor forks that say who is in which namespace");
 }
 
+/* Two containers that had the same numbers one after the other, each within the other
+ * at its time: no circle. */
+static void test_numbers_used_again(void)
+{
+	FEED(1);
+	GArray *list;
+
+	dumped(feed, 1, 100, 100, "first");
+	in_pid_ns(feed, 2, PID_NS, 100, 2, INNER, 1, 1);
+	in_pid_ns(feed, 3, PID_NS, 100, 1, BOX, 7, 7);
+	dumped(feed, 4, 200, 200, "second");
+	in_pid_ns(feed, 5, PID_NS, 200, 2, BOX, 1, 1);
+	in_pid_ns(feed, 6, PID_NS, 200, 1, INNER, 8, 8);
+	plain(feed, 10, 0, "other");
+	finish(feed);
+	g_assert_cmpuint(pid_ns_find(&feed->session->model, 0, INNER)->parent, ==, BOX);
+	g_assert_cmpuint(pid_ns_find(&feed->session->model, 0, BOX)->parent, ==, 0);
+	list = containers_new(feed->session); /* and comes to an end */
+	g_assert_cmpuint(list->len, ==, 2);
+	containers_free(list);
+}
+
 /* Until 2.11 process_state itself came once per level. */
 static void test_old_statedump(void)
 {
@@ -464,6 +486,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/container/names", test_names);
 	g_test_add_func("/container/errors", test_errors);
 	g_test_add_func("/container/no-namespaces", test_no_namespaces);
+	g_test_add_func("/container/numbers-used-again", test_numbers_used_again);
 	g_test_add_func("/container/old-statedump", test_old_statedump);
 	g_test_add_func("/container/fork", test_fork);
 	g_test_add_func("/container/entered", test_entered);
