@@ -232,7 +232,8 @@ static void explain_first(struct builder *builder, struct wait *wait)
  * rules to each of P's Blocked intervals, one level deeper." */
 static void explain(struct builder *builder, struct wait *wait)
 {
-	uint32_t depth = builder->session->options->depth, waker;
+	uint32_t asked = builder->session->options->depth, waker;
+	uint32_t depth = asked && asked < LEVELS_MAX ? asked : LEVELS_MAX;
 	struct lead lead;
 
 	if (!wait->woken || !block_lead(builder->session, wait->block, wait->thread, wait->begin,
@@ -243,7 +244,7 @@ static void explain(struct builder *builder, struct wait *wait)
 		wait->cycle = !lead.handed_over;
 		return;
 	}
-	if (depth && builder->path->len >= depth)
+	if (builder->path->len >= depth)
 		return;
 	wait->has_share = true;
 	wait->lead = lead;

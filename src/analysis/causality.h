@@ -10,6 +10,10 @@
 
 #include "analysis/session.h"
 
+/* Levels at most, whatever is asked for: each is one of recursion here, and of nesting in
+ * the reports, whose readers have limits (Python's json: 1,000). */
+#define LEVELS_MAX 256
+
 enum cause_kind {
 	CAUSE_CPU,
 	CAUSE_TIMER,

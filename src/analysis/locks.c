@@ -104,25 +104,29 @@ static int longer(gconstpointer a, gconstpointer b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static struct holder *holder_of(GArray *holders, uint32_t thread)
+/* `index`: thread -> place in `holders`, from 1. */
+static struct holder *holder_of(GArray *holders, GHashTable *index, uint32_t thread)
 {
 	struct holder fresh = {.thread = thread, .proved = true};
+	guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, GUINT_TO_POINTER(thread)));
 
-	for (guint i = 0; i < holders->len; i++)
-		if (g_array_index(holders, struct holder, i).thread == thread)
-			return &g_array_index(holders, struct holder, i);
-	g_array_append_val(holders, fresh);
-	return &g_array_index(holders, struct holder, holders->len - 1);
+	if (!at) {
+		g_array_append_val(holders, fresh);
+		at = holders->len;
+		g_hash_table_insert(index, GUINT_TO_POINTER(thread), GUINT_TO_POINTER(at));
+	}
+	return &g_array_index(holders, struct holder, at - 1);
 }
 
 /* Adds up per thread; `between` is what no holding covers. */
 static void add_up(struct lock_wait *wait, int64_t begin, int64_t end)
 {
+	g_autoptr(GHashTable) index = g_hash_table_new(NULL, NULL);
 	int64_t covered = begin;
 
 	for (guint i = 0; i < wait->holdings->len; i++) {
 		const struct holding *at = &g_array_index(wait->holdings, struct holding, i);
-		struct holder *holder = holder_of(wait->holders, at->thread);
+		struct holder *holder = holder_of(wait->holders, index, at->thread);
 
 		holder->count++;
 		holder->ns += at->end - at->begin;
@@ -253,9 +257,9 @@ static void look_at(const struct session *session, const struct lock_wait *wait,
 	g_array_free(list, TRUE);
 }
 
-void lock_wait_look(const struct session *session, struct lock_wait *wait)
+void lock_wait_look(const struct session *session, struct lock_wait *wait, guint count)
 {
-	for (guint i = 0; i < wait->holders->len; i++)
+	for (guint i = 0; i < MIN(count, wait->holders->len); i++)
 		look_at(session, wait, &g_array_index(wait->holders, struct holder, i));
 }
 

@@ -50,8 +50,8 @@ struct lock_wait {
 struct lock_wait *lock_wait_new(const struct session *session, const struct block *block,
 				uint32_t thread, int64_t begin, int64_t end);
 void lock_wait_free(struct lock_wait *wait);
-/* Fills what the holders did meanwhile. */
-void lock_wait_look(const struct session *session, struct lock_wait *wait);
+/* Fills what the first `count` holders did meanwhile. */
+void lock_wait_look(const struct session *session, struct lock_wait *wait, guint count);
 
 /* The lock that a wait is for; NULL: none. What has been taken for a mutex and
  * never behaved like one is none. */

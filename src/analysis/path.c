@@ -39,8 +39,12 @@ GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from
 	}
 }
 
+/* On the path already, or too far down it: then the wait is the end of it. Each thread
+ * on the path is a frame of the stack, and one look here. */
 static bool walking(const struct walker *walker, uint32_t thread)
 {
+	if (walker->on_path->len >= CHAIN_LONGEST)
+		return true;
 	for (guint i = 0; i < walker->on_path->len; i++)
 		if (g_array_index(walker->on_path, uint32_t, i) == thread)
 			return true;

@@ -9,6 +9,8 @@
 
 #include "analysis/session.h"
 
+#define CHAIN_LONGEST 4096 /* threads that wait for each other in a row and are followed */
+
 /* One ancestor's part of the window. */
 struct stretch {
 	uint32_t thread;

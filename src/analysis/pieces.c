@@ -81,25 +81,26 @@ uint32_t piece_resource(const struct session *session, const struct piece *piece
 	return intern_id(session->model.names, key);
 }
 
-static bool is_same(const struct total *a, const struct total *b)
-{
-	return a->thread == b->thread && a->resource == b->resource && a->cause == b->cause &&
-	       PACK_KIND(a->leaf) == PACK_KIND(b->leaf);
-}
+/* Sums by a number: a thread, a resource, a kind of state with a kind of cause. */
+struct sums {
+	GArray *list;      /* struct total */
+	GHashTable *index; /* number -> place in it, from 1 */
+};
 
-/* The lists are short: threads and resources of one path. */
-static void add(GArray *list, const struct total *key, const struct piece *piece)
+static void add(struct sums *sums, guint number, const struct total *fresh,
+		const struct piece *piece)
 {
 	int64_t ns = piece->end - piece->begin;
-	struct total *total = NULL;
+	gpointer key = GUINT_TO_POINTER(number);
+	guint at = GPOINTER_TO_UINT(g_hash_table_lookup(sums->index, key));
+	struct total *total;
 
-	for (guint i = 0; i < list->len && !total; i++)
-		if (is_same(&g_array_index(list, struct total, i), key))
-			total = &g_array_index(list, struct total, i);
-	if (!total) {
-		g_array_append_vals(list, key, 1);
-		total = &g_array_index(list, struct total, list->len - 1);
+	if (!at) {
+		g_array_append_vals(sums->list, fresh, 1);
+		at = sums->list->len;
+		g_hash_table_insert(sums->index, key, GUINT_TO_POINTER(at));
 	}
+	total = &g_array_index(sums->list, struct total, at - 1);
 	total->count++;
 	total->ns += ns;
 	total->wib[leaf_wib(piece->leaf)] += ns;
@@ -124,11 +125,13 @@ static int largest_first(gconstpointer a, gconstpointer b)
 void path_totals_init(struct path_totals *totals, const struct session *session,
 		      const struct path *path)
 {
-	GArray **lists[] = {&totals->threads, &totals->resources, &totals->kinds};
+	struct sums sums[3]; /* by thread, resource, kind */
 
-	*totals = (struct path_totals) {0};
-	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
-		*lists[i] = g_array_new(FALSE, FALSE, sizeof(struct total));
+	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++)
+		sums[i] = (struct sums) {g_array_new(FALSE, FALSE, sizeof(struct total)),
+					 g_hash_table_new(NULL, NULL)};
+	*totals = (struct path_totals) {.threads = sums[0].list, .resources = sums[1].list,
+					.kinds = sums[2].list};
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
 		struct cause cause = piece_cause(session, piece);
@@ -136,14 +139,16 @@ void path_totals_init(struct path_totals *totals, const struct session *session,
 		struct total resource = {.resource = piece_resource(session, piece)};
 		struct total kind = {.leaf = piece->leaf, .cause = cause.kind};
 
-		add(totals->threads, &thread, piece);
-		add(totals->resources, &resource, piece);
-		add(totals->kinds, &kind, piece);
+		add(&sums[0], thread.thread, &thread, piece);
+		add(&sums[1], resource.resource, &resource, piece);
+		add(&sums[2], PACK_KIND(kind.leaf) << 8 | (guint) kind.cause, &kind, piece);
 		totals->ns += piece->end - piece->begin;
 		cause_clear(&cause);
 	}
-	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
-		g_array_sort(*lists[i], largest_first);
+	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
+		g_array_sort(sums[i].list, largest_first);
+		g_hash_table_destroy(sums[i].index);
+	}
 }
 
 void path_totals_clear(struct path_totals *totals)

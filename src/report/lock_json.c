@@ -163,19 +163,24 @@ json_t *json_lock(const struct session *session, const struct wait *wait)
 	json_t *object, *holders, *holdings;
 	struct inversion inversion;
 	uint32_t limit = session->options->limit;
+	guint shown;
 
 	if (!lock)
 		return NULL;
-	lock_wait_look(session, lock);
+	shown = limit ? MIN(limit, lock->holders->len) : lock->holders->len;
+	lock_wait_look(session, lock, shown);
 	object = json_object();
 	holders = json_array();
 	holdings = json_array();
 	json_object_set_new(object, "kind", json_string(lock_kind_text(lock->lock)));
 	json_object_set_new(object, "name", json_text(session_text(session, lock->lock->resource)));
-	for (guint i = 0; i < lock->holders->len; i++)
+	for (guint i = 0; i < shown; i++)
 		json_array_append_new(holders, holder_json(session, &g_array_index(lock->holders,
 									struct holder, i)));
 	json_object_set_new(object, "holders", holders);
+	if (lock->holders->len > shown)
+		json_object_set_new(object, "holders_omitted",
+				    json_integer(lock->holders->len - shown));
 	for (guint i = 0; i < lock->holdings->len && (!limit || i < limit); i++)
 		json_array_append_new(holdings,
 				      holding_json(session, &g_array_index(lock->holdings,

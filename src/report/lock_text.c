@@ -62,7 +62,7 @@ void lock_text(const struct session *session, const struct wait *wait, struct ou
 
 	if (!lock)
 		return;
-	lock_wait_look(session, lock);
+	lock_wait_look(session, lock, HOLDERS_SHOWN);
 	line = g_string_new(NULL);
 	g_string_append_printf(line, "Lock (%s%s): held ", lock_kind_text(lock->lock),
 			       lock->inferred ? ", owners inferred" : "");

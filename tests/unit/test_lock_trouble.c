@@ -4,6 +4,8 @@
  */
 #include "locks.h"
 
+#include "analysis/path.h"
+
 /* timeout(1) and the like: who sends a waiter a signal has no lock. a has it. */
 static void test_signal_gives_nothing_up(void)
 {
@@ -394,6 +396,39 @@ static void test_many_waiters(void)
 	g_assert_cmpuint(contention->holders->len, ==, 1000);
 }
 
+/* Fifty thousand wait for each other in a row: the path ends somewhere on the way, and
+ * still is as long as the window; so do the causes, level by level. */
+static void test_deep_path(void)
+{
+	g_autofeed struct feed *feed = feed_new(2);
+	GPtrArray *waits;
+	const struct wait *wait;
+	struct path *path;
+	uint32_t last, omitted;
+	int levels = 0;
+	int64_t sum = 0;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	go_round(feed, 50000, 60000);
+	last = life(feed, 5 + 49999, 0);
+	path = path_new(feed->session, last, feed->session->from, feed->session->to);
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+
+		sum += piece->end - piece->begin;
+	}
+	g_assert_cmpint(sum, ==, feed->session->to - feed->session->from);
+	path_free(path);
+	waits = causality_new(feed->session, last, feed->session->from, feed->session->to, 0,
+			      &omitted);
+	wait = g_ptr_array_index(waits, 0);
+	for (; wait; levels++)
+		wait = wait->children && wait->children->len
+			       ? g_ptr_array_index(wait->children, 0) : NULL;
+	g_assert_cmpint(levels, ==, LEVELS_MAX);
+	g_ptr_array_free(waits, TRUE);
+}
+
 /* Ten thousand in a row, each waiting for the next: none of them is a circle. */
 static void test_long_chain(void)
 {
@@ -457,6 +492,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/lock-trouble/tail-of-circle", test_tail_of_circle);
 	g_test_add_func("/lock-trouble/imposed", test_imposed);
 	g_test_add_func("/lock-trouble/many-waiters", test_many_waiters);
+	g_test_add_func("/lock-trouble/deep-path", test_deep_path);
 	g_test_add_func("/lock-trouble/long-chain", test_long_chain);
 	g_test_add_func("/lock-trouble/short-lived-readers", test_short_lived_readers);
 	return g_test_run();

@@ -310,7 +310,7 @@ static void check_lock(struct feed *feed, const struct hold *wait, uint32_t numb
 
 	if (!lock)
 		return;
-	lock_wait_look(feed->session, lock);
+	lock_wait_look(feed->session, lock, UINT_MAX);
 	for (guint i = 0; i < lock->holdings->len; i++) {
 		const struct holding *holding = &g_array_index(lock->holdings, struct holding, i);
 
