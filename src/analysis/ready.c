@@ -91,15 +91,12 @@ static bool sibling(const struct session *session, uint32_t thread, const struct
 		    bool (*is)(const struct session *session, uint32_t thread,
 			       const struct span *span))
 {
-	const struct thread *own = model_thread(&session->model, thread);
+	const uint32_t *next = session->next_of_process;
 
-	if (own->pid < 0)
-		return false;
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+	for (uint32_t i = next[thread]; i != thread; i = next[i]) {
 		const struct thread *other = model_thread(&session->model, i);
 
-		if (i != thread && other->pid == own->pid && other->host == own->host &&
-		    other->begin < span->end && other->end > span->begin && is(session, i, span))
+		if (other->begin < span->end && other->end > span->begin && is(session, i, span))
 			return true;
 	}
 	return false;
