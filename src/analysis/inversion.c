@@ -51,13 +51,15 @@ static int32_t priority_before(const struct session *session, uint32_t thread, i
 struct instead {
 	const struct session *session;
 	struct inversion *inversion;
-	int64_t longest;
+	GHashTable *by; /* thread -> int64_t ns */
+	int64_t most;
 };
 
 static void ran_instead(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct instead *instead = data;
 	int32_t priority;
+	int64_t *ns;
 
 	if (!is_thread(thread) || thread == instead->inversion->thread)
 		return;
@@ -65,8 +67,14 @@ static void ran_instead(int64_t begin, int64_t end, uint32_t thread, void *data)
 	if (priority == NO_PRIORITY || priority <= instead->inversion->waiter)
 		return;
 	instead->inversion->kept_off += end - begin;
-	if (end - begin > instead->longest) {
-		instead->longest = end - begin;
+	ns = g_hash_table_lookup(instead->by, GUINT_TO_POINTER(thread));
+	if (!ns) {
+		ns = g_new0(int64_t, 1);
+		g_hash_table_insert(instead->by, GUINT_TO_POINTER(thread), ns);
+	}
+	*ns += end - begin;
+	if (*ns > instead->most) {
+		instead->most = *ns;
 		instead->inversion->instead = thread;
 	}
 }
@@ -74,7 +82,8 @@ static void ran_instead(int64_t begin, int64_t end, uint32_t thread, void *data)
 static void find_kept_off(const struct session *session, const struct lock_wait *wait,
 			  struct inversion *inversion)
 {
-	struct instead instead = {session, inversion, 0};
+	g_autoptr(GHashTable) by = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	struct instead instead = {session, inversion, by, 0};
 
 	for (guint i = 0; i < wait->holdings->len; i++) {
 		const struct holding *at = &g_array_index(wait->holdings, struct holding, i);

@@ -198,7 +198,7 @@ static void test_pi(void)
 }
 
 /* The classical case: urgent a waits for b, and c, less urgent than a, keeps b
- * off its CPU from 20 to 45. */
+ * off its CPU from 20 to 45, together with d. */
 static void test_kept_off(void)
 {
 	g_autofeed struct feed *feed = feed_new(2);
@@ -208,12 +208,15 @@ static void test_kept_off(void)
 	sw(feed, 0, 0, "idle", 0, 0, "", 5);
 	forks(feed, 1, 0, 5, 6, 5);
 	forks(feed, 2, 0, 5, 7, 5);
+	forks(feed, 3, 0, 5, 8, 5);
 	switch_with(feed, 5, 1, 0, 0, 6, 30);
 	switch_with(feed, 7, 0, 5, PREEMPTED, 9, 20);
 	switch_with(feed, 9, 0, 9, PREEMPTED, 5, -11);
 	futex(feed, 10, 0, L, WAIT, 2);
 	switch_with(feed, 12, 0, 5, SLEEPS, 0, 20);
 	switch_with(feed, 20, 1, 6, PREEMPTED, 7, 20);
+	switch_with(feed, 28, 1, 7, PREEMPTED, 8, 20); /* longer than c at once, not in all */
+	switch_with(feed, 37, 1, 8, PREEMPTED, 7, 20);
 	switch_with(feed, 45, 1, 7, PREEMPTED, 6, 30);
 	wakes(feed, 50, 1, L, 5);
 	plain(feed, 100, 1, "other");
