@@ -1,24 +1,17 @@
-/* Who takes and gives up locks; what counts as one is in locks.h.
- *
- *   nobody waits        taken and given up unseen (futexes), seen (flock)
- *   T: FUTEX_WAIT       somebody has it: whoever calls FUTEX_WAKE next
- *   P: FUTEX_WAKE       P had it since it returned from its own wait, else since the
- *                       last release at the earliest
- *   T: wait returns 0   T has it, unless it waits again: somebody was faster
+/* The log of who takes and gives up locks, and the locks of files; what counts as one
+ * is in locks.h. futexes.c has those in memory.
  *
  * After lost events nothing is known of who has what: lock_forget().
  */
 #include "flow/locks.h"
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
 
 #include "flow/calls.h"
+#include "flow/lock_log.h"
 #include "model/files.h"
 
-#define FUTEX_COMMAND 0x7f
-#define MUTEX_CONTENDED 2
 #define CROWD 32 /* open holds; most locks have one */
 #define FLOCK_SHARED 1
 #define FLOCK_EXCLUSIVE 2
@@ -62,7 +55,7 @@ static uint64_t lock_key(const struct lock *lock, uint64_t number)
 	return number ^ (space << 16 | lock->host) * UINT64_C(0x94D049BB133111EB);
 }
 
-static void lock_forget(struct lock *lock, int64_t since)
+void lock_forget(struct lock *lock, int64_t since)
 {
 	if (lock->open)
 		g_array_set_size(lock->open, 0);
@@ -70,7 +63,7 @@ static void lock_forget(struct lock *lock, int64_t since)
 }
 
 /* What was known before events were lost holds no longer. */
-static struct lock *touched(struct flow *flow, uint32_t index)
+struct lock *lock_touched(struct flow *flow, uint32_t index)
 {
 	struct lock *lock = lock_at(flow, index);
 	int64_t gap = host_last_gap_end(model_host(flow->model, lock->host), flow->time);
@@ -81,25 +74,14 @@ static struct lock *touched(struct flow *flow, uint32_t index)
 	return lock;
 }
 
-/* A PID used again: what the process before had is gone with it. */
-static struct lock *futex_touched(struct flow *flow, uint32_t index)
-{
-	struct lock *lock = lock_at(flow, index);
-	uint32_t leader = lock->pid >= 0 ? thread_find(flow, lock->host, lock->pid) : IDMAP_NONE;
-
-	if (leader != IDMAP_NONE && flow_thread(flow, leader)->begin > lock->touched)
-		lock_forget(lock, flow_thread(flow, leader)->begin);
-	return touched(flow, index);
-}
-
-static uint32_t lock_find(const struct flow *flow, const struct lock *like, uint64_t number)
+uint32_t lock_find(const struct flow *flow, const struct lock *like, uint64_t number)
 {
 	uint32_t index = idmap_get(&flow->lock_index, lock_key(like, number));
 
 	return index == IDMAP_NONE ? 0 : index;
 }
 
-static uint32_t lock_findnew(struct flow *flow, const struct lock *like, uint64_t number)
+uint32_t lock_findnew(struct flow *flow, const struct lock *like, uint64_t number)
 {
 	uint32_t index = lock_find(flow, like, number);
 
@@ -112,12 +94,6 @@ static uint32_t lock_findnew(struct flow *flow, const struct lock *like, uint64_
 	return flow->locks->len;
 }
 
-static struct lock futex_of(const struct thread *thread)
-{
-	return (struct lock) {.kind = LOCK_FUTEX, .host = thread->host,
-			      .pid = thread->pid >= 0 ? thread->pid : -thread->tid};
-}
-
 static struct lock file_lock_of(enum lock_kind kind, const struct thread *thread, uint32_t file)
 {
 	return (struct lock) {.kind = (uint8_t) kind, .host = thread->host, .pid = -1,
@@ -125,7 +101,7 @@ static struct lock file_lock_of(enum lock_kind kind, const struct thread *thread
 }
 
 
-static struct hold *open_hold(const struct lock *lock, uint32_t thread)
+struct hold *lock_open_hold(const struct lock *lock, uint32_t thread)
 {
 	for (guint i = 0; lock->open && i < lock->open->len; i++) {
 		struct hold *hold = &g_array_index(lock->open, struct hold, i);
@@ -136,7 +112,7 @@ static struct hold *open_hold(const struct lock *lock, uint32_t thread)
 	return NULL;
 }
 
-static void hold_drops(struct lock *lock, const struct hold *hold)
+void lock_hold_drops(struct lock *lock, const struct hold *hold)
 {
 	g_array_remove_index(lock->open, (guint) (hold - (struct hold *) lock->open->data));
 }
@@ -171,7 +147,7 @@ static void bury_dead(struct flow *flow, struct lock *lock)
 	lock->crowd = MAX(CROWD, 2 * lock->open->len);
 }
 
-static void hold_opens(struct flow *flow, struct lock *lock, const struct hold *hold)
+void lock_hold_opens(struct flow *flow, struct lock *lock, const struct hold *hold)
 {
 	if (!lock->open)
 		lock->open = g_array_new(FALSE, FALSE, sizeof *hold);
@@ -181,7 +157,7 @@ static void hold_opens(struct flow *flow, struct lock *lock, const struct hold *
 }
 
 /* `thread` waited for the lock until now, asleep or spinning. */
-static void waited(struct flow *flow, struct lock *lock, uint32_t thread, int64_t since)
+void lock_waited(struct flow *flow, struct lock *lock, uint32_t thread, int64_t since)
 {
 	struct hold wait = {.begin = since, .end = flow->time, .thread = thread, .fd = -1};
 
@@ -190,147 +166,20 @@ static void waited(struct flow *flow, struct lock *lock, uint32_t thread, int64_
 }
 
 /* `thread` gives the lock up now, whether it was known to have it or not. */
-static void released(struct flow *flow, struct lock *lock, uint32_t thread, bool proved)
+void lock_released(struct flow *flow, struct lock *lock, uint32_t thread, bool proved)
 {
-	const struct hold *known = open_hold(lock, thread);
+	const struct hold *known = lock_open_hold(lock, thread);
 	struct hold hold = {.begin = lock->released, .end = INT64_MAX, .thread = thread, .fd = -1};
 
 	if (known) {
 		hold = *known;
-		hold_drops(lock, known);
+		lock_hold_drops(lock, known);
 		lock->turns += hold.taken;
 	}
 	hold.proved |= proved;
 	if (lock->kind != LOCK_FLOCK && lock->open && !hold.shared)
 		g_array_set_size(lock->open, 0); /* only one had it */
 	hold_ends(flow, lock, &hold, flow->time);
-}
-
-/* The owner's TID is in the futex word together with FUTEX_WAITERS, as robust
- * mutexes, PI futexes and musl keep it. NO_THREAD: not the TID of a thread of
- * the same process. */
-static uint32_t owner_in_word(struct flow *flow, const struct thread *thread, uint32_t word)
-{
-	uint32_t owner;
-
-	if (!(word & FUTEX_WAITERS))
-		return NO_THREAD;
-	owner = thread_find(flow, thread->host, (int32_t) (word & FUTEX_TID_MASK));
-	if (owner == IDMAP_NONE || thread->pid < 0 || flow_thread(flow, owner) == thread ||
-	    flow_thread(flow, owner)->pid != thread->pid)
-		return NO_THREAD;
-	return owner;
-}
-
-static uint32_t new_futex(struct flow *flow, struct thread *thread, enum lock_kind kind)
-{
-	struct lock like = futex_of(thread);
-	uint32_t index = lock_findnew(flow, &like, thread->flow.call.flags);
-	struct lock *lock = futex_touched(flow, index);
-	int32_t fd;
-
-	lock->kind = (uint8_t) kind;
-	flow->pi_locks |= kind == LOCK_PI;
-	if (!lock->resource)
-		lock->resource = call_resource(flow, thread, &fd);
-	thread->flow.call.lock = index;
-	return index;
-}
-
-/* Mutexes have few values. One that was never seen to go from a waiter to the next
- * and is waited for with another value only looked like one. */
-static void counts(struct flow *flow, const struct thread *thread)
-{
-	struct lock like = futex_of(thread);
-	uint32_t known = flow->locks->len ? lock_find(flow, &like, thread->flow.call.flags) : 0;
-
-	if (known && !lock_at(flow, known)->turns)
-		lock_at(flow, known)->counts = true;
-}
-
-/* Who was woken and did not get the mutex waits again at once, or yields first (Go).
- * Who was told of a condition goes about it: in musl those waits look the same,
- * FUTEX_WAIT for 2 (pthread_cond_timedwait.c: node.barrier). */
-static bool did_something_else(const struct flow *flow, const struct thread *thread)
-{
-	const struct call *call = &thread->flow.call;
-
-	return call->before != call->name &&
-	       strcmp(intern_text(flow->names, call->before), "sched_yield") != 0;
-}
-
-static void waits_for_futex(struct flow *flow, uint32_t index, struct thread *thread, int command)
-{
-	uint32_t word = (uint32_t) thread->flow.call.argument;
-	bool pi = command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
-	uint32_t owner = pi ? NO_THREAD : owner_in_word(flow, thread, word);
-	struct hold *mine;
-	struct lock *lock;
-
-	if (!pi && word != MUTEX_CONTENDED && owner == NO_THREAD) {
-		if (!(word & FUTEX_WAITERS))
-			counts(flow, thread);
-		return; /* a condition, a semaphore, a join: nobody's */
-	}
-	lock = lock_at(flow, new_futex(flow, thread, pi ? LOCK_PI : LOCK_FUTEX));
-	lock->certain |= pi || owner != NO_THREAD || command == FUTEX_WAIT;
-	mine = open_hold(lock, index);
-	if (mine) {
-		hold_drops(lock, mine); /* woken, but somebody was faster */
-		lock->counts |= !lock->turns && did_something_else(flow, thread);
-	}
-	if (owner != NO_THREAD && !open_hold(lock, owner)) {
-		if (lock->open)
-			g_array_set_size(lock->open, 0);
-		hold_opens(flow, lock, &(struct hold) {
-			.begin = lock->released, .end = INT64_MAX, .thread = owner, .fd = -1,
-			.proved = true});
-	}
-}
-
-void lock_futex_begins(struct flow *flow, uint32_t index, struct thread *thread)
-{
-	const struct call *call = &thread->flow.call;
-	int command = call->op & FUTEX_COMMAND;
-	struct lock like = futex_of(thread);
-	uint32_t known;
-
-	if (!call->flags)
-		return;
-	switch (command) {
-	case FUTEX_WAIT:
-	case FUTEX_WAIT_BITSET:
-	case FUTEX_LOCK_PI:
-	case FUTEX_LOCK_PI2:
-		waits_for_futex(flow, index, thread, command);
-		break;
-	case FUTEX_WAKE:
-	case FUTEX_WAKE_BITSET:
-	case FUTEX_UNLOCK_PI:
-		known = flow->locks->len ? lock_find(flow, &like, call->flags) : 0;
-		if (known)
-			released(flow, futex_touched(flow, known), index,
-				 command == FUTEX_UNLOCK_PI);
-		break;
-	default:
-		break;
-	}
-}
-
-void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, int64_t ret)
-{
-	struct lock *lock = touched(flow, thread->flow.call.lock);
-	bool pi = lock->kind == LOCK_PI;
-
-	if (ret != -EAGAIN) /* else it was given up before the call looked */
-		waited(flow, lock, index, thread->flow.call.begin);
-	if (ret || open_hold(lock, index))
-		return;
-	if (lock->open)
-		g_array_set_size(lock->open, 0); /* only one has it */
-	hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
-					       .thread = index, .fd = -1, .taken = true,
-					       .proved = pi});
 }
 
 static bool same_process(const struct flow *flow, uint32_t index, const struct thread *thread)
@@ -387,9 +236,9 @@ void lock_flock(struct flow *flow, uint32_t index, struct thread *thread)
 
 	if (!file)
 		return;
-	lock = touched(flow, lock_findnew(flow, &like, file));
+	lock = lock_touched(flow, lock_findnew(flow, &like, file));
 	if (call->waits)
-		waited(flow, lock, index, call->begin);
+		lock_waited(flow, lock, index, call->begin);
 	before = lock->open ? lock->open->len : 0;
 	files_released(flow, lock, thread, fd, false, false); /* given up, or changed in kind */
 	if (call->op & FLOCK_UNLOCK) {
@@ -398,7 +247,7 @@ void lock_flock(struct flow *flow, uint32_t index, struct thread *thread)
 		return;
 	}
 	files_released(flow, lock, thread, -1, true, !(call->op & FLOCK_EXCLUSIVE));
-	hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
+	lock_hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
 					       .thread = index, .fd = fd, .taken = true,
 					       .proved = true, .shared = call->op & FLOCK_SHARED});
 }
@@ -416,9 +265,9 @@ void lock_fcntl(struct flow *flow, uint32_t index, struct thread *thread)
 
 	if (!file)
 		return;
-	lock = touched(flow, lock_findnew(flow, &like, file));
+	lock = lock_touched(flow, lock_findnew(flow, &like, file));
 	if (thread->flow.call.waits)
-		waited(flow, lock, index, thread->flow.call.begin);
+		lock_waited(flow, lock, index, thread->flow.call.begin);
 	for (guint i = 0; lock->open && i < lock->open->len; i++) {
 		struct hold *hold = &g_array_index(lock->open, struct hold, i);
 
@@ -428,7 +277,7 @@ void lock_fcntl(struct flow *flow, uint32_t index, struct thread *thread)
 		}
 	}
 	/* `shared`: other processes may have other ranges */
-	hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
+	lock_hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
 					       .thread = index, .fd = thread->flow.call.fd,
 					       .taken = true, .shared = true});
 }
@@ -442,12 +291,12 @@ void lock_file_closed(struct flow *flow, struct thread *thread)
 		return;
 	index = lock_find(flow, &like, file);
 	if (index)
-		files_released(flow, touched(flow, index), thread, thread->flow.call.fd, false,
+		files_released(flow, lock_touched(flow, index), thread, thread->flow.call.fd, false,
 			       false);
 	like.kind = LOCK_FCNTL; /* any descriptor of the file, once closed, takes them all along */
 	index = lock_find(flow, &like, file);
 	if (index)
-		files_released(flow, touched(flow, index), thread, -1, false, false);
+		files_released(flow, lock_touched(flow, index), thread, -1, false, false);
 }
 
 /* Somebody is off the CPU in a call that writes this file: from now on it is noted who
@@ -471,7 +320,7 @@ void lock_file_written(struct flow *flow, uint32_t index, struct thread *thread)
 
 	if (!number)
 		return;
-	lock = touched(flow, number);
+	lock = lock_touched(flow, number);
 	if (lock->releaser == index && lock->released >= call->begin)
 		return; /* given up before its end, when it woke somebody */
 	hold.begin = MAX(call->begin, lock->released);
@@ -508,8 +357,8 @@ static void inode_released(struct flow *flow, struct thread *thread, struct bloc
 	if (!like.resource)
 		return;
 	block->lock = lock_findnew(flow, &like, like.resource);
-	lock = touched(flow, block->lock);
-	waited(flow, lock, thread_find(flow, thread->host, thread->tid), thread->flow.since);
+	lock = lock_touched(flow, block->lock);
+	lock_waited(flow, lock, thread_find(flow, thread->host, thread->tid), thread->flow.since);
 	hold.begin = MAX(call->begin, lock->released);
 	lock->releaser = waker->thread;
 	hold_ends(flow, lock, &hold, flow->time);
@@ -530,7 +379,7 @@ static void owner_wakes(struct flow *flow, struct lock *lock, uint32_t waker)
 	if (known)
 		files_released(flow, lock, thread, -1, false, false);
 	else /* who ends may have sent a signal only: SIGCHLD */
-		released(flow, lock, waker,
+		lock_released(flow, lock, waker,
 			 !thread->flow.call.open ||
 				 !g_str_has_prefix(intern_text(flow->names,
 							       thread->flow.call.name), "exit"));
@@ -567,7 +416,7 @@ void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *b
 		inode_released(flow, thread, block, waker);
 	if (!block->lock)
 		return;
-	lock = touched(flow, block->lock);
+	lock = lock_touched(flow, block->lock);
 	call = &flow_thread(flow, waker->thread)->flow.call;
 	switch (lock->kind) {
 	case LOCK_FLOCK:
@@ -576,8 +425,8 @@ void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *b
 			owner_wakes(flow, lock, waker->thread);
 		break;
 	case LOCK_PI: /* "hands over to the top waiter" */
-		if (call->open && (call->op & FUTEX_COMMAND) == FUTEX_UNLOCK_PI)
-			hold_opens(flow, lock, &(struct hold) {
+		if (call->open && (call->op & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI)
+			lock_hold_opens(flow, lock, &(struct hold) {
 				.begin = flow->time, .end = INT64_MAX, .taken = true, .proved = true,
 				.fd = -1,
 				.thread = thread_find(flow, thread->host, thread->tid)});
@@ -585,27 +434,4 @@ void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *b
 	default:
 		break;
 	}
-}
-
-void lock_boosts(struct flow *flow, struct thread *thread, const struct event *event)
-{
-	struct boost boost = {.time = flow->time, .from = event->priority.from,
-			      .to = event->priority.to,
-			      .thread = thread_find(flow, event->host, event->priority.tid)};
-	struct lock *lock;
-
-	if (boost.thread == IDMAP_NONE || flow_thread(flow, boost.thread) == thread ||
-	    !thread->flow.call.open || !thread->flow.call.lock)
-		return;
-	lock = touched(flow, thread->flow.call.lock);
-	if (lock->kind != LOCK_PI)
-		return;
-	/* the first one raised in a call is the lock's owner, more are whom that waits for */
-	if (!lock->open || !lock->open->len)
-		hold_opens(flow, lock, &(struct hold) {
-			.begin = lock->released, .end = INT64_MAX, .thread = boost.thread,
-			.fd = -1, .proved = true});
-	if (!lock->boosts)
-		lock->boosts = g_array_new(FALSE, FALSE, sizeof boost);
-	g_array_append_val(lock->boosts, boost);
 }
