@@ -18,8 +18,8 @@
  * One file a matter: sched.c switches and lives, wake.c wake-ups,
  * arrival.c how they reach an idle CPU, stop.c who stopped a thread,
  * syscall.c entries, exits and holdback, calls.c the table of system
- * calls, resource.c what they wait for, effects.c what they change, locks.c who
- * holds what they lock, interrupt.c frames of CPUs, block.c, network.c and work.c what
+ * calls, resource.c what they wait for, effects.c what they change, locks.c and
+ * futexes.c who holds what they lock, interrupt.c frames of CPUs, block.c, network.c and work.c what
  * they deliver, gaps.c lost events, dump.c the statedump, input.c the order in
  * which events may enter.
  *

@@ -5,9 +5,9 @@
  *
  *   futex    FUTEX_WAIT for the value that mutexes have while somebody waits: 2 (glibc,
  *            Go, Rust, Java), or the owner's TID with the waiters' bit (robust mutexes;
- *            in musl error-checking and recursive ones). Who calls FUTEX_WAKE on it had it until then; who returns
- *            from the wait has it from then on, unless it waits again. Inferred,
- *            but for an owner whose TID is in the word.
+ *            in musl error-checking and recursive ones). Who calls FUTEX_WAKE on it had
+ *            it until then; who returns from the wait has it from then on, unless it
+ *            waits again. Inferred, but for an owner whose TID is in the word.
  *   PI futex the kernel knows the owner: it alone may unlock, the one woken is the
  *            next owner, and a waiter boosts it (sched_pi_setprio). Proved.
  *   flock    taken and given up by system calls, waited for or not. Proved.
