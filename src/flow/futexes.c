@@ -155,8 +155,16 @@ void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, i
 		lock_waited(flow, lock, index, thread->flow.call.begin);
 	if (ret || lock_open_hold(lock, index))
 		return;
-	if (lock->open)
-		g_array_set_size(lock->open, 0); /* only one has it */
+	/* only one has it: an owner that the word named died with it, and was not seen to
+	 * give it up (the kernel's exit_robust_list() wakes a waiter) */
+	while (lock->open && lock->open->len) {
+		const struct hold *other = &g_array_index(lock->open, struct hold, 0);
+
+		if (other->proved)
+			lock_released(flow, lock, other->thread, true);
+		else
+			lock_hold_drops(lock, other);
+	}
 	lock_hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
 					       .thread = index, .fd = -1, .taken = true,
 					       .proved = pi});

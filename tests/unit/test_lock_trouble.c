@@ -185,6 +185,22 @@ static void test_pid_used_again(void)
 	g_assert_cmpuint(lock_at(&feed->session->flow, 1)->open->len, ==, 0);
 }
 
+/* c, whose TID is in the word, ends with the mutex: the kernel wakes a. */
+static void test_robust(void)
+{
+	FEED();
+
+	a_waits(feed, WAIT, 7 | WAITERS);
+	entry(feed, 50, 2, "exit", -1);
+	waking(feed, 51, 2, 5);
+	sw(feed, 53, 2, "c", 7, DEAD, "idle", 0);
+	comes_back(feed, 60, 0);
+	done(feed, 61, 0, 0);
+	plain(feed, 100, 0, "other");
+	g_assert_cmpstr(held(feed, 5, 0), ==, "mutex: 7 12-51!");
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "lock-owner seen");
+}
+
 /* Waited for with 2, but with 3 as well: a barrier's or a condition's count. */
 static void test_counts(void)
 {
@@ -483,6 +499,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/lock-trouble/dead-reader", test_dead_reader);
 	g_test_add_func("/lock-trouble/fifo", test_fifo);
 	g_test_add_func("/lock-trouble/pid-used-again", test_pid_used_again);
+	g_test_add_func("/lock-trouble/robust", test_robust);
 	g_test_add_func("/lock-trouble/counts", test_counts);
 	g_test_add_func("/lock-trouble/pool", test_pool);
 	g_test_add_func("/lock-trouble/overtaken", test_overtaken_pool);
