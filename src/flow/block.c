@@ -155,7 +155,9 @@ static struct request *completed_before(struct host *host, const struct event *e
 {
 	uint64_t key = request_key(event->block.dev, event->block.sector, 1, REQUEST_ISSUED);
 
-	for (guint i = 0; !event->block.sectors && i < G_N_ELEMENTS(host->completed); i++)
+	if (event->block.sectors || event->block.sector == FLUSH_PLACE)
+		return NULL; /* a flush by itself has done nothing before */
+	for (guint i = 0; i < G_N_ELEMENTS(host->completed); i++)
 		if (host->completed[i].used && host->completed[i].key == key)
 			return &host->completed[i];
 	return NULL;
@@ -205,7 +207,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 			      const struct event *event)
 {
 	uint32_t sectors = event->block.sectors;
-	bool flush = !sectors && event->block.sector == FLUSH_PLACE;
+	bool flush = !sectors && event->block.rwbs & RWBS_FLUSH;
 	struct request *request = NULL, *before = NULL, *kept;
 	struct wake_detail *detail = cpu_pending(cpu);
 
@@ -213,15 +215,19 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 		.kind = DETAIL_REQUEST, .thread = NO_THREAD, .behalf = NO_THREAD,
 		.requested = -1, .queued = -1, .served = -1, .number = event->block.sector,
 		.text = disk_name(flow, host, event->block.dev)};
-	if (sectors || flush)
+	if (sectors || (flush && event->block.sector == FLUSH_PLACE))
 		request = request_find(host, event->block.dev, event->block.sector, sectors,
 				       REQUEST_ISSUED);
 	if (!request)
 		before = completed_before(host, event);
-	if (!request && !before && !sectors) /* some kernels give a flush's sector as 0 */
+	if (!request && !before && flush) /* some kernels give a flush's sector as 0 */
 		request = request_find(host, event->block.dev, FLUSH_PLACE, 0, REQUEST_ISSUED);
-	if (request && sectors > request->left)
-		return; /* not that one: its own issue was not seen */
+	if (!request && !before && !sectors && !flush)
+		detail->kind = DETAIL_NONE; /* no I/O of a sector, nor a flush */
+	if (request && sectors > request->left) {
+		request_free(host, request); /* its own completion was not seen, nor this issue */
+		return;
+	}
 	if (!request && !before)
 		return;
 	(request ? request : before)->end = flow->time;
@@ -258,13 +264,16 @@ static const struct requester *part_of(const struct flow *flow, const struct req
 void block_detail_for(const struct flow *flow, struct host *host, struct wake_detail *detail,
 		      const struct thread *woken)
 {
-	uint32_t slot = detail->behind;
+	const struct request *request =
+		detail->behind ? &host->completed[detail->behind - 1] : NULL;
 	const struct requester *by;
 
 	detail->behind = 0;
-	if (detail->kind != DETAIL_REQUEST || !slot || detail->threads < 2)
+	if (detail->kind != DETAIL_REQUEST || !request || detail->threads < 2)
 		return;
-	by = part_of(flow, &host->completed[slot - 1], woken);
+	if (request->issue != detail->begin && !(detail->flags & DETAIL_DOUBTFUL))
+		return; /* other CPUs have completed so many since that it is gone */
+	by = part_of(flow, request, woken);
 	if (by)
 		name_requester(detail, by);
 }
@@ -293,6 +302,9 @@ void flow_block(struct flow *flow, struct host *host, struct cpu *cpu,
 {
 	if (event->block.sectors && event->block.sector >= FLUSH_PLACE - event->block.sectors)
 		return; /* no disk is that large, and flushes are kept there */
+	if (!event->block.sectors && !(event->block.rwbs & RWBS_FLUSH) &&
+	    (event->kind == EV_BLOCK_INSERT || event->kind == EV_BLOCK_ISSUE))
+		return;
 	switch (event->kind) {
 	case EV_BLOCK_INSERT:
 		request_inserted(flow, host, cpu, event);

@@ -8,6 +8,9 @@
 
 #define FLUSH_PLACE UINT64_MAX /* of a flush, which has no sector */
 #define RWBS_READAHEAD 8
+/* barrier, flush, preflush: what a request without sectors has that is a flush of the
+ * cache; one that has none of them is a command of a driver or of an ioctl. */
+#define RWBS_FLUSH (16 | 256 | 1024)
 
 /* requests.c. A pointer to an entry is good until the next request_new(). */
 uint64_t request_key(uint32_t dev, uint64_t sector, uint32_t sectors, enum request_phase phase);

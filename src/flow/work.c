@@ -90,7 +90,7 @@ void flow_work(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 
 /* Dirty pages that a thread wants written (sync, or too many of them): the kernel's
  * own queue of a disk's writeback, in front of the worker's item. It tells for
- * whom a worker writes where no work queue events were recorded. */
+ * whom a worker writes where no work queue events were recorded, if only one waits. */
 void flow_writeback(struct flow *flow, struct host *host, struct cpu *cpu,
 		    const struct event *event)
 {
@@ -108,7 +108,12 @@ void flow_writeback(struct flow *flow, struct host *host, struct cpu *cpu,
 		idmap_set(&host->writebacks, key, host->sent->len);
 		g_array_append_val(host->sent, queued);
 	} else if (event->kind == EV_WRITEBACK_QUEUE) {
-		g_array_index(host->sent, struct sent, index) = queued;
+		struct sent *before = &g_array_index(host->sent, struct sent, index);
+
+		/* the events name the disk, not the item: of two that wait, either may be next */
+		if (before->waiting && before->thread != queued.thread)
+			queued.thread = NO_THREAD;
+		*before = queued;
 	} else if (index != IDMAP_NONE) {
 		queued = g_array_index(host->sent, struct sent, index);
 		current->flow.work = (struct work) {
