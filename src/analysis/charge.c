@@ -10,10 +10,15 @@
 
 #include <string.h>
 
-/* What the wait at hand owes an imposer so far; most waits have few. */
+/* What the wait at hand owes an imposer so far. */
 struct part {
 	uint32_t imposer;
 	int64_t ns;
+};
+
+/* Where that is in `parts`, counted from 1; and who waited for the imposer last. */
+struct mark {
+	uint32_t part, waiter;
 };
 
 /* The thread; or the resource, if there is one, of the thread's host. */
@@ -25,27 +30,29 @@ static uint32_t imposer_of(struct charger *charger, uint32_t thread, uint32_t re
 	uint32_t index = idmap_get(map, key);
 	struct imposer fresh = {.thread = resource ? NO_THREAD : thread, .resource = resource,
 				.host = host, .waiter = NO_THREAD};
+	struct mark mark = {0, NO_THREAD};
 
 	if (index != IDMAP_NONE)
 		return index;
 	index = charger->waiting->imposers->len;
 	idmap_set(map, key, index);
 	g_array_append_val(charger->waiting->imposers, fresh);
+	g_array_append_val(charger->marks, mark);
 	return index;
 }
 
 static struct imposer *owe(struct charger *charger, uint32_t index, int64_t ns)
 {
 	struct imposer *imposer = &g_array_index(charger->waiting->imposers, struct imposer, index);
-	struct part fresh = {index, ns};
+	struct mark *mark = &g_array_index(charger->marks, struct mark, index);
+	struct part fresh = {index, 0};
 
 	imposer->ns += ns;
-	for (guint i = 0; i < charger->parts->len; i++)
-		if (g_array_index(charger->parts, struct part, i).imposer == index) {
-			g_array_index(charger->parts, struct part, i).ns += ns;
-			return imposer;
-		}
-	g_array_append_val(charger->parts, fresh);
+	if (!mark->part) {
+		g_array_append_val(charger->parts, fresh);
+		mark->part = charger->parts->len;
+	}
+	g_array_index(charger->parts, struct part, mark->part - 1).ns += ns;
 	return imposer;
 }
 
@@ -212,8 +219,9 @@ void charge_settle(struct charger *charger)
 		const struct part *part = &g_array_index(charger->parts, struct part, i);
 		struct imposer *imposer =
 			&g_array_index(charger->waiting->imposers, struct imposer, part->imposer);
-		uint64_t pair = (uint64_t) part->imposer << 32 | charger->charge.waiter;
+		struct mark *mark = &g_array_index(charger->marks, struct mark, part->imposer);
 
+		mark->part = 0;
 		if (part->ns > imposer->worst) {
 			imposer->worst = part->ns;
 			imposer->waiter = charger->charge.waiter;
@@ -221,10 +229,8 @@ void charge_settle(struct charger *charger)
 			imposer->end = charger->charge.end;
 		}
 		imposer->spans_gap |= charger->charge.spans_gap;
-		if (idmap_get(&charger->pairs, pair) == IDMAP_NONE) {
-			idmap_set(&charger->pairs, pair, 0);
-			imposer->waiters++;
-		}
+		imposer->waiters += mark->waiter != charger->charge.waiter;
+		mark->waiter = charger->charge.waiter;
 	}
 	g_array_set_size(charger->parts, 0);
 }
@@ -233,10 +239,10 @@ void charger_init(struct charger *charger, const struct session *session, struct
 {
 	*charger = (struct charger) {.session = session, .waiting = waiting};
 	charger->parts = g_array_new(FALSE, FALSE, sizeof(struct part));
+	charger->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
 	charger->directs = g_array_new(FALSE, FALSE, sizeof(struct direct));
 	idmap_init(&charger->threads);
 	idmap_init(&charger->resources);
-	idmap_init(&charger->pairs);
 	contacts_init(&charger->contacts, session);
 }
 
@@ -245,7 +251,7 @@ void charger_clear(struct charger *charger)
 	contacts_clear(&charger->contacts);
 	idmap_clear(&charger->threads);
 	idmap_clear(&charger->resources);
-	idmap_clear(&charger->pairs);
 	g_array_free(charger->parts, TRUE);
+	g_array_free(charger->marks, TRUE);
 	g_array_free(charger->directs, TRUE);
 }

@@ -24,15 +24,17 @@ struct charger {
 	struct contacts contacts;
 	struct idmap threads;   /* thread -> index in imposers */
 	struct idmap resources; /* host and interned key -> index in imposers */
-	struct idmap pairs;     /* imposer and waiter: met already */
 	struct charge charge;
 	GArray *parts;          /* struct part: of the wait at hand */
+	GArray *marks;          /* struct mark, of each imposer: looked up for each interval */
 	GArray *directs;        /* struct direct */
 	uint32_t path[DEPTH_MAX]; /* threads being led over; the waiter first */
 	guint depth;
 	uint64_t steps;         /* intervals read */
 };
 
+/* All waits of one thread are to be charged before those of the next: so who has
+ * met whom needs no table. */
 void charger_init(struct charger *charger, const struct session *session,
 		  struct waiting *waiting);
 void charger_clear(struct charger *charger);

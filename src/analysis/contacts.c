@@ -67,46 +67,11 @@ static void note_waits(struct contacts *contacts, uint32_t thread)
 	}
 }
 
-static guint process_hash(gconstpointer key)
-{
-	const struct thread *thread = key;
-
-	return (guint) thread->pid * 31 + thread->host;
-}
-
-static gboolean process_equal(gconstpointer a, gconstpointer b)
-{
-	const struct thread *x = a, *y = b;
-
-	return x->pid == y->pid && x->host == y->host;
-}
-
-static void number_processes(struct contacts *contacts)
-{
-	const struct model *model = &contacts->session->model;
-	g_autoptr(GHashTable) firsts = g_hash_table_new(process_hash, process_equal);
-
-	contacts->process = g_new(uint32_t, model->thread_count + 1);
-	for (uint32_t i = 0; i < model->thread_count; i++) {
-		struct thread *thread = model_thread(model, i);
-		gpointer found;
-
-		contacts->process[i] = i;
-		if (thread->pid < 0)
-			continue;
-		if (g_hash_table_lookup_extended(firsts, thread, NULL, &found))
-			contacts->process[i] = GPOINTER_TO_UINT(found);
-		else
-			g_hash_table_insert(firsts, thread, GUINT_TO_POINTER(i));
-	}
-}
-
 void contacts_init(struct contacts *contacts, const struct session *session)
 {
-	*contacts = (struct contacts) {.session = session};
+	*contacts = (struct contacts) {.session = session, .process = session->processes.first};
 	contacts->first = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	idmap_init(&contacts->places);
-	number_processes(contacts);
 	for (uint32_t i = 0; i < session->model.thread_count; i++) {
 		const struct thread *thread = model_thread(&session->model, i);
 
@@ -118,7 +83,6 @@ void contacts_init(struct contacts *contacts, const struct session *session)
 
 void contacts_clear(struct contacts *contacts)
 {
-	g_free(contacts->process);
 	idmap_clear(&contacts->places);
 	g_array_free(contacts->first, TRUE);
 }

@@ -25,7 +25,7 @@
 
 struct contacts {
 	const struct session *session; /* borrowed */
-	uint32_t *process;   /* owned; of each thread: the first of its process */
+	const uint32_t *process; /* borrowed; of each thread: the first of its process */
 	struct idmap places; /* two ids -> index in `first` */
 	GArray *first;       /* owned; int64_t: when the first of the two turned to the second */
 };

@@ -140,39 +140,38 @@ static void visit_from(struct search *search, uint32_t start)
 	}
 }
 
-struct use {
-	uint32_t resource;
-	int64_t ns;
-};
-
 /* What a circle waited for most, of the waits inside it. */
 static void describe(struct knot *knot, const GArray *directs, const uint32_t *component,
 		     uint32_t number)
 {
-	g_autoptr(GArray) uses = g_array_new(FALSE, FALSE, sizeof(struct use));
+	g_autoptr(GArray) uses = g_array_new(FALSE, TRUE, sizeof(int64_t));
+	struct idmap places; /* resource -> index in uses */
 	int64_t most = 0;
 
+	idmap_init(&places);
 	for (guint i = 0; i < directs->len; i++) {
 		const struct direct *at = &g_array_index(directs, struct direct, i);
-		struct use fresh = {at->resource, 0}, *use = NULL;
+		uint32_t place;
+		int64_t *use;
 
 		if (component[at->waiter] != number || component[at->lead] != number)
 			continue;
 		knot->ns += at->ns;
-		for (guint k = 0; k < uses->len && !use; k++)
-			if (g_array_index(uses, struct use, k).resource == at->resource)
-				use = &g_array_index(uses, struct use, k);
-		if (!use) {
-			g_array_append_val(uses, fresh);
-			use = &g_array_index(uses, struct use, uses->len - 1);
+		place = idmap_get(&places, at->resource);
+		if (place == IDMAP_NONE) {
+			place = uses->len;
+			idmap_set(&places, at->resource, place);
+			g_array_set_size(uses, place + 1);
 		}
-		use->ns += at->ns;
-		if (use->ns > most) {
-			most = use->ns;
-			knot->resource = use->resource;
+		use = &g_array_index(uses, int64_t, place);
+		*use += at->ns;
+		if (*use > most) {
+			most = *use;
+			knot->resource = at->resource;
 			knot->host = at->host;
 		}
 	}
+	idmap_clear(&places);
 }
 
 static void add_circles(struct waiting *waiting, const GArray *directs,

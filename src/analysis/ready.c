@@ -6,6 +6,7 @@
 #define IDLE_SHARE 0.9
 #define THROTTLED_MIN INT64_C(1000000)    /* ns; a move to another CPU takes some µs */
 #define TOGETHER INT64_C(1000000)         /* ns: threads let go together, at most apart */
+#define SIBLINGS_MAX 2000 /* looked at, of one process, newest first */
 #define PERIOD_MAX INT64_C(1000000000)    /* ns: the longest period of a quota */
 
 struct idling {
@@ -86,17 +87,23 @@ static bool let_go_at(const struct session *session, uint32_t thread, int64_t en
 	return false;
 }
 
-/* Another thread of the same process for which `is` holds over the span. */
+/* Another thread of the same process for which `is` holds over the span. `many`: the
+ * answer where the process has had more threads than can be looked at. */
 static bool sibling(const struct session *session, uint32_t thread, const struct span *span,
 		    bool (*is)(const struct session *session, uint32_t thread,
-			       const struct span *span))
+			       const struct span *span),
+		    bool many)
 {
-	const uint32_t *next = session->next_of_process;
+	uint32_t count;
+	const uint32_t *threads = process_before(&session->processes, &session->model, thread,
+						 span->end, &count);
 
-	for (uint32_t i = next[thread]; i != thread; i = next[i]) {
-		const struct thread *other = model_thread(&session->model, i);
-
-		if (other->begin < span->end && other->end > span->begin && is(session, i, span))
+	for (uint32_t i = count; i-- > 0;) {
+		if (count - i > SIBLINGS_MAX)
+			return many;
+		if (threads[i] != thread &&
+		    model_thread(&session->model, threads[i])->end > span->begin &&
+		    is(session, threads[i], span))
 			return true;
 	}
 	return false;
@@ -175,8 +182,8 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 	if (!is_idle(&idling, span))
 		return ready;
 	lasting = idling.began_idle && span->end - span->begin >= THROTTLED_MIN;
-	if (lasting && (preempted ? !sibling(session, thread, span, works_meanwhile)
-				  : sibling(session, thread, span, let_go_with))) {
+	if (lasting && (preempted ? !sibling(session, thread, span, works_meanwhile, true)
+				  : sibling(session, thread, span, let_go_with, false))) {
 		ready.kind = READY_THROTTLED;
 		ready.period = period_of(session, thread, span);
 	} else if (preempted) {

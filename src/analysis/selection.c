@@ -508,7 +508,7 @@ bool session_finish(struct session *session, GError **error)
 	sort_selected(session);
 	if (!load_symbols(session, error))
 		return false;
-	session_link_processes(session);
+	processes_init(&session->processes, &session->model);
 	deadlocks_find(session);
 	if (session->options->command == COMMAND_PROFILE)
 		operations_add_waits(session);

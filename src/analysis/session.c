@@ -63,8 +63,8 @@ void session_free(struct session *session)
 	g_free(session->stopped);
 	g_array_free(session->damages, TRUE);
 	g_free(session->place);
-	g_free(session->next_of_process);
 	symbols_free(session->symbols);
+	processes_clear(&session->processes);
 	if (session->deadlocks)
 		g_ptr_array_free(session->deadlocks, TRUE);
 	if (session->deadlocked)
@@ -374,8 +374,12 @@ bool session_blocked_at(const struct session *session, uint32_t thread, int64_t 
 uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid,
 			   int64_t time)
 {
+	uint32_t newest = idmap_get(&model_host(&session->model, host)->tids, (uint32_t) tid);
 	uint32_t best = NO_THREAD;
 
+	if (newest != IDMAP_NONE && model_thread(&session->model, newest)->tid == tid &&
+	    model_thread(&session->model, newest)->begin <= time)
+		return model_thread(&session->model, newest)->end >= time ? newest : NO_THREAD;
 	for (uint32_t i = 0; i < session->model.thread_count; i++) {
 		const struct thread *thread = model_thread(&session->model, i);
 
@@ -384,25 +388,4 @@ uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t
 			best = i; /* the newest of two lives that touch */
 	}
 	return best;
-}
-
-void session_link_processes(struct session *session)
-{
-	uint32_t *next = g_new(uint32_t, session->model.thread_count + 1);
-	struct idmap newest;
-
-	idmap_init(&newest);
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
-		uint64_t key = (uint64_t) thread->host << 32 | (uint32_t) thread->pid;
-		uint32_t before = thread->pid < 0 ? IDMAP_NONE : idmap_get(&newest, key);
-
-		next[i] = before == IDMAP_NONE ? i : next[before];
-		if (before != IDMAP_NONE)
-			next[before] = i;
-		if (thread->pid >= 0)
-			idmap_set(&newest, key, i);
-	}
-	idmap_clear(&newest);
-	session->next_of_process = next;
 }

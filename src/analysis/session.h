@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "analysis/options.h"
+#include "analysis/processes.h"
 #include "event/event.h"
 #include "event/kinds.h"
 #include "flow/flow.h"
@@ -84,9 +85,9 @@ struct session {
 	int64_t begin, end;          /* first and last event of all hosts */
 	int64_t from, to;            /* window */
 	uint32_t target;             /* thread, NO_THREAD */
-	uint32_t *next_of_process;   /* owned; by thread: the next of its process, in a circle */
 	GArray *selected;            /* uint32_t threads asked for, in order */
 	GArray *chosen;              /* owned; of --container: containers.c; NULL: not asked */
+	struct processes processes;
 	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
 	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
 	GHashTable *deadlocked;      /* owned; thread -> its struct deadlock; NULL before */
@@ -95,8 +96,6 @@ struct session {
 struct session *session_new(struct options *options);
 void session_free(struct session *session);
 
-/* Fills next_of_process; threads without a known PID are by themselves. */
-void session_link_processes(struct session *session);
 
 /* The host's index; traces of one host (hostname and clock UUID) share it. */
 uint32_t session_add_host(struct session *session, const struct host_info *info);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define WAITS_MAX 1000  /* followed of one thread */
-#define STEPS_MAX 20000000 /* intervals read in all */
+#define STEPS_MAX 4000000 /* intervals read in all: a second or two */
 
 /* Of a wait that led to nobody: imposed by hardware, or not imposed. */
 static void charge_hardware(struct charger *charger, uint32_t thread, const struct span *span,
@@ -202,14 +202,16 @@ static GArray *waits_of(struct charger *charger, uint32_t thread)
 	return list;
 }
 
-static void charge_thread(struct charger *charger, uint32_t thread)
+/* Follows the waits of `thread`, the longest first and one at least, up to a total of
+ * `steps`. */
+static void charge_thread(struct charger *charger, uint32_t thread, uint64_t steps)
 {
 	GArray *list = waits_of(charger, thread);
 
 	for (guint i = 0; i < list->len; i++) {
 		const struct span *span = &g_array_index(list, struct span, i);
 
-		if (charger->steps > STEPS_MAX) {
+		if (charger->steps > (i ? steps : STEPS_MAX)) {
 			leave_out(charger->waiting, list, i);
 			break;
 		}
@@ -269,6 +271,52 @@ static bool is_asked_for(const struct session *session, uint32_t thread)
 			 model_host(&session->model, host)->hostname) == 0;
 }
 
+/* What a thread may use of the steps, relative to others: by how much it did, as far
+ * as its followed waits can come from that. */
+static uint64_t weight_of(const struct session *session, uint32_t thread)
+{
+	return 1 + MIN(model_thread(&session->model, thread)->track.chunk_count, 64);
+}
+
+/* How many steps may have been made after the waits of `thread`: its share of those
+ * that the threads before it have left, `weights` being the sum from it on. Threads
+ * come in no order of importance, so none may use up what others need. */
+static uint64_t share_of(const struct charger *charger, uint32_t thread, uint64_t weights)
+{
+	uint64_t left = charger->steps < STEPS_MAX ? STEPS_MAX - charger->steps : 0;
+
+	return charger->steps + left * weight_of(charger->session, thread) / weights;
+}
+
+/* Kernel threads' waits delay nobody by themselves; see is_asked_for(). */
+static bool counts(const struct session *session, uint32_t thread)
+{
+	return is_asked_for(session, thread) &&
+	       !thread_is_kernel(&session->model, model_thread(&session->model, thread));
+}
+
+static void charge_all(struct charger *charger)
+{
+	const struct session *session = charger->session;
+	uint32_t count = session->model.thread_count;
+	bool *tracers = tracers_of(charger);
+	uint64_t weights = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		weights += counts(session, i) && !tracers[i] ? weight_of(session, i) : 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!counts(session, i))
+			continue;
+		if (tracers[i]) {
+			charge_tracer(charger, i);
+			continue;
+		}
+		charge_thread(charger, i, share_of(charger, i, weights));
+		weights -= weight_of(session, i);
+	}
+	g_free(tracers);
+}
+
 static int most_imposing(gconstpointer a, gconstpointer b)
 {
 	const struct imposer *x = a, *y = b;
@@ -291,24 +339,14 @@ struct waiting *waiting_new(const struct session *session)
 {
 	struct waiting *waiting = g_new0(struct waiting, 1);
 	struct charger charger;
-	bool *tracers;
 
 	waiting->imposers = g_array_new(FALSE, FALSE, sizeof(struct imposer));
 	waiting->knots = g_array_new(FALSE, FALSE, sizeof(struct knot));
 	g_array_set_clear_func(waiting->knots, knot_clear);
 	charger_init(&charger, session, waiting);
-	tracers = tracers_of(&charger);
-	for (uint32_t i = 0; i < session->model.thread_count; i++)
-		if (!is_asked_for(session, i) ||
-		    thread_is_kernel(&session->model, model_thread(&session->model, i)))
-			continue;
-		else if (tracers[i])
-			charge_tracer(&charger, i);
-		else
-			charge_thread(&charger, i);
+	charge_all(&charger);
 	knots_find(waiting, charger.directs, session->model.thread_count);
 	g_array_sort(waiting->imposers, most_imposing);
-	g_free(tracers);
 	charger_clear(&charger);
 	return waiting;
 }

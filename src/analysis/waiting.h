@@ -24,10 +24,10 @@
  * So threads and resources are two views, not two parts.
  *
  * Cost is bounded: of each thread the WAITS_MAX longest waits are followed, chains
- * to a depth of DEPTH_MAX, and all in all STEPS_MAX intervals; what is left out is
- * said. Source: the wait-for graphs of lttng-based work on waiting dependency
- * (Ezzati-Jivan, Fournier, Dagenais); rules 1 to 4 of semantics.md, "Blocking
- * causality".
+ * to a depth of DEPTH_MAX, and all in all STEPS_MAX intervals, of which each thread has
+ * a share; what is left out is said. Source: the wait-for graphs of lttng-based work
+ * on waiting dependency (Ezzati-Jivan, Fournier, Dagenais); rules 1 to 4 of
+ * semantics.md, "Blocking causality".
  */
 #ifndef WHYLATE_ANALYSIS_WAITING_H
 #define WHYLATE_ANALYSIS_WAITING_H

@@ -671,6 +671,33 @@ static void test_ran(void)
 	waiting_free(waiting);
 }
 
+/* 100,000 threads, one after the other, each kept off its idle CPU for 1.5 ms twice:
+ * what is asked for each of these stretches must not look at all threads. It took
+ * half a minute when it did; it takes 0.3 s. Each has 2 × 1.5 ms by the quota. */
+static void test_many(void)
+{
+	FEED(1);
+	const int threads = 100000;
+	int64_t time = 0;
+	struct waiting *waiting;
+
+	for (int i = 0; i < threads; i++) {
+		forks(feed, time += 100, 0, 9, 10 + i, 10 + i);
+		sw(feed, time, 0, "idle", 0, 0, "t", 10 + i);
+		for (int k = 0; k < 2; k++) {
+			sw(feed, time += 100, 0, "t", 10 + i, PREEMPTED, "idle", 0);
+			sw(feed, time += 3 * MS / 2, 0, "idle", 0, 0, "t", 10 + i);
+		}
+		sw(feed, time += 100, 0, "t", 10 + i, DEAD, "idle", 0);
+	}
+	finish(feed);
+	g_test_timer_start();
+	waiting = waiting_new(feed->session);
+	g_assert_cmpfloat(g_test_timer_elapsed(), <, 10);
+	g_assert_cmpuint(waiting->imposers->len, ==, 1);
+	g_assert_cmpint(waiting->imposed, ==, threads * 3 * MS);
+	waiting_free(waiting);
+}
 /* The window [0, 300) of a (5): itself 20, then b's and c's, and so on: each list of
  * sums is the window, and c has 160 of it. */
 static void test_totals(void)
@@ -721,6 +748,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/imposed/left-out", test_left_out);
 	g_test_add_func("/waiting/imposed/held-to-the-end", test_held_to_the_end);
 	g_test_add_func("/waiting/imposed/ran", test_ran);
+	g_test_add_func("/waiting/imposed/many", test_many);
 	g_test_add_func("/waiting/totals", test_totals);
 	return g_test_run();
 }
