@@ -365,8 +365,27 @@ def steps():
     assert as_plugin == text, "the plugin's --path is another"
 
 
+def rows(name):
+    """The section in text: of the first ten those with 1 % or more, none repeated, no command twice."""
+    report = overview(name)
+    lines = t.output("overview", t.trace(name)).decode().split("Who and what others waited for", 1)[1]
+    lines = lines.split("\n\n")[0].split("\n")
+    imposed = report["waiting_sums"]["imposed_ns"]
+    large = [x for x in report["waiting"][:10] if x["ns"] >= imposed / 100]
+    shown = [line for line in lines if re.match(r"  (Bottleneck, \d+ % of it: )?\d[\d.]* .?s of \d+ thread", line)]
+    assert len(shown) == len(large), (name, len(shown), len(large))
+    marked = sum(1 for line in lines if line.startswith("  Bottleneck"))
+    assert marked == len(report["knots"]), (name, marked, report["knots"])
+    commands = [line for line in lines if "whylate delay" in line]
+    assert len(set(commands)) == len(commands) == len({(x["example"]["tid"], x["example"]["begin"]) for x in large}), name
+    omitted = len(report["waiting"]) - len(large)
+    assert not omitted or "  [... %d more; --limit 0 shows all ...]" % omitted in lines, (name, omitted)
+
+
 for case in (pipe_chain, futex, lock_lapse, startup_chain, preempt, cfs_quota, web_mixed, disk_read, hang, signals, steps):
     tap.case(case.__name__.replace("_", "-"), case)
+for one in ("startup-chain", "futex", "fork1", "preempt", "hang", "lock-lapse"):
+    tap.case("rows of %s" % one, rows, one)
 for one in ("wide", "signals", "web-mixed"):
     tap.case("wake-ups of %s" % one, wake_ups, one)
 for one in t.TRACES:

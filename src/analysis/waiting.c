@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define WAITS_MAX 1000  /* followed of one thread */
+#define KNOT_PART 1000 /* of the window: if less was imposed in all, nothing is stuck */
 #define STEPS_MAX 4000000 /* intervals read in all: a second or two */
 
 /* Of a wait that led to nobody: imposed by hardware, or not imposed. */
@@ -345,7 +346,8 @@ struct waiting *waiting_new(const struct session *session)
 	g_array_set_clear_func(waiting->knots, knot_clear);
 	charger_init(&charger, session, waiting);
 	charge_all(&charger);
-	knots_find(waiting, charger.directs, session->model.thread_count);
+	if (waiting->imposed >= (session->to - session->from) / KNOT_PART)
+		knots_find(waiting, charger.directs, session->model.thread_count);
 	g_array_sort(waiting->imposers, most_imposing);
 	charger_clear(&charger);
 	return waiting;
@@ -363,7 +365,7 @@ const char *imposed_text(enum imposed kind)
 	static const char *const texts[IMPOSED_KINDS] = {
 		[IMPOSED_WORK] = "worked", [IMPOSED_CPU] = "waited for a CPU",
 		[IMPOSED_SLEEP] = "slept", [IMPOSED_DEVICE] = "waited for a device",
-		[IMPOSED_OTHER] = "did what is not known",
+		[IMPOSED_OTHER] = "did what is not known or was not followed",
 		[IMPOSED_RAN] = "ran where they were ready to"};
 
 	return texts[kind];

@@ -60,7 +60,7 @@ struct imposer {
 };
 
 /* Threads that wait for each other in a circle (over all of the time), or one
- * thread or resource that takes much of all waiting. */
+ * thread or resource that takes much of all waiting; none if that is little. */
 struct knot {
 	GArray *threads;   /* owned; uint32_t; none: a resource alone */
 	uint32_t resource; /* what most of it was waited on, 0: not known */

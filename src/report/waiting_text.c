@@ -6,7 +6,9 @@
 #include "analysis/waiting.h"
 
 #define PART_MIN 0.01 /* smaller parts of an imposer's time are not named */
+#define SHARE_MIN 0.01 /* of all; imposers of less are left out, but with --limit 0 */
 #define NAMED_MAX 6   /* threads of a circle */
+#define LOOK_BACK 32  /* rows: a wait whose command one of them has needs none again */
 
 /* "NAME:" where there is more than one host. */
 static void append_host(GString *line, const struct session *session, uint16_t host)
@@ -82,12 +84,48 @@ static void append_parts(GString *line, const struct imposer *imposer)
 	}
 }
 
-static void imposer_lines(const struct session *session, const struct imposer *imposer,
+/* One of the rows above it says how to look at that wait. */
+static bool said_above(const struct waiting *waiting, guint row)
+{
+	const struct imposer *imposer = &g_array_index(waiting->imposers, struct imposer, row);
+
+	for (guint i = row > LOOK_BACK ? row - LOOK_BACK : 0; i < row; i++) {
+		const struct imposer *at = &g_array_index(waiting->imposers, struct imposer, i);
+
+		if (at->waiter == imposer->waiter && at->begin == imposer->begin)
+			return true;
+	}
+	return false;
+}
+
+static bool is_bottleneck(const struct waiting *waiting, const struct imposer *imposer)
+{
+	for (guint i = 0; i < waiting->knots->len; i++) {
+		const struct knot *knot = &g_array_index(waiting->knots, struct knot, i);
+
+		if (knot->circle)
+			continue;
+		if (imposer->resource ? knot->resource == imposer->resource &&
+						knot->host == imposer->host
+				      : knot->threads->len &&
+						g_array_index(knot->threads, uint32_t, 0) ==
+							imposer->thread)
+			return true;
+	}
+	return false;
+}
+
+static void imposer_lines(const struct session *session, const struct waiting *waiting, guint row,
 			  struct output *output)
 {
+	const struct imposer *imposer = &g_array_index(waiting->imposers, struct imposer, row);
 	g_autoptr(GString) line = g_string_new(NULL);
+	bool said = said_above(waiting, row);
 	char length[32], worst[32];
 
+	if (is_bottleneck(waiting, imposer))
+		g_string_append_printf(line, "Bottleneck, %.0f %% of it: ",
+				       100.0 * (double) imposer->ns / (double) waiting->imposed);
 	g_string_append_printf(line, "%s of %u thread%s: ", when_duration(length, imposer->ns),
 			       imposer->waiters, imposer->waiters == 1 ? "" : "s");
 	if (imposer->resource)
@@ -98,13 +136,16 @@ static void imposer_lines(const struct session *session, const struct imposer *i
 	g_string_append_printf(line, "; most in one wait: %s of ",
 			       when_duration(worst, imposer->worst));
 	append_thread(line, session, imposer->waiter);
+	if (said)
+		g_string_append(line, ", as above");
 	if (imposer->spans_gap)
 		g_string_append(line, " [spans lost events: it may not be real]");
 	text_wrapped(output, line->str, 2, 4);
-	command_line(session, imposer, output);
+	if (!said)
+		command_line(session, imposer, output);
 }
 
-static void knot_line(const struct session *session, const struct waiting *waiting,
+static void circle_line(const struct session *session, const struct waiting *waiting,
 		      const struct knot *knot, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
@@ -120,13 +161,9 @@ static void knot_line(const struct session *session, const struct waiting *waiti
 	}
 	if (knot->threads->len > NAMED_MAX)
 		g_string_append_printf(line, " and %u more", knot->threads->len - NAMED_MAX);
-	if (knot->circle) {
-		g_string_append(line, " wait for each other");
-		if (knot->resource) {
-			g_string_append(line, ", mostly on ");
-			append_resource(line, session, knot->host, knot->resource);
-		}
-	} else if (!knot->threads->len) {
+	g_string_append(line, " wait for each other");
+	if (knot->resource) {
+		g_string_append(line, ", mostly on ");
 		append_resource(line, session, knot->host, knot->resource);
 	}
 	text_wrapped(output, line->str, 2, 4);
@@ -164,12 +201,25 @@ static void sums_line(const struct waiting *waiting, struct output *output)
 		text_wrapped(output, line->str, 2, 4);
 }
 
+/* How many are shown: they are sorted, so the small ones come last. */
+static guint rows_of(const struct session *session, const struct waiting *waiting)
+{
+	uint32_t limit = session->options->limit;
+	guint rows = 0;
+
+	if (!limit)
+		return waiting->imposers->len;
+	while (rows < MIN(waiting->imposers->len, MAX(limit / 2, 1)) &&
+	       (double) g_array_index(waiting->imposers, struct imposer, rows).ns >=
+		       SHARE_MIN * (double) waiting->imposed)
+		rows++;
+	return rows;
+}
+
 void waiting_text(const struct session *session, const struct waiting *waiting,
 		  struct output *output)
 {
-	uint32_t limit = session->options->limit;
-	guint shown = limit && waiting->imposers->len > limit / 2 ? MAX(limit / 2, 1)
-								   : waiting->imposers->len;
+	guint shown = rows_of(session, waiting);
 	char length[32];
 
 	if (!waiting->imposed)
@@ -178,10 +228,11 @@ void waiting_text(const struct session *session, const struct waiting *waiting,
 	fprintf(output->file, "  In all %s, added up over the threads that waited\n",
 		when_duration(length, waiting->imposed));
 	for (guint i = 0; i < waiting->knots->len; i++)
-		knot_line(session, waiting, &g_array_index(waiting->knots, struct knot, i), output);
+		if (g_array_index(waiting->knots, struct knot, i).circle)
+			circle_line(session, waiting,
+				    &g_array_index(waiting->knots, struct knot, i), output);
 	for (guint i = 0; i < shown; i++)
-		imposer_lines(session, &g_array_index(waiting->imposers, struct imposer, i),
-			      output);
+		imposer_lines(session, waiting, i, output);
 	if (waiting->imposers->len > shown)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
 			waiting->imposers->len - shown);

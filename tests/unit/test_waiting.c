@@ -671,6 +671,29 @@ static void test_ran(void)
 	waiting_free(waiting);
 }
 
+/* 5 waits 100 for 6, the only wait of a trace of 1000: bottlenecks, 6 and the
+ * lock. The same in a trace of 101,000, of which 100 is less than a thousandth: none. */
+static void test_little(void)
+{
+	for (int goes_on = 0; goes_on < 2; goes_on++) {
+		FEED(2);
+		struct waiting *waiting;
+
+		sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+		sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+		entry(feed, 10, 0, "flock", 3);
+		sw(feed, 20, 0, "a", 5, SLEEPS, "idle", 0);
+		waking(feed, 120, 1, 5);
+		sw(feed, 120, 0, "idle", 0, 0, "a", 5);
+		plain(feed, goes_on ? 101000 : 1000, 0, "other");
+		finish(feed);
+		waiting = waiting_new(feed->session);
+		g_assert_cmpint(waiting->imposed, ==, 100);
+		g_assert_cmpuint(waiting->knots->len, ==, goes_on ? 0 : 2);
+		waiting_free(waiting);
+	}
+}
+
 /* 100,000 threads, one after the other, each kept off its idle CPU for 1.5 ms twice:
  * what is asked for each of these stretches must not look at all threads. It took
  * half a minute when it did; it takes 0.3 s. Each has 2 × 1.5 ms by the quota. */
@@ -748,6 +771,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/imposed/left-out", test_left_out);
 	g_test_add_func("/waiting/imposed/held-to-the-end", test_held_to_the_end);
 	g_test_add_func("/waiting/imposed/ran", test_ran);
+	g_test_add_func("/waiting/imposed/little", test_little);
 	g_test_add_func("/waiting/imposed/many", test_many);
 	g_test_add_func("/waiting/totals", test_totals);
 	return g_test_run();
