@@ -6,6 +6,7 @@
  */
 #include "analysis/charge.h"
 
+#include "analysis/deliveries.h"
 #include "analysis/summary.h"
 
 #include <string.h>
@@ -105,11 +106,18 @@ bool block_is_timer(const struct session *session, const struct block *block)
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
 
-	/* a sleep that is not over is one as well */
-	if (block->kind == WAKER_NONE)
-		return strcmp(session_text(session, block->resource), "sleep") == 0;
+	/* a sleep that is not over is one as well, and one that an interrupt or softIRQ
+	 * ended whose timer was not recorded */
+	if (block->kind != WAKER_THREAD && block->kind != WAKER_UNKNOWN &&
+	    strcmp(session_text(session, block->resource), "sleep") == 0)
+		return true;
 	if (block->why == WHY_TIME_LIMIT)
 		return true;
+	if (block->kind == WAKER_SOFTIRQ && (!detail || detail->kind == DETAIL_RAISE))
+		return softirq_is_timer(PACK_NUMBER(block->context));
+	if (block->kind == WAKER_VECTOR && !detail)
+		return strcmp(session_text(session, PACK_NUMBER(block->context)),
+			      "local_timer") == 0;
 	return block->kind == WAKER_HRTIMER || (detail && detail->kind == DETAIL_TIMER);
 }
 

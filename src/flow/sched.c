@@ -63,7 +63,7 @@ static void forget(struct flow *flow, struct thread *thread)
 	call_close(thread);
 	operations_drop_thread(thread);
 	thread->flow.woken = INT64_MIN;
-	thread->flow.work.doing = false;
+	thread->flow.work.doing = thread->flow.commits = false;
 	thread_history(thread, flow->time);
 	thread->flow.remembered = false;
 	thread->state = THREAD_UNKNOWN;
@@ -344,6 +344,10 @@ static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
 	index = thread_findnew(flow, event->host, tid, event->sched_switch.next_comm);
 	thread = flow_thread(flow, index);
 	leave_other_cpu(flow, thread, cpu);
+	/* a worker may have run in the gap, and be at another item since */
+	if ((thread->flow.work.doing || thread->flow.commits) &&
+	    host_gap_over(host, thread->flow.left, flow->time))
+		thread->flow.work.doing = thread->flow.commits = false;
 	if (thread->state == THREAD_UNKNOWN) {
 		thread_found_off(flow, thread, THREAD_WAIT_CPU);
 	} else if (thread->state == THREAD_BLOCKED) {

@@ -790,6 +790,33 @@ static void test_queued_again(void)
 			"process: kworker/1:1 (7), doing 0xabc queued by c (8); -1, -1");
 }
 
+/* The worker sleeps in the middle of an item, and events of another CPU are lost before
+ * it comes back: it may have run there, and be at another item by now. Where nothing is
+ * lost it is at the same. */
+static void test_item_over_gap(void)
+{
+	for (int gap = 0; gap < 2; gap++) {
+		FEED(3);
+
+		begins(feed);
+		sw(feed, 0, 2, "idle", 0, 0, "c", 8);
+		work(feed, 12, 1, "queue_work", 0x77);
+		sleeps(feed);
+		sw(feed, 25, 1, "b", 6, SLEEPS, "kworker/u4:1", 7);
+		work(feed, 26, 1, "execute_start", 0x77);
+		sw(feed, 30, 1, "kworker/u4:1", 7, 2, "idle", 0);
+		if (gap)
+			lost(feed, 2, 40, 50);
+		waking(feed, 60, 1, 7);
+		sw(feed, 65, 1, "idle", 0, 0, "kworker/u4:1", 7);
+		waking(feed, 70, 1, 5);
+		runs(feed, 80);
+		g_assert_cmpstr(told(feed, 5, 0), ==,
+				gap ? "process: kworker/u4:1 (7); -1, -1"
+				    : "process: kworker/u4:1 (7), doing 0xabc queued by b (6); -1, -1");
+	}
+}
+
 /* Delayed work: queued by a timer that somebody armed. */
 static void test_delayed_work(void)
 {
@@ -969,6 +996,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/block/flush", test_flush);
 	g_test_add_func("/block/flush-unseen", test_flush_unseen);
 	g_test_add_func("/block/command", test_command);
+	g_test_add_func("/block/item-over-gap", test_item_over_gap);
 	g_test_add_func("/block/writeback-of-two", test_writeback_of_two);
 	g_test_add_func("/block/aio", test_aio);
 	g_test_add_func("/block/finished-by-worker", test_finished_by_worker);

@@ -671,6 +671,48 @@ static void test_ran(void)
 	waiting_free(waiting);
 }
 
+/* Entry or exit of IRQ 1, softIRQ 1 or a vector. */
+static void frame(struct feed *feed, int64_t time, const char *name)
+{
+	if (g_str_has_prefix(name, "irq_handler"))
+		irq(feed, time, 0, name, 1);
+	else if (g_str_has_prefix(name, "irq_softirq"))
+		softirq(feed, time, 0, name, 1);
+	else
+		plain(feed, time, 0, name);
+}
+
+/* A sleep of 100 that an interrupt ends, of which no more was recorded than that it was
+ * the clock's, the local timer's vector, or softIRQ TIMER: 5's own, whatever ended it.
+ * A read that the clock's interrupt ends is not. */
+static void test_sleeps(void)
+{
+	static const char *const enders[] = {"irq_handler_", "x86_irq_vectors_local_timer_",
+					     "irq_softirq_", "irq_handler_"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(enders); i++) {
+		g_autofree char *in = g_strconcat(enders[i], "entry", NULL);
+		g_autofree char *out = g_strconcat(enders[i], "exit", NULL);
+		const char *call = i == 3 ? "ioctl" : "nanosleep";
+		struct waiting *waiting;
+		FEED(1);
+
+		sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+		entry(feed, 10, 0, call, i == 3 ? 3 : -1);
+		sw(feed, 20, 0, "a", 5, SLEEPS, "idle", 0);
+		frame(feed, 118, in);
+		waking(feed, 120, 0, 5);
+		frame(feed, 120, out);
+		sw(feed, 120, 0, "idle", 0, 0, "a", 5);
+		leave(feed, 130, 0, call, 0);
+		finish(feed);
+		waiting = waiting_new(feed->session);
+		g_assert_cmpint(waiting->own, ==, i == 3 ? 0 : 100);
+		g_assert_cmpint(waiting->own + waiting->idle + waiting->imposed, ==, 100);
+		waiting_free(waiting);
+	}
+}
+
 /* 5 waits 100 for 6, the only wait of a trace of 1000: bottlenecks, 6 and the
  * lock. The same in a trace of 101,000, of which 100 is less than a thousandth: none. */
 static void test_little(void)
@@ -771,6 +813,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/imposed/left-out", test_left_out);
 	g_test_add_func("/waiting/imposed/held-to-the-end", test_held_to_the_end);
 	g_test_add_func("/waiting/imposed/ran", test_ran);
+	g_test_add_func("/waiting/imposed/sleeps", test_sleeps);
 	g_test_add_func("/waiting/imposed/little", test_little);
 	g_test_add_func("/waiting/imposed/many", test_many);
 	g_test_add_func("/waiting/totals", test_totals);
