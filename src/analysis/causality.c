@@ -79,8 +79,8 @@ bool block_lead(const struct session *session, const struct block *block, uint32
 			       .first = NO_THREAD};
 	if (block->kind == WAKER_THREAD && detail && detail->kind == DETAIL_WORK)
 		lead_of_work(session, detail, thread, begin, end, lead);
-	if (block->kind == WAKER_THREAD)
-		return is_thread(block->waker);
+	if (block->kind == WAKER_THREAD && !(detail && detail->kind == DETAIL_REQUEST))
+		return is_thread(block->waker); /* with a request: an interrupt's thread */
 	if (!detail || (detail->kind != DETAIL_PACKET && detail->kind != DETAIL_REQUEST &&
 			detail->kind != DETAIL_RAISE))
 		return false;

@@ -136,7 +136,7 @@ static void chain_ends(struct charger *charger, uint32_t thread, const struct bl
 	if (block_is_timer(charger->session, block)) {
 		owe_thread(charger, thread, IMPOSED_SLEEP, ns);
 	} else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE ||
-		   block->kind == WAKER_THREAD) {
+		   (block->kind == WAKER_THREAD && !block_request(charger->session, block))) {
 		owe_thread(charger, thread, IMPOSED_OTHER, ns);
 	} else {
 		owe_thread(charger, thread, IMPOSED_DEVICE, ns);

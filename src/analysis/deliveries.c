@@ -203,6 +203,10 @@ void request_cause(const struct session *session, const struct wait *wait,
 	if (request->flags & DETAIL_DOUBTFUL)
 		g_string_append(label, "; two requests for that sector were on their way, so "
 				       "its times are not known");
+	if (detail == request && wait->block->kind == WAKER_THREAD) {
+		g_string_append(label, ", completed by ");
+		append_thread(label, session, wait->block->waker);
+	}
 	if (detail != request) {
 		g_string_append(label, ", finished by ");
 		append_thread(label, session, wait->block->waker);

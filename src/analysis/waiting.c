@@ -21,7 +21,8 @@ static void charge_hardware(struct charger *charger, uint32_t thread, const stru
 
 	if (block_is_timer(charger->session, block))
 		waiting->own += ns;
-	else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_THREAD)
+	else if (block->kind == WAKER_UNKNOWN ||
+		 (block->kind == WAKER_THREAD && !block_request(charger->session, block)))
 		waiting->unknown += ns;
 	else if (contacts_idle_hardware(charger->session, span->leaf, block))
 		waiting->idle += ns;

@@ -78,6 +78,20 @@ static uint32_t pending_detail(struct flow *flow, struct cpu *cpu, const struct 
 	return detail_new(flow->timeline, &detail);
 }
 
+/* A driver's interrupt thread ("irq/25-ahci") has just completed a request: it wakes whom
+ * that is for, as the interrupt itself would. Its pending detail ends with its turn. */
+static uint32_t threaded_detail(struct flow *flow, struct cpu *cpu, const struct thread *current,
+				const struct thread *woken)
+{
+	struct wake_detail detail = cpu->pending;
+
+	if (detail.kind != DETAIL_REQUEST ||
+	    !g_str_has_prefix(intern_text(flow->names, current->name), "irq/"))
+		return 0;
+	block_detail_for(flow, model_host(flow->model, woken->host), &detail, woken);
+	return detail_new(flow->timeline, &detail);
+}
+
 /* What the call of a thread is on, as far as that is known: its descriptor's key; 0. */
 static uint32_t object_of(struct flow *flow, struct thread *thread)
 {
@@ -150,6 +164,8 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread
 		waker.label = object_of(flow, current);
 		waker.same_file = in_same_file(flow, thread, current, waker.label);
 		waker.detail = work_detail(flow, current, thread);
+		if (!waker.detail)
+			waker.detail = threaded_detail(flow, cpu, current, thread);
 		return waker;
 	}
 	waker.detail = pending_detail(flow, cpu, thread);

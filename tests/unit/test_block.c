@@ -517,6 +517,28 @@ static void test_flush(void)
 					      "issued by itself; 39, 51");
 }
 
+/* The driver's interrupt is a thread: what it completes and whom it wakes are of the
+ * request as in an interrupt. Woken before anything completed, 6 is woken by the thread. */
+static void test_threaded(void)
+{
+	FEED(2);
+
+	begins(feed);
+	BLOCK(12, 0, "rq_issue", 64, 8, 5);
+	sleeps(feed);
+	sw(feed, 25, 1, "b", 6, SLEEPS, "irq/25-ahci", 7);
+	waking(feed, 30, 1, 6);
+	BLOCK(31, 1, "rq_complete", 64, 8, 0);
+	waking(feed, 32, 1, 5);
+	sw(feed, 40, 1, "irq/25-ahci", 7, SLEEPS, "b", 6);
+	runs(feed, 50);
+	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 64, 4 KiB, issued "
+					      "by itself, completed by irq/25-ahci (7); -1, 19");
+	g_assert_cmpstr(told(feed, 6, 0), ==, "process: irq/25-ahci (7); -1, -1");
+	g_assert_cmpstr(below(feed, 5, 0), ==, "");
+	g_assert_cmpstr(path_of(feed, 5), ==, "5 20-32");
+}
+
 /* 6 waits for a flush of the cache; a command without sectors, as smartctl's, that 5
  * waits for, completes in the middle of it: that is no flush, and ends none. */
 static void test_command(void)
@@ -996,6 +1018,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/block/flush", test_flush);
 	g_test_add_func("/block/flush-unseen", test_flush_unseen);
 	g_test_add_func("/block/command", test_command);
+	g_test_add_func("/block/threaded", test_threaded);
 	g_test_add_func("/block/item-over-gap", test_item_over_gap);
 	g_test_add_func("/block/writeback-of-two", test_writeback_of_two);
 	g_test_add_func("/block/aio", test_aio);
