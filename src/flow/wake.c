@@ -83,11 +83,12 @@ static uint32_t pending_detail(struct flow *flow, struct cpu *cpu, const struct 
 static uint32_t threaded_detail(struct flow *flow, struct cpu *cpu, const struct thread *current,
 				const struct thread *woken)
 {
-	struct wake_detail detail = cpu->pending;
+	struct wake_detail detail;
 
-	if (detail.kind != DETAIL_REQUEST ||
+	if (cpu->pending.kind != DETAIL_REQUEST ||
 	    !g_str_has_prefix(intern_text(flow->names, current->name), "irq/"))
 		return 0;
+	detail = cpu->pending;
 	block_detail_for(flow, model_host(flow->model, woken->host), &detail, woken);
 	return detail_new(flow->timeline, &detail);
 }
