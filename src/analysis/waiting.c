@@ -297,11 +297,13 @@ static bool counts(const struct session *session, uint32_t thread)
 	       !thread_is_kernel(&session->model, model_thread(&session->model, thread));
 }
 
-static void charge_all(struct charger *charger)
+/* `shared`: each thread has its share of the steps; else who comes first may use them,
+ * and it is given up where they do not suffice: false. */
+static bool charge_all(struct charger *charger, bool shared)
 {
 	const struct session *session = charger->session;
 	uint32_t count = session->model.thread_count;
-	bool *tracers = tracers_of(charger);
+	g_autofree bool *tracers = tracers_of(charger);
 	uint64_t weights = 0;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -313,10 +315,12 @@ static void charge_all(struct charger *charger)
 			charge_tracer(charger, i);
 			continue;
 		}
-		charge_thread(charger, i, share_of(charger, i, weights));
+		charge_thread(charger, i, shared ? share_of(charger, i, weights) : STEPS_MAX);
 		weights -= weight_of(session, i);
+		if (!shared && charger->steps > STEPS_MAX)
+			return false;
 	}
-	g_free(tracers);
+	return true;
 }
 
 static int most_imposing(gconstpointer a, gconstpointer b)
@@ -337,21 +341,34 @@ static void knot_clear(gpointer data)
 	g_array_free(((struct knot *) data)->threads, TRUE);
 }
 
-struct waiting *waiting_new(const struct session *session)
+/* NULL: too many steps; see charge_all(). */
+static struct waiting *account(const struct session *session, bool shared)
 {
 	struct waiting *waiting = g_new0(struct waiting, 1);
 	struct charger charger;
+	bool done;
 
 	waiting->imposers = g_array_new(FALSE, FALSE, sizeof(struct imposer));
 	waiting->knots = g_array_new(FALSE, FALSE, sizeof(struct knot));
 	g_array_set_clear_func(waiting->knots, knot_clear);
 	charger_init(&charger, session, waiting);
-	charge_all(&charger);
-	if (waiting->imposed >= (session->to - session->from) / KNOT_PART)
+	done = charge_all(&charger, shared);
+	if (done && waiting->imposed >= (session->to - session->from) / KNOT_PART)
 		knots_find(waiting, charger.directs, session->model.thread_count);
-	g_array_sort(waiting->imposers, most_imposing);
 	charger_clear(&charger);
+	if (!done) {
+		waiting_free(waiting);
+		return NULL;
+	}
+	g_array_sort(waiting->imposers, most_imposing);
 	return waiting;
+}
+
+struct waiting *waiting_new(const struct session *session)
+{
+	struct waiting *waiting = account(session, false);
+
+	return waiting ? waiting : account(session, true);
 }
 
 void waiting_free(struct waiting *waiting)

@@ -24,8 +24,9 @@
  * So threads and resources are two views, not two parts.
  *
  * Cost is bounded: of each thread the WAITS_MAX longest waits are followed, chains
- * to a depth of DEPTH_MAX, and all in all STEPS_MAX intervals, of which each thread has
- * a share; what is left out is said. Source: the wait-for graphs of lttng-based work
+ * to a depth of DEPTH_MAX, and all in all STEPS_MAX intervals; where these are not
+ * enough, each thread has its share of them. What is left out is said.
+ * Source: the wait-for graphs of lttng-based work
  * on waiting dependency (Ezzati-Jivan, Fournier, Dagenais); rules 1 to 4 of
  * semantics.md, "Blocking causality".
  */

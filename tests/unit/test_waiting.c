@@ -713,6 +713,37 @@ static void test_sleeps(void)
 	}
 }
 
+/* Ten thousand others that do nothing do not keep the 900 waits of 5 from being followed:
+ * there are steps enough for all. 900 × 100. */
+static void test_many_others(void)
+{
+	FEED(2);
+	struct waiting *waiting;
+	int64_t at = 0;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	for (int i = 0; i < 900; i++) {
+		entry(feed, at + 10, 0, "flock", 3);
+		sw(feed, at + 20, 0, "a", 5, SLEEPS, "idle", 0);
+		for (int k = 0; k < 49; k++) { /* 6 does many things meanwhile */
+			entry(feed, at + 21 + 2 * k, 1, "getpid", -1);
+			leave(feed, at + 22 + 2 * k, 1, "getpid", 0);
+		}
+		waking(feed, at + 120, 1, 5);
+		sw(feed, at + 120, 0, "idle", 0, 0, "a", 5);
+		leave(feed, at + 121, 0, "flock", 0);
+		at += 200;
+	}
+	for (int i = 0; i < 10000; i++)
+		forks(feed, at + i, 1, 6, 100 + i, 100 + i);
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpuint(waiting->left_out_count, ==, 0);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->ns, ==, 90000);
+	waiting_free(waiting);
+}
+
 /* 5 waits 100 for 6, the only wait of a trace of 1000: bottlenecks, 6 and the
  * lock. The same in a trace of 101,000, of which 100 is less than a thousandth: none. */
 static void test_little(void)
@@ -814,6 +845,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/imposed/held-to-the-end", test_held_to_the_end);
 	g_test_add_func("/waiting/imposed/ran", test_ran);
 	g_test_add_func("/waiting/imposed/sleeps", test_sleeps);
+	g_test_add_func("/waiting/imposed/many-others", test_many_others);
 	g_test_add_func("/waiting/imposed/little", test_little);
 	g_test_add_func("/waiting/imposed/many", test_many);
 	g_test_add_func("/waiting/totals", test_totals);
