@@ -10,7 +10,7 @@
 
 #define WAITS_MAX 1000  /* followed of one thread */
 #define KNOT_PART 1000 /* of the window: if less was imposed in all, nothing is stuck */
-#define STEPS_MAX 4000000 /* intervals read in all: a second or two */
+#define STEPS_MAX 2000000 /* intervals read in all: about a second; traces need 10^4 to 10^5 */
 
 /* Of a wait that led to nobody: imposed by hardware, or not imposed. */
 static void charge_hardware(struct charger *charger, uint32_t thread, const struct span *span,

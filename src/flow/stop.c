@@ -40,8 +40,8 @@ static bool is_of(const struct flow *flow, const struct thread *thread, uint32_t
 	return other == thread || (thread->pid >= 0 && other->pid == thread->pid);
 }
 
-/* The newest signal that stopped `thread`, or with `traced` told its tracer,
- * after `since`; NULL: not seen. */
+/* The newest signal that stopped `thread`, or with `traced` told its tracer since it
+ * came in last; NULL: not seen. */
 static const struct stop *find(const struct flow *flow, const struct host *host,
 			       const struct thread *thread, bool traced)
 {
