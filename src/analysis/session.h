@@ -96,7 +96,6 @@ struct session {
 struct session *session_new(struct options *options);
 void session_free(struct session *session);
 
-
 /* The host's index; traces of one host (hostname and clock UUID) share it. */
 uint32_t session_add_host(struct session *session, const struct host_info *info);
 /* Tells of an event class that a trace declares; `is_probe`: its payload is
