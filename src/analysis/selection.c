@@ -359,7 +359,8 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 			found = true;
 			g_array_append_val(session->selected, t);
 		}
-		if (found)
+		/* a damaged trace may have events, but no thread */
+		if (found || (strcmp(wanted, "all") == 0 && !session->model.thread_count))
 			continue;
 		if (lived)
 			return FAIL("--%s '%s': it did not live in the window", option, wanted);

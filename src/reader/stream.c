@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 
 #define RUN_MIN 4 /* records in a row that make sense after damage */
+#define RUN_LONG 256 /* … where the clock leaps */
+#define BLANK_BYTES 64
+#define WALKS_MAX 100 /* in vain in one packet */
 
 struct stream *stream_new(void)
 {
@@ -81,7 +84,9 @@ static void enter(struct stream *stream)
 	stream->part = g_ptr_array_index(stream->parts, stream->next);
 	stream->packet = packet;
 	stream->table = table_of(stream->part, packet->stream_id);
-	stream->clock = packet->begin;
+	stream->clock = stream->event_clock = packet->begin;
+	stream->sound_until = 0;
+	stream->walks = 0;
 	stream->cursor.packet = packet->file->bytes + packet->offset;
 	stream->cursor.at = packet->header;
 	stream->cursor.end = packet->content;
@@ -134,9 +139,11 @@ static void tick(struct stream *stream, uint64_t value, unsigned size)
 
 	if (size >= 64) {
 		stream->clock = value;
+		stream->whole_clock = true;
 		return;
 	}
 	mask = (UINT64_C(1) << size) - 1;
+	stream->wrap = mask + 1;
 	if ((stream->clock & mask) > value)
 		stream->clock += mask + 1;
 	stream->clock = (stream->clock & ~mask) | value;
@@ -228,58 +235,155 @@ static bool fast_header(struct stream *stream)
 	}
 }
 
+/* The header of the record at the cursor, whatever the clock then is; false: none. */
+static bool any_header(struct stream *stream)
+{
+	const struct type *header = stream->table->stream->header;
+
+	return header && (fast_header(stream) || read_header(stream, header));
+}
+
+/* By how much the clock is past the packet's end. */
+static uint64_t too_late(const struct stream *stream)
+{
+	uint64_t end = stream->packet->end + stream->part->slack;
+
+	return stream->packet->has_times && stream->clock > end ? stream->clock - end : 0;
+}
+
+/* Zeros that were never written over read as records of event 0 at one time. */
+static bool is_blank(const struct stream *stream, uint64_t at)
+{
+	uint64_t end = MIN(stream->cursor.end, at + BLANK_BYTES * 8);
+
+	for (uint64_t i = at / 8; i < end / 8; i++)
+		if (stream->cursor.packet[i])
+			return false;
+	return true;
+}
+
 /* The header of the record at the cursor; false: it makes no sense. */
 static bool next_header(struct stream *stream)
 {
-	const struct type *header = stream->table->stream->header;
-	uint64_t clock = stream->clock;
+	uint64_t clock = stream->clock, at = stream->cursor.at;
 
-	return header && (fast_header(stream) || read_header(stream, header)) &&
-	       stream->clock >= clock &&
-	       (!stream->packet->has_times ||
-		stream->clock <= stream->packet->end + stream->part->slack);
+	return any_header(stream) && stream->clock >= clock && !too_late(stream) &&
+	       (stream->event_id || !is_blank(stream, at));
 }
 
-/* --- damage ----------------------------------------------------------------- */
-
-/* So many records in a row make sense from the cursor on, or all up to the end. */
-static bool plausible(struct stream *stream)
+/* The clock went on from `clock` by much of what a header's piece of it tells apart. */
+static bool leapt(const struct stream *stream, uint64_t clock)
 {
-	struct event event;
-	int good = 0;
+	return stream->clock - clock > stream->wrap / 32;
+}
 
-	while (good < RUN_MIN && stream->cursor.at < stream->cursor.end) {
-		struct record_class *class;
+/* --- damage -----------------------------------------------------------------
+ *
+ * A record has a piece of the clock only. One that is damaged, or bytes that are no record, set
+ * the clock too far for all behind them, until one tells the whole clock. So where the clock
+ * leaps it is looked what follows, up to there; each record once. */
 
-		if (!next_header(stream))
-			return false;
-		class = class_table_find(stream->table, stream->event_id);
-		event.cpu = stream->cpu;
+/* The payload at the cursor and the records behind it make sense: RUN_MIN of them, more
+ * where the clock leaps; or all up to the packet's end, or to one with the whole clock. */
+static bool is_sound(struct stream *stream, bool *leaps)
+{
+	struct event event = {.cpu = stream->cpu};
+
+	stream->whole_clock = false;
+	for (int good = 1;; good++) {
+		struct record_class *class = class_table_find(stream->table, stream->event_id);
+		uint64_t clock = stream->clock;
+
 		if (!class || !class_take(stream->table, class, &stream->cursor, &event))
 			return false;
-		good++;
+		if (good >= (*leaps ? RUN_LONG : RUN_MIN) || stream->whole_clock ||
+		    stream->cursor.at >= stream->cursor.end)
+			return true;
+		if (!next_header(stream))
+			return false;
+		*leaps |= leapt(stream, clock);
 	}
-	return good > 0;
 }
 
-/* Searches the rest of the packet for the next plausible run; the cursor is there, or at
- * the packet's end. */
-static void resync(struct stream *stream, uint64_t from, uint64_t clock)
+enum walk {
+	WALK_SOUND,  /* … and the whole clock or the packet's end agrees */
+	WALK_AHEAD,  /* the clock is too far there */
+	WALK_BROKEN, /* a record on the way makes no sense */
+};
+
+/* From a record whose header has been read; the cursor is where the walk ended then. */
+static enum walk walk(struct stream *stream, int *records)
+{
+	struct event event = {.cpu = stream->cpu};
+
+	for (*records = 1;; ++*records) {
+		struct record_class *class = class_table_find(stream->table, stream->event_id);
+		uint64_t clock = stream->clock;
+
+		if (too_late(stream))
+			return WALK_AHEAD;
+		if (!class || !class_take(stream->table, class, &stream->cursor, &event))
+			return WALK_BROKEN;
+		if (stream->cursor.at >= stream->cursor.end)
+			return WALK_SOUND;
+		stream->whole_clock = false;
+		if (!any_header(stream))
+			return WALK_BROKEN;
+		if (stream->clock < clock)
+			return WALK_AHEAD;
+		if (stream->whole_clock)
+			return WALK_SOUND;
+	}
+}
+
+static enum walk walk_from(struct stream *stream, uint64_t at, uint64_t clock)
+{
+	int records;
+
+	stream->cursor.at = at;
+	stream->clock = clock;
+	return at < stream->cursor.end && any_header(stream) ? walk(stream, &records) : WALK_BROKEN;
+}
+
+/* Records make sense from the cursor on; `strict`: and no leap sets the clock too far. */
+static bool plausible(struct stream *stream, bool strict)
+{
+	uint64_t at = stream->cursor.at, clock = stream->clock;
+	bool leaps;
+
+	if (at >= stream->cursor.end || !next_header(stream))
+		return false;
+	leaps = leapt(stream, clock);
+	if (!is_sound(stream, &leaps))
+		return false;
+	if (!strict || !leaps)
+		return true;
+	return ++stream->walks < WALKS_MAX && walk_from(stream, at, clock) == WALK_SOUND;
+}
+
+/* Searches the rest of the packet from `from` for the next plausible run; the cursor is
+ * there then. */
+static bool search(struct stream *stream, uint64_t from, uint64_t clock, bool strict)
 {
 	struct cursor *cursor = &stream->cursor;
 
 	for (uint64_t at = from / 8 * 8 + 8; at + RUN_MIN * 8 <= cursor->end; at += 8) {
 		cursor->at = at;
 		stream->clock = clock;
-		if (!plausible(stream))
-			continue;
-		cursor->at = at;
-		stream->clock = clock;
-		stream->packet->file->lost += (at - from) / 8;
-		return;
+		if (plausible(stream, strict)) {
+			cursor->at = at;
+			return true;
+		}
 	}
-	stream->packet->file->lost += (cursor->end - from) / 8;
-	cursor->at = cursor->end;
+	return false;
+}
+
+/* The cursor goes to where records make sense again, or to the packet's end. */
+static void resync(struct stream *stream, uint64_t from, uint64_t clock)
+{
+	if (!search(stream, from, clock, true) && !search(stream, from, clock, false))
+		stream->cursor.at = stream->cursor.end;
+	stream->packet->file->lost += (stream->cursor.at - from) / 8;
 	stream->clock = clock;
 }
 
@@ -291,15 +395,12 @@ static void lost(struct stream *stream, int64_t begin, int64_t end)
 	stream->lost_count = -1;
 }
 
-/* The record that began at `from`, when the clock was at `clock`, is broken: a hole up to
- * what makes sense again. */
-static void give_up(struct stream *stream, uint64_t from, uint64_t clock)
+/* What is between `begin` (clock) and where the cursor and the clock are now is lost. */
+static void hole(struct stream *stream, uint64_t begin)
 {
-	int64_t begin = time_of(stream->part, clock), end;
-	uint64_t at;
+	uint64_t at = stream->cursor.at, clock = stream->clock;
+	int64_t end;
 
-	resync(stream, from, clock);
-	at = stream->cursor.at;
 	if (at < stream->cursor.end && next_header(stream)) { /* its time ends the hole */
 		end = time_of(stream->part, stream->clock);
 		stream->cursor.at = at;
@@ -308,7 +409,78 @@ static void give_up(struct stream *stream, uint64_t from, uint64_t clock)
 		end = time_of(stream->part, MAX(stream->packet->end, clock));
 		stream->cursor.at = stream->cursor.end;
 	}
-	lost(stream, begin, end);
+	lost(stream, time_of(stream->part, begin), end);
+}
+
+/* The record that began at `from`, when the clock was at `clock`, is broken: a hole up to
+ * what makes sense again. */
+static void give_up(struct stream *stream, uint64_t from, uint64_t clock)
+{
+	resync(stream, from, clock);
+	hole(stream, clock);
+}
+
+/* The clock is a wrap too far, from the record that began at `from` on: that one's piece is
+ * damaged, or the one before it, when the clock was at `before`, was set too far and is told
+ * already. False: neither. */
+static bool wind_back(struct stream *stream, uint64_t from, uint64_t clock, uint64_t before)
+{
+	struct record_class *class = class_table_find(stream->table, stream->event_id);
+	struct event event = {.cpu = stream->cpu};
+	uint64_t at = from;
+
+	if (!class || !class_take(stream->table, class, &stream->cursor, &event))
+		return false;
+	at = stream->cursor.at;
+	if (walk_from(stream, at, clock) == WALK_SOUND) {
+		stream->cursor.at = at;
+		stream->clock = clock;
+	} else if (walk_from(stream, from, before) == WALK_SOUND) {
+		stream->cursor.at = from;
+		stream->clock = before;
+		do { /* what is before the time that was told */
+			at = stream->cursor.at;
+			before = stream->clock;
+			if (at >= stream->cursor.end || !next_header(stream))
+				break;
+			class = class_table_find(stream->table, stream->event_id);
+		} while (stream->clock < clock && class &&
+			 class_take(stream->table, class, &stream->cursor, &event));
+		stream->cursor.at = at;
+		stream->clock = before;
+	} else {
+		return false;
+	}
+	stream->packet->file->lost += (at - from) / 8;
+	return true;
+}
+
+/* Whether to believe the record that began at `from` and whose header has been read. If not, a
+ * hole is what comes next. */
+static bool believe_leap(struct stream *stream, uint64_t from, uint64_t clock, uint64_t before)
+{
+	uint64_t at = stream->cursor.at, here = stream->clock, id = stream->event_id;
+	int records;
+	enum walk found = walk(stream, &records);
+
+	/* else a leap further on may be to blame */
+	if (found == WALK_SOUND || ++stream->walks == WALKS_MAX)
+		stream->sound_until = stream->cursor.at;
+	stream->cursor.at = at;
+	stream->clock = here;
+	stream->event_id = id;
+	if (found == WALK_AHEAD && wind_back(stream, from, clock, before)) {
+		hole(stream, clock);
+		return false;
+	}
+	if (found != WALK_SOUND && records < RUN_LONG) {
+		give_up(stream, from, clock);
+		return false;
+	}
+	stream->cursor.at = at;
+	stream->clock = here;
+	stream->event_id = id;
+	return true;
 }
 
 /* A file that is cut short, or ends in what is no packet: nothing is known until the end. */
@@ -329,7 +501,7 @@ static bool tail_lost(struct stream *stream)
 static bool next_event(struct stream *stream)
 {
 	const struct ctf_packet *packet = stream->packet;
-	uint64_t from = stream->cursor.at, clock = stream->clock;
+	uint64_t from = stream->cursor.at, clock = stream->clock, before = stream->event_clock;
 
 	if (from >= stream->cursor.end) {
 		stream->packet = NULL;
@@ -345,6 +517,9 @@ static bool next_event(struct stream *stream)
 		give_up(stream, from, clock);
 		return true;
 	}
+	if (leapt(stream, clock) && from >= stream->sound_until &&
+	    !believe_leap(stream, from, clock, before))
+		return true;
 	stream->item = STREAM_EVENT;
 	stream->time = time_of(stream->part, stream->clock);
 	return true;

@@ -49,6 +49,10 @@ struct stream {
 	const struct part *part;
 	const struct class_table *table;
 	uint64_t clock;            /* raw, widened */
+	bool whole_clock;          /* a header had all its bits, since this was cleared */
+	uint64_t wrap;             /* what a header's piece of it counts to */
+	uint64_t sound_until;      /* bits: leaps before have been looked at */
+	int walks;                 /* what they led to was not sound, so often in this packet */
 	uint64_t event_id, event_at, event_clock; /* the record, and what was before it */
 	struct cursor cursor;
 	int stage;                 /* before the next packet: what has been told */
