@@ -211,6 +211,45 @@ def padding_cut(name):
         assert read_damaged(place + "/t") == read_damaged(t.trace(name))
 
 
+def header_overwritten(name):
+    """What LTTng's index says mends a packet's header; without it, that packet is lost; a wrong index does no harm."""
+    whole = events_of(t.trace(name))
+    chance = random.Random(name)
+    for number in range(6):
+        with tempfile.TemporaryDirectory() as place:
+            shutil.copytree(t.trace(name), place + "/t")
+            path = chance.choice([f for f in kernel_files(place + "/t") if not f.endswith("metadata")])
+            index = os.path.join(os.path.dirname(path), "index", os.path.basename(path) + ".idx")
+            with open(path, "rb") as file:
+                data = file.read()
+            begin, _ = chance.choice(packets(path))
+            with open(path, "wb") as file:      # magic, UUID, stream, times
+                file.write(data[:begin] + chance.randbytes(48) + data[begin + 48:])
+            assert events_of(place + "/t") == whole, (number, path, begin)
+            report = read_damaged(place + "/t")
+            assert len(report["coverage"]["damage"]) == 1, report["coverage"]["damage"]
+            with open(index, "r+b") as file:    # sizes that lead nowhere
+                file.seek(16 + 8)
+                file.write(chance.randbytes(os.path.getsize(index) - 24))
+            wrong = events_of(place + "/t")
+            os.unlink(index)
+            without = events_of(place + "/t")
+            assert wrong == without and set(without) < set(whole), (number, path, begin)
+
+
+def index_wrong(name):
+    """Where headers are sound nothing is asked of the index."""
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(t.trace(name), place + "/t")
+        for folder, _, files in os.walk(place + "/t"):
+            for file in files:
+                if file.endswith(".idx"):
+                    with open(os.path.join(folder, file), "r+b") as index:
+                        index.seek(16)
+                        index.write(random.Random(file).randbytes(200))
+        assert read_damaged(place + "/t") == read_damaged(t.trace(name))
+
+
 def missing_packet(name):
     """A packet taken out of the middle is a gap, from the sequence numbers."""
     stream = max((f for f in kernel_files(t.trace(name)) if not f.endswith("metadata")),
@@ -246,5 +285,8 @@ for name in SMALL:
     tap.case("%s: metadata cut" % name, damaged, name, "cut", "metadata", 20 if LONG else 3)
 tap.case("zero-read: a cut costs the packet that it hits", cut_costs_its_packet, "zero-read")
 tap.case("startup-chain: padding cut off", padding_cut, "startup-chain")
+for name in ("zero-read", "callstack", "wide"):
+    tap.case("%s: a packet's header overwritten" % name, header_overwritten, name)
+tap.case("wide: a wrong index", index_wrong, "wide")
 tap.case("zero-read: a packet is missing", missing_packet, "zero-read")
 sys.exit(tap.done())

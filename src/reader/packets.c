@@ -168,6 +168,15 @@ static const struct stream_type *stream_of(const struct metadata *metadata, uint
 	return NULL;
 }
 
+/* Sizes and times that can be. */
+static bool possible(const struct ctf_packet *packet)
+{
+	return packet->content >= packet->header && packet->size >= packet->content &&
+	       packet->size % 8 == 0 && packet->size &&
+	       (!packet->has_times || (packet->end >= packet->begin &&
+				       packet->end - packet->begin <= LONGEST));
+}
+
 /* The packet at `offset`. False: there is none that makes sense. */
 static bool read_header(struct stream_file *file, const struct metadata *metadata, uint64_t offset,
 			struct ctf_packet *packet)
@@ -189,11 +198,7 @@ static bool read_header(struct stream_file *file, const struct metadata *metadat
 	if (!stream || !take_struct(&scan, stream->packet_context))
 		return false;
 	packet->header = scan.cursor.at;
-	if (packet->content < packet->header || packet->size < packet->content ||
-	    packet->size % 8 || packet->size == 0)
-		return false;
-	if (packet->has_times &&
-	    (packet->end < packet->begin || packet->end - packet->begin > LONGEST))
+	if (!possible(packet))
 		return false;
 	if (packet->size > left) { /* cut off: what there is of it */
 		packet->size = left;
@@ -201,6 +206,109 @@ static bool read_header(struct stream_file *file, const struct metadata *metadat
 		packet->content = MIN(packet->content, left);
 	}
 	return true;
+}
+
+/* --- a damaged header, from the index ----------------------------------------
+ *
+ * LTTng writes index/NAME.idx beside the stream NAME: what the packets' headers say, but
+ * for the CPU. All big-endian (lttng-tools, ctf-index.h): magic, major, minor, bytes of an
+ * entry; entries of offset (bytes), size, content (bits), begin, end, discarded, stream,
+ * and since 1.1 instance and sequence number. */
+
+#define INDEX_MAGIC 0xC1F1DCC1u
+#define INDEX_WORDS 7 /* of an entry, at least */
+
+static uint64_t index_word(const char *bytes, guint number)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + 8 * number, sizeof word);
+	return GUINT64_FROM_BE(word);
+}
+
+/* What the index says of the packet at packet->offset; false: nothing. */
+static bool ask_index(const struct stream_file *file, struct ctf_packet *packet)
+{
+	g_autofree char *directory = g_path_get_dirname(file->path);
+	g_autofree char *name = g_path_get_basename(file->path);
+	g_autofree char *base = g_strconcat(name, ".idx", NULL);
+	g_autofree char *path = g_build_filename(directory, "index", base, NULL);
+	g_autofree char *bytes = NULL;
+	uint32_t head[4];
+	gsize length, step;
+
+	if (!g_file_get_contents(path, &bytes, &length, NULL) || length < sizeof head)
+		return false;
+	memcpy(head, bytes, sizeof head);
+	step = GUINT32_FROM_BE(head[3]);
+	if (GUINT32_FROM_BE(head[0]) != INDEX_MAGIC || step < 8 * INDEX_WORDS || step > 4096)
+		return false;
+	for (gsize at = sizeof head; at + step <= length; at += step) {
+		const char *entry = bytes + at;
+
+		if (index_word(entry, 0) != packet->offset)
+			continue;
+		packet->size = index_word(entry, 1);
+		packet->content = index_word(entry, 2);
+		packet->begin = index_word(entry, 3);
+		packet->end = index_word(entry, 4);
+		packet->discarded = index_word(entry, 5);
+		packet->stream_id = index_word(entry, 6);
+		packet->has_times = packet->has_discarded = true;
+		packet->has_instance = packet->has_sequence = step >= 8 * (INDEX_WORDS + 2);
+		if (packet->has_sequence) {
+			packet->instance = index_word(entry, 7);
+			packet->sequence = index_word(entry, 8);
+		}
+		return true;
+	}
+	return false;
+}
+
+/* "channel0_1": one of the numbers behind the channel's name is the CPU. */
+static bool name_has_cpu(const char *path, uint32_t cpu)
+{
+	g_autofree char *name = g_path_get_basename(path);
+	g_auto(GStrv) parts = g_strsplit(name, "_", -1);
+	char number[16];
+
+	g_snprintf(number, sizeof number, "%u", cpu);
+	for (guint i = 1; parts[0] && parts[i]; i++)
+		if (strcmp(parts[i], number) == 0)
+			return true;
+	return false;
+}
+
+/* The packet at `offset`, whose header is damaged. `like`: another of the file, NULL. False:
+ * the index does not know it, or not which CPU's it is. */
+static bool mend_header(struct stream_file *file, const struct metadata *metadata, uint64_t offset,
+			const struct ctf_packet *like, struct ctf_packet *packet)
+{
+	struct ctf_packet damaged = {0}, next;
+	struct scan scan = {.packet = &damaged};
+	uint64_t left = (file->length - offset) * 8;
+	const struct stream_type *stream;
+
+	*packet = (struct ctf_packet) {.file = file, .metadata = metadata, .offset = offset};
+	if (!ask_index(file, packet) || packet->size > left)
+		return false;
+	if (packet->size < left) { /* else the index is of another file */
+		if (!read_header(file, metadata, offset + packet->size / 8, &next))
+			return false;
+		like = like ? like : &next;
+	}
+	scan.cursor.packet = file->bytes + offset;
+	scan.cursor.end = left;
+	scan.cursor.big_endian = metadata->big_endian;
+	stream = stream_of(metadata, packet->stream_id);
+	if (!stream || !take_struct(&scan, metadata->packet_header) ||
+	    !take_struct(&scan, stream->packet_context))
+		return false;
+	packet->header = scan.cursor.at;
+	packet->has_cpu = damaged.has_cpu;
+	packet->cpu = like ? like->cpu : damaged.cpu;
+	return possible(packet) &&
+	       (like || !packet->has_cpu || name_has_cpu(file->path, packet->cpu));
 }
 
 /* Where the next header may be: the magic number lies there. */
@@ -217,7 +325,7 @@ static uint64_t next_magic(const struct stream_file *file, const struct metadata
 
 void packets_scan(struct stream_file *file, const struct metadata *metadata, GArray *packets)
 {
-	bool hole = false;
+	bool hole = false, sound;
 	struct ctf_packet packet;
 	uint64_t at = 0, from, released = 0;
 
@@ -227,7 +335,16 @@ void packets_scan(struct stream_file *file, const struct metadata *metadata, GAr
 			stream_file_let_go(file, released, from);
 			released = from;
 		}
-		if (read_header(file, metadata, at, &packet)) {
+		sound = read_header(file, metadata, at, &packet);
+		if (!sound && !hole && mend_header(file, metadata, at,
+						   packets->len ? &g_array_index(packets, struct ctf_packet,
+										 packets->len - 1)
+								: NULL,
+						   &packet)) {
+			file->lost += packet.header / 8;
+			sound = true;
+		}
+		if (sound) {
 			packet.after_hole = hole;
 			hole = false;
 			file->cut = packet.damaged;

@@ -4,7 +4,8 @@
  *           begin, end, sizes, sequence number, events discarded, CPU
  *
  * Place: reader/. Headers are checked against the file and the trace's UUID;
- * what does not fit is passed over to the next sound packet, and told as damage.
+ * what does not fit is taken from the index beside it, or passed over to the next sound
+ * packet, and told as damage.
  * Source: CTF 1.8.3, section 5; lttng-modules' packet context.
  */
 #ifndef WHYLATE_READER_PACKETS_H
