@@ -420,14 +420,14 @@ static void give_up(struct stream *stream, uint64_t from, uint64_t clock)
 	hole(stream, clock);
 }
 
-/* The clock is a wrap too far, from the record that began at `from` on: that one's piece is
+/* The clock is too far, from the record that began at `from` on: that one's piece is
  * damaged, or the one before it, when the clock was at `before`, was set too far and is told
  * already. False: neither. */
 static bool wind_back(struct stream *stream, uint64_t from, uint64_t clock, uint64_t before)
 {
 	struct record_class *class = class_table_find(stream->table, stream->event_id);
 	struct event event = {.cpu = stream->cpu};
-	uint64_t at = from;
+	uint64_t at;
 
 	if (!class || !class_take(stream->table, class, &stream->cursor, &event))
 		return false;
