@@ -153,7 +153,7 @@ static void count_blocked(struct coverage *coverage, const struct session *sessi
 	spans_begin(&spans, session, thread, session->begin, session->end);
 	if (spans.kernel)
 		return;
-	while (spans_next(&spans, &span)) {
+	while (spans_next_off_cpu(&spans, &span)) {
 		const struct block *block;
 
 		if (!leaf_is_blocked(span.leaf))

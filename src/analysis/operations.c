@@ -190,7 +190,7 @@ static void add_thread(struct session *session, uint32_t index)
 	struct span span;
 
 	spans_begin(&spans, session, index, INT64_MIN, INT64_MAX);
-	while (spans_next(&spans, &span))
+	while (spans_next_off_cpu(&spans, &span))
 		if (leaf_is_blocked(span.leaf) && span.begin != spans.known &&
 		    !(thread->backfilled && span.begin == thread->backfill_begin))
 			add_blocked(session, index, &span);

@@ -290,6 +290,18 @@ bool spans_next(struct spans *spans, struct span *span)
 	}
 }
 
+bool spans_next_off_cpu(struct spans *spans, struct span *span)
+{
+	do {
+		if (!spans->has_rest)
+			track_skip_on_cpu(&spans->session->timeline, &spans->thread->track,
+					  &spans->pos);
+		if (!spans_next(spans, span))
+			return false;
+	} while (!leaf_is_off_cpu(span->leaf));
+	return true;
+}
+
 const char *session_thread_name(const struct session *session, uint32_t thread)
 {
 	const char *name;

@@ -184,9 +184,7 @@ static GArray *waits_of(struct charger *charger, uint32_t thread)
 	struct span span;
 
 	spans_begin(&spans, session, thread, session->from, session->to);
-	while (spans_next(&spans, &span)) {
-		if (!leaf_is_off_cpu(span.leaf))
-			continue;
+	while (spans_next_off_cpu(&spans, &span)) {
 		charger->charge = (struct charge) {thread, span.begin, span.end,
 						   session_spans_gap(session, thread, &span)};
 		if (!leaf_is_blocked(span.leaf))
@@ -258,9 +256,8 @@ static void charge_tracer(struct charger *charger, uint32_t thread)
 	struct span span;
 
 	spans_begin(&spans, session, thread, session->from, session->to);
-	while (spans_next(&spans, &span))
-		if (leaf_is_off_cpu(span.leaf))
-			charger->waiting->tracer += span.end - span.begin;
+	while (spans_next_off_cpu(&spans, &span))
+		charger->waiting->tracer += span.end - span.begin;
 }
 
 /* --host: only the waits of its threads, whoever imposed them. */
