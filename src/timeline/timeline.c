@@ -16,7 +16,7 @@
 #define CHUNK_MIN 8u
 #define CHUNK_MAX 512u
 #define RUN_CHUNK 512u
-#define CHUNKS_READ 1024u /* after so many, what was spilled and read leaves memory again */
+#define CHUNKS_READ 256u /* after so many, what was spilled and read leaves memory again */
 /* ns in one chunk: 32 bits, and room for a clock that is set right */
 #define CHUNK_SPAN (UINT32_MAX - (uint32_t) (UINT32_MAX * 2 * CORRIDOR_DRIFT_MAX))
 
@@ -159,6 +159,20 @@ void track_append(struct timeline *timeline, struct track *track, int64_t time, 
 	*slot_of(head, head->count++) = (struct interval) {(uint32_t) (time - base), leaf, ref};
 }
 
+/* Analyses read tracks one after the other: each lies all over the stores. */
+static void let_go(struct timeline *timeline)
+{
+	if (++timeline->chunks_read < CHUNKS_READ)
+		return;
+	timeline->chunks_read = 0;
+	pages_let_go(&timeline->intervals);
+	pages_let_go(&timeline->blocks);
+	pages_let_go(&timeline->details);
+	pages_let_go(&timeline->runs);
+	pages_let_go(&timeline->holds);
+	pages_let_go(&timeline->packets);
+}
+
 /* The last chunk that begins by `time`, or the first. Look-ups mostly follow each other
  * in time. */
 static uint32_t find_chunk(const struct timeline *timeline, const struct track *track, int64_t time)
@@ -177,6 +191,8 @@ static uint32_t find_chunk(const struct timeline *timeline, const struct track *
 		else
 			high = middle;
 	}
+	if (low != track->hint)
+		let_go((struct timeline *) timeline);
 	((struct track *) track)->hint = low;
 	return low;
 }
@@ -211,20 +227,6 @@ struct track_pos track_end_pos(const struct timeline *timeline, const struct tra
 		return (struct track_pos) {0, 0};
 	return (struct track_pos) {track->chunk_count - 1,
 				   head_of(timeline, track, track->chunk_count - 1)->count};
-}
-
-/* Analyses read tracks one after the other: each lies all over the stores. */
-static void let_go(struct timeline *timeline)
-{
-	if (++timeline->chunks_read < CHUNKS_READ)
-		return;
-	timeline->chunks_read = 0;
-	pages_let_go(&timeline->intervals);
-	pages_let_go(&timeline->blocks);
-	pages_let_go(&timeline->details);
-	pages_let_go(&timeline->runs);
-	pages_let_go(&timeline->holds);
-	pages_let_go(&timeline->packets);
 }
 
 bool track_read(const struct timeline *timeline, const struct track *track,
