@@ -285,6 +285,15 @@ static guint wanted_of(struct operation_scope *scope, uint32_t what)
 	return wanted;
 }
 
+bool operation_spans_gap(const struct session *session, const struct operation *operation)
+{
+	int kind = PACK_KIND(operation->what);
+
+	return (operation->off_cpu || kind == OPERATION_QUEUED || kind == OPERATION_SERVED) &&
+	       host_gap_over(model_host(&session->model, operation_host(session, operation)),
+			     operation->begin, operation_end(operation));
+}
+
 bool operation_in_scope(struct operation_scope *scope, const struct operation *operation)
 {
 	const struct session *session = scope->session;

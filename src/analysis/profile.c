@@ -284,6 +284,7 @@ static void count_operation(struct profiles *profiles, const struct operation *o
 		profile = profile_new(profiles, operation);
 	bucket = bucket_of(&profiles->buckets, latency);
 	profile->count++;
+	profile->spans_gap += operation_spans_gap(profiles->session, operation);
 	profile->sum += latency;
 	profile->min = MIN(profile->min, latency);
 	profile->max = MAX(profile->max, latency);

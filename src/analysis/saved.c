@@ -440,6 +440,7 @@ static bool add_profile(const struct saved *saved, const json_t *from, struct pr
 	profile->max = MAX(profile->max, json_integer_value(json_object_get(from, "max_ns")));
 	profile->count += (uint64_t) json_integer_value(json_object_get(from, "count"));
 	profile->sum += json_integer_value(json_object_get(from, "sum_ns"));
+	profile->spans_gap += (uint64_t) MAX(json_integer_value(json_object_get(from, "spans_gap")), 0);
 	for (int i = 0; i < 3; i++)
 		profile->percentiles[i] = -1; /* the values are not kept */
 	g_array_set_size(profile->peaks, 0);

@@ -20,12 +20,15 @@
 
 #include <string.h>
 
-static void issuer_if_unknown(struct flow *flow, const struct cpu *cpu,
+static void issuer_if_unknown(struct flow *flow, const struct host *host, const struct cpu *cpu,
 			      struct request *request, const struct event *event)
 {
 	struct requester by;
 
 	if (request->threads)
+		return;
+	/* its bios are among what was lost: who issues it may do so for anybody */
+	if (flow->has_bios && request->sectors && host->gaps->len)
 		return;
 	by = requester_of(flow, cpu, event);
 	if (by.thread != NO_THREAD)
@@ -49,7 +52,7 @@ static void request_inserted(struct flow *flow, struct host *host, const struct 
 		request->queued = flow->time;
 	if (!request->bios)
 		request->readahead = event->block.rwbs & RWBS_READAHEAD;
-	issuer_if_unknown(flow, cpu, request, event);
+	issuer_if_unknown(flow, host, cpu, request, event);
 }
 
 /* All that waits and is covered by the request is part of it: from `at` to the
@@ -113,7 +116,7 @@ static void request_issued(struct flow *flow, struct host *host, const struct cp
 	request->sectors = request->left = sectors;
 	if (!request->bios)
 		request->readahead = event->block.rwbs & RWBS_READAHEAD;
-	issuer_if_unknown(flow, cpu, request, event);
+	issuer_if_unknown(flow, host, cpu, request, event);
 	operation_queued(flow, cpu, event->host, request);
 	if (!before)
 		return;
@@ -176,6 +179,9 @@ static void name_requester(struct wake_detail *detail, const struct requester *b
 static void describe(struct flow *flow, struct host *host, const struct request *request,
 		     struct wake_detail *detail)
 {
+	/* among what was lost may be its completion, and the issue of another one there */
+	bool doubtful = request->doubtful || host_gap_over(host, request->issue, request->end);
+
 	*detail = (struct wake_detail) {
 		.kind = DETAIL_REQUEST, .requested = -1, .queued = -1, .served = -1,
 		.number = request->sectors ? request->sector : FLUSH_SECTOR,
@@ -184,11 +190,11 @@ static void describe(struct flow *flow, struct host *host, const struct request 
 		.sectors = request->sectors,
 		.flags = (request->bios ? DETAIL_BIOS : 0) |
 			 (request->readahead ? DETAIL_READAHEAD : 0) |
-			 (request->doubtful ? DETAIL_DOUBTFUL : 0)};
+			 (doubtful ? DETAIL_DOUBTFUL : 0)};
 	name_requester(detail, &request->by[0]);
 	if (request->origin)
 		detail->origin = disk_name(flow, host, request->origin);
-	if (request->issue == INT64_MIN || request->doubtful)
+	if (request->issue == INT64_MIN || doubtful)
 		return;
 	detail->begin = request->issue;
 	detail->served = request->end - request->issue;

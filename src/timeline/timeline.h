@@ -127,7 +127,7 @@ enum detail_kind {
 enum detail_flags {
 	DETAIL_BIOS = 1,      /* request: `thread` queued one of its bios; it is seen */
 	DETAIL_READAHEAD = 2, /* request: made by read-ahead */
-	DETAIL_DOUBTFUL = 4,  /* request: two at once on one sector: no times */
+	DETAIL_DOUBTFUL = 4,  /* request: perhaps two on one sector: no times */
 	DETAIL_INFERRED = 8,  /* concluded: not shown by events */
 	DETAIL_IN_INTERRUPT = 16, /* work: queued there */
 	DETAIL_BEHALF_SEEN = 32,  /* request: `behalf` queued the worker's item */
