@@ -20,15 +20,20 @@
 
 #include <string.h>
 
+/* What its bios did not tell may be among what was lost: since when it waits, and for whom; who
+ * inserts or issues it may do so for anybody. */
+static bool may_lack_bios(const struct flow *flow, const struct host *host,
+			  const struct request *request)
+{
+	return flow->has_bios && request->sectors && host->gaps->len;
+}
+
 static void issuer_if_unknown(struct flow *flow, const struct host *host, const struct cpu *cpu,
 			      struct request *request, const struct event *event)
 {
 	struct requester by;
 
-	if (request->threads)
-		return;
-	/* its bios are among what was lost: who issues it may do so for anybody */
-	if (flow->has_bios && request->sectors && host->gaps->len)
+	if (request->threads || may_lack_bios(flow, host, request))
 		return;
 	by = requester_of(flow, cpu, event);
 	if (by.thread != NO_THREAD)
@@ -48,7 +53,7 @@ static void request_inserted(struct flow *flow, struct host *host, const struct 
 	}
 	if (!request)
 		request = request_new(host, dev, event->block.sector, sectors, REQUEST_WAITING);
-	if (request->queued == INT64_MIN)
+	if (request->queued == INT64_MIN && !may_lack_bios(flow, host, request))
 		request->queued = flow->time;
 	if (!request->bios)
 		request->readahead = event->block.rwbs & RWBS_READAHEAD;
