@@ -61,7 +61,7 @@ def check_parameters(command):
     """Options are parameters, except those that are for a terminal."""
     offered = {o[2:] for o in options_in(output(command, "--help").decode())}
     page = formatted("babeltrace2-sink.whylate.%s.7" % command)
-    for name in sorted(offered - {"help", "version", "json-schema", "progress", "reader", "strict"}):
+    for name in sorted(offered - {"help", "version", "json-schema", "cache", "progress", "reader", "strict"}):
         assert re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(name), page), "no parameter " + name
 
 

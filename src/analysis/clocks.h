@@ -22,6 +22,8 @@
 /* Fills host.clock of all hosts. Errors: a --clock-offset that fits no host. */
 bool clocks_find(struct session *session, const struct pairs *pairs, GError **error);
 void clocks_shift(struct session *session);
+/* Only the times of the events that options name, which clocks_shift() does too. */
+void clocks_shift_candidates(struct session *session);
 void clocks_follow(struct session *session, const struct pairs *pairs);
 
 /* Error of the difference of two hosts' clocks, ns; -1: not known. */

@@ -44,6 +44,7 @@ const struct option_spec option_specs[] = {
 	{"strict", NULL, "exit with 4 if the tracer lost events", ALL, false, false},
 	{"color", "WHEN", "auto (default), always, never", ALL, true, false},
 	{"reader", "HOW", "how to read the trace: auto (default), direct, babeltrace", ALL, false, false},
+	{"cache", "WHERE", "keep what was read of long traces for further questions: auto\n(default: in ~/.cache/whylate), off, or a directory", ALL, false, false},
 	{"progress", "WHEN", "progress on stderr: auto (default), always, never", ALL, false, false},
 	{"quiet", NULL, "no warnings on standard error", ALL, true, false},
 	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what was odd", ALL, true, false},
@@ -90,6 +91,7 @@ void options_clear(struct options *options)
 	g_free(options->profile.compare);
 	g_free(options->profile.resume);
 	g_free(options->kallsyms);
+	g_free(options->cache);
 	g_free(options->host);
 	g_free(options->container);
 	g_free(options->output);
@@ -228,6 +230,12 @@ static bool add_text(const char *name, const char *value, GPtrArray *list, GErro
 		return false;
 	g_ptr_array_add(list, text);
 	return true;
+}
+
+static bool set_cache(const char *name, const char *value, char **cache, GError **error)
+{
+	g_clear_pointer(cache, g_free);
+	return strcmp(value, "auto") == 0 || set_text(name, value, cache, error);
 }
 
 #define OFFSET_MAX (INT64_C(100) * 365 * 86400 * 1000000000) /* a hundred years */
@@ -406,6 +414,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 		return set_choice(name, value, &options->color, error);
 	if (strcmp(name, "reader") == 0)
 		return set_reader(name, value, &options->reader, error);
+	if (strcmp(name, "cache") == 0)
+		return set_cache(name, value, &options->cache, error);
 	if (strcmp(name, "progress") == 0)
 		return set_choice(name, value, &options->progress, error);
 	if (strcmp(name, "quiet") == 0)

@@ -56,6 +56,7 @@ struct options {
 	bool path;                   /* only the critical path, in full */
 	enum choice color, progress;
 	enum reader_choice reader;
+	char *cache;                 /* owned; directory, "off"; NULL: auto */
 	struct profile_options profile;
 };
 

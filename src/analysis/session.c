@@ -62,6 +62,7 @@ void session_free(struct session *session)
 	}
 	g_free(session->stopped);
 	g_array_free(session->damages, TRUE);
+	event_places_free(session->places);
 	g_free(session->place);
 	symbols_free(session->symbols);
 	processes_clear(&session->processes);
@@ -133,13 +134,15 @@ bool session_wants_tcp(const struct session *session)
 
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
 {
-	flow_packet(&session->flow, host, cpu, begin);
+	if (!session->gathered)
+		flow_packet(&session->flow, host, cpu, begin);
 }
 
 void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
 		  int64_t end, int64_t count, bool packets)
 {
-	flow_lost(&session->flow, host, cpu, begin, end, count, packets);
+	if (!session->gathered)
+		flow_lost(&session->flow, host, cpu, begin, end, count, packets);
 }
 
 /* "The thread analysed is the event's subject: the woken thread of a wake-up,
@@ -217,10 +220,31 @@ static void note_matches(struct session *session, const struct event *event)
 
 void session_event(struct session *session, const struct event *event)
 {
-	session->events++;
 	if (event->matches)
 		note_matches(session, event);
+	if (G_UNLIKELY(session->gathered))
+		return;
+	session->events++;
 	flow_event(&session->flow, event);
+}
+
+bool session_wants_match(const struct session *session)
+{
+	for (int i = 0; i < MATCH_COUNT; i++)
+		if (session->matches[i].filter)
+			return true;
+	return false;
+}
+
+bool session_has_matches(const struct session *session)
+{
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		const struct match *match = &session->matches[i];
+
+		if (match->filter && (!match->found || match->filter->nth == FILTER_LAST))
+			return false;
+	}
+	return true;
 }
 
 void session_damage(struct session *session, const char *file, uint64_t bytes, uint64_t total,

@@ -17,6 +17,7 @@
 #include "analysis/processes.h"
 #include "event/event.h"
 #include "event/kinds.h"
+#include "event/places.h"
 #include "flow/flow.h"
 #include "model/model.h"
 #include "timeline/timeline.h"
@@ -79,7 +80,13 @@ struct session {
 	uint64_t events;
 	char *stopped;               /* owned; why reading ended early, NULL */
 	GArray *damages;             /* owned; struct damage: what could not be read */
+	struct event_places *places; /* owned; where rare events are; NULL: not asked for */
 	char *place;                 /* owned; directory of the first trace's files, NULL */
+
+	/* session_gather(); what it leaves is not changed any more, but for new names and
+	 * operations behind those that there are then */
+	bool gathered;
+	uint32_t names_gathered, operations_gathered;
 
 	/* session_finish() */
 	int64_t begin, end;          /* first and last event of all hosts */
@@ -120,7 +127,15 @@ void session_damage(struct session *session, const char *file, uint64_t bytes, u
 /* Reading ended before the trace did. */
 void session_stopped(struct session *session, const char *why);
 
-/* Ends all lives and resolves target, window and threads. */
+/* When all has been read: ends all lives, brings the hosts to one time. What depends on the
+ * options comes after it. Events that are fed later are only compared with the filters. */
+bool session_gather(struct session *session, GError **error);
+/* An option names an event. */
+bool session_wants_match(const struct session *session);
+/* All events that options name were met, and no later one can take their place. */
+bool session_has_matches(const struct session *session);
+
+/* session_gather(), if that was not done; resolves target, window and threads. */
 bool session_finish(struct session *session, GError **error);
 
 /* Reading of a thread's states as they are reported: [from, to) only, leaves

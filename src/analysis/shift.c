@@ -154,7 +154,7 @@ static void move_locks(struct session *session)
 	}
 }
 
-static void move_candidates(struct session *session)
+void clocks_shift_candidates(struct session *session)
 {
 	for (int m = 0; m < MATCH_COUNT; m++)
 		for (guint i = 0; i < session->matches[m].candidates->len; i++) {
@@ -188,5 +188,5 @@ void clocks_shift(struct session *session)
 	}
 	move_operations(session);
 	move_locks(session);
-	move_candidates(session);
+	clocks_shift_candidates(session);
 }

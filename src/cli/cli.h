@@ -24,11 +24,20 @@ struct found_trace {
  * given. WHYLATE_ERROR_NO_TRACE if there is none. */
 GPtrArray *traces_find(GPtrArray *paths, GError **error);
 
+/* Calls `visit` for each directory at or below `path` that has a file `metadata`, in order,
+ * until that returns false. */
+typedef bool trace_visit(const char *directory, const char *metadata, void *data, GError **error);
+bool traces_search(const char *path, trace_visit *visit, void *data, GError **error);
+
 /* Reads all traces into the session, directly or through Babeltrace. False and
  * WHYLATE_ERROR_NO_TRACE if nothing could be read; if reading stops early,
  * session->stopped says why, and session->damages what could not be read. */
 bool traces_read(struct session *session, GPtrArray *traces, GError **error);
-/* The same through Babeltrace. */
+/* They will be, or were, read directly. */
+bool traces_are_read_directly(const struct options *options, GPtrArray *traces);
+/* Finds the events that the options name, for a session that has everything else. */
+bool traces_match(struct session *session, GPtrArray *traces, GError **error);
+/* The same as traces_read() through Babeltrace. */
 bool graph_run(struct session *session, GPtrArray *traces, GError **error);
 
 /* Progress on standard error, if the options want it. */

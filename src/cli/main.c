@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/cache.h"
 #include "config.h"
 #include "report/report.h"
 #include "util/error.h"
@@ -37,14 +37,36 @@ static bool lost_events(const struct session *session)
 	return false;
 }
 
+/* All events into the session, or those that the options name if it has the others. */
+static bool read_traces(struct session *session, GPtrArray *paths, struct cache **cache,
+			GError **error)
+{
+	g_autoptr(GPtrArray) traces = NULL;
+	bool kept = session->gathered;
+
+	if (kept && !session_wants_match(session))
+		return true;
+	traces = traces_find(paths, error);
+	if (!traces)
+		return false;
+	if (!traces_are_read_directly(session->options, traces))
+		g_clear_pointer(cache, cache_free);
+	return kept ? traces_match(session, traces, error) : traces_read(session, traces, error);
+}
+
 static int run(struct options *options, GPtrArray *paths)
 {
-	struct session *session = session_new(options);
+	struct cache *cache = cache_new(options, paths);
+	struct session *session = cache ? cache_session(cache, options) : NULL;
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GPtrArray) traces = traces_find(paths, &error);
+	bool kept = session != NULL;
 	int status = 0;
 
-	if (!traces || !traces_read(session, traces, &error) || !session_finish(session, &error) ||
+	if (!session)
+		session = session_new(options);
+	if (cache && !kept)
+		session->places = event_places_new();
+	if (!read_traces(session, paths, &cache, &error) || !session_finish(session, &error) ||
 	    !report_write(session, &error)) {
 		status = fail(error);
 	} else if (session->stopped) {
@@ -64,6 +86,9 @@ static int run(struct options *options, GPtrArray *paths)
 		if (options->strict)
 			status = WHYLATE_ERROR_DAMAGE;
 	}
+	if (cache && !kept) /* the answer comes first, and a wrong question is asked again */
+		cache_keep(cache, session);
+	cache_free(cache);
 	session_free(session);
 	return status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "analysis/clocks.h"
 #include "cli/cli.h"
 #include "util/error.h"
 #include "util/when.h"
@@ -72,17 +73,22 @@ static bool fit_for_babeltrace(GPtrArray *traces, GError **error)
 	return true;
 }
 
-static bool read_directly(struct session *session, GPtrArray *traces, GError **error)
+static struct reader *direct_reader(struct session *session, GPtrArray *traces, GError **error)
 {
 	g_autoptr(GPtrArray) directories = g_ptr_array_new();
-	struct progress progress;
-	struct reader *reader;
-	bool ok;
 
 	for (guint i = 0; i < traces->len; i++)
 		g_ptr_array_add(directories,
 				((struct found_trace *) g_ptr_array_index(traces, i))->directories);
-	reader = reader_new(session, directories, error);
+	return reader_new(session, directories, error);
+}
+
+static bool read_directly(struct session *session, GPtrArray *traces, GError **error)
+{
+	struct reader *reader = direct_reader(session, traces, error);
+	struct progress progress;
+	bool ok;
+
 	if (!reader)
 		return false;
 	progress_begin(&progress, session);
@@ -100,13 +106,32 @@ static bool read_directly(struct session *session, GPtrArray *traces, GError **e
 	return ok;
 }
 
+bool traces_are_read_directly(const struct options *options, GPtrArray *traces)
+{
+	return options->reader == READER_DIRECT ||
+	       (options->reader == READER_AUTO && all_of_lttng(traces));
+}
+
+bool traces_match(struct session *session, GPtrArray *traces, GError **error)
+{
+	struct reader *reader = direct_reader(session, traces, error);
+	GError *cause = NULL;
+
+	if (!reader)
+		return false;
+	if (!reader_match_places(reader, &cause) && !cause)
+		while (reader_run(reader, EVENTS_AT_ONCE) && !session_has_matches(session))
+			;
+	reader_free(reader);
+	clocks_shift_candidates(session);
+	if (cause)
+		g_propagate_error(error, cause);
+	return !cause;
+}
+
 bool traces_read(struct session *session, GPtrArray *traces, GError **error)
 {
-	enum reader_choice choice = session->options->reader;
-
-	if (choice == READER_AUTO)
-		choice = all_of_lttng(traces) ? READER_DIRECT : READER_BABELTRACE;
-	if (choice == READER_DIRECT)
+	if (traces_are_read_directly(session->options, traces))
 		return read_directly(session, traces, error);
 	return fit_for_babeltrace(traces, error) && graph_run(session, traces, error);
 }

@@ -78,7 +78,18 @@ static gint by_name(gconstpointer a, gconstpointer b)
 	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-static bool search(const char *directory, int depth, GArray *list, GError **error)
+/* describe() of each directory that holds a trace: a struct found in the list. */
+static bool note_found(const char *directory, const char *metadata, void *list, GError **error)
+{
+	struct found found = {0};
+
+	if (!describe(directory, metadata, &found, error))
+		return false;
+	g_array_append_val((GArray *) list, found);
+	return true;
+}
+
+static bool search(const char *directory, int depth, trace_visit *visit, void *data, GError **error)
 {
 	g_autofree char *metadata = g_build_filename(directory, "metadata", NULL);
 	GError *cause = NULL;
@@ -87,14 +98,8 @@ static bool search(const char *directory, int depth, GArray *list, GError **erro
 	GDir *dir;
 	bool ok = true;
 
-	if (g_file_test(metadata, G_FILE_TEST_IS_REGULAR)) {
-		struct found found = {0};
-
-		if (!describe(directory, metadata, &found, error))
-			return false;
-		g_array_append_val(list, found);
-		return true;
-	}
+	if (g_file_test(metadata, G_FILE_TEST_IS_REGULAR))
+		return visit(directory, metadata, data, error);
 	dir = g_dir_open(directory, 0, &cause);
 	if (!dir) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE, "%s", cause->message);
@@ -111,10 +116,15 @@ static bool search(const char *directory, int depth, GArray *list, GError **erro
 
 		if (g_file_test(path, G_FILE_TEST_IS_DIR) &&
 		    !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
-			ok = search(path, depth + 1, list, error);
+			ok = search(path, depth + 1, visit, data, error);
 	}
 	g_ptr_array_free(names, TRUE);
 	return ok;
+}
+
+bool traces_search(const char *path, trace_visit *visit, void *data, GError **error)
+{
+	return search(path, 0, visit, data, error);
 }
 
 static struct found_trace *trace_of(GPtrArray *traces, const struct found *found)
@@ -169,7 +179,7 @@ static bool search_path(const char *path, GArray *list, GError **error)
 			    "%s is no trace: give the directory that LTTng wrote", path);
 		return false;
 	}
-	if (!search(path, 0, list, error))
+	if (!search(path, 0, note_found, list, error))
 		return false;
 	for (guint i = before; i < list->len; i++) {
 		kernel |= g_array_index(list, struct found, i).kernel;

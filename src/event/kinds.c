@@ -440,6 +440,12 @@ struct event_class event_class_of(struct intern *names, const char *name)
 	return class;
 }
 
+void event_class_pass_over(struct event_class *class)
+{
+	class->kind = EV_OTHER;
+	class->fields = no_fields;
+}
+
 /* "Names are free: recognise them by the field set" (lttng-events.md, 3): the
  * exit's is NAME_return until 2.12. */
 void event_class_of_probe(struct intern *names, const char *name, struct event_class *class)

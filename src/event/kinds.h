@@ -51,6 +51,9 @@ enum syscall_abi { ABI_UNKNOWN, ABI_X86_64, ABI_I386 };
 /* Finds out what an event of that name is. Never fails: EV_OTHER. */
 struct event_class event_class_of(struct intern *names, const char *event_name);
 
+/* Nothing is taken from its events any more. */
+void event_class_pass_over(struct event_class *class);
+
 /* Makes an event that is nothing else, and whose payload is `ip` and
  * `parent_ip`, the entry or exit of the probed function NAME. */
 void event_class_of_probe(struct intern *names, const char *event_name,

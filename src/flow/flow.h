@@ -70,6 +70,7 @@ struct flow {
 	struct idmap senders;       /* owned; IPv4 address and port -> interned text */
 	GArray *call_stats;         /* struct call_stat by interned syscall name */
 	struct idmap addresses;     /* of functions -> interned text */
+	bool has_work_addresses;    /* … some of them of work queues' items */
 	GArray *locks;              /* owned; struct lock (locks.h), numbered from 1 */
 	struct idmap lock_index;    /* -> number */
 	bool inode_locks, pi_locks; /* there are some of kind LOCK_INODE, LOCK_PI */

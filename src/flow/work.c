@@ -65,6 +65,7 @@ static void work_begins(struct flow *flow, struct host *host, struct thread *wor
 
 	worker->flow.work = (struct work) {.doing = true, .thread = NO_THREAD,
 					   .function = flow_address(flow, event->work.function)};
+	flow->has_work_addresses |= event->work.function != 0;
 	if (!queued || !queued->waiting)
 		return; /* queued before the trace began, or not recorded */
 	queued->waiting = false;

@@ -212,6 +212,16 @@ static bool is_probe(const struct type *payload)
 	       type_member(payload, "parent_ip");
 }
 
+/* Nobody asks what such events are: the session has all but those that a filter names. */
+static bool is_passed_over(const struct session *session, const struct event_type *event)
+{
+	for (int i = 0; i < MATCH_COUNT && session->gathered; i++)
+		if (session->matches[i].filter &&
+		    event_filter_wants(session->matches[i].filter, event->name))
+			return false;
+	return session->gathered;
+}
+
 /* The first record of its class has come. */
 static void meet(const struct class_table *table, struct record_class *class)
 {
@@ -225,6 +235,8 @@ static void meet(const struct class_table *table, struct record_class *class)
 	struct compiler compiler;
 
 	class->met = true;
+	if (is_passed_over(session, event))
+		event_class_pass_over(&class->class);
 	class->packet = (class->class.kind == EV_NET_SEND || class->class.kind == EV_NET_RECEIVE) &&
 			session_wants_tcp(session);
 	class->program = program_new();

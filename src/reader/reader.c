@@ -298,6 +298,7 @@ static void place_stream(struct reader *reader, guint index)
 
 	stream->host = ((struct part *) g_ptr_array_index(stream->parts, 0))->host;
 	stream->cpu = g_array_index(stream->packets, struct ctf_packet, 0).cpu;
+	stream->number = index;
 }
 
 /* The streams of one trace, from `first` on, are complete. */
@@ -361,17 +362,36 @@ static bool begun_before(const struct reader *reader, const struct stream *strea
 	return false;
 }
 
+/* Notes where the event is, if such ones are rare. */
+static void note_place(struct session *session, const struct event *event,
+		       const struct event_place *place)
+{
+	struct places_of_name *of_name = event_places_of(session->places, event->name);
+	struct event_place noted = *place;
+
+	if (of_name->many)
+		return;
+	noted.number = session->events;
+	event_places_note(of_name, &noted);
+}
+
 static void tell(struct reader *reader, struct stream *stream, struct event *event)
 {
 	struct session *session = reader->session;
+	struct event_place place;
 
 	switch (stream->item) {
 	case STREAM_EVENT:
-		if (stream_take(stream, event))
+		if (session->places)
+			place = stream_place(stream);
+		if (stream_take(stream, event)) {
+			if (session->places)
+				note_place(session, event, &place);
 			session_event(session, event);
-		else
+		} else {
 			session_lost(session, stream->host, stream->cpu, stream->lost_begin,
 				     stream->lost_end, -1, false);
+		}
 		break;
 	case STREAM_BEGINS: /* a later chunk of the same channel does not begin it again */
 		if (begun_before(reader, stream))
@@ -402,6 +422,71 @@ bool reader_run(struct reader *reader, uint64_t count)
 			sift(reader, 0);
 	}
 	return reader->count > 0;
+}
+
+/* --- events that a filter names, where they were seen --------------------------- */
+
+static int by_number(gconstpointer a, gconstpointer b)
+{
+	const struct event_place *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool is_named(const struct session *session, const char *event_name)
+{
+	for (int i = 0; i < MATCH_COUNT; i++)
+		if (session->matches[i].filter &&
+		    event_filter_wants(session->matches[i].filter, event_name))
+			return true;
+	return false;
+}
+
+/* All events that the filters name, in order; NULL: there are too many, or nobody noted. */
+static GArray *named_places(const struct session *session)
+{
+	GArray *named = g_array_new(FALSE, FALSE, sizeof(struct event_place));
+	GHashTableIter iter;
+	gpointer name;
+	bool many = !session->places;
+
+	g_hash_table_iter_init(&iter, session->class_names);
+	while (!many && g_hash_table_iter_next(&iter, &name, NULL)) {
+		const struct places_of_name *of_name;
+
+		if (!is_named(session, session_text(session, GPOINTER_TO_UINT(name))))
+			continue;
+		of_name = event_places_of(session->places, GPOINTER_TO_UINT(name));
+		many = of_name->many;
+		if (of_name->list)
+			g_array_append_vals(named, of_name->list->data, of_name->list->len);
+	}
+	if (many) {
+		g_array_free(named, TRUE);
+		return NULL;
+	}
+	g_array_sort(named, by_number);
+	return named;
+}
+
+bool reader_match_places(struct reader *reader, GError **error)
+{
+	g_autoptr(GArray) named = named_places(reader->session);
+	struct event event;
+
+	for (guint i = 0; named && i < named->len && !session_has_matches(reader->session); i++) {
+		const struct event_place *place = &g_array_index(named, struct event_place, i);
+
+		if (place->stream >= reader->streams->len ||
+		    !stream_take_at(g_ptr_array_index(reader->streams, place->stream), place,
+				    &event)) {
+			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+				    "the trace was changed while it was read");
+			return false;
+		}
+		session_event(reader->session, &event);
+	}
+	return named != NULL;
 }
 
 void reader_tell_damage(const struct reader *reader)

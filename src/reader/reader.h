@@ -35,6 +35,10 @@ void reader_free(struct reader *reader);
 /* Hands on up to `count` events; false when there are no more. */
 bool reader_run(struct reader *reader, uint64_t count);
 
+/* For a session that has all events but those that its filters name: tells it of these, as
+ * their places were noted. False without an error: they were not, read on. */
+bool reader_match_places(struct reader *reader, GError **error);
+
 /* When all has been read: tells the session which files were damaged, and how much. */
 void reader_tell_damage(const struct reader *reader);
 

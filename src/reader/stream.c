@@ -213,3 +213,24 @@ bool stream_take(struct stream *stream, struct event *event)
 	salvage_give_up(stream, stream->event_at, stream->event_clock);
 	return false;
 }
+
+struct event_place stream_place(const struct stream *stream)
+{
+	return (struct event_place) {.time = stream->time, .id = stream->event_id,
+				     .at = stream->cursor.at, .stream = stream->number,
+				     .packet = stream->next - 1};
+}
+
+bool stream_take_at(struct stream *stream, const struct event_place *place, struct event *event)
+{
+	if (place->packet >= stream->packets->len)
+		return false;
+	stream->next = place->packet;
+	enter(stream);
+	stream->time = place->time;
+	stream->event_id = place->id;
+	stream->event_at = stream->cursor.at;
+	stream->cursor.at = place->at;
+	return stream->table && place->at >= stream->event_at && place->at <= stream->cursor.end &&
+	       stream_take(stream, event);
+}

@@ -50,3 +50,8 @@ const char *intern_text(const struct intern *table, uint32_t id)
 	g_assert(id < table->texts->len);
 	return g_ptr_array_index(table->texts, id);
 }
+
+uint32_t intern_count(const struct intern *table)
+{
+	return table->texts->len;
+}

@@ -20,4 +20,7 @@ uint32_t intern_id(struct intern *table, const char *text);
 /* The string with that number; owned by the table. */
 const char *intern_text(const struct intern *table, uint32_t id);
 
+/* So many strings there are: the numbers up to it. */
+uint32_t intern_count(const struct intern *table);
+
 #endif

@@ -38,7 +38,7 @@ void pages_clear(struct pages *pages)
 	g_free(pages->segments);
 	if (pages->spill_fd >= 0)
 		close(pages->spill_fd);
-	*pages = (struct pages) {.spill_fd = -1};
+	*pages = (struct pages) {.record_size = pages->record_size, .spill_fd = -1};
 }
 
 static int open_unlinked(void)
@@ -106,6 +106,35 @@ static void add_segment(struct pages *pages)
 			pages->in_memory++;
 	}
 	pages->segments[pages->segment_count++] = map;
+}
+
+bool pages_map(struct pages *pages, int fd, off_t offset, uint32_t used, bool grows)
+{
+	size_t bytes = segment_bytes(pages);
+	uint32_t whole = used >> PAGES_SEGMENT_SHIFT, left = used & (PAGES_SEGMENT - 1);
+	uint32_t mapped = whole + (left && !grows);
+	char *map;
+
+	pages_clear(pages);
+	pages->segments = g_new(char *, mapped);
+	pages->segment_room = mapped;
+	if (mapped) { /* past the file's end is nothing, and nobody looks there */
+		map = mmap(NULL, bytes * mapped, PROT_READ, MAP_PRIVATE, fd, offset);
+		if (map == MAP_FAILED)
+			return false;
+		for (; pages->segment_count < mapped; pages->segment_count++)
+			pages->segments[pages->segment_count] = map + bytes * pages->segment_count;
+	}
+	pages->used = whole << PAGES_SEGMENT_SHIFT;
+	if (left && grows) {
+		ssize_t size = (ssize_t) (pages->record_size * left);
+
+		pages_reserve(pages, left);
+		return pread(fd, pages->segments[whole], (size_t) size,
+			     offset + (off_t) (bytes * whole)) == size;
+	}
+	pages->used = used;
+	return true;
 }
 
 void pages_pass(const struct pages *pages, uint32_t index)

@@ -9,8 +9,10 @@
 #ifndef WHYLATE_UTIL_PAGES_H
 #define WHYLATE_UTIL_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define PAGES_SEGMENT_SHIFT 16 /* records in a segment: 65,536 */
 #define PAGES_SEGMENT (1u << PAGES_SEGMENT_SHIFT)
@@ -35,6 +37,11 @@ void pages_clear(struct pages *pages);
 /* Reserves `count` (at most PAGES_SEGMENT) records that lie side by side and
  * returns the index of the first. They are zero. */
 uint32_t pages_reserve(struct pages *pages, uint32_t count);
+
+/* Instead of what the store holds, `used` records that lie side by side in a file, at
+ * `offset` (whole pages): mapped, not copied, and not to be written to. `grows`: more
+ * will be added; the last segment is then a copy. False: it could not be done. */
+bool pages_map(struct pages *pages, int fd, off_t offset, uint32_t used, bool grows);
 
 /* For passes from the first record to the last: call with each index. What was
  * spilled and has been passed leaves resident memory again. */

@@ -10,6 +10,7 @@
 # first and the peak resident memory. The budgets are in ARCHITECTURE.md; not a
 # test. That memory does not follow the number of operations shows on two traces
 # of different size (or one with --to, OPTIONS='--to +1s'; repeat.py makes long ones).
+# Nothing is kept of the trace (--cache off); OPTIONS='--cache DIR' measures second questions.
 # OPTIONS='--reader babeltrace' measures the other way in, which is the plugin's.
 [ $# -ge 1 ] || { echo "usage: $0 TRACE [WHYLATE]" >&2; exit 2; }
 exec /usr/bin/python3 - "$1" "${2:-${WHYLATE:-build/whylate}}" "${RUNS:-5}" "${OPTIONS:-}" <<'PYTHON'
@@ -26,7 +27,7 @@ def measure(command):
     return taken, usage.ru_maxrss / 1024
 
 trace, whylate, runs, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4].split()
-json = ["--format", "json", *options, trace]
+json = ["--format", "json", "--cache", "off", *options, trace]
 commands = {"babeltrace2": ["babeltrace2", "-o", "dummy", trace],
             "delay": [whylate, "delay", "--thread", "all", *json],
             "overview": [whylate, "overview", *json],

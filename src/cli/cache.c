@@ -1,0 +1,288 @@
+/* The directory of images: looking up, writing, making room; see cache.h.
+ *
+ * Two runs may do the same at once: each writes a file of its own and renames it, and what
+ * has been opened stays readable when it is replaced or removed. A signal that ends the
+ * program waits until the file that is being written is removed or complete.
+ */
+#include "cli/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* What is shorter takes less than a quarter of a second to read. */
+#define AUTO_EVENTS 2000000u
+#define AUTO_BYTES (32u << 20) /* of streams: fewer events than that for sure */
+#define SIZE_MAX_MB 4096u      /* of all files, unless WHYLATE_CACHE_SIZE says */
+#define SHARE_OF_FREE 10       /* … and at most a tenth of what is free */
+#define SETTLED_NS INT64_C(1000000000) /* changed later than so long ago: may change again */
+#define LEFT_OVER_S 3600       /* an unfinished file so old is nobody's any more */
+
+struct cache {
+	struct identity identity;
+	GPtrArray *paths;  /* borrowed */
+	char *directory;   /* owned */
+	char *path;        /* owned; of the image */
+	bool always;       /* a directory was named: whatever the size */
+	int64_t started;   /* ns since 1970 */
+};
+
+static struct image_of image_of(const struct cache *cache)
+{
+	struct image_of of = {.directories = cache->identity.directories};
+
+	memcpy(of.key, cache->identity.key, IMAGE_KEY);
+	return of;
+}
+
+struct cache *cache_new(const struct options *options, GPtrArray *paths)
+{
+	g_autoptr(GString) name = g_string_new(NULL);
+	struct identity identity;
+	struct cache *cache;
+
+	if (g_strcmp0(options->cache, "off") == 0 || options->reader == READER_BABELTRACE ||
+	    !identity_find(&identity, options, paths))
+		return NULL;
+	if (!options->cache && identity.bytes < AUTO_BYTES) {
+		identity_clear(&identity);
+		return NULL;
+	}
+	cache = g_new0(struct cache, 1);
+	cache->identity = identity;
+	cache->paths = paths;
+	cache->started = g_get_real_time() * 1000;
+	cache->always = options->cache != NULL;
+	cache->directory = options->cache ? g_strdup(options->cache)
+					  : g_build_filename(g_get_user_cache_dir(), "whylate", NULL);
+	for (int i = 0; i < 16; i++)
+		g_string_append_printf(name, "%02x", identity.key[i]);
+	g_string_append(name, ".image");
+	cache->path = g_build_filename(cache->directory, name->str, NULL);
+	return cache;
+}
+
+void cache_free(struct cache *cache)
+{
+	if (!cache)
+		return;
+	identity_clear(&cache->identity);
+	g_free(cache->directory);
+	g_free(cache->path);
+	g_free(cache);
+}
+
+/* --- looking up ------------------------------------------------------------------ */
+
+/* Whoever else could have written it could have it say anything. */
+static int open_own(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+	    !(status.st_mode & (S_IWGRP | S_IWOTH)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+struct session *cache_session(struct cache *cache, struct options *options)
+{
+	struct image_of of = image_of(cache);
+	struct session *session;
+	int fd = open_own(cache->path);
+
+	if (fd < 0)
+		return NULL;
+	session = session_new(options);
+	if (image_load(session, &of, fd))
+		futimens(fd, NULL); /* used last */
+	else
+		g_clear_pointer(&session, session_free);
+	close(fd);
+	return session;
+}
+
+/* --- making room ------------------------------------------------------------------ */
+
+struct kept {
+	char *path; /* owned */
+	int64_t used;
+	uint64_t bytes;
+};
+
+static void kept_clear(gpointer kept)
+{
+	g_free(((struct kept *) kept)->path);
+}
+
+static gint by_use(gconstpointer a, gconstpointer b)
+{
+	const struct kept *x = a, *y = b;
+
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+/* The images there; left-overs of runs that were killed are removed. */
+static GArray *list_kept(const struct cache *cache)
+{
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct kept));
+	GDir *dir = g_dir_open(cache->directory, 0, NULL);
+	const char *name;
+
+	g_array_set_clear_func(list, kept_clear);
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(cache->directory, name, NULL);
+		struct kept kept;
+		struct stat status;
+
+		if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
+			continue;
+		if (g_str_has_prefix(name, "new-") &&
+		    status.st_mtim.tv_sec < cache->started / 1000000000 - LEFT_OVER_S)
+			unlink(path);
+		if (!g_str_has_suffix(name, ".image"))
+			continue;
+		kept.used = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
+		kept.bytes = (uint64_t) status.st_size;
+		kept.path = g_steal_pointer(&path);
+		g_array_append_val(list, kept);
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_array_sort(list, by_use);
+	return list;
+}
+
+static uint64_t sum_of(const GArray *list)
+{
+	uint64_t sum = 0;
+
+	for (guint i = 0; i < list->len; i++)
+		sum += g_array_index(list, struct kept, i).bytes;
+	return sum;
+}
+
+/* Bytes that the directory may hold. */
+static uint64_t room(const struct cache *cache, uint64_t held)
+{
+	const char *said = g_getenv("WHYLATE_CACHE_SIZE");
+	guint64 megabytes = SIZE_MAX_MB;
+	struct statvfs status;
+
+	if (said && !g_ascii_string_to_unsigned(said, 10, 0, 1u << 30, &megabytes, NULL))
+		megabytes = SIZE_MAX_MB;
+	if (statvfs(cache->directory, &status) != 0)
+		return 0;
+	return MIN(megabytes << 20,
+		   ((uint64_t) status.f_bavail * status.f_frsize + held) / SHARE_OF_FREE);
+}
+
+/* What was used least recently goes, but not what was just written. */
+static void make_room(const struct cache *cache)
+{
+	g_autoptr(GArray) list = list_kept(cache);
+	uint64_t sum = sum_of(list), most = room(cache, sum);
+
+	for (guint i = 0; i < list->len && sum > most; i++) {
+		const struct kept *kept = &g_array_index(list, struct kept, i);
+
+		if (strcmp(kept->path, cache->path) != 0 && unlink(kept->path) == 0)
+			sum -= kept->bytes;
+	}
+	if (sum > most)
+		unlink(cache->path);
+}
+
+/* --- writing ----------------------------------------------------------------------- */
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
+static bool nothing_pending(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < G_N_ELEMENTS(ending); i++)
+		if (sigismember(&pending, ending[i]))
+			return false;
+	return true;
+}
+
+static bool write_file(const struct cache *cache, const struct session *session, int fd,
+		       const char *name)
+{
+	struct image_of of = image_of(cache);
+	bool ok;
+
+	/* a full disk is found before all is written */
+	ok = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t) image_size(session)) == 0 ||
+	     errno != ENOSPC;
+	ok = ok && image_write(session, &of, fd, nothing_pending) && rename(name, cache->path) == 0;
+	if (!ok)
+		unlink(name);
+	return ok;
+}
+
+static void write_image(const struct cache *cache, const struct session *session)
+{
+	g_autofree char *name = g_build_filename(cache->directory, "new-XXXXXX", NULL);
+	sigset_t set, before;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < G_N_ELEMENTS(ending); i++)
+		sigaddset(&set, ending[i]);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	fd = mkostemp(name, O_CLOEXEC); /* 0600 */
+	if (fd >= 0) {
+		if (write_file(cache, session, fd, name))
+			make_room(cache);
+		close(fd);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* The files are what they were when they were read, and will be so for a while: a time of
+ * change tells less than a clock does. */
+static bool is_settled(const struct cache *cache, const struct options *options)
+{
+	struct identity now;
+	bool same;
+
+	if (cache->identity.changed > cache->started - SETTLED_NS ||
+	    !identity_find(&now, options, cache->paths))
+		return false;
+	same = memcmp(now.key, cache->identity.key, IMAGE_KEY) == 0;
+	identity_clear(&now);
+	return same;
+}
+
+/* What could not be spilled is told in the report, and was of that run only. */
+static bool is_worth(const struct cache *cache, const struct session *session)
+{
+	return session->gathered && !session->stopped &&
+	       (cache->always || session->events >= AUTO_EVENTS) &&
+	       !session->timeline.intervals.spill_failed;
+}
+
+void cache_keep(struct cache *cache, const struct session *session)
+{
+	g_autoptr(GArray) list = NULL;
+
+	if (!is_worth(cache, session) || !is_settled(cache, session->options) ||
+	    g_mkdir_with_parents(cache->directory, 0700) != 0)
+		return;
+	list = list_kept(cache);
+	if (image_size(session) <= room(cache, sum_of(list)))
+		write_image(cache, session);
+}

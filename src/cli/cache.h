@@ -1,0 +1,46 @@
+/* Answers to further questions about a trace: images of sessions (analysis/image.h) in a
+ * directory of the user's.
+ *
+ *   paths ─ identity.c ─► key ─► DIR/KEY.image ─► a session with all events
+ *                                      ▲
+ *     a session that was read ─────────┘ under another name first, then renamed
+ *
+ * What is in the key: each directory with a trace below the paths, in order: what its
+ * metadata says, and name, size and time of change of each stream file and index; the
+ * command's program (version, size, time of change); --clock-offset. Paths are not.
+ *
+ * What is in the directory is believed if it is the user's own, nobody else may write it, and
+ * its checksum is right. Nothing here is an error: without a cache the trace is read.
+ *
+ * Place: cli/.
+ */
+#ifndef WHYLATE_CLI_CACHE_H
+#define WHYLATE_CLI_CACHE_H
+
+#include "analysis/image.h"
+#include "cli/cli.h"
+
+struct identity {
+	uint8_t key[IMAGE_KEY];
+	GPtrArray *directories; /* owned strings: those of traces */
+	uint64_t bytes;         /* of all stream files */
+	int64_t changed;        /* ns since 1970: the newest of them */
+};
+
+/* What the paths hold now. False: it cannot be said. */
+bool identity_find(struct identity *identity, const struct options *options, GPtrArray *paths);
+void identity_clear(struct identity *identity);
+
+struct cache;
+
+/* NULL: --cache off, or not worth it. */
+struct cache *cache_new(const struct options *options, GPtrArray *paths);
+void cache_free(struct cache *cache);
+
+/* A session with all events of the traces, to be freed; NULL: there is none. */
+struct session *cache_session(struct cache *cache, struct options *options);
+
+/* Keeps what was read directly of the traces. `session` was gathered. */
+void cache_keep(struct cache *cache, const struct session *session);
+
+#endif
