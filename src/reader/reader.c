@@ -362,31 +362,30 @@ static bool begun_before(const struct reader *reader, const struct stream *strea
 	return false;
 }
 
-/* Notes where the event is, if such ones are rare. */
+/* Notes where the event is that was just taken at `at`, if such ones are rare. */
 static void note_place(struct session *session, const struct event *event,
-		       const struct event_place *place)
+		       const struct stream *stream, uint64_t at)
 {
 	struct places_of_name *of_name = event_places_of(session->places, event->name);
-	struct event_place noted = *place;
+	struct event_place place;
 
 	if (of_name->many)
 		return;
-	noted.number = session->events;
-	event_places_note(of_name, &noted);
+	place = stream_place(stream, at);
+	place.number = session->events;
+	event_places_note(of_name, &place);
 }
 
 static void tell(struct reader *reader, struct stream *stream, struct event *event)
 {
 	struct session *session = reader->session;
-	struct event_place place;
+	uint64_t at = stream->cursor.at;
 
 	switch (stream->item) {
 	case STREAM_EVENT:
-		if (session->places)
-			place = stream_place(stream);
 		if (stream_take(stream, event)) {
 			if (session->places)
-				note_place(session, event, &place);
+				note_place(session, event, stream, at);
 			session_event(session, event);
 		} else {
 			session_lost(session, stream->host, stream->cpu, stream->lost_begin,

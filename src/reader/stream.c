@@ -214,10 +214,10 @@ bool stream_take(struct stream *stream, struct event *event)
 	return false;
 }
 
-struct event_place stream_place(const struct stream *stream)
+struct event_place stream_place(const struct stream *stream, uint64_t at)
 {
 	return (struct event_place) {.time = stream->time, .id = stream->event_id,
-				     .at = stream->cursor.at, .stream = stream->number,
+				     .at = at, .stream = stream->number,
 				     .packet = stream->next - 1};
 }
 

@@ -73,8 +73,9 @@ void stream_next(struct stream *stream);
 void stream_lost(struct stream *stream, int64_t begin, int64_t end);
 /* STREAM_EVENT: fills `event`. False: the record is broken, and there is none. */
 bool stream_take(struct stream *stream, struct event *event);
-/* Where the event is that is to be taken next; its number is not set. */
-struct event_place stream_place(const struct stream *stream);
+/* Where the event is that was just taken, when the cursor was at `at`; its number is not
+ * set. */
+struct event_place stream_place(const struct stream *stream, uint64_t at);
 /* Goes there and takes it. False: it is not there. */
 bool stream_take_at(struct stream *stream, const struct event_place *place, struct event *event);
 
