@@ -41,14 +41,28 @@ static struct image_of image_of(const struct cache *cache)
 	return of;
 }
 
+/* ~/.cache/whylate; NULL in somebody else's home, as with sudo: he could not use it. */
+static char *own_directory(void)
+{
+	const char *base = g_get_user_cache_dir();
+	struct stat status;
+
+	if (stat(base, &status) != 0 && stat(g_get_home_dir(), &status) != 0)
+		return NULL;
+	return status.st_uid == geteuid() ? g_build_filename(base, "whylate", NULL) : NULL;
+}
+
 struct cache *cache_new(const struct options *options, GPtrArray *paths)
 {
 	g_autoptr(GString) name = g_string_new(NULL);
+	g_autofree char *directory = NULL;
 	struct identity identity;
 	struct cache *cache;
 
-	if (g_strcmp0(options->cache, "off") == 0 || options->reader == READER_BABELTRACE ||
-	    !identity_find(&identity, options, paths))
+	if (g_strcmp0(options->cache, "off") == 0 || options->reader == READER_BABELTRACE)
+		return NULL;
+	directory = options->cache ? g_strdup(options->cache) : own_directory();
+	if (!directory || !identity_find(&identity, options, paths))
 		return NULL;
 	if (!options->cache && identity.bytes < AUTO_BYTES) {
 		identity_clear(&identity);
@@ -59,8 +73,7 @@ struct cache *cache_new(const struct options *options, GPtrArray *paths)
 	cache->paths = paths;
 	cache->started = g_get_real_time() * 1000;
 	cache->always = options->cache != NULL;
-	cache->directory = options->cache ? g_strdup(options->cache)
-					  : g_build_filename(g_get_user_cache_dir(), "whylate", NULL);
+	cache->directory = g_steal_pointer(&directory);
 	for (int i = 0; i < 16; i++)
 		g_string_append_printf(name, "%02x", identity.key[i]);
 	g_string_append(name, ".image");

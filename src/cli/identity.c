@@ -68,14 +68,13 @@ static bool add_trace(const char *directory, const char *metadata, void *data, G
 {
 	struct looking *looking = data;
 	g_autofree char *index = g_build_filename(directory, "index", NULL);
-	GMappedFile *file = g_mapped_file_new(metadata, FALSE, error);
+	g_autofree char *bytes = NULL;
+	gsize size;
 
-	if (!file)
+	if (!g_file_get_contents(metadata, &bytes, &size, error))
 		return false;
 	g_string_append_printf(looking->text, "trace %016" G_GINT64_MODIFIER "x\n",
-			       (guint64) digest_of(g_mapped_file_get_contents(file),
-						   g_mapped_file_get_length(file)));
-	g_mapped_file_unref(file);
+			       (guint64) digest_of(bytes, size));
 	g_ptr_array_add(looking->identity->directories, g_strdup(directory));
 	return add_files(looking, directory) &&
 	       (!g_file_test(index, G_FILE_TEST_IS_DIR) || add_files(looking, index));
