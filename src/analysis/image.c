@@ -190,7 +190,7 @@ bool image_write(const struct session *session, const struct image_of *of, int f
 	struct image_out out = {.fd = fd, .go_on = go_on, .at = IMAGE_ALIGN};
 	struct pages *stores[IMAGE_STORES];
 
-	g_return_val_if_fail(session->gathered, false);
+	g_return_val_if_fail(session->names_gathered, false);
 	memcpy(head.key, of->key, IMAGE_KEY);
 	head.operations_wanted = session->flow.operations_wanted;
 	head.resources_wanted = session->flow.resources_wanted;
@@ -280,6 +280,6 @@ bool image_load(struct session *session, const struct image_of *of, int fd)
 	if (!session->flow.operations_wanted)
 		forget_operations(session);
 	session->operations_gathered = session->timeline.operations.used;
-	session->gathered = ok && session->events;
-	return session->gathered;
+	session->restored = ok && session->events;
+	return session->restored;
 }

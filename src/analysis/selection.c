@@ -473,7 +473,6 @@ bool session_gather(struct session *session, GError **error)
 	flow_end(&session->flow);
 	if (session->events && !bring_together(session, error))
 		return false;
-	session->gathered = true;
 	session->names_gathered = intern_count(session->model.names);
 	session->operations_gathered = session->timeline.operations.used;
 	return true;
@@ -484,7 +483,7 @@ bool session_finish(struct session *session, GError **error)
 	static const char *const options[] = {"target", "from", "to"};
 	const struct match *target = &session->matches[MATCH_TARGET];
 
-	if (!session->gathered && !session_gather(session, error))
+	if (!session->restored && !session_gather(session, error))
 		return false;
 	trace_bounds(session);
 	if (!session->events) {

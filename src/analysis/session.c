@@ -134,14 +134,14 @@ bool session_wants_tcp(const struct session *session)
 
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
 {
-	if (!session->gathered)
+	if (!session->restored)
 		flow_packet(&session->flow, host, cpu, begin);
 }
 
 void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
 		  int64_t end, int64_t count, bool packets)
 {
-	if (!session->gathered)
+	if (!session->restored)
 		flow_lost(&session->flow, host, cpu, begin, end, count, packets);
 }
 
@@ -222,7 +222,7 @@ void session_event(struct session *session, const struct event *event)
 {
 	if (event->matches)
 		note_matches(session, event);
-	if (G_UNLIKELY(session->gathered))
+	if (G_UNLIKELY(session->restored))
 		return;
 	session->events++;
 	flow_event(&session->flow, event);

@@ -85,8 +85,9 @@ struct session {
 
 	/* session_gather(); what it leaves is not changed any more, but for new names and
 	 * operations behind those that there are then */
-	bool gathered;
-	uint32_t names_gathered, operations_gathered;
+	uint32_t names_gathered, operations_gathered; /* 0 names: not done */
+	bool restored;               /* that was taken from an image (image.h): events that are
+					fed now are only compared with the filters */
 
 	/* session_finish() */
 	int64_t begin, end;          /* first and last event of all hosts */
@@ -128,14 +129,14 @@ void session_damage(struct session *session, const char *file, uint64_t bytes, u
 void session_stopped(struct session *session, const char *why);
 
 /* When all has been read: ends all lives, brings the hosts to one time. What depends on the
- * options comes after it. Events that are fed later are only compared with the filters. */
+ * options comes after it. */
 bool session_gather(struct session *session, GError **error);
 /* An option names an event. */
 bool session_wants_match(const struct session *session);
 /* All events that options name were met, and no later one can take their place. */
 bool session_has_matches(const struct session *session);
 
-/* session_gather(), if that was not done; resolves target, window and threads. */
+/* session_gather(), unless the session was restored; resolves target, window and threads. */
 bool session_finish(struct session *session, GError **error);
 
 /* Reading of a thread's states as they are reported: [from, to) only, leaves

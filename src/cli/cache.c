@@ -283,7 +283,7 @@ static bool is_settled(const struct cache *cache, const struct options *options)
 /* What could not be spilled is told in the report, and was of that run only. */
 static bool is_worth(const struct cache *cache, const struct session *session)
 {
-	return session->gathered && !session->stopped &&
+	return session->names_gathered && !session->stopped &&
 	       (cache->always || session->events >= AUTO_EVENTS) &&
 	       !session->timeline.intervals.spill_failed;
 }

@@ -42,7 +42,7 @@ static bool read_traces(struct session *session, GPtrArray *paths, struct cache 
 			GError **error)
 {
 	g_autoptr(GPtrArray) traces = NULL;
-	bool kept = session->gathered;
+	bool kept = session->restored;
 
 	if (kept && !session_wants_match(session))
 		return true;

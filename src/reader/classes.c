@@ -215,11 +215,11 @@ static bool is_probe(const struct type *payload)
 /* Nobody asks what such events are: the session has all but those that a filter names. */
 static bool is_passed_over(const struct session *session, const struct event_type *event)
 {
-	for (int i = 0; i < MATCH_COUNT && session->gathered; i++)
+	for (int i = 0; i < MATCH_COUNT && session->restored; i++)
 		if (session->matches[i].filter &&
 		    event_filter_wants(session->matches[i].filter, event->name))
 			return false;
-	return session->gathered;
+	return session->restored;
 }
 
 /* The first record of its class has come. */
