@@ -404,6 +404,16 @@ bool reader_run(struct reader *reader, uint64_t count)
 	return reader->count > 0;
 }
 
+/* Why bytes of it could not be read, if the reason is not in the bytes. */
+static const char *trouble_of(const struct stream_file *file)
+{
+	if (stream_file_changed(file) < 0)
+		return "it became shorter while it was read";
+	if (mapped_gone(file->mapped, 0, file->length))
+		return "a disk or server failed while it was read";
+	return file->cut ? "it is cut short" : NULL;
+}
+
 void reader_tell_damage(const struct reader *reader)
 {
 	for (guint i = 0; i < reader->parts->len; i++) {
@@ -417,9 +427,15 @@ void reader_tell_damage(const struct reader *reader)
 		for (guint k = 0; k < part->files->len; k++) {
 			const struct stream_file *file = g_ptr_array_index(part->files, k);
 
-			if (file->lost || file->cut)
+			const char *trouble = trouble_of(file);
+
+			if (file->lost || trouble)
 				session_damage(reader->session, file->path, file->lost, file->length,
-					       file->cut ? "it is cut short" : NULL);
+					       trouble);
 		}
+		if (part->growing)
+			session_stopped(reader->session,
+					"it was still being written; stop the tracing session, or "
+					"take a snapshot, and read that");
 	}
 }

@@ -251,6 +251,15 @@ static uint64_t too_late(const struct stream *stream)
 	return stream->packet->has_times && stream->clock > end ? stream->clock - end : 0;
 }
 
+/* The record that began at bit `from`, or something in it, went away while it was read. */
+static bool is_gone(const struct stream *stream, uint64_t from)
+{
+	uint64_t packet = stream->packet->offset;
+
+	return mapped_gone(stream->packet->file->mapped, packet + from / 8,
+			   packet + (stream->cursor.at + 7) / 8);
+}
+
 /* Zeros that were never written over read as records of event 0 at one time. */
 static bool is_blank(const struct stream *stream, uint64_t at)
 {
@@ -365,9 +374,15 @@ static bool plausible(struct stream *stream, bool strict)
  * there then. */
 static bool search(struct stream *stream, uint64_t from, uint64_t clock, bool strict)
 {
+	const struct mapped *mapped = stream->packet->file->mapped;
+	uint64_t offset = stream->packet->offset;
 	struct cursor *cursor = &stream->cursor;
 
 	for (uint64_t at = from / 8 * 8 + 8; at + RUN_MIN * 8 <= cursor->end; at += 8) {
+		if (mapped_gone(mapped, offset + at / 8, offset + at / 8 + 1)) {
+			at = (mapped_behind_gone(mapped, offset + at / 8) - offset) * 8 - 8;
+			continue;
+		}
 		cursor->at = at;
 		stream->clock = clock;
 		if (plausible(stream, strict)) {
@@ -483,14 +498,27 @@ static bool believe_leap(struct stream *stream, uint64_t from, uint64_t clock, u
 	return true;
 }
 
-/* A file that is cut short, or ends in what is no packet: nothing is known until the end. */
+/* Somebody still writes: all files are asked once, when the first stream is at its end, then
+ * each one's own. */
+static bool is_growing(struct part *part, const struct stream_file *file)
+{
+	for (guint i = 0; i < part->files->len && !part->growth_asked; i++)
+		part->growing |= stream_file_changed(g_ptr_array_index(part->files, i)) > 0;
+	part->growth_asked = true;
+	return part->growing = part->growing || stream_file_changed(file) > 0;
+}
+
+/* A file that is cut short, ends in what is no packet, or is of a trace that is still being
+ * written, where the CPU's buffer was not yet full: nothing is known until the end. */
 static bool tail_lost(struct stream *stream)
 {
 	const struct ctf_packet *last =
 		&g_array_index(stream->packets, struct ctf_packet, stream->packets->len - 1);
 	int64_t end = time_of(stream->part, MAX(last->end, stream->clock));
 
-	if (stream->tail_told || !last->file->cut || end >= stream->until)
+	if (stream->tail_told || end >= stream->until ||
+	    (!last->file->cut &&
+	     !is_growing(g_ptr_array_index(stream->parts, stream->parts->len - 1), last->file)))
 		return false;
 	stream->tail_told = true;
 	lost(stream, end, stream->until);
@@ -513,7 +541,7 @@ static bool next_event(struct stream *stream)
 	}
 	stream->event_at = from;
 	stream->event_clock = clock;
-	if (!next_header(stream)) {
+	if (!next_header(stream) || is_gone(stream, from)) {
 		give_up(stream, from, clock);
 		return true;
 	}
@@ -570,7 +598,8 @@ bool stream_take(struct stream *stream, struct event *event)
 	event->time = stream->time;
 	event->cpu = stream->cpu;
 	event->host = (uint16_t) stream->host;
-	if (class && class_take(stream->table, class, &stream->cursor, event))
+	if (class && class_take(stream->table, class, &stream->cursor, event) &&
+	    !is_gone(stream, stream->event_at))
 		return true;
 	give_up(stream, stream->event_at, stream->event_clock);
 	return false;
