@@ -8,6 +8,7 @@
 #define PARTIAL_MIN INT64_C(1000000) /* ns: hosts are never started at once */
 
 #include "analysis/deliveries.h"
+#include "util/spill.h"
 
 static bool has_statedump(const struct session *session)
 {
@@ -240,11 +241,11 @@ static void add_missing(struct coverage *coverage, const struct session *session
 		g_ptr_array_add(coverage->missing,
 				g_strdup_printf("the rest of the trace: reading stopped early: %s",
 						session->stopped));
-	if (session->timeline.intervals.spill_failed)
+	if (spill_trouble())
 		g_ptr_array_add(coverage->missing,
-				g_strdup_printf("room for a temporary file (%s): everything was "
-						"kept in memory; set TMPDIR",
-						g_strerror(session->timeline.intervals.spill_failed)));
+				g_strdup_printf("room for a temporary file in %s (%s): everything "
+						"was kept in memory; TMPDIR names another place",
+						spill_place(), g_strerror(spill_trouble())));
 }
 
 void coverage_init(struct coverage *coverage, const struct session *session)

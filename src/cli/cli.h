@@ -31,6 +31,11 @@ bool traces_read(struct session *session, GPtrArray *traces, GError **error);
 /* The same through Babeltrace. */
 bool graph_run(struct session *session, GPtrArray *traces, GError **error);
 
+/* Signals, closed standard streams, and what is told when memory ends. */
+void process_begin(void);
+/* All that was printed is written, or that is said. Returns the exit status. */
+int process_end(int status);
+
 /* Progress on standard error, if the options want it. */
 struct progress {
 	const struct session *session; /* borrowed */

@@ -4,7 +4,6 @@
  * --strict) · 5 output not written. Source: interface.md, "Exit status".
  */
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "config.h"
 #include "report/report.h"
 #include "util/error.h"
+#include "util/spill.h"
 
 static bool command_of(const char *word, enum command *command)
 {
@@ -35,6 +35,15 @@ static bool lost_events(const struct session *session)
 		if (model_host(&session->model, i)->gaps->len)
 			return true;
 	return false;
+}
+
+/* The report is whole all the same, and its coverage says so too. */
+static void tell_spill(const struct options *options, int status)
+{
+	if (spill_trouble() && !options->quiet && (!status || status == WHYLATE_ERROR_DAMAGE))
+		fprintf(stderr, "whylate: no room for a temporary file in %s: %s; all was kept in "
+				"memory. TMPDIR=DIRECTORY names another place\n",
+			spill_place(), g_strerror(spill_trouble()));
 }
 
 static int run(struct options *options, GPtrArray *paths)
@@ -64,19 +73,18 @@ static int run(struct options *options, GPtrArray *paths)
 		if (options->strict)
 			status = WHYLATE_ERROR_DAMAGE;
 	}
+	tell_spill(options, status);
 	session_free(session);
 	return status;
 }
 
-int main(int argc, char **argv)
+static int whylate(int argc, char **argv)
 {
 	struct options options;
 	g_autoptr(GPtrArray) paths = g_ptr_array_new();
 	enum command command = COMMAND_OVERVIEW;
 	int status, skip = 1;
 
-	setlocale(LC_CTYPE, "");
-	signal(SIGXFSZ, SIG_IGN); /* a file too large is an error of write(), told as one */
 	if (argc < 2) {
 		fputs("whylate: no trace given: whylate TRACE shows what is in one; whylate --help "
 		      "lists the commands\n", stderr);
@@ -107,4 +115,11 @@ int main(int argc, char **argv)
 		status = run(&options, paths);
 	options_clear(&options);
 	return status;
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");
+	process_begin();
+	return process_end(whylate(argc, argv));
 }
