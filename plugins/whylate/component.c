@@ -182,7 +182,13 @@ graph_is_configured(bt_self_component_sink *self)
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
 
-static bool report(struct sink *sink, GError **error)
+static bool is_interrupted(void *self)
+{
+	return bt_self_component_sink_is_interrupted(self);
+}
+
+/* False without an error: the user has interrupted Babeltrace, and wants no report. */
+static bool report(struct sink *sink, const bt_self_component_sink *self, GError **error)
 {
 	sink->reported = true;
 	messages_end(sink->messages);
@@ -191,7 +197,10 @@ static bool report(struct sink *sink, GError **error)
 			    "there is no LTTng kernel trace among the traces");
 		return false;
 	}
-	return session_finish(sink->session, error) && report_write(sink->session, error);
+	sink->session->interrupted = is_interrupted;
+	sink->session->interrupted_data = (void *) self;
+	return !is_interrupted((void *) self) && session_finish(sink->session, error) &&
+	       report_write(sink->session, error);
 }
 
 static bt_component_class_sink_consume_method_status consume(bt_self_component_sink *self)
@@ -207,8 +216,10 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
 		break;
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-		if (report(sink, &error))
+		if (report(sink, self, &error))
 			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
+		if (!error) /* the graph sees by itself that it is interrupted */
+			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_AGAIN;
 		break;
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
 		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_AGAIN;
@@ -229,7 +240,7 @@ static void finalize(bt_self_component_sink *self)
 	GError *error = NULL;
 
 	if (!sink->reported && sink->session->stopped && sink->session->events &&
-	    !report(sink, &error)) {
+	    !report(sink, self, &error) && error) {
 		g_printerr("whylate: %s\n", error->message);
 		g_error_free(error);
 	}

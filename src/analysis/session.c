@@ -235,6 +235,11 @@ void session_stopped(struct session *session, const char *why)
 		session->stopped = g_strdup(why);
 }
 
+bool session_interrupted(const struct session *session)
+{
+	return session->interrupted && session->interrupted(session->interrupted_data);
+}
+
 void spans_begin(struct spans *spans, const struct session *session, uint32_t thread,
 		 int64_t from, int64_t to)
 {
@@ -242,7 +247,8 @@ void spans_begin(struct spans *spans, const struct session *session, uint32_t th
 
 	*spans = (struct spans) {.session = session, .thread = model_thread(model, thread)};
 	spans->from = MAX(from, spans->thread->begin);
-	spans->to = MIN(to, spans->thread->end);
+	spans->to = G_UNLIKELY(session_interrupted(session)) ? INT64_MIN
+							     : MIN(to, spans->thread->end);
 	spans->known = model_host(model, spans->thread->host)->known_from;
 	spans->kernel = thread_is_kernel(model, spans->thread);
 	spans->ksoftirqd = thread_is_ksoftirqd(model, spans->thread);

@@ -89,6 +89,11 @@ struct session {
 	GArray *chosen;              /* owned; of --container: containers.c; NULL: not asked */
 	struct processes processes;
 	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
+
+	/* Asked now and then while a report is made, where the program and not a signal ends it:
+	 * from true on all threads read as empty, and no report is written. NULL: never. */
+	bool (*interrupted)(void *data);
+	void *interrupted_data;      /* borrowed */
 	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
 	GHashTable *deadlocked;      /* owned; thread -> its struct deadlock; NULL before */
 };
@@ -119,6 +124,8 @@ void session_damage(struct session *session, const char *file, uint64_t bytes, u
 		    const char *what);
 /* Reading ended before the trace did. */
 void session_stopped(struct session *session, const char *why);
+
+bool session_interrupted(const struct session *session);
 
 /* Ends all lives and resolves target, window and threads. */
 bool session_finish(struct session *session, GError **error);

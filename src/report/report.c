@@ -179,7 +179,7 @@ static bool save(const struct profile_report *report, const char *path, GError *
 	if (!path)
 		return true;
 	ok = output_open(&output, path, error);
-	if (ok) {
+	if (ok && !session_interrupted(report->profiles->session)) {
 		profile_json_write(report->profiles, NULL, report->resumed, true, output.file);
 		ok = output_commit(&output, error);
 	}
@@ -225,7 +225,7 @@ bool report_write(const struct session *session, GError **error)
 		overview_json(session, &output);
 	else
 		overview_text(session, &output);
-	ok = ok && output_commit(&output, error);
+	ok = ok && !session_interrupted(session) && output_commit(&output, error);
 	output_clear(&output);
 	return ok;
 }

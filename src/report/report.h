@@ -18,7 +18,7 @@
 #include "analysis/summary.h"
 #include "report/output.h"
 
-/* Writes the report that the session's options ask for. */
+/* Writes the report that the session's options ask for. False without an error: interrupted. */
 bool report_write(const struct session *session, GError **error);
 
 /* What a delay report is made of, computed once. */
