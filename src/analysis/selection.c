@@ -468,6 +468,16 @@ static bool bring_together(struct session *session, GError **error)
 	return ok;
 }
 
+static void name_threads(struct session *session)
+{
+	uint32_t count = session->model.thread_count;
+
+	session->thread_names = g_new(uint32_t, count + 1);
+	for (uint32_t i = 0; i < count; i++)
+		session->thread_names[i] = thread_name_at(model_thread(&session->model, i),
+							  session->to);
+}
+
 bool session_finish(struct session *session, GError **error)
 {
 	static const char *const options[] = {"target", "from", "to"};
@@ -509,6 +519,7 @@ bool session_finish(struct session *session, GError **error)
 	sort_selected(session);
 	if (!load_symbols(session, error))
 		return false;
+	name_threads(session);
 	processes_init(&session->processes, &session->model);
 	deadlocks_find(session);
 	if (session->options->command == COMMAND_PROFILE)

@@ -63,6 +63,7 @@ void session_free(struct session *session)
 	g_free(session->stopped);
 	g_array_free(session->damages, TRUE);
 	g_free(session->place);
+	g_free(session->thread_names);
 	symbols_free(session->symbols);
 	processes_clear(&session->processes);
 	if (session->deadlocks)
@@ -304,7 +305,11 @@ const char *session_thread_name(const struct session *session, uint32_t thread)
 		return "idle";
 	if (!is_thread(thread))
 		return "?";
-	name = thread_name_at(&session->model, model_thread(&session->model, thread), session->to);
+	if (session->thread_names) /* asked for each run of a CPU: threads themselves lie far apart */
+		name = session_text(session, session->thread_names[thread]);
+	else
+		name = session_text(session, thread_name_at(model_thread(&session->model, thread),
+							    session->to));
 	return *name ? name : "?";
 }
 

@@ -88,6 +88,7 @@ struct session {
 	GArray *selected;            /* uint32_t threads asked for, in order */
 	GArray *chosen;              /* owned; of --container: containers.c; NULL: not asked */
 	struct processes processes;
+	uint32_t *thread_names;      /* owned; interned, of each thread in the window; NULL before */
 	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
 
 	/* Asked now and then while a report is made, where the program and not a signal ends it:

@@ -17,6 +17,7 @@
 #define SENTENCES_MAX 6
 #define WAITERS_MAX 2
 #define CHAIN_MAX 3
+#define WAITERS_LOOKED_AT 1000 /* more that wait for one thread are not told apart */
 #define CAUTION_MIN 0.05 /* of the path through event loops: less is not worth a word */
 #define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
 
@@ -24,6 +25,7 @@ struct share {
 	uint32_t thread, leaf;
 	uint32_t resource;
 	enum cause_kind cause;
+	guint number;        /* in order of its first piece */
 	char *cause_label;   /* owned; of the longest piece */
 	bool inferred;       /* that */
 	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
@@ -66,7 +68,7 @@ static void add_waiter(const struct session *session, const struct path *path,
 	fresh.leaf = wait->leaf;
 	fresh.resource = session_resource(session, wait->block);
 	fresh.ns = piece->end - piece->begin;
-	for (guint i = 0; i < share->waiters->len; i++) {
+	for (guint i = 0; i < share->waiters->len && i < WAITERS_LOOKED_AT; i++) {
 		struct waiter *at = &g_array_index(share->waiters, struct waiter, i);
 
 		if (at->thread == fresh.thread && at->leaf == fresh.leaf &&
@@ -77,6 +79,22 @@ static void add_waiter(const struct session *session, const struct path *path,
 		}
 	}
 	g_array_append_val(share->waiters, fresh);
+}
+
+static guint share_hash(gconstpointer data)
+{
+	const struct share *share = data;
+	uint64_t key = ((uint64_t) share->thread << 32 | share->leaf) * UINT64_C(0x9E3779B97F4A7C15);
+
+	return (guint) (key >> 32) ^ share->resource * 31 ^ (guint) share->cause;
+}
+
+static gboolean share_equal(gconstpointer a, gconstpointer b)
+{
+	const struct share *x = a, *y = b;
+
+	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
+	       x->cause == y->cause;
 }
 
 /* The lock of a file that the wait above was for: this thread's call needs it too. */
@@ -109,29 +127,23 @@ static void add_spin(const struct session *session, const struct path *path, str
 		share->spun_for = owner;
 }
 
-static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
+static void add_piece(const struct session *session, const struct path *path, GHashTable *shares,
 		      const struct piece *piece)
 {
 	struct cause cause = piece_cause(session, piece);
-	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
 	int64_t ns = piece->end - piece->begin;
-	struct share *share = NULL;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+	struct share fresh = {.thread = piece->thread, .leaf = piece->leaf, .cause = cause.kind,
+			      .resource = piece->block ? session_resource(session, piece->block) : 0,
+			      .shortest = INT64_MAX, .spun_for = NO_THREAD};
+	struct share *share = g_hash_table_lookup(shares, &fresh);
 
-	for (guint i = 0; i < shares->len && !share; i++) {
-		struct share *at = g_ptr_array_index(shares, i);
-
-		if (at->thread == piece->thread && at->leaf == piece->leaf &&
-		    at->resource == resource && at->cause == cause.kind)
-			share = at;
-	}
 	if (!share) {
-		share = g_new0(struct share, 1);
-		*share = (struct share) {.thread = piece->thread, .leaf = piece->leaf,
-					 .resource = resource, .cause = cause.kind,
-					 .shortest = INT64_MAX, .spun_for = NO_THREAD};
+		share = g_new(struct share, 1);
+		*share = fresh;
+		share->number = g_hash_table_size(shares);
 		share->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
-		g_ptr_array_add(shares, share);
+		g_hash_table_add(shares, share);
 	}
 	add_waiter(session, path, share, piece);
 	add_spin(session, path, share, piece);
@@ -430,17 +442,33 @@ static char *caution(const struct session *session, const struct path *path, int
 			       session_text(session, PACK_NUMBER(longest->leaf)));
 }
 
+static GPtrArray *in_order(GHashTable *table)
+{
+	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
+	GHashTableIter iter;
+	gpointer share;
+
+	g_ptr_array_set_size(shares, (gint) g_hash_table_size(table));
+	g_hash_table_iter_init(&iter, table);
+	while (g_hash_table_iter_next(&iter, &share, NULL))
+		shares->pdata[((struct share *) share)->number] = share;
+	g_hash_table_destroy(table);
+	return shares;
+}
+
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
 		       int64_t to)
 {
 	GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
-	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
+	GHashTable *table = g_hash_table_new(share_hash, share_equal);
+	GPtrArray *shares;
 	char *mind;
 
 	for (guint i = 0; i < path->pieces->len; i++)
 		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
 		    g_array_index(path->pieces, struct piece, i).end <= to)
-			add_piece(session, path, shares, &g_array_index(path->pieces, struct piece, i));
+			add_piece(session, path, table, &g_array_index(path->pieces, struct piece, i));
+	shares = in_order(table);
 	g_ptr_array_sort(shares, largest_first);
 	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
 		const struct share *share = g_ptr_array_index(shares, i);

@@ -16,12 +16,14 @@
 
 #define LIVE_LIMIT 100000 /* events a live trace waits for a first switch */
 
-static bool is_awaited(const struct flow *flow, const struct cpu *cpu, guint *index)
+static void no_longer(struct flow *flow, struct cpu *cpu)
 {
-	for (*index = 0; *index < flow->unnamed->len; ++*index)
-		if (g_array_index(flow->unnamed, struct cpu *, *index) == cpu)
-			return true;
-	return false;
+	guint at = cpu->awaited - 1;
+
+	cpu->awaited = 0;
+	g_array_remove_index_fast(flow->unnamed, at);
+	if (at < flow->unnamed->len)
+		g_array_index(flow->unnamed, struct cpu *, at)->awaited = at + 1;
 }
 
 static void enter_lost(struct flow *flow, const struct event *notice)
@@ -48,6 +50,8 @@ static void enter(const struct event *event, void *data)
 
 static void release(struct flow *flow)
 {
+	for (guint i = 0; i < flow->unnamed->len; i++)
+		g_array_index(flow->unnamed, struct cpu *, i)->awaited = 0;
 	g_array_set_size(flow->unnamed, 0);
 	event_queue_drain(&flow->held, enter, flow);
 }
@@ -55,9 +59,7 @@ static void release(struct flow *flow)
 /* The CPU's thread is known by this event, or never will be. */
 static void no_longer_awaited(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
-	guint index;
-
-	if (!is_awaited(flow, cpu, &index))
+	if (!cpu->awaited)
 		return;
 	if (event) {
 		struct host *host = model_host(flow->model, event->host);
@@ -68,7 +70,7 @@ static void no_longer_awaited(struct flow *flow, struct cpu *cpu, const struct e
 						event->sched_switch.prev_comm);
 		cpu_runs(flow, host, cpu, thread);
 	}
-	g_array_remove_index_fast(flow->unnamed, index);
+	no_longer(flow, cpu);
 }
 
 static void await_if_new(struct flow *flow, struct cpu *cpu, const struct event *event)
@@ -80,6 +82,7 @@ static void await_if_new(struct flow *flow, struct cpu *cpu, const struct event 
 	    event->time < cpu->gap_end)
 		return;
 	g_array_append_val(flow->unnamed, cpu);
+	cpu->awaited = flow->unnamed->len;
 }
 
 void flow_event(struct flow *flow, const struct event *event)

@@ -282,22 +282,22 @@ void thread_set_name(struct model *model, struct thread *thread, const char *com
 	thread->name_since = time;
 }
 
-const char *thread_name_at(const struct model *model, const struct thread *thread, int64_t time)
+uint32_t thread_name_at(const struct thread *thread, int64_t time)
 {
-	uint32_t name = thread->name;
+	guint low = 0, high = thread->names ? thread->names->len : 0;
 
-	if (thread->names && thread->name_since > time) {
-		name = g_array_index(thread->names, struct name_change, 0).name;
-		for (guint i = 1; i < thread->names->len; i++) {
-			const struct name_change *change =
-				&g_array_index(thread->names, struct name_change, i);
+	if (!high || thread->name_since <= time)
+		return thread->name;
+	/* the last change at or before it; the first name holds before that too */
+	while (low + 1 < high) {
+		guint middle = low + (high - low) / 2;
 
-			if (change->time > time)
-				break;
-			name = change->name;
-		}
+		if (g_array_index(thread->names, struct name_change, middle).time > time)
+			high = middle;
+		else
+			low = middle;
 	}
-	return intern_text(model->names, name);
+	return g_array_index(thread->names, struct name_change, low).name;
 }
 
 static bool number_follows(const char *text)

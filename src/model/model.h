@@ -148,6 +148,7 @@ struct cpu {
 	uint32_t id;            /* cpu_id */
 	bool seen;              /* emitted an event */
 	bool named;             /* its thread was known once */
+	uint32_t awaited;       /* its place in flow->unnamed, from 1; 0: not there */
 	uint32_t current;       /* thread index, IDLE_THREAD, NO_THREAD: not known */
 	int32_t priority;       /* of who is being switched in, NO_PRIORITY */
 	int64_t first_packet;   /* last of its streams' first packets; INT64_MIN: none said */
@@ -363,8 +364,7 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 void thread_set_name(struct model *model, struct thread *thread, const char *comm,
 		     int64_t time);
 /* The newest name up to `time`, else the first one known. "" if none. */
-const char *thread_name_at(const struct model *model, const struct thread *thread,
-			   int64_t time);
+uint32_t thread_name_at(const struct thread *thread, int64_t time);
 bool thread_is_kernel(const struct model *model, const struct thread *thread);
 bool thread_is_ksoftirqd(const struct model *model, const struct thread *thread);
 
