@@ -29,6 +29,7 @@ struct session *session_new(struct options *options)
 	g_array_set_clear_func(session->damages, damage_clear);
 	session->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session->target = NO_THREAD;
+	session->runs_read = g_new0(uint64_t, 1);
 	session->matches[MATCH_TARGET].filter = options->target;
 	session->matches[MATCH_FROM].filter = options->from_event;
 	session->matches[MATCH_TO].filter = options->to_event;
@@ -64,6 +65,7 @@ void session_free(struct session *session)
 	g_array_free(session->damages, TRUE);
 	g_free(session->place);
 	g_free(session->thread_names);
+	g_free(session->runs_read);
 	symbols_free(session->symbols);
 	processes_clear(&session->processes);
 	if (session->deadlocks)

@@ -88,6 +88,11 @@ struct session {
 	GArray *selected;            /* uint32_t threads asked for, in order */
 	GArray *chosen;              /* owned; of --container: containers.c; NULL: not asked */
 	struct processes processes;
+	/* Runs of CPUs read for who ran while others were ready. With N threads ready at once that
+	 * is N times what there is: beyond RUNS_READ_MAX (a quarter of a minute; of 16 million
+	 * events 10^7 are read) it is not looked up, and not known. */
+#define RUNS_READ_MAX UINT64_C(300000000)
+	uint64_t *runs_read;         /* owned; counts in reports, to which all else is const */
 	uint32_t *thread_names;      /* owned; interned, of each thread in the window; NULL before */
 	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
 

@@ -352,7 +352,7 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 	const struct cpu *cpu;
 	uint32_t run;
 
-	if (index == IDMAP_NONE) {
+	if (index == IDMAP_NONE || *session->runs_read >= RUNS_READ_MAX) {
 		visit(begin, end, NO_THREAD, data);
 		return;
 	}
@@ -368,7 +368,7 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 		visit(begin, run_at(&session->timeline, &cpu->runs, 0)->begin, NO_THREAD, data);
 		begin = run_at(&session->timeline, &cpu->runs, 0)->begin;
 	}
-	for (; begin < end && run < cpu->runs.used; run++) {
+	for (; begin < end && run < cpu->runs.used; run++, ++*session->runs_read) {
 		int64_t until = run + 1 < cpu->runs.used
 					? run_at(&session->timeline, &cpu->runs, run + 1)->begin
 					: end;

@@ -198,7 +198,7 @@ static GArray *waits_of(struct charger *charger, uint32_t thread, uint64_t runs)
 			continue;
 		charger->charge = (struct charge) {thread, span.begin, span.end,
 						   session_spans_gap(session, thread, &span)};
-		if (!leaf_is_blocked(span.leaf) && charger->runs > runs)
+		if (!leaf_is_blocked(span.leaf) && charger->runs >= runs)
 			leave_out_ready(charger->waiting, &span);
 		else if (!leaf_is_blocked(span.leaf))
 			charge_ready(charger, thread, &span);

@@ -74,6 +74,9 @@ static int run(struct options *options, GPtrArray *paths)
 			status = WHYLATE_ERROR_DAMAGE;
 	}
 	tell_spill(options, status);
+	if (*session->runs_read >= RUNS_READ_MAX && !options->quiet)
+		fprintf(stderr, "whylate: so many threads were ready at once that it was not looked "
+				"up for all who ran meanwhile; a narrower window (--from, --to) does\n");
 	session_free(session);
 	return status;
 }
