@@ -26,8 +26,10 @@ struct sink {
 
 static void fail(bt_self_component_sink *self, GError *error)
 {
+	g_autofree char *safe = text_safe(error->message); /* it may have names from the trace */
+
 	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
-		bt_self_component_sink_as_self_component(self), "%s", error->message);
+		bt_self_component_sink_as_self_component(self), "%s", safe);
 	g_error_free(error);
 }
 
@@ -241,7 +243,9 @@ static void finalize(bt_self_component_sink *self)
 
 	if (!sink->reported && sink->session->stopped && sink->session->events &&
 	    !report(sink, self, &error) && error) {
-		g_printerr("whylate: %s\n", error->message);
+		g_autofree char *safe = text_safe(error->message);
+
+		g_printerr("whylate: %s\n", safe);
 		g_error_free(error);
 	}
 	sink_free(sink);

@@ -70,7 +70,7 @@ void help_print(const char *command)
 
 static int usage_error(const char *message)
 {
-	fprintf(stderr, "whylate: %s\n", message);
+	tell(message);
 	return 2;
 }
 

@@ -31,6 +31,10 @@ bool traces_read(struct session *session, GPtrArray *traces, GError **error);
 /* The same through Babeltrace. */
 bool graph_run(struct session *session, GPtrArray *traces, GError **error);
 
+/* "whylate: MESSAGE" on standard error. It may hold names from the trace: nothing in it is
+ * acted upon by a terminal. */
+void tell(const char *message);
+
 /* Signals, closed standard streams, and what is told when memory ends. */
 void process_begin(void);
 /* All that was printed is written, or that is said. Returns the exit status. */

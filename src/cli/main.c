@@ -13,6 +13,13 @@
 #include "util/error.h"
 #include "util/spill.h"
 
+void tell(const char *message)
+{
+	g_autofree char *safe = text_safe(message);
+
+	fprintf(stderr, "whylate: %s\n", safe);
+}
+
 static bool command_of(const char *word, enum command *command)
 {
 	for (int i = 0; i < COMMAND_COUNT; i++)
@@ -25,7 +32,7 @@ static bool command_of(const char *word, enum command *command)
 
 static int fail(const GError *error)
 {
-	fprintf(stderr, "whylate: %s\n", error->message);
+	tell(error->message);
 	return error->domain == WHYLATE_ERROR ? error->code : 1;
 }
 
@@ -57,10 +64,11 @@ static int run(struct options *options, GPtrArray *paths)
 	    !report_write(session, &error)) {
 		status = fail(error);
 	} else if (session->stopped) {
-		fprintf(stderr,
-			"whylate: the trace could not be read to its end, the report is of what "
-			"came before: %s\n",
-			session->stopped);
+		g_autofree char *message = g_strconcat(
+			"the trace could not be read to its end, the report is of what came "
+			"before: ", session->stopped, NULL);
+
+		tell(message);
 		status = WHYLATE_ERROR_DAMAGE;
 	} else if (session->damages->len) {
 		fprintf(stderr, "whylate: the trace is damaged; the report is of what could be read, "
@@ -98,8 +106,10 @@ static int whylate(int argc, char **argv)
 		const char *topic = strcmp(argv[1], "help") == 0 && argc > 2 ? argv[2] : NULL;
 
 		if (topic && !command_of(topic, &command)) {
-			fprintf(stderr, "whylate: no command '%s'; whylate --help lists them\n",
-				topic);
+			g_autofree char *message = g_strdup_printf(
+				"no command '%s'; whylate --help lists them", topic);
+
+			tell(message);
 			return WHYLATE_ERROR_USAGE;
 		}
 		help_print(topic);
@@ -108,8 +118,11 @@ static int whylate(int argc, char **argv)
 	if (command_of(argv[1], &command)) {
 		skip = 2;
 	} else if (argv[1][0] != '-' && !g_file_test(argv[1], G_FILE_TEST_EXISTS)) {
-		fprintf(stderr, "whylate: '%s' is neither a command nor a trace; whylate --help "
-				"lists the commands\n", argv[1]);
+		g_autofree char *message = g_strdup_printf(
+			"'%s' is neither a command nor a trace; whylate --help lists the commands",
+			argv[1]);
+
+		tell(message);
 		return strchr(argv[1], '/') ? WHYLATE_ERROR_NO_TRACE : WHYLATE_ERROR_USAGE;
 	}
 	options_init(&options, command);

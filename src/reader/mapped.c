@@ -24,6 +24,8 @@ struct mapped {
 	uint64_t length;             /* bytes; is set before `begin` */
 	atomic_uchar *pages;         /* owned; a bit each: gone */
 	atomic_size_t next_page, run; /* behind the last zeros, and how many pages they were */
+	dev_t device;                /* of the file, */
+	ino_t inode;                 /* to know it again */
 	bool in_use;
 };
 
@@ -111,7 +113,7 @@ static struct mapped *take_free(void)
 	return mapped;
 }
 
-static struct mapped *add(void *bytes, uint64_t length)
+static struct mapped *add(void *bytes, const struct stat *status)
 {
 	struct mapped *mapped;
 
@@ -119,7 +121,9 @@ static struct mapped *add(void *bytes, uint64_t length)
 	watch();
 	mapped = take_free();
 	mapped->in_use = true;
-	mapped->length = length;
+	mapped->length = (uint64_t) status->st_size;
+	mapped->device = status->st_dev;
+	mapped->inode = status->st_ino;
 	mapped->pages = g_malloc0(page_count(mapped) / 8 + 1);
 	atomic_store(&mapped->next_page, SIZE_MAX);
 	atomic_store(&mapped->begin, (uintptr_t) bytes);
@@ -143,7 +147,7 @@ struct mapped *mapped_new(const char *path)
 		error = errno;
 	close(fd);
 	errno = error;
-	return error ? NULL : add(bytes, (uint64_t) status.st_size);
+	return error ? NULL : add(bytes, &status);
 }
 
 void mapped_free(struct mapped *mapped)
@@ -172,6 +176,16 @@ const uint8_t *mapped_bytes(const struct mapped *mapped)
 uint64_t mapped_length(const struct mapped *mapped)
 {
 	return mapped->length;
+}
+
+uint64_t mapped_size_now(const struct mapped *mapped, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0 || status.st_dev != mapped->device ||
+	    status.st_ino != mapped->inode)
+		return mapped->length;
+	return (uint64_t) status.st_size;
 }
 
 bool mapped_gone_slowly(const struct mapped *mapped, uint64_t from, uint64_t to)

@@ -32,6 +32,9 @@ void mapped_free(struct mapped *mapped);
 const uint8_t *mapped_bytes(const struct mapped *mapped);
 uint64_t mapped_length(const struct mapped *mapped);
 
+/* How long the file is now; as it was, if there is another one of that name, or none. */
+uint64_t mapped_size_now(const struct mapped *mapped, const char *path);
+
 /* Some of the bytes [from, to), read before, were not there: what was read is no good. */
 bool mapped_gone_slowly(const struct mapped *mapped, uint64_t from, uint64_t to);
 static inline bool mapped_gone(const struct mapped *mapped, uint64_t from, uint64_t to)

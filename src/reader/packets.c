@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "reader/program.h"
 #include "util/error.h"
@@ -27,7 +26,7 @@ struct stream_file *stream_file_open(const char *path, GError **error)
 	file->path = g_strdup(path);
 	file->mapped = mapped;
 	file->bytes = mapped_bytes(mapped);
-	file->length = mapped_length(mapped);
+	file->length = file->there = mapped_length(mapped);
 	if (file->bytes)
 		madvise((void *) file->bytes, (size_t) file->length, MADV_SEQUENTIAL);
 	return file;
@@ -41,12 +40,14 @@ void stream_file_let_go(const struct stream_file *file, uint64_t from, uint64_t 
 
 int stream_file_changed(const struct stream_file *file)
 {
-	struct stat status;
+	uint64_t now = mapped_size_now(file->mapped, file->path);
 
-	if (stat(file->path, &status) != 0)
-		return 0;
-	return (uint64_t) status.st_size < file->length ? -1
-							: (uint64_t) status.st_size > file->length;
+	return now < file->length ? -1 : now > file->length;
+}
+
+void stream_file_look(struct stream_file *file)
+{
+	file->there = MIN(file->there, mapped_size_now(file->mapped, file->path));
 }
 
 void stream_file_free(gpointer data)

@@ -251,13 +251,27 @@ static uint64_t too_late(const struct stream *stream)
 	return stream->packet->has_times && stream->clock > end ? stream->clock - end : 0;
 }
 
+/* Nothing but zeros at the cursor, or the packet's end: what is behind the end of a file that was
+ * cut reads so, and the record before it may have begun in front of that. */
+static bool zeros_follow(const struct cursor *cursor)
+{
+	uint64_t at = (cursor->at + 7) / 8, word;
+
+	if (at * 8 + 64 > cursor->end)
+		return true;
+	memcpy(&word, cursor->packet + at, sizeof word);
+	return !word;
+}
+
 /* The record that began at bit `from`, or something in it, went away while it was read. */
 static bool is_gone(const struct stream *stream, uint64_t from)
 {
-	uint64_t packet = stream->packet->offset;
+	struct stream_file *file = stream->packet->file;
+	uint64_t packet = stream->packet->offset, end = packet + (stream->cursor.at + 7) / 8;
 
-	return mapped_gone(stream->packet->file->mapped, packet + from / 8,
-			   packet + (stream->cursor.at + 7) / 8);
+	if (G_UNLIKELY(zeros_follow(&stream->cursor)))
+		stream_file_look(file);
+	return end > file->there || mapped_gone(file->mapped, packet + from / 8, end);
 }
 
 /* Zeros that were never written over read as records of event 0 at one time. */
