@@ -132,15 +132,23 @@ bool session_wants_tcp(const struct session *session)
 	return session->model.hosts->len > 1;
 }
 
+/* Two of these can be subtracted. The clocks of traces are at 2^60 to 2^61: it is damage. */
+#define TIME_MAX ((INT64_C(1) << 62) - 1)
+
+static int64_t possible(int64_t time)
+{
+	return CLAMP(time, -TIME_MAX, TIME_MAX);
+}
+
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
 {
-	flow_packet(&session->flow, host, cpu, begin);
+	flow_packet(&session->flow, host, cpu, possible(begin));
 }
 
 void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
 		  int64_t end, int64_t count, bool packets)
 {
-	flow_lost(&session->flow, host, cpu, begin, end, count, packets);
+	flow_lost(&session->flow, host, cpu, possible(begin), possible(end), count, packets);
 }
 
 /* "The thread analysed is the event's subject: the woken thread of a wake-up,
@@ -218,6 +226,13 @@ static void note_matches(struct session *session, const struct event *event)
 
 void session_event(struct session *session, const struct event *event)
 {
+	struct event copy;
+
+	if (G_UNLIKELY(event->time != possible(event->time))) {
+		copy = *event;
+		copy.time = possible(event->time);
+		event = &copy;
+	}
 	session->events++;
 	if (event->matches)
 		note_matches(session, event);

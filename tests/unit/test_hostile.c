@@ -57,7 +57,8 @@ static void wild_numbers(struct feed *feed, int n)
 		struct event event = event_of(
 			feed, 0, 0, names[g_rand_int_range(random, 0, G_N_ELEMENTS(names))]);
 #define WILD numbers[g_rand_int_range(random, 0, G_N_ELEMENTS(numbers))]
-		event.time = g_rand_int_range(random, 0, 50) ? i : WILD;
+		/* two hours to either side: sums over threads are of 64 bits */
+		event.time = g_rand_int_range(random, 0, 50) ? i : WILD / (1 << 20);
 		event.cpu = g_rand_int_range(random, 0, 4) ? 0 : (uint32_t) WILD;
 		event.has_tid = g_rand_int_range(random, 0, 4) == 0;
 		event.tid = (int32_t) WILD;
