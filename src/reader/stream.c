@@ -266,11 +266,9 @@ static bool zeros_follow(const struct cursor *cursor)
 /* The record that began at bit `from`, or something in it, went away while it was read. */
 static bool is_gone(const struct stream *stream, uint64_t from)
 {
-	struct stream_file *file = stream->packet->file;
+	const struct stream_file *file = stream->packet->file;
 	uint64_t packet = stream->packet->offset, end = packet + (stream->cursor.at + 7) / 8;
 
-	if (G_UNLIKELY(zeros_follow(&stream->cursor)))
-		stream_file_look(file);
 	return end > file->there || mapped_gone(file->mapped, packet + from / 8, end);
 }
 
@@ -612,9 +610,12 @@ bool stream_take(struct stream *stream, struct event *event)
 	event->time = stream->time;
 	event->cpu = stream->cpu;
 	event->host = (uint16_t) stream->host;
-	if (class && class_take(stream->table, class, &stream->cursor, event) &&
-	    !is_gone(stream, stream->event_at))
-		return true;
+	if (class && class_take(stream->table, class, &stream->cursor, event)) {
+		if (G_UNLIKELY(zeros_follow(&stream->cursor)))
+			stream_file_look(stream->packet->file);
+		if (!is_gone(stream, stream->event_at))
+			return true;
+	}
 	give_up(stream, stream->event_at, stream->event_clock);
 	return false;
 }
