@@ -218,6 +218,7 @@ static void note_matches(struct session *session, const struct event *event)
 void session_event(struct session *session, const struct event *event)
 {
 	session->events++;
+	session->has_tids |= event->has_tid;
 	if (event->matches)
 		note_matches(session, event);
 	flow_event(&session->flow, event);

@@ -76,9 +76,11 @@ struct session {
 	struct match matches[MATCH_COUNT];
 	bool kinds[EV_KIND_COUNT];   /* declared by some trace */
 	GHashTable *class_names;     /* owned; event names declared (set) */
+	bool has_tids;               /* … with the context tid */
 	uint64_t events;
 	char *stopped;               /* owned; why reading ended early, NULL */
 	GArray *damages;             /* owned; struct damage: what could not be read */
+	guint user_traces;           /* user-space traces found beside, which are not read */
 	char *place;                 /* owned; directory of the first trace's files, NULL */
 
 	/* session_finish() */

@@ -78,6 +78,7 @@ struct flow {
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
 	bool resources_wanted;      /* … with the system calls' resources */
 	bool has_waking, has_bios;  /* sched_waking, block_bio_queue were recorded */
+	bool has_callstacks;        /* … and the context callstack-kernel */
 	uint64_t odd[ODD_COUNT];
 	int64_t time;               /* of the event being handled */
 

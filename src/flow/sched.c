@@ -331,6 +331,7 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 		context_namespaces(flow, thread, event);
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
 	thread->flow.left = flow->time;
+	flow->has_callstacks |= event->sched_switch.callstack.count > 0;
 	if (event->sched_switch.callstack.count && flow->operations_wanted &&
 	    thread->state == THREAD_BLOCKED)
 		block_at(flow->timeline, thread->flow.block)->callstack =

@@ -55,6 +55,8 @@ struct waiting;
 void waiting_json(const struct session *session, const struct waiting *waiting, FILE *file);
 void waiting_text(const struct session *session, const struct waiting *waiting,
 		  struct output *output);
+void check_json(const struct session *session, struct output *output);
+void check_text(const struct session *session, struct output *output);
 void overview_json(const struct session *session, struct output *output);
 void overview_text(const struct session *session, struct output *output);
 
