@@ -338,6 +338,17 @@ static void knot_clear(gpointer data)
 	g_array_free(((struct knot *) data)->threads, TRUE);
 }
 
+/* Those over which waits were only led to others impose nothing, and no wait lost
+ * anything to them: at the list's end, as it is sorted. */
+static void drop_idle_imposers(GArray *imposers)
+{
+	guint count = imposers->len;
+
+	while (count && !g_array_index(imposers, struct imposer, count - 1).ns)
+		count--;
+	g_array_set_size(imposers, count);
+}
+
 /* NULL: too many steps; see charge_all(). */
 static struct waiting *account(const struct session *session, bool shared)
 {
@@ -358,6 +369,7 @@ static struct waiting *account(const struct session *session, bool shared)
 		return NULL;
 	}
 	g_array_sort(waiting->imposers, most_imposing);
+	drop_idle_imposers(waiting->imposers);
 	return waiting;
 }
 

@@ -458,6 +458,37 @@ static void test_window(void)
 	waiting_free(waiting);
 }
 
+/* As the chain, but b sleeps all of a's wait [20, 230): what leads to b goes on to c,
+ * and b is owed nothing: it is no imposer, as nobody lost anything to it. */
+static void test_led_on(void)
+{
+	FEED(3);
+	struct waiting *waiting;
+
+	plain(feed, 0, 0, "other");
+	plain(feed, 0, 1, "other");
+	sw(feed, 0, 2, "idle", 0, 0, "a", 5);
+	forks(feed, 1, 2, 5, 6, 6);
+	sw(feed, 2, 1, "idle", 0, 0, "b", 6);
+	forks(feed, 3, 1, 6, 7, 7);
+	sw(feed, 4, 0, "idle", 0, 0, "c", 7);
+	entry(feed, 10, 1, "read", 4);
+	entry(feed, 10, 2, "read", 3);
+	sw(feed, 20, 1, "b", 6, SLEEPS, "idle", 0);
+	sw(feed, 20, 2, "a", 5, SLEEPS, "idle", 0);
+	waking(feed, 230, 0, 6);
+	sw(feed, 230, 1, "idle", 0, 0, "b", 6);
+	waking(feed, 230, 1, 5);
+	sw(feed, 230, 2, "idle", 0, 0, "a", 5);
+	plain(feed, 300, 0, "other");
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpuint(waiting->imposers->len, ==, 2);
+	g_assert_cmpint(imposer_of(feed, waiting, 7, NULL)->ns, ==, 420); /* a's and b's */
+	g_assert_cmpint(imposer_of(feed, waiting, 0, "cpu:idle")->ns, ==, 2); /* births */
+	waiting_free(waiting);
+}
+
 /* a waits from 20 on for d, which b forked at 100: until then it is b's. */
 static void test_not_born_yet(void)
 {
@@ -836,6 +867,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/stop/unknown", test_stopped_unknown);
 	g_test_add_func("/waiting/stop/traced", test_traced);
 	g_test_add_func("/waiting/imposed/chain", test_chain);
+	g_test_add_func("/waiting/imposed/led-on", test_led_on);
 	g_test_add_func("/waiting/imposed/window", test_window);
 	g_test_add_func("/waiting/imposed/not-born-yet", test_not_born_yet);
 	g_test_add_func("/waiting/imposed/server", test_server);
