@@ -36,6 +36,7 @@ static bool parse_number(const char *text, bool *negative, uint64_t *number)
 		return false;
 	errno = 0;
 	*number = *negative ? (uint64_t) strtoll(text, &end, 0) : strtoull(text, &end, 0);
+	*negative &= *number != 0;
 	return errno == 0 && *end == 0;
 }
 

@@ -158,13 +158,15 @@ static void test_filter(void)
 	g_assert_true(filter_condition_text(&conditions[2], "/a/b/z"));
 	g_assert_false(filter_condition_text(&conditions[2], "/a/b/zz"));
 	event_filter_free(filter);
-	filter = event_filter_parse("e a=-1 b=0x10 c=18446744073709551615", &error);
+	filter = event_filter_parse("e a=-1 b=0x10 c=18446744073709551615 d=-0",
+				    &error);
 	conditions = (const struct filter_condition *) filter->conditions->data;
 	g_assert_true(filter_condition_integer(&conditions[0], true, (uint64_t) -1));
 	/* the same bits as an unsigned number are another number */
 	g_assert_false(filter_condition_integer(&conditions[0], false, (uint64_t) -1));
 	g_assert_true(filter_condition_integer(&conditions[1], false, 16));
 	g_assert_true(filter_condition_integer(&conditions[2], false, UINT64_MAX));
+	g_assert_true(filter_condition_integer(&conditions[3], false, 0));
 	event_filter_free(filter);
 	for (const char *const *bad = (const char *const[]) {"", "e x", "e =5", "e nth=0", "e nth=x",
 							       "e a='", NULL}; *bad; bad++) {
