@@ -188,7 +188,8 @@ static void arm(struct flow *flow, struct host *host, struct cpu *cpu, const str
 	/* an hrtimer expires by the raw clock; those of other clocks give lengths
 	 * that cannot be, and are left out */
 	if (event->kind == EV_HRTIMER_START && host->has_clock_offset) {
-		int64_t length = event->timer.expires - (flow->time - host->clock_offset);
+		int64_t length = (int64_t) ((uint64_t) event->timer.expires -
+					    (uint64_t) flow->time + (uint64_t) host->clock_offset);
 
 		if (length >= 0 && length < INT64_C(1000000000) * 86400 * 366)
 			armed.requested = length;
