@@ -195,8 +195,8 @@ static void append_spin(GString *text, const struct session *session, const stru
 
 static void append_what(GString *text, const struct session *session, const struct share *share)
 {
-	const char *name = session_text(session, PACK_NUMBER(share->leaf));
 	g_autofree char *label = leaf_label(session, share->leaf);
+	uint32_t number = PACK_NUMBER(share->leaf); /* a name's only for some */
 
 	switch (PACK_KIND(share->leaf)) {
 	case LEAF_WORK_USER:
@@ -207,7 +207,8 @@ static void append_what(GString *text, const struct session *session, const stru
 		g_string_append(text, "worked in the kernel");
 		break;
 	case LEAF_WORK_SYSCALL:
-		g_string_append_printf(text, "worked in system call %s", name);
+		g_string_append_printf(text, "worked in system call %s",
+				       session_text(session, number));
 		append_spin(text, session, share);
 		break;
 	case LEAF_PREEMPTED:
@@ -226,7 +227,7 @@ static void append_what(GString *text, const struct session *session, const stru
 		g_string_append(text, "did what is not known");
 		break;
 	case LEAF_BLOCK_SYSCALL:
-		g_string_append_printf(text, "was blocked in %s", name);
+		g_string_append_printf(text, "was blocked in %s", session_text(session, number));
 		append_resource(text, session, share->resource);
 		break;
 	case LEAF_BLOCK_FAULT:
@@ -371,9 +372,12 @@ static bool waits_for_many(const struct session *session, uint32_t leaf)
 {
 	static const char *const calls[] = {"poll", "ppoll", "select", "pselect6", "newselect",
 					    "epoll_wait", "epoll_pwait", "epoll_pwait2"};
-	const char *name = session_text(session, PACK_NUMBER(leaf));
+	const char *name;
 
-	for (size_t i = 0; PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL && i < G_N_ELEMENTS(calls); i++)
+	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL)
+		return false;
+	name = session_text(session, PACK_NUMBER(leaf));
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
 		if (strcmp(name, calls[i]) == 0)
 			return true;
 	return false;
