@@ -10,6 +10,7 @@
 
 #define WAITS_MAX 1000  /* followed of one thread */
 #define KNOT_PART 1000 /* of the window: if less was imposed in all, nothing is stuck */
+#define RUNS_MAX 20000000 /* runs of CPUs read for who was ready meanwhile: a second or two */
 #define STEPS_MAX 2000000 /* intervals read in all: about a second; traces need 10^4 to 10^5 */
 
 /* Of a wait that led to nobody: imposed by hardware, or not imposed. */
@@ -61,6 +62,7 @@ static void charge_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct charger *charger = data;
 
+	charger->runs++;
 	if (is_thread(thread) && thread != charger->charge.waiter) {
 		owe_thread(charger, thread, IMPOSED_RAN, end - begin);
 		charger->waiting->imposed += end - begin;
@@ -73,9 +75,16 @@ static void charge_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 static void charge_ready(struct charger *charger, uint32_t thread, const struct span *span)
 {
 	const struct session *session = charger->session;
-	struct ready ready = ready_of(session, thread, span);
-	const char *why = ready.kind == READY_THROTTLED ? "cpu:quota" : "cpu:idle";
+	struct ready ready;
+	const char *why;
 
+	if (charger->runs > RUNS_MAX) { /* thousands ready at once: each run is of them all */
+		charger->waiting->left_out += span->end - span->begin;
+		charger->waiting->left_out_count++;
+		return;
+	}
+	ready = ready_of(session, thread, span);
+	why = ready.kind == READY_THROTTLED ? "cpu:quota" : "cpu:idle";
 	charger->waiting->imposed += ready.idle;
 	if (ready.idle)
 		owe_resource(charger, thread, intern_id(session->model.names, why), ready.idle);

@@ -850,6 +850,41 @@ static void test_totals(void)
 	path_free(path);
 }
 
+/* 5,000 threads run one after the other, sleep, are woken, and run again. Each is ready
+ * twice: since S, as nobody saw it leave, and since it was woken. So the nth has n runs
+ * and n more beside it, 25 million in all, more than are looked at. What is looked at and
+ * what is left out make up all of the ready time. */
+static void test_thousands_ready(void)
+{
+	enum { READY = 5000 };
+	FEED(1);
+	struct waiting *waiting;
+	int64_t time = 10, ready = 0;
+
+	for (int i = 1; i <= READY; i++) {
+		ready += time - 10; /* the trace begins at 10 */
+		sw(feed, time, 0, "idle", 0, 0, "a", i);
+		entry(feed, time, 0, "read", 3);
+		sw(feed, time += 2, 0, "a", i, SLEEPS, "idle", 0);
+	}
+	sw(feed, time, 0, "idle", 0, 0, "waker", READY + 1);
+	for (int i = 1; i <= READY; i++)
+		waking(feed, time + i, 0, i);
+	for (int i = 1; i <= READY; i++) {
+		int64_t at = time + READY + 2 * i;
+
+		sw(feed, at, 0, "a", i == 1 ? READY + 1 : i - 1, SLEEPS, "a", i);
+		ready += at - (time + i);
+	}
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpuint(waiting->left_out_count, >, 100);
+	g_assert_cmpuint(waiting->left_out_count, <, READY);
+	g_assert_cmpint(waiting->left_out, >, 0);
+	g_assert_cmpint(waiting->by_threads + waiting->left_out + waiting->unknown, >=, ready);
+	waiting_free(waiting);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -868,6 +903,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/stop/traced", test_traced);
 	g_test_add_func("/waiting/imposed/chain", test_chain);
 	g_test_add_func("/waiting/imposed/led-on", test_led_on);
+	g_test_add_func("/waiting/imposed/thousands-ready", test_thousands_ready);
 	g_test_add_func("/waiting/imposed/window", test_window);
 	g_test_add_func("/waiting/imposed/not-born-yet", test_not_born_yet);
 	g_test_add_func("/waiting/imposed/server", test_server);
