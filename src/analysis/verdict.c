@@ -109,27 +109,37 @@ static void add_spin(const struct session *session, const struct path *path, str
 		share->spun_for = owner;
 }
 
+static guint share_hash(gconstpointer data)
+{
+	const struct share *share = data;
+
+	return ((share->thread * 31 + share->leaf) * 31 + share->resource) * 31 + share->cause;
+}
+
+static gboolean share_equal(gconstpointer a, gconstpointer b)
+{
+	const struct share *x = a, *y = b;
+
+	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
+	       x->cause == y->cause;
+}
+
+/* `known`: the shares as a set, by what tells one from another. */
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
-		      const struct piece *piece)
+		      GHashTable *known, const struct piece *piece)
 {
 	struct cause cause = piece_cause(session, piece);
 	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
 	int64_t ns = piece->end - piece->begin;
-	struct share *share = NULL;
+	struct share key = {.thread = piece->thread, .leaf = piece->leaf, .resource = resource,
+			    .cause = cause.kind, .shortest = INT64_MAX, .spun_for = NO_THREAD};
+	struct share *share;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
 
-	for (guint i = 0; i < shares->len && !share; i++) {
-		struct share *at = g_ptr_array_index(shares, i);
-
-		if (at->thread == piece->thread && at->leaf == piece->leaf &&
-		    at->resource == resource && at->cause == cause.kind)
-			share = at;
-	}
+	share = g_hash_table_lookup(known, &key);
 	if (!share) {
-		share = g_new0(struct share, 1);
-		*share = (struct share) {.thread = piece->thread, .leaf = piece->leaf,
-					 .resource = resource, .cause = cause.kind,
-					 .shortest = INT64_MAX, .spun_for = NO_THREAD};
+		share = g_memdup2(&key, sizeof key);
+		g_hash_table_add(known, share);
 		share->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
 		g_ptr_array_add(shares, share);
 	}
@@ -439,12 +449,14 @@ GPtrArray *verdict_new(const struct session *session, const struct path *path, i
 {
 	GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
 	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
+	g_autoptr(GHashTable) known = g_hash_table_new(share_hash, share_equal);
 	char *mind;
 
 	for (guint i = 0; i < path->pieces->len; i++)
 		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
 		    g_array_index(path->pieces, struct piece, i).end <= to)
-			add_piece(session, path, shares, &g_array_index(path->pieces, struct piece, i));
+			add_piece(session, path, shares, known,
+				  &g_array_index(path->pieces, struct piece, i));
 	g_ptr_array_sort(shares, largest_first);
 	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
 		const struct share *share = g_ptr_array_index(shares, i);
