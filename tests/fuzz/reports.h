@@ -108,6 +108,9 @@ static inline void check_reports(struct session *session, bool twice)
 		check_report(session, FORMAT_CSV, twice);
 	}
 	options->path = false;
+	options->command = COMMAND_CHECK;
+	check_report(session, FORMAT_TEXT, twice);
+	check_report(session, FORMAT_JSON, twice);
 	options->command = COMMAND_PROFILE;
 	options->depth = MIN(depth, 64);
 	check_report(session, FORMAT_TEXT, twice);
