@@ -163,6 +163,15 @@ profile_initialize(bt_self_component_sink *self, bt_self_component_sink_configur
 	return initialize(self, COMMAND_PROFILE, params);
 }
 
+static bt_component_class_initialize_method_status
+check_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
+		 const bt_value *params, void *data)
+{
+	(void) config;
+	(void) data;
+	return initialize(self, COMMAND_CHECK, params);
+}
+
 static struct sink *sink_of(bt_self_component_sink *self)
 {
 	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
@@ -277,3 +286,10 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(profile, "See babeltrace2-sink.whylate.profi
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(profile, profile_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(profile, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(profile, graph_is_configured);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(check, consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(check, "Say what a kernel trace has and lacks for each analysis.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(check, "See whylate-check(1).");
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(check, check_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(check, finalize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(check, graph_is_configured);

@@ -54,7 +54,7 @@ static void note_waits(struct contacts *contacts, uint32_t thread)
 	struct span span;
 
 	spans_begin(&spans, session, thread, session->begin, session->end + 1);
-	while (spans_next(&spans, &span)) {
+	while (spans_next_off_cpu(&spans, &span)) {
 		const struct block *block;
 		struct lead lead;
 

@@ -7,6 +7,7 @@
 #include "analysis/causality.h"
 #include "analysis/summary.h"
 #include "util/error.h"
+#include "util/pattern.h"
 
 static const char *const kind_names[OPERATION_KINDS] = {
 	"syscall", "function", "irq", "vector", "softirq", "hrtimer",
@@ -111,7 +112,7 @@ static bool may_be(const char *pattern, enum operation_kind kind)
 	/* the part before the colon is compared as a pattern of its own */
 	g_autofree char *head = g_strndup(pattern, strcspn(pattern, ":"));
 
-	return g_pattern_match_simple(head, kind_names[kind]);
+	return pattern_match(head, kind_names[kind]);
 }
 
 bool operation_pattern_check(const char *pattern, GError **error)
@@ -190,7 +191,7 @@ static void add_thread(struct session *session, uint32_t index)
 	struct span span;
 
 	spans_begin(&spans, session, index, INT64_MIN, INT64_MAX);
-	while (spans_next(&spans, &span))
+	while (spans_next_off_cpu(&spans, &span))
 		if (leaf_is_blocked(span.leaf) && span.begin != spans.known &&
 		    !(thread->backfilled && span.begin == thread->backfill_begin))
 			add_blocked(session, index, &span);
@@ -230,7 +231,7 @@ static bool name_wanted(const struct session *session, uint32_t what)
 		return PACK_KIND(what) == OPERATION_SYSCALL;
 	name = operation_name(session, what);
 	for (guint i = 0; i < patterns->len; i++)
-		if (g_pattern_match_simple(g_ptr_array_index(patterns, i), name))
+		if (pattern_match(g_ptr_array_index(patterns, i), name))
 			return true;
 	return false;
 }
@@ -240,8 +241,8 @@ static bool resource_matches(const struct session *session, uint32_t resource)
 	const char *pattern = session->options->profile.resource;
 	const char *key = session_text(session, resource);
 
-	return g_pattern_match_simple(pattern, key) ||
-	       g_pattern_match_simple(pattern, resource_name(key));
+	return pattern_match(pattern, key) ||
+	       pattern_match(pattern, resource_name(key));
 }
 
 /* On that resource itself, or a wait in it was for that: a read of a file
@@ -283,6 +284,15 @@ static guint wanted_of(struct operation_scope *scope, uint32_t what)
 	scope->recent[place].what = what;
 	scope->recent[place].wanted = wanted;
 	return wanted;
+}
+
+bool operation_spans_gap(const struct session *session, const struct operation *operation)
+{
+	int kind = PACK_KIND(operation->what);
+
+	return (operation->off_cpu || kind == OPERATION_QUEUED || kind == OPERATION_SERVED) &&
+	       host_gap_over(model_host(&session->model, operation_host(session, operation)),
+			     operation->begin, operation_end(operation));
 }
 
 bool operation_in_scope(struct operation_scope *scope, const struct operation *operation)

@@ -29,6 +29,10 @@ uint32_t operation_resource(const struct session *session, const struct operatio
 
 uint16_t operation_host(const struct session *session, const struct operation *operation);
 
+/* Lost events may have been part of it, so that it was not one operation: its thread was off the
+ * CPU meanwhile, or it is a request of a device. */
+bool operation_spans_gap(const struct session *session, const struct operation *operation);
+
 /* The pattern may name some operation; else an error that lists the kinds. */
 bool operation_pattern_check(const char *pattern, GError **error);
 

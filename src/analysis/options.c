@@ -8,7 +8,8 @@
 
 #define DELAY (1u << COMMAND_DELAY)
 #define PROFILE (1u << COMMAND_PROFILE)
-#define ALL (DELAY | PROFILE | 1u << COMMAND_OVERVIEW)
+#define ALL (DELAY | PROFILE | 1u << COMMAND_OVERVIEW) /* that analyse */
+#define EACH (ALL | 1u << COMMAND_CHECK)
 
 const struct option_spec option_specs[] = {
 	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY, true, false},
@@ -19,7 +20,7 @@ const struct option_spec option_specs[] = {
 	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
 	{"host", "NAME", "only this host's threads", ALL, true, false},
 	{"container", "ID|NS", "only this container: a PID or cgroup namespace (4026532201), a\nprocess in it, its first one's name; TIDs, PIDs are its own", ALL, true, false},
-	{"clock-offset", "[HOST=]DURATION", "add this to HOST's clock (may be negative) instead of what its\npackets tell; may be repeated", ALL, true, true},
+	{"clock-offset", "[HOST=]DURATION", "add this to HOST's clock (may be negative) instead of what its\npackets tell; may be repeated", EACH, true, true},
 	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns, +OFFSET,\n-OFFSET, or an event", ALL, true, false},
 	{"to", "WHEN", "end of the window, the same (+OFFSET counts from --from)", ALL, true, false},
 	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ALL, true, false},
@@ -33,23 +34,23 @@ const struct option_spec option_specs[] = {
 	{"threshold", "OCTAVES", "distance from which behaviour counts as changed (default 0.25)", PROFILE, true, false},
 	{"resume", "FILE", "add this trace's operations to the searches saved in FILE", PROFILE, true, false},
 	{"force", NULL, "resume although the behaviour changed", PROFILE, true, false},
-	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms' beside the trace)", ALL, true, false},
-	{"format", "FORMAT", "text (default), json; delay also csv: the state instances", ALL, true, false},
-	{"output", "FILE", "write to FILE instead of standard output", ALL, true, false},
+	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms' beside the trace)", EACH, true, false},
+	{"format", "FORMAT", "text (default), json; delay also csv: the state instances", EACH, true, false},
+	{"output", "FILE", "write to FILE instead of standard output", EACH, true, false},
 	{"limit", "N", "entries of a list (default 20; 0: all)", ALL, true, false},
 	{"depth", "N", "levels of causes (default: delay 0, all; profile 8)", DELAY | PROFILE, true, false},
 	{"min-duration", "DURATION", "leave out waits and instances shorter than this", DELAY, true, false},
 	{"path", NULL, "only the critical path: every step of it, and tables of its times\n(with csv: its steps, one a row)", DELAY, true, false},
-	{"utc", NULL, "times of day are UTC, not local time", ALL, true, false},
-	{"strict", NULL, "exit with 4 if the tracer lost events", ALL, false, false},
-	{"color", "WHEN", "auto (default), always, never", ALL, true, false},
-	{"reader", "HOW", "how to read the trace: auto (default), direct, babeltrace", ALL, false, false},
-	{"progress", "WHEN", "progress on stderr: auto (default), always, never", ALL, false, false},
-	{"quiet", NULL, "no warnings on standard error", ALL, true, false},
-	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what was odd", ALL, true, false},
+	{"utc", NULL, "times of day are UTC, not local time", EACH, true, false},
+	{"strict", NULL, "exit with 4 if the tracer lost events", EACH, false, false},
+	{"color", "WHEN", "auto (default), always, never", EACH, true, false},
+	{"reader", "HOW", "how to read the trace: auto (default), direct, babeltrace", EACH, false, false},
+	{"progress", "WHEN", "progress on stderr: auto (default), always, never", EACH, false, false},
+	{"quiet", NULL, "no warnings on standard error", EACH, true, false},
+	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what was odd", EACH, true, false},
 	{0}};
 
-static const char *const commands[] = {"overview", "delay", "profile"};
+static const char *const commands[] = {"overview", "delay", "profile", "check"};
 
 const char *command_name(enum command command)
 {

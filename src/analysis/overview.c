@@ -78,7 +78,7 @@ static void follow(struct idle_search *search, uint32_t thread)
 
 	spans_begin(&spans, search->session, thread, search->session->from,
 		    search->session->to);
-	while (spans_next(&spans, &span)) {
+	while (spans_next_off_cpu(&spans, &span)) {
 		struct needed needed = {span.begin, span.end};
 		const struct block *block;
 		struct thread_total *waker;
@@ -232,12 +232,12 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 	if (needed)
 		merge(needed);
 	spans_begin(&spans, session, thread, session->from, session->to);
-	while (spans_next(&spans, &span)) {
+	while (spans_next_off_cpu(&spans, &span)) {
 		const struct block *block = NULL;
 		struct wait_group key = {.thread = thread, .leaf = span.leaf, .waker = NO_THREAD,
 					 .cause = {.kind = CAUSE_WAIT_CPU, .queued = -1, .served = -1}};
 		struct wait_group *group;
-		int64_t ns = leaf_is_off_cpu(span.leaf) ? needed_ns(needed, &at, &span) : 0;
+		int64_t ns = needed_ns(needed, &at, &span);
 
 		if (ns <= 0)
 			continue;

@@ -7,6 +7,7 @@
 #include "analysis/roots.h"
 #include "util/distance.h"
 #include "util/error.h"
+#include "util/pattern.h"
 
 #define OCTAVES 63
 #define LAPSES_MAX 10000
@@ -284,6 +285,7 @@ static void count_operation(struct profiles *profiles, const struct operation *o
 		profile = profile_new(profiles, operation);
 	bucket = bucket_of(&profiles->buckets, latency);
 	profile->count++;
+	profile->spans_gap += operation_spans_gap(profiles->session, operation);
 	profile->sum += latency;
 	profile->min = MIN(profile->min, latency);
 	profile->max = MAX(profile->max, latency);
@@ -292,39 +294,57 @@ static void count_operation(struct profiles *profiles, const struct operation *o
 		count_lapse(profiles, profile, bucket, operation->begin);
 }
 
-/* The search for one percentile: the value of `rank` lies in
- * [low, low + 2^bits). Each pass over the operations tells 8 bits more. */
+/* The search for one percentile: the value of `rank` lies in [low, low + 2^bits). Each
+ * pass over the operations tells so many bits more as its bins count. */
 struct quantile {
 	uint64_t rank; /* 1-based, among those from `low` on */
 	int64_t low;
 	int bits;
-	uint32_t bins[256];
 };
 
-#define PASS_BITS 8
+#define PASS_BITS_MIN 8
+#define PASS_BITS_MAX 13
+#define BINS_BYTES (4u << 20) /* of all quantiles, if PASS_BITS_MIN allows */
 
-static void quantile_count(struct quantile *quantile, int64_t latency)
+/* The percentiles of all profiles at once. */
+struct search {
+	struct quantile *quantiles; /* owned; 3 a profile */
+	uint32_t *bins;             /* owned; 2^pass_bits a quantile */
+	guint count;
+	int pass_bits;
+};
+
+static const unsigned percents[] = {50, 90, 99};
+
+static int quantile_shift(const struct search *search, const struct quantile *quantile)
 {
+	return MAX(quantile->bits - search->pass_bits, 0);
+}
+
+static void quantile_count(const struct search *search, guint place, int64_t latency)
+{
+	const struct quantile *quantile = &search->quantiles[place];
 	int64_t offset = latency - quantile->low;
-	int shift = MAX(quantile->bits - PASS_BITS, 0);
 
 	if (offset >= 0 && quantile->bits > 0 && offset < INT64_C(1) << quantile->bits)
-		quantile->bins[offset >> shift]++;
+		search->bins[((size_t) place << search->pass_bits) +
+			     (size_t) (offset >> quantile_shift(search, quantile))]++;
 }
 
 /* One pass is over: into the bin that holds the rank. False: found. */
-static bool quantile_narrow(struct quantile *quantile)
+static bool quantile_narrow(const struct search *search, guint place)
 {
-	int shift = MAX(quantile->bits - PASS_BITS, 0);
+	struct quantile *quantile = &search->quantiles[place];
+	const uint32_t *bins = search->bins + ((size_t) place << search->pass_bits);
+	int shift = quantile_shift(search, quantile);
 	guint bin = 0;
 
 	if (quantile->bits <= 0)
 		return false;
-	while (quantile->rank > quantile->bins[bin])
-		quantile->rank -= quantile->bins[bin++];
+	while (quantile->rank > bins[bin])
+		quantile->rank -= bins[bin++];
 	quantile->low += (int64_t) bin << shift;
 	quantile->bits = shift;
-	memset(quantile->bins, 0, sizeof quantile->bins);
 	return shift > 0;
 }
 
@@ -342,51 +362,49 @@ static void quantile_begin(struct quantile *quantile, const struct profile *prof
 	while ((INT64_C(1) << quantile->bits) < buckets->from[bucket + 1] - quantile->low &&
 	       quantile->bits < 62)
 		quantile->bits++;
-	memset(quantile->bins, 0, sizeof quantile->bins);
 }
 
-static void quantile_pass(struct profiles *profiles, struct quantile *quantiles)
+static void search_pass(struct profiles *profiles, struct search *search)
 {
 	const struct pages *store = &profiles->session->timeline.operations;
 
+	memset(search->bins, 0, (sizeof *search->bins * search->count) << search->pass_bits);
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct operation *operation = operation_at(store, i);
 		struct profile *profile = profile_of(profiles, operation);
 
 		pages_pass(store, i);
-		for (guint q = 0; profile && q < 3; q++)
-			quantile_count(&quantiles[profile->place * 3 + q],
+		for (guint q = 0; profile && q < G_N_ELEMENTS(percents); q++)
+			quantile_count(search, profile->place * G_N_ELEMENTS(percents) + q,
 				       (int64_t) operation->duration);
 	}
 }
 
 static void find_percentiles(struct profiles *profiles)
 {
-	static const unsigned percents[] = {50, 90, 99};
-	guint length = profiles->list->len;
-	struct quantile *quantiles = g_new(struct quantile, length * 3 + 1);
-	bool more = length > 0;
+	guint each = G_N_ELEMENTS(percents);
+	struct search search = {.count = profiles->list->len * each, .pass_bits = PASS_BITS_MAX};
+	bool more = search.count > 0;
 
-	for (guint i = 0; i < length; i++) {
-		struct profile *profile = g_ptr_array_index(profiles->list, i);
-
-		for (guint q = 0; q < 3; q++)
-			quantile_begin(&quantiles[i * 3 + q], profile, &profiles->buckets,
-				       percents[q]);
-	}
+	while (search.pass_bits > PASS_BITS_MIN &&
+	       (sizeof *search.bins * search.count) << search.pass_bits > BINS_BYTES)
+		search.pass_bits--;
+	search.quantiles = g_new(struct quantile, search.count + 1);
+	search.bins = g_malloc((sizeof *search.bins * search.count) << search.pass_bits);
+	for (guint i = 0; i < search.count; i++)
+		quantile_begin(&search.quantiles[i], g_ptr_array_index(profiles->list, i / each),
+			       &profiles->buckets, percents[i % each]);
 	while (more) {
 		more = false;
-		quantile_pass(profiles, quantiles);
-		for (guint i = 0; i < length * 3; i++)
-			more |= quantile_narrow(&quantiles[i]);
+		search_pass(profiles, &search);
+		for (guint i = 0; i < search.count; i++)
+			more |= quantile_narrow(&search, i);
 	}
-	for (guint i = 0; i < length; i++) {
-		struct profile *profile = g_ptr_array_index(profiles->list, i);
-
-		for (guint q = 0; q < 3; q++)
-			profile->percentiles[q] = quantiles[i * 3 + q].low;
-	}
-	g_free(quantiles);
+	for (guint i = 0; i < search.count; i++)
+		((struct profile *) g_ptr_array_index(profiles->list, i / each))
+			->percentiles[i % each] = search.quantiles[i].low;
+	g_free(search.quantiles);
+	g_free(search.bins);
 }
 
 void profile_find_peaks(struct profile *profile, const struct buckets *buckets)
@@ -465,7 +483,7 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 		while (!found && g_hash_table_iter_next(&iter, &key, NULL)) {
 			char *name = operation_name(session, GPOINTER_TO_UINT(key) - 1);
 
-			found = g_pattern_match_simple(pattern, name);
+			found = pattern_match(pattern, name);
 			if (!near || text_distance(pattern, name) < text_distance(pattern, near) ||
 			    (text_distance(pattern, name) == text_distance(pattern, near) &&
 			     strcmp(name, near) < 0)) {

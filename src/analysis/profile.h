@@ -60,6 +60,7 @@ struct profile {
 	char *scope;           /* owned; what it is of, for people and files; "" */
 	guint place;           /* in the list, while operations are counted */
 	uint64_t count;
+	uint64_t spans_gap;    /* of them: may be no real ones (operation_spans_gap()) */
 	int64_t sum, min, max;
 	int64_t percentiles[3]; /* 50, 90, 99: nearest rank; -1: not known */
 	uint64_t *counts;      /* owned; by bucket */

@@ -73,11 +73,7 @@ static void explain(struct split *split)
 	guint column = bucket_of(split->buckets, latency) - peak->range.first;
 	struct part *top = peak->tree;
 
-	split->spans_gap =
-		operation->off_cpu &&
-		host_gap_over(model_host(&split->session->model,
-					 operation_host(split->session, operation)),
-			      operation->begin, operation_end(operation));
+	split->spans_gap = operation_spans_gap(split->session, operation);
 	split->works = PACK_KIND(operation->what) <= OPERATION_HRTIMER;
 	peak->sum += latency;
 	peak->spans_gap += split->spans_gap;

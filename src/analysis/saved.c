@@ -10,6 +10,7 @@
 
 #include "analysis/roots.h"
 #include "util/error.h"
+#include "util/pattern.h"
 
 struct saved {
 	char *option, *path;  /* owned */
@@ -277,7 +278,7 @@ static bool asked_for(const struct session *session, const char *operation)
 	const GPtrArray *patterns = session->options->profile.operations;
 
 	for (guint i = 0; i < patterns->len; i++)
-		if (g_pattern_match_simple(g_ptr_array_index(patterns, i), operation))
+		if (pattern_match(g_ptr_array_index(patterns, i), operation))
 			return true;
 	return !patterns->len;
 }
@@ -440,6 +441,7 @@ static bool add_profile(const struct saved *saved, const json_t *from, struct pr
 	profile->max = MAX(profile->max, json_integer_value(json_object_get(from, "max_ns")));
 	profile->count += (uint64_t) json_integer_value(json_object_get(from, "count"));
 	profile->sum += json_integer_value(json_object_get(from, "sum_ns"));
+	profile->spans_gap += (uint64_t) MAX(json_integer_value(json_object_get(from, "spans_gap")), 0);
 	for (int i = 0; i < 3; i++)
 		profile->percentiles[i] = -1; /* the values are not kept */
 	g_array_set_size(profile->peaks, 0);

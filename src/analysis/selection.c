@@ -17,6 +17,7 @@
 #include "analysis/symbols.h"
 #include "util/distance.h"
 #include "util/error.h"
+#include "util/pattern.h"
 
 #define FAIL(...) \
 	(g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, __VA_ARGS__), false)
@@ -245,7 +246,7 @@ enum naming { BY_NUMBER, BY_NAME, BY_PROGRAM };
 
 static bool name_matches(const struct session *session, uint32_t index, const char *wanted)
 {
-	return g_pattern_match_simple(wanted, session_thread_name(session, index));
+	return pattern_match(wanted, session_thread_name(session, index));
 }
 
 /* The base name of the thread's program. */
@@ -255,7 +256,7 @@ static bool program_matches(const struct session *session, uint32_t index, const
 		session_text(session, model_thread(&session->model, index)->program);
 	const char *base = strrchr(program, '/');
 
-	return *program && g_pattern_match_simple(wanted, base ? base + 1 : program);
+	return *program && pattern_match(wanted, base ? base + 1 : program);
 }
 
 /* A number is a TID or PID; a name, with * and ?, a thread's in the window;

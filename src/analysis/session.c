@@ -108,6 +108,8 @@ struct event_class session_class(struct session *session, const char *event_name
 		event_class_of_probe(session->model.names, event_name, &class);
 
 	session->kinds[class.kind] = true;
+	session->flow.has_waking |= class.kind == EV_SCHED_WAKING;
+	session->flow.has_bios |= class.kind == EV_BLOCK_BIO;
 	g_hash_table_add(session->class_names, GUINT_TO_POINTER(class.name));
 	return class;
 }
@@ -234,6 +236,7 @@ void session_event(struct session *session, const struct event *event)
 		event = &copy;
 	}
 	session->events++;
+	session->has_tids |= event->has_tid;
 	if (event->matches)
 		note_matches(session, event);
 	flow_event(&session->flow, event);
@@ -314,6 +317,18 @@ bool spans_next(struct spans *spans, struct span *span)
 	}
 }
 
+bool spans_next_off_cpu(struct spans *spans, struct span *span)
+{
+	do {
+		if (!spans->has_rest)
+			track_skip_on_cpu(&spans->session->timeline, &spans->thread->track,
+					  &spans->pos);
+		if (!spans_next(spans, span))
+			return false;
+	} while (!leaf_is_off_cpu(span->leaf));
+	return true;
+}
+
 const char *session_thread_name(const struct session *session, uint32_t thread)
 {
 	const char *name;
@@ -382,12 +397,31 @@ uint32_t session_resource(const struct session *session, const struct block *blo
 	return intern_id(session->model.names, key);
 }
 
+/* Where the stretch off the CPU that `span` is part of begins: who waits for a CPU may be moved
+ * from one's queue to another's. */
+static int64_t stretch_begin(const struct session *session, const struct thread *thread,
+			     const struct span *span)
+{
+	const struct interval *interval;
+	struct track_pos pos;
+	int64_t begin = span->begin, at;
+
+	if (leaf_is_blocked(span->leaf) ||
+	    !track_find(&session->timeline, &thread->track, span->begin, &pos))
+		return begin;
+	while ((interval = track_step_back(&session->timeline, &thread->track, &pos, &at)) &&
+	       PACK_KIND(interval->leaf) == PACK_KIND(span->leaf))
+		begin = at;
+	return begin;
+}
+
 bool session_spans_gap(const struct session *session, uint32_t thread, const struct span *span)
 {
-	const struct host *host = model_host(
-		&session->model, model_thread(&session->model, thread)->host);
+	const struct thread *of = model_thread(&session->model, thread);
+	const struct host *host = model_host(&session->model, of->host);
 
-	return leaf_is_off_cpu(span->leaf) && host_gap_over(host, span->begin, span->end);
+	return leaf_is_off_cpu(span->leaf) && host->gaps->len &&
+	       host_gap_over(host, stretch_begin(session, of, span), span->end);
 }
 
 bool session_blocked_at(const struct session *session, uint32_t thread, int64_t time)

@@ -76,9 +76,11 @@ struct session {
 	struct match matches[MATCH_COUNT];
 	bool kinds[EV_KIND_COUNT];   /* declared by some trace */
 	GHashTable *class_names;     /* owned; event names declared (set) */
+	bool has_tids;               /* … with the context tid */
 	uint64_t events;
 	char *stopped;               /* owned; why reading ended early, NULL */
 	GArray *damages;             /* owned; struct damage: what could not be read */
+	guint user_traces;           /* user-space traces found beside, which are not read */
 	char *place;                 /* owned; directory of the first trace's files, NULL */
 
 	/* session_finish() */
@@ -151,6 +153,8 @@ struct spans {
 void spans_begin(struct spans *spans, const struct session *session, uint32_t thread,
 		 int64_t from, int64_t to);
 bool spans_next(struct spans *spans, struct span *span);
+/* The same, of those off the CPU only, which is much quicker than to look at all. */
+bool spans_next_off_cpu(struct spans *spans, struct span *span);
 
 /* For people; with its number where another has the same name. */
 const char *session_host_name(const struct session *session, uint32_t index);

@@ -96,6 +96,8 @@ static void move_thread(struct session *session, struct thread *thread,
 	move(line, &thread->flow.history);
 	move(line, &thread->flow.last_call);
 	move(line, &thread->flow.left);
+	move(line, &thread->flow.unseen_from);
+	move(line, &thread->flow.unseen_until);
 	move(line, &thread->flow.woken);
 	move(line, &thread->flow.call.begin);
 	move(line, &thread->flow.work.queued);

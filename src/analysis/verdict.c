@@ -17,7 +17,6 @@
 #define SENTENCES_MAX 6
 #define WAITERS_MAX 2
 #define CHAIN_MAX 3
-#define WAITERS_LOOKED_AT 1000 /* more that wait for one thread are not told apart */
 #define CAUTION_MIN 0.05 /* of the path through event loops: less is not worth a word */
 #define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
 
@@ -25,7 +24,6 @@ struct share {
 	uint32_t thread, leaf;
 	uint32_t resource;
 	enum cause_kind cause;
-	guint number;        /* in order of its first piece */
 	char *cause_label;   /* owned; of the longest piece */
 	bool inferred;       /* that */
 	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
@@ -68,7 +66,7 @@ static void add_waiter(const struct session *session, const struct path *path,
 	fresh.leaf = wait->leaf;
 	fresh.resource = session_resource(session, wait->block);
 	fresh.ns = piece->end - piece->begin;
-	for (guint i = 0; i < share->waiters->len && i < WAITERS_LOOKED_AT; i++) {
+	for (guint i = 0; i < share->waiters->len; i++) {
 		struct waiter *at = &g_array_index(share->waiters, struct waiter, i);
 
 		if (at->thread == fresh.thread && at->leaf == fresh.leaf &&
@@ -79,22 +77,6 @@ static void add_waiter(const struct session *session, const struct path *path,
 		}
 	}
 	g_array_append_val(share->waiters, fresh);
-}
-
-static guint share_hash(gconstpointer data)
-{
-	const struct share *share = data;
-	uint64_t key = ((uint64_t) share->thread << 32 | share->leaf) * UINT64_C(0x9E3779B97F4A7C15);
-
-	return (guint) (key >> 32) ^ share->resource * 31 ^ (guint) share->cause;
-}
-
-static gboolean share_equal(gconstpointer a, gconstpointer b)
-{
-	const struct share *x = a, *y = b;
-
-	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
-	       x->cause == y->cause;
 }
 
 /* The lock of a file that the wait above was for: this thread's call needs it too. */
@@ -127,23 +109,39 @@ static void add_spin(const struct session *session, const struct path *path, str
 		share->spun_for = owner;
 }
 
-static void add_piece(const struct session *session, const struct path *path, GHashTable *shares,
-		      const struct piece *piece)
+static guint share_hash(gconstpointer data)
+{
+	const struct share *share = data;
+
+	return ((share->thread * 31 + share->leaf) * 31 + share->resource) * 31 + share->cause;
+}
+
+static gboolean share_equal(gconstpointer a, gconstpointer b)
+{
+	const struct share *x = a, *y = b;
+
+	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
+	       x->cause == y->cause;
+}
+
+/* `known`: the shares as a set, by what tells one from another. */
+static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
+		      GHashTable *known, const struct piece *piece)
 {
 	struct cause cause = piece_cause(session, piece);
+	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
 	int64_t ns = piece->end - piece->begin;
+	struct share key = {.thread = piece->thread, .leaf = piece->leaf, .resource = resource,
+			    .cause = cause.kind, .shortest = INT64_MAX, .spun_for = NO_THREAD};
+	struct share *share;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
-	struct share fresh = {.thread = piece->thread, .leaf = piece->leaf, .cause = cause.kind,
-			      .resource = piece->block ? session_resource(session, piece->block) : 0,
-			      .shortest = INT64_MAX, .spun_for = NO_THREAD};
-	struct share *share = g_hash_table_lookup(shares, &fresh);
 
+	share = g_hash_table_lookup(known, &key);
 	if (!share) {
-		share = g_new(struct share, 1);
-		*share = fresh;
-		share->number = g_hash_table_size(shares);
+		share = g_memdup2(&key, sizeof key);
+		g_hash_table_add(known, share);
 		share->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
-		g_hash_table_add(shares, share);
+		g_ptr_array_add(shares, share);
 	}
 	add_waiter(session, path, share, piece);
 	add_spin(session, path, share, piece);
@@ -207,8 +205,8 @@ static void append_spin(GString *text, const struct session *session, const stru
 
 static void append_what(GString *text, const struct session *session, const struct share *share)
 {
-	const char *name = session_text(session, PACK_NUMBER(share->leaf));
 	g_autofree char *label = leaf_label(session, share->leaf);
+	uint32_t number = PACK_NUMBER(share->leaf); /* a name's only for some */
 
 	switch (PACK_KIND(share->leaf)) {
 	case LEAF_WORK_USER:
@@ -219,7 +217,8 @@ static void append_what(GString *text, const struct session *session, const stru
 		g_string_append(text, "worked in the kernel");
 		break;
 	case LEAF_WORK_SYSCALL:
-		g_string_append_printf(text, "worked in system call %s", name);
+		g_string_append_printf(text, "worked in system call %s",
+				       session_text(session, number));
 		append_spin(text, session, share);
 		break;
 	case LEAF_PREEMPTED:
@@ -238,7 +237,7 @@ static void append_what(GString *text, const struct session *session, const stru
 		g_string_append(text, "did what is not known");
 		break;
 	case LEAF_BLOCK_SYSCALL:
-		g_string_append_printf(text, "was blocked in %s", name);
+		g_string_append_printf(text, "was blocked in %s", session_text(session, number));
 		append_resource(text, session, share->resource);
 		break;
 	case LEAF_BLOCK_FAULT:
@@ -383,9 +382,12 @@ static bool waits_for_many(const struct session *session, uint32_t leaf)
 {
 	static const char *const calls[] = {"poll", "ppoll", "select", "pselect6", "newselect",
 					    "epoll_wait", "epoll_pwait", "epoll_pwait2"};
-	const char *name = session_text(session, PACK_NUMBER(leaf));
+	const char *name;
 
-	for (size_t i = 0; PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL && i < G_N_ELEMENTS(calls); i++)
+	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL)
+		return false;
+	name = session_text(session, PACK_NUMBER(leaf));
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
 		if (strcmp(name, calls[i]) == 0)
 			return true;
 	return false;
@@ -442,33 +444,19 @@ static char *caution(const struct session *session, const struct path *path, int
 			       session_text(session, PACK_NUMBER(longest->leaf)));
 }
 
-static GPtrArray *in_order(GHashTable *table)
-{
-	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
-	GHashTableIter iter;
-	gpointer share;
-
-	g_ptr_array_set_size(shares, (gint) g_hash_table_size(table));
-	g_hash_table_iter_init(&iter, table);
-	while (g_hash_table_iter_next(&iter, &share, NULL))
-		shares->pdata[((struct share *) share)->number] = share;
-	g_hash_table_destroy(table);
-	return shares;
-}
-
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
 		       int64_t to)
 {
 	GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
-	GHashTable *table = g_hash_table_new(share_hash, share_equal);
-	GPtrArray *shares;
+	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
+	g_autoptr(GHashTable) known = g_hash_table_new(share_hash, share_equal);
 	char *mind;
 
 	for (guint i = 0; i < path->pieces->len; i++)
 		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
 		    g_array_index(path->pieces, struct piece, i).end <= to)
-			add_piece(session, path, table, &g_array_index(path->pieces, struct piece, i));
-	shares = in_order(table);
+			add_piece(session, path, shares, known,
+				  &g_array_index(path->pieces, struct piece, i));
 	g_ptr_array_sort(shares, largest_first);
 	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
 		const struct share *share = g_ptr_array_index(shares, i);

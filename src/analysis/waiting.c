@@ -193,9 +193,7 @@ static GArray *waits_of(struct charger *charger, uint32_t thread, uint64_t runs)
 	struct span span;
 
 	spans_begin(&spans, session, thread, session->from, session->to);
-	while (spans_next(&spans, &span)) {
-		if (!leaf_is_off_cpu(span.leaf))
-			continue;
+	while (spans_next_off_cpu(&spans, &span)) {
 		charger->charge = (struct charge) {thread, span.begin, span.end,
 						   session_spans_gap(session, thread, &span)};
 		if (!leaf_is_blocked(span.leaf) && charger->runs >= runs)
@@ -269,9 +267,8 @@ static void charge_tracer(struct charger *charger, uint32_t thread)
 	struct span span;
 
 	spans_begin(&spans, session, thread, session->from, session->to);
-	while (spans_next(&spans, &span))
-		if (leaf_is_off_cpu(span.leaf))
-			charger->waiting->tracer += span.end - span.begin;
+	while (spans_next_off_cpu(&spans, &span))
+		charger->waiting->tracer += span.end - span.begin;
 }
 
 /* --host: only the waits of its threads, whoever imposed them. */
@@ -363,6 +360,17 @@ static void knot_clear(gpointer data)
 	g_array_free(((struct knot *) data)->threads, TRUE);
 }
 
+/* Those over which waits were only led to others impose nothing, and no wait lost
+ * anything to them: at the list's end, as it is sorted. */
+static void drop_idle_imposers(GArray *imposers)
+{
+	guint count = imposers->len;
+
+	while (count && !g_array_index(imposers, struct imposer, count - 1).ns)
+		count--;
+	g_array_set_size(imposers, count);
+}
+
 /* NULL: too many steps; see charge_all(). */
 static struct waiting *account(const struct session *session, bool shared)
 {
@@ -383,6 +391,7 @@ static struct waiting *account(const struct session *session, bool shared)
 		return NULL;
 	}
 	g_array_sort(waiting->imposers, most_imposing);
+	drop_idle_imposers(waiting->imposers);
 	return waiting;
 }
 

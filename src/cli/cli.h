@@ -18,6 +18,7 @@ struct found_trace {
 	char *uuid;             /* owned; NULL: none */
 	char *trouble;          /* owned; what is wrong with its metadata, NULL */
 	bool lttng, ctf2;
+	guint user_traces;      /* of the first one: user-space traces found with them */
 };
 
 /* Kernel traces below the paths a user gave (struct found_trace), in the order

@@ -104,6 +104,7 @@ bool traces_read(struct session *session, GPtrArray *traces, GError **error)
 {
 	enum reader_choice choice = session->options->reader;
 
+	session->user_traces = ((struct found_trace *) g_ptr_array_index(traces, 0))->user_traces;
 	if (choice == READER_AUTO)
 		choice = all_of_lttng(traces) ? READER_DIRECT : READER_BABELTRACE;
 	if (choice == READER_DIRECT)

@@ -60,7 +60,9 @@ static void bio_queued(struct flow *flow, struct host *host, const struct cpu *c
 	}
 	if (bio)
 		request_free(host, bio); /* what became of it was not recorded */
-	bio_new(host, event, &by);
+	bio = bio_new(host, event, &by);
+	if (event->kind == EV_BLOCK_BIO_MERGED && flow->has_bios && host->gaps->len)
+		bio->queued = INT64_MIN; /* that event was lost */
 }
 
 /* Since Linux 5.12 the event of a partition's bio has the partition's number on

@@ -20,12 +20,20 @@
 
 #include <string.h>
 
-static void issuer_if_unknown(struct flow *flow, const struct cpu *cpu,
+/* What its bios did not tell may be among what was lost: since when it waits, and for whom; who
+ * inserts or issues it may do so for anybody. */
+static bool may_lack_bios(const struct flow *flow, const struct host *host,
+			  const struct request *request)
+{
+	return flow->has_bios && request->sectors && host->gaps->len;
+}
+
+static void issuer_if_unknown(struct flow *flow, const struct host *host, const struct cpu *cpu,
 			      struct request *request, const struct event *event)
 {
 	struct requester by;
 
-	if (request->threads)
+	if (request->threads || may_lack_bios(flow, host, request))
 		return;
 	by = requester_of(flow, cpu, event);
 	if (by.thread != NO_THREAD)
@@ -45,11 +53,11 @@ static void request_inserted(struct flow *flow, struct host *host, const struct 
 	}
 	if (!request)
 		request = request_new(host, dev, event->block.sector, sectors, REQUEST_WAITING);
-	if (request->queued == INT64_MIN)
+	if (request->queued == INT64_MIN && !may_lack_bios(flow, host, request))
 		request->queued = flow->time;
 	if (!request->bios)
 		request->readahead = event->block.rwbs & RWBS_READAHEAD;
-	issuer_if_unknown(flow, cpu, request, event);
+	issuer_if_unknown(flow, host, cpu, request, event);
 }
 
 /* All that waits and is covered by the request is part of it: from `at` to the
@@ -113,7 +121,7 @@ static void request_issued(struct flow *flow, struct host *host, const struct cp
 	request->sectors = request->left = sectors;
 	if (!request->bios)
 		request->readahead = event->block.rwbs & RWBS_READAHEAD;
-	issuer_if_unknown(flow, cpu, request, event);
+	issuer_if_unknown(flow, host, cpu, request, event);
 	operation_queued(flow, cpu, event->host, request);
 	if (!before)
 		return;
@@ -176,6 +184,9 @@ static void name_requester(struct wake_detail *detail, const struct requester *b
 static void describe(struct flow *flow, struct host *host, const struct request *request,
 		     struct wake_detail *detail)
 {
+	/* among what was lost may be its completion, and the issue of another one there */
+	bool doubtful = request->doubtful || host_gap_over(host, request->issue, request->end);
+
 	*detail = (struct wake_detail) {
 		.kind = DETAIL_REQUEST, .requested = -1, .queued = -1, .served = -1,
 		.number = request->sectors ? request->sector : FLUSH_SECTOR,
@@ -184,11 +195,11 @@ static void describe(struct flow *flow, struct host *host, const struct request 
 		.sectors = request->sectors,
 		.flags = (request->bios ? DETAIL_BIOS : 0) |
 			 (request->readahead ? DETAIL_READAHEAD : 0) |
-			 (request->doubtful ? DETAIL_DOUBTFUL : 0)};
+			 (doubtful ? DETAIL_DOUBTFUL : 0)};
 	name_requester(detail, &request->by[0]);
 	if (request->origin)
 		detail->origin = disk_name(flow, host, request->origin);
-	if (request->issue == INT64_MIN || request->doubtful)
+	if (request->issue == INT64_MIN || doubtful)
 		return;
 	detail->begin = request->issue;
 	detail->served = request->end - request->issue;

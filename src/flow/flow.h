@@ -55,6 +55,7 @@ enum odd {
 /* Latencies of one system call, both ends seen; for the overview. */
 struct call_stat {
 	uint64_t count;
+	uint64_t spans_gap;   /* of them: off the CPU while events were lost */
 	int64_t total, longest;
 	uint32_t buckets[64]; /* by floor(log2 ns) */
 };
@@ -76,6 +77,8 @@ struct flow {
 	uint32_t ipis[3];           /* interned vectors by which CPUs ask each other */
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
 	bool resources_wanted;      /* … with the system calls' resources */
+	bool has_waking, has_bios;  /* sched_waking, block_bio_queue were recorded */
+	bool has_callstacks;        /* … and the context callstack-kernel */
 	uint64_t odd[ODD_COUNT];
 	int64_t time;               /* of the event being handled */
 
@@ -136,7 +139,7 @@ void thread_lost(struct flow *flow, struct thread *thread);
 void thread_history(struct thread *thread, int64_t time);
 /* What was seen contradicts the off-CPU stretch: unknown from where events
  * were lost. False if none were. */
-bool thread_contradicted(struct flow *flow, struct thread *thread);
+bool thread_contradicted(struct flow *flow, struct thread *thread, int64_t since);
 void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32_t leaf);
 uint32_t thread_blocked_leaf(const struct thread *thread);
 void cpu_runs(struct flow *flow, struct host *host, struct cpu *cpu, uint32_t thread);
@@ -146,6 +149,8 @@ void flow_waking(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_wakeup_new(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_migrate(struct flow *flow, const struct event *event);
+/* It was off the CPU, as is known now, when the remembered sched_waking came. */
+void thread_was_woken(struct flow *flow, struct thread *thread);
 void thread_woken(struct flow *flow, struct thread *thread, const struct waker *waker);
 
 /* arrival.c: how a wake-up reaches an idle CPU */

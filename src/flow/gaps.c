@@ -28,6 +28,7 @@ void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 		thread_lost(flow, thread);
 	operations_drop_cpu(cpu);
 	cpu->depth = 0; /* "its interrupt frames are dropped" */
+	cpu->frames_lost = true;
 	cpu->pending.kind = DETAIL_NONE;
 	for (int i = 0; i < SOFTIRQS_MAX; i++)
 		cpu->raised[i].thread = NO_THREAD;

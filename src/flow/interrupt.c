@@ -57,8 +57,8 @@ void flow_softirq_raise(struct flow *flow, struct cpu *cpu, const struct event *
 	cpu->last_raise = (int32_t) vec;
 	if (vec >= SOFTIRQS_MAX || vec == SOFTIRQ_RCU || vec == SOFTIRQ_SCHED)
 		return;
-	cpu->raised[vec].thread = !cpu->depth && flow_current(flow, cpu) ? cpu->current
-									   : NO_THREAD;
+	cpu->raised[vec].thread = !cpu_interrupted(cpu) && flow_current(flow, cpu) ? cpu->current
+										   : NO_THREAD;
 	cpu->raised[vec].time = flow->time;
 }
 
@@ -175,7 +175,7 @@ void flow_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event 
  * nobody in particular does. */
 static void arm(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
 {
-	struct thread *thread = cpu->depth ? NULL : flow_current(flow, cpu);
+	struct thread *thread = cpu_interrupted(cpu) ? NULL : flow_current(flow, cpu);
 	uint32_t index = idmap_get(&host->timers, event->timer.timer);
 	struct wake_detail armed = {.kind = DETAIL_TIMER, .thread = NO_THREAD, .queued = -1,
 				    .served = -1, .requested = -1, .begin = flow->time,

@@ -92,7 +92,7 @@ void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
 
 	if (flow_in_gap(flow, cpu) || !event->net.skb)
 		return;
-	if (!cpu->depth && is_thread(cpu->current)) {
+	if (!cpu_interrupted(cpu) && is_thread(cpu->current)) {
 		const struct call *call = &flow_thread(flow, cpu->current)->flow.call;
 
 		sent.thread = cpu->current;

@@ -153,7 +153,7 @@ struct requester requester_of(struct flow *flow, const struct cpu *cpu,
 	struct requester by = {.thread = NO_THREAD, .behalf = NO_THREAD, .time = flow->time};
 	uint32_t said;
 
-	if (cpu->depth)
+	if (cpu_interrupted(cpu))
 		return by;
 	if (current && (event->block.tid < 0 || event->block.tid == current->tid)) {
 		by.thread = cpu->current;

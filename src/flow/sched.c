@@ -88,20 +88,20 @@ static void make_unknown(struct flow *flow, struct span *span, void *data)
 
 /* "If what is seen next contradicts it …, it is unknown from the later of b
  * and its begin, and the thread's system-call frame is dropped." */
-bool thread_contradicted(struct flow *flow, struct thread *thread)
+bool thread_contradicted(struct flow *flow, struct thread *thread, int64_t since)
 {
-	const struct gap *gap = host_gap_over(model_host(flow->model, thread->host),
-					      thread->flow.since, flow->time);
+	const struct gap *gap =
+		host_gap_over(model_host(flow->model, thread->host), since, flow->time);
 
 	if (!gap)
 		return false;
-	if (thread->state == THREAD_BLOCKED) {
+	if (thread->state == THREAD_BLOCKED || since < thread->flow.since) {
 		struct block *block = block_at(flow->timeline, thread->flow.block);
 
 		block->kind = WAKER_UNKNOWN;
 		block->why = WHY_GAP;
 	}
-	track_rewrite(flow, thread, MAX(gap->begin, thread->flow.since), make_unknown, NULL);
+	track_rewrite(flow, thread, MAX(gap->begin, since), make_unknown, NULL);
 	forget(flow, thread);
 	return true;
 }
@@ -146,6 +146,13 @@ static void leave_other_cpu(struct flow *flow, struct thread *thread, const stru
 		cpu_runs(flow, host, other, NO_THREAD);
 }
 
+/* Since when it is off the CPU: who waits for one was blocked or preempted before. */
+static int64_t off_since(const struct thread *thread)
+{
+	return thread->flow.left == INT64_MIN ? thread->flow.since
+					      : MIN(thread->flow.left, thread->flow.since);
+}
+
 /* Gaps: a thread off CPU that is seen as prev must have run unseen. */
 void thread_runs(struct flow *flow, struct thread *thread, const struct cpu *cpu)
 {
@@ -160,7 +167,7 @@ void thread_runs(struct flow *flow, struct thread *thread, const struct cpu *cpu
 	case THREAD_PREEMPTED:
 	case THREAD_WAIT_CPU:
 	case THREAD_BLOCKED:
-		if (!thread_contradicted(flow, thread)) {
+		if (!thread_contradicted(flow, thread, off_since(thread))) {
 			flow->odd[ODD_SWITCH_MISMATCH]++;
 			if (thread->state == THREAD_BLOCKED) {
 				struct block *block =
@@ -310,6 +317,7 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 		flow->odd[ODD_EXIT_UNSEEN] += cpu->depth;
 		cpu->depth = 0;
 	}
+	cpu->frames_lost &= in_gap;
 	operations_drop_cpu(cpu);
 	cpu->pending.kind = DETAIL_NONE;
 	cpu->last_woken = NO_THREAD;
@@ -323,6 +331,7 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 		context_namespaces(flow, thread, event);
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
 	thread->flow.left = flow->time;
+	flow->has_callstacks |= event->sched_switch.callstack.count > 0;
 	if (event->sched_switch.callstack.count && flow->operations_wanted &&
 	    thread->state == THREAD_BLOCKED)
 		block_at(flow->timeline, thread->flow.block)->callstack =
@@ -344,11 +353,15 @@ static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
 	index = thread_findnew(flow, event->host, tid, event->sched_switch.next_comm);
 	thread = flow_thread(flow, index);
 	leave_other_cpu(flow, thread, cpu);
-	/* a worker may have run in the gap, and be at another item since */
-	if ((thread->flow.work.doing || thread->flow.commits) &&
-	    host_gap_over(host, thread->flow.left, flow->time))
+	if (host_gap_over(host, thread->flow.left, flow->time)) {
+		thread->flow.unseen_from = thread->flow.left;
+		thread->flow.unseen_until = flow->time;
+		/* a worker may have run in the gap, and be at another item since */
 		thread->flow.work.doing = thread->flow.commits = false;
-	if (thread->state == THREAD_UNKNOWN) {
+	}
+	if (thread->state == THREAD_UNKNOWN && thread->flow.remembered) {
+		thread_was_woken(flow, thread);
+	} else if (thread->state == THREAD_UNKNOWN) {
 		thread_found_off(flow, thread, THREAD_WAIT_CPU);
 	} else if (thread->state == THREAD_BLOCKED) {
 		struct block *block = block_at(flow->timeline, thread->flow.block);
@@ -356,7 +369,7 @@ static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
 		flow->odd[ODD_WAKEUP_UNSEEN]++;
 		block->kind = WAKER_UNKNOWN;
 		block->why = WHY_NO_WAKEUP;
-		thread_contradicted(flow, thread); /* E, where events were lost */
+		thread_contradicted(flow, thread, thread->flow.since); /* E, where events were lost */
 	}
 	if (thread->state == THREAD_WAIT_CPU) {
 		struct interval *last = track_last(flow->timeline, &thread->track);

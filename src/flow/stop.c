@@ -28,7 +28,7 @@ void stop_signal(struct flow *flow, struct host *host, const struct cpu *cpu,
 		return;
 	if (stop.target == IDMAP_NONE)
 		return;
-	if (cpu->depth) /* an interrupt's: the terminal's, or of another machine */
+	if (cpu_interrupted(cpu)) /* an interrupt's: the terminal's, or of another machine */
 		stop.sender = NO_THREAD;
 	host->stops[host->stops_next++ % G_N_ELEMENTS(host->stops)] = stop;
 }

@@ -52,6 +52,48 @@ static uint32_t call_name(struct flow *flow, const struct event *event)
 	return args->name ? args->name : intern_id(flow->names, "unknown");
 }
 
+/* Makes a stretch of a call that was over already the thread's own. */
+static void unmake_call(struct flow *flow, struct span *span, void *data)
+{
+	struct block *block;
+
+	switch (PACK_KIND(span->leaf)) {
+	case LEAF_WORK_SYSCALL:
+		span->leaf = PACK(LEAF_WORK_USER, 0);
+		break;
+	case LEAF_BLOCK_SYSCALL:
+		span->leaf = PACK(LEAF_BLOCK_OTHER, 0);
+		block = block_at(flow->timeline, span->ref);
+		block->stack = flow_thread_stack(flow, data);
+		block->resource = 0;
+		block->fd = -1;
+		break;
+	}
+}
+
+/* The open call ended unseen, as the thread's next call event tells. If it had been off the CPU
+ * over a gap since the call began, that was there: "nothing longer than the gap may be concluded
+ * from what was not seen in it". */
+static void call_ended_unseen(struct flow *flow, struct thread *thread)
+{
+	bool in_gap = thread->flow.unseen_until > thread->flow.call.begin;
+
+	flow->odd[ODD_EXIT_UNSEEN]++;
+	call_close(thread);
+	if (in_gap)
+		track_rewrite(flow, thread, thread->flow.unseen_until, unmake_call, thread);
+}
+
+/* An exit by another name than the open call's, which may have ended in a gap. */
+static bool is_of_other_call(struct flow *flow, const struct thread *thread,
+			     const struct event *event)
+{
+	const struct call *call = &thread->flow.call;
+
+	return call->open && thread->flow.unseen_until > call->begin && event->syscall.name &&
+	       call_name(flow, event) != call->name;
+}
+
 void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct thread *thread = flow_current(flow, cpu);
@@ -62,11 +104,12 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		flow->odd[ODD_NO_THREAD]++;
 		return;
 	}
+	cpu->frames_lost = false;
 	name = call_name(flow, event);
 	info = flow_call_info(flow, name);
 	/* "Any other entry while a syscall frame is open means that the exit was lost" */
 	if (thread->flow.call.open && !info->sigreturn)
-		flow->odd[ODD_EXIT_UNSEEN]++;
+		call_ended_unseen(flow, thread);
 	operation_syscall_entry(flow, thread);
 	call_close(thread);
 	thread->flow.fault = false;
@@ -87,7 +130,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 	flow_refresh(flow, thread, cpu);
 }
 
-static void count_latency(struct flow *flow, uint32_t name, int64_t latency)
+static void count_latency(struct flow *flow, uint32_t name, int64_t latency, bool spans_gap)
 {
 	struct call_stat *stat;
 	int bucket = 0;
@@ -98,6 +141,7 @@ static void count_latency(struct flow *flow, uint32_t name, int64_t latency)
 	while (bucket < 62 && (latency >> (bucket + 1)) != 0)
 		bucket++;
 	stat->count++;
+	stat->spans_gap += spans_gap;
 	stat->total += latency;
 	stat->longest = MAX(stat->longest, latency);
 	stat->buckets[bucket]++;
@@ -157,15 +201,16 @@ static void make_call(struct flow *flow, struct span *span, void *data)
 /* "The frame is taken to have begun at the start of the thread's known
  * history, or at its last system-call entry, exit or user page fault if
  * later; what was working/user or blocked without a system call since then
- * becomes that call's." */
+ * becomes that call's." One that had begun before a gap would have been seen to. */
 static void entry_unseen(struct flow *flow, struct thread *thread, uint32_t name)
 {
 	struct call *call = &thread->flow.call;
 
 	flow->odd[ODD_ENTRY_UNSEEN]++;
 	*call = (struct call) {.open = true, .inherited = true, .name = name,
-			       .begin = thread->flow.has_call ? thread->flow.last_call
-							      : thread->flow.history,
+			       .begin = MAX(thread->flow.has_call ? thread->flow.last_call
+								  : thread->flow.history,
+					    thread->flow.unseen_from),
 			       .fd = -1, .newfd = -1, .timer = -1, .child = NO_THREAD};
 	track_rewrite(flow, thread, call->begin, make_call, thread);
 	for (guint i = 0; thread->flow.woke && i < thread->flow.woke->len; i++) {
@@ -205,14 +250,18 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 	}
 	if (is_sigreturn_exit(flow, thread, event))
 		return;
+	cpu->frames_lost = false;
 	call = &thread->flow.call;
 	thread->made_syscall = true;
 	thread->flow.sigreturn = false;
 	thread->flow.fault = false;
+	if (is_of_other_call(flow, thread, event))
+		call_ended_unseen(flow, thread);
 	if (!call->open)
 		entry_unseen(flow, thread, call_name(flow, event));
 	else if (!call->inherited)
-		count_latency(flow, call->name, flow->time - call->begin);
+		count_latency(flow, call->name, flow->time - call->begin,
+			      thread->flow.unseen_until > call->begin);
 	if (call->waits) {
 		resource = call_resource_at_exit(flow, thread, &event->syscall, &fd);
 		if (resource)
@@ -236,6 +285,8 @@ void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *eve
 	if (!thread)
 		return;
 	thread->flow.fault = true; /* replaces an older one */
-	if (event->kind == EV_PAGE_FAULT_USER)
+	if (event->kind == EV_PAGE_FAULT_USER) {
 		note_call(flow, thread);
+		cpu->frames_lost = false;
+	}
 }

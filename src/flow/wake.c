@@ -148,6 +148,9 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread
 		waker.context = frame->what;
 		waker.label = frame->label;
 		waker.kind = waker_kind_of(frame->what);
+	} else if (cpu->frames_lost) {
+		waker.thread = NO_THREAD;
+		waker.why = WHY_GAP;
 	} else if (cpu->current == NO_THREAD) {
 		waker.why = WHY_CPU_UNKNOWN;
 	} else if (thread_is_ksoftirqd(flow->model, thread)) {
@@ -235,21 +238,53 @@ static struct thread *woken_thread(struct flow *flow, const struct event *event)
 						event->wake.comm));
 }
 
+/* Some CPU lost events and has not named its thread since: who is not known to be off the CPU
+ * may be there. */
+static bool may_run(const struct host *host)
+{
+	for (guint i = 0; host->gaps->len && i < host->cpus->len; i++) {
+		const struct cpu *cpu = g_ptr_array_index(host->cpus, i);
+
+		if (cpu && cpu->current == NO_THREAD && cpu->gap_end != INT64_MIN)
+			return true;
+	}
+	return false;
+}
+
+void thread_was_woken(struct flow *flow, struct thread *thread)
+{
+	int64_t now = flow->time;
+
+	flow->time = thread->flow.remembered_at;
+	thread_found_off(flow, thread, THREAD_BLOCKED);
+	thread_woken(flow, thread, &thread->flow.waker);
+	flow->time = now;
+}
+
 void flow_waking(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct thread *thread = woken_thread(flow, event);
 	struct waker waker;
+	bool again = false; /* while it waited for a CPU: it ran, in a gap */
 
 	if (!thread)
 		return;
-	if (thread->state == THREAD_UNKNOWN)
-		thread_found_off(flow, thread, THREAD_BLOCKED);
 	waker = context_of(flow, cpu, thread);
+	if (thread->state == THREAD_WAIT_CPU)
+		again = thread_contradicted(flow, thread, thread->flow.since);
+	if (thread->state == THREAD_UNKNOWN && may_run(model_host(flow->model, event->host))) {
+		thread->flow.remembered = true;
+		thread->flow.remembered_at = flow->time;
+		thread->flow.waker = waker;
+		return;
+	}
+	if (thread->state == THREAD_UNKNOWN && !again)
+		thread_found_off(flow, thread, THREAD_BLOCKED);
 	if (thread->state == THREAD_BLOCKED) {
 		thread_woken(flow, thread, &waker);
 		cpu->last_woken = thread_find(flow, event->host, event->wake.tid);
 		thread->flow.wakeup_due = true;
-	} else if (thread->state == THREAD_WAIT_CPU && thread_contradicted(flow, thread)) {
+	} else if (again) {
 		wait_again(flow, thread);
 		thread->flow.wakeup_due = true;
 	} else {
@@ -266,32 +301,54 @@ static void set_target_cpu(struct flow *flow, struct thread *thread, int32_t cpu
 		last->ref = (uint32_t) cpu;
 }
 
+/* This sched_wakeup's sched_waking is among events that were lost since `time`. */
+static bool waking_lost(const struct flow *flow, const struct host *host,
+			const struct thread *thread, int64_t time)
+{
+	return flow->has_waking && !thread->flow.remembered &&
+	       host_gap_over(host, time, flow->time);
+}
+
 void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct thread *thread = woken_thread(flow, event);
+	struct host *host = model_host(flow->model, event->host);
 
 	if (!thread)
 		return;
-	if (thread->state == THREAD_UNKNOWN)
-		thread_found_off(flow, thread, THREAD_BLOCKED);
+	if (thread->state == THREAD_UNKNOWN && may_run(host))
+		return;
+	if (thread->state == THREAD_UNKNOWN && thread->flow.remembered)
+		thread_was_woken(flow, thread);
+	else if (thread->state == THREAD_UNKNOWN)
+		thread_found_off(flow, thread,
+				 waking_lost(flow, host, thread, host->begin) ? THREAD_WAIT_CPU
+									     : THREAD_BLOCKED);
 	if (thread->state == THREAD_BLOCKED) {
-		struct waker waker = thread->flow.remembered
-					     ? thread->flow.waker
-					     : wakeup_context(flow, cpu, thread);
+		struct waker waker = wakeup_context(flow, cpu, thread);
+
+		if (thread->flow.remembered) {
+			waker = thread->flow.waker;
+		} else if (waking_lost(flow, host, thread, thread->flow.since)) {
+			waker = waker_unknown;
+			waker.cpu = cpu->id;
+			waker.why = WHY_GAP;
+		}
 
 		thread_woken(flow, thread, &waker);
 		cpu->last_woken = thread_find(flow, event->host, event->wake.tid);
 		thread->flow.wakeup_due = false;
 	} else if (thread->state == THREAD_WAIT_CPU && !thread->flow.wakeup_due &&
-		   thread_contradicted(flow, thread)) {
+		   thread_contradicted(flow, thread, thread->flow.since)) {
+		if (may_run(host))
+			return;
 		wait_again(flow, thread);
 	}
 	thread->flow.wakeup_due = false;
 	thread->flow.remembered = false;
 	if (thread->state == THREAD_WAIT_CPU) {
 		set_target_cpu(flow, thread, event->wake.target_cpu);
-		flow_wakeup_arrives(flow, model_host(flow->model, event->host), cpu, thread,
-				    event->wake.target_cpu);
+		flow_wakeup_arrives(flow, host, cpu, thread, event->wake.target_cpu);
 	}
 }
 

@@ -41,7 +41,8 @@ static void work_queued(struct flow *flow, struct host *host, struct cpu *cpu,
 			const struct event *event)
 {
 	struct sent queued = {.flow = event->work.function, .time = flow->time,
-			      .thread = is_thread(cpu->current) ? cpu->current : NO_THREAD,
+			      .thread = is_thread(cpu->current) && !cpu->frames_lost ? cpu->current
+										     : NO_THREAD,
 			      .waiting = true};
 	uint32_t index = idmap_get(&host->works, event->work.item);
 
@@ -100,7 +101,7 @@ void flow_writeback(struct flow *flow, struct host *host, struct cpu *cpu,
 	uint64_t key = name ? g_str_hash(name) : 0;
 	uint32_t index = idmap_get(&host->writebacks, key);
 
-	if (!current || cpu->depth || host->has_works)
+	if (!current || cpu_interrupted(cpu) || host->has_works)
 		return;
 	if (event->kind == EV_WRITEBACK_END) {
 		current->flow.work.doing = false;
@@ -129,7 +130,7 @@ void flow_journal(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct thread *current = flow_current(flow, cpu);
 
-	if (!current || cpu->depth)
+	if (!current || cpu_interrupted(cpu))
 		return;
 	current->flow.commits = true;
 	current->flow.transaction = event->journal.transaction;

@@ -259,6 +259,7 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 	thread->parent = NO_THREAD;
 	thread->flow.cpu = NO_CPU;
 	thread->flow.left = thread->flow.woken = INT64_MIN;
+	thread->flow.unseen_from = thread->flow.unseen_until = INT64_MIN;
 	thread->flow.call.child = thread->flow.asked_by = NO_THREAD;
 	idmap_set(&model_host(model, host)->tids, (uint32_t) tid, index);
 	return index;
@@ -332,13 +333,17 @@ static bool has_kernel_name(const char *name)
 	return g_str_has_prefix(name, "irq/") && number_follows(name + 4);
 }
 
+/* "Without a statedump, one that makes no system call and whose name has a kernel thread's
+ * form": also where its record may be among what was lost. */
 bool thread_is_kernel(const struct model *model, const struct thread *thread)
 {
+	const struct host *host = model_host(model, thread->host);
+
 	if (thread->kernel)
 		return true;
 	if (thread->of_kthreadd)
 		return !thread->execed;
-	return !model_host(model, thread->host)->has_statedump && !thread->described &&
+	return (!host->has_statedump || host->gaps->len) && !thread->described &&
 	       !thread->made_syscall && !thread->execed &&
 	       has_kernel_name(intern_text(model->names, thread->name));
 }

@@ -116,8 +116,11 @@ struct thread {
 		bool fault;             /* a page-fault frame is open */
 		bool wakeup_due;        /* sched_wakeup of the seen sched_waking still to come */
 		bool remembered;        /* sched_waking came while not blocked: `waker` */
+		int64_t remembered_at;  /* … when; for one whose state was not known */
 		bool sigreturn;         /* its last entry was a sigreturn */
 		int64_t left;           /* last switched out; INT64_MIN */
+		int64_t unseen_from;    /* its last time off CPU that spans a gap: it may have run */
+		int64_t unseen_until;   /* … there unseen; INT64_MIN: none */
 		int64_t woken;          /* waits for CPU since, if that was seen; INT64_MIN */
 		uint32_t operation;     /* newest struct operation of its list, 0 */
 		GArray *functions;      /* owned; struct open_frame, NULL */
@@ -156,6 +159,7 @@ struct cpu {
 	int64_t unknown_ns;     /* sum of finished stretches */
 	int64_t gap_end;        /* events until here are inside a gap; INT64_MIN */
 	int64_t last_switch;    /* INT64_MIN: none */
+	bool frames_lost;       /* a gap dropped them, and nothing told since that there is none */
 	uint32_t depth;
 	struct frame frames[FRAMES_MAX];
 	struct wake_detail pending; /* the same outside interrupts: leads to nothing */
@@ -178,6 +182,12 @@ struct cpu {
 	GArray *open;           /* owned; struct open_frame, NULL */
 	uint32_t operation;     /* newest struct operation of its list, 0 */
 };
+
+/* What happens there now is, or may be, an interrupt's doing and not its thread's. */
+static inline bool cpu_interrupted(const struct cpu *cpu)
+{
+	return cpu->depth || cpu->frames_lost;
+}
 
 /* Lost events of one stream, [begin, end). */
 struct gap {

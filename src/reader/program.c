@@ -11,16 +11,20 @@ enum code {
 	OP_SKIP,    /* arg bits */
 	OP_ALIGN,   /* to `align` */
 	OP_INTEGER, /* at any bit */
-	OP_BYTE8,   /* a native integer of 8, 16, 32 or 64 bits at a byte */
+	OP_BYTE8,   /* a native integer of 8, 16, 32 or 64 bits at a byte, after arg bits */
 	OP_BYTE16,
 	OP_BYTE32,
 	OP_BYTE64,
+	OP_TAKE32,  /* the same, which only goes to the event as it is */
+	OP_TAKE64,
 	OP_STRING,
 	OP_LIST,    /* arg elements, or as many as the register says; the body follows */
 	OP_FLAT,    /* the same, of `size` bits each, side by side */
 	OP_CHOOSE,  /* arg: first of the branches; `size`: how many */
 	OP_JUMP,    /* arg: place */
 };
+
+#define FUSED_MAX 0xffff /* bits that another op skips before its own */
 
 #define FLAG_SIGNED 1
 #define FLAG_BIG 2
@@ -220,6 +224,31 @@ static bool takes_integer(const struct wish *wish)
 	return wish && wish->take >= TAKE_I32 && wish->take <= TAKE_BOOL;
 }
 
+/* An integer's op; it takes over what is skipped before it. */
+static struct op *emit_integer(struct compiler *compiler, const struct type *type)
+{
+	enum code code = integer_code(compiler, type);
+	GArray *ops = compiler->program->ops;
+	struct op *last = ops->len ? &g_array_index(ops, struct op, ops->len - 1) : NULL;
+
+	if (code == OP_INTEGER || !last || last->code != OP_SKIP || last->value != UINT8_MAX ||
+	    last->arg > FUSED_MAX)
+		return emit(compiler, code);
+	last->code = (uint8_t) code;
+	return last;
+}
+
+/* Most fields that are wanted go to the event and nowhere else. */
+static void simplify(struct op *op)
+{
+	if (op->reg != NO_REGISTER || op->value != UINT8_MAX || op->flags & (FLAG_READY | FLAG_HEADERS))
+		return;
+	if (op->code == OP_BYTE32 && op->take == TAKE_I32)
+		op->code = OP_TAKE32;
+	else if (op->code == OP_BYTE64 && op->take == TAKE_I64)
+		op->code = OP_TAKE64;
+}
+
 static void add_integer(const struct adding *adding, const struct type *type)
 {
 	struct compiler *compiler = adding->compiler;
@@ -234,7 +263,7 @@ static void add_integer(const struct adding *adding, const struct type *type)
 		skip(compiler, type->size);
 		return;
 	}
-	op = emit(compiler, integer_code(compiler, type));
+	op = emit_integer(compiler, type);
 	op->size = (uint8_t) type->size;
 	op->value = type->kind == TYPE_INTEGER ? adding->value : UINT8_MAX;
 	op->flags = (uint8_t) ((type->is_signed ? FLAG_SIGNED : 0) |
@@ -245,6 +274,7 @@ static void add_integer(const struct adding *adding, const struct type *type)
 		op->reg = name.reg = compiler->registers++;
 		g_array_append_val(compiler->names, name);
 	}
+	simplify(op);
 	moved(compiler, type->size);
 }
 
@@ -445,9 +475,11 @@ static void add_variant(const struct adding *adding, const struct type *type)
 
 		add_option(compiler, type->ranges ? type : tag.type, member->name,
 			   here(compiler));
-		g_array_append_vals(branches,
-				    &g_array_index(compiler->program->branches, struct branch, before),
-				    compiler->program->branches->len - before);
+		if (compiler->program->branches->len > before) /* else no value chooses it */
+			g_array_append_vals(branches,
+					    &g_array_index(compiler->program->branches,
+							   struct branch, before),
+					    compiler->program->branches->len - before);
 		g_array_set_size(compiler->program->branches, before);
 		compiler->modulus = modulus;
 		compiler->rest = rest;
@@ -783,6 +815,28 @@ static const struct op *chosen(const struct program *program, const struct op *o
 	return NULL;
 }
 
+static uint64_t read_bytes(const uint8_t *bytes, const struct op *op)
+{
+	bool is_signed = op->flags & FLAG_SIGNED;
+	uint16_t word16;
+	uint32_t word32;
+	uint64_t word64;
+
+	switch (op->code) {
+	case OP_BYTE8:
+		return is_signed ? (uint64_t) (int64_t) (int8_t) *bytes : *bytes;
+	case OP_BYTE16:
+		memcpy(&word16, bytes, sizeof word16);
+		return is_signed ? (uint64_t) (int64_t) (int16_t) word16 : word16;
+	case OP_BYTE32:
+		memcpy(&word32, bytes, sizeof word32);
+		return is_signed ? (uint64_t) (int64_t) (int32_t) word32 : word32;
+	default:
+		memcpy(&word64, bytes, sizeof word64);
+		return word64;
+	}
+}
+
 static bool run(const struct program *program, const struct op *op, struct cursor *cursor)
 {
 	const uint8_t *packet = cursor->packet;
@@ -790,7 +844,6 @@ static bool run(const struct program *program, const struct op *op, struct curso
 
 	for (;; op++) {
 		uint64_t left = cursor->end - cursor->at;
-		const uint8_t *bytes = packet + cursor->at / 8;
 
 		switch (op->code) {
 		case OP_END:
@@ -804,33 +857,28 @@ static bool run(const struct program *program, const struct op *op, struct curso
 			if (!aligned(cursor, op->align))
 				return false;
 			continue;
+		case OP_TAKE32:
+			if (left < op->arg + 32)
+				return false;
+			cursor->at += op->arg;
+			memcpy((char *) cursor->event + op->to, packet + cursor->at / 8, 4);
+			cursor->at += 32;
+			continue;
+		case OP_TAKE64:
+			if (left < op->arg + 64)
+				return false;
+			cursor->at += op->arg;
+			memcpy((char *) cursor->event + op->to, packet + cursor->at / 8, 8);
+			cursor->at += 64;
+			continue;
 		case OP_BYTE8:
-			if (left < 8)
-				return false;
-			value = op->flags & FLAG_SIGNED ? (uint64_t) (int64_t) (int8_t) *bytes : *bytes;
-			break;
-		case OP_BYTE16: {
-			uint16_t word;
-
-			if (left < 16)
-				return false;
-			memcpy(&word, bytes, sizeof word);
-			value = op->flags & FLAG_SIGNED ? (uint64_t) (int64_t) (int16_t) word : word;
-			break;
-		}
-		case OP_BYTE32: {
-			uint32_t word;
-
-			if (left < 32)
-				return false;
-			memcpy(&word, bytes, sizeof word);
-			value = op->flags & FLAG_SIGNED ? (uint64_t) (int64_t) (int32_t) word : word;
-			break;
-		}
+		case OP_BYTE16:
+		case OP_BYTE32:
 		case OP_BYTE64:
-			if (left < 64)
+			if (left < op->arg + op->size)
 				return false;
-			memcpy(&value, bytes, sizeof value);
+			cursor->at += op->arg;
+			value = read_bytes(packet + cursor->at / 8, op);
 			break;
 		case OP_INTEGER:
 			if (left < op->size)

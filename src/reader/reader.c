@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "reader/far.h"
 #include "reader/stream.h"
 #include "util/error.h"
 
@@ -57,9 +58,10 @@ static int64_t clock_offset(const struct part *part)
 
 	if (part->frequency == 1000000000)
 		return part->offset;
-	return part->offset_s * INT64_C(1000000000) +
-	       (int64_t) (cycles / part->frequency * 1000000000) +
-	       (int64_t) ((double) (cycles % part->frequency) * 1e9 / (double) part->frequency);
+	return (int64_t) ((uint64_t) part->offset_s * 1000000000 +
+			  cycles / part->frequency * 1000000000 +
+			  (uint64_t) ((double) (cycles % part->frequency) * 1e9 /
+				      (double) part->frequency));
 }
 
 static gint by_name(gconstpointer a, gconstpointer b)
@@ -305,6 +307,7 @@ static void finish_streams(struct reader *reader, guint first)
 {
 	int64_t until = INT64_MIN;
 
+	streams_drop_far(reader->streams, first);
 	for (guint i = first; i < reader->streams->len; i++) {
 		sort_packets(g_ptr_array_index(reader->streams, i));
 		place_stream(reader, i);

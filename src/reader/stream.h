@@ -3,8 +3,7 @@
  *   packets: [begin … events … end] (events lost?) [begin … events … end] …
  *            └ STREAM_BEGINS, then STREAM_EVENT…      └ STREAM_LOST_EVENTS first
  *
- * Place: reader/. Clocks narrower than 64 bits are widened from the packet's begin on
- * (CTF 1.8.3, section 8).
+ * Place: reader/. header.c reads the records' headers, salvage.c looks behind damage.
  *
  * Damage: a record whose class is not known, that does not fit, or whose time is past
  * the packet's end is given up. What follows is searched for the next run of records
@@ -70,6 +69,8 @@ void stream_free(gpointer stream);
 int64_t stream_end_time(const struct stream *stream);
 /* Goes to the next item; STREAM_END when there is none. */
 void stream_next(struct stream *stream);
+/* Makes the time from `begin` to `end` (ns) the next item: lost, nobody knows how much. */
+void stream_lost(struct stream *stream, int64_t begin, int64_t end);
 /* STREAM_EVENT: fills `event`. False: the record is broken, and there is none. */
 bool stream_take(struct stream *stream, struct event *event);
 

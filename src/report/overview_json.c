@@ -90,6 +90,8 @@ static json_t *calls(const struct session *session, const struct overview *overv
 
 		json_object_set_new(object, "name", json_text(session_text(session, call->name)));
 		json_object_set_new(object, "count", json_integer((json_int_t) call->stat.count));
+		json_object_set_new(object, "spans_gap",
+				    json_integer((json_int_t) call->stat.spans_gap));
 		json_object_set_new(object, "sum_ns", json_integer(call->stat.total));
 		json_object_set_new(object, "max_ns", json_integer(call->stat.longest));
 		json_object_set_new(object, "modes", json_integer(call->peaks));

@@ -209,6 +209,7 @@ static void calls(const struct session *session, const struct overview *overview
 {
 	guint count = shown(session, overview->calls);
 	char total[32], mean[32], longest[32];
+	bool marked = false;
 
 	if (!count)
 		return;
@@ -218,13 +219,17 @@ static void calls(const struct session *session, const struct overview *overview
 	for (guint i = 0; i < count; i++) {
 		const struct call_total *call =
 			&g_array_index(overview->calls, struct call_total, i);
-		g_autofree char *name = text_safe(session_text(session, call->name));
+		g_autofree char *name = g_strconcat(session_text(session, call->name),
+						    call->stat.spans_gap ? " *" : "", NULL);
+		g_autofree char *safe = text_safe(name);
 
-		fprintf(output->file, "  %-24s %10" PRIu64 " %10s %10s %10s %6u\n", name,
+		marked |= call->stat.spans_gap > 0;
+		fprintf(output->file, "  %-24s %10" PRIu64 " %10s %10s %10s %6u\n", safe,
 			call->stat.count, when_duration(total, call->stat.total),
 			when_duration(mean, call->stat.total / (int64_t) call->stat.count),
 			when_duration(longest, call->stat.longest), call->peaks);
 	}
+	text_gap_note(output, marked);
 	more(output, overview->calls->len, count);
 	more_peaks(overview, session, output);
 }

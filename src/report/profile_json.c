@@ -247,6 +247,7 @@ static json_t *profile_json(const struct profiles *profiles, const struct profil
 	json_object_set_new(object, "scope", scope_json(profile->per, profile->scope));
 	json_object_set_new(object, "resolution", json_integer(profiles->buckets.resolution));
 	json_object_set_new(object, "count", json_integer((json_int_t) profile->count));
+	json_object_set_new(object, "spans_gap", json_integer((json_int_t) profile->spans_gap));
 	json_object_set_new(object, "sum_ns", json_integer(profile->sum));
 	json_object_set_new(object, "min_ns", json_integer(profile->min));
 	json_object_set_new(object, "max_ns", json_integer(profile->max));

@@ -26,6 +26,7 @@ static void table(const struct profiles *profiles, struct output *output)
 	guint shown = limit ? MIN(profiles->list->len, limit) : profiles->list->len;
 	char texts[6][32];
 	int width = MAX(output->width - 2 - 5 * 9 - 6, 20);
+	bool marked = false;
 
 	text_heading(output, "Operations, by time spent in them");
 	fprintf(output->file, "  %-*s %8s %8s %8s %8s %8s %5s\n", width, "OPERATION", "COUNT",
@@ -33,9 +34,11 @@ static void table(const struct profiles *profiles, struct output *output)
 	for (guint i = 0; i < shown; i++) {
 		const struct profile *profile = g_ptr_array_index(profiles->list, i);
 		g_autofree char *name = title(profile), *safe = text_safe(name);
-		int length = (int) g_utf8_strlen(safe, -1);
+		const char *mark = profile->spans_gap ? " *" : "";
+		int length = (int) g_utf8_strlen(safe, -1) + (int) strlen(mark);
 
-		fprintf(output->file, "  %s", safe);
+		marked |= profile->spans_gap > 0;
+		fprintf(output->file, "  %s%s", safe, mark);
 		if (length > width) /* a long name has a line of its own */
 			fprintf(output->file, "\n%*s", width + 2, "");
 		fprintf(output->file, "%*s %8" PRIu64 " %8s %8s %8s %8s %5u\n",
@@ -46,6 +49,7 @@ static void table(const struct profiles *profiles, struct output *output)
 				: when_duration(texts[2], profile->percentiles[2]),
 			when_duration(texts[3], profile->max), profile->peaks->len);
 	}
+	text_gap_note(output, marked);
 	if (shown < profiles->list->len)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
 			profiles->list->len - shown);
@@ -450,6 +454,10 @@ static void details(const struct profiles *profiles, const struct profile *profi
 				       when_duration(texts[3], profile->percentiles[0]),
 				       when_duration(texts[4], profile->percentiles[1]),
 				       when_duration(texts[5], profile->percentiles[2]));
+	if (profile->spans_gap)
+		g_string_append_printf(line, "; %" PRIu64 " span%s lost events: %s may not be real",
+				       profile->spans_gap, profile->spans_gap == 1 ? "s" : "",
+				       profile->spans_gap == 1 ? "it" : "they");
 	text_wrapped(output, line->str, 2, 2);
 	bars(profiles, profile, output);
 	for (guint i = 0; i < profile->peaks->len; i++)

@@ -221,6 +221,10 @@ bool report_write(const struct session *session, GError **error)
 		write_delay(session, &output);
 	else if (options->command == COMMAND_PROFILE)
 		ok = write_profile(session, &output, error);
+	else if (options->command == COMMAND_CHECK && options->format == FORMAT_JSON)
+		check_json(session, &output);
+	else if (options->command == COMMAND_CHECK)
+		check_text(session, &output);
 	else if (options->format == FORMAT_JSON)
 		overview_json(session, &output);
 	else

@@ -55,6 +55,8 @@ struct waiting;
 void waiting_json(const struct session *session, const struct waiting *waiting, FILE *file);
 void waiting_text(const struct session *session, const struct waiting *waiting,
 		  struct output *output);
+void check_json(const struct session *session, struct output *output);
+void check_text(const struct session *session, struct output *output);
 void overview_json(const struct session *session, struct output *output);
 void overview_text(const struct session *session, struct output *output);
 
@@ -88,6 +90,8 @@ void deadlocks_text(const struct session *session, struct output *output);
 /* text.c: the same for people. Control characters are shown as \xNN. */
 char *text_safe(const char *text);
 void text_heading(struct output *output, const char *heading);
+/* What a * beside a row means, if there is one. */
+void text_gap_note(const struct output *output, bool marked);
 /* A line for each host, and the window if it is not all of the trace. */
 void text_hosts(const struct session *session, struct output *output);
 /* What --thread TID needs beside it where there are several hosts: " --host

@@ -23,6 +23,12 @@ char *text_safe(const char *text)
 	return g_string_free(safe, FALSE);
 }
 
+void text_gap_note(const struct output *output, bool marked)
+{
+	if (marked)
+		fputs("  * some of these span lost events: they may not be real\n", output->file);
+}
+
 void text_heading(struct output *output, const char *heading)
 {
 	g_autofree char *safe = text_safe(heading);

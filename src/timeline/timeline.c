@@ -16,7 +16,7 @@
 #define CHUNK_MIN 8u
 #define CHUNK_MAX 512u
 #define RUN_CHUNK 512u
-#define CHUNKS_READ 1024u /* after so many, what was spilled and read leaves memory again */
+#define CHUNKS_READ 256u /* after so many, what was spilled and read leaves memory again */
 /* ns in one chunk: 32 bits, and room for a clock that is set right */
 #define CHUNK_SPAN (UINT32_MAX - (uint32_t) (UINT32_MAX * 2 * CORRIDOR_DRIFT_MAX))
 
@@ -159,16 +159,31 @@ void track_append(struct timeline *timeline, struct track *track, int64_t time, 
 	*slot_of(head, head->count++) = (struct interval) {(uint32_t) (time - base), leaf, ref};
 }
 
-bool track_find(const struct timeline *timeline, const struct track *track, int64_t time,
-		struct track_pos *pos)
+/* Analyses read tracks one after the other: each lies all over the stores. */
+static void let_go(struct timeline *timeline)
 {
-	uint32_t low = 0, high = track->chunk_count;
-	struct head *head;
-	int64_t base;
+	if (++timeline->chunks_read < CHUNKS_READ)
+		return;
+	timeline->chunks_read = 0;
+	pages_let_go(&timeline->intervals);
+	pages_let_go(&timeline->blocks);
+	pages_let_go(&timeline->details);
+	pages_let_go(&timeline->runs);
+	pages_let_go(&timeline->holds);
+	pages_let_go(&timeline->packets);
+}
 
-	if (track_empty(track))
-		return false;
-	while (high - low > 1) { /* the last chunk that begins by `time` */
+/* The last chunk that begins by `time`, or the first. Look-ups mostly follow each other
+ * in time. */
+static uint32_t find_chunk(const struct timeline *timeline, const struct track *track, int64_t time)
+{
+	uint32_t low = track->hint, high = track->chunk_count;
+
+	if (low >= high || base_of(head_of(timeline, track, low)) > time)
+		low = 0;
+	else if (low + 1 < high && base_of(head_of(timeline, track, low + 1)) > time)
+		high = low + 1;
+	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
 		if (base_of(head_of(timeline, track, middle)) <= time)
@@ -176,8 +191,23 @@ bool track_find(const struct timeline *timeline, const struct track *track, int6
 		else
 			high = middle;
 	}
-	pos->chunk = low;
-	head = head_of(timeline, track, low);
+	if (low != track->hint)
+		let_go((struct timeline *) timeline);
+	((struct track *) track)->hint = low;
+	return low;
+}
+
+bool track_find(const struct timeline *timeline, const struct track *track, int64_t time,
+		struct track_pos *pos)
+{
+	uint32_t low, high;
+	struct head *head;
+	int64_t base;
+
+	if (track_empty(track))
+		return false;
+	pos->chunk = find_chunk(timeline, track, time);
+	head = head_of(timeline, track, pos->chunk);
 	base = base_of(head);
 	for (low = 0, high = head->count; high - low > 1;) {
 		uint32_t middle = low + (high - low) / 2;
@@ -197,20 +227,6 @@ struct track_pos track_end_pos(const struct timeline *timeline, const struct tra
 		return (struct track_pos) {0, 0};
 	return (struct track_pos) {track->chunk_count - 1,
 				   head_of(timeline, track, track->chunk_count - 1)->count};
-}
-
-/* Analyses read tracks one after the other: each lies all over the stores. */
-static void let_go(struct timeline *timeline)
-{
-	if (++timeline->chunks_read < CHUNKS_READ)
-		return;
-	timeline->chunks_read = 0;
-	pages_let_go(&timeline->intervals);
-	pages_let_go(&timeline->blocks);
-	pages_let_go(&timeline->details);
-	pages_let_go(&timeline->runs);
-	pages_let_go(&timeline->holds);
-	pages_let_go(&timeline->packets);
 }
 
 bool track_read(const struct timeline *timeline, const struct track *track,
@@ -242,6 +258,18 @@ bool track_read(const struct timeline *timeline, const struct track *track,
 		span->end = life_end;
 	}
 	return true;
+}
+
+void track_skip_on_cpu(const struct timeline *timeline, const struct track *track,
+		       struct track_pos *pos)
+{
+	struct head *head;
+
+	if (pos->chunk >= track->chunk_count)
+		return;
+	head = head_of(timeline, track, pos->chunk);
+	while (pos->slot + 1 < head->count && !leaf_is_off_cpu(slot_of(head, pos->slot)->leaf))
+		pos->slot++;
 }
 
 struct interval *track_step_back(const struct timeline *timeline, const struct track *track,

@@ -45,6 +45,7 @@ struct track {
 	uint32_t *chunks; /* owned; index of each chunk's head in the store */
 	uint32_t chunk_count;
 	uint32_t chunk_room;
+	uint32_t hint; /* where the last look-up ended */
 };
 
 /* A place in a track; `slot` is within the chunk. */
@@ -126,7 +127,7 @@ enum detail_kind {
 enum detail_flags {
 	DETAIL_BIOS = 1,      /* request: `thread` queued one of its bios; it is seen */
 	DETAIL_READAHEAD = 2, /* request: made by read-ahead */
-	DETAIL_DOUBTFUL = 4,  /* request: two at once on one sector: no times */
+	DETAIL_DOUBTFUL = 4,  /* request: perhaps two on one sector: no times */
 	DETAIL_INFERRED = 8,  /* concluded: not shown by events */
 	DETAIL_IN_INTERRUPT = 16, /* work: queued there */
 	DETAIL_BEHALF_SEEN = 32,  /* request: `behalf` queued the worker's item */
@@ -231,6 +232,9 @@ struct track_pos track_end_pos(const struct timeline *timeline, const struct tra
 /* Steps over a track; false past its end. `life_end` ends the last one. */
 bool track_read(const struct timeline *timeline, const struct track *track,
 		struct track_pos *pos, int64_t life_end, struct span *span);
+/* Steps over intervals on the CPU, up to one off it or to the last of the chunk. */
+void track_skip_on_cpu(const struct timeline *timeline, const struct track *track,
+		       struct track_pos *pos);
 /* Steps back: the interval before `pos` and its begin; NULL at the beginning. */
 struct interval *track_step_back(const struct timeline *timeline, const struct track *track,
 				 struct track_pos *pos, int64_t *begin);

@@ -175,6 +175,8 @@ class Thread:
     def __init__(self, tid, kind="virgin"):
         self.tid, self.comm = tid, ""
         self.kind, self.since, self.cpu = kind, None, None
+        self.left = None                # switched out last
+        self.later = None               # when it was woken while it may have been running unseen, in a gap
         self.syscall = None             # (operation or None, begin)
         self.functions = []             # [(name, begin)]
         self.by_fork = self.wakeup_new_seen = False
@@ -249,10 +251,11 @@ class Host:
         self.first_tid.pop(cpu, None)
         self.gap_until[cpu] = max(end, self.gap_until.get(cpu, end))
 
-    def contradicted(self, t, ts):
+    def contradicted(self, t, ts, since=None):
         """"If what is seen next contradicts it ..., it is unknown ..., and the thread's system-call frame is dropped."
         That needs a gap of any CPU that overlaps the stretch."""
-        if any(b < ts and e > t.since for b, e in self.all_gaps):
+        since = t.since if since is None else min(since, t.since)
+        if any(b < ts and e > since for b, e in self.all_gaps):
             t.forget(ts)
             return True
         return False
@@ -325,10 +328,10 @@ class Host:
     def switch_out(self, ts, cpu, t, f):
         t.comm = f["prev_comm"]
         if t.kind in ("blocked", "waitcpu", "preempted"):
-            self.contradicted(t, ts)        # "seen as prev"
+            self.contradicted(t, ts, t.left)    # "seen as prev"; who waits for a CPU was off it before
         elif t.cpu != cpu:
             self.leave_cpu(t)
-        t.cpu = None
+        t.cpu, t.left = None, ts
         state = self.prev_state.decode(f["prev_state"])
         if state == "dead":
             self.over(t)
@@ -338,6 +341,9 @@ class Host:
     def switch_in(self, ts, cpu, t, gap, f):
         t.comm = f["next_comm"]
         self.waiting_first.pop(t.tid, None)
+        if t.kind in ("virgin", "unknown") and t.later is not None:
+            t.to("waitcpu", t.later)        # it was off the CPU then, as is known now
+        t.later = None
         if t.kind == "waitcpu":
             self.count("wait-cpu", t.since, ts, t)
         elif t.kind == "blocked":           # "blocked and switched in with no wake-up"
@@ -353,15 +359,26 @@ class Host:
         if f["tid"]:
             t = self.named(f["tid"], ts)
             t.comm = f["comm"]
-            if t.kind in ("blocked", "virgin", "unknown") or t.kind == "waitcpu" and self.contradicted(t, ts):
+            again = t.kind == "waitcpu" and self.contradicted(t, ts)
+            if t.kind in ("virgin", "unknown") and self.may_run_unseen(ts):
+                t.later = ts
+            elif t.kind in ("blocked", "virgin", "unknown") or again:
                 t.to("waitcpu", ts)         # "waiting for CPU and woken again" needs a gap
+
+    def may_run_unseen(self, ts):
+        """Some CPU lost events and has not named its thread since: whose state is unknown may be there."""
+        return any(b <= ts and self.current.get(c) is None for b, e, c in self.lost)
 
     def on_wakeup(self, ts, cpu, cur, gap, rest):
         f = fields_of(rest)
         if f["tid"]:
             t = self.named(f["tid"], ts)
             t.comm = f["comm"]
-            if t.kind in ("blocked", "virgin", "unknown") or \
+            if t.kind in ("virgin", "unknown") and self.may_run_unseen(ts):
+                return
+            if t.kind in ("virgin", "unknown") and t.later is not None:
+                t.to("waitcpu", t.later)
+            elif t.kind in ("blocked", "virgin", "unknown") or \
                     t.kind == "waitcpu" and not self.has_waking and self.contradicted(t, ts):
                 t.to("waitcpu", ts)
 

@@ -364,7 +364,7 @@ class Thread:
         self.cpu = None
         self.evidence = False
         # frames of the thread
-        self.syscall = None
+        self.syscall = self.since = None
         self.trap = False
         # known history
         self.hist = None
@@ -372,6 +372,9 @@ class Thread:
         self.last_sc = None         # last system-call entry, exit or user page fault
         self.after_sigreturn = False
         self.remembered = None      # context of a sched_waking while not blocked
+        self.later = None           # (ts, waker) of one while it may have been running unseen
+        self.left = None            # switched out last
+        self.unseen = None          # (from, until) of its last time off CPU that overlaps a gap
         self.wakes = []             # (ts, waker) made outside interrupt frames
         # facts about being a kernel thread
         self.sd_type = None
@@ -483,6 +486,10 @@ class Machine:
                 return b
         return None
 
+    def overlapping_lost(self, s, t):
+        """Does a gap of any CPU's lost events overlap [s, t)? s None: from the beginning."""
+        return any(b < t and (s is None or e > s) for b, e, _ in self.lost)
+
     def found_off_since(self, t):
         """"was so since S, or since the end of the last gap after S" - never later than t itself."""
         since = self.S
@@ -507,19 +514,38 @@ class Machine:
         t.to(ts, "unknown")
         t.syscall, t.trap, t.remembered, t.cpu = None, False, None, None
 
-    def contradiction(self, t, ts):
+    def contradiction(self, t, ts, since=None):
         """"If what is seen next contradicts it, it is unknown from the later of b and its begin, and the thread's
-        system-call frame is dropped."  False if no gap overlaps the stretch."""
-        b = self.overlapping_gap(t.t0, ts)
+        system-call frame is dropped."  False if no gap overlaps the stretch. `since`: who waits for a CPU was
+        blocked or preempted before, which is part of the stretch off the CPU."""
+        since = t.t0 if since is None else min(since, t.t0)
+        b = self.overlapping_gap(since, ts)
         if b is None:
             return False
-        u = max(b, t.t0)
+        u = max(b, since)
+        if u < t.t0:
+            for seg in t.split(u):
+                seg[2], seg[3] = "unknown", None
+            if t.segs and t.segs[-1][1] == u and t.segs[-1][2] == "blocked":
+                t.segs[-1][3].waker, t.segs[-1][3].wake_time = unknown_waker(), u
+            for seg in [s for s in t.segs if s[0] < u and s[1] == u and s[2] == "blocked"]:
+                seg[3].waker, seg[3].wake_time = unknown_waker(), u
         if t.kind == "blocked" and u > t.t0:
             t.data.waker, t.data.wake_time = unknown_waker(), u
-        t.to(u, "unknown")
+        t.to(max(u, t.t0), "unknown")
         t.learn(ts)
         t.remembered = None
         return True
+
+    def may_run_unseen(self, ts):
+        """Some CPU lost events and has not named its thread since: whose state is unknown may be there."""
+        return any(self.current[c] is None and any(b <= ts for b, _ in gaps) for c, gaps in self.cpu_lost.items())
+
+    def was_woken(self, t):
+        """It was off the CPU when it was woken, as is known now."""
+        ts, w = t.later
+        t.later = None
+        self.wake(t, ts, w)
 
     # -- lives -------------------------------------------------------------------------------------------------
     def get(self, tid, ts):
@@ -562,7 +588,7 @@ class Machine:
         if t.kind in ("virgin", "unknown"):
             t.learn(ts)
         elif t.kind in ("blocked", "waitcpu", "preempted"):
-            if not self.contradiction(t, ts):
+            if not self.contradiction(t, ts, t.left):
                 self.anomalies["current though off CPU"] += 1
                 if t.kind == "blocked":
                     t.data.waker, t.data.wake_time = unknown_waker(), ts
@@ -676,7 +702,7 @@ class Machine:
         if p.kind in ("virgin", "unknown"):     # "known again at its switch away"; "way out counts from the switch inside the gap"
             p.learn(ts)
         elif p.kind != "run":                   # "seen as prev" while off CPU
-            if not self.contradiction(p, ts):
+            if not self.contradiction(p, ts, p.left):
                 self.anomalies["prev though off CPU"] += 1
                 if p.kind == "blocked":
                     p.data.waker, p.data.wake_time = unknown_waker(), ts
@@ -687,6 +713,9 @@ class Machine:
         if self.prev_state.idle_sleep(f["prev_state"]) and state != "dead":
             p.idle_sleep = True
         p.cpu = None
+        if p.later is not None:
+            p.remembered, p.later = p.later[1], None
+        p.left = ts
         if state == "dead":
             self.over(p, ts)
         elif state == "preempted":
@@ -699,7 +728,11 @@ class Machine:
         n = self.get(tid, ts)
         n.names.append((ts, f["next_comm"]))
         self.waiting_first.pop(tid, None)
-        if n.kind == "virgin":
+        if self.overlapping_lost(n.left, ts):
+            n.unseen = (n.left, ts)
+        if n.kind in ("virgin", "unknown") and n.later is not None:
+            self.was_woken(n)
+        elif n.kind == "virgin":
             # "A thread found off CPU without having been seen to leave (... by a first switch in with no wake-up) was so
             #  since S ... waiting for CPU in the third."
             since = self.found_off_since(ts) if n.after_life is None else max(n.after_life, self.found_off_since(ts))
@@ -753,11 +786,14 @@ class Machine:
         t = self.named(f["tid"], ts)
         t.names.append((ts, f["comm"]))
         w = self.waker(ts, cpu, f["comm"])
-        if t.kind in ("blocked", "virgin", "unknown"):
-            self.wake(t, ts, w)
-        elif (t.kind == "waitcpu" or t.kind == "preempted" and CHOICES["preempted_woken_contradicts"] == "yes") \
-                and self.contradiction(t, ts):  # "waiting for CPU and woken again"
+        again = (t.kind == "waitcpu" or t.kind == "preempted" and CHOICES["preempted_woken_contradicts"] == "yes") \
+            and self.contradiction(t, ts)       # "waiting for CPU and woken again"
+        if t.kind in ("virgin", "unknown") and self.may_run_unseen(ts):
+            t.later = (ts, w)
+        elif again:
             t.to(ts, "waitcpu")
+        elif t.kind in ("blocked", "virgin", "unknown"):
+            self.wake(t, ts, w)
         else:                                   # "while T is not blocked is remembered until T's next switch"
             t.remembered = w
 
@@ -766,7 +802,19 @@ class Machine:
             return
         t = self.named(f["tid"], ts)
         t.names.append((ts, f["comm"]))
-        if t.kind == "blocked" and t.data.pending is not None:
+        if t.kind in ("virgin", "unknown") and self.may_run_unseen(ts):
+            return
+        if t.kind in ("virgin", "unknown") and t.later is not None:
+            self.was_woken(t)
+        lost = self.has_waking and any(b < ts for b, _, _ in self.lost)
+        if t.kind == "virgin" and lost:         # its sched_waking was lost in a gap
+            since = self.found_off_since(ts)
+            t.to(since if t.after_life is None else max(since, t.after_life), "waitcpu")
+            t.learn(t.t0)
+        elif t.kind == "blocked" and t.data.pending is None and self.has_waking and \
+                self.overlapping_lost(t.t0, ts):
+            self.wake(t, ts, unknown_waker())
+        elif t.kind == "blocked" and t.data.pending is not None:
             # "if T then switches out as blocked and a sched_wakeup(T) follows, the blocking ends at that sched_wakeup, and
             #  the waker is the remembered context"
             self.wake(t, ts, t.data.pending)
@@ -884,9 +932,21 @@ class Machine:
             t.syscall = None
         else:
             if t.syscall is not None:           # "Any other entry while a syscall frame is open means that the exit was lost"
-                self.exits_unseen += 1
-            t.syscall = name
+                self.ended_unseen(t, ts)
+            t.syscall, t.since = name, ts
         t.to(ts, "run", (self.frames[cpu], t.syscall))
+
+    def ended_unseen(self, t, ts):
+        """The exit of the open call was lost: in the gap over which the thread was off the CPU meanwhile, if so."""
+        self.exits_unseen += 1
+        call, t.syscall = t.syscall, None
+        if t.unseen is not None and (t.since is None or t.unseen[1] > t.since):
+            t.to(ts, t.kind, t.data)
+            for seg in t.split(t.unseen[1]):
+                if seg[2] == "run" and seg[3][1] == call:
+                    seg[3] = (seg[3][0], None)
+                elif seg[2] == "blocked" and seg[3].syscall == call:
+                    seg[3].syscall = None
 
     def on_sysexit(self, ts, cpu, cur, gap, f, name):
         if not isinstance(cur, Thread):
@@ -899,12 +959,17 @@ class Machine:
         if sigreturn:                           # "an exit of one is ignored"
             t.after_sigreturn = False
             return
+        if t.syscall not in (None, name) and name != "unknown" and t.unseen is not None and \
+                (t.since is None or t.unseen[1] > t.since):
+            self.ended_unseen(t, ts)
         if t.syscall is None:
             # "An exit whose entry was not seen is entry unseen: the frame is taken to have begun at the start of the thread's
             #  known history, or at its last system-call entry, exit or user page fault if later; what was working/user or
             #  blocked without a system call since then becomes that call's."
             self.entries_unseen += 1
             since = t.hist if t.last_sc is None else max(t.hist, t.last_sc)
+            if t.unseen is not None and t.unseen[0] is not None:
+                since = max(since, t.unseen[0])  # begun before the gap, its entry would have been seen
             t.to(ts, "run", t.data)
             for seg in t.split(since):
                 if seg[2] == "run" and seg[3][1] is None:
@@ -979,6 +1044,8 @@ class Machine:
         if t.sd_type == 1 or t.child_of_kthreadd and not t.execd or t.idle_sleep:
             return True
         described = self.has_statedump if CHOICES["kthread_by_name"] == "trace" else t.sd_type is not None
+        if self.lost and t.sd_type is None:     # its record may be among what was lost
+            described = False
         return not described and not t.had_syscall and any(KTHREAD_NAME.match(n) for _, n in t.names)
 
     @staticmethod

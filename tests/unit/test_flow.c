@@ -491,6 +491,105 @@ static void test_gap_waker(void)
 			"0 working/user, 20 unknown, 50 blocked/unknown, 60");
 }
 
+/* T was off the CPU over a gap of another one, where it may have run: an exit by another name than
+ * its open call's, or an entry, tells that the call ended there. "Nothing longer than the gap may be
+ * concluded from what was not seen in it." */
+static void test_gap_call(void)
+{
+	for (int exits = 0; exits < 2; exits++) {
+		FEED(2);
+
+		sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+		sw(feed, 0, 1, "idle", 0, 0, "T", 6);
+		entry(feed, 5, 1, "read", 3);
+		sw(feed, 10, 1, "T", 6, SLEEPS, "idle", 0);
+		lost(feed, 0, 20, 40);
+		sw(feed, 45, 0, "a", 5, SLEEPS, "b", 7);
+		waking(feed, 50, 0, 6);
+		sw(feed, 60, 1, "idle", 0, 0, "T", 6);
+		if (exits)
+			leave(feed, 70, 1, "write", 1);
+		else
+			entry(feed, 70, 1, "write", 3);
+		plain(feed, 80, 1, "other");
+		g_assert_cmpstr(states(feed, 6), ==,
+				exits ? "0 working/user, 5 working/syscall:read, 10 blocked/syscall:read, "
+					"50 interrupted/wait-cpu, 60 working/syscall:write, "
+					"70 working/user, 80"
+				      : "0 working/user, 5 working/syscall:read, 10 blocked/syscall:read, "
+					"50 interrupted/wait-cpu, 60 working/user, "
+					"70 working/syscall:write, 80");
+		g_assert_cmpuint(odd(feed, ODD_EXIT_UNSEEN), ==, 1);
+	}
+}
+
+/* A thread may be woken while it still runs: after a gap of a CPU that has not named its thread
+ * yet, sched_waking is no proof of having been off the CPU. */
+static void test_gap_woken_running(void)
+{
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "T", 6);
+	sw(feed, 10, 1, "T", 6, SLEEPS, "b", 7);
+	lost(feed, 0, 20, 40); /* among it: T is woken and switched in */
+	waking(feed, 45, 1, 6);
+	waking(feed, 45, 1, 8); /* first seen, on CPU 0 perhaps; it was not, as 60 shows */
+	sw(feed, 50, 0, "T", 6, SLEEPS, "idle", 0);
+	sw(feed, 60, 0, "idle", 0, 0, "late", 8);
+	plain(feed, 70, 0, "other");
+	/* seen as prev: "unknown from the later of b and its begin" */
+	g_assert_cmpstr(states(feed, 6), ==,
+			"0 working/user, 10 blocked/unknown, 20 unknown, 50 blocked/unknown, 70");
+	/* "found off CPU … was so since the end of the last gap" */
+	g_assert_cmpstr(states(feed, 8), ==,
+			"40 blocked/unknown, 45 interrupted/wait-cpu, 60 working/user, 70");
+}
+
+/* Where sched_waking is recorded, a sched_wakeup without one was told in the gap: the thread was
+ * woken there, by whom is not known. */
+static void test_gap_waking_lost(void)
+{
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "T", 6);
+	sw(feed, 10, 1, "T", 6, SLEEPS, "b", 7);
+	waking(feed, 15, 1, 5);
+	lost(feed, 0, 20, 40);
+	sw(feed, 45, 0, "a", 5, SLEEPS, "c", 9);
+	wakeup(feed, 50, 1, 6);
+	wakeup(feed, 50, 1, 8);
+	sw(feed, 60, 0, "c", 9, SLEEPS, "late", 8);
+	plain(feed, 70, 0, "other");
+	g_assert_cmpstr(wakers(feed, 6), ==, "unknown");
+	g_assert_cmpstr(states(feed, 8), ==, "40 interrupted/wait-cpu, 60 working/user, 70");
+}
+
+/* "Its interrupt frames are dropped": until a switch, a call or a fault of its thread, what wakes on
+ * that CPU may be an interrupt that was entered in the gap. */
+static void test_gap_frames(void)
+{
+	struct event event;
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "T", 6);
+	sw(feed, 10, 1, "T", 6, SLEEPS, "idle", 0);
+	lost(feed, 0, 20, 40);
+	event = event_of(feed, 45, 0, "other");
+	event.has_tid = true;
+	event.tid = 5;
+	send(feed, &event);
+	waking(feed, 50, 0, 6);
+	sw(feed, 55, 1, "idle", 0, 0, "T", 6);
+	sw(feed, 60, 1, "T", 6, SLEEPS, "idle", 0);
+	entry(feed, 65, 0, "write", 3);
+	waking(feed, 70, 0, 6);
+	plain(feed, 80, 0, "other");
+	g_assert_cmpstr(wakers(feed, 6), ==, "unknown; thread 5 syscall:write");
+}
+
 /* exec by a thread that does not lead its process: the leader is over, the
  * thread lives on under the leader's TID. */
 static void test_exec_takes_over(void)
@@ -610,6 +709,39 @@ static void test_late_dump(void)
 	g_assert_cmpstr(resource_of(feed, 6, 0), ==, "pipe:[8]");
 }
 
+/* 300 interrupts of 3 ns, each twice: as many nodes, found again by their numbers. */
+static void test_many_nodes(void)
+{
+	struct feed *feed = feed_new(1);
+	int64_t time = 10;
+	struct node *summary, *interrupted = NULL;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	for (int i = 0; i < 600; i++, time += 10) {
+		irq(feed, time, 0, "irq_handler_entry", i % 300);
+		irq(feed, time + 3, 0, "irq_handler_exit", i % 300);
+	}
+	plain(feed, time, 0, "other");
+	summary = summary_new(feed->session, life(feed, 5, 0), 0, time);
+	for (guint i = 0; i < summary->children->len; i++) {
+		struct node *at = g_ptr_array_index(summary->children, i);
+
+		if (g_str_equal(at->element, "interrupted"))
+			interrupted = at;
+	}
+	g_assert_nonnull(interrupted);
+	g_assert_cmpint(interrupted->ns, ==, 1800);
+	g_assert_cmpuint(interrupted->children->len, ==, 300);
+	for (guint i = 0; i < 300; i++) {
+		const struct node *at = g_ptr_array_index(interrupted->children, i);
+
+		g_assert_cmpint(at->ns, ==, 6);
+		g_assert_cmpuint(at->count, ==, 2);
+	}
+	node_free(summary);
+	feed_free(feed);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -633,8 +765,13 @@ int main(int argc, char **argv)
 	g_test_add_func("/flow/known-from", test_known_from);
 	g_test_add_func("/flow/gap", test_gap);
 	g_test_add_func("/flow/gap-waker", test_gap_waker);
+	g_test_add_func("/flow/gap-call", test_gap_call);
+	g_test_add_func("/flow/gap-woken-running", test_gap_woken_running);
+	g_test_add_func("/flow/gap-waking-lost", test_gap_waking_lost);
+	g_test_add_func("/flow/gap-frames", test_gap_frames);
 	g_test_add_func("/flow/exec-takes-over", test_exec_takes_over);
 	g_test_add_func("/flow/late-dump", test_late_dump);
 	g_test_add_func("/flow/summary", test_summary);
+	g_test_add_func("/summary/many-nodes", test_many_nodes);
 	return g_test_run();
 }

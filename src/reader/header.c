@@ -1,0 +1,161 @@
+/* Reading the headers of records; see header.h. */
+#include "reader/header.h"
+
+#include <string.h>
+
+#define BLANK_BYTES 64
+
+int64_t header_time(const struct part *part, uint64_t raw)
+{
+	uint64_t cycles;
+
+	if (part->frequency == 1000000000)
+		return (int64_t) (raw + (uint64_t) part->offset);
+	cycles = raw + (uint64_t) part->offset_cycles;
+	return (int64_t) ((uint64_t) part->offset_s * 1000000000 +
+			  cycles / part->frequency * 1000000000 +
+			  (uint64_t) ((unsigned __int128) (cycles % part->frequency) * 1000000000 /
+				      part->frequency));
+}
+
+/* Widens `value` of `size` bits: the first such one at or after the last (CTF 1.8.3,
+ * section 8). */
+static void tick(struct stream *stream, uint64_t value, unsigned size)
+{
+	uint64_t mask;
+
+	if (size >= 64) {
+		stream->clock = value;
+		stream->whole_clock = true;
+		return;
+	}
+	mask = (UINT64_C(1) << size) - 1;
+	stream->wrap = mask + 1;
+	if ((stream->clock & mask) > value)
+		stream->clock += mask + 1;
+	stream->clock = (stream->clock & ~mask) | value;
+}
+
+/* The chosen option of a header's variant; NULL. */
+static const struct type *option_of(const struct type *variant, const struct type *selector,
+				    uint64_t value)
+{
+	for (guint i = 0; selector && selector->ranges && i < selector->ranges->len; i++) {
+		const struct range *range = &g_array_index(selector->ranges, struct range, i);
+
+		if ((int64_t) value < range->from || (int64_t) value > range->to)
+			continue;
+		for (guint k = 0; k < variant->members->len; k++) {
+			const struct member *member =
+				&g_array_index(variant->members, struct member, k);
+
+			if (strcmp(member->name, range->label) == 0)
+				return member->type;
+		}
+	}
+	return NULL;
+}
+
+/* An event's header, in whatever form: `id` and the clock's value somewhere in it. */
+static bool read_members(struct stream *stream, const struct type *type)
+{
+	struct cursor *cursor = &stream->cursor;
+	const struct type *selector = NULL;
+	uint64_t value = 0;
+
+	cursor->at = (cursor->at + type->align - 1) / type->align * type->align;
+	for (guint i = 0; i < type->members->len; i++) {
+		const struct member *member = &g_array_index(type->members, struct member, i);
+
+		if (member->type->kind == TYPE_VARIANT) {
+			const struct type *option = option_of(
+				member->type, member->type->ranges ? member->type : selector, value);
+
+			if (!option || option->kind != TYPE_STRUCT || !read_members(stream, option))
+				return false;
+		} else if (!cursor_integer(cursor, member->type, &value)) {
+			return false;
+		} else if (member->type->clocked) {
+			tick(stream, value, member->type->size);
+		} else if (strcmp(member->name, "id") == 0) {
+			stream->event_id = value;
+			selector = member->type;
+		}
+	}
+	return true;
+}
+
+/* The two forms that LTTng writes, where nothing needs shifting: a word with id and 27
+ * bits of clock, or 16 bits of id and 32 of clock. False: another, or the long one. */
+static bool fast_header(struct stream *stream)
+{
+	struct cursor *cursor = &stream->cursor;
+	uint64_t at = (cursor->at + 7) & ~UINT64_C(7), left = cursor->end - at;
+	const uint8_t *bytes = cursor->packet + at / 8;
+	uint32_t word;
+	uint16_t id;
+
+	switch (stream->table->form) {
+	case HEADER_COMPACT:
+		if (at > cursor->end || left < 32)
+			return false;
+		memcpy(&word, bytes, sizeof word);
+		if ((word & 31) == 31)
+			return false;
+		stream->event_id = word & 31;
+		tick(stream, word >> 5, 27);
+		cursor->at = at + 32;
+		return true;
+	case HEADER_LARGE:
+		if (at > cursor->end || left < 48)
+			return false;
+		memcpy(&id, bytes, sizeof id);
+		if (id == UINT16_MAX)
+			return false;
+		memcpy(&word, bytes + 2, sizeof word);
+		stream->event_id = id;
+		tick(stream, word, 32);
+		cursor->at = at + 48;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool header_read(struct stream *stream)
+{
+	const struct type *header = stream->table->stream->header;
+
+	return header && (fast_header(stream) || read_members(stream, header));
+}
+
+uint64_t header_too_late(const struct stream *stream)
+{
+	uint64_t end = stream->packet->end + stream->part->slack;
+
+	return stream->packet->has_times && stream->clock > end ? stream->clock - end : 0;
+}
+
+/* Zeros that were never written over read as records of event 0 at one time. */
+static bool is_blank(const struct stream *stream, uint64_t at)
+{
+	uint64_t end = MIN(stream->cursor.end, at + BLANK_BYTES * 8);
+
+	for (uint64_t i = at / 8; i < end / 8; i++)
+		if (stream->cursor.packet[i])
+			return false;
+	return true;
+}
+
+bool header_read_sound(struct stream *stream)
+{
+	uint64_t clock = stream->clock, at = stream->cursor.at;
+
+	return header_read(stream) && stream->clock >= clock && !header_too_late(stream) &&
+	       (stream->event_id || !is_blank(stream, at));
+}
+
+bool header_leapt(const struct stream *stream, uint64_t clock)
+{
+	return stream->clock - clock > stream->wrap / 32;
+}

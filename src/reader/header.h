@@ -1,0 +1,25 @@
+/* The headers of records: which event it is, and when.
+ *
+ * Place: reader/, below stream.h: moves a stream's cursor, sets its `event_id`, `clock` and
+ * `whole_clock`. Clocks narrower than 64 bits are widened from the packet's begin on
+ * (CTF 1.8.3, section 8).
+ */
+#ifndef WHYLATE_READER_HEADER_H
+#define WHYLATE_READER_HEADER_H
+
+#include "reader/stream.h"
+
+/* ns from the origin; `raw` is a clock's value. */
+int64_t header_time(const struct part *part, uint64_t raw);
+
+/* The header of the record at the cursor, whatever the clock then is; false: none. */
+bool header_read(struct stream *stream);
+/* The same; false: it makes no sense there. */
+bool header_read_sound(struct stream *stream);
+
+/* By how much the clock is past the packet's end, raw. */
+uint64_t header_too_late(const struct stream *stream);
+/* The clock went on from `clock` by much of what a header's piece of it tells apart. */
+bool header_leapt(const struct stream *stream, uint64_t clock);
+
+#endif
