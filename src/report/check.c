@@ -23,7 +23,6 @@ static void finding_text(const struct finding *finding, struct output *output)
 {
 	g_autofree char *impossible = names_of(finding->impossible);
 	g_autofree char *degraded = names_of(finding->degraded);
-	g_autofree char *poorer = names_of(finding->poorer);
 	g_autoptr(GString) line = g_string_new(finding->name);
 
 	g_string_append_printf(line, ": %s", finding->means);
