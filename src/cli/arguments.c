@@ -68,6 +68,8 @@ void help_print(const char *command)
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
 		printf("  %-10s %.*s\n", command_name(commands[i].command),
 		       (int) strcspn(commands[i].summary, "\n"), commands[i].summary);
+	printf("  record     Records with LTTng what they need: whylate record -- PROGRAM\n"
+	       "  snapshot   Writes a flight recorder's memory out.\n");
 	printf("\n'whylate COMMAND --help' lists a command's options.\n");
 }
 

@@ -56,4 +56,7 @@ void progress_end(const struct progress *progress);
 int arguments_parse(int argc, char **argv, struct options *options, GPtrArray *paths);
 void help_print(const char *command);
 
+/* whylate record, whylate snapshot: `word` is which; returns the exit status. */
+int recording_command(const char *word, int argc, char **argv);
+
 #endif

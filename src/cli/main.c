@@ -105,6 +105,8 @@ static int whylate(int argc, char **argv)
 	    strcmp(argv[1], "help") == 0) {
 		const char *topic = strcmp(argv[1], "help") == 0 && argc > 2 ? argv[2] : NULL;
 
+		if (topic && (strcmp(topic, "record") == 0 || strcmp(topic, "snapshot") == 0))
+			return recording_command(topic, 1, (char *[]) {(char *) "--help"});
 		if (topic && !command_of(topic, &command)) {
 			g_autofree char *message = g_strdup_printf(
 				"no command '%s'; whylate --help lists them", topic);
@@ -115,6 +117,8 @@ static int whylate(int argc, char **argv)
 		help_print(topic);
 		return 0;
 	}
+	if (strcmp(argv[1], "record") == 0 || strcmp(argv[1], "snapshot") == 0)
+		return recording_command(argv[1], argc - 2, argv + 2);
 	if (command_of(argv[1], &command)) {
 		skip = 2;
 	} else if (argv[1][0] != '-' && !g_file_test(argv[1], G_FILE_TEST_EXISTS)) {
