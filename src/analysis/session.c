@@ -447,7 +447,10 @@ uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t
 
 		if (thread->host == host && thread->tid == tid && thread->begin <= time &&
 		    thread->end >= time)
-			best = i; /* the newest of two lives that touch */
+			best = best == NO_THREAD || /* the newest of two that touch */
+					       thread->begin >= model_thread(&session->model, best)->begin
+				       ? i
+				       : best;
 	}
 	return best;
 }

@@ -71,6 +71,7 @@ struct flow {
 	GArray *call_stats;         /* struct call_stat by interned syscall name */
 	struct idmap addresses;     /* of functions -> interned text */
 	GArray *locks;              /* owned; struct lock (locks.h), numbered from 1 */
+	GArray *free_locks;         /* owned; uint32_t: numbers that no lock has any more */
 	struct idmap lock_index;    /* -> number */
 	bool inode_locks, pi_locks; /* there are some of kind LOCK_INODE, LOCK_PI */
 	struct callstacks callstacks;
@@ -97,6 +98,8 @@ void flow_lost(struct flow *flow, uint32_t host, uint32_t cpu, int64_t begin, in
 	       int64_t count, bool packets);
 void flow_event(struct flow *flow, const struct event *event);
 void flow_live(struct flow *flow);
+/* Sets the begin of a life by its first evidence, once; before that is forgotten. */
+void flow_settle_begin(struct flow *flow, struct thread *thread);
 void flow_end(struct flow *flow);
 
 /* --- inside flow/ ------------------------------------------------------ */

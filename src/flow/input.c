@@ -147,15 +147,17 @@ void flow_live(struct flow *flow)
 
 static void end_host(struct host *host)
 {
+	int64_t from = MAX(host->begin, host->counted_from);
+
 	for (guint i = 0; i < host->cpus->len; i++) {
 		struct cpu *cpu = g_ptr_array_index(host->cpus, i);
 
 		if (cpu->unknown_since != INT64_MIN)
 			cpu->unknown_ns += MAX(0, host->end - cpu->unknown_since);
 		else if (!cpu->named && cpu->seen)
-			cpu->unknown_ns += host->end - host->begin;
-		if (cpu->first_packet > host->begin)
-			cpu->unknown_ns += MIN(cpu->first_packet, host->end) - host->begin;
+			cpu->unknown_ns += MAX(0, host->end - from);
+		if (cpu->first_packet > from)
+			cpu->unknown_ns += MAX(0, MIN(cpu->first_packet, host->end) - from);
 		cpu->unknown_since = INT64_MIN;
 	}
 	host->known_from = MAX(host->known_from, host->begin);
@@ -176,19 +178,20 @@ static void explain_open_wait(struct flow *flow, struct thread *thread)
 
 /* "A thread not seen born lives from the trace's begin; from its first
  * evidence if a gap came before": the time until S is such a gap. */
-static void begin_at_evidence(struct flow *flow, struct thread *thread)
+void flow_settle_begin(struct flow *flow, struct thread *thread)
 {
 	const struct host *host = model_host(flow->model, thread->host);
 	struct track_pos pos = {0, 0};
 	struct span span;
 
-	if (thread->born || thread->late || host->known_from <= host->begin)
+	if (thread->settled || thread->born || thread->late || host->known_from <= host->begin)
 		return;
 	while (track_read(flow->timeline, &thread->track, &pos, thread->end, &span)) {
 		if (thread->backfilled && span.begin == thread->backfill_begin)
 			span.begin = MIN(MAX(span.begin, host->known_from), span.end);
 		if (PACK_KIND(span.leaf) != LEAF_UNKNOWN && span.begin < span.end) {
 			thread->begin = MAX(thread->begin, span.begin);
+			thread->settled = true;
 			return;
 		}
 	}
@@ -204,7 +207,7 @@ void flow_end(struct flow *flow)
 
 		if (thread->end == INT64_MAX)
 			thread->end = model_host(flow->model, thread->host)->end;
-		begin_at_evidence(flow, thread);
+		flow_settle_begin(flow, thread);
 		explain_open_wait(flow, thread);
 		fd_table_leave(&thread->files);
 	}

@@ -26,8 +26,11 @@ uint32_t thread_findnew(struct flow *flow, uint32_t host_index, int32_t tid, con
 	struct thread *thread;
 
 	if (index == IDMAP_NONE || flow_thread(flow, index)->state == THREAD_DEAD) {
-		int64_t after = index == IDMAP_NONE ? INT64_MIN : flow_thread(flow, index)->end;
-		bool late = index != IDMAP_NONE || host->gaps->len > 0;
+		bool forgot = index == IDMAP_NONE && host_forgot(host, tid);
+		int64_t after = forgot                ? host->forgotten_by
+				: index == IDMAP_NONE ? INT64_MIN
+						      : flow_thread(flow, index)->end;
+		bool late = index != IDMAP_NONE || host->gaps->len > 0 || forgot;
 
 		index = thread_new(flow->model, host_index, tid,
 				   late ? flow->time : host->begin);
@@ -513,6 +516,7 @@ static struct thread *take_over_leader(struct flow *flow, const struct event *ev
 	if (leader != IDMAP_NONE)
 		thread_end(flow, flow_thread(flow, leader), flow->time);
 	idmap_remove(&host->tids, (uint32_t) event->exec.old_tid);
+	host_forget(host, event->exec.old_tid, flow->time); /* who has it next is another */
 	idmap_set(&host->tids, (uint32_t) event->exec.tid, index);
 	flow_thread(flow, index)->tid = event->exec.tid;
 	thread_takes_lead(flow->model, flow_thread(flow, index));
@@ -550,7 +554,9 @@ void flow_free(struct flow *flow, const struct event *event)
 {
 	uint32_t index = thread_find(flow, event->host, event->exit.tid);
 
-	if (index == IDMAP_NONE && event->exit.tid > 0)
+	/* a zombie may stay for long: its life may have been forgotten meanwhile */
+	if (index == IDMAP_NONE && event->exit.tid > 0 &&
+	    !host_forgot(model_host(flow->model, event->host), event->exit.tid))
 		index = thread_findnew(flow, event->host, event->exit.tid, event->exit.comm);
 	if (index != IDMAP_NONE)
 		thread_end(flow, flow_thread(flow, index), flow->time);

@@ -64,6 +64,8 @@ static void *spill_segment(struct pages *pages)
 	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pages->spill_fd, offset);
 	if (map == MAP_FAILED)
 		pages->spill_failed = errno;
+	else
+		pages->spilled++;
 	return map;
 }
 
@@ -109,6 +111,23 @@ void pages_let_go(const struct pages *pages)
 {
 	for (uint32_t i = pages->in_memory; i < pages->segment_count && !pages->spill_failed; i++)
 		madvise(pages->segments[i], segment_bytes(pages), MADV_DONTNEED);
+}
+
+void pages_detach(struct pages *pages)
+{
+	for (uint32_t i = 0; i < pages->spilled; i++) {
+		off_t offset = (off_t) segment_bytes(pages) * i;
+
+		if (mmap(pages->segments[pages->in_memory + i], segment_bytes(pages), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_FIXED, pages->spill_fd, offset) == MAP_FAILED)
+			g_error("out of memory: %zu bytes", segment_bytes(pages));
+	}
+	if (pages->spill_fd >= 0)
+		close(pages->spill_fd);
+	pages->spill_fd = -1;
+	pages->spilled = 0;
+	/* letting go of a private page would undo what was written to it */
+	pages->in_memory = pages->segment_count;
 }
 
 uint32_t pages_reserve(struct pages *pages, uint32_t count)

@@ -7,6 +7,7 @@
  * CPUs); seeds are fixed so that a failure repeats.
  */
 #include "feed.h"
+#include "flow/forget.h"
 #include "invariants.h"
 
 #define EVENTS 4000
@@ -185,18 +186,25 @@ static struct feed *random_feed(int cpus)
 	return feed_start(feed, cpus, "6.1.0", 2, 13);
 }
 
-static void run(guint32 seed, bool nonsense)
+/* Feeds a sequence; every `forget` events (-1: never) what is older than the last so many
+ * events is forgotten, and `*before` set to that time. */
+static struct feed *random_run(guint32 seed, bool nonsense, int forget, int64_t *before)
 {
 	GRand *random = g_rand_new_with_seed(seed);
 	struct feed *feed = random_feed(nonsense ? 1 : 4);
 	int32_t current[4] = {0};
-	int64_t time = 0;
+	int64_t time = 0, previous = 0;
 
 	for (int i = 0; i < EVENTS; i++) {
 		uint32_t cpu = (uint32_t) g_rand_int_range(random, 0, 4);
 		int dice = g_rand_int_range(random, 0, 100);
 
 		time += g_rand_int_range(random, 0, 4);
+		if (forget > 0 && i % forget == 0 && i) {
+			flow_forget(&feed->session->flow, previous);
+			*before = previous;
+			previous = time;
+		}
 		if (dice < 30)
 			random_switch(feed, random, time, cpu, &current[cpu]);
 		else if (dice < 31 && nonsense)
@@ -205,12 +213,24 @@ static void run(guint32 seed, bool nonsense)
 			random_event(feed, random,
 				     nonsense && dice > 98 ? time - 5 : time, cpu);
 	}
+	g_rand_free(random);
+	return feed;
+}
+
+static void run(guint32 seed, bool nonsense)
+{
+	struct feed *feed = random_run(seed, nonsense, -1, NULL);
+
 	finish(feed);
 	check_threads(feed->session);
 	g_assert_cmpuint(check_profiles(feed->session), >, 4);
 	locks_seen += check_locks(feed->session);
 	feed_free(feed);
-	g_rand_free(random);
+}
+
+static int by_text(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
 static void test_sound(void)
@@ -230,10 +250,95 @@ static void test_nonsense(void)
 	}
 }
 
+/* What the analyses find of [from, end): each thread's states and what ended its waits. */
+static char *found(struct feed *feed, int64_t from)
+{
+	const struct session *session = feed->session;
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+	GString *text = g_string_new(NULL);
+
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+		uint32_t leaf_before = 0;
+		struct spans spans;
+		struct span span;
+
+		spans_begin(&spans, session, i, from, INT64_MAX);
+		while (spans_next(&spans, &span)) {
+			g_autofree char *leaf = leaf_key(session, span.leaf);
+			GString *line;
+
+			/* two of one leaf side by side may have become one */
+			if (span.leaf == leaf_before && !leaf_is_blocked(span.leaf))
+				continue;
+			leaf_before = span.leaf;
+			line = g_string_new(NULL);
+			g_string_printf(line, "%d %" G_GINT64_FORMAT " %s %s", thread->tid,
+					span.begin, leaf, session_thread_name(session, i));
+			if (leaf_is_blocked(span.leaf)) {
+				const struct block *block = block_at(&session->timeline, span.ref);
+				const struct wake_detail *detail =
+					detail_at(&session->timeline, block->detail);
+				const char *label = session_text(session, block->resource);
+
+				g_string_append_printf(
+					line, " %u %s %s %u %s %s %d %s", block->kind, label,
+					session_thread_name(session, block->waker), block->context,
+					block->child == NO_THREAD ? "" : "child",
+					block->lock ? session_text(session,
+								   lock_at(&session->flow,
+									   block->lock)->resource)
+						    : "",
+					block->detail ? detail->kind : -1,
+					block->detail ? session_thread_name(session, detail->thread)
+						      : "");
+			}
+			g_ptr_array_add(lines, g_string_free(line, FALSE));
+		}
+	}
+	g_ptr_array_sort(lines, by_text);
+	for (guint i = 0; i < lines->len; i++)
+		g_string_append_printf(text, "%s\n", (char *) g_ptr_array_index(lines, i));
+	g_ptr_array_free(lines, TRUE);
+	return g_string_free(text, FALSE);
+}
+
+/* The same events with and without forgetting (flow/forget.h): of the time since, the same
+ * is found, and profiles still have all that ended in it. */
+static void test_forgetting(void)
+{
+	uint64_t kept = 0, all = 0;
+
+	for (guint32 seed = 1; seed <= 60; seed++) {
+		g_autofree char *with = NULL, *without = NULL;
+		int64_t before = 0;
+		struct feed *plain_feed, *feed;
+
+		g_test_message("seed %u", seed);
+		plain_feed = random_run(seed, seed % 2, -1, &before);
+		feed = random_run(seed, seed % 2, EVENTS / 8, &before);
+		all += flow_records(&plain_feed->session->flow);
+		kept += flow_records(&feed->session->flow);
+		finish(feed);
+		finish(plain_feed);
+		feed->session->from = before;
+		with = found(feed, before);
+		without = found(plain_feed, before);
+		g_assert_cmpstr(with, ==, without);
+		check_threads(feed->session);
+		check_profiles(feed->session);
+		check_locks(feed->session);
+		feed_free(feed);
+		feed_free(plain_feed);
+	}
+	g_assert_cmpuint(kept * 2, <, all);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/random/sound", test_sound);
 	g_test_add_func("/random/nonsense", test_nonsense);
+	g_test_add_func("/random/forgetting", test_forgetting);
 	return g_test_run();
 }
