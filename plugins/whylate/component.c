@@ -13,6 +13,7 @@
 #include "analysis/options.h"
 #include "analysis/session.h"
 #include "messages.h"
+#include "report/periodic.h"
 #include "report/report.h"
 #include "util/error.h"
 
@@ -105,6 +106,8 @@ static void sink_free(struct sink *sink)
 	if (sink->iterator)
 		bt_message_iterator_put_ref(sink->iterator);
 	messages_free(sink->messages);
+	if (sink->session)
+		periodic_end(sink->session);
 	session_free(sink->session);
 	options_clear(&sink->options);
 	g_free(sink);
@@ -132,6 +135,11 @@ initialize(bt_self_component_sink *self, enum command command, const bt_value *p
 	}
 	sink->session = session_new(&sink->options);
 	sink->messages = messages_new(sink->session);
+	if (!periodic_begin(sink->session, &setting.error)) {
+		sink_free(sink);
+		fail(self, setting.error);
+		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	}
 	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), sink);
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
@@ -208,10 +216,14 @@ static bool report(struct sink *sink, const bt_self_component_sink *self, GError
 			    "there is no LTTng kernel trace among the traces");
 		return false;
 	}
-	sink->session->interrupted = is_interrupted;
-	sink->session->interrupted_data = (void *) self;
-	return !is_interrupted((void *) self) && session_finish(sink->session, error) &&
-	       report_write(sink->session, error);
+	/* a live trace ends by a signal only: that is when its report is wanted */
+	if (!sink->session->stretches.live) {
+		sink->session->interrupted = is_interrupted;
+		sink->session->interrupted_data = (void *) self;
+		if (is_interrupted((void *) self))
+			return false;
+	}
+	return report_end(sink->session, error);
 }
 
 static bt_component_class_sink_consume_method_status consume(bt_self_component_sink *self)
@@ -223,9 +235,12 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 
 	switch (bt_message_iterator_next(sink->iterator, &batch, &count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
-		if (messages_take(sink->messages, batch, count, &error))
+		if (!messages_take(sink->messages, batch, count, &error))
+			break;
+		if (!sink->session->stretches.done)
 			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
-		break;
+		/* --to is over: the graph can end, a live trace does not */
+		/* fall through */
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
 		if (report(sink, self, &error))
 			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
@@ -244,14 +259,15 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
 }
 
-/* Reading failed after events had come: what they tell is still told. */
+/* Reading failed after events had come, or a live trace was left (a signal, as it does
+ * not end by itself): what they tell is still told. */
 static void finalize(bt_self_component_sink *self)
 {
 	struct sink *sink = sink_of(self);
 	GError *error = NULL;
 
-	if (!sink->reported && sink->session->stopped && sink->session->events &&
-	    !report(sink, self, &error) && error) {
+	if (!sink->reported && (sink->session->stopped || sink->session->stretches.live) &&
+	    session_has_events(sink->session) && !report(sink, self, &error) && error) {
 		g_autofree char *safe = text_safe(error->message);
 
 		g_printerr("whylate: %s\n", safe);

@@ -37,7 +37,8 @@ static void count_blocked(struct coverage *coverage, const struct session *sessi
 	struct spans spans;
 	struct span span;
 
-	spans_begin(&spans, session, thread, session->begin, session->end);
+	spans_begin(&spans, session, thread, session->of_stretch ? session->from : session->begin,
+		    session->of_stretch ? session->to : session->end);
 	if (spans.kernel)
 		return;
 	while (spans_next_off_cpu(&spans, &span)) {
@@ -134,6 +135,11 @@ void coverage_troubles(const struct session *session, GPtrArray *list)
 						spill_place(), g_strerror(spill_trouble())));
 }
 
+bool coverage_tells_gap(const struct session *session, const struct gap *gap)
+{
+	return !session->of_stretch || gap->end > session->from;
+}
+
 void coverage_init(struct coverage *coverage, const struct session *session)
 {
 	*coverage = (struct coverage) {.events = session->events};
@@ -153,7 +159,8 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 	for (uint32_t i = 0; i < session->model.thread_count; i++) {
 		const struct thread *thread = model_thread(&session->model, i);
 
-		if (!thread->born && !thread->described)
+		if (!thread->born && !thread->described &&
+		    (!session->of_stretch || thread->end > session->from))
 			coverage->undescribed_threads++;
 		count_blocked(coverage, session, i);
 	}

@@ -22,6 +22,8 @@ struct coverage {
 };
 
 void coverage_init(struct coverage *coverage, const struct session *session);
+/* The report is to tell of it: one of a stretch of those that end in it or later. */
+bool coverage_tells_gap(const struct session *session, const struct gap *gap);
 void coverage_clear(struct coverage *coverage);
 /* What is missing besides events: "NAME: what that means", owned strings. */
 void coverage_troubles(const struct session *session, GPtrArray *list);

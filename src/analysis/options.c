@@ -24,6 +24,7 @@ const struct option_spec option_specs[] = {
 	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns, +OFFSET,\n-OFFSET, or an event", ALL, true, false},
 	{"to", "WHEN", "end of the window, the same (+OFFSET counts from --from)", ALL, true, false},
 	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ALL, true, false},
+	{"every", "DURATION", "a report each DURATION of the trace (from --from to --to), of the\ntime since the last one; json: one object a line", ALL, true, false},
 	{"resolution", "R", "buckets per factor of two, 1 to 16 (default 1)", PROFILE, true, false},
 	{"peak", "N", "root causes of peak N only (default: each)", PROFILE, true, false},
 	{"maxcount-percentage", "P", "parts with P % of the highest maxcount are roots (default 20)", PROFILE, true, false},
@@ -315,6 +316,19 @@ static bool set_step(const char *name, const char *value, int64_t *ns, GError **
 	return false;
 }
 
+#define EVERY_MIN 1000000 /* ns */
+
+static bool set_every(const char *name, const char *value, int64_t *ns, GError **error)
+{
+	if (!set_duration(name, value, ns, error))
+		return false;
+	if (*ns >= EVERY_MIN)
+		return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--%s '%s': must be a millisecond or longer", name, value);
+	return false;
+}
+
 /* The options that only `profile` has. */
 static bool set_profile(struct profile_options *profile, const char *name, const char *value,
 			GError **error)
@@ -395,6 +409,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 				  &options->depth, error);
 	if (strcmp(name, "min-duration") == 0)
 		return set_duration(name, value, &options->min_duration, error);
+	if (strcmp(name, "every") == 0)
+		return set_every(name, value, &options->every, error);
 	if (strcmp(name, "kallsyms") == 0)
 		return set_text(name, value, &options->kallsyms, error);
 	if (strcmp(name, "path") == 0)
@@ -439,8 +455,27 @@ static bool check_profile(const struct options *options, GError **error)
 	return true;
 }
 
+/* Where windows begin and end must be known before the trace has ended. */
+static bool check_every(const struct options *options, GError **error)
+{
+	if (options->from.kind == WHEN_FROM_END || options->to.kind == WHEN_FROM_END)
+		return exclude("--every", options->to.kind == WHEN_FROM_END ? "--to -OFFSET"
+									    : "--last",
+			       "a time before the trace's end is known only at its end", error);
+	if (options->from.kind == WHEN_EVENT || options->to.kind == WHEN_EVENT)
+		return exclude("--every", options->to.kind == WHEN_EVENT ? "--to EVENT"
+									 : "--from EVENT",
+			       "reports begin and end at times", error);
+	if (options->profile.save || options->profile.resume)
+		return exclude("--every", options->profile.save ? "--save" : "--resume",
+			       "a saved search is of one report", error);
+	return true;
+}
+
 bool options_check(const struct options *options, GError **error)
 {
+	if (options->every && !check_every(options, error))
+		return false;
 	if (options->command == COMMAND_PROFILE)
 		return check_profile(options, error);
 	if (options->command != COMMAND_DELAY || options->target || options->threads->len ||

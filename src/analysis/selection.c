@@ -180,6 +180,11 @@ static bool resolve_window(struct session *session, GError **error)
 	char a[48], b[48], c[48];
 	bool has_from;
 
+	if (session->of_stretch) {
+		session->to = target->filter ? target->time : session->to;
+		return session->from < session->to ||
+		       FAIL("--target '%s': it happened as the stretch began", target->filter->text);
+	}
 	has_from = resolve_when(session, &options->from, &session->matches[MATCH_FROM],
 				session->begin, session->begin, &session->from);
 	if (options->from.kind == WHEN_FROM_END && session->from < session->begin)

@@ -42,6 +42,7 @@ struct session *session_new(struct options *options)
 		session->flow.operations_wanted = operations_wanted(options);
 	session->flow.resources_wanted =
 		options->profile.resource || options->profile.per == PER_RESOURCE;
+	stretches_init(session);
 	return session;
 }
 
@@ -61,6 +62,7 @@ void session_free(struct session *session)
 		g_array_free(session->matches[i].candidates, TRUE);
 		g_array_free(session->matches[i].of_host, TRUE);
 	}
+	stretches_clear(&session->stretches);
 	g_free(session->stopped);
 	g_array_free(session->damages, TRUE);
 	g_free(session->place);
@@ -235,6 +237,8 @@ void session_event(struct session *session, const struct event *event)
 		copy.time = possible(event->time);
 		event = &copy;
 	}
+	if (event->time >= session->stretches.next)
+		stretches_reach(session, event->time);
 	session->events++;
 	session->has_tids |= event->has_tid;
 	if (event->matches)

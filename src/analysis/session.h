@@ -15,6 +15,7 @@
 
 #include "analysis/options.h"
 #include "analysis/processes.h"
+#include "analysis/stretches.h"
 #include "event/event.h"
 #include "event/kinds.h"
 #include "flow/flow.h"
@@ -81,9 +82,11 @@ struct session {
 	char *stopped;               /* owned; why reading ended early, NULL */
 	GArray *damages;             /* owned; struct damage: what could not be read */
 	guint user_traces;           /* user-space traces found beside, which are not read */
+	struct stretches stretches;  /* --every */
 	char *place;                 /* owned; directory of the first trace's files, NULL */
 
 	/* session_finish() */
+	bool of_stretch;             /* from and to are set: they are a stretch's */
 	int64_t begin, end;          /* first and last event of all hosts */
 	int64_t from, to;            /* window */
 	uint32_t target;             /* thread, NO_THREAD */
@@ -111,6 +114,11 @@ void session_free(struct session *session);
 
 /* The host's index; traces of one host (hostname and clock UUID) share it. */
 uint32_t session_add_host(struct session *session, const struct host_info *info);
+/* An event came, in whatever stretch. */
+static inline bool session_has_events(const struct session *session)
+{
+	return session->events || session->stretches.begun;
+}
 /* Tells of an event class that a trace declares; `is_probe`: its payload is
  * just `ip` and `parent_ip`. Returns what it is. */
 struct event_class session_class(struct session *session, const char *event_name, bool is_probe);

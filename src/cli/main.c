@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "config.h"
+#include "report/periodic.h"
 #include "report/report.h"
 #include "util/error.h"
 #include "util/spill.h"
@@ -60,8 +61,8 @@ static int run(struct options *options, GPtrArray *paths)
 	g_autoptr(GPtrArray) traces = traces_find(paths, &error);
 	int status = 0;
 
-	if (!traces || !traces_read(session, traces, &error) || !session_finish(session, &error) ||
-	    !report_write(session, &error)) {
+	if (!traces || !periodic_begin(session, &error) || !traces_read(session, traces, &error) ||
+	    !report_end(session, &error)) {
 		status = fail(error);
 	} else if (session->stopped) {
 		g_autofree char *message = g_strconcat(
@@ -85,6 +86,7 @@ static int run(struct options *options, GPtrArray *paths)
 	if (*session->runs_read >= RUNS_READ_MAX && !options->quiet)
 		fprintf(stderr, "whylate: so many threads were ready at once that it was not looked "
 				"up for all who ran meanwhile; a narrower window (--from, --to) does\n");
+	periodic_end(session);
 	session_free(session);
 	return status;
 }

@@ -206,6 +206,13 @@ int output_trouble(FILE *file)
 	return errno ? errno : EIO;
 }
 
+void output_begin(struct output *output, FILE *file, const char *path)
+{
+	*output = (struct output) {.file = file, .path = g_strdup(path),
+				   .width = terminal_width(fileno(file))};
+	ready(output);
+}
+
 bool output_commit(struct output *output, GError **error)
 {
 	int code = output_trouble(output->file);

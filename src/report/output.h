@@ -18,11 +18,14 @@ struct output {
 	char *temporary; /* owned; its name until done; NULL: none */
 	bool ignores_size; /* SIGXFSZ, as long as it is open */
 	bool color;
+	bool continued;  /* not the first report in it */
 	int width;       /* columns of the terminal, 80 if it is none */
 };
 
 /* `path` NULL: standard output. Errors are WHYLATE_ERROR_OUTPUT. */
 bool output_open(struct output *output, const char *path, GError **error);
+/* To what is open already, and stays open (`path` is copied; NULL: none is known). */
+void output_begin(struct output *output, FILE *file, const char *path);
 /* Ends the report: all of it is written, or none and an error. */
 bool output_commit(struct output *output, GError **error);
 /* Drops it; also right after a commit. */

@@ -20,6 +20,11 @@
 
 /* Writes the report that the session's options ask for. False without an error: interrupted. */
 bool report_write(const struct session *session, GError **error);
+/* The same to what is open already. */
+bool report_write_to(const struct session *session, struct output *output, GError **error);
+/* All has been read: finishes the session and writes the report, or with --every the
+ * last of them. */
+bool report_end(struct session *session, GError **error);
 
 /* What a delay report is made of, computed once. */
 struct delay {

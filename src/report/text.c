@@ -215,7 +215,7 @@ static void text_gaps(const struct session *session, const struct host *host,
 		for (guint i = 0; i < host->gaps->len; i++) {
 			const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
 
-			if (gap->cpu == cpu->id) {
+			if (gap->cpu == cpu->id && coverage_tells_gap(session, gap)) {
 				count++;
 				ns += gap->end - gap->begin;
 			}
@@ -225,9 +225,12 @@ static void text_gaps(const struct session *session, const struct host *host,
 				several ? " of " : "", several ? name : "", count,
 				count == 1 ? "" : "s", when_duration(length, ns),
 				all ? "" : " (--verbose lists them)");
-		for (guint i = 0; all && i < host->gaps->len; i++)
-			if (g_array_index(host->gaps, struct gap, i).cpu == cpu->id)
-				gap_line(session, &g_array_index(host->gaps, struct gap, i), output);
+		for (guint i = 0; all && i < host->gaps->len; i++) {
+			const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
+
+			if (gap->cpu == cpu->id && coverage_tells_gap(session, gap))
+				gap_line(session, gap, output);
+		}
 	}
 }
 
