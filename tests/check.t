@@ -101,6 +101,10 @@ def damaged():
         assert done.returncode == 4, done
         kinds = {f["kind"]: f for f in json.loads(done.stdout)["findings"]}
         assert kinds["damage"]["name"].endswith(os.path.basename(path)), kinds
+        assert "cut short" in kinds["damage"]["means"] and "lost" in kinds["damage"]["means"], kinds
+        # one hole from the cut to the channel's end, told once, and not past what the other streams tell
+        gaps = json.loads(done.stdout)["coverage"]["gaps"]
+        assert len({(g["begin"], g["end"]) for g in gaps}) == len(gaps), gaps
 
 
 tap.case("traces with all that is needed", whole)

@@ -176,7 +176,7 @@ def flight_recorder():
     assert any("--type=tid" in x for x in log), log
     trigger, = [x for x in log if x.startswith("add-trigger")]
     assert "--filter=prev_prio < 0" in trigger and "--action=snapshot-session" in trigger, trigger
-    assert [x.split()[0] for x in log[-4:]] == ["remove-trigger", "stop", "snapshot", "destroy"], log[-4:]
+    assert [x.split()[0] for x in log[-5:]] == ["remove-trigger", "regenerate", "stop", "snapshot", "destroy"], log[-5:]
     play = Play()
     with open(play.path + "/session", "w", encoding="ascii") as file:
         file.write("whylate-77")

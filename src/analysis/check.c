@@ -67,17 +67,11 @@ static void add_lost(struct check *check, const struct session *session)
 		struct finding finding = {.kind = FINDING_LOST, .degraded = CHECKED_COMMANDS};
 		g_autoptr(GString) name = g_string_new(NULL);
 		char length[32];
-		int64_t ns = 0;
 
 		if (!host->gaps->len)
 			continue;
-		for (guint k = 0; k < host->gaps->len; k++) {
-			const struct gap *gap = &g_array_index(host->gaps, struct gap, k);
-
-			ns += gap->end - gap->begin;
-		}
 		g_string_append_printf(name, "%u hole%s, %s in all", host->gaps->len,
-				       host->gaps->len == 1 ? "" : "s", when_duration(length, ns));
+				       host->gaps->len == 1 ? "" : "s", when_duration(length, host_gaps_ns(host, UINT32_MAX)));
 		if (host->discarded_events)
 			g_string_append_printf(name, ", %" G_GUINT64_FORMAT " events", host->discarded_events);
 		if (host->discarded_packets)

@@ -315,6 +315,13 @@ static int longest_waiter(gconstpointer a, gconstpointer b)
 	return x->behalf < y->behalf ? -1 : x->behalf > y->behalf;
 }
 
+static bool through_spans_gap(const struct session *session, const struct through *wait)
+{
+	struct span span = {wait->begin, wait->end, wait->leaf, 0};
+
+	return session_spans_gap(session, wait->thread, &span);
+}
+
 /* Who waited for the share's thread: the one it cost most, and who waited for
  * that one in turn; then the next, if it is not small. */
 static void append_waiters(GString *text, const struct session *session,
@@ -340,8 +347,11 @@ static void append_waiters(GString *text, const struct session *session,
 			g_string_append_printf(text, " for %s of this",
 					       when_duration(length, waiter->ns));
 		else if (!waiter->several)
-			g_string_append_printf(text, ", %s in all",
-					       when_duration(length, wait->end - wait->begin));
+			g_string_append_printf(text, ", %s in all%s",
+					       when_duration(length, wait->end - wait->begin),
+					       through_spans_gap(session, wait)
+						       ? " (which spans lost events: it may not be real)"
+						       : "");
 		for (int k = 0; above >= 0 && k < CHAIN_MAX; k++) {
 			wait = &g_array_index(path->waits, struct through, above);
 			g_string_append_printf(text, ", and %s (%d)%s for that one in ",

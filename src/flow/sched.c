@@ -112,7 +112,10 @@ bool thread_contradicted(struct flow *flow, struct thread *thread, int64_t since
 void cpu_runs(struct flow *flow, struct host *host, struct cpu *cpu, uint32_t thread)
 {
 	if (cpu->current == NO_THREAD && cpu->unknown_since != INT64_MIN) {
-		cpu->unknown_ns += flow->time - cpu->unknown_since;
+		if (flow->time < cpu->unknown_since || /* no trace is that long */
+		    __builtin_add_overflow(cpu->unknown_ns, flow->time - cpu->unknown_since,
+					   &cpu->unknown_ns))
+			cpu->unknown_ns = MAX(cpu->unknown_ns, 0);
 		cpu->unknown_since = INT64_MIN;
 	}
 	if (thread == NO_THREAD && cpu->unknown_since == INT64_MIN)
@@ -553,11 +556,18 @@ void flow_exec(struct flow *flow, struct cpu *cpu, const struct event *event)
 void flow_free(struct flow *flow, const struct event *event)
 {
 	uint32_t index = thread_find(flow, event->host, event->exit.tid);
+	struct thread *thread;
 
 	/* a zombie may stay for long: its life may have been forgotten meanwhile */
 	if (index == IDMAP_NONE && event->exit.tid > 0 &&
 	    !host_forgot(model_host(flow->model, event->host), event->exit.tid))
 		index = thread_findnew(flow, event->host, event->exit.tid, event->exit.comm);
-	if (index != IDMAP_NONE)
-		thread_end(flow, flow_thread(flow, index), flow->time);
+	if (index == IDMAP_NONE || event->exit.tid <= 0)
+		return;
+	thread = flow_thread(flow, index);
+	/* it has exited, which it cannot have done off the CPU */
+	if (thread->state == THREAD_BLOCKED || thread->state == THREAD_WAIT_CPU ||
+	    thread->state == THREAD_PREEMPTED)
+		thread_contradicted(flow, thread, off_since(thread));
+	thread_end(flow, thread, flow->time);
 }

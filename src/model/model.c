@@ -241,6 +241,23 @@ const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t 
 	return &g_array_index(host->gaps, struct gap, low);
 }
 
+int64_t host_gaps_ns(const struct host *host, uint32_t cpu)
+{
+	int64_t sum = 0;
+
+	for (guint i = 0; i < host->gaps->len; i++) {
+		const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
+		int64_t length;
+
+		if ((cpu != UINT32_MAX && gap->cpu != cpu) || gap->end <= gap->begin)
+			continue;
+		if (__builtin_sub_overflow(gap->end, gap->begin, &length) ||
+		    __builtin_add_overflow(sum, length, &sum))
+			return INT64_MAX;
+	}
+	return sum;
+}
+
 int64_t host_last_gap_end(const struct host *host, int64_t time)
 {
 	const struct gap *last;

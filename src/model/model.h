@@ -372,6 +372,8 @@ bool host_is_idle_sleep(const struct host *host, int64_t prev_state);
 /* The first gap that overlaps [begin, end), or NULL. */
 const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t end);
 /* The end of the last gap, `time` itself if one is open then, INT64_MIN if there is none. */
+/* How long all gaps of a CPU are together, ns; UINT32_MAX: of all CPUs. At most INT64_MAX. */
+int64_t host_gaps_ns(const struct host *host, uint32_t cpu);
 int64_t host_last_gap_end(const struct host *host, int64_t time);
 
 /* A new life of `tid`; the mapping moves to it. */

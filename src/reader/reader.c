@@ -414,7 +414,8 @@ static const char *trouble_of(const struct stream_file *file)
 		return "it became shorter while it was read";
 	if (mapped_gone(file->mapped, 0, file->length))
 		return "a disk or server failed while it was read";
-	return file->cut ? "it is cut short" : NULL;
+	return file->cut ? "it is cut short: what followed is lost, and how much that was is not known"
+			 : NULL;
 }
 
 void reader_tell_damage(const struct reader *reader)

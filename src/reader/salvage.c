@@ -128,7 +128,8 @@ static void hole(struct stream *stream, uint64_t begin)
 		stream->cursor.at = at;
 		stream->clock = clock;
 	} else {
-		end = header_time(stream->part, MAX(stream->packet->end, clock));
+		stream->clock = MAX(stream->packet->end, clock);
+		end = header_time(stream->part, stream->clock);
 		stream->cursor.at = stream->cursor.end;
 	}
 	stream_lost(stream, header_time(stream->part, begin), end);

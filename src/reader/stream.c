@@ -179,7 +179,7 @@ static bool next_event(struct stream *stream)
 
 	if (from >= stream->cursor.end) {
 		stream->packet = NULL;
-		if (!packet->damaged) /* else it was cut between two records */
+		if (!packet->damaged || clock >= packet->end) /* else it was cut between two */
 			return false;
 		stream_lost(stream, header_time(stream->part, clock),
 		     header_time(stream->part, MAX(packet->end, clock)));

@@ -130,16 +130,16 @@ GPtrArray *plan_begin(const struct recording *recording)
 
 GPtrArray *plan_end(const struct recording *recording)
 {
+	g_autofree char *session = g_strconcat("--session=", recording->session, NULL);
 	GPtrArray *plan = plan_new();
 
 	if (recording->trigger)
 		add(plan, "remove-trigger", recording->session, NULL);
+	if (recording->snapshot)
+		add(plan, "regenerate", "statedump", session, NULL);
 	add(plan, "stop", recording->session, NULL);
-	if (recording->snapshot) {
-		g_autofree char *session = g_strconcat("--session=", recording->session, NULL);
-
+	if (recording->snapshot)
 		add(plan, "snapshot", "record", session, NULL);
-	}
 	add(plan, "destroy", recording->session, NULL);
 	return plan;
 }

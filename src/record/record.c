@@ -344,7 +344,10 @@ static char *newest_session(GError **error)
 
 bool record_snapshot(const char *session, bool dry_run, char **written, GError **error)
 {
-	g_autofree char *name = session ? g_strdup(session) : newest_session(error), *output = NULL;
+	g_autofree char *name = session   ? g_strdup(session)
+				: dry_run ? g_strdup("NAME")
+					  : newest_session(error);
+	g_autofree char *output = NULL;
 	g_autoptr(GPtrArray) plan = NULL;
 	GError *first = NULL;
 

@@ -87,7 +87,8 @@ static bool parse_clock(const char *text, struct when *when)
 	if (sscanf(text, "%2d:%2d:%n", &hours, &minutes, &used) != 2 || !used)
 		return false;
 	p = text + used;
-	if (!read_decimal(&p, SECOND, &seconds) || *p || hours > 24 || minutes > 59 ||
+	if (!read_decimal(&p, SECOND, &seconds) || *p || strpbrk(text, "+-") || hours > 24 ||
+	    minutes > 59 ||
 	    seconds >= 61 * SECOND)
 		return false;
 	when->kind = WHEN_DATE;

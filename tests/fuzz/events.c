@@ -7,6 +7,7 @@
  * a session that keeps its invariants (tests/unit/invariants.h) and reports that are
  * well formed (reports.h).
  */
+#include "flow/forget.h"
 #include "event_code.h"
 #include "reports.h"
 #include "show.h"
@@ -188,6 +189,19 @@ static void packet(struct trial *trial)
 	session_packet(trial->session, (where >> 3 & 3) % trial->hosts, where & 7, begin);
 }
 
+/* What is over is forgotten, as --every does; the reports are of the time since. */
+static void forget(struct trial *trial)
+{
+	int64_t before = time_at(trial, take_number(&trial->bytes));
+
+	if (!trial->session->events)
+		return;
+	flow_forget(&trial->session->flow, before);
+	if (trial->options.from.kind == WHEN_ABSOLUTE)
+		before = MAX(before, trial->options.from.ns);
+	trial->options.from = (struct when) {.kind = WHEN_ABSOLUTE, .ns = before};
+}
+
 static void step(struct trial *trial, uint8_t number, int loops)
 {
 	if (++trial->events > EVENTS_MAX)
@@ -207,6 +221,8 @@ static void step(struct trial *trial, uint8_t number, int loops)
 		session_stopped(trial->session, take_text(&trial->bytes));
 	else if (number == STEP_PACKET)
 		packet(trial);
+	else if (number == STEP_FORGET)
+		forget(trial);
 }
 
 static void look(struct trial *trial)
