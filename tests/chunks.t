@@ -68,6 +68,16 @@ def same(name, *arguments):
         assert whole == parts, "the reports differ"
 
 
+def every(name, length):
+    """Reports while it goes on do not mind where one chunk ends and the next begins."""
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as place:
+        rotate(kernel_of(t.trace(name)), place)
+        options = ["--thread", "all", "--every", length, "--format", "json", "--quiet"]
+        whole = t.output("delay", t.trace(name), *options)
+        assert whole.count(b"\n") > 2
+        assert whole == t.output("delay", place, *options), "the reports differ"
+
+
 def beside_user_space():
     """ust-func has a user-space trace beside the kernel's: the same without it."""
     whole = t.trace("ust-func")
@@ -87,6 +97,7 @@ def named_twice():
 tap.case("callstack in two chunks, a target", same, "callstack", "--target",
          "sched_process_exec nth=last")
 tap.case("lost in two chunks, all threads", same, "lost", "--thread", "all")
+tap.case("callstack in two chunks, a report each 300 ms", every, "callstack", "300ms")
 tap.case("a user-space trace beside", beside_user_space)
 tap.case("a trace named twice", named_twice)
 sys.exit(tap.done())

@@ -9,7 +9,7 @@ import sys
 
 from whylate_test import SOURCE, Tap, output, run, trace
 
-PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1",
+PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1", "whylate-check.1", "whylate-record.1",
          "babeltrace2-sink.whylate.delay.7", "babeltrace2-sink.whylate.profile.7")
 ANYWHERE = {"--help", "--version"}
 
@@ -195,8 +195,9 @@ for one in PAGES:
     tap.case("man/%s formats without warnings" % one, check_page, one)
     if shutil.which("mandoc"):
         tap.case("man/%s passes mandoc's lint" % one, lint, one)
-for name in ("delay", "overview", "profile"):
+for name in ("delay", "overview", "profile", "check", "record"):
     tap.case("options of %s and its manual page" % name, check_manual, name)
+for name in ("delay", "overview", "profile", "check", "record", "snapshot"):
     tap.case("options of %s and the completion" % name, check_completion, name)
 tap.case("commands, in --help, completion and whylate(1)", check_commands)
 for name in ("delay", "profile"):
@@ -211,6 +212,7 @@ tap.case("whylate-overview(1) shows what is printed", check_example, "whylate-ov
          SOURCE + "/traces/startup-chain")
 tap.case("whylate-profile(1) shows what is printed", check_example, "whylate-profile.1", "profile",
          trace("fork4"), "--operation", "syscall:clone")
+tap.case("whylate-check(1) shows what is printed", check_example, "whylate-check.1", "check", trace("snapshot"))
 tap.case("babeltrace2-sink.whylate.profile(7) shows what is printed", check_example,
          "babeltrace2-sink.whylate.profile.7", "profile", trace("disk-read"), "--operation", "syscall:pread64",
          "--peak", "3", "--limit", "1")

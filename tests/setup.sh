@@ -17,8 +17,9 @@ die()
 # To build and run whylate.
 build_packages="autoconf automake libtool make gcc libc6-dev pkgconf
 	libbabeltrace2-dev libglib2.0-dev libjansson-dev"
-# To check it besides: babeltrace2 loads the plugin, prove is in perl.
-check_packages="babeltrace2 clang groff-base perl python3 python3-jsonschema xz-utils"
+# To check it besides: babeltrace2 loads the plugin, prove is in perl, libFuzzer
+# and clang's sanitizers are in libclang-rt-14-dev.
+check_packages="babeltrace2 clang groff-base libclang-rt-14-dev perl python3 python3-jsonschema xz-utils"
 
 installed()
 {
@@ -86,7 +87,9 @@ jobs()
 	nproc 2>/dev/null || echo 2
 }
 
-# build DIRECTORY [CONFIGURE-ARGUMENT]...: brings a build directory up to date.
+# build DIRECTORY [CONFIGURE-ARGUMENT]...: brings a build directory up to date, as far as
+# make's target $goal needs it (all, if it is not set).
+goal=all
 build()
 {
 	dir=$1
@@ -99,7 +102,7 @@ build()
 		echo "$PWD $*" >"$dir/arguments"
 	fi
 	say "building in $dir"
-	logged "$dir/make.log" make -C "$dir" -j"$(jobs)" all
+	logged "$dir/make.log" make -C "$dir" -j"$(jobs)" "$goal"
 }
 
 in_dir()

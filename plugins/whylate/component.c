@@ -13,6 +13,7 @@
 #include "analysis/options.h"
 #include "analysis/session.h"
 #include "messages.h"
+#include "report/periodic.h"
 #include "report/report.h"
 #include "util/error.h"
 
@@ -26,8 +27,10 @@ struct sink {
 
 static void fail(bt_self_component_sink *self, GError *error)
 {
+	g_autofree char *safe = text_safe(error->message); /* it may have names from the trace */
+
 	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
-		bt_self_component_sink_as_self_component(self), "%s", error->message);
+		bt_self_component_sink_as_self_component(self), "%s", safe);
 	g_error_free(error);
 }
 
@@ -103,6 +106,8 @@ static void sink_free(struct sink *sink)
 	if (sink->iterator)
 		bt_message_iterator_put_ref(sink->iterator);
 	messages_free(sink->messages);
+	if (sink->session)
+		periodic_end(sink->session);
 	session_free(sink->session);
 	options_clear(&sink->options);
 	g_free(sink);
@@ -130,6 +135,11 @@ initialize(bt_self_component_sink *self, enum command command, const bt_value *p
 	}
 	sink->session = session_new(&sink->options);
 	sink->messages = messages_new(sink->session);
+	if (!periodic_begin(sink->session, &setting.error)) {
+		sink_free(sink);
+		fail(self, setting.error);
+		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	}
 	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), sink);
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
@@ -161,6 +171,15 @@ profile_initialize(bt_self_component_sink *self, bt_self_component_sink_configur
 	return initialize(self, COMMAND_PROFILE, params);
 }
 
+static bt_component_class_initialize_method_status
+check_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
+		 const bt_value *params, void *data)
+{
+	(void) config;
+	(void) data;
+	return initialize(self, COMMAND_CHECK, params);
+}
+
 static struct sink *sink_of(bt_self_component_sink *self)
 {
 	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
@@ -182,7 +201,13 @@ graph_is_configured(bt_self_component_sink *self)
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
 
-static bool report(struct sink *sink, GError **error)
+static bool is_interrupted(void *self)
+{
+	return bt_self_component_sink_is_interrupted(self);
+}
+
+/* False without an error: the user has interrupted Babeltrace, and wants no report. */
+static bool report(struct sink *sink, const bt_self_component_sink *self, GError **error)
 {
 	sink->reported = true;
 	messages_end(sink->messages);
@@ -191,7 +216,14 @@ static bool report(struct sink *sink, GError **error)
 			    "there is no LTTng kernel trace among the traces");
 		return false;
 	}
-	return session_finish(sink->session, error) && report_write(sink->session, error);
+	/* a live trace ends by a signal only: that is when its report is wanted */
+	if (!sink->session->stretches.live) {
+		sink->session->interrupted = is_interrupted;
+		sink->session->interrupted_data = (void *) self;
+		if (is_interrupted((void *) self))
+			return false;
+	}
+	return report_end(sink->session, error);
 }
 
 static bt_component_class_sink_consume_method_status consume(bt_self_component_sink *self)
@@ -203,12 +235,17 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 
 	switch (bt_message_iterator_next(sink->iterator, &batch, &count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
-		if (messages_take(sink->messages, batch, count, &error))
+		if (!messages_take(sink->messages, batch, count, &error))
+			break;
+		if (!sink->session->stretches.done)
 			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
-		break;
+		/* --to is over: the graph can end, a live trace does not */
+		/* fall through */
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-		if (report(sink, &error))
+		if (report(sink, self, &error))
 			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
+		if (!error) /* the graph sees by itself that it is interrupted */
+			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_AGAIN;
 		break;
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
 		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_AGAIN;
@@ -222,15 +259,18 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
 }
 
-/* Reading failed after events had come: what they tell is still told. */
+/* Reading failed after events had come, or a live trace was left (a signal, as it does
+ * not end by itself): what they tell is still told. */
 static void finalize(bt_self_component_sink *self)
 {
 	struct sink *sink = sink_of(self);
 	GError *error = NULL;
 
-	if (!sink->reported && sink->session->stopped && sink->session->events &&
-	    !report(sink, &error)) {
-		g_printerr("whylate: %s\n", error->message);
+	if (!sink->reported && (sink->session->stopped || sink->session->stretches.live) &&
+	    session_has_events(sink->session) && !report(sink, self, &error) && error) {
+		g_autofree char *safe = text_safe(error->message);
+
+		g_printerr("whylate: %s\n", safe);
 		g_error_free(error);
 	}
 	sink_free(sink);
@@ -262,3 +302,10 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(profile, "See babeltrace2-sink.whylate.profi
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(profile, profile_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(profile, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(profile, graph_is_configured);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(check, consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(check, "Say what a kernel trace has and lacks for each analysis.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(check, "See whylate-check(1).");
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(check, check_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(check, finalize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(check, graph_is_configured);

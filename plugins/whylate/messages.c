@@ -660,6 +660,18 @@ static void take_packet_begin(struct messages *messages, const bt_message *messa
 	}
 }
 
+/* A live trace: nothing that is older will come. */
+static void take_inactivity(struct messages *messages, const bt_message *message)
+{
+	int64_t time = snapshot_time(
+		bt_message_message_iterator_inactivity_borrow_clock_snapshot_const(message),
+		messages->time);
+
+	if (time > messages->time)
+		flush(messages);
+	stretches_pass(messages->session, time);
+}
+
 bool messages_take(struct messages *messages, bt_message_array_const batch, uint64_t count,
 		   GError **error)
 {
@@ -689,7 +701,7 @@ bool messages_take(struct messages *messages, bt_message_array_const batch, uint
 			stream_of(messages, bt_message_stream_beginning_borrow_stream_const(message));
 			break;
 		case BT_MESSAGE_TYPE_MESSAGE_ITERATOR_INACTIVITY:
-			flow_live(&messages->session->flow);
+			take_inactivity(messages, message);
 			break;
 		default:
 			break;

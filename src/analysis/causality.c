@@ -8,10 +8,17 @@
 
 #include "analysis/summary.h"
 
+/* Waits explained below others in one report, if there is a limit at all: each thread of it has
+ * its part of them, and EACH_MIN times its limit at least. Traces need 50 a thread, 300 at most. */
+#define WAITS_MAX 200000
+#define EACH_MIN 4
+
 struct builder {
 	const struct session *session;
 	uint32_t limit;
-	GArray *path; /* threads being explained, outermost first */
+	GPtrArray *level; /* borrowed waits that are to be explained, */
+	GPtrArray *next;  /* and those below them, which come after all of these */
+	uint32_t left;    /* so many waits may be added */
 };
 
 static void wait_free(gpointer data)
@@ -182,40 +189,44 @@ static GPtrArray *collect(const struct builder *builder, uint32_t thread, int64_
 	return waits;
 }
 
-static bool on_path(const struct builder *builder, uint32_t thread)
+/* The thread waits itself in `wait` or in one above it: it is being explained. */
+static bool on_path(const struct wait *wait, uint32_t thread)
 {
-	for (guint i = 0; i < builder->path->len; i++)
-		if (g_array_index(builder->path, uint32_t, i) == thread)
+	for (; wait; wait = wait->above)
+		if (wait->thread == thread)
 			return true;
 	return false;
 }
 
-static void explain(struct builder *builder, struct wait *wait);
-
-static void explain_all(struct builder *builder, struct wait *above, GPtrArray *waits,
-			uint32_t thread)
+/* Below `above` come these, as long as there is room; they are counted else. */
+static void add_below(struct builder *builder, struct wait *above, GPtrArray *waits)
 {
-	g_array_append_val(builder->path, thread);
+	if (builder->limit && waits->len > builder->left) {
+		above->omitted += waits->len - builder->left;
+		if (builder->left)
+			cut(waits, builder->left);
+		g_ptr_array_set_size(waits, (gint) builder->left);
+		g_ptr_array_sort(waits, by_begin);
+	}
+	builder->left -= builder->limit ? waits->len : 0;
 	for (guint i = 0; i < waits->len; i++) {
 		struct wait *child = g_ptr_array_index(waits, i);
 
 		child->above = above;
-		explain(builder, child);
+		g_ptr_array_add(builder->next, child);
 	}
-	g_array_set_size(builder->path, builder->path->len - 1);
 }
 
 /* The waits of who queued the worker's item, before those of the worker. */
-static void explain_first(struct builder *builder, struct wait *wait)
+static void collect_first(struct builder *builder, struct wait *wait)
 {
 	const struct lead *lead = &wait->lead;
 	GPtrArray *waits;
 	uint32_t omitted;
 
-	if (!is_thread(lead->first) || on_path(builder, lead->first))
+	if (!is_thread(lead->first) || on_path(wait, lead->first))
 		return;
 	waits = collect(builder, lead->first, wait->begin, lead->first_until, &omitted, NULL);
-	explain_all(builder, wait, waits, lead->first);
 	wait->omitted += omitted;
 	for (guint i = 0; i < waits->len; i++)
 		g_ptr_array_insert(wait->children, (gint) i, g_ptr_array_index(waits, i));
@@ -230,38 +241,57 @@ static void explain_first(struct builder *builder, struct wait *wait)
 
 /* Rule 2: "Walk P's own intervals over [b, e) (clipped), and apply the same
  * rules to each of P's Blocked intervals, one level deeper." */
-static void explain(struct builder *builder, struct wait *wait)
+static void explain(struct builder *builder, struct wait *wait, bool last)
 {
-	uint32_t asked = builder->session->options->depth, waker;
-	uint32_t depth = asked && asked < LEVELS_MAX ? asked : LEVELS_MAX;
+	uint32_t waker;
 	struct lead lead;
 
 	if (!wait->woken || !block_lead(builder->session, wait->block, wait->thread, wait->begin,
 					wait->end, &lead))
 		return;
 	waker = lead.thread;
-	if (waker == wait->thread || on_path(builder, waker)) {
+	if (on_path(wait, waker)) {
 		wait->cycle = !lead.handed_over;
 		return;
 	}
-	if (builder->path->len >= depth)
+	if (last) /* there is no deeper level */
 		return;
 	wait->has_share = true;
 	wait->lead = lead;
 	wait->children = collect(builder, waker, lead.from, lead.until, &wait->omitted, wait);
-	explain_all(builder, wait, wait->children, waker);
-	explain_first(builder, wait);
+	collect_first(builder, wait);
+	add_below(builder, wait, wait->children);
+}
+
+/* Level by level, so that where there are too many it is the deepest that are left out. */
+static void explain_levels(struct builder *builder)
+{
+	uint32_t asked = builder->session->options->depth;
+	uint32_t depth = asked && asked < LEVELS_MAX ? asked : LEVELS_MAX;
+
+	for (uint32_t i = 1; i <= depth && builder->level->len; i++) {
+		GPtrArray *done = builder->level;
+
+		for (guint k = 0; k < done->len; k++)
+			explain(builder, g_ptr_array_index(done, k), i == depth);
+		builder->level = builder->next;
+		builder->next = done;
+		g_ptr_array_set_size(done, 0);
+	}
 }
 
 GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from,
 			 int64_t to, uint32_t limit, uint32_t *omitted)
 {
-	struct builder builder = {session, limit, g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+	guint threads = MAX(session->selected->len, 1);
+	struct builder builder = {session, limit, g_ptr_array_new(), g_ptr_array_new(),
+				  MAX(WAITS_MAX / threads, limit * EACH_MIN)};
 	GPtrArray *waits = collect(&builder, thread, from, to, omitted, NULL);
 
-	g_array_append_val(builder.path, thread);
 	for (guint i = 0; i < waits->len; i++)
-		explain(&builder, g_ptr_array_index(waits, i));
-	g_array_free(builder.path, TRUE);
+		g_ptr_array_add(builder.level, g_ptr_array_index(waits, i));
+	explain_levels(&builder);
+	g_ptr_array_free(builder.level, TRUE);
+	g_ptr_array_free(builder.next, TRUE);
 	return waits;
 }

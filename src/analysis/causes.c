@@ -165,7 +165,8 @@ static char *later_label(const struct session *session, const struct wait *wait)
 	char length[32];
 
 	if (wait->block->kind == WAKER_NONE)
-		return g_strdup("not woken before the trace's end");
+		return g_strdup(session->options->every ? "not woken before the stretch's end"
+							: "not woken before the trace's end");
 	spans_begin(&spans, session, wait->thread, wait->end, thread->end);
 	if (!spans_next(&spans, &span))
 		return g_strdup("not woken before the window's end");

@@ -31,6 +31,7 @@ struct charger {
 	uint32_t path[DEPTH_MAX]; /* threads being led over; the waiter first */
 	guint depth;
 	uint64_t steps;         /* intervals read */
+	uint64_t runs;          /* of CPUs, where threads were ready to run */
 };
 
 /* All waits of one thread are to be charged before those of the next: so who has

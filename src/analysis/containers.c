@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "util/error.h"
+#include "util/pattern.h"
 
 #define NAMES_LISTED 12 /* in an error message */
 
@@ -202,8 +203,8 @@ static void choose_name(struct session *session, const GArray *containers, const
 		program = session_text(session,
 				       model_thread(&session->model, at->first)->program);
 		base = strrchr(program, '/');
-		if (g_pattern_match_simple(wanted, session_thread_name(session, at->first)) ||
-		    (*program && g_pattern_match_simple(wanted, base ? base + 1 : program)))
+		if (pattern_match(wanted, session_thread_name(session, at->first)) ||
+		    (*program && pattern_match(wanted, base ? base + 1 : program)))
 			choose(session, at->host, at->kind, at->number);
 	}
 }

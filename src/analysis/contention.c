@@ -398,7 +398,8 @@ GArray *contention_new(const struct session *session, GHashTable *threads, int64
 			next++;
 		if (lock_is_one(lock_at(&session->flow, i)))
 			add_lock(session, list, i, &window,
-				 (const struct open_wait *) open->data + first, next - first);
+				 next > first ? &g_array_index(open, struct open_wait, first) : NULL,
+				 next - first);
 	}
 	g_array_sort(list, largest_first);
 	return list;

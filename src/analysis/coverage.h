@@ -1,26 +1,14 @@
 /* What the trace could not tell: lost events, open ends, and events that were
  * not recorded.
  *
- * Place: analysis/. One table (coverage.c) says what each analysis needs; the
- * commands that check or record traces read the same. Source: semantics.md,
+ * Place: analysis/. needs.c says what each analysis needs; check.c what that
+ * means for each command. Source: semantics.md,
  * "Coverage".
  */
 #ifndef WHYLATE_ANALYSIS_COVERAGE_H
 #define WHYLATE_ANALYSIS_COVERAGE_H
 
 #include "analysis/session.h"
-
-/* One thing an analysis needs of a trace. */
-struct need {
-	const char *name;    /* as LTTng has it, for people */
-	enum event_kind kinds[3]; /* any one of them fulfils it; EV_OTHER ends the list */
-	const char *without; /* what is lost */
-	const char *recorded_by; /* the lttng line that would add it */
-	bool (*fulfilled)(const struct session *session); /* NULL: by kinds */
-};
-
-extern const struct need needs[]; /* ends with name NULL */
-bool need_is_met(const struct session *session, const struct need *need);
 
 struct coverage {
 	uint64_t events, discarded_events, discarded_packets;
@@ -34,7 +22,11 @@ struct coverage {
 };
 
 void coverage_init(struct coverage *coverage, const struct session *session);
+/* The report is to tell of it: one of a stretch of those that end in it or later. */
+bool coverage_tells_gap(const struct session *session, const struct gap *gap);
 void coverage_clear(struct coverage *coverage);
+/* What is missing besides events: "NAME: what that means", owned strings. */
+void coverage_troubles(const struct session *session, GPtrArray *list);
 double coverage_unknown_share(const struct coverage *coverage);
 double coverage_softirq_share(const struct coverage *coverage);
 

@@ -70,6 +70,9 @@ static void put_session(struct image_out *out, const struct session *session,
 	g_autoptr(GList) classes = g_hash_table_get_keys(session->class_names);
 
 	image_put_number(out, session->events);
+	image_put_number(out, session->has_tids);
+	image_put_number(out, session->user_traces);
+	image_put_number(out, session->flow.has_callstacks);
 	image_put(out, session->kinds, sizeof session->kinds);
 	image_put_number(out, g_list_length(classes));
 	for (GList *at = classes; at; at = at->next)
@@ -92,6 +95,9 @@ static void take_session(struct image_in *in, struct session *session,
 	uint32_t count;
 
 	session->events = image_take_number(in);
+	session->has_tids = image_take_number(in) != 0;
+	session->user_traces = (guint) image_take_number(in);
+	session->flow.has_callstacks = image_take_number(in) != 0;
 	image_take_to(in, session->kinds, sizeof session->kinds);
 	count = image_take_count(in, in->size);
 	for (uint32_t i = 0; i < count && !in->failed; i++) {

@@ -24,6 +24,7 @@ static void own_host(struct host *host, const struct host *own)
 	host->cpu_index = own->cpu_index;
 	memcpy(host->direct, own->direct, sizeof host->direct);
 	host->tids = own->tids;
+	host->forgotten = own->forgotten;
 	host->gaps = own->gaps;
 	host->tables = own->tables;
 	host->irq_names = own->irq_names;

@@ -7,6 +7,7 @@
 #include "analysis/causality.h"
 #include "analysis/summary.h"
 #include "util/error.h"
+#include "util/pattern.h"
 
 static const char *const kind_names[OPERATION_KINDS] = {
 	"syscall", "function", "irq", "vector", "softirq", "hrtimer",
@@ -111,7 +112,7 @@ static bool may_be(const char *pattern, enum operation_kind kind)
 	/* the part before the colon is compared as a pattern of its own */
 	g_autofree char *head = g_strndup(pattern, strcspn(pattern, ":"));
 
-	return g_pattern_match_simple(head, kind_names[kind]);
+	return pattern_match(head, kind_names[kind]);
 }
 
 bool operation_pattern_check(const char *pattern, GError **error)
@@ -230,7 +231,7 @@ static bool name_wanted(const struct session *session, uint32_t what)
 		return PACK_KIND(what) == OPERATION_SYSCALL;
 	name = operation_name(session, what);
 	for (guint i = 0; i < patterns->len; i++)
-		if (g_pattern_match_simple(g_ptr_array_index(patterns, i), name))
+		if (pattern_match(g_ptr_array_index(patterns, i), name))
 			return true;
 	return false;
 }
@@ -240,8 +241,8 @@ static bool resource_matches(const struct session *session, uint32_t resource)
 	const char *pattern = session->options->profile.resource;
 	const char *key = session_text(session, resource);
 
-	return g_pattern_match_simple(pattern, key) ||
-	       g_pattern_match_simple(pattern, resource_name(key));
+	return pattern_match(pattern, key) ||
+	       pattern_match(pattern, resource_name(key));
 }
 
 /* On that resource itself, or a wait in it was for that: a read of a file

@@ -8,7 +8,8 @@
 
 #define DELAY (1u << COMMAND_DELAY)
 #define PROFILE (1u << COMMAND_PROFILE)
-#define ALL (DELAY | PROFILE | 1u << COMMAND_OVERVIEW)
+#define ALL (DELAY | PROFILE | 1u << COMMAND_OVERVIEW) /* that analyse */
+#define EACH (ALL | 1u << COMMAND_CHECK)
 
 const struct option_spec option_specs[] = {
 	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY, true, false},
@@ -19,10 +20,11 @@ const struct option_spec option_specs[] = {
 	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
 	{"host", "NAME", "only this host's threads", ALL, true, false},
 	{"container", "ID|NS", "only this container: a PID or cgroup namespace (4026532201), a\nprocess in it, its first one's name; TIDs, PIDs are its own", ALL, true, false},
-	{"clock-offset", "[HOST=]DURATION", "add this to HOST's clock (may be negative) instead of what its\npackets tell; may be repeated", ALL, true, true},
+	{"clock-offset", "[HOST=]DURATION", "add this to HOST's clock (may be negative) instead of what its\npackets tell; may be repeated", EACH, true, true},
 	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns, +OFFSET,\n-OFFSET, or an event", ALL, true, false},
 	{"to", "WHEN", "end of the window, the same (+OFFSET counts from --from)", ALL, true, false},
 	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ALL, true, false},
+	{"every", "DURATION", "a report each DURATION of the trace (from --from to --to), of the\ntime since the last one; json: one object a line", ALL, true, false},
 	{"resolution", "R", "buckets per factor of two, 1 to 16 (default 1)", PROFILE, true, false},
 	{"peak", "N", "root causes of peak N only (default: each)", PROFILE, true, false},
 	{"maxcount-percentage", "P", "parts with P % of the highest maxcount are roots (default 20)", PROFILE, true, false},
@@ -33,24 +35,24 @@ const struct option_spec option_specs[] = {
 	{"threshold", "OCTAVES", "distance from which behaviour counts as changed (default 0.25)", PROFILE, true, false},
 	{"resume", "FILE", "add this trace's operations to the searches saved in FILE", PROFILE, true, false},
 	{"force", NULL, "resume although the behaviour changed", PROFILE, true, false},
-	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms' beside the trace)", ALL, true, false},
-	{"format", "FORMAT", "text (default), json; delay also csv: the state instances", ALL, true, false},
-	{"output", "FILE", "write to FILE instead of standard output", ALL, true, false},
+	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms' beside the trace)", EACH, true, false},
+	{"format", "FORMAT", "text (default), json; delay also csv: the state instances", EACH, true, false},
+	{"output", "FILE", "write to FILE instead of standard output", EACH, true, false},
 	{"limit", "N", "entries of a list (default 20; 0: all)", ALL, true, false},
 	{"depth", "N", "levels of causes (default: delay 0, all; profile 8)", DELAY | PROFILE, true, false},
 	{"min-duration", "DURATION", "leave out waits and instances shorter than this", DELAY, true, false},
 	{"path", NULL, "only the critical path: every step of it, and tables of its times\n(with csv: its steps, one a row)", DELAY, true, false},
-	{"utc", NULL, "times of day are UTC, not local time", ALL, true, false},
-	{"strict", NULL, "exit with 4 if the tracer lost events", ALL, false, false},
-	{"color", "WHEN", "auto (default), always, never", ALL, true, false},
-	{"reader", "HOW", "how to read the trace: auto (default), direct, babeltrace", ALL, false, false},
-	{"cache", "WHERE", "keep what was read of long traces for further questions: auto\n(default: in ~/.cache/whylate), off, or a directory", ALL, false, false},
-	{"progress", "WHEN", "progress on stderr: auto (default), always, never", ALL, false, false},
-	{"quiet", NULL, "no warnings on standard error", ALL, true, false},
-	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what was odd", ALL, true, false},
+	{"utc", NULL, "times of day are UTC, not local time", EACH, true, false},
+	{"strict", NULL, "exit with 4 if the tracer lost events", EACH, false, false},
+	{"color", "WHEN", "auto (default), always, never", EACH, true, false},
+	{"reader", "HOW", "how to read the trace: auto (default), direct, babeltrace", EACH, false, false},
+	{"cache", "WHERE", "keep what was read of long traces for further questions: auto\n(default: in ~/.cache/whylate), off, or a directory", EACH, false, false},
+	{"progress", "WHEN", "progress on stderr: auto (default), always, never", EACH, false, false},
+	{"quiet", NULL, "no warnings on standard error", EACH, true, false},
+	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what was odd", EACH, true, false},
 	{0}};
 
-static const char *const commands[] = {"overview", "delay", "profile"};
+static const char *const commands[] = {"overview", "delay", "profile", "check"};
 
 const char *command_name(enum command command)
 {
@@ -322,6 +324,19 @@ static bool set_step(const char *name, const char *value, int64_t *ns, GError **
 	return false;
 }
 
+#define EVERY_MIN 1000000 /* ns */
+
+static bool set_every(const char *name, const char *value, int64_t *ns, GError **error)
+{
+	if (!set_duration(name, value, ns, error))
+		return false;
+	if (*ns >= EVERY_MIN)
+		return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--%s '%s': must be a millisecond or longer", name, value);
+	return false;
+}
+
 /* The options that only `profile` has. */
 static bool set_profile(struct profile_options *profile, const char *name, const char *value,
 			GError **error)
@@ -402,6 +417,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 				  &options->depth, error);
 	if (strcmp(name, "min-duration") == 0)
 		return set_duration(name, value, &options->min_duration, error);
+	if (strcmp(name, "every") == 0)
+		return set_every(name, value, &options->every, error);
 	if (strcmp(name, "kallsyms") == 0)
 		return set_text(name, value, &options->kallsyms, error);
 	if (strcmp(name, "path") == 0)
@@ -448,8 +465,27 @@ static bool check_profile(const struct options *options, GError **error)
 	return true;
 }
 
+/* Where windows begin and end must be known before the trace has ended. */
+static bool check_every(const struct options *options, GError **error)
+{
+	if (options->from.kind == WHEN_FROM_END || options->to.kind == WHEN_FROM_END)
+		return exclude("--every", options->to.kind == WHEN_FROM_END ? "--to -OFFSET"
+									    : "--last",
+			       "a time before the trace's end is known only at its end", error);
+	if (options->from.kind == WHEN_EVENT || options->to.kind == WHEN_EVENT)
+		return exclude("--every", options->to.kind == WHEN_EVENT ? "--to EVENT"
+									 : "--from EVENT",
+			       "reports begin and end at times", error);
+	if (options->profile.save || options->profile.resume)
+		return exclude("--every", options->profile.save ? "--save" : "--resume",
+			       "a saved search is of one report", error);
+	return true;
+}
+
 bool options_check(const struct options *options, GError **error)
 {
+	if (options->every && !check_every(options, error))
+		return false;
 	if (options->command == COMMAND_PROFILE)
 		return check_profile(options, error);
 	if (options->command != COMMAND_DELAY || options->target || options->threads->len ||

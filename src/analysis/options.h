@@ -15,7 +15,7 @@
 #include "event/filter.h"
 #include "util/when.h"
 
-enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_COUNT };
+enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_COUNT };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 enum reader_choice { READER_AUTO, READER_DIRECT, READER_BABELTRACE };
 enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
@@ -52,6 +52,7 @@ struct options {
 	uint32_t limit;              /* 0: all */
 	uint32_t depth;              /* 0: any */
 	int64_t min_duration;        /* ns */
+	int64_t every;               /* ns of trace time between reports, 0: one at the end */
 	bool utc, quiet, verbose, strict;
 	bool path;                   /* only the critical path, in full */
 	enum choice color, progress;

@@ -7,6 +7,7 @@
 #include "analysis/roots.h"
 #include "util/distance.h"
 #include "util/error.h"
+#include "util/pattern.h"
 
 #define OCTAVES 63
 #define LAPSES_MAX 10000
@@ -482,7 +483,7 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 		while (!found && g_hash_table_iter_next(&iter, &key, NULL)) {
 			char *name = operation_name(session, GPOINTER_TO_UINT(key) - 1);
 
-			found = g_pattern_match_simple(pattern, name);
+			found = pattern_match(pattern, name);
 			if (!near || text_distance(pattern, name) < text_distance(pattern, near) ||
 			    (text_distance(pattern, name) == text_distance(pattern, near) &&
 			     strcmp(name, near) < 0)) {

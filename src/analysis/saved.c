@@ -10,6 +10,7 @@
 
 #include "analysis/roots.h"
 #include "util/error.h"
+#include "util/pattern.h"
 
 struct saved {
 	char *option, *path;  /* owned */
@@ -277,7 +278,7 @@ static bool asked_for(const struct session *session, const char *operation)
 	const GPtrArray *patterns = session->options->profile.operations;
 
 	for (guint i = 0; i < patterns->len; i++)
-		if (g_pattern_match_simple(g_ptr_array_index(patterns, i), operation))
+		if (pattern_match(g_ptr_array_index(patterns, i), operation))
 			return true;
 	return !patterns->len;
 }

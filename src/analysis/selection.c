@@ -17,6 +17,7 @@
 #include "analysis/symbols.h"
 #include "util/distance.h"
 #include "util/error.h"
+#include "util/pattern.h"
 
 #define FAIL(...) \
 	(g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, __VA_ARGS__), false)
@@ -179,6 +180,11 @@ static bool resolve_window(struct session *session, GError **error)
 	char a[48], b[48], c[48];
 	bool has_from;
 
+	if (session->of_stretch) {
+		session->to = target->filter ? target->time : session->to;
+		return session->from < session->to ||
+		       FAIL("--target '%s': it happened as the stretch began", target->filter->text);
+	}
 	has_from = resolve_when(session, &options->from, &session->matches[MATCH_FROM],
 				session->begin, session->begin, &session->from);
 	if (options->from.kind == WHEN_FROM_END && session->from < session->begin)
@@ -245,7 +251,7 @@ enum naming { BY_NUMBER, BY_NAME, BY_PROGRAM };
 
 static bool name_matches(const struct session *session, uint32_t index, const char *wanted)
 {
-	return g_pattern_match_simple(wanted, session_thread_name(session, index));
+	return pattern_match(wanted, session_thread_name(session, index));
 }
 
 /* The base name of the thread's program. */
@@ -255,7 +261,7 @@ static bool program_matches(const struct session *session, uint32_t index, const
 		session_text(session, model_thread(&session->model, index)->program);
 	const char *base = strrchr(program, '/');
 
-	return *program && g_pattern_match_simple(wanted, base ? base + 1 : program);
+	return *program && pattern_match(wanted, base ? base + 1 : program);
 }
 
 /* A number is a TID or PID; a name, with * and ?, a thread's in the window;
@@ -478,6 +484,16 @@ bool session_gather(struct session *session, GError **error)
 	return true;
 }
 
+static void name_threads(struct session *session)
+{
+	uint32_t count = session->model.thread_count;
+
+	session->thread_names = g_new(uint32_t, count + 1);
+	for (uint32_t i = 0; i < count; i++)
+		session->thread_names[i] = thread_name_at(model_thread(&session->model, i),
+							  session->to);
+}
+
 bool session_finish(struct session *session, GError **error)
 {
 	static const char *const options[] = {"target", "from", "to"};
@@ -518,6 +534,7 @@ bool session_finish(struct session *session, GError **error)
 	sort_selected(session);
 	if (!load_symbols(session, error))
 		return false;
+	name_threads(session);
 	processes_init(&session->processes, &session->model);
 	deadlocks_find(session);
 	if (session->options->command == COMMAND_PROFILE)

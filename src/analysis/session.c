@@ -29,6 +29,7 @@ struct session *session_new(struct options *options)
 	g_array_set_clear_func(session->damages, damage_clear);
 	session->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session->target = NO_THREAD;
+	session->runs_read = g_new0(uint64_t, 1);
 	session->matches[MATCH_TARGET].filter = options->target;
 	session->matches[MATCH_FROM].filter = options->from_event;
 	session->matches[MATCH_TO].filter = options->to_event;
@@ -41,6 +42,7 @@ struct session *session_new(struct options *options)
 		session->flow.operations_wanted = operations_wanted(options);
 	session->flow.resources_wanted =
 		options->profile.resource || options->profile.per == PER_RESOURCE;
+	stretches_init(session);
 	return session;
 }
 
@@ -60,10 +62,13 @@ void session_free(struct session *session)
 		g_array_free(session->matches[i].candidates, TRUE);
 		g_array_free(session->matches[i].of_host, TRUE);
 	}
+	stretches_clear(&session->stretches);
 	g_free(session->stopped);
 	g_array_free(session->damages, TRUE);
 	event_places_free(session->places);
 	g_free(session->place);
+	g_free(session->thread_names);
+	g_free(session->runs_read);
 	symbols_free(session->symbols);
 	processes_clear(&session->processes);
 	if (session->deadlocks)
@@ -132,17 +137,26 @@ bool session_wants_tcp(const struct session *session)
 	return session->model.hosts->len > 1;
 }
 
+/* Two of these can be subtracted. The clocks of traces are at 2^60 to 2^61: it is damage. */
+#define TIME_MAX ((INT64_C(1) << 62) - 1)
+
+static int64_t possible(int64_t time)
+{
+	return CLAMP(time, -TIME_MAX, TIME_MAX);
+}
+
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
 {
 	if (!session->restored)
-		flow_packet(&session->flow, host, cpu, begin);
+		flow_packet(&session->flow, host, cpu, possible(begin));
 }
 
 void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
 		  int64_t end, int64_t count, bool packets)
 {
 	if (!session->restored)
-		flow_lost(&session->flow, host, cpu, begin, end, count, packets);
+		flow_lost(&session->flow, host, cpu, possible(begin), possible(end), count,
+			  packets);
 }
 
 /* "The thread analysed is the event's subject: the woken thread of a wake-up,
@@ -220,6 +234,16 @@ static void note_matches(struct session *session, const struct event *event)
 
 void session_event(struct session *session, const struct event *event)
 {
+	struct event copy;
+
+	if (G_UNLIKELY(event->time != possible(event->time))) {
+		copy = *event;
+		copy.time = possible(event->time);
+		event = &copy;
+	}
+	if (event->time >= session->stretches.next)
+		stretches_reach(session, event->time);
+	session->has_tids |= event->has_tid;
 	if (event->matches)
 		note_matches(session, event);
 	if (G_UNLIKELY(session->restored))
@@ -261,6 +285,11 @@ void session_stopped(struct session *session, const char *why)
 		session->stopped = g_strdup(why);
 }
 
+bool session_interrupted(const struct session *session)
+{
+	return session->interrupted && session->interrupted(session->interrupted_data);
+}
+
 void spans_begin(struct spans *spans, const struct session *session, uint32_t thread,
 		 int64_t from, int64_t to)
 {
@@ -268,7 +297,8 @@ void spans_begin(struct spans *spans, const struct session *session, uint32_t th
 
 	*spans = (struct spans) {.session = session, .thread = model_thread(model, thread)};
 	spans->from = MAX(from, spans->thread->begin);
-	spans->to = MIN(to, spans->thread->end);
+	spans->to = G_UNLIKELY(session_interrupted(session)) ? INT64_MIN
+							     : MIN(to, spans->thread->end);
 	spans->known = model_host(model, spans->thread->host)->known_from;
 	spans->kernel = thread_is_kernel(model, spans->thread);
 	spans->ksoftirqd = thread_is_ksoftirqd(model, spans->thread);
@@ -336,7 +366,11 @@ const char *session_thread_name(const struct session *session, uint32_t thread)
 		return "idle";
 	if (!is_thread(thread))
 		return "?";
-	name = thread_name_at(&session->model, model_thread(&session->model, thread), session->to);
+	if (session->thread_names) /* asked for each run of a CPU: threads themselves lie far apart */
+		name = session_text(session, session->thread_names[thread]);
+	else
+		name = session_text(session, thread_name_at(model_thread(&session->model, thread),
+							    session->to));
 	return *name ? name : "?";
 }
 
@@ -442,7 +476,10 @@ uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t
 
 		if (thread->host == host && thread->tid == tid && thread->begin <= time &&
 		    thread->end >= time)
-			best = i; /* the newest of two lives that touch */
+			best = best == NO_THREAD || /* the newest of two that touch */
+					       thread->begin >= model_thread(&session->model, best)->begin
+				       ? i
+				       : best;
 	}
 	return best;
 }

@@ -15,6 +15,7 @@
 
 #include "analysis/options.h"
 #include "analysis/processes.h"
+#include "analysis/stretches.h"
 #include "event/event.h"
 #include "event/kinds.h"
 #include "event/places.h"
@@ -77,10 +78,13 @@ struct session {
 	struct match matches[MATCH_COUNT];
 	bool kinds[EV_KIND_COUNT];   /* declared by some trace */
 	GHashTable *class_names;     /* owned; event names declared (set) */
+	bool has_tids;               /* … with the context tid */
 	uint64_t events;
 	char *stopped;               /* owned; why reading ended early, NULL */
 	GArray *damages;             /* owned; struct damage: what could not be read */
 	struct event_places *places; /* owned; where rare events are; NULL: not asked for */
+	guint user_traces;           /* user-space traces found beside, which are not read */
+	struct stretches stretches;  /* --every */
 	char *place;                 /* owned; directory of the first trace's files, NULL */
 
 	/* session_gather(); what it leaves is not changed any more, but for new names and
@@ -90,13 +94,25 @@ struct session {
 					fed now are only compared with the filters */
 
 	/* session_finish() */
+	bool of_stretch;             /* from and to are set: they are a stretch's */
 	int64_t begin, end;          /* first and last event of all hosts */
 	int64_t from, to;            /* window */
 	uint32_t target;             /* thread, NO_THREAD */
 	GArray *selected;            /* uint32_t threads asked for, in order */
 	GArray *chosen;              /* owned; of --container: containers.c; NULL: not asked */
 	struct processes processes;
+	/* Runs of CPUs read for who ran while others were ready. With N threads ready at once that
+	 * is N times what there is: beyond RUNS_READ_MAX (a quarter of a minute; of 16 million
+	 * events 10^7 are read) it is not looked up, and not known. */
+#define RUNS_READ_MAX UINT64_C(300000000)
+	uint64_t *runs_read;         /* owned; counts in reports, to which all else is const */
+	uint32_t *thread_names;      /* owned; interned, of each thread in the window; NULL before */
 	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
+
+	/* Asked now and then while a report is made, where the program and not a signal ends it:
+	 * from true on all threads read as empty, and no report is written. NULL: never. */
+	bool (*interrupted)(void *data);
+	void *interrupted_data;      /* borrowed */
 	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
 	GHashTable *deadlocked;      /* owned; thread -> its struct deadlock; NULL before */
 };
@@ -106,6 +122,11 @@ void session_free(struct session *session);
 
 /* The host's index; traces of one host (hostname and clock UUID) share it. */
 uint32_t session_add_host(struct session *session, const struct host_info *info);
+/* An event came, in whatever stretch. */
+static inline bool session_has_events(const struct session *session)
+{
+	return session->events || session->stretches.begun;
+}
 /* Tells of an event class that a trace declares; `is_probe`: its payload is
  * just `ip` and `parent_ip`. Returns what it is. */
 struct event_class session_class(struct session *session, const char *event_name, bool is_probe);
@@ -127,6 +148,8 @@ void session_damage(struct session *session, const char *file, uint64_t bytes, u
 		    const char *what);
 /* Reading ended before the trace did. */
 void session_stopped(struct session *session, const char *why);
+
+bool session_interrupted(const struct session *session);
 
 /* When all has been read: ends all lives, brings the hosts to one time. What depends on the
  * options comes after it. */

@@ -27,10 +27,12 @@ void split_init(struct split *split, const struct profiles *profiles)
 	split->spans = g_array_new(FALSE, FALSE, sizeof(struct span));
 	split->path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	split->callpaths = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	idmap_init(&split->by_thread);
 }
 
 void split_clear(struct split *split)
 {
+	idmap_clear(&split->by_thread);
 	g_array_free(split->frames, TRUE);
 	g_array_free(split->spans, TRUE);
 	g_array_free(split->path, TRUE);
@@ -68,13 +70,23 @@ struct running {
 
 static struct part *by(struct split *split, struct part *part, uint32_t thread)
 {
-	g_autofree char *node = g_strconcat("by:", session_thread_name(split->session, thread),
-					    session_on(split->session, thread), NULL);
-	uint64_t tag = part_tag(PART_BY, intern_id(split->session->model.names, node));
-	struct part *child = part_find(part, tag);
+	uint32_t id = idmap_get(&split->by_thread, thread);
+	struct part *child;
+	uint64_t tag;
 
+	if (id == IDMAP_NONE) {
+		g_autofree char *node =
+			g_strconcat("by:", session_thread_name(split->session, thread),
+				    session_on(split->session, thread), NULL);
+
+		id = intern_id(split->session->model.names, node);
+		idmap_set(&split->by_thread, thread, id);
+	}
+	tag = part_tag(PART_BY, id);
+	child = part_find(part, tag);
 	return child ? child
-		     : add_child(split, part, PART_BY, tag, g_steal_pointer(&node));
+		     : add_child(split, part, PART_BY, tag,
+				 g_strdup(session_text(split->session, id)));
 }
 
 static struct part *named(struct split *split, struct part *part, enum part_kind kind,

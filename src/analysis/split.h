@@ -6,6 +6,7 @@
 #define WHYLATE_ANALYSIS_SPLIT_H
 
 #include "analysis/profile.h"
+#include "util/idmap.h"
 
 struct split {
 	const struct session *session;
@@ -18,6 +19,7 @@ struct split {
 	GArray *spans;   /* struct span: off CPU inside the operation, by begin */
 	guint span;      /* … spans left */
 	GArray *path;    /* uint32_t: threads whose waits are being followed */
+	struct idmap by_thread; /* thread -> interned "by:NAME" */
 	GArray *callpaths; /* uint32_t: interned text by call stack; 0: not made */
 	bool works;      /* the operation is a frame: it has work of its own */
 	bool spans_gap;  /* … overlaps lost events */

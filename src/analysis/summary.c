@@ -16,9 +16,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "util/idmap.h"
+
 #define DEPTH_MAX 4 /* total, wib, leaf, detail */
 
 #define KNOWN 64
+#define MANY 64 /* children: more are found by a map */
 
 struct builder {
 	const struct session *session;
@@ -175,10 +178,18 @@ static struct node *node_new(struct node *parent, uint64_t tag)
 	return node;
 }
 
+static void drop_index(struct node *node)
+{
+	if (node->index)
+		idmap_clear(node->index);
+	g_clear_pointer(&node->index, g_free);
+}
+
 void node_free(struct node *node)
 {
 	if (!node)
 		return;
+	drop_index(node);
 	g_free(node->element);
 	g_free(node->label);
 	g_ptr_array_free(node->children, TRUE);
@@ -186,10 +197,33 @@ void node_free(struct node *node)
 	g_free(node);
 }
 
+/* Thousands of files that one thread waited for are found by a map. */
+static struct node *indexed_child(struct node *parent, uint64_t tag, bool *fresh)
+{
+	uint32_t at = idmap_get(parent->index, tag);
+
+	*fresh = at == IDMAP_NONE;
+	if (!*fresh)
+		return g_ptr_array_index(parent->children, at);
+	idmap_set(parent->index, tag, parent->children->len);
+	return node_new(parent, tag);
+}
+
+static void make_index(struct node *parent)
+{
+	parent->index = g_new(struct idmap, 1);
+	idmap_init(parent->index);
+	for (guint i = 0; i < parent->children->len; i++)
+		idmap_set(parent->index,
+			  ((struct node *) g_ptr_array_index(parent->children, i))->tag, i);
+}
+
 /* The child with that tag; found children move to the front, where the next
  * look-up most likely wants them. */
 static struct node *child(struct node *parent, uint64_t tag, bool *fresh)
 {
+	if (parent->index)
+		return indexed_child(parent, tag, fresh);
 	for (guint i = 0; i < parent->children->len; i++) {
 		struct node *node = g_ptr_array_index(parent->children, i);
 
@@ -203,7 +237,9 @@ static struct node *child(struct node *parent, uint64_t tag, bool *fresh)
 		}
 	}
 	*fresh = true;
-	return node_new(parent, tag);
+	if (parent->children->len == MANY)
+		make_index(parent);
+	return parent->index ? indexed_child(parent, tag, fresh) : node_new(parent, tag);
 }
 
 /* Longest first; among equals the earlier. */
@@ -352,7 +388,7 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 	const struct cpu *cpu;
 	uint32_t run;
 
-	if (index == IDMAP_NONE) {
+	if (index == IDMAP_NONE || *session->runs_read >= RUNS_READ_MAX) {
 		visit(begin, end, NO_THREAD, data);
 		return;
 	}
@@ -368,7 +404,7 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 		visit(begin, run_at(&session->timeline, &cpu->runs, 0)->begin, NO_THREAD, data);
 		begin = run_at(&session->timeline, &cpu->runs, 0)->begin;
 	}
-	for (; begin < end && run < cpu->runs.used; run++) {
+	for (; begin < end && run < cpu->runs.used; run++, ++*session->runs_read) {
 		int64_t until = run + 1 < cpu->runs.used
 					? run_at(&session->timeline, &cpu->runs, run + 1)->begin
 					: end;
@@ -434,6 +470,7 @@ static void settle(const struct session *session, struct node *node)
 {
 	uint32_t limit = session->options->limit;
 
+	drop_index(node);
 	if (node->children->len == 1 &&
 	    ((struct node *) g_ptr_array_index(node->children, 0))->tag == TAG_NOTHING)
 		g_ptr_array_set_size(node->children, 0);

@@ -16,6 +16,8 @@ struct instance {
 	bool spans_gap;
 };
 
+struct idmap;
+
 struct node {
 	uint32_t id;         /* position in a walk that visits parents first */
 	char *element;       /* owned; last element of the path, "total" for the root */
@@ -30,6 +32,7 @@ struct node {
 	/* while it is built */
 	int64_t shortest;    /* once cut to the limit: what is no longer is left out */
 	uint64_t tag;        /* what tells it from its siblings */
+	struct idmap *index; /* owned; tag -> place in children, once there are many; NULL */
 	int64_t open_begin, open_end;
 	bool open, open_gap;
 };

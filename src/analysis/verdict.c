@@ -109,27 +109,37 @@ static void add_spin(const struct session *session, const struct path *path, str
 		share->spun_for = owner;
 }
 
+static guint share_hash(gconstpointer data)
+{
+	const struct share *share = data;
+
+	return ((share->thread * 31 + share->leaf) * 31 + share->resource) * 31 + share->cause;
+}
+
+static gboolean share_equal(gconstpointer a, gconstpointer b)
+{
+	const struct share *x = a, *y = b;
+
+	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
+	       x->cause == y->cause;
+}
+
+/* `known`: the shares as a set, by what tells one from another. */
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
-		      const struct piece *piece)
+		      GHashTable *known, const struct piece *piece)
 {
 	struct cause cause = piece_cause(session, piece);
 	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
 	int64_t ns = piece->end - piece->begin;
-	struct share *share = NULL;
+	struct share key = {.thread = piece->thread, .leaf = piece->leaf, .resource = resource,
+			    .cause = cause.kind, .shortest = INT64_MAX, .spun_for = NO_THREAD};
+	struct share *share;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
 
-	for (guint i = 0; i < shares->len && !share; i++) {
-		struct share *at = g_ptr_array_index(shares, i);
-
-		if (at->thread == piece->thread && at->leaf == piece->leaf &&
-		    at->resource == resource && at->cause == cause.kind)
-			share = at;
-	}
+	share = g_hash_table_lookup(known, &key);
 	if (!share) {
-		share = g_new0(struct share, 1);
-		*share = (struct share) {.thread = piece->thread, .leaf = piece->leaf,
-					 .resource = resource, .cause = cause.kind,
-					 .shortest = INT64_MAX, .spun_for = NO_THREAD};
+		share = g_memdup2(&key, sizeof key);
+		g_hash_table_add(known, share);
 		share->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
 		g_ptr_array_add(shares, share);
 	}
@@ -195,8 +205,8 @@ static void append_spin(GString *text, const struct session *session, const stru
 
 static void append_what(GString *text, const struct session *session, const struct share *share)
 {
-	const char *name = session_text(session, PACK_NUMBER(share->leaf));
 	g_autofree char *label = leaf_label(session, share->leaf);
+	uint32_t number = PACK_NUMBER(share->leaf); /* a name's only for some */
 
 	switch (PACK_KIND(share->leaf)) {
 	case LEAF_WORK_USER:
@@ -207,7 +217,8 @@ static void append_what(GString *text, const struct session *session, const stru
 		g_string_append(text, "worked in the kernel");
 		break;
 	case LEAF_WORK_SYSCALL:
-		g_string_append_printf(text, "worked in system call %s", name);
+		g_string_append_printf(text, "worked in system call %s",
+				       session_text(session, number));
 		append_spin(text, session, share);
 		break;
 	case LEAF_PREEMPTED:
@@ -226,7 +237,7 @@ static void append_what(GString *text, const struct session *session, const stru
 		g_string_append(text, "did what is not known");
 		break;
 	case LEAF_BLOCK_SYSCALL:
-		g_string_append_printf(text, "was blocked in %s", name);
+		g_string_append_printf(text, "was blocked in %s", session_text(session, number));
 		append_resource(text, session, share->resource);
 		break;
 	case LEAF_BLOCK_FAULT:
@@ -304,6 +315,13 @@ static int longest_waiter(gconstpointer a, gconstpointer b)
 	return x->behalf < y->behalf ? -1 : x->behalf > y->behalf;
 }
 
+static bool through_spans_gap(const struct session *session, const struct through *wait)
+{
+	struct span span = {wait->begin, wait->end, wait->leaf, 0};
+
+	return session_spans_gap(session, wait->thread, &span);
+}
+
 /* Who waited for the share's thread: the one it cost most, and who waited for
  * that one in turn; then the next, if it is not small. */
 static void append_waiters(GString *text, const struct session *session,
@@ -329,8 +347,11 @@ static void append_waiters(GString *text, const struct session *session,
 			g_string_append_printf(text, " for %s of this",
 					       when_duration(length, waiter->ns));
 		else if (!waiter->several)
-			g_string_append_printf(text, ", %s in all",
-					       when_duration(length, wait->end - wait->begin));
+			g_string_append_printf(text, ", %s in all%s",
+					       when_duration(length, wait->end - wait->begin),
+					       through_spans_gap(session, wait)
+						       ? " (which spans lost events: it may not be real)"
+						       : "");
 		for (int k = 0; above >= 0 && k < CHAIN_MAX; k++) {
 			wait = &g_array_index(path->waits, struct through, above);
 			g_string_append_printf(text, ", and %s (%d)%s for that one in ",
@@ -371,9 +392,12 @@ static bool waits_for_many(const struct session *session, uint32_t leaf)
 {
 	static const char *const calls[] = {"poll", "ppoll", "select", "pselect6", "newselect",
 					    "epoll_wait", "epoll_pwait", "epoll_pwait2"};
-	const char *name = session_text(session, PACK_NUMBER(leaf));
+	const char *name;
 
-	for (size_t i = 0; PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL && i < G_N_ELEMENTS(calls); i++)
+	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL)
+		return false;
+	name = session_text(session, PACK_NUMBER(leaf));
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
 		if (strcmp(name, calls[i]) == 0)
 			return true;
 	return false;
@@ -435,12 +459,14 @@ GPtrArray *verdict_new(const struct session *session, const struct path *path, i
 {
 	GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
 	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
+	g_autoptr(GHashTable) known = g_hash_table_new(share_hash, share_equal);
 	char *mind;
 
 	for (guint i = 0; i < path->pieces->len; i++)
 		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
 		    g_array_index(path->pieces, struct piece, i).end <= to)
-			add_piece(session, path, shares, &g_array_index(path->pieces, struct piece, i));
+			add_piece(session, path, shares, known,
+				  &g_array_index(path->pieces, struct piece, i));
 	g_ptr_array_sort(shares, largest_first);
 	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
 		const struct share *share = g_ptr_array_index(shares, i);

@@ -10,6 +10,7 @@
 
 #define WAITS_MAX 1000  /* followed of one thread */
 #define KNOT_PART 1000 /* of the window: if less was imposed in all, nothing is stuck */
+#define RUNS_MAX 20000000 /* runs of CPUs read in all: a second or two; traces need 10^3 to 10^6 */
 #define STEPS_MAX 2000000 /* intervals read in all: about a second; traces need 10^4 to 10^5 */
 
 /* Of a wait that led to nobody: imposed by hardware, or not imposed. */
@@ -61,6 +62,7 @@ static void charge_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct charger *charger = data;
 
+	charger->runs++;
 	if (is_thread(thread) && thread != charger->charge.waiter) {
 		owe_thread(charger, thread, IMPOSED_RAN, end - begin);
 		charger->waiting->imposed += end - begin;
@@ -174,9 +176,16 @@ static bool leads_on(struct charger *charger, uint32_t thread, const struct span
 	return true;
 }
 
+static void leave_out_ready(struct waiting *waiting, const struct span *span)
+{
+	waiting->left_out += span->end - span->begin;
+	waiting->left_out_count++;
+}
+
 /* Charges all but the waits to be led down, and gives the longest of these; some
- * more are collected before the list is cut. */
-static GArray *waits_of(struct charger *charger, uint32_t thread)
+ * more are collected before the list is cut. Who ran while the thread was ready is not
+ * asked beyond a total of `runs`: with N threads ready at once that is N times what ran. */
+static GArray *waits_of(struct charger *charger, uint32_t thread, uint64_t runs)
 {
 	const struct session *session = charger->session;
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct span));
@@ -187,7 +196,9 @@ static GArray *waits_of(struct charger *charger, uint32_t thread)
 	while (spans_next_off_cpu(&spans, &span)) {
 		charger->charge = (struct charge) {thread, span.begin, span.end,
 						   session_spans_gap(session, thread, &span)};
-		if (!leaf_is_blocked(span.leaf))
+		if (!leaf_is_blocked(span.leaf) && charger->runs >= runs)
+			leave_out_ready(charger->waiting, &span);
+		else if (!leaf_is_blocked(span.leaf))
 			charge_ready(charger, thread, &span);
 		else if (leads_on(charger, thread, &span))
 			g_array_append_val(list, span);
@@ -203,10 +214,10 @@ static GArray *waits_of(struct charger *charger, uint32_t thread)
 }
 
 /* Follows the waits of `thread`, the longest first and one at least, up to a total of
- * `steps`. */
-static void charge_thread(struct charger *charger, uint32_t thread, uint64_t steps)
+ * `steps` and `runs`. */
+static void charge_thread(struct charger *charger, uint32_t thread, uint64_t steps, uint64_t runs)
 {
-	GArray *list = waits_of(charger, thread);
+	GArray *list = waits_of(charger, thread, runs);
 
 	for (guint i = 0; i < list->len; i++) {
 		const struct span *span = &g_array_index(list, struct span, i);
@@ -277,14 +288,22 @@ static uint64_t weight_of(const struct session *session, uint32_t thread)
 	return 1 + MIN(model_thread(&session->model, thread)->track.chunk_count, 64);
 }
 
-/* How many steps may have been made after the waits of `thread`: its share of those
- * that the threads before it have left, `weights` being the sum from it on. Threads
- * come in no order of importance, so none may use up what others need. */
-static uint64_t share_of(const struct charger *charger, uint32_t thread, uint64_t weights)
+/* How many of at most `max` steps, of which `made` were made, may have been after the waits of
+ * `thread`: its share of those that the threads before it have left, `weights` being the sum
+ * from it on. Threads come in no order of importance, so none may use up what others need. */
+static uint64_t share_of(const struct charger *charger, uint64_t made, uint64_t max,
+			 uint32_t thread, uint64_t weights)
 {
-	uint64_t left = charger->steps < STEPS_MAX ? STEPS_MAX - charger->steps : 0;
+	uint64_t left = made < max ? max - made : 0;
 
-	return charger->steps + left * weight_of(charger->session, thread) / weights;
+	return made + left * weight_of(charger->session, thread) / weights;
+}
+
+static void charge_share(struct charger *charger, uint32_t thread, uint64_t weights)
+{
+	charge_thread(charger, thread,
+		      share_of(charger, charger->steps, STEPS_MAX, thread, weights),
+		      share_of(charger, charger->runs, RUNS_MAX, thread, weights));
 }
 
 /* Kernel threads' waits delay nobody by themselves; see is_asked_for(). */
@@ -312,9 +331,12 @@ static bool charge_all(struct charger *charger, bool shared)
 			charge_tracer(charger, i);
 			continue;
 		}
-		charge_thread(charger, i, shared ? share_of(charger, i, weights) : STEPS_MAX);
+		if (shared)
+			charge_share(charger, i, weights);
+		else
+			charge_thread(charger, i, STEPS_MAX, RUNS_MAX);
 		weights -= weight_of(session, i);
-		if (!shared && charger->steps > STEPS_MAX)
+		if (!shared && (charger->steps > STEPS_MAX || charger->runs > RUNS_MAX))
 			return false;
 	}
 	return true;
@@ -338,6 +360,17 @@ static void knot_clear(gpointer data)
 	g_array_free(((struct knot *) data)->threads, TRUE);
 }
 
+/* Those over which waits were only led to others impose nothing, and no wait lost
+ * anything to them: at the list's end, as it is sorted. */
+static void drop_idle_imposers(GArray *imposers)
+{
+	guint count = imposers->len;
+
+	while (count && !g_array_index(imposers, struct imposer, count - 1).ns)
+		count--;
+	g_array_set_size(imposers, count);
+}
+
 /* NULL: too many steps; see charge_all(). */
 static struct waiting *account(const struct session *session, bool shared)
 {
@@ -358,6 +391,7 @@ static struct waiting *account(const struct session *session, bool shared)
 		return NULL;
 	}
 	g_array_sort(waiting->imposers, most_imposing);
+	drop_idle_imposers(waiting->imposers);
 	return waiting;
 }
 

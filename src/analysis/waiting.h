@@ -25,7 +25,8 @@
  *
  * Cost is bounded: of each thread the WAITS_MAX longest waits are followed, chains
  * to a depth of DEPTH_MAX, and all in all STEPS_MAX intervals; where these are not
- * enough, each thread has its share of them. What is left out is said.
+ * enough, each thread has its share of them; and RUNS_MAX runs of those who had the CPU.
+ * What is left out is said.
  * Source: the wait-for graphs of lttng-based work
  * on waiting dependency (Ezzati-Jivan, Fournier, Dagenais); rules 1 to 4 of
  * semantics.md, "Blocking causality".

@@ -21,6 +21,9 @@ static const struct {
 	{COMMAND_PROFILE, "whylate profile [OPTIONS] TRACE...",
 	 "How long do operations take, and what makes the slow ones slow?\n"
 	 "Latency profiles, their peaks, and the root causes of each peak."},
+	{COMMAND_CHECK, "whylate check [OPTIONS] TRACE...",
+	 "What has this trace, and what does it lack for each command?\n"
+	 "Names the events, contexts and buffers to record it with."},
 };
 
 /* The lines of a help text, one below the other. */
@@ -65,12 +68,14 @@ void help_print(const char *command)
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
 		printf("  %-10s %.*s\n", command_name(commands[i].command),
 		       (int) strcspn(commands[i].summary, "\n"), commands[i].summary);
+	printf("  record     Records with LTTng what they need: whylate record -- PROGRAM\n"
+	       "  snapshot   Writes a flight recorder's memory out.\n");
 	printf("\n'whylate COMMAND --help' lists a command's options.\n");
 }
 
 static int usage_error(const char *message)
 {
-	fprintf(stderr, "whylate: %s\n", message);
+	tell(message);
 	return 2;
 }
 
@@ -99,7 +104,8 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 	if (strcmp(name, "json-schema") == 0) {
 		static const char *const schemas[] = {[COMMAND_OVERVIEW] = schema_overview,
 						      [COMMAND_DELAY] = schema_delay,
-						      [COMMAND_PROFILE] = schema_profile};
+						      [COMMAND_PROFILE] = schema_profile,
+						      [COMMAND_CHECK] = schema_check};
 
 		fputs(schemas[options->command], stdout);
 		return 0;

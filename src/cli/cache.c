@@ -59,7 +59,8 @@ struct cache *cache_new(const struct options *options, GPtrArray *paths)
 	struct identity identity;
 	struct cache *cache;
 
-	if (g_strcmp0(options->cache, "off") == 0 || options->reader == READER_BABELTRACE)
+	if (g_strcmp0(options->cache, "off") == 0 || options->reader == READER_BABELTRACE ||
+	    options->every)
 		return NULL;
 	directory = options->cache ? g_strdup(options->cache) : own_directory();
 	if (!directory || !identity_find(&identity, options, paths))

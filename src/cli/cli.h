@@ -18,6 +18,7 @@ struct found_trace {
 	char *uuid;             /* owned; NULL: none */
 	char *trouble;          /* owned; what is wrong with its metadata, NULL */
 	bool lttng, ctf2;
+	guint user_traces;      /* of the first one: user-space traces found with them */
 };
 
 /* Kernel traces below the paths a user gave (struct found_trace), in the order
@@ -40,6 +41,15 @@ bool traces_match(struct session *session, GPtrArray *traces, GError **error);
 /* The same as traces_read() through Babeltrace. */
 bool graph_run(struct session *session, GPtrArray *traces, GError **error);
 
+/* "whylate: MESSAGE" on standard error. It may hold names from the trace: nothing in it is
+ * acted upon by a terminal. */
+void tell(const char *message);
+
+/* Signals, closed standard streams, and what is told when memory ends. */
+void process_begin(void);
+/* All that was printed is written, or that is said. Returns the exit status. */
+int process_end(int status);
+
 /* Progress on standard error, if the options want it. */
 struct progress {
 	const struct session *session; /* borrowed */
@@ -54,5 +64,8 @@ void progress_end(const struct progress *progress);
  * Returns -1 to go on, else the exit status (help, version, errors shown). */
 int arguments_parse(int argc, char **argv, struct options *options, GPtrArray *paths);
 void help_print(const char *command);
+
+/* whylate record, whylate snapshot: `word` is which; returns the exit status. */
+int recording_command(const char *word, int argc, char **argv);
 
 #endif

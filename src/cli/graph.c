@@ -27,6 +27,8 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 		case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 			if (!messages_take(reading->messages, batch, count, &reading->error))
 				return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
+			if (reading->session->stretches.done)
+				return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
 			break;
 		case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
 			return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
@@ -132,7 +134,7 @@ static bool fail(const struct reading *reading, GError **error)
 	g_autofree char *cause = reading->error ? g_strdup(reading->error->message)
 					    : messages_library_error();
 
-	if (reading->session->events) { /* what was read is worth a report */
+	if (session_has_events(reading->session)) { /* what was read is worth a report */
 		session_stopped(reading->session, cause);
 		return true;
 	}
@@ -163,7 +165,7 @@ bool graph_run(struct session *session, GPtrArray *traces, GError **error)
 	messages_end(reading.messages);
 	if (!ok)
 		ok = fail(&reading, error);
-	else if (!session->events) {
+	else if (!session_has_events(session)) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
 			    "the trace has no events");
 		ok = false;

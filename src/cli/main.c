@@ -4,14 +4,22 @@
  * --strict) · 5 output not written. Source: interface.md, "Exit status".
  */
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cache.h"
 #include "config.h"
+#include "report/periodic.h"
 #include "report/report.h"
 #include "util/error.h"
+#include "util/spill.h"
+
+void tell(const char *message)
+{
+	g_autofree char *safe = text_safe(message);
+
+	fprintf(stderr, "whylate: %s\n", safe);
+}
 
 static bool command_of(const char *word, enum command *command)
 {
@@ -25,7 +33,7 @@ static bool command_of(const char *word, enum command *command)
 
 static int fail(const GError *error)
 {
-	fprintf(stderr, "whylate: %s\n", error->message);
+	tell(error->message);
 	return error->domain == WHYLATE_ERROR ? error->code : 1;
 }
 
@@ -54,6 +62,15 @@ static bool read_traces(struct session *session, GPtrArray *paths, struct cache 
 	return kept ? traces_match(session, traces, error) : traces_read(session, traces, error);
 }
 
+/* The report is whole all the same, and its coverage says so too. */
+static void tell_spill(const struct options *options, int status)
+{
+	if (spill_trouble() && !options->quiet && (!status || status == WHYLATE_ERROR_DAMAGE))
+		fprintf(stderr, "whylate: no room for a temporary file in %s: %s; all was kept in "
+				"memory. TMPDIR=DIRECTORY names another place\n",
+			spill_place(), g_strerror(spill_trouble()));
+}
+
 static int run(struct options *options, GPtrArray *paths)
 {
 	struct cache *cache = cache_new(options, paths);
@@ -66,14 +83,15 @@ static int run(struct options *options, GPtrArray *paths)
 		session = session_new(options);
 	if (cache && !kept)
 		session->places = event_places_new();
-	if (!read_traces(session, paths, &cache, &error) || !session_finish(session, &error) ||
-	    !report_write(session, &error)) {
+	if (!periodic_begin(session, &error) || !read_traces(session, paths, &cache, &error) ||
+	    !report_end(session, &error)) {
 		status = fail(error);
 	} else if (session->stopped) {
-		fprintf(stderr,
-			"whylate: the trace could not be read to its end, the report is of what "
-			"came before: %s\n",
-			session->stopped);
+		g_autofree char *message = g_strconcat(
+			"the trace could not be read to its end, the report is of what came "
+			"before: ", session->stopped, NULL);
+
+		tell(message);
 		status = WHYLATE_ERROR_DAMAGE;
 	} else if (session->damages->len) {
 		fprintf(stderr, "whylate: the trace is damaged; the report is of what could be read, "
@@ -89,19 +107,22 @@ static int run(struct options *options, GPtrArray *paths)
 	if (cache && !kept) /* the answer comes first, and a wrong question is asked again */
 		cache_keep(cache, session);
 	cache_free(cache);
+	tell_spill(options, status);
+	if (*session->runs_read >= RUNS_READ_MAX && !options->quiet)
+		fprintf(stderr, "whylate: so many threads were ready at once that it was not looked "
+				"up for all who ran meanwhile; a narrower window (--from, --to) does\n");
+	periodic_end(session);
 	session_free(session);
 	return status;
 }
 
-int main(int argc, char **argv)
+static int whylate(int argc, char **argv)
 {
 	struct options options;
 	g_autoptr(GPtrArray) paths = g_ptr_array_new();
 	enum command command = COMMAND_OVERVIEW;
 	int status, skip = 1;
 
-	setlocale(LC_CTYPE, "");
-	signal(SIGXFSZ, SIG_IGN); /* a file too large is an error of write(), told as one */
 	if (argc < 2) {
 		fputs("whylate: no trace given: whylate TRACE shows what is in one; whylate --help "
 		      "lists the commands\n", stderr);
@@ -111,19 +132,28 @@ int main(int argc, char **argv)
 	    strcmp(argv[1], "help") == 0) {
 		const char *topic = strcmp(argv[1], "help") == 0 && argc > 2 ? argv[2] : NULL;
 
+		if (topic && (strcmp(topic, "record") == 0 || strcmp(topic, "snapshot") == 0))
+			return recording_command(topic, 1, (char *[]) {(char *) "--help"});
 		if (topic && !command_of(topic, &command)) {
-			fprintf(stderr, "whylate: no command '%s'; whylate --help lists them\n",
-				topic);
+			g_autofree char *message = g_strdup_printf(
+				"no command '%s'; whylate --help lists them", topic);
+
+			tell(message);
 			return WHYLATE_ERROR_USAGE;
 		}
 		help_print(topic);
 		return 0;
 	}
+	if (strcmp(argv[1], "record") == 0 || strcmp(argv[1], "snapshot") == 0)
+		return recording_command(argv[1], argc - 2, argv + 2);
 	if (command_of(argv[1], &command)) {
 		skip = 2;
 	} else if (argv[1][0] != '-' && !g_file_test(argv[1], G_FILE_TEST_EXISTS)) {
-		fprintf(stderr, "whylate: '%s' is neither a command nor a trace; whylate --help "
-				"lists the commands\n", argv[1]);
+		g_autofree char *message = g_strdup_printf(
+			"'%s' is neither a command nor a trace; whylate --help lists the commands",
+			argv[1]);
+
+		tell(message);
 		return strchr(argv[1], '/') ? WHYLATE_ERROR_NO_TRACE : WHYLATE_ERROR_USAGE;
 	}
 	options_init(&options, command);
@@ -132,4 +162,11 @@ int main(int argc, char **argv)
 		status = run(&options, paths);
 	options_clear(&options);
 	return status;
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");
+	process_begin();
+	return process_end(whylate(argc, argv));
 }

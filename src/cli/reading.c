@@ -92,11 +92,11 @@ static bool read_directly(struct session *session, GPtrArray *traces, GError **e
 	if (!reader)
 		return false;
 	progress_begin(&progress, session);
-	while (reader_run(reader, EVENTS_AT_ONCE))
+	while (!session->stretches.done && reader_run(reader, EVENTS_AT_ONCE))
 		progress_show(&progress);
 	progress_end(&progress);
 	reader_tell_damage(reader);
-	ok = session->events > 0;
+	ok = session_has_events(session);
 	if (!ok)
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
 			    session->damages->len ? "the trace has no event that could be read: its "
@@ -131,6 +131,7 @@ bool traces_match(struct session *session, GPtrArray *traces, GError **error)
 
 bool traces_read(struct session *session, GPtrArray *traces, GError **error)
 {
+	session->user_traces = ((struct found_trace *) g_ptr_array_index(traces, 0))->user_traces;
 	if (traces_are_read_directly(session->options, traces))
 		return read_directly(session, traces, error);
 	return fit_for_babeltrace(traces, error) && graph_run(session, traces, error);

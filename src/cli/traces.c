@@ -204,6 +204,7 @@ GPtrArray *traces_find(GPtrArray *paths, GError **error)
 {
 	GArray *list = g_array_new(FALSE, TRUE, sizeof(struct found));
 	GPtrArray *traces = g_ptr_array_new_with_free_func(found_trace_free);
+	guint user_traces = 0;
 	bool ok = true;
 
 	g_array_set_clear_func(list, found_clear);
@@ -212,9 +213,13 @@ GPtrArray *traces_find(GPtrArray *paths, GError **error)
 	for (guint i = 0; i < list->len && ok; i++) {
 		struct found *found = &g_array_index(list, struct found, i);
 
-		if (found->kernel) /* user-space traces are left alone */
+		if (found->kernel)
 			add_to_trace(traces, found);
+		else /* are left alone */
+			user_traces++;
 	}
+	if (ok)
+		((struct found_trace *) g_ptr_array_index(traces, 0))->user_traces = user_traces;
 	g_array_free(list, TRUE);
 	if (!ok)
 		g_clear_pointer(&traces, g_ptr_array_unref);

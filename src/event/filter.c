@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "util/error.h"
+#include "util/pattern.h"
 
 static void condition_clear(gpointer data)
 {
@@ -35,6 +36,7 @@ static bool parse_number(const char *text, bool *negative, uint64_t *number)
 		return false;
 	errno = 0;
 	*number = *negative ? (uint64_t) strtoll(text, &end, 0) : strtoull(text, &end, 0);
+	*negative &= *number != 0;
 	return errno == 0 && *end == 0;
 }
 
@@ -120,12 +122,12 @@ fail:
 
 bool event_filter_wants(const struct event_filter *filter, const char *event_name)
 {
-	return g_pattern_match_simple(filter->event, event_name);
+	return pattern_match(filter->event, event_name);
 }
 
 bool filter_condition_text(const struct filter_condition *condition, const char *text)
 {
-	return g_pattern_match_simple(condition->value, text);
+	return pattern_match(condition->value, text);
 }
 
 bool filter_condition_integer(const struct filter_condition *condition, bool is_signed,

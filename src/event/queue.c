@@ -2,13 +2,19 @@
  *
  * A record is its size, the struct event with its pointers as they were, and
  * behind it the pointed-to bytes in the order in which each_pointer() visits
- * them; reading visits in the same order and sets the pointers anew.
+ * them, strings behind their size; reading visits in the same order and sets the
+ * pointers anew. Records are moved to the file, or else kept, in pieces of about
+ * PIECE bytes, each behind its size in the file.
  */
 #include "event/queue.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
-#define MEMORY_MAX (16u << 20)
+#include "util/spill.h"
+
+#define PIECE (16u << 20)
 
 struct visitor {
 	void (*string)(struct visitor *visitor, const char **text);
@@ -109,8 +115,14 @@ static void write_bytes(struct visitor *visitor, const void **bytes, size_t size
 
 static void write_string(struct visitor *visitor, const char **text)
 {
-	if (*text)
-		append_padded(visitor->out, *text, strlen(*text) + 1);
+	/* the text may lie in a file that is being cut: its length is asked for once */
+	guint64 size;
+
+	if (!*text)
+		return;
+	size = strlen(*text) + 1;
+	g_byte_array_append(visitor->out, (const guint8 *) &size, sizeof size);
+	append_padded(visitor->out, *text, size);
 }
 
 static void read_bytes(struct visitor *visitor, const void **bytes, size_t size)
@@ -123,24 +135,52 @@ static void read_bytes(struct visitor *visitor, const void **bytes, size_t size)
 
 static void read_string(struct visitor *visitor, const char **text)
 {
-	if (*text) {
-		*text = visitor->in;
-		visitor->in += (strlen(*text) + 1 + 7) & ~(size_t) 7;
-	}
+	guint64 size;
+
+	if (!*text)
+		return;
+	memcpy(&size, visitor->in, sizeof size);
+	*text = visitor->in + sizeof size;
+	visitor->in += sizeof size + ((size + 7) & ~(guint64) 7);
+}
+
+static void free_bytes(gpointer bytes)
+{
+	g_byte_array_free(bytes, TRUE);
 }
 
 void event_queue_init(struct event_queue *queue)
 {
-	*queue = (struct event_queue) {.bytes = g_byte_array_new()};
+	*queue = (struct event_queue) {.bytes = g_byte_array_new(), .file = -1,
+				       .in_memory = g_ptr_array_new_with_free_func(free_bytes)};
 }
 
 void event_queue_clear(struct event_queue *queue)
 {
-	if (queue->bytes)
+	if (queue->bytes) {
 		g_byte_array_free(queue->bytes, TRUE);
-	if (queue->file)
-		fclose(queue->file);
-	*queue = (struct event_queue) {0};
+		g_ptr_array_free(queue->in_memory, TRUE);
+	}
+	if (queue->file >= 0)
+		close(queue->file);
+	*queue = (struct event_queue) {.file = -1};
+}
+
+/* False: there is no room. What was written before stays as it is. */
+static bool move_to_file(struct event_queue *queue)
+{
+	guint64 size = queue->bytes->len;
+
+	if (queue->file < 0)
+		queue->file = spill_open();
+	if (queue->file < 0 ||
+	    spill_reserve(queue->file, queue->file_bytes, size + sizeof size) != 0 ||
+	    !spill_write(queue->file, &size, sizeof size, queue->file_bytes) ||
+	    !spill_write(queue->file, queue->bytes->data, size, queue->file_bytes + sizeof size))
+		return false;
+	queue->file_bytes += size + sizeof size;
+	g_byte_array_set_size(queue->bytes, 0);
+	return true;
 }
 
 void event_queue_push(struct event_queue *queue, const struct event *event)
@@ -156,14 +196,13 @@ void event_queue_push(struct event_queue *queue, const struct event *event)
 	size = queue->bytes->len - start;
 	memcpy(queue->bytes->data + start, &size, sizeof size);
 	queue->count++;
-	if (queue->bytes->len < MEMORY_MAX)
+	if (queue->bytes->len < PIECE)
 		return;
-	if (!queue->file)
-		queue->file = tmpfile();
-	/* without a place on disk it simply goes on in memory */
-	if (queue->file &&
-	    fwrite(queue->bytes->data, 1, queue->bytes->len, queue->file) == queue->bytes->len)
-		g_byte_array_set_size(queue->bytes, 0);
+	/* without a place on disk it simply goes on in memory, from then on */
+	if (queue->in_memory->len || !move_to_file(queue)) {
+		g_ptr_array_add(queue->in_memory, queue->bytes);
+		queue->bytes = g_byte_array_new();
+	}
 }
 
 static void drain_bytes(const guint8 *bytes, size_t length,
@@ -184,31 +223,39 @@ static void drain_bytes(const guint8 *bytes, size_t length,
 	}
 }
 
+static void drain_file(const struct event_queue *queue,
+		       void (*handle)(const struct event *event, void *data), void *data)
+{
+	g_autoptr(GByteArray) piece = g_byte_array_new();
+	guint64 size;
+
+	for (uint64_t at = 0; at < queue->file_bytes; at += sizeof size + size) {
+		bool ok = spill_read(queue->file, &size, sizeof size, at);
+
+		if (ok) {
+			g_byte_array_set_size(piece, (guint) size);
+			ok = spill_read(queue->file, piece->data, size, at + sizeof size);
+		}
+		if (!ok) /* a report without these events would be wrong */
+			g_error("cannot read back the temporary file in %s: %s", spill_place(),
+				g_strerror(errno));
+		drain_bytes(piece->data, piece->len, handle, data);
+	}
+}
+
 void event_queue_drain(struct event_queue *queue,
 		       void (*handle)(const struct event *event, void *data), void *data)
 {
-	GByteArray *bytes = queue->bytes;
-	FILE *file = queue->file;
+	struct event_queue old = *queue;
 
-	/* handling may push again: give it a fresh queue */
-	queue->bytes = g_byte_array_new();
-	queue->file = NULL;
-	queue->count = 0;
-	if (file) {
-		GByteArray *record = g_byte_array_new();
-		guint64 size;
+	event_queue_init(queue); /* handling may push again */
+	if (old.file >= 0)
+		drain_file(&old, handle, data);
+	for (guint i = 0; i < old.in_memory->len; i++) {
+		GByteArray *bytes = g_ptr_array_index(old.in_memory, i);
 
-		rewind(file);
-		while (fread(&size, sizeof size, 1, file) == 1) {
-			g_byte_array_set_size(record, (guint) size);
-			memcpy(record->data, &size, sizeof size);
-			if (fread(record->data + sizeof size, size - sizeof size, 1, file) != 1)
-				break;
-			drain_bytes(record->data, record->len, handle, data);
-		}
-		g_byte_array_free(record, TRUE);
-		fclose(file);
+		drain_bytes(bytes->data, bytes->len, handle, data);
 	}
-	drain_bytes(bytes->data, bytes->len, handle, data);
-	g_byte_array_free(bytes, TRUE);
+	drain_bytes(old.bytes->data, old.bytes->len, handle, data);
+	event_queue_clear(&old);
 }

@@ -10,15 +10,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include <glib.h>
 
 #include "event/event.h"
 
 struct event_queue {
-	GByteArray *bytes;  /* owned; what has not gone to the file */
-	FILE *file;         /* owned; NULL until needed */
+	GByteArray *bytes;    /* owned; the newest */
+	GPtrArray *in_memory; /* owned; GByteArray: what came before and could not go to the file */
+	int file;             /* the oldest; -1 until needed, and if it cannot be had */
+	uint64_t file_bytes;
 	uint64_t count;
 };
 

@@ -72,6 +72,7 @@ struct flow {
 	struct idmap addresses;     /* of functions -> interned text */
 	bool has_work_addresses;    /* … some of them of work queues' items */
 	GArray *locks;              /* owned; struct lock (locks.h), numbered from 1 */
+	GArray *free_locks;         /* owned; uint32_t: numbers that no lock has any more */
 	struct idmap lock_index;    /* -> number */
 	bool inode_locks, pi_locks; /* there are some of kind LOCK_INODE, LOCK_PI */
 	struct callstacks callstacks;
@@ -79,6 +80,7 @@ struct flow {
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
 	bool resources_wanted;      /* … with the system calls' resources */
 	bool has_waking, has_bios;  /* sched_waking, block_bio_queue were recorded */
+	bool has_callstacks;        /* … and the context callstack-kernel */
 	uint64_t odd[ODD_COUNT];
 	int64_t time;               /* of the event being handled */
 
@@ -97,6 +99,8 @@ void flow_lost(struct flow *flow, uint32_t host, uint32_t cpu, int64_t begin, in
 	       int64_t count, bool packets);
 void flow_event(struct flow *flow, const struct event *event);
 void flow_live(struct flow *flow);
+/* Sets the begin of a life by its first evidence, once; before that is forgotten. */
+void flow_settle_begin(struct flow *flow, struct thread *thread);
 void flow_end(struct flow *flow);
 
 /* --- inside flow/ ------------------------------------------------------ */

@@ -21,7 +21,7 @@
 static struct lock futex_of(const struct thread *thread)
 {
 	return (struct lock) {.kind = LOCK_FUTEX, .host = thread->host,
-			      .pid = thread->pid >= 0 ? thread->pid : -thread->tid};
+			      .pid = thread->pid >= 0 ? thread->pid : -(thread->tid & INT32_MAX)};
 }
 
 /* A PID used again: what the process before had is gone with it. */

@@ -21,6 +21,7 @@ void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 			&g_array_index(host->gaps, struct gap, host->gaps->len - 1);
 
 		added.begin = MAX(added.begin, last->begin);
+		added.end = MAX(added.end, added.begin);
 		added.furthest = MAX(last->furthest, gap->end);
 	}
 	g_array_append_val(host->gaps, added);

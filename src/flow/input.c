@@ -16,12 +16,14 @@
 
 #define LIVE_LIMIT 100000 /* events a live trace waits for a first switch */
 
-static bool is_awaited(const struct flow *flow, const struct cpu *cpu, guint *index)
+static void no_longer(struct flow *flow, struct cpu *cpu)
 {
-	for (*index = 0; *index < flow->unnamed->len; ++*index)
-		if (g_array_index(flow->unnamed, struct cpu *, *index) == cpu)
-			return true;
-	return false;
+	guint at = cpu->awaited - 1;
+
+	cpu->awaited = 0;
+	g_array_remove_index_fast(flow->unnamed, at);
+	if (at < flow->unnamed->len)
+		g_array_index(flow->unnamed, struct cpu *, at)->awaited = at + 1;
 }
 
 static void enter_lost(struct flow *flow, const struct event *notice)
@@ -48,6 +50,8 @@ static void enter(const struct event *event, void *data)
 
 static void release(struct flow *flow)
 {
+	for (guint i = 0; i < flow->unnamed->len; i++)
+		g_array_index(flow->unnamed, struct cpu *, i)->awaited = 0;
 	g_array_set_size(flow->unnamed, 0);
 	event_queue_drain(&flow->held, enter, flow);
 }
@@ -55,9 +59,7 @@ static void release(struct flow *flow)
 /* The CPU's thread is known by this event, or never will be. */
 static void no_longer_awaited(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
-	guint index;
-
-	if (!is_awaited(flow, cpu, &index))
+	if (!cpu->awaited)
 		return;
 	if (event) {
 		struct host *host = model_host(flow->model, event->host);
@@ -68,7 +70,7 @@ static void no_longer_awaited(struct flow *flow, struct cpu *cpu, const struct e
 						event->sched_switch.prev_comm);
 		cpu_runs(flow, host, cpu, thread);
 	}
-	g_array_remove_index_fast(flow->unnamed, index);
+	no_longer(flow, cpu);
 }
 
 static void await_if_new(struct flow *flow, struct cpu *cpu, const struct event *event)
@@ -80,6 +82,7 @@ static void await_if_new(struct flow *flow, struct cpu *cpu, const struct event 
 	    event->time < cpu->gap_end)
 		return;
 	g_array_append_val(flow->unnamed, cpu);
+	cpu->awaited = flow->unnamed->len;
 }
 
 void flow_event(struct flow *flow, const struct event *event)
@@ -144,15 +147,17 @@ void flow_live(struct flow *flow)
 
 static void end_host(struct host *host)
 {
+	int64_t from = MAX(host->begin, host->counted_from);
+
 	for (guint i = 0; i < host->cpus->len; i++) {
 		struct cpu *cpu = g_ptr_array_index(host->cpus, i);
 
 		if (cpu->unknown_since != INT64_MIN)
 			cpu->unknown_ns += MAX(0, host->end - cpu->unknown_since);
 		else if (!cpu->named && cpu->seen)
-			cpu->unknown_ns += host->end - host->begin;
-		if (cpu->first_packet > host->begin)
-			cpu->unknown_ns += MIN(cpu->first_packet, host->end) - host->begin;
+			cpu->unknown_ns += MAX(0, host->end - from);
+		if (cpu->first_packet > from)
+			cpu->unknown_ns += MAX(0, MIN(cpu->first_packet, host->end) - from);
 		cpu->unknown_since = INT64_MIN;
 	}
 	host->known_from = MAX(host->known_from, host->begin);
@@ -173,19 +178,20 @@ static void explain_open_wait(struct flow *flow, struct thread *thread)
 
 /* "A thread not seen born lives from the trace's begin; from its first
  * evidence if a gap came before": the time until S is such a gap. */
-static void begin_at_evidence(struct flow *flow, struct thread *thread)
+void flow_settle_begin(struct flow *flow, struct thread *thread)
 {
 	const struct host *host = model_host(flow->model, thread->host);
 	struct track_pos pos = {0, 0};
 	struct span span;
 
-	if (thread->born || thread->late || host->known_from <= host->begin)
+	if (thread->settled || thread->born || thread->late || host->known_from <= host->begin)
 		return;
 	while (track_read(flow->timeline, &thread->track, &pos, thread->end, &span)) {
 		if (thread->backfilled && span.begin == thread->backfill_begin)
 			span.begin = MIN(MAX(span.begin, host->known_from), span.end);
 		if (PACK_KIND(span.leaf) != LEAF_UNKNOWN && span.begin < span.end) {
 			thread->begin = MAX(thread->begin, span.begin);
+			thread->settled = true;
 			return;
 		}
 	}
@@ -201,7 +207,7 @@ void flow_end(struct flow *flow)
 
 		if (thread->end == INT64_MAX)
 			thread->end = model_host(flow->model, thread->host)->end;
-		begin_at_evidence(flow, thread);
+		flow_settle_begin(flow, thread);
 		explain_open_wait(flow, thread);
 		fd_table_leave(&thread->files);
 	}

@@ -188,9 +188,11 @@ static void arm(struct flow *flow, struct host *host, struct cpu *cpu, const str
 	/* an hrtimer expires by the raw clock; those of other clocks give lengths
 	 * that cannot be, and are left out */
 	if (event->kind == EV_HRTIMER_START && host->has_clock_offset) {
-		int64_t length = event->timer.expires - (flow->time - host->clock_offset);
+		int64_t length;
 
-		if (length >= 0 && length < INT64_C(1000000000) * 86400 * 366)
+		if (!__builtin_sub_overflow(event->timer.expires, flow->time - host->clock_offset,
+					    &length) &&
+		    length >= 0 && length < INT64_C(1000000000) * 86400 * 366)
 			armed.requested = length;
 	}
 	if (thread && thread->flow.call.open && armed.requested >= 0)

@@ -26,21 +26,25 @@
 void locks_init(struct flow *flow)
 {
 	flow->locks = g_array_new(FALSE, TRUE, sizeof(struct lock));
+	flow->free_locks = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	idmap_init(&flow->lock_index);
+}
+
+void lock_clear(struct lock *lock)
+{
+	hold_log_clear(&lock->holds);
+	hold_log_clear(&lock->waits);
+	if (lock->open)
+		g_array_free(lock->open, TRUE);
+	if (lock->boosts)
+		g_array_free(lock->boosts, TRUE);
 }
 
 void locks_clear(struct flow *flow)
 {
-	for (guint i = 0; i < flow->locks->len; i++) {
-		struct lock *lock = &g_array_index(flow->locks, struct lock, i);
-
-		hold_log_clear(&lock->holds);
-		hold_log_clear(&lock->waits);
-		if (lock->open)
-			g_array_free(lock->open, TRUE);
-		if (lock->boosts)
-			g_array_free(lock->boosts, TRUE);
-	}
+	for (guint i = 0; i < flow->locks->len; i++)
+		lock_clear(&g_array_index(flow->locks, struct lock, i));
+	g_array_free(flow->free_locks, TRUE);
 	g_array_free(flow->locks, TRUE);
 	idmap_clear(&flow->lock_index);
 }
@@ -87,11 +91,18 @@ uint32_t lock_findnew(struct flow *flow, const struct lock *like, uint64_t numbe
 
 	if (index)
 		return index;
-	g_array_append_vals(flow->locks, like, 1);
-	lock_at(flow, flow->locks->len)->released = INT64_MIN;
-	lock_at(flow, flow->locks->len)->touched = flow->time;
-	idmap_set(&flow->lock_index, lock_key(like, number), flow->locks->len);
-	return flow->locks->len;
+	if (flow->free_locks->len) {
+		index = g_array_index(flow->free_locks, uint32_t, flow->free_locks->len - 1);
+		g_array_set_size(flow->free_locks, flow->free_locks->len - 1);
+		*lock_at(flow, index) = *like;
+	} else {
+		g_array_append_vals(flow->locks, like, 1);
+		index = flow->locks->len;
+	}
+	lock_at(flow, index)->released = INT64_MIN;
+	lock_at(flow, index)->touched = flow->time;
+	idmap_set(&flow->lock_index, lock_key(like, number), index);
+	return index;
 }
 
 static struct lock file_lock_of(enum lock_kind kind, const struct thread *thread, uint32_t file)

@@ -39,6 +39,7 @@ struct boost {
 
 struct lock {
 	uint8_t kind;         /* enum lock_kind */
+	bool free;            /* its number: there is no such lock any more */
 	bool certain;         /* futex: its value said that it is a mutex */
 	bool counts;          /* … but what was done since that it is none: a condition */
 	uint16_t host;
@@ -58,6 +59,9 @@ struct lock {
 
 void locks_init(struct flow *flow);
 void locks_clear(struct flow *flow);
+
+/* Frees what the lock owns; its record stays. */
+void lock_clear(struct lock *lock);
 
 static inline struct lock *lock_at(const struct flow *flow, uint32_t index)
 {

@@ -26,8 +26,11 @@ uint32_t thread_findnew(struct flow *flow, uint32_t host_index, int32_t tid, con
 	struct thread *thread;
 
 	if (index == IDMAP_NONE || flow_thread(flow, index)->state == THREAD_DEAD) {
-		int64_t after = index == IDMAP_NONE ? INT64_MIN : flow_thread(flow, index)->end;
-		bool late = index != IDMAP_NONE || host->gaps->len > 0;
+		bool forgot = index == IDMAP_NONE && host_forgot(host, tid);
+		int64_t after = forgot                ? host->forgotten_by
+				: index == IDMAP_NONE ? INT64_MIN
+						      : flow_thread(flow, index)->end;
+		bool late = index != IDMAP_NONE || host->gaps->len > 0 || forgot;
 
 		index = thread_new(flow->model, host_index, tid,
 				   late ? flow->time : host->begin);
@@ -109,7 +112,10 @@ bool thread_contradicted(struct flow *flow, struct thread *thread, int64_t since
 void cpu_runs(struct flow *flow, struct host *host, struct cpu *cpu, uint32_t thread)
 {
 	if (cpu->current == NO_THREAD && cpu->unknown_since != INT64_MIN) {
-		cpu->unknown_ns += flow->time - cpu->unknown_since;
+		if (flow->time < cpu->unknown_since || /* no trace is that long */
+		    __builtin_add_overflow(cpu->unknown_ns, flow->time - cpu->unknown_since,
+					   &cpu->unknown_ns))
+			cpu->unknown_ns = MAX(cpu->unknown_ns, 0);
 		cpu->unknown_since = INT64_MIN;
 	}
 	if (thread == NO_THREAD && cpu->unknown_since == INT64_MIN)
@@ -331,6 +337,7 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 		context_namespaces(flow, thread, event);
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
 	thread->flow.left = flow->time;
+	flow->has_callstacks |= event->sched_switch.callstack.count > 0;
 	if (event->sched_switch.callstack.count && flow->operations_wanted &&
 	    thread->state == THREAD_BLOCKED)
 		block_at(flow->timeline, thread->flow.block)->callstack =
@@ -512,6 +519,7 @@ static struct thread *take_over_leader(struct flow *flow, const struct event *ev
 	if (leader != IDMAP_NONE)
 		thread_end(flow, flow_thread(flow, leader), flow->time);
 	idmap_remove(&host->tids, (uint32_t) event->exec.old_tid);
+	host_forget(host, event->exec.old_tid, flow->time); /* who has it next is another */
 	idmap_set(&host->tids, (uint32_t) event->exec.tid, index);
 	flow_thread(flow, index)->tid = event->exec.tid;
 	thread_takes_lead(flow->model, flow_thread(flow, index));
@@ -548,9 +556,18 @@ void flow_exec(struct flow *flow, struct cpu *cpu, const struct event *event)
 void flow_free(struct flow *flow, const struct event *event)
 {
 	uint32_t index = thread_find(flow, event->host, event->exit.tid);
+	struct thread *thread;
 
-	if (index == IDMAP_NONE && event->exit.tid > 0)
+	/* a zombie may stay for long: its life may have been forgotten meanwhile */
+	if (index == IDMAP_NONE && event->exit.tid > 0 &&
+	    !host_forgot(model_host(flow->model, event->host), event->exit.tid))
 		index = thread_findnew(flow, event->host, event->exit.tid, event->exit.comm);
-	if (index != IDMAP_NONE)
-		thread_end(flow, flow_thread(flow, index), flow->time);
+	if (index == IDMAP_NONE || event->exit.tid <= 0)
+		return;
+	thread = flow_thread(flow, index);
+	/* it has exited, which it cannot have done off the CPU */
+	if (thread->state == THREAD_BLOCKED || thread->state == THREAD_WAIT_CPU ||
+	    thread->state == THREAD_PREEMPTED)
+		thread_contradicted(flow, thread, off_since(thread));
+	thread_end(flow, thread, flow->time);
 }

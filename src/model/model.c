@@ -12,6 +12,7 @@ void model_init(struct model *model)
 	*model = (struct model) {.names = intern_new(),
 				 .hosts = g_ptr_array_new()};
 	pages_init(&model->threads, sizeof(struct thread), SIZE_MAX);
+	model->free_threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	model->places = g_array_new(FALSE, TRUE, sizeof(struct place));
 	g_array_set_size(model->places, 1);
 	model->ids = g_array_new(FALSE, TRUE, sizeof(struct ids));
@@ -39,6 +40,7 @@ static void host_free(struct host *host)
 	idmap_clear(&host->cpu_index);
 	idmap_clear(&host->tids);
 	g_array_free(host->gaps, TRUE);
+	g_byte_array_free(host->forgotten, TRUE);
 	g_hash_table_destroy(host->tables);
 	idmap_clear(&host->irq_names);
 	idmap_clear(&host->disks);
@@ -57,20 +59,23 @@ static void host_free(struct host *host)
 	g_free(host);
 }
 
+void thread_clear(struct thread *thread)
+{
+	fd_table_leave(&thread->files);
+	track_clear(&thread->track);
+	if (thread->flow.functions)
+		g_array_free(thread->flow.functions, TRUE);
+	if (thread->flow.woke)
+		g_array_free(thread->flow.woke, TRUE);
+	if (thread->names)
+		g_array_free(thread->names, TRUE);
+}
+
 void model_clear(struct model *model)
 {
-	for (uint32_t i = 0; i < model->thread_count; i++) {
-		struct thread *thread = model_thread(model, i);
-
-		fd_table_leave(&thread->files);
-		track_clear(&thread->track);
-		if (thread->flow.functions)
-			g_array_free(thread->flow.functions, TRUE);
-		if (thread->flow.woke)
-			g_array_free(thread->flow.woke, TRUE);
-		if (thread->names)
-			g_array_free(thread->names, TRUE);
-	}
+	for (uint32_t i = 0; i < model->thread_count; i++)
+		thread_clear(model_thread(model, i));
+	g_array_free(model->free_threads, TRUE);
 	for (guint i = 0; i < model->hosts->len; i++)
 		host_free(model_host(model, i));
 	g_ptr_array_free(model->hosts, TRUE);
@@ -87,6 +92,7 @@ struct host *host_new(struct model *model)
 
 	host->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	host->gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
+	host->forgotten = g_byte_array_new();
 	host->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					     fd_table_release);
 	host->armed = g_array_new(FALSE, FALSE, sizeof(struct wake_detail));
@@ -106,7 +112,7 @@ struct host *host_new(struct model *model)
 	host->sent = g_array_new(FALSE, TRUE, sizeof(struct sent));
 	idmap_init(&host->namespace_index);
 	host->namespaces = g_array_new(FALSE, FALSE, sizeof(struct pid_ns));
-	host->known_from = INT64_MIN;
+	host->known_from = host->counted_from = host->forgotten_by = INT64_MIN;
 	host_set_versions(host, NULL, 0, 0, 0);
 	g_ptr_array_add(model->hosts, host);
 	return host;
@@ -235,6 +241,23 @@ const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t 
 	return &g_array_index(host->gaps, struct gap, low);
 }
 
+int64_t host_gaps_ns(const struct host *host, uint32_t cpu)
+{
+	int64_t sum = 0;
+
+	for (guint i = 0; i < host->gaps->len; i++) {
+		const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
+		int64_t length;
+
+		if ((cpu != UINT32_MAX && gap->cpu != cpu) || gap->end <= gap->begin)
+			continue;
+		if (__builtin_sub_overflow(gap->end, gap->begin, &length) ||
+		    __builtin_add_overflow(sum, length, &sum))
+			return INT64_MAX;
+	}
+	return sum;
+}
+
 int64_t host_last_gap_end(const struct host *host, int64_t time)
 {
 	const struct gap *last;
@@ -245,12 +268,50 @@ int64_t host_last_gap_end(const struct host *host, int64_t time)
 	return MIN(last->furthest, time);
 }
 
+#define TID_MAX (1 << 22) /* linux/threads.h: PID_MAX_LIMIT */
+
+void host_forget(struct host *host, int32_t tid, int64_t time)
+{
+	guint byte = (guint) tid / 8, length = host->forgotten->len;
+
+	host->forgotten_by = MAX(host->forgotten_by, time);
+	if (tid < 0 || tid >= TID_MAX)
+		return;
+	if (byte >= length) {
+		g_byte_array_set_size(host->forgotten, byte + 1);
+		memset(host->forgotten->data + length, 0, byte + 1 - length);
+	}
+	host->forgotten->data[byte] |= (guint8) (1u << tid % 8);
+}
+
+bool host_forgot(const struct host *host, int32_t tid)
+{
+	return tid >= 0 && (guint) tid / 8 < host->forgotten->len &&
+	       (host->forgotten->data[tid / 8] & 1u << tid % 8);
+}
+
+/* A number that no thread has; its record is zero. */
+static uint32_t thread_number(struct model *model)
+{
+	GArray *free = model->free_threads;
+	uint32_t index;
+
+	if (!free->len) {
+		index = pages_reserve(&model->threads, 1);
+		model->thread_count = index + 1;
+		return index;
+	}
+	index = g_array_index(free, uint32_t, free->len - 1);
+	g_array_set_size(free, free->len - 1);
+	memset(model_thread(model, index), 0, sizeof(struct thread));
+	return index;
+}
+
 uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t begin)
 {
-	uint32_t index = pages_reserve(&model->threads, 1);
+	uint32_t index = thread_number(model);
 	struct thread *thread = model_thread(model, index);
 
-	model->thread_count = index + 1;
 	thread->begin = begin;
 	thread->end = INT64_MAX;
 	thread->tid = tid;
@@ -283,22 +344,22 @@ void thread_set_name(struct model *model, struct thread *thread, const char *com
 	thread->name_since = time;
 }
 
-const char *thread_name_at(const struct model *model, const struct thread *thread, int64_t time)
+uint32_t thread_name_at(const struct thread *thread, int64_t time)
 {
-	uint32_t name = thread->name;
+	guint low = 0, high = thread->names ? thread->names->len : 0;
 
-	if (thread->names && thread->name_since > time) {
-		name = g_array_index(thread->names, struct name_change, 0).name;
-		for (guint i = 1; i < thread->names->len; i++) {
-			const struct name_change *change =
-				&g_array_index(thread->names, struct name_change, i);
+	if (!high || thread->name_since <= time)
+		return thread->name;
+	/* the last change at or before it; the first name holds before that too */
+	while (low + 1 < high) {
+		guint middle = low + (high - low) / 2;
 
-			if (change->time > time)
-				break;
-			name = change->name;
-		}
+		if (g_array_index(thread->names, struct name_change, middle).time > time)
+			high = middle;
+		else
+			low = middle;
 	}
-	return intern_text(model->names, name);
+	return g_array_index(thread->names, struct name_change, low).name;
 }
 
 static bool number_follows(const char *text)

@@ -94,6 +94,7 @@ struct thread {
 	bool execed;
 	bool made_syscall;
 	bool evident;           /* something it did was seen */
+	bool settled;           /* its begin is: what it follows from may be forgotten */
 	bool late;              /* first seen after events were lost, or after … */
 	int64_t late_after;     /* … the end of an earlier life of the TID; INT64_MIN */
 	bool backfilled;        /* found off CPU: since S at the earliest, see span_next() */
@@ -151,6 +152,7 @@ struct cpu {
 	uint32_t id;            /* cpu_id */
 	bool seen;              /* emitted an event */
 	bool named;             /* its thread was known once */
+	uint32_t awaited;       /* its place in flow->unnamed, from 1; 0: not there */
 	uint32_t current;       /* thread index, IDLE_THREAD, NO_THREAD: not known */
 	int32_t priority;       /* of who is being switched in, NO_PRIORITY */
 	int64_t first_packet;   /* last of its streams' first packets; INT64_MIN: none said */
@@ -290,6 +292,8 @@ struct host {
 	struct idmap cpu_index; /* cpu_id -> index in cpus */
 	struct cpu *direct[64]; /* the first ids, without hashing */
 	struct idmap tids;      /* tid -> newest life */
+	GByteArray *forgotten;  /* bit i: there was a life of TID i that `tids` does not know */
+	int64_t forgotten_by;   /* ns: they had ended by then */
 	GArray *gaps;           /* struct gap, by begin */
 	GHashTable *tables;     /* file_table_address or pid -> struct fd_table (referenced) */
 	struct idmap irq_names; /* irq -> interned action */
@@ -316,6 +320,7 @@ struct host {
 	bool has_works;         /* events of work queues were seen */
 	uint32_t pipes, pairs;  /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;
+	int64_t counted_from;   /* ns: they, and CPUs' unknown_ns, are of the time since */
 };
 
 /* What the CPU's innermost context has just done; a frame around has its own. */
@@ -329,6 +334,7 @@ struct model {
 	GPtrArray *hosts;       /* owned; struct host */
 	struct pages threads;   /* struct thread */
 	uint32_t thread_count;
+	GArray *free_threads;   /* uint32_t: numbers below that no thread has any more */
 	GArray *places;         /* struct place; the first is none */
 	GArray *ids;            /* struct ids of places in containers */
 	struct idmap shared_places; /* PID and cgroup namespace -> places of the host's threads */
@@ -366,15 +372,22 @@ bool host_is_idle_sleep(const struct host *host, int64_t prev_state);
 /* The first gap that overlaps [begin, end), or NULL. */
 const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t end);
 /* The end of the last gap, `time` itself if one is open then, INT64_MIN if there is none. */
+/* How long all gaps of a CPU are together, ns; UINT32_MAX: of all CPUs. At most INT64_MAX. */
+int64_t host_gaps_ns(const struct host *host, uint32_t cpu);
 int64_t host_last_gap_end(const struct host *host, int64_t time);
 
 /* A new life of `tid`; the mapping moves to it. */
 uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t begin);
+/* A life of `tid` is over at `time`, and no record says so: it was forgotten
+ * (flow/forget.h), or it goes on under another TID (exec). */
+void host_forget(struct host *host, int32_t tid, int64_t time);
+bool host_forgot(const struct host *host, int32_t tid);
+/* Frees what the thread owns; its record stays. */
+void thread_clear(struct thread *thread);
 void thread_set_name(struct model *model, struct thread *thread, const char *comm,
 		     int64_t time);
 /* The newest name up to `time`, else the first one known. "" if none. */
-const char *thread_name_at(const struct model *model, const struct thread *thread,
-			   int64_t time);
+uint32_t thread_name_at(const struct thread *thread, int64_t time);
 bool thread_is_kernel(const struct model *model, const struct thread *thread);
 bool thread_is_ksoftirqd(const struct model *model, const struct thread *thread);
 

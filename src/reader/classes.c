@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define DIRECT_IDS 65536 /* ids looked up by index */
+#define DIRECT_IDS 65536 /* ids looked up by index, and at most … */
+#define DIRECT_SPARSE 8  /* … so many for each class: LTTng numbers them from 0 on */
 #define AT(member) offsetof(struct event, member)
 #define READY_AT(member) offsetof(struct event_ready, member)
 
@@ -300,6 +301,7 @@ struct class_table *class_table_new(struct session *session, const struct metada
 				    const struct stream_type *stream)
 {
 	struct class_table *table = g_new0(struct class_table, 1);
+	uint64_t direct = MIN(DIRECT_IDS, 64 + DIRECT_SPARSE * (uint64_t) stream->events->len);
 	unsigned hints = 0;
 
 	*table = (struct class_table) {.session = session, .metadata = metadata,
@@ -317,7 +319,7 @@ struct class_table *class_table_new(struct session *session, const struct metada
 		class->class = session_class(session, event->name, is_probe(event->payload));
 
 		hints |= event_abi_hint(event->name);
-		if (event->id >= DIRECT_IDS) {
+		if (event->id >= direct) {
 			g_hash_table_replace(table->far, g_memdup2(&event->id, sizeof event->id),
 					     class);
 			continue;

@@ -12,8 +12,8 @@ int64_t header_time(const struct part *part, uint64_t raw)
 	if (part->frequency == 1000000000)
 		return (int64_t) (raw + (uint64_t) part->offset);
 	cycles = raw + (uint64_t) part->offset_cycles;
-	return part->offset_s * INT64_C(1000000000) +
-	       (int64_t) (cycles / part->frequency * 1000000000 +
+	return (int64_t) ((uint64_t) part->offset_s * 1000000000 +
+			  cycles / part->frequency * 1000000000 +
 			  (uint64_t) ((unsigned __int128) (cycles % part->frequency) * 1000000000 /
 				      part->frequency));
 }

@@ -2,11 +2,8 @@
 #include "reader/packets.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "reader/program.h"
 #include "util/error.h"
@@ -17,28 +14,21 @@
 
 struct stream_file *stream_file_open(const char *path, GError **error)
 {
-	struct stream_file *file = g_new0(struct stream_file, 1);
-	struct stat status;
-	void *bytes = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct mapped *mapped = mapped_new(path);
+	struct stream_file *file;
 
-	if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
-		bytes = mmap(NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		file->length = (uint64_t) status.st_size;
-	}
-	if (fd < 0 || bytes == MAP_FAILED) {
+	if (!mapped) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
 			    "cannot read the stream %s: %s", path, g_strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		g_free(file);
 		return NULL;
 	}
-	close(fd);
+	file = g_new0(struct stream_file, 1);
 	file->path = g_strdup(path);
-	file->bytes = bytes;
-	if (bytes)
-		madvise(bytes, (size_t) file->length, MADV_SEQUENTIAL);
+	file->mapped = mapped;
+	file->bytes = mapped_bytes(mapped);
+	file->length = file->there = mapped_length(mapped);
+	if (file->bytes)
+		madvise((void *) file->bytes, (size_t) file->length, MADV_SEQUENTIAL);
 	return file;
 }
 
@@ -48,12 +38,23 @@ void stream_file_let_go(const struct stream_file *file, uint64_t from, uint64_t 
 		madvise((void *) (file->bytes + from), to - from, MADV_DONTNEED);
 }
 
+int stream_file_changed(const struct stream_file *file)
+{
+	uint64_t now = mapped_size_now(file->mapped, file->path);
+
+	return now < file->length ? -1 : now > file->length;
+}
+
+void stream_file_look(struct stream_file *file)
+{
+	file->there = MIN(file->there, mapped_size_now(file->mapped, file->path));
+}
+
 void stream_file_free(gpointer data)
 {
 	struct stream_file *file = data;
 
-	if (file->bytes)
-		munmap((void *) file->bytes, (size_t) file->length);
+	mapped_free(file->mapped);
 	g_free(file->path);
 	g_free(file);
 }
@@ -317,9 +318,13 @@ static uint64_t next_magic(const struct stream_file *file, const struct metadata
 {
 	uint32_t magic = metadata->big_endian ? GUINT32_TO_BE(MAGIC) : GUINT32_TO_LE(MAGIC);
 
-	for (; from + sizeof magic <= file->length; from++)
+	while (from + sizeof magic <= file->length) {
 		if (memcmp(file->bytes + from, &magic, sizeof magic) == 0)
 			return from;
+		from = mapped_gone(file->mapped, from, from + 1)
+			       ? mapped_behind_gone(file->mapped, from)
+			       : from + 1;
+	}
 	return file->length;
 }
 

@@ -11,14 +11,17 @@
 #ifndef WHYLATE_READER_PACKETS_H
 #define WHYLATE_READER_PACKETS_H
 
+#include "reader/mapped.h"
 #include "reader/types.h"
 
 struct stream_file {
 	char *path;           /* owned */
 	uint64_t lost;        /* bytes that could not be read as events */
 	bool cut;             /* it ends in the middle of something */
-	const uint8_t *bytes; /* owned mapping; NULL: empty */
+	struct mapped *mapped; /* owned */
+	const uint8_t *bytes; /* borrowed from it; NULL: empty */
 	uint64_t length;      /* bytes */
+	uint64_t there;       /* … of which are there, as far as is known: see stream_file_look() */
 };
 
 struct ctf_packet {
@@ -42,6 +45,13 @@ void stream_file_free(gpointer file);
 /* Bytes that will not be read soon leave memory; `from` is a multiple of STREAM_FILE_PIECE. */
 #define STREAM_FILE_PIECE (UINT64_C(1) << 20)
 void stream_file_let_go(const struct stream_file *file, uint64_t from, uint64_t to);
+
+/* Asks for the file's size again: it may have been cut. What is behind its end in its last page
+ * reads as zeros, without a fault. */
+void stream_file_look(struct stream_file *file);
+
+/* How long the file is now, against when it was mapped: -1 shorter, 1 longer, 0 the same or gone. */
+int stream_file_changed(const struct stream_file *file);
 
 /* Appends all packets of `file` to `packets` (struct ctf_packet); counts what lies between. */
 void packets_scan(struct stream_file *file, const struct metadata *metadata, GArray *packets);

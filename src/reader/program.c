@@ -475,9 +475,11 @@ static void add_variant(const struct adding *adding, const struct type *type)
 
 		add_option(compiler, type->ranges ? type : tag.type, member->name,
 			   here(compiler));
-		g_array_append_vals(branches,
-				    &g_array_index(compiler->program->branches, struct branch, before),
-				    compiler->program->branches->len - before);
+		if (compiler->program->branches->len > before) /* else no value chooses it */
+			g_array_append_vals(branches,
+					    &g_array_index(compiler->program->branches,
+							   struct branch, before),
+					    compiler->program->branches->len - before);
 		g_array_set_size(compiler->program->branches, before);
 		compiler->modulus = modulus;
 		compiler->rest = rest;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "reader/far.h"
 #include "reader/stream.h"
 #include "util/error.h"
 
@@ -57,9 +58,10 @@ static int64_t clock_offset(const struct part *part)
 
 	if (part->frequency == 1000000000)
 		return part->offset;
-	return part->offset_s * INT64_C(1000000000) +
-	       (int64_t) (cycles / part->frequency * 1000000000) +
-	       (int64_t) ((double) (cycles % part->frequency) * 1e9 / (double) part->frequency);
+	return (int64_t) ((uint64_t) part->offset_s * 1000000000 +
+			  cycles / part->frequency * 1000000000 +
+			  (uint64_t) ((double) (cycles % part->frequency) * 1e9 /
+				      (double) part->frequency));
 }
 
 static gint by_name(gconstpointer a, gconstpointer b)
@@ -306,6 +308,7 @@ static void finish_streams(struct reader *reader, guint first)
 {
 	int64_t until = INT64_MIN;
 
+	streams_drop_far(reader->streams, first);
 	for (guint i = first; i < reader->streams->len; i++) {
 		sort_packets(g_ptr_array_index(reader->streams, i));
 		place_stream(reader, i);
@@ -488,6 +491,17 @@ bool reader_match_places(struct reader *reader, GError **error)
 	return named != NULL;
 }
 
+/* Why bytes of it could not be read, if the reason is not in the bytes. */
+static const char *trouble_of(const struct stream_file *file)
+{
+	if (stream_file_changed(file) < 0)
+		return "it became shorter while it was read";
+	if (mapped_gone(file->mapped, 0, file->length))
+		return "a disk or server failed while it was read";
+	return file->cut ? "it is cut short: what followed is lost, and how much that was is not known"
+			 : NULL;
+}
+
 void reader_tell_damage(const struct reader *reader)
 {
 	for (guint i = 0; i < reader->parts->len; i++) {
@@ -501,9 +515,15 @@ void reader_tell_damage(const struct reader *reader)
 		for (guint k = 0; k < part->files->len; k++) {
 			const struct stream_file *file = g_ptr_array_index(part->files, k);
 
-			if (file->lost || file->cut)
+			const char *trouble = trouble_of(file);
+
+			if (file->lost || trouble)
 				session_damage(reader->session, file->path, file->lost, file->length,
-					       file->cut ? "it is cut short" : NULL);
+					       trouble);
 		}
+		if (part->growing)
+			session_stopped(reader->session,
+					"it was still being written; stop the tracing session, or "
+					"take a snapshot, and read that");
 	}
 }

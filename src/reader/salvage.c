@@ -89,9 +89,15 @@ static bool plausible(struct stream *stream, bool strict)
  * there then. */
 static bool search(struct stream *stream, uint64_t from, uint64_t clock, bool strict)
 {
+	const struct mapped *mapped = stream->packet->file->mapped;
+	uint64_t offset = stream->packet->offset;
 	struct cursor *cursor = &stream->cursor;
 
 	for (uint64_t at = from / 8 * 8 + 8; at + RUN_MIN * 8 <= cursor->end; at += 8) {
+		if (mapped_gone(mapped, offset + at / 8, offset + at / 8 + 1)) {
+			at = (mapped_behind_gone(mapped, offset + at / 8) - offset) * 8 - 8;
+			continue;
+		}
 		cursor->at = at;
 		stream->clock = clock;
 		if (plausible(stream, strict)) {
@@ -122,7 +128,8 @@ static void hole(struct stream *stream, uint64_t begin)
 		stream->cursor.at = at;
 		stream->clock = clock;
 	} else {
-		end = header_time(stream->part, MAX(stream->packet->end, clock));
+		stream->clock = MAX(stream->packet->end, clock);
+		end = header_time(stream->part, stream->clock);
 		stream->cursor.at = stream->cursor.end;
 	}
 	stream_lost(stream, header_time(stream->part, begin), end);

@@ -1,6 +1,8 @@
 /* Going through a stream's packets and records; see stream.h. */
 #include "reader/stream.h"
 
+#include <string.h>
+
 #include "reader/header.h"
 #include "reader/salvage.h"
 
@@ -121,18 +123,52 @@ void stream_lost(struct stream *stream, int64_t begin, int64_t end)
 	stream->lost_count = -1;
 }
 
-/* A file that is cut short, or ends in what is no packet: nothing is known until the end. */
+/* Somebody still writes: all files are asked once, when the first stream is at its end, then
+ * each one's own. */
+static bool is_growing(struct part *part, const struct stream_file *file)
+{
+	for (guint i = 0; i < part->files->len && !part->growth_asked; i++)
+		part->growing |= stream_file_changed(g_ptr_array_index(part->files, i)) > 0;
+	part->growth_asked = true;
+	return part->growing = part->growing || stream_file_changed(file) > 0;
+}
+
+/* A file that is cut short, ends in what is no packet, or is of a trace that is still being
+ * written, where the CPU's buffer was not yet full: nothing is known until the end. */
 static bool tail_lost(struct stream *stream)
 {
 	const struct ctf_packet *last =
 		&g_array_index(stream->packets, struct ctf_packet, stream->packets->len - 1);
 	int64_t end = header_time(stream->part, MAX(last->end, stream->clock));
 
-	if (stream->tail_told || !last->file->cut || end >= stream->until)
+	if (stream->tail_told || end >= stream->until ||
+	    (!last->file->cut &&
+	     !is_growing(g_ptr_array_index(stream->parts, stream->parts->len - 1), last->file)))
 		return false;
 	stream->tail_told = true;
 	stream_lost(stream, end, stream->until);
 	return true;
+}
+
+/* Nothing but zeros at the cursor, or the packet's end: what is behind the end of a file that was
+ * cut reads so, and the record before it may have begun in front of that. */
+static bool zeros_follow(const struct cursor *cursor)
+{
+	uint64_t at = (cursor->at + 7) / 8, word;
+
+	if (at * 8 + 64 > cursor->end)
+		return true;
+	memcpy(&word, cursor->packet + at, sizeof word);
+	return !word;
+}
+
+/* The record that began at bit `from`, or something in it, went away while it was read. */
+static bool is_gone(const struct stream *stream, uint64_t from)
+{
+	const struct stream_file *file = stream->packet->file;
+	uint64_t packet = stream->packet->offset, end = packet + (stream->cursor.at + 7) / 8;
+
+	return end > file->there || mapped_gone(file->mapped, packet + from / 8, end);
 }
 
 /* The next record of the packet; false at its end. */
@@ -143,7 +179,7 @@ static bool next_event(struct stream *stream)
 
 	if (from >= stream->cursor.end) {
 		stream->packet = NULL;
-		if (!packet->damaged) /* else it was cut between two records */
+		if (!packet->damaged || clock >= packet->end) /* else it was cut between two */
 			return false;
 		stream_lost(stream, header_time(stream->part, clock),
 		     header_time(stream->part, MAX(packet->end, clock)));
@@ -151,7 +187,7 @@ static bool next_event(struct stream *stream)
 	}
 	stream->event_at = from;
 	stream->event_clock = clock;
-	if (!header_read_sound(stream)) {
+	if (!header_read_sound(stream) || is_gone(stream, from)) {
 		salvage_give_up(stream, from, clock);
 		return true;
 	}
@@ -208,8 +244,12 @@ bool stream_take(struct stream *stream, struct event *event)
 	event->time = stream->time;
 	event->cpu = stream->cpu;
 	event->host = (uint16_t) stream->host;
-	if (class && class_take(stream->table, class, &stream->cursor, event))
-		return true;
+	if (class && class_take(stream->table, class, &stream->cursor, event)) {
+		if (G_UNLIKELY(zeros_follow(&stream->cursor)))
+			stream_file_look(stream->packet->file);
+		if (!is_gone(stream, stream->event_at))
+			return true;
+	}
 	salvage_give_up(stream, stream->event_at, stream->event_clock);
 	return false;
 }

@@ -28,6 +28,7 @@ struct part {
 	uint64_t frequency;
 	int64_t offset_cycles, offset_s;
 	uint64_t slack;            /* raw: how far events may be past their packet's end */
+	bool growth_asked, growing; /* a file had grown when a stream was at its end */
 };
 
 struct stream {

@@ -51,7 +51,6 @@ static void rows(const struct session *session, uint32_t thread, const struct no
 /* The steps of the critical path. */
 static void steps(const struct session *session, const struct path *path, FILE *file)
 {
-	fputs("host,tid,pid,name,leaf,resource,kind,cause,begin,end,ns,spans_gap\r\n", file);
 	for (guint i = 0; path && i < path->pieces->len; i++) {
 		const struct piece *at = &g_array_index(path->pieces, struct piece, i);
 		const struct thread *life = model_thread(&session->model, at->thread);
@@ -79,11 +78,16 @@ static void steps(const struct session *session, const struct path *path, FILE *
 
 void delay_csv(const struct delay *delay, struct output *output)
 {
+	static const char *const heads[] = {
+		"host,tid,pid,name,node,key,begin,end,ns,spans_gap\r\n",
+		"host,tid,pid,name,leaf,resource,kind,cause,begin,end,ns,spans_gap\r\n"};
+
+	if (!output->continued)
+		fputs(heads[delay->session->options->path], output->file);
 	if (delay->session->options->path) {
 		steps(delay->session, delay->path, output->file);
 		return;
 	}
-	fputs("host,tid,pid,name,node,key,begin,end,ns,spans_gap\r\n", output->file);
 	for (guint i = 0; i < delay->threads->len; i++) {
 		const struct stretch *at = &g_array_index(delay->threads, struct stretch, i);
 		struct node *summary =

@@ -87,6 +87,8 @@ static json_t *json_gaps(const struct session *session)
 		for (guint i = 0; i < host->gaps->len; i++) {
 			const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
 
+			if (!coverage_tells_gap(session, gap))
+				continue;
 			json_array_append_new(
 				list, json_pack("{s:i,s:I,s:I,s:I,s:o}", "host", (int) h, "cpu",
 						(json_int_t) gap->cpu, "begin",

@@ -1,7 +1,7 @@
 /* Where a report is written: standard output or a file that appears whole.
  *
- * Place: report/. A file is written beside its place under another name and
- * moved there only when all of it is on disk, so that a failure leaves what
+ * Place: report/. A file is written without a name, or beside its place under another
+ * one, and gets its own only when all of it is written, so that a failure leaves what
  * was there before. What is no regular file is written straight to.
  */
 #ifndef WHYLATE_REPORT_OUTPUT_H
@@ -13,17 +13,29 @@
 
 struct output {
 	FILE *file;      /* to write to */
-	char *path;      /* owned; NULL: standard output */
-	char *temporary; /* owned; name until done; NULL: written straight */
+	char *path;      /* owned, as it was given; NULL: standard output */
+	char *place;     /* owned, links followed; NULL: written straight */
+	char *temporary; /* owned; its name until done; NULL: none */
+	bool ignores_size; /* SIGXFSZ, as long as it is open */
 	bool color;
+	bool continued;  /* not the first report in it */
 	int width;       /* columns of the terminal, 80 if it is none */
 };
 
 /* `path` NULL: standard output. Errors are WHYLATE_ERROR_OUTPUT. */
 bool output_open(struct output *output, const char *path, GError **error);
+/* To what is open already, and stays open (`path` is copied; NULL: none is known). */
+void output_begin(struct output *output, FILE *file, const char *path);
 /* Ends the report: all of it is written, or none and an error. */
 bool output_commit(struct output *output, GError **error);
 /* Drops it; also right after a commit. */
 void output_clear(struct output *output);
+
+/* Why something that was written to `file` did not get there: an error number; 0: it did. */
+int output_trouble(FILE *file);
+
+/* The program is about to be ended by a signal: removes what has no final name yet. Safe in a
+ * handler. */
+void output_abandon(void);
 
 #endif

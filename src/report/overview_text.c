@@ -180,6 +180,8 @@ static void open_waits(const struct session *session, const struct overview *ove
 		if (group->resource && strcmp(session_text(session, group->resource), "poll") != 0)
 			g_string_append_printf(line, " on %s",
 					       session_text(session, group->resource));
+		if (group->spans_gap)
+			g_string_append(line, " [spans lost events: it may not be real]");
 		text_wrapped(output, line->str, 2, 4);
 	}
 	more(output, printed, limit ? MIN(limit, printed) : printed);
@@ -213,7 +215,9 @@ static void calls(const struct session *session, const struct overview *overview
 
 	if (!count)
 		return;
-	text_heading(output, "System calls of the whole trace, by time spent in them");
+	text_heading(output, session->options->every
+				     ? "System calls of this stretch, by time spent in them"
+				     : "System calls of the whole trace, by time spent in them");
 	fprintf(output->file, "  %-24s %10s %10s %10s %10s %6s\n", "NAME", "CALLS", "TOTAL", "MEAN",
 		"LONGEST", "PEAKS");
 	for (guint i = 0; i < count; i++) {

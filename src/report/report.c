@@ -179,7 +179,7 @@ static bool save(const struct profile_report *report, const char *path, GError *
 	if (!path)
 		return true;
 	ok = output_open(&output, path, error);
-	if (ok) {
+	if (ok && !session_interrupted(report->profiles->session)) {
 		profile_json_write(report->profiles, NULL, report->resumed, true, output.file);
 		ok = output_commit(&output, error);
 	}
@@ -206,26 +206,40 @@ static bool write_profile(const struct session *session, struct output *output, 
 	return ok;
 }
 
-bool report_write(const struct session *session, GError **error)
+bool report_write_to(const struct session *session, struct output *output, GError **error)
 {
 	const struct options *options = session->options;
-	struct output output;
-	bool ok = true;
 
-	if (!output_open(&output, options->output, error)) {
-		output_clear(&output);
-		return false;
-	}
-	output.color = options->format == FORMAT_TEXT && wants_color(options, &output);
+	output->color = options->format == FORMAT_TEXT && wants_color(options, output);
 	if (options->command == COMMAND_DELAY)
-		write_delay(session, &output);
+		write_delay(session, output);
 	else if (options->command == COMMAND_PROFILE)
-		ok = write_profile(session, &output, error);
+		return write_profile(session, output, error);
+	else if (options->command == COMMAND_CHECK && options->format == FORMAT_JSON)
+		check_json(session, output);
+	else if (options->command == COMMAND_CHECK)
+		check_text(session, output);
 	else if (options->format == FORMAT_JSON)
-		overview_json(session, &output);
+		overview_json(session, output);
 	else
-		overview_text(session, &output);
-	ok = ok && output_commit(&output, error);
+		overview_text(session, output);
+	return true;
+}
+
+bool report_write(const struct session *session, GError **error)
+{
+	struct output output;
+	bool ok = output_open(&output, session->options->output, error) &&
+		  report_write_to(session, &output, error) && !session_interrupted(session) &&
+		  output_commit(&output, error);
+
 	output_clear(&output);
 	return ok;
+}
+
+bool report_end(struct session *session, GError **error)
+{
+	if (session->options->every)
+		return stretches_end(session, error);
+	return session_finish(session, error) && report_write(session, error);
 }

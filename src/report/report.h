@@ -18,8 +18,13 @@
 #include "analysis/summary.h"
 #include "report/output.h"
 
-/* Writes the report that the session's options ask for. */
+/* Writes the report that the session's options ask for. False without an error: interrupted. */
 bool report_write(const struct session *session, GError **error);
+/* The same to what is open already. */
+bool report_write_to(const struct session *session, struct output *output, GError **error);
+/* All has been read: finishes the session and writes the report, or with --every the
+ * last of them. */
+bool report_end(struct session *session, GError **error);
 
 /* What a delay report is made of, computed once. */
 struct delay {
@@ -55,6 +60,8 @@ struct waiting;
 void waiting_json(const struct session *session, const struct waiting *waiting, FILE *file);
 void waiting_text(const struct session *session, const struct waiting *waiting,
 		  struct output *output);
+void check_json(const struct session *session, struct output *output);
+void check_text(const struct session *session, struct output *output);
 void overview_json(const struct session *session, struct output *output);
 void overview_text(const struct session *session, struct output *output);
 

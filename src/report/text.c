@@ -210,24 +210,21 @@ static void text_gaps(const struct session *session, const struct host *host,
 	for (guint c = 0; c < host->cpus->len; c++) {
 		const struct cpu *cpu = g_ptr_array_index(host->cpus, c);
 		guint count = 0;
-		int64_t ns = 0;
 
-		for (guint i = 0; i < host->gaps->len; i++) {
-			const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
-
-			if (gap->cpu == cpu->id) {
-				count++;
-				ns += gap->end - gap->begin;
-			}
-		}
+		for (guint i = 0; i < host->gaps->len; i++)
+			count += g_array_index(host->gaps, struct gap, i).cpu == cpu->id;
 		if (count)
 			fprintf(output->file, "    CPU %u%s%s: %u gap%s, %s in all%s\n", cpu->id,
 				several ? " of " : "", several ? name : "", count,
-				count == 1 ? "" : "s", when_duration(length, ns),
+				count == 1 ? "" : "s",
+				when_duration(length, host_gaps_ns(host, cpu->id)),
 				all ? "" : " (--verbose lists them)");
-		for (guint i = 0; all && i < host->gaps->len; i++)
-			if (g_array_index(host->gaps, struct gap, i).cpu == cpu->id)
-				gap_line(session, &g_array_index(host->gaps, struct gap, i), output);
+		for (guint i = 0; all && i < host->gaps->len; i++) {
+			const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
+
+			if (gap->cpu == cpu->id && coverage_tells_gap(session, gap))
+				gap_line(session, gap, output);
+		}
 	}
 }
 
@@ -238,12 +235,15 @@ static void text_damages(const struct session *session, struct output *output)
 		g_autoptr(GString) line = g_string_new("Damaged: ");
 
 		g_string_append(line, at->file);
-		if (at->total)
+		if (at->what)
+			g_string_append_printf(line, ": %s", at->what);
+		if (at->what && at->bytes)
+			g_string_append_printf(line, "; of the %" PRIu64 " bytes there are, %" PRIu64
+					       " could not be read", at->total, at->bytes);
+		else if (at->total)
 			g_string_append_printf(line, ", %" PRIu64 " of %" PRIu64 " bytes (%.2g %%) "
 					       "could not be read", at->bytes, at->total,
 					       100.0 * (double) at->bytes / (double) at->total);
-		if (at->what)
-			g_string_append_printf(line, ": %s", at->what);
 		text_wrapped(output, line->str, 2, 2);
 	}
 }

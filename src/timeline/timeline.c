@@ -29,6 +29,8 @@ _Static_assert(sizeof(struct head) == sizeof(struct interval), "a head is one re
 
 void timeline_init(struct timeline *timeline, size_t memory)
 {
+	timeline->memory = memory;
+	timeline->chunks_read = 0;
 	pages_init(&timeline->intervals, sizeof(struct interval), memory / 2);
 	pages_init(&timeline->blocks, sizeof(struct block), memory / 4);
 	pages_init(&timeline->details, sizeof(struct wake_detail), memory / 8);
@@ -50,6 +52,17 @@ void timeline_clear(struct timeline *timeline)
 	pages_clear(&timeline->holds);
 	pages_clear(&timeline->operations);
 	pages_clear(&timeline->packets);
+}
+
+void timeline_detach(struct timeline *timeline)
+{
+	pages_detach(&timeline->intervals);
+	pages_detach(&timeline->blocks);
+	pages_detach(&timeline->details);
+	pages_detach(&timeline->runs);
+	pages_detach(&timeline->holds);
+	pages_detach(&timeline->operations);
+	pages_detach(&timeline->packets);
 }
 
 void track_clear(struct track *track)

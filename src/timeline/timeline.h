@@ -189,6 +189,7 @@ struct timeline {
 	struct pages holds;   /* through struct hold_log */
 	struct pages operations; /* index 0 unused */
 	struct pages packets; /* struct packet; index 0 unused */
+	size_t memory;        /* bytes to keep in memory, as timeline_init() was told */
 	uint32_t chunks_read; /* of intervals, since spilled records were let go */
 };
 
@@ -202,6 +203,8 @@ struct run_track {
 /* `memory`: bytes to keep in memory before the stores spill. */
 void timeline_init(struct timeline *timeline, size_t memory);
 void timeline_clear(struct timeline *timeline);
+/* After a fork(), in the child: what is written from now on is its own. */
+void timeline_detach(struct timeline *timeline);
 
 void track_clear(struct track *track);
 

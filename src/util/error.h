@@ -1,7 +1,7 @@
 /* The failures that are the user's or the system's, as GErrors.
  *
  * Part of util/. Each code is one exit status of the command (interface:
- * 2 usage, 3 no trace, 4 damaged input, 5 output not written), so that the
+ * 2 usage, 3 no trace, 4 damaged input, 5 output not written, 125 not recorded), so that the
  * place that knows the cause decides the status and nobody translates.
  */
 #ifndef WHYLATE_UTIL_ERROR_H
@@ -16,6 +16,7 @@ enum whylate_error {
 	WHYLATE_ERROR_NO_TRACE = 3,
 	WHYLATE_ERROR_DAMAGE = 4,
 	WHYLATE_ERROR_OUTPUT = 5,
+	WHYLATE_ERROR_RECORD = 125, /* record failed: the program's status is not known */
 };
 
 GQuark whylate_error_quark(void);

@@ -6,16 +6,16 @@
  *            kernel when somebody looks
  *
  * When no file can be made or extended (no space, no permission), the
- * segment stays in memory and the error is kept for the coverage.
+ * segment stays in memory, and spill_trouble() is told in the coverage.
  */
 #include "util/pages.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "util/spill.h"
 
 static size_t segment_bytes(const struct pages *pages)
 {
@@ -41,22 +41,6 @@ void pages_clear(struct pages *pages)
 	*pages = (struct pages) {.record_size = pages->record_size, .spill_fd = -1};
 }
 
-static int open_unlinked(void)
-{
-	const char *dir = g_get_tmp_dir();
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd < 0) { /* a file system without O_TMPFILE */
-		char *name = g_build_filename(dir, "whylate-XXXXXX", NULL);
-
-		fd = mkostemp(name, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(name);
-		g_free(name);
-	}
-	return fd;
-}
-
 /* A mapped segment of the spill file, or MAP_FAILED with spill_failed set. */
 static void *spill_segment(struct pages *pages)
 {
@@ -66,13 +50,13 @@ static void *spill_segment(struct pages *pages)
 	int error;
 
 	if (pages->spill_fd < 0)
-		pages->spill_fd = open_unlinked();
+		pages->spill_fd = spill_open();
 	if (pages->spill_fd < 0) {
 		pages->spill_failed = errno;
 		return MAP_FAILED;
 	}
 	/* allocate, not only extend: a write to a hole on a full disk kills */
-	error = posix_fallocate(pages->spill_fd, offset, (off_t) bytes);
+	error = spill_reserve(pages->spill_fd, (uint64_t) offset, bytes);
 	if (error) {
 		pages->spill_failed = error;
 		return MAP_FAILED;
@@ -80,6 +64,8 @@ static void *spill_segment(struct pages *pages)
 	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pages->spill_fd, offset);
 	if (map == MAP_FAILED)
 		pages->spill_failed = errno;
+	else
+		pages->spilled++;
 	return map;
 }
 
@@ -101,7 +87,10 @@ static void add_segment(struct pages *pages)
 		map = mmap(NULL, segment_bytes(pages), PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (map == MAP_FAILED)
-			g_error("out of memory: %zu bytes", segment_bytes(pages));
+			g_error("out of memory: %zu bytes%s%s%s%s", segment_bytes(pages),
+				spill_trouble() ? ", and no temporary file in " : "",
+				spill_trouble() ? spill_place() : "", spill_trouble() ? ": " : "",
+				spill_trouble() ? g_strerror(spill_trouble()) : "");
 		if (pages->segment_count == pages->in_memory)
 			pages->in_memory++;
 	}
@@ -151,6 +140,23 @@ void pages_let_go(const struct pages *pages)
 {
 	for (uint32_t i = pages->in_memory; i < pages->segment_count && !pages->spill_failed; i++)
 		madvise(pages->segments[i], segment_bytes(pages), MADV_DONTNEED);
+}
+
+void pages_detach(struct pages *pages)
+{
+	for (uint32_t i = 0; i < pages->spilled; i++) {
+		off_t offset = (off_t) segment_bytes(pages) * i;
+
+		if (mmap(pages->segments[pages->in_memory + i], segment_bytes(pages), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_FIXED, pages->spill_fd, offset) == MAP_FAILED)
+			g_error("out of memory: %zu bytes", segment_bytes(pages));
+	}
+	if (pages->spill_fd >= 0)
+		close(pages->spill_fd);
+	pages->spill_fd = -1;
+	pages->spilled = 0;
+	/* letting go of a private page would undo what was written to it */
+	pages->in_memory = pages->segment_count;
 }
 
 uint32_t pages_reserve(struct pages *pages, uint32_t count)

@@ -24,6 +24,7 @@ struct pages {
 	uint32_t segment_room;
 	uint32_t in_memory;    /* the first so many segments are anonymous */
 	uint32_t memory_limit; /* segments to keep in memory before spilling */
+	uint32_t spilled;      /* so many after them are in the file */
 	uint32_t used;         /* records given out */
 	int spill_fd;          /* -1 until something is spilled */
 	int spill_failed;      /* errno of a spill that could not be made, else 0 */
@@ -49,6 +50,10 @@ void pages_pass(const struct pages *pages, uint32_t index);
 
 /* Everything that was spilled leaves resident memory. */
 void pages_let_go(const struct pages *pages);
+
+/* After a fork(), in the child: what is written from now on is its own. What was
+ * spilled stays shared with the parent as long as nobody writes it. */
+void pages_detach(struct pages *pages);
 
 static inline void *pages_at(const struct pages *pages, uint32_t index)
 {

@@ -87,7 +87,8 @@ static bool parse_clock(const char *text, struct when *when)
 	if (sscanf(text, "%2d:%2d:%n", &hours, &minutes, &used) != 2 || !used)
 		return false;
 	p = text + used;
-	if (!read_decimal(&p, SECOND, &seconds) || *p || hours > 24 || minutes > 59 ||
+	if (!read_decimal(&p, SECOND, &seconds) || *p || strpbrk(text, "+-") || hours > 24 ||
+	    minutes > 59 ||
 	    seconds >= 61 * SECOND)
 		return false;
 	when->kind = WHEN_DATE;
@@ -150,10 +151,25 @@ static void split(int64_t ns, bool utc, struct tm *tm, int64_t *rest)
 		localtime_r(&seconds, tm);
 }
 
+/* What does not fit is after, or before, everything. */
+static int64_t sum(int64_t a, int64_t b)
+{
+	int64_t result;
+
+	if (__builtin_add_overflow(a, b, &result))
+		return b > 0 ? INT64_MAX : INT64_MIN;
+	return result;
+}
+
 static int64_t join(struct tm *tm, bool utc)
 {
+	int64_t seconds, ns;
+
 	tm->tm_isdst = -1;
-	return (int64_t) (utc ? timegm(tm) : mktime(tm)) * SECOND;
+	seconds = utc ? timegm(tm) : mktime(tm);
+	if (__builtin_mul_overflow(seconds, SECOND, &ns))
+		return seconds > 0 ? INT64_MAX : INT64_MIN;
+	return ns;
 }
 
 int64_t when_resolve(const struct when *when, int64_t first, int64_t last, int64_t base, bool utc)
@@ -165,9 +181,9 @@ int64_t when_resolve(const struct when *when, int64_t first, int64_t last, int64
 	case WHEN_ABSOLUTE:
 		return when->ns;
 	case WHEN_FROM_BEGIN:
-		return base + when->ns;
+		return sum(base, when->ns);
 	case WHEN_FROM_END:
-		return last - when->ns;
+		return sum(last, -when->ns);
 	case WHEN_DATE:
 		split(first, utc, &tm, &rest);
 		if (when->year) {
@@ -179,7 +195,7 @@ int64_t when_resolve(const struct when *when, int64_t first, int64_t last, int64
 		tm.tm_hour = (int) (when->ns / (3600 * SECOND));
 		tm.tm_min = (int) (when->ns / (60 * SECOND) % 60);
 		tm.tm_sec = (int) (when->ns / SECOND % 60);
-		return join(&tm, utc) + when->ns % SECOND;
+		return sum(join(&tm, utc), when->ns % SECOND);
 	default:
 		return first;
 	}

@@ -877,6 +877,8 @@ class Machine:
         t = self.get(tid, ts)
         t.names.append((ts, f["comm"]))
         t.evidence = True
+        if t.kind in ("blocked", "waitcpu", "preempted"):
+            self.contradiction(t, ts, t.left)   # it has exited, which it cannot have done off the CPU
         self.over(t, ts)                        # "or sched_process_free"
 
     def on_wait(self, ts, cpu, cur, gap, f):

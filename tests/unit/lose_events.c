@@ -89,7 +89,7 @@ struct comparison {
 	GHashTable *lives; /* TID -> GArray of the whole trace's threads */
 };
 
-static void tell(const struct comparison *compare, enum problem problem, uint32_t thread,
+static void differs(const struct comparison *compare, enum problem problem, uint32_t thread,
 		 int64_t begin, int64_t end, const char *said, const char *is)
 {
 	const struct session *session = compare->holed;
@@ -139,7 +139,7 @@ static void compare_wait(const struct comparison *compare, uint32_t thread, cons
 	     tid_of(compare->whole, a->waker) != tid_of(compare->holed, b->waker))) {
 		snprintf(said, sizeof said, "kind %d waker %d", b->kind, tid_of(compare->holed, b->waker));
 		snprintf(is, sizeof is, "kind %d waker %d", a->kind, tid_of(compare->whole, a->waker));
-		tell(compare, WAKER, thread, span->begin, span->end, said, is);
+		differs(compare, WAKER, thread, span->begin, span->end, said, is);
 		return;
 	}
 	if (!block_lead(compare->holed, b, thread, span->begin, span->end, &lead_b))
@@ -150,7 +150,7 @@ static void compare_wait(const struct comparison *compare, uint32_t thread, cons
 		return;
 	snprintf(said, sizeof said, "leads to %d", tid_of(compare->holed, lead_b.thread));
 	snprintf(is, sizeof is, "%d", tid_of(compare->whole, lead_a.thread));
-	tell(compare, LEAD, thread, span->begin, span->end, said, is);
+	differs(compare, LEAD, thread, span->begin, span->end, said, is);
 }
 
 /* What begins before it is known to be a call is the thread's own; who has no call, or one
@@ -172,7 +172,7 @@ static void compare_leaf(const struct comparison *compare, uint32_t thread, cons
 	if (strcmp(said, is) == 0)
 		same_ns += end - begin;
 	else if (!says_less(span->leaf, whole->leaf))
-		tell(compare,
+		differs(compare,
 		     leaf_wib(span->leaf) != leaf_wib(whole->leaf)                 ? STATE
 		     : behind_gap && PACK_KIND(span->leaf) == LEAF_WORK_SYSCALL ? CALL
 										    : LEAF,
@@ -202,7 +202,7 @@ static void compare_span(const struct comparison *compare, uint32_t thread, cons
 		}
 	}
 	if (left)
-		tell(compare, LIFE, thread, span->begin, span->end, "alive", "not");
+		differs(compare, LIFE, thread, span->begin, span->end, "alive", "not");
 }
 
 static void compare_thread(const struct comparison *compare, uint32_t thread)

@@ -288,6 +288,26 @@ static void test_local(void)
 	g_assert_cmpstr(cause_of(feed, 5, 1), ==, "process: b (6) in sendmsg on socket:pair#1");
 }
 
+/* The number of an interrupt is no name's: it may be any. */
+static void test_verdict_of_interrupt(void)
+{
+	struct feed *feed = feed_new(1);
+	struct path *path;
+	GPtrArray *verdict;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	irq(feed, 10, 0, "irq_handler_entry", 5000);
+	irq(feed, 90, 0, "irq_handler_exit", 5000);
+	sw(feed, 100, 0, "a", 5, DEAD, "idle", 0);
+	path = path_new(feed->session, life(feed, 5, 0), 0, 100);
+	verdict = verdict_new(feed->session, path, 0, 100);
+	g_assert_cmpuint(verdict->len, >, 0);
+	g_assert_nonnull(strstr(g_ptr_array_index(verdict, 0), "was interrupted: IRQ 5000 [dev]"));
+	g_ptr_array_free(verdict, TRUE);
+	path_free(path);
+	feed_free(feed);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -299,5 +319,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/causes/timer-unseen", test_timer_unseen);
 	g_test_add_func("/causes/time-limit", test_time_limit);
 	g_test_add_func("/causes/local", test_local);
+	g_test_add_func("/causes/verdict-of-interrupt", test_verdict_of_interrupt);
 	return g_test_run();
 }

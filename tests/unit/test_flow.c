@@ -709,6 +709,39 @@ static void test_late_dump(void)
 	g_assert_cmpstr(resource_of(feed, 6, 0), ==, "pipe:[8]");
 }
 
+/* 300 interrupts of 3 ns, each twice: as many nodes, found again by their numbers. */
+static void test_many_nodes(void)
+{
+	struct feed *feed = feed_new(1);
+	int64_t time = 10;
+	struct node *summary, *interrupted = NULL;
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	for (int i = 0; i < 600; i++, time += 10) {
+		irq(feed, time, 0, "irq_handler_entry", i % 300);
+		irq(feed, time + 3, 0, "irq_handler_exit", i % 300);
+	}
+	plain(feed, time, 0, "other");
+	summary = summary_new(feed->session, life(feed, 5, 0), 0, time);
+	for (guint i = 0; i < summary->children->len; i++) {
+		struct node *at = g_ptr_array_index(summary->children, i);
+
+		if (g_str_equal(at->element, "interrupted"))
+			interrupted = at;
+	}
+	g_assert_nonnull(interrupted);
+	g_assert_cmpint(interrupted->ns, ==, 1800);
+	g_assert_cmpuint(interrupted->children->len, ==, 300);
+	for (guint i = 0; i < 300; i++) {
+		const struct node *at = g_ptr_array_index(interrupted->children, i);
+
+		g_assert_cmpint(at->ns, ==, 6);
+		g_assert_cmpuint(at->count, ==, 2);
+	}
+	node_free(summary);
+	feed_free(feed);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -739,5 +772,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/flow/exec-takes-over", test_exec_takes_over);
 	g_test_add_func("/flow/late-dump", test_late_dump);
 	g_test_add_func("/flow/summary", test_summary);
+	g_test_add_func("/summary/many-nodes", test_many_nodes);
 	return g_test_run();
 }

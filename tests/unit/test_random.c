@@ -7,8 +7,8 @@
  * CPUs); seeds are fixed so that a failure repeats.
  */
 #include "feed.h"
-
-#include "analysis/contention.h"
+#include "flow/forget.h"
+#include "invariants.h"
 
 #define EVENTS 4000
 #define TIDS 24
@@ -175,176 +175,7 @@ static void random_switch(struct feed *feed, GRand *random, int64_t time, uint32
 	*current = next;
 }
 
-static int64_t sum_of(const struct node *node)
-{
-	int64_t sum = 0, length = 0;
-
-	for (guint i = 0; i < node->instances->len; i++) {
-		const struct instance *at = &g_array_index(node->instances, struct instance, i);
-
-		g_assert_cmpint(at->begin, <, at->end);
-		length += at->end - at->begin;
-	}
-	g_assert_cmpint(length, ==, node->ns);
-	g_assert_cmpuint(node->count, ==, node->instances->len);
-	for (guint i = 0; i < node->children->len; i++)
-		sum += sum_of(g_ptr_array_index(node->children, i));
-	if (node->children->len)
-		g_assert_cmpint(sum, ==, node->ns);
-	return node->ns;
-}
-
-/* Each wait has a cause that can be said, and children inside it. */
-static void check_waits(const struct session *session, const GPtrArray *waits, int64_t from,
-			int64_t to)
-{
-	for (guint i = 0; i < waits->len; i++) {
-		const struct wait *wait = g_ptr_array_index(waits, i);
-		struct cause cause = wait_cause(session, wait);
-
-		g_assert_nonnull(cause.label);
-		cause_clear(&cause);
-		g_assert_cmpint(wait->begin, >=, from);
-		g_assert_cmpint(wait->end, <=, to);
-		if (wait->children)
-			check_waits(session, wait->children, wait->begin, wait->end);
-	}
-}
-
-static void check_thread(struct feed *feed, uint32_t index)
-{
-	const struct session *session = feed->session;
-	const struct thread *thread = model_thread(&session->model, index);
-	int64_t at = MAX(thread->begin, session->from), to = MIN(thread->end, session->to);
-	struct node *summary;
-	struct path *path;
-	struct spans spans;
-	struct span span;
-	GPtrArray *waits;
-	uint32_t omitted;
-
-	if (at >= to)
-		return;
-	spans_begin(&spans, session, index, session->from, session->to);
-	while (spans_next(&spans, &span)) {
-		g_assert_cmpint(span.begin, ==, at);
-		g_assert_cmpint(span.end, >, at);
-		at = span.end;
-	}
-	g_assert_cmpint(at, ==, to);
-	summary = summary_new(session, index, session->from, session->to);
-	g_assert_cmpint(sum_of(summary), ==, to - MAX(thread->begin, session->from));
-	node_free(summary);
-	path = path_new(session, index, session->from, session->to);
-	at = session->from;
-	for (guint i = 0; i < path->pieces->len; i++) {
-		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
-
-		g_assert_cmpint(piece->begin, ==, at);
-		at = piece->end;
-	}
-	g_assert_cmpint(at, ==, session->to);
-	path_free(path);
-	waits = causality_new(session, index, session->from, session->to, 0, &omitted);
-	check_waits(session, waits, session->from, session->to);
-	g_ptr_array_free(waits, TRUE);
-}
-
-/* Parts sum to what they are parts of, and no count exceeds what it counts. */
-static void check_part(const struct part *part)
-{
-	int64_t sum = part->children->len ? part->own_ns : part->ns;
-
-	g_assert_cmpint(part->ns, >=, 0);
-	g_assert_cmpuint(part->maxcount, <=, part->operations);
-	g_assert_cmpint(part->sum, ==, 0);
-	for (guint i = 0; i < part->children->len; i++) {
-		const struct part *child = g_ptr_array_index(part->children, i);
-
-		if (!part_is_own(child)) /* what own_ns is */
-			sum += child->ns;
-		g_assert_cmpuint(child->operations, <=, part->operations);
-		check_part(child);
-	}
-	g_assert_cmpint(sum, ==, part->ns);
-}
-
-static void check_profiles(struct feed *feed)
-{
-	GError *error = NULL;
-	struct profiles *profiles = profiles_new(feed->session, 2, &error);
-
-	g_assert_no_error(error);
-	g_assert_cmpuint(profiles->list->len, >, 4);
-	roots_search(profiles);
-	for (guint i = 0; i < profiles->list->len; i++) {
-		const struct profile *profile = g_ptr_array_index(profiles->list, i);
-		uint64_t count = 0;
-		int64_t sum = 0;
-
-		for (guint p = 0; p < profile->peaks->len; p++) {
-			const struct peak *peak = &g_array_index(profile->peaks, struct peak, p);
-
-			count += peak->count;
-			sum += peak->sum;
-			g_assert_cmpuint(peak->roots->len, >, 0);
-			g_assert_cmpint(peak->tree->ns, ==, peak->sum);
-			check_part(peak->tree);
-		}
-		g_assert_cmpuint(count, ==, profile->count);
-		g_assert_cmpint(sum, ==, profile->sum);
-		g_assert_cmpint(profile->min, <=, profile->percentiles[0]);
-		g_assert_cmpint(profile->percentiles[2], <=, profile->max);
-	}
-	profiles_free(profiles);
-}
-
-/* Owners lie in the wait, one after the other where only one can have the lock, and
- * with what is between them make it up. */
-static void check_lock(struct feed *feed, const struct hold *wait, uint32_t number)
-{
-	struct block block = {.lock = number};
-	struct lock_wait *lock =
-		lock_wait_new(feed->session, &block, wait->thread, wait->begin, wait->end);
-	int64_t at = wait->begin, sum = 0, length = wait->end - wait->begin;
-
-	if (!lock)
-		return;
-	lock_wait_look(feed->session, lock, UINT_MAX);
-	for (guint i = 0; i < lock->holdings->len; i++) {
-		const struct holding *holding = &g_array_index(lock->holdings, struct holding, i);
-
-		g_assert_cmpint(holding->begin, >=, wait->begin);
-		g_assert_cmpint(holding->begin, <, holding->end);
-		g_assert_cmpint(holding->end, <=, wait->end);
-		if (lock->lock->kind <= LOCK_PI)
-			g_assert_cmpint(holding->begin, >=, at);
-		at = holding->end;
-	}
-	for (guint i = 0; i < lock->holders->len; i++)
-		sum += g_array_index(lock->holders, struct holder, i).ns;
-	g_assert_cmpint(lock->between, >=, 0);
-	if (lock->lock->kind <= LOCK_PI)
-		g_assert_cmpint(sum + lock->between, ==, length);
-	lock_wait_free(lock);
-}
-
 static guint locks_seen;
-
-static void check_locks(struct feed *feed)
-{
-	const struct session *session = feed->session;
-	GArray *list = contention_new(session, NULL, session->from, session->to);
-
-	locks_seen += list->len;
-	g_array_free(list, TRUE);
-	for (uint32_t i = 1; i <= session->flow.locks->len; i++) {
-		const struct lock *lock = lock_at(&session->flow, i);
-
-		for (uint32_t k = 0; k < lock->waits.used; k++)
-			check_lock(feed, hold_at(&session->timeline.holds, &lock->waits, k), i);
-	}
-}
 
 static struct feed *random_feed(int cpus)
 {
@@ -355,18 +186,25 @@ static struct feed *random_feed(int cpus)
 	return feed_start(feed, cpus, "6.1.0", 2, 13);
 }
 
-static void run(guint32 seed, bool nonsense)
+/* Feeds a sequence; every `forget` events (-1: never) what is older than the last so many
+ * events is forgotten, and `*before` set to that time. */
+static struct feed *random_run(guint32 seed, bool nonsense, int forget, int64_t *before)
 {
 	GRand *random = g_rand_new_with_seed(seed);
 	struct feed *feed = random_feed(nonsense ? 1 : 4);
 	int32_t current[4] = {0};
-	int64_t time = 0;
+	int64_t time = 0, previous = 0;
 
 	for (int i = 0; i < EVENTS; i++) {
 		uint32_t cpu = (uint32_t) g_rand_int_range(random, 0, 4);
 		int dice = g_rand_int_range(random, 0, 100);
 
 		time += g_rand_int_range(random, 0, 4);
+		if (forget > 0 && i % forget == 0 && i) {
+			flow_forget(&feed->session->flow, previous);
+			*before = previous;
+			previous = time;
+		}
 		if (dice < 30)
 			random_switch(feed, random, time, cpu, &current[cpu]);
 		else if (dice < 31 && nonsense)
@@ -375,13 +213,24 @@ static void run(guint32 seed, bool nonsense)
 			random_event(feed, random,
 				     nonsense && dice > 98 ? time - 5 : time, cpu);
 	}
-	finish(feed);
-	for (uint32_t i = 0; i < feed->session->model.thread_count; i++)
-		check_thread(feed, i);
-	check_profiles(feed);
-	check_locks(feed);
-	feed_free(feed);
 	g_rand_free(random);
+	return feed;
+}
+
+static void run(guint32 seed, bool nonsense)
+{
+	struct feed *feed = random_run(seed, nonsense, -1, NULL);
+
+	finish(feed);
+	check_threads(feed->session);
+	g_assert_cmpuint(check_profiles(feed->session), >, 4);
+	locks_seen += check_locks(feed->session);
+	feed_free(feed);
+}
+
+static int by_text(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
 static void test_sound(void)
@@ -401,10 +250,95 @@ static void test_nonsense(void)
 	}
 }
 
+/* What the analyses find of [from, end): each thread's states and what ended its waits. */
+static char *found(struct feed *feed, int64_t from)
+{
+	const struct session *session = feed->session;
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+	GString *text = g_string_new(NULL);
+
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+		uint32_t leaf_before = 0;
+		struct spans spans;
+		struct span span;
+
+		spans_begin(&spans, session, i, from, INT64_MAX);
+		while (spans_next(&spans, &span)) {
+			g_autofree char *leaf = leaf_key(session, span.leaf);
+			GString *line;
+
+			/* two of one leaf side by side may have become one */
+			if (span.leaf == leaf_before && !leaf_is_blocked(span.leaf))
+				continue;
+			leaf_before = span.leaf;
+			line = g_string_new(NULL);
+			g_string_printf(line, "%d %" G_GINT64_FORMAT " %s %s", thread->tid,
+					span.begin, leaf, session_thread_name(session, i));
+			if (leaf_is_blocked(span.leaf)) {
+				const struct block *block = block_at(&session->timeline, span.ref);
+				const struct wake_detail *detail =
+					detail_at(&session->timeline, block->detail);
+				const char *label = session_text(session, block->resource);
+
+				g_string_append_printf(
+					line, " %u %s %s %u %s %s %d %s", block->kind, label,
+					session_thread_name(session, block->waker), block->context,
+					block->child == NO_THREAD ? "" : "child",
+					block->lock ? session_text(session,
+								   lock_at(&session->flow,
+									   block->lock)->resource)
+						    : "",
+					block->detail ? detail->kind : -1,
+					block->detail ? session_thread_name(session, detail->thread)
+						      : "");
+			}
+			g_ptr_array_add(lines, g_string_free(line, FALSE));
+		}
+	}
+	g_ptr_array_sort(lines, by_text);
+	for (guint i = 0; i < lines->len; i++)
+		g_string_append_printf(text, "%s\n", (char *) g_ptr_array_index(lines, i));
+	g_ptr_array_free(lines, TRUE);
+	return g_string_free(text, FALSE);
+}
+
+/* The same events with and without forgetting (flow/forget.h): of the time since, the same
+ * is found, and profiles still have all that ended in it. */
+static void test_forgetting(void)
+{
+	uint64_t kept = 0, all = 0;
+
+	for (guint32 seed = 1; seed <= 60; seed++) {
+		g_autofree char *with = NULL, *without = NULL;
+		int64_t before = 0;
+		struct feed *plain_feed, *feed;
+
+		g_test_message("seed %u", seed);
+		plain_feed = random_run(seed, seed % 2, -1, &before);
+		feed = random_run(seed, seed % 2, EVENTS / 8, &before);
+		all += flow_records(&plain_feed->session->flow);
+		kept += flow_records(&feed->session->flow);
+		finish(feed);
+		finish(plain_feed);
+		feed->session->from = before;
+		with = found(feed, before);
+		without = found(plain_feed, before);
+		g_assert_cmpstr(with, ==, without);
+		check_threads(feed->session);
+		check_profiles(feed->session);
+		check_locks(feed->session);
+		feed_free(feed);
+		feed_free(plain_feed);
+	}
+	g_assert_cmpuint(kept * 2, <, all);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/random/sound", test_sound);
 	g_test_add_func("/random/nonsense", test_nonsense);
+	g_test_add_func("/random/forgetting", test_forgetting);
 	return g_test_run();
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "reader/classes.h"
 #include "reader/metafile.h"
 #include "reader/program.h"
 
@@ -369,6 +370,28 @@ static void test_any_bytes(void)
 	trial_free(trial);
 }
 
+/* Ids are looked up by index where they are dense; one far off costs no table up to it. */
+static void test_far_id(void)
+{
+	struct metadata *metadata = parse(LITTLE "event { name = a; id = 1; };\n"
+						 "event { name = b; id = 60000; };\n");
+	struct options options;
+	struct session *session;
+	struct class_table *table;
+
+	options_init(&options, COMMAND_DELAY);
+	session = session_new(&options);
+	table = class_table_new(session, metadata, g_ptr_array_index(metadata->streams, 0));
+	g_assert_cmpstr(class_table_find(table, 1)->event->name, ==, "a");
+	g_assert_cmpstr(class_table_find(table, 60000)->event->name, ==, "b");
+	g_assert_null(class_table_find(table, 59999));
+	g_assert_cmpuint(table->by_id->len, <, 1000);
+	class_table_free(table);
+	session_free(session);
+	options_clear(&options);
+	metadata_free(metadata);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -387,5 +410,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/reader/damaged-metadata", test_damaged_metadata);
 	g_test_add_func("/reader/deep", test_deep);
 	g_test_add_func("/reader/any-metadata", test_any_metadata);
+	g_test_add_func("/reader/far-id", test_far_id);
 	return g_test_run();
 }

@@ -8,6 +8,7 @@
 #include "model/files.h"
 #include "util/idmap.h"
 #include "util/pages.h"
+#include "util/pattern.h"
 #include "whylate/whylate.h"
 
 static void test_durations(void)
@@ -76,6 +77,51 @@ static void test_times(void)
 	g_assert_cmpint(when.kind, ==, WHEN_EVENT);
 }
 
+/* What is too far away for a number is after, or before, everything: no window. */
+static void test_far_times(void)
+{
+	static const struct {
+		const char *text;
+		int64_t at;
+	} far[] = {{"9999-12-31 23:59:59", INT64_MAX}, {"0001-01-01 00:00:00", INT64_MIN},
+		   {"+9000000000000000000ns", INT64_MAX},
+		   {"-9000000000000000000ns", INT64_C(223372036854775804)}};
+	struct when when;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(far); i++) {
+		g_test_message("%s", far[i].text);
+		g_assert_true(when_parse(far[i].text, &when, NULL));
+		g_assert_cmpint(when_resolve(&when, 1, INT64_MAX - 3,
+					     INT64_MAX - 4, true), ==, far[i].at);
+	}
+}
+
+/* "Values and EVENT may hold * and ?"; any bytes may be on either side: \xc3\xa9 is one
+ * character, \xc3 alone is what is left where a name was cut. */
+static void test_patterns(void)
+{
+	static const char *const fit[][2] = {
+		{"", ""}, {"*", ""}, {"*", "a"}, {"**", "a"}, {"a?c", "abc"}, {"a*c", "ac"},
+		{"*/sh", "/bin/sh"}, {"*a*b*c", "xaybzc"}, {"*ab", "aab"}, {"?", "\xc3\xa9"},
+		{"*?x", "\xc3\xa9x"}, {"*\xc3", "caf\xc3"}, {"*/sh", "\xf0/sh"}, {"?", "\xc3"},
+		{"*x", "\xfd\xfd\xfdx"}, {"\xa9*", "\xa9"}};
+	static const char *const differ[][2] = {
+		{"", "a"}, {"?", ""}, {"a", "ab"}, {"*/sh", "/bin/sh "}, {"a?c", "ac"},
+		{"*??", "\xc3\xa9"}, {"*a*b*c", "xaybz"}, {"*/sh", "caf\xc3"}, {"*x", "\xf0"}};
+	g_autofree char *text = g_strnfill(20000, 'a'), *pattern = g_strnfill(200, '*');
+
+	for (size_t i = 0; i < G_N_ELEMENTS(fit); i++)
+		if (!pattern_match(fit[i][0], fit[i][1]))
+			g_error("'%s' does not fit '%s'", fit[i][0], fit[i][1]);
+	for (size_t i = 0; i < G_N_ELEMENTS(differ); i++)
+		if (pattern_match(differ[i][0], differ[i][1]))
+			g_error("'%s' fits '%s'", differ[i][0], differ[i][1]);
+	for (size_t i = 1; i < 199; i += 2) /* *a*a*a … b: not exponential */
+		pattern[i] = 'a';
+	pattern[199] = 'b';
+	g_assert_false(pattern_match(pattern, text));
+}
+
 static void test_texts(void)
 {
 	char text[48];
@@ -112,13 +158,15 @@ static void test_filter(void)
 	g_assert_true(filter_condition_text(&conditions[2], "/a/b/z"));
 	g_assert_false(filter_condition_text(&conditions[2], "/a/b/zz"));
 	event_filter_free(filter);
-	filter = event_filter_parse("e a=-1 b=0x10 c=18446744073709551615", &error);
+	filter = event_filter_parse("e a=-1 b=0x10 c=18446744073709551615 d=-0",
+				    &error);
 	conditions = (const struct filter_condition *) filter->conditions->data;
 	g_assert_true(filter_condition_integer(&conditions[0], true, (uint64_t) -1));
 	/* the same bits as an unsigned number are another number */
 	g_assert_false(filter_condition_integer(&conditions[0], false, (uint64_t) -1));
 	g_assert_true(filter_condition_integer(&conditions[1], false, 16));
 	g_assert_true(filter_condition_integer(&conditions[2], false, UINT64_MAX));
+	g_assert_true(filter_condition_integer(&conditions[3], false, 0));
 	event_filter_free(filter);
 	for (const char *const *bad = (const char *const[]) {"", "e x", "e =5", "e nth=0", "e nth=x",
 							       "e a='", NULL}; *bad; bad++) {
@@ -234,7 +282,7 @@ static void test_queue(void)
 		}
 		event_queue_push(&queue, &event);
 	}
-	g_assert_nonnull(queue.file);
+	g_assert_cmpint(queue.file, >=, 0);
 	event_queue_drain(&queue, compare_event, &next);
 	g_assert_cmpint(next, ==, 200000);
 	g_assert_cmpuint(queue.count, ==, 0);
@@ -361,6 +409,8 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/util/durations", test_durations);
 	g_test_add_func("/util/times", test_times);
+	g_test_add_func("/util/far-times", test_far_times);
+	g_test_add_func("/util/patterns", test_patterns);
 	g_test_add_func("/util/texts", test_texts);
 	g_test_add_func("/util/idmap", test_idmap);
 	g_test_add_func("/util/pages", test_pages);

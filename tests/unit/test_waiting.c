@@ -458,6 +458,37 @@ static void test_window(void)
 	waiting_free(waiting);
 }
 
+/* As the chain, but b sleeps all of a's wait [20, 230): what leads to b goes on to c,
+ * and b is owed nothing: it is no imposer, as nobody lost anything to it. */
+static void test_led_on(void)
+{
+	FEED(3);
+	struct waiting *waiting;
+
+	plain(feed, 0, 0, "other");
+	plain(feed, 0, 1, "other");
+	sw(feed, 0, 2, "idle", 0, 0, "a", 5);
+	forks(feed, 1, 2, 5, 6, 6);
+	sw(feed, 2, 1, "idle", 0, 0, "b", 6);
+	forks(feed, 3, 1, 6, 7, 7);
+	sw(feed, 4, 0, "idle", 0, 0, "c", 7);
+	entry(feed, 10, 1, "read", 4);
+	entry(feed, 10, 2, "read", 3);
+	sw(feed, 20, 1, "b", 6, SLEEPS, "idle", 0);
+	sw(feed, 20, 2, "a", 5, SLEEPS, "idle", 0);
+	waking(feed, 230, 0, 6);
+	sw(feed, 230, 1, "idle", 0, 0, "b", 6);
+	waking(feed, 230, 1, 5);
+	sw(feed, 230, 2, "idle", 0, 0, "a", 5);
+	plain(feed, 300, 0, "other");
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpuint(waiting->imposers->len, ==, 2);
+	g_assert_cmpint(imposer_of(feed, waiting, 7, NULL)->ns, ==, 420); /* a's and b's */
+	g_assert_cmpint(imposer_of(feed, waiting, 0, "cpu:idle")->ns, ==, 2); /* births */
+	waiting_free(waiting);
+}
+
 /* a waits from 20 on for d, which b forked at 100: until then it is b's. */
 static void test_not_born_yet(void)
 {
@@ -819,6 +850,41 @@ static void test_totals(void)
 	path_free(path);
 }
 
+/* 5,000 threads run one after the other, sleep, are woken, and run again. Each is ready
+ * twice: since S, as nobody saw it leave, and since it was woken. So the nth has n runs
+ * and n more beside it, 25 million in all, more than are looked at. What is looked at and
+ * what is left out make up all of the ready time. */
+static void test_thousands_ready(void)
+{
+	enum { READY = 5000 };
+	FEED(1);
+	struct waiting *waiting;
+	int64_t time = 10, ready = 0;
+
+	for (int i = 1; i <= READY; i++) {
+		ready += time - 10; /* the trace begins at 10 */
+		sw(feed, time, 0, "idle", 0, 0, "a", i);
+		entry(feed, time, 0, "read", 3);
+		sw(feed, time += 2, 0, "a", i, SLEEPS, "idle", 0);
+	}
+	sw(feed, time, 0, "idle", 0, 0, "waker", READY + 1);
+	for (int i = 1; i <= READY; i++)
+		waking(feed, time + i, 0, i);
+	for (int i = 1; i <= READY; i++) {
+		int64_t at = time + READY + 2 * i;
+
+		sw(feed, at, 0, "a", i == 1 ? READY + 1 : i - 1, SLEEPS, "a", i);
+		ready += at - (time + i);
+	}
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpuint(waiting->left_out_count, >, 100);
+	g_assert_cmpuint(waiting->left_out_count, <, READY);
+	g_assert_cmpint(waiting->left_out, >, 0);
+	g_assert_cmpint(waiting->by_threads + waiting->left_out + waiting->unknown, >=, ready);
+	waiting_free(waiting);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -836,6 +902,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/stop/unknown", test_stopped_unknown);
 	g_test_add_func("/waiting/stop/traced", test_traced);
 	g_test_add_func("/waiting/imposed/chain", test_chain);
+	g_test_add_func("/waiting/imposed/led-on", test_led_on);
+	g_test_add_func("/waiting/imposed/thousands-ready", test_thousands_ready);
 	g_test_add_func("/waiting/imposed/window", test_window);
 	g_test_add_func("/waiting/imposed/not-born-yet", test_not_born_yet);
 	g_test_add_func("/waiting/imposed/server", test_server);

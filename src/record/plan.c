@@ -1,0 +1,171 @@
+/* Presets to lttng's lines; see plan.h. */
+#include "record/plan.h"
+
+#include <string.h>
+
+const char *const preset_names[] = {"minimal", "normal", "full", NULL};
+const char *const preset_texts[] = {
+	"who ran, who waited and who woke whom: no system calls, timers, disks",
+	"all that the analyses need",
+	"also for whom the kernel's workers, disks and journals work"};
+
+/* Events by channel and the first preset that has them. A pattern that fits no event of the
+ * kernel (x86_* elsewhere) is no error to LTTng, a name that it does not have is. */
+static const struct {
+	enum preset from;
+	const char *channel, *events;
+} lines[] = {
+	{PRESET_MINIMAL, "switches", "sched_switch"},
+	{PRESET_MINIMAL, "hot", "sched_waking*,sched_wakeup*"},
+	{PRESET_MINIMAL, "hot", "irq_handler_*,irq_softirq_*,x86_irq_vectors_*"},
+	{PRESET_NORMAL, "hot", "sched_migrate_task*,sched_pi_setprio*,power_cpu_idle*"},
+	{PRESET_NORMAL, "hot", "x86_exceptions_page_fault_*,timer_hrtimer_*"},
+	{PRESET_NORMAL, "hot", "block_rq_*,net_dev_queue*,net_if_receive_skb*"},
+	{PRESET_FULL, "hot", "block_bio_*,block_getrq*,block_split*"},
+	{PRESET_FULL, "hot", "workqueue_*,timer_start*,timer_expire_*"},
+	{PRESET_FULL, "hot", "writeback_queue*,writeback_exec*,writeback_pages_written*,jbd2_*_commit*"},
+	{PRESET_MINIMAL, "cold", "lttng_statedump_*,sched_process_*"},
+	{PRESET_NORMAL, "cold", "signal_generate*"},
+};
+
+static const struct {
+	const char *name, *size, *count;
+} channels[] = {
+	/* of each CPU; a flight recorder keeps them in memory */
+	{"switches", "2M", "8"}, {"hot", "4M", "8"}, {"cold", "1M", "4"}};
+
+/* Appends one line; the list ends with NULL. */
+static void G_GNUC_NULL_TERMINATED add(GPtrArray *plan, const char *first, ...)
+{
+	GPtrArray *line = g_ptr_array_new();
+	va_list list;
+
+	g_ptr_array_add(line, g_strdup("lttng"));
+	va_start(list, first);
+	for (const char *word = first; word; word = va_arg(list, const char *))
+		g_ptr_array_add(line, g_strdup(word));
+	va_end(list);
+	g_ptr_array_add(line, NULL);
+	g_ptr_array_add(plan, g_ptr_array_free(line, FALSE));
+}
+
+static GPtrArray *plan_new(void)
+{
+	return g_ptr_array_new_with_free_func((GDestroyNotify) g_strfreev);
+}
+
+/* Where what the table puts into a channel goes: switches are alone only with call stacks. */
+static const char *channel_of(const struct recording *recording, const char *channel)
+{
+	return strcmp(channel, "switches") == 0 && !recording->callstacks ? "hot" : channel;
+}
+
+static void add_channels(const struct recording *recording, GPtrArray *plan, const char *session)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(channels); i++) {
+		g_autofree char *size = g_strconcat("--subbuf-size=", channels[i].size, NULL);
+		g_autofree char *count = g_strconcat("--num-subbuf=", channels[i].count, NULL);
+
+		if (strcmp(channel_of(recording, channels[i].name), channels[i].name) == 0)
+			add(plan, "enable-channel", "--kernel", session, size, count,
+			    recording->snapshot ? "--overwrite" : "--discard", channels[i].name, NULL);
+	}
+}
+
+static void add_events(const struct recording *recording, GPtrArray *plan, const char *session,
+		       const char *channel, const char *events)
+{
+	g_autofree char *to = g_strconcat("--channel=", channel_of(recording, channel), NULL);
+
+	add(plan, "enable-event", "--kernel", session, to, events, NULL);
+}
+
+GPtrArray *plan_begin(const struct recording *recording)
+{
+	g_autofree char *session = g_strconcat("--session=", recording->session, NULL);
+	g_autofree char *output = g_strconcat("--output=", recording->output, NULL);
+	GPtrArray *plan = plan_new();
+
+	if (recording->snapshot)
+		add(plan, "create", recording->session, "--snapshot", output, NULL);
+	else
+		add(plan, "create", recording->session, output, NULL);
+	add_channels(recording, plan, session);
+	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
+		if (lines[i].from <= recording->preset)
+			add_events(recording, plan, session, lines[i].channel, lines[i].events);
+	if (recording->network)
+		add_events(recording, plan, session, "hot", "net_*,skb_*,napi_*");
+	if (recording->preset >= PRESET_NORMAL)
+		add(plan, "enable-event", "--kernel", session, "--channel=hot", "--syscall", "--all", NULL);
+	for (guint i = 0; i < recording->functions->len; i++) {
+		const char *name = g_ptr_array_index(recording->functions, i);
+		g_autofree char *function = g_strconcat("--function=", name, NULL);
+
+		add(plan, "enable-event", "--kernel", session, "--channel=hot", function, name, NULL);
+	}
+	/* after a gap, and in a ring, the tid names who runs before the next switch */
+	if (recording->preset == PRESET_FULL || recording->snapshot)
+		add(plan, "add-context", "--kernel", session, "--channel=hot", "--type=tid", NULL);
+	if (recording->callstacks)
+		add(plan, "add-context", "--kernel", session, "--channel=switches",
+		    "--type=callstack-kernel", NULL);
+	if (recording->trigger) {
+		g_auto(GStrv) parts = g_strsplit(recording->trigger, " ", 2);
+		g_autofree char *name = g_strconcat("--name=", recording->session, NULL);
+		g_autofree char *event = g_strconcat("--name=", parts[0], NULL);
+		g_autofree char *filter = g_strconcat("--filter=", parts[1] ? parts[1] : "", NULL);
+		g_autofree char *action = g_strconcat("--action=snapshot-session", NULL);
+
+		if (parts[1])
+			add(plan, "add-trigger", name, "--condition=event-rule-matches",
+			    "--type=kernel:tracepoint", event, filter, action, recording->session, NULL);
+		else
+			add(plan, "add-trigger", name, "--condition=event-rule-matches",
+			    "--type=kernel:tracepoint", event, action, recording->session, NULL);
+	}
+	add(plan, "start", recording->session, NULL);
+	return plan;
+}
+
+GPtrArray *plan_end(const struct recording *recording)
+{
+	g_autofree char *session = g_strconcat("--session=", recording->session, NULL);
+	GPtrArray *plan = plan_new();
+
+	if (recording->trigger)
+		add(plan, "remove-trigger", recording->session, NULL);
+	if (recording->snapshot)
+		add(plan, "regenerate", "statedump", session, NULL);
+	add(plan, "stop", recording->session, NULL);
+	if (recording->snapshot)
+		add(plan, "snapshot", "record", session, NULL);
+	add(plan, "destroy", recording->session, NULL);
+	return plan;
+}
+
+GPtrArray *plan_snapshot(const char *session)
+{
+	g_autofree char *of = g_strconcat("--session=", session, NULL);
+	GPtrArray *plan = plan_new();
+
+	add(plan, "regenerate", "statedump", of, NULL);
+	add(plan, "stop", session, NULL); /* else what is written is written over */
+	add(plan, "snapshot", "record", of, NULL);
+	add(plan, "start", session, NULL);
+	return plan;
+}
+
+char *plan_line(const char *const *arguments)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	for (const char *const *word = arguments; *word; word++) {
+		bool plain = (*word)[strspn(*word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+						   "0123456789-_=,./:+@%")] == 0 && **word;
+		g_autofree char *quoted = plain ? g_strdup(*word) : g_shell_quote(*word);
+
+		g_string_append_printf(line, "%s%s", line->len ? " " : "", quoted);
+	}
+	return g_string_free(g_steal_pointer(&line), FALSE);
+}

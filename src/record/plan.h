@@ -1,0 +1,49 @@
+/* What is recorded, as the lttng command's lines.
+ *
+ *   --preset, --callstacks, --network, --functions ─► lttng create, enable-channel,
+ *                                  enable-event, add-context … ─► lttng.c runs them
+ *
+ * Place: record/, below record.c. Two channels: `hot` has what comes in masses, `cold` what
+ * is rare and must stay (lives, the statedump), so that a flight recorder's ring keeps it
+ * for long; with call stacks `switches` has the switches alone, as a context is paid for
+ * with each event of its channel. What each event is for: analysis/needs.c and
+ * lttng-events.md, section 6.
+ */
+#ifndef WHYLATE_RECORD_PLAN_H
+#define WHYLATE_RECORD_PLAN_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum preset { PRESET_MINIMAL, PRESET_NORMAL, PRESET_FULL, PRESET_COUNT };
+
+/* What the command line asks for. */
+struct recording {
+	enum preset preset;
+	bool callstacks, network, snapshot;
+	GPtrArray *functions;  /* owned strings: kernel functions */
+	char *session;         /* owned; LTTng's session name */
+	char *output;          /* owned; directory, absolute */
+	char *trigger;         /* owned; EVENT[ FILTER] that writes a snapshot; NULL: none */
+	int64_t duration;       /* ns; 0: until it is ended */
+	bool analyse, dry_run;
+	char **program;        /* borrowed; NULL: none */
+};
+
+/* "minimal", "normal", "full", NULL. */
+extern const char *const preset_names[];
+/* What a preset is for and costs, for people. */
+extern const char *const preset_texts[];
+
+/* The lines that set the session up, up to and with `lttng start`; and those that end it.
+ * Each a NULL-terminated argument vector (GStrv); free with g_ptr_array_unref(). */
+GPtrArray *plan_begin(const struct recording *recording);
+GPtrArray *plan_end(const struct recording *recording);
+/* Those that write a flight recorder's rings out. */
+GPtrArray *plan_snapshot(const char *session);
+
+/* One line as a shell would read it; free with g_free(). */
+char *plan_line(const char *const *arguments);
+
+#endif

@@ -1,0 +1,376 @@
+/* The course of a recording; see record.h. */
+#include "record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/lttng.h"
+#include "util/error.h"
+
+struct run {
+	const struct recording *recording; /* borrowed */
+	pid_t daemon, program;
+	bool made_directory, made_session;
+	int signal;             /* that ended it; 0: none */
+};
+
+static void watched(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGCHLD);
+}
+
+/* The next signal, up to `ns` from now (negative: however long it takes); 0: none came. */
+static int next_signal(gint64 ns)
+{
+	struct timespec timeout = {ns / 1000000000, ns % 1000000000};
+	sigset_t set;
+	int number;
+
+	watched(&set);
+	do
+		number = ns < 0 ? sigwaitinfo(&set, NULL) : sigtimedwait(&set, NULL, &timeout);
+	while (number < 0 && errno == EINTR);
+	return MAX(number, 0);
+}
+
+/* Ctrl-C and the like came meanwhile. */
+static bool interrupted(struct run *run)
+{
+	for (int number; !run->signal && (number = next_signal(0)) != 0;)
+		if (number != SIGCHLD)
+			run->signal = number;
+	return run->signal != 0;
+}
+
+static void unblock(void)
+{
+	sigset_t set;
+
+	watched(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+	(void) status;
+	(void) type;
+	(void) ftw;
+	return remove(path);
+}
+
+/* Nothing of ours stays: session, trigger, directory, daemon. */
+static void undo(struct run *run)
+{
+	const struct recording *recording = run->recording;
+	const char *const trigger[] = {"lttng", "remove-trigger", recording->session, NULL};
+	const char *const destroy[] = {"lttng", "destroy", recording->session, NULL};
+
+	if (run->made_session && recording->trigger)
+		lttng_run(trigger, NULL, NULL);
+	if (run->made_session)
+		lttng_run(destroy, NULL, NULL);
+	if (run->made_directory)
+		nftw(recording->output, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	lttng_end_daemon(run->daemon);
+}
+
+static bool make_directory(struct run *run, GError **error)
+{
+	const char *path = run->recording->output;
+	g_autoptr(GError) cause = NULL;
+	GDir *dir;
+	bool empty;
+
+	if (g_mkdir_with_parents(path, 0755) != 0) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, "cannot make the directory %s: %s",
+			    path, g_strerror(errno));
+		return false;
+	}
+	dir = g_dir_open(path, 0, &cause);
+	empty = dir && !g_dir_read_name(dir);
+	if (dir)
+		g_dir_close(dir);
+	if (!empty) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
+			    "%s: %s; name another one with --output", path,
+			    cause ? cause->message : "is not empty");
+		return false;
+	}
+	run->made_directory = true;
+	return true;
+}
+
+static bool begin(struct run *run, GError **error)
+{
+	g_autoptr(GPtrArray) plan = plan_begin(run->recording);
+
+	if (!lttng_ready(&run->daemon, error) || interrupted(run) || !make_directory(run, error))
+		return false;
+	for (guint i = 0; i < plan->len; i++) {
+		if (interrupted(run) || !lttng_run(g_ptr_array_index(plan, i), NULL, error))
+			return false;
+		run->made_session = true;
+	}
+	return !interrupted(run);
+}
+
+static void as_anybody(gpointer data)
+{
+	(void) data;
+	unblock();
+}
+
+static bool start_program(struct run *run, GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+
+	if (!run->recording->program)
+		return true;
+	if (g_spawn_async(NULL, run->recording->program, NULL,
+			  G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN,
+			  as_anybody, NULL, &run->program, &cause))
+		return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, "cannot run %s: %s",
+		    run->recording->program[0], cause->message);
+	return false;
+}
+
+/* Until the program ends (true, and its status), or the time or a Ctrl-C does. */
+static bool wait_for_end(struct run *run, int *status)
+{
+	gint64 until = run->recording->duration ? g_get_monotonic_time() * 1000 + run->recording->duration
+						: -1;
+
+	for (;;) {
+		gint64 left = until < 0 ? -1 : MAX(until - g_get_monotonic_time() * 1000, 0);
+		int number = next_signal(left);
+
+		if (number == 0)
+			return false;
+		if (number == SIGCHLD && run->program &&
+		    waitpid(run->program, status, WNOHANG) == run->program)
+			return true;
+		if (number == SIGCHLD)
+			continue;
+		if (!run->program)
+			return false;
+		if (number != SIGINT) /* the terminal tells the program itself of that one */
+			kill(run->program, number);
+	}
+}
+
+/* What helps later and is only to be had here: symbols, interrupts' devices. */
+static void add_beside(const char *directory, const char *from, const char *name)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL), *text = NULL;
+	gsize length;
+
+	if (g_file_get_contents(from, &text, &length, NULL))
+		g_file_set_contents(path, text, (gssize) length, NULL);
+}
+
+static bool end(struct run *run, GError **error)
+{
+	g_autoptr(GPtrArray) plan = plan_end(run->recording);
+	const char *output = run->recording->output;
+	GError *first = NULL;
+
+	for (guint i = 0; i < plan->len; i++) /* each, so that no session is left */
+		lttng_run(g_ptr_array_index(plan, i), NULL, first ? NULL : &first);
+	add_beside(output, "/proc/kallsyms", "kallsyms");
+	add_beside(output, "/proc/interrupts", "interrupts");
+	add_beside(output, "/proc/sys/kernel/hostname", "hostname");
+	lttng_end_daemon(run->daemon);
+	if (first)
+		g_propagate_error(error, first);
+	return !first;
+}
+
+/* The command to run next; or runs it. */
+static void tell_next(const struct run *run, const char *self)
+{
+	const struct recording *recording = run->recording;
+	g_autofree char *target = g_strdup_printf("sched_process_exit tid=%d", (int) run->program);
+	const char *delay[] = {self, "delay", recording->output, "--target", target, NULL};
+	const char *overview[] = {self, "overview", recording->output, NULL};
+	const char **line = run->program ? delay : overview;
+
+	if (recording->analyse) {
+		fflush(stdout);
+		g_spawn_sync(NULL, (char **) line, NULL, G_SPAWN_LEAVE_DESCRIPTORS_OPEN | G_SPAWN_CHILD_INHERITS_STDIN,
+			     as_anybody, NULL, NULL, NULL, NULL, NULL);
+	} else {
+		g_autofree char *shown = NULL;
+
+		line[0] = "whylate";
+		shown = plan_line(line);
+		fprintf(stderr, "whylate: recorded %s; next:\n  %s\n", recording->output, shown);
+	}
+}
+
+void record_show(const struct recording *recording)
+{
+	GPtrArray *plans[] = {plan_begin(recording), plan_end(recording)};
+
+	for (int p = 0; p < 2; p++) {
+		for (guint i = 0; i < plans[p]->len; i++) {
+			g_autofree char *line = plan_line(g_ptr_array_index(plans[p], i));
+
+			puts(line);
+		}
+		if (p == 0 && recording->program) {
+			g_autofree char *line = plan_line((const char *const *) recording->program);
+
+			puts(line);
+		} else if (p == 0) {
+			puts(recording->duration ? "# for that long" : "# until Ctrl-C");
+		}
+		g_ptr_array_unref(plans[p]);
+	}
+}
+
+int record_run(const struct recording *recording, const char *self, GError **error)
+{
+	struct run run = {.recording = recording};
+	int status = 0;
+	sigset_t set;
+	bool ended;
+
+	watched(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (!begin(&run, error) || !start_program(&run, error)) {
+		undo(&run);
+		unblock();
+		if (run.signal)
+			raise(run.signal);
+		return -1;
+	}
+	if (!run.program)
+		fprintf(stderr, "whylate: recording to %s; Ctrl-C ends it\n", recording->output);
+	ended = wait_for_end(&run, &status);
+	if (!end(&run, error)) {
+		unblock();
+		return -1;
+	}
+	if (run.program && !ended) /* --duration was over first */
+		while (waitpid(run.program, &status, 0) < 0 && errno == EINTR)
+			continue;
+	unblock();
+	tell_next(&run, self);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* --- snapshot -------------------------------------------------------------------- */
+
+/* "[1] snapshot-1: file:///tmp/mine (max-size: 0)" */
+static char *output_of(const char *session, GError **error)
+{
+	g_autofree char *of = g_strconcat("--session=", session, NULL), *said = NULL;
+	const char *const line[] = {"lttng", "snapshot", "list-output", of, NULL};
+	char *begin, *end;
+
+	if (!lttng_run(line, &said, error))
+		return NULL;
+	begin = strstr(said, "/");
+	if (begin && g_str_has_prefix(begin, "///"))
+		begin += 2;
+	if (!begin) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
+			    "session %s writes no snapshots: it was not made with --snapshot", session);
+		return NULL;
+	}
+	end = strstr(begin, " (");
+	return end ? g_strndup(begin, (gsize) (end - begin)) : g_strdup(g_strchomp(begin));
+}
+
+/* The newest directory below `output`: LTTng numbers and dates its snapshots. */
+static char *newest_below(const char *output)
+{
+	GDir *dir = g_dir_open(output, 0, NULL);
+	char *newest = NULL;
+	const char *name;
+	struct stat status;
+	time_t at = 0;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(output, name, NULL);
+
+		if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_mtime < at)
+			continue;
+		at = status.st_mtime;
+		g_free(newest);
+		newest = g_steal_pointer(&path);
+	}
+	if (dir)
+		g_dir_close(dir);
+	return newest ? newest : g_strdup(output);
+}
+
+/* Sessions are listed as "  1) NAME [active snapshot]"; ours begin with "whylate-". */
+static char *newest_session(GError **error)
+{
+	const char *const line[] = {"lttng", "--no-sessiond", "list", NULL};
+	g_autofree char *said = NULL;
+	g_auto(GStrv) lines = NULL;
+	char *found = NULL;
+
+	if (!lttng_run(line, &said, error))
+		return NULL;
+	lines = g_strsplit(said, "\n", -1);
+	for (char **at = lines; *at; at++) {
+		const char *name = strstr(*at, ") whylate-");
+
+		if (!name)
+			continue;
+		g_free(found);
+		found = g_strndup(name + 2, strcspn(name + 2, " "));
+	}
+	if (!found)
+		g_set_error_literal(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
+				    "no flight recorder of whylate's runs ('whylate record --snapshot' "
+				    "starts one); --session NAME names another");
+	return found;
+}
+
+bool record_snapshot(const char *session, bool dry_run, char **written, GError **error)
+{
+	g_autofree char *name = session   ? g_strdup(session)
+				: dry_run ? g_strdup("NAME")
+					  : newest_session(error);
+	g_autofree char *output = NULL;
+	g_autoptr(GPtrArray) plan = NULL;
+	GError *first = NULL;
+
+	if (!name)
+		return false;
+	plan = plan_snapshot(name);
+	for (guint i = 0; i < plan->len && dry_run; i++) {
+		g_autofree char *line = plan_line(g_ptr_array_index(plan, i));
+
+		puts(line);
+	}
+	if (dry_run)
+		return true;
+	output = output_of(name, error);
+	if (!output)
+		return false;
+	for (guint i = 0; i < plan->len; i++) /* each, so that it goes on recording */
+		lttng_run(g_ptr_array_index(plan, i), NULL, first ? NULL : &first);
+	if (first) {
+		g_propagate_error(error, first);
+		return false;
+	}
+	*written = newest_below(output);
+	add_beside(*written, "/proc/kallsyms", "kallsyms");
+	return true;
+}

@@ -1,0 +1,15 @@
+/* Patterns that users give for names: '*' stands for any text, '?' for one character.
+ *
+ * Part of util/. Both sides are any bytes: a traced program may cut its name in the
+ * middle of a character (comm has 15 bytes), and GLib's g_pattern_match_simple() ends the
+ * process on such, or reads past them.
+ */
+#ifndef WHYLATE_UTIL_PATTERN_H
+#define WHYLATE_UTIL_PATTERN_H
+
+#include <stdbool.h>
+
+/* All of `text` fits. */
+bool pattern_match(const char *pattern, const char *text);
+
+#endif

@@ -1,0 +1,104 @@
+/* Unnamed temporary files; see spill.h. */
+#include "util/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static atomic_int trouble;
+
+static int note(int error)
+{
+	int none = 0;
+
+	if (error)
+		atomic_compare_exchange_strong(&trouble, &none, error);
+	return error;
+}
+
+int spill_trouble(void)
+{
+	return atomic_load(&trouble);
+}
+
+const char *spill_place(void)
+{
+	return g_get_tmp_dir();
+}
+
+int spill_open(void)
+{
+	int fd = open(spill_place(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0) { /* a file system without O_TMPFILE */
+		g_autofree char *name = g_build_filename(spill_place(), "whylate-XXXXXX", NULL);
+
+		fd = mkostemp(name, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(name);
+	}
+	if (fd < 0)
+		note(errno);
+	return fd;
+}
+
+/* Beyond RLIMIT_FSIZE there would be SIGXFSZ, which ends a process that does not expect it. */
+static bool is_too_large(uint64_t size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	       size > limit.rlim_cur;
+}
+
+int spill_reserve(int fd, uint64_t offset, uint64_t size)
+{
+	int error;
+
+	if (is_too_large(offset + size))
+		return note(EFBIG);
+	do
+		error = posix_fallocate(fd, (off_t) offset, (off_t) size);
+	while (error == EINTR);
+	return note(error);
+}
+
+bool spill_write(int fd, const void *bytes, uint64_t size, uint64_t offset)
+{
+	while (size) {
+		ssize_t done = pwrite(fd, bytes, size, (off_t) offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0) {
+			note(errno);
+			return false;
+		}
+		bytes = (const char *) bytes + done;
+		offset += (uint64_t) done;
+		size -= (uint64_t) done;
+	}
+	return true;
+}
+
+bool spill_read(int fd, void *bytes, uint64_t size, uint64_t offset)
+{
+	while (size) {
+		ssize_t done = pread(fd, bytes, size, (off_t) offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0) {
+			errno = done ? errno : EIO;
+			return false;
+		}
+		bytes = (char *) bytes + done;
+		offset += (uint64_t) done;
+		size -= (uint64_t) done;
+	}
+	return true;
+}

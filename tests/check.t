@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""whylate check: what each shipped trace lacks, as the traces' README has it and babeltrace2's metadata shows; what
+it says is what the reports' coverage says; both ways in."""
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+import whylate_test as t
+
+tap = t.Tap()
+COMMANDS = ["overview", "delay", "profile"]
+
+
+def found(*arguments):
+    report = t.report("check", *arguments)
+    assert [c["command"] for c in report["commands"]] == COMMANDS
+    return {c["command"]: c["answer"] for c in report["commands"]}, {f["name"]: f for f in report["findings"]}
+
+
+def whole():
+    """Recorded with all the events that the README names: nothing but refinements is missing."""
+    for name in ("startup-chain", "wide", "disk-read", "futex", "ust-func"):
+        answers, findings = found(t.trace(name))
+        assert set(answers.values()) == {"yes"}, (name, answers, findings)
+        assert not any(f["impossible"] or f["degraded"] for f in findings.values()), (name, findings)
+    # wide alone has block bios and work queues; only callstack has call stacks and symbols
+    assert {"block_bio_queue", "workqueue_queue_work"} <= set(found(t.trace("disk-read"))[1])
+    assert set(found(t.trace("wide"))[1]) == {"kallsyms", "callstack-kernel"}
+    assert "callstack-kernel" not in found(t.trace("callstack"))[1]
+
+
+def callstack():
+    """"callstack has no page faults, vectors or network events" (the traces' README)."""
+    answers, findings = found(t.trace("callstack"))
+    assert {"x86_irq_vectors_local_timer_entry", "x86_exceptions_page_fault_user",
+            "net_if_receive_skb"} <= set(findings), findings
+    assert answers["delay"] == "degraded"
+    assert findings["x86_exceptions_page_fault_user"]["degraded"] == ["delay", "profile"]
+    assert "x86_exceptions" in findings["x86_exceptions_page_fault_user"]["remedy"]
+
+
+def snapshot():
+    answers, findings = found(t.trace("snapshot"))
+    assert set(answers.values()) == {"degraded"}
+    dump = findings["lttng_statedump_process_state"]
+    assert dump["kind"] == "statedump" and "regenerate statedump" in dump["remedy"], dump
+    # the rings of the two CPUs reach back differently far: the first packets' begins (babeltrace2) are 972 ms apart
+    late, = [f for f in findings.values() if f["kind"] == "trace"]
+    assert late["name"].startswith("CPU 0") and "972" in late["means"], late
+
+
+def lost():
+    answers, findings = found(t.trace("lost"))
+    hole, = [f for f in findings.values() if f["kind"] == "lost-events"]
+    assert "267955 events" in hole["name"] and "--subbuf-size" in hole["remedy"], hole
+    assert findings["tid"]["kind"] == "context" and "lost events" in findings["tid"]["means"]
+    assert set(answers.values()) == {"degraded"}
+    assert t.run("check", t.trace("lost"), "--strict").returncode == 4
+
+
+def user_trace():
+    _, findings = found(t.trace("ust-func"))
+    beside, = [f for f in findings.values() if f["kind"] == "user-trace"]
+    assert beside["name"].startswith("1 user-space trace") and not beside["degraded"], beside
+    assert not any(f["kind"] == "user-trace" for f in found(t.trace("wide"))[1].values())
+
+
+def same_as_coverage():
+    """Each line of a report's coverage is a finding of check, with the same words."""
+    for name in ("callstack", "snapshot", "lost", "polls"):
+        _, findings = found(t.trace(name))
+        for line in t.report("overview", t.trace(name))["coverage"]["missing"]:
+            head = line.split(": ")[0]
+            assert head in findings, (name, line)
+            assert findings[head]["means"].split(";")[0] in line, (name, line)
+
+
+def both_ways():
+    for name in ("lost", "snapshot", "callstack"):
+        direct = t.output("check", t.trace(name), "--quiet")
+        assert direct == t.output("check", t.trace(name), "--quiet", "--reader", "babeltrace"), name
+
+
+def text():
+    lines = t.output("check", t.trace("lost")).decode()
+    assert re.search(r"^  delay +degraded", lines, re.M), lines
+    assert "lttng enable-channel -k" in lines and "lttng add-context -k -t tid" in lines
+
+
+def damaged():
+    """A stream cut short is named, and the status is 4."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(t.trace("polls"), folder + "/t")
+        files = [os.path.join(d, f) for d, _, names in os.walk(copy) for f in names]
+        path = max((f for f in files if not f.endswith("metadata")), key=os.path.getsize)  # of the busiest channel
+        os.truncate(path, os.path.getsize(path) - 5000)
+        done = t.run("check", copy, "--format", "json")
+        assert done.returncode == 4, done
+        kinds = {f["kind"]: f for f in json.loads(done.stdout)["findings"]}
+        assert kinds["damage"]["name"].endswith(os.path.basename(path)), kinds
+        assert "cut short" in kinds["damage"]["means"] and "lost" in kinds["damage"]["means"], kinds
+        # one hole from the cut to the channel's end, told once, and not past what the other streams tell
+        gaps = json.loads(done.stdout)["coverage"]["gaps"]
+        assert len({(g["begin"], g["end"]) for g in gaps}) == len(gaps), gaps
+
+
+tap.case("traces with all that is needed", whole)
+tap.case("callstack lacks page faults, vectors, network", callstack)
+tap.case("snapshot: no statedump, a CPU that begins late", snapshot)
+tap.case("lost: holes", lost)
+tap.case("ust-func: a user-space trace beside it", user_trace)
+tap.case("the same words as the coverage", same_as_coverage)
+tap.case("read directly and through Babeltrace", both_ways)
+tap.case("text", text)
+tap.case("a damaged stream", damaged)
+sys.exit(tap.done())

@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+"""Faults around us: outputs that cannot be written, signals, closed pipes and streams, no temporary space, limits, and
+traces that change, shrink or grow while they are read. One clear line, the right status (interface.md, "Exit
+status"), nothing left behind, what was there before as it was. Bad input and options are in badinput.t."""
+import itertools
+import json
+import os
+import resource
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import whylate_test as t
+
+tap = t.Tap()
+NO_TRACE, DAMAGE, OUTPUT = 3, 4, 5
+STARTUP = t.trace("startup-chain")
+LARGE = t.trace("lock-lapse")
+HELD = t.trace("zero-read")
+ASAN = bool(t.preload())
+COMMANDS = (["delay", "--thread", "all"], ["overview"], ["profile"])
+FORMATS = ([*COMMANDS[0], "--format", "csv"], *([*c, "--format", f] for c in COMMANDS for f in ("text", "json")))
+
+
+def one_line(done, status, *words):
+    err = done.stderr.decode()
+    assert done.returncode == status, (done.returncode, err)
+    assert err.count("\n") == 1 and err.startswith("whylate: "), err
+    for word in words:
+        assert word in err, (word, err)
+
+
+def with_limit(which, value):
+    return {"preexec_fn": lambda: resource.setrlimit(which, (value, value))}
+
+
+def full_device():
+    for command in FORMATS:
+        one_line(t.run(*command, STARTUP, "--output", "/dev/full"), OUTPUT, "/dev/full", "No space left")
+        with open("/dev/full", "wb") as full:
+            one_line(t.run(*command, STARTUP, stdout=full), OUTPUT, "standard output", "No space left")
+    for words in (["--help"], ["delay", "--help"], ["--version"], ["delay", "--json-schema"]):
+        with open("/dev/full", "wb") as full:
+            one_line(t.run(*words, stdout=full), OUTPUT, "standard output", "No space left")
+
+
+def size_limit():
+    """RLIMIT_FSIZE, SIGXFSZ as it is: every format, an old file kept, whatever it was."""
+    for command in FORMATS:
+        with tempfile.TemporaryDirectory() as place:
+            for before in (None, b"before\n"):
+                if before:
+                    with open(place + "/out", "wb") as file:
+                        file.write(before)
+                done = t.run(*command, STARTUP, "--limit", "0", "--output", place + "/out",
+                             **with_limit(resource.RLIMIT_FSIZE, 1000))
+                one_line(done, OUTPUT, place + "/out", "ulimit -f")
+                assert os.listdir(place) == (["out"] if before else []), os.listdir(place)
+            with open(place + "/out", "rb") as file:
+                assert file.read() == b"before\n"
+
+
+def plugin_size_limit():
+    """Babeltrace has SIGXFSZ as it is: the plugin gets an error nevertheless."""
+    with tempfile.TemporaryDirectory() as place:
+        old = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, old[1]))
+        try:
+            done = t.babeltrace2(STARTUP, "--component=sink.whylate.delay",
+                                 '--params=thread="all",output="%s/out"' % place)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, old)
+        assert done.returncode > 0 and b"File too large" in done.stderr, (done.returncode, done.stderr)
+        assert not os.listdir(place), os.listdir(place)
+
+
+def existing_file():
+    """It keeps its mode, a link stays a link, and one that may not be written is not replaced."""
+    with tempfile.TemporaryDirectory() as place:
+        real, link = place + "/real", place + "/link"
+        with open(real, "w", encoding="ascii") as file:
+            file.write("before\n")
+        os.chmod(real, 0o640)
+        os.symlink("real", link)
+        t.output("overview", STARTUP, "--output", link)
+        assert os.path.islink(link) and stat.S_IMODE(os.stat(real).st_mode) == 0o640
+        with open(real, "rb") as file:
+            assert file.read() == t.output("overview", STARTUP)
+        assert sorted(os.listdir(place)) == ["link", "real"]
+
+
+def unnamed():
+    """While it is written, a report's file has no name: kill -9 leaves nothing."""
+    with tempfile.TemporaryDirectory() as place:
+        with subprocess.Popen([t.WHYLATE, "delay", "--thread", "all", "--limit", "0", "--format", "json", LARGE,
+                               "--output", place + "/out"], stderr=subprocess.PIPE) as process:
+            seen = set()
+            while process.poll() is None and not any("deleted" in name for name in seen):
+                seen |= set(os.listdir(place))
+                for fd in os.listdir("/proc/%d/fd" % process.pid):
+                    try:
+                        name = os.readlink("/proc/%d/fd/%s" % (process.pid, fd))
+                    except OSError:
+                        continue
+                    seen |= {name} if name.startswith(place) else set()
+            process.kill()
+        left = os.listdir(place)
+    if any(not name.endswith("(deleted)") for name in seen):
+        return tap.skip("a report's file has no name before it is whole", "a file system without O_TMPFILE")
+    return tap.ok(not left and len(seen) == 1, "a report's file has no name before it is whole", left, seen)
+
+
+def closed_streams():
+    """A closed standard output is no place for a report, nor for a file that is opened."""
+    def close(*fds):
+        return {"preexec_fn": lambda: [os.close(fd) for fd in fds], "stdout": None}
+    one_line(t.run("overview", STARTUP, **close(1)), OUTPUT, "standard output")
+    one_line(t.run("profile", "--operation", "*", HELD, **close(0, 1)), OUTPUT, "standard output")
+    with tempfile.TemporaryDirectory() as place:
+        done = t.run("overview", STARTUP, "--output", place + "/out", **close(0, 1))
+        assert (done.returncode, done.stderr) == (0, b""), done
+        with open(place + "/out", "rb") as file:
+            assert file.read() == t.output("overview", STARTUP)
+
+
+def stopped_after(command, wait, number):
+    """The process that was sent the signal, how long it took to end, and what it left."""
+    with tempfile.TemporaryDirectory() as place:
+        os.mkdir(place + "/tmp")
+        with open(place + "/out", "w", encoding="ascii") as file:
+            file.write("before\n")
+        env = dict(os.environ, TMPDIR=place + "/tmp")
+        if command[0] == "babeltrace2" and ASAN:
+            env["LD_PRELOAD"] = t.preload()
+        with subprocess.Popen([word.replace("OUT", place + "/out") for word in command], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=env) as process:
+            time.sleep(wait)
+            ended = process.poll() is not None
+            begin = time.monotonic()
+            process.send_signal(number)
+            out, err = process.communicate()
+        took = time.monotonic() - begin
+        left = os.listdir(place) + os.listdir(place + "/tmp")
+        with open(place + "/out", "rb") as file:
+            kept = file.read() == b"before\n"
+    assert sorted(left) == ["out", "tmp"], left
+    return process.returncode, ended, took, out, err, kept
+
+
+def signals(wait):
+    """In reading, analysing and writing (the three take 0.2 to 2 s here, many times that with sanitizers)."""
+    command = [t.WHYLATE, "delay", "--thread", "all", "--limit", "0", "--format", "json", HELD, LARGE, "--output", "OUT"]
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        status, ended, took, out, err, kept = stopped_after(command, wait, number)
+        if ended:
+            assert status == 0, (status, err)
+            continue
+        assert status == -number and not out and not err and kept, (number, status, out, err, kept)
+        assert took < 1.5, took
+
+
+def nohup():
+    """A signal that is ignored stays so."""
+    with subprocess.Popen([t.WHYLATE, "overview", HELD], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
+        time.sleep(0.1)
+        process.send_signal(signal.SIGHUP)
+        out, err = process.communicate()
+    assert (process.returncode, err) == (0, b"") and out, (process.returncode, err)
+
+
+def plugin_signals(wait):
+    """Babeltrace's own SIGINT: it ends with a status of its own, and there is no report."""
+    command = ["babeltrace2", "--plugin-path=" + t.PLUGINS, LARGE, "--component=sink.whylate.delay",
+               '--params=thread="all",limit=0,format="json",output="OUT"']
+    status, ended, took, _, err, kept = stopped_after(command, wait, signal.SIGINT)
+    if not ended and status:      # else it came after the report
+        assert status in (1, 2, -signal.SIGINT) and kept and took < 4, (status, took, err, kept)
+
+
+def closed_pipe():
+    """whylate | head -1, in every format; SIGPIPE ends it, quietly."""
+    for command in FORMATS:
+        with subprocess.Popen([t.WHYLATE, *command, LARGE, "--limit", "0"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            process.stdout.read(1)
+            process.stdout.close()
+            err = process.stderr.read()
+        assert process.returncode in (0, -signal.SIGPIPE) and not err, (command, process.returncode, err)
+
+
+def temporary_space():
+    """Without room for a temporary file all is kept in memory: the same report, and it is said."""
+    whole = t.report("profile", "--operation", "*", HELD, "--reader", "direct")
+    with tempfile.TemporaryDirectory() as place:
+        os.mkdir(place + "/none")
+        os.rmdir(place + "/none")
+        cases = [(place + "/none", {}, "No such file"), ("/proc", {}, ""),
+                 (place, with_limit(resource.RLIMIT_FSIZE, 100000), "File too large")]
+        for directory, limit, why in cases:
+            done = t.run("profile", "--operation", "*", HELD, "--format", "json",
+                         env=dict(os.environ, TMPDIR=directory), stdout=subprocess.PIPE, **limit)
+            one_line(done, 0, directory, why, "TMPDIR")
+            report = json.loads(done.stdout)
+            told = [m for m in report["coverage"]["missing"] if "TMPDIR" in m]
+            assert len(told) == 1 and directory in told[0], report["coverage"]["missing"]
+            report["coverage"]["missing"].remove(told[0])
+            assert report == whole
+        assert not os.listdir(place)
+
+
+def full_temporary():
+    with tempfile.TemporaryDirectory() as place:
+        if os.getuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", place], check=False,
+                                         stderr=subprocess.DEVNULL).returncode:
+            return tap.skip("temporary files on a full file system", "no right to mount one")
+        try:
+            whole = t.output("profile", "--operation", "*", HELD)
+            done = t.run("profile", "--operation", "*", HELD, env=dict(os.environ, TMPDIR=place))
+            left = os.listdir(place)
+        finally:
+            subprocess.run(["umount", place], check=True)
+        good = (done.returncode == 0 and done.stderr.count(b"\n") == 1 and b"No space left" in done.stderr and not left and
+                [l for l in whole.split(b"\n") if l not in done.stdout.split(b"\n")] == [])
+        return tap.ok(good, "temporary files on a full file system", done.stderr, left)
+
+
+def limits():
+    """Few descriptors and a small stack are enough; too little memory is one line, and SIGABRT."""
+    whole = t.output("delay", "--thread", "all", LARGE)
+    stack = 1 << 20 if ASAN else 256 << 10
+    for which, value in ((resource.RLIMIT_NOFILE, 8), (resource.RLIMIT_STACK, stack), (resource.RLIMIT_CORE, 0)):
+        done = t.run("delay", "--thread", "all", LARGE, **with_limit(which, value))
+        assert (done.returncode, done.stderr, done.stdout) == (0, b"", whole), (which, done.returncode, done.stderr)
+    if ASAN:
+        return
+    done = t.run("profile", "--operation", "*", HELD, **with_limit(resource.RLIMIT_AS, 110 << 20))
+    if done.returncode == NO_TRACE:
+        one_line(done, NO_TRACE, "Cannot allocate memory")
+    elif done.returncode:
+        one_line(done, -signal.SIGABRT, "memory")
+
+
+def packets(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    at, found = 0, []
+    while at < len(data):
+        size, = struct.unpack_from("<Q", data, at + 24 + 8 + 8 * 3)
+        found.append((at, size // 8))
+        at += size // 8
+    return found
+
+
+def streams(directory):
+    for place, _, files in os.walk(directory):
+        if "metadata" in files and place.endswith("kernel"):
+            return [os.path.join(place, f) for f in sorted(files) if f != "metadata"]
+    raise AssertionError("no kernel trace")
+
+
+def while_reading(lines, change):
+    """What print_events prints if `change(files)` is called when `lines` lines of it have been taken: it waits for its
+    reader, so the change comes in the middle. The trace's own events, its lines, its status."""
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(LARGE, place + "/t")
+        program = [os.path.join(t.BUILD, "print_events"), "direct", place + "/t"]
+        whole = set(subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout.split(b"\n"))
+        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            read = list(itertools.islice(process.stdout, lines))
+            change(streams(place + "/t"))
+            rest, err = process.stdout.read(), process.stderr.read()
+        return whole, [l for l in b"".join(read + [rest]).split(b"\n") if l], process.returncode, err
+
+
+def shrinks(cut):
+    """A file cut under its reader: what is there is read, no event is made up, the rest is a gap."""
+    def change(files):
+        for path in files:
+            os.truncate(path, cut(os.path.getsize(path)))
+    whole, lines, status, err = while_reading(1000, change)
+    assert status == 0, (status, err)
+    events = [l for l in lines if b" kind=" in l]
+    assert 1000 < len(events) + 10 < len(whole), (len(events), len(whole))
+    assert not [l for l in events if l not in whole][:3], [l for l in events if l not in whole][:3]
+    assert [l for l in lines if b" kind=" not in l and l not in whole], "no gap"
+
+
+def disappears():
+    """A file that is removed, or replaced by rename, is read to its end all the same."""
+    def change(files):
+        os.unlink(files[0])
+        with open(files[1] + ".new", "wb") as file:
+            file.write(b"something else")
+        os.rename(files[1] + ".new", files[1])
+    whole, lines, status, err = while_reading(1000, change)
+    assert status == 0 and set(lines) | {b""} == whole, (status, err, len(lines), len(whole))
+
+
+def shrinks_for_the_command():
+    """The same for the whole command, at some moment: a report that says so, never a signal."""
+    with tempfile.TemporaryDirectory() as place:
+        seen = set()
+        for wait in (0.02, 0.05, 0.1, 0.2):
+            shutil.copytree(HELD, place + "/t")
+            with subprocess.Popen([t.WHYLATE, "delay", "--thread", "all", "--format", "json", place + "/t"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                time.sleep(wait)
+                for path in streams(place + "/t"):
+                    os.truncate(path, 0)
+                out, err = process.communicate()
+            seen.add(process.returncode)
+            assert process.returncode in (0, NO_TRACE, DAMAGE) and err.count(b"\n") <= 1, (process.returncode, err)
+            if process.returncode == DAMAGE:
+                assert any(d["what"] and "shorter" in d["what"] for d in json.loads(out)["coverage"]["damage"])
+            shutil.rmtree(place + "/t")
+        print("# statuses:", sorted(seen))
+
+
+def grows():
+    """A trace that is still being written: what was there is reported, with status 4, and where a CPU's buffer was not
+    written yet is a gap up to the end of the others."""
+    files = {}
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(LARGE, place + "/t")
+        path = max(streams(place + "/t"), key=lambda f: len(packets(f)))
+        at = packets(path)[-1][0]
+        with open(path, "r+b") as file:
+            file.seek(at)
+            files["rest"] = file.read()
+            file.truncate(at)
+        program = [os.path.join(t.BUILD, "print_events"), "direct", place + "/t"]
+        still = subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout.split(b"\n")
+        with subprocess.Popen(program, stdout=subprocess.PIPE) as process:
+            read = list(itertools.islice(process.stdout, 1000))
+            with open(path, "ab") as file:
+                file.write(files["rest"])
+            rest = process.stdout.read()
+        lines = b"".join(read + [rest]).split(b"\n")
+    known = set(still)
+    more = [l for l in lines if l not in known]
+    assert len(more) == 1 and b" kind=" not in more[0], more     # one gap is all that differs
+    assert [l for l in lines if l in known] == still
+
+
+tap.case("a full device: every output and format", full_device)
+tap.case("the limit on files' size: every format, old files kept", size_limit)
+tap.case("plugin: the limit on files' size", plugin_size_limit)
+tap.case("an existing file: mode and link stay", existing_file)
+unnamed()
+tap.case("closed standard streams", closed_streams)
+for delay in (0.01, 0.15, 0.5, 1):
+    tap.case("SIGINT, SIGTERM, SIGHUP after %g s" % delay, signals, delay)
+tap.case("SIGHUP ignored", nohup)
+for delay in (0.1, 0.6, 1):
+    tap.case("plugin: SIGINT after %g s" % delay, plugin_signals, delay)
+tap.case("a closed pipe: every format", closed_pipe)
+tap.case("no temporary space", temporary_space)
+full_temporary()
+tap.case("limits on descriptors, stack, memory", limits)
+tap.case("streams cut to nothing while they are read", shrinks, lambda size: 0)
+tap.case("streams cut by a third while they are read", shrinks, lambda size: size * 2 // 3 + 17)
+tap.case("streams removed and replaced while they are read", disappears)
+tap.case("streams cut while the command reads", shrinks_for_the_command)
+tap.case("a trace that is still being written", grows)
+sys.exit(tap.done())

@@ -1,0 +1,138 @@
+/* Writes what reaches a session as an input of fuzz_events, into the file that FUZZ_RECORD
+ * names, with a number for each further session:
+ *
+ *   FUZZ_RECORD=x record_events SKIP COUNT PATTERN TRACE...
+ *
+ * SKIP events go by; of the following, COUNT whose names fit PATTERN are written. The linker
+ * puts __wrap_NAME() in the place of NAME(). Unit tests are seeds as well: linked with this
+ * file, whose main() is weak, they record each of their sessions:
+ *
+ *   libtool --mode=link gcc -o x test_locks.o record_events-record.o libwhylate.la \
+ *      -Wl,--wrap=session_event …
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "event_code.h"
+#include "util/pattern.h"
+
+struct session *__real_session_new(struct options *options);
+void __real_session_event(struct session *session, const struct event *event);
+void __real_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
+void __real_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+			 int64_t end, int64_t count, bool packets);
+bool __real_session_finish(struct session *session, GError **error);
+struct session *__wrap_session_new(struct options *options);
+void __wrap_session_event(struct session *session, const struct event *event);
+void __wrap_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
+void __wrap_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+			 int64_t end, int64_t count, bool packets);
+bool __wrap_session_finish(struct session *session, GError **error);
+
+static GByteArray *out; /* behind the head */
+static long skip, count = 400;
+static const char *wanted = "*";
+static int64_t last;
+static bool any; /* event or packet: `last` is one's time */
+static int files;
+
+struct session *__wrap_session_new(struct options *options)
+{
+	if (out)
+		g_byte_array_free(out, TRUE);
+	out = g_byte_array_new();
+	last = 0;
+	any = false;
+	return __real_session_new(options);
+}
+
+void __wrap_session_event(struct session *session, const struct event *event)
+{
+	const char *name = intern_text(session->model.names, event->name);
+	bool probe = event->kind == EV_FUNCTION_ENTRY || event->kind == EV_FUNCTION_EXIT;
+	g_autofree char *other = probe && !g_str_has_prefix(name, "fn_")
+					 ? g_strconcat("fn_", name, NULL)
+					 : g_strdup(name);
+	struct event_class class = session_class(session, other, g_str_has_prefix(other, "fn_"));
+
+	if (skip-- <= 0 && count > 0 && pattern_match(wanted, name)) {
+		count--;
+		put_event(out, event, other, &class, &last);
+		any = true;
+	}
+	__real_session_event(session, event);
+}
+
+static void put_where(uint32_t host, uint32_t cpu, int flags)
+{
+	put_byte(out, (int) MIN(cpu, 6) | (int) (host & 3) << 3 | flags);
+}
+
+void __wrap_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
+{
+	put_byte(out, STEP_PACKET);
+	put_where(host, cpu, 0);
+	put_number(out, begin - last);
+	if (!any)
+		last = begin;
+	any = true;
+	__real_session_packet(session, host, cpu, begin);
+}
+
+void __wrap_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+			 int64_t end, int64_t number, bool packets)
+{
+	put_byte(out, STEP_LOST);
+	put_where(host, cpu, packets ? 128 : 0);
+	put_number(out, begin - last);
+	put_number(out, end - last);
+	put_number(out, number);
+	__real_session_lost(session, host, cpu, begin, end, number, packets);
+}
+
+/* What events.c takes first: command, options ("thread=all" or "operation=*"), hosts,
+ * version. */
+bool __wrap_session_finish(struct session *session, GError **error)
+{
+	bool profile = session->options->command == COMMAND_PROFILE;
+	const uint8_t head[] = {profile ? 0 : 1, 1, profile ? 32 : 6,
+				(uint8_t) (128 | (session->model.hosts->len - 1) % 3), 0};
+	const char *path = getenv("FUZZ_RECORD");
+	g_autofree char *numbered =
+		files ? g_strdup_printf("%s-%d", path, files) : g_strdup(path);
+	FILE *file = path ? fopen(numbered, "w") : NULL;
+
+	files++;
+	if (file) {
+		fwrite(head, 1, sizeof head, file);
+		fwrite(out->data, 1, out->len, file);
+		fclose(file);
+	}
+	return __real_session_finish(session, error);
+}
+
+__attribute__((weak)) int main(int argc, char **argv)
+{
+	g_autoptr(GPtrArray) paths = g_ptr_array_new(), traces = NULL;
+	g_autoptr(GError) error = NULL;
+	struct options options;
+	struct session *session;
+
+	if (argc < 5)
+		return 2;
+	skip = atol(argv[1]);
+	count = atol(argv[2]);
+	wanted = argv[3];
+	for (int i = 4; i < argc; i++)
+		g_ptr_array_add(paths, argv[i]);
+	options_init(&options, COMMAND_DELAY);
+	options.quiet = true;
+	session = session_new(&options);
+	traces = traces_find(paths, &error);
+	if (!traces || !traces_read(session, traces, &error) || !session_finish(session, &error))
+		fprintf(stderr, "record_events: %s\n", error->message);
+	session_free(session);
+	options_clear(&options);
+	return 0;
+}

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""whylate record and snapshot, against a lttng command that is played: what it is asked, in which order, and that
+nothing is left behind by a failure or an interruption at any step. (The real one needs a kernel with LTTng's modules.)
+What the presets record fulfils what the analyses need: their patterns against the names in `check`."""
+import fnmatch
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import whylate_test as t
+
+tap = t.Tap()
+LTTNG = r'''#!/bin/sh
+# Plays lttng: writes its arguments down, knows one session, fails where FAIL fits, is slow where SLOW does.
+line="$*"
+echo "$line" >>"$PLAY/log"
+case $line in
+--no-sessiond\ list) test -e "$PLAY/daemon" || { echo "Error: No session daemon is available" >&2; exit 1; }
+	test -e "$PLAY/session" && echo "  1) $(cat "$PLAY/session") [active snapshot]"; exit 0 ;;
+esac
+if [ "$FAIL" ]; then case $line in $FAIL) echo "Error: ${SAY:-played}" >&2; exit 1 ;; esac; fi
+if [ "$SLOW" ]; then case $line in $SLOW) sleep 1 ;; esac; fi
+case $1 in
+create) echo "$2" >"$PLAY/session"; mkdir -p "${line##*--output=}/kernel" ;;
+destroy) test -e "$PLAY/session" && rm "$PLAY/session" ;;
+add-trigger) : >"$PLAY/trigger" ;;
+remove-trigger) rm "$PLAY/trigger" ;;
+snapshot) test "$2" = list-output && echo "[1] snapshot-1: file://$PLAY/out (max-size: 0)"
+	test "$2" = record && mkdir -p "$PLAY/out/snapshot-1-20260101-000000-1" ;;
+esac
+exit 0
+'''
+DAEMON = r'''#!/bin/sh
+: >"$PLAY/daemon"
+trap 'rm "$PLAY/daemon"; exit 0' TERM
+while :; do sleep 0.05; done
+'''
+
+
+class Play:
+    """A directory with the played programs; daemon: one runs already."""
+
+    def __init__(self, daemon=True):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = self.folder.name
+        os.mkdir(self.path + "/bin")
+        for name, text in (("lttng", LTTNG), ("lttng-sessiond", DAEMON)):
+            with open(self.path + "/bin/" + name, "w", encoding="ascii") as file:
+                file.write(text)
+            os.chmod(self.path + "/bin/" + name, 0o755)
+        if daemon:
+            open(self.path + "/daemon", "w", encoding="ascii").close()
+
+    def start(self, *arguments, **environment):
+        return subprocess.Popen(
+            [t.WHYLATE, *arguments], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL, start_new_session=True,
+            env={**os.environ, "PLAY": self.path, "PATH": self.path + "/bin:" + os.environ["PATH"], **environment})
+
+    def run(self, *arguments, **environment):
+        process = self.start(*arguments, **environment)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out.decode(), err.decode()
+
+    def log(self):
+        try:
+            with open(self.path + "/log", encoding="ascii") as file:
+                return [line for line in file.read().splitlines() if not line.startswith("--no-sessiond")]
+        except FileNotFoundError:
+            return []
+
+    def left(self, daemon):
+        """Session, trigger, daemon of ours, output: names of what is there and should not be."""
+        names = set(os.listdir(self.path)) - {"bin", "log"} - ({"daemon"} if daemon else set())
+        return sorted(names)
+
+
+def as_root():
+    return os.geteuid() == 0
+
+
+def records_a_program():
+    play = Play()
+    status, out, err = play.run("record", "--output", "o", "--", "sh", "-c", "echo hello; exit 3")
+    assert status == 3 and out == "hello\n", (status, out, err)
+    log = play.log()
+    assert log[0].startswith("create whylate-") and log[0].endswith("--output=" + play.path + "/o"), log[0]
+    start = [i for i, line in enumerate(log) if line.startswith("start ")]
+    assert len(start) == 1 and log[start[0] + 1:][0].startswith("stop ") and log[-1].startswith("destroy "), log
+    assert all(line.startswith(("enable-channel", "enable-event", "add-context"))
+               for line in log[1:start[0]]), log
+    pid = re.search(r"sched_process_exit tid=(\d+)", err).group(1)
+    assert int(pid) > 1 and "whylate delay " + play.path + "/o --target" in err, err
+    assert not os.path.exists(play.path + "/session")
+    assert sorted(os.listdir(play.path + "/o")) == ["hostname", "interrupts", "kallsyms", "kernel"]
+
+
+def statuses():
+    assert Play().run("record", "--", "sh", "-c", "kill -TERM $$")[0] == 128 + signal.SIGTERM
+    status, _, err = Play().run("record", "--", "no-such-program-here")
+    assert status == 127 and "no such program" in err, (status, err)
+    play = Play()
+    status, _, err = play.run("record", FAIL="enable-event*", SAY="Kernel tracer not available")
+    assert status == 125 and "lttng-modules-dkms" in err and "modprobe" in err, (status, err)
+    assert play.left(True) == [], play.left(True)
+
+
+def every_failure():
+    """Whatever line fails, up to start: 125, what it said, and nothing is left; not a word more was asked."""
+    names = ["create*", "enable-channel*hot", "enable-channel*cold", "enable-event*sched_switch*", "enable-event*--all",
+             "add-context*", "add-trigger*", "start*"]
+    for fail in names:
+        for daemon in (True, False) if as_root() else (True,):
+            play = Play(daemon)
+            status, _, err = play.run("record", "--snapshot", "--trigger", "sched_switch", "--output", "o", "--",
+                                      "touch", "ran", FAIL=fail)
+            assert status == 125 and "played" in err, (fail, status, err)
+            assert play.left(daemon) == [], (fail, daemon, play.left(daemon))
+    play = Play()  # at the end the session is destroyed all the same
+    status, _, err = play.run("record", "--output", "o", "--", "true", FAIL="stop*")
+    assert status == 125 and "played" in err and not os.path.exists(play.path + "/session"), (status, err)
+
+
+def every_interruption():
+    """At each slow step, by each signal: the step ends, nothing is left, and whylate ends by the signal."""
+    for slow in ("create*", "enable-channel*hot", "enable-event*--all", "start*"):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            daemon = number != signal.SIGTERM or not as_root()
+            play = Play(daemon)
+            process = play.start("record", "--output", "o", "--", "touch", "ran", SLOW=slow)
+            for _ in range(400):
+                if any(fnmatch.fnmatch(line, slow) for line in play.log()):
+                    break
+                time.sleep(0.02)
+            process.send_signal(number)
+            process.communicate(timeout=60)
+            assert process.returncode == -number, (slow, number, process.returncode)
+            assert play.left(daemon) == [], (slow, number, play.left(daemon))
+
+
+def until_told():
+    """Without a program: Ctrl-C, a termination or the time ends it, as it should be."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        play = Play()
+        process = play.start("record", "--output", "o")
+        line = process.stderr.readline()
+        assert b"Ctrl-C" in line, line
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 0 and b"recorded " in err, (process.returncode, err)
+        assert play.log()[-1].startswith("destroy")
+    begin = time.monotonic()
+    assert Play().run("record", "--duration", "300ms")[0] == 0
+    assert time.monotonic() - begin > 0.3
+    play = Play()  # the time is over before the program: recorded till then, its status all the same
+    status, _, _ = play.run("record", "--duration", "100ms", "--", "sh", "-c", "sleep 1; exit 5")
+    assert status == 5
+    play = Play()  # a Ctrl-C is the program's own
+    process = play.start("record", "--", "sh", "-c", "trap 'exit 7' INT; echo on; while :; do sleep 0.05; done")
+    assert process.stdout.readline() == b"on\n"
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 7 and play.log()[-1].startswith("destroy"), process.returncode
+
+
+def flight_recorder():
+    play = Play()
+    status, _, _ = play.run("record", "--snapshot", "--output", "o", "--trigger", "sched_switch prev_prio < 0", "--", "true")
+    log = play.log()
+    assert status == 0 and "--snapshot" in log[0] and all("--overwrite" in x for x in log if "enable-channel" in x), log
+    assert any("--type=tid" in x for x in log), log
+    trigger, = [x for x in log if x.startswith("add-trigger")]
+    assert "--filter=prev_prio < 0" in trigger and "--action=snapshot-session" in trigger, trigger
+    assert [x.split()[0] for x in log[-5:]] == ["remove-trigger", "regenerate", "stop", "snapshot", "destroy"], log[-5:]
+    play = Play()
+    with open(play.path + "/session", "w", encoding="ascii") as file:
+        file.write("whylate-77")
+    status, _, err = play.run("snapshot")
+    assert status == 0 and "out/snapshot-1-20260101-000000-1" in err, (status, err)
+    assert play.log()[-4:] == ["regenerate statedump --session=whylate-77", "stop whylate-77",
+                               "snapshot record --session=whylate-77", "start whylate-77"], play.log()
+    status, _, err = Play().run("snapshot")
+    assert status == 125 and "record --snapshot" in err, (status, err)
+
+
+def refusals():
+    for arguments, word in ((("record", "--preset", "huge"), "minimal"), (("record", "--duration", "soon"), "duration"),
+                            (("record", "sleep"), "record -- sleep"), (("record", "--"), "no program"),
+                            (("record", "--functions", "a b"), "kernel function"), (("record", "--trigger", "x"), "--snapshot"),
+                            (("record", "--nonsense"), "--nonsense"), (("record", "--output"), "needs a value"),
+                            (("record", "--snapshot=1"), "no value"), (("snapshot", "x"), "--session"),
+                            (("snapshot", "--preset", "full"), "--preset"), (("record", "--session", "a/b"), "letters")):
+        play = Play()
+        status, _, err = play.run(*arguments)
+        assert status == 2 and word in err and play.log() == [], (arguments, status, err)
+    play = Play()
+    os.mkdir(play.path + "/full")
+    open(play.path + "/full/x", "w", encoding="ascii").close()
+    status, _, err = play.run("record", "--output", "full")
+    assert status == 125 and "not empty" in err and os.listdir(play.path + "/full") == ["x"], (status, err)
+    empty = tempfile.mkdtemp()
+    status, _, err = Play().run("record", PATH=empty)
+    assert status == 125 and "lttng-tools" in err, (status, err)
+
+
+def dry_run():
+    """What it shows is what it does."""
+    arguments = ["record", "--preset", "full", "--callstacks", "--network", "--functions", "vfs_read,submit_bio",
+                 "--session", "mine", "--output", "o"]
+    play = Play()
+    status, out, _ = play.run(*arguments, "--dry-run", "--", "true")
+    assert status == 0 and play.log() == []
+    shown = [shlex.split(line) for line in out.splitlines()]
+    play.run(*arguments, "--", "true")
+    done = [line for line in play.log()]
+    assert [" ".join(line[1:]) for line in shown if line[0] == "lttng"] == done
+    assert ["true"] in shown
+    assert any("--function=vfs_read vfs_read" in line for line in done)
+    assert any("--channel=switches --type=callstack-kernel" in line for line in done)
+
+
+def fulfils_needs():
+    """Of what check names as missing in the least of traces, what each preset records."""
+    def patterns(preset):
+        _, out, _ = Play().run("record", "--preset", preset, "--dry-run")
+        found = []
+        for line in out.splitlines():
+            words = shlex.split(line)
+            if words[:2] == ["lttng", "enable-event"]:
+                found += ["system calls"] if "--syscall" in words else words[-1].split(",")
+        return found
+
+    needs = ["sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new", "sched_process_fork",
+             "sched_process_exec", "system calls", "irq_handler_entry", "irq_softirq_entry",
+             "x86_irq_vectors_local_timer_entry", "timer_hrtimer_expire_entry", "block_rq_complete",
+             "net_if_receive_skb", "net_dev_queue", "x86_exceptions_page_fault_user", "lttng_statedump_process_state"]
+    more = ["block_bio_queue", "workqueue_queue_work"]
+    normal, full, minimal = patterns("normal"), patterns("full"), patterns("minimal")
+    for need in needs:
+        assert any(fnmatch.fnmatch(need, p) for p in normal), need
+    for need in needs + more:
+        assert any(fnmatch.fnmatch(need, p) for p in full), need
+    assert not any(fnmatch.fnmatch(need, p) for p in normal for need in more)
+    assert set(minimal) < set(normal) < set(full)
+
+
+tap.case("records while a program runs", records_a_program)
+tap.case("statuses", statuses)
+tap.case("a failure at each step leaves nothing", every_failure)
+tap.case("an interruption at each step leaves nothing", every_interruption)
+tap.case("until Ctrl-C, or a time", until_told)
+tap.case("flight recorder and snapshot", flight_recorder)
+tap.case("refusals", refusals)
+tap.case("--dry-run shows what is done", dry_run)
+tap.case("the presets record what the analyses need", fulfils_needs)
+sys.exit(tap.done())
