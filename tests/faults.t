@@ -9,7 +9,6 @@ import resource
 import shutil
 import signal
 import stat
-import struct
 import subprocess
 import sys
 import tempfile
@@ -246,22 +245,8 @@ def limits():
         one_line(done, -signal.SIGABRT, "memory")
 
 
-def packets(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    at, found = 0, []
-    while at < len(data):
-        size, = struct.unpack_from("<Q", data, at + 24 + 8 + 8 * 3)
-        found.append((at, size // 8))
-        at += size // 8
-    return found
-
-
 def streams(directory):
-    for place, _, files in os.walk(directory):
-        if "metadata" in files and place.endswith("kernel"):
-            return [os.path.join(place, f) for f in sorted(files) if f != "metadata"]
-    raise AssertionError("no kernel trace")
+    return [path for path in t.kernel_files(directory) if not path.endswith("metadata")]
 
 
 def while_reading(lines, change):
@@ -328,8 +313,8 @@ def grows():
     files = {}
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(LARGE, place + "/t")
-        path = max(streams(place + "/t"), key=lambda f: len(packets(f)))
-        at = packets(path)[-1][0]
+        path = max(streams(place + "/t"), key=lambda f: len(t.packets(f)))
+        at = t.packets(path)[-1][0]
         with open(path, "r+b") as file:
             file.seek(at)
             files["rest"] = file.read()

@@ -80,7 +80,7 @@ def as_ctf2(name):
     """The same streams under CTF 2 metadata: the same answers. Babeltrace 2.0 cannot read that."""
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(t.trace(name), place + "/t")
-        path = [f for f in kernel_files(place + "/t") if f.endswith("metadata")][0]
+        path = [f for f in t.kernel_files(place + "/t") if f.endswith("metadata")][0]
         text = subprocess.run(["babeltrace2", "-o", "ctf-metadata", os.path.dirname(path)], check=True,
                               stdout=subprocess.PIPE).stdout.decode()
         with open(path, "wb") as file:
@@ -90,25 +90,6 @@ def as_ctf2(name):
             assert t.output(*arguments, place + "/t") == t.output(*arguments, t.trace(name)), command[0]
         refused = t.run("overview", "--reader", "babeltrace", place + "/t")
         assert refused.returncode == 3 and b"CTF 2" in refused.stderr, refused.stderr
-
-
-def packets(path):
-    """(offset, size) of each packet, from the sizes in lttng-modules 2.13's packet context."""
-    with open(path, "rb") as file:
-        data = file.read()
-    at, found = 0, []
-    while at < len(data):
-        size, = struct.unpack_from("<Q", data, at + 24 + 8 + 8 * 3)
-        found.append((at, size // 8))
-        at += size // 8
-    return found
-
-
-def kernel_files(directory):
-    for place, _, files in os.walk(directory):
-        if "metadata" in files and place.endswith("kernel"):
-            return [os.path.join(place, f) for f in sorted(files)]
-    raise AssertionError("no kernel trace in " + directory)
 
 
 def tiles(report):
@@ -156,12 +137,12 @@ def damaged(name, what, which, trials):
     recorded, made_up = set(events_of(t.trace(name))), 0
     whole = read_damaged(t.trace(name))["coverage"]["events"]
     most = []
-    count = len(kernel_files(t.trace(name))) - 1
+    count = len(t.kernel_files(t.trace(name))) - 1
     for seed in range(trials if trials > 0 else -trials * count):
         chance = random.Random("%s %s %s %d" % (name, what, which, seed))
         with tempfile.TemporaryDirectory() as place:
             shutil.copytree(t.trace(name), place + "/t")
-            files = [f for f in kernel_files(place + "/t") if f.endswith("metadata") == (which == "metadata")]
+            files = [f for f in t.kernel_files(place + "/t") if f.endswith("metadata") == (which == "metadata")]
             path = files[seed % len(files)] if trials < 0 else chance.choice(files)
             with open(path, "rb") as file:
                 data = file.read()
@@ -182,12 +163,12 @@ def damaged(name, what, which, trials):
 
 def cut_costs_its_packet(name):
     """Cut in the middle of its last packet, a stream loses no event of the packets before."""
-    stream = max((f for f in kernel_files(t.trace(name)) if not f.endswith("metadata")),
-                 key=lambda f: len(packets(f)))
-    begin, size = packets(stream)[-1]
+    stream = max((f for f in t.kernel_files(t.trace(name)) if not f.endswith("metadata")),
+                 key=lambda f: len(t.packets(f)))
+    begin, size = t.packets(stream)[-1]
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(t.trace(name), place + "/t")
-        path = [f for f in kernel_files(place + "/t") if os.path.basename(f) == os.path.basename(stream)][0]
+        path = [f for f in t.kernel_files(place + "/t") if os.path.basename(f) == os.path.basename(stream)][0]
         os.truncate(path, begin + size // 2)
         half = read_damaged(place + "/t")["coverage"]
         os.truncate(path, begin)
@@ -201,9 +182,9 @@ def padding_cut(name):
     """What is cut off the end of a packet behind its content is nothing."""
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(t.trace(name), place + "/t")
-        for path in kernel_files(place + "/t"):
+        for path in t.kernel_files(place + "/t"):
             if not path.endswith("metadata"):
-                begin, _ = packets(path)[-1]
+                begin, _ = t.packets(path)[-1]
                 with open(path, "rb") as file:
                     content, = struct.unpack_from("<Q", file.read(), begin + 24 + 8 + 8 * 2)
                 assert begin + content // 8 < os.path.getsize(path), "no padding"
@@ -218,11 +199,11 @@ def header_overwritten(name):
     for number in range(6):
         with tempfile.TemporaryDirectory() as place:
             shutil.copytree(t.trace(name), place + "/t")
-            path = chance.choice([f for f in kernel_files(place + "/t") if not f.endswith("metadata")])
+            path = chance.choice([f for f in t.kernel_files(place + "/t") if not f.endswith("metadata")])
             index = os.path.join(os.path.dirname(path), "index", os.path.basename(path) + ".idx")
             with open(path, "rb") as file:
                 data = file.read()
-            begin, _ = chance.choice(packets(path))
+            begin, _ = chance.choice(t.packets(path))
             with open(path, "wb") as file:      # magic, UUID, stream, times
                 file.write(data[:begin] + chance.randbytes(48) + data[begin + 48:])
             assert events_of(place + "/t") == whole, (number, path, begin)
@@ -252,14 +233,14 @@ def index_wrong(name):
 
 def missing_packet(name):
     """A packet taken out of the middle is a gap, from the sequence numbers."""
-    stream = max((f for f in kernel_files(t.trace(name)) if not f.endswith("metadata")),
-                 key=lambda f: len(packets(f)))
-    found = packets(stream)
+    stream = max((f for f in t.kernel_files(t.trace(name)) if not f.endswith("metadata")),
+                 key=lambda f: len(t.packets(f)))
+    found = t.packets(stream)
     assert len(found) >= 3, found
     begin, size = found[1]
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(t.trace(name), place + "/t")
-        path = [f for f in kernel_files(place + "/t") if os.path.basename(f) == os.path.basename(stream)][0]
+        path = [f for f in t.kernel_files(place + "/t") if os.path.basename(f) == os.path.basename(stream)][0]
         with open(path, "rb") as file:
             data = file.read()
         with open(path, "wb") as file:

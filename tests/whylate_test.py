@@ -8,6 +8,7 @@ temporary directories.
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import traceback
@@ -102,3 +103,22 @@ def babeltrace2(*arguments):
         env["LD_PRELOAD"] = preload()
     return subprocess.run(["babeltrace2", "--plugin-path=" + PLUGINS, *arguments], env=env, check=False,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
+
+
+def packets(path):
+    """(offset, size) of each packet, from the sizes in lttng-modules 2.13's packet context."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, found = 0, []
+    while at < len(data):
+        size, = struct.unpack_from("<Q", data, at + 24 + 8 + 8 * 3)
+        found.append((at, size // 8))
+        at += size // 8
+    return found
+
+
+def kernel_files(directory):
+    for place, _, files in os.walk(directory):
+        if "metadata" in files and place.endswith("kernel"):
+            return [os.path.join(place, f) for f in sorted(files)]
+    raise AssertionError("no kernel trace in " + directory)

@@ -5,6 +5,9 @@
 
 #include "analysis/needs.h"
 
+#define IN_RINGS \
+	"; for a flight recorder 'lttng regenerate statedump' before 'lttng snapshot record'"
+
 const char *answer_text(enum answer answer)
 {
 	static const char *const texts[] = {"yes", "degraded", "no"};
@@ -36,25 +39,23 @@ static enum finding_kind kind_of(const struct need *need)
 	if (strcmp(need->name, "kallsyms") == 0)
 		return FINDING_SYMBOLS;
 	return g_str_has_prefix(need->recorded_by, "lttng add-context") ? FINDING_CONTEXT
-									  : FINDING_EVENT;
+									: FINDING_EVENT;
 }
 
 static void add_needs(struct check *check, const struct session *session)
 {
 	for (const struct need *need = needs; need->name; need++) {
-		struct finding finding = {
-			.kind = kind_of(need), .impossible = need->commands.impossible,
-			.degraded = need->commands.degraded, .poorer = need->commands.poorer};
+		struct finding finding = {.kind = kind_of(need),
+					  .impossible = need->commands.impossible,
+					  .degraded = need->commands.degraded,
+					  .poorer = need->commands.poorer};
 
 		if (need_is_met(session, need))
 			continue;
 		finding.name = g_strdup(need->name);
 		finding.means = g_strdup(need->without);
-		finding.remedy = finding.kind == FINDING_STATEDUMP
-					 ? g_strconcat(need->recorded_by, "; for a flight recorder 'lttng "
-						       "regenerate statedump' before 'lttng snapshot record'",
-						       NULL)
-					 : g_strdup(need->recorded_by);
+		finding.remedy = g_strconcat(need->recorded_by,
+					     finding.kind == FINDING_STATEDUMP ? IN_RINGS : NULL, NULL);
 		g_array_append_val(check->findings, finding);
 	}
 }
@@ -71,18 +72,25 @@ static void add_lost(struct check *check, const struct session *session)
 		if (!host->gaps->len)
 			continue;
 		g_string_append_printf(name, "%u hole%s, %s in all", host->gaps->len,
-				       host->gaps->len == 1 ? "" : "s", when_duration(length, host_gaps_ns(host, UINT32_MAX)));
+				       host->gaps->len == 1 ? "" : "s",
+				       when_duration(length, host_gaps_ns(host, UINT32_MAX)));
 		if (host->discarded_events)
-			g_string_append_printf(name, ", %" G_GUINT64_FORMAT " events", host->discarded_events);
+			g_string_append_printf(name, ", %" G_GUINT64_FORMAT " events",
+					       host->discarded_events);
 		if (host->discarded_packets)
-			g_string_append_printf(name, ", %" G_GUINT64_FORMAT " packets", host->discarded_packets);
+			g_string_append_printf(name, ", %" G_GUINT64_FORMAT " packets",
+					       host->discarded_packets);
 		if (session->model.hosts->len > 1)
 			g_string_append_printf(name, ", host %s", session_host_name(session, i));
 		finding.name = g_string_free(g_steal_pointer(&name), FALSE);
-		finding.means = g_strdup("what was on at those times is unknown, and what spans them is "
-					 "marked: it may not be real");
-		finding.remedy = g_strdup("lttng enable-channel -k --subbuf-size=4M --num-subbuf=8 NAME: larger "
-					  "buffers; or fewer events");
+		finding.means =
+			g_strdup("what was on at those times is unknown, and what spans them is "
+				 "marked: it may not be real");
+		/* else they are those of damaged files, which no recording prevents */
+		if (host->discarded_events || host->discarded_packets || !session->damages->len)
+			finding.remedy =
+				g_strdup("lttng enable-channel -k --subbuf-size=4M --num-subbuf=8 "
+					 "NAME: larger buffers; or fewer events");
 		g_array_append_val(check->findings, finding);
 	}
 }
@@ -94,9 +102,11 @@ static void add_damage(struct check *check, const struct session *session)
 		struct finding finding = {.kind = FINDING_DAMAGE, .degraded = CHECKED_COMMANDS};
 
 		finding.name = g_strdup(at->file);
-		finding.means = at->what ? g_strdup(at->what)
-					 : g_strdup_printf("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-							   " bytes could not be read", at->bytes, at->total);
+		finding.means =
+			at->what ? g_strdup(at->what)
+				 : g_strdup_printf("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+						   " bytes could not be read",
+						   at->bytes, at->total);
 		g_array_append_val(check->findings, finding);
 	}
 }
@@ -114,8 +124,9 @@ static void add_troubles(struct check *check, const struct session *session)
 		finding.name = colon ? g_strndup(text, (gsize) (colon - text)) : g_strdup(text);
 		finding.means = g_strdup(colon ? colon + 2 : "");
 		if (g_str_has_prefix(text, "CPU "))
-			finding.remedy = g_strdup("lttng enable-channel -k --overwrite --subbuf-size=1M "
-						  "--num-subbuf=16 NAME: larger rings reach further back");
+			finding.remedy =
+				g_strdup("lttng enable-channel -k --overwrite --subbuf-size=1M "
+					 "--num-subbuf=16 NAME: larger rings reach further back");
 		g_array_append_val(check->findings, finding);
 	}
 }

@@ -2,14 +2,11 @@
 #include "analysis/coverage.h"
 
 #include "analysis/clocks.h"
+#include "analysis/deliveries.h"
 #include "analysis/needs.h"
-
-#include <string.h>
+#include "util/spill.h"
 
 #define PARTIAL_MIN INT64_C(1000000) /* ns: hosts are never started at once */
-
-#include "analysis/deliveries.h"
-#include "util/spill.h"
 
 const char *odd_text(enum odd odd)
 {

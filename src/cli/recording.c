@@ -24,12 +24,17 @@ static const struct {
 	{"callstacks", NULL, "the kernel's call stack at each switch", RECORD},
 	{"functions", "NAME,...", "entries and exits of these kernel functions", RECORD},
 	{"duration", "DURATION", "end after this long", RECORD},
-	{"snapshot", NULL, "flight recorder: keep the last seconds in memory, write them out at\n"
-			   "the end, and at each 'whylate snapshot'", RECORD},
-	{"trigger", "'EVENT [FILTER]'", "with --snapshot: also whenever this kernel event comes", RECORD},
+	{"snapshot", NULL,
+	 "flight recorder: keep the last seconds in memory, write them out at\n"
+	 "the end, and at each 'whylate snapshot'",
+	 RECORD},
+	{"trigger", "'EVENT [FILTER]'", "with --snapshot: also whenever this kernel event comes",
+	 RECORD},
 	{"output", "DIR", "where to (default: whylate-DATE-TIME in the current directory)", RECORD},
-	{"session", "NAME", "LTTng's name of the session (default: whylate-PID; of snapshot the\n"
-			    "newest of these)", RECORD | SNAPSHOT},
+	{"session", "NAME",
+	 "LTTng's name of the session (default: whylate-PID; of snapshot the\n"
+	 "newest of these)",
+	 RECORD | SNAPSHOT},
 	{"analyse", NULL, "report at once: why the program ended no sooner, or an overview",
 	 RECORD | SNAPSHOT},
 	{"dry-run", NULL, "only show the lttng commands", RECORD | SNAPSHOT},
@@ -39,11 +44,13 @@ static void print_help(unsigned command)
 {
 	if (command == RECORD)
 		printf("Usage: whylate record [OPTIONS] [-- PROGRAM [ARGUMENT]...]\n\n"
-		       "Records with LTTng what the analyses need: while PROGRAM runs, or until Ctrl-C.\n\n"
+		       "Records with LTTng what the analyses need: while PROGRAM runs, or until "
+		       "Ctrl-C.\n\n"
 		       "Options:\n");
 	else
 		printf("Usage: whylate snapshot [OPTIONS]\n\n"
-		       "Writes out what a flight recorder that whylate record runs has in memory.\n\n"
+		       "Writes out what a flight recorder that whylate record runs has in "
+		       "memory.\n\n"
 		       "Options:\n");
 	for (size_t i = 0; i < G_N_ELEMENTS(specs); i++) {
 		g_autofree char *left = NULL;
@@ -91,8 +98,8 @@ static int add_functions(struct recording *recording, const char *value)
 
 	for (char **name = names; *name; name++) {
 		if (!is_symbol(*name))
-			return usage_error("--functions '%s': '%s' is no name of a kernel function", value,
-					   *name);
+			return usage_error("--functions '%s': '%s' is no name of a kernel function",
+					   value, *name);
 		g_ptr_array_add(recording->functions, g_strdup(*name));
 	}
 	return -1;
@@ -114,18 +121,22 @@ static int set(struct recording *recording, const char *name, const char *value)
 	if (strcmp(name, "functions") == 0)
 		return add_functions(recording, value);
 	if (strcmp(name, "duration") == 0) {
-		if (when_parse_duration(value, &recording->duration, &error) && recording->duration > 0)
+		if (when_parse_duration(value, &recording->duration, &error) &&
+		    recording->duration > 0)
 			return -1;
 		g_clear_error(&error);
-		return usage_error("--duration '%s': must be a time such as 500ms, 10s or 2min", value);
+		return usage_error("--duration '%s': must be a time such as 500ms, 10s or 2min",
+				   value);
 	}
 	if (strcmp(name, "output") == 0) {
 		g_free(recording->output);
 		recording->output = g_canonicalize_filename(value, NULL);
 	} else if (strcmp(name, "session") == 0) {
-		if (!is_symbol(value) && strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-						       "0123456789_.-") != strlen(value))
-			return usage_error("--session '%s': letters, digits, '-', '_' and '.' only", value);
+		if (!is_symbol(value) &&
+		    strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_.-") != strlen(value))
+			return usage_error("--session '%s': letters, digits, '-', '_' and '.' only",
+					   value);
 		g_free(recording->session);
 		recording->session = g_strdup(value);
 	} else if (strcmp(name, "trigger") == 0) {
@@ -157,9 +168,11 @@ static int parse(int argc, char **argv, unsigned command, struct recording *reco
 
 		if (strcmp(word, "--") == 0 && command == RECORD) {
 			recording->program = i + 1 < argc ? argv + i + 1 : NULL;
-			return recording->program ? -1
-						  : usage_error("record --: no program follows; leave the -- out "
-								"to record until Ctrl-C");
+			return recording->program
+				       ? -1
+				       : usage_error(
+						 "record --: no program follows; leave the -- out "
+						 "to record until Ctrl-C");
 		}
 		if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
 			print_help(command);
@@ -170,23 +183,27 @@ static int parse(int argc, char **argv, unsigned command, struct recording *reco
 			return 0;
 		}
 		if (!g_str_has_prefix(word, "--"))
-			return usage_error(command == RECORD ? "record: what is '%s'? A program to run stands "
-							       "after --: whylate record -- %s"
-							     : "snapshot: what is '%s'? It takes options "
-							       "only; --session %s names a session",
-					   word, word);
-		name = equals ? g_strndup(word + 2, (gsize) (equals - word - 2)) : g_strdup(word + 2);
+			return usage_error(
+				command == RECORD ? "record: what is '%s'? A program to run stands "
+						    "after --: whylate record -- %s"
+						  : "snapshot: what is '%s'? It takes options "
+						    "only; --session %s names a session",
+				word, word);
+		name = equals ? g_strndup(word + 2, (gsize) (equals - word - 2))
+			      : g_strdup(word + 2);
 		while (k < G_N_ELEMENTS(specs) &&
 		       (strcmp(specs[k].name, name) != 0 || !(specs[k].commands & command)))
 			k++;
 		if (k == G_N_ELEMENTS(specs))
-			return usage_error("unknown option '--%s' (see whylate %s --help)", name, of);
+			return usage_error("unknown option '--%s' (see whylate %s --help)", name,
+					   of);
 		if (specs[k].argument && equals)
 			value = equals + 1;
 		else if (specs[k].argument && i + 1 < argc)
 			value = argv[++i];
 		else if (specs[k].argument)
-			return usage_error("--%s needs a value: --%s %s", name, name, specs[k].argument);
+			return usage_error("--%s needs a value: --%s %s", name, name,
+					   specs[k].argument);
 		else if (equals)
 			return usage_error("--%s takes no value", name);
 		status = set(recording, name, value);
@@ -214,7 +231,8 @@ static int record(struct recording *recording)
 	int status;
 
 	if (recording->trigger && !recording->snapshot)
-		return usage_error("--trigger goes with --snapshot: it writes a flight recorder's rings out");
+		return usage_error(
+			"--trigger goes with --snapshot: it writes a flight recorder's rings out");
 	if (recording->program && !recording->dry_run) {
 		program = g_find_program_in_path(recording->program[0]);
 		if (!program) {

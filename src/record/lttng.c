@@ -37,11 +37,13 @@ static bool explain(const char *const *arguments, const char *said, GError **err
 
 	g_strstrip(text);
 	if (strstr(said, "Kernel tracer not available") || strstr(said, "kernel tracer"))
-		return fail(error, "the kernel's tracer is not there: as root 'apt-get install "
-				   "lttng-modules-dkms linux-headers-$(uname -r)', then 'modprobe "
-				   "lttng-tracer'; a kernel that only takes signed modules needs them signed");
-	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, "lttng %s failed: %s",
-		    arguments[1], *text ? text : "it did not say why");
+		return fail(
+			error,
+			"the kernel's tracer is not there: as root 'apt-get install "
+			"lttng-modules-dkms linux-headers-$(uname -r)', then 'modprobe "
+			"lttng-tracer'; a kernel that only takes signed modules needs them signed");
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, "lttng %s failed: %s", arguments[1],
+		    *text ? text : "it did not say why");
 	return false;
 }
 
@@ -51,8 +53,8 @@ bool lttng_run(const char *const *arguments, char **said, GError **error)
 	g_autoptr(GError) cause = NULL;
 	int status;
 
-	if (!g_spawn_sync(NULL, (char **) arguments, NULL, G_SPAWN_SEARCH_PATH, set_apart, NULL, &out, &err,
-			  &status, &cause))
+	if (!g_spawn_sync(NULL, (char **) arguments, NULL, G_SPAWN_SEARCH_PATH, set_apart, NULL,
+			  &out, &err, &status, &cause))
 		return fail(error, cause->message);
 	both = g_strconcat(err, out, NULL);
 	if (!g_spawn_check_wait_status(status, NULL))
@@ -99,7 +101,8 @@ static bool start_daemon(pid_t *daemon, GError **error)
 			return true;
 		if (waitpid(*daemon, NULL, WNOHANG) == *daemon) {
 			*daemon = 0;
-			return fail(error, "lttng-sessiond ended at once: 'lttng-sessiond -v' says why");
+			return fail(error,
+				    "lttng-sessiond ended at once: 'lttng-sessiond -v' says why");
 		}
 		g_usleep(DAEMON_STEP_MS * 1000);
 	}

@@ -23,7 +23,8 @@ static const struct {
 	{PRESET_NORMAL, "hot", "block_rq_*,net_dev_queue*,net_if_receive_skb*"},
 	{PRESET_FULL, "hot", "block_bio_*,block_getrq*,block_split*"},
 	{PRESET_FULL, "hot", "workqueue_*,timer_start*,timer_expire_*"},
-	{PRESET_FULL, "hot", "writeback_queue*,writeback_exec*,writeback_pages_written*,jbd2_*_commit*"},
+	{PRESET_FULL, "hot",
+	 "writeback_queue*,writeback_exec*,writeback_pages_written*,jbd2_*_commit*"},
 	{PRESET_MINIMAL, "cold", "lttng_statedump_*,sched_process_*"},
 	{PRESET_NORMAL, "cold", "signal_generate*"},
 };
@@ -32,7 +33,9 @@ static const struct {
 	const char *name, *size, *count;
 } channels[] = {
 	/* of each CPU; a flight recorder keeps them in memory */
-	{"switches", "2M", "8"}, {"hot", "4M", "8"}, {"cold", "1M", "4"}};
+	{"switches", "2M", "8"},
+	{"hot", "4M", "8"},
+	{"cold", "1M", "4"}};
 
 /* Appends one line; the list ends with NULL. */
 static void G_GNUC_NULL_TERMINATED add(GPtrArray *plan, const char *first, ...)
@@ -68,7 +71,8 @@ static void add_channels(const struct recording *recording, GPtrArray *plan, con
 
 		if (strcmp(channel_of(recording, channels[i].name), channels[i].name) == 0)
 			add(plan, "enable-channel", "--kernel", session, size, count,
-			    recording->snapshot ? "--overwrite" : "--discard", channels[i].name, NULL);
+			    recording->snapshot ? "--overwrite" : "--discard", channels[i].name,
+			    NULL);
 	}
 }
 
@@ -97,12 +101,14 @@ GPtrArray *plan_begin(const struct recording *recording)
 	if (recording->network)
 		add_events(recording, plan, session, "hot", "net_*,skb_*,napi_*");
 	if (recording->preset >= PRESET_NORMAL)
-		add(plan, "enable-event", "--kernel", session, "--channel=hot", "--syscall", "--all", NULL);
+		add(plan, "enable-event", "--kernel", session, "--channel=hot", "--syscall",
+		    "--all", NULL);
 	for (guint i = 0; i < recording->functions->len; i++) {
 		const char *name = g_ptr_array_index(recording->functions, i);
 		g_autofree char *function = g_strconcat("--function=", name, NULL);
 
-		add(plan, "enable-event", "--kernel", session, "--channel=hot", function, name, NULL);
+		add(plan, "enable-event", "--kernel", session, "--channel=hot", function, name,
+		    NULL);
 	}
 	/* after a gap, and in a ring, the tid names who runs before the next switch */
 	if (recording->preset == PRESET_FULL || recording->snapshot)
@@ -119,7 +125,8 @@ GPtrArray *plan_begin(const struct recording *recording)
 
 		if (parts[1])
 			add(plan, "add-trigger", name, "--condition=event-rule-matches",
-			    "--type=kernel:tracepoint", event, filter, action, recording->session, NULL);
+			    "--type=kernel:tracepoint", event, filter, action, recording->session,
+			    NULL);
 		else
 			add(plan, "add-trigger", name, "--condition=event-rule-matches",
 			    "--type=kernel:tracepoint", event, action, recording->session, NULL);
@@ -161,8 +168,10 @@ char *plan_line(const char *const *arguments)
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	for (const char *const *word = arguments; *word; word++) {
-		bool plain = (*word)[strspn(*word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-						   "0123456789-_=,./:+@%")] == 0 && **word;
+		bool plain =
+			(*word)[strspn(*word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					      "0123456789-_=,./:+@%")] == 0 &&
+			**word;
 		g_autofree char *quoted = plain ? g_strdup(*word) : g_shell_quote(*word);
 
 		g_string_append_printf(line, "%s%s", line->len ? " " : "", quoted);

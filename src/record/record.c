@@ -17,7 +17,7 @@ struct run {
 	const struct recording *recording; /* borrowed */
 	pid_t daemon, program;
 	bool made_directory, made_session;
-	int signal;             /* that ended it; 0: none */
+	int signal; /* that ended it; 0: none */
 };
 
 static void watched(sigset_t *set)
@@ -92,8 +92,8 @@ static bool make_directory(struct run *run, GError **error)
 	bool empty;
 
 	if (g_mkdir_with_parents(path, 0755) != 0) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, "cannot make the directory %s: %s",
-			    path, g_strerror(errno));
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
+			    "cannot make the directory %s: %s", path, g_strerror(errno));
 		return false;
 	}
 	dir = g_dir_open(path, 0, &cause);
@@ -137,7 +137,8 @@ static bool start_program(struct run *run, GError **error)
 	if (!run->recording->program)
 		return true;
 	if (g_spawn_async(NULL, run->recording->program, NULL,
-			  G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN,
+			  G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD |
+				  G_SPAWN_CHILD_INHERITS_STDIN,
 			  as_anybody, NULL, &run->program, &cause))
 		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, "cannot run %s: %s",
@@ -148,8 +149,9 @@ static bool start_program(struct run *run, GError **error)
 /* Until the program ends (true, and its status), or the time or a Ctrl-C does. */
 static bool wait_for_end(struct run *run, int *status)
 {
-	gint64 until = run->recording->duration ? g_get_monotonic_time() * 1000 + run->recording->duration
-						: -1;
+	gint64 until = run->recording->duration
+			       ? g_get_monotonic_time() * 1000 + run->recording->duration
+			       : -1;
 
 	for (;;) {
 		gint64 left = until < 0 ? -1 : MAX(until - g_get_monotonic_time() * 1000, 0);
@@ -207,7 +209,8 @@ static void tell_next(const struct run *run, const char *self)
 
 	if (recording->analyse) {
 		fflush(stdout);
-		g_spawn_sync(NULL, (char **) line, NULL, G_SPAWN_LEAVE_DESCRIPTORS_OPEN | G_SPAWN_CHILD_INHERITS_STDIN,
+		g_spawn_sync(NULL, (char **) line, NULL,
+			     G_SPAWN_LEAVE_DESCRIPTORS_OPEN | G_SPAWN_CHILD_INHERITS_STDIN,
 			     as_anybody, NULL, NULL, NULL, NULL, NULL);
 	} else {
 		g_autofree char *shown = NULL;
@@ -286,7 +289,8 @@ static char *output_of(const char *session, GError **error)
 		begin += 2;
 	if (!begin) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
-			    "session %s writes no snapshots: it was not made with --snapshot", session);
+			    "session %s writes no snapshots: it was not made with --snapshot",
+			    session);
 		return NULL;
 	}
 	end = strstr(begin, " (");
@@ -336,15 +340,16 @@ static char *newest_session(GError **error)
 		found = g_strndup(name + 2, strcspn(name + 2, " "));
 	}
 	if (!found)
-		g_set_error_literal(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
-				    "no flight recorder of whylate's runs ('whylate record --snapshot' "
-				    "starts one); --session NAME names another");
+		g_set_error_literal(
+			error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
+			"no flight recorder of whylate's runs ('whylate record --snapshot' "
+			"starts one); --session NAME names another");
 	return found;
 }
 
 bool record_snapshot(const char *session, bool dry_run, char **written, GError **error)
 {
-	g_autofree char *name = session   ? g_strdup(session)
+	g_autofree char *name = session	  ? g_strdup(session)
 				: dry_run ? g_strdup("NAME")
 					  : newest_session(error);
 	g_autofree char *output = NULL;

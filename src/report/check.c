@@ -3,9 +3,9 @@
 
 #include "report/report.h"
 
-static const char *const meanings[] = {
-	"all that it needs was recorded", "its answers lack something, and say so",
-	"what it tells by was not recorded"};
+static const char *const meanings[] = {"all that it needs was recorded",
+				       "its answers lack something, and say so",
+				       "what it tells by was not recorded"};
 
 /* "overview, delay" */
 static char *names_of(unsigned commands)
@@ -29,7 +29,8 @@ static void finding_text(const struct finding *finding, struct output *output)
 	if (*impossible)
 		g_string_append_printf(line, "; no %s without", impossible);
 	if (*degraded && finding->degraded != CHECKED_COMMANDS)
-		g_string_append_printf(line, "%s%s", *impossible ? ", and less of " : "; less of ", degraded);
+		g_string_append_printf(line, "%s%s", *impossible ? ", and less of " : "; less of ",
+				       degraded);
 	text_wrapped(output, line->str, 2, 6);
 	if (finding->remedy)
 		text_wrapped(output, finding->remedy, 6, 8);
@@ -109,9 +110,10 @@ void check_json(const struct session *session, struct output *output)
 	coverage_init(&coverage, session);
 	for (int c = 0; c < COMMAND_COUNT; c++)
 		if (CHECKED_COMMANDS & 1u << c)
-			json_array_append_new(
-				answers, json_pack("{s:s,s:s}", "command", command_name((enum command) c),
-						   "answer", answer_text(check.answers[c])));
+			json_array_append_new(answers,
+					      json_pack("{s:s,s:s}", "command",
+							command_name((enum command) c), "answer",
+							answer_text(check.answers[c])));
 	json_open(output->file, "whylate-check-1");
 	json_member(output->file, "hosts", json_hosts(session), false);
 	json_member(output->file, "coverage", json_coverage(session, &coverage), false);
