@@ -320,7 +320,8 @@ static char *newest_below(const char *output)
 	return newest ? newest : g_strdup(output);
 }
 
-/* Sessions are listed as "  1) NAME [active snapshot]"; ours begin with "whylate-". */
+/* Sessions are listed as "  1) NAME [active snapshot]", the newest first; ours begin with
+ * "whylate-". */
 static char *newest_session(GError **error)
 {
 	const char *const line[] = {"lttng", "--no-sessiond", "list", NULL};
@@ -331,13 +332,11 @@ static char *newest_session(GError **error)
 	if (!lttng_run(line, &said, error))
 		return NULL;
 	lines = g_strsplit(said, "\n", -1);
-	for (char **at = lines; *at; at++) {
+	for (char **at = lines; *at && !found; at++) {
 		const char *name = strstr(*at, ") whylate-");
 
-		if (!name)
-			continue;
-		g_free(found);
-		found = g_strndup(name + 2, strcspn(name + 2, " "));
+		if (name && g_str_has_suffix(*at, "[active snapshot]"))
+			found = g_strndup(name + 2, strcspn(name + 2, " "));
 	}
 	if (!found)
 		g_set_error_literal(
