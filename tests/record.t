@@ -2,6 +2,7 @@
 """whylate record and snapshot, against a lttng command that is played: what it is asked, in which order, and that
 nothing is left behind by a failure or an interruption at any step. (The real one needs a kernel with LTTng's modules.)
 What the presets record fulfils what the analyses need: their patterns against the names in `check`."""
+import fcntl
 import fnmatch
 import os
 import re
@@ -31,7 +32,12 @@ destroy) test -e "$PLAY/session" && rm "$PLAY/session" ;;
 add-trigger) : >"$PLAY/trigger" ;;
 remove-trigger) rm "$PLAY/trigger" ;;
 snapshot) test "$2" = list-output && echo "[1] snapshot-1: file://$PLAY/out (max-size: 0)"
-	test "$2" = record && mkdir -p "$PLAY/out/snapshot-1-20260101-000000-1" ;;
+	test "$2" = record || exit 0
+	mkdir -p "$PLAY/out"
+	n=$(($(cat "$PLAY/out/.number" 2>/dev/null) + 1))
+	echo $n >"$PLAY/out/.number"
+	mkdir "$PLAY/out/snapshot-1-20260101-000000-$n"
+	test -z "$TRACE" || cp -r "$TRACE/." "$PLAY/out/snapshot-1-20260101-000000-$n" ;;
 esac
 exit 0
 '''
@@ -194,6 +200,80 @@ def flight_recorder():
     assert status == 0 and "snapshot record --session=whylate-7" in play.log(), (status, err, play.log())
 
 
+SCRIPT = t.SOURCE + "/share/examples/snapshot-when-slow"
+
+
+class Watch(Play):
+    """A recorder that runs, and the example script on it; each snapshot of it has a recorded one's trace."""
+
+    def __init__(self):
+        super().__init__()
+        os.symlink(t.WHYLATE, self.path + "/bin/whylate")
+        os.mkdir(self.path + "/state")
+        with open(self.path + "/session", "w", encoding="ascii") as file:
+            file.write("whylate-5\n")
+
+    def watch(self, *arguments, **environment):
+        done = subprocess.run([SCRIPT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=60,
+                              env={**os.environ, "PLAY": self.path, "PATH": self.path + "/bin:" + os.environ["PATH"],
+                                   "XDG_RUNTIME_DIR": self.path + "/state", "TRACE": t.trace("snapshot"), **environment})
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def written(self):
+        try:
+            return sorted(int(name.split("-")[-1]) for name in os.listdir(self.path + "/out") if name[0] != ".")
+        except FileNotFoundError:
+            return []
+
+
+def watches():
+    """What is slow, or fails, is written out with a report; what is neither costs nothing."""
+    play = Watch()
+    assert play.watch("5000", "true") == (0, "", "") and play.log() == [], play.log()
+    status, out, err = play.watch("200", "sh", "-c", "sleep 0.3; exit 7")
+    assert status == 7 and err == "" and play.written() == [1], (status, out, err)
+    took = int(re.search(r"sh took (\d+) ms \(limit 200\) and ended with 7", out).group(1))
+    assert 290 <= took < 30000, took
+    with open(re.search(r" (/\S+/report.txt)$", out, re.M).group(1), encoding="utf-8") as file:
+        assert "Who and what others waited for" in file.read()
+    status, out, err = play.watch("0", "true")  # soon after: what is there says it
+    assert (status, out, err) == (0, "", "") and play.written() == [1]
+    status, out, err = play.watch("5000", "false", PAUSE="0")
+    assert status == 1 and "false took" in out and play.written() == [1, 2], (status, out, err)
+
+
+def watches_for_long():
+    """Of many snapshots the newest stay, and what lies beside them is nobody's to remove."""
+    play = Watch()
+    os.makedirs(play.path + "/out/snapshot-of-mine")
+    open(play.path + "/out/snapshot-1-1-1", "w", encoding="ascii").close()
+    for k in range(4):
+        status, out, err = play.watch("0", "true", PAUSE="0", KEEP="2")
+        assert status == 0 and err == "", (k, status, out, err)
+        os.utime(play.path + "/out/snapshot-1-20260101-000000-%d" % (k + 1), (k + 1000, k + 1000))  # as if long ago
+    names = set(os.listdir(play.path + "/out")) - {".number"}
+    assert names == {"snapshot-of-mine", "snapshot-1-1-1", "snapshot-1-20260101-000000-3",
+                     "snapshot-1-20260101-000000-4"}, names
+
+
+def watch_fails():
+    for arguments in ((), ("5",), ("fast", "true"), ("-1", "true")):
+        status, _, err = Watch().watch(*arguments)
+        assert status == 125 and "usage" in err, (arguments, status, err)
+    assert Watch().watch("0", "true", KEEP="many")[0] == 125
+    play = Watch()
+    os.remove(play.path + "/session")
+    status, out, err = play.watch("0", "true")
+    assert status == 125 and "no flight recorder" in err and out == "", (status, out, err)
+    status, out, err = play.watch("0", "true", SESSION="other", FAIL="snapshot record*")
+    assert status == 125 and "played" in err, (status, err)
+    play = Watch()  # while one writes, another goes its way
+    with open(play.path + "/state/whylate-snapshot", "w", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert play.watch("0", "false") == (1, "", "") and play.log() == []
+    assert play.watch("0", "false")[0] == 1 and play.written() == [1]
+
+
 def refusals():
     for arguments, word in ((("record", "--preset", "huge"), "minimal"), (("record", "--duration", "soon"), "duration"),
                             (("record", "sleep"), "record -- sleep"), (("record", "--"), "no program"),
@@ -261,6 +341,9 @@ tap.case("a failure at each step leaves nothing", every_failure)
 tap.case("an interruption at each step leaves nothing", every_interruption)
 tap.case("until Ctrl-C, or a time", until_told)
 tap.case("flight recorder and snapshot", flight_recorder)
+tap.case("snapshot-when-slow: what is slow or fails", watches)
+tap.case("snapshot-when-slow: what is kept", watches_for_long)
+tap.case("snapshot-when-slow: failures", watch_fails)
 tap.case("refusals", refusals)
 tap.case("--dry-run shows what is done", dry_run)
 tap.case("the presets record what the analyses need", fulfils_needs)

@@ -304,14 +304,16 @@ static char *newest_below(const char *output)
 	char *newest = NULL;
 	const char *name;
 	struct stat status;
-	time_t at = 0;
+	struct timespec at = {0, 0};
 
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *path = g_build_filename(output, name, NULL);
 
-		if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_mtime < at)
+		if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode) ||
+		    status.st_mtim.tv_sec < at.tv_sec ||
+		    (status.st_mtim.tv_sec == at.tv_sec && status.st_mtim.tv_nsec < at.tv_nsec))
 			continue;
-		at = status.st_mtime;
+		at = status.st_mtim;
 		g_free(newest);
 		newest = g_steal_pointer(&path);
 	}
