@@ -29,6 +29,8 @@ if [ "$SLOW" ]; then case $line in $SLOW) sleep 1 ;; esac; fi
 case $1 in
 create) echo "$2" >"$PLAY/session"; mkdir -p "${line##*--output=}/kernel" ;;
 destroy) test -e "$PLAY/session" && rm "$PLAY/session" ;;
+list) printf 'Kernel events:\n-------------\n      sched_switch (loglevel: TRACE_EMERG (0)) (type: tracepoint)\n'
+	printf '      sched_process_exec (loglevel: TRACE_EMERG (0)) (type: tracepoint)\n' ;;
 add-trigger) : >"$PLAY/trigger" ;;
 remove-trigger) rm "$PLAY/trigger" ;;
 snapshot) test "$2" = list-output && echo "[1] snapshot-1: file://$PLAY/out (max-size: 0)"
@@ -178,7 +180,7 @@ def flight_recorder():
     play = Play()
     status, _, _ = play.run("record", "--snapshot", "--output", "o", "--trigger", "sched_switch prev_prio < 0", "--", "true")
     log = play.log()
-    assert status == 0 and "--snapshot" in log[0] and all("--overwrite" in x for x in log if "enable-channel" in x), log
+    assert status == 0 and "--snapshot" in log[1] and all("--overwrite" in x for x in log if "enable-channel" in x), log
     assert any("--type=tid" in x for x in log), log
     trigger, = [x for x in log if x.startswith("add-trigger")]
     assert "--filter=prev_prio < 0" in trigger and "--action=snapshot-session" in trigger, trigger
@@ -274,6 +276,34 @@ def watch_fails():
     assert play.watch("0", "false")[0] == 1 and play.written() == [1]
 
 
+def triggers():
+    """A trigger that cannot work is refused, once, and nothing is left; what LTTng says of a filter that it does not
+    take is lttng-tools 2.13's."""
+    def tried(trigger, **environment):
+        play = Play(daemon=False)
+        done = play.run("record", "--snapshot", "--trigger", trigger, "--output", "o", "--", "touch", "ran", **environment)
+        return play, *done
+
+    for trigger in ("", " x > 1", "(x)", "-a"):
+        play, status, _, err = tried(trigger)
+        assert status == 2 and err.count("--trigger") == 1 and play.log() == [], (trigger, status, err)
+    for trigger in ("sched_swich", "sched_swich prev_prio < 0", "block_*"):
+        play, status, _, err = tried(trigger)
+        assert status == 125 and "no event of that name" in err and err.count("\n") == 1, (trigger, err)
+        assert play.log() == ["list --kernel"] and play.left(False) == [], (trigger, play.log(), play.left(False))
+    play, status, _, err = tried("sched_switch prev_prio <", FAIL="add-trigger*",
+                                 SAY="Failed to register trigger: Invalid filter bytecode.")
+    assert status == 125 and "does not take this filter" in err and err.count("\n") == 1, (status, err)
+    assert play.left(False) == [] and not any(line.startswith("start") for line in play.log()), play.log()
+    for trigger in ("sched_switch", "sched_*", "sched_switch ", 'sched_process_exec comm == "a b"'):
+        play, status, _, err = tried(trigger)
+        assert status == 0 and os.path.exists(play.path + "/ran"), (trigger, status, err)
+        line, = [line for line in play.log() if line.startswith("add-trigger")]
+        assert ("--filter=" in line) == ("comm" in trigger), line
+    # no list, or one of another kind: LTTng itself decides
+    assert tried("sched_swich", FAIL="list --kernel")[1] == 0
+
+
 def refusals():
     for arguments, word in ((("record", "--preset", "huge"), "minimal"), (("record", "--duration", "soon"), "duration"),
                             (("record", "sleep"), "record -- sleep"), (("record", "--"), "no program"),
@@ -344,6 +374,7 @@ tap.case("flight recorder and snapshot", flight_recorder)
 tap.case("snapshot-when-slow: what is slow or fails", watches)
 tap.case("snapshot-when-slow: what is kept", watches_for_long)
 tap.case("snapshot-when-slow: failures", watch_fails)
+tap.case("triggers that cannot work", triggers)
 tap.case("refusals", refusals)
 tap.case("--dry-run shows what is done", dry_run)
 tap.case("the presets record what the analyses need", fulfils_needs)

@@ -42,6 +42,10 @@ static bool explain(const char *const *arguments, const char *said, GError **err
 			"the kernel's tracer is not there: as root 'apt-get install "
 			"lttng-modules-dkms linux-headers-$(uname -r)', then 'modprobe "
 			"lttng-tracer'; a kernel that only takes signed modules needs them signed");
+	if (strstr(said, "nvalid filter bytecode")) /* of a syntax error, in lttng-tools 2.13 */
+		return fail(error, "--trigger: LTTng does not take this filter; it compares the "
+				   "event's fields, as in 'sched_switch prev_prio < 0 && prev_tid "
+				   "!= 0' (FILTER EXPRESSION in lttng-enable-event(1))");
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, "lttng %s failed: %s", arguments[1],
 		    *text ? text : "it did not say why");
 	return false;

@@ -117,7 +117,8 @@ GPtrArray *plan_begin(const struct recording *recording)
 		add(plan, "add-context", "--kernel", session, "--channel=switches",
 		    "--type=callstack-kernel", NULL);
 	if (recording->trigger) {
-		g_auto(GStrv) parts = g_strsplit(recording->trigger, " ", 2);
+		g_autofree char *trigger = g_strchomp(g_strdup(recording->trigger));
+		g_auto(GStrv) parts = g_strsplit(trigger, " ", 2);
 		g_autofree char *name = g_strconcat("--name=", recording->session, NULL);
 		g_autofree char *event = g_strconcat("--name=", parts[0], NULL);
 		g_autofree char *filter = g_strconcat("--filter=", parts[1] ? parts[1] : "", NULL);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -110,11 +111,38 @@ static bool make_directory(struct run *run, GError **error)
 	return true;
 }
 
+/* Whether the kernel has the trigger's event: LTTng takes any name, and waits for it in vain. A
+ * list that does not even have the switches is not one that is understood here. */
+static bool has_trigger(const struct recording *recording, GError **error)
+{
+	const char *const line[] = {"lttng", "list", "--kernel", NULL};
+	g_autofree char *said = NULL, *name = NULL;
+	g_auto(GStrv) words = NULL;
+	bool listed = false;
+
+	if (!recording->trigger || !lttng_run(line, &said, NULL))
+		return true;
+	name = g_strndup(recording->trigger, strcspn(recording->trigger, " "));
+	words = g_strsplit_set(said, " \n", -1);
+	for (char **word = words; *word; word++) {
+		if (fnmatch(name, *word, 0) == 0)
+			return true;
+		listed |= strcmp(*word, "sched_switch") == 0;
+	}
+	if (listed)
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
+			    "--trigger '%s': the kernel's tracer has no event of that name; 'lttng "
+			    "list --kernel' shows those it has",
+			    name);
+	return !listed;
+}
+
 static bool begin(struct run *run, GError **error)
 {
 	g_autoptr(GPtrArray) plan = plan_begin(run->recording);
 
-	if (!lttng_ready(&run->daemon, error) || interrupted(run) || !make_directory(run, error))
+	if (!lttng_ready(&run->daemon, error) || interrupted(run) ||
+	    !has_trigger(run->recording, error) || !make_directory(run, error))
 		return false;
 	for (guint i = 0; i < plan->len; i++) {
 		if (interrupted(run) || !lttng_run(g_ptr_array_index(plan, i), NULL, error))
