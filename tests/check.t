@@ -61,6 +61,36 @@ def lost():
     assert t.run("check", t.trace("lost"), "--strict").returncode == 4
 
 
+def without_waking():
+    """A trace that has sched_wakeup alone, as where sched_waking was not enabled (its name is taken from the metadata of
+    one that has both): check says that wakers are less certain; who is then named as waker is who it was, or nobody."""
+    def wakers(trace):
+        threads = t.report("delay", trace, "--thread", "stage-*", "--limit", "0")["threads"]
+        return {(x["tid"], b["begin"]): (b["woken_by"]["kind"], b["woken_by"].get("tid"))
+                for x in threads for b in x["causality"]}
+
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(t.trace("pipe-chain"), folder + "/t")
+        path, = [p for p in t.kernel_files(copy) if p.endswith("metadata")]
+        with open(path, "r+b") as file:
+            data = file.read()
+            assert data.count(b'name = "sched_waking"') == 1
+            file.seek(0)
+            file.write(data.replace(b'name = "sched_waking"', b'name = "sched_unread"'))
+        answers, findings = found(copy)
+        assert set(answers.values()) == {"degraded"}, answers
+        lack = findings["sched_waking"]
+        assert lack["degraded"] == COMMANDS and "sched_waking" in lack["remedy"], lack
+        assert "waker" in lack["means"] or "woke" in lack["means"], lack
+        both, alone = wakers(t.trace("pipe-chain")), wakers(copy)
+        missing = t.report("delay", copy, "--thread", "stage-a")["coverage"]["missing"]
+    assert "sched_waking" not in found(t.trace("pipe-chain"))[1]
+    assert any(m.startswith("sched_waking") for m in missing), missing
+    assert set(both) == set(alone) and len(both) > 100
+    changed = {key: (both[key], alone[key]) for key in both if both[key] != alone[key]}
+    assert changed and all(now[0] == "unknown" for _, now in changed.values()), changed
+
+
 def user_trace():
     _, findings = found(t.trace("ust-func"))
     beside, = [f for f in findings.values() if f["kind"] == "user-trace"]
@@ -112,6 +142,7 @@ tap.case("traces with all that is needed", whole)
 tap.case("callstack lacks page faults, vectors, network", callstack)
 tap.case("snapshot: no statedump, a CPU that begins late", snapshot)
 tap.case("lost: holes", lost)
+tap.case("without sched_waking: wakers less certain", without_waking)
 tap.case("ust-func: a user-space trace beside it", user_trace)
 tap.case("the same words as the coverage", same_as_coverage)
 tap.case("read directly and through Babeltrace", both_ways)
