@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+import ctf
 from whylate_test import SOURCE, WHYLATE, Tap, babeltrace2, run, trace
 
 # Leaks are told by their whole stack (slow) where Babeltrace has its own: tests/lsan.supp
@@ -387,11 +388,38 @@ def members(value, place=()):
         yield from members(value[0], place + (0,))
 
 
+def few_reads(directory):
+    """A trace of 28 events, as it is read 400 times: six calls of pread64, every other one waits for an interrupt."""
+    switch = [("%s_%s" % (which, field), kind) for which in ("prev", "next")
+              for field, kind in (("comm", "string"), ("tid", "i32"), ("prio", "i32"))] + [("prev_state", "i64")]
+    trace = ctf.Trace({"sched_switch": switch, "syscall_entry_pread64": [("fd", "i32")],
+                       "sched_waking": [("comm", "string"), ("tid", "i32"), ("prio", "i32"), ("target_cpu", "i32")],
+                       "irq_handler_entry": [("irq", "i32"), ("name", "string")], "irq_handler_exit": [("irq", "i32")],
+                       "syscall_exit_pread64": [("ret", "i64")]})
+
+    def to(at, prev, state, following):
+        trace.event(at, 0, "sched_switch", prev_comm="p%d" % prev, prev_tid=prev, prev_prio=20, prev_state=state,
+                    next_comm="p%d" % following, next_tid=following, next_prio=20)
+
+    to(1000, 0, 0, 50)
+    for i in range(6):
+        at = 10_000 + i * 100_000
+        trace.event(at, 0, "syscall_entry_pread64", fd=3)
+        if i % 2:
+            to(at + 1000, 50, 2, 0)
+            trace.event(at + 50_000, 0, "irq_handler_entry", irq=7, name="disk")
+            trace.event(at + 50_500, 0, "sched_waking", comm="p50", tid=50, prio=20, target_cpu=0)
+            trace.event(at + 51_000, 0, "irq_handler_exit", irq=7)
+            to(at + 52_000, 0, 0, 50)
+        trace.event(at + 60_000 if i % 2 else at + 700, 0, "syscall_exit_pread64", ret=1)
+    return trace.write(directory)
+
+
 def mutilated(folder):
     """A saved search of which one member is missing or of another kind: resumed and compared with, or refused."""
     whole = folder + "/whole"
-    operation = ["--operation", "syscall:pread64", "--limit", "1"]
-    assert run(*PROFILE, *operation, "--save", whole).returncode == 0
+    profile = ["profile", few_reads(folder + "/reads"), "--operation", "syscall:pread64", "--limit", "1"]
+    assert run(*profile, "--save", whole).returncode == 0
     with open(whole, encoding="utf-8") as file:
         text_of_it = file.read()
 
@@ -406,7 +434,7 @@ def mutilated(folder):
             at[place[-1]] = value
         with open(folder + "/mutilated", "w", encoding="ascii") as file:
             json.dump(saved, file)
-        done = run(*PROFILE, *operation, option, folder + "/mutilated", "--format", "json")
+        done = run(*profile, option, folder + "/mutilated", "--format", "json")
         if done.returncode != 0:
             return judge(done, USAGE, [option, folder + "/mutilated"])
         assert not done.stderr, text(done.stderr)
@@ -444,7 +472,7 @@ def mutilated(folder):
             content = json.dumps(saved).replace('"here"', node.replace("0]}", "") * levels + "1" + "]}" * levels)
             with open(folder + "/deep", "w", encoding="ascii") as file:
                 file.write(content)
-            judge(run(*PROFILE, *operation, "--resume", folder + "/deep"), USAGE, ["--resume", folder + "/deep"])
+            judge(run(*profile, "--resume", folder + "/deep"), USAGE, ["--resume", folder + "/deep"])
     tap.case("--resume of a tree too deep", deep)
 
 
