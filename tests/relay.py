@@ -63,7 +63,7 @@ class Relay:
         self.quiet = {}
         self.server = socket.create_server(("127.0.0.1", 0))
         self.server.settimeout(TIMEOUT)
-        self.url = "net://localhost:%d/host/%s/%s" % (self.server.getsockname()[1], HOSTNAME, SESSION)
+        self.url = "net://127.0.0.1:%d/host/%s/%s" % (self.server.getsockname()[1], HOSTNAME, SESSION)
         self.thread = threading.Thread(target=self.serve, daemon=True)
 
     def __enter__(self):
