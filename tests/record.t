@@ -143,6 +143,25 @@ def every_interruption():
             assert play.left(daemon) == [], (slow, number, play.left(daemon))
 
 
+def killed():
+    """By SIGKILL, which nobody can answer: its daemon ends all the same, and with it the session in a kernel."""
+    for slow in ("create*", "start*"):
+        play = Play(False)
+        process = play.start("record", "--output", "o", "--", "sleep", "60", SLOW=slow)
+        for _ in range(400):
+            if any(fnmatch.fnmatch(line, slow) for line in play.log()):
+                break
+            time.sleep(0.02)
+        assert os.path.exists(play.path + "/daemon")
+        process.kill()
+        process.communicate(timeout=60)
+        for _ in range(400):
+            if not os.path.exists(play.path + "/daemon"):
+                break
+            time.sleep(0.02)
+        assert not os.path.exists(play.path + "/daemon"), slow
+
+
 def until_told():
     """Without a program: Ctrl-C, a termination or the time ends it, as it should be."""
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -158,8 +177,9 @@ def until_told():
     assert Play().run("record", "--duration", "300ms")[0] == 0
     assert time.monotonic() - begin > 0.3
     play = Play()  # the time is over before the program: recorded till then, its status all the same
-    status, _, _ = play.run("record", "--duration", "100ms", "--", "sh", "-c", "sleep 1; exit 5")
+    status, _, err = play.run("record", "--duration", "100ms", "--", "sh", "-c", "sleep 1; exit 5")
     assert status == 5
+    assert re.search(r"delay \S+ --thread \d+\n", err), err  # its exit is not in the trace
     play = Play()  # a Ctrl-C is the program's own
     process = play.start("record", "--", "sh", "-c", "trap 'exit 7' INT; echo on; while :; do sleep 0.05; done")
     assert process.stdout.readline() == b"on\n"
@@ -253,6 +273,7 @@ tap.case("records while a program runs", records_a_program)
 tap.case("statuses", statuses)
 tap.case("a failure at each step leaves nothing", every_failure)
 tap.case("an interruption at each step leaves nothing", every_interruption)
+tap.case("killed, it leaves no daemon", killed)
 tap.case("until Ctrl-C, or a time", until_told)
 tap.case("flight recorder and snapshot", flight_recorder)
 tap.case("refusals", refusals)

@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,17 @@ static void set_apart(gpointer data)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setpgid(0, 0);
+}
+
+/* The same in a daemon, which ends when we do, even if we are killed. */
+static void set_bound(gpointer data)
+{
+	const pid_t *parent = data;
+
+	set_apart(NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != *parent) /* killed before that was said */
+		_exit(1);
 }
 
 static bool fail(GError **error, const char *text)
@@ -88,11 +100,12 @@ static bool start_daemon(pid_t *daemon, GError **error)
 {
 	const char *const line[] = {"lttng-sessiond", NULL};
 	g_autoptr(GError) cause = NULL;
+	pid_t self = getpid();
 
 	if (!g_spawn_async(NULL, (char **) line, NULL,
 			   G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD |
 				   G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
-			   set_apart, NULL, daemon, &cause)) {
+			   set_bound, &self, daemon, &cause)) {
 		*daemon = 0;
 		return fail(error, cause->message);
 	}

@@ -198,14 +198,16 @@ static bool end(struct run *run, GError **error)
 	return !first;
 }
 
-/* The command to run next; or runs it. */
-static void tell_next(const struct run *run, const char *self)
+/* The command to run next; or runs it. `ended`: so did the program while it was recorded. */
+static void tell_next(const struct run *run, bool ended, const char *self)
 {
 	const struct recording *recording = run->recording;
-	g_autofree char *target = g_strdup_printf("sched_process_exit tid=%d", (int) run->program);
+	g_autofree char *tid = g_strdup_printf("%d", (int) run->program);
+	g_autofree char *target = g_strconcat("sched_process_exit tid=", tid, NULL);
 	const char *delay[] = {self, "delay", recording->output, "--target", target, NULL};
+	const char *thread[] = {self, "delay", recording->output, "--thread", tid, NULL};
 	const char *overview[] = {self, "overview", recording->output, NULL};
-	const char **line = run->program ? delay : overview;
+	const char **line = ended ? delay : run->program ? thread : overview;
 
 	if (recording->analyse) {
 		fflush(stdout);
@@ -269,7 +271,7 @@ int record_run(const struct recording *recording, const char *self, GError **err
 		while (waitpid(run.program, &status, 0) < 0 && errno == EINTR)
 			continue;
 	unblock();
-	tell_next(&run, self);
+	tell_next(&run, ended, self);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -304,14 +306,18 @@ static char *newest_below(const char *output)
 	char *newest = NULL;
 	const char *name;
 	struct stat status;
-	time_t at = 0;
+	gint64 at = 0;
 
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *path = g_build_filename(output, name, NULL);
+		gint64 made;
 
-		if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_mtime < at)
+		if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
 			continue;
-		at = status.st_mtime;
+		made = (gint64) status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+		if (made < at)
+			continue;
+		at = made;
 		g_free(newest);
 		newest = g_steal_pointer(&path);
 	}
