@@ -160,6 +160,14 @@ def killed():
                 break
             time.sleep(0.02)
         assert not os.path.exists(play.path + "/daemon"), slow
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    for name, said in (("whylate-%d" % dead.pid, True), ("whylate-%d" % os.getpid(), False), ("whylate-x", False)):
+        play = Play()  # what stays in a daemon that was there before is told of by the next
+        with open(play.path + "/session", "w", encoding="ascii") as file:
+            file.write(name)
+        _, _, err = play.run("record", "--", "true")
+        assert ("lttng destroy " + name in err) == said, (name, err)
 
 
 def until_told():

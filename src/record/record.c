@@ -6,6 +6,7 @@
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,12 +111,52 @@ static bool make_directory(struct run *run, GError **error)
 	return true;
 }
 
+/* Sessions are listed as "  1) NAME [active snapshot]"; ours begin with "whylate-". */
+static GPtrArray *our_sessions(GError **error)
+{
+	const char *const line[] = {"lttng", "--no-sessiond", "list", NULL};
+	g_autofree char *said = NULL;
+	g_auto(GStrv) lines = NULL;
+	GPtrArray *names;
+
+	if (!lttng_run(line, &said, error))
+		return NULL;
+	names = g_ptr_array_new_with_free_func(g_free);
+	lines = g_strsplit(said, "\n", -1);
+	for (char **at = lines; *at; at++) {
+		const char *name = strstr(*at, ") whylate-");
+
+		if (name)
+			g_ptr_array_add(names, g_strndup(name + 2, strcspn(name + 2, " ")));
+	}
+	return names;
+}
+
+/* A session is called after the process that made it; one that was killed could not end it. */
+static void tell_left(void)
+{
+	g_autoptr(GPtrArray) names = our_sessions(NULL);
+
+	for (guint i = 0; names && i < names->len; i++) {
+		const char *name = g_ptr_array_index(names, i), *number = name + strlen("whylate-");
+		char *rest;
+		long pid = strtol(number, &rest, 10);
+
+		if (pid > 1 && !*rest && kill((pid_t) pid, 0) != 0 && errno == ESRCH)
+			fprintf(stderr,
+				"whylate: session %s was left by a record that was killed; "
+				"'lttng destroy %s' ends it\n",
+				name, name);
+	}
+}
+
 static bool begin(struct run *run, GError **error)
 {
 	g_autoptr(GPtrArray) plan = plan_begin(run->recording);
 
 	if (!lttng_ready(&run->daemon, error) || interrupted(run) || !make_directory(run, error))
 		return false;
+	tell_left();
 	for (guint i = 0; i < plan->len; i++) {
 		if (interrupted(run) || !lttng_run(g_ptr_array_index(plan, i), NULL, error))
 			return false;
@@ -326,31 +367,18 @@ static char *newest_below(const char *output)
 	return newest ? newest : g_strdup(output);
 }
 
-/* Sessions are listed as "  1) NAME [active snapshot]"; ours begin with "whylate-". */
 static char *newest_session(GError **error)
 {
-	const char *const line[] = {"lttng", "--no-sessiond", "list", NULL};
-	g_autofree char *said = NULL;
-	g_auto(GStrv) lines = NULL;
-	char *found = NULL;
+	g_autoptr(GPtrArray) names = our_sessions(error);
 
-	if (!lttng_run(line, &said, error))
+	if (!names)
 		return NULL;
-	lines = g_strsplit(said, "\n", -1);
-	for (char **at = lines; *at; at++) {
-		const char *name = strstr(*at, ") whylate-");
-
-		if (!name)
-			continue;
-		g_free(found);
-		found = g_strndup(name + 2, strcspn(name + 2, " "));
-	}
-	if (!found)
-		g_set_error_literal(
-			error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
-			"no flight recorder of whylate's runs ('whylate record --snapshot' "
-			"starts one); --session NAME names another");
-	return found;
+	if (names->len)
+		return g_strdup(g_ptr_array_index(names, names->len - 1));
+	g_set_error_literal(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
+			    "no flight recorder of whylate's runs ('whylate record --snapshot' "
+			    "starts one); --session NAME names another");
+	return NULL;
 }
 
 bool record_snapshot(const char *session, bool dry_run, char **written, GError **error)
