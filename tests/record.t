@@ -16,12 +16,13 @@ import whylate_test as t
 
 tap = t.Tap()
 LTTNG = r'''#!/bin/sh
-# Plays lttng: writes its arguments down, knows one session, fails where FAIL fits, is slow where SLOW does.
+# Plays lttng: writes its arguments down, knows one session (and shows more, the newest first), fails where FAIL fits, is slow where SLOW does.
 line="$*"
 echo "$line" >>"$PLAY/log"
 case $line in
 --no-sessiond\ list) test -e "$PLAY/daemon" || { echo "Error: No session daemon is available" >&2; exit 1; }
-	test -e "$PLAY/session" && echo "  1) $(cat "$PLAY/session") [active snapshot]"; exit 0 ;;
+	test -e "$PLAY/session" && sed 's/^/  1) /; s/$/ [active snapshot]/' "$PLAY/session"
+	test -e "$PLAY/to-disk" && sed 's/^/  1) /; s/$/ [active]/' "$PLAY/to-disk"; exit 0 ;;
 esac
 if [ "$FAIL" ]; then case $line in $FAIL) echo "Error: ${SAY:-played}" >&2; exit 1 ;; esac; fi
 if [ "$SLOW" ]; then case $line in $SLOW) sleep 1 ;; esac; fi
@@ -206,8 +207,12 @@ def flight_recorder():
     assert "--filter=prev_prio < 0" in trigger and "--action=snapshot-session" in trigger, trigger
     assert [x.split()[0] for x in log[-5:]] == ["remove-trigger", "regenerate", "stop", "snapshot", "destroy"], log[-5:]
     play = Play()
+    with open(play.path + "/to-disk", "w", encoding="ascii") as file:
+        file.write("whylate-78\n")
+    status, _, err = play.run("snapshot")
+    assert status == 125 and "record --snapshot" in err, (status, err)
     with open(play.path + "/session", "w", encoding="ascii") as file:
-        file.write("whylate-77")
+        file.write("other\nwhylate-77\nwhylate-76\n")
     status, _, err = play.run("snapshot")
     assert status == 0 and "out/snapshot-1-20260101-000000-1" in err, (status, err)
     assert play.log()[-4:] == ["regenerate statedump --session=whylate-77", "stop whylate-77",

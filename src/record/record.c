@@ -111,8 +111,10 @@ static bool make_directory(struct run *run, GError **error)
 	return true;
 }
 
-/* Sessions are listed as "  1) NAME [active snapshot]"; ours begin with "whylate-". */
-static GPtrArray *our_sessions(GError **error)
+/* Sessions are listed as "  1) NAME [active snapshot]", the newest first (LTTng's
+ * add_session_list() puts it in front); ours begin with "whylate-". `kind`: what else stands
+ * in the line. */
+static GPtrArray *our_sessions(const char *kind, GError **error)
 {
 	const char *const line[] = {"lttng", "--no-sessiond", "list", NULL};
 	g_autofree char *said = NULL;
@@ -126,7 +128,7 @@ static GPtrArray *our_sessions(GError **error)
 	for (char **at = lines; *at; at++) {
 		const char *name = strstr(*at, ") whylate-");
 
-		if (name)
+		if (name && strstr(name, kind))
 			g_ptr_array_add(names, g_strndup(name + 2, strcspn(name + 2, " ")));
 	}
 	return names;
@@ -135,7 +137,7 @@ static GPtrArray *our_sessions(GError **error)
 /* A session is called after the process that made it; one that was killed could not end it. */
 static void tell_left(void)
 {
-	g_autoptr(GPtrArray) names = our_sessions(NULL);
+	g_autoptr(GPtrArray) names = our_sessions("", NULL);
 
 	for (guint i = 0; names && i < names->len; i++) {
 		const char *name = g_ptr_array_index(names, i), *number = name + strlen("whylate-");
@@ -369,12 +371,12 @@ static char *newest_below(const char *output)
 
 static char *newest_session(GError **error)
 {
-	g_autoptr(GPtrArray) names = our_sessions(error);
+	g_autoptr(GPtrArray) names = our_sessions(" snapshot]", error);
 
 	if (!names)
 		return NULL;
 	if (names->len)
-		return g_strdup(g_ptr_array_index(names, names->len - 1));
+		return g_strdup(g_ptr_array_index(names, 0));
 	g_set_error_literal(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
 			    "no flight recorder of whylate's runs ('whylate record --snapshot' "
 			    "starts one); --session NAME names another");
