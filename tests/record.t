@@ -24,6 +24,7 @@ case $line in
 	test -e "$PLAY/session" && sed 's/^/  1) /; s/$/ [active snapshot]/' "$PLAY/session"
 	test -e "$PLAY/to-disk" && sed 's/^/  1) /; s/$/ [active]/' "$PLAY/to-disk"; exit 0 ;;
 esac
+test "$1" = --no-sessiond && shift
 if [ "$FAIL" ]; then case $line in $FAIL) echo "Error: ${SAY:-played}" >&2; exit 1 ;; esac; fi
 if [ "$SLOW" ]; then case $line in $SLOW) sleep 1 ;; esac; fi
 case $1 in
@@ -161,6 +162,7 @@ def killed():
                 break
             time.sleep(0.02)
         assert not os.path.exists(play.path + "/daemon"), slow
+        assert slow == "create*" or play.left(False) == ["o"], play.left(False)
     dead = subprocess.Popen(["true"])
     dead.wait()
     for name, said in (("whylate-%d" % dead.pid, True), ("whylate-%d" % os.getpid(), False), ("whylate-x", False)):
@@ -169,6 +171,23 @@ def killed():
             file.write(name)
         _, _, err = play.run("record", "--", "true")
         assert ("lttng destroy " + name in err) == said, (name, err)
+
+
+def daemon_of_others():
+    """The daemon that it started stays for the session that somebody made meanwhile, and no longer."""
+    play = Play(False)
+    with open(play.path + "/to-disk", "w", encoding="ascii") as file:
+        file.write("other\n")
+    status, _, err = play.run("record", "--output", "o", "--", "true")
+    assert status == 0 and "other sessions (other)" in err and "recorded" in err, (status, err)
+    time.sleep(1)
+    assert os.path.exists(play.path + "/daemon") and not os.path.exists(play.path + "/session"), os.listdir(play.path)
+    os.remove(play.path + "/to-disk")
+    for _ in range(400):
+        if not os.path.exists(play.path + "/daemon"):
+            break
+        time.sleep(0.02)
+    assert not os.path.exists(play.path + "/daemon")
 
 
 def until_told():
@@ -202,6 +221,7 @@ def flight_recorder():
     status, _, _ = play.run("record", "--snapshot", "--output", "o", "--trigger", "sched_switch prev_prio < 0", "--", "true")
     log = play.log()
     assert status == 0 and "--snapshot" in log[0] and all("--overwrite" in x for x in log if "enable-channel" in x), log
+    assert all("--num-subbuf=64" in x for x in log if "enable-channel" in x), log  # a snapshot costs three of them
     assert any("--type=tid" in x for x in log), log
     trigger, = [x for x in log if x.startswith("add-trigger")]
     assert "--filter=prev_prio < 0" in trigger and "--action=snapshot-session" in trigger, trigger
@@ -287,6 +307,7 @@ tap.case("statuses", statuses)
 tap.case("a failure at each step leaves nothing", every_failure)
 tap.case("an interruption at each step leaves nothing", every_interruption)
 tap.case("killed, it leaves no daemon", killed)
+tap.case("its daemon stays for others", daemon_of_others)
 tap.case("until Ctrl-C, or a time", until_told)
 tap.case("flight recorder and snapshot", flight_recorder)
 tap.case("refusals", refusals)

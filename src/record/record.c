@@ -14,9 +14,12 @@
 #include "record/lttng.h"
 #include "util/error.h"
 
+#define OURS "whylate-" /* what sessions are called, before the PID */
+
 struct run {
 	const struct recording *recording; /* borrowed */
-	pid_t daemon, program;
+	struct lttng_daemon daemon;
+	pid_t program;
 	bool made_directory, made_session;
 	int signal; /* that ended it; 0: none */
 };
@@ -82,7 +85,7 @@ static void undo(struct run *run)
 		lttng_run(destroy, NULL, NULL);
 	if (run->made_directory)
 		nftw(recording->output, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	lttng_end_daemon(run->daemon);
+	lttng_end_daemon(&run->daemon);
 }
 
 static bool make_directory(struct run *run, GError **error)
@@ -111,38 +114,15 @@ static bool make_directory(struct run *run, GError **error)
 	return true;
 }
 
-/* Sessions are listed as "  1) NAME [active snapshot]", the newest first (LTTng's
- * add_session_list() puts it in front); ours begin with "whylate-". `kind`: what else stands
- * in the line. */
-static GPtrArray *our_sessions(const char *kind, GError **error)
-{
-	const char *const line[] = {"lttng", "--no-sessiond", "list", NULL};
-	g_autofree char *said = NULL;
-	g_auto(GStrv) lines = NULL;
-	GPtrArray *names;
-
-	if (!lttng_run(line, &said, error))
-		return NULL;
-	names = g_ptr_array_new_with_free_func(g_free);
-	lines = g_strsplit(said, "\n", -1);
-	for (char **at = lines; *at; at++) {
-		const char *name = strstr(*at, ") whylate-");
-
-		if (name && strstr(name, kind))
-			g_ptr_array_add(names, g_strndup(name + 2, strcspn(name + 2, " ")));
-	}
-	return names;
-}
-
 /* A session is called after the process that made it; one that was killed could not end it. */
 static void tell_left(void)
 {
-	g_autoptr(GPtrArray) names = our_sessions("", NULL);
+	g_autoptr(GPtrArray) names = lttng_sessions("", NULL);
 
 	for (guint i = 0; names && i < names->len; i++) {
-		const char *name = g_ptr_array_index(names, i), *number = name + strlen("whylate-");
-		char *rest;
-		long pid = strtol(number, &rest, 10);
+		const char *name = g_ptr_array_index(names, i);
+		char *rest = NULL;
+		long pid = g_str_has_prefix(name, OURS) ? strtol(name + strlen(OURS), &rest, 10) : 0;
 
 		if (pid > 1 && !*rest && kill((pid_t) pid, 0) != 0 && errno == ESRCH)
 			fprintf(stderr,
@@ -156,7 +136,7 @@ static bool begin(struct run *run, GError **error)
 {
 	g_autoptr(GPtrArray) plan = plan_begin(run->recording);
 
-	if (!lttng_ready(&run->daemon, error) || interrupted(run) || !make_directory(run, error))
+	if (!lttng_ready(run->recording->session, &run->daemon, error) || interrupted(run) || !make_directory(run, error))
 		return false;
 	tell_left();
 	for (guint i = 0; i < plan->len; i++) {
@@ -235,7 +215,7 @@ static bool end(struct run *run, GError **error)
 	add_beside(output, "/proc/kallsyms", "kallsyms");
 	add_beside(output, "/proc/interrupts", "interrupts");
 	add_beside(output, "/proc/sys/kernel/hostname", "hostname");
-	lttng_end_daemon(run->daemon);
+	lttng_end_daemon(&run->daemon);
 	if (first)
 		g_propagate_error(error, first);
 	return !first;
@@ -371,12 +351,13 @@ static char *newest_below(const char *output)
 
 static char *newest_session(GError **error)
 {
-	g_autoptr(GPtrArray) names = our_sessions(" snapshot]", error);
+	g_autoptr(GPtrArray) names = lttng_sessions(" snapshot]", error);
 
 	if (!names)
 		return NULL;
-	if (names->len)
-		return g_strdup(g_ptr_array_index(names, 0));
+	for (guint i = 0; i < names->len; i++)
+		if (g_str_has_prefix(g_ptr_array_index(names, i), OURS))
+			return g_strdup(g_ptr_array_index(names, i));
 	g_set_error_literal(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
 			    "no flight recorder of whylate's runs ('whylate record --snapshot' "
 			    "starts one); --session NAME names another");
