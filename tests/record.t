@@ -145,6 +145,21 @@ def every_interruption():
             assert play.left(daemon) == [], (slow, number, play.left(daemon))
 
 
+def interrupted_ending():
+    """It ends all the same, and says where the recording is; only the report is left out."""
+    for slow, number in (("stop*", signal.SIGINT), ("destroy*", signal.SIGTERM)):
+        play = Play(number == signal.SIGINT)
+        process = play.start("record", "--analyse", "--output", "o", "--", "sh", "-c", "exit 4", SLOW=slow)
+        for _ in range(400):
+            if any(fnmatch.fnmatch(line, slow) for line in play.log()):
+                break
+            time.sleep(0.02)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 4 and out == b"" and b"recorded " in err, (slow, process.returncode, out, err)
+        assert play.left(number == signal.SIGINT) == ["o"], (slow, play.left(number == signal.SIGINT))
+
+
 def killed():
     """By SIGKILL, which nobody can answer: its daemon ends all the same, and with it the session in a kernel."""
     for slow in ("create*", "start*"):
@@ -306,6 +321,7 @@ tap.case("records while a program runs", records_a_program)
 tap.case("statuses", statuses)
 tap.case("a failure at each step leaves nothing", every_failure)
 tap.case("an interruption at each step leaves nothing", every_interruption)
+tap.case("an interruption while it ends", interrupted_ending)
 tap.case("killed, it leaves no daemon", killed)
 tap.case("its daemon stays for others", daemon_of_others)
 tap.case("until Ctrl-C, or a time", until_told)

@@ -221,7 +221,8 @@ static bool end(struct run *run, GError **error)
 	return !first;
 }
 
-/* The command to run next; or runs it. `ended`: so did the program while it was recorded. */
+/* The command to run next; or runs it, unless somebody lost patience meanwhile. `ended`: so
+ * did the program while it was recorded. */
 static void tell_next(const struct run *run, bool ended, const char *self)
 {
 	const struct recording *recording = run->recording;
@@ -232,7 +233,7 @@ static void tell_next(const struct run *run, bool ended, const char *self)
 	const char *overview[] = {self, "overview", recording->output, NULL};
 	const char **line = ended ? delay : run->program ? thread : overview;
 
-	if (recording->analyse) {
+	if (recording->analyse && !run->signal) {
 		fflush(stdout);
 		g_spawn_sync(NULL, (char **) line, NULL,
 			     G_SPAWN_LEAVE_DESCRIPTORS_OPEN | G_SPAWN_CHILD_INHERITS_STDIN,
@@ -293,6 +294,7 @@ int record_run(const struct recording *recording, const char *self, GError **err
 	if (run.program && !ended) /* --duration was over first */
 		while (waitpid(run.program, &status, 0) < 0 && errno == EINTR)
 			continue;
+	interrupted(&run); /* while it ended: it has */
 	unblock();
 	tell_next(&run, ended, self);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
