@@ -142,10 +142,34 @@ static bool daemon_is_needed(const char *session)
 	return needed;
 }
 
+static void wake(int number)
+{
+	(void) number;
+}
+
+/* Until we end, or the daemon does: true. No time-outs, which would be in the trace. */
+static bool daemon_ends_first(int alive, pid_t daemon)
+{
+	struct pollfd end = {.fd = alive};
+	sigset_t child, mask;
+
+	signal(SIGCHLD, wake);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &mask);
+	sigdelset(&mask, SIGCHLD);
+	while (!(end.revents & POLLHUP)) {
+		if (waitpid(daemon, NULL, WNOHANG) == daemon)
+			return true;
+		end.revents = 0;
+		ppoll(&end, 1, NULL, &mask);
+	}
+	return false;
+}
+
 static _Noreturn void keep_daemon(int alive, const char *session)
 {
 	const char *const line[] = {"lttng-sessiond", NULL};
-	struct pollfd end = {.fd = alive};
 	pid_t self = getpid(), daemon;
 	int null = open("/dev/null", O_RDWR);
 
@@ -158,11 +182,8 @@ static _Noreturn void keep_daemon(int alive, const char *session)
 			   G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, set_kept, &self,
 			   &daemon, NULL))
 		_exit(1);
-	while (!(end.revents & POLLHUP)) {
-		poll(&end, 1, DAEMON_STEP_MS);
-		if (waitpid(daemon, NULL, WNOHANG) == daemon)
-			_exit(1);
-	}
+	if (daemon_ends_first(alive, daemon))
+		_exit(1);
 	while (daemon_is_needed(session))
 		g_usleep(DAEMON_STEP_MS * 5 * 1000);
 	kill(daemon, SIGTERM);
