@@ -27,6 +27,14 @@ DATA_SIZE = 8 << 20
 tap = t.Tap()
 
 
+def tools():
+    for program in ("qemu-system-x86_64", "mkfs.ext4"):
+        if not shutil.which(program):
+            raise SystemExit(program + " is missing: apt-get install qemu-system-x86 mmdebstrap uidmap e2fsprogs")
+    if t.preload():
+        raise SystemExit("a build with sanitizers does not run in the machine: it has no libasan")
+
+
 def image():
     out = subprocess.run([HERE + "/image", IMAGES], stdout=subprocess.PIPE, check=True)
     return out.stdout.decode().rstrip("\n")
@@ -61,7 +69,7 @@ def make_data(path, scratch):
     os.mkdir(scratch + "/data")
     with open(scratch + "/data/data.bin", "wb") as file:
         file.write(os.urandom(DATA_SIZE))
-    subprocess.run(["/usr/sbin/mkfs.ext4", "-q", "-d", scratch + "/data", path, "%dk" % (DATA_SIZE * 3 // 1024)], check=True)
+    subprocess.run(["mkfs.ext4", "-q", "-d", scratch + "/data", path, "%dk" % (DATA_SIZE * 3 // 1024)], check=True)
 
 
 def drive(path, writable=False, slow=False):
@@ -122,6 +130,8 @@ def oracle_agrees(results, name):
 
 
 def main():
+    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    tools()
     with tempfile.TemporaryDirectory(dir=t.CACHE, prefix="vm-") as scratch:
         directory = image()
         make_payload(scratch + "/payload.tar", scratch)

@@ -23,7 +23,7 @@
 
 #define SLEEP_NS 300000000
 #define COMPUTE_NS 250000000 /* of CPU time */
-#define READS 12
+#define READS 20
 #define BLOCK 4096
 
 static int64_t clock_ns(clockid_t clock)
