@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -36,8 +37,17 @@ def tools():
 
 
 def image():
-    out = subprocess.run([HERE + "/image", IMAGES], stdout=subprocess.PIPE, check=True)
-    return out.stdout.decode().rstrip("\n")
+    # a session of its own, so that all of it can be told to end and to clean up
+    with subprocess.Popen([HERE + "/image", IMAGES], stdout=subprocess.PIPE, start_new_session=True) as maker:
+        try:
+            out, _ = maker.communicate()
+        except BaseException:
+            os.killpg(maker.pid, signal.SIGTERM)
+            maker.wait()
+            raise
+    if maker.returncode != 0:
+        raise SystemExit("there is no image")
+    return out.decode().rstrip("\n")
 
 
 def whylate_inside():
@@ -69,7 +79,8 @@ def make_data(path, scratch):
     os.mkdir(scratch + "/data")
     with open(scratch + "/data/data.bin", "wb") as file:
         file.write(os.urandom(DATA_SIZE))
-    subprocess.run(["mkfs.ext4", "-q", "-d", scratch + "/data", path, "%dk" % (DATA_SIZE * 3 // 1024)], check=True)
+    subprocess.run(["mkfs.ext4", "-q", "-d", scratch + "/data", path, "%dk" % (DATA_SIZE * 3 // 1024)],
+                   stdout=subprocess.DEVNULL, check=True)
 
 
 def drive(path, writable=False, slow=False):
@@ -129,7 +140,13 @@ def oracle_agrees(results, name):
     assert done.returncode == 0, done.stdout.decode()
 
 
+def ended(number, _):
+    raise SystemExit("ended by signal %d" % number)
+
+
 def main():
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, ended)
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     tools()
     with tempfile.TemporaryDirectory(dir=t.CACHE, prefix="vm-") as scratch:
