@@ -98,6 +98,7 @@ def records_a_program():
                for line in log[1:start[0]]), log
     pid = re.search(r"sched_process_exit tid=(\d+)", err).group(1)
     assert int(pid) > 1 and "whylate delay " + play.path + "/o --target" in err, err
+    assert "--from 'sched_process_fork child_tid=%s'\n" % pid in err, err
     assert not os.path.exists(play.path + "/session")
     assert sorted(os.listdir(play.path + "/o")) == ["hostname", "interrupts", "kallsyms", "kernel"]
 
@@ -233,8 +234,9 @@ def until_told():
 
 def flight_recorder():
     play = Play()
-    status, _, _ = play.run("record", "--snapshot", "--output", "o", "--trigger", "sched_switch prev_prio < 0", "--", "true")
+    status, _, err = play.run("record", "--snapshot", "--output", "o", "--trigger", "sched_switch prev_prio < 0", "--", "true")
     log = play.log()
+    assert "--target" in err and "--from" not in err, err  # the ring may have lost its birth
     assert status == 0 and "--snapshot" in log[0] and all("--overwrite" in x for x in log if "enable-channel" in x), log
     assert all("--num-subbuf=64" in x for x in log if "enable-channel" in x), log  # a snapshot costs three of them
     assert any("--type=tid" in x for x in log), log

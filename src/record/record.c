@@ -228,7 +228,11 @@ static void tell_next(const struct run *run, bool ended, const char *self)
 	const struct recording *recording = run->recording;
 	g_autofree char *tid = g_strdup_printf("%d", (int) run->program);
 	g_autofree char *target = g_strconcat("sched_process_exit tid=", tid, NULL);
-	const char *delay[] = {self, "delay", recording->output, "--target", target, NULL};
+	g_autofree char *birth = g_strconcat("sched_process_fork child_tid=", tid, NULL);
+	/* a ring may have lost its birth; before that it is whylate's own work */
+	const char *delay[] = {self,   "delay", recording->output, "--target",
+			       target, recording->snapshot ? NULL : "--from",
+			       birth,  NULL};
 	const char *thread[] = {self, "delay", recording->output, "--thread", tid, NULL};
 	const char *overview[] = {self, "overview", recording->output, NULL};
 	const char **line = ended ? delay : run->program ? thread : overview;
