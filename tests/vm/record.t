@@ -5,6 +5,7 @@ minutes and needs qemu and mmdebstrap.
 
 WHYLATE_VM_PAYLOAD is where whylate was installed to (DESTDIR), vm_work is in WHYLATE_BUILD; WHYLATE_VM_CACHE where
 images are kept."""
+import glob
 import json
 import os
 import re
@@ -129,13 +130,13 @@ def tail(path):
         return "".join(file.readlines()[-40:])
 
 
-def oracle_agrees(results, name):
-    """The second implementation of the states, on a trace that neither has seen."""
+def oracle_agrees(results, trace):
+    """The second implementation of the states, on traces that neither has seen."""
     mine, other = results + "/mine.json", results + "/oracle.json"
     with open(mine, "wb") as file:
-        file.write(t.output("delay", "--thread", "all", "--limit", "0", "--format", "json", "--cache", "off", results + "/" + name))
+        file.write(t.output("delay", "--thread", "all", "--limit", "0", "--format", "json", "--cache", "off", trace))
     with open(other, "wb") as file:
-        subprocess.run([sys.executable, t.SOURCE + "/tests/oracle/oracle.py", results + "/" + name], stdout=file, check=True)
+        subprocess.run([sys.executable, t.SOURCE + "/tests/oracle/oracle.py", trace], stdout=file, check=True)
     done = subprocess.run([sys.executable, t.SOURCE + "/tests/oracle/compare.py", mine, other], stdout=subprocess.PIPE, check=False)
     assert done.returncode == 0, done.stdout.decode()
 
@@ -164,7 +165,9 @@ def main():
         if kept:
             shutil.copytree(results, kept, dirs_exist_ok=True)
             shutil.copy(scratch + "/console", kept)
-        tap.case("the trace on disk: the same as the oracle", oracle_agrees, results, "disk/disk")
+        for name in ("disk", "snapshot", "flight", "trigger"):
+            for trace in sorted(glob.glob(results + "/" + name + "/*/**/kernel", recursive=True)) or [name]:
+                tap.case(name + ": the same as the oracle", oracle_agrees, results, trace)
     return tap.done()
 
 
