@@ -17,13 +17,15 @@ import whylate_test as t
 
 tap = t.Tap()
 LTTNG = r'''#!/bin/sh
-# Plays lttng: writes its arguments down, knows one session, fails where FAIL fits, is slow where SLOW does.
+# Plays lttng: writes its arguments down, knows one session (and shows more, the newest first), fails where FAIL fits, is slow where SLOW does.
 line="$*"
 echo "$line" >>"$PLAY/log"
 case $line in
 --no-sessiond\ list) test -e "$PLAY/daemon" || { echo "Error: No session daemon is available" >&2; exit 1; }
-	test -e "$PLAY/session" && sed '/\[/!s/$/ [active snapshot]/; s/^/  1) /' "$PLAY/session"; exit 0 ;;
+	test -e "$PLAY/session" && sed '/\[/!s/$/ [active snapshot]/; s/^/  1) /' "$PLAY/session"
+	test -e "$PLAY/to-disk" && sed 's/^/  1) /; s/$/ [active]/' "$PLAY/to-disk"; exit 0 ;;
 esac
+test "$1" = --no-sessiond && shift
 if [ "$FAIL" ]; then case $line in $FAIL) echo "Error: ${SAY:-played}" >&2; exit 1 ;; esac; fi
 if [ "$SLOW" ]; then case $line in $SLOW) sleep 1 ;; esac; fi
 case $1 in
@@ -104,6 +106,7 @@ def records_a_program():
                for line in log[1:start[0]]), log
     pid = re.search(r"sched_process_exit tid=(\d+)", err).group(1)
     assert int(pid) > 1 and "whylate delay " + play.path + "/o --target" in err, err
+    assert "--from 'sched_process_fork child_tid=%s'\n" % pid in err, err
     assert not os.path.exists(play.path + "/session")
     assert sorted(os.listdir(play.path + "/o")) == ["hostname", "interrupts", "kallsyms", "kernel"]
 
@@ -151,6 +154,66 @@ def every_interruption():
             assert play.left(daemon) == [], (slow, number, play.left(daemon))
 
 
+def interrupted_ending():
+    """It ends all the same, and says where the recording is; only the report is left out."""
+    for slow, number in (("stop*", signal.SIGINT), ("destroy*", signal.SIGTERM)):
+        play = Play(number == signal.SIGINT)
+        process = play.start("record", "--analyse", "--output", "o", "--", "sh", "-c", "exit 4", SLOW=slow)
+        for _ in range(400):
+            if any(fnmatch.fnmatch(line, slow) for line in play.log()):
+                break
+            time.sleep(0.02)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 4 and out == b"" and b"recorded " in err, (slow, process.returncode, out, err)
+        assert play.left(number == signal.SIGINT) == ["o"], (slow, play.left(number == signal.SIGINT))
+
+
+def killed():
+    """By SIGKILL, which nobody can answer: its daemon ends all the same, and with it the session in a kernel."""
+    for slow in ("create*", "start*"):
+        play = Play(False)
+        process = play.start("record", "--output", "o", "--", "sleep", "60", SLOW=slow)
+        for _ in range(400):
+            if any(fnmatch.fnmatch(line, slow) for line in play.log()):
+                break
+            time.sleep(0.02)
+        assert os.path.exists(play.path + "/daemon")
+        process.kill()
+        process.communicate(timeout=60)
+        for _ in range(400):
+            if not os.path.exists(play.path + "/daemon"):
+                break
+            time.sleep(0.02)
+        assert not os.path.exists(play.path + "/daemon"), slow
+        assert slow == "create*" or play.left(False) == ["o"], play.left(False)
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    for name, said in (("whylate-%d" % dead.pid, True), ("whylate-%d" % os.getpid(), False), ("whylate-x", False)):
+        play = Play()  # what stays in a daemon that was there before is told of by the next
+        with open(play.path + "/session", "w", encoding="ascii") as file:
+            file.write(name)
+        _, _, err = play.run("record", "--", "true")
+        assert ("lttng destroy " + name in err) == said, (name, err)
+
+
+def daemon_of_others():
+    """The daemon that it started stays for the session that somebody made meanwhile, and no longer."""
+    play = Play(False)
+    with open(play.path + "/to-disk", "w", encoding="ascii") as file:
+        file.write("other\n")
+    status, _, err = play.run("record", "--output", "o", "--", "true")
+    assert status == 0 and "other sessions (other)" in err and "recorded" in err, (status, err)
+    time.sleep(1)
+    assert os.path.exists(play.path + "/daemon") and not os.path.exists(play.path + "/session"), os.listdir(play.path)
+    os.remove(play.path + "/to-disk")
+    for _ in range(400):
+        if not os.path.exists(play.path + "/daemon"):
+            break
+        time.sleep(0.02)
+    assert not os.path.exists(play.path + "/daemon")
+
+
 def until_told():
     """Without a program: Ctrl-C, a termination or the time ends it, as it should be."""
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -166,8 +229,9 @@ def until_told():
     assert Play().run("record", "--duration", "300ms")[0] == 0
     assert time.monotonic() - begin > 0.3
     play = Play()  # the time is over before the program: recorded till then, its status all the same
-    status, _, _ = play.run("record", "--duration", "100ms", "--", "sh", "-c", "sleep 1; exit 5")
+    status, _, err = play.run("record", "--duration", "100ms", "--", "sh", "-c", "sleep 1; exit 5")
     assert status == 5
+    assert re.search(r"delay \S+ --thread \d+\n", err), err  # its exit is not in the trace
     play = Play()  # a Ctrl-C is the program's own
     process = play.start("record", "--", "sh", "-c", "trap 'exit 7' INT; echo on; while :; do sleep 0.05; done")
     assert process.stdout.readline() == b"on\n"
@@ -178,16 +242,22 @@ def until_told():
 
 def flight_recorder():
     play = Play()
-    status, _, _ = play.run("record", "--snapshot", "--output", "o", "--trigger", "sched_switch prev_prio < 0", "--", "true")
+    status, _, err = play.run("record", "--snapshot", "--output", "o", "--trigger", "sched_switch prev_prio < 0", "--", "true")
     log = play.log()
+    assert "--target" in err and "--from" not in err, err  # the ring may have lost its birth
     assert status == 0 and "--snapshot" in log[1] and all("--overwrite" in x for x in log if "enable-channel" in x), log
+    assert all("--num-subbuf=64" in x for x in log if "enable-channel" in x), log  # a snapshot costs three of them
     assert any("--type=tid" in x for x in log), log
     trigger, = [x for x in log if x.startswith("add-trigger")]
     assert "--filter=prev_prio < 0" in trigger and "--action=snapshot-session" in trigger, trigger
     assert [x.split()[0] for x in log[-5:]] == ["remove-trigger", "regenerate", "stop", "snapshot", "destroy"], log[-5:]
     play = Play()
+    with open(play.path + "/to-disk", "w", encoding="ascii") as file:
+        file.write("whylate-78\n")
+    status, _, err = play.run("snapshot")
+    assert status == 125 and "record --snapshot" in err, (status, err)
     with open(play.path + "/session", "w", encoding="ascii") as file:
-        file.write("whylate-77")
+        file.write("other\nwhylate-77\nwhylate-76\n")
     status, _, err = play.run("snapshot")
     assert status == 0 and "out/snapshot-1-20260101-000000-1" in err, (status, err)
     assert play.log()[-4:] == ["regenerate statedump --session=whylate-77", "stop whylate-77",
@@ -369,6 +439,9 @@ tap.case("records while a program runs", records_a_program)
 tap.case("statuses", statuses)
 tap.case("a failure at each step leaves nothing", every_failure)
 tap.case("an interruption at each step leaves nothing", every_interruption)
+tap.case("an interruption while it ends", interrupted_ending)
+tap.case("killed, it leaves no daemon", killed)
+tap.case("its daemon stays for others", daemon_of_others)
 tap.case("until Ctrl-C, or a time", until_told)
 tap.case("flight recorder and snapshot", flight_recorder)
 tap.case("snapshot-when-slow: what is slow or fails", watches)

@@ -2,9 +2,13 @@
 #include "record/lttng.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +79,29 @@ static bool daemon_answers(void)
 	return lttng_run(line, NULL, NULL);
 }
 
+/* A line is "  1) NAME [active snapshot]". */
+GPtrArray *lttng_sessions(const char *having, GError **error)
+{
+	const char *const line[] = {"lttng", "--no-sessiond", "list", NULL};
+	g_autofree char *said = NULL;
+	g_auto(GStrv) lines = NULL;
+	GPtrArray *names;
+
+	if (!lttng_run(line, &said, error))
+		return NULL;
+	names = g_ptr_array_new_with_free_func(g_free);
+	lines = g_strsplit(said, "\n", -1);
+	for (char **at = lines; *at; at++) {
+		const char *number = *at + strspn(*at, " ");
+		const char *name = number + strspn(number, "0123456789");
+
+		if (name > number && g_str_has_prefix(name, ") ") && strstr(name, having))
+			g_ptr_array_add(names, g_strndup(name + 2, strcspn(name + 2, " ")));
+	}
+	return names;
+}
+
+/* LTTng itself looks at the supplementary groups only. */
 static bool in_group_tracing(void)
 {
 	const struct group *tracing = getgrnam("tracing");
@@ -84,42 +111,128 @@ static bool in_group_tracing(void)
 	for (int i = 0; tracing && i < count; i++)
 		if (groups[i] == tracing->gr_gid)
 			return true;
-	return tracing && getegid() == tracing->gr_gid;
+	return false;
 }
 
-/* A daemon of our own, which ends with us. */
-static bool start_daemon(pid_t *daemon, GError **error)
+/* --- the keeper of our daemon, a process --------------------------------------------- */
+
+/* In the daemon: it does not outlive its keeper either. */
+static void set_kept(gpointer data)
+{
+	const pid_t *keeper = data;
+
+	set_apart(NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != *keeper) /* killed before that was said */
+		_exit(1);
+}
+
+/* Ends what a record that was killed left; whether there are sessions of others. */
+static bool daemon_is_needed(const char *session)
+{
+	const char *const trigger[] = {"lttng", "--no-sessiond", "remove-trigger", session, NULL};
+	const char *const destroy[] = {"lttng", "--no-sessiond", "destroy", session, NULL};
+	g_autoptr(GPtrArray) names = lttng_sessions("", NULL);
+	bool needed = false;
+
+	for (guint i = 0; names && i < names->len; i++) {
+		if (strcmp(g_ptr_array_index(names, i), session) != 0) {
+			needed = true;
+			continue;
+		}
+		lttng_run(trigger, NULL, NULL);
+		lttng_run(destroy, NULL, NULL);
+	}
+	return needed;
+}
+
+static void wake(int number)
+{
+	(void) number;
+}
+
+/* Until we end, or the daemon does: true. No time-outs, which would be in the trace. */
+static bool daemon_ends_first(int alive, pid_t daemon)
+{
+	struct pollfd end = {.fd = alive};
+	sigset_t child, mask;
+
+	signal(SIGCHLD, wake);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &mask);
+	sigdelset(&mask, SIGCHLD);
+	while (!(end.revents & POLLHUP)) {
+		if (waitpid(daemon, NULL, WNOHANG) == daemon)
+			return true;
+		end.revents = 0;
+		ppoll(&end, 1, NULL, &mask);
+	}
+	return false;
+}
+
+static _Noreturn void keep_daemon(int alive, const char *session)
 {
 	const char *const line[] = {"lttng-sessiond", NULL};
-	g_autoptr(GError) cause = NULL;
+	pid_t self = getpid(), daemon;
+	int null = open("/dev/null", O_RDWR);
 
-	if (!g_spawn_async(NULL, (char **) line, NULL,
-			   G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD |
-				   G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
-			   set_apart, NULL, daemon, &cause)) {
-		*daemon = 0;
-		return fail(error, cause->message);
+	setsid();
+	if (null < 0 || chdir("/") != 0)
+		_exit(1);
+	for (int fd = 0; fd <= 2; fd++) /* who reads what we say need not wait for it to end */
+		dup2(null, fd);
+	if (!g_spawn_async("/", (char **) line, NULL,
+			   G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, set_kept, &self,
+			   &daemon, NULL))
+		_exit(1);
+	if (daemon_ends_first(alive, daemon))
+		_exit(1);
+	while (daemon_is_needed(session))
+		g_usleep(DAEMON_STEP_MS * 5 * 1000);
+	kill(daemon, SIGTERM);
+	while (waitpid(daemon, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	_exit(0);
+}
+
+static bool start_daemon(const char *session, struct lttng_daemon *daemon, GError **error)
+{
+	g_autofree char *program = g_find_program_in_path("lttng-sessiond");
+	int ends[2];
+
+	if (!program)
+		return fail(error, "no session daemon runs, and lttng-sessiond is not installed");
+	if (pipe2(ends, O_CLOEXEC) != 0 || (daemon->keeper = fork()) < 0) {
+		daemon->keeper = 0;
+		return fail(error, g_strerror(errno));
 	}
+	if (daemon->keeper == 0) {
+		close(ends[1]);
+		keep_daemon(ends[0], session);
+	}
+	close(ends[0]);
+	daemon->alive = ends[1];
 	for (int waited = 0; waited < DAEMON_WAIT_MS; waited += DAEMON_STEP_MS) {
 		if (daemon_answers())
 			return true;
-		if (waitpid(*daemon, NULL, WNOHANG) == *daemon) {
-			*daemon = 0;
+		if (waitpid(daemon->keeper, NULL, WNOHANG) == daemon->keeper) {
+			close(daemon->alive);
+			daemon->keeper = 0;
 			return fail(error,
 				    "lttng-sessiond ended at once: 'lttng-sessiond -v' says why");
 		}
 		g_usleep(DAEMON_STEP_MS * 1000);
 	}
-	lttng_end_daemon(*daemon);
-	*daemon = 0;
+	lttng_end_daemon(daemon);
 	return fail(error, "lttng-sessiond was started and does not answer");
 }
 
-bool lttng_ready(pid_t *daemon, GError **error)
+bool lttng_ready(const char *session, struct lttng_daemon *daemon, GError **error)
 {
 	g_autofree char *command = g_find_program_in_path("lttng");
 
-	*daemon = 0;
+	daemon->keeper = 0;
 	if (!command)
 		return fail(error, "LTTng is not installed: as root 'apt-get install lttng-tools "
 				   "lttng-modules-dkms linux-headers-$(uname -r)'");
@@ -131,14 +244,24 @@ bool lttng_ready(pid_t *daemon, GError **error)
 	if (geteuid() != 0)
 		return fail(error, "no session daemon of root runs: 'sudo systemctl start "
 				   "lttng-sessiond', or record as root");
-	return start_daemon(daemon, error);
+	return start_daemon(session, daemon, error);
 }
 
-void lttng_end_daemon(pid_t daemon)
+void lttng_end_daemon(struct lttng_daemon *daemon)
 {
-	if (daemon <= 0)
+	g_autoptr(GPtrArray) others = NULL;
+
+	if (!daemon->keeper)
 		return;
-	kill(daemon, SIGTERM);
-	while (waitpid(daemon, NULL, 0) < 0 && errno == EINTR)
-		continue;
+	others = lttng_sessions("", NULL);
+	close(daemon->alive);
+	if (others && others->len)
+		fprintf(stderr,
+			"whylate: the session daemon that was started here has other sessions "
+			"(%s); it ends when they have\n",
+			(char *) g_ptr_array_index(others, 0));
+	else
+		while (waitpid(daemon->keeper, NULL, 0) < 0 && errno == EINTR)
+			continue;
+	daemon->keeper = 0;
 }

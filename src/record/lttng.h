@@ -15,10 +15,22 @@
  * that says why it failed and what to do. */
 bool lttng_run(const char *const *arguments, char **said, GError **error);
 
+/* Names of the sessions in whose line of `lttng list` this stands, the newest first (LTTng's
+ * add_session_list() puts it in front); NULL and an error if no daemon answers. Free with
+ * g_ptr_array_unref(). */
+GPtrArray *lttng_sessions(const char *having, GError **error);
+
+/* A session daemon of our own, in the care of a child of ours. The child ends it when we do,
+ * be it by SIGKILL, but not as long as it has other sessions than ours. */
+struct lttng_daemon {
+	pid_t keeper; /* 0: there was a daemon */
+	int alive;    /* closed when we end */
+};
+
 /* All that recording needs: the command, the right to use it, a session daemon (started if there
- * is none; its PID in `daemon`, else 0). */
-bool lttng_ready(pid_t *daemon, GError **error);
-/* Ends a daemon that lttng_ready() started. */
-void lttng_end_daemon(pid_t daemon);
+ * is none). `session`: the name of ours. */
+bool lttng_ready(const char *session, struct lttng_daemon *daemon, GError **error);
+/* Ends a daemon that lttng_ready() started; says so if it has other sessions. */
+void lttng_end_daemon(struct lttng_daemon *daemon);
 
 #endif

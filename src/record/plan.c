@@ -29,13 +29,13 @@ static const struct {
 	{PRESET_NORMAL, "cold", "signal_generate*"},
 };
 
+/* Of each CPU. A flight recorder keeps them in memory, in small pieces: each snapshot ends
+ * the piece that is written to three times over, and so takes three pieces of the past. */
 static const struct {
-	const char *name, *size, *count;
-} channels[] = {
-	/* of each CPU; a flight recorder keeps them in memory */
-	{"switches", "2M", "8"},
-	{"hot", "4M", "8"},
-	{"cold", "1M", "4"}};
+	const char *name, *size, *count, *ring_size, *ring_count;
+} channels[] = {{"switches", "2M", "8", "256K", "64"},
+		{"hot", "4M", "8", "512K", "64"},
+		{"cold", "1M", "4", "64K", "64"}};
 
 /* Appends one line; the list ends with NULL. */
 static void G_GNUC_NULL_TERMINATED add(GPtrArray *plan, const char *first, ...)
@@ -66,13 +66,17 @@ static const char *channel_of(const struct recording *recording, const char *cha
 static void add_channels(const struct recording *recording, GPtrArray *plan, const char *session)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(channels); i++) {
-		g_autofree char *size = g_strconcat("--subbuf-size=", channels[i].size, NULL);
-		g_autofree char *count = g_strconcat("--num-subbuf=", channels[i].count, NULL);
+		bool ring = recording->snapshot;
+		g_autofree char *size =
+			g_strconcat("--subbuf-size=",
+				    ring ? channels[i].ring_size : channels[i].size, NULL);
+		g_autofree char *count =
+			g_strconcat("--num-subbuf=",
+				    ring ? channels[i].ring_count : channels[i].count, NULL);
 
 		if (strcmp(channel_of(recording, channels[i].name), channels[i].name) == 0)
 			add(plan, "enable-channel", "--kernel", session, size, count,
-			    recording->snapshot ? "--overwrite" : "--discard", channels[i].name,
-			    NULL);
+			    ring ? "--overwrite" : "--discard", channels[i].name, NULL);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,9 +15,12 @@
 #include "record/lttng.h"
 #include "util/error.h"
 
+#define OURS "whylate-" /* what sessions are called, before the PID */
+
 struct run {
 	const struct recording *recording; /* borrowed */
-	pid_t daemon, program;
+	struct lttng_daemon daemon;
+	pid_t program;
 	bool made_directory, made_session;
 	int signal; /* that ended it; 0: none */
 };
@@ -82,7 +86,7 @@ static void undo(struct run *run)
 		lttng_run(destroy, NULL, NULL);
 	if (run->made_directory)
 		nftw(recording->output, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	lttng_end_daemon(run->daemon);
+	lttng_end_daemon(&run->daemon);
 }
 
 static bool make_directory(struct run *run, GError **error)
@@ -137,13 +141,32 @@ static bool has_trigger(const struct recording *recording, GError **error)
 	return !listed;
 }
 
+/* A session is called after the process that made it; one that was killed could not end it. */
+static void tell_left(void)
+{
+	g_autoptr(GPtrArray) names = lttng_sessions("", NULL);
+
+	for (guint i = 0; names && i < names->len; i++) {
+		const char *name = g_ptr_array_index(names, i);
+		char *rest = NULL;
+		long pid = g_str_has_prefix(name, OURS) ? strtol(name + strlen(OURS), &rest, 10) : 0;
+
+		if (pid > 1 && !*rest && kill((pid_t) pid, 0) != 0 && errno == ESRCH)
+			fprintf(stderr,
+				"whylate: session %s was left by a record that was killed; "
+				"'lttng destroy %s' ends it\n",
+				name, name);
+	}
+}
+
 static bool begin(struct run *run, GError **error)
 {
 	g_autoptr(GPtrArray) plan = plan_begin(run->recording);
 
-	if (!lttng_ready(&run->daemon, error) || interrupted(run) ||
+	if (!lttng_ready(run->recording->session, &run->daemon, error) || interrupted(run) ||
 	    !has_trigger(run->recording, error) || !make_directory(run, error))
 		return false;
+	tell_left();
 	for (guint i = 0; i < plan->len; i++) {
 		if (interrupted(run) || !lttng_run(g_ptr_array_index(plan, i), NULL, error))
 			return false;
@@ -220,22 +243,29 @@ static bool end(struct run *run, GError **error)
 	add_beside(output, "/proc/kallsyms", "kallsyms");
 	add_beside(output, "/proc/interrupts", "interrupts");
 	add_beside(output, "/proc/sys/kernel/hostname", "hostname");
-	lttng_end_daemon(run->daemon);
+	lttng_end_daemon(&run->daemon);
 	if (first)
 		g_propagate_error(error, first);
 	return !first;
 }
 
-/* The command to run next; or runs it. */
-static void tell_next(const struct run *run, const char *self)
+/* The command to run next; or runs it, unless somebody lost patience meanwhile. `ended`: so
+ * did the program while it was recorded. */
+static void tell_next(const struct run *run, bool ended, const char *self)
 {
 	const struct recording *recording = run->recording;
-	g_autofree char *target = g_strdup_printf("sched_process_exit tid=%d", (int) run->program);
-	const char *delay[] = {self, "delay", recording->output, "--target", target, NULL};
+	g_autofree char *tid = g_strdup_printf("%d", (int) run->program);
+	g_autofree char *target = g_strconcat("sched_process_exit tid=", tid, NULL);
+	g_autofree char *birth = g_strconcat("sched_process_fork child_tid=", tid, NULL);
+	/* a ring may have lost its birth; before that it is whylate's own work */
+	const char *delay[] = {self,   "delay", recording->output, "--target",
+			       target, recording->snapshot ? NULL : "--from",
+			       birth,  NULL};
+	const char *thread[] = {self, "delay", recording->output, "--thread", tid, NULL};
 	const char *overview[] = {self, "overview", recording->output, NULL};
-	const char **line = run->program ? delay : overview;
+	const char **line = ended ? delay : run->program ? thread : overview;
 
-	if (recording->analyse) {
+	if (recording->analyse && !run->signal) {
 		fflush(stdout);
 		g_spawn_sync(NULL, (char **) line, NULL,
 			     G_SPAWN_LEAVE_DESCRIPTORS_OPEN | G_SPAWN_CHILD_INHERITS_STDIN,
@@ -296,8 +326,9 @@ int record_run(const struct recording *recording, const char *self, GError **err
 	if (run.program && !ended) /* --duration was over first */
 		while (waitpid(run.program, &status, 0) < 0 && errno == EINTR)
 			continue;
+	interrupted(&run); /* while it ended: it has */
 	unblock();
-	tell_next(&run, self);
+	tell_next(&run, ended, self);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -332,16 +363,18 @@ static char *newest_below(const char *output)
 	char *newest = NULL;
 	const char *name;
 	struct stat status;
-	struct timespec at = {0, 0};
+	gint64 at = 0;
 
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *path = g_build_filename(output, name, NULL);
+		gint64 made;
 
-		if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode) ||
-		    status.st_mtim.tv_sec < at.tv_sec ||
-		    (status.st_mtim.tv_sec == at.tv_sec && status.st_mtim.tv_nsec < at.tv_nsec))
+		if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
 			continue;
-		at = status.st_mtim;
+		made = (gint64) status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+		if (made < at)
+			continue;
+		at = made;
 		g_free(newest);
 		newest = g_steal_pointer(&path);
 	}
@@ -350,30 +383,19 @@ static char *newest_below(const char *output)
 	return newest ? newest : g_strdup(output);
 }
 
-/* Sessions are listed as "  1) NAME [active snapshot]", the newest first; ours begin with
- * "whylate-". */
 static char *newest_session(GError **error)
 {
-	const char *const line[] = {"lttng", "--no-sessiond", "list", NULL};
-	g_autofree char *said = NULL;
-	g_auto(GStrv) lines = NULL;
-	char *found = NULL;
+	g_autoptr(GPtrArray) names = lttng_sessions("[active snapshot]", error);
 
-	if (!lttng_run(line, &said, error))
+	if (!names)
 		return NULL;
-	lines = g_strsplit(said, "\n", -1);
-	for (char **at = lines; *at && !found; at++) {
-		const char *name = strstr(*at, ") whylate-");
-
-		if (name && g_str_has_suffix(*at, "[active snapshot]"))
-			found = g_strndup(name + 2, strcspn(name + 2, " "));
-	}
-	if (!found)
-		g_set_error_literal(
-			error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
-			"no flight recorder of whylate's runs ('whylate record --snapshot' "
-			"starts one); --session NAME names another");
-	return found;
+	for (guint i = 0; i < names->len; i++)
+		if (g_str_has_prefix(g_ptr_array_index(names, i), OURS))
+			return g_strdup(g_ptr_array_index(names, i));
+	g_set_error_literal(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
+			    "no flight recorder of whylate's runs ('whylate record --snapshot' "
+			    "starts one); --session NAME names another");
+	return NULL;
 }
 
 bool record_snapshot(const char *session, bool dry_run, char **written, GError **error)

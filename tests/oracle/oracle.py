@@ -159,7 +159,7 @@ def fields_of(text):
 
 
 def split_context(text):
-    """`{ context }, { payload }` -> both, minding braces in strings."""
+    """`{ context }, { payload }` -> both, minding braces in strings; `{ payload }` is of a channel without context."""
     depth = 0
     for m in GROUP_TOKEN.finditer(text):
         c = m.group()
@@ -167,7 +167,7 @@ def split_context(text):
             depth += 1
         elif c == "}":
             depth -= 1
-            if depth == 0:
+            if depth == 0 and m.end() < len(text):
                 return text[:m.end()], text[m.end() + 2:]
     return "", text
 

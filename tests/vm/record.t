@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""whylate record on a real kernel: boots a virtual machine (tests/vm/image makes it), whose test is tests/vm/guest, hands
+on what that prints, and looks at what it recorded from outside. Run by `make check-vm`; not by `make check`, as it takes
+minutes and needs qemu and mmdebstrap.
+
+WHYLATE_VM_PAYLOAD is where whylate was installed to (DESTDIR), vm_work is in WHYLATE_BUILD; WHYLATE_VM_CACHE where
+images are kept."""
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+
+import whylate_test as t
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+PAYLOAD = os.environ["WHYLATE_VM_PAYLOAD"]
+IMAGES = os.environ["WHYLATE_VM_CACHE"]
+LIMIT = int(os.environ.get("WHYLATE_VM_LIMIT", "1200"))  # seconds for the whole machine
+PLACE = "usr/local/lib/vm"  # of the test inside
+RESULTS_SIZE = 512 << 20  # bytes; the file is sparse
+DATA_SIZE = 8 << 20
+tap = t.Tap()
+
+
+def tools():
+    for program in ("qemu-system-x86_64", "mkfs.ext4"):
+        if not shutil.which(program):
+            raise SystemExit(program + " is missing: apt-get install qemu-system-x86 mmdebstrap uidmap e2fsprogs")
+    if t.preload():
+        raise SystemExit("a build with sanitizers does not run in the machine: it has no libasan")
+
+
+def image():
+    # a session of its own, so that all of it can be told to end and to clean up
+    with subprocess.Popen([HERE + "/image", IMAGES], stdout=subprocess.PIPE, start_new_session=True) as maker:
+        try:
+            out, _ = maker.communicate()
+        except BaseException:
+            os.killpg(maker.pid, signal.SIGTERM)
+            maker.wait()
+            raise
+    if maker.returncode != 0:
+        raise SystemExit("there is no image")
+    return out.decode().rstrip("\n")
+
+
+def whylate_inside():
+    for place, _, files in os.walk(PAYLOAD):
+        if "whylate" in files and place.endswith("/bin"):
+            return place[len(PAYLOAD.rstrip("/")):] + "/whylate"
+    raise SystemExit("no bin/whylate below " + PAYLOAD)
+
+
+def by_root(member):
+    member.uid = member.gid = 0
+    member.uname = member.gname = "root"
+    return member
+
+
+def make_payload(path, scratch):
+    """The tar file that vm-init unpacks over the root file system."""
+    setting = scratch + "/setting.json"
+    with open(setting, "w", encoding="ascii") as file:
+        json.dump({"whylate": whylate_inside()}, file)
+    with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as tar:
+        tar.add(PAYLOAD, arcname=".", filter=by_root)
+        for name in (HERE + "/guest", t.SOURCE + "/tests/whylate_test.py", t.BUILD + "/vm_work", setting):
+            tar.add(name, arcname=PLACE + "/" + os.path.basename(name), filter=by_root)
+
+
+def make_data(path, scratch):
+    """The disk that is read from: an ext4 with one file."""
+    os.mkdir(scratch + "/data")
+    with open(scratch + "/data/data.bin", "wb") as file:
+        file.write(os.urandom(DATA_SIZE))
+    subprocess.run(["mkfs.ext4", "-q", "-d", scratch + "/data", path, "%dk" % (DATA_SIZE * 3 // 1024)],
+                   stdout=subprocess.DEVNULL, check=True)
+
+
+def drive(path, writable=False, slow=False):
+    # snapshot=on: what is written goes to an unnamed file of qemu's
+    return ["-drive", "if=virtio,format=raw,file=%s%s%s" % (
+        path, "" if writable else ",snapshot=on", ",throttling.iops-total=50" if slow else "")]
+
+
+def command(directory, scratch):
+    return ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-machine", "q35", "-cpu", "max", "-smp", "2", "-m", "2G",
+            "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-nic", "none",
+            "-kernel", directory + "/vmlinuz", "-initrd", directory + "/initrd.img",
+            "-append", "root=/dev/vda rw console=ttyS0 init=/usr/local/sbin/vm-init panic=-1 quiet",
+            *drive(directory + "/root.ext4"), *drive(scratch + "/payload.tar"),
+            *drive(scratch + "/results.tar", writable=True), *drive(scratch + "/data.ext4", slow=True),
+            "-serial", "file:" + scratch + "/console", "-serial", "stdio"]
+
+
+def boot(directory, scratch):
+    """Runs the machine, hands on its TAP. True if it said all it planned to."""
+    with subprocess.Popen(command(directory, scratch), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          env={**os.environ, "TMPDIR": scratch}) as machine:
+        alarm = threading.Timer(LIMIT, machine.kill)
+        alarm.start()
+        planned = None
+        try:
+            for line in machine.stdout:
+                text = line.decode(errors="replace").rstrip("\r\n")
+                case = re.match(r"(not )?ok \d+ - (.*)", text)
+                plan = re.match(r"1\.\.(\d+)$", text)
+                if case:
+                    tap.ok(not case.group(1), case.group(2))
+                elif plan:
+                    planned = int(plan.group(1))
+                else:
+                    print("# " + text.removeprefix("# "), flush=True)
+        finally:
+            alarm.cancel()
+            if machine.poll() is None:
+                machine.terminate()
+    return planned == tap.count
+
+
+def tail(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return "".join(file.readlines()[-40:])
+
+
+def oracle_agrees(results, trace):
+    """The second implementation of the states, on traces that neither has seen."""
+    mine, other = results + "/mine.json", results + "/oracle.json"
+    with open(mine, "wb") as file:
+        file.write(t.output("delay", "--thread", "all", "--limit", "0", "--format", "json", "--cache", "off", trace))
+    with open(other, "wb") as file:
+        subprocess.run([sys.executable, t.SOURCE + "/tests/oracle/oracle.py", trace], stdout=file, check=True)
+    done = subprocess.run([sys.executable, t.SOURCE + "/tests/oracle/compare.py", mine, other], stdout=subprocess.PIPE, check=False)
+    assert done.returncode == 0, done.stdout.decode()
+
+
+def ended(number, _):
+    raise SystemExit("ended by signal %d" % number)
+
+
+def main():
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, ended)
+    os.environ["PATH"] += ":/usr/sbin:/sbin"
+    tools()
+    with tempfile.TemporaryDirectory(dir=t.CACHE, prefix="vm-") as scratch:
+        directory = image()
+        make_payload(scratch + "/payload.tar", scratch)
+        make_data(scratch + "/data.ext4", scratch)
+        with open(scratch + "/results.tar", "wb") as file:
+            file.truncate(RESULTS_SIZE)
+        whole = boot(directory, scratch)
+        tap.ok(whole, "the machine ran to its end", tail(scratch + "/console"))
+        results = scratch + "/results"
+        with tarfile.open(scratch + "/results.tar") as tar:
+            tar.extractall(results)
+        kept = os.environ.get("WHYLATE_VM_KEEP")
+        if kept:
+            shutil.copytree(results, kept, dirs_exist_ok=True)
+            shutil.copy(scratch + "/console", kept)
+        for name in ("disk", "snapshot", "flight", "trigger"):
+            for trace in sorted(glob.glob(results + "/" + name + "/*/**/kernel", recursive=True)) or [name]:
+                tap.case(name + ": the same as the oracle", oracle_agrees, results, trace)
+    return tap.done()
+
+
+sys.exit(main())
