@@ -15,7 +15,7 @@ tap = t.Tap()
 FOLDER = t.SOURCE + "/share/lttng"
 SCHEMA = "/usr/share/xml/lttng/session.xsd"
 NAMES = [preset + mode for preset in ("minimal", "normal", "full") for mode in ("", "-snapshot")]
-UNITS = {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+UNITS = {"k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def read_lines(name):
