@@ -3,7 +3,7 @@
 seed, so that it tries the same inputs again (make fuzz: others).
 
 WHYLATE_FUZZ is a build directory with --enable-fuzzing (./check has one); without it the programs
-of this build only replay. FUZZ_TIME: seconds a target, 10 if it is not said; FUZZ_CORPUS: a
+of this build only replay. FUZZ_TIME: seconds a target, 5 if it is not said; FUZZ_CORPUS: a
 directory where new inputs are kept (make fuzz); FUZZ_TARGETS: some of them only."""
 import os
 import subprocess
@@ -14,7 +14,7 @@ import whylate_test as t
 
 TARGETS = {"events": 8000, "metadata": 6000, "options": 600, "packets": 8000, "saved": 8000, "symbols": 1000}  # bytes
 PROGRAMS = os.environ.get("WHYLATE_FUZZ")
-SECONDS = int(os.environ.get("FUZZ_TIME", "10"))
+SECONDS = int(os.environ.get("FUZZ_TIME", "5"))
 KEPT = os.environ.get("FUZZ_CORPUS")
 CORPUS = os.path.join(t.SOURCE, "tests", "fuzz", "corpus")
 HERE = os.path.join(t.SOURCE, "tests", "fuzz")

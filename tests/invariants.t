@@ -200,12 +200,12 @@ def all_threads(directories, window=None):
 
 
 def windows(whole, dice):
-    """Five windows: two between the ends of states, three anywhere; of a very long trace one of each, but in make
+    """Five windows: two between the ends of states, three anywhere; of a long trace one of each, but in make
     check-long."""
     begin, end = whole["window"]["begin"], whole["window"]["end"]
     edges = sorted({b["begin"] for t in whole["threads"] for b in t["causality"]} |
                    {b["end"] for t in whole["threads"] for b in t["causality"]})
-    few = whole["coverage"]["events"] > 500000 and not LONG
+    few = whole["coverage"]["events"] > 50000 and not LONG
     for i in (0, 2) if few else range(5):
         draw = (lambda: dice.choice(edges)) if i < 2 else (lambda: dice.randint(begin, end))
         low, high = 0, 0
