@@ -4,7 +4,7 @@ on what that prints, and looks at what it recorded from outside. Run by `make ch
 minutes and needs qemu and mmdebstrap.
 
 WHYLATE_VM_PAYLOAD is where whylate was installed to (DESTDIR), vm_work is in WHYLATE_BUILD; WHYLATE_VM_CACHE where
-images are kept."""
+images are kept; WHYLATE_VM_KEEP where recordings are to be left; WHYLATE_VM_LIMIT how many seconds the machine may run."""
 import glob
 import json
 import os
@@ -22,7 +22,7 @@ import whylate_test as t
 HERE = os.path.dirname(os.path.realpath(__file__))
 PAYLOAD = os.environ["WHYLATE_VM_PAYLOAD"]
 IMAGES = os.environ["WHYLATE_VM_CACHE"]
-LIMIT = int(os.environ.get("WHYLATE_VM_LIMIT", "1200"))  # seconds for the whole machine
+LIMIT = int(os.environ.get("WHYLATE_VM_LIMIT", "2400"))  # seconds for the whole machine
 PLACE = "usr/local/lib/vm"  # of the test inside
 RESULTS_SIZE = 512 << 20  # bytes; the file is sparse
 DATA_SIZE = 8 << 20
