@@ -34,13 +34,16 @@ static bool fail(GError **error, const char *text)
 	return false;
 }
 
-/* What the command said, in our words where it has a known remedy. */
-static bool explain(const char *const *arguments, const char *said, GError **error)
+/* What the command said, in our words where it has a known remedy; or how it ended. (It
+ * was seen to say nothing where there were no modules.) */
+static bool explain(const char *const *arguments, const char *said, const char *how,
+		    GError **error)
 {
 	g_autofree char *text = g_strdup(said);
 
 	g_strstrip(text);
-	if (strstr(said, "Kernel tracer not available") || strstr(said, "kernel tracer"))
+	if (strstr(said, "Kernel tracer not available") || strstr(said, "kernel tracer") ||
+	    (!*text && !g_file_test("/proc/lttng", G_FILE_TEST_EXISTS)))
 		return fail(
 			error,
 			"the kernel's tracer is not there: as root 'apt-get install "
@@ -51,7 +54,7 @@ static bool explain(const char *const *arguments, const char *said, GError **err
 				   "event's fields, as in 'sched_switch prev_prio < 0 && prev_tid "
 				   "!= 0' (FILTER EXPRESSION in lttng-enable-event(1))");
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, "lttng %s failed: %s", arguments[1],
-		    *text ? text : "it did not say why");
+		    *text ? text : how);
 	return false;
 }
 
@@ -65,8 +68,8 @@ bool lttng_run(const char *const *arguments, char **said, GError **error)
 			  &out, &err, &status, &cause))
 		return fail(error, cause->message);
 	both = g_strconcat(err, out, NULL);
-	if (!g_spawn_check_wait_status(status, NULL))
-		return explain(arguments, both, error);
+	if (!g_spawn_check_wait_status(status, &cause))
+		return explain(arguments, both, cause->message, error);
 	if (said)
 		*said = g_steal_pointer(&out);
 	return true;

@@ -91,10 +91,13 @@ def drive(path, writable=False, slow=False):
 
 
 def command(directory, scratch):
-    return ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-machine", "q35", "-cpu", "max", "-smp", "2", "-m", "2G",
+    # thread=single: with one thread a processor the kernel hung once, while LTTng patched its tracepoints in and the host
+    # was busy. A machine that hangs panics, and qemu ends
+    return ["qemu-system-x86_64", "-accel", "tcg,thread=single", "-machine", "q35", "-cpu", "max", "-smp", "2", "-m", "2G",
             "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-nic", "none",
             "-kernel", directory + "/vmlinuz", "-initrd", directory + "/initrd.img",
-            "-append", "root=/dev/vda rw console=ttyS0 init=/usr/local/sbin/vm-init panic=-1 quiet",
+            "-append", "root=/dev/vda rw console=ttyS0 init=/usr/local/sbin/vm-init panic=-1 quiet "
+            "softlockup_panic=1 watchdog_thresh=60",
             *drive(directory + "/root.ext4"), *drive(scratch + "/payload.tar"),
             *drive(scratch + "/results.tar", writable=True), *drive(scratch + "/data.ext4", slow=True),
             "-serial", "file:" + scratch + "/console", "-serial", "stdio"]
