@@ -8,10 +8,11 @@ import shutil
 import sys
 import tempfile
 
+import ctf
 import whylate_test as t
 
 tap = t.Tap()
-COMMANDS = ["overview", "delay", "profile"]
+COMMANDS = ["overview", "delay", "profile", "requests", "diff"]
 
 
 def found(*arguments):
@@ -38,7 +39,7 @@ def callstack():
     assert {"x86_irq_vectors_local_timer_entry", "x86_exceptions_page_fault_user",
             "net_if_receive_skb"} <= set(findings), findings
     assert answers["delay"] == "degraded"
-    assert findings["x86_exceptions_page_fault_user"]["degraded"] == ["delay", "profile"]
+    assert findings["x86_exceptions_page_fault_user"]["degraded"] == ["delay", "profile", "requests", "diff"]
     assert "x86_exceptions" in findings["x86_exceptions_page_fault_user"]["remedy"]
 
 
@@ -114,6 +115,43 @@ def both_ways():
         assert direct == t.output("check", t.trace(name), "--quiet", "--reader", "babeltrace"), name
 
 
+def either():
+    """Without switches, or without system calls: what cannot be answered at all, and the reports' coverage says so."""
+    switch = [("prev_comm", "string"), ("prev_tid", "i32"), ("prev_prio", "i32"), ("prev_state", "i64"),
+              ("next_comm", "string"), ("next_tid", "i32"), ("next_prio", "i32")]
+    classes = {"sched_switch": switch, "syscall_entry_read": [("fd", "u32"), ("count", "u64")],
+               "syscall_exit_read": [("ret", "i64")]}
+    for left, missing, answers in (
+            ("syscall", "sched_switch", {"overview": "no", "delay": "no", "profile": "degraded", "requests": "no", "diff": "no"}),
+            ("sched", "system calls", {"overview": "degraded", "delay": "degraded", "profile": "degraded", "requests": "no",
+                                       "diff": "no"})):
+        trace = ctf.Trace({name: fields for name, fields in classes.items() if name.startswith(left)})
+        for i in range(4):
+            a, b = ("a", "b") if i % 2 else ("b", "a")
+            if left == "sched":
+                trace.event(1000 * i, 0, "sched_switch", prev_comm=a, prev_tid=ord(a), prev_prio=20, prev_state=0,
+                            next_comm=b, next_tid=ord(b), next_prio=20)
+            elif i % 2:
+                trace.event(1000 * i, 0, "syscall_exit_read", ret=0)
+            else:
+                trace.event(1000 * i, 0, "syscall_entry_read", fd=0, count=1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = trace.write(folder + "/t")
+            told, findings = found(path)
+            assert told == answers, (left, told)
+            assert findings[missing]["impossible"] == [c for c in COMMANDS if answers[c] == "no"], findings[missing]
+            coverage = t.report("requests", path)["coverage"]["missing"]
+            assert any(line.startswith(missing + ": ") for line in coverage), coverage
+
+
+def network():
+    """callstack has no network events: of requests and their difference something lacks, as of delay."""
+    findings = found(t.trace("callstack"))[1]
+    assert findings["net_if_receive_skb"]["degraded"] == COMMANDS, findings["net_if_receive_skb"]
+    missing = t.report("requests", t.trace("callstack"))["coverage"]["missing"]
+    assert any(line.startswith("net_if_receive_skb: ") for line in missing), missing
+
+
 def text():
     lines = t.output("check", t.trace("lost")).decode()
     assert re.search(r"^  delay +degraded", lines, re.M), lines
@@ -146,6 +184,8 @@ tap.case("without sched_waking: wakers less certain", without_waking)
 tap.case("ust-func: a user-space trace beside it", user_trace)
 tap.case("the same words as the coverage", same_as_coverage)
 tap.case("read directly and through Babeltrace", both_ways)
+tap.case("no switches, no system calls", either)
+tap.case("no network events", network)
 tap.case("text", text)
 tap.case("a damaged stream", damaged)
 sys.exit(tap.done())

@@ -9,8 +9,9 @@ import sys
 
 from whylate_test import SOURCE, Tap, output, run, trace
 
-PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1", "whylate-check.1", "whylate-record.1",
-         "babeltrace2-sink.whylate.delay.7", "babeltrace2-sink.whylate.profile.7")
+PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1", "whylate-requests.1",
+         "whylate-diff.1", "whylate-check.1", "whylate-record.1", "babeltrace2-sink.whylate.delay.7",
+         "babeltrace2-sink.whylate.profile.7")
 ANYWHERE = {"--help", "--version"}
 
 
@@ -31,6 +32,11 @@ def options_in(text):
     return set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text))
 
 
+def options_of(command):
+    """Those that --help lists: what explains one may name another command's."""
+    return set(re.findall(r"^  (--[a-z][a-z0-9-]*)", output(command, "--help").decode(), re.M))
+
+
 def check_page(page):
     text = formatted(page)
     for section in ("NAME", "SYNOPSIS", "DESCRIPTION"):
@@ -46,7 +52,7 @@ def lint(page):
 
 
 def check_manual(command):
-    offered = options_in(output(command, "--help").decode())
+    offered = options_of(command)
     page = formatted("whylate-%s.1" % command)
     said = options_in(page)
     # a page may speak of another command's options only in a line that names that command
@@ -59,7 +65,7 @@ def check_manual(command):
 
 def check_parameters(command):
     """Options are parameters, except those that are for a terminal."""
-    offered = {o[2:] for o in options_in(output(command, "--help").decode())}
+    offered = {o[2:] for o in options_of(command)}
     page = formatted("babeltrace2-sink.whylate.%s.7" % command)
     for name in sorted(offered - {"help", "version", "json-schema", "cache", "progress", "reader", "strict"}):
         assert re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(name), page), "no parameter " + name
@@ -92,7 +98,7 @@ def complete(*words):
 
 
 def check_completion(command):
-    offered = options_in(output(command, "--help").decode())
+    offered = options_of(command)
     completed = complete("whylate", command, "--")
     assert offered == completed, "missing in the completion: %s; there but no option: %s" % (
         sorted(offered - completed), sorted(completed - offered))
@@ -106,6 +112,16 @@ def check_values():
         assert complete("whylate", "profile", option, "") == words, option
     assert complete("whylate", "profile", "--format", "") == {"text", "json"}
     assert complete("whylate", "delay", "--format", "") == {"text", "json", "csv"}
+    for option, values in (("--follow", ""), ("--metric", ""), ("--preset", "or syscall:NAME")):
+        for command in ("requests", "diff"):
+            refused = run(command, option, "?", "TRACE").stderr.decode()
+            words = set(re.search("must be one of (.*)", refused).group(1).replace(values, "").strip(", ").split(", "))
+            words |= {"syscall:"} if values else set()
+            assert len(words) > 1 and complete("whylate", command, option, "") == words, (command, option, words)
+    assert complete("whylate", "requests", "--preset", "syscall", ":", "r") == set()  # no file names
+    assert complete("whylate", "record", "--preset", "") == {"minimal", "normal", "full"}
+    assert complete("whylate", "requests", "--format", "") == {"text", "json", "csv", "dot"}
+    assert complete("whylate", "diff", "--format", "") == {"text", "json"}
     assert complete("whylate", "profile", "--operation", "'b") == {"block-queued:*", "block-served:*", "blocked:*"}
     assert complete("whylate", "profile", "--operation", "w") == {"wait-cpu"}
     for option in ("--save", "--compare", "--resume", "--kallsyms"):
@@ -163,6 +179,7 @@ LOCK_2 = ("delay", trace("futex"), "--thread", "lock-2")
 HANG = ("overview", trace("hang"))
 HOSTS = ("delay", *trace("two-hosts-client", "two-hosts-server"), "--host", "client", "--thread", "python3", "--from",
          "09:26:55.912", "--to", "09:26:56.094")
+APP = (trace("web-mixed"), "--process", "app")
 WRITERS = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64")
 
 
@@ -171,7 +188,8 @@ def check_readme():
     blocks = re.findall(r"^```\n(.*?)^```$", read("README.md"), re.M | re.S)
     reports = [b for b in blocks if b.startswith("$ whylate") or "Lineage:" in b or "Blocking causality" in b]
     others = {"$ whylate profile": WRITERS, "$ whylate delay futex": LOCK_2, "$ whylate hang": HANG,
-              "$ whylate delay two-hosts": HOSTS}
+              "$ whylate delay two-hosts": HOSTS, "$ whylate diff": ("diff", *APP, "--slow-fast", "p80"),
+              "$ whylate requests": ("requests", trace("web-mixed"), "--limit", "4")}
     startup = [b for b in reports if not b.startswith(tuple(others))]
     assert len(startup) == 3 and len(reports) == 3 + len(others), (len(reports), len(startup))
     compare_lines([line for block in startup for line in block.splitlines() if not line.startswith("$ ")],
@@ -181,10 +199,10 @@ def check_readme():
         compare_lines(block.splitlines()[1:], printed(*command))
 
 
-def check_example(page, *arguments):
-    """The first example with output in a manual page is what is printed now."""
+def check_example(page, *arguments, number=0):
+    """The first example with output in a manual page, or that number, is what is printed now."""
     section = read("man/" + page).split(".SH EXAMPLES")[1].split("\n.SH ")[0]
-    block = re.search(r"^\.nf\n(.*?)^\.fi$", section, re.M | re.S).group(1)
+    block = re.findall(r"^\.nf\n(.*?)^\.fi$", section, re.M | re.S)[number]
     text = block.replace("\\-", "-").replace("\\(aq", "'").replace("\\&", "")
     lines = text.split(".ft R\n", 1)[1].splitlines()
     compare_lines(lines, printed(*arguments))
@@ -195,9 +213,9 @@ for one in PAGES:
     tap.case("man/%s formats without warnings" % one, check_page, one)
     if shutil.which("mandoc"):
         tap.case("man/%s passes mandoc's lint" % one, lint, one)
-for name in ("delay", "overview", "profile", "check", "record"):
+for name in ("delay", "overview", "profile", "requests", "diff", "check", "record"):
     tap.case("options of %s and its manual page" % name, check_manual, name)
-for name in ("delay", "overview", "profile", "check", "record", "snapshot"):
+for name in ("delay", "overview", "profile", "requests", "diff", "check", "record", "snapshot"):
     tap.case("options of %s and the completion" % name, check_completion, name)
 tap.case("commands, in --help, completion and whylate(1)", check_commands)
 for name in ("delay", "profile"):
@@ -212,6 +230,12 @@ tap.case("whylate-overview(1) shows what is printed", check_example, "whylate-ov
          SOURCE + "/traces/startup-chain")
 tap.case("whylate-profile(1) shows what is printed", check_example, "whylate-profile.1", "profile",
          trace("fork4"), "--operation", "syscall:clone")
+tap.case("whylate-requests(1) shows what is printed", check_example, "whylate-requests.1", "requests", *APP, "--limit", "4")
+tap.case("whylate-requests(1) shows what is printed of one", lambda: check_example(
+    "whylate-requests.1", "requests", trace("web-mixed"), "--pick", "14", number=1))
+tap.case("whylate-diff(1) shows what is printed", check_example, "whylate-diff.1", "diff", *APP, "--slow-fast", "p80")
+tap.case("whylate-diff(1) shows what is printed of two traces", lambda: check_example(
+    "whylate-diff.1", "diff", *trace("fork1", "fork4"), number=1))
 tap.case("whylate-check(1) shows what is printed", check_example, "whylate-check.1", "check", trace("snapshot"))
 tap.case("babeltrace2-sink.whylate.profile(7) shows what is printed", check_example,
          "babeltrace2-sink.whylate.profile.7", "profile", trace("disk-read"), "--operation", "syscall:pread64",

@@ -109,6 +109,50 @@ def unnamed_kind(report):
     report["profiles"][0]["operation"] = "read"
 
 
+def no_begin(report):
+    del report["requests"][0]["begin"]
+
+
+def other_cause(report):
+    report["requests"][0]["causes"][0]["kind"] = "disk"
+
+
+def no_inner(report):
+    del report["requests"][0]["inner"]
+
+
+def other_change(report):
+    report["summary"][0]["user_can_change"] = ""
+
+
+def other_metric(report):
+    report["metric"] = "time"
+
+
+def no_difference(report):
+    del report["causes"][0]["difference"]
+
+
+def other_part(report):
+    report["calls"][0]["made_of"][0]["what"] = "work"
+
+
+def no_steps(report):
+    del report["alignment"]["divergences"][0]["a_steps"]
+
+
+def text_mean(report):
+    report["a"]["mean"] = "12.9 ms"
+
+
+def whole_alignment(report):
+    report["alignment"] = []
+
+
+def no_second(report):
+    del report["b_coverage"]
+
+
 def no_window(report):
     del report["window"]
 
@@ -118,7 +162,7 @@ def text_time(report):
 
 
 tap = Tap()
-for name in ("delay", "overview", "profile"):
+for name in ("delay", "overview", "profile", "requests", "diff"):
     tap.case("the schema of " + name, check_schema, name)
 startup = trace("startup-chain")
 tap.case("delay startup-chain, target", check_report, "delay", ["--target", TARGET, startup])
@@ -152,6 +196,30 @@ tap.case("profile of both hosts", check_report, "profile",
 tap.case("profile fork4, one peak", check_partial, trace("fork4"))
 tap.case("profile fork4 and fork1: saved, compared, resumed", check_saved, *trace("fork4", "fork1"))
 tap.case("overview of both hosts", check_report, "overview", trace("two-hosts-client", "two-hosts-server"))
+METRICS = ("latency", "cpu", "wait", "disk-bytes", "disk-time", "net-bytes", "calls")
+for name in METRICS:
+    tap.case("requests web-mixed, " + name, check_report, "requests",
+             ["--metric", name, "--limit", "0", trace("web-mixed")])
+    tap.case("diff web-mixed, " + name, check_report, "diff",
+             ["--metric", name, "--slow-fast", "p80", trace("web-mixed")])
+for name in ("lost", "snapshot", "wide", "ust-func", "startup-chain"):
+    for preset in ("server", "client", "process", "syscall:*"):
+        tap.case("requests %s, %s" % (name, preset), check_report, "requests",
+                 ["--preset", preset, "--limit", "3", "--quiet", trace(name)])
+tap.case("requests of both hosts", check_report, "requests",
+         ["--preset", "client", "--limit", "0", *trace("two-hosts-client", "two-hosts-server")])
+for name in ("0", "1"):
+    tap.case("diff fork1 fork4, --limit " + name, check_report, "diff", ["--limit", name, *trace("fork1", "fork4")])
+    tap.case("diff of two requests, --limit " + name, check_report, "diff",
+             ["--limit", name, "--a", "2", "--b", "3", trace("web-mixed")])
+tap.case("diff of two windows, processes", check_report, "diff",
+         ["--preset", "process", "--a", "..+500ms", "--b", "+500ms..", startup])
+for change in (no_begin, other_cause, no_inner, other_change, other_metric, no_window, text_time):
+    tap.case("requests with %s is refused" % change.__name__.replace("_", " "), check_refused, "requests",
+             [trace("web-mixed")], change)
+for change in (no_difference, other_part, no_steps, text_mean, whole_alignment, no_second):
+    tap.case("diff with %s is refused" % change.__name__.replace("_", " "), check_refused, "diff",
+             ["--slow-fast", "p80", trace("web-mixed")], change)
 for name in ("delay", "overview", "profile"):
     some = ["--target", TARGET] if name == "delay" else []
     tap.case(name + " without a window is refused", check_refused, name, some + [startup], no_window)

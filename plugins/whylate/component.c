@@ -180,6 +180,24 @@ check_initialize(bt_self_component_sink *self, bt_self_component_sink_configurat
 	return initialize(self, COMMAND_CHECK, params);
 }
 
+static bt_component_class_initialize_method_status
+requests_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
+		    const bt_value *params, void *data)
+{
+	(void) config;
+	(void) data;
+	return initialize(self, COMMAND_REQUESTS, params);
+}
+
+static bt_component_class_initialize_method_status
+diff_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
+		const bt_value *params, void *data)
+{
+	(void) config;
+	(void) data;
+	return initialize(self, COMMAND_DIFF, params);
+}
+
 static struct sink *sink_of(bt_self_component_sink *self)
 {
 	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
@@ -309,3 +327,17 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(check, "See whylate-check(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(check, check_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(check, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(check, graph_is_configured);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(requests, consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(requests, "Find the requests in a kernel trace, what each cost, and why.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(requests, "See whylate-requests(1).");
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(requests, requests_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(requests, finalize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(requests, graph_is_configured);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(diff, consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(diff, "Say what differs between two groups of requests or two windows of a kernel trace.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(diff, "See whylate-diff(1).");
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(diff, diff_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(diff, finalize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(diff, graph_is_configured);

@@ -34,7 +34,9 @@ struct check {
 };
 
 /* Commands that analyse traces, and so have an answer. */
-#define CHECKED_COMMANDS (1u << COMMAND_OVERVIEW | 1u << COMMAND_DELAY | 1u << COMMAND_PROFILE)
+#define CHECKED_COMMANDS \
+	(1u << COMMAND_OVERVIEW | 1u << COMMAND_DELAY | 1u << COMMAND_PROFILE | \
+	 1u << COMMAND_REQUESTS | 1u << COMMAND_DIFF)
 
 void check_init(struct check *check, const struct session *session);
 void check_clear(struct check *check);

@@ -200,6 +200,7 @@ bool image_write(const struct session *session, const struct image_of *of, int f
 	memcpy(head.key, of->key, IMAGE_KEY);
 	head.operations_wanted = session->flow.operations_wanted;
 	head.resources_wanted = session->flow.resources_wanted;
+	head.exchanges_wanted = session->flow.exchanges_wanted;
 	digest_init(&out.digest);
 	out.buffer = g_malloc(IMAGE_PIECE);
 	out.failed = lseek(fd, IMAGE_ALIGN, SEEK_SET) < 0;
@@ -227,6 +228,8 @@ bool image_write(const struct session *session, const struct image_of *of, int f
  * would be among its parts. */
 static bool has_wanted(const struct session *session, const struct image_head *head)
 {
+	if (session->flow.exchanges_wanted && !head->exchanges_wanted)
+		return false;
 	if (!session->flow.operations_wanted)
 		return true;
 	return session->flow.operations_wanted == head->operations_wanted &&

@@ -207,6 +207,8 @@ void image_stores(struct timeline *timeline, struct pages *stores[IMAGE_STORES])
 	stores[4] = &timeline->holds;
 	stores[5] = &timeline->operations;
 	stores[6] = &timeline->packets;
+	stores[7] = &timeline->exchanges;
+	stores[8] = &timeline->ends;
 }
 
 uint64_t image_head_digest(const struct image_head *head, const struct digest *rest)

@@ -8,7 +8,7 @@
 
 #define IMAGE_PIECE (1u << 18)   /* bytes written or summed at once */
 #define IMAGE_ALIGN (1u << 16)   /* where stores begin: whole pages everywhere */
-#define IMAGE_STORES 7
+#define IMAGE_STORES 9
 
 struct image_store {
 	uint64_t offset;
@@ -24,9 +24,11 @@ struct image_head {
 	uint64_t rest;         /* offset of what is not stores */
 	uint32_t operations_wanted;
 	uint32_t resources_wanted;
+	uint32_t exchanges_wanted;
+	uint32_t unused;
 	struct image_store stores[IMAGE_STORES];
 };
-_Static_assert(sizeof(struct image_head) == 8 + IMAGE_KEY + 4 * 8 + IMAGE_STORES * 16,
+_Static_assert(sizeof(struct image_head) == 8 + IMAGE_KEY + 5 * 8 + IMAGE_STORES * 16,
 	       "no byte of the head that is not set");
 
 /* --- writing --- */

@@ -4,7 +4,8 @@
 #define OVERVIEW (1u << COMMAND_OVERVIEW)
 #define DELAY (1u << COMMAND_DELAY)
 #define PROFILE (1u << COMMAND_PROFILE)
-#define EACH (OVERVIEW | DELAY | PROFILE)
+#define ASKED (1u << COMMAND_REQUESTS | 1u << COMMAND_DIFF) /* they go by requests */
+#define EACH (OVERVIEW | DELAY | PROFILE | ASKED)
 
 /* Its lttng-modules-dkms 2.13.9 does not install these probes; the line fits no event then. */
 #define NOT_IN_DEBIAN " # whylate-record(1) if Debian's modules lack them"
@@ -69,7 +70,7 @@ static bool has_symbols_or_no_addresses(const struct session *session)
 }
 
 const struct need needs[] = {
-	{"sched_switch", {EV_SCHED_SWITCH}, {OVERVIEW | DELAY, PROFILE, 0},
+	{"sched_switch", {EV_SCHED_SWITCH}, {OVERVIEW | DELAY | ASKED, PROFILE, 0},
 	 "what ran and what waited cannot be told at all",
 	 "lttng enable-event -k sched_switch", NULL},
 	{"sched_waking", {EV_SCHED_WAKING}, {0, EACH, 0},
@@ -78,13 +79,13 @@ const struct need needs[] = {
 	{"sched_wakeup", {EV_SCHED_WAKEUP}, {0, EACH, 0},
 	 "wake-ups that race with falling asleep are not seen",
 	 "lttng enable-event -k sched_wakeup,sched_wakeup_new", NULL},
-	{"sched_process_fork", {EV_PROCESS_FORK}, {0, DELAY, OVERVIEW | PROFILE},
+	{"sched_process_fork", {EV_PROCESS_FORK}, {0, DELAY | ASKED, OVERVIEW | PROFILE},
 	 "who created a thread is not known: no lineage",
 	 "lttng enable-event -k 'sched_process_*'", NULL},
 	{"sched_process_exec", {EV_PROCESS_EXEC}, {0, 0, EACH},
 	 "programs started in the trace are not named",
 	 "lttng enable-event -k 'sched_process_*'", NULL},
-	{"system calls", {EV_SYSCALL_ENTRY, EV_SYSCALL_EXIT}, {0, EACH, 0},
+	{"system calls", {EV_SYSCALL_ENTRY, EV_SYSCALL_EXIT}, {ASKED, EACH & ~ASKED, 0},
 	 "what a thread waited in is not known",
 	 "lttng enable-event -k --syscall -a", NULL},
 	{"irq_handler_entry", {EV_IRQ_ENTRY}, {0, EACH, 0},
@@ -93,7 +94,8 @@ const struct need needs[] = {
 	{"irq_softirq_entry", {EV_SOFTIRQ_ENTRY}, {0, EACH, 0},
 	 "wake-ups by softIRQs look as if the interrupted thread made them",
 	 "lttng enable-event -k 'irq_softirq_*'", NULL},
-	{"x86_irq_vectors_local_timer_entry", {EV_VECTOR_ENTRY}, {0, DELAY | PROFILE, OVERVIEW},
+	{"x86_irq_vectors_local_timer_entry", {EV_VECTOR_ENTRY},
+	 {0, EACH & ~OVERVIEW, OVERVIEW},
 	 "timer and inter-processor interrupts count as the thread's own time",
 	 "lttng enable-event -k 'x86_irq_vectors_*'" NOT_IN_DEBIAN, has_vectors_or_is_other},
 	{"timer_hrtimer_expire_entry", {EV_HRTIMER_EXPIRE_ENTRY}, {0, EACH, 0},
@@ -115,7 +117,8 @@ const struct need needs[] = {
 	{"net_dev_queue", {EV_NET_SEND}, {0, EACH, 0},
 	 "network waits are not followed to who sent the packet",
 	 "lttng enable-event -k 'net_*'", has_sends_or_no_packets},
-	{"x86_exceptions_page_fault_user", {EV_PAGE_FAULT_USER}, {0, DELAY | PROFILE, OVERVIEW},
+	{"x86_exceptions_page_fault_user", {EV_PAGE_FAULT_USER},
+	 {0, EACH & ~OVERVIEW, OVERVIEW},
 	 "waits in page faults are not told from other traps",
 	 "lttng enable-event -k 'x86_exceptions_*'" NOT_IN_DEBIAN, has_faults_or_is_other},
 	{"lttng_statedump_process_state", {EV_STATEDUMP_PROCESS}, {0, EACH, 0},

@@ -20,8 +20,7 @@ static char *callback_name(const struct session *session, uint32_t number)
 	return *function ? g_strconcat("hrtimer:", function, NULL) : g_strdup("hrtimer");
 }
 
-/* "vda" for "254:0", if a statedump says so. */
-static const char *disk_name(const struct session *session, uint32_t device)
+const char *disk_name(const struct session *session, uint32_t device)
 {
 	const char *text = session_text(session, device);
 	char *minor;

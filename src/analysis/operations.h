@@ -24,6 +24,9 @@ char *operation_name(const struct session *session, uint32_t what);
 /* The handler of an IRQ, the name of a softIRQ; NULL for others. Free with g_free(). */
 char *operation_label(const struct session *session, const struct operation *operation);
 
+/* "vda" for an interned "254:0", if a statedump says so. */
+const char *disk_name(const struct session *session, uint32_t device);
+
 /* What an operation was on: an interned key ("file:/etc/x", "device:vda"), 0. */
 uint32_t operation_resource(const struct session *session, const struct operation *operation);
 

@@ -4,26 +4,39 @@
 #include <string.h>
 
 #include "analysis/operations.h"
+#include "analysis/picks.h"
 #include "util/error.h"
 
 #define DELAY (1u << COMMAND_DELAY)
 #define PROFILE (1u << COMMAND_PROFILE)
 #define ALL (DELAY | PROFILE | 1u << COMMAND_OVERVIEW) /* that analyse */
-#define EACH (ALL | 1u << COMMAND_CHECK)
+#define REQUESTS (1u << COMMAND_REQUESTS)
+#define DIFF (1u << COMMAND_DIFF)
+#define ANY (ALL | REQUESTS | DIFF) /* that can have a window */
+#define EACH (ANY | 1u << COMMAND_CHECK)
 
 const struct option_spec option_specs[] = {
 	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY, true, false},
 	{"operation", "PATTERN", "profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*')", PROFILE, true, true},
-	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be repeated", DELAY | PROFILE, true, true},
-	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE, true, true},
+	{"preset", "KIND", "what is a request: server (default), client, process,\nsyscall:NAME", REQUESTS | DIFF, true, false},
+	{"begin", "EVENT", "a request begins at this event: 'NAME [KEY=VALUE]...';\na value $NAME captures: its --end is the next with the\nsame values; without any, of the same thread", REQUESTS | DIFF, true, false},
+	{"end", "EVENT", "… and ends at this one, written the same way", REQUESTS | DIFF, true, false},
+	{"follow", "HOW", "flow (default): by what was read and written; thread:\nthe one that finished it worked on it from its begin", REQUESTS | DIFF, true, false},
+	{"metric", "METRIC", "what they cost: latency (default), cpu, wait,\ndisk-bytes, disk-time, net-bytes, calls", REQUESTS | DIFF, true, false},
+	{"pick", "WHICH", "only these requests: a number, a pattern for labels,\np90 (the slowest tenth), p10..p50, peak:N; may be\nrepeated", REQUESTS, true, true},
+	{"a", "WHAT", "one side: requests as in --pick of 'requests', or a\nwindow FROM..TO", DIFF, true, false},
+	{"b", "WHAT", "the other side, the same", DIFF, true, false},
+	{"slow-fast", "PERCENTILE", "the requests above this percentile (p90) against the\nothers", DIFF, true, false},
+	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be\nrepeated", DELAY | PROFILE | REQUESTS | DIFF, true, true},
+	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE | REQUESTS | DIFF, true, true},
 	{"resource", "PATTERN", "only operations on this file, device, …, or that waited for it:\n'/etc/*', 'device:vda'", PROFILE, true, false},
 	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
-	{"host", "NAME", "only this host's threads", ALL, true, false},
-	{"container", "ID|NS", "only this container: a PID or cgroup namespace (4026532201), a\nprocess in it, its first one's name; TIDs, PIDs are its own", ALL, true, false},
-	{"clock-offset", "[HOST=]DURATION", "add this to HOST's clock (may be negative) instead of what its\npackets tell; may be repeated", EACH, true, true},
-	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns, +OFFSET,\n-OFFSET, or an event", ALL, true, false},
-	{"to", "WHEN", "end of the window, the same (+OFFSET counts from --from)", ALL, true, false},
-	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ALL, true, false},
+	{"host", "NAME", "only this host's threads", ANY, true, false},
+	{"container", "ID|NS", "only this container: a PID or cgroup namespace\n(4026532201), a process in it, its first one's name;\nTIDs, PIDs are its own", ANY, true, false},
+	{"clock-offset", "[HOST=]DURATION", "add this to HOST's clock (may be negative)\ninstead of what its packets tell; may be repeated", EACH, true, true},
+	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns,\n+OFFSET, -OFFSET, or an event", ANY, true, false},
+	{"to", "WHEN", "end of the window, the same (+OFFSET counts from\n--from)", ANY, true, false},
+	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ANY, true, false},
 	{"every", "DURATION", "a report each DURATION of the trace (from --from to --to), of the\ntime since the last one; json: one object a line", ALL, true, false},
 	{"resolution", "R", "buckets per factor of two, 1 to 16 (default 1)", PROFILE, true, false},
 	{"peak", "N", "root causes of peak N only (default: each)", PROFILE, true, false},
@@ -35,24 +48,24 @@ const struct option_spec option_specs[] = {
 	{"threshold", "OCTAVES", "distance from which behaviour counts as changed (default 0.25)", PROFILE, true, false},
 	{"resume", "FILE", "add this trace's operations to the searches saved in FILE", PROFILE, true, false},
 	{"force", NULL, "resume although the behaviour changed", PROFILE, true, false},
-	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms' beside the trace)", EACH, true, false},
-	{"format", "FORMAT", "text (default), json; delay also csv: the state instances", EACH, true, false},
+	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms'\nbeside the trace)", EACH, true, false},
+	{"format", "FORMAT", "text (default), json; delay: csv (its state instances,\nwith --path its steps); requests: csv (a row each),\ndot (the graph of their ways)", EACH, true, false},
 	{"output", "FILE", "write to FILE instead of standard output", EACH, true, false},
-	{"limit", "N", "entries of a list (default 20; 0: all)", ALL, true, false},
-	{"depth", "N", "levels of causes (default: delay 0, all; profile 8)", DELAY | PROFILE, true, false},
+	{"limit", "N", "entries of a list (default 20; 0: all)", ANY, true, false},
+	{"depth", "N", "levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their ways (default 0: all)", DELAY | PROFILE | REQUESTS, true, false},
 	{"min-duration", "DURATION", "leave out waits and instances shorter than this", DELAY, true, false},
 	{"path", NULL, "only the critical path: every step of it, and tables of its times\n(with csv: its steps, one a row)", DELAY, true, false},
 	{"utc", NULL, "times of day are UTC, not local time", EACH, true, false},
 	{"strict", NULL, "exit with 4 if the tracer lost events", EACH, false, false},
 	{"color", "WHEN", "auto (default), always, never", EACH, true, false},
-	{"reader", "HOW", "how to read the trace: auto (default), direct, babeltrace", EACH, false, false},
-	{"cache", "WHERE", "keep what was read of long traces for further questions: auto\n(default: in ~/.cache/whylate), off, or a directory", EACH, false, false},
+	{"reader", "HOW", "how to read the trace: auto (default), direct,\nbabeltrace", EACH, false, false},
+	{"cache", "WHERE", "keep what was read of long traces for further\nquestions: auto (default: in ~/.cache/whylate), off,\nor a directory", EACH, false, false},
 	{"progress", "WHEN", "progress on stderr: auto (default), always, never", EACH, false, false},
 	{"quiet", NULL, "no warnings on standard error", EACH, true, false},
-	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what was odd", EACH, true, false},
+	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what\nwas odd", EACH, true, false},
 	{0}};
 
-static const char *const commands[] = {"overview", "delay", "profile", "check"};
+static const char *const commands[] = {"overview", "delay", "profile", "check", "requests", "diff"};
 
 const char *command_name(enum command command)
 {
@@ -74,6 +87,7 @@ void options_init(struct options *options, enum command command)
 	options->profile = (struct profile_options) {
 		.operations = g_ptr_array_new_with_free_func(g_free), 
 		.maxcount_percentage = 20, .min_operations = 3, .threshold = 0.25};
+	options->requests.picks = g_ptr_array_new_with_free_func(g_free);
 	options->threads = g_ptr_array_new_with_free_func(g_free);
 	options->processes = g_ptr_array_new_with_free_func(g_free);
 	options->clock_offsets = g_ptr_array_new_with_free_func(g_free);
@@ -88,6 +102,14 @@ void options_clear(struct options *options)
 	g_ptr_array_free(options->processes, TRUE);
 	g_ptr_array_free(options->clock_offsets, TRUE);
 	g_ptr_array_free(options->profile.operations, TRUE);
+	g_ptr_array_free(options->requests.picks, TRUE);
+	event_filter_free(options->requests.begin);
+	event_filter_free(options->requests.end);
+	if (options->requests.captures)
+		g_ptr_array_free(options->requests.captures, TRUE);
+	g_free(options->requests.a);
+	g_free(options->requests.b);
+	g_free(options->requests.slow_fast);
 	g_free(options->profile.resource);
 	g_free(options->profile.save);
 	g_free(options->profile.compare);
@@ -176,10 +198,13 @@ static bool set_format(const struct options *options, const char *value, enum fo
 {
 	static const char *const words[] = {"text", "json", NULL};
 	static const char *const delay_words[] = {"text", "json", "csv", NULL};
+	static const char *const request_words[] = {"text", "json", "csv", "dot", NULL};
+	const char *const *chosen_words = options->command == COMMAND_DELAY      ? delay_words
+					  : options->command == COMMAND_REQUESTS ? request_words
+										 : words;
 	int chosen = 0;
 
-	if (!pick("format", value, options->command == COMMAND_DELAY ? delay_words : words,
-		  &chosen, error))
+	if (!pick("format", value, chosen_words, &chosen, error))
 		return false;
 	*format = (enum format) chosen;
 	return true;
@@ -373,6 +398,68 @@ static bool set_profile(struct profile_options *profile, const char *name, const
 	return set_switch(name, value, &profile->force, error);
 }
 
+/* "syscall:NAME": the operations that it means are named as those of a profile. */
+static bool set_preset(struct options *options, const char *value, GError **error)
+{
+	static const char *const words[] = {"server", "client", "process", NULL};
+	bool is_call = g_str_has_prefix(value, "syscall:") && value[strlen("syscall:")];
+	int chosen = PRESET_SYSCALL;
+
+	for (int i = 0; !is_call && words[i]; i++)
+		if (strcmp(words[i], value) == 0) {
+			is_call = true;
+			chosen = i;
+		}
+	if (!is_call) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--preset '%s': must be one of server, client, process, or "
+			    "syscall:NAME", value);
+		return false;
+	}
+	options->requests.preset = (enum request_preset) chosen;
+	options->requests.preset_said = true;
+	g_ptr_array_set_size(options->profile.operations, 0);
+	if (chosen == PRESET_SYSCALL)
+		g_ptr_array_add(options->profile.operations, g_strdup(value));
+	return true;
+}
+
+/* The options that only `requests` and `diff` have. */
+static bool set_request(struct options *options, const char *name, const char *value,
+			GError **error)
+{
+	static const char *const follows[] = {"flow", "thread", NULL};
+	static const char *const metrics[] = {"latency", "cpu", "wait", "disk-bytes", "disk-time",
+					      "net-bytes", "calls", NULL};
+	int chosen = 0;
+
+	if (strcmp(name, "preset") == 0)
+		return set_preset(options, value, error);
+	if (strcmp(name, "pick") == 0)
+		return pick_check(name, value, error) &&
+		       add_text(name, value, options->requests.picks, error);
+	if (strcmp(name, "a") == 0 || strcmp(name, "b") == 0)
+		return ((strstr(value, "..") && !(*value == 'p' && g_ascii_isdigit(value[1]))) ||
+			pick_check(name, value, error)) &&
+		       set_text(name, value, *name == 'a' ? &options->requests.a
+							  : &options->requests.b, error);
+	if (strcmp(name, "begin") == 0 || strcmp(name, "end") == 0) {
+		options->requests.preset = PRESET_EVENTS;
+		return set_event(*name == 'b' ? &options->requests.begin : &options->requests.end,
+				 name, value, error);
+	}
+	if (strcmp(name, "slow-fast") == 0)
+		return percentile_check(name, value, error) &&
+		       set_text(name, value, &options->requests.slow_fast, error);
+	if (!pick(name, value, strcmp(name, "follow") == 0 ? follows : metrics, &chosen, error))
+		return false;
+	if (strcmp(name, "follow") == 0)
+		options->requests.follow = (enum follow) chosen;
+	else
+		options->requests.metric = (enum metric) chosen;
+	return true;
+}
+
 bool options_set(struct options *options, const char *name, const char *value, GError **error)
 {
 	const struct option_spec *spec = option_find(name);
@@ -385,6 +472,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 	}
 	if (spec->commands == PROFILE)
 		return set_profile(&options->profile, name, value, error);
+	if (!(spec->commands & ~(REQUESTS | DIFF)))
+		return set_request(options, name, value, error);
 	if (strcmp(name, "target") == 0)
 		return set_event(&options->target, name, value, error);
 	if (strcmp(name, "thread") == 0)
@@ -482,12 +571,70 @@ static bool check_every(const struct options *options, GError **error)
 	return true;
 }
 
-bool options_check(const struct options *options, GError **error)
+/* Both events capture the same names, which are kept; options_check() may not change options
+ * otherwise. */
+static bool check_events(struct request_options *requests, GError **error)
 {
+	const char *lacks = !requests->begin ? "--begin" : !requests->end ? "--end" : NULL;
+	GPtrArray *of_end;
+	bool same;
+
+	if (!requests->begin && !requests->end)
+		return true;
+	if (lacks) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--begin EVENT and --end EVENT go together: %s is missing", lacks);
+		return false;
+	}
+	if (requests->preset_said)
+		return exclude("--begin", "--preset", "both say what a request is", error);
+	if (requests->begin->nth != 1 || requests->end->nth != 1) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--%s '%s': nth has no meaning here, every such event counts",
+			    requests->begin->nth != 1 ? "begin" : "end",
+			    (requests->begin->nth != 1 ? requests->begin : requests->end)->text);
+		return false;
+	}
+	if (requests->captures)
+		g_ptr_array_free(requests->captures, TRUE);
+	requests->captures = event_filter_capture(requests->begin);
+	of_end = event_filter_capture(requests->end);
+	same = requests->captures->len == of_end->len;
+	for (guint i = 0; same && i < of_end->len; i++)
+		same = strcmp(g_ptr_array_index(of_end, i),
+			      g_ptr_array_index(requests->captures, i)) == 0 &&
+		       (!i || strcmp(g_ptr_array_index(of_end, i - 1),
+				     g_ptr_array_index(of_end, i)) != 0);
+	g_ptr_array_free(of_end, TRUE);
+	if (!same)
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--begin '%s' and --end '%s': both must capture the same $NAMEs, each "
+			    "once: they say which end is of which begin",
+			    requests->begin->text, requests->end->text);
+	return same;
+}
+
+/* Two sides; of two traces, all of each is what nothing is said of. */
+static bool check_diff(const struct options *options, GError **error)
+{
+	const struct request_options *requests = &options->requests;
+
+	if (requests->slow_fast && (requests->a || requests->b))
+		return exclude("--slow-fast", requests->a ? "--a" : "--b",
+			       "it names both sides", error);
+	return true;
+}
+
+bool options_check(struct options *options, GError **error)
+{
+	if (!check_events(&options->requests, error))
+		return false;
 	if (options->every && !check_every(options, error))
 		return false;
 	if (options->command == COMMAND_PROFILE)
 		return check_profile(options, error);
+	if (options->command == COMMAND_DIFF)
+		return check_diff(options, error);
 	if (options->command != COMMAND_DELAY || options->target || options->threads->len ||
 	    options->processes->len || options->container)
 		return true;

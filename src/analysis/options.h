@@ -15,11 +15,35 @@
 #include "event/filter.h"
 #include "util/when.h"
 
-enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_COUNT };
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_REQUESTS, COMMAND_DIFF, COMMAND_COUNT };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_DOT };
 enum reader_choice { READER_AUTO, READER_DIRECT, READER_BABELTRACE };
 enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
 enum per { PER_NOTHING, PER_THREAD, PER_PROCESS, PER_RESOURCE, PER_CPU };
+
+enum request_preset {PRESET_SERVER, PRESET_CLIENT, PRESET_PROCESS, PRESET_SYSCALL, PRESET_EVENTS};
+enum follow {FOLLOW_FLOW, FOLLOW_THREAD};
+enum metric {
+	METRIC_LATENCY,
+	METRIC_CPU,
+	METRIC_WAIT,
+	METRIC_DISK_BYTES,
+	METRIC_DISK_TIME,
+	METRIC_NET_BYTES,
+	METRIC_CALLS,
+};
+
+/* What `requests` and `diff` have. */
+struct request_options {
+	enum request_preset preset;
+	bool preset_said;
+	enum follow follow;
+	enum metric metric;
+	GPtrArray *picks;            /* owned strings: picks.h */
+	struct event_filter *begin, *end; /* owned; PRESET_EVENTS */
+	GPtrArray *captures;         /* owned strings: names that both capture, sorted; NULL */
+	char *a, *b, *slow_fast;     /* owned; diff's sides: diff.h; NULL */
+};
 
 /* What only `profile` has. */
 struct profile_options {
@@ -59,6 +83,7 @@ struct options {
 	enum reader_choice reader;
 	char *cache;                 /* owned; directory, "off"; NULL: auto */
 	struct profile_options profile;
+	struct request_options requests;
 };
 
 /* How an option is written; the table is ordered as --help lists it. */
@@ -86,7 +111,7 @@ bool options_set(struct options *options, const char *name, const char *value, G
 bool clock_offset_parse(const char *text, char **host, int64_t *ns, GError **error);
 
 /* What can only be judged when all are set. */
-bool options_check(const struct options *options, GError **error);
+bool options_check(struct options *options, GError **error);
 
 const char *command_name(enum command command);
 

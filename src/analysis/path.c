@@ -174,16 +174,35 @@ static void reverse(GArray *pieces)
 	}
 }
 
-struct path *path_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
+struct path *path_empty(void)
 {
 	struct path *path = g_new0(struct path, 1);
-	struct walker walker = {session, path, g_array_new(FALSE, FALSE, sizeof(uint32_t))};
 
 	path->pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
 	path->waits = g_array_new(FALSE, FALSE, sizeof(struct through));
+	return path;
+}
+
+void path_extend_back(struct path *path, const struct session *session, uint32_t thread,
+		      int64_t from, int64_t to)
+{
+	struct walker walker = {session, path, g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+
 	walk(&walker, thread, from, to, -1, session_blocked_at(session, thread, to));
 	g_array_free(walker.on_path, TRUE);
+}
+
+void path_whole(struct path *path)
+{
 	reverse(path->pieces);
+}
+
+struct path *path_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
+{
+	struct path *path = path_empty();
+
+	path_extend_back(path, session, thread, from, to);
+	path_whole(path);
 	return path;
 }
 

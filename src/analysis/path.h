@@ -45,6 +45,13 @@ struct path {
 GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
 
 struct path *path_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
+/* The same put together from several parts, which the caller chooses: from the last to the
+ * first, each ending where the one before it begins; then path_whole(). `path` starts from
+ * path_empty(). */
+struct path *path_empty(void);
+void path_extend_back(struct path *path, const struct session *session, uint32_t thread,
+		      int64_t from, int64_t to);
+void path_whole(struct path *path);
 void path_free(struct path *path);
 
 /* "one sentence each, the largest share first", of the part of the path in

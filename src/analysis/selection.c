@@ -140,23 +140,28 @@ static void choose_match(struct match *match)
 	match->event = chosen->event;
 }
 
-static uint32_t match_thread(const struct session *session, const struct match *match)
+uint32_t session_event_thread(const struct session *session, uint16_t host_index, uint32_t cpu,
+			      int32_t tid, int64_t time)
 {
-	const struct host *host = model_host(&session->model, match->host);
-	int32_t tid = match->tid;
-	uint32_t index = NO_THREAD, cpu;
+	const struct host *host = model_host(&session->model, host_index);
+	uint32_t index = NO_THREAD;
 
 	if (tid > 0)
-		return session_thread_at(session, match->host, tid, match->time);
-	cpu = idmap_get(&host->cpu_index, match->cpu);
+		return session_thread_at(session, host_index, tid, time);
+	cpu = idmap_get(&host->cpu_index, cpu);
 	if (tid == 0 && cpu != IDMAP_NONE) {
 		const struct cpu *on = g_ptr_array_index(host->cpus, cpu);
-		uint32_t run = run_find(&session->timeline, &on->runs, match->time);
+		uint32_t run = run_find(&session->timeline, &on->runs, time);
 
 		if (run < on->runs.used)
 			index = run_at(&session->timeline, &on->runs, run)->thread;
 	}
 	return index;
+}
+
+static uint32_t match_thread(const struct session *session, const struct match *match)
+{
+	return session_event_thread(session, match->host, match->cpu, match->tid, match->time);
 }
 
 static bool resolve_when(const struct session *session, const struct when *when,
@@ -484,6 +489,16 @@ bool session_gather(struct session *session, GError **error)
 	return true;
 }
 
+/* Of several hosts by their common time; what ends comes before what begins. */
+static int by_mark(gconstpointer a, gconstpointer b)
+{
+	const struct boundary *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->end != y->end ? (x->end ? -1 : 1) : 0;
+}
+
 static void name_threads(struct session *session)
 {
 	uint32_t count = session->model.thread_count;
@@ -496,7 +511,7 @@ static void name_threads(struct session *session)
 
 bool session_finish(struct session *session, GError **error)
 {
-	static const char *const options[] = {"target", "from", "to"};
+	static const char *const options[] = {"target", "from", "to", "begin", "end"};
 	const struct match *target = &session->matches[MATCH_TARGET];
 
 	if (!session->restored && !session_gather(session, error))
@@ -534,6 +549,7 @@ bool session_finish(struct session *session, GError **error)
 	sort_selected(session);
 	if (!load_symbols(session, error))
 		return false;
+	g_array_sort(session->boundaries, by_mark);
 	name_threads(session);
 	processes_init(&session->processes, &session->model);
 	deadlocks_find(session);

@@ -25,6 +25,7 @@ struct session *session_new(struct options *options)
 	timeline_init(&session->timeline, STORE_MEMORY);
 	flow_init(&session->flow, &session->model, &session->timeline);
 	session->class_names = g_hash_table_new(NULL, NULL);
+	session->boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
 	session->damages = g_array_new(FALSE, FALSE, sizeof(struct damage));
 	g_array_set_clear_func(session->damages, damage_clear);
 	session->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -33,6 +34,8 @@ struct session *session_new(struct options *options)
 	session->matches[MATCH_TARGET].filter = options->target;
 	session->matches[MATCH_FROM].filter = options->from_event;
 	session->matches[MATCH_TO].filter = options->to_event;
+	session->matches[MATCH_BEGIN].filter = options->requests.begin;
+	session->matches[MATCH_END].filter = options->requests.end;
 	for (int i = 0; i < MATCH_COUNT; i++) {
 		session->matches[i].candidates =
 			g_array_new(FALSE, FALSE, sizeof(struct candidate));
@@ -40,6 +43,13 @@ struct session *session_new(struct options *options)
 	}
 	if (options->command == COMMAND_PROFILE)
 		session->flow.operations_wanted = operations_wanted(options);
+	session->flow.exchanges_wanted = options->command == COMMAND_REQUESTS ||
+					 options->command == COMMAND_DIFF;
+	if (session->flow.exchanges_wanted &&
+	    (options->command == COMMAND_DIFF ||
+	     options->requests.preset == PRESET_SYSCALL ||
+	     options->requests.metric == METRIC_CALLS))
+		session->flow.operations_wanted = 1u << OPERATION_SYSCALL;
 	session->flow.resources_wanted =
 		options->profile.resource || options->profile.per == PER_RESOURCE;
 	stretches_init(session);
@@ -54,6 +64,7 @@ void session_free(struct session *session)
 	timeline_clear(&session->timeline);
 	model_clear(&session->model);
 	g_hash_table_destroy(session->class_names);
+	g_array_free(session->boundaries, TRUE);
 	g_array_free(session->selected, TRUE);
 	if (session->chosen)
 		g_array_free(session->chosen, TRUE);
@@ -213,6 +224,21 @@ static void note_match(struct match *match, const struct event *event)
 	match->event = event->name;
 }
 
+/* All of them are of use, with what was captured. Source of the hash: FNV-1a. */
+static void note_boundary(struct session *session, const struct event *event, bool end)
+{
+	const struct request_options *options = &session->options->requests;
+	struct boundary mark = {.time = event->time, .host = event->host, .end = end,
+			    .cpu = event->cpu, .tid = subject(event)};
+
+	for (guint i = 0; options->captures && i < options->captures->len; i++)
+		mark.key = ((i ? mark.key : UINT64_C(14695981039346656037)) ^
+			    event_filter_captured(end ? options->end : options->begin,
+						  g_ptr_array_index(options->captures, i))) *
+			   UINT64_C(1099511628211);
+	g_array_append_val(session->boundaries, mark);
+}
+
 static void note_matches(struct session *session, const struct event *event)
 {
 	const char *host = session->options->host;
@@ -224,6 +250,8 @@ static void note_matches(struct session *session, const struct event *event)
 
 		if (!(event->matches & (1u << i)))
 			continue;
+		if (i == MATCH_BEGIN || i == MATCH_END)
+			note_boundary(session, event, i == MATCH_END);
 		match->seen++;
 		if (session->model.hosts->len > 1)
 			note_candidate(match, event);
@@ -265,7 +293,8 @@ bool session_has_matches(const struct session *session)
 	for (int i = 0; i < MATCH_COUNT; i++) {
 		const struct match *match = &session->matches[i];
 
-		if (match->filter && (!match->found || match->filter->nth == FILTER_LAST))
+		if (match->filter && (!match->found || match->filter->nth == FILTER_LAST ||
+				      i == MATCH_BEGIN || i == MATCH_END))
 			return false;
 	}
 	return true;
@@ -482,4 +511,25 @@ uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t
 				       : best;
 	}
 	return best;
+}
+
+bool *session_tracers(const struct session *session)
+{
+	const uint32_t *process = session->processes.first;
+	uint32_t count = session->model.thread_count;
+	bool *tracers = g_new0(bool, count + 1);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+		const char *program = session_text(session, thread->program);
+		const char *base = strrchr(program, '/');
+		const char *names[] = {session_thread_name(session, i), base ? base + 1 : program};
+
+		for (size_t k = 0; k < G_N_ELEMENTS(names); k++)
+			tracers[process[i]] |= g_str_has_prefix(names[k], "lttng-") ||
+					       strcmp(names[k], "lttng") == 0;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		tracers[i] = tracers[process[i]];
+	return tracers;
 }

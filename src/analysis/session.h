@@ -61,7 +61,17 @@ struct match {
 	GArray *of_host;    /* owned; uint32_t: matches of each; nth=last: its place, from 1 */
 };
 
-enum match_index { MATCH_TARGET, MATCH_FROM, MATCH_TO, MATCH_COUNT };
+enum match_index { MATCH_TARGET, MATCH_FROM, MATCH_TO, MATCH_BEGIN, MATCH_END, MATCH_COUNT };
+
+/* An event that --begin or --end names. */
+struct boundary {
+	int64_t time;
+	uint16_t host;
+	bool end;
+	uint32_t cpu;
+	int32_t tid;    /* as in struct match */
+	uint64_t key;   /* of what was captured, 0: nothing is */
+};
 
 /* A damaged file of the trace. */
 struct damage {
@@ -77,6 +87,7 @@ struct session {
 	struct flow flow;
 	struct match matches[MATCH_COUNT];
 	bool kinds[EV_KIND_COUNT];   /* declared by some trace */
+	GArray *boundaries;          /* owned; struct boundary, in order of time */
 	GHashTable *class_names;     /* owned; event names declared (set) */
 	bool has_tids;               /* … with the context tid */
 	uint64_t events;
@@ -113,6 +124,7 @@ struct session {
 	 * from true on all threads read as empty, and no report is written. NULL: never. */
 	bool (*interrupted)(void *data);
 	void *interrupted_data;      /* borrowed */
+	struct session *other;       /* borrowed; diff: of the second trace, finished; NULL */
 	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
 	GHashTable *deadlocked;      /* owned; thread -> its struct deadlock; NULL before */
 };
@@ -197,6 +209,12 @@ bool session_spans_gap(const struct session *session, uint32_t thread,
 /* The thread is blocked at `time`: a wait that ends there only as it was cut
  * goes on. */
 bool session_blocked_at(const struct session *session, uint32_t thread, int64_t time);
+/* The recorder's own processes (lttng, lttng-*), by the names of their threads: a flag for
+ * each thread; free with g_free(). */
+bool *session_tracers(const struct session *session);
+/* The thread that a matching event is about: `tid`, or if that is 0 who the CPU ran. */
+uint32_t session_event_thread(const struct session *session, uint16_t host, uint32_t cpu,
+			      int32_t tid, int64_t time);
 /* The life of `tid` at `time`, NO_THREAD. */
 uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid,
 			   int64_t time);

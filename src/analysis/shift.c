@@ -121,6 +121,25 @@ static void move_operations(struct session *session)
 	}
 }
 
+static void move_exchanges(struct session *session)
+{
+	struct timeline *timeline = &session->timeline;
+
+	for (uint32_t i = 1; i < timeline->exchanges.used; i++) {
+		struct exchange *exchange = pages_at(&timeline->exchanges, i);
+		const struct thread *thread = model_thread(&session->model, exchange->thread);
+		const struct host *host = model_host(&session->model, thread->host);
+
+		move(&host->clock.line, &exchange->begin);
+		move(&host->clock.line, &exchange->end_time);
+	}
+	for (uint32_t i = 1; i < timeline->ends.used; i++) {
+		struct channel_end *end = pages_at(&timeline->ends, i);
+
+		move(&model_host(&session->model, end->host)->clock.line, &end->opened);
+	}
+}
+
 static void move_hold(const struct clock_line *line, struct hold *hold)
 {
 	move(line, &hold->begin);
@@ -156,6 +175,11 @@ static void move_locks(struct session *session)
 
 void clocks_shift_candidates(struct session *session)
 {
+	for (guint i = 0; i < session->boundaries->len; i++) {
+		struct boundary *mark = &g_array_index(session->boundaries, struct boundary, i);
+
+		move(&model_host(&session->model, mark->host)->clock.line, &mark->time);
+	}
 	for (int m = 0; m < MATCH_COUNT; m++)
 		for (guint i = 0; i < session->matches[m].candidates->len; i++) {
 			struct candidate *at = &g_array_index(session->matches[m].candidates,
@@ -187,6 +211,7 @@ void clocks_shift(struct session *session)
 			move_thread(session, thread, &host->clock.line, moved);
 	}
 	move_operations(session);
+	move_exchanges(session);
 	move_locks(session);
 	clocks_shift_candidates(session);
 }

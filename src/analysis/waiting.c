@@ -235,30 +235,6 @@ static void charge_thread(struct charger *charger, uint32_t thread, uint64_t ste
 	g_array_free(list, TRUE);
 }
 
-/* The recorder's own processes, by the names of their threads: what they wait for
- * is the price of the trace. One flag a thread, owned by the caller. */
-static bool *tracers_of(const struct charger *charger)
-{
-	const struct session *session = charger->session;
-	const uint32_t *process = charger->contacts.process;
-	uint32_t count = session->model.thread_count;
-	bool *tracers = g_new0(bool, count + 1);
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
-		const char *program = session_text(session, thread->program);
-		const char *base = strrchr(program, '/');
-		const char *names[] = {session_thread_name(session, i), base ? base + 1 : program};
-
-		for (size_t k = 0; k < G_N_ELEMENTS(names); k++)
-			tracers[process[i]] |= g_str_has_prefix(names[k], "lttng-") ||
-					       strcmp(names[k], "lttng") == 0;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		tracers[i] = tracers[process[i]];
-	return tracers;
-}
-
 /* Sums apart what the waits of a thread of the tracer come to. */
 static void charge_tracer(struct charger *charger, uint32_t thread)
 {
@@ -319,7 +295,7 @@ static bool charge_all(struct charger *charger, bool shared)
 {
 	const struct session *session = charger->session;
 	uint32_t count = session->model.thread_count;
-	g_autofree bool *tracers = tracers_of(charger);
+	g_autofree bool *tracers = session_tracers(charger->session);
 	uint64_t weights = 0;
 
 	for (uint32_t i = 0; i < count; i++)

@@ -24,6 +24,12 @@ static const struct {
 	{COMMAND_CHECK, "whylate check [OPTIONS] TRACE...",
 	 "What has this trace, and what does it lack for each command?\n"
 	 "Names the events, contexts and buffers to record it with."},
+	{COMMAND_REQUESTS, "whylate requests [OPTIONS] TRACE...",
+	 "Which requests were there, what did each cost, and why?\n"
+	 "Follows them from thread to thread by what was read and written."},
+	{COMMAND_DIFF, "whylate diff [OPTIONS] TRACE [TRACE]",
+	 "What differs between two requests, groups of them, windows or traces?\n"
+	 "Ranks causes, steps and system calls by what they add to the difference."},
 };
 
 /* The lines of a help text, one below the other. */
@@ -105,7 +111,9 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 		static const char *const schemas[] = {[COMMAND_OVERVIEW] = schema_overview,
 						      [COMMAND_DELAY] = schema_delay,
 						      [COMMAND_PROFILE] = schema_profile,
-						      [COMMAND_CHECK] = schema_check};
+						      [COMMAND_CHECK] = schema_check,
+						      [COMMAND_REQUESTS] = schema_requests,
+						      [COMMAND_DIFF] = schema_diff};
 
 		fputs(schemas[options->command], stdout);
 		return 0;

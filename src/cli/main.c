@@ -71,48 +71,107 @@ static void tell_spill(const struct options *options, int status)
 			spill_place(), g_strerror(spill_trouble()));
 }
 
-static int run(struct options *options, GPtrArray *paths)
+/* What is to be said of a trace that was read, and its part in the exit status. */
+static int tell_trouble(const struct session *session)
 {
-	struct cache *cache = cache_new(options, paths);
-	struct session *session = cache ? cache_session(cache, options) : NULL;
-	g_autoptr(GError) error = NULL;
-	bool kept = session != NULL;
-	int status = 0;
+	const struct options *options = session->options;
 
-	if (!session)
-		session = session_new(options);
-	if (cache && !kept)
-		session->places = event_places_new();
-	if (!periodic_begin(session, &error) || !read_traces(session, paths, &cache, &error) ||
-	    !report_end(session, &error)) {
-		status = fail(error);
-	} else if (session->stopped) {
+	if (session->stopped) {
 		g_autofree char *message = g_strconcat(
 			"the trace could not be read to its end, the report is of what came "
 			"before: ", session->stopped, NULL);
 
 		tell(message);
-		status = WHYLATE_ERROR_DAMAGE;
-	} else if (session->damages->len) {
+		return WHYLATE_ERROR_DAMAGE;
+	}
+	if (session->damages->len) {
 		fprintf(stderr, "whylate: the trace is damaged; the report is of what could be read, "
 				"and its coverage says what could not\n");
-		status = WHYLATE_ERROR_DAMAGE;
-	} else if (lost_events(session)) {
-		if (!options->quiet)
-			fprintf(stderr, "whylate: the tracer lost events; the report's coverage says "
-					"when, and marks what it touches\n");
-		if (options->strict)
-			status = WHYLATE_ERROR_DAMAGE;
+		return WHYLATE_ERROR_DAMAGE;
 	}
-	if (cache && !kept) /* the answer comes first, and a wrong question is asked again */
-		cache_keep(cache, session);
-	cache_free(cache);
-	tell_spill(options, status);
-	if (*session->runs_read >= RUNS_READ_MAX && !options->quiet)
+	if (!lost_events(session))
+		return 0;
+	if (!options->quiet)
+		fprintf(stderr, "whylate: the tracer lost events; the report's coverage says "
+				"when, and marks what it touches\n");
+	return options->strict ? WHYLATE_ERROR_DAMAGE : 0;
+}
+
+/* A trace, or several that belong together, read and to be reported. */
+struct input {
+	struct cache *cache;     /* owned; NULL: none */
+	struct session *session; /* owned */
+	bool kept;               /* it was taken from the cache */
+};
+
+static bool input_read(struct input *input, struct options *options, GPtrArray *paths,
+		       GError **error)
+{
+	input->cache = cache_new(options, paths);
+	input->session = input->cache ? cache_session(input->cache, options) : NULL;
+	input->kept = input->session != NULL;
+	if (!input->session)
+		input->session = session_new(options);
+	if (input->cache && !input->kept)
+		input->session->places = event_places_new();
+	return periodic_begin(input->session, error) &&
+	       read_traces(input->session, paths, &input->cache, error);
+}
+
+static void input_clear(struct input *input)
+{
+	if (!input->session)
+		return;
+	if (input->cache && !input->kept) /* the answer comes first, and a wrong question is asked again */
+		cache_keep(input->cache, input->session);
+	cache_free(input->cache);
+	if (*input->session->runs_read >= RUNS_READ_MAX && !input->session->options->quiet)
 		fprintf(stderr, "whylate: so many threads were ready at once that it was not looked "
 				"up for all who ran meanwhile; a narrower window (--from, --to) does\n");
-	periodic_end(session);
-	session_free(session);
+	periodic_end(input->session);
+	session_free(input->session);
+}
+
+/* The second trace of a diff: all of the others are one, and all is told of the first. */
+static bool read_other(struct input *other, struct options *options, GPtrArray *paths,
+		       GError **error)
+{
+	g_autoptr(GPtrArray) second = g_ptr_array_new();
+
+	if (options->command != COMMAND_DIFF || paths->len < 2)
+		return true;
+	if (paths->len > 2) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "diff compares two traces, %u are given; a directory may hold several "
+			    "traces that belong together", paths->len);
+		return false;
+	}
+	g_ptr_array_add(second, g_ptr_array_remove_index(paths, 1));
+	return input_read(other, options, second, error) && session_finish(other->session, error);
+}
+
+static int run(struct options *options, GPtrArray *paths)
+{
+	struct input input = {0}, other = {0};
+	g_autoptr(GError) error = NULL;
+	int status, status_other;
+
+	if (!read_other(&other, options, paths, &error) ||
+	    !input_read(&input, options, paths, &error)) {
+		status = fail(error);
+	} else {
+		input.session->other = other.session;
+		if (!report_end(input.session, &error)) {
+			status = fail(error);
+		} else {
+			status = tell_trouble(input.session);
+			status_other = other.session ? tell_trouble(other.session) : 0;
+			status = MAX(status, status_other);
+		}
+	}
+	input_clear(&input);
+	input_clear(&other);
+	tell_spill(options, status);
 	return status;
 }
 

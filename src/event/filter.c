@@ -15,6 +15,7 @@ static void condition_clear(gpointer data)
 
 	g_free(condition->key);
 	g_free(condition->value);
+	g_free(condition->captured);
 }
 
 void event_filter_free(struct event_filter *filter)
@@ -125,8 +126,46 @@ bool event_filter_wants(const struct event_filter *filter, const char *event_nam
 	return pattern_match(filter->event, event_name);
 }
 
+static int by_name(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+GPtrArray *event_filter_capture(struct event_filter *filter)
+{
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; i < filter->conditions->len; i++) {
+		struct filter_condition *at =
+			&g_array_index(filter->conditions, struct filter_condition, i);
+
+		if (at->value[0] != '$' || !at->value[1])
+			continue;
+		at->captured = g_new0(uint64_t, 1);
+		g_ptr_array_add(names, g_strdup(at->value + 1));
+	}
+	g_ptr_array_sort(names, by_name);
+	return names;
+}
+
+uint64_t event_filter_captured(const struct event_filter *filter, const char *name)
+{
+	for (guint i = 0; i < filter->conditions->len; i++) {
+		const struct filter_condition *at =
+			&g_array_index(filter->conditions, struct filter_condition, i);
+
+		if (at->captured && strcmp(at->value + 1, name) == 0)
+			return *at->captured;
+	}
+	g_return_val_if_reached(0);
+}
+
 bool filter_condition_text(const struct filter_condition *condition, const char *text)
 {
+	if (condition->captured) {
+		*condition->captured = g_str_hash(text);
+		return true;
+	}
 	return pattern_match(condition->value, text);
 }
 
@@ -135,6 +174,10 @@ bool filter_condition_integer(const struct filter_condition *condition, bool is_
 {
 	char text[24];
 
+	if (condition->captured) {
+		*condition->captured = value;
+		return true;
+	}
 	if (condition->numeric) {
 		bool negative = is_signed && (int64_t) value < 0;
 

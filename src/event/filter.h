@@ -25,6 +25,8 @@ struct filter_condition {
 	bool numeric;  /* value is one whole number: `number` */
 	bool negative;
 	uint64_t number; /* two's complement */
+	uint64_t *captured; /* owned; the value of the event compared last, texts by their hash;
+			       NULL: `value` is to be met. event_filter_capture() */
 };
 
 struct event_filter {
@@ -37,6 +39,12 @@ struct event_filter {
 /* Parses a filter; NULL and `error` (WHYLATE_ERROR_USAGE) if it is none. */
 struct event_filter *event_filter_parse(const char *text, GError **error);
 void event_filter_free(struct event_filter *filter);
+
+/* Conditions `key=$NAME` are met by any value, which is kept for whoever gets the event next.
+ * Their names, sorted; free with g_ptr_array_free(). */
+GPtrArray *event_filter_capture(struct event_filter *filter);
+/* What was captured under the name; it must be one of the filter's. */
+uint64_t event_filter_captured(const struct event_filter *filter, const char *name);
 
 bool event_filter_wants(const struct event_filter *filter, const char *event_name);
 bool filter_condition_text(const struct filter_condition *condition, const char *text);

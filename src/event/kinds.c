@@ -158,6 +158,9 @@ static const struct event_field syscall_fields[] = {
 	{"fildes", FIELD_I32, AT(syscall.fd)},  /* dup */
 	{"oldfd", FIELD_I32, AT(syscall.fd)},   /* dup2, dup3 */
 	{"newfd", FIELD_I32, AT(syscall.newfd)},
+	{"out_fd", FIELD_I32, AT(syscall.newfd)}, /* sendfile64 */
+	{"fd_out", FIELD_I32, AT(syscall.newfd)}, /* splice */
+	{"fdout", FIELD_I32, AT(syscall.newfd)},  /* tee */
 	{"max_fd", FIELD_I32, AT(syscall.newfd)}, /* close_range */
 	{"dfd", FIELD_I32, AT(syscall.dfd)},
 	{"epfd", FIELD_I32, AT(syscall.epfd)},

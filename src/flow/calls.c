@@ -97,6 +97,21 @@ static const struct {
 	{"ioctl", WAIT_FD, DOES_NOTHING},
 };
 
+/* … and what moves through their descriptors. */
+static const struct {
+	const char *name;
+	uint8_t moves;
+} movers[] = {
+	{"read", MOVES_IN},          {"readv", MOVES_IN},        {"preadv2", MOVES_IN},
+	{"pread64", MOVES_IN},       {"preadv", MOVES_IN},
+	{"write", MOVES_OUT},        {"writev", MOVES_OUT},      {"pwritev2", MOVES_OUT},
+	{"vmsplice", MOVES_OUT},     {"recvfrom", MOVES_RECEIVE}, {"recvmsg", MOVES_RECEIVE},
+	{"recvmmsg", MOVES_RECEIVE}, {"recv", MOVES_RECEIVE},    {"sendto", MOVES_SEND},
+	{"sendmsg", MOVES_SEND},     {"sendmmsg", MOVES_SEND},   {"send", MOVES_SEND},
+	{"sendfile", MOVES_BOTH},    {"sendfile64", MOVES_BOTH}, {"splice", MOVES_BOTH},
+	{"tee", MOVES_BOTH},
+};
+
 /* nanosleep_time32, pselect6_time64 … are their plain names in other clothes */
 static char *plain_name(const char *name)
 {
@@ -123,6 +138,9 @@ const struct call_info *flow_call_info(struct flow *flow, uint32_t name)
 				info->wait = calls[i].wait;
 				info->effect = calls[i].effect;
 			}
+		for (size_t i = 0; i < G_N_ELEMENTS(movers); i++)
+			if (strcmp(movers[i].name, plain) == 0)
+				info->moves = movers[i].moves;
 		info->sigreturn = strcmp(plain, "rt_sigreturn") == 0 ||
 				  strcmp(plain, "sigreturn") == 0;
 	}
@@ -140,15 +158,30 @@ uint32_t key_format(struct flow *flow, const char *format, ...)
 	return intern_id(flow->names, text);
 }
 
-uint32_t address_key(struct flow *flow, const struct event_syscall *args)
+/* IPv4 in IPv6's clothes is IPv4: "::ffff:10.0.0.1". */
+static bool is_mapped(const struct event_bytes *address)
+{
+	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+	return address->count == 16 && memcmp(address->bytes, prefix, sizeof prefix) == 0;
+}
+
+uint32_t socket_key(struct flow *flow, const struct event_bytes *address, uint32_t port)
 {
 	char text[INET6_ADDRSTRLEN];
 
-	if (args->v4.count == 4 && inet_ntop(AF_INET, args->v4.bytes, text, sizeof text))
-		return key_format(flow, "socket:%s:%u", text, args->port);
-	if (args->v6.count == 16 && inet_ntop(AF_INET6, args->v6.bytes, text, sizeof text))
-		return key_format(flow, "socket:[%s]:%u", text, args->port);
+	if ((address->count == 4 &&
+	     inet_ntop(AF_INET, address->bytes, text, sizeof text)) ||
+	    (is_mapped(address) && inet_ntop(AF_INET, address->bytes + 12, text, sizeof text)))
+		return key_format(flow, "socket:%s:%u", text, port);
+	if (address->count == 16 && inet_ntop(AF_INET6, address->bytes, text, sizeof text))
+		return key_format(flow, "socket:[%s]:%u", text, port);
 	return 0;
+}
+
+uint32_t address_key(struct flow *flow, const struct event_syscall *args)
+{
+	return socket_key(flow, args->v4.count ? &args->v4 : &args->v6, args->port);
 }
 
 uint32_t family_key(struct flow *flow, int32_t family)

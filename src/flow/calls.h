@@ -48,12 +48,24 @@ enum call_effect {
 	DOES_NAMESPACES,
 };
 
+/* What moves through the call's descriptor. */
+enum call_moves {
+	MOVES_NOTHING,
+	MOVES_IN,      /* read */
+	MOVES_OUT,     /* write */
+	MOVES_RECEIVE, /* the same of sockets only */
+	MOVES_SEND,
+	MOVES_BOTH,    /* sendfile, splice: in through `fd`, out through `newfd` */
+};
+
 /* The exit says that the call's time was over. */
 bool call_timed_out(struct flow *flow, const struct thread *thread,
 		    const struct event_syscall *args);
 /* The key of a formatted text, as interface.md writes it: "fd:5". */
 uint32_t key_format(struct flow *flow, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* "socket:ADDR:PORT" of a peer, 0 if the event has no address. */
+/* "socket:ADDR:PORT", 0 if there is no address: 4 or 16 bytes. */
+uint32_t socket_key(struct flow *flow, const struct event_bytes *address, uint32_t port);
+/* The same of a peer that a system call names. */
 uint32_t address_key(struct flow *flow, const struct event_syscall *args);
 /* "socket:unix" and so on. */
 uint32_t family_key(struct flow *flow, int32_t family);

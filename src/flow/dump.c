@@ -80,8 +80,8 @@ void flow_statedump(struct flow *flow, struct host *host, const struct event *ev
 	case EV_STATEDUMP_FD:
 		table = table_of(host, event->file.files, event->file.pid, NULL);
 		if (event->file.filename && !fd_key(table, event->file.fd))
-			fd_open(table, event->file.fd,
-				file_key_of_name(flow->names, event->file.filename), false);
+			fd_rename(table, event->file.fd,
+				  file_key_of_name(flow->names, event->file.filename));
 		break;
 	case EV_STATEDUMP_INTERRUPT:
 		if (event->interrupt.action)

@@ -115,6 +115,8 @@ void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 		break;
 	case DOES_CLOSE:
 		lock_file_closed(flow, thread);
+		if (flow->exchanges_wanted)
+			exchange_closing(flow, index, thread);
 		fd_close(files, call->fd);
 		break;
 	case DOES_CLOSE_RANGE:

@@ -95,6 +95,8 @@ void flow_init(struct flow *flow, struct model *model, struct timeline *timeline
 	flow->time = INT64_MIN;
 	idmap_init(&flow->senders);
 	idmap_init(&flow->addresses);
+	idmap_init(&flow->end_index);
+	idmap_init(&flow->first_reads);
 	locks_init(flow);
 	callstacks_init(&flow->callstacks);
 	event_queue_init(&flow->held);
@@ -113,6 +115,8 @@ void flow_clear(struct flow *flow)
 	g_array_free(flow->unnamed, TRUE);
 	idmap_clear(&flow->senders);
 	idmap_clear(&flow->addresses);
+	idmap_clear(&flow->end_index);
+	idmap_clear(&flow->first_reads);
 	locks_clear(flow);
 	callstacks_clear(&flow->callstacks);
 	event_queue_clear(&flow->held);

@@ -79,6 +79,9 @@ struct flow {
 	uint32_t ipis[3];           /* interned vectors by which CPUs ask each other */
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
 	bool resources_wanted;      /* … with the system calls' resources */
+	bool exchanges_wanted;      /* record what is read from and written to connections */
+	struct idmap first_reads;   /* host, process and key of files that were read */
+	struct idmap end_index;     /* host and key of pipes and the like -> struct channel_end */
 	bool has_waking, has_bios;  /* sched_waking, block_bio_queue were recorded */
 	bool has_callstacks;        /* … and the context callstack-kernel */
 	uint64_t odd[ODD_COUNT];
@@ -186,6 +189,7 @@ struct call_info {
 	bool known;
 	uint8_t wait;   /* enum call_wait */
 	uint8_t effect; /* enum call_effect */
+	uint8_t moves;  /* enum call_moves */
 	bool sigreturn;
 };
 const struct call_info *flow_call_info(struct flow *flow, uint32_t name);
@@ -239,6 +243,16 @@ void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
 		      const struct event *event);
 void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
 			  const struct event *event);
+
+/* exchanges.c: nothing unless flow->exchanges_wanted. At a call's entry, after its arguments
+ * are known; at its exit, after its effects; before a descriptor is closed; a packet that
+ * `thread` queued; a block request that completed. */
+void exchange_entry(struct flow *flow, uint32_t index, struct thread *thread);
+void exchange_exit(struct flow *flow, uint32_t index, struct thread *thread,
+		   const struct event_syscall *args);
+void exchange_closing(struct flow *flow, uint32_t index, struct thread *thread);
+void exchange_packet(struct flow *flow, const struct thread *thread, const struct event *event);
+void exchange_disk(struct flow *flow, const struct request *request);
 
 /* operations.c: what ended is recorded; called after the control flow moved,
  * but for exits, before it. */

@@ -97,6 +97,8 @@ void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
 
 		sent.thread = cpu->current;
 		sent.call = call->open ? call->name : 0;
+		if (flow->exchanges_wanted)
+			exchange_packet(flow, flow_thread(flow, cpu->current), event);
 		if (sent.flow)
 			*slot_of(host, &host->flows, sent.flow) = sent;
 	} else if (sent.flow) {

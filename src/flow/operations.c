@@ -196,6 +196,8 @@ void operation_queued(struct flow *flow, const struct cpu *cpu, uint16_t host,
 void operation_served(struct flow *flow, const struct cpu *cpu, uint16_t host,
 		      const struct request *request)
 {
+	if (flow->exchanges_wanted && !request->doubtful)
+		exchange_disk(flow, request);
 	if (flow->operations_wanted && !request->doubtful)
 		request_part(flow, request,
 			     PACK(OPERATION_SERVED, device_number(flow, request->dev)),

@@ -126,6 +126,8 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		call_arguments(flow, thread, &event->syscall);
 		if (info->wait == WAIT_FUTEX)
 			lock_futex_begins(flow, cpu->current, thread);
+		if (flow->exchanges_wanted)
+			exchange_entry(flow, cpu->current, thread);
 	}
 	flow_refresh(flow, thread, cpu);
 }
@@ -273,6 +275,8 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 	if (call->lock)
 		lock_futex_ends(flow, cpu->current, thread, event->syscall.ret);
 	call_effects(flow, cpu->current, thread, &event->syscall);
+	if (flow->exchanges_wanted)
+		exchange_exit(flow, cpu->current, thread, &event->syscall);
 	call_close(thread);
 	note_call(flow, thread);
 	flow_refresh(flow, thread, cpu);

@@ -125,11 +125,16 @@ void fd_table_merge(struct fd_table *into, struct fd_table *from)
 	gpointer fd, entry;
 
 	g_hash_table_iter_init(&iter, from->store->map);
-	while (g_hash_table_iter_next(&iter, &fd, &entry))
-		if (!g_hash_table_contains(map, fd)) {
+	while (g_hash_table_iter_next(&iter, &fd, &entry)) {
+		uint32_t *channel = fd_channel(into, GPOINTER_TO_INT(fd));
+
+		if (!fd_key(into, GPOINTER_TO_INT(fd))) {
 			entry_file(entry)->refs++;
-			g_hash_table_insert(map, fd, entry);
+			g_hash_table_replace(map, fd, entry);
+		} else if (!entry_file(entry)->key && !*channel) {
+			*channel = entry_file(entry)->channel;
 		}
+	}
 }
 
 static gpointer lookup(struct fd_table *table, int32_t fd)
@@ -225,6 +230,20 @@ uint32_t fd_key(struct fd_table *table, int32_t fd)
 	gpointer entry = lookup(table, fd);
 
 	return entry ? entry_file(entry)->key : 0;
+}
+
+uint32_t *fd_channel(struct fd_table *table, int32_t fd)
+{
+	gpointer entry = lookup(table, fd);
+
+	return entry ? &entry_file(entry)->channel : NULL;
+}
+
+bool fd_is_last(struct fd_table *table, int32_t fd)
+{
+	gpointer entry = lookup(table, fd);
+
+	return entry && entry_file(entry)->refs == 1 && table->store->refs == 1;
 }
 
 void fd_epoll_set(struct fd_table *table, int32_t epfd, uint64_t cookie, int32_t fd)

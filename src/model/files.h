@@ -24,6 +24,7 @@ struct fd_table;
 struct open_file {
 	int refs;
 	uint32_t key;        /* interned */
+	uint32_t channel;    /* number of the struct channel_end, 0: not asked for yet */
 	GHashTable *cookies; /* owned; epoll: cookie -> fd; NULL */
 };
 
@@ -32,7 +33,8 @@ struct fd_table *fd_table_join(struct fd_table *table); /* one more owner */
 void fd_table_leave(struct fd_table **table);           /* one less; sets NULL */
 void fd_table_release(gpointer table);                  /* the same, as GDestroyNotify */
 struct fd_table *fd_table_copy(struct fd_table *table);
-/* What `from` knows and `into` does not, `into` learns. */
+/* What `from` knows and `into` does not, `into` learns; also the number of a socket's end that
+ * only `into` has a name for. */
 void fd_table_merge(struct fd_table *into, struct fd_table *from);
 
 /* A new open file under `fd`, replacing what was there. */
@@ -48,6 +50,13 @@ void fd_rename(struct fd_table *table, int32_t fd, uint32_t key);
 
 /* The key of what `fd` is, 0 if not known. A NULL table knows nothing. */
 uint32_t fd_key(struct fd_table *table, int32_t fd);
+
+#define FD_NO_CHANNEL UINT32_MAX /* asked for: it is no connection's end */
+/* The place of that number in what `fd` is, NULL if nothing is known of it. Valid until the
+ * table changes. */
+uint32_t *fd_channel(struct fd_table *table, int32_t fd);
+/* No other descriptor means the same open file. */
+bool fd_is_last(struct fd_table *table, int32_t fd);
 
 /* epoll_ctl: the cookie of `fd` in the epoll `epfd`. */
 void fd_epoll_set(struct fd_table *table, int32_t epfd, uint64_t cookie, int32_t fd);

@@ -79,6 +79,8 @@ struct call {
 	uint32_t child;     /* thread made by fork inside this call */
 	uint32_t waits;     /* blocked intervals begun in it */
 	uint32_t lock;      /* number of the futex lock it waits for, 0 */
+	uint32_t exchange;  /* what it writes or connects, a struct exchange; 0 */
+	uint32_t end;       /* … to or from which struct channel_end */
 };
 
 struct thread {

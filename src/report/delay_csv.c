@@ -6,25 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A cell; what begins like a formula is not left for a spreadsheet to run. */
-static void cell(FILE *file, const char *text)
-{
-	g_autofree char *safe = text_safe(text);
-	const char *p;
-
-	if (!strpbrk(safe, ",\"") && !strchr("=+-@", *safe ? *safe : ' ')) {
-		fputs(safe, file);
-		return;
-	}
-	fputs(strchr("=+-@", *safe) ? "\"'" : "\"", file);
-	for (p = safe; *p; p++) {
-		if (*p == '"')
-			fputc('"', file);
-		fputc(*p, file);
-	}
-	fputc('"', file);
-}
-
 static void rows(const struct session *session, uint32_t thread, const struct node *node,
 		 FILE *file)
 {
@@ -38,9 +19,9 @@ static void rows(const struct session *session, uint32_t thread, const struct no
 		if (life->pid >= 0)
 			fprintf(file, "%d", life->pid);
 		fputc(',', file);
-		cell(file, session_thread_name(session, thread));
+		csv_cell(file, session_thread_name(session, thread));
 		fprintf(file, ",%u,", node->id);
-		cell(file, key);
+		csv_cell(file, key);
 		fprintf(file, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s\r\n", at->begin, at->end,
 			at->end - at->begin, at->spans_gap ? "true" : "false");
 	}
@@ -62,13 +43,13 @@ static void steps(const struct session *session, const struct path *path, FILE *
 		if (life->pid >= 0)
 			fprintf(file, "%d", life->pid);
 		fputc(',', file);
-		cell(file, session_thread_name(session, at->thread));
+		csv_cell(file, session_thread_name(session, at->thread));
 		fputc(',', file);
-		cell(file, leaf);
+		csv_cell(file, leaf);
 		fputc(',', file);
-		cell(file, session_text(session, piece_resource(session, at)));
+		csv_cell(file, session_text(session, piece_resource(session, at)));
 		fprintf(file, ",%s,", cause_kind_text(cause.kind));
-		cell(file, cause.label ? cause.label : "");
+		csv_cell(file, cause.label ? cause.label : "");
 		fprintf(file, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s\r\n", at->begin, at->end,
 			at->end - at->begin,
 			session_spans_gap(session, at->thread, &span) ? "true" : "false");

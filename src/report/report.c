@@ -2,6 +2,8 @@
 #include "report/report.h"
 
 #include "analysis/contention.h"
+#include "analysis/costs.h"
+#include "analysis/diff.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -206,6 +208,43 @@ static bool write_profile(const struct session *session, struct output *output, 
 	return ok;
 }
 
+static bool write_requests(const struct session *session, struct output *output, GError **error)
+{
+	struct request_scope scope = {session->options->requests.picks, "pick", session->from,
+				      session->to};
+	struct user_requests *requests = user_requests_new(session, &scope, error);
+	struct costs *costs;
+
+	if (!requests)
+		return false;
+	costs = costs_new(requests);
+	if (session->options->format == FORMAT_JSON)
+		requests_json(costs, output);
+	else if (session->options->format == FORMAT_CSV)
+		requests_csv(costs, output);
+	else if (session->options->format == FORMAT_DOT)
+		requests_dot(costs, output);
+	else
+		requests_text(costs, output);
+	costs_free(costs);
+	user_requests_free(requests);
+	return true;
+}
+
+static bool write_diff(const struct session *session, struct output *output, GError **error)
+{
+	struct diff *diff = diff_new(session, session->other, error);
+
+	if (!diff)
+		return false;
+	if (session->options->format == FORMAT_JSON)
+		diff_json(diff, output);
+	else
+		diff_text(diff, output);
+	diff_free(diff);
+	return true;
+}
+
 bool report_write_to(const struct session *session, struct output *output, GError **error)
 {
 	const struct options *options = session->options;
@@ -215,6 +254,10 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 		write_delay(session, output);
 	else if (options->command == COMMAND_PROFILE)
 		return write_profile(session, output, error);
+	else if (options->command == COMMAND_REQUESTS)
+		return write_requests(session, output, error);
+	else if (options->command == COMMAND_DIFF)
+		return write_diff(session, output, error);
 	else if (options->command == COMMAND_CHECK && options->format == FORMAT_JSON)
 		check_json(session, output);
 	else if (options->command == COMMAND_CHECK)

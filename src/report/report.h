@@ -60,6 +60,16 @@ struct waiting;
 void waiting_json(const struct session *session, const struct waiting *waiting, FILE *file);
 void waiting_text(const struct session *session, const struct waiting *waiting,
 		  struct output *output);
+struct costs;
+struct user_requests;
+/* Requests and what they cost. */
+void requests_json(const struct costs *costs, struct output *output);
+void requests_text(const struct costs *costs, struct output *output);
+void requests_dot(const struct costs *costs, struct output *output);
+void requests_csv(const struct costs *costs, struct output *output);
+struct diff;
+void diff_json(const struct diff *diff, struct output *output);
+void diff_text(const struct diff *diff, struct output *output);
 void check_json(const struct session *session, struct output *output);
 void check_text(const struct session *session, struct output *output);
 void overview_json(const struct session *session, struct output *output);
@@ -93,7 +103,11 @@ void locks_text(const struct session *session, const GArray *locks, struct outpu
 void deadlocks_text(const struct session *session, struct output *output);
 
 /* text.c: the same for people. Control characters are shown as \xNN. */
+/* For %*s: the width in bytes that makes `text` so many columns wide. */
+int text_width(int columns, const char *text);
 char *text_safe(const char *text);
+/* A cell of CSV (RFC 4180), control characters shown as in text. */
+void csv_cell(FILE *file, const char *text);
 void text_heading(struct output *output, const char *heading);
 /* What a * beside a row means, if there is one. */
 void text_gap_note(const struct output *output, bool marked);

@@ -38,7 +38,11 @@ void timeline_init(struct timeline *timeline, size_t memory)
 	pages_init(&timeline->holds, sizeof(struct hold), memory / 8);
 	operations_init(&timeline->operations, memory / 4);
 	pages_init(&timeline->packets, sizeof(struct packet), memory / 8);
+	pages_init(&timeline->exchanges, sizeof(struct exchange), memory / 4);
+	pages_init(&timeline->ends, sizeof(struct channel_end), memory / 8);
 	pages_reserve(&timeline->packets, 1);
+	pages_reserve(&timeline->exchanges, 1);
+	pages_reserve(&timeline->ends, 1);
 	pages_reserve(&timeline->blocks, 1);
 	pages_reserve(&timeline->details, 1);
 }
@@ -52,6 +56,8 @@ void timeline_clear(struct timeline *timeline)
 	pages_clear(&timeline->holds);
 	pages_clear(&timeline->operations);
 	pages_clear(&timeline->packets);
+	pages_clear(&timeline->exchanges);
+	pages_clear(&timeline->ends);
 }
 
 void timeline_detach(struct timeline *timeline)
@@ -63,6 +69,20 @@ void timeline_detach(struct timeline *timeline)
 	pages_detach(&timeline->holds);
 	pages_detach(&timeline->operations);
 	pages_detach(&timeline->packets);
+	pages_detach(&timeline->exchanges);
+	pages_detach(&timeline->ends);
+}
+
+void timeline_let_go(const struct timeline *timeline)
+{
+	pages_let_go(&timeline->intervals);
+	pages_let_go(&timeline->blocks);
+	pages_let_go(&timeline->details);
+	pages_let_go(&timeline->runs);
+	pages_let_go(&timeline->holds);
+	pages_let_go(&timeline->operations);
+	pages_let_go(&timeline->packets);
+	pages_let_go(&timeline->exchanges);
 }
 
 void track_clear(struct track *track)
@@ -178,12 +198,7 @@ static void let_go(struct timeline *timeline)
 	if (++timeline->chunks_read < CHUNKS_READ)
 		return;
 	timeline->chunks_read = 0;
-	pages_let_go(&timeline->intervals);
-	pages_let_go(&timeline->blocks);
-	pages_let_go(&timeline->details);
-	pages_let_go(&timeline->runs);
-	pages_let_go(&timeline->holds);
-	pages_let_go(&timeline->packets);
+	timeline_let_go(timeline);
 }
 
 /* The last chunk that begins by `time`, or the first. Look-ups mostly follow each other

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "timeline/exchange.h"
 #include "timeline/leaf.h"
 #include "timeline/operation.h"
 #include "timeline/packet.h"
@@ -189,6 +190,8 @@ struct timeline {
 	struct pages holds;   /* through struct hold_log */
 	struct pages operations; /* index 0 unused */
 	struct pages packets; /* struct packet; index 0 unused */
+	struct pages exchanges; /* struct exchange; index 0 unused */
+	struct pages ends;    /* struct channel_end; index 0 unused */
 	size_t memory;        /* bytes to keep in memory, as timeline_init() was told */
 	uint32_t chunks_read; /* of intervals, since spilled records were let go */
 };
@@ -205,6 +208,10 @@ void timeline_init(struct timeline *timeline, size_t memory);
 void timeline_clear(struct timeline *timeline);
 /* After a fork(), in the child: what is written from now on is its own. */
 void timeline_detach(struct timeline *timeline);
+
+/* Everything that was spilled leaves resident memory: for questions that go through all of
+ * time, over all threads. */
+void timeline_let_go(const struct timeline *timeline);
 
 void track_clear(struct track *track);
 

@@ -6,6 +6,8 @@
 #   whylate overview --format json TRACE
 #   whylate profile --format json TRACE                  all system calls, with roots
 #   whylate profile --operation '*' --format json TRACE  every kind of operation
+#   whylate requests --format json TRACE                 a server's requests
+#   whylate diff --slow-fast p90 --format json TRACE     the slow ones against the others
 # after one of each to warm the cache; prints the medians, their ratios to the
 # first and the peak resident memory. The budgets are in ARCHITECTURE.md; not a
 # test. That memory does not follow the number of operations shows on two traces
@@ -32,7 +34,9 @@ commands = {"babeltrace2": ["babeltrace2", "-o", "dummy", trace],
             "delay": [whylate, "delay", "--thread", "all", *json],
             "overview": [whylate, "overview", *json],
             "profile": [whylate, "profile", *json],
-            "profile '*'": [whylate, "profile", "--operation", "*", *json]}
+            "profile '*'": [whylate, "profile", "--operation", "*", *json],
+            "requests": [whylate, "requests", *json],
+            "diff": [whylate, "diff", "--slow-fast", "p90", *json]}
 results = {name: [] for name in commands}
 for number in range(runs + 1):
     for name, command in commands.items():

@@ -70,7 +70,7 @@ static const char *const event_names[] = {
 	"syscall_entry_dup3", "syscall_exit_dup3", "syscall_entry_newselect"};
 
 /* Instead of the number of a name: */
-enum step { STEP_LOST = 200, STEP_PACKET, STEP_LOOP, STEP_NAMED, STEP_DAMAGE, STEP_STOPPED,
+enum event_code { STEP_LOST = 200, STEP_PACKET, STEP_LOOP, STEP_NAMED, STEP_DAMAGE, STEP_STOPPED,
 	    STEP_FORGET };
 
 /* Names with a meaning, and names that do harm where they are printed as they are. */

@@ -100,6 +100,7 @@ static void start(struct trial *trial, const uint8_t *data, size_t size)
 		set_option(trial, settings[take_byte(&trial->bytes) % G_N_ELEMENTS(settings)]);
 	trial->options.profile.resolution %= 17;
 	trial->session = session_new(&trial->options);
+	trial->session->flow.exchanges_wanted = true;
 	add_hosts(trial);
 	for (int i = 0; i < MATCH_COUNT; i++) {
 		if (!trial->session->matches[i].filter)

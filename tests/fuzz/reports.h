@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../unit/request_invariants.h"
 #include "whylate/whylate.h"
 
 /* What is asked; free with free(). NULL: refused, which an option may cause. */
@@ -90,6 +91,31 @@ static inline void check_report(struct session *session, enum format format, boo
 	free(text);
 }
 
+/* Requests of one kind and by one metric, whichever the number of events says, and what differs
+ * between slow and fast ones. */
+static inline void check_request_reports(struct session *session, bool twice)
+{
+	struct options *options = session->options;
+
+	check_requests(session);
+	options->requests.preset = (enum request_preset) (session->events % PRESET_EVENTS);
+	options->command = COMMAND_REQUESTS;
+	check_report(session, FORMAT_TEXT, twice);
+	check_report(session, FORMAT_JSON, twice);
+	check_report(session, FORMAT_CSV, false);
+	check_report(session, FORMAT_DOT, false);
+	options->requests.metric =
+		(enum metric) (METRIC_CPU + session->events / 4 % (METRIC_CALLS - METRIC_LATENCY));
+	check_report(session, FORMAT_JSON, false);
+	options->requests.metric = METRIC_LATENCY;
+	options->command = COMMAND_DIFF;
+	options->requests.slow_fast = (char *) "p50";
+	check_report(session, FORMAT_TEXT, false);
+	check_report(session, FORMAT_JSON, twice);
+	options->requests.slow_fast = NULL;
+	options->requests.preset = PRESET_SERVER;
+}
+
 /* All commands on it. Profiles have what was recorded for them. */
 static inline void check_reports(struct session *session, bool twice)
 {
@@ -115,6 +141,8 @@ static inline void check_reports(struct session *session, bool twice)
 	options->depth = MIN(depth, 64);
 	check_report(session, FORMAT_TEXT, twice);
 	check_report(session, FORMAT_JSON, twice);
+	if (session->flow.exchanges_wanted)
+		check_request_reports(session, twice);
 	options->command = command;
 	options->depth = depth;
 }

@@ -511,6 +511,8 @@ static const struct ask {
 	{"delay-one", COMMAND_DELAY, FORMAT_TEXT, false},
 	{"overview", COMMAND_OVERVIEW, FORMAT_TEXT, true},
 	{"profile", COMMAND_PROFILE, FORMAT_JSON, true},
+	{"requests", COMMAND_REQUESTS, FORMAT_JSON, true},
+	{"diff", COMMAND_DIFF, FORMAT_TEXT, true},
 };
 
 static void set(struct options *options, const char *name, const char *value)
@@ -544,6 +546,10 @@ static void ask(const struct scenario *scenario, const struct ask *ask, int n)
 	options_init(&feed->options, ask->command);
 	if (ask->command == COMMAND_PROFILE)
 		set(&feed->options, "operation", "*");
+	if (ask->command == COMMAND_DIFF) {
+		set(&feed->options, "a", "..");
+		set(&feed->options, "b", "..");
+	}
 	feed_start(feed, 2, "6.1.0", 2, 13);
 	feed->options.limit = 20;
 	feed->options.format = ask->format;
