@@ -50,9 +50,9 @@ static bool window_of(const struct session *session, const char *option, const c
 	return false;
 }
 
-/* What --a, --b or --slow-fast say of a side. */
-static bool side_init(struct side *side, const struct session *session, const char *option,
-		      const char *what, GError **error)
+/* What --a, --b or --slow-fast say of a side. Of `like`'s session and window, its requests serve. */
+static bool side_init(struct side *side, const struct session *session, const struct side *like,
+		      const char *option, const char *what, GError **error)
 {
 	g_autoptr(GPtrArray) picks = g_ptr_array_new();
 	struct request_scope scope = {picks, option, session->from, session->to};
@@ -67,7 +67,10 @@ static bool side_init(struct side *side, const struct session *session, const ch
 	}
 	side->from = scope.from;
 	side->to = scope.to;
-	side->requests = user_requests_new(session, &scope, error);
+	if (like && like->session == session && like->from == scope.from && like->to == scope.to)
+		side->requests = user_requests_repick(like->requests, &scope, error);
+	else
+		side->requests = user_requests_new(session, &scope, error);
 	if (!side->requests)
 		return false;
 	side->costs = costs_new(side->requests);
@@ -251,8 +254,9 @@ static bool sides_init(struct diff *diff, const struct session *session,
 		a = fast;
 		b = slow;
 	}
-	if (!side_init(&diff->sides[0], session, options->slow_fast ? "slow-fast" : "a", a, error) ||
-	    !side_init(&diff->sides[1], other ? other : session,
+	if (!side_init(&diff->sides[0], session, NULL, options->slow_fast ? "slow-fast" : "a", a,
+		       error) ||
+	    !side_init(&diff->sides[1], other ? other : session, &diff->sides[0],
 		       options->slow_fast ? "slow-fast" : "b", b, error))
 		return false;
 	diff->sides[0].label = options->slow_fast ? g_strdup_printf("fast (up to %s)", options->slow_fast)
@@ -290,7 +294,7 @@ void diff_free(struct diff *diff)
 	alignment_free(diff->alignment);
 	g_array_free(diff->causes, TRUE);
 	g_array_free(diff->calls, TRUE);
+	side_clear(&diff->sides[1]); /* it may use the first one's requests */
 	side_clear(&diff->sides[0]);
-	side_clear(&diff->sides[1]);
 	g_free(diff);
 }

@@ -71,24 +71,25 @@ static struct call_profile *call_profile_of(struct call_profiles *profiles, uint
 	return profile;
 }
 
-/* The listed request, or one inside it, that the thread worked on then. */
-static bool is_for_listed(const struct side *side, const struct operation *operation)
-{
-	int64_t until;
-	uint32_t place = user_request_of(side->requests, operation->thread, operation->begin,
-					 &until);
-
-	for (; place; place = user_request_at(side->requests, place - 1)->parent)
-		if (user_request_at(side->requests, place - 1)->listed)
-			return true;
-	return false;
-}
-
 struct taking {
 	struct call_profiles *profiles;
+	guint8 *listed; /* owned; of each request of the side: it is listed */
 	struct operation_scope scope;
 	bool *tracers; /* owned; NULL: threads were asked for */
 };
+
+/* The thread worked on a listed request then, or on one inside it. */
+static bool is_for_listed(const struct taking *taking, const struct operation *operation)
+{
+	const struct user_requests *requests = taking->profiles->side->requests;
+	int64_t until;
+	uint32_t place = user_request_of(requests, operation->thread, operation->begin, &until);
+
+	for (; place; place = user_request_at(requests, place - 1)->parent)
+		if (taking->listed[place - 1])
+			return true;
+	return false;
+}
 
 static bool taken(struct taking *taking, const struct operation *operation)
 {
@@ -99,7 +100,7 @@ static bool taken(struct taking *taking, const struct operation *operation)
 	    (taking->tracers && taking->tracers[operation->thread]) ||
 	    !operation_in_scope(&taking->scope, operation))
 		return false;
-	return !side->of_requests || is_for_listed(side, operation);
+	return !side->of_requests || is_for_listed(taking, operation);
 }
 
 static enum call_part part_of(const struct session *session, const struct path *path,
@@ -192,6 +193,9 @@ static void profiles_fill(struct call_profiles *profiles, const struct side *sid
 					    g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
 								  call_profile_free)};
 	operation_scope_init(&taking.scope, side->session);
+	taking.listed = g_new0(guint8, side->requests->list->len + 1);
+	for (guint i = 0; i < side->requests->listed->len; i++)
+		taking.listed[g_array_index(side->requests->listed, uint32_t, i)] = 1;
 	if (!options->threads->len && !options->processes->len)
 		taking.tracers = session_tracers(side->session);
 	take_calls(&taking, false);
@@ -204,6 +208,7 @@ static void profiles_fill(struct call_profiles *profiles, const struct side *sid
 	take_calls(&taking, true);
 	operation_scope_clear(&taking.scope);
 	g_free(taking.tracers);
+	g_free(taking.listed);
 }
 
 /* --- distances ----------------------------------------------------------------------- */

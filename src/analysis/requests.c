@@ -476,9 +476,6 @@ static bool list_requests(struct user_requests *requests, const struct request_s
 	if (!requests->listed)
 		return false;
 	requests->omitted = kept - requests->listed->len;
-	for (guint i = 0; i < requests->listed->len; i++)
-		user_request_at(requests, g_array_index(requests->listed, uint32_t, i))->listed =
-			true;
 	return true;
 }
 
@@ -514,6 +511,7 @@ struct user_requests *user_requests_new(const struct session *session,
 
 	requests->session = session;
 	requests->effort = g_malloc0(sizeof *requests->effort);
+	timeline_let_go(&session->timeline); /* what reading left there */
 	requests->list = g_array_new(FALSE, TRUE, sizeof(struct user_request));
 	requests->working = g_array_new(FALSE, FALSE, sizeof(struct working));
 	if (preset == PRESET_SERVER || preset == PRESET_CLIENT) {
@@ -544,20 +542,36 @@ struct user_requests *user_requests_new(const struct session *session,
 	return requests;
 }
 
+struct user_requests *user_requests_repick(const struct user_requests *base,
+					   const struct request_scope *scope, GError **error)
+{
+	struct user_requests *requests = g_memdup2(base, sizeof *base);
+
+	requests->base = base;
+	requests->listed = NULL;
+	requests->effort = g_malloc0(sizeof *requests->effort);
+	if (list_requests(requests, scope, error))
+		return requests;
+	user_requests_free(requests);
+	return NULL;
+}
+
 void user_requests_free(struct user_requests *requests)
 {
 	if (!requests)
 		return;
-	g_array_free(requests->list, TRUE);
-	g_array_free(requests->working, TRUE);
 	if (requests->listed)
 		g_array_free(requests->listed, TRUE);
-	exchange_lists_free(requests->reads);
-	exchange_lists_free(requests->writes);
 	g_free(requests->effort);
-	g_free(requests->of_exchange);
-	g_free(requests->order);
-	g_free(requests->peers);
+	if (!requests->base) {
+		g_array_free(requests->list, TRUE);
+		g_array_free(requests->working, TRUE);
+		exchange_lists_free(requests->reads);
+		exchange_lists_free(requests->writes);
+		g_free(requests->of_exchange);
+		g_free(requests->order);
+		g_free(requests->peers);
+	}
 	g_free(requests);
 }
 

@@ -31,7 +31,6 @@ struct user_request {
 	bool unfinished;         /* no answer was seen: it ends with the trace or the connection */
 	bool spans_gap;          /* events were lost meanwhile, on a host that worked on it */
 	bool in_scope;           /* begins and ends in the window, of the threads asked for */
-	bool listed;             /* … and is of no other one that is; the options pick it */
 };
 
 /* A thread works on a request. */
@@ -42,10 +41,12 @@ struct working {
 };
 
 struct user_requests {
+	const struct user_requests *base; /* borrowed: what is shared is owned by that; NULL */
 	const struct session *session; /* borrowed */
 	GArray *list;            /* struct user_request by begin, end, thread */
 	GArray *working;         /* struct working by thread, begin */
-	GArray *listed;          /* uint32_t: places in the list, from 0 */
+	GArray *listed;          /* uint32_t: places in the list, from 0, of those that are in scope,
+				    part of no other one that is, and picked */
 	guint32 *of_exchange;    /* owned; of each exchange the request's place, from 1; 0 */
 	guint32 *order;          /* owned; exchanges in order of time; NULL: as they are stored */
 	struct exchange_lists *reads, *writes; /* owned; with bytes, of each thread, of each end */
@@ -79,6 +80,9 @@ struct request_scope {
 struct user_requests *user_requests_new(const struct session *session,
 					const struct request_scope *scope, GError **error);
 void user_requests_free(struct user_requests *requests);
+/* Others of the same requests: by other picks, in the same window. `base` must outlive it. */
+struct user_requests *user_requests_repick(const struct user_requests *base,
+					   const struct request_scope *scope, GError **error);
 
 static inline struct user_request *user_request_at(const struct user_requests *requests,
 						   guint place)

@@ -459,7 +459,6 @@ static void branches(const struct costs *costs, struct output *output)
 static void next_commands(const struct costs *costs, const GArray *order, struct output *output)
 {
 	const struct user_requests *requests = costs->requests;
-
 	const struct options *options = requests->session->options;
 	g_autoptr(GString) same = g_string_new(NULL);
 
@@ -467,7 +466,7 @@ static void next_commands(const struct costs *costs, const GArray *order, struct
 		return;
 	if (options->requests.preset == PRESET_CLIENT || options->requests.preset == PRESET_PROCESS)
 		g_string_append_printf(same, "--preset %s ", user_request_kind(requests));
-	if (options->requests.preset == PRESET_SYSCALL)
+	if (options->requests.preset == PRESET_SYSCALL && options->profile.operations->len)
 		g_string_append_printf(same, "--preset '%s' ",
 				       (char *) g_ptr_array_index(options->profile.operations, 0));
 	if (options->host)
