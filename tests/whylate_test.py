@@ -8,10 +8,17 @@ temporary directories.
 import json
 import os
 import re
+import signal
 import struct
 import subprocess
 import sys
 import traceback
+
+# Whoever began the tests in the background, or by nohup, may have had these ignored: what they begin would
+# not end by them either.
+for _number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
 
 SOURCE = os.environ["WHYLATE_SOURCE"]
 BUILD = os.environ["WHYLATE_BUILD"]
