@@ -244,7 +244,15 @@ static char *work_label(const struct session *session, uint32_t worker,
 			       how, by ? by : "");
 }
 
-/* jbd2/DEV-INODE writes one file system's journal; who it wakes waited for that. */
+/* jbd2/DEV-INODE writes one file system's journal; who it wakes waited for that, but for
+ * workers, to whom it gives work. */
+static bool wrote_journal_for(const struct session *session, uint32_t waker, uint32_t woken)
+{
+	return g_str_has_prefix(thread_name(session, waker), "jbd2/") &&
+	       is_kernel(session, waker) &&
+	       !g_str_has_prefix(thread_name(session, woken), "kworker/");
+}
+
 static char *journal_label(const char *who, const char *name, const struct wake_detail *commit)
 {
 	const char *slash = strchr(name, '/');
@@ -270,7 +278,7 @@ void process_cause(const struct session *session, const struct wait *wait,
 	cause->kind = CAUSE_PROCESS;
 	if (detail && detail->kind == DETAIL_WORK) {
 		cause->label = work_label(session, waker, detail);
-	} else if (commit || (g_str_has_prefix(name, "jbd2/") && is_kernel(session, waker))) {
+	} else if (commit || wrote_journal_for(session, waker, wait->thread)) {
 		cause->label = journal_label(who, name, commit ? detail : NULL);
 		cause->inferred = !commit;
 	} else if (is_rcu(name) && is_kernel(session, waker) &&

@@ -189,6 +189,11 @@ static uint32_t inferred_work(struct flow *flow, struct host *host, const struct
 	return detail_new(flow->timeline, &detail);
 }
 
+static bool is_worker(const struct flow *flow, const struct thread *thread)
+{
+	return g_str_has_prefix(intern_text(flow->names, thread->name), "kworker/");
+}
+
 uint32_t work_detail(struct flow *flow, const struct thread *worker, struct thread *woken)
 {
 	const struct work *work = &worker->flow.work;
@@ -201,15 +206,15 @@ uint32_t work_detail(struct flow *flow, const struct thread *worker, struct thre
 
 	if (work->doing)
 		return detail_new(flow->timeline, &detail);
-	if (worker->flow.commits) {
+	/* a worker between its items waits for work, which jbd2 queues too, not for a commit */
+	if (worker->flow.commits && (woken->flow.work.doing || !is_worker(flow, woken))) {
 		detail = (struct wake_detail) {
 			.kind = DETAIL_COMMIT, .thread = NO_THREAD, .requested = -1, .queued = -1,
 			.served = -1, .number = worker->flow.transaction};
 		return detail_new(flow->timeline, &detail);
 	}
 	if (host->has_works || worker->made_syscall || woken->state != THREAD_BLOCKED ||
-	    !g_str_has_prefix(intern_text(flow->names, worker->name), "kworker/") ||
-	    !may_wait_for_disk(flow, woken))
+	    !is_worker(flow, worker) || !may_wait_for_disk(flow, woken))
 		return 0;
 	return inferred_work(flow, host, worker, woken);
 }

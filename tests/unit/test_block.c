@@ -922,17 +922,21 @@ static void test_timer_wheel(void)
 
 /* --- those who work for others, by their names ------------------------------------- */
 
+static void commits(struct feed *feed, int64_t t, const char *name)
+{
+	struct event commit = event_of(feed, t, 1, name);
+
+	commit.journal.transaction = 6;
+	send(feed, &commit);
+}
+
 static void woken_by(struct feed *feed, const char *name, const char *event)
 {
 	begins(feed);
 	sleeps(feed);
 	sw(feed, 25, 1, "b", 6, SLEEPS, name, 7);
-	if (event) {
-		struct event commit = event_of(feed, 30, 1, event);
-
-		commit.journal.transaction = 6;
-		send(feed, &commit);
-	}
+	if (event)
+		commits(feed, 30, event);
 	waking(feed, 40, 1, 5);
 	runs(feed, 50);
 }
@@ -958,6 +962,38 @@ static void test_names(void)
 		FEED(2);
 
 		woken_by(feed, cases[i].name, cases[i].event);
+		g_assert_cmpstr(told(feed, 5, 0), ==, cases[i].expected);
+	}
+}
+
+/* jbd2 commits, then gives work to a worker: that waited for work, not for the commit,
+ * unless it waited amid an item. */
+static void test_journal_worker(void)
+{
+	static const struct {
+		bool amid;
+		const char *event, *expected;
+	} cases[] = {
+		{false, NULL, "process: jbd2/sda1-8 (7); -1, -1"},
+		{false, "jbd2_end_commit", "process: jbd2/sda1-8 (7); -1, -1"},
+		{true, "jbd2_end_commit", "process: jbd2/sda1-8 (7), which committed transaction 6 "
+					  "to the journal of sda1 for it; -1, -1"},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		FEED(2);
+
+		sw(feed, 0, 0, "idle", 0, 0, "kworker/0:1H", 5);
+		sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+		if (cases[i].amid)
+			work(feed, 15, 0, "execute_start", 0x77);
+		sw(feed, 20, 0, "kworker/0:1H", 5, 2, "idle", 0);
+		sw(feed, 25, 1, "b", 6, SLEEPS, "jbd2/sda1-8", 7);
+		if (cases[i].event)
+			commits(feed, 30, cases[i].event);
+		waking(feed, 40, 1, 5);
+		sw(feed, 50, 0, "idle", 0, 0, "kworker/0:1H", 5);
+		plain(feed, 60, 0, "other");
 		g_assert_cmpstr(told(feed, 5, 0), ==, cases[i].expected);
 	}
 }
@@ -1033,6 +1069,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/block/raised", test_raised);
 	g_test_add_func("/block/timer-wheel", test_timer_wheel);
 	g_test_add_func("/block/names", test_names);
+	g_test_add_func("/block/journal-worker", test_journal_worker);
 	g_test_add_func("/block/journal-for", test_journal_for);
 	return g_test_run();
 }
