@@ -17,6 +17,9 @@ void model_init(struct model *model)
 	g_array_set_size(model->places, 1);
 	model->ids = g_array_new(FALSE, TRUE, sizeof(struct ids));
 	idmap_init(&model->shared_places);
+	model->images = g_array_new(FALSE, FALSE, sizeof(struct loaded_image));
+	model->image_spaces = g_array_new(FALSE, FALSE, sizeof(struct image_space));
+	idmap_init(&model->space_index);
 }
 
 static void cpu_free(gpointer data)
@@ -83,6 +86,9 @@ void model_clear(struct model *model)
 	g_array_free(model->places, TRUE);
 	g_array_free(model->ids, TRUE);
 	idmap_clear(&model->shared_places);
+	g_array_free(model->images, TRUE);
+	g_array_free(model->image_spaces, TRUE);
+	idmap_clear(&model->space_index);
 	intern_free(model->names);
 }
 

@@ -19,6 +19,7 @@
 #include "event/event.h"
 #include "event/kinds.h"
 #include "model/container.h"
+#include "model/images.h"
 #include "timeline/timeline.h"
 #include "util/corridor.h"
 #include "util/idmap.h"
@@ -340,6 +341,9 @@ struct model {
 	GArray *places;         /* struct place; the first is none */
 	GArray *ids;            /* struct ids of places in containers */
 	struct idmap shared_places; /* PID and cgroup namespace -> places of the host's threads */
+	GArray *images;         /* struct loaded_image, in order of being told: images.h */
+	GArray *image_spaces;   /* struct image_space */
+	struct idmap space_index; /* host and PID -> the newest of them */
 };
 
 void model_init(struct model *model);

@@ -1,0 +1,66 @@
+/* Programs and libraries as processes have them loaded: which file an address of a process is in.
+ *
+ *   bin_info, load, dlopen ─► struct loaded_image ◄─ build_id
+ *   fork: the child has its parent's, as they were    exec: none any more
+ *
+ * Place: model/, filled by flow/ from lttng-ust's own events (lttng_ust_statedump, lttng_ust_lib,
+ * lttng_ust_dl), in time order; nothing is here where no user-space trace was read. What a name
+ * is made of a place in a file is the business of analysis/.
+ *
+ * What one process has loaded between its fork or exec and its next exec is a space. A child's
+ * space leads to its parent's, so a fork costs one small record however much is loaded.
+ */
+#ifndef WHYLATE_MODEL_IMAGES_H
+#define WHYLATE_MODEL_IMAGES_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BUILD_ID_MAX 32
+#define NO_SPACE UINT32_MAX
+
+struct model;
+
+struct loaded_image {
+	int64_t from;         /* INT64_MIN: it was there when first asked for */
+	int64_t until;        /* unloaded, or its process exec'ed; INT64_MAX: never seen to be */
+	uint64_t base, size;  /* addresses [base, base + size) of the process */
+	uint32_t path;        /* interned, as the traced host calls it */
+	uint32_t previous;    /* in the same space, + 1; 0: none */
+	uint8_t build_id[BUILD_ID_MAX];
+	uint8_t build_id_length; /* 0: none, or not recorded */
+	bool pic;             /* addresses in the file begin at 0; else they are the process's own */
+	int32_t pid;          /* as the host numbers it */
+	uint16_t host;
+};
+
+struct image_space {
+	int64_t from;         /* fork or exec; INT64_MIN: before the trace, or not seen */
+	int32_t pid;
+	uint16_t host;
+	uint32_t parent;      /* whose images it has besides, as they were at `from`; NO_SPACE */
+	uint32_t previous;    /* of the same PID before, NO_SPACE */
+	uint32_t newest;      /* in model.images, + 1; 0: none */
+};
+
+/* The image that `address` of the process is in at `time`; NULL: not known. One that is there
+ * only later in the same space is taken if none is before. */
+const struct loaded_image *model_image_at(const struct model *model, uint16_t host, int32_t pid,
+					  uint64_t address, int64_t time);
+
+/* While events pass. An image that is told again (each tracing session asks the program anew)
+ * is known already. `since`: it is there from now on, and was not before. */
+void model_image_loaded(struct model *model, const struct loaded_image *image, bool since);
+void model_image_build_id(struct model *model, uint16_t host, int32_t pid, uint64_t base,
+			  const uint8_t *bytes, uint32_t count);
+void model_image_unloaded(struct model *model, uint16_t host, int32_t pid, uint64_t base,
+			  int64_t time);
+void model_images_fork(struct model *model, uint16_t host, int32_t parent, int32_t child,
+		       int64_t time);
+void model_images_exec(struct model *model, uint16_t host, int32_t pid, int64_t time);
+
+/* Finds the spaces by PID again, when they were read from an image of the session. */
+void model_images_index(struct model *model);
+
+#endif
