@@ -54,11 +54,15 @@ class Layout:
 
 
 class Trace:
-    """classes: {event name: [(field, type)]}; context: [(field, type)] of every event."""
+    """classes: {event name: [(field, type)]}; context: [(field, type)] of every event. `offset`: what the tracer took
+    for the clock's distance from the epoch. `user`: a user-space trace, with that text in its environment besides."""
 
-    def __init__(self, classes, context=(), tracer=(2, 13, 0), kernel="6.1.0", hostname="crafted", layout=Layout()):
+    def __init__(self, classes, context=(), tracer=(2, 13, 0), kernel="6.1.0", hostname="crafted", layout=Layout(),
+                 offset=OFFSET, user=None):
         self.classes, self.context, self.tracer, self.kernel = classes, list(context), tracer, kernel
         self.hostname, self.layout = hostname, layout
+        self.offset, self.user = offset, user
+        self.uuid = UUID if user is None else bytes(reversed(UUID))
         self.ids = {name: i for i, name in enumerate(classes)}
         self.cpus = {}
 
@@ -74,15 +78,17 @@ class Trace:
         text = """/* CTF 1.8 */
 trace { major = 1; minor = 8; uuid = "%s"; byte_order = %s;
   packet.header := struct { %s magic; %s uuid[16]; %s stream_id; }; };
-env { hostname = "%s"; domain = "kernel"; sysname = "Linux"; kernel_release = "%s"; tracer_name = "lttng-modules";
+env { hostname = "%s"; %s
   tracer_major = %d; tracer_minor = %d; tracer_patchlevel = %d; };
 clock { name = "monotonic"; uuid = "%s"; description = "Monotonic Clock"; freq = 1000000000; offset = %d; };
 stream { id = 0; event.header := struct { %s id; %s timestamp; };
   packet.context := struct { %s timestamp_begin; %s timestamp_end; %s content_size; %s packet_size; %s events_discarded;
     %s cpu_id; };
   %s };
-""" % (uuid_text(), self.layout.order, integer("u32"), integer("u8"), integer("u32"), self.hostname, self.kernel,
-            *self.tracer, uuid_text(), OFFSET, integer("u16"), clock, clock, clock, integer("u64"), integer("u64"),
+""" % (uuid_text(self.uuid), self.layout.order, integer("u32"), integer("u8"), integer("u32"), self.hostname,
+            'domain = "kernel"; sysname = "Linux"; kernel_release = "%s"; tracer_name = "lttng-modules";' % self.kernel
+            if self.user is None else 'domain = "ust"; tracer_name = "lttng-ust"; ' + self.user,
+            *self.tracer, uuid_text(UUID), self.offset, integer("u16"), clock, clock, clock, integer("u64"), integer("u64"),
             integer("u64"), integer("u32"), context)
         for name, number in self.ids.items():
             text += 'event { name = "%s"; id = %d; stream_id = 0; fields := struct { %s }; };\n' % (
@@ -103,11 +109,11 @@ stream { id = 0; event.header := struct { %s id; %s timestamp; };
 
     def packet(self, cpu, events):
         body = b"".join(record for _, record in events)
-        head = self.layout.pack("I16sI", MAGIC, UUID, 0)
+        head = self.layout.pack("I16sI", MAGIC, self.uuid, 0)
         size = 8 * (len(head) + 5 * 8 + 4 + len(body))
         return head + self.layout.pack("QQQQQI", events[0][0], events[-1][0], size, size, 0, cpu) + body
 
 
-def uuid_text():
-    text = UUID.hex()
+def uuid_text(uuid):
+    text = uuid.hex()
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))

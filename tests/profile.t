@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import ust
 import whylate_test as t
 
 sys.path.insert(0, t.SOURCE + "/tests/oracle")
@@ -809,7 +810,7 @@ def waits(name, seen):
 
 
 def examples(name, seen):
-    there = {}
+    there = {("function:0x%x" % call.address, call.begin, call.end): {call.tid} for call in ust.calls(t.trace(name))}
     for operation, begin, end, who in seen.operations:
         there.setdefault((operation, begin, end), set()).add(who.tid if who is not None and who.tid else None)
     for profile in profiles(name, "--operation", "*"):

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import ctf2
+import ust
 import whylate_test as t
 
 tap = t.Tap()
@@ -58,7 +59,7 @@ def same_events(*names):
     assert [reader.wait() for reader in readers] == [0, 0]
     assert sorted(asides[0]) == sorted(asides[1]) and asides[0], asides
     want = sum(json.loads(t.output("overview", "--quiet", "--format", "json", path))["coverage"]["events"]
-               for path in paths)
+               for path in paths) + sum(ust.count_events(path) for path in paths)
     assert count == want, (count, want)
 
 

@@ -167,12 +167,14 @@ static void resolve_filters(struct session *session, struct class_state *state, 
 	}
 }
 
-struct class_state *class_state_new(struct session *session, const bt_event_class *event_class)
+struct class_state *class_state_new(struct session *session, const bt_event_class *event_class,
+				    bool user)
 {
 	struct class_state *state = g_new0(struct class_state, 1);
 	const char *name = bt_event_class_get_name(event_class);
 
-	state->class = session_class(session, name ? name : "", is_probe(event_class));
+	state->class = user ? session_user_class(session, name ? name : "")
+			    : session_class(session, name ? name : "", is_probe(event_class));
 	state->steps = g_array_new(FALSE, FALSE, sizeof(struct field_step));
 	resolve_fields(state, event_class);
 	resolve_filters(session, state, name ? name : "", event_class);

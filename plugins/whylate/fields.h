@@ -58,8 +58,9 @@ struct class_state {
 void scratch_init(struct scratch *scratch);
 void scratch_clear(struct scratch *scratch);
 
-/* Resolves fields and filters of `event_class`. */
-struct class_state *class_state_new(struct session *session, const bt_event_class *event_class);
+/* Resolves fields and filters of `event_class`; `user`: of a user-space trace. */
+struct class_state *class_state_new(struct session *session, const bt_event_class *event_class,
+				    bool user);
 void class_state_free(gpointer state);
 
 /* Fills the arguments of `event`, whose kind is set. */

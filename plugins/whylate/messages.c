@@ -2,6 +2,9 @@
  *
  *   message ─► same stamp as those waiting? ─ yes ─► waits with them
  *                      └ no ─► those waiting go on in their order; it waits
+ *
+ * A user-space trace whose clock was measured apart from the kernel's (reader.h) comes that much
+ * too late or too early: then all messages wait for as long.
  */
 #include "messages.h"
 
@@ -17,11 +20,14 @@ struct stream_class {
 	int64_t tid, pid, callstack; /* index in the common context, -1 */
 	int64_t vtid, vpid, pid_ns, cgroup_ns; /* the same */
 	bool ids;                /* any of these four is there */
+	bool user;               /* of a user-space trace */
+	int process;             /* … of this one only, 0 */
 	enum syscall_abi abi;    /* numbering of native system calls */
 };
 
 struct stream {
-	bool kernel;
+	bool kernel, user;       /* neither: it is left alone */
+	int64_t shift;           /* ns: user space's time is so much too small */
 	uint32_t order;          /* of its trace, as given; host by host */
 	const bt_stream *key;    /* borrowed; until its host is settled, then NULL */
 	bool begun;              /* its first packet was told */
@@ -35,10 +41,13 @@ struct stream {
 struct waiting {
 	const bt_message *message; /* owned */
 	const struct stream *stream;
+	int64_t time;
 	uint64_t order;
 };
 
 #define RECENT 64
+#define HOLD_MAX INT64_C(1000000000) /* ns: messages wait no longer than that */
+#define HOLD_BATCH 4096
 
 struct messages {
 	struct session *session;     /* borrowed */
@@ -53,7 +62,9 @@ struct messages {
 	} recent[RECENT];            /* by address, to save most look-ups in `streams` */
 	struct waiting *waiting;     /* owned array: of one time */
 	uint32_t waiting_count, waiting_room;
-	int64_t time;                /* theirs */
+	uint32_t waiting_look;       /* held: look at so many which can go on */
+	int64_t time;                /* the newest one's */
+	int64_t hold;                /* ns: all wait for so long; 0: no trace needs it */
 	uint64_t order;
 	unsigned kernel_streams;
 	struct scratch scratch;
@@ -161,7 +172,8 @@ static int64_t clock_offset(const bt_clock_class *clock)
 }
 
 /* Tells the session of all event classes, and finds the syscall numbering. */
-static enum syscall_abi declare_classes(struct messages *messages, const bt_stream_class *class)
+static enum syscall_abi declare_classes(struct messages *messages, const bt_stream_class *class,
+					bool user)
 {
 	uint64_t count = bt_stream_class_get_event_class_count(class);
 	unsigned hints = 0;
@@ -173,7 +185,10 @@ static enum syscall_abi declare_classes(struct messages *messages, const bt_stre
 
 		if (!name)
 			continue;
-		session_class(messages->session, name, is_probe(event_class));
+		if (user)
+			session_user_class(messages->session, name);
+		else
+			session_class(messages->session, name, is_probe(event_class));
 		hints |= event_abi_hint(name);
 	}
 	return event_abi(hints);
@@ -211,8 +226,15 @@ static int64_t context_index(const bt_field_class *context, const char *name)
 	return -1;
 }
 
-static struct stream_class *stream_class_of(struct messages *messages,
-					    const bt_stream_class *key)
+static bool is_user(const bt_trace *trace)
+{
+	const char *domain = env_text(trace, "domain");
+
+	return domain && strcmp(domain, "ust") == 0;
+}
+
+static struct stream_class *stream_class_of(struct messages *messages, const bt_stream_class *key,
+					    bool user)
 {
 	struct stream_class *class = g_hash_table_lookup(messages->stream_classes, key);
 	const bt_field_class *context;
@@ -222,15 +244,16 @@ static struct stream_class *stream_class_of(struct messages *messages,
 	class = g_new0(struct stream_class, 1);
 	class->classes = g_ptr_array_new_with_free_func(class_state_free);
 	context = bt_stream_class_borrow_event_common_context_field_class_const(key);
-	class->tid = context_index(context, "tid");
-	class->pid = context_index(context, "pid");
+	class->user = user;
+	class->tid = context_index(context, user ? "vtid" : "tid");
+	class->pid = context_index(context, user ? "vpid" : "pid");
 	class->callstack = context_index(context, "callstack_kernel");
 	class->vtid = context_index(context, "vtid");
 	class->vpid = context_index(context, "vpid");
 	class->pid_ns = context_index(context, "pid_ns");
 	class->cgroup_ns = context_index(context, "cgroup_ns");
 	class->ids = MAX(class->vtid, class->cgroup_ns) >= 0;
-	class->abi = declare_classes(messages, key);
+	class->abi = declare_classes(messages, key, user);
 	bt_stream_class_get_ref(key);
 	g_hash_table_insert(messages->stream_classes, (gpointer) key, class);
 	return class;
@@ -255,6 +278,32 @@ static uint32_t host_of(struct messages *messages, const bt_stream *key, enum sy
 				 .abi = abi};
 
 	return session_add_host(messages->session, &info);
+}
+
+/* "For equal clock UUIDs compare raw clock values" (lttng-events.md, 3). */
+static int64_t shift_of(const struct host *host, const bt_clock_class *clock, const char *uuid)
+{
+	if (!clock || !*uuid || g_strcmp0(host->clock_uuid, uuid) != 0)
+		return 0;
+	return host->clock_offset - clock_offset(clock);
+}
+
+/* A user-space stream's host, when all kernel streams have theirs. */
+static void join_host(struct messages *messages, struct stream *stream)
+{
+	const bt_stream_class *class = bt_stream_borrow_class_const(stream->key);
+	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(class);
+	g_autofree char *uuid = clock ? uuid_text(bt_clock_class_get_uuid(clock)) : NULL;
+
+	stream->host = session_user_host(
+		messages->session,
+		env_text(bt_stream_borrow_trace_const(stream->key), "hostname"), uuid);
+	stream->user = stream->host != UINT32_MAX;
+	if (!stream->user)
+		return;
+	stream->shift = shift_of(model_host(&messages->session->model, stream->host), clock,
+				 uuid ? uuid : "");
+	messages->hold = MAX(messages->hold, MIN(ABS(stream->shift), HOLD_MAX));
 }
 
 /* source.ctf.fs names a stream by its file. */
@@ -349,12 +398,28 @@ static int by_order(gconstpointer a, gconstpointer b)
  * then are the hosts told. */
 static void settle(struct messages *messages)
 {
+	uint32_t apart = UINT32_MAX;
+
 	g_ptr_array_sort(messages->unsettled, by_order);
 	for (guint i = 0; i < messages->unsettled->len; i++) {
 		struct stream *stream = g_ptr_array_index(messages->unsettled, i);
 
+		if (stream->user)
+			continue;
 		stream->host = host_of(messages, stream->key, stream->class->abi);
 		tell_place(messages, stream->key);
+		stream->key = NULL;
+	}
+	for (guint i = 0; i < messages->unsettled->len; i++) {
+		struct stream *stream = g_ptr_array_index(messages->unsettled, i);
+
+		if (stream->user) {
+			join_host(messages, stream);
+			if (!stream->user && stream->order != apart) { /* streams of a trace lie together */
+				session_user_apart(messages->session);
+				apart = stream->order;
+			}
+		}
 		stream->key = NULL;
 	}
 	g_ptr_array_set_size(messages->unsettled, 0);
@@ -374,11 +439,15 @@ static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 		class = bt_stream_borrow_class_const(key);
 		stream = g_new0(struct stream, 1);
 		stream->kernel = is_kernel(bt_stream_borrow_trace_const(key), class);
+		stream->user = !stream->kernel && is_user(bt_stream_borrow_trace_const(key));
 		stream->class_id = bt_stream_class_get_id(class);
 		stream->id = bt_stream_get_id(key);
-		if (stream->kernel) {
-			messages->kernel_streams++;
-			stream->class = stream_class_of(messages, class);
+		messages->kernel_streams += stream->kernel;
+		if (stream->kernel || stream->user) {
+			stream->class = stream_class_of(messages, class, stream->user);
+			if (stream->user && stream->class->pid < 0)
+				stream->class->process =
+					env_number(bt_stream_borrow_trace_const(key), "vpid");
 			stream->key = key;
 			stream->order = order_of(messages, key);
 			g_ptr_array_add(messages->unsettled, stream);
@@ -405,7 +474,7 @@ static struct class_state *class_of(struct messages *messages, const struct stre
 	} else {
 		g_ptr_array_set_size(classes, (gint) id + 1);
 	}
-	state = class_state_new(messages->session, event_class);
+	state = class_state_new(messages->session, event_class, stream->user);
 	classes->pdata[id] = state;
 	return state;
 }
@@ -449,7 +518,7 @@ static void send(struct messages *messages, const struct waiting *waiting)
 		class_of(messages, stream, bt_event_borrow_class_const(from));
 	struct event event;
 
-	event.time = messages->time;
+	event.time = waiting->time;
 	event.cpu = stream->cpu;
 	event.host = (uint16_t) stream->host;
 	event.kind = state->class.kind;
@@ -457,6 +526,10 @@ static void send(struct messages *messages, const struct waiting *waiting)
 	event.matches = 0;
 	event.has_tid = context_integer(from, stream->class->tid, &event.tid);
 	event.has_pid = context_integer(from, stream->class->pid, &event.pid);
+	if (stream->class->process > 0) {
+		event.has_pid = true;
+		event.pid = stream->class->process;
+	}
 	if (event.kind == EV_VECTOR_ENTRY || event.kind == EV_VECTOR_EXIT) {
 		event.vector.name = state->class.argument;
 	} else if (event.kind == EV_FUNCTION_ENTRY || event.kind == EV_FUNCTION_EXIT) {
@@ -485,10 +558,16 @@ static int in_order(const void *a, const void *b)
 	const struct waiting *x = a, *y = b;
 	const struct stream *s = x->stream, *t = y->stream;
 
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
 	if (s->host != t->host)
 		return s->host < t->host ? -1 : 1;
+	if (s->user != t->user)
+		return t->user ? -1 : 1;
 	if (s->cpu != t->cpu)
 		return s->cpu < t->cpu ? -1 : 1;
+	if (s->user && s->order != t->order)
+		return s->order < t->order ? -1 : 1;
 	if (s->class_id != t->class_id)
 		return s->class_id < t->class_id ? -1 : 1;
 	if (s->id != t->id)
@@ -504,6 +583,22 @@ static void flush(struct messages *messages)
 	for (uint32_t i = 0; i < messages->waiting_count; i++)
 		send(messages, &messages->waiting[i]);
 	messages->waiting_count = 0;
+}
+
+/* Those of a time before `until`; what waits is in any order. */
+static void flush_until(struct messages *messages, int64_t until)
+{
+	uint32_t gone = 0;
+
+	if (!messages->waiting_count)
+		return;
+	qsort(messages->waiting, messages->waiting_count, sizeof *messages->waiting, in_order);
+	while (gone < messages->waiting_count && messages->waiting[gone].time < until)
+		send(messages, &messages->waiting[gone++]);
+	messages->waiting_count -= gone;
+	memmove(messages->waiting, messages->waiting + gone,
+		messages->waiting_count * sizeof *messages->waiting);
+	messages->waiting_look = MAX(HOLD_BATCH, 2 * messages->waiting_count);
 }
 
 static void await(struct messages *messages, const struct waiting *waiting)
@@ -532,7 +627,9 @@ static bool take_event(struct messages *messages, const bt_message *message, GEr
 	int64_t time;
 
 	waiting.stream = stream_of(messages, bt_event_borrow_stream_const(event));
-	if (!waiting.stream->kernel) {
+	if (messages->unsettled->len)
+		settle(messages);
+	if (!waiting.stream->kernel && !waiting.stream->user) {
 		bt_message_put_ref(message);
 		return true;
 	}
@@ -542,9 +639,10 @@ static bool take_event(struct messages *messages, const bt_message *message, GEr
 		bt_message_put_ref(message);
 		return false;
 	}
-	if (messages->unsettled->len)
-		settle(messages);
-	if (time != messages->time && messages->waiting_count)
+	waiting.time = time + waiting.stream->shift;
+	if (messages->hold && messages->waiting_count >= messages->waiting_look)
+		flush_until(messages, time - messages->hold);
+	else if (!messages->hold && time != messages->time && messages->waiting_count)
 		flush(messages);
 	messages->time = time;
 	await(messages, &waiting);
@@ -601,8 +699,13 @@ static void tell_lost(struct messages *messages, const struct stream *stream,
 	flush(messages);
 	if (messages->unsettled->len)
 		settle(messages);
-	session_lost(messages->session, stream->host, stream->cpu, begin, end,
-		     known ? (int64_t) count : -1, packets);
+	if (stream->kernel)
+		session_lost(messages->session, stream->host, stream->cpu, begin, end,
+			     known ? (int64_t) count : -1, packets);
+	else if (stream->user)
+		session_user_lost(messages->session, stream->host, stream->cpu,
+				  begin + stream->shift, end + stream->shift,
+				  known ? (int64_t) count : -1);
 }
 
 static void take_lost(struct messages *messages, const bt_message *message, bool packets)
@@ -611,9 +714,11 @@ static void take_lost(struct messages *messages, const bt_message *message, bool
 		messages, packets ? bt_message_discarded_packets_borrow_stream_const(message)
 				  : bt_message_discarded_events_borrow_stream_const(message));
 
-	if (stream->kernel && stream->has_cpu) {
+	bool read = stream->kernel || stream->user;
+
+	if (read && stream->has_cpu) {
 		tell_lost(messages, stream, message, packets);
-	} else if (stream->kernel && !stream->lost) {
+	} else if (read && !stream->lost) {
 		stream->lost = message; /* until the packet says which CPU */
 		return;
 	}
@@ -629,7 +734,7 @@ static void take_packet_begin(struct messages *messages, const bt_message *messa
 	g_autofree char *channel = NULL;
 	int64_t id, begin = messages->time;
 
-	if (!stream->kernel || stream->begun)
+	if ((!stream->kernel && !stream->user) || stream->begun)
 		return;
 	if (messages->unsettled->len)
 		settle(messages);
@@ -648,7 +753,7 @@ static void take_packet_begin(struct messages *messages, const bt_message *messa
 	/* a later chunk of the same channel does not begin it again */
 	channel = g_strdup_printf("%u %u %" G_GUINT64_FORMAT, stream->host, stream->cpu,
 				  (guint64) stream->class_id);
-	if (g_hash_table_add(messages->channels, g_steal_pointer(&channel)))
+	if (stream->kernel && g_hash_table_add(messages->channels, g_steal_pointer(&channel)))
 		session_packet(messages->session, stream->host, stream->cpu, begin);
 	if (stream->lost) {
 		const bt_message *lost = stream->lost;

@@ -1,6 +1,7 @@
 /* What can be answered from a trace; see check.h. */
 #include "analysis/check.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "analysis/needs.h"
@@ -131,6 +132,35 @@ static void add_troubles(struct check *check, const struct session *session)
 	}
 }
 
+static char *user_means(const struct session *session)
+{
+	const struct user_counts *counts = &session->flow.user;
+	GString *text = g_string_new(NULL);
+	uint64_t odd = counts->entries_unseen + counts->exits_unseen + counts->dropped +
+		       counts->no_thread;
+
+	if (session->user_events)
+		g_string_append_printf(text, "its %" PRIu64 " events can be named as those of the "
+				       "kernel, and change nothing else", session->user_events);
+	if (counts->entries + counts->exits)
+		g_string_append_printf(text, "; %" PRIu64 " entries and %" PRIu64 " exits of "
+				       "functions (--operation 'function:*')", counts->entries,
+				       counts->exits);
+	if (odd)
+		g_string_append_printf(text, ", %" PRIu64 " of them without the other", odd);
+	if (counts->lost)
+		g_string_append_printf(text, "; %" PRIu64 " events were lost", counts->lost);
+	if (session->user_apart)
+		g_string_append_printf(text, "%s%u of them not read, being of no host whose kernel "
+				       "was traced", text->len ? "; " : "", session->user_apart);
+	for (guint i = 0; i < session->user_damages->len; i++)
+		g_string_append_printf(text, "%sdamaged: %s", text->len ? "; " : "",
+				       (char *) g_ptr_array_index(session->user_damages, i));
+	if (!text->len)
+		g_string_append(text, "it has no events");
+	return g_string_free(text, FALSE);
+}
+
 static void add_user_traces(struct check *check, const struct session *session)
 {
 	struct finding finding = {.kind = FINDING_USER_TRACE};
@@ -139,7 +169,7 @@ static void add_user_traces(struct check *check, const struct session *session)
 		return;
 	finding.name = g_strdup_printf("%u user-space trace%s beside it", session->user_traces,
 				       session->user_traces == 1 ? "" : "s");
-	finding.means = g_strdup("these commands read the kernel's trace only");
+	finding.means = user_means(session);
 	g_array_append_val(check->findings, finding);
 }
 

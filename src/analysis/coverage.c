@@ -20,6 +20,8 @@ const char *odd_text(enum odd odd)
 		[ODD_FRAMES_AT_SWITCH] = "switches inside an interrupt",
 		[ODD_TIME_BACKWARDS] = "events with a time before their predecessor's",
 		[ODD_NO_THREAD] = "system calls where no thread was known to run",
+		[ODD_USER_FUNCTION] = "entries or exits of user-space functions without the other",
+		[ODD_USER_THREAD] = "user-space events of no known thread",
 		[ODD_FUNCTION] = "entries or exits of functions without the other",
 	};
 

@@ -72,6 +72,11 @@ static void put_session(struct image_out *out, const struct session *session,
 	image_put_number(out, session->events);
 	image_put_number(out, session->has_tids);
 	image_put_number(out, session->user_traces);
+	image_put_number(out, session->user_apart);
+	image_put_number(out, session->user_events);
+	image_put_number(out, session->user_damages->len);
+	for (guint i = 0; i < session->user_damages->len; i++)
+		image_put_text(out, g_ptr_array_index(session->user_damages, i));
 	image_put_number(out, session->flow.has_callstacks);
 	image_put(out, session->kinds, sizeof session->kinds);
 	image_put_number(out, g_list_length(classes));
@@ -97,6 +102,11 @@ static void take_session(struct image_in *in, struct session *session,
 	session->events = image_take_number(in);
 	session->has_tids = image_take_number(in) != 0;
 	session->user_traces = (guint) image_take_number(in);
+	session->user_apart = (guint) image_take_number(in);
+	session->user_events = image_take_number(in);
+	count = image_take_count(in, in->size);
+	for (uint32_t i = 0; i < count && !in->failed; i++)
+		g_ptr_array_add(session->user_damages, image_take_text(in));
 	session->flow.has_callstacks = image_take_number(in) != 0;
 	image_take_to(in, session->kinds, sizeof session->kinds);
 	count = image_take_count(in, in->size);
@@ -241,7 +251,7 @@ static void forget_operations(struct session *session)
 {
 	struct flow *flow = &session->flow;
 
-	flow->odd[ODD_FUNCTION] = 0;
+	flow->odd[ODD_FUNCTION] = flow->odd[ODD_USER_FUNCTION] = flow->odd[ODD_USER_THREAD] = 0;
 	g_ptr_array_set_size(flow->callstacks.lists, 1);
 	if (flow->has_work_addresses) /* … besides those of callbacks */
 		return;

@@ -96,6 +96,7 @@ void image_put_flow(struct image_out *out, const struct flow *flow)
 	image_put_number(out, flow->inode_locks | flow->pi_locks << 1 | flow->has_waking << 2 |
 				      flow->has_bios << 3 | flow->has_work_addresses << 4);
 	image_put(out, flow->odd, sizeof flow->odd);
+	image_put(out, &flow->user, sizeof flow->user);
 	image_put_number(out, (uint64_t) flow->time);
 }
 
@@ -116,6 +117,7 @@ bool image_take_flow(struct image_in *in, struct flow *flow, const struct timeli
 	flow->has_bios = flags & 8;
 	flow->has_work_addresses = flags & 16;
 	image_take_to(in, flow->odd, sizeof flow->odd);
+	image_take_to(in, &flow->user, sizeof flow->user);
 	flow->time = (int64_t) image_take_number(in);
 	return !in->failed;
 }

@@ -26,6 +26,7 @@ static void own_host(struct host *host, const struct host *own)
 	host->tids = own->tids;
 	host->forgotten = own->forgotten;
 	host->gaps = own->gaps;
+	host->user_gaps = own->user_gaps;
 	host->tables = own->tables;
 	host->irq_names = own->irq_names;
 	host->disks = own->disks;
@@ -73,6 +74,7 @@ static void put_host(struct image_out *out, const struct host *host)
 	image_put_map(out, &host->disks);
 	image_put_map(out, &host->namespace_index);
 	image_put_array(out, host->gaps, sizeof(struct gap));
+	image_put_array(out, host->user_gaps, sizeof(struct gap));
 	image_put_array(out, host->namespaces, sizeof(struct pid_ns));
 }
 
@@ -112,6 +114,8 @@ static void take_host(struct image_in *in, struct model *model)
 	image_take_map(in, &host->disks);
 	image_take_map(in, &host->namespace_index);
 	image_take_array(in, host->gaps, sizeof(struct gap));
+	host->user_gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
+	image_take_array(in, host->user_gaps, sizeof(struct gap));
 	image_take_array(in, host->namespaces, sizeof(struct pid_ns));
 }
 
@@ -122,8 +126,34 @@ static void own_thread(struct thread *thread)
 	thread->names = NULL;
 	thread->files = NULL;
 	thread->flow.functions = NULL;
+	thread->flow.user = NULL;
 	thread->flow.woke = NULL;
 	thread->track.chunks = NULL;
+}
+
+/* A flag first: most threads have none. */
+static void put_user_stack(struct image_out *out, const struct user_stack *stack)
+{
+	image_put_number(out, stack != NULL);
+	if (!stack)
+		return;
+	image_put_number(out, (uint64_t) stack->seen);
+	image_put_number(out, (uint32_t) stack->pid);
+	image_put_array(out, stack->frames, sizeof(struct user_frame));
+}
+
+static struct user_stack *take_user_stack(struct image_in *in)
+{
+	struct user_stack *stack;
+
+	if (!image_take_number(in))
+		return NULL;
+	stack = g_new0(struct user_stack, 1);
+	stack->seen = (int64_t) image_take_number(in);
+	stack->pid = (int32_t) image_take_count(in, UINT32_MAX);
+	stack->frames = g_array_new(FALSE, FALSE, sizeof(struct user_frame));
+	image_take_array(in, stack->frames, sizeof(struct user_frame));
+	return stack;
 }
 
 static void put_thread(struct image_out *out, const struct thread *thread)
@@ -134,6 +164,7 @@ static void put_thread(struct image_out *out, const struct thread *thread)
 	image_put(out, &copy, sizeof copy);
 	image_put_array(out, thread->names, sizeof(struct name_change));
 	image_put_words(out, thread->track.chunks, thread->track.chunk_count);
+	put_user_stack(out, thread->flow.user);
 }
 
 static void take_thread(struct image_in *in, struct model *model, const struct timeline *timeline)
@@ -154,7 +185,26 @@ static void take_thread(struct image_in *in, struct model *model, const struct t
 	thread->track.chunk_room = thread->track.chunk_count;
 	for (uint32_t i = 0; i < thread->track.chunk_count; i++)
 		in->failed |= thread->track.chunks[i] >= timeline->intervals.used;
+	thread->flow.user = take_user_stack(in);
 	in->failed |= thread->host >= model->hosts->len;
+}
+
+/* Numbers in images and spaces lead to earlier ones. */
+static void take_images(struct image_in *in, struct model *model)
+{
+	image_take_array(in, model->images, sizeof(struct loaded_image));
+	image_take_array(in, model->image_spaces, sizeof(struct image_space));
+	for (guint i = 0; i < model->images->len; i++)
+		in->failed |= g_array_index(model->images, struct loaded_image, i).previous > i;
+	for (guint i = 0; i < model->image_spaces->len; i++) {
+		const struct image_space *space =
+			&g_array_index(model->image_spaces, struct image_space, i);
+
+		in->failed |= (space->parent != NO_SPACE && space->parent >= i) ||
+			      (space->previous != NO_SPACE && space->previous >= i) ||
+			      space->newest > model->images->len;
+	}
+	model_images_index(model);
 }
 
 /* --- all ------------------------------------------------------------------------- */
@@ -169,6 +219,8 @@ void image_put_model(struct image_out *out, const struct model *model)
 		put_thread(out, model_thread(model, i));
 	image_put_array(out, model->places, sizeof(struct place));
 	image_put_array(out, model->ids, sizeof(struct ids));
+	image_put_array(out, model->images, sizeof(struct loaded_image));
+	image_put_array(out, model->image_spaces, sizeof(struct image_space));
 }
 
 bool image_take_model(struct image_in *in, struct model *model, const struct timeline *timeline)
@@ -182,5 +234,6 @@ bool image_take_model(struct image_in *in, struct model *model, const struct tim
 		take_thread(in, model, timeline);
 	image_take_array(in, model->places, sizeof(struct place));
 	image_take_array(in, model->ids, sizeof(struct ids));
+	take_images(in, model);
 	return !in->failed && model->places->len > 0;
 }

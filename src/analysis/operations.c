@@ -10,7 +10,7 @@
 #include "util/pattern.h"
 
 static const char *const kind_names[OPERATION_KINDS] = {
-	"syscall", "function", "irq", "vector", "softirq", "hrtimer",
+	"syscall", "function", "function", "irq", "vector", "softirq", "hrtimer",
 	"block-queued", "block-served", "wait-cpu", "blocked", "trap"};
 
 static char *callback_name(const struct session *session, uint32_t number)
@@ -253,7 +253,7 @@ static bool resource_wanted(const struct session *session, const struct operatio
 
 	if (resource_matches(session, operation_resource(session, operation)))
 		return true;
-	if (PACK_KIND(operation->what) > OPERATION_FUNCTION || !operation->off_cpu)
+	if (PACK_KIND(operation->what) > OPERATION_USER || !operation->off_cpu)
 		return false;
 	spans_begin(&spans, session, operation->thread, operation->begin,
 		    operation_end(operation));
@@ -287,11 +287,14 @@ static guint wanted_of(struct operation_scope *scope, uint32_t what)
 
 bool operation_spans_gap(const struct session *session, const struct operation *operation)
 {
+	const struct host *host = model_host(&session->model, operation_host(session, operation));
+	int64_t end = operation_end(operation);
 	int kind = PACK_KIND(operation->what);
 
+	if (kind == OPERATION_USER && host_user_gap_over(host, operation->begin, end))
+		return true;
 	return (operation->off_cpu || kind == OPERATION_QUEUED || kind == OPERATION_SERVED) &&
-	       host_gap_over(model_host(&session->model, operation_host(session, operation)),
-			     operation->begin, operation_end(operation));
+	       host_gap_over(host, operation->begin, end);
 }
 
 bool operation_in_scope(struct operation_scope *scope, const struct operation *operation)
@@ -315,7 +318,7 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 GPtrArray *operations_available(const struct operation_scope *scope)
 {
 	static const char *const patterns[OPERATION_KINDS] = {
-		"syscall:*", "function:*", "irq:*", "vector:*", "softirq:*", "hrtimer*",
+		"syscall:*", "function:*", "function:*", "irq:*", "vector:*", "softirq:*", "hrtimer*",
 		"block-queued:*", "block-served:*", "wait-cpu", "blocked:*", "trap:page_fault"};
 	const bool *kinds = scope->session->kinds;
 	GPtrArray *list = g_ptr_array_new();
@@ -326,6 +329,8 @@ GPtrArray *operations_available(const struct operation_scope *scope)
 	g_hash_table_iter_init(&iter, scope->wanted);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
 		seen |= 1u << PACK_KIND(GPOINTER_TO_UINT(key) - 1);
+	if (seen & 1u << OPERATION_USER) /* one name for both kinds */
+		seen = (seen | 1u << OPERATION_FUNCTION) & ~(1u << OPERATION_USER);
 	/* these are recorded only if they are asked for */
 	seen |= kinds[EV_SCHED_SWITCH] ? 1u << OPERATION_WAIT_CPU | 1u << OPERATION_BLOCKED : 0;
 	seen |= kinds[EV_PAGE_FAULT_USER] ? 1u << OPERATION_FAULT : 0;

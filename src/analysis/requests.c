@@ -319,7 +319,8 @@ static void find_events(struct user_requests *requests)
 	idmap_init(&open);
 	for (guint i = 0; i < session->boundaries->len; i++) {
 		const struct boundary *at = &g_array_index(session->boundaries, struct boundary, i);
-		uint32_t thread = session_event_thread(session, at->host, at->cpu, at->tid, at->time);
+		uint32_t thread = session_event_thread(session, at->host, at->cpu, at->tid, at->user,
+						       at->time);
 		uint64_t key = captures ? at->key : thread;
 		struct user_request *request;
 		uint32_t place;

@@ -137,15 +137,34 @@ static void choose_match(struct match *match)
 	match->host = chosen->host;
 	match->cpu = chosen->cpu;
 	match->tid = chosen->tid;
+	match->user = chosen->user;
 	match->event = chosen->event;
 }
 
+/* In a container the number is another: whom the CPU ran says which thread it is. */
+static bool is_called(const struct session *session, uint32_t index, int32_t tid)
+{
+	const struct thread *thread = is_thread(index) ? model_thread(&session->model, index) : NULL;
+	struct ids ids;
+
+	return thread && (thread_inner_ids(&session->model, thread, &ids)
+				  ? !ids.tid || ids.tid == tid
+				  : thread->tid == tid);
+}
+
 uint32_t session_event_thread(const struct session *session, uint16_t host_index, uint32_t cpu,
-			      int32_t tid, int64_t time)
+			      int32_t tid, bool user, int64_t time)
 {
 	const struct host *host = model_host(&session->model, host_index);
 	uint32_t index = NO_THREAD;
 
+	if (tid > 0 && user) {
+		index = session_event_thread(session, host_index, cpu, 0, false, time);
+		if (is_called(session, index, tid))
+			return index;
+		index = session_thread_at(session, host_index, tid, time);
+		return is_called(session, index, tid) ? index : NO_THREAD;
+	}
 	if (tid > 0)
 		return session_thread_at(session, host_index, tid, time);
 	cpu = idmap_get(&host->cpu_index, cpu);
@@ -161,7 +180,8 @@ uint32_t session_event_thread(const struct session *session, uint16_t host_index
 
 static uint32_t match_thread(const struct session *session, const struct match *match)
 {
-	return session_event_thread(session, match->host, match->cpu, match->tid, match->time);
+	return session_event_thread(session, match->host, match->cpu, match->tid, match->user,
+				    match->time);
 }
 
 static bool resolve_when(const struct session *session, const struct when *when,

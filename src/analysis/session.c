@@ -28,6 +28,7 @@ struct session *session_new(struct options *options)
 	session->boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
 	session->damages = g_array_new(FALSE, FALSE, sizeof(struct damage));
 	g_array_set_clear_func(session->damages, damage_clear);
+	session->user_damages = g_ptr_array_new_with_free_func(g_free);
 	session->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session->target = NO_THREAD;
 	session->runs_read = g_new0(uint64_t, 1);
@@ -76,6 +77,7 @@ void session_free(struct session *session)
 	stretches_clear(&session->stretches);
 	g_free(session->stopped);
 	g_array_free(session->damages, TRUE);
+	g_ptr_array_free(session->user_damages, TRUE);
 	event_places_free(session->places);
 	g_free(session->place);
 	g_free(session->thread_names);
@@ -128,6 +130,32 @@ struct event_class session_class(struct session *session, const char *event_name
 	return class;
 }
 
+uint32_t session_user_host(struct session *session, const char *hostname, const char *clock_uuid)
+{
+	uint32_t found = UINT32_MAX;
+
+	for (guint i = session->model.hosts->len; i-- > 0;) {
+		const struct host *host = model_host(&session->model, i);
+
+		if (g_strcmp0(host->hostname, hostname) != 0)
+			continue;
+		if (g_strcmp0(host->clock_uuid, clock_uuid) == 0)
+			return i;
+		if (!clock_uuid || !host->clock_uuid) /* else it is of another boot */
+			found = i;
+	}
+	return found;
+}
+
+struct event_class session_user_class(struct session *session, const char *event_name)
+{
+	struct event_class class = event_class_of_user(session->model.names, event_name);
+
+	session->kinds[class.kind] = true;
+	g_hash_table_add(session->class_names, GUINT_TO_POINTER(class.name));
+	return class;
+}
+
 void session_filter_fields(struct session *session, int match, uint64_t keys,
 			   const char *fields)
 {
@@ -170,6 +198,32 @@ void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t 
 			  packets);
 }
 
+void session_user_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+		       int64_t end, int64_t count)
+{
+	if (!session->restored)
+		flow_user_lost(&session->flow, host, cpu, possible(begin), possible(end), count);
+}
+
+void session_user_apart(struct session *session)
+{
+	session->user_apart += !session->restored;
+}
+
+void session_user_damage(struct session *session, const char *path, const char *what)
+{
+	if (!session->restored) /* else it is known */
+		g_ptr_array_add(session->user_damages, g_strdup_printf("%s: %s", path, what));
+}
+
+bool session_uses_user(const struct session *session)
+{
+	for (int i = 0; i < MATCH_COUNT; i++)
+		if (session->matches[i].found && session->matches[i].user)
+			return true;
+	return session->user_events && session->flow.operations_wanted & 1u << OPERATION_USER;
+}
+
 /* "The thread analysed is the event's subject: the woken thread of a wake-up,
  * the new one of a fork or exec, next of a switch, else the thread current there." */
 static int32_t subject(const struct event *event)
@@ -195,7 +249,7 @@ static int32_t subject(const struct event *event)
 static void note_candidate(struct match *match, const struct event *event)
 {
 	struct candidate candidate = {event->time, event->host, event->cpu, subject(event),
-				      event->name};
+				      event_is_user(event), event->name};
 	bool last = match->filter->nth == FILTER_LAST;
 	uint32_t *of_host;
 
@@ -221,6 +275,7 @@ static void note_match(struct match *match, const struct event *event)
 	match->host = event->host;
 	match->cpu = event->cpu;
 	match->tid = subject(event);
+	match->user = event_is_user(event);
 	match->event = event->name;
 }
 
@@ -229,7 +284,8 @@ static void note_boundary(struct session *session, const struct event *event, bo
 {
 	const struct request_options *options = &session->options->requests;
 	struct boundary mark = {.time = event->time, .host = event->host, .end = end,
-			    .cpu = event->cpu, .tid = subject(event)};
+			    .cpu = event->cpu, .tid = subject(event),
+			    .user = event_is_user(event)};
 
 	for (guint i = 0; options->captures && i < options->captures->len; i++)
 		mark.key = ((i ? mark.key : UINT64_C(14695981039346656037)) ^
@@ -260,6 +316,19 @@ static void note_matches(struct session *session, const struct event *event)
 	}
 }
 
+/* Of a stretch (--every) is what happens in it, but only the kernel's events begin the first. */
+static void user_event(struct session *session, const struct event *event)
+{
+	if (session->stretches.begun && event->time >= session->stretches.next)
+		stretches_reach(session, event->time);
+	if (event->matches)
+		note_matches(session, event);
+	if (session->restored)
+		return;
+	session->user_events++;
+	flow_user_event(&session->flow, event);
+}
+
 void session_event(struct session *session, const struct event *event)
 {
 	struct event copy;
@@ -268,6 +337,10 @@ void session_event(struct session *session, const struct event *event)
 		copy = *event;
 		copy.time = possible(event->time);
 		event = &copy;
+	}
+	if (G_UNLIKELY(event_is_user(event))) {
+		user_event(session, event);
+		return;
 	}
 	if (event->time >= session->stretches.next)
 		stretches_reach(session, event->time);

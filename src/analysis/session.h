@@ -40,6 +40,7 @@ struct candidate {
 	uint16_t host;
 	uint32_t cpu;
 	int32_t tid;    /* as in struct match */
+	bool user;      /* … too */
 	uint32_t event;
 };
 
@@ -55,6 +56,7 @@ struct match {
 	uint16_t host;
 	uint32_t cpu;
 	int32_t tid;    /* subject, 0: the thread current on cpu then */
+	bool user;      /* … it is a process's own number: a container's, if it is in one */
 	uint32_t event; /* interned name */
 	/* several hosts, whose clocks are brought together later: */
 	GArray *candidates; /* owned; struct candidate, of each as many as may be it */
@@ -70,6 +72,7 @@ struct boundary {
 	bool end;
 	uint32_t cpu;
 	int32_t tid;    /* as in struct match */
+	bool user;      /* … too */
 	uint64_t key;   /* of what was captured, 0: nothing is */
 };
 
@@ -94,7 +97,10 @@ struct session {
 	char *stopped;               /* owned; why reading ended early, NULL */
 	GArray *damages;             /* owned; struct damage: what could not be read */
 	struct event_places *places; /* owned; where rare events are; NULL: not asked for */
-	guint user_traces;           /* user-space traces found beside, which are not read */
+	guint user_traces;           /* user-space traces found beside */
+	guint user_apart;            /* … of them are not read: of no host whose kernel trace is */
+	uint64_t user_events;        /* of those that are; nothing else counts them */
+	GPtrArray *user_damages;     /* owned; what is wrong with them, for people */
 	struct stretches stretches;  /* --every */
 	char *place;                 /* owned; directory of the first trace's files, NULL */
 
@@ -146,6 +152,21 @@ struct event_class session_class(struct session *session, const char *event_name
  * fields for (bits), and the names of their fields. */
 void session_filter_fields(struct session *session, int match, uint64_t keys,
 			   const char *fields);
+/* The host that a user-space trace belongs to, UINT32_MAX: none that is traced. Call it when all
+ * hosts are known. */
+uint32_t session_user_host(struct session *session, const char *hostname,
+			   const char *clock_uuid);
+/* The same as session_class() and session_lost() for such a trace; its events come to
+ * session_event() too. They change nothing but what is asked of themselves. */
+struct event_class session_user_class(struct session *session, const char *event_name);
+void session_user_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+		       int64_t end, int64_t count);
+/* One of them is of no host. */
+void session_user_apart(struct session *session);
+/* Something is wrong with one of them; `what` is for people. */
+void session_user_damage(struct session *session, const char *path, const char *what);
+/* What is asked depends on user space's events. */
+bool session_uses_user(const struct session *session);
 /* The trace's files lie in `directory`: other things beside it may be used. */
 void session_place(struct session *session, const char *directory);
 /* TCP headers are of use: there are packets from one host to another. */
@@ -212,9 +233,10 @@ bool session_blocked_at(const struct session *session, uint32_t thread, int64_t 
 /* The recorder's own processes (lttng, lttng-*), by the names of their threads: a flag for
  * each thread; free with g_free(). */
 bool *session_tracers(const struct session *session);
-/* The thread that a matching event is about: `tid`, or if that is 0 who the CPU ran. */
+/* The thread that a matching event is about: `tid`, or if that is 0 who the CPU ran; `user`: as
+ * in struct match. */
 uint32_t session_event_thread(const struct session *session, uint16_t host, uint32_t cpu,
-			      int32_t tid, int64_t time);
+			      int32_t tid, bool user, int64_t time);
 /* The life of `tid` at `time`, NO_THREAD. */
 uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid,
 			   int64_t time);

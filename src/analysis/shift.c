@@ -37,6 +37,13 @@ static void move_host(struct session *session, struct host *host)
 		move(line, &gap->end);
 		move(line, &gap->furthest);
 	}
+	for (guint i = 0; host->user_gaps && i < host->user_gaps->len; i++) {
+		struct gap *gap = &g_array_index(host->user_gaps, struct gap, i);
+
+		move(line, &gap->begin);
+		move(line, &gap->end);
+		move(line, &gap->furthest);
+	}
 	for (guint i = 0; i < host->cpus->len; i++) {
 		struct cpu *cpu = g_ptr_array_index(host->cpus, i);
 
@@ -101,6 +108,10 @@ static void move_thread(struct session *session, struct thread *thread,
 	move(line, &thread->flow.woken);
 	move(line, &thread->flow.call.begin);
 	move(line, &thread->flow.work.queued);
+	if (thread->flow.user)
+		move(line, &thread->flow.user->seen);
+	for (guint i = 0; thread->flow.user && i < thread->flow.user->frames->len; i++)
+		move(line, &g_array_index(thread->flow.user->frames, struct user_frame, i).begin);
 	for (guint i = 0; thread->names && i < thread->names->len; i++)
 		move(line, &g_array_index(thread->names, struct name_change, i).time);
 }
@@ -118,6 +129,25 @@ static void move_operations(struct session *session)
 		pages_pass(store, i);
 		operation->begin = clock_line_at(&host->clock.line, operation->begin);
 		operation->duration = (uint64_t) (end - operation->begin);
+	}
+}
+
+static void move_images(struct session *session)
+{
+	struct model *model = &session->model;
+
+	for (guint i = 0; i < model->images->len; i++) {
+		struct loaded_image *image = &g_array_index(model->images, struct loaded_image, i);
+		const struct clock_line *line = &model_host(model, image->host)->clock.line;
+
+		move(line, &image->from);
+		move(line, &image->until);
+	}
+	for (guint i = 0; i < model->image_spaces->len; i++) {
+		struct image_space *space =
+			&g_array_index(model->image_spaces, struct image_space, i);
+
+		move(&model_host(model, space->host)->clock.line, &space->from);
 	}
 }
 
@@ -212,6 +242,7 @@ void clocks_shift(struct session *session)
 	}
 	move_operations(session);
 	move_exchanges(session);
+	move_images(session);
 	move_locks(session);
 	clocks_shift_candidates(session);
 }

@@ -422,10 +422,16 @@ static void take_spans(struct split *split, struct part *part, int64_t from)
 	}
 }
 
+/* The thread called it; a system call is one only below a function of user space. */
+static bool is_called(const struct operation *frame)
+{
+	return PACK_KIND(frame->what) <= OPERATION_USER;
+}
+
 static struct part *frame_part(struct split *split, struct part *parent,
 			       const struct operation *frame)
 {
-	enum part_kind kind = PACK_KIND(frame->what) == OPERATION_FUNCTION  ? PART_FUNCTION
+	enum part_kind kind = is_called(frame)                              ? PART_FUNCTION
 			      : PACK_KIND(frame->what) == OPERATION_HRTIMER ? PART_HRTIMER
 									    : PART_INTERRUPT;
 	uint64_t tag = part_tag(kind, frame->what);
@@ -459,7 +465,7 @@ static int64_t split_frame(struct split *split, struct part *part, int64_t begin
 	while (split->frame < split->frames->len) {
 		const struct operation *frame = operation_at(
 			store, g_array_index(split->frames, uint32_t, split->frame));
-		bool function = PACK_KIND(frame->what) == OPERATION_FUNCTION;
+		bool function = is_called(frame);
 		bool hoisted = !function && PACK_KIND(frame->what) != OPERATION_HRTIMER &&
 			       part != outer;
 		struct part *child;

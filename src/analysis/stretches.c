@@ -73,7 +73,7 @@ static void first_event(struct session *session, int64_t time)
 /* What the reports tell of a recording as a whole begins anew. */
 static void begin_counts(struct session *session)
 {
-	session->events = 0;
+	session->events = session->user_events = 0;
 	for (int i = 0; i < MATCH_COUNT; i++) {
 		session->matches[i].seen = 0;
 		session->matches[i].found = false;

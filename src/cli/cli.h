@@ -18,11 +18,13 @@ struct found_trace {
 	char *uuid;             /* owned; NULL: none */
 	char *trouble;          /* owned; what is wrong with its metadata, NULL */
 	bool lttng, ctf2;
+	bool user;              /* of user space; these come behind all kernel traces */
 	guint user_traces;      /* of the first one: user-space traces found with them */
+	guint user_apart;       /* … that are not of lttng-ust */
 };
 
 /* Kernel traces below the paths a user gave (struct found_trace), in the order
- * given. WHYLATE_ERROR_NO_TRACE if there is none. */
+ * given, and the user-space traces beside them. WHYLATE_ERROR_NO_TRACE if there is none. */
 GPtrArray *traces_find(GPtrArray *paths, GError **error);
 
 /* Calls `visit` for each directory at or below `path` that has a file `metadata`, in order,

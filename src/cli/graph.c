@@ -52,8 +52,9 @@ static const bt_plugin *find_plugin(const char *name)
 	return plugin;
 }
 
+/* `shift`: ns by which its clock is set right. */
 static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *ctf,
-					     GPtrArray *directories, guint number)
+					     GPtrArray *directories, guint number, int64_t shift)
 {
 	const bt_component_class_source *class =
 		bt_plugin_borrow_source_component_class_by_name_const(ctf, "fs");
@@ -66,6 +67,8 @@ static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *c
 		bt_value_array_append_string_element(
 			inputs,
 			((struct trace_directory *) g_ptr_array_index(directories, i))->path);
+	if (shift)
+		bt_value_map_insert_signed_integer_entry(params, "clock-class-offset-ns", shift);
 	if (class)
 		bt_graph_add_source_component(graph, class, name, params, BT_LOGGING_LEVEL_NONE,
 					      &source);
@@ -93,6 +96,53 @@ static bool connect_all(bt_graph *graph, const bt_component_source *source,
 	return true;
 }
 
+static const struct metadata *metadata_of_trace(const struct found_trace *trace)
+{
+	return ((struct trace_directory *) g_ptr_array_index(trace->directories, 0))->metadata;
+}
+
+/* The clock that the trace is by, if it counts nanoseconds and says which one it is. */
+static const struct clock_type *clock_of(const struct found_trace *trace)
+{
+	const GArray *clocks = metadata_of_trace(trace)->clocks;
+	const struct clock_type *clock =
+		clocks->len ? &g_array_index(clocks, struct clock_type, 0) : NULL;
+
+	return clock && clock->uuid && clock->frequency == 1000000000 ? clock : NULL;
+}
+
+static int64_t clock_offset(const struct clock_type *clock)
+{
+	return (int64_t) ((uint64_t) clock->offset_s * 1000000000 + (uint64_t) clock->offset);
+}
+
+/* Whether Babeltrace can read it, which reads a trace whole or not at all; and by how much its
+ * clock was measured otherwise than the kernel trace's, as the muxer goes by time. */
+static bool user_source(struct session *session, GPtrArray *traces, const struct found_trace *trace,
+			int64_t *shift)
+{
+	const struct trace_directory *directory = g_ptr_array_index(trace->directories, 0);
+	const struct clock_type *clock = clock_of(trace);
+	g_autofree char *trouble = trace->ctf2      ? g_strdup("Babeltrace 2.0 cannot read CTF 2")
+				   : trace->trouble ? g_strdup(trace->trouble)
+						    : reader_check_user(trace->directories);
+
+	if (trouble) {
+		session_user_damage(session, directory->path, trouble);
+		return false;
+	}
+	for (guint i = 0; i < traces->len && clock; i++) {
+		const struct found_trace *kernel = g_ptr_array_index(traces, i);
+		const struct clock_type *own = kernel->user ? NULL : clock_of(kernel);
+
+		if (!own || g_strcmp0(own->uuid, clock->uuid) != 0)
+			continue;
+		*shift = clock_offset(own) - clock_offset(clock);
+		break;
+	}
+	return true;
+}
+
 static bool build(bt_graph *graph, struct reading *reading, GPtrArray *traces, const bt_plugin *ctf,
 		  const bt_plugin *utils)
 {
@@ -107,11 +157,13 @@ static bool build(bt_graph *graph, struct reading *reading, GPtrArray *traces, c
 		    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		return false;
 	for (guint i = 0; i < traces->len; i++) {
-		const bt_component_source *source =
-			add_source(graph, ctf,
-				   ((struct found_trace *) g_ptr_array_index(traces, i))
-					   ->directories, i);
+		const struct found_trace *trace = g_ptr_array_index(traces, i);
+		const bt_component_source *source;
+		int64_t shift = 0;
 
+		if (trace->user && !user_source(reading->session, traces, trace, &shift))
+			continue;
+		source = add_source(graph, ctf, trace->directories, i, shift);
 		if (!source || !connect_all(graph, source, muxer))
 			return false;
 	}

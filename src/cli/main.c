@@ -71,10 +71,25 @@ static void tell_spill(const struct options *options, int status)
 			spill_place(), g_strerror(spill_trouble()));
 }
 
+/* The kernel's report is whole; one of user space's events is not. */
+static int tell_user_trouble(const struct session *session)
+{
+	for (guint i = 0; i < session->user_damages->len && !session->options->quiet; i++) {
+		g_autofree char *message =
+			g_strconcat("a user-space trace is damaged, and only what could be read of "
+				    "it is used: ",
+				    (char *) g_ptr_array_index(session->user_damages, i), NULL);
+
+		tell(message);
+	}
+	return session->user_damages->len && session_uses_user(session) ? WHYLATE_ERROR_DAMAGE : 0;
+}
+
 /* What is to be said of a trace that was read, and its part in the exit status. */
 static int tell_trouble(const struct session *session)
 {
 	const struct options *options = session->options;
+	int status = tell_user_trouble(session);
 
 	if (session->stopped) {
 		g_autofree char *message = g_strconcat(
@@ -90,11 +105,11 @@ static int tell_trouble(const struct session *session)
 		return WHYLATE_ERROR_DAMAGE;
 	}
 	if (!lost_events(session))
-		return 0;
+		return status;
 	if (!options->quiet)
 		fprintf(stderr, "whylate: the tracer lost events; the report's coverage says "
 				"when, and marks what it touches\n");
-	return options->strict ? WHYLATE_ERROR_DAMAGE : 0;
+	return options->strict ? WHYLATE_ERROR_DAMAGE : status;
 }
 
 /* A trace, or several that belong together, read and to be reported. */

@@ -43,9 +43,12 @@ void progress_end(const struct progress *progress)
 
 static bool all_of_lttng(GPtrArray *traces)
 {
-	for (guint i = 0; i < traces->len; i++)
-		if (!((struct found_trace *) g_ptr_array_index(traces, i))->lttng)
+	for (guint i = 0; i < traces->len; i++) {
+		const struct found_trace *trace = g_ptr_array_index(traces, i);
+
+		if (!trace->lttng && !trace->user)
 			return false;
+	}
 	return true;
 }
 
@@ -57,6 +60,8 @@ static bool fit_for_babeltrace(GPtrArray *traces, GError **error)
 		const char *directory =
 			((struct trace_directory *) g_ptr_array_index(trace->directories, 0))->path;
 
+		if (trace->user)
+			continue;
 		if (trace->ctf2) {
 			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
 				    "%s is a CTF 2 trace, which Babeltrace 2.0 cannot read; "
@@ -131,7 +136,10 @@ bool traces_match(struct session *session, GPtrArray *traces, GError **error)
 
 bool traces_read(struct session *session, GPtrArray *traces, GError **error)
 {
-	session->user_traces = ((struct found_trace *) g_ptr_array_index(traces, 0))->user_traces;
+	const struct found_trace *first = g_ptr_array_index(traces, 0);
+
+	session->user_traces = first->user_traces;
+	session->user_apart = first->user_apart;
 	if (traces_are_read_directly(session->options, traces))
 		return read_directly(session, traces, error);
 	return fit_for_babeltrace(traces, error) && graph_run(session, traces, error);

@@ -1,4 +1,4 @@
-/* Finding kernel traces in what the user named; see cli.h.
+/* Finding kernel traces, and user-space traces beside them, in what the user named; see cli.h.
  *
  * An LTTng output holds kernel/, ust/…, archives/CHUNK/kernel/, or
  * snapshot-…/kernel/; a trace is any directory with a file `metadata`. Its
@@ -19,7 +19,7 @@
 struct found {
 	char *path;     /* owned */
 	struct metadata *metadata; /* owned; NULL: given on */
-	bool kernel, lttng;
+	bool kernel, user, lttng;
 	bool described; /* says of which domain it is */
 };
 
@@ -69,6 +69,7 @@ static bool describe(const char *directory, const char *path, struct found *foun
 	/* an LTTng 2.0 trace says nothing: its events do */
 	found->kernel = domain ? strcmp(domain, "kernel") == 0
 			       : has_event(metadata, "sched_switch");
+	found->user = domain && strcmp(domain, "ust") == 0;
 	found->lttng = tracer ? g_str_has_prefix(tracer, "lttng") : found->kernel;
 	return true;
 }
@@ -133,13 +134,15 @@ static struct found_trace *trace_of(GPtrArray *traces, const struct found *found
 
 	for (guint i = 0; i < traces->len && found->metadata->uuid; i++) {
 		trace = g_ptr_array_index(traces, i);
-		if (g_strcmp0(trace->uuid, found->metadata->uuid) == 0)
+		if (trace->user == found->user &&
+		    g_strcmp0(trace->uuid, found->metadata->uuid) == 0)
 			return trace;
 	}
 	trace = g_new0(struct found_trace, 1);
 	trace->directories = g_ptr_array_new_with_free_func(trace_directory_free);
 	trace->uuid = g_strdup(found->metadata->uuid);
 	trace->lttng = true;
+	trace->user = found->user;
 	g_ptr_array_add(traces, trace);
 	return trace;
 }
@@ -159,8 +162,33 @@ static void add_to_trace(GPtrArray *traces, struct found *found)
 		trace->trouble = g_strdup(found->metadata->trouble);
 	directory = g_new0(struct trace_directory, 1);
 	directory->path = g_strdup(found->path);
+	directory->user = found->user;
 	directory->metadata = g_steal_pointer(&found->metadata);
 	g_ptr_array_add(trace->directories, directory);
+}
+
+/* The kernel's first: they say which hosts there are. */
+static void add_traces(GPtrArray *traces, GArray *list)
+{
+	guint beside = 0, apart = 0;
+	struct found_trace *first;
+
+	for (guint i = 0; i < list->len; i++)
+		if (g_array_index(list, struct found, i).kernel)
+			add_to_trace(traces, &g_array_index(list, struct found, i));
+	for (guint i = 0; i < list->len; i++) {
+		struct found *found = &g_array_index(list, struct found, i);
+
+		if (found->kernel)
+			continue;
+		beside++;
+		apart += !found->user;
+		if (found->user)
+			add_to_trace(traces, found);
+	}
+	first = g_ptr_array_index(traces, 0);
+	first->user_traces = beside;
+	first->user_apart = apart;
 }
 
 static bool search_path(const char *path, GArray *list, GError **error)
@@ -204,22 +232,13 @@ GPtrArray *traces_find(GPtrArray *paths, GError **error)
 {
 	GArray *list = g_array_new(FALSE, TRUE, sizeof(struct found));
 	GPtrArray *traces = g_ptr_array_new_with_free_func(found_trace_free);
-	guint user_traces = 0;
 	bool ok = true;
 
 	g_array_set_clear_func(list, found_clear);
 	for (guint i = 0; i < paths->len && ok; i++)
 		ok = search_path(g_ptr_array_index(paths, i), list, error);
-	for (guint i = 0; i < list->len && ok; i++) {
-		struct found *found = &g_array_index(list, struct found, i);
-
-		if (found->kernel)
-			add_to_trace(traces, found);
-		else /* are left alone */
-			user_traces++;
-	}
 	if (ok)
-		((struct found_trace *) g_ptr_array_index(traces, 0))->user_traces = user_traces;
+		add_traces(traces, list);
 	g_array_free(list, TRUE);
 	if (!ok)
 		g_clear_pointer(&traces, g_ptr_array_unref);

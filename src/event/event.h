@@ -75,6 +75,15 @@ enum event_kind {
 	EV_STATEDUMP_INTERRUPT,
 	EV_STATEDUMP_BLOCK_DEVICE,
 	EV_NOTICE_LOST, /* no event: the place of lost ones in a queue (in `timer`) */
+	/* of user-space traces; from here on event_is_user() */
+	EV_USER_OTHER, /* a marker: only filters ask for it */
+	EV_USER_ENTRY, /* of a function */
+	EV_USER_EXIT,
+	EV_USER_IMAGE, /* a program or library that is loaded */
+	EV_USER_LOAD,  /* … from now on */
+	EV_USER_UNLOAD,
+	EV_USER_BUILD_ID,
+	EV_NOTICE_USER_LOST,
 	EV_KIND_COUNT
 };
 
@@ -126,7 +135,7 @@ struct event {
 	uint16_t kind;    /* enum event_kind */
 	uint32_t name;    /* interned event name */
 	uint32_t matches; /* bit i: filter i of the session matches */
-	bool has_tid;     /* contexts tid, pid */
+	bool has_tid;     /* contexts tid, pid; of user space: vtid, vpid, as the process sees itself */
 	bool has_pid;
 	int32_t tid, pid;
 	union {
@@ -236,9 +245,22 @@ struct event {
 			const char *name;
 			uint32_t dev;
 		} device;
+		struct {
+			uint64_t address;   /* of the function, 0: not said; of the image's begin */
+			uint64_t call_site; /* 0: not said */
+			uint64_t size;
+			const char *path;
+			struct event_bytes build_id;
+			bool pic;
+		} user;
 		struct event_syscall syscall;
 	};
 };
+
+static inline bool event_is_user(const struct event *event)
+{
+	return event->kind >= EV_USER_OTHER;
+}
 
 /* Clears the arguments of `event` for its kind: what the tracer may leave out
  * gets its default. Call before filling the union. */

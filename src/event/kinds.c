@@ -357,6 +357,16 @@ void event_reset(struct event *event)
 		memset(&event->process, 0, sizeof event->process);
 		event->process.pid = event->process.ppid = event->process.level = -1;
 		break;
+	case EV_USER_OTHER:
+	case EV_USER_ENTRY:
+	case EV_USER_EXIT:
+	case EV_USER_IMAGE:
+	case EV_USER_LOAD:
+	case EV_USER_UNLOAD:
+	case EV_USER_BUILD_ID:
+		memset(&event->user, 0, sizeof event->user);
+		event->user.pic = true; /* libraries are, and that is not said of each */
+		break;
 	case EV_STATEDUMP_FD:
 		memset(&event->file, 0, sizeof event->file);
 		event->file.pid = event->file.fd = -1;
@@ -443,9 +453,53 @@ struct event_class event_class_of(struct intern *names, const char *name)
 	return class;
 }
 
+/* Source: lttng-ust 2.3 to 2.14, liblttng-ust-cyg-profile(-fast), lttng-ust-statedump,
+ * lttng-ust-lib, liblttng-ust-dl. dlclose() unloads nothing that somebody else has open: what is
+ * unloaded is told by lttng_ust_lib. */
+struct event_class event_class_of_user(struct intern *names, const char *name)
+{
+	static const struct event_field function_fields[] = {
+		{"addr", FIELD_I64, AT(user.address)},
+		{"call_site", FIELD_I64, AT(user.call_site)},
+		{0}};
+	static const struct event_field image_fields[] = {
+		{"baddr", FIELD_I64, AT(user.address)},
+		{"memsz", FIELD_I64, AT(user.size)},
+		{"path", FIELD_STRING, AT(user.path)},
+		{"is_pic", FIELD_BOOL, AT(user.pic)},
+		{"build_id", FIELD_BYTES, AT(user.build_id)},
+		{0}};
+	static const struct {
+		const char *name;
+		uint16_t kind;
+	} user_kinds[] = {
+		{"lttng_ust_cyg_profile:func_entry", EV_USER_ENTRY},
+		{"lttng_ust_cyg_profile:func_exit", EV_USER_EXIT},
+		{"lttng_ust_cyg_profile_fast:func_entry", EV_USER_ENTRY},
+		{"lttng_ust_cyg_profile_fast:func_exit", EV_USER_EXIT},
+		{"lttng_ust_statedump:bin_info", EV_USER_IMAGE},
+		{"lttng_ust_statedump:build_id", EV_USER_BUILD_ID},
+		{"lttng_ust_lib:load", EV_USER_LOAD},
+		{"lttng_ust_lib:build_id", EV_USER_BUILD_ID},
+		{"lttng_ust_lib:unload", EV_USER_UNLOAD},
+		{"lttng_ust_dl:dlopen", EV_USER_LOAD},
+		{"lttng_ust_dl:dlmopen", EV_USER_LOAD},
+		{"lttng_ust_dl:build_id", EV_USER_BUILD_ID},
+	};
+	struct event_class class = {.kind = EV_USER_OTHER, .name = intern_id(names, name),
+				    .fields = no_fields};
+
+	for (size_t i = 0; i < sizeof user_kinds / sizeof *user_kinds; i++)
+		if (strcmp(name, user_kinds[i].name) == 0)
+			class.kind = user_kinds[i].kind;
+	if (class.kind != EV_USER_OTHER)
+		class.fields = class.kind <= EV_USER_EXIT ? function_fields : image_fields;
+	return class;
+}
+
 void event_class_pass_over(struct event_class *class)
 {
-	class->kind = EV_OTHER;
+	class->kind = class->kind < EV_USER_OTHER ? EV_OTHER : EV_USER_OTHER;
 	class->fields = no_fields;
 }
 

@@ -51,6 +51,9 @@ enum syscall_abi { ABI_UNKNOWN, ABI_X86_64, ABI_I386 };
 /* Finds out what an event of that name is. Never fails: EV_OTHER. */
 struct event_class event_class_of(struct intern *names, const char *event_name);
 
+/* The same of a user-space trace's events. */
+struct event_class event_class_of_user(struct intern *names, const char *event_name);
+
 /* Nothing is taken from its events any more. */
 void event_class_pass_over(struct event_class *class);
 

@@ -86,6 +86,12 @@ static void each_pointer(struct visitor *visitor, struct event *event)
 	case EV_WRITEBACK_EXEC:
 		visitor->string(visitor, &event->writeback.name);
 		break;
+	case EV_USER_IMAGE:
+	case EV_USER_LOAD:
+	case EV_USER_BUILD_ID:
+		visitor->string(visitor, &event->user.path);
+		visit_bytes(visitor, &event->user.build_id);
+		break;
 	case EV_STATEDUMP_BLOCK_DEVICE:
 		visitor->string(visitor, &event->device.name);
 		break;

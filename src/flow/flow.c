@@ -95,6 +95,7 @@ void flow_init(struct flow *flow, struct model *model, struct timeline *timeline
 	flow->time = INT64_MIN;
 	idmap_init(&flow->senders);
 	idmap_init(&flow->addresses);
+	idmap_init(&flow->user_addresses);
 	idmap_init(&flow->end_index);
 	idmap_init(&flow->first_reads);
 	locks_init(flow);
@@ -115,6 +116,7 @@ void flow_clear(struct flow *flow)
 	g_array_free(flow->unnamed, TRUE);
 	idmap_clear(&flow->senders);
 	idmap_clear(&flow->addresses);
+	idmap_clear(&flow->user_addresses);
 	idmap_clear(&flow->end_index);
 	idmap_clear(&flow->first_reads);
 	locks_clear(flow);

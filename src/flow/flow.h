@@ -49,6 +49,8 @@ enum odd {
 	ODD_TIME_BACKWARDS,
 	ODD_NO_THREAD,        /* system call where no thread is known to run */
 	ODD_FUNCTION,         /* function entered and not left, or the other way */
+	ODD_USER_FUNCTION,    /* the same in user space; only if such operations are wanted */
+	ODD_USER_THREAD,      /* … of no known thread */
 	ODD_COUNT
 };
 
@@ -58,6 +60,17 @@ struct call_stat {
 	uint64_t spans_gap;   /* of them: off the CPU while events were lost */
 	int64_t total, longest;
 	uint32_t buckets[64]; /* by floor(log2 ns) */
+};
+
+/* What came of user-space traces. */
+struct user_counts {
+	uint64_t entries, exits;       /* of functions */
+	uint64_t entries_unseen;       /* exits with no such function open */
+	uint64_t exits_unseen;         /* functions that one around them ended: longjmp, exceptions */
+	uint64_t dropped;              /* open ones of which events may have been lost */
+	uint64_t no_thread;            /* events whose thread is not known */
+	uint64_t deep;                 /* stacks given up, as they were too deep */
+	uint64_t lost;                 /* events */
 };
 
 struct flow {
@@ -85,10 +98,13 @@ struct flow {
 	bool has_waking, has_bios;  /* sched_waking, block_bio_queue were recorded */
 	bool has_callstacks;        /* … and the context callstack-kernel */
 	uint64_t odd[ODD_COUNT];
+	struct user_counts user;
+	struct idmap user_addresses; /* of functions -> interned text */
 	int64_t time;               /* of the event being handled */
 
 	/* input.c */
 	struct event_queue held;    /* events before the first switch of some CPU */
+	uint64_t held_user;         /* … of them: of user space, which count for nothing */
 	GArray *unnamed;            /* struct cpu *: CPUs whose thread is awaited */
 	uint64_t held_limit;        /* 0: none (files); events, for a live trace */
 };
@@ -101,6 +117,10 @@ void flow_packet(struct flow *flow, uint32_t host, uint32_t cpu, int64_t begin);
 void flow_lost(struct flow *flow, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
 	       int64_t count, bool packets);
 void flow_event(struct flow *flow, const struct event *event);
+/* The same of a user-space trace. */
+void flow_user_event(struct flow *flow, const struct event *event);
+void flow_user_lost(struct flow *flow, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
+		    int64_t count);
 void flow_live(struct flow *flow);
 /* Sets the begin of a life by its first evidence, once; before that is forgotten. */
 void flow_settle_begin(struct flow *flow, struct thread *thread);
@@ -271,6 +291,13 @@ void operation_wait_cpu(struct flow *flow, const struct cpu *cpu, struct thread 
 			uint32_t index);
 void operations_drop_cpu(struct cpu *cpu);
 void operations_drop_thread(struct thread *thread);
+
+/* user.c: user space's events; none of them changes the states. `flow_user_lost()` at the door. */
+void user_step(struct flow *flow, const struct event *event);
+void user_gap_begin(struct flow *flow, const struct event *notice);
+/* After the child's own record; before the name of the new program's file matters. */
+void user_fork(struct flow *flow, struct thread *child, const struct thread *parent);
+void user_exec(struct flow *flow, struct thread *thread);
 
 /* gaps.c */
 void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const struct gap *gap);

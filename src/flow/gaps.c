@@ -11,20 +11,10 @@
 
 void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const struct gap *gap)
 {
-	struct gap added = *gap;
 	struct thread *thread = is_thread(cpu->current) ? flow_thread(flow, cpu->current) : NULL;
 
 	flow->time = MAX(flow->time, gap->begin);
-	added.furthest = gap->end;
-	if (host->gaps->len) {
-		const struct gap *last =
-			&g_array_index(host->gaps, struct gap, host->gaps->len - 1);
-
-		added.begin = MAX(added.begin, last->begin);
-		added.end = MAX(added.end, added.begin);
-		added.furthest = MAX(last->furthest, gap->end);
-	}
-	g_array_append_val(host->gaps, added);
+	host_add_gap(host->gaps, gap);
 	if (thread && thread->state == THREAD_RUNNING)
 		thread_lost(flow, thread);
 	operations_drop_cpu(cpu);

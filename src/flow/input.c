@@ -44,6 +44,10 @@ static void enter(const struct event *event, void *data)
 
 	if (event->kind == EV_NOTICE_LOST)
 		enter_lost(flow, event);
+	else if (event->kind == EV_NOTICE_USER_LOST)
+		user_gap_begin(flow, event);
+	else if (event_is_user(event))
+		user_step(flow, event);
 	else
 		flow_step(flow, event);
 }
@@ -53,6 +57,7 @@ static void release(struct flow *flow)
 	for (guint i = 0; i < flow->unnamed->len; i++)
 		g_array_index(flow->unnamed, struct cpu *, i)->awaited = 0;
 	g_array_set_size(flow->unnamed, 0);
+	flow->held_user = 0;
 	event_queue_drain(&flow->held, enter, flow);
 }
 
@@ -104,8 +109,32 @@ void flow_event(struct flow *flow, const struct event *event)
 	event_queue_push(&flow->held, event);
 	if (event->kind == EV_SCHED_SWITCH)
 		no_longer_awaited(flow, cpu, event);
-	if (!flow->unnamed->len || (flow->held_limit && flow->held.count > flow->held_limit))
+	if (!flow->unnamed->len || (flow->held_limit &&
+				    flow->held.count - flow->held_user > flow->held_limit))
 		release(flow);
+}
+
+/* In order with the kernel's, which it never moves: neither the trace's begin and end, nor
+ * what is held back. */
+void flow_user_event(struct flow *flow, const struct event *event)
+{
+	if (!flow->unnamed->len) {
+		enter(event, flow);
+		return;
+	}
+	event_queue_push(&flow->held, event);
+	flow->held_user++;
+}
+
+void flow_user_lost(struct flow *flow, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
+		    int64_t count)
+{
+	struct event notice = {.kind = EV_NOTICE_USER_LOST, .time = begin, .cpu = cpu,
+			       .host = (uint16_t) host};
+
+	notice.timer.expires = MAX(begin, end);
+	notice.timer.count = count;
+	flow_user_event(flow, &notice);
 }
 
 void flow_lost(struct flow *flow, uint32_t host_index, uint32_t cpu_id, int64_t begin,

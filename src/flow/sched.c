@@ -445,6 +445,7 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 	}
 	inherit_namespaces(flow, child, parent, flags);
 	thread_files(flow, parent); /* may give the child one, if the parent's pid is its TID */
+	user_fork(flow, child, parent);
 	fd_table_leave(&child->files);
 	child->files = shares_files ? fd_table_join(parent->files) : fd_table_copy(parent->files);
 }
@@ -538,6 +539,7 @@ void flow_exec(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (!thread)
 		thread = flow_thread(flow, thread_findnew(flow, event->host, event->exec.tid, NULL));
 	thread->execed = true;
+	user_exec(flow, thread);
 	if (event->exec.filename && *event->exec.filename) {
 		base = strrchr(event->exec.filename, '/');
 		g_strlcpy(name, base ? base + 1 : event->exec.filename, sizeof name);

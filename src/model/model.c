@@ -43,6 +43,8 @@ static void host_free(struct host *host)
 	idmap_clear(&host->cpu_index);
 	idmap_clear(&host->tids);
 	g_array_free(host->gaps, TRUE);
+	if (host->user_gaps)
+		g_array_free(host->user_gaps, TRUE);
 	g_byte_array_free(host->forgotten, TRUE);
 	g_hash_table_destroy(host->tables);
 	idmap_clear(&host->irq_names);
@@ -62,12 +64,21 @@ static void host_free(struct host *host)
 	g_free(host);
 }
 
+void user_stack_free(struct user_stack *stack)
+{
+	if (!stack)
+		return;
+	g_array_free(stack->frames, TRUE);
+	g_free(stack);
+}
+
 void thread_clear(struct thread *thread)
 {
 	fd_table_leave(&thread->files);
 	track_clear(&thread->track);
 	if (thread->flow.functions)
 		g_array_free(thread->flow.functions, TRUE);
+	user_stack_free(thread->flow.user);
 	if (thread->flow.woke)
 		g_array_free(thread->flow.woke, TRUE);
 	if (thread->names)
@@ -229,22 +240,47 @@ bool host_is_idle_sleep(const struct host *host, int64_t prev_state)
 	return host->encoding == STATES_REPORT && report_out(prev_state) == OUT_IDLE;
 }
 
-const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t end)
+void host_add_gap(GArray *gaps, const struct gap *gap)
 {
-	guint low = 0, high = host->gaps->len;
+	struct gap added = *gap;
+
+	added.furthest = gap->end;
+	if (gaps->len) {
+		const struct gap *last = &g_array_index(gaps, struct gap, gaps->len - 1);
+
+		added.begin = MAX(added.begin, last->begin);
+		added.end = MAX(added.end, added.begin);
+		added.furthest = MAX(last->furthest, gap->end);
+	}
+	g_array_append_val(gaps, added);
+}
+
+static const struct gap *gap_over(const GArray *gaps, int64_t begin, int64_t end)
+{
+	guint low = 0, high = gaps->len;
 
 	/* the first gap that reaches past `begin`; `furthest` never falls */
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 
-		if (g_array_index(host->gaps, struct gap, middle).furthest > begin)
+		if (g_array_index(gaps, struct gap, middle).furthest > begin)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	if (low == host->gaps->len || g_array_index(host->gaps, struct gap, low).begin >= end)
+	if (low == gaps->len || g_array_index(gaps, struct gap, low).begin >= end)
 		return NULL;
-	return &g_array_index(host->gaps, struct gap, low);
+	return &g_array_index(gaps, struct gap, low);
+}
+
+const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t end)
+{
+	return gap_over(host->gaps, begin, end);
+}
+
+const struct gap *host_user_gap_over(const struct host *host, int64_t begin, int64_t end)
+{
+	return host->user_gaps ? gap_over(host->user_gaps, begin, end) : NULL;
 }
 
 int64_t host_gaps_ns(const struct host *host, uint32_t cpu)

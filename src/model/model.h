@@ -84,6 +84,22 @@ struct call {
 	uint32_t end;       /* … to or from which struct channel_end */
 };
 
+/* A function of user space that was entered and not left. */
+struct user_frame {
+	int64_t begin;
+	uint64_t address, call_site; /* 0: not said; without a call site its exit says no address */
+	uint32_t name;          /* interned "0xADDRESS" */
+	bool inherited;         /* of the process that forked in it: has no latency */
+};
+
+/* What is known of a thread by user space's own events. */
+struct user_stack {
+	GArray *frames;         /* owned; struct user_frame, outermost first; those that are open
+				   when the thread or the trace ends stay */
+	int64_t seen;           /* last entry or exit */
+	int32_t pid;            /* as the kernel's trace may not say it; -1 */
+};
+
 struct thread {
 	int64_t begin, end;     /* life, [begin, end); end INT64_MAX while alive */
 	int32_t tid, pid;       /* pid -1: not known */
@@ -127,7 +143,8 @@ struct thread {
 		int64_t unseen_until;   /* … there unseen; INT64_MIN: none */
 		int64_t woken;          /* waits for CPU since, if that was seen; INT64_MIN */
 		uint32_t operation;     /* newest struct operation of its list, 0 */
-		GArray *functions;      /* owned; struct open_frame, NULL */
+		GArray *functions;      /* owned; struct open_frame of kernel functions, NULL */
+		struct user_stack *user; /* owned; NULL: no event of user space was its */
 		GArray *woke;           /* owned; struct block it ended with no call known, NULL */
 		uint32_t asked_by;      /* a kernel thread's: who woke it in a call last, */
 		uint32_t asked_call;    /* … and in which; NO_THREAD */
@@ -298,6 +315,7 @@ struct host {
 	GByteArray *forgotten;  /* bit i: there was a life of TID i that `tids` does not know */
 	int64_t forgotten_by;   /* ns: they had ended by then */
 	GArray *gaps;           /* struct gap, by begin */
+	GArray *user_gaps;      /* the same, of user-space traces; NULL: none */
 	GHashTable *tables;     /* file_table_address or pid -> struct fd_table (referenced) */
 	struct idmap irq_names; /* irq -> interned action */
 	struct idmap disks;     /* dev -> interned name */
@@ -377,6 +395,9 @@ bool host_is_idle_sleep(const struct host *host, int64_t prev_state);
 
 /* The first gap that overlaps [begin, end), or NULL. */
 const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t end);
+const struct gap *host_user_gap_over(const struct host *host, int64_t begin, int64_t end);
+/* Appends to one of the two lists. */
+void host_add_gap(GArray *gaps, const struct gap *gap);
 /* The end of the last gap, `time` itself if one is open then, INT64_MIN if there is none. */
 /* How long all gaps of a CPU are together, ns; UINT32_MAX: of all CPUs. At most INT64_MAX. */
 int64_t host_gaps_ns(const struct host *host, uint32_t cpu);
@@ -388,6 +409,13 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
  * (flow/forget.h), or it goes on under another TID (exec). */
 void host_forget(struct host *host, int32_t tid, int64_t time);
 bool host_forgot(const struct host *host, int32_t tid);
+/* Its process, NO_PID: not known. */
+#define NO_PID (-1)
+static inline int32_t thread_process(const struct thread *thread)
+{
+	return thread->pid >= 0 || !thread->flow.user ? thread->pid : thread->flow.user->pid;
+}
+void user_stack_free(struct user_stack *stack);
 /* Frees what the thread owns; its record stays. */
 void thread_clear(struct thread *thread);
 void thread_set_name(struct model *model, struct thread *thread, const char *comm,

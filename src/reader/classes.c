@@ -103,6 +103,9 @@ static const struct wish switch_wishes[] = {
 	TAKE("cgroup_ns", TAKE_I32, AT(sched_switch.cgroup_ns)),
 	{0}};
 
+static const struct wish user_wishes[] = {
+	TAKE("vtid", TAKE_I32, AT(tid)), TAKE("vpid", TAKE_I32, AT(pid)), {0}};
+
 /* --- filters --------------------------------------------------------------- */
 
 static void append_members(GString *text, const struct type *type, const char *prefix)
@@ -249,7 +252,9 @@ static void meet(const struct class_table *table, struct record_class *class)
 	compiler_note(&compiler, event->payload);
 	compiler.wanted = common;
 	compiler_add(&compiler, stream->context,
-		     class->class.kind == EV_SCHED_SWITCH ? switch_wishes : common_wishes);
+		     table->user                            ? user_wishes
+		     : class->class.kind == EV_SCHED_SWITCH ? switch_wishes
+							    : common_wishes);
 	compiler.wanted = own;
 	compiler_add(&compiler, event->context, NULL);
 	compiler.wanted = fields;
@@ -297,27 +302,42 @@ static enum header_form form_of(const struct metadata *metadata, const struct ty
 	return is_plain(id, 16, 8) && is_plain(clock, 32, 8) ? HEADER_LARGE : HEADER_OTHER;
 }
 
+/* Contexts; where each process has its own trace, that says which one it is. */
+static void find_ids(struct class_table *table)
+{
+	const struct type *context = table->stream->context;
+	int process = metadata_number(table->metadata, "vpid");
+
+	table->has_tid = type_member(context, table->user ? "vtid" : "tid") != NULL;
+	table->has_pid = type_member(context, table->user ? "vpid" : "pid") != NULL;
+	table->process = NO_PID;
+	if (table->user && !table->has_pid && process > 0) {
+		table->has_pid = true;
+		table->process = process;
+	}
+}
+
 struct class_table *class_table_new(struct session *session, const struct metadata *metadata,
-				    const struct stream_type *stream)
+				    const struct stream_type *stream, bool user)
 {
 	struct class_table *table = g_new0(struct class_table, 1);
 	uint64_t direct = MIN(DIRECT_IDS, 64 + DIRECT_SPARSE * (uint64_t) stream->events->len);
 	unsigned hints = 0;
 
 	*table = (struct class_table) {.session = session, .metadata = metadata,
-				       .stream = stream};
+				       .stream = stream, .user = user};
 	table->by_id = g_ptr_array_new_with_free_func(record_class_free);
 	table->far = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, record_class_free);
 	table->form = (uint8_t) form_of(metadata, stream->header);
-	table->has_tid = type_member(stream->context, "tid") != NULL;
-	table->has_pid = type_member(stream->context, "pid") != NULL;
+	find_ids(table);
 	for (guint i = 0; i < stream->events->len; i++) {
 		const struct event_type *event = g_ptr_array_index(stream->events, i);
 		struct record_class *class = g_new0(struct record_class, 1);
 
 		class->event = event;
-		class->class = session_class(session, event->name, is_probe(event->payload));
-
+		class->class = user ? session_user_class(session, event->name)
+				    : session_class(session, event->name,
+						    is_probe(event->payload));
 		hints |= event_abi_hint(event->name);
 		if (event->id >= direct) {
 			g_hash_table_replace(table->far, g_memdup2(&event->id, sizeof event->id),
@@ -377,6 +397,8 @@ bool class_take(const struct class_table *table, struct record_class *class,
 	event->matches = 0;
 	event->has_tid = table->has_tid;
 	event->has_pid = table->has_pid;
+	if (table->process != NO_PID)
+		event->pid = table->process;
 	if (event->kind == EV_VECTOR_ENTRY || event->kind == EV_VECTOR_EXIT) {
 		event->vector.name = class->class.argument;
 	} else if (event->kind == EV_FUNCTION_ENTRY || event->kind == EV_FUNCTION_EXIT) {

@@ -33,11 +33,13 @@ struct class_table {
 	enum syscall_abi abi;
 	uint8_t form;            /* enum header_form */
 	bool has_tid, has_pid;
+	bool user;               /* of a user-space trace */
+	int32_t process;         /* … of this one only, NO_PID */
 };
 
-/* Tells the session of all classes. */
+/* Tells the session of all classes. `user`: of a user-space trace. */
 struct class_table *class_table_new(struct session *session, const struct metadata *metadata,
-				    const struct stream_type *stream);
+				    const struct stream_type *stream, bool user);
 void class_table_free(gpointer table);
 /* NULL: no such id. */
 struct record_class *class_table_find(const struct class_table *table, uint64_t id);

@@ -175,9 +175,9 @@ static enum syscall_abi add_classes(struct reader *reader, struct part *part)
 	enum syscall_abi abi = ABI_UNKNOWN;
 
 	for (guint i = 0; i < part->metadata->streams->len; i++) {
-		struct class_table *table =
-			class_table_new(reader->session, part->metadata,
-					g_ptr_array_index(part->metadata->streams, i));
+		struct class_table *table = class_table_new(
+			reader->session, part->metadata,
+			g_ptr_array_index(part->metadata->streams, i), part->user);
 
 		g_ptr_array_add(part->tables, table);
 		if (abi == ABI_UNKNOWN)
@@ -207,6 +207,44 @@ static void add_host(struct reader *reader, struct part *part)
 	session_place(reader->session, part->path);
 }
 
+static const char *clock_uuid(const struct part *part)
+{
+	const GArray *clocks = part->metadata->clocks;
+
+	return clocks->len ? g_array_index(clocks, struct clock_type, 0).uuid : NULL;
+}
+
+/* "For equal clock UUIDs compare raw clock values" (lttng-events.md, 3). */
+static void take_kernel_clock(struct reader *reader, struct part *part)
+{
+	for (guint i = 0; i < reader->parts->len; i++) {
+		const struct part *kernel = g_ptr_array_index(reader->parts, i);
+
+		if (kernel->user || kernel->host != part->host || !clock_uuid(part) ||
+		    g_strcmp0(clock_uuid(kernel), clock_uuid(part)) != 0 ||
+		    kernel->frequency != part->frequency)
+			continue;
+		part->offset = kernel->offset;
+		part->offset_s = kernel->offset_s;
+		part->offset_cycles = kernel->offset_cycles;
+		return;
+	}
+}
+
+/* False: it is of no host whose kernel was traced. */
+static bool join_host(struct reader *reader, struct part *part)
+{
+	part->host = session_user_host(reader->session, metadata_text(part->metadata, "hostname"),
+				       clock_uuid(part));
+	if (part->host == UINT32_MAX) {
+		session_user_apart(reader->session);
+		return false;
+	}
+	take_kernel_clock(reader, part);
+	add_classes(reader, part);
+	return true;
+}
+
 void trace_directory_free(gpointer data)
 {
 	struct trace_directory *directory = data;
@@ -223,6 +261,7 @@ static bool add_directory(struct reader *reader, guint first, struct trace_direc
 	g_autoptr(GPtrArray) names = NULL;
 
 	part->path = g_strdup(directory->path);
+	part->user = directory->user;
 	part->metadata = g_steal_pointer(&directory->metadata);
 	part->files = g_ptr_array_new_with_free_func(stream_file_free);
 	part->tables = g_ptr_array_new_with_free_func(class_table_free);
@@ -232,7 +271,10 @@ static bool add_directory(struct reader *reader, guint first, struct trace_direc
 		return false;
 	set_clock(part);
 	set_slack(part);
-	add_host(reader, part);
+	if (!part->user)
+		add_host(reader, part);
+	else if (!join_host(reader, part))
+		return true;
 	for (guint i = 0; i < names->len; i++) {
 		struct stream_file *file = stream_file_open(g_ptr_array_index(names, i), error);
 
@@ -252,8 +294,12 @@ static bool earlier(const struct stream *a, const struct stream *b)
 		return a->time < b->time;
 	if (a->host != b->host)
 		return a->host < b->host;
+	if (a->user != b->user)
+		return b->user;
 	if (a->cpu != b->cpu)
 		return a->cpu < b->cpu;
+	if (a->trace != b->trace)
+		return a->trace < b->trace;
 	if (a->class_id != b->class_id)
 		return a->class_id < b->class_id;
 	return a->id < b->id;
@@ -294,28 +340,68 @@ static void fill_heap(struct reader *reader)
 }
 
 /* The CPU of a stream, and whether it is the first of its channel there. */
-static void place_stream(struct reader *reader, guint index)
+static void place_stream(struct reader *reader, guint index, guint trace)
 {
 	struct stream *stream = g_ptr_array_index(reader->streams, index);
+	const struct part *part = g_ptr_array_index(stream->parts, 0);
 
-	stream->host = ((struct part *) g_ptr_array_index(stream->parts, 0))->host;
+	stream->host = part->host;
+	stream->user = part->user;
+	stream->trace = part->user ? trace : 0; /* a kernel's are told apart by the rest */
 	stream->cpu = g_array_index(stream->packets, struct ctf_packet, 0).cpu;
 	stream->number = index;
 }
 
 /* The streams of one trace, from `first` on, are complete. */
-static void finish_streams(struct reader *reader, guint first)
+static void finish_streams(struct reader *reader, guint first, guint trace)
 {
 	int64_t until = INT64_MIN;
 
 	streams_drop_far(reader->streams, first);
 	for (guint i = first; i < reader->streams->len; i++) {
 		sort_packets(g_ptr_array_index(reader->streams, i));
-		place_stream(reader, i);
+		place_stream(reader, i, trace);
 		until = MAX(until, stream_end_time(g_ptr_array_index(reader->streams, i)));
 	}
 	for (guint i = first; i < reader->streams->len; i++)
 		((struct stream *) g_ptr_array_index(reader->streams, i))->until = until;
+}
+
+char *reader_check_user(const GPtrArray *directories)
+{
+	char *trouble = NULL;
+
+	for (guint i = 0; i < directories->len && !trouble; i++) {
+		const struct trace_directory *directory = g_ptr_array_index(directories, i);
+		g_autoptr(GError) error = NULL;
+		g_autoptr(GPtrArray) names = stream_names(directory->path, &error);
+
+		for (guint k = 0; k < names->len && !error; k++) {
+			g_autoptr(GArray) packets =
+				g_array_new(FALSE, FALSE, sizeof(struct ctf_packet));
+			struct stream_file *file = stream_file_open(names->pdata[k], &error);
+
+			if (!file)
+				break;
+			packets_scan(file, directory->metadata, packets);
+			if (file->lost || file->cut)
+				trouble = g_strdup_printf("%s is damaged", file->path);
+			stream_file_free(file);
+		}
+		if (error && !trouble)
+			trouble = g_strdup(error->message);
+	}
+	return trouble;
+}
+
+/* One that cannot be read is no reason to refuse the kernel's. */
+static void leave_out(struct reader *reader, guint first, GError *cause)
+{
+	const struct part *part = g_ptr_array_index(reader->parts, reader->parts->len - 1);
+
+	session_user_damage(reader->session, part->path, cause->message);
+	g_ptr_array_set_size(reader->streams, (gint) first);
+	g_error_free(cause);
 }
 
 struct reader *reader_new(struct session *session, GPtrArray *traces, GError **error)
@@ -332,7 +418,11 @@ struct reader *reader_new(struct session *session, GPtrArray *traces, GError **e
 
 		for (guint k = 0; k < directories->len && !cause; k++)
 			add_directory(reader, first, g_ptr_array_index(directories, k), &cause);
-		finish_streams(reader, first);
+		if (cause && directories->len &&
+		    ((struct trace_directory *) g_ptr_array_index(directories, 0))->user)
+			leave_out(reader, first, g_steal_pointer(&cause));
+		else
+			finish_streams(reader, first, i);
 	}
 	if (cause) {
 		g_propagate_error(error, cause);
@@ -375,8 +465,18 @@ static void note_place(struct session *session, const struct event *event,
 	if (of_name->many)
 		return;
 	place = stream_place(stream, at);
-	place.number = session->events;
+	place.number = session->events + session->user_events;
 	event_places_note(of_name, &place);
+}
+
+static void tell_lost(struct session *session, const struct stream *stream, int64_t count)
+{
+	if (stream->user)
+		session_user_lost(session, stream->host, stream->cpu, stream->lost_begin,
+				  stream->lost_end, count);
+	else
+		session_lost(session, stream->host, stream->cpu, stream->lost_begin,
+			     stream->lost_end, count, stream->item == STREAM_LOST_PACKETS);
 }
 
 static void tell(struct reader *reader, struct stream *stream, struct event *event)
@@ -391,20 +491,17 @@ static void tell(struct reader *reader, struct stream *stream, struct event *eve
 				note_place(session, event, stream, at);
 			session_event(session, event);
 		} else {
-			session_lost(session, stream->host, stream->cpu, stream->lost_begin,
-				     stream->lost_end, -1, false);
+			tell_lost(session, stream, -1);
 		}
 		break;
 	case STREAM_BEGINS: /* a later chunk of the same channel does not begin it again */
-		if (begun_before(reader, stream))
+		if (stream->user || begun_before(reader, stream))
 			break;
 		stream->begun = true;
 		session_packet(session, stream->host, stream->cpu, stream->time);
 		break;
 	default:
-		session_lost(session, stream->host, stream->cpu, stream->lost_begin,
-			     stream->lost_end, stream->lost_count,
-			     stream->item == STREAM_LOST_PACKETS);
+		tell_lost(session, stream, stream->lost_count);
 		break;
 	}
 }
@@ -502,11 +599,40 @@ static const char *trouble_of(const struct stream_file *file)
 			 : NULL;
 }
 
+/* In one line for each directory. */
+static void tell_user_damage(struct session *session, const struct part *part)
+{
+	uint64_t lost = 0, total = 0;
+	const char *trouble = part->metadata->trouble;
+	g_autoptr(GString) what = g_string_new(NULL);
+
+	for (guint i = 0; i < part->files->len; i++) {
+		const struct stream_file *file = g_ptr_array_index(part->files, i);
+
+		lost += file->lost;
+		total += file->length;
+		trouble = trouble ? trouble : trouble_of(file);
+	}
+	if (!trouble && part->growing)
+		trouble = "it was still being written";
+	if (lost)
+		g_string_append_printf(what, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+				       " bytes could not be read", lost, total);
+	if (trouble)
+		g_string_append_printf(what, "%s%s", lost ? "; " : "", trouble);
+	if (what->len)
+		session_user_damage(session, part->path, what->str);
+}
+
 void reader_tell_damage(const struct reader *reader)
 {
 	for (guint i = 0; i < reader->parts->len; i++) {
 		const struct part *part = g_ptr_array_index(reader->parts, i);
 
+		if (part->user) {
+			tell_user_damage(reader->session, part);
+			continue;
+		}
 		if (part->metadata->dropped) {
 			g_autofree char *path = g_build_filename(part->path, "metadata", NULL);
 

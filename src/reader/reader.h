@@ -8,7 +8,12 @@
  * follows the number of packets and event classes, not the traces' length: files are
  * mapped, and let go behind the reading.
  *
- * Ties: the lower host, CPU, stream class and stream first (semantics.md).
+ * Ties: the lower host, CPU, stream class and stream first (semantics.md); user space's behind
+ * the kernel's, in the order of their traces.
+ *
+ * A user-space trace is of the host whose kernel trace has its clock. LTTng measures how far
+ * that is from the epoch once for each trace, not always the same: times are the clock's own
+ * values with the kernel trace's distance.
  */
 #ifndef WHYLATE_READER_READER_H
 #define WHYLATE_READER_READER_H
@@ -24,11 +29,16 @@ struct reader;
 struct trace_directory {
 	char *path;                /* owned */
 	struct metadata *metadata; /* owned; the reader takes it and leaves NULL */
+	bool user;                 /* of a user-space trace */
 };
 void trace_directory_free(gpointer directory);
 
-/* `traces`: one GPtrArray of struct trace_directory per trace; several are its chunks.
- * NULL and `error` (WHYLATE_ERROR_NO_TRACE) if nothing can be read. */
+/* Packets and metadata of one user-space trace are whole, as far as can be seen without reading
+ * its events; else what is wrong with it, for people (to free). */
+char *reader_check_user(const GPtrArray *directories);
+
+/* `traces`: one GPtrArray of struct trace_directory per trace; several are its chunks. Those of
+ * user space come last, and are left out if they cannot be read or are of no host. NULL and `error` (WHYLATE_ERROR_NO_TRACE) if nothing can be read. */
 struct reader *reader_new(struct session *session, GPtrArray *traces, GError **error);
 void reader_free(struct reader *reader);
 

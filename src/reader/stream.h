@@ -24,6 +24,7 @@ struct part {
 	GPtrArray *files;          /* owned; struct stream_file */
 	GPtrArray *tables;         /* owned; struct class_table */
 	uint32_t host;
+	bool user;                 /* of a user-space trace */
 	int64_t offset;            /* ns: raw clock at 1 GHz + this = time */
 	uint64_t frequency;
 	int64_t offset_cycles, offset_s;
@@ -34,6 +35,8 @@ struct part {
 struct stream {
 	uint32_t number;           /* of the reader's */
 	uint32_t host, cpu;
+	bool user;                 /* of a user-space trace, */
+	uint32_t trace;            /* … the one with this number */
 	uint64_t class_id, id;
 	bool begun;                /* its first packet was told */
 	GArray *packets;           /* owned; struct ctf_packet by time */

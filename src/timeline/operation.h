@@ -29,7 +29,8 @@
 /* PACKed with a number, as frames are. */
 enum operation_kind {
 	OPERATION_SYSCALL,  /* interned name */
-	OPERATION_FUNCTION, /* interned name */
+	OPERATION_FUNCTION, /* interned name: of the kernel's */
+	OPERATION_USER,     /* the last that a thread calls; interned "0xADDRESS": a function of its thread's process */
 	OPERATION_IRQ,      /* number */
 	OPERATION_VECTOR,   /* interned name */
 	OPERATION_SOFTIRQ,  /* number */

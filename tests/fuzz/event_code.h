@@ -67,7 +67,18 @@ static const char *const event_names[] = {
 	"syscall_exit_kill", "syscall_entry_ptrace", "syscall_exit_ptrace",
 	"syscall_entry_rt_sigtimedwait", "syscall_exit_rt_sigtimedwait", "syscall_entry_pause",
 	"syscall_exit_pause", "syscall_entry_futex_waitv", "syscall_exit_futex_waitv", "sched_ttwu",
-	"syscall_entry_dup3", "syscall_exit_dup3", "syscall_entry_newselect"};
+	"syscall_entry_dup3", "syscall_exit_dup3", "syscall_entry_newselect",
+	"lttng_ust_cyg_profile:func_entry", "lttng_ust_cyg_profile:func_exit",
+	"lttng_ust_cyg_profile_fast:func_entry", "lttng_ust_cyg_profile_fast:func_exit",
+	"lttng_ust_statedump:bin_info", "lttng_ust_statedump:build_id", "lttng_ust_lib:load",
+	"lttng_ust_lib:unload", "app:marker"};
+
+/* fn_NAME_entry, fn_NAME_exit: probes; with a colon: user space's. */
+static inline struct event_class class_named(struct session *session, const char *name)
+{
+	return strchr(name, ':') ? session_user_class(session, name)
+				 : session_class(session, name, g_str_has_prefix(name, "fn_"));
+}
 
 /* Instead of the number of a name: */
 enum event_code { STEP_LOST = 200, STEP_PACKET, STEP_LOOP, STEP_NAMED, STEP_DAMAGE, STEP_STOPPED,

@@ -143,8 +143,7 @@ static void loop(struct trial *trial, int loops)
 
 static void event(struct trial *trial, const char *name)
 {
-	struct event_class class =
-		session_class(trial->session, name, g_str_has_prefix(name, "fn_"));
+	struct event_class class = class_named(trial->session, name);
 	struct event event = take_event(&trial->bytes, &class, trial->hosts, &trial->time);
 
 	keep_time(trial);

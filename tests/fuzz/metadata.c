@@ -46,7 +46,7 @@ static void look(const struct metadata *metadata, const uint8_t *records, size_t
 	session_add_host(session, &(struct host_info) {.hostname = "b"}); /* TCP is of use */
 	for (guint i = 0; i < metadata->streams->len; i++) {
 		struct class_table *table =
-			class_table_new(session, metadata, metadata->streams->pdata[i]);
+			class_table_new(session, metadata, metadata->streams->pdata[i], i & 1);
 
 		take_records(table, records, length);
 		class_table_free(table);

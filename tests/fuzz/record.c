@@ -54,7 +54,7 @@ void __wrap_session_event(struct session *session, const struct event *event)
 	g_autofree char *other = probe && !g_str_has_prefix(name, "fn_")
 					 ? g_strconcat("fn_", name, NULL)
 					 : g_strdup(name);
-	struct event_class class = session_class(session, other, g_str_has_prefix(other, "fn_"));
+	struct event_class class = class_named(session, other);
 
 	if (skip-- <= 0 && count > 0 && pattern_match(wanted, name)) {
 		count--;

@@ -6,7 +6,8 @@ the second is what latencies.py prints for the same trace and options. Exit
 status 1 and the differences if they differ.
 
 whylate has a profile for each kind of hrtimer, latencies.py one for all: they
-are added up, without the percentiles. latencies.py has no blocked:* and trap:*.
+are added up, without the percentiles. latencies.py has no blocked:* and trap:*, and no
+functions of programs (function:0x...): tests/functions.t has these.
 
 What the trees of the peaks say of each bucket must be the sum of the latencies
 in it.
@@ -57,7 +58,7 @@ def ours(report, wrong):
     for profile in filter(whole, report["profiles"]):
         sound(profile, wrong)
         name = profile["operation"]
-        if name.startswith(("blocked:", "trap:")):
+        if name.startswith(("blocked:", "trap:", "function:0x")):
             continue
         mine = {key: profile[key] for key in NUMBERS}
         mine["buckets"] = {str(b["bucket"]): b["count"] for b in profile["buckets"] if b["count"]}

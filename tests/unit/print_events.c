@@ -155,6 +155,8 @@ static void print_arguments(const struct session *session, const struct event *e
 	switch ((enum event_kind) event->kind) {
 	case EV_OTHER:
 	case EV_NOTICE_LOST:
+	case EV_NOTICE_USER_LOST:
+	case EV_USER_OTHER:
 	case EV_KIND_COUNT:
 		break;
 	case EV_SCHED_SWITCH:
@@ -273,6 +275,19 @@ static void print_arguments(const struct session *session, const struct event *e
 	case EV_STATEDUMP_INTERRUPT:
 		print_text("action", event->interrupt.action);
 		print_number("irq", event->interrupt.irq);
+		break;
+	case EV_USER_ENTRY:
+	case EV_USER_EXIT:
+	case EV_USER_IMAGE:
+	case EV_USER_LOAD:
+	case EV_USER_UNLOAD:
+	case EV_USER_BUILD_ID:
+		print_number("address", (int64_t) event->user.address);
+		print_number("call_site", (int64_t) event->user.call_site);
+		print_number("size", (int64_t) event->user.size);
+		print_text("path", event->user.path);
+		print_bytes("build_id", event->user.build_id);
+		print_number("pic", event->user.pic);
 		break;
 	case EV_STATEDUMP_BLOCK_DEVICE:
 		print_text("name", event->device.name);

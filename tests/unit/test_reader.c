@@ -381,7 +381,7 @@ static void test_far_id(void)
 
 	options_init(&options, COMMAND_DELAY);
 	session = session_new(&options);
-	table = class_table_new(session, metadata, g_ptr_array_index(metadata->streams, 0));
+	table = class_table_new(session, metadata, g_ptr_array_index(metadata->streams, 0), false);
 	g_assert_cmpstr(class_table_find(table, 1)->event->name, ==, "a");
 	g_assert_cmpstr(class_table_find(table, 60000)->event->name, ==, "b");
 	g_assert_null(class_table_find(table, 59999));

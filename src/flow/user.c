@@ -1,0 +1,272 @@
+/* Events of user-space traces: functions on the stacks of their threads, and what is loaded.
+ *
+ *   user function ─► … ─► system call ─► kernel function ─► interrupt
+ *   thread->flow.user     flow.call       flow.functions     cpu->frames
+ *
+ * Part of flow/. User functions lie under system calls, and are "detail below the leaf around
+ * it": no state depends on them, nor does anything else that is told of the kernel's trace. So
+ * nothing here makes a thread, a CPU or a host, or moves the clock.
+ *
+ * An entry without its exit: longjmp(), an exception, exit(), or lost events. The exit of a
+ * function ends those that were entered inside it. An exit whose function is not open (its
+ * thread was in it when the recording began) is dropped. Both are counted.
+ *
+ * The fast variant's exit does not say of what, so it ends the innermost: after lost events
+ * nothing that was open is believed any more.
+ *
+ * Source: semantics.md, "The control-flow stack of a thread".
+ */
+#include "flow/flow.h"
+
+#define DEEP 65536 /* nested functions: more are a stack that nobody leaves, by longjmp() */
+
+static void odd(struct flow *flow, enum odd what, uint64_t count)
+{
+	if (flow->operations_wanted & 1u << OPERATION_USER)
+		flow->odd[what] += count;
+}
+
+/* --- whose event it is ------------------------------------------------------------ */
+
+/* What the process calls it fits what is known of the thread. */
+static bool fits(const struct flow *flow, const struct thread *thread, const struct event *event)
+{
+	struct ids ids;
+	bool inside = thread_inner_ids(flow->model, thread, &ids);
+
+	if (ids.tid != event->tid && !(inside && !ids.tid))
+		return false;
+	return !event->has_pid || ids.pid <= 0 || ids.pid == event->pid;
+}
+
+/* Who the event's CPU runs, if it may be him: he may have been moved between asking for the CPU
+ * and the clock. Else who has that TID on the host. */
+static struct thread *thread_of(struct flow *flow, const struct event *event, uint32_t *index)
+{
+	const struct host *host = model_host(flow->model, event->host);
+	uint32_t at = idmap_get(&host->cpu_index, event->cpu);
+	const struct cpu *cpu = at == IDMAP_NONE ? NULL : g_ptr_array_index(host->cpus, at);
+	struct thread *thread;
+	struct ids ids;
+
+	*index = cpu && event->time >= cpu->gap_end ? cpu->current : NO_THREAD;
+	if (is_thread(*index) &&
+	    (!event->has_tid || fits(flow, flow_thread(flow, *index), event)))
+		return flow_thread(flow, *index);
+	*index = event->has_tid ? thread_find(flow, event->host, event->tid) : NO_THREAD;
+	if (!is_thread(*index))
+		return NULL;
+	thread = flow_thread(flow, *index);
+	return thread->state == THREAD_DEAD || thread_inner_ids(flow->model, thread, &ids) ||
+			       !fits(flow, thread, event)
+		       ? NULL
+		       : thread;
+}
+
+static struct user_stack *stack_of(struct thread *thread)
+{
+	if (!thread->flow.user) {
+		thread->flow.user = g_new0(struct user_stack, 1);
+		thread->flow.user->frames = g_array_new(FALSE, FALSE, sizeof(struct user_frame));
+		thread->flow.user->seen = INT64_MIN;
+		thread->flow.user->pid = NO_PID;
+	}
+	return thread->flow.user;
+}
+
+/* --- functions ---------------------------------------------------------------------- */
+
+static uint32_t name_of(struct flow *flow, uint64_t address)
+{
+	uint32_t known = idmap_get(&flow->user_addresses, address);
+	char text[32];
+
+	if (known != IDMAP_NONE)
+		return known;
+	g_snprintf(text, sizeof text, "0x%" G_GINT64_MODIFIER "x", (guint64) address);
+	known = intern_id(flow->names, text);
+	idmap_set(&flow->user_addresses, address, known);
+	return known;
+}
+
+static struct user_frame *frame_at(const struct user_stack *stack, guint i)
+{
+	return &g_array_index(stack->frames, struct user_frame, i);
+}
+
+static void enter(struct flow *flow, struct user_stack *stack, const struct event *event)
+{
+	struct user_frame frame = {.begin = event->time, .address = event->user.address,
+				   .call_site = event->user.call_site};
+
+	flow->user.entries++;
+	frame.name = name_of(flow, frame.address);
+	if (stack->frames->len >= DEEP) {
+		flow->user.deep++;
+		odd(flow, ODD_USER_FUNCTION, stack->frames->len);
+		g_array_set_size(stack->frames, 0);
+	}
+	g_array_append_val(stack->frames, frame);
+}
+
+static bool is_left_by(const struct user_frame *frame, const struct event *event)
+{
+	if (!event->user.address)
+		return true;
+	return frame->address == event->user.address && frame->call_site == event->user.call_site;
+}
+
+static void record(struct flow *flow, struct thread *thread, uint32_t index,
+		   const struct user_frame *frame, const struct event *event)
+{
+	struct operation operation = {
+		.begin = frame->begin, .duration = (uint64_t) (event->time - frame->begin),
+		.cpu = operation_cpu(event->cpu), .what = PACK(OPERATION_USER, frame->name),
+		.thread = index, .off_cpu = thread->flow.left >= frame->begin};
+
+	if (frame->inherited || !(flow->operations_wanted & 1u << OPERATION_USER) ||
+	    event->time < frame->begin || event->time - frame->begin > OPERATION_DURATION_MAX)
+		return;
+	operation_append(&flow->timeline->operations, &thread->flow.operation, &operation);
+}
+
+static void leave(struct flow *flow, struct thread *thread, uint32_t index,
+		  const struct event *event)
+{
+	struct user_stack *stack = thread->flow.user;
+	guint inner;
+
+	flow->user.exits++;
+	for (guint i = stack->frames->len; i-- > 0;) {
+		if (!is_left_by(frame_at(stack, i), event))
+			continue;
+		inner = stack->frames->len - i - 1;
+		flow->user.exits_unseen += inner;
+		odd(flow, ODD_USER_FUNCTION, inner);
+		record(flow, thread, index, frame_at(stack, i), event);
+		g_array_set_size(stack->frames, i);
+		return;
+	}
+	flow->user.entries_unseen++;
+	odd(flow, ODD_USER_FUNCTION, 1);
+}
+
+/* Events of the thread may have been lost since its last one. */
+static void doubt(struct flow *flow, struct user_stack *stack, const struct event *event)
+{
+	const struct host *host = model_host(flow->model, event->host);
+	guint kept = stack->frames->len;
+
+	if (!host->user_gaps || !host_user_gap_over(host, stack->seen, event->time))
+		return;
+	while (kept && !frame_at(stack, kept - 1)->call_site)
+		kept--;
+	flow->user.dropped += stack->frames->len - kept;
+	odd(flow, ODD_USER_FUNCTION, stack->frames->len - kept);
+	g_array_set_size(stack->frames, kept);
+}
+
+/* --- what is loaded ------------------------------------------------------------------- */
+
+static void image(struct flow *flow, const struct event *event, int32_t pid)
+{
+	struct loaded_image new = {.from = event->time, .base = event->user.address,
+				   .size = event->user.size, .pic = event->user.pic, .pid = pid,
+				   .host = event->host};
+
+	switch (event->kind) {
+	case EV_USER_IMAGE:
+	case EV_USER_LOAD:
+		if (!event->user.path)
+			return;
+		new.path = intern_id(flow->names, event->user.path);
+		model_image_loaded(flow->model, &new, event->kind == EV_USER_LOAD);
+		break;
+	case EV_USER_UNLOAD:
+		model_image_unloaded(flow->model, event->host, pid, event->user.address,
+				     event->time);
+		break;
+	default:
+		if (event->user.build_id.bytes)
+			model_image_build_id(flow->model, event->host, pid, event->user.address,
+					     event->user.build_id.bytes,
+					     event->user.build_id.count);
+		break;
+	}
+}
+
+/* --- steps ----------------------------------------------------------------------------- */
+
+void user_step(struct flow *flow, const struct event *event)
+{
+	uint32_t index;
+	struct thread *thread;
+	struct user_stack *stack;
+	struct ids ids;
+
+	if (event->kind == EV_USER_OTHER)
+		return;
+	thread = thread_of(flow, event, &index);
+	if (!thread) {
+		flow->user.no_thread++;
+		odd(flow, ODD_USER_THREAD, 1);
+		if (event->kind > EV_USER_EXIT && event->has_pid) /* as the host calls it, then */
+			image(flow, event, event->pid);
+		return;
+	}
+	stack = stack_of(thread);
+	if (event->has_pid && !thread_inner_ids(flow->model, thread, &ids))
+		stack->pid = event->pid;
+	if (event->kind > EV_USER_EXIT) {
+		if (thread_process(thread) != NO_PID)
+			image(flow, event, thread_process(thread));
+		return;
+	}
+	doubt(flow, stack, event);
+	stack->seen = event->time;
+	if (event->kind == EV_USER_ENTRY)
+		enter(flow, stack, event);
+	else
+		leave(flow, thread, index, event);
+}
+
+void user_gap_begin(struct flow *flow, const struct event *notice)
+{
+	struct host *host = model_host(flow->model, notice->host);
+	struct gap gap = {.begin = notice->time, .end = notice->timer.expires,
+			  .cpu = notice->cpu, .events = notice->timer.count};
+
+	if (!host->user_gaps)
+		host->user_gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
+	host_add_gap(host->user_gaps, &gap);
+	flow->user.lost += gap.events > 0 ? (uint64_t) gap.events : 1;
+}
+
+/* A process's first thread goes on in the functions that its parent was in. */
+void user_fork(struct flow *flow, struct thread *child, const struct thread *parent)
+{
+	struct user_stack *stack;
+
+	if (child->pid != child->tid)
+		return;
+	if (thread_process(parent) != NO_PID)
+		model_images_fork(flow->model, child->host, thread_process(parent), child->pid,
+				  flow->time);
+	if (!parent->flow.user || !parent->flow.user->frames->len)
+		return;
+	stack = stack_of(child);
+	stack->seen = parent->flow.user->seen;
+	g_array_append_vals(stack->frames, parent->flow.user->frames->data,
+			    parent->flow.user->frames->len);
+	for (guint i = 0; i < stack->frames->len; i++)
+		frame_at(stack, i)->inherited = true;
+}
+
+/* "A successful execve … drops its user function frames." */
+void user_exec(struct flow *flow, struct thread *thread)
+{
+	if (thread->flow.user)
+		g_array_set_size(thread->flow.user->frames, 0);
+	if (thread_process(thread) != NO_PID)
+		model_images_exec(flow->model, thread->host, thread_process(thread), flow->time);
+}
