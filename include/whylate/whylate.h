@@ -16,6 +16,7 @@
 #ifndef WHYLATE_WHYLATE_H
 #define WHYLATE_WHYLATE_H
 
+#include "analysis/binaries.h"
 #include "analysis/causality.h"
 #include "analysis/coverage.h"
 #include "analysis/options.h"
