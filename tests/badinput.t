@@ -316,9 +316,9 @@ def profile_options(folder):
                         ("threshold", "x"), ("threshold", "0"), ("threshold", "-1"), ("threshold", "nan"),
                         ("threshold", "1e999"), ("force", "perhaps"), ("format", "csv"), ("format", "xml"),
                         ("operation", ""), ("resource", ""), ("save", ""), ("compare", ""), ("resume", ""), ("kallsyms", ""),
-                        ("per", "")):
+                        ("binary-path", ""), ("binary-path", "/::/"), ("binary-path", ":"), ("per", "")):
         bad("profile: bad value --%s=%s" % (name, value), USAGE, PROFILE + ["--%s=%s" % (name, value)], name, value)
-    for name in ("operation", "resource", "per", "save", "resume", "threshold", "time-lapse", "kallsyms"):
+    for name in ("operation", "resource", "per", "save", "resume", "threshold", "time-lapse", "kallsyms", "binary-path"):
         once("profile: --%s without its value" % name, USAGE, PROFILE + ["--" + name], "--" + name)
     bad("profile: a --time-lapse of a million steps", USAGE, PROFILE + ["--time-lapse", "1us"], "time-lapse")
     once("profile: --force without --resume", USAGE, PROFILE + ["--force"], "--force", "--resume")
@@ -340,6 +340,11 @@ def profile_options(folder):
     missing = folder + "/missing"
     bad("--kallsyms of a missing file", USAGE, PROFILE + ["--kallsyms", missing], "--kallsyms", missing)
     bad("--kallsyms of a directory", USAGE, PROFILE + ["--kallsyms", folder], "--kallsyms", folder)
+    once("--binary-path of a missing directory", USAGE, PROFILE + ["--binary-path", folder + ":" + missing],
+         "--binary-path", missing, "no such directory")
+    once("--binary-path of a file", USAGE, PROFILE + ["--binary-path", SOURCE + "/README.md"], "--binary-path", "README.md",
+         "no directory")
+    once("delay with --binary-path", USAGE, ALL + [STARTUP, "--binary-path", folder], "binary-path")
     no_symbols("garbage", "no symbols\n", "line 1")
     no_symbols("a bad second line", "ffffffff81000000 T _stext\nfrom here on\n", "line 2")
     no_symbols("addresses of zero", "0000000000000000 T _stext\n0000000000000000 t more\n", "root")

@@ -49,6 +49,7 @@ const struct option_spec option_specs[] = {
 	{"resume", "FILE", "add this trace's operations to the searches saved in FILE", PROFILE, true, false},
 	{"force", NULL, "resume although the behaviour changed", PROFILE, true, false},
 	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms'\nbeside the trace)", EACH, true, false},
+	{"binary-path", "DIR[:DIR]...", "where the traced programs and libraries are: below DIR as on the\ntraced machine, or in DIR; may be repeated (always: beside the\ntrace, and where they were traced; build-ids are compared)", PROFILE, true, true},
 	{"format", "FORMAT", "text (default), json; delay: csv (its state instances,\nwith --path its steps); requests: csv (a row each),\ndot (the graph of their ways)", EACH, true, false},
 	{"output", "FILE", "write to FILE instead of standard output", EACH, true, false},
 	{"limit", "N", "entries of a list (default 20; 0: all)", ANY, true, false},
@@ -88,6 +89,7 @@ void options_init(struct options *options, enum command command)
 		.operations = g_ptr_array_new_with_free_func(g_free), 
 		.maxcount_percentage = 20, .min_operations = 3, .threshold = 0.25};
 	options->requests.picks = g_ptr_array_new_with_free_func(g_free);
+	options->binary_paths = g_ptr_array_new_with_free_func(g_free);
 	options->threads = g_ptr_array_new_with_free_func(g_free);
 	options->processes = g_ptr_array_new_with_free_func(g_free);
 	options->clock_offsets = g_ptr_array_new_with_free_func(g_free);
@@ -115,6 +117,7 @@ void options_clear(struct options *options)
 	g_free(options->profile.compare);
 	g_free(options->profile.resume);
 	g_free(options->kallsyms);
+	g_ptr_array_free(options->binary_paths, TRUE);
 	g_free(options->cache);
 	g_free(options->host);
 	g_free(options->container);
@@ -263,6 +266,29 @@ static bool set_cache(const char *name, const char *value, char **cache, GError 
 {
 	g_clear_pointer(cache, g_free);
 	return strcmp(value, "auto") == 0 || set_text(name, value, cache, error);
+}
+
+/* DIR[:DIR]...; a directory that is not there would be a mistake that nobody sees. */
+static bool add_directories(const char *name, const char *value, GPtrArray *list, GError **error)
+{
+	g_auto(GStrv) all = g_strsplit(value, G_SEARCHPATH_SEPARATOR_S, -1);
+
+	if (!*value)
+		return set_text(name, value, NULL, error);
+	for (char **one = all; *one; one++) {
+		const char *wrong = !**one ? "a directory's name is empty"
+				    : !g_file_test(*one, G_FILE_TEST_EXISTS) ? "there is no such directory"
+				    : !g_file_test(*one, G_FILE_TEST_IS_DIR) ? "is no directory"
+									      : NULL;
+
+		if (wrong) {
+			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "--%s '%s': %s", name,
+				    **one ? *one : value, wrong);
+			return false;
+		}
+		g_ptr_array_add(list, g_strdup(*one));
+	}
+	return true;
 }
 
 #define OFFSET_MAX (INT64_C(100) * 365 * 86400 * 1000000000) /* a hundred years */
@@ -470,6 +496,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 			    command_name(options->command), name, command_name(options->command));
 		return false;
 	}
+	if (strcmp(name, "binary-path") == 0)
+		return add_directories(name, value, options->binary_paths, error);
 	if (spec->commands == PROFILE)
 		return set_profile(&options->profile, name, value, error);
 	if (!(spec->commands & ~(REQUESTS | DIFF)))

@@ -73,6 +73,7 @@ struct options {
 	enum format format;
 	char *output;                /* owned; NULL: standard output */
 	char *kallsyms;              /* owned; NULL: beside the trace */
+	GPtrArray *binary_paths;     /* owned strings: directories that exist */
 	uint32_t limit;              /* 0: all */
 	uint32_t depth;              /* 0: any */
 	int64_t min_duration;        /* ns */

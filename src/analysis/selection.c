@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/binaries.h"
 #include "analysis/containers.h"
 #include "analysis/clocks.h"
 #include "analysis/operations.h"
@@ -569,6 +570,8 @@ bool session_finish(struct session *session, GError **error)
 	sort_selected(session);
 	if (!load_symbols(session, error))
 		return false;
+	if (!session->binaries)
+		session->binaries = binaries_new(session->options->binary_paths, session->place);
 	g_array_sort(session->boundaries, by_mark);
 	name_threads(session);
 	processes_init(&session->processes, &session->model);

@@ -1,6 +1,7 @@
 /* Feeding, and reading back what was stored; see session.h. */
 #include "analysis/session.h"
 
+#include "analysis/binaries.h"
 #include "analysis/operations.h"
 #include "analysis/symbols.h"
 
@@ -83,6 +84,7 @@ void session_free(struct session *session)
 	g_free(session->thread_names);
 	g_free(session->runs_read);
 	symbols_free(session->symbols);
+	binaries_free(session->binaries);
 	processes_clear(&session->processes);
 	if (session->deadlocks)
 		g_ptr_array_free(session->deadlocks, TRUE);
@@ -516,6 +518,27 @@ const char *session_function(const struct session *session, uint32_t address)
 		return text; /* a name, or nothing */
 	name = symbol_at(session->symbols, g_ascii_strtoull(text, NULL, 16), NULL);
 	return name ? name : text;
+}
+
+const char *session_user_function(const struct session *session, uint16_t host, int32_t pid,
+				  uint64_t address, int64_t time)
+{
+	const struct loaded_image *image = model_image_at(&session->model, host, pid, address, time);
+
+	if (!image)
+		return binaries_address(session->binaries, address);
+	return binaries_function(session->binaries, session_text(session, image->path),
+				 image->build_id, image->build_id_length, image->base, address);
+}
+
+const struct code *session_user_code(const struct session *session, uint16_t host, int32_t pid,
+				     uint64_t address, int64_t time)
+{
+	const struct loaded_image *image = model_image_at(&session->model, host, pid, address, time);
+
+	return image ? binaries_code(session->binaries, session_text(session, image->path),
+				     image->build_id, image->build_id_length, address - image->base)
+		     : NULL;
 }
 
 uint32_t session_resource(const struct session *session, const struct block *block)

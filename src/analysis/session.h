@@ -23,6 +23,8 @@
 #include "model/model.h"
 #include "timeline/timeline.h"
 
+struct binaries;
+struct code;
 struct symbols;
 
 /* What a trace's environment says; all may be NULL or 0. Borrowed. */
@@ -125,6 +127,7 @@ struct session {
 	uint64_t *runs_read;         /* owned; counts in reports, to which all else is const */
 	uint32_t *thread_names;      /* owned; interned, of each thread in the window; NULL before */
 	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
+	struct binaries *binaries;   /* owned; of traced programs; NULL before */
 
 	/* Asked now and then while a report is made, where the program and not a signal ends it:
 	 * from true on all threads read as empty, and no report is written. NULL: never. */
@@ -222,6 +225,13 @@ const char *session_thread_name(const struct session *session, uint32_t thread);
 const char *session_text(const struct session *session, uint32_t interned);
 /* The function at an interned address, "0x…": its name if symbols know it. */
 const char *session_function(const struct session *session, uint32_t address);
+/* The function at an address of a process: its name, "proxyapp+0x1234" where its binary does not
+ * tell, "0x7f…" where no binary is known to be; session->binaries says why (binaries.h). */
+const char *session_user_function(const struct session *session, uint16_t host, int32_t pid,
+				  uint64_t address, int64_t time);
+/* Its source line, and the calls inlined there; NULL: not known. */
+const struct code *session_user_code(const struct session *session, uint16_t host, int32_t pid,
+				     uint64_t address, int64_t time);
 /* The interned key of what a wait waited for, 0: not known. */
 uint32_t session_resource(const struct session *session, const struct block *block);
 /* The stretch overlaps a hole in the trace while the thread was off CPU. */
