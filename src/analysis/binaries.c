@@ -131,8 +131,8 @@ static bool try_file(const struct binaries *binaries, struct image_file *file, c
 	binary = binary_open(path, file->id, file->id_length, binaries->debug);
 	state = state_of(file, binary);
 	if (binary_why(binary))
-		g_string_append_printf(file->refused, "%s%s %s", file->refused->len ? "; " : "", path,
-				       binary_why(binary));
+		g_string_append_printf(file->refused, "%s%s %s", file->refused->len ? "; " : "",
+				       path, binary_why(binary));
 	if (rank(state) > rank(file->state))
 		file->state = state;
 	if (binary_is_open(binary) && file->state == state) { /* better than another, if any */

@@ -62,7 +62,8 @@ const char *binaries_function(struct binaries *binaries, const char *path, const
 /* An address that is in no binary, "0x7f…". Owned by `binaries`. */
 const char *binaries_address(struct binaries *binaries, uint64_t address);
 
-/* struct binary_note, by path, of the binaries that were asked for; free with g_ptr_array_free(). */
+/* struct binary_note, by path, of the binaries that were asked for; free with
+ * g_ptr_array_free(). */
 GPtrArray *binaries_notes(const struct binaries *binaries);
 
 #endif

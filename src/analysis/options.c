@@ -276,14 +276,17 @@ static bool add_directories(const char *name, const char *value, GPtrArray *list
 	if (!*value)
 		return set_text(name, value, NULL, error);
 	for (char **one = all; *one; one++) {
-		const char *wrong = !**one ? "a directory's name is empty"
-				    : !g_file_test(*one, G_FILE_TEST_EXISTS) ? "there is no such directory"
-				    : !g_file_test(*one, G_FILE_TEST_IS_DIR) ? "is no directory"
-									      : NULL;
+		const char *wrong = NULL;
 
+		if (!**one)
+			wrong = "a directory's name is empty";
+		else if (!g_file_test(*one, G_FILE_TEST_EXISTS))
+			wrong = "there is no such directory";
+		else if (!g_file_test(*one, G_FILE_TEST_IS_DIR))
+			wrong = "is no directory";
 		if (wrong) {
-			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "--%s '%s': %s", name,
-				    **one ? *one : value, wrong);
+			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "--%s '%s': %s",
+				    name, **one ? *one : value, wrong);
 			return false;
 		}
 		g_ptr_array_add(list, g_strdup(*one));

@@ -413,8 +413,9 @@ static void bounds(struct code_file *file, Dwarf_Die *function, Dwarf_Addr pc, D
 		}
 }
 
-/* Inlined calls at `pc`, and the function they are in; false: DWARF has none there. dwarf_getscopes()
- * goes on with where an inlined function was written, dwarf_getscopes_die() with what it is in. */
+/* Inlined calls at `pc`, and the function they are in; false: DWARF has none there.
+ * dwarf_getscopes() goes on with where an inlined function was written, dwarf_getscopes_die() with
+ * what it is in. */
 static bool take_scopes(struct code_file *file, Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Addr bias,
 			const char *symbol, struct code *code)
 {
@@ -436,7 +437,8 @@ static bool take_scopes(struct code_file *file, Dwarf_Die *unit, Dwarf_Addr pc, 
 			called_from(unit, &chain[i], &path, &line);
 		} else if (tag == DW_TAG_subprogram) {
 			/* what has no linkage name is better known by a symbol that is one */
-			bool better = symbol && (!name || (!is_mangled(name) && is_mangled(symbol)));
+			bool better = symbol && (!name ||
+						 (!is_mangled(name) && is_mangled(symbol)));
 
 			known = true;
 			add_frame(code, better ? symbol : name, path, line);

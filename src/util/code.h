@@ -36,7 +36,8 @@ struct code_frame {
 
 struct code {
 	uint64_t start, size; /* of the function, in the same addresses; size 0: not known */
-	GArray *frames;       /* struct code_frame: inlined calls, innermost first; last the function */
+	GArray *frames;       /* struct code_frame: calls inlined there, innermost first, and last
+				 the function */
 };
 
 struct code_file;

@@ -107,6 +107,7 @@ static void confine(void)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_NPROC, 0);
+	limit(RLIMIT_STACK, 8 << 20); /* endless recursion ends */
 	if (has)
 		limit(RLIMIT_DATA, has + CONFINED_BYTES);
 	/* libdw would ask servers that this variable names for what it does not find */

@@ -137,7 +137,8 @@ static char *c_program(void)
 /* The file's own address of its first segment. */
 static uint64_t first_address(const char *path)
 {
-	g_autofree char *text = run("readelf -lW '%s' | awk '$1 == \"LOAD\" { print $3; exit }'", path);
+	g_autofree char *text = run("readelf -lW '%s' | awk '$1 == \"LOAD\" { print $3; exit }'",
+				    path);
 
 	return g_ascii_strtoull(text, NULL, 16);
 }
@@ -381,8 +382,9 @@ static void expect(const char *name, const char *id, enum code_trouble trouble, 
 
 static void stripped(void)
 {
-	g_autofree char *path = NULL, *debug = in_folder("dbg"), *id = NULL, *bare = in_folder("bare");
-	g_autofree char *places = g_strconcat(":.debug:", debug, NULL), *why = NULL;
+	g_autofree char *path = NULL, *debug = in_folder("dbg"), *bare = in_folder("bare");
+	g_autofree char *places = g_strconcat(":.debug:", debug, NULL);
+	g_autofree char *id = NULL, *why = NULL;
 
 	if (!has("gcc") || !has("strip"))
 		return;
@@ -462,49 +464,139 @@ static void not_the_one(void)
 
 /* --- damaged files ----------------------------------------------------------- */
 
+struct extent {
+	gsize offset, size;
+};
+
+/* The ELF header, program headers, the sections' table, and each section. */
+static GArray *parts_of(const char *path)
+{
+	g_autofree char *text = run("readelf -SW '%s' | sed -n 's/^ *\\[ *[1-9][0-9]*\\] //p' | "
+				    "awk '$2 != \"NOBITS\" { print $4, $5 }'", path);
+	g_autofree char *table = run("readelf -hW '%s' | sed -n 's/.*Start of section headers: *"
+				     "\\([0-9]*\\).*/\\1/p'", path);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct extent));
+	struct extent fixed[] = {{4, 60}, {64, 56 * 10}, {(gsize) atol(table), 64 * 30}};
+
+	g_array_append_vals(parts, fixed, G_N_ELEMENTS(fixed));
+	for (char **line = lines; *line; line++) {
+		struct extent part;
+		char *end;
+
+		part.offset = g_ascii_strtoull(*line, &end, 16);
+		part.size = g_ascii_strtoull(end, NULL, 16);
+		if (part.size)
+			g_array_append_val(parts, part);
+	}
+	g_assert_cmpuint(parts->len, >, 20);
+	return parts;
+}
+
+static void damage(char *bytes, const struct extent *part)
+{
+	int changes = g_test_rand_int_range(1, 8);
+
+	for (int i = 0; i < changes; i++) {
+		gsize at = part->offset +
+			   (gsize) g_test_rand_int_range(0, (gint32) part->size);
+
+		bytes[at] = g_test_rand_bit() ? (char) 0xff : (char) g_test_rand_int();
+	}
+}
+
 /* Whatever is in a file: an answer, or one reason why there is none, and no harm done here. */
 static void damaged(void)
 {
 	g_autofree char *path = NULL, *copy = in_folder("mutant"), *whole = NULL;
-	const int rounds = g_getenv("WHYLATE_LONG") ? 3000 : 150;
+	const int rounds = g_getenv("WHYLATE_LONG") ? 20000 : 300;
 	int fine = 0, crashed = 0, refused = 0;
-	GArray *functions;
+	GArray *functions, *parts;
 	gsize length;
 
-	if (!has("gcc"))
+	if (!has("gcc") || !has("readelf"))
 		return;
 	path = c_program();
 	functions = functions_of(path, "");
+	parts = parts_of(path);
 	g_assert_true(g_file_get_contents(path, &whole, &length, NULL));
 	for (int i = 0; i < rounds; i++) {
 		g_autofree char *bytes = g_memdup2(whole, length);
-		int changes = g_test_rand_int_range(1, 40);
-		/* where the interesting parts are: the whole, or headers and sections' table */
-		gsize from = i % 3 == 0 ? 0 : i % 3 == 1 ? length - 40 * 64 : length / 3;
 		struct binary *binary;
 
-		for (int k = 0; k < changes; k++) {
-			gsize at = from + (gsize) g_test_rand_int_range(
-						  0, i % 3 == 0 && i % 2 ? 0x200
-								 : (gint32) (length - from));
-
-			bytes[at] = i % 5 == 0 ? (char) 0xff : (char) g_test_rand_int();
-		}
+		damage(bytes, &g_array_index(parts, struct extent, (guint) i % parts->len));
 		g_assert_true(g_file_set_contents(copy, bytes, (gssize) length, NULL));
 		binary = binary_open(copy, NULL, 0, "");
 		for (guint k = 0; k < functions->len && binary_is_open(binary); k++)
 			binary_at(binary, g_array_index(functions, struct function, k).start + 3);
 		g_assert_true((binary_trouble(binary) == CODE_FINE) == !binary_why(binary));
-		fine += binary_is_open(binary);
-		crashed += binary_why(binary) && strstr(binary_why(binary), "elfutils") != NULL;
-		refused += !binary_is_open(binary);
 		g_assert_true(!binary_is_awake(binary) || binary_is_open(binary));
+		fine += binary_is_open(binary);
+		refused += !binary_is_open(binary);
+		if (binary_why(binary) && strstr(binary_why(binary), "elfutils")) {
+			crashed++;
+			g_test_message("part %u: %s", (guint) i % parts->len, binary_why(binary));
+		}
 		binary_free(binary);
 	}
-	g_test_message("%d read, %d refused, on %d of them elfutils crashed", fine, refused, crashed);
+	g_test_message("%d read, %d refused, on %d of them elfutils failed", fine, refused, crashed);
 	g_assert_cmpint(fine, >, 0);
 	g_assert_cmpint(refused, >, 0);
 	g_array_free(functions, TRUE);
+	g_array_free(parts, TRUE);
+}
+
+/* 100,000 blocks in each other: libdw goes down by recursion, until there is no stack. */
+static const char deep_source[] =
+	"	.text\n"
+	"	.globl main\n"
+	"	.type main, @function\n"
+	"main:	.zero 16\n"
+	"	.size main, 16\n"
+	"	.section .debug_abbrev, \"\", @progbits\n"
+	"	.byte 1, 0x11, 1, 0x11, 0x01, 0x12, 0x0b, 0, 0\n" /* unit: low_pc, high_pc */
+	"	.byte 2, 0x0b, 1, 0x11, 0x01, 0x12, 0x0b, 0, 0\n" /* block: the same */
+	"	.byte 0\n"
+	"	.section .debug_info, \"\", @progbits\n"
+	"	.long end - begin\n"
+	"begin:	.short 4\n"
+	"	.long 0\n"
+	"	.byte 8\n"
+	"	.byte 1\n"
+	"	.quad main\n"
+	"	.byte 16\n"
+	"	.rept 100000\n"
+	"	.byte 2\n"
+	"	.quad main\n"
+	"	.byte 16\n"
+	"	.endr\n"
+	"	.zero 100001\n"
+	"end:\n";
+
+/* What makes elfutils crash is one note, and names of nothing. */
+static void crashes(void)
+{
+	GPtrArray *given = g_ptr_array_new_with_free_func(g_free), *notes;
+	struct binaries *binaries;
+
+	if (!has("gcc"))
+		return;
+	do_it("gcc -c -o deep.o deep.s && gcc -nostartfiles -no-pie -o deep deep.o -Wl,-e,main");
+	g_ptr_array_add(given, g_strdup(folder));
+	binaries = binaries_new(given, NULL);
+	for (int i = 0; i < 3; i++)
+		g_assert_nonnull(strstr(binaries_function(binaries, "/deep", NULL, 0, 0,
+							  0x1000 + (uint64_t) i),
+					"deep+0x100"));
+	notes = binaries_notes(binaries);
+	g_assert_cmpuint(notes->len, ==, 1);
+	g_assert_cmpint(((struct binary_note *) g_ptr_array_index(notes, 0))->state, ==,
+			BINARY_UNREADABLE);
+	g_assert_nonnull(strstr(((struct binary_note *) g_ptr_array_index(notes, 0))->text,
+				"elfutils, which reads it, crashed (Segmentation fault)"));
+	g_ptr_array_free(notes, TRUE);
+	binaries_free(binaries);
+	g_ptr_array_free(given, TRUE);
 }
 
 /* --- a process for it ---------------------------------------------------------- */
@@ -764,6 +856,7 @@ int main(int argc, char **argv)
 	made = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	write_source("prog.c", c_source);
 	write_source("prog.cpp", cpp_source);
+	write_source("deep.s", deep_source);
 	g_test_add_func("/binary/confinement", confinement);
 	for (size_t i = 0; i < G_N_ELEMENTS(builds); i++) {
 		g_autofree char *path = g_strconcat("/binary/addr2line/", builds[i].name, NULL);
@@ -775,6 +868,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/binary/mini-debug-info", mini_debug_info);
 	g_test_add_func("/binary/not-the-one", not_the_one);
 	g_test_add_func("/binary/damaged", damaged);
+	g_test_add_func("/binary/crashes", crashes);
 	g_test_add_func("/binary/finding", finding);
 	g_test_add_func("/binary/many", many);
 	g_test_add_func("/binary/recorded", recorded);
