@@ -27,6 +27,7 @@ void binary_free(struct binary *binary);
 
 /* Whether it can answer; not any more after an address at which reading it went wrong. */
 bool binary_is_open(const struct binary *binary);
+/* CODE_UNREADABLE also when elfutils failed on it, at whatever address. */
 enum code_trouble binary_trouble(const struct binary *binary);
 /* The same for people, "is empty"; NULL: no trouble. */
 const char *binary_why(const struct binary *binary);
