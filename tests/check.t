@@ -12,7 +12,7 @@ import ctf
 import whylate_test as t
 
 tap = t.Tap()
-COMMANDS = ["overview", "delay", "profile", "requests", "diff"]
+COMMANDS = ["overview", "delay", "profile", "requests", "diff", "functions"]
 
 
 def found(*arguments):
@@ -29,7 +29,7 @@ def whole():
         assert not any(f["impossible"] or f["degraded"] for f in findings.values()), (name, findings)
     # wide alone has block bios and work queues; only callstack has call stacks and symbols
     assert {"block_bio_queue", "workqueue_queue_work"} <= set(found(t.trace("disk-read"))[1])
-    assert set(found(t.trace("wide"))[1]) == {"kallsyms", "callstack-kernel"}
+    assert set(found(t.trace("wide"))[1]) == {"kallsyms", "callstack-kernel", "functions"}
     assert "callstack-kernel" not in found(t.trace("callstack"))[1]
 
 
@@ -39,7 +39,7 @@ def callstack():
     assert {"x86_irq_vectors_local_timer_entry", "x86_exceptions_page_fault_user",
             "net_if_receive_skb"} <= set(findings), findings
     assert answers["delay"] == "degraded"
-    assert findings["x86_exceptions_page_fault_user"]["degraded"] == ["delay", "profile", "requests", "diff"]
+    assert findings["x86_exceptions_page_fault_user"]["degraded"] == ["delay", "profile", "requests", "diff", "functions"]
     assert "x86_exceptions" in findings["x86_exceptions_page_fault_user"]["remedy"]
 
 
@@ -122,9 +122,10 @@ def either():
     classes = {"sched_switch": switch, "syscall_entry_read": [("fd", "u32"), ("count", "u64")],
                "syscall_exit_read": [("ret", "i64")]}
     for left, missing, answers in (
-            ("syscall", "sched_switch", {"overview": "no", "delay": "no", "profile": "degraded", "requests": "no", "diff": "no"}),
+            ("syscall", "sched_switch", {"overview": "no", "delay": "no", "profile": "degraded", "requests": "no", "diff": "no",
+                                          "functions": "no"}),
             ("sched", "system calls", {"overview": "degraded", "delay": "degraded", "profile": "degraded", "requests": "no",
-                                       "diff": "no"})):
+                                       "diff": "no", "functions": "degraded"})):
         trace = ctf.Trace({name: fields for name, fields in classes.items() if name.startswith(left)})
         for i in range(4):
             a, b = ("a", "b") if i % 2 else ("b", "a")

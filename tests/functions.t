@@ -3,10 +3,15 @@
 
 ust-func is compared with tests/ust.py, which reads babeltrace2's text and keeps a stack for each thread; made-up traces
 (tests/ctf.py) have what no recorded one has. A user-space trace changes no report that does not ask for it."""
+import bisect
 import collections
+import csv
+import functools
 import json
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -15,6 +20,7 @@ import ust
 import whylate_test as t
 
 tap = t.Tap()
+KERNEL_FUNCTIONS = {"ext4_create", "ext4_sync_file", "jbd2_log_wait_commit", "submit_bio", "do_sys_openat2", "vfs_write"}
 READERS = ("direct", "babeltrace")
 
 
@@ -26,27 +32,35 @@ def both(*arguments):
 
 
 def profiles(trace, *arguments):
-    text = both("profile", "--operation", "function:0x*", "--limit", "0", "--format", "json", *arguments, trace)
+    text = both("profile", "--operation", "function:*", "--limit", "0", "--format", "json", *arguments, trace)
     return json.loads(text)["profiles"]
+
+
+@functools.lru_cache(None)
+def names():
+    return ust.names(t.trace("ust-func"), t.trace("ust-func") + "/proxyapp")
 
 
 def latencies():
     """Each function's calls, their number and times; 327 entries and 327 exits, as many as there are in the text."""
     want = collections.defaultdict(list)
     for call in ust.calls(t.trace("ust-func")):
-        want["function:0x%x" % call.address].append(call.end - call.begin)
+        want["function:" + names()[call.address]].append(call.end - call.begin)
     have = {p["operation"]: p for p in profiles(t.trace("ust-func"))}
+    for name in KERNEL_FUNCTIONS:
+        del have["function:" + name]
     assert set(have) == set(want) and sum(len(times) for times in want.values()) == 327
     for name, times in want.items():
         one = have[name]
         assert (one["count"], one["sum_ns"], one["min_ns"], one["max_ns"]) == \
             (len(times), sum(times), min(times), max(times)), name
-    names = [name for _, name, _ in ust.events(t.trace("ust-func"))]
-    assert [names.count("lttng_ust_cyg_profile:func_" + end) for end in ("entry", "exit")] == [327, 327]
+    events = [name for _, name, _ in ust.events(t.trace("ust-func"))]
+    assert [events.count("lttng_ust_cyg_profile:func_" + end) for end in ("entry", "exit")] == [327, 327]
 
 
 def called(node):
-    return [child["node"] for child in node.get("children", ()) if child["node"].startswith("function:0x")]
+    return [child["node"] for child in node.get("children", ()) if child["node"].startswith("function:") and
+            child["node"][len("function:"):] not in KERNEL_FUNCTIONS]
 
 
 def nesting():
@@ -54,8 +68,10 @@ def nesting():
     calls, want = ust.calls(t.trace("ust-func")), collections.defaultdict(set)
     for call in calls:
         if call.parent is not None:
-            want["function:0x%x" % calls[call.parent].address].add("function:0x%x" % call.address)
+            want["function:" + names()[calls[call.parent].address]].add("function:" + names()[call.address])
     for profile in profiles(t.trace("ust-func"), "--maxcount-percentage", "1", "--depth", "20"):
+        if profile["operation"][len("function:"):] in KERNEL_FUNCTIONS:
+            continue
         have = {node for peak in profile["peaks"] for node in called(peak["tree"])}
         assert have == want[profile["operation"]], (profile["operation"], have)
 
@@ -118,7 +134,7 @@ def cached():
             for _ in range(3):
                 assert t.output(*command, trace, *cache) == first, command
         shutil.rmtree(ust.directories(trace, True)[0])
-        assert b'"function:0x' not in t.output("profile", "--operation", "function:*", "--format", "json", trace, *cache)
+        assert b'"function:main' not in t.output("profile", "--operation", "function:*", "--format", "json", trace, *cache)
 
 
 def damaged(harm):
@@ -160,6 +176,229 @@ def bad_metadata(user):
         file.write(b"\0" * 600)
 
 
+# --- whylate functions -----------------------------------------------------------------------------------------------
+def nodes(node, path=()):
+    """Each node below, with its path; what waits explain is left out."""
+    path += (node["name"],)
+    yield path, node
+    for child in node.get("children", ()):
+        yield from nodes(child, path)
+
+
+STATES = ("working_ns", "interrupted_ns", "blocked_ns", "unknown_ns")
+
+
+def check_sums(tree):
+    """Inclusive: its own and its calls'; ns: that of the states."""
+    for _, node in nodes(tree):
+        for key in ("ns",) + STATES:
+            below = sum(child["inclusive"][key] for child in node.get("children", ()))
+            assert node["inclusive"][key] == node["exclusive"][key] + below, node["name"]
+        for times in (node["inclusive"], node["exclusive"]):
+            assert times["ns"] == sum(times[state] for state in STATES) and min(times.values()) >= 0, node["name"]
+
+
+def sums(name):
+    """The exclusive times of all a thread's calls are its life, state by state as the delay report sums them up, which
+    the oracle checks."""
+    report = json.loads(both("functions", "--thread", "all", "--limit", "0", "--format", "json", t.trace(name)))
+    lives = {}
+    for thread in json.loads(t.output("delay", "--thread", "all", "--limit", "1", "--format", "json", t.trace(name)))["threads"]:
+        lives[thread["host"], thread["tid"], thread["begin"]] = {
+            "ns": thread["summary"]["ns"], **{c["key"] + "_ns": c["ns"] for c in thread["summary"]["children"]}}
+    seen = 0
+    for group in report["threads"]:
+        check_sums(group["tree"])
+        for key in ("ns",) + STATES:
+            want = sum(lives[x["host"], x["tid"], x["begin"]].get(key, 0) for x in group["threads"])
+            have = sum(node["exclusive"][key] for _, node in nodes(group["tree"]))
+            assert have == want == group["tree"]["inclusive"][key], (group["name"], key, have, want)
+        seen += len(group["threads"])
+    assert seen == len(lives), (seen, len(lives))
+    for key in ("ns",) + STATES:
+        assert sum(f["exclusive"][key] for f in report["functions"]) == report["total"][key] == \
+            sum(group["tree"]["inclusive"][key] for group in report["threads"])
+
+
+def accounting():
+    """Calls and inclusive times of each function by babeltrace2's text and nm; 327 calls, 327 returns."""
+    report = t.report("functions", t.trace("ust-func"), "--limit", "0")
+    calls, want = ust.calls(t.trace("ust-func")), collections.defaultdict(lambda: [0, 0])
+    for call in calls:
+        above = call.parent
+        while above is not None and calls[above].address != call.address:
+            above = calls[above].parent
+        want[names()[call.address]][0] += 1
+        want[names()[call.address]][1] += 0 if above is not None else call.end - call.begin
+    have = {f["name"]: [f["calls"], f["inclusive"]["ns"]] for f in report["functions"] if f["kind"] == "function"}
+    assert have == dict(want), (have, want)
+    assert report["user"]["entries"] == report["user"]["exits"] == sum(f[0] for f in have.values()) == 327
+    assert not any(report["user"][key] for key in ("entries_unseen", "exits_unseen", "dropped", "no_thread", "lost_events"))
+    places = {f["name"]: f["place"] for f in report["functions"] if f["kind"] == "function"}
+    assert all(os.path.basename(place).startswith("app.c:") for place in places.values()), places
+
+
+def walk():
+    """"main -> comm_select -> http_read_reply -> store_swap_out -> store_create -> fsync -> jbd2 -> disk" (the traces'
+    README); shares are of main's time, and of user functions babeltrace2's text has them too."""
+    report = t.report("functions", t.trace("ust-func"), "--threshold", "20", "--limit", "0")
+    found = {tuple(b["path"][1:]): b for b in report["bottlenecks"]}
+    path = ("main", "comm_select", "http_read_reply", "store_swap_out", "store_create", "syscall:fsync", "ext4_sync_file",
+            "jbd2_log_wait_commit", "jbd2/vda-8", "block-device: vda")
+    for i in range(1, len(path) + 1):
+        assert path[:i] in found, path[:i]
+    whole, = [call.end - call.begin for call in ust.calls(t.trace("ust-func")) if names()[call.address] == "main"]
+    sums = collections.Counter()
+    for call in ust.calls(t.trace("ust-func")):
+        sums[names()[call.address]] += call.end - call.begin
+    for name in path[:5]:
+        one = next(b for p, b in found.items() if p[-1] == name)
+        assert one["ns"] == sums[name] and abs(one["share"] - sums[name] / whole) < 1e-9, (name, one)
+    shares = [found[path[:i]]["share"] for i in range(1, len(path) + 1)]
+    assert shares == sorted(shares, reverse=True) and shares[0] == 1 and shares[-1] >= 0.2, shares
+    few = {tuple(b["path"][1:]) for b in t.report("functions", t.trace("ust-func"), "--threshold", "60")["bottlenecks"]}
+    assert few == {p for p, b in found.items() if b["share"] >= 0.6}, few  # a path is in only if those around it are
+    blocked = t.report("functions", t.trace("ust-func"), "--metric", "blocked")["bottlenecks"]
+    assert path[:8] in {tuple(b["path"][1:]) for b in blocked}
+    cpu = t.report("functions", t.trace("ust-func"), "--metric", "cpu")["bottlenecks"]
+    assert any(b["path"][-1] == "checksum" for b in cpu) and not any("jbd2/vda-8" in b["path"] for b in cpu)
+
+
+def recursion():
+    """fact calls itself six deep, and the innermost sleeps (the traces' README): begins and ends as in the text."""
+    report = t.report("functions", t.trace("ust-func"), "--function", "fact", "--timeline")
+    calls = [c for c in ust.calls(t.trace("ust-func")) if names()[c.address] == "fact"]
+    one, = report["timeline"]
+    nested = [r for r in one["rectangles"] if r["name"] == "fact"]
+    assert [(r["begin"], r["end"]) for r in nested] == [(c.begin, c.end) for c in calls] and len(nested) == 6
+    depths = [r["depth"] for r in nested]
+    assert depths == list(range(depths[0], depths[0] + 6)), depths
+    asleep, = [r for r in one["rectangles"] if r["kind"] == "wait"]
+    assert asleep["name"] == "blocked/syscall:clock_nanosleep" and asleep["cause"]["kind"] == "timer", asleep
+    assert asleep["depth"] == depths[-1] + 2 and nested[-1]["begin"] < asleep["begin"] < asleep["end"] < nested[-1]["end"]
+    tree, = [g["tree"] for g in report["threads"]]
+    assert tree["inclusive"]["ns"] == calls[0].end - calls[0].begin  # only what is inside of fact
+    text = t.output("functions", t.trace("ust-func"), "--function", "fact", "--timeline").decode()
+    assert len([line for line in text.splitlines() if line.endswith(" fact")]) == 6, text
+
+
+def between_events():
+    """--from and --to: everything between a start and a stop event, depth and least duration selectable."""
+    trace = t.trace("ust-func")
+    first = [c for c in ust.calls(trace) if names()[c.address] == "store_swap_out"][3]
+    words = " addr=%d" % first.address
+    window = ("--from", "lttng_ust_cyg_profile:func_entry" + words + " nth=4", "--to",
+              "lttng_ust_cyg_profile:func_exit" + words + " nth=4")
+    report = json.loads(both("functions", "--timeline", "--format", "json", *window, trace))
+    assert (report["window"]["begin"], report["window"]["end"]) == (first.begin, first.end)
+    one, = [x for x in report["timeline"] if x["tid"] == first.tid]
+    have = [(r["name"], r["begin"], r["end"]) for r in one["rectangles"] if r["name"] in set(names().values())]
+    want = [(names()[c.address], c.begin, c.end) for c in ust.calls(trace) if c.begin < first.end and c.end > first.begin]
+    assert sorted(have) == sorted(want), (have, want)
+    flat = t.report("functions", trace, "--timeline", "--depth", "3", *window)["timeline"]
+    assert {r["depth"] for x in flat for r in x["rectangles"]} == {0, 1, 2}
+    least = t.report("functions", trace, "--timeline", "--min-duration", "1ms", *window)["timeline"]
+    all_of = [r for x in report["timeline"] for r in x["rectangles"]]
+    assert [r for x in least for r in x["rectangles"]] == [r for r in all_of if r["ns"] >= 1000000]
+
+
+def folded():
+    """Folded stacks and rows have the same times as the JSON."""
+    report = t.report("functions", t.trace("ust-func"), "--limit", "0")
+    lines = t.output("functions", t.trace("ust-func"), "--format", "folded").decode().splitlines()
+    stacks = [line.rsplit(" ", 1) for line in lines]
+    assert sum(int(ns) for _, ns in stacks) == report["total"]["ns"] and len({s for s, _ in stacks}) == len(stacks)
+    blocked = sum(int(ns) for stack, ns in stacks if stack.endswith(";[blocked]"))
+    assert blocked == report["total"]["blocked_ns"]
+    group = report["threads"][0]
+    path = next(p for p, n in nodes(group["tree"]) if n["name"] == "store_create")
+    own = dict(stacks)[";".join(path)]
+    assert int(own) == next(n for p, n in nodes(group["tree"]) if p == path)["exclusive"]["working_ns"]
+    rows = list(csv.DictReader(t.output("functions", t.trace("ust-func"), "--format", "csv").decode().splitlines()))
+    assert {(r["function"], int(r["calls"]), int(r["own_blocked_ns"])) for r in rows} == \
+        {(f["name"], f["calls"], f["exclusive"]["blocked_ns"]) for f in report["functions"]}
+
+
+class Symbols:
+    """/proc/kallsyms as a file: the function that an address is in."""
+
+    def __init__(self, path):
+        rows = (line.split() for line in open(path))
+        self.list = sorted((int(row[0], 16), row[2]) for row in rows if row[1] in "tTwW")
+
+    def at(self, address):
+        place = bisect.bisect_right(self.list, (address, "~"))
+        return self.list[place - 1][1] if place else None
+
+
+def call_stacks():
+    """The kernel path of grep's waits in read and of ls's in getdents64: functions from kallsyms for the addresses in
+    babeltrace2's text of the longest wait's switch, without the way in and the switch itself."""
+    trace = t.trace("callstack")
+    symbols = Symbols(trace + "/kallsyms")
+    report = t.report("functions", trace, "--limit", "0")
+    text = t.babeltrace2(trace, "--clock-seconds").stdout.decode().splitlines()
+    for name, call in (("grep", "read"), ("ls", "getdents64")):
+        wait = next(w for w in report["waits"] if w["name"] == name and w["leaf"] == "blocked/syscall:" + call)
+        stamp = "[%d.%09d]" % divmod(wait["longest"]["begin"], 10 ** 9)
+        line, = [x for x in text if x.startswith(stamp) and "sched_switch" in x and 'prev_comm = "%s"' % name in x]
+        addresses = [int(x, 16) for x in re.findall(r"\] = (0x[0-9A-F]+)", line)]
+        want = [symbols.at(address - 1) for address in reversed(addresses)]
+        inner = next(i for i, x in enumerate(want) if x in ("schedule", "__schedule"))
+        outer = next(i for i, x in enumerate(want) if x.startswith("ksys_") or x.startswith("__x64_sys_"))
+        assert wait["kernel"] == want[outer:inner] and len(wait["kernel"]) >= 3, (wait["kernel"], want)
+        assert wait["longest"]["woken_kernel"], wait
+        # in the tree the same way is below the call, probes and stacks together
+        tree = next(g["tree"] for g in report["threads"] if g["name"] == name)
+        paths = [p for p, n in nodes(tree) if n["kind"] == "sampled" and p[1] == "syscall:" + call]
+        assert any(p[-1] == wait["kernel"][-1] and set(p[2:]) <= set(wait["kernel"]) | KERNEL_PROBES for p in paths), paths
+
+
+KERNEL_PROBES = {"vfs_read", "ext4_file_read_iter", "filemap_read", "submit_bio", "touch_atime", "ext4_readdir",
+                 "iterate_dir"}
+
+
+def unreturned():
+    """dead-1 and dead-2 deadlock, flock-wait waits for a flock (the traces' README): none of their calls returns."""
+    report = t.report("functions", t.trace("hang"))
+    stuck = {u["name"]: [f["name"] for f in u["stack"]] for u in report["unreturned"] if u["longest_of_its_kind"]}
+    assert stuck == {"dead-1": ["syscall:futex"], "dead-2": ["syscall:futex"], "flock-wait": ["syscall:flock"]}, stuck
+
+
+def binaries(harm, state):
+    """Without the program's names: a note that says why, and addresses."""
+    with tempfile.TemporaryDirectory() as place:
+        trace = place + "/trace"
+        shutil.copytree(t.trace("ust-func"), trace)
+        harm(trace + "/proxyapp")
+        report = t.report("functions", trace, "--cache", "off", "--limit", "0")
+        assert [b["state"] for b in report["binaries"] if b["path"].endswith("/proxyapp")] == [state], report["binaries"]
+        found = {f["name"] for f in report["functions"] if f["kind"] == "function"}
+        base = min(names())
+        want = {"proxyapp+0x%x" % (address - base + int(nm_first(), 16)) for address in
+                {c.address for c in ust.calls(t.trace("ust-func"))}}
+        assert found == want, (found, want)
+        assert b"proxyapp" in t.output("functions", trace, "--cache", "off").split(b"Of user space's functions")[1]
+        again = t.report("functions", trace, "--cache", "off", "--limit", "0", "--binary-path", t.trace("ust-func"))
+        assert {"main", "fact"} <= {f["name"] for f in again["functions"]} and not again["binaries"], again["binaries"]
+
+
+def nm_first():
+    lines = subprocess.run(["nm", t.trace("ust-func") + "/proxyapp"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    return min(line.split()[0] for line in lines.splitlines() if line.split()[1] in "tT")
+
+
+def stripped(path):
+    subprocess.run(["strip", "--strip-all", path], check=True)
+
+
+def other_build(path):
+    """One byte of its build-id (e9a377b4...) is another."""
+    data = open(path, "rb").read()
+    place = data.index(bytes.fromhex("e9a377b4b8cc1aba31a167b19524d0048d01c7d3"))
+    open(path, "wb").write(data[:place] + b"\0" + data[place + 1:])
+
+
 # --- made-up traces ------------------------------------------------------------------------------------------------
 KERNEL = {"sched_switch": [("prev_comm", "string"), ("prev_tid", "i32"), ("prev_prio", "i32"), ("prev_state", "i64"),
                            ("next_comm", "string"), ("next_tid", "i32"), ("next_prio", "i32")],
@@ -199,7 +438,7 @@ def clocks(shift):
         assert (profile["operation"], profile["count"], profile["sum_ns"]) == ("function:0x100", 1, 6999), profile
         report = json.loads(both("delay", "--target", "app:tick n=7", "--format", "json", "--cache", "off", trace))
         assert report["target"]["time"] == ctf.OFFSET + 3000 and report["target"]["tid"] == 5, report["target"]
-        done = t.babeltrace2(trace, "--component=sink.whylate.profile", '--params=operation="function:0x*",format="json"')
+        done = t.babeltrace2(trace, "--component=sink.whylate.profile", '--params=operation="function:*",format="json"')
         assert done.returncode == 0, done
         assert json.loads(done.stdout)["profiles"][0]["sum_ns"] == 6999
 
@@ -221,6 +460,18 @@ tap.case("ust-func: user-space events as targets", targets)
 tap.case("ust-func: user-space events as boundaries of requests", requests)
 tap.case("ust-func: nothing else changes", unchanged)
 tap.case("ust-func: second questions", cached)
+for one in ("ust-func", "callstack", "startup-chain", "wide", "lost", "preempt"):
+    tap.case("exclusive times are the threads' lives: " + one, sums, one)
+tap.case("ust-func: calls and times of functions", accounting)
+tap.case("ust-func: the walk from main to the disk", walk)
+tap.case("ust-func: six nested calls, the innermost asleep", recursion)
+tap.case("ust-func: what is between two events", between_events)
+tap.case("ust-func: folded stacks and rows", folded)
+tap.case("callstack: the kernel's way to waits", call_stacks)
+tap.case("hang: calls that do not return", unreturned)
+tap.case("the program is missing", binaries, os.remove, "missing")
+tap.case("the program is stripped", binaries, stripped, "stripped")
+tap.case("the program is another build", binaries, other_build, "other-build")
 tap.case("a stream cut short", damaged, cut_short)
 tap.case("bytes that are no packet", damaged, no_packet)
 tap.case("damaged metadata", damaged, bad_metadata)

@@ -2,6 +2,7 @@
 
 The text is asked for with the clock's own values (--clock-cycles), and the kernel trace's distance from the epoch is
 added: LTTng measures it for each trace anew, not always the same."""
+import functools
 import os
 import re
 import subprocess
@@ -50,6 +51,7 @@ def number(rest, field):
     return int(re.search(r"\b%s = (0x[0-9A-Fa-f]+|-?\d+)" % field, rest).group(1), 0)
 
 
+@functools.lru_cache(None)
 def calls(path):
     """Every call that was seen to begin and to end; each thread's calls must nest."""
     found, open_calls = [], {}
@@ -68,3 +70,11 @@ def calls(path):
             found[at] = found[at]._replace(end=time)
     assert all(call.end is not None for call in found)
     return found
+
+
+def names(path, binary):
+    """{address in the process: function} of the traced program, from `nm` and where the statedump says it was loaded."""
+    base = next(number(rest, "baddr") for _, name, rest in events(path)
+                if name == "lttng_ust_statedump:bin_info" and re.search(r'path = "[^"]*/%s"' % os.path.basename(binary), rest))
+    lines = subprocess.run(["nm", binary], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
+    return {base + int(line.split()[0], 16): line.split()[2] for line in lines if line.split()[1] in "tT"}

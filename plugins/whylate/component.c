@@ -181,6 +181,15 @@ check_initialize(bt_self_component_sink *self, bt_self_component_sink_configurat
 }
 
 static bt_component_class_initialize_method_status
+functions_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
+		     const bt_value *params, void *data)
+{
+	(void) config;
+	(void) data;
+	return initialize(self, COMMAND_FUNCTIONS, params);
+}
+
+static bt_component_class_initialize_method_status
 requests_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
 		    const bt_value *params, void *data)
 {
@@ -334,6 +343,13 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(requests, "See whylate-requests(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(requests, requests_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(requests, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(requests, graph_is_configured);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(functions, consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(functions, "Say where time goes along the calls of threads, in user space and in the kernel.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(functions, "See whylate-functions(1).");
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(functions, functions_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(functions, finalize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(functions, graph_is_configured);
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(diff, consume);
 BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(diff, "Say what differs between two groups of requests or two windows of a kernel trace.");

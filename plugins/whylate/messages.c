@@ -17,7 +17,7 @@
 /* A stream class: what its event classes are, by their dense ids. */
 struct stream_class {
 	GPtrArray *classes;      /* owned; struct class_state by id, NULL: not met */
-	int64_t tid, pid, callstack; /* index in the common context, -1 */
+	int64_t tid, pid, callstack, user_callstack; /* index in the common context, -1 */
 	int64_t vtid, vpid, pid_ns, cgroup_ns; /* the same */
 	bool ids;                /* any of these four is there */
 	bool user;               /* of a user-space trace */
@@ -248,6 +248,7 @@ static struct stream_class *stream_class_of(struct messages *messages, const bt_
 	class->tid = context_index(context, user ? "vtid" : "tid");
 	class->pid = context_index(context, user ? "vpid" : "pid");
 	class->callstack = context_index(context, "callstack_kernel");
+	class->user_callstack = context_index(context, "callstack_user");
 	class->vtid = context_index(context, "vtid");
 	class->vpid = context_index(context, "vpid");
 	class->pid_ns = context_index(context, "pid_ns");
@@ -493,15 +494,29 @@ static bool context_integer(const bt_event *from, int64_t index, int32_t *to)
 	return true;
 }
 
+static void context_words(const bt_event *from, int64_t index, struct scratch *scratch,
+			  struct event_bytes *to)
+{
+	if (index >= 0)
+		field_words(bt_field_structure_borrow_member_field_by_index_const(
+				    bt_event_borrow_common_context_field_const(from),
+				    (uint64_t) index),
+			    scratch, to);
+}
+
+static void wake_contexts(const struct stream_class *class, const bt_event *from,
+			  struct scratch *scratch, struct event *event)
+{
+	context_words(from, class->callstack, scratch, &event->wake.callstack);
+	context_words(from, class->user_callstack, scratch, &event->wake.user_callstack);
+}
+
 /* What a switch's contexts say of prev: enough, as every thread switches. */
 static void switch_contexts(const struct stream_class *class, const bt_event *from,
 			    struct scratch *scratch, struct event *event)
 {
-	if (class->callstack >= 0)
-		field_words(bt_field_structure_borrow_member_field_by_index_const(
-				    bt_event_borrow_common_context_field_const(from),
-				    (uint64_t) class->callstack),
-			    scratch, &event->sched_switch.callstack);
+	context_words(from, class->callstack, scratch, &event->sched_switch.callstack);
+	context_words(from, class->user_callstack, scratch, &event->sched_switch.user_callstack);
 	if (!class->ids)
 		return;
 	context_integer(from, class->vtid, &event->sched_switch.vtid);
@@ -545,6 +560,8 @@ static void send(struct messages *messages, const struct waiting *waiting)
 	fields_take(state, from, &messages->scratch, &event);
 	if (event.kind == EV_SCHED_SWITCH)
 		switch_contexts(stream->class, from, &messages->scratch, &event);
+	else if (event.kind == EV_SCHED_WAKING || event.kind == EV_SCHED_WAKEUP)
+		wake_contexts(stream->class, from, &messages->scratch, &event);
 	if (state->filters)
 		filters_apply(state, from, &event);
 	session_event(messages->session, &event);

@@ -36,7 +36,7 @@ struct check {
 /* Commands that analyse traces, and so have an answer. */
 #define CHECKED_COMMANDS \
 	(1u << COMMAND_OVERVIEW | 1u << COMMAND_DELAY | 1u << COMMAND_PROFILE | \
-	 1u << COMMAND_REQUESTS | 1u << COMMAND_DIFF)
+	 1u << COMMAND_REQUESTS | 1u << COMMAND_DIFF | 1u << COMMAND_FUNCTIONS)
 
 void check_init(struct check *check, const struct session *session);
 void check_clear(struct check *check);

@@ -538,11 +538,9 @@ static void sort(struct costs *costs)
 	g_array_sort(costs->threads, largest_thread);
 }
 
-struct costs *costs_new(const struct user_requests *requests)
+struct costs *costs_without_requests(const struct user_requests *requests)
 {
 	struct costs *costs = g_new0(struct costs, 1);
-	enum metric metric = requests->session->options->requests.metric;
-	g_autofree guint32 *listed = listed_places(requests);
 
 	costs->requests = requests;
 	costs->causes = g_array_new(FALSE, FALSE, sizeof(struct user_cause));
@@ -557,6 +555,15 @@ struct costs *costs_new(const struct user_requests *requests)
 	idmap_init(&costs->places);
 	idmap_init(&costs->ends);
 	count_namesakes(costs);
+	return costs;
+}
+
+struct costs *costs_new(const struct user_requests *requests)
+{
+	struct costs *costs = costs_without_requests(requests);
+	enum metric metric = requests->session->options->requests.metric;
+	g_autofree guint32 *listed = listed_places(requests);
+
 	find_kept(costs);
 	find_ends(costs);
 	find_early_files(costs);

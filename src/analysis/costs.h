@@ -72,6 +72,9 @@ struct costs {
 };
 
 struct costs *costs_new(const struct user_requests *requests);
+/* None of any request, for piece_charged_to() and cost_name() alone: of `requests` only the
+ * session is used. */
+struct costs *costs_without_requests(const struct user_requests *requests);
 void costs_free(struct costs *costs);
 
 /* Places in requests->listed, the slowest first; free with g_array_free(). */

@@ -19,6 +19,7 @@ static void put_stacks(struct image_out *out, const struct flow *flow)
 		image_put_number(out, count);
 		image_put(out, words, count * sizeof *words);
 	}
+	image_put_array(out, flow->callstacks.paths, sizeof(struct callpaths));
 }
 
 static void take_stacks(struct image_in *in, struct flow *flow)
@@ -38,6 +39,8 @@ static void take_stacks(struct image_in *in, struct flow *flow)
 
 		g_ptr_array_add(flow->callstacks.lists, g_bytes_new(words, words ? size : 0));
 	}
+	g_array_set_size(flow->callstacks.paths, 0);
+	image_take_array(in, flow->callstacks.paths, sizeof(struct callpaths));
 }
 
 /* --- locks --------------------------------------------------------------------- */

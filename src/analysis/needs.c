@@ -5,7 +5,8 @@
 #define DELAY (1u << COMMAND_DELAY)
 #define PROFILE (1u << COMMAND_PROFILE)
 #define ASKED (1u << COMMAND_REQUESTS | 1u << COMMAND_DIFF) /* they go by requests */
-#define EACH (OVERVIEW | DELAY | PROFILE | ASKED)
+#define FUNCTIONS (1u << COMMAND_FUNCTIONS)
+#define EACH (OVERVIEW | DELAY | PROFILE | ASKED | FUNCTIONS)
 
 /* Its lttng-modules-dkms 2.13.9 does not install these probes; the line fits no event then. */
 #define NOT_IN_DEBIAN " # whylate-record(1) if Debian's modules lack them"
@@ -54,6 +55,12 @@ static bool has_callstacks(const struct session *session)
 	return session->flow.has_callstacks;
 }
 
+/* Of programs, or of the kernel. */
+static bool has_functions(const struct session *session)
+{
+	return session->kinds[EV_FUNCTION_ENTRY] || session->flow.user.entries;
+}
+
 static bool has_tids_or_no_gaps(const struct session *session)
 {
 	for (guint i = 0; i < session->model.hosts->len; i++)
@@ -70,7 +77,7 @@ static bool has_symbols_or_no_addresses(const struct session *session)
 }
 
 const struct need needs[] = {
-	{"sched_switch", {EV_SCHED_SWITCH}, {OVERVIEW | DELAY | ASKED, PROFILE, 0},
+	{"sched_switch", {EV_SCHED_SWITCH}, {OVERVIEW | DELAY | ASKED | FUNCTIONS, PROFILE, 0},
 	 "what ran and what waited cannot be told at all",
 	 "lttng enable-event -k sched_switch", NULL},
 	{"sched_waking", {EV_SCHED_WAKING}, {0, EACH, 0},
@@ -79,7 +86,7 @@ const struct need needs[] = {
 	{"sched_wakeup", {EV_SCHED_WAKEUP}, {0, EACH, 0},
 	 "wake-ups that race with falling asleep are not seen",
 	 "lttng enable-event -k sched_wakeup,sched_wakeup_new", NULL},
-	{"sched_process_fork", {EV_PROCESS_FORK}, {0, DELAY | ASKED, OVERVIEW | PROFILE},
+	{"sched_process_fork", {EV_PROCESS_FORK}, {0, DELAY | ASKED, OVERVIEW | PROFILE | FUNCTIONS},
 	 "who created a thread is not known: no lineage",
 	 "lttng enable-event -k 'sched_process_*'", NULL},
 	{"sched_process_exec", {EV_PROCESS_EXEC}, {0, 0, EACH},
@@ -128,9 +135,13 @@ const struct need needs[] = {
 	 "kernel functions are shown as addresses",
 	 "sudo cat /proc/kallsyms > kallsyms, beside the trace or with --kallsyms",
 	 has_symbols_or_no_addresses},
-	{"callstack-kernel", {EV_OTHER}, {0, 0, PROFILE},
+	{"callstack-kernel", {EV_OTHER}, {0, 0, PROFILE | FUNCTIONS},
 	 "which kernel functions led to a wait is not known",
 	 "lttng add-context -k -t callstack-kernel", has_callstacks},
+	{"functions", {EV_OTHER}, {0, 0, FUNCTIONS},
+	 "of calls only system calls are known, no functions",
+	 "lttng enable-event -u 'lttng_ust_cyg_profile*'; or lttng enable-event -k --function=NAME "
+	 "NAME", has_functions},
 	{"tid", {EV_OTHER}, {0, EACH, 0},
 	 "after lost events the thread of a CPU is not known until its next switch",
 	 "lttng add-context -k -t tid", has_tids_or_no_gaps},

@@ -69,6 +69,36 @@ char *operation_name(const struct session *session, uint32_t what)
 	}
 }
 
+/* By image and address, as reading the names takes long. */
+static uint32_t user_name(const struct session *session, const struct thread *thread,
+			  uint32_t number, int64_t time)
+{
+	const char *text = session_text(session, number);
+	uint64_t address = g_ascii_strtoull(text, NULL, 16);
+	int32_t pid = thread_process(thread);
+	const struct loaded_image *image =
+		model_image_at(&session->model, thread->host, pid, address, time);
+	uint64_t key = (uint64_t) (image ? model_image_number(&session->model, image) : 0)
+			       << PACK_BITS | number;
+	uint32_t name = idmap_get(session->user_names, key);
+
+	if (name != IDMAP_NONE)
+		return name;
+	name = intern_id(session->model.names, session_user_function(session, thread->host, pid,
+								     address, time));
+	idmap_set(session->user_names, key, name);
+	return name;
+}
+
+uint32_t operation_what(const struct session *session, const struct operation *operation)
+{
+	if (PACK_KIND(operation->what) != OPERATION_USER || !operation_has_thread(operation))
+		return operation->what;
+	return PACK(OPERATION_USER,
+		    user_name(session, model_thread(&session->model, operation->thread),
+			      PACK_NUMBER(operation->what), operation->begin));
+}
+
 char *operation_label(const struct session *session, const struct operation *operation)
 {
 	switch (PACK_KIND(operation->what)) {
@@ -300,7 +330,7 @@ bool operation_spans_gap(const struct session *session, const struct operation *
 bool operation_in_scope(struct operation_scope *scope, const struct operation *operation)
 {
 	const struct session *session = scope->session;
-	guint wanted = wanted_of(scope, operation->what);
+	guint wanted = wanted_of(scope, operation_what(session, operation));
 	const char *host = session->options->host;
 
 	if (wanted == 1 || operation->begin < session->from ||

@@ -21,6 +21,10 @@
 /* Name of what is done; free with g_free(). `what`: struct operation's. */
 char *operation_name(const struct session *session, uint32_t what);
 
+/* What is done, with a user function by its name where the operation has its address; PACKed as
+ * its `what`. */
+uint32_t operation_what(const struct session *session, const struct operation *operation);
+
 /* The handler of an IRQ, the name of a softIRQ; NULL for others. Free with g_free(). */
 char *operation_label(const struct session *session, const struct operation *operation);
 

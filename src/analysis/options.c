@@ -12,7 +12,8 @@
 #define ALL (DELAY | PROFILE | 1u << COMMAND_OVERVIEW) /* that analyse */
 #define REQUESTS (1u << COMMAND_REQUESTS)
 #define DIFF (1u << COMMAND_DIFF)
-#define ANY (ALL | REQUESTS | DIFF) /* that can have a window */
+#define FUNCTIONS (1u << COMMAND_FUNCTIONS)
+#define ANY (ALL | REQUESTS | DIFF | FUNCTIONS) /* that can have a window */
 #define EACH (ANY | 1u << COMMAND_CHECK)
 
 const struct option_spec option_specs[] = {
@@ -22,13 +23,15 @@ const struct option_spec option_specs[] = {
 	{"begin", "EVENT", "a request begins at this event: 'NAME [KEY=VALUE]...';\na value $NAME captures: its --end is the next with the\nsame values; without any, of the same thread", REQUESTS | DIFF, true, false},
 	{"end", "EVENT", "… and ends at this one, written the same way", REQUESTS | DIFF, true, false},
 	{"follow", "HOW", "flow (default): by what was read and written; thread:\nthe one that finished it worked on it from its begin", REQUESTS | DIFF, true, false},
-	{"metric", "METRIC", "what they cost: latency (default), cpu, wait,\ndisk-bytes, disk-time, net-bytes, calls", REQUESTS | DIFF, true, false},
+	{"metric", "METRIC", "what they cost: latency (default), cpu, wait,\ndisk-bytes, disk-time, net-bytes, calls; functions:\nwall (default), cpu, blocked, interrupted", REQUESTS | DIFF | FUNCTIONS, true, false},
 	{"pick", "WHICH", "only these requests: a number, a pattern for labels,\np90 (the slowest tenth), p10..p50, peak:N; may be\nrepeated", REQUESTS, true, true},
 	{"a", "WHAT", "one side: requests as in --pick of 'requests', or a\nwindow FROM..TO", DIFF, true, false},
 	{"b", "WHAT", "the other side, the same", DIFF, true, false},
 	{"slow-fast", "PERCENTILE", "the requests above this percentile (p90) against the\nothers", DIFF, true, false},
-	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be\nrepeated", DELAY | PROFILE | REQUESTS | DIFF, true, true},
-	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE | REQUESTS | DIFF, true, true},
+	{"function", "PATTERN", "only the calls of these functions: the walk begins\nthere", FUNCTIONS, true, false},
+	{"timeline", NULL, "each call from --from to --to, with the interrupts and\nwaits in it", FUNCTIONS, true, false},
+	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be\nrepeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS, true, true},
+	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS, true, true},
 	{"resource", "PATTERN", "only operations on this file, device, …, or that waited for it:\n'/etc/*', 'device:vda'", PROFILE, true, false},
 	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
 	{"host", "NAME", "only this host's threads", ANY, true, false},
@@ -45,16 +48,16 @@ const struct option_spec option_specs[] = {
 	{"time-lapse", "STEP", "the profile of each STEP of time", PROFILE, true, false},
 	{"save", "FILE", "write profiles and searches to FILE, for --compare and --resume", PROFILE, true, false},
 	{"compare", "FILE", "distance of each operation's latencies to those saved in FILE", PROFILE, true, false},
-	{"threshold", "OCTAVES", "distance from which behaviour counts as changed (default 0.25)", PROFILE, true, false},
+	{"threshold", "NUMBER", "profile: octaves from which behaviour counts as\nchanged (default 0.25); functions: percent of the time\nfrom which a function is a bottleneck (default 25)", PROFILE | FUNCTIONS, true, false},
 	{"resume", "FILE", "add this trace's operations to the searches saved in FILE", PROFILE, true, false},
 	{"force", NULL, "resume although the behaviour changed", PROFILE, true, false},
 	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms'\nbeside the trace)", EACH, true, false},
-	{"binary-path", "DIR[:DIR]...", "where the traced programs and libraries are: below DIR as on the\ntraced machine, or in DIR; may be repeated (always: beside the\ntrace, and where they were traced; build-ids are compared)", PROFILE, true, true},
-	{"format", "FORMAT", "text (default), json; delay: csv (its state instances,\nwith --path its steps); requests: csv (a row each),\ndot (the graph of their ways)", EACH, true, false},
+	{"binary-path", "DIR[:DIR]...", "where the traced programs and libraries are: below DIR as on the\ntraced machine, or in DIR; may be repeated (always: beside the\ntrace, and where they were traced; build-ids are compared)", PROFILE | FUNCTIONS, true, true},
+	{"format", "FORMAT", "text (default), json; delay: csv (its state instances,\nwith --path its steps); requests: csv (a row each),\ndot (the graph of their ways); functions: csv (a row\neach), folded (stacks)", EACH, true, false},
 	{"output", "FILE", "write to FILE instead of standard output", EACH, true, false},
 	{"limit", "N", "entries of a list (default 20; 0: all)", ANY, true, false},
-	{"depth", "N", "levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their ways (default 0: all)", DELAY | PROFILE | REQUESTS, true, false},
-	{"min-duration", "DURATION", "leave out waits and instances shorter than this", DELAY, true, false},
+	{"depth", "N", "levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their ways (default 0: all);\nfunctions: of nested calls (default 0: all)", DELAY | PROFILE | REQUESTS | FUNCTIONS, true, false},
+	{"min-duration", "DURATION", "leave out waits, instances and calls shorter than this", DELAY | FUNCTIONS, true, false},
 	{"path", NULL, "only the critical path: every step of it, and tables of its times\n(with csv: its steps, one a row)", DELAY, true, false},
 	{"utc", NULL, "times of day are UTC, not local time", EACH, true, false},
 	{"strict", NULL, "exit with 4 if the tracer lost events", EACH, false, false},
@@ -66,7 +69,7 @@ const struct option_spec option_specs[] = {
 	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what\nwas odd", EACH, true, false},
 	{0}};
 
-static const char *const commands[] = {"overview", "delay", "profile", "check", "requests", "diff"};
+static const char *const commands[] = {"overview", "delay", "profile", "check", "requests", "diff", "functions"};
 
 const char *command_name(enum command command)
 {
@@ -88,6 +91,7 @@ void options_init(struct options *options, enum command command)
 	options->profile = (struct profile_options) {
 		.operations = g_ptr_array_new_with_free_func(g_free), 
 		.maxcount_percentage = 20, .min_operations = 3, .threshold = 0.25};
+	options->functions.threshold = 25;
 	options->requests.picks = g_ptr_array_new_with_free_func(g_free);
 	options->binary_paths = g_ptr_array_new_with_free_func(g_free);
 	options->threads = g_ptr_array_new_with_free_func(g_free);
@@ -112,6 +116,7 @@ void options_clear(struct options *options)
 	g_free(options->requests.a);
 	g_free(options->requests.b);
 	g_free(options->requests.slow_fast);
+	g_free(options->functions.function);
 	g_free(options->profile.resource);
 	g_free(options->profile.save);
 	g_free(options->profile.compare);
@@ -200,16 +205,18 @@ static bool set_format(const struct options *options, const char *value, enum fo
 		       GError **error)
 {
 	static const char *const words[] = {"text", "json", NULL};
+	static const char *const function_words[] = {"text", "json", "csv", "folded", NULL};
 	static const char *const delay_words[] = {"text", "json", "csv", NULL};
 	static const char *const request_words[] = {"text", "json", "csv", "dot", NULL};
-	const char *const *chosen_words = options->command == COMMAND_DELAY      ? delay_words
-					  : options->command == COMMAND_REQUESTS ? request_words
-										 : words;
+	const char *const *chosen_words = options->command == COMMAND_DELAY       ? delay_words
+					  : options->command == COMMAND_REQUESTS  ? request_words
+					  : options->command == COMMAND_FUNCTIONS ? function_words
+										  : words;
 	int chosen = 0;
 
 	if (!pick("format", value, chosen_words, &chosen, error))
 		return false;
-	*format = (enum format) chosen;
+	*format = strcmp(value, "folded") == 0 ? FORMAT_FOLDED : (enum format) chosen;
 	return true;
 }
 
@@ -489,6 +496,32 @@ static bool set_request(struct options *options, const char *name, const char *v
 	return true;
 }
 
+static bool set_function(struct function_options *functions, const char *name, const char *value,
+			 GError **error)
+{
+	static const char *const metrics[] = {"wall", "cpu", "blocked", "interrupted", NULL};
+	int chosen = 0;
+	char *end;
+
+	if (strcmp(name, "function") == 0)
+		return set_text(name, value, &functions->function, error);
+	if (strcmp(name, "timeline") == 0)
+		return set_switch(name, value, &functions->timeline, error);
+	if (strcmp(name, "metric") == 0) {
+		if (!pick(name, value, metrics, &chosen, error))
+			return false;
+		functions->metric = (enum function_metric) chosen;
+		return true;
+	}
+	functions->threshold = g_ascii_strtod(value, &end);
+	if (end != value && (!*end || strcmp(end, "%") == 0) && functions->threshold > 0 &&
+	    functions->threshold <= 100)
+		return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--threshold '%s': must be a number of percent, above 0 up to 100", value);
+	return false;
+}
+
 bool options_set(struct options *options, const char *name, const char *value, GError **error)
 {
 	const struct option_spec *spec = option_find(name);
@@ -499,11 +532,15 @@ bool options_set(struct options *options, const char *name, const char *value, G
 			    command_name(options->command), name, command_name(options->command));
 		return false;
 	}
+	if (options->command == COMMAND_FUNCTIONS &&
+	    (!(spec->commands & ~FUNCTIONS) || strcmp(name, "metric") == 0 ||
+	     strcmp(name, "threshold") == 0))
+		return set_function(&options->functions, name, value, error);
 	if (strcmp(name, "binary-path") == 0)
 		return add_directories(name, value, options->binary_paths, error);
-	if (spec->commands == PROFILE)
+	if (!(spec->commands & ~(PROFILE | FUNCTIONS)))
 		return set_profile(&options->profile, name, value, error);
-	if (!(spec->commands & ~(REQUESTS | DIFF)))
+	if (!(spec->commands & ~(REQUESTS | DIFF | FUNCTIONS)))
 		return set_request(options, name, value, error);
 	if (strcmp(name, "target") == 0)
 		return set_event(&options->target, name, value, error);

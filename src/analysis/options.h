@@ -15,8 +15,8 @@
 #include "event/filter.h"
 #include "util/when.h"
 
-enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_REQUESTS, COMMAND_DIFF, COMMAND_COUNT };
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_DOT };
+enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_REQUESTS, COMMAND_DIFF, COMMAND_FUNCTIONS, COMMAND_COUNT };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_DOT, FORMAT_FOLDED };
 enum reader_choice { READER_AUTO, READER_DIRECT, READER_BABELTRACE };
 enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
 enum per { PER_NOTHING, PER_THREAD, PER_PROCESS, PER_RESOURCE, PER_CPU };
@@ -60,6 +60,16 @@ struct profile_options {
 	bool force;
 };
 
+enum function_metric {BY_WALL, BY_CPU, BY_BLOCKED, BY_INTERRUPTED};
+
+/* What only `functions` has. */
+struct function_options {
+	char *function;              /* owned pattern; NULL: whole threads */
+	enum function_metric metric;
+	double threshold;            /* percent of the scope */
+	bool timeline;
+};
+
 struct options {
 	enum command command;
 	struct event_filter *target; /* owned; NULL */
@@ -85,6 +95,7 @@ struct options {
 	char *cache;                 /* owned; directory, "off"; NULL: auto */
 	struct profile_options profile;
 	struct request_options requests;
+	struct function_options functions;
 };
 
 /* How an option is written; the table is ordered as --help lists it. */

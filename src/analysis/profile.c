@@ -218,13 +218,14 @@ struct profile *profile_add(struct profiles *profiles, const char *operation, en
 static struct profile *profile_new(struct profiles *profiles, const struct operation *operation)
 {
 	const struct session *session = profiles->session;
-	g_autofree char *name = operation_name(session, operation->what);
+	uint32_t what = operation_what(session, operation);
+	g_autofree char *name = operation_name(session, what);
 	uint32_t split = split_of(profiles, operation);
 	struct profile *profile = profile_add(profiles, name, session->options->profile.per,
 					      session_text(session, split));
 
 	profile->label = operation_label(session, operation);
-	profile->what = operation->what;
+	profile->what = what;
 	profile->split = split;
 	g_hash_table_insert(profiles->index, profile, profile);
 	return profile;
@@ -233,8 +234,9 @@ static struct profile *profile_new(struct profiles *profiles, const struct opera
 /* The profile of an operation in scope; NULL if there is none yet. */
 static struct profile *look_up(struct profiles *profiles, const struct operation *operation)
 {
-	guint place = (operation->what ^ operation->what >> PACK_BITS) % SCOPE_RECENT;
-	struct profile *profile = profiles->recent[place], key = {.what = operation->what};
+	uint32_t what = operation_what(profiles->session, operation);
+	guint place = (what ^ what >> PACK_BITS) % SCOPE_RECENT;
+	struct profile *profile = profiles->recent[place], key = {.what = what};
 
 	key.split = split_of(profiles, operation);
 	if (profile && key_equal(profile, &key))

@@ -33,6 +33,8 @@ struct session *session_new(struct options *options)
 	session->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session->target = NO_THREAD;
 	session->runs_read = g_new0(uint64_t, 1);
+	session->user_names = g_new(struct idmap, 1);
+	idmap_init(session->user_names);
 	session->matches[MATCH_TARGET].filter = options->target;
 	session->matches[MATCH_FROM].filter = options->from_event;
 	session->matches[MATCH_TO].filter = options->to_event;
@@ -45,6 +47,8 @@ struct session *session_new(struct options *options)
 	}
 	if (options->command == COMMAND_PROFILE)
 		session->flow.operations_wanted = operations_wanted(options);
+	if (options->command == COMMAND_FUNCTIONS)
+		session->flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
 	session->flow.exchanges_wanted = options->command == COMMAND_REQUESTS ||
 					 options->command == COMMAND_DIFF;
 	if (session->flow.exchanges_wanted &&
@@ -53,7 +57,8 @@ struct session *session_new(struct options *options)
 	     options->requests.metric == METRIC_CALLS))
 		session->flow.operations_wanted = 1u << OPERATION_SYSCALL;
 	session->flow.resources_wanted =
-		options->profile.resource || options->profile.per == PER_RESOURCE;
+		options->profile.resource || options->profile.per == PER_RESOURCE ||
+		options->command == COMMAND_FUNCTIONS;
 	stretches_init(session);
 	return session;
 }
@@ -83,6 +88,8 @@ void session_free(struct session *session)
 	g_free(session->place);
 	g_free(session->thread_names);
 	g_free(session->runs_read);
+	idmap_clear(session->user_names);
+	g_free(session->user_names);
 	symbols_free(session->symbols);
 	binaries_free(session->binaries);
 	processes_clear(&session->processes);

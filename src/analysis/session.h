@@ -128,6 +128,7 @@ struct session {
 	uint32_t *thread_names;      /* owned; interned, of each thread in the window; NULL before */
 	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
 	struct binaries *binaries;   /* owned; of traced programs; NULL before */
+	struct idmap *user_names;    /* owned; image and address of a user function -> interned name */
 
 	/* Asked now and then while a report is made, where the program and not a signal ends it:
 	 * from true on all threads read as empty, and no report is written. NULL: never. */

@@ -387,7 +387,9 @@ static GPtrArray *functions_inside(const struct split *split, const struct part 
 static void add_blocked(struct split *split, struct part *part, const struct span *span)
 {
 	const struct block *block = block_at(&split->session->timeline, span->ref);
-	uint32_t way = callpath(split, block->callstack);
+	uint32_t way = callpath(split,
+				callpaths_at(&split->session->flow.callstacks,
+					     block->callpaths)->kernel);
 	GPtrArray *functions = way ? functions_inside(split, part, way) : NULL;
 	g_autofree char *text = NULL;
 
@@ -434,7 +436,8 @@ static struct part *frame_part(struct split *split, struct part *parent,
 	enum part_kind kind = is_called(frame)                              ? PART_FUNCTION
 			      : PACK_KIND(frame->what) == OPERATION_HRTIMER ? PART_HRTIMER
 									    : PART_INTERRUPT;
-	uint64_t tag = part_tag(kind, frame->what);
+	uint32_t what = operation_what(split->session, frame);
+	uint64_t tag = part_tag(kind, what);
 	g_autofree char *name = NULL;
 	struct part *child;
 	bool direct = kind == PART_INTERRUPT ||
@@ -445,7 +448,7 @@ static struct part *frame_part(struct split *split, struct part *parent,
 	child = part_find(parent, tag);
 	if (child)
 		return child;
-	name = operation_name(split->session, frame->what);
+	name = operation_name(split->session, what);
 	child = add_child(split, parent, kind, tag,
 			  direct ? g_strconcat("interrupted/", name, NULL) : g_strdup(name));
 	if (!child->label)

@@ -30,6 +30,9 @@ static const struct {
 	{COMMAND_DIFF, "whylate diff [OPTIONS] TRACE [TRACE]",
 	 "What differs between two requests, groups of them, windows or traces?\n"
 	 "Ranks causes, steps and system calls by what they add to the difference."},
+	{COMMAND_FUNCTIONS, "whylate functions [OPTIONS] TRACE...",
+	 "Where does time go along the calls, on both sides of the kernel boundary?\n"
+	 "Walks down from the outermost function into the kernel, and to what it waits for."},
 };
 
 /* The lines of a help text, one below the other. */
@@ -113,7 +116,8 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 						      [COMMAND_PROFILE] = schema_profile,
 						      [COMMAND_CHECK] = schema_check,
 						      [COMMAND_REQUESTS] = schema_requests,
-						      [COMMAND_DIFF] = schema_diff};
+						      [COMMAND_DIFF] = schema_diff,
+						      [COMMAND_FUNCTIONS] = schema_functions};
 
 		fputs(schemas[options->command], stdout);
 		return 0;

@@ -145,12 +145,14 @@ struct event {
 			int32_t next_prio; /* nice 0: 20, real-time n: -1 - n; NO_PRIORITY */
 			int64_t prev_state;
 			struct event_bytes callstack; /* of prev: 64-bit addresses, innermost first */
+			struct event_bytes user_callstack; /* the same in user space */
 			int32_t vtid, vpid; /* contexts: prev's; 0: not there */
 			uint32_t pid_ns, cgroup_ns;
 		} sched_switch;
 		struct {
 			const char *comm;
 			int32_t tid, target_cpu;
+			struct event_bytes callstack, user_callstack; /* contexts: the waker's */
 		} wake; /* waking, wakeup, wakeup_new, migrate (target_cpu: dest) */
 		struct {
 			const char *child_comm;

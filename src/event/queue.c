@@ -46,12 +46,15 @@ static void each_pointer(struct visitor *visitor, struct event *event)
 		visitor->string(visitor, &event->sched_switch.prev_comm);
 		visitor->string(visitor, &event->sched_switch.next_comm);
 		visit_bytes(visitor, &event->sched_switch.callstack);
+		visit_bytes(visitor, &event->sched_switch.user_callstack);
 		break;
 	case EV_SCHED_WAKING:
 	case EV_SCHED_WAKEUP:
 	case EV_SCHED_WAKEUP_NEW:
 	case EV_SCHED_MIGRATE:
 		visitor->string(visitor, &event->wake.comm);
+		visit_bytes(visitor, &event->wake.callstack);
+		visit_bytes(visitor, &event->wake.user_callstack);
 		break;
 	case EV_PROCESS_FORK:
 		visitor->string(visitor, &event->fork.child_comm);

@@ -290,6 +290,7 @@ void operation_served(struct flow *flow, const struct cpu *cpu, uint16_t host,
 void operation_wait_cpu(struct flow *flow, const struct cpu *cpu, struct thread *thread,
 			uint32_t index);
 void operations_drop_cpu(struct cpu *cpu);
+void operation_frames_end(struct flow *flow, struct thread *thread, uint32_t index, int64_t end);
 void operations_drop_thread(struct thread *thread);
 
 /* user.c: user space's events; none of them changes the states. `flow_user_lost()` at the door. */
@@ -297,7 +298,10 @@ void user_step(struct flow *flow, const struct event *event);
 void user_gap_begin(struct flow *flow, const struct event *notice);
 /* After the child's own record; before the name of the new program's file matters. */
 void user_fork(struct flow *flow, struct thread *child, const struct thread *parent);
-void user_exec(struct flow *flow, struct thread *thread);
+void user_exec(struct flow *flow, struct thread *thread, uint32_t index);
+/* Records what is on the stack at the end of its thread or of the trace, as
+ * operation_frames_end() does for system calls and the kernel's functions. */
+void user_frames_end(struct flow *flow, struct thread *thread, uint32_t index, int64_t end);
 
 /* gaps.c */
 void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const struct gap *gap);

@@ -238,6 +238,8 @@ void flow_end(struct flow *flow)
 			thread->end = model_host(flow->model, thread->host)->end;
 		flow_settle_begin(flow, thread);
 		explain_open_wait(flow, thread);
+		operation_frames_end(flow, thread, i, thread->end);
+		user_frames_end(flow, thread, i, thread->end);
 		fd_table_leave(&thread->files);
 	}
 }

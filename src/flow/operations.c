@@ -77,6 +77,19 @@ static void record(struct flow *flow, struct cpu *cpu, uint16_t host,
 			 thread ? &thread->flow.operation : &cpu->operation, &operation);
 }
 
+static void record_half(struct flow *flow, struct thread *thread, uint32_t index,
+			const struct open_frame *frame, int64_t end, enum operation_half half)
+{
+	int64_t begin = MAX(frame->begin, thread->begin);
+	struct operation operation = {
+		.begin = begin, .duration = (uint64_t) (end - begin), .half = half,
+		.cpu = operation_cpu(thread->flow.cpu), .what = frame->what, .ref = frame->ref,
+		.thread = index, .off_cpu = thread->flow.left >= begin};
+
+	if (begin != INT64_MIN && end >= begin && end - begin <= OPERATION_DURATION_MAX)
+		operation_append(&flow->timeline->operations, &thread->flow.operation, &operation);
+}
+
 static uint32_t operation_of(struct flow *flow, const struct event *event)
 {
 	switch (event->kind) {
@@ -150,8 +163,12 @@ void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *t
 	if (!flow->operations_wanted)
 		return;
 	operation_syscall_entry(flow, thread);
-	if (thread->flow.call.inherited)
-		return; /* "an inherited frame has no latency" */
+	if (thread->flow.call.inherited) { /* "an inherited frame has no latency" */
+		if (flow->operations_wanted & OPERATIONS_BY_HALF)
+			record_half(flow, thread, cpu->current, &frame, flow->time,
+				    OPERATION_ENTRY_UNSEEN);
+		return;
+	}
 	if (flow->resources_wanted)
 		frame.ref = call_resource(flow, thread, &fd);
 	record(flow, cpu, thread->host, &frame);
@@ -231,4 +248,23 @@ void operations_drop_cpu(struct cpu *cpu)
 void operations_drop_thread(struct thread *thread)
 {
 	drop(thread->flow.functions);
+}
+
+void operation_frames_end(struct flow *flow, struct thread *thread, uint32_t index, int64_t end)
+{
+	const struct call *call = &thread->flow.call;
+	GArray *functions = thread->flow.functions;
+	struct open_frame frame = {call->begin, PACK(OPERATION_SYSCALL, call->name), 0, index};
+	int32_t fd;
+
+	if (!(flow->operations_wanted & OPERATIONS_BY_HALF))
+		return;
+	for (guint i = functions ? functions->len : 0; i-- > 0;)
+		record_half(flow, thread, index, &g_array_index(functions, struct open_frame, i),
+			    end, OPERATION_OPEN);
+	if (!call->open)
+		return;
+	if (flow->resources_wanted)
+		frame.ref = call_resource(flow, thread, &fd);
+	record_half(flow, thread, index, &frame, end, OPERATION_OPEN);
 }

@@ -303,6 +303,20 @@ static void switch_out(struct flow *flow, struct host *host, struct cpu *cpu,
 	}
 }
 
+/* The functions that led to the wait. */
+static void switch_callstacks(struct flow *flow, const struct thread *thread,
+			      const struct event *event)
+{
+	struct block *block = block_at(flow->timeline, thread->flow.block);
+	struct callpaths paths = *callpaths_at(&flow->callstacks, block->callpaths);
+
+	if (event->sched_switch.callstack.count)
+		paths.kernel = callstack_id(&flow->callstacks, &event->sched_switch.callstack);
+	if (event->sched_switch.user_callstack.count)
+		paths.user = callstack_id(&flow->callstacks, &event->sched_switch.user_callstack);
+	block->callpaths = callpaths_id(&flow->callstacks, &paths);
+}
+
 /* prev ran until now, whether that was known or not. */
 static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 		  const struct event *event)
@@ -338,10 +352,8 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
 	thread->flow.left = flow->time;
 	flow->has_callstacks |= event->sched_switch.callstack.count > 0;
-	if (event->sched_switch.callstack.count && flow->operations_wanted &&
-	    thread->state == THREAD_BLOCKED)
-		block_at(flow->timeline, thread->flow.block)->callstack =
-			callstack_id(&flow->callstacks, &event->sched_switch.callstack);
+	if (flow->operations_wanted && thread->state == THREAD_BLOCKED)
+		switch_callstacks(flow, thread, event);
 }
 
 static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
@@ -539,7 +551,7 @@ void flow_exec(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (!thread)
 		thread = flow_thread(flow, thread_findnew(flow, event->host, event->exec.tid, NULL));
 	thread->execed = true;
-	user_exec(flow, thread);
+	user_exec(flow, thread, thread_find(flow, event->host, event->exec.tid));
 	if (event->exec.filename && *event->exec.filename) {
 		base = strrchr(event->exec.filename, '/');
 		g_strlcpy(name, base ? base + 1 : event->exec.filename, sizeof name);

@@ -68,7 +68,7 @@ static struct user_stack *stack_of(struct thread *thread)
 	if (!thread->flow.user) {
 		thread->flow.user = g_new0(struct user_stack, 1);
 		thread->flow.user->frames = g_array_new(FALSE, FALSE, sizeof(struct user_frame));
-		thread->flow.user->seen = INT64_MIN;
+		thread->flow.user->seen = thread->flow.user->from = INT64_MIN;
 		thread->flow.user->pid = NO_PID;
 	}
 	return thread->flow.user;
@@ -117,17 +117,37 @@ static bool is_left_by(const struct user_frame *frame, const struct event *event
 }
 
 static void record(struct flow *flow, struct thread *thread, uint32_t index,
-		   const struct user_frame *frame, const struct event *event)
+		   const struct user_frame *frame, int64_t end, uint32_t cpu,
+		   enum operation_half half)
 {
+	int64_t begin = frame->inherited ? MAX(frame->begin, thread->begin) : frame->begin;
 	struct operation operation = {
-		.begin = frame->begin, .duration = (uint64_t) (event->time - frame->begin),
-		.cpu = operation_cpu(event->cpu), .what = PACK(OPERATION_USER, frame->name),
-		.thread = index, .off_cpu = thread->flow.left >= frame->begin};
+		.begin = begin, .duration = (uint64_t) (end - begin), .cpu = operation_cpu(cpu),
+		.half = frame->inherited ? OPERATION_ENTRY_UNSEEN : half,
+		.what = PACK(OPERATION_USER, frame->name), .thread = index,
+		.off_cpu = thread->flow.left >= frame->begin};
 
-	if (frame->inherited || !(flow->operations_wanted & 1u << OPERATION_USER) ||
-	    event->time < frame->begin || event->time - frame->begin > OPERATION_DURATION_MAX)
+	if (!(flow->operations_wanted & 1u << OPERATION_USER) ||
+	    (operation.half && !(flow->operations_wanted & OPERATIONS_BY_HALF)) ||
+	    begin == INT64_MIN || end < begin || end - begin > OPERATION_DURATION_MAX)
 		return;
 	operation_append(&flow->timeline->operations, &thread->flow.operation, &operation);
+}
+
+/* It was in the function when the recording began, or went on after a gap. */
+static void leave_unseen(struct flow *flow, struct thread *thread, uint32_t index,
+			 const struct event *event)
+{
+	struct user_stack *stack = thread->flow.user;
+	struct user_frame frame = {.begin = MAX(thread->begin, stack->from),
+				   .address = event->user.address};
+
+	flow->user.entries_unseen++;
+	odd(flow, ODD_USER_FUNCTION, 1);
+	if (!frame.address || stack->frames->len) /* of what, or in which, is not known */
+		return;
+	frame.name = name_of(flow, frame.address);
+	record(flow, thread, index, &frame, event->time, event->cpu, OPERATION_ENTRY_UNSEEN);
 }
 
 static void leave(struct flow *flow, struct thread *thread, uint32_t index,
@@ -143,12 +163,21 @@ static void leave(struct flow *flow, struct thread *thread, uint32_t index,
 		inner = stack->frames->len - i - 1;
 		flow->user.exits_unseen += inner;
 		odd(flow, ODD_USER_FUNCTION, inner);
-		record(flow, thread, index, frame_at(stack, i), event);
+		record(flow, thread, index, frame_at(stack, i), event->time, event->cpu,
+		       OPERATION_WHOLE);
 		g_array_set_size(stack->frames, i);
 		return;
 	}
-	flow->user.entries_unseen++;
-	odd(flow, ODD_USER_FUNCTION, 1);
+	leave_unseen(flow, thread, index, event);
+}
+
+void user_frames_end(struct flow *flow, struct thread *thread, uint32_t index, int64_t end)
+{
+	struct user_stack *stack = thread->flow.user;
+
+	for (guint i = stack ? stack->frames->len : 0; i-- > 0;)
+		record(flow, thread, index, frame_at(stack, i), end, thread->flow.cpu,
+		       OPERATION_OPEN);
 }
 
 /* Events of the thread may have been lost since its last one. */
@@ -164,6 +193,7 @@ static void doubt(struct flow *flow, struct user_stack *stack, const struct even
 	flow->user.dropped += stack->frames->len - kept;
 	odd(flow, ODD_USER_FUNCTION, stack->frames->len - kept);
 	g_array_set_size(stack->frames, kept);
+	stack->from = event->time;
 }
 
 /* --- what is loaded ------------------------------------------------------------------- */
@@ -263,10 +293,13 @@ void user_fork(struct flow *flow, struct thread *child, const struct thread *par
 }
 
 /* "A successful execve … drops its user function frames." */
-void user_exec(struct flow *flow, struct thread *thread)
+void user_exec(struct flow *flow, struct thread *thread, uint32_t index)
 {
-	if (thread->flow.user)
+	user_frames_end(flow, thread, index, flow->time);
+	if (thread->flow.user) {
 		g_array_set_size(thread->flow.user->frames, 0);
+		thread->flow.user->from = flow->time;
+	}
 	if (thread_process(thread) != NO_PID)
 		model_images_exec(flow->model, thread->host, thread_process(thread), flow->time);
 }

@@ -208,6 +208,13 @@ void thread_woken(struct flow *flow, struct thread *thread, const struct waker *
 	block->kind = waker->kind;
 	block->why = waker->why;
 	block->same_file = waker->same_file;
+	if (waker->callstack | waker->user_callstack) {
+		struct callpaths paths = *callpaths_at(&flow->callstacks, block->callpaths);
+
+		paths.waker_kernel = waker->callstack;
+		paths.waker_user = waker->user_callstack;
+		block->callpaths = callpaths_id(&flow->callstacks, &paths);
+	}
 	lock_waiter_woken(flow, thread, block, waker);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)
 		call_may_follow(flow_thread(flow, waker->thread), thread->flow.block);
@@ -221,6 +228,18 @@ void thread_woken(struct flow *flow, struct thread *thread, const struct waker *
 	thread->flow.since = thread->flow.woken = flow->time;
 	thread->flow.remembered = false;
 	flow_append(flow, thread, flow->time, PACK(LEAF_WAIT_CPU, 0), NO_CPU);
+}
+
+/* The functions that led to the wake-up. */
+static void waker_callstacks(struct flow *flow, struct waker *waker, const struct event *event)
+{
+	if (!flow->operations_wanted || waker->why == WHY_GAP)
+		return;
+	if (event->wake.callstack.count)
+		waker->callstack = callstack_id(&flow->callstacks, &event->wake.callstack);
+	if (event->wake.user_callstack.count)
+		waker->user_callstack =
+			callstack_id(&flow->callstacks, &event->wake.user_callstack);
 }
 
 static void wait_again(struct flow *flow, struct thread *thread)
@@ -270,6 +289,7 @@ void flow_waking(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (!thread)
 		return;
 	waker = context_of(flow, cpu, thread);
+	waker_callstacks(flow, &waker, event);
 	if (thread->state == THREAD_WAIT_CPU)
 		again = thread_contradicted(flow, thread, thread->flow.since);
 	if (thread->state == THREAD_UNKNOWN && may_run(model_host(flow->model, event->host))) {

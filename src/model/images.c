@@ -144,6 +144,11 @@ static const struct loaded_image *find_in(const struct model *model, const struc
 	return later;
 }
 
+uint32_t model_image_number(const struct model *model, const struct loaded_image *image)
+{
+	return (uint32_t) (image - (const struct loaded_image *) (void *) model->images->data) + 1;
+}
+
 const struct loaded_image *model_image_at(const struct model *model, uint16_t host, int32_t pid,
 					  uint64_t address, int64_t time)
 {

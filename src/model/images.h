@@ -49,6 +49,9 @@ struct image_space {
 const struct loaded_image *model_image_at(const struct model *model, uint16_t host, int32_t pid,
 					  uint64_t address, int64_t time);
 
+/* What tells it from all others; from 1. */
+uint32_t model_image_number(const struct model *model, const struct loaded_image *image);
+
 /* While events pass. An image that is told again (each tracing session asks the program anew)
  * is known already. `since`: it is there from now on, and was not before. */
 void model_image_loaded(struct model *model, const struct loaded_image *image, bool since);

@@ -59,6 +59,7 @@ struct work {
 /* What woke a thread: the context of a wake-up event. */
 struct waker {
 	uint32_t thread, stack, context, label, detail, cpu;
+	uint32_t callstack, user_callstack; /* numbers of lists, 0: not recorded */
 	uint8_t kind, why;
 	bool same_file; /* its call was on the file that the woken one's is on */
 };
@@ -97,6 +98,7 @@ struct user_stack {
 	GArray *frames;         /* owned; struct user_frame, outermost first; those that are open
 				   when the thread or the trace ends stay */
 	int64_t seen;           /* last entry or exit */
+	int64_t from;           /* since an exec or lost events: before that its frames were others */
 	int32_t pid;            /* as the kernel's trace may not say it; -1 */
 };
 

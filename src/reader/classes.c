@@ -97,14 +97,32 @@ static const struct wish switch_wishes[] = {
 	TAKE("tid", TAKE_I32, AT(tid)),
 	TAKE("pid", TAKE_I32, AT(pid)),
 	TAKE("callstack_kernel", TAKE_WORDS, AT(sched_switch.callstack)),
+	TAKE("callstack_user", TAKE_WORDS, AT(sched_switch.user_callstack)),
 	TAKE("vtid", TAKE_I32, AT(sched_switch.vtid)),
 	TAKE("vpid", TAKE_I32, AT(sched_switch.vpid)),
 	TAKE("pid_ns", TAKE_I32, AT(sched_switch.pid_ns)),
 	TAKE("cgroup_ns", TAKE_I32, AT(sched_switch.cgroup_ns)),
 	{0}};
 
+/* … and a wake-up of the waker. */
+static const struct wish wake_wishes[] = {
+	TAKE("tid", TAKE_I32, AT(tid)),
+	TAKE("pid", TAKE_I32, AT(pid)),
+	TAKE("callstack_kernel", TAKE_WORDS, AT(wake.callstack)),
+	TAKE("callstack_user", TAKE_WORDS, AT(wake.user_callstack)),
+	{0}};
+
 static const struct wish user_wishes[] = {
 	TAKE("vtid", TAKE_I32, AT(tid)), TAKE("vpid", TAKE_I32, AT(pid)), {0}};
+
+static const struct wish *context_wishes(bool user, uint16_t kind)
+{
+	if (user)
+		return user_wishes;
+	if (kind == EV_SCHED_SWITCH)
+		return switch_wishes;
+	return kind == EV_SCHED_WAKING || kind == EV_SCHED_WAKEUP ? wake_wishes : common_wishes;
+}
 
 /* --- filters --------------------------------------------------------------- */
 
@@ -252,9 +270,7 @@ static void meet(const struct class_table *table, struct record_class *class)
 	compiler_note(&compiler, event->payload);
 	compiler.wanted = common;
 	compiler_add(&compiler, stream->context,
-		     table->user                            ? user_wishes
-		     : class->class.kind == EV_SCHED_SWITCH ? switch_wishes
-							    : common_wishes);
+		     context_wishes(table->user, class->class.kind));
 	compiler.wanted = own;
 	compiler_add(&compiler, event->context, NULL);
 	compiler.wanted = fields;

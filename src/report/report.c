@@ -8,8 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/functions.h"
 #include "analysis/roots.h"
 #include "analysis/saved.h"
+#include "analysis/stand_outs.h"
+#include "report/functions.h"
 #include "util/error.h"
 
 static bool wants_color(const struct options *options, const struct output *output)
@@ -231,6 +234,23 @@ static bool write_requests(const struct session *session, struct output *output,
 	return true;
 }
 
+static void write_functions(const struct session *session, struct output *output)
+{
+	struct functions *functions = functions_new(session);
+	struct stand_outs *found = stand_outs_new(functions->tree);
+
+	if (session->options->format == FORMAT_JSON)
+		functions_json(functions, found, output);
+	else if (session->options->format == FORMAT_CSV)
+		functions_csv(functions, output);
+	else if (session->options->format == FORMAT_FOLDED)
+		functions_folded(functions, output);
+	else
+		functions_text(functions, found, output);
+	stand_outs_free(found);
+	functions_free(functions);
+}
+
 static bool write_diff(const struct session *session, struct output *output, GError **error)
 {
 	struct diff *diff = diff_new(session, session->other, error);
@@ -258,6 +278,8 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 		return write_requests(session, output, error);
 	else if (options->command == COMMAND_DIFF)
 		return write_diff(session, output, error);
+	else if (options->command == COMMAND_FUNCTIONS)
+		write_functions(session, output);
 	else if (options->command == COMMAND_CHECK && options->format == FORMAT_JSON)
 		check_json(session, output);
 	else if (options->command == COMMAND_CHECK)

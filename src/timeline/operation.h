@@ -43,13 +43,29 @@ enum operation_kind {
 	OPERATION_KINDS
 };
 
-#define OPERATION_DURATION_MAX ((INT64_C(1) << 50) - 1) /* ns: 13 days */
+/* The kinds that nest, as bits: system calls, functions, interrupts. */
+#define OPERATIONS_OF_FRAMES ((1u << (OPERATION_HRTIMER + 1)) - 1)
+
+/* In enum operation's bits besides: record the calls that were seen by half too; `whylate
+ * functions` alone wants them. */
+#define OPERATIONS_BY_HALF (1u << 31)
+
+/* How much of a call was seen. */
+enum operation_half {
+	OPERATION_WHOLE,
+	OPERATION_ENTRY_UNSEEN, /* it was in it when the recording, or after a gap it, went on;
+				   or its process was when it forked */
+	OPERATION_OPEN,         /* not left when the thread or the trace ended, or at exec */
+};
+
+#define OPERATION_DURATION_MAX ((INT64_C(1) << 48) - 1) /* ns: 3 days */
 #define OPERATION_CPU_UNKNOWN ((1u << 13) - 1)
 #define OPERATION_CPU_MAX (OPERATION_CPU_UNKNOWN - 1) /* this one or a higher one */
 
 struct operation {
 	int64_t begin;
-	uint64_t duration : 50; /* ns */
+	uint64_t duration : 48; /* ns */
+	uint64_t half : 2;      /* enum operation_half */
 	uint64_t cpu : 13;      /* where it ended, of a wait: was ended; operation_cpu() */
 	uint64_t off_cpu : 1;   /* its thread left the CPU meanwhile */
 	uint32_t what;          /* PACK of operation_kind */

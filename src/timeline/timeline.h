@@ -99,7 +99,7 @@ struct block {
 	uint8_t operation;    /* futex command, else NO_OPERATION */
 	bool same_file;       /* the waker was in a call on the same file */
 	uint32_t lock;        /* number of the lock waited for, 0: none known */
-	uint32_t callstack;   /* interned list of addresses, 0: not recorded */
+	uint32_t callpaths;   /* number of struct callpaths (callstack.h), 0: not recorded */
 	int64_t timer;        /* ns of the timer armed in the call before: a sleep's length,
 				 a wait's timeout; -1: none seen */
 	uint32_t begun;       /* stopped: struct wake_detail of the signal that did it, 0 */

@@ -121,6 +121,7 @@ static void print_switch(const struct event *event)
 	print_number("next_prio", event->sched_switch.next_prio);
 	print_number("prev_state", event->sched_switch.prev_state);
 	print_bytes("callstack", event->sched_switch.callstack);
+	print_bytes("user_callstack", event->sched_switch.user_callstack);
 	print_number("vtid", event->sched_switch.vtid);
 	print_number("vpid", event->sched_switch.vpid);
 	print_number("pid_ns", event->sched_switch.pid_ns);

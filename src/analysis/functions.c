@@ -1,0 +1,476 @@
+/* The answers made of a tree of calls; see functions.h. */
+#include "analysis/functions.h"
+
+#include <string.h>
+
+#include "flow/calls.h"
+
+/* --- by function ------------------------------------------------------------------------ */
+
+struct row_key {
+	uint32_t what;
+	uint8_t kind;
+};
+
+static guint key_hash(gconstpointer data)
+{
+	const struct row_key *key = data;
+
+	return key->what * 2654435761u + key->kind;
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b)
+{
+	const struct row_key *x = a, *y = b;
+
+	return x->what == y->what && x->kind == y->kind;
+}
+
+static void row_clear(gpointer data)
+{
+	struct function_row *row = data;
+
+	g_free(row->name);
+	g_free(row->place);
+}
+
+/* "proxy.c:120", as the binary's debugging information has it; NULL. */
+static char *source_of(const struct session *session, const struct call_node *node)
+{
+	const struct thread *thread = model_thread(&session->model, node->thread);
+	uint64_t address = g_ascii_strtoull(session_text(session, node->ref), NULL, 16);
+	const struct code *code;
+	const struct code_frame *frame;
+
+	if (node->kind != NODE_CALL || PACK_KIND(node->what) != OPERATION_USER || !node->ref)
+		return NULL;
+	code = session_user_code(session, thread->host, thread_process(thread), address, node->at);
+	if (!code || !code->frames->len)
+		return NULL;
+	frame = &g_array_index(code->frames, struct code_frame, 0);
+	if (!frame->file)
+		return NULL;
+	return frame->line ? g_strdup_printf("%s:%u", frame->file, frame->line)
+			   : g_strdup(frame->file);
+}
+
+static struct function_row *row_of(struct functions *functions, GHashTable *index, uint32_t place)
+{
+	const struct call_node *node = call_node_at(functions->tree, place);
+	struct row_key key = {node->kind == NODE_THREADS ? 0 : node->what, node->kind};
+	gpointer known = g_hash_table_lookup(index, &key);
+	struct function_row row = {.kind = node->kind, .what = key.what};
+
+	if (!known) {
+		row.name = node->kind == NODE_THREADS ? g_strdup("(outside of any call)")
+						      : call_node_name(functions->tree, place);
+		row.place = source_of(functions->session, node);
+		g_array_append_val(functions->rows, row);
+		known = GUINT_TO_POINTER(functions->rows->len);
+		g_hash_table_insert(index, g_memdup2(&key, sizeof key), known);
+	}
+	return &g_array_index(functions->rows, struct function_row, GPOINTER_TO_UINT(known) - 1);
+}
+
+/* A call of the same function is around it. */
+static bool is_inside_itself(const struct functions *functions, const struct call_node *node)
+{
+	for (uint32_t at = node->parent; at != NO_NODE;
+	     at = call_node_at(functions->tree, at)->parent) {
+		const struct call_node *above = call_node_at(functions->tree, at);
+
+		if (above->kind == node->kind && above->what == node->what)
+			return true;
+	}
+	return false;
+}
+
+static int most_own_first(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct function_row *x = a, *y = b;
+	int64_t first = function_metric_of(data, x->own), second = function_metric_of(data, y->own);
+
+	if (first != second)
+		return first > second ? -1 : 1;
+	first = function_metric_of(data, x->all);
+	second = function_metric_of(data, y->all);
+	if (first != second)
+		return first > second ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void add_rows(struct functions *functions)
+{
+	GHashTable *index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+
+	for (uint32_t i = 0; i < functions->tree->nodes->len; i++) {
+		const struct call_node *node = call_node_at(functions->tree, i);
+		struct function_row *row;
+		bool inside;
+
+		if (node->elsewhere || node->kind == NODE_CAUSE)
+			continue;
+		row = row_of(functions, index, i);
+		inside = is_inside_itself(functions, node);
+		row->calls += node->calls;
+		row->open += node->open;
+		for (int k = 0; k < 4; k++) {
+			row->own[k] += node->own[k];
+			functions->total[k] += node->own[k];
+			if (!inside)
+				row->all[k] += node->kind == NODE_THREADS ? node->own[k]
+									  : node->all[k];
+		}
+	}
+	g_hash_table_destroy(index);
+	g_array_sort_with_data(functions->rows, most_own_first, (gpointer) functions->session);
+}
+
+static bool is_user_function(const struct call_node *node)
+{
+	return node->kind == NODE_CALL && PACK_KIND(node->what) == OPERATION_USER;
+}
+
+/* Of a root's outermost functions of user space; 0: none were recorded. */
+static int64_t outermost_time(const struct functions *functions, uint32_t root)
+{
+	const struct session *session = functions->session;
+	const struct call_node *node = call_node_at(functions->tree, root);
+	int64_t outermost = 0;
+
+	for (guint i = 0; i < node->children->len; i++) {
+		const struct call_node *child = call_node_at(
+			functions->tree, g_array_index(node->children, uint32_t, i));
+
+		if (is_user_function(child))
+			outermost += function_metric_of(session, child->all);
+	}
+	return outermost;
+}
+
+int64_t functions_scope(const struct functions *functions, uint32_t root)
+{
+	int64_t outermost = outermost_time(functions, root);
+
+	return outermost ? outermost
+			 : function_metric_of(functions->session,
+					      call_node_at(functions->tree, root)->all);
+}
+
+bool functions_is_bottleneck(const struct functions *functions, uint32_t root, uint32_t node)
+{
+	const struct session *session = functions->session;
+	const struct call_node *at = call_node_at(functions->tree, node);
+	int64_t whole = functions_scope(functions, root);
+	int64_t part = function_metric_of(session, at->all);
+
+	if (at->parent == root && !is_user_function(at) && outermost_time(functions, root))
+		return false;
+	return part > 0 &&
+	       (double) part * 100 >= session->options->functions.threshold * (double) whole;
+}
+
+/* --- calls that did not return ------------------------------------------------------------- */
+
+static void unreturned_clear(gpointer data)
+{
+	g_array_free(((struct unreturned *) data)->frames, TRUE);
+}
+
+/* Threads wait at leisure in some calls: for others to turn to them. */
+static bool is_leisure(const struct session *session, uint32_t what)
+{
+	uint8_t wait;
+
+	if (PACK_KIND(what) != OPERATION_SYSCALL)
+		return false;
+	wait = flow_call_info((struct flow *) &session->flow, PACK_NUMBER(what))->wait;
+	return wait != WAIT_DEFAULT && wait != WAIT_FD && wait != WAIT_NOTHING &&
+	       wait != WAIT_FUTEX;
+}
+
+/* No call of that kind that returned took as long. */
+static bool is_longest(const struct functions *functions, const struct call_frame *frame)
+{
+	const GPtrArray *all = functions->tree->frames;
+
+	for (guint i = 0; i < all->len; i++) {
+		const struct frames *frames = g_ptr_array_index(all, i);
+
+		for (guint k = 0; frames && k < frames->list->len; k++) {
+			const struct call_frame *other = frame_of(frames, k);
+
+			if (other->what == frame->what && other->half == OPERATION_WHOLE &&
+			    other->end - other->begin >= frame->end - frame->begin)
+				return false;
+		}
+	}
+	return true;
+}
+
+static void add_unreturned(struct functions *functions, uint32_t thread)
+{
+	const struct session *session = functions->session;
+	const struct thread *life = model_thread(&session->model, thread);
+	const struct frames *frames = call_tree_frames(functions->tree, thread);
+	struct unreturned found = {.thread = thread};
+	bool functions_open = false;
+	const struct call_frame *inner;
+
+	found.frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	for (uint32_t i = 0; i < frames->list->len; i++)
+		if (frame_of(frames, i)->half == OPERATION_OPEN &&
+		    frame_of(frames, i)->end == life->end && !frame_of(frames, i)->in_interrupt) {
+			g_array_append_val(found.frames, i);
+			functions_open |= PACK_KIND(frame_of(frames, i)->what) != OPERATION_SYSCALL;
+		}
+	if (!found.frames->len || session->to < life->end) {
+		unreturned_clear(&found);
+		return;
+	}
+	inner = frame_of(frames, g_array_index(found.frames, uint32_t, found.frames->len - 1));
+	found.died = life->state == THREAD_DEAD;
+	found.strange = !found.died && !is_leisure(session, inner->what) &&
+			is_longest(functions, inner);
+	if (!found.strange && (found.died || !functions_open)) {
+		unreturned_clear(&found);
+		return;
+	}
+	g_array_append_val(functions->unreturned, found);
+}
+
+static void add_all_unreturned(struct functions *functions)
+{
+	for (guint i = 0; i < functions->tree->threads->len; i++) {
+		const GArray *threads = g_ptr_array_index(functions->tree->threads, i);
+
+		for (guint k = 0; threads && k < threads->len; k++)
+			add_unreturned(functions, g_array_index(threads, uint32_t, k));
+	}
+}
+
+/* --- waits by call stack ---------------------------------------------------------------------- */
+
+static bool is_same_way(const struct wait_stack *a, const struct wait_stack *b)
+{
+	return a->root == b->root && a->leaf == b->leaf && a->kernel == b->kernel &&
+	       a->user == b->user;
+}
+
+static void add_wait(struct functions *functions, GHashTable *index, uint32_t root,
+		     uint32_t thread, const struct span *span)
+{
+	const struct session *session = functions->session;
+	const struct block *block = block_at(&session->timeline, span->ref);
+	const struct callpaths *paths =
+		callpaths_at(&session->flow.callstacks, block->callpaths);
+	int64_t ns = span->end - span->begin;
+	struct wait_stack wait = {root, span->leaf, paths->kernel, paths->user, 0, 0, -1, thread,
+				  span->begin, block};
+	uint64_t key = ((uint64_t) (span->leaf * 2654435761u ^ root) << 32) ^
+		       (paths->kernel * 40503u + paths->user);
+	gpointer known;
+	struct wait_stack *at;
+
+	if (!paths->kernel && !paths->user)
+		return;
+	known = g_hash_table_lookup(index, &key);
+	if (!known || !is_same_way(&g_array_index(functions->waits, struct wait_stack,
+						  GPOINTER_TO_UINT(known) - 1), &wait)) {
+		g_array_append_val(functions->waits, wait);
+		known = GUINT_TO_POINTER(functions->waits->len);
+		g_hash_table_insert(index, g_memdup2(&key, sizeof key), known);
+	}
+	at = &g_array_index(functions->waits, struct wait_stack, GPOINTER_TO_UINT(known) - 1);
+	at->count++;
+	at->ns += ns;
+	if (ns > at->longest) {
+		at->longest = ns;
+		at->thread = thread;
+		at->begin = span->begin;
+		at->block = block;
+	}
+}
+
+static int longest_first(gconstpointer a, gconstpointer b)
+{
+	const struct wait_stack *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static void add_waits(struct functions *functions)
+{
+	const struct session *session = functions->session;
+	GHashTable *index;
+
+	if (session->flow.callstacks.paths->len <= 1)
+		return;
+	index = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	for (guint i = 0; i < functions->tree->threads->len; i++) {
+		const GArray *threads = g_ptr_array_index(functions->tree->threads, i);
+
+		for (guint k = 0; threads && k < threads->len; k++) {
+			uint32_t thread = g_array_index(threads, uint32_t, k);
+			struct spans spans;
+			struct span span;
+
+			spans_begin(&spans, session, thread, session->from, session->to);
+			while (spans_next_off_cpu(&spans, &span))
+				if (leaf_is_blocked(span.leaf))
+					add_wait(functions, index, i, thread, &span);
+		}
+	}
+	g_hash_table_destroy(index);
+	g_array_sort(functions->waits, longest_first);
+}
+
+GPtrArray *user_callpath_new(const struct session *session, uint32_t thread, int64_t time,
+			     uint32_t number)
+{
+	const struct thread *life = model_thread(&session->model, thread);
+	GPtrArray *path = g_ptr_array_new_with_free_func(g_free);
+	const uint64_t *words;
+	guint count;
+
+	words = callstack_words(&session->flow.callstacks, number, &count);
+	if (count && words[count - 1] == UINT64_MAX) /* cut by the tracer */
+		count--;
+	for (guint i = count; i-- > 0;) /* return addresses but the innermost: the call is before it */
+		g_ptr_array_add(path, g_strdup(session_user_function(
+					      session, life->host, thread_process(life),
+					      i ? words[i] - 1 : words[i], time)));
+	return path;
+}
+
+/* --- in interrupts ------------------------------------------------------------------------------ */
+
+static struct interrupt_call *interrupt_call_of(struct functions *functions, uint32_t interrupt,
+						uint32_t what)
+{
+	struct interrupt_call call = {.interrupt = interrupt, .what = what};
+
+	for (guint i = 0; i < functions->in_interrupts->len; i++) {
+		struct interrupt_call *at =
+			&g_array_index(functions->in_interrupts, struct interrupt_call, i);
+
+		if (at->interrupt == interrupt && at->what == what)
+			return at;
+	}
+	g_array_append_val(functions->in_interrupts, call);
+	return &g_array_index(functions->in_interrupts, struct interrupt_call,
+			      functions->in_interrupts->len - 1);
+}
+
+/* The interrupt that a function was called in, UINT32_MAX: none. */
+static uint32_t interrupt_around(const struct frames *frames, uint32_t place)
+{
+	for (; place != NO_FRAME; place = frame_of(frames, place)->parent)
+		if (!frame_is_call(frame_of(frames, place)))
+			return frame_of(frames, place)->what;
+	return UINT32_MAX;
+}
+
+static bool is_inside_same(const struct frames *frames, uint32_t place)
+{
+	uint32_t what = frame_of(frames, place)->what;
+
+	for (uint32_t at = frame_of(frames, place)->parent; at != NO_FRAME;
+	     at = frame_of(frames, at)->parent)
+		if (frame_of(frames, at)->what == what)
+			return true;
+	return false;
+}
+
+static void add_interrupt_calls(struct functions *functions, const struct frames *frames, bool idle)
+{
+	const struct session *session = functions->session;
+
+	for (uint32_t i = 0; i < frames->list->len; i++) {
+		const struct call_frame *frame = frame_of(frames, i);
+		int64_t ns = MIN(frame->end, session->to) - MAX(frame->begin, session->from);
+		struct interrupt_call *call;
+		uint32_t above = frame->parent;
+
+		if (!(idle || frame->in_interrupt) || PACK_KIND(frame->what) != OPERATION_FUNCTION)
+			continue;
+		call = interrupt_call_of(functions, interrupt_around(frames, i), frame->what);
+		call->calls++;
+		call->own += ns;
+		call->all += is_inside_same(frames, i) ? 0 : ns;
+		while (above != NO_FRAME && !frame_is_call(frame_of(frames, above)))
+			above = frame_of(frames, above)->parent;
+		if (above != NO_FRAME && (idle || frame_of(frames, above)->in_interrupt))
+			interrupt_call_of(functions, interrupt_around(frames, above),
+					  frame_of(frames, above)->what)->own -= ns;
+	}
+}
+
+static int most_time_first(gconstpointer a, gconstpointer b)
+{
+	const struct interrupt_call *x = a, *y = b;
+
+	if (x->own != y->own)
+		return x->own > y->own ? -1 : 1;
+	return x->what < y->what ? -1 : x->what > y->what;
+}
+
+static void add_all_interrupt_calls(struct functions *functions)
+{
+	const struct session *session = functions->session;
+	struct frames *frames;
+
+	if (!session->kinds[EV_FUNCTION_ENTRY] || session->options->functions.function)
+		return;
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		frames = frames_new(session, i, session->from, session->to);
+		add_interrupt_calls(functions, frames, false);
+		frames_free(frames);
+	}
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+
+		for (guint k = 0; k < host->cpus->len; k++) {
+			frames = frames_of_idle(session, g_ptr_array_index(host->cpus, k),
+						session->from, session->to);
+			add_interrupt_calls(functions, frames, true);
+			frames_free(frames);
+		}
+	}
+	g_array_sort(functions->in_interrupts, most_time_first);
+}
+
+/* --- all ----------------------------------------------------------------------------------------- */
+
+struct functions *functions_new(const struct session *session)
+{
+	struct functions *functions = g_new0(struct functions, 1);
+
+	functions->session = session;
+	functions->tree = call_tree_new(session);
+	functions->rows = g_array_new(FALSE, FALSE, sizeof(struct function_row));
+	g_array_set_clear_func(functions->rows, row_clear);
+	functions->unreturned = g_array_new(FALSE, FALSE, sizeof(struct unreturned));
+	g_array_set_clear_func(functions->unreturned, unreturned_clear);
+	functions->waits = g_array_new(FALSE, FALSE, sizeof(struct wait_stack));
+	add_rows(functions);
+	add_all_unreturned(functions);
+	add_waits(functions);
+	functions->in_interrupts = g_array_new(FALSE, FALSE, sizeof(struct interrupt_call));
+	add_all_interrupt_calls(functions);
+	functions->notes = binaries_notes(session->binaries);
+	return functions;
+}
+
+void functions_free(struct functions *functions)
+{
+	call_tree_free(functions->tree);
+	g_array_free(functions->rows, TRUE);
+	g_array_free(functions->unreturned, TRUE);
+	g_array_free(functions->waits, TRUE);
+	g_array_free(functions->in_interrupts, TRUE);
+	g_ptr_array_free(functions->notes, TRUE);
+	g_free(functions);
+}

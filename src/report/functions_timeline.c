@@ -1,0 +1,78 @@
+/* The calls of threads between two events, as indented text. */
+#include <string.h>
+
+#include "analysis/call_timeline.h"
+#include "analysis/functions.h"
+#include "report/functions.h"
+
+static void append_what(GString *line, const struct session *session, uint32_t thread,
+			const struct rectangle *rectangle)
+{
+	g_autofree char *name = NULL, *leaf = NULL;
+	struct cause cause;
+	const char *file;
+
+	if (rectangle->kind == RECTANGLE_CALL || rectangle->kind == RECTANGLE_INTERRUPT) {
+		name = frame_name(session, rectangle->what);
+		g_string_append(line, name);
+		if (rectangle->half == OPERATION_ENTRY_UNSEEN)
+			g_string_append(line, " (begun before)");
+		else if (rectangle->half == OPERATION_OPEN)
+			g_string_append(line, " (not returned)");
+		return;
+	}
+	cause = rectangle_cause(session, thread, rectangle);
+	if (rectangle->kind == RECTANGLE_READY) {
+		g_string_append_printf(line, "- %s", cause.label ? cause.label : "ready, no CPU");
+	} else {
+		uint32_t resource = session_resource(
+			session, block_at(&session->timeline, rectangle->span.ref));
+
+		file = resource ? session_text(session, resource) : "";
+		leaf = cause_words(&cause);
+		g_string_append_printf(line, "- blocked%s%s%s%s", *file ? " on " : "", file,
+				       leaf && *leaf ? ", " : "", leaf ? leaf : "");
+		cause_append_times(line, &cause);
+	}
+	cause_clear(&cause);
+}
+
+static void timeline_of(const struct functions *functions, uint32_t thread, struct output *output)
+{
+	const struct session *session = functions->session;
+	GArray *list = call_timeline_new(functions->tree, thread);
+	g_autofree char *name = text_safe(cost_name(functions->tree->costs, thread));
+	g_autofree char *heading = g_strdup_printf(
+		"Calls of %s (tid %d)", name, model_thread(&session->model, thread)->tid);
+	char when[48], ns[32];
+
+	if (list->len)
+		text_heading(output, heading);
+	for (guint i = 0; i < list->len; i++) {
+		const struct rectangle *at = &g_array_index(list, struct rectangle, i);
+		g_autoptr(GString) line = g_string_new(NULL);
+		g_autofree char *safe = NULL;
+
+		append_what(line, session, thread, at);
+		safe = text_safe(line->str);
+		when_duration(ns, at->end - at->begin);
+		fprintf(output->file, "%s %*s  %*s%s\n",
+			when_time(when, at->begin, session->options->utc, false), text_width(10, ns),
+			ns, 2 * (int) MIN(at->depth, 60), "", safe);
+		if (i % 4096 == 4095)
+			timeline_let_go(&session->timeline);
+	}
+	g_array_free(list, TRUE);
+}
+
+void functions_timeline_text(const struct functions *functions, struct output *output)
+{
+	const GPtrArray *all = functions->tree->threads;
+
+	for (guint i = 0; i < all->len; i++) {
+		const GArray *threads = g_ptr_array_index(all, i);
+
+		for (guint k = 0; threads && k < threads->len; k++)
+			timeline_of(functions, g_array_index(threads, uint32_t, k), output);
+	}
+}
