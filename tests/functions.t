@@ -510,6 +510,35 @@ def seen_by_half():
     assert (report["user"]["entries_unseen"], report["user"]["exits_unseen"]) == (1, 1)
 
 
+def part():
+    """Two runs: the fourth call of main is 0x300 in one, 0x400 in the other; and one run against itself."""
+    def run(place, third):
+        kernel, user = ctf.Trace(KERNEL), ctf.Trace(USER, user="vpid = 5;")
+        switch(kernel, 1000, "idle", "a", 0)
+        switch(kernel, 9000, "a", "idle", 1)
+        kernel.event(9900, 0, "other")
+        stack = []
+        for i, address in enumerate([0x100, 0x200, 0x200, third, 0x500]):
+            if i > 1:
+                user.event(2000 + i * 1000 - 500, 0, "lttng_ust_cyg_profile:func_exit", addr=stack.pop(), call_site=1)
+            user.event(2000 + i * 1000, 0, "lttng_ust_cyg_profile:func_entry", addr=address, call_site=1)
+            stack.append(address)
+        kernel.write(place + "/kernel")
+        user.write(place + "/ust/pid/a-5")
+        return place
+    with tempfile.TemporaryDirectory() as place:
+        a, b = run(place + "/a", 0x300), run(place + "/b", 0x400)
+        one, = json.loads(both("diff", "--format", "json", "--cache", "off", a, b))["call_sequences"]
+        assert (one["alike"], one["a_calls"], one["b_calls"], one["same"], one["stack"]) == (3, 5, 5, False, ["0x100"]), one
+        assert one["a_next"] == {"name": "0x300", "time": ctf.OFFSET + 5000} and one["b_next"]["name"] == "0x400", one
+        assert b"3 calls alike, the last 0x200; then in 0x100 A calls 0x300" in \
+            b" ".join(both("diff", "--cache", "off", a, b).split()), both("diff", "--cache", "off", a, b)
+        one, = json.loads(both("diff", "--format", "json", "--cache", "off", a, a))["call_sequences"]
+        assert (one["alike"], one["same"], one["a_next"]) == (5, True, None), one
+    assert [s["alike"] for s in t.report("diff", t.trace("ust-func"), t.trace("ust-func"))["call_sequences"]] == [327]
+    assert t.report("diff", t.trace("ust-func"), "--slow-fast", "p90", "--preset", "syscall:fsync")["call_sequences"] == []
+
+
 def other_host():
     """A user-space trace of a host whose kernel was not traced is left alone, and check says so."""
     user = ctf.Trace(USER, hostname="elsewhere", user="vpid = 5;")
@@ -547,5 +576,6 @@ tap.case("the user-space clock is measured 20 us early", clocks, -20000)
 tap.case("the user-space clock is measured alike", clocks, 0)
 tap.case("a call that stands out, and what is different in it", stands_out)
 tap.case("calls seen by half", seen_by_half)
+tap.case("two runs, up to where their calls part", part)
 tap.case("a user-space trace of another host", other_host)
 sys.exit(tap.done())

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/call_forks.h"
 #include "analysis/picks.h"
 #include "util/error.h"
 #include "util/when.h"
@@ -284,6 +285,7 @@ struct diff *diff_new(const struct session *session, const struct session *other
 	compare_causes(diff);
 	align_medians(diff);
 	diff_calls(diff);
+	diff->forks = call_forks_new(diff);
 	return diff;
 }
 
@@ -294,6 +296,8 @@ void diff_free(struct diff *diff)
 	alignment_free(diff->alignment);
 	g_array_free(diff->causes, TRUE);
 	g_array_free(diff->calls, TRUE);
+	if (diff->forks)
+		g_array_free(diff->forks, TRUE);
 	side_clear(&diff->sides[1]); /* it may use the first one's requests */
 	side_clear(&diff->sides[0]);
 	g_free(diff);

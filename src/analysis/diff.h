@@ -74,6 +74,7 @@ struct diff {
 	GArray *calls;        /* struct call_difference; largest contribution first */
 	struct alignment *alignment; /* NULL: no request on one side */
 	uint32_t aligned[2];  /* … of which: places in the list */
+	GArray *forks;        /* struct call_fork: call_forks.h */
 	double mean[2];       /* latency a request; of --metric */
 };
 

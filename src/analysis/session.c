@@ -56,6 +56,8 @@ struct session *session_new(struct options *options)
 	     options->requests.preset == PRESET_SYSCALL ||
 	     options->requests.metric == METRIC_CALLS))
 		session->flow.operations_wanted = 1u << OPERATION_SYSCALL;
+	if (options->command == COMMAND_DIFF) /* for call_forks.h */
+		session->flow.operations_wanted |= 1u << OPERATION_USER | OPERATIONS_BY_HALF;
 	session->flow.resources_wanted =
 		options->profile.resource || options->profile.per == PER_RESOURCE ||
 		options->command == COMMAND_FUNCTIONS;

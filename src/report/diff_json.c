@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/call_forks.h"
 #include "analysis/diff.h"
 #include "report/report.h"
 
@@ -185,6 +186,39 @@ static json_t *calls_json(const struct diff *diff, guint *omitted)
 	return list;
 }
 
+static json_t *next_json(const struct call_fork *fork, int side)
+{
+	return fork->next[side] ? json_pack("{s:o,s:I}", "name", json_text(fork->next[side]), "time",
+					    (json_int_t) fork->at[side])
+				: json_null();
+}
+
+static json_t *forks_json(const struct diff *diff, guint *omitted)
+{
+	guint limit = diff->sides[0].session->options->limit;
+	guint count = limit ? MIN(limit, diff->forks->len) : diff->forks->len;
+	json_t *list = json_array();
+
+	for (guint i = 0; i < count; i++) {
+		const struct call_fork *fork = &g_array_index(diff->forks, struct call_fork, i);
+		json_t *stack = json_array();
+
+		for (guint k = 0; k < fork->stack->len; k++)
+			json_array_append_new(stack, json_text(g_ptr_array_index(fork->stack, k)));
+		json_array_append_new(
+			list,
+			json_pack("{s:o,s:o,s:I,s:I,s:I,s:b,s:o,s:o,s:o}", "a",
+				  json_thread_head(diff->sides[0].session, fork->thread[0]), "b",
+				  json_thread_head(diff->sides[1].session, fork->thread[1]), "a_calls",
+				  (json_int_t) fork->calls[0], "b_calls", (json_int_t) fork->calls[1],
+				  "alike", (json_int_t) fork->alike, "same", fork->same, "stack",
+				  stack, "a_next", next_json(fork, 0), "b_next",
+				  next_json(fork, 1)));
+	}
+	*omitted = diff->forks->len - count;
+	return list;
+}
+
 void diff_json(const struct diff *diff, struct output *output)
 {
 	const struct session *session = diff->sides[0].session;
@@ -212,5 +246,8 @@ void diff_json(const struct diff *diff, struct output *output)
 	json_member(output->file, "calls", calls_json(diff, &omitted), false);
 	if (omitted)
 		json_member(output->file, "calls_omitted", json_integer(omitted), false);
+	json_member(output->file, "call_sequences", forks_json(diff, &omitted), false);
+	if (omitted)
+		json_member(output->file, "call_sequences_omitted", json_integer(omitted), false);
 	fputs("}\n", output->file);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/call_forks.h"
 #include "analysis/diff.h"
 #include "report/report.h"
 
@@ -315,6 +316,54 @@ static void calls(const struct diff *diff, struct output *output)
 				      "all\n", same);
 }
 
+/* "in main > parse": where the calls part. */
+static void append_stack(GString *line, const struct call_fork *fork)
+{
+	for (guint i = 0; i < fork->stack->len; i++)
+		g_string_append_printf(line, "%s%s", i ? " > " : " in ",
+				       (char *) g_ptr_array_index(fork->stack, i));
+}
+
+static void forks(const struct diff *diff, struct output *output)
+{
+	guint limit = session_of(diff)->options->limit;
+	char when[48];
+
+	if (!diff->forks->len)
+		return;
+	text_heading(output, "Functions called, up to the first difference");
+	for (guint i = 0; i < diff->forks->len && (!limit || i < limit); i++) {
+		const struct call_fork *fork = &g_array_index(diff->forks, struct call_fork, i);
+		g_autoptr(GString) line = g_string_new(
+			session_thread_name(diff->sides[0].session, fork->thread[0]));
+
+		if (fork->same) {
+			g_string_append_printf(line, ": the same %" PRIu64 " calls", fork->alike);
+			text_wrapped(output, line->str, 2, 4);
+			continue;
+		}
+		g_string_append_printf(line, ": %" PRIu64 " calls alike", fork->alike);
+		if (fork->last)
+			g_string_append_printf(line, ", the last %s", fork->last);
+		g_string_append(line, "; then");
+		append_stack(line, fork);
+		for (int side = 0; side < 2; side++) {
+			g_string_append_printf(line, "%s %c", side ? "," : "", 'A' + side);
+			if (fork->next[side])
+				g_string_append_printf(
+					line, " calls %s at %s", fork->next[side],
+					when_time(when, fork->at[side],
+						  session_of(diff)->options->utc, false));
+			else
+				g_string_append(line, " calls nothing more");
+		}
+		text_wrapped(output, line->str, 2, 4);
+	}
+	if (limit && diff->forks->len > limit)
+		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
+			diff->forks->len - limit);
+}
+
 void diff_text(const struct diff *diff, struct output *output)
 {
 	struct coverage coverage;
@@ -322,6 +371,7 @@ void diff_text(const struct diff *diff, struct output *output)
 	head(diff, output);
 	causes(diff, output);
 	divergences(diff, output);
+	forks(diff, output);
 	calls(diff, output);
 	for (int side = 0; side < 2; side++) {
 		if (side && diff->sides[1].session == session_of(diff))
