@@ -413,7 +413,7 @@ static void charge_calls(struct costs *costs, const guint32 *listed)
 		uint32_t place;
 
 		pages_pass(store, i);
-		if (PACK_KIND(operation->what) != OPERATION_SYSCALL ||
+		if (PACK_KIND(operation->what) != OPERATION_SYSCALL || operation->half ||
 		    !operation_has_thread(operation))
 			continue;
 		place = user_request_of(requests, operation->thread, operation->begin, &until);

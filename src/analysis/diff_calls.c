@@ -95,7 +95,8 @@ static bool taken(struct taking *taking, const struct operation *operation)
 {
 	const struct side *side = taking->profiles->side;
 
-	if (PACK_KIND(operation->what) != OPERATION_SYSCALL || !operation_has_thread(operation) ||
+	if (PACK_KIND(operation->what) != OPERATION_SYSCALL || operation->half ||
+	    !operation_has_thread(operation) ||
 	    operation->begin < side->from || operation_end(operation) > side->to ||
 	    (taking->tracers && taking->tracers[operation->thread]) ||
 	    !operation_in_scope(&taking->scope, operation))

@@ -284,7 +284,7 @@ static void find_calls(struct user_requests *requests)
 		struct user_request *request;
 
 		pages_pass(store, i);
-		if (PACK_KIND(operation->what) != OPERATION_SYSCALL ||
+		if (PACK_KIND(operation->what) != OPERATION_SYSCALL || operation->half ||
 		    !operation_has_thread(operation) || !operation_in_scope(&scope, operation))
 			continue;
 		request = user_request_at(requests, begin_request(requests, operation->begin,

@@ -13,6 +13,7 @@
 #include "show.h"
 #include "target.h"
 
+#include "../unit/call_invariants.h"
 #include "../unit/invariants.h"
 
 #define EVENTS_MAX 3000 /* with loops */
@@ -89,7 +90,8 @@ static void add_hosts(struct trial *trial)
 
 static void start(struct trial *trial, const uint8_t *data, size_t size)
 {
-	static const enum command commands[] = {COMMAND_PROFILE, COMMAND_DELAY, COMMAND_OVERVIEW};
+	static const enum command commands[] = {COMMAND_PROFILE, COMMAND_DELAY, COMMAND_OVERVIEW,
+						 COMMAND_FUNCTIONS};
 	int options;
 
 	memset(trial, 0, sizeof *trial);
@@ -242,6 +244,7 @@ static void look(struct trial *trial)
 	check_threads(trial->session);
 	check_locks(trial->session);
 	check_profiles(trial->session);
+	check_calls(trial->session);
 	trial->options = asked;
 	check_reports(trial->session, trial->events % 8 == 0);
 }

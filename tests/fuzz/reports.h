@@ -143,6 +143,14 @@ static inline void check_reports(struct session *session, bool twice)
 	check_report(session, FORMAT_JSON, twice);
 	if (session->flow.exchanges_wanted)
 		check_request_reports(session, twice);
+	options->command = COMMAND_FUNCTIONS;
+	for (int timeline = 0; timeline < 2; timeline++) {
+		options->functions.timeline = timeline;
+		check_report(session, FORMAT_TEXT, twice);
+		check_report(session, FORMAT_JSON, twice);
+		check_report(session, FORMAT_CSV, false);
+		check_report(session, FORMAT_FOLDED, false);
+	}
 	options->command = command;
 	options->depth = depth;
 }
