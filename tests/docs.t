@@ -10,7 +10,7 @@ import sys
 from whylate_test import SOURCE, Tap, output, run, trace
 
 PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1", "whylate-requests.1",
-         "whylate-diff.1", "whylate-check.1", "whylate-record.1", "babeltrace2-sink.whylate.delay.7",
+         "whylate-diff.1", "whylate-functions.1", "whylate-check.1", "whylate-record.1", "babeltrace2-sink.whylate.delay.7",
          "babeltrace2-sink.whylate.profile.7")
 ANYWHERE = {"--help", "--version"}
 
@@ -73,7 +73,8 @@ def check_parameters(command):
 
 def check_default(option, text):
     """The default that --help says stands in the manual page."""
-    said = re.search(r"--%s .*?\(default ([\w.]+)\)" % option, output("profile", "--help").decode())
+    said = re.search(r"^  --%s (?:(?!\n  --).)*?\(default\s+([\w.]+)\)" % option, output("profile", "--help").decode(),
+                     re.M | re.S)
     assert said, "--help says no default of --" + option
     entry = re.search(r"--%s .*?(?=^       --)" % option, text, re.M | re.S).group(0)
     assert re.search(r"(?<![\w.])%s(?![\w.]\d)" % re.escape(said.group(1)), entry), entry
@@ -112,8 +113,10 @@ def check_values():
         assert complete("whylate", "profile", option, "") == words, option
     assert complete("whylate", "profile", "--format", "") == {"text", "json"}
     assert complete("whylate", "delay", "--format", "") == {"text", "json", "csv"}
-    for option, values in (("--follow", ""), ("--metric", ""), ("--preset", "or syscall:NAME")):
-        for command in ("requests", "diff"):
+    for option, values, commands in (
+            ("--follow", "", ("requests", "diff")), ("--metric", "", ("requests", "diff", "functions")),
+            ("--preset", "or syscall:NAME", ("requests", "diff")), ("--format", "", ("functions",))):
+        for command in commands:
             refused = run(command, option, "?", "TRACE").stderr.decode()
             words = set(re.search("must be one of (.*)", refused).group(1).replace(values, "").strip(", ").split(", "))
             words |= {"syscall:"} if values else set()
@@ -180,6 +183,7 @@ HANG = ("overview", trace("hang"))
 HOSTS = ("delay", *trace("two-hosts-client", "two-hosts-server"), "--host", "client", "--thread", "python3", "--from",
          "09:26:55.912", "--to", "09:26:56.094")
 APP = (trace("web-mixed"), "--process", "app")
+UST = trace("ust-func")
 WRITERS = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64")
 
 
@@ -189,7 +193,8 @@ def check_readme():
     reports = [b for b in blocks if b.startswith("$ whylate") or "Lineage:" in b or "Blocking causality" in b]
     others = {"$ whylate profile": WRITERS, "$ whylate delay futex": LOCK_2, "$ whylate hang": HANG,
               "$ whylate delay two-hosts": HOSTS, "$ whylate diff": ("diff", *APP, "--slow-fast", "p80"),
-              "$ whylate requests": ("requests", trace("web-mixed"), "--limit", "4")}
+              "$ whylate requests": ("requests", trace("web-mixed"), "--limit", "4"),
+              "$ whylate functions": ("functions", UST, "--limit", "6")}
     startup = [b for b in reports if not b.startswith(tuple(others))]
     assert len(startup) == 3 and len(reports) == 3 + len(others), (len(reports), len(startup))
     compare_lines([line for block in startup for line in block.splitlines() if not line.startswith("$ ")],
@@ -213,9 +218,9 @@ for one in PAGES:
     tap.case("man/%s formats without warnings" % one, check_page, one)
     if shutil.which("mandoc"):
         tap.case("man/%s passes mandoc's lint" % one, lint, one)
-for name in ("delay", "overview", "profile", "requests", "diff", "check", "record"):
+for name in ("delay", "overview", "profile", "requests", "diff", "functions", "check", "record"):
     tap.case("options of %s and its manual page" % name, check_manual, name)
-for name in ("delay", "overview", "profile", "requests", "diff", "check", "record", "snapshot"):
+for name in ("delay", "overview", "profile", "requests", "diff", "functions", "check", "record", "snapshot"):
     tap.case("options of %s and the completion" % name, check_completion, name)
 tap.case("commands, in --help, completion and whylate(1)", check_commands)
 for name in ("delay", "profile"):
@@ -236,6 +241,12 @@ tap.case("whylate-requests(1) shows what is printed of one", lambda: check_examp
 tap.case("whylate-diff(1) shows what is printed", check_example, "whylate-diff.1", "diff", *APP, "--slow-fast", "p80")
 tap.case("whylate-diff(1) shows what is printed of two traces", lambda: check_example(
     "whylate-diff.1", "diff", *trace("fork1", "fork4"), number=1))
+for place, some in enumerate((
+        (UST, "--limit", "6"), (trace("callstack"), "--thread", "grep", "--limit", "3"),
+        (UST, "--function", "store_create", "--timeline", "--from", "lttng_ust_cyg_profile:func_entry", "--to", "+40ms",
+         "--min-duration", "50us"), (trace("hang"),))):
+    tap.case("whylate-functions(1) shows what is printed, example %d" % (place + 1), lambda: check_example(
+        "whylate-functions.1", "functions", *some, number=place))
 tap.case("whylate-check(1) shows what is printed", check_example, "whylate-check.1", "check", trace("snapshot"))
 tap.case("babeltrace2-sink.whylate.profile(7) shows what is printed", check_example,
          "babeltrace2-sink.whylate.profile.7", "profile", trace("disk-read"), "--operation", "syscall:pread64",
