@@ -118,6 +118,8 @@ def every_command(directory, _, *places):
     asked(directory, "used", "overview", "--format", "json", "--limit", "0", *places)
     asked(directory, "written", "profile", "--operation", "*", "--format", "json", *places)
     asked(directory, "used", "profile", "--operation", "*", "--format", "json", *places)
+    asked(directory, "written", "functions", "--format", "json", *places)
+    asked(directory, "used", "functions", "--limit", "0", *places)
     asked(directory, "used", "delay", "--thread", "all", "--verbose", *places)
     asked(directory, "used", "overview", "--format", "json", "--limit", "0", *places)
 

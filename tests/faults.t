@@ -22,7 +22,7 @@ STARTUP = t.trace("startup-chain")
 LARGE = t.trace("lock-lapse")
 HELD = t.trace("zero-read")
 ASAN = bool(t.preload())
-COMMANDS = (["delay", "--thread", "all"], ["overview"], ["profile"])
+COMMANDS = (["delay", "--thread", "all"], ["overview"], ["profile"], ["functions"])
 FORMATS = ([*COMMANDS[0], "--format", "csv"], *([*c, "--format", f] for c in COMMANDS for f in ("text", "json")))
 
 

@@ -76,7 +76,7 @@ def layouts(name):
     events = events_of(t.trace(name))
     assert any(e[3].get("prev_state") == 1 for e in events)
     assert len(events) > 3000 and len({e[2] for e in events}) > 12, (len(events), Counter(e[2] for e in events))
-    for options in (("delay", "--thread", "all"), ("overview",), ("profile", "--operation", "*")):
+    for options in (("delay", "--thread", "all"), ("overview",), ("profile", "--operation", "*"), ("functions",)):
         reports = {}
         with tempfile.TemporaryDirectory(dir=t.CACHE) as place:
             for order in ("le", "be"):

@@ -21,7 +21,7 @@ import ust
 import whylate_test as t
 
 tap = t.Tap()
-COMMANDS = (("delay", "--thread", "all", "--limit", "0"), ("overview",), ("profile", "--operation", "*"))
+COMMANDS = (("delay", "--thread", "all", "--limit", "0"), ("overview",), ("profile", "--operation", "*"), ("functions",))
 LONG = bool(os.environ.get("WHYLATE_LONG"))
 LARGE = ("zero-read", "callstack", "lock-lapse", "fork4", "ust-func")
 SMALL = [n for n in t.TRACES if n not in LARGE] if LONG else ["polls", "hang", "wide", "snapshot", "startup-chain"]

@@ -45,6 +45,16 @@ tap.case("profile of lock-lapse, numbers as numbers", same, "profile", [trace("l
           "--min-operations", "5", "--depth", "3", "--limit", "4", "--resource", "file:*"],
          'format="json",thread="writer-*",resolution=2,peak=2,maxcount-percentage=50,min-operations=5,depth=3,limit=4,'
          'resource="file:*"')
+for form in ("json", "text", "csv", "folded"):
+    tap.case("functions of ust-func, as " + form, same, "functions", [trace("ust-func")],
+             ["--format", form, "--threshold", "5", "--limit", "100"], 'format="%s",threshold=5,limit=100' % form)
+tap.case("functions of ust-func, what blocked", same, "functions", [trace("ust-func")], ["--metric", "blocked"],
+         'metric="blocked"')
+tap.case("functions of callstack, a timeline", same, "functions", [trace("callstack")],
+         ["--timeline", "--thread", "ls", "--function", "syscall:getdents64", "--depth", "4", "--min-duration", "1ms"],
+         'timeline=yes,thread="ls",function="syscall:getdents64",depth=4,min-duration="1ms"')
+tap.case("functions of both hosts", same, "functions", trace("two-hosts-client", "two-hosts-server"),
+         ["--format", "json", "--limit", "0"], 'format="json",limit=0')
 tap.case("profile of both hosts", same, "profile", trace("two-hosts-client", "two-hosts-server"),
          ["--format", "json", "--operation", "*"], 'format="json",operation="*"')
 

@@ -161,8 +161,28 @@ def text_time(report):
     report["window"]["begin"] = str(report["window"]["begin"])
 
 
+def no_exclusive(report):
+    del report["threads"][0]["tree"]["children"][0]["exclusive"]
+
+
+def text_calls(report):
+    report["functions"][0]["calls"] = "1"
+
+
+def other_kind(report):
+    report["threads"][0]["tree"]["kind"] = "process"
+
+
+def no_stack(report):
+    del report["stand_outs"][0]["stack"]
+
+
+def unnamed_part(report):
+    report["timeline"][0]["rectangles"][0]["kind"] = "state"
+
+
 tap = Tap()
-for name in ("delay", "overview", "profile", "requests", "diff"):
+for name in ("delay", "overview", "profile", "requests", "diff", "functions"):
     tap.case("the schema of " + name, check_schema, name)
 startup = trace("startup-chain")
 tap.case("delay startup-chain, target", check_report, "delay", ["--target", TARGET, startup])
@@ -214,6 +234,17 @@ for name in ("0", "1"):
              ["--limit", name, "--a", "2", "--b", "3", trace("web-mixed")])
 tap.case("diff of two windows, processes", check_report, "diff",
          ["--preset", "process", "--a", "..+500ms", "--b", "+500ms..", startup])
+for name in ("ust-func", "callstack", "hang", "lost", "snapshot", "startup-chain", "wide"):
+    tap.case("functions of " + name, check_report, "functions", ["--quiet", trace(name)])
+    tap.case("functions of %s, one entry a list" % name, check_report, "functions", ["--limit", "1", "--quiet", trace(name)])
+for name in ("ust-func", "callstack", "lost"):
+    tap.case("functions of %s, a timeline" % name, check_report, "functions",
+             ["--timeline", "--limit", "0", "--metric", "cpu", "--quiet", trace(name)])
+tap.case("functions of ust-func, of one of them", check_report, "functions", ["--function", "fact", trace("ust-func")])
+tap.case("functions of both hosts", check_report, "functions", trace("two-hosts-client", "two-hosts-server"))
+for change in (no_exclusive, text_calls, other_kind, no_stack, unnamed_part, no_window, text_time):
+    tap.case("functions with %s is refused" % change.__name__.replace("_", " "), check_refused, "functions",
+             ["--timeline", "--thread", "ls", "--min-duration", "1ms", trace("callstack")], change)
 for change in (no_begin, other_cause, no_inner, other_change, other_metric, no_window, text_time):
     tap.case("requests with %s is refused" % change.__name__.replace("_", " "), check_refused, "requests",
              [trace("web-mixed")], change)
