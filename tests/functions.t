@@ -358,6 +358,11 @@ KERNEL_PROBES = {"vfs_read", "ext4_file_read_iter", "filemap_read", "submit_bio"
                  "iterate_dir"}
 
 
+def no_such_function():
+    done = t.run("functions", "--function", "nosuch", t.trace("ust-func"))
+    assert done.returncode == 2 and not done.stdout and b"'nosuch'" in done.stderr and b"main, comm_select" in done.stderr, done
+
+
 def unreturned():
     """dead-1 and dead-2 deadlock, flock-wait waits for a flock (the traces' README): none of their calls returns."""
     report = t.report("functions", t.trace("hang"))
@@ -378,7 +383,7 @@ def binaries(harm, state):
         want = {"proxyapp+0x%x" % (address - base + int(nm_first(), 16)) for address in
                 {c.address for c in ust.calls(t.trace("ust-func"))}}
         assert found == want, (found, want)
-        assert b"proxyapp" in t.output("functions", trace, "--cache", "off").split(b"Of user space's functions")[1]
+        assert b"proxyapp" in t.output("functions", trace, "--cache", "off").split(b"Of the functions")[1]
         again = t.report("functions", trace, "--cache", "off", "--limit", "0", "--binary-path", t.trace("ust-func"))
         assert {"main", "fact"} <= {f["name"] for f in again["functions"]} and not again["binaries"], again["binaries"]
 
@@ -565,6 +570,7 @@ tap.case("ust-func: what is between two events", between_events)
 tap.case("ust-func: folded stacks and rows", folded)
 tap.case("callstack: the kernel's way to waits", call_stacks)
 tap.case("hang: calls that do not return", unreturned)
+tap.case("a function that is not called", no_such_function)
 tap.case("the program is missing", binaries, os.remove, "missing")
 tap.case("the program is stripped", binaries, stripped, "stripped")
 tap.case("the program is another build", binaries, other_build, "other-build")

@@ -384,9 +384,19 @@ static bool has_user_functions(const struct session *session, uint32_t thread)
 	return false;
 }
 
-static bool is_of_user(const struct session *session, uint32_t thread)
+/* A program's, that did not sleep all the time. */
+static bool is_awake(const struct session *session, uint32_t thread)
 {
-	return !thread_is_kernel(&session->model, model_thread(&session->model, thread));
+	struct spans spans;
+	struct span span;
+
+	if (thread_is_kernel(&session->model, model_thread(&session->model, thread)))
+		return false;
+	spans_begin(&spans, session, thread, session->from, session->to);
+	while (spans_next(&spans, &span))
+		if (leaf_wib(span.leaf) == WIB_WORKING)
+			return true;
+	return false;
 }
 
 static void add_threads_with(struct call_tree *tree,
@@ -420,7 +430,7 @@ static void add_threads(struct call_tree *tree)
 	if (!tree->nodes->len)
 		add_threads_with(tree, has_functions, tracers);
 	if (!tree->nodes->len)
-		add_threads_with(tree, is_of_user, tracers);
+		add_threads_with(tree, is_awake, tracers);
 }
 
 /* --- sums ----------------------------------------------------------------------------- */

@@ -67,7 +67,7 @@ struct call_tree {
 };
 
 /* Of the selected threads, or (none selected) of those that have functions; if there are none,
- * of all but the kernel's and the recorder's. In the window; with --function only inside these.
+ * of all that worked but the kernel's and the recorder's. In the window; with --function only inside these.
  * Free with call_tree_free(). */
 struct call_tree *call_tree_new(const struct session *session);
 void call_tree_free(struct call_tree *tree);

@@ -1,6 +1,8 @@
 /* Nesting the calls of a thread; see frames.h. */
 #include "analysis/frames.h"
 
+#include "flow/calls.h"
+
 /* What nests where, in the order of the store: each behind what is nested in it. */
 struct nesting {
 	uint32_t *parent, *size, *depth; /* owned; size: of itself and what is nested */
@@ -158,4 +160,20 @@ uint32_t frames_at(const struct frames *frames, int64_t time, int64_t *until)
 			break;
 	}
 	return at;
+}
+
+bool frame_waits_for_others(const struct session *session, const struct call_frame *frame)
+{
+	static const char *const fed[] = {"pipe:", "socket:", "eventfd", "timerfd", "signalfd",
+					  "inotify", "file:/dev/", NULL};
+	const char *on = frame->ref ? session_text(session, frame->ref) : "";
+	uint8_t wait;
+
+	if (PACK_KIND(frame->what) != OPERATION_SYSCALL)
+		return false;
+	for (int i = 0; fed[i]; i++)
+		if (g_str_has_prefix(on, fed[i]))
+			return true;
+	wait = flow_call_info((struct flow *) &session->flow, PACK_NUMBER(frame->what))->wait;
+	return wait != WAIT_DEFAULT && wait != WAIT_FD && wait != WAIT_NOTHING;
 }

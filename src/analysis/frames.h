@@ -55,6 +55,9 @@ static inline bool frame_is_call(const struct call_frame *frame)
 	return PACK_KIND(frame->what) <= OPERATION_USER;
 }
 
+/* A system call in which threads wait until others have something for them, or it is time. */
+bool frame_waits_for_others(const struct session *session, const struct call_frame *frame);
+
 /* Its begin was seen. */
 static inline bool frame_is_counted(const struct call_frame *frame)
 {

@@ -3,7 +3,11 @@
 
 #include <string.h>
 
+#include "analysis/symbols.h"
 #include "flow/calls.h"
+#include "util/error.h"
+
+#define CALLED_TOLD 12 /* functions, in an error */
 
 /* --- by function ------------------------------------------------------------------------ */
 
@@ -157,17 +161,29 @@ int64_t functions_scope(const struct functions *functions, uint32_t root)
 					      call_node_at(functions->tree, root)->all);
 }
 
+int64_t functions_node_time(const struct functions *functions, uint32_t place)
+{
+	const struct call_node *node = call_node_at(functions->tree, place);
+	enum function_metric metric = functions->session->options->functions.metric;
+
+	if (!node->elsewhere)
+		return function_metric_of(functions->session, node->all);
+	if (metric != BY_WALL && metric != BY_BLOCKED)
+		return 0;
+	return node->all[0] + node->all[1] + node->all[2] + node->all[3];
+}
+
 bool functions_is_bottleneck(const struct functions *functions, uint32_t root, uint32_t node)
 {
-	const struct session *session = functions->session;
+	const struct options *options = functions->session->options;
 	const struct call_node *at = call_node_at(functions->tree, node);
 	int64_t whole = functions_scope(functions, root);
-	int64_t part = function_metric_of(session, at->all);
+	int64_t part = functions_node_time(functions, node);
 
 	if (at->parent == root && !is_user_function(at) && outermost_time(functions, root))
 		return false;
 	return part > 0 &&
-	       (double) part * 100 >= session->options->functions.threshold * (double) whole;
+	       (double) part * 100 >= options->functions.threshold * (double) whole;
 }
 
 /* --- calls that did not return ------------------------------------------------------------- */
@@ -177,16 +193,13 @@ static void unreturned_clear(gpointer data)
 	g_array_free(((struct unreturned *) data)->frames, TRUE);
 }
 
-/* Threads wait at leisure in some calls: for others to turn to them. */
-static bool is_leisure(const struct session *session, uint32_t what)
+/* Threads wait at leisure in some calls: for others to turn to them. For a futex they wait because
+ * another has it. */
+static bool is_leisure(const struct session *session, const struct call_frame *frame)
 {
-	uint8_t wait;
-
-	if (PACK_KIND(what) != OPERATION_SYSCALL)
-		return false;
-	wait = flow_call_info((struct flow *) &session->flow, PACK_NUMBER(what))->wait;
-	return wait != WAIT_DEFAULT && wait != WAIT_FD && wait != WAIT_NOTHING &&
-	       wait != WAIT_FUTEX;
+	return frame_waits_for_others(session, frame) &&
+	       flow_call_info((struct flow *) &session->flow, PACK_NUMBER(frame->what))->wait !=
+		       WAIT_FUTEX;
 }
 
 /* No call of that kind that returned took as long. */
@@ -230,7 +243,7 @@ static void add_unreturned(struct functions *functions, uint32_t thread)
 	}
 	inner = frame_of(frames, g_array_index(found.frames, uint32_t, found.frames->len - 1));
 	found.died = life->state == THREAD_DEAD;
-	found.strange = !found.died && !is_leisure(session, inner->what) &&
+	found.strange = !found.died && !is_leisure(session, inner) &&
 			is_longest(functions, inner);
 	if (!found.strange && (found.died || !functions_open)) {
 		unreturned_clear(&found);
@@ -442,6 +455,21 @@ static void add_all_interrupt_calls(struct functions *functions)
 	g_array_sort(functions->in_interrupts, most_time_first);
 }
 
+GPtrArray *waker_callpath_new(const struct session *session, uint32_t number)
+{
+	guint count, first = 0;
+	const uint64_t *words = callstack_words(&session->flow.callstacks, number, &count);
+	GPtrArray *path = callpath_new(session->symbols, words, count);
+
+	for (guint i = 0; i < path->len; i++)
+		if (g_str_has_prefix(g_ptr_array_index(path, i), "asm_common_interrupt") ||
+		    g_str_has_prefix(g_ptr_array_index(path, i), "asm_sysvec_"))
+			first = i + 1;
+	if (first)
+		g_ptr_array_remove_range(path, 0, first);
+	return path;
+}
+
 /* --- all ----------------------------------------------------------------------------------------- */
 
 struct functions *functions_new(const struct session *session)
@@ -462,6 +490,57 @@ struct functions *functions_new(const struct session *session)
 	add_all_interrupt_calls(functions);
 	functions->notes = binaries_notes(session->binaries);
 	return functions;
+}
+
+/* Adds those of one kind that are called, up to CALLED_TOLD. */
+static void add_called(const struct functions *functions, uint32_t kind, GHashTable *seen,
+		       GString *line)
+{
+	const GPtrArray *all = functions->tree->frames;
+
+	for (guint i = 0; i < all->len; i++) {
+		const struct frames *frames = g_ptr_array_index(all, i);
+
+		for (guint k = 0; frames && k < frames->list->len; k++) {
+			const struct call_frame *frame = frame_of(frames, k);
+			g_autofree char *name = NULL;
+
+			if (PACK_KIND(frame->what) != kind ||
+			    g_hash_table_size(seen) == CALLED_TOLD ||
+			    !g_hash_table_add(seen, GUINT_TO_POINTER(frame->what)))
+				continue;
+			name = frame_name(functions->session, frame->what);
+			g_string_append_printf(line, "%s%s", line->len ? ", " : "", name);
+		}
+	}
+}
+
+static char *functions_called(const struct functions *functions)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	GString *line = g_string_new(NULL);
+
+	add_called(functions, OPERATION_USER, seen, line);
+	add_called(functions, OPERATION_FUNCTION, seen, line);
+	add_called(functions, OPERATION_SYSCALL, seen, line);
+	return g_string_free(line, FALSE);
+}
+
+bool functions_check(const struct functions *functions, GError **error)
+{
+	const char *wanted = functions->session->options->functions.function;
+	g_autofree char *called = NULL;
+
+	for (guint i = 0; i < functions->rows->len; i++)
+		if (g_array_index(functions->rows, struct function_row, i).kind == NODE_CALL)
+			return true;
+	if (!wanted)
+		return true;
+	called = functions_called(functions);
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--function '%s': no such function is called by these threads in the window%s%s",
+		    wanted, *called ? "; there are, among others, " : "", called);
+	return false;
 }
 
 void functions_free(struct functions *functions)

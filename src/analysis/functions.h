@@ -62,16 +62,25 @@ struct functions {
 };
 
 struct functions *functions_new(const struct session *session);
+/* False and `error` (usage): --function names none that is called. */
+bool functions_check(const struct functions *functions, GError **error);
 void functions_free(struct functions *functions);
 
 /* --metric's time of a root's outermost functions of user space; where none were recorded, of all
  * of the threads' lives. What shares are of. */
 int64_t functions_scope(const struct functions *functions, uint32_t root);
+/* The node's --metric time; of a thread that was waited for all of its time meanwhile, as that was
+ * time blocked. */
+int64_t functions_node_time(const struct functions *functions, uint32_t node);
 /* The node is a bottleneck: its --metric time is at least --threshold percent of that. */
 bool functions_is_bottleneck(const struct functions *functions, uint32_t root, uint32_t node);
 
 /* The functions of a call stack in user space, outermost first; owned strings. */
 GPtrArray *user_callpath_new(const struct session *session, uint32_t thread, int64_t time,
 			     uint32_t number);
+
+/* The kernel's functions that led to a wake-up, outermost first, without what an interrupt
+ * interrupted; owned strings. */
+GPtrArray *waker_callpath_new(const struct session *session, uint32_t number);
 
 #endif

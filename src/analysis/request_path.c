@@ -32,7 +32,7 @@ struct exchange_lists *exchange_lists_new(const struct user_requests *requests,
 	const struct pages *store = &session->timeline.exchanges;
 	uint32_t count = by_end ? session->timeline.ends.used : session->model.thread_count;
 	struct exchange_lists *lists = g_new0(struct exchange_lists, 1);
-	uint32_t *next;
+	uint32_t *next = NULL;
 
 	lists->first = g_new0(uint32_t, count + 2);
 	for (int pass = 0; pass < 2; pass++) {

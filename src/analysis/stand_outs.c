@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analysis/path.h"
-#include "flow/calls.h"
 
 #define DIFFERENCES_SHOWN 6
 #define SHARE_TOLD 0.05 /* of the surplus: smaller differences of time are not told */
@@ -45,21 +44,6 @@ static int64_t length(const struct call_frame *frame)
 	return frame->end - frame->begin;
 }
 
-/* Calls that wait until others have something for them say nothing by being long. */
-static bool is_waiting_call(const struct session *session, const struct call_frame *frame)
-{
-	static const char *const fed[] = {"pipe:", "socket:", "eventfd", "timerfd", "signalfd",
-					  "inotify", "file:/dev/", NULL};
-	uint8_t wait =
-		flow_call_info((struct flow *) &session->flow, PACK_NUMBER(frame->what))->wait;
-	const char *on = frame->ref ? session_text(session, frame->ref) : "";
-
-	for (int i = 0; fed[i]; i++)
-		if (g_str_has_prefix(on, fed[i]))
-			return true;
-	return wait != WAIT_DEFAULT && wait != WAIT_FD && wait != WAIT_NOTHING;
-}
-
 static bool is_looked_at(const struct search *search, const struct call_frame *frame)
 {
 	const struct session *session = search->session;
@@ -68,7 +52,7 @@ static bool is_looked_at(const struct search *search, const struct call_frame *f
 	    frame->begin < session->from || frame->end > session->to)
 		return false;
 	if (PACK_KIND(frame->what) == OPERATION_SYSCALL &&
-	    (!search->syscalls || is_waiting_call(session, frame)))
+	    (!search->syscalls || frame_waits_for_others(session, frame)))
 		return false;
 	return true;
 }
@@ -195,15 +179,23 @@ static void find_usual(struct search *search, const struct frames *frames, uint3
 	group->usual_thread = frames->thread;
 }
 
-static bool is_beyond(const struct group *group, const struct call_frame *frame)
+/* Of system calls alone there are many of all lengths: those that cost the thread next to
+ * nothing are not told. */
+static bool is_beyond(const struct search *search, const struct group *group,
+		      const struct call_frame *frame, int64_t life)
 {
-	return group->times->len >= STAND_OUT_CALLS && (double) length(frame) > group->fence;
+	if (group->times->len < STAND_OUT_CALLS || (double) length(frame) <= group->fence)
+		return false;
+	return !search->syscalls || (length(frame) - group->median) * STAND_OUT_LIFE >= life;
 }
 
 /* Of each thread those beyond their fences, but for those that one inside explains. */
 static void find_in_thread(struct search *search, uint32_t thread)
 {
 	const struct frames *frames = call_tree_frames(search->tree, thread);
+	const struct thread *life = model_thread(&search->session->model, thread);
+	int64_t lived = MIN(life->end, search->session->to) -
+			MAX(life->begin, search->session->from);
 	guint count = frames->list->len;
 	g_autofree int64_t *inside = g_new0(int64_t, count + 1); /* largest excess below */
 
@@ -213,7 +205,7 @@ static void find_in_thread(struct search *search, uint32_t thread)
 			is_looked_at(search, frame) ? group_of(search, frame->what) : NULL;
 		int64_t most = inside[i];
 
-		if (group && is_beyond(group, frame)) {
+		if (group && is_beyond(search, group, frame, lived)) {
 			int64_t excess = length(frame) - group->median;
 			struct stand_out one = {.thread = thread, .frame = i, .excess = excess,
 						.median = group->median, .calls = group->times->len};

@@ -4,7 +4,8 @@
  * STAND_OUT_CALLS calls or more is looked at. A call stands out if its time lies beyond the upper
  * fence of the logarithms of all its function's times (third quartile and one and a half times the
  * distance of the quartiles: J. W. Tukey, Exploratory Data Analysis, 1977), and is at least
- * STAND_OUT_TIMES the median. Where one call inside it stands out and makes half of the surplus,
+ * STAND_OUT_TIMES the median; where only system calls were recorded, it has to take a
+ * STAND_OUT_LIFE-th of its thread's time more than that, too. Where one call inside it stands out and makes half of the surplus,
  * that one is told instead. It is compared with the call whose time is the median.
  */
 #ifndef WHYLATE_ANALYSIS_STAND_OUTS_H
@@ -14,6 +15,7 @@
 
 #define STAND_OUT_CALLS 8
 #define STAND_OUT_TIMES 4
+#define STAND_OUT_LIFE 1000
 
 enum difference_kind {
 	DIFFERENCE_TIME,    /* `what` took `ns` more than in the usual call */

@@ -9,6 +9,8 @@ struct stand_outs;
 
 void functions_text(const struct functions *functions, const struct stand_outs *found,
 		    struct output *output);
+/* " (tid 7)", or "" where the thread's name has it already; free with g_free(). */
+char *functions_tid_text(const struct functions *functions, uint32_t thread);
 void functions_timeline_text(const struct functions *functions, struct output *output);
 void functions_json(const struct functions *functions, const struct stand_outs *found,
 		    struct output *output);

@@ -102,11 +102,10 @@ static void add_bottlenecks(const struct functions *functions, uint32_t root, ui
 			    json_t *list)
 {
 	const struct call_tree *tree = functions->tree;
-	const struct session *session = functions->session;
 	const struct call_node *node = call_node_at(tree, place);
 	const GArray *below[] = {node->children, node->waits};
 	int64_t whole = functions_scope(functions, root);
-	int64_t ns = function_metric_of(session, node->all);
+	int64_t ns = functions_node_time(functions, place);
 	json_t *path = json_array(), *kinds = json_array();
 
 	for (uint32_t at = place; at != NO_NODE; at = call_node_at(tree, at)->parent) {
@@ -227,7 +226,7 @@ static json_t *wait_json(const struct functions *functions, guint i)
 			 json_pack("{s:I,s:I,s:i,s:o,s:o}", "begin", (json_int_t) at->begin, "ns",
 				   (json_int_t) at->longest, "tid",
 				   (int) model_thread(&session->model, at->thread)->tid, "woken_kernel",
-				   kernel_stack_json(session, paths->waker_kernel), "woken_user",
+				   paths->waker_kernel ? strings_json(waker_callpath_new(session, paths->waker_kernel)) : json_null(), "woken_user",
 				   user_stack_json(session, at->block->waker, at->begin + at->longest,
 						   paths->waker_user)));
 }

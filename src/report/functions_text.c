@@ -28,11 +28,6 @@ struct walk {
 	guint omitted;
 };
 
-static int64_t metric(const struct walk *walk, const int64_t times[4])
-{
-	return function_metric_of(walk->functions->session, times);
-}
-
 /* "  main                           3 calls   5.29 s  99.6 %" */
 static void walk_line(struct walk *walk, uint32_t place, int level)
 {
@@ -43,7 +38,7 @@ static void walk_line(struct walk *walk, uint32_t place, int level)
 			     : node->kind == NODE_CAUSE   ? "- "
 							  : "";
 	g_autofree char *left = g_strdup_printf("%*s%s%s", 2 * level, "", before, safe);
-	int64_t ns = metric(walk, node->all);
+	int64_t ns = functions_node_time(walk->functions, place);
 	int room = MAX(walk->output->width - 32, 40);
 	char calls[32] = "", duration[32];
 
@@ -86,14 +81,12 @@ static void walk_below(struct walk *walk, uint32_t place, int level)
 		}
 }
 
-/* " (tid 7)", where the name does not end with it. */
+/* " (tid 7)", where the name does not have it. */
 static void append_tid(const struct functions *functions, uint32_t thread, GString *line)
 {
-	int tid = model_thread(&functions->session->model, thread)->tid;
-	g_autofree char *same = g_strdup_printf(" (%d)", tid);
+	g_autofree char *tid = functions_tid_text(functions, thread);
 
-	if (!g_str_has_suffix(line->str, same))
-		g_string_append_printf(line, " (tid %d)", tid);
+	g_string_append(line, tid);
 }
 
 static void walk_root(const struct functions *functions, guint number, struct output *output)
@@ -122,8 +115,9 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 	if (node->all[WIB_UNKNOWN])
 		g_string_append_printf(line, ", not known %s", when_duration(a, node->all[WIB_UNKNOWN]));
 	if (walk.whole < function_metric_of(session, node->all))
-		g_string_append_printf(line, "; in its outermost functions %s, of which the shares are, "
-				       "outside of them %s",
+		g_string_append_printf(line, "; of the %s %s in its outermost functions, of which the "
+				       "shares are, %s outside of them",
+				       metric_words[session->options->functions.metric],
 				       when_duration(a, walk.whole),
 				       when_duration(b, function_metric_of(session, node->all) -
 								walk.whole));
@@ -356,7 +350,7 @@ static void waits(const struct functions *functions, struct output *output)
 		if (at->kernel)
 			path_lines(kernel_path(session, at->kernel), "kernel: ", output);
 		if (paths->waker_kernel)
-			path_lines(kernel_path(session, paths->waker_kernel), "the longest was woken in: ",
+			path_lines(waker_callpath_new(session, paths->waker_kernel), "the longest was woken in: ",
 				   output);
 		if (paths->waker_user && is_thread(at->block->waker))
 			path_lines(user_callpath_new(session, at->block->waker, at->begin + at->longest,
@@ -396,7 +390,7 @@ static void notes(const struct functions *functions, struct output *output)
 				       functions->session->flow.odd[ODD_FUNCTION]);
 	if (!line->len && !functions->notes->len && !(counts->entries || counts->exits))
 		return;
-	text_heading(output, "Of user space's functions");
+	text_heading(output, "Of the functions");
 	if (counts->entries || counts->exits) {
 		g_autofree char *text = g_strdup_printf("%" PRIu64 " entries and %" PRIu64 " exits%s.",
 							counts->entries, counts->exits, line->str);

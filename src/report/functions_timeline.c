@@ -5,6 +5,16 @@
 #include "analysis/functions.h"
 #include "report/functions.h"
 
+char *functions_tid_text(const struct functions *functions, uint32_t thread)
+{
+	int tid = model_thread(&functions->session->model, thread)->tid;
+	g_autofree char *same = g_strdup_printf(" (%d)", tid);
+
+	return strstr(cost_name(functions->tree->costs, thread), same)
+		       ? g_strdup("")
+		       : g_strdup_printf(" (tid %d)", tid);
+}
+
 static void append_what(GString *line, const struct session *session, uint32_t thread,
 			const struct rectangle *rectangle)
 {
@@ -42,8 +52,8 @@ static void timeline_of(const struct functions *functions, uint32_t thread, stru
 	const struct session *session = functions->session;
 	GArray *list = call_timeline_new(functions->tree, thread);
 	g_autofree char *name = text_safe(cost_name(functions->tree->costs, thread));
-	g_autofree char *heading = g_strdup_printf(
-		"Calls of %s (tid %d)", name, model_thread(&session->model, thread)->tid);
+	g_autofree char *tid = functions_tid_text(functions, thread);
+	g_autofree char *heading = g_strconcat("Calls of ", name, tid, NULL);
 	char when[48], ns[32];
 
 	if (list->len)

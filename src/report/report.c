@@ -234,11 +234,16 @@ static bool write_requests(const struct session *session, struct output *output,
 	return true;
 }
 
-static void write_functions(const struct session *session, struct output *output)
+static bool write_functions(const struct session *session, struct output *output, GError **error)
 {
 	struct functions *functions = functions_new(session);
-	struct stand_outs *found = stand_outs_new(functions->tree);
+	struct stand_outs *found;
 
+	if (!functions_check(functions, error)) {
+		functions_free(functions);
+		return false;
+	}
+	found = stand_outs_new(functions->tree);
 	if (session->options->format == FORMAT_JSON)
 		functions_json(functions, found, output);
 	else if (session->options->format == FORMAT_CSV)
@@ -249,6 +254,7 @@ static void write_functions(const struct session *session, struct output *output
 		functions_text(functions, found, output);
 	stand_outs_free(found);
 	functions_free(functions);
+	return true;
 }
 
 static bool write_diff(const struct session *session, struct output *output, GError **error)
@@ -279,7 +285,7 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 	else if (options->command == COMMAND_DIFF)
 		return write_diff(session, output, error);
 	else if (options->command == COMMAND_FUNCTIONS)
-		write_functions(session, output);
+		return write_functions(session, output, error);
 	else if (options->command == COMMAND_CHECK && options->format == FORMAT_JSON)
 		check_json(session, output);
 	else if (options->command == COMMAND_CHECK)
