@@ -10,7 +10,8 @@ import sys
 from whylate_test import SOURCE, Tap, output, run, trace
 
 PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1", "whylate-requests.1",
-         "whylate-diff.1", "whylate-functions.1", "whylate-check.1", "whylate-record.1", "babeltrace2-sink.whylate.delay.7",
+         "whylate-diff.1", "whylate-functions.1", "whylate-check.1", "whylate-record.1", "whylate-lami.1",
+         "babeltrace2-sink.whylate.delay.7",
          "babeltrace2-sink.whylate.profile.7")
 ANYWHERE = {"--help", "--version"}
 
@@ -40,6 +41,8 @@ def options_of(command):
 def check_page(page):
     text = formatted(page)
     for section in ("NAME", "SYNOPSIS", "DESCRIPTION"):
+        if section == "SYNOPSIS" and page == "whylate.7":
+            continue # it is about words
         assert re.search("^%s$" % section, text, re.M), "no section " + section
     raw = read("man/" + page)
     assert re.search(r"^\.TH ", raw, re.M), "no .TH"

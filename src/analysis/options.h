@@ -48,6 +48,7 @@ struct request_options {
 /* What only `profile` has. */
 struct profile_options {
 	GPtrArray *operations;       /* owned strings: patterns; none: system calls */
+	bool assumed;                /* … nobody asked for them: the trace may have none */
 	char *resource;              /* owned pattern; NULL: any */
 	enum per per;
 	uint32_t resolution;         /* buckets per factor of two; 0: not said */
@@ -70,8 +71,12 @@ struct function_options {
 	bool timeline;
 };
 
+struct lami_analysis;
+
 struct options {
 	enum command command;
+	const struct lami_analysis *lami; /* static; its tables instead of a report: report/lami.h;
+					     NULL. What the window has beside the trace is left out */
 	struct event_filter *target; /* owned; NULL */
 	GPtrArray *threads;          /* owned strings: TIDs, names, "all" */
 	GPtrArray *processes;        /* owned strings */
@@ -91,6 +96,7 @@ struct options {
 	bool utc, quiet, verbose, strict;
 	bool path;                   /* only the critical path, in full */
 	enum choice color, progress;
+	bool progress_lines;         /* on standard output, in LAMI's form */
 	enum reader_choice reader;
 	char *cache;                 /* owned; directory, "off"; NULL: auto */
 	struct profile_options profile;

@@ -226,6 +226,10 @@ static bool resolve_window(struct session *session, GError **error)
 			     &session->to);
 	if (options->to.kind == WHEN_FROM_BEGIN && session->to > session->end)
 		session->to = session->end;
+	if (options->lami) {
+		session->from = MAX(session->from, session->begin);
+		session->to = MIN(session->to, session->end);
+	}
 	if (has_from && (session->from < session->begin || session->from >= session->end)) {
 		bool date = llabs(session->from - session->begin) > INT64_C(86400000000000);
 

@@ -38,24 +38,36 @@ bool traces_search(const char *path, trace_visit *visit, void *data, GError **er
 bool traces_read(struct session *session, GPtrArray *traces, GError **error);
 /* They will be, or were, read directly. */
 bool traces_are_read_directly(const struct options *options, GPtrArray *traces);
+/* Only what they declare, of traces that are read directly. */
+bool traces_declare(struct session *session, GPtrArray *traces, GError **error);
 /* Finds the events that the options name, for a session that has everything else. */
 bool traces_match(struct session *session, GPtrArray *traces, GError **error);
 /* The same as traces_read() through Babeltrace. */
 bool graph_run(struct session *session, GPtrArray *traces, GError **error);
 
+/* All of one report: reads the traces, writes it, says what is to be said; the exit status. */
+int run(struct options *options, GPtrArray *paths);
+
+/* A program named whylate-lami-NAME: `name` is what follows; returns the exit status. */
+int lami_command(const char *name, int argc, char **argv);
+
 /* "whylate: MESSAGE" on standard error. It may hold names from the trace: nothing in it is
  * acted upon by a terminal. */
 void tell(const char *message);
+/* What tell() tells goes to `listener` instead; NULL: to standard error. */
+void tell_to(void (*listener)(const char *message));
 
 /* Signals, closed standard streams, and what is told when memory ends. */
 void process_begin(void);
 /* All that was printed is written, or that is said. Returns the exit status. */
 int process_end(int status);
 
-/* Progress on standard error, if the options want it. */
+/* Progress on standard error, if the options want it, or as lines on standard output. */
 struct progress {
 	const struct session *session; /* borrowed */
-	bool shown;
+	const struct reader *reader;   /* borrowed; NULL: through Babeltrace */
+	double done;                   /* told last */
+	bool shown, lines;
 	uint64_t next; /* events at which it is shown next */
 };
 void progress_begin(struct progress *progress, const struct session *session);

@@ -14,11 +14,21 @@
 #include "util/error.h"
 #include "util/spill.h"
 
+static void (*listening)(const char *message);
+
+void tell_to(void (*listener)(const char *message))
+{
+	listening = listener;
+}
+
 void tell(const char *message)
 {
 	g_autofree char *safe = text_safe(message);
 
-	fprintf(stderr, "whylate: %s\n", safe);
+	if (listening)
+		listening(message);
+	else
+		fprintf(stderr, "whylate: %s\n", safe);
 }
 
 static bool command_of(const char *word, enum command *command)
@@ -165,7 +175,7 @@ static bool read_other(struct input *other, struct options *options, GPtrArray *
 	return input_read(other, options, second, error) && session_finish(other->session, error);
 }
 
-static int run(struct options *options, GPtrArray *paths)
+int run(struct options *options, GPtrArray *paths)
 {
 	struct input input = {0}, other = {0};
 	g_autoptr(GError) error = NULL;
@@ -195,8 +205,11 @@ static int whylate(int argc, char **argv)
 	struct options options;
 	g_autoptr(GPtrArray) paths = g_ptr_array_new();
 	enum command command = COMMAND_OVERVIEW;
+	g_autofree char *program = g_path_get_basename(argc ? argv[0] : "");
 	int status, skip = 1;
 
+	if (g_str_has_prefix(program, "whylate-lami-"))
+		return lami_command(program + strlen("whylate-lami-"), argc - 1, argv + 1);
 	if (argc < 2) {
 		fputs("whylate: no trace given: whylate TRACE shows what is in one; whylate --help "
 		      "lists the commands\n", stderr);

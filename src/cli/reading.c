@@ -17,7 +17,7 @@ void progress_begin(struct progress *progress, const struct session *session)
 	const struct options *options = session->options;
 
 	*progress = (struct progress) {
-		.session = session, .next = EVENTS_AT_ONCE,
+		.session = session, .next = EVENTS_AT_ONCE, .lines = options->progress_lines,
 		.shown = options->progress == CHOICE_ALWAYS ||
 			 (options->progress == CHOICE_AUTO && !options->quiet &&
 			  isatty(STDERR_FILENO))};
@@ -28,9 +28,17 @@ void progress_show(struct progress *progress)
 	const struct session *session = progress->session;
 	char time[48];
 
-	if (!progress->shown || session->events < progress->next)
+	if (!(progress->shown || progress->lines) || session->events < progress->next)
 		return;
 	progress->next = session->events + EVENTS_AT_ONCE;
+	if (progress->lines) {
+		/* reading is most of it; there is more to do behind it */
+		if (progress->reader)
+			progress->done = MAX(progress->done, 0.9 * reader_done(progress->reader));
+		printf("%.3f %" PRIu64 " events read\n", progress->done, session->events);
+		fflush(stdout);
+		return;
+	}
 	fprintf(stderr, "\rwhylate: %" PRIu64 " events, at %s ", session->events,
 		when_time(time, session->flow.time, session->options->utc, false));
 }
@@ -39,6 +47,10 @@ void progress_end(const struct progress *progress)
 {
 	if (progress->shown && progress->session->events >= EVENTS_AT_ONCE)
 		fputs("\r\033[K", stderr);
+	if (progress->lines) {
+		printf("0.900 %" PRIu64 " events read, analysing\n", progress->session->events);
+		fflush(stdout);
+	}
 }
 
 static bool all_of_lttng(GPtrArray *traces)
@@ -97,6 +109,7 @@ static bool read_directly(struct session *session, GPtrArray *traces, GError **e
 	if (!reader)
 		return false;
 	progress_begin(&progress, session);
+	progress.reader = reader;
 	while (!session->stretches.done && reader_run(reader, EVENTS_AT_ONCE))
 		progress_show(&progress);
 	progress_end(&progress);
@@ -115,6 +128,16 @@ bool traces_are_read_directly(const struct options *options, GPtrArray *traces)
 {
 	return options->reader == READER_DIRECT ||
 	       (options->reader == READER_AUTO && all_of_lttng(traces));
+}
+
+bool traces_declare(struct session *session, GPtrArray *traces, GError **error)
+{
+	struct reader *reader = direct_reader(session, traces, error);
+
+	if (!reader)
+		return false;
+	reader_free(reader);
+	return true;
 }
 
 bool traces_match(struct session *session, GPtrArray *traces, GError **error)

@@ -523,6 +523,24 @@ bool reader_run(struct reader *reader, uint64_t count)
 	return reader->count > 0;
 }
 
+double reader_done(const struct reader *reader)
+{
+	const struct model *model = &reader->session->model;
+	int64_t begin = INT64_MAX, end = INT64_MIN, now = reader->session->flow.time;
+
+	for (guint i = 0; i < model->hosts->len; i++)
+		begin = MIN(begin, model_host(model, i)->begin);
+	for (guint i = 0; i < reader->streams->len; i++) {
+		const struct stream *stream = g_ptr_array_index(reader->streams, i);
+
+		if (!stream->user)
+			end = MAX(end, stream->until);
+	}
+	return reader->count == 0 ? 1
+	       : end <= begin     ? 0
+				  : CLAMP((double) (now - begin) / (double) (end - begin), 0, 1);
+}
+
 /* --- events that a filter names, where they were seen --------------------------- */
 
 static int by_number(gconstpointer a, gconstpointer b)

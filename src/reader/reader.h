@@ -45,6 +45,9 @@ void reader_free(struct reader *reader);
 /* Hands on up to `count` events; false when there are no more. */
 bool reader_run(struct reader *reader, uint64_t count);
 
+/* How much of the traces' time has been read: 0 to 1, never less than before. */
+double reader_done(const struct reader *reader);
+
 /* For a session that has all events but those that its filters name: tells it of these, as
  * their places were noted. False without an error: they were not, read on. */
 bool reader_match_places(struct reader *reader, GError **error);

@@ -13,6 +13,7 @@
 #include "analysis/saved.h"
 #include "analysis/stand_outs.h"
 #include "report/functions.h"
+#include "report/lami.h"
 #include "util/error.h"
 
 static bool wants_color(const struct options *options, const struct output *output)
@@ -276,6 +277,8 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 	const struct options *options = session->options;
 
 	output->color = options->format == FORMAT_TEXT && wants_color(options, output);
+	if (options->lami)
+		return lami_write(session, output->file, error);
 	if (options->command == COMMAND_DELAY)
 		write_delay(session, output);
 	else if (options->command == COMMAND_PROFILE)
