@@ -11,7 +11,7 @@ from whylate_test import SOURCE, Tap, output, run, trace
 
 PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1", "whylate-requests.1",
          "whylate-diff.1", "whylate-functions.1", "whylate-check.1", "whylate-record.1", "whylate-lami.1",
-         "babeltrace2-sink.whylate.delay.7",
+         "whylate.7", "babeltrace2-sink.whylate.delay.7",
          "babeltrace2-sink.whylate.profile.7")
 ANYWHERE = {"--help", "--version"}
 
