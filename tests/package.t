@@ -1,0 +1,171 @@
+"""The Debian package: built from a copy of the tree by dpkg-buildpackage, judged by what is in it, what it depends on
+and by lintian, and used from where dpkg-deb unpacks it: command, plugin, manual pages and LAMI programs."""
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import whylate_test as t
+
+tap = t.Tap()
+# nothing is optimized, and no package with debugging symbols made: what is built is hardly run
+OPTIONS = {"DEB_BUILD_OPTIONS": "nocheck noopt noautodbgsym parallel=2", "DEB_BUILD_PROFILES": "nocheck", "DEB_CFLAGS_STRIP": "-g"}
+
+
+def left_out(folder, names):
+    """What is no source: builds, what configure leaves in a tree that it ran in, and traces, which no build needs."""
+    made = {".git", "build", "test-cache", "autom4te.cache", "__pycache__", "config.status", "config.log", "config.h",
+            "Makefile", "whylate.pc", "libtool", ".deps", ".libs"}
+    data = {".": {"traces"}, "tests/fuzz": {"corpus"}}.get(os.path.relpath(folder, t.SOURCE), set())
+    return {n for n in names if n in made | data or n.startswith("build-") and n != "build-aux" or
+            os.path.realpath(os.path.join(folder, n)) in map(os.path.realpath, (t.BUILD, t.CACHE))}
+
+
+def command(*words, cwd=None, **environment):
+    return subprocess.run(words, cwd=cwd, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900)
+
+
+def output(*words, **keywords):
+    done = command(*words, **keywords)
+    assert done.returncode == 0, "%s: status %d\n%s" % (" ".join(words), done.returncode, done.stdout.decode()[-3000:])
+    return done.stdout.decode()
+
+
+def build(place):
+    """Path of the package, of the changes file."""
+    source = os.path.join(place, "whylate")
+    shutil.copytree(t.SOURCE, source, ignore=left_out, symlinks=True)
+    subprocess.run(["chmod", "-R", "u+w", source], check=True)
+    environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "DESTDIR")}
+    done = subprocess.run(["dpkg-buildpackage", "-b", "-uc", "-us"], cwd=source, env={**environment, **OPTIONS},
+                          stdin=subprocess.DEVNULL, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-4000:]
+    made = sorted(os.listdir(place))
+    packages = [f for f in made if f.endswith(".deb")]
+    assert len(packages) == 1, made
+    return [os.path.join(place, f) for f in packages + [f for f in made if f.endswith(".changes")]]
+
+
+def read(path):
+    with open(os.path.join(t.SOURCE, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def version():
+    return re.search(r"^AC_INIT\(\[whylate\], \[([^]]+)\]", read("configure.ac"), re.M)[1]
+
+
+def files(root):
+    return {os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(root) for name in names}
+
+
+def lami():
+    return re.search(r"^LAMI = (.*)$", read("Makefile.am"), re.M)[1].split()
+
+
+def plugin():
+    """Where Debian's Babeltrace looks for plugins."""
+    directory = output("pkg-config", "--variable=plugindir", "babeltrace2").strip()
+    directory = directory or output("pkg-config", "--variable=libdir", "babeltrace2").strip() + "/babeltrace2/plugins"
+    return directory.lstrip("/") + "/babeltrace-plugin-whylate.so"
+
+
+def check_contents(root):
+    """What the source has to be installed, by its folders, is there; and nothing is anywhere else."""
+    found = files(root)
+    wanted = {"usr/bin/whylate", plugin(), "usr/share/bash-completion/completions/whylate"}
+    wanted |= {"usr/bin/whylate-lami-" + name for name in lami()}
+    wanted |= {"usr/share/man/man%s/%s.gz" % (page[-1], page) for page in os.listdir(t.SOURCE + "/man")}
+    wanted |= {"usr/share/man/man1/whylate-lami-%s.1.gz" % name for name in lami()}
+    for folder, end in (("schema", ".json"), ("lttng", ".lttng"), ("lami", ".properties")):
+        wanted |= {"usr/share/whylate/%s/%s" % (folder, f) for f in os.listdir(t.SOURCE + "/share/" + folder) if f.endswith(end)}
+    wanted |= {"usr/share/doc/whylate/" + f for f in ("copyright", "changelog.gz", "README.md.gz")}
+    assert wanted <= found, "missing: %s" % sorted(wanted - found)
+    others = {f for f in found - wanted if not f.startswith("usr/share/doc/whylate/examples/")}
+    assert {os.path.basename(f) for f in others} <= {"whylate.pc"}, sorted(others)
+    assert not any(f.endswith(".la") or "/include/" in f for f in found), sorted(found)
+
+
+def check_build_depends():
+    """What ./try installs to build it is what it needs as a package, but for what debhelper brings."""
+    setup = re.search(r'^build_packages="([^"]*)"', read("tests/setup.sh"), re.M)[1].split()
+    needed = re.search(r"^Build-Depends:\n((?: .*\n)+)", read("debian/control"), re.M)[1]
+    missing = set(setup) - {"autoconf", "automake", "libtool", "make", "gcc", "libc6-dev"} - set(re.findall(r"^ ([\w.+-]+)", needed, re.M))
+    assert not missing, "not in debian/control: %s" % sorted(missing)
+
+
+def check_control(package):
+    fields = dict(re.findall(r"^(\S+): (.*)$", output("dpkg-deb", "-f", package), re.M))
+    assert fields["Version"] == version(), (fields["Version"], version())
+    depends = {d.split(" ")[0] for d in fields["Depends"].split(", ")}
+    # found by dpkg-shlibdeps: libraries only, no compiler, no tracer
+    assert {"libbabeltrace2-0", "libc6", "libglib2.0-0", "libjansson4"} <= depends, depends
+    assert all(d.startswith("lib") for d in depends), depends
+    scripts = os.listdir(os.path.join(os.path.dirname(package), "control"))
+    assert set(scripts) == {"control", "md5sums"}, "scripts run as root: %s" % scripts
+
+
+def check_use(root):
+    trace = t.SOURCE + "/traces/startup-chain"
+    program = os.path.join(root, "usr/bin/whylate")
+    asked = ("delay", trace, "--target", "sched_process_exec filename=*/autostart", "--format", "json", "--cache", "off")
+    assert output(program, *asked).encode() == t.output(*asked), "it reports otherwise than the build"
+    assert "whylate " + version() in output(program, "--version")
+    assert output(os.path.join(root, "usr/bin/whylate-lami-blocked"), "--mi-version") == "1.0\n"
+    assert '"results"' in output(os.path.join(root, "usr/bin/whylate-lami-states"), trace)
+
+
+def check_plugin(root):
+    place = os.path.join(root, os.path.dirname(plugin()))
+    listed = output("babeltrace2", "--plugin-path=" + place, "list-plugins")
+    assert re.search(r"^whylate:\s+Path: " + re.escape(place), listed, re.M | re.S), listed
+    report = output("babeltrace2", "--plugin-path=" + place, t.SOURCE + "/traces/startup-chain",
+                    "--component=sink.whylate.overview", "--params=format=\"json\"")
+    assert report.encode() == t.output("overview", t.SOURCE + "/traces/startup-chain", "--format", "json"), "another report"
+
+
+def check_pages(root):
+    """Links lead to pages, and pages that were moved into others to these."""
+    for folder in ("man1", "man7"):
+        place = os.path.join(root, "usr/share/man", folder)
+        for name in sorted(os.listdir(place)):
+            with gzip.open(os.path.join(place, name), "rt", encoding="utf-8") as file:
+                text = file.read()
+            assert text.startswith(".TH"), name + " is no page"
+
+
+def check_lintian(changes):
+    done = command("lintian", "--fail-on", "error", "--allow-root", changes, LC_ALL="C")
+    assert done.returncode == 0, done.stdout.decode()
+
+
+def run_all(place):
+    made = []
+    tap.case("packages to build it, in debian/control and tests/setup.sh", check_build_depends)
+    if not tap.case("dpkg-buildpackage builds it", lambda: made.extend(build(place))):
+        return
+    package, changes = made
+    root = os.path.join(place, "root")
+    subprocess.run(["dpkg-deb", "-x", package, root], check=True)
+    subprocess.run(["dpkg-deb", "-e", package, os.path.join(place, "control")], check=True)
+    tap.case("what it installs, and nothing else", check_contents, root)
+    tap.case("its version, what it depends on, and that it runs no scripts", check_control, package)
+    tap.case("the command works, and reports what the build reports", check_use, root)
+    tap.case("babeltrace2 finds the plugin, which reports the same", check_plugin, root)
+    tap.case("manual pages", check_pages, root)
+    if shutil.which("lintian"):
+        tap.case("lintian finds no error", check_lintian, changes)
+    else:
+        tap.skip("lintian finds no error", "it is not installed")
+
+
+if shutil.which("dpkg-buildpackage") and shutil.which("dh"):
+    with tempfile.TemporaryDirectory(dir=t.CACHE) as temporary:
+        run_all(temporary)
+else:
+    tap.skip("the Debian package", "dpkg-dev and debhelper are not installed")
+sys.exit(tap.done())
