@@ -48,7 +48,6 @@ struct request_options {
 /* What only `profile` has. */
 struct profile_options {
 	GPtrArray *operations;       /* owned strings: patterns; none: system calls */
-	bool assumed;                /* … nobody asked for them: the trace may have none */
 	char *resource;              /* owned pattern; NULL: any */
 	enum per per;
 	uint32_t resolution;         /* buckets per factor of two; 0: not said */
@@ -78,6 +77,7 @@ struct options {
 	const struct lami_analysis *lami; /* static; its tables instead of a report: report/lami.h;
 					     NULL. What the window has beside the trace is left out */
 	struct event_filter *target; /* owned; NULL */
+	bool assumed;                /* threads or operations are what is taken where nobody asked */
 	GPtrArray *threads;          /* owned strings: TIDs, names, "all" */
 	GPtrArray *processes;        /* owned strings */
 	char *host;                  /* owned; NULL: all */

@@ -474,7 +474,8 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 	const struct session *session = profiles->session;
 	const GPtrArray *patterns = session->options->profile.operations;
 
-	for (guint i = 0; i < patterns->len && !session->options->profile.assumed; i++) {
+	/* of what nobody asked for the trace may have none */
+	for (guint i = 0; i < patterns->len && !session->options->assumed; i++) {
 		const char *pattern = g_ptr_array_index(patterns, i);
 		g_autofree char *near = NULL;
 		GHashTableIter iter;

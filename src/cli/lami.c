@@ -93,8 +93,8 @@ static bool refused(const char *word)
 {
 	static const char *const names[] = {
 		"--format", "--output", "--every", "--from", "--to", "--last", "--json-schema",
-		"--save", "--compare", "--resume", "--force", "--threshold", "--time-lapse", "--per",
-		"--metric", "--progress", "--color"};
+		"--save", "--compare", "--resume", "--force", "--threshold", "--time-lapse",
+		"--per", "--metric", "--progress", "--color"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
 		if (g_str_has_prefix(word, names[i]) &&
@@ -111,7 +111,8 @@ static bool set_time(struct when *when, const char *option, const char *text, GE
 		return true;
 	if (!g_ascii_string_to_signed(text, 10, 0, G_MAXINT64, &ns, NULL)) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "%s '%s': must be a whole number: nanoseconds since 1970", option, text);
+			    "%s '%s': must be a whole number: nanoseconds since 1970", option,
+			    text);
 		return false;
 	}
 	*when = (struct when) {.kind = WHEN_ABSOLUTE, .ns = ns};
@@ -154,7 +155,7 @@ static void set_defaults(const struct lami_analysis *analysis, struct options *o
 
 		for (char **word = words; *word; word++)
 			g_ptr_array_add(options->profile.operations, g_strdup(*word));
-		options->profile.assumed = true;
+		options->assumed = true;
 	}
 }
 
@@ -185,14 +186,18 @@ static int set_options(const struct lami_analysis *analysis, const struct asked 
 			break;
 		if (!refused(word))
 			continue;
-		message = g_strdup_printf("%s has no meaning for tables (see whylate-lami(1))", word);
+		message = g_strdup_printf("%s has no meaning for tables (see whylate-lami(1))",
+					  word);
 		tell(message);
 		return WHYLATE_ERROR_USAGE;
 	}
-	if (analysis->command == COMMAND_DELAY && !names_threads(asked->rest))
+	if (analysis->command == COMMAND_DELAY && !names_threads(asked->rest)) {
 		g_ptr_array_insert(asked->rest, 0, (char *) "--thread=all");
+		options->assumed = true;
+	}
 	options->lami = analysis;
-	status = arguments_parse((int) asked->rest->len, (char **) asked->rest->pdata, options, paths);
+	status = arguments_parse((int) asked->rest->len, (char **) asked->rest->pdata, options,
+				 paths);
 	if (status >= 0)
 		return status;
 	if (!set_own(asked, options, &error)) {
@@ -207,8 +212,8 @@ static int set_options(const struct lami_analysis *analysis, const struct asked 
 
 static void print_help(const struct lami_analysis *analysis)
 {
-	printf("Usage: whylate-lami-%s [--begin NS] [--end NS] [--limit N] [OPTION]... TRACE\n\n%s\n"
-	       "%s\n\n"
+	printf("Usage: whylate-lami-%s [--begin NS] [--end NS] [--limit N] [OPTION]... TRACE\n\n"
+	       "%s\n%s\n\n"
 	       "  --mi-version           print the version of LAMI, 1.0\n"
 	       "  --metadata             print what it is and which tables it has\n"
 	       "  --test-compatibility   say nothing if TRACE can be analysed\n"

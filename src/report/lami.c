@@ -11,7 +11,9 @@
  * tells all. */
 static const struct lami_table coverage_table = {
 	"coverage", "What the trace could not tell",
-	{{"What", LAMI_STRING, NULL}, {"When", LAMI_TIME_RANGE, NULL}, {"How many", LAMI_NUMBER, NULL}}};
+	{{"What", LAMI_STRING, NULL},
+	 {"When", LAMI_TIME_RANGE, NULL},
+	 {"How many", LAMI_NUMBER, NULL}}};
 
 static const struct lami_analysis analyses[] = {
 	{.name = "blocked",
@@ -22,19 +24,20 @@ static const struct lami_analysis analyses[] = {
 	 .tables = {&lami_waits, &lami_imposed}, .write = lami_write_blocked},
 	{.name = "waits",
 	 .title = "whylate: each wait and what ended it",
-	 .description = "Every blocked interval of the threads asked for (--thread, --process; without, "
-			"of those that are not idle), the longest first, with its cause.",
+	 .description = "Every blocked interval of the threads asked for (--thread, --process; "
+			"without, of those that are not idle), the longest first, with its cause.",
 	 .tags = {"sched", "log"}, .command = COMMAND_DELAY, .needs = {EV_SCHED_SWITCH},
 	 .tables = {&lami_each_wait}, .write = lami_write_waits},
 	{.name = "states",
 	 .title = "whylate: Working, Interrupted, Blocked",
-	 .description = "Each thread's time in the window, split into states; they sum to it exactly.",
+	 .description = "Each thread's time in the window, split into states; they sum to it "
+			"exactly.",
 	 .tags = {"sched", "stats"}, .command = COMMAND_DELAY, .needs = {EV_SCHED_SWITCH},
 	 .tables = {&lami_threads, &lami_states}, .write = lami_write_states},
 	{.name = "path",
 	 .title = "whylate: critical path of a thread",
-	 .description = "Where the time of one thread (--thread), or the time to an event (--target), "
-			"went: step by step through those who kept it waiting.",
+	 .description = "Where the time of one thread (--thread), or the time to an event "
+			"(--target), went: step by step through those who kept it waiting.",
 	 .tags = {"sched", "log"}, .command = COMMAND_DELAY, .needs = {EV_SCHED_SWITCH},
 	 .tables = {&lami_path_threads, &lami_path_kinds, &lami_steps}, .write = lami_write_path},
 	{.name = "latencies",
@@ -45,8 +48,8 @@ static const struct lami_analysis analyses[] = {
 	 .write = lami_write_latencies},
 	{.name = "peaks",
 	 .title = "whylate: peaks of latencies and their root causes",
-	 .description = "What makes the slow ones slow: the peaks of each operation's latencies, and "
-			"what the operations in each spent their time on.",
+	 .description = "What makes the slow ones slow: the peaks of each operation's latencies, "
+			"and what the operations in each spent their time on.",
 	 .tags = {"syscall", "stats"}, .command = COMMAND_PROFILE, .operations = "syscall:*",
 	 .needs = {EV_SYSCALL_ENTRY}, .tables = {&lami_peaks, &lami_roots},
 	 .write = lami_write_peaks},
@@ -69,8 +72,8 @@ static const struct lami_analysis analyses[] = {
 	 .write = lami_write_interrupts},
 	{.name = "requests",
 	 .title = "whylate: requests and what they cost",
-	 .description = "What servers, or --preset's others, were asked for: how long each took, its "
-			"largest cause, and what all of them together spent their time on.",
+	 .description = "What servers, or --preset's others, were asked for: how long each took, "
+			"its largest cause, and what all of them together spent their time on.",
 	 .tags = {"top", "log"}, .command = COMMAND_REQUESTS, .needs = {EV_SYSCALL_ENTRY},
 	 .tables = {&lami_requests, &lami_causes}, .write = lami_write_requests},
 };
@@ -286,6 +289,14 @@ void lami_duration(struct lami_report *report, int64_t ns)
 		     json_pack("{s:s,s:I}", "class", "duration", "value", (json_int_t) ns));
 }
 
+void lami_wib(struct lami_report *report, const int64_t *wib)
+{
+	static const enum wib order[] = {LAMI_WIB_ORDER};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
+		lami_duration(report, wib[order[i]]);
+}
+
 void lami_time_range(struct lami_report *report, int64_t begin, int64_t end)
 {
 	cell(report, LAMI_TIME_RANGE, time_range_json(begin, end));
@@ -413,8 +424,9 @@ static void write_coverage(struct lami_report *report)
 		const struct damage *at = &g_array_index(session->damages, struct damage, i);
 		g_autofree char *text =
 			at->what ? g_strdup_printf("%s is damaged: %s", at->file, at->what)
-				 : g_strdup_printf("%s is damaged: %" PRIu64 " of %" PRIu64 " bytes "
-						   "could not be read", at->file, at->bytes, at->total);
+				 : g_strdup_printf("%s is damaged: %" PRIu64 " of %" PRIu64
+						   " bytes could not be read", at->file,
+						   at->bytes, at->total);
 
 		write_words(report, text);
 	}

@@ -52,8 +52,8 @@ struct lami_analysis {
 	const char *title, *description;
 	const char *tags[4];
 	enum command command;    /* that gathers what it needs */
-	const char *operations;  /* profile: patterns when none are asked for, with spaces between */
-	enum event_kind needs[4]; /* it cannot say anything of a trace that has none of these */
+	const char *operations;  /* profile: patterns if none are asked for, spaces between */
+	enum event_kind needs[4]; /* it has nothing to say of a trace that has none of these */
 	const struct lami_table *tables[6];
 	bool (*write)(struct lami_report *report, GError **error);
 };
@@ -95,6 +95,12 @@ void lami_ratio(struct lami_report *report, int64_t part, int64_t whole);
 void lami_bool(struct lami_report *report, bool value);
 /* ns; negative: not known. */
 void lami_duration(struct lami_report *report, int64_t ns);
+/* Working, Interrupted, Blocked, Unknown: four cells; `wib`: ns by enum wib. */
+void lami_wib(struct lami_report *report, const int64_t *wib);
+#define LAMI_WIB_ORDER WIB_WORKING, WIB_INTERRUPTED, WIB_BLOCKED, WIB_UNKNOWN
+#define LAMI_WIB_COLUMNS \
+	{"Working", LAMI_DURATION, NULL}, {"Interrupted", LAMI_DURATION, NULL}, \
+	{"Blocked", LAMI_DURATION, NULL}, {"Unknown", LAMI_DURATION, NULL}
 void lami_time_range(struct lami_report *report, int64_t begin, int64_t end);
 /* NO_THREAD: empty. */
 void lami_process(struct lami_report *report, uint32_t thread);
@@ -110,11 +116,13 @@ void lami_cause(struct lami_report *report, const struct cause *cause);
 	{"Ended by", LAMI_STRING, NULL}, {"Which was", LAMI_STRING, NULL}, \
 	{"Inferred", LAMI_BOOL, NULL}
 
-/* lami_threads.c, lami_operations.c, lami_requests.c */
-extern const struct lami_table lami_waits, lami_imposed, lami_each_wait, lami_threads, lami_states,
-	lami_steps, lami_path_threads, lami_path_kinds, lami_syscalls, lami_operations, lami_peaks, lami_roots, lami_queued, lami_served,
-	lami_block_requests, lami_irqs, lami_softirqs, lami_vectors, lami_callbacks,
-	lami_requests, lami_causes;
+/* lami_threads.c, lami_path.c, lami_operations.c, lami_requests.c */
+extern const struct lami_table lami_waits, lami_imposed, lami_each_wait, lami_threads, lami_states;
+extern const struct lami_table lami_path_threads, lami_path_kinds, lami_steps;
+extern const struct lami_table lami_syscalls, lami_operations, lami_peaks, lami_roots;
+extern const struct lami_table lami_queued, lami_served, lami_block_requests;
+extern const struct lami_table lami_irqs, lami_softirqs, lami_vectors, lami_callbacks;
+extern const struct lami_table lami_requests, lami_causes;
 bool lami_write_blocked(struct lami_report *report, GError **error);
 bool lami_write_waits(struct lami_report *report, GError **error);
 bool lami_write_states(struct lami_report *report, GError **error);

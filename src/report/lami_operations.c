@@ -73,7 +73,8 @@ static void write_name(struct lami_report *report, const struct profile *profile
 	else if (kind == OPERATION_IRQ || kind == OPERATION_SOFTIRQ)
 		lami_irq(report, kind == OPERATION_IRQ, PACK_NUMBER(profile->what), profile->label);
 	else
-		lami_string(report, report->table == &lami_operations ? profile->operation : detail);
+		lami_string(report, report->table == &lami_operations ? profile->operation
+								      : detail);
 }
 
 /* The profiles of some kinds of operations (bits), the largest sum first. */
@@ -295,7 +296,8 @@ static int longest_way(gconstpointer a, gconstpointer b)
 
 /* Two requests of one thread to one disk that were issued at the same time cannot be told
  * apart: the queue of neither is known then. */
-static void find_queues(struct operation_scope *scope, const struct pages *store, GHashTable *queues)
+static void find_queues(struct operation_scope *scope, const struct pages *store,
+			GHashTable *queues)
 {
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct operation *at = operation_at(store, i);

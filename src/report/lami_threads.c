@@ -1,15 +1,11 @@
-/* LAMI tables of threads: their waits, what ended them, who was waited for, states, the
- * critical path of one; see lami.h. The figures are those of `whylate overview` (blocked)
- * and `whylate delay` (the others).
+/* LAMI tables of threads: their waits, what ended them, who was waited for, states; see
+ * lami.h. The figures are those of `whylate overview` (blocked) and `whylate delay` (the others).
  */
 #include "report/lami.h"
 
 #include "analysis/overview.h"
-#include "analysis/path.h"
-#include "analysis/pieces.h"
 #include "analysis/summary.h"
 #include "analysis/waiting.h"
-#include "util/error.h"
 
 /* --- blocked: sums of waits ---------------------------------------------------------------- */
 
@@ -118,7 +114,8 @@ const struct lami_table lami_each_wait = {
 
 static int longest_wait(gconstpointer a, gconstpointer b)
 {
-	const struct wait *x = *(const struct wait *const *) a, *y = *(const struct wait *const *) b;
+	const struct wait *x = *(const struct wait *const *) a;
+	const struct wait *y = *(const struct wait *const *) b;
 
 	if (x->end - x->begin != y->end - y->begin)
 		return x->end - x->begin > y->end - y->begin ? -1 : 1;
@@ -151,14 +148,13 @@ static void write_wait(struct lami_report *report, const struct wait *wait)
 	lami_bool(report, wait->spans_gap);
 }
 
-/* Those asked for; if all are, without the idle ones. */
+/* Those asked for; if none are, all but the idle ones. */
 static GArray *threads_that_wait(const struct session *session)
 {
 	GArray *threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	const GPtrArray *asked = session->options->threads;
 	struct overview *overview;
 
-	if (asked->len != 1 || g_strcmp0(g_ptr_array_index(asked, 0), "all") != 0) {
+	if (!session->options->assumed) {
 		g_array_append_vals(threads, session->selected->data, session->selected->len);
 		return threads;
 	}
@@ -202,10 +198,7 @@ const struct lami_table lami_threads = {
 	"threads", "Threads, by the time they worked",
 	{{"Thread", LAMI_PROCESS, NULL},
 	 {"Alive in the window", LAMI_TIME_RANGE, NULL},
-	 {"Working", LAMI_DURATION, NULL},
-	 {"Interrupted", LAMI_DURATION, NULL},
-	 {"Blocked", LAMI_DURATION, NULL},
-	 {"Unknown", LAMI_DURATION, NULL},
+	 LAMI_WIB_COLUMNS,
 	 {"Working, share", LAMI_RATIO, NULL},
 	 {"Interrupted, share", LAMI_RATIO, NULL},
 	 {"Blocked, share", LAMI_RATIO, NULL},
@@ -310,21 +303,19 @@ static void take_thread(const struct session *session, uint32_t thread, GArray *
 	node_free(total);
 }
 
-/* As columns have it. */
-static const enum wib wib_order[] = {WIB_WORKING, WIB_INTERRUPTED, WIB_BLOCKED, WIB_UNKNOWN};
-
 static void write_lives(struct lami_report *report, const GArray *lives)
 {
+	static const enum wib order[] = {LAMI_WIB_ORDER};
+
 	lami_begin(report, &lami_threads);
 	for (guint i = 0; i < lives->len && lami_row(report); i++) {
 		const struct life *at = &g_array_index(lives, struct life, i);
 
 		lami_process(report, at->thread);
 		lami_time_range(report, at->begin, at->end);
-		for (size_t k = 0; k < G_N_ELEMENTS(wib_order); k++)
-			lami_duration(report, at->wib[wib_order[k]]);
-		for (size_t k = 0; k < G_N_ELEMENTS(wib_order); k++)
-			lami_ratio(report, at->wib[wib_order[k]], at->end - at->begin);
+		lami_wib(report, at->wib);
+		for (size_t k = 0; k < G_N_ELEMENTS(order); k++)
+			lami_ratio(report, at->wib[order[k]], at->end - at->begin);
 	}
 }
 
@@ -361,111 +352,5 @@ bool lami_write_states(struct lami_report *report, GError **error)
 	g_array_sort(states, most_time);
 	write_lives(report, lives);
 	write_states(report, states);
-	return true;
-}
-
-/* --- path ---------------------------------------------------------------------------------- */
-
-const struct lami_table lami_steps = {
-	"steps", "Steps of the critical path",
-	{{"Thread", LAMI_PROCESS, NULL},
-	 {"Step", LAMI_TIME_RANGE, NULL},
-	 {"State", LAMI_STRING, NULL},
-	 {"For", LAMI_MIXED, NULL},
-	 LAMI_CAUSE_COLUMNS,
-	 {"Spans lost events", LAMI_BOOL, NULL}}};
-
-static void write_step(struct lami_report *report, const struct piece *piece)
-{
-	const struct session *session = report->session;
-	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
-	g_autofree char *leaf = leaf_key(session, piece->leaf);
-	struct cause cause = piece_cause(session, piece);
-
-	lami_process(report, piece->thread);
-	lami_time_range(report, piece->begin, piece->end);
-	lami_string(report, leaf);
-	lami_resource(report, piece->block && piece->block->resource
-				      ? session_resource(session, piece->block) : 0);
-	if (piece->block || cause.kind == CAUSE_WAIT_CPU || cause.kind == CAUSE_THROTTLED) {
-		lami_cause(report, &cause);
-	} else {
-		for (int i = 0; i < 3; i++)
-			lami_empty(report);
-	}
-	lami_bool(report, session_spans_gap(session, piece->thread, &span));
-	cause_clear(&cause);
-}
-
-const struct lami_table lami_path_threads = {
-	"threads", "The critical path, by thread",
-	{{"Thread", LAMI_PROCESS, NULL},
-	 {"Time", LAMI_DURATION, NULL},
-	 {"Share", LAMI_RATIO, NULL},
-	 {"Working", LAMI_DURATION, NULL},
-	 {"Interrupted", LAMI_DURATION, NULL},
-	 {"Blocked", LAMI_DURATION, NULL},
-	 {"Unknown", LAMI_DURATION, NULL},
-	 {"Steps", LAMI_NUMBER, "steps"}}};
-
-const struct lami_table lami_path_kinds = {
-	"kinds", "The critical path, by state and cause",
-	{{"State", LAMI_STRING, NULL},
-	 {"Cause", LAMI_STRING, NULL},
-	 {"Time", LAMI_DURATION, NULL},
-	 {"Share", LAMI_RATIO, NULL},
-	 {"Steps", LAMI_NUMBER, "steps"}}};
-
-static void write_totals(struct lami_report *report, const struct path *path)
-{
-	struct path_totals totals;
-
-	path_totals_init(&totals, report->session, path);
-	lami_begin(report, &lami_path_threads);
-	for (guint i = 0; i < totals.threads->len && lami_row(report); i++) {
-		const struct total *at = &g_array_index(totals.threads, struct total, i);
-
-		lami_process(report, at->thread);
-		lami_duration(report, at->ns);
-		lami_ratio(report, at->ns, totals.ns);
-		for (size_t k = 0; k < G_N_ELEMENTS(wib_order); k++)
-			lami_duration(report, at->wib[wib_order[k]]);
-		lami_number(report, at->count);
-	}
-	lami_begin(report, &lami_path_kinds);
-	for (guint i = 0; i < totals.kinds->len && lami_row(report); i++) {
-		const struct total *at = &g_array_index(totals.kinds, struct total, i);
-		g_autofree char *leaf = leaf_kind_key(report->session, at->leaf);
-
-		lami_string(report, leaf);
-		lami_string(report, cause_kind_text(at->cause));
-		lami_duration(report, at->ns);
-		lami_ratio(report, at->ns, totals.ns);
-		lami_number(report, at->count);
-	}
-	path_totals_clear(&totals);
-}
-
-bool lami_write_path(struct lami_report *report, GError **error)
-{
-	const struct session *session = report->session;
-	uint32_t thread = session->target;
-	struct path *path;
-
-	if (thread == NO_THREAD && session->selected->len == 1)
-		thread = g_array_index(session->selected, uint32_t, 0);
-	if (thread == NO_THREAD) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "the critical path is of one thread, and %u are asked for: --thread "
-			    "TID|NAME names it, or --target 'EVENT [key=value]...'",
-			    session->selected->len);
-		return false;
-	}
-	path = path_new(session, thread, session->from, session->to);
-	write_totals(report, path);
-	lami_begin(report, &lami_steps);
-	for (guint i = 0; i < path->pieces->len && lami_row(report); i++)
-		write_step(report, &g_array_index(path->pieces, struct piece, i));
-	path_free(path);
 	return true;
 }
