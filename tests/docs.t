@@ -183,7 +183,7 @@ AUTOSTART = ("delay", SOURCE + "/traces/startup-chain", "--target",
              "sched_process_exec filename=*/autostart")
 LOCK_2 = ("delay", trace("futex"), "--thread", "lock-2")
 HANG = ("overview", trace("hang"))
-HOSTS = ("delay", *trace("two-hosts-client", "two-hosts-server"), "--host", "client", "--thread", "python3", "--from",
+HOSTS = ("delay", *trace("two-hosts-client", "two-hosts-server"), "--host", "client", "--thread", "python3", "--utc", "--from",
          "09:26:55.912", "--to", "09:26:56.094")
 APP = (trace("web-mixed"), "--process", "app")
 UST = trace("ust-func")
