@@ -267,7 +267,7 @@ def check_limit():
         extra = ["--thread", "lockholder"] if command.endswith("-path") else []
         every = tables(command, *extra, trace)
         assert ask(command, "--limit", "unlimited", *extra, trace).stdout == ask(command, *extra, trace).stdout, command
-        few = tables(command, "--limit=2", *extra, trace)
+        few = tables(command, "--limit=2", *extra, "--", trace)
         for name, data in few.items():
             assert isinstance(name, tuple) or data == every[name][:2], (command, name)
 
