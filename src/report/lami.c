@@ -40,6 +40,12 @@ static const struct lami_analysis analyses[] = {
 			"(--target), went: step by step through those who kept it waiting.",
 	 .tags = {"sched", "log"}, .command = COMMAND_DELAY, .needs = {EV_SCHED_SWITCH},
 	 .tables = {&lami_path_threads, &lami_path_kinds, &lami_steps}, .write = lami_write_path},
+	{.name = "locks",
+	 .title = "whylate: locks and who held them",
+	 .description = "What waiting each lock cost, who held it meanwhile, convoys, priority "
+			"inversion, and threads that wait for each other for ever.",
+	 .tags = {"sched", "top"}, .command = COMMAND_OVERVIEW, .needs = {EV_SYSCALL_ENTRY},
+	 .tables = {&lami_locks, &lami_holders, &lami_deadlocks}, .write = lami_write_locks},
 	{.name = "latencies",
 	 .title = "whylate: latencies of operations",
 	 .description = "How often and how long: system calls, or what --operation names.",

@@ -116,9 +116,10 @@ void lami_cause(struct lami_report *report, const struct cause *cause);
 	{"Ended by", LAMI_STRING, NULL}, {"Which was", LAMI_STRING, NULL}, \
 	{"Inferred", LAMI_BOOL, NULL}
 
-/* lami_threads.c, lami_path.c, lami_operations.c, lami_requests.c */
+/* lami_threads.c, lami_path.c, lami_locks.c, lami_operations.c, lami_requests.c */
 extern const struct lami_table lami_waits, lami_imposed, lami_each_wait, lami_threads, lami_states;
 extern const struct lami_table lami_path_threads, lami_path_kinds, lami_steps;
+extern const struct lami_table lami_locks, lami_holders, lami_deadlocks;
 extern const struct lami_table lami_syscalls, lami_operations, lami_peaks, lami_roots;
 extern const struct lami_table lami_queued, lami_served, lami_block_requests;
 extern const struct lami_table lami_irqs, lami_softirqs, lami_vectors, lami_callbacks;
@@ -127,6 +128,7 @@ bool lami_write_blocked(struct lami_report *report, GError **error);
 bool lami_write_waits(struct lami_report *report, GError **error);
 bool lami_write_states(struct lami_report *report, GError **error);
 bool lami_write_path(struct lami_report *report, GError **error);
+bool lami_write_locks(struct lami_report *report, GError **error);
 bool lami_write_latencies(struct lami_report *report, GError **error);
 bool lami_write_peaks(struct lami_report *report, GError **error);
 bool lami_write_block(struct lami_report *report, GError **error);
