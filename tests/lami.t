@@ -493,6 +493,27 @@ def check_interrupts(name):
          [(named(p), *figures(p)) for p in profiles(trace, "vector:*")])
 
 
+def check_handlers(name):
+    """Count, sum, shortest and longest of each IRQ and softIRQ, from entries and exits in babeltrace2's text: handlers of
+    one CPU do not interrupt each other, nor do softIRQs."""
+    text = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", t.trace(name)], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode("utf-8", "replace")
+    entered, found = {}, collections.defaultdict(list)
+    for m in re.finditer(r"^\[(\d+)\.(\d{9})\] \S+ irq_(handler|softirq)_(entry|exit): \{ cpu_id = (\d+) \}, \{ "
+                         r"(?:irq|vec) = (\d+)", text, re.M):
+        time, kind, place = int(m[1] + m[2]), m[3], (m[3], m[5], m[6])
+        if m[4] == "entry":
+            entered[place] = time
+        elif place in entered:
+            found[kind, int(m[6])].append(time - entered.pop(place))
+    wanted = {key: (len(ns), sum(ns), min(ns), max(ns)) for key, ns in found.items()}
+    got = {}
+    for table, title, kind in (("irqs", "IRQ", "handler"), ("softirqs", "SoftIRQ", "softirq")):
+        for row in rows("whylate-lami-interrupts", table, (title, "Count", "Total", "Minimum", "Maximum"), t.trace(name)):
+            got[kind, row[0]] = row[1:]
+    assert len(wanted) > 4 and got == wanted, (got, wanted)
+
+
 def check_requests(name, *arguments):
     trace = t.trace(name)
     report = t.report("requests", trace, "--limit", "0", *arguments)
@@ -588,6 +609,7 @@ def run_all(directory):
     tap.case("block: each request as babeltrace2's text has it", check_block, "disk-read")
     tap.case("block: queues", check_queued)
     tap.case("interrupts: figures of profile", check_interrupts, "web-mixed")
+    tap.case("interrupts: as babeltrace2's text has them", check_handlers, "web-mixed")
     tap.case("requests: figures of requests", check_requests, "web-mixed")
     tap.case("requests: of another kind", check_requests, "web-mixed", "--preset", "syscall:fsync")
     tap.case("lost events", check_lost)
