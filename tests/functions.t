@@ -264,6 +264,23 @@ def walk():
     assert any(b["path"][-1] == "checksum" for b in cpu) and not any("jbd2/vda-8" in b["path"] for b in cpu)
 
 
+def callers():
+    """Who calls checksum, how often, for how long: by the text."""
+    report = t.report("functions", t.trace("ust-func"), "--function", "checksum")
+    calls, want = ust.calls(t.trace("ust-func")), collections.defaultdict(lambda: [0, 0])
+    for call in calls:
+        path, above = [], call.parent
+        while above is not None:
+            path.insert(0, names()[calls[above].address])
+            above = calls[above].parent
+        if names()[call.address] == "checksum":
+            want[" > ".join(path)][0] += 1
+            want[" > ".join(path)][1] += call.end - call.begin
+    assert {c["path"]: [c["calls"], c["inclusive"]["ns"]] for c in report["callers"]} == dict(want), want
+    assert sum(c["inclusive"]["ns"] for c in report["callers"]) == report["total"]["ns"]
+    assert not t.report("functions", t.trace("ust-func"))["callers"]
+
+
 def recursion():
     """fact calls itself six deep, and the innermost sleeps (the traces' README): begins and ends as in the text."""
     report = t.report("functions", t.trace("ust-func"), "--function", "fact", "--timeline")
@@ -360,13 +377,15 @@ KERNEL_PROBES = {"vfs_read", "ext4_file_read_iter", "filemap_read", "submit_bio"
 
 def no_such_function():
     done = t.run("functions", "--function", "nosuch", t.trace("ust-func"))
-    assert done.returncode == 2 and not done.stdout and b"'nosuch'" in done.stderr and b"main, comm_select" in done.stderr, done
+    assert done.returncode == 2 and not done.stdout and b"'nosuch'" in done.stderr and b"comm_select, fact" in done.stderr, done
 
 
 def unreturned():
     """dead-1 and dead-2 deadlock, flock-wait waits for a flock (the traces' README): none of their calls returns."""
     report = t.report("functions", t.trace("hang"))
     stuck = {u["name"]: [f["name"] for f in u["stack"]] for u in report["unreturned"] if u["longest_of_its_kind"]}
+    causes = {u["name"]: u["cause"] for u in report["unreturned"]}
+    assert causes["flock-wait"].endswith("held by hang") and causes["dead-1"].startswith("deadlock"), causes
     assert stuck == {"dead-1": ["syscall:futex"], "dead-2": ["syscall:futex"], "flock-wait": ["syscall:flock"]}, stuck
 
 
@@ -565,6 +584,7 @@ for one in ("ust-func", "callstack", "startup-chain", "wide", "lost", "preempt")
     tap.case("exclusive times are the threads' lives: " + one, sums, one)
 tap.case("ust-func: calls and times of functions", accounting)
 tap.case("ust-func: the walk from main to the disk", walk)
+tap.case("ust-func: where a function is called from", callers)
 tap.case("ust-func: six nested calls, the innermost asleep", recursion)
 tap.case("ust-func: what is between two events", between_events)
 tap.case("ust-func: folded stacks and rows", folded)

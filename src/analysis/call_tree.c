@@ -8,7 +8,8 @@
 #include "analysis/symbols.h"
 #include "util/pattern.h"
 
-#define PASSED 4096 /* pieces, until spilled records leave resident memory */
+#define SLICE 4096 /* times off the CPU, of which a thread's path is looked at at once */
+#define FRAMES_HELD 250000 /* 10 MB */
 
 /* --- nodes ------------------------------------------------------------------------- */
 
@@ -88,10 +89,30 @@ const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread)
 {
 	const struct session *session = tree->session;
 
-	if (!g_ptr_array_index(tree->frames, thread))
-		g_ptr_array_index(tree->frames, thread) =
-			frames_new(session, thread, session->from, session->to);
-	return g_ptr_array_index(tree->frames, thread);
+	struct frames *frames = g_ptr_array_index(tree->frames, thread);
+
+	if (frames)
+		return frames;
+	frames = frames_new(session, thread, session->from, session->to);
+	tree->frames_held += frames->list->len;
+	g_ptr_array_index(tree->frames, thread) = frames;
+	return frames;
+}
+
+void call_tree_let_go(struct call_tree *tree, uint32_t keep)
+{
+	timeline_let_go(&tree->session->timeline);
+	if (tree->frames_held <= FRAMES_HELD)
+		return;
+	tree->frames_held = 0;
+	for (guint i = 0; i < tree->frames->len; i++) {
+		struct frames *frames = g_ptr_array_index(tree->frames, i);
+
+		if (i == keep && frames)
+			tree->frames_held = frames->list->len;
+		else
+			g_clear_pointer((struct frames **) &tree->frames->pdata[i], frames_free);
+	}
 }
 
 bool frame_is_wanted(const struct session *session, const struct call_frame *frame)
@@ -294,6 +315,18 @@ static void add_part(struct call_tree *tree, const struct path *path, const stru
 	}
 }
 
+static void note_longest(struct call_tree *tree, const struct call_frame *frame)
+{
+	int64_t ns = frame->half == OPERATION_WHOLE ? frame->end - frame->begin : 0;
+	int64_t *longest = g_hash_table_lookup(tree->longest, GUINT_TO_POINTER(frame->what));
+
+	if (!longest) {
+		longest = g_new0(int64_t, 1);
+		g_hash_table_insert(tree->longest, GUINT_TO_POINTER(frame->what), longest);
+	}
+	*longest = MAX(*longest, ns);
+}
+
 static void count_calls(struct call_tree *tree, const struct frames *frames, uint32_t root,
 			int64_t from, int64_t to)
 {
@@ -301,6 +334,8 @@ static void count_calls(struct call_tree *tree, const struct frames *frames, uin
 		const struct call_frame *frame = frame_of(frames, i);
 		uint32_t node;
 
+		if (!frame->in_interrupt)
+			note_longest(tree, frame);
 		if (frame->in_interrupt || frame->begin < from || frame->begin >= to ||
 		    !frame_is_counted(frame))
 			continue;
@@ -312,14 +347,55 @@ static void count_calls(struct call_tree *tree, const struct frames *frames, uin
 	}
 }
 
+/* The critical path of [from, to), which the thread does not begin or end in a wait. */
+static void add_slice(struct call_tree *tree, const struct frames *frames, uint32_t root,
+		      int64_t from, int64_t to)
+{
+	struct path *path = path_new(tree->session, frames->thread, from, to);
+	int64_t until;
+
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+
+		for (int64_t at = piece->begin; at < piece->end; at = until) {
+			uint32_t frame = frames_at(frames, at, &until);
+
+			until = MIN(until, piece->end);
+			add_part(tree, path, piece, frames, frame, root, at, until);
+		}
+	}
+	path_free(path);
+	call_tree_let_go(tree, frames->thread);
+}
+
+/* A thread's path is as long as its life: it is looked at slice by slice, each of which ends
+ * when the thread has got a CPU. */
+static void add_slices(struct call_tree *tree, const struct frames *frames, uint32_t root,
+		       int64_t from, int64_t to)
+{
+	struct spans spans;
+	struct span span;
+	int64_t begin = from;
+	guint count = 0;
+
+	spans_begin(&spans, tree->session, frames->thread, from, to);
+	while (spans_next_off_cpu(&spans, &span)) {
+		if (++count < SLICE || leaf_is_blocked(span.leaf) || span.end >= to)
+			continue;
+		add_slice(tree, frames, root, begin, span.end);
+		begin = span.end;
+		count = 0;
+	}
+	add_slice(tree, frames, root, begin, to);
+}
+
 static void add_thread(struct call_tree *tree, uint32_t thread)
 {
 	const struct session *session = tree->session;
 	const struct thread *life = model_thread(&session->model, thread);
-	int64_t from = MAX(session->from, life->begin), to = MIN(session->to, life->end), until;
+	int64_t from = MAX(session->from, life->begin), to = MIN(session->to, life->end);
 	const char *name = cost_name(tree->costs, thread);
 	const struct frames *frames;
-	struct path *path;
 	uint32_t root;
 
 	if (from >= to)
@@ -335,20 +411,7 @@ static void add_thread(struct call_tree *tree, uint32_t thread)
 	frames = call_tree_frames(tree, thread);
 	tree->node_of_frame = g_new0(uint32_t, frames->list->len + 1);
 	count_calls(tree, frames, root, from, to);
-	path = path_new(session, thread, from, to);
-	for (guint i = 0; i < path->pieces->len; i++) {
-		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
-
-		for (int64_t at = piece->begin; at < piece->end; at = until) {
-			uint32_t frame = frames_at(frames, at, &until);
-
-			until = MIN(until, piece->end);
-			add_part(tree, path, piece, frames, frame, root, at, until);
-		}
-		if (++tree->steps % PASSED == 0)
-			timeline_let_go(&session->timeline);
-	}
-	path_free(path);
+	add_slices(tree, frames, root, from, to);
 	g_clear_pointer(&tree->node_of_frame, g_free);
 }
 
@@ -520,6 +583,7 @@ struct call_tree *call_tree_new(const struct session *session)
 	tree->threads = g_ptr_array_new_with_free_func((GDestroyNotify) g_array_unref);
 	tree->frames = g_ptr_array_new_with_free_func((GDestroyNotify) frames_free);
 	g_ptr_array_set_size(tree->frames, (gint) session->model.thread_count);
+	tree->longest = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	tree->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 	tree->no_requests = g_new0(struct user_requests, 1);
 	tree->no_requests->session = session;
@@ -541,6 +605,7 @@ void call_tree_free(struct call_tree *tree)
 	g_ptr_array_free(tree->threads, TRUE);
 	g_ptr_array_free(tree->frames, TRUE);
 	g_hash_table_destroy(tree->index);
+	g_hash_table_destroy(tree->longest);
 	costs_free(tree->costs);
 	g_free(tree->no_requests);
 	idmap_clear(&tree->causes);

@@ -58,12 +58,14 @@ struct call_tree {
 	GPtrArray *threads;        /* owned; GArray of uint32_t: threads of each root, as in `roots` */
 	struct costs *costs;       /* owned; for names and causes */
 	GPtrArray *frames;         /* owned; struct frames by thread, NULL: not asked for yet */
+	uint64_t frames_held;      /* so many in all of these */
+	GHashTable *longest;       /* owned; what the threads called -> int64_t: the longest such
+				      call that was seen from both ends, 0: none was */
 	/* private */
 	GHashTable *index;
 	struct user_requests *no_requests;
 	struct idmap causes;
 	uint32_t *node_of_frame;   /* of the thread being added; 0: not looked for, else + 1 */
-	uint64_t steps;            /* pieces of paths, for memory to be let go */
 };
 
 /* Of the selected threads, or (none selected) of those that have functions; if there are none,
@@ -77,8 +79,11 @@ static inline const struct call_node *call_node_at(const struct call_tree *tree,
 	return &g_array_index(tree->nodes, struct call_node, place);
 }
 
-/* The frames of a thread in the window; owned by the tree. */
+/* The frames of a thread in the window; owned by the tree, until call_tree_let_go(). */
 const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread);
+/* Frees frames, if there are many, but those of `keep` (NO_THREAD: of nobody); they are made again
+ * when they are asked for. */
+void call_tree_let_go(struct call_tree *tree, uint32_t keep);
 
 /* What a piece of a path is put down to, as costs.h has it: interned "kind: label". */
 uint32_t call_tree_cause(struct call_tree *tree, const struct path *path,

@@ -9,6 +9,16 @@ struct nesting {
 	guint count;
 };
 
+/* Interrupts matter where functions may have been called in them, and where they are shown. */
+static bool is_taken(const struct session *session, const struct operation *operation)
+{
+	uint32_t kind = PACK_KIND(operation->what);
+
+	return kind <= OPERATION_USER ||
+	       (kind <= OPERATION_HRTIMER && (session->kinds[EV_FUNCTION_ENTRY] ||
+					      session->options->functions.timeline));
+}
+
 /* The operations of a list in [from, to), the oldest first; `at`: its newest. */
 static GArray *records(const struct session *session, uint32_t at, int64_t from, int64_t to)
 {
@@ -20,7 +30,7 @@ static GArray *records(const struct session *session, uint32_t at, int64_t from,
 
 		if (operation_end(operation) < from)
 			break;
-		if (operation->begin < to && PACK_KIND(operation->what) <= OPERATION_HRTIMER)
+		if (operation->begin < to && is_taken(session, operation))
 			g_array_append_val(list, at);
 		at = operation->previous;
 	}

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "analysis/causality.h"
+#include "analysis/deadlocks.h"
+#include "analysis/locks.h"
+#include "analysis/path.h"
 #include "analysis/symbols.h"
 #include "flow/calls.h"
 #include "util/error.h"
@@ -205,20 +209,69 @@ static bool is_leisure(const struct session *session, const struct call_frame *f
 /* No call of that kind that returned took as long. */
 static bool is_longest(const struct functions *functions, const struct call_frame *frame)
 {
-	const GPtrArray *all = functions->tree->frames;
+	const int64_t *longest = g_hash_table_lookup(functions->tree->longest,
+						     GUINT_TO_POINTER(frame->what));
 
-	for (guint i = 0; i < all->len; i++) {
-		const struct frames *frames = g_ptr_array_index(all, i);
+	return !longest || *longest < frame->end - frame->begin;
+}
 
-		for (guint k = 0; frames && k < frames->list->len; k++) {
-			const struct call_frame *other = frame_of(frames, k);
+/* Who holds the lock that the thread waits for, as call_tree_cause() would say it of a wait that
+ * has ended, or who is in a deadlock with it; 0: it is no lock, or that is not known. */
+static uint32_t holder_at_end(struct functions *functions, uint32_t thread, const struct span *span)
+{
+	const struct session *session = functions->session;
+	const struct block *block = block_at(&session->timeline, span->ref);
+	struct lock_wait *lock =
+		lock_wait_new(session, block, thread, span->begin, span->end);
+	const struct deadlock *deadlock = deadlock_of(session, thread);
+	uint32_t resource = session_resource(session, block), cause = 0;
 
-			if (other->what == frame->what && other->half == OPERATION_WHOLE &&
-			    other->end - other->begin >= frame->end - frame->begin)
-				return false;
-		}
+	if (deadlock) {
+		g_autofree char *words = deadlock_words(session, deadlock);
+		g_autofree char *text = g_strdup_printf("%s: %s", cause_kind_text(CAUSE_DEADLOCK),
+							words);
+
+		cause = intern_id(session->model.names, text);
+	} else if (lock && lock->holders->len) {
+		g_autofree char *text = g_strdup_printf(
+			"%s: %s %s, held by %s", cause_kind_text(CAUSE_LOCK_OWNER),
+			lock_kind_text(lock->lock), resource_name(session_text(session, resource)),
+			cost_name(functions->tree->costs,
+				  g_array_index(lock->holders, struct holder, 0).thread));
+
+		cause = intern_id(session->model.names, text);
 	}
-	return true;
+	if (lock)
+		lock_wait_free(lock);
+	return cause;
+}
+
+/* What the thread waits for at the end of its life; 0: it does not wait. */
+static uint32_t cause_at_end(struct functions *functions, uint32_t thread)
+{
+	const struct session *session = functions->session;
+	int64_t end = model_thread(&session->model, thread)->end;
+	uint32_t cause = 0;
+	struct path *path;
+	struct spans spans;
+	struct span span, last = {.begin = end};
+
+	spans_begin(&spans, session, thread, session->from, session->to);
+	while (spans_next_off_cpu(&spans, &span))
+		if (span.end == end && leaf_is_blocked(span.leaf))
+			last = span;
+	if (last.begin == end)
+		return 0;
+	cause = holder_at_end(functions, thread, &last);
+	if (cause)
+		return cause;
+	path = path_new(session, thread, last.begin, end);
+	if (path->pieces->len)
+		cause = call_tree_cause(functions->tree, path,
+					&g_array_index(path->pieces, struct piece,
+						       path->pieces->len - 1));
+	path_free(path);
+	return cause;
 }
 
 static void add_unreturned(struct functions *functions, uint32_t thread)
@@ -242,6 +295,7 @@ static void add_unreturned(struct functions *functions, uint32_t thread)
 		return;
 	}
 	inner = frame_of(frames, g_array_index(found.frames, uint32_t, found.frames->len - 1));
+	found.since = inner->begin;
 	found.died = life->state == THREAD_DEAD;
 	found.strange = !found.died && !is_leisure(session, inner) &&
 			is_longest(functions, inner);
@@ -249,7 +303,18 @@ static void add_unreturned(struct functions *functions, uint32_t thread)
 		unreturned_clear(&found);
 		return;
 	}
+	found.cause = cause_at_end(functions, thread);
 	g_array_append_val(functions->unreturned, found);
+}
+
+/* The longest first: by their innermost calls. */
+static int longest_open_first(gconstpointer a, gconstpointer b)
+{
+	const struct unreturned *x = a, *y = b;
+
+	if (x->since != y->since)
+		return x->since < y->since ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
 static void add_all_unreturned(struct functions *functions)
@@ -257,9 +322,12 @@ static void add_all_unreturned(struct functions *functions)
 	for (guint i = 0; i < functions->tree->threads->len; i++) {
 		const GArray *threads = g_ptr_array_index(functions->tree->threads, i);
 
-		for (guint k = 0; threads && k < threads->len; k++)
+		for (guint k = 0; threads && k < threads->len; k++) {
 			add_unreturned(functions, g_array_index(threads, uint32_t, k));
+			call_tree_let_go(functions->tree, NO_THREAD);
+		}
 	}
+	g_array_sort(functions->unreturned, longest_open_first);
 }
 
 /* --- waits by call stack ---------------------------------------------------------------------- */
@@ -356,6 +424,112 @@ GPtrArray *user_callpath_new(const struct session *session, uint32_t thread, int
 					      session, life->host, thread_process(life),
 					      i ? words[i] - 1 : words[i], time)));
 	return path;
+}
+
+/* --- callers --------------------------------------------------------------------------------- */
+
+static char *path_above(const struct session *session, const struct frames *frames, uint32_t place)
+{
+	GString *path = g_string_new(NULL);
+
+	for (uint32_t at = frame_of(frames, place)->parent; at != NO_FRAME;
+	     at = frame_of(frames, at)->parent) {
+		g_autofree char *name = frame_name(session, frame_of(frames, at)->what);
+
+		if (frame_of(frames, at)->in_interrupt)
+			continue;
+		if (path->len)
+			g_string_prepend(path, " > ");
+		g_string_prepend(path, name);
+	}
+	return g_string_free(path, FALSE);
+}
+
+static bool is_inside_wanted(const struct session *session, const struct frames *frames,
+			     uint32_t place)
+{
+	for (uint32_t at = frame_of(frames, place)->parent; at != NO_FRAME;
+	     at = frame_of(frames, at)->parent)
+		if (frame_is_wanted(session, frame_of(frames, at)))
+			return true;
+	return false;
+}
+
+static struct caller *caller_of(struct functions *functions, GHashTable *index, uint32_t root,
+				const struct frames *frames, uint32_t place)
+{
+	uint32_t what = frame_of(frames, place)->what;
+	g_autofree char *path = path_above(functions->session, frames, place);
+	g_autofree char *key = g_strdup_printf("%u %u %s", root, what, path);
+	gpointer known = g_hash_table_lookup(index, key);
+	struct caller caller = {.root = root, .what = what};
+
+	if (!known) {
+		caller.path = g_steal_pointer(&path);
+		g_array_append_val(functions->callers, caller);
+		known = GUINT_TO_POINTER(functions->callers->len);
+		g_hash_table_insert(index, g_steal_pointer(&key), known);
+	}
+	return &g_array_index(functions->callers, struct caller, GPOINTER_TO_UINT(known) - 1);
+}
+
+static void add_callers(struct functions *functions, GHashTable *index, uint32_t root,
+			uint32_t thread)
+{
+	const struct session *session = functions->session;
+	const struct frames *frames = call_tree_frames(functions->tree, thread);
+	struct spans spans;
+	struct span span;
+
+	for (uint32_t i = 0; i < frames->list->len; i++) {
+		const struct call_frame *frame = frame_of(frames, i);
+		struct caller *caller;
+
+		if (frame->in_interrupt || !frame_is_wanted(session, frame) ||
+		    is_inside_wanted(session, frames, i))
+			continue;
+		caller = caller_of(functions, index, root, frames, i);
+		caller->calls += frame_is_counted(frame) && frame->begin >= session->from;
+		spans_begin(&spans, session, thread, MAX(frame->begin, session->from),
+			    MIN(frame->end, session->to));
+		while (spans_next(&spans, &span))
+			caller->times[leaf_wib(span.leaf)] += span.end - span.begin;
+	}
+}
+
+static int most_called_first(gconstpointer a, gconstpointer b, gpointer session)
+{
+	const struct caller *x = a, *y = b;
+	int64_t first = function_metric_of(session, x->times);
+	int64_t second = function_metric_of(session, y->times);
+
+	if (first != second)
+		return first > second ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+static void caller_clear(gpointer data)
+{
+	g_free(((struct caller *) data)->path);
+}
+
+static void add_all_callers(struct functions *functions)
+{
+	g_autoptr(GHashTable) index =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	if (!functions->session->options->functions.function)
+		return;
+	for (guint i = 0; i < functions->tree->threads->len; i++) {
+		const GArray *threads = g_ptr_array_index(functions->tree->threads, i);
+
+		for (guint k = 0; threads && k < threads->len; k++) {
+			add_callers(functions, index, i, g_array_index(threads, uint32_t, k));
+			call_tree_let_go(functions->tree, NO_THREAD);
+		}
+	}
+	g_array_sort_with_data(functions->callers, most_called_first,
+			       (gpointer) functions->session);
 }
 
 /* --- in interrupts ------------------------------------------------------------------------------ */
@@ -486,43 +660,41 @@ struct functions *functions_new(const struct session *session)
 	add_rows(functions);
 	add_all_unreturned(functions);
 	add_waits(functions);
+	functions->callers = g_array_new(FALSE, FALSE, sizeof(struct caller));
+	g_array_set_clear_func(functions->callers, caller_clear);
+	add_all_callers(functions);
 	functions->in_interrupts = g_array_new(FALSE, FALSE, sizeof(struct interrupt_call));
 	add_all_interrupt_calls(functions);
 	functions->notes = binaries_notes(session->binaries);
 	return functions;
 }
 
-/* Adds those of one kind that are called, up to CALLED_TOLD. */
-static void add_called(const struct functions *functions, uint32_t kind, GHashTable *seen,
-		       GString *line)
+static int by_kind_and_name(gconstpointer a, gconstpointer b, gpointer session)
 {
-	const GPtrArray *all = functions->tree->frames;
+	uint32_t x = GPOINTER_TO_UINT(a), y = GPOINTER_TO_UINT(b);
+	static const int order[] = {[OPERATION_USER] = 0, [OPERATION_FUNCTION] = 1,
+				    [OPERATION_SYSCALL] = 2};
+	int kinds = order[PACK_KIND(x)] - order[PACK_KIND(y)];
 
-	for (guint i = 0; i < all->len; i++) {
-		const struct frames *frames = g_ptr_array_index(all, i);
-
-		for (guint k = 0; frames && k < frames->list->len; k++) {
-			const struct call_frame *frame = frame_of(frames, k);
-			g_autofree char *name = NULL;
-
-			if (PACK_KIND(frame->what) != kind ||
-			    g_hash_table_size(seen) == CALLED_TOLD ||
-			    !g_hash_table_add(seen, GUINT_TO_POINTER(frame->what)))
-				continue;
-			name = frame_name(functions->session, frame->what);
-			g_string_append_printf(line, "%s%s", line->len ? ", " : "", name);
-		}
-	}
+	return kinds ? kinds
+		     : strcmp(session_text(session, PACK_NUMBER(x)),
+			      session_text(session, PACK_NUMBER(y)));
 }
 
+/* Some of those that are called, functions first. */
 static char *functions_called(const struct functions *functions)
 {
-	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	g_autoptr(GList) all = g_list_sort_with_data(
+		g_hash_table_get_keys(functions->tree->longest), by_kind_and_name,
+		(gpointer) functions->session);
 	GString *line = g_string_new(NULL);
+	guint told = 0;
 
-	add_called(functions, OPERATION_USER, seen, line);
-	add_called(functions, OPERATION_FUNCTION, seen, line);
-	add_called(functions, OPERATION_SYSCALL, seen, line);
+	for (const GList *at = all; at && told < CALLED_TOLD; at = at->next, told++) {
+		g_autofree char *name = frame_name(functions->session, GPOINTER_TO_UINT(at->data));
+
+		g_string_append_printf(line, "%s%s", told ? ", " : "", name);
+	}
 	return g_string_free(line, FALSE);
 }
 
@@ -530,6 +702,7 @@ bool functions_check(const struct functions *functions, GError **error)
 {
 	const char *wanted = functions->session->options->functions.function;
 	g_autofree char *called = NULL;
+	const char *unnamed = NULL;
 
 	for (guint i = 0; i < functions->rows->len; i++)
 		if (g_array_index(functions->rows, struct function_row, i).kind == NODE_CALL)
@@ -537,9 +710,17 @@ bool functions_check(const struct functions *functions, GError **error)
 	if (!wanted)
 		return true;
 	called = functions_called(functions);
+	for (guint i = 0; i < functions->notes->len; i++) {
+		const struct binary_note *note = g_ptr_array_index(functions->notes, i);
+
+		if (note->state != BINARY_NAMED && note->state != BINARY_UNCHECKED)
+			unnamed = note->path;
+	}
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-		    "--function '%s': no such function is called by these threads in the window%s%s",
-		    wanted, *called ? "; there are, among others, " : "", called);
+		    "--function '%s': no such function is called by these threads in the window%s%s%s%s%s",
+		    wanted, *called ? "; there are, among others, " : "", called,
+		    unnamed ? " (the functions of " : "", unnamed ? unnamed : "",
+		    unnamed ? " have no names: --binary-path DIR says where it is)" : "");
 	return false;
 }
 
@@ -549,6 +730,7 @@ void functions_free(struct functions *functions)
 	g_array_free(functions->rows, TRUE);
 	g_array_free(functions->unreturned, TRUE);
 	g_array_free(functions->waits, TRUE);
+	g_array_free(functions->callers, TRUE);
 	g_array_free(functions->in_interrupts, TRUE);
 	g_ptr_array_free(functions->notes, TRUE);
 	g_free(functions);

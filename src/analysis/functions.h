@@ -27,6 +27,8 @@ struct unreturned {
 	uint32_t thread;
 	GArray *frames;        /* owned; uint32_t: places in its frames, outermost first */
 	bool died;             /* the thread ended in them */
+	uint32_t cause;        /* interned "kind: label": what it waits for; 0: it does not */
+	int64_t since;         /* when the innermost began */
 	bool strange;          /* the innermost takes longer than any that returned, or is no
 				  call in which threads wait at leisure */
 };
@@ -50,6 +52,15 @@ struct interrupt_call {
 	int64_t all, own;      /* ns */
 };
 
+/* Where a function that --function asks for was called from. */
+struct caller {
+	uint32_t root;         /* node: which threads */
+	char *path;            /* owned; "main > comm_select"; "" in no call */
+	uint32_t what;         /* the function */
+	uint64_t calls;
+	int64_t times[4];      /* ns, with all that it called, by enum wib */
+};
+
 struct functions {
 	const struct session *session; /* borrowed */
 	struct call_tree *tree;  /* owned */
@@ -57,6 +68,7 @@ struct functions {
 	GArray *rows;            /* struct function_row; most exclusive time first */
 	GArray *unreturned;      /* struct unreturned, by thread */
 	GArray *waits;           /* struct wait_stack; longest sum first */
+	GArray *callers;         /* struct caller, with --function; most time first */
 	GArray *in_interrupts;   /* struct interrupt_call; most time first */
 	GPtrArray *notes;        /* owned; struct binary_note: binaries.h */
 };

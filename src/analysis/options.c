@@ -514,11 +514,11 @@ static bool set_function(struct function_options *functions, const char *name, c
 		return true;
 	}
 	functions->threshold = g_ascii_strtod(value, &end);
-	if (end != value && (!*end || strcmp(end, "%") == 0) && functions->threshold > 0 &&
+	if (end != value && (!*end || strcmp(end, "%") == 0) && functions->threshold >= 0 &&
 	    functions->threshold <= 100)
 		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-		    "--threshold '%s': must be a number of percent, above 0 up to 100", value);
+		    "--threshold '%s': must be a number of percent, from 0 (all) to 100", value);
 	return false;
 }
 

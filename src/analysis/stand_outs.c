@@ -10,9 +10,13 @@
 #define DIFFERENCES_SHOWN 6
 #define SHARE_TOLD 0.05 /* of the surplus: smaller differences of time are not told */
 
-/* One function's calls. */
+struct member {
+	uint32_t thread, root;
+};
+
+/* One function's calls, by threads of one name. */
 struct group {
-	uint32_t what;
+	uint32_t root, what;
 	GArray *times;          /* owned; int64_t, ascending when sorted */
 	int64_t median;
 	double fence;           /* ns */
@@ -24,11 +28,25 @@ struct group {
 struct search {
 	struct call_tree *tree;
 	const struct session *session;
-	GHashTable *groups;     /* what -> struct group */
-	GArray *threads;        /* uint32_t: all threads of the tree */
-	bool syscalls;          /* there are no functions: system calls are looked at */
+	GHashTable *groups;     /* struct group by root and what */
+	GArray *threads;        /* struct member: all threads of the tree */
+	uint32_t root;          /* of the thread at hand: those of one name are compared */
 	struct stand_outs *found;
 };
+
+static guint group_hash(gconstpointer data)
+{
+	const struct group *group = data;
+
+	return group->what * 2654435761u + group->root;
+}
+
+static gboolean group_equal(gconstpointer a, gconstpointer b)
+{
+	const struct group *x = a, *y = b;
+
+	return x->what == y->what && x->root == y->root;
+}
 
 static void group_free(gpointer data)
 {
@@ -51,24 +69,22 @@ static bool is_looked_at(const struct search *search, const struct call_frame *f
 	if (!frame_is_call(frame) || frame->in_interrupt || frame->half != OPERATION_WHOLE ||
 	    frame->begin < session->from || frame->end > session->to)
 		return false;
-	if (PACK_KIND(frame->what) == OPERATION_SYSCALL &&
-	    (!search->syscalls || frame_waits_for_others(session, frame)))
-		return false;
-	return true;
+	return !frame_waits_for_others(session, frame);
 }
 
 static struct group *group_of(struct search *search, uint32_t what)
 {
-	struct group *group = g_hash_table_lookup(search->groups, GUINT_TO_POINTER(what));
+	struct group key = {.root = search->root, .what = what};
+	struct group *group = g_hash_table_lookup(search->groups, &key);
 
 	if (group)
 		return group;
 	group = g_new0(struct group, 1);
-	group->what = what;
+	*group = key;
 	group->times = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	group->callees = g_hash_table_new(NULL, NULL);
 	group->distance = INT64_MAX;
-	g_hash_table_insert(search->groups, GUINT_TO_POINTER(what), group);
+	g_hash_table_add(search->groups, group);
 	return group;
 }
 
@@ -114,12 +130,14 @@ static void each_frame(struct search *search,
 		       void (*take)(struct search *, const struct frames *, uint32_t))
 {
 	for (guint i = 0; i < search->threads->len; i++) {
-		const struct frames *frames = call_tree_frames(
-			search->tree, g_array_index(search->threads, uint32_t, i));
+		const struct member *member = &g_array_index(search->threads, struct member, i);
+		const struct frames *frames = call_tree_frames(search->tree, member->thread);
 
+		search->root = member->root;
 		for (uint32_t k = 0; k < frames->list->len; k++)
 			if (is_looked_at(search, frame_of(frames, k)))
 				take(search, frames, k);
+		call_tree_let_go(search->tree, NO_THREAD);
 	}
 }
 
@@ -179,35 +197,37 @@ static void find_usual(struct search *search, const struct frames *frames, uint3
 	group->usual_thread = frames->thread;
 }
 
-/* Of system calls alone there are many of all lengths: those that cost the thread next to
+/* Of system calls there are many of all lengths: those that cost the thread next to
  * nothing are not told. */
-static bool is_beyond(const struct search *search, const struct group *group,
-		      const struct call_frame *frame, int64_t life)
+static bool is_beyond(const struct group *group, const struct call_frame *frame, int64_t life)
 {
 	if (group->times->len < STAND_OUT_CALLS || (double) length(frame) <= group->fence)
 		return false;
-	return !search->syscalls || (length(frame) - group->median) * STAND_OUT_LIFE >= life;
+	return PACK_KIND(frame->what) != OPERATION_SYSCALL ||
+	       (length(frame) - group->median) * STAND_OUT_LIFE >= life;
 }
 
 /* Of each thread those beyond their fences, but for those that one inside explains. */
-static void find_in_thread(struct search *search, uint32_t thread)
+static void find_in_thread(struct search *search, const struct member *member)
 {
-	const struct frames *frames = call_tree_frames(search->tree, thread);
-	const struct thread *life = model_thread(&search->session->model, thread);
+	const struct frames *frames = call_tree_frames(search->tree, member->thread);
+	const struct thread *life = model_thread(&search->session->model, member->thread);
 	int64_t lived = MIN(life->end, search->session->to) -
 			MAX(life->begin, search->session->from);
 	guint count = frames->list->len;
 	g_autofree int64_t *inside = g_new0(int64_t, count + 1); /* largest excess below */
 
+	search->root = member->root;
 	for (uint32_t i = count; i-- > 0;) {
 		const struct call_frame *frame = frame_of(frames, i);
 		const struct group *group =
 			is_looked_at(search, frame) ? group_of(search, frame->what) : NULL;
 		int64_t most = inside[i];
 
-		if (group && is_beyond(search, group, frame, lived)) {
+		if (group && is_beyond(group, frame, lived)) {
 			int64_t excess = length(frame) - group->median;
-			struct stand_out one = {.thread = thread, .frame = i, .excess = excess,
+			struct stand_out one = {.thread = member->thread, .root = member->root,
+						.frame = i, .excess = excess,
 						.median = group->median, .calls = group->times->len};
 
 			if (most * 2 < excess)
@@ -217,6 +237,7 @@ static void find_in_thread(struct search *search, uint32_t thread)
 		if (frame->parent != NO_FRAME)
 			inside[frame->parent] = MAX(inside[frame->parent], most);
 	}
+	call_tree_let_go(search->tree, NO_THREAD);
 }
 
 static int largest_first(gconstpointer a, gconstpointer b)
@@ -389,8 +410,12 @@ static void compare_callees(struct search *search, struct stand_out *one,
 static void explain(struct search *search, struct stand_out *one)
 {
 	const struct frames *frames = call_tree_frames(search->tree, one->thread);
-	const struct group *group = group_of(search, frame_of(frames, one->frame)->what);
-	const struct frames *usual = call_tree_frames(search->tree, group->usual_thread);
+	const struct group *group;
+	const struct frames *usual;
+
+	search->root = one->root;
+	group = group_of(search, frame_of(frames, one->frame)->what);
+	usual = call_tree_frames(search->tree, group->usual_thread);
 
 	one->usual_thread = group->usual_thread;
 	one->usual_begin = frame_of(usual, group->usual)->begin;
@@ -432,18 +457,6 @@ static void stand_out_clear(gpointer data)
 		g_ptr_array_free(one->differences, TRUE);
 }
 
-static bool has_functions(const struct search *search)
-{
-	for (guint i = 0; i < search->tree->nodes->len; i++) {
-		const struct call_node *node = call_node_at(search->tree, i);
-
-		if (node->kind == NODE_CALL && !node->elsewhere &&
-		    PACK_KIND(node->what) != OPERATION_SYSCALL)
-			return true;
-	}
-	return false;
-}
-
 static bool is_wanted(const struct search *search, const struct stand_out *one)
 {
 	const struct frames *frames = call_tree_frames(search->tree, one->thread);
@@ -462,20 +475,22 @@ struct stand_outs *stand_outs_new(struct call_tree *tree)
 
 	found->list = g_array_new(FALSE, FALSE, sizeof(struct stand_out));
 	g_array_set_clear_func(found->list, stand_out_clear);
-	search.groups = g_hash_table_new_full(NULL, NULL, NULL, group_free);
-	search.threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	search.syscalls = !has_functions(&search);
+	search.groups = g_hash_table_new_full(group_hash, group_equal, NULL, group_free);
+	search.threads = g_array_new(FALSE, FALSE, sizeof(struct member));
 	for (guint i = 0; i < tree->threads->len; i++) {
 		const GArray *threads = g_ptr_array_index(tree->threads, i);
 
-		if (threads)
-			g_array_append_vals(search.threads, threads->data, threads->len);
+		for (guint k = 0; threads && k < threads->len; k++) {
+			struct member member = {g_array_index(threads, uint32_t, k), i};
+
+			g_array_append_val(search.threads, member);
+		}
 	}
 	each_frame(&search, note_time);
 	find_fences(&search);
 	each_frame(&search, find_usual);
 	for (guint i = 0; i < search.threads->len; i++)
-		find_in_thread(&search, g_array_index(search.threads, uint32_t, i));
+		find_in_thread(&search, &g_array_index(search.threads, struct member, i));
 	for (guint i = 0; i < found->list->len; i++)
 		if (is_wanted(&search, &g_array_index(found->list, struct stand_out, i)))
 			g_array_index(found->list, struct stand_out, kept++) =
@@ -486,8 +501,10 @@ struct stand_outs *stand_outs_new(struct call_tree *tree)
 		found->omitted = found->list->len - limit;
 		g_array_set_size(found->list, limit);
 	}
-	for (guint i = 0; i < found->list->len; i++)
+	for (guint i = 0; i < found->list->len; i++) {
 		explain(&search, &g_array_index(found->list, struct stand_out, i));
+		call_tree_let_go(tree, NO_THREAD);
+	}
 	g_hash_table_destroy(search.groups);
 	g_array_free(search.threads, TRUE);
 	return found;

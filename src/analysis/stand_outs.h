@@ -1,11 +1,11 @@
 /* Calls that took much longer than their function's others, and what was different in them.
  *
- * Place: analysis/, over call_tree.h. Nobody has to say where to look: each function with
- * STAND_OUT_CALLS calls or more is looked at. A call stands out if its time lies beyond the upper
+ * Place: analysis/, over call_tree.h. Nobody has to say where to look: each function and
+ * system call that threads of one name called STAND_OUT_CALLS times or more is looked at. A call stands out if its time lies beyond the upper
  * fence of the logarithms of all its function's times (third quartile and one and a half times the
  * distance of the quartiles: J. W. Tukey, Exploratory Data Analysis, 1977), and is at least
- * STAND_OUT_TIMES the median; where only system calls were recorded, it has to take a
- * STAND_OUT_LIFE-th of its thread's time more than that, too. Where one call inside it stands out and makes half of the surplus,
+ * STAND_OUT_TIMES the median; a system call has to take a STAND_OUT_LIFE-th of its thread's time
+ * more than that, too. Where one call inside it stands out and makes half of the surplus,
  * that one is told instead. It is compared with the call whose time is the median.
  */
 #ifndef WHYLATE_ANALYSIS_STAND_OUTS_H
@@ -34,6 +34,7 @@ struct instance_difference {
 
 struct stand_out {
 	uint32_t thread, frame; /* its place in the thread's frames */
+	uint32_t root;          /* node of its thread's name */
 	int64_t excess, median; /* ns; of it beyond the median */
 	uint64_t calls;         /* of that function, looked at */
 	int64_t usual_begin;    /* the call it is compared with, */

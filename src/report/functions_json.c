@@ -159,6 +159,17 @@ static json_t *row_json(const struct functions *functions, guint i)
 			 times_json(row->all), "exclusive", times_json(row->own));
 }
 
+static json_t *caller_json(const struct functions *functions, guint i)
+{
+	const struct caller *at = &g_array_index(functions->callers, struct caller, i);
+	g_autofree char *thread = call_node_name(functions->tree, at->root);
+	g_autofree char *name = frame_name(functions->session, at->what);
+
+	return json_pack("{s:o,s:o,s:o,s:I,s:o}", "threads", json_text(thread), "path",
+			 json_text(at->path), "name", json_text(name), "calls",
+			 (json_int_t) at->calls, "inclusive", times_json(at->times));
+}
+
 static json_t *frame_json(const struct functions *functions, const struct call_frame *frame)
 {
 	static const char *const halves[] = {"whole", "entry-unseen", "open"};
@@ -181,6 +192,8 @@ static json_t *unreturned_json(const struct functions *functions, guint i)
 										      uint32_t, k))));
 	json_object_set_new(object, "longest_of_its_kind", json_boolean(at->strange));
 	json_object_set_new(object, "stack", list);
+	json_object_set_new(object, "cause",
+			    text_or_null(at->cause ? session_text(functions->session, at->cause) : NULL));
 	return object;
 }
 
@@ -395,6 +408,7 @@ void functions_json(const struct functions *functions, const struct stand_outs *
 	put_list(functions, file, "threads", functions->tree->roots->len, thread_json);
 	json_member(file, "bottlenecks", bottlenecks_json(functions), false);
 	put_list(functions, file, "functions", functions->rows->len, row_json);
+	put_list(functions, file, "callers", functions->callers->len, caller_json);
 	put_stand_outs(functions, found, file);
 	put_list(functions, file, "unreturned", functions->unreturned->len, unreturned_json);
 	put_list(functions, file, "waits", functions->waits->len, wait_json);

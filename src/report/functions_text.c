@@ -26,14 +26,39 @@ struct walk {
 	int64_t whole;
 	guint left;     /* lines that may still be printed; with --limit 0 UINT_MAX */
 	guint omitted;
+	bool shown;     /* a line was */
 };
 
-/* "  main                           3 calls   5.29 s  99.6 %" */
-static void walk_line(struct walk *walk, uint32_t place, int level)
+/* Functions that only call stacks at waits show often have all their time in one other: the
+ * last of such a way. */
+static uint32_t last_of_way(const struct walk *walk, uint32_t place)
+{
+	const struct call_tree *tree = walk->functions->tree;
+
+	while (call_node_at(tree, place)->kind == NODE_SAMPLED &&
+	       call_node_at(tree, place)->children->len == 1) {
+		uint32_t child = g_array_index(call_node_at(tree, place)->children, uint32_t, 0);
+
+		if (call_node_at(tree, child)->kind != NODE_SAMPLED ||
+		    sum(call_node_at(tree, child)->all) != sum(call_node_at(tree, place)->all))
+			break;
+		place = child;
+	}
+	return place;
+}
+
+/* "  main                           3 x   5.29 s  99.6 %"; returns what to go on below of. */
+static uint32_t walk_line(struct walk *walk, uint32_t place, int level)
 {
 	const struct call_tree *tree = walk->functions->tree;
 	const struct call_node *node = call_node_at(tree, place);
-	g_autofree char *name = call_node_name(tree, place), *safe = text_safe(name);
+	uint32_t last = last_of_way(walk, place);
+	g_autofree char *first = call_node_name(tree, place), *end = call_node_name(tree, last);
+	g_autofree char *name = last == place ? g_strdup(first)
+				: call_node_at(tree, last)->parent == place
+					? g_strconcat(first, " > ", end, NULL)
+					: g_strconcat(first, " > ... > ", end, NULL);
+	g_autofree char *safe = text_safe(name);
 	const char *before = node->kind == NODE_WAITS_FOR ? "waits for "
 			     : node->kind == NODE_CAUSE   ? "- "
 							  : "";
@@ -51,6 +76,31 @@ static void walk_line(struct walk *walk, uint32_t place, int level)
 		fprintf(walk->output->file, "%-*s", text_width(room, left), left);
 	fprintf(walk->output->file, " %9s %*s %6.1f %%\n", calls, text_width(10, duration), duration,
 		walk->whole ? 100.0 * (double) ns / (double) walk->whole : 0.0);
+	return last;
+}
+
+/* No call takes so much: which takes most? */
+static void walk_nothing(struct walk *walk)
+{
+	const struct call_tree *tree = walk->functions->tree;
+	const GArray *children = call_node_at(tree, walk->root)->children;
+	uint32_t most = NO_NODE;
+	char ns[32];
+
+	for (guint i = 0; i < children->len; i++) {
+		uint32_t at = g_array_index(children, uint32_t, i);
+
+		if (most == NO_NODE || functions_node_time(walk->functions, at) >
+					       functions_node_time(walk->functions, most))
+			most = at;
+	}
+	if (most != NO_NODE && walk->whole) {
+		g_autofree char *name = call_node_name(tree, most), *safe = text_safe(name);
+		int64_t time = functions_node_time(walk->functions, most);
+
+		fprintf(walk->output->file, "  No call takes that much; most: %s, %s (%.1f %%)\n", safe,
+			when_duration(ns, time), 100.0 * (double) time / (double) walk->whole);
+	}
 }
 
 static bool is_bottleneck(const struct walk *walk, uint32_t place)
@@ -76,8 +126,8 @@ static void walk_below(struct walk *walk, uint32_t place, int level)
 				continue;
 			}
 			walk->left--;
-			walk_line(walk, below, level);
-			walk_below(walk, below, level + 1);
+			walk->shown = true;
+			walk_below(walk, walk_line(walk, below, level), level + 1);
 		}
 }
 
@@ -98,7 +148,7 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 	const GArray *threads = g_ptr_array_index(tree->threads, root);
 	struct walk walk = {functions, output, root, functions_scope(functions, root),
 			    session->options->limit ? MAX(session->options->limit * 4, 40)
-						    : G_MAXUINT, 0};
+						    : G_MAXUINT, 0, false};
 	g_autofree char *name = call_node_name(tree, root), *safe = text_safe(name);
 	g_autoptr(GString) line = g_string_new(safe);
 	char a[32], b[32], c[32], d[32];
@@ -115,14 +165,16 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 	if (node->all[WIB_UNKNOWN])
 		g_string_append_printf(line, ", not known %s", when_duration(a, node->all[WIB_UNKNOWN]));
 	if (walk.whole < function_metric_of(session, node->all))
-		g_string_append_printf(line, "; of the %s %s in its outermost functions, of which the "
-				       "shares are, %s outside of them",
-				       metric_words[session->options->functions.metric],
+		g_string_append_printf(line, "; shares are of the %s (%s) in its outermost functions, %s "
+				       "were outside of them",
 				       when_duration(a, walk.whole),
+				       metric_words[session->options->functions.metric],
 				       when_duration(b, function_metric_of(session, node->all) -
 								walk.whole));
 	text_wrapped(output, line->str, 0, 2);
 	walk_below(&walk, root, 1);
+	if (!walk.shown)
+		walk_nothing(&walk);
 	if (walk.omitted)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n", walk.omitted);
 }
@@ -140,9 +192,42 @@ static void walks(const struct functions *functions, struct output *output)
 
 	text_heading(output, heading);
 	for (guint i = 0; i < count && (!limit || i < limit); i++)
-		walk_root(functions, i, output);
+		if (!options->function ||
+		    sum(call_node_at(tree, g_array_index(tree->roots, uint32_t, i))->all))
+			walk_root(functions, i, output);
 	if (limit && count > limit)
 		fprintf(output->file, "[... %u more threads; --limit 0 shows all ...]\n", count - limit);
+}
+
+/* --- callers ----------------------------------------------------------------------------------- */
+
+static void callers(const struct functions *functions, struct output *output)
+{
+	const struct session *session = functions->session;
+	guint limit = session->options->limit, shown = 0;
+	char all[32], worked[32], blocked[32];
+
+	if (!functions->callers->len)
+		return;
+	text_heading(output, "Called from");
+	fprintf(output->file, "  %8s %9s %9s %9s  %s\n", "CALLS", "WITH ALL", "WORKED", "BLOCKED", "IN");
+	for (guint i = 0; i < functions->callers->len && (!limit || i < limit); i++, shown++) {
+		const struct caller *at = &g_array_index(functions->callers, struct caller, i);
+		g_autofree char *thread = call_node_name(functions->tree, at->root);
+		g_autofree char *name = frame_name(session, at->what);
+		g_autofree char *text = g_strdup_printf("%s%s%s > %s", thread, *at->path ? " > " : "",
+							at->path, name);
+		g_autofree char *safe = text_safe(text);
+
+		when_duration(all, sum(at->times));
+		when_duration(worked, at->times[WIB_WORKING]);
+		when_duration(blocked, at->times[WIB_BLOCKED]);
+		fprintf(output->file, "  %8" PRIu64 " %*s %*s %*s  %s\n", at->calls, text_width(9, all),
+			all, text_width(9, worked), worked, text_width(9, blocked), blocked, safe);
+	}
+	if (shown < functions->callers->len)
+		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
+			functions->callers->len - shown);
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
@@ -232,7 +317,7 @@ static void stand_outs(const struct functions *functions, const struct stand_out
 				       when_duration(ns, frame->end - frame->begin), label,
 				       cost_name(functions->tree->costs, at->thread));
 		append_tid(functions, at->thread, line);
-		g_string_append_printf(line, ", where half of %" PRIu64 " calls take up to %s", at->calls,
+		g_string_append_printf(line, "; the median of %" PRIu64 " calls is %s", at->calls,
 				       when_duration(usual, at->median));
 		text_wrapped(output, line->str, 2, 4);
 		g_string_assign(line, "in ");
@@ -272,7 +357,7 @@ static void unreturned(const struct functions *functions, struct output *output)
 		shown++;
 		g_string_append(line, who);
 		append_tid(functions, at->thread, line);
-		g_string_append(line, at->strange ? ", longer than any such call that returned:" : ":");
+		g_string_append(line, at->strange ? " (longer than any such call that returned):" : ":");
 		for (guint k = 0; k < at->frames->len; k++) {
 			const struct call_frame *frame =
 				frame_of(frames, g_array_index(at->frames, uint32_t, k));
@@ -288,6 +373,8 @@ static void unreturned(const struct functions *functions, struct output *output)
 					       frame_is_counted(frame) ? "" : " (begun before)",
 					       when_duration(ns, frame->end - frame->begin));
 		}
+		if (at->cause)
+			g_string_append_printf(line, "; %s", session_text(session, at->cause));
 		text_wrapped(output, line->str, 2, 4);
 	}
 	if (shown < functions->unreturned->len)
@@ -444,6 +531,7 @@ void functions_text(const struct functions *functions, const struct stand_outs *
 		functions_timeline_text(functions, output);
 	} else {
 		stand_outs(functions, found, output);
+		callers(functions, output);
 		walks(functions, output);
 		table(functions, output);
 		unreturned(functions, output);

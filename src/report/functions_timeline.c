@@ -73,6 +73,7 @@ static void timeline_of(const struct functions *functions, uint32_t thread, stru
 			timeline_let_go(&session->timeline);
 	}
 	g_array_free(list, TRUE);
+	call_tree_let_go(functions->tree, NO_THREAD);
 }
 
 void functions_timeline_text(const struct functions *functions, struct output *output)

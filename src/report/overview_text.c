@@ -289,6 +289,10 @@ static void next(const struct session *session, const struct overview *overview,
 	const struct wait_group *group = most_telling(session, overview);
 
 	text_heading(output, "Next");
+	if (session->kinds[EV_FUNCTION_ENTRY] || session->flow.user.entries ||
+	    session->flow.has_callstacks)
+		fputs("  whylate functions TRACE    # where the time goes along the calls recorded\n",
+		      output->file);
 	for (guint i = 0; i < overview->ended->len && i < 3; i++) {
 		uint32_t index = g_array_index(overview->ended, uint32_t, i);
 		const struct thread *thread = model_thread(&session->model, index);

@@ -8,6 +8,7 @@
 #   whylate profile --operation '*' --format json TRACE  every kind of operation
 #   whylate requests --format json TRACE                 a server's requests
 #   whylate diff --slow-fast p90 --format json TRACE     the slow ones against the others
+#   whylate functions --format json TRACE                calls, of all programs' threads
 # after one of each to warm the cache; prints the medians, their ratios to the
 # first and the peak resident memory. The budgets are in ARCHITECTURE.md; not a
 # test. That memory does not follow the number of operations shows on two traces
@@ -36,7 +37,8 @@ commands = {"babeltrace2": ["babeltrace2", "-o", "dummy", trace],
             "profile": [whylate, "profile", *json],
             "profile '*'": [whylate, "profile", "--operation", "*", *json],
             "requests": [whylate, "requests", *json],
-            "diff": [whylate, "diff", "--slow-fast", "p90", *json]}
+            "diff": [whylate, "diff", "--slow-fast", "p90", *json],
+            "functions": [whylate, "functions", *json]}
 results = {name: [] for name in commands}
 for number in range(runs + 1):
     for name, command in commands.items():
