@@ -240,11 +240,22 @@ static void add_own(struct call_tree *tree, uint32_t node, uint32_t leaf, int64_
 	node_of(tree, node)->own[leaf_wib(leaf)] += ns;
 }
 
+/* The calls of a thread that was waited for. Where there are no functions, its states tell which
+ * system call it was in, and its frames are not needed. */
+static struct frames frames_of_other(struct call_tree *tree, uint32_t thread)
+{
+	const struct session *session = tree->session;
+
+	if (session->kinds[EV_FUNCTION_ENTRY] || session->flow.user.entries)
+		return *call_tree_frames(tree, thread);
+	return (struct frames) {.list = tree->no_frames, .thread = thread};
+}
+
 /* Another thread's part of a wait: its calls meanwhile, and what it was itself put down to. */
 static void add_other(struct call_tree *tree, const struct path *path, const struct piece *piece,
 		      uint32_t node, int64_t begin, int64_t end)
 {
-	const struct frames *frames = call_tree_frames(tree, piece->thread);
+	const struct frames other = frames_of_other(tree, piece->thread), *frames = &other;
 	uint32_t base = waits_for_node(tree, node, piece->thread, begin), frame, at;
 	uint32_t cause = leaf_wib(piece->leaf) == WIB_WORKING ? 0 : call_tree_cause(tree, path, piece);
 	int64_t until;
@@ -267,7 +278,7 @@ static uint32_t descend(struct call_tree *tree, const struct path *path, int32_t
 			uint32_t node, int64_t begin)
 {
 	const struct through *at = &g_array_index(path->waits, struct through, wait);
-	const struct frames *frames;
+	const struct frames other = frames_of_other(tree, at->thread), *frames = &other;
 	uint32_t frame;
 	int64_t until;
 
@@ -275,7 +286,6 @@ static uint32_t descend(struct call_tree *tree, const struct path *path, int32_t
 		return node;
 	node = descend(tree, path, at->behalf, node, begin);
 	node = waits_for_node(tree, node, at->thread, begin);
-	frames = call_tree_frames(tree, at->thread);
 	frame = frames_at(frames, begin, &until);
 	node = frame_node(tree, frames, frame, node, false);
 	node = unseen_call(tree, frames, frame, node, at->leaf, begin);
@@ -583,6 +593,7 @@ struct call_tree *call_tree_new(const struct session *session)
 	tree->threads = g_ptr_array_new_with_free_func((GDestroyNotify) g_array_unref);
 	tree->frames = g_ptr_array_new_with_free_func((GDestroyNotify) frames_free);
 	g_ptr_array_set_size(tree->frames, (gint) session->model.thread_count);
+	tree->no_frames = g_array_new(FALSE, FALSE, sizeof(struct call_frame));
 	tree->longest = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	tree->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 	tree->no_requests = g_new0(struct user_requests, 1);
@@ -606,6 +617,7 @@ void call_tree_free(struct call_tree *tree)
 	g_ptr_array_free(tree->frames, TRUE);
 	g_hash_table_destroy(tree->index);
 	g_hash_table_destroy(tree->longest);
+	g_array_free(tree->no_frames, TRUE);
 	costs_free(tree->costs);
 	g_free(tree->no_requests);
 	idmap_clear(&tree->causes);

@@ -65,6 +65,7 @@ struct call_tree {
 	GHashTable *index;
 	struct user_requests *no_requests;
 	struct idmap causes;
+	GArray *no_frames;         /* empty */
 	uint32_t *node_of_frame;   /* of the thread being added; 0: not looked for, else + 1 */
 };
 

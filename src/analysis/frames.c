@@ -109,11 +109,12 @@ static struct frames *frames_of_list(const struct session *session, uint32_t thr
 			&session->timeline.operations, g_array_index(list, uint32_t, i));
 
 		behind[i] = (struct call_frame) {
-			operation->begin, operation_end(operation),
-			operation_what(session, operation),
-			PACK_KIND(operation->what) == OPERATION_USER ? PACK_NUMBER(operation->what)
-								      : operation->ref,
-			NO_FRAME, 0, operation->half, false};
+			.begin = operation->begin, .end = operation_end(operation),
+			.what = operation_what(session, operation), .half = operation->half,
+			.parent = NO_FRAME,
+			.ref = PACK_KIND(operation->what) == OPERATION_USER
+				       ? PACK_NUMBER(operation->what)
+				       : operation->ref};
 	}
 	nesting.parent = g_new(uint32_t, nesting.count + 1);
 	nesting.size = g_new(uint32_t, nesting.count + 1);

@@ -20,11 +20,11 @@
 struct call_frame {
 	int64_t begin, end;   /* whole, also where they lie outside the window */
 	uint32_t what;        /* PACK of operation_kind; of a user function its name: operation_what() */
-	uint32_t ref;         /* user function: interned "0xADDRESS"; else struct operation's */
+	uint32_t ref : 29;    /* user function: interned "0xADDRESS"; else struct operation's */
+	uint32_t half : 2;    /* enum operation_half */
+	uint32_t in_interrupt : 1; /* an interrupt, or called in one: not the thread's doing */
 	uint32_t parent;      /* place in the list, NO_FRAME */
 	uint32_t after;       /* place behind its last nested frame */
-	uint8_t half;         /* enum operation_half */
-	bool in_interrupt;    /* an interrupt, or called in one: not the thread's doing */
 };
 
 struct frames {
