@@ -114,8 +114,10 @@ def check_values():
         refused = run("profile", option, "?", "TRACE").stderr.decode()
         words = set(re.search("must be one of (.*)", refused).group(1).split(", "))
         assert complete("whylate", "profile", option, "") == words, option
-    assert complete("whylate", "profile", "--format", "") == {"text", "json"}
-    assert complete("whylate", "delay", "--format", "") == {"text", "json", "csv"}
+    assert complete("whylate", "profile", "--format", "") == {"text", "json", "html"}
+    assert complete("whylate", "overview", "--format", "") == {"text", "json", "html"}
+    assert complete("whylate", "check", "--format", "") == {"text", "json"}
+    assert complete("whylate", "delay", "--format", "") == {"text", "json", "csv", "html"}
     for option, values, commands in (
             ("--follow", "", ("requests", "diff")), ("--metric", "", ("requests", "diff", "functions")),
             ("--preset", "or syscall:NAME", ("requests", "diff")), ("--format", "", ("functions",))):

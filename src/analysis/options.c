@@ -53,7 +53,7 @@ const struct option_spec option_specs[] = {
 	{"force", NULL, "resume although the behaviour changed", PROFILE, true, false},
 	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms'\nbeside the trace)", EACH, true, false},
 	{"binary-path", "DIR[:DIR]...", "where the traced programs and libraries are: below DIR as on the\ntraced machine, or in DIR; may be repeated (always: beside the\ntrace, and where they were traced; build-ids are compared)", PROFILE | FUNCTIONS, true, true},
-	{"format", "FORMAT", "text (default), json; delay: csv (its state instances,\nwith --path its steps); requests: csv (a row each),\ndot (the graph of their ways); functions: csv (a row\neach), folded (stacks)", EACH, true, false},
+	{"format", "FORMAT", "text (default), json; overview, delay, profile: html (a page\nfor browsers); delay: csv (its state instances, with\n--path its steps); requests: csv (a row each), dot (the\ngraph of their ways); functions: csv (a row each), folded\n(stacks)", EACH, true, false},
 	{"output", "FILE", "write to FILE instead of standard output", EACH, true, false},
 	{"limit", "N", "entries of a list (default 20; 0: all)", ANY, true, false},
 	{"depth", "N", "levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their ways (default 0: all);\nfunctions: of nested calls in a --timeline (default 0:\nall)", DELAY | PROFILE | REQUESTS | FUNCTIONS, true, false},
@@ -201,22 +201,31 @@ static bool set_reader(const char *name, const char *value, enum reader_choice *
 	return true;
 }
 
+/* In the order of enum format; each command has some of them. */
 static bool set_format(const struct options *options, const char *value, enum format *format,
 		       GError **error)
 {
-	static const char *const words[] = {"text", "json", NULL};
-	static const char *const function_words[] = {"text", "json", "csv", "folded", NULL};
-	static const char *const delay_words[] = {"text", "json", "csv", NULL};
-	static const char *const request_words[] = {"text", "json", "csv", "dot", NULL};
-	const char *const *chosen_words = options->command == COMMAND_DELAY       ? delay_words
-					  : options->command == COMMAND_REQUESTS  ? request_words
-					  : options->command == COMMAND_FUNCTIONS ? function_words
-										  : words;
-	int chosen = 0;
+	static const struct {
+		const char *name;
+		unsigned commands;
+	} formats[] = {[FORMAT_TEXT] = {"text", EACH},
+		       [FORMAT_JSON] = {"json", EACH},
+		       [FORMAT_CSV] = {"csv", DELAY | REQUESTS | FUNCTIONS},
+		       [FORMAT_DOT] = {"dot", REQUESTS},
+		       [FORMAT_FOLDED] = {"folded", FUNCTIONS},
+		       [FORMAT_HTML] = {"html", ALL}};
+	const char *words[G_N_ELEMENTS(formats) + 1] = {NULL};
+	enum format of_word[G_N_ELEMENTS(formats)];
+	int chosen = 0, count = 0;
 
-	if (!pick("format", value, chosen_words, &chosen, error))
+	for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
+		if (formats[i].commands & 1u << options->command) {
+			of_word[count] = (enum format) i;
+			words[count++] = formats[i].name;
+		}
+	if (!pick("format", value, words, &chosen, error))
 		return false;
-	*format = strcmp(value, "folded") == 0 ? FORMAT_FOLDED : (enum format) chosen;
+	*format = of_word[chosen];
 	return true;
 }
 
@@ -633,6 +642,8 @@ static bool check_every(const struct options *options, GError **error)
 		return exclude("--every", options->to.kind == WHEN_EVENT ? "--to EVENT"
 									 : "--from EVENT",
 			       "reports begin and end at times", error);
+	if (options->format == FORMAT_HTML)
+		return exclude("--every", "--format html", "a page is of one report", error);
 	if (options->profile.save || options->profile.resume)
 		return exclude("--every", options->profile.save ? "--save" : "--resume",
 			       "a saved search is of one report", error);

@@ -361,6 +361,8 @@ static struct waiting *account(const struct session *session, bool shared)
 	done = charge_all(&charger, shared);
 	if (done && waiting->imposed >= (session->to - session->from) / KNOT_PART)
 		knots_find(waiting, charger.directs, session->model.thread_count);
+	if (done && session->options->format == FORMAT_HTML)
+		waiting->edges = edges_new(charger.directs);
 	charger_clear(&charger);
 	if (!done) {
 		waiting_free(waiting);
@@ -382,6 +384,8 @@ void waiting_free(struct waiting *waiting)
 {
 	g_array_free(waiting->imposers, TRUE);
 	g_array_free(waiting->knots, TRUE);
+	if (waiting->edges)
+		g_array_free(waiting->edges, TRUE);
 	g_free(waiting);
 }
 

@@ -75,6 +75,8 @@ struct knot {
 struct waiting {
 	GArray *imposers;   /* struct imposer; largest first, threads and resources */
 	GArray *knots;      /* struct knot; largest first */
+	GArray *edges;      /* struct waited_for, most time first; NULL: not asked for (--format
+			       html shows it) */
 	int64_t imposed;    /* sum over the waits that count */
 	int64_t by_threads; /* of that: on threads; the sum over `imposers` that are threads */
 	int64_t own, idle, open, unknown, children, tracer; /* not imposed: see above */
@@ -94,5 +96,14 @@ struct direct {
 	uint16_t host; /* the waiter's */
 };
 void knots_find(struct waiting *waiting, const GArray *directs, uint32_t thread_count);
+
+/* edges.c: all waits of one thread that led to one other, on one resource. */
+struct waited_for {
+	uint32_t waiter, lead, resource;
+	int64_t ns;
+	uint64_t count;
+};
+/* Of struct direct, which it sorts. */
+GArray *edges_new(GArray *directs);
 
 #endif

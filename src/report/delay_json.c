@@ -157,6 +157,7 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 	json_t *object = json_object(), *share, *via, *lock;
 	g_autofree char *leaf = leaf_key(session, wait->leaf);
 
+	json_saw(wait->thread, wait->begin, wait->end);
 	json_object_set_new(object, "host", json_integer(thread->host));
 	json_object_set_new(object, "tid", json_integer(thread->tid));
 	json_object_set_new(object, "name", json_text(session_thread_name(session, wait->thread)));
@@ -184,6 +185,7 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 	if (!wait->has_share)
 		return object;
 	share = json_thread_head(session, wait->lead.thread);
+	json_saw(wait->lead.thread, wait->lead.from, wait->lead.until);
 	json_object_del(share, "pid");
 	json_object_del(share, "pid_ns");
 	json_object_del(share, "vtid");

@@ -7,6 +7,19 @@
 
 #include "config.h"
 
+static const struct json_watch *watcher;
+
+void json_watch(const struct json_watch *watch)
+{
+	watcher = watch;
+}
+
+void json_saw(uint32_t thread, int64_t begin, int64_t end)
+{
+	if (watcher)
+		watcher->stretch(watcher->data, thread, begin, end);
+}
+
 json_t *json_text(const char *text)
 {
 	g_autofree char *valid = NULL;
@@ -176,6 +189,8 @@ json_t *json_thread_head(const struct session *session, uint32_t index)
 	const struct thread *thread = model_thread(&session->model, index);
 	json_t *object = json_object();
 
+	if (watcher)
+		watcher->thread(watcher->data, index);
 	json_object_set_new(object, "host", json_integer(thread->host));
 	json_object_set_new(object, "tid", json_integer(thread->tid));
 	json_object_set_new(object, "pid",

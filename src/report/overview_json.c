@@ -130,11 +130,11 @@ static json_t *containers(const struct session *session)
 	return array;
 }
 
-void overview_json(const struct session *session, struct output *output)
+void overview_json(const struct session *session, const struct waiting *waiting,
+		   struct output *output)
 {
 	struct overview *overview = overview_new(session);
 	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
-	struct waiting *waiting = waiting_new(session);
 	struct coverage coverage;
 	FILE *file = output->file;
 
@@ -157,6 +157,5 @@ void overview_json(const struct session *session, struct output *output)
 	cut(session, file, "containers", containers(session));
 	fputs("}\n", file);
 	coverage_clear(&coverage);
-	waiting_free(waiting);
 	overview_free(overview);
 }

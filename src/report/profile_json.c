@@ -29,6 +29,7 @@ static json_t *example_json(const struct session *session, const struct example 
 		return json_null();
 	if (example->thread < session->model.thread_count) {
 		object = json_thread_head(session, example->thread);
+		json_saw(example->thread, example->begin, example->end);
 	} else {
 		object = json_object();
 		json_object_set_new(object, "host",

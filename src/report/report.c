@@ -12,8 +12,10 @@
 #include "analysis/roots.h"
 #include "analysis/saved.h"
 #include "analysis/stand_outs.h"
+#include "analysis/waiting.h"
 #include "report/functions.h"
 #include "report/lami.h"
+#include "report/page.h"
 #include "util/error.h"
 
 static bool wants_color(const struct options *options, const struct output *output)
@@ -107,6 +109,7 @@ static void delay_clear(struct delay *delay)
 static void write_delay(const struct session *session, struct output *output)
 {
 	struct delay delay;
+	struct page page;
 
 	delay_init(&delay, session);
 	switch (session->options->format) {
@@ -115,6 +118,11 @@ static void write_delay(const struct session *session, struct output *output)
 		break;
 	case FORMAT_CSV:
 		delay_csv(&delay, output);
+		break;
+	case FORMAT_HTML:
+		page_begin(&page, session, output);
+		delay_json(&delay, &page.json);
+		page_end(&page, NULL);
 		break;
 	default:
 		delay_text(&delay, output);
@@ -193,6 +201,17 @@ static bool save(const struct profile_report *report, const char *path, GError *
 	return ok;
 }
 
+static void write_profile_page(const struct profile_report *report, const struct session *session,
+			       struct output *output)
+{
+	struct page page;
+
+	page_begin(&page, session, output);
+	profile_json_write(report->profiles, report->comparison, report->resumed, false,
+			   page.json.file);
+	page_end(&page, NULL);
+}
+
 static bool write_profile(const struct session *session, struct output *output, GError **error)
 {
 	struct profile_report report;
@@ -206,6 +225,8 @@ static bool write_profile(const struct session *session, struct output *output, 
 	if (ok && session->options->format == FORMAT_JSON)
 		profile_json_write(report.profiles, report.comparison, report.resumed, false,
 				   output->file);
+	else if (ok && session->options->format == FORMAT_HTML)
+		write_profile_page(&report, session, output);
 	else if (ok)
 		profile_text_write(report.profiles, report.comparison, other, output);
 	profile_clear(&report);
@@ -272,6 +293,26 @@ static bool write_diff(const struct session *session, struct output *output, GEr
 	return true;
 }
 
+static void write_overview(const struct session *session, struct output *output)
+{
+	struct waiting *waiting;
+	struct page page;
+
+	if (session->options->format == FORMAT_TEXT) {
+		overview_text(session, output);
+		return;
+	}
+	waiting = waiting_new(session);
+	if (session->options->format == FORMAT_HTML) {
+		page_begin(&page, session, output);
+		overview_json(session, waiting, &page.json);
+		page_end(&page, waiting);
+	} else {
+		overview_json(session, waiting, output);
+	}
+	waiting_free(waiting);
+}
+
 bool report_write_to(const struct session *session, struct output *output, GError **error)
 {
 	const struct options *options = session->options;
@@ -293,10 +334,8 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 		check_json(session, output);
 	else if (options->command == COMMAND_CHECK)
 		check_text(session, output);
-	else if (options->format == FORMAT_JSON)
-		overview_json(session, output);
 	else
-		overview_text(session, output);
+		write_overview(session, output);
 	return true;
 }
 

@@ -72,8 +72,20 @@ void diff_json(const struct diff *diff, struct output *output);
 void diff_text(const struct diff *diff, struct output *output);
 void check_json(const struct session *session, struct output *output);
 void check_text(const struct session *session, struct output *output);
-void overview_json(const struct session *session, struct output *output);
+void overview_json(const struct session *session, const struct waiting *waiting,
+		   struct output *output);
 void overview_text(const struct session *session, struct output *output);
+
+/* Told of what is written as JSON, as it is written: for what goes with a report besides. */
+struct json_watch {
+	void (*thread)(void *data, uint32_t thread); /* it is named */
+	/* this part of its time is spoken of: a wait, a waker's share, an example */
+	void (*stretch)(void *data, uint32_t thread, int64_t begin, int64_t end);
+	void *data;
+};
+void json_watch(const struct json_watch *watch); /* borrowed; NULL: nobody any more */
+/* To the watcher, if there is one. */
+void json_saw(uint32_t thread, int64_t begin, int64_t end);
 
 /* json.c: parts that all reports share. Values are new references. */
 json_t *json_text(const char *text); /* any bytes; made valid UTF-8 */

@@ -10,6 +10,7 @@ static json_t *example(const struct session *session, const struct imposer *impo
 {
 	json_t *object = json_thread_head(session, imposer->waiter);
 
+	json_saw(imposer->waiter, imposer->begin, imposer->end);
 	json_object_set_new(object, "begin", json_integer(imposer->begin));
 	json_object_set_new(object, "end", json_integer(imposer->end));
 	json_object_set_new(object, "ns", json_integer(imposer->worst));

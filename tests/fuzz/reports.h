@@ -69,6 +69,25 @@ static inline void expect_text(const char *text, size_t length, bool colour, boo
 	}
 }
 
+/* Both blocks of data in a page are JSON, end where they should, and name nothing of HTML's. */
+static inline void expect_page(const char *text, size_t length)
+{
+	static const char *const blocks[] = {"<script type=\"application/json\" id=\"report\">",
+					     "<script type=\"application/json\" id=\"timeline-data\">"};
+
+	if (!g_utf8_validate(text, (gssize) length, NULL) || strlen(text) != length)
+		BROKEN("no UTF-8, or a NUL: %s\n", text);
+	for (int i = 0; i < 2; i++) {
+		const char *begin = strstr(text, blocks[i]);
+		const char *end = begin ? strchr(begin + strlen(blocks[i]), '<') : NULL;
+
+		if (!end || !g_str_has_prefix(end, "</script>"))
+			BROKEN("no block %s\n", blocks[i]);
+		begin += strlen(blocks[i]);
+		expect_json(begin, (size_t) (end - begin));
+	}
+}
+
 static inline void check_report(struct session *session, enum format format, bool twice)
 {
 	size_t length, again;
@@ -80,6 +99,8 @@ static inline void check_report(struct session *session, enum format format, boo
 		return;
 	if (format == FORMAT_JSON)
 		expect_json(text, length);
+	else if (format == FORMAT_HTML)
+		expect_page(text, length);
 	else
 		expect_text(text, length, session->options->color == CHOICE_ALWAYS,
 			   format == FORMAT_CSV);
@@ -126,7 +147,9 @@ static inline void check_reports(struct session *session, bool twice)
 	options->command = COMMAND_OVERVIEW;
 	check_report(session, FORMAT_TEXT, twice);
 	check_report(session, FORMAT_JSON, twice);
+	check_report(session, FORMAT_HTML, twice);
 	options->command = COMMAND_DELAY;
+	check_report(session, FORMAT_HTML, twice);
 	for (int path = 0; path < 2; path++) {
 		options->path = path;
 		check_report(session, FORMAT_TEXT, twice);
@@ -141,6 +164,7 @@ static inline void check_reports(struct session *session, bool twice)
 	options->depth = MIN(depth, 64);
 	check_report(session, FORMAT_TEXT, twice);
 	check_report(session, FORMAT_JSON, twice);
+	check_report(session, FORMAT_HTML, twice);
 	if (session->flow.exchanges_wanted)
 		check_request_reports(session, twice);
 	options->command = COMMAND_FUNCTIONS;

@@ -1,0 +1,148 @@
+/* What the page is given: the report's JSON and the timeline's block, and the words for
+ * times and durations.
+ *
+ * Times in the report are nanoseconds since 1970, more than a JavaScript number holds. They
+ * become nanoseconds since the window's begin (`base`) before the text is parsed, so that
+ * all of them are exact; clock() gives back the time of day.
+ */
+const TIMES = new Set(['begin', 'end', 'time', 'longest_begin', 'since']);
+
+function parseReport(text, base) {
+	/* strings are matched whole, so that nothing inside one is taken for a member */
+	return JSON.parse(
+		text.replace(/"((?:[^"\\]|\\.)*)"(?:\s*:\s*(-?\d+))?/g, (all, key, number) =>
+			number !== undefined && TIMES.has(key) ? `"${key}":${BigInt(number) - base}` : all,
+		),
+	);
+}
+
+const TIMELINE = JSON.parse(document.getElementById('timeline-data').textContent);
+const BASE = BigInt(TIMELINE.base);
+const LENGTH = TIMELINE.length_ns;
+const ROWS = TIMELINE.rows;
+const REPORT = parseReport(document.getElementById('report').textContent, BASE);
+const KIND = REPORT.schema.replace(/^whylate-(.*)-\d+$/, '$1');
+const MANY_HOSTS = REPORT.hosts.length > 1;
+
+/* As the text report has it: four digits. */
+function duration(ns) {
+	const size = Math.abs(ns),
+		sign = ns < 0 ? '-' : '';
+	for (const [unit, scale] of [
+		['s', 1e9],
+		['ms', 1e6],
+		['µs', 1e3],
+	]) {
+		const value = size / scale;
+		if (value >= 0.9995)
+			return (
+				sign + value.toFixed(value >= 999.5 ? 0 : value >= 99.95 ? 1 : value >= 9.995 ? 2 : 3) + ' ' + unit
+			);
+	}
+	return `${ns} ns`;
+}
+
+/* Every nanosecond, in groups of three: "853,744,950 ns". */
+function exactly(ns) {
+	return String(ns).replace(/\B(?=(\d{3})+$)/g, ',') + ' ns';
+}
+
+const absolute = (ns) => BASE + BigInt(Math.round(ns));
+
+/* The time of day where the trace was analysed, with nanoseconds. */
+function clock(ns, withDate) {
+	const at = absolute(ns) + BigInt(TIMELINE.utc_offset_s) * 1000000000n;
+	let seconds = at / 1000000000n,
+		rest = at % 1000000000n;
+	if (rest < 0n) {
+		rest += 1000000000n;
+		seconds -= 1n;
+	}
+	const date = new Date(Number(seconds) * 1000);
+	if (Number.isNaN(date.getTime())) return `${at} ns`;
+	const text = date.toISOString();
+	return `${withDate ? text.slice(0, 10) + ' ' : ''}${text.slice(11, 19)}.${String(rest).padStart(9, '0')}`;
+}
+
+function percent(part, whole) {
+	if (!whole || !part) return '0 %';
+	const value = (100 * part) / whole;
+	return value >= 99.95
+		? '100 %'
+		: value < 0.1
+			? '<0.1 %'
+			: `${value >= 9.95 ? value.toFixed(0) : value.toFixed(1)} %`;
+}
+
+function count(number, one, many) {
+	return `${number.toLocaleString('en')} ${number === 1 ? one : many || one + 's'}`;
+}
+
+function hostOf(thread) {
+	const host = REPORT.hosts[thread.host];
+	return MANY_HOSTS && host ? ` on ${host.hostname || `host ${thread.host}`}` : '';
+}
+
+/* "Xorg (222)" */
+function named(thread) {
+	if (thread.tid === null || thread.tid === undefined) return thread.name || 'nobody';
+	return `${thread.name ?? '?'} (${thread.tid})${hostOf(thread)}`;
+}
+
+/* --- rows of the timeline ----------------------------------------------------- */
+
+const rowsByThread = new Map();
+for (const [index, row] of ROWS.entries()) {
+	const key = `${row.host}:${row.tid}`;
+	if (!rowsByThread.has(key)) rowsByThread.set(key, []);
+	rowsByThread.get(key).push(index);
+}
+
+/* The row of a thread that the report names; TIDs are used again, so the time counts too. -1: none. */
+function findRow(thread, time) {
+	const found = rowsByThread.get(`${thread.host}:${thread.tid}`) || [];
+	if (time === undefined) return found.length ? found[0] : -1;
+	return found.find((at) => time >= ROWS[at].from && time < ROWS[at].to) ?? (found.length === 1 ? found[0] : -1);
+}
+
+/* A word as a shell takes it. */
+function quoted(word) {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
+}
+
+/* The command that shows this part of a thread's time as text. */
+function commandFor(thread, begin, end) {
+	const host = REPORT.hosts[thread.host];
+	return (
+		`whylate delay TRACE --thread ${thread.tid}${MANY_HOSTS && host ? ` --host ${quoted(host.hostname || '')}` : ''}` +
+		` --from ${absolute(begin)}ns --to ${absolute(end)}ns`
+	);
+}
+
+/* --- words for the states -------------------------------------------------------- */
+
+const CLASSES = [
+	{key: 'user', label: 'User code, kernel thread'},
+	{key: 'syscall', label: 'System call'},
+	{key: 'interrupt', label: 'Interrupt'},
+	{key: 'ready', label: 'Preempted, waiting for CPU'},
+	{key: 'blocked', label: 'Blocked'},
+	{key: 'unknown', label: 'Unknown'},
+];
+const [USER, SYSCALL, INTERRUPT, READY, BLOCKED, UNKNOWN] = [0, 1, 2, 3, 4, 5];
+
+/* The class of a leaf's key, as in the report. */
+function classOfKey(key) {
+	if (key.startsWith('blocked')) return BLOCKED;
+	if (key.startsWith('working')) return /^working\/(?!softirq)\w+:/.test(key) ? SYSCALL : USER;
+	if (key.startsWith('interrupted')) return /preempted|wait-cpu/.test(key) ? READY : INTERRUPT;
+	return UNKNOWN;
+}
+
+function resourceText(resource) {
+	if (!resource) return '';
+	const plain =
+		!resource.name || resource.name === resource.kind || (resource.kind === 'timer' && resource.name === 'sleep');
+	const text = plain ? resource.name || resource.kind : `${resource.kind}:${resource.name}`;
+	return resource.fd !== undefined ? `${text} (descriptor ${resource.fd})` : text;
+}

@@ -1,0 +1,9 @@
+# Turns a part of the report page into a C string: awk -v name=report_html -f embed.awk FILE
+BEGIN { printf "static const char page_%s[] =\n", name }
+{
+	gsub(/\\/, "&&")
+	gsub(/"/, "\\\"")
+	gsub(/\?\?/, "?\" \"?") # ??= is a trigraph
+	printf "\t\"%s\\n\"\n", $0
+}
+END { print "\t;" }

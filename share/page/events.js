@@ -1,0 +1,395 @@
+/* Mouse, touch and keys of the timeline, its toolbar, its search, and what is shown of the selected cell. */
+
+function makeTimeline() {
+	const canvas = el('canvas', {
+		id: 'canvas',
+		tabindex: 0,
+		role: 'application',
+		'aria-label':
+			'Timeline. Plus and minus zoom, A and D or Shift with arrows move, arrows go to the next state or thread, ' +
+			'Enter zooms to the selected state, F opens the frames, 0 shows all.',
+	});
+	const timeline = new Timeline(canvas);
+	const details = el('div', {id: 'details', class: 'card'});
+	const search = el('input', {
+		type: 'search',
+		id: 'search',
+		placeholder: 'Thread, call, file, device …',
+		'aria-label': 'Search in the timeline',
+	});
+	const found = el('span', {id: 'found', class: 'note'});
+	const frames = button(
+		'Frames',
+		'Nested control-flow frames below every row',
+		() => {
+			timeline.openAll = !timeline.openAll;
+			frames.setAttribute('aria-pressed', timeline.openAll);
+			timeline.resize();
+		},
+		{'aria-pressed': 'false', id: 'frames'},
+	);
+	const arrows = button(
+		'Wake-ups',
+		'Arrows from who ended a wait',
+		() => {
+			timeline.arrows = !timeline.arrows;
+			arrows.setAttribute('aria-pressed', timeline.arrows);
+			timeline.draw();
+		},
+		{'aria-pressed': 'true', id: 'arrows'},
+	);
+	const toolbar = el(
+		'div',
+		{class: 'toolbar', role: 'toolbar', 'aria-label': 'Timeline'},
+		button('−', 'Zoom out (-)', () => timeline.zoom(2), {id: 'zoom-out', 'aria-label': 'Zoom out'}),
+		button('+', 'Zoom in (+)', () => timeline.zoom(0.5), {id: 'zoom-in', 'aria-label': 'Zoom in'}),
+		button('◀', 'Earlier (A)', () => timeline.pan(-0.3), {'aria-label': 'Earlier'}),
+		button('▶', 'Later (D)', () => timeline.pan(0.3), {'aria-label': 'Later'}),
+		button('All', 'The whole window (0)', () => timeline.show(0, LENGTH), {id: 'zoom-all'}),
+		frames,
+		arrows,
+		search,
+		button('Next', 'Next place found (Enter)', () => seek(timeline, search.value, found), {id: 'next'}),
+		found,
+	);
+	timeline.onselect = (cell) => showDetails(timeline, details, cell);
+	search.addEventListener('input', () => mark(timeline, search.value, found));
+	search.addEventListener('keydown', (event) => {
+		if (event.key === 'Enter') seek(timeline, search.value, found, event.shiftKey);
+	});
+	mouse(timeline, canvas);
+	keys(timeline, canvas, search);
+	details.append(el('p', {class: 'note'}, 'Click a state, or choose one with the keys, and it is explained here.'));
+	timeline.element = el(
+		'div',
+		{class: 'timeline'},
+		toolbar,
+		legend(),
+		canvas,
+		el(
+			'p',
+			{class: 'note hint'},
+			'Drag to move, Ctrl and wheel (or + and −) to zoom, drag on the axis to zoom to a stretch, ' +
+				'click a state to explain it, click a name for its frames.',
+		),
+		notes(),
+		details,
+	);
+	addEventListener('resize', () => timeline.resize());
+	return timeline;
+}
+
+function legend() {
+	return el(
+		'ul',
+		{class: 'legend'},
+		CLASSES.map(({key, label}) => el('li', {}, el('span', {class: `swatch c-${key}`}), label)),
+		(REPORT.coverage.gaps || []).length ? el('li', {}, el('span', {class: 'swatch c-gap'}), 'Events lost') : null,
+	);
+}
+
+/* What the timeline does not have. */
+function notes() {
+	const finest = LEVELS[LEVELS.length - 1],
+		list = [];
+	if (!finest.exact)
+		list.push(
+			`States shorter than ${duration(finest.tolerance)} are merged to columns of their shares, except where the report ` +
+				'speaks of a wait or an example: the whole would be too much for a page. A page of a shorter --from and --to has all.',
+		);
+	if (TIMELINE.rows_omitted)
+		list.push(`${count(TIMELINE.rows_omitted, 'thread')} that the report names have no row here.`);
+	return list.map((text) => el('p', {class: 'note'}, text));
+}
+
+/* --- details ------------------------------------------------------------------------ */
+
+function select(timeline, cell, zoom) {
+	timeline.selected = cell;
+	if (cell) {
+		timeline.reveal(cell.row);
+		if (zoom) timeline.show(cell.begin - cell.ns * 0.35, cell.end + cell.ns * 0.35);
+		announce(linesAbout(cell).join('. '));
+	}
+	timeline.onselect(cell);
+	timeline.draw();
+}
+
+/* From anywhere on the page: to this part of a thread's time. */
+function goTo(timeline, thread, begin, end) {
+	const row = findRow(thread, begin);
+	timeline.element.scrollIntoView({
+		block: 'start',
+		behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
+	});
+	const ns = Math.max(end - begin, 1);
+	timeline.show(begin - ns * 0.35, end + ns * 0.35);
+	if (row < 0) {
+		announce(`${named(thread)} has no row in the timeline`);
+		return;
+	}
+	const cell = cellAt(row, begin, timeline.nsPerPixel);
+	if (cell && cell.begin === begin && cell.end === end) select(timeline, cell);
+	else select(timeline, {row, begin, end, ns: end - begin, label: 'this stretch', kind: UNKNOWN, stretch: true});
+	timeline.canvas.focus({preventScroll: true});
+}
+
+function showDetails(timeline, details, cell) {
+	if (!cell) {
+		fill(details, el('p', {class: 'note'}, 'Nothing is selected.'));
+		return;
+	}
+	const row = ROWS[cell.row],
+		[head, ...lines] = cell.stretch
+			? [
+					`${named(row)}`,
+					`${duration(cell.ns)} (${exactly(cell.ns)})`,
+					`from ${clock(cell.begin)} to ${clock(cell.end)}`,
+				]
+			: linesAbout(cell);
+	const wait = waitOf(row, cell.begin);
+	fill(
+		details,
+		el('p', {}, el('strong', {}, head)),
+		el('p', {}, lines.join(' · ')),
+		wait && el('p', {}, 'Cause: ', causeText(wait)),
+		el(
+			'p',
+			{class: 'buttons'},
+			button('Zoom to it', 'Enter', () =>
+				timeline.show(cell.begin - cell.ns * 0.35, cell.end + cell.ns * 0.35),
+			),
+			cell.lead >= 0 &&
+				cell.lead !== cell.row &&
+				button(`To ${named(ROWS[cell.lead])}`, 'What it did then', () => {
+					const acted = cellAt(cell.lead, Math.max(cell.acted - 1, 0), timeline.nsPerPixel);
+					if (acted) select(timeline, acted);
+				}),
+			wait &&
+				button('In the causality tree', 'The same wait there', () => revealWait(row, cell.begin), {
+					id: 'to-tree',
+				}),
+		),
+		command(commandFor(row, cell.begin, cell.end)),
+	);
+}
+
+/* --- search ------------------------------------------------------------------------------ */
+
+function mark(timeline, text, found) {
+	const word = text.trim().toLowerCase();
+	timeline.matches = new Set(
+		word ? [...ROWS.keys()].filter((row) => named(ROWS[row]).toLowerCase().includes(word)) : [],
+	);
+	found.textContent = word ? `${count(timeline.matches.size, 'thread')}; Enter goes to the next` : '';
+	timeline.draw();
+}
+
+/* The next thread of that name, or state whose leaf, resource or waker has the word. */
+function seek(timeline, text, found, back) {
+	const word = text.trim().toLowerCase();
+	if (!word) return;
+	mark(timeline, text, found);
+	const leaves = new Set(
+		LEAVES.map((leaf, i) => (`${leaf.key} ${leaf.label}`.toLowerCase().includes(word) ? i : -1)),
+	);
+	const strings = new Set(STRINGS.map((string, i) => (i && string.toLowerCase().includes(word) ? i : -1)));
+	const finest = LEVELS[LEVELS.length - 1],
+		hits = [];
+	for (const row of ROWS.keys()) {
+		const cells = cellsOf(finest, row);
+		if (timeline.matches.has(row) && cells.length) hits.push([cells.begin[0], row, cells, 0]);
+		for (let i = 0; i < cells.length && hits.length < 100000; i++)
+			if (cells.what[i] >= 0 && (leaves.has(cells.what[i]) || strings.has((cells.extra.get(i) || [0])[0])))
+				hits.push([cells.begin[i], row, cells, i]);
+	}
+	hits.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+	if (!hits.length) {
+		found.textContent = 'not found';
+		announce('not found');
+		return;
+	}
+	const at = timeline.selected,
+		after = (hit) => at && (hit[0] > at.begin || (hit[0] === at.begin && hit[1] > at.row));
+	let next = at ? hits.findIndex(after) : 0;
+	if (back)
+		next = at
+			? hits.findLastIndex((hit) => hit[0] < at.begin || (hit[0] === at.begin && hit[1] < at.row))
+			: hits.length - 1;
+	if (next < 0) next = back ? hits.length - 1 : 0;
+	const [, row, cells, index] = hits[next];
+	const cell = describe(row, cells, index);
+	select(timeline, cell, cell.ns < timeline.nsPerPixel * 4);
+	if (cell.end < timeline.from || cell.begin > timeline.to)
+		timeline.show(cell.begin - (timeline.to - timeline.from) / 2, cell.begin + (timeline.to - timeline.from) / 2);
+	found.textContent = `${next + 1} of ${hits.length}`;
+}
+
+/* --- mouse and keys -------------------------------------------------------------------------- */
+
+function pick(timeline, x, y) {
+	const at = timeline.lineAt(y);
+	if (!at || x < timeline.left) return null;
+	const time = timeline.time(x);
+	if (at.row >= 0) return cellAt(at.row, Math.floor(time), timeline.nsPerPixel);
+	const piece = timeline.path.find((one) => one.begin <= time && one.end > time);
+	if (!piece) return null;
+	return {piece, row: findRow(piece, piece.begin), begin: piece.begin, end: piece.end, ns: piece.ns};
+}
+
+function pieceLines({piece}) {
+	return [
+		`Critical path: ${named(piece)}`,
+		piece.leaf + (piece.resource ? ` on ${resourceText(piece.resource)}` : ''),
+		`${duration(piece.ns)} (${exactly(piece.ns)})`,
+		`from ${clock(piece.begin)} to ${clock(piece.end)}`,
+		...(piece.cause ? [piece.cause.label] : []),
+	];
+}
+
+function mouse(timeline, canvas) {
+	let drag = null;
+	const place = (event) => {
+		const box = canvas.getBoundingClientRect();
+		return [event.clientX - box.left, event.clientY - box.top];
+	};
+	canvas.addEventListener('pointerdown', (event) => {
+		const [x, y] = place(event);
+		drag = {
+			x,
+			y,
+			from: timeline.from,
+			to: timeline.to,
+			scroll: timeline.scroll,
+			moved: false,
+			axis: y < AXIS && x > timeline.left,
+		};
+		canvas.setPointerCapture(event.pointerId);
+		canvas.focus({preventScroll: true});
+	});
+	canvas.addEventListener('pointermove', (event) => {
+		const [x, y] = place(event);
+		if (drag) {
+			drag.moved ||= Math.abs(x - drag.x) + Math.abs(y - drag.y) > 3;
+			if (!drag.moved) return;
+			hideTip();
+			if (drag.axis) return;
+			const ns = ((drag.x - x) * (drag.to - drag.from)) / (timeline.width - timeline.left);
+			timeline.scrollBy(drag.scroll + drag.y - y - timeline.scroll);
+			timeline.show(drag.from + ns, drag.to + ns);
+			return;
+		}
+		const cell = pick(timeline, x, y);
+		if (cell) showTip(event.clientX, event.clientY, cell.piece ? pieceLines(cell) : linesAbout(cell));
+		else hideTip();
+	});
+	canvas.addEventListener('pointerup', (event) => {
+		const [x, y] = place(event);
+		if (drag && drag.axis && drag.moved)
+			timeline.show(...[timeline.time(drag.x), timeline.time(x)].sort((a, b) => a - b));
+		else if (drag && !drag.moved) clicked(timeline, x, y);
+		drag = null;
+	});
+	canvas.addEventListener('pointercancel', () => {
+		drag = null;
+	});
+	canvas.addEventListener('pointerleave', hideTip);
+	canvas.addEventListener('dblclick', (event) => timeline.zoom(0.4, timeline.time(place(event)[0])));
+	canvas.addEventListener(
+		'wheel',
+		(event) => {
+			if (event.ctrlKey || event.metaKey || event.altKey) {
+				timeline.zoom(1.0015 ** event.deltaY, timeline.time(place(event)[0]));
+			} else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+				timeline.pan((event.deltaX || event.deltaY) / 1000);
+			} else if (!timeline.scrollBy(event.deltaY)) {
+				return; /* the page scrolls */
+			}
+			event.preventDefault();
+		},
+		{passive: false},
+	);
+}
+
+function clicked(timeline, x, y) {
+	const at = timeline.lineAt(y);
+	if (!at) return;
+	timeline.line = at.line;
+	if (x < timeline.left) {
+		toggleFrames(timeline, at.row);
+		return;
+	}
+	const cell = pick(timeline, x, y);
+	if (cell && cell.piece && cell.row >= 0) select(timeline, cellAt(cell.row, cell.begin, timeline.nsPerPixel));
+	else if (cell && !cell.piece) select(timeline, cell);
+}
+
+function toggleFrames(timeline, row) {
+	if (row < 0) return;
+	if (!timeline.open.delete(row)) timeline.open.add(row);
+	timeline.resize();
+	announce(`${named(ROWS[row])}: frames ${timeline.open.has(row) ? 'shown' : 'hidden'}`);
+}
+
+/* The state before or after the selected one, in its row. */
+function step(timeline, by) {
+	const row = Math.max(timeline.lines[timeline.line], 0),
+		cell = timeline.selected;
+	let next;
+	if (!cell || cell.row !== row) next = cellAt(row, Math.max(timeline.from, ROWS[row].from), timeline.nsPerPixel);
+	else next = cellAt(row, by > 0 ? cell.end : cell.begin - 1, timeline.nsPerPixel);
+	if (!next) return;
+	select(timeline, next);
+	if (next.begin < timeline.from || next.end > timeline.to)
+		timeline.show(
+			next.begin - (timeline.to - timeline.from) * 0.4,
+			next.begin + (timeline.to - timeline.from) * 0.6,
+		);
+}
+
+function keys(timeline, canvas, search) {
+	const move = (by) => {
+		timeline.line = Math.max(0, Math.min(timeline.lines.length - 1, timeline.line + by));
+		const row = timeline.lines[timeline.line];
+		timeline.reveal(row);
+		timeline.draw();
+		announce(row < 0 ? 'Critical path' : named(ROWS[row]));
+	};
+	const actions = {
+		'+': () => timeline.zoom(0.5),
+		'=': () => timeline.zoom(0.5),
+		'-': () => timeline.zoom(2),
+		w: () => timeline.zoom(0.5),
+		s: () => timeline.zoom(2),
+		a: () => timeline.pan(-0.15),
+		d: () => timeline.pan(0.15),
+		0: () => timeline.show(0, LENGTH),
+		Home: () => timeline.show(0, LENGTH),
+		ArrowLeft: (event) => (event.shiftKey ? timeline.pan(-0.15) : step(timeline, -1)),
+		ArrowRight: (event) => (event.shiftKey ? timeline.pan(0.15) : step(timeline, 1)),
+		ArrowUp: () => move(-1),
+		ArrowDown: () => move(1),
+		Enter: () =>
+			timeline.selected &&
+			timeline.show(
+				timeline.selected.begin - timeline.selected.ns * 0.35,
+				timeline.selected.end + timeline.selected.ns * 0.35,
+			),
+		f: () => toggleFrames(timeline, timeline.lines[timeline.line]),
+		Escape: () => select(timeline, null),
+	};
+	canvas.addEventListener('keydown', (event) => {
+		const action = !event.ctrlKey && !event.metaKey && !event.altKey && actions[event.key];
+		if (!action) return;
+		action(event);
+		event.preventDefault();
+	});
+	canvas.addEventListener('focus', () => timeline.draw());
+	canvas.addEventListener('blur', () => timeline.draw());
+	document.addEventListener('keydown', (event) => {
+		if (event.key === '/' && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) {
+			search.focus();
+			event.preventDefault();
+		}
+	});
+}

@@ -1,0 +1,185 @@
+/* The wait-for graph: an arrow from who waited to whom it was led to, as wide as the time. Laid out in layers:
+ * who only waits on the left, who others wait for on the right; in a circle one arrow goes back.
+ * The same as a table below it, for those who do not see it.
+ */
+const GRAPH_EDGES = 24;
+
+/* Layers by longest way from those that nobody waits for; arrows that would close a circle are left out of it. */
+function layersOf(nodes, edges) {
+	const layer = new Map(nodes.map((node) => [node, 0])),
+		out = new Map(nodes.map((node) => [node, []]));
+	const reaches = (from, to) => from === to || out.get(from).some((next) => reaches(next, to));
+	for (const edge of edges) if (!reaches(edge.to, edge.from)) out.get(edge.from).push(edge.to);
+	for (let round = 0; round < nodes.length; round++)
+		for (const node of nodes)
+			for (const next of out.get(node)) layer.set(next, Math.max(layer.get(next), layer.get(node) + 1));
+	return layer;
+}
+
+function placeNodes(nodes, edges, layer) {
+	const columns = [],
+		place = new Map();
+	for (const node of nodes) (columns[layer.get(node)] ??= []).push(node);
+	columns.forEach((column) => column.forEach((node, i) => place.set(node, i)));
+	/* each by the middle of its neighbours, a few times: fewer arrows cross */
+	for (let round = 0; round < 6; round++)
+		for (const column of round % 2 ? columns : [...columns].reverse()) {
+			const middle = new Map(
+				column.map((node) => {
+					const near = edges.flatMap((edge) =>
+						edge.from === node ? [edge.to] : edge.to === node ? [edge.from] : [],
+					);
+					return [
+						node,
+						near.length
+							? near.reduce((sum, one) => sum + place.get(one), 0) / near.length
+							: place.get(node),
+					];
+				}),
+			);
+			column.sort((a, b) => middle.get(a) - middle.get(b));
+			column.forEach((node, i) => place.set(node, i));
+		}
+	return {columns, place};
+}
+
+function graphPicture(edges) {
+	const nodes = [...new Set(edges.flatMap((edge) => [edge.from, edge.to]))],
+		most = edges[0].ns;
+	const {columns, place} = placeNodes(nodes, edges, layersOf(nodes, edges));
+	const width = 170,
+		height = 46,
+		gap = 150,
+		deep = Math.max(...columns.map((column) => column.length));
+	const at = (node) => {
+		const column = columns.findIndex((one) => one.includes(node));
+		return [
+			10 + column * (width + gap),
+			20 + (place.get(node) + (deep - columns[column].length) / 2) * (height + 26),
+		];
+	};
+	const turns = edges.some((edge) => at(edge.from)[0] === at(edge.to)[0]);
+	const total = [
+		20 + (turns ? 90 : 0) + columns.length * width + (columns.length - 1) * gap,
+		30 + deep * (height + 26),
+	];
+	const picture = svg(
+		'svg',
+		{
+			viewBox: `0 0 ${total[0]} ${total[1]}`,
+			width: total[0],
+			height: total[1],
+			role: 'img',
+			'aria-label': 'Who waited for whom; the table below says the same',
+			class: 'graph',
+		},
+		svg(
+			'defs',
+			{},
+			svg(
+				'marker',
+				{
+					id: 'head-mark',
+					viewBox: '0 0 8 8',
+					refX: 7,
+					refY: 4,
+					markerWidth: 8,
+					markerHeight: 8,
+					markerUnits: 'userSpaceOnUse',
+					orient: 'auto-start-reverse',
+				},
+				svg('path', {d: 'M0 0 L8 4 L0 8 z', class: 'arrow-head'}),
+			),
+		),
+	);
+	const labels = [];
+	for (const edge of edges) {
+		const [x1, y1] = at(edge.from),
+			[x2, y2] = at(edge.to),
+			back = x2 <= x1;
+		const from = [back ? x1 : x1 + width, y1 + height / 2 - (back ? 8 : 0)],
+			to = [back ? x2 + width : x2, y2 + height / 2 - (back ? 8 : 0)];
+		const bend = back ? -60 : gap / 2;
+		const d =
+			back && x1 === x2
+				? `M${x1 + width} ${from[1]} C${x1 + width + 60} ${from[1]} ${x1 + width + 60} ${to[1]} ${x2 + width + 2} ${to[1]}`
+				: `M${from[0]} ${from[1]} C${from[0] + bend} ${from[1]} ${to[0] - bend} ${to[1]} ${to[0]} ${to[1]}`;
+		const line = svg(
+			'path',
+			{d, class: 'edge', 'stroke-width': Math.max(1, (7 * edge.ns) / most), 'marker-end': 'url(#head-mark)'},
+			svg(
+				'title',
+				{},
+				`${named(ROWS[edge.from])} waited ${duration(edge.ns)} for ${named(ROWS[edge.to])}, ` +
+					`${count(edge.count, 'time')}${edge.label ? `, most on ${edge.label}` : ''}`,
+			),
+		);
+		picture.append(line);
+		const mid =
+			back && x1 === x2
+				? [x1 + width + 50, (from[1] + to[1]) / 2]
+				: [(from[0] + to[0]) / 2 - 20, (from[1] + to[1]) / 2 + (back ? 10 : -4)];
+		labels.push(svg('text', {x: mid[0], y: mid[1], class: 'edge-text'}, duration(edge.ns)));
+	}
+	for (const node of nodes) {
+		const [x, y] = at(node),
+			waited = edges.filter((edge) => edge.to === node).reduce((sum, edge) => sum + edge.ns, 0);
+		picture.append(
+			svg(
+				'g',
+				{class: 'node'},
+				svg('rect', {x, y, width, height, rx: 6}),
+				svg('text', {x: x + 10, y: y + 19}, fitted(named(ROWS[node]), width - 22) || named(ROWS[node])),
+				svg(
+					'text',
+					{x: x + 10, y: y + 36, class: 'small'},
+					waited ? `waited for: ${duration(waited)}` : 'only waited',
+				),
+			),
+		);
+	}
+	picture.append(...labels);
+	return el('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Graph'}, picture);
+}
+
+/* edges: [{from: row, to: row, ns, count, label}], most time first */
+function graphSection(edges, timeline, title, about) {
+	if (!edges.length) return null;
+	const merged = new Map();
+	for (const edge of edges) {
+		const key = `${edge.from} ${edge.to}`,
+			one = merged.get(key);
+		if (one) {
+			one.ns += edge.ns;
+			one.count += edge.count;
+		} else {
+			merged.set(key, {...edge});
+		}
+	}
+	const shown = [...merged.values()].sort((a, b) => b.ns - a.ns).slice(0, GRAPH_EDGES);
+	return section(
+		'graph',
+		title,
+		about,
+		graphPicture(shown),
+		el(
+			'details',
+			{},
+			el('summary', {}, 'As a table'),
+			table(
+				[
+					{title: 'Who waited', of: (edge) => named(ROWS[edge.from])},
+					{title: 'For whom', of: (edge) => named(ROWS[edge.to])},
+					{title: 'On what', of: (edge) => edge.label},
+					{title: 'Time', number: true, of: (edge) => duration(edge.ns)},
+					{title: 'Waits', number: true, of: (edge) => edge.count.toLocaleString('en')},
+				],
+				edges.slice(0, 100),
+				null,
+			),
+		),
+		merged.size > shown.length
+			? el('p', {class: 'note'}, `The ${shown.length} with the most time, of ${merged.size}.`)
+			: null,
+	);
+}

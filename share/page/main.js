@@ -1,0 +1,138 @@
+/* Puts the page together. */
+
+function coverageCard() {
+	const {coverage} = REPORT,
+		lost = coverage.discarded_events,
+		gaps = (coverage.gaps || []).length,
+		damage = (coverage.damage || []).length;
+	const good = !lost && !gaps && !damage && !coverage.discarded_packets;
+	const unknown = coverage.unknown_blocked_share;
+	const head = good
+		? `Nothing was lost: ${count(coverage.events, 'event')} read`
+		: [
+				lost ? `${count(lost, 'event')} lost by the tracer` : '',
+				coverage.discarded_packets ? `${count(coverage.discarded_packets, 'packet')} lost` : '',
+				gaps ? count(gaps, 'gap') : '',
+				damage ? `${count(damage, 'damaged file')}` : '',
+			]
+				.filter(Boolean)
+				.join(', ');
+	return el(
+		'details',
+		{class: good ? 'coverage good' : 'coverage bad', open: !good},
+		el(
+			'summary',
+			{},
+			good ? '✓ ' : '⚠ ',
+			head,
+			unknown ? ` · ${percent(unknown, 1)} of the blocked time ended by what is not known` : '',
+			coverage.missing.length ? ` · ${count(coverage.missing.length, 'kind')} of events not recorded` : '',
+		),
+		el(
+			'ul',
+			{},
+			el(
+				'li',
+				{},
+				`Not seen: ${count(coverage.entries_unseen, 'entry', 'entries')} and ${count(coverage.exits_unseen, 'exit')} of system calls and ` +
+					`interrupts, ${count(coverage.wakeups_unseen, 'wake-up')}`,
+			),
+			(coverage.damage || []).map((one) =>
+				el('li', {}, `Damaged: ${one.file}${one.what ? `: ${one.what}` : ''}`),
+			),
+			(coverage.gaps || [])
+				.slice(0, 20)
+				.map((gap) =>
+					el(
+						'li',
+						{},
+						`Events lost on CPU ${gap.cpu} from ${clock(gap.begin)} for ${duration(gap.end - gap.begin)}` +
+							`${gap.events === null ? '' : `: ${gap.events.toLocaleString('en')}`}`,
+					),
+				),
+			gaps > 20 ? el('li', {}, `and ${gaps - 20} more gaps`) : null,
+			coverage.missing.map((text) => el('li', {}, `Missing: ${text}`)),
+		),
+	);
+}
+
+function header() {
+	const hosts = REPORT.hosts.map(
+		(host) =>
+			`${host.hostname || 'unknown host'}: ${[
+				host.kernel && `Linux ${host.kernel}`,
+				host.tracer,
+				host.cpus && count(host.cpus, 'CPU'),
+			]
+				.filter(Boolean)
+				.join(', ')}`,
+	);
+	document.getElementById('head').append(
+		el(
+			'div',
+			{class: 'title'},
+			el('h1', {}, `whylate ${KIND}`),
+			el(
+				'p',
+				{},
+				hosts.map((text) => el('span', {class: 'host'}, text)),
+				el(
+					'span',
+					{class: 'host'},
+					`${duration(LENGTH)} from ${clock(0, true)} to ${clock(LENGTH, clock(0, true).slice(0, 10) !== clock(LENGTH, true).slice(0, 10))}`,
+				),
+			),
+		),
+		el('nav', {'aria-label': 'Parts of the page', id: 'nav'}),
+		themeSwitch(),
+	);
+}
+
+function navigation() {
+	const names = {
+		answer: 'Answer',
+		picture: 'Timeline',
+		comparison: 'Comparison',
+		latencies: 'Latencies',
+		path: 'Critical path',
+		causality: 'Causes',
+		summary: 'States',
+		graph: 'Graph',
+		locks: 'Locks',
+		threads: 'Threads',
+		waits: 'Waits',
+		calls: 'Calls',
+	};
+	for (const [id, name] of Object.entries(names))
+		if (document.getElementById(id)) document.getElementById('nav').append(el('a', {href: `#${id}`}, name));
+}
+
+function start() {
+	const main = document.getElementById('main'),
+		timeline = makeTimeline();
+	header();
+	if (KIND === 'delay') delayPage(timeline, main);
+	else if (KIND === 'profile') profilePage(timeline, main);
+	else overviewPage(timeline, main);
+	main.append(
+		el(
+			'footer',
+			{},
+			`Made by whylate ${REPORT.tool.version}. The data of this page is the report as JSON (${REPORT.schema}), in the element “report”.`,
+		),
+	);
+	navigation();
+	if (!ROWS.length) document.getElementById('picture').hidden = true;
+	timeline.resize();
+	globalThis.whylate = {
+		timeline,
+		report: REPORT,
+		rows: ROWS,
+		length_ns: LENGTH,
+		cellAt,
+		linesAbout,
+	}; /* for tests, and for the curious */
+	document.documentElement.dataset.ready = 'yes';
+}
+
+start();

@@ -1,0 +1,172 @@
+/* The timeline: which part of time and which rows are shown, where they are on the canvas, and what is selected.
+ * How it is drawn: paint.js; what happens on mouse and keys: events.js.
+ */
+class Timeline extends TimelinePicture {
+	constructor(canvas) {
+		super();
+		this.canvas = canvas;
+		this.context = canvas.getContext('2d', {alpha: false});
+		this.from = 0;
+		this.to = LENGTH;
+		this.scroll = 0;
+		this.path = (REPORT.critical_path || []).filter((piece) => piece.end > piece.begin);
+		/* what stands in each line: -1 the path; the kernel's threads come after, and last who only waited all the time */
+		const rank = (row) => (cellsOf(LEVELS[0], row).length < 2 ? 2 : ROWS[row].kernel ? 1 : 0);
+		this.lines = [
+			...(this.path.length ? [-1] : []),
+			...[...ROWS.keys()].sort((a, b) => rank(a) - rank(b) || a - b),
+		];
+		this.open = new Set();
+		this.openAll = false;
+		this.arrows = true;
+		this.selected = null; /* a cell, as describe() makes it */
+		this.line = 0; /* the line that the keyboard is on */
+		this.matches = new Set();
+		this.frameTimes = [];
+		this.onselect = () => {};
+		this.colors();
+		themeListeners.push(() => {
+			this.colors();
+			if (this.width) this.paint(); /* at once: the page may be about to be printed */
+		});
+	}
+
+	colors() {
+		const style = getComputedStyle(document.documentElement);
+		const color = (name) => style.getPropertyValue(`--${name}`).trim();
+		this.color = {
+			text: color('text'),
+			faint: color('faint'),
+			line: color('line'),
+			back: color('panel'),
+			stripe: color('stripe'),
+			accent: color('accent'),
+			on: color('on-state'),
+			gap: color('gap'),
+		};
+		this.classColor = CLASSES.map(({key}) => color(key));
+		this.patterns = CLASSES.map((_, i) => (i >= READY ? this.pattern(this.classColor[i], i) : null));
+	}
+
+	/* Blocked: hatched; ready: dotted; unknown: sparse lines. */
+	pattern(color, kind) {
+		const tile = document.createElement('canvas');
+		tile.width = tile.height = 8;
+		const context = tile.getContext('2d');
+		context.fillStyle = this.color.back;
+		context.fillRect(0, 0, 8, 8);
+		context.globalAlpha = 0.3;
+		context.fillStyle = color;
+		context.fillRect(0, 0, 8, 8);
+		context.globalAlpha = 1;
+		context.strokeStyle = color;
+		context.beginPath();
+		if (kind === READY) {
+			context.fillRect(1, 1, 2, 2);
+			context.fillRect(5, 5, 2, 2);
+		} else {
+			context.moveTo(-2, 10);
+			context.lineTo(10, -2);
+			context.moveTo(-6, 6);
+			context.lineTo(6, -6);
+			context.moveTo(2, 14);
+			context.lineTo(14, 2);
+		}
+		context.stroke();
+		return this.context.createPattern(tile, 'repeat');
+	}
+
+	/* --- places ---------------------------------------------------------------------- */
+
+	get left() {
+		return this.width < 620 ? 96 : MANY_HOSTS ? 240 : 176;
+	}
+
+	get nsPerPixel() {
+		return (this.to - this.from) / Math.max(1, this.width - this.left);
+	}
+
+	x(time) {
+		return this.left + (time - this.from) / this.nsPerPixel;
+	}
+
+	time(x) {
+		return this.from + (x - this.left) * this.nsPerPixel;
+	}
+
+	isOpen(row) {
+		return row >= 0 && (this.openAll || this.open.has(row));
+	}
+
+	lineHeight(row) {
+		return ROW + (this.isOpen(row) ? FRAMES_MAX * FRAME : 0);
+	}
+
+	/* Visits each line with its place: visit(row, y, height, line) */
+	eachLine(visit) {
+		let y = AXIS - this.scroll;
+		for (const [line, row] of this.lines.entries()) {
+			const height = this.lineHeight(row);
+			visit(row, y, height, line);
+			y += height;
+		}
+		return y + this.scroll - AXIS;
+	}
+
+	lineAt(y) {
+		let found = null;
+		this.eachLine((row, top, height, line) => {
+			if (y >= Math.max(top, AXIS) && y < top + height) found = {row, line, top};
+		});
+		return found;
+	}
+
+	resize() {
+		const ratio = devicePixelRatio || 1;
+		this.width = this.canvas.clientWidth;
+		const all = this.lines.reduce((sum, row) => sum + this.lineHeight(row), 0);
+		this.height = Math.min(Math.max(all + AXIS + 6, 120), Math.max(260, innerHeight * 0.62));
+		this.canvas.style.height = `${this.height}px`;
+		this.canvas.width = Math.round(this.width * ratio);
+		this.canvas.height = Math.round(this.height * ratio);
+		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		this.draw();
+	}
+
+	/* Shows [from, to), inside the window and not below 100 ns. */
+	show(from, to) {
+		const least = Math.min(100, LENGTH),
+			ns = Math.min(Math.max(to - from, least), LENGTH);
+		this.from = Math.max(0, Math.min((from + to) / 2 - ns / 2, LENGTH - ns));
+		this.to = this.from + ns;
+		this.draw();
+	}
+
+	zoom(factor, time = (this.from + this.to) / 2) {
+		this.show(time - (time - this.from) * factor, time + (this.to - time) * factor);
+	}
+
+	pan(part) {
+		const ns = (this.to - this.from) * part;
+		this.show(this.from + ns, this.to + ns);
+	}
+
+	scrollBy(pixels) {
+		const all = this.lines.reduce((sum, row) => sum + this.lineHeight(row), 0);
+		const before = this.scroll;
+		this.scroll = Math.max(0, Math.min(this.scroll + pixels, all + AXIS + 6 - this.height));
+		this.draw();
+		return this.scroll !== before;
+	}
+
+	/* Brings a row into view. */
+	reveal(row) {
+		this.eachLine((at, y, height, line) => {
+			if (at !== row) return;
+			this.line = line;
+			if (y < AXIS) this.scroll += y - AXIS;
+			else if (y + height > this.height) this.scroll += y + height - this.height + 4;
+		});
+		this.scroll = Math.max(0, this.scroll);
+	}
+}

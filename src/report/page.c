@@ -1,0 +1,178 @@
+/* The page around the data; see page.h. The template's parts are put in where it says
+ * {{style}}, {{script}} and so on; a content security policy names style and script by
+ * their hashes, so that nothing else in the file can run, whatever a trace's names say.
+ */
+#include "report/page.h"
+
+#include <string.h>
+
+#include "page_parts.h"
+
+#define ROWS_MAX 512 /* threads that the page shows, in the order in which the report names them */
+
+/* In this order they are one script. */
+static const char *const scripts[] = {
+	page_data_js,  page_ui_js,    page_cells_js,   page_paint_js, page_timeline_js,
+	page_events_js, page_trees_js, page_delay_js,   page_plots_js, page_profile_js,
+	page_graph_js, page_overview_js, page_main_js};
+
+/* As a content security policy names it: "sha256-…". */
+static char *hash_of(const char *text)
+{
+	GChecksum *checksum = g_checksum_new(G_CHECKSUM_SHA256);
+	guint8 digest[32];
+	gsize size = sizeof digest;
+	g_autofree char *base64 = NULL;
+
+	g_checksum_update(checksum, (const guchar *) text, -1);
+	g_checksum_get_digest(checksum, digest, &size);
+	g_checksum_free(checksum);
+	base64 = g_base64_encode(digest, size);
+	return g_strconcat("sha256-", base64, NULL);
+}
+
+/* --- the report's JSON inside a <script> ---------------------------------- */
+
+/* No "<" but those of the page itself: in JSON it stands only in strings. */
+static ssize_t write_escaped(void *cookie, const char *bytes, size_t size)
+{
+	FILE *file = cookie;
+	size_t at = 0;
+
+	while (at < size) {
+		const char *sign = memchr(bytes + at, '<', size - at);
+		size_t part = sign ? (size_t) (sign - bytes) - at : size - at;
+
+		if (fwrite(bytes + at, 1, part, file) != part ||
+		    (sign && fputs("\\u003c", file) == EOF))
+			return 0;
+		at += part + (sign != NULL);
+	}
+	return (ssize_t) size;
+}
+
+static FILE *escaped_new(FILE *file)
+{
+	static const cookie_io_functions_t functions = {.write = write_escaped};
+	FILE *escaped = fopencookie(file, "w", functions);
+
+	if (!escaped)
+		g_error("out of memory");
+	return escaped;
+}
+
+/* --- what the report names ------------------------------------------------ */
+
+static void add_thread(struct page *page, uint32_t thread)
+{
+	if (!is_thread(thread) || g_hash_table_contains(page->rows, GUINT_TO_POINTER(thread)))
+		return;
+	if (page->threads->len >= ROWS_MAX) {
+		page->threads_omitted++;
+		g_hash_table_insert(page->rows, GUINT_TO_POINTER(thread), NULL);
+		return;
+	}
+	g_array_append_val(page->threads, thread);
+	g_hash_table_insert(page->rows, GUINT_TO_POINTER(thread),
+			    GUINT_TO_POINTER(page->threads->len));
+}
+
+static void saw_thread(void *data, uint32_t thread)
+{
+	add_thread(data, thread);
+}
+
+static void saw_stretch(void *data, uint32_t thread, int64_t begin, int64_t end)
+{
+	struct page *page = data;
+	struct mention mention = {thread, begin, end};
+
+	add_thread(page, thread);
+	if (is_thread(thread) && begin < end)
+		g_array_append_val(page->mentions, mention);
+}
+
+/* --- the page ------------------------------------------------------------- */
+
+/* What stands in the template before `mark` from `text` on; `text` moves behind the mark. */
+static void put_until(FILE *file, const char **text, const char *mark)
+{
+	const char *at = strstr(*text, mark);
+
+	if (!at)
+		g_error("the page's template lacks %s", mark);
+	fwrite(*text, 1, (size_t) (at - *text), file);
+	*text = at + strlen(mark);
+}
+
+static GString *script_new(void)
+{
+	GString *script = g_string_new("'use strict';\n");
+
+	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++)
+		g_string_append(script, scripts[i]);
+	return script;
+}
+
+static void put_title(const struct session *session, FILE *file)
+{
+	g_autofree char *title = NULL, *safe = NULL;
+
+	if (session->target != NO_THREAD)
+		title = g_strdup_printf("whylate %s: %s", command_name(session->options->command),
+					session_thread_name(session, session->target));
+	else
+		title = g_strdup_printf("whylate %s: %s", command_name(session->options->command),
+					session->model.hosts->len
+						? session_host_name(session, 0)
+						: "no host");
+	safe = g_utf8_make_valid(title, -1);
+	g_free(title);
+	title = g_markup_escape_text(safe, -1);
+	fputs(title, file);
+}
+
+void page_begin(struct page *page, const struct session *session, struct output *output)
+{
+	g_autoptr(GString) script = script_new();
+	g_autofree char *style_hash = hash_of(page_report_css), *script_hash = hash_of(script->str);
+	const char *text = page_report_html;
+
+	*page = (struct page) {.session = session, .file = output->file};
+	page->threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	page->mentions = g_array_new(FALSE, FALSE, sizeof(struct mention));
+	page->rows = g_hash_table_new(NULL, NULL);
+	page->watch = (struct json_watch) {saw_thread, saw_stretch, page};
+	put_until(output->file, &text, "{{style-hash}}");
+	fputs(style_hash, output->file);
+	put_until(output->file, &text, "{{script-hash}}");
+	fputs(script_hash, output->file);
+	put_until(output->file, &text, "{{title}}");
+	put_title(session, output->file);
+	put_until(output->file, &text, "{{style}}");
+	fputs(page_report_css, output->file);
+	put_until(output->file, &text, "{{report}}");
+	page->json = *output;
+	page->json.file = escaped_new(output->file);
+	json_watch(&page->watch);
+}
+
+void page_end(struct page *page, const struct waiting *waiting)
+{
+	g_autoptr(GString) script = script_new();
+	const char *text = strstr(page_report_html, "{{report}}") + strlen("{{report}}");
+	FILE *escaped;
+
+	json_watch(NULL);
+	fclose(page->json.file);
+	put_until(page->file, &text, "{{timeline}}");
+	escaped = escaped_new(page->file);
+	page_timeline(page, waiting, escaped);
+	fclose(escaped);
+	put_until(page->file, &text, "{{script}}");
+	fputs(script->str, page->file);
+	fputs(text, page->file);
+	g_array_free(page->threads, TRUE);
+	g_array_free(page->mentions, TRUE);
+	g_hash_table_destroy(page->rows);
+}

@@ -1,0 +1,45 @@
+/* The report as a page for browsers: one file that needs nothing besides, --format html.
+ *
+ * Place: report/. The page is a template (share/page/, built into the program), the
+ * report's JSON as --format json writes it, by the same code, and a second block of data
+ * for what JSON does not tell: the timeline of every thread that the report names, in
+ * levels of detail (analysis/levels.h), and who waited for whom.
+ *
+ *   report.html ─ head, style ─┬─ "report": JSON, escaped ─┬─ "timeline" ─┬─ scripts
+ *                  page_begin()│    the report's writer     │  page_end() ─┘
+ *
+ * Which threads and which times are of interest is what the report's JSON names, in its
+ * order: json_watch() tells the page while the JSON is written.
+ */
+#ifndef WHYLATE_REPORT_PAGE_H
+#define WHYLATE_REPORT_PAGE_H
+
+#include "report/report.h"
+
+/* A stretch of a thread's time that the report speaks of. */
+struct mention {
+	uint32_t thread;
+	int64_t begin, end;
+};
+
+struct page {
+	const struct session *session; /* borrowed */
+	FILE *file;              /* borrowed; what the page is written to */
+	struct output json;      /* where the report's writer writes to */
+	GArray *threads;         /* uint32_t: that the report names, in its order */
+	GHashTable *rows;        /* thread -> its place in `threads` + 1 */
+	GArray *mentions;        /* struct mention, in its order */
+	uint64_t threads_omitted;
+	struct json_watch watch;
+};
+
+/* Everything up to the report's JSON; write that to page->json, then end it. */
+void page_begin(struct page *page, const struct session *session, struct output *output);
+/* `waiting`: who waited for whom over all threads; NULL: the page takes it from the
+ * report's causality. */
+void page_end(struct page *page, const struct waiting *waiting);
+
+/* page_timeline.c: the second block, as JSON. */
+void page_timeline(struct page *page, const struct waiting *waiting, FILE *file);
+
+#endif

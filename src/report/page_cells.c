@@ -1,0 +1,378 @@
+/* Packing cells; see page_cells.h. Cells come from levels.h, every level from one pass over a
+ * thread's states. A level that would be larger than LEVEL_BYTES is left out, and so are all finer
+ * ones; the page then has exact states only where the report speaks of (struct mention).
+ */
+#include "report/page_cells.h"
+
+#include <inttypes.h>
+
+#include "analysis/levels.h"
+
+#define LEVELS 16
+#define LEVEL_BYTES (600u << 10)   /* of the finest level at most; coarser ones are smaller */
+#define MENTION_BYTES (300u << 10) /* exact states around what the report speaks of */
+#define MENTION_CELLS 3000         /* … of one thread in one of them */
+#define MENTIONS_MAX 400
+#define COARSE_CELLS 40000         /* of all rows, in the coarsest level, if all is merged */
+#define FINER 4                    /* each level than the one before */
+
+struct level {
+	struct packer *packer;
+	struct merger merger;
+	GByteArray *bytes;   /* NULL: given up */
+	GArray *rows;        /* gsize: where each row begins */
+	uint64_t cells, merged;
+	gsize limit;         /* bytes; more: given up */
+};
+
+void packer_init(struct packer *packer, struct page *page)
+{
+	*packer = (struct packer) {.page = page};
+	packer->leaves = g_hash_table_new(NULL, NULL);
+	packer->texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	packer->strings = g_ptr_array_new();
+	packer->leaf_list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	text_number(packer, "");
+}
+
+void packer_clear(struct packer *packer)
+{
+	g_hash_table_destroy(packer->leaves);
+	g_ptr_array_free(packer->strings, TRUE);
+	g_hash_table_destroy(packer->texts);
+	g_array_free(packer->leaf_list, TRUE);
+}
+
+/* --- numbers and texts ------------------------------------------------------ */
+
+static void put_number(GByteArray *bytes, uint64_t number)
+{
+	guint8 byte;
+
+	do {
+		byte = (guint8) (number & 0x7f);
+		number >>= 7;
+		if (number)
+			byte |= 0x80;
+		g_byte_array_append(bytes, &byte, 1);
+	} while (number);
+}
+
+guint text_number(struct packer *packer, const char *text)
+{
+	gpointer number;
+	char *copy;
+
+	if (g_hash_table_lookup_extended(packer->texts, text, NULL, &number))
+		return GPOINTER_TO_UINT(number);
+	copy = g_strdup(text);
+	g_hash_table_insert(packer->texts, copy, GUINT_TO_POINTER(packer->strings->len));
+	g_ptr_array_add(packer->strings, copy);
+	return packer->strings->len - 1;
+}
+
+static guint leaf_number(struct packer *packer, uint32_t leaf)
+{
+	gpointer number = g_hash_table_lookup(packer->leaves, GUINT_TO_POINTER(leaf));
+
+	if (number)
+		return GPOINTER_TO_UINT(number) - 1;
+	g_array_append_val(packer->leaf_list, leaf);
+	g_hash_table_insert(packer->leaves, GUINT_TO_POINTER(leaf),
+			    GUINT_TO_POINTER(packer->leaf_list->len));
+	return packer->leaf_list->len - 1;
+}
+
+/* --- how waits ended -------------------------------------------------------- */
+
+static char *waker_text(const struct session *session, const struct block *block)
+{
+	g_autofree char *context = frame_text(session, block->context, false);
+	const char *label = block->label ? session_text(session, block->label) : NULL;
+
+	switch (block->kind) {
+	case WAKER_NONE:
+		return g_strdup("not woken");
+	case WAKER_UNKNOWN:
+		return g_strdup("woken by what is not known");
+	case WAKER_THREAD:
+		if (!is_thread(block->waker))
+			return g_strdup("woken by a thread that is not known");
+		return g_strdup_printf("woken by %s (%d) in %s%s%s",
+				       session_thread_name(session, block->waker),
+				       model_thread(&session->model, block->waker)->tid, context,
+				       label ? " on " : "", label ? label : "");
+	default:
+		return g_strdup_printf("woken in %s%s%s%s", context, label ? " [" : "",
+				       label ? label : "", label ? "]" : "");
+	}
+}
+
+static void find_ending(struct packer *packer, const struct cell *cell)
+{
+	const struct session *session = packer->page->session;
+	const struct block *block = block_at(&session->timeline, cell->ref);
+	struct ending *ending = &packer->ending;
+	uint32_t resource = session_resource(session, block);
+	bool woken = block->kind != WAKER_NONE &&
+		     !(cell->end == packer->until &&
+		       session_blocked_at(session, packer->thread, cell->end));
+	g_autofree char *waker = woken ? waker_text(session, block) : g_strdup("not woken");
+	struct lead lead;
+
+	*ending = (struct ending) {.begin = cell->begin, .waker = text_number(packer, waker)};
+	ending->resource =
+		resource ? text_number(packer, session_text(session, resource)) : 0;
+	if (!woken || !block_lead(session, block, packer->thread, cell->begin, cell->end, &lead))
+		return;
+	ending->row = GPOINTER_TO_UINT(
+		g_hash_table_lookup(packer->page->rows, GUINT_TO_POINTER(lead.thread)));
+	ending->before = lead.handed_over ? MAX(cell->end - lead.until, 0) : 0;
+}
+
+/* --- cells ------------------------------------------------------------------ */
+
+static void put_exact(struct packer *packer, const struct cell *cell, GByteArray *bytes)
+{
+	put_number(bytes, (uint64_t) (cell->end - cell->begin) << 1);
+	put_number(bytes, leaf_number(packer, cell->leaf));
+	if (!leaf_is_blocked(cell->leaf))
+		return;
+	if (packer->ending.begin != cell->begin)
+		find_ending(packer, cell);
+	put_number(bytes, packer->ending.resource);
+	put_number(bytes, packer->ending.waker);
+	put_number(bytes, packer->ending.row);
+	if (packer->ending.row)
+		put_number(bytes, (uint64_t) packer->ending.before);
+}
+
+static void put_merged(const struct cell *cell, GByteArray *bytes)
+{
+	int64_t ns = cell->end - cell->begin;
+	guint8 present = 0, share;
+	int last = 0;
+
+	put_number(bytes, (uint64_t) ns << 1 | 1);
+	put_number(bytes, cell->intervals);
+	for (int i = 0; i < CLASS_COUNT; i++)
+		if (cell->by[i]) {
+			present |= (guint8) (1u << i);
+			last = i;
+		}
+	g_byte_array_append(bytes, &present, 1);
+	for (int i = 0; i < last; i++) {
+		if (!cell->by[i])
+			continue;
+		share = (guint8) ((double) cell->by[i] / (double) ns * 255 + 0.5);
+		g_byte_array_append(bytes, &share, 1);
+	}
+}
+
+static void put_cell(const struct cell *cell, void *data)
+{
+	struct level *level = data;
+
+	if (!level->bytes)
+		return;
+	if (cell->intervals == 1)
+		put_exact(level->packer, cell, level->bytes);
+	else
+		put_merged(cell, level->bytes);
+	level->cells++;
+	level->merged += cell->intervals > 1;
+	if (level->bytes->len > level->limit) {
+		g_byte_array_free(level->bytes, TRUE);
+		level->bytes = NULL;
+	}
+}
+
+static void level_init(struct level *level, struct packer *packer, int64_t tolerance,
+		       gsize limit)
+{
+	*level = (struct level) {.packer = packer, .limit = limit};
+	level->merger = (struct merger) {.tolerance = tolerance, .visit = put_cell, .data = level};
+	level->bytes = g_byte_array_new();
+	level->rows = g_array_new(FALSE, FALSE, sizeof(gsize));
+}
+
+static void level_clear(struct level *level)
+{
+	if (level->bytes)
+		g_byte_array_free(level->bytes, TRUE);
+	g_array_free(level->rows, TRUE);
+}
+
+/* --- the levels of all rows --------------------------------------------------- */
+
+struct stretch row_stretch(const struct session *session, uint32_t thread)
+{
+	const struct thread *life = model_thread(&session->model, thread);
+
+	return (struct stretch) {thread, MAX(life->begin, session->from),
+				 MIN(life->end, session->to)};
+}
+
+static void pack_row(struct packer *packer, const struct stretch *row, struct level *levels,
+		     guint count)
+{
+	const struct session *session = packer->page->session;
+	struct spans spans;
+	struct span span;
+
+	packer->thread = row->thread;
+	packer->until = row->end;
+	packer->ending.begin = INT64_MIN;
+	for (guint i = 0; i < count; i++)
+		if (levels[i].bytes) {
+			gsize at = levels[i].bytes->len;
+
+			g_array_append_val(levels[i].rows, at);
+		}
+	if (row->begin >= row->end)
+		return;
+	spans_begin(&spans, session, row->thread, row->begin, row->end);
+	while (spans_next(&spans, &span))
+		for (guint i = 0; i < count && levels[i].bytes; i++)
+			merger_add(&levels[i].merger, &span);
+	for (guint i = 0; i < count && levels[i].bytes; i++)
+		merger_end(&levels[i].merger);
+}
+
+static void write_base64(FILE *file, const GByteArray *bytes)
+{
+	g_autofree char *text = g_base64_encode(bytes->data, bytes->len);
+
+	fprintf(file, "\"%s\"", text);
+}
+
+static void write_level(const struct level *level, FILE *file, bool first)
+{
+	json_t *rows = json_array();
+
+	for (guint i = 0; i < level->rows->len; i++)
+		json_array_append_new(rows, json_integer((json_int_t) g_array_index(level->rows,
+										   gsize, i)));
+	fputs(first ? "\n{" : ",\n{", file);
+	json_member(file, "tolerance_ns", json_integer(level->merger.tolerance), true);
+	json_member(file, "exact", json_boolean(!level->merged), false);
+	json_member(file, "cells", json_integer((json_int_t) level->cells), false);
+	json_member(file, "rows", rows, false);
+	fputs(",\n\"data\": ", file);
+	write_base64(file, level->bytes);
+	fputs("}", file);
+}
+
+/* A level with nearly as many cells as the next finer one says nothing that that does not. */
+static bool is_of_use(const struct level *level, const struct level *finer)
+{
+	return !finer || !finer->bytes || level->cells * 5 < finer->cells * 4;
+}
+
+bool write_levels(struct packer *packer, FILE *file)
+{
+	const struct session *session = packer->page->session;
+	const GArray *threads = packer->page->threads;
+	struct level levels[LEVELS];
+	int64_t tolerance = (session->to - session->from) / COARSE_CELLS * MAX(threads->len, 1);
+	guint count = 0, kept;
+	bool exact, first = true;
+
+	tolerance = MAX(tolerance, (session->to - session->from) / 1000);
+	for (; count < LEVELS - 1 && tolerance > 0; tolerance /= FINER, count++)
+		level_init(&levels[count], packer, tolerance, count ? LEVEL_BYTES : SIZE_MAX);
+	level_init(&levels[count++], packer, 0, LEVEL_BYTES);
+	for (guint i = 0; i < threads->len && !session_interrupted(session); i++) {
+		struct stretch row = row_stretch(session, g_array_index(threads, uint32_t, i));
+
+		/* coarse to fine: the first that is given up gives up all behind it */
+		for (kept = 0; kept < count && levels[kept].bytes; kept++)
+			;
+		pack_row(packer, &row, levels, kept);
+	}
+	for (kept = 0; kept < count && levels[kept].bytes && (!kept || levels[kept - 1].merged);
+	     kept++)
+		;
+	exact = !levels[kept - 1].merged;
+	fputs(",\n\"levels\": [", file);
+	for (guint i = 0; i < kept; i++)
+		if (is_of_use(&levels[i], i + 1 < kept ? &levels[i + 1] : NULL)) {
+			write_level(&levels[i], file, first);
+			first = false;
+		}
+	fputs("]", file);
+	for (guint i = 0; i < count; i++)
+		level_clear(&levels[i]);
+	return exact;
+}
+
+/* --- what the report speaks of, exactly ---------------------------------------- */
+
+/* Exact states of a mention and a little around it, up to a number of cells. They are whole
+ * intervals: the first, which may have been cut, is left out. */
+static void pack_mention(struct packer *packer, struct level *level, const struct mention *mention,
+			 json_t *list)
+{
+	const struct session *session = packer->page->session;
+	struct stretch row = row_stretch(session, mention->thread);
+	int64_t around = (mention->end - mention->begin) / 4;
+	int64_t begin = MAX(row.begin, mention->begin - around), done;
+	uint64_t cells = level->cells;
+	gsize at = level->bytes->len;
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, mention->thread, begin, row.end);
+	if (begin > row.begin) {
+		if (!spans_next(&spans, &span))
+			return;
+		begin = span.end;
+	}
+	done = begin;
+	packer->thread = mention->thread;
+	packer->until = row.end;
+	packer->ending.begin = INT64_MIN;
+	while (level->cells - cells < MENTION_CELLS && done < mention->end + around &&
+	       spans_next(&spans, &span)) {
+		merger_add(&level->merger, &span);
+		done = span.end;
+	}
+	if (done > begin)
+		json_array_append_new(
+			list, json_pack("[i,I,I,I]",
+					(int) GPOINTER_TO_UINT(g_hash_table_lookup(
+						packer->page->rows,
+						GUINT_TO_POINTER(mention->thread))) - 1,
+					(json_int_t) (begin - session->from),
+					(json_int_t) (done - session->from), (json_int_t) at));
+}
+
+static bool is_row(const struct page *page, uint32_t thread)
+{
+	return g_hash_table_lookup(page->rows, GUINT_TO_POINTER(thread)) != NULL;
+}
+
+void write_mentions(struct packer *packer, FILE *file)
+{
+	const GArray *mentions = packer->page->mentions;
+	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	struct level level;
+	json_t *list = json_array();
+
+	level_init(&level, packer, 0, SIZE_MAX);
+	for (guint i = 0; i < mentions->len && json_array_size(list) < MENTIONS_MAX &&
+			  level.bytes->len < MENTION_BYTES; i++) {
+		const struct mention *mention = &g_array_index(mentions, struct mention, i);
+		char *key = g_strdup_printf("%u %" PRId64 " %" PRId64, mention->thread,
+					    mention->begin, mention->end);
+
+		if (g_hash_table_add(seen, key) && is_row(packer->page, mention->thread))
+			pack_mention(packer, &level, mention, list);
+	}
+	fputs(",\n\"exact\": {", file);
+	json_member(file, "parts", list, true);
+	fputs(",\n\"data\": ", file);
+	write_base64(file, level.bytes);
+	fputs("}", file);
+	level_clear(&level);
+}

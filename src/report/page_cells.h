@@ -1,0 +1,50 @@
+/* Threads' states as packed cells, in levels of detail: the larger part of a page's second block.
+ *
+ * Place: report/, below page_timeline.c. A cell is bytes, numbers as LEB128:
+ *
+ *   exact:   duration·2, leaf; blocked: + resource, waker's text, row + 1 of the thread that
+ *            it was led to (0: none), if one: ns from when that one acted to the wait's end
+ *   merged:  duration·2 + 1, number of intervals, a byte with a bit per class that has time,
+ *            for each but the last of them a byte: its share of 255
+ *
+ * A row's cells follow each other without a hole, from the row's begin on. Text is numbered, in
+ * the lists "leaves" and "strings". share/page/cells.js unpacks them.
+ */
+#ifndef WHYLATE_REPORT_PAGE_CELLS_H
+#define WHYLATE_REPORT_PAGE_CELLS_H
+
+#include "report/page.h"
+
+/* What is said of a blocked interval besides its leaf, worked out when it is first asked for. */
+struct ending {
+	int64_t begin;     /* of the interval, INT64_MIN: of none */
+	guint resource, waker, row;
+	int64_t before;    /* ns */
+};
+
+struct packer {
+	struct page *page;
+	GHashTable *leaves;  /* leaf -> number + 1 */
+	GHashTable *texts;   /* owned string -> number */
+	GPtrArray *strings;  /* borrowed, of `texts` */
+	GArray *leaf_list;   /* uint32_t */
+	uint32_t thread;     /* whose cells are packed */
+	int64_t until;       /* … and where they end */
+	struct ending ending;
+};
+
+void packer_init(struct packer *packer, struct page *page);
+void packer_clear(struct packer *packer);
+
+/* The number of a text in "strings"; "" is 0. */
+guint text_number(struct packer *packer, const char *text);
+/* A thread's part of the window. */
+struct stretch row_stretch(const struct session *session, uint32_t thread);
+
+/* Member "levels": all rows in each level of detail that is not too large. Returns whether the
+ * finest one is exact. */
+bool write_levels(struct packer *packer, FILE *file);
+/* Member "exact": exact states around what the report speaks of. */
+void write_mentions(struct packer *packer, FILE *file);
+
+#endif

@@ -1,0 +1,449 @@
+"""--format html, opened in a real browser (headless Chromium): the page is one file that asks the network for
+nothing; it has the very JSON that --format json writes, and shows its figures; clicks, keys and zooming do
+what they say. Screenshots stay in the test cache, in html/."""
+import base64
+import hashlib
+import json
+import os
+import re
+import sys
+import tempfile
+
+from browser import ActionChains, Browser, By, Keys, WebDriverException, duration, have_browser
+from whylate_test import SOURCE, Tap, babeltrace2, output, run, trace
+
+TARGET = ("--target", "sched_process_exec filename=*/autostart")
+
+
+def blocks(page):
+    """The two blocks of data in a page, as text."""
+    return [re.search('<script type="application/json" id="%s">(.*?)</script>' % name, page, re.S).group(1)
+            for name in ("report", "timeline-data")]
+
+
+def check_json(command, *arguments):
+    """The report in the page is what --format json writes, but that no < is in it."""
+    page = output(command, *arguments, "--format", "html").decode()
+    report, _ = blocks(page)
+    assert "<" not in report, "a < in the data"
+    assert report.replace("\\u003c", "<") == output(command, *arguments, "--format", "json").decode(), "another report"
+
+
+def check_alone(page):
+    """Nothing but what the page holds may run or be loaded: the policy names both by their hashes."""
+    policy = re.search('http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
+    for tag, directive in (("style", "style-src"), ("script", "script-src")):
+        inside = re.findall("<%s>(.*?)</%s>" % (tag, tag), page, re.S)
+        assert len(inside) == 1, "%d blocks <%s>" % (len(inside), tag)
+        digest = base64.b64encode(hashlib.sha256(inside[0].encode()).digest()).decode()
+        assert "%s 'sha256-%s'" % (directive, digest) in policy, directive + " names another hash"
+    assert "default-src 'none'" in policy and "unsafe" not in policy, policy
+    without = page
+    for block in blocks(page):
+        without = without.replace(block, "")
+    assert not re.search(r"\b(eval|Function)\s*\(|innerHTML|https?://(?!www\.w3\.org/2000/svg)", without), "eval, or an address"
+    assert len(without.encode()) < 150000, "%d bytes besides the data" % len(without.encode())
+
+
+class Unpacker:
+    """The timeline's cells, unpacked by another program than the page's own."""
+
+    def __init__(self, timeline):
+        self.timeline = timeline
+        self.blocked = [leaf[2] == 4 for leaf in timeline["leaves"]]
+
+    def number(self):
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if not byte & 128:
+                return value
+
+    def row(self, level, row):
+        """(begin, end, leaf or None, ns of each class if merged) of each cell."""
+        starts = level["rows"] + [None]
+        self.data = base64.b64decode(level["data"])
+        self.at, stop = starts[row], starts[row + 1]
+        stop = len(self.data) if stop is None else stop
+        now, cells = self.timeline["rows"][row]["from"], []
+        while self.at < stop:
+            head = self.number()
+            begin, now = now, now + (head >> 1)
+            if head & 1:
+                self.number()
+                present = self.data[self.at]
+                self.at += 1
+                kinds = [kind for kind in range(6) if present >> kind & 1]
+                shares = [self.data[self.at + i] for i in range(len(kinds) - 1)]
+                self.at += len(shares)
+                shares.append(255 - sum(shares))
+                cells.append((begin, now, None, {k: s / 255 * (now - begin) for k, s in zip(kinds, shares)}))
+                continue
+            leaf = self.number()
+            if self.blocked[leaf]:
+                self.number(), self.number()
+                if self.number():
+                    self.number()
+            cells.append((begin, now, leaf, {self.timeline["leaves"][leaf][2]: now - begin}))
+        return cells
+
+
+WIB = {"working": (0, 1), "interrupted": (2, 3), "blocked": (4,), "unknown": (5,)}
+
+
+def check_levels(name, *arguments):
+    """Each level's cells tile the thread's part of the window, whatever is merged; their sums by state are the
+    summary's: exactly in an exact level, else within a 255th of what is merged."""
+    report, timeline = [json.loads(block) for block in blocks(
+        output("delay", *arguments, "--limit", "5", "--format", "html", trace(name)).decode())]
+    unpacker, compared = Unpacker(timeline), 0
+    assert timeline["levels"][-1]["exact"] or name == "zero-read", "not exact"
+    places = {(row["host"], row["tid"], row["from"]): i for i, row in enumerate(timeline["rows"])}
+    for level in timeline["levels"]:
+        for thread in report["threads"]:
+            row = places[thread["host"], thread["tid"], thread["begin"] - int(timeline["base"])]
+            cells = unpacker.row(level, row)
+            ends = timeline["rows"][row]["from"], timeline["rows"][row]["to"]
+            assert (cells[0][0], cells[-1][1]) == ends, (thread["name"], ends)
+            assert all(cell[1] > cell[0] for cell in cells)
+            if level["tolerance_ns"]:
+                assert len(cells) <= 2 * (ends[1] - ends[0]) / level["tolerance_ns"] + 1, "too many cells"
+            if ends[1] - ends[0] != thread["end"] - thread["begin"]:
+                continue
+            sums = {node["path"][0]: node["ns"] for node in thread["summary"]["children"]}
+            merged = sum(cell[1] - cell[0] for cell in cells if cell[2] is None)
+            assert not (level["exact"] and merged), "merged, in an exact level"
+            for key, kinds in WIB.items():
+                ns = sum(cell[3].get(kind, 0) for cell in cells for kind in kinds)
+                assert abs(ns - sums.get(key, 0)) <= merged / 100, (thread["name"], level["tolerance_ns"], key, ns, sums.get(key))
+                compared += 1
+    assert compared > 20, "nothing was compared"
+
+
+# --- in a browser -----------------------------------------------------------------------
+
+def check_answer(browser):
+    """startup-chain: the first screen says, before anything is clicked, that Xorg's naps took most."""
+    browser.open("startup", "delay", SOURCE + "/traces/startup-chain", *TARGET)
+    report = json.loads(output("delay", SOURCE + "/traces/startup-chain", *TARGET, "--format", "json"))
+    lines = [element.text.replace("\n", " ") for element in browser.all(".verdict li")]
+    assert [re.sub(r"\W", "", line) for line in lines] == [re.sub(r"\W", "", line) for line in report["verdict"]], lines
+    first = browser.all(".verdict li")[0]
+    assert "Xorg" in first.text and "clock_nanosleep 40 times" in first.text, first.text
+    assert first.rect["y"] + first.rect["height"] < 600, "below the first screen"
+    assert browser.js("return document.querySelector('#canvas').getBoundingClientRect().top") < 760, "no timeline on the first screen"
+    assert "12,809 events" in browser.text(".coverage"), browser.text(".coverage")
+    browser.picture("startup-chain")
+
+
+def check_figures(browser):
+    """The tables' figures are the JSON's."""
+    report = json.loads(output("delay", SOURCE + "/traces/startup-chain", *TARGET, "--format", "json"))
+    rows = [[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "th,td")] for row in browser.all("#path .columns > div:first-child tbody tr")]
+    expected = [["%s (%d)" % (one["name"], one["tid"]), duration(one["ns"])] for one in report["critical_path_totals"]["by_thread"]]
+    assert [row[:2] for row in rows] == expected and len(rows) > 5, (rows, expected)
+    total = browser.text(".wib summary .number"), browser.text("#thread option:checked")
+    longest = max(report["threads"], key=lambda thread: thread["end"] - thread["begin"])
+    assert total[0] == duration(longest["summary"]["ns"]) and total[1].startswith("xinit (221)"), total
+    # exact times: those of xinit's wait in pselect6 are in the text, with all nanoseconds
+    wait, = [wait for wait in longest["causality"] if wait["leaf"] == "blocked/syscall:pselect6"]
+    said = browser.js("const row = whylate.rows.findIndex((row) => row.tid === 221); return whylate.linesAbout("
+                      "whylate.cellAt(row, arguments[0], 1e5))", wait["begin"] - report["window"]["begin"])
+    assert "{:,} ns".format(wait["ns"]) in said[2], said
+    assert "%09d" % (wait["begin"] % 10**9) in said[3] and "%09d" % (wait["end"] % 10**9) in said[3], said
+    assert "socket:pair#1" in said[1] and "Xorg (222) in syscall:write" in said[4], said
+
+
+def check_tree(browser):
+    """From the tree to the timeline and back: the same wait."""
+    browser.open("startup")
+    assert browser.shown()[0] == 0
+    browser.click("#causality .waits .show")
+    row, begin, end = browser.js("const s = whylate.timeline.selected; return [whylate.rows[s.row].name, s.begin, s.end]")
+    assert row == "xinit" and abs(end - begin - 853744950) < 2e6, (row, begin, end)
+    shown = browser.shown()
+    assert shown[0] < begin and shown[1] > end and shown[1] - shown[0] < 2 * (end - begin), shown
+    assert "Xorg (222)" in browser.text("#details"), browser.text("#details")
+    browser.click("#to-tree")
+    assert "xinit (221)" in browser.text(".here > summary") and duration(end - begin) in browser.text(".here > summary")
+    # one level down, a nap of Xorg's
+    browser.click(".here details.wait > summary")
+    browser.click(".here details.wait .show")
+    assert browser.js("const s = whylate.timeline.selected; return [whylate.rows[s.row].name, s.key]") == \
+        ["Xorg", "blocked/syscall:clock_nanosleep"]
+    assert "timer of 30.00 ms armed by itself" in browser.text("#details"), browser.text("#details")
+    browser.click("#to-tree")
+    assert "Xorg (222)" in browser.text(".here > summary"), browser.text(".here > summary")
+    browser.js("whylate.timeline.show(0, 1e12)")
+    browser.keys(Keys.ESCAPE)
+    # search: the next state of that name, and the next
+    browser.js("document.getElementById('canvas').focus()")
+    browser.keys(Keys.ESCAPE)
+    browser.click("#search")
+    browser.keys("clock_nanosleep", Keys.ENTER)
+    where = "const s = whylate.timeline.selected; return [whylate.rows[s.row].name, s.key, s.begin, s.end]"
+    assert browser.js(where)[:2] == ["Xorg", "working/syscall:clock_nanosleep"], browser.js(where)
+    browser.keys(Keys.ENTER)
+    name, key, begin, end = browser.js(where)
+    assert (name, key) == ("Xorg", "blocked/syscall:clock_nanosleep"), (name, key)
+    assert duration(end - begin) in browser.text("#details"), browser.text("#details")
+
+
+def check_zoom(browser):
+    """Buttons, wheel, dragging: the picture changes as it should, and stays inside the window."""
+    browser.open("startup")
+    whole = browser.shown()
+    browser.click("#zoom-in")
+    half = browser.shown()
+    assert abs((half[1] - half[0]) * 2 - (whole[1] - whole[0])) < 10, half
+    browser.click("#zoom-all")
+    assert browser.shown() == whole
+    canvas = browser.driver.find_element(By.ID, "canvas")
+    browser.js("arguments[0].scrollIntoView({block: 'center'})", canvas)
+    box = canvas.rect
+    browser.click("#zoom-in")
+    before = browser.shown()
+    ActionChains(browser.driver).move_to_element_with_offset(canvas, 100, 20).click_and_hold().move_by_offset(-200, 0).release().perform()
+    browser.settle()
+    after = browser.shown()
+    per_pixel = (before[1] - before[0]) / (box["width"] - 176)
+    assert abs(after[0] - before[0] - 200 * per_pixel) < 3 * per_pixel, (before, after)
+    browser.js("for (let i = 0; i < 60; i++) whylate.timeline.zoom(0.5, 1e6)")
+    assert browser.shown()[1] - browser.shown()[0] == 100, browser.shown()
+    browser.js("for (let i = 0; i < 60; i++) whylate.timeline.zoom(2)")
+    assert browser.shown() == whole
+    assert not browser.complaints(), browser.complaints()
+
+
+def pixels(browser, tid, begin, end):
+    """The colours along the lower edge of a thread's band, over the middle half of a stretch."""
+    return browser.js("""const t = whylate.timeline, [tid, begin, end] = arguments;
+        t.show(begin, end); t.paint();
+        const y = t.place.get(whylate.rows.findIndex((row) => row.tid === tid)) + 4 + 16 - 2;
+        const data = t.context.getImageData(t.left + (t.width - t.left) / 4, y, (t.width - t.left) / 2, 1).data;
+        return [...new Array(data.length / 4).keys()].map((i) => [...data.slice(i * 4, i * 4 + 3)])""", tid, begin, end)
+
+
+def check_drawn(browser):
+    """What is drawn is what the report says: user code green, a system call blue, and a wait hatched in red, over all
+    of the longest instance of each; the names of the colours are the style's."""
+    browser.open("startup")
+    report = json.loads(output("delay", SOURCE + "/traces/startup-chain", *TARGET, "--format", "json"))
+    thread, = [thread for thread in report["threads"] if thread["name"] == "xinit"]
+    base, found = report["window"]["begin"], {}
+    for part in thread["summary"]["children"]:
+        for node in part["children"]:
+            first = max(thread["instances"][str(node["id"])], key=lambda one: one["ns"])
+            found.setdefault(part["key"] if node["key"] != "working/user" else "user", (first["begin"] - base, first["end"] - base))
+    for key, color in (("user", {(46, 139, 30)}), ("working", {(47, 95, 208)})):
+        colors = {tuple(color) for color in pixels(browser, 221, *found[key])}
+        assert colors == color, (key, colors)
+    red = pixels(browser, 221, *found["blocked"])
+    assert all(r > g + 30 and r > b + 30 for r, g, b in red) and len({tuple(color) for color in red}) > 1, red[:20]
+
+
+def check_million(browser):
+    """A million events: the page opens in under 3 s, frames take a fraction of a 60th of a second to draw at any zoom, and
+    what is merged is said."""
+    seconds = browser.open("zero-read", "delay", trace("zero-read"), "--thread", "all")
+    assert seconds < 3, "%.1f s" % seconds
+    assert os.path.getsize(browser.made["zero-read"]) < 5e6
+    assert "are merged" in browser.text(".timeline"), "it is not said that states are merged"
+    times = browser.js("""const t = whylate.timeline, done = [];
+        for (const part of [1, 0.1, 0.01, 0.001, 0.0001])
+            for (let i = 0; i < 20; i++) {
+                const length = part * whylate.length_ns;
+                t.show((1 - part) * 0.5 * length / part + i * length / 100, (1 - part) * 0.5 * length / part + i * length / 100 + length);
+                const begin = performance.now();
+                t.paint();
+                done.push(performance.now() - begin);
+            }
+        return done.sort((a, b) => a - b)""")
+    assert times[len(times) // 2] < 16, times[len(times) // 2]
+
+
+def check_keys(browser):
+    """Everything of the timeline without a mouse."""
+    browser.open("startup")
+    whole = browser.shown()
+    browser.js("document.getElementById('canvas').focus()")
+    browser.keys("+")
+    assert browser.shown()[1] - browser.shown()[0] < whole[1] - whole[0]
+    browser.keys("0")
+    assert browser.shown() == whole
+    browser.keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    assert "xinit (221)" in browser.js("return document.getElementById('live').textContent")
+    browser.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    selected = browser.js("return whylate.timeline.selected")
+    assert browser.js("return whylate.rows[arguments[0]].name", selected["row"]) == "xinit", selected
+    browser.keys(Keys.ENTER)
+    shown = browser.shown()
+    assert shown[0] <= selected["begin"] and shown[1] >= selected["end"] and shown != whole, (shown, selected)
+    browser.keys("f")
+    assert browser.js("return whylate.timeline.open.size") == 1
+    browser.keys(Keys.ESCAPE)
+    assert browser.js("return whylate.timeline.selected") is None
+    browser.keys("/")
+    assert browser.js("return document.activeElement.id") == "search"
+    browser.js("document.querySelector('#causality summary').focus()")
+    was = browser.js("return document.querySelector('#causality details').open")
+    browser.keys(Keys.ENTER)
+    assert browser.js("return document.querySelector('#causality details').open") != was, "a branch is not opened by Enter"
+
+
+def check_peaks(browser):
+    """fork4: clone has two peaks; a click on each shows its causes, and an example in the timeline."""
+    browser.open("fork4", "profile", trace("fork4"), "--operation", "syscall:clone")
+    profile, = json.loads(output("profile", trace("fork4"), "--operation", "syscall:clone", "--format", "json"))["profiles"]
+    assert len(browser.all(".peak")) == len(profile["peaks"]) == 2
+    words = [element.text for element in browser.all("#answer .headline li")]
+    for peak, text in zip(profile["peaks"], words):
+        assert "%s operations" % "{:,}".format(peak["count"]) in text and "its own work" in text, (peak["count"], text)
+    browser.picture("fork4")
+    for number, peak in enumerate(profile["peaks"], 1):
+        browser.click('.peak[data-peak="%d"] text' % number)
+        example = peak["roots"][0]["example"]
+        panel = browser.text("#peak")
+        assert "{:,}".format(peak["count"]) in panel and duration(peak["sum_ns"]) in panel, panel
+        assert "%s (%d)" % (example["name"], example["tid"]) in panel and duration(example["end"] - example["begin"]) in panel, panel
+        ends = browser.js("const s = whylate.timeline.selected; return [whylate.rows[s.row].tid, s.begin, s.end]")
+        assert ends[0] == example["tid"] and ends[2] - ends[1] == example["end"] - example["begin"], (ends, example)
+        shown = browser.shown()
+        assert shown[0] < ends[1] and shown[1] > ends[2] and shown[1] - shown[0] < 3 * (ends[2] - ends[1]), shown
+    browser.js("document.querySelector('.peak').focus()")
+    browser.keys(Keys.ENTER)
+    assert "Peak 1" in browser.text("#peak"), "a peak is not chosen by Enter"
+
+
+def check_lapse(browser):
+    """The heat map has the counts of --time-lapse: what stands in each cell adds up to the profile."""
+    arguments = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64", "--time-lapse", "250ms")
+    browser.open("lapse", *arguments)
+    profile, = json.loads(output(*arguments, "--format", "json"))["profiles"]
+    counts = browser.js("return [...document.querySelectorAll('.heat title')].map(t => Number(/: ([\\d,]+) operation/.exec(t.textContent)[1].replace(/,/g, '')))")
+    assert sum(counts) == profile["count"] and len(counts) == sum(len(row["counts"]) for row in profile["time_lapse"]["rows"]), sum(counts)
+    browser.js("document.querySelector('.heat').scrollIntoView({block: 'center'})")
+    browser.picture("lock-lapse")
+
+
+def check_overview(browser):
+    """Who others waited for comes first, with the JSON's figures; the graph has the same waits as arrows."""
+    browser.open("overview", "overview", SOURCE + "/traces/startup-chain")
+    report = json.loads(output("overview", SOURCE + "/traces/startup-chain", "--format", "json"))
+    rows = [[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "th,td")] for row in browser.all("#answer tbody tr")]
+    assert [row[1] for row in rows] == [duration(one["ns"]) for one in report["waiting"]], rows
+    assert rows[0][0] == "Xorg (222)", rows[0]
+    arrows = browser.js("return [...document.querySelectorAll('.edge title')].map(t => t.textContent)")
+    assert any(text.startswith("xinit (221) waited 853.7 ms for Xorg (222), 1 time, most on socket:pair#1") for text in arrows), arrows
+    browser.picture("overview")
+    # what is concluded is marked so: the mutexes' owners are not seen
+    browser.open("hang-overview", "overview", trace("hang"))
+    assert "dead-1 (221), dead-2 (222)" in browser.text("#answer .bad") and "inferred" in browser.text("#answer .bad")
+
+
+def check_names(browser):
+    """Names in a trace are anybody's: one that is markup, or ends the data, is only a name."""
+    browser.open("names", "overview", SOURCE + "/traces/startup-chain")
+    path = browser.made["names"]
+    evil = r"\u003c/script>\u003cimg src=x onerror=alert(1)>\u003cb>"
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(page.replace('"name": "Xorg"', '"name": "%s"' % evil))
+    browser.open("names")
+    assert "</script><img src=x onerror=alert(1)><b> (222)" in browser.text("#answer"), browser.text("#answer")[:300]
+    assert not browser.all("img") and not browser.all("main b")
+
+
+def check_looks(browser):
+    """Light and dark by what the system prefers and by the switch; narrow screens scroll only inside tables; it prints."""
+    browser.media(prefers_color_scheme="dark")
+    browser.open("startup")
+    dark = browser.js("return getComputedStyle(document.documentElement).backgroundColor")
+    browser.picture("startup-chain-dark")
+    browser.click("#theme")
+    light = browser.js("return getComputedStyle(document.documentElement).backgroundColor")
+    assert dark == "rgb(20, 24, 29)" and light != dark, (dark, light)
+    browser.media()
+    browser.size(400, 800)
+    for name in ("startup", "fork4", "overview"):
+        browser.open(name)
+        wide = browser.js("return document.documentElement.scrollWidth")
+        assert wide <= 400, "%s: %d pixels wide" % (name, wide)
+        browser.picture(name + "-narrow")
+    browser.any_size()
+    browser.open("startup")
+    corner = """const t = whylate.timeline; return [document.documentElement.dataset.theme,
+        ...t.context.getImageData(4, t.height * devicePixelRatio - 4, 1, 1).data.slice(0, 3)]"""
+    browser.click("#theme")
+    assert browser.js(corner) == ["dark", 28, 34, 41], browser.js(corner)
+    browser.js("dispatchEvent(new Event('beforeprint'))")
+    assert browser.js(corner) == ["light", 255, 255, 255], browser.js(corner)
+    browser.js("dispatchEvent(new Event('afterprint'))")
+    assert browser.js(corner)[0] == "dark", browser.js(corner)
+    pdf = browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
+    assert len(pdf) > 20000, "an empty print"
+
+
+def check_opens(browser):
+    """Pages of the other traces open without a word on the console, and draw something."""
+    for name in ("futex", "lost", "hang", "web-mixed", "two-hosts-client"):
+        browser.open(name, "delay", trace(name), "--thread", "all", "--limit", "5")
+        assert browser.js("return whylate.timeline.frameTimes.length"), name
+        browser.open(name + "-overview", "overview", trace(name))
+
+
+def check_plugin():
+    """format="html" as a parameter: the same page, byte for byte."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "page")
+        done = babeltrace2(trace("polls"), "--component=sink.whylate.overview", '--params=format="html",output="%s"' % path)
+        assert done.returncode == 0, done.stderr.decode()
+        with open(path, "rb") as file:
+            assert file.read() == output("overview", trace("polls"), "--format", "html"), "another page"
+
+
+def check_refused():
+    for command, arguments, said in (("overview", ("--every", "1s"), "a page is of one report"), ("check", (), "must be one of text, json"),
+                                     ("requests", (), "must be one of text, json, csv, dot")):
+        done = run(command, "--format", "html", *arguments, trace("polls"))
+        assert done.returncode == 2 and said in done.stderr.decode(), (command, done.stderr.decode())
+
+
+def in_browser(function, browser):
+    try:
+        function(browser)
+    except WebDriverException as error:
+        raise AssertionError(error.msg) from error
+
+
+tap = Tap()
+tap.case("delay: the page holds what --format json writes", check_json, "delay", SOURCE + "/traces/startup-chain", *TARGET)
+tap.case("overview: the same", check_json, "overview", trace("futex"))
+tap.case("profile: the same", check_json, "profile", trace("fork4"))
+for one in ("delay", "profile", "overview"):
+    tap.case("%s: a page by itself, under 150 KB besides its data" % one, lambda: check_alone(output(
+        one, trace("futex"), "--format", "html", *(["--thread", "all"] if one == "delay" else [])).decode()))
+tap.case("levels of detail tile all time, and add up: startup-chain", check_levels, "startup-chain", "--thread", "all")
+tap.case("levels of detail tile all time, and add up: zero-read", check_levels, "zero-read", "--thread", "all")
+tap.case("sink.whylate.overview with format=html", check_plugin)
+tap.case("where there are no pages it is refused", check_refused)
+IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
+              ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("a million events", check_million), ("by keys alone", check_keys),
+              ("fork4: two peaks, their causes and examples", check_peaks), ("time-lapse as a heat map", check_lapse),
+              ("overview: figures and graph", check_overview), ("names that are markup", check_names),
+              ("light, dark, narrow, print", check_looks), ("other traces", check_opens))
+if have_browser():
+    the_browser = Browser()
+    try:
+        for title, function in IN_BROWSER:
+            tap.case("in a browser: " + title, in_browser, function, the_browser)
+    finally:
+        the_browser.driver.quit()
+else:
+    for title, _ in IN_BROWSER:
+        tap.skip("in a browser: " + title, "chromium-driver or python3-selenium is not installed")
+sys.exit(tap.done())
