@@ -43,32 +43,83 @@ function placeNodes(nodes, edges, layer) {
 	return {columns, place};
 }
 
+const NODE = {width: 170, height: 46, gap: 150, row: 72};
+
+/* Where each node stands, and how much room arcs need above and below the rows. */
+function graphPlaces(nodes, edges) {
+	const {columns, place} = placeNodes(nodes, edges, layersOf(nodes, edges));
+	const deep = Math.max(...columns.map((column) => column.length));
+	const columnOf = (node) => columns.findIndex((one) => one.includes(node));
+	const spans = edges.map((edge) => columnOf(edge.to) - columnOf(edge.from));
+	const arc = (span) => (Math.abs(span) > 1 ? 14 * Math.abs(span) : 0);
+	const above = 12 + Math.max(0, ...spans.filter((span) => span > 0).map(arc));
+	const below = 12 + Math.max(0, ...spans.filter((span) => span < 0).map(arc));
+	const at = (node) => [
+		10 + columnOf(node) * (NODE.width + NODE.gap),
+		above + (place.get(node) + (deep - columns[columnOf(node)].length) / 2) * NODE.row,
+	];
+	const bottom = above + (deep - 1) * NODE.row + NODE.height;
+	return {
+		at,
+		columnOf,
+		arc,
+		top: above,
+		bottom,
+		width: 20 + (spans.includes(0) ? 90 : 0) + columns.length * NODE.width + (columns.length - 1) * NODE.gap,
+		height: bottom + below + 6,
+	};
+}
+
+/* An arrow's way, and where its text stands: straight to the next column, as an arc over (back: under) all rows
+ * to a farther one, around the right side within a column. */
+function edgeWay(edge, places) {
+	const [x1, y1] = places.at(edge.from),
+		[x2, y2] = places.at(edge.to),
+		span = places.columnOf(edge.to) - places.columnOf(edge.from),
+		middle = NODE.height / 2;
+	if (!span) {
+		const right = x1 + NODE.width;
+		return {
+			d: `M${right} ${y1 + middle} C${right + 60} ${y1 + middle} ${right + 60} ${y2 + middle} ${right + 2} ${y2 + middle}`,
+			label: [right + 48, (y1 + y2) / 2 + middle + 4],
+		};
+	}
+	if (Math.abs(span) > 1) {
+		const up = span > 0,
+			begin = up ? y1 : y1 + NODE.height,
+			end = up ? y2 : y2 + NODE.height,
+			apex = up ? places.top - places.arc(span) : places.bottom + places.arc(span),
+			control = (apex - (begin + end) / 8) / 0.75,
+			from = x1 + NODE.width / 2 + (up ? 20 : -20),
+			to = x2 + NODE.width / 2 + (up ? -20 : 20);
+		return {
+			d: `M${from} ${begin} C${from} ${control} ${to} ${control} ${to} ${end}`,
+			label: [(from + to) / 2 - 20, apex + 4],
+		};
+	}
+	const back = span < 0,
+		shift = middle + (back ? 10 : -6),
+		from = [back ? x1 : x1 + NODE.width, y1 + shift],
+		to = [back ? x2 + NODE.width : x2, y2 + shift],
+		bend = (back ? -1 : 1) * (NODE.gap / 2);
+	return {
+		d: `M${from[0]} ${from[1]} C${from[0] + bend} ${from[1]} ${to[0] - bend} ${to[1]} ${to[0]} ${to[1]}`,
+		label: [(from[0] + to[0]) / 2 - 20, (from[1] + to[1]) / 2 + (back ? 14 : -5)],
+	};
+}
+
 function graphPicture(edges) {
 	const nodes = [...new Set(edges.flatMap((edge) => [edge.from, edge.to]))],
-		most = edges[0].ns;
-	const {columns, place} = placeNodes(nodes, edges, layersOf(nodes, edges));
-	const width = 170,
-		height = 46,
-		gap = 150,
-		deep = Math.max(...columns.map((column) => column.length));
-	const at = (node) => {
-		const column = columns.findIndex((one) => one.includes(node));
-		return [
-			10 + column * (width + gap),
-			20 + (place.get(node) + (deep - columns[column].length) / 2) * (height + 26),
-		];
-	};
-	const turns = edges.some((edge) => at(edge.from)[0] === at(edge.to)[0]);
-	const total = [
-		20 + (turns ? 90 : 0) + columns.length * width + (columns.length - 1) * gap,
-		30 + deep * (height + 26),
-	];
+		most = edges[0].ns,
+		places = graphPlaces(nodes, edges),
+		{at} = places,
+		{width, height} = NODE;
 	const picture = svg(
 		'svg',
 		{
-			viewBox: `0 0 ${total[0]} ${total[1]}`,
-			width: total[0],
-			height: total[1],
+			viewBox: `0 0 ${places.width} ${places.height}`,
+			width: places.width,
+			height: places.height,
 			role: 'img',
 			'aria-label': 'Who waited for whom; the table below says the same',
 			class: 'graph',
@@ -94,16 +145,7 @@ function graphPicture(edges) {
 	);
 	const labels = [];
 	for (const edge of edges) {
-		const [x1, y1] = at(edge.from),
-			[x2, y2] = at(edge.to),
-			back = x2 <= x1;
-		const from = [back ? x1 : x1 + width, y1 + height / 2 - (back ? 8 : 0)],
-			to = [back ? x2 + width : x2, y2 + height / 2 - (back ? 8 : 0)];
-		const bend = back ? -60 : gap / 2;
-		const d =
-			back && x1 === x2
-				? `M${x1 + width} ${from[1]} C${x1 + width + 60} ${from[1]} ${x1 + width + 60} ${to[1]} ${x2 + width + 2} ${to[1]}`
-				: `M${from[0]} ${from[1]} C${from[0] + bend} ${from[1]} ${to[0] - bend} ${to[1]} ${to[0]} ${to[1]}`;
+		const {d, label: mid} = edgeWay(edge, places);
 		const line = svg(
 			'path',
 			{d, class: 'edge', 'stroke-width': Math.max(1, (7 * edge.ns) / most), 'marker-end': 'url(#head-mark)'},
@@ -115,10 +157,6 @@ function graphPicture(edges) {
 			),
 		);
 		picture.append(line);
-		const mid =
-			back && x1 === x2
-				? [x1 + width + 50, (from[1] + to[1]) / 2]
-				: [(from[0] + to[0]) / 2 - 20, (from[1] + to[1]) / 2 + (back ? 10 : -4)];
 		labels.push(svg('text', {x: mid[0], y: mid[1], class: 'edge-text'}, duration(edge.ns)));
 	}
 	for (const node of nodes) {
