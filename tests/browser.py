@@ -32,9 +32,10 @@ class Browser:
                          "--hide-scrollbars", "--force-prefers-reduced-motion", "--window-size=1300,900", "--force-device-scale-factor=1"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-        self.driver.set_script_timeout(60)
         self.directory = tempfile.TemporaryDirectory()
+        self.driver = webdriver.Chrome(options=options, service=Service(
+            DRIVER, env={**os.environ, "HOME": self.directory.name, "TMPDIR": self.directory.name}))
+        self.driver.set_script_timeout(60)
         self.made = {}
 
     def open(self, name, *arguments, fragment=""):
