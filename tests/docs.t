@@ -10,8 +10,8 @@ import sys
 from whylate_test import SOURCE, Tap, output, run, trace
 
 PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1", "whylate-requests.1",
-         "whylate-diff.1", "whylate-functions.1", "whylate-check.1", "whylate-record.1", "whylate-lami.1",
-         "whylate.7", "babeltrace2-sink.whylate.delay.7",
+         "whylate-diff.1", "whylate-functions.1", "whylate-export.1", "whylate-check.1", "whylate-record.1", "whylate-lami.1",
+         "whylate.7", "babeltrace2-sink.whylate.delay.7", "babeltrace2-sink.whylate.export.7",
          "babeltrace2-sink.whylate.profile.7")
 ANYWHERE = {"--help", "--version"}
 
@@ -126,6 +126,10 @@ def check_values():
             words = set(re.search("must be one of (.*)", refused).group(1).replace(values, "").strip(", ").split(", "))
             words |= {"syscall:"} if values else set()
             assert len(words) > 1 and complete("whylate", command, option, "") == words, (command, option, words)
+    for option in ("--as", "--stacks", "--table"):
+        refused = run("export", option, "?", "TRACE").stderr.decode()
+        words = set(re.search("must be one of (.*)", refused).group(1).split(", "))
+        assert complete("whylate", "export", option, "") == words, option
     assert complete("whylate", "requests", "--preset", "syscall", ":", "r") == set()  # no file names
     assert complete("whylate", "record", "--preset", "") == {"minimal", "normal", "full"}
     assert complete("whylate", "requests", "--format", "") == {"text", "json", "csv", "dot"}
@@ -223,12 +227,12 @@ for one in PAGES:
     tap.case("man/%s formats without warnings" % one, check_page, one)
     if shutil.which("mandoc"):
         tap.case("man/%s passes mandoc's lint" % one, lint, one)
-for name in ("delay", "overview", "profile", "requests", "diff", "functions", "check", "record"):
+for name in ("delay", "overview", "profile", "requests", "diff", "functions", "export", "check", "record"):
     tap.case("options of %s and its manual page" % name, check_manual, name)
-for name in ("delay", "overview", "profile", "requests", "diff", "functions", "check", "record", "snapshot"):
+for name in ("delay", "overview", "profile", "requests", "diff", "functions", "export", "check", "record", "snapshot"):
     tap.case("options of %s and the completion" % name, check_completion, name)
 tap.case("commands, in --help, completion and whylate(1)", check_commands)
-for name in ("delay", "profile"):
+for name in ("delay", "profile", "export"):
     tap.case("parameters of sink.whylate." + name, check_parameters, name)
 tap.case("defaults of profile's options, in --help and the manual page", check_defaults)
 tap.case("values of options in the completion", check_values)
@@ -252,6 +256,9 @@ for place, some in enumerate((
          "--min-duration", "50us"), (trace("hang"),))):
     tap.case("whylate-functions(1) shows what is printed, example %d" % (place + 1), lambda: check_example(
         "whylate-functions.1", "functions", *some, number=place))
+tap.case("whylate-export(1) shows what is printed", lambda: check_example(
+    "whylate-export.1", "export", trace("pipe-chain"), "--as", "folded", "--thread", "stage-a", "--stacks", "waker",
+    number=2))
 tap.case("whylate-check(1) shows what is printed", check_example, "whylate-check.1", "check", trace("snapshot"))
 tap.case("babeltrace2-sink.whylate.profile(7) shows what is printed", check_example,
          "babeltrace2-sink.whylate.profile.7", "profile", trace("disk-read"), "--operation", "syscall:pread64",

@@ -16,12 +16,12 @@ die()
 
 # To build and run whylate.
 build_packages="autoconf automake libtool make gcc libc6-dev pkgconf
-	libbabeltrace2-dev libdw-dev libglib2.0-dev libiberty-dev libjansson-dev"
+	libbabeltrace2-dev libdw-dev libglib2.0-dev libiberty-dev libjansson-dev libsqlite3-dev zlib1g-dev"
 # To check it besides: babeltrace2 loads the plugin, prove is in perl, libFuzzer
 # and clang's sanitizers are in libclang-rt-14-dev; build-essential, debhelper and lintian
 # make and judge the Debian package, mandoc the manual pages; chromium opens the report's pages.
-check_packages="babeltrace2 build-essential chromium chromium-driver clang debhelper groff-base libclang-rt-14-dev lintian mandoc perl python3
-	python3-jsonschema python3-selenium xz-utils"
+check_packages="babeltrace2 build-essential chromium chromium-driver clang debhelper groff-base libclang-rt-14-dev lintian mandoc perl
+	protobuf-compiler python3 python3-jsonschema python3-selenium xz-utils"
 
 installed()
 {

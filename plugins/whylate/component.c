@@ -207,6 +207,15 @@ diff_initialize(bt_self_component_sink *self, bt_self_component_sink_configurati
 	return initialize(self, COMMAND_DIFF, params);
 }
 
+static bt_component_class_initialize_method_status
+export_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
+		  const bt_value *params, void *data)
+{
+	(void) config;
+	(void) data;
+	return initialize(self, COMMAND_EXPORT, params);
+}
+
 static struct sink *sink_of(bt_self_component_sink *self)
 {
 	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
@@ -357,3 +366,10 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(diff, "See whylate-diff(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(diff, diff_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(diff, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(diff, graph_is_configured);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(export, consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(export, "Write threads, states, calls and wake-ups in other tools' formats.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(export, "See babeltrace2-sink.whylate.export(7).");
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(export, export_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(export, finalize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(export, graph_is_configured);

@@ -13,11 +13,16 @@
 #define REQUESTS (1u << COMMAND_REQUESTS)
 #define DIFF (1u << COMMAND_DIFF)
 #define FUNCTIONS (1u << COMMAND_FUNCTIONS)
-#define ANY (ALL | REQUESTS | DIFF | FUNCTIONS) /* that can have a window */
+#define EXPORT (1u << COMMAND_EXPORT)
+#define REPORTS (ALL | REQUESTS | DIFF | FUNCTIONS) /* that can have a window */
+#define ANY (REPORTS | EXPORT) /* … in another tool's format too */
 #define EACH (ANY | 1u << COMMAND_CHECK)
 
 const struct option_spec option_specs[] = {
-	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY, true, false},
+	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY | EXPORT, true, false},
+	{"as", "FORMAT", "write this format: perfetto, trace-event, folded,\nspeedscope, pprof, csv, sqlite, ctf", EXPORT, true, false},
+	{"stacks", "KIND", "folded, pprof: off-cpu (default), waker, critical-path", EXPORT, true, false},
+	{"table", "NAME", "csv: only this table: hosts, threads, intervals,\nblocks, wakeups, syscalls", EXPORT, true, false},
 	{"operation", "PATTERN", "profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*')", PROFILE, true, true},
 	{"preset", "KIND", "what is a request: server (default), client, process,\nsyscall:NAME", REQUESTS | DIFF, true, false},
 	{"begin", "EVENT", "a request begins at this event: 'NAME [KEY=VALUE]...';\na value $NAME captures: its --end is the next with the\nsame values; without any, of the same thread", REQUESTS | DIFF, true, false},
@@ -30,8 +35,8 @@ const struct option_spec option_specs[] = {
 	{"slow-fast", "PERCENTILE", "the requests above this percentile (p90) against the\nothers", DIFF, true, false},
 	{"function", "PATTERN", "only the calls of these functions: the walk begins\nthere", FUNCTIONS, true, false},
 	{"timeline", NULL, "each call from --from to --to, with the interrupts and\nwaits in it", FUNCTIONS, true, false},
-	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be\nrepeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS, true, true},
-	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS, true, true},
+	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be\nrepeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS | EXPORT, true, true},
+	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS | EXPORT, true, true},
 	{"resource", "PATTERN", "only operations on this file, device, …, or that waited for it:\n'/etc/*', 'device:vda'", PROFILE, true, false},
 	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
 	{"host", "NAME", "only this host's threads", ANY, true, false},
@@ -52,16 +57,16 @@ const struct option_spec option_specs[] = {
 	{"resume", "FILE", "add this trace's operations to the searches saved in FILE", PROFILE, true, false},
 	{"force", NULL, "resume although the behaviour changed", PROFILE, true, false},
 	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms'\nbeside the trace)", EACH, true, false},
-	{"binary-path", "DIR[:DIR]...", "where the traced programs and libraries are: below DIR as on the\ntraced machine, or in DIR; may be repeated (always: beside the\ntrace, and where they were traced; build-ids are compared)", PROFILE | FUNCTIONS, true, true},
-	{"format", "FORMAT", "text (default), json; overview, delay, profile: html (a page\nfor browsers); delay: csv (its state instances, with\n--path its steps); requests: csv (a row each), dot (the\ngraph of their ways); functions: csv (a row each), folded\n(stacks)", EACH, true, false},
+	{"binary-path", "DIR[:DIR]...", "where the traced programs and libraries are: below DIR as on the\ntraced machine, or in DIR; may be repeated (always: beside the\ntrace, and where they were traced; build-ids are compared)", PROFILE | FUNCTIONS | EXPORT, true, true},
+	{"format", "FORMAT", "text (default), json; overview, delay, profile: html (a page\nfor browsers); delay: csv (its state instances, with\n--path its steps); requests: csv (a row each), dot (the\ngraph of their ways); functions: csv (a row each), folded\n(stacks)", EACH & ~EXPORT, true, false},
 	{"output", "FILE", "write to FILE instead of standard output", EACH, true, false},
-	{"limit", "N", "entries of a list (default 20; 0: all)", ANY, true, false},
+	{"limit", "N", "entries of a list (default 20; 0: all)", REPORTS, true, false},
 	{"depth", "N", "levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their ways (default 0: all);\nfunctions: of nested calls in a --timeline (default 0:\nall)", DELAY | PROFILE | REQUESTS | FUNCTIONS, true, false},
-	{"min-duration", "DURATION", "leave out waits, instances and calls (of a --timeline)\nshorter than this", DELAY | FUNCTIONS, true, false},
+	{"min-duration", "DURATION", "leave out waits, instances and calls (of a --timeline)\nshorter than this", DELAY | FUNCTIONS | EXPORT, true, false},
 	{"path", NULL, "only the critical path: every step of it, and tables of its times\n(with csv: its steps, one a row)", DELAY, true, false},
 	{"utc", NULL, "times of day are UTC, not local time", EACH, true, false},
 	{"strict", NULL, "exit with 4 if the tracer lost events", EACH, false, false},
-	{"color", "WHEN", "auto (default), always, never", EACH, true, false},
+	{"color", "WHEN", "auto (default), always, never", EACH & ~EXPORT, true, false},
 	{"reader", "HOW", "how to read the trace: auto (default), direct,\nbabeltrace", EACH, false, false},
 	{"cache", "WHERE", "keep what was read of long traces for further\nquestions: auto (default: in ~/.cache/whylate), off,\nor a directory", EACH, false, false},
 	{"progress", "WHEN", "progress on stderr: auto (default), always, never", EACH, false, false},
@@ -69,7 +74,8 @@ const struct option_spec option_specs[] = {
 	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what\nwas odd", EACH, true, false},
 	{0}};
 
-static const char *const commands[] = {"overview", "delay", "profile", "check", "requests", "diff", "functions"};
+static const char *const commands[] = {"overview", "delay", "profile", "check", "requests", "diff",
+				       "functions", "export"};
 
 const char *command_name(enum command command)
 {
@@ -94,6 +100,7 @@ void options_init(struct options *options, enum command command)
 	options->functions.threshold = 25;
 	options->requests.picks = g_ptr_array_new_with_free_func(g_free);
 	options->binary_paths = g_ptr_array_new_with_free_func(g_free);
+	options->export.as = EXPORT_NOT_SAID;
 	options->threads = g_ptr_array_new_with_free_func(g_free);
 	options->processes = g_ptr_array_new_with_free_func(g_free);
 	options->clock_offsets = g_ptr_array_new_with_free_func(g_free);
@@ -117,6 +124,7 @@ void options_clear(struct options *options)
 	g_free(options->requests.b);
 	g_free(options->requests.slow_fast);
 	g_free(options->functions.function);
+	g_free(options->export.table);
 	g_free(options->profile.resource);
 	g_free(options->profile.save);
 	g_free(options->profile.compare);
@@ -531,6 +539,34 @@ static bool set_function(struct function_options *functions, const char *name, c
 	return false;
 }
 
+static const char *const export_formats[] = {"perfetto", "trace-event", "folded", "speedscope",
+					     "pprof", "csv", "sqlite", "ctf", NULL};
+
+/* The options that only `export` has. */
+static bool set_export(struct export_options *export, const char *name, const char *value,
+		       GError **error)
+{
+	static const char *const stacks[] = {"off-cpu", "waker", "critical-path", NULL};
+	static const char *const tables[] = {"hosts", "threads", "intervals", "blocks", "wakeups",
+					     "syscalls", NULL};
+	int chosen = 0;
+
+	if (strcmp(name, "as") == 0) {
+		if (!pick(name, value, export_formats, &chosen, error))
+			return false;
+		export->as = (enum export_format) chosen;
+		return true;
+	}
+	if (strcmp(name, "table") == 0)
+		return pick(name, value, tables, &chosen, error) &&
+		       set_text(name, value, &export->table, error);
+	if (!pick(name, value, stacks, &chosen, error))
+		return false;
+	export->stacks = (enum stacks) chosen;
+	export->stacks_said = true;
+	return true;
+}
+
 bool options_set(struct options *options, const char *name, const char *value, GError **error)
 {
 	const struct option_spec *spec = option_find(name);
@@ -549,6 +585,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 		return add_directories(name, value, options->binary_paths, error);
 	if (!(spec->commands & ~(PROFILE | FUNCTIONS)))
 		return set_profile(&options->profile, name, value, error);
+	if (spec->commands == EXPORT)
+		return set_export(&options->export, name, value, error);
 	if (!(spec->commands & ~(REQUESTS | DIFF | FUNCTIONS)))
 		return set_request(options, name, value, error);
 	if (strcmp(name, "target") == 0)
@@ -704,6 +742,41 @@ static bool check_diff(const struct options *options, GError **error)
 	return true;
 }
 
+/* What belongs to one format, with another one. */
+static bool check_export(const struct options *options, GError **error)
+{
+	const struct export_options *export = &options->export;
+	bool stacks = export->as == EXPORT_FOLDED || export->as == EXPORT_PPROF;
+	const char *wrong = NULL;
+
+	if (export->as == EXPORT_NOT_SAID) {
+		g_autofree char *list = g_strjoinv(", ", (char **) export_formats);
+
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "export needs to know the format: --as FORMAT, one of %s", list);
+		return false;
+	}
+	if (export->stacks_said && !stacks)
+		wrong = "--stacks goes with --as folded or pprof";
+	else if (export->table && export->as != EXPORT_CSV)
+		wrong = "--table goes with --as csv; sqlite has all tables";
+	else if (export->as == EXPORT_CTF && (options->threads->len || options->processes->len ||
+					      options->container || options->host ||
+					      options->min_duration))
+		wrong = "--as ctf cuts by time only (--from, --to, --last, --target): it takes no "
+			"--thread, --process, --container, --host or --min-duration";
+	else if (export->as == EXPORT_CTF && !options->output)
+		wrong = "--as ctf writes a trace: --output DIRECTORY, which must not exist yet";
+	else if (stacks && export->stacks == STACKS_CRITICAL_PATH && !options->target &&
+		 !options->threads->len && !options->processes->len)
+		wrong = "--stacks critical-path needs to know whose: --target 'EVENT', "
+			"--thread TID|NAME or --process PID|NAME";
+	if (!wrong)
+		return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "%s", wrong);
+	return false;
+}
+
 bool options_check(struct options *options, GError **error)
 {
 	if (!check_events(&options->requests, error))
@@ -714,6 +787,8 @@ bool options_check(struct options *options, GError **error)
 		return check_profile(options, error);
 	if (options->command == COMMAND_DIFF)
 		return check_diff(options, error);
+	if (options->command == COMMAND_EXPORT)
+		return check_export(options, error);
 	if (options->command != COMMAND_DELAY || options->target || options->threads->len ||
 	    options->processes->len || options->container)
 		return true;

@@ -15,7 +15,7 @@
 #include "event/filter.h"
 #include "util/when.h"
 
-enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_REQUESTS, COMMAND_DIFF, COMMAND_FUNCTIONS, COMMAND_COUNT };
+enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_REQUESTS, COMMAND_DIFF, COMMAND_FUNCTIONS, COMMAND_EXPORT, COMMAND_COUNT };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_DOT, FORMAT_FOLDED, FORMAT_HTML };
 enum reader_choice { READER_AUTO, READER_DIRECT, READER_BABELTRACE };
 enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
@@ -43,6 +43,28 @@ struct request_options {
 	struct event_filter *begin, *end; /* owned; PRESET_EVENTS */
 	GPtrArray *captures;         /* owned strings: names that both capture, sorted; NULL */
 	char *a, *b, *slow_fast;     /* owned; diff's sides: diff.h; NULL */
+};
+
+/* Other tools' formats: report/export.h. */
+enum export_format {
+	EXPORT_PERFETTO,
+	EXPORT_TRACE_EVENT,
+	EXPORT_FOLDED,
+	EXPORT_SPEEDSCOPE,
+	EXPORT_PPROF,
+	EXPORT_CSV,
+	EXPORT_SQLITE,
+	EXPORT_CTF,
+	EXPORT_NOT_SAID,
+};
+enum stacks { STACKS_OFF_CPU, STACKS_WAKER, STACKS_CRITICAL_PATH };
+
+/* What only `export` has. */
+struct export_options {
+	enum export_format as;
+	enum stacks stacks;          /* folded, pprof */
+	bool stacks_said;
+	char *table;                 /* owned; csv: only this one; NULL: all */
 };
 
 /* What only `profile` has. */
@@ -102,6 +124,7 @@ struct options {
 	struct profile_options profile;
 	struct request_options requests;
 	struct function_options functions;
+	struct export_options export;
 };
 
 /* How an option is written; the table is ordered as --help lists it. */

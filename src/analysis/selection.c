@@ -409,12 +409,13 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 	return true;
 }
 
-/* --container alone: all its threads. */
+/* --container alone: all its threads; an export is of all unless it says of which. */
 static bool select_container(struct session *session, GError **error)
 {
 	const struct options *options = session->options;
+	bool all = options->command == COMMAND_EXPORT;
 
-	if (!options->container || options->threads->len || options->processes->len)
+	if ((!options->container && !all) || options->threads->len || options->processes->len)
 		return true;
 	for (uint32_t i = 0; i < session->model.thread_count; i++) {
 		const struct thread *thread = model_thread(&session->model, i);
@@ -423,7 +424,7 @@ static bool select_container(struct session *session, GError **error)
 		    lived_in_window(session, thread))
 			g_array_append_val(session->selected, i);
 	}
-	if (session->selected->len)
+	if (session->selected->len || !options->container)
 		return true;
 	return FAIL("--container '%s': no thread of it lived in the window%s%s",
 		    options->container, options->host ? " on host " : "",

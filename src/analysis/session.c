@@ -49,6 +49,10 @@ struct session *session_new(struct options *options)
 		session->flow.operations_wanted = operations_wanted(options);
 	if (options->command == COMMAND_FUNCTIONS)
 		session->flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
+	if (options->command == COMMAND_EXPORT)
+		session->flow.operations_wanted = 1u << OPERATION_SYSCALL |
+						  1u << OPERATION_FUNCTION |
+						  1u << OPERATION_USER;
 	session->flow.exchanges_wanted = options->command == COMMAND_REQUESTS ||
 					 options->command == COMMAND_DIFF;
 	if (session->flow.exchanges_wanted &&
@@ -60,7 +64,7 @@ struct session *session_new(struct options *options)
 		session->flow.operations_wanted |= 1u << OPERATION_USER | OPERATIONS_BY_HALF;
 	session->flow.resources_wanted =
 		options->profile.resource || options->profile.per == PER_RESOURCE ||
-		options->command == COMMAND_FUNCTIONS;
+		options->command == COMMAND_FUNCTIONS || options->command == COMMAND_EXPORT;
 	stretches_init(session);
 	return session;
 }

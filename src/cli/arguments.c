@@ -33,6 +33,9 @@ static const struct {
 	{COMMAND_FUNCTIONS, "whylate functions [OPTIONS] TRACE...",
 	 "Where does time go along the calls, on both sides of the kernel boundary?\n"
 	 "Walks down from the outermost function into the kernel, and to what it waits for."},
+	{COMMAND_EXPORT, "whylate export [OPTIONS] --as FORMAT TRACE...",
+	 "Writes threads, states, calls and wake-ups in other tools' formats.\n"
+	 "For Perfetto, flame graphs, speedscope, pprof, SQL; or cuts the trace."},
 };
 
 /* The lines of a help text, one below the other. */
@@ -55,7 +58,8 @@ static void print_options(unsigned command)
 				      : g_strdup_printf("--%s", spec->name);
 		print_help_line(left, spec->help);
 	}
-	print_help_line("--json-schema", "print the JSON Schema of this command's output");
+	if (!(command & 1u << COMMAND_EXPORT)) /* its formats are others' */
+		print_help_line("--json-schema", "print the JSON Schema of this command's output");
 	print_help_line("--help", "print this help");
 	print_help_line("--version", "print the version");
 }
@@ -110,7 +114,7 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 		printf("whylate %s\n", PACKAGE_VERSION);
 		return 0;
 	}
-	if (strcmp(name, "json-schema") == 0) {
+	if (strcmp(name, "json-schema") == 0 && options->command != COMMAND_EXPORT) {
 		static const char *const schemas[] = {[COMMAND_OVERVIEW] = schema_overview,
 						      [COMMAND_DELAY] = schema_delay,
 						      [COMMAND_PROFILE] = schema_profile,

@@ -42,6 +42,9 @@ bool traces_are_read_directly(const struct options *options, GPtrArray *traces);
 bool traces_declare(struct session *session, GPtrArray *traces, GError **error);
 /* Finds the events that the options name, for a session that has everything else. */
 bool traces_match(struct session *session, GPtrArray *traces, GError **error);
+/* Babeltrace can read the kernel traces; else WHYLATE_ERROR_NO_TRACE: 2.0 reads no CTF 2, and does
+ * not end on metadata cut inside a packet. */
+bool traces_fit_babeltrace(GPtrArray *traces, GError **error);
 /* The same as traces_read() through Babeltrace. */
 bool graph_run(struct session *session, GPtrArray *traces, GError **error);
 
@@ -50,6 +53,12 @@ int run(struct options *options, GPtrArray *paths);
 
 /* A program named whylate-lami-NAME: `name` is what follows; returns the exit status. */
 int lami_command(const char *name, int argc, char **argv);
+/* Cuts [from, to], in the session's time, out of the traces at `paths`, which the session was read
+ * from, into the new directory `output`. Errors are WHYLATE_ERROR_OUTPUT, _USAGE (there is
+ * something already), _NO_TRACE (Babeltrace cannot read them), or _DAMAGE: it is written, but does
+ * not say which events were lost. */
+bool cut_window(const struct session *session, GPtrArray *paths, int64_t from, int64_t to,
+		const char *output, GError **error);
 
 /* "whylate: MESSAGE" on standard error. It may hold names from the trace: nothing in it is
  * acted upon by a terminal. */

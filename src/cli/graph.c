@@ -1,7 +1,7 @@
 /* The Babeltrace graph of the command: source.ctf.fs per trace, a muxer, and
  * a sink of our own that feeds the session; see cli.h.
  */
-#include "cli/cli.h"
+#include "cli/graph.h"
 
 #include <babeltrace2/babeltrace.h>
 #include "messages.h"
@@ -44,7 +44,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
-static const bt_plugin *find_plugin(const char *name)
+const bt_plugin *graph_plugin(const char *name)
 {
 	const bt_plugin *plugin = NULL;
 
@@ -52,9 +52,8 @@ static const bt_plugin *find_plugin(const char *name)
 	return plugin;
 }
 
-/* `shift`: ns by which its clock is set right. */
-static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *ctf,
-					     GPtrArray *directories, guint number, int64_t shift)
+const bt_component_source *graph_add_source(bt_graph *graph, const bt_plugin *ctf,
+					    GPtrArray *directories, guint number, int64_t shift)
 {
 	const bt_component_class_source *class =
 		bt_plugin_borrow_source_component_class_by_name_const(ctf, "fs");
@@ -76,9 +75,8 @@ static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *c
 	return source;
 }
 
-/* The muxer adds an input port whenever its last one is connected. */
-static bool connect_all(bt_graph *graph, const bt_component_source *source,
-			const bt_component_filter *muxer)
+bool graph_connect_all(bt_graph *graph, const bt_component_source *source,
+		       const bt_component_filter *muxer)
 {
 	uint64_t count = bt_component_source_get_output_port_count(source);
 
@@ -163,8 +161,8 @@ static bool build(bt_graph *graph, struct reading *reading, GPtrArray *traces, c
 
 		if (trace->user && !user_source(reading->session, traces, trace, &shift))
 			continue;
-		source = add_source(graph, ctf, trace->directories, i, shift);
-		if (!source || !connect_all(graph, source, muxer))
+		source = graph_add_source(graph, ctf, trace->directories, i, shift);
+		if (!source || !graph_connect_all(graph, source, muxer))
 			return false;
 	}
 	if (bt_graph_add_simple_sink_component(graph, "whylate", NULL, consume, NULL, reading, &sink) !=
@@ -199,7 +197,7 @@ static bool fail(const struct reading *reading, GError **error)
 bool graph_run(struct session *session, GPtrArray *traces, GError **error)
 {
 	struct reading reading = {.session = session};
-	const bt_plugin *ctf = find_plugin("ctf"), *utils = find_plugin("utils");
+	const bt_plugin *ctf = graph_plugin("ctf"), *utils = graph_plugin("utils");
 	bt_graph *graph;
 	bool ok;
 

@@ -175,6 +175,17 @@ static bool read_other(struct input *other, struct options *options, GPtrArray *
 	return input_read(other, options, second, error) && session_finish(other->session, error);
 }
 
+/* What was asked for, when all has been read. */
+static bool answer(struct session *session, GPtrArray *paths, GError **error)
+{
+	const struct options *options = session->options;
+
+	if (options->command != COMMAND_EXPORT || options->export.as != EXPORT_CTF)
+		return report_end(session, error);
+	return session_finish(session, error) &&
+	       cut_window(session, paths, session->from, session->to, options->output, error);
+}
+
 int run(struct options *options, GPtrArray *paths)
 {
 	struct input input = {0}, other = {0};
@@ -186,7 +197,7 @@ int run(struct options *options, GPtrArray *paths)
 		status = fail(error);
 	} else {
 		input.session->other = other.session;
-		if (!report_end(input.session, &error)) {
+		if (!answer(input.session, paths, &error)) {
 			status = fail(error);
 		} else {
 			status = tell_trouble(input.session);

@@ -64,8 +64,7 @@ static bool all_of_lttng(GPtrArray *traces)
 	return true;
 }
 
-/* Babeltrace 2.0 reads neither, and does not end on metadata cut inside a packet. */
-static bool fit_for_babeltrace(GPtrArray *traces, GError **error)
+bool traces_fit_babeltrace(GPtrArray *traces, GError **error)
 {
 	for (guint i = 0; i < traces->len; i++) {
 		const struct found_trace *trace = g_ptr_array_index(traces, i);
@@ -165,5 +164,5 @@ bool traces_read(struct session *session, GPtrArray *traces, GError **error)
 	session->user_apart = first->user_apart;
 	if (traces_are_read_directly(session->options, traces))
 		return read_directly(session, traces, error);
-	return fit_for_babeltrace(traces, error) && graph_run(session, traces, error);
+	return traces_fit_babeltrace(traces, error) && graph_run(session, traces, error);
 }

@@ -20,10 +20,16 @@
 
 #include "util/error.h"
 
-#define OURS_MAX 4 /* a report and a saved search, of two sinks */
+#define OURS_MAX 12 /* a report and a saved search, or the tables of an export, of two sinks */
 
 /* Names to remove if the program is ended; the strings are the outputs'. */
 static _Atomic(char *) ours[OURS_MAX];
+static _Atomic(char *) made;
+
+void output_made(char *directory)
+{
+	atomic_store(&made, directory);
+}
 
 void output_abandon(void)
 {
@@ -33,6 +39,8 @@ void output_abandon(void)
 		if (name)
 			unlink(name);
 	}
+	if (atomic_load(&made))
+		rmdir(atomic_load(&made)); /* if it is empty */
 }
 
 static void replace_ours(char *from, char *to)
@@ -213,12 +221,17 @@ void output_begin(struct output *output, FILE *file, const char *path)
 	ready(output);
 }
 
-bool output_commit(struct output *output, GError **error)
+bool output_flush(struct output *output, GError **error)
 {
 	int code = output_trouble(output->file);
 
-	if (code)
-		return fail(output->path, code, error);
+	return !code || fail(output->path, code, error);
+}
+
+bool output_commit(struct output *output, GError **error)
+{
+	if (!output_flush(output, error))
+		return false;
 	if (output->file != stdout && !publish(output))
 		return fail(output->path, errno, error);
 	return true;

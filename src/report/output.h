@@ -26,6 +26,8 @@ struct output {
 bool output_open(struct output *output, const char *path, GError **error);
 /* To what is open already, and stays open (`path` is copied; NULL: none is known). */
 void output_begin(struct output *output, FILE *file, const char *path);
+/* All of it is written, but still has no name. */
+bool output_flush(struct output *output, GError **error);
 /* Ends the report: all of it is written, or none and an error. */
 bool output_commit(struct output *output, GError **error);
 /* Drops it; also right after a commit. */
@@ -33,6 +35,9 @@ void output_clear(struct output *output);
 
 /* Why something that was written to `file` did not get there: an error number; 0: it did. */
 int output_trouble(FILE *file);
+
+/* `directory` was made for the outputs in it (NULL: it stays): it goes with them. Borrowed. */
+void output_made(char *directory);
 
 /* The program is about to be ended by a signal: removes what has no final name yet. Safe in a
  * handler. */

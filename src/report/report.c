@@ -13,6 +13,7 @@
 #include "analysis/saved.h"
 #include "analysis/stand_outs.h"
 #include "analysis/waiting.h"
+#include "report/export.h"
 #include "report/functions.h"
 #include "report/lami.h"
 #include "report/page.h"
@@ -320,6 +321,8 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 	output->color = options->format == FORMAT_TEXT && wants_color(options, output);
 	if (options->lami)
 		return lami_write(session, output->file, error);
+	if (options->command == COMMAND_EXPORT)
+		return export_write_to(session, output, error);
 	if (options->command == COMMAND_DELAY)
 		write_delay(session, output);
 	else if (options->command == COMMAND_PROFILE)
@@ -342,7 +345,11 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 bool report_write(const struct session *session, GError **error)
 {
 	struct output output;
-	bool ok = output_open(&output, session->options->output, error) &&
+	bool ok;
+
+	if (session->options->command == COMMAND_EXPORT)
+		return export_write(session, error);
+	ok = output_open(&output, session->options->output, error) &&
 		  report_write_to(session, &output, error) && !session_interrupted(session) &&
 		  output_commit(&output, error);
 

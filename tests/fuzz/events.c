@@ -15,6 +15,7 @@
 
 #include "../unit/call_invariants.h"
 #include "../unit/invariants.h"
+#include "../unit/walk_invariants.h"
 
 #define EVENTS_MAX 3000 /* with loops */
 #define SPAN_MAX (INT64_C(1) << 49) /* ns */
@@ -245,6 +246,7 @@ static void look(struct trial *trial)
 	check_locks(trial->session);
 	check_profiles(trial->session);
 	check_calls(trial->session);
+	check_walk(trial->session, trial->events % 8 == 1);
 	trial->options = asked;
 	check_reports(trial->session, trial->events % 8 == 0);
 }

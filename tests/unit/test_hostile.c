@@ -513,6 +513,8 @@ static const struct ask {
 	{"profile", COMMAND_PROFILE, FORMAT_JSON, true},
 	{"requests", COMMAND_REQUESTS, FORMAT_JSON, true},
 	{"diff", COMMAND_DIFF, FORMAT_TEXT, true},
+	{"export-timeline", COMMAND_EXPORT, FORMAT_TEXT, true},
+	{"export-stacks", COMMAND_EXPORT, FORMAT_TEXT, false},
 };
 
 static void set(struct options *options, const char *name, const char *value)
@@ -550,6 +552,8 @@ static void ask(const struct scenario *scenario, const struct ask *ask, int n)
 		set(&feed->options, "a", "..");
 		set(&feed->options, "b", "..");
 	}
+	if (ask->command == COMMAND_EXPORT)
+		set(&feed->options, "as", ask->all ? "perfetto" : "folded");
 	feed_start(feed, 2, "6.1.0", 2, 13);
 	feed->options.limit = 20;
 	feed->options.format = ask->format;

@@ -9,6 +9,7 @@
 #include "feed.h"
 #include "flow/forget.h"
 #include "invariants.h"
+#include "walk_invariants.h"
 
 #define EVENTS 4000
 #define TIDS 24
@@ -224,6 +225,7 @@ static void run(guint32 seed, bool nonsense)
 	finish(feed);
 	check_threads(feed->session);
 	g_assert_cmpuint(check_profiles(feed->session), >, 4);
+	g_assert_cmpuint(check_walk(feed->session, seed % 8 == 0), >, 4);
 	locks_seen += check_locks(feed->session);
 	feed_free(feed);
 }
