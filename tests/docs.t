@@ -11,7 +11,7 @@ from whylate_test import SOURCE, Tap, output, run, trace
 
 PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1", "whylate-requests.1",
          "whylate-diff.1", "whylate-functions.1", "whylate-export.1", "whylate-check.1", "whylate-record.1", "whylate-lami.1",
-         "whylate.7", "babeltrace2-sink.whylate.delay.7", "babeltrace2-sink.whylate.export.7",
+         "whylate.7", "whylate-limits.7", "babeltrace2-sink.whylate.delay.7", "babeltrace2-sink.whylate.export.7",
          "babeltrace2-sink.whylate.profile.7")
 ANYWHERE = {"--help", "--version"}
 
@@ -174,7 +174,9 @@ def check_exit_status():
 
 def printed(*arguments):
     """Lines that the command prints, without the space around them."""
-    return {line.strip() for line in output(*arguments).decode().splitlines()}
+    done = run(*arguments)
+    assert done.returncode == (1 if "--fail-if" in arguments else 0), done
+    return {line.strip() for line in done.stdout.decode().splitlines()}
 
 
 def compare_lines(shown, real):
@@ -260,6 +262,8 @@ tap.case("whylate-export(1) shows what is printed", lambda: check_example(
     "whylate-export.1", "export", trace("pipe-chain"), "--as", "folded", "--thread", "stage-a", "--stacks", "waker",
     number=2))
 tap.case("whylate-check(1) shows what is printed", check_example, "whylate-check.1", "check", trace("snapshot"))
+tap.case("whylate-limits(7) shows what is printed", check_example, "whylate-limits.7", "profile", trace("disk-read"),
+         "--fail-if", "p99(syscall:pread64) > 1ms")
 tap.case("babeltrace2-sink.whylate.profile(7) shows what is printed", check_example,
          "babeltrace2-sink.whylate.profile.7", "profile", trace("disk-read"), "--operation", "syscall:pread64",
          "--peak", "3", "--limit", "1")

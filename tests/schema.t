@@ -7,7 +7,7 @@ import tempfile
 
 from jsonschema import Draft202012Validator
 
-from whylate_test import SOURCE, Tap, output, trace
+from whylate_test import SOURCE, Tap, output, run, trace
 
 TARGET = "sched_process_exec filename=*/autostart"
 
@@ -216,6 +216,22 @@ tap.case("profile of both hosts", check_report, "profile",
 tap.case("profile fork4, one peak", check_partial, trace("fork4"))
 tap.case("profile fork4 and fork1: saved, compared, resumed", check_saved, *trace("fork4", "fork1"))
 tap.case("overview of both hosts", check_report, "overview", trace("two-hosts-client", "two-hosts-server"))
+LIMITS = ["--fail-if", "p99(syscall:*) > 1ms", "--fail-if", "a: blocked(thread=*) > 30% if blocked > 1ms", "--fail-if",
+          "max(syscall:none) > 1s", "--fail-if", "max(syscall:none) > 1s if count > 0", "--quiet"]
+
+
+def check_limits(command, arguments):
+    done = run(command, "--format", "json", *LIMITS, *arguments)
+    assert done.returncode == 1, done
+    report = json.loads(done.stdout)
+    assert [one["outcome"] for one in report["limits"]] == ["exceeded", "exceeded", "not-judged", "not-applied"]
+    errors = list(Draft202012Validator(load(command)).iter_errors(report))
+    assert not errors, errors[0]
+
+
+for name in ("overview", "profile", "requests", "delay"):
+    tap.case("limits of " + name, check_limits, name,
+             [*(("--thread", "all") if name == "delay" else ()), trace("web-mixed")])
 METRICS = ("latency", "cpu", "wait", "disk-bytes", "disk-time", "net-bytes", "calls")
 for name in METRICS:
     tap.case("requests web-mixed, " + name, check_report, "requests",

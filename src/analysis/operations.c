@@ -144,11 +144,20 @@ static bool may_be(const char *pattern, enum operation_kind kind)
 	return pattern_match(head, kind_names[kind]);
 }
 
-bool operation_pattern_check(const char *pattern, GError **error)
+uint32_t operations_named(const char *pattern)
 {
+	uint32_t named = 0;
+
 	for (int kind = 0; kind < OPERATION_KINDS; kind++)
 		if (may_be(pattern, (enum operation_kind) kind))
-			return true;
+			named |= 1u << kind;
+	return named;
+}
+
+bool operation_pattern_check(const char *pattern, GError **error)
+{
+	if (operations_named(pattern))
+		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 		    "--operation '%s': must begin with syscall:, function:, irq:, vector:, softirq:, "
 		    "hrtimer, block-queued:, block-served:, wait-cpu, blocked: or trap:, or with *",

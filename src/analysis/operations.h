@@ -40,6 +40,8 @@ uint16_t operation_host(const struct session *session, const struct operation *o
  * CPU meanwhile, or it is a request of a device. */
 bool operation_spans_gap(const struct session *session, const struct operation *operation);
 
+/* The kinds of operations that a pattern may name: bit per enum operation_kind. */
+uint32_t operations_named(const char *pattern);
 /* The pattern may name some operation; else an error that lists the kinds. */
 bool operation_pattern_check(const char *pattern, GError **error);
 

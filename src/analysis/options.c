@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/limits.h"
 #include "analysis/operations.h"
 #include "analysis/picks.h"
 #include "util/error.h"
@@ -64,6 +65,9 @@ const struct option_spec option_specs[] = {
 	{"depth", "N", "levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their ways (default 0: all);\nfunctions: of nested calls in a --timeline (default 0:\nall)", DELAY | PROFILE | REQUESTS | FUNCTIONS, true, false},
 	{"min-duration", "DURATION", "leave out waits, instances and calls (of a --timeline)\nshorter than this", DELAY | FUNCTIONS | EXPORT, true, false},
 	{"path", NULL, "only the critical path: every step of it, and tables of its times\n(with csv: its steps, one a row)", DELAY, true, false},
+	{"fail-if", "LIMIT", "exit with 1 if this is true: 'p99(syscall:fsync) > 20ms',\n'blocked(thread=nginx) > 30%'; may be repeated", ALL | REQUESTS, true, true},
+	{"budget", "FILE", "limits as in --fail-if, one a line: 'NAME: LIMIT'", ALL | REQUESTS, true, true},
+	{"junit", "FILE", "write the limits' outcome to FILE, as JUnit's XML", ALL | REQUESTS, true, false},
 	{"utc", NULL, "times of day are UTC, not local time", EACH, true, false},
 	{"strict", NULL, "exit with 4 if the tracer lost events", EACH, false, false},
 	{"color", "WHEN", "auto (default), always, never", EACH & ~EXPORT, true, false},
@@ -104,6 +108,7 @@ void options_init(struct options *options, enum command command)
 	options->threads = g_ptr_array_new_with_free_func(g_free);
 	options->processes = g_ptr_array_new_with_free_func(g_free);
 	options->clock_offsets = g_ptr_array_new_with_free_func(g_free);
+	options->limits = g_ptr_array_new_with_free_func(limit_free);
 }
 
 void options_clear(struct options *options)
@@ -114,6 +119,8 @@ void options_clear(struct options *options)
 	g_ptr_array_free(options->threads, TRUE);
 	g_ptr_array_free(options->processes, TRUE);
 	g_ptr_array_free(options->clock_offsets, TRUE);
+	g_ptr_array_free(options->limits, TRUE);
+	g_free(options->junit);
 	g_ptr_array_free(options->profile.operations, TRUE);
 	g_ptr_array_free(options->requests.picks, TRUE);
 	event_filter_free(options->requests.begin);
@@ -365,6 +372,27 @@ static bool add_clock_offset(const char *name, const char *value, GPtrArray *lis
 	return true;
 }
 
+static bool add_limit(const char *name, const char *value, GPtrArray *limits, GError **error)
+{
+	struct limit *limit = limit_parse(value, error);
+
+	if (limit)
+		g_ptr_array_add(limits, limit);
+	else
+		g_prefix_error(error, "--%s ", name);
+	return limit != NULL;
+}
+
+/* A file beside the report, which may be standard output. */
+static bool set_file(const char *name, const char *value, char **path, GError **error)
+{
+	if (strcmp(value, "-") != 0)
+		return set_text(name, value, path, error);
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--%s '-': needs a file, standard output is the report's", name);
+	return false;
+}
+
 static bool set_per(const char *name, const char *value, enum per *per, GError **error)
 {
 	static const char *const words[] = {"thread", "process", "resource", "cpu", NULL};
@@ -435,13 +463,8 @@ static bool set_profile(struct profile_options *profile, const char *name, const
 		return set_within(name, value, 1, 1000000000, &profile->min_operations, error);
 	if (strcmp(name, "time-lapse") == 0)
 		return set_step(name, value, &profile->time_lapse, error);
-	if (strcmp(name, "save") == 0 && strcmp(value, "-") == 0) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "--save '-': needs a file, standard output is the report's");
-		return false;
-	}
 	if (strcmp(name, "save") == 0)
-		return set_text(name, value, &profile->save, error);
+		return set_file(name, value, &profile->save, error);
 	if (strcmp(name, "compare") == 0)
 		return set_text(name, value, &profile->compare, error);
 	if (strcmp(name, "threshold") == 0)
@@ -623,6 +646,12 @@ bool options_set(struct options *options, const char *name, const char *value, G
 		return set_duration(name, value, &options->min_duration, error);
 	if (strcmp(name, "every") == 0)
 		return set_every(name, value, &options->every, error);
+	if (strcmp(name, "fail-if") == 0)
+		return add_limit(name, value, options->limits, error);
+	if (strcmp(name, "budget") == 0)
+		return limits_read(options->limits, value, error);
+	if (strcmp(name, "junit") == 0)
+		return set_file(name, value, &options->junit, error);
 	if (strcmp(name, "kallsyms") == 0)
 		return set_text(name, value, &options->kallsyms, error);
 	if (strcmp(name, "path") == 0)
@@ -685,6 +714,9 @@ static bool check_every(const struct options *options, GError **error)
 	if (options->profile.save || options->profile.resume)
 		return exclude("--every", options->profile.save ? "--save" : "--resume",
 			       "a saved search is of one report", error);
+	if (options->limits->len)
+		return exclude("--every", "--fail-if and --budget",
+			       "a verdict is of one report", error);
 	return true;
 }
 
@@ -783,6 +815,12 @@ bool options_check(struct options *options, GError **error)
 		return false;
 	if (options->every && !check_every(options, error))
 		return false;
+	if (options->junit && !options->limits->len) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--junit %s: there is no limit to tell of; it goes with --fail-if LIMIT or "
+			    "--budget FILE", options->junit);
+		return false;
+	}
 	if (options->command == COMMAND_PROFILE)
 		return check_profile(options, error);
 	if (options->command == COMMAND_DIFF)

@@ -120,6 +120,8 @@ struct options {
 	enum choice color, progress;
 	bool progress_lines;         /* on standard output, in LAMI's form */
 	enum reader_choice reader;
+	GPtrArray *limits;           /* owned; struct limit (limits.h): --fail-if, --budget */
+	char *junit;                 /* owned; file; NULL */
 	char *cache;                 /* owned; directory, "off"; NULL: auto */
 	struct profile_options profile;
 	struct request_options requests;

@@ -5,8 +5,10 @@
  */
 #include "analysis/roots.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "analysis/summary.h"
 #include "analysis/split.h"
 
 static int64_t worth(const struct part *part)
@@ -310,4 +312,32 @@ GPtrArray *root_path(const struct root *root)
 										  i), NULL));
 	}
 	return path;
+}
+
+/* The wait's part says what it was in, as what it was for is not known. */
+static bool is_leaf(const char *node)
+{
+	static const char *const leaves[] = {"syscall:", "trap:", "kthread", "unknown", "stopped",
+					     "traced"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(leaves); i++)
+		if (g_str_has_prefix(node + strlen("blocked/"), leaves[i]))
+			return true;
+	return false;
+}
+
+char *part_words(const char *node)
+{
+	uint32_t vector;
+
+	if (sscanf(node, "interrupted/softirq:%u", &vector) == 1 && softirq_name(vector))
+		return g_strdup_printf("softirq:%u [%s]", vector, softirq_name(vector));
+	if (g_str_has_prefix(node, "function:"))
+		return g_strconcat(node + strlen("function:"), "()", NULL);
+	if (g_str_has_prefix(node, "interrupted/"))
+		return g_strdup(node + strlen("interrupted/"));
+	if (g_str_has_prefix(node, "blocked/"))
+		return g_strconcat(is_leaf(node) ? "blocked in " : "blocked on ",
+				   node + strlen("blocked/"), NULL);
+	return g_strdup(node);
 }

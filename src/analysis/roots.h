@@ -52,4 +52,6 @@ bool roots_most_time(const struct peak *peak, struct root *found);
 
 /* The path's nodes, functions on the way included; free with g_ptr_array_free. */
 GPtrArray *root_path(const struct root *root);
+/* A path's element as people call it; free with g_free(). */
+char *part_words(const char *node);
 #endif

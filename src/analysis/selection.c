@@ -374,6 +374,20 @@ static const char *nearest_thread(const struct session *session, const char *wan
 	return best_distance <= strlen(wanted) / 2 ? best : NULL;
 }
 
+void session_threads_named(const struct session *session, const char *wanted, bool process,
+			   GArray *list)
+{
+	enum naming naming = naming_of(session, wanted);
+
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+
+		if (host_wanted(session, thread) && lived_in_window(session, thread) &&
+		    is_wanted(session, i, wanted, process, naming))
+			g_array_append_val(list, i);
+	}
+}
+
 /* Everything asked for must exist: one name at a time. */
 static bool select_names(struct session *session, const GPtrArray *names, const char *option,
 			 bool process, GError **error)
@@ -581,7 +595,7 @@ bool session_finish(struct session *session, GError **error)
 	name_threads(session);
 	processes_init(&session->processes, &session->model);
 	deadlocks_find(session);
-	if (session->options->command == COMMAND_PROFILE)
+	if (session->options->command == COMMAND_PROFILE || session->options->limits->len)
 		operations_add_waits(session);
 	return true;
 }

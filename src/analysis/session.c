@@ -2,6 +2,7 @@
 #include "analysis/session.h"
 
 #include "analysis/binaries.h"
+#include "analysis/limits.h"
 #include "analysis/operations.h"
 #include "analysis/symbols.h"
 
@@ -62,6 +63,7 @@ struct session *session_new(struct options *options)
 		session->flow.operations_wanted = 1u << OPERATION_SYSCALL;
 	if (options->command == COMMAND_DIFF) /* for call_forks.h */
 		session->flow.operations_wanted |= 1u << OPERATION_USER | OPERATIONS_BY_HALF;
+	limits_want(options, &session->flow.operations_wanted, &session->flow.exchanges_wanted);
 	session->flow.resources_wanted =
 		options->profile.resource || options->profile.per == PER_RESOURCE ||
 		options->command == COMMAND_FUNCTIONS || options->command == COMMAND_EXPORT;
@@ -99,6 +101,8 @@ void session_free(struct session *session)
 	symbols_free(session->symbols);
 	binaries_free(session->binaries);
 	processes_clear(&session->processes);
+	if (session->judged)
+		g_ptr_array_free(session->judged, TRUE);
 	if (session->deadlocks)
 		g_ptr_array_free(session->deadlocks, TRUE);
 	if (session->deadlocked)

@@ -134,6 +134,7 @@ struct session {
 	 * from true on all threads read as empty, and no report is written. NULL: never. */
 	bool (*interrupted)(void *data);
 	void *interrupted_data;      /* borrowed */
+	GPtrArray *judged;           /* owned; struct judgement, of each limit: limits.h; NULL before */
 	struct session *other;       /* borrowed; diff: of the second trace, finished; NULL */
 	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
 	GHashTable *deadlocked;      /* owned; thread -> its struct deadlock; NULL before */
@@ -248,6 +249,10 @@ bool *session_tracers(const struct session *session);
  * in struct match. */
 uint32_t session_event_thread(const struct session *session, uint16_t host, uint32_t cpu,
 			      int32_t tid, bool user, int64_t time);
+/* Appends the threads that --thread (or --process) WANTED means and that lived in the window; none
+ * is no error. Only after session_finish(). */
+void session_threads_named(const struct session *session, const char *wanted, bool process,
+			   GArray *list);
 /* The life of `tid` at `time`, NO_THREAD. */
 uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid,
 			   int64_t time);

@@ -1,12 +1,13 @@
 /* whylate: from the command line to the exit status; see cli.h.
  *
- * 0 done · 2 wrong usage · 3 no trace · 4 damaged input (or lost events with
+ * 0 done · 1 a limit is exceeded · 2 wrong usage · 3 no trace · 4 damaged input (or lost events with
  * --strict) · 5 output not written. Source: interface.md, "Exit status".
  */
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/judge.h"
 #include "cli/cache.h"
 #include "config.h"
 #include "report/periodic.h"
@@ -186,6 +187,27 @@ static bool answer(struct session *session, GPtrArray *paths, GError **error)
 	       cut_window(session, paths, session->from, session->to, options->output, error);
 }
 
+/* 1 for a limit that is exceeded wins over all else; 4 for one that was not judged. */
+static int tell_limits(const struct session *session, int status)
+{
+	int verdict = judgements_status(session->judged);
+
+	for (guint i = 0; session->judged && i < session->judged->len; i++) {
+		const struct judgement *at = g_ptr_array_index(session->judged, i);
+		g_autofree char *text = NULL, *message = NULL;
+
+		if (session->options->quiet || (at->outcome != OUTCOME_EXCEEDED &&
+						at->outcome != OUTCOME_NOT_JUDGED))
+			continue;
+		text = judgement_text(at);
+		message = g_strconcat(at->outcome == OUTCOME_EXCEEDED ? "limit exceeded: "
+								      : "limit not judged: ",
+				      text, NULL);
+		tell(message);
+	}
+	return verdict == 1 ? 1 : MAX(status, verdict);
+}
+
 int run(struct options *options, GPtrArray *paths)
 {
 	struct input input = {0}, other = {0};
@@ -203,6 +225,7 @@ int run(struct options *options, GPtrArray *paths)
 			status = tell_trouble(input.session);
 			status_other = other.session ? tell_trouble(other.session) : 0;
 			status = MAX(status, status_other);
+			status = tell_limits(input.session, status);
 		}
 	}
 	input_clear(&input);

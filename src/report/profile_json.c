@@ -325,6 +325,8 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 	json_member(file, "hosts", json_hosts(session), false);
 	json_member(file, "coverage", json_coverage(session, &coverage), false);
 	json_member(file, "window", json_window(session), false);
+	if (!whole)
+		json_limits(session, file);
 	filters = saved_filters(session->options);
 	json_member(file, "filters", json_text(filters), false);
 	json_member(file, "recordings", saved_recordings(resumed, session), false);

@@ -142,35 +142,6 @@ static const char *percent(char *buffer, int64_t part, int64_t whole)
 	return buffer;
 }
 
-/* The wait's part says what it was in, as what it was for is not known. */
-static bool is_leaf(const char *node)
-{
-	static const char *const leaves[] = {"syscall:", "trap:", "kthread", "unknown", "stopped",
-					     "traced"};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(leaves); i++)
-		if (g_str_has_prefix(node + strlen("blocked/"), leaves[i]))
-			return true;
-	return false;
-}
-
-/* A path's element as people call it. */
-static char *spoken(const char *node)
-{
-	uint32_t vector;
-
-	if (sscanf(node, "interrupted/softirq:%u", &vector) == 1 && softirq_name(vector))
-		return g_strdup_printf("softirq:%u [%s]", vector, softirq_name(vector));
-	if (g_str_has_prefix(node, "function:"))
-		return g_strconcat(node + strlen("function:"), "()", NULL);
-	if (g_str_has_prefix(node, "interrupted/"))
-		return g_strdup(node + strlen("interrupted/"));
-	if (g_str_has_prefix(node, "blocked/"))
-		return g_strconcat(is_leaf(node) ? "blocked in " : "blocked on ",
-				   node + strlen("blocked/"), NULL);
-	return g_strdup(node);
-}
-
 /* What the last element of a path says, in words. */
 static char *words(const struct root *root)
 {
@@ -211,7 +182,7 @@ static void resource_lines(const struct root *root, struct output *output)
 		if (!part->resources || strchr(part->node, ':') ||
 		    !strchr(g_array_index(part->resources, struct part_resource, 0).key, ':'))
 			continue;
-		name = spoken(part->node);
+		name = part_words(part->node);
 		g_string_printf(line, "%s:", name);
 		for (; shown < part->resources->len && shown < RESOURCES_SHOWN; shown++) {
 			const struct part_resource *at =
@@ -274,7 +245,7 @@ static void root_lines(const struct session *session, const struct peak *peak,
 		char *plain = g_ptr_array_index(path, i);
 
 		path->pdata[i] = i == 1 && part_is_own(root->part) ? g_strdup("its own work")
-								  : spoken(plain);
+								  : part_words(plain);
 		g_free(plain);
 	}
 	g_ptr_array_add(path, NULL);
@@ -321,7 +292,7 @@ static void make_up(const struct profiles *profiles, const struct peak *peak,
 	for (guint i = 0; i < columns; i++) {
 		const struct part *part = g_ptr_array_index(parts, i);
 		g_autofree char *name = part_is_own(part) ? g_strdup("its own work")
-							  : spoken(part->node);
+							  : part_words(part->node);
 		g_autofree char *safe = text_safe(name);
 
 		fprintf(output->file, "        (%c) ", 'a' + (int) i);

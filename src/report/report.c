@@ -4,6 +4,7 @@
 #include "analysis/contention.h"
 #include "analysis/costs.h"
 #include "analysis/diff.h"
+#include "analysis/judge.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -323,6 +324,8 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 		return lami_write(session, output->file, error);
 	if (options->command == COMMAND_EXPORT)
 		return export_write_to(session, output, error);
+	if (options->format == FORMAT_TEXT)
+		limits_text(session, output);
 	if (options->command == COMMAND_DELAY)
 		write_delay(session, output);
 	else if (options->command == COMMAND_PROFILE)
@@ -361,5 +364,9 @@ bool report_end(struct session *session, GError **error)
 {
 	if (session->options->every)
 		return stretches_end(session, error);
-	return session_finish(session, error) && report_write(session, error);
+	if (!session_finish(session, error))
+		return false;
+	if (session->options->limits->len)
+		session->judged = judgements_new(session);
+	return report_write(session, error) && junit_write(session, error);
 }

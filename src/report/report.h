@@ -87,6 +87,17 @@ void json_watch(const struct json_watch *watch); /* borrowed; NULL: nobody any m
 /* To the watcher, if there is one. */
 void json_saw(uint32_t thread, int64_t begin, int64_t end);
 
+/* limits.c: what was asked of the trace by --fail-if and --budget; nothing if nothing was. */
+void limits_text(const struct session *session, struct output *output);
+/* Member "limits"; one of them alone. */
+void json_limits(const struct session *session, FILE *file);
+struct judgement;
+json_t *json_judgement(const struct session *session, const struct judgement *judgement);
+/* A sentence: "p99(syscall:fsync) > 20ms: 26.1 ms of syscall:fsync"; free with g_free(). */
+char *judgement_text(const struct judgement *judgement);
+/* --junit: the same as a file for build servers. */
+bool junit_write(const struct session *session, GError **error);
+
 /* json.c: parts that all reports share. Values are new references. */
 json_t *json_text(const char *text); /* any bytes; made valid UTF-8 */
 json_t *json_hosts(const struct session *session);

@@ -272,6 +272,7 @@ void requests_json(const struct costs *costs, struct output *output)
 	json_member(output->file, "hosts", json_hosts(session), false);
 	json_member(output->file, "coverage", json_coverage(session, &coverage), false);
 	json_member(output->file, "window", json_window(session), false);
+	json_limits(session, output->file);
 	json_member(output->file, "metric", json_string(metrics[metric_of(costs)]), false);
 	json_member(output->file, "follow",
 		    json_string(session->options->requests.follow == FOLLOW_FLOW ? "flow"
