@@ -289,6 +289,17 @@ static void name_runners(GArray *groups)
 	}
 }
 
+GArray *wait_groups_new(const struct session *session, const GArray *threads)
+{
+	GArray *groups = g_array_new(FALSE, TRUE, sizeof(struct wait_group));
+
+	g_array_set_clear_func(groups, wait_group_clear);
+	for (guint i = 0; i < threads->len; i++)
+		group_waits(session, g_array_index(threads, uint32_t, i), NULL, groups);
+	name_runners(groups);
+	return groups;
+}
+
 static int64_t not_working(const struct thread_total *total)
 {
 	return total->wib[WIB_BLOCKED] + total->wib[WIB_INTERRUPTED];

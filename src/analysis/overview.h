@@ -55,5 +55,8 @@ struct overview {
 
 struct overview *overview_new(const struct session *session);
 void overview_free(struct overview *overview);
+/* The waits of these threads (uint32_t) in the session's window: struct wait_group, in no order.
+ * Free with g_array_free(). */
+GArray *wait_groups_new(const struct session *session, const GArray *threads);
 
 #endif

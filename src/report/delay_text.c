@@ -607,5 +607,6 @@ void delay_text(const struct delay *delay, struct output *output)
 	for (guint i = 0; i < threads->len; i++)
 		thread_instances(delay->session, &g_array_index(threads, struct stretch, i),
 				 output);
+	text_findings(delay->session, delay->findings, output);
 	text_coverage(delay->session, &delay->coverage, output);
 }

@@ -3,6 +3,7 @@
 #include "analysis/overview.h"
 
 #include "analysis/containers.h"
+#include "analysis/findings.h"
 #include "analysis/waiting.h"
 #include "report/report.h"
 
@@ -135,15 +136,20 @@ void overview_json(const struct session *session, const struct waiting *waiting,
 {
 	struct overview *overview = overview_new(session);
 	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
+	g_autoptr(GArray) findings = findings_new();
 	struct coverage coverage;
 	FILE *file = output->file;
 
+	findings_add_waits(findings, session, overview->waits);
+	findings_add_imposers(findings, session, waiting);
+	findings_sort(findings);
 	coverage_init(&coverage, session);
 	json_open(file, "whylate-overview-1");
 	json_member(file, "hosts", json_hosts(session), false);
 	json_member(file, "coverage", json_coverage(session, &coverage), false);
 	json_member(file, "window", json_window(session), false);
 	json_limits(session, file);
+	json_findings(session, findings, file);
 	cut(session, file, "threads", threads(session, overview));
 	cut(session, file, "waits", waits(session, overview));
 	json_locks(file, session, locks);

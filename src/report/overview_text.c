@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/containers.h"
+#include "analysis/findings.h"
 #include "analysis/waiting.h"
 #include "report/report.h"
 
@@ -322,6 +323,7 @@ void overview_text(const struct session *session, struct output *output)
 {
 	struct overview *overview = overview_new(session);
 	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
+	g_autoptr(GArray) findings = findings_new();
 	struct waiting *waiting = waiting_new(session);
 	struct coverage coverage;
 
@@ -335,6 +337,10 @@ void overview_text(const struct session *session, struct output *output)
 	locks_text(session, locks, output);
 	containers(session, output);
 	calls(session, overview, output);
+	findings_add_waits(findings, session, overview->waits);
+	findings_add_imposers(findings, session, waiting);
+	findings_sort(findings);
+	text_findings(session, findings, output);
 	text_coverage(session, &coverage, output);
 	next(session, overview, output);
 	coverage_clear(&coverage);

@@ -1,5 +1,6 @@
 /* The profile report as JSON: whylate-profile-1; names and shape:
  * interface.md. What --save writes is the same, with nothing left out. */
+#include "analysis/findings.h"
 #include "analysis/roots.h"
 #include "analysis/saved.h"
 #include "report/report.h"
@@ -318,6 +319,7 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 	uint32_t limit = limit_of(session, whole);
 	guint shown = limit ? MIN(profiles->list->len, limit) : profiles->list->len;
 	g_autofree char *filters = NULL;
+	g_autoptr(GArray) findings = findings_new();
 	struct coverage coverage;
 
 	coverage_init(&coverage, session);
@@ -325,8 +327,11 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 	json_member(file, "hosts", json_hosts(session), false);
 	json_member(file, "coverage", json_coverage(session, &coverage), false);
 	json_member(file, "window", json_window(session), false);
-	if (!whole)
+	if (!whole) {
+		findings_add_profiles(findings, profiles);
 		json_limits(session, file);
+		json_findings(session, findings, file);
+	}
 	filters = saved_filters(session->options);
 	json_member(file, "filters", json_text(filters), false);
 	json_member(file, "recordings", saved_recordings(resumed, session), false);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/findings.h"
 #include "analysis/roots.h"
 #include "analysis/saved.h"
 #include "report/report.h"
@@ -503,6 +504,7 @@ void profile_text_write(const struct profiles *profiles, const GArray *compariso
 	const struct options *options = session->options;
 	bool named = options->profile.operations->len > 0;
 	guint most = !options->limit ? UINT_MAX : named ? options->limit : DETAILED, shown = 0;
+	g_autoptr(GArray) findings = findings_new();
 	struct coverage coverage;
 
 	coverage_init(&coverage, session);
@@ -532,6 +534,8 @@ void profile_text_write(const struct profiles *profiles, const GArray *compariso
 	if (shown > most)
 		fprintf(output->file, "\n[... %u more%s; --limit 0 shows all ...]\n", shown - most,
 			named ? "" : " with more than one peak");
+	findings_add_profiles(findings, profiles);
+	text_findings(session, findings, output);
 	text_coverage(session, &coverage, output);
 	coverage_clear(&coverage);
 }

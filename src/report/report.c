@@ -4,7 +4,9 @@
 #include "analysis/contention.h"
 #include "analysis/costs.h"
 #include "analysis/diff.h"
+#include "analysis/findings.h"
 #include "analysis/judge.h"
+#include "analysis/overview.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -75,6 +77,21 @@ static GArray *locks_of(const struct delay *delay)
 	return contention_new(delay->session, threads, delay->session->from, delay->session->to);
 }
 
+static GArray *findings_of(const struct delay *delay)
+{
+	GArray *findings = findings_new();
+	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	GArray *groups;
+
+	for (guint i = 0; i < delay->threads->len; i++)
+		g_array_append_val(threads,
+				   g_array_index(delay->threads, struct stretch, i).thread);
+	groups = wait_groups_new(delay->session, threads);
+	findings_add_waits(findings, delay->session, groups);
+	g_array_free(groups, TRUE);
+	return findings;
+}
+
 static void delay_init(struct delay *delay, const struct session *session)
 {
 	uint32_t single = single_thread(session);
@@ -96,6 +113,7 @@ static void delay_init(struct delay *delay, const struct session *session)
 		add_stretch(delay->threads, session,
 			    g_array_index(session->selected, uint32_t, i));
 	delay->locks = locks_of(delay);
+	delay->findings = findings_of(delay);
 }
 
 static void delay_clear(struct delay *delay)
@@ -106,6 +124,7 @@ static void delay_clear(struct delay *delay)
 	g_ptr_array_free(delay->verdict, TRUE);
 	g_array_free(delay->threads, TRUE);
 	g_array_free(delay->locks, TRUE);
+	g_array_free(delay->findings, TRUE);
 }
 
 static void write_delay(const struct session *session, struct output *output)

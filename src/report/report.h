@@ -34,6 +34,7 @@ struct delay {
 	struct path *path;     /* NULL without a single thread */
 	GPtrArray *verdict;    /* strings */
 	GArray *locks;         /* struct contention: that the reported threads waited for */
+	GArray *findings;      /* struct finding: of these threads' waits */
 	GArray *threads;       /* struct stretch: each thread and its part of the window */
 };
 
@@ -97,6 +98,12 @@ json_t *json_judgement(const struct session *session, const struct judgement *ju
 char *judgement_text(const struct judgement *judgement);
 /* --junit: the same as a file for build servers. */
 bool junit_write(const struct session *session, GError **error);
+
+/* findings.c: struct finding with their ids; the text says how to have one explained. */
+void text_findings(const struct session *session, const GArray *findings, struct output *output);
+void json_findings(const struct session *session, const GArray *findings, FILE *file);
+struct finding;
+json_t *json_finding(const struct session *session, const struct finding *finding);
 
 /* json.c: parts that all reports share. Values are new references. */
 json_t *json_text(const char *text); /* any bytes; made valid UTF-8 */

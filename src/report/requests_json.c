@@ -4,6 +4,7 @@
 
 #include "analysis/lattice.h"
 #include "analysis/path_tree.h"
+#include "analysis/findings.h"
 #include "report/report.h"
 
 static enum metric metric_of(const struct costs *costs)
@@ -261,6 +262,7 @@ static json_t *tree_json(const struct tree_node *node)
 
 void requests_json(const struct costs *costs, struct output *output)
 {
+	g_autoptr(GArray) findings = findings_new();
 	static const char *const metrics[] = {"latency", "cpu", "wait", "disk-bytes", "disk-time",
 					      "net-bytes", "calls"};
 	const struct user_requests *requests = costs->requests;
@@ -273,6 +275,8 @@ void requests_json(const struct costs *costs, struct output *output)
 	json_member(output->file, "coverage", json_coverage(session, &coverage), false);
 	json_member(output->file, "window", json_window(session), false);
 	json_limits(session, output->file);
+	findings_add_costs(findings, costs);
+	json_findings(session, findings, output->file);
 	json_member(output->file, "metric", json_string(metrics[metric_of(costs)]), false);
 	json_member(output->file, "follow",
 		    json_string(session->options->requests.follow == FOLLOW_FLOW ? "flow"

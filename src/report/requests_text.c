@@ -4,6 +4,7 @@
 
 #include "analysis/lattice.h"
 #include "analysis/path_tree.h"
+#include "analysis/findings.h"
 #include "report/report.h"
 
 #define CAUSES_SHOWN 3 /* of each request in the list */
@@ -500,6 +501,7 @@ void requests_text(const struct costs *costs, struct output *output)
 	const struct user_requests *requests = costs->requests;
 	const struct session *session = requests->session;
 	GArray *order = requests_slowest(requests);
+	g_autoptr(GArray) findings = findings_new();
 	struct coverage coverage;
 	char working[32];
 
@@ -523,6 +525,8 @@ void requests_text(const struct costs *costs, struct output *output)
 	}
 	fprintf(output->file, "\nOf no request: %s of work of threads in the window\n",
 		when_duration(working, requests->unassigned_working_ns));
+	findings_add_costs(findings, costs);
+	text_findings(session, findings, output);
 	next_commands(costs, order, output);
 	coverage_init(&coverage, session);
 	text_coverage(session, &coverage, output);
