@@ -11,7 +11,8 @@ from whylate_test import SOURCE, Tap, output, run, trace
 
 PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1", "whylate-requests.1",
          "whylate-diff.1", "whylate-functions.1", "whylate-export.1", "whylate-check.1", "whylate-record.1", "whylate-lami.1",
-         "whylate.7", "whylate-limits.7", "babeltrace2-sink.whylate.delay.7", "babeltrace2-sink.whylate.export.7",
+         "whylate.7", "whylate-limits.7", "whylate-explain.1", "whylate-batch.1",
+         "babeltrace2-sink.whylate.delay.7", "babeltrace2-sink.whylate.export.7",
          "babeltrace2-sink.whylate.profile.7")
 ANYWHERE = {"--help", "--version"}
 
@@ -229,9 +230,9 @@ for one in PAGES:
     tap.case("man/%s formats without warnings" % one, check_page, one)
     if shutil.which("mandoc"):
         tap.case("man/%s passes mandoc's lint" % one, lint, one)
-for name in ("delay", "overview", "profile", "requests", "diff", "functions", "export", "check", "record"):
+for name in ("delay", "overview", "profile", "requests", "diff", "functions", "export", "explain", "batch", "check", "record"):
     tap.case("options of %s and its manual page" % name, check_manual, name)
-for name in ("delay", "overview", "profile", "requests", "diff", "functions", "export", "check", "record", "snapshot"):
+for name in ("delay", "overview", "profile", "requests", "diff", "functions", "export", "explain", "batch", "check", "record", "snapshot"):
     tap.case("options of %s and the completion" % name, check_completion, name)
 tap.case("commands, in --help, completion and whylate(1)", check_commands)
 for name in ("delay", "profile", "export"):
@@ -264,6 +265,8 @@ tap.case("whylate-export(1) shows what is printed", lambda: check_example(
 tap.case("whylate-check(1) shows what is printed", check_example, "whylate-check.1", "check", trace("snapshot"))
 tap.case("whylate-limits(7) shows what is printed", check_example, "whylate-limits.7", "profile", trace("disk-read"),
          "--fail-if", "p99(syscall:pread64) > 1ms")
+tap.case("whylate-explain(1) shows what is printed", check_example, "whylate-explain.1", "explain", "w-aucdj3",
+         SOURCE + "/traces/startup-chain")
 tap.case("babeltrace2-sink.whylate.profile(7) shows what is printed", check_example,
          "babeltrace2-sink.whylate.profile.7", "profile", trace("disk-read"), "--operation", "syscall:pread64",
          "--peak", "3", "--limit", "1")

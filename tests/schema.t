@@ -182,7 +182,7 @@ def unnamed_part(report):
 
 
 tap = Tap()
-for name in ("delay", "overview", "profile", "requests", "diff", "functions"):
+for name in ("delay", "overview", "profile", "requests", "diff", "functions", "explain", "batch"):
     tap.case("the schema of " + name, check_schema, name)
 startup = trace("startup-chain")
 tap.case("delay startup-chain, target", check_report, "delay", ["--target", TARGET, startup])

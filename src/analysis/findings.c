@@ -113,7 +113,6 @@ void findings_add_waits(GArray *findings, const struct session *session, const G
 					"; cause: ", cause, NULL);
 		add_finding(findings, index, &one);
 	}
-	findings_sort(findings);
 }
 
 void findings_add_imposers(GArray *findings, const struct session *session,
@@ -139,7 +138,6 @@ void findings_add_imposers(GArray *findings, const struct session *session,
 		one.title = g_strconcat("waited for by others: ", name, NULL);
 		add_finding(findings, index, &one);
 	}
-	findings_sort(findings);
 }
 
 static char *joined_path(const struct root *root, bool words)
@@ -197,7 +195,6 @@ void findings_add_profiles(GArray *findings, const struct profiles *profiles)
 			add_finding(findings, index, &one);
 		}
 	}
-	findings_sort(findings);
 }
 
 void findings_add_costs(GArray *findings, const struct costs *costs)
@@ -224,7 +221,6 @@ void findings_add_costs(GArray *findings, const struct costs *costs)
 					    cause->kind, *cause->label ? " " : "", cause->label);
 		add_finding(findings, index, &one);
 	}
-	findings_sort(findings);
 }
 
 static int largest_first(gconstpointer a, gconstpointer b)
@@ -270,17 +266,21 @@ GArray *findings_all(const struct session *session)
 {
 	GArray *findings = findings_new();
 	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	struct overview *overview = overview_new(session);
 	struct waiting *waiting = waiting_new(session);
 	struct profiles *profiles = session->flow.operations_wanted
 					    ? profiles_new(session, 1, NULL) : NULL;
 	GArray *groups;
 
+	findings_add_waits(findings, session, overview->waits);
+	findings_add_imposers(findings, session, waiting);
+	/* the overview leaves out who is idle, and of others what delayed nobody */
 	for (uint32_t i = 0; i < session->model.thread_count; i++)
 		g_array_append_val(threads, i);
 	groups = wait_groups_new(session, threads);
 	findings_add_waits(findings, session, groups);
 	g_array_free(groups, TRUE);
-	findings_add_imposers(findings, session, waiting);
+	overview_free(overview);
 	waiting_free(waiting);
 	if (profiles) {
 		roots_search(profiles);

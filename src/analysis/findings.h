@@ -35,7 +35,8 @@ struct finding {
 	int64_t largest;     /* … and how much of it that is */
 };
 
-/* Lists of struct finding, largest first; free with g_array_free(). */
+/* Lists of struct finding; free with g_array_free(). What is added is in the order of its source
+ * until the list is sorted. */
 GArray *findings_new(void);
 /* `groups`: struct wait_group (overview.h). */
 void findings_add_waits(GArray *findings, const struct session *session, const GArray *groups);
@@ -43,9 +44,11 @@ void findings_add_imposers(GArray *findings, const struct session *session,
 			   const struct waiting *waiting);
 void findings_add_profiles(GArray *findings, const struct profiles *profiles);
 void findings_add_costs(GArray *findings, const struct costs *costs);
+/* Largest first. */
 void findings_sort(GArray *findings);
 
-/* All that this trace has, of every kind that the session recorded what it takes for. */
+/* All that this trace has, of every kind that the session recorded what it takes for. Of two with
+ * one id the first is the one that the overview has. */
 GArray *findings_all(const struct session *session);
 /* The finding of that id and where it is seen best: thread, begin, end. False: there is none.
  * `found->title` is owned by the caller. */

@@ -36,15 +36,13 @@ static int64_t value_at(const GArray *a, const GArray *b, uint64_t rank)
 static struct value bucket_at(const struct latencies *of, uint64_t rank)
 {
 	struct value value = {true, 0, 0};
-	struct buckets buckets;
+	const struct buckets *buckets = measure_buckets();
 	guint bucket = 0;
 
-	buckets_init(&buckets, MEASURE_RESOLUTION);
-	while (bucket + 1 < buckets.count && rank > of->counts[bucket])
+	while (bucket + 1 < buckets->count && rank > of->counts[bucket])
 		rank -= of->counts[bucket++];
-	value.low = (double) MAX(buckets.from[bucket], of->min);
-	value.high = (double) MIN(buckets.from[bucket + 1] - 1, of->max);
-	buckets_clear(&buckets);
+	value.low = (double) MAX(buckets->from[bucket], of->min);
+	value.high = (double) MIN(buckets->from[bucket + 1] - 1, of->max);
 	return value;
 }
 

@@ -8,7 +8,7 @@
 #include "analysis/summary.h"
 #include "util/pattern.h"
 
-static struct buckets *buckets(void)
+const struct buckets *measure_buckets(void)
 {
 	static struct buckets fine;
 
@@ -89,8 +89,8 @@ void latencies_add(struct latencies *latencies, const struct latencies *other)
 	latencies->min = MIN(latencies->min, other->min);
 	latencies->max = MAX(latencies->max, other->max);
 	if (!latencies->counts)
-		latencies->counts = g_new0(uint64_t, buckets()->count);
-	for (guint b = 0; other->counts && b < buckets()->count; b++)
+		latencies->counts = g_new0(uint64_t, measure_buckets()->count);
+	for (guint b = 0; other->counts && b < measure_buckets()->count; b++)
 		latencies->counts[b] += other->counts[b];
 }
 
@@ -188,14 +188,14 @@ static void take_latency(struct measure *measure, int64_t latency, bool doubtful
 	struct latencies *to = doubtful ? &measure->doubtful : &measure->sure;
 
 	if (!to->counts)
-		to->counts = g_new0(uint64_t, buckets()->count);
+		to->counts = g_new0(uint64_t, measure_buckets()->count);
 	if (!to->values && keep)
 		to->values = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	to->count++;
 	to->sum += latency;
 	to->min = MIN(to->min, latency);
 	to->max = MAX(to->max, latency);
-	to->counts[bucket_of(buckets(), latency)]++;
+	to->counts[bucket_of(measure_buckets(), latency)]++;
 	if (keep)
 		g_array_append_val(to->values, latency);
 }

@@ -15,6 +15,9 @@
 /* Buckets a factor of two: the finest that profiles have, so that coarser ones are sums of them. */
 #define MEASURE_RESOLUTION 16
 
+/* Their bounds; made once, as that takes milliseconds. */
+const struct buckets *measure_buckets(void);
+
 /* Latencies. */
 struct latencies {
 	uint64_t count;

@@ -15,16 +15,19 @@
 #define DIFF (1u << COMMAND_DIFF)
 #define FUNCTIONS (1u << COMMAND_FUNCTIONS)
 #define EXPORT (1u << COMMAND_EXPORT)
-#define REPORTS (ALL | REQUESTS | DIFF | FUNCTIONS) /* that can have a window */
+#define EXPLAIN (1u << COMMAND_EXPLAIN)
+#define BATCH (1u << COMMAND_BATCH)
+#define MADE (EXPLAIN | BATCH) /* of the others, and have some of their options */
+#define REPORTS (ALL | REQUESTS | DIFF | FUNCTIONS | EXPLAIN) /* that can have a window */
 #define ANY (REPORTS | EXPORT) /* … in another tool's format too */
 #define EACH (ANY | 1u << COMMAND_CHECK)
 
 const struct option_spec option_specs[] = {
-	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY | EXPORT, true, false},
+	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY | EXPORT | EXPLAIN, true, false},
 	{"as", "FORMAT", "write this format: perfetto, trace-event, folded,\nspeedscope, pprof, csv, sqlite, ctf", EXPORT, true, false},
 	{"stacks", "KIND", "folded, pprof: off-cpu (default), waker, critical-path", EXPORT, true, false},
 	{"table", "NAME", "csv: only this table: hosts, threads, intervals,\nblocks, wakeups, syscalls", EXPORT, true, false},
-	{"operation", "PATTERN", "profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*')", PROFILE, true, true},
+	{"operation", "PATTERN", "profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*')", PROFILE | MADE, true, true},
 	{"preset", "KIND", "what is a request: server (default), client, process,\nsyscall:NAME", REQUESTS | DIFF, true, false},
 	{"begin", "EVENT", "a request begins at this event: 'NAME [KEY=VALUE]...';\na value $NAME captures: its --end is the next with the\nsame values; without any, of the same thread", REQUESTS | DIFF, true, false},
 	{"end", "EVENT", "… and ends at this one, written the same way", REQUESTS | DIFF, true, false},
@@ -36,16 +39,16 @@ const struct option_spec option_specs[] = {
 	{"slow-fast", "PERCENTILE", "the requests above this percentile (p90) against the\nothers", DIFF, true, false},
 	{"function", "PATTERN", "only the calls of these functions: the walk begins\nthere", FUNCTIONS, true, false},
 	{"timeline", NULL, "each call from --from to --to, with the interrupts and\nwaits in it", FUNCTIONS, true, false},
-	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be\nrepeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS | EXPORT, true, true},
-	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS | EXPORT, true, true},
+	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be\nrepeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS | EXPORT | MADE, true, true},
+	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS | EXPORT | MADE, true, true},
 	{"resource", "PATTERN", "only operations on this file, device, …, or that waited for it:\n'/etc/*', 'device:vda'", PROFILE, true, false},
 	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
-	{"host", "NAME", "only this host's threads", ANY, true, false},
-	{"container", "ID|NS", "only this container: a PID or cgroup namespace\n(4026532201), a process in it, its first one's name;\nTIDs, PIDs are its own", ANY, true, false},
+	{"host", "NAME", "only this host's threads", ANY | BATCH, true, false},
+	{"container", "ID|NS", "only this container: a PID or cgroup namespace\n(4026532201), a process in it, its first one's name;\nTIDs, PIDs are its own", ANY | BATCH, true, false},
 	{"clock-offset", "[HOST=]DURATION", "add this to HOST's clock (may be negative)\ninstead of what its packets tell; may be repeated", EACH, true, true},
-	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns,\n+OFFSET, -OFFSET, or an event", ANY, true, false},
-	{"to", "WHEN", "end of the window, the same (+OFFSET counts from\n--from)", ANY, true, false},
-	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ANY, true, false},
+	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns,\n+OFFSET, -OFFSET, or an event", ANY | BATCH, true, false},
+	{"to", "WHEN", "end of the window, the same (+OFFSET counts from\n--from)", ANY | BATCH, true, false},
+	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ANY | BATCH, true, false},
 	{"every", "DURATION", "a report each DURATION of the trace (from --from to --to), of the\ntime since the last one; json: one object a line", ALL, true, false},
 	{"resolution", "R", "buckets per factor of two, 1 to 16 (default 1)", PROFILE, true, false},
 	{"peak", "N", "root causes of peak N only (default: each)", PROFILE, true, false},
@@ -60,26 +63,34 @@ const struct option_spec option_specs[] = {
 	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms'\nbeside the trace)", EACH, true, false},
 	{"binary-path", "DIR[:DIR]...", "where the traced programs and libraries are: below DIR as on the\ntraced machine, or in DIR; may be repeated (always: beside the\ntrace, and where they were traced; build-ids are compared)", PROFILE | FUNCTIONS | EXPORT, true, true},
 	{"format", "FORMAT", "text (default), json; overview, delay, profile: html (a page\nfor browsers); delay: csv (its state instances, with\n--path its steps); requests: csv (a row each), dot (the\ngraph of their ways); functions: csv (a row each), folded\n(stacks)", EACH & ~EXPORT, true, false},
-	{"output", "FILE", "write to FILE instead of standard output", EACH, true, false},
-	{"limit", "N", "entries of a list (default 20; 0: all)", REPORTS, true, false},
+	{"output", "FILE", "write to FILE instead of standard output", EACH | BATCH, true, false},
+	{"limit", "N", "entries of a list (default 20; 0: all)", REPORTS | BATCH, true, false},
 	{"depth", "N", "levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their ways (default 0: all);\nfunctions: of nested calls in a --timeline (default 0:\nall)", DELAY | PROFILE | REQUESTS | FUNCTIONS, true, false},
 	{"min-duration", "DURATION", "leave out waits, instances and calls (of a --timeline)\nshorter than this", DELAY | FUNCTIONS | EXPORT, true, false},
 	{"path", NULL, "only the critical path: every step of it, and tables of its times\n(with csv: its steps, one a row)", DELAY, true, false},
-	{"fail-if", "LIMIT", "exit with 1 if this is true: 'p99(syscall:fsync) > 20ms',\n'blocked(thread=nginx) > 30%'; may be repeated", ALL | REQUESTS, true, true},
-	{"budget", "FILE", "limits as in --fail-if, one a line: 'NAME: LIMIT'", ALL | REQUESTS, true, true},
+	{"fail-if", "LIMIT", "exit with 1 if this is true: 'p99(syscall:fsync) > 20ms',\n'blocked(thread=nginx) > 30%'; may be repeated", ALL | REQUESTS | BATCH, true, true},
+	{"budget", "FILE", "limits as in --fail-if, one a line: 'NAME: LIMIT'", ALL | REQUESTS | BATCH, true, true},
 	{"junit", "FILE", "write the limits' outcome to FILE, as JUnit's XML", ALL | REQUESTS, true, false},
-	{"utc", NULL, "times of day are UTC, not local time", EACH, true, false},
-	{"strict", NULL, "exit with 4 if the tracer lost events", EACH, false, false},
+	{"jobs", "N", "analyse so many traces at once (default: as many as\nthere are cores; with --map 1)", BATCH, false, false},
+	{"map", NULL, "a line for each trace that is named, on standard input\nif none is; no directory is searched", BATCH, false, false},
+	{"merge", NULL, "read such lines from files or standard input, and write\nwhat they add up to", BATCH, false, false},
+	{"merged", "FILE", "write what all lines add up to, too", BATCH, false, false},
+	{"index", "FILE", "write a page (HTML) that lists the traces", BATCH, false, false},
+	{"utc", NULL, "times of day are UTC, not local time", EACH | BATCH, true, false},
+	{"strict", NULL, "exit with 4 if the tracer lost events", EACH | BATCH, false, false},
 	{"color", "WHEN", "auto (default), always, never", EACH & ~EXPORT, true, false},
-	{"reader", "HOW", "how to read the trace: auto (default), direct,\nbabeltrace", EACH, false, false},
+	{"reader", "HOW", "how to read the trace: auto (default), direct,\nbabeltrace", EACH | BATCH, false, false},
 	{"cache", "WHERE", "keep what was read of long traces for further\nquestions: auto (default: in ~/.cache/whylate), off,\nor a directory", EACH, false, false},
 	{"progress", "WHEN", "progress on stderr: auto (default), always, never", EACH, false, false},
-	{"quiet", NULL, "no warnings on standard error", EACH, true, false},
+	{"quiet", NULL, "no warnings on standard error", EACH | BATCH, true, false},
 	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what\nwas odd", EACH, true, false},
 	{0}};
 
-static const char *const commands[] = {"overview", "delay", "profile", "check", "requests", "diff",
-				       "functions", "export"};
+static const char *const commands[COMMAND_ALL] = {
+	[COMMAND_OVERVIEW] = "overview", [COMMAND_DELAY] = "delay", [COMMAND_PROFILE] = "profile",
+	[COMMAND_CHECK] = "check", [COMMAND_REQUESTS] = "requests", [COMMAND_DIFF] = "diff",
+	[COMMAND_FUNCTIONS] = "functions", [COMMAND_EXPORT] = "export",
+	 [COMMAND_EXPLAIN] = "explain", [COMMAND_BATCH] = "batch"};
 
 const char *command_name(enum command command)
 {
@@ -97,7 +108,9 @@ const struct option_spec *option_find(const char *name)
 void options_init(struct options *options, enum command command)
 {
 	*options = (struct options) {.command = command, .limit = 20};
-	options->depth = command == COMMAND_PROFILE ? 8 : 0;
+	if (command == COMMAND_BATCH)
+		options->format = FORMAT_JSON;
+	options->depth = command == COMMAND_PROFILE || command >= COMMAND_COUNT ? 8 : 0;
 	options->profile = (struct profile_options) {
 		.operations = g_ptr_array_new_with_free_func(g_free), 
 		.maxcount_percentage = 20, .min_operations = 3, .threshold = 0.25};
@@ -121,6 +134,8 @@ void options_clear(struct options *options)
 	g_ptr_array_free(options->clock_offsets, TRUE);
 	g_ptr_array_free(options->limits, TRUE);
 	g_free(options->junit);
+	g_free(options->batch.index);
+	g_free(options->batch.merged);
 	g_ptr_array_free(options->profile.operations, TRUE);
 	g_ptr_array_free(options->requests.picks, TRUE);
 	event_filter_free(options->requests.begin);
@@ -590,6 +605,19 @@ static bool set_export(struct export_options *export, const char *name, const ch
 	return true;
 }
 
+static bool set_batch(struct batch_options *batch, const char *name, const char *value,
+		      GError **error)
+{
+	if (strcmp(name, "jobs") == 0)
+		return set_within(name, value, 1, 1024, &batch->jobs, error);
+	if (strcmp(name, "map") == 0)
+		return set_switch(name, value, &batch->map, error);
+	if (strcmp(name, "merge") == 0)
+		return set_switch(name, value, &batch->merge, error);
+	return set_file(name, value, strcmp(name, "index") == 0 ? &batch->index : &batch->merged,
+			error);
+}
+
 bool options_set(struct options *options, const char *name, const char *value, GError **error)
 {
 	const struct option_spec *spec = option_find(name);
@@ -600,13 +628,15 @@ bool options_set(struct options *options, const char *name, const char *value, G
 			    command_name(options->command), name, command_name(options->command));
 		return false;
 	}
+	if (spec->commands == BATCH)
+		return set_batch(&options->batch, name, value, error);
 	if (options->command == COMMAND_FUNCTIONS &&
 	    (!(spec->commands & ~FUNCTIONS) || strcmp(name, "metric") == 0 ||
 	     strcmp(name, "threshold") == 0))
 		return set_function(&options->functions, name, value, error);
 	if (strcmp(name, "binary-path") == 0)
 		return add_directories(name, value, options->binary_paths, error);
-	if (!(spec->commands & ~(PROFILE | FUNCTIONS)))
+	if (spec->commands & PROFILE && !(spec->commands & ~(PROFILE | FUNCTIONS | MADE)))
 		return set_profile(&options->profile, name, value, error);
 	if (spec->commands == EXPORT)
 		return set_export(&options->export, name, value, error);
@@ -809,6 +839,16 @@ static bool check_export(const struct options *options, GError **error)
 	return false;
 }
 
+static bool check_batch(const struct options *options, GError **error)
+{
+	if (options->batch.map && options->batch.merge)
+		return exclude("--map", "--merge", "they are the two halves", error);
+	if (options->batch.map && (options->batch.index || options->batch.merged))
+		return exclude("--map", options->batch.index ? "--index" : "--merged",
+			       "they are made when lines are merged", error);
+	return check_profile(options, error);
+}
+
 bool options_check(struct options *options, GError **error)
 {
 	if (!check_events(&options->requests, error))
@@ -821,8 +861,10 @@ bool options_check(struct options *options, GError **error)
 			    "--budget FILE", options->junit);
 		return false;
 	}
-	if (options->command == COMMAND_PROFILE)
+	if (options->command == COMMAND_PROFILE || options->command == COMMAND_EXPLAIN)
 		return check_profile(options, error);
+	if (options->command == COMMAND_BATCH)
+		return check_batch(options, error);
 	if (options->command == COMMAND_DIFF)
 		return check_diff(options, error);
 	if (options->command == COMMAND_EXPORT)

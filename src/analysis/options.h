@@ -15,7 +15,9 @@
 #include "event/filter.h"
 #include "util/when.h"
 
-enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_REQUESTS, COMMAND_DIFF, COMMAND_FUNCTIONS, COMMAND_EXPORT, COMMAND_COUNT };
+/* COMMAND_COUNT: of those that `check` answers for; others are made of them. */
+enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_REQUESTS, COMMAND_DIFF, COMMAND_FUNCTIONS, COMMAND_EXPORT, COMMAND_COUNT,
+	       COMMAND_EXPLAIN = COMMAND_COUNT, COMMAND_BATCH, COMMAND_ALL };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_DOT, FORMAT_FOLDED, FORMAT_HTML };
 enum reader_choice { READER_AUTO, READER_DIRECT, READER_BABELTRACE };
 enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
@@ -94,10 +96,19 @@ struct function_options {
 
 struct lami_analysis;
 
+/* What only `batch` has. */
+struct batch_options {
+	uint32_t jobs;               /* 0: as many as there are cores */
+	bool map, merge;
+	char *index, *merged;        /* owned; files; NULL */
+};
+
 struct options {
 	enum command command;
 	const struct lami_analysis *lami; /* static; its tables instead of a report: report/lami.h;
 					     NULL. What the window has beside the trace is left out */
+	const char *finding;         /* borrowed; explain: the id; else NULL */
+	struct batch_options batch;
 	struct event_filter *target; /* owned; NULL */
 	bool assumed;                /* threads or operations are what is taken where nobody asked */
 	GPtrArray *threads;          /* owned strings: TIDs, names, "all" */

@@ -9,7 +9,6 @@
 #include "util/error.h"
 #include "util/pattern.h"
 
-#define OCTAVES 63
 #define LAPSES_MAX 10000
 
 /* Is d^r >= 2^k? In limbs of 32 bits, as neither fits a machine word. */

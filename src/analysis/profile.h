@@ -15,6 +15,8 @@
 
 struct part;
 
+#define OCTAVES 63 /* that latencies may lie in; times the resolution: buckets */
+
 /* Bounds of buckets at one resolution: exact, in integers. */
 struct buckets {
 	guint resolution, count;

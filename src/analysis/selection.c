@@ -595,7 +595,8 @@ bool session_finish(struct session *session, GError **error)
 	name_threads(session);
 	processes_init(&session->processes, &session->model);
 	deadlocks_find(session);
-	if (session->options->command == COMMAND_PROFILE || session->options->limits->len)
+	if (session->options->command == COMMAND_PROFILE ||
+	    session->options->command >= COMMAND_COUNT || session->options->limits->len)
 		operations_add_waits(session);
 	return true;
 }

@@ -46,7 +46,8 @@ struct session *session_new(struct options *options)
 			g_array_new(FALSE, FALSE, sizeof(struct candidate));
 		session->matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	}
-	if (options->command == COMMAND_PROFILE)
+	if (options->command == COMMAND_PROFILE || options->command == COMMAND_BATCH ||
+	    (options->command == COMMAND_EXPLAIN && *options->finding == 'p'))
 		session->flow.operations_wanted = operations_wanted(options);
 	if (options->command == COMMAND_FUNCTIONS)
 		session->flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
@@ -54,8 +55,9 @@ struct session *session_new(struct options *options)
 		session->flow.operations_wanted = 1u << OPERATION_SYSCALL |
 						  1u << OPERATION_FUNCTION |
 						  1u << OPERATION_USER;
-	session->flow.exchanges_wanted = options->command == COMMAND_REQUESTS ||
-					 options->command == COMMAND_DIFF;
+	session->flow.exchanges_wanted =
+		options->command == COMMAND_REQUESTS || options->command == COMMAND_DIFF ||
+		(options->command == COMMAND_EXPLAIN && *options->finding == 'c');
 	if (session->flow.exchanges_wanted &&
 	    (options->command == COMMAND_DIFF ||
 	     options->requests.preset == PRESET_SYSCALL ||

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/findings.h"
 #include "config.h"
 #include "schemas.h"
 
@@ -36,6 +37,12 @@ static const struct {
 	{COMMAND_EXPORT, "whylate export [OPTIONS] --as FORMAT TRACE...",
 	 "Writes threads, states, calls and wake-ups in other tools' formats.\n"
 	 "For Perfetto, flame graphs, speedscope, pprof, SQL; or cuts the trace."},
+	{COMMAND_EXPLAIN, "whylate explain [OPTIONS] ID TRACE...",
+	 "Shows one finding of a report, by its id, in full.\n"
+	 "What it is, where it is seen best, and why it took so long there."},
+	{COMMAND_BATCH, "whylate batch [OPTIONS] DIR...",
+	 "Analyses all traces below directories, and adds them up.\n"
+	 "One JSON line each, in parallel; goes on past those that cannot be read."},
 };
 
 /* The lines of a help text, one below the other. */
@@ -121,7 +128,9 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 						      [COMMAND_CHECK] = schema_check,
 						      [COMMAND_REQUESTS] = schema_requests,
 						      [COMMAND_DIFF] = schema_diff,
-						      [COMMAND_FUNCTIONS] = schema_functions};
+						      [COMMAND_FUNCTIONS] = schema_functions,
+						      [COMMAND_EXPLAIN] = schema_explain,
+						      [COMMAND_BATCH] = schema_batch};
 
 		fputs(schemas[options->command], stdout);
 		return 0;
@@ -170,8 +179,15 @@ int arguments_parse(int argc, char **argv, struct options *options, GPtrArray *p
 			g_ptr_array_add(paths, argv[i]);
 		}
 	}
+	if (options->command == COMMAND_EXPLAIN && paths->len && finding_is_id(paths->pdata[0]))
+		options->finding = g_ptr_array_remove_index(paths, 0);
+	else if (options->command == COMMAND_EXPLAIN)
+		return usage_error("explain: the id of a finding comes first, as reports list them "
+				   "(such as w-k3f7qa)");
 	if (!options_check(options, &error))
 		return usage_error(error->message);
+	if (!paths->len && (options->batch.map || options->batch.merge))
+		return -1; /* standard input */
 	if (!paths->len)
 		return usage_error("no trace given: name the directory that LTTng wrote");
 	return -1;

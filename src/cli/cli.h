@@ -88,6 +88,12 @@ void progress_end(const struct progress *progress);
 int arguments_parse(int argc, char **argv, struct options *options, GPtrArray *paths);
 void help_print(const char *command);
 
+/* whylate batch: returns the exit status. */
+int batch_run(struct options *options, GPtrArray *paths);
+/* One trace, or several that belong together: read and reported as the options say; returns the
+ * exit status. What was wrong is said on standard error. */
+int run(struct options *options, GPtrArray *paths);
+
 /* whylate record, whylate snapshot: `word` is which; returns the exit status. */
 int recording_command(const char *word, int argc, char **argv);
 

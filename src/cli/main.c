@@ -34,7 +34,7 @@ void tell(const char *message)
 
 static bool command_of(const char *word, enum command *command)
 {
-	for (int i = 0; i < COMMAND_COUNT; i++)
+	for (int i = 0; i < COMMAND_ALL; i++)
 		if (strcmp(word, command_name((enum command) i)) == 0) {
 			*command = (enum command) i;
 			return true;
@@ -279,7 +279,9 @@ static int whylate(int argc, char **argv)
 	}
 	options_init(&options, command);
 	status = arguments_parse(argc - skip, argv + skip, &options, paths);
-	if (status < 0)
+	if (status < 0 && command == COMMAND_BATCH)
+		status = batch_run(&options, paths);
+	else if (status < 0)
 		status = run(&options, paths);
 	options_clear(&options);
 	return status;

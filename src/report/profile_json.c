@@ -329,6 +329,7 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 	json_member(file, "window", json_window(session), false);
 	if (!whole) {
 		findings_add_profiles(findings, profiles);
+		findings_sort(findings);
 		json_limits(session, file);
 		json_findings(session, findings, file);
 	}

@@ -535,6 +535,7 @@ void profile_text_write(const struct profiles *profiles, const GArray *compariso
 		fprintf(output->file, "\n[... %u more%s; --limit 0 shows all ...]\n", shown - most,
 			named ? "" : " with more than one peak");
 	findings_add_profiles(findings, profiles);
+	findings_sort(findings);
 	text_findings(session, findings, output);
 	text_coverage(session, &coverage, output);
 	coverage_clear(&coverage);

@@ -88,6 +88,7 @@ static GArray *findings_of(const struct delay *delay)
 				   g_array_index(delay->threads, struct stretch, i).thread);
 	groups = wait_groups_new(delay->session, threads);
 	findings_add_waits(findings, delay->session, groups);
+	findings_sort(findings);
 	g_array_free(groups, TRUE);
 	return findings;
 }
@@ -127,7 +128,7 @@ static void delay_clear(struct delay *delay)
 	g_array_free(delay->findings, TRUE);
 }
 
-static void write_delay(const struct session *session, struct output *output)
+void delay_write(const struct session *session, struct output *output)
 {
 	struct delay delay;
 	struct page page;
@@ -346,7 +347,11 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 	if (options->format == FORMAT_TEXT)
 		limits_text(session, output);
 	if (options->command == COMMAND_DELAY)
-		write_delay(session, output);
+		delay_write(session, output);
+	else if (options->command == COMMAND_EXPLAIN)
+		return explain_write(session, output, error);
+	else if (options->command == COMMAND_BATCH)
+		return batch_line_write(session, output);
 	else if (options->command == COMMAND_PROFILE)
 		return write_profile(session, output, error);
 	else if (options->command == COMMAND_REQUESTS)

@@ -45,6 +45,12 @@ json_t *path_totals_json(const struct delay *delay);
 void path_totals_text(const struct delay *delay, struct output *output);
 void path_steps_text(const struct delay *delay, struct output *output);
 void delay_csv(const struct delay *delay, struct output *output);
+/* The delay report of the session's selected threads and window. */
+void delay_write(const struct session *session, struct output *output);
+/* explain.c: the finding that the options name. Error (usage): there is none. */
+bool explain_write(const struct session *session, struct output *output, GError **error);
+/* batch_line.c: all of a trace that `whylate batch` keeps, as one line of JSON. True. */
+bool batch_line_write(const struct session *session, struct output *output);
 struct saved;
 
 /* Profiles, and the comparison with saved ones (struct compared; NULL: none);

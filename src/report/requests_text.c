@@ -526,6 +526,7 @@ void requests_text(const struct costs *costs, struct output *output)
 	fprintf(output->file, "\nOf no request: %s of work of threads in the window\n",
 		when_duration(working, requests->unassigned_working_ns));
 	findings_add_costs(findings, costs);
+	findings_sort(findings);
 	text_findings(session, findings, output);
 	next_commands(costs, order, output);
 	coverage_init(&coverage, session);

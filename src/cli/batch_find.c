@@ -1,0 +1,108 @@
+/* The traces below a directory, each to be analysed by itself; see batch.h.
+ *
+ *   SESSION/kernel/metadata                      SESSION, with SESSION/ust/… beside
+ *   SESSION/archives/CHUNK/kernel/metadata       SESSION: chunks are one recording
+ *   SESSION/snapshot-N-…/kernel/metadata         each snapshot by itself
+ *   DIR/metadata                                 DIR: any other CTF trace
+ */
+#include "cli/batch.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define DEPTH_MAX 16
+
+static bool is_called(const char *path, const char *name)
+{
+	g_autofree char *base = g_path_get_basename(path);
+
+	return strcmp(base, name) == 0;
+}
+
+static bool has_files(const char *directory)
+{
+	GDir *dir = g_dir_open(directory, 0, NULL);
+	bool found = false;
+	const char *name;
+
+	while (dir && !found && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(directory, name, NULL);
+
+		found = g_file_test(path, G_FILE_TEST_IS_REGULAR);
+	}
+	if (dir)
+		g_dir_close(dir);
+	return found;
+}
+
+/* The directory that is one trace to the user, but nothing above `root`. */
+static char *unit_of(const char *directory, const char *root)
+{
+	const char *user = strstr(directory + strlen(root), "/ust/");
+	char *unit = user ? g_strndup(directory, (gsize) (user - directory))
+		     : is_called(directory, "kernel") ? g_path_get_dirname(directory)
+						      : g_strdup(directory);
+	g_autofree char *above = g_path_get_dirname(unit);
+
+	if (is_called(above, "archives")) {
+		g_free(unit);
+		unit = g_path_get_dirname(above);
+	}
+	if (strlen(unit) < strlen(root)) {
+		g_free(unit);
+		unit = g_strdup(root);
+	}
+	return unit;
+}
+
+static void add_unit(GPtrArray *traces, char *unit)
+{
+	for (guint i = 0; i < traces->len; i++)
+		if (strcmp(traces->pdata[i], unit) == 0) {
+			g_free(unit);
+			return;
+		}
+	g_ptr_array_add(traces, unit);
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+static void search(GPtrArray *traces, const char *directory, const char *root, int depth)
+{
+	g_autofree char *metadata = g_build_filename(directory, "metadata", NULL);
+	g_autoptr(GPtrArray) below = g_ptr_array_new_with_free_func(g_free);
+	const char *name;
+	GDir *dir;
+
+	/* a kernel trace whose metadata is gone is one that is broken */
+	if (g_file_test(metadata, G_FILE_TEST_IS_REGULAR) ||
+	    (is_called(directory, "kernel") && has_files(directory))) {
+		add_unit(traces, unit_of(directory, root));
+		return;
+	}
+	dir = depth < DEPTH_MAX ? g_dir_open(directory, 0, NULL) : NULL;
+	while (dir && (name = g_dir_read_name(dir)))
+		g_ptr_array_add(below, g_build_filename(directory, name, NULL));
+	if (dir)
+		g_dir_close(dir);
+	g_ptr_array_sort(below, by_name);
+	for (guint i = 0; i < below->len; i++)
+		if (g_file_test(below->pdata[i], G_FILE_TEST_IS_DIR) &&
+		    !g_file_test(below->pdata[i], G_FILE_TEST_IS_SYMLINK))
+			search(traces, below->pdata[i], root, depth + 1);
+}
+
+void batch_find(GPtrArray *traces, const char *path)
+{
+	g_autofree char *root = g_strdup(path);
+	guint before = traces->len;
+
+	for (size_t length = strlen(root); length > 1 && root[length - 1] == '/';)
+		root[--length] = '\0';
+	search(traces, root, root, 0);
+	if (traces->len == before)
+		add_unit(traces, g_steal_pointer(&root));
+}

@@ -1,0 +1,270 @@
+"""whylate batch: a line for each trace, the broken one too; what lines add up to is exact, in any order and grouping;
+the page; exit status."""
+import collections
+import html.parser
+import itertools
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import whylate_test as t
+from jsonschema import Draft202012Validator
+
+tap = t.Tap()
+NAMES = ("fork1", "disk-read", "pipe-chain", "futex", "hang", "lost")
+DIRECTORY = tempfile.TemporaryDirectory()
+ROOT = DIRECTORY.name
+with open(t.SOURCE + "/share/schema/whylate-batch-1.json", encoding="utf-8") as schema_file:
+    SCHEMA = Draft202012Validator(json.load(schema_file))
+
+
+def make_fleet(root):
+    """Snapshots as they are dropped; one is cut, one has no metadata, one is something else."""
+    for name in NAMES:
+        shutil.copytree(t.trace(name), os.path.join(root, "fleet", name))
+    subprocess.run(["chmod", "-R", "u+w", root], check=True)
+    cut = os.path.join(root, "fleet", "pipe-chain")
+    largest = max((f for f in t.kernel_files(cut) if "metadata" not in f and os.path.isfile(f)), key=os.path.getsize)
+    os.truncate(largest, os.path.getsize(largest) // 2 + 3)
+    headless = os.path.dirname(t.kernel_files(os.path.join(root, "fleet", "hang"))[0])
+    os.unlink(headless + "/metadata")
+    garbage = os.path.dirname(t.kernel_files(os.path.join(root, "fleet", "futex"))[0])
+    with open(garbage + "/metadata", "wb") as file:
+        file.write(bytes(random.Random(1).randrange(256) for _ in range(4000)))
+
+
+def batch(*arguments, stdin=b""):
+    return subprocess.run([t.WHYLATE, "batch", *arguments], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False, timeout=600)
+
+
+def lines_of(done):
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    for line in lines:
+        errors = list(SCHEMA.iter_errors(line))
+        assert not errors, "%s: %s" % (line.get("trace"), [e.message[:300] for e in errors[0].context] or errors[0].message[:300])
+    return lines
+
+
+def check_fleet():
+    """One line each, in order, whatever the number of processes; what is wrong is said; status 4."""
+    done = batch(ROOT + "/fleet")
+    lines = lines_of(done)
+    assert done.returncode == 4, done.stderr
+    by_name = {line["trace"][len(ROOT) + 7:].split("/")[0]: line for line in lines}
+    assert list(by_name) == sorted(NAMES) and len(lines) == len(NAMES), list(by_name)
+    status = {name: line["status"] for name, line in by_name.items()}
+    assert status == {"disk-read": 0, "fork1": 0, "lost": 0, "pipe-chain": 4, "hang": 3, "futex": 3}, status
+    for name in ("hang", "futex", "pipe-chain"):
+        assert by_name[name]["messages"], name
+        assert by_name[name]["trace"].encode() in done.stderr, done.stderr
+    assert by_name["pipe-chain"]["damaged"] and by_name["pipe-chain"]["events"] > 0
+    assert "profiles" not in by_name["hang"]
+    assert by_name["lost"]["lost_events"] > 0
+    for jobs in ("1", "7"):
+        assert batch(ROOT + "/fleet", "--jobs", jobs).stdout == done.stdout
+    return done.stdout
+
+
+def check_lines():
+    """A line has what the reports of that trace have."""
+    line, = lines_of(batch(t.trace("fork1"), "--limit", "0"))
+    profile = t.report("profile", t.trace("fork1"), "--resolution", "16", "--limit", "0")
+    wanted = {p["operation"]: ({str(b["bucket"]): b["count"] for b in p["buckets"]}, p["count"], p["sum_ns"],
+                               p["min_ns"], p["max_ns"]) for p in profile["profiles"]}
+    got = {p["operation"]: (p["buckets"], p["count"], p["sum_ns"], p["min_ns"], p["max_ns"]) for p in line["profiles"]}
+    assert got == wanted
+    overview = t.report("overview", t.trace("fork1"), "--limit", "0")
+    ids = {one["id"] for one in line["findings"]}
+    assert {one["id"] for one in overview["findings"]} <= ids
+    assert line["hosts"] == overview["hosts"] and line["window"] == overview["window"]
+
+
+def merged(*lines, more=()):
+    done = batch("--merge", *more, stdin=b"\n".join(json.dumps(line).encode() for line in lines) + b"\n")
+    result, = lines_of(done)
+    assert result["status"] == done.returncode, (result["status"], done)
+    return result
+
+
+def check_exact():
+    """Counts, sums and buckets are those of a profile over both recordings (--save, --resume)."""
+    lines = lines_of(batch(t.trace("fork1"), t.trace("fork4")))
+    both = merged(*lines)
+    saved = ROOT + "/saved"
+    t.output("profile", t.trace("fork1"), "--resolution", "16", "--save", saved)
+    report = t.report("profile", t.trace("fork4"), "--resume", saved, "--force", "--limit", "0")
+    wanted = {p["operation"]: ({str(b["bucket"]): b["count"] for b in p["buckets"]}, p["count"], p["sum_ns"],
+                               p["min_ns"], p["max_ns"]) for p in report["profiles"]}
+    got = {p["operation"]: (p["buckets"], p["count"], p["sum_ns"], p["min_ns"], p["max_ns"]) for p in both["profiles"]}
+    assert got == wanted
+    # percentiles lie in what is said of them: of one trace it is known exactly
+    one = merged(lines[1])
+    exact = {p["operation"]: p for p in t.report("profile", t.trace("fork4"), "--limit", "0")["profiles"]}
+    for p in one["profiles"]:
+        for key in ("p50_ns", "p90_ns", "p99_ns"):
+            low, high = p[key]
+            assert low <= exact[p["operation"]][key] <= high <= low * 1.05 + 1, (p["operation"], key)
+    for name in ("events", "lost_events"):
+        assert both[name] == sum(line[name] for line in lines)
+
+
+def check_order():
+    """Any order and any grouping give the same bytes."""
+    lines = lines_of(batch(ROOT + "/fleet", t.trace("startup-chain"), "--fail-if", "a: p99(syscall:*) > 5ms",
+                           "--fail-if", "blocked(thread=*) per process > 90% if blocked > 1s"))
+    lines = [line for line in lines]
+    expected = merged(*lines)
+    rng = random.Random(7)
+    for _ in range(4):
+        rng.shuffle(lines)
+        assert merged(*lines) == expected
+        at = rng.randrange(1, len(lines))
+        assert merged(merged(*lines[:at]), merged(*lines[at:])) == expected, at
+    assert merged(expected) == expected
+
+
+def check_halves():
+    """--map over parts and --merge are as batch --merged; paths come as arguments or on standard input."""
+    paths = [t.trace(n) for n in ("fork1", "disk-read", "signals")]
+    whole = batch(*paths, "--merged", ROOT + "/merged", "--quiet")
+    parts = [batch("--map", paths[0]), batch("--map", stdin="\n".join(paths[1:]).encode())]
+    assert [p.returncode for p in parts] == [0, 0]
+    lines = [json.loads(line) for p in parts for line in p.stdout.splitlines()]
+    assert [line["trace"] for line in lines] == paths
+    got = merged(*lines)
+    with open(ROOT + "/merged", encoding="utf-8") as file:
+        wanted = json.load(file)
+    # the whole looked below the directories it was given
+    for one in (got, wanted):
+        for key in one["traces"]:
+            key["trace"] = key["trace"].rstrip("/").split("/")[-1]
+        for finding in one["findings"]:
+            finding["worst_trace"] = finding["worst_trace"].split("/")[-1]
+    assert got == wanted
+    assert whole.returncode == 0
+
+
+def check_limits():
+    """Over each, and over all together: exceeded only by what is sure."""
+    paths = [t.trace("fork1"), t.trace("fork4")]
+    each = [t.report("profile", p, "--operation", "syscall:clone", "--limit", "0")["profiles"][0] for p in paths]
+    count = [p["count"] for p in each]
+    # more than either has, but fewer than both
+    limit = "count(syscall:clone) > %d" % max(count)
+    done = batch(*paths, "--fail-if", limit, "--merged", ROOT + "/limits")
+    assert done.returncode == 1 and [line["status"] for line in lines_of(done)] == [0, 0]
+    with open(ROOT + "/limits", encoding="utf-8") as file:
+        one, = json.load(file)["limits"]
+    assert (one["outcome"], one["value"], one["traces_exceeded"]) == ("exceeded", sum(count), 0), one
+    # exceeded by one trace
+    slow = max(p["max_ns"] for p in each)
+    done = batch(*paths, "--fail-if", "max(syscall:clone) >= %dns" % slow, "--quiet")
+    assert done.returncode == 1 and sorted(line["status"] for line in lines_of(done)) == [0, 1]
+    assert not done.stderr
+    # nothing to judge
+    assert batch(*paths, "--fail-if", "max(syscall:nothing) > 1s").returncode == 4
+
+
+def check_grouping():
+    """Chunks of a recording are one trace, snapshots are several, a directory without any has a line."""
+    source = t.kernel_files(t.trace("futex"))
+    for place in ("s/archives/20260101-1/kernel", "s/archives/20260102-2/kernel", "f/snapshot-1/kernel", "f/snapshot-2/kernel"):
+        os.makedirs(os.path.join(ROOT, "units", place))
+        for file in source:
+            if os.path.isfile(file):
+                shutil.copy(file, os.path.join(ROOT, "units", place))
+    os.makedirs(ROOT + "/empty/x")
+    done = batch(ROOT + "/units", ROOT + "/empty")
+    lines = lines_of(done)
+    assert [line["trace"][len(ROOT):] for line in lines] == ["/units/f/snapshot-1", "/units/f/snapshot-2", "/units/s", "/empty"]
+    assert lines[3]["status"] == 3 and done.returncode == 4
+    assert batch(ROOT + "/empty").returncode == 3
+    assert batch(ROOT + "/nothing here").returncode == 3
+    assert batch("--merge", stdin=b"").returncode == 3
+    assert batch().returncode == 2
+    assert batch(ROOT, "--map", "--merge").returncode == 2
+
+
+def check_bad_lines():
+    """Lines that are none are passed over and said; sums go on."""
+    line, = lines_of(batch(t.trace("fork1")))
+    good = merged(line)
+    text = json.dumps(line).encode()
+    done = batch("--merge", stdin=b"no line\n" + text + b"\n[]\n{\"schema\": \"whylate-batch-1\"}\n\n" + text[:100] + b"\n")
+    got, = lines_of(done)
+    assert done.returncode == 4 and got["bad_lines"] == 4 and got["profiles"] == good["profiles"], got["bad_lines"]
+    assert b"standard input, line 1" in done.stderr and b"line 6" in done.stderr, done.stderr
+    # numbers that make no sense
+    for change in ({"sum_ns": -5}, {"buckets": {"99999": 3, "x": 1, "5": -1}}, {"count": "many"}, {"sum_ns": 2**63 - 1}):
+        other = json.loads(text)
+        other["profiles"][0].update(change)
+        done = batch("--merge", stdin=json.dumps(other).encode() + b"\n" + text)
+        assert done.returncode == 0, (change, done)
+        json.loads(done.stdout)
+
+
+class Reader(html.parser.HTMLParser):
+    """Tags are closed as they are opened; what would come from elsewhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.count, self.text = [], collections.Counter(), []
+
+    def handle_starttag(self, tag, attrs):
+        self.count[tag] += 1
+        assert not any(k in ("src", "href") for k, _ in attrs), attrs
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def check_page():
+    """Every trace is on it; text is escaped; nothing is loaded."""
+    strange = ROOT + "/<b>strange & \"quoted\""
+    shutil.copytree(t.trace("signals"), strange)
+    done = batch(ROOT + "/fleet", strange, "--index", ROOT + "/index.html", "--fail-if", "max(syscall:*) > 1ms")
+    assert done.returncode == 1
+    with open(ROOT + "/index.html", encoding="utf-8") as file:
+        page = file.read()
+    reader = Reader()
+    reader.feed(page)
+    text = "".join(reader.text)
+    assert not reader.open and reader.count["b"] == 0 and reader.count["script"] == 0, reader.open
+    for line in lines_of(done):
+        assert line["trace"] in text, line["trace"]
+    assert "could not be read" in text and "a limit is exceeded" in text
+    assert len(page) < 100000 and not re.search(r"https?:|url\(", page)
+
+
+def check_all_shipped():
+    """All shipped traces, one of them cut: a line each."""
+    out = batch(*t.trace(*t.TRACES), ROOT + "/fleet/pipe-chain", "--limit", "3")
+    lines = lines_of(out)
+    bad = [line["trace"] for line in lines if line["status"]]
+    assert out.returncode == 4 and len(bad) == 1 and "fleet/pipe-chain" in bad[0], bad
+    assert len(lines) == len(t.TRACES) + 1, len(lines)
+
+
+make_fleet(ROOT)
+tap.case("a fleet's traces, three of them broken", check_fleet)
+tap.case("a line says what the reports say", check_lines)
+tap.case("sums are exact", check_exact)
+tap.case("order and grouping do not matter", check_order)
+tap.case("the halves as processes of their own", check_halves)
+tap.case("limits over each and over all", check_limits)
+tap.case("what is one trace", check_grouping)
+tap.case("lines that are none", check_bad_lines)
+tap.case("the page", check_page)
+tap.case("all shipped traces", check_all_shipped)
+sys.exit(tap.done())
