@@ -429,6 +429,7 @@ bool limits_read(GPtrArray *limits, const char *path, GError **error)
 			g_prefix_error(error, "--budget %s, line %u: ", path, i + 1);
 			return false;
 		}
+		limit->number = limits->len;
 		g_ptr_array_add(limits, limit);
 	}
 	if (lines && limits->len == before)

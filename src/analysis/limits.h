@@ -49,6 +49,7 @@ struct bound {
 };
 
 struct limit {
+	guint number;            /* its place in the options' list */
 	char *name;              /* owned; NULL: none was given */
 	char *text;              /* owned; without the name */
 	struct bound bound;

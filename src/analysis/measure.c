@@ -138,7 +138,7 @@ static bool is_selected(const struct session *session, uint32_t thread)
 bool measure_scope_init(struct measure_scope *scope, const struct session *session,
 			const struct limit *limit)
 {
-	g_autoptr(GArray) named = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	const GArray *named = g_ptr_array_index(session->limit_threads, limit->number);
 
 	scope->session = *session;
 	scope->options = *session->options;
@@ -155,10 +155,6 @@ bool measure_scope_init(struct measure_scope *scope, const struct session *sessi
 						 : *limit->requests == 's' ? PRESET_SERVER
 									   : PRESET_PROCESS;
 	scope->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	if (limit->thread)
-		session_threads_named(session, limit->thread, false, named);
-	if (limit->process)
-		session_threads_named(session, limit->process, true, named);
 	for (guint i = 0; i < named->len; i++)
 		if (is_selected(session, g_array_index(named, uint32_t, i)))
 			g_array_append_val(scope->selected, g_array_index(named, uint32_t, i));

@@ -340,7 +340,6 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 {
 	const struct session *session = scope->session;
 	guint wanted = wanted_of(scope, operation_what(session, operation));
-	const char *host = session->options->host;
 
 	if (wanted == 1 || operation->begin < session->from ||
 	    operation_end(operation) > session->to)
@@ -348,8 +347,9 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 	if (scope->threads &&
 	    (!operation_has_thread(operation) || !scope->threads[operation->thread]))
 		return false;
-	if (host && g_strcmp0(host, model_host(&session->model,
-					       operation_host(session, operation))->hostname))
+	if (session->options->host &&
+	    !session_wants_host(session, model_host(&session->model,
+						    operation_host(session, operation))))
 		return false;
 	return !session->options->profile.resource || resource_wanted(session, operation);
 }

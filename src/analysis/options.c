@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/anonymise.h"
 #include "analysis/limits.h"
 #include "analysis/operations.h"
 #include "analysis/picks.h"
@@ -76,6 +77,8 @@ const struct option_spec option_specs[] = {
 	{"merge", NULL, "read such lines from files or standard input, and write\nwhat they add up to", BATCH, false, false},
 	{"merged", "FILE", "write what all lines add up to, too", BATCH, false, false},
 	{"index", "FILE", "write a page (HTML) that lists the traces", BATCH, false, false},
+	{"anonymise", NULL, "replace names of threads, programs, hosts and files,\nand addresses", EACH | BATCH, true, false},
+	{"anonymise-key", "FILE", "… by the same text in every trace that is read with\nthe secret in FILE", EACH | BATCH, true, false},
 	{"utc", NULL, "times of day are UTC, not local time", EACH | BATCH, true, false},
 	{"strict", NULL, "exit with 4 if the tracer lost events", EACH | BATCH, false, false},
 	{"color", "WHEN", "auto (default), always, never", EACH & ~EXPORT, true, false},
@@ -134,6 +137,8 @@ void options_clear(struct options *options)
 	g_ptr_array_free(options->clock_offsets, TRUE);
 	g_ptr_array_free(options->limits, TRUE);
 	g_free(options->junit);
+	g_free(options->anonymise_key);
+	anonymiser_free(options->anonymiser);
 	g_free(options->batch.index);
 	g_free(options->batch.merged);
 	g_ptr_array_free(options->profile.operations, TRUE);
@@ -391,11 +396,13 @@ static bool add_limit(const char *name, const char *value, GPtrArray *limits, GE
 {
 	struct limit *limit = limit_parse(value, error);
 
-	if (limit)
-		g_ptr_array_add(limits, limit);
-	else
+	if (!limit) {
 		g_prefix_error(error, "--%s ", name);
-	return limit != NULL;
+		return false;
+	}
+	limit->number = limits->len;
+	g_ptr_array_add(limits, limit);
+	return true;
 }
 
 /* A file beside the report, which may be standard output. */
@@ -682,6 +689,10 @@ bool options_set(struct options *options, const char *name, const char *value, G
 		return limits_read(options->limits, value, error);
 	if (strcmp(name, "junit") == 0)
 		return set_file(name, value, &options->junit, error);
+	if (strcmp(name, "anonymise") == 0)
+		return set_switch(name, value, &options->anonymise, error);
+	if (strcmp(name, "anonymise-key") == 0)
+		return set_text(name, value, &options->anonymise_key, error);
 	if (strcmp(name, "kallsyms") == 0)
 		return set_text(name, value, &options->kallsyms, error);
 	if (strcmp(name, "path") == 0)
@@ -849,8 +860,24 @@ static bool check_batch(const struct options *options, GError **error)
 	return check_profile(options, error);
 }
 
+/* Numbers are of one trace: the second one's would be others. */
+static bool check_anonymise(struct options *options, GError **error)
+{
+	if (options->command == COMMAND_BATCH && options->anonymise && !options->anonymise_key) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "batch --anonymise: needs --anonymise-key FILE, so that a name is replaced by "
+			    "the same text in every trace");
+		return false;
+	}
+	if (!options->anonymiser && (options->anonymise || options->anonymise_key))
+		options->anonymiser = anonymiser_new(options->anonymise_key, error);
+	return options->anonymiser || !(options->anonymise || options->anonymise_key);
+}
+
 bool options_check(struct options *options, GError **error)
 {
+	if (!check_anonymise(options, error))
+		return false;
 	if (!check_events(&options->requests, error))
 		return false;
 	if (options->every && !check_every(options, error))

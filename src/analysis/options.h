@@ -133,6 +133,9 @@ struct options {
 	enum reader_choice reader;
 	GPtrArray *limits;           /* owned; struct limit (limits.h): --fail-if, --budget */
 	char *junit;                 /* owned; file; NULL */
+	bool anonymise;
+	char *anonymise_key;         /* owned; file; NULL */
+	struct anonymiser *anonymiser; /* owned; made by options_check(); NULL: names stay */
 	char *cache;                 /* owned; directory, "off"; NULL: auto */
 	struct profile_options profile;
 	struct request_options requests;
@@ -164,7 +167,7 @@ bool options_set(struct options *options, const char *name, const char *value, G
  * caller; NULL: none was said) and the offset in ns. */
 bool clock_offset_parse(const char *text, char **host, int64_t *ns, GError **error);
 
-/* What can only be judged when all are set. */
+/* What can only be judged when all are set; makes what is read from files. */
 bool options_check(struct options *options, GError **error);
 
 const char *command_name(enum command command);

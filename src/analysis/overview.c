@@ -30,9 +30,7 @@ static GArray *totals_of(const struct session *session)
 
 		total.begin = MAX(thread->begin, session->from);
 		total.end = MIN(thread->end, session->to);
-		if (session->options->host &&
-		    g_strcmp0(session->options->host,
-			      model_host(&session->model, thread->host)->hostname) != 0)
+		if (!session_wants_host(session, model_host(&session->model, thread->host)))
 			continue;
 		if (total.begin >= total.end || !container_has(session, i, NULL))
 			continue;

@@ -383,11 +383,10 @@ static void sort_requests(struct user_requests *requests)
 static bool thread_asked_for(const struct session *session, const guint8 *selected,
 			     uint32_t thread)
 {
-	const struct options *options = session->options;
 	const struct host *host = model_host(&session->model,
 					     model_thread(&session->model, thread)->host);
 
-	if (options->host && g_strcmp0(options->host, host->hostname) != 0)
+	if (!session_wants_host(session, host))
 		return false;
 	return !selected || selected[thread];
 }

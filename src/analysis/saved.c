@@ -5,6 +5,8 @@
  */
 #include "analysis/saved.h"
 
+#include "analysis/anonymise.h"
+
 #include <jansson.h>
 #include <string.h>
 
@@ -203,16 +205,22 @@ char *saved_filters(const struct options *options)
 
 	for (guint i = 0; i < options->threads->len; i++)
 		g_string_append_printf(text, " --thread %s",
-				       (char *) g_ptr_array_index(options->threads, i));
+				       option_shown(options, ANONYMOUS_THREAD,
+						    g_ptr_array_index(options->threads, i)));
 	for (guint i = 0; i < options->processes->len; i++)
 		g_string_append_printf(text, " --process %s",
-				       (char *) g_ptr_array_index(options->processes, i));
+				       option_shown(options, ANONYMOUS_THREAD,
+						    g_ptr_array_index(options->processes, i)));
 	if (options->profile.resource)
-		g_string_append_printf(text, " --resource %s", options->profile.resource);
+		g_string_append_printf(text, " --resource %s",
+				       option_shown(options, ANONYMOUS_NAME,
+						    options->profile.resource));
 	if (options->container)
-		g_string_append_printf(text, " --container %s", options->container);
+		g_string_append_printf(text, " --container %s",
+				       option_shown(options, ANONYMOUS_THREAD, options->container));
 	if (options->host)
-		g_string_append_printf(text, " --host %s", options->host);
+		g_string_append_printf(text, " --host %s",
+				       option_shown(options, ANONYMOUS_HOST, options->host));
 	return g_string_free(text, FALSE);
 }
 

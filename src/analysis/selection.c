@@ -13,7 +13,9 @@
 
 #include "analysis/binaries.h"
 #include "analysis/containers.h"
+#include "analysis/anonymise.h"
 #include "analysis/clocks.h"
+#include "analysis/limits.h"
 #include "analysis/operations.h"
 #include "analysis/symbols.h"
 #include "util/distance.h"
@@ -549,6 +551,26 @@ static void name_threads(struct session *session)
 							  session->to);
 }
 
+static void threads_free(gpointer threads)
+{
+	g_array_free(threads, TRUE);
+}
+
+static void find_limit_threads(struct session *session)
+{
+	session->limit_threads = g_ptr_array_new_with_free_func(threads_free);
+	for (guint i = 0; i < session->options->limits->len; i++) {
+		const struct limit *limit = g_ptr_array_index(session->options->limits, i);
+		GArray *named = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+		if (limit->thread)
+			session_threads_named(session, limit->thread, false, named);
+		if (limit->process)
+			session_threads_named(session, limit->process, true, named);
+		g_ptr_array_add(session->limit_threads, named);
+	}
+}
+
 bool session_finish(struct session *session, GError **error)
 {
 	static const char *const options[] = {"target", "from", "to", "begin", "end"};
@@ -593,6 +615,12 @@ bool session_finish(struct session *session, GError **error)
 		session->binaries = binaries_new(session->options->binary_paths, session->place);
 	g_array_sort(session->boundaries, by_mark);
 	name_threads(session);
+	find_limit_threads(session);
+	if (session->options->anonymiser) {
+		session_anonymise(session);
+		g_free(session->thread_names);
+		name_threads(session);
+	}
 	processes_init(&session->processes, &session->model);
 	deadlocks_find(session);
 	if (session->options->command == COMMAND_PROFILE ||

@@ -1,6 +1,7 @@
 /* Feeding, and reading back what was stored; see session.h. */
 #include "analysis/session.h"
 
+#include "analysis/anonymise.h"
 #include "analysis/binaries.h"
 #include "analysis/limits.h"
 #include "analysis/operations.h"
@@ -103,6 +104,8 @@ void session_free(struct session *session)
 	symbols_free(session->symbols);
 	binaries_free(session->binaries);
 	processes_clear(&session->processes);
+	if (session->limit_threads)
+		g_ptr_array_free(session->limit_threads, TRUE);
 	if (session->judged)
 		g_ptr_array_free(session->judged, TRUE);
 	if (session->deadlocks)
@@ -314,6 +317,16 @@ static void note_boundary(struct session *session, const struct event *event, bo
 						  g_ptr_array_index(options->captures, i))) *
 			   UINT64_C(1099511628211);
 	g_array_append_val(session->boundaries, mark);
+}
+
+bool session_wants_host(const struct session *session, const struct host *host)
+{
+	const struct options *options = session->options;
+
+	return !options->host || g_strcmp0(options->host, host->hostname) == 0 ||
+	       (options->anonymiser &&
+		g_strcmp0(anonymous_text(options->anonymiser, ANONYMOUS_HOST, options->host),
+			  host->hostname) == 0);
 }
 
 static void note_matches(struct session *session, const struct event *event)

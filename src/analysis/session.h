@@ -134,6 +134,8 @@ struct session {
 	 * from true on all threads read as empty, and no report is written. NULL: never. */
 	bool (*interrupted)(void *data);
 	void *interrupted_data;      /* borrowed */
+	GPtrArray *limit_threads;    /* owned; GArray of uint32_t, of each limit: the threads that it
+					names, found before names are replaced; NULL before */
 	GPtrArray *judged;           /* owned; struct judgement, of each limit: limits.h; NULL before */
 	struct session *other;       /* borrowed; diff: of the second trace, finished; NULL */
 	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
@@ -249,6 +251,8 @@ bool *session_tracers(const struct session *session);
  * in struct match. */
 uint32_t session_event_thread(const struct session *session, uint16_t host, uint32_t cpu,
 			      int32_t tid, bool user, int64_t time);
+/* --host: all of them, or this one. */
+bool session_wants_host(const struct session *session, const struct host *host);
 /* Appends the threads that --thread (or --process) WANTED means and that lived in the window; none
  * is no error. Only after session_finish(). */
 void session_threads_named(const struct session *session, const char *wanted, bool process,

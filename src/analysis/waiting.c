@@ -252,9 +252,7 @@ static bool is_asked_for(const struct session *session, uint32_t thread)
 {
 	uint16_t host = model_thread(&session->model, thread)->host;
 
-	return !session->options->host ||
-	       g_strcmp0(session->options->host,
-			 model_host(&session->model, host)->hostname) == 0;
+	return session_wants_host(session, model_host(&session->model, host));
 }
 
 /* What a thread may use of the steps, relative to others: by how much it did, as far

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/anonymise.h"
 #include "cli/batch.h"
 #include "cli/cli.h"
 #include "report/batch.h"
@@ -87,10 +88,20 @@ static char *take_text(int fd)
 	return text;
 }
 
-/* What the child said, without the program's name. */
-static json_t *messages_of(char *text, const char *end)
+/* The trace as its line names it. Free with g_free(). */
+static char *trace_shown(const struct options *options, const char *trace)
 {
-	g_auto(GStrv) lines = g_strsplit(text, "\n", MESSAGES_MAX + 1);
+	return options->anonymiser ? anonymous_path(options->anonymiser, trace) : g_strdup(trace);
+}
+
+/* What the child said, without the program's name. */
+static json_t *messages_of(const struct options *options, const char *trace, const char *text,
+			   const char *end)
+{
+	g_autofree char *shown = trace_shown(options, trace);
+	g_auto(GStrv) parts = g_strsplit(text, trace, -1);
+	g_autofree char *said = g_strjoinv(shown, parts);
+	g_auto(GStrv) lines = g_strsplit(said, "\n", MESSAGES_MAX + 1);
 	json_t *list = json_array();
 
 	for (guint i = 0; lines[i] && i < MESSAGES_MAX; i++) {
@@ -109,9 +120,10 @@ static json_t *messages_of(char *text, const char *end)
 }
 
 /* The line of a trace: what the child wrote, with what became of it in front. */
-static json_t *line_of(const char *trace, int status, json_t *messages, const char *text)
+static json_t *line_of(const struct options *options, const char *trace, int status,
+		       json_t *messages, const char *text)
 {
-	g_autofree char *valid = g_utf8_make_valid(trace, -1);
+	g_autofree char *shown = trace_shown(options, trace), *valid = g_utf8_make_valid(shown, -1);
 	json_t *line = json_object(), *report = *text ? json_loads(text, 0, NULL) : NULL;
 
 	json_object_set_new(line, "schema", json_string("whylate-batch-1"));
@@ -133,7 +145,8 @@ static void end(struct mapping *all, struct job *job, int wait_status)
 	if (WIFSIGNALED(wait_status))
 		why = g_strdup_printf("the analysis was ended by signal %d (%s)", WTERMSIG(wait_status),
 				      strsignal(WTERMSIG(wait_status)));
-	job->line = line_of(job->trace, status, messages_of(said, why), why ? "" : text);
+	job->line = line_of(all->options, job->trace, status,
+			    messages_of(all->options, job->trace, said, why), why ? "" : text);
 	job->pid = 0;
 	all->running--;
 }
@@ -192,11 +205,10 @@ static void map(struct mapping *all, guint most)
 		} else { /* not even one process could be begun */
 			g_autofree char *why = g_strdup_printf("no process could be begun: %s",
 							       g_strerror(errno));
-			char none[] = "";
 
 			all->begun++;
-			job->line = line_of(job->trace, WHYLATE_ERROR_DAMAGE, messages_of(none, why),
-					    "");
+			job->line = line_of(all->options, job->trace, WHYLATE_ERROR_DAMAGE,
+					    messages_of(all->options, job->trace, "", why), "");
 		}
 		print_ready(all);
 	}

@@ -148,7 +148,9 @@ static void input_clear(struct input *input)
 {
 	if (!input->session)
 		return;
-	if (input->cache && !input->kept) /* the answer comes first, and a wrong question is asked again */
+	/* the answer comes first, and a wrong question is asked again; but what has other names now is
+	 * not the trace */
+	if (input->cache && !input->kept && !input->session->options->anonymiser)
 		cache_keep(input->cache, input->session);
 	cache_free(input->cache);
 	if (*input->session->runs_read >= RUNS_READ_MAX && !input->session->options->quiet)

@@ -4,6 +4,7 @@
 
 #include "analysis/lattice.h"
 #include "analysis/path_tree.h"
+#include "analysis/anonymise.h"
 #include "analysis/findings.h"
 #include "report/report.h"
 
@@ -471,13 +472,16 @@ static void next_commands(const struct costs *costs, const GArray *order, struct
 		g_string_append_printf(same, "--preset '%s' ",
 				       (char *) g_ptr_array_index(options->profile.operations, 0));
 	if (options->host)
-		g_string_append_printf(same, "--host '%s' ", options->host);
+		g_string_append_printf(same, "--host '%s' ",
+				       option_shown(options, ANONYMOUS_HOST, options->host));
 	for (guint i = 0; i < options->processes->len; i++)
 		g_string_append_printf(same, "--process '%s' ",
-				       (char *) g_ptr_array_index(options->processes, i));
+				       option_shown(options, ANONYMOUS_THREAD,
+						    g_ptr_array_index(options->processes, i)));
 	for (guint i = 0; i < options->threads->len; i++)
 		g_string_append_printf(same, "--thread '%s' ",
-				       (char *) g_ptr_array_index(options->threads, i));
+				       option_shown(options, ANONYMOUS_THREAD,
+						    g_ptr_array_index(options->threads, i)));
 	text_heading(output, "Next");
 	for (guint i = 0; i < order->len; i++) {
 		const struct user_request *at = user_request_at(

@@ -51,6 +51,16 @@ const char *intern_text(const struct intern *table, uint32_t id)
 	return g_ptr_array_index(table->texts, id);
 }
 
+void intern_replace(struct intern *table, uint32_t id, const char *text)
+{
+	char *copy = g_string_chunk_insert(table->chunk, text);
+
+	g_assert(id < table->texts->len);
+	g_ptr_array_index(table->texts, id) = copy;
+	if (!g_hash_table_contains(table->ids, copy))
+		g_hash_table_insert(table->ids, copy, GUINT_TO_POINTER(id));
+}
+
 uint32_t intern_count(const struct intern *table)
 {
 	return table->texts->len;

@@ -20,6 +20,10 @@ uint32_t intern_id(struct intern *table, const char *text);
 /* The string with that number; owned by the table. */
 const char *intern_text(const struct intern *table, uint32_t id);
 
+/* The number means `text` from now on, whoever has it. Looking up the old text still finds it; the
+ * new text too, unless that was known already. */
+void intern_replace(struct intern *table, uint32_t id, const char *text);
+
 /* So many strings there are: the numbers up to it. */
 uint32_t intern_count(const struct intern *table);
 
