@@ -204,6 +204,7 @@ def check_readme():
     blocks = re.findall(r"^```\n(.*?)^```$", read("README.md"), re.M | re.S)
     reports = [b for b in blocks if b.startswith("$ whylate") or "Lineage:" in b or "Blocking causality" in b]
     others = {"$ whylate profile": WRITERS, "$ whylate delay futex": LOCK_2, "$ whylate hang": HANG,
+              "$ whylate overview": ("overview", trace("disk-read"), "--fail-if", "p99(syscall:pread64) > 1ms"),
               "$ whylate delay two-hosts": HOSTS, "$ whylate diff": ("diff", *APP, "--slow-fast", "p80"),
               "$ whylate requests": ("requests", trace("web-mixed"), "--limit", "4"),
               "$ whylate functions": ("functions", UST, "--limit", "6")}
