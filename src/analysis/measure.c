@@ -8,10 +8,16 @@
 #include "analysis/summary.h"
 #include "util/pattern.h"
 
+static struct buckets fine; /* made when first asked for */
+
+/* A plugin may be unloaded before its program ends. */
+__attribute__((destructor)) static void forget_buckets(void)
+{
+	buckets_clear(&fine);
+}
+
 const struct buckets *measure_buckets(void)
 {
-	static struct buckets fine;
-
 	if (!fine.from)
 		buckets_init(&fine, MEASURE_RESOLUTION);
 	return &fine;
