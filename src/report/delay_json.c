@@ -382,7 +382,7 @@ void delay_json(const struct delay *delay, struct output *output)
 	json_member(file, "coverage", json_coverage(session, &delay->coverage), false);
 	json_member(file, "window", json_window(session), false);
 	json_limits(session, file);
-	json_findings(session, delay->findings, file);
+	json_findings(session, delay->findings, session->options->limit, file);
 	json_member(file, "target", target_json(session), false);
 	json_member(file, "verdict", verdict_json(delay), false);
 	json_member(file, "lineage", lineage_json(delay), false);

@@ -54,9 +54,9 @@ json_t *json_finding(const struct session *session, const struct finding *findin
 	return object;
 }
 
-void json_findings(const struct session *session, const GArray *findings, FILE *file)
+void json_findings(const struct session *session, const GArray *findings, uint32_t limit, FILE *file)
 {
-	guint shown = shown_of(findings, session->options->limit);
+	guint shown = shown_of(findings, limit);
 	json_t *list = json_array();
 
 	for (guint i = 0; i < shown; i++)

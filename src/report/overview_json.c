@@ -149,7 +149,7 @@ void overview_json(const struct session *session, const struct waiting *waiting,
 	json_member(file, "coverage", json_coverage(session, &coverage), false);
 	json_member(file, "window", json_window(session), false);
 	json_limits(session, file);
-	json_findings(session, findings, file);
+	json_findings(session, findings, session->options->limit, file);
 	cut(session, file, "threads", threads(session, overview));
 	cut(session, file, "waits", waits(session, overview));
 	json_locks(file, session, locks);

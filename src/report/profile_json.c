@@ -327,12 +327,10 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 	json_member(file, "hosts", json_hosts(session), false);
 	json_member(file, "coverage", json_coverage(session, &coverage), false);
 	json_member(file, "window", json_window(session), false);
-	if (!whole) {
-		findings_add_profiles(findings, profiles);
-		findings_sort(findings);
-		json_limits(session, file);
-		json_findings(session, findings, file);
-	}
+	findings_add_profiles(findings, profiles);
+	findings_sort(findings);
+	json_limits(session, file);
+	json_findings(session, findings, limit, file);
 	filters = saved_filters(session->options);
 	json_member(file, "filters", json_text(filters), false);
 	json_member(file, "recordings", saved_recordings(resumed, session), false);

@@ -107,7 +107,8 @@ bool junit_write(const struct session *session, GError **error);
 
 /* findings.c: struct finding with their ids; the text says how to have one explained. */
 void text_findings(const struct session *session, const GArray *findings, struct output *output);
-void json_findings(const struct session *session, const GArray *findings, FILE *file);
+/* `limit`: so many of them, 0: all. */
+void json_findings(const struct session *session, const GArray *findings, uint32_t limit, FILE *file);
 struct finding;
 json_t *json_finding(const struct session *session, const struct finding *finding);
 

@@ -277,7 +277,7 @@ void requests_json(const struct costs *costs, struct output *output)
 	json_limits(session, output->file);
 	findings_add_costs(findings, costs);
 	findings_sort(findings);
-	json_findings(session, findings, output->file);
+	json_findings(session, findings, session->options->limit, output->file);
 	json_member(output->file, "metric", json_string(metrics[metric_of(costs)]), false);
 	json_member(output->file, "follow",
 		    json_string(session->options->requests.follow == FOLLOW_FLOW ? "flow"
