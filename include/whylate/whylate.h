@@ -9,6 +9,7 @@
  *   session_finish()                     target, window and threads resolved
  *   summary_new(), causality_new(), lineage_new(), path_new(), verdict_new(),
  *   coverage_init(), overview_new()      answers
+ *   judgements_new(), finding_look_up()  verdicts on limits; a finding by its id
  *   report_write()                       … written as the options say
  *
  * ARCHITECTURE.md says what each folder holds and how to add an analysis.
@@ -16,9 +17,13 @@
 #ifndef WHYLATE_WHYLATE_H
 #define WHYLATE_WHYLATE_H
 
+#include "analysis/anonymise.h"
 #include "analysis/binaries.h"
 #include "analysis/causality.h"
 #include "analysis/coverage.h"
+#include "analysis/findings.h"
+#include "analysis/judge.h"
+#include "analysis/limits.h"
 #include "analysis/options.h"
 #include "analysis/overview.h"
 #include "analysis/path.h"

@@ -142,8 +142,7 @@ static char *anonymous_address(struct anonymiser *anonymiser, const char *text)
 			   end ? end + bracket : "", NULL);
 }
 
-/* What stands for an interned text that is a resource, a path or an address; NULL: it stays. */
-static char *anonymous_key(struct anonymiser *anonymiser, const char *text)
+char *anonymous_key(struct anonymiser *anonymiser, const char *text)
 {
 	static const char *const paths[] = {"file:", "lock:"};
 	g_autofree char *address = NULL;

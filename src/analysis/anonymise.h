@@ -36,6 +36,9 @@ const char *anonymous_text(struct anonymiser *anonymiser, enum anonymous kind, c
 /* A path, component by component; free with g_free(). */
 char *anonymous_path(struct anonymiser *anonymiser, const char *path);
 
+/* What stands for an interned text that is a resource, a path or an address; NULL: it stays. Free
+ * with g_free(). */
+char *anonymous_key(struct anonymiser *anonymiser, const char *text);
 /* A name that an option gives, as reports may show it: itself without --anonymise, and if it is a
  * number. */
 const char *option_shown(const struct options *options, enum anonymous kind, const char *text);

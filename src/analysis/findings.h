@@ -51,7 +51,8 @@ void findings_sort(GArray *findings);
  * one id the first is the one that the overview has. */
 GArray *findings_all(const struct session *session);
 /* The finding of that id and where it is seen best: thread, begin, end. False: there is none.
- * `found->title` is owned by the caller. */
+ * `found->title` is owned by the caller. The session must have been made with the id as
+ * options->finding, as peaks and causes of requests take more to be recorded. */
 bool finding_look_up(const struct session *session, const char *id, struct finding *found);
 /* It has the form of an id. */
 bool finding_is_id(const char *text);

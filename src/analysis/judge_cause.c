@@ -2,7 +2,8 @@
  *
  *   operations   the root cause that holds most of the time of the slowest peak (roots.h)
  *   requests     the largest cause of the requests beyond the limit (costs.h)
- *   states       the largest part of that state, of the thread with most of it, and its longest wait
+ *   states       the largest part of that state, of the thread with most of it, and its longest wait;
+ *                of too little of one, what there was most of instead
  *   duration     the first sentence of the verdict over that stretch (path.h)
  */
 #include "analysis/judge.h"
@@ -15,6 +16,11 @@
 #include "analysis/roots.h"
 #include "analysis/summary.h"
 #include "util/pattern.h"
+
+static bool is_too_little(const struct judgement *judgement)
+{
+	return judgement->limit->bound.comparison >= UNDER;
+}
 
 static char *path_words(const struct root *root, const struct peak *peak, bool of_all)
 {
@@ -51,6 +57,23 @@ static const struct root *largest_root(const struct peak *peak)
 	return largest;
 }
 
+/* `per`: to that thread, or all of its process. */
+static void narrow(struct measure_scope *scope, const struct session *session, uint32_t thread,
+		   bool process)
+{
+	const struct thread *of = model_thread(&session->model, thread);
+
+	g_array_set_size(scope->selected, 0);
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *at = model_thread(&session->model, i);
+
+		if (i == thread || (process && of->pid >= 0 && at->pid == of->pid &&
+				    at->host == of->host))
+			g_array_append_val(scope->selected, i);
+	}
+	scope->session.selected = scope->selected;
+}
+
 /* The operation (and thread) that the subject names, profiled again, with its roots. */
 static char *of_operation(const struct session *session, const struct judgement *judgement)
 {
@@ -63,12 +86,8 @@ static char *of_operation(const struct session *session, const struct judgement 
 
 	limit.operation = operation;
 	if (measure_scope_init(&scope, session, &limit)) {
-		/* the wait of one operation of `per` is that of its own thread */
-		if (limit.per == LIMIT_PER_THREAD && is_thread(judgement->thread)) {
-			g_array_set_size(scope.selected, 0);
-			g_array_append_val(scope.selected, judgement->thread);
-			scope.session.selected = scope.selected;
-		}
+		if (limit.per && is_thread(judgement->thread))
+			narrow(&scope, session, judgement->thread, limit.per == LIMIT_PER_PROCESS);
 		profiles = profiles_new(&scope.session, 1, NULL);
 		if (profiles && profiles->list->len) {
 			const struct profile *profile = g_ptr_array_index(profiles->list, 0);
@@ -143,7 +162,9 @@ static void add_longest_wait(GString *text, const struct session *session,
 	GPtrArray *waits;
 	char length[32];
 
-	if (!longest || !g_str_has_prefix(judgement->limit->bound.state, "blocked"))
+	g_autofree char *key = node_key(node);
+
+	if (!longest || !g_str_has_prefix(key, "blocked/"))
 		return;
 	waits = causality_new(session, judgement->thread, longest->begin, longest->end, 1, &omitted);
 	if (waits->len) {
@@ -151,22 +172,27 @@ static void add_longest_wait(GString *text, const struct session *session,
 		struct cause cause = wait_cause(session, wait);
 		g_autofree char *words = cause_words(&cause);
 
-		g_string_append_printf(text, ", %s at most; %s",
-				       when_duration(length, wait->end - wait->begin), words);
+		if (node->count > 1)
+			g_string_append_printf(text, " in %" G_GUINT64_FORMAT " waits, %s at most",
+					       node->count,
+					       when_duration(length, wait->end - wait->begin));
+		g_string_append_printf(text, "; %s", words);
 		cause_clear(&cause);
 	}
 	g_ptr_array_unref(waits);
 }
 
+/* Too little of a state: what there was most of instead. */
 static char *of_states(const struct session *session, const struct judgement *judgement)
 {
+	const char *state = is_too_little(judgement) ? "*" : judgement->limit->bound.state;
 	GString *text = g_string_new(NULL);
 	struct node *tree;
 	const struct node *node;
 	char length[32];
 
 	tree = summary_new(session, judgement->thread, judgement->begin, judgement->end);
-	node = largest_named(tree, judgement->limit->bound.state);
+	node = largest_named(tree, state);
 	if (node) {
 		g_autofree char *key = node_key(node);
 
@@ -194,8 +220,13 @@ static char *of_duration(const struct session *session, const struct judgement *
 char *judgement_cause(const struct session *session, const struct judgement *judgement)
 {
 	const struct limit *limit = judgement->limit;
+	enum limit_function function = limit->bound.function;
 
-	if (limit->bound.function == LIMIT_LOST)
+	/* how many there are, and that something was quick, has no cause in a trace's waits */
+	if (function == LIMIT_COUNT || (function != LIMIT_STATE && is_too_little(judgement)))
+		return NULL;
+
+	if (function == LIMIT_LOST)
 		return g_strdup("the tracer's buffers were full; 'whylate check TRACE' says how to "
 				"make them larger");
 	if (limit->requests)
@@ -204,6 +235,6 @@ char *judgement_cause(const struct session *session, const struct judgement *jud
 		return of_operation(session, judgement);
 	if (!is_thread(judgement->thread) || judgement->begin >= judgement->end)
 		return NULL;
-	return limit->bound.function == LIMIT_DURATION ? of_duration(session, judgement)
+	return function == LIMIT_DURATION ? of_duration(session, judgement)
 						       : of_states(session, judgement);
 }

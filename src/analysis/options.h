@@ -107,7 +107,8 @@ struct options {
 	enum command command;
 	const struct lami_analysis *lami; /* static; its tables instead of a report: report/lami.h;
 					     NULL. What the window has beside the trace is left out */
-	const char *finding;         /* borrowed; explain: the id; else NULL */
+	const char *finding;         /* borrowed; id of the finding that is asked for, NULL: what it
+					takes to find it again is recorded */
 	struct batch_options batch;
 	struct event_filter *target; /* owned; NULL */
 	bool assumed;                /* threads or operations are what is taken where nobody asked */

@@ -48,7 +48,7 @@ struct session *session_new(struct options *options)
 		session->matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	}
 	if (options->command == COMMAND_PROFILE || options->command == COMMAND_BATCH ||
-	    (options->command == COMMAND_EXPLAIN && *options->finding == 'p'))
+	    (options->finding && *options->finding == 'p'))
 		session->flow.operations_wanted = operations_wanted(options);
 	if (options->command == COMMAND_FUNCTIONS)
 		session->flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
@@ -58,7 +58,7 @@ struct session *session_new(struct options *options)
 						  1u << OPERATION_USER;
 	session->flow.exchanges_wanted =
 		options->command == COMMAND_REQUESTS || options->command == COMMAND_DIFF ||
-		(options->command == COMMAND_EXPLAIN && *options->finding == 'c');
+		(options->finding && *options->finding == 'c');
 	if (session->flow.exchanges_wanted &&
 	    (options->command == COMMAND_DIFF ||
 	     options->requests.preset == PRESET_SYSCALL ||

@@ -47,7 +47,8 @@ void limits_text(const struct session *session, struct output *output)
 
 	if (!session->judged)
 		return;
-	text_heading(output, "Limits");
+	fprintf(output->file, "%sLimits%s\n", output->color ? "\033[1m" : "",
+		output->color ? "\033[0m" : "");
 	for (guint i = 0; i < session->judged->len; i++) {
 		const struct judgement *at = g_ptr_array_index(session->judged, i);
 		g_autofree char *text = judgement_text(at);

@@ -134,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	GError *error;
 	bool is_good;
 
-	options_init(&options, (enum command) (size ? *data % COMMAND_COUNT : 0));
+	options_init(&options, (enum command) (size ? *data % COMMAND_ALL : 0));
 	for (char **line = lines; *line; line++)
 		check_line(&options, *line);
 	JUDGE(options_check(&options, &error));
