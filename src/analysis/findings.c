@@ -87,7 +87,8 @@ static GHashTable *index_new(void)
 	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }
 
-void findings_add_waits(GArray *findings, const struct session *session, const GArray *groups)
+void findings_add_waits(GArray *findings, const struct session *session, const GArray *groups,
+			const bool *left_out)
 {
 	g_autoptr(GHashTable) index = index_new();
 
@@ -103,6 +104,8 @@ void findings_add_waits(GArray *findings, const struct session *session, const G
 				      .thread = group->thread, .begin = group->longest_begin,
 				      .end = group->longest_end, .largest = group->longest};
 
+		if (left_out && left_out[group->thread])
+			continue;
 		resource = *resource ? lasting(resource) : resource;
 		add_part(made_of, name);
 		add_part(made_of, leaf);
@@ -272,13 +275,13 @@ GArray *findings_all(const struct session *session)
 					    ? profiles_new(session, 1, NULL) : NULL;
 	GArray *groups;
 
-	findings_add_waits(findings, session, overview->waits);
+	findings_add_waits(findings, session, overview->waits, NULL);
 	findings_add_imposers(findings, session, waiting);
 	/* the overview leaves out who is idle, and of others what delayed nobody */
 	for (uint32_t i = 0; i < session->model.thread_count; i++)
 		g_array_append_val(threads, i);
 	groups = wait_groups_new(session, threads);
-	findings_add_waits(findings, session, groups);
+	findings_add_waits(findings, session, groups, NULL);
 	g_array_free(groups, TRUE);
 	overview_free(overview);
 	waiting_free(waiting);

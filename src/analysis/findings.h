@@ -38,8 +38,10 @@ struct finding {
 /* Lists of struct finding; free with g_array_free(). What is added is in the order of its source
  * until the list is sorted. */
 GArray *findings_new(void);
-/* `groups`: struct wait_group (overview.h). */
-void findings_add_waits(GArray *findings, const struct session *session, const GArray *groups);
+/* `groups`: struct wait_group (overview.h); without those of the threads that `left_out` marks (as
+ * session_tracers(); NULL: none). */
+void findings_add_waits(GArray *findings, const struct session *session, const GArray *groups,
+			const bool *left_out);
 void findings_add_imposers(GArray *findings, const struct session *session,
 			   const struct waiting *waiting);
 void findings_add_profiles(GArray *findings, const struct profiles *profiles);

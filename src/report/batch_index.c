@@ -15,11 +15,12 @@
 
 static const char style[] =
 	":root{color-scheme:light dark}"
-	"body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;padding:0 1em;max-width:75em}"
+	"body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;padding:0 1em;max-width:110em}"
 	"table{border-collapse:collapse;width:100%;margin:.5em 0 2em}"
 	"th,td{text-align:left;padding:.25em .7em;border-bottom:1px solid #8884;vertical-align:top}"
 	"th{position:sticky;top:0;background:Canvas}"
 	".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
+	"th code{display:inline-block;min-width:14em}"
 	".bad{font-weight:bold;color:light-dark(#a00,#f88)}code{font-size:.92em;overflow-wrap:anywhere}"
 	"@media print{th{position:static}}";
 
@@ -102,7 +103,8 @@ static void trace_row(FILE *file, const json_t *trace)
 	size_t i;
 
 	json_array_foreach(json_object_get(trace, "limits"), i, each)
-		g_string_append_printf(notes, "%s%s: %s", notes->len ? "; " : "",
+		g_string_append_printf(notes, "%s%s%s%s: %s", notes->len ? "; " : "",
+				       text_of(each, "name"), *text_of(each, "name") ? ": " : "",
 				       text_of(each, "limit"), text_of(each, "outcome"));
 	json_array_foreach(json_object_get(trace, "messages"), i, each)
 		g_string_append_printf(notes, "%s%s", notes->len ? "; " : "",
@@ -111,7 +113,11 @@ static void trace_row(FILE *file, const json_t *trace)
 	cell(file, integer(trace, "status") ? " class=\"bad\"" : "",
 	     status_words(integer(trace, "status")));
 	cell(file, "", text_of(trace, "hostname"));
-	cell(file, " class=\"n\"", window ? when_time(when, integer(window, "begin"), true, true) : "");
+	if (window) { /* to the second, without brackets */
+		when_time(when, integer(window, "begin"), true, true);
+		when[MIN(strlen("[YYYY-MM-DD hh:mm:ss"), strlen(when))] = '\0';
+	}
+	cell(file, " class=\"n\"", window ? when + 1 : "");
 	cell(file, " class=\"n\"",
 	     window ? when_duration(sum, integer(window, "end") - integer(window, "begin")) : "");
 	number(file, integer(trace, "events"));
@@ -132,7 +138,7 @@ static void trace_row(FILE *file, const json_t *trace)
 static void traces(FILE *file, const json_t *merged)
 {
 	static const char *const names[] = {"Trace", "Outcome", "Host", "#Begin (UTC)", "#Length",
-					    "#Events", "#Lost", "Largest finding", "Notes", NULL};
+					    "#Events", "#Lost", "Most waited for", "Notes", NULL};
 	json_t *each;
 	size_t i;
 
@@ -156,7 +162,9 @@ static void limits(FILE *file, const json_t *merged)
 	json_array_foreach(json_object_get(merged, "limits"), i, each) {
 		bool exceeded = strcmp(text_of(each, "outcome"), "exceeded") == 0;
 		const json_t *value = json_object_get(each, "value");
-		g_autofree char *safe = escaped(text_of(each, "limit"));
+		const char *name = text_of(each, "name");
+		g_autofree char *line = g_strconcat(name, *name ? ": " : "", text_of(each, "limit"), NULL);
+		g_autofree char *safe = escaped(line);
 		guint unit = 0;
 		char text[32];
 

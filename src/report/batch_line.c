@@ -99,12 +99,13 @@ static json_t *profiles_json(const struct profiles *profiles)
 static json_t *line_findings_json(const struct session *session, struct profiles *peaks)
 {
 	g_autoptr(GArray) findings = findings_new();
+	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
 	struct overview *overview = overview_new(session);
 	struct waiting *waiting = waiting_new(session);
 	uint32_t limit = session->options->limit;
 	json_t *list = json_array();
 
-	findings_add_waits(findings, session, overview->waits);
+	findings_add_waits(findings, session, overview->waits, tracers);
 	findings_add_imposers(findings, session, waiting);
 	if (peaks)
 		findings_add_profiles(findings, peaks);

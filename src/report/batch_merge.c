@@ -225,13 +225,25 @@ static void add_finding(struct batch *batch, const json_t *from, const char *tra
 	take_worst(to, trace ? trace : worst, trace ? integer(from, "ns") : integer(from, "worst_ns"));
 }
 
+/* What others waited for most, else what is largest: long waits may be nobody's trouble. */
+static const json_t *telling_finding(const json_t *findings)
+{
+	json_t *each;
+	size_t i;
+
+	json_array_foreach((json_t *) findings, i, each)
+		if (g_strcmp0(json_string_value(json_object_get(each, "kind")), "imposer") == 0)
+			return each;
+	return json_array_get(findings, 0);
+}
+
 /* What the list of traces says of one. */
 static json_t *entry_of(const json_t *line)
 {
 	static const char *const kept[] = {"trace", "status", "messages", "events", "lost_events",
 					   "lost_packets", "damaged", "window"};
 	const json_t *host = json_array_get(json_object_get(line, "hosts"), 0);
-	const json_t *finding = json_array_get(json_object_get(line, "findings"), 0);
+	const json_t *finding = telling_finding(json_object_get(line, "findings"));
 	json_t *entry = json_object(), *exceeded = json_array();
 
 	for (size_t i = 0; i < G_N_ELEMENTS(kept); i++)

@@ -137,10 +137,11 @@ void overview_json(const struct session *session, const struct waiting *waiting,
 	struct overview *overview = overview_new(session);
 	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
 	g_autoptr(GArray) findings = findings_new();
+	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
 	struct coverage coverage;
 	FILE *file = output->file;
 
-	findings_add_waits(findings, session, overview->waits);
+	findings_add_waits(findings, session, overview->waits, tracers);
 	findings_add_imposers(findings, session, waiting);
 	findings_sort(findings);
 	coverage_init(&coverage, session);

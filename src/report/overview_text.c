@@ -324,6 +324,7 @@ void overview_text(const struct session *session, struct output *output)
 	struct overview *overview = overview_new(session);
 	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
 	g_autoptr(GArray) findings = findings_new();
+	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
 	struct waiting *waiting = waiting_new(session);
 	struct coverage coverage;
 
@@ -337,7 +338,7 @@ void overview_text(const struct session *session, struct output *output)
 	locks_text(session, locks, output);
 	containers(session, output);
 	calls(session, overview, output);
-	findings_add_waits(findings, session, overview->waits);
+	findings_add_waits(findings, session, overview->waits, tracers);
 	findings_add_imposers(findings, session, waiting);
 	findings_sort(findings);
 	text_findings(session, findings, output);

@@ -87,7 +87,7 @@ static GArray *findings_of(const struct delay *delay)
 		g_array_append_val(threads,
 				   g_array_index(delay->threads, struct stretch, i).thread);
 	groups = wait_groups_new(delay->session, threads);
-	findings_add_waits(findings, delay->session, groups);
+	findings_add_waits(findings, delay->session, groups, NULL);
 	findings_sort(findings);
 	g_array_free(groups, TRUE);
 	return findings;
