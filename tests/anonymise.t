@@ -76,6 +76,7 @@ def check_hidden(name, arguments, key=()):
         return {n for n in names if (n in tokens if re.fullmatch(r"[\w.+-]+", n) else n in where)}
 
     assert not found(text), sorted(found(text))[:10]
+    assert os.path.dirname(paths) not in text, "the path of the trace"
     return found(shown)
 
 
@@ -188,6 +189,8 @@ REPORTS += [("web-mixed", ("requests", "--format", form)) for form in ("text", "
 REPORTS += [("web-mixed", ("diff", "--slow-fast", "p80", "--format", form)) for form in ("text", "json")]
 REPORTS += [("web-mixed", ("check",)), ("web-mixed", ("batch", "--map")), ("futex", ("overview",)), ("hang", ("overview",)),
             ("two-hosts-server", ("overview", "--format", "json"))]
+REPORTS += [("ust-func", ("functions", "--format", form)) for form in ("text", "json", "csv", "folded")]
+REPORTS += [("ust-func", ("profile", "--operation", "function:*"))]
 for which, words in REPORTS:
     counted = []
     if words[0] == "batch":

@@ -234,13 +234,13 @@ static struct measure *of_operation(struct measures *measures, const struct sess
 				    enum limit_per per)
 {
 	uint32_t whose = per && operation_has_thread(operation) ? operation->thread : NO_THREAD;
-	gint64 key = (gint64) ((uint64_t) whose << 32 | operation->what);
+	gint64 key = (gint64) ((uint64_t) whose << 32 | operation_what(session, operation));
 	struct measure *measure = g_hash_table_lookup(known, &key);
 	g_autofree char *name = NULL, *thread = NULL, *subject = NULL;
 
 	if (measure || (per && whose == NO_THREAD))
 		return measure;
-	name = operation_name(session, operation->what);
+	name = operation_name(session, operation_what(session, operation));
 	if (per)
 		thread = who(session, whose, per == LIMIT_PER_PROCESS);
 	subject = g_strconcat(name, per ? ", " : NULL, thread, NULL);

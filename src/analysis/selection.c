@@ -611,6 +611,8 @@ bool session_finish(struct session *session, GError **error)
 	sort_selected(session);
 	if (!load_symbols(session, error))
 		return false;
+	if (!session->binaries && session->options->anonymiser)
+		session->binaries = binaries_new(NULL, NULL); /* functions have names too */
 	if (!session->binaries)
 		session->binaries = binaries_new(session->options->binary_paths, session->place);
 	g_array_sort(session->boundaries, by_mark);
