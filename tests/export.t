@@ -394,6 +394,28 @@ def check_cut():
     assert report["coverage"]["events"] == len(inside)
 
 
+def check_around():
+    """--around a finding: its longest wait's events, half its length more on both sides, as babeltrace2 prints them."""
+    overview = t.report("overview", t.trace("startup-chain"))
+    finding = next(f for f in overview["findings"] if f["title"].startswith("Xorg"))
+    delay = t.report("explain", finding["id"], t.trace("startup-chain"))["delay"]["window"]
+    more = (delay["end"] - delay["begin"]) // 2
+    cut = os.path.join(place.name, "around")
+    done = t.run("export", t.trace("startup-chain"), "--as", "ctf", "--around", finding["id"], "--output", cut, "--quiet")
+    assert done.returncode == 0, done
+    stamps = [[int(x) for x in re.match(rb"\[(\d+)\.(\d+)\]", line).groups()]
+              for line in t.babeltrace2(cut, "--clock-seconds").stdout.splitlines()]
+    whole = [[int(x) for x in re.match(rb"\[(\d+)\.(\d+)\]", line).groups()]
+             for line in t.babeltrace2(t.trace("startup-chain"), "--clock-seconds").stdout.splitlines()]
+    wanted = [x for x in whole if delay["begin"] - more <= x[0] * 10 ** 9 + x[1] <= delay["end"] + more]
+    assert stamps == wanted and wanted, (len(stamps), len(wanted))
+    done = t.run("export", t.trace("startup-chain"), "--as", "ctf", "--anonymise", "--output", cut + "-not")
+    assert done.returncode == 2 and b"--anonymise" in done.stderr and not os.path.exists(cut + "-not"), done
+    for words in (("--around", "w-zzzzzz"), ("--around", "nonsense"), ("--around", finding["id"], "--last", "1ms")):
+        done = t.run("export", t.trace("startup-chain"), "--as", "ctf", *words, "--output", cut + "-not")
+        assert done.returncode == 2 and b"--around" in done.stderr and not os.path.exists(cut + "-not"), done
+
+
 def check_cut_hosts():
     """Each trace by its own clock: the client's window in the server's trace is some 0.816 s earlier there."""
     cut = export("ctf", BOTH, "--from", "+13.5s", "--to", "+1s")
@@ -538,6 +560,7 @@ tap.case("windows, threads, lengths", check_restricted)
 for one in FORMATS:
     tap.case("the plugin writes the same: " + one, check_plugin, one)
 tap.case("a window cut out", check_cut)
+tap.case("a finding cut out", check_around)
 tap.case("a window cut out of two hosts", check_cut_hosts)
 tap.case("a window with lost events", check_cut_lost)
 tap.case("the manual page's queries", check_examples)

@@ -5,6 +5,7 @@
 
 #include "analysis/anonymise.h"
 #include "analysis/limits.h"
+#include "analysis/findings.h"
 #include "analysis/operations.h"
 #include "analysis/picks.h"
 #include "util/error.h"
@@ -26,6 +27,7 @@
 const struct option_spec option_specs[] = {
 	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY | EXPORT | EXPLAIN, true, false},
 	{"as", "FORMAT", "write this format: perfetto, trace-event, folded,\nspeedscope, pprof, csv, sqlite, ctf", EXPORT, true, false},
+	{"around", "ID", "ctf: cut around where this finding of a report is seen\nbest, with half its length on both sides", EXPORT, false, false},
 	{"stacks", "KIND", "folded, pprof: off-cpu (default), waker, critical-path", EXPORT, true, false},
 	{"table", "NAME", "csv: only this table: hosts, threads, intervals,\nblocks, wakeups, syscalls", EXPORT, true, false},
 	{"operation", "PATTERN", "profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*')", PROFILE | MADE, true, true},
@@ -152,6 +154,7 @@ void options_clear(struct options *options)
 	g_free(options->requests.slow_fast);
 	g_free(options->functions.function);
 	g_free(options->export.table);
+	g_free(options->export.around);
 	g_free(options->profile.resource);
 	g_free(options->profile.save);
 	g_free(options->profile.compare);
@@ -587,6 +590,16 @@ static bool set_function(struct function_options *functions, const char *name, c
 static const char *const export_formats[] = {"perfetto", "trace-event", "folded", "speedscope",
 					     "pprof", "csv", "sqlite", "ctf", NULL};
 
+static bool set_finding(const char *name, const char *value, char **id, GError **error)
+{
+	if (finding_is_id(value))
+		return set_text(name, value, id, error);
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--%s '%s': must be the id of a finding, as reports list them (w-k3f7qa)", name,
+		    value);
+	return false;
+}
+
 /* The options that only `export` has. */
 static bool set_export(struct export_options *export, const char *name, const char *value,
 		       GError **error)
@@ -602,6 +615,8 @@ static bool set_export(struct export_options *export, const char *name, const ch
 		export->as = (enum export_format) chosen;
 		return true;
 	}
+	if (strcmp(name, "around") == 0)
+		return set_finding(name, value, &export->around, error);
 	if (strcmp(name, "table") == 0)
 		return pick(name, value, tables, &chosen, error) &&
 		       set_text(name, value, &export->table, error);
@@ -645,8 +660,11 @@ bool options_set(struct options *options, const char *name, const char *value, G
 		return add_directories(name, value, options->binary_paths, error);
 	if (spec->commands & PROFILE && !(spec->commands & ~(PROFILE | FUNCTIONS | MADE)))
 		return set_profile(&options->profile, name, value, error);
+	if (spec->commands == EXPORT && !set_export(&options->export, name, value, error))
+		return false;
+	options->finding = options->export.around ? options->export.around : options->finding;
 	if (spec->commands == EXPORT)
-		return set_export(&options->export, name, value, error);
+		return true;
 	if (!(spec->commands & ~(REQUESTS | DIFF | FUNCTIONS)))
 		return set_request(options, name, value, error);
 	if (strcmp(name, "target") == 0)
@@ -838,6 +856,13 @@ static bool check_export(const struct options *options, GError **error)
 					      options->min_duration))
 		wrong = "--as ctf cuts by time only (--from, --to, --last, --target): it takes no "
 			"--thread, --process, --container, --host or --min-duration";
+	else if (export->as == EXPORT_CTF && (options->anonymise || options->anonymise_key))
+		wrong = "--anonymise cannot replace names in --as ctf, which has the trace's own events";
+	else if (export->around && export->as != EXPORT_CTF)
+		wrong = "--around goes with --as ctf; 'whylate explain ID TRACE' says when that is";
+	else if (export->around && (options->from.kind || options->to.kind || options->target))
+		wrong = "--around and --from, --to, --last or --target exclude each other: both say "
+			"when";
 	else if (export->as == EXPORT_CTF && !options->output)
 		wrong = "--as ctf writes a trace: --output DIRECTORY, which must not exist yet";
 	else if (stacks && export->stacks == STACKS_CRITICAL_PATH && !options->target &&

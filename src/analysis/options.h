@@ -67,6 +67,7 @@ struct export_options {
 	enum stacks stacks;          /* folded, pprof */
 	bool stacks_said;
 	char *table;                 /* owned; csv: only this one; NULL: all */
+	char *around;                /* owned; ctf: id of the finding to cut around; NULL */
 };
 
 /* What only `profile` has. */

@@ -53,9 +53,9 @@ struct session *session_new(struct options *options)
 	if (options->command == COMMAND_FUNCTIONS)
 		session->flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
 	if (options->command == COMMAND_EXPORT)
-		session->flow.operations_wanted = 1u << OPERATION_SYSCALL |
-						  1u << OPERATION_FUNCTION |
-						  1u << OPERATION_USER;
+		session->flow.operations_wanted |= 1u << OPERATION_SYSCALL |
+						   1u << OPERATION_FUNCTION |
+						   1u << OPERATION_USER;
 	session->flow.exchanges_wanted =
 		options->command == COMMAND_REQUESTS || options->command == COMMAND_DIFF ||
 		(options->finding && *options->finding == 'c');

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/judge.h"
+#include "analysis/findings.h"
 #include "cli/cache.h"
 #include "config.h"
 #include "report/periodic.h"
@@ -178,6 +179,29 @@ static bool read_other(struct input *other, struct options *options, GPtrArray *
 	return input_read(other, options, second, error) && session_finish(other->session, error);
 }
 
+/* Cuts the window, or around the finding that is asked for: with half its length on both sides, and
+ * a millisecond at least, so that what began and ended it is in the cut too. */
+static bool cut(const struct session *session, GPtrArray *paths, GError **error)
+{
+	const struct options *options = session->options;
+	int64_t from = session->from, to = session->to, more;
+	struct finding found;
+
+	if (options->finding) {
+		if (!finding_look_up(session, options->finding, &found) || found.end <= found.begin) {
+			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+				    "--around '%s': this trace has no such finding, or it is seen at no "
+				    "one time; reports list them", options->finding);
+			return false;
+		}
+		g_free(found.title);
+		more = MAX((found.end - found.begin) / 2, 1000000);
+		from = MAX(from, found.begin - more);
+		to = MIN(to, found.end + more);
+	}
+	return cut_window(session, paths, from, to, options->output, error);
+}
+
 /* What was asked for, when all has been read. */
 static bool answer(struct session *session, GPtrArray *paths, GError **error)
 {
@@ -185,8 +209,7 @@ static bool answer(struct session *session, GPtrArray *paths, GError **error)
 
 	if (options->command != COMMAND_EXPORT || options->export.as != EXPORT_CTF)
 		return report_end(session, error);
-	return session_finish(session, error) &&
-	       cut_window(session, paths, session->from, session->to, options->output, error);
+	return session_finish(session, error) && cut(session, paths, error);
 }
 
 /* 1 for a limit that is exceeded wins over all else; 4 for one that was not judged. */
