@@ -810,7 +810,9 @@ def waits(name, seen):
 
 
 def examples(name, seen):
-    there = {("function:0x%x" % call.address, call.begin, call.end): {call.tid} for call in ust.calls(t.trace(name))}
+    calls = ust.calls(t.trace(name))
+    names = ust.names(t.trace(name), t.trace(name) + "/proxyapp") if calls else {}
+    there = {("function:" + names[call.address], call.begin, call.end): {call.tid} for call in calls}
     for operation, begin, end, who in seen.operations:
         there.setdefault((operation, begin, end), set()).add(who.tid if who is not None and who.tid else None)
     for profile in profiles(name, "--operation", "*"):
