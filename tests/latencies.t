@@ -7,15 +7,23 @@ the nanosecond, on each shipped trace.
 blocked:* and trap:page_fault are against tests/oracle/oracle.py, which knows
 every wait, its waker and whether its begin was seen (profile.t).
 """
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+import ust
 from whylate_test import CACHE, SOURCE, TRACES, Tap, output, trace
 
 ORACLE = SOURCE + "/tests/oracle/"
+
+
+def functions(directory):
+    """Those of the traced program, as `nm` has them: its calls are nothing that latencies.py reads."""
+    program = directory + "/proxyapp"
+    return ["function:" + name for name in ust.names(directory, program).values()] if os.path.exists(program) else []
 
 
 def compare(directory, mine=(), theirs=()):
@@ -27,7 +35,7 @@ def compare(directory, mine=(), theirs=()):
         with open(folder + "/latencies", "wb") as file:
             subprocess.run([sys.executable, ORACLE + "latencies.py", *theirs, directory], stdout=file, check=True)
         done = subprocess.run([sys.executable, ORACLE + "compare_latencies.py", folder + "/whylate",
-                               folder + "/latencies"], stdout=subprocess.PIPE, check=False)
+                               folder + "/latencies", *functions(directory)], stdout=subprocess.PIPE, check=False)
     said = done.stdout.decode()
     assert done.returncode == 0, said
     assert int(re.search(r"^0 differences in (\d+) operations", said).group(1)) > 0, said

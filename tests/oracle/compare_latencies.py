@@ -1,13 +1,13 @@
 """Compare whylate's latency profiles with the ones of latencies.py, to the nanosecond.
 
-Usage: compare_latencies.py WHYLATE_JSON LATENCIES_JSON
+Usage: compare_latencies.py WHYLATE_JSON LATENCIES_JSON [OPERATION]...
 The first is `whylate profile TRACE --operation '*' --limit 0 --format json`,
 the second is what latencies.py prints for the same trace and options. Exit
 status 1 and the differences if they differ.
 
 whylate has a profile for each kind of hrtimer, latencies.py one for all: they
 are added up, without the percentiles. latencies.py has no blocked:* and trap:*, and no
-functions of programs (function:0x...): tests/functions.t has these.
+functions of programs (function:0x..., and the OPERATIONs named): tests/functions.t has these.
 
 What the trees of the peaks say of each bucket must be the sum of the latencies
 in it.
@@ -58,7 +58,7 @@ def ours(report, wrong):
     for profile in filter(whole, report["profiles"]):
         sound(profile, wrong)
         name = profile["operation"]
-        if name.startswith(("blocked:", "trap:", "function:0x")):
+        if name.startswith(("blocked:", "trap:", "function:0x")) or name in sys.argv[3:]:
             continue
         mine = {key: profile[key] for key in NUMBERS}
         mine["buckets"] = {str(b["bucket"]): b["count"] for b in profile["buckets"] if b["count"]}
