@@ -380,6 +380,16 @@ def no_such_function():
     assert done.returncode == 2 and not done.stdout and b"'nosuch'" in done.stderr and b"comm_select, fact" in done.stderr, done
 
 
+def lost_events():
+    """What overlaps a hole of the trace may be several calls, and does not stand out."""
+    report = t.report("functions", t.trace("lost"), "--limit", "0")
+    gaps = report["coverage"]["gaps"]
+    assert gaps and report["stand_outs"] is not None
+    for one in report["stand_outs"]:
+        call = one["call"]
+        assert not any(g["begin"] < call["end"] and call["begin"] < g["end"] for g in gaps), call
+
+
 def unreturned():
     """dead-1 and dead-2 deadlock, flock-wait waits for a flock (the traces' README): none of their calls returns."""
     report = t.report("functions", t.trace("hang"))
@@ -589,6 +599,7 @@ tap.case("ust-func: six nested calls, the innermost asleep", recursion)
 tap.case("ust-func: what is between two events", between_events)
 tap.case("ust-func: folded stacks and rows", folded)
 tap.case("callstack: the kernel's way to waits", call_stacks)
+tap.case("lost: calls over lost events do not stand out", lost_events)
 tap.case("hang: calls that do not return", unreturned)
 tap.case("a function that is not called", no_such_function)
 tap.case("the program is missing", binaries, os.remove, "missing")

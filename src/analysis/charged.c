@@ -185,6 +185,8 @@ static const char *peer_name(const struct costs *costs, uint32_t thread, uint32_
 	uint32_t number = idmap_get(&costs->ends, key);
 	uint32_t remote = number == IDMAP_NONE ? 0 : end_at(session, number)->remote;
 
+	if (!remote && g_str_has_prefix(session_text(session, resource), "fd:"))
+		return session_text(session, resource); /* "fd:4": no more is known */
 	return resource_name(session_text(session, remote ? remote : resource));
 }
 

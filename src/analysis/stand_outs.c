@@ -62,14 +62,28 @@ static int64_t length(const struct call_frame *frame)
 	return frame->end - frame->begin;
 }
 
-static bool is_looked_at(const struct search *search, const struct call_frame *frame)
+/* Events were lost meanwhile: it may have been several calls. */
+static bool spans_gap(const struct session *session, uint32_t thread,
+		      const struct call_frame *frame)
+{
+	const struct host *host =
+		model_host(&session->model, model_thread(&session->model, thread)->host);
+
+	return host_gap_over(host, frame->begin, frame->end) ||
+	       (PACK_KIND(frame->what) == OPERATION_USER &&
+		host_user_gap_over(host, frame->begin, frame->end));
+}
+
+static bool is_looked_at(const struct search *search, const struct frames *frames, uint32_t place)
 {
 	const struct session *session = search->session;
+	const struct call_frame *frame = frame_of(frames, place);
 
 	if (!frame_is_call(frame) || frame->in_interrupt || frame->half != OPERATION_WHOLE ||
 	    frame->begin < session->from || frame->end > session->to)
 		return false;
-	return !frame_waits_for_others(session, frame);
+	return !frame_waits_for_others(session, frame) &&
+	       !spans_gap(session, frames->thread, frame);
 }
 
 static struct group *group_of(struct search *search, uint32_t what)
@@ -135,7 +149,7 @@ static void each_frame(struct search *search,
 
 		search->root = member->root;
 		for (uint32_t k = 0; k < frames->list->len; k++)
-			if (is_looked_at(search, frame_of(frames, k)))
+			if (is_looked_at(search, frames, k))
 				take(search, frames, k);
 		call_tree_let_go(search->tree, NO_THREAD);
 	}
@@ -221,7 +235,7 @@ static void find_in_thread(struct search *search, const struct member *member)
 	for (uint32_t i = count; i-- > 0;) {
 		const struct call_frame *frame = frame_of(frames, i);
 		const struct group *group =
-			is_looked_at(search, frame) ? group_of(search, frame->what) : NULL;
+			is_looked_at(search, frames, i) ? group_of(search, frame->what) : NULL;
 		int64_t most = inside[i];
 
 		if (group && is_beyond(group, frame, lived)) {

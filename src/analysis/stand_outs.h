@@ -5,7 +5,7 @@
  * fence of the logarithms of all its function's times (third quartile and one and a half times the
  * distance of the quartiles: J. W. Tukey, Exploratory Data Analysis, 1977), and is at least
  * STAND_OUT_TIMES the median; a system call has to take a STAND_OUT_LIFE-th of its thread's time
- * more than that, too. Where one call inside it stands out and makes half of the surplus,
+ * more than that, too. Calls over lost events are not looked at. Where one call inside it stands out and makes half of the surplus,
  * that one is told instead. It is compared with the call whose time is the median.
  */
 #ifndef WHYLATE_ANALYSIS_STAND_OUTS_H
