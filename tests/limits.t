@@ -223,6 +223,10 @@ def check_damaged():
         assert t.run("overview", directory + "/x", "--quiet").returncode == 4
         assert t.run("overview", directory + "/x", "--quiet", "--fail-if", "max(syscall:*) > 1ns").returncode == 1
         assert t.run("overview", directory + "/x", "--quiet", "--fail-if", "max(syscall:*) > 999s").returncode == 4
+        # nobody knows what was in the part that is cut off
+        done = t.run("overview", directory + "/x", "--quiet", "--fail-if", "lost > 0", "--format", "json")
+        limit, = json.loads(done.stdout)["limits"]
+        assert done.returncode == 4 and limit["outcome"] == "not-judged" and "damaged" in limit["why"], limit
 
 
 for which, where in (("profile", "fork4"), ("overview", "disk-read"), ("delay", "pipe-chain")):

@@ -131,7 +131,8 @@ static bool applies(const struct limit *limit, const struct measure *measure)
 /* What is open may be longer than was seen. */
 static bool is_open(const struct limit *limit, const struct measure *measure)
 {
-	return measure->open && limit->bound.function == LIMIT_DURATION;
+	return measure->open && (limit->bound.function == LIMIT_DURATION ||
+				 limit->bound.function == LIMIT_LOST);
 }
 
 static enum outcome outcome_of(const struct limit *limit, const struct measure *measure)
@@ -208,6 +209,8 @@ static char *why_not(const struct judgement *judgement)
 		return g_strdup(limit->requests ? "there was no request" :
 				limit->operation ? "there was no such operation"
 						 : "there was no such thread");
+	if (of && is_open(limit, of) && limit->bound.function == LIMIT_LOST)
+		return g_strdup("the trace is damaged, and how much was lost there is not known");
 	if (of && is_open(limit, of))
 		return g_strdup("it began before the window or went on after it");
 	if (of && limit->bound.function == LIMIT_STATE)

@@ -406,6 +406,8 @@ static void measure_lost(struct measures *measures, const struct session *sessio
 	measure->value = (double) coverage.discarded_events;
 	/* how many events were in a packet that is gone is not known: one at least */
 	measure->value += (double) coverage.discarded_packets;
+	/* nor what was in the damaged part of a file: more may have been lost */
+	measure->open = session->damages->len || session->stopped;
 	coverage_clear(&coverage);
 }
 

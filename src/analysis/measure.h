@@ -33,7 +33,8 @@ struct measure {
 	GArray *parts;           /* owned; double, ns: of the limit's state and of each condition's */
 	double whole, unknown;   /* ns: the threads' time, and that of it which is unknown */
 	double value;            /* duration (ns), lost (events) */
-	bool open;               /* duration: it began before the trace, or went on after it */
+	bool open;               /* duration: it began before the trace, or went on after it; lost:
+				    a file is damaged */
 	/* in one trace: where it is seen best */
 	uint32_t thread;         /* NO_THREAD: none */
 	int64_t begin, end;

@@ -37,7 +37,8 @@ static void head_text(const struct session *session, const struct finding *findi
 
 	g_string_printf(line, "%s: %s", finding->id, finding->title);
 	text_wrapped(output, line->str, 0, 2);
-	g_string_printf(line, "A %s: %s.", finding->kind, kinds[kind].meaning);
+	g_string_printf(line, "%s %s: %s.", strchr("aeiou", *finding->kind) ? "An" : "A", finding->kind,
+			kinds[kind].meaning);
 	text_wrapped(output, line->str, 2, 2);
 	g_string_printf(line, "%s in all, %" PRIu64 " %s%s", when_duration(sum, finding->ns),
 			finding->count, kinds[kind].unit,
