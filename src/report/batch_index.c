@@ -238,9 +238,11 @@ void batch_index_write(const json_t *merged, FILE *file)
 		"<meta name=\"viewport\" content=\"width=device-width\"><title>whylate batch: %zu "
 		"traces</title><style>%s</style></head><body>\n<h1>%zu traces</h1>\n<p>%"
 		JSON_INTEGER_FORMAT " events; %" JSON_INTEGER_FORMAT " traces are good, beyond a limit "
-		"are %" JSON_INTEGER_FORMAT ", could not be read %" JSON_INTEGER_FORMAT ".</p>\n",
+		"are %" JSON_INTEGER_FORMAT ", not whole or not judged %" JSON_INTEGER_FORMAT
+		", could not be read or asked %" JSON_INTEGER_FORMAT ".</p>\n",
 		all, style, all, integer(merged, "events"), integer(statuses, "0"),
-		integer(statuses, "1"), integer(statuses, "3"));
+		integer(statuses, "1"), integer(statuses, "4"),
+		integer(statuses, "2") + integer(statuses, "3"));
 	limits(file, merged);
 	traces(file, merged);
 	findings(file, merged);
