@@ -522,6 +522,34 @@ def stands_out():
     assert found["exclusive"]["ns"] == 52000 - 12 * 500 - 500
 
 
+def user_call_stacks():
+    """Contexts callstack-kernel and callstack-user: of who falls asleep at the switch, of the waker at the wake-up."""
+    stacks = [("callstack_kernel", ["u64"]), ("callstack_user", ["u64"])]
+    trace = ctf.Trace({**KERNEL, "sched_waking": [("comm", "string"), ("tid", "i32"), ("prio", "i32"),
+                                                  ("target_cpu", "i32")]}, context=stacks)
+
+    def event(time, name, kernel=(), user=(), **values):
+        trace.event(time, 0, name, {"callstack_kernel": kernel, "callstack_user": user}, **values)
+
+    def switched(time, prev, next_, state, kernel=(), user=()):
+        tids = {"idle": 0, "a": 5, "b": 6}
+        event(time, "sched_switch", kernel, user, prev_comm=prev, prev_tid=tids[prev], prev_prio=20, prev_state=state,
+              next_comm=next_, next_tid=tids[next_], next_prio=20)
+    switched(1000, "idle", "a", 0)
+    switched(2000, "a", "b", 1, [0xffffffff81000020, 0xffffffff81000010], [0x5002, 0x4004])
+    event(5000, "sched_waking", [0xffffffff81000030], [0x7008], comm="a", tid=5, prio=20, target_cpu=0)
+    switched(6000, "b", "a", 0)
+    event(9000, "other")
+    with tempfile.TemporaryDirectory() as place:
+        path = trace.write(place + "/t")
+        report = json.loads(both("functions", "--thread", "5", "--format", "json", "--cache", "off", path))
+    wait, = report["waits"]
+    assert (wait["count"], wait["ns"], wait["kernel"]) == (1, 3000, ["0xffffffff81000010", "0xffffffff81000020"]), wait
+    # outermost first; a return address stands for the call before it, the innermost for itself
+    assert wait["user"] == ["0x4003", "0x5002"], wait
+    assert wait["longest"]["woken_kernel"] == ["0xffffffff81000030"] and wait["longest"]["woken_user"] == ["0x7008"], wait
+
+
 def seen_by_half():
     """The thread begins in 0x900 and leaves it at 3000; 0x200 in 0x100 is not left, as by longjmp(): its time is its
     caller's; 0x300 in 0x400 has not returned when the trace ends."""
@@ -612,6 +640,7 @@ tap.case("the user-space clock is measured 20 us late", clocks, 20000)
 tap.case("the user-space clock is measured 20 us early", clocks, -20000)
 tap.case("the user-space clock is measured alike", clocks, 0)
 tap.case("a call that stands out, and what is different in it", stands_out)
+tap.case("call stacks of user space, of who sleeps and who wakes", user_call_stacks)
 tap.case("calls seen by half", seen_by_half)
 tap.case("two runs, up to where their calls part", part)
 tap.case("a user-space trace of another host", other_host)
