@@ -1,6 +1,6 @@
 """The core knows nothing of Babeltrace: below src/ only src/cli includes its
 headers (or the plugin's, which do), and the core's library asks for none of
-its symbols. Only src/util/code.c, which runs in a process of its own, includes
+its symbols. Only src/symbols/code.c, which runs in a process of its own, includes
 those of elfutils."""
 import os
 import re
@@ -22,7 +22,7 @@ for folder, _, files in sorted(os.walk(SOURCE + "/src")):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             included = INCLUDE.findall(file.read())
         bad = [i for i in included if "babeltrace" in i or os.path.basename(i) in plugin]
-        if place != "src/util/code.c":
+        if place != "src/symbols/code.c":
             bad += [i for i in included if re.match(r"elfutils/|libelf\.h|gelf\.h|dwarf\.h|libiberty/", i)]
         count += 1
         if bad:

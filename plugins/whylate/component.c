@@ -10,10 +10,10 @@
 #include <babeltrace2/babeltrace.h>
 #include <string.h>
 
-#include "analysis/options.h"
-#include "analysis/session.h"
+#include "run/options.h"
+#include "run/session.h"
 #include "messages.h"
-#include "report/periodic.h"
+#include "commands/periodic.h"
 #include "report/report.h"
 #include "util/error.h"
 

@@ -5,7 +5,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <glib.h>
 
-#include "analysis/session.h"
+#include "run/session.h"
 
 /* One field to take, resolved for one event class. */
 struct field_step {

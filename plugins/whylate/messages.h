@@ -16,7 +16,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <glib.h>
 
-#include "analysis/session.h"
+#include "run/session.h"
 
 struct messages;
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/findings.h"
+#include "findings/findings.h"
 #include "config.h"
 #include "schemas.h"
 

@@ -5,7 +5,7 @@
  *   SESSION/snapshot-N-…/kernel/metadata         each snapshot by itself
  *   DIR/metadata                                 DIR: any other CTF trace
  */
-#include "cli/batch.h"
+#include "cli/batch_command.h"
 
 #include <stdbool.h>
 #include <string.h>

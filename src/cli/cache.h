@@ -1,4 +1,4 @@
-/* Answers to further questions about a trace: images of sessions (analysis/image.h) in a
+/* Answers to further questions about a trace: images of sessions (trace/image.h) in a
  * directory of the user's.
  *
  *   paths ─ identity.c ─► key ─► DIR/KEY.image ─► a session with all events
@@ -12,12 +12,12 @@
  * What is in the directory is believed if it is the user's own, nobody else may write it, and
  * its checksum is right. Nothing here is an error: without a cache the trace is read.
  *
- * Place: cli/.
+ * Place: src/cli/.
  */
 #ifndef WHYLATE_CLI_CACHE_H
 #define WHYLATE_CLI_CACHE_H
 
-#include "analysis/image.h"
+#include "trace/image.h"
 #include "cli/cli.h"
 
 struct identity {

@@ -8,8 +8,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "analysis/options.h"
-#include "analysis/session.h"
+#include "run/options.h"
+#include "run/session.h"
 #include "reader/reader.h"
 
 struct found_trace {

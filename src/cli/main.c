@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/judge.h"
-#include "analysis/findings.h"
+#include "limits/judge.h"
+#include "findings/findings.h"
 #include "cli/cache.h"
 #include "config.h"
-#include "report/periodic.h"
+#include "commands/periodic.h"
 #include "report/report.h"
 #include "util/error.h"
 #include "util/spill.h"

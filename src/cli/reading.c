@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "analysis/clocks.h"
+#include "trace/clocks.h"
 #include "cli/cli.h"
 #include "util/error.h"
 #include "util/when.h"

@@ -1,5 +1,5 @@
 /* The command lines of record and snapshot; see cli.h. They are no analyses, so their options
- * are none of the table in analysis/options.c.
+ * are none of the table in run/options.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "reader/metafile.h"
+#include "metadata/metafile.h"
 #include "util/error.h"
 
 #define DEPTH_MAX 12

@@ -4,7 +4,7 @@
  * its last interval is the leaf of its own frames and that CPU's
  * (flow_refresh).
  */
-#include "flow/locks.h"
+#include "objects/locks.h"
 
 #include <string.h>
 

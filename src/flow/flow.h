@@ -309,7 +309,7 @@ void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 /* dump.c */
 void flow_statedump(struct flow *flow, struct host *host, const struct event *event);
 
-/* contain.c */
+/* namespaces.c */
 void dump_namespaces(struct flow *flow, const struct event *event);
 /* Before the fork's own record: the parent's namespaces, but those that the call
  * makes anew; its `flags`, -1: not known. */

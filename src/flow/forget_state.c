@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "flow/locks.h"
+#include "objects/locks.h"
 
 #define TIMER_KEPT (INT64_C(60) * 1000000000) /* ns: one whose length is not known */
 

@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "flow/locks.h"
+#include "objects/locks.h"
 #include "model/files.h"
 
 uint32_t thread_find(struct flow *flow, uint32_t host, int32_t tid)

@@ -8,8 +8,8 @@
  *
  * Part of flow/. Source: semantics.md, "The control-flow stack of a thread".
  */
-#include "flow/calls.h"
-#include "flow/locks.h"
+#include "objects/calls.h"
+#include "objects/locks.h"
 
 #include <string.h>
 

@@ -10,8 +10,8 @@
  *
  * Source: semantics.md, "Woken up".
  */
-#include "flow/calls.h"
-#include "flow/locks.h"
+#include "objects/calls.h"
+#include "objects/locks.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  *
  * Place: model/, filled by flow/ from lttng-ust's own events (lttng_ust_statedump, lttng_ust_lib,
  * lttng_ust_dl), in time order; nothing is here where no user-space trace was read. What a name
- * is made of a place in a file is the business of analysis/.
+ * is made of a place in a file is the business of symbols/.
  *
  * What one process has loaded between its fork or exec and its next exec is a space. A child's
  * space leads to its parent's, so a fork costs one small record however much is loaded.

@@ -2,7 +2,7 @@
  * names of devices.
  *
  * Place: model/ is filled by flow/ while events pass, in time order, and read
- * by analysis/ afterwards. It knows what each thing is called and belongs to;
+ * by the analyses afterwards. It knows what each thing is called and belongs to;
  * what a thread was doing when is flow's and timeline's business, though the
  * current step of that (struct thread.flow) lies here, beside what it needs,
  * so that an event touches one record.
@@ -21,7 +21,7 @@
 #include "model/container.h"
 #include "model/images.h"
 #include "timeline/timeline.h"
-#include "util/corridor.h"
+#include "trace/corridor.h"
 #include "util/idmap.h"
 #include "util/intern.h"
 

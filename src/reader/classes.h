@@ -6,7 +6,7 @@
 #ifndef WHYLATE_READER_CLASSES_H
 #define WHYLATE_READER_CLASSES_H
 
-#include "analysis/session.h"
+#include "run/session.h"
 #include "reader/program.h"
 
 struct class_filter;

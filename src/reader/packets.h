@@ -12,7 +12,7 @@
 #define WHYLATE_READER_PACKETS_H
 
 #include "reader/mapped.h"
-#include "reader/types.h"
+#include "metadata/types.h"
 
 struct stream_file {
 	char *path;           /* owned */

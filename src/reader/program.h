@@ -14,7 +14,7 @@
 
 #include "event/event.h"
 #include "event/kinds.h"
-#include "reader/types.h"
+#include "metadata/types.h"
 
 #define REGISTERS 32
 #define NO_PLACE UINT16_MAX

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "reader/far.h"
+#include "reader/outliers.h"
 #include "reader/stream.h"
 #include "util/error.h"
 

@@ -20,8 +20,8 @@
 
 #include <glib.h>
 
-#include "analysis/session.h"
-#include "reader/types.h"
+#include "run/session.h"
+#include "metadata/types.h"
 
 struct reader;
 

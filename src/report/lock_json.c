@@ -1,7 +1,7 @@
 /* Locks as JSON: who held the lock of one wait, in which order, doing what; all
  * locks by the waiting they cost; deadlocks. */
-#include "analysis/contention.h"
-#include "analysis/deadlocks.h"
+#include "waits/contention.h"
+#include "waits/deadlocks.h"
 #include "report/report.h"
 
 static json_t *thread_member(json_t *object, const struct session *session, uint32_t thread)

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/contention.h"
-#include "analysis/deadlocks.h"
+#include "waits/contention.h"
+#include "waits/deadlocks.h"
 #include "report/report.h"
 
 #define HOLDERS_SHOWN 4

@@ -3,7 +3,7 @@
  * Place: report/. The page is a template (share/page/, built into the program), the
  * report's JSON as --format json writes it, by the same code, and a second block of data
  * for what JSON does not tell: the timeline of every thread that the report names, in
- * levels of detail (analysis/levels.h), and who waited for whom.
+ * levels of detail (report/levels.h), and who waited for whom.
  *
  *   report.html ─ head, style ─┬─ "report": JSON, escaped ─┬─ "timeline" ─┬─ scripts
  *                  page_begin()│    the report's writer     │  page_end() ─┘

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "analysis/levels.h"
+#include "report/levels.h"
 
 #define LEVELS 16
 #define LEVEL_BYTES (600u << 10)   /* of the finest level at most; coarser ones are smaller */

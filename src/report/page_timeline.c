@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "analysis/levels.h"
-#include "analysis/waiting.h"
+#include "report/levels.h"
+#include "imposed/waiting.h"
 #include "report/page_cells.h"
 
 #define EXPLAINED_MAX 64 /* examples and waits whose causes are looked for here */

@@ -9,13 +9,13 @@
 
 #include <jansson.h>
 
-#include "analysis/causality.h"
-#include "analysis/coverage.h"
-#include "analysis/path.h"
-#include "analysis/pieces.h"
-#include "analysis/profile.h"
-#include "analysis/session.h"
-#include "analysis/summary.h"
+#include "waits/causality.h"
+#include "run/coverage.h"
+#include "path/path.h"
+#include "path/path_sums.h"
+#include "latencies/profile.h"
+#include "run/session.h"
+#include "waits/summary.h"
 #include "report/output.h"
 
 /* Writes the report that the session's options ask for. False without an error: interrupted. */

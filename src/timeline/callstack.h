@@ -1,7 +1,7 @@
 /* Call stacks, as the tracer's contexts callstack-kernel and callstack-user give them:
  * each different list of addresses is stored once and named by a number.
  *
- * Place: timeline/, written by flow/ at switches and wake-ups, read by analysis/. Innermost
+ * Place: timeline/, written by flow/ at switches and wake-ups, read by the analyses. Innermost
  * first. The tracer's own functions come first in what it records; readers
  * drop them (symbols.h). Source: lttng-events.md, 3.
  */

@@ -3,7 +3,7 @@
  * one thread to another.
  *
  * Place: timeline/, written by flow/ (exchanges.c) while reading, only if a request is
- * asked for (flow.exchanges_wanted); read by analysis/ (requests.h). They are stored in
+ * asked for (flow.exchanges_wanted); read by the analyses (requests.h). They are stored in
  * the order in which they take effect: what is written when the call begins, as it can
  * be read before the call returns; what is read when the call returns.
  *

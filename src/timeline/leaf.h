@@ -1,7 +1,7 @@
 /* Frames of the control-flow stack and leaves of the Working / Interrupted /
  * Blocked tree, each packed into 32 bits: a kind and a number.
  *
- * Place: timeline/, used by flow/ to write and by analysis/ to read. The
+ * Place: timeline/, used by flow/ to write and by the analyses to read. The
  * number of a syscall or vector is its interned name; of an IRQ or softIRQ
  * its number. Source: semantics.md, "The control-flow stack of a thread" and
  * "Working, Interrupted, Blocked".

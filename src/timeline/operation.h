@@ -3,7 +3,7 @@
  * block request's way, a wait.
  *
  * Place: timeline/, written by flow/ while reading (frames and requests) and
- * by analysis/ afterwards (waits, from the intervals), read by the profiles.
+ * by the analyses afterwards (waits, from the intervals), read by the profiles.
  *
  * Frames nest, and a record is written when its frame ends. So the frames
  * inside one lie right before it in the list of whoever they counted for, and

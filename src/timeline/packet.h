@@ -3,7 +3,7 @@
  * another.
  *
  * Place: timeline/, written by flow/ (network.c) while reading, only where
- * there is more than one host; matched and read by analysis/ afterwards
+ * there is more than one host; matched and read by the analyses afterwards
  * (pairs.h). A received packet is known by the struct wake_detail of whom it
  * woke: its `number`. Packets within a host (same address, loopback) are not
  * among them.

@@ -1,7 +1,7 @@
 /* The timeline: for each thread the intervals of its states, and for each
  * blocked interval the record of what it waited in and what woke it.
  *
- * Place: written by flow/ in time order, read by analysis/ afterwards. An
+ * Place: written by flow/ in time order, read by the analyses afterwards. An
  * interval is only a begin and what it is, as leaves tile a thread's life:
  * it ends where the next begins.
  *
@@ -26,7 +26,7 @@
 #include "timeline/leaf.h"
 #include "timeline/operation.h"
 #include "timeline/packet.h"
-#include "util/corridor.h"
+#include "trace/corridor.h"
 #include "util/pages.h"
 
 #define NO_THREAD UINT32_MAX

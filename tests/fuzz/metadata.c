@@ -8,7 +8,7 @@
 #include "whylate/whylate.h"
 
 #include "reader/classes.h"
-#include "reader/metafile.h"
+#include "metadata/metafile.h"
 
 #define TAKES_MAX 200
 

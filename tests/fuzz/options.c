@@ -10,7 +10,7 @@
 #include "target.h"
 #include "whylate/whylate.h"
 
-#include "analysis/operations.h"
+#include "latencies/operations.h"
 
 #define LINES_MAX 40
 

@@ -16,7 +16,7 @@
 #include "target.h"
 
 #include "../unit/invariants.h"
-#include "reader/metafile.h"
+#include "metadata/metafile.h"
 #include "reader/reader.h"
 
 #define FILES 3

@@ -4,8 +4,8 @@
 #ifndef CALL_INVARIANTS_H
 #define CALL_INVARIANTS_H
 
-#include "analysis/functions.h"
-#include "analysis/stand_outs.h"
+#include "functions/functions.h"
+#include "functions/stand_outs.h"
 
 static inline void check_frames(const struct frames *frames)
 {

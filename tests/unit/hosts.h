@@ -11,7 +11,7 @@
 
 #include "feed.h"
 
-#include "analysis/clocks.h"
+#include "trace/clocks.h"
 
 #define g_autofeed __attribute__((cleanup(feed_cleanup)))
 #define FEED() g_autofeed struct feed *feed = two_hosts()

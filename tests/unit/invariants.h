@@ -14,8 +14,8 @@
 
 #include "whylate/whylate.h"
 
-#include "analysis/contention.h"
-#include "analysis/locks.h"
+#include "waits/contention.h"
+#include "waits/holders.h"
 
 /* Of a node and all below it. */
 static inline int64_t sum_of(const struct node *node)

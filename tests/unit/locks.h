@@ -9,9 +9,9 @@
 
 #include "feed.h"
 
-#include "analysis/contention.h"
-#include "analysis/deadlocks.h"
-#include "analysis/locks.h"
+#include "waits/contention.h"
+#include "waits/deadlocks.h"
+#include "waits/holders.h"
 
 #define g_autofeed __attribute__((cleanup(feed_cleanup)))
 #define FEED() g_autofeed struct feed *feed = four_threads()

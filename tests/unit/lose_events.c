@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/causality.h"
-#include "analysis/operations.h"
-#include "analysis/session.h"
-#include "analysis/summary.h"
+#include "waits/causality.h"
+#include "latencies/operations.h"
+#include "run/session.h"
+#include "waits/summary.h"
 #include "cli/cli.h"
 
 void __real_session_event(struct session *session, const struct event *event);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/session.h"
+#include "run/session.h"
 #include "cli/cli.h"
 #include "event/kinds.h"
 

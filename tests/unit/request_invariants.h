@@ -5,9 +5,9 @@
 #ifndef REQUEST_INVARIANTS_H
 #define REQUEST_INVARIANTS_H
 
-#include "analysis/diff.h"
-#include "analysis/lattice.h"
-#include "analysis/path_tree.h"
+#include "diff/diff.h"
+#include "requests/lattice.h"
+#include "requests/path_tree.h"
 
 static inline void check_costs(const struct user_requests *requests)
 {

@@ -1,7 +1,7 @@
 /* What stands for a text: by the rules of anonymise.h, one by one. Numbers are given in order of asking,
  * so they are known here.
  */
-#include "analysis/anonymise.h"
+#include "run/anonymise.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "util/binary.h"
-#include "util/confined.h"
+#include "symbols/binary.h"
+#include "symbols/confined.h"
 #include "whylate/whylate.h"
 
 static char *folder; /* for all files; removed at the end */

@@ -5,7 +5,7 @@
  */
 #include "feed.h"
 
-#include "analysis/containers.h"
+#include "run/containers.h"
 
 #define HOST_NS HOST_PID_NS
 #define BOX 4026532201u    /* in the host's */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "util/corridor.h"
+#include "trace/corridor.h"
 
 struct truth {
 	double offset, drift;

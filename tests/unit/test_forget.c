@@ -1,4 +1,4 @@
-/* Reports while the trace goes on (analysis/stretches.h) and what is forgotten of it
+/* Reports while the trace goes on (run/stretches.h) and what is forgotten of it
  * (flow/forget.h): when reports come, of what, and that an endless stream costs no more
  * memory after hours than after minutes. That nothing is forgotten that is still needed
  * is tested on random events (test_random.c) and on recorded traces (tests/live.t).

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analysis/image_file.h"
+#include "trace/image_file.h"
 #include "locks.h"
 
 static const struct image_of *of_nothing(void)
@@ -60,7 +60,7 @@ static void keep_and_take(struct feed *feed, int fd)
 	g_assert_true(image_load(feed->session, of_nothing(), fd));
 }
 
-/* As test_locks.c, test_in_turn: the same holders, by hand from flow/locks.h. */
+/* As test_locks.c, test_in_turn: the same holders, by hand from objects/locks.h. */
 static void test_taken(void)
 {
 	FEED();

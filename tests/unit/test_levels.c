@@ -1,5 +1,5 @@
 /* Levels of detail: merging intervals to cells (levels.h), by hand and on random spans. */
-#include "analysis/levels.h"
+#include "report/levels.h"
 
 struct result {
 	GArray *cells; /* struct cell */

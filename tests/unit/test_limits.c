@@ -1,8 +1,8 @@
 /* Limits: which texts are limits, and verdicts on measures made by hand. Expected values follow
  * from the grammar in limits.h, and from counting on fingers.
  */
-#include "analysis/judge.h"
-#include "analysis/options.h"
+#include "limits/judge.h"
+#include "run/options.h"
 #include "timeline/timeline.h"
 
 static void test_good(void)

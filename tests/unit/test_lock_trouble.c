@@ -1,10 +1,10 @@
 /* Locks in traces as they come: signals to waiters, PIDs used again, duplicated
  * descriptors, lost events, many waiters. What must not be said, and how long it
- * may take. Expectations are worked out by hand from flow/locks.h.
+ * may take. Expectations are worked out by hand from objects/locks.h.
  */
 #include "locks.h"
 
-#include "analysis/path.h"
+#include "path/path.h"
 
 /* timeout(1) and the like: who sends a waiter a signal has no lock. a has it. */
 static void test_signal_gives_nothing_up(void)

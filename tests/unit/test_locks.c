@@ -1,5 +1,5 @@
 /* Who held a lock while somebody waited for it, and who will wait for ever.
- * Expectations are worked out by hand from flow/locks.h: a waker had the lock
+ * Expectations are worked out by hand from objects/locks.h: a waker had the lock
  * until it woke, who returns from a wait has it from then on.
  *
  * Threads 5 to 8 are of process 5, each on a CPU of its own (0 to 3), so that

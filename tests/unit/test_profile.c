@@ -1,6 +1,6 @@
 /* Profiles, peaks and root causes on small hand-made sequences. Expectations
  * are worked out by hand from semantics.md ("Latency") and DARC, section 3, as
- * analysis/roots.h restates it; each test says what it is of.
+ * latencies/roots.h restates it; each test says what it is of.
  */
 #include "feed.h"
 

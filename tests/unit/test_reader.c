@@ -7,7 +7,7 @@
 
 #include "event/event.h"
 #include "reader/classes.h"
-#include "reader/metafile.h"
+#include "metadata/metafile.h"
 #include "reader/program.h"
 
 #define BYTE "typealias integer { size = 8; align = 8; } := u8;\n"

@@ -4,8 +4,8 @@
  */
 #include "feed.h"
 
-#include "analysis/ready.h"
-#include "analysis/waiting.h"
+#include "waits/ready.h"
+#include "imposed/waiting.h"
 
 #define g_autofeed __attribute__((cleanup(feed_cleanup)))
 #define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)

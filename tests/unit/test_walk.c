@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "analysis/walk.h"
+#include "export/export_walk.h"
 
 #define g_autofeed __attribute__((cleanup(feed_cleanup)))
 #define FEED(cpus) g_autofeed struct feed *feed = walk_feed(cpus)

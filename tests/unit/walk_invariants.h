@@ -1,4 +1,4 @@
-/* What must hold of the walk of the exports (analysis/walk.h) whatever was fed: pieces of states
+/* What must hold of the walk of the exports (export/export_walk.h) whatever was fed: pieces of states
  * tile each life and make up the spans, frames nest, a state lies in the innermost frame, each
  * wake-up comes right after the wait that it ended; and all formats can be written. For random
  * events (test_random.c) and fuzzed ones (tests/fuzz/).
@@ -9,8 +9,8 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "analysis/walk.h"
-#include "report/export.h"
+#include "export/export_walk.h"
+#include "export/export.h"
 #include "whylate/whylate.h"
 
 struct walk_check {

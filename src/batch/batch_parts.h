@@ -1,0 +1,48 @@
+/* Lines of `whylate batch`: one JSON object for each trace, and what many of them add up to.
+ *
+ * Place: batch/; batch_line.c makes a trace's line (the map half), batch_merge.c adds lines up,
+ * those of traces and those that are sums already (the merge half), batch_index.c shows the sum as
+ * a page. Adding is exact, and neither order nor grouping matters: counts are integers, buckets are the
+ * finest that profiles have, lists are sorted by what is in them. Schema: whylate-batch-1.
+ */
+#ifndef WHYLATE_BATCH_BATCH_PARTS_H
+#define WHYLATE_BATCH_BATCH_PARTS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "limits/judge.h"
+
+struct batch {
+	json_t *traces;       /* owned; array: a short entry for each */
+	json_t *profiles;     /* owned; operation -> sums */
+	json_t *findings;     /* owned; id -> sums */
+	GPtrArray *limits;    /* owned; struct batch_limit, sorted by text */
+	guint bad_lines;      /* that were none */
+};
+
+/* A limit over all traces. */
+struct batch_limit {
+	char *key;            /* owned; name and text */
+	struct limit *limit;  /* owned */
+	struct measures *measures; /* owned; given to the judgement in the end */
+	guint exceeded, not_judged; /* traces */
+};
+
+struct batch *batch_new(void);
+void batch_free(struct batch *batch);
+/* Adds a line, of a trace or merged. False: it is none; what is wrong with it into `error`. */
+bool batch_add(struct batch *batch, const json_t *line, GError **error);
+/* Sorts what was added, and judges the limits over all: a new reference, the merged line. The
+ * batch is not added to after it. */
+json_t *batch_merged(struct batch *batch);
+/* Of the merged line: interface.md, "Exit status". */
+int batch_status(const json_t *merged);
+void batch_index_write(const json_t *merged, FILE *file);
+
+/* Latencies and measures as lines have them; values from elsewhere are taken as 0 if they make no
+ * sense. */
+json_t *measures_json(const struct measures *measures);
+struct measures *measures_of_json(const json_t *list, bool merged);
+
+#endif

@@ -1,0 +1,667 @@
+/* Putting the time of threads down to their calls; see call_tree.h. */
+#include "calls/call_tree.h"
+
+#include <string.h>
+
+#include "waits/causality.h"
+#include "path/path.h"
+#include "symbols/symbols.h"
+#include "util/pattern.h"
+
+#define SLICE 4096 /* times off the CPU, of which a thread's path is looked at at once */
+#define FRAMES_HELD 250000 /* 10 MB */
+
+/* --- nodes ------------------------------------------------------------------------- */
+
+struct node_key {
+	uint32_t parent, what;
+	uint8_t kind;
+};
+
+static guint key_hash(gconstpointer data)
+{
+	const struct node_key *key = data;
+
+	return (key->parent * 2654435761u ^ key->what) * 40503u + key->kind;
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b)
+{
+	const struct node_key *x = a, *y = b;
+
+	return x->parent == y->parent && x->what == y->what && x->kind == y->kind;
+}
+
+static struct call_node *node_of(const struct call_tree *tree, uint32_t place)
+{
+	return &g_array_index(tree->nodes, struct call_node, place);
+}
+
+static void node_clear(gpointer data)
+{
+	struct call_node *node = data;
+
+	g_array_free(node->children, TRUE);
+	g_array_free(node->waits, TRUE);
+}
+
+static bool explains(uint8_t kind)
+{
+	return kind == NODE_WAITS_FOR || kind == NODE_CAUSE;
+}
+
+/* The child of `parent` (NO_NODE: a root) that is so; `thread` is there at `at`. */
+static uint32_t node_find(struct call_tree *tree, uint32_t parent, enum call_node_kind kind,
+			  uint32_t what, uint32_t thread, uint32_t ref, int64_t at)
+{
+	struct node_key key = {parent, what, (uint8_t) kind};
+	gpointer known;
+	uint32_t place = tree->nodes->len;
+	struct call_node node = {.kind = (uint8_t) kind, .what = what, .parent = parent,
+				 .thread = thread, .ref = ref, .at = at};
+
+	if (parent != NO_NODE) {
+		node.depth = node_of(tree, parent)->depth + 1;
+		node.elsewhere = kind == NODE_WAITS_FOR || node_of(tree, parent)->elsewhere;
+		if (node.depth > CALL_TREE_DEPTH &&
+		    (!explains(node.kind) || (kind == NODE_WAITS_FOR &&
+					      node_of(tree, parent)->elsewhere)))
+			return parent;
+	}
+	known = g_hash_table_lookup(tree->index, &key);
+	if (known)
+		return GPOINTER_TO_UINT(known) - 1;
+	node.children = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	node.waits = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_array_append_val(tree->nodes, node);
+	g_hash_table_insert(tree->index, g_memdup2(&key, sizeof key),
+			    GUINT_TO_POINTER(place + 1));
+	if (parent != NO_NODE)
+		g_array_append_val(explains((uint8_t) kind) ? node_of(tree, parent)->waits
+							    : node_of(tree, parent)->children,
+				   place);
+	return place;
+}
+
+/* --- where a thread is --------------------------------------------------------------- */
+
+const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread)
+{
+	const struct session *session = tree->session;
+
+	struct frames *frames = g_ptr_array_index(tree->frames, thread);
+
+	if (frames)
+		return frames;
+	frames = frames_new(session, thread, session->from, session->to);
+	tree->frames_held += frames->list->len;
+	g_ptr_array_index(tree->frames, thread) = frames;
+	return frames;
+}
+
+void call_tree_let_go(struct call_tree *tree, uint32_t keep)
+{
+	timeline_let_go(&tree->session->timeline);
+	if (tree->frames_held <= FRAMES_HELD)
+		return;
+	tree->frames_held = 0;
+	for (guint i = 0; i < tree->frames->len; i++) {
+		struct frames *frames = g_ptr_array_index(tree->frames, i);
+
+		if (i == keep && frames)
+			tree->frames_held = frames->list->len;
+		else
+			g_clear_pointer((struct frames **) &tree->frames->pdata[i], frames_free);
+	}
+}
+
+bool frame_is_wanted(const struct session *session, const struct call_frame *frame)
+{
+	const char *pattern = session->options->functions.function;
+	g_autofree char *name = NULL;
+
+	if (!pattern)
+		return true;
+	if (!frame_is_call(frame))
+		return false;
+	name = frame_name(session, frame->what);
+	return pattern_match(pattern, name);
+}
+
+/* The node of `frame` below `base`; with `scoped`, from the outermost frame on that --function
+ * asks for, NO_NODE outside of them. */
+static uint32_t frame_node(struct call_tree *tree, const struct frames *frames, uint32_t frame,
+			   uint32_t base, bool scoped)
+{
+	const struct call_frame *at;
+	uint32_t node;
+
+	if (frame == NO_FRAME)
+		return scoped && tree->session->options->functions.function ? NO_NODE : base;
+	if (scoped && tree->node_of_frame[frame])
+		return tree->node_of_frame[frame] - 1;
+	at = frame_of(frames, frame);
+	node = frame_node(tree, frames, at->parent, base, scoped);
+	if (node == NO_NODE && frame_is_wanted(tree->session, at))
+		node = base;
+	if (node != NO_NODE && !at->in_interrupt)
+		node = node_find(tree, node, NODE_CALL, at->what, frames->thread,
+				 PACK_KIND(at->what) == OPERATION_USER ? at->ref : 0, at->begin);
+	if (scoped)
+		tree->node_of_frame[frame] = node + 1;
+	return node;
+}
+
+/* A call that no frame shows, as its entry was not seen: the state says which it is. */
+static uint32_t unseen_call(struct call_tree *tree, const struct frames *frames, uint32_t frame,
+			    uint32_t node, uint32_t leaf, int64_t at)
+{
+	uint32_t kind = PACK_KIND(leaf);
+
+	if (kind != LEAF_WORK_SYSCALL && kind != LEAF_BLOCK_SYSCALL)
+		return node;
+	for (; frame != NO_FRAME; frame = frame_of(frames, frame)->parent)
+		if (PACK_KIND(frame_of(frames, frame)->what) == OPERATION_SYSCALL)
+			return node;
+	return node_find(tree, node, NODE_CALL, PACK(OPERATION_SYSCALL, PACK_NUMBER(leaf)),
+			 frames->thread, 0, at);
+}
+
+/* Below a wait the functions that led to it, as far as no probes show them. */
+static uint32_t sampled_node(struct call_tree *tree, const struct frames *frames, uint32_t frame,
+			     uint32_t node, const struct block *block, int64_t at)
+{
+	const struct session *session = tree->session;
+	uint32_t number = block ? callpaths_at(&session->flow.callstacks, block->callpaths)->kernel
+				: 0;
+	const char *inner = NULL;
+	const uint64_t *words;
+	GPtrArray *path;
+	guint count, first = 0;
+
+	if (!number)
+		return node;
+	words = callstack_words(&session->flow.callstacks, number, &count);
+	path = callpath_new(session->symbols, words, count);
+	if (frame != NO_FRAME && PACK_KIND(frame_of(frames, frame)->what) == OPERATION_FUNCTION)
+		inner = session_text(session, PACK_NUMBER(frame_of(frames, frame)->what));
+	for (guint i = 0; inner && i < path->len; i++)
+		if (strcmp(g_ptr_array_index(path, i), inner) == 0)
+			first = i + 1;
+	for (guint i = first; i < path->len; i++)
+		node = node_find(tree, node, NODE_SAMPLED,
+				 intern_id(session->model.names, g_ptr_array_index(path, i)),
+				 frames->thread, 0, at);
+	g_ptr_array_free(path, TRUE);
+	return node;
+}
+
+/* --- pieces of the critical path -------------------------------------------------------- */
+
+/* What the piece is put down to; the same leaf of a thread is so always, but for waits. */
+uint32_t call_tree_cause(struct call_tree *tree, const struct path *path,
+			  const struct piece *piece)
+{
+	bool same = PACK_KIND(piece->leaf) >= LEAF_INT_IRQ &&
+		    PACK_KIND(piece->leaf) <= LEAF_INT_HRTIMER && piece->behalf < 0;
+	uint64_t key = (uint64_t) piece->leaf << 32 | piece->ref;
+	struct user_request none = {0};
+	uint32_t known = same ? idmap_get(&tree->causes, key) : IDMAP_NONE;
+	GString *label;
+	enum change change;
+	const char *kind;
+
+	if (known != IDMAP_NONE)
+		return known;
+	label = g_string_new(NULL);
+	kind = piece_charged_to(tree->costs, &none, path, piece, label, &change);
+	/* the call and the file are told by the nodes above, or differ from call to call */
+	if (strcmp(kind, cause_kind_text(CAUSE_BLOCK_DEVICE)) == 0 && strstr(label->str, ", "))
+		g_string_truncate(label, (gsize) (strstr(label->str, ", ") - label->str));
+	g_string_prepend(label, ": ");
+	g_string_prepend(label, kind);
+	known = intern_id(tree->session->model.names, label->str);
+	g_string_free(label, TRUE);
+	if (same)
+		idmap_set(&tree->causes, key, known);
+	return known;
+}
+
+static uint32_t waits_for_node(struct call_tree *tree, uint32_t node, uint32_t thread, int64_t at)
+{
+	const char *name = cost_name(tree->costs, thread);
+
+	return node_find(tree, node, NODE_WAITS_FOR, intern_id(tree->session->model.names, name),
+			 thread, 0, at);
+}
+
+static void add_own(struct call_tree *tree, uint32_t node, uint32_t leaf, int64_t ns)
+{
+	node_of(tree, node)->own[leaf_wib(leaf)] += ns;
+}
+
+/* The calls of a thread that was waited for. Where there are no functions, its states tell which
+ * system call it was in, and its frames are not needed. */
+static struct frames frames_of_other(struct call_tree *tree, uint32_t thread)
+{
+	const struct session *session = tree->session;
+
+	if (session->kinds[EV_FUNCTION_ENTRY] || session->flow.user.entries)
+		return *call_tree_frames(tree, thread);
+	return (struct frames) {.list = tree->no_frames, .thread = thread};
+}
+
+/* Another thread's part of a wait: its calls meanwhile, and what it was itself put down to. */
+static void add_other(struct call_tree *tree, const struct path *path, const struct piece *piece,
+		      uint32_t node, int64_t begin, int64_t end)
+{
+	const struct frames other = frames_of_other(tree, piece->thread), *frames = &other;
+	uint32_t base = waits_for_node(tree, node, piece->thread, begin), frame, at;
+	uint32_t cause = leaf_wib(piece->leaf) == WIB_WORKING ? 0 : call_tree_cause(tree, path, piece);
+	int64_t until;
+
+	for (; begin < end; begin = until) {
+		frame = frames_at(frames, begin, &until);
+		until = MIN(until, end);
+		at = frame_node(tree, frames, frame, base, false);
+		at = unseen_call(tree, frames, frame, at, piece->leaf, begin);
+		at = sampled_node(tree, frames, frame, at, piece->block, begin);
+		add_own(tree, at, piece->leaf, until - begin);
+		if (cause)
+			add_own(tree, node_find(tree, at, NODE_CAUSE, cause, piece->thread, 0, begin),
+				piece->leaf, until - begin);
+	}
+}
+
+/* Down the waits that led to the piece, below the outermost, which is the thread's own. */
+static uint32_t descend(struct call_tree *tree, const struct path *path, int32_t wait,
+			uint32_t node, int64_t begin)
+{
+	const struct through *at = &g_array_index(path->waits, struct through, wait);
+	const struct frames other = frames_of_other(tree, at->thread), *frames = &other;
+	uint32_t frame;
+	int64_t until;
+
+	if (at->behalf < 0)
+		return node;
+	node = descend(tree, path, at->behalf, node, begin);
+	node = waits_for_node(tree, node, at->thread, begin);
+	frame = frames_at(frames, begin, &until);
+	node = frame_node(tree, frames, frame, node, false);
+	node = unseen_call(tree, frames, frame, node, at->leaf, begin);
+	return sampled_node(tree, frames, frame, node, at->block, begin);
+}
+
+static const struct through *outermost(const struct path *path, const struct piece *piece)
+{
+	const struct through *at = NULL;
+
+	for (int32_t i = piece->behalf; i >= 0; i = at->behalf)
+		at = &g_array_index(path->waits, struct through, i);
+	return at;
+}
+
+/* [begin, end) of a piece, in which the thread is in one call. */
+static void add_part(struct call_tree *tree, const struct path *path, const struct piece *piece,
+		     const struct frames *frames, uint32_t frame, uint32_t root, int64_t begin,
+		     int64_t end)
+{
+	const struct through *wait = outermost(path, piece);
+	uint32_t leaf = wait ? wait->leaf : piece->leaf;
+	uint32_t node = frame_node(tree, frames, frame, root, true), cause;
+
+	if (node == NO_NODE)
+		return;
+	node = unseen_call(tree, frames, frame, node, leaf, begin);
+	node = sampled_node(tree, frames, frame, node, wait ? wait->block : piece->block, begin);
+	add_own(tree, node, leaf, end - begin);
+	if (wait) {
+		add_other(tree, path, piece, descend(tree, path, piece->behalf, node, begin), begin,
+			  end);
+	} else if (leaf_wib(leaf) != WIB_WORKING) {
+		cause = call_tree_cause(tree, path, piece);
+		add_own(tree, node_find(tree, node, NODE_CAUSE, cause, piece->thread, 0, begin), leaf,
+			end - begin);
+	}
+}
+
+static void note_longest(struct call_tree *tree, const struct call_frame *frame)
+{
+	int64_t ns = frame->half == OPERATION_WHOLE ? frame->end - frame->begin : 0;
+	int64_t *longest = g_hash_table_lookup(tree->longest, GUINT_TO_POINTER(frame->what));
+
+	if (!longest) {
+		longest = g_new0(int64_t, 1);
+		g_hash_table_insert(tree->longest, GUINT_TO_POINTER(frame->what), longest);
+	}
+	*longest = MAX(*longest, ns);
+}
+
+static void count_calls(struct call_tree *tree, const struct frames *frames, uint32_t root,
+			int64_t from, int64_t to)
+{
+	for (uint32_t i = 0; i < frames->list->len; i++) {
+		const struct call_frame *frame = frame_of(frames, i);
+		uint32_t node;
+
+		if (!frame->in_interrupt)
+			note_longest(tree, frame);
+		if (frame->in_interrupt || frame->begin < from || frame->begin >= to ||
+		    !frame_is_counted(frame))
+			continue;
+		node = frame_node(tree, frames, i, root, true);
+		if (node == NO_NODE)
+			continue;
+		node_of(tree, node)->calls++;
+		node_of(tree, node)->open += frame->half == OPERATION_OPEN;
+	}
+}
+
+/* The critical path of [from, to), which the thread does not begin or end in a wait. */
+static void add_slice(struct call_tree *tree, const struct frames *frames, uint32_t root,
+		      int64_t from, int64_t to)
+{
+	struct path *path = path_new(tree->session, frames->thread, from, to);
+	int64_t until;
+
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+
+		for (int64_t at = piece->begin; at < piece->end; at = until) {
+			uint32_t frame = frames_at(frames, at, &until);
+
+			until = MIN(until, piece->end);
+			add_part(tree, path, piece, frames, frame, root, at, until);
+		}
+	}
+	path_free(path);
+	call_tree_let_go(tree, frames->thread);
+}
+
+/* A thread's path is as long as its life: it is looked at slice by slice, each of which ends
+ * when the thread has got a CPU. */
+static void add_slices(struct call_tree *tree, const struct frames *frames, uint32_t root,
+		       int64_t from, int64_t to)
+{
+	struct spans spans;
+	struct span span;
+	int64_t begin = from;
+	guint count = 0;
+
+	spans_begin(&spans, tree->session, frames->thread, from, to);
+	while (spans_next_off_cpu(&spans, &span)) {
+		if (++count < SLICE || leaf_is_blocked(span.leaf) || span.end >= to)
+			continue;
+		add_slice(tree, frames, root, begin, span.end);
+		begin = span.end;
+		count = 0;
+	}
+	add_slice(tree, frames, root, begin, to);
+}
+
+static void add_thread(struct call_tree *tree, uint32_t thread)
+{
+	const struct session *session = tree->session;
+	const struct thread *life = model_thread(&session->model, thread);
+	int64_t from = MAX(session->from, life->begin), to = MIN(session->to, life->end);
+	const char *name = cost_name(tree->costs, thread);
+	const struct frames *frames;
+	uint32_t root;
+
+	if (from >= to)
+		return;
+	root = node_find(tree, NO_NODE, NODE_THREADS, intern_id(session->model.names, name), thread,
+			 0, from);
+	while (tree->threads->len <= root)
+		g_ptr_array_add(tree->threads, NULL);
+	if (!g_ptr_array_index(tree->threads, root))
+		g_ptr_array_index(tree->threads, root) =
+			g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_array_append_val(g_ptr_array_index(tree->threads, root), thread);
+	frames = call_tree_frames(tree, thread);
+	tree->node_of_frame = g_new0(uint32_t, frames->list->len + 1);
+	count_calls(tree, frames, root, from, to);
+	add_slices(tree, frames, root, from, to);
+	g_clear_pointer(&tree->node_of_frame, g_free);
+}
+
+/* --- which threads ------------------------------------------------------------------- */
+
+static bool has_functions(const struct session *session, uint32_t thread)
+{
+	uint32_t at = model_thread(&session->model, thread)->flow.operation;
+
+	while (at) {
+		const struct operation *operation = operation_at(&session->timeline.operations, at);
+		uint32_t kind = PACK_KIND(operation->what);
+
+		if (operation_end(operation) < session->from)
+			return false;
+		if ((kind == OPERATION_FUNCTION || kind == OPERATION_USER) &&
+		    operation->begin < session->to)
+			return true;
+		at = operation->previous;
+	}
+	return false;
+}
+
+/* Functions of user space say best which program is meant; the kernel's are in all of them. */
+static bool has_user_functions(const struct session *session, uint32_t thread)
+{
+	uint32_t at = model_thread(&session->model, thread)->flow.operation;
+
+	for (; at; at = operation_at(&session->timeline.operations, at)->previous)
+		if (PACK_KIND(operation_at(&session->timeline.operations, at)->what) ==
+		    OPERATION_USER)
+			return true;
+	return false;
+}
+
+/* A program's, that did not sleep all the time. */
+static bool is_awake(const struct session *session, uint32_t thread)
+{
+	struct spans spans;
+	struct span span;
+
+	if (thread_is_kernel(&session->model, model_thread(&session->model, thread)))
+		return false;
+	spans_begin(&spans, session, thread, session->from, session->to);
+	while (spans_next(&spans, &span))
+		if (leaf_wib(span.leaf) == WIB_WORKING)
+			return true;
+	return false;
+}
+
+static void add_threads_with(struct call_tree *tree,
+			     bool (*has)(const struct session *, uint32_t), const bool *tracers)
+{
+	const struct session *session = tree->session;
+	const char *wanted = session->options->host;
+
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct host *host =
+			model_host(&session->model, model_thread(&session->model, i)->host);
+
+		if (!tracers[i] && (!wanted || g_strcmp0(wanted, host->hostname) == 0) &&
+		    has(session, i))
+			add_thread(tree, i);
+	}
+}
+
+static void add_threads(struct call_tree *tree)
+{
+	const struct session *session = tree->session;
+	const struct options *options = session->options;
+	g_autofree bool *tracers = NULL;
+
+	for (guint i = 0; i < session->selected->len; i++)
+		add_thread(tree, g_array_index(session->selected, uint32_t, i));
+	if (options->threads->len || options->processes->len || session->selected->len)
+		return;
+	tracers = session_tracers(session);
+	add_threads_with(tree, has_user_functions, tracers);
+	if (!tree->nodes->len)
+		add_threads_with(tree, has_functions, tracers);
+	if (!tree->nodes->len)
+		add_threads_with(tree, is_awake, tracers);
+}
+
+/* --- sums ----------------------------------------------------------------------------- */
+
+static int64_t sum(const int64_t times[4])
+{
+	return times[0] + times[1] + times[2] + times[3];
+}
+
+int64_t function_metric_of(const struct session *session, const int64_t times[4])
+{
+	switch (session->options->functions.metric) {
+	case BY_CPU:
+		return times[WIB_WORKING];
+	case BY_BLOCKED:
+		return times[WIB_BLOCKED];
+	case BY_INTERRUPTED:
+		return times[WIB_INTERRUPTED];
+	default:
+		return sum(times);
+	}
+}
+
+static int most_first(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct call_tree *tree = data;
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+	int64_t first = sum(call_node_at(tree, x)->all), second = sum(call_node_at(tree, y)->all);
+
+	if (first != second)
+		return first > second ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Of threads, those first that did most, and not those that slept longest. */
+static int busiest_first(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct call_tree *tree = data;
+	const struct session *session = tree->session;
+	const struct call_node *x = call_node_at(tree, *(const uint32_t *) a),
+			       *y = call_node_at(tree, *(const uint32_t *) b);
+	bool by_work = session->options->functions.metric == BY_WALL;
+	int64_t first = by_work ? x->all[WIB_WORKING] : function_metric_of(session, x->all);
+	int64_t second = by_work ? y->all[WIB_WORKING] : function_metric_of(session, y->all);
+
+	if (first != second)
+		return first > second ? -1 : 1;
+	return most_first(a, b, data);
+}
+
+/* Nodes stand behind those they are below. What explains time has its own sums. */
+static void sum_up(struct call_tree *tree)
+{
+	for (uint32_t i = tree->nodes->len; i-- > 0;) {
+		struct call_node *node = node_of(tree, i), *above;
+
+		for (int k = 0; k < 4; k++)
+			node->all[k] += node->own[k];
+		if (node->parent == NO_NODE)
+			continue;
+		above = node_of(tree, node->parent);
+		/* a thread that was waited for is no part of who waited, but of another such */
+		if (node->kind != NODE_CAUSE &&
+		    (node->kind != NODE_WAITS_FOR || above->elsewhere))
+			for (int k = 0; k < 4; k++)
+				above->all[k] += node->all[k];
+	}
+	for (uint32_t i = 0; i < tree->nodes->len; i++) {
+		struct call_node *node = node_of(tree, i);
+
+		if (node->parent == NO_NODE)
+			g_array_append_val(tree->roots, i);
+		g_array_sort_with_data(node->children, most_first, tree);
+		g_array_sort_with_data(node->waits, most_first, tree);
+	}
+	g_array_sort_with_data(tree->roots, busiest_first, tree);
+}
+
+struct call_tree *call_tree_new(const struct session *session)
+{
+	struct call_tree *tree = g_new0(struct call_tree, 1);
+
+	tree->session = session;
+	tree->nodes = g_array_new(FALSE, FALSE, sizeof(struct call_node));
+	g_array_set_clear_func(tree->nodes, node_clear);
+	tree->roots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	tree->threads = g_ptr_array_new_with_free_func((GDestroyNotify) g_array_unref);
+	tree->frames = g_ptr_array_new_with_free_func((GDestroyNotify) frames_free);
+	g_ptr_array_set_size(tree->frames, (gint) session->model.thread_count);
+	tree->no_frames = g_array_new(FALSE, FALSE, sizeof(struct call_frame));
+	tree->longest = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	tree->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+	tree->no_requests = g_new0(struct user_requests, 1);
+	tree->no_requests->session = session;
+	tree->costs = costs_without_requests(tree->no_requests);
+	idmap_init(&tree->causes);
+	add_threads(tree);
+	sum_up(tree);
+	return tree;
+}
+
+void call_tree_free(struct call_tree *tree)
+{
+	for (guint i = 0; i < tree->threads->len; i++)
+		if (!g_ptr_array_index(tree->threads, i))
+			g_ptr_array_index(tree->threads, i) =
+				g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_array_free(tree->nodes, TRUE);
+	g_array_free(tree->roots, TRUE);
+	g_ptr_array_free(tree->threads, TRUE);
+	g_ptr_array_free(tree->frames, TRUE);
+	g_hash_table_destroy(tree->index);
+	g_hash_table_destroy(tree->longest);
+	g_array_free(tree->no_frames, TRUE);
+	costs_free(tree->costs);
+	g_free(tree->no_requests);
+	idmap_clear(&tree->causes);
+	g_free(tree);
+}
+
+/* --- names ------------------------------------------------------------------------------ */
+
+char *frame_name(const struct session *session, uint32_t what)
+{
+	uint32_t kind = PACK_KIND(what);
+
+	if (kind == OPERATION_FUNCTION || kind == OPERATION_USER)
+		return g_strdup(session_text(session, PACK_NUMBER(what)));
+	return operation_name(session, what);
+}
+
+char *call_node_name(const struct call_tree *tree, uint32_t place)
+{
+	const struct call_node *node = call_node_at(tree, place);
+
+	return node->kind == NODE_CALL ? frame_name(tree->session, node->what)
+				       : g_strdup(session_text(tree->session, node->what));
+}
+
+const char *call_node_kind_text(const struct call_node *node)
+{
+	switch (node->kind) {
+	case NODE_THREADS:
+		return "thread";
+	case NODE_SAMPLED:
+		return "sampled";
+	case NODE_WAITS_FOR:
+		return "waits-for";
+	case NODE_CAUSE:
+		return "cause";
+	default:
+		switch (PACK_KIND(node->what)) {
+		case OPERATION_USER:
+			return "function";
+		case OPERATION_FUNCTION:
+			return "kernel-function";
+		default:
+			return "syscall";
+		}
+	}
+}

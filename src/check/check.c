@@ -1,0 +1,213 @@
+/* What can be answered from a trace; see check.h. */
+#include "check/check.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "run/needs.h"
+
+#define IN_RINGS \
+	"; for a flight recorder 'lttng regenerate statedump' before 'lttng snapshot record'"
+
+const char *answer_text(enum answer answer)
+{
+	static const char *const texts[] = {"yes", "degraded", "no"};
+
+	return texts[answer];
+}
+
+const char *finding_kind_text(enum finding_kind kind)
+{
+	static const char *const texts[] = {"event", "context", "statedump", "symbols",
+					    "lost-events", "damage", "trace", "user-trace"};
+
+	return texts[kind];
+}
+
+static void finding_clear(gpointer data)
+{
+	struct finding *finding = data;
+
+	g_free(finding->name);
+	g_free(finding->means);
+	g_free(finding->remedy);
+}
+
+static enum finding_kind kind_of(const struct need *need)
+{
+	if (g_str_has_prefix(need->name, "lttng_statedump"))
+		return FINDING_STATEDUMP;
+	if (strcmp(need->name, "kallsyms") == 0)
+		return FINDING_SYMBOLS;
+	return g_str_has_prefix(need->recorded_by, "lttng add-context") ? FINDING_CONTEXT
+									: FINDING_EVENT;
+}
+
+static void add_needs(struct check *check, const struct session *session)
+{
+	for (const struct need *need = needs; need->name; need++) {
+		struct finding finding = {.kind = kind_of(need),
+					  .impossible = need->commands.impossible,
+					  .degraded = need->commands.degraded,
+					  .poorer = need->commands.poorer};
+
+		if (need_is_met(session, need))
+			continue;
+		finding.name = g_strdup(need->name);
+		finding.means = g_strdup(need->without);
+		finding.remedy = g_strconcat(need->recorded_by,
+					     finding.kind == FINDING_STATEDUMP ? IN_RINGS : NULL, NULL);
+		g_array_append_val(check->findings, finding);
+	}
+}
+
+/* Lost events of each host, in one line: how many, in how much time of all CPUs'. */
+static void add_lost(struct check *check, const struct session *session)
+{
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+		struct finding finding = {.kind = FINDING_LOST, .degraded = CHECKED_COMMANDS};
+		g_autoptr(GString) name = g_string_new(NULL);
+		char length[32];
+
+		if (!host->gaps->len)
+			continue;
+		g_string_append_printf(name, "%u hole%s, %s in all", host->gaps->len,
+				       host->gaps->len == 1 ? "" : "s",
+				       when_duration(length, host_gaps_ns(host, UINT32_MAX)));
+		if (host->discarded_events)
+			g_string_append_printf(name, ", %" G_GUINT64_FORMAT " events",
+					       host->discarded_events);
+		if (host->discarded_packets)
+			g_string_append_printf(name, ", %" G_GUINT64_FORMAT " packets",
+					       host->discarded_packets);
+		if (session->model.hosts->len > 1)
+			g_string_append_printf(name, ", host %s", session_host_name(session, i));
+		finding.name = g_string_free(g_steal_pointer(&name), FALSE);
+		finding.means =
+			g_strdup("what was on at those times is unknown, and what spans them is "
+				 "marked: it may not be real");
+		/* else they are those of damaged files, which no recording prevents */
+		if (host->discarded_events || host->discarded_packets || !session->damages->len)
+			finding.remedy =
+				g_strdup("lttng enable-channel -k --subbuf-size=4M --num-subbuf=8 "
+					 "NAME: larger buffers; or fewer events");
+		g_array_append_val(check->findings, finding);
+	}
+}
+
+static void add_damage(struct check *check, const struct session *session)
+{
+	for (guint i = 0; i < session->damages->len; i++) {
+		const struct damage *at = &g_array_index(session->damages, struct damage, i);
+		struct finding finding = {.kind = FINDING_DAMAGE, .degraded = CHECKED_COMMANDS};
+
+		finding.name = g_strdup(at->file);
+		finding.means =
+			at->what ? g_strdup(at->what)
+				 : g_strdup_printf("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+						   " bytes could not be read",
+						   at->bytes, at->total);
+		g_array_append_val(check->findings, finding);
+	}
+}
+
+/* "NAME: what that means", as the coverage has them. */
+static void add_troubles(struct check *check, const struct session *session)
+{
+	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
+
+	coverage_troubles(session, list);
+	for (guint i = 0; i < list->len; i++) {
+		const char *text = g_ptr_array_index(list, i), *colon = strstr(text, ": ");
+		struct finding finding = {.kind = FINDING_TRACE, .degraded = CHECKED_COMMANDS};
+
+		finding.name = colon ? g_strndup(text, (gsize) (colon - text)) : g_strdup(text);
+		finding.means = g_strdup(colon ? colon + 2 : "");
+		if (g_str_has_prefix(text, "CPU "))
+			finding.remedy =
+				g_strdup("lttng enable-channel -k --overwrite --subbuf-size=1M "
+					 "--num-subbuf=16 NAME: larger rings reach further back");
+		g_array_append_val(check->findings, finding);
+	}
+}
+
+static char *user_means(const struct session *session)
+{
+	const struct user_counts *counts = &session->flow.user;
+	GString *text = g_string_new(NULL);
+	uint64_t odd = counts->entries_unseen + counts->exits_unseen + counts->dropped +
+		       counts->no_thread;
+
+	if (session->user_events)
+		g_string_append_printf(text, "its %" PRIu64 " events can be named as those of the "
+				       "kernel, and change nothing else", session->user_events);
+	if (counts->entries + counts->exits)
+		g_string_append_printf(text, "; %" PRIu64 " entries and %" PRIu64 " exits of "
+				       "functions (--operation 'function:*')", counts->entries,
+				       counts->exits);
+	if (odd)
+		g_string_append_printf(text, ", %" PRIu64 " of them without the other", odd);
+	if (counts->lost)
+		g_string_append_printf(text, "; %" PRIu64 " events were lost", counts->lost);
+	if (session->user_apart)
+		g_string_append_printf(text, "%s%u of them not read, being of no host whose kernel "
+				       "was traced", text->len ? "; " : "", session->user_apart);
+	for (guint i = 0; i < session->user_damages->len; i++)
+		g_string_append_printf(text, "%sdamaged: %s", text->len ? "; " : "",
+				       (char *) g_ptr_array_index(session->user_damages, i));
+	if (!text->len)
+		g_string_append(text, "it has no events");
+	return g_string_free(text, FALSE);
+}
+
+static void add_user_traces(struct check *check, const struct session *session)
+{
+	struct finding finding = {.kind = FINDING_USER_TRACE};
+
+	if (!session->user_traces)
+		return;
+	finding.name = g_strdup_printf("%u user-space trace%s beside it", session->user_traces,
+				       session->user_traces == 1 ? "" : "s");
+	finding.means = user_means(session);
+	g_array_append_val(check->findings, finding);
+}
+
+static int gravity(const struct finding *finding)
+{
+	return finding->impossible ? 0 : finding->degraded ? 1 : finding->poorer ? 2 : 3;
+}
+
+static gint gravest_first(gconstpointer a, gconstpointer b)
+{
+	return gravity(a) - gravity(b); /* and as they were found: the sort is stable */
+}
+
+void check_init(struct check *check, const struct session *session)
+{
+	*check = (struct check) {0};
+	check->findings = g_array_new(FALSE, TRUE, sizeof(struct finding));
+	g_array_set_clear_func(check->findings, finding_clear);
+	add_lost(check, session);
+	add_damage(check, session);
+	add_troubles(check, session);
+	add_needs(check, session);
+	add_user_traces(check, session);
+	g_array_sort(check->findings, gravest_first);
+	for (guint i = 0; i < check->findings->len; i++) {
+		const struct finding *finding = &g_array_index(check->findings, struct finding, i);
+
+		for (int c = 0; c < COMMAND_COUNT; c++) {
+			enum answer answer = finding->impossible & 1u << c ? ANSWER_NO
+					     : finding->degraded & 1u << c ? ANSWER_DEGRADED
+									   : ANSWER_YES;
+
+			check->answers[c] = MAX(check->answers[c], answer);
+		}
+	}
+}
+
+void check_clear(struct check *check)
+{
+	g_array_free(check->findings, TRUE);
+}

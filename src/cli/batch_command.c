@@ -1,0 +1,385 @@
+/* whylate batch: a process for each trace, a line for each process; see batch/batch_parts.h.
+ *
+ * Each trace is analysed in a child that does what `whylate` does with one trace: its report is the
+ * line, its standard error the messages, its exit status the status. So a trace that ends the
+ * analysis, by whatever, costs its own line only. Lines are printed in the order of the traces,
+ * whichever child ends first.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "run/anonymise.h"
+#include "cli/batch_command.h"
+#include "cli/cli.h"
+#include "batch/batch_parts.h"
+#include "report/output.h"
+#include "util/error.h"
+
+#define MESSAGES_MAX 20 /* of one trace */
+
+struct job {
+	const char *trace;  /* borrowed */
+	pid_t pid;          /* 0: not begun, or over */
+	int out, err;       /* files in memory: what the child writes */
+	json_t *line;       /* owned; NULL: not over yet */
+};
+
+struct mapping {
+	struct options *options; /* borrowed */
+	struct job *jobs;        /* owned */
+	guint count, begun, printed, running;
+	struct output output;
+	struct batch *batch;     /* owned; NULL: only mapped */
+	json_int_t status;       /* worst of the lines, as batch_status() has it */
+};
+
+/* --- the child -------------------------------------------------------------- */
+
+static void child(struct options *options, const char *trace, int out, int err)
+{
+	g_autoptr(GPtrArray) paths = g_ptr_array_new();
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would read the line */
+	dup2(out, STDOUT_FILENO);
+	dup2(err, STDERR_FILENO);
+	options->output = options->junit = NULL;
+	options->quiet = true;
+	options->progress = CHOICE_NEVER;
+	options->cache = g_strdup("off");
+	g_ptr_array_add(paths, (gpointer) trace);
+	_exit(process_end(run(options, paths)));
+}
+
+static bool begin(struct mapping *all, struct job *job)
+{
+	fflush(stdout);
+	job->out = memfd_create("whylate-line", MFD_CLOEXEC);
+	job->err = memfd_create("whylate-messages", MFD_CLOEXEC);
+	job->pid = job->out < 0 || job->err < 0 ? -1 : fork();
+	if (job->pid == 0)
+		child(all->options, job->trace, job->out, job->err);
+	if (job->pid > 0) {
+		all->running++;
+		return true;
+	}
+	job->pid = 0;
+	return false;
+}
+
+/* --- the parent --------------------------------------------------------------- */
+
+/* All that was written to a file in memory; closes it. Free with g_free(). */
+static char *take_text(int fd)
+{
+	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	char *text = g_malloc((gsize) MAX(size, 0) + 1);
+	ssize_t got = size > 0 ? pread(fd, text, (size_t) size, 0) : 0;
+
+	text[MAX(got, 0)] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+/* The trace as its line names it. Free with g_free(). */
+static char *trace_shown(const struct options *options, const char *trace)
+{
+	return options->anonymiser ? anonymous_path(options->anonymiser, trace) : g_strdup(trace);
+}
+
+/* What the child said, without the program's name. */
+static json_t *messages_of(const struct options *options, const char *trace, const char *text,
+			   const char *end)
+{
+	g_autofree char *shown = trace_shown(options, trace);
+	g_auto(GStrv) parts = g_strsplit(text, trace, -1);
+	g_autofree char *said = g_strjoinv(shown, parts);
+	g_auto(GStrv) lines = g_strsplit(said, "\n", MESSAGES_MAX + 1);
+	json_t *list = json_array();
+
+	for (guint i = 0; lines[i] && i < MESSAGES_MAX; i++) {
+		const char *line = lines[i];
+		g_autofree char *valid = NULL;
+
+		if (g_str_has_prefix(line, "whylate: "))
+			line += strlen("whylate: ");
+		valid = g_utf8_make_valid(line, -1);
+		if (*valid)
+			json_array_append_new(list, json_string(valid));
+	}
+	if (end)
+		json_array_append_new(list, json_string(end));
+	return list;
+}
+
+/* The line of a trace: what the child wrote, with what became of it in front. */
+static json_t *line_of(const struct options *options, const char *trace, int status,
+		       json_t *messages, const char *text)
+{
+	g_autofree char *shown = trace_shown(options, trace), *valid = g_utf8_make_valid(shown, -1);
+	json_t *line = json_object(), *report = *text ? json_loads(text, 0, NULL) : NULL;
+
+	json_object_set_new(line, "schema", json_string("whylate-batch-1"));
+	json_object_set_new(line, "kind", json_string("trace"));
+	json_object_set_new(line, "trace", json_string(valid));
+	json_object_set_new(line, "status", json_integer(status));
+	json_object_set_new(line, "messages", messages);
+	if (report)
+		json_object_update_missing(line, report);
+	json_decref(report);
+	return line;
+}
+
+static void end(struct mapping *all, struct job *job, int wait_status)
+{
+	g_autofree char *text = take_text(job->out), *said = take_text(job->err), *why = NULL;
+	int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : WHYLATE_ERROR_DAMAGE;
+
+	if (WIFSIGNALED(wait_status))
+		why = g_strdup_printf("the analysis was ended by signal %d (%s)", WTERMSIG(wait_status),
+				      strsignal(WTERMSIG(wait_status)));
+	job->line = line_of(all->options, job->trace, status,
+			    messages_of(all->options, job->trace, said, why), why ? "" : text);
+	job->pid = 0;
+	all->running--;
+}
+
+/* What is wrong with a trace is said at once too, not only in its line. */
+static void tell_line(const struct mapping *all, const json_t *line)
+{
+	const char *trace = json_string_value(json_object_get(line, "trace"));
+	const json_t *first = json_array_get(json_object_get(line, "messages"), 0);
+	json_int_t status = json_integer_value(json_object_get(line, "status"));
+	g_autofree char *message = NULL;
+
+	if (all->options->quiet || !status || !first)
+		return;
+	message = g_strdup_printf("%s: %s", trace, json_string_value(first));
+	tell(message);
+}
+
+static void print_ready(struct mapping *all)
+{
+	for (; all->printed < all->count && all->jobs[all->printed].line; all->printed++) {
+		json_t *line = all->jobs[all->printed].line;
+
+		json_dumpf(line, all->output.file, JSON_COMPACT | JSON_REAL_PRECISION(6));
+		fputc('\n', all->output.file);
+		fflush(all->output.file);
+		tell_line(all, line);
+		batch_add(all->batch, line, NULL);
+		json_decref(line);
+		all->jobs[all->printed].line = NULL;
+	}
+}
+
+/* One child has ended. */
+static void wait_one(struct mapping *all)
+{
+	int status = 0;
+	pid_t pid = waitpid(-1, &status, 0);
+
+	for (guint i = 0; i < all->begun && pid > 0; i++)
+		if (all->jobs[i].pid == pid)
+			end(all, &all->jobs[i], status);
+}
+
+static void map(struct mapping *all, guint most)
+{
+	while (all->printed < all->count) {
+		struct job *job = &all->jobs[all->begun];
+
+		if (all->begun < all->count && all->running < most && begin(all, job)) {
+			all->begun++;
+			continue;
+		}
+		if (all->running) {
+			wait_one(all);
+		} else { /* not even one process could be begun */
+			g_autofree char *why = g_strdup_printf("no process could be begun: %s",
+							       g_strerror(errno));
+
+			all->begun++;
+			job->line = line_of(all->options, job->trace, WHYLATE_ERROR_DAMAGE,
+					    messages_of(all->options, job->trace, "", why), "");
+		}
+		print_ready(all);
+	}
+}
+
+/* --- the sum -------------------------------------------------------------------- */
+
+static bool write_file(const char *path, const json_t *merged, bool page, GError **error)
+{
+	struct output output;
+	bool ok = output_open(&output, path, error);
+
+	if (ok && page)
+		batch_index_write(merged, output.file);
+	else if (ok)
+		json_dumpf(merged, output.file, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	if (ok && !page)
+		fputc('\n', output.file);
+	ok = ok && output_commit(&output, error);
+	output_clear(&output);
+	return ok;
+}
+
+static void tell_sum(const struct options *options, const json_t *merged)
+{
+	const json_t *statuses = json_object_get(merged, "statuses");
+	g_autoptr(GString) text = g_string_new(NULL);
+	static const struct {
+		const char *status, *words;
+	} words[] = {{"0", "good"}, {"1", "beyond a limit"}, {"2", "not as asked for"},
+		     {"3", "not read"}, {"4", "not whole, or a limit not judged"},
+		     {"5", "failed"}};
+
+	if (options->quiet)
+		return;
+	g_string_printf(text, "%zu traces", json_array_size(json_object_get(merged, "traces")));
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		const json_t *count = json_object_get(statuses, words[i].status);
+
+		if (count)
+			g_string_append_printf(text, "%s %" JSON_INTEGER_FORMAT " %s", i ? "," : ":",
+					       json_integer_value(count), words[i].words);
+	}
+	tell(text->str);
+}
+
+static bool write_sum(const struct options *options, const json_t *merged, GError **error)
+{
+	return (!options->batch.merged || write_file(options->batch.merged, merged, false, error)) &&
+	       (!options->batch.index || write_file(options->batch.index, merged, true, error)) &&
+	       (!options->batch.merge || write_file(options->output, merged, false, error));
+}
+
+static bool merge_file(struct batch *batch, const char *path, FILE *file, const struct options *options)
+{
+	g_autofree char *text = NULL;
+	size_t room = 0;
+	ssize_t length;
+	guint number = 0;
+
+	while ((length = getline(&text, &room, file)) > 0) {
+		g_autoptr(GError) error = NULL;
+		json_t *line;
+
+		number++;
+		if (strspn(text, " \t\r\n") == (size_t) length)
+			continue;
+		line = json_loads(text, 0, NULL);
+		if (!batch_add(batch, line, &error) && !options->quiet) {
+			g_autofree char *message = g_strdup_printf("%s, line %u: %s", path, number,
+								   error->message);
+
+			tell(message);
+		}
+		json_decref(line);
+	}
+	free(g_steal_pointer(&text)); /* getline()'s */
+	return !ferror(file);
+}
+
+static int merge(struct options *options, GPtrArray *paths, struct batch *batch)
+{
+	bool ok = paths->len || merge_file(batch, "standard input", stdin, options);
+
+	for (guint i = 0; i < paths->len && ok; i++) {
+		FILE *file = fopen(paths->pdata[i], "re");
+
+		ok = file && merge_file(batch, paths->pdata[i], file, options);
+		if (!ok) {
+			g_autofree char *message = g_strdup_printf(
+				"cannot read %s: %s", (char *) paths->pdata[i], g_strerror(errno));
+
+			tell(message);
+		}
+		if (file)
+			fclose(file);
+	}
+	return ok ? 0 : WHYLATE_ERROR_NO_TRACE;
+}
+
+/* Paths on standard input, one a line. */
+static void read_paths(GPtrArray *traces)
+{
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t length;
+
+	while ((length = getline(&text, &room, stdin)) > 0) {
+		text[strcspn(text, "\r\n")] = '\0';
+		if (*text)
+			g_ptr_array_add(traces, g_strdup(text));
+	}
+	free(text);
+}
+
+static guint cores(void)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return online > 0 ? (guint) online : 1;
+}
+
+static bool map_all(struct mapping *all, GPtrArray *traces, GError **error)
+{
+	const struct batch_options *batch = &all->options->batch;
+	bool ok = output_open(&all->output, all->options->output, error);
+
+	all->count = traces->len;
+	all->jobs = g_new0(struct job, traces->len + 1);
+	for (guint i = 0; i < traces->len; i++)
+		all->jobs[i].trace = traces->pdata[i];
+	if (ok) {
+		map(all, batch->jobs ? batch->jobs : batch->map ? 1 : cores());
+		ok = output_commit(&all->output, error);
+	}
+	output_clear(&all->output);
+	g_free(all->jobs);
+	return ok;
+}
+
+int batch_run(struct options *options, GPtrArray *paths)
+{
+	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
+	struct mapping all = {.options = options, .batch = batch_new()};
+	g_autoptr(GError) error = NULL;
+	json_t *merged;
+	int status = 0;
+
+	if (options->batch.merge)
+		status = merge(options, paths, all.batch);
+	else if (options->batch.map && !paths->len)
+		read_paths(traces);
+	for (guint i = 0; i < paths->len && !options->batch.merge; i++) {
+		if (options->batch.map)
+			g_ptr_array_add(traces, g_strdup(paths->pdata[i]));
+		else
+			batch_find(traces, paths->pdata[i]);
+	}
+	if (!options->batch.merge)
+		map_all(&all, traces, &error);
+	merged = batch_merged(all.batch);
+	if (!error && !status && write_sum(options, merged, &error)) {
+		status = batch_status(merged);
+		if (!options->batch.map)
+			tell_sum(options, merged);
+	}
+	if (error) {
+		tell(error->message);
+		status = error->code;
+	}
+	json_decref(merged);
+	batch_free(all.batch);
+	return status;
+}

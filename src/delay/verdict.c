@@ -1,0 +1,483 @@
+/* The verdict: the critical path's largest shares as sentences.
+ *
+ * Part of delay/ (path.h). Pieces of one thread in one state and for one
+ * cause are added up; each sum becomes a sentence that says who, what, how
+ * often, what ended it, and who waited for it.
+ */
+#include "path/path.h"
+
+#include <string.h>
+
+#include "waits/causality.h"
+#include "waits/holders.h"
+#include "path/path_sums.h"
+#include "waits/runners.h"
+#include "waits/summary.h"
+
+#define SENTENCES_MAX 6
+#define WAITERS_MAX 2
+#define CHAIN_MAX 3
+#define CAUTION_MIN 0.05 /* of the path through event loops: less is not worth a word */
+#define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
+
+struct share {
+	uint32_t thread, leaf;
+	uint32_t resource;
+	enum cause_kind cause;
+	char *cause_label;   /* owned; of the longest piece */
+	bool inferred;       /* that */
+	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
+	uint64_t count;
+	int64_t ns, shortest, longest;
+	struct runners runners; /* of a share off CPU but ready */
+	int64_t spun;        /* of work in a call: for a lock that somebody else had */
+	uint32_t spun_for;   /* who had it, in the longest piece */
+	bool spans_gap;
+};
+
+/* Waits of one thread in one state, for the share's thread or above it. */
+struct waiter {
+	uint32_t thread, leaf, resource;
+	int32_t behalf;      /* the first of these waits, in path.waits */
+	bool several;
+	int64_t ns;          /* of the share's time */
+};
+
+static void share_free(gpointer data)
+{
+	struct share *share = data;
+
+	g_array_free(share->waiters, TRUE);
+	g_free(share->cause_label);
+	runners_clear(&share->runners);
+	g_free(share);
+}
+
+static void add_waiter(const struct session *session, const struct path *path,
+		       struct share *share, const struct piece *piece)
+{
+	const struct through *wait;
+	struct waiter fresh = {.behalf = piece->behalf};
+
+	if (piece->behalf < 0)
+		return;
+	wait = &g_array_index(path->waits, struct through, piece->behalf);
+	fresh.thread = wait->thread;
+	fresh.leaf = wait->leaf;
+	fresh.resource = session_resource(session, wait->block);
+	fresh.ns = piece->end - piece->begin;
+	for (guint i = 0; i < share->waiters->len; i++) {
+		struct waiter *at = &g_array_index(share->waiters, struct waiter, i);
+
+		if (at->thread == fresh.thread && at->leaf == fresh.leaf &&
+		    at->resource == fresh.resource) {
+			at->ns += fresh.ns;
+			at->several |= at->behalf != fresh.behalf;
+			return;
+		}
+	}
+	g_array_append_val(share->waiters, fresh);
+}
+
+/* The lock of a file that the wait above was for: this thread's call needs it too. */
+static uint32_t file_lock_above(const struct session *session, const struct path *path,
+				const struct piece *piece)
+{
+	const struct block *block;
+
+	if (piece->behalf < 0)
+		return 0;
+	block = g_array_index(path->waits, struct through, piece->behalf).block;
+	return block->lock && lock_at(&session->flow, block->lock)->kind == LOCK_INODE ? block->lock
+										       : 0;
+}
+
+static void add_spin(const struct session *session, const struct path *path, struct share *share,
+		     const struct piece *piece)
+{
+	uint32_t lock = file_lock_above(session, path, piece);
+	uint32_t owner = NO_THREAD;
+	int64_t ns;
+
+	if (PACK_KIND(piece->leaf) != LEAF_WORK_SYSCALL)
+		return;
+	if (!lock && strcmp(session_text(session, PACK_NUMBER(piece->leaf)), "futex") != 0)
+		return;
+	ns = lock_spin(session, piece->thread, lock, piece->begin, piece->end, &owner);
+	share->spun += ns;
+	if (ns > 0 && piece->end - piece->begin >= share->longest)
+		share->spun_for = owner;
+}
+
+static guint share_hash(gconstpointer data)
+{
+	const struct share *share = data;
+
+	return ((share->thread * 31 + share->leaf) * 31 + share->resource) * 31 + share->cause;
+}
+
+static gboolean share_equal(gconstpointer a, gconstpointer b)
+{
+	const struct share *x = a, *y = b;
+
+	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
+	       x->cause == y->cause;
+}
+
+/* `known`: the shares as a set, by what tells one from another. */
+static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
+		      GHashTable *known, const struct piece *piece)
+{
+	struct cause cause = piece_cause(session, piece);
+	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
+	int64_t ns = piece->end - piece->begin;
+	struct share key = {.thread = piece->thread, .leaf = piece->leaf, .resource = resource,
+			    .cause = cause.kind, .shortest = INT64_MAX, .spun_for = NO_THREAD};
+	struct share *share;
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+
+	share = g_hash_table_lookup(known, &key);
+	if (!share) {
+		share = g_memdup2(&key, sizeof key);
+		g_hash_table_add(known, share);
+		share->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
+		g_ptr_array_add(shares, share);
+	}
+	add_waiter(session, path, share, piece);
+	add_spin(session, path, share, piece);
+	if (ns > share->longest) {
+		GString *label = cause.label ? g_string_new(cause.label) : NULL;
+
+		if (label)
+			cause_append_times(label, &cause);
+		g_free(share->cause_label);
+		share->cause_label = label ? g_string_free(label, FALSE) : NULL;
+		share->inferred = cause.inferred;
+	}
+	share->count++;
+	share->ns += ns;
+	share->longest = MAX(share->longest, ns);
+	share->shortest = MIN(share->shortest, ns);
+	share->spans_gap |= session_spans_gap(session, piece->thread, &span);
+	if (PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU)
+		runners_add(&share->runners, session, piece->thread, &span);
+	cause_clear(&cause);
+}
+
+static int largest_first(gconstpointer a, gconstpointer b)
+{
+	const struct share *x = *(struct share *const *) a, *y = *(struct share *const *) b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+/* " (on that CPU: hog-0 52 %, hog-1 47 %)" */
+static void append_runners(GString *text, const struct share *share)
+{
+	g_string_append(text, " (meanwhile on that CPU: ");
+	runners_append(&share->runners, text);
+	g_string_append_c(text, ')');
+}
+
+static void append_resource(GString *text, const struct session *session, uint32_t resource)
+{
+	const char *key = session_text(session, resource);
+
+	if (resource && strcmp(key, "sleep") != 0 && strcmp(key, "poll") != 0)
+		g_string_append_printf(text, " on %s", key);
+}
+
+/* ", 12.3 ms of it spinning for a lock that flusher (226) had (inferred)" */
+static void append_spin(GString *text, const struct session *session, const struct share *share)
+{
+	char length[32];
+
+	if (share->spun * 20 < share->ns || !is_thread(share->spun_for))
+		return;
+	g_string_append_printf(text, ", %s of it spinning for a lock that %s (%d)%s had (inferred)",
+			       when_duration(length, share->spun),
+			       session_thread_name(session, share->spun_for),
+			       model_thread(&session->model, share->spun_for)->tid,
+			       session_on(session, share->spun_for));
+}
+
+static void append_what(GString *text, const struct session *session, const struct share *share)
+{
+	g_autofree char *label = leaf_label(session, share->leaf);
+	uint32_t number = PACK_NUMBER(share->leaf); /* a name's only for some */
+
+	switch (PACK_KIND(share->leaf)) {
+	case LEAF_WORK_USER:
+		g_string_append(text, "ran its own code");
+		break;
+	case LEAF_WORK_KTHREAD:
+	case LEAF_WORK_SOFTIRQ:
+		g_string_append(text, "worked in the kernel");
+		break;
+	case LEAF_WORK_SYSCALL:
+		g_string_append_printf(text, "worked in system call %s",
+				       session_text(session, number));
+		append_spin(text, session, share);
+		break;
+	case LEAF_PREEMPTED:
+	case LEAF_WAIT_CPU:
+		if (share->cause == CAUSE_THROTTLED) {
+			g_string_append(text, "was throttled (inferred: ready, yet kept off an idle "
+					      "CPU, as when its cgroup's quota is used up)");
+			break;
+		}
+		g_string_append(text, PACK_KIND(share->leaf) == LEAF_PREEMPTED
+					      ? "was preempted"
+					      : "was ready but waited for a CPU");
+		append_runners(text, share);
+		break;
+	case LEAF_UNKNOWN:
+		g_string_append(text, "did what is not known");
+		break;
+	case LEAF_BLOCK_SYSCALL:
+		g_string_append_printf(text, "was blocked in %s", session_text(session, number));
+		append_resource(text, session, share->resource);
+		break;
+	case LEAF_BLOCK_FAULT:
+		g_string_append(text, "was blocked in a page fault");
+		break;
+	case LEAF_BLOCK_STOPPED:
+	case LEAF_BLOCK_TRACED:
+		g_string_append(text, "was stopped");
+		break;
+	default:
+		if (leaf_is_blocked(share->leaf))
+			g_string_append(text, "was blocked");
+		else
+			g_string_append_printf(text, "was interrupted: %s", label);
+		break;
+	}
+}
+
+static void append_times(GString *text, const struct share *share)
+{
+	char a[32], b[32];
+
+	if (share->count > 1 && (leaf_is_blocked(share->leaf) || share->cause == CAUSE_THROTTLED))
+		g_string_append_printf(text, " %" G_GUINT64_FORMAT " times (%s to %s)", share->count,
+				       when_duration(a, share->shortest),
+				       when_duration(b, share->longest));
+}
+
+static void append_cause(GString *text, const struct share *share)
+{
+	struct cause cause = {.kind = share->cause, .label = share->cause_label,
+			      .inferred = share->inferred};
+	g_autofree char *words = NULL;
+
+	if (!leaf_is_blocked(share->leaf) || !share->cause_label)
+		return;
+	words = cause_words(&cause);
+	g_string_append_printf(text, "%s %s%s",
+			       share->cause == CAUSE_STILL_BLOCKED ||
+					       share->cause == CAUSE_DEADLOCK ||
+					       share->cause == CAUSE_UNKNOWN ||
+					       share->cause == CAUSE_LOCK_OWNER
+				       ? ";"
+			       : share->cause == CAUSE_STOPPED ? ""
+							       : ",",
+			       words, share->count > 1 ? " (the longest)" : "");
+}
+
+static void append_where(GString *text, const struct session *session, uint32_t leaf,
+			 uint32_t resource)
+{
+	g_autofree char *label = leaf_label(session, leaf);
+
+	switch (PACK_KIND(leaf)) {
+	case LEAF_BLOCK_SYSCALL:
+		g_string_append(text, session_text(session, PACK_NUMBER(leaf)));
+		append_resource(text, session, resource);
+		break;
+	case LEAF_BLOCK_STOPPED:
+	case LEAF_BLOCK_TRACED:
+		g_string_append(text, "a stop");
+		break;
+	default:
+		g_string_append_printf(text, "[%s]", label);
+		break;
+	}
+}
+
+static int longest_waiter(gconstpointer a, gconstpointer b)
+{
+	const struct waiter *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->behalf < y->behalf ? -1 : x->behalf > y->behalf;
+}
+
+static bool through_spans_gap(const struct session *session, const struct through *wait)
+{
+	struct span span = {wait->begin, wait->end, wait->leaf, 0};
+
+	return session_spans_gap(session, wait->thread, &span);
+}
+
+/* Who waited for the share's thread: the one it cost most, and who waited for
+ * that one in turn; then the next, if it is not small. */
+static void append_waiters(GString *text, const struct session *session,
+			   const struct path *path, const struct share *share)
+{
+	char length[32];
+
+	g_array_sort(share->waiters, longest_waiter);
+	for (guint i = 0; i < share->waiters->len && i < WAITERS_MAX; i++) {
+		const struct waiter *waiter = &g_array_index(share->waiters, struct waiter, i);
+		const struct through *wait =
+			&g_array_index(path->waits, struct through, waiter->behalf);
+		int32_t above = wait->behalf;
+
+		if (i && waiter->ns * 10 < share->ns)
+			break;
+		g_string_append_printf(text, "; %s (%d)%s waited for it in ",
+				       session_thread_name(session, waiter->thread),
+				       model_thread(&session->model, waiter->thread)->tid,
+				       session_on(session, waiter->thread));
+		append_where(text, session, waiter->leaf, waiter->resource);
+		if (share->waiters->len > 1)
+			g_string_append_printf(text, " for %s of this",
+					       when_duration(length, waiter->ns));
+		else if (!waiter->several)
+			g_string_append_printf(text, ", %s in all%s",
+					       when_duration(length, wait->end - wait->begin),
+					       through_spans_gap(session, wait)
+						       ? " (which spans lost events: it may not be real)"
+						       : "");
+		for (int k = 0; above >= 0 && k < CHAIN_MAX; k++) {
+			wait = &g_array_index(path->waits, struct through, above);
+			g_string_append_printf(text, ", and %s (%d)%s for that one in ",
+					       session_thread_name(session, wait->thread),
+					       model_thread(&session->model, wait->thread)->tid,
+					       session_on(session, wait->thread));
+			append_where(text, session, wait->leaf,
+				     session_resource(session, wait->block));
+			above = wait->behalf;
+		}
+	}
+}
+
+static char *sentence(const struct session *session, const struct path *path,
+		      const struct share *share, int64_t window)
+{
+	GString *text = g_string_new(NULL);
+	char length[32];
+
+	g_string_append_printf(text, "%.1f %% (%s): %s (%d)%s ",
+			       100.0 * (double) share->ns / (double) window,
+			       when_duration(length, share->ns),
+			       session_thread_name(session, share->thread),
+			       model_thread(&session->model, share->thread)->tid,
+			       session_on(session, share->thread));
+	append_what(text, session, share);
+	append_times(text, share);
+	append_cause(text, share);
+	append_waiters(text, session, path, share);
+	if (share->spans_gap)
+		g_string_append(text, " [spans lost events: it may not be real]");
+	g_string_append_c(text, '.');
+	return g_string_free(text, FALSE);
+}
+
+/* poll and its kin wait for whatever comes first. */
+static bool waits_for_many(const struct session *session, uint32_t leaf)
+{
+	static const char *const calls[] = {"poll", "ppoll", "select", "pselect6", "newselect",
+					    "epoll_wait", "epoll_pwait", "epoll_pwait2"};
+	const char *name;
+
+	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL)
+		return false;
+	name = session_text(session, PACK_NUMBER(leaf));
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
+		if (strcmp(name, calls[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The wait of an event loop, not the path's own thread, that leads to the piece; NULL. */
+static const struct through *loop_above(const struct session *session, const struct path *path,
+					const struct piece *piece)
+{
+	const struct through *found = NULL;
+
+	for (int32_t at = piece->behalf; at >= 0;) {
+		const struct through *wait = &g_array_index(path->waits, struct through, at);
+
+		if (wait->behalf >= 0 && waits_for_many(session, wait->leaf))
+			found = wait;
+		at = wait->behalf;
+	}
+	return found;
+}
+
+/* Rule 2 follows whatever ended a waker's wait. A thread that serves many waits for all of
+ * them at once, and what came meanwhile may have been for another: that is said. */
+static char *caution(const struct session *session, const struct path *path, int64_t from,
+		     int64_t to)
+{
+	const struct through *longest = NULL;
+	int64_t ns = 0, most = 0;
+	char length[32];
+
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+		const struct through *loop = piece->begin >= from && piece->end <= to
+						     ? loop_above(session, path, piece)
+						     : NULL;
+
+		if (!loop)
+			continue;
+		ns += piece->end - piece->begin;
+		if (piece->end - piece->begin > most) {
+			most = piece->end - piece->begin;
+			longest = loop;
+		}
+	}
+	if (!longest || (double) ns < CAUTION_MIN * (double) (to - from))
+		return NULL;
+	return g_strdup_printf("Mind: %.1f %% of this (%s) was reached through %s (%d)%s, which waits "
+			       "for several things at once (%s): what it waited for meanwhile need "
+			       "not have been for this thread.",
+			       100.0 * (double) ns / (double) (to - from), when_duration(length, ns),
+			       session_thread_name(session, longest->thread),
+			       model_thread(&session->model, longest->thread)->tid,
+			       session_on(session, longest->thread),
+			       session_text(session, PACK_NUMBER(longest->leaf)));
+}
+
+GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
+		       int64_t to)
+{
+	GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
+	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
+	g_autoptr(GHashTable) known = g_hash_table_new(share_hash, share_equal);
+	char *mind;
+
+	for (guint i = 0; i < path->pieces->len; i++)
+		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
+		    g_array_index(path->pieces, struct piece, i).end <= to)
+			add_piece(session, path, shares, known,
+				  &g_array_index(path->pieces, struct piece, i));
+	g_ptr_array_sort(shares, largest_first);
+	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
+		const struct share *share = g_ptr_array_index(shares, i);
+
+		if (i && (double) share->ns < SHARE_MIN * (double) (to - from))
+			break;
+		g_ptr_array_add(sentences, sentence(session, path, share, to - from));
+	}
+	g_ptr_array_free(shares, TRUE);
+	mind = caution(session, path, from, to);
+	if (mind)
+		g_ptr_array_add(sentences, mind);
+	return sentences;
+}

@@ -1,0 +1,185 @@
+/* Finding where calls part; see call_forks.h. */
+#include "diff/call_forks.h"
+
+#include <string.h>
+
+#include "calls/call_tree.h"
+
+/* A thread's functions that begin in the window, in order. */
+struct sequence {
+	const struct session *session; /* borrowed */
+	struct frames *frames;         /* owned */
+	GArray *calls;                 /* owned; uint32_t: places in frames */
+	GArray *depths;                /* owned; uint32_t: functions around each */
+};
+
+static void fork_clear(gpointer data)
+{
+	struct call_fork *fork = data;
+
+	g_ptr_array_free(fork->stack, TRUE);
+	g_free(fork->next[0]);
+	g_free(fork->next[1]);
+	g_free(fork->last);
+}
+
+static bool is_function(const struct call_frame *frame)
+{
+	return PACK_KIND(frame->what) == OPERATION_USER;
+}
+
+static void sequence_init(struct sequence *sequence, const struct side *side, uint32_t thread)
+{
+	sequence->session = side->session;
+	sequence->frames = frames_new(side->session, thread, side->from, side->to);
+	sequence->calls = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	sequence->depths = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	for (uint32_t i = 0; i < sequence->frames->list->len; i++) {
+		const struct call_frame *frame = frame_of(sequence->frames, i);
+		uint32_t depth = 0;
+
+		if (!is_function(frame) || frame->begin < side->from || frame->begin >= side->to)
+			continue;
+		for (uint32_t at = frame->parent; at != NO_FRAME;
+		     at = frame_of(sequence->frames, at)->parent)
+			depth += is_function(frame_of(sequence->frames, at));
+		g_array_append_val(sequence->calls, i);
+		g_array_append_val(sequence->depths, depth);
+	}
+}
+
+static void sequence_clear(struct sequence *sequence)
+{
+	frames_free(sequence->frames);
+	g_array_free(sequence->calls, TRUE);
+	g_array_free(sequence->depths, TRUE);
+}
+
+static const struct call_frame *call_at(const struct sequence *sequence, uint64_t i)
+{
+	return frame_of(sequence->frames, g_array_index(sequence->calls, uint32_t, i));
+}
+
+static const char *name_at(const struct sequence *sequence, uint64_t i)
+{
+	return session_text(sequence->session, PACK_NUMBER(call_at(sequence, i)->what));
+}
+
+static bool is_alike(const struct sequence *a, const struct sequence *b, uint64_t i)
+{
+	return g_array_index(a->depths, uint32_t, i) == g_array_index(b->depths, uint32_t, i) &&
+	       strcmp(name_at(a, i), name_at(b, i)) == 0;
+}
+
+/* Around the call where they part: of the one that goes deeper, what both have. */
+static void add_stack(struct call_fork *fork, const struct sequence *a, const struct sequence *b)
+{
+	const struct sequence *of = fork->next[0] ? a : b;
+	uint32_t depth = UINT32_MAX, at;
+
+	if (fork->next[0])
+		depth = g_array_index(a->depths, uint32_t, fork->alike);
+	if (fork->next[1])
+		depth = MIN(depth, g_array_index(b->depths, uint32_t, fork->alike));
+	for (at = call_at(of, fork->alike)->parent; at != NO_FRAME;
+	     at = frame_of(of->frames, at)->parent)
+		if (is_function(frame_of(of->frames, at)))
+			g_ptr_array_insert(fork->stack, 0,
+					   frame_name(of->session, frame_of(of->frames, at)->what));
+	if (fork->stack->len > depth)
+		g_ptr_array_set_size(fork->stack, (gint) depth);
+}
+
+static void compare(GArray *forks, const struct diff *diff, uint32_t a, uint32_t b)
+{
+	struct call_fork fork = {.thread = {a, b}};
+	struct sequence sequences[2];
+
+	sequence_init(&sequences[0], &diff->sides[0], a);
+	sequence_init(&sequences[1], &diff->sides[1], b);
+	for (int side = 0; side < 2; side++)
+		fork.calls[side] = sequences[side].calls->len;
+	while (fork.alike < MIN(fork.calls[0], fork.calls[1]) &&
+	       is_alike(&sequences[0], &sequences[1], fork.alike))
+		fork.alike++;
+	fork.same = fork.calls[0] == fork.calls[1] && fork.alike == fork.calls[0];
+	fork.stack = g_ptr_array_new_with_free_func(g_free);
+	if (fork.alike)
+		fork.last = g_strdup(name_at(&sequences[0], fork.alike - 1));
+	for (int side = 0; side < 2; side++)
+		if (fork.alike < fork.calls[side]) {
+			fork.next[side] = g_strdup(name_at(&sequences[side], fork.alike));
+			fork.at[side] = call_at(&sequences[side], fork.alike)->begin;
+		}
+	if (!fork.same)
+		add_stack(&fork, &sequences[0], &sequences[1]);
+	if (fork.calls[0] && fork.calls[1])
+		g_array_append_val(forks, fork);
+	else
+		fork_clear(&fork);
+	sequence_clear(&sequences[0]);
+	sequence_clear(&sequences[1]);
+}
+
+static bool calls_functions(const struct side *side, uint32_t thread)
+{
+	const struct pages *store = &side->session->timeline.operations;
+	uint32_t at = model_thread(&side->session->model, thread)->flow.operation;
+
+	for (; at; at = operation_at(store, at)->previous) {
+		const struct operation *operation = operation_at(store, at);
+
+		if (operation_end(operation) < side->from)
+			return false;
+		if (PACK_KIND(operation->what) == OPERATION_USER && operation->begin < side->to &&
+		    operation->begin >= side->from)
+			return true;
+	}
+	return false;
+}
+
+/* The threads of a side, by name: interned nowhere, as the sides may be two sessions. */
+static GHashTable *threads_of(const struct side *side)
+{
+	const struct session *session = side->session;
+	GHashTable *all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+						(GDestroyNotify) g_array_unref);
+
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const char *name = session_thread_name(session, i);
+		GArray *list = g_hash_table_lookup(all, name);
+
+		if (!calls_functions(side, i))
+			continue;
+		if (!list) {
+			list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+			g_hash_table_insert(all, g_strdup(name), list);
+		}
+		g_array_append_val(list, i);
+	}
+	return all;
+}
+
+GArray *call_forks_new(const struct diff *diff)
+{
+	const struct side *a = &diff->sides[0], *b = &diff->sides[1];
+	GArray *forks = g_array_new(FALSE, FALSE, sizeof(struct call_fork));
+	g_autoptr(GHashTable) of_a = NULL, of_b = NULL;
+	g_autoptr(GList) names = NULL;
+
+	g_array_set_clear_func(forks, fork_clear);
+	if (a->session == b->session && a->from == b->from && a->to == b->to)
+		return forks;
+	of_a = threads_of(a);
+	of_b = threads_of(b);
+	names = g_list_sort(g_hash_table_get_keys(of_a), (GCompareFunc) strcmp);
+	for (const GList *at = names; at; at = at->next) {
+		const GArray *first = g_hash_table_lookup(of_a, at->data);
+		const GArray *second = g_hash_table_lookup(of_b, at->data);
+
+		for (guint k = 0; second && k < MIN(first->len, second->len); k++)
+			compare(forks, diff, g_array_index(first, uint32_t, k),
+				g_array_index(second, uint32_t, k));
+	}
+	return forks;
+}

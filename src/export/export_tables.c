@@ -1,0 +1,298 @@
+/* Rows of the tables; see export_tables.h. */
+#include "export/export_tables.h"
+
+#include "latencies/operations.h"
+#include "waits/summary.h"
+#include "symbols/symbols.h"
+#include "export/export.h"
+
+#define KEY "INTEGER PRIMARY KEY"
+#define INT "INTEGER NOT NULL"
+#define MAYBE "INTEGER"
+#define TEXT "TEXT NOT NULL"
+#define THREAD "INTEGER NOT NULL REFERENCES threads"
+
+static const struct column hosts[] = {
+	{"host", KEY}, {"hostname", "TEXT"}, {"kernel", "TEXT"}, {"tracer", "TEXT"}, {"cpus", INT},
+	{"begin", INT}, {"end", INT}, {"clock_offset", INT}, {"clock_error", MAYBE}, {0}};
+static const struct column threads[] = {
+	{"thread", KEY}, {"host", "INTEGER NOT NULL REFERENCES hosts"}, {"tid", INT},
+	{"pid", MAYBE}, {"name", TEXT}, {"process", TEXT}, {"kernel", INT},
+	{"parent", "INTEGER REFERENCES threads"}, {"begin", INT}, {"end", INT}, {0}};
+static const struct column intervals[] = {
+	{"interval", KEY}, {"thread", THREAD}, {"begin", INT}, {"end", INT}, {"ns", INT},
+	{"state", TEXT}, {"leaf", TEXT}, {"cpu", MAYBE},
+	{"block", "INTEGER REFERENCES blocks"}, {"spans_gap", INT}, {0}};
+static const struct column blocks[] = {
+	{"block", KEY}, {"thread", THREAD}, {"begin", INT}, {"end", INT}, {"ns", INT},
+	{"leaf", TEXT}, {"resource", "TEXT"}, {"fd", MAYBE}, {"cause", TEXT},
+	{"certainty", TEXT}, {"label", "TEXT"}, {"wakeup", "INTEGER REFERENCES wakeups"},
+	{"callstack", "TEXT"}, {"spans_gap", INT}, {0}};
+static const struct column wakeups[] = {
+	{"wakeup", KEY}, {"time", INT}, {"woken", THREAD}, {"block", "INTEGER REFERENCES blocks"},
+	{"kind", TEXT}, {"context", TEXT}, {"waker", "INTEGER REFERENCES threads"},
+	{"waker_tid", MAYBE}, {"waker_name", "TEXT"}, {"cpu", MAYBE}, {0}};
+static const struct column syscalls[] = {
+	{"syscall", KEY}, {"thread", THREAD}, {"name", TEXT}, {"begin", INT}, {"end", INT},
+	{"ns", MAYBE}, {"resource", "TEXT"}, {"cpu", MAYBE}, {"entry_seen", INT},
+	{"exit_seen", INT}, {0}};
+
+const struct table_spec table_specs[TABLE_COUNT] = {
+	[TABLE_HOSTS] = {"hosts", hosts},          [TABLE_THREADS] = {"threads", threads},
+	[TABLE_INTERVALS] = {"intervals", intervals}, [TABLE_BLOCKS] = {"blocks", blocks},
+	[TABLE_WAKEUPS] = {"wakeups", wakeups},    [TABLE_SYSCALLS] = {"syscalls", syscalls}};
+
+struct writer {
+	const struct walk *walk;       /* borrowed */
+	const struct row_sink *sink;   /* borrowed */
+	int64_t intervals, blocks, syscalls; /* rows so far */
+	GHashTable *leaves;            /* owned; leaf -> its interned key */
+	GHashTable *callpaths;         /* owned; number of call stack -> interned "a;b;c" */
+};
+
+static bool wanted(const struct writer *writer, enum table table)
+{
+	return writer->sink->wanted & 1u << table;
+}
+
+static void integer(const struct writer *writer, enum table table, int64_t value)
+{
+	writer->sink->integer(table, value, writer->sink->data);
+}
+
+static void text(const struct writer *writer, enum table table, const char *value)
+{
+	writer->sink->text(table, value, writer->sink->data);
+}
+
+/* A number, or no value. */
+static void number(const struct writer *writer, enum table table, int64_t value, bool known)
+{
+	if (known)
+		writer->sink->integer(table, value, writer->sink->data);
+	else
+		writer->sink->none(table, writer->sink->data);
+}
+
+static void end(const struct writer *writer, enum table table)
+{
+	writer->sink->end(table, writer->sink->data);
+}
+
+static void times(const struct writer *writer, enum table table, int64_t from, int64_t to)
+{
+	integer(writer, table, from);
+	integer(writer, table, to);
+	integer(writer, table, to - from);
+}
+
+/* An interned text, or no value for 0. */
+static void interned(const struct writer *writer, enum table table, uint32_t id)
+{
+	text(writer, table, id ? session_text(writer->walk->session, id) : NULL);
+}
+
+static void host_rows(const struct writer *writer)
+{
+	const struct model *model = &writer->walk->session->model;
+
+	for (guint i = 0; i < model->hosts->len && wanted(writer, TABLE_HOSTS); i++) {
+		const struct host *host = model_host(model, i);
+
+		integer(writer, TABLE_HOSTS, i);
+		text(writer, TABLE_HOSTS, host->hostname);
+		text(writer, TABLE_HOSTS, host->kernel);
+		text(writer, TABLE_HOSTS, host->tracer);
+		integer(writer, TABLE_HOSTS, host->cpus->len);
+		integer(writer, TABLE_HOSTS, host->begin);
+		integer(writer, TABLE_HOSTS, host->end);
+		integer(writer, TABLE_HOSTS, host->clock.line.offset);
+		number(writer, TABLE_HOSTS, host->clock.error, host->clock.error >= 0);
+		end(writer, TABLE_HOSTS);
+	}
+}
+
+static void thread_rows(const struct writer *writer)
+{
+	const struct walk *walk = writer->walk;
+	const struct session *session = walk->session;
+
+	for (guint i = 0; i < walk->threads->len && wanted(writer, TABLE_THREADS); i++) {
+		const struct walk_thread *thread =
+			&g_array_index(walk->threads, struct walk_thread, i);
+		const struct thread *life = model_thread(&session->model, thread->thread);
+		uint32_t parent = is_thread(life->parent) ? walk->numbers[life->parent] : 0;
+
+		integer(writer, TABLE_THREADS, thread->number);
+		integer(writer, TABLE_THREADS, life->host);
+		integer(writer, TABLE_THREADS, life->tid);
+		number(writer, TABLE_THREADS, thread_process(life), thread_process(life) >= 0);
+		text(writer, TABLE_THREADS, session_thread_name(session, thread->thread));
+		interned(writer, TABLE_THREADS,
+			 g_array_index(walk->processes, struct walk_process, thread->process).name);
+		integer(writer, TABLE_THREADS, thread_is_kernel(&session->model, life));
+		number(writer, TABLE_THREADS, parent, parent != 0);
+		integer(writer, TABLE_THREADS, thread->begin);
+		integer(writer, TABLE_THREADS, thread->end);
+		end(writer, TABLE_THREADS);
+	}
+}
+
+static uint32_t leaf_text(struct writer *writer, uint32_t leaf)
+{
+	gpointer key = GUINT_TO_POINTER(leaf);
+	guint known = GPOINTER_TO_UINT(g_hash_table_lookup(writer->leaves, key));
+
+	if (!known) {
+		g_autofree char *name = leaf_key(writer->walk->session, leaf);
+
+		known = intern_id(writer->walk->session->model.names, name);
+		g_hash_table_insert(writer->leaves, key, GUINT_TO_POINTER(known));
+	}
+	return known;
+}
+
+/* The kernel's functions from the outermost in, with semicolons between; 0: none recorded. */
+static uint32_t callpath(struct writer *writer, uint32_t callstack)
+{
+	const struct session *session = writer->walk->session;
+	gpointer key = GUINT_TO_POINTER(callstack);
+	guint known = GPOINTER_TO_UINT(g_hash_table_lookup(writer->callpaths, key)), count;
+	g_autoptr(GPtrArray) names = NULL;
+	g_autofree char *joined = NULL;
+	const uint64_t *words;
+
+	if (!callstack || known)
+		return known;
+	words = callstack_words(&session->flow.callstacks, callstack, &count);
+	names = callpath_new(session->symbols, words, count);
+	g_ptr_array_add(names, NULL);
+	joined = g_strjoinv(";", (char **) names->pdata);
+	known = intern_id(session->model.names, joined);
+	g_hash_table_insert(writer->callpaths, key, GUINT_TO_POINTER(known));
+	return known;
+}
+
+/* The state as people say it: ready is a state of its own in viewers, and so it is here. */
+static void interval_row(struct writer *writer, const struct walk_state *state)
+{
+	uint32_t kind = PACK_KIND(state->span.leaf);
+	bool ready = kind == LEAF_PREEMPTED || kind == LEAF_WAIT_CPU;
+
+	writer->intervals++;
+	if (!wanted(writer, TABLE_INTERVALS))
+		return;
+	integer(writer, TABLE_INTERVALS, writer->intervals);
+	integer(writer, TABLE_INTERVALS, writer->walk->current->number);
+	times(writer, TABLE_INTERVALS, state->span.begin, state->span.end);
+	text(writer, TABLE_INTERVALS, state_category(state));
+	interned(writer, TABLE_INTERVALS, leaf_text(writer, state->span.leaf));
+	number(writer, TABLE_INTERVALS, state->span.ref, ready && state->span.ref != NO_CPU);
+	number(writer, TABLE_INTERVALS, writer->blocks + 1, state->block != NULL);
+	integer(writer, TABLE_INTERVALS, state->spans_gap);
+	end(writer, TABLE_INTERVALS);
+}
+
+static void block_row(struct writer *writer, const struct walk_state *state)
+{
+	const struct walk *walk = writer->walk;
+	const struct block *block = state->block;
+	struct cause cause;
+
+	writer->blocks++;
+	if (!wanted(writer, TABLE_BLOCKS))
+		return;
+	cause = walk_cause(walk, state);
+	integer(writer, TABLE_BLOCKS, writer->blocks);
+	integer(writer, TABLE_BLOCKS, walk->current->number);
+	times(writer, TABLE_BLOCKS, state->begin, state->end);
+	interned(writer, TABLE_BLOCKS, leaf_text(writer, state->span.leaf));
+	interned(writer, TABLE_BLOCKS, block_waits_for(walk->session, block));
+	number(writer, TABLE_BLOCKS, block->fd, block->fd >= 0);
+	text(writer, TABLE_BLOCKS, cause_kind_text(cause.kind));
+	text(writer, TABLE_BLOCKS, cause.inferred ? "inferred" : "seen");
+	text(writer, TABLE_BLOCKS, cause.label);
+	number(writer, TABLE_BLOCKS, walk->wakes + 1, state->woken);
+	interned(writer, TABLE_BLOCKS,
+		 callpath(writer, callpaths_at(&walk->session->flow.callstacks, block->callpaths)
+					  ->kernel));
+	integer(writer, TABLE_BLOCKS, state->spans_gap);
+	end(writer, TABLE_BLOCKS);
+	cause_clear(&cause);
+}
+
+static void on_state(const struct walk *walk, const struct walk_state *state, void *data)
+{
+	struct writer *writer = data;
+
+	(void) walk;
+	interval_row(writer, state);
+	if (state->block && state->span.end == state->end) /* its last piece */
+		block_row(writer, state);
+}
+
+static void on_wake(const struct walk *walk, const struct walk_wake *wake, void *data)
+{
+	const struct writer *writer = data;
+	const struct block *block = wake->block;
+	bool known = block->kind != WAKER_UNKNOWN && block->kind != WAKER_NONE &&
+		     (is_thread(block->waker) || block->waker == IDLE_THREAD);
+	g_autofree char *context = NULL;
+
+	if (!wanted(writer, TABLE_WAKEUPS))
+		return;
+	context = wake_context(walk->session, block);
+	integer(writer, TABLE_WAKEUPS, wake->number);
+	integer(writer, TABLE_WAKEUPS, wake->time);
+	integer(writer, TABLE_WAKEUPS, wake->woken);
+	integer(writer, TABLE_WAKEUPS, writer->blocks);
+	text(writer, TABLE_WAKEUPS, waker_kind_text(block->kind));
+	text(writer, TABLE_WAKEUPS, context);
+	number(writer, TABLE_WAKEUPS, wake->waker, wake->waker != 0);
+	number(writer, TABLE_WAKEUPS,
+	       known && block->waker != IDLE_THREAD
+		       ? model_thread(&walk->session->model, block->waker)->tid
+		       : 0, known);
+	text(writer, TABLE_WAKEUPS,
+	     known ? session_thread_name(walk->session, block->waker) : NULL);
+	number(writer, TABLE_WAKEUPS, wake->cpu, wake->cpu != NO_CPU);
+	end(writer, TABLE_WAKEUPS);
+}
+
+static void on_leave(const struct walk *walk, const struct walk_frame *frame, void *data)
+{
+	struct writer *writer = data;
+	bool entered = frame->entered != NOT_SEEN, left = frame->left != NOT_SEEN;
+	int64_t from = entered ? frame->entered : frame->begin;
+	int64_t to = left ? frame->left : frame->end;
+
+	if (PACK_KIND(frame->what) != OPERATION_SYSCALL || !wanted(writer, TABLE_SYSCALLS))
+		return;
+	integer(writer, TABLE_SYSCALLS, ++writer->syscalls);
+	integer(writer, TABLE_SYSCALLS, walk->current->number);
+	text(writer, TABLE_SYSCALLS, walk_frame_name(walk->session, frame));
+	integer(writer, TABLE_SYSCALLS, from);
+	integer(writer, TABLE_SYSCALLS, to);
+	number(writer, TABLE_SYSCALLS, to - from, entered && left);
+	interned(writer, TABLE_SYSCALLS, frame->resource);
+	number(writer, TABLE_SYSCALLS, frame->cpu, frame->cpu != NO_CPU);
+	integer(writer, TABLE_SYSCALLS, entered);
+	integer(writer, TABLE_SYSCALLS, left);
+	end(writer, TABLE_SYSCALLS);
+}
+
+void tables_write(struct walk *walk, const struct row_sink *sink)
+{
+	static const struct walk_visitor visitor = {.state = on_state, .wake = on_wake,
+						    .leave = on_leave};
+	struct writer writer = {.walk = walk, .sink = sink,
+				.leaves = g_hash_table_new(NULL, NULL),
+				.callpaths = g_hash_table_new(NULL, NULL)};
+
+	host_rows(&writer);
+	thread_rows(&writer);
+	if (sink->wanted & ~(1u << TABLE_HOSTS | 1u << TABLE_THREADS))
+		walk_all(walk, &visitor, &writer);
+	g_hash_table_destroy(writer.leaves);
+	g_hash_table_destroy(writer.callpaths);
+}

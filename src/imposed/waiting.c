@@ -1,0 +1,399 @@
+/* Which waits count, and as what; see waiting.h. Their way down: wait_chain.c. */
+#include "imposed/waiting.h"
+
+#include "imposed/wait_chain.h"
+#include "waits/holders.h"
+#include "waits/ready.h"
+#include "waits/summary.h"
+
+#include <string.h>
+
+#define WAITS_MAX 1000  /* followed of one thread */
+#define KNOT_PART 1000 /* of the window: if less was imposed in all, nothing is stuck */
+#define RUNS_MAX 20000000 /* runs of CPUs read in all: a second or two; traces need 10^3 to 10^6 */
+#define STEPS_MAX 2000000 /* intervals read in all: about a second; traces need 10^4 to 10^5 */
+
+/* Of a wait that led to nobody: imposed by hardware, or not imposed. */
+static void charge_hardware(struct charger *charger, uint32_t thread, const struct span *span,
+			    const struct block *block)
+{
+	struct waiting *waiting = charger->waiting;
+	int64_t ns = span->end - span->begin;
+
+	if (block_is_timer(charger->session, block))
+		waiting->own += ns;
+	else if (block->kind == WAKER_UNKNOWN ||
+		 (block->kind == WAKER_THREAD && !block_request(charger->session, block)))
+		waiting->unknown += ns;
+	else if (contacts_idle_hardware(charger->session, span->leaf, block))
+		waiting->idle += ns;
+	else {
+		waiting->imposed += ns;
+		owe_resource(charger, thread, block_hardware(charger->session, block), ns);
+	}
+}
+
+/* The wait is led down its chain. */
+static void charge_wait(struct charger *charger, uint32_t thread, const struct span *span)
+{
+	const struct session *session = charger->session;
+	const struct block *block = block_at(&session->timeline, span->ref);
+	struct direct direct = {.waiter = thread, .ns = span->end - span->begin,
+				.host = model_thread(&session->model, thread)->host};
+	struct lead lead;
+	int64_t rest;
+
+	block_lead(session, block, thread, span->begin, span->end, &lead);
+	charger->waiting->imposed += direct.ns;
+	direct.lead = lead.thread;
+	direct.resource = block_waits_for(session, block);
+	g_array_append_val(charger->directs, direct);
+	if (wait_is_for_lock(session, span->leaf, block))
+		owe_resource(charger, thread, direct.resource, direct.ns);
+	charger->path[0] = thread;
+	charger->depth = 1;
+	rest = lead_follow(charger, span, &lead);
+	charger->depth = 0;
+	if (rest)
+		owe_resource(charger, thread, block_hardware(charger->session, block), rest);
+}
+
+static void charge_run(int64_t begin, int64_t end, uint32_t thread, void *data)
+{
+	struct charger *charger = data;
+
+	charger->runs++;
+	if (is_thread(thread) && thread != charger->charge.waiter) {
+		owe_thread(charger, thread, IMPOSED_RAN, end - begin);
+		charger->waiting->imposed += end - begin;
+	} else if (thread != IDLE_THREAD) {
+		charger->waiting->unknown += end - begin;
+	}
+}
+
+/* Ready without a CPU: who ran there, or why the CPU idled. */
+static void charge_ready(struct charger *charger, uint32_t thread, const struct span *span)
+{
+	const struct session *session = charger->session;
+	struct ready ready = ready_of(session, thread, span);
+	const char *why = ready.kind == READY_THROTTLED ? "cpu:quota" : "cpu:idle";
+
+	charger->waiting->imposed += ready.idle;
+	if (ready.idle)
+		owe_resource(charger, thread, intern_id(session->model.names, why), ready.idle);
+	each_run(session, model_thread(&session->model, thread)->host, span->ref, span->begin,
+		 span->end, charge_run, charger);
+}
+
+static int longest(gconstpointer a, gconstpointer b)
+{
+	const struct span *x = a, *y = b;
+	int64_t length_x = x->end - x->begin, length_y = y->end - y->begin;
+
+	if (length_x != length_y)
+		return length_x > length_y ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static void leave_out(struct waiting *waiting, GArray *list, guint from)
+{
+	for (guint i = from; i < list->len; i++) {
+		const struct span *span = &g_array_index(list, struct span, i);
+
+		waiting->left_out += span->end - span->begin;
+		waiting->left_out_count++;
+	}
+	g_array_set_size(list, MIN(from, list->len));
+}
+
+/* A wait for a lock that is not over: what its holders did meanwhile, as far as they
+ * are known. */
+static int64_t charge_held(struct charger *charger, uint32_t thread, const struct span *span,
+			   const struct block *block)
+{
+	struct lock_wait *lock = lock_wait_new(charger->session, block, thread, span->begin,
+					       span->end);
+	struct direct direct = {.waiter = thread,
+				.resource = block_waits_for(charger->session, block),
+				.host = model_thread(&charger->session->model, thread)->host};
+	int64_t until = span->begin, held = 0;
+
+	charger->path[0] = thread;
+	charger->depth = 1;
+	for (guint i = 0; lock && i < lock->holdings->len; i++) {
+		const struct holding *at = &g_array_index(lock->holdings, struct holding, i);
+		int64_t begin = MAX(at->begin, until); /* a shared lock has several at once */
+
+		if (!is_thread(at->thread) || at->thread == thread || begin >= at->end)
+			continue;
+		lead_down(charger, at->thread, begin, at->end);
+		until = at->end;
+		held += at->end - begin;
+		direct.lead = at->thread;
+		direct.ns = at->end - begin;
+		g_array_append_val(charger->directs, direct);
+	}
+	charger->depth = 0;
+	owe_resource(charger, thread, direct.resource, held);
+	charger->waiting->imposed += held;
+	if (lock)
+		lock_wait_free(lock);
+	return held;
+}
+
+/* A wait that a thread ended, to be led down; the others are charged at once. */
+static bool leads_on(struct charger *charger, uint32_t thread, const struct span *span)
+{
+	const struct session *session = charger->session;
+	const struct block *block = block_at(&session->timeline, span->ref);
+	int64_t ns = span->end - span->begin;
+	struct lead lead;
+
+	if (block->kind == WAKER_NONE ||
+	    (span->end == session->to && session_blocked_at(session, thread, session->to))) {
+		ns -= charge_held(charger, thread, span, block);
+		*(block_is_timer(session, block) ? &charger->waiting->own
+						 : &charger->waiting->open) += ns;
+		return false;
+	}
+	if (!block_lead(session, block, thread, span->begin, span->end, &lead) ||
+	    lead.thread == thread) {
+		charge_hardware(charger, thread, span, block);
+		return false;
+	}
+	if (PACK_KIND(span->leaf) == LEAF_BLOCK_UNKNOWN) { /* in what, was before the trace */
+		charger->waiting->unknown += ns;
+		return false;
+	}
+	if (is_thread(block->child) && !model_thread(&session->model, thread)->born) {
+		charger->waiting->children += ns;
+		return false;
+	}
+	if (contacts_idle(&charger->contacts, thread, span->leaf, block, lead.thread)) {
+		charger->waiting->idle += ns;
+		return false;
+	}
+	return true;
+}
+
+static void leave_out_ready(struct waiting *waiting, const struct span *span)
+{
+	waiting->left_out += span->end - span->begin;
+	waiting->left_out_count++;
+}
+
+/* Charges all but the waits to be led down, and gives the longest of these; some
+ * more are collected before the list is cut. Who ran while the thread was ready is not
+ * asked beyond a total of `runs`: with N threads ready at once that is N times what ran. */
+static GArray *waits_of(struct charger *charger, uint32_t thread, uint64_t runs)
+{
+	const struct session *session = charger->session;
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct span));
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, session->from, session->to);
+	while (spans_next_off_cpu(&spans, &span)) {
+		charger->charge = (struct charge) {thread, span.begin, span.end,
+						   session_spans_gap(session, thread, &span)};
+		if (!leaf_is_blocked(span.leaf) && charger->runs >= runs)
+			leave_out_ready(charger->waiting, &span);
+		else if (!leaf_is_blocked(span.leaf))
+			charge_ready(charger, thread, &span);
+		else if (leads_on(charger, thread, &span))
+			g_array_append_val(list, span);
+		charge_settle(charger);
+		if (list->len == 4 * WAITS_MAX) {
+			g_array_sort(list, longest);
+			leave_out(charger->waiting, list, WAITS_MAX);
+		}
+	}
+	g_array_sort(list, longest);
+	leave_out(charger->waiting, list, WAITS_MAX);
+	return list;
+}
+
+/* Follows the waits of `thread`, the longest first and one at least, up to a total of
+ * `steps` and `runs`. */
+static void charge_thread(struct charger *charger, uint32_t thread, uint64_t steps, uint64_t runs)
+{
+	GArray *list = waits_of(charger, thread, runs);
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct span *span = &g_array_index(list, struct span, i);
+
+		if (charger->steps > (i ? steps : STEPS_MAX)) {
+			leave_out(charger->waiting, list, i);
+			break;
+		}
+		charger->charge = (struct charge) {thread, span->begin, span->end,
+						   session_spans_gap(charger->session, thread,
+								     span)};
+		charge_wait(charger, thread, span);
+		charge_settle(charger);
+	}
+	g_array_free(list, TRUE);
+}
+
+/* Sums apart what the waits of a thread of the tracer come to. */
+static void charge_tracer(struct charger *charger, uint32_t thread)
+{
+	const struct session *session = charger->session;
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, session->from, session->to);
+	while (spans_next_off_cpu(&spans, &span))
+		charger->waiting->tracer += span.end - span.begin;
+}
+
+/* --host: only the waits of its threads, whoever imposed them. */
+static bool is_asked_for(const struct session *session, uint32_t thread)
+{
+	uint16_t host = model_thread(&session->model, thread)->host;
+
+	return session_wants_host(session, model_host(&session->model, host));
+}
+
+/* What a thread may use of the steps, relative to others: by how much it did, as far
+ * as its followed waits can come from that. */
+static uint64_t weight_of(const struct session *session, uint32_t thread)
+{
+	return 1 + MIN(model_thread(&session->model, thread)->track.chunk_count, 64);
+}
+
+/* How many of at most `max` steps, of which `made` were made, may have been after the waits of
+ * `thread`: its share of those that the threads before it have left, `weights` being the sum
+ * from it on. Threads come in no order of importance, so none may use up what others need. */
+static uint64_t share_of(const struct charger *charger, uint64_t made, uint64_t max,
+			 uint32_t thread, uint64_t weights)
+{
+	uint64_t left = made < max ? max - made : 0;
+
+	return made + left * weight_of(charger->session, thread) / weights;
+}
+
+static void charge_share(struct charger *charger, uint32_t thread, uint64_t weights)
+{
+	charge_thread(charger, thread,
+		      share_of(charger, charger->steps, STEPS_MAX, thread, weights),
+		      share_of(charger, charger->runs, RUNS_MAX, thread, weights));
+}
+
+/* Kernel threads' waits delay nobody by themselves; see is_asked_for(). */
+static bool counts(const struct session *session, uint32_t thread)
+{
+	return is_asked_for(session, thread) &&
+	       !thread_is_kernel(&session->model, model_thread(&session->model, thread));
+}
+
+/* `shared`: each thread has its share of the steps; else who comes first may use them,
+ * and it is given up where they do not suffice: false. */
+static bool charge_all(struct charger *charger, bool shared)
+{
+	const struct session *session = charger->session;
+	uint32_t count = session->model.thread_count;
+	g_autofree bool *tracers = session_tracers(charger->session);
+	uint64_t weights = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		weights += counts(session, i) && !tracers[i] ? weight_of(session, i) : 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!counts(session, i))
+			continue;
+		if (tracers[i]) {
+			charge_tracer(charger, i);
+			continue;
+		}
+		if (shared)
+			charge_share(charger, i, weights);
+		else
+			charge_thread(charger, i, STEPS_MAX, RUNS_MAX);
+		weights -= weight_of(session, i);
+		if (!shared && (charger->steps > STEPS_MAX || charger->runs > RUNS_MAX))
+			return false;
+	}
+	return true;
+}
+
+static int most_imposing(gconstpointer a, gconstpointer b)
+{
+	const struct imposer *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	return x->resource < y->resource ? -1 : x->resource > y->resource;
+}
+
+static void knot_clear(gpointer data)
+{
+	g_array_free(((struct knot *) data)->threads, TRUE);
+}
+
+/* Those over which waits were only led to others impose nothing, and no wait lost
+ * anything to them: at the list's end, as it is sorted. */
+static void drop_idle_imposers(GArray *imposers)
+{
+	guint count = imposers->len;
+
+	while (count && !g_array_index(imposers, struct imposer, count - 1).ns)
+		count--;
+	g_array_set_size(imposers, count);
+}
+
+/* NULL: too many steps; see charge_all(). */
+static struct waiting *account(const struct session *session, bool shared)
+{
+	struct waiting *waiting = g_new0(struct waiting, 1);
+	struct charger charger;
+	bool done;
+
+	waiting->imposers = g_array_new(FALSE, FALSE, sizeof(struct imposer));
+	waiting->knots = g_array_new(FALSE, FALSE, sizeof(struct knot));
+	g_array_set_clear_func(waiting->knots, knot_clear);
+	charger_init(&charger, session, waiting);
+	done = charge_all(&charger, shared);
+	if (done && waiting->imposed >= (session->to - session->from) / KNOT_PART)
+		knots_find(waiting, charger.directs, session->model.thread_count);
+	if (done && session->options->format == FORMAT_HTML)
+		waiting->edges = edges_new(charger.directs);
+	charger_clear(&charger);
+	if (!done) {
+		waiting_free(waiting);
+		return NULL;
+	}
+	g_array_sort(waiting->imposers, most_imposing);
+	drop_idle_imposers(waiting->imposers);
+	return waiting;
+}
+
+struct waiting *waiting_new(const struct session *session)
+{
+	struct waiting *waiting = account(session, false);
+
+	return waiting ? waiting : account(session, true);
+}
+
+void waiting_free(struct waiting *waiting)
+{
+	g_array_free(waiting->imposers, TRUE);
+	g_array_free(waiting->knots, TRUE);
+	if (waiting->edges)
+		g_array_free(waiting->edges, TRUE);
+	g_free(waiting);
+}
+
+const char *imposed_text(enum imposed kind)
+{
+	static const char *const texts[IMPOSED_KINDS] = {
+		[IMPOSED_WORK] = "worked", [IMPOSED_CPU] = "waited for a CPU",
+		[IMPOSED_SLEEP] = "slept", [IMPOSED_DEVICE] = "waited for a device",
+		[IMPOSED_OTHER] = "did what is not known or was not followed",
+		[IMPOSED_RAN] = "ran where they were ready to"};
+
+	return texts[kind];
+}

@@ -1,0 +1,380 @@
+/* Names, scope and waits; see operations.h. */
+#include "latencies/operations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "waits/causality.h"
+#include "waits/summary.h"
+#include "util/error.h"
+#include "util/pattern.h"
+
+static const char *const kind_names[OPERATION_KINDS] = {
+	"syscall", "function", "function", "irq", "vector", "softirq", "hrtimer",
+	"block-queued", "block-served", "wait-cpu", "blocked", "trap"};
+
+static char *callback_name(const struct session *session, uint32_t number)
+{
+	const char *function = session_function(session, number);
+
+	return *function ? g_strconcat("hrtimer:", function, NULL) : g_strdup("hrtimer");
+}
+
+const char *disk_name(const struct session *session, uint32_t device)
+{
+	const char *text = session_text(session, device);
+	char *minor;
+	uint32_t dev = (uint32_t) strtoul(text, &minor, 10) << 20, name;
+
+	dev |= *minor == ':' ? (uint32_t) strtoul(minor + 1, NULL, 10) : 0;
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		name = idmap_get(&model_host(&session->model, i)->disks, dev);
+		if (name != IDMAP_NONE)
+			return session_text(session, name);
+	}
+	return text;
+}
+
+static uint32_t device_key(const struct session *session, const char *device)
+{
+	g_autofree char *key = NULL;
+
+	if (!*device)
+		return 0;
+	key = g_strconcat("device:", device, NULL);
+	return intern_id(session->model.names, key);
+}
+
+char *operation_name(const struct session *session, uint32_t what)
+{
+	uint32_t kind = PACK_KIND(what), number = PACK_NUMBER(what);
+
+	switch (kind) {
+	case OPERATION_IRQ:
+	case OPERATION_SOFTIRQ:
+		return g_strdup_printf("%s:%u", kind_names[kind], number);
+	case OPERATION_HRTIMER:
+		return callback_name(session, number);
+	case OPERATION_WAIT_CPU:
+		return g_strdup(kind_names[kind]);
+	case OPERATION_BLOCKED:
+		return g_strconcat("blocked:", cause_kind_text((enum cause_kind) number), NULL);
+	case OPERATION_FAULT:
+		return g_strdup("trap:page_fault");
+	case OPERATION_QUEUED:
+	case OPERATION_SERVED:
+		return g_strconcat(kind_names[kind], ":", disk_name(session, number), NULL);
+	default:
+		return g_strconcat(kind_names[kind], ":", session_text(session, number), NULL);
+	}
+}
+
+/* By image and address, as reading the names takes long. */
+static uint32_t user_name(const struct session *session, const struct thread *thread,
+			  uint32_t number, int64_t time)
+{
+	const char *text = session_text(session, number);
+	uint64_t address = g_ascii_strtoull(text, NULL, 16);
+	int32_t pid = thread_process(thread);
+	const struct loaded_image *image =
+		model_image_at(&session->model, thread->host, pid, address, time);
+	uint64_t key = (uint64_t) (image ? model_image_number(&session->model, image) : 0)
+			       << PACK_BITS | number;
+	uint32_t name = idmap_get(session->user_names, key);
+
+	if (name != IDMAP_NONE)
+		return name;
+	name = intern_id(session->model.names, session_user_function(session, thread->host, pid,
+								     address, time));
+	idmap_set(session->user_names, key, name);
+	return name;
+}
+
+uint32_t operation_what(const struct session *session, const struct operation *operation)
+{
+	if (PACK_KIND(operation->what) != OPERATION_USER || !operation_has_thread(operation))
+		return operation->what;
+	return PACK(OPERATION_USER,
+		    user_name(session, model_thread(&session->model, operation->thread),
+			      PACK_NUMBER(operation->what), operation->begin));
+}
+
+char *operation_label(const struct session *session, const struct operation *operation)
+{
+	switch (PACK_KIND(operation->what)) {
+	case OPERATION_IRQ:
+		return operation->ref ? g_strdup(session_text(session, operation->ref)) : NULL;
+	case OPERATION_SOFTIRQ:
+		return g_strdup(softirq_name(PACK_NUMBER(operation->what)));
+	default:
+		return NULL;
+	}
+}
+
+uint32_t operation_resource(const struct session *session, const struct operation *operation)
+{
+	switch (PACK_KIND(operation->what)) {
+	case OPERATION_SYSCALL:
+		return operation->ref;
+	case OPERATION_IRQ:
+		return device_key(session, session_text(session, operation->ref));
+	case OPERATION_QUEUED:
+	case OPERATION_SERVED:
+		return device_key(session, disk_name(session, PACK_NUMBER(operation->what)));
+	case OPERATION_BLOCKED:
+	case OPERATION_FAULT:
+		return block_waits_for(session, block_at(&session->timeline, operation->ref));
+	default:
+		return 0;
+	}
+}
+
+uint16_t operation_host(const struct session *session, const struct operation *operation)
+{
+	if (operation_has_thread(operation))
+		return model_thread(&session->model, operation->thread)->host;
+	return (uint16_t) (operation->thread - operation_of_host(0));
+}
+
+static bool may_be(const char *pattern, enum operation_kind kind)
+{
+	/* the part before the colon is compared as a pattern of its own */
+	g_autofree char *head = g_strndup(pattern, strcspn(pattern, ":"));
+
+	return pattern_match(head, kind_names[kind]);
+}
+
+uint32_t operations_named(const char *pattern)
+{
+	uint32_t named = 0;
+
+	for (int kind = 0; kind < OPERATION_KINDS; kind++)
+		if (may_be(pattern, (enum operation_kind) kind))
+			named |= 1u << kind;
+	return named;
+}
+
+bool operation_pattern_check(const char *pattern, GError **error)
+{
+	if (operations_named(pattern))
+		return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--operation '%s': must begin with syscall:, function:, irq:, vector:, softirq:, "
+		    "hrtimer, block-queued:, block-served:, wait-cpu, blocked: or trap:, or with *",
+		    pattern);
+	return false;
+}
+
+static bool kind_wanted(const struct session *session, enum operation_kind kind)
+{
+	return session->flow.operations_wanted & 1u << kind;
+}
+
+static bool may_be_wanted(const struct options *options, enum operation_kind kind)
+{
+	const GPtrArray *patterns = options->profile.operations;
+
+	for (guint i = 0; i < patterns->len; i++)
+		if (may_be(g_ptr_array_index(patterns, i), kind))
+			return true;
+	return !patterns->len && kind == OPERATION_SYSCALL;
+}
+
+uint32_t operations_wanted(const struct options *options)
+{
+	uint32_t wanted = 0;
+
+	for (int kind = 0; kind < OPERATION_KINDS; kind++)
+		if (may_be_wanted(options, (enum operation_kind) kind))
+			wanted |= 1u << kind;
+	return wanted;
+}
+
+static void add_wait(struct session *session, uint32_t what, uint32_t thread,
+		     const struct span *span, uint32_t cpu)
+{
+	struct operation operation = {.begin = span->begin, .what = what, .thread = thread,
+				      .duration = (uint64_t) (span->end - span->begin),
+				      .cpu = operation_cpu(cpu), .off_cpu = true,
+				      .ref = span->ref};
+	uint32_t none = 0;
+
+	if (span->end - span->begin <= OPERATION_DURATION_MAX)
+		operation_append(&session->timeline.operations, &none, &operation);
+}
+
+/* A wait with both ends seen: its begin was not made up, and it was ended. */
+static void add_blocked(struct session *session, uint32_t thread, const struct span *span)
+{
+	const struct block *block = block_at(&session->timeline, span->ref);
+	struct wait wait = {.thread = thread, .begin = span->begin, .end = span->end,
+			    .leaf = span->leaf, .block = block, .woken = true};
+	struct cause cause;
+
+	if (block->kind == WAKER_NONE)
+		return;
+	if (PACK_KIND(span->leaf) == LEAF_BLOCK_FAULT && kind_wanted(session, OPERATION_FAULT))
+		add_wait(session, PACK(OPERATION_FAULT, 0), thread, span, block->cpu);
+	if (!kind_wanted(session, OPERATION_BLOCKED))
+		return;
+	cause = wait_cause(session, &wait);
+	add_wait(session, PACK(OPERATION_BLOCKED, cause.kind), thread, span, block->cpu);
+	cause_clear(&cause);
+}
+
+static void add_thread(struct session *session, uint32_t index)
+{
+	const struct thread *thread = model_thread(&session->model, index);
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, index, INT64_MIN, INT64_MAX);
+	while (spans_next_off_cpu(&spans, &span))
+		if (leaf_is_blocked(span.leaf) && span.begin != spans.known &&
+		    !(thread->backfilled && span.begin == thread->backfill_begin))
+			add_blocked(session, index, &span);
+}
+
+void operations_add_waits(struct session *session)
+{
+	if (!kind_wanted(session, OPERATION_BLOCKED) && !kind_wanted(session, OPERATION_FAULT))
+		return;
+	for (uint32_t i = 0; i < session->model.thread_count; i++)
+		add_thread(session, i);
+}
+
+void operation_scope_init(struct operation_scope *scope, const struct session *session)
+{
+	*scope = (struct operation_scope) {.session = session,
+					   .wanted = g_hash_table_new(NULL, NULL)};
+	if (!session->selected->len)
+		return;
+	scope->threads = g_new0(guint8, session->model.thread_count + 1);
+	for (guint i = 0; i < session->selected->len; i++)
+		scope->threads[g_array_index(session->selected, uint32_t, i)] = 1;
+}
+
+void operation_scope_clear(struct operation_scope *scope)
+{
+	g_hash_table_destroy(scope->wanted);
+	g_free(scope->threads);
+}
+
+static bool name_wanted(const struct session *session, uint32_t what)
+{
+	const GPtrArray *patterns = session->options->profile.operations;
+	g_autofree char *name = NULL;
+
+	if (!patterns->len)
+		return PACK_KIND(what) == OPERATION_SYSCALL;
+	name = operation_name(session, what);
+	for (guint i = 0; i < patterns->len; i++)
+		if (pattern_match(g_ptr_array_index(patterns, i), name))
+			return true;
+	return false;
+}
+
+static bool resource_matches(const struct session *session, uint32_t resource)
+{
+	const char *pattern = session->options->profile.resource;
+	const char *key = session_text(session, resource);
+
+	return pattern_match(pattern, key) ||
+	       pattern_match(pattern, resource_name(key));
+}
+
+/* On that resource itself, or a wait in it was for that: a read of a file
+ * that waited for the device. */
+static bool resource_wanted(const struct session *session, const struct operation *operation)
+{
+	struct spans spans;
+	struct span span;
+
+	if (resource_matches(session, operation_resource(session, operation)))
+		return true;
+	if (PACK_KIND(operation->what) > OPERATION_USER || !operation->off_cpu)
+		return false;
+	spans_begin(&spans, session, operation->thread, operation->begin,
+		    operation_end(operation));
+	while (spans_next(&spans, &span))
+		if (leaf_is_blocked(span.leaf) &&
+		    resource_matches(session,
+				     block_waits_for(session, block_at(&session->timeline,
+								       span.ref))))
+			return true;
+	return false;
+}
+
+/* 1: no, 2: yes. */
+static guint wanted_of(struct operation_scope *scope, uint32_t what)
+{
+	guint place = (what ^ what >> PACK_BITS) % SCOPE_RECENT;
+	gpointer key = GUINT_TO_POINTER(what + 1);
+	guint wanted = scope->recent[place].wanted;
+
+	if (wanted && scope->recent[place].what == what)
+		return wanted;
+	wanted = GPOINTER_TO_UINT(g_hash_table_lookup(scope->wanted, key));
+	if (!wanted) {
+		wanted = name_wanted(scope->session, what) ? 2 : 1;
+		g_hash_table_insert(scope->wanted, key, GUINT_TO_POINTER(wanted));
+	}
+	scope->recent[place].what = what;
+	scope->recent[place].wanted = wanted;
+	return wanted;
+}
+
+bool operation_spans_gap(const struct session *session, const struct operation *operation)
+{
+	const struct host *host = model_host(&session->model, operation_host(session, operation));
+	int64_t end = operation_end(operation);
+	int kind = PACK_KIND(operation->what);
+
+	if (kind == OPERATION_USER && host_user_gap_over(host, operation->begin, end))
+		return true;
+	return (operation->off_cpu || kind == OPERATION_QUEUED || kind == OPERATION_SERVED) &&
+	       host_gap_over(host, operation->begin, end);
+}
+
+bool operation_in_scope(struct operation_scope *scope, const struct operation *operation)
+{
+	const struct session *session = scope->session;
+	guint wanted = wanted_of(scope, operation_what(session, operation));
+
+	if (wanted == 1 || operation->begin < session->from ||
+	    operation_end(operation) > session->to)
+		return false;
+	if (scope->threads &&
+	    (!operation_has_thread(operation) || !scope->threads[operation->thread]))
+		return false;
+	if (session->options->host &&
+	    !session_wants_host(session, model_host(&session->model,
+						    operation_host(session, operation))))
+		return false;
+	return !session->options->profile.resource || resource_wanted(session, operation);
+}
+
+GPtrArray *operations_available(const struct operation_scope *scope)
+{
+	static const char *const patterns[OPERATION_KINDS] = {
+		"syscall:*", "function:*", "function:*", "irq:*", "vector:*", "softirq:*", "hrtimer*",
+		"block-queued:*", "block-served:*", "wait-cpu", "blocked:*", "trap:page_fault"};
+	const bool *kinds = scope->session->kinds;
+	GPtrArray *list = g_ptr_array_new();
+	uint32_t seen = 0;
+	GHashTableIter iter;
+	gpointer key;
+
+	g_hash_table_iter_init(&iter, scope->wanted);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		seen |= 1u << PACK_KIND(GPOINTER_TO_UINT(key) - 1);
+	if (seen & 1u << OPERATION_USER) /* one name for both kinds */
+		seen = (seen | 1u << OPERATION_FUNCTION) & ~(1u << OPERATION_USER);
+	/* these are recorded only if they are asked for */
+	seen |= kinds[EV_SCHED_SWITCH] ? 1u << OPERATION_WAIT_CPU | 1u << OPERATION_BLOCKED : 0;
+	seen |= kinds[EV_PAGE_FAULT_USER] ? 1u << OPERATION_FAULT : 0;
+	for (int kind = 0; kind < OPERATION_KINDS; kind++)
+		if (seen & 1u << kind)
+			g_ptr_array_add(list, (gpointer) patterns[kind]);
+	return list;
+}

@@ -1,0 +1,113 @@
+/* Latency profiles (OSprof): for each operation a histogram of its latencies
+ * over logarithmic buckets, its peaks, and how it changes over time.
+ *
+ * Place: latencies/; reads the store of operations, never the trace. Two
+ * passes: one for counts, more for the exact percentiles; memory follows the
+ * number of profiles, not of operations. Source: semantics.md, "Latency":
+ * the bucket of latency d at resolution r is the largest k with 2^k <= d^r
+ * (0 for d = 0); OSprof and DARC as named in roots.h.
+ */
+#ifndef WHYLATE_LATENCIES_PROFILE_H
+#define WHYLATE_LATENCIES_PROFILE_H
+
+#include "latencies/operations.h"
+#include "latencies/peaks.h"
+
+struct part;
+
+#define OCTAVES 63 /* that latencies may lie in; times the resolution: buckets */
+
+/* Bounds of buckets at one resolution: exact, in integers. */
+struct buckets {
+	guint resolution, count;
+	int64_t *from; /* owned; least latency of each bucket; from[count]: INT64_MAX */
+};
+
+void buckets_init(struct buckets *buckets, guint resolution);
+void buckets_clear(struct buckets *buckets);
+guint bucket_of(const struct buckets *buckets, int64_t latency);
+
+enum peak_status { PEAK_FOUND, PEAK_DEPTH, PEAK_FEW };
+
+/* One root-cause path of a peak: a node whose ancestors are all roots. */
+struct root {
+	const struct part *part; /* borrowed */
+	uint64_t maxcount;
+	int64_t ns;
+	bool own;              /* the node by itself, not by its parts */
+};
+
+struct peak {
+	struct peak_range range;
+	uint64_t count, spans_gap; /* operations; … that overlap lost events */
+	int64_t sum;
+	enum peak_status status;
+	bool searched;         /* its root causes were asked for */
+	struct part *tree;     /* owned */
+	GArray *roots;         /* owned; struct root, highest maxcount first */
+};
+
+/* Counts of one segment of time. */
+struct lapse {
+	int64_t begin;
+	uint64_t *counts; /* owned; by bucket; NULL: no operation began there */
+};
+
+struct profile {
+	char *operation;       /* owned; "syscall:read" */
+	char *label;           /* owned; the IRQ's handler, the softIRQ's name; NULL */
+	uint32_t what;         /* struct operation's; of a saved one UINT32_MAX */
+	enum per per;
+	uint32_t split;        /* interned text of `scope`, 0 */
+	char *scope;           /* owned; what it is of, for people and files; "" */
+	guint place;           /* in the list, while operations are counted */
+	uint64_t count;
+	uint64_t spans_gap;    /* of them: may be no real ones (operation_spans_gap()) */
+	int64_t sum, min, max;
+	int64_t percentiles[3]; /* 50, 90, 99: nearest rank; -1: not known */
+	uint64_t *counts;      /* owned; by bucket */
+	GArray *peaks;         /* owned; struct peak */
+	GArray *lapses;        /* owned; struct lapse; NULL: not asked for */
+};
+
+struct profiles {
+	const struct session *session; /* borrowed */
+	struct buckets buckets;
+	GPtrArray *list;       /* owned; struct profile, largest sum first */
+	GArray *splits;        /* owned; uint32_t: split by thread + 1; 0: none */
+	GHashTable *index;     /* owned; struct profile by what and split */
+	struct operation_scope scope;
+	struct profile *recent[SCOPE_RECENT]; /* borrowed; by a hash of their `what` */
+	int64_t lapse_step;    /* 0: none */
+};
+
+/* Counts, finds peaks; the root causes come from roots_search(). Error: a
+ * --time-lapse with too many segments. */
+struct profiles *profiles_new(const struct session *session, guint resolution, GError **error);
+void profiles_free(struct profiles *profiles);
+/* The profile that the operation counts in, NULL. */
+struct profile *profile_of(struct profiles *profiles, const struct operation *operation);
+/* Finds the peaks anew, from the counts. */
+void profile_find_peaks(struct profile *profile, const struct buckets *buckets);
+void profile_free(gpointer profile);
+/* An empty profile of an operation that this trace does not have. */
+struct profile *profile_add(struct profiles *profiles, const char *operation, enum per per,
+			    const char *scope);
+void profiles_sort(struct profiles *profiles);
+
+/* Earth Mover's Distance between two normalised histograms, in octaves
+ * (factors of two): how far, on average, an operation must be moved. Source:
+ * DARC 3.4; in one dimension it is the area between the cumulated shares. */
+double profile_distance(const uint64_t *a, const uint64_t *b, guint length, guint resolution);
+
+/* How much slower `a` is than `b` on average, in octaves (negative: faster); its
+ * amount is the distance where everything moved one way. */
+double profile_slower(const uint64_t *a, const uint64_t *b, guint length, guint resolution);
+
+/* What chance makes of that distance where nothing changed, in octaves: twice
+ * the area under the standard deviation of the difference between two cumulated
+ * shares, sqrt(F(1-F)(1/n + 1/m)), F of both together. A smaller distance tells
+ * nothing. */
+double profile_noise(const uint64_t *a, const uint64_t *b, guint length, guint resolution);
+
+#endif

@@ -1,0 +1,479 @@
+/* Measuring a trace for its limits; see measure.h. */
+#include "limits/measure.h"
+
+#include <string.h>
+
+#include "run/coverage.h"
+#include "tracking/requests.h"
+#include "waits/summary.h"
+#include "util/pattern.h"
+
+static struct buckets fine; /* made when first asked for */
+
+/* A plugin may be unloaded before its program ends. */
+__attribute__((destructor)) static void forget_buckets(void)
+{
+	buckets_clear(&fine);
+}
+
+const struct buckets *measure_buckets(void)
+{
+	if (!fine.from)
+		buckets_init(&fine, MEASURE_RESOLUTION);
+	return &fine;
+}
+
+static void latencies_clear(struct latencies *latencies)
+{
+	g_free(latencies->counts);
+	if (latencies->values)
+		g_array_free(latencies->values, TRUE);
+}
+
+static void measure_free(gpointer data)
+{
+	struct measure *measure = data;
+
+	g_free(measure->subject);
+	latencies_clear(&measure->sure);
+	latencies_clear(&measure->doubtful);
+	g_array_free(measure->parts, TRUE);
+	g_free(measure);
+}
+
+struct measures *measures_empty(void)
+{
+	struct measures *measures = g_new0(struct measures, 1);
+
+	measures->list = g_ptr_array_new_with_free_func(measure_free);
+	return measures;
+}
+
+void measures_free(struct measures *measures)
+{
+	if (!measures)
+		return;
+	g_ptr_array_free(measures->list, TRUE);
+	g_free(measures->lacks);
+	g_free(measures);
+}
+
+struct measure *measures_find(struct measures *measures, const char *subject)
+{
+	guint low = 0, high = measures->list->len;
+	struct measure *measure;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+		int order;
+
+		measure = g_ptr_array_index(measures->list, middle);
+		order = strcmp(measure->subject, subject);
+		if (order == 0)
+			return measure;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	measure = g_new0(struct measure, 1);
+	measure->subject = g_strdup(subject);
+	measure->sure.min = measure->doubtful.min = INT64_MAX;
+	measure->sure.max = measure->doubtful.max = INT64_MIN;
+	measure->parts = g_array_new(FALSE, TRUE, sizeof(double));
+	measure->thread = NO_THREAD;
+	g_ptr_array_insert(measures->list, (gint) low, measure);
+	return measure;
+}
+
+/* --- what several traces add up to ------------------------------------------ */
+
+void latencies_add(struct latencies *latencies, const struct latencies *other)
+{
+	latencies->count += other->count;
+	latencies->sum += other->sum;
+	latencies->min = MIN(latencies->min, other->min);
+	latencies->max = MAX(latencies->max, other->max);
+	if (!latencies->counts)
+		latencies->counts = g_new0(uint64_t, measure_buckets()->count);
+	for (guint b = 0; other->counts && b < measure_buckets()->count; b++)
+		latencies->counts[b] += other->counts[b];
+}
+
+/* A duration is that of the slowest trace, or with < of the quickest; the rest adds up. */
+static double add_value(double a, double b, const struct limit *limit)
+{
+	if (limit->bound.function != LIMIT_DURATION)
+		return a + b;
+	return limit->bound.comparison >= UNDER ? MIN(a, b) : MAX(a, b);
+}
+
+void measures_add(struct measures *measures, const struct measures *others, const struct limit *limit)
+{
+	for (guint i = 0; i < others->list->len; i++) {
+		const struct measure *from = g_ptr_array_index(others->list, i);
+		guint before = measures->list->len;
+		struct measure *to = measures_find(measures, from->subject);
+
+		latencies_add(&to->sure, &from->sure);
+		latencies_add(&to->doubtful, &from->doubtful);
+		to->parts = g_array_set_size(to->parts, MAX(to->parts->len, from->parts->len));
+		for (guint p = 0; p < from->parts->len; p++)
+			g_array_index(to->parts, double, p) += g_array_index(from->parts, double, p);
+		to->whole += from->whole;
+		to->unknown += from->unknown;
+		to->value = measures->list->len > before ? from->value
+							 : add_value(to->value, from->value, limit);
+		to->open |= from->open;
+	}
+	measures->merged = true;
+	if (others->lacks && !measures->lacks)
+		measures->lacks = g_strdup(others->lacks);
+}
+
+/* --- of one trace ---------------------------------------------------------- */
+
+static bool is_selected(const struct session *session, uint32_t thread)
+{
+	for (guint i = 0; i < session->selected->len; i++)
+		if (g_array_index(session->selected, uint32_t, i) == thread)
+			return true;
+	return !session->selected->len;
+}
+
+bool measure_scope_init(struct measure_scope *scope, const struct session *session,
+			const struct limit *limit)
+{
+	const GArray *named = g_ptr_array_index(session->limit_threads, limit->number);
+
+	scope->session = *session;
+	scope->options = *session->options;
+	scope->session.options = &scope->options;
+	scope->operations = g_ptr_array_new();
+	if (limit->operation)
+		g_ptr_array_add(scope->operations, limit->operation);
+	scope->options.profile.operations = scope->operations;
+	scope->options.profile.per = PER_NOTHING;
+	scope->options.profile.time_lapse = 0;
+	scope->options.profile.peak = 0;
+	if (limit->requests && *limit->requests)
+		scope->options.requests.preset = strcmp(limit->requests, "client") == 0 ? PRESET_CLIENT
+						 : *limit->requests == 's' ? PRESET_SERVER
+									   : PRESET_PROCESS;
+	scope->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	for (guint i = 0; i < named->len; i++)
+		if (is_selected(session, g_array_index(named, uint32_t, i)))
+			g_array_append_val(scope->selected, g_array_index(named, uint32_t, i));
+	if (limit->thread || limit->process)
+		scope->session.selected = scope->selected;
+	return scope->selected->len || !(limit->thread || limit->process);
+}
+
+void measure_scope_clear(struct measure_scope *scope)
+{
+	g_array_free(scope->selected, TRUE);
+	g_ptr_array_free(scope->operations, TRUE);
+}
+
+static bool wants_values(const struct limit *limit)
+{
+	bool wants = limit->bound.function == LIMIT_PERCENTILE;
+
+	for (guint i = 0; i < limit->conditions->len; i++)
+		wants |= g_array_index(limit->conditions, struct bound, i).function ==
+			 LIMIT_PERCENTILE;
+	return wants;
+}
+
+static void take_latency(struct measure *measure, int64_t latency, bool doubtful, bool keep)
+{
+	struct latencies *to = doubtful ? &measure->doubtful : &measure->sure;
+
+	if (!to->counts)
+		to->counts = g_new0(uint64_t, measure_buckets()->count);
+	if (!to->values && keep)
+		to->values = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	to->count++;
+	to->sum += latency;
+	to->min = MIN(to->min, latency);
+	to->max = MAX(to->max, latency);
+	to->counts[bucket_of(measure_buckets(), latency)]++;
+	if (keep)
+		g_array_append_val(to->values, latency);
+}
+
+/* The slowest that is sure shows what the limit is about. */
+static void take_example(struct measure *measure, uint32_t thread, int64_t begin, int64_t end)
+{
+	if (measure->thread != NO_THREAD && end - begin <= measure->end - measure->begin)
+		return;
+	measure->thread = thread;
+	measure->begin = begin;
+	measure->end = end;
+}
+
+/* "nginx (213)", of a process its leader. */
+static char *who(const struct session *session, uint32_t index, bool process)
+{
+	const struct thread *thread = model_thread(&session->model, index);
+	uint32_t leader;
+
+	if (process && thread->pid >= 0 && thread->pid != thread->tid) {
+		leader = session_thread_at(session, thread->host, thread->pid, thread->begin);
+		if (leader != NO_THREAD)
+			index = leader;
+	}
+	return g_strdup_printf("%s (%d)%s", session_thread_name(session, index),
+			       process && thread->pid >= 0 ? thread->pid : thread->tid,
+			       session_on(session, index));
+}
+
+/* The measure of one operation, found again by what it is and whose. */
+static struct measure *of_operation(struct measures *measures, const struct session *session,
+				    GHashTable *known, const struct operation *operation,
+				    enum limit_per per)
+{
+	uint32_t whose = per && operation_has_thread(operation) ? operation->thread : NO_THREAD;
+	gint64 key = (gint64) ((uint64_t) whose << 32 | operation_what(session, operation));
+	struct measure *measure = g_hash_table_lookup(known, &key);
+	g_autofree char *name = NULL, *thread = NULL, *subject = NULL;
+
+	if (measure || (per && whose == NO_THREAD))
+		return measure;
+	name = operation_name(session, operation_what(session, operation));
+	if (per)
+		thread = who(session, whose, per == LIMIT_PER_PROCESS);
+	subject = g_strconcat(name, per ? ", " : NULL, thread, NULL);
+	measure = measures_find(measures, subject);
+	g_hash_table_insert(known, g_memdup2(&key, sizeof key), measure);
+	return measure;
+}
+
+static void measure_operations(struct measures *measures, const struct session *session,
+			       const struct limit *limit)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	const struct pages *store = &session->timeline.operations;
+	bool keep = wants_values(limit);
+	struct operation_scope scope;
+
+	operation_scope_init(&scope, session);
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct operation *operation = operation_at(store, i);
+		struct measure *measure;
+		bool doubtful;
+
+		pages_pass(store, i);
+		if (!operation_in_scope(&scope, operation))
+			continue;
+		measure = of_operation(measures, session, known, operation, limit->per);
+		if (!measure)
+			continue;
+		doubtful = operation_spans_gap(session, operation);
+		take_latency(measure, (int64_t) operation->duration, doubtful, keep);
+		if (!doubtful && operation_has_thread(operation))
+			take_example(measure, operation->thread, operation->begin,
+				     operation_end(operation));
+	}
+	operation_scope_clear(&scope);
+}
+
+static void measure_requests(struct measures *measures, const struct session *session,
+			     const struct limit *limit)
+{
+	struct request_scope scope = {NULL, "pick", session->from, session->to};
+	g_autoptr(GPtrArray) picks = g_ptr_array_new();
+	struct user_requests *requests;
+	bool keep = wants_values(limit);
+
+	scope.picks = picks;
+	requests = user_requests_new(session, &scope, NULL);
+	for (guint i = 0; requests && i < requests->listed->len; i++) {
+		const struct user_request *request =
+			user_request_at(requests, g_array_index(requests->listed, uint32_t, i));
+		struct measure *measure = measures_find(measures, "requests");
+		bool doubtful = request->spans_gap || request->unfinished;
+
+		take_latency(measure, request->end - request->begin, doubtful, keep);
+		if (!doubtful)
+			take_example(measure, request->last, request->begin, request->end);
+	}
+	user_requests_free(requests);
+}
+
+static void sum_states(const struct session *session, uint32_t thread, const struct limit *limit,
+		       struct measure *measure)
+{
+	g_autoptr(GHashTable) keys = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	double longest = measure->parts->len ? g_array_index(measure->parts, double, 0) : 0;
+	struct spans spans;
+	struct span span;
+
+	g_array_set_size(measure->parts, limit->conditions->len + 1);
+	spans_begin(&spans, session, thread, session->from, session->to);
+	while (spans_next(&spans, &span)) {
+		gpointer leaf = GUINT_TO_POINTER(span.leaf);
+		const char *key = g_hash_table_lookup(keys, leaf);
+		double ns = (double) (span.end - span.begin);
+
+		if (!key)
+			g_hash_table_insert(keys, leaf,
+					    (gpointer) (key = leaf_key(session, span.leaf)));
+		measure->whole += ns;
+		if (PACK_KIND(span.leaf) == LEAF_UNKNOWN)
+			measure->unknown += ns;
+		for (guint p = 0; p < measure->parts->len; p++) {
+			const struct bound *bound =
+				p ? &g_array_index(limit->conditions, struct bound, p - 1)
+				  : &limit->bound;
+
+			if (pattern_match(bound->state, key))
+				g_array_index(measure->parts, double, p) += ns;
+		}
+	}
+	/* the thread with most of it is the example */
+	longest = g_array_index(measure->parts, double, 0) - longest;
+	if (measure->thread == NO_THREAD || longest > measure->value) {
+		const struct thread *life = model_thread(&session->model, thread);
+
+		measure->thread = thread;
+		measure->value = longest;
+		measure->begin = MAX(life->begin, session->from);
+		measure->end = MIN(life->end, session->to);
+	}
+}
+
+static void measure_states(struct measures *measures, const struct session *session,
+			   const struct limit *limit)
+{
+	guint count = session->selected->len ? session->selected->len : session->model.thread_count;
+
+	for (guint i = 0; i < count; i++) {
+		uint32_t thread = session->selected->len
+					  ? g_array_index(session->selected, uint32_t, i) : i;
+		const struct thread *life = model_thread(&session->model, thread);
+		g_autofree char *subject = NULL;
+
+		if (MAX(life->begin, session->from) >= MIN(life->end, session->to))
+			continue;
+		subject = limit->per ? who(session, thread, limit->per == LIMIT_PER_PROCESS)
+				     : g_strdup(limit->thread    ? limit->thread
+						: limit->process ? limit->process
+								 : "all threads");
+		sum_states(session, thread, limit, measures_find(measures, subject));
+	}
+}
+
+/* From the first birth to the last death of the threads; without any, the window. */
+static void measure_duration(struct measures *measures, const struct session *session,
+			     const struct limit *limit)
+{
+	bool named = limit->thread || limit->process;
+	struct measure *measure =
+		measures_find(measures, limit->thread ? limit->thread
+					: limit->process ? limit->process
+					: session->target != NO_THREAD ? "to the target" : "the window");
+	int64_t first = INT64_MAX, last = INT64_MIN;
+
+	measure->begin = session->from;
+	measure->end = session->to;
+	measure->thread = session->target;
+	for (guint i = 0; named && i < session->selected->len; i++) {
+		uint32_t thread = g_array_index(session->selected, uint32_t, i);
+		const struct thread *life = model_thread(&session->model, thread);
+
+		if (life->begin < first) {
+			first = life->begin;
+			measure->thread = thread;
+			measure->open |= !life->born;
+		}
+		last = MAX(last, life->end);
+	}
+	if (named) {
+		measure->begin = MAX(first, session->from);
+		measure->end = MIN(last, session->to);
+		measure->open |= first < session->from || last >= session->to;
+	}
+	measure->value = (double) (measure->end - measure->begin);
+}
+
+static void measure_lost(struct measures *measures, const struct session *session)
+{
+	struct measure *measure = measures_find(measures, "events");
+	struct coverage coverage;
+
+	coverage_init(&coverage, session);
+	measure->value = (double) coverage.discarded_events;
+	/* how many events were in a packet that is gone is not known: one at least */
+	measure->value += (double) coverage.discarded_packets;
+	/* nor what was in the damaged part of a file: more may have been lost */
+	measure->open = session->damages->len || session->stopped;
+	coverage_clear(&coverage);
+}
+
+/* Events that the operations named are made of; bits as operations_named(). */
+static const char *what_lacks(const struct session *session, const struct limit *limit)
+{
+	uint32_t kinds = limit->operation ? operations_named(limit->operation) : 0;
+	const bool *has = session->kinds;
+
+	if ((limit->requests || kinds == 1u << OPERATION_SYSCALL) &&
+	    !(has[EV_SYSCALL_ENTRY] && has[EV_SYSCALL_EXIT]))
+		return "system calls were not recorded";
+	if ((kinds == 1u << OPERATION_QUEUED || kinds == 1u << OPERATION_SERVED) &&
+	    !has[EV_BLOCK_COMPLETE])
+		return "block requests were not recorded";
+	if (kinds == 1u << OPERATION_IRQ && !has[EV_IRQ_ENTRY])
+		return "interrupts were not recorded";
+	if (kinds == 1u << OPERATION_SOFTIRQ && !has[EV_SOFTIRQ_ENTRY])
+		return "softIRQs were not recorded";
+	if (kinds == 1u << OPERATION_VECTOR && !has[EV_VECTOR_ENTRY])
+		return "interrupt vectors were not recorded";
+	if (kinds == 1u << OPERATION_FAULT && !has[EV_PAGE_FAULT_USER])
+		return "page faults were not recorded";
+	if (limit->bound.function != LIMIT_LOST && !has[EV_SCHED_SWITCH])
+		return "scheduling was not recorded";
+	return NULL;
+}
+
+static int ascending(gconstpointer a, gconstpointer b)
+{
+	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+struct measures *measures_new(const struct session *session, const struct limit *limit)
+{
+	struct measures *measures = measures_empty();
+	struct measure_scope scope;
+
+	measures->lacks = g_strdup(what_lacks(session, limit));
+	if (!measure_scope_init(&scope, session, limit)) {
+		if (!measures->lacks)
+			measures->lacks = g_strdup_printf("no %s '%s' lived in the window",
+							  limit->thread ? "thread" : "process",
+							  limit->thread ? limit->thread
+									: limit->process);
+	} else if (limit->bound.function == LIMIT_STATE) {
+		measure_states(measures, &scope.session, limit);
+	} else if (limit->bound.function == LIMIT_DURATION) {
+		measure_duration(measures, &scope.session, limit);
+	} else if (limit->bound.function == LIMIT_LOST) {
+		measure_lost(measures, &scope.session);
+	} else if (limit->requests) {
+		measure_requests(measures, &scope.session, limit);
+	} else {
+		measure_operations(measures, &scope.session, limit);
+	}
+	measure_scope_clear(&scope);
+	for (guint i = 0; i < measures->list->len; i++) {
+		struct measure *measure = g_ptr_array_index(measures->list, i);
+
+		if (measure->sure.values)
+			g_array_sort(measure->sure.values, ascending);
+		if (measure->doubtful.values)
+			g_array_sort(measure->doubtful.values, ascending);
+	}
+	return measures;
+}

@@ -1,0 +1,297 @@
+/* The table of system calls, and the arguments that are kept of one.
+ *
+ * Part of objects/. Calls not in the table that have a descriptor or a file name
+ * wait for that. Keys are written as interface.md lists them (third elements
+ * of a path).
+ */
+#include "objects/calls.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "model/files.h"
+
+#define FAMILY_UNIX 1
+#define FAMILY_INET 2
+#define FAMILY_INET6 10
+#define FAMILY_NETLINK 16
+#define FAMILY_PACKET 17
+
+static const struct {
+	const char *name;
+	uint8_t wait, effect;
+} calls[] = {
+	{"open", WAIT_DEFAULT, DOES_OPEN},
+	{"openat", WAIT_DEFAULT, DOES_OPEN},
+	{"openat2", WAIT_DEFAULT, DOES_OPEN},
+	{"open_by_handle_at", WAIT_NOTHING, DOES_OPEN},
+	{"creat", WAIT_DEFAULT, DOES_OPEN},
+	{"memfd_create", WAIT_NOTHING, DOES_MEMFD},
+	{"dup", WAIT_NOTHING, DOES_DUP},
+	{"dup2", WAIT_NOTHING, DOES_DUP2},
+	{"dup3", WAIT_NOTHING, DOES_DUP2},
+	{"fcntl", WAIT_FD, DOES_FCNTL},
+	{"fcntl64", WAIT_FD, DOES_FCNTL},
+	{"pipe", WAIT_NOTHING, DOES_PIPE},
+	{"pipe2", WAIT_NOTHING, DOES_PIPE},
+	{"socket", WAIT_NOTHING, DOES_SOCKET},
+	{"socketpair", WAIT_NOTHING, DOES_SOCKETPAIR},
+	{"accept", WAIT_ACCEPT, DOES_ACCEPT},
+	{"accept4", WAIT_ACCEPT, DOES_ACCEPT},
+	{"connect", WAIT_CONNECT, DOES_CONNECT},
+	{"close", WAIT_FD, DOES_CLOSE},
+	{"close_range", WAIT_NOTHING, DOES_CLOSE_RANGE},
+	{"eventfd", WAIT_NOTHING, DOES_EVENTFD},
+	{"eventfd2", WAIT_NOTHING, DOES_EVENTFD},
+	{"timerfd_create", WAIT_NOTHING, DOES_TIMERFD},
+	{"epoll_create", WAIT_NOTHING, DOES_EPOLL},
+	{"epoll_create1", WAIT_NOTHING, DOES_EPOLL},
+	{"epoll_ctl", WAIT_NOTHING, DOES_EPOLL_CTL},
+	{"signalfd", WAIT_NOTHING, DOES_SIGNALFD},
+	{"signalfd4", WAIT_NOTHING, DOES_SIGNALFD},
+	{"unshare", WAIT_NOTHING, DOES_NAMESPACES},
+	{"setns", WAIT_NOTHING, DOES_NAMESPACES},
+	{"inotify_init", WAIT_NOTHING, DOES_INOTIFY},
+	{"inotify_init1", WAIT_NOTHING, DOES_INOTIFY},
+	{"poll", WAIT_POLL, DOES_NOTHING},
+	{"ppoll", WAIT_POLL, DOES_NOTHING},
+	{"select", WAIT_SELECT, DOES_NOTHING},
+	{"newselect", WAIT_SELECT, DOES_NOTHING},
+	{"pselect6", WAIT_SELECT, DOES_NOTHING},
+	{"epoll_wait", WAIT_EPOLL, DOES_NOTHING},
+	{"epoll_pwait", WAIT_EPOLL, DOES_NOTHING},
+	{"epoll_pwait2", WAIT_EPOLL, DOES_NOTHING},
+	{"futex", WAIT_FUTEX, DOES_NOTHING},
+	{"nanosleep", WAIT_SLEEP, DOES_NOTHING},
+	{"clock_nanosleep", WAIT_SLEEP, DOES_NOTHING},
+	{"restart_syscall", WAIT_NOTHING, DOES_NOTHING},
+	{"wait4", WAIT_CHILD, DOES_NOTHING},
+	{"waitid", WAIT_CHILD, DOES_NOTHING},
+	{"waitpid", WAIT_CHILD, DOES_NOTHING},
+	{"clone", WAIT_FORK, DOES_NOTHING},
+	{"clone3", WAIT_FORK, DOES_NOTHING},
+	{"fork", WAIT_FORK, DOES_NOTHING},
+	{"vfork", WAIT_FORK, DOES_NOTHING},
+	{"pause", WAIT_SIGNAL, DOES_NOTHING},
+	{"rt_sigsuspend", WAIT_SIGNAL, DOES_NOTHING},
+	{"sigsuspend", WAIT_SIGNAL, DOES_NOTHING},
+	{"rt_sigtimedwait", WAIT_SIGNAL, DOES_NOTHING},
+	{"read", WAIT_FD, DOES_NOTHING},
+	{"write", WAIT_FD, DOES_WRITE},
+	{"readv", WAIT_FD, DOES_NOTHING},
+	{"writev", WAIT_FD, DOES_WRITE},
+	{"pread64", WAIT_FD, DOES_NOTHING},
+	{"pwrite64", WAIT_FD, DOES_WRITE},
+	{"pwritev", WAIT_FD, DOES_WRITE},
+	{"pwritev2", WAIT_FD, DOES_WRITE},
+	{"fallocate", WAIT_FD, DOES_WRITE},
+	{"ftruncate", WAIT_FD, DOES_WRITE},
+	{"recvfrom", WAIT_FD, DOES_NOTHING},
+	{"recvmsg", WAIT_FD, DOES_NOTHING},
+	{"recvmmsg", WAIT_FD, DOES_NOTHING},
+	{"sendto", WAIT_FD, DOES_NOTHING},
+	{"sendmsg", WAIT_FD, DOES_NOTHING},
+	{"fsync", WAIT_FD, DOES_NOTHING},
+	{"fdatasync", WAIT_FD, DOES_NOTHING},
+	{"flock", WAIT_FD, DOES_FLOCK},
+	{"ioctl", WAIT_FD, DOES_NOTHING},
+};
+
+/* … and what moves through their descriptors. */
+static const struct {
+	const char *name;
+	uint8_t moves;
+} movers[] = {
+	{"read", MOVES_IN},          {"readv", MOVES_IN},        {"preadv2", MOVES_IN},
+	{"pread64", MOVES_IN},       {"preadv", MOVES_IN},
+	{"write", MOVES_OUT},        {"writev", MOVES_OUT},      {"pwritev2", MOVES_OUT},
+	{"vmsplice", MOVES_OUT},     {"recvfrom", MOVES_RECEIVE}, {"recvmsg", MOVES_RECEIVE},
+	{"recvmmsg", MOVES_RECEIVE}, {"recv", MOVES_RECEIVE},    {"sendto", MOVES_SEND},
+	{"sendmsg", MOVES_SEND},     {"sendmmsg", MOVES_SEND},   {"send", MOVES_SEND},
+	{"sendfile", MOVES_BOTH},    {"sendfile64", MOVES_BOTH}, {"splice", MOVES_BOTH},
+	{"tee", MOVES_BOTH},
+};
+
+/* nanosleep_time32, pselect6_time64 … are their plain names in other clothes */
+static char *plain_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length > 7 && (g_str_has_suffix(name, "_time32") || g_str_has_suffix(name, "_time64")))
+		length -= 7;
+	return g_strndup(name, length);
+}
+
+const struct call_info *flow_call_info(struct flow *flow, uint32_t name)
+{
+	struct call_info *info;
+
+	if (name >= flow->call_info->len)
+		g_array_set_size(flow->call_info, name + 1);
+	info = &g_array_index(flow->call_info, struct call_info, name);
+	if (!info->known) {
+		g_autofree char *plain = plain_name(intern_text(flow->names, name));
+
+		info->known = true;
+		for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
+			if (strcmp(calls[i].name, plain) == 0) {
+				info->wait = calls[i].wait;
+				info->effect = calls[i].effect;
+			}
+		for (size_t i = 0; i < G_N_ELEMENTS(movers); i++)
+			if (strcmp(movers[i].name, plain) == 0)
+				info->moves = movers[i].moves;
+		info->sigreturn = strcmp(plain, "rt_sigreturn") == 0 ||
+				  strcmp(plain, "sigreturn") == 0;
+	}
+	return info;
+}
+
+uint32_t key_format(struct flow *flow, const char *format, ...)
+{
+	char text[300];
+	va_list list;
+
+	va_start(list, format);
+	g_vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	return intern_id(flow->names, text);
+}
+
+/* IPv4 in IPv6's clothes is IPv4: "::ffff:10.0.0.1". */
+static bool is_mapped(const struct event_bytes *address)
+{
+	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+	return address->count == 16 && memcmp(address->bytes, prefix, sizeof prefix) == 0;
+}
+
+uint32_t socket_key(struct flow *flow, const struct event_bytes *address, uint32_t port)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	if ((address->count == 4 &&
+	     inet_ntop(AF_INET, address->bytes, text, sizeof text)) ||
+	    (is_mapped(address) && inet_ntop(AF_INET, address->bytes + 12, text, sizeof text)))
+		return key_format(flow, "socket:%s:%u", text, port);
+	if (address->count == 16 && inet_ntop(AF_INET6, address->bytes, text, sizeof text))
+		return key_format(flow, "socket:[%s]:%u", text, port);
+	return 0;
+}
+
+uint32_t address_key(struct flow *flow, const struct event_syscall *args)
+{
+	return socket_key(flow, args->v4.count ? &args->v4 : &args->v6, args->port);
+}
+
+uint32_t family_key(struct flow *flow, int32_t family)
+{
+	switch (family) {
+	case FAMILY_UNIX:
+		return intern_id(flow->names, "socket:unix");
+	case FAMILY_INET:
+		return intern_id(flow->names, "socket:inet");
+	case FAMILY_INET6:
+		return intern_id(flow->names, "socket:inet6");
+	case FAMILY_NETLINK:
+		return intern_id(flow->names, "socket:netlink");
+	case FAMILY_PACKET:
+		return intern_id(flow->names, "socket:packet");
+	default:
+		return key_format(flow, "socket:family-%d", family);
+	}
+}
+
+/* The threads of one process share a table unless known otherwise. */
+struct fd_table *thread_files(struct flow *flow, struct thread *thread)
+{
+	uint32_t leader;
+
+	if (thread->files)
+		return thread->files;
+	leader = thread->pid > 0 && thread->pid != thread->tid
+			 ? thread_find(flow, thread->host, thread->pid)
+			 : IDMAP_NONE;
+	if (leader != IDMAP_NONE && flow_thread(flow, leader)->state != THREAD_DEAD &&
+	    flow_thread(flow, leader)->pid == thread->pid)
+		thread->files = fd_table_join(thread_files(flow, flow_thread(flow, leader)));
+	else
+		thread->files = fd_table_new();
+	return thread->files;
+}
+
+uint32_t key_of_fd(struct flow *flow, struct thread *thread, int32_t fd)
+{
+	uint32_t key = fd_key(thread_files(flow, thread), fd);
+
+	return key ? key : key_format(flow, "fd:%d", fd);
+}
+
+/* The path as given, or behind that of a known directory descriptor. */
+static uint32_t path_of(struct flow *flow, struct thread *thread,
+			const struct event_syscall *args)
+{
+	uint32_t directory = 0;
+	const char *base;
+	g_autofree char *joined = NULL;
+
+	if (!args->filename || !*args->filename)
+		return 0;
+	if (*args->filename != '/' && args->dfd >= 0)
+		directory = fd_key(thread_files(flow, thread), args->dfd);
+	base = directory ? intern_text(flow->names, directory) : "";
+	if (!g_str_has_prefix(base, "file:"))
+		return intern_id(flow->names, args->filename);
+	joined = g_strconcat(base + strlen("file:"), "/", args->filename, NULL);
+	return intern_id(flow->names, joined);
+}
+
+void call_arguments(struct flow *flow, struct thread *thread, const struct event_syscall *args)
+{
+	struct call *call = &thread->flow.call;
+	const struct call_info *info = flow_call_info(flow, call->name);
+
+	call->fd = args->epfd >= 0 ? args->epfd : args->fd;
+	call->newfd = args->newfd;
+	call->flags = args->flags;
+	call->op = args->op;
+	call->argument = args->timeout;
+	call->path = args->filename ? path_of(flow, thread, args) : 0;
+	call->address = 0;
+	call->timer = -1;
+	call->lock = 0;
+	switch (info->wait) {
+	case WAIT_FUTEX:
+		call->flags = args->uaddr;
+		call->argument = args->val;
+		break;
+	case WAIT_CHILD:
+		call->argument = args->upid;
+		break;
+	case WAIT_CONNECT:
+		call->address = address_key(flow, args);
+		break;
+	default:
+		break;
+	}
+	switch (info->effect) {
+	case DOES_FLOCK:
+		call->op = args->cmd;
+		break;
+	case DOES_FCNTL:
+		call->op = args->cmd;
+		call->argument = args->arg;
+		break;
+	case DOES_SOCKET:
+	case DOES_SOCKETPAIR:
+		call->op = args->family;
+		call->flags = (uint64_t) (int64_t) args->type;
+		break;
+	case DOES_EPOLL_CTL:
+		call->newfd = args->fd;
+		call->argument = (int64_t) args->data;
+		break;
+	default:
+		break;
+	}
+}

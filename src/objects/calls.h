@@ -1,0 +1,75 @@
+/* System calls by name: how their waits are explained, what their success
+ * changes, and the keys of what they name. Shared by calls.c, resource.c and
+ * effects.c; inside flow/ only.
+ */
+#ifndef WHYLATE_OBJECTS_CALLS_H
+#define WHYLATE_OBJECTS_CALLS_H
+
+#include "flow/flow.h"
+
+enum call_wait {
+	WAIT_DEFAULT, /* the descriptor or file name it has */
+	WAIT_NOTHING,
+	WAIT_FD,
+	WAIT_POLL,
+	WAIT_SELECT,
+	WAIT_EPOLL,
+	WAIT_FUTEX,
+	WAIT_SLEEP,
+	WAIT_CHILD,   /* wait4, waitid */
+	WAIT_FORK,    /* the child made */
+	WAIT_ACCEPT,
+	WAIT_CONNECT,
+	WAIT_SIGNAL,
+};
+
+enum call_effect {
+	DOES_NOTHING,
+	DOES_OPEN,
+	DOES_DUP,
+	DOES_DUP2,
+	DOES_FCNTL,
+	DOES_PIPE,
+	DOES_SOCKET,
+	DOES_SOCKETPAIR,
+	DOES_ACCEPT,
+	DOES_CONNECT,
+	DOES_CLOSE,
+	DOES_CLOSE_RANGE,
+	DOES_EVENTFD,
+	DOES_TIMERFD,
+	DOES_EPOLL,
+	DOES_EPOLL_CTL,
+	DOES_SIGNALFD,
+	DOES_INOTIFY,
+	DOES_MEMFD,
+	DOES_FLOCK,
+	DOES_WRITE, /* under the file's own lock */
+	DOES_NAMESPACES,
+};
+
+/* What moves through the call's descriptor. */
+enum call_moves {
+	MOVES_NOTHING,
+	MOVES_IN,      /* read */
+	MOVES_OUT,     /* write */
+	MOVES_RECEIVE, /* the same of sockets only */
+	MOVES_SEND,
+	MOVES_BOTH,    /* sendfile, splice: in through `fd`, out through `newfd` */
+};
+
+/* The exit says that the call's time was over. */
+bool call_timed_out(struct flow *flow, const struct thread *thread,
+		    const struct event_syscall *args);
+/* The key of a formatted text, as interface.md writes it: "fd:5". */
+uint32_t key_format(struct flow *flow, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* "socket:ADDR:PORT", 0 if there is no address: 4 or 16 bytes. */
+uint32_t socket_key(struct flow *flow, const struct event_bytes *address, uint32_t port);
+/* The same of a peer that a system call names. */
+uint32_t address_key(struct flow *flow, const struct event_syscall *args);
+/* "socket:unix" and so on. */
+uint32_t family_key(struct flow *flow, int32_t family);
+/* What the descriptor is, "fd:N" if that is not known. */
+uint32_t key_of_fd(struct flow *flow, struct thread *thread, int32_t fd);
+
+#endif

@@ -1,0 +1,153 @@
+/* What a system call that succeeded does to descriptors.
+ *
+ * Part of objects/; the tables themselves are model/files.
+ */
+#include "objects/calls.h"
+#include "objects/locks.h"
+
+#include "model/files.h"
+
+#define O_CLOEXEC_BIT 02000000u
+#define FD_CLOEXEC_BIT 1
+#define EFD_CLOEXEC_BIT 02000000u
+#define CLOSE_RANGE_CLOEXEC_BIT 4u
+#define F_DUPFD_OP 0
+#define F_SETFD_OP 2
+#define F_DUPFD_CLOEXEC_OP 1030
+#define EPOLL_DEL 2
+
+static void effect_fcntl(struct fd_table *files, const struct call *call, int32_t ret)
+{
+	if (call->op == F_DUPFD_OP || call->op == F_DUPFD_CLOEXEC_OP)
+		fd_dup(files, call->fd, ret, call->op == F_DUPFD_CLOEXEC_OP);
+	else if (call->op == F_SETFD_OP)
+		fd_set_cloexec(files, call->fd, call->argument & FD_CLOEXEC_BIT);
+}
+
+static void effect_pair(struct flow *flow, struct thread *thread,
+			const struct event_syscall *args, bool pipe)
+{
+	struct host *host = model_host(flow->model, thread->host);
+	bool cloexec = thread->flow.call.flags & O_CLOEXEC_BIT;
+	uint32_t key;
+
+	if (args->pair[0] < 0)
+		return;
+	key = pipe ? key_format(flow, "pipe:#%u", ++host->pipes)
+		   : key_format(flow, "socket:pair#%u", ++host->pairs);
+	fd_open(thread_files(flow, thread), args->pair[0], key, cloexec);
+	fd_open(thread_files(flow, thread), args->pair[1], key, cloexec);
+}
+
+static void effect_open(struct flow *flow, struct thread *thread, int32_t fd)
+{
+	const struct call *call = &thread->flow.call;
+	uint32_t key = call->path ? key_format(flow, "file:%s",
+					       intern_text(flow->names, call->path))
+				  : key_format(flow, "fd:%d", fd);
+
+	fd_open(thread_files(flow, thread), fd, key, call->flags & O_CLOEXEC_BIT);
+}
+
+static void effect_close_range(struct fd_table *files, const struct call *call)
+{
+	/* CLOSE_RANGE_UNSHARE (2) with shared tables is rare enough to leave */
+	if (call->fd >= 0 && !(call->flags & CLOSE_RANGE_CLOEXEC_BIT))
+		fd_close_range(files, (uint32_t) call->fd, (uint32_t) call->newfd);
+}
+
+/* What a call that succeeded changed. */
+void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
+		  const struct event_syscall *args)
+{
+	const struct call *call = &thread->flow.call;
+	uint8_t effect = flow_call_info(flow, call->name)->effect;
+	int32_t ret = (int32_t) args->ret;
+	bool cloexec = call->flags & O_CLOEXEC_BIT;
+	struct fd_table *files;
+	uint32_t key;
+
+	/* a connect under way (-EINPROGRESS) and a close that was interrupted count */
+	if (effect == DOES_NOTHING ||
+	    (args->ret < 0 && effect != DOES_CONNECT && effect != DOES_CLOSE))
+		return;
+	if (effect == DOES_WRITE && !flow->inode_locks)
+		return;
+	files = thread_files(flow, thread);
+	switch (effect) {
+	case DOES_OPEN:
+		effect_open(flow, thread, ret);
+		break;
+	case DOES_DUP:
+		fd_dup(files, call->fd, ret, false);
+		break;
+	case DOES_DUP2:
+		fd_dup(files, call->fd, ret, cloexec);
+		break;
+	case DOES_FCNTL:
+		effect_fcntl(files, call, ret);
+		lock_fcntl(flow, index, thread);
+		break;
+	case DOES_PIPE:
+		effect_pair(flow, thread, args, true);
+		break;
+	case DOES_SOCKETPAIR:
+		effect_pair(flow, thread, args, false);
+		break;
+	case DOES_SOCKET:
+		fd_open(files, ret, family_key(flow, call->op), cloexec);
+		break;
+	case DOES_ACCEPT:
+		key = address_key(flow, args);
+		if (!key)
+			key = fd_key(files, call->fd);
+		fd_open(files, ret, key ? key : family_key(flow, args->family), cloexec);
+		break;
+	case DOES_CONNECT:
+		if (call->address)
+			fd_rename(files, call->fd, call->address);
+		break;
+	case DOES_WRITE:
+		lock_file_written(flow, index, thread);
+		break;
+	case DOES_FLOCK:
+		lock_flock(flow, index, thread);
+		break;
+	case DOES_CLOSE:
+		lock_file_closed(flow, thread);
+		if (flow->exchanges_wanted)
+			exchange_closing(flow, index, thread);
+		fd_close(files, call->fd);
+		break;
+	case DOES_CLOSE_RANGE:
+		effect_close_range(files, call);
+		break;
+	case DOES_EVENTFD:
+		fd_open(files, ret, intern_id(flow->names, "eventfd"),
+			call->flags & EFD_CLOEXEC_BIT);
+		break;
+	case DOES_TIMERFD:
+		fd_open(files, ret, intern_id(flow->names, "timerfd"), cloexec);
+		break;
+	case DOES_EPOLL:
+		fd_open(files, ret, intern_id(flow->names, "epoll"), cloexec);
+		break;
+	case DOES_EPOLL_CTL:
+		/* a removed cookie is never reported again, so it may stay */
+		if (call->op != EPOLL_DEL)
+			fd_epoll_set(files, call->fd, (uint64_t) call->argument, call->newfd);
+		break;
+	case DOES_SIGNALFD:
+		fd_open(files, ret, intern_id(flow->names, "file:signalfd"), cloexec);
+		break;
+	case DOES_INOTIFY:
+		fd_open(files, ret, intern_id(flow->names, "file:inotify"), cloexec);
+		break;
+	case DOES_NAMESPACES:
+		namespaces_changed(flow, thread);
+		break;
+	case DOES_MEMFD:
+		fd_open(files, ret, intern_id(flow->names, "file:memfd"), cloexec);
+		break;
+	}
+}

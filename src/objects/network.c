@@ -1,0 +1,144 @@
+/* Packets: who sent what a softIRQ delivers.
+ *
+ *   P ── sendto ── net_dev_queue(skb) ──┐ the same buffer, of the same flow
+ *   softIRQ NET_RX ── net_if_receive_skb(skb) ── waking(T)
+ *
+ * On one host (loopback, virtual links) the buffer's address names the packet
+ * from queue to receipt. Addresses are used again, so both ends must be of one
+ * flow (addresses and ports, as the headers say), and a packet is received once.
+ *
+ * What is queued in a softIRQ (the rest of a long message, when an
+ * acknowledgement has made room) is of the thread that sent last on that flow.
+ *
+ * From one host to another the buffers have nothing in common. There TCP's
+ * packets are kept, sent and received ones, and brought together when all have
+ * been read (trace/pairs.h), as the hosts' clocks are known only then.
+ *
+ * Part of objects/. Source: semantics.md, "Blocking causality", rule 1.
+ */
+#include "flow/flow.h"
+
+#include <string.h>
+
+/* FNV-1a over addresses and ports; 0: the headers were not recorded. */
+static uint64_t flow_key(const struct event *event)
+{
+	const struct event_bytes *addresses[] = {&event->net.saddr, &event->net.daddr};
+	uint64_t key = UINT64_C(14695981039346656037);
+
+	if (!event->net.saddr.count)
+		return 0;
+	for (int a = 0; a < 2; a++)
+		for (uint32_t i = 0; i < addresses[a]->count; i++)
+			key = (key ^ addresses[a]->bytes[i]) * UINT64_C(1099511628211);
+	key = (key ^ event->net.source_port) * UINT64_C(1099511628211);
+	return (key ^ event->net.dest_port) * UINT64_C(1099511628211);
+}
+
+static struct sent *slot_of(struct host *host, struct idmap *map, uint64_t key)
+{
+	uint32_t index = idmap_get(map, key);
+
+	if (index == IDMAP_NONE) {
+		index = host->sent->len;
+		g_array_set_size(host->sent, index + 1);
+		idmap_set(map, key, index);
+	}
+	return &g_array_index(host->sent, struct sent, index);
+}
+
+/* It stays on its host, whatever the device. */
+static bool is_local(const struct event *event)
+{
+	const struct event_bytes *from = &event->net.saddr, *to = &event->net.daddr;
+
+	return from->count == to->count &&
+	       (memcmp(from->bytes, to->bytes, from->count) == 0 ||
+		(from->count == 4 && from->bytes[0] == 127));
+}
+
+/* Keeps a packet for which another traced host may have the other end; 0: it
+ * is none. */
+static uint32_t keep(struct flow *flow, const struct event *event, const struct sent *sent)
+{
+	struct pages *packets = &flow->timeline->packets;
+	struct packet *packet;
+	uint32_t index;
+
+	if (!event->net.tcp || !event->net.saddr.count || is_local(event))
+		return 0;
+	index = pages_reserve(packets, 1);
+	packet = pages_at(packets, index);
+	*packet = (struct packet) {.time = flow->time, .handed = flow->time,
+				   .flow = flow_key(event), .seq = event->net.seq,
+				   .ack_seq = event->net.ack_seq, .length = event->net.length,
+				   .thread = NO_THREAD, .host = event->host,
+				   .flags = event->net.flags, .id = event->net.id,
+				   .received = !sent};
+	if (sent && is_thread(sent->thread)) {
+		packet->thread = sent->thread;
+		packet->handed = sent->time;
+		packet->call = sent->call;
+	}
+	return index;
+}
+
+void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
+		      const struct event *event)
+{
+	struct sent sent = {.flow = flow_key(event), .time = flow->time, .thread = NO_THREAD,
+			    .waiting = true};
+	uint32_t known;
+
+	if (flow_in_gap(flow, cpu) || !event->net.skb)
+		return;
+	if (!cpu_interrupted(cpu) && is_thread(cpu->current)) {
+		const struct call *call = &flow_thread(flow, cpu->current)->flow.call;
+
+		sent.thread = cpu->current;
+		sent.call = call->open ? call->name : 0;
+		if (flow->exchanges_wanted)
+			exchange_packet(flow, flow_thread(flow, cpu->current), event);
+		if (sent.flow)
+			*slot_of(host, &host->flows, sent.flow) = sent;
+	} else if (sent.flow) {
+		known = idmap_get(&host->flows, sent.flow);
+		if (known != IDMAP_NONE) {
+			sent = g_array_index(host->sent, struct sent, known);
+			sent.waiting = true;
+		}
+	}
+	*slot_of(host, &host->packets, event->net.skb) = sent;
+	keep(flow, event, &sent);
+}
+
+/* A packet handed to the protocols: its sender, as far as it was recorded. */
+void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
+			  const struct event *event)
+{
+	struct sent *sent = NULL;
+	uint32_t known;
+
+	if (flow_in_gap(flow, cpu))
+		return;
+	cpu->sender_length = 0;
+	if (event->net.saddr.count == 4 || event->net.saddr.count == 16) {
+		cpu->sender_length = (uint8_t) event->net.saddr.count;
+		memcpy(cpu->sender, event->net.saddr.bytes, cpu->sender_length);
+	}
+	cpu->sender_port = event->net.source_port;
+	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_PACKET, .thread = NO_THREAD,
+					     .requested = -1, .queued = -1, .served = -1};
+	known = idmap_get(&host->packets, event->net.skb);
+	if (known != IDMAP_NONE)
+		sent = &g_array_index(host->sent, struct sent, known);
+	if (!sent || !sent->waiting || !sent->flow || sent->flow != flow_key(event)) {
+		/* from outside, or another packet in the same buffer */
+		cpu_pending(cpu)->number = keep(flow, event, NULL);
+		return;
+	}
+	sent->waiting = false;
+	cpu_pending(cpu)->thread = sent->thread;
+	cpu_pending(cpu)->call = sent->call;
+	cpu_pending(cpu)->begin = sent->time;
+}

@@ -1,0 +1,199 @@
+/* What a system call waits for.
+ *
+ * Part of objects/. Known at its entry, when it blocks, or only at its exit (the
+ * descriptor found ready, the peer, the child): see syscall.c, holdback.
+ */
+#include "objects/calls.h"
+
+#include <string.h>
+
+#include "model/files.h"
+
+#define FUTEX_COMMAND_MASK 0x7f
+#define TRY_AGAIN 11  /* EAGAIN and ETIMEDOUT of the traced kernel: x86, ARM */
+#define TIMED_OUT 110
+
+/* The thread that wait4 names, or that this call has made; NO_THREAD. A child
+ * gets its final name only when it calls exec, perhaps after the wait. */
+uint32_t call_child(struct flow *flow, const struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	uint32_t child;
+
+	switch (flow_call_info(flow, call->name)->wait) {
+	case WAIT_CHILD:
+		child = call->argument > 0
+				? thread_find(flow, thread->host, (int32_t) call->argument)
+				: NO_THREAD;
+		return child == IDMAP_NONE ? NO_THREAD : child;
+	case WAIT_FORK:
+		return call->child;
+	default:
+		return NO_THREAD;
+	}
+}
+
+/* FUTEX_WAIT, FUTEX_LOCK_PI …: the command of a futex call without its flags. */
+uint8_t call_operation(struct flow *flow, const struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+
+	if (flow_call_info(flow, call->name)->wait != WAIT_FUTEX || !call->flags)
+		return NO_OPERATION;
+	return (uint8_t) (call->op & FUTEX_COMMAND_MASK);
+}
+
+/* What the thread, in the call it is in, would wait for now. */
+uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd)
+{
+	const struct call *call = &thread->flow.call;
+
+	*fd = -1;
+	switch (flow_call_info(flow, call->name)->wait) {
+	case WAIT_NOTHING:
+		return 0;
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL: /* until the exit tells */
+		return intern_id(flow->names, "poll");
+	case WAIT_FUTEX:
+		return call->flags ? key_format(flow, "futex:0x%" G_GINT64_MODIFIER "x",
+						(guint64) call->flags)
+				   : 0;
+	case WAIT_SLEEP:
+		return intern_id(flow->names, "sleep");
+	case WAIT_CHILD:
+		return intern_id(flow->names, "child:any");
+	case WAIT_FORK:
+		return call->child == NO_THREAD ? 0 : intern_id(flow->names, "child:any");
+	case WAIT_SIGNAL:
+		return intern_id(flow->names, "signal");
+	case WAIT_CONNECT:
+		if (call->address) {
+			*fd = call->fd;
+			return call->address;
+		}
+		break;
+	default:
+		break;
+	}
+	if (call->fd >= 0) {
+		*fd = call->fd;
+		return key_of_fd(flow, thread, call->fd);
+	}
+	return call->path ? key_format(flow, "file:%s", intern_text(flow->names, call->path)) : 0;
+}
+
+/* The descriptor found ready: one; "several"; "timeout" for none. */
+struct ready {
+	uint32_t count;
+	int32_t fd;
+};
+
+static void ready_add(struct ready *ready, int32_t fd)
+{
+	if (ready->count == 0 || ready->fd != fd)
+		ready->count++;
+	ready->fd = fd;
+}
+
+static void ready_in_bitmap(struct ready *ready, const struct event_bytes *set)
+{
+	for (uint32_t i = 0; i < set->count; i++)
+		for (int bit = 0; bit < 8; bit++)
+			if (set->bytes[i] & (1 << bit))
+				ready_add(ready, (int32_t) (i * 8) + bit);
+}
+
+/* epoll: the caller's cookie need not be a descriptor. -1: not known. */
+static int32_t fd_of_cookie(struct flow *flow, struct thread *thread, uint64_t cookie)
+{
+	struct fd_table *files = thread_files(flow, thread);
+	int32_t fd = fd_epoll_get(files, thread->flow.call.fd, cookie);
+
+	if (fd < 0 && cookie <= INT32_MAX && fd_key(files, (int32_t) cookie))
+		fd = (int32_t) cookie; /* registered before the trace, by its number */
+	return fd;
+}
+
+static void ready_in_list(struct flow *flow, struct thread *thread, struct ready *ready,
+			  const struct event_syscall *args, bool epoll)
+{
+	for (uint32_t i = 0; i < args->fd_count; i++) {
+		int32_t fd = args->fds[i].fd;
+
+		if (epoll)
+			fd = fd_of_cookie(flow, thread, args->fds[i].data);
+		ready_add(ready, fd);
+	}
+}
+
+static uint32_t ready_resource(struct flow *flow, struct thread *thread, uint8_t wait,
+			       const struct event_syscall *args, int32_t *fd)
+{
+	struct ready ready = {0, -1};
+
+	if (args->ret == 0)
+		return intern_id(flow->names, "timeout");
+	if (args->ret < 0)
+		return intern_id(flow->names, "signal"); /* interrupted */
+	if (wait == WAIT_SELECT) {
+		ready_in_bitmap(&ready, &args->readfds);
+		ready_in_bitmap(&ready, &args->writefds);
+		ready_in_bitmap(&ready, &args->exceptfds);
+	} else {
+		ready_in_list(flow, thread, &ready, args, wait == WAIT_EPOLL);
+	}
+	if (ready.count == 1 && !args->fds_cut) {
+		*fd = ready.fd < 0 ? thread->flow.call.fd : ready.fd;
+		return *fd < 0 ? 0 : key_of_fd(flow, thread, *fd);
+	}
+	/* without the lists (before 2.9) only the number is known */
+	return ready.count || args->ret > 1 ? intern_id(flow->names, "several") : 0;
+}
+
+bool call_timed_out(struct flow *flow, const struct thread *thread,
+		    const struct event_syscall *args)
+{
+	switch (flow_call_info(flow, thread->flow.call.name)->wait) {
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL:
+	case WAIT_SLEEP:
+		return args->ret == 0;
+	case WAIT_FUTEX:
+		return args->ret == -TIMED_OUT;
+	case WAIT_SIGNAL: /* rt_sigtimedwait */
+		return args->ret == -TRY_AGAIN;
+	default:
+		return false;
+	}
+}
+
+uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
+			       const struct event_syscall *args, int32_t *fd)
+{
+	uint8_t wait = flow_call_info(flow, thread->flow.call.name)->wait;
+	uint32_t key;
+
+	switch (wait) {
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL:
+		return ready_resource(flow, thread, wait, args, fd);
+	case WAIT_CHILD:
+		if (args->ret > 0) /* the one that wait4 returned */
+			thread->flow.call.argument = args->ret;
+		return intern_id(flow->names, "child:any");
+	case WAIT_ACCEPT:
+		key = args->ret >= 0 ? address_key(flow, args) : 0;
+		*fd = thread->flow.call.fd;
+		return key;
+	case WAIT_DEFAULT:
+	case WAIT_FD: /* a statedump may have named it meanwhile */
+		*fd = thread->flow.call.fd;
+		return *fd < 0 ? 0 : key_of_fd(flow, thread, *fd);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,216 @@
+/* Walking back from the target; see path.h.
+ *
+ *   T  ──work──┤ blocked, woken by P ├──work──▶ end
+ *                                     │ jump
+ *   P      ──work──┤ disk wait ├──work┘
+ *                                       pieces, from the end:
+ *   T work, P work, P disk wait, P work (down to the wait's begin), T work
+ *
+ * Where the thread was born inside the part looked at, its parent goes on
+ * from the fork; so the lineage is part of the path.
+ */
+#include "path/path.h"
+
+#include "waits/causality.h"
+
+struct walker {
+	const struct session *session;
+	struct path *path;
+	GArray *on_path; /* uint32_t threads being walked */
+};
+
+GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
+{
+	GArray *stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+
+	for (;;) {
+		const struct thread *life = model_thread(&session->model, thread);
+		struct stretch stretch = {thread, MAX(from, life->begin), to};
+
+		/* a parent that was not seen: the thread's own stretch is all there is */
+		if (!life->born || !is_thread(life->parent))
+			stretch.begin = from;
+		if (stretch.begin < stretch.end)
+			g_array_prepend_val(stretches, stretch);
+		if (stretch.begin <= from)
+			return stretches;
+		to = stretch.begin;
+		thread = life->parent;
+	}
+}
+
+/* On the path already, or too far down it: then the wait is the end of it. Each thread
+ * on the path is a frame of the stack, and one look here. */
+static bool walking(const struct walker *walker, uint32_t thread)
+{
+	if (walker->on_path->len >= CHAIN_LONGEST)
+		return true;
+	for (guint i = 0; i < walker->on_path->len; i++)
+		if (g_array_index(walker->on_path, uint32_t, i) == thread)
+			return true;
+	return false;
+}
+
+static void add_piece(struct walker *walker, uint32_t thread, const struct span *span, bool woken,
+		      int32_t behalf)
+{
+	struct piece piece = {.thread = thread, .begin = span->begin, .end = span->end,
+			      .leaf = span->leaf, .ref = span->ref, .woken = woken,
+			      .behalf = behalf};
+
+	if (leaf_is_blocked(span->leaf))
+		piece.block = block_at(&walker->session->timeline, span->ref);
+	g_array_append_val(walker->path->pieces, piece);
+}
+
+static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t to,
+		 int32_t behalf, bool cut_short);
+
+/* A wait that a thread ended: on from there, down to the wait's begin. What a
+ * messenger or a device took stays a wait for that. */
+static void walk_waker(struct walker *walker, uint32_t thread, const struct span *span,
+		       const struct block *block, const struct lead *lead, int32_t behalf)
+{
+	struct through through = {thread, block, span->leaf, span->begin, span->end, behalf};
+	bool first = is_thread(lead->first) && !walking(walker, lead->first);
+	struct span rest = *span;
+	int32_t wait;
+
+	g_array_append_val(walker->path->waits, through);
+	wait = (int32_t) walker->path->waits->len - 1;
+	rest.begin = lead->until;
+	if (rest.begin < rest.end)
+		add_piece(walker, thread, &rest, true, behalf);
+	walk(walker, lead->thread, lead->from, lead->until, wait, false);
+	rest.begin = first ? lead->first_until : span->begin;
+	rest.end = lead->from;
+	if (rest.begin < rest.end)
+		add_piece(walker, thread, &rest, true, behalf);
+	if (first)
+		walk(walker, lead->first, span->begin, lead->first_until, wait, false);
+}
+
+static void blocked_piece(struct walker *walker, uint32_t thread, const struct span *span,
+			  bool woken, int32_t behalf)
+{
+	const struct block *block = block_at(&walker->session->timeline, span->ref);
+
+	struct lead lead;
+
+	if (woken && block_lead(walker->session, block, thread, span->begin, span->end, &lead) &&
+	    !walking(walker, lead.thread))
+		walk_waker(walker, thread, span, block, &lead, behalf);
+	else
+		add_piece(walker, thread, span, woken && block->kind != WAKER_NONE, behalf);
+}
+
+/* The part before the thread's birth is its parent's. */
+static void walk_parent(struct walker *walker, uint32_t thread, int64_t from, int64_t to,
+			int32_t behalf)
+{
+	const struct thread *life = model_thread(&walker->session->model, thread);
+	struct span nothing = {from, to, PACK(LEAF_UNKNOWN, 0), 0};
+
+	if (is_thread(life->parent) && !walking(walker, life->parent))
+		walk(walker, life->parent, from, to, behalf, false);
+	else if (is_thread(life->parent) && behalf >= 0) {
+		/* the parent is the one that waits: it waited for its own child to be */
+		const struct through *wait =
+			&g_array_index(walker->path->waits, struct through, behalf);
+
+		nothing.leaf = wait->thread == life->parent ? wait->leaf : nothing.leaf;
+		add_piece(walker, life->parent, &nothing, false, behalf);
+		g_array_index(walker->path->pieces, struct piece,
+			      walker->path->pieces->len - 1).block =
+			leaf_is_blocked(nothing.leaf) ? wait->block : NULL;
+	} else {
+		add_piece(walker, thread, &nothing, false, behalf);
+	}
+}
+
+/* Pieces of [from, to) in falling order. `cut_short`: a wait that reaches `to`
+ * was not over then. */
+static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t to,
+		 int32_t behalf, bool cut_short)
+{
+	const struct thread *life = model_thread(&walker->session->model, thread);
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct span));
+	struct spans spans;
+	struct span span;
+	int64_t until = to;
+
+	g_array_append_val(walker->on_path, thread);
+	spans_begin(&spans, walker->session, thread, from, to);
+	while (spans_next(&spans, &span))
+		g_array_append_val(list, span);
+	if (life->end < to) { /* it was over before: nothing is known of the rest */
+		span = (struct span) {MAX(life->end, from), to, PACK(LEAF_UNKNOWN, 0), 0};
+		add_piece(walker, thread, &span, false, behalf);
+		until = span.begin;
+	}
+	for (guint i = list->len; i-- > 0;) {
+		const struct span *at = &g_array_index(list, struct span, i);
+
+		until = at->begin;
+		if (leaf_is_blocked(at->leaf))
+			blocked_piece(walker, thread, at, !(cut_short && at->end == to), behalf);
+		else
+			add_piece(walker, thread, at, false, behalf);
+	}
+	g_array_free(list, TRUE);
+	if (until > from)
+		walk_parent(walker, thread, from, until, behalf);
+	g_array_set_size(walker->on_path, walker->on_path->len - 1);
+}
+
+static void reverse(GArray *pieces)
+{
+	for (guint i = 0, j = pieces->len; i + 1 < j; i++) {
+		struct piece swap = g_array_index(pieces, struct piece, i);
+
+		j--;
+		g_array_index(pieces, struct piece, i) = g_array_index(pieces, struct piece, j);
+		g_array_index(pieces, struct piece, j) = swap;
+	}
+}
+
+struct path *path_empty(void)
+{
+	struct path *path = g_new0(struct path, 1);
+
+	path->pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
+	path->waits = g_array_new(FALSE, FALSE, sizeof(struct through));
+	return path;
+}
+
+void path_extend_back(struct path *path, const struct session *session, uint32_t thread,
+		      int64_t from, int64_t to)
+{
+	struct walker walker = {session, path, g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+
+	walk(&walker, thread, from, to, -1, session_blocked_at(session, thread, to));
+	g_array_free(walker.on_path, TRUE);
+}
+
+void path_whole(struct path *path)
+{
+	reverse(path->pieces);
+}
+
+struct path *path_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
+{
+	struct path *path = path_empty();
+
+	path_extend_back(path, session, thread, from, to);
+	path_whole(path);
+	return path;
+}
+
+void path_free(struct path *path)
+{
+	if (!path)
+		return;
+	g_array_free(path->pieces, TRUE);
+	g_array_free(path->waits, TRUE);
+	g_free(path);
+}

@@ -1,0 +1,62 @@
+/* Lineage and critical path of a target: who had to come to be, and where
+ * the time went on the way that led there.
+ *
+ * Place: path/. Both tile the window exactly. Source: semantics.md,
+ * "Window, target and lineage", "Critical path".
+ */
+#ifndef WHYLATE_PATH_PATH_H
+#define WHYLATE_PATH_PATH_H
+
+#include "run/session.h"
+
+#define CHAIN_LONGEST 4096 /* threads that wait for each other in a row and are followed */
+
+/* One ancestor's part of the window. */
+struct stretch {
+	uint32_t thread;
+	int64_t begin, end;
+};
+
+/* One piece of the critical path. */
+struct piece {
+	uint32_t thread;
+	int64_t begin, end;
+	uint32_t leaf, ref;
+	const struct block *block; /* of a blocked piece, else NULL; borrowed */
+	bool woken;
+	int32_t behalf; /* index in path.waits of the wait this is inside, -1 */
+};
+
+/* A wait that the path went through: its thread waited meanwhile. */
+struct through {
+	uint32_t thread;
+	const struct block *block;
+	uint32_t leaf;
+	int64_t begin, end;
+	int32_t behalf;
+};
+
+struct path {
+	GArray *pieces; /* struct piece, by begin */
+	GArray *waits;  /* struct through */
+};
+
+/* struct stretch by begin: the ancestors, the thread itself last. */
+GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
+
+struct path *path_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
+/* The same put together from several parts, which the caller chooses: from the last to the
+ * first, each ending where the one before it begins; then path_whole(). `path` starts from
+ * path_empty(). */
+struct path *path_empty(void);
+void path_extend_back(struct path *path, const struct session *session, uint32_t thread,
+		      int64_t from, int64_t to);
+void path_whole(struct path *path);
+void path_free(struct path *path);
+
+/* "one sentence each, the largest share first", of the part of the path in
+ * [from, to); owned strings. */
+GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
+		       int64_t to);
+
+#endif

@@ -1,0 +1,168 @@
+/* Putting down and adding up; see path_sums.h. */
+#include "path/path_sums.h"
+
+#include <string.h>
+
+#include "waits/runners.h"
+#include "waits/summary.h"
+
+static bool waits_for_cpu(const struct piece *piece)
+{
+	return PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU;
+}
+
+/* "hog-0 52 %, hog-1 47 %", or why the CPU was idle. */
+static struct cause cpu_cause(const struct session *session, const struct piece *piece)
+{
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+	struct cause cause = {.kind = CAUSE_WAIT_CPU, .queued = -1, .served = -1};
+	struct runners runners = {0};
+	struct ready ready = runners_add(&runners, session, piece->thread, &span);
+	GString *text;
+
+	cause.label = ready_label(&ready);
+	if (!cause.label) {
+		text = g_string_new(NULL);
+		runners_append(&runners, text);
+		cause.label = g_string_free(text, FALSE);
+	}
+	if (ready.kind == READY_THROTTLED) {
+		cause.kind = CAUSE_THROTTLED;
+		cause.inferred = true;
+	}
+	runners_clear(&runners);
+	return cause;
+}
+
+struct cause piece_cause(const struct session *session, const struct piece *piece)
+{
+	struct wait wait = {.thread = piece->thread, .begin = piece->begin, .end = piece->end,
+			    .leaf = piece->leaf, .block = piece->block, .woken = piece->woken};
+	struct cause cause = {.kind = CAUSE_CPU, .queued = -1, .served = -1};
+
+	if (piece->block)
+		return wait_cause(session, &wait);
+	if (waits_for_cpu(piece))
+		return cpu_cause(session, piece);
+	switch (PACK_KIND(piece->leaf)) {
+	case LEAF_UNKNOWN:
+		cause.kind = CAUSE_UNKNOWN;
+		break;
+	case LEAF_INT_SOFTIRQ:
+		cause.kind = CAUSE_SOFTIRQ;
+		break;
+	case LEAF_INT_IRQ:
+	case LEAF_INT_VECTOR:
+	case LEAF_INT_HRTIMER:
+		cause.kind = CAUSE_IRQ;
+		break;
+	default:
+		break;
+	}
+	return cause;
+}
+
+uint32_t piece_resource(const struct session *session, const struct piece *piece)
+{
+	uint32_t resource = piece->block ? block_waits_for(session, piece->block) : 0;
+	const char *key = "unknown";
+
+	if (resource)
+		return resource;
+	if (leaf_wib(piece->leaf) == WIB_WORKING)
+		key = "cpu:running";
+	else if (waits_for_cpu(piece))
+		key = "cpu:waiting";
+	else if (leaf_wib(piece->leaf) == WIB_INTERRUPTED)
+		key = "cpu:interrupts";
+	else if (PACK_KIND(piece->leaf) == LEAF_BLOCK_STOPPED ||
+		 PACK_KIND(piece->leaf) == LEAF_BLOCK_TRACED)
+		key = "signal";
+	return intern_id(session->model.names, key);
+}
+
+/* Sums by a number: a thread, a resource, a kind of state with a kind of cause. */
+struct sums {
+	GArray *list;      /* struct total */
+	GHashTable *index; /* number -> place in it, from 1 */
+};
+
+static void add(struct sums *sums, guint number, const struct total *fresh,
+		const struct piece *piece)
+{
+	int64_t ns = piece->end - piece->begin;
+	gpointer key = GUINT_TO_POINTER(number);
+	guint at = GPOINTER_TO_UINT(g_hash_table_lookup(sums->index, key));
+	struct total *total;
+
+	if (!at) {
+		g_array_append_vals(sums->list, fresh, 1);
+		at = sums->list->len;
+		g_hash_table_insert(sums->index, key, GUINT_TO_POINTER(at));
+	}
+	total = &g_array_index(sums->list, struct total, at - 1);
+	total->count++;
+	total->ns += ns;
+	total->wib[leaf_wib(piece->leaf)] += ns;
+}
+
+/* Largest first, then the thread that came first, … */
+static int largest_first(gconstpointer a, gconstpointer b)
+{
+	const struct total *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->leaf != y->leaf)
+		return x->leaf < y->leaf ? -1 : 1;
+	if (x->cause != y->cause)
+		return x->cause < y->cause ? -1 : 1;
+	return x->resource < y->resource ? -1 : x->resource > y->resource;
+}
+
+void path_totals_init(struct path_totals *totals, const struct session *session,
+		      const struct path *path)
+{
+	struct sums sums[3]; /* by thread, resource, kind */
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++)
+		sums[i] = (struct sums) {g_array_new(FALSE, FALSE, sizeof(struct total)),
+					 g_hash_table_new(NULL, NULL)};
+	*totals = (struct path_totals) {.threads = sums[0].list, .resources = sums[1].list,
+					.kinds = sums[2].list};
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+		struct cause cause = piece_cause(session, piece);
+		struct total thread = {.thread = piece->thread};
+		struct total resource = {.resource = piece_resource(session, piece)};
+		struct total kind = {.leaf = piece->leaf, .cause = cause.kind};
+
+		add(&sums[0], thread.thread, &thread, piece);
+		add(&sums[1], resource.resource, &resource, piece);
+		add(&sums[2], PACK_KIND(kind.leaf) << 8 | (guint) kind.cause, &kind, piece);
+		totals->ns += piece->end - piece->begin;
+		cause_clear(&cause);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
+		g_array_sort(sums[i].list, largest_first);
+		g_hash_table_destroy(sums[i].index);
+	}
+}
+
+void path_totals_clear(struct path_totals *totals)
+{
+	g_array_free(totals->threads, TRUE);
+	g_array_free(totals->resources, TRUE);
+	g_array_free(totals->kinds, TRUE);
+}
+
+char *leaf_kind_key(const struct session *session, uint32_t leaf)
+{
+	char *key = leaf_key(session, leaf), *colon = strchr(key, ':');
+
+	if (colon && PACK_KIND(leaf) != LEAF_BLOCK_FAULT && PACK_KIND(leaf) != LEAF_BLOCK_OTHER)
+		*colon = 0;
+	return key;
+}

@@ -1,0 +1,46 @@
+/* What the pieces of a critical path are put down to, and their sums: by
+ * thread, by resource, by kind.
+ *
+ * Place: path/, between path.h and the reports. Each list of sums tiles the
+ * window as the pieces do: its times add up to the path's length exactly.
+ * Source: interface.md, "JSON" (critical_path), kinds of causes.
+ */
+#ifndef WHYLATE_PATH_PATH_SUMS_H
+#define WHYLATE_PATH_PATH_SUMS_H
+
+#include "waits/causality.h"
+#include "path/path.h"
+
+/* Blocked: what ended the wait; ready but off the CPU: who ran there meanwhile, or
+ * why nobody did; working: kind cpu, no label. Clear with cause_clear(). */
+struct cause piece_cause(const struct session *session, const struct piece *piece);
+
+/* What a piece was spent on, as an interned key: what a wait was for
+ * (block_waits_for()), else "cpu:running", "cpu:waiting", "cpu:interrupts", or
+ * "unknown". */
+uint32_t piece_resource(const struct session *session, const struct piece *piece);
+
+struct total {
+	uint32_t thread;      /* by thread */
+	uint32_t resource;    /* by resource: interned key */
+	uint32_t leaf;        /* by kind: a leaf of that kind */
+	enum cause_kind cause; /* by kind */
+	uint64_t count;       /* pieces */
+	int64_t ns;
+	int64_t wib[4];       /* by enum wib */
+};
+
+struct path_totals {
+	GArray *threads, *resources, *kinds; /* struct total, largest first */
+	int64_t ns;
+};
+
+void path_totals_init(struct path_totals *totals, const struct session *session,
+		      const struct path *path);
+void path_totals_clear(struct path_totals *totals);
+
+/* The leaf without its number: "working/syscall", "interrupted/preempted",
+ * "blocked/trap:page_fault". Free with g_free(). */
+char *leaf_kind_key(const struct session *session, uint32_t leaf);
+
+#endif

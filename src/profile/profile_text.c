@@ -1,0 +1,542 @@
+/* The profile report for people; see latencies/profile.h and roots.h. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "findings/findings.h"
+#include "latencies/roots.h"
+#include "profile/saved.h"
+#include "report/report.h"
+
+#define DETAILED 5      /* operations shown in full when none was named */
+#define SMALL_SHARE 0.005
+#define RESOURCES_SHOWN 3
+
+/* "irq:26 (virtio0-req.1), CPU 1" */
+static char *title(const struct profile *profile)
+{
+	return g_strconcat(profile->operation, profile->label ? " (" : "",
+			   profile->label ? profile->label : "", profile->label ? ")" : "",
+			   *profile->scope ? ", " : "", profile->scope, NULL);
+}
+
+static void table(const struct profiles *profiles, struct output *output)
+{
+	uint32_t limit = profiles->session->options->limit;
+	guint shown = limit ? MIN(profiles->list->len, limit) : profiles->list->len;
+	char texts[6][32];
+	int width = MAX(output->width - 2 - 5 * 9 - 6, 20);
+	bool marked = false;
+
+	text_heading(output, "Operations, by time spent in them");
+	fprintf(output->file, "  %-*s %8s %8s %8s %8s %8s %5s\n", width, "OPERATION", "COUNT",
+		"TOTAL", "P50", "P99", "MAX", "PEAKS");
+	for (guint i = 0; i < shown; i++) {
+		const struct profile *profile = g_ptr_array_index(profiles->list, i);
+		g_autofree char *name = title(profile), *safe = text_safe(name);
+		const char *mark = profile->spans_gap ? " *" : "";
+		int length = (int) g_utf8_strlen(safe, -1) + (int) strlen(mark);
+
+		marked |= profile->spans_gap > 0;
+		fprintf(output->file, "  %s%s", safe, mark);
+		if (length > width) /* a long name has a line of its own */
+			fprintf(output->file, "\n%*s", width + 2, "");
+		fprintf(output->file, "%*s %8" PRIu64 " %8s %8s %8s %8s %5u\n",
+			MAX(width - length, 0), "", profile->count, when_duration(texts[0], profile->sum),
+			profile->percentiles[0] < 0 ? "-"
+				: when_duration(texts[1], profile->percentiles[0]),
+			profile->percentiles[2] < 0 ? "-"
+				: when_duration(texts[2], profile->percentiles[2]),
+			when_duration(texts[3], profile->max), profile->peaks->len);
+	}
+	text_gap_note(output, marked);
+	if (shown < profiles->list->len)
+		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
+			profiles->list->len - shown);
+}
+
+static const char *operations_word(uint64_t count)
+{
+	return count == 1 ? "operation" : "operations";
+}
+
+/* Which peak a bucket is in, 0: none. */
+static guint peak_number(const struct profile *profile, guint bucket)
+{
+	for (guint i = 0; i < profile->peaks->len; i++) {
+		const struct peak *peak = &g_array_index(profile->peaks, struct peak, i);
+
+		if (bucket >= peak->range.first && bucket <= peak->range.last)
+			return i + 1;
+	}
+	return 0;
+}
+
+static guint first_bucket(const struct profiles *profiles, const struct profile *profile)
+{
+	guint bucket = 0;
+
+	while (bucket + 1 < profiles->buckets.count && !profile->counts[bucket])
+		bucket++;
+	return bucket;
+}
+
+static guint last_bucket(const struct profiles *profiles, const struct profile *profile)
+{
+	guint bucket = profiles->buckets.count - 1;
+
+	while (bucket && !profile->counts[bucket])
+		bucket--;
+	return bucket;
+}
+
+/* Bars on a logarithmic axis; a run of empty buckets is one line. */
+static void bars(const struct profiles *profiles, const struct profile *profile,
+		 struct output *output)
+{
+	guint first = first_bucket(profiles, profile), last = last_bucket(profiles, profile);
+	int room = MAX(output->width - 43, 8), mark = 0;
+	uint64_t most = 1;
+	char from[32];
+
+	for (guint b = first; b <= last; b++)
+		most = MAX(most, profile->counts[b]);
+	fprintf(output->file, "  %6s %10s %10s %4s  %s\n", "BUCKET", "FROM", "COUNT", "PEAK",
+		"(bars: logarithm of the count)");
+	for (guint b = first; b <= last; b++) {
+		uint64_t count = profile->counts[b];
+		guint number = peak_number(profile, b);
+
+		if (!count && b + 1 <= last && !profile->counts[b + 1] && b > first &&
+		    !profile->counts[b - 1])
+			continue; /* inside a run of empty ones */
+		if (!count && !profile->counts[b + 1]) {
+			fprintf(output->file, "  %6s\n", "...");
+			continue;
+		}
+		if (!count && !profile->counts[b - 1])
+			continue;
+		mark = count ? 1 + (int) lround((room - 1) * log((double) count) /
+						log((double) MAX(most, 2)))
+			     : 0;
+		fprintf(output->file, "  %6u %10s %10" PRIu64, b,
+			when_duration(from, profiles->buckets.from[b]), count);
+		if (mark && number)
+			fprintf(output->file, " %4u  ", number);
+		else if (mark)
+			fprintf(output->file, " %4s  ", ""); /* resumed: in none of the peaks */
+		for (int i = 0; i < mark; i++)
+			fputc('#', output->file);
+		fputc('\n', output->file);
+	}
+}
+
+static const char *percent(char *buffer, int64_t part, int64_t whole)
+{
+	double share = whole > 0 ? 100.0 * (double) part / (double) whole : 0;
+
+	if (share > 0 && share < 0.05)
+		g_strlcpy(buffer, "<0.1 %", 16);
+	else
+		g_snprintf(buffer, 16, share > 0 && share < 0.95 ? "%.1f %%" : "%.0f %%", share);
+	return buffer;
+}
+
+/* What the last element of a path says, in words. */
+static char *words(const struct root *root)
+{
+	const struct part *part = root->part;
+	GString *text = g_string_new(NULL);
+
+	if (root->own)
+		g_string_append(text, g_str_has_prefix(part->node, "b") ? "besides its parts"
+								: "itself, besides what it called");
+	else if (g_str_has_prefix(part->node, "blocked/lock:"))
+		g_string_append(text, "inferred: a lock in the kernel that the waker's call on the "
+				      "same file held");
+	else if (strcmp(part->node, "idle") == 0)
+		g_string_append(text, "nobody ran there: the time it took to wake up");
+	else if (part->label)
+		g_string_append(text, part->label);
+	if ((root->own || part_is_own(part)) && part->loops)
+		g_string_append_printf(text, "%sin %" PRIu64 " of them many smaller parts that add up",
+				       text->len ? "; " : "", part->loops);
+	if (part->cut)
+		g_string_append_printf(text, "%smore below: raise --depth", text->len ? "; " : "");
+	if (part->spans_gap)
+		g_string_append_printf(text, "%ssome spans lost events: it may not be real",
+				       text->len ? "; " : "");
+	return g_string_free(text, FALSE);
+}
+
+/* "blocked on file: /a 60 %, /b 20 % and 38 others", for each wait of the path. */
+static void resource_lines(const struct root *root, struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	char share[16];
+
+	for (const struct part *part = root->part; part; part = part->parent) {
+		g_autofree char *name = NULL;
+		guint shown = 0;
+
+		if (!part->resources || strchr(part->node, ':') ||
+		    !strchr(g_array_index(part->resources, struct part_resource, 0).key, ':'))
+			continue;
+		name = part_words(part->node);
+		g_string_printf(line, "%s:", name);
+		for (; shown < part->resources->len && shown < RESOURCES_SHOWN; shown++) {
+			const struct part_resource *at =
+				&g_array_index(part->resources, struct part_resource, shown);
+
+			g_string_append_printf(line, "%s %s", shown ? "," : "",
+					       resource_name(at->key));
+			if (part->resources->len > 1)
+				g_string_append_printf(line, " %s", percent(share, at->ns, part->ns));
+		}
+		if (shown < part->resources->len)
+			g_string_append_printf(line, " and %u more", part->resources->len - shown);
+		text_wrapped(output, line->str, 8, 2);
+	}
+}
+
+static void example_line(const struct session *session, const struct root *root,
+			 struct output *output)
+{
+	const struct example *example = root->own ? &root->part->own_example
+						  : &root->part->example;
+	g_autoptr(GString) line = g_string_new("e.g. ");
+	char when[48], length[32], part[32];
+
+	if (example->latency < 0)
+		return;
+	if (example->thread < session->model.thread_count)
+		g_string_append_printf(line, "%s (%d)%s, ",
+				       session_thread_name(session, example->thread),
+				       model_thread(&session->model, example->thread)->tid,
+				       session_on(session, example->thread));
+	g_string_append_printf(line, "%s from %s",
+			       when_duration(length, example->end - example->begin),
+			       when_time(when, example->begin, session->options->utc, false));
+	if (example->latency != example->end - example->begin)
+		g_string_append_printf(line, ", %s of it this",
+				       when_duration(part, example->latency));
+	text_wrapped(output, line->str, 8, 2);
+	if (example->thread < session->model.thread_count) {
+		g_autofree char *host = text_host_option(session, example->thread);
+
+		fprintf(output->file,
+			"          whylate delay TRACE%s --thread %d --from %" PRId64
+			"ns --to %" PRId64 "ns\n", host,
+			model_thread(&session->model, example->thread)->tid, example->begin,
+			example->end);
+	}
+}
+
+/* `before`: the first words of the line, "". */
+static void root_lines(const struct session *session, const struct peak *peak,
+		       const struct root *root, const char *before, struct output *output)
+{
+	g_autoptr(GPtrArray) path = root_path(root);
+	g_autofree char *joined = NULL, *meaning = words(root);
+	g_autoptr(GString) line = g_string_new(NULL);
+	char share[16];
+
+	for (guint i = 0; i < path->len; i++) {
+		char *plain = g_ptr_array_index(path, i);
+
+		path->pdata[i] = i == 1 && part_is_own(root->part) ? g_strdup("its own work")
+								  : part_words(plain);
+		g_free(plain);
+	}
+	g_ptr_array_add(path, NULL);
+	joined = g_strjoinv(" > ", (char **) path->pdata);
+	g_string_append_printf(line, "%s%" PRIu64 " of %" PRIu64 ", %s of the time: %s", before,
+			       root->maxcount, peak->count, percent(share, root->ns, peak->sum),
+			       joined);
+	if (*meaning)
+		g_string_append_printf(line, " (%s)", meaning);
+	text_wrapped(output, line->str, 6, 4);
+	resource_lines(root, output);
+	example_line(session, root, output);
+}
+
+static int most_time(gconstpointer a, gconstpointer b)
+{
+	const struct part *x = *(struct part *const *) a, *y = *(struct part *const *) b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return strcmp(x->node, y->node);
+}
+
+/* How the make-up changes from bucket to bucket, where there is more than one
+ * part to it. */
+static void make_up(const struct profiles *profiles, const struct peak *peak,
+		    struct output *output)
+{
+	g_autoptr(GPtrArray) parts = g_ptr_array_new();
+	guint columns;
+	char from[32], share[16];
+
+	for (guint i = 0; i < peak->tree->children->len; i++) {
+		struct part *part = g_ptr_array_index(peak->tree->children, i);
+
+		if ((double) part->ns >= SMALL_SHARE * (double) peak->sum)
+			g_ptr_array_add(parts, part);
+	}
+	if (parts->len < 2)
+		return;
+	g_ptr_array_sort(parts, most_time);
+	columns = MIN(MIN(parts->len, (guint) MAX((output->width - 25) / 8, 4)), 26);
+	fprintf(output->file, "      Time by bucket:\n");
+	for (guint i = 0; i < columns; i++) {
+		const struct part *part = g_ptr_array_index(parts, i);
+		g_autofree char *name = part_is_own(part) ? g_strdup("its own work")
+							  : part_words(part->node);
+		g_autofree char *safe = text_safe(name);
+
+		fprintf(output->file, "        (%c) ", 'a' + (int) i);
+		if (part->functions && part->functions->len > 1)
+			fprintf(output->file, "%s() ... ",
+				(char *) g_ptr_array_index(part->functions,
+							   part->functions->len / 2));
+		fprintf(output->file, "%s\n", safe);
+	}
+	fprintf(output->file, "        %6s %10s", "BUCKET", "FROM");
+	for (guint i = 0; i < columns; i++)
+		fprintf(output->file, "     (%c)", 'a' + (int) i);
+	fputc('\n', output->file);
+	for (guint b = peak->range.first; b <= peak->range.last; b++) {
+		int64_t all = peak->tree->by_bucket[b - peak->range.first];
+
+		if (!all)
+			continue;
+		fprintf(output->file, "        %6u %10s", b,
+			when_duration(from, profiles->buckets.from[b]));
+		for (guint i = 0; i < columns; i++)
+			fprintf(output->file, " %7s",
+				percent(share,
+					((struct part *) g_ptr_array_index(parts, i))
+						->by_bucket[b - peak->range.first], all));
+		fputc('\n', output->file);
+	}
+}
+
+/* How much of the peak's time the paths are about. */
+static double explained(const struct peak *peak)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < peak->roots->len; i++)
+		ns += g_array_index(peak->roots, struct root, i).ns;
+	return peak->sum > 0 ? (double) ns / (double) peak->sum : 1;
+}
+
+static void peak_lines(const struct profiles *profiles, const struct profile *profile,
+		       guint number, struct output *output)
+{
+	const struct session *session = profiles->session;
+	const struct peak *peak = &g_array_index(profile->peaks, struct peak, number - 1);
+	uint32_t limit = session->options->limit;
+	g_autoptr(GString) line = g_string_new(NULL);
+	char from[32], to[32], calls[16], time[16];
+	struct root most;
+
+	g_string_append_printf(line, "Peak %u, buckets %u to %u (%s to %s), highest at %u: %" PRIu64
+			       " %s (%s), %s of the time; %s", number, peak->range.first,
+			       peak->range.last,
+			       when_duration(from, profiles->buckets.from[peak->range.first]),
+			       when_duration(to, profiles->buckets.from[peak->range.last + 1]),
+			       peak->range.mode, peak->count, operations_word(peak->count),
+			       percent(calls, (int64_t) peak->count, (int64_t) profile->count),
+			       percent(time, peak->sum, profile->sum),
+			       peak_status_text(peak->status));
+	if (explained(peak) < 0.9)
+		g_string_append_printf(line, ", for %.0f %% of the time", 100 * explained(peak));
+	if (peak->spans_gap)
+		g_string_append_printf(line, "; %" PRIu64 " span lost events: they may not be real",
+				       peak->spans_gap);
+	text_wrapped(output, line->str, 2, 4);
+	for (guint i = 0; i < peak->roots->len && (!limit || i < limit); i++)
+		root_lines(session, peak, &g_array_index(peak->roots, struct root, i), "", output);
+	if (limit && peak->roots->len > limit)
+		fprintf(output->file, "      [... %u more; --limit 0 shows all ...]\n",
+			peak->roots->len - limit);
+	if (roots_most_time(peak, &most))
+		root_lines(session, peak, &most, "More time than any of these: ", output);
+	make_up(profiles, peak, output);
+}
+
+/* One line a segment, one column a bucket; the darker, the more. */
+static void heat(const struct profiles *profiles, const struct profile *profile,
+		 struct output *output)
+{
+	static const char shades[] = ".:-=+*#%@";
+	guint first = first_bucket(profiles, profile), last = last_bucket(profiles, profile);
+	uint64_t most = 1;
+	char from[48];
+
+	for (guint i = 0; i < profile->lapses->len; i++) {
+		const struct lapse *lapse = &g_array_index(profile->lapses, struct lapse, i);
+
+		for (guint b = first; lapse->counts && b <= last; b++)
+			most = MAX(most, lapse->counts[b]);
+	}
+	fprintf(output->file, "  Over time, by when they began; buckets %u to %u; . is 1, @ up to %" PRIu64
+			      "\n", first, last, most);
+	fprintf(output->file, "  %20s  ", "");
+	for (guint b = first; b <= last; b++)
+		fprintf(output->file, "%u", b % 10);
+	fputc('\n', output->file);
+	for (guint i = 0; i < profile->lapses->len; i++) {
+		const struct lapse *lapse = &g_array_index(profile->lapses, struct lapse, i);
+		uint64_t calls = 0;
+
+		fprintf(output->file, "  %20s |",
+			when_time(from, profiles->session->from + (int64_t) i * profiles->lapse_step,
+				  profiles->session->options->utc, false));
+		for (guint b = first; b <= last; b++) {
+			uint64_t count = lapse->counts ? lapse->counts[b] : 0;
+			double level = log((double) MAX(count, 1)) / log((double) MAX(most, 2));
+
+			calls += count;
+			fputc(count ? shades[(int) lround(level * (sizeof shades - 2))] : ' ',
+			      output->file);
+		}
+		fprintf(output->file, "| %" PRIu64 "\n", calls);
+	}
+}
+
+static void details(const struct profiles *profiles, const struct profile *profile,
+		    struct output *output)
+{
+	g_autofree char *heading = title(profile);
+	g_autoptr(GString) line = g_string_new(NULL);
+	char texts[6][32];
+
+	text_heading(output, heading);
+	g_string_append_printf(line, "%" PRIu64 " %s, %s in all, from %s to %s", profile->count,
+			       operations_word(profile->count),
+			       when_duration(texts[0], profile->sum),
+			       when_duration(texts[1], profile->min),
+			       when_duration(texts[2], profile->max));
+	if (profile->percentiles[0] >= 0)
+		g_string_append_printf(line, "; half up to %s, 90 %% up to %s, 99 %% up to %s",
+				       when_duration(texts[3], profile->percentiles[0]),
+				       when_duration(texts[4], profile->percentiles[1]),
+				       when_duration(texts[5], profile->percentiles[2]));
+	if (profile->spans_gap)
+		g_string_append_printf(line, "; %" PRIu64 " span%s lost events: %s may not be real",
+				       profile->spans_gap, profile->spans_gap == 1 ? "s" : "",
+				       profile->spans_gap == 1 ? "it" : "they");
+	text_wrapped(output, line->str, 2, 2);
+	bars(profiles, profile, output);
+	for (guint i = 0; i < profile->peaks->len; i++)
+		if (g_array_index(profile->peaks, struct peak, i).roots)
+			peak_lines(profiles, profile, i + 1, output);
+	if (profile->lapses)
+		heat(profiles, profile, output);
+}
+
+static void comparison_lines(const struct session *session, const GArray *comparison,
+			     const char *other_filters, struct output *output)
+{
+	const struct profile_options *options = &session->options->profile;
+	uint32_t limit = session->options->limit;
+	guint changed = 0;
+
+	text_heading(output, "Distance to the saved profiles");
+	if (other_filters) {
+		g_autofree char *line = g_strconcat("Mind: ", other_filters, NULL);
+
+		text_wrapped(output, line, 2, 4);
+	}
+	for (guint i = 0; i < comparison->len; i++)
+		changed += g_array_index(comparison, struct compared, i).changed;
+	if (changed)
+		fprintf(output->file, "  WARNING: %u operation%s changed: distance above %.2f octaves "
+				      "(--threshold) and above noise\n", changed, changed == 1 ? "" : "s",
+			options->threshold);
+	else
+		fprintf(output->file, "  No operation's distance is above %.2f octaves (--threshold) and above noise\n",
+			options->threshold);
+	fprintf(output->file, "  %-30s %8s %8s %8s %8s %8s\n", "OPERATION", "OCTAVES", "SLOWER",
+		"NOISE", "COUNT", "SAVED");
+	for (guint i = 0; i < comparison->len && (!limit || i < limit); i++) {
+		const struct compared *at = &g_array_index(comparison, struct compared, i);
+		g_autofree char *name = *at->scope ? g_strconcat(at->operation, ", ", at->scope, NULL)
+						   : g_strdup(at->operation);
+		g_autofree char *safe = text_safe(name);
+		char distance[16] = "-", noise[16] = "-", slower[16] = "-";
+
+		if (at->distance >= 0) {
+			g_snprintf(distance, sizeof distance, "%.3f", at->distance);
+			g_snprintf(noise, sizeof noise, "%.3f", at->noise);
+			g_snprintf(slower, sizeof slower, "%+.3f", at->slower);
+		}
+		fprintf(output->file, "  %-30s %8s %8s %8s %8" PRIu64 " %8" PRIu64 "%s\n", safe,
+			distance, slower, noise, at->count, at->saved_count, at->changed ? "  changed" : "");
+	}
+	if (limit && comparison->len > limit)
+		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
+			comparison->len - limit);
+}
+
+/* What else there is to profile. */
+static void others(const struct profiles *profiles, struct output *output)
+{
+	g_autoptr(GPtrArray) list = operations_available(&profiles->scope);
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	g_ptr_array_add(list, NULL);
+	for (guint i = 0; g_ptr_array_index(list, i); i++)
+		g_string_append_printf(line, "%s%s", i ? ", " : "Operations in this trace: ",
+				       (char *) g_ptr_array_index(list, i));
+	g_string_append(line, " (--operation PATTERN)");
+	text_wrapped(output, line->str, 2, 2);
+}
+
+void profile_text_write(const struct profiles *profiles, const GArray *comparison,
+			const char *other_filters, struct output *output)
+{
+	const struct session *session = profiles->session;
+	const struct options *options = session->options;
+	bool named = options->profile.operations->len > 0;
+	guint most = !options->limit ? UINT_MAX : named ? options->limit : DETAILED, shown = 0;
+	g_autoptr(GArray) findings = findings_new();
+	struct coverage coverage;
+
+	coverage_init(&coverage, session);
+	text_hosts(session, output);
+	if (options->profile.resume) {
+		g_autofree char *line = g_strdup_printf("Resumed from %s: counts and causes are of "
+							"the recordings in it and of this one",
+							options->profile.resume);
+
+		text_wrapped(output, line, 0, 2);
+	}
+	table(profiles, output);
+	if (!profiles->list->len)
+		text_wrapped(output, "Nothing in the window is what was asked for.", 2, 2);
+	if (!named || !profiles->list->len)
+		others(profiles, output);
+	if (comparison)
+		comparison_lines(session, comparison, other_filters, output);
+	for (guint i = 0; i < profiles->list->len; i++) {
+		const struct profile *profile = g_ptr_array_index(profiles->list, i);
+
+		if (!named && profile->peaks->len < 2)
+			continue;
+		if (shown++ < most)
+			details(profiles, profile, output);
+	}
+	if (shown > most)
+		fprintf(output->file, "\n[... %u more%s; --limit 0 shows all ...]\n", shown - most,
+			named ? "" : " with more than one peak");
+	findings_add_profiles(findings, profiles);
+	findings_sort(findings);
+	text_findings(session, findings, output);
+	text_coverage(session, &coverage, output);
+	coverage_clear(&coverage);
+}

@@ -1,0 +1,57 @@
+/* Merging intervals to cells; see levels.h. */
+#include "report/levels.h"
+
+enum state_class leaf_class(uint32_t leaf)
+{
+	switch (PACK_KIND(leaf)) {
+	case LEAF_UNKNOWN:
+		return CLASS_UNKNOWN;
+	case LEAF_WORK_USER:
+	case LEAF_WORK_KTHREAD:
+	case LEAF_WORK_SOFTIRQ:
+		return CLASS_USER;
+	case LEAF_WORK_SYSCALL:
+		return CLASS_SYSCALL;
+	case LEAF_PREEMPTED:
+	case LEAF_WAIT_CPU:
+		return CLASS_READY;
+	default:
+		return leaf_is_blocked(leaf) ? CLASS_BLOCKED : CLASS_INTERRUPT;
+	}
+}
+
+void merger_end(struct merger *merger)
+{
+	if (merger->cell.intervals)
+		merger->visit(&merger->cell, merger->data);
+	merger->cell.intervals = 0;
+}
+
+static void begin_cell(struct merger *merger, const struct span *span)
+{
+	merger->cell = (struct cell) {.begin = span->begin, .end = span->end,
+				      .leaf = span->leaf, .ref = span->ref, .intervals = 1};
+	merger->cell.by[leaf_class(span->leaf)] = span->end - span->begin;
+}
+
+void merger_add(struct merger *merger, const struct span *span)
+{
+	struct cell *cell = &merger->cell;
+	int64_t ns = span->end - span->begin;
+
+	if (ns >= merger->tolerance) {
+		merger_end(merger);
+		begin_cell(merger, span);
+		merger_end(merger);
+		return;
+	}
+	if (!cell->intervals) {
+		begin_cell(merger, span);
+		return;
+	}
+	cell->end = span->end;
+	cell->intervals++;
+	cell->by[leaf_class(span->leaf)] += ns;
+	if (cell->end - cell->begin >= merger->tolerance)
+		merger_end(merger);
+}

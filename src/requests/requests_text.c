@@ -1,0 +1,540 @@
+/* Requests and their costs for people; see tracking/request_costs.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "requests/lattice.h"
+#include "requests/path_tree.h"
+#include "run/anonymise.h"
+#include "findings/findings.h"
+#include "report/report.h"
+
+#define CAUSES_SHOWN 3 /* of each request in the list */
+
+static enum metric metric_of(const struct costs *costs)
+{
+	return costs->requests->session->options->requests.metric;
+}
+
+/* "13.6 ms", "1.5 MB", "312": a value of the metric. buffer of 32. */
+static const char *value_text(const struct costs *costs, char *buffer, int64_t value)
+{
+	enum metric metric = metric_of(costs);
+	g_autofree char *size = NULL;
+
+	if (metric == METRIC_CALLS) {
+		g_snprintf(buffer, 32, "%" PRId64, value);
+		return buffer;
+	}
+	if (metric != METRIC_DISK_BYTES && metric != METRIC_NET_BYTES)
+		return when_duration(buffer, value);
+	size = g_format_size_full((guint64) value, G_FORMAT_SIZE_DEFAULT);
+	g_strlcpy(buffer, size, 32);
+	for (char *p = buffer; *p; p++) /* its space is a wide one */
+		if ((guchar) *p >= 0x80) {
+			memmove(p + 1, p + 2, strlen(p + 2) + 1);
+			*p = ' ';
+		}
+	return buffer;
+}
+
+static int64_t latency(const struct user_requests *requests, const GArray *order, guint rank)
+{
+	const struct user_request *at = user_request_at(
+		requests, g_array_index(requests->listed, uint32_t,
+					g_array_index(order, guint, rank)));
+
+	return at->end - at->begin;
+}
+
+/* "40 requests: median 24.1 ms, 90 % within 131 ms, slowest 190 ms". */
+static void head(const struct costs *costs, const GArray *order, struct output *output)
+{
+	const struct user_requests *requests = costs->requests;
+	g_autoptr(GString) line = g_string_new(NULL);
+	guint n = order->len, unfinished = 0, spanning = 0;
+	char a[32], b[32], c[32];
+
+	for (guint i = 0; i < n; i++) {
+		const struct user_request *at = user_request_at(
+			requests, g_array_index(requests->listed, uint32_t, i));
+
+		unfinished += at->unfinished;
+		spanning += at->spans_gap;
+	}
+	if (requests->session->options->requests.preset == PRESET_EVENTS)
+		g_string_append_printf(line, "%u request%s between events", n, n == 1 ? "" : "s");
+	else
+		g_string_append_printf(line, "%u %s request%s", n, user_request_kind(requests),
+				       n == 1 ? "" : "s");
+	if (n > 1) /* nearest ranks; the order is from the slowest */
+		g_string_append_printf(line, ": half of them within %s, 90 %% within %s, the slowest "
+				       "%s", when_duration(a, latency(requests, order, n / 2)),
+				       when_duration(b, latency(requests, order, n / 10)),
+				       when_duration(c, latency(requests, order, 0)));
+	if (spanning)
+		g_string_append_printf(line, "; %u of them span lost events and may not be real, and "
+				       "others may be missing: these figures are not to be trusted",
+				       spanning);
+	if (unfinished)
+		g_string_append_printf(line, "; %u %s", unfinished,
+				       requests->session->options->requests.preset ==
+						       PRESET_PROCESS
+					       ? "had not ended when the trace did"
+					       : "had no answer when the trace or the connection "
+						 "ended");
+	if (requests->omitted)
+		g_string_append_printf(line, "; %u others are not picked", requests->omitted);
+	if (requests->of_tracer)
+		g_string_append_printf(line, "; %u of the tracer's own are left out",
+				       requests->of_tracer);
+	if (costs->not_followed)
+		g_string_append_printf(line, "; the ways of %u were not looked for, as there is too "
+				       "much of them", costs->not_followed);
+	text_wrapped(output, line->str, 0, 2);
+	if (!n && requests->session->options->requests.preset == PRESET_SERVER)
+		text_wrapped(output, "--preset client, process or syscall:NAME, or --begin and --end, "
+				     "say that something else is a request.", 0, 2);
+	if (requests->unknown_ends && !n) {
+		g_string_printf(line, "Of %u sockets that were there before the trace it is not known "
+				"which end serves: neither calls nor packets (net_dev_queue) tell.",
+				requests->unknown_ends);
+		text_wrapped(output, line->str, 0, 2);
+	}
+}
+
+static void summary(const struct costs *costs, struct output *output)
+{
+	static const char *const headings[] = {
+		"Where the time went, all requests together",
+		"Processor time spent on them, by who worked",
+		"Time their threads waited, by what for",
+		"Bytes moved to and from disks", "Time their block requests took in the devices",
+		"Bytes moved over the network", "System calls made for them"};
+	const struct session *session = costs->requests->session;
+	guint limit = session->options->limit, shown = 0;
+	bool marked = false;
+	char value[32], when[48];
+
+	text_heading(output, costs->requests->listed->len == 1 && metric_of(costs) == METRIC_LATENCY
+				     ? "Where its time went"
+				     : headings[metric_of(costs)]);
+	fprintf(output->file, "  %7s %10s %8s  %-13s %s\n", "SHARE",
+		metric_of(costs) == METRIC_CALLS ? "CALLS" : "SUM", "REQUESTS", "KIND", "CAUSE");
+	for (guint i = 0; i < costs->causes->len; i++) {
+		const struct user_cause *cause = &g_array_index(costs->causes, struct user_cause, i);
+		g_autofree char *label = text_safe(cause->label);
+		g_autoptr(GString) line = g_string_new(NULL);
+
+		if (limit && shown == limit)
+			break;
+		marked |= cause->spans_gap;
+		shown++;
+		value_text(costs, value, cause->value);
+		g_string_append_printf(line, "%5.1f %% %*s%c%8u  %-13s %s",
+				       costs->total ? 100.0 * (double) cause->value /
+							      (double) costs->total
+						    : 0.0,
+				       text_width(10, value), value, cause->spans_gap ? '*' : ' ',
+				       cause->requests, cause->kind,
+				       label);
+		if (cause->change)
+			g_string_append_printf(line, " [%s]", change_text(cause->change));
+		fprintf(output->file, "  %s\n", line->str);
+		if (session->options->verbose)
+			fprintf(output->file, "  %44s most in request %u at %s\n", "",
+				user_request_at(costs->requests, cause->request)->id,
+				when_time(when, cause->begin, session->options->utc, false));
+	}
+	if (shown < costs->causes->len)
+		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
+			costs->causes->len - shown);
+	text_gap_note(output, marked);
+}
+
+static void append_causes(const struct costs *costs, guint listed, GString *line)
+{
+	guint first, end;
+	char value[32];
+
+	costs_of(costs, listed, &first, &end);
+	for (guint i = first; i < end && i < first + CAUSES_SHOWN; i++) {
+		const struct cost *cost = &g_array_index(costs->costs, struct cost, i);
+		const struct user_cause *cause =
+			&g_array_index(costs->causes, struct user_cause, cost->cause);
+
+		g_string_append_printf(line, "%s%s %s (%s)", i == first ? "" : "; ",
+				       value_text(costs, value, cost->value), cause->label,
+				       cause->kind);
+	}
+}
+
+static void list(const struct costs *costs, const GArray *order, struct output *output)
+{
+	const struct user_requests *requests = costs->requests;
+	const struct session *session = requests->session;
+	guint limit = session->options->limit;
+	guint count = limit ? MIN(limit, order->len) : order->len;
+	bool marked = false;
+	char when[48], ns[32];
+
+	text_heading(output, order->len == 1 ? "The request"
+					     : "The slowest first, each with its largest causes");
+	for (guint i = 0; i < count; i++) {
+		guint at = g_array_index(order, guint, i);
+		const struct user_request *request = user_request_at(
+			requests, g_array_index(requests->listed, uint32_t, at));
+		g_autofree char *label = user_request_label(requests, request);
+		g_autoptr(GString) line = g_string_new(NULL);
+
+		marked |= request->spans_gap;
+		g_string_append_printf(line, "#%u %s %s%s %s%s", request->id,
+				       when_time(when, request->begin, session->options->utc,
+						 false),
+				       when_duration(ns, request->end - request->begin),
+				       request->spans_gap ? "*" : "", label,
+				       request->unfinished ? ", unfinished" : "");
+		text_wrapped(output, line->str, 2, 4);
+		g_string_truncate(line, 0);
+		append_causes(costs, at, line);
+		if (line->len)
+			text_wrapped(output, line->str, 6, 8);
+	}
+	if (count < order->len)
+		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
+			order->len - count);
+	text_gap_note(output, marked);
+}
+
+/* --- one request ------------------------------------------------------------------- */
+
+/* Steps too short to matter are told as one line. */
+static void way(const struct costs *costs, const struct user_request *request,
+		struct output *output)
+{
+	const struct session *session = costs->requests->session;
+	GArray *steps;
+	int64_t least = session->options->limit ? (request->end - request->begin) / 200 : 0,
+		skipped = 0;
+	guint count = 0;
+	char offset[32], ns[32];
+
+	requests_renew_effort(costs->requests);
+	steps = steps_new(costs, request);
+	text_heading(output, "Its way, from its begin to its end");
+	fprintf(output->file, "  %10s %10s  %-20s %s\n", "AFTER", "FOR", "THREAD", "DOING");
+	for (guint i = 0; i <= steps->len; i++) {
+		const struct step *step =
+			i < steps->len ? &g_array_index(steps, struct step, i) : NULL;
+		g_autofree char *label = step ? text_safe(step->label) : NULL, *name = NULL, *who = NULL;
+
+		if (step && step->end - step->begin < least) {
+			skipped += step->end - step->begin;
+			count++;
+			continue;
+		}
+		if (count)
+			fprintf(output->file, "  %10s %*s  (%u short step%s)\n", "",
+				text_width(10, when_duration(ns, skipped)), ns, count,
+				count == 1 ? "" : "s");
+		skipped = count = 0;
+		if (!step)
+			break;
+		who = g_strdup_printf("%s (%d)%s", session_thread_name(session, step->thread),
+				       model_thread(&session->model, step->thread)->tid,
+				       session_on(session, step->thread));
+		name = text_safe(who);
+		when_duration(offset, step->begin - request->begin);
+		when_duration(ns, step->end - step->begin);
+		fprintf(output->file, "  %*s %*s  %-20s %s: %s\n", text_width(10, offset), offset,
+			text_width(10, ns), ns, name, step->kind, label);
+	}
+	g_array_free(steps, TRUE);
+}
+
+static void inner(const struct user_requests *requests, uint32_t place, int indent,
+		  struct output *output)
+{
+	char when[48], ns[32];
+
+	for (guint i = place; i < requests->list->len; i++) {
+		const struct user_request *request = user_request_at(requests, i);
+		g_autofree char *label = NULL, *line = NULL;
+
+		if (request->begin > user_request_at(requests, place - 1)->end)
+			break;
+		if (request->parent != place)
+			continue;
+		label = user_request_label(requests, request);
+		line = g_strdup_printf("inside it: #%u %s %s %s", request->id,
+				       when_time(when, request->begin,
+						 requests->session->options->utc, false),
+				       when_duration(ns, request->end - request->begin), label);
+		text_wrapped(output, line, indent, indent + 2);
+		if (indent < 32)
+			inner(requests, i + 1, indent + 2, output);
+	}
+}
+
+/* --- many requests ------------------------------------------------------------------ */
+
+static void tree_lines(const struct tree_node *node, int64_t least, int level, guint depth,
+		       struct output *output)
+{
+	static const unsigned percents[] = {50, 95, 99};
+	g_autofree char *label = text_safe(node->label);
+	char ns[32];
+
+	fprintf(output->file, "  %8u", node->values->len);
+	for (size_t i = 0; i < G_N_ELEMENTS(percents); i++) {
+		when_duration(ns, tree_percentile(node, percents[i]));
+		fprintf(output->file, " %*s", text_width(10, ns), ns);
+	}
+	fprintf(output->file, "  %*s%s\n", 2 * level, "", label);
+	if (depth && (guint) level >= depth)
+		return;
+	for (guint i = 0; i < node->children->len; i++) {
+		const struct tree_node *child = g_ptr_array_index(node->children, i);
+
+		if (child->ns >= least)
+			tree_lines(child, least, level + 1, depth, output);
+	}
+}
+
+/* Nodes of at least 1 % of all the time. */
+static void tree(const struct costs *costs, struct output *output)
+{
+	struct tree_node *root = tree_new(costs);
+	const struct options *options = costs->requests->session->options;
+
+	text_heading(output, "All their ways as one tree: time of a request that came through");
+	fprintf(output->file, "  %8s %10s %10s %10s  %s\n", "REQUESTS", "P50", "P95", "P99", "");
+	tree_lines(root, options->limit ? root->ns / 100 : 0, 0, options->depth, output);
+	if (root->values->len < costs->requests->listed->len)
+		fprintf(output->file, "  Of %u requests, %u evenly spread ones.\n",
+			costs->requests->listed->len, root->values->len);
+	tree_free(root);
+}
+
+/* Branches that lead to the same cause, wherever they part: what those take longer that
+ * come there. */
+struct parting {
+	const char *to;    /* borrowed: label of the node */
+	GArray *requests;  /* owned; guint: places in lattice->merged, each once */
+	int64_t ns;        /* cost of the branches, of all of them */
+	bool spans_gap;
+};
+
+static void parting_clear(gpointer data)
+{
+	g_array_free(((struct parting *) data)->requests, TRUE);
+}
+
+static int costliest_first(gconstpointer a, gconstpointer b)
+{
+	const struct parting *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return strcmp(x->to, y->to);
+}
+
+static int ascending(gconstpointer a, gconstpointer b)
+{
+	guint x = *(const guint *) a, y = *(const guint *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static const struct user_request *merged_request(const struct costs *costs,
+						 const struct lattice *lattice, guint merged)
+{
+	uint32_t listed = g_array_index(lattice->merged, uint32_t, merged);
+
+	return user_request_at(costs->requests,
+			       g_array_index(costs->requests->listed, uint32_t, listed));
+}
+
+static void join(const struct costs *costs, const struct lattice *lattice,
+		 const struct condition *at, struct parting *parting)
+{
+	parting->ns += at->cost * at->requests->len;
+	for (guint i = 0; i < at->requests->len; i++) {
+		guint merged = g_array_index(at->requests, guint, i), k = 0;
+
+		while (k < parting->requests->len &&
+		       g_array_index(parting->requests, guint, k) != merged)
+			k++;
+		if (k == parting->requests->len)
+			g_array_append_val(parting->requests, merged);
+		parting->spans_gap |= merged_request(costs, lattice, merged)->spans_gap;
+	}
+}
+
+static GArray *partings_of(const struct costs *costs, const struct lattice *lattice)
+{
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct parting));
+	g_autoptr(GHashTable) index = g_hash_table_new(g_str_hash, g_str_equal);
+
+	g_array_set_clear_func(list, parting_clear);
+	for (guint i = 0; i < lattice->conditions->len; i++) {
+		const struct condition *at = &g_array_index(lattice->conditions, struct condition, i);
+		const struct lattice_edge *edge = &g_array_index(
+			lattice->edges, struct lattice_edge, g_array_index(at->edges, guint, 0));
+		const char *to = g_array_index(lattice->nodes, struct lattice_node, edge->to).label;
+		guint place = GPOINTER_TO_UINT(g_hash_table_lookup(index, to));
+		struct parting fresh = {.to = to};
+
+		if (at->cost <= 0)
+			continue;
+		if (!place) {
+			fresh.requests = g_array_new(FALSE, FALSE, sizeof(guint));
+			g_array_append_val(list, fresh);
+			place = list->len;
+			g_hash_table_insert(index, (gpointer) to, GUINT_TO_POINTER(place));
+		}
+		join(costs, lattice, at, &g_array_index(list, struct parting, place - 1));
+	}
+	for (guint i = list->len; i-- > 0;) {
+		GArray *requests = g_array_index(list, struct parting, i).requests;
+
+		if (requests->len == lattice->merged->len) /* all do, here or there */
+			g_array_remove_index(list, i);
+		else
+			g_array_sort(requests, ascending);
+	}
+	g_array_sort(list, costliest_first);
+	return list;
+}
+
+static void parting_line(const struct costs *costs, const struct lattice *lattice,
+			 const struct parting *at, struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	guint count = at->requests->len, shown = MIN(count, 8);
+	char cost[32];
+
+	g_string_printf(line, "%s%s: %u of %u requests go this way, and take %s longer for it%s (#",
+			at->to, at->spans_gap ? "*" : "", count, lattice->merged->len,
+			when_duration(cost, at->ns / count), count > 1 ? " in the mean" : "");
+	for (guint k = 0; k < shown; k++)
+		g_string_append_printf(line, "%s%u", k ? ", #" : "",
+				       merged_request(costs, lattice,
+						      g_array_index(at->requests, guint, k))
+					       ->id);
+	g_string_append(line, shown < count ? ", …)" : ")");
+	text_wrapped(output, line->str, 2, 4);
+}
+
+#define PARTINGS_SHOWN 8
+#define LEAST_PARTING 0.01 /* of all requests' time */
+
+/* Where ways part: by what the costlier one leads to. */
+static void branches(const struct costs *costs, struct output *output)
+{
+	struct lattice *lattice = lattice_new(costs);
+	GArray *list = partings_of(costs, lattice);
+	bool all = !costs->requests->session->options->limit, marked = false;
+	guint shown = 0;
+
+	text_heading(output, "What some of them do and others do not, by what it costs in all");
+	for (guint i = 0; i < list->len; i++) {
+		const struct parting *at = &g_array_index(list, struct parting, i);
+
+		if (!all && (shown == PARTINGS_SHOWN ||
+			     (double) at->ns < LEAST_PARTING * (double) costs->total))
+			break;
+		parting_line(costs, lattice, at, output);
+		marked |= at->spans_gap;
+		shown++;
+	}
+	if (!shown)
+		fprintf(output->file, "  Nothing of weight: all take the same steps.\n");
+	if (lattice->merged->len < costs->requests->listed->len)
+		fprintf(output->file, "  Of %u requests, %u evenly spread ones were compared.\n",
+			costs->requests->listed->len, lattice->merged->len);
+	text_gap_note(output, marked);
+	g_array_free(list, TRUE);
+	lattice_free(lattice);
+}
+
+/* The slowest that is sure, and the slow ones against the others. */
+static void next_commands(const struct costs *costs, const GArray *order, struct output *output)
+{
+	const struct user_requests *requests = costs->requests;
+	const struct options *options = requests->session->options;
+	g_autoptr(GString) same = g_string_new(NULL);
+
+	if (order->len < 2)
+		return;
+	if (options->requests.preset == PRESET_CLIENT || options->requests.preset == PRESET_PROCESS)
+		g_string_append_printf(same, "--preset %s ", user_request_kind(requests));
+	if (options->requests.preset == PRESET_SYSCALL && options->profile.operations->len)
+		g_string_append_printf(same, "--preset '%s' ",
+				       (char *) g_ptr_array_index(options->profile.operations, 0));
+	if (options->host)
+		g_string_append_printf(same, "--host '%s' ",
+				       option_shown(options, ANONYMOUS_HOST, options->host));
+	for (guint i = 0; i < options->processes->len; i++)
+		g_string_append_printf(same, "--process '%s' ",
+				       option_shown(options, ANONYMOUS_THREAD,
+						    g_ptr_array_index(options->processes, i)));
+	for (guint i = 0; i < options->threads->len; i++)
+		g_string_append_printf(same, "--thread '%s' ",
+				       option_shown(options, ANONYMOUS_THREAD,
+						    g_ptr_array_index(options->threads, i)));
+	text_heading(output, "Next");
+	for (guint i = 0; i < order->len; i++) {
+		const struct user_request *at = user_request_at(
+			requests, g_array_index(requests->listed, uint32_t,
+						g_array_index(order, guint, i)));
+
+		if (at->spans_gap)
+			continue;
+		fprintf(output->file, "  whylate requests %s--pick %u TRACE      step by step\n",
+			same->str, at->id);
+		break;
+	}
+	if (order->len >= 10)
+		fprintf(output->file,
+			"  whylate diff %s--slow-fast p90 TRACE   what the slow ones have that "
+			"others have not\n", same->str);
+}
+
+void requests_text(const struct costs *costs, struct output *output)
+{
+	const struct user_requests *requests = costs->requests;
+	const struct session *session = requests->session;
+	GArray *order = requests_slowest(requests);
+	g_autoptr(GArray) findings = findings_new();
+	struct coverage coverage;
+	char working[32];
+
+	text_hosts(session, output);
+	head(costs, order, output);
+	if (order->len) {
+		summary(costs, output);
+		if (metric_of(costs) == METRIC_LATENCY || order->len == 1)
+			list(costs, order, output);
+	}
+	if (order->len > 1 && metric_of(costs) == METRIC_LATENCY) {
+		tree(costs, output);
+		branches(costs, output);
+	}
+	if (order->len == 1) {
+		uint32_t place = g_array_index(requests->listed, uint32_t, 0);
+
+		inner(requests, place + 1, 4, output);
+		if (metric_of(costs) == METRIC_LATENCY)
+			way(costs, user_request_at(requests, place), output);
+	}
+	fprintf(output->file, "\nOf no request: %s of work of threads in the window\n",
+		when_duration(working, requests->unassigned_working_ns));
+	findings_add_costs(findings, costs);
+	findings_sort(findings);
+	text_findings(session, findings, output);
+	next_commands(costs, order, output);
+	coverage_init(&coverage, session);
+	text_coverage(session, &coverage, output);
+	coverage_clear(&coverage);
+	g_array_free(order, TRUE);
+}

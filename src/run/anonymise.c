@@ -1,0 +1,264 @@
+/* Replacing names; see anonymise.h. */
+#include "run/anonymise.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "limits/limits.h"
+#include "run/session.h"
+#include "util/error.h"
+
+#define KEY_MAX 4096   /* bytes of a key file that count */
+#define LETTERS 8      /* of a keyed name: 40 bits */
+
+struct anonymiser {
+	GHashTable *known;  /* owned; kind and text -> replacement; both owned */
+	guint counts[ANONYMOUS_ADDRESS + 1];
+	guchar *key;        /* owned; NULL: numbers */
+	gsize key_length;
+};
+
+struct anonymiser *anonymiser_new(const char *key_file, GError **error)
+{
+	struct anonymiser *anonymiser = g_new0(struct anonymiser, 1);
+	FILE *file = key_file ? fopen(key_file, "re") : NULL;
+
+	anonymiser->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	if (file) {
+		anonymiser->key = g_malloc(KEY_MAX);
+		anonymiser->key_length = fread(anonymiser->key, 1, KEY_MAX, file);
+		fclose(file);
+	}
+	if (!key_file || anonymiser->key_length)
+		return anonymiser;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		    "--anonymise-key %s: cannot be read, or is empty: must be a file with a secret",
+		    key_file);
+	anonymiser_free(anonymiser);
+	return NULL;
+}
+
+void anonymiser_free(struct anonymiser *anonymiser)
+{
+	if (!anonymiser)
+		return;
+	g_hash_table_destroy(anonymiser->known);
+	g_free(anonymiser->key);
+	g_free(anonymiser);
+}
+
+static char *keyed(const struct anonymiser *anonymiser, const char *prefix, const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+	GHmac *hmac = g_hmac_new(G_CHECKSUM_SHA256, anonymiser->key, anonymiser->key_length);
+	GString *name = g_string_new(prefix);
+	guint8 digest[32];
+	gsize size = sizeof digest;
+
+	g_hmac_update(hmac, (const guchar *) prefix, -1);
+	g_hmac_update(hmac, (const guchar *) text, -1);
+	g_hmac_get_digest(hmac, digest, &size);
+	for (int i = 0; i < LETTERS; i++)
+		g_string_append_c(name, letters[digest[i] & 31]);
+	g_hmac_unref(hmac);
+	return g_string_free(name, FALSE);
+}
+
+const char *anonymous_text(struct anonymiser *anonymiser, enum anonymous kind, const char *text)
+{
+	static const char *const prefixes[] = {"thread-", "name-", "host-", "addr-"};
+	g_autofree char *key = g_strconcat(prefixes[kind], text, NULL);
+	char *name = g_hash_table_lookup(anonymiser->known, key);
+
+	if (name)
+		return name;
+	name = anonymiser->key ? keyed(anonymiser, prefixes[kind], text)
+			       : g_strdup_printf("%s%u", prefixes[kind], ++anonymiser->counts[kind]);
+	g_hash_table_insert(anonymiser->known, g_steal_pointer(&key), name);
+	return name;
+}
+
+static bool is_tracer(const char *name)
+{
+	return strcmp(name, "lttng") == 0 || g_str_has_prefix(name, "lttng-");
+}
+
+const char *option_shown(const struct options *options, enum anonymous kind, const char *text)
+{
+	if (!options->anonymiser || strspn(text, "0123456789") == strlen(text) ||
+	    strcmp(text, "all") == 0)
+		return text;
+	return anonymous_text(options->anonymiser, kind, text);
+}
+
+/* What every system has, or tells nothing. */
+static bool component_stays(const char *component, bool first)
+{
+	static const char *const top[] = {"bin", "boot", "dev", "etc", "home", "lib", "lib64", "media",
+					  "mnt", "opt", "proc", "root", "run", "sbin", "srv", "sys",
+					  "tmp", "usr", "var"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(top) && first; i++)
+		if (strcmp(component, top[i]) == 0)
+			return true;
+	return strspn(component, "0123456789.") == strlen(component) || is_tracer(component);
+}
+
+char *anonymous_path(struct anonymiser *anonymiser, const char *path)
+{
+	g_auto(GStrv) components = g_strsplit(path, "/", -1);
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; components[i]; i++) {
+		if (i)
+			g_string_append_c(text, '/');
+		g_string_append(text, component_stays(components[i], i == 1 && *path == '/')
+					      ? components[i]
+					      : anonymous_text(anonymiser, ANONYMOUS_NAME,
+							       components[i]));
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* "10.0.0.1:80", "[::1]:80", "10.0.0.1"; NULL: it is no address. */
+static char *anonymous_address(struct anonymiser *anonymiser, const char *text)
+{
+	bool bracket = *text == '[';
+	const char *end = bracket ? strchr(text, ']') : strchr(text, ':');
+	g_autofree char *address = NULL;
+	struct in6_addr bytes;
+
+	if (!bracket && end && strchr(end + 1, ':')) /* IPv6 alone */
+		end = NULL;
+	address = end ? g_strndup(text + bracket, (gsize) (end - text) - bracket)
+		      : g_strdup(text + bracket);
+	if (inet_pton(AF_INET, address, &bytes) != 1 && inet_pton(AF_INET6, address, &bytes) != 1)
+		return NULL;
+	if (g_str_has_prefix(address, "127.") || strcmp(address, "::1") == 0 ||
+	    strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0)
+		return NULL;
+	return g_strconcat(anonymous_text(anonymiser, ANONYMOUS_ADDRESS, address),
+			   end ? end + bracket : "", NULL);
+}
+
+char *anonymous_key(struct anonymiser *anonymiser, const char *text)
+{
+	static const char *const paths[] = {"file:", "lock:"};
+	g_autofree char *address = NULL;
+
+	if (*text == '/')
+		return anonymous_path(anonymiser, text);
+	for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
+		g_autofree char *path = NULL;
+		const char *name = text + strlen(paths[i]);
+
+		if (!g_str_has_prefix(text, paths[i]) || g_str_has_prefix(name, "anon_inode:"))
+			continue;
+		path = anonymous_path(anonymiser, name);
+		return g_strconcat(paths[i], path, NULL);
+	}
+	if (g_str_has_prefix(text, "child:") && strcmp(text, "child:any") != 0)
+		return g_strconcat("child:", anonymous_text(anonymiser, ANONYMOUS_THREAD,
+							    text + strlen("child:")), NULL);
+	if (!g_str_has_prefix(text, "socket:"))
+		return anonymous_address(anonymiser, text);
+	address = anonymous_address(anonymiser, text + strlen("socket:"));
+	return address ? g_strconcat("socket:", address, NULL) : NULL;
+}
+
+static uint32_t anonymous_name(struct anonymiser *anonymiser, struct model *model, uint32_t name)
+{
+	const char *text = intern_text(model->names, name);
+
+	if (!*text || is_tracer(text))
+		return name;
+	return intern_id(model->names, anonymous_text(anonymiser, ANONYMOUS_THREAD, text));
+}
+
+static void replace_threads(struct anonymiser *anonymiser, struct model *model)
+{
+	g_autofree bool *kernel = g_new(bool, model->thread_count + 1);
+
+	/* who is the kernel's may be told by names: ask before any is replaced */
+	for (uint32_t i = 0; i < model->thread_count; i++)
+		kernel[i] = thread_is_kernel(model, model_thread(model, i));
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		struct thread *thread = model_thread(model, i);
+
+		if (kernel[i])
+			continue;
+		thread->name = anonymous_name(anonymiser, model, thread->name);
+		for (guint k = 0; thread->names && k < thread->names->len; k++) {
+			struct name_change *change =
+				&g_array_index(thread->names, struct name_change, k);
+
+			change->name = anonymous_name(anonymiser, model, change->name);
+		}
+	}
+}
+
+static void replace_texts(struct anonymiser *anonymiser, struct intern *names)
+{
+	uint32_t count = intern_count(names);
+
+	for (uint32_t i = 1; i < count; i++) {
+		g_autofree char *text = anonymous_key(anonymiser, intern_text(names, i));
+
+		if (text)
+			intern_replace(names, i, text);
+	}
+}
+
+/* `name` of a limit, in its text too. */
+static void replace_in_limit(const struct options *options, struct limit *limit, char **name)
+{
+	const char *shown = *name ? option_shown(options, ANONYMOUS_THREAD, *name) : NULL;
+	g_auto(GStrv) parts = NULL;
+
+	if (!shown || shown == *name)
+		return;
+	parts = g_strsplit(limit->text, *name, -1);
+	g_free(limit->text);
+	limit->text = g_strjoinv(shown, parts);
+	g_free(*name);
+	*name = g_strdup(shown);
+}
+
+/* Their threads have been found: session->limit_threads. */
+static void replace_limits(const struct options *options)
+{
+	for (guint i = 0; i < options->limits->len; i++) {
+		struct limit *limit = g_ptr_array_index(options->limits, i);
+
+		replace_in_limit(options, limit, &limit->thread);
+		replace_in_limit(options, limit, &limit->process);
+	}
+}
+
+void session_anonymise(struct session *session)
+{
+	struct anonymiser *anonymiser = session->options->anonymiser;
+
+	if (!anonymiser)
+		return;
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		struct host *host = model_host(&session->model, i);
+		const char *name = host->hostname
+					   ? anonymous_text(anonymiser, ANONYMOUS_HOST, host->hostname)
+					   : NULL;
+
+		g_free(host->hostname);
+		host->hostname = g_strdup(name);
+	}
+	replace_limits(session->options);
+	replace_texts(anonymiser, session->model.names);
+	replace_threads(anonymiser, &session->model);
+	for (guint i = 0; i < session->damages->len; i++) {
+		struct damage *damage = &g_array_index(session->damages, struct damage, i);
+		char *path = anonymous_path(anonymiser, damage->file);
+
+		g_free(damage->file);
+		damage->file = path;
+	}
+}

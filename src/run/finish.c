@@ -1,0 +1,632 @@
+/* session_finish(): from what the user named to a window and threads.
+ *
+ * Part of run/. A name that matches nothing and a window outside the
+ * trace are the user's failures, with the nearest thing that exists.
+ * Source: semantics.md, "Window, target and lineage"; interface.md.
+ */
+#include "waits/deadlocks.h"
+#include "run/session.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/binaries.h"
+#include "run/containers.h"
+#include "run/anonymise.h"
+#include "trace/clocks.h"
+#include "limits/limits.h"
+#include "latencies/operations.h"
+#include "symbols/symbols.h"
+#include "util/distance.h"
+#include "util/error.h"
+#include "util/pattern.h"
+
+#define FAIL(...) \
+	(g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, __VA_ARGS__), false)
+
+static void trace_bounds(struct session *session)
+{
+	bool any = false;
+
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+
+		if (!host->any)
+			continue;
+		session->begin = any ? MIN(session->begin, host->begin) : host->begin;
+		session->end = any ? MAX(session->end, host->end) : host->end;
+		any = true;
+	}
+}
+
+static const char *nearest_event(const struct session *session, const char *name)
+{
+	GHashTableIter iter;
+	gpointer key;
+	const char *best = NULL;
+	unsigned best_distance = UINT_MAX;
+
+	g_hash_table_iter_init(&iter, session->class_names);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		const char *text = session_text(session, GPOINTER_TO_UINT(key));
+		unsigned d = text_distance(name, text);
+
+		if (d < best_distance || (d == best_distance && strcmp(text, best) < 0)) {
+			best = text;
+			best_distance = d;
+		}
+	}
+	return best;
+}
+
+static bool event_declared(const struct session *session, const struct event_filter *filter)
+{
+	GHashTableIter iter;
+	gpointer key;
+
+	g_hash_table_iter_init(&iter, session->class_names);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		if (event_filter_wants(filter, session_text(session, GPOINTER_TO_UINT(key))))
+			return true;
+	return false;
+}
+
+/* The event exists, but none is as the conditions say. */
+static bool no_match(const char *option, const struct match *match, GError **error)
+{
+	const GArray *conditions = match->filter->conditions;
+
+	if (!match->met)
+		return FAIL("--%s '%s': such events were recorded, but none happened", option,
+			    match->filter->text);
+	for (guint i = 0; i < conditions->len && i < 64; i++)
+		if (!(match->keys & (UINT64_C(1) << i)))
+			return FAIL("--%s '%s': these events have no field '%s'; they have: %s",
+				    option, match->filter->text,
+				    g_array_index(conditions, struct filter_condition, i).key,
+				    match->fields);
+	return FAIL("--%s '%s': such events happened, but none with these values", option,
+		    match->filter->text);
+}
+
+static bool check_match(const struct session *session, const char *option,
+			const struct match *match, GError **error)
+{
+	const char *near;
+
+	if (!match->filter || match->found)
+		return true;
+	if (event_declared(session, match->filter)) {
+		if (match->seen)
+			return FAIL("--%s '%s': the trace has only %" PRId64
+				    " such events; lower nth, or use nth=last",
+				    option, match->filter->text, match->seen);
+		return no_match(option, match, error);
+	}
+	near = nearest_event(session, match->filter->event);
+	return FAIL("--%s '%s': the trace has no event '%s'%s%s%s", option, match->filter->text,
+		    match->filter->event, near ? "; the nearest it has is '" : "",
+		    near ? near : "", near ? "'" : "");
+}
+
+static int by_candidate_time(gconstpointer a, gconstpointer b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+/* The nth of all hosts, by their common time. */
+static void choose_match(struct match *match)
+{
+	GArray *list = match->candidates;
+	const struct candidate *chosen;
+	int64_t nth;
+
+	if (!match->filter || !list->len)
+		return;
+	g_array_sort(list, by_candidate_time);
+	nth = match->filter->nth == FILTER_LAST ? list->len : match->filter->nth;
+	if (nth > list->len)
+		return;
+	chosen = &g_array_index(list, struct candidate, nth - 1);
+	match->found = true;
+	match->time = chosen->time;
+	match->host = chosen->host;
+	match->cpu = chosen->cpu;
+	match->tid = chosen->tid;
+	match->user = chosen->user;
+	match->event = chosen->event;
+}
+
+/* In a container the number is another: whom the CPU ran says which thread it is. */
+static bool is_called(const struct session *session, uint32_t index, int32_t tid)
+{
+	const struct thread *thread = is_thread(index) ? model_thread(&session->model, index) : NULL;
+	struct ids ids;
+
+	return thread && (thread_inner_ids(&session->model, thread, &ids)
+				  ? !ids.tid || ids.tid == tid
+				  : thread->tid == tid);
+}
+
+uint32_t session_event_thread(const struct session *session, uint16_t host_index, uint32_t cpu,
+			      int32_t tid, bool user, int64_t time)
+{
+	const struct host *host = model_host(&session->model, host_index);
+	uint32_t index = NO_THREAD;
+
+	if (tid > 0 && user) {
+		index = session_event_thread(session, host_index, cpu, 0, false, time);
+		if (is_called(session, index, tid))
+			return index;
+		index = session_thread_at(session, host_index, tid, time);
+		return is_called(session, index, tid) ? index : NO_THREAD;
+	}
+	if (tid > 0)
+		return session_thread_at(session, host_index, tid, time);
+	cpu = idmap_get(&host->cpu_index, cpu);
+	if (tid == 0 && cpu != IDMAP_NONE) {
+		const struct cpu *on = g_ptr_array_index(host->cpus, cpu);
+		uint32_t run = run_find(&session->timeline, &on->runs, time);
+
+		if (run < on->runs.used)
+			index = run_at(&session->timeline, &on->runs, run)->thread;
+	}
+	return index;
+}
+
+static uint32_t match_thread(const struct session *session, const struct match *match)
+{
+	return session_event_thread(session, match->host, match->cpu, match->tid, match->user,
+				    match->time);
+}
+
+static bool resolve_when(const struct session *session, const struct when *when,
+			 const struct match *match, int64_t base, int64_t fallback, int64_t *time)
+{
+	if (when->kind == WHEN_NONE) {
+		*time = fallback;
+		return false;
+	}
+	*time = when->kind == WHEN_EVENT
+			? match->time
+			: when_resolve(when, session->begin, session->end, base,
+				       session->options->utc);
+	return true;
+}
+
+static bool resolve_window(struct session *session, GError **error)
+{
+	const struct options *options = session->options;
+	const struct match *target = &session->matches[MATCH_TARGET];
+	char a[48], b[48], c[48];
+	bool has_from;
+
+	if (session->of_stretch) {
+		session->to = target->filter ? target->time : session->to;
+		return session->from < session->to ||
+		       FAIL("--target '%s': it happened as the stretch began", target->filter->text);
+	}
+	has_from = resolve_when(session, &options->from, &session->matches[MATCH_FROM],
+				session->begin, session->begin, &session->from);
+	if (options->from.kind == WHEN_FROM_END && session->from < session->begin)
+		session->from = session->begin; /* --last longer than the trace: all of it */
+	if (options->to.kind != WHEN_NONE && target->filter)
+		return FAIL("--to and --target exclude each other: the target's time is the end "
+			    "of the window");
+	if (target->filter)
+		session->to = target->time;
+	else
+		resolve_when(session, &options->to, &session->matches[MATCH_TO],
+			     has_from ? session->from : session->begin, session->end,
+			     &session->to);
+	if (options->to.kind == WHEN_FROM_BEGIN && session->to > session->end)
+		session->to = session->end;
+	if (options->lami) {
+		session->from = MAX(session->from, session->begin);
+		session->to = MIN(session->to, session->end);
+	}
+	if (has_from && (session->from < session->begin || session->from >= session->end)) {
+		bool date = llabs(session->from - session->begin) > INT64_C(86400000000000);
+
+		return FAIL("--from is %s, which is not inside the trace: it runs from %s to %s "
+			    "(%" PRId64 "ns to %" PRId64 "ns)",
+			    when_time(a, session->from, options->utc, date),
+			    when_time(b, session->begin, options->utc, date),
+			    when_time(c, session->end, options->utc, date), session->begin,
+			    session->end);
+	}
+	if (session->from < session->begin || session->to > session->end ||
+	    session->from > session->end || session->to < session->begin) {
+		bool date = session->end - session->begin > INT64_C(86400000000000) ||
+			    session->from < session->begin - INT64_C(86400000000000) ||
+			    session->to > session->end + INT64_C(86400000000000);
+
+		return FAIL("the window %s to %s is not inside the trace, which runs from %s to "
+			    "%s (%" PRId64 "ns to %" PRId64 "ns)",
+			    when_time(a, session->from, options->utc, date),
+			    when_time(b, session->to, options->utc, date),
+			    when_time(c, session->begin, options->utc, date),
+			    when_time((char[48]) {0}, session->end, options->utc, date),
+			    session->begin, session->end);
+	}
+	if (session->from >= session->to)
+		return FAIL("the window is empty: it begins at %s and ends at %s%s",
+			    when_time(a, session->from, options->utc, false),
+			    when_time(b, session->to, options->utc, false),
+			    target->filter ? ", the target's time; nth=2 or nth=last may mean a "
+					     "later one" : "");
+	return true;
+}
+
+static bool lived_in_window(const struct session *session, const struct thread *thread)
+{
+	return MAX(thread->begin, session->from) < MIN(thread->end, session->to);
+}
+
+static bool host_wanted(const struct session *session, const struct thread *thread)
+{
+	const char *wanted = session->options->host;
+	const struct host *host = model_host(&session->model, thread->host);
+
+	return !wanted || g_strcmp0(wanted, host->hostname) == 0;
+}
+
+/* How a name that the user gave is to be understood. */
+enum naming { BY_NUMBER, BY_NAME, BY_PROGRAM };
+
+static bool name_matches(const struct session *session, uint32_t index, const char *wanted)
+{
+	return pattern_match(wanted, session_thread_name(session, index));
+}
+
+/* The base name of the thread's program. */
+static bool program_matches(const struct session *session, uint32_t index, const char *wanted)
+{
+	const char *program =
+		session_text(session, model_thread(&session->model, index)->program);
+	const char *base = strrchr(program, '/');
+
+	return *program && pattern_match(wanted, base ? base + 1 : program);
+}
+
+/* A number is a TID or PID; a name, with * and ?, a thread's in the window;
+ * only if no thread has such a name, its program's. */
+static enum naming naming_of(const struct session *session, const char *wanted)
+{
+	gint64 n;
+
+	if (g_ascii_string_to_signed(wanted, 10, 0, INT32_MAX, &n, NULL))
+		return BY_NUMBER;
+	for (uint32_t i = 0; i < session->model.thread_count; i++)
+		if (name_matches(session, i, wanted) && container_has(session, i, NULL))
+			return BY_NAME;
+	return BY_PROGRAM;
+}
+
+static bool named(const struct session *session, uint32_t index, int32_t number,
+		  const char *wanted, enum naming naming)
+{
+	switch (naming) {
+	case BY_NUMBER:
+		return number == g_ascii_strtoll(wanted, NULL, 10);
+	case BY_NAME:
+		return name_matches(session, index, wanted);
+	default:
+		return program_matches(session, index, wanted);
+	}
+}
+
+static int by_host_tid_begin(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct session *session = data;
+	const struct thread *x = model_thread(&session->model, *(const uint32_t *) a);
+	const struct thread *y = model_thread(&session->model, *(const uint32_t *) b);
+
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* The thread itself or, for a process, the thread that leads it; numbers are those
+ * of the container, if one was asked for. */
+static bool is_wanted(const struct session *session, uint32_t index, const char *wanted,
+		      bool process, enum naming naming)
+{
+	const struct thread *thread = model_thread(&session->model, index);
+	uint32_t leader = index;
+	struct ids ids;
+
+	if (!container_has(session, index, &ids))
+		return false;
+	if (strcmp(wanted, "all") == 0 && !process)
+		return true;
+	if (!process)
+		return named(session, index, ids.tid, wanted, naming);
+	if (thread->pid < 0)
+		return false;
+	if (thread->pid != thread->tid)
+		leader = session_thread_at(session, thread->host, thread->pid, thread->begin);
+	return named(session, leader == NO_THREAD ? index : leader, ids.pid, wanted, naming);
+}
+
+static const char *nearest_thread(const struct session *session, const char *wanted)
+{
+	const char *best = NULL;
+	unsigned best_distance = UINT_MAX;
+
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const char *name = session_thread_name(session, i);
+		unsigned d = text_distance(wanted, name);
+
+		if (d < best_distance && strcmp(name, "?") != 0 &&
+		    container_has(session, i, NULL)) {
+			best = name;
+			best_distance = d;
+		}
+	}
+	return best_distance <= strlen(wanted) / 2 ? best : NULL;
+}
+
+void session_threads_named(const struct session *session, const char *wanted, bool process,
+			   GArray *list)
+{
+	enum naming naming = naming_of(session, wanted);
+
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+
+		if (host_wanted(session, thread) && lived_in_window(session, thread) &&
+		    is_wanted(session, i, wanted, process, naming))
+			g_array_append_val(list, i);
+	}
+}
+
+/* Everything asked for must exist: one name at a time. */
+static bool select_names(struct session *session, const GPtrArray *names, const char *option,
+			 bool process, GError **error)
+{
+	for (guint i = 0; i < names->len; i++) {
+		const char *wanted = g_ptr_array_index(names, i), *near;
+		enum naming naming = naming_of(session, wanted);
+		bool found = false, lived = false;
+
+		for (uint32_t t = 0; t < session->model.thread_count; t++) {
+			const struct thread *thread = model_thread(&session->model, t);
+
+			if (!host_wanted(session, thread) ||
+			    !is_wanted(session, t, wanted, process, naming))
+				continue;
+			lived = true;
+			if (!lived_in_window(session, thread))
+				continue;
+			found = true;
+			g_array_append_val(session->selected, t);
+		}
+		/* a damaged trace may have events, but no thread */
+		if (found || (strcmp(wanted, "all") == 0 && !session->model.thread_count))
+			continue;
+		if (lived)
+			return FAIL("--%s '%s': it did not live in the window", option, wanted);
+		near = nearest_thread(session, wanted);
+		return FAIL("--%s '%s': the %s has no such %s%s%s%s; 'whylate overview "
+			    "--limit 0 TRACE' lists them",
+			    option, wanted, session->chosen ? "container" : "trace", option, near ? ", the nearest name is '" : "",
+			    near ? near : "", near ? "'" : "");
+	}
+	return true;
+}
+
+/* --container alone: all its threads; an export is of all unless it says of which. */
+static bool select_container(struct session *session, GError **error)
+{
+	const struct options *options = session->options;
+	bool all = options->command == COMMAND_EXPORT;
+
+	if ((!options->container && !all) || options->threads->len || options->processes->len)
+		return true;
+	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->model, i);
+
+		if (host_wanted(session, thread) && container_has(session, i, NULL) &&
+		    lived_in_window(session, thread))
+			g_array_append_val(session->selected, i);
+	}
+	if (session->selected->len || !options->container)
+		return true;
+	return FAIL("--container '%s': no thread of it lived in the window%s%s",
+		    options->container, options->host ? " on host " : "",
+		    options->host ? options->host : "");
+}
+
+static bool check_host(const struct session *session, GError **error)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	if (!session->options->host)
+		return true;
+	for (guint i = 0; i < session->model.hosts->len; i++) {
+		const struct host *host = model_host(&session->model, i);
+
+		if (g_strcmp0(host->hostname, session->options->host) == 0)
+			return true;
+		g_string_append_printf(names, "%s%s", i ? ", " : "",
+				       host->hostname ? host->hostname : "(no name)");
+	}
+	return FAIL("--host '%s': the traces are of %s", session->options->host, names->str);
+}
+
+/* "in order of host, tid, begin", each once however often it was named. */
+static void sort_selected(struct session *session)
+{
+	GArray *list = session->selected;
+	guint kept = 0;
+
+	g_array_sort_with_data(list, by_host_tid_begin, session);
+	for (guint i = 0; i < list->len; i++)
+		if (!i || g_array_index(list, uint32_t, i) != g_array_index(list, uint32_t, kept - 1))
+			g_array_index(list, uint32_t, kept++) = g_array_index(list, uint32_t, i);
+	g_array_set_size(list, kept);
+}
+
+#define LEVELS_UP 3 /* OUT/archives/CHUNK/kernel: beside the trace is beside OUT */
+
+/* The symbols that the user named, else those beside the trace, if anything
+ * of it is an address. What lies there and is no use is passed over. */
+static bool load_symbols(struct session *session, GError **error)
+{
+	const char *given = session->options->kallsyms;
+	g_autofree char *directory = g_strdup(session->place);
+
+	if (given) {
+		session->symbols = symbols_new(given, error);
+		return session->symbols != NULL;
+	}
+	if (session->model.hosts->len > 1 || /* of which of them? */
+	    (session->flow.callstacks.lists->len == 1 && !session->flow.addresses.count))
+		return true;
+	for (int level = 0; directory && level <= LEVELS_UP && !session->symbols; level++) {
+		g_autofree char *path = g_build_filename(directory, "kallsyms", NULL);
+		char *above = g_path_get_dirname(directory);
+
+		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			session->symbols = symbols_new(path, NULL);
+		g_free(directory);
+		directory = above;
+	}
+	return true;
+}
+
+/* All hosts to one time; what packets woke to who sent them. */
+static bool bring_together(struct session *session, GError **error)
+{
+	struct pairs pairs;
+	bool ok;
+
+	pairs_init(&pairs, &session->timeline);
+	ok = clocks_find(session, &pairs, error);
+	if (ok) {
+		clocks_shift(session);
+		clocks_follow(session, &pairs);
+	}
+	pairs_clear(&pairs);
+	return ok;
+}
+
+bool session_gather(struct session *session, GError **error)
+{
+	flow_end(&session->flow);
+	if (session->events && !bring_together(session, error))
+		return false;
+	session->names_gathered = intern_count(session->model.names);
+	session->operations_gathered = session->timeline.operations.used;
+	return true;
+}
+
+/* Of several hosts by their common time; what ends comes before what begins. */
+static int by_mark(gconstpointer a, gconstpointer b)
+{
+	const struct boundary *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->end != y->end ? (x->end ? -1 : 1) : 0;
+}
+
+static void name_threads(struct session *session)
+{
+	uint32_t count = session->model.thread_count;
+
+	session->thread_names = g_new(uint32_t, count + 1);
+	for (uint32_t i = 0; i < count; i++)
+		session->thread_names[i] = thread_name_at(model_thread(&session->model, i),
+							  session->to);
+}
+
+static void threads_free(gpointer threads)
+{
+	g_array_free(threads, TRUE);
+}
+
+static void find_limit_threads(struct session *session)
+{
+	session->limit_threads = g_ptr_array_new_with_free_func(threads_free);
+	for (guint i = 0; i < session->options->limits->len; i++) {
+		const struct limit *limit = g_ptr_array_index(session->options->limits, i);
+		GArray *named = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+		if (limit->thread)
+			session_threads_named(session, limit->thread, false, named);
+		if (limit->process)
+			session_threads_named(session, limit->process, true, named);
+		g_ptr_array_add(session->limit_threads, named);
+	}
+}
+
+bool session_finish(struct session *session, GError **error)
+{
+	static const char *const options[] = {"target", "from", "to", "begin", "end"};
+	const struct match *target = &session->matches[MATCH_TARGET];
+
+	if (!session->restored && !session_gather(session, error))
+		return false;
+	trace_bounds(session);
+	if (!session->events) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "the trace has no kernel events%s%s", session->stopped ? ": " : "",
+			    session->stopped ? session->stopped : "");
+		return false;
+	}
+	if (!check_host(session, error))
+		return false;
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		choose_match(&session->matches[i]);
+		if (!check_match(session, options[i], &session->matches[i], error))
+			return false;
+	}
+	if (!resolve_window(session, error))
+		return false;
+	if (target->filter) {
+		session->target = match_thread(session, target);
+		if (!is_thread(session->target))
+			return FAIL("--target '%s': %s", target->filter->text,
+				    session->target == IDLE_THREAD
+					    ? "it happened in the idle loop, where no thread "
+					      "runs; name an event of the thread that was late"
+					    : "which thread it happened in is not known");
+	}
+	if (!container_choose(session, error) || !select_container(session, error))
+		return false;
+	if (!select_names(session, session->options->threads, "thread", false, error) ||
+	    !select_names(session, session->options->processes, "process", true, error))
+		return false;
+	sort_selected(session);
+	if (!load_symbols(session, error))
+		return false;
+	if (!session->binaries && session->options->anonymiser)
+		session->binaries = binaries_new(NULL, NULL); /* functions have names too */
+	if (!session->binaries)
+		session->binaries = binaries_new(session->options->binary_paths, session->place);
+	g_array_sort(session->boundaries, by_mark);
+	name_threads(session);
+	find_limit_threads(session);
+	if (session->options->anonymiser) {
+		session_anonymise(session);
+		g_free(session->thread_names);
+		name_threads(session);
+	}
+	processes_init(&session->processes, &session->model);
+	deadlocks_find(session);
+	if (session->options->command == COMMAND_PROFILE ||
+	    session->options->command >= COMMAND_COUNT || session->options->limits->len)
+		operations_add_waits(session);
+	return true;
+}

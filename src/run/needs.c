@@ -1,0 +1,165 @@
+/* The table of what analyses need of a trace; see needs.h. */
+#include "run/needs.h"
+
+#define OVERVIEW (1u << COMMAND_OVERVIEW)
+#define DELAY (1u << COMMAND_DELAY)
+#define PROFILE (1u << COMMAND_PROFILE)
+#define ASKED (1u << COMMAND_REQUESTS | 1u << COMMAND_DIFF) /* they go by requests */
+#define FUNCTIONS (1u << COMMAND_FUNCTIONS)
+#define EACH (OVERVIEW | DELAY | PROFILE | ASKED | FUNCTIONS)
+
+/* Its lttng-modules-dkms 2.13.9 does not install these probes; the line fits no event then. */
+#define NOT_IN_DEBIAN " # whylate-record(1) if Debian's modules lack them"
+
+static bool has_statedump(const struct session *session)
+{
+	for (guint i = 0; i < session->model.hosts->len; i++)
+		if (!model_host(&session->model, i)->has_statedump)
+			return false;
+	return true;
+}
+
+/* A host that is no x86 has no such events to record. */
+static bool is_other(const struct session *session)
+{
+	for (guint i = 0; i < session->model.hosts->len; i++)
+		if (model_host(&session->model, i)->abi != ABI_UNKNOWN)
+			return false;
+	return true;
+}
+
+static bool has_vectors_or_is_other(const struct session *session)
+{
+	return session->kinds[EV_VECTOR_ENTRY] || is_other(session);
+}
+
+static bool has_faults_or_is_other(const struct session *session)
+{
+	return session->kinds[EV_PAGE_FAULT_USER] || is_other(session);
+}
+
+static bool has_sends_or_no_packets(const struct session *session)
+{
+	return session->kinds[EV_NET_SEND] || !session->kinds[EV_NET_RECEIVE];
+}
+
+/* Where no completions were recorded either, that is said first. Not every disk
+ * has a queue that requests are inserted into. */
+static bool has_bios_or_no_requests(const struct session *session)
+{
+	return session->kinds[EV_BLOCK_BIO] || !session->kinds[EV_BLOCK_COMPLETE];
+}
+
+static bool has_callstacks(const struct session *session)
+{
+	return session->flow.has_callstacks;
+}
+
+/* Of programs, or of the kernel. */
+static bool has_functions(const struct session *session)
+{
+	return session->kinds[EV_FUNCTION_ENTRY] || session->flow.user.entries;
+}
+
+static bool has_tids_or_no_gaps(const struct session *session)
+{
+	for (guint i = 0; i < session->model.hosts->len; i++)
+		if (model_host(&session->model, i)->gaps->len && !session->has_tids)
+			return false;
+	return true;
+}
+
+/* Addresses were recorded: call stacks, callbacks, work. */
+static bool has_symbols_or_no_addresses(const struct session *session)
+{
+	return session->symbols ||
+	       (session->flow.callstacks.lists->len == 1 && !session->flow.addresses.count);
+}
+
+const struct need needs[] = {
+	{"sched_switch", {EV_SCHED_SWITCH}, {OVERVIEW | DELAY | ASKED | FUNCTIONS, PROFILE, 0},
+	 "what ran and what waited cannot be told at all",
+	 "lttng enable-event -k sched_switch", NULL},
+	{"sched_waking", {EV_SCHED_WAKING}, {0, EACH, 0},
+	 "who woke a thread of another CPU is unknown",
+	 "lttng enable-event -k sched_waking", NULL},
+	{"sched_wakeup", {EV_SCHED_WAKEUP}, {0, EACH, 0},
+	 "wake-ups that race with falling asleep are not seen",
+	 "lttng enable-event -k sched_wakeup,sched_wakeup_new", NULL},
+	{"sched_process_fork", {EV_PROCESS_FORK}, {0, DELAY | ASKED, OVERVIEW | PROFILE | FUNCTIONS},
+	 "who created a thread is not known: no lineage",
+	 "lttng enable-event -k 'sched_process_*'", NULL},
+	{"sched_process_exec", {EV_PROCESS_EXEC}, {0, 0, EACH},
+	 "programs started in the trace are not named",
+	 "lttng enable-event -k 'sched_process_*'", NULL},
+	{"system calls", {EV_SYSCALL_ENTRY, EV_SYSCALL_EXIT}, {ASKED, EACH & ~ASKED, 0},
+	 "what a thread waited in is not known",
+	 "lttng enable-event -k --syscall -a", NULL},
+	{"irq_handler_entry", {EV_IRQ_ENTRY}, {0, EACH, 0},
+	 "wake-ups by devices look as if the interrupted thread made them",
+	 "lttng enable-event -k 'irq_handler_*'", NULL},
+	{"irq_softirq_entry", {EV_SOFTIRQ_ENTRY}, {0, EACH, 0},
+	 "wake-ups by softIRQs look as if the interrupted thread made them",
+	 "lttng enable-event -k 'irq_softirq_*'", NULL},
+	{"x86_irq_vectors_local_timer_entry", {EV_VECTOR_ENTRY},
+	 {0, EACH & ~OVERVIEW, OVERVIEW},
+	 "timer and inter-processor interrupts count as the thread's own time",
+	 "lttng enable-event -k 'x86_irq_vectors_*'" NOT_IN_DEBIAN, has_vectors_or_is_other},
+	{"timer_hrtimer_expire_entry", {EV_HRTIMER_EXPIRE_ENTRY}, {0, EACH, 0},
+	 "which sleep a timer ended, and how long it was to be, is not known",
+	 "lttng enable-event -k 'timer_hrtimer_*'", NULL},
+	{"block_rq_complete", {EV_BLOCK_COMPLETE}, {0, EACH, 0},
+	 "disk waits are named by their interrupt only",
+	 "lttng enable-event -k 'block_rq_*'", NULL},
+	{"block_bio_queue", {EV_BLOCK_BIO}, {0, 0, EACH},
+	 "who asked for a request is taken from its issue, how long it was queued from its "
+	 "insert, if any",
+	 "lttng enable-event -k 'block_rq_*,block_bio_*,block_split'", has_bios_or_no_requests},
+	{"workqueue_queue_work", {EV_WORK_QUEUE}, {0, 0, EACH},
+	 "whose work a kernel worker did is inferred at best",
+	 "lttng enable-event -k 'workqueue_*'", NULL},
+	{"net_if_receive_skb", {EV_NET_RECEIVE}, {0, EACH, 0},
+	 "network waits do not name the packet's sender",
+	 "lttng enable-event -k 'net_*'", NULL},
+	{"net_dev_queue", {EV_NET_SEND}, {0, EACH, 0},
+	 "network waits are not followed to who sent the packet",
+	 "lttng enable-event -k 'net_*'", has_sends_or_no_packets},
+	{"x86_exceptions_page_fault_user", {EV_PAGE_FAULT_USER},
+	 {0, EACH & ~OVERVIEW, OVERVIEW},
+	 "waits in page faults are not told from other traps",
+	 "lttng enable-event -k 'x86_exceptions_*'" NOT_IN_DEBIAN, has_faults_or_is_other},
+	{"lttng_statedump_process_state", {EV_STATEDUMP_PROCESS}, {0, EACH, 0},
+	 "threads that were there before are named and placed by later events only",
+	 "lttng enable-event -k 'lttng_statedump_*'", has_statedump},
+	{"kallsyms", {EV_OTHER}, {0, 0, EACH},
+	 "kernel functions are shown as addresses",
+	 "sudo cat /proc/kallsyms > kallsyms, beside the trace or with --kallsyms",
+	 has_symbols_or_no_addresses},
+	{"callstack-kernel", {EV_OTHER}, {0, 0, PROFILE | FUNCTIONS},
+	 "which kernel functions led to a wait is not known",
+	 "lttng add-context -k -t callstack-kernel", has_callstacks},
+	{"functions", {EV_OTHER}, {0, 0, FUNCTIONS},
+	 "of calls only system calls are known, no functions",
+	 "lttng enable-event -u 'lttng_ust_cyg_profile*'; or lttng enable-event -k --function=NAME "
+	 "NAME", has_functions},
+	{"tid", {EV_OTHER}, {0, EACH, 0},
+	 "after lost events the thread of a CPU is not known until its next switch",
+	 "lttng add-context -k -t tid", has_tids_or_no_gaps},
+	{0}};
+
+bool need_of(const struct need *need, enum command command)
+{
+	unsigned bits = need->commands.impossible | need->commands.degraded | need->commands.poorer;
+
+	return bits & 1u << command;
+}
+
+bool need_is_met(const struct session *session, const struct need *need)
+{
+	if (need->fulfilled)
+		return need->fulfilled(session);
+	for (size_t i = 0; i < G_N_ELEMENTS(need->kinds) && need->kinds[i] != EV_OTHER; i++)
+		if (session->kinds[need->kinds[i]])
+			return true;
+	return false;
+}

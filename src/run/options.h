@@ -1,0 +1,177 @@
+/* The options of the analyses: the words on the command line and, the same
+ * words, the parameters of the component classes.
+ *
+ * Place: run/, as an analysis is what they describe. One table gives
+ * the names, --help, and what is refused. Source: interface.md, "Options
+ * common to the analyses".
+ */
+#ifndef WHYLATE_RUN_OPTIONS_H
+#define WHYLATE_RUN_OPTIONS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/filter.h"
+#include "util/when.h"
+
+/* COMMAND_COUNT: of those that `check` answers for; others are made of them. */
+enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_REQUESTS, COMMAND_DIFF, COMMAND_FUNCTIONS, COMMAND_EXPORT, COMMAND_COUNT,
+	       COMMAND_EXPLAIN = COMMAND_COUNT, COMMAND_BATCH, COMMAND_ALL };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_DOT, FORMAT_FOLDED, FORMAT_HTML };
+enum reader_choice { READER_AUTO, READER_DIRECT, READER_BABELTRACE };
+enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
+enum per { PER_NOTHING, PER_THREAD, PER_PROCESS, PER_RESOURCE, PER_CPU };
+
+enum request_preset {PRESET_SERVER, PRESET_CLIENT, PRESET_PROCESS, PRESET_SYSCALL, PRESET_EVENTS};
+enum follow {FOLLOW_FLOW, FOLLOW_THREAD};
+enum metric {
+	METRIC_LATENCY,
+	METRIC_CPU,
+	METRIC_WAIT,
+	METRIC_DISK_BYTES,
+	METRIC_DISK_TIME,
+	METRIC_NET_BYTES,
+	METRIC_CALLS,
+};
+
+/* What `requests` and `diff` have. */
+struct request_options {
+	enum request_preset preset;
+	bool preset_said;
+	enum follow follow;
+	enum metric metric;
+	GPtrArray *picks;            /* owned strings: request_filter.h */
+	struct event_filter *begin, *end; /* owned; PRESET_EVENTS */
+	GPtrArray *captures;         /* owned strings: names that both capture, sorted; NULL */
+	char *a, *b, *slow_fast;     /* owned; diff's sides: diff.h; NULL */
+};
+
+/* Other tools' formats: export/export.h. */
+enum export_format {
+	EXPORT_PERFETTO,
+	EXPORT_TRACE_EVENT,
+	EXPORT_FOLDED,
+	EXPORT_SPEEDSCOPE,
+	EXPORT_PPROF,
+	EXPORT_CSV,
+	EXPORT_SQLITE,
+	EXPORT_CTF,
+	EXPORT_NOT_SAID,
+};
+enum stacks { STACKS_OFF_CPU, STACKS_WAKER, STACKS_CRITICAL_PATH };
+
+/* What only `export` has. */
+struct export_options {
+	enum export_format as;
+	enum stacks stacks;          /* folded, pprof */
+	bool stacks_said;
+	char *table;                 /* owned; csv: only this one; NULL: all */
+	char *around;                /* owned; ctf: id of the finding to cut around; NULL */
+};
+
+/* What only `profile` has. */
+struct profile_options {
+	GPtrArray *operations;       /* owned strings: patterns; none: system calls */
+	char *resource;              /* owned pattern; NULL: any */
+	enum per per;
+	uint32_t resolution;         /* buckets per factor of two; 0: not said */
+	uint32_t peak;               /* 0: each */
+	uint32_t maxcount_percentage;
+	uint32_t min_operations;     /* fewer in a peak: too few */
+	int64_t time_lapse;          /* ns, 0: none */
+	char *save, *compare, *resume; /* owned; NULL */
+	double threshold;            /* octaves */
+	bool force;
+};
+
+enum function_metric {BY_WALL, BY_CPU, BY_BLOCKED, BY_INTERRUPTED};
+
+/* What only `functions` has. */
+struct function_options {
+	char *function;              /* owned pattern; NULL: whole threads */
+	enum function_metric metric;
+	double threshold;            /* percent of the scope */
+	bool timeline;
+};
+
+struct lami_analysis;
+
+/* What only `batch` has. */
+struct batch_options {
+	uint32_t jobs;               /* 0: as many as there are cores */
+	bool map, merge;
+	char *index, *merged;        /* owned; files; NULL */
+};
+
+struct options {
+	enum command command;
+	const struct lami_analysis *lami; /* static; its tables instead of a report: lami/lami.h;
+					     NULL. What the window has beside the trace is left out */
+	const char *finding;         /* borrowed; id of the finding that is asked for, NULL: what it
+					takes to find it again is recorded */
+	struct batch_options batch;
+	struct event_filter *target; /* owned; NULL */
+	bool assumed;                /* threads or operations are what is taken where nobody asked */
+	GPtrArray *threads;          /* owned strings: TIDs, names, "all" */
+	GPtrArray *processes;        /* owned strings */
+	char *host;                  /* owned; NULL: all */
+	char *container;             /* owned; NULL: all; a namespace, process or name */
+	GPtrArray *clock_offsets;    /* owned strings: [HOST=]DURATION, checked */
+	struct when from, to;
+	struct event_filter *from_event, *to_event; /* owned; for WHEN_EVENT */
+	enum format format;
+	char *output;                /* owned; NULL: standard output */
+	char *kallsyms;              /* owned; NULL: beside the trace */
+	GPtrArray *binary_paths;     /* owned strings: directories that exist */
+	uint32_t limit;              /* 0: all */
+	uint32_t depth;              /* 0: any */
+	int64_t min_duration;        /* ns */
+	int64_t every;               /* ns of trace time between reports, 0: one at the end */
+	bool utc, quiet, verbose, strict;
+	bool path;                   /* only the critical path, in full */
+	enum choice color, progress;
+	bool progress_lines;         /* on standard output, in LAMI's form */
+	enum reader_choice reader;
+	GPtrArray *limits;           /* owned; struct limit (limits.h): --fail-if, --budget */
+	char *junit;                 /* owned; file; NULL */
+	bool anonymise;
+	char *anonymise_key;         /* owned; file; NULL */
+	struct anonymiser *anonymiser; /* owned; made by options_check(); NULL: names stay */
+	char *cache;                 /* owned; directory, "off"; NULL: auto */
+	struct profile_options profile;
+	struct request_options requests;
+	struct function_options functions;
+	struct export_options export;
+};
+
+/* How an option is written; the table is ordered as --help lists it. */
+struct option_spec {
+	const char *name;
+	const char *argument; /* NULL: a switch */
+	const char *help;
+	unsigned commands;    /* bit per enum command */
+	bool parameter;       /* also a component parameter */
+	bool repeatable;
+};
+
+extern const struct option_spec option_specs[]; /* ends with name NULL */
+const struct option_spec *option_find(const char *name);
+
+void options_init(struct options *options, enum command command);
+void options_clear(struct options *options);
+
+/* Sets an option from its text ("" or "yes" for switches). Errors name the
+ * option, the value and what would be right (WHYLATE_ERROR_USAGE). */
+bool options_set(struct options *options, const char *name, const char *value, GError **error);
+
+/* Takes a --clock-offset apart: the host's name into `*host` (owned by the
+ * caller; NULL: none was said) and the offset in ns. */
+bool clock_offset_parse(const char *text, char **host, int64_t *ns, GError **error);
+
+/* What can only be judged when all are set; makes what is read from files. */
+bool options_check(struct options *options, GError **error);
+
+const char *command_name(enum command command);
+
+#endif

@@ -1,0 +1,264 @@
+/* One run: what a reader feeds, and what the reports are made from.
+ *
+ * Place: run/, the hub between the readers (plugins/, a direct reader)
+ * and the reports. A reader calls session_add_host(), session_class(),
+ * session_packet(), session_lost(), session_event() in time order, with the
+ * tie rule of semantics.md (equal stamps: lower CPU first, and so on), then
+ * session_finish(). Nothing here or above can tell which reader it was.
+ */
+#ifndef WHYLATE_RUN_SESSION_H
+#define WHYLATE_RUN_SESSION_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "run/options.h"
+#include "trace/processes.h"
+#include "run/stretches.h"
+#include "event/event.h"
+#include "event/kinds.h"
+#include "event/places.h"
+#include "flow/flow.h"
+#include "model/model.h"
+#include "timeline/timeline.h"
+
+struct binaries;
+struct code;
+struct symbols;
+
+/* What a trace's environment says; all may be NULL or 0. Borrowed. */
+struct host_info {
+	const char *hostname, *trace_uuid, *clock_uuid, *kernel_release;
+	int tracer_major, tracer_minor, tracer_patch;
+	int64_t clock_offset;
+	bool has_clock_offset;
+	enum syscall_abi abi;
+};
+
+/* An event that a filter matches, of one of several hosts. */
+struct candidate {
+	int64_t time;
+	uint16_t host;
+	uint32_t cpu;
+	int32_t tid;    /* as in struct match */
+	bool user;      /* … too */
+	uint32_t event;
+};
+
+/* Which event of the trace an option named. */
+struct match {
+	const struct event_filter *filter; /* borrowed; NULL: not asked for */
+	int64_t seen;   /* matches so far */
+	bool met;       /* an event of that name came */
+	uint64_t keys;  /* bit i: condition i names a field that such events have */
+	char *fields;   /* owned; the fields they have, for people */
+	bool found;
+	int64_t time;
+	uint16_t host;
+	uint32_t cpu;
+	int32_t tid;    /* subject, 0: the thread current on cpu then */
+	bool user;      /* … it is a process's own number: a container's, if it is in one */
+	uint32_t event; /* interned name */
+	/* several hosts, whose clocks are brought together later: */
+	GArray *candidates; /* owned; struct candidate, of each as many as may be it */
+	GArray *of_host;    /* owned; uint32_t: matches of each; nth=last: its place, from 1 */
+};
+
+enum match_index { MATCH_TARGET, MATCH_FROM, MATCH_TO, MATCH_BEGIN, MATCH_END, MATCH_COUNT };
+
+/* An event that --begin or --end names. */
+struct boundary {
+	int64_t time;
+	uint16_t host;
+	bool end;
+	uint32_t cpu;
+	int32_t tid;    /* as in struct match */
+	bool user;      /* … too */
+	uint64_t key;   /* of what was captured, 0: nothing is */
+};
+
+/* A damaged file of the trace. */
+struct damage {
+	char *file;            /* owned; path */
+	char *what;            /* owned; for people, NULL: bytes say it */
+	uint64_t bytes, total; /* could not be read, of so many */
+};
+
+struct session {
+	struct options *options; /* borrowed */
+	struct model model;
+	struct timeline timeline;
+	struct flow flow;
+	struct match matches[MATCH_COUNT];
+	bool kinds[EV_KIND_COUNT];   /* declared by some trace */
+	GArray *boundaries;          /* owned; struct boundary, in order of time */
+	GHashTable *class_names;     /* owned; event names declared (set) */
+	bool has_tids;               /* … with the context tid */
+	uint64_t events;
+	char *stopped;               /* owned; why reading ended early, NULL */
+	GArray *damages;             /* owned; struct damage: what could not be read */
+	struct event_places *places; /* owned; where rare events are; NULL: not asked for */
+	guint user_traces;           /* user-space traces found beside */
+	guint user_apart;            /* … of them are not read: of no host whose kernel trace is */
+	uint64_t user_events;        /* of those that are; nothing else counts them */
+	GPtrArray *user_damages;     /* owned; what is wrong with them, for people */
+	struct stretches stretches;  /* --every */
+	char *place;                 /* owned; directory of the first trace's files, NULL */
+
+	/* session_gather(); what it leaves is not changed any more, but for new names and
+	 * operations behind those that there are then */
+	uint32_t names_gathered, operations_gathered; /* 0 names: not done */
+	bool restored;               /* that was taken from an image (image.h): events that are
+					fed now are only compared with the filters */
+
+	/* session_finish() */
+	bool of_stretch;             /* from and to are set: they are a stretch's */
+	int64_t begin, end;          /* first and last event of all hosts */
+	int64_t from, to;            /* window */
+	uint32_t target;             /* thread, NO_THREAD */
+	GArray *selected;            /* uint32_t threads asked for, in order */
+	GArray *chosen;              /* owned; of --container: containers.c; NULL: not asked */
+	struct processes processes;
+	/* Runs of CPUs read for who ran while others were ready. With N threads ready at once that
+	 * is N times what there is: beyond RUNS_READ_MAX (a quarter of a minute; of 16 million
+	 * events 10^7 are read) it is not looked up, and not known. */
+#define RUNS_READ_MAX UINT64_C(300000000)
+	uint64_t *runs_read;         /* owned; counts in reports, to which all else is const */
+	uint32_t *thread_names;      /* owned; interned, of each thread in the window; NULL before */
+	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
+	struct binaries *binaries;   /* owned; of traced programs; NULL before */
+	struct idmap *user_names;    /* owned; image and address of a user function -> interned name */
+
+	/* Asked now and then while a report is made, where the program and not a signal ends it:
+	 * from true on all threads read as empty, and no report is written. NULL: never. */
+	bool (*interrupted)(void *data);
+	void *interrupted_data;      /* borrowed */
+	GPtrArray *limit_threads;    /* owned; GArray of uint32_t, of each limit: the threads that it
+					names, found before names are replaced; NULL before */
+	GPtrArray *judged;           /* owned; struct judgement, of each limit: limits.h; NULL before */
+	struct session *other;       /* borrowed; diff: of the second trace, finished; NULL */
+	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
+	GHashTable *deadlocked;      /* owned; thread -> its struct deadlock; NULL before */
+};
+
+struct session *session_new(struct options *options);
+void session_free(struct session *session);
+
+/* The host's index; traces of one host (hostname and clock UUID) share it. */
+uint32_t session_add_host(struct session *session, const struct host_info *info);
+/* An event came, in whatever stretch. */
+static inline bool session_has_events(const struct session *session)
+{
+	return session->events || session->stretches.begun;
+}
+/* Tells of an event class that a trace declares; `is_probe`: its payload is
+ * just `ip` and `parent_ip`. Returns what it is. */
+struct event_class session_class(struct session *session, const char *event_name, bool is_probe);
+/* Tells of events that a filter names: which of its conditions they have
+ * fields for (bits), and the names of their fields. */
+void session_filter_fields(struct session *session, int match, uint64_t keys,
+			   const char *fields);
+/* The host that a user-space trace belongs to, UINT32_MAX: none that is traced. Call it when all
+ * hosts are known. */
+uint32_t session_user_host(struct session *session, const char *hostname,
+			   const char *clock_uuid);
+/* The same as session_class() and session_lost() for such a trace; its events come to
+ * session_event() too. They change nothing but what is asked of themselves. */
+struct event_class session_user_class(struct session *session, const char *event_name);
+void session_user_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+		       int64_t end, int64_t count);
+/* One of them is of no host. */
+void session_user_apart(struct session *session);
+/* Something is wrong with one of them; `what` is for people. */
+void session_user_damage(struct session *session, const char *path, const char *what);
+/* What is asked depends on user space's events. */
+bool session_uses_user(const struct session *session);
+/* The trace's files lie in `directory`: other things beside it may be used. */
+void session_place(struct session *session, const char *directory);
+/* TCP headers are of use: there are packets from one host to another. */
+bool session_wants_tcp(const struct session *session);
+/* The first packet of a stream. */
+void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
+void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
+		  int64_t end, int64_t count, bool packets);
+void session_event(struct session *session, const struct event *event);
+/* A file of the trace is damaged: `bytes` of `total` could not be read as events. */
+void session_damage(struct session *session, const char *file, uint64_t bytes, uint64_t total,
+		    const char *what);
+/* Reading ended before the trace did. */
+void session_stopped(struct session *session, const char *why);
+
+bool session_interrupted(const struct session *session);
+
+/* When all has been read: ends all lives, brings the hosts to one time. What depends on the
+ * options comes after it. */
+bool session_gather(struct session *session, GError **error);
+/* An option names an event. */
+bool session_wants_match(const struct session *session);
+/* All events that options name were met, and no later one can take their place. */
+bool session_has_matches(const struct session *session);
+
+/* session_gather(), unless the session was restored; resolves target, window and threads. */
+bool session_finish(struct session *session, GError **error);
+
+/* Reading of a thread's states as they are reported: [from, to) only, leaves
+ * of kernel threads and ksoftirqd named so, nothing claimed before S. */
+struct spans {
+	const struct session *session;
+	const struct thread *thread;
+	struct track_pos pos;
+	int64_t from, to;
+	int64_t known;    /* S of the thread's host */
+	struct span rest; /* second half of a span cut at S */
+	bool has_rest, kernel, ksoftirqd;
+};
+
+void spans_begin(struct spans *spans, const struct session *session, uint32_t thread,
+		 int64_t from, int64_t to);
+bool spans_next(struct spans *spans, struct span *span);
+/* The same, of those off the CPU only, which is much quicker than to look at all. */
+bool spans_next_off_cpu(struct spans *spans, struct span *span);
+
+/* For people; with its number where another has the same name. */
+const char *session_host_name(const struct session *session, uint32_t index);
+/* " on HOST" where there are several hosts, else "". */
+const char *session_on(const struct session *session, uint32_t thread);
+/* Name in the window, "?" if none is known. */
+const char *session_thread_name(const struct session *session, uint32_t thread);
+const char *session_text(const struct session *session, uint32_t interned);
+/* The function at an interned address, "0x…": its name if symbols know it. */
+const char *session_function(const struct session *session, uint32_t address);
+/* The function at an address of a process: its name, "proxyapp+0x1234" where its binary does not
+ * tell, "0x7f…" where no binary is known to be; session->binaries says why (binaries.h). */
+const char *session_user_function(const struct session *session, uint16_t host, int32_t pid,
+				  uint64_t address, int64_t time);
+/* Its source line, and the calls inlined there; NULL: not known. */
+const struct code *session_user_code(const struct session *session, uint16_t host, int32_t pid,
+				     uint64_t address, int64_t time);
+/* The interned key of what a wait waited for, 0: not known. */
+uint32_t session_resource(const struct session *session, const struct block *block);
+/* The stretch overlaps a hole in the trace while the thread was off CPU. */
+bool session_spans_gap(const struct session *session, uint32_t thread,
+		       const struct span *span);
+/* The thread is blocked at `time`: a wait that ends there only as it was cut
+ * goes on. */
+bool session_blocked_at(const struct session *session, uint32_t thread, int64_t time);
+/* The recorder's own processes (lttng, lttng-*), by the names of their threads: a flag for
+ * each thread; free with g_free(). */
+bool *session_tracers(const struct session *session);
+/* The thread that a matching event is about: `tid`, or if that is 0 who the CPU ran; `user`: as
+ * in struct match. */
+uint32_t session_event_thread(const struct session *session, uint16_t host, uint32_t cpu,
+			      int32_t tid, bool user, int64_t time);
+/* --host: all of them, or this one. */
+bool session_wants_host(const struct session *session, const struct host *host);
+/* Appends the threads that --thread (or --process) WANTED means and that lived in the window; none
+ * is no error. Only after session_finish(). */
+void session_threads_named(const struct session *session, const char *wanted, bool process,
+			   GArray *list);
+/* The life of `tid` at `time`, NO_THREAD. */
+uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid,
+			   int64_t time);
+
+#endif

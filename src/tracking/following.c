@@ -1,0 +1,290 @@
+/* Who works on which request; see requests.h.
+ *
+ *   T  ─┤read: R├── works on R ──┤write upstream: R's├── R waits ──┤read answer: R├── R ──
+ *   U                                ─┤read├── works on R's inner request ──┤write├─
+ *
+ * Part of tracking/, one pass over the exchanges in order of time.
+ */
+#include "tracking/requests.h"
+
+#define PASSED 65536 /* exchanges, until spilled records leave resident memory */
+
+/* What a thread does while the exchanges pass. */
+struct doing {
+	uint32_t request; /* place from 1, 0: none */
+	int64_t since;    /* it works on that since */
+	int64_t free;     /* done with the one before since */
+};
+
+struct follower {
+	struct user_requests *requests;
+	struct doing *doing; /* owned; by thread */
+	guint32 *owners;     /* owned; by end: whose bytes were written to it last */
+	guint8 *fresh;       /* owned; by end: `owners` made the connection, nothing is written yet */
+};
+
+static const struct exchange *exchange_at(const struct user_requests *requests, uint32_t index)
+{
+	return pages_at(&requests->session->timeline.exchanges, index);
+}
+
+/* Ends what the thread does, at `time` at the latest. */
+static void stop(struct follower *follower, uint32_t thread, int64_t time)
+{
+	struct doing *doing = &follower->doing[thread];
+	const struct user_request *request;
+	struct working working;
+
+	if (!doing->request)
+		return;
+	request = user_request_at(follower->requests, doing->request - 1);
+	working = (struct working) {doing->since, MIN(time, request->end), thread,
+				    doing->request};
+	if (working.begin < working.end)
+		g_array_append_val(follower->requests->working, working);
+	doing->free = MAX(doing->since, MIN(time, request->end));
+	doing->request = 0;
+}
+
+/* The request that the thread works on at `time`, 0: none, or it is over. */
+static uint32_t current(struct follower *follower, uint32_t thread, int64_t time)
+{
+	struct doing *doing = &follower->doing[thread];
+
+	if (doing->request &&
+	    user_request_at(follower->requests, doing->request - 1)->end < time)
+		stop(follower, thread, time);
+	return doing->request;
+}
+
+/* From `time` on, when its call that began at `call` returned, the thread works on it. */
+static void take_up(struct follower *follower, uint32_t thread, uint32_t request, int64_t call,
+		    int64_t time)
+{
+	if (current(follower, thread, time) == request)
+		return;
+	stop(follower, thread, call);
+	follower->doing[thread].request = request;
+	follower->doing[thread].since = time;
+}
+
+/* Since when the thread, which had read nothing of it, worked on the request that it gives
+ * an answer to: its last wake-up by a thread that did, else since it was free. */
+static int64_t joined_at(struct follower *follower, uint32_t thread, uint32_t request,
+			 int64_t from, int64_t to)
+{
+	const struct session *session = follower->requests->session;
+	struct spans spans;
+	struct span span;
+	int64_t joined = from;
+
+	spans_begin(&spans, session, thread, from, to);
+	while (spans_next_off_cpu(&spans, &span)) {
+		const struct block *block;
+
+		if (!leaf_is_blocked(span.leaf) || span.end >= to)
+			continue;
+		block = block_at(&session->timeline, span.ref);
+		if (block->kind == WAKER_THREAD && is_thread(block->waker) &&
+		    follower->doing[block->waker].request == request)
+			joined = span.end;
+	}
+	return joined;
+}
+
+/* An answer was written to a request that the thread may have had from another. */
+static void give(struct follower *follower, uint32_t thread, uint32_t request, int64_t time)
+{
+	int64_t from;
+
+	if (current(follower, thread, time) == request)
+		return;
+	from = follower->doing[thread].request ? follower->doing[thread].since
+					       : follower->doing[thread].free;
+	from = MAX(from, user_request_at(follower->requests, request - 1)->begin);
+	from = joined_at(follower, thread, request, from, time);
+	stop(follower, thread, from);
+	follower->doing[thread].request = request;
+	follower->doing[thread].since = from;
+}
+
+static void set_parent(struct follower *follower, uint32_t request, uint32_t parent)
+{
+	struct user_request *inner = user_request_at(follower->requests, request - 1);
+
+	/* an inner one begins within the outer, which comes first in the list */
+	if (parent && parent < request && !inner->parent &&
+	    user_request_at(follower->requests, parent - 1)->end >= inner->begin)
+		inner->parent = parent;
+}
+
+static void pass_read(struct follower *follower, uint32_t index, const struct exchange *exchange)
+{
+	struct user_requests *requests = follower->requests;
+	uint32_t peer = requests->peers[exchange->end];
+	uint32_t from = peer ? follower->owners[peer] : 0;
+	uint32_t request = requests->of_exchange[index];
+	bool server = requests->session->options->requests.preset == PRESET_SERVER;
+
+	if (!request || !server) {
+		/* its bytes are of who wrote them, else of who had asked for them */
+		if (!from)
+			from = follower->owners[exchange->end];
+		if (!request)
+			request = from;
+		requests->of_exchange[index] = request;
+	} else if (user_request_at(requests, request - 1)->begin == exchange->end_time) {
+		set_parent(follower, request, from);
+	}
+	if (request)
+		take_up(follower, exchange->thread, request, exchange->begin,
+			exchange->end_time);
+}
+
+static void pass_write(struct follower *follower, uint32_t index, const struct exchange *exchange)
+{
+	struct user_requests *requests = follower->requests;
+	uint32_t request = requests->of_exchange[index];
+	uint32_t doing = current(follower, exchange->thread, exchange->begin);
+	uint32_t owner = follower->fresh[exchange->end] ? follower->owners[exchange->end] : 0;
+
+	/* an event loop may have taken up another while the connection was made */
+	if (owner && owner != doing &&
+	    user_request_at(requests, owner - 1)->end >= exchange->begin) {
+		take_up(follower, exchange->thread, owner, exchange->begin, exchange->begin);
+		doing = owner;
+	}
+	if (request && requests->session->options->requests.preset == PRESET_SERVER) {
+		give(follower, exchange->thread, request, exchange->begin);
+	} else if (request) { /* a client's request begins, or goes on */
+		set_parent(follower, request, doing);
+		if (!doing)
+			take_up(follower, exchange->thread, request, exchange->begin,
+				exchange->begin);
+	} else {
+		request = doing;
+		requests->of_exchange[index] = request;
+	}
+	follower->fresh[exchange->end] = 0;
+	follower->owners[exchange->end] = request;
+}
+
+static void pass(struct follower *follower, uint32_t index)
+{
+	const struct exchange *exchange = exchange_at(follower->requests, index);
+
+	switch (exchange->kind) {
+	case EXCHANGE_READ:
+		if (exchange->bytes)
+			pass_read(follower, index, exchange);
+		break;
+	case EXCHANGE_WRITE:
+		if (exchange->bytes || exchange->end_time == INT64_MAX)
+			pass_write(follower, index, exchange);
+		break;
+	case EXCHANGE_CONNECT:
+		follower->owners[exchange->end] =
+			current(follower, exchange->thread, exchange->begin);
+		follower->fresh[exchange->end] = 1;
+		break;
+	}
+}
+
+/* Of each request the thread that finished it, all of its time. */
+static void whole_threads(struct user_requests *requests)
+{
+	for (guint i = 0; i < requests->list->len; i++) {
+		const struct user_request *request = user_request_at(requests, i);
+		struct working working = {request->begin, request->end, request->last, i + 1};
+
+		if (working.begin < working.end)
+			g_array_append_val(requests->working, working);
+	}
+}
+
+static int by_thread(gconstpointer a, gconstpointer b)
+{
+	const struct working *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* "At most one request": where two of one thread overlap, the one that began first ends. */
+static void sort_working(struct user_requests *requests)
+{
+	guint used = 0;
+
+	g_array_sort(requests->working, by_thread);
+	for (guint i = 0; i < requests->working->len; i++) {
+		struct working *at = &g_array_index(requests->working, struct working, i);
+		struct working *last =
+			used ? &g_array_index(requests->working, struct working, used - 1) : NULL;
+
+		if (last && last->thread == at->thread && last->end > at->begin)
+			last->end = at->begin;
+		if (last && last->begin == last->end)
+			used--;
+		g_array_index(requests->working, struct working, used++) = *at;
+	}
+	g_array_set_size(requests->working, used);
+}
+
+void user_requests_follow(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	struct follower follower = {.requests = requests};
+
+	if (!requests->of_exchange || session->options->requests.follow == FOLLOW_THREAD) {
+		whole_threads(requests);
+		sort_working(requests);
+		return;
+	}
+	follower.doing = g_new0(struct doing, session->model.thread_count + 1);
+	follower.owners = g_new0(guint32, session->timeline.ends.used);
+	follower.fresh = g_new0(guint8, session->timeline.ends.used);
+	for (uint32_t t = 0; t < session->model.thread_count; t++)
+		follower.doing[t].free = INT64_MIN;
+	for (uint32_t i = 1; i < session->timeline.exchanges.used; i++) {
+		if (!requests->order)
+			pages_pass(&session->timeline.exchanges, i);
+		pass(&follower, requests->order ? requests->order[i] : i);
+		if (i % PASSED == 0)
+			timeline_let_go(&session->timeline);
+	}
+	for (uint32_t t = 0; t < session->model.thread_count; t++)
+		stop(&follower, t, session->end);
+	g_free(follower.doing);
+	g_free(follower.owners);
+	g_free(follower.fresh);
+	sort_working(requests);
+}
+
+uint32_t user_request_of(const struct user_requests *requests, uint32_t thread, int64_t time,
+			 int64_t *until)
+{
+	const GArray *list = requests->working;
+	guint low = 0, high = list->len; /* the first that ends after `time`, or a later thread's */
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+		const struct working *at = &g_array_index(list, struct working, middle);
+
+		if (at->thread < thread || (at->thread == thread && at->end <= time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*until = INT64_MAX;
+	if (low == list->len || g_array_index(list, struct working, low).thread != thread)
+		return 0;
+	if (g_array_index(list, struct working, low).begin > time) {
+		*until = g_array_index(list, struct working, low).begin;
+		return 0;
+	}
+	*until = g_array_index(list, struct working, low).end;
+	return g_array_index(list, struct working, low).request;
+}

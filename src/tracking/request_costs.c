@@ -1,0 +1,636 @@
+/* Charging requests' stretches to causes, and the sums; see request_costs.h. */
+#include "tracking/request_costs.h"
+
+#include <string.h>
+
+#include "waits/causality.h"
+#include "latencies/operations.h"
+#include "waits/summary.h"
+
+const char *change_text(enum change change)
+{
+	static const char *const texts[] = {NULL, "configuration", "input"};
+
+	return texts[change];
+}
+
+const char *metric_unit(enum metric metric)
+{
+	switch (metric) {
+	case METRIC_DISK_BYTES:
+	case METRIC_NET_BYTES:
+		return "bytes";
+	case METRIC_CALLS:
+		return "calls";
+	default:
+		return "ns";
+	}
+}
+
+static void cause_row_clear(gpointer data)
+{
+	g_free(((struct user_cause *) data)->label);
+}
+
+static const struct exchange *exchange_at(const struct session *session, uint32_t index)
+{
+	return pages_at(&session->timeline.exchanges, index);
+}
+
+static gint slowest_first(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct user_request *x = user_request_at(
+		data, g_array_index(((const struct user_requests *) data)->listed, uint32_t,
+				    *(const guint *) a)),
+				  *y = user_request_at(
+		data, g_array_index(((const struct user_requests *) data)->listed, uint32_t,
+				    *(const guint *) b));
+	int64_t ns_x = x->end - x->begin, ns_y = y->end - y->begin;
+
+	if (ns_x != ns_y)
+		return ns_x > ns_y ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+GArray *requests_slowest(const struct user_requests *requests)
+{
+	GArray *order = g_array_new(FALSE, FALSE, sizeof(guint));
+
+	for (guint i = 0; i < requests->listed->len; i++)
+		g_array_append_val(order, i);
+	g_array_sort_with_data(order, slowest_first, (gpointer) requests);
+	return order;
+}
+
+/* --- names ------------------------------------------------------------------------- */
+
+struct namesakes {
+	uint32_t processes[NAMESAKES_MAX + 1];
+	guint count;
+};
+
+static char *name_key(const struct session *session, uint32_t thread)
+{
+	return g_strdup_printf("%u %s", model_thread(&session->model, thread)->host,
+			       session_thread_name(session, thread));
+}
+
+static void count_namesakes(struct costs *costs)
+{
+	const struct session *session = costs->requests->session;
+
+	for (uint32_t t = 0; t < session->model.thread_count; t++) {
+		char *key = name_key(session, t);
+		struct namesakes *of = g_hash_table_lookup(costs->called, key);
+		uint32_t process = session->processes.first[t];
+		guint i = 0;
+
+		if (!of) {
+			of = g_new0(struct namesakes, 1);
+			g_hash_table_insert(costs->called, g_strdup(key), of);
+		}
+		while (i < of->count && of->processes[i] != process)
+			i++;
+		if (i == of->count && of->count <= NAMESAKES_MAX)
+			of->processes[of->count++] = process;
+		g_free(key);
+	}
+}
+
+const char *cost_name(const struct costs *costs, uint32_t thread)
+{
+	const struct session *session = costs->requests->session;
+	const struct namesakes *of;
+	g_autofree char *key = NULL, *process = NULL;
+	char *name;
+
+	if (!is_thread(thread))
+		return session_thread_name(session, thread);
+	if (g_ptr_array_index(costs->names, thread))
+		return g_ptr_array_index(costs->names, thread);
+	key = name_key(session, thread);
+	of = g_hash_table_lookup(costs->called, key);
+	if (of && of->count > 1 && model_thread(&session->model, session->processes.first[thread])->pid > 0 && of->count <= NAMESAKES_MAX)
+		process = g_strdup_printf(" (%d)", model_thread(&session->model,
+								session->processes.first[thread])
+							   ->pid);
+	name = g_strconcat(session_thread_name(session, thread), process ? process : "",
+			   session_on(session, thread), NULL);
+	g_ptr_array_index(costs->names, thread) = name;
+	return name;
+}
+
+/* --- adding up --------------------------------------------------------------------- */
+
+/* Where a charge is seen. */
+struct seen {
+	uint32_t thread;
+	int64_t begin, end;
+};
+
+static uint32_t cause_place(struct costs *costs, const char *kind, const char *label,
+			    const struct seen *seen)
+{
+	g_autofree char *key = g_strdup_printf("%s %s", kind, label);
+	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(costs->index, key));
+	struct user_cause cause = {.kind = kind, .first = seen->begin,
+				   .first_thread = seen->thread, .largest = -1};
+
+	if (place)
+		return place - 1;
+	cause.label = g_strdup(label);
+	g_array_append_val(costs->causes, cause);
+	g_hash_table_insert(costs->index, g_steal_pointer(&key),
+			    GUINT_TO_POINTER(costs->causes->len));
+	return costs->causes->len - 1;
+}
+
+static void charge(struct costs *costs, guint listed, const char *kind, const char *label,
+		   enum change change, int64_t value, const struct seen *seen)
+{
+	uint32_t place = cause_place(costs, kind, label, seen), at;
+	struct user_cause *cause = &g_array_index(costs->causes, struct user_cause, place);
+	uint64_t key = (uint64_t) listed << 32 | place;
+	struct cost cost = {listed, place, 0};
+
+	at = idmap_get(&costs->places, key);
+	if (at == IDMAP_NONE) {
+		at = costs->costs->len;
+		g_array_append_val(costs->costs, cost);
+		idmap_set(&costs->places, key, at);
+		cause->requests++;
+	}
+	g_array_index(costs->costs, struct cost, at).value += value;
+	cause->value += value;
+	costs->total += value;
+	if (change)
+		cause->change = change;
+	cause->spans_gap |= user_request_at(costs->requests,
+					    g_array_index(costs->requests->listed, uint32_t,
+							  listed))
+				    ->spans_gap;
+	if (seen->begin < cause->first) {
+		cause->first = seen->begin;
+		cause->first_thread = seen->thread;
+	}
+	if (value > cause->largest) {
+		cause->largest = value;
+		cause->thread = seen->thread;
+		cause->begin = seen->begin;
+		cause->end = seen->end;
+		cause->request = g_array_index(costs->requests->listed, uint32_t, listed);
+	}
+}
+
+#define PASSED 8192 /* requests, until spilled exchanges leave resident memory */
+
+/* --- latency ------------------------------------------------------------------------- */
+
+static void add_thread(struct costs *costs, guint listed, guint from, uint32_t thread, int64_t ns)
+{
+	struct thread_cost cost = {listed, thread, ns};
+
+	for (guint i = from; i < costs->threads->len; i++) {
+		struct thread_cost *at = &g_array_index(costs->threads, struct thread_cost, i);
+
+		if (at->thread == thread) {
+			at->ns += ns;
+			return;
+		}
+	}
+	g_array_append_val(costs->threads, cost);
+}
+
+/* The thread of the path did something for another request meanwhile: this one had to
+ * wait for that. False: it did not. */
+static bool is_of_another(const struct user_requests *requests, uint32_t root,
+			  const struct piece *piece, int64_t at, int64_t *until)
+{
+	uint32_t place = 0;
+
+	*until = piece->end;
+	if (piece->behalf < 0 && requests->of_exchange) {
+		place = user_request_of(requests, piece->thread, at, until);
+		*until = MIN(*until, piece->end);
+	}
+	/* what was lost may have been the end of that */
+	return place && user_request_root(requests, place) != root &&
+	       !host_gap_over(model_host(&requests->session->model,
+					 model_thread(&requests->session->model, piece->thread)
+						 ->host),
+			      at, *until);
+}
+
+static void charge_piece(struct costs *costs, guint listed, const struct user_request *request,
+			 const struct path *path, const struct piece *piece, GString *label)
+{
+	const struct user_requests *requests = costs->requests;
+	uint32_t root = user_request_root(requests, request->id);
+
+	for (int64_t at = piece->begin, until; at < piece->end; at = until) {
+		struct piece part = *piece;
+		struct seen seen = {piece->thread, at, 0};
+		enum change change = CHANGE_NOTHING;
+		const char *kind;
+
+		if (is_of_another(requests, root, piece, at, &until)) {
+			kind = "other-request";
+			g_string_printf(label, "%s busy with another request",
+					cost_name(costs, piece->thread));
+		} else {
+			part.begin = at;
+			part.end = until;
+			kind = piece_charged_to(costs, request, path, &part, label, &change);
+		}
+		seen.end = until;
+		charge(costs, listed, kind, label->str, change, until - at, &seen);
+	}
+}
+
+/* From `from` on the costs are of requests that get no more: their squares are summed, and
+ * what no report will name is dropped. */
+static void settle(struct costs *costs, guint from)
+{
+	guint kept = from;
+
+	for (guint i = from; i < costs->costs->len; i++) {
+		struct cost *cost = &g_array_index(costs->costs, struct cost, i);
+
+		g_array_index(costs->causes, struct user_cause, cost->cause).squares +=
+			(double) cost->value * (double) cost->value;
+		if (!costs->kept || costs->kept[cost->listed])
+			g_array_index(costs->costs, struct cost, kept++) = *cost;
+	}
+	g_array_set_size(costs->costs, kept);
+	idmap_clear(&costs->places);
+	idmap_init(&costs->places);
+}
+
+static void charge_latency(struct costs *costs)
+{
+	const struct user_requests *requests = costs->requests;
+	GString *label = g_string_new(NULL);
+
+	requests_renew_effort(requests);
+	for (guint i = 0; i < requests->listed->len; i++) {
+		const struct user_request *request = user_request_at(
+			requests, g_array_index(requests->listed, uint32_t, i));
+		struct path *path = user_request_path(requests, request);
+		guint from = costs->threads->len, first = costs->costs->len;
+
+		for (guint k = 0; k < path->pieces->len; k++) {
+			const struct piece *piece = &g_array_index(path->pieces, struct piece, k);
+
+			charge_piece(costs, i, request, path, piece, label);
+			add_thread(costs, i, from, piece->thread, piece->end - piece->begin);
+		}
+		path_free(path);
+		settle(costs, first);
+		if (i % PASSED == 0)
+			timeline_let_go(&requests->session->timeline);
+		if (costs->kept && !costs->kept[i])
+			g_array_set_size(costs->threads, from);
+	}
+	costs->not_followed = requests->effort->ways;
+	g_string_free(label, TRUE);
+}
+
+/* --- what threads did while they worked on a request --------------------------------- */
+
+/* By request: its place in `listed` from 1, that of the listed one that it is part of. */
+static guint32 *listed_places(const struct user_requests *requests)
+{
+	guint32 *places = g_new0(guint32, requests->list->len + 1);
+
+	for (guint i = 0; i < requests->listed->len; i++)
+		places[g_array_index(requests->listed, uint32_t, i) + 1] = i + 1;
+	for (guint i = 1; i <= requests->list->len; i++) {
+		uint32_t parent = user_request_at(requests, i - 1)->parent;
+
+		if (!places[i] && parent)
+			places[i] = places[parent];
+	}
+	return places;
+}
+
+static void charge_states(struct costs *costs, const guint32 *listed, bool working)
+{
+	const struct user_requests *requests = costs->requests;
+	const struct session *session = requests->session;
+	GString *label = g_string_new(NULL);
+	struct path none = {0};
+
+	for (guint i = 0; i < requests->working->len; i++) {
+		const struct working *at = &g_array_index(requests->working, struct working, i);
+		struct spans spans;
+		struct span span;
+
+		if (!listed[at->request])
+			continue;
+		spans_begin(&spans, session, at->thread, at->begin, at->end);
+		while (spans_next(&spans, &span)) {
+			struct piece piece = {.thread = at->thread, .begin = span.begin,
+					      .end = span.end, .leaf = span.leaf, .ref = span.ref,
+					      .woken = true, .behalf = -1};
+			struct seen seen = {at->thread, span.begin, span.end};
+			enum change change;
+			const char *kind;
+
+			if ((leaf_wib(span.leaf) == WIB_WORKING) != working ||
+			    leaf_wib(span.leaf) == WIB_UNKNOWN)
+				continue;
+			if (leaf_is_blocked(span.leaf)) {
+				piece.block = block_at(&session->timeline, span.ref);
+				piece.woken = piece.block->kind != WAKER_NONE;
+			}
+			kind = piece_charged_to(costs, user_request_at(requests, at->request - 1),
+						&none, &piece, label, &change);
+			charge(costs, listed[at->request] - 1, kind, label->str, change,
+			       span.end - span.begin, &seen);
+		}
+	}
+	g_string_free(label, TRUE);
+}
+
+static void charge_exchanges(struct costs *costs, const guint32 *listed, enum metric metric)
+{
+	const struct user_requests *requests = costs->requests;
+	const struct session *session = requests->session;
+	const struct pages *store = &session->timeline.exchanges;
+	bool disk = metric != METRIC_NET_BYTES;
+	GString *label = g_string_new(NULL);
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct exchange *exchange = exchange_at(session, i);
+		struct seen seen = {exchange->thread, exchange->begin, exchange->end_time};
+		const struct channel_end *end;
+		int64_t until, value = exchange->bytes;
+		uint32_t place;
+
+		pages_pass(store, i);
+		if (disk != (exchange->kind == EXCHANGE_DISK) || !exchange->bytes ||
+		    (!disk && exchange->kind != EXCHANGE_READ && exchange->kind != EXCHANGE_WRITE))
+			continue;
+		place = user_request_of(requests, exchange->thread,
+					exchange->kind == EXCHANGE_READ ? exchange->end_time
+									: exchange->begin,
+					&until);
+		if (!place || !listed[place])
+			continue;
+		if (disk) {
+			g_string_printf(label, "%s%s%s", disk_name(session, exchange->end),
+					exchange->call ? ", " : "",
+					exchange->call ? session_text(session, exchange->call)
+						       : "");
+			if (metric == METRIC_DISK_TIME)
+				value = exchange->end_time - exchange->begin;
+		} else {
+			end = pages_at(&session->timeline.ends, exchange->end);
+			if (end->kind != CHANNEL_SOCKET)
+				continue;
+			g_string_printf(label, "%s %s",
+					exchange->kind == EXCHANGE_READ ? "from" : "to",
+					resource_name(session_text(
+						session, end->remote ? end->remote : end->key)));
+		}
+		charge(costs, listed[place] - 1,
+		       cause_kind_text(disk ? CAUSE_BLOCK_DEVICE : CAUSE_NETWORK), label->str,
+		       CHANGE_NOTHING, value, &seen);
+	}
+	g_string_free(label, TRUE);
+}
+
+static void charge_calls(struct costs *costs, const guint32 *listed)
+{
+	const struct user_requests *requests = costs->requests;
+	const struct session *session = requests->session;
+	const struct pages *store = &session->timeline.operations;
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct operation *operation = operation_at(store, i);
+		struct seen seen = {operation->thread, operation->begin, operation_end(operation)};
+		int64_t until;
+		uint32_t place;
+
+		pages_pass(store, i);
+		if (PACK_KIND(operation->what) != OPERATION_SYSCALL || operation->half ||
+		    !operation_has_thread(operation))
+			continue;
+		place = user_request_of(requests, operation->thread, operation->begin, &until);
+		if (place && listed[place])
+			charge(costs, listed[place] - 1, "call",
+			       session_text(session, PACK_NUMBER(operation->what)),
+			       CHANGE_NOTHING, 1, &seen);
+	}
+}
+
+/* --- all ------------------------------------------------------------------------------ */
+
+static void find_kept(struct costs *costs)
+{
+	guint limit = costs->requests->session->options->limit;
+	GArray *order;
+
+	if (!limit || costs->requests->listed->len <= limit)
+		return;
+	order = requests_slowest(costs->requests);
+	costs->kept = g_new0(guint8, order->len);
+	for (guint i = 0; i < limit; i++)
+		costs->kept[g_array_index(order, guint, i)] = 1;
+	g_array_free(order, TRUE);
+}
+
+static void find_ends(struct costs *costs)
+{
+	const struct pages *store = &costs->requests->session->timeline.ends;
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct channel_end *end = pages_at(store, i);
+
+		if (end->remote && end->key != end->remote)
+			idmap_set(&costs->ends, (uint64_t) end->host << 32 | end->key, i);
+	}
+}
+
+/* "Files read at start-up": before the process took up its first request. */
+static void find_early_files(struct costs *costs)
+{
+	const struct user_requests *requests = costs->requests;
+	const struct session *session = requests->session;
+	g_autoptr(GHashTable) first = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+
+	for (guint i = requests->list->len; i-- > 0;) { /* by begin: the first is set last */
+		const struct user_request *request = user_request_at(requests, i);
+		const struct thread *thread = model_thread(&session->model, request->first);
+		int64_t key = (int64_t) thread->host << 32 | (uint32_t) thread->pid;
+
+		g_hash_table_insert(first, g_memdup2(&key, sizeof key),
+				    g_memdup2(&request->begin, sizeof request->begin));
+	}
+	for (uint32_t i = 1; i < session->timeline.exchanges.used; i++) {
+		const struct exchange *exchange = exchange_at(session, i);
+		const struct thread *thread;
+		const int64_t *begin;
+		int64_t key;
+
+		pages_pass(&session->timeline.exchanges, i);
+		if (exchange->kind != EXCHANGE_FILE)
+			continue;
+		thread = model_thread(&session->model, exchange->thread);
+		key = (int64_t) thread->host << 32 | (uint32_t) thread->pid;
+		begin = g_hash_table_lookup(first, &key);
+		if (begin && exchange->end_time < *begin)
+			g_hash_table_add(costs->early,
+					 g_strdup_printf("%u %d %u", thread->host, thread->pid,
+							 exchange->end));
+	}
+}
+
+static int largest_cause(gconstpointer a, gconstpointer b)
+{
+	const struct user_cause *x = a, *y = b;
+	int kind;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	kind = strcmp(x->kind, y->kind);
+	return kind ? kind : strcmp(x->label, y->label);
+}
+
+static int largest_cost(gconstpointer a, gconstpointer b)
+{
+	const struct cost *x = a, *y = b;
+
+	if (x->listed != y->listed)
+		return x->listed < y->listed ? -1 : 1;
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+static int largest_thread(gconstpointer a, gconstpointer b)
+{
+	const struct thread_cost *x = a, *y = b;
+
+	if (x->listed != y->listed)
+		return x->listed < y->listed ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static void sort(struct costs *costs)
+{
+	guint count = costs->causes->len;
+	g_autofree uint32_t *place = g_new(uint32_t, count + 1);
+
+	for (guint i = 0; i < count; i++) /* `largest` is not needed any more */
+		g_array_index(costs->causes, struct user_cause, i).largest = i;
+	g_array_sort(costs->causes, largest_cause);
+	for (guint i = 0; i < count; i++)
+		place[g_array_index(costs->causes, struct user_cause, i).largest] = i;
+	for (guint i = 0; i < costs->costs->len; i++) {
+		struct cost *cost = &g_array_index(costs->costs, struct cost, i);
+
+		cost->cause = place[cost->cause];
+	}
+	g_array_sort(costs->costs, largest_cost);
+	g_array_sort(costs->threads, largest_thread);
+}
+
+struct costs *costs_without_requests(const struct user_requests *requests)
+{
+	struct costs *costs = g_new0(struct costs, 1);
+
+	costs->requests = requests;
+	costs->causes = g_array_new(FALSE, FALSE, sizeof(struct user_cause));
+	g_array_set_clear_func(costs->causes, cause_row_clear);
+	costs->costs = g_array_new(FALSE, FALSE, sizeof(struct cost));
+	costs->threads = g_array_new(FALSE, FALSE, sizeof(struct thread_cost));
+	costs->index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	costs->early = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	costs->called = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	costs->names = g_ptr_array_new_with_free_func(g_free);
+	g_ptr_array_set_size(costs->names, (gint) requests->session->model.thread_count);
+	idmap_init(&costs->places);
+	idmap_init(&costs->ends);
+	count_namesakes(costs);
+	return costs;
+}
+
+struct costs *costs_new(const struct user_requests *requests)
+{
+	struct costs *costs = costs_without_requests(requests);
+	enum metric metric = requests->session->options->requests.metric;
+	g_autofree guint32 *listed = listed_places(requests);
+
+	find_kept(costs);
+	find_ends(costs);
+	find_early_files(costs);
+	switch (metric) {
+	case METRIC_LATENCY:
+		charge_latency(costs);
+		break;
+	case METRIC_CPU:
+	case METRIC_WAIT:
+		charge_states(costs, listed, metric == METRIC_CPU);
+		break;
+	case METRIC_CALLS:
+		charge_calls(costs, listed);
+		break;
+	default:
+		charge_exchanges(costs, listed, metric);
+		break;
+	}
+	if (metric != METRIC_LATENCY)
+		settle(costs, 0);
+	sort(costs);
+	return costs;
+}
+
+void costs_free(struct costs *costs)
+{
+	if (!costs)
+		return;
+	g_array_free(costs->causes, TRUE);
+	g_array_free(costs->costs, TRUE);
+	g_array_free(costs->threads, TRUE);
+	g_hash_table_destroy(costs->index);
+	g_hash_table_destroy(costs->called);
+	g_ptr_array_free(costs->names, TRUE);
+	g_hash_table_destroy(costs->early);
+	g_free(costs->kept);
+	idmap_clear(&costs->places);
+	idmap_clear(&costs->ends);
+	g_free(costs);
+}
+
+/* [first, end) of the elements of `list` whose first member, a uint32_t, is `listed`. */
+static void range_of(const GArray *list, guint listed, guint *first, guint *end)
+{
+	guint size = g_array_get_element_size((GArray *) list), low = 0, high = list->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (*(const uint32_t *) (const void *) (list->data + (gsize) middle * size) < listed)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*first = low;
+	while (low < list->len &&
+	       *(const uint32_t *) (const void *) (list->data + (gsize) low * size) == listed)
+		low++;
+	*end = low;
+}
+
+void costs_of(const struct costs *costs, guint listed, guint *first, guint *end)
+{
+	range_of(costs->costs, listed, first, end);
+}
+
+void thread_costs_of(const struct costs *costs, guint listed, guint *first, guint *end)
+{
+	range_of(costs->threads, listed, first, end);
+}

@@ -1,0 +1,102 @@
+/* What requests cost, and what for: each stretch of a request is charged to one cause, and
+ * the causes are summed.
+ *
+ * Place: tracking/, between requests.h and the reports. For --metric latency the stretches
+ * are the pieces of the request's path, so its causes sum to its latency; for the others
+ * they are what the threads did while they worked on the request (struct working).
+ *
+ * A wait for a lock is the lock's, whatever its owner did with it meanwhile; a wait for who
+ * himself waits for a device, the device's; and so on: the cause is where the critical path
+ * ends. The call and the file through which the request's own thread came to it are part of
+ * its name. Source: the summaries of X-ray (Attariyan, Chow, Flinn, OSDI 2012), with causes
+ * from the kernel's trace in place of configuration tokens.
+ */
+#ifndef WHYLATE_TRACKING_REQUEST_COSTS_H
+#define WHYLATE_TRACKING_REQUEST_COSTS_H
+
+#include "tracking/requests.h"
+
+/* What users can change about a cause. */
+enum change {
+	CHANGE_NOTHING,
+	CHANGE_CONFIGURATION, /* a file under /etc, or one that the process read before its
+				 first request */
+	CHANGE_INPUT,         /* what came, or did not come, over the request's connection */
+};
+
+struct user_cause {
+	const char *kind;     /* static: cause_kind_text(), "other-request", "call", "file" … */
+	char *label;          /* owned */
+	enum change change;
+	int64_t value;        /* ns, bytes or calls, by metric; over the listed requests */
+	double squares;       /* sum of the squares of each request's */
+	bool spans_gap;       /* some of these requests do */
+	uint32_t requests;    /* that it touched */
+	uint32_t thread;      /* … where its largest part is seen: who, */
+	int64_t begin, end;   /* … when, */
+	uint32_t request;     /* … in which request: place from 0 */
+	int64_t largest;      /* … and how much */
+	int64_t first;        /* when it is seen first */
+	uint32_t first_thread;
+};
+
+/* Of one request (`listed`: place in requests->listed), one cause. */
+struct cost {
+	uint32_t listed, cause;
+	int64_t value;
+};
+
+/* Of one request on its way, a thread's part. */
+struct thread_cost {
+	uint32_t listed, thread;
+	int64_t ns;
+};
+
+struct costs {
+	const struct user_requests *requests; /* borrowed */
+	GArray *causes;   /* struct user_cause; largest first */
+	GArray *costs;    /* struct cost by listed, largest first; of the slowest requests only, as
+			     many as --limit lets a report name */
+	GArray *threads;  /* struct thread_cost by listed, largest first; with --metric latency */
+	int64_t total;    /* over the causes */
+	uint32_t not_followed; /* requests whose ways were not looked for: requests.h */
+
+	/* while it is filled */
+	GHashTable *index;  /* "kind label" -> place in causes, from 1 */
+	struct idmap places; /* listed and cause -> place in costs */
+	guint8 *kept;       /* owned; by listed: its costs are; NULL: all */
+	struct idmap ends;  /* host and key of a socket that has an inode -> its end */
+	GPtrArray *names;   /* owned strings: of each thread as causes call it, NULL: not asked */
+	GHashTable *called; /* host and name -> how many processes have it */
+	GHashTable *early;  /* process and file -> it is read at start-up */
+};
+
+struct costs *costs_new(const struct user_requests *requests);
+/* None of any request, for piece_charged_to() and cost_name() alone: of `requests` only the
+ * session is used. */
+struct costs *costs_without_requests(const struct user_requests *requests);
+void costs_free(struct costs *costs);
+
+/* Places in requests->listed, the slowest first; free with g_array_free(). */
+GArray *requests_slowest(const struct user_requests *requests);
+
+/* The costs of one listed request: [*first, *end) of costs->costs; of its threads. */
+void costs_of(const struct costs *costs, guint listed, guint *first, guint *end);
+void thread_costs_of(const struct costs *costs, guint listed, guint *first, guint *end);
+
+/* How causes call the thread: its name; with its process where up to NAMESAKES_MAX processes have
+ * that name, and with its host where there are several. */
+#define NAMESAKES_MAX 8
+const char *cost_name(const struct costs *costs, uint32_t thread);
+
+const char *change_text(enum change change); /* NULL: nothing */
+/* "ns", "bytes", "calls": what the values of a metric are. */
+const char *metric_unit(enum metric metric);
+
+/* What a piece of a request's path is put down to: its kind (static), and its label into
+ * `label`. */
+const char *piece_charged_to(const struct costs *costs, const struct user_request *request,
+			     const struct path *path, const struct piece *piece, GString *label,
+			     enum change *change);
+
+#endif

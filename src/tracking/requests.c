@@ -1,0 +1,608 @@
+/* Where requests begin and end; see requests.h. */
+#include "tracking/requests.h"
+
+#include <string.h>
+
+#include "latencies/operations.h"
+#include "tracking/request_filter.h"
+#include "util/error.h"
+
+/* What is known of one end while its exchanges pass. */
+struct open_request {
+	uint32_t place; /* of the request, from 1; 0: none is open */
+	bool answered;
+};
+
+static const struct exchange *exchange_at(const struct session *session, uint32_t index)
+{
+	return pages_at(&session->timeline.exchanges, index);
+}
+
+static const struct channel_end *end_at(const struct session *session, uint32_t number)
+{
+	return pages_at(&session->timeline.ends, number);
+}
+
+/* --- order and pairs ------------------------------------------------------------ */
+
+static int by_effect(gconstpointer a, gconstpointer b, gpointer data)
+{
+	guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+	int64_t time_x = exchange_time(exchange_at(data, x)),
+		time_y = exchange_time(exchange_at(data, y));
+
+	if (time_x != time_y)
+		return time_x < time_y ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Clocks of several hosts have been brought together since they were stored; or they were not
+ * in order then. */
+static void sort_exchanges(struct user_requests *requests)
+{
+	uint32_t used = requests->session->timeline.exchanges.used;
+
+	if (requests->session->model.hosts->len < 2 &&
+	    !requests->session->flow.odd[ODD_TIME_BACKWARDS])
+		return;
+	requests->order = g_new(guint32, used);
+	for (uint32_t i = 0; i < used; i++)
+		requests->order[i] = i;
+	g_qsort_with_data(requests->order + 1, (gint) (used - 1), sizeof *requests->order,
+			  by_effect, (gpointer) requests->session);
+}
+
+/* Of two ends' names; those of a loopback device mean another end on each host. */
+static uint64_t name_pair(const struct session *session, const struct channel_end *end, uint32_t a,
+			  uint32_t b)
+{
+	const char *name = session_text(session, a);
+	uint64_t pair = (uint64_t) a << 32 | b;
+
+	if (g_str_has_prefix(name, "socket:127.") || g_str_has_prefix(name, "socket:[::1]"))
+		pair ^= (end->host + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
+	return pair;
+}
+
+/* The ends of one connection: each is named as the other's peer. Ports are used again: of
+ * several ends with the same names the newest one that has no peer yet is taken. What
+ * accept returned may not have told its own name: its peer's is enough then. */
+static void find_peers(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	uint32_t used = session->timeline.ends.used;
+	struct idmap names; /* local and remote name, or local name alone -> newest end */
+
+	requests->peers = g_new0(guint32, used);
+	idmap_init(&names);
+	for (uint32_t i = 1; i < used; i++) {
+		const struct channel_end *end = end_at(session, i);
+		uint32_t other;
+
+		if (end->kind == CHANNEL_PIPE) {
+			requests->peers[i] = i; /* the same for both sides */
+			continue;
+		}
+		if (!end->remote)
+			continue;
+		other = idmap_get(&names, name_pair(session, end, end->remote, end->local));
+		if (other != IDMAP_NONE && !requests->peers[other]) {
+			requests->peers[i] = other;
+			requests->peers[other] = i;
+		}
+		if (!end->local)
+			continue;
+		idmap_set(&names, name_pair(session, end, end->local, end->remote), i);
+		if (end->role == ROLE_CLIENT)
+			idmap_set(&names, name_pair(session, end, end->local, 0), i);
+	}
+	idmap_clear(&names);
+}
+
+/* As calls show it; else the one with the lower port serves: those of clients are given
+ * by the system, from the upper range. */
+static enum channel_role role_of(const struct channel_end *end)
+{
+	if (end->role != ROLE_UNKNOWN || !end->local_port || !end->remote_port)
+		return (enum channel_role) end->role;
+	return end->local_port < end->remote_port ? ROLE_SERVER : ROLE_CLIENT;
+}
+
+/* --- presets ---------------------------------------------------------------------- */
+
+static uint32_t begin_request(struct user_requests *requests, int64_t begin, uint32_t thread,
+			      uint32_t channel)
+{
+	struct user_request request = {.begin = begin, .end = requests->session->end,
+				       .first = thread, .last = thread, .channel = channel,
+				       .unfinished = true};
+
+	g_array_append_val(requests->list, request);
+	return requests->list->len;
+}
+
+static void answer(struct user_requests *requests, struct open_request *open,
+		   const struct exchange *exchange)
+{
+	struct user_request *request = user_request_at(requests, open->place - 1);
+
+	request->last = exchange->thread;
+	if (exchange->end_time == INT64_MAX) { /* still being written */
+		request->unfinished = true;
+		request->end = requests->session->end;
+	} else {
+		request->unfinished = false;
+		request->end = open->answered ? MAX(request->end, exchange->end_time)
+					      : exchange->end_time;
+	}
+	open->answered = true;
+}
+
+/* The connection is at its end: what is not answered will not be. */
+static void close_request(struct user_requests *requests, struct open_request *open, int64_t time)
+{
+	if (open->place && !open->answered)
+		user_request_at(requests, open->place - 1)->end =
+			MAX(time, user_request_at(requests, open->place - 1)->begin);
+	*open = (struct open_request) {0};
+}
+
+/* One exchange on the end of a server, or of a client; returns the request that it is of. */
+static uint32_t pass_exchange(struct user_requests *requests, struct open_request *open,
+			      const struct exchange *exchange, bool server)
+{
+	bool asks = exchange->kind == (server ? EXCHANGE_READ : EXCHANGE_WRITE);
+
+	if (exchange->kind == EXCHANGE_CLOSE) {
+		close_request(requests, open, exchange->begin);
+		return 0;
+	}
+	if (exchange->kind == EXCHANGE_READ && !exchange->bytes && !exchange->failed) {
+		/* no more will be asked; the answer may still come */
+		if (open->answered)
+			close_request(requests, open, exchange->begin);
+		return 0;
+	}
+	if (exchange->kind != EXCHANGE_READ && exchange->kind != EXCHANGE_WRITE)
+		return 0;
+	/* a call that is under way at the end has moved what it will */
+	if (!exchange->bytes && exchange->end_time != INT64_MAX)
+		return 0;
+	if (asks && (!open->place || open->answered)) {
+		open->place = begin_request(requests,
+					    server ? exchange->end_time : exchange->begin,
+					    exchange->thread, exchange->end);
+		open->answered = false;
+	} else if (!asks && open->place) {
+		answer(requests, open, exchange);
+	}
+	return open->place;
+}
+
+static void find_on_connections(struct user_requests *requests, bool server)
+{
+	const struct session *session = requests->session;
+	const struct pages *store = &session->timeline.exchanges;
+	g_autofree struct open_request *open =
+		g_new0(struct open_request, session->timeline.ends.used);
+	enum channel_role wanted = server ? ROLE_SERVER : ROLE_CLIENT;
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		uint32_t at = requests->order ? requests->order[i] : i;
+		const struct exchange *exchange = exchange_at(session, at);
+		const struct channel_end *end;
+
+		if (!requests->order)
+			pages_pass(store, i);
+		if (exchange->kind >= EXCHANGE_DISK)
+			continue;
+		end = end_at(session, exchange->end);
+		if (end->kind == CHANNEL_SOCKET && role_of(end) == wanted)
+			requests->of_exchange[at] = pass_exchange(
+				requests, &open[exchange->end], exchange, server);
+	}
+	for (uint32_t i = 1; i < session->timeline.ends.used; i++)
+		requests->unknown_ends += end_at(session, i)->kind == CHANNEL_SOCKET &&
+					  role_of(end_at(session, i)) == ROLE_UNKNOWN;
+}
+
+/* After lost events a descriptor may be taken for a new connection: a request without an answer
+ * ends where one that the same peer asked there begins. */
+static void end_with_next(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	struct idmap last; /* peer's name -> place of its newest request */
+
+	idmap_init(&last);
+	for (guint i = 0; i < requests->list->len; i++) {
+		struct user_request *request = user_request_at(requests, i), *before;
+		const struct channel_end *end =
+			request->channel ? end_at(session, request->channel) : NULL;
+		uint64_t key;
+		uint32_t place;
+
+		if (!end || !end->remote)
+			continue;
+		key = name_pair(session, end, end->remote, end->local);
+		place = idmap_get(&last, key);
+		before = place == IDMAP_NONE ? NULL : user_request_at(requests, place);
+		if (before && before->unfinished && before->channel != request->channel)
+			before->end = MIN(before->end, request->begin);
+		idmap_set(&last, key, i);
+	}
+	idmap_clear(&last);
+}
+
+/* What has no answer when its process ends, with whatever it had open, will get none. */
+static void end_with_processes(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+
+	for (guint i = 0; i < requests->list->len; i++) {
+		struct user_request *request = user_request_at(requests, i);
+		const uint32_t *threads;
+		int64_t end = request->begin;
+		uint32_t count;
+
+		if (!request->unfinished || request->end < session->end)
+			continue;
+		threads = process_before(&session->processes, &session->model, request->last,
+					 INT64_MAX, &count);
+		for (uint32_t k = 0; k < count; k++)
+			end = MAX(end, model_thread(&session->model, threads[k])->end);
+		request->end = MIN(request->end, end);
+	}
+}
+
+/* "process (fork to exit)": of those that were seen to begin. */
+static void find_processes(struct user_requests *requests)
+{
+	const struct model *model = &requests->session->model;
+
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		const struct thread *thread = model_thread(model, i);
+		struct user_request *request;
+
+		if (!thread->born || thread->pid != thread->tid)
+			continue;
+		request = user_request_at(requests,
+					  begin_request(requests, thread->begin, i, 0) - 1);
+		request->end = MIN(thread->end, requests->session->end);
+		request->unfinished = thread->end >= requests->session->end;
+	}
+}
+
+static void find_calls(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	const struct pages *store = &session->timeline.operations;
+	struct operation_scope scope;
+
+	operation_scope_init(&scope, session);
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct operation *operation = operation_at(store, i);
+		struct user_request *request;
+
+		pages_pass(store, i);
+		if (PACK_KIND(operation->what) != OPERATION_SYSCALL || operation->half ||
+		    !operation_has_thread(operation) || !operation_in_scope(&scope, operation))
+			continue;
+		request = user_request_at(requests, begin_request(requests, operation->begin,
+								  operation->thread, 0) - 1);
+		request->name = PACK_NUMBER(operation->what);
+		request->end = operation_end(operation);
+		request->unfinished = false;
+	}
+	operation_scope_clear(&scope);
+}
+
+static void forget_nobodys(struct user_requests *requests)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < requests->list->len; i++)
+		if (is_thread(user_request_at(requests, i)->first))
+			g_array_index(requests->list, struct user_request, kept++) =
+				*user_request_at(requests, i);
+	g_array_set_size(requests->list, kept);
+}
+
+/* "EVENT patterns with keys joined by captured fields"; without any, by thread. One begin
+ * after another with the same key, and no end between: the first had none. An event of the idle
+ * loop, as of an interrupt there, is of no thread: the other one says whose request it is. */
+static void find_events(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	bool captures = session->options->requests.captures->len > 0;
+	struct idmap open; /* key, or thread -> request's place, from 0 */
+
+	idmap_init(&open);
+	for (guint i = 0; i < session->boundaries->len; i++) {
+		const struct boundary *at = &g_array_index(session->boundaries, struct boundary, i);
+		uint32_t thread = session_event_thread(session, at->host, at->cpu, at->tid, at->user,
+						       at->time);
+		uint64_t key = captures ? at->key : thread;
+		struct user_request *request;
+		uint32_t place;
+
+		if (!is_thread(thread) && !captures)
+			continue;
+		place = idmap_get(&open, key);
+		if (place != IDMAP_NONE) {
+			request = user_request_at(requests, place);
+			request->end = at->time;
+			request->unfinished = !at->end;
+			if (at->end && is_thread(thread))
+				request->last = thread;
+			if (!is_thread(request->first))
+				request->first = request->last;
+			idmap_remove(&open, key);
+		}
+		if (!at->end)
+			idmap_set(&open, key, begin_request(requests, at->time, thread, 0) - 1);
+	}
+	idmap_clear(&open);
+	forget_nobodys(requests);
+}
+
+/* --- which of them are asked for --------------------------------------------------- */
+
+static int by_begin(gconstpointer a, gconstpointer b)
+{
+	const struct user_request *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->end != y->end) /* the one around first */
+		return x->end > y->end ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Numbers them by their begin; what refers to them follows. */
+static void sort_requests(struct user_requests *requests)
+{
+	guint count = requests->list->len;
+	g_autofree guint32 *places = g_new0(guint32, count + 1);
+
+	for (guint i = 0; i < count; i++) {
+		struct user_request *at = user_request_at(requests, i);
+
+		at->id = i + 1;
+		at->end = MAX(at->begin, at->end); /* where times went backwards */
+	}
+	g_array_sort(requests->list, by_begin);
+	for (guint i = 0; i < count; i++) {
+		places[user_request_at(requests, i)->id] = i + 1;
+		user_request_at(requests, i)->id = i + 1;
+	}
+	for (uint32_t i = 0; requests->of_exchange && i < requests->session->timeline.exchanges.used;
+	     i++)
+		requests->of_exchange[i] = places[requests->of_exchange[i]];
+}
+
+static bool thread_asked_for(const struct session *session, const guint8 *selected,
+			     uint32_t thread)
+{
+	const struct host *host = model_host(&session->model,
+					     model_thread(&session->model, thread)->host);
+
+	if (!session_wants_host(session, host))
+		return false;
+	return !selected || selected[thread];
+}
+
+static void find_scope(struct user_requests *requests, const struct request_scope *scope)
+{
+	const struct session *session = requests->session;
+	const struct options *options = session->options;
+	g_autofree guint8 *selected = NULL;
+	g_autofree bool *tracers = session_tracers(session);
+
+	if (options->threads->len || options->processes->len || options->container) {
+		selected = g_new0(guint8, session->model.thread_count + 1);
+		for (guint i = 0; i < session->selected->len; i++)
+			selected[g_array_index(session->selected, uint32_t, i)] = 1;
+	}
+	for (guint i = 0; i < requests->list->len; i++) {
+		struct user_request *request = user_request_at(requests, i);
+
+		request->in_scope = request->begin >= scope->from &&
+				    request->end <= scope->to &&
+				    thread_asked_for(session, selected, request->last);
+		if (!selected && request->in_scope && tracers[request->last]) {
+			request->in_scope = false;
+			requests->of_tracer++;
+		}
+	}
+}
+
+/* "only the outermost are listed unless --process names an inner server" */
+static bool is_inside_another(const struct user_requests *requests,
+			      const struct user_request *request)
+{
+	for (uint32_t at = request->parent; at; at = user_request_at(requests, at - 1)->parent)
+		if (user_request_at(requests, at - 1)->in_scope)
+			return true;
+	return false;
+}
+
+uint32_t user_request_root(const struct user_requests *requests, uint32_t place)
+{
+	while (place && user_request_at(requests, place - 1)->parent)
+		place = user_request_at(requests, place - 1)->parent;
+	return place;
+}
+
+static bool gap_over(const struct session *session, uint32_t thread, int64_t from, int64_t to)
+{
+	return host_gap_over(model_host(&session->model,
+					model_thread(&session->model, thread)->host),
+			     from, to);
+}
+
+/* What was lost may have been the end of it, or the begin of another. */
+static void find_gaps(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+
+	for (guint i = 0; i < requests->list->len; i++) {
+		struct user_request *at = user_request_at(requests, i);
+
+		at->spans_gap = gap_over(session, at->first, at->begin, at->end) ||
+				gap_over(session, at->last, at->begin, at->end);
+	}
+	for (guint i = 0; i < requests->working->len; i++) {
+		const struct working *at = &g_array_index(requests->working, struct working, i);
+
+		if (gap_over(session, at->thread, at->begin, at->end))
+			user_request_at(requests, at->request - 1)->spans_gap = true;
+	}
+}
+
+static bool list_requests(struct user_requests *requests, const struct request_scope *scope,
+			  GError **error)
+{
+	g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	guint kept;
+
+	for (guint i = 0; i < requests->list->len; i++) {
+		const struct user_request *request = user_request_at(requests, i);
+
+		if (request->in_scope && !is_inside_another(requests, request))
+			g_array_append_val(candidates, i);
+	}
+	kept = candidates->len;
+	requests->listed = picks_apply(requests, candidates, scope, error);
+	if (!requests->listed)
+		return false;
+	requests->omitted = kept - requests->listed->len;
+	return true;
+}
+
+/* Time of the window's threads that is no request's. */
+static void sum_unassigned(struct user_requests *requests, const struct request_scope *scope)
+{
+	const struct session *session = requests->session;
+
+	for (uint32_t t = 0; t < session->model.thread_count; t++) {
+		struct spans spans;
+		struct span span;
+
+		spans_begin(&spans, session, t, scope->from, scope->to);
+		while (spans_next(&spans, &span))
+			for (int64_t at = span.begin, until; at < span.end; at = until) {
+				uint32_t place = user_request_of(requests, t, at, &until);
+
+				until = MIN(until, span.end);
+				if (place)
+					continue;
+				requests->unassigned_ns += until - at;
+				if (leaf_wib(span.leaf) == WIB_WORKING)
+					requests->unassigned_working_ns += until - at;
+			}
+	}
+}
+
+struct user_requests *user_requests_new(const struct session *session,
+					const struct request_scope *scope, GError **error)
+{
+	struct user_requests *requests = g_new0(struct user_requests, 1);
+	enum request_preset preset = session->options->requests.preset;
+
+	requests->session = session;
+	requests->effort = g_malloc0(sizeof *requests->effort);
+	timeline_let_go(&session->timeline); /* what reading left there */
+	requests->list = g_array_new(FALSE, TRUE, sizeof(struct user_request));
+	requests->working = g_array_new(FALSE, FALSE, sizeof(struct working));
+	if (preset == PRESET_SERVER || preset == PRESET_CLIENT) {
+		requests->of_exchange = g_new0(guint32, session->timeline.exchanges.used);
+		sort_exchanges(requests);
+		find_peers(requests);
+		requests->reads = exchange_lists_new(requests, EXCHANGE_READ, false);
+		requests->writes = exchange_lists_new(requests, EXCHANGE_WRITE, true);
+		find_on_connections(requests, preset == PRESET_SERVER);
+		end_with_processes(requests);
+	} else if (preset == PRESET_EVENTS) {
+		find_events(requests);
+	} else if (preset == PRESET_PROCESS) {
+		find_processes(requests);
+	} else {
+		find_calls(requests);
+	}
+	sort_requests(requests);
+	end_with_next(requests);
+	user_requests_follow(requests);
+	find_scope(requests, scope);
+	find_gaps(requests);
+	if (!list_requests(requests, scope, error)) {
+		user_requests_free(requests);
+		return NULL;
+	}
+	sum_unassigned(requests, scope);
+	return requests;
+}
+
+struct user_requests *user_requests_repick(const struct user_requests *base,
+					   const struct request_scope *scope, GError **error)
+{
+	struct user_requests *requests = g_memdup2(base, sizeof *base);
+
+	requests->base = base;
+	requests->listed = NULL;
+	requests->effort = g_malloc0(sizeof *requests->effort);
+	if (list_requests(requests, scope, error))
+		return requests;
+	user_requests_free(requests);
+	return NULL;
+}
+
+void user_requests_free(struct user_requests *requests)
+{
+	if (!requests)
+		return;
+	if (requests->listed)
+		g_array_free(requests->listed, TRUE);
+	g_free(requests->effort);
+	if (!requests->base) {
+		g_array_free(requests->list, TRUE);
+		g_array_free(requests->working, TRUE);
+		exchange_lists_free(requests->reads);
+		exchange_lists_free(requests->writes);
+		g_free(requests->of_exchange);
+		g_free(requests->order);
+		g_free(requests->peers);
+	}
+	g_free(requests);
+}
+
+const char *user_request_kind(const struct user_requests *requests)
+{
+	static const char *const kinds[] = {"server", "client", "process", "syscall", "events"};
+
+	return kinds[requests->session->options->requests.preset];
+}
+
+char *user_request_label(const struct user_requests *requests, const struct user_request *request)
+{
+	const struct session *session = requests->session;
+	const struct thread *thread = model_thread(&session->model, request->last);
+	const char *name = session_thread_name(session, request->last);
+	const struct channel_end *end;
+	const char *peer;
+
+	if (request->name)
+		return g_strdup_printf("%s of %s (%d)%s", session_text(session, request->name),
+				       name, thread->tid, session_on(session, request->last));
+	if (!request->channel)
+		return g_strdup_printf("%s (%d)%s", name, thread->tid,
+				       session_on(session, request->last));
+	end = end_at(session, request->channel);
+	peer = session_text(session, end->remote ? end->remote : end->key);
+	if (g_str_has_prefix(peer, "socket:"))
+		peer += strlen("socket:");
+	return g_strdup_printf("%s (%d)%s, %s %s", name, thread->tid,
+			       session_on(session, request->last),
+			       session->options->requests.preset == PRESET_SERVER ? "asked by"
+										  : "asked",
+			       peer);
+}

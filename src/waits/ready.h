@@ -1,0 +1,58 @@
+/* Ready to run, but not running: why. Somebody else ran on that CPU, or nobody
+ * did, and then there is a reason to be named.
+ *
+ * Place: waits/, over the stretches `interrupted/wait-cpu` and
+ * `interrupted/preempted` of a thread, for the verdict, the critical path, the
+ * summary's labels and the overview. How much of a stretch was idle is exact;
+ * which reason an idle stretch had is judged by these marks:
+ *
+ *   throttled   preempted with the idle thread next and the CPU idle 90 % of the
+ *               time, for 1 ms or more: a scheduler that leaves no CPU idle while
+ *               a thread could run does so only for a group whose quota is used
+ *               up; not if a thread of the same process worked most of the time.
+ *               Or woken, and a thread of the process that was throttled then is
+ *               let go at the same time. Inferred; that it comes back after the
+ *               same time (the quota's period) speaks for it.
+ *   remote      woken from another CPU, and half of the time or more went by
+ *               before that CPU took note (its sched_wakeup or interrupt)
+ *   slow        woken, and the CPU idle nearly all the time up to the switch
+ *
+ * Source: semantics.md, "Woken up", `by:NAME`; the kernel's
+ * throttle_cfs_rq() and pick_next_task_fair(), sched_cfs_period_timer() (which
+ * lets all CPUs' queues of a group go at once), ttwu_queue_wakelist().
+ */
+#ifndef WHYLATE_WAITS_READY_H
+#define WHYLATE_WAITS_READY_H
+
+#include "run/session.h"
+
+enum ready_kind {
+	READY_BUSY,      /* others ran there most of the time */
+	READY_THROTTLED,
+	READY_REMOTE,
+	READY_SLOW,
+	READY_IDLE,      /* idle, for none of these reasons: mostly a move to another CPU */
+	READY_KINDS
+};
+
+struct ready {
+	enum ready_kind kind;
+	int64_t idle;       /* ns of the stretch in which nobody ran there */
+	uint32_t cpu;       /* NO_CPU: not known which */
+	uint32_t waker_cpu; /* remote: where it was woken from, else NO_CPU */
+	int64_t arrival;    /* remote: ns until its CPU took note */
+	int idle_state;     /* depth of sleep of that CPU, -1: not recorded */
+	int64_t period;     /* throttled: ns from this stretch's end to the next one's, 0 */
+};
+
+/* Why `thread` did not run in `span`, a stretch of leaf wait-cpu or preempted.
+ * Others give READY_BUSY. */
+struct ready ready_of(const struct session *session, uint32_t thread, const struct span *span);
+
+/* "slow wake-up from idle", "throttled", … */
+const char *ready_text(enum ready_kind kind);
+/* Of a stretch that was idle: "CPU 1 was idle: slow wake-up (C-state 2)"; free
+ * with g_free(); NULL for READY_BUSY. */
+char *ready_label(const struct ready *ready);
+
+#endif

@@ -1,0 +1,35 @@
+/* Who ran on a CPU while a thread was ready to: sums by name.
+ *
+ * Place: waits/, for the verdict and the overview. Source: semantics.md,
+ * `by:NAME` (time split exactly by who ran).
+ */
+#ifndef WHYLATE_WAITS_RUNNERS_H
+#define WHYLATE_WAITS_RUNNERS_H
+
+#include "waits/ready.h"
+#include "run/session.h"
+
+struct runners {
+	GHashTable *by; /* owned; name -> int64_t ns; NULL until something is added */
+	int64_t ns;     /* sum */
+	int64_t idle[READY_KINDS]; /* of it nobody ran, and why */
+	int deepest;    /* idle state of these, plus 1; 0: none recorded */
+};
+
+/* Adds [span.begin, span.end) of `thread`, which was preempted or waiting on the
+ * CPU `span.ref`. Returns why. */
+struct ready runners_add(struct runners *runners, const struct session *session,
+			 uint32_t thread, const struct span *span);
+/* The same, but of nobody's time only: who else ran is not counted. */
+struct ready runners_add_idle(struct runners *runners, const struct session *session,
+			      uint32_t thread, const struct span *span);
+void runners_clear(struct runners *runners);
+
+/* "hog-0 52 %, hog-1 47 %": the three largest of at least 1 %; of nobody also
+ * why: "nobody 76 % (slow wake-up from idle)". */
+void runners_append(const struct runners *runners, GString *text);
+/* Why nobody ran: "slow wake-up from idle, C-state 2"; with the time of each if
+ * there are several reasons. Nothing if somebody always did. */
+void runners_append_idle(const struct runners *runners, GString *text);
+
+#endif
