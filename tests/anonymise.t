@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """--anonymise: no name of the trace is in any output, the numbers are the same, and names are replaced one to one.
 The names are taken from babeltrace2's text here, not from whylate."""
 import collections

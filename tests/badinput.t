@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Bad input: each case gets one clear line on stderr, the right exit status
 (interface.md, "Exit status"), nothing on stdout, and leaves no file behind."""
 import json

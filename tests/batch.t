@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """whylate batch: a line for each trace, the broken one too; what lines add up to is exact, in any order and grouping;
 the page; exit status."""
 import collections

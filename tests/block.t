@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Disk waits on recorded traces: every request that a wait is put down to, with its queue and service times, against
 a slow pairing of babeltrace2's text; fsyncs through the journal; who finished a request, and for whom it was.
 

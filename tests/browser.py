@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pages of whylate in headless Chromium, driven through Selenium: for tests/html.t, and for the pictures of
 README.md (tests/pictures.py). Where the Debian packages chromium-driver and python3-selenium are missing
 have_browser() says so."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is kept of a trace for further questions: the answers are those of the trace, byte for byte; what is stale,
 damaged or not the user's own is not believed; the directory stays within its bounds.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every wait of more than a millisecond of the programs that noted what they did (truth.tsv, traces/README.md) ends in
 the cause noted. A wait is taken apart down the chain: what the thread it leads to worked, was ready without a CPU, and its
 own waits in turn; what is left at the end of a hand-over is the messenger's. Expectations are from the notes alone."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """whylate check: what each shipped trace lacks, as the traces' README has it and babeltrace2's metadata shows; what
 it says is what the reports' coverage says; both ways in."""
 import json

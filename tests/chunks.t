@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A rotated trace says what the whole one says: the packets of recorded
 traces, divided between two chunks as `lttng rotate` lays them out, must give
 the same report, byte for byte. A user-space trace beside them is left alone."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Containers through the whole way of the data. No recorded trace has any, so two small ones are written here as
 lttng-modules 2.13 and 2.8 would (babeltrace2 reads them); what must come out follows from pid_namespaces(7): TIDs of a
 container are those that its processes have of themselves."""

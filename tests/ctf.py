@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes small CTF 1.8 traces as lttng-modules would, from events given as literals: for what no recorded trace has,
 through the whole way of the data. One stream per CPU, one packet each unless asked for, fields not aligned; of a
 little- or big-endian machine whose longs have 64 or 32 bits."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """LTTng's metadata of CTF 1.8 as CTF 2 (CTF2-SPEC-2.0): the same layout of packets and
 events, declared as lttng-tools 2.15 declares it. For the tests: no trace in that format can
 be recorded where they run. Understands just what LTTng writes."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """whylate diff: what differs between requests whose kinds the programs noted (truth.tsv); system calls against the
 latencies that babeltrace2 shows, and their distance computed from these; identities of the sums; equal sides; wrong
 usage; both ways in."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The documents say what the command does: every option of --help stands in
 the manual page and in the bash completion, and the other way round; manual
 pages format without warnings; examples are what is printed."""

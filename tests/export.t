@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """whylate export: every format read by somebody else's reader (tests/exports.py), and what is in it held against
 tests/oracle/: times of states per thread, blocked intervals, who woke (oracle.py), finished system calls
 (latencies.py). Those read babeltrace2's text and know nothing of whylate. One format against the other, so that they

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Readers of exported formats that are not whylate's: protoc with the published field numbers (tests/export/*.proto),
 Python's json, csv, sqlite3 and gzip. Each gives plain lists, so that a test can count and add up.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Faults around us: outputs that cannot be written, signals, closed pipes and streams, no temporary space, limits, and
 traces that change, shrink or grow while they are read. One clear line, the right status (interface.md, "Exit
 status"), nothing left behind, what was there before as it was. Bad input and options are in badinput.t."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Findings and whylate explain: ids are the same wherever a finding is shown, and again in a copy of the trace at
 another place; explain shows what the report named; sums are those of the report that they are of."""
 import json

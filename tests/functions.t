@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """User-space traces beside a kernel trace: their functions, their events as markers, their damage.
 
 ust-func is compared with tests/ust.py, which reads babeltrace2's text and keeps a stack for each thread; made-up traces

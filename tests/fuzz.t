@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Fuzzing: the corpora replayed, and then libFuzzer for a while on each target, from a fixed
 seed, so that it tries the same inputs again (make fuzz: others).
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Lost events make answers wider, never wrong.
 
 tests/unit/lose_events.c takes events out of sound traces in holes at random places (fixed seeds), tells

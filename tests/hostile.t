@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Input that is well formed but cannot be: packets at a time far from all others, names cut in the middle of a
 character; and files beside the trace that were damaged: saved profiles, kallsyms. (Damaged traces: reader.t.)"""
 import json

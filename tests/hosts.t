@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Traces of several hosts in one run. What is expected is from the client's
 own notes (truth.tsv), from README.md of the traces, and from the packets as
 babeltrace2 prints them, by computations that share nothing with whylate's."""

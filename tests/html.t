@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """--format html, opened in a real browser (headless Chromium): the page is one file that asks the network for
 nothing; it has the very JSON that --format json writes, and shows its figures; clicks, keys and zooming do
 what they say. Screenshots stay in the test cache, in html/."""

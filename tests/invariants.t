@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What holds on every trace, for the whole of it and in any window: states
 tile each thread's life, children sum to their parent, waits contain what
 explains them, the critical path tiles the window, and the same command gives

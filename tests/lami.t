@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """LAMI 1.0: the whylate-lami-* programs are asked as Trace Compass asks them, and what they answer is judged by
 rules of its parser and of the specification (lttng/lami-spec 1.0.1), written down here anew; figures are those of the
 commands' JSON, and of babeltrace2's text where that is simple."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The latencies of operations against tests/oracle/latencies.py, a slow and
 obvious second implementation of the same definitions that pairs entries and
 exits in babeltrace2's text: count, sum, minimum, maximum, percentiles and

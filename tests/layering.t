@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The core knows nothing of Babeltrace: below src/ only src/cli includes its
 headers (or the plugin's, which do), and the core's library asks for none of
 its symbols. Only src/symbols/code.c, which runs in a process of its own, includes

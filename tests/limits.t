@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """--fail-if, --budget, --junit: what is measured, against latencies, states and lost events that are taken from
 babeltrace2's text here; outcomes, exit status and files."""
 import collections

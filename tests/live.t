@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Live traces, and reports while a trace goes on (--every).
 
 A live trace comes from tests/relay.py, which plays recorded ones as lttng-relayd does, with

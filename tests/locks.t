@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Locks on recorded traces: who held them, in which order, and who is stuck.
 
 futex: truth.tsv has a line of each thread right after it gave the mutex up, so

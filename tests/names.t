@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Hostile names, through the whole way of the data: control characters, escape sequences, invalid UTF-8, quotes, commas,
 markup, formulas, kilobytes. A terminal never gets one, JSON is valid UTF-8, CSV is RFC 4180's and no formula. Numbers,
 depths and sizes: tests/unit/test_hostile.c."""

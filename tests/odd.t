@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Old and odd machines: the events of a recorded trace as a big-endian one would have written them,
 one whose longs have 32 bits, both, with the same bytes out of both readers; one CPU only; what
 Babeltrace's sink.ctf.fs writes.

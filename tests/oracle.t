@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The state machine against tests/oracle/oracle.py, a slow and obvious second
 implementation of the same semantics: every thread's leaves and instance
 counts, every blocked interval and its waker, to the nanosecond, on each

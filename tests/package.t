@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Debian package: built from a copy of the tree by dpkg-buildpackage, judged by what is in it, what it depends on
 and by lintian, and used from where dpkg-deb unpacks it: command, plugin, manual pages and LAMI programs."""
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes the pictures of README.md: tests/run tests/pictures.py DIRECTORY (make pictures)."""
 import os
 import sys

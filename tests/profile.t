@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """whylate profile on recorded traces: peaks, root causes, time-lapse, split
 and saved profiles. Counts and sums by themselves are latencies.t's matter.
 

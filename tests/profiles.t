@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The session profiles in share/lttng say what the presets of whylate record say: both are read here, the profiles as
 XML, the presets as the lines that --dry-run shows, and compared; what the lines leave to lttng is compared with the
 defaults that lttng-enable-channel(1) names. lttng-tools' own schema takes the profiles, where it is installed."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The direct reader against Babeltrace, and on damaged traces.
 
 Both ways in hand on the same events, field by field, and give the same bytes for every shipped

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """whylate record and snapshot, against a lttng command that is played: what it is asked, in which order, and that
 nothing is left behind by a failure or an interruption at any step. (The real one needs a kernel with LTTng's modules.)
 What the presets record fulfils what the analyses need: their patterns against the names in `check`."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A relay daemon for tests: plays a recorded trace to src.ctf.lttng-live as
 lttng-relayd does for a live session, on the loopback interface.
 

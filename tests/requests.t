@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """whylate requests: which requests there are, against tests/oracle/requests.py and the programs' own notes
 (truth.tsv); what they cost, against identities that hold for any trace, the notes, and the calls and block requests
 that babeltrace2 prints; which of them are picked; both ways in, and what was kept of the trace."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The command and the plugin give the same bytes, for the same input and
 options; and the plugin is there where Babeltrace looks for it."""
 import sys

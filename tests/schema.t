@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every JSON is as its schema says (JSON Schema 2020-12), and the schema that
 the command prints is the one that is shipped."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sourced by ./try and ./check, in the tree's root: installs the Debian
 # packages that are missing, makes configure, builds out of tree. The only
 # thing it touches outside the tree is those packages.
@@ -20,7 +21,7 @@ build_packages="autoconf automake libtool make gcc libc6-dev pkgconf
 # To check it besides: babeltrace2 loads the plugin, prove is in perl, libFuzzer
 # and clang's sanitizers are in libclang-rt-14-dev; build-essential, debhelper and lintian
 # make and judge the Debian package, mandoc the manual pages; chromium opens the report's pages.
-check_packages="babeltrace2 build-essential chromium chromium-driver clang debhelper groff-base libclang-rt-14-dev lintian mandoc perl
+check_packages="babeltrace2 build-essential chromium chromium-driver clang clang-format-19 debhelper groff-base libclang-rt-14-dev lintian mandoc perl
 	protobuf-compiler python3 python3-jsonschema python3-selenium xz-utils"
 
 installed()

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A flight recorder's last seconds (the trace `snapshot`): what the last operations of pipe-chain waited for, as they
 noted it themselves (truth.tsv) and the traces' README has it; and what cannot be known of it, as a small reader of
 babeltrace2's text finds it by itself: where each CPU's events begin, calls that began before, threads that nobody

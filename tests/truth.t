@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Recorded traces against what is known of them: the programs' own notes
 (truth.tsv, where there is one) and traces/README.md. The expectations are
 from there, never from whylate's output; tolerances are for the time that the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An independent reader of user-space traces, from babeltrace2's text: function calls by a stack for each thread.
 
 The text is asked for with the clock's own values (--clock-cycles), and the kernel trace's distance from the epoch is

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Why a ready thread did not run, who stopped one, the critical path's sums, and
 the waiting that threads and resources impose on others, on recorded traces.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the tests in Python have in common: where things are (tests/run sets
 the environment), running whylate and babeltrace2, recorded traces, TAP.
 

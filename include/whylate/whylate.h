@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* whylate's core in one place: what a program that links it, a test, or a new
  * analysis needs to see. No Babeltrace in it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The plugin "whylate": one sink component class per command, with the
  * command's options as parameters.
  *
@@ -82,8 +83,7 @@ set_parameter(const char *key, const bt_value *value, void *data)
 	const struct option_spec *spec = option_find(key);
 	bool ok = true;
 
-	if (!spec || !spec->parameter ||
-	    !(spec->commands & (1u << setting->options->command))) {
+	if (!spec || !spec->parameter || !(spec->commands & (1u << setting->options->command))) {
 		g_set_error(&setting->error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "sink.whylate.%s has no parameter '%s' (see "
 			    "babeltrace2-sink.whylate.%s(7))",
@@ -228,8 +228,7 @@ graph_is_configured(bt_self_component_sink *self)
 
 	if (bt_message_iterator_create_from_sink_component(
 		    self, bt_self_component_sink_borrow_input_port_by_name(self, "in"),
-		    &sink->iterator) !=
-	    BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
+		    &sink->iterator) != BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
 		return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;
 	messages_order(sink->messages,
 		       bt_port_input_as_port_const(bt_self_component_port_input_as_port_input(
@@ -326,49 +325,57 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(delay, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(delay, graph_is_configured);
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(overview, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(overview, "Say what is in a kernel trace, and who waited for what.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	overview, "Say what is in a kernel trace, and who waited for what.");
 BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(overview, "See whylate-overview(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(overview, overview_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(overview, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(overview, graph_is_configured);
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(profile, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(profile, "Profile latencies, find their peaks and root causes.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(profile,
+					   "Profile latencies, find their peaks and root causes.");
 BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(profile, "See babeltrace2-sink.whylate.profile(7).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(profile, profile_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(profile, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(profile, graph_is_configured);
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(check, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(check, "Say what a kernel trace has and lacks for each analysis.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	check, "Say what a kernel trace has and lacks for each analysis.");
 BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(check, "See whylate-check(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(check, check_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(check, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(check, graph_is_configured);
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(requests, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(requests, "Find the requests in a kernel trace, what each cost, and why.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	requests, "Find the requests in a kernel trace, what each cost, and why.");
 BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(requests, "See whylate-requests(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(requests, requests_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(requests, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(requests, graph_is_configured);
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(functions, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(functions, "Say where time goes along the calls of threads, in user space and in the kernel.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	functions,
+	"Say where time goes along the calls of threads, in user space and in the kernel.");
 BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(functions, "See whylate-functions(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(functions, functions_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(functions, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(functions, graph_is_configured);
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(diff, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(diff, "Say what differs between two groups of requests or two windows of a kernel trace.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	diff, "Say what differs between two groups of requests or two windows of a kernel trace.");
 BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(diff, "See whylate-diff(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(diff, diff_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(diff, finalize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(diff, graph_is_configured);
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(export, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(export, "Write threads, states, calls and wake-ups in other tools' formats.");
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	export, "Write threads, states, calls and wake-ups in other tools' formats.");
 BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(export, "See babeltrace2-sink.whylate.export(7).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(export, export_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(export, finalize);

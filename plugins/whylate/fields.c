@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fields of Babeltrace events by resolved positions; see fields.h. */
 #include "fields.h"
 
@@ -398,8 +399,7 @@ static void take_tcp(const struct header_layout *ip, const bt_field *header,
 	int64_t headers = 4 * (header_integer(header, ip->ihl) +
 			       header_integer(transport, layout->data_offset));
 
-	if (layout->seq < 0 || layout->ack_seq < 0 || layout->data_offset < 0 ||
-	    total < headers)
+	if (layout->seq < 0 || layout->ack_seq < 0 || layout->data_offset < 0 || total < headers)
 		return;
 	event->net.tcp = true;
 	event->net.seq = (uint32_t) header_integer(transport, layout->seq);
@@ -409,8 +409,8 @@ static void take_tcp(const struct header_layout *ip, const bt_field *header,
 	event->net.length = (uint32_t) (total - headers);
 }
 
-static void take_packet(struct class_state *state, const bt_field *variant,
-			struct scratch *scratch, struct event *event)
+static void take_packet(struct class_state *state, const bt_field *variant, struct scratch *scratch,
+			struct event *event)
 {
 	const struct header_layout *layout, *ip;
 	const bt_field *header, *transport;
@@ -435,8 +435,7 @@ static void take_packet(struct class_state *state, const bt_field *variant,
 	if (layout->source_port >= 0 &&
 	    field_integer(at_index(transport, layout->source_port), &port))
 		event->net.source_port = (uint32_t) port;
-	if (layout->dest_port >= 0 &&
-	    field_integer(at_index(transport, layout->dest_port), &port))
+	if (layout->dest_port >= 0 && field_integer(at_index(transport, layout->dest_port), &port))
 		event->net.dest_port = (uint32_t) port;
 	if (scratch->tcp)
 		take_tcp(ip, header, layout, transport, event);
@@ -457,8 +456,8 @@ void fields_take(struct class_state *state, const bt_event *from, struct scratch
 
 	scratch->used = 0;
 	for (guint i = 0; i < state->steps->len; i++, step++) {
-		const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(
-			payload, step->index);
+		const bt_field *field =
+			bt_field_structure_borrow_member_field_by_index_const(payload, step->index);
 		char *to = (char *) event + step->offset;
 
 		switch ((enum event_field_type) step->type) {

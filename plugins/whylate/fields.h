@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Taking fields of Babeltrace events into struct event; see messages.h. */
 #ifndef WHYLATE_PLUGINS_FIELDS_H
 #define WHYLATE_PLUGINS_FIELDS_H
@@ -27,7 +28,7 @@ struct class_filter {
 struct scratch {
 	uint8_t bytes[SCRATCH_BYTES]; /* all lists of bytes */
 	uint32_t used;
-	bool tcp;                     /* TCP headers are wanted whole */
+	bool tcp;       /* TCP headers are wanted whole */
 	GArray *ready;                /* owned; struct event_ready */
 };
 

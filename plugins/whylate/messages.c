@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages in, events out; see messages.h.
  *
  *   message ─► same stamp as those waiting? ─ yes ─► waits with them
@@ -144,9 +145,8 @@ static int env_number(const bt_trace *trace, const char *name)
 {
 	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
 
-	return value && bt_value_is_signed_integer(value)
-		       ? (int) bt_value_integer_signed_get(value)
-		       : 0;
+	return value && bt_value_is_signed_integer(value) ? (int) bt_value_integer_signed_get(value)
+							  : 0;
 }
 
 static char *uuid_text(bt_uuid uuid)
@@ -172,8 +172,8 @@ static int64_t clock_offset(const bt_clock_class *clock)
 }
 
 /* Tells the session of all event classes, and finds the syscall numbering. */
-static enum syscall_abi declare_classes(struct messages *messages, const bt_stream_class *class,
-					bool user)
+static enum syscall_abi
+declare_classes(struct messages *messages, const bt_stream_class *class, bool user)
 {
 	uint64_t count = bt_stream_class_get_event_class_count(class);
 	unsigned hints = 0;
@@ -233,8 +233,8 @@ static bool is_user(const bt_trace *trace)
 	return domain && strcmp(domain, "ust") == 0;
 }
 
-static struct stream_class *stream_class_of(struct messages *messages, const bt_stream_class *key,
-					    bool user)
+static struct stream_class *
+stream_class_of(struct messages *messages, const bt_stream_class *key, bool user)
 {
 	struct stream_class *class = g_hash_table_lookup(messages->stream_classes, key);
 	const bt_field_class *context;
@@ -296,9 +296,10 @@ static void join_host(struct messages *messages, struct stream *stream)
 	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(class);
 	g_autofree char *uuid = clock ? uuid_text(bt_clock_class_get_uuid(clock)) : NULL;
 
-	stream->host = session_user_host(
-		messages->session,
-		env_text(bt_stream_borrow_trace_const(stream->key), "hostname"), uuid);
+	stream->host =
+		session_user_host(messages->session,
+				  env_text(bt_stream_borrow_trace_const(stream->key), "hostname"),
+				  uuid);
 	stream->user = stream->host != UINT32_MAX;
 	if (!stream->user)
 		return;
@@ -416,7 +417,8 @@ static void settle(struct messages *messages)
 
 		if (stream->user) {
 			join_host(messages, stream);
-			if (!stream->user && stream->order != apart) { /* streams of a trace lie together */
+			if (!stream->user &&
+			    stream->order != apart) { /* streams of a trace lie together */
 				session_user_apart(messages->session);
 				apart = stream->order;
 			}
@@ -484,11 +486,10 @@ static bool context_integer(const bt_event *from, int64_t index, int32_t *to)
 {
 	int64_t value;
 
-	if (index < 0 ||
-	    !field_integer(bt_field_structure_borrow_member_field_by_index_const(
-				   bt_event_borrow_common_context_field_const(from),
-				   (uint64_t) index),
-			   &value))
+	if (index < 0 || !field_integer(bt_field_structure_borrow_member_field_by_index_const(
+						bt_event_borrow_common_context_field_const(from),
+						(uint64_t) index),
+					&value))
 		return false;
 	*to = (int32_t) value;
 	return true;
@@ -529,8 +530,7 @@ static void send(struct messages *messages, const struct waiting *waiting)
 {
 	const bt_event *from = bt_message_event_borrow_event_const(waiting->message);
 	const struct stream *stream = waiting->stream;
-	struct class_state *state =
-		class_of(messages, stream, bt_event_borrow_class_const(from));
+	struct class_state *state = class_of(messages, stream, bt_event_borrow_class_const(from));
 	struct event event;
 
 	event.time = waiting->time;
@@ -551,10 +551,9 @@ static void send(struct messages *messages, const struct waiting *waiting)
 		event.function.name = state->class.argument;
 	} else {
 		event.syscall.name = state->class.argument; /* kept by event_reset() */
-		event.syscall.number_table =
-			state->class.compat && stream->class->abi == ABI_X86_64
-				? ABI_I386
-				: stream->class->abi;
+		event.syscall.number_table = state->class.compat && stream->class->abi == ABI_X86_64
+						     ? ABI_I386
+						     : stream->class->abi;
 		event_reset(&event);
 	}
 	fields_take(state, from, &messages->scratch, &event);
@@ -676,6 +675,20 @@ static int64_t snapshot_time(const bt_clock_snapshot *clock, int64_t fallback)
 		       : fallback;
 }
 
+static const bt_clock_snapshot *lost_packets_clock(const bt_message *message, bool end)
+{
+	return end ? bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message)
+		   : bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
+			     message);
+}
+
+static const bt_clock_snapshot *lost_events_clock(const bt_message *message, bool end)
+{
+	return end ? bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message)
+		   : bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
+			     message);
+}
+
 static void tell_lost(struct messages *messages, const struct stream *stream,
 		      const bt_message *message, bool packets)
 {
@@ -690,28 +703,20 @@ static void tell_lost(struct messages *messages, const struct stream *stream,
 		timed = bt_stream_class_discarded_packets_have_default_clock_snapshots(class);
 		known = bt_message_discarded_packets_get_count(message, &count) ==
 			BT_PROPERTY_AVAILABILITY_AVAILABLE;
-		if (timed) {
-			begin = snapshot_time(
-				bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
-					message), begin);
-			end = snapshot_time(
-				bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(
-					message), end);
-		}
 	} else {
 		class = bt_stream_borrow_class_const(
 			bt_message_discarded_events_borrow_stream_const(message));
 		timed = bt_stream_class_discarded_events_have_default_clock_snapshots(class);
 		known = bt_message_discarded_events_get_count(message, &count) ==
 			BT_PROPERTY_AVAILABILITY_AVAILABLE;
-		if (timed) {
-			begin = snapshot_time(
-				bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
-					message), begin);
-			end = snapshot_time(
-				bt_message_discarded_events_borrow_end_default_clock_snapshot_const(
-					message), end);
-		}
+	}
+	if (timed) {
+		begin = snapshot_time(packets ? lost_packets_clock(message, false)
+					      : lost_events_clock(message, false),
+				      begin);
+		end = snapshot_time(packets ? lost_packets_clock(message, true)
+					    : lost_events_clock(message, true),
+				    end);
 	}
 	flush(messages);
 	if (messages->unsettled->len)
@@ -727,8 +732,9 @@ static void tell_lost(struct messages *messages, const struct stream *stream,
 
 static void take_lost(struct messages *messages, const bt_message *message, bool packets)
 {
-	struct stream *stream = stream_of(
-		messages, packets ? bt_message_discarded_packets_borrow_stream_const(message)
+	struct stream *stream =
+		stream_of(messages,
+			  packets ? bt_message_discarded_packets_borrow_stream_const(message)
 				  : bt_message_discarded_events_borrow_stream_const(message));
 
 	bool read = stream->kernel || stream->user;
@@ -820,7 +826,8 @@ bool messages_take(struct messages *messages, bt_message_array_const batch, uint
 			take_packet_begin(messages, message);
 			break;
 		case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-			stream_of(messages, bt_message_stream_beginning_borrow_stream_const(message));
+			stream_of(messages,
+				  bt_message_stream_beginning_borrow_stream_const(message));
 			break;
 		case BT_MESSAGE_TYPE_MESSAGE_ITERATOR_INACTIVITY:
 			take_inactivity(messages, message);

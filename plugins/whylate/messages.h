@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Babeltrace 2 messages → struct event: the way in for pipelines, and for
  * the command until it reads packets itself.
  *

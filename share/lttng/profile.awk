@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Turns the lines of `whylate record --dry-run` into a session profile for `lttng load`, as
 # lttng-tools' session.xsd has it:
 #

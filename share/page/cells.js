@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The timeline's cells, unpacked: src/report/page_timeline.c says how they are packed.
  *
  * Each row has cells in several levels of detail. A level is unpacked row by row, when it is first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the page is given: the report's JSON and the timeline's block, and the words for
  * times and durations.
  *

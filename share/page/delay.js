@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The delay report: the verdict first, then the critical path, the threads' trees, locks, who waited for whom. */
 
 function verdictList() {

@@ -1,5 +1,7 @@
+# SPDX-License-Identifier: MIT
 # Turns a part of the report page into a C string: awk -v name=report_html -f embed.awk FILE
 BEGIN { printf "static const char page_%s[] =\n", name }
+/SPDX-License-Identifier/ { next } # of the template, not of the pages made of it
 {
 	gsub(/\\/, "&&")
 	gsub(/"/, "\\\"")

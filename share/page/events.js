@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mouse, touch and keys of the timeline, its toolbar, its search, and what is shown of the selected cell. */
 
 function makeTimeline() {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The wait-for graph: an arrow from who waited to whom it was led to, as wide as the time. Laid out in layers:
  * who only waits on the left, who others wait for on the right; in a circle one arrow goes back.
  * The same as a table below it, for those who do not see it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The overview: who and what others waited for first, then the picture, then all of the lists. */
 
 const IMPOSED = [

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the timeline is drawn: a canvas with the critical path and a row for each thread. Zoomed in, a row that is open
  * shows the nested frames of its control flow below its state.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pictures of profiles: latencies on logarithmic axes with their peaks shaded, small and large, and over time.
  * SVG, made of the report's buckets; each rectangle has its figures as a title.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profile report: operations by time with their peaks' causes, and of the chosen one the latencies over
  * logarithmic axes, its peaks shaded. A peak that is clicked shows what its operations spent their time on, and an
  * example in the timeline. With --time-lapse: the same over time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The timeline: which part of time and which rows are shown, where they are on the canvas, and what is selected.
  * How it is drawn: paint.js; what happens on mouse and keys: events.js.
  */

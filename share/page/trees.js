@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two trees of each thread: where its time went (Working, Interrupted, Blocked, with the instances of every
  * node), and what its waits were for and why they took so long (causality). Branches are made when they are opened.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small helpers that make elements; texts go in as text, never as markup, whatever they hold. */
 
 /* el('div', {class: 'x', onclick: f, 'aria-label': '…'}, child, 'text', [more]) */

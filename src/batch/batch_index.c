@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* The page of `whylate batch --index`: one file, no script, nothing from elsewhere; see batch.h.
  *
- * Tables of the limits, the traces, the findings over all of them and the latencies. Colours follow the
- * reader's scheme, and nothing is said by colour alone. Names of traces and threads are anybody's:
- * all text is escaped.
+ * Tables of the limits, the traces, the findings over all of them and the latencies. Colours
+ * follow the reader's scheme, and nothing is said by colour alone. Names of traces and threads are
+ * anybody's: all text is escaped.
  */
 #include "batch/batch_parts.h"
 
@@ -21,7 +22,8 @@ static const char style[] =
 	"th{position:sticky;top:0;background:Canvas}"
 	".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
 	"th code{display:inline-block;min-width:14em}"
-	".bad{font-weight:bold;color:light-dark(#a00,#f88)}code{font-size:.92em;overflow-wrap:anywhere}"
+	".bad{font-weight:bold;color:light-dark(#a00,#f88)}code{font-size:.92em;overflow-wrap:"
+	"anywhere}"
 	"@media print{th{position:static}}";
 
 /* Escaped, control characters shown; free with g_free(). */
@@ -137,21 +139,22 @@ static void trace_row(FILE *file, const json_t *trace)
 
 static void traces(FILE *file, const json_t *merged)
 {
-	static const char *const names[] = {"Trace", "Outcome", "Host", "#Begin (UTC)", "#Length",
-					    "#Events", "#Lost", "Most waited for", "Notes", NULL};
+	static const char *const names[] = {"Trace",   "Outcome", "Host",  "#Begin (UTC)",
+					    "#Length", "#Events", "#Lost", "Most waited for",
+					    "Notes",   NULL};
 	json_t *each;
 	size_t i;
 
 	headings(file, "Traces", names);
-	json_array_foreach(json_object_get(merged, "traces"), i, each)
-		trace_row(file, each);
+	json_array_foreach(json_object_get(merged, "traces"), i, each) trace_row(file, each);
 	fputs("</tbody></table>\n", file);
 }
 
 static void limits(FILE *file, const json_t *merged)
 {
-	static const char *const names[] = {"Limit", "Over all", "#Value", "Of", "#Traces beyond it",
-					    "#Traces not judged", "Why", NULL};
+	static const char *const names[] = {
+		"Limit", "Over all", "#Value", "Of", "#Traces beyond it", "#Traces not judged",
+		"Why",   NULL};
 	static const char *const units[] = {"ns", "count", "share"};
 	json_t *each;
 	size_t i;
@@ -159,11 +162,13 @@ static void limits(FILE *file, const json_t *merged)
 	if (!json_array_size(json_object_get(merged, "limits")))
 		return;
 	headings(file, "Limits over all traces", names);
-	json_array_foreach(json_object_get(merged, "limits"), i, each) {
+	json_array_foreach(json_object_get(merged, "limits"), i, each)
+	{
 		bool exceeded = strcmp(text_of(each, "outcome"), "exceeded") == 0;
 		const json_t *value = json_object_get(each, "value");
 		const char *name = text_of(each, "name");
-		g_autofree char *line = g_strconcat(name, *name ? ": " : "", text_of(each, "limit"), NULL);
+		g_autofree char *line =
+			g_strconcat(name, *name ? ": " : "", text_of(each, "limit"), NULL);
 		g_autofree char *safe = escaped(line);
 		guint unit = 0;
 		char text[32];
@@ -175,7 +180,8 @@ static void limits(FILE *file, const json_t *merged)
 		cell(file, exceeded ? " class=\"bad\"" : "", text_of(each, "outcome"));
 		cell(file, " class=\"n\"",
 		     json_is_number(value) ? limit_value_text(text, json_number_value(value),
-							      (enum limit_unit) unit) : "");
+							      (enum limit_unit) unit)
+					   : "");
 		cell(file, "", text_of(each, "subject"));
 		number(file, integer(each, "traces_exceeded"));
 		number(file, integer(each, "traces_not_judged"));
@@ -192,7 +198,8 @@ static void findings(FILE *file, const json_t *merged)
 	size_t i;
 
 	headings(file, "Findings over all traces", names);
-	json_array_foreach(json_object_get(merged, "findings"), i, each) {
+	json_array_foreach(json_object_get(merged, "findings"), i, each)
+	{
 		if (i == FINDINGS_SHOWN)
 			break;
 		fputs("<tr>", file);
@@ -208,21 +215,22 @@ static void findings(FILE *file, const json_t *merged)
 
 static void profiles(FILE *file, const json_t *merged)
 {
-	static const char *const names[] = {"Operation", "#Count", "#Total", "#Median up to",
+	static const char *const names[] = {"Operation",   "#Count",   "#Total", "#Median up to",
 					    "#99 % up to", "#Longest", NULL};
 	json_t *each;
 	size_t i;
 
 	headings(file, "Latencies over all traces", names);
-	json_array_foreach(json_object_get(merged, "profiles"), i, each) {
+	json_array_foreach(json_object_get(merged, "profiles"), i, each)
+	{
 		fputs("<tr>", file);
 		cell(file, "", text_of(each, "operation"));
 		number(file, integer(each, "count"));
 		duration(file, integer(each, "sum_ns"));
-		duration(file, json_integer_value(
-				       json_array_get(json_object_get(each, "p50_ns"), 1)));
-		duration(file, json_integer_value(
-				       json_array_get(json_object_get(each, "p99_ns"), 1)));
+		duration(file,
+			 json_integer_value(json_array_get(json_object_get(each, "p50_ns"), 1)));
+		duration(file,
+			 json_integer_value(json_array_get(json_object_get(each, "p99_ns"), 1)));
 		duration(file, integer(each, "max_ns"));
 		fputs("</tr>\n", file);
 	}
@@ -234,10 +242,12 @@ void batch_index_write(const json_t *merged, FILE *file)
 	const json_t *statuses = json_object_get(merged, "statuses");
 	size_t all = json_array_size(json_object_get(merged, "traces"));
 
-	fprintf(file, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+	fprintf(file,
+		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 		"<meta name=\"viewport\" content=\"width=device-width\"><title>whylate batch: %zu "
-		"traces</title><style>%s</style></head><body>\n<h1>%zu traces</h1>\n<p>%"
-		JSON_INTEGER_FORMAT " events; %" JSON_INTEGER_FORMAT " traces are good, beyond a limit "
+		"traces</title><style>%s</style></head><body>\n<h1>%zu "
+		"traces</h1>\n<p>%" JSON_INTEGER_FORMAT " events; %" JSON_INTEGER_FORMAT
+		" traces are good, beyond a limit "
 		"are %" JSON_INTEGER_FORMAT ", not whole or not judged %" JSON_INTEGER_FORMAT
 		", could not be read or asked %" JSON_INTEGER_FORMAT ".</p>\n",
 		all, style, all, integer(merged, "events"), integer(statuses, "0"),

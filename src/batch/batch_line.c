@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A trace's line of `whylate batch`; see batch.h. */
 #include "batch/batch_parts.h"
 
@@ -44,11 +45,13 @@ json_t *measures_json(const struct measures *measures)
 		if (at->doubtful.count)
 			json_object_set_new(object, "doubtful", latencies_json(&at->doubtful));
 		for (guint p = 0; p < at->parts->len; p++)
-			json_array_append_new(parts, json_integer((json_int_t) g_array_index(
-							     at->parts, double, p)));
+			json_array_append_new(
+				parts,
+				json_integer((json_int_t) g_array_index(at->parts, double, p)));
 		if (at->parts->len) {
 			json_object_set_new(object, "parts_ns", parts);
-			json_object_set_new(object, "whole_ns", json_integer((json_int_t) at->whole));
+			json_object_set_new(object, "whole_ns",
+					    json_integer((json_int_t) at->whole));
 			json_object_set_new(object, "unknown_ns",
 					    json_integer((json_int_t) at->unknown));
 		} else {
@@ -88,8 +91,8 @@ static json_t *profiles_json(const struct profiles *profiles)
 			list, json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:o}", "operation",
 					json_text(at->operation), "count", (json_int_t) at->count,
 					"spans_gap", (json_int_t) at->spans_gap, "sum_ns",
-					(json_int_t) at->sum, "min_ns", (json_int_t) at->min, "max_ns",
-					(json_int_t) at->max, "buckets",
+					(json_int_t) at->sum, "min_ns", (json_int_t) at->min,
+					"max_ns", (json_int_t) at->max, "buckets",
 					buckets_json(at->counts, profiles->buckets.count)));
 	}
 	return list;
@@ -111,8 +114,8 @@ static json_t *line_findings_json(const struct session *session, struct profiles
 		findings_add_profiles(findings, peaks);
 	findings_sort(findings);
 	for (guint i = 0; i < findings->len && (!limit || i < limit); i++)
-		json_array_append_new(list, json_finding(session, &g_array_index(
-							findings, struct finding, i)));
+		json_array_append_new(
+			list, json_finding(session, &g_array_index(findings, struct finding, i)));
 	waiting_free(waiting);
 	overview_free(overview);
 	return list;

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* Adding up lines of `whylate batch`; see batch.h.
  *
  * The sums are kept as the JSON that they are read from and written as. Lines come from other
- * processes, and maybe other programs: what is no number counts as 0, and sums stop at the largest one.
+ * processes, and maybe other programs: what is no number counts as 0, and sums stop at the largest
+ * one.
  */
 #include "batch/batch_parts.h"
 
@@ -37,10 +39,10 @@ static void add_buckets(json_t *to, const json_t *from)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *) from, key, value)
-		if (strspn(key, "0123456789") == strlen(key) && strlen(key) < 5 &&
-		    g_ascii_strtoull(key, NULL, 10) < BUCKETS)
-			add(to, from, key);
+	json_object_foreach((json_t *) from, key,
+			    value) if (strspn(key, "0123456789") == strlen(key) &&
+				       strlen(key) < 5 && g_ascii_strtoull(key, NULL, 10) < BUCKETS)
+		add(to, from, key);
 }
 
 /* --- measures ---------------------------------------------------------------- */
@@ -56,7 +58,8 @@ static void latencies_of_json(const json_t *from, struct latencies *latencies)
 	latencies->min = integer(from, "min_ns");
 	latencies->max = integer(from, "max_ns");
 	latencies->counts = g_new0(uint64_t, BUCKETS);
-	json_object_foreach(json_object_get(from, "buckets"), key, value) {
+	json_object_foreach(json_object_get(from, "buckets"), key, value)
+	{
 		guint64 bucket = g_ascii_strtoull(key, NULL, 10);
 
 		if (bucket >= BUCKETS || json_integer_value(value) < 0)
@@ -220,9 +223,11 @@ static void add_finding(struct batch *batch, const json_t *from, const char *tra
 		add(to, from, sums[i]);
 	if (json_is_true(json_object_get(from, "spans_gap")))
 		json_object_set_new(to, "spans_gap", json_true());
-	json_object_set_new(to, "traces", json_integer(sum_of(integer(to, "traces"),
-							      trace ? 1 : integer(from, "traces"))));
-	take_worst(to, trace ? trace : worst, trace ? integer(from, "ns") : integer(from, "worst_ns"));
+	json_object_set_new(to, "traces",
+			    json_integer(sum_of(integer(to, "traces"),
+						trace ? 1 : integer(from, "traces"))));
+	take_worst(to, trace ? trace : worst,
+		   trace ? integer(from, "ns") : integer(from, "worst_ns"));
 }
 
 /* What others waited for most, else what is largest: long waits may be nobody's trouble. */
@@ -231,17 +236,17 @@ static const json_t *telling_finding(const json_t *findings)
 	json_t *each;
 	size_t i;
 
-	json_array_foreach((json_t *) findings, i, each)
-		if (g_strcmp0(json_string_value(json_object_get(each, "kind")), "imposer") == 0)
-			return each;
+	json_array_foreach((json_t *) findings, i,
+			   each) if (g_strcmp0(json_string_value(json_object_get(each, "kind")),
+					       "imposer") == 0) return each;
 	return json_array_get(findings, 0);
 }
 
 /* What the list of traces says of one. */
 static json_t *entry_of(const json_t *line)
 {
-	static const char *const kept[] = {"trace", "status", "messages", "events", "lost_events",
-					   "lost_packets", "damaged", "window"};
+	static const char *const kept[] = {"trace",       "status",       "messages", "events",
+					   "lost_events", "lost_packets", "damaged",  "window"};
 	const json_t *host = json_array_get(json_object_get(line, "hosts"), 0);
 	const json_t *finding = telling_finding(json_object_get(line, "findings"));
 	json_t *entry = json_object(), *exceeded = json_array();
@@ -252,10 +257,10 @@ static json_t *entry_of(const json_t *line)
 	if (host)
 		json_object_set(entry, "hostname", json_object_get(host, "hostname"));
 	if (finding)
-		json_object_set_new(entry, "finding", json_pack("{s:O,s:O,s:O}", "id",
-								json_object_get(finding, "id"), "title",
-								json_object_get(finding, "title"), "ns",
-								json_object_get(finding, "ns")));
+		json_object_set_new(entry, "finding",
+				    json_pack("{s:O,s:O,s:O}", "id", json_object_get(finding, "id"),
+					      "title", json_object_get(finding, "title"), "ns",
+					      json_object_get(finding, "ns")));
 	for (size_t i = 0; i < json_array_size(json_object_get(line, "limits")); i++) {
 		const json_t *limit = json_array_get(json_object_get(line, "limits"), i);
 		const char *outcome = json_string_value(json_object_get(limit, "outcome"));
@@ -319,12 +324,10 @@ bool batch_add(struct batch *batch, const json_t *line, GError **error)
 	} else {
 		json_array_append_new(batch->traces, entry_of(line));
 	}
-	json_array_foreach(json_object_get(line, "profiles"), i, each)
-		add_profile(batch, each);
+	json_array_foreach(json_object_get(line, "profiles"), i, each) add_profile(batch, each);
 	json_array_foreach(json_object_get(line, "findings"), i, each)
 		add_finding(batch, each, merged ? NULL : trace);
-	json_array_foreach(json_object_get(line, "limits"), i, each)
-		add_limit(batch, each, merged);
+	json_array_foreach(json_object_get(line, "limits"), i, each) add_limit(batch, each, merged);
 	return true;
 }
 
@@ -351,7 +354,8 @@ static int largest_first(gconstpointer a, gconstpointer b, const char *key, cons
 	const json_t *x = *(json_t *const *) a, *y = *(json_t *const *) b;
 	json_int_t first = integer(x, key), second = integer(y, key);
 
-	return first != second ? (first > second ? -1 : 1) : strcmp(text_of(x, name), text_of(y, name));
+	return first != second ? (first > second ? -1 : 1)
+			       : strcmp(text_of(x, name), text_of(y, name));
 }
 
 static int by_sum(gconstpointer a, gconstpointer b)
@@ -372,10 +376,8 @@ static json_t *sorted(const json_t *from, GCompareFunc order)
 	const char *key;
 	size_t i;
 
-	json_array_foreach((json_t *) from, i, value)
-		g_ptr_array_add(values, value);
-	json_object_foreach((json_t *) from, key, value)
-		g_ptr_array_add(values, value);
+	json_array_foreach((json_t *) from, i, value) g_ptr_array_add(values, value);
+	json_object_foreach((json_t *) from, key, value) g_ptr_array_add(values, value);
 	g_ptr_array_sort(values, order);
 	for (guint k = 0; k < values->len; k++)
 		json_array_append(list, values->pdata[k]);
@@ -386,17 +388,17 @@ static json_t *sorted(const json_t *from, GCompareFunc order)
 static void set_percentile(json_t *profile, const struct judgement *judgement, const char *key)
 {
 	json_object_set_new(profile, key,
-			    judgement->measured
-				    ? json_pack("[I,I]", (json_int_t) judgement->low,
-						(json_int_t) judgement->high)
-				    : json_null());
+			    judgement->measured ? json_pack("[I,I]", (json_int_t) judgement->low,
+							    (json_int_t) judgement->high)
+						: json_null());
 }
 
 static void set_percentiles(json_t *profile)
 {
 	static const struct {
 		const char *key, *limit;
-	} percentiles[] = {{"p50_ns", "p50(*) > 0"}, {"p90_ns", "p90(*) > 0"},
+	} percentiles[] = {{"p50_ns", "p50(*) > 0"},
+			   {"p90_ns", "p90(*) > 0"},
 			   {"p99_ns", "p99(*) > 0"}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(percentiles); i++) {
@@ -420,8 +422,8 @@ static json_t *merged_limits(struct batch *batch)
 		struct batch_limit *at = g_ptr_array_index(batch->limits, i);
 		g_autofree char *lacks = g_strdup(at->measures->lacks);
 		json_t *measures = measures_json(at->measures), *object;
-		struct judgement *judgement = judgement_new(at->limit,
-							    g_steal_pointer(&at->measures));
+		struct judgement *judgement =
+			judgement_new(at->limit, g_steal_pointer(&at->measures));
 
 		object = json_judgement(NULL, judgement);
 		json_object_set_new(object, "traces_exceeded", json_integer(at->exceeded));
@@ -440,7 +442,8 @@ static json_t *statuses(const json_t *traces)
 	json_t *counts = json_object(), *trace;
 	size_t i;
 
-	json_array_foreach((json_t *) traces, i, trace) {
+	json_array_foreach((json_t *) traces, i, trace)
+	{
 		char key[8];
 
 		g_snprintf(key, sizeof key, "%d", (int) MIN(integer(trace, "status"), 255));
@@ -463,14 +466,12 @@ json_t *batch_merged(struct batch *batch)
 	json_object_set_new(merged, "bad_lines", json_integer(batch->bad_lines));
 	for (size_t s = 0; s < G_N_ELEMENTS(sums); s++) {
 		json_object_set_new(merged, sums[s], json_integer(0));
-		json_array_foreach(traces, i, each)
-			add(merged, each, sums[s]);
+		json_array_foreach(traces, i, each) add(merged, each, sums[s]);
 	}
 	json_object_set_new(merged, "limits", merged_limits(batch));
 	json_object_set_new(merged, "findings", sorted(batch->findings, by_ns));
 	json_object_set_new(merged, "resolution", json_integer(MEASURE_RESOLUTION));
-	json_array_foreach(profiles, i, each)
-		set_percentiles(each);
+	json_array_foreach(profiles, i, each) set_percentiles(each);
 	json_object_set_new(merged, "profiles", profiles);
 	json_object_set_new(merged, "traces", traces);
 	json_object_set_new(merged, "status", json_integer(batch_status(merged)));
@@ -487,7 +488,8 @@ int batch_status(const json_t *merged)
 
 	if (integer(statuses, "1"))
 		return 1;
-	json_array_foreach(json_object_get(merged, "limits"), i, limit) {
+	json_array_foreach(json_object_get(merged, "limits"), i, limit)
+	{
 		if (strcmp(text_of(limit, "outcome"), outcome_text(OUTCOME_EXCEEDED)) == 0)
 			return 1;
 		trouble |= strcmp(text_of(limit, "outcome"), outcome_text(OUTCOME_NOT_JUDGED)) == 0;

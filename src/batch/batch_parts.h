@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines of `whylate batch`: one JSON object for each trace, and what many of them add up to.
  *
  * Place: batch/; batch_line.c makes a trace's line (the map half), batch_merge.c adds lines up,
  * those of traces and those that are sums already (the merge half), batch_index.c shows the sum as
- * a page. Adding is exact, and neither order nor grouping matters: counts are integers, buckets are the
- * finest that profiles have, lists are sorted by what is in them. Schema: whylate-batch-1.
+ * a page. Adding is exact, and neither order nor grouping matters: counts are integers, buckets
+ * are the finest that profiles have, lists are sorted by what is in them. Schema: whylate-batch-1.
  */
 #ifndef WHYLATE_BATCH_BATCH_PARTS_H
 #define WHYLATE_BATCH_BATCH_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Putting the time of threads down to their calls; see call_tree.h. */
 #include "calls/call_tree.h"
 
@@ -57,15 +58,19 @@ static uint32_t node_find(struct call_tree *tree, uint32_t parent, enum call_nod
 	struct node_key key = {parent, what, (uint8_t) kind};
 	gpointer known;
 	uint32_t place = tree->nodes->len;
-	struct call_node node = {.kind = (uint8_t) kind, .what = what, .parent = parent,
-				 .thread = thread, .ref = ref, .at = at};
+	struct call_node node = {.kind = (uint8_t) kind,
+				 .what = what,
+				 .parent = parent,
+				 .thread = thread,
+				 .ref = ref,
+				 .at = at};
 
 	if (parent != NO_NODE) {
 		node.depth = node_of(tree, parent)->depth + 1;
 		node.elsewhere = kind == NODE_WAITS_FOR || node_of(tree, parent)->elsewhere;
 		if (node.depth > CALL_TREE_DEPTH &&
-		    (!explains(node.kind) || (kind == NODE_WAITS_FOR &&
-					      node_of(tree, parent)->elsewhere)))
+		    (!explains(node.kind) ||
+		     (kind == NODE_WAITS_FOR && node_of(tree, parent)->elsewhere)))
 			return parent;
 	}
 	known = g_hash_table_lookup(tree->index, &key);
@@ -74,8 +79,7 @@ static uint32_t node_find(struct call_tree *tree, uint32_t parent, enum call_nod
 	node.children = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	node.waits = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	g_array_append_val(tree->nodes, node);
-	g_hash_table_insert(tree->index, g_memdup2(&key, sizeof key),
-			    GUINT_TO_POINTER(place + 1));
+	g_hash_table_insert(tree->index, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(place + 1));
 	if (parent != NO_NODE)
 		g_array_append_val(explains((uint8_t) kind) ? node_of(tree, parent)->waits
 							    : node_of(tree, parent)->children,
@@ -172,8 +176,8 @@ static uint32_t sampled_node(struct call_tree *tree, const struct frames *frames
 			     uint32_t node, const struct block *block, int64_t at)
 {
 	const struct session *session = tree->session;
-	uint32_t number = block ? callpaths_at(&session->flow.callstacks, block->callpaths)->kernel
-				: 0;
+	uint32_t number =
+		block ? callpaths_at(&session->flow.callstacks, block->callpaths)->kernel : 0;
 	const char *inner = NULL;
 	const uint64_t *words;
 	GPtrArray *path;
@@ -199,8 +203,7 @@ static uint32_t sampled_node(struct call_tree *tree, const struct frames *frames
 /* --- pieces of the critical path -------------------------------------------------------- */
 
 /* What the piece is put down to; the same leaf of a thread is so always, but for waits. */
-uint32_t call_tree_cause(struct call_tree *tree, const struct path *path,
-			  const struct piece *piece)
+uint32_t call_tree_cause(struct call_tree *tree, const struct path *path, const struct piece *piece)
 {
 	bool same = PACK_KIND(piece->leaf) >= LEAF_INT_IRQ &&
 		    PACK_KIND(piece->leaf) <= LEAF_INT_HRTIMER && piece->behalf < 0;
@@ -257,7 +260,8 @@ static void add_other(struct call_tree *tree, const struct path *path, const str
 {
 	const struct frames other = frames_of_other(tree, piece->thread), *frames = &other;
 	uint32_t base = waits_for_node(tree, node, piece->thread, begin), frame, at;
-	uint32_t cause = leaf_wib(piece->leaf) == WIB_WORKING ? 0 : call_tree_cause(tree, path, piece);
+	uint32_t cause =
+		leaf_wib(piece->leaf) == WIB_WORKING ? 0 : call_tree_cause(tree, path, piece);
 	int64_t until;
 
 	for (; begin < end; begin = until) {
@@ -268,7 +272,8 @@ static void add_other(struct call_tree *tree, const struct path *path, const str
 		at = sampled_node(tree, frames, frame, at, piece->block, begin);
 		add_own(tree, at, piece->leaf, until - begin);
 		if (cause)
-			add_own(tree, node_find(tree, at, NODE_CAUSE, cause, piece->thread, 0, begin),
+			add_own(tree,
+				node_find(tree, at, NODE_CAUSE, cause, piece->thread, 0, begin),
 				piece->leaf, until - begin);
 	}
 }
@@ -320,8 +325,8 @@ static void add_part(struct call_tree *tree, const struct path *path, const stru
 			  end);
 	} else if (leaf_wib(leaf) != WIB_WORKING) {
 		cause = call_tree_cause(tree, path, piece);
-		add_own(tree, node_find(tree, node, NODE_CAUSE, cause, piece->thread, 0, begin), leaf,
-			end - begin);
+		add_own(tree, node_find(tree, node, NODE_CAUSE, cause, piece->thread, 0, begin),
+			leaf, end - begin);
 	}
 }
 
@@ -472,8 +477,8 @@ static bool is_awake(const struct session *session, uint32_t thread)
 	return false;
 }
 
-static void add_threads_with(struct call_tree *tree,
-			     bool (*has)(const struct session *, uint32_t), const bool *tracers)
+static void add_threads_with(struct call_tree *tree, bool (*has)(const struct session *, uint32_t),
+			     const bool *tracers)
 {
 	const struct session *session = tree->session;
 	const char *wanted = session->options->host;
@@ -566,8 +571,7 @@ static void sum_up(struct call_tree *tree)
 			continue;
 		above = node_of(tree, node->parent);
 		/* a thread that was waited for is no part of who waited, but of another such */
-		if (node->kind != NODE_CAUSE &&
-		    (node->kind != NODE_WAITS_FOR || above->elsewhere))
+		if (node->kind != NODE_CAUSE && (node->kind != NODE_WAITS_FOR || above->elsewhere))
 			for (int k = 0; k < 4; k++)
 				above->all[k] += node->all[k];
 	}

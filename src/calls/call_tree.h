@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the time of threads goes, call path by call path, on both sides of the kernel boundary,
  * and beyond: what was waited for.
  *
@@ -55,23 +56,23 @@ struct call_tree {
 	const struct session *session; /* borrowed */
 	GArray *nodes;             /* struct call_node */
 	GArray *roots;             /* uint32_t: NODE_THREADS; who worked most first */
-	GPtrArray *threads;        /* owned; GArray of uint32_t: threads of each root, as in `roots` */
-	struct costs *costs;       /* owned; for names and causes */
-	GPtrArray *frames;         /* owned; struct frames by thread, NULL: not asked for yet */
-	uint64_t frames_held;      /* so many in all of these */
-	GHashTable *longest;       /* owned; what the threads called -> int64_t: the longest such
+	GPtrArray *threads; /* owned; GArray of uint32_t: threads of each root, as in `roots` */
+	struct costs *costs; /* owned; for names and causes */
+	GPtrArray *frames; /* owned; struct frames by thread, NULL: not asked for yet */
+	uint64_t frames_held; /* so many in all of these */
+	GHashTable *longest; /* owned; what the threads called -> int64_t: the longest such
 				      call that was seen from both ends, 0: none was */
 	/* private */
 	GHashTable *index;
 	struct user_requests *no_requests;
 	struct idmap causes;
-	GArray *no_frames;         /* empty */
-	uint32_t *node_of_frame;   /* of the thread being added; 0: not looked for, else + 1 */
+	GArray *no_frames; /* empty */
+	uint32_t *node_of_frame; /* of the thread being added; 0: not looked for, else + 1 */
 };
 
 /* Of the selected threads, or (none selected) of those that have functions; if there are none,
- * of all that worked but the kernel's and the recorder's. In the window; with --function only inside these.
- * Free with call_tree_free(). */
+ * of all that worked but the kernel's and the recorder's. In the window; with --function only
+ * inside these. Free with call_tree_free(). */
 struct call_tree *call_tree_new(const struct session *session);
 void call_tree_free(struct call_tree *tree);
 

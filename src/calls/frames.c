@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Nesting the calls of a thread; see frames.h. */
 #include "calls/frames.h"
 
@@ -15,8 +16,8 @@ static bool is_taken(const struct session *session, const struct operation *oper
 	uint32_t kind = PACK_KIND(operation->what);
 
 	return kind <= OPERATION_USER ||
-	       (kind <= OPERATION_HRTIMER && (session->kinds[EV_FUNCTION_ENTRY] ||
-					      session->options->functions.timeline));
+	       (kind <= OPERATION_HRTIMER &&
+		(session->kinds[EV_FUNCTION_ENTRY] || session->options->functions.timeline));
 }
 
 /* The operations of a list in [from, to), the oldest first; `at`: its newest. */
@@ -70,9 +71,8 @@ static void nest(struct nesting *nesting, struct call_frame *frames)
 	}
 	g_array_free(roots, TRUE);
 	for (uint32_t i = nesting->count; i-- > 0;)
-		nesting->depth[i] = nesting->parent[i] == NO_FRAME
-					    ? 0
-					    : nesting->depth[nesting->parent[i]] + 1;
+		nesting->depth[i] =
+			nesting->parent[i] == NO_FRAME ? 0 : nesting->depth[nesting->parent[i]] + 1;
 }
 
 /* A frame's place by begin: behind all that is left of it, and those around it. */
@@ -105,12 +105,14 @@ static struct frames *frames_of_list(const struct session *session, uint32_t thr
 	g_autofree struct call_frame *behind = g_new(struct call_frame, list->len + 1);
 
 	for (guint i = 0; i < list->len; i++) {
-		const struct operation *operation = operation_at(
-			&session->timeline.operations, g_array_index(list, uint32_t, i));
+		const struct operation *operation = operation_at(&session->timeline.operations,
+								 g_array_index(list, uint32_t, i));
 
 		behind[i] = (struct call_frame) {
-			.begin = operation->begin, .end = operation_end(operation),
-			.what = operation_what(session, operation), .half = operation->half,
+			.begin = operation->begin,
+			.end = operation_end(operation),
+			.what = operation_what(session, operation),
+			.half = operation->half,
 			.parent = NO_FRAME,
 			.ref = PACK_KIND(operation->what) == OPERATION_USER
 				       ? PACK_NUMBER(operation->what)
@@ -175,8 +177,8 @@ uint32_t frames_at(const struct frames *frames, int64_t time, int64_t *until)
 
 bool frame_waits_for_others(const struct session *session, const struct call_frame *frame)
 {
-	static const char *const fed[] = {"pipe:", "socket:", "eventfd", "timerfd", "signalfd",
-					  "inotify", "file:/dev/", NULL};
+	static const char *const fed[] = {"pipe:",    "socket:", "eventfd",    "timerfd",
+					  "signalfd", "inotify", "file:/dev/", NULL};
 	const char *on = frame->ref ? session_text(session, frame->ref) : "";
 	uint8_t wait;
 

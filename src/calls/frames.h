@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calls of one thread, nested: system calls, functions of the kernel and of user space, and
  * the interrupts that came between.
  *
@@ -19,22 +20,21 @@
 
 struct call_frame {
 	int64_t begin, end;   /* whole, also where they lie outside the window */
-	uint32_t what;        /* PACK of operation_kind; of a user function its name: operation_what() */
-	uint32_t ref : 29;    /* user function: interned "0xADDRESS"; else struct operation's */
-	uint32_t half : 2;    /* enum operation_half */
+	uint32_t what; /* PACK of operation_kind; of a user function its name: operation_what() */
+	uint32_t ref : 29; /* user function: interned "0xADDRESS"; else struct operation's */
+	uint32_t half : 2; /* enum operation_half */
 	uint32_t in_interrupt : 1; /* an interrupt, or called in one: not the thread's doing */
-	uint32_t parent;      /* place in the list, NO_FRAME */
-	uint32_t after;       /* place behind its last nested frame */
+	uint32_t parent; /* place in the list, NO_FRAME */
+	uint32_t after; /* place behind its last nested frame */
 };
 
 struct frames {
-	GArray *list;         /* struct call_frame */
+	GArray *list; /* struct call_frame */
 	uint32_t thread;
 };
 
 /* Those of `thread` that are in [from, to), or partly. Free with frames_free(). */
-struct frames *frames_new(const struct session *session, uint32_t thread, int64_t from,
-			  int64_t to);
+struct frames *frames_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
 /* Those of a CPU while it was idle, or nobody knows whose. */
 struct frames *frames_of_idle(const struct session *session, const struct cpu *cpu, int64_t from,
 			      int64_t to);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What can be answered from a trace; see check.h. */
 #include "check/check.h"
 
@@ -6,7 +7,7 @@
 
 #include "run/needs.h"
 
-#define IN_RINGS \
+#define IN_RINGS                                                                                   \
 	"; for a flight recorder 'lttng regenerate statedump' before 'lttng snapshot record'"
 
 const char *answer_text(enum answer answer)
@@ -18,8 +19,8 @@ const char *answer_text(enum answer answer)
 
 const char *finding_kind_text(enum finding_kind kind)
 {
-	static const char *const texts[] = {"event", "context", "statedump", "symbols",
-					    "lost-events", "damage", "trace", "user-trace"};
+	static const char *const texts[] = {"event",       "context", "statedump", "symbols",
+					    "lost-events", "damage",  "trace",     "user-trace"};
 
 	return texts[kind];
 }
@@ -39,8 +40,9 @@ static enum finding_kind kind_of(const struct need *need)
 		return FINDING_STATEDUMP;
 	if (strcmp(need->name, "kallsyms") == 0)
 		return FINDING_SYMBOLS;
-	return g_str_has_prefix(need->recorded_by, "lttng add-context") ? FINDING_CONTEXT
-									: FINDING_EVENT;
+	return g_str_has_prefix(need->recorded_by, "lttng add-context")
+		       ? FINDING_CONTEXT
+		       : FINDING_EVENT;
 }
 
 static void add_needs(struct check *check, const struct session *session)
@@ -55,8 +57,9 @@ static void add_needs(struct check *check, const struct session *session)
 			continue;
 		finding.name = g_strdup(need->name);
 		finding.means = g_strdup(need->without);
-		finding.remedy = g_strconcat(need->recorded_by,
-					     finding.kind == FINDING_STATEDUMP ? IN_RINGS : NULL, NULL);
+		finding.remedy =
+			g_strconcat(need->recorded_by,
+				    finding.kind == FINDING_STATEDUMP ? IN_RINGS : NULL, NULL);
 		g_array_append_val(check->findings, finding);
 	}
 }
@@ -136,23 +139,28 @@ static char *user_means(const struct session *session)
 {
 	const struct user_counts *counts = &session->flow.user;
 	GString *text = g_string_new(NULL);
-	uint64_t odd = counts->entries_unseen + counts->exits_unseen + counts->dropped +
-		       counts->no_thread;
+	uint64_t odd =
+		counts->entries_unseen + counts->exits_unseen + counts->dropped + counts->no_thread;
 
 	if (session->user_events)
-		g_string_append_printf(text, "its %" PRIu64 " events can be named as those of the "
-				       "kernel, and change nothing else", session->user_events);
+		g_string_append_printf(text,
+				       "its %" PRIu64 " events can be named as those of the "
+				       "kernel, and change nothing else",
+				       session->user_events);
 	if (counts->entries + counts->exits)
-		g_string_append_printf(text, "; %" PRIu64 " entries and %" PRIu64 " exits of "
-				       "functions (--operation 'function:*')", counts->entries,
-				       counts->exits);
+		g_string_append_printf(text,
+				       "; %" PRIu64 " entries and %" PRIu64 " exits of "
+				       "functions (--operation 'function:*')",
+				       counts->entries, counts->exits);
 	if (odd)
 		g_string_append_printf(text, ", %" PRIu64 " of them without the other", odd);
 	if (counts->lost)
 		g_string_append_printf(text, "; %" PRIu64 " events were lost", counts->lost);
 	if (session->user_apart)
-		g_string_append_printf(text, "%s%u of them not read, being of no host whose kernel "
-				       "was traced", text->len ? "; " : "", session->user_apart);
+		g_string_append_printf(text,
+				       "%s%u of them not read, being of no host whose kernel "
+				       "was traced",
+				       text->len ? "; " : "", session->user_apart);
 	for (guint i = 0; i < session->user_damages->len; i++)
 		g_string_append_printf(text, "%sdamaged: %s", text->len ? "; " : "",
 				       (char *) g_ptr_array_index(session->user_damages, i));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which commands can answer from this trace, and what stands in their way.
  *
  * Place: check/. From the table in needs.c, and from what befell the recording: lost
@@ -34,8 +35,8 @@ struct check {
 };
 
 /* Commands that analyse traces, and so have an answer. */
-#define CHECKED_COMMANDS \
-	(1u << COMMAND_OVERVIEW | 1u << COMMAND_DELAY | 1u << COMMAND_PROFILE | \
+#define CHECKED_COMMANDS                                                                           \
+	(1u << COMMAND_OVERVIEW | 1u << COMMAND_DELAY | 1u << COMMAND_PROFILE |                    \
 	 1u << COMMAND_REQUESTS | 1u << COMMAND_DIFF | 1u << COMMAND_FUNCTIONS)
 
 void check_init(struct check *check, const struct session *session);

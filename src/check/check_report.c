@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What can be answered from a trace, as text and JSON: whylate-check-1. */
 #include "check/check.h"
 

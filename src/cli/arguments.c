@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The command line: from the table of options to struct options, and --help;
  * see cli.h.
  */
@@ -122,15 +123,12 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 		return 0;
 	}
 	if (strcmp(name, "json-schema") == 0 && options->command != COMMAND_EXPORT) {
-		static const char *const schemas[] = {[COMMAND_OVERVIEW] = schema_overview,
-						      [COMMAND_DELAY] = schema_delay,
-						      [COMMAND_PROFILE] = schema_profile,
-						      [COMMAND_CHECK] = schema_check,
-						      [COMMAND_REQUESTS] = schema_requests,
-						      [COMMAND_DIFF] = schema_diff,
-						      [COMMAND_FUNCTIONS] = schema_functions,
-						      [COMMAND_EXPLAIN] = schema_explain,
-						      [COMMAND_BATCH] = schema_batch};
+		static const char *const schemas[] = {
+			[COMMAND_OVERVIEW] = schema_overview,   [COMMAND_DELAY] = schema_delay,
+			[COMMAND_PROFILE] = schema_profile,     [COMMAND_CHECK] = schema_check,
+			[COMMAND_REQUESTS] = schema_requests,   [COMMAND_DIFF] = schema_diff,
+			[COMMAND_FUNCTIONS] = schema_functions, [COMMAND_EXPLAIN] = schema_explain,
+			[COMMAND_BATCH] = schema_batch};
 
 		fputs(schemas[options->command], stdout);
 		return 0;
@@ -144,8 +142,8 @@ static int parse_option(int argc, char **argv, int *at, struct options *options)
 	else if (*at + 1 < argc)
 		value = argv[++*at];
 	else {
-		message = g_strdup_printf("--%s needs a value: --%s %s", name, name,
-					  spec->argument);
+		message =
+			g_strdup_printf("--%s needs a value: --%s %s", name, name, spec->argument);
 		return usage_error(message);
 	}
 	if (!options_set(options, name, value, &error))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* whylate batch: a process for each trace, a line for each process; see batch/batch_parts.h.
  *
  * Each trace is analysed in a child that does what `whylate` does with one trace: its report is the
@@ -143,8 +144,8 @@ static void end(struct mapping *all, struct job *job, int wait_status)
 	int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : WHYLATE_ERROR_DAMAGE;
 
 	if (WIFSIGNALED(wait_status))
-		why = g_strdup_printf("the analysis was ended by signal %d (%s)", WTERMSIG(wait_status),
-				      strsignal(WTERMSIG(wait_status)));
+		why = g_strdup_printf("the analysis was ended by signal %d (%s)",
+				      WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
 	job->line = line_of(all->options, job->trace, status,
 			    messages_of(all->options, job->trace, said, why), why ? "" : text);
 	job->pid = 0;
@@ -203,8 +204,8 @@ static void map(struct mapping *all, guint most)
 		if (all->running) {
 			wait_one(all);
 		} else { /* not even one process could be begun */
-			g_autofree char *why = g_strdup_printf("no process could be begun: %s",
-							       g_strerror(errno));
+			g_autofree char *why =
+				g_strdup_printf("no process could be begun: %s", g_strerror(errno));
 
 			all->begun++;
 			job->line = line_of(all->options, job->trace, WHYLATE_ERROR_DAMAGE,
@@ -238,8 +239,11 @@ static void tell_sum(const struct options *options, const json_t *merged)
 	g_autoptr(GString) text = g_string_new(NULL);
 	static const struct {
 		const char *status, *words;
-	} words[] = {{"0", "good"}, {"1", "beyond a limit"}, {"2", "not as asked for"},
-		     {"3", "not read"}, {"4", "not whole, or a limit not judged"},
+	} words[] = {{"0", "good"},
+		     {"1", "beyond a limit"},
+		     {"2", "not as asked for"},
+		     {"3", "not read"},
+		     {"4", "not whole, or a limit not judged"},
 		     {"5", "failed"}};
 
 	if (options->quiet)
@@ -249,20 +253,23 @@ static void tell_sum(const struct options *options, const json_t *merged)
 		const json_t *count = json_object_get(statuses, words[i].status);
 
 		if (count)
-			g_string_append_printf(text, "%s %" JSON_INTEGER_FORMAT " %s", i ? "," : ":",
-					       json_integer_value(count), words[i].words);
+			g_string_append_printf(text, "%s %" JSON_INTEGER_FORMAT " %s",
+					       i ? "," : ":", json_integer_value(count),
+					       words[i].words);
 	}
 	tell(text->str);
 }
 
 static bool write_sum(const struct options *options, const json_t *merged, GError **error)
 {
-	return (!options->batch.merged || write_file(options->batch.merged, merged, false, error)) &&
+	return (!options->batch.merged ||
+		write_file(options->batch.merged, merged, false, error)) &&
 	       (!options->batch.index || write_file(options->batch.index, merged, true, error)) &&
 	       (!options->batch.merge || write_file(options->output, merged, false, error));
 }
 
-static bool merge_file(struct batch *batch, const char *path, FILE *file, const struct options *options)
+static bool merge_file(struct batch *batch, const char *path, FILE *file,
+		       const struct options *options)
 {
 	g_autofree char *text = NULL;
 	size_t room = 0;
@@ -278,8 +285,8 @@ static bool merge_file(struct batch *batch, const char *path, FILE *file, const 
 			continue;
 		line = json_loads(text, 0, NULL);
 		if (!batch_add(batch, line, &error) && !options->quiet) {
-			g_autofree char *message = g_strdup_printf("%s, line %u: %s", path, number,
-								   error->message);
+			g_autofree char *message =
+				g_strdup_printf("%s, line %u: %s", path, number, error->message);
 
 			tell(message);
 		}
@@ -298,8 +305,9 @@ static int merge(struct options *options, GPtrArray *paths, struct batch *batch)
 
 		ok = file && merge_file(batch, paths->pdata[i], file, options);
 		if (!ok) {
-			g_autofree char *message = g_strdup_printf(
-				"cannot read %s: %s", (char *) paths->pdata[i], g_strerror(errno));
+			g_autofree char *message =
+				g_strdup_printf("cannot read %s: %s", (char *) paths->pdata[i],
+						g_strerror(errno));
 
 			tell(message);
 		}

@@ -1,4 +1,6 @@
-/* What is analysed by one process of `whylate batch`: a directory that `whylate` takes as one trace. */
+/* SPDX-License-Identifier: MIT */
+/* What is analysed by one process of `whylate batch`: a directory that `whylate` takes as one
+ * trace. */
 #ifndef WHYLATE_CLI_BATCH_COMMAND_H
 #define WHYLATE_CLI_BATCH_COMMAND_H
 

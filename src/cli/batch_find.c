@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The traces below a directory, each to be analysed by itself; see batch.h.
  *
  *   SESSION/kernel/metadata                      SESSION, with SESSION/ust/… beside

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The directory of images: looking up, writing, making room; see cache.h.
  *
  * Two runs may do the same at once: each writes a file of its own and renames it, and what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Answers to further questions about a trace: images of sessions (trace/image.h) in a
  * directory of the user's.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The whylate command: options, finding traces, reading them,
  * exit status. Place: src/cli/, the only folder of src/ that knows
  * Babeltrace.

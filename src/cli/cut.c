@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cutting a window out of traces: Babeltrace's own filter.utils.trimmer and
  * sink.ctf.fs, one graph for each trace; see cli.h.
  *
@@ -123,10 +124,10 @@ static bt_value *trimmer_parameters(int64_t from, int64_t to)
 	const int64_t times[] = {from, to};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-		g_autofree char *text = g_strdup_printf(
-			"%s%" PRIu64 ".%09" PRIu64, times[i] < 0 ? "-" : "",
-			(uint64_t) ABS(times[i]) / 1000000000,
-			(uint64_t) ABS(times[i]) % 1000000000);
+		g_autofree char *text =
+			g_strdup_printf("%s%" PRIu64 ".%09" PRIu64, times[i] < 0 ? "-" : "",
+					(uint64_t) ABS(times[i]) / 1000000000,
+					(uint64_t) ABS(times[i]) % 1000000000);
 
 		bt_value_map_insert_string_entry(parameters, names[i], text);
 	}
@@ -145,16 +146,16 @@ static bt_value *sink_parameters(const char *directory, bool lossy)
 	return parameters;
 }
 
-static const bt_component_filter *add_filter(bt_graph *graph, const bt_plugin *utils,
-					     const char *name, const bt_value *parameters)
+static const bt_component_filter *
+add_filter(bt_graph *graph, const bt_plugin *utils, const char *name, const bt_value *parameters)
 {
 	const bt_component_class_filter *class =
 		bt_plugin_borrow_filter_component_class_by_name_const(utils, name);
 	const bt_component_filter *filter = NULL;
 
 	if (class)
-		bt_graph_add_filter_component(graph, class, name, parameters,
-					      BT_LOGGING_LEVEL_NONE, &filter);
+		bt_graph_add_filter_component(graph, class, name, parameters, BT_LOGGING_LEVEL_NONE,
+					      &filter);
 	return filter;
 }
 
@@ -175,8 +176,8 @@ static bool build(bt_graph *graph, const bt_plugin *ctf, const bt_plugin *utils,
 	const bt_component_sink *sink = NULL;
 
 	if (!class || !source || !muxer || !trimmer ||
-	    bt_graph_add_sink_component(graph, class, "cut", place, BT_LOGGING_LEVEL_NONE,
-					&sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+	    bt_graph_add_sink_component(graph, class, "cut", place, BT_LOGGING_LEVEL_NONE, &sink) !=
+		    BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
 	    !graph_connect_all(graph, source, muxer))
 		return false;
 	return connect(graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
@@ -212,8 +213,8 @@ static bool cut_run(const struct cut *cut, const char *directory, bool lossy, GE
 
 		cause[strcspn(cause, ":")] = 0; /* what follows are addresses of its objects */
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
-			    "Babeltrace cannot cut the trace %s: %s",
-			    first->path, *cause ? cause : "it did not say why");
+			    "Babeltrace cannot cut the trace %s: %s", first->path,
+			    *cause ? cause : "it did not say why");
 		given_up = graph; /* sink.ctf.fs of 2.0.4 crashes if it ends after a failure */
 	}
 	(void) given_up;
@@ -361,7 +362,8 @@ bool cut_window(const struct session *session, GPtrArray *paths, int64_t from, i
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_DAMAGE,
 			    "%s is written, but does not say which events the tracer lost, as "
 			    "Babeltrace 2.0 cannot write that of a packet that was cut; the whole "
-			    "trace does", output);
+			    "trace does",
+			    output);
 		return false;
 	}
 	return ok;

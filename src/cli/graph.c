@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Babeltrace graph of the command: source.ctf.fs per trace, a muxer, and
  * a sink of our own that feeds the session; see cli.h.
  */
@@ -14,8 +15,8 @@ struct reading {
 	GError *error;
 };
 
-static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *iterator,
-								  void *data)
+static bt_graph_simple_sink_component_consume_func_status
+consume(bt_message_iterator *iterator, void *data)
 {
 	struct reading *reading = data;
 	bt_message_array_const batch;
@@ -84,10 +85,8 @@ bool graph_connect_all(bt_graph *graph, const bt_component_source *source,
 		uint64_t inputs = bt_component_filter_get_input_port_count(muxer);
 
 		if (bt_graph_connect_ports(
-			    graph,
-			    bt_component_source_borrow_output_port_by_index_const(source, i),
-			    bt_component_filter_borrow_input_port_by_index_const(muxer,
-										 inputs - 1),
+			    graph, bt_component_source_borrow_output_port_by_index_const(source, i),
+			    bt_component_filter_borrow_input_port_by_index_const(muxer, inputs - 1),
 			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 			return false;
 	}
@@ -150,9 +149,8 @@ static bool build(bt_graph *graph, struct reading *reading, GPtrArray *traces, c
 	const bt_component_sink *sink;
 
 	if (!muxer_class ||
-	    bt_graph_add_filter_component(graph, muxer_class, "muxer", NULL,
-					  BT_LOGGING_LEVEL_NONE, &muxer) !=
-		    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+	    bt_graph_add_filter_component(graph, muxer_class, "muxer", NULL, BT_LOGGING_LEVEL_NONE,
+					  &muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		return false;
 	for (guint i = 0; i < traces->len; i++) {
 		const struct found_trace *trace = g_ptr_array_index(traces, i);
@@ -165,13 +163,13 @@ static bool build(bt_graph *graph, struct reading *reading, GPtrArray *traces, c
 		if (!source || !graph_connect_all(graph, source, muxer))
 			return false;
 	}
-	if (bt_graph_add_simple_sink_component(graph, "whylate", NULL, consume, NULL, reading, &sink) !=
-	    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+	if (bt_graph_add_simple_sink_component(graph, "whylate", NULL, consume, NULL, reading,
+					       &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		return false;
-	if (bt_graph_connect_ports(
-		    graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
-		    bt_component_sink_borrow_input_port_by_index_const(sink, 0),
-		    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+	if (bt_graph_connect_ports(graph,
+				   bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+				   bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+				   NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 		return false;
 	messages_order(reading->messages,
 		       bt_port_input_as_port_const(
@@ -181,8 +179,8 @@ static bool build(bt_graph *graph, struct reading *reading, GPtrArray *traces, c
 
 static bool fail(const struct reading *reading, GError **error)
 {
-	g_autofree char *cause = reading->error ? g_strdup(reading->error->message)
-					    : messages_library_error();
+	g_autofree char *cause =
+		reading->error ? g_strdup(reading->error->message) : messages_library_error();
 
 	if (session_has_events(reading->session)) { /* what was read is worth a report */
 		session_stopped(reading->session, cause);
@@ -210,7 +208,8 @@ bool graph_run(struct session *session, GPtrArray *traces, GError **error)
 	progress_begin(&reading.progress, session);
 	reading.messages = messages_new(session);
 	graph = bt_graph_create(0);
-	ok = build(graph, &reading, traces, ctf, utils) && bt_graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;
+	ok = build(graph, &reading, traces, ctf, utils) &&
+	     bt_graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;
 	progress_end(&reading.progress);
 	messages_end(reading.messages);
 	if (!ok)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the command's Babeltrace graphs have in common: reading for the session
  * (graph.c) and cutting (cut.c). Place: src/cli/.
  */

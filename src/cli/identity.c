@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which traces the user named: the key of what is kept of them; see cache.h.
  *
  * A trace that is copied with its times (cp -a, tar) or moved is the same trace. Its stream
@@ -34,8 +35,8 @@ static bool add_file(struct looking *looking, const char *path, const char *name
 		return false;
 	if (!S_ISREG(status.st_mode))
 		return true;
-	g_string_append_printf(looking->text, "%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", name,
-			       (gint64) status.st_size, (gint64) changed_at(&status));
+	g_string_append_printf(looking->text, "%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n",
+			       name, (gint64) status.st_size, (gint64) changed_at(&status));
 	looking->identity->bytes += (uint64_t) status.st_size;
 	looking->identity->changed = MAX(looking->identity->changed, changed_at(&status));
 	return true;

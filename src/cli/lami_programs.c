@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The programs whylate-lami-NAME: links to the command, which looks at the name that it was
  * called by, as Trace Compass asks a program for its version by its first word alone.
  *
@@ -92,9 +93,9 @@ static void parse(int argc, char **argv, struct asked *asked)
 static bool refused(const char *word)
 {
 	static const char *const names[] = {
-		"--format", "--output", "--every", "--from", "--to", "--last", "--json-schema",
-		"--save", "--compare", "--resume", "--force", "--threshold", "--time-lapse",
-		"--per", "--metric", "--progress", "--color"};
+		"--format",      "--output", "--every",   "--from",     "--to",    "--last",
+		"--json-schema", "--save",   "--compare", "--resume",   "--force", "--threshold",
+		"--time-lapse",  "--per",    "--metric",  "--progress", "--color"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
 		if (g_str_has_prefix(word, names[i]) &&
@@ -186,8 +187,8 @@ static int set_options(const struct lami_analysis *analysis, const struct asked 
 			break;
 		if (!refused(word))
 			continue;
-		message = g_strdup_printf("%s has no meaning for tables (see whylate-lami(1))",
-					  word);
+		message =
+			g_strdup_printf("%s has no meaning for tables (see whylate-lami(1))", word);
 		tell(message);
 		return WHYLATE_ERROR_USAGE;
 	}

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /* whylate: from the command line to the exit status; see cli.h.
  *
- * 0 done · 1 a limit is exceeded · 2 wrong usage · 3 no trace · 4 damaged input (or lost events with
- * --strict) · 5 output not written. Source: interface.md, "Exit status".
+ * 0 done · 1 a limit is exceeded · 2 wrong usage · 3 no trace · 4 damaged input (or lost events
+ * with --strict) · 5 output not written. Source: interface.md, "Exit status".
  */
 #include <locale.h>
 #include <stdio.h>
@@ -78,8 +79,9 @@ static bool read_traces(struct session *session, GPtrArray *paths, struct cache 
 static void tell_spill(const struct options *options, int status)
 {
 	if (spill_trouble() && !options->quiet && (!status || status == WHYLATE_ERROR_DAMAGE))
-		fprintf(stderr, "whylate: no room for a temporary file in %s: %s; all was kept in "
-				"memory. TMPDIR=DIRECTORY names another place\n",
+		fprintf(stderr,
+			"whylate: no room for a temporary file in %s: %s; all was kept in "
+			"memory. TMPDIR=DIRECTORY names another place\n",
 			spill_place(), g_strerror(spill_trouble()));
 }
 
@@ -106,14 +108,16 @@ static int tell_trouble(const struct session *session)
 	if (session->stopped) {
 		g_autofree char *message = g_strconcat(
 			"the trace could not be read to its end, the report is of what came "
-			"before: ", session->stopped, NULL);
+			"before: ",
+			session->stopped, NULL);
 
 		tell(message);
 		return WHYLATE_ERROR_DAMAGE;
 	}
 	if (session->damages->len) {
-		fprintf(stderr, "whylate: the trace is damaged; the report is of what could be read, "
-				"and its coverage says what could not\n");
+		fprintf(stderr,
+			"whylate: the trace is damaged; the report is of what could be read, "
+			"and its coverage says what could not\n");
 		return WHYLATE_ERROR_DAMAGE;
 	}
 	if (!lost_events(session))
@@ -149,14 +153,15 @@ static void input_clear(struct input *input)
 {
 	if (!input->session)
 		return;
-	/* the answer comes first, and a wrong question is asked again; but what has other names now is
-	 * not the trace */
+	/* the answer comes first, and a wrong question is asked again; but what has other names now
+	 * is not the trace */
 	if (input->cache && !input->kept && !input->session->options->anonymiser)
 		cache_keep(input->cache, input->session);
 	cache_free(input->cache);
 	if (*input->session->runs_read >= RUNS_READ_MAX && !input->session->options->quiet)
-		fprintf(stderr, "whylate: so many threads were ready at once that it was not looked "
-				"up for all who ran meanwhile; a narrower window (--from, --to) does\n");
+		fprintf(stderr,
+			"whylate: so many threads were ready at once that it was not looked "
+			"up for all who ran meanwhile; a narrower window (--from, --to) does\n");
 	periodic_end(input->session);
 	session_free(input->session);
 }
@@ -172,7 +177,8 @@ static bool read_other(struct input *other, struct options *options, GPtrArray *
 	if (paths->len > 2) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "diff compares two traces, %u are given; a directory may hold several "
-			    "traces that belong together", paths->len);
+			    "traces that belong together",
+			    paths->len);
 		return false;
 	}
 	g_ptr_array_add(second, g_ptr_array_remove_index(paths, 1));
@@ -188,10 +194,13 @@ static bool cut(const struct session *session, GPtrArray *paths, GError **error)
 	struct finding found;
 
 	if (options->finding) {
-		if (!finding_look_up(session, options->finding, &found) || found.end <= found.begin) {
+		if (!finding_look_up(session, options->finding, &found) ||
+		    found.end <= found.begin) {
 			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-				    "--around '%s': this trace has no such finding, or it is seen at no "
-				    "one time; reports list them", options->finding);
+				    "--around '%s': this trace has no such finding, or it is seen "
+				    "at no "
+				    "one time; reports list them",
+				    options->finding);
 			return false;
 		}
 		g_free(found.title);
@@ -221,8 +230,8 @@ static int tell_limits(const struct session *session, int status)
 		const struct judgement *at = g_ptr_array_index(session->judged, i);
 		g_autofree char *text = NULL, *message = NULL;
 
-		if (session->options->quiet || (at->outcome != OUTCOME_EXCEEDED &&
-						at->outcome != OUTCOME_NOT_JUDGED))
+		if (session->options->quiet ||
+		    (at->outcome != OUTCOME_EXCEEDED && at->outcome != OUTCOME_NOT_JUDGED))
 			continue;
 		text = judgement_text(at);
 		message = g_strconcat(at->outcome == OUTCOME_EXCEEDED ? "limit exceeded: "
@@ -271,7 +280,8 @@ static int whylate(int argc, char **argv)
 		return lami_command(program + strlen("whylate-lami-"), argc - 1, argv + 1);
 	if (argc < 2) {
 		fputs("whylate: no trace given: whylate TRACE shows what is in one; whylate --help "
-		      "lists the commands\n", stderr);
+		      "lists the commands\n",
+		      stderr);
 		return WHYLATE_ERROR_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
@@ -281,8 +291,9 @@ static int whylate(int argc, char **argv)
 		if (topic && (strcmp(topic, "record") == 0 || strcmp(topic, "snapshot") == 0))
 			return recording_command(topic, 1, (char *[]) {(char *) "--help"});
 		if (topic && !command_of(topic, &command)) {
-			g_autofree char *message = g_strdup_printf(
-				"no command '%s'; whylate --help lists them", topic);
+			g_autofree char *message =
+				g_strdup_printf("no command '%s'; whylate --help lists them",
+						topic);
 
 			tell(message);
 			return WHYLATE_ERROR_USAGE;

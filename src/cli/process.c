@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The command as a process among others: signals, standard streams, memory; see cli.h.
  *
  * Signals end it by themselves: no analysis has to ask whether it should stop, so it is quick. What
@@ -29,8 +30,9 @@ static void on_end(int number)
 /* A mapped page that cannot be read or written, and is none of a trace (reader/mapped.h). */
 static void on_bus_error(int number)
 {
-	static const char text[] = "whylate: a temporary file could not be read or written: the disk "
-				   "failed; TMPDIR names another place\n";
+	static const char text[] =
+		"whylate: a temporary file could not be read or written: the disk "
+		"failed; TMPDIR names another place\n";
 	ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
 
 	(void) written;

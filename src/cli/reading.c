@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading traces into the session: directly where LTTng wrote them, through
  * Babeltrace where somebody else did or where that is asked for; see cli.h.
  */
@@ -16,11 +17,12 @@ void progress_begin(struct progress *progress, const struct session *session)
 {
 	const struct options *options = session->options;
 
-	*progress = (struct progress) {
-		.session = session, .next = EVENTS_AT_ONCE, .lines = options->progress_lines,
-		.shown = options->progress == CHOICE_ALWAYS ||
-			 (options->progress == CHOICE_AUTO && !options->quiet &&
-			  isatty(STDERR_FILENO))};
+	*progress = (struct progress) {.session = session,
+				       .next = EVENTS_AT_ONCE,
+				       .lines = options->progress_lines,
+				       .shown = options->progress == CHOICE_ALWAYS ||
+						(options->progress == CHOICE_AUTO &&
+						 !options->quiet && isatty(STDERR_FILENO))};
 }
 
 void progress_show(struct progress *progress)
@@ -76,13 +78,16 @@ bool traces_fit_babeltrace(GPtrArray *traces, GError **error)
 		if (trace->ctf2) {
 			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
 				    "%s is a CTF 2 trace, which Babeltrace 2.0 cannot read; "
-				    "--reader direct can", directory);
+				    "--reader direct can",
+				    directory);
 			return false;
 		}
 		if (trace->trouble) {
-			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-				    "%s/metadata is damaged: %s; --reader direct reads what there is "
-				    "of it", directory, trace->trouble);
+			g_set_error(
+				error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+				"%s/metadata is damaged: %s; --reader direct reads what there is "
+				"of it",
+				directory, trace->trouble);
 			return false;
 		}
 	}
@@ -116,9 +121,10 @@ static bool read_directly(struct session *session, GPtrArray *traces, GError **e
 	ok = session_has_events(session);
 	if (!ok)
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-			    session->damages->len ? "the trace has no event that could be read: its "
-						    "files are damaged"
-						  : "the trace has no events");
+			    session->damages->len
+				    ? "the trace has no event that could be read: its "
+				      "files are damaged"
+				    : "the trace has no events");
 	reader_free(reader);
 	return ok;
 }

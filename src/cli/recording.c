@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The command lines of record and snapshot; see cli.h. They are no analyses, so their options
  * are none of the table in run/options.c.
  */
@@ -141,9 +142,10 @@ static int set(struct recording *recording, const char *name, const char *value)
 		recording->session = g_strdup(value);
 	} else if (strcmp(name, "trigger") == 0) {
 		if (!g_ascii_isalpha(*value) && *value != '*')
-			return usage_error("--trigger '%s': must begin with a kernel event's name, as "
-					   "in 'sched_process_exec', or 'sched_switch prev_prio < 0'",
-					   value);
+			return usage_error(
+				"--trigger '%s': must begin with a kernel event's name, as "
+				"in 'sched_process_exec', or 'sched_switch prev_prio < 0'",
+				value);
 		g_free(recording->trigger);
 		recording->trigger = g_strdup(value);
 	} else if (strcmp(name, "network") == 0) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding kernel traces, and user-space traces beside them, in what the user named; see cli.h.
  *
  * An LTTng output holds kernel/, ust/…, archives/CHUNK/kernel/, or
@@ -47,14 +48,14 @@ static bool has_event(const struct metadata *metadata, const char *name)
 		const struct stream_type *stream = g_ptr_array_index(metadata->streams, i);
 
 		for (guint k = 0; k < stream->events->len; k++)
-			if (strcmp(((struct event_type *) stream->events->pdata[k])->name, name) == 0)
+			if (strcmp(((struct event_type *) stream->events->pdata[k])->name, name) ==
+			    0)
 				return true;
 	}
 	return false;
 }
 
-static bool describe(const char *directory, const char *path, struct found *found,
-		     GError **error)
+static bool describe(const char *directory, const char *path, struct found *found, GError **error)
 {
 	struct metadata *metadata = metadata_read(path, error);
 	const char *domain, *tracer;
@@ -67,8 +68,8 @@ static bool describe(const char *directory, const char *path, struct found *foun
 	found->metadata = metadata;
 	found->described = domain != NULL;
 	/* an LTTng 2.0 trace says nothing: its events do */
-	found->kernel = domain ? strcmp(domain, "kernel") == 0
-			       : has_event(metadata, "sched_switch");
+	found->kernel =
+		domain ? strcmp(domain, "kernel") == 0 : has_event(metadata, "sched_switch");
 	found->user = domain && strcmp(domain, "ust") == 0;
 	found->lttng = tracer ? g_str_has_prefix(tracer, "lttng") : found->kernel;
 	return true;
@@ -153,7 +154,8 @@ static void add_to_trace(GPtrArray *traces, struct found *found)
 	struct trace_directory *directory;
 
 	for (guint i = 0; i < trace->directories->len; i++)
-		if (strcmp(((struct trace_directory *) g_ptr_array_index(trace->directories, i))->path,
+		if (strcmp(((struct trace_directory *) g_ptr_array_index(trace->directories, i))
+				   ->path,
 			   found->path) == 0)
 			return; /* named twice */
 	trace->lttng &= found->lttng;
@@ -198,8 +200,8 @@ static bool search_path(const char *path, GArray *list, GError **error)
 	bool kernel = false, described = false;
 
 	if (stat(path, &status) != 0) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE, "cannot read the trace %s: %s", path,
-			    g_strerror(errno));
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "cannot read the trace %s: %s", path, g_strerror(errno));
 		return false;
 	}
 	if (!S_ISDIR(status.st_mode)) {

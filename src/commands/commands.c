@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Choosing and writing a report; see report.h. */
 #include "report/report.h"
 
@@ -72,8 +73,9 @@ static GArray *locks_of(const struct delay *delay)
 	g_autoptr(GHashTable) threads = g_hash_table_new(NULL, NULL);
 
 	for (guint i = 0; i < delay->threads->len; i++)
-		g_hash_table_add(threads, GUINT_TO_POINTER(g_array_index(delay->threads,
-							   struct stretch, i).thread));
+		g_hash_table_add(threads,
+				 GUINT_TO_POINTER(
+					 g_array_index(delay->threads, struct stretch, i).thread));
 	return contention_new(delay->session, threads, delay->session->from, delay->session->to);
 }
 
@@ -111,8 +113,7 @@ static void delay_init(struct delay *delay, const struct session *session)
 	if (session->target != NO_THREAD)
 		g_array_append_vals(delay->threads, delay->lineage->data, delay->lineage->len);
 	for (guint i = 0; i < session->selected->len; i++)
-		add_stretch(delay->threads, session,
-			    g_array_index(session->selected, uint32_t, i));
+		add_stretch(delay->threads, session, g_array_index(session->selected, uint32_t, i));
 	delay->locks = locks_of(delay);
 	delay->findings = findings_of(delay);
 }
@@ -377,8 +378,8 @@ bool report_write(const struct session *session, GError **error)
 	if (session->options->command == COMMAND_EXPORT)
 		return export_write(session, error);
 	ok = output_open(&output, session->options->output, error) &&
-		  report_write_to(session, &output, error) && !session_interrupted(session) &&
-		  output_commit(&output, error);
+	     report_write_to(session, &output, error) && !session_interrupted(session) &&
+	     output_commit(&output, error);
 
 	output_clear(&output);
 	return ok;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See periodic.h. */
 #include "commands/periodic.h"
 
@@ -166,8 +167,8 @@ static bool report(struct session *session, int64_t from, int64_t to, void *data
 
 	fflush(NULL); /* else the child would write it again */
 	if (pipe(ends) != 0 || (pid = fork()) < 0) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
-			    "cannot make a report: %s", g_strerror(errno));
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "cannot make a report: %s",
+			    g_strerror(errno));
 		return false;
 	}
 	if (pid == 0) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One report after the other while the trace goes on (--every; stretches.h).
  *
  * A report ends all lives, moves clocks and adds waits to the operations: it is made

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state instances of a delay report as CSV (RFC 4180), or with --path the steps
  * of its critical path: one row each.
  */
@@ -71,8 +72,7 @@ void delay_csv(const struct delay *delay, struct output *output)
 	}
 	for (guint i = 0; i < delay->threads->len; i++) {
 		const struct stretch *at = &g_array_index(delay->threads, struct stretch, i);
-		struct node *summary =
-			summary_new(delay->session, at->thread, at->begin, at->end);
+		struct node *summary = summary_new(delay->session, at->thread, at->begin, at->end);
 
 		rows(delay->session, at->thread, summary, output->file);
 		node_free(summary);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The delay report as JSON; names and shape: interface.md. */
 #include "report/report.h"
 
@@ -46,12 +47,12 @@ static json_t *woken_by_json(const struct session *session, const struct wait *w
 	json_object_set_new(object, "kind", json_string(waker_kind_text(kind)));
 	json_object_set_new(object, "host",
 			    json_integer(model_thread(&session->model, wait->thread)->host));
-	json_object_set_new(object, "tid",
-			    !thread ? json_null()
-				    : json_integer(block->waker == IDLE_THREAD
-							   ? 0
-							   : model_thread(&session->model,
-									  block->waker)->tid));
+	json_object_set_new(
+		object, "tid",
+		!thread ? json_null()
+			: json_integer(block->waker == IDLE_THREAD
+					       ? 0
+					       : model_thread(&session->model, block->waker)->tid));
 	json_object_set_new(object, "name",
 			    thread ? json_text(session_thread_name(session, block->waker))
 				   : json_null());
@@ -64,8 +65,8 @@ static json_t *woken_by_json(const struct session *session, const struct wait *w
 	return object;
 }
 
-static json_t *messenger_json(const struct session *session, const char *kind,
-			      const char *label, uint32_t thread, int64_t time)
+static json_t *messenger_json(const struct session *session, const char *kind, const char *label,
+			      uint32_t thread, int64_t time)
 {
 	json_t *object = json_object();
 	bool known = is_thread(thread);
@@ -114,10 +115,9 @@ static json_t *worker_via(const struct session *session, const struct wait *wait
 			list, messenger_json(session, messenger_kind(behind),
 					     session_text(session, behind->text), behind->thread,
 					     behind->asked ? behind->asked : behind->begin));
-	json_array_append_new(list, messenger_json(session, "work",
-						   session_function(session, work->text),
-						   behind ? wait->block->waker : work->thread,
-						   work->begin));
+	json_array_append_new(
+		list, messenger_json(session, "work", session_function(session, work->text),
+				     behind ? wait->block->waker : work->thread, work->begin));
 	return list;
 }
 
@@ -166,11 +166,11 @@ static json_t *wait_json(const struct session *session, const struct wait *wait)
 	json_object_set_new(object, "ns", json_integer(wait->end - wait->begin));
 	json_object_set_new(object, "spans_gap", json_boolean(wait->spans_gap));
 	json_object_set_new(object, "leaf", json_text(leaf));
-	json_object_set_new(object, "stack", stack_json(session, wait->block->stack,
-							is_kernel(session, wait->thread)));
+	json_object_set_new(object, "stack",
+			    stack_json(session, wait->block->stack,
+				       is_kernel(session, wait->thread)));
 	if (wait->block->resource)
-		json_object_set_new(object, "resource",
-				    json_wait_resource(session, wait->block));
+		json_object_set_new(object, "resource", json_wait_resource(session, wait->block));
 	json_object_set_new(object, "woken_by", woken_by_json(session, wait));
 	json_object_set_new(object, "cause", json_cause(&cause));
 	cause_clear(&cause);
@@ -260,7 +260,8 @@ static void instances_json(const struct node *node, json_t *object)
 	if (node->count > node->instances->len) {
 		g_snprintf(key, sizeof key, "%u_omitted", node->id);
 		json_object_set_new(object, key,
-				    json_integer((json_int_t) (node->count - node->instances->len)));
+				    json_integer(
+					    (json_int_t) (node->count - node->instances->len)));
 	}
 	for (guint i = 0; i < node->children->len; i++)
 		instances_json(g_ptr_array_index(node->children, i), object);
@@ -270,8 +271,7 @@ static json_t *thread_json(const struct session *session, const struct stretch *
 {
 	json_t *object = json_thread_head(session, stretch->thread);
 	json_t *instances = json_object();
-	struct node *summary =
-		summary_new(session, stretch->thread, stretch->begin, stretch->end);
+	struct node *summary = summary_new(session, stretch->thread, stretch->begin, stretch->end);
 	uint32_t omitted;
 	GPtrArray *waits = causality_new(session, stretch->thread, stretch->begin, stretch->end,
 					 session->options->limit, &omitted);
@@ -341,8 +341,7 @@ static json_t *piece_json(const struct session *session, const struct piece *pie
 	if (session_spans_gap(session, piece->thread, &span))
 		json_object_set_new(object, "spans_gap", json_true());
 	if (piece->block && piece->block->resource)
-		json_object_set_new(object, "resource",
-				    json_wait_resource(session, piece->block));
+		json_object_set_new(object, "resource", json_wait_resource(session, piece->block));
 	cause = piece_cause(session, piece);
 	if (piece->block || cause.kind == CAUSE_WAIT_CPU || cause.kind == CAUSE_THROTTLED)
 		json_object_set_new(object, "cause", json_cause(&cause));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The delay report for people, in the shapes of the LTTV Delay Analyzer
  * (Fournier and Dagenais, section 2.4): lineage, state summary with node ids,
  * instances by node, blocking causality as an indented tree. First what
@@ -74,12 +75,14 @@ static void head(const struct delay *delay, struct output *output)
 	if (session->target != NO_THREAD) {
 		g_autofree char *who = thread_text(session, session->target);
 
-		g_string_append_printf(line, "Target: %s by %s at %s", session_text(session, match->event),
-				       who, when_time(to, match->time, utc, true));
+		g_string_append_printf(line, "Target: %s by %s at %s",
+				       session_text(session, match->event), who,
+				       when_time(to, match->time, utc, true));
 		text_wrapped(output, line->str, 0, 2);
 		g_string_truncate(line, 0);
 	}
-	g_string_append_printf(line, "Window: %s to %s, %s", when_time(from, session->from, utc, true),
+	g_string_append_printf(line, "Window: %s to %s, %s",
+			       when_time(from, session->from, utc, true),
 			       when_time(to, session->to, utc, true),
 			       when_duration(length, session->to - session->from));
 	text_wrapped(output, line->str, 0, 2);
@@ -105,9 +108,11 @@ static void verdict(const struct delay *delay, struct output *output)
 
 	if (!delay->verdict->len) {
 		if (delay->threads->len > 1)
-			text_wrapped(output, "Several threads are asked for; lineage, critical path "
-					     "and verdict are made for a --target or a single "
-					     "--thread.", 0, 2);
+			text_wrapped(output,
+				     "Several threads are asked for; lineage, critical path "
+				     "and verdict are made for a --target or a single "
+				     "--thread.",
+				     0, 2);
 		return;
 	}
 	if (delay->session->target == NO_THREAD) {
@@ -157,9 +162,8 @@ static void summary_node(const struct node *node, struct output *output, int dep
 /* The child that has all of the node's time, in the same intervals; or NULL. */
 static const struct node *only_child(const struct node *node)
 {
-	const struct node *child = node->children->len == 1
-					   ? g_ptr_array_index(node->children, 0)
-					   : NULL;
+	const struct node *child =
+		node->children->len == 1 ? g_ptr_array_index(node->children, 0) : NULL;
 
 	return child && child->count == node->count ? child : NULL;
 }
@@ -218,8 +222,7 @@ static bool is_kernel(const struct session *session, uint32_t thread)
 	       thread_is_kernel(&session->model, model_thread(&session->model, thread));
 }
 
-static void append_resource(GString *line, const struct session *session,
-			    const struct block *block)
+static void append_resource(GString *line, const struct session *session, const struct block *block)
 {
 	const char *key = session_text(session, session_resource(session, block));
 	const char *operation = futex_operation(block->operation);
@@ -231,7 +234,8 @@ static void append_resource(GString *line, const struct session *session,
 		key = NULL;
 	if (key && strcmp(key, "sleep") == 0) {
 		if (block->timer >= 0)
-			g_string_append_printf(line, " for %s", when_duration(length, block->timer));
+			g_string_append_printf(line, " for %s",
+					       when_duration(length, block->timer));
 		return;
 	}
 	if (key)
@@ -277,7 +281,8 @@ static void append_way(GString *line, const struct session *session, const struc
 	if (detail->queued >= 0)
 		g_string_append_printf(line, "(%s%s) ",
 				       packet_is_undecidable(detail) ? "shorter than the clocks' "
-								       "error of " : "±",
+								       "error of "
+								     : "±",
 				       when_duration(length, detail->queued));
 	g_string_append(line, "on its way");
 }
@@ -353,8 +358,8 @@ static bool alike(const struct wait *a, const struct wait *b)
 static void waits_text(const struct session *session, GPtrArray *waits, uint32_t omitted,
 		       struct output *output, int depth);
 
-static void wait_text(const struct session *session, const struct wait *wait,
-		      struct output *output, int depth)
+static void wait_text(const struct session *session, const struct wait *wait, struct output *output,
+		      int depth)
 {
 	blocked_line(session, wait, output, depth);
 	if (wait->children)
@@ -378,8 +383,8 @@ static GArray *rows_of(GPtrArray *waits)
 
 	for (guint i = 0; i < waits->len; i++) {
 		const struct wait *wait = g_ptr_array_index(waits, i);
-		struct row *last = rows->len ? &g_array_index(rows, struct row, rows->len - 1)
-					     : NULL;
+		struct row *last =
+			rows->len ? &g_array_index(rows, struct row, rows->len - 1) : NULL;
 		struct row row = {.first = i, .end = i + 1, .ns = wait->end - wait->begin};
 
 		if (last && alike(g_ptr_array_index(waits, last->first), wait)) {
@@ -458,7 +463,8 @@ static void waits_text(const struct session *session, GPtrArray *waits, uint32_t
 			omitted += row->end - row->first;
 	}
 	if (omitted)
-		fprintf(output->file, "%*s[... and %u shorter ones among these; --limit 0 shows all ...]\n",
+		fprintf(output->file,
+			"%*s[... and %u shorter ones among these; --limit 0 shows all ...]\n",
 			2 * depth + 2, "", omitted);
 	g_array_free(rows, TRUE);
 }
@@ -506,7 +512,8 @@ static void thread_instances(const struct session *session, const struct stretch
 	if (left_out)
 		fprintf(output->file,
 			"  [... %u nodes under 1 %% of the time; --limit 0 or --verbose shows "
-			"them ...]\n", left_out);
+			"them ...]\n",
+			left_out);
 	node_free(summary);
 }
 
@@ -515,7 +522,7 @@ struct visit {
 	uint32_t thread;
 	int64_t begin, end;
 	int64_t wib[4];
-	bool over;                   /* the thread had ended before */
+	bool over;     /* the thread had ended before */
 	bool spans_gap;
 	const struct piece *longest; /* that is not work */
 };
@@ -530,8 +537,8 @@ static void print_visit(const struct session *session, const struct visit *visit
 	const char *comma = "";
 	char from[48], length[32];
 
-	fprintf(output->file, "  %s %9s  %s: ",
-		when_time(from, visit->begin, session->options->utc, false),
+	fprintf(output->file,
+		"  %s %9s  %s: ", when_time(from, visit->begin, session->options->utc, false),
 		when_duration(length, visit->end - visit->begin), safe);
 	if (visit->over) {
 		fputs("had ended\n", output->file);
@@ -570,15 +577,16 @@ static void critical_path(const struct delay *delay, struct output *output)
 		if (at->thread != visit.thread || over != visit.over) {
 			if (visit.thread != NO_THREAD)
 				print_visit(delay->session, &visit, output);
-			visit = (struct visit) {.thread = at->thread, .begin = at->begin,
+			visit = (struct visit) {.thread = at->thread,
+						.begin = at->begin,
 						.over = over};
 		}
 		visit.spans_gap |= session_spans_gap(delay->session, at->thread, &span);
 		visit.end = at->end;
 		visit.wib[wib] += at->end - at->begin;
 		if (wib != WIB_WORKING &&
-		    (!visit.longest || at->end - at->begin >
-					       visit.longest->end - visit.longest->begin))
+		    (!visit.longest ||
+		     at->end - at->begin > visit.longest->end - visit.longest->begin))
 			visit.longest = at;
 	}
 	print_visit(delay->session, &visit, output);

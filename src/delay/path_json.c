@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The critical path's sums as JSON: "critical_path_totals" of the delay report.
  * Each of the three lists adds up to the window.
  */

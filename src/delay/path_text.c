@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The critical path for people: its sums in a few lines, and with --path one line
  * for each step and tables of the sums.
  */
@@ -45,7 +46,7 @@ static char *kind_label(const struct session *session, const struct total *total
 
 static char *total_label(const struct session *session, const struct total *total, char by)
 {
-	return by == 't' ? thread_label(session, total->thread)
+	return by == 't'   ? thread_label(session, total->thread)
 	       : by == 'r' ? resource_label(session, total->resource)
 			   : kind_label(session, total);
 }
@@ -121,7 +122,8 @@ static void step_line(const struct session *session, const struct piece *piece,
 
 	fprintf(output->file, "  %s %9s  %-22s %s%s%s%s\n",
 		when_time(from, piece->begin, session->options->utc, false),
-		when_duration(length, piece->end - piece->begin), who, safe_leaf, *safe ? "  " : "", safe,
+		when_duration(length, piece->end - piece->begin), who, safe_leaf, *safe ? "  " : "",
+		safe,
 		session_spans_gap(session, piece->thread, &span) ? " [spans lost events]" : "");
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The verdict: the critical path's largest shares as sentences.
  *
  * Part of delay/ (path.h). Pieces of one thread in one state and for one
@@ -53,8 +54,8 @@ static void share_free(gpointer data)
 	g_free(share);
 }
 
-static void add_waiter(const struct session *session, const struct path *path,
-		       struct share *share, const struct piece *piece)
+static void add_waiter(const struct session *session, const struct path *path, struct share *share,
+		       const struct piece *piece)
 {
 	const struct through *wait;
 	struct waiter fresh = {.behalf = piece->behalf};
@@ -88,8 +89,9 @@ static uint32_t file_lock_above(const struct session *session, const struct path
 	if (piece->behalf < 0)
 		return 0;
 	block = g_array_index(path->waits, struct through, piece->behalf).block;
-	return block->lock && lock_at(&session->flow, block->lock)->kind == LOCK_INODE ? block->lock
-										       : 0;
+	return block->lock && lock_at(&session->flow, block->lock)->kind == LOCK_INODE
+		       ? block->lock
+		       : 0;
 }
 
 static void add_spin(const struct session *session, const struct path *path, struct share *share,
@@ -131,8 +133,12 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	struct cause cause = piece_cause(session, piece);
 	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
 	int64_t ns = piece->end - piece->begin;
-	struct share key = {.thread = piece->thread, .leaf = piece->leaf, .resource = resource,
-			    .cause = cause.kind, .shortest = INT64_MAX, .spun_for = NO_THREAD};
+	struct share key = {.thread = piece->thread,
+			    .leaf = piece->leaf,
+			    .resource = resource,
+			    .cause = cause.kind,
+			    .shortest = INT64_MAX,
+			    .spun_for = NO_THREAD};
 	struct share *share;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
 
@@ -224,8 +230,9 @@ static void append_what(GString *text, const struct session *session, const stru
 	case LEAF_PREEMPTED:
 	case LEAF_WAIT_CPU:
 		if (share->cause == CAUSE_THROTTLED) {
-			g_string_append(text, "was throttled (inferred: ready, yet kept off an idle "
-					      "CPU, as when its cgroup's quota is used up)");
+			g_string_append(text,
+					"was throttled (inferred: ready, yet kept off an idle "
+					"CPU, as when its cgroup's quota is used up)");
 			break;
 		}
 		g_string_append(text, PACK_KIND(share->leaf) == LEAF_PREEMPTED
@@ -261,29 +268,29 @@ static void append_times(GString *text, const struct share *share)
 	char a[32], b[32];
 
 	if (share->count > 1 && (leaf_is_blocked(share->leaf) || share->cause == CAUSE_THROTTLED))
-		g_string_append_printf(text, " %" G_GUINT64_FORMAT " times (%s to %s)", share->count,
-				       when_duration(a, share->shortest),
+		g_string_append_printf(text, " %" G_GUINT64_FORMAT " times (%s to %s)",
+				       share->count, when_duration(a, share->shortest),
 				       when_duration(b, share->longest));
 }
 
 static void append_cause(GString *text, const struct share *share)
 {
-	struct cause cause = {.kind = share->cause, .label = share->cause_label,
+	struct cause cause = {.kind = share->cause,
+			      .label = share->cause_label,
 			      .inferred = share->inferred};
 	g_autofree char *words = NULL;
 
 	if (!leaf_is_blocked(share->leaf) || !share->cause_label)
 		return;
 	words = cause_words(&cause);
-	g_string_append_printf(text, "%s %s%s",
-			       share->cause == CAUSE_STILL_BLOCKED ||
-					       share->cause == CAUSE_DEADLOCK ||
-					       share->cause == CAUSE_UNKNOWN ||
-					       share->cause == CAUSE_LOCK_OWNER
-				       ? ";"
-			       : share->cause == CAUSE_STOPPED ? ""
-							       : ",",
-			       words, share->count > 1 ? " (the longest)" : "");
+	g_string_append_printf(
+		text, "%s %s%s",
+		share->cause == CAUSE_STILL_BLOCKED || share->cause == CAUSE_DEADLOCK ||
+				share->cause == CAUSE_UNKNOWN || share->cause == CAUSE_LOCK_OWNER
+			? ";"
+		: share->cause == CAUSE_STOPPED ? ""
+						: ",",
+		words, share->count > 1 ? " (the longest)" : "");
 }
 
 static void append_where(GString *text, const struct session *session, uint32_t leaf,
@@ -324,8 +331,8 @@ static bool through_spans_gap(const struct session *session, const struct throug
 
 /* Who waited for the share's thread: the one it cost most, and who waited for
  * that one in turn; then the next, if it is not small. */
-static void append_waiters(GString *text, const struct session *session,
-			   const struct path *path, const struct share *share)
+static void append_waiters(GString *text, const struct session *session, const struct path *path,
+			   const struct share *share)
 {
 	char length[32];
 
@@ -347,11 +354,12 @@ static void append_waiters(GString *text, const struct session *session,
 			g_string_append_printf(text, " for %s of this",
 					       when_duration(length, waiter->ns));
 		else if (!waiter->several)
-			g_string_append_printf(text, ", %s in all%s",
-					       when_duration(length, wait->end - wait->begin),
-					       through_spans_gap(session, wait)
-						       ? " (which spans lost events: it may not be real)"
-						       : "");
+			g_string_append_printf(
+				text, ", %s in all%s",
+				when_duration(length, wait->end - wait->begin),
+				through_spans_gap(session, wait)
+					? " (which spans lost events: it may not be real)"
+					: "");
 		for (int k = 0; above >= 0 && k < CHAIN_MAX; k++) {
 			wait = &g_array_index(path->waits, struct through, above);
 			g_string_append_printf(text, ", and %s (%d)%s for that one in ",
@@ -371,12 +379,11 @@ static char *sentence(const struct session *session, const struct path *path,
 	GString *text = g_string_new(NULL);
 	char length[32];
 
-	g_string_append_printf(text, "%.1f %% (%s): %s (%d)%s ",
-			       100.0 * (double) share->ns / (double) window,
-			       when_duration(length, share->ns),
-			       session_thread_name(session, share->thread),
-			       model_thread(&session->model, share->thread)->tid,
-			       session_on(session, share->thread));
+	g_string_append_printf(
+		text, "%.1f %% (%s): %s (%d)%s ", 100.0 * (double) share->ns / (double) window,
+		when_duration(length, share->ns), session_thread_name(session, share->thread),
+		model_thread(&session->model, share->thread)->tid,
+		session_on(session, share->thread));
 	append_what(text, session, share);
 	append_times(text, share);
 	append_cause(text, share);
@@ -390,8 +397,9 @@ static char *sentence(const struct session *session, const struct path *path,
 /* poll and its kin wait for whatever comes first. */
 static bool waits_for_many(const struct session *session, uint32_t leaf)
 {
-	static const char *const calls[] = {"poll", "ppoll", "select", "pselect6", "newselect",
-					    "epoll_wait", "epoll_pwait", "epoll_pwait2"};
+	static const char *const calls[] = {"poll",        "ppoll",       "select",
+					    "pselect6",    "newselect",   "epoll_wait",
+					    "epoll_pwait", "epoll_pwait2"};
 	const char *name;
 
 	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL)
@@ -404,8 +412,8 @@ static bool waits_for_many(const struct session *session, uint32_t leaf)
 }
 
 /* The wait of an event loop, not the path's own thread, that leads to the piece; NULL. */
-static const struct through *loop_above(const struct session *session, const struct path *path,
-					const struct piece *piece)
+static const struct through *
+loop_above(const struct session *session, const struct path *path, const struct piece *piece)
 {
 	const struct through *found = NULL;
 
@@ -444,14 +452,15 @@ static char *caution(const struct session *session, const struct path *path, int
 	}
 	if (!longest || (double) ns < CAUTION_MIN * (double) (to - from))
 		return NULL;
-	return g_strdup_printf("Mind: %.1f %% of this (%s) was reached through %s (%d)%s, which waits "
-			       "for several things at once (%s): what it waited for meanwhile need "
-			       "not have been for this thread.",
-			       100.0 * (double) ns / (double) (to - from), when_duration(length, ns),
-			       session_thread_name(session, longest->thread),
-			       model_thread(&session->model, longest->thread)->tid,
-			       session_on(session, longest->thread),
-			       session_text(session, PACK_NUMBER(longest->leaf)));
+	return g_strdup_printf(
+		"Mind: %.1f %% of this (%s) was reached through %s (%d)%s, which waits "
+		"for several things at once (%s): what it waited for meanwhile need "
+		"not have been for this thread.",
+		100.0 * (double) ns / (double) (to - from), when_duration(length, ns),
+		session_thread_name(session, longest->thread),
+		model_thread(&session->model, longest->thread)->tid,
+		session_on(session, longest->thread),
+		session_text(session, PACK_NUMBER(longest->leaf)));
 }
 
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,

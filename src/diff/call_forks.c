@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding where calls part; see call_forks.h. */
 #include "diff/call_forks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the calls of two runs part: the same thread on both sides of a diff, function by function
  * of user space, until one calls another than the other does.
  *
@@ -18,10 +19,10 @@ struct call_fork {
 	uint64_t calls[2];   /* in the side's window */
 	uint64_t alike;      /* from the first on */
 	bool same;           /* all are */
-	GPtrArray *stack;    /* owned strings: the calls around where they part, outermost first */
-	char *next[2];       /* owned; what each calls there; NULL: it calls nothing more */
-	int64_t at[2];       /* … when */
-	char *last;          /* owned; the last call alike, NULL */
+	GPtrArray *stack; /* owned strings: the calls around where they part, outermost first */
+	char *next[2]; /* owned; what each calls there; NULL: it calls nothing more */
+	int64_t at[2]; /* … when */
+	char *last; /* owned; the last call alike, NULL */
 };
 
 /* Struct call_fork, of threads that call functions on both sides; none where both sides are the

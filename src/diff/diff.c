@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two sides, and how their causes differ; see diff.h. */
 #include "diff/diff.h"
 
@@ -37,7 +38,8 @@ static bool window_of(const struct session *session, const char *option, const c
 	if (begin.kind == WHEN_EVENT || end.kind == WHEN_EVENT) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "--%s '%s': a window begins and ends at times, as in "
-			    "10:00:01..10:00:02 or +100ms..+300ms", option, text);
+			    "10:00:01..10:00:02 or +100ms..+300ms",
+			    option, text);
 		return false;
 	}
 	if (*first)
@@ -51,7 +53,8 @@ static bool window_of(const struct session *session, const char *option, const c
 	return false;
 }
 
-/* What --a, --b or --slow-fast say of a side. Of `like`'s session and window, its requests serve. */
+/* What --a, --b or --slow-fast say of a side. Of `like`'s session and window, its requests serve.
+ * */
 static bool side_init(struct side *side, const struct session *session, const struct side *like,
 		      const char *option, const char *what, GError **error)
 {
@@ -100,8 +103,8 @@ static double variance_of_mean(const struct user_cause *cause, guint n)
 	return MAX(0, (cause->squares - n * mean * mean) / (n - 1)) / n;
 }
 
-static struct difference *difference_of(struct diff *diff, GHashTable *index,
-					const struct user_cause *cause)
+static struct difference *
+difference_of(struct diff *diff, GHashTable *index, const struct user_cause *cause)
 {
 	char *key = g_strdup_printf("%s %s", cause->kind, cause->label);
 	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(index, key));
@@ -198,9 +201,8 @@ static void align_medians(struct diff *diff)
 	    !median_of(&diff->sides[1], &diff->aligned[1]))
 		return;
 	diff->alignment = alignment_new(
-		diff->sides[0].costs,
-		user_request_at(diff->sides[0].requests, diff->aligned[0]), diff->sides[1].costs,
-		user_request_at(diff->sides[1].requests, diff->aligned[1]));
+		diff->sides[0].costs, user_request_at(diff->sides[0].requests, diff->aligned[0]),
+		diff->sides[1].costs, user_request_at(diff->sides[1].requests, diff->aligned[1]));
 }
 
 /* --- all ---------------------------------------------------------------------------- */
@@ -229,7 +231,8 @@ static void name_request(struct side *side)
 
 	if (!side->of_requests || side->requests->listed->len != 1)
 		return;
-	request = user_request_at(side->requests, g_array_index(side->requests->listed, uint32_t, 0));
+	request =
+		user_request_at(side->requests, g_array_index(side->requests->listed, uint32_t, 0));
 	label = user_request_label(side->requests, request);
 	g_free(side->label);
 	side->label = g_strdup_printf("#%u %s", request->id, label);
@@ -260,12 +263,14 @@ static bool sides_init(struct diff *diff, const struct session *session,
 	    !side_init(&diff->sides[1], other ? other : session, &diff->sides[0],
 		       options->slow_fast ? "slow-fast" : "b", b, error))
 		return false;
-	diff->sides[0].label = options->slow_fast ? g_strdup_printf("fast (up to %s)", options->slow_fast)
-			       : a                ? g_strdup(a)
-						  : trace_label(session);
-	diff->sides[1].label = options->slow_fast ? g_strdup_printf("slow (above %s)", options->slow_fast)
-			       : b                ? g_strdup(b)
-						  : trace_label(other ? other : session);
+	diff->sides[0].label =
+		options->slow_fast ? g_strdup_printf("fast (up to %s)", options->slow_fast)
+		: a                ? g_strdup(a)
+				   : trace_label(session);
+	diff->sides[1].label =
+		options->slow_fast ? g_strdup_printf("slow (above %s)", options->slow_fast)
+		: b                ? g_strdup(b)
+				   : trace_label(other ? other : session);
 	name_request(&diff->sides[0]);
 	name_request(&diff->sides[1]);
 	return true;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What differs between two sets of requests, or two stretches of time, or two traces.
  *
  *   sides ─► causes: mean cost per request on each side, and their difference

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The system calls of two sides, by name: how far their latency profiles are from each other,
  * and what their time is made of; see diff.h.
  *
@@ -50,9 +51,17 @@ static void call_profile_free(gpointer data)
 
 const char *call_part_text(enum call_part part)
 {
-	static const char *const texts[] = {"own work in the kernel", "others' work", "preempted",
-					    "waiting for CPU", "interrupts", "block devices",
-					    "network", "timers", "locks", "other waits"};
+	static const char *const texts[] = {
+		"own work in the kernel",
+		"others' work",
+		"preempted",
+		"waiting for CPU",
+		"interrupts",
+		"block devices",
+		"network",
+		"timers",
+		"locks",
+		"other waits"};
 
 	return texts[part];
 }
@@ -96,8 +105,8 @@ static bool taken(struct taking *taking, const struct operation *operation)
 	const struct side *side = taking->profiles->side;
 
 	if (PACK_KIND(operation->what) != OPERATION_SYSCALL || operation->half ||
-	    !operation_has_thread(operation) ||
-	    operation->begin < side->from || operation_end(operation) > side->to ||
+	    !operation_has_thread(operation) || operation->begin < side->from ||
+	    operation_end(operation) > side->to ||
 	    (taking->tracers && taking->tracers[operation->thread]) ||
 	    !operation_in_scope(&taking->scope, operation))
 		return false;
@@ -142,8 +151,8 @@ static void look_at(struct call_profiles *profiles, struct call_profile *profile
 		    const struct operation *operation)
 {
 	const struct session *session = profiles->side->session;
-	struct path *path = path_new(session, operation->thread, operation->begin,
-				     operation_end(operation));
+	struct path *path =
+		path_new(session, operation->thread, operation->begin, operation_end(operation));
 
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
@@ -342,12 +351,11 @@ static void add_call(struct diff *diff, const struct call_profile *const profile
 		for (int part = 0; part < CALL_PARTS && all > 0; part++)
 			call.parts[side][part] = profile->parts[part] / all * call.mean[side];
 	}
-	call.contribution = (double) call.count[1] * call.mean[1] -
-			    (double) call.count[0] * call.mean[0];
+	call.contribution =
+		(double) call.count[1] * call.mean[1] - (double) call.count[0] * call.mean[0];
 	if (profiles[0] && profiles[1]) {
 		compare(profiles, buckets, &call);
-		call.significant = call.distance > call.floor &&
-				   call.distance >= LEAST_CHANGE;
+		call.significant = call.distance > call.floor && call.distance >= LEAST_CHANGE;
 	}
 	g_array_append_val(diff->calls, call);
 }
@@ -360,10 +368,9 @@ static gint by_contribution(gconstpointer a, gconstpointer b, gpointer data)
 
 	if (size_x != size_y)
 		return size_x > size_y ? -1 : 1;
-	return strcmp(session_text(diff->sides[x->name[0] ? 0 : 1].session,
-				   x->name[x->name[0] ? 0 : 1]),
-		      session_text(diff->sides[y->name[0] ? 0 : 1].session,
-				   y->name[y->name[0] ? 0 : 1]));
+	return strcmp(
+		session_text(diff->sides[x->name[0] ? 0 : 1].session, x->name[x->name[0] ? 0 : 1]),
+		session_text(diff->sides[y->name[0] ? 0 : 1].session, y->name[y->name[0] ? 0 : 1]));
 }
 
 void diff_calls(struct diff *diff)

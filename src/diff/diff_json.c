@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What differs between two sides, as JSON (whylate-diff-1). */
 #include <math.h>
 #include <string.h>
@@ -17,8 +18,12 @@ static json_t *side_json(const struct diff *diff, int side)
 	json_t *object = json_object(), *ids = json_array();
 
 	for (guint i = 0; i < at->requests->listed->len; i++)
-		json_array_append_new(ids, json_integer(user_request_at(
-			at->requests, g_array_index(at->requests->listed, uint32_t, i))->id));
+		json_array_append_new(
+			ids,
+			json_integer(
+				user_request_at(at->requests,
+						g_array_index(at->requests->listed, uint32_t, i))
+					->id));
 	json_object_set_new(object, "label", json_text(at->label));
 	json_object_set_new(object, "hosts", json_hosts(at->session));
 	json_object_set_new(object, "window",
@@ -51,16 +56,16 @@ static json_t *causes_json(const struct diff *diff)
 	for (guint i = 0; i < diff->causes->len; i++) {
 		const struct difference *at = &g_array_index(diff->causes, struct difference, i);
 		double difference = at->mean[1] - at->mean[0];
-		json_t *object = json_pack(
-			"{s:s,s:o,s:o,s:o,s:o,s:i,s:i}", "kind", at->kind, "label",
-			json_text(at->label), "a", number(at->mean[0]), "b", number(at->mean[1]),
-			"difference", number(difference), "a_requests", (int) at->requests[0],
-			"b_requests", (int) at->requests[1]);
+		json_t *object = json_pack("{s:s,s:o,s:o,s:o,s:o,s:i,s:i}", "kind", at->kind,
+					   "label", json_text(at->label), "a", number(at->mean[0]),
+					   "b", number(at->mean[1]), "difference",
+					   number(difference), "a_requests", (int) at->requests[0],
+					   "b_requests", (int) at->requests[1]);
 
 		json_object_set_new(object, "share",
 				    whole != 0 ? json_real(difference / whole) : json_null());
-		json_object_set_new(object, "error", at->error < 0 ? json_null()
-								   : number(at->error));
+		json_object_set_new(object, "error",
+				    at->error < 0 ? json_null() : number(at->error));
 		json_object_set_new(object, "significant",
 				    at->error < 0 ? json_null() : json_boolean(at->significant));
 		json_object_set_new(object, "user_can_change",
@@ -143,12 +148,12 @@ static json_t *parts_json(const struct call_difference *call)
 	for (int part = 0; part < CALL_PARTS; part++)
 		if (call->parts[0][part] > 0 || call->parts[1][part] > 0)
 			json_array_append_new(
-				list, json_pack("{s:s,s:o,s:o,s:o}", "what",
-						call_part_text((enum call_part) part), "a",
-						number(call->parts[0][part]), "b",
-						number(call->parts[1][part]), "difference",
-						number(call->parts[1][part] -
-						       call->parts[0][part])));
+				list,
+				json_pack("{s:s,s:o,s:o,s:o}", "what",
+					  call_part_text((enum call_part) part), "a",
+					  number(call->parts[0][part]), "b",
+					  number(call->parts[1][part]), "difference",
+					  number(call->parts[1][part] - call->parts[0][part])));
 	return list;
 }
 
@@ -172,8 +177,8 @@ static json_t *calls_json(const struct diff *diff, guint *omitted)
 
 		json_object_set_new(object, "a_median", number(call->median[0]));
 		json_object_set_new(object, "b_median", number(call->median[1]));
-		json_object_set_new(object, "distance", both ? json_real(call->distance)
-							     : json_null());
+		json_object_set_new(object, "distance",
+				    both ? json_real(call->distance) : json_null());
 		json_object_set_new(object, "floor", both ? json_real(call->floor) : json_null());
 		json_object_set_new(object, "significant",
 				    both ? json_boolean(call->significant) : json_null());
@@ -188,8 +193,8 @@ static json_t *calls_json(const struct diff *diff, guint *omitted)
 
 static json_t *next_json(const struct call_fork *fork, int side)
 {
-	return fork->next[side] ? json_pack("{s:o,s:I}", "name", json_text(fork->next[side]), "time",
-					    (json_int_t) fork->at[side])
+	return fork->next[side] ? json_pack("{s:o,s:I}", "name", json_text(fork->next[side]),
+					    "time", (json_int_t) fork->at[side])
 				: json_null();
 }
 
@@ -209,11 +214,11 @@ static json_t *forks_json(const struct diff *diff, guint *omitted)
 			list,
 			json_pack("{s:o,s:o,s:I,s:I,s:I,s:b,s:o,s:o,s:o}", "a",
 				  json_thread_head(diff->sides[0].session, fork->thread[0]), "b",
-				  json_thread_head(diff->sides[1].session, fork->thread[1]), "a_calls",
-				  (json_int_t) fork->calls[0], "b_calls", (json_int_t) fork->calls[1],
-				  "alike", (json_int_t) fork->alike, "same", fork->same, "stack",
-				  stack, "a_next", next_json(fork, 0), "b_next",
-				  next_json(fork, 1)));
+				  json_thread_head(diff->sides[1].session, fork->thread[1]),
+				  "a_calls", (json_int_t) fork->calls[0], "b_calls",
+				  (json_int_t) fork->calls[1], "alike", (json_int_t) fork->alike,
+				  "same", fork->same, "stack", stack, "a_next", next_json(fork, 0),
+				  "b_next", next_json(fork, 1)));
 	}
 	*omitted = diff->forks->len - count;
 	return list;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What differs between two sides, for people; see diff/diff.h. */
 #include <inttypes.h>
 #include <math.h>
@@ -58,16 +59,18 @@ static void head(const struct diff *diff, struct output *output)
 
 		spanning = 0;
 		for (guint i = 0; i < n; i++)
-			spanning += user_request_at(at->requests,
-						    g_array_index(at->requests->listed, uint32_t, i))
-					    ->spans_gap;
+			spanning +=
+				user_request_at(at->requests,
+						g_array_index(at->requests->listed, uint32_t, i))
+					->spans_gap;
 		fprintf(output->file, "%c: %s: %u %s request%s", 'A' + side, label, n,
 			user_request_kind(at->requests), n == 1 ? "" : "s");
 		if (spanning)
 			fprintf(output->file, " (%u of them span lost events: not to be trusted)",
 				spanning);
 		if (n)
-			fprintf(output->file, ", %s%s", value_text(diff, mean, diff->mean[side], false),
+			fprintf(output->file, ", %s%s",
+				value_text(diff, mean, diff->mean[side], false),
 				n == 1 ? "" : " each in the mean");
 		if (at->costs->not_followed)
 			fprintf(output->file, "; the ways of %u were not looked for",
@@ -113,10 +116,10 @@ static void causes(const struct diff *diff, struct output *output)
 		value_text(diff, columns[1], at->mean[0], false);
 		value_text(diff, columns[2], at->mean[1], false);
 		g_snprintf(of, sizeof of, "%u, %u", at->requests[0], at->requests[1]);
-		fprintf(output->file, "  %*s %*s %*s  %11s %c%c %-13s %s", text_width(11, columns[0]),
-			columns[0], text_width(10, columns[1]), columns[1],
-			text_width(10, columns[2]), columns[2], of, gap ? '*' : ' ', chance ? '?' : ' ', at->kind,
-			label);
+		fprintf(output->file, "  %*s %*s %*s  %11s %c%c %-13s %s",
+			text_width(11, columns[0]), columns[0], text_width(10, columns[1]),
+			columns[1], text_width(10, columns[2]), columns[2], of, gap ? '*' : ' ',
+			chance ? '?' : ' ', at->kind, label);
 		if (at->change)
 			fprintf(output->file, " [%s]", change_text(at->change));
 		fputc('\n', output->file);
@@ -124,12 +127,14 @@ static void causes(const struct diff *diff, struct output *output)
 	if (!shown)
 		fprintf(output->file, "  Nothing: the causes cost the same on both sides.\n");
 	else if (small)
-		fprintf(output->file, "  [... %u more, smaller or the same; --limit 0 shows all ...]\n",
-			small);
+		fprintf(output->file,
+			"  [... %u more, smaller or the same; --limit 0 shows all ...]\n", small);
 	if (uncertain)
-		text_wrapped(output, "?: requests of one side differ as much among themselves, so this "
-				     "may be chance. So is marked what only few requests have, "
-				     "though it may be why these are slow", 2, 5);
+		text_wrapped(output,
+			     "?: requests of one side differ as much among themselves, so this "
+			     "may be chance. So is marked what only few requests have, "
+			     "though it may be why these are slow",
+			     2, 5);
 	text_gap_note(output, marked);
 }
 
@@ -151,10 +156,12 @@ static void steps(const struct diff *diff, const struct divergence *at, int side
 			const struct step *step =
 				&g_array_index(list, struct step, at->from[side] + i);
 			const struct step *most =
-				best < count ? &g_array_index(list, struct step, at->from[side] + best)
-					     : NULL;
+				best < count
+					? &g_array_index(list, struct step, at->from[side] + best)
+					: NULL;
 
-			if (!shown[i] && (!most || step->end - step->begin > most->end - most->begin))
+			if (!shown[i] &&
+			    (!most || step->end - step->begin > most->end - most->begin))
 				best = i;
 		}
 		shown[best] = true;
@@ -193,7 +200,8 @@ static void divergences(const struct diff *diff, struct output *output)
 	a = user_request_at(diff->sides[0].requests, diff->aligned[0]);
 	b = user_request_at(diff->sides[1].requests, diff->aligned[1]);
 	count = limit_of(diff, alignment->divergences->len);
-	least = verbose(diff) ? 0 : LEAST_SHARE * (double) MAX(a->end - a->begin, b->end - b->begin);
+	least = verbose(diff) ? 0
+			      : LEAST_SHARE * (double) MAX(a->end - a->begin, b->end - b->begin);
 	g_string_printf(line, "Where the ways of A's #%u and B's #%u part%s", a->id, b->id,
 			diff->sides[0].requests->listed->len > 1 ||
 					diff->sides[1].requests->listed->len > 1
@@ -207,14 +215,15 @@ static void divergences(const struct diff *diff, struct output *output)
 		if (shown == count || fabs((double) at->difference) < least || !at->difference)
 			continue;
 		shown++;
-		fprintf(output->file, "  %s\n", value_text(diff, ns, (double) at->difference, true));
+		fprintf(output->file, "  %s\n",
+			value_text(diff, ns, (double) at->difference, true));
 		steps(diff, at, 0, output);
 		steps(diff, at, 1, output);
 	}
-	g_string_printf(line, "%u steps are the same on both, and take %s%s",
-			alignment->matched,
-			value_text(diff, matched, (double) (alignment->matched_ns[1] -
-							    alignment->matched_ns[0]), true),
+	g_string_printf(line, "%u steps are the same on both, and take %s%s", alignment->matched,
+			value_text(diff, matched,
+				   (double) (alignment->matched_ns[1] - alignment->matched_ns[0]),
+				   true),
 			alignment->matched ? " in B" : "");
 	if (shown < alignment->divergences->len)
 		g_string_append_printf(line, "; %u other places differ by less",
@@ -246,8 +255,8 @@ static void made_of(const struct call_difference *call, struct output *output)
 	int shown = 0;
 
 	for (int part = 0; part < CALL_PARTS; part++)
-		changes[part] = (struct part_change) {part, call->parts[1][part] -
-								    call->parts[0][part]};
+		changes[part] =
+			(struct part_change) {part, call->parts[1][part] - call->parts[0][part]};
 	qsort(changes, CALL_PARTS, sizeof *changes, largest_part);
 	for (int i = 0; i < PARTS_SHOWN && fabs(changes[i].change) >= 1; i++)
 		g_string_append_printf(line, "%s%s %s%s", shown++ ? ", " : "",
@@ -293,14 +302,16 @@ static void calls(const struct diff *diff, struct output *output)
 			continue;
 		}
 		if (!shown)
-			fprintf(output->file, "  %-16s %15s %21s %21s %11s %8s\n", "",
-				"CALLS A, B", "MEDIAN A, B", "MEAN A, B", "SUM B-A", "OCTAVES");
+			fprintf(output->file, "  %-16s %15s %21s %21s %11s %8s\n", "", "CALLS A, B",
+				"MEDIAN A, B", "MEAN A, B", "SUM B-A", "OCTAVES");
 		shown++;
 		g_snprintf(distance, sizeof distance, "%.2f", call->distance);
-		g_snprintf(columns[0], sizeof columns[0], "%" PRIu64 ", %" PRIu64, call->count[0], call->count[1]);
+		g_snprintf(columns[0], sizeof columns[0], "%" PRIu64 ", %" PRIu64, call->count[0],
+			   call->count[1]);
 		pair_text(columns[1], call->name, call->median);
 		pair_text(columns[2], call->name, call->mean);
-		g_snprintf(columns[3], sizeof columns[3], "%s%s", call->contribution < 0 ? "-" : "+",
+		g_snprintf(columns[3], sizeof columns[3], "%s%s",
+			   call->contribution < 0 ? "-" : "+",
 			   when_duration(sum, llround(fabs(call->contribution))));
 		fprintf(output->file, "  %-16s %15s %*s %*s %*s %8s%s\n", name, columns[0],
 			text_width(21, columns[1]), columns[1], text_width(21, columns[2]),
@@ -312,8 +323,10 @@ static void calls(const struct diff *diff, struct output *output)
 	if (!shown)
 		fprintf(output->file, "  None beyond chance, of %u.\n", diff->calls->len);
 	else if (same)
-		fprintf(output->file, "  %u others differ by chance at most, or by less; --limit 0 shows "
-				      "all\n", same);
+		fprintf(output->file,
+			"  %u others differ by chance at most, or by less; --limit 0 shows "
+			"all\n",
+			same);
 }
 
 /* "in main > parse": where the calls part. */
@@ -334,8 +347,8 @@ static void forks(const struct diff *diff, struct output *output)
 	text_heading(output, "Functions called, up to the first difference");
 	for (guint i = 0; i < diff->forks->len && (!limit || i < limit); i++) {
 		const struct call_fork *fork = &g_array_index(diff->forks, struct call_fork, i);
-		g_autoptr(GString) line = g_string_new(
-			session_thread_name(diff->sides[0].session, fork->thread[0]));
+		g_autoptr(GString) line =
+			g_string_new(session_thread_name(diff->sides[0].session, fork->thread[0]));
 
 		if (fork->same) {
 			g_string_append_printf(line, ": the same %" PRIu64 " calls", fork->alike);
@@ -350,10 +363,10 @@ static void forks(const struct diff *diff, struct output *output)
 		for (int side = 0; side < 2; side++) {
 			g_string_append_printf(line, "%s %c", side ? "," : "", 'A' + side);
 			if (fork->next[side])
-				g_string_append_printf(
-					line, " calls %s at %s", fork->next[side],
-					when_time(when, fork->at[side],
-						  session_of(diff)->options->utc, false));
+				g_string_append_printf(line, " calls %s at %s", fork->next[side],
+						       when_time(when, fork->at[side],
+								 session_of(diff)->options->utc,
+								 false));
 			else
 				g_string_append(line, " calls nothing more");
 		}

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* struct event: one trace event as the core sees it.
  *
  * Place in the data's way: the plugin's message reader fills it (a reader of
@@ -135,7 +136,7 @@ struct event {
 	uint16_t kind;    /* enum event_kind */
 	uint32_t name;    /* interned event name */
 	uint32_t matches; /* bit i: filter i of the session matches */
-	bool has_tid;     /* contexts tid, pid; of user space: vtid, vpid, as the process sees itself */
+	bool has_tid; /* contexts tid, pid; of user space: vtid, vpid, as the process sees itself */
 	bool has_pid;
 	int32_t tid, pid;
 	union {
@@ -144,7 +145,8 @@ struct event {
 			int32_t prev_tid, next_tid;
 			int32_t next_prio; /* nice 0: 20, real-time n: -1 - n; NO_PRIORITY */
 			int64_t prev_state;
-			struct event_bytes callstack; /* of prev: 64-bit addresses, innermost first */
+			struct event_bytes
+				callstack; /* of prev: 64-bit addresses, innermost first */
 			struct event_bytes user_callstack; /* the same in user space */
 			int32_t vtid, vpid; /* contexts: prev's; 0: not there */
 			uint32_t pid_ns, cgroup_ns;
@@ -157,7 +159,8 @@ struct event {
 		struct {
 			const char *child_comm;
 			int32_t parent_tid, parent_pid, child_tid, child_pid; /* pid -1: not said */
-			struct event_bytes vtids; /* 64-bit words: the child's TIDs, the host's first */
+			struct event_bytes
+				vtids; /* 64-bit words: the child's TIDs, the host's first */
 			uint32_t parent_ns, child_ns; /* numbers of PID namespaces, 0: not said */
 		} fork;
 		struct {
@@ -182,19 +185,19 @@ struct event {
 			uint32_t name; /* interned: of the kernel function's probe */
 		} function;
 		struct {
-			uint64_t timer;  /* kernel address */
+			uint64_t timer; /* kernel address */
 			int64_t expires; /* hrtimer: ns of the raw clock; notice: end of the gap */
 			uint64_t function; /* hrtimer: address of its callback, 0: not said */
-			int64_t count;   /* notice: events lost, -1: not said */
+			int64_t count; /* notice: events lost, -1: not said */
 		} timer;
 		struct {
 			uint64_t sector;
-			uint64_t other;     /* remap: the old sector; split: the second part's */
-			uint32_t dev;       /* major << 20 | minor */
+			uint64_t other; /* remap: the old sector; split: the second part's */
+			uint32_t dev; /* major << 20 | minor */
 			uint32_t other_dev; /* remap: the old one */
-			uint32_t sectors;   /* of 512 bytes */
-			uint32_t rwbs;      /* bits: lttng-events.md 1.4 */
-			int32_t tid;        /* -1: not said */
+			uint32_t sectors; /* of 512 bytes */
+			uint32_t rwbs; /* bits: lttng-events.md 1.4 */
+			int32_t tid; /* -1: not said */
 		} block;
 		struct {
 			struct event_bytes saddr, daddr; /* 4 or 16 bytes; none: not recorded */
@@ -202,13 +205,13 @@ struct event {
 			uint64_t skb; /* kernel address of the packet's buffer */
 			/* TCP, if the reader was asked for it (session_wants_tcp()) */
 			bool tcp;
-			uint16_t flags;  /* FIN 1, SYN 2, RST 4, PSH 8, ACK 16 … */
-			uint16_t id;     /* of the IPv4 header, else 0 */
+			uint16_t flags; /* FIN 1, SYN 2, RST 4, PSH 8, ACK 16 … */
+			uint16_t id; /* of the IPv4 header, else 0 */
 			uint32_t seq, ack_seq;
 			uint32_t length; /* bytes of payload */
 		} net;
 		struct {
-			uint64_t item;     /* kernel address */
+			uint64_t item; /* kernel address */
 			uint64_t function; /* what it does; 0: not said */
 		} work;
 		struct {
@@ -225,7 +228,7 @@ struct event {
 		} priority;
 		struct {
 			int64_t state; /* depth of the idle state, IDLE_LEFT */
-			int32_t cpu;   /* the one that idles; -1: the event's */
+			int32_t cpu; /* the one that idles; -1: the event's */
 		} idle;
 		struct {
 			const char *name;
@@ -248,7 +251,7 @@ struct event {
 			uint32_t dev;
 		} device;
 		struct {
-			uint64_t address;   /* of the function, 0: not said; of the image's begin */
+			uint64_t address; /* of the function, 0: not said; of the image's begin */
 			uint64_t call_site; /* 0: not said */
 			uint64_t size;
 			const char *path;

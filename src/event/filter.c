@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parsing and matching of the events that users name; see filter.h. */
 #include "event/filter.h"
 
@@ -80,8 +81,7 @@ static bool parse_word(struct event_filter *filter, char *word, GError **error)
 	}
 	condition.key = g_strdup(word);
 	condition.value = g_strdup(equals + 1);
-	condition.numeric =
-		parse_number(condition.value, &condition.negative, &condition.number);
+	condition.numeric = parse_number(condition.value, &condition.negative, &condition.number);
 	g_array_append_val(filter->conditions, condition);
 	return true;
 }

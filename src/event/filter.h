@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An event named by the user: 'EVENT [key=value]... [nth=N|last]'.
  *
  * Place: event/. The session parses it; a reader evaluates it on the classes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Event names and fields over fifteen years of lttng-modules; see kinds.h.
  *
  * Where a field was renamed, both names are listed for one place: a class has
@@ -56,8 +57,7 @@ static const struct event_field exit_fields[] = {
 static const struct event_field irq_fields[] = {
 	{"irq", FIELD_I32, AT(irq.irq)}, {"name", FIELD_STRING, AT(irq.name)}, {0}};
 
-static const struct event_field softirq_fields[] = {
-	{"vec", FIELD_I32, AT(softirq.vec)}, {0}};
+static const struct event_field softirq_fields[] = {{"vec", FIELD_I32, AT(softirq.vec)}, {0}};
 
 static const struct event_field hrtimer_fields[] = {
 	{"hrtimer", FIELD_I64, AT(timer.timer)},
@@ -66,9 +66,7 @@ static const struct event_field hrtimer_fields[] = {
 	{"function", FIELD_I64, AT(timer.function)},
 	{0}};
 
-static const struct event_field timer_fields[] = {
-	{"timer", FIELD_I64, AT(timer.timer)},
-	{0}};
+static const struct event_field timer_fields[] = {{"timer", FIELD_I64, AT(timer.timer)}, {0}};
 
 static const struct event_field block_fields[] = {
 	{"dev", FIELD_I32, AT(block.dev)},
@@ -82,17 +80,13 @@ static const struct event_field block_fields[] = {
 	{0}};
 
 static const struct event_field net_fields[] = {
-	{"skbaddr", FIELD_I64, AT(net.skb)},
-	{"network_header", FIELD_PACKET, AT(net)},
-	{0}};
+	{"skbaddr", FIELD_I64, AT(net.skb)}, {"network_header", FIELD_PACKET, AT(net)}, {0}};
 
 static const struct event_field work_fields[] = {
-	{"work", FIELD_I64, AT(work.item)},
-	{"function", FIELD_I64, AT(work.function)},
-	{0}};
+	{"work", FIELD_I64, AT(work.item)}, {"function", FIELD_I64, AT(work.function)}, {0}};
 
-static const struct event_field writeback_fields[] = {
-	{"name", FIELD_STRING, AT(writeback.name)}, {0}};
+static const struct event_field writeback_fields[] = {{"name", FIELD_STRING, AT(writeback.name)},
+						      {0}};
 
 static const struct event_field journal_fields[] = {
 	{"transaction", FIELD_I32, AT(journal.transaction)}, {0}};
@@ -100,11 +94,10 @@ static const struct event_field journal_fields[] = {
 static const struct event_field signal_fields[] = {
 	{"sig", FIELD_I32, AT(signal.sig)}, {"pid", FIELD_I32, AT(signal.tid)}, {0}};
 
-static const struct event_field priority_fields[] = {
-	{"tid", FIELD_I32, AT(priority.tid)},
-	{"oldprio", FIELD_I32, AT(priority.from)},
-	{"newprio", FIELD_I32, AT(priority.to)},
-	{0}};
+static const struct event_field priority_fields[] = {{"tid", FIELD_I32, AT(priority.tid)},
+						     {"oldprio", FIELD_I32, AT(priority.from)},
+						     {"newprio", FIELD_I32, AT(priority.to)},
+						     {0}};
 
 static const struct event_field idle_fields[] = {
 	{"state", FIELD_I64, AT(idle.state)}, {"cpu_id", FIELD_I32, AT(idle.cpu)}, {0}};
@@ -124,12 +117,9 @@ static const struct event_field process_fields[] = {
 	{0}};
 
 static const struct event_field namespace_fields[] = {
-	{"tid", FIELD_I32, AT(process.tid)},
-	{"vtid", FIELD_I32, AT(process.vtid)},
-	{"vpid", FIELD_I32, AT(process.vpid)},
-	{"ns_level", FIELD_I32, AT(process.level)},
-	{"ns_inum", FIELD_I32, AT(process.ns)},
-	{0}};
+	{"tid", FIELD_I32, AT(process.tid)},    {"vtid", FIELD_I32, AT(process.vtid)},
+	{"vpid", FIELD_I32, AT(process.vpid)},  {"ns_level", FIELD_I32, AT(process.level)},
+	{"ns_inum", FIELD_I32, AT(process.ns)}, {0}};
 
 static const struct event_field file_fields[] = {
 	{"pid", FIELD_I32, AT(file.pid)},
@@ -139,9 +129,7 @@ static const struct event_field file_fields[] = {
 	{0}};
 
 static const struct event_field interrupt_fields[] = {
-	{"irq", FIELD_I32, AT(interrupt.irq)},
-	{"action", FIELD_STRING, AT(interrupt.action)},
-	{0}};
+	{"irq", FIELD_I32, AT(interrupt.irq)}, {"action", FIELD_STRING, AT(interrupt.action)}, {0}};
 
 static const struct event_field device_fields[] = {
 	{"dev", FIELD_I32, AT(device.dev)}, {"diskname", FIELD_STRING, AT(device.name)}, {0}};
@@ -193,11 +181,10 @@ static const struct event_field syscall_fields[] = {
 	{0}};
 
 /* fildes is a number in dup's entry but a pair in pipe's exit. */
-static const struct event_field pipe_fields[] = {
-	{"ret", FIELD_I64, AT(syscall.ret)},
-	{"flags", FIELD_I64, AT(syscall.flags)},
-	{"fildes", FIELD_PAIR, AT(syscall.pair)},
-	{0}};
+static const struct event_field pipe_fields[] = {{"ret", FIELD_I64, AT(syscall.ret)},
+						 {"flags", FIELD_I64, AT(syscall.flags)},
+						 {"fildes", FIELD_PAIR, AT(syscall.pair)},
+						 {0}};
 
 static const struct event_field socketpair_fields[] = {
 	{"ret", FIELD_I64, AT(syscall.ret)},
@@ -463,12 +450,9 @@ struct event_class event_class_of_user(struct intern *names, const char *name)
 		{"call_site", FIELD_I64, AT(user.call_site)},
 		{0}};
 	static const struct event_field image_fields[] = {
-		{"baddr", FIELD_I64, AT(user.address)},
-		{"memsz", FIELD_I64, AT(user.size)},
-		{"path", FIELD_STRING, AT(user.path)},
-		{"is_pic", FIELD_BOOL, AT(user.pic)},
-		{"build_id", FIELD_BYTES, AT(user.build_id)},
-		{0}};
+		{"baddr", FIELD_I64, AT(user.address)},       {"memsz", FIELD_I64, AT(user.size)},
+		{"path", FIELD_STRING, AT(user.path)},        {"is_pic", FIELD_BOOL, AT(user.pic)},
+		{"build_id", FIELD_BYTES, AT(user.build_id)}, {0}};
 	static const struct {
 		const char *name;
 		uint16_t kind;
@@ -486,7 +470,8 @@ struct event_class event_class_of_user(struct intern *names, const char *name)
 		{"lttng_ust_dl:dlmopen", EV_USER_LOAD},
 		{"lttng_ust_dl:build_id", EV_USER_BUILD_ID},
 	};
-	struct event_class class = {.kind = EV_USER_OTHER, .name = intern_id(names, name),
+	struct event_class class = {.kind = EV_USER_OTHER,
+				    .name = intern_id(names, name),
 				    .fields = no_fields};
 
 	for (size_t i = 0; i < sizeof user_kinds / sizeof *user_kinds; i++)
@@ -531,12 +516,20 @@ unsigned event_abi_hint(const char *name)
 		const char *name;
 		unsigned hint;
 	} hints[] = {
-		{"arch_prctl", HINT_X86}, {"ioperm", HINT_X86}, {"iopl", HINT_X86},
-		{"modify_ldt", HINT_X86}, {"vm86old", HINT_X86 | HINT_32BIT},
-		{"time", HINT_OLD}, {"utime", HINT_OLD},
-		{"stat64", HINT_32BIT}, {"fstat64", HINT_32BIT}, {"mmap2", HINT_32BIT},
-		{"spu_run", HINT_OTHER}, {"s390_runtime_instr", HINT_OTHER},
-		{"cacheflush", HINT_OTHER}, {"arm_fadvise64_64", HINT_OTHER},
+		{"arch_prctl", HINT_X86},
+		{"ioperm", HINT_X86},
+		{"iopl", HINT_X86},
+		{"modify_ldt", HINT_X86},
+		{"vm86old", HINT_X86 | HINT_32BIT},
+		{"time", HINT_OLD},
+		{"utime", HINT_OLD},
+		{"stat64", HINT_32BIT},
+		{"fstat64", HINT_32BIT},
+		{"mmap2", HINT_32BIT},
+		{"spu_run", HINT_OTHER},
+		{"s390_runtime_instr", HINT_OTHER},
+		{"cacheflush", HINT_OTHER},
+		{"arm_fadvise64_64", HINT_OTHER},
 	};
 	const char *call;
 

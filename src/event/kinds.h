@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of event kinds: their names over the tracer's versions and the
  * payload fields that the core takes from each.
  *
@@ -59,8 +60,7 @@ void event_class_pass_over(struct event_class *class);
 
 /* Makes an event that is nothing else, and whose payload is `ip` and
  * `parent_ip`, the entry or exit of the probed function NAME. */
-void event_class_of_probe(struct intern *names, const char *event_name,
-			  struct event_class *class);
+void event_class_of_probe(struct intern *names, const char *event_name, struct event_class *class);
 
 /* The name of a system call that the tracer knew only by number, or NULL.
  * Source: the kernel's syscall_64.tbl and syscall_32.tbl. */

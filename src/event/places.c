@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists of places by event name; see places.h. */
 #include "event/places.h"
 

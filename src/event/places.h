@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where events of rare classes lie in the trace, so that one that a user names later is found
  * without going through all the others.
  *

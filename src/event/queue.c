@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copied events in memory and in a file; see queue.h.
  *
  * A record is its size, the struct event with its pointers as they were, and
@@ -160,7 +161,8 @@ static void free_bytes(gpointer bytes)
 
 void event_queue_init(struct event_queue *queue)
 {
-	*queue = (struct event_queue) {.bytes = g_byte_array_new(), .file = -1,
+	*queue = (struct event_queue) {.bytes = g_byte_array_new(),
+				       .file = -1,
 				       .in_memory = g_ptr_array_new_with_free_func(free_bytes)};
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A queue of copied events and notices, for those that must wait.
  *
  * Place: event/. flow/input holds events back here until the thread that a
@@ -18,7 +19,7 @@
 struct event_queue {
 	GByteArray *bytes;    /* owned; the newest */
 	GPtrArray *in_memory; /* owned; GByteArray: what came before and could not go to the file */
-	int file;             /* the oldest; -1 until needed, and if it cannot be had */
+	int file; /* the oldest; -1 until needed, and if it cannot be had */
 	uint64_t file_bytes;
 	uint64_t count;
 };

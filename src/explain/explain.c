@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One finding in full, by its id; see findings/findings.h.
  *
  * What it is, how much of it there is, and the delay report of the thread and time in which it is
@@ -37,8 +38,8 @@ static void head_text(const struct session *session, const struct finding *findi
 
 	g_string_printf(line, "%s: %s", finding->id, finding->title);
 	text_wrapped(output, line->str, 0, 2);
-	g_string_printf(line, "%s %s: %s.", strchr("aeiou", *finding->kind) ? "An" : "A", finding->kind,
-			kinds[kind].meaning);
+	g_string_printf(line, "%s %s: %s.", strchr("aeiou", *finding->kind) ? "An" : "A",
+			finding->kind, kinds[kind].meaning);
 	text_wrapped(output, line->str, 2, 2);
 	g_string_printf(line, "%s in all, %" PRIu64 " %s%s", when_duration(sum, finding->ns),
 			finding->count, kinds[kind].unit,
@@ -48,7 +49,8 @@ static void head_text(const struct session *session, const struct finding *findi
 		text_wrapped(output, "It is seen in no thread.", 2, 2);
 		return;
 	}
-	g_string_printf(line, "Seen best in %s (%d)%s, %s from %s; the rest of this report is of that.",
+	g_string_printf(line,
+			"Seen best in %s (%d)%s, %s from %s; the rest of this report is of that.",
 			session_thread_name(session, finding->thread),
 			model_thread(&session->model, finding->thread)->tid,
 			session_on(session, finding->thread),
@@ -83,10 +85,11 @@ bool explain_write(const struct session *session, struct output *output, GError 
 	bool has_thread;
 
 	if (!finding_look_up(session, session->options->finding, &finding)) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "explain '%s': the trace has no such finding%s", session->options->finding,
-			    "; give the options too that choose (--operation, --thread, --from …) of "
-			    "the report that named it");
+		g_set_error(
+			error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			"explain '%s': the trace has no such finding%s", session->options->finding,
+			"; give the options too that choose (--operation, --thread, --from …) of "
+			"the report that named it");
 		return false;
 	}
 	has_thread = is_thread(finding.thread) && finding.begin < finding.end;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Choosing a format, and the words that all formats have in common; see export.h. */
 #include "export/export.h"
 
@@ -105,8 +106,8 @@ bool export_write(const struct session *session, GError **error)
 
 void state_names_init(struct state_names *names, const struct session *session)
 {
-	*names = (struct state_names) {
-		session, g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
+	*names = (struct state_names) {session, g_hash_table_new_full(g_int64_hash, g_int64_equal,
+								      g_free, NULL)};
 }
 
 void state_names_clear(struct state_names *names)
@@ -168,8 +169,9 @@ const char *state_category(const struct walk_state *state)
 	static const char *const by_wib[] = {"unknown", "running", "interrupted", "blocked"};
 	uint32_t kind = PACK_KIND(state->span.leaf);
 
-	return kind == LEAF_PREEMPTED || kind == LEAF_WAIT_CPU ? "ready"
-							       : by_wib[leaf_wib(state->span.leaf)];
+	return kind == LEAF_PREEMPTED || kind == LEAF_WAIT_CPU
+		       ? "ready"
+		       : by_wib[leaf_wib(state->span.leaf)];
 }
 
 const char *run_name(const struct session *session, uint32_t thread)

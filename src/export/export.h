@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exports: what the session knows of threads, in the formats of other tools.
  *
  * Place: export/. One file a format, all over the walk of export/export_walk.h:

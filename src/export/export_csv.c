@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables as CSV (RFC 4180, a head line each): one, or all of them as files
  * of a directory, which appear together when all are written.
  *
@@ -58,8 +59,11 @@ static void put_end(enum table table, void *data)
 
 static void write_tables(struct walk *walk, struct writer *writer)
 {
-	struct row_sink sink = {.integer = put_integer, .text = put_text, .none = put_none,
-				.end = put_end, .data = writer};
+	struct row_sink sink = {.integer = put_integer,
+				.text = put_text,
+				.none = put_none,
+				.end = put_end,
+				.data = writer};
 
 	for (int t = 0; t < TABLE_COUNT; t++) {
 		if (!writer->files[t])

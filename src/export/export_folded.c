@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Folded stacks, a line each: frames from the outermost, with semicolons
  * between, and after a blank the time in ns. For flamegraph.pl, inferno,
  * speedscope, d3-flame-graph.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Perfetto's own format: a stream of TracePackets (protobuf), for ui.perfetto.dev
  * and trace_processor.
  *
@@ -130,9 +131,9 @@ static void put_cpus(struct writer *writer)
 
 	for (guint h = 0; h < session->model.hosts->len; h++) {
 		const struct host *host = model_host(&session->model, h);
-		g_autofree char *name = several ? g_strconcat("CPUs of ",
-							      session_host_name(session, h), NULL)
-						: g_strdup("CPUs");
+		g_autofree char *name =
+			several ? g_strconcat("CPUs of ", session_host_name(session, h), NULL)
+				: g_strdup("CPUs");
 
 		put_track(writer, uuid(TRACK_OF_CPUS, h), 0, name);
 		end_track(writer);
@@ -169,8 +170,8 @@ static void put_process(struct writer *writer, guint index)
 static void put_thread(struct writer *writer, const struct walk_thread *thread)
 {
 	const struct session *session = writer->walk->session;
-	const struct walk_process *process = &g_array_index(
-		writer->walk->processes, struct walk_process, thread->process);
+	const struct walk_process *process =
+		&g_array_index(writer->walk->processes, struct walk_process, thread->process);
 	int32_t tid = model_thread(&session->model, thread->thread)->tid;
 
 	proto_begin(&writer->sub);
@@ -250,8 +251,8 @@ static void slice_end(struct writer *writer, uint64_t track, int64_t time)
 	event_end(writer, time);
 }
 
-static void on_run(const struct walk *walk, uint16_t host, uint32_t cpu, int64_t begin,
-		   int64_t end, uint32_t thread, void *data)
+static void on_run(const struct walk *walk, uint16_t host, uint32_t cpu, int64_t begin, int64_t end,
+		   uint32_t thread, void *data)
 {
 	struct writer *writer = data;
 	uint64_t track = uuid(TRACK_OF_CPU, (uint64_t) host << 32 | cpu);
@@ -341,8 +342,8 @@ static void put_waker(struct writer *writer, const struct walk *walk, const stru
 	uint64_t track = wake->waker ? uuid(TRACK_OF_THREAD, wake->waker)
 				     : uuid(TRACK_OF_CPU, (uint64_t) wake->host << 32 | wake->cpu);
 	g_autofree char *context = wake_context(walk->session, wake->block);
-	g_autofree char *name = g_strconcat(
-		"wakes ", run_name(walk->session, walk->current->thread), NULL);
+	g_autofree char *name =
+		g_strconcat("wakes ", run_name(walk->session, walk->current->thread), NULL);
 
 	event_begin(writer, TYPE_INSTANT, track);
 	event_named(writer, "wakeup", name);
@@ -373,10 +374,13 @@ static void on_thread_end(const struct walk *walk, const struct walk_thread *thr
 
 void export_perfetto(struct walk *walk, FILE *file)
 {
-	static const struct walk_visitor visitor = {.run = on_run, .enter = on_enter,
-						    .state = on_state, .wake = on_wake,
-						    .leave = on_leave,
-						    .thread_end = on_thread_end};
+	static const struct walk_visitor visitor = {
+		.run = on_run,
+		.enter = on_enter,
+		.state = on_state,
+		.wake = on_wake,
+		.leave = on_leave,
+		.thread_end = on_thread_end};
 	struct writer writer = {.walk = walk, .file = file};
 
 	state_names_init(&writer.states, walk->session);

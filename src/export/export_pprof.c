@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pprof's profile.proto, gzipped: for `go tool pprof`, pprof, Pyroscope, Grafana.
  *
  * Part of export/; the stacks are export_stacks.h's. Two values a sample: how
@@ -111,8 +112,9 @@ static void put_labels(struct writer *writer, const struct stack_sum *sum)
 	if (number) {
 		const struct walk_thread *thread =
 			&g_array_index(writer->walk->threads, struct walk_thread, number - 1);
-		const struct walk_process *process = &g_array_index(
-			writer->walk->processes, struct walk_process, thread->process);
+		const struct walk_process *process =
+			&g_array_index(writer->walk->processes, struct walk_process,
+				       thread->process);
 
 		label(writer, "process", session_text(session, process->name), 0);
 		label(writer, "pid", NULL, process->pid);

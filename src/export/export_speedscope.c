@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* speedscope's file format: one evented profile for each thread, in which
  * system calls, functions and states are frames.
  *
@@ -22,7 +23,7 @@ struct writer {
 	uint64_t events;         /* of the thread at hand */
 	uint64_t most;           /* … of the busiest one so far, … */
 	uint32_t busiest;        /* … and its place in the file */
-	bool *tracers;           /* owned; by thread: the recorder's own, which nobody looks for */
+	bool *tracers; /* owned; by thread: the recorder's own, which nobody looks for */
 };
 
 static uint32_t number_of(struct writer *writer, uint32_t name)
@@ -61,7 +62,8 @@ static void on_thread_begin(const struct walk *walk, const struct walk_thread *t
 	export_json_text(writer->file, name);
 	fprintf(writer->file,
 		",\"unit\":\"nanoseconds\",\"startValue\":%" PRId64 ",\"endValue\":%" PRId64
-		",\"events\":[", thread->begin - session->begin, thread->end - session->begin);
+		",\"events\":[",
+		thread->begin - session->begin, thread->end - session->begin);
 	writer->events = 0;
 }
 
@@ -101,17 +103,22 @@ static void on_thread_end(const struct walk *walk, const struct walk_thread *thr
 
 void export_speedscope(struct walk *walk, FILE *file)
 {
-	static const struct walk_visitor visitor = {
-		.thread_begin = on_thread_begin, .enter = on_enter, .state = on_state,
-		.leave = on_leave, .thread_end = on_thread_end};
-	struct writer writer = {.walk = walk, .file = file,
+	static const struct walk_visitor visitor = {.thread_begin = on_thread_begin,
+						    .enter = on_enter,
+						    .state = on_state,
+						    .leave = on_leave,
+						    .thread_end = on_thread_end};
+	struct writer writer = {.walk = walk,
+				.file = file,
 				.numbers = g_hash_table_new(NULL, NULL),
 				.names = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 				.tracers = session_tracers(walk->session)};
 
 	state_names_init(&writer.states, walk->session);
-	fprintf(file, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-		      "\"exporter\":\"whylate %s\",\n\"name\":", PACKAGE_VERSION);
+	fprintf(file,
+		"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+		"\"exporter\":\"whylate %s\",\n\"name\":",
+		PACKAGE_VERSION);
 	export_json_text(file, session_host_name(walk->session, 0));
 	fputs(",\n\"profiles\":[", file);
 	walk_all(walk, &visitor, &writer);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables as an SQLite database: written in one transaction to a temporary
  * file that has lost its name before the first row, and copied to where it is
  * wanted when all is in it, so that nothing half-written is left anywhere.
@@ -166,8 +167,8 @@ static void put_about(struct database *database, const struct session *session)
 		"CREATE TABLE about (name TEXT PRIMARY KEY, value);"
 		"INSERT INTO about VALUES ('tool', %Q), ('begin', %lld), ('end', %lld),"
 		" ('min_duration', %lld);"
-		"PRAGMA user_version=%d", "whylate " PACKAGE_VERSION,
-		(long long) session->from, (long long) session->to,
+		"PRAGMA user_version=%d",
+		"whylate " PACKAGE_VERSION, (long long) session->from, (long long) session->to,
 		(long long) session->options->min_duration, SCHEMA_VERSION);
 
 	run(database, sql);
@@ -176,8 +177,11 @@ static void put_about(struct database *database, const struct session *session)
 
 static void fill(struct database *database, struct walk *walk)
 {
-	struct row_sink sink = {.wanted = (1u << TABLE_COUNT) - 1, .integer = put_integer,
-				.text = put_text, .none = put_none, .end = put_end,
+	struct row_sink sink = {.wanted = (1u << TABLE_COUNT) - 1,
+				.integer = put_integer,
+				.text = put_text,
+				.none = put_none,
+				.end = put_end,
 				.data = database};
 
 	put_about(database, walk->session);
@@ -186,12 +190,13 @@ static void fill(struct database *database, struct walk *walk)
 		prepare(database, (enum table) t);
 	}
 	tables_write(walk, &sink);
-	run(database, "CREATE INDEX intervals_of ON intervals (thread, begin);"
-		      "CREATE INDEX blocks_of ON blocks (thread, begin);"
-		      "CREATE INDEX wakeups_of ON wakeups (woken, time);"
-		      "CREATE INDEX wakeups_by ON wakeups (waker, time);"
-		      "CREATE INDEX syscalls_of ON syscalls (thread, begin);"
-		      "COMMIT");
+	run(database,
+	    "CREATE INDEX intervals_of ON intervals (thread, begin);"
+	    "CREATE INDEX blocks_of ON blocks (thread, begin);"
+	    "CREATE INDEX wakeups_of ON wakeups (woken, time);"
+	    "CREATE INDEX wakeups_by ON wakeups (waker, time);"
+	    "CREATE INDEX syscalls_of ON syscalls (thread, begin);"
+	    "COMMIT");
 }
 
 bool export_sqlite(struct walk *walk, FILE *file, GError **error)
@@ -208,7 +213,8 @@ bool export_sqlite(struct walk *walk, FILE *file, GError **error)
 	if (!ok)
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
 			    "cannot write the database in %s: %s; TMPDIR=DIRECTORY names another "
-			    "place", spill_place(), sqlite3_errstr(database.trouble));
+			    "place",
+			    spill_place(), sqlite3_errstr(database.trouble));
 	else if (!session_interrupted(walk->session) && !copy_out(&database, file)) {
 		ok = false;
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adding up stacks; see export_stacks.h. */
 #include "export/export_stacks.h"
 
@@ -113,8 +114,7 @@ static void push_callpath(struct stack_sums *sums, uint32_t number)
 		names = callpath_new(session->symbols, words, count);
 		*known = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 		for (guint i = 0; i < names->len; i++) {
-			uint32_t id = intern_id(session->model.names,
-						g_ptr_array_index(names, i));
+			uint32_t id = intern_id(session->model.names, g_ptr_array_index(names, i));
 
 			g_array_append_val(*known, id);
 		}
@@ -136,17 +136,18 @@ static void push_base(struct stack_sums *sums, const struct walk_state *state)
 	sums->cause = 0;
 	push_thread(sums, walk->current);
 	for (guint i = 0; i < walk->frames->len; i++)
-		push(sums, walk_frame_name(walk->session, &g_array_index(walk->frames,
-									 struct walk_frame, i)));
+		push(sums, walk_frame_name(walk->session,
+					   &g_array_index(walk->frames, struct walk_frame, i)));
 	if (!state->block)
 		return;
 	if (kind == LEAF_BLOCK_FAULT)
 		push(sums, "page fault");
-	push_callpath(sums, callpaths_at(&walk->session->flow.callstacks,
-					 state->block->callpaths)->kernel);
+	push_callpath(
+		sums,
+		callpaths_at(&walk->session->flow.callstacks, state->block->callpaths)->kernel);
 	if (kind == LEAF_BLOCK_STOPPED || kind == LEAF_BLOCK_TRACED)
-		push(sums, kind == LEAF_BLOCK_STOPPED ? "stopped by a signal"
-						      : "stopped by its tracer");
+		push(sums,
+		     kind == LEAF_BLOCK_STOPPED ? "stopped by a signal" : "stopped by its tracer");
 }
 
 /* The kind of cause, and who: of what is the same for many waits. Sectors and times are
@@ -320,8 +321,10 @@ static void add_piece(struct stack_sums *sums, const struct path *path, const st
 	const struct walk *walk = sums->walk;
 	struct walk_thread current = {.thread = piece->thread};
 	struct walk_state state = {.span = {piece->begin, piece->end, piece->leaf, piece->ref},
-				   .begin = piece->begin, .end = piece->end,
-				   .block = piece->block, .woken = piece->woken};
+				   .begin = piece->begin,
+				   .end = piece->end,
+				   .block = piece->block,
+				   .woken = piece->woken};
 	g_autofree char *leaf = leaf_key(walk->session, piece->leaf);
 	guint base = sums->frames->len;
 
@@ -382,8 +385,8 @@ static void add_paths(struct stack_sums *sums)
 
 void stack_sums_init(struct stack_sums *sums, struct walk *walk, bool by_thread)
 {
-	static const struct walk_visitor visitors[] = {[STACKS_OFF_CPU] = {.state = on_off_cpu},
-						       [STACKS_WAKER] = {.state = on_waker}};
+	static const struct walk_visitor visitors[] = {
+		[STACKS_OFF_CPU] = {.state = on_off_cpu}, [STACKS_WAKER] = {.state = on_waker}};
 	enum stacks kind = walk->session->options->export.stacks;
 
 	*sums = (struct stack_sums) {.walk = walk, .by_thread = by_thread};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums of stacks, for folded stacks and pprof: who waited, in what, for what.
  *
  * Part of export/. Of each kind (--stacks) the frames, outermost first:
@@ -37,7 +38,7 @@ struct stack_sums {
 	uint32_t cause;
 	int64_t end;             /* of the state at hand */
 	struct span ready;       /* … of who waits for a CPU */
-	uint32_t idle;           /* … interned: why nobody ran there meanwhile; 0: not asked yet */
+	uint32_t idle; /* … interned: why nobody ran there meanwhile; 0: not asked yet */
 };
 
 /* As the session's options say. */

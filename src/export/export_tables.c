@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of the tables; see export_tables.h. */
 #include "export/export_tables.h"
 
@@ -12,35 +13,73 @@
 #define TEXT "TEXT NOT NULL"
 #define THREAD "INTEGER NOT NULL REFERENCES threads"
 
-static const struct column hosts[] = {
-	{"host", KEY}, {"hostname", "TEXT"}, {"kernel", "TEXT"}, {"tracer", "TEXT"}, {"cpus", INT},
-	{"begin", INT}, {"end", INT}, {"clock_offset", INT}, {"clock_error", MAYBE}, {0}};
+static const struct column hosts[] = {{"host", KEY},          {"hostname", "TEXT"},
+				      {"kernel", "TEXT"},     {"tracer", "TEXT"},
+				      {"cpus", INT},          {"begin", INT},
+				      {"end", INT},           {"clock_offset", INT},
+				      {"clock_error", MAYBE}, {0}};
 static const struct column threads[] = {
-	{"thread", KEY}, {"host", "INTEGER NOT NULL REFERENCES hosts"}, {"tid", INT},
-	{"pid", MAYBE}, {"name", TEXT}, {"process", TEXT}, {"kernel", INT},
-	{"parent", "INTEGER REFERENCES threads"}, {"begin", INT}, {"end", INT}, {0}};
+	{"thread", KEY},
+	{"host", "INTEGER NOT NULL REFERENCES hosts"},
+	{"tid", INT},
+	{"pid", MAYBE},
+	{"name", TEXT},
+	{"process", TEXT},
+	{"kernel", INT},
+	{"parent", "INTEGER REFERENCES threads"},
+	{"begin", INT},
+	{"end", INT},
+	{0}};
 static const struct column intervals[] = {
-	{"interval", KEY}, {"thread", THREAD}, {"begin", INT}, {"end", INT}, {"ns", INT},
-	{"state", TEXT}, {"leaf", TEXT}, {"cpu", MAYBE},
-	{"block", "INTEGER REFERENCES blocks"}, {"spans_gap", INT}, {0}};
+	{"interval", KEY},
+	{"thread", THREAD},
+	{"begin", INT},
+	{"end", INT},
+	{"ns", INT},
+	{"state", TEXT},
+	{"leaf", TEXT},
+	{"cpu", MAYBE},
+	{"block", "INTEGER REFERENCES blocks"},
+	{"spans_gap", INT},
+	{0}};
 static const struct column blocks[] = {
-	{"block", KEY}, {"thread", THREAD}, {"begin", INT}, {"end", INT}, {"ns", INT},
-	{"leaf", TEXT}, {"resource", "TEXT"}, {"fd", MAYBE}, {"cause", TEXT},
-	{"certainty", TEXT}, {"label", "TEXT"}, {"wakeup", "INTEGER REFERENCES wakeups"},
+	{"block", KEY},        {"thread", THREAD}, {"begin", INT},
+	{"end", INT},          {"ns", INT},        {"leaf", TEXT},
+	{"resource", "TEXT"},  {"fd", MAYBE},      {"cause", TEXT},
+	{"certainty", TEXT},   {"label", "TEXT"},  {"wakeup", "INTEGER REFERENCES wakeups"},
 	{"callstack", "TEXT"}, {"spans_gap", INT}, {0}};
 static const struct column wakeups[] = {
-	{"wakeup", KEY}, {"time", INT}, {"woken", THREAD}, {"block", "INTEGER REFERENCES blocks"},
-	{"kind", TEXT}, {"context", TEXT}, {"waker", "INTEGER REFERENCES threads"},
-	{"waker_tid", MAYBE}, {"waker_name", "TEXT"}, {"cpu", MAYBE}, {0}};
+	{"wakeup", KEY},
+	{"time", INT},
+	{"woken", THREAD},
+	{"block", "INTEGER REFERENCES blocks"},
+	{"kind", TEXT},
+	{"context", TEXT},
+	{"waker", "INTEGER REFERENCES threads"},
+	{"waker_tid", MAYBE},
+	{"waker_name", "TEXT"},
+	{"cpu", MAYBE},
+	{0}};
 static const struct column syscalls[] = {
-	{"syscall", KEY}, {"thread", THREAD}, {"name", TEXT}, {"begin", INT}, {"end", INT},
-	{"ns", MAYBE}, {"resource", "TEXT"}, {"cpu", MAYBE}, {"entry_seen", INT},
-	{"exit_seen", INT}, {0}};
+	{"syscall", KEY},
+	{"thread", THREAD},
+	{"name", TEXT},
+	{"begin", INT},
+	{"end", INT},
+	{"ns", MAYBE},
+	{"resource", "TEXT"},
+	{"cpu", MAYBE},
+	{"entry_seen", INT},
+	{"exit_seen", INT},
+	{0}};
 
 const struct table_spec table_specs[TABLE_COUNT] = {
-	[TABLE_HOSTS] = {"hosts", hosts},          [TABLE_THREADS] = {"threads", threads},
-	[TABLE_INTERVALS] = {"intervals", intervals}, [TABLE_BLOCKS] = {"blocks", blocks},
-	[TABLE_WAKEUPS] = {"wakeups", wakeups},    [TABLE_SYSCALLS] = {"syscalls", syscalls}};
+	[TABLE_HOSTS] = {"hosts", hosts},
+	[TABLE_THREADS] = {"threads", threads},
+	[TABLE_INTERVALS] = {"intervals", intervals},
+	[TABLE_BLOCKS] = {"blocks", blocks},
+	[TABLE_WAKEUPS] = {"wakeups", wakeups},
+	[TABLE_SYSCALLS] = {"syscalls", syscalls}};
 
 struct writer {
 	const struct walk *walk;       /* borrowed */
@@ -214,8 +253,8 @@ static void block_row(struct writer *writer, const struct walk_state *state)
 	text(writer, TABLE_BLOCKS, cause.label);
 	number(writer, TABLE_BLOCKS, walk->wakes + 1, state->woken);
 	interned(writer, TABLE_BLOCKS,
-		 callpath(writer, callpaths_at(&walk->session->flow.callstacks, block->callpaths)
-					  ->kernel));
+		 callpath(writer,
+			  callpaths_at(&walk->session->flow.callstacks, block->callpaths)->kernel));
 	integer(writer, TABLE_BLOCKS, state->spans_gap);
 	end(writer, TABLE_BLOCKS);
 	cause_clear(&cause);
@@ -252,7 +291,8 @@ static void on_wake(const struct walk *walk, const struct walk_wake *wake, void 
 	number(writer, TABLE_WAKEUPS,
 	       known && block->waker != IDLE_THREAD
 		       ? model_thread(&walk->session->model, block->waker)->tid
-		       : 0, known);
+		       : 0,
+	       known);
 	text(writer, TABLE_WAKEUPS,
 	     known ? session_thread_name(walk->session, block->waker) : NULL);
 	number(writer, TABLE_WAKEUPS, wake->cpu, wake->cpu != NO_CPU);
@@ -283,9 +323,10 @@ static void on_leave(const struct walk *walk, const struct walk_frame *frame, vo
 
 void tables_write(struct walk *walk, const struct row_sink *sink)
 {
-	static const struct walk_visitor visitor = {.state = on_state, .wake = on_wake,
-						    .leave = on_leave};
-	struct writer writer = {.walk = walk, .sink = sink,
+	static const struct walk_visitor visitor = {
+		.state = on_state, .wake = on_wake, .leave = on_leave};
+	struct writer writer = {.walk = walk,
+				.sink = sink,
 				.leaves = g_hash_table_new(NULL, NULL),
 				.callpaths = g_hash_table_new(NULL, NULL)};
 

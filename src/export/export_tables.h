@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The exports as tables: which there are, their columns, and their rows.
  *
  * Part of export/. One definition for csv and sqlite, which only write cells.

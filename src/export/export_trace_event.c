@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Trace Event Format (JSON) of chrome://tracing, Perfetto and Trace Compass.
  *
  * Part of export/. The same content as export_perfetto.c: begin and end (ph B, E)
@@ -115,9 +116,9 @@ static void put_names(struct writer *writer)
 	for (guint h = 0; h < session->model.hosts->len; h++) {
 		const struct host *host = model_host(&session->model, h);
 		int64_t pid = walk_unique_id((uint16_t) h, CPUS_PID);
-		g_autofree char *name = g_strconcat("CPUs", several ? " of " : "",
-						    several ? session_host_name(session, h) : "",
-						    NULL);
+		g_autofree char *name =
+			g_strconcat("CPUs", several ? " of " : "",
+				    several ? session_host_name(session, h) : "", NULL);
 
 		metadata(writer, "process_name", pid, pid, name);
 		for (guint i = 0; i < host->cpus->len; i++) {
@@ -131,9 +132,9 @@ static void put_names(struct writer *writer)
 		const struct walk_process *process =
 			&g_array_index(walk->processes, struct walk_process, i);
 		int64_t pid = walk_unique_id(process->host, process->pid);
-		g_autofree char *name = g_strconcat(
-			session_text(session, process->name), several ? " on " : "",
-			several ? session_host_name(session, process->host) : "", NULL);
+		g_autofree char *name =
+			g_strconcat(session_text(session, process->name), several ? " on " : "",
+				    several ? session_host_name(session, process->host) : "", NULL);
 
 		metadata(writer, "process_name", pid, pid, name);
 	}
@@ -146,8 +147,8 @@ static void put_names(struct writer *writer)
 	}
 }
 
-static void on_run(const struct walk *walk, uint16_t host, uint32_t cpu, int64_t begin,
-		   int64_t end, uint32_t thread, void *data)
+static void on_run(const struct walk *walk, uint16_t host, uint32_t cpu, int64_t begin, int64_t end,
+		   uint32_t thread, void *data)
 {
 	struct writer *writer = data;
 	int64_t pid = walk_unique_id(host, CPUS_PID);
@@ -228,8 +229,8 @@ static void on_wake(const struct walk *walk, const struct walk_wake *wake, void 
 	int64_t pid = waker ? pid_of(walk, waker) : cpus;
 	int64_t tid = waker ? tid_of(walk, waker) : cpus + wake->cpu;
 	g_autofree char *context = wake_context(walk->session, wake->block);
-	g_autofree char *name = g_strconcat(
-		"wakes ", run_name(walk->session, walk->current->thread), NULL);
+	g_autofree char *name =
+		g_strconcat("wakes ", run_name(walk->session, walk->current->thread), NULL);
 
 	if (!walk_wake_is_known(wake))
 		return;
@@ -248,8 +249,10 @@ static void on_wake(const struct walk *walk, const struct walk_wake *wake, void 
 
 void export_trace_event(struct walk *walk, FILE *file)
 {
-	static const struct walk_visitor visitor = {.run = on_run, .enter = on_enter,
-						    .state = on_state, .wake = on_wake,
+	static const struct walk_visitor visitor = {.run = on_run,
+						    .enter = on_enter,
+						    .state = on_state,
+						    .wake = on_wake,
 						    .leave = on_leave};
 	struct writer writer = {.walk = walk, .file = file};
 
@@ -257,7 +260,9 @@ void export_trace_event(struct walk *walk, FILE *file)
 	fputs("{\"traceEvents\":[", file);
 	put_names(&writer);
 	walk_all(walk, &visitor, &writer);
-	fprintf(file, "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"tool\":\"whylate %s\","
-		      "\"begin_ns\":\"%" PRId64 "\"}}\n", PACKAGE_VERSION, walk->session->begin);
+	fprintf(file,
+		"\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"tool\":\"whylate %s\","
+		"\"begin_ns\":\"%" PRId64 "\"}}\n",
+		PACKAGE_VERSION, walk->session->begin);
 	state_names_clear(&writer.states);
 }

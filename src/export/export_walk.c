@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The walk of the exports; see export_walk.h.
  *
  * States come from spans_next(). Frames are collected per thread before: a
@@ -42,8 +43,7 @@ static void visit_runs(struct walk *walk, uint16_t host, const struct cpu *cpu)
 		step(walk);
 		end = MIN(end, session->to);
 		if (begin < end && end - begin >= session->options->min_duration)
-			walk->visitor->run(walk, host, cpu->id, begin, end, run.thread,
-					   walk->data);
+			walk->visitor->run(walk, host, cpu->id, begin, end, run.thread, walk->data);
 	}
 }
 
@@ -104,7 +104,8 @@ static bool is_frame(const struct operation *operation)
 static void collect_open(const struct thread *thread, int64_t to, int64_t shortest, GArray *list)
 {
 	const struct user_stack *user = thread->flow.user;
-	struct found_frame frame = {.begin = thread->flow.call.begin, .operation = OPEN_CALL,
+	struct found_frame frame = {.begin = thread->flow.call.begin,
+				    .operation = OPEN_CALL,
 				    .order = UINT32_MAX - 1};
 
 	if (thread->flow.call.open && frame.begin < to && to - frame.begin >= shortest)
@@ -112,7 +113,8 @@ static void collect_open(const struct thread *thread, int64_t to, int64_t shorte
 	for (guint i = 0; user && i < MIN(user->frames->len, 4096); i++) {
 		frame = (struct found_frame) {
 			.begin = g_array_index(user->frames, struct user_frame, i).begin,
-			.operation = OPEN_USER + i, .order = UINT32_MAX - 1 - i};
+			.operation = OPEN_USER + i,
+			.order = UINT32_MAX - 1 - i};
 		if (frame.begin < to && to - frame.begin >= shortest)
 			g_array_append_val(list, frame);
 	}
@@ -161,7 +163,9 @@ static void fill_frame(const struct course *course, const struct found_frame *fo
 	const struct operation *operation;
 	struct operation named;
 
-	*frame = (struct walk_frame) {.cpu = NO_CPU, .entered = found->begin, .left = NOT_SEEN,
+	*frame = (struct walk_frame) {.cpu = NO_CPU,
+				      .entered = found->begin,
+				      .left = NOT_SEEN,
 				      .begin = MAX(found->begin, course->of->begin),
 				      .end = course->of->end};
 	if (found->operation == OPEN_CALL) {
@@ -175,7 +179,8 @@ static void fill_frame(const struct course *course, const struct found_frame *fo
 			&g_array_index(thread->flow.user->frames, struct user_frame,
 				       found->operation - OPEN_USER);
 
-		named = (struct operation) {.begin = user->begin, .thread = course->of->thread,
+		named = (struct operation) {.begin = user->begin,
+					    .thread = course->of->thread,
 					    .what = PACK(OPERATION_USER, user->name)};
 		frame->what = operation_what(session, &named);
 		if (user->inherited)
@@ -193,9 +198,9 @@ static void fill_frame(const struct course *course, const struct found_frame *fo
 
 static struct walk_frame *innermost(const struct walk *walk)
 {
-	return walk->frames->len ? &g_array_index(walk->frames, struct walk_frame,
-						  walk->frames->len - 1)
-				 : NULL;
+	return walk->frames->len
+		       ? &g_array_index(walk->frames, struct walk_frame, walk->frames->len - 1)
+		       : NULL;
 }
 
 static void leave(struct walk *walk)
@@ -272,8 +277,11 @@ static void enter_unseen(struct course *course, const struct span *span, int64_t
 {
 	struct walk *walk = course->walk;
 	uint32_t call = call_of_leaf(span->leaf);
-	struct walk_frame frame = {.what = PACK(OPERATION_SYSCALL, call), .cpu = NO_CPU,
-				   .begin = begin, .end = span->end, .entered = NOT_SEEN,
+	struct walk_frame frame = {.what = PACK(OPERATION_SYSCALL, call),
+				   .cpu = NO_CPU,
+				   .begin = begin,
+				   .end = span->end,
+				   .entered = NOT_SEEN,
 				   .left = NOT_SEEN};
 	struct spans ahead = course->spans;
 	struct span next;
@@ -303,8 +311,11 @@ static void tell_wake(struct walk *walk, const struct walk_state *state)
 {
 	const struct walk_thread *of = walk->current;
 	const struct block *block = state->block;
-	struct walk_wake wake = {.number = ++walk->wakes, .time = state->end, .block = block,
-				 .woken = of->number, .cpu = block->cpu,
+	struct walk_wake wake = {.number = ++walk->wakes,
+				 .time = state->end,
+				 .block = block,
+				 .woken = of->number,
+				 .cpu = block->cpu,
 				 .host = model_thread(&walk->session->model, of->thread)->host};
 
 	if (block->kind != WAKER_UNKNOWN && is_thread(block->waker))
@@ -330,7 +341,9 @@ static void begin_state(const struct course *course, const struct span *span,
 	const struct session *session = walk->session;
 	uint32_t thread = walk->current->thread;
 
-	*state = (struct walk_state) {.span = *span, .begin = span->begin, .end = span->end,
+	*state = (struct walk_state) {.span = *span,
+				      .begin = span->begin,
+				      .end = span->end,
 				      .goes_on = goes_on(course, span)};
 	if (leaf_is_off_cpu(span->leaf))
 		state->spans_gap = session_spans_gap(session, thread, span);
@@ -338,9 +351,9 @@ static void begin_state(const struct course *course, const struct span *span,
 		return;
 	state->block = block_at(&session->timeline, span->ref);
 	/* cut by the window: it goes on */
-	state->woken = state->block->kind != WAKER_NONE &&
-		       !(span->end == session->to &&
-			 session_blocked_at(session, thread, session->to));
+	state->woken =
+		state->block->kind != WAKER_NONE &&
+		!(span->end == session->to && session_blocked_at(session, thread, session->to));
 }
 
 static void walk_span(struct course *course, const struct span *span)
@@ -358,8 +371,9 @@ static void walk_span(struct course *course, const struct span *span)
 		frames_to(course, at);
 		enter_unseen(course, span, at);
 		if (course->next < course->found->len)
-			until = MIN(until, g_array_index(course->found, struct found_frame,
-							 course->next).begin);
+			until = MIN(until,
+				    g_array_index(course->found, struct found_frame, course->next)
+					    .begin);
 		if (innermost(walk))
 			until = MIN(until, innermost(walk)->end);
 		state.span.begin = at;
@@ -374,8 +388,7 @@ static void walk_span(struct course *course, const struct span *span)
 
 static void walk_thread(struct walk *walk, const struct walk_thread *thread)
 {
-	struct course course = {.walk = walk, .of = thread,
-				.found = collect_frames(walk, thread)};
+	struct course course = {.walk = walk, .of = thread, .found = collect_frames(walk, thread)};
 	struct span span;
 
 	walk->current = thread;
@@ -424,9 +437,13 @@ const char *walk_frame_kind(const struct walk_frame *frame)
 
 struct cause walk_cause(const struct walk *walk, const struct walk_state *state)
 {
-	struct wait wait = {.thread = walk->current->thread, .begin = state->begin,
-			    .end = state->end, .leaf = state->span.leaf, .block = state->block,
-			    .woken = state->woken, .spans_gap = state->spans_gap};
+	struct wait wait = {.thread = walk->current->thread,
+			    .begin = state->begin,
+			    .end = state->end,
+			    .leaf = state->span.leaf,
+			    .block = state->block,
+			    .woken = state->woken,
+			    .spans_gap = state->spans_gap};
 
 	return wait_cause(walk->session, &wait);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One walk over all that a session knows of its threads, for the exports: so
  * that formats differ in how they are written, not in what is in them.
  *
@@ -75,8 +76,7 @@ struct walk_visitor {
 	/* `thread`: as in struct run */
 	void (*run)(const struct walk *walk, uint16_t host, uint32_t cpu, int64_t begin,
 		    int64_t end, uint32_t thread, void *data);
-	void (*thread_begin)(const struct walk *walk, const struct walk_thread *thread,
-			     void *data);
+	void (*thread_begin)(const struct walk *walk, const struct walk_thread *thread, void *data);
 	void (*enter)(const struct walk *walk, const struct walk_frame *frame, void *data);
 	void (*state)(const struct walk *walk, const struct walk_state *state, void *data);
 	void (*wake)(const struct walk *walk, const struct walk_wake *wake, void *data);

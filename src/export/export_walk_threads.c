@@ -1,4 +1,6 @@
-/* Whom the walk of the exports visits: threads in its order, and their processes; see export_walk.h.
+/* SPDX-License-Identifier: MIT */
+/* Whom the walk of the exports visits: threads in its order, and their processes; see
+ * export_walk.h.
  *
  * Threads are sorted by host and PID first, so that those of a process come together and
  * processes are in order by themselves. A PID that was used again is one process here: the
@@ -81,8 +83,8 @@ static void name_processes(struct walk *walk)
 			continue;
 		process = find_process(walk, thread->host, thread->tid);
 		if (process)
-			process->name = intern_id(session->model.names,
-						  session_thread_name(session, i));
+			process->name =
+				intern_id(session->model.names, session_thread_name(session, i));
 	}
 	for (guint i = 0; i < walk->threads->len; i++) {
 		const struct walk_thread *thread =
@@ -109,7 +111,8 @@ void walk_init(struct walk *walk, const struct session *session)
 	for (guint i = 0; i < list->len; i++) {
 		uint32_t index = g_array_index(list, uint32_t, i);
 		const struct thread *life = model_thread(&session->model, index);
-		struct walk_thread thread = {.number = i + 1, .thread = index,
+		struct walk_thread thread = {.number = i + 1,
+					     .thread = index,
 					     .process = process_of(walk, life),
 					     .begin = MAX(life->begin, session->from),
 					     .end = MIN(life->end, session->to)};

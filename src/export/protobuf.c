@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /* See protobuf.h. */
 #include "export/protobuf.h"
 
 #include <glib.h>
 #include <string.h>
 
-enum wire_type {WIRE_VARINT, WIRE_FIXED64, WIRE_LENGTH};
+enum wire_type { WIRE_VARINT, WIRE_FIXED64, WIRE_LENGTH };
 
 static uint8_t *make_room(struct proto *proto, size_t more)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing protocol buffers' wire format, as much of it as the exports need.
  *
  * Part of export/. A message is bytes that grow; a message inside another one

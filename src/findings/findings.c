@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Naming and adding up findings; see findings.h. */
 #include "findings/findings.h"
 
@@ -94,15 +95,21 @@ void findings_add_waits(GArray *findings, const struct session *session, const G
 
 	for (guint i = 0; i < groups->len; i++) {
 		const struct wait_group *group = &g_array_index(groups, struct wait_group, i);
-		const char *resource = group->resource ? session_text(session, group->resource) : "";
+		const char *resource =
+			group->resource ? session_text(session, group->resource) : "";
 		const char *cause = cause_kind_text(group->cause.kind);
 		const char *name = session_thread_name(session, group->thread);
 		g_autofree char *leaf = leaf_key(session, group->leaf);
 		g_autoptr(GString) made_of = g_string_new(NULL);
-		struct finding one = {.kind = "wait", .ns = group->ns, .count = group->count,
-				      .threads = 1, .spans_gap = group->spans_gap,
-				      .thread = group->thread, .begin = group->longest_begin,
-				      .end = group->longest_end, .largest = group->longest};
+		struct finding one = {.kind = "wait",
+				      .ns = group->ns,
+				      .count = group->count,
+				      .threads = 1,
+				      .spans_gap = group->spans_gap,
+				      .thread = group->thread,
+				      .begin = group->longest_begin,
+				      .end = group->longest_end,
+				      .largest = group->longest};
 
 		if (left_out && left_out[group->thread])
 			continue;
@@ -124,15 +131,20 @@ void findings_add_imposers(GArray *findings, const struct session *session,
 	g_autoptr(GHashTable) index = index_new();
 
 	for (guint i = 0; i < waiting->imposers->len; i++) {
-		const struct imposer *imposer = &g_array_index(waiting->imposers, struct imposer, i);
+		const struct imposer *imposer =
+			&g_array_index(waiting->imposers, struct imposer, i);
 		bool thread = imposer->thread != NO_THREAD;
 		const char *name = thread ? session_thread_name(session, imposer->thread)
 					  : lasting(session_text(session, imposer->resource));
 		g_autoptr(GString) made_of = g_string_new(NULL);
-		struct finding one = {.kind = "imposer", .ns = imposer->ns,
-				      .count = imposer->waiters, .threads = 1,
-				      .spans_gap = imposer->spans_gap, .thread = imposer->waiter,
-				      .begin = imposer->begin, .end = imposer->end,
+		struct finding one = {.kind = "imposer",
+				      .ns = imposer->ns,
+				      .count = imposer->waiters,
+				      .threads = 1,
+				      .spans_gap = imposer->spans_gap,
+				      .thread = imposer->waiter,
+				      .begin = imposer->begin,
+				      .end = imposer->end,
 				      .largest = imposer->worst};
 
 		add_part(made_of, thread ? "thread" : "resource");
@@ -171,14 +183,19 @@ void findings_add_profiles(GArray *findings, const struct profiles *profiles)
 
 		for (guint p = 0; p < profile->peaks->len; p++) {
 			const struct peak *peak = &g_array_index(profile->peaks, struct peak, p);
-			const struct root *root = peak->roots && peak->roots->len
-							  ? &g_array_index(peak->roots, struct root, 0)
-							  : NULL;
-			const struct example *at = !root ? NULL : root->own ? &root->part->own_example
-									    : &root->part->example;
+			const struct root *root =
+				peak->roots && peak->roots->len
+					? &g_array_index(peak->roots, struct root, 0)
+					: NULL;
+			const struct example *at = !root       ? NULL
+						   : root->own ? &root->part->own_example
+							       : &root->part->example;
 			g_autoptr(GString) made_of = g_string_new(NULL);
-			struct finding one = {.kind = "peak", .ns = peak->sum, .count = peak->count,
-					      .threads = 1, .spans_gap = peak->spans_gap > 0,
+			struct finding one = {.kind = "peak",
+					      .ns = peak->sum,
+					      .count = peak->count,
+					      .threads = 1,
+					      .spans_gap = peak->spans_gap > 0,
 					      .thread = NO_THREAD};
 			g_autofree char *path = root ? joined_path(root, false) : NULL;
 
@@ -189,7 +206,8 @@ void findings_add_profiles(GArray *findings, const struct profiles *profiles)
 			add_part(made_of, path);
 			make_id(one.id, 'p', made_of);
 			one.title = joined_path(root, true);
-			if (at->latency >= 0 && at->thread < profiles->session->model.thread_count) {
+			if (at->latency >= 0 &&
+			    at->thread < profiles->session->model.thread_count) {
 				one.thread = at->thread;
 				one.begin = at->begin;
 				one.end = at->end;
@@ -208,20 +226,26 @@ void findings_add_costs(GArray *findings, const struct costs *costs)
 	if (session->options->requests.metric != METRIC_LATENCY)
 		return; /* no times */
 	for (guint i = 0; i < costs->causes->len; i++) {
-		const struct user_cause *cause = &g_array_index(costs->causes, struct user_cause, i);
+		const struct user_cause *cause =
+			&g_array_index(costs->causes, struct user_cause, i);
 		g_autoptr(GString) made_of = g_string_new(NULL);
-		struct finding one = {.kind = "cause", .ns = cause->value,
-				      .count = cause->requests, .threads = 1,
-				      .spans_gap = cause->spans_gap, .thread = cause->thread,
-				      .begin = cause->begin, .end = cause->end,
+		struct finding one = {.kind = "cause",
+				      .ns = cause->value,
+				      .count = cause->requests,
+				      .threads = 1,
+				      .spans_gap = cause->spans_gap,
+				      .thread = cause->thread,
+				      .begin = cause->begin,
+				      .end = cause->end,
 				      .largest = cause->largest};
 
 		add_part(made_of, user_request_kind(costs->requests));
 		add_part(made_of, cause->kind);
 		add_part(made_of, cause->label);
 		make_id(one.id, 'c', made_of);
-		one.title = g_strdup_printf("requests (%s): %s%s%s", user_request_kind(costs->requests),
-					    cause->kind, *cause->label ? " " : "", cause->label);
+		one.title =
+			g_strdup_printf("requests (%s): %s%s%s", user_request_kind(costs->requests),
+					cause->kind, *cause->label ? " " : "", cause->label);
 		add_finding(findings, index, &one);
 	}
 }
@@ -271,8 +295,8 @@ GArray *findings_all(const struct session *session)
 	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	struct overview *overview = overview_new(session);
 	struct waiting *waiting = waiting_new(session);
-	struct profiles *profiles = session->flow.operations_wanted
-					    ? profiles_new(session, 1, NULL) : NULL;
+	struct profiles *profiles =
+		session->flow.operations_wanted ? profiles_new(session, 1, NULL) : NULL;
 	GArray *groups;
 
 	findings_add_waits(findings, session, overview->waits, NULL);

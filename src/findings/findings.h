@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings: what stands out in a report, each under a short id that stays.
  *
  * Place: findings/, between the analyses and the reports. An id is made of what a finding is
@@ -38,8 +39,8 @@ struct finding {
 /* Lists of struct finding; free with g_array_free(). What is added is in the order of its source
  * until the list is sorted. */
 GArray *findings_new(void);
-/* `groups`: struct wait_group (wait_groups.h); without those of the threads that `left_out` marks (as
- * session_tracers(); NULL: none). */
+/* `groups`: struct wait_group (wait_groups.h); without those of the threads that `left_out` marks
+ * (as session_tracers(); NULL: none). */
 void findings_add_waits(GArray *findings, const struct session *session, const GArray *groups,
 			const bool *left_out);
 void findings_add_imposers(GArray *findings, const struct session *session,

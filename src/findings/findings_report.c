@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings with their ids, for people and as JSON; see findings/findings.h. */
 #include "findings/findings.h"
 
@@ -54,14 +55,15 @@ json_t *json_finding(const struct session *session, const struct finding *findin
 	return object;
 }
 
-void json_findings(const struct session *session, const GArray *findings, uint32_t limit, FILE *file)
+void json_findings(const struct session *session, const GArray *findings, uint32_t limit,
+		   FILE *file)
 {
 	guint shown = shown_of(findings, limit);
 	json_t *list = json_array();
 
 	for (guint i = 0; i < shown; i++)
-		json_array_append_new(list, json_finding(session, &g_array_index(
-							findings, struct finding, i)));
+		json_array_append_new(
+			list, json_finding(session, &g_array_index(findings, struct finding, i)));
 	json_member(file, "findings", list, false);
 	if (shown < findings->len)
 		json_member(file, "findings_omitted", json_integer(findings->len - shown), false);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The door: the order in which events may enter.
  *
  * "Before the first one it is the tid context of the CPU's events, else the
@@ -109,8 +110,8 @@ void flow_event(struct flow *flow, const struct event *event)
 	event_queue_push(&flow->held, event);
 	if (event->kind == EV_SCHED_SWITCH)
 		no_longer_awaited(flow, cpu, event);
-	if (!flow->unnamed->len || (flow->held_limit &&
-				    flow->held.count - flow->held_user > flow->held_limit))
+	if (!flow->unnamed->len ||
+	    (flow->held_limit && flow->held.count - flow->held_user > flow->held_limit))
 		release(flow);
 }
 
@@ -129,19 +130,21 @@ void flow_user_event(struct flow *flow, const struct event *event)
 void flow_user_lost(struct flow *flow, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
 		    int64_t count)
 {
-	struct event notice = {.kind = EV_NOTICE_USER_LOST, .time = begin, .cpu = cpu,
-			       .host = (uint16_t) host};
+	struct event notice = {
+		.kind = EV_NOTICE_USER_LOST, .time = begin, .cpu = cpu, .host = (uint16_t) host};
 
 	notice.timer.expires = MAX(begin, end);
 	notice.timer.count = count;
 	flow_user_event(flow, &notice);
 }
 
-void flow_lost(struct flow *flow, uint32_t host_index, uint32_t cpu_id, int64_t begin,
-	       int64_t end, int64_t count, bool packets)
+void flow_lost(struct flow *flow, uint32_t host_index, uint32_t cpu_id, int64_t begin, int64_t end,
+	       int64_t count, bool packets)
 {
 	struct host *host = model_host(flow->model, host_index);
-	struct event notice = {.kind = EV_NOTICE_LOST, .time = begin, .cpu = cpu_id,
+	struct event notice = {.kind = EV_NOTICE_LOST,
+			       .time = begin,
+			       .cpu = cpu_id,
 			       .host = (uint16_t) host_index};
 
 	if (packets)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a wake-up reaches an idle CPU: between sched_waking and the switch in.
  *
  *   waker's CPU   ── waking(T) ─┐ inter-processor interrupt
@@ -21,8 +22,8 @@
 
 void flow_cpu_idle(struct flow *flow, struct host *host, const struct event *event)
 {
-	struct cpu *cpu = host_cpu(host, event->idle.cpu >= 0 ? (uint32_t) event->idle.cpu
-							       : event->cpu);
+	struct cpu *cpu =
+		host_cpu(host, event->idle.cpu >= 0 ? (uint32_t) event->idle.cpu : event->cpu);
 	uint32_t last = (cpu->idles_count + IDLES - 1) % IDLES, next = cpu->idles_count % IDLES;
 
 	if (event->idle.state == IDLE_LEFT) {
@@ -77,8 +78,8 @@ void flow_wakeup_arrives(struct flow *flow, struct host *host, const struct cpu 
 	if (block->cpu != NO_CPU && block->cpu != cpu->id)
 		set_arrival(block, flow->time - thread->flow.woken);
 	if (target >= 0)
-		block->idle_state = idle_state_at(host_cpu(host, (uint32_t) target),
-						  thread->flow.woken) & 15;
+		block->idle_state =
+			idle_state_at(host_cpu(host, (uint32_t) target), thread->flow.woken) & 15;
 }
 
 void flow_thread_arrives(struct flow *flow, const struct cpu *cpu, const struct thread *thread)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The statedump: what the tracer tells of threads, descriptors and devices
  * that were there before.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The step that one event makes, and the stacks it works on; see flow.h.
  *
  * Invariant: a thread in state RUNNING is `current` of exactly one CPU, and
@@ -193,8 +194,8 @@ void flow_refresh(struct flow *flow, struct thread *thread, const struct cpu *cp
 static void name_by_context(struct flow *flow, struct host *host, struct cpu *cpu,
 			    const struct event *event)
 {
-	uint32_t thread = event->tid == 0 ? IDLE_THREAD
-					  : thread_findnew(flow, event->host, event->tid, NULL);
+	uint32_t thread =
+		event->tid == 0 ? IDLE_THREAD : thread_findnew(flow, event->host, event->tid, NULL);
 
 	cpu_runs(flow, host, cpu, thread);
 }

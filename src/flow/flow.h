@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The control flow of every thread, step by step as the events pass.
  *
  * Place: between model/ and timeline/: an event comes in, the model learns
@@ -19,8 +20,8 @@
  * arrival.c how they reach an idle CPU, stop.c who stopped a thread,
  * syscall.c entries, exits and holdback, calls.c the table of system
  * calls, resource.c what they wait for, effects.c what they change, locks.c and
- * futexes.c who holds what they lock, interrupt.c frames of CPUs, block.c, network.c and work.c what
- * they deliver, gaps.c lost events, dump.c the statedump, input.c the order in
+ * futexes.c who holds what they lock, interrupt.c frames of CPUs, block.c, network.c and work.c
+ * what they deliver, gaps.c lost events, dump.c the statedump, input.c the order in
  * which events may enter.
  *
  * Source: semantics.md; each function names the sentence it carries out.
@@ -66,47 +67,47 @@ struct call_stat {
 struct user_counts {
 	uint64_t entries, exits;       /* of functions */
 	uint64_t entries_unseen;       /* exits with no such function open */
-	uint64_t exits_unseen;         /* functions that one around them ended: longjmp, exceptions */
-	uint64_t dropped;              /* open ones of which events may have been lost */
-	uint64_t no_thread;            /* events whose thread is not known */
-	uint64_t deep;                 /* stacks given up, as they were too deep */
-	uint64_t lost;                 /* events */
+	uint64_t exits_unseen; /* functions that one around them ended: longjmp, exceptions */
+	uint64_t dropped; /* open ones of which events may have been lost */
+	uint64_t no_thread; /* events whose thread is not known */
+	uint64_t deep; /* stacks given up, as they were too deep */
+	uint64_t lost; /* events */
 };
 
 struct flow {
-	struct model *model;        /* borrowed */
-	struct timeline *timeline;  /* borrowed */
-	struct intern *names;       /* borrowed: model's */
-	GPtrArray *stacks;          /* owned; GArray of PACKed frames by stack number */
-	GHashTable *stack_numbers;  /* owned; GArray -> number */
-	GArray *call_info;          /* struct call_info by interned syscall name */
-	struct idmap senders;       /* owned; IPv4 address and port -> interned text */
-	GArray *call_stats;         /* struct call_stat by interned syscall name */
-	struct idmap addresses;     /* of functions -> interned text */
-	bool has_work_addresses;    /* … some of them of work queues' items */
-	GArray *locks;              /* owned; struct lock (locks.h), numbered from 1 */
-	GArray *free_locks;         /* owned; uint32_t: numbers that no lock has any more */
-	struct idmap lock_index;    /* -> number */
+	struct model *model; /* borrowed */
+	struct timeline *timeline; /* borrowed */
+	struct intern *names; /* borrowed: model's */
+	GPtrArray *stacks; /* owned; GArray of PACKed frames by stack number */
+	GHashTable *stack_numbers; /* owned; GArray -> number */
+	GArray *call_info; /* struct call_info by interned syscall name */
+	struct idmap senders; /* owned; IPv4 address and port -> interned text */
+	GArray *call_stats; /* struct call_stat by interned syscall name */
+	struct idmap addresses; /* of functions -> interned text */
+	bool has_work_addresses; /* … some of them of work queues' items */
+	GArray *locks; /* owned; struct lock (locks.h), numbered from 1 */
+	GArray *free_locks; /* owned; uint32_t: numbers that no lock has any more */
+	struct idmap lock_index; /* -> number */
 	bool inode_locks, pi_locks; /* there are some of kind LOCK_INODE, LOCK_PI */
 	struct callstacks callstacks;
-	uint32_t ipis[3];           /* interned vectors by which CPUs ask each other */
+	uint32_t ipis[3]; /* interned vectors by which CPUs ask each other */
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
-	bool resources_wanted;      /* … with the system calls' resources */
-	bool exchanges_wanted;      /* record what is read from and written to connections */
-	struct idmap first_reads;   /* host, process and key of files that were read */
-	struct idmap end_index;     /* host and key of pipes and the like -> struct channel_end */
-	bool has_waking, has_bios;  /* sched_waking, block_bio_queue were recorded */
-	bool has_callstacks;        /* … and the context callstack-kernel */
+	bool resources_wanted; /* … with the system calls' resources */
+	bool exchanges_wanted; /* record what is read from and written to connections */
+	struct idmap first_reads; /* host, process and key of files that were read */
+	struct idmap end_index; /* host and key of pipes and the like -> struct channel_end */
+	bool has_waking, has_bios; /* sched_waking, block_bio_queue were recorded */
+	bool has_callstacks; /* … and the context callstack-kernel */
 	uint64_t odd[ODD_COUNT];
 	struct user_counts user;
 	struct idmap user_addresses; /* of functions -> interned text */
-	int64_t time;               /* of the event being handled */
+	int64_t time; /* of the event being handled */
 
 	/* input.c */
-	struct event_queue held;    /* events before the first switch of some CPU */
-	uint64_t held_user;         /* … of them: of user space, which count for nothing */
-	GArray *unnamed;            /* struct cpu *: CPUs whose thread is awaited */
-	uint64_t held_limit;        /* 0: none (files); events, for a live trace */
+	struct event_queue held; /* events before the first switch of some CPU */
+	uint64_t held_user; /* … of them: of user space, which count for nothing */
+	GArray *unnamed; /* struct cpu *: CPUs whose thread is awaited */
+	uint64_t held_limit; /* 0: none (files); events, for a live trace */
 };
 
 void flow_init(struct flow *flow, struct model *model, struct timeline *timeline);
@@ -148,8 +149,7 @@ uint32_t flow_cpu_stack(struct flow *flow, const struct cpu *cpu);
 const GArray *flow_stack(const struct flow *flow, uint32_t number);
 
 /* sched.c */
-void flow_switch(struct flow *flow, struct host *host, struct cpu *cpu,
-		 const struct event *event);
+void flow_switch(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event);
 void flow_fork(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_exec(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_free(struct flow *flow, const struct event *event);
@@ -207,9 +207,9 @@ void call_may_follow(struct thread *waker, uint32_t block);
 /* calls.c, resource.c, effects.c */
 struct call_info {
 	bool known;
-	uint8_t wait;   /* enum call_wait */
+	uint8_t wait; /* enum call_wait */
 	uint8_t effect; /* enum call_effect */
-	uint8_t moves;  /* enum call_moves */
+	uint8_t moves; /* enum call_moves */
 	bool sigreturn;
 };
 const struct call_info *flow_call_info(struct flow *flow, uint32_t name);
@@ -229,14 +229,11 @@ void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
 			  const struct event *event);
 void flow_softirq_raise(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
-void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu,
-		const struct event *event);
-void flow_signal(struct flow *flow, struct host *host, struct cpu *cpu,
-		 const struct event *event);
+void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event);
+void flow_signal(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event);
 
 /* block.c */
-void flow_block(struct flow *flow, struct host *host, struct cpu *cpu,
-		const struct event *event);
+void flow_block(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event);
 void block_device_named(struct flow *flow, struct host *host, uint32_t dev, const char *name);
 /* Of a request merged of several threads' bios, `detail` (a copy of what its
  * completion left pending) gets the part of who was woken, if he has one. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The records and the threads; see forget.h. */
 #include "flow/forget.h"
 
@@ -269,8 +270,13 @@ static void drop_thread(struct forgetting *forgetting, uint32_t index)
 		idmap_remove(tids, (uint32_t) thread->tid);
 	host_forget(model_host(model, thread->host), thread->tid, forgetting->before);
 	thread_clear(thread);
-	*thread = (struct thread) {.begin = INT64_MAX, .end = INT64_MIN, .tid = -1, .pid = -1,
-				   .state = THREAD_DEAD, .born = true, .parent = NO_THREAD};
+	*thread = (struct thread) {.begin = INT64_MAX,
+				   .end = INT64_MIN,
+				   .tid = -1,
+				   .pid = -1,
+				   .state = THREAD_DEAD,
+				   .born = true,
+				   .parent = NO_THREAD};
 	g_array_append_val(model->free_threads, index);
 }
 

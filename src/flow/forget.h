@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Forgetting what is over: for recordings without an end (--every).
  *
  *   time      ───────────┤ before                       now

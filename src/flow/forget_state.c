@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What hosts and locks remember of things that are over; see forget.h. */
 #include "flow/forget.h"
 
@@ -37,8 +38,7 @@ static uint32_t keep_timer(void *data, uint32_t value)
 	struct wake_detail timer = g_array_index(rebuilding->old, struct wake_detail, value);
 	int64_t length = timer.requested >= 0 ? timer.requested : TIMER_KEPT;
 
-	if (timer.kind == DETAIL_NONE ||
-	    timer.begin < rebuilding->forgetting->before - length)
+	if (timer.kind == DETAIL_NONE || timer.begin < rebuilding->forgetting->before - length)
 		return IDMAP_NONE; /* cancelled or expired */
 	keep_pending(rebuilding->forgetting, &timer);
 	g_array_append_val(rebuilding->new, timer);
@@ -50,8 +50,7 @@ static uint32_t keep_sent(void *data, uint32_t value)
 	struct rebuilding *rebuilding = data;
 	struct sent sent = g_array_index(rebuilding->old, struct sent, value);
 
-	if (sent.time < rebuilding->forgetting->before &&
-	    !(rebuilding->work && sent.waiting))
+	if (sent.time < rebuilding->forgetting->before && !(rebuilding->work && sent.waiting))
 		return IDMAP_NONE;
 	keep_thread(rebuilding->forgetting, sent.thread);
 	sent.behind = keep_detail(rebuilding->forgetting, sent.behind);

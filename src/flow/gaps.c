@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lost events: what a hole in one CPU's stream makes unknown.
  *
  *   CPU 0   … A runs ──switch A→B──┤b  (hole)   e├── …

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Interrupt frames of a CPU, and what is done in them before somebody is
  * woken: the timer that expires, the request that completes, the packet that
  * arrives.
@@ -40,9 +41,13 @@ static void timer_expires(struct host *host, struct cpu *cpu, const struct event
 {
 	uint32_t index = idmap_get(&host->timers, event->timer.timer);
 
-	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_TIMER, .thread = NO_THREAD,
-					     .requested = -1, .queued = -1, .served = -1,
-					     .number = event->timer.timer};
+	*cpu_pending(cpu) =
+		(struct wake_detail) {.kind = DETAIL_TIMER,
+				      .thread = NO_THREAD,
+				      .requested = -1,
+				      .queued = -1,
+				      .served = -1,
+				      .number = event->timer.timer};
 	if (index != IDMAP_NONE && g_array_index(host->armed, struct wake_detail, index).kind)
 		*cpu_pending(cpu) = g_array_index(host->armed, struct wake_detail, index);
 }
@@ -57,8 +62,8 @@ void flow_softirq_raise(struct flow *flow, struct cpu *cpu, const struct event *
 	cpu->last_raise = (int32_t) vec;
 	if (vec >= SOFTIRQS_MAX || vec == SOFTIRQ_RCU || vec == SOFTIRQ_SCHED)
 		return;
-	cpu->raised[vec].thread = !cpu_interrupted(cpu) && flow_current(flow, cpu) ? cpu->current
-										   : NO_THREAD;
+	cpu->raised[vec].thread =
+		!cpu_interrupted(cpu) && flow_current(flow, cpu) ? cpu->current : NO_THREAD;
 	cpu->raised[vec].time = flow->time;
 }
 
@@ -67,8 +72,13 @@ static void softirq_raised(struct cpu *cpu, uint32_t vec)
 	if (vec >= SOFTIRQS_MAX || cpu->raised[vec].thread == NO_THREAD)
 		return;
 	*cpu_pending(cpu) = (struct wake_detail) {
-		.kind = DETAIL_RAISE, .thread = cpu->raised[vec].thread, .behalf = NO_THREAD,
-		.begin = cpu->raised[vec].time, .requested = -1, .queued = -1, .served = -1};
+		.kind = DETAIL_RAISE,
+		.thread = cpu->raised[vec].thread,
+		.behalf = NO_THREAD,
+		.begin = cpu->raised[vec].time,
+		.requested = -1,
+		.queued = -1,
+		.served = -1};
 	cpu->raised[vec].thread = NO_THREAD;
 }
 
@@ -146,8 +156,8 @@ static void entry_unseen(struct flow *flow, struct cpu *cpu, uint32_t frame)
 		unseen.around_hrtimer = false;
 		break;
 	}
-	track_rewrite(flow, thread, MAX(thread->flow.history, cpu->last_switch),
-		      make_interrupted, &unseen);
+	track_rewrite(flow, thread, MAX(thread->flow.history, cpu->last_switch), make_interrupted,
+		      &unseen);
 }
 
 void flow_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event *event)
@@ -177,8 +187,12 @@ static void arm(struct flow *flow, struct host *host, struct cpu *cpu, const str
 {
 	struct thread *thread = cpu_interrupted(cpu) ? NULL : flow_current(flow, cpu);
 	uint32_t index = idmap_get(&host->timers, event->timer.timer);
-	struct wake_detail armed = {.kind = DETAIL_TIMER, .thread = NO_THREAD, .queued = -1,
-				    .served = -1, .requested = -1, .begin = flow->time,
+	struct wake_detail armed = {.kind = DETAIL_TIMER,
+				    .thread = NO_THREAD,
+				    .queued = -1,
+				    .served = -1,
+				    .requested = -1,
+				    .begin = flow->time,
 				    .number = event->timer.timer};
 
 	if (thread) {
@@ -234,8 +248,11 @@ void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu, const str
  * that this context has just ended was ended by the signal. */
 void flow_signal(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
 {
-	struct wake_detail detail = {.kind = DETAIL_SIGNAL, .requested = -1, .queued = -1,
-				     .served = -1, .thread = cpu->current,
+	struct wake_detail detail = {.kind = DETAIL_SIGNAL,
+				     .requested = -1,
+				     .queued = -1,
+				     .served = -1,
+				     .thread = cpu->current,
 				     .number = (uint64_t) event->signal.sig};
 	uint32_t target = thread_find(flow, event->host, event->signal.tid);
 	struct thread *woken;

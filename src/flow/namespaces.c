@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Namespaces of threads as the events tell them: the statedump, fork, exec,
  * unshare and setns, contexts.
  *
@@ -70,9 +71,9 @@ static void place_by_fork(struct flow *flow, struct thread *child, const struct 
 
 	for (uint32_t i = level + 1; i-- > 0;)
 		thread_set_ids(model, child, i,
-			       i == level                   ? event->fork.child_ns
-			       : i == level - 1 && inside   ? around
-							    : 0,
+			       i == level                 ? event->fork.child_ns
+			       : i == level - 1 && inside ? around
+							  : 0,
 			       ids_by_fork(flow, child, parent, event, i));
 }
 
@@ -141,9 +142,9 @@ void context_namespaces(struct flow *flow, struct thread *thread, const struct e
 	if (!ids.tid || (!pid_ns && ids.tid == thread->tid))
 		return; /* exiting; or perhaps the host's */
 	found = pid_ns_find(flow->model, thread->host, pid_ns ? pid_ns : place ? place->pid_ns : 0);
-	level = found                    ? found->level
-		: pid_ns == HOST_PID_NS  ? 0
-		: place && place->level  ? place->level
-					 : 1; /* most are not nested */
+	level = found                   ? found->level
+		: pid_ns == HOST_PID_NS ? 0
+		: place && place->level ? place->level
+					: 1; /* most are not nested */
 	thread_set_ids(flow->model, thread, level, found ? found->number : pid_ns, ids);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations as they end: system calls, functions, interrupts, requests.
  *
  * Part of flow/; does nothing unless `flow->operations_wanted` has a bit. Keeps its own
@@ -40,8 +41,7 @@ static void drop(GArray *stack)
 
 /* Takes the innermost frame that is `what` (of that kind, if `any`), and what
  * was entered inside it and never left. False if there is none. */
-static bool pop(struct flow *flow, GArray *stack, uint32_t what, bool any,
-		struct open_frame *frame)
+static bool pop(struct flow *flow, GArray *stack, uint32_t what, bool any, struct open_frame *frame)
 {
 	for (guint i = stack ? stack->len : 0; i-- > 0;) {
 		*frame = g_array_index(stack, struct open_frame, i);
@@ -62,13 +62,14 @@ static bool pop(struct flow *flow, GArray *stack, uint32_t what, bool any,
 static void record(struct flow *flow, struct cpu *cpu, uint16_t host,
 		   const struct open_frame *frame)
 {
-	struct thread *thread =
-		frame->thread == cpu->current ? flow_current(flow, cpu) : NULL;
+	struct thread *thread = frame->thread == cpu->current ? flow_current(flow, cpu) : NULL;
 	int64_t duration = flow->time - frame->begin;
-	struct operation operation = {
-		.begin = frame->begin, .duration = (uint64_t) duration,
-		.cpu = operation_cpu(cpu->id), .what = frame->what, .ref = frame->ref,
-		.thread = thread ? cpu->current : operation_of_host(host)};
+	struct operation operation = {.begin = frame->begin,
+				      .duration = (uint64_t) duration,
+				      .cpu = operation_cpu(cpu->id),
+				      .what = frame->what,
+				      .ref = frame->ref,
+				      .thread = thread ? cpu->current : operation_of_host(host)};
 
 	if (duration > OPERATION_DURATION_MAX)
 		return;
@@ -81,10 +82,14 @@ static void record_half(struct flow *flow, struct thread *thread, uint32_t index
 			const struct open_frame *frame, int64_t end, enum operation_half half)
 {
 	int64_t begin = MAX(frame->begin, thread->begin);
-	struct operation operation = {
-		.begin = begin, .duration = (uint64_t) (end - begin), .half = half,
-		.cpu = operation_cpu(thread->flow.cpu), .what = frame->what, .ref = frame->ref,
-		.thread = index, .off_cpu = thread->flow.left >= begin};
+	struct operation operation = {.begin = begin,
+				      .duration = (uint64_t) (end - begin),
+				      .half = half,
+				      .cpu = operation_cpu(thread->flow.cpu),
+				      .what = frame->what,
+				      .ref = frame->ref,
+				      .thread = index,
+				      .off_cpu = thread->flow.left >= begin};
 
 	if (begin != INT64_MIN && end >= begin && end - begin <= OPERATION_DURATION_MAX)
 		operation_append(&flow->timeline->operations, &thread->flow.operation, &operation);
@@ -120,8 +125,8 @@ void operation_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct e
 	bool any = event->kind == EV_HRTIMER_EXPIRE_EXIT; /* says no callback */
 
 	if (flow->operations_wanted &&
-	    pop(flow, cpu->open, any ? PACK(OPERATION_HRTIMER, 0) : operation_of(flow, event),
-		any, &frame))
+	    pop(flow, cpu->open, any ? PACK(OPERATION_HRTIMER, 0) : operation_of(flow, event), any,
+		&frame))
 		record(flow, cpu, event->host, &frame);
 }
 
@@ -178,7 +183,9 @@ static void request_part(struct flow *flow, const struct request *request, uint3
 			 int64_t begin, int64_t end, uint16_t host, uint32_t cpu)
 {
 	struct operation operation = {
-		.begin = begin, .cpu = operation_cpu(cpu), .what = what,
+		.begin = begin,
+		.cpu = operation_cpu(cpu),
+		.what = what,
 		.ref = request->by[0].call,
 		.thread = is_thread(request->by[0].thread) ? request->by[0].thread
 							   : operation_of_host(host)};
@@ -225,10 +232,12 @@ void operation_served(struct flow *flow, const struct cpu *cpu, uint16_t host,
 void operation_wait_cpu(struct flow *flow, const struct cpu *cpu, struct thread *thread,
 			uint32_t index)
 {
-	struct operation operation = {
-		.begin = thread->flow.woken, .cpu = operation_cpu(cpu->id),
-		.what = PACK(OPERATION_WAIT_CPU, 0), .thread = index, .ref = cpu->id,
-		.off_cpu = true};
+	struct operation operation = {.begin = thread->flow.woken,
+				      .cpu = operation_cpu(cpu->id),
+				      .what = PACK(OPERATION_WAIT_CPU, 0),
+				      .thread = index,
+				      .ref = cpu->id,
+				      .off_cpu = true};
 	uint32_t none = 0;
 
 	if ((flow->operations_wanted & 1u << OPERATION_WAIT_CPU) &&

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Holdback: giving past intervals their meaning when it is learned.
  *
  * Part of flow/. Used when a system call's exit tells its name (entry

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Switches and thread lives: who runs, who left and why, who was born.
  *
  * Part of flow/ (state diagram in flow.h). Source: semantics.md, "Who",
@@ -32,8 +33,7 @@ uint32_t thread_findnew(struct flow *flow, uint32_t host_index, int32_t tid, con
 						      : flow_thread(flow, index)->end;
 		bool late = index != IDMAP_NONE || host->gaps->len > 0 || forgot;
 
-		index = thread_new(flow->model, host_index, tid,
-				   late ? flow->time : host->begin);
+		index = thread_new(flow->model, host_index, tid, late ? flow->time : host->begin);
 		thread = flow_thread(flow, index);
 		thread->late = late;
 		thread->late_after = after;
@@ -176,8 +176,7 @@ void thread_runs(struct flow *flow, struct thread *thread, const struct cpu *cpu
 		if (!thread_contradicted(flow, thread, off_since(thread))) {
 			flow->odd[ODD_SWITCH_MISMATCH]++;
 			if (thread->state == THREAD_BLOCKED) {
-				struct block *block =
-					block_at(flow->timeline, thread->flow.block);
+				struct block *block = block_at(flow->timeline, thread->flow.block);
 
 				block->kind = WAKER_UNKNOWN;
 				block->why = WHY_NO_WAKEUP;
@@ -270,8 +269,8 @@ void thread_end(struct flow *flow, struct thread *thread, int64_t time)
 	fd_table_leave(&thread->files);
 }
 
-static void switch_out(struct flow *flow, struct host *host, struct cpu *cpu,
-		       struct thread *thread, int64_t prev_state)
+static void switch_out(struct flow *flow, struct host *host, struct cpu *cpu, struct thread *thread,
+		       int64_t prev_state)
 {
 	bool remembered = thread->flow.remembered;
 
@@ -318,13 +317,12 @@ static void switch_callstacks(struct flow *flow, const struct thread *thread,
 }
 
 /* prev ran until now, whether that was known or not. */
-static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
-		  const struct event *event)
+static void leave(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
 {
 	int32_t tid = event->sched_switch.prev_tid;
-	uint32_t index = tid == 0 ? IDLE_THREAD
-				  : thread_findnew(flow, event->host, tid,
-						   event->sched_switch.prev_comm);
+	uint32_t index =
+		tid == 0 ? IDLE_THREAD
+			 : thread_findnew(flow, event->host, tid, event->sched_switch.prev_comm);
 	bool in_gap = flow_in_gap(flow, cpu);
 	struct thread *thread;
 
@@ -356,8 +354,7 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu,
 		switch_callstacks(flow, thread, event);
 }
 
-static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
-		  const struct event *event)
+static void enter(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
 {
 	int32_t tid = event->sched_switch.next_tid;
 	bool in_gap = flow_in_gap(flow, cpu);
@@ -387,7 +384,8 @@ static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
 		flow->odd[ODD_WAKEUP_UNSEEN]++;
 		block->kind = WAKER_UNKNOWN;
 		block->why = WHY_NO_WAKEUP;
-		thread_contradicted(flow, thread, thread->flow.since); /* E, where events were lost */
+		thread_contradicted(flow, thread,
+				    thread->flow.since); /* E, where events were lost */
 	}
 	if (thread->state == THREAD_WAIT_CPU) {
 		struct interval *last = track_last(flow->timeline, &thread->track);
@@ -411,8 +409,7 @@ static void enter(struct flow *flow, struct host *host, struct cpu *cpu,
 	flow_refresh(flow, thread, cpu);
 }
 
-void flow_switch(struct flow *flow, struct host *host, struct cpu *cpu,
-		 const struct event *event)
+void flow_switch(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
 {
 	leave(flow, host, cpu, event);
 	enter(flow, host, cpu, event);
@@ -442,17 +439,21 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 	child->program = parent->program;
 	shares_files = child->pid >= 0 && child->pid == parent->pid;
 	if (call->open && is_fork_call(flow, call->name)) {
-		bool flags_known =
-			strcmp(intern_text(flow->names, call->name), "clone") == 0;
+		bool flags_known = strcmp(intern_text(flow->names, call->name), "clone") == 0;
 
 		if (child->pid < 0 && flags_known)
 			child->pid = (call->flags & CLONE_THREAD) ? parent->pid : child->tid;
 		flags = flags_known ? (int64_t) call->flags : -1;
 		shares_files = flags_known ? (call->flags & CLONE_FILES) != 0 : shares_files;
-		child->flow.call = (struct call) {.open = true, .inherited = true,
-						  .name = call->name, .begin = flow->time,
-						  .fd = -1, .newfd = -1, .timer = -1,
-						  .child = NO_THREAD};
+		child->flow.call =
+			(struct call) {.open = true,
+				       .inherited = true,
+				       .name = call->name,
+				       .begin = flow->time,
+				       .fd = -1,
+				       .newfd = -1,
+				       .timer = -1,
+				       .child = NO_THREAD};
 		call->child = child_index;
 	}
 	inherit_namespaces(flow, child, parent, flags);
@@ -515,8 +516,7 @@ void flow_wakeup_new(struct flow *flow, struct cpu *cpu, const struct event *eve
 	thread->by_fork = false;
 	thread->flow.wakeup_due = false;
 	if (event->wake.target_cpu >= 0)
-		track_last(flow->timeline, &thread->track)->ref =
-			(uint32_t) event->wake.target_cpu;
+		track_last(flow->timeline, &thread->track)->ref = (uint32_t) event->wake.target_cpu;
 }
 
 /* exec by a thread that does not lead its process: it lives on under the
@@ -549,7 +549,8 @@ void flow_exec(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (event->exec.old_tid > 0 && event->exec.old_tid != event->exec.tid)
 		thread = take_over_leader(flow, event);
 	if (!thread)
-		thread = flow_thread(flow, thread_findnew(flow, event->host, event->exec.tid, NULL));
+		thread =
+			flow_thread(flow, thread_findnew(flow, event->host, event->exec.tid, NULL));
 	thread->execed = true;
 	user_exec(flow, thread, thread_find(flow, event->host, event->exec.tid));
 	if (event->exec.filename && *event->exec.filename) {

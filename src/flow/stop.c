@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who stopped a thread: the sender of the signal that did, or its tracer.
  *
  *   S   ── kill(T, SIGSTOP): signal_generate(19, T) ──┐
@@ -20,11 +21,12 @@ void stop_signal(struct flow *flow, struct host *host, const struct cpu *cpu,
 		 const struct event *event)
 {
 	int32_t sig = event->signal.sig;
-	struct stop stop = {.time = flow->time, .sig = sig, .sender = cpu->current,
+	struct stop stop = {.time = flow->time,
+			    .sig = sig,
+			    .sender = cpu->current,
 			    .target = thread_find(flow, event->host, event->signal.tid)};
 
-	if (sig != SIGSTOP && sig != SIGTSTP && sig != SIGTTIN && sig != SIGTTOU &&
-	    sig != SIGCHLD)
+	if (sig != SIGSTOP && sig != SIGTSTP && sig != SIGTTIN && sig != SIGTTOU && sig != SIGCHLD)
 		return;
 	if (stop.target == IDMAP_NONE)
 		return;
@@ -64,8 +66,8 @@ static const struct stop *find(const struct flow *flow, const struct host *host,
 void thread_stops(struct flow *flow, struct host *host, struct thread *thread, bool traced)
 {
 	const struct stop *stop = find(flow, host, thread, traced);
-	struct wake_detail detail = {.kind = DETAIL_SIGNAL, .requested = -1, .queued = -1,
-				     .served = -1};
+	struct wake_detail detail = {
+		.kind = DETAIL_SIGNAL, .requested = -1, .queued = -1, .served = -1};
 
 	if (!stop)
 		return;

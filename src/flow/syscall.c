@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* System calls and page faults: the frames of a thread.
  *
  *   user ─ entry ─► syscall NAME ─ exit (of whatever name) ─► user
@@ -209,15 +210,20 @@ static void entry_unseen(struct flow *flow, struct thread *thread, uint32_t name
 	struct call *call = &thread->flow.call;
 
 	flow->odd[ODD_ENTRY_UNSEEN]++;
-	*call = (struct call) {.open = true, .inherited = true, .name = name,
-			       .begin = MAX(thread->flow.has_call ? thread->flow.last_call
-								  : thread->flow.history,
-					    thread->flow.unseen_from),
-			       .fd = -1, .newfd = -1, .timer = -1, .child = NO_THREAD};
+	*call = (struct call) {
+		.open = true,
+		.inherited = true,
+		.name = name,
+		.begin = MAX(thread->flow.has_call ? thread->flow.last_call : thread->flow.history,
+			     thread->flow.unseen_from),
+		.fd = -1,
+		.newfd = -1,
+		.timer = -1,
+		.child = NO_THREAD};
 	track_rewrite(flow, thread, call->begin, make_call, thread);
 	for (guint i = 0; thread->flow.woke && i < thread->flow.woke->len; i++) {
-		struct block *block = block_at(
-			flow->timeline, g_array_index(thread->flow.woke, uint32_t, i));
+		struct block *block =
+			block_at(flow->timeline, g_array_index(thread->flow.woke, uint32_t, i));
 
 		block->context = PACK(FRAME_SYSCALL, name);
 		block->waker_stack = flow_thread_stack(flow, thread);
@@ -235,8 +241,7 @@ static bool is_sigreturn_exit(struct flow *flow, const struct thread *thread,
 		return true;
 	if (!args->name)
 		return thread->flow.sigreturn && !thread->flow.call.open;
-	return args->id == -1 &&
-	       strcmp(intern_text(flow->names, args->name), "unknown") == 0;
+	return args->id == -1 && strcmp(intern_text(flow->names, args->name), "unknown") == 0;
 }
 
 void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *event)

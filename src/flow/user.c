@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events of user-space traces: functions on the stacks of their threads, and what is loaded.
  *
  *   user function ─► … ─► system call ─► kernel function ─► interrupt
@@ -50,8 +51,7 @@ static struct thread *thread_of(struct flow *flow, const struct event *event, ui
 	struct ids ids;
 
 	*index = cpu && event->time >= cpu->gap_end ? cpu->current : NO_THREAD;
-	if (is_thread(*index) &&
-	    (!event->has_tid || fits(flow, flow_thread(flow, *index), event)))
+	if (is_thread(*index) && (!event->has_tid || fits(flow, flow_thread(flow, *index), event)))
 		return flow_thread(flow, *index);
 	*index = event->has_tid ? thread_find(flow, event->host, event->tid) : NO_THREAD;
 	if (!is_thread(*index))
@@ -96,7 +96,8 @@ static struct user_frame *frame_at(const struct user_stack *stack, guint i)
 
 static void enter(struct flow *flow, struct user_stack *stack, const struct event *event)
 {
-	struct user_frame frame = {.begin = event->time, .address = event->user.address,
+	struct user_frame frame = {.begin = event->time,
+				   .address = event->user.address,
 				   .call_site = event->user.call_site};
 
 	flow->user.entries++;
@@ -121,11 +122,13 @@ static void record(struct flow *flow, struct thread *thread, uint32_t index,
 		   enum operation_half half)
 {
 	int64_t begin = frame->inherited ? MAX(frame->begin, thread->begin) : frame->begin;
-	struct operation operation = {
-		.begin = begin, .duration = (uint64_t) (end - begin), .cpu = operation_cpu(cpu),
-		.half = frame->inherited ? OPERATION_ENTRY_UNSEEN : half,
-		.what = PACK(OPERATION_USER, frame->name), .thread = index,
-		.off_cpu = thread->flow.left >= frame->begin};
+	struct operation operation = {.begin = begin,
+				      .duration = (uint64_t) (end - begin),
+				      .cpu = operation_cpu(cpu),
+				      .half = frame->inherited ? OPERATION_ENTRY_UNSEEN : half,
+				      .what = PACK(OPERATION_USER, frame->name),
+				      .thread = index,
+				      .off_cpu = thread->flow.left >= frame->begin};
 
 	if (!(flow->operations_wanted & 1u << OPERATION_USER) ||
 	    (operation.half && !(flow->operations_wanted & OPERATIONS_BY_HALF)) ||
@@ -200,8 +203,11 @@ static void doubt(struct flow *flow, struct user_stack *stack, const struct even
 
 static void image(struct flow *flow, const struct event *event, int32_t pid)
 {
-	struct loaded_image new = {.from = event->time, .base = event->user.address,
-				   .size = event->user.size, .pic = event->user.pic, .pid = pid,
+	struct loaded_image new = {.from = event->time,
+				   .base = event->user.address,
+				   .size = event->user.size,
+				   .pic = event->user.pic,
+				   .pid = pid,
 				   .host = event->host};
 
 	switch (event->kind) {
@@ -263,8 +269,10 @@ void user_step(struct flow *flow, const struct event *event)
 void user_gap_begin(struct flow *flow, const struct event *notice)
 {
 	struct host *host = model_host(flow->model, notice->host);
-	struct gap gap = {.begin = notice->time, .end = notice->timer.expires,
-			  .cpu = notice->cpu, .events = notice->timer.count};
+	struct gap gap = {.begin = notice->time,
+			  .end = notice->timer.expires,
+			  .cpu = notice->cpu,
+			  .events = notice->timer.count};
 
 	if (!host->user_gaps)
 		host->user_gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Wake-ups: what ended a wait, as seen where it happened.
  *
  * Part of flow/. sched_waking is the waker's own event; sched_wakeup may come
@@ -18,8 +19,8 @@
 
 #include "model/files.h"
 
-static const struct waker waker_unknown = {.thread = NO_THREAD, .cpu = NO_CPU,
-					   .kind = WAKER_UNKNOWN};
+static const struct waker waker_unknown = {
+	.thread = NO_THREAD, .cpu = NO_CPU, .kind = WAKER_UNKNOWN};
 
 static uint8_t waker_kind_of(uint32_t frame)
 {
@@ -178,15 +179,15 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread
 
 /* The context of a sched_wakeup without sched_waking: "inside a reschedule or
  * call_function vector, or in the idle loop, the waker is unknown". */
-static struct waker wakeup_context(struct flow *flow, struct cpu *cpu,
-				   struct thread *thread)
+static struct waker wakeup_context(struct flow *flow, struct cpu *cpu, struct thread *thread)
 {
 	struct waker waker = context_of(flow, cpu, thread);
 
 	if (waker.kind == WAKER_VECTOR) {
 		const char *vector = intern_text(flow->names, PACK_NUMBER(waker.context));
 
-		if (strcmp(vector, "reschedule") == 0 || g_str_has_prefix(vector, "call_function")) {
+		if (strcmp(vector, "reschedule") == 0 ||
+		    g_str_has_prefix(vector, "call_function")) {
 			waker = waker_unknown;
 			waker.cpu = cpu->id;
 			waker.why = WHY_REMOTE;
@@ -253,8 +254,8 @@ static struct thread *woken_thread(struct flow *flow, const struct event *event)
 {
 	if (event->wake.tid == 0)
 		return NULL;
-	return flow_thread(flow, thread_findnew(flow, event->host, event->wake.tid,
-						event->wake.comm));
+	return flow_thread(flow,
+			   thread_findnew(flow, event->host, event->wake.tid, event->wake.comm));
 }
 
 /* Some CPU lost events and has not named its thread since: who is not known to be off the CPU
@@ -343,7 +344,7 @@ void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event)
 	else if (thread->state == THREAD_UNKNOWN)
 		thread_found_off(flow, thread,
 				 waking_lost(flow, host, thread, host->begin) ? THREAD_WAIT_CPU
-									     : THREAD_BLOCKED);
+									      : THREAD_BLOCKED);
 	if (thread->state == THREAD_BLOCKED) {
 		struct waker waker = wakeup_context(flow, cpu, thread);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls and states of a thread, side by side; see call_timeline.h. */
 #include "functions/call_timeline.h"
 
@@ -27,7 +28,10 @@ static void add_frame(GArray *list, const struct session *session, const struct 
 {
 	const struct call_frame *frame = frame_of(frames, place);
 	struct rectangle rectangle = {
-		.begin = frame->begin, .end = frame->end, .half = frame->half, .what = frame->what,
+		.begin = frame->begin,
+		.end = frame->end,
+		.half = frame->half,
+		.what = frame->what,
 		.depth = depth_of(frames, frame->parent),
 		.kind = frame_is_call(frame) ? RECTANGLE_CALL : RECTANGLE_INTERRUPT};
 
@@ -40,7 +44,9 @@ static void add_span(GArray *list, const struct session *session, const struct f
 {
 	int64_t until;
 	struct rectangle rectangle = {
-		.begin = span->begin, .end = span->end, .span = *span,
+		.begin = span->begin,
+		.end = span->end,
+		.span = *span,
 		.depth = depth_of(frames, frames_at(frames, span->begin, &until)),
 		.kind = leaf_is_blocked(span->leaf) ? RECTANGLE_WAIT : RECTANGLE_READY};
 
@@ -87,8 +93,12 @@ struct cause rectangle_cause(const struct session *session, uint32_t thread,
 			     const struct rectangle *rectangle)
 {
 	const struct span *span = &rectangle->span;
-	struct piece piece = {.thread = thread, .begin = span->begin, .end = span->end,
-			      .leaf = span->leaf, .ref = span->ref, .behalf = -1};
+	struct piece piece = {.thread = thread,
+			      .begin = span->begin,
+			      .end = span->end,
+			      .leaf = span->leaf,
+			      .ref = span->ref,
+			      .behalf = -1};
 
 	if (leaf_is_blocked(span->leaf)) {
 		piece.block = block_at(&session->timeline, span->ref);

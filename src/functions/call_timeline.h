@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everything a thread did in the window, as nested rectangles: its calls, the interrupts that
  * came between, its waits, and when it was ready but had no CPU.
  *
@@ -10,7 +11,7 @@
 #include "calls/call_tree.h"
 #include "waits/causality.h"
 
-enum rectangle_kind {RECTANGLE_CALL, RECTANGLE_INTERRUPT, RECTANGLE_WAIT, RECTANGLE_READY};
+enum rectangle_kind { RECTANGLE_CALL, RECTANGLE_INTERRUPT, RECTANGLE_WAIT, RECTANGLE_READY };
 
 struct rectangle {
 	int64_t begin, end;    /* whole, also where a call lies partly outside the window */

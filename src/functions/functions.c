@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The answers made of a tree of calls; see functions.h. */
 #include "functions/functions.h"
 
@@ -126,8 +127,8 @@ static void add_rows(struct functions *functions)
 			row->own[k] += node->own[k];
 			functions->total[k] += node->own[k];
 			if (!inside)
-				row->all[k] += node->kind == NODE_THREADS ? node->own[k]
-									  : node->all[k];
+				row->all[k] +=
+					node->kind == NODE_THREADS ? node->own[k] : node->all[k];
 		}
 	}
 	g_hash_table_destroy(index);
@@ -147,8 +148,8 @@ static int64_t outermost_time(const struct functions *functions, uint32_t root)
 	int64_t outermost = 0;
 
 	for (guint i = 0; i < node->children->len; i++) {
-		const struct call_node *child = call_node_at(
-			functions->tree, g_array_index(node->children, uint32_t, i));
+		const struct call_node *child =
+			call_node_at(functions->tree, g_array_index(node->children, uint32_t, i));
 
 		if (is_user_function(child))
 			outermost += function_metric_of(session, child->all);
@@ -186,8 +187,7 @@ bool functions_is_bottleneck(const struct functions *functions, uint32_t root, u
 
 	if (at->parent == root && !is_user_function(at) && outermost_time(functions, root))
 		return false;
-	return part > 0 &&
-	       (double) part * 100 >= options->functions.threshold * (double) whole;
+	return part > 0 && (double) part * 100 >= options->functions.threshold * (double) whole;
 }
 
 /* --- calls that did not return ------------------------------------------------------------- */
@@ -209,8 +209,8 @@ static bool is_leisure(const struct session *session, const struct call_frame *f
 /* No call of that kind that returned took as long. */
 static bool is_longest(const struct functions *functions, const struct call_frame *frame)
 {
-	const int64_t *longest = g_hash_table_lookup(functions->tree->longest,
-						     GUINT_TO_POINTER(frame->what));
+	const int64_t *longest =
+		g_hash_table_lookup(functions->tree->longest, GUINT_TO_POINTER(frame->what));
 
 	return !longest || *longest < frame->end - frame->begin;
 }
@@ -221,15 +221,14 @@ static uint32_t holder_at_end(struct functions *functions, uint32_t thread, cons
 {
 	const struct session *session = functions->session;
 	const struct block *block = block_at(&session->timeline, span->ref);
-	struct lock_wait *lock =
-		lock_wait_new(session, block, thread, span->begin, span->end);
+	struct lock_wait *lock = lock_wait_new(session, block, thread, span->begin, span->end);
 	const struct deadlock *deadlock = deadlock_of(session, thread);
 	uint32_t resource = session_resource(session, block), cause = 0;
 
 	if (deadlock) {
 		g_autofree char *words = deadlock_words(session, deadlock);
-		g_autofree char *text = g_strdup_printf("%s: %s", cause_kind_text(CAUSE_DEADLOCK),
-							words);
+		g_autofree char *text =
+			g_strdup_printf("%s: %s", cause_kind_text(CAUSE_DEADLOCK), words);
 
 		cause = intern_id(session->model.names, text);
 	} else if (lock && lock->holders->len) {
@@ -297,8 +296,7 @@ static void add_unreturned(struct functions *functions, uint32_t thread)
 	inner = frame_of(frames, g_array_index(found.frames, uint32_t, found.frames->len - 1));
 	found.since = inner->begin;
 	found.died = life->state == THREAD_DEAD;
-	found.strange = !found.died && !is_leisure(session, inner) &&
-			is_longest(functions, inner);
+	found.strange = !found.died && !is_leisure(session, inner) && is_longest(functions, inner);
 	if (!found.strange && (found.died || !functions_open)) {
 		unreturned_clear(&found);
 		return;
@@ -338,16 +336,15 @@ static bool is_same_way(const struct wait_stack *a, const struct wait_stack *b)
 	       a->user == b->user;
 }
 
-static void add_wait(struct functions *functions, GHashTable *index, uint32_t root,
-		     uint32_t thread, const struct span *span)
+static void add_wait(struct functions *functions, GHashTable *index, uint32_t root, uint32_t thread,
+		     const struct span *span)
 {
 	const struct session *session = functions->session;
 	const struct block *block = block_at(&session->timeline, span->ref);
-	const struct callpaths *paths =
-		callpaths_at(&session->flow.callstacks, block->callpaths);
+	const struct callpaths *paths = callpaths_at(&session->flow.callstacks, block->callpaths);
 	int64_t ns = span->end - span->begin;
-	struct wait_stack wait = {root, span->leaf, paths->kernel, paths->user, 0, 0, -1, thread,
-				  span->begin, block};
+	struct wait_stack wait = {root, span->leaf, paths->kernel, paths->user, 0,
+				  0,    -1,         thread,        span->begin, block};
 	uint64_t key = ((uint64_t) (span->leaf * 2654435761u ^ root) << 32) ^
 		       (paths->kernel * 40503u + paths->user);
 	gpointer known;
@@ -357,7 +354,8 @@ static void add_wait(struct functions *functions, GHashTable *index, uint32_t ro
 		return;
 	known = g_hash_table_lookup(index, &key);
 	if (!known || !is_same_way(&g_array_index(functions->waits, struct wait_stack,
-						  GPOINTER_TO_UINT(known) - 1), &wait)) {
+						  GPOINTER_TO_UINT(known) - 1),
+				   &wait)) {
 		g_array_append_val(functions->waits, wait);
 		known = GUINT_TO_POINTER(functions->waits->len);
 		g_hash_table_insert(index, g_memdup2(&key, sizeof key), known);
@@ -419,10 +417,12 @@ GPtrArray *user_callpath_new(const struct session *session, uint32_t thread, int
 	words = callstack_words(&session->flow.callstacks, number, &count);
 	if (count && words[count - 1] == UINT64_MAX) /* cut by the tracer */
 		count--;
-	for (guint i = count; i-- > 0;) /* return addresses but the innermost: the call is before it */
-		g_ptr_array_add(path, g_strdup(session_user_function(
-					      session, life->host, thread_process(life),
-					      i ? words[i] - 1 : words[i], time)));
+	for (guint i = count;
+	     i-- > 0;) /* return addresses but the innermost: the call is before it */
+		g_ptr_array_add(path,
+				g_strdup(session_user_function(session, life->host,
+							       thread_process(life),
+							       i ? words[i] - 1 : words[i], time)));
 	return path;
 }
 
@@ -515,8 +515,7 @@ static void caller_clear(gpointer data)
 
 static void add_all_callers(struct functions *functions)
 {
-	g_autoptr(GHashTable) index =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
 	if (!functions->session->options->functions.function)
 		return;
@@ -532,10 +531,11 @@ static void add_all_callers(struct functions *functions)
 			       (gpointer) functions->session);
 }
 
-/* --- in interrupts ------------------------------------------------------------------------------ */
+/* --- in interrupts ------------------------------------------------------------------------------
+ * */
 
-static struct interrupt_call *interrupt_call_of(struct functions *functions, uint32_t interrupt,
-						uint32_t what)
+static struct interrupt_call *
+interrupt_call_of(struct functions *functions, uint32_t interrupt, uint32_t what)
 {
 	struct interrupt_call call = {.interrupt = interrupt, .what = what};
 
@@ -591,7 +591,8 @@ static void add_interrupt_calls(struct functions *functions, const struct frames
 			above = frame_of(frames, above)->parent;
 		if (above != NO_FRAME && (idle || frame_of(frames, above)->in_interrupt))
 			interrupt_call_of(functions, interrupt_around(frames, above),
-					  frame_of(frames, above)->what)->own -= ns;
+					  frame_of(frames, above)->what)
+				->own -= ns;
 	}
 }
 
@@ -644,7 +645,8 @@ GPtrArray *waker_callpath_new(const struct session *session, uint32_t number)
 	return path;
 }
 
-/* --- all ----------------------------------------------------------------------------------------- */
+/* --- all
+ * ----------------------------------------------------------------------------------------- */
 
 struct functions *functions_new(const struct session *session)
 {
@@ -672,8 +674,8 @@ struct functions *functions_new(const struct session *session)
 static int by_kind_and_name(gconstpointer a, gconstpointer b, gpointer session)
 {
 	uint32_t x = GPOINTER_TO_UINT(a), y = GPOINTER_TO_UINT(b);
-	static const int order[] = {[OPERATION_USER] = 0, [OPERATION_FUNCTION] = 1,
-				    [OPERATION_SYSCALL] = 2};
+	static const int order[] = {
+		[OPERATION_USER] = 0, [OPERATION_FUNCTION] = 1, [OPERATION_SYSCALL] = 2};
 	int kinds = order[PACK_KIND(x)] - order[PACK_KIND(y)];
 
 	return kinds ? kinds
@@ -684,9 +686,9 @@ static int by_kind_and_name(gconstpointer a, gconstpointer b, gpointer session)
 /* Some of those that are called, functions first. */
 static char *functions_called(const struct functions *functions)
 {
-	g_autoptr(GList) all = g_list_sort_with_data(
-		g_hash_table_get_keys(functions->tree->longest), by_kind_and_name,
-		(gpointer) functions->session);
+	g_autoptr(GList)
+		all = g_list_sort_with_data(g_hash_table_get_keys(functions->tree->longest),
+					    by_kind_and_name, (gpointer) functions->session);
 	GString *line = g_string_new(NULL);
 	guint told = 0;
 
@@ -717,7 +719,8 @@ bool functions_check(const struct functions *functions, GError **error)
 			unnamed = note->path;
 	}
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-		    "--function '%s': no such function is called by these threads in the window%s%s%s%s%s",
+		    "--function '%s': no such function is called by these threads in the "
+		    "window%s%s%s%s%s",
 		    wanted, *called ? "; there are, among others, " : "", called,
 		    unnamed ? " (the functions of " : "", unnamed ? unnamed : "",
 		    unnamed ? " have no names: --binary-path DIR says where it is)" : "");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions: where time goes along the calls of threads, one question after the other.
  *
  * Place: functions/, behind `whylate functions`, over call_tree.h and frames.h. What is in the tree
@@ -45,32 +46,33 @@ struct wait_stack {
 	const struct block *block; /* … and how it ended; borrowed */
 };
 
-/* A function of the kernel that interrupts called, or the idle loop, whoever ran: not in the sums. */
+/* A function of the kernel that interrupts called, or the idle loop, whoever ran: not in the sums.
+ * */
 struct interrupt_call {
 	uint32_t interrupt, what; /* of operation_kind, PACKed; UINT32_MAX: the idle loop */
 	uint64_t calls;
-	int64_t all, own;      /* ns */
+	int64_t all, own; /* ns */
 };
 
 /* Where a function that --function asks for was called from. */
 struct caller {
-	uint32_t root;         /* node: which threads */
-	char *path;            /* owned; "main > comm_select"; "" in no call */
-	uint32_t what;         /* the function */
+	uint32_t root; /* node: which threads */
+	char *path; /* owned; "main > comm_select"; "" in no call */
+	uint32_t what; /* the function */
 	uint64_t calls;
-	int64_t times[4];      /* ns, with all that it called, by enum wib */
+	int64_t times[4]; /* ns, with all that it called, by enum wib */
 };
 
 struct functions {
 	const struct session *session; /* borrowed */
-	struct call_tree *tree;  /* owned */
-	int64_t total[4];        /* the threads' times in the scope */
-	GArray *rows;            /* struct function_row; most exclusive time first */
-	GArray *unreturned;      /* struct unreturned, by thread */
-	GArray *waits;           /* struct wait_stack; longest sum first */
-	GArray *callers;         /* struct caller, with --function; most time first */
-	GArray *in_interrupts;   /* struct interrupt_call; most time first */
-	GPtrArray *notes;        /* owned; struct binary_note: binaries.h */
+	struct call_tree *tree; /* owned */
+	int64_t total[4]; /* the threads' times in the scope */
+	GArray *rows; /* struct function_row; most exclusive time first */
+	GArray *unreturned; /* struct unreturned, by thread */
+	GArray *waits; /* struct wait_stack; longest sum first */
+	GArray *callers; /* struct caller, with --function; most time first */
+	GArray *in_interrupts; /* struct interrupt_call; most time first */
+	GPtrArray *notes; /* owned; struct binary_note: binaries.h */
 };
 
 struct functions *functions_new(const struct session *session);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions for other programs: rows of CSV, and folded stacks. */
 #include <inttypes.h>
 
@@ -11,7 +12,8 @@ void functions_csv(const struct functions *functions, struct output *output)
 	FILE *file = output->file;
 
 	fputs("kind,function,place,calls,open,working_ns,interrupted_ns,blocked_ns,unknown_ns,"
-	      "own_working_ns,own_interrupted_ns,own_blocked_ns,own_unknown_ns\r\n", file);
+	      "own_working_ns,own_interrupted_ns,own_blocked_ns,own_unknown_ns\r\n",
+	      file);
 	for (guint i = 0; i < functions->rows->len; i++) {
 		const struct function_row *row =
 			&g_array_index(functions->rows, struct function_row, i);
@@ -48,7 +50,8 @@ static void fold(const struct functions *functions, uint32_t place, GString *sta
 	const struct call_tree *tree = functions->tree;
 	const struct call_node *node = call_node_at(tree, place);
 	enum function_metric metric = functions->session->options->functions.metric;
-	static const int wanted[] = {[BY_CPU] = WIB_WORKING, [BY_BLOCKED] = WIB_BLOCKED,
+	static const int wanted[] = {[BY_CPU] = WIB_WORKING,
+				     [BY_BLOCKED] = WIB_BLOCKED,
 				     [BY_INTERRUPTED] = WIB_INTERRUPTED};
 	gsize length = stack->len;
 	g_autofree char *name = call_node_name(tree, place);

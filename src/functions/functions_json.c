@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions as JSON (whylate-functions-1). */
 #include <inttypes.h>
 #include <string.h>
@@ -54,8 +55,8 @@ static json_t *nodes_json(const struct functions *functions, const GArray *place
 	json_t *list = json_array();
 
 	for (guint i = 0; i < places->len; i++)
-		json_array_append_new(list, node_json(functions,
-						      g_array_index(places, uint32_t, i)));
+		json_array_append_new(list,
+				      node_json(functions, g_array_index(places, uint32_t, i)));
 	return list;
 }
 
@@ -64,9 +65,9 @@ static json_t *node_json(const struct functions *functions, uint32_t place)
 	const struct call_node *node = call_node_at(functions->tree, place);
 	g_autofree char *name = call_node_name(functions->tree, place);
 	json_t *object = json_pack("{s:s,s:o,s:I,s:I,s:o,s:o}", "kind", call_node_kind_text(node),
-				   "name", json_text(name), "calls", (json_int_t) node->calls, "open",
-				   (json_int_t) node->open, "inclusive", times_json(node->all),
-				   "exclusive", times_json(node->own));
+				   "name", json_text(name), "calls", (json_int_t) node->calls,
+				   "open", (json_int_t) node->open, "inclusive",
+				   times_json(node->all), "exclusive", times_json(node->own));
 
 	if (node->children->len)
 		json_object_set_new(object, "children", nodes_json(functions, node->children));
@@ -119,10 +120,11 @@ static void add_bottlenecks(const struct functions *functions, uint32_t root, ui
 		json_decref(path);
 		json_decref(kinds);
 	} else {
-		json_array_append_new(list, json_pack("{s:o,s:o,s:I,s:f,s:I}", "path", path, "kinds",
-						      kinds, "ns", (json_int_t) ns, "share",
-						      whole ? (double) ns / (double) whole : 0.0,
-						      "calls", (json_int_t) node->calls));
+		json_array_append_new(list,
+				      json_pack("{s:o,s:o,s:I,s:f,s:I}", "path", path, "kinds",
+						kinds, "ns", (json_int_t) ns, "share",
+						whole ? (double) ns / (double) whole : 0.0, "calls",
+						(json_int_t) node->calls));
 	}
 	for (size_t k = 0; k < G_N_ELEMENTS(below); k++)
 		for (guint i = 0; i < below[k]->len; i++) {
@@ -153,8 +155,8 @@ static json_t *row_json(const struct functions *functions, guint i)
 	const struct function_row *row = &g_array_index(functions->rows, struct function_row, i);
 	struct call_node node = {.kind = row->kind, .what = row->what};
 
-	return json_pack("{s:s,s:o,s:o,s:I,s:I,s:o,s:o}", "kind", call_node_kind_text(&node), "name",
-			 json_text(row->name), "place", text_or_null(row->place), "calls",
+	return json_pack("{s:s,s:o,s:o,s:I,s:I,s:o,s:o}", "kind", call_node_kind_text(&node),
+			 "name", json_text(row->name), "place", text_or_null(row->place), "calls",
 			 (json_int_t) row->calls, "open", (json_int_t) row->open, "inclusive",
 			 times_json(row->all), "exclusive", times_json(row->own));
 }
@@ -187,13 +189,14 @@ static json_t *unreturned_json(const struct functions *functions, guint i)
 	json_t *object = json_thread_head(functions->session, at->thread), *list = json_array();
 
 	for (guint k = 0; k < at->frames->len; k++)
-		json_array_append_new(list, frame_json(functions,
-						       frame_of(frames, g_array_index(at->frames,
-										      uint32_t, k))));
+		json_array_append_new(
+			list, frame_json(functions,
+					 frame_of(frames, g_array_index(at->frames, uint32_t, k))));
 	json_object_set_new(object, "longest_of_its_kind", json_boolean(at->strange));
 	json_object_set_new(object, "stack", list);
 	json_object_set_new(object, "cause",
-			    text_or_null(at->cause ? session_text(functions->session, at->cause) : NULL));
+			    text_or_null(at->cause ? session_text(functions->session, at->cause)
+						   : NULL));
 	return object;
 }
 
@@ -232,16 +235,20 @@ static json_t *wait_json(const struct functions *functions, guint i)
 	g_autofree char *name = call_node_name(functions->tree, at->root),
 			*leaf = leaf_key(session, at->leaf);
 
-	return json_pack("{s:o,s:o,s:I,s:I,s:o,s:o,s:o}", "name", json_text(name), "leaf",
-			 json_text(leaf), "count", (json_int_t) at->count, "ns", (json_int_t) at->ns,
-			 "kernel", kernel_stack_json(session, at->kernel), "user",
-			 user_stack_json(session, at->thread, at->begin, at->user), "longest",
-			 json_pack("{s:I,s:I,s:i,s:o,s:o}", "begin", (json_int_t) at->begin, "ns",
-				   (json_int_t) at->longest, "tid",
-				   (int) model_thread(&session->model, at->thread)->tid, "woken_kernel",
-				   paths->waker_kernel ? strings_json(waker_callpath_new(session, paths->waker_kernel)) : json_null(), "woken_user",
-				   user_stack_json(session, at->block->waker, at->begin + at->longest,
-						   paths->waker_user)));
+	return json_pack(
+		"{s:o,s:o,s:I,s:I,s:o,s:o,s:o}", "name", json_text(name), "leaf", json_text(leaf),
+		"count", (json_int_t) at->count, "ns", (json_int_t) at->ns, "kernel",
+		kernel_stack_json(session, at->kernel), "user",
+		user_stack_json(session, at->thread, at->begin, at->user), "longest",
+		json_pack("{s:I,s:I,s:i,s:o,s:o}", "begin", (json_int_t) at->begin, "ns",
+			  (json_int_t) at->longest, "tid",
+			  (int) model_thread(&session->model, at->thread)->tid, "woken_kernel",
+			  paths->waker_kernel
+				  ? strings_json(waker_callpath_new(session, paths->waker_kernel))
+				  : json_null(),
+			  "woken_user",
+			  user_stack_json(session, at->block->waker, at->begin + at->longest,
+					  paths->waker_user)));
 }
 
 static json_t *interrupt_json(const struct functions *functions, guint i)
@@ -249,13 +256,13 @@ static json_t *interrupt_json(const struct functions *functions, guint i)
 	const struct interrupt_call *at =
 		&g_array_index(functions->in_interrupts, struct interrupt_call, i);
 	g_autofree char *name = frame_name(functions->session, at->what);
-	g_autofree char *interrupt = at->interrupt == UINT32_MAX
-					     ? g_strdup("idle")
-					     : frame_name(functions->session, at->interrupt);
+	g_autofree char *interrupt =
+		at->interrupt == UINT32_MAX ? g_strdup("idle")
+					    : frame_name(functions->session, at->interrupt);
 
-	return json_pack("{s:o,s:o,s:I,s:I,s:I}", "name", json_text(name), "in", json_text(interrupt),
-			 "calls", (json_int_t) at->calls, "inclusive_ns", (json_int_t) at->all,
-			 "exclusive_ns", (json_int_t) at->own);
+	return json_pack("{s:o,s:o,s:I,s:I,s:I}", "name", json_text(name), "in",
+			 json_text(interrupt), "calls", (json_int_t) at->calls, "inclusive_ns",
+			 (json_int_t) at->all, "exclusive_ns", (json_int_t) at->own);
 }
 
 static json_t *difference_json(const struct instance_difference *difference)
@@ -264,8 +271,9 @@ static json_t *difference_json(const struct instance_difference *difference)
 
 	return json_pack("{s:s,s:o,s:I,s:I,s:I,s:I}", "kind", kinds[difference->kind], "what",
 			 json_text(difference->what), "ns", (json_int_t) difference->ns, "times",
-			 (json_int_t) difference->times, "usually", (json_int_t) difference->usually,
-			 "having", (json_int_t) difference->having);
+			 (json_int_t) difference->times, "usually",
+			 (json_int_t) difference->usually, "having",
+			 (json_int_t) difference->having);
 }
 
 static void put_stand_outs(const struct functions *functions, const struct stand_outs *found,
@@ -283,8 +291,10 @@ static void put_stand_outs(const struct functions *functions, const struct stand
 			json_array_insert_new(stack, 0, frame_json(functions, frame_of(frames, k)));
 		for (guint k = 0; k < at->differences->len; k++)
 			json_array_append_new(differences,
-					      difference_json(g_ptr_array_index(at->differences, k)));
-		json_object_set_new(object, "call", frame_json(functions, frame_of(frames, at->frame)));
+					      difference_json(
+						      g_ptr_array_index(at->differences, k)));
+		json_object_set_new(object, "call",
+				    frame_json(functions, frame_of(frames, at->frame)));
 		json_object_set_new(object, "median_ns", json_integer(at->median));
 		json_object_set_new(object, "excess_ns", json_integer(at->excess));
 		json_object_set_new(object, "calls", json_integer((json_int_t) at->calls));
@@ -305,9 +315,10 @@ static json_t *rectangle_json(const struct session *session, uint32_t thread,
 {
 	static const char *const kinds[] = {"call", "interrupt", "wait", "ready"};
 	static const char *const halves[] = {"whole", "entry-unseen", "open"};
-	json_t *object = json_pack("{s:s,s:I,s:I,s:I,s:I}", "kind", kinds[at->kind], "begin",
-				   (json_int_t) at->begin, "end", (json_int_t) at->end, "ns",
-				   (json_int_t) (at->end - at->begin), "depth", (json_int_t) at->depth);
+	json_t *object =
+		json_pack("{s:s,s:I,s:I,s:I,s:I}", "kind", kinds[at->kind], "begin",
+			  (json_int_t) at->begin, "end", (json_int_t) at->end, "ns",
+			  (json_int_t) (at->end - at->begin), "depth", (json_int_t) at->depth);
 	g_autofree char *name = NULL;
 	struct cause cause;
 
@@ -331,9 +342,9 @@ static json_t *rectangles_json(const struct functions *functions, uint32_t threa
 	GArray *rectangles = call_timeline_new(functions->tree, thread);
 
 	for (guint i = 0; i < rectangles->len; i++)
-		json_array_append_new(list, rectangle_json(functions->session, thread,
-							   &g_array_index(rectangles,
-									  struct rectangle, i)));
+		json_array_append_new(
+			list, rectangle_json(functions->session, thread,
+					     &g_array_index(rectangles, struct rectangle, i)));
 	g_array_free(rectangles, TRUE);
 	json_object_set_new(object, "rectangles", list);
 	return object;
@@ -347,13 +358,15 @@ static json_t *timeline_json(const struct functions *functions)
 		const GArray *threads = g_ptr_array_index(functions->tree->threads, i);
 
 		for (guint k = 0; threads && k < threads->len; k++)
-			json_array_append_new(list, rectangles_json(functions,
-								    g_array_index(threads, uint32_t, k)));
+			json_array_append_new(list,
+					      rectangles_json(functions,
+							      g_array_index(threads, uint32_t, k)));
 	}
 	return list;
 }
 
-/* --- all ----------------------------------------------------------------------------------------- */
+/* --- all
+ * ----------------------------------------------------------------------------------------- */
 
 static json_t *user_json(const struct functions *functions)
 {
@@ -370,18 +383,18 @@ static json_t *user_json(const struct functions *functions)
 static json_t *binaries_json(const struct functions *functions)
 {
 	static const char *const states[] = {
-		[BINARY_NAMED] = "named", [BINARY_UNCHECKED] = "unchecked",
+		[BINARY_NAMED] = "named",          [BINARY_UNCHECKED] = "unchecked",
 		[BINARY_EXPORTS] = "exports-only", [BINARY_MISSING] = "missing",
-		[BINARY_OTHER] = "other-build", [BINARY_STRIPPED] = "stripped",
+		[BINARY_OTHER] = "other-build",    [BINARY_STRIPPED] = "stripped",
 		[BINARY_UNREADABLE] = "unreadable"};
 	json_t *list = json_array();
 
 	for (guint i = 0; i < functions->notes->len; i++) {
 		const struct binary_note *note = g_ptr_array_index(functions->notes, i);
 
-		json_array_append_new(list, json_pack("{s:o,s:s,s:o}", "path", json_text(note->path),
-						      "state", states[note->state], "text",
-						      json_text(note->text)));
+		json_array_append_new(
+			list, json_pack("{s:o,s:s,s:o}", "path", json_text(note->path), "state",
+					states[note->state], "text", json_text(note->text)));
 	}
 	return list;
 }

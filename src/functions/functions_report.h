@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of a functions report, for report/ itself. */
 #ifndef WHYLATE_FUNCTIONS_FUNCTIONS_REPORT_H
 #define WHYLATE_FUNCTIONS_FUNCTIONS_REPORT_H

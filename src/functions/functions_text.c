@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions for people: the walk, the table, what stands out, and the timeline between two
  * events.
  */
@@ -74,8 +75,8 @@ static uint32_t walk_line(struct walk *walk, uint32_t place, int level)
 		fprintf(walk->output->file, "%s\n%*s", left, room, "");
 	else
 		fprintf(walk->output->file, "%-*s", text_width(room, left), left);
-	fprintf(walk->output->file, " %9s %*s %6.1f %%\n", calls, text_width(10, duration), duration,
-		walk->whole ? 100.0 * (double) ns / (double) walk->whole : 0.0);
+	fprintf(walk->output->file, " %9s %*s %6.1f %%\n", calls, text_width(10, duration),
+		duration, walk->whole ? 100.0 * (double) ns / (double) walk->whole : 0.0);
 	return last;
 }
 
@@ -98,8 +99,9 @@ static void walk_nothing(struct walk *walk)
 		g_autofree char *name = call_node_name(tree, most), *safe = text_safe(name);
 		int64_t time = functions_node_time(walk->functions, most);
 
-		fprintf(walk->output->file, "  No call takes that much; most: %s, %s (%.1f %%)\n", safe,
-			when_duration(ns, time), 100.0 * (double) time / (double) walk->whole);
+		fprintf(walk->output->file, "  No call takes that much; most: %s, %s (%.1f %%)\n",
+			safe, when_duration(ns, time),
+			100.0 * (double) time / (double) walk->whole);
 	}
 }
 
@@ -146,9 +148,14 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 	uint32_t root = g_array_index(tree->roots, uint32_t, number);
 	const struct call_node *node = call_node_at(tree, root);
 	const GArray *threads = g_ptr_array_index(tree->threads, root);
-	struct walk walk = {functions, output, root, functions_scope(functions, root),
-			    session->options->limit ? MAX(session->options->limit * 4, 40)
-						    : G_MAXUINT, 0, false};
+	struct walk walk = {
+		functions,
+		output,
+		root,
+		functions_scope(functions, root),
+		session->options->limit ? MAX(session->options->limit * 4, 40) : G_MAXUINT,
+		0,
+		false};
 	g_autofree char *name = call_node_name(tree, root), *safe = text_safe(name);
 	g_autoptr(GString) line = g_string_new(safe);
 	char a[32], b[32], c[32], d[32];
@@ -157,20 +164,22 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 		append_tid(functions, g_array_index(threads, uint32_t, 0), line);
 	else
 		g_string_append_printf(line, ", %u threads", threads->len);
-	g_string_append_printf(line, ": %s, of which worked %s, interrupted or ready %s, blocked %s",
-			       when_duration(a, sum(node->all)),
-			       when_duration(b, node->all[WIB_WORKING]),
-			       when_duration(c, node->all[WIB_INTERRUPTED]),
-			       when_duration(d, node->all[WIB_BLOCKED]));
+	g_string_append_printf(
+		line, ": %s, of which worked %s, interrupted or ready %s, blocked %s",
+		when_duration(a, sum(node->all)), when_duration(b, node->all[WIB_WORKING]),
+		when_duration(c, node->all[WIB_INTERRUPTED]),
+		when_duration(d, node->all[WIB_BLOCKED]));
 	if (node->all[WIB_UNKNOWN])
-		g_string_append_printf(line, ", not known %s", when_duration(a, node->all[WIB_UNKNOWN]));
+		g_string_append_printf(line, ", not known %s",
+				       when_duration(a, node->all[WIB_UNKNOWN]));
 	if (walk.whole < function_metric_of(session, node->all))
-		g_string_append_printf(line, "; shares are of the %s (%s) in its outermost functions, %s "
-				       "were outside of them",
-				       when_duration(a, walk.whole),
-				       metric_words[session->options->functions.metric],
-				       when_duration(b, function_metric_of(session, node->all) -
-								walk.whole));
+		g_string_append_printf(
+			line,
+			"; shares are of the %s (%s) in its outermost functions, %s "
+			"were outside of them",
+			when_duration(a, walk.whole),
+			metric_words[session->options->functions.metric],
+			when_duration(b, function_metric_of(session, node->all) - walk.whole));
 	text_wrapped(output, line->str, 0, 2);
 	walk_below(&walk, root, 1);
 	if (!walk.shown)
@@ -185,10 +194,10 @@ static void walks(const struct functions *functions, struct output *output)
 	const struct function_options *options = &session->options->functions;
 	const struct call_tree *tree = functions->tree;
 	guint count = tree->roots->len, limit = session->options->limit;
-	g_autofree char *heading = g_strdup_printf(
-		"Where the %s%s%s went: calls that take %g %% of it or more", metric_words[options->metric],
-		options->function ? " of " : "", options->function ? options->function : "",
-		options->threshold);
+	g_autofree char *heading =
+		g_strdup_printf("Where the %s%s%s went: calls that take %g %% of it or more",
+				metric_words[options->metric], options->function ? " of " : "",
+				options->function ? options->function : "", options->threshold);
 
 	text_heading(output, heading);
 	for (guint i = 0; i < count && (!limit || i < limit); i++)
@@ -196,10 +205,12 @@ static void walks(const struct functions *functions, struct output *output)
 		    sum(call_node_at(tree, g_array_index(tree->roots, uint32_t, i))->all))
 			walk_root(functions, i, output);
 	if (limit && count > limit)
-		fprintf(output->file, "[... %u more threads; --limit 0 shows all ...]\n", count - limit);
+		fprintf(output->file, "[... %u more threads; --limit 0 shows all ...]\n",
+			count - limit);
 }
 
-/* --- callers ----------------------------------------------------------------------------------- */
+/* --- callers -----------------------------------------------------------------------------------
+ * */
 
 static void callers(const struct functions *functions, struct output *output)
 {
@@ -210,20 +221,22 @@ static void callers(const struct functions *functions, struct output *output)
 	if (!functions->callers->len)
 		return;
 	text_heading(output, "Called from");
-	fprintf(output->file, "  %8s %9s %9s %9s  %s\n", "CALLS", "WITH ALL", "WORKED", "BLOCKED", "IN");
+	fprintf(output->file, "  %8s %9s %9s %9s  %s\n", "CALLS", "WITH ALL", "WORKED", "BLOCKED",
+		"IN");
 	for (guint i = 0; i < functions->callers->len && (!limit || i < limit); i++, shown++) {
 		const struct caller *at = &g_array_index(functions->callers, struct caller, i);
 		g_autofree char *thread = call_node_name(functions->tree, at->root);
 		g_autofree char *name = frame_name(session, at->what);
-		g_autofree char *text = g_strdup_printf("%s%s%s > %s", thread, *at->path ? " > " : "",
-							at->path, name);
+		g_autofree char *text = g_strdup_printf("%s%s%s > %s", thread,
+							*at->path ? " > " : "", at->path, name);
 		g_autofree char *safe = text_safe(text);
 
 		when_duration(all, sum(at->times));
 		when_duration(worked, at->times[WIB_WORKING]);
 		when_duration(blocked, at->times[WIB_BLOCKED]);
-		fprintf(output->file, "  %8" PRIu64 " %*s %*s %*s  %s\n", at->calls, text_width(9, all),
-			all, text_width(9, worked), worked, text_width(9, blocked), blocked, safe);
+		fprintf(output->file, "  %8" PRIu64 " %*s %*s %*s  %s\n", at->calls,
+			text_width(9, all), all, text_width(9, worked), worked,
+			text_width(9, blocked), blocked, safe);
 	}
 	if (shown < functions->callers->len)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
@@ -261,16 +274,18 @@ static void table(const struct functions *functions, struct output *output)
 		when_duration(interrupted, row->own[WIB_INTERRUPTED]);
 		when_duration(blocked, row->own[WIB_BLOCKED]);
 		fprintf(output->file, "  %8" PRIu64 " %*s  %*s %*s %*s %*s  %s%s%s\n", row->calls,
-			text_width(9, all), all, text_width(9, own), own, text_width(9, worked), worked,
-			text_width(9, interrupted), interrupted, text_width(9, blocked), blocked, name,
-			row->kind == NODE_SAMPLED ? " (at waits)" : "", place ? place : "");
+			text_width(9, all), all, text_width(9, own), own, text_width(9, worked),
+			worked, text_width(9, interrupted), interrupted, text_width(9, blocked),
+			blocked, name, row->kind == NODE_SAMPLED ? " (at waits)" : "",
+			place ? place : "");
 	}
 	if (shown < functions->rows->len)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
 			functions->rows->len - shown);
 }
 
-/* --- what stands out ------------------------------------------------------------------------------ */
+/* --- what stands out
+ * ------------------------------------------------------------------------------ */
 
 static void stack_line(const struct functions *functions, uint32_t thread, uint32_t frame,
 		       GString *line)
@@ -280,8 +295,9 @@ static void stack_line(const struct functions *functions, uint32_t thread, uint3
 
 	for (uint32_t at = frame; at != NO_FRAME; at = frame_of(frames, at)->parent)
 		if (!frame_of(frames, at)->in_interrupt)
-			g_ptr_array_insert(names, 0, frame_name(functions->session,
-								frame_of(frames, at)->what));
+			g_ptr_array_insert(names, 0,
+					   frame_name(functions->session,
+						      frame_of(frames, at)->what));
 	for (guint i = 0; i < names->len; i++) {
 		g_autofree char *safe = text_safe(g_ptr_array_index(names, i));
 
@@ -357,7 +373,8 @@ static void unreturned(const struct functions *functions, struct output *output)
 		shown++;
 		g_string_append(line, who);
 		append_tid(functions, at->thread, line);
-		g_string_append(line, at->strange ? " (longer than any such call that returned):" : ":");
+		g_string_append(line,
+				at->strange ? " (longer than any such call that returned):" : ":");
 		for (guint k = 0; k < at->frames->len; k++) {
 			const struct call_frame *frame =
 				frame_of(frames, g_array_index(at->frames, uint32_t, k));
@@ -366,7 +383,8 @@ static void unreturned(const struct functions *functions, struct output *output)
 
 			if (at->frames->len > 16 && k >= 6 && k < at->frames->len - 8) {
 				if (k == 6)
-					g_string_append_printf(line, " > (%u more)", at->frames->len - 14);
+					g_string_append_printf(line, " > (%u more)",
+							       at->frames->len - 14);
 				continue;
 			}
 			g_string_append_printf(line, "%s%s%s, for %s", k ? " > " : " ", safe,
@@ -415,7 +433,8 @@ static void waits(const struct functions *functions, struct output *output)
 		return;
 	text_heading(output, "Waits, by the functions that led to them");
 	for (guint i = 0; i < functions->waits->len; i++) {
-		const struct wait_stack *at = &g_array_index(functions->waits, struct wait_stack, i);
+		const struct wait_stack *at =
+			&g_array_index(functions->waits, struct wait_stack, i);
 		const struct callpaths *paths =
 			callpaths_at(&session->flow.callstacks, at->block->callpaths);
 		g_autofree char *name = call_node_name(functions->tree, at->root);
@@ -426,8 +445,9 @@ static void waits(const struct functions *functions, struct output *output)
 			break;
 		shown++;
 		g_string_append_printf(line, "%s in %s, %u time%s, %s in all; the longest %s at %s",
-				       safe, strchr(leaf, '/') ? strchr(leaf, '/') + 1 : leaf, at->count,
-				       at->count == 1 ? "" : "s", when_duration(ns, at->ns),
+				       safe, strchr(leaf, '/') ? strchr(leaf, '/') + 1 : leaf,
+				       at->count, at->count == 1 ? "" : "s",
+				       when_duration(ns, at->ns),
 				       when_duration(longest, at->longest),
 				       when_time(when, at->begin, session->options->utc, false));
 		text_wrapped(output, line->str, 2, 4);
@@ -437,11 +457,11 @@ static void waits(const struct functions *functions, struct output *output)
 		if (at->kernel)
 			path_lines(kernel_path(session, at->kernel), "kernel: ", output);
 		if (paths->waker_kernel)
-			path_lines(waker_callpath_new(session, paths->waker_kernel), "the longest was woken in: ",
-				   output);
+			path_lines(waker_callpath_new(session, paths->waker_kernel),
+				   "the longest was woken in: ", output);
 		if (paths->waker_user && is_thread(at->block->waker))
-			path_lines(user_callpath_new(session, at->block->waker, at->begin + at->longest,
-						     paths->waker_user),
+			path_lines(user_callpath_new(session, at->block->waker,
+						     at->begin + at->longest, paths->waker_user),
 				   "... of user code: ", output);
 	}
 	if (shown < functions->waits->len)
@@ -457,30 +477,36 @@ static void notes(const struct functions *functions, struct output *output)
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	if (counts->entries_unseen)
-		g_string_append_printf(line, "; %" PRIu64 " functions were left whose entry was not seen",
+		g_string_append_printf(line,
+				       "; %" PRIu64 " functions were left whose entry was not seen",
 				       counts->entries_unseen);
 	if (counts->exits_unseen)
-		g_string_append_printf(line, "; %" PRIu64 " were entered, and one around them was left "
+		g_string_append_printf(line,
+				       "; %" PRIu64 " were entered, and one around them was left "
 				       "(longjmp, an exception): their time is their callers'",
 				       counts->exits_unseen);
 	if (counts->dropped)
-		g_string_append_printf(line, "; %" PRIu64 " were open when events were lost, and are "
-				       "not believed after that", counts->dropped);
+		g_string_append_printf(line,
+				       "; %" PRIu64 " were open when events were lost, and are "
+				       "not believed after that",
+				       counts->dropped);
 	if (counts->no_thread)
 		g_string_append_printf(line, "; %" PRIu64 " events are of no known thread",
 				       counts->no_thread);
 	if (counts->deep)
 		g_string_append_printf(line, "; %" PRIu64 " stacks were too deep", counts->deep);
 	if (functions->session->flow.odd[ODD_FUNCTION])
-		g_string_append_printf(line, "; %" PRIu64 " calls of kernel functions were seen by half "
+		g_string_append_printf(line,
+				       "; %" PRIu64 " calls of kernel functions were seen by half "
 				       "(probes miss some): their time is their callers'",
 				       functions->session->flow.odd[ODD_FUNCTION]);
 	if (!line->len && !functions->notes->len && !(counts->entries || counts->exits))
 		return;
 	text_heading(output, "Of the functions");
 	if (counts->entries || counts->exits) {
-		g_autofree char *text = g_strdup_printf("%" PRIu64 " entries and %" PRIu64 " exits%s.",
-							counts->entries, counts->exits, line->str);
+		g_autofree char *text =
+			g_strdup_printf("%" PRIu64 " entries and %" PRIu64 " exits%s.",
+					counts->entries, counts->exits, line->str);
 
 		text_wrapped(output, text, 2, 4);
 	} else if (line->len) {
@@ -502,14 +528,15 @@ static void in_interrupts(const struct functions *functions, struct output *outp
 
 	if (!list->len)
 		return;
-	text_heading(output, "Functions that interrupts called (part of the threads' time interrupted)");
+	text_heading(output,
+		     "Functions that interrupts called (part of the threads' time interrupted)");
 	fprintf(output->file, "  %8s %9s %9s  %s\n", "CALLS", "WITH ALL", "ITSELF", "FUNCTION");
 	for (guint i = 0; i < list->len && (!limit || i < limit); i++, shown++) {
 		const struct interrupt_call *at = &g_array_index(list, struct interrupt_call, i);
 		g_autofree char *name = frame_name(functions->session, at->what);
-		g_autofree char *interrupt = at->interrupt == UINT32_MAX
-						     ? g_strdup("the idle loop")
-						     : frame_name(functions->session, at->interrupt);
+		g_autofree char *interrupt =
+			at->interrupt == UINT32_MAX ? g_strdup("the idle loop")
+						    : frame_name(functions->session, at->interrupt);
 
 		when_duration(all, at->all);
 		when_duration(own, at->own);
@@ -517,7 +544,8 @@ static void in_interrupts(const struct functions *functions, struct output *outp
 			text_width(9, all), all, text_width(9, own), own, name, interrupt);
 	}
 	if (shown < list->len)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n", list->len - shown);
+		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
+			list->len - shown);
 }
 
 void functions_text(const struct functions *functions, const struct stand_outs *found,

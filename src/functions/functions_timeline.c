@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calls of threads between two events, as indented text. */
 #include <string.h>
 
@@ -35,8 +36,8 @@ static void append_what(GString *line, const struct session *session, uint32_t t
 	if (rectangle->kind == RECTANGLE_READY) {
 		g_string_append_printf(line, "- %s", cause.label ? cause.label : "ready, no CPU");
 	} else {
-		uint32_t resource = session_resource(
-			session, block_at(&session->timeline, rectangle->span.ref));
+		uint32_t resource = session_resource(session, block_at(&session->timeline,
+								       rectangle->span.ref));
 
 		file = resource ? session_text(session, resource) : "";
 		leaf = cause_words(&cause);
@@ -67,8 +68,8 @@ static void timeline_of(const struct functions *functions, uint32_t thread, stru
 		safe = text_safe(line->str);
 		when_duration(ns, at->end - at->begin);
 		fprintf(output->file, "%s %*s  %*s%s\n",
-			when_time(when, at->begin, session->options->utc, false), text_width(10, ns),
-			ns, 2 * (int) MIN(at->depth, 60), "", safe);
+			when_time(when, at->begin, session->options->utc, false),
+			text_width(10, ns), ns, 2 * (int) MIN(at->depth, 60), "", safe);
 		if (i % 4096 == 4095)
 			timeline_let_go(&session->timeline);
 	}

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding calls that stand out; see stand_outs.h. */
 #include "functions/stand_outs.h"
 
@@ -113,10 +114,10 @@ static GHashTable *callees_of(const struct frames *frames, uint32_t place)
 		gpointer key = GUINT_TO_POINTER(frame->what);
 
 		if (!frame->in_interrupt)
-			g_hash_table_insert(callees, key,
-					    GUINT_TO_POINTER(GPOINTER_TO_UINT(g_hash_table_lookup(
-								     callees, key)) +
-							     1));
+			g_hash_table_insert(
+				callees, key,
+				GUINT_TO_POINTER(
+					GPOINTER_TO_UINT(g_hash_table_lookup(callees, key)) + 1));
 		at = frame->after;
 	}
 	return callees;
@@ -133,10 +134,10 @@ static void count_callees(struct group *group, const struct frames *frames, uint
 	callees = callees_of(frames, place);
 	g_hash_table_iter_init(&iter, callees);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
-		g_hash_table_insert(group->callees, key,
-				    GUINT_TO_POINTER(GPOINTER_TO_UINT(g_hash_table_lookup(
-							     group->callees, key)) +
-						     1));
+		g_hash_table_insert(
+			group->callees, key,
+			GUINT_TO_POINTER(
+				GPOINTER_TO_UINT(g_hash_table_lookup(group->callees, key)) + 1));
 	g_hash_table_destroy(callees);
 }
 
@@ -226,8 +227,8 @@ static void find_in_thread(struct search *search, const struct member *member)
 {
 	const struct frames *frames = call_tree_frames(search->tree, member->thread);
 	const struct thread *life = model_thread(&search->session->model, member->thread);
-	int64_t lived = MIN(life->end, search->session->to) -
-			MAX(life->begin, search->session->from);
+	int64_t lived =
+		MIN(life->end, search->session->to) - MAX(life->begin, search->session->from);
 	guint count = frames->list->len;
 	g_autofree int64_t *inside = g_new0(int64_t, count + 1); /* largest excess below */
 
@@ -240,9 +241,12 @@ static void find_in_thread(struct search *search, const struct member *member)
 
 		if (group && is_beyond(group, frame, lived)) {
 			int64_t excess = length(frame) - group->median;
-			struct stand_out one = {.thread = member->thread, .root = member->root,
-						.frame = i, .excess = excess,
-						.median = group->median, .calls = group->times->len};
+			struct stand_out one = {.thread = member->thread,
+						.root = member->root,
+						.frame = i,
+						.excess = excess,
+						.median = group->median,
+						.calls = group->times->len};
 
 			if (most * 2 < excess)
 				g_array_append_val(search->found->list, one);
@@ -276,8 +280,7 @@ static void difference_free(gpointer data)
 }
 
 /* The call right below `place` that the thread is in at `time`; NO_FRAME: none. */
-static uint32_t callee_at(const struct frames *frames, uint32_t place, int64_t time,
-			  int64_t *until)
+static uint32_t callee_at(const struct frames *frames, uint32_t place, int64_t time, int64_t *until)
 {
 	uint32_t at = frames_at(frames, time, until), below = NO_FRAME;
 
@@ -390,12 +393,11 @@ static void add_callee(struct search *search, struct stand_out *one, const struc
 }
 
 /* New: at most a tenth of all calls have it; missing: nine tenths do. More of them: twice. */
-static void compare_callees(struct search *search, struct stand_out *one,
-			    const struct group *group)
+static void compare_callees(struct search *search, struct stand_out *one, const struct group *group)
 {
 	GHashTable *callees = callees_of(call_tree_frames(search->tree, one->thread), one->frame);
-	GHashTable *usual = callees_of(call_tree_frames(search->tree, group->usual_thread),
-				       group->usual);
+	GHashTable *usual =
+		callees_of(call_tree_frames(search->tree, group->usual_thread), group->usual);
 	GHashTableIter iter;
 	gpointer key, value;
 
@@ -453,7 +455,8 @@ char *difference_text(const struct instance_difference *difference, const struct
 		return g_strdup_printf("calls %s, as %" PRIu64 " of the %" PRIu64 " calls do",
 				       difference->what, difference->having, of->calls);
 	case DIFFERENCE_MISSING:
-		return g_strdup_printf("does not call %s, as %" PRIu64 " of the %" PRIu64 " calls do",
+		return g_strdup_printf("does not call %s, as %" PRIu64 " of the %" PRIu64
+				       " calls do",
 				       difference->what, difference->having, of->calls);
 	default:
 		return g_strdup_printf("calls %s %u times, the usual one %u", difference->what,
@@ -461,7 +464,8 @@ char *difference_text(const struct instance_difference *difference, const struct
 	}
 }
 
-/* --- all ---------------------------------------------------------------------------------------- */
+/* --- all ----------------------------------------------------------------------------------------
+ * */
 
 static void stand_out_clear(gpointer data)
 {

@@ -1,12 +1,14 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls that took much longer than their function's others, and what was different in them.
  *
  * Place: functions/, over call_tree.h. Nobody has to say where to look: each function and
- * system call that threads of one name called STAND_OUT_CALLS times or more is looked at. A call stands out if its time lies beyond the upper
- * fence of the logarithms of all its function's times (third quartile and one and a half times the
- * distance of the quartiles: J. W. Tukey, Exploratory Data Analysis, 1977), and is at least
- * STAND_OUT_TIMES the median; a system call has to take a STAND_OUT_LIFE-th of its thread's time
- * more than that, too. Calls over lost events are not looked at. Where one call inside it stands out and makes half of the surplus,
- * that one is told instead. It is compared with the call whose time is the median.
+ * system call that threads of one name called STAND_OUT_CALLS times or more is looked at. A call
+ * stands out if its time lies beyond the upper fence of the logarithms of all its function's times
+ * (third quartile and one and a half times the distance of the quartiles: J. W. Tukey, Exploratory
+ * Data Analysis, 1977), and is at least STAND_OUT_TIMES the median; a system call has to take a
+ * STAND_OUT_LIFE-th of its thread's time more than that, too. Calls over lost events are not
+ * looked at. Where one call inside it stands out and makes half of the surplus, that one is told
+ * instead. It is compared with the call whose time is the median.
  */
 #ifndef WHYLATE_FUNCTIONS_STAND_OUTS_H
 #define WHYLATE_FUNCTIONS_STAND_OUTS_H
@@ -26,25 +28,25 @@ enum difference_kind {
 
 struct instance_difference {
 	enum difference_kind kind;
-	char *what;             /* owned; "block-device: vda, fsync of /x", "own work", "work in f" */
+	char *what; /* owned; "block-device: vda, fsync of /x", "own work", "work in f" */
 	int64_t ns;
 	uint32_t times, usually;
-	uint64_t having;        /* of the function's calls, so many call it; NEW, MISSING */
+	uint64_t having; /* of the function's calls, so many call it; NEW, MISSING */
 };
 
 struct stand_out {
 	uint32_t thread, frame; /* its place in the thread's frames */
-	uint32_t root;          /* node of its thread's name */
+	uint32_t root; /* node of its thread's name */
 	int64_t excess, median; /* ns; of it beyond the median */
-	uint64_t calls;         /* of that function, looked at */
-	int64_t usual_begin;    /* the call it is compared with, */
-	uint32_t usual_thread;  /* … of this thread */
+	uint64_t calls; /* of that function, looked at */
+	int64_t usual_begin; /* the call it is compared with, */
+	uint32_t usual_thread; /* … of this thread */
 	GPtrArray *differences; /* owned; struct instance_difference, largest time first */
 };
 
 struct stand_outs {
-	GArray *list;           /* struct stand_out; largest excess first */
-	guint omitted;          /* that the limit leaves out */
+	GArray *list; /* struct stand_out; largest excess first */
+	guint omitted; /* that the limit leaves out */
 };
 
 struct stand_outs *stand_outs_new(struct call_tree *tree);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* First contacts; see contacts.h. */
 #include "imposed/contacts.h"
 
@@ -7,7 +8,7 @@
 
 /* Whose side an id is: both are threads of one process, or the first, or the
  * second, stands for all of its process. */
-enum side {SIDE_THREADS, SIDE_FROM_PROCESS, SIDE_TO_PROCESS};
+enum side { SIDE_THREADS, SIDE_FROM_PROCESS, SIDE_TO_PROCESS };
 
 static uint64_t key_of(enum side side, uint32_t from, uint32_t to)
 {
@@ -116,7 +117,7 @@ bool wait_is_for_message(const struct session *session, uint32_t leaf, const str
 /* The call of an event loop, in which servers wait for whoever comes. */
 static bool is_event_loop(const struct session *session, uint32_t leaf)
 {
-	static const char *const calls[] = {"epoll_", "poll", "ppoll", "select",
+	static const char *const calls[] = {"epoll_",  "poll",       "ppoll", "select",
 					    "pselect", "_newselect", "accept"};
 	const char *call = session_text(session, PACK_NUMBER(leaf));
 
@@ -129,7 +130,7 @@ static bool is_event_loop(const struct session *session, uint32_t leaf)
 /* A port that systems give by themselves to who opens a connection (Linux and IANA). */
 #define PORT_GIVEN 32768
 
-enum asker {ASKER_UNKNOWN, ASKER_WAITER, ASKER_SENDER};
+enum asker { ASKER_UNKNOWN, ASKER_WAITER, ASKER_SENDER };
 
 /* Who opened the connection that the packet came on, by its sender's port. */
 static enum asker packet_asker(const struct session *session, const struct block *block)
@@ -146,8 +147,7 @@ static enum asker packet_asker(const struct session *session, const struct block
 	return g_ascii_strtoull(port + 1, NULL, 10) >= PORT_GIVEN ? ASKER_SENDER : ASKER_WAITER;
 }
 
-bool contacts_idle_hardware(const struct session *session, uint32_t leaf,
-			    const struct block *block)
+bool contacts_idle_hardware(const struct session *session, uint32_t leaf, const struct block *block)
 {
 	enum asker asker = packet_asker(session, block);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which of two threads turned to the other first: who asks, and who serves.
  *
  * Place: imposed/, for the waiting that threads impose on others (waiting.h). A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The wait-for graph's edges: who waited for whom, for what, how long in all.
  *
  * Place: imposed/, of the waits that waiting.c has led to threads. One edge a waiter, lead

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Knots of the wait-for graph: threads that wait for each other in a circle, and
  * the thread or resource at which much of all waiting ends.
  *
@@ -125,8 +126,8 @@ static void visit_from(struct search *search, uint32_t start)
 			finish(search, thread);
 			g_array_set_size(visits, visits->len - 1);
 			if (visits->len) {
-				uint32_t above = g_array_index(visits, struct visit,
-							       visits->len - 1).thread;
+				uint32_t above =
+					g_array_index(visits, struct visit, visits->len - 1).thread;
 
 				search->low[above] = MIN(search->low[above], search->low[thread]);
 			}
@@ -174,8 +175,8 @@ static void describe(struct knot *knot, const GArray *directs, const uint32_t *c
 	idmap_clear(&places);
 }
 
-static void add_circles(struct waiting *waiting, const GArray *directs,
-			const struct search *search, uint32_t thread_count)
+static void add_circles(struct waiting *waiting, const GArray *directs, const struct search *search,
+			uint32_t thread_count)
 {
 	uint32_t *sizes = g_new0(uint32_t, search->components + 1);
 
@@ -206,8 +207,10 @@ static void add_bottlenecks(struct waiting *waiting)
 	for (guint i = 0; i < waiting->imposers->len; i++) {
 		const struct imposer *imposer =
 			&g_array_index(waiting->imposers, struct imposer, i);
-		struct knot knot = {.ns = imposer->ns, .resource = imposer->resource,
-				    .host = imposer->host, .waiters = imposer->waiters};
+		struct knot knot = {.ns = imposer->ns,
+				    .resource = imposer->resource,
+				    .host = imposer->host,
+				    .waiters = imposer->waiters};
 
 		if ((double) imposer->ns < (imposer->waiters < WAITERS_MIN ? ALONE : BOTTLENECK) *
 						   (double) waiting->imposed)
@@ -230,8 +233,8 @@ static int largest_first(gconstpointer a, gconstpointer b)
 
 void knots_find(struct waiting *waiting, const GArray *directs, uint32_t thread_count)
 {
-	g_autoptr(GArray) sorted = g_array_sized_new(FALSE, FALSE, sizeof(struct direct),
-						     directs->len + 1);
+	g_autoptr(GArray)
+		sorted = g_array_sized_new(FALSE, FALSE, sizeof(struct direct), directs->len + 1);
 	struct search search = {.next = 0};
 
 	g_array_append_vals(sorted, directs->data, directs->len);

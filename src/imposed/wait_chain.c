@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The account, and the way down; see wait_chain.h.
  *
  *   waiter ──┤ the wait at hand [b, e)                  ├──
@@ -29,8 +30,10 @@ static uint32_t imposer_of(struct charger *charger, uint32_t thread, uint32_t re
 	struct idmap *map = resource ? &charger->resources : &charger->threads;
 	uint64_t key = resource ? (uint64_t) host << 32 | resource : thread;
 	uint32_t index = idmap_get(map, key);
-	struct imposer fresh = {.thread = resource ? NO_THREAD : thread, .resource = resource,
-				.host = host, .waiter = NO_THREAD};
+	struct imposer fresh = {.thread = resource ? NO_THREAD : thread,
+				.resource = resource,
+				.host = host,
+				.waiter = NO_THREAD};
 	struct mark mark = {0, NO_THREAD};
 
 	if (index != IDMAP_NONE)
@@ -116,8 +119,8 @@ bool block_is_timer(const struct session *session, const struct block *block)
 	if (block->kind == WAKER_SOFTIRQ && (!detail || detail->kind == DETAIL_RAISE))
 		return softirq_is_timer(PACK_NUMBER(block->context));
 	if (block->kind == WAKER_VECTOR && !detail)
-		return strcmp(session_text(session, PACK_NUMBER(block->context)),
-			      "local_timer") == 0;
+		return strcmp(session_text(session, PACK_NUMBER(block->context)), "local_timer") ==
+		       0;
 	return block->kind == WAKER_HRTIMER || (detail && detail->kind == DETAIL_TIMER);
 }
 
@@ -149,8 +152,7 @@ int64_t lead_follow(struct charger *charger, const struct span *span, const stru
 	int64_t rest = (span->end - lead->until) + (lead->from - span->begin);
 
 	lead_down(charger, lead->thread, lead->from, lead->until);
-	if (!is_thread(lead->first) || on_path(charger, lead->first) ||
-	    charger->depth == DEPTH_MAX)
+	if (!is_thread(lead->first) || on_path(charger, lead->first) || charger->depth == DEPTH_MAX)
 		return rest;
 	lead_down(charger, lead->first, span->begin, lead->first_until);
 	return rest - (lead->first_until - span->begin);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The account of imposed waiting: who is owed what of the wait at hand, and the way
  * down the chain of a wait.
  *
@@ -36,8 +37,7 @@ struct charger {
 
 /* All waits of one thread are to be charged before those of the next: so who has
  * met whom needs no table. */
-void charger_init(struct charger *charger, const struct session *session,
-		  struct waiting *waiting);
+void charger_init(struct charger *charger, const struct session *session, struct waiting *waiting);
 void charger_clear(struct charger *charger);
 
 /* The wait at hand owes `ns` to the thread; to a resource of the thread's host (0:

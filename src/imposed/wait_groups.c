@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ranking threads, waits and calls; see wait_groups.h. */
 #include "imposed/wait_groups.h"
 
@@ -74,8 +75,7 @@ static void follow(struct idle_search *search, uint32_t thread)
 	struct spans spans;
 	struct span span;
 
-	spans_begin(&spans, search->session, thread, search->session->from,
-		    search->session->to);
+	spans_begin(&spans, search->session, thread, search->session->from, search->session->to);
 	while (spans_next_off_cpu(&spans, &span)) {
 		struct needed needed = {span.begin, span.end};
 		const struct block *block;
@@ -110,9 +110,8 @@ static void follow(struct idle_search *search, uint32_t thread)
  * waits to their wakers; for these, when they were needed. */
 static void find_idle(const struct session *session, GArray *totals, GHashTable *needed)
 {
-	struct idle_search search = {
-		session, totals, g_new(guint, session->model.thread_count + 1),
-		g_array_new(FALSE, FALSE, sizeof(guint)), needed};
+	struct idle_search search = {session, totals, g_new(guint, session->model.thread_count + 1),
+				     g_array_new(FALSE, FALSE, sizeof(guint)), needed};
 
 	memset(search.place, 0xff, sizeof(guint) * (session->model.thread_count + 1));
 	for (guint i = 0; i < totals->len; i++) {
@@ -210,8 +209,11 @@ static struct wait_group *group_of(GHashTable *index, GArray *groups, const stru
 static void add_blocked(const struct session *session, struct wait_group *group,
 			const struct span *span, const struct block *block)
 {
-	struct wait wait = {.thread = group->thread, .begin = span->begin, .end = span->end,
-			    .leaf = span->leaf, .block = block,
+	struct wait wait = {.thread = group->thread,
+			    .begin = span->begin,
+			    .end = span->end,
+			    .leaf = span->leaf,
+			    .block = block,
 			    .woken = block->kind != WAKER_NONE};
 
 	group->waker = block->waker;
@@ -232,8 +234,11 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 	spans_begin(&spans, session, thread, session->from, session->to);
 	while (spans_next_off_cpu(&spans, &span)) {
 		const struct block *block = NULL;
-		struct wait_group key = {.thread = thread, .leaf = span.leaf, .waker = NO_THREAD,
-					 .cause = {.kind = CAUSE_WAIT_CPU, .queued = -1, .served = -1}};
+		struct wait_group key = {
+			.thread = thread,
+			.leaf = span.leaf,
+			.waker = NO_THREAD,
+			.cause = {.kind = CAUSE_WAIT_CPU, .queued = -1, .served = -1}};
 		struct wait_group *group;
 		int64_t ns = needed_ns(needed, &at, &span);
 
@@ -368,9 +373,9 @@ static GArray *calls_of(const struct session *session)
 	GArray *calls = g_array_new(FALSE, TRUE, sizeof(struct call_total));
 
 	for (guint i = 0; i < session->flow.call_stats->len; i++) {
-		struct call_total call = {
-			.name = i,
-			.stat = g_array_index(session->flow.call_stats, struct call_stat, i)};
+		struct call_total call = {.name = i,
+					  .stat = g_array_index(session->flow.call_stats,
+								struct call_stat, i)};
 
 		if (!call.stat.count)
 			continue;
@@ -386,8 +391,8 @@ struct overview *overview_new(const struct session *session)
 	struct overview *overview = g_new0(struct overview, 1);
 	GArray *totals = totals_of(session);
 	GArray *born = g_array_new(FALSE, FALSE, sizeof(struct thread_total));
-	g_autoptr(GHashTable) needed =
-		g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+	g_autoptr(GHashTable)
+		needed = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
 
 	overview->threads = g_array_new(FALSE, FALSE, sizeof(struct thread_total));
 	overview->waits = g_array_new(FALSE, FALSE, sizeof(struct wait_group));

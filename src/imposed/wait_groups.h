@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The overview: what is in a trace nobody knows yet.
  *
  * Place: imposed/. Who worked and who waited most and for what; waiting

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which waits count, and as what; see waiting.h. Their way down: wait_chain.c. */
 #include "imposed/waiting.h"
 
@@ -38,7 +39,8 @@ static void charge_wait(struct charger *charger, uint32_t thread, const struct s
 {
 	const struct session *session = charger->session;
 	const struct block *block = block_at(&session->timeline, span->ref);
-	struct direct direct = {.waiter = thread, .ns = span->end - span->begin,
+	struct direct direct = {.waiter = thread,
+				.ns = span->end - span->begin,
 				.host = model_thread(&session->model, thread)->host};
 	struct lead lead;
 	int64_t rest;
@@ -111,8 +113,8 @@ static void leave_out(struct waiting *waiting, GArray *list, guint from)
 static int64_t charge_held(struct charger *charger, uint32_t thread, const struct span *span,
 			   const struct block *block)
 {
-	struct lock_wait *lock = lock_wait_new(charger->session, block, thread, span->begin,
-					       span->end);
+	struct lock_wait *lock =
+		lock_wait_new(charger->session, block, thread, span->begin, span->end);
 	struct direct direct = {.waiter = thread,
 				.resource = block_waits_for(charger->session, block),
 				.host = model_thread(&charger->session->model, thread)->host};
@@ -226,9 +228,9 @@ static void charge_thread(struct charger *charger, uint32_t thread, uint64_t ste
 			leave_out(charger->waiting, list, i);
 			break;
 		}
-		charger->charge = (struct charge) {thread, span->begin, span->end,
-						   session_spans_gap(charger->session, thread,
-								     span)};
+		charger->charge =
+			(struct charge) {thread, span->begin, span->end,
+					 session_spans_gap(charger->session, thread, span)};
 		charge_wait(charger, thread, span);
 		charge_settle(charger);
 	}
@@ -390,8 +392,10 @@ void waiting_free(struct waiting *waiting)
 const char *imposed_text(enum imposed kind)
 {
 	static const char *const texts[IMPOSED_KINDS] = {
-		[IMPOSED_WORK] = "worked", [IMPOSED_CPU] = "waited for a CPU",
-		[IMPOSED_SLEEP] = "slept", [IMPOSED_DEVICE] = "waited for a device",
+		[IMPOSED_WORK] = "worked",
+		[IMPOSED_CPU] = "waited for a CPU",
+		[IMPOSED_SLEEP] = "slept",
+		[IMPOSED_DEVICE] = "waited for a device",
 		[IMPOSED_OTHER] = "did what is not known or was not followed",
 		[IMPOSED_RAN] = "ran where they were ready to"};
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The waiting that threads and resources impose on others, over all threads: a
  * wait-for graph weighted by time, the time redistributed down its chains.
  *
@@ -13,10 +14,10 @@
  * device. All of a wait's time goes to threads, but for what only hardware took.
  * Time ready without a CPU is imposed by who ran there. Not imposed, and summed
  * apart: sleeps by one's own timer, waits for a next request (contacts.h, inferred),
- * waits that nobody ended (but for a lock whose holder is known: locks.h), waits whose end is unknown, waits of shells and the like
- * for the programs that they started (waits for a child by who was there before the
- * trace; these only say how long the programs ran), and waits of the tracer's own
- * processes (named lttng or lttng-*).
+ * waits that nobody ended (but for a lock whose holder is known: locks.h), waits whose end is
+ * unknown, waits of shells and the like for the programs that they started (waits for a child by
+ * who was there before the trace; these only say how long the programs ran), and waits of the
+ * tracer's own processes (named lttng or lttng-*).
  *
  * A resource has, of these waits: a device, or a peer in the network, the time at
  * the chains' ends; a lock, the time in which threads waited for it themselves; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The list of LAMI analyses, their metadata, cells and tables; see lami.h. */
 #include "lami/lami.h"
 
@@ -10,7 +11,8 @@
 /* What could not be told comes with every result: it is empty, and left out, of a trace that
  * tells all. */
 static const struct lami_table coverage_table = {
-	"coverage", "What the trace could not tell",
+	"coverage",
+	"What the trace could not tell",
 	{{"What", LAMI_STRING, NULL},
 	 {"When", LAMI_TIME_RANGE, NULL},
 	 {"How many", LAMI_NUMBER, NULL}}};
@@ -20,58 +22,82 @@ static const struct lami_analysis analyses[] = {
 	 .title = "whylate: who waited how long for what",
 	 .description = "The waits of threads that are not idle, by state, resource and what ended "
 			"them; and who and what others waited for, down the chains of waits.",
-	 .tags = {"sched", "top"}, .command = COMMAND_OVERVIEW, .needs = {EV_SCHED_SWITCH},
-	 .tables = {&lami_waits, &lami_imposed}, .write = lami_write_blocked},
+	 .tags = {"sched", "top"},
+	 .command = COMMAND_OVERVIEW,
+	 .needs = {EV_SCHED_SWITCH},
+	 .tables = {&lami_waits, &lami_imposed},
+	 .write = lami_write_blocked},
 	{.name = "waits",
 	 .title = "whylate: each wait and what ended it",
 	 .description = "Every blocked interval of the threads asked for (--thread, --process; "
 			"without, of those that are not idle), the longest first, with its cause.",
-	 .tags = {"sched", "log"}, .command = COMMAND_DELAY, .needs = {EV_SCHED_SWITCH},
-	 .tables = {&lami_each_wait}, .write = lami_write_waits},
+	 .tags = {"sched", "log"},
+	 .command = COMMAND_DELAY,
+	 .needs = {EV_SCHED_SWITCH},
+	 .tables = {&lami_each_wait},
+	 .write = lami_write_waits},
 	{.name = "states",
 	 .title = "whylate: Working, Interrupted, Blocked",
 	 .description = "Each thread's time in the window, split into states; they sum to it "
 			"exactly.",
-	 .tags = {"sched", "stats"}, .command = COMMAND_DELAY, .needs = {EV_SCHED_SWITCH},
-	 .tables = {&lami_threads, &lami_states}, .write = lami_write_states},
+	 .tags = {"sched", "stats"},
+	 .command = COMMAND_DELAY,
+	 .needs = {EV_SCHED_SWITCH},
+	 .tables = {&lami_threads, &lami_states},
+	 .write = lami_write_states},
 	{.name = "path",
 	 .title = "whylate: critical path of a thread",
 	 .description = "Where the time of one thread (--thread), or the time to an event "
 			"(--target), went: step by step through those who kept it waiting.",
-	 .tags = {"sched", "log"}, .command = COMMAND_DELAY, .needs = {EV_SCHED_SWITCH},
-	 .tables = {&lami_path_threads, &lami_path_kinds, &lami_steps}, .write = lami_write_path},
+	 .tags = {"sched", "log"},
+	 .command = COMMAND_DELAY,
+	 .needs = {EV_SCHED_SWITCH},
+	 .tables = {&lami_path_threads, &lami_path_kinds, &lami_steps},
+	 .write = lami_write_path},
 	{.name = "locks",
 	 .title = "whylate: locks and who held them",
 	 .description = "What waiting each lock cost, who held it meanwhile, convoys, priority "
 			"inversion, and threads that wait for each other for ever.",
-	 .tags = {"sched", "top"}, .command = COMMAND_OVERVIEW, .needs = {EV_SYSCALL_ENTRY},
-	 .tables = {&lami_locks, &lami_holders, &lami_deadlocks}, .write = lami_write_locks},
+	 .tags = {"sched", "top"},
+	 .command = COMMAND_OVERVIEW,
+	 .needs = {EV_SYSCALL_ENTRY},
+	 .tables = {&lami_locks, &lami_holders, &lami_deadlocks},
+	 .write = lami_write_locks},
 	{.name = "latencies",
 	 .title = "whylate: latencies of operations",
 	 .description = "How often and how long: system calls, or what --operation names.",
-	 .tags = {"syscall", "stats"}, .command = COMMAND_PROFILE, .operations = "syscall:*",
-	 .needs = {EV_SYSCALL_ENTRY}, .tables = {&lami_syscalls, &lami_operations},
+	 .tags = {"syscall", "stats"},
+	 .command = COMMAND_PROFILE,
+	 .operations = "syscall:*",
+	 .needs = {EV_SYSCALL_ENTRY},
+	 .tables = {&lami_syscalls, &lami_operations},
 	 .write = lami_write_latencies},
 	{.name = "peaks",
 	 .title = "whylate: peaks of latencies and their root causes",
 	 .description = "What makes the slow ones slow: the peaks of each operation's latencies, "
 			"and what the operations in each spent their time on.",
-	 .tags = {"syscall", "stats"}, .command = COMMAND_PROFILE, .operations = "syscall:*",
-	 .needs = {EV_SYSCALL_ENTRY}, .tables = {&lami_peaks, &lami_roots},
+	 .tags = {"syscall", "stats"},
+	 .command = COMMAND_PROFILE,
+	 .operations = "syscall:*",
+	 .needs = {EV_SYSCALL_ENTRY},
+	 .tables = {&lami_peaks, &lami_roots},
 	 .write = lami_write_peaks},
 	{.name = "block",
 	 .title = "whylate: requests to block devices",
 	 .description = "How long requests waited for their device, how long it took for them, and "
 			"who asked.",
-	 .tags = {"io", "stats"}, .command = COMMAND_PROFILE,
+	 .tags = {"io", "stats"},
+	 .command = COMMAND_PROFILE,
 	 .operations = "block-queued:* block-served:*",
 	 .needs = {EV_BLOCK_ISSUE, EV_BLOCK_COMPLETE},
-	 .tables = {&lami_queued, &lami_served, &lami_block_requests}, .write = lami_write_block},
+	 .tables = {&lami_queued, &lami_served, &lami_block_requests},
+	 .write = lami_write_block},
 	{.name = "interrupts",
 	 .title = "whylate: interrupts and softIRQs",
 	 .description = "How often and how long interrupt handlers, vectors, softIRQs and timers' "
 			"callbacks ran.",
-	 .tags = {"interrupt", "stats"}, .command = COMMAND_PROFILE,
+	 .tags = {"interrupt", "stats"},
+	 .command = COMMAND_PROFILE,
 	 .operations = "irq:* softirq:* vector:* hrtimer*",
 	 .needs = {EV_IRQ_ENTRY, EV_SOFTIRQ_ENTRY, EV_VECTOR_ENTRY, EV_HRTIMER_EXPIRE_ENTRY},
 	 .tables = {&lami_irqs, &lami_softirqs, &lami_vectors, &lami_callbacks},
@@ -80,8 +106,11 @@ static const struct lami_analysis analyses[] = {
 	 .title = "whylate: requests and what they cost",
 	 .description = "What servers, or --preset's others, were asked for: how long each took, "
 			"its largest cause, and what all of them together spent their time on.",
-	 .tags = {"top", "log"}, .command = COMMAND_REQUESTS, .needs = {EV_SYSCALL_ENTRY},
-	 .tables = {&lami_requests, &lami_causes}, .write = lami_write_requests},
+	 .tags = {"top", "log"},
+	 .command = COMMAND_REQUESTS,
+	 .needs = {EV_SYSCALL_ENTRY},
+	 .tables = {&lami_requests, &lami_causes},
+	 .write = lami_write_requests},
 };
 
 const struct lami_analysis *lami_nth(guint number)
@@ -100,10 +129,18 @@ const struct lami_analysis *lami_find(const char *name)
 /* --- metadata ------------------------------------------------------------------------------ */
 
 static const char *const class_names[] = {
-	[LAMI_MIXED] = "mixed", [LAMI_STRING] = "string", [LAMI_NUMBER] = "number",
-	[LAMI_RATIO] = "ratio", [LAMI_BOOL] = "bool", [LAMI_DURATION] = "duration",
-	[LAMI_TIME_RANGE] = "time-range", [LAMI_PROCESS] = "process", [LAMI_SYSCALL] = "syscall",
-	[LAMI_IRQ] = "irq", [LAMI_DISK] = "disk", [LAMI_PATH] = "path"};
+	[LAMI_MIXED] = "mixed",
+	[LAMI_STRING] = "string",
+	[LAMI_NUMBER] = "number",
+	[LAMI_RATIO] = "ratio",
+	[LAMI_BOOL] = "bool",
+	[LAMI_DURATION] = "duration",
+	[LAMI_TIME_RANGE] = "time-range",
+	[LAMI_PROCESS] = "process",
+	[LAMI_SYSCALL] = "syscall",
+	[LAMI_IRQ] = "irq",
+	[LAMI_DISK] = "disk",
+	[LAMI_PATH] = "path"};
 
 static guint column_count(const struct lami_table *table)
 {
@@ -164,8 +201,8 @@ void lami_metadata(const struct lami_analysis *analysis, FILE *file)
 
 void lami_error(const char *message, int code, FILE *file)
 {
-	json_t *object = json_pack("{s:o,s:i}", "error-message", json_text(message), "error-code",
-				   code);
+	json_t *object =
+		json_pack("{s:o,s:i}", "error-message", json_text(message), "error-code", code);
 
 	json_dumpf(object, file, JSON_COMPACT);
 	fputc('\n', file);
@@ -394,10 +431,10 @@ static void write_gaps(struct lami_report *report)
 			if (gap->end <= session->from || gap->begin >= session->to ||
 			    !lami_row(report))
 				continue;
-			what = g_strdup_printf("events of CPU %u lost%s%s", gap->cpu,
-					       session->model.hosts->len > 1 ? " on " : "",
-					       session->model.hosts->len > 1
-						       ? session_host_name(session, h) : "");
+			what = g_strdup_printf(
+				"events of CPU %u lost%s%s", gap->cpu,
+				session->model.hosts->len > 1 ? " on " : "",
+				session->model.hosts->len > 1 ? session_host_name(session, h) : "");
 			lami_string(report, what);
 			lami_time_range(report, gap->begin, gap->end);
 			if (gap->events < 0 || gap->packets)
@@ -431,8 +468,8 @@ static void write_coverage(struct lami_report *report)
 		g_autofree char *text =
 			at->what ? g_strdup_printf("%s is damaged: %s", at->file, at->what)
 				 : g_strdup_printf("%s is damaged: %" PRIu64 " of %" PRIu64
-						   " bytes could not be read", at->file,
-						   at->bytes, at->total);
+						   " bytes could not be read",
+						   at->file, at->bytes, at->total);
 
 		write_words(report, text);
 	}

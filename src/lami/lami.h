@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LAMI 1.0, the LTTng analyses' machine interface: whylate's tables for Trace Compass and
  * others that run analyses as programs of their own.
  *
@@ -77,7 +78,7 @@ struct lami_report {
 	const struct lami_table *table; /* the one that rows are of */
 	uint64_t rows;                  /* of it */
 	guint cells;                    /* of the row */
-	bool any;                       /* a table was begun */
+	bool any;         /* a table was begun */
 };
 
 /* Rows are of this table from now on; it appears with the first of them. */
@@ -98,9 +99,12 @@ void lami_duration(struct lami_report *report, int64_t ns);
 /* Working, Interrupted, Blocked, Unknown: four cells; `wib`: ns by enum wib. */
 void lami_wib(struct lami_report *report, const int64_t *wib);
 #define LAMI_WIB_ORDER WIB_WORKING, WIB_INTERRUPTED, WIB_BLOCKED, WIB_UNKNOWN
-#define LAMI_WIB_COLUMNS \
-	{"Working", LAMI_DURATION, NULL}, {"Interrupted", LAMI_DURATION, NULL}, \
-	{"Blocked", LAMI_DURATION, NULL}, {"Unknown", LAMI_DURATION, NULL}
+#define LAMI_WIB_COLUMNS                                                                           \
+	{"Working", LAMI_DURATION, NULL}, {"Interrupted", LAMI_DURATION, NULL},                    \
+		{"Blocked", LAMI_DURATION, NULL},                                                  \
+	{                                                                                          \
+		"Unknown", LAMI_DURATION, NULL                                                     \
+	}
 void lami_time_range(struct lami_report *report, int64_t begin, int64_t end);
 /* NO_THREAD: empty. */
 void lami_process(struct lami_report *report, uint32_t thread);
@@ -112,9 +116,11 @@ void lami_resource(struct lami_report *report, uint32_t resource);
 /* Kind, label, and whether it is inferred: three cells. */
 struct cause;
 void lami_cause(struct lami_report *report, const struct cause *cause);
-#define LAMI_CAUSE_COLUMNS \
-	{"Ended by", LAMI_STRING, NULL}, {"Which was", LAMI_STRING, NULL}, \
-	{"Inferred", LAMI_BOOL, NULL}
+#define LAMI_CAUSE_COLUMNS                                                                         \
+	{"Ended by", LAMI_STRING, NULL}, {"Which was", LAMI_STRING, NULL},                         \
+	{                                                                                          \
+		"Inferred", LAMI_BOOL, NULL                                                        \
+	}
 
 /* lami_threads.c, lami_path.c, lami_locks.c, lami_operations.c, lami_requests.c */
 extern const struct lami_table lami_waits, lami_imposed, lami_each_wait, lami_threads, lami_states;

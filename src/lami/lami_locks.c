@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LAMI tables of locks: what waiting each cost, who held it meanwhile, deadlocks; see lami.h.
  * The figures are those of `whylate overview`.
  */
@@ -8,7 +9,8 @@
 #include "waits/deadlocks.h"
 
 const struct lami_table lami_locks = {
-	"locks", "Locks, by the waiting that they cost",
+	"locks",
+	"Locks, by the waiting that they cost",
 	{{"Kind", LAMI_STRING, NULL},
 	 {"Lock", LAMI_MIXED, NULL},
 	 {"Waits", LAMI_NUMBER, "waits"},
@@ -23,7 +25,8 @@ const struct lami_table lami_locks = {
 	 {"Inferred", LAMI_BOOL, NULL}}};
 
 const struct lami_table lami_holders = {
-	"holders", "Who held them while others waited",
+	"holders",
+	"Who held them while others waited",
 	{{"Kind", LAMI_STRING, NULL},
 	 {"Lock", LAMI_MIXED, NULL},
 	 {"Holder", LAMI_PROCESS, NULL},
@@ -32,7 +35,8 @@ const struct lami_table lami_holders = {
 	 {"Inferred", LAMI_BOOL, NULL}}};
 
 const struct lami_table lami_deadlocks = {
-	"deadlocks", "Deadlocks",
+	"deadlocks",
+	"Deadlocks",
 	{{"Deadlock", LAMI_NUMBER, NULL},
 	 {"Thread", LAMI_PROCESS, NULL},
 	 {"Waits for", LAMI_MIXED, NULL},

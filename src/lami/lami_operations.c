@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LAMI tables of operations: latencies, their peaks and root causes, block devices,
  * interrupts; see lami.h. The figures are those of `whylate profile`.
  */
@@ -9,36 +10,39 @@
 #include "report/report.h"
 
 /* The columns of latencies; `WHAT` is what they are of, `UNIT` what is counted. */
-#define LATENCIES(WHAT, UNIT) \
-	{WHAT, {"Count", LAMI_NUMBER, UNIT}, {"Total", LAMI_DURATION, NULL}, \
-	 {"Minimum", LAMI_DURATION, NULL}, {"Mean", LAMI_DURATION, NULL}, \
-	 {"50 % up to", LAMI_DURATION, NULL}, {"90 % up to", LAMI_DURATION, NULL}, \
-	 {"99 % up to", LAMI_DURATION, NULL}, {"Maximum", LAMI_DURATION, NULL}, \
-	 {"Peaks", LAMI_NUMBER, "peaks"}, {"Span lost events", LAMI_NUMBER, UNIT}}
+#define LATENCIES(WHAT, UNIT)                                                                      \
+	{                                                                                          \
+		WHAT, {"Count", LAMI_NUMBER, UNIT}, {"Total", LAMI_DURATION, NULL},                \
+			{"Minimum", LAMI_DURATION, NULL}, {"Mean", LAMI_DURATION, NULL},           \
+			{"50 % up to", LAMI_DURATION, NULL}, {"90 % up to", LAMI_DURATION, NULL},  \
+			{"99 % up to", LAMI_DURATION, NULL}, {"Maximum", LAMI_DURATION, NULL},     \
+			{"Peaks", LAMI_NUMBER, "peaks"},                                           \
+		{                                                                                  \
+			"Span lost events", LAMI_NUMBER, UNIT                                      \
+		}                                                                                  \
+	}
 #define COLUMN(...) {__VA_ARGS__}
 
-const struct lami_table lami_syscalls = {
-	"syscalls", "Latencies of system calls",
-	LATENCIES(COLUMN("System call", LAMI_SYSCALL, NULL), "calls")};
+const struct lami_table lami_syscalls = {"syscalls", "Latencies of system calls",
+					 LATENCIES(COLUMN("System call", LAMI_SYSCALL, NULL),
+						   "calls")};
 const struct lami_table lami_operations = {
 	"operations", "Latencies of other operations",
 	LATENCIES(COLUMN("Operation", LAMI_STRING, NULL), "operations")};
-const struct lami_table lami_queued = {
-	"queued", "Requests waiting for their device",
-	LATENCIES(COLUMN("Disk", LAMI_DISK, NULL), "requests")};
-const struct lami_table lami_served = {
-	"served", "Requests served by their device",
-	LATENCIES(COLUMN("Disk", LAMI_DISK, NULL), "requests")};
-const struct lami_table lami_irqs = {
-	"irqs", "Interrupt handlers", LATENCIES(COLUMN("IRQ", LAMI_IRQ, NULL), "interrupts")};
-const struct lami_table lami_softirqs = {
-	"softirqs", "SoftIRQs", LATENCIES(COLUMN("SoftIRQ", LAMI_IRQ, NULL), "softIRQs")};
-const struct lami_table lami_vectors = {
-	"vectors", "Interrupt vectors",
-	LATENCIES(COLUMN("Vector", LAMI_STRING, NULL), "interrupts")};
-const struct lami_table lami_callbacks = {
-	"callbacks", "Callbacks of high-resolution timers",
-	LATENCIES(COLUMN("Callback", LAMI_STRING, NULL), "calls")};
+const struct lami_table lami_queued = {"queued", "Requests waiting for their device",
+				       LATENCIES(COLUMN("Disk", LAMI_DISK, NULL), "requests")};
+const struct lami_table lami_served = {"served", "Requests served by their device",
+				       LATENCIES(COLUMN("Disk", LAMI_DISK, NULL), "requests")};
+const struct lami_table lami_irqs = {"irqs", "Interrupt handlers",
+				     LATENCIES(COLUMN("IRQ", LAMI_IRQ, NULL), "interrupts")};
+const struct lami_table lami_softirqs = {"softirqs", "SoftIRQs",
+					 LATENCIES(COLUMN("SoftIRQ", LAMI_IRQ, NULL), "softIRQs")};
+const struct lami_table lami_vectors = {"vectors", "Interrupt vectors",
+					LATENCIES(COLUMN("Vector", LAMI_STRING, NULL),
+						  "interrupts")};
+const struct lami_table lami_callbacks = {"callbacks", "Callbacks of high-resolution timers",
+					  LATENCIES(COLUMN("Callback", LAMI_STRING, NULL),
+						    "calls")};
 
 /* What is behind the colon of "irq:25". */
 static const char *detail_of(const struct profile *profile)
@@ -73,8 +77,8 @@ static void write_name(struct lami_report *report, const struct profile *profile
 	else if (kind == OPERATION_IRQ || kind == OPERATION_SOFTIRQ)
 		lami_irq(report, kind == OPERATION_IRQ, PACK_NUMBER(profile->what), profile->label);
 	else
-		lami_string(report, report->table == &lami_operations ? profile->operation
-								      : detail);
+		lami_string(report,
+			    report->table == &lami_operations ? profile->operation : detail);
 }
 
 /* The profiles of some kinds of operations (bits), the largest sum first. */
@@ -131,7 +135,8 @@ bool lami_write_interrupts(struct lami_report *report, GError **error)
 /* --- peaks --------------------------------------------------------------------------------- */
 
 const struct lami_table lami_peaks = {
-	"peaks", "Peaks of latencies",
+	"peaks",
+	"Peaks of latencies",
 	{{"Operation", LAMI_STRING, NULL},
 	 {"Peak", LAMI_NUMBER, NULL},
 	 {"From", LAMI_DURATION, NULL},
@@ -144,7 +149,8 @@ const struct lami_table lami_peaks = {
 	 {"Span lost events", LAMI_NUMBER, "operations"}}};
 
 const struct lami_table lami_roots = {
-	"root-causes", "Root causes of the peaks",
+	"root-causes",
+	"Root causes of the peaks",
 	{{"Operation", LAMI_STRING, NULL},
 	 {"Peak", LAMI_NUMBER, NULL},
 	 {"Path", LAMI_STRING, NULL},
@@ -250,7 +256,8 @@ bool lami_write_peaks(struct lami_report *report, GError **error)
 /* --- block devices ------------------------------------------------------------------------- */
 
 const struct lami_table lami_block_requests = {
-	"requests", "Each request, the longest first",
+	"requests",
+	"Each request, the longest first",
 	{{"Disk", LAMI_DISK, NULL},
 	 {"Asked by", LAMI_PROCESS, NULL},
 	 {"In", LAMI_SYSCALL, NULL},
@@ -307,8 +314,10 @@ static void find_queues(struct operation_scope *scope, const struct pages *store
 		if (PACK_KIND(at->what) != OPERATION_QUEUED || !operation_in_scope(scope, at))
 			continue;
 		way = g_new0(struct way, 1);
-		*way = (struct way) {.device = PACK_NUMBER(at->what), .thread = at->thread,
-				     .begin = at->begin, .issue = operation_end(at),
+		*way = (struct way) {.device = PACK_NUMBER(at->what),
+				     .thread = at->thread,
+				     .begin = at->begin,
+				     .issue = operation_end(at),
 				     .queue_known = true};
 		other = g_hash_table_lookup(queues, way);
 		if (other) {
@@ -320,15 +329,17 @@ static void find_queues(struct operation_scope *scope, const struct pages *store
 	}
 }
 
-static GArray *ways_of(struct operation_scope *scope, const struct pages *store,
-		       GHashTable *queues)
+static GArray *ways_of(struct operation_scope *scope, const struct pages *store, GHashTable *queues)
 {
 	GArray *ways = g_array_new(FALSE, FALSE, sizeof(struct way));
 
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct operation *at = operation_at(store, i);
-		struct way way = {.device = PACK_NUMBER(at->what), .thread = at->thread,
-				  .call = at->ref, .begin = at->begin, .issue = at->begin,
+		struct way way = {.device = PACK_NUMBER(at->what),
+				  .thread = at->thread,
+				  .call = at->ref,
+				  .begin = at->begin,
+				  .issue = at->begin,
 				  .end = operation_end(at),
 				  .spans_gap = operation_spans_gap(scope->session, at)};
 		const struct way *queue;

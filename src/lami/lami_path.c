@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LAMI tables of the critical path of one thread, or to a target: its steps, and what they add
  * up to; see lami.h. The figures are those of `whylate delay`.
  */
@@ -10,7 +11,8 @@
 #include "util/error.h"
 
 const struct lami_table lami_steps = {
-	"steps", "Steps of the critical path",
+	"steps",
+	"Steps of the critical path",
 	{{"Thread", LAMI_PROCESS, NULL},
 	 {"Step", LAMI_TIME_RANGE, NULL},
 	 {"State", LAMI_STRING, NULL},
@@ -29,7 +31,8 @@ static void write_step(struct lami_report *report, const struct piece *piece)
 	lami_time_range(report, piece->begin, piece->end);
 	lami_string(report, leaf);
 	lami_resource(report, piece->block && piece->block->resource
-				      ? session_resource(session, piece->block) : 0);
+				      ? session_resource(session, piece->block)
+				      : 0);
 	if (piece->block || cause.kind == CAUSE_WAIT_CPU || cause.kind == CAUSE_THROTTLED) {
 		lami_cause(report, &cause);
 	} else {
@@ -41,7 +44,8 @@ static void write_step(struct lami_report *report, const struct piece *piece)
 }
 
 const struct lami_table lami_path_threads = {
-	"threads", "The critical path, by thread",
+	"threads",
+	"The critical path, by thread",
 	{{"Thread", LAMI_PROCESS, NULL},
 	 {"Time", LAMI_DURATION, NULL},
 	 {"Share", LAMI_RATIO, NULL},
@@ -49,7 +53,8 @@ const struct lami_table lami_path_threads = {
 	 {"Steps", LAMI_NUMBER, "steps"}}};
 
 const struct lami_table lami_path_kinds = {
-	"kinds", "The critical path, by state and cause",
+	"kinds",
+	"The critical path, by state and cause",
 	{{"State", LAMI_STRING, NULL},
 	 {"Cause", LAMI_STRING, NULL},
 	 {"Time", LAMI_DURATION, NULL},

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LAMI tables of requests: each one with its largest cause, and all causes; see lami.h. The
  * figures are those of `whylate requests`.
  */
@@ -6,7 +7,8 @@
 #include "tracking/request_costs.h"
 
 const struct lami_table lami_requests = {
-	"requests", "Requests, the slowest first",
+	"requests",
+	"Requests, the slowest first",
 	{{"Number", LAMI_NUMBER, NULL},
 	 {"Request", LAMI_STRING, NULL},
 	 {"Finished by", LAMI_PROCESS, NULL},
@@ -19,7 +21,8 @@ const struct lami_table lami_requests = {
 	 {"Spans lost events", LAMI_BOOL, NULL}}};
 
 const struct lami_table lami_causes = {
-	"causes", "Where the time of all requests went",
+	"causes",
+	"Where the time of all requests went",
 	{{"Cause", LAMI_STRING, NULL},
 	 {"Which was", LAMI_STRING, NULL},
 	 {"Time", LAMI_DURATION, NULL},

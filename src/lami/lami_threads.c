@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LAMI tables of threads: their waits, what ended them, who was waited for, states; see
  * lami.h. The figures are those of `whylate overview` (blocked) and `whylate delay` (the others).
  */
@@ -10,7 +11,8 @@
 /* --- blocked: sums of waits ---------------------------------------------------------------- */
 
 const struct lami_table lami_waits = {
-	"waits", "Waits, by thread, state and what ended them",
+	"waits",
+	"Waits, by thread, state and what ended them",
 	{{"Thread", LAMI_PROCESS, NULL},
 	 {"State", LAMI_STRING, NULL},
 	 {"For", LAMI_MIXED, NULL},
@@ -22,7 +24,8 @@ const struct lami_table lami_waits = {
 	 {"Spans lost events", LAMI_BOOL, NULL}}};
 
 const struct lami_table lami_imposed = {
-	"imposed", "Who and what others waited for",
+	"imposed",
+	"Who and what others waited for",
 	{{"Thread", LAMI_PROCESS, NULL},
 	 {"Resource", LAMI_MIXED, NULL},
 	 {"Others waited", LAMI_DURATION, NULL},
@@ -53,7 +56,7 @@ static void write_imposed(struct lami_report *report)
 		lami_duration(report, at->ns);
 		for (int kind = 0; kind < IMPOSED_KINDS; kind++) {
 			static const enum imposed order[IMPOSED_KINDS] = {
-				IMPOSED_WORK, IMPOSED_CPU, IMPOSED_SLEEP,
+				IMPOSED_WORK,   IMPOSED_CPU,   IMPOSED_SLEEP,
 				IMPOSED_DEVICE, IMPOSED_OTHER, IMPOSED_RAN};
 
 			if (at->resource)
@@ -100,7 +103,8 @@ bool lami_write_blocked(struct lami_report *report, GError **error)
 /* --- waits: each of them ------------------------------------------------------------------- */
 
 const struct lami_table lami_each_wait = {
-	"waits", "Each wait, the longest first",
+	"waits",
+	"Each wait, the longest first",
 	{{"Thread", LAMI_PROCESS, NULL},
 	 {"Wait", LAMI_TIME_RANGE, NULL},
 	 {"State", LAMI_STRING, NULL},
@@ -132,8 +136,8 @@ static void write_wait(struct lami_report *report, const struct wait *wait)
 	lami_process(report, wait->thread);
 	lami_time_range(report, wait->begin, wait->end);
 	lami_string(report, leaf);
-	lami_resource(report, wait->block->resource
-				      ? session_resource(report->session, wait->block) : 0);
+	lami_resource(report,
+		      wait->block->resource ? session_resource(report->session, wait->block) : 0);
 	lami_cause(report, &cause);
 	cause_clear(&cause);
 	lami_process(report, wait->has_share ? wait->lead.thread : NO_THREAD);
@@ -160,8 +164,8 @@ static GArray *threads_that_wait(const struct session *session)
 	}
 	overview = overview_new(session);
 	for (guint i = 0; i < overview->threads->len; i++)
-		g_array_append_val(threads, g_array_index(overview->threads, struct thread_total,
-							  i).thread);
+		g_array_append_val(threads,
+				   g_array_index(overview->threads, struct thread_total, i).thread);
 	overview_free(overview);
 	return threads;
 }
@@ -176,9 +180,9 @@ bool lami_write_waits(struct lami_report *report, GError **error)
 	(void) error;
 	for (guint i = 0; i < threads->len; i++) {
 		uint32_t omitted;
-		GPtrArray *list = causality_new(session, g_array_index(threads, uint32_t, i),
-						session->from, session->to, session->options->limit,
-						&omitted);
+		GPtrArray *list =
+			causality_new(session, g_array_index(threads, uint32_t, i), session->from,
+				      session->to, session->options->limit, &omitted);
 
 		g_ptr_array_add(lists, list);
 		for (guint k = 0; k < list->len; k++)
@@ -195,7 +199,8 @@ bool lami_write_waits(struct lami_report *report, GError **error)
 /* --- states -------------------------------------------------------------------------------- */
 
 const struct lami_table lami_threads = {
-	"threads", "Threads, by the time they worked",
+	"threads",
+	"Threads, by the time they worked",
 	{{"Thread", LAMI_PROCESS, NULL},
 	 {"Alive in the window", LAMI_TIME_RANGE, NULL},
 	 LAMI_WIB_COLUMNS,
@@ -205,7 +210,8 @@ const struct lami_table lami_threads = {
 	 {"Unknown, share", LAMI_RATIO, NULL}}};
 
 const struct lami_table lami_states = {
-	"states", "States of threads",
+	"states",
+	"States of threads",
 	{{"Thread", LAMI_PROCESS, NULL},
 	 {"State", LAMI_STRING, NULL},
 	 {"Time", LAMI_DURATION, NULL},
@@ -260,9 +266,12 @@ static int most_time(gconstpointer a, gconstpointer b)
 
 static void take_leaf(const struct node *node, const struct life *life, GArray *states)
 {
-	struct state state = {.thread = life->thread, .worked = life->wib[WIB_WORKING],
-			      .leaf = node_key(node), .ns = node->ns,
-			      .whole = life->end - life->begin, .count = node->count,
+	struct state state = {.thread = life->thread,
+			      .worked = life->wib[WIB_WORKING],
+			      .leaf = node_key(node),
+			      .ns = node->ns,
+			      .whole = life->end - life->begin,
+			      .count = node->count,
 			      .spans_gap = node->spans_gap};
 
 	if (node->instances->len)
@@ -282,12 +291,13 @@ static void take_leaves(const struct node *wib, const struct life *life, GArray 
 static void take_thread(const struct session *session, uint32_t thread, GArray *lives,
 			GArray *states)
 {
-	static const char *const elements[] = {[WIB_UNKNOWN] = "unknown", [WIB_WORKING] = "working",
+	static const char *const elements[] = {[WIB_UNKNOWN] = "unknown",
+					       [WIB_WORKING] = "working",
 					       [WIB_INTERRUPTED] = "interrupted",
 					       [WIB_BLOCKED] = "blocked"};
 	const struct thread *known = model_thread(&session->model, thread);
-	struct life life = {thread, MAX(known->begin, session->from),
-			    MIN(known->end, session->to), {0}};
+	struct life life = {
+		thread, MAX(known->begin, session->from), MIN(known->end, session->to), {0}};
 	struct node *total = summary_new(session, thread, life.begin, life.end);
 
 	for (guint i = 0; i < total->children->len; i++) {

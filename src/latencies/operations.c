@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names, scope and waits; see operations.h. */
 #include "latencies/operations.h"
 
@@ -10,8 +11,8 @@
 #include "util/pattern.h"
 
 static const char *const kind_names[OPERATION_KINDS] = {
-	"syscall", "function", "function", "irq", "vector", "softirq", "hrtimer",
-	"block-queued", "block-served", "wait-cpu", "blocked", "trap"};
+	"syscall", "function",     "function",     "irq",      "vector",  "softirq",
+	"hrtimer", "block-queued", "block-served", "wait-cpu", "blocked", "trap"};
 
 static char *callback_name(const struct session *session, uint32_t number)
 {
@@ -78,14 +79,15 @@ static uint32_t user_name(const struct session *session, const struct thread *th
 	int32_t pid = thread_process(thread);
 	const struct loaded_image *image =
 		model_image_at(&session->model, thread->host, pid, address, time);
-	uint64_t key = (uint64_t) (image ? model_image_number(&session->model, image) : 0)
-			       << PACK_BITS | number;
+	uint64_t key =
+		(uint64_t) (image ? model_image_number(&session->model, image) : 0) << PACK_BITS |
+		number;
 	uint32_t name = idmap_get(session->user_names, key);
 
 	if (name != IDMAP_NONE)
 		return name;
-	name = intern_id(session->model.names, session_user_function(session, thread->host, pid,
-								     address, time));
+	name = intern_id(session->model.names,
+			 session_user_function(session, thread->host, pid, address, time));
 	idmap_set(session->user_names, key, name);
 	return name;
 }
@@ -158,10 +160,11 @@ bool operation_pattern_check(const char *pattern, GError **error)
 {
 	if (operations_named(pattern))
 		return true;
-	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-		    "--operation '%s': must begin with syscall:, function:, irq:, vector:, softirq:, "
-		    "hrtimer, block-queued:, block-served:, wait-cpu, blocked: or trap:, or with *",
-		    pattern);
+	g_set_error(
+		error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		"--operation '%s': must begin with syscall:, function:, irq:, vector:, softirq:, "
+		"hrtimer, block-queued:, block-served:, wait-cpu, blocked: or trap:, or with *",
+		pattern);
 	return false;
 }
 
@@ -193,9 +196,12 @@ uint32_t operations_wanted(const struct options *options)
 static void add_wait(struct session *session, uint32_t what, uint32_t thread,
 		     const struct span *span, uint32_t cpu)
 {
-	struct operation operation = {.begin = span->begin, .what = what, .thread = thread,
+	struct operation operation = {.begin = span->begin,
+				      .what = what,
+				      .thread = thread,
 				      .duration = (uint64_t) (span->end - span->begin),
-				      .cpu = operation_cpu(cpu), .off_cpu = true,
+				      .cpu = operation_cpu(cpu),
+				      .off_cpu = true,
 				      .ref = span->ref};
 	uint32_t none = 0;
 
@@ -207,8 +213,12 @@ static void add_wait(struct session *session, uint32_t what, uint32_t thread,
 static void add_blocked(struct session *session, uint32_t thread, const struct span *span)
 {
 	const struct block *block = block_at(&session->timeline, span->ref);
-	struct wait wait = {.thread = thread, .begin = span->begin, .end = span->end,
-			    .leaf = span->leaf, .block = block, .woken = true};
+	struct wait wait = {.thread = thread,
+			    .begin = span->begin,
+			    .end = span->end,
+			    .leaf = span->leaf,
+			    .block = block,
+			    .woken = true};
 	struct cause cause;
 
 	if (block->kind == WAKER_NONE)
@@ -279,8 +289,7 @@ static bool resource_matches(const struct session *session, uint32_t resource)
 	const char *pattern = session->options->profile.resource;
 	const char *key = session_text(session, resource);
 
-	return pattern_match(pattern, key) ||
-	       pattern_match(pattern, resource_name(key));
+	return pattern_match(pattern, key) || pattern_match(pattern, resource_name(key));
 }
 
 /* On that resource itself, or a wait in it was for that: a read of a file
@@ -294,13 +303,11 @@ static bool resource_wanted(const struct session *session, const struct operatio
 		return true;
 	if (PACK_KIND(operation->what) > OPERATION_USER || !operation->off_cpu)
 		return false;
-	spans_begin(&spans, session, operation->thread, operation->begin,
-		    operation_end(operation));
+	spans_begin(&spans, session, operation->thread, operation->begin, operation_end(operation));
 	while (spans_next(&spans, &span))
 		if (leaf_is_blocked(span.leaf) &&
-		    resource_matches(session,
-				     block_waits_for(session, block_at(&session->timeline,
-								       span.ref))))
+		    resource_matches(session, block_waits_for(session, block_at(&session->timeline,
+										span.ref))))
 			return true;
 	return false;
 }
@@ -348,8 +355,8 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 	    (!operation_has_thread(operation) || !scope->threads[operation->thread]))
 		return false;
 	if (session->options->host &&
-	    !session_wants_host(session, model_host(&session->model,
-						    operation_host(session, operation))))
+	    !session_wants_host(session,
+				model_host(&session->model, operation_host(session, operation))))
 		return false;
 	return !session->options->profile.resource || resource_wanted(session, operation);
 }
@@ -357,8 +364,9 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 GPtrArray *operations_available(const struct operation_scope *scope)
 {
 	static const char *const patterns[OPERATION_KINDS] = {
-		"syscall:*", "function:*", "function:*", "irq:*", "vector:*", "softirq:*", "hrtimer*",
-		"block-queued:*", "block-served:*", "wait-cpu", "blocked:*", "trap:page_fault"};
+		"syscall:*",      "function:*", "function:*", "irq:*",
+		"vector:*",       "softirq:*",  "hrtimer*",   "block-queued:*",
+		"block-served:*", "wait-cpu",   "blocked:*",  "trap:page_fault"};
 	const bool *kinds = scope->session->kinds;
 	GPtrArray *list = g_ptr_array_new();
 	uint32_t seen = 0;

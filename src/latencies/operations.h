@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations by name: what they are called, which are asked for, and waits as
  * operations.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding peaks; see peaks.h.
  *
  *   log2(1+n)   █                      Heights are h = log2(1 + count): on a
@@ -13,8 +14,8 @@
  *
  * The valley goes to the peak on its left, as latencies have their tails on
  * the right: its lowest bucket, and those after it that chance may have made
- * of the same height (one standard deviation); of empty ones, no others. Merging begins with the pair whose valley is
- * shallowest, so that a row of small ripples becomes one peak whose top is
+ * of the same height (one standard deviation); of empty ones, no others. Merging begins with the
+ * pair whose valley is shallowest, so that a row of small ripples becomes one peak whose top is
  * the highest of them.
  */
 #include "latencies/peaks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The peaks of a latency histogram, as a person sees them on a logarithmic
  * axis.
  *

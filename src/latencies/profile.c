@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting operations into profiles; see profile.h. */
 #include "latencies/profile.h"
 
@@ -71,8 +72,7 @@ guint bucket_of(const struct buckets *buckets, int64_t latency)
 
 	if (latency <= 1)
 		return 0;
-	bucket = (guint) (63 - __builtin_clzll((unsigned long long) latency)) *
-		 buckets->resolution;
+	bucket = (guint) (63 - __builtin_clzll((unsigned long long) latency)) * buckets->resolution;
 	while (bucket + 1 < buckets->count && buckets->from[bucket + 1] <= latency)
 		bucket++;
 	return bucket;
@@ -125,13 +125,12 @@ void profile_free(gpointer data)
  * host where there are several. Two lives of one TID and name are one. */
 static char *scope_text(const struct session *session, const struct operation *operation)
 {
-	const struct thread *thread = operation_has_thread(operation)
-					      ? model_thread(&session->model, operation->thread)
-					      : NULL;
+	const struct thread *thread =
+		operation_has_thread(operation) ? model_thread(&session->model, operation->thread)
+						: NULL;
 	uint16_t host = operation_host(session, operation);
-	const char *hostname = session->model.hosts->len > 1
-				       ? model_host(&session->model, host)->hostname
-				       : NULL;
+	const char *hostname =
+		session->model.hosts->len > 1 ? model_host(&session->model, host)->hostname : NULL;
 	const char *on = hostname ? " of " : "", *name = hostname ? hostname : "";
 	uint32_t resource, leader;
 
@@ -143,15 +142,16 @@ static char *scope_text(const struct session *session, const struct operation *o
 			      : g_strdup_printf("no thread%s%s", on, name);
 	case PER_PROCESS:
 		if (!thread || thread->pid < 0)
-			return g_strdup_printf("%s%s%s", thread ? "process not known" : "no process",
-					       on, name);
+			return g_strdup_printf("%s%s%s",
+					       thread ? "process not known" : "no process", on,
+					       name);
 		leader = idmap_get(&model_host(&session->model, host)->tids,
 				   (uint32_t) thread->pid); /* its newest life */
-		return g_strdup_printf("%s (%d)%s%s",
-				       session_thread_name(session, leader == IDMAP_NONE
-									    ? operation->thread
-									    : leader),
-				       thread->pid, on, name);
+		return g_strdup_printf(
+			"%s (%d)%s%s",
+			session_thread_name(session,
+					    leader == IDMAP_NONE ? operation->thread : leader),
+			thread->pid, on, name);
 	case PER_RESOURCE:
 		resource = operation_resource(session, operation);
 		return g_strdup(resource ? session_text(session, resource) : "no resource");
@@ -255,8 +255,9 @@ struct profile *profile_of(struct profiles *profiles, const struct operation *op
 {
 	if (!kind_wanted(profiles, operation))
 		return NULL;
-	return operation_in_scope(&profiles->scope, operation) ? look_up(profiles, operation)
-								: NULL;
+	return operation_in_scope(&profiles->scope, operation)
+		       ? look_up(profiles, operation)
+		       : NULL;
 }
 
 static void count_lapse(const struct profiles *profiles, struct profile *profile, guint bucket,
@@ -443,8 +444,8 @@ static bool check_peak(const struct profiles *profiles, GError **error)
 	uint32_t wanted = profiles->session->options->profile.peak, most = 0;
 
 	for (guint i = 0; i < profiles->list->len; i++)
-		most = MAX(most, ((struct profile *) g_ptr_array_index(profiles->list, i))
-					 ->peaks->len);
+		most = MAX(most,
+			   ((struct profile *) g_ptr_array_index(profiles->list, i))->peaks->len);
 	if (wanted <= most || !profiles->list->len)
 		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
@@ -536,10 +537,11 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 	for (guint i = 0; i < profiles->list->len; i++)
 		profile_find_peaks(g_ptr_array_index(profiles->list, i), &profiles->buckets);
 	if (!profiles->list->len && session->options->profile.resource) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "--resource '%s': no operation that was asked for is on such a resource, "
-			    "or waited for it; --per resource shows what there is",
-			    session->options->profile.resource);
+		g_set_error(
+			error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			"--resource '%s': no operation that was asked for is on such a resource, "
+			"or waited for it; --per resource shows what there is",
+			session->options->profile.resource);
 		profiles_free(profiles);
 		return NULL;
 	}

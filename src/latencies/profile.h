@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Latency profiles (OSprof): for each operation a histogram of its latencies
  * over logarithmic buckets, its peaks, and how it changes over time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Nodes of the tree of parts; see root_tree.h. */
 #include "latencies/root_tree.h"
 
@@ -80,8 +81,8 @@ static bool same_functions(const GPtrArray *a, const GPtrArray *b)
 }
 
 /* A saved tree knows its nodes by their text only: adopts the one so called. */
-static struct part *adopt(struct part *parent, enum part_kind kind, uint64_t tag,
-			  const char *node, const GPtrArray *functions)
+static struct part *adopt(struct part *parent, enum part_kind kind, uint64_t tag, const char *node,
+			  const GPtrArray *functions)
 {
 	for (guint i = 0; i < parent->children->len; i++) {
 		struct part *part = g_ptr_array_index(parent->children, i);
@@ -106,8 +107,7 @@ struct part *part_add(struct part *parent, enum part_kind kind, uint64_t tag, ch
 		      GPtrArray *functions, guint buckets)
 {
 	struct part *part = adopt(parent, kind, tag, node, functions);
-	bool full = parent->children->len >= CHILDREN_MAX && kind != PART_OTHER &&
-		    kind != PART_OWN;
+	bool full = parent->children->len >= CHILDREN_MAX && kind != PART_OTHER && kind != PART_OWN;
 
 	if (part || full) {
 		g_free(node);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tree of parts that operations' time is split into: its nodes, and the
  * sums of the operation at hand on them.
  *
@@ -63,7 +64,7 @@ struct part {
 	int64_t ns, own_ns;
 	struct example example, own_example;
 	uint64_t loops;       /* own_maxcount: those that only many smaller parts made so */
-	int64_t *by_bucket;   /* owned; ns by bucket of the peak: the operation and its own parts */
+	int64_t *by_bucket; /* owned; ns by bucket of the peak: the operation and its own parts */
 
 	/* of the operation at hand */
 	int64_t sum, largest;

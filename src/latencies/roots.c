@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting what is largest, and following it; see roots.h.
  *
  * One operation at a time: split.c gives its time to parts, settle() compares
@@ -170,8 +171,7 @@ static void decide(struct peak *peak, struct part *part, guint percentage)
 		g_array_append_val(peak->roots, end);
 		return;
 	}
-	if (!own_apart && part->own_maxcount &&
-	    part->own_maxcount * 100 >= most * percentage) {
+	if (!own_apart && part->own_maxcount && part->own_maxcount * 100 >= most * percentage) {
 		end = (struct root) {part, part->own_maxcount, part->own_ns, true};
 		g_array_append_val(peak->roots, end);
 	}
@@ -201,9 +201,8 @@ bool roots_most_time(const struct peak *peak, struct root *found)
 		}
 		part = most ? most : part;
 	}
-	*found = part->children->len
-			 ? (struct root) {part, part->own_maxcount, part->own_ns, true}
-			 : (struct root) {part, part->maxcount, part->ns, false};
+	*found = part->children->len ? (struct root) {part, part->own_maxcount, part->own_ns, true}
+				     : (struct root) {part, part->maxcount, part->ns, false};
 	for (guint i = 0; i < peak->roots->len; i++) {
 		const struct root *root = &g_array_index(peak->roots, struct root, i);
 
@@ -306,10 +305,10 @@ GPtrArray *root_path(const struct root *root)
 	for (const struct part *part = root->part; part; part = part->parent) {
 		g_ptr_array_insert(path, 0, g_strdup(part->node));
 		for (guint i = part->functions ? part->functions->len : 0; i-- > 0;)
-			g_ptr_array_insert(path, 0,
-					   g_strconcat("function:",
-						       (char *) g_ptr_array_index(part->functions,
-										  i), NULL));
+			g_ptr_array_insert(
+				path, 0,
+				g_strconcat("function:",
+					    (char *) g_ptr_array_index(part->functions, i), NULL));
 	}
 	return path;
 }
@@ -317,8 +316,8 @@ GPtrArray *root_path(const struct root *root)
 /* The wait's part says what it was in, as what it was for is not known. */
 static bool is_leaf(const char *node)
 {
-	static const char *const leaves[] = {"syscall:", "trap:", "kthread", "unknown", "stopped",
-					     "traced"};
+	static const char *const leaves[] = {"syscall:", "trap:",   "kthread",
+					     "unknown",  "stopped", "traced"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(leaves); i++)
 		if (g_str_has_prefix(node + strlen("blocked/"), leaves[i]))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The root causes of a peak (DARC): what the operations in it spent their
  * time on, part by part, down to what ended their waits.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Splitting operations into parts; see split.h.
  *
  * The operation's frames (the records before it in its list) are walked from
@@ -21,7 +22,8 @@
 
 void split_init(struct split *split, const struct profiles *profiles)
 {
-	*split = (struct split) {.session = profiles->session, .buckets = &profiles->buckets,
+	*split = (struct split) {.session = profiles->session,
+				 .buckets = &profiles->buckets,
 				 .options = profiles->session->options};
 	split->frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	split->spans = g_array_new(FALSE, FALSE, sizeof(struct span));
@@ -39,8 +41,8 @@ void split_clear(struct split *split)
 	g_array_free(split->callpaths, TRUE);
 }
 
-static struct part *add_child(const struct split *split, struct part *parent,
-			      enum part_kind kind, uint64_t tag, char *node)
+static struct part *add_child(const struct split *split, struct part *parent, enum part_kind kind,
+			      uint64_t tag, char *node)
 {
 	return part_add(parent, kind, tag, node, NULL,
 			split->peak->range.last - split->peak->range.first + 1);
@@ -112,10 +114,11 @@ static void ran(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct running *running = data;
 
-	part_take(is_thread(thread)         ? by(running->split, running->part, thread)
-	    : thread == IDLE_THREAD ? named(running->split, running->part, PART_IDLE, "idle")
-				    : named(running->split, running->part, PART_UNKNOWN, "unknown"),
-	    end - begin);
+	part_take(is_thread(thread) ? by(running->split, running->part, thread)
+		  : thread == IDLE_THREAD
+			  ? named(running->split, running->part, PART_IDLE, "idle")
+			  : named(running->split, running->part, PART_UNKNOWN, "unknown"),
+		  end - begin);
 }
 
 /* Who had the CPU that a thread was waiting for. */
@@ -236,7 +239,7 @@ static void split_request(struct split *split, struct part *part, const struct b
 
 	if (detail->served < 0) {
 		part_take(named(split, part, PART_UNKNOWN, "request's issue not recorded"),
-		    span->end - span->begin);
+			  span->end - span->begin);
 		return;
 	}
 	if (detail->queued >= 0)
@@ -259,9 +262,10 @@ static void split_hardware(struct split *split, struct part *part, const struct 
 	struct part *child;
 
 	if (detail && detail->kind == DETAIL_TIMER)
-		text = detail->text ? g_strconcat("timer:", session_text(split->session,
-									 detail->text), NULL)
-				    : g_strdup("timer");
+		text = detail->text
+			       ? g_strconcat("timer:", session_text(split->session, detail->text),
+					     NULL)
+			       : g_strdup("timer");
 	else if (detail && detail->kind == DETAIL_PACKET)
 		text = g_strdup("packet");
 	else
@@ -292,8 +296,7 @@ static void split_rest(struct split *split, struct part *part, const struct bloc
 	if (request) {
 		split_request(split, part, block, request, rest);
 	} else if (block->kind == WAKER_NONE || block->kind == WAKER_UNKNOWN ||
-		   (block->kind == WAKER_THREAD &&
-		    (!detail || detail->kind == DETAIL_WORK))) {
+		   (block->kind == WAKER_THREAD && (!detail || detail->kind == DETAIL_WORK))) {
 		child = named(split, part, PART_UNKNOWN, "unknown");
 		if (!child->label)
 			child->label = g_strdup(block->kind == WAKER_THREAD
@@ -387,9 +390,9 @@ static GPtrArray *functions_inside(const struct split *split, const struct part 
 static void add_blocked(struct split *split, struct part *part, const struct span *span)
 {
 	const struct block *block = block_at(&split->session->timeline, span->ref);
-	uint32_t way = callpath(split,
-				callpaths_at(&split->session->flow.callstacks,
-					     block->callpaths)->kernel);
+	uint32_t way =
+		callpath(split,
+			 callpaths_at(&split->session->flow.callstacks, block->callpaths)->kernel);
 	GPtrArray *functions = way ? functions_inside(split, part, way) : NULL;
 	g_autofree char *text = NULL;
 
@@ -466,11 +469,11 @@ static int64_t split_frame(struct split *split, struct part *part, int64_t begin
 	int64_t outside = 0;
 
 	while (split->frame < split->frames->len) {
-		const struct operation *frame = operation_at(
-			store, g_array_index(split->frames, uint32_t, split->frame));
+		const struct operation *frame =
+			operation_at(store, g_array_index(split->frames, uint32_t, split->frame));
 		bool function = is_called(frame);
-		bool hoisted = !function && PACK_KIND(frame->what) != OPERATION_HRTIMER &&
-			       part != outer;
+		bool hoisted =
+			!function && PACK_KIND(frame->what) != OPERATION_HRTIMER && part != outer;
 		struct part *child;
 		int64_t inside;
 
@@ -540,7 +543,8 @@ static void split_by_issuer(struct split *split, struct part *top)
 	g_autofree char *text = NULL;
 
 	if (operation->ref) {
-		text = g_strconcat("for:syscall:", session_text(split->session, operation->ref), NULL);
+		text = g_strconcat("for:syscall:", session_text(split->session, operation->ref),
+				   NULL);
 		top = named(split, top, PART_ENDED, text);
 		part_take(top, (int64_t) operation->duration);
 	}

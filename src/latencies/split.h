@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Splitting one operation's time into the parts of its peak's tree.
  *
  * Place: latencies/, between the stores and roots.c. Source: roots.h.

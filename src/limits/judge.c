@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* Comparing measures with limits; see judge.h.
  *
- * A value is a stretch [low, high]: of one trace a point, of several a percentile is known up to its
- * bucket. It is taken twice, with what is doubtful (operations over lost events, unknown time) and
- * without. Only if all four ends are on one side of the limit is that the verdict.
+ * A value is a stretch [low, high]: of one trace a point, of several a percentile is known up to
+ * its bucket. It is taken twice, with what is doubtful (operations over lost events, unknown time)
+ * and without. Only if all four ends are on one side of the limit is that the verdict.
  */
 #include "limits/judge.h"
 
@@ -55,8 +56,8 @@ static struct value percentile(const struct measure *measure, const struct laten
 
 	if (!measure->sure.values && !measure->doubtful.values)
 		return bucket_at(all, rank);
-	exact = (double) value_at(measure->sure.values,
-				  doubtful ? measure->doubtful.values : NULL, rank);
+	exact = (double) value_at(measure->sure.values, doubtful ? measure->doubtful.values : NULL,
+				  rank);
 	return (struct value) {true, exact, exact};
 }
 
@@ -94,8 +95,8 @@ static struct value of_states(const struct measure *measure, const struct bound 
 
 	if (doubtful && !g_str_has_prefix(bound->state, "unknown"))
 		ns += measure->unknown;
-	value.low = value.high = bound->unit == LIMIT_SHARE && measure->whole > 0
-					 ? ns / measure->whole : ns;
+	value.low = value.high =
+		bound->unit == LIMIT_SHARE && measure->whole > 0 ? ns / measure->whole : ns;
 	return value;
 }
 
@@ -131,8 +132,8 @@ static bool applies(const struct limit *limit, const struct measure *measure)
 /* What is open may be longer than was seen. */
 static bool is_open(const struct limit *limit, const struct measure *measure)
 {
-	return measure->open && (limit->bound.function == LIMIT_DURATION ||
-				 limit->bound.function == LIMIT_LOST);
+	return measure->open &&
+	       (limit->bound.function == LIMIT_DURATION || limit->bound.function == LIMIT_LOST);
 }
 
 static enum outcome outcome_of(const struct limit *limit, const struct measure *measure)
@@ -148,8 +149,9 @@ static enum outcome outcome_of(const struct limit *limit, const struct measure *
 	if (!all.any)
 		return OUTCOME_NOT_JUDGED;
 	if (!sure.any) /* all of it overlaps lost events */
-		return holds(bound, all.low) || holds(bound, all.high) ? OUTCOME_NOT_JUDGED
-								       : OUTCOME_KEPT;
+		return holds(bound, all.low) || holds(bound, all.high)
+			       ? OUTCOME_NOT_JUDGED
+			       : OUTCOME_KEPT;
 	exceeding = holds(bound, sure.low) + holds(bound, sure.high) + holds(bound, all.low) +
 		    holds(bound, all.high);
 	if (is_open(limit, measure) && exceeding != (bound->comparison < UNDER ? 4 : 0))
@@ -161,8 +163,10 @@ static enum outcome outcome_of(const struct limit *limit, const struct measure *
  * farther beyond. */
 static bool is_worse(const struct judgement *than, enum outcome outcome, const struct value *value)
 {
-	static const int rank[] = {[OUTCOME_NOT_APPLIED] = 0, [OUTCOME_KEPT] = 1,
-				   [OUTCOME_NOT_JUDGED] = 2, [OUTCOME_EXCEEDED] = 3};
+	static const int rank[] = {[OUTCOME_NOT_APPLIED] = 0,
+				   [OUTCOME_KEPT] = 1,
+				   [OUTCOME_NOT_JUDGED] = 2,
+				   [OUTCOME_EXCEEDED] = 3};
 
 	if (!than->subject || rank[outcome] != rank[than->outcome])
 		return !than->subject || rank[outcome] > rank[than->outcome];
@@ -196,19 +200,20 @@ static void take(struct judgement *judgement, const struct measure *measure)
 static char *why_not(const struct judgement *judgement)
 {
 	const struct limit *limit = judgement->limit;
-	struct measure *of = judgement->subject
-				     ? measures_find(judgement->measures, judgement->subject) : NULL;
+	struct measure *of =
+		judgement->subject ? measures_find(judgement->measures, judgement->subject) : NULL;
 
 	if (judgement->outcome == OUTCOME_NOT_APPLIED)
-		return g_strdup_printf("'%s' does not hold", strstr(limit->text, " if ") + strlen(" if "));
+		return g_strdup_printf("'%s' does not hold",
+				       strstr(limit->text, " if ") + strlen(" if "));
 	if (judgement->outcome != OUTCOME_NOT_JUDGED)
 		return NULL;
 	if (judgement->measures->lacks)
 		return g_strdup(judgement->measures->lacks);
 	if (!judgement->measured)
-		return g_strdup(limit->requests ? "there was no request" :
-				limit->operation ? "there was no such operation"
-						 : "there was no such thread");
+		return g_strdup(limit->requests    ? "there was no request"
+				: limit->operation ? "there was no such operation"
+						   : "there was no such thread");
 	if (of && is_open(limit, of) && limit->bound.function == LIMIT_LOST)
 		return g_strdup("the trace is damaged, and how much was lost there is not known");
 	if (of && is_open(limit, of))
@@ -216,7 +221,8 @@ static char *why_not(const struct judgement *judgement)
 	if (of && limit->bound.function == LIMIT_STATE)
 		return g_strdup("what the threads did is unknown for too much of their time");
 	if (of && of->doubtful.count)
-		return g_strdup_printf("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " overlap lost "
+		return g_strdup_printf("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+				       " overlap lost "
 				       "events or were not seen to end, and decide it",
 				       of->doubtful.count, of->doubtful.count + of->sure.count);
 	return g_strdup("the limit lies inside the bucket of latencies that holds the value");
@@ -233,8 +239,9 @@ struct judgement *judgement_new(const struct limit *limit, struct measures *meas
 	judgement->outcome = OUTCOME_NOT_JUDGED;
 	/* nothing of that kind: none is a number too, unless it could not have been seen */
 	if (!measures->list->len && !measures->lacks && (counts || limit->conditions->len))
-		measures_find(measures, limit->requests ? "requests"
-					: limit->operation ? limit->operation : "threads");
+		measures_find(measures, limit->requests    ? "requests"
+					: limit->operation ? limit->operation
+							   : "threads");
 	for (guint i = 0; i < measures->list->len; i++)
 		take(judgement, g_ptr_array_index(measures->list, i));
 	judgement->why = why_not(judgement);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The verdict on each limit, with what was measured, and why.
  *
  * Place: limits/, on measure.h. The reports show judgements (report/limits.h), the command

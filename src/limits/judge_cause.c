@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* Why a limit is exceeded; see judge.h.
  *
  *   operations   the root cause that holds most of the time of the slowest peak (roots.h)
  *   requests     the largest cause of the requests beyond the limit (request_costs.h)
- *   states       the largest part of that state, of the thread with most of it, and its longest wait;
- *                of too little of one, what there was most of instead
+ *   states       the largest part of that state, of the thread with most of it, and its longest
+ * wait;                of too little of one, what there was most of instead
  *   duration     the first sentence of the verdict over that stretch (path.h)
  */
 #include "limits/judge.h"
@@ -67,8 +68,8 @@ static void narrow(struct measure_scope *scope, const struct session *session, u
 	for (uint32_t i = 0; i < session->model.thread_count; i++) {
 		const struct thread *at = model_thread(&session->model, i);
 
-		if (i == thread || (process && of->pid >= 0 && at->pid == of->pid &&
-				    at->host == of->host))
+		if (i == thread ||
+		    (process && of->pid >= 0 && at->pid == of->pid && at->host == of->host))
 			g_array_append_val(scope->selected, i);
 	}
 	scope->session.selected = scope->selected;
@@ -78,8 +79,8 @@ static void narrow(struct measure_scope *scope, const struct session *session, u
 static char *of_operation(const struct session *session, const struct judgement *judgement)
 {
 	struct limit limit = *judgement->limit;
-	g_autofree char *operation = g_strndup(judgement->subject,
-					       strcspn(judgement->subject, ","));
+	g_autofree char *operation =
+		g_strndup(judgement->subject, strcspn(judgement->subject, ","));
 	struct measure_scope scope;
 	struct profiles *profiles;
 	char *words = NULL;
@@ -96,7 +97,8 @@ static char *of_operation(const struct session *session, const struct judgement 
 
 			roots_search(profiles);
 			slow = profile->peaks->len ? &g_array_index(profile->peaks, struct peak,
-								    profile->peaks->len - 1) : NULL;
+								    profile->peaks->len - 1)
+						   : NULL;
 			root = slow ? largest_root(slow) : NULL;
 			if (root)
 				words = path_words(root, slow, profile->peaks->len == 1);
@@ -124,8 +126,8 @@ static char *of_requests(const struct session *session, const struct judgement *
 	}
 	if (costs && costs->causes->len && costs->total > 0) {
 		first = &g_array_index(costs->causes, struct user_cause, 0);
-		words = g_strdup_printf("%s%s%s: %.0f %% of the time of all %u requests", first->kind,
-					*first->label ? " " : "", first->label,
+		words = g_strdup_printf("%s%s%s: %.0f %% of the time of all %u requests",
+					first->kind, *first->label ? " " : "", first->label,
 					100.0 * (double) first->value / (double) costs->total,
 					requests->listed->len);
 	}
@@ -166,7 +168,8 @@ static void add_longest_wait(GString *text, const struct session *session,
 
 	if (!longest || !g_str_has_prefix(key, "blocked/"))
 		return;
-	waits = causality_new(session, judgement->thread, longest->begin, longest->end, 1, &omitted);
+	waits = causality_new(session, judgement->thread, longest->begin, longest->end, 1,
+			      &omitted);
 	if (waits->len) {
 		const struct wait *wait = g_ptr_array_index(waits, 0);
 		struct cause cause = wait_cause(session, wait);
@@ -236,5 +239,5 @@ char *judgement_cause(const struct session *session, const struct judgement *jud
 	if (!is_thread(judgement->thread) || judgement->begin >= judgement->end)
 		return NULL;
 	return function == LIMIT_DURATION ? of_duration(session, judgement)
-						       : of_states(session, judgement);
+					  : of_states(session, judgement);
 }

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* The limits' outcome as JUnit's XML, which build servers show: a limit is a test case.
  *
  * Place: limits/. No one standard says what the format is; written is what the schema of Ant's
  * JUnit task and that of Jenkins' xunit plugin have in common, with all that either requires:
- * one testsuite in testsuites; properties, system-out, system-err; failure for a limit that is exceeded,
- * error for one that was not judged, skipped for one that does not apply.
+ * one testsuite in testsuites; properties, system-out, system-err; failure for a limit that is
+ * exceeded, error for one that was not judged, skipped for one that does not apply.
  */
 #include <string.h>
 #include <time.h>
@@ -25,7 +26,8 @@ static guint count_of(const GPtrArray *judged, enum outcome outcome)
 	guint count = 0;
 
 	for (guint i = 0; i < judged->len; i++)
-		count += ((const struct judgement *) g_ptr_array_index(judged, i))->outcome == outcome;
+		count += ((const struct judgement *) g_ptr_array_index(judged, i))->outcome ==
+			 outcome;
 	return count;
 }
 
@@ -42,7 +44,8 @@ static void head(const struct session *session, FILE *file)
 		strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &tm);
 	g_snprintf(counts, sizeof counts, "tests=\"%u\" failures=\"%u\" errors=\"%u\"", judged->len,
 		   count_of(judged, OUTCOME_EXCEEDED), count_of(judged, OUTCOME_NOT_JUDGED));
-	fprintf(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+	fprintf(file,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
 		"  <testsuite name=\"whylate.%s\" %s skipped=\"%u\" hostname=\"%s\" "
 		"timestamp=\"%s\" time=\"%.3f\" package=\"whylate\" id=\"0\">\n    <properties/>\n",
 		command_name(session->options->command), counts,
@@ -66,7 +69,8 @@ static void test_case(const struct session *session, const struct judgement *jud
 	else if (judgement->outcome == OUTCOME_NOT_APPLIED)
 		fprintf(file, ">\n      <skipped message=\"%s\"/>\n    </testcase>\n", message);
 	else
-		fprintf(file, ">\n      <%s message=\"%s\" type=\"limit\">%s</%s>\n    </testcase>\n",
+		fprintf(file,
+			">\n      <%s message=\"%s\" type=\"limit\">%s</%s>\n    </testcase>\n",
 			elements[judgement->outcome], message, message,
 			elements[judgement->outcome]);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading limits: a recursive descent over the grammar of limits.h. Each parse_…() takes what it
  * is named for from `at` on and moves on behind it; the first failure is kept.
  */
@@ -20,8 +21,9 @@ struct parser {
 	GError **error;
 };
 
-#define FUNCTIONS "p50, p99 …, min, max, mean, sum, count, working, interrupted, blocked, unknown, " \
-		  "duration, lost"
+#define FUNCTIONS                                                                                  \
+	"p50, p99 …, min, max, mean, sum, count, working, interrupted, blocked, unknown, "         \
+	"duration, lost"
 
 G_GNUC_PRINTF(2, 3)
 static bool fail(struct parser *parser, const char *format, ...)
@@ -32,7 +34,8 @@ static bool fail(struct parser *parser, const char *format, ...)
 	va_start(list, format);
 	why = g_strdup_vprintf(format, list);
 	va_end(list);
-	g_set_error(parser->error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "'%s': %s", parser->text, why);
+	g_set_error(parser->error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "'%s': %s", parser->text,
+		    why);
 	return false;
 }
 
@@ -139,8 +142,8 @@ static bool parse_function(struct parser *parser, struct bound *bound)
 	static const struct {
 		const char *word;
 		enum limit_function function;
-	} words[] = {{"min", LIMIT_MIN}, {"max", LIMIT_MAX}, {"mean", LIMIT_MEAN},
-		     {"sum", LIMIT_SUM}, {"count", LIMIT_COUNT}, {"duration", LIMIT_DURATION},
+	} words[] = {{"min", LIMIT_MIN},  {"max", LIMIT_MAX},     {"mean", LIMIT_MEAN},
+		     {"sum", LIMIT_SUM},  {"count", LIMIT_COUNT}, {"duration", LIMIT_DURATION},
 		     {"lost", LIMIT_LOST}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
@@ -156,8 +159,11 @@ static bool set_once(struct parser *parser, char **where, char *text, const char
 {
 	if (*where || !text || !*text) {
 		g_free(text);
-		return fail(parser, *where ? "there are two of %s" : "%s: nothing is there, or a quote "
-								     "is not closed", what);
+		return fail(parser,
+			    *where ? "there are two of %s"
+				   : "%s: nothing is there, or a quote "
+				     "is not closed",
+			    what);
 	}
 	*where = text;
 	return true;
@@ -172,8 +178,10 @@ static bool set_requests(struct parser *parser, struct limit *limit, const char 
 			limit->requests = g_strdup(kind);
 			return true;
 		}
-	return fail(parser, "'requests:%s': must be requests, requests:server, requests:client or "
-			    "requests:process", kind);
+	return fail(parser,
+		    "'requests:%s': must be requests, requests:server, requests:client or "
+		    "requests:process",
+		    kind);
 }
 
 static bool parse_item(struct parser *parser, struct limit *limit)
@@ -186,14 +194,15 @@ static bool parse_item(struct parser *parser, struct limit *limit)
 		return set_once(parser, &limit->process, take_text(parser, ",)"), "process=");
 	text = take_text(parser, ",)");
 	if (text && (strcmp(text, "requests") == 0 || g_str_has_prefix(text, "requests:")))
-		return set_requests(parser, limit, text + strlen("requests") +
-							   (text[strlen("requests")] == ':'));
+		return set_requests(parser, limit,
+				    text + strlen("requests") + (text[strlen("requests")] == ':'));
 	if (!set_once(parser, &limit->operation, g_steal_pointer(&text), "an operation"))
 		return false;
 	if (operations_named(limit->operation))
 		return true;
-	return fail(parser, "'%s' is no operation: such as syscall:fsync, irq:*, block-served:vda, "
-			    "wait-cpu; nor 'requests', 'thread=NAME', 'process=NAME'",
+	return fail(parser,
+		    "'%s' is no operation: such as syscall:fsync, irq:*, block-served:vda, "
+		    "wait-cpu; nor 'requests', 'thread=NAME', 'process=NAME'",
 		    limit->operation);
 }
 
@@ -234,8 +243,9 @@ static bool check_unit(struct parser *parser, const struct bound *bound, const c
 		return fail(parser, "a unit is missing: ns, us, ms or s%s",
 			    bound->function == LIMIT_STATE ? ", or % of the threads' time" : "");
 	if (bound->unit == LIMIT_SHARE && bound->function != LIMIT_STATE)
-		return fail(parser, "'%%' is for working, interrupted, blocked and unknown: a share of "
-				    "the threads' time");
+		return fail(parser,
+			    "'%%' is for working, interrupted, blocked and unknown: a share of "
+			    "the threads' time");
 	return true;
 }
 
@@ -245,8 +255,8 @@ static bool parse_number(struct parser *parser, struct bound *bound)
 		const char *word;
 		enum limit_unit unit;
 		double factor;
-	} units[] = {{"ns", LIMIT_NS, 1}, {"us", LIMIT_NS, 1e3}, {"µs", LIMIT_NS, 1e3},
-		     {"ms", LIMIT_NS, 1e6}, {"s", LIMIT_NS, 1e9}, {"%", LIMIT_SHARE, 0.01}};
+	} units[] = {{"ns", LIMIT_NS, 1},   {"us", LIMIT_NS, 1e3}, {"µs", LIMIT_NS, 1e3},
+		     {"ms", LIMIT_NS, 1e6}, {"s", LIMIT_NS, 1e9},  {"%", LIMIT_SHARE, 0.01}};
 	const char *end, *unit;
 
 	skip_space(parser);
@@ -304,10 +314,13 @@ static bool parse_conditions(struct parser *parser, struct limit *limit)
 			return false;
 		if (bound.function == LIMIT_DURATION || bound.function == LIMIT_LOST ||
 		    of_operations(bound.function) != of_operations(limit->bound.function))
-			return fail(parser, "a condition is of the same operations or threads as the limit: "
-					    "%s", of_operations(limit->bound.function)
-							  ? "p50 …, min, max, mean, sum, count"
-							  : "working, interrupted, blocked, unknown");
+			return fail(
+				parser,
+				"a condition is of the same operations or threads as the limit: "
+				"%s",
+				of_operations(limit->bound.function)
+					? "p50 …, min, max, mean, sum, count"
+					: "working, interrupted, blocked, unknown");
 	} while (take_word(parser, "and"));
 	return true;
 }
@@ -323,8 +336,9 @@ static bool check(struct parser *parser, const struct limit *limit)
 	if (limit->operation && limit->requests)
 		return fail(parser, "it is either of an operation or of requests");
 	if (!of_operations(function) && (limit->operation || limit->requests))
-		return fail(parser, "this function is not of operations or requests, but of thread=NAME "
-				    "or process=NAME");
+		return fail(parser,
+			    "this function is not of operations or requests, but of thread=NAME "
+			    "or process=NAME");
 	if (function == LIMIT_LOST && (limit->thread || limit->process))
 		return fail(parser, "events are lost by the tracer, not by threads");
 	if (limit->per && (limit->requests || function == LIMIT_LOST || function == LIMIT_DURATION))
@@ -433,8 +447,10 @@ bool limits_read(GPtrArray *limits, const char *path, GError **error)
 		g_ptr_array_add(limits, limit);
 	}
 	if (lines && limits->len == before)
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "--budget %s: has no limit: one "
-			    "a line, as in 'fsync: p99(syscall:fsync) > 20ms'", path);
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--budget %s: has no limit: one "
+			    "a line, as in 'fsync: p99(syscall:fsync) > 20ms'",
+			    path);
 	return lines && limits->len > before;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Limits: what --fail-if and --budget ask of a trace, as a verdict for other programs.
  *
  *   limit      = [ NAME ": " ] value comparison number [ "if" condition { "and" condition } ]
@@ -31,8 +32,15 @@
 struct options;
 
 enum limit_function {
-	LIMIT_PERCENTILE, LIMIT_MIN, LIMIT_MAX, LIMIT_MEAN, LIMIT_SUM, LIMIT_COUNT,
-	LIMIT_STATE, LIMIT_DURATION, LIMIT_LOST,
+	LIMIT_PERCENTILE,
+	LIMIT_MIN,
+	LIMIT_MAX,
+	LIMIT_MEAN,
+	LIMIT_SUM,
+	LIMIT_COUNT,
+	LIMIT_STATE,
+	LIMIT_DURATION,
+	LIMIT_LOST,
 };
 enum comparison { OVER, OVER_OR_EQUAL, UNDER, UNDER_OR_EQUAL };
 enum limit_unit { LIMIT_NS, LIMIT_NUMBER, LIMIT_SHARE };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What became of the limits, for people and as JSON; see limits/judge.h. */
 #include "limits/judge.h"
 
@@ -55,13 +56,15 @@ void limits_text(const struct session *session, struct output *output)
 		g_autofree char *line = g_strconcat(words[at->outcome], " ", text, NULL);
 
 		text_wrapped(output, line, 2, 4);
-		if (at->outcome == OUTCOME_EXCEEDED && is_thread(at->thread) && at->begin < at->end) {
+		if (at->outcome == OUTCOME_EXCEEDED && is_thread(at->thread) &&
+		    at->begin < at->end) {
 			g_autofree char *host = text_host_option(session, at->thread);
 
 			fprintf(output->file,
 				"      whylate delay TRACE%s --thread %d --from %" G_GINT64_FORMAT
-				"ns --to %" G_GINT64_FORMAT "ns\n", host,
-				model_thread(&session->model, at->thread)->tid, at->begin, at->end);
+				"ns --to %" G_GINT64_FORMAT "ns\n",
+				host, model_thread(&session->model, at->thread)->tid, at->begin,
+				at->end);
 		}
 	}
 	fputc('\n', output->file);
@@ -96,8 +99,8 @@ json_t *json_judgement(const struct session *session, const struct judgement *ju
 	json_object_set_new(object, "outcome", json_string(outcome_text(judgement->outcome)));
 	json_object_set_new(object, "unit", json_string(limit_unit_text(unit)));
 	json_object_set_new(object, "bound", value_json(limit->bound.number, unit));
-	json_object_set_new(object, "value", judgement->measured ? value_json(judgement->low, unit)
-								 : json_null());
+	json_object_set_new(object, "value",
+			    judgement->measured ? value_json(judgement->low, unit) : json_null());
 	if (judgement->measured && judgement->high > judgement->low)
 		json_object_set_new(object, "value_high", value_json(judgement->high, unit));
 	json_object_set_new(object, "subject", json_text(judgement->subject));

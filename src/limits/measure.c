@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Measuring a trace for its limits; see measure.h. */
 #include "limits/measure.h"
 
@@ -108,7 +109,8 @@ static double add_value(double a, double b, const struct limit *limit)
 	return limit->bound.comparison >= UNDER ? MIN(a, b) : MAX(a, b);
 }
 
-void measures_add(struct measures *measures, const struct measures *others, const struct limit *limit)
+void measures_add(struct measures *measures, const struct measures *others,
+		  const struct limit *limit)
 {
 	for (guint i = 0; i < others->list->len; i++) {
 		const struct measure *from = g_ptr_array_index(others->list, i);
@@ -119,7 +121,8 @@ void measures_add(struct measures *measures, const struct measures *others, cons
 		latencies_add(&to->doubtful, &from->doubtful);
 		to->parts = g_array_set_size(to->parts, MAX(to->parts->len, from->parts->len));
 		for (guint p = 0; p < from->parts->len; p++)
-			g_array_index(to->parts, double, p) += g_array_index(from->parts, double, p);
+			g_array_index(to->parts, double, p) +=
+				g_array_index(from->parts, double, p);
 		to->whole += from->whole;
 		to->unknown += from->unknown;
 		to->value = measures->list->len > before ? from->value
@@ -157,9 +160,10 @@ bool measure_scope_init(struct measure_scope *scope, const struct session *sessi
 	scope->options.profile.time_lapse = 0;
 	scope->options.profile.peak = 0;
 	if (limit->requests && *limit->requests)
-		scope->options.requests.preset = strcmp(limit->requests, "client") == 0 ? PRESET_CLIENT
-						 : *limit->requests == 's' ? PRESET_SERVER
-									   : PRESET_PROCESS;
+		scope->options.requests.preset =
+			strcmp(limit->requests, "client") == 0 ? PRESET_CLIENT
+			: *limit->requests == 's'              ? PRESET_SERVER
+							       : PRESET_PROCESS;
 	scope->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	for (guint i = 0; i < named->len; i++)
 		if (is_selected(session, g_array_index(named, uint32_t, i)))
@@ -229,9 +233,9 @@ static char *who(const struct session *session, uint32_t index, bool process)
 }
 
 /* The measure of one operation, found again by what it is and whose. */
-static struct measure *of_operation(struct measures *measures, const struct session *session,
-				    GHashTable *known, const struct operation *operation,
-				    enum limit_per per)
+static struct measure *
+of_operation(struct measures *measures, const struct session *session, GHashTable *known,
+	     const struct operation *operation, enum limit_per per)
 {
 	uint32_t whose = per && operation_has_thread(operation) ? operation->thread : NO_THREAD;
 	gint64 key = (gint64) ((uint64_t) whose << 32 | operation_what(session, operation));
@@ -252,7 +256,8 @@ static struct measure *of_operation(struct measures *measures, const struct sess
 static void measure_operations(struct measures *measures, const struct session *session,
 			       const struct limit *limit)
 {
-	g_autoptr(GHashTable) known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	g_autoptr(GHashTable)
+		known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	const struct pages *store = &session->timeline.operations;
 	bool keep = wants_values(limit);
 	struct operation_scope scope;
@@ -349,8 +354,8 @@ static void measure_states(struct measures *measures, const struct session *sess
 	guint count = session->selected->len ? session->selected->len : session->model.thread_count;
 
 	for (guint i = 0; i < count; i++) {
-		uint32_t thread = session->selected->len
-					  ? g_array_index(session->selected, uint32_t, i) : i;
+		uint32_t thread =
+			session->selected->len ? g_array_index(session->selected, uint32_t, i) : i;
 		const struct thread *life = model_thread(&session->model, thread);
 		g_autofree char *subject = NULL;
 
@@ -370,9 +375,10 @@ static void measure_duration(struct measures *measures, const struct session *se
 {
 	bool named = limit->thread || limit->process;
 	struct measure *measure =
-		measures_find(measures, limit->thread ? limit->thread
-					: limit->process ? limit->process
-					: session->target != NO_THREAD ? "to the target" : "the window");
+		measures_find(measures, limit->thread                  ? limit->thread
+					: limit->process               ? limit->process
+					: session->target != NO_THREAD ? "to the target"
+								       : "the window");
 	int64_t first = INT64_MAX, last = INT64_MIN;
 
 	measure->begin = session->from;
@@ -451,10 +457,10 @@ struct measures *measures_new(const struct session *session, const struct limit 
 	measures->lacks = g_strdup(what_lacks(session, limit));
 	if (!measure_scope_init(&scope, session, limit)) {
 		if (!measures->lacks)
-			measures->lacks = g_strdup_printf("no %s '%s' lived in the window",
-							  limit->thread ? "thread" : "process",
-							  limit->thread ? limit->thread
-									: limit->process);
+			measures->lacks =
+				g_strdup_printf("no %s '%s' lived in the window",
+						limit->thread ? "thread" : "process",
+						limit->thread ? limit->thread : limit->process);
 	} else if (limit->bound.function == LIMIT_STATE) {
 		measure_states(measures, &scope.session, limit);
 	} else if (limit->bound.function == LIMIT_DURATION) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What limits are about, taken from one trace: for each subject (an operation, a thread, all of
  * them) sums that those of other traces can be added to.
  *
@@ -21,30 +22,30 @@ const struct buckets *measure_buckets(void);
 /* Latencies. */
 struct latencies {
 	uint64_t count;
-	int64_t sum, min, max;   /* ns; min > max: none */
-	uint64_t *counts;        /* owned; by bucket at MEASURE_RESOLUTION; NULL: none */
-	GArray *values;          /* owned; int64_t, sorted; NULL: not kept (several traces, or no
+	int64_t sum, min, max; /* ns; min > max: none */
+	uint64_t *counts; /* owned; by bucket at MEASURE_RESOLUTION; NULL: none */
+	GArray *values; /* owned; int64_t, sorted; NULL: not kept (several traces, or no
 				    percentile is asked for) */
 };
 
 struct measure {
-	char *subject;           /* owned; "syscall:read, nginx (213)" */
+	char *subject; /* owned; "syscall:read, nginx (213)" */
 	struct latencies sure, doubtful;
-	GArray *parts;           /* owned; double, ns: of the limit's state and of each condition's */
-	double whole, unknown;   /* ns: the threads' time, and that of it which is unknown */
-	double value;            /* duration (ns), lost (events) */
-	bool open;               /* duration: it began before the trace, or went on after it; lost:
+	GArray *parts; /* owned; double, ns: of the limit's state and of each condition's */
+	double whole, unknown; /* ns: the threads' time, and that of it which is unknown */
+	double value; /* duration (ns), lost (events) */
+	bool open; /* duration: it began before the trace, or went on after it; lost:
 				    a file is damaged */
 	/* in one trace: where it is seen best */
-	uint32_t thread;         /* NO_THREAD: none */
+	uint32_t thread; /* NO_THREAD: none */
 	int64_t begin, end;
 };
 
 /* The measures of a limit, by subject. */
 struct measures {
-	GPtrArray *list;         /* owned; struct measure; sorted by subject */
-	bool merged;             /* of several traces */
-	char *lacks;             /* owned; why there can be none, NULL */
+	GPtrArray *list; /* owned; struct measure; sorted by subject */
+	bool merged; /* of several traces */
+	char *lacks; /* owned; why there can be none, NULL */
 };
 
 struct measures *measures_new(const struct session *session, const struct limit *limit);
@@ -53,16 +54,17 @@ void measures_free(struct measures *measures);
 /* The measure of that subject, a new one if there is none. */
 struct measure *measures_find(struct measures *measures, const char *subject);
 /* Adds what another trace, or several, had. */
-void measures_add(struct measures *measures, const struct measures *others, const struct limit *limit);
+void measures_add(struct measures *measures, const struct measures *others,
+		  const struct limit *limit);
 void latencies_add(struct latencies *latencies, const struct latencies *other);
 
 /* The session's threads, patterns and window as the limit narrows them: a copy to ask with. Clear
  * with measure_scope_clear(). False: no such thread is in the window. */
 struct measure_scope {
-	struct session session;  /* shares all but what is below */
+	struct session session; /* shares all but what is below */
 	struct options options;
-	GArray *selected;        /* owned */
-	GPtrArray *operations;   /* owned */
+	GArray *selected; /* owned */
+	GPtrArray *operations; /* owned */
 };
 bool measure_scope_init(struct measure_scope *scope, const struct session *session,
 			const struct limit *limit);

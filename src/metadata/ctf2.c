@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fragments and field classes of CTF 2; see ctf2.h. */
 #include "metadata/ctf2.h"
 
@@ -112,8 +113,8 @@ static struct type *integer(struct reading *reading, const json_t *object, bool 
 		return fail(reading, "an integer must have 1 to 64 bits");
 	type->size = (uint32_t) length;
 	type->is_signed = is_signed;
-	type->order = strcmp(text(object, "byte-order"), "big-endian") == 0 ? ORDER_BIG
-									    : ORDER_LITTLE;
+	type->order =
+		strcmp(text(object, "byte-order"), "big-endian") == 0 ? ORDER_BIG : ORDER_LITTLE;
 	type->clocked = has_role(object, "default-clock-timestamp") ||
 			has_role(object, "packet-end-default-clock-timestamp");
 	set_align(reading, type, number(object, "alignment", 1));
@@ -219,7 +220,8 @@ static struct type *of_kind(struct reading *reading, const json_t *object, const
 
 	if (strcmp(kind, "fixed-length-unsigned-integer") == 0 ||
 	    strcmp(kind, "fixed-length-boolean") == 0 ||
-	    strcmp(kind, "fixed-length-bit-array") == 0 || strcmp(kind, "fixed-length-bit-map") == 0)
+	    strcmp(kind, "fixed-length-bit-array") == 0 ||
+	    strcmp(kind, "fixed-length-bit-map") == 0)
 		return integer(reading, object, false);
 	if (strcmp(kind, "fixed-length-signed-integer") == 0)
 		return integer(reading, object, true);
@@ -263,8 +265,7 @@ static struct type *field_class(struct reading *reading, const json_t *object)
 	return reading->why ? NULL : type;
 }
 
-static struct type *optional_class(struct reading *reading, const json_t *fragment,
-				   const char *key)
+static struct type *optional_class(struct reading *reading, const json_t *fragment, const char *key)
 {
 	const json_t *class = json_object_get(fragment, key);
 
@@ -281,9 +282,9 @@ static char *uuid_text(const json_t *list)
 		return NULL;
 	uuid = g_string_new(NULL);
 	for (size_t i = 0; i < 16; i++)
-		g_string_append_printf(uuid, "%s%02x",
-				       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-				       (unsigned) json_integer_value(json_array_get(list, i)) & 255);
+		g_string_append_printf(
+			uuid, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			(unsigned) json_integer_value(json_array_get(list, i)) & 255);
 	return g_string_free(uuid, FALSE);
 }
 
@@ -307,7 +308,8 @@ static void trace_class(struct reading *reading, const json_t *fragment)
 	if (reading->why)
 		return;
 	metadata->packet_header = header;
-	json_object_foreach((json_t *) environment, key, value) {
+	json_object_foreach((json_t *) environment, key, value)
+	{
 		if (json_is_integer(value)) {
 			g_hash_table_add(metadata->numbers, g_strdup(key));
 			g_hash_table_replace(metadata->environment, g_strdup(key),
@@ -332,8 +334,8 @@ static void clock_class(struct reading *reading, const json_t *fragment)
 		return;
 	}
 	clock.frequency = (uint64_t) frequency;
-	clock.name = g_strdup(*text(fragment, "name") ? text(fragment, "name")
-						      : text(fragment, "id"));
+	clock.name =
+		g_strdup(*text(fragment, "name") ? text(fragment, "name") : text(fragment, "id"));
 	clock.uuid = json_is_array(json_object_get(fragment, "uuid"))
 			     ? uuid_text(json_object_get(fragment, "uuid"))
 			     : g_strdup(json_string_value(json_object_get(fragment, "uid")));
@@ -369,7 +371,8 @@ static void event_class(struct reading *reading, const json_t *fragment)
 		.name = g_strdup(text(fragment, "name")),
 		.id = (uint64_t) number(fragment, "id", 0),
 		.stream_id = (uint64_t) number(fragment, "data-stream-class-id", 0),
-		.context = context, .payload = payload};
+		.context = context,
+		.payload = payload};
 	g_ptr_array_add(metadata_stream(reading->metadata, event->stream_id)->events, event);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The metadata of CTF 2: a sequence of JSON texts.
  *
  * Place: metadata/. Fields with a role get the name that CTF 1.8 gives them, so that

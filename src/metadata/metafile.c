@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packets of metadata; see metafile.h. */
 #include "metadata/metafile.h"
 

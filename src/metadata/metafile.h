@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A trace's file `metadata`: packets taken off, CTF 1.8 or CTF 2 read.
  *
  * Place: metadata/. Damage costs what it hits: a packet cut short gives what there

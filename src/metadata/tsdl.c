@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recursive-descent parser over a lexer; see tsdl.h.
  *
  *   text ─ next() ─► token ─ declaration() ─► types, by name in `aliases`
@@ -490,8 +491,8 @@ static struct type *variant(struct parser *parser)
 
 static bool is_c_word(const struct parser *parser)
 {
-	static const char *const words[] = {"unsigned", "signed", "long", "short", "char", "int",
-					    "float", "double", "_Bool", "const"};
+	static const char *const words[] = {"unsigned", "signed", "long",   "short", "char",
+					    "int",      "float",  "double", "_Bool", "const"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
 		if (is(parser, NAME, words[i]))
@@ -763,8 +764,8 @@ static char *entry_name(struct parser *parser)
 	return g_string_free(name, FALSE);
 }
 
-static void entries(struct block *block, void (*take_entry)(struct block *block,
-							   const struct entry *entry))
+static void entries(struct block *block,
+		    void (*take_entry)(struct block *block, const struct entry *entry))
 {
 	struct parser *parser = block->parser;
 
@@ -874,8 +875,11 @@ static void skip_block(struct parser *parser, const char *from)
 
 void tsdl_parse(const char *text, size_t length, struct metadata *metadata)
 {
-	struct parser parser = {.begin = text, .at = text, .end = text + length,
-				.text = g_string_new(NULL), .metadata = metadata};
+	struct parser parser = {.begin = text,
+				.at = text,
+				.end = text + length,
+				.text = g_string_new(NULL),
+				.metadata = metadata};
 	const char *begin;
 
 	parser.aliases = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The metadata language of CTF 1.8 (TSDL), as LTTng and others write it.
  *
  * Place: metadata/. Text in, struct metadata out. A block that cannot be understood

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making and freeing what metadata describes; see types.h. */
 #include "metadata/types.h"
 

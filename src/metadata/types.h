@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a trace's metadata describes: types of fields, event and stream classes,
  * clocks, environment.
  *
@@ -53,7 +54,7 @@ struct type {
 	struct type *element;  /* array, sequence */
 	GArray *members;       /* owned; struct member: of a struct, options of a variant */
 	GArray *ranges;        /* owned; struct range; NULL: not an enumeration. Of a variant:
-				  when each option is chosen (CTF 2); NULL: as the tag's labels say */
+				  when each option is chosen (CTF 2); NULL: by its tag's labels */
 };
 
 struct event_type {
@@ -77,7 +78,7 @@ struct clock_type {
 };
 
 struct metadata {
-	bool ctf2;                   /* else CTF 1.8 */
+	bool ctf2;     /* else CTF 1.8 */
 	bool has_byte_order, big_endian;
 	char *uuid;                  /* owned; NULL: none */
 	struct type *packet_header;  /* NULL: none */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PID and cgroup namespaces; see container.h. */
 #include "model/container.h"
 
@@ -44,8 +45,7 @@ static void pid_ns_add(struct model *model, const struct thread *thread, uint32_
 static void pid_ns_set_parent(struct model *model, const struct thread *thread, uint32_t number,
 			      uint32_t parent)
 {
-	struct pid_ns *inner =
-		(struct pid_ns *) pid_ns_find(model, thread->host, number);
+	struct pid_ns *inner = (struct pid_ns *) pid_ns_find(model, thread->host, number);
 	const struct pid_ns *outer = pid_ns_find(model, thread->host, parent);
 
 	if (inner && outer && !inner->parent && inner->level == outer->level + 1)
@@ -118,7 +118,8 @@ static uint32_t shared_place(struct model *model, uint32_t pid_ns, uint32_t cgro
 static struct place *own_place(struct model *model, struct thread *thread, uint32_t level)
 {
 	const struct place *old = place_of(model, thread);
-	struct place place = {.cgroup_ns = old ? old->cgroup_ns : 0, .level = level,
+	struct place place = {.cgroup_ns = old ? old->cgroup_ns : 0,
+			      .level = level,
 			      .ids = model->ids->len};
 
 	g_array_set_size(model->ids, model->ids->len + level);

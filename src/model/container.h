@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Containers: which PID and cgroup namespaces a thread is in, and what its TID
  * and PID are there.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Descriptor tables with copy on write; see files.h. */
 #include "model/files.h"
 
@@ -256,8 +257,7 @@ void fd_epoll_set(struct fd_table *table, int32_t epfd, uint64_t cookie, int32_t
 	file = entry_file(entry);
 	if (!file->cookies)
 		file->cookies = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	g_hash_table_replace(file->cookies, g_memdup2(&cookie, sizeof cookie),
-			     GINT_TO_POINTER(fd));
+	g_hash_table_replace(file->cookies, g_memdup2(&cookie, sizeof cookie), GINT_TO_POINTER(fd));
 }
 
 int32_t fd_epoll_get(struct fd_table *table, int32_t epfd, uint64_t cookie)

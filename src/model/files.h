@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* File descriptors: which open file, pipe, socket … a number means in which
  * thread.
  *

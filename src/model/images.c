@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What processes have loaded; see images.h. */
 #include "model/images.h"
 
@@ -24,7 +25,10 @@ static uint32_t space_new(struct model *model, uint16_t host, int32_t pid, uint3
 			  int64_t from)
 {
 	uint32_t before = idmap_get(&model->space_index, key_of(host, pid));
-	struct image_space space = {.from = from, .pid = pid, .host = host, .parent = parent,
+	struct image_space space = {.from = from,
+				    .pid = pid,
+				    .host = host,
+				    .parent = parent,
 				    .previous = before == IDMAP_NONE ? NO_SPACE : before};
 
 	g_array_append_val(model->image_spaces, space);
@@ -126,8 +130,9 @@ static bool is_in(const struct loaded_image *image, uint64_t address)
 }
 
 /* At that time, else the first one after it, but not what only the parent loaded later. */
-static const struct loaded_image *find_in(const struct model *model, const struct image_space *space,
-					  uint64_t address, int64_t time, bool own)
+static const struct loaded_image *
+find_in(const struct model *model, const struct image_space *space, uint64_t address, int64_t time,
+	bool own)
 {
 	const struct loaded_image *later = NULL;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs and libraries as processes have them loaded: which file an address of a process is in.
  *
  *   bin_info, load, dlopen ─► struct loaded_image ◄─ build_id
@@ -30,18 +31,18 @@ struct loaded_image {
 	uint32_t previous;    /* in the same space, + 1; 0: none */
 	uint8_t build_id[BUILD_ID_MAX];
 	uint8_t build_id_length; /* 0: none, or not recorded */
-	bool pic;             /* addresses in the file begin at 0; else they are the process's own */
-	int32_t pid;          /* as the host numbers it */
+	bool pic; /* addresses in the file begin at 0; else they are the process's own */
+	int32_t pid; /* as the host numbers it */
 	uint16_t host;
 };
 
 struct image_space {
-	int64_t from;         /* fork or exec; INT64_MIN: before the trace, or not seen */
+	int64_t from; /* fork or exec; INT64_MIN: before the trace, or not seen */
 	int32_t pid;
 	uint16_t host;
-	uint32_t parent;      /* whose images it has besides, as they were at `from`; NO_SPACE */
-	uint32_t previous;    /* of the same PID before, NO_SPACE */
-	uint32_t newest;      /* in model.images, + 1; 0: none */
+	uint32_t parent; /* whose images it has besides, as they were at `from`; NO_SPACE */
+	uint32_t previous; /* of the same PID before, NO_SPACE */
+	uint32_t newest; /* in model.images, + 1; 0: none */
 };
 
 /* The image that `address` of the process is in at `time`; NULL: not known. One that is there

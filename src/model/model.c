@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hosts, CPUs and thread lives; see model.h. */
 #include "model/model.h"
 
@@ -9,8 +10,7 @@
 
 void model_init(struct model *model)
 {
-	*model = (struct model) {.names = intern_new(),
-				 .hosts = g_ptr_array_new()};
+	*model = (struct model) {.names = intern_new(), .hosts = g_ptr_array_new()};
 	pages_init(&model->threads, sizeof(struct thread), SIZE_MAX);
 	model->free_threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	model->places = g_array_new(FALSE, TRUE, sizeof(struct place));
@@ -110,8 +110,7 @@ struct host *host_new(struct model *model)
 	host->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	host->gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
 	host->forgotten = g_byte_array_new();
-	host->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-					     fd_table_release);
+	host->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, fd_table_release);
 	host->armed = g_array_new(FALSE, FALSE, sizeof(struct wake_detail));
 	host->on_way = g_array_new(FALSE, FALSE, sizeof(struct request));
 	idmap_init(&host->cpu_index);
@@ -157,8 +156,8 @@ void host_set_versions(struct host *host, const char *kernel, int major, int min
 		sscanf(kernel, "%d.%d.%d", &k[0], &k[1], &k[2]);
 	release = version_number(k[0], k[1], 0);
 	if (release >= version_number(4, 14, 0))
-		host->encoding = tracer_reports_states(major, minor, patch) ? STATES_REPORT
-									    : STATES_RAW_NEW;
+		host->encoding =
+			tracer_reports_states(major, minor, patch) ? STATES_REPORT : STATES_RAW_NEW;
 	else
 		host->encoding = STATES_RAW_OLD;
 	if (!kernel) /* nothing said: today's kernels */
@@ -413,16 +412,21 @@ static bool number_follows(const char *text)
  * used only where no statedump says which they are. */
 static bool has_kernel_name(const char *name)
 {
-	static const char *const whole[] = {"kthreadd", "kdevtmpfs", "kauditd", "khungtaskd",
-		"oom_reaper", "kcompactd0", "ksmd", "khugepaged", "kswapd0", "netns", "kintegrityd",
-		"kblockd", "writeback", "devfreq_wq", "watchdogd", "rcu_gp", "rcu_par_gp",
-		"mm_percpu_wq", "slub_flushwq", "inet_frag_wq", "kstrp", "mld", "ipv6_addrconf"};
-	static const char *const with_slash[] = {"kworker/", "ksoftirqd/", "migration/",
-		"cpuhp/", "idle_inject/", "jbd2/", "rcuc/", "rcub/", "rcuop/", "rcuog/", "rcuos/",
-		"watchdog/", "kcompactd", "kswapd", "ktimersoftd/", "ktimers/", "backlog_napi/",
-		"xfsaild/", "xfs-", "kdmflush/", "irq_work/", "posixcputmr/"};
-	static const char *const prefix[] = {"rcu_", "scsi_eh_", "scsi_tmf_", "ext4-rsv-conver",
-		"btrfs-", "nvme-", "ata_sff", "md_", "kmpath_", "iscsi_"};
+	static const char *const whole[] = {
+		"kthreadd",    "kdevtmpfs",  "kauditd",      "khungtaskd",   "oom_reaper",
+		"kcompactd0",  "ksmd",       "khugepaged",   "kswapd0",      "netns",
+		"kintegrityd", "kblockd",    "writeback",    "devfreq_wq",   "watchdogd",
+		"rcu_gp",      "rcu_par_gp", "mm_percpu_wq", "slub_flushwq", "inet_frag_wq",
+		"kstrp",       "mld",        "ipv6_addrconf"};
+	static const char *const with_slash[] = {
+		"kworker/",  "ksoftirqd/",    "migration/", "cpuhp/", "idle_inject/",
+		"jbd2/",     "rcuc/",         "rcub/",      "rcuop/", "rcuog/",
+		"rcuos/",    "watchdog/",     "kcompactd",  "kswapd", "ktimersoftd/",
+		"ktimers/",  "backlog_napi/", "xfsaild/",   "xfs-",   "kdmflush/",
+		"irq_work/", "posixcputmr/"};
+	static const char *const prefix[] = {"rcu_",    "scsi_eh_", "scsi_tmf_", "ext4-rsv-conver",
+					     "btrfs-",  "nvme-",    "ata_sff",   "md_",
+					     "kmpath_", "iscsi_"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(whole); i++)
 		if (strcmp(name, whole[i]) == 0)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who and what the trace is about: hosts, CPUs, thread lives, descriptors,
  * names of devices.
  *
@@ -89,69 +90,69 @@ struct call {
 struct user_frame {
 	int64_t begin;
 	uint64_t address, call_site; /* 0: not said; without a call site its exit says no address */
-	uint32_t name;          /* interned "0xADDRESS" */
-	bool inherited;         /* of the process that forked in it: has no latency */
+	uint32_t name; /* interned "0xADDRESS" */
+	bool inherited; /* of the process that forked in it: has no latency */
 };
 
 /* What is known of a thread by user space's own events. */
 struct user_stack {
-	GArray *frames;         /* owned; struct user_frame, outermost first; those that are open
+	GArray *frames; /* owned; struct user_frame, outermost first; those that are open
 				   when the thread or the trace ends stay */
-	int64_t seen;           /* last entry or exit */
-	int64_t from;           /* since an exec or lost events: before that its frames were others */
-	int32_t pid;            /* as the kernel's trace may not say it; -1 */
+	int64_t seen; /* last entry or exit */
+	int64_t from; /* since an exec or lost events: before that its frames were others */
+	int32_t pid; /* as the kernel's trace may not say it; -1 */
 };
 
 struct thread {
-	int64_t begin, end;     /* life, [begin, end); end INT64_MAX while alive */
-	int32_t tid, pid;       /* pid -1: not known */
+	int64_t begin, end; /* life, [begin, end); end INT64_MAX while alive */
+	int32_t tid, pid; /* pid -1: not known */
 	uint16_t host;
-	uint8_t state;          /* enum thread_state */
-	bool born;              /* its fork or sched_wakeup_new was seen */
-	bool by_fork;           /* … and it was the fork; cleared by its wakeup_new */
-	bool described;         /* by the statedump */
-	bool kernel;            /* known to be a kernel thread */
-	bool of_kthreadd;       /* child of kthreadd */
+	uint8_t state; /* enum thread_state */
+	bool born; /* its fork or sched_wakeup_new was seen */
+	bool by_fork; /* … and it was the fork; cleared by its wakeup_new */
+	bool described; /* by the statedump */
+	bool kernel; /* known to be a kernel thread */
+	bool of_kthreadd; /* child of kthreadd */
 	bool execed;
 	bool made_syscall;
-	bool evident;           /* something it did was seen */
-	bool settled;           /* its begin is: what it follows from may be forgotten */
-	bool late;              /* first seen after events were lost, or after … */
-	int64_t late_after;     /* … the end of an earlier life of the TID; INT64_MIN */
-	bool backfilled;        /* found off CPU: since S at the earliest, see span_next() */
+	bool evident; /* something it did was seen */
+	bool settled; /* its begin is: what it follows from may be forgotten */
+	bool late; /* first seen after events were lost, or after … */
+	int64_t late_after; /* … the end of an earlier life of the TID; INT64_MIN */
+	bool backfilled; /* found off CPU: since S at the earliest, see span_next() */
 	int64_t backfill_begin; /* … begin of that interval */
-	uint32_t parent;        /* thread index, NO_THREAD */
-	uint32_t place;         /* in model.places: its namespaces; 0: not known */
+	uint32_t parent; /* thread index, NO_THREAD */
+	uint32_t place; /* in model.places: its namespaces; 0: not known */
 	uint32_t name, program; /* interned; newest */
-	GArray *names;          /* owned; struct name_change, oldest first; NULL: only one */
+	GArray *names; /* owned; struct name_change, oldest first; NULL: only one */
 	int64_t name_since;
 	struct fd_table *files; /* shared; NULL: not known */
 
 	/* the current step of its control flow; flow/ only */
 	struct {
-		uint32_t cpu;           /* runs or ran there last, NO_CPU */
-		uint32_t block;         /* struct block of the open blocked interval */
-		int64_t since;          /* begin of the off-CPU stretch */
-		int64_t history;        /* begin of the known history */
-		int64_t last_call;      /* last syscall entry, exit, user fault in it */
-		bool has_call;          /* … there was one */
-		bool fault;             /* a page-fault frame is open */
-		bool wakeup_due;        /* sched_wakeup of the seen sched_waking still to come */
-		bool remembered;        /* sched_waking came while not blocked: `waker` */
-		int64_t remembered_at;  /* … when; for one whose state was not known */
-		bool sigreturn;         /* its last entry was a sigreturn */
-		int64_t left;           /* last switched out; INT64_MIN */
-		int64_t unseen_from;    /* its last time off CPU that spans a gap: it may have run */
-		int64_t unseen_until;   /* … there unseen; INT64_MIN: none */
-		int64_t woken;          /* waits for CPU since, if that was seen; INT64_MIN */
-		uint32_t operation;     /* newest struct operation of its list, 0 */
-		GArray *functions;      /* owned; struct open_frame of kernel functions, NULL */
+		uint32_t cpu; /* runs or ran there last, NO_CPU */
+		uint32_t block; /* struct block of the open blocked interval */
+		int64_t since; /* begin of the off-CPU stretch */
+		int64_t history; /* begin of the known history */
+		int64_t last_call; /* last syscall entry, exit, user fault in it */
+		bool has_call; /* … there was one */
+		bool fault; /* a page-fault frame is open */
+		bool wakeup_due; /* sched_wakeup of the seen sched_waking still to come */
+		bool remembered; /* sched_waking came while not blocked: `waker` */
+		int64_t remembered_at; /* … when; for one whose state was not known */
+		bool sigreturn; /* its last entry was a sigreturn */
+		int64_t left; /* last switched out; INT64_MIN */
+		int64_t unseen_from; /* its last time off CPU that spans a gap: it may have run */
+		int64_t unseen_until; /* … there unseen; INT64_MIN: none */
+		int64_t woken; /* waits for CPU since, if that was seen; INT64_MIN */
+		uint32_t operation; /* newest struct operation of its list, 0 */
+		GArray *functions; /* owned; struct open_frame of kernel functions, NULL */
 		struct user_stack *user; /* owned; NULL: no event of user space was its */
-		GArray *woke;           /* owned; struct block it ended with no call known, NULL */
-		uint32_t asked_by;      /* a kernel thread's: who woke it in a call last, */
-		uint32_t asked_call;    /* … and in which; NO_THREAD */
-		bool commits;           /* a journal's thread: it began or ended a commit */
-		uint32_t transaction;   /* … of that one */
+		GArray *woke; /* owned; struct block it ended with no call known, NULL */
+		uint32_t asked_by; /* a kernel thread's: who woke it in a call last, */
+		uint32_t asked_call; /* … and in which; NO_THREAD */
+		bool commits; /* a journal's thread: it began or ended a commit */
+		uint32_t transaction; /* … of that one */
 		struct waker waker;
 		struct work work;
 		struct call call;
@@ -165,45 +166,45 @@ struct name_change {
 };
 
 struct frame {
-	uint32_t what;  /* PACK of frame_kind */
+	uint32_t what; /* PACK of frame_kind */
 	uint32_t label; /* interned device name of an IRQ, 0 */
 	struct wake_detail pending; /* what was just done in it */
 };
 
 struct cpu {
-	uint32_t id;            /* cpu_id */
-	bool seen;              /* emitted an event */
-	bool named;             /* its thread was known once */
-	uint32_t awaited;       /* its place in flow->unnamed, from 1; 0: not there */
-	uint32_t current;       /* thread index, IDLE_THREAD, NO_THREAD: not known */
-	int32_t priority;       /* of who is being switched in, NO_PRIORITY */
-	int64_t first_packet;   /* last of its streams' first packets; INT64_MIN: none said */
-	int64_t unknown_since;  /* while current is NO_THREAD */
-	int64_t unknown_ns;     /* sum of finished stretches */
-	int64_t gap_end;        /* events until here are inside a gap; INT64_MIN */
-	int64_t last_switch;    /* INT64_MIN: none */
-	bool frames_lost;       /* a gap dropped them, and nothing told since that there is none */
+	uint32_t id; /* cpu_id */
+	bool seen; /* emitted an event */
+	bool named; /* its thread was known once */
+	uint32_t awaited; /* its place in flow->unnamed, from 1; 0: not there */
+	uint32_t current; /* thread index, IDLE_THREAD, NO_THREAD: not known */
+	int32_t priority; /* of who is being switched in, NO_PRIORITY */
+	int64_t first_packet; /* last of its streams' first packets; INT64_MIN: none said */
+	int64_t unknown_since; /* while current is NO_THREAD */
+	int64_t unknown_ns; /* sum of finished stretches */
+	int64_t gap_end; /* events until here are inside a gap; INT64_MIN */
+	int64_t last_switch; /* INT64_MIN: none */
+	bool frames_lost; /* a gap dropped them, and nothing told since that there is none */
 	uint32_t depth;
 	struct frame frames[FRAMES_MAX];
 	struct wake_detail pending; /* the same outside interrupts: leads to nothing */
-	uint32_t last_woken;    /* thread whose wait this context ended last, NO_THREAD */
-	uint8_t sender[16];     /* DETAIL_PACKET: address, named only if somebody is woken */
-	uint8_t sender_length;  /* 4, 16, or 0: not recorded */
+	uint32_t last_woken; /* thread whose wait this context ended last, NO_THREAD */
+	uint8_t sender[16]; /* DETAIL_PACKET: address, named only if somebody is woken */
+	uint8_t sender_length; /* 4, 16, or 0: not recorded */
 	uint32_t sender_port;
-	int32_t last_raise;     /* softIRQ raised last, -1 */
+	int32_t last_raise; /* softIRQ raised last, -1 */
 	struct {
 		int64_t begin, end; /* end INT64_MAX: still in it */
 		uint8_t state;
-	} idles[4];             /* its last idle states */
-	uint32_t idles_count;   /* so many it had */
-	int64_t last_ipi;       /* last inter-processor interrupt, INT64_MIN */
+	} idles[4]; /* its last idle states */
+	uint32_t idles_count; /* so many it had */
+	int64_t last_ipi; /* last inter-processor interrupt, INT64_MIN */
 	struct {
 		uint32_t thread; /* in whose context; NO_THREAD: an interrupt's, or not known */
 		int64_t time;
 	} raised[SOFTIRQS_MAX]; /* by number, and not run yet */
 	struct run_track runs;
-	GArray *open;           /* owned; struct open_frame, NULL */
-	uint32_t operation;     /* newest struct operation of its list, 0 */
+	GArray *open; /* owned; struct open_frame, NULL */
+	uint32_t operation; /* newest struct operation of its list, 0 */
 };
 
 /* What happens there now is, or may be, an interrupt's doing and not its thread's. */
@@ -217,17 +218,17 @@ struct gap {
 	int64_t begin, end;
 	int64_t furthest; /* largest end of this and all earlier gaps */
 	uint32_t cpu;
-	int64_t events;   /* -1: not said */
-	bool packets;     /* whole packets are missing */
+	int64_t events; /* -1: not said */
+	bool packets; /* whole packets are missing */
 };
 
 /* A thread that wants what a request carries: it queued one of its bios. */
 struct requester {
-	uint32_t thread;     /* NO_THREAD: not known */
-	uint32_t call;       /* interned system call that it was in, 0 */
-	uint32_t behalf;     /* a kernel thread's: whose work it did, NO_THREAD */
-	bool behalf_seen;    /* … as its item was seen queued; else inferred */
-	int64_t time;        /* when */
+	uint32_t thread; /* NO_THREAD: not known */
+	uint32_t call; /* interned system call that it was in, 0 */
+	uint32_t behalf; /* a kernel thread's: whose work it did, NO_THREAD */
+	bool behalf_seen; /* … as its item was seen queued; else inferred */
+	int64_t time; /* when */
 };
 
 #define REQUESTERS_MAX 4 /* named; more are counted */
@@ -240,38 +241,38 @@ enum request_phase {
 
 /* A block request on its way, or a bio that is still to be part of one. */
 struct request {
-	int64_t queued;      /* first bio or insert: ns, INT64_MIN: not seen */
-	int64_t issue;       /* ns, INT64_MIN: not seen */
-	int64_t requeued;    /* the driver gave it back last, INT64_MIN: never */
-	int64_t end;         /* completed */
-	uint64_t key;        /* of a completed one: device and sector */
-	uint64_t sector;     /* of what is not completed yet */
-	uint32_t dev;        /* the disk */
-	uint32_t origin;     /* the bio's device, if another: partition, dm; 0 */
-	uint32_t sectors;    /* of 512 bytes, all; 0: a flush */
-	uint32_t left;       /* not completed yet */
-	uint32_t bios;       /* 0: none was recorded */
-	uint32_t threads;    /* of them: how many different ones; those up to */
+	int64_t queued; /* first bio or insert: ns, INT64_MIN: not seen */
+	int64_t issue; /* ns, INT64_MIN: not seen */
+	int64_t requeued; /* the driver gave it back last, INT64_MIN: never */
+	int64_t end; /* completed */
+	uint64_t key; /* of a completed one: device and sector */
+	uint64_t sector; /* of what is not completed yet */
+	uint32_t dev; /* the disk */
+	uint32_t origin; /* the bio's device, if another: partition, dm; 0 */
+	uint32_t sectors; /* of 512 bytes, all; 0: a flush */
+	uint32_t left; /* not completed yet */
+	uint32_t bios; /* 0: none was recorded */
+	uint32_t threads; /* of them: how many different ones; those up to */
 	struct requester by[REQUESTERS_MAX]; /* … by the first bio of each; by[0]
 				of a request without bios: who inserted or issued it */
 	uint32_t generation, next_free;
-	uint8_t phase;       /* enum request_phase */
+	uint8_t phase; /* enum request_phase */
 	bool readahead;
-	bool remapped;       /* made by a remapping: its own bio event is still to come */
-	bool passed_on;      /* a bio of a device that hands on to others */
-	bool doubtful;       /* two at once on one sector: which one is not known */
-	bool used;           /* slot of the completed ones */
+	bool remapped; /* made by a remapping: its own bio event is still to come */
+	bool passed_on; /* a bio of a device that hands on to others */
+	bool doubtful; /* two at once on one sector: which one is not known */
+	bool used; /* slot of the completed ones */
 };
 
 /* A packet on its way, or the last one of a flow. */
 struct sent {
-	uint64_t flow;       /* hash of addresses and ports, 0: not recorded */
-	int64_t time;        /* handed to the device */
-	uint32_t thread;     /* who sent it, NO_THREAD */
-	uint32_t call;       /* packet: interned system call that sent it, 0 */
-	bool waiting;        /* not received yet */
-	bool in_interrupt;   /* work: an interrupt queued it */
-	uint32_t behind;     /* … what for: struct wake_detail, 0 */
+	uint64_t flow; /* hash of addresses and ports, 0: not recorded */
+	int64_t time; /* handed to the device */
+	uint32_t thread; /* who sent it, NO_THREAD */
+	uint32_t call; /* packet: interned system call that sent it, 0 */
+	bool waiting; /* not received yet */
+	bool in_interrupt; /* work: an interrupt queued it */
+	uint32_t behind; /* … what for: struct wake_detail, 0 */
 };
 
 /* A signal that stops threads, or tells that one has stopped. */
@@ -282,68 +283,68 @@ struct stop {
 };
 
 enum clock_known {
-	CLOCK_OWN,     /* taken as it is: the reference, or nothing tells of it */
+	CLOCK_OWN, /* taken as it is: the reference, or nothing tells of it */
 	CLOCK_PACKETS, /* from packets */
-	CLOCK_GIVEN,   /* --clock-offset */
+	CLOCK_GIVEN, /* --clock-offset */
 };
 
 /* How a host's clock relates to the reference, the first host's. */
 struct host_clock {
 	struct clock_line line;
-	int64_t error;          /* ns, -1: not known */
-	uint8_t known;          /* enum clock_known */
-	uint16_t group;         /* hosts of one group have a common time */
-	uint16_t neighbour;     /* … CLOCK_PACKETS: the host it was compared with */
-	uint32_t packets;       /* … that it was compared by */
+	int64_t error; /* ns, -1: not known */
+	uint8_t known; /* enum clock_known */
+	uint16_t group; /* hosts of one group have a common time */
+	uint16_t neighbour; /* … CLOCK_PACKETS: the host it was compared with */
+	uint32_t packets; /* … that it was compared by */
 	uint32_t contradicting; /* … left out, as they contradict the others */
-	uint32_t too_early;     /* received before they were sent, by more than the error */
+	uint32_t too_early; /* received before they were sent, by more than the error */
 };
 
 struct host {
 	char *hostname, *uuid, *clock_uuid, *kernel, *tracer; /* owned; may be NULL */
-	int64_t clock_offset;   /* raw clock value + this = time */
+	int64_t clock_offset; /* raw clock value + this = time */
 	bool has_clock_offset;
 	enum state_encoding encoding;
-	int64_t raw_preempted;  /* STATES_RAW_*: bit of a preempted thread */
-	enum syscall_abi abi;   /* of its native system calls */
+	int64_t raw_preempted; /* STATES_RAW_*: bit of a preempted thread */
+	enum syscall_abi abi; /* of its native system calls */
 	struct host_clock clock; /* clocks.h; all times here are set right by it */
-	int64_t begin, end;     /* first and last event */
-	bool any;               /* an event was seen */
-	int64_t known_from;     /* S */
-	GPtrArray *cpus;        /* owned; struct cpu */
+	int64_t begin, end; /* first and last event */
+	bool any; /* an event was seen */
+	int64_t known_from; /* S */
+	GPtrArray *cpus; /* owned; struct cpu */
 	struct idmap cpu_index; /* cpu_id -> index in cpus */
 	struct cpu *direct[64]; /* the first ids, without hashing */
-	struct idmap tids;      /* tid -> newest life */
-	GByteArray *forgotten;  /* bit i: there was a life of TID i that `tids` does not know */
-	int64_t forgotten_by;   /* ns: they had ended by then */
-	GArray *gaps;           /* struct gap, by begin */
-	GArray *user_gaps;      /* the same, of user-space traces; NULL: none */
-	GHashTable *tables;     /* file_table_address or pid -> struct fd_table (referenced) */
+	struct idmap tids; /* tid -> newest life */
+	GByteArray *forgotten; /* bit i: there was a life of TID i that `tids` does not know */
+	int64_t forgotten_by; /* ns: they had ended by then */
+	GArray *gaps; /* struct gap, by begin */
+	GArray *user_gaps; /* the same, of user-space traces; NULL: none */
+	GHashTable *tables; /* file_table_address or pid -> struct fd_table (referenced) */
 	struct idmap irq_names; /* irq -> interned action */
-	struct idmap disks;     /* dev -> interned name */
-	struct idmap timers;    /* timer address -> index in `armed` */
-	GArray *armed;          /* struct wake_detail of armed timers */
-	struct idmap requests;  /* (phase, dev, sector) -> index in `on_way` */
-	GArray *on_way;         /* struct request */
-	uint32_t request_free;  /* first free one of them, IDMAP_NONE */
+	struct idmap disks; /* dev -> interned name */
+	struct idmap timers; /* timer address -> index in `armed` */
+	GArray *armed; /* struct wake_detail of armed timers */
+	struct idmap requests; /* (phase, dev, sector) -> index in `on_way` */
+	GArray *on_way; /* struct request */
+	uint32_t request_free; /* first free one of them, IDMAP_NONE */
 	uint32_t request_count; /* made so far */
-	struct idmap whole;     /* dev of a partition -> of its disk */
+	struct idmap whole; /* dev of a partition -> of its disk */
 	struct request completed[32]; /* the last ones */
 	uint32_t completed_next;
-	struct stop stops[16];  /* the last ones */
+	struct stop stops[16]; /* the last ones */
 	uint32_t stops_next;
-	struct idmap packets;   /* buffer address -> index in `sent` */
+	struct idmap packets; /* buffer address -> index in `sent` */
 	struct idmap writebacks; /* hash of the disk's name -> index in `sent` */
-	struct idmap works;     /* item's address -> index in `sent` */
-	struct idmap flows;     /* hash of addresses and ports -> index in `sent` */
-	GArray *sent;           /* struct sent */
-	GArray *namespaces;     /* struct pid_ns */
+	struct idmap works; /* item's address -> index in `sent` */
+	struct idmap flows; /* hash of addresses and ports -> index in `sent` */
+	GArray *sent; /* struct sent */
+	GArray *namespaces; /* struct pid_ns */
 	struct idmap namespace_index; /* number -> index in them */
 	bool has_statedump;
-	bool has_works;         /* events of work queues were seen */
-	uint32_t pipes, pairs;  /* numbers given to new pipes and socket pairs */
+	bool has_works; /* events of work queues were seen */
+	uint32_t pipes, pairs; /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;
-	int64_t counted_from;   /* ns: they, and CPUs' unknown_ns, are of the time since */
+	int64_t counted_from; /* ns: they, and CPUs' unknown_ns, are of the time since */
 };
 
 /* What the CPU's innermost context has just done; a frame around has its own. */
@@ -353,16 +354,16 @@ static inline struct wake_detail *cpu_pending(struct cpu *cpu)
 }
 
 struct model {
-	struct intern *names;   /* owned */
-	GPtrArray *hosts;       /* owned; struct host */
-	struct pages threads;   /* struct thread */
+	struct intern *names; /* owned */
+	GPtrArray *hosts; /* owned; struct host */
+	struct pages threads; /* struct thread */
 	uint32_t thread_count;
-	GArray *free_threads;   /* uint32_t: numbers below that no thread has any more */
-	GArray *places;         /* struct place; the first is none */
-	GArray *ids;            /* struct ids of places in containers */
+	GArray *free_threads; /* uint32_t: numbers below that no thread has any more */
+	GArray *places; /* struct place; the first is none */
+	GArray *ids; /* struct ids of places in containers */
 	struct idmap shared_places; /* PID and cgroup namespace -> places of the host's threads */
-	GArray *images;         /* struct loaded_image, in order of being told: images.h */
-	GArray *image_spaces;   /* struct image_space */
+	GArray *images; /* struct loaded_image, in order of being told: images.h */
+	GArray *image_spaces; /* struct image_space */
 	struct idmap space_index; /* host and PID -> the newest of them */
 };
 
@@ -420,8 +421,7 @@ static inline int32_t thread_process(const struct thread *thread)
 void user_stack_free(struct user_stack *stack);
 /* Frees what the thread owns; its record stays. */
 void thread_clear(struct thread *thread);
-void thread_set_name(struct model *model, struct thread *thread, const char *comm,
-		     int64_t time);
+void thread_set_name(struct model *model, struct thread *thread, const char *comm, int64_t time);
 /* The newest name up to `time`, else the first one known. "" if none. */
 uint32_t thread_name_at(const struct thread *thread, int64_t time);
 bool thread_is_kernel(const struct model *model, const struct thread *thread);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bios: what threads queue, and requests are made of.
  *
  *   T ── bio_queue(dev, s) ── [remap to another device, split] ── getrq or merge
@@ -26,8 +27,8 @@ static struct request *bio_new(struct host *host, const struct event *event,
 			       const struct requester *by)
 {
 	uint32_t disk = disk_of(host, event->block.dev);
-	struct request *bio = request_new(host, disk, event->block.sector,
-					  event->block.sectors, REQUEST_WAITING);
+	struct request *bio =
+		request_new(host, disk, event->block.sector, event->block.sectors, REQUEST_WAITING);
 
 	bio->bios = 1;
 	bio->queued = by->time;
@@ -40,9 +41,9 @@ static struct request *bio_new(struct host *host, const struct event *event,
 static void bio_queued(struct flow *flow, struct host *host, const struct cpu *cpu,
 		       const struct event *event)
 {
-	struct request *bio = request_find(host, disk_of(host, event->block.dev),
-					   event->block.sector, event->block.sectors,
-					   REQUEST_WAITING);
+	struct request *bio =
+		request_find(host, disk_of(host, event->block.dev), event->block.sector,
+			     event->block.sectors, REQUEST_WAITING);
 	struct requester by;
 
 	if (bio && bio->remapped) {
@@ -69,9 +70,9 @@ static void bio_queued(struct flow *flow, struct host *host, const struct cpu *c
  * both sides; only the sector becomes the disk's. */
 static void bio_of_partition(struct host *host, const struct event *event)
 {
-	struct request *bio = request_find(host, disk_of(host, event->block.dev),
-					   event->block.other, event->block.sectors,
-					   REQUEST_WAITING);
+	struct request *bio =
+		request_find(host, disk_of(host, event->block.dev), event->block.other,
+			     event->block.sectors, REQUEST_WAITING);
 
 	if (bio && bio->remapped)
 		request_move(host, bio, event->block.sector, REQUEST_WAITING);
@@ -86,8 +87,7 @@ static struct request *remapped_from(struct host *host, const struct event *even
 
 	if (disk == disk_of(host, event->block.dev))
 		return NULL;
-	whole = request_find(host, disk, event->block.other, event->block.sectors,
-			     REQUEST_WAITING);
+	whole = request_find(host, disk, event->block.other, event->block.sectors, REQUEST_WAITING);
 	return whole ? whole
 		     : request_find(host, disk, event->block.other, event->block.sectors,
 				    REQUEST_ISSUED);

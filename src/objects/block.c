@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Block requests: from the bio that a thread queued to its completion.
  *
  *   T ── bio_queue(dev, s) ── getrq or backmerge ── [insert] ── issue(s, n) ── complete
@@ -44,8 +45,8 @@ static void request_inserted(struct flow *flow, struct host *host, const struct 
 			     const struct event *event)
 {
 	uint32_t dev = event->block.dev, sectors = event->block.sectors;
-	struct request *request = request_find(host, dev, event->block.sector, sectors,
-					       REQUEST_WAITING);
+	struct request *request =
+		request_find(host, dev, event->block.sector, sectors, REQUEST_WAITING);
 
 	if (request && !request->bios && request->requeued == INT64_MIN) {
 		request_free(host, request); /* an older one, never issued */
@@ -108,8 +109,8 @@ static void request_issued(struct flow *flow, struct host *host, const struct cp
 			   const struct event *event)
 {
 	uint32_t dev = event->block.dev, sectors = event->block.sectors;
-	struct request *before = request_find(host, dev, event->block.sector, sectors,
-					      REQUEST_ISSUED);
+	struct request *before =
+		request_find(host, dev, event->block.sector, sectors, REQUEST_ISSUED);
 	struct request *request, other = {0};
 
 	if (before) {
@@ -133,8 +134,8 @@ static void request_issued(struct flow *flow, struct host *host, const struct cp
 static void request_requeued(struct host *host, int64_t time, const struct event *event)
 {
 	uint64_t sector = event->block.sector;
-	struct request *request = request_find(host, event->block.dev, sector,
-					       event->block.sectors, REQUEST_ISSUED);
+	struct request *request =
+		request_find(host, event->block.dev, sector, event->block.sectors, REQUEST_ISSUED);
 
 	if (request)
 		request = request_move(host, request, sector, REQUEST_WAITING);
@@ -188,9 +189,13 @@ static void describe(struct flow *flow, struct host *host, const struct request 
 	bool doubtful = request->doubtful || host_gap_over(host, request->issue, request->end);
 
 	*detail = (struct wake_detail) {
-		.kind = DETAIL_REQUEST, .requested = -1, .queued = -1, .served = -1,
+		.kind = DETAIL_REQUEST,
+		.requested = -1,
+		.queued = -1,
+		.served = -1,
 		.number = request->sectors ? request->sector : FLUSH_SECTOR,
-		.text = disk_name(flow, host, request->dev), .bios = request->bios,
+		.text = disk_name(flow, host, request->dev),
+		.bios = request->bios,
 		.threads = (uint16_t) MIN(request->threads, UINT16_MAX),
 		.sectors = request->sectors,
 		.flags = (request->bios ? DETAIL_BIOS : 0) |
@@ -223,8 +228,13 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 	struct wake_detail *detail = cpu_pending(cpu);
 
 	*detail = (struct wake_detail) {
-		.kind = DETAIL_REQUEST, .thread = NO_THREAD, .behalf = NO_THREAD,
-		.requested = -1, .queued = -1, .served = -1, .number = event->block.sector,
+		.kind = DETAIL_REQUEST,
+		.thread = NO_THREAD,
+		.behalf = NO_THREAD,
+		.requested = -1,
+		.queued = -1,
+		.served = -1,
+		.number = event->block.sector,
 		.text = disk_name(flow, host, event->block.dev)};
 	if (sectors || (flush && event->block.sector == FLUSH_PLACE))
 		request = request_find(host, event->block.dev, event->block.sector, sectors,
@@ -293,9 +303,8 @@ bool block_completed_for(struct flow *flow, struct host *host, const struct thre
 			 struct wake_detail *detail, int64_t *end)
 {
 	for (uint32_t i = 1; i <= MIN(host->completed_next, G_N_ELEMENTS(host->completed)); i++) {
-		const struct request *request =
-			&host->completed[(host->completed_next - i) %
-					 G_N_ELEMENTS(host->completed)];
+		const struct request *request = &host->completed[(host->completed_next - i) %
+								 G_N_ELEMENTS(host->completed)];
 		const struct requester *by = part_of(flow, request, thread);
 
 		if (!by || request->end < thread->flow.since)
@@ -308,8 +317,7 @@ bool block_completed_for(struct flow *flow, struct host *host, const struct thre
 	return false;
 }
 
-void flow_block(struct flow *flow, struct host *host, struct cpu *cpu,
-		const struct event *event)
+void flow_block(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
 {
 	if (event->block.sectors && event->block.sector >= FLUSH_PLACE - event->block.sectors)
 		return; /* no disk is that large, and flushes are kept there */

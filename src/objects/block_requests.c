@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The store of block requests and bios on their way; see requests.h.
  *
  * One entry a bio that waits and one a request that was issued, found by phase,
@@ -33,8 +34,7 @@ struct request *request_find(struct host *host, uint32_t dev, uint64_t sector, u
 {
 	uint32_t index = idmap_get(&host->requests, request_key(dev, sector, sectors, phase));
 
-	return index == IDMAP_NONE ? NULL
-				   : &g_array_index(host->on_way, struct request, index);
+	return index == IDMAP_NONE ? NULL : &g_array_index(host->on_way, struct request, index);
 }
 
 void request_free(struct host *host, struct request *request)
@@ -75,11 +75,16 @@ struct request *request_new(struct host *host, uint32_t dev, uint64_t sector, ui
 		host->request_free = g_array_index(host->on_way, struct request, index).next_free;
 	}
 	request = &g_array_index(host->on_way, struct request, index);
-	*request = (struct request) {.queued = INT64_MIN, .issue = INT64_MIN,
-				     .requeued = INT64_MIN, .dev = dev,
-				     .sector = sector, .sectors = sectors, .left = sectors,
-				     .phase = (uint8_t) phase,
-				     .generation = host->request_count++};
+	*request = (struct request) {
+		.queued = INT64_MIN,
+		.issue = INT64_MIN,
+		.requeued = INT64_MIN,
+		.dev = dev,
+		.sector = sector,
+		.sectors = sectors,
+		.left = sectors,
+		.phase = (uint8_t) phase,
+		.generation = host->request_count++};
 	request->by[0].thread = request->by[0].behalf = NO_THREAD;
 	idmap_set(&host->requests, key_of(request), index);
 	return request;
@@ -123,8 +128,8 @@ void request_divide(struct host *host, struct request *request, uint32_t sectors
 
 static bool is_sync_call(const char *name)
 {
-	static const char *const calls[] = {"fsync", "fdatasync", "sync", "syncfs", "msync",
-					    "sync_file_range", "umount"};
+	static const char *const calls[] = {"fsync", "fdatasync",       "sync",  "syncfs",
+					    "msync", "sync_file_range", "umount"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
 		if (strcmp(name, calls[i]) == 0)
@@ -146,8 +151,7 @@ static uint32_t works_for(struct flow *flow, const struct thread *thread)
 	return thread->flow.asked_by;
 }
 
-struct requester requester_of(struct flow *flow, const struct cpu *cpu,
-			      const struct event *event)
+struct requester requester_of(struct flow *flow, const struct cpu *cpu, const struct event *event)
 {
 	struct thread *current = flow_current(flow, cpu);
 	struct requester by = {.thread = NO_THREAD, .behalf = NO_THREAD, .time = flow->time};
@@ -197,12 +201,12 @@ void request_absorb(struct request *request, const struct request *more)
 {
 	if (more->bios && !request->bios)
 		request->threads = 0; /* who queued the bios counts, not who inserted them */
-	for (uint32_t i = 0; (more->bios || !request->bios) &&
-			     i < MIN(more->threads, REQUESTERS_MAX); i++)
+	for (uint32_t i = 0;
+	     (more->bios || !request->bios) && i < MIN(more->threads, REQUESTERS_MAX); i++)
 		request_add(request, &more->by[i]);
 	request->bios += more->bios;
-	if (more->queued != INT64_MIN && (request->queued == INT64_MIN ||
-					  more->queued < request->queued))
+	if (more->queued != INT64_MIN &&
+	    (request->queued == INT64_MIN || more->queued < request->queued))
 		request->queued = more->queued;
 	request->readahead &= more->readahead;
 	if (!request->origin)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Block requests and bios on their way, by device and sector: the store, and who
  * asked. Inside flow/: block.c moves requests, bios.c what becomes one.
  */
@@ -28,8 +29,7 @@ struct request *request_move(struct host *host, struct request *request, uint64_
 void request_divide(struct host *host, struct request *request, uint32_t sectors);
 
 /* Who does what the event says: whoever is current, but in an interrupt. */
-struct requester requester_of(struct flow *flow, const struct cpu *cpu,
-			      const struct event *event);
+struct requester requester_of(struct flow *flow, const struct cpu *cpu, const struct event *event);
 /* One more bio, or those of `more`, are part of what `request` carries. */
 void request_add(struct request *request, const struct requester *by);
 void request_absorb(struct request *request, const struct request *more);

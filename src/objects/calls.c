@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of system calls, and the arguments that are kept of one.
  *
  * Part of objects/. Calls not in the table that have a descriptor or a file name
@@ -103,13 +104,12 @@ static const struct {
 	uint8_t moves;
 } movers[] = {
 	{"read", MOVES_IN},          {"readv", MOVES_IN},        {"preadv2", MOVES_IN},
-	{"pread64", MOVES_IN},       {"preadv", MOVES_IN},
-	{"write", MOVES_OUT},        {"writev", MOVES_OUT},      {"pwritev2", MOVES_OUT},
-	{"vmsplice", MOVES_OUT},     {"recvfrom", MOVES_RECEIVE}, {"recvmsg", MOVES_RECEIVE},
-	{"recvmmsg", MOVES_RECEIVE}, {"recv", MOVES_RECEIVE},    {"sendto", MOVES_SEND},
-	{"sendmsg", MOVES_SEND},     {"sendmmsg", MOVES_SEND},   {"send", MOVES_SEND},
-	{"sendfile", MOVES_BOTH},    {"sendfile64", MOVES_BOTH}, {"splice", MOVES_BOTH},
-	{"tee", MOVES_BOTH},
+	{"pread64", MOVES_IN},       {"preadv", MOVES_IN},       {"write", MOVES_OUT},
+	{"writev", MOVES_OUT},       {"pwritev2", MOVES_OUT},    {"vmsplice", MOVES_OUT},
+	{"recvfrom", MOVES_RECEIVE}, {"recvmsg", MOVES_RECEIVE}, {"recvmmsg", MOVES_RECEIVE},
+	{"recv", MOVES_RECEIVE},     {"sendto", MOVES_SEND},     {"sendmsg", MOVES_SEND},
+	{"sendmmsg", MOVES_SEND},    {"send", MOVES_SEND},       {"sendfile", MOVES_BOTH},
+	{"sendfile64", MOVES_BOTH},  {"splice", MOVES_BOTH},     {"tee", MOVES_BOTH},
 };
 
 /* nanosleep_time32, pselect6_time64 … are their plain names in other clothes */
@@ -141,8 +141,8 @@ const struct call_info *flow_call_info(struct flow *flow, uint32_t name)
 		for (size_t i = 0; i < G_N_ELEMENTS(movers); i++)
 			if (strcmp(movers[i].name, plain) == 0)
 				info->moves = movers[i].moves;
-		info->sigreturn = strcmp(plain, "rt_sigreturn") == 0 ||
-				  strcmp(plain, "sigreturn") == 0;
+		info->sigreturn =
+			strcmp(plain, "rt_sigreturn") == 0 || strcmp(plain, "sigreturn") == 0;
 	}
 	return info;
 }
@@ -170,8 +170,7 @@ uint32_t socket_key(struct flow *flow, const struct event_bytes *address, uint32
 {
 	char text[INET6_ADDRSTRLEN];
 
-	if ((address->count == 4 &&
-	     inet_ntop(AF_INET, address->bytes, text, sizeof text)) ||
+	if ((address->count == 4 && inet_ntop(AF_INET, address->bytes, text, sizeof text)) ||
 	    (is_mapped(address) && inet_ntop(AF_INET, address->bytes + 12, text, sizeof text)))
 		return key_format(flow, "socket:%s:%u", text, port);
 	if (address->count == 16 && inet_ntop(AF_INET6, address->bytes, text, sizeof text))
@@ -228,8 +227,7 @@ uint32_t key_of_fd(struct flow *flow, struct thread *thread, int32_t fd)
 }
 
 /* The path as given, or behind that of a known directory descriptor. */
-static uint32_t path_of(struct flow *flow, struct thread *thread,
-			const struct event_syscall *args)
+static uint32_t path_of(struct flow *flow, struct thread *thread, const struct event_syscall *args)
 {
 	uint32_t directory = 0;
 	const char *base;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* System calls by name: how their waits are explained, what their success
  * changes, and the keys of what they name. Shared by calls.c, resource.c and
  * effects.c; inside flow/ only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a system call that succeeded does to descriptors.
  *
  * Part of objects/; the tables themselves are model/files.
@@ -24,8 +25,8 @@ static void effect_fcntl(struct fd_table *files, const struct call *call, int32_
 		fd_set_cloexec(files, call->fd, call->argument & FD_CLOEXEC_BIT);
 }
 
-static void effect_pair(struct flow *flow, struct thread *thread,
-			const struct event_syscall *args, bool pipe)
+static void effect_pair(struct flow *flow, struct thread *thread, const struct event_syscall *args,
+			bool pipe)
 {
 	struct host *host = model_host(flow->model, thread->host);
 	bool cloexec = thread->flow.call.flags & O_CLOEXEC_BIT;
@@ -42,9 +43,9 @@ static void effect_pair(struct flow *flow, struct thread *thread,
 static void effect_open(struct flow *flow, struct thread *thread, int32_t fd)
 {
 	const struct call *call = &thread->flow.call;
-	uint32_t key = call->path ? key_format(flow, "file:%s",
-					       intern_text(flow->names, call->path))
-				  : key_format(flow, "fd:%d", fd);
+	uint32_t key = call->path
+			       ? key_format(flow, "file:%s", intern_text(flow->names, call->path))
+			       : key_format(flow, "fd:%d", fd);
 
 	fd_open(thread_files(flow, thread), fd, key, call->flags & O_CLOEXEC_BIT);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exchanges as they are made: who read and wrote what connection, and its ends'
  * addresses; see timeline/exchange.h.
  *
@@ -31,7 +32,10 @@ static uint32_t end_new(struct flow *flow, const struct thread *thread, uint32_t
 	uint32_t number = pages_reserve(&flow->timeline->ends, 1);
 
 	*end_at(flow, number) = (struct channel_end) {
-		.opened = INT64_MIN, .key = key, .host = thread->host, .fd = fd,
+		.opened = INT64_MIN,
+		.key = key,
+		.host = thread->host,
+		.fd = fd,
 		.unnamed = g_str_has_prefix(intern_text(flow->names, key), "fd:"),
 		.kind = is_pipe(intern_text(flow->names, key)) ? CHANNEL_PIPE : CHANNEL_SOCKET};
 	return number;
@@ -119,9 +123,12 @@ static uint32_t append(struct flow *flow, const struct exchange *exchange)
 static uint32_t add(struct flow *flow, uint32_t index, const struct thread *thread,
 		    enum exchange_kind kind, uint32_t end, int64_t end_time)
 {
-	struct exchange exchange = {.begin = thread->flow.call.begin, .end_time = end_time,
-				    .thread = index, .end = end,
-				    .call = thread->flow.call.name, .kind = (uint8_t) kind};
+	struct exchange exchange = {.begin = thread->flow.call.begin,
+				    .end_time = end_time,
+				    .thread = index,
+				    .end = end,
+				    .call = thread->flow.call.name,
+				    .kind = (uint8_t) kind};
 
 	return append(flow, &exchange);
 }
@@ -149,8 +156,8 @@ void exchange_entry(struct flow *flow, uint32_t index, struct thread *thread)
 		return;
 	call->end = end;
 	call->exchange = add(flow, index, thread,
-			     info->effect == DOES_CONNECT ? EXCHANGE_CONNECT : EXCHANGE_WRITE,
-			     end, INT64_MAX);
+			     info->effect == DOES_CONNECT ? EXCHANGE_CONNECT : EXCHANGE_WRITE, end,
+			     INT64_MAX);
 	if (info->effect == DOES_CONNECT && end_at(flow, end)->role == ROLE_UNKNOWN) {
 		end_at(flow, end)->role = ROLE_CLIENT;
 		end_at(flow, end)->opened = flow->time;
@@ -276,9 +283,11 @@ void exchange_packet(struct flow *flow, const struct thread *thread, const struc
 void exchange_disk(struct flow *flow, const struct request *request)
 {
 	char text[32];
-	struct exchange exchange = {.begin = request->issue, .end_time = request->end,
+	struct exchange exchange = {.begin = request->issue,
+				    .end_time = request->end,
 				    .thread = request->by[0].thread,
-				    .call = request->by[0].call, .kind = EXCHANGE_DISK};
+				    .call = request->by[0].call,
+				    .kind = EXCHANGE_DISK};
 	uint64_t bytes = (uint64_t) request->sectors * 512;
 
 	if (is_thread(request->by[0].behalf))

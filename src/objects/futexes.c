@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Futexes that are locks: who waits for, takes and gives up mutexes in memory; what
  * counts as one is in locks.h.
  *
@@ -20,7 +21,8 @@
 
 static struct lock futex_of(const struct thread *thread)
 {
-	return (struct lock) {.kind = LOCK_FUTEX, .host = thread->host,
+	return (struct lock) {.kind = LOCK_FUTEX,
+			      .host = thread->host,
 			      .pid = thread->pid >= 0 ? thread->pid : -(thread->tid & INT32_MAX)};
 }
 
@@ -111,9 +113,12 @@ static void waits_for_futex(struct flow *flow, uint32_t index, struct thread *th
 	if (owner != NO_THREAD && !lock_open_hold(lock, owner)) {
 		if (lock->open)
 			g_array_set_size(lock->open, 0);
-		lock_hold_opens(flow, lock, &(struct hold) {
-			.begin = lock->released, .end = INT64_MAX, .thread = owner, .fd = -1,
-			.proved = true});
+		lock_hold_opens(flow, lock,
+				&(struct hold) {.begin = lock->released,
+						.end = INT64_MAX,
+						.thread = owner,
+						.fd = -1,
+						.proved = true});
 	}
 }
 
@@ -139,7 +144,7 @@ void lock_futex_begins(struct flow *flow, uint32_t index, struct thread *thread)
 		known = flow->locks->len ? lock_find(flow, &like, call->flags) : 0;
 		if (known)
 			lock_released(flow, futex_touched(flow, known), index,
-				 command == FUTEX_UNLOCK_PI);
+				      command == FUTEX_UNLOCK_PI);
 		break;
 	default:
 		break;
@@ -165,14 +170,19 @@ void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, i
 		else
 			lock_hold_drops(lock, other);
 	}
-	lock_hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
-					       .thread = index, .fd = -1, .taken = true,
-					       .proved = pi});
+	lock_hold_opens(flow, lock,
+			&(struct hold) {.begin = flow->time,
+					.end = INT64_MAX,
+					.thread = index,
+					.fd = -1,
+					.taken = true,
+					.proved = pi});
 }
 
 void lock_boosts(struct flow *flow, struct thread *thread, const struct event *event)
 {
-	struct boost boost = {.time = flow->time, .from = event->priority.from,
+	struct boost boost = {.time = flow->time,
+			      .from = event->priority.from,
 			      .to = event->priority.to,
 			      .thread = thread_find(flow, event->host, event->priority.tid)};
 	struct lock *lock;
@@ -185,9 +195,12 @@ void lock_boosts(struct flow *flow, struct thread *thread, const struct event *e
 		return;
 	/* the first one raised in a call is the lock's owner, more are whom that waits for */
 	if (!lock->open || !lock->open->len)
-		lock_hold_opens(flow, lock, &(struct hold) {
-			.begin = lock->released, .end = INT64_MAX, .thread = boost.thread,
-			.fd = -1, .proved = true});
+		lock_hold_opens(flow, lock,
+				&(struct hold) {.begin = lock->released,
+						.end = INT64_MAX,
+						.thread = boost.thread,
+						.fd = -1,
+						.proved = true});
 	if (!lock->boosts)
 		lock->boosts = g_array_new(FALSE, FALSE, sizeof boost);
 	g_array_append_val(lock->boosts, boost);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The log of a lock's holders, as those write it that know when locks change hands:
  * locks.c (files) and futexes.c. Internal to flow/; see locks.h.
  */

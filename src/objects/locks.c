@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The log of who takes and gives up locks, and the locks of files; what counts as one
  * is in locks.h. futexes.c has those in memory.
  *
@@ -107,10 +108,12 @@ uint32_t lock_findnew(struct flow *flow, const struct lock *like, uint64_t numbe
 
 static struct lock file_lock_of(enum lock_kind kind, const struct thread *thread, uint32_t file)
 {
-	return (struct lock) {.kind = (uint8_t) kind, .host = thread->host, .pid = -1,
-			      .resource = file, .certain = true};
+	return (struct lock) {.kind = (uint8_t) kind,
+			      .host = thread->host,
+			      .pid = -1,
+			      .resource = file,
+			      .certain = true};
 }
-
 
 struct hold *lock_open_hold(const struct lock *lock, uint32_t thread)
 {
@@ -258,15 +261,20 @@ void lock_flock(struct flow *flow, uint32_t index, struct thread *thread)
 		return;
 	}
 	files_released(flow, lock, thread, -1, true, !(call->op & FLOCK_EXCLUSIVE));
-	lock_hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
-					       .thread = index, .fd = fd, .taken = true,
-					       .proved = true, .shared = call->op & FLOCK_SHARED});
+	lock_hold_opens(flow, lock,
+			&(struct hold) {.begin = flow->time,
+					.end = INT64_MAX,
+					.thread = index,
+					.fd = fd,
+					.taken = true,
+					.proved = true,
+					.shared = call->op & FLOCK_SHARED});
 }
 
 static bool is_fcntl_lock(int32_t op)
 {
-	return op == F_SETLK_OP || op == F_SETLKW_OP || op == F_SETLK64_OP ||
-	       op == F_SETLKW64_OP || op == F_OFD_SETLK_OP || op == F_OFD_SETLKW_OP;
+	return op == F_SETLK_OP || op == F_SETLKW_OP || op == F_SETLK64_OP || op == F_SETLKW64_OP ||
+	       op == F_OFD_SETLK_OP || op == F_OFD_SETLKW_OP;
 }
 
 void lock_fcntl(struct flow *flow, uint32_t index, struct thread *thread)
@@ -288,9 +296,13 @@ void lock_fcntl(struct flow *flow, uint32_t index, struct thread *thread)
 		}
 	}
 	/* `shared`: other processes may have other ranges */
-	lock_hold_opens(flow, lock, &(struct hold) {.begin = flow->time, .end = INT64_MAX,
-					       .thread = index, .fd = thread->flow.call.fd,
-					       .taken = true, .shared = true});
+	lock_hold_opens(flow, lock,
+			&(struct hold) {.begin = flow->time,
+					.end = INT64_MAX,
+					.thread = index,
+					.fd = thread->flow.call.fd,
+					.taken = true,
+					.shared = true});
 }
 
 void lock_file_closed(struct flow *flow, struct thread *thread)
@@ -390,10 +402,11 @@ static void owner_wakes(struct flow *flow, struct lock *lock, uint32_t waker)
 	if (known)
 		files_released(flow, lock, thread, -1, false, false);
 	else /* who ends may have sent a signal only: SIGCHLD */
-		lock_released(flow, lock, waker,
-			 !thread->flow.call.open ||
-				 !g_str_has_prefix(intern_text(flow->names,
-							       thread->flow.call.name), "exit"));
+		lock_released(
+			flow, lock, waker,
+			!thread->flow.call.open ||
+				!g_str_has_prefix(intern_text(flow->names, thread->flow.call.name),
+						  "exit"));
 }
 
 /* A waiter is woken without a lock being given up: by a signal, by the end of its own
@@ -437,10 +450,14 @@ void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *b
 		break;
 	case LOCK_PI: /* "hands over to the top waiter" */
 		if (call->open && (call->op & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI)
-			lock_hold_opens(flow, lock, &(struct hold) {
-				.begin = flow->time, .end = INT64_MAX, .taken = true, .proved = true,
-				.fd = -1,
-				.thread = thread_find(flow, thread->host, thread->tid)});
+			lock_hold_opens(flow, lock,
+					&(struct hold) {.begin = flow->time,
+							.end = INT64_MAX,
+							.taken = true,
+							.proved = true,
+							.fd = -1,
+							.thread = thread_find(flow, thread->host,
+									      thread->tid)});
 		break;
 	default:
 		break;

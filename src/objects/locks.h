@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Locks whose waits the kernel sees, and who held them.
  *
  * Place: objects/ fills them while system calls and wake-ups pass; waits/holders.c

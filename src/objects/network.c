@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packets: who sent what a softIRQ delivers.
  *
  *   P ── sendto ── net_dev_queue(skb) ──┐ the same buffer, of the same flow
@@ -52,9 +53,8 @@ static bool is_local(const struct event *event)
 {
 	const struct event_bytes *from = &event->net.saddr, *to = &event->net.daddr;
 
-	return from->count == to->count &&
-	       (memcmp(from->bytes, to->bytes, from->count) == 0 ||
-		(from->count == 4 && from->bytes[0] == 127));
+	return from->count == to->count && (memcmp(from->bytes, to->bytes, from->count) == 0 ||
+					    (from->count == 4 && from->bytes[0] == 127));
 }
 
 /* Keeps a packet for which another traced host may have the other end; 0: it
@@ -69,12 +69,18 @@ static uint32_t keep(struct flow *flow, const struct event *event, const struct 
 		return 0;
 	index = pages_reserve(packets, 1);
 	packet = pages_at(packets, index);
-	*packet = (struct packet) {.time = flow->time, .handed = flow->time,
-				   .flow = flow_key(event), .seq = event->net.seq,
-				   .ack_seq = event->net.ack_seq, .length = event->net.length,
-				   .thread = NO_THREAD, .host = event->host,
-				   .flags = event->net.flags, .id = event->net.id,
-				   .received = !sent};
+	*packet = (struct packet) {
+		.time = flow->time,
+		.handed = flow->time,
+		.flow = flow_key(event),
+		.seq = event->net.seq,
+		.ack_seq = event->net.ack_seq,
+		.length = event->net.length,
+		.thread = NO_THREAD,
+		.host = event->host,
+		.flags = event->net.flags,
+		.id = event->net.id,
+		.received = !sent};
 	if (sent && is_thread(sent->thread)) {
 		packet->thread = sent->thread;
 		packet->handed = sent->time;
@@ -86,8 +92,8 @@ static uint32_t keep(struct flow *flow, const struct event *event, const struct 
 void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
 		      const struct event *event)
 {
-	struct sent sent = {.flow = flow_key(event), .time = flow->time, .thread = NO_THREAD,
-			    .waiting = true};
+	struct sent sent = {
+		.flow = flow_key(event), .time = flow->time, .thread = NO_THREAD, .waiting = true};
 	uint32_t known;
 
 	if (flow_in_gap(flow, cpu) || !event->net.skb)
@@ -127,8 +133,11 @@ void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
 		memcpy(cpu->sender, event->net.saddr.bytes, cpu->sender_length);
 	}
 	cpu->sender_port = event->net.source_port;
-	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_PACKET, .thread = NO_THREAD,
-					     .requested = -1, .queued = -1, .served = -1};
+	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_PACKET,
+						  .thread = NO_THREAD,
+						  .requested = -1,
+						  .queued = -1,
+						  .served = -1};
 	known = idmap_get(&host->packets, event->net.skb);
 	if (known != IDMAP_NONE)
 		sent = &g_array_index(host->sent, struct sent, known);

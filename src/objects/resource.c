@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a system call waits for.
  *
  * Part of objects/. Known at its entry, when it blocks, or only at its exit (the

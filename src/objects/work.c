@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Work queues: whose work a kernel worker does.
  *
  *   Q ── workqueue_queue_work(item) ──┐ the item's address
@@ -40,10 +41,11 @@ static void queued_in_interrupt(struct flow *flow, struct host *host, struct cpu
 static void work_queued(struct flow *flow, struct host *host, struct cpu *cpu,
 			const struct event *event)
 {
-	struct sent queued = {.flow = event->work.function, .time = flow->time,
-			      .thread = is_thread(cpu->current) && !cpu->frames_lost ? cpu->current
-										     : NO_THREAD,
-			      .waiting = true};
+	struct sent queued = {
+		.flow = event->work.function,
+		.time = flow->time,
+		.thread = is_thread(cpu->current) && !cpu->frames_lost ? cpu->current : NO_THREAD,
+		.waiting = true};
 	uint32_t index = idmap_get(&host->works, event->work.item);
 
 	if (cpu->depth)
@@ -63,7 +65,8 @@ static void work_begins(struct flow *flow, struct host *host, struct thread *wor
 	struct sent *queued =
 		index == IDMAP_NONE ? NULL : &g_array_index(host->sent, struct sent, index);
 
-	worker->flow.work = (struct work) {.doing = true, .thread = NO_THREAD,
+	worker->flow.work = (struct work) {.doing = true,
+					   .thread = NO_THREAD,
 					   .function = flow_address(flow, event->work.function)};
 	flow->has_work_addresses |= event->work.function != 0;
 	if (!queued || !queued->waiting)
@@ -118,9 +121,11 @@ void flow_writeback(struct flow *flow, struct host *host, struct cpu *cpu,
 		*before = queued;
 	} else if (index != IDMAP_NONE) {
 		queued = g_array_index(host->sent, struct sent, index);
-		current->flow.work = (struct work) {
-			.doing = queued.waiting, .thread = queued.thread, .queued = queued.time,
-			.function = intern_id(flow->names, "writeback")};
+		current->flow.work =
+			(struct work) {.doing = queued.waiting,
+				       .thread = queued.thread,
+				       .queued = queued.time,
+				       .function = intern_id(flow->names, "writeback")};
 		g_array_index(host->sent, struct sent, index).waiting = false;
 	}
 }
@@ -168,15 +173,16 @@ static bool woken_for(struct flow *flow, const struct thread *worker, const stru
 		return false;
 	*request = *detail_at(flow->timeline, idle->detail);
 	*end = request->begin + request->served;
-	return request->kind == DETAIL_REQUEST && request->served >= 0 &&
-	       *end >= woken->flow.since;
+	return request->kind == DETAIL_REQUEST && request->served >= 0 && *end >= woken->flow.since;
 }
 
 /* No events of work queues: what the worker most likely did for `woken`. */
 static uint32_t inferred_work(struct flow *flow, struct host *host, const struct thread *worker,
 			      const struct thread *woken)
 {
-	struct wake_detail detail = {.kind = DETAIL_WORK, .requested = -1, .queued = -1,
+	struct wake_detail detail = {.kind = DETAIL_WORK,
+				     .requested = -1,
+				     .queued = -1,
 				     .served = -1,
 				     .flags = DETAIL_INFERRED | DETAIL_IN_INTERRUPT};
 	struct wake_detail request;
@@ -198,19 +204,27 @@ uint32_t work_detail(struct flow *flow, const struct thread *worker, struct thre
 {
 	const struct work *work = &worker->flow.work;
 	struct host *host = model_host(flow->model, worker->host);
-	struct wake_detail detail = {.kind = DETAIL_WORK, .thread = work->thread,
-				     .text = work->function, .begin = work->queued,
-				     .behind = work->behind,
-				     .requested = -1, .queued = -1, .served = -1,
-				     .flags = work->in_interrupt ? DETAIL_IN_INTERRUPT : 0};
+	struct wake_detail detail = {
+		.kind = DETAIL_WORK,
+		.thread = work->thread,
+		.text = work->function,
+		.begin = work->queued,
+		.behind = work->behind,
+		.requested = -1,
+		.queued = -1,
+		.served = -1,
+		.flags = work->in_interrupt ? DETAIL_IN_INTERRUPT : 0};
 
 	if (work->doing)
 		return detail_new(flow->timeline, &detail);
 	/* a worker between its items waits for work, which jbd2 queues too, not for a commit */
 	if (worker->flow.commits && (woken->flow.work.doing || !is_worker(flow, woken))) {
-		detail = (struct wake_detail) {
-			.kind = DETAIL_COMMIT, .thread = NO_THREAD, .requested = -1, .queued = -1,
-			.served = -1, .number = worker->flow.transaction};
+		detail = (struct wake_detail) {.kind = DETAIL_COMMIT,
+					       .thread = NO_THREAD,
+					       .requested = -1,
+					       .queued = -1,
+					       .served = -1,
+					       .number = worker->flow.transaction};
 		return detail_new(flow->timeline, &detail);
 	}
 	if (host->has_works || worker->made_syscall || woken->state != THREAD_BLOCKED ||

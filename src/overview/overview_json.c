@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The overview as JSON: whylate-overview-1; shapes as in the delay report. */
 #include "waits/contention.h"
 #include "imposed/wait_groups.h"
@@ -74,9 +75,8 @@ static json_t *idle(const struct session *session, const struct overview *overvi
 	json_t *list = json_array();
 
 	for (guint i = 0; i < overview->idle->len; i++)
-		json_array_append_new(
-			list, json_thread_head(session,
-					       g_array_index(overview->idle, uint32_t, i)));
+		json_array_append_new(list, json_thread_head(session, g_array_index(overview->idle,
+										    uint32_t, i)));
 	return list;
 }
 
@@ -112,8 +112,10 @@ static json_t *containers(const struct session *session)
 		bool pid = at->kind == NAMESPACE_PID;
 
 		for (guint n = 0; n < at->names->len; n++)
-			json_array_append_new(names, json_text(session_text(
-				session, g_array_index(at->names, uint32_t, n))));
+			json_array_append_new(
+				names,
+				json_text(session_text(session,
+						       g_array_index(at->names, uint32_t, n))));
 		json_object_set_new(object, "host", json_integer(at->host));
 		json_object_set_new(object, "kind", json_string(pid ? "pid" : "cgroup"));
 		json_object_set_new(object, "namespace", json_integer(at->number));
@@ -157,10 +159,11 @@ void overview_json(const struct session *session, const struct waiting *waiting,
 	json_deadlocks(file, session);
 	waiting_json(session, waiting, file);
 	cut(session, file, "system_calls", calls(session, overview));
-	json_member(file, "idle", json_pack("{s:I,s:I,s:I}", "threads",
-					    (json_int_t) overview->idle->len, "blocked_ns",
-					    (json_int_t) overview->idle_ns, "kernel_threads",
-					    (json_int_t) overview->kernel_threads), false);
+	json_member(file, "idle",
+		    json_pack("{s:I,s:I,s:I}", "threads", (json_int_t) overview->idle->len,
+			      "blocked_ns", (json_int_t) overview->idle_ns, "kernel_threads",
+			      (json_int_t) overview->kernel_threads),
+		    false);
 	cut(session, file, "idle_threads", idle(session, overview));
 	cut(session, file, "containers", containers(session));
 	fputs("}\n", file);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The overview for people; see imposed/wait_groups.h. */
 #include "waits/contention.h"
 #include "imposed/wait_groups.h"
@@ -48,7 +49,8 @@ static void threads(const struct session *session, const struct overview *overvi
 	bool several = session->model.hosts->len > 1;
 	char columns[4][32];
 
-	text_heading(output, "Threads that did something or delayed one that did, most waiting first");
+	text_heading(output,
+		     "Threads that did something or delayed one that did, most waiting first");
 	fprintf(output->file, "  %7s %-16s %10s %11s %10s %10s%s\n", "TID", "NAME", "WORKING",
 		"INTERRUPTED", "BLOCKED", "UNKNOWN", several ? "  HOST" : "");
 	for (guint i = 0; i < count; i++) {
@@ -63,8 +65,8 @@ static void threads(const struct session *session, const struct overview *overvi
 			when_duration(columns[0], total->wib[WIB_WORKING]),
 			when_duration(columns[1], total->wib[WIB_INTERRUPTED]),
 			when_duration(columns[2], total->wib[WIB_BLOCKED]),
-			when_duration(columns[3], total->wib[WIB_UNKNOWN]),
-			several ? "  " : "", several ? on + strlen(" on ") : "");
+			when_duration(columns[3], total->wib[WIB_UNKNOWN]), several ? "  " : "",
+			several ? on + strlen(" on ") : "");
 	}
 	more(output, overview->threads->len, count);
 	fprintf(output->file,
@@ -89,8 +91,7 @@ static void waits(const struct session *session, const struct overview *overview
 		g_autofree char *leaf = leaf_key(session, group->leaf), *words = NULL;
 		g_autoptr(GString) line = g_string_new(NULL);
 
-		g_string_append_printf(line, "%s: %s (%d)%s %s",
-				       when_duration(sum, group->ns),
+		g_string_append_printf(line, "%s: %s (%d)%s %s", when_duration(sum, group->ns),
 				       session_thread_name(session, group->thread),
 				       model_thread(&session->model, group->thread)->tid,
 				       session_on(session, group->thread), leaf);
@@ -99,12 +100,12 @@ static void waits(const struct session *session, const struct overview *overview
 					       session_text(session, group->resource));
 		if (group->count > 1)
 			g_string_append_printf(line, ", %" PRIu64 " times, longest %s",
-					       group->count, when_duration(longest, group->longest));
+					       group->count,
+					       when_duration(longest, group->longest));
 		words = cause_words(&group->cause);
-		g_string_append_printf(line, " at %s; %s",
-				       when_time(when, group->longest_begin, session->options->utc,
-						 false),
-				       words);
+		g_string_append_printf(
+			line, " at %s; %s",
+			when_time(when, group->longest_begin, session->options->utc, false), words);
 		if (group->spans_gap)
 			g_string_append(line, " [spans lost events: it may not be real]");
 		text_wrapped(output, line->str, 2, 4);
@@ -131,7 +132,8 @@ static void container_line(const struct session *session, const struct container
 	}
 	for (guint i = 0; i < at->names->len && names < NAMES_SHOWN; i++)
 		g_string_append_printf(line, "%s%s", names++ ? ", " : "; ",
-				       session_text(session, g_array_index(at->names, uint32_t, i)));
+				       session_text(session,
+						    g_array_index(at->names, uint32_t, i)));
 	if (at->names->len > names)
 		g_string_append_printf(line, ", and %u more names", at->names->len - names);
 	text_wrapped(output, line->str, 2, 4);
@@ -164,8 +166,7 @@ static void open_waits(const struct session *session, const struct overview *ove
 		g_autofree char *leaf = NULL;
 		g_autoptr(GString) line = NULL;
 
-		if (group->cause.kind != CAUSE_STILL_BLOCKED &&
-		    group->cause.kind != CAUSE_DEADLOCK)
+		if (group->cause.kind != CAUSE_STILL_BLOCKED && group->cause.kind != CAUSE_DEADLOCK)
 			continue;
 		if (!printed)
 			text_heading(output, "Still blocked at the end, longest first");
@@ -201,7 +202,8 @@ static void more_peaks(const struct overview *overview, const struct session *se
 
 		if (call->clear_peaks > 1)
 			g_string_append_printf(line, "%s %s (%u)", named++ ? "," : "",
-					       session_text(session, call->name), call->clear_peaks);
+					       session_text(session, call->name),
+					       call->clear_peaks);
 	}
 	if (named)
 		text_wrapped(output, line->str, 2, 4);
@@ -240,8 +242,8 @@ static void calls(const struct session *session, const struct overview *overview
 }
 
 /* The longest wait of a thread that came in the trace, else of any. */
-static const struct wait_group *most_telling(const struct session *session,
-					     const struct overview *overview)
+static const struct wait_group *
+most_telling(const struct session *session, const struct overview *overview)
 {
 	for (guint i = 0; i < overview->waits->len; i++) {
 		const struct wait_group *group =
@@ -256,9 +258,10 @@ static const struct wait_group *most_telling(const struct session *session,
 /* These wait for work, children or time by design: slow is what they are for. */
 static bool waits_by_design(const char *call)
 {
-	static const char *const calls[] = {"epoll", "poll", "ppoll", "select", "pselect", "wait4",
-					    "waitid", "nanosleep", "clock_nanosleep", "accept",
-					    "rt_sigtimedwait", "rt_sigsuspend", "pause"};
+	static const char *const calls[] = {
+		"epoll",           "poll",          "ppoll",     "select",          "pselect",
+		"wait4",           "waitid",        "nanosleep", "clock_nanosleep", "accept",
+		"rt_sigtimedwait", "rt_sigsuspend", "pause"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
 		if (g_str_has_prefix(call, calls[i]))
@@ -276,8 +279,9 @@ static void profile_next(const struct session *session, const struct overview *o
 
 		if (call->clear_peaks < 2 || waits_by_design(session_text(session, call->name)))
 			continue;
-		fprintf(output->file, "  whylate profile TRACE --operation syscall:%s    "
-				      "# what makes its slow ones slow\n",
+		fprintf(output->file,
+			"  whylate profile TRACE --operation syscall:%s    "
+			"# what makes its slow ones slow\n",
 			session_text(session, call->name));
 		return;
 	}
@@ -292,7 +296,8 @@ static void next(const struct session *session, const struct overview *overview,
 	text_heading(output, "Next");
 	if (session->kinds[EV_FUNCTION_ENTRY] || session->flow.user.entries ||
 	    session->flow.has_callstacks)
-		fputs("  whylate functions TRACE    # where the time goes along the calls recorded\n",
+		fputs("  whylate functions TRACE    # where the time goes along the calls "
+		      "recorded\n",
 		      output->file);
 	for (guint i = 0; i < overview->ended->len && i < 3; i++) {
 		uint32_t index = g_array_index(overview->ended, uint32_t, i);
@@ -301,21 +306,23 @@ static void next(const struct session *session, const struct overview *overview,
 
 		g_autofree char *host = text_host_option(session, index);
 
-		fprintf(output->file, "  whylate delay TRACE%s --thread %d    # why %s took so long\n",
-			host, thread->tid, name);
+		fprintf(output->file,
+			"  whylate delay TRACE%s --thread %d    # why %s took so long\n", host,
+			thread->tid, name);
 	}
 	if (session->kinds[EV_PROCESS_EXEC])
 		fputs("  whylate delay TRACE --target 'sched_process_exec filename=*/PROGRAM'"
-		      "    # why PROGRAM did not start sooner\n", output->file);
+		      "    # why PROGRAM did not start sooner\n",
+		      output->file);
 	profile_next(session, overview, output);
 	if (group) {
 		g_autofree char *host = text_host_option(session, group->thread);
 
 		fprintf(output->file,
 			"  whylate delay TRACE%s --thread %d --from %" PRId64 "ns --to %" PRId64
-			"ns    # its longest wait for one thing\n", host,
-			model_thread(&session->model, group->thread)->tid, group->longest_begin,
-			group->longest_end);
+			"ns    # its longest wait for one thing\n",
+			host, model_thread(&session->model, group->thread)->tid,
+			group->longest_begin, group->longest_end);
 	}
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What threads and resources impose on others, as JSON: the overview's "waiting",
  * "waiting_sums" and "knots". Times are sums over the threads that waited.
  */
@@ -21,8 +22,8 @@ static json_t *imposer_json(const struct session *session, const struct imposer 
 {
 	static const char *const keys[IMPOSED_KINDS] = {
 		[IMPOSED_WORK] = "working_ns", [IMPOSED_CPU] = "wait_cpu_ns",
-		[IMPOSED_SLEEP] = "sleep_ns", [IMPOSED_DEVICE] = "device_ns",
-		[IMPOSED_OTHER] = "other_ns", [IMPOSED_RAN] = "ran_ns"};
+		[IMPOSED_SLEEP] = "sleep_ns",  [IMPOSED_DEVICE] = "device_ns",
+		[IMPOSED_OTHER] = "other_ns",  [IMPOSED_RAN] = "ran_ns"};
 	json_t *object;
 
 	if (imposer->resource) {
@@ -48,20 +49,18 @@ static json_t *knot_json(const struct session *session, const struct waiting *wa
 	json_t *object = json_object(), *threads = json_array();
 	double share = (double) knot->ns / (double) MAX(waiting->imposed, 1);
 
-	json_object_set_new(object, "kind",
-			    json_string(knot->circle ? "circle" : "bottleneck"));
+	json_object_set_new(object, "kind", json_string(knot->circle ? "circle" : "bottleneck"));
 	for (guint i = 0; i < knot->threads->len; i++)
-		json_array_append_new(
-			threads,
-			json_thread_head(session, g_array_index(knot->threads, uint32_t, i)));
+		json_array_append_new(threads,
+				      json_thread_head(session,
+						       g_array_index(knot->threads, uint32_t, i)));
 	json_object_set_new(object, "threads", threads);
 	if (knot->resource) {
 		json_object_set_new(object, "host", json_integer(knot->host));
 		json_object_set_new(object, "resource", json_resource(session, knot->resource));
 	}
 	json_object_set_new(object, "ns", json_integer(knot->ns));
-	json_object_set_new(object, "share",
-			    json_real((double) (long) (share * 1e4 + 0.5) / 1e4));
+	json_object_set_new(object, "share", json_real((double) (long) (share * 1e4 + 0.5) / 1e4));
 	json_object_set_new(object, "waiters", json_integer(knot->waiters));
 	return object;
 }
@@ -71,10 +70,14 @@ static json_t *sums_json(const struct waiting *waiting)
 	const struct {
 		const char *key;
 		int64_t value;
-	} sums[] = {{"imposed_ns", waiting->imposed}, {"by_threads_ns", waiting->by_threads},
-		    {"own_ns", waiting->own}, {"idle_ns", waiting->idle},
-		    {"open_ns", waiting->open}, {"unknown_ns", waiting->unknown},
-		    {"children_ns", waiting->children}, {"tracer_ns", waiting->tracer},
+	} sums[] = {{"imposed_ns", waiting->imposed},
+		    {"by_threads_ns", waiting->by_threads},
+		    {"own_ns", waiting->own},
+		    {"idle_ns", waiting->idle},
+		    {"open_ns", waiting->open},
+		    {"unknown_ns", waiting->unknown},
+		    {"children_ns", waiting->children},
+		    {"tracer_ns", waiting->tracer},
 		    {"left_out_ns", waiting->left_out},
 		    {"left_out", (int64_t) waiting->left_out_count}};
 	json_t *object = json_object();
@@ -91,9 +94,9 @@ void waiting_json(const struct session *session, const struct waiting *waiting, 
 	guint shown = limit ? MIN(limit, waiting->imposers->len) : waiting->imposers->len;
 
 	for (guint i = 0; i < shown; i++)
-		json_array_append_new(
-			list, imposer_json(session, &g_array_index(waiting->imposers,
-								   struct imposer, i)));
+		json_array_append_new(list,
+				      imposer_json(session, &g_array_index(waiting->imposers,
+									   struct imposer, i)));
 	for (guint i = 0; i < waiting->knots->len; i++) {
 		const struct knot *knot = &g_array_index(waiting->knots, struct knot, i);
 

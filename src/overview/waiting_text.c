@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who and what others waited for, for people; see imposed/waiting.h. */
 #include "report/report.h"
 
@@ -52,9 +53,11 @@ static void command_line(const struct session *session, const struct imposer *im
 	g_autofree char *safe = quoted ? text_safe(quoted) : NULL;
 	bool named = safe && session->model.hosts->len > 1;
 
-	fprintf(output->file, "      whylate delay TRACE%s%s --thread %d --from %" PRId64
-		"ns --to %" PRId64 "ns\n", named ? " --host " : "", named ? safe : "", thread->tid,
-		imposer->begin, imposer->end);
+	fprintf(output->file,
+		"      whylate delay TRACE%s%s --thread %d --from %" PRId64 "ns --to %" PRId64
+		"ns\n",
+		named ? " --host " : "", named ? safe : "", thread->tid, imposer->begin,
+		imposer->end);
 }
 
 /* ": slept 120.0 ms, worked 3.1 ms" */
@@ -105,11 +108,10 @@ static bool is_bottleneck(const struct waiting *waiting, const struct imposer *i
 
 		if (knot->circle)
 			continue;
-		if (imposer->resource ? knot->resource == imposer->resource &&
-						knot->host == imposer->host
-				      : knot->threads->len &&
-						g_array_index(knot->threads, uint32_t, 0) ==
-							imposer->thread)
+		if (imposer->resource
+			    ? knot->resource == imposer->resource && knot->host == imposer->host
+			    : knot->threads->len &&
+				      g_array_index(knot->threads, uint32_t, 0) == imposer->thread)
 			return true;
 	}
 	return false;
@@ -146,7 +148,7 @@ static void imposer_lines(const struct session *session, const struct waiting *w
 }
 
 static void circle_line(const struct session *session, const struct waiting *waiting,
-		      const struct knot *knot, struct output *output)
+			const struct knot *knot, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	char length[32];
@@ -188,8 +190,8 @@ static void sums_line(const struct waiting *waiting, struct output *output)
 		if (!sums[i].ns)
 			continue;
 		g_string_append_printf(line, "%s%s %s",
-				       *comma ? comma : "Not counted: user threads ",
-				       sums[i].words, when_duration(length, sums[i].ns));
+				       *comma ? comma : "Not counted: user threads ", sums[i].words,
+				       when_duration(length, sums[i].ns));
 		comma = ", ";
 	}
 	if (waiting->left_out_count)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walking back from the target; see path.h.
  *
  *   T  ──work──┤ blocked, woken by P ├──work──▶ end
@@ -54,8 +55,12 @@ static bool walking(const struct walker *walker, uint32_t thread)
 static void add_piece(struct walker *walker, uint32_t thread, const struct span *span, bool woken,
 		      int32_t behalf)
 {
-	struct piece piece = {.thread = thread, .begin = span->begin, .end = span->end,
-			      .leaf = span->leaf, .ref = span->ref, .woken = woken,
+	struct piece piece = {.thread = thread,
+			      .begin = span->begin,
+			      .end = span->end,
+			      .leaf = span->leaf,
+			      .ref = span->ref,
+			      .woken = woken,
 			      .behalf = behalf};
 
 	if (leaf_is_blocked(span->leaf))
@@ -63,8 +68,8 @@ static void add_piece(struct walker *walker, uint32_t thread, const struct span 
 	g_array_append_val(walker->path->pieces, piece);
 }
 
-static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t to,
-		 int32_t behalf, bool cut_short);
+static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t to, int32_t behalf,
+		 bool cut_short);
 
 /* A wait that a thread ended: on from there, down to the wait's begin. What a
  * messenger or a device took stays a wait for that. */
@@ -120,9 +125,8 @@ static void walk_parent(struct walker *walker, uint32_t thread, int64_t from, in
 
 		nothing.leaf = wait->thread == life->parent ? wait->leaf : nothing.leaf;
 		add_piece(walker, life->parent, &nothing, false, behalf);
-		g_array_index(walker->path->pieces, struct piece,
-			      walker->path->pieces->len - 1).block =
-			leaf_is_blocked(nothing.leaf) ? wait->block : NULL;
+		g_array_index(walker->path->pieces, struct piece, walker->path->pieces->len - 1)
+			.block = leaf_is_blocked(nothing.leaf) ? wait->block : NULL;
 	} else {
 		add_piece(walker, thread, &nothing, false, behalf);
 	}
@@ -130,8 +134,8 @@ static void walk_parent(struct walker *walker, uint32_t thread, int64_t from, in
 
 /* Pieces of [from, to) in falling order. `cut_short`: a wait that reaches `to`
  * was not over then. */
-static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t to,
-		 int32_t behalf, bool cut_short)
+static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t to, int32_t behalf,
+		 bool cut_short)
 {
 	const struct thread *life = model_thread(&walker->session->model, thread);
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct span));

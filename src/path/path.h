@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lineage and critical path of a target: who had to come to be, and where
  * the time went on the way that led there.
  *

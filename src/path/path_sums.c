@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Putting down and adding up; see path_sums.h. */
 #include "path/path_sums.h"
 
@@ -36,8 +37,12 @@ static struct cause cpu_cause(const struct session *session, const struct piece 
 
 struct cause piece_cause(const struct session *session, const struct piece *piece)
 {
-	struct wait wait = {.thread = piece->thread, .begin = piece->begin, .end = piece->end,
-			    .leaf = piece->leaf, .block = piece->block, .woken = piece->woken};
+	struct wait wait = {.thread = piece->thread,
+			    .begin = piece->begin,
+			    .end = piece->end,
+			    .leaf = piece->leaf,
+			    .block = piece->block,
+			    .woken = piece->woken};
 	struct cause cause = {.kind = CAUSE_CPU, .queued = -1, .served = -1};
 
 	if (piece->block)
@@ -130,7 +135,8 @@ void path_totals_init(struct path_totals *totals, const struct session *session,
 	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++)
 		sums[i] = (struct sums) {g_array_new(FALSE, FALSE, sizeof(struct total)),
 					 g_hash_table_new(NULL, NULL)};
-	*totals = (struct path_totals) {.threads = sums[0].list, .resources = sums[1].list,
+	*totals = (struct path_totals) {.threads = sums[0].list,
+					.resources = sums[1].list,
 					.kinds = sums[2].list};
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);

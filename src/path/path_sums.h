@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the pieces of a critical path are put down to, and their sums: by
  * thread, by resource, by kind.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profile report as JSON: whylate-profile-1; names and shape:
  * interface.md. What --save writes is the same, with nothing left out. */
 #include "findings/findings.h"
@@ -18,8 +19,8 @@ static json_t *bucket_json(const struct profiles *profiles, guint bucket, uint64
 	const int64_t *from = profiles->buckets.from;
 
 	return json_pack("{s:i,s:I,s:I,s:I}", "bucket", (int) bucket, "from_ns",
-			 (json_int_t) from[bucket], "to_ns", (json_int_t) from[bucket + 1],
-			 "count", (json_int_t) count);
+			 (json_int_t) from[bucket], "to_ns", (json_int_t) from[bucket + 1], "count",
+			 (json_int_t) count);
 }
 
 static json_t *example_json(const struct session *session, const struct example *example)
@@ -76,9 +77,8 @@ static json_t *resources_json(const struct part *part, uint32_t limit)
 			&g_array_index(part->resources, struct part_resource, i);
 
 		json_array_append_new(list, json_pack("{s:o,s:I,s:I}", "resource",
-						      json_text(at->key), "ns",
-						      (json_int_t) at->ns, "waits",
-						      (json_int_t) at->count));
+						      json_text(at->key), "ns", (json_int_t) at->ns,
+						      "waits", (json_int_t) at->count));
 	}
 	return list;
 }
@@ -218,11 +218,11 @@ static json_t *lapse_json(const struct profiles *profiles, const struct profile 
 			json_object_set_new(counts, key,
 					    json_integer((json_int_t) lapse->counts[b]));
 		}
-		json_array_append_new(
-			rows, json_pack("{s:I,s:o}", "begin",
-					(json_int_t) (profiles->session->from +
-						      (int64_t) i * profiles->lapse_step),
-					"counts", counts));
+		json_array_append_new(rows,
+				      json_pack("{s:I,s:o}", "begin",
+						(json_int_t) (profiles->session->from +
+							      (int64_t) i * profiles->lapse_step),
+						"counts", counts));
 	}
 	return json_pack("{s:I,s:o}", "step_ns", (json_int_t) profiles->lapse_step, "rows", rows);
 }
@@ -264,10 +264,10 @@ static json_t *profile_json(const struct profiles *profiles, const struct profil
 					      bucket_json(profiles, b, profile->counts[b]));
 	json_object_set_new(object, "buckets", buckets);
 	for (guint i = 0; i < profile->peaks->len; i++)
-		json_array_append_new(
-			peaks, peak_json(profiles->session,
-					 &g_array_index(profile->peaks, struct peak, i), i + 1,
-					 limit));
+		json_array_append_new(peaks,
+				      peak_json(profiles->session,
+						&g_array_index(profile->peaks, struct peak, i),
+						i + 1, limit));
 	json_object_set_new(object, "peaks", peaks);
 	if (profile->lapses)
 		json_object_set_new(object, "time_lapse", lapse_json(profiles, profile));
@@ -336,7 +336,8 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 	json_member(file, "recordings", saved_recordings(resumed, session), false);
 	fputs(",\n\"profiles\": [", file);
 	for (guint i = 0; i < shown; i++) {
-		json_t *profile = profile_json(profiles, g_ptr_array_index(profiles->list, i), limit);
+		json_t *profile =
+			profile_json(profiles, g_ptr_array_index(profiles->list, i), limit);
 
 		fputs(i ? ",\n" : "", file);
 		json_dumpf(profile, file, JSON_REAL_PRECISION(6));
@@ -344,8 +345,8 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 	}
 	fputs("]", file);
 	if (shown < profiles->list->len)
-		json_member(file, "profiles_omitted",
-			    json_integer(profiles->list->len - shown), false);
+		json_member(file, "profiles_omitted", json_integer(profiles->list->len - shown),
+			    false);
 	if (comparison)
 		json_member(file, "comparison", comparison_json(session, comparison, limit), false);
 	fputs("}\n", file);

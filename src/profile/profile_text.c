@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The profile report for people; see latencies/profile.h and roots.h. */
 #include <inttypes.h>
 #include <math.h>
@@ -43,10 +44,13 @@ static void table(const struct profiles *profiles, struct output *output)
 		if (length > width) /* a long name has a line of its own */
 			fprintf(output->file, "\n%*s", width + 2, "");
 		fprintf(output->file, "%*s %8" PRIu64 " %8s %8s %8s %8s %5u\n",
-			MAX(width - length, 0), "", profile->count, when_duration(texts[0], profile->sum),
-			profile->percentiles[0] < 0 ? "-"
+			MAX(width - length, 0), "", profile->count,
+			when_duration(texts[0], profile->sum),
+			profile->percentiles[0] < 0
+				? "-"
 				: when_duration(texts[1], profile->percentiles[0]),
-			profile->percentiles[2] < 0 ? "-"
+			profile->percentiles[2] < 0
+				? "-"
 				: when_duration(texts[2], profile->percentiles[2]),
 			when_duration(texts[3], profile->max), profile->peaks->len);
 	}
@@ -150,8 +154,9 @@ static char *words(const struct root *root)
 	GString *text = g_string_new(NULL);
 
 	if (root->own)
-		g_string_append(text, g_str_has_prefix(part->node, "b") ? "besides its parts"
-								: "itself, besides what it called");
+		g_string_append(text, g_str_has_prefix(part->node, "b")
+					      ? "besides its parts"
+					      : "itself, besides what it called");
 	else if (g_str_has_prefix(part->node, "blocked/lock:"))
 		g_string_append(text, "inferred: a lock in the kernel that the waker's call on the "
 				      "same file held");
@@ -160,7 +165,8 @@ static char *words(const struct root *root)
 	else if (part->label)
 		g_string_append(text, part->label);
 	if ((root->own || part_is_own(part)) && part->loops)
-		g_string_append_printf(text, "%sin %" PRIu64 " of them many smaller parts that add up",
+		g_string_append_printf(text,
+				       "%sin %" PRIu64 " of them many smaller parts that add up",
 				       text->len ? "; " : "", part->loops);
 	if (part->cut)
 		g_string_append_printf(text, "%smore below: raise --depth", text->len ? "; " : "");
@@ -192,7 +198,8 @@ static void resource_lines(const struct root *root, struct output *output)
 			g_string_append_printf(line, "%s %s", shown ? "," : "",
 					       resource_name(at->key));
 			if (part->resources->len > 1)
-				g_string_append_printf(line, " %s", percent(share, at->ns, part->ns));
+				g_string_append_printf(line, " %s",
+						       percent(share, at->ns, part->ns));
 		}
 		if (shown < part->resources->len)
 			g_string_append_printf(line, " and %u more", part->resources->len - shown);
@@ -203,8 +210,7 @@ static void resource_lines(const struct root *root, struct output *output)
 static void example_line(const struct session *session, const struct root *root,
 			 struct output *output)
 {
-	const struct example *example = root->own ? &root->part->own_example
-						  : &root->part->example;
+	const struct example *example = root->own ? &root->part->own_example : &root->part->example;
 	g_autoptr(GString) line = g_string_new("e.g. ");
 	char when[48], length[32], part[32];
 
@@ -227,8 +233,8 @@ static void example_line(const struct session *session, const struct root *root,
 
 		fprintf(output->file,
 			"          whylate delay TRACE%s --thread %d --from %" PRId64
-			"ns --to %" PRId64 "ns\n", host,
-			model_thread(&session->model, example->thread)->tid, example->begin,
+			"ns --to %" PRId64 "ns\n",
+			host, model_thread(&session->model, example->thread)->tid, example->begin,
 			example->end);
 	}
 }
@@ -246,7 +252,7 @@ static void root_lines(const struct session *session, const struct peak *peak,
 		char *plain = g_ptr_array_index(path, i);
 
 		path->pdata[i] = i == 1 && part_is_own(root->part) ? g_strdup("its own work")
-								  : part_words(plain);
+								   : part_words(plain);
 		g_free(plain);
 	}
 	g_ptr_array_add(path, NULL);
@@ -272,8 +278,7 @@ static int most_time(gconstpointer a, gconstpointer b)
 
 /* How the make-up changes from bucket to bucket, where there is more than one
  * part to it. */
-static void make_up(const struct profiles *profiles, const struct peak *peak,
-		    struct output *output)
+static void make_up(const struct profiles *profiles, const struct peak *peak, struct output *output)
 {
 	g_autoptr(GPtrArray) parts = g_ptr_array_new();
 	guint columns;
@@ -292,8 +297,8 @@ static void make_up(const struct profiles *profiles, const struct peak *peak,
 	fprintf(output->file, "      Time by bucket:\n");
 	for (guint i = 0; i < columns; i++) {
 		const struct part *part = g_ptr_array_index(parts, i);
-		g_autofree char *name = part_is_own(part) ? g_strdup("its own work")
-							  : part_words(part->node);
+		g_autofree char *name =
+			part_is_own(part) ? g_strdup("its own work") : part_words(part->node);
 		g_autofree char *safe = text_safe(name);
 
 		fprintf(output->file, "        (%c) ", 'a' + (int) i);
@@ -318,7 +323,8 @@ static void make_up(const struct profiles *profiles, const struct peak *peak,
 			fprintf(output->file, " %7s",
 				percent(share,
 					((struct part *) g_ptr_array_index(parts, i))
-						->by_bucket[b - peak->range.first], all));
+						->by_bucket[b - peak->range.first],
+					all));
 		fputc('\n', output->file);
 	}
 }
@@ -333,8 +339,8 @@ static double explained(const struct peak *peak)
 	return peak->sum > 0 ? (double) ns / (double) peak->sum : 1;
 }
 
-static void peak_lines(const struct profiles *profiles, const struct profile *profile,
-		       guint number, struct output *output)
+static void peak_lines(const struct profiles *profiles, const struct profile *profile, guint number,
+		       struct output *output)
 {
 	const struct session *session = profiles->session;
 	const struct peak *peak = &g_array_index(profile->peaks, struct peak, number - 1);
@@ -343,15 +349,16 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 	char from[32], to[32], calls[16], time[16];
 	struct root most;
 
-	g_string_append_printf(line, "Peak %u, buckets %u to %u (%s to %s), highest at %u: %" PRIu64
-			       " %s (%s), %s of the time; %s", number, peak->range.first,
-			       peak->range.last,
-			       when_duration(from, profiles->buckets.from[peak->range.first]),
-			       when_duration(to, profiles->buckets.from[peak->range.last + 1]),
-			       peak->range.mode, peak->count, operations_word(peak->count),
-			       percent(calls, (int64_t) peak->count, (int64_t) profile->count),
-			       percent(time, peak->sum, profile->sum),
-			       peak_status_text(peak->status));
+	g_string_append_printf(
+		line,
+		"Peak %u, buckets %u to %u (%s to %s), highest at %u: %" PRIu64
+		" %s (%s), %s of the time; %s",
+		number, peak->range.first, peak->range.last,
+		when_duration(from, profiles->buckets.from[peak->range.first]),
+		when_duration(to, profiles->buckets.from[peak->range.last + 1]), peak->range.mode,
+		peak->count, operations_word(peak->count),
+		percent(calls, (int64_t) peak->count, (int64_t) profile->count),
+		percent(time, peak->sum, profile->sum), peak_status_text(peak->status));
 	if (explained(peak) < 0.9)
 		g_string_append_printf(line, ", for %.0f %% of the time", 100 * explained(peak));
 	if (peak->spans_gap)
@@ -383,8 +390,9 @@ static void heat(const struct profiles *profiles, const struct profile *profile,
 		for (guint b = first; lapse->counts && b <= last; b++)
 			most = MAX(most, lapse->counts[b]);
 	}
-	fprintf(output->file, "  Over time, by when they began; buckets %u to %u; . is 1, @ up to %" PRIu64
-			      "\n", first, last, most);
+	fprintf(output->file,
+		"  Over time, by when they began; buckets %u to %u; . is 1, @ up to %" PRIu64 "\n",
+		first, last, most);
 	fprintf(output->file, "  %20s  ", "");
 	for (guint b = first; b <= last; b++)
 		fprintf(output->file, "%u", b % 10);
@@ -394,7 +402,8 @@ static void heat(const struct profiles *profiles, const struct profile *profile,
 		uint64_t calls = 0;
 
 		fprintf(output->file, "  %20s |",
-			when_time(from, profiles->session->from + (int64_t) i * profiles->lapse_step,
+			when_time(from,
+				  profiles->session->from + (int64_t) i * profiles->lapse_step,
 				  profiles->session->options->utc, false));
 		for (guint b = first; b <= last; b++) {
 			uint64_t count = lapse->counts ? lapse->counts[b] : 0;
@@ -455,18 +464,22 @@ static void comparison_lines(const struct session *session, const GArray *compar
 	for (guint i = 0; i < comparison->len; i++)
 		changed += g_array_index(comparison, struct compared, i).changed;
 	if (changed)
-		fprintf(output->file, "  WARNING: %u operation%s changed: distance above %.2f octaves "
-				      "(--threshold) and above noise\n", changed, changed == 1 ? "" : "s",
-			options->threshold);
+		fprintf(output->file,
+			"  WARNING: %u operation%s changed: distance above %.2f octaves "
+			"(--threshold) and above noise\n",
+			changed, changed == 1 ? "" : "s", options->threshold);
 	else
-		fprintf(output->file, "  No operation's distance is above %.2f octaves (--threshold) and above noise\n",
+		fprintf(output->file,
+			"  No operation's distance is above %.2f octaves (--threshold) and above "
+			"noise\n",
 			options->threshold);
 	fprintf(output->file, "  %-30s %8s %8s %8s %8s %8s\n", "OPERATION", "OCTAVES", "SLOWER",
 		"NOISE", "COUNT", "SAVED");
 	for (guint i = 0; i < comparison->len && (!limit || i < limit); i++) {
 		const struct compared *at = &g_array_index(comparison, struct compared, i);
-		g_autofree char *name = *at->scope ? g_strconcat(at->operation, ", ", at->scope, NULL)
-						   : g_strdup(at->operation);
+		g_autofree char *name =
+			*at->scope ? g_strconcat(at->operation, ", ", at->scope, NULL)
+				   : g_strdup(at->operation);
 		g_autofree char *safe = text_safe(name);
 		char distance[16] = "-", noise[16] = "-", slower[16] = "-";
 
@@ -476,7 +489,8 @@ static void comparison_lines(const struct session *session, const GArray *compar
 			g_snprintf(slower, sizeof slower, "%+.3f", at->slower);
 		}
 		fprintf(output->file, "  %-30s %8s %8s %8s %8" PRIu64 " %8" PRIu64 "%s\n", safe,
-			distance, slower, noise, at->count, at->saved_count, at->changed ? "  changed" : "");
+			distance, slower, noise, at->count, at->saved_count,
+			at->changed ? "  changed" : "");
 	}
 	if (limit && comparison->len > limit)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",

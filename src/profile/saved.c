@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading saved profiles; see saved.h.
  *
  * The file is a report as any program may have changed it: whatever is
@@ -25,7 +26,7 @@ struct saved {
 #define REFUSE(saved, ...) refuse(saved, error, __VA_ARGS__)
 
 static bool G_GNUC_PRINTF(3, 4)
-refuse(const struct saved *saved, GError **error, const char *format, ...)
+	refuse(const struct saved *saved, GError **error, const char *format, ...)
 {
 	va_list arguments;
 	char *text;
@@ -53,8 +54,9 @@ static const char *scope_of(const json_t *profile)
 	json_t *scope = json_object_get(profile, "scope"), *value;
 	const char *key;
 
-	json_object_foreach(scope, key, value)
-		return json_is_string(value) ? json_string_value(value) : "";
+	json_object_foreach(scope, key, value) return json_is_string(value)
+		? json_string_value(value)
+		: "";
 	return "";
 }
 
@@ -75,7 +77,7 @@ static enum per per_of(const json_t *profile)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
 		if (json_object_get(json_object_get(profile, "scope"), keys[i]))
-			return (enum per) (i + PER_THREAD);
+			return (enum per)(i + PER_THREAD);
 	return PER_NOTHING;
 }
 
@@ -112,9 +114,9 @@ static bool has_omitted(const json_t *from, int depth)
 				return true;
 		return false;
 	}
-	json_object_foreach((json_t *) from, key, value)
-		if (g_str_has_suffix(key, "_omitted") || has_omitted(value, depth + 1))
-			return true;
+	json_object_foreach((json_t *) from, key,
+			    value) if (g_str_has_suffix(key, "_omitted") ||
+				       has_omitted(value, depth + 1)) return true;
 	return false;
 }
 
@@ -144,8 +146,7 @@ static bool check_profile(struct saved *saved, const json_t *profile, size_t at,
 
 static bool check_file(struct saved *saved, GError **error)
 {
-	g_autoptr(GHashTable) names =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	const char *schema = json_string_value(json_object_get(saved->file, "schema"));
 
 	if (!schema || strcmp(schema, "whylate-profile-1") != 0)
@@ -236,8 +237,7 @@ char *saved_other_filters(const struct saved *saved, const struct options *optio
 			       *theirs ? theirs : " everything", *ours ? ours : " everything");
 }
 
-bool saved_check_options(const struct saved *saved, const struct options *options,
-			 GError **error)
+bool saved_check_options(const struct saved *saved, const struct options *options, GError **error)
 {
 	static const char *const words[] = {"without --per", "--per thread", "--per process",
 					    "--per resource", "--per cpu"};
@@ -316,8 +316,10 @@ GArray *saved_compare(const struct saved *saved, const struct profiles *profiles
 		const json_t *there = json_array_get(saved->list, i);
 		struct profile *here = find_profile(here_by_name, there);
 		struct compared compared = {.operation = operation_of(there),
-					    .scope = scope_of(there), .per = per_of(there),
-					    .distance = -1, .noise = -1};
+					    .scope = scope_of(there),
+					    .per = per_of(there),
+					    .distance = -1,
+					    .noise = -1};
 
 		if (!asked_for(profiles->session, compared.operation))
 			continue;
@@ -333,16 +335,19 @@ GArray *saved_compare(const struct saved *saved, const struct profiles *profiles
 						       profiles->buckets.resolution);
 			compared.slower = profile_slower(here->counts, counts, length,
 							 profiles->buckets.resolution);
-			compared.changed = compared.distance > threshold &&
-					   compared.distance > compared.noise;
+			compared.changed =
+				compared.distance > threshold && compared.distance > compared.noise;
 		}
 		g_array_append_val(list, compared);
 	}
 	for (guint i = 0; i < profiles->list->len; i++) {
 		const struct profile *here = g_ptr_array_index(profiles->list, i);
-		struct compared compared = {.operation = here->operation, .scope = here->scope,
+		struct compared compared = {.operation = here->operation,
+					    .scope = here->scope,
 					    .per = here->per,
-					    .distance = -1, .noise = -1, .count = here->count};
+					    .distance = -1,
+					    .noise = -1,
+					    .count = here->count};
 
 		if (!g_hash_table_contains(met, here))
 			g_array_append_val(list, compared);
@@ -370,7 +375,7 @@ static bool read_part(const json_t *from, struct part *part, const struct peak *
 	part->operations = (uint64_t) operations;
 	/* a leaf was all its own */
 	part->own_maxcount = get_integer(from, "own_maxcount", 0, &maxcount) ? (uint64_t) maxcount
-									      : part->operations;
+									     : part->operations;
 	if (get_integer(from, "loops", 0, &maxcount))
 		part->loops = (uint64_t) maxcount;
 	if (!get_integer(from, "own_ns", 0, &part->own_ns))
@@ -379,8 +384,7 @@ static bool read_part(const json_t *from, struct part *part, const struct peak *
 	part->spans_gap = json_is_true(json_object_get(from, "spans_gap"));
 	part->label = g_strdup(json_string_value(json_object_get(from, "label")));
 	if (depth <= 1)
-		part->by_bucket =
-			g_new0(int64_t, peak->range.last - peak->range.first + 1);
+		part->by_bucket = g_new0(int64_t, peak->range.last - peak->range.first + 1);
 	for (guint b = peak->range.first; part->by_bucket && b <= peak->range.last; b++) {
 		char key[16];
 
@@ -421,7 +425,8 @@ static bool read_peak(const json_t *from, struct peak *peak, const struct profil
 	const json_t *tree = json_object_get(from, "tree");
 	int64_t first, mode, last, count, spans_gap = 0;
 
-	if (!get_integer(from, "first_bucket", 0, &first) || !get_integer(from, "count", 0, &count) ||
+	if (!get_integer(from, "first_bucket", 0, &first) ||
+	    !get_integer(from, "count", 0, &count) ||
 	    !get_integer(from, "mode_bucket", first, &mode) ||
 	    !get_integer(from, "last_bucket", mode, &last) || last >= length)
 		return false;
@@ -449,7 +454,8 @@ static bool add_profile(const struct saved *saved, const json_t *from, struct pr
 	profile->max = MAX(profile->max, json_integer_value(json_object_get(from, "max_ns")));
 	profile->count += (uint64_t) json_integer_value(json_object_get(from, "count"));
 	profile->sum += json_integer_value(json_object_get(from, "sum_ns"));
-	profile->spans_gap += (uint64_t) MAX(json_integer_value(json_object_get(from, "spans_gap")), 0);
+	profile->spans_gap +=
+		(uint64_t) MAX(json_integer_value(json_object_get(from, "spans_gap")), 0);
 	for (int i = 0; i < 3; i++)
 		profile->percentiles[i] = -1; /* the values are not kept */
 	g_array_set_size(profile->peaks, 0);
@@ -483,7 +489,7 @@ static bool not_in_it(const struct saved *saved, const struct session *session, 
 		for (guint h = 0; h < session->model.hosts->len; h++)
 			if (g_strcmp0(model_host(&session->model, h)->uuid, uuid) == 0)
 				return REFUSE(saved, "it has this recording already, in a window "
-					      "that overlaps (--force counts it again)");
+						     "that overlaps (--force counts it again)");
 	}
 	return true;
 }
@@ -494,11 +500,10 @@ json_t *saved_recordings(const struct saved *saved, const struct session *sessio
 	json_t *runs = json_is_array(before) ? json_deep_copy(before) : json_array();
 
 	for (guint h = 0; h < session->model.hosts->len; h++)
-		json_array_append_new(
-			runs, json_pack("{s:s?,s:I,s:I}", "trace_uuid",
-					model_host(&session->model, h)->uuid, "begin",
-					(json_int_t) session->from, "end",
-					(json_int_t) session->to));
+		json_array_append_new(runs, json_pack("{s:s?,s:I,s:I}", "trace_uuid",
+						      model_host(&session->model, h)->uuid, "begin",
+						      (json_int_t) session->from, "end",
+						      (json_int_t) session->to));
 	return runs;
 }
 
@@ -514,10 +519,13 @@ static bool unchanged(const struct saved *saved, const struct profiles *profiles
 		const struct compared *at = &g_array_index(list, struct compared, i);
 
 		if (at->changed)
-			return REFUSE(saved, "the latencies of %s%s%s are %.2f octaves from the saved "
-				      "ones, more than --threshold %.2f: it behaves differently here, "
-				      "and the searches should not be mixed (--force does)", at->operation, *at->scope ? ", " : "", at->scope,
-				      at->distance, options->threshold);
+			return REFUSE(
+				saved,
+				"the latencies of %s%s%s are %.2f octaves from the saved "
+				"ones, more than --threshold %.2f: it behaves differently here, "
+				"and the searches should not be mixed (--force does)",
+				at->operation, *at->scope ? ", " : "", at->scope, at->distance,
+				options->threshold);
 	}
 	return true;
 }

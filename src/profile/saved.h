@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles and searches of an earlier run, from the JSON that --save wrote:
  * compared with this trace's, or gone on with.
  *
@@ -17,8 +18,7 @@ struct saved;
 struct saved *saved_new(const char *option, const char *path, GError **error);
 void saved_free(struct saved *saved);
 /* Refuses where its profiles were made otherwise than the options ask. */
-bool saved_check_options(const struct saved *saved, const struct options *options,
-			 GError **error);
+bool saved_check_options(const struct saved *saved, const struct options *options, GError **error);
 guint saved_resolution(const struct saved *saved);
 /* What --thread and the like left of the trace, as text; free with g_free(). */
 char *saved_filters(const struct options *options);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs and filters of event classes; see classes.h. */
 #include "reader/classes.h"
 
@@ -19,15 +20,13 @@ struct class_filter {
 #define INSIDE(name, wishes) {name, TAKE_INSIDE, 0, wishes, false}
 #define HEADER(name, member) {name, TAKE_I64, offsetof(struct headers, member), NULL, true}
 
-static const struct wish transport_wishes[] = {
-	TAKE("source_port", TAKE_I32, AT(net.source_port)),
-	TAKE("dest_port", TAKE_I32, AT(net.dest_port)),
-	{0}};
-static const struct wish network_wishes[] = {
-	TAKE("saddr", TAKE_BYTES, AT(net.saddr)),
-	TAKE("daddr", TAKE_BYTES, AT(net.daddr)),
-	INSIDE("transport_header", transport_wishes),
-	{0}};
+static const struct wish transport_wishes[] = {TAKE("source_port", TAKE_I32, AT(net.source_port)),
+					       TAKE("dest_port", TAKE_I32, AT(net.dest_port)),
+					       {0}};
+static const struct wish network_wishes[] = {TAKE("saddr", TAKE_BYTES, AT(net.saddr)),
+					     TAKE("daddr", TAKE_BYTES, AT(net.daddr)),
+					     INSIDE("transport_header", transport_wishes),
+					     {0}};
 
 /* The same with what tells one TCP segment from others, for several hosts. */
 static const struct wish whole_transport_wishes[] = {
@@ -51,22 +50,20 @@ static const struct wish whole_network_wishes[] = {
 /* poll's and epoll_wait's lists, epoll_ctl's cookie. */
 static const struct wish union_wishes[] = {
 	TAKE("u64", TAKE_I64, READY_AT(data)), TAKE("fd", TAKE_I32, READY_AT(fd)), {0}};
-static const struct wish ready_wishes[] = {
-	TAKE("fd", TAKE_I32, READY_AT(fd)),
-	TAKE("raw_events", TAKE_I32, READY_AT(events)),
-	INSIDE("data_union", union_wishes),
-	{0}};
-static const struct wish cookie_union_wishes[] = {
-	TAKE("u64", TAKE_I64, AT(syscall.data)), {0}};
+static const struct wish ready_wishes[] = {TAKE("fd", TAKE_I32, READY_AT(fd)),
+					   TAKE("raw_events", TAKE_I32, READY_AT(events)),
+					   INSIDE("data_union", union_wishes),
+					   {0}};
+static const struct wish cookie_union_wishes[] = {TAKE("u64", TAKE_I64, AT(syscall.data)), {0}};
 static const struct wish cookie_wishes[] = {INSIDE("data_union", cookie_union_wishes), {0}};
 
 static struct wish wish_of(const struct event_field *field, bool tcp)
 {
-	static const uint8_t takes[] = {
-		[FIELD_I32] = TAKE_I32, [FIELD_I64] = TAKE_I64, [FIELD_STRING] = TAKE_STRING,
-		[FIELD_BYTES] = TAKE_BYTES, [FIELD_WORDS] = TAKE_WORDS, [FIELD_PAIR] = TAKE_PAIR,
-		[FIELD_READY] = TAKE_READY, [FIELD_COOKIE] = TAKE_INSIDE,
-		[FIELD_PACKET] = TAKE_INSIDE, [FIELD_BOOL] = TAKE_BOOL};
+	static const uint8_t takes[] = {[FIELD_I32] = TAKE_I32,       [FIELD_I64] = TAKE_I64,
+					[FIELD_STRING] = TAKE_STRING, [FIELD_BYTES] = TAKE_BYTES,
+					[FIELD_WORDS] = TAKE_WORDS,   [FIELD_PAIR] = TAKE_PAIR,
+					[FIELD_READY] = TAKE_READY,   [FIELD_COOKIE] = TAKE_INSIDE,
+					[FIELD_PACKET] = TAKE_INSIDE, [FIELD_BOOL] = TAKE_BOOL};
 	struct wish wish = {field->name, takes[field->type], field->offset, NULL, false};
 
 	if (field->type == FIELD_READY)
@@ -174,9 +171,10 @@ static void add_filters(struct session *session, struct record_class *class,
 		tell_fields(session, i, stream, event);
 		memset(filter.values, 0xff, sizeof filter.values);
 		for (guint k = 0; k < filter.filter->conditions->len && k < VALUES_MAX; k++) {
-			const struct filter_condition *at = &g_array_index(
-				filter.filter->conditions, struct filter_condition, k);
-			GHashTable *where = at->scope == FILTER_FIELD ? fields
+			const struct filter_condition *at =
+				&g_array_index(filter.filter->conditions, struct filter_condition,
+					       k);
+			GHashTable *where = at->scope == FILTER_FIELD               ? fields
 					    : type_member(stream->context, at->key) ? common
 										    : own;
 			gpointer known = g_hash_table_lookup(where, at->key);
@@ -201,9 +199,9 @@ static bool condition_holds(const struct filter_condition *condition, uint8_t nu
 	const struct field_value *value = number < VALUES_MAX ? &cursor->values[number] : NULL;
 
 	if (value && value->known)
-		return value->is_text
-			       ? filter_condition_text(condition, value->text)
-			       : filter_condition_integer(condition, value->is_signed, value->number);
+		return value->is_text ? filter_condition_text(condition, value->text)
+				      : filter_condition_integer(condition, value->is_signed,
+								 value->number);
 	return condition->scope == FILTER_FIELD && strcmp(condition->key, "cpu") == 0 &&
 	       filter_condition_integer(condition, false, event->cpu);
 }
@@ -269,8 +267,7 @@ static void meet(const struct class_table *table, struct record_class *class)
 	compiler_note(&compiler, event->context);
 	compiler_note(&compiler, event->payload);
 	compiler.wanted = common;
-	compiler_add(&compiler, stream->context,
-		     context_wishes(table->user, class->class.kind));
+	compiler_add(&compiler, stream->context, context_wishes(table->user, class->class.kind));
 	compiler.wanted = own;
 	compiler_add(&compiler, event->context, NULL);
 	compiler.wanted = fields;
@@ -340,8 +337,8 @@ struct class_table *class_table_new(struct session *session, const struct metada
 	uint64_t direct = MIN(DIRECT_IDS, 64 + DIRECT_SPARSE * (uint64_t) stream->events->len);
 	unsigned hints = 0;
 
-	*table = (struct class_table) {.session = session, .metadata = metadata,
-				       .stream = stream, .user = user};
+	*table = (struct class_table) {
+		.session = session, .metadata = metadata, .stream = stream, .user = user};
 	table->by_id = g_ptr_array_new_with_free_func(record_class_free);
 	table->far = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, record_class_free);
 	table->form = (uint8_t) form_of(metadata, stream->header);
@@ -352,8 +349,7 @@ struct class_table *class_table_new(struct session *session, const struct metada
 
 		class->event = event;
 		class->class = user ? session_user_class(session, event->name)
-				    : session_class(session, event->name,
-						    is_probe(event->payload));
+				    : session_class(session, event->name, is_probe(event->payload));
 		hints |= event_abi_hint(event->name);
 		if (event->id >= direct) {
 			g_hash_table_replace(table->far, g_memdup2(&event->id, sizeof event->id),
@@ -401,8 +397,8 @@ static void take_tcp(const struct headers *headers, struct event *event)
 	event->net.length = (uint32_t) (total - own);
 }
 
-bool class_take(const struct class_table *table, struct record_class *class,
-		struct cursor *cursor, struct event *event)
+bool class_take(const struct class_table *table, struct record_class *class, struct cursor *cursor,
+		struct event *event)
 {
 	if (G_UNLIKELY(!class->met))
 		meet(table, class);

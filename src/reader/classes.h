@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What to do with the events of one class: what they are, the program that takes
  * their fields, and the filters that their name fits.
  *
@@ -45,7 +46,7 @@ void class_table_free(gpointer table);
 struct record_class *class_table_find(const struct class_table *table, uint64_t id);
 
 /* Sets the kind and takes contexts and payload; false: the bytes do not fit. */
-bool class_take(const struct class_table *table, struct record_class *class,
-		struct cursor *cursor, struct event *event);
+bool class_take(const struct class_table *table, struct record_class *class, struct cursor *cursor,
+		struct event *event);
 
 #endif

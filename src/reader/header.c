@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading the headers of records; see header.h. */
 #include "reader/header.h"
 
@@ -68,8 +69,9 @@ static bool read_members(struct stream *stream, const struct type *type)
 		const struct member *member = &g_array_index(type->members, struct member, i);
 
 		if (member->type->kind == TYPE_VARIANT) {
-			const struct type *option = option_of(
-				member->type, member->type->ranges ? member->type : selector, value);
+			const struct type *option =
+				option_of(member->type,
+					  member->type->ranges ? member->type : selector, value);
 
 			if (!option || option->kind != TYPE_STRUCT || !read_members(stream, option))
 				return false;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The headers of records: which event it is, and when.
  *
  * Place: reader/, below stream.h: moves a stream's cursor, sets its `event_id`, `clock` and

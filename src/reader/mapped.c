@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mapped files and the handler of SIGBUS; see mapped.h.
  *
  * The handler finds the file by the address in a list that only grows: what is freed stays in it,

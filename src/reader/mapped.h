@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files mapped for reading, of which bytes may go away while they are read.
  *
  * Place: reader/, below packets.h. A trace may be cut, overwritten or removed under its reader,

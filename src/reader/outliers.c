@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which packets are too far away; see outliers.h.
  *
  *   packets by time:  │▌││▌│││▌││▌│ … 200 years … │

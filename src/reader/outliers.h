@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packets at a time that cannot be.
  *
  * Place: reader/, between finding the packets and putting them in order.

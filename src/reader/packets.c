@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scanning the headers of packets; see packets.h. */
 #include "reader/packets.h"
 
@@ -150,8 +151,8 @@ static bool same_uuid(const uint8_t *bytes, const char *text)
 		while (*text == '-')
 			text++;
 		if (!g_ascii_isxdigit(text[0]) || !g_ascii_isxdigit(text[1]) ||
-		    bytes[i] != (g_ascii_xdigit_value(text[0]) << 4 |
-				 g_ascii_xdigit_value(text[1])))
+		    bytes[i] !=
+			    (g_ascii_xdigit_value(text[0]) << 4 | g_ascii_xdigit_value(text[1])))
 			return false;
 		text += 2;
 	}
@@ -174,8 +175,8 @@ static bool possible(const struct ctf_packet *packet)
 {
 	return packet->content >= packet->header && packet->size >= packet->content &&
 	       packet->size % 8 == 0 && packet->size &&
-	       (!packet->has_times || (packet->end >= packet->begin &&
-				       packet->end - packet->begin <= LONGEST));
+	       (!packet->has_times ||
+		(packet->end >= packet->begin && packet->end - packet->begin <= LONGEST));
 }
 
 /* The packet at `offset`. False: there is none that makes sense. */
@@ -186,8 +187,11 @@ static bool read_header(struct stream_file *file, const struct metadata *metadat
 	uint64_t left = (file->length - offset) * 8;
 	const struct stream_type *stream;
 
-	*packet = (struct ctf_packet) {.file = file, .metadata = metadata, .offset = offset,
-				   .content = left, .size = left};
+	*packet = (struct ctf_packet) {.file = file,
+				       .metadata = metadata,
+				       .offset = offset,
+				       .content = left,
+				       .size = left};
 	scan.cursor.packet = file->bytes + offset;
 	scan.cursor.end = left;
 	scan.cursor.big_endian = metadata->big_endian;
@@ -341,11 +345,12 @@ void packets_scan(struct stream_file *file, const struct metadata *metadata, GAr
 			released = from;
 		}
 		sound = read_header(file, metadata, at, &packet);
-		if (!sound && !hole && mend_header(file, metadata, at,
-						   packets->len ? &g_array_index(packets, struct ctf_packet,
-										 packets->len - 1)
-								: NULL,
-						   &packet)) {
+		if (!sound && !hole &&
+		    mend_header(file, metadata, at,
+				packets->len ? &g_array_index(packets, struct ctf_packet,
+							      packets->len - 1)
+					     : NULL,
+				&packet)) {
 			file->lost += packet.header / 8;
 			sound = true;
 		}

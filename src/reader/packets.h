@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stream file: its packets, found without reading the events.
  *
  *   file: | header context events … padding | header context … | …
@@ -21,22 +22,22 @@ struct stream_file {
 	struct mapped *mapped; /* owned */
 	const uint8_t *bytes; /* borrowed from it; NULL: empty */
 	uint64_t length;      /* bytes */
-	uint64_t there;       /* … of which are there, as far as is known: see stream_file_look() */
+	uint64_t there; /* … of which are there, as far as is known: see stream_file_look() */
 };
 
 struct ctf_packet {
 	struct stream_file *file; /* borrowed */
 	const struct metadata *metadata; /* borrowed: of the file's directory */
-	uint64_t offset;      /* bytes in the file */
-	uint64_t header;      /* bits: where the first event begins */
+	uint64_t offset; /* bytes in the file */
+	uint64_t header; /* bits: where the first event begins */
 	uint64_t content, size; /* bits, of what is there */
 	uint64_t stream_id, instance;
-	uint64_t begin, end;  /* raw clock values */
+	uint64_t begin, end; /* raw clock values */
 	uint64_t sequence, discarded;
 	uint32_t cpu;
 	bool has_instance, has_times, has_sequence, has_discarded, has_cpu;
-	bool damaged;         /* cut short */
-	bool after_hole;      /* bytes before it were no packet */
+	bool damaged; /* cut short */
+	bool after_hole; /* bytes before it were no packet */
 };
 
 /* Maps the file; NULL and `error` if it cannot be read. */
@@ -50,7 +51,8 @@ void stream_file_let_go(const struct stream_file *file, uint64_t from, uint64_t 
  * reads as zeros, without a fault. */
 void stream_file_look(struct stream_file *file);
 
-/* How long the file is now, against when it was mapped: -1 shorter, 1 longer, 0 the same or gone. */
+/* How long the file is now, against when it was mapped: -1 shorter, 1 longer, 0 the same or gone.
+ * */
 int stream_file_changed(const struct stream_file *file);
 
 /* Appends all packets of `file` to `packets` (struct ctf_packet); counts what lies between. */

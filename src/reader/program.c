@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiling and running; see program.h. */
 #include "reader/program.h"
 
@@ -90,8 +91,11 @@ void compiler_note(struct compiler *compiler, const struct type *type)
 
 static struct op *emit(struct compiler *compiler, enum code code)
 {
-	struct op op = {.code = (uint8_t) code, .reg = NO_REGISTER, .to = NO_PLACE,
-			.value = UINT8_MAX, .align = 1};
+	struct op op = {.code = (uint8_t) code,
+			.reg = NO_REGISTER,
+			.to = NO_PLACE,
+			.value = UINT8_MAX,
+			.align = 1};
 
 	g_array_append_val(compiler->program->ops, op);
 	return &g_array_index(compiler->program->ops, struct op, compiler->program->ops->len - 1);
@@ -241,7 +245,8 @@ static struct op *emit_integer(struct compiler *compiler, const struct type *typ
 /* Most fields that are wanted go to the event and nowhere else. */
 static void simplify(struct op *op)
 {
-	if (op->reg != NO_REGISTER || op->value != UINT8_MAX || op->flags & (FLAG_READY | FLAG_HEADERS))
+	if (op->reg != NO_REGISTER || op->value != UINT8_MAX ||
+	    op->flags & (FLAG_READY | FLAG_HEADERS))
 		return;
 	if (op->code == OP_BYTE32 && op->take == TAKE_I32)
 		op->code = OP_TAKE32;
@@ -353,8 +358,9 @@ static void add_flat(const struct adding *adding, const struct type *type, uint6
 	op->align = (uint32_t) bits;
 	counted(compiler, op, type);
 	op->size = (uint8_t) (element->kind == TYPE_INTEGER ? element->size : 0);
-	op->flags |= (uint8_t) ((text ? FLAG_TEXT : 0) | (is_big(compiler, element) ? FLAG_BIG : 0) |
-				(element->is_signed ? FLAG_SIGNED : 0));
+	op->flags |=
+		(uint8_t) ((text ? FLAG_TEXT : 0) | (is_big(compiler, element) ? FLAG_BIG : 0) |
+			   (element->is_signed ? FLAG_SIGNED : 0));
 	if (element->kind == TYPE_INTEGER && takes_list(adding->wish) &&
 	    text == (adding->wish->take == TAKE_STRING))
 		place(op, adding->wish, adding->ready);
@@ -423,8 +429,10 @@ static void add_struct(const struct adding *adding, const struct type *type)
 	align(compiler, type->align);
 	for (guint i = 0; i < type->members->len && !compiler->failed; i++) {
 		const struct member *member = &g_array_index(type->members, struct member, i);
-		struct adding next = {.compiler = compiler, .name = member->name,
-				      .wish = wish_for(wishes, member->name), .value = UINT8_MAX,
+		struct adding next = {.compiler = compiler,
+				      .name = member->name,
+				      .wish = wish_for(wishes, member->name),
+				      .value = UINT8_MAX,
 				      .ready = adding->ready};
 
 		add(&next, member->type);
@@ -455,7 +463,8 @@ static void add_variant(const struct adding *adding, const struct type *type)
 	GArray *ops = compiler->program->ops, *jumps, *branches;
 	const struct visible *found = visible(compiler, type->tag);
 	struct visible tag = found ? *found : (struct visible) {0};
-	uint64_t modulus = compiler->modulus, rest = compiler->rest, after_modulus = 0, after_rest = 0;
+	uint64_t modulus = compiler->modulus, rest = compiler->rest, after_modulus = 0,
+		 after_rest = 0;
 	guint at = ops->len, names = compiler->names->len;
 	struct op *op = emit(compiler, OP_CHOOSE);
 
@@ -469,12 +478,13 @@ static void add_variant(const struct adding *adding, const struct type *type)
 	branches = g_array_new(FALSE, FALSE, sizeof(struct branch));
 	for (guint i = 0; i < type->members->len && !compiler->failed; i++) {
 		const struct member *member = &g_array_index(type->members, struct member, i);
-		struct adding next = {.compiler = compiler, .wish = adding->wish,
-				      .value = UINT8_MAX, .ready = adding->ready};
+		struct adding next = {.compiler = compiler,
+				      .wish = adding->wish,
+				      .value = UINT8_MAX,
+				      .ready = adding->ready};
 		guint before = compiler->program->branches->len, jump;
 
-		add_option(compiler, type->ranges ? type : tag.type, member->name,
-			   here(compiler));
+		add_option(compiler, type->ranges ? type : tag.type, member->name, here(compiler));
 		if (compiler->program->branches->len > before) /* else no value chooses it */
 			g_array_append_vals(branches,
 					    &g_array_index(compiler->program->branches,
@@ -557,7 +567,8 @@ void compiler_add(struct compiler *compiler, const struct type *type, const stru
 	/* the names of one part of a record are seen by the next ones */
 	for (guint i = 0; i < type->members->len && !compiler->failed; i++) {
 		const struct member *member = &g_array_index(type->members, struct member, i);
-		struct adding adding = {.compiler = compiler, .name = member->name,
+		struct adding adding = {.compiler = compiler,
+					.name = member->name,
 					.wish = wish_for(wishes, member->name),
 					.value = value_for(compiler, member->name)};
 
@@ -615,8 +626,7 @@ static uint64_t read_integer(const uint8_t *packet, uint64_t at, unsigned size, 
 bool cursor_integer(struct cursor *cursor, const struct type *type, uint64_t *value)
 {
 	uint64_t at = (cursor->at + type->align - 1) / type->align * type->align;
-	bool big = type->order == ORDER_BIG ||
-		   (type->order == ORDER_NATIVE && cursor->big_endian);
+	bool big = type->order == ORDER_BIG || (type->order == ORDER_NATIVE && cursor->big_endian);
 
 	if (type->kind != TYPE_INTEGER || at > cursor->end || type->size > cursor->end - at)
 		return false;
@@ -629,7 +639,8 @@ static char *target(struct cursor *cursor, const struct op *op)
 {
 	if (op->flags & (FLAG_READY | FLAG_HEADERS))
 		return (op->flags & FLAG_READY ? (char *) &cursor->one
-					       : (char *) &cursor->headers) + op->to;
+					       : (char *) &cursor->headers) +
+		       op->to;
 	return (char *) cursor->event + op->to;
 }
 
@@ -750,17 +761,19 @@ static bool run_flat(struct cursor *cursor, const struct op *op)
 		return false;
 	if (op->flags & FLAG_TEXT) {
 		if (op->take == TAKE_STRING || op->value != UINT8_MAX)
-			put_text(cursor, op, text_of(cursor, (const char *) cursor->packet +
-								     cursor->at / 8, count));
+			put_text(cursor, op,
+				 text_of(cursor, (const char *) cursor->packet + cursor->at / 8,
+					 count));
 	} else if (op->take == TAKE_BYTES) {
 		take_bytes(cursor, op, shown);
 	} else if (op->take == TAKE_WORDS) {
 		take_words(cursor, op, shown);
 	} else if (op->take == TAKE_PAIR) {
 		for (uint64_t i = 0; i < 2 && i < count; i++)
-			((int32_t *) target(cursor, op))[i] = (int32_t) read_integer(
-				cursor->packet, cursor->at + i * op->align, op->size,
-				op->flags & FLAG_BIG, op->flags & FLAG_SIGNED);
+			((int32_t *) target(cursor, op))[i] =
+				(int32_t) read_integer(cursor->packet, cursor->at + i * op->align,
+						       op->size, op->flags & FLAG_BIG,
+						       op->flags & FLAG_SIGNED);
 	}
 	cursor->at += count * op->align;
 	return true;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Flat programs: how to get over one record (an event's header, context and
  * payload) and what to take from it on the way.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Directories, streams, and their merge; see reader.h. */
 #include "reader/reader.h"
 
@@ -39,8 +40,8 @@ static void set_clock(struct part *part)
 	part->frequency = clock ? clock->frequency : 1000000000;
 	part->offset_cycles = clock ? clock->offset : 0;
 	part->offset_s = clock ? clock->offset_s : 0;
-	part->offset = (int64_t) ((uint64_t) part->offset_s * 1000000000 +
-				  (uint64_t) part->offset_cycles);
+	part->offset =
+		(int64_t) ((uint64_t) part->offset_s * 1000000000 + (uint64_t) part->offset_cycles);
 }
 
 /* lttng-modules before 2.11 may put an event's time just past its packet's end. */
@@ -89,8 +90,8 @@ static GPtrArray *stream_names(const char *directory, GError **error)
 	return names;
 }
 
-static struct stream *stream_for(struct reader *reader, guint first, const struct ctf_packet *packet,
-				 bool own)
+static struct stream *stream_for(struct reader *reader, guint first,
+				 const struct ctf_packet *packet, bool own)
 {
 	struct stream *stream;
 
@@ -144,12 +145,13 @@ static int by_begin(gconstpointer a, gconstpointer b)
 static void sort_packets(struct stream *stream)
 {
 	GArray *packets = stream->packets;
-	g_autoptr(GArray) places = g_array_sized_new(FALSE, FALSE, sizeof(struct packet_place), packets->len);
+	g_autoptr(GArray)
+		places = g_array_sized_new(FALSE, FALSE, sizeof(struct packet_place), packets->len);
 	guint kept = 0;
 
 	for (guint i = 0; i < packets->len; i++) {
 		struct packet_place place = {g_array_index(packets, struct ctf_packet, i),
-				      stream->parts->pdata[i], i};
+					     stream->parts->pdata[i], i};
 
 		g_array_append_val(places, place);
 	}
@@ -175,9 +177,9 @@ static enum syscall_abi add_classes(struct reader *reader, struct part *part)
 	enum syscall_abi abi = ABI_UNKNOWN;
 
 	for (guint i = 0; i < part->metadata->streams->len; i++) {
-		struct class_table *table = class_table_new(
-			reader->session, part->metadata,
-			g_ptr_array_index(part->metadata->streams, i), part->user);
+		struct class_table *table =
+			class_table_new(reader->session, part->metadata,
+					g_ptr_array_index(part->metadata->streams, i), part->user);
 
 		g_ptr_array_add(part->tables, table);
 		if (abi == ABI_UNKNOWN)
@@ -377,8 +379,8 @@ char *reader_check_user(const GPtrArray *directories)
 		g_autoptr(GPtrArray) names = stream_names(directory->path, &error);
 
 		for (guint k = 0; k < names->len && !error; k++) {
-			g_autoptr(GArray) packets =
-				g_array_new(FALSE, FALSE, sizeof(struct ctf_packet));
+			g_autoptr(GArray)
+				packets = g_array_new(FALSE, FALSE, sizeof(struct ctf_packet));
 			struct stream_file *file = stream_file_open(names->pdata[k], &error);
 
 			if (!file)
@@ -613,7 +615,8 @@ static const char *trouble_of(const struct stream_file *file)
 		return "it became shorter while it was read";
 	if (mapped_gone(file->mapped, 0, file->length))
 		return "a disk or server failed while it was read";
-	return file->cut ? "it is cut short: what followed is lost, and how much that was is not known"
+	return file->cut ? "it is cut short: what followed is lost, and how much that was is not "
+			   "known"
 			 : NULL;
 }
 
@@ -634,8 +637,10 @@ static void tell_user_damage(struct session *session, const struct part *part)
 	if (!trouble && part->growing)
 		trouble = "it was still being written";
 	if (lost)
-		g_string_append_printf(what, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-				       " bytes could not be read", lost, total);
+		g_string_append_printf(what,
+				       "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+				       " bytes could not be read",
+				       lost, total);
 	if (trouble)
 		g_string_append_printf(what, "%s%s", lost ? "; " : "", trouble);
 	if (what->len)
@@ -662,8 +667,8 @@ void reader_tell_damage(const struct reader *reader)
 			const char *trouble = trouble_of(file);
 
 			if (file->lost || trouble)
-				session_damage(reader->session, file->path, file->lost, file->length,
-					       trouble);
+				session_damage(reader->session, file->path, file->lost,
+					       file->length, trouble);
 		}
 		if (part->growing)
 			session_stopped(reader->session,

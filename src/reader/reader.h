@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading LTTng's traces without a library: files in, events out, in the order
  * that the semantics ask for.
  *
@@ -38,7 +39,8 @@ void trace_directory_free(gpointer directory);
 char *reader_check_user(const GPtrArray *directories);
 
 /* `traces`: one GPtrArray of struct trace_directory per trace; several are its chunks. Those of
- * user space come last, and are left out if they cannot be read or are of no host. NULL and `error` (WHYLATE_ERROR_NO_TRACE) if nothing can be read. */
+ * user space come last, and are left out if they cannot be read or are of no host. NULL and
+ * `error` (WHYLATE_ERROR_NO_TRACE) if nothing can be read. */
 struct reader *reader_new(struct session *session, GPtrArray *traces, GError **error);
 void reader_free(struct reader *reader);
 

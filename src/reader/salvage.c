@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Searching for what makes sense behind damage; see salvage.h. */
 #include "reader/salvage.h"
 
@@ -66,7 +67,9 @@ static enum walk walk_from(struct stream *stream, uint64_t at, uint64_t clock)
 
 	stream->cursor.at = at;
 	stream->clock = clock;
-	return at < stream->cursor.end && header_read(stream) ? walk(stream, &records) : WALK_BROKEN;
+	return at < stream->cursor.end && header_read(stream)
+		       ? walk(stream, &records)
+		       : WALK_BROKEN;
 }
 
 /* Records make sense from the cursor on; `strict`: and no leap sets the clock too far. */

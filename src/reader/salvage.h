@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What to do about damage inside a packet.
  *
  * Place: reader/, beside stream.c, which asks when a record makes no sense.

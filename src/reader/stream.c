@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Going through a stream's packets and records; see stream.h. */
 #include "reader/stream.h"
 
@@ -63,7 +64,8 @@ static const struct class_table *table_of(const struct part *part, uint64_t stre
 
 static void enter(struct stream *stream)
 {
-	const struct ctf_packet *packet = &g_array_index(stream->packets, struct ctf_packet, stream->next);
+	const struct ctf_packet *packet =
+		&g_array_index(stream->packets, struct ctf_packet, stream->next);
 
 	stream->part = g_ptr_array_index(stream->parts, stream->next);
 	stream->packet = packet;
@@ -182,7 +184,7 @@ static bool next_event(struct stream *stream)
 		if (!packet->damaged || clock >= packet->end) /* else it was cut between two */
 			return false;
 		stream_lost(stream, header_time(stream->part, clock),
-		     header_time(stream->part, MAX(packet->end, clock)));
+			    header_time(stream->part, MAX(packet->end, clock)));
 		return true;
 	}
 	stream->event_at = from;
@@ -256,8 +258,10 @@ bool stream_take(struct stream *stream, struct event *event)
 
 struct event_place stream_place(const struct stream *stream, uint64_t at)
 {
-	return (struct event_place) {.time = stream->time, .id = stream->event_id,
-				     .at = at, .stream = stream->number,
+	return (struct event_place) {.time = stream->time,
+				     .id = stream->event_id,
+				     .at = at,
+				     .stream = stream->number,
 				     .packet = stream->next - 1};
 }
 

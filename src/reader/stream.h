@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One stream: its packets in order, and the next thing that it has to tell.
  *
  *   packets: [begin … events … end] (events lost?) [begin … events … end] …
@@ -15,7 +16,13 @@
 #include "reader/classes.h"
 #include "reader/packets.h"
 
-enum stream_item { STREAM_END, STREAM_BEGINS, STREAM_LOST_EVENTS, STREAM_LOST_PACKETS, STREAM_EVENT };
+enum stream_item {
+	STREAM_END,
+	STREAM_BEGINS,
+	STREAM_LOST_EVENTS,
+	STREAM_LOST_PACKETS,
+	STREAM_EVENT
+};
 
 /* A directory of stream files with one metadata. */
 struct part {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lttng command as a child; see lttng.h. */
 #include "record/lttng.h"
 
@@ -36,8 +37,7 @@ static bool fail(GError **error, const char *text)
 
 /* What the command said, in our words where it has a known remedy; or how it ended. (It
  * was seen to say nothing where there were no modules.) */
-static bool explain(const char *const *arguments, const char *said, const char *how,
-		    GError **error)
+static bool explain(const char *const *arguments, const char *said, const char *how, GError **error)
 {
 	g_autofree char *text = g_strdup(said);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running the lttng command, and the session daemon it talks to.
  *
  * Place: record/. The command is driven rather than liblttng-ctl linked: its lines can be shown

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Presets to lttng's lines; see plan.h. */
 #include "record/plan.h"
 
@@ -67,12 +68,10 @@ static void add_channels(const struct recording *recording, GPtrArray *plan, con
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(channels); i++) {
 		bool ring = recording->snapshot;
-		g_autofree char *size =
-			g_strconcat("--subbuf-size=",
-				    ring ? channels[i].ring_size : channels[i].size, NULL);
-		g_autofree char *count =
-			g_strconcat("--num-subbuf=",
-				    ring ? channels[i].ring_count : channels[i].count, NULL);
+		g_autofree char *size = g_strconcat(
+			"--subbuf-size=", ring ? channels[i].ring_size : channels[i].size, NULL);
+		g_autofree char *count = g_strconcat(
+			"--num-subbuf=", ring ? channels[i].ring_count : channels[i].count, NULL);
 
 		if (strcmp(channel_of(recording, channels[i].name), channels[i].name) == 0)
 			add(plan, "enable-channel", "--kernel", session, size, count,

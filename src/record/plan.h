@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is recorded, as the lttng command's lines.
  *
  *   --preset, --callstacks, --network, --functions ─► lttng create, enable-channel,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The course of a recording; see record.h. */
 #include "record/record.h"
 
@@ -149,7 +150,8 @@ static void tell_left(void)
 	for (guint i = 0; names && i < names->len; i++) {
 		const char *name = g_ptr_array_index(names, i);
 		char *rest = NULL;
-		long pid = g_str_has_prefix(name, OURS) ? strtol(name + strlen(OURS), &rest, 10) : 0;
+		long pid =
+			g_str_has_prefix(name, OURS) ? strtol(name + strlen(OURS), &rest, 10) : 0;
 
 		if (pid > 1 && !*rest && kill((pid_t) pid, 0) != 0 && errno == ESRCH)
 			fprintf(stderr,
@@ -258,9 +260,9 @@ static void tell_next(const struct run *run, bool ended, const char *self)
 	g_autofree char *target = g_strconcat("sched_process_exit tid=", tid, NULL);
 	g_autofree char *birth = g_strconcat("sched_process_fork child_tid=", tid, NULL);
 	/* a ring may have lost its birth; before that it is whylate's own work */
-	const char *delay[] = {self,   "delay", recording->output, "--target",
-			       target, recording->snapshot ? NULL : "--from",
-			       birth,  NULL};
+	const char *delay[] = {self,       "delay", recording->output,
+			       "--target", target,  recording->snapshot ? NULL : "--from",
+			       birth,      NULL};
 	const char *thread[] = {self, "delay", recording->output, "--thread", tid, NULL};
 	const char *overview[] = {self, "overview", recording->output, NULL};
 	const char **line = ended ? delay : run->program ? thread : overview;
@@ -400,7 +402,7 @@ static char *newest_session(GError **error)
 
 bool record_snapshot(const char *session, bool dry_run, char **written, GError **error)
 {
-	g_autofree char *name = session	  ? g_strdup(session)
+	g_autofree char *name = session   ? g_strdup(session)
 				: dry_run ? g_strdup("NAME")
 					  : newest_session(error);
 	g_autofree char *output = NULL;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recording from beginning to end, and a flight recorder's snapshot.
  *
  *   ready? ─► session made, started ─► program, Ctrl-C or time ─► stopped, destroyed ─► told

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the JSON of all reports has in common; see report.h and interface.md,
  * "JSON": names are fixed, integers are nanoseconds or counts.
  */
@@ -103,13 +104,13 @@ static json_t *json_gaps(const struct session *session)
 			if (!coverage_tells_gap(session, gap))
 				continue;
 			json_array_append_new(
-				list, json_pack("{s:i,s:I,s:I,s:I,s:o}", "host", (int) h, "cpu",
-						(json_int_t) gap->cpu, "begin",
-						(json_int_t) gap->begin, "end", (json_int_t) gap->end,
-						"events",
-						gap->events < 0 || gap->packets
-							? json_null()
-							: json_integer(gap->events)));
+				list,
+				json_pack("{s:i,s:I,s:I,s:I,s:o}", "host", (int) h, "cpu",
+					  (json_int_t) gap->cpu, "begin", (json_int_t) gap->begin,
+					  "end", (json_int_t) gap->end, "events",
+					  gap->events < 0 || gap->packets
+						  ? json_null()
+						  : json_integer(gap->events)));
 		}
 	}
 	return list;
@@ -135,8 +136,7 @@ json_t *json_coverage(const struct session *session, const struct coverage *cove
 	json_t *object = json_object(), *missing = json_array();
 
 	for (guint i = 0; i < coverage->missing->len; i++)
-		json_array_append_new(missing,
-				      json_text(g_ptr_array_index(coverage->missing, i)));
+		json_array_append_new(missing, json_text(g_ptr_array_index(coverage->missing, i)));
 	json_object_set_new(object, "events", json_integer((json_int_t) coverage->events));
 	json_object_set_new(object, "discarded_events",
 			    json_integer((json_int_t) coverage->discarded_events));
@@ -154,10 +154,12 @@ json_t *json_coverage(const struct session *session, const struct coverage *cove
 	json_object_set_new(object, "cpu_unknown_ns", json_integer(coverage->cpu_unknown_ns));
 	json_object_set_new(object, "undescribed_threads",
 			    json_integer((json_int_t) coverage->undescribed_threads));
-	json_object_set_new(object, "unknown_blocked_share",
-			    json_real((double) (long) (coverage_unknown_share(coverage) * 1e4 + 0.5) / 1e4));
-	json_object_set_new(object, "bare_softirq_blocked_share",
-			    json_real((double) (long) (coverage_softirq_share(coverage) * 1e4 + 0.5) / 1e4));
+	json_object_set_new(
+		object, "unknown_blocked_share",
+		json_real((double) (long) (coverage_unknown_share(coverage) * 1e4 + 0.5) / 1e4));
+	json_object_set_new(
+		object, "bare_softirq_blocked_share",
+		json_real((double) (long) (coverage_softirq_share(coverage) * 1e4 + 0.5) / 1e4));
 	json_object_set_new(object, "missing", missing);
 	return object;
 }

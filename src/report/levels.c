@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Merging intervals to cells; see levels.h. */
 #include "report/levels.h"
 
@@ -29,8 +30,11 @@ void merger_end(struct merger *merger)
 
 static void begin_cell(struct merger *merger, const struct span *span)
 {
-	merger->cell = (struct cell) {.begin = span->begin, .end = span->end,
-				      .leaf = span->leaf, .ref = span->ref, .intervals = 1};
+	merger->cell = (struct cell) {.begin = span->begin,
+				      .end = span->end,
+				      .leaf = span->leaf,
+				      .ref = span->ref,
+				      .intervals = 1};
 	merger->cell.by[leaf_class(span->leaf)] = span->end - span->begin;
 }
 

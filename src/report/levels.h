@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Levels of detail of a thread's states: the same intervals, coarser and coarser, so
  * that a picture of any stretch of time needs about as many cells as it is wide.
  *

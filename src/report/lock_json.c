@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Locks as JSON: who held the lock of one wait, in which order, doing what; all
  * locks by the waiting they cost; deadlocks. */
 #include "waits/contention.h"
@@ -97,12 +98,11 @@ static json_t *contention_json(const struct session *session, const struct conte
 				    json_integer(at->holders->len - limit));
 	json_object_set_new(object, "between_ns", json_integer(at->between));
 	if (at->convoy.handovers)
-		json_object_set_new(object, "convoy",
-				    json_pack("{s:I,s:I,s:i,s:i}", "begin",
-					      (json_int_t) at->convoy.begin, "end",
-					      (json_int_t) at->convoy.end, "handovers",
-					      (int) at->convoy.handovers, "queue",
-					      (int) at->convoy.longest));
+		json_object_set_new(
+			object, "convoy",
+			json_pack("{s:I,s:I,s:i,s:i}", "begin", (json_int_t) at->convoy.begin,
+				  "end", (json_int_t) at->convoy.end, "handovers",
+				  (int) at->convoy.handovers, "queue", (int) at->convoy.longest));
 	if (at->inverted)
 		json_object_set_new(object, "priority_inversion",
 				    inversion_json(session, &at->inversion));
@@ -117,8 +117,8 @@ void json_locks(FILE *file, const struct session *session, const GArray *locks)
 
 	for (guint i = 0; i < count; i++)
 		json_array_append_new(list,
-				      contention_json(session, &g_array_index(locks,
-								struct contention, i)));
+				      contention_json(session,
+						      &g_array_index(locks, struct contention, i)));
 	json_member(file, "locks", list, false);
 	if (locks->len > count)
 		json_member(file, "locks_omitted", json_integer(locks->len - count), false);
@@ -135,7 +135,8 @@ static json_t *deadlock_json(const struct session *session, const struct deadloc
 		json_t *entry = thread_member(json_object(), session, at->thread);
 
 		json_object_set_new(entry, "since", json_integer(at->since));
-		json_object_set_new(entry, "lock", json_text(session_text(session, lock->resource)));
+		json_object_set_new(entry, "lock",
+				    json_text(session_text(session, lock->resource)));
 		json_object_set_new(entry, "owner",
 				    at->owner == NO_THREAD
 					    ? json_null()
@@ -151,8 +152,8 @@ void json_deadlocks(FILE *file, const struct session *session)
 	json_t *list = json_array();
 
 	for (guint i = 0; i < session->deadlocks->len; i++)
-		json_array_append_new(list, deadlock_json(session, g_ptr_array_index(
-							session->deadlocks, i)));
+		json_array_append_new(
+			list, deadlock_json(session, g_ptr_array_index(session->deadlocks, i)));
 	json_member(file, "deadlocks", list, false);
 }
 
@@ -175,16 +176,17 @@ json_t *json_lock(const struct session *session, const struct wait *wait)
 	json_object_set_new(object, "kind", json_string(lock_kind_text(lock->lock)));
 	json_object_set_new(object, "name", json_text(session_text(session, lock->lock->resource)));
 	for (guint i = 0; i < shown; i++)
-		json_array_append_new(holders, holder_json(session, &g_array_index(lock->holders,
-									struct holder, i)));
+		json_array_append_new(holders,
+				      holder_json(session,
+						  &g_array_index(lock->holders, struct holder, i)));
 	json_object_set_new(object, "holders", holders);
 	if (lock->holders->len > shown)
 		json_object_set_new(object, "holders_omitted",
 				    json_integer(lock->holders->len - shown));
 	for (guint i = 0; i < lock->holdings->len && (!limit || i < limit); i++)
-		json_array_append_new(holdings,
-				      holding_json(session, &g_array_index(lock->holdings,
-									   struct holding, i)));
+		json_array_append_new(
+			holdings,
+			holding_json(session, &g_array_index(lock->holdings, struct holding, i)));
 	json_object_set_new(object, "sequence", holdings);
 	if (limit && lock->holdings->len > limit)
 		json_object_set_new(object, "sequence_omitted",

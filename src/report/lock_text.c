@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Locks for people: who held the lock of one wait, doing what; all locks by the
  * waiting they cost; deadlocks. */
 #include <inttypes.h>
@@ -45,8 +46,8 @@ static void append_doing(GString *line, const struct session *session, const str
 
 	if (holder->leaf_ns * 2 < holder->ns)
 		return;
-	g_string_append_printf(line, ", %s %s", holder->leaf_ns == holder->ns ? "all of it"
-									      : "mostly", leaf);
+	g_string_append_printf(line, ", %s %s",
+			       holder->leaf_ns == holder->ns ? "all of it" : "mostly", leaf);
 	if (holder->resource)
 		g_string_append_printf(line, " on %s", session_text(session, holder->resource));
 }
@@ -88,18 +89,18 @@ void lock_text(const struct session *session, const struct wait *wait, struct ou
 	lock_wait_free(lock);
 }
 
-static void append_convoy(GString *line, const struct session *session,
-			  const struct convoy *convoy)
+static void append_convoy(GString *line, const struct session *session, const struct convoy *convoy)
 {
 	char from[48], length[32];
 
-	g_string_append_printf(line, "; convoy: %u hand-overs in %s from %s, %.0f a second, up to "
-			       "%u threads waiting", convoy->handovers,
-			       when_duration(length, convoy->end - convoy->begin),
-			       when_time(from, convoy->begin, session->options->utc, false),
-			       (double) convoy->handovers * 1e9 /
-				       (double) (convoy->end - convoy->begin),
-			       convoy->longest);
+	g_string_append_printf(
+		line,
+		"; convoy: %u hand-overs in %s from %s, %.0f a second, up to "
+		"%u threads waiting",
+		convoy->handovers, when_duration(length, convoy->end - convoy->begin),
+		when_time(from, convoy->begin, session->options->utc, false),
+		(double) convoy->handovers * 1e9 / (double) (convoy->end - convoy->begin),
+		convoy->longest);
 }
 
 static void append_holders(GString *line, const struct session *session,
@@ -171,8 +172,11 @@ void deadlocks_text(const struct session *session, struct output *output)
 		if (!i)
 			text_heading(output, "Deadlocks");
 		line = g_strconcat(deadlock->proved ? "Proved: " : "Suspected: ", words,
-				   deadlock->proved ? "." : "; nobody was seen to give one of these "
-				   "up. Who has a plain mutex is not in a kernel trace.", NULL);
+				   deadlock->proved
+					   ? "."
+					   : "; nobody was seen to give one of these "
+					     "up. Who has a plain mutex is not in a kernel trace.",
+				   NULL);
 		text_wrapped(output, line, 2, 4);
 	}
 }

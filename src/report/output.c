@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See output.h.
  *
  * A file has no name until all of it is written (O_TMPFILE), so that nothing is left behind
@@ -162,8 +163,8 @@ static bool name_it(struct output *output)
 	if (errno != EEXIST)
 		return false;
 	for (int i = 0; i < 100; i++) {
-		output->temporary = g_strdup_printf("%s.%06x", output->place,
-						    g_random_int() & 0xffffff);
+		output->temporary =
+			g_strdup_printf("%s.%06x", output->place, g_random_int() & 0xffffff);
 		replace_ours(NULL, output->temporary);
 		if (linkat(AT_FDCWD, link, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW) == 0)
 			return true;
@@ -216,7 +217,8 @@ int output_trouble(FILE *file)
 
 void output_begin(struct output *output, FILE *file, const char *path)
 {
-	*output = (struct output) {.file = file, .path = g_strdup(path),
+	*output = (struct output) {.file = file,
+				   .path = g_strdup(path),
 				   .width = terminal_width(fileno(file))};
 	ready(output);
 }

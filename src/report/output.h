@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a report is written: standard output or a file that appears whole.
  *
  * Place: report/. A file is written without a name, or beside its place under another

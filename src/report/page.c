@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page around the data; see page.h. The template's parts are put in where it says
  * {{style}}, {{script}} and so on; a content security policy names style and script by
  * their hashes, so that nothing else in the file can run, whatever a trace's names say.
@@ -12,9 +13,9 @@
 
 /* In this order they are one script. */
 static const char *const scripts[] = {
-	page_data_js,  page_ui_js,    page_cells_js,   page_paint_js, page_timeline_js,
-	page_events_js, page_trees_js, page_delay_js,   page_plots_js, page_profile_js,
-	page_graph_js, page_overview_js, page_main_js};
+	page_data_js,   page_ui_js,       page_cells_js, page_paint_js, page_timeline_js,
+	page_events_js, page_trees_js,    page_delay_js, page_plots_js, page_profile_js,
+	page_graph_js,  page_overview_js, page_main_js};
 
 /* As a content security policy names it: "sha256-…". */
 static char *hash_of(const char *text)
@@ -123,9 +124,8 @@ static void put_title(const struct session *session, FILE *file)
 					session_thread_name(session, session->target));
 	else
 		title = g_strdup_printf("whylate %s: %s", command_name(session->options->command),
-					session->model.hosts->len
-						? session_host_name(session, 0)
-						: "no host");
+					session->model.hosts->len ? session_host_name(session, 0)
+								  : "no host");
 	safe = g_utf8_make_valid(title, -1);
 	g_free(title);
 	title = g_markup_escape_text(safe, -1);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report as a page for browsers: one file that needs nothing besides, --format html.
  *
  * Place: report/. The page is a template (share/page/, built into the program), the

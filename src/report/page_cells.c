@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packing cells; see page_cells.h. Cells come from levels.h, every level from one pass over a
  * thread's states. A level that would be larger than LEVEL_BYTES is left out, and so are all finer
  * ones; the page then has exact states only where the report speaks of (struct mention).
@@ -14,7 +15,7 @@
 #define MENTION_CELLS 3000         /* … of one thread in one of them */
 #define MENTIONS_MAX 400
 #define COARSE_CELLS 40000         /* of all rows, in the coarsest level, if all is merged */
-#define FINER 4                    /* each level than the one before */
+#define FINER 4      /* each level than the one before */
 
 struct level {
 	struct packer *packer;
@@ -121,8 +122,7 @@ static void find_ending(struct packer *packer, const struct cell *cell)
 	struct lead lead;
 
 	*ending = (struct ending) {.begin = cell->begin, .waker = text_number(packer, waker)};
-	ending->resource =
-		resource ? text_number(packer, session_text(session, resource)) : 0;
+	ending->resource = resource ? text_number(packer, session_text(session, resource)) : 0;
 	if (!woken || !block_lead(session, block, packer->thread, cell->begin, cell->end, &lead))
 		return;
 	ending->row = GPOINTER_TO_UINT(
@@ -187,8 +187,7 @@ static void put_cell(const struct cell *cell, void *data)
 	}
 }
 
-static void level_init(struct level *level, struct packer *packer, int64_t tolerance,
-		       gsize limit)
+static void level_init(struct level *level, struct packer *packer, int64_t tolerance, gsize limit)
 {
 	*level = (struct level) {.packer = packer, .limit = limit};
 	level->merger = (struct merger) {.tolerance = tolerance, .visit = put_cell, .data = level};
@@ -251,8 +250,8 @@ static void write_level(const struct level *level, FILE *file, bool first)
 	json_t *rows = json_array();
 
 	for (guint i = 0; i < level->rows->len; i++)
-		json_array_append_new(rows, json_integer((json_int_t) g_array_index(level->rows,
-										   gsize, i)));
+		json_array_append_new(
+			rows, json_integer((json_int_t) g_array_index(level->rows, gsize, i)));
 	fputs(first ? "\n{" : ",\n{", file);
 	json_member(file, "tolerance_ns", json_integer(level->merger.tolerance), true);
 	json_member(file, "exact", json_boolean(!level->merged), false);
@@ -339,12 +338,13 @@ static void pack_mention(struct packer *packer, struct level *level, const struc
 	}
 	if (done > begin)
 		json_array_append_new(
-			list, json_pack("[i,I,I,I]",
-					(int) GPOINTER_TO_UINT(g_hash_table_lookup(
-						packer->page->rows,
-						GUINT_TO_POINTER(mention->thread))) - 1,
-					(json_int_t) (begin - session->from),
-					(json_int_t) (done - session->from), (json_int_t) at));
+			list,
+			json_pack("[i,I,I,I]",
+				  (int) GPOINTER_TO_UINT(g_hash_table_lookup(
+					  packer->page->rows, GUINT_TO_POINTER(mention->thread))) -
+					  1,
+				  (json_int_t) (begin - session->from),
+				  (json_int_t) (done - session->from), (json_int_t) at));
 }
 
 static bool is_row(const struct page *page, uint32_t thread)
@@ -361,7 +361,8 @@ void write_mentions(struct packer *packer, FILE *file)
 
 	level_init(&level, packer, 0, SIZE_MAX);
 	for (guint i = 0; i < mentions->len && json_array_size(list) < MENTIONS_MAX &&
-			  level.bytes->len < MENTION_BYTES; i++) {
+			  level.bytes->len < MENTION_BYTES;
+	     i++) {
 		const struct mention *mention = &g_array_index(mentions, struct mention, i);
 		char *key = g_strdup_printf("%u %" PRId64 " %" PRId64, mention->thread,
 					    mention->begin, mention->end);

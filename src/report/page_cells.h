@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads' states as packed cells, in levels of detail: the larger part of a page's second block.
  *
  * Place: report/, below page_timeline.c. A cell is bytes, numbers as LEB128:

@@ -1,5 +1,6 @@
-/* The page's second block of data: the timeline of each thread that the report names, and who waited
- * for whom.
+/* SPDX-License-Identifier: MIT */
+/* The page's second block of data: the timeline of each thread that the report names, and who
+ * waited for whom.
  *
  * Place: report/, called by page.c when the report's JSON is written, which has told what it names.
  * The states themselves are packed by page_cells.c. Times of day are text, as JavaScript's numbers
@@ -38,8 +39,8 @@ static void explain_mentions(struct page *page)
 	for (guint i = 0; i < count && !session_interrupted(page->session); i++) {
 		struct mention at = g_array_index(page->mentions, struct mention, i);
 		uint32_t omitted;
-		GPtrArray *waits = causality_new(page->session, at.thread, at.begin, at.end, 10,
-						 &omitted);
+		GPtrArray *waits =
+			causality_new(page->session, at.thread, at.begin, at.end, 10, &omitted);
 
 		mention_waits(page, waits);
 		g_ptr_array_free(waits, TRUE);
@@ -81,10 +82,10 @@ static json_t *edges_json(struct packer *packer, const struct waiting *waiting)
 			edge->resource ? session_text(page->session, edge->resource) : "";
 
 		if (from && to)
-			json_array_append_new(
-				list, json_pack("[i,i,I,I,i]", (int) from - 1, (int) to - 1,
-						(json_int_t) edge->ns, (json_int_t) edge->count,
-						(int) text_number(packer, resource)));
+			json_array_append_new(list, json_pack("[i,i,I,I,i]", (int) from - 1,
+							      (int) to - 1, (json_int_t) edge->ns,
+							      (json_int_t) edge->count,
+							      (int) text_number(packer, resource)));
 	}
 	return list;
 }

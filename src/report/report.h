@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports: results of analyses as text, JSON and CSV.
  *
  * Place: the last step of the data's way. A report asks the analyses for one
@@ -108,7 +109,8 @@ bool junit_write(const struct session *session, GError **error);
 /* findings.c: struct finding with their ids; the text says how to have one explained. */
 void text_findings(const struct session *session, const GArray *findings, struct output *output);
 /* `limit`: so many of them, 0: all. */
-void json_findings(const struct session *session, const GArray *findings, uint32_t limit, FILE *file);
+void json_findings(const struct session *session, const GArray *findings, uint32_t limit,
+		   FILE *file);
 struct finding;
 json_t *json_finding(const struct session *session, const struct finding *finding);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What text reports have in common; see report.h. */
 #include "report/report.h"
 
@@ -223,8 +224,7 @@ static void gap_line(const struct session *session, const struct gap *gap, struc
 }
 
 /* One line a CPU; each gap where everything is asked for. */
-static void text_gaps(const struct session *session, const struct host *host,
-		      struct output *output)
+static void text_gaps(const struct session *session, const struct host *host, struct output *output)
 {
 	bool all = session->options->verbose || !session->options->limit;
 	bool several = session->model.hosts->len > 1;
@@ -262,11 +262,15 @@ static void text_damages(const struct session *session, struct output *output)
 		if (at->what)
 			g_string_append_printf(line, ": %s", at->what);
 		if (at->what && at->bytes)
-			g_string_append_printf(line, "; of the %" PRIu64 " bytes there are, %" PRIu64
-					       " could not be read", at->total, at->bytes);
+			g_string_append_printf(line,
+					       "; of the %" PRIu64 " bytes there are, %" PRIu64
+					       " could not be read",
+					       at->total, at->bytes);
 		else if (at->total)
-			g_string_append_printf(line, ", %" PRIu64 " of %" PRIu64 " bytes (%.2g %%) "
-					       "could not be read", at->bytes, at->total,
+			g_string_append_printf(line,
+					       ", %" PRIu64 " of %" PRIu64 " bytes (%.2g %%) "
+					       "could not be read",
+					       at->bytes, at->total,
 					       100.0 * (double) at->bytes / (double) at->total);
 		text_wrapped(output, line->str, 2, 2);
 	}
@@ -279,8 +283,9 @@ void text_coverage(const struct session *session, const struct coverage *coverag
 	char length[32];
 
 	text_heading(output, "Coverage: what the trace could not tell");
-	fprintf(file, "  %" PRIu64 " events read; lost by the tracer: %" PRIu64 " events (%.0f %% of "
-		      "all), %" PRIu64 " packets\n",
+	fprintf(file,
+		"  %" PRIu64 " events read; lost by the tracer: %" PRIu64 " events (%.0f %% of "
+		"all), %" PRIu64 " packets\n",
 		coverage->events, coverage->discarded_events,
 		100.0 * (double) coverage->discarded_events /
 			(double) (coverage->events + coverage->discarded_events),
@@ -288,23 +293,27 @@ void text_coverage(const struct session *session, const struct coverage *coverag
 	text_damages(session, output);
 	for (guint i = 0; i < session->model.hosts->len; i++)
 		text_gaps(session, model_host(&session->model, i), output);
-	fprintf(file, "  Not seen: %" PRIu64 " entries and %" PRIu64 " exits of system calls and "
-		      "interrupts, %" PRIu64 " wake-ups\n",
+	fprintf(file,
+		"  Not seen: %" PRIu64 " entries and %" PRIu64 " exits of system calls and "
+		"interrupts, %" PRIu64 " wake-ups\n",
 		coverage->entries_unseen, coverage->exits_unseen, coverage->wakeups_unseen);
 	if (coverage->cpu_unknown_ns)
 		fprintf(file, "  CPUs whose thread was not known: %s in all\n",
 			when_duration(length, coverage->cpu_unknown_ns));
 	if (coverage->undescribed_threads)
-		fprintf(file, "  Threads neither born in the trace nor in a statedump: %" PRIu64 "\n",
+		fprintf(file,
+			"  Threads neither born in the trace nor in a statedump: %" PRIu64 "\n",
 			coverage->undescribed_threads);
-	fprintf(file, "  Of the time user threads were blocked, ended by what is not known: %.1f %%\n",
+	fprintf(file,
+		"  Of the time user threads were blocked, ended by what is not known: %.1f %%\n",
 		100.0 * coverage_unknown_share(coverage));
 	if (coverage_softirq_share(coverage) >= 0.0005)
 		fprintf(file, "  ... by a softIRQ of which no more is known: %.1f %%\n",
 			100.0 * coverage_softirq_share(coverage));
 	for (guint i = 0; i < coverage->missing->len; i++) {
-		g_autofree char *line = g_strconcat(
-			"Missing: ", (char *) g_ptr_array_index(coverage->missing, i), NULL);
+		g_autofree char *line =
+			g_strconcat("Missing: ", (char *) g_ptr_array_index(coverage->missing, i),
+				    NULL);
 
 		text_wrapped(output, line, 2, 2);
 	}

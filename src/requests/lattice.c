@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Merging the ways of many requests; see lattice.h. */
 #include "requests/lattice.h"
 
@@ -37,7 +38,8 @@ static void find_minor(struct builder *builder)
 	const struct costs *costs = builder->costs;
 
 	for (guint i = 0; i < costs->causes->len; i++) {
-		const struct user_cause *cause = &g_array_index(costs->causes, struct user_cause, i);
+		const struct user_cause *cause =
+			&g_array_index(costs->causes, struct user_cause, i);
 
 		if ((double) cause->value < LEAST_SHARE * (double) costs->total)
 			g_hash_table_add(builder->minor,
@@ -80,7 +82,8 @@ static GArray *stops_of(struct builder *builder, const struct user_request *requ
 	for (guint i = 0; i < steps->len; i++) {
 		const struct step *step = &g_array_index(steps, struct step, i);
 		g_autofree char *cause = g_strdup_printf("%s %s", step->kind, step->label);
-		struct key_step *last = &g_array_index(stops, struct key_step, stops->len - 1), stop;
+		struct key_step *last = &g_array_index(stops, struct key_step, stops->len - 1),
+				stop;
 
 		stop = (struct key_step) {0, step->end - step->begin};
 		if (!g_hash_table_contains(builder->minor, cause))
@@ -94,7 +97,8 @@ static GArray *stops_of(struct builder *builder, const struct user_request *requ
 	return stops;
 }
 
-static struct lattice_place *place_after(struct builder *builder, struct lattice_place *before, uint32_t key)
+static struct lattice_place *
+place_after(struct builder *builder, struct lattice_place *before, uint32_t key)
 {
 	struct lattice_place *place = g_new0(struct lattice_place, 1);
 
@@ -122,7 +126,8 @@ static void visit(GArray *way, struct lattice_place *place, int64_t ns)
 static void merge(struct builder *builder, const GArray *stops)
 {
 	guint n = stops->len, m = 0, j = 0;
-	g_autofree struct lattice_place **places = g_new(struct lattice_place *, builder->count + 1);
+	g_autofree struct lattice_place **places =
+		g_new(struct lattice_place *, builder->count + 1);
 	g_autofree uint16_t *rest = NULL;
 	GArray *way = g_array_new(FALSE, FALSE, sizeof(struct visit));
 	struct lattice_place *last = builder->begin;
@@ -134,9 +139,8 @@ static void merge(struct builder *builder, const GArray *stops)
 #define KEY(i) g_array_index(stops, struct key_step, i).key
 	for (guint i = n; i-- > 1;)
 		for (guint k = m; k-- > 0;)
-			REST(i, k) = KEY(i) == places[k]->key
-					     ? (uint16_t) (REST(i + 1, k + 1) + 1)
-					     : MAX(REST(i + 1, k), REST(i, k + 1));
+			REST(i, k) = KEY(i) == places[k]->key ? (uint16_t) (REST(i + 1, k + 1) + 1)
+							      : MAX(REST(i + 1, k), REST(i, k + 1));
 	visit(way, builder->begin, g_array_index(stops, struct key_step, 0).ns);
 	for (guint i = 1; i < n; i++) {
 		int64_t ns = g_array_index(stops, struct key_step, i).ns;
@@ -168,10 +172,10 @@ static void number_nodes(struct builder *builder)
 	for (struct lattice_place *at = builder->begin; at; at = at->next) {
 		struct lattice_node node = {.ns = at->ns, .requests = at->requests};
 
-		node.label = g_strdup(at == builder->begin ? "begin"
-				      : at == builder->end ? "end"
-							   : g_ptr_array_index(builder->labels,
-									       at->key - 1));
+		node.label = g_strdup(
+			at == builder->begin ? "begin"
+			: at == builder->end ? "end"
+					     : g_ptr_array_index(builder->labels, at->key - 1));
 		at->number = number++;
 		g_array_append_val(lattice->nodes, node);
 	}
@@ -242,8 +246,10 @@ static void find_costs(struct lattice *lattice)
 	g_array_index(lattice->nodes, struct lattice_node, lattice->nodes->len - 1).rest = 0;
 	for (guint i = lattice->edges->len; i-- > 0;) {
 		struct lattice_edge *edge = &g_array_index(lattice->edges, struct lattice_edge, i);
-		struct lattice_node *from = &g_array_index(lattice->nodes, struct lattice_node, edge->from),
-				    *to = &g_array_index(lattice->nodes, struct lattice_node, edge->to);
+		struct lattice_node *from = &g_array_index(lattice->nodes, struct lattice_node,
+							   edge->from),
+				    *to = &g_array_index(lattice->nodes, struct lattice_node,
+							 edge->to);
 
 		edge->cost = lattice_mean(to) + to->rest;
 		from->rest = MIN(from->rest, edge->cost);
@@ -316,8 +322,7 @@ static void find_means(struct builder *builder)
 		double sum = 0;
 
 		for (guint k = 0; k < at->requests->len; k++)
-			sum += (double) latency_of(builder,
-						   g_array_index(at->requests, guint, k));
+			sum += (double) latency_of(builder, g_array_index(at->requests, guint, k));
 		at->mean[1] = sum / at->requests->len;
 		at->mean[0] = n > at->requests->len ? (all - sum) / (n - at->requests->len) : 0;
 	}
@@ -357,7 +362,8 @@ static void sort_conditions(struct lattice *lattice)
 			costliest_first, lattice->edges);
 	g_array_sort(lattice->conditions, heaviest_first);
 	for (guint i = 0; i < lattice->conditions->len; i++) {
-		const struct condition *at = &g_array_index(lattice->conditions, struct condition, i);
+		const struct condition *at =
+			&g_array_index(lattice->conditions, struct condition, i);
 
 		for (guint k = 0; k < at->edges->len; k++)
 			g_array_index(lattice->edges, struct lattice_edge,
@@ -384,12 +390,14 @@ static void condition_clear(gpointer data)
 static void merge_all(struct builder *builder)
 {
 	const struct user_requests *requests = builder->costs->requests;
-	guint n = requests->listed->len, step = (n + LATTICE_REQUESTS_MAX - 1) / LATTICE_REQUESTS_MAX;
+	guint n = requests->listed->len,
+	      step = (n + LATTICE_REQUESTS_MAX - 1) / LATTICE_REQUESTS_MAX;
 
 	requests_renew_effort(requests);
 	for (uint32_t i = 0; i < n; i += step) {
-		GArray *stops = stops_of(builder, user_request_at(requests, g_array_index(
-							  requests->listed, uint32_t, i)));
+		GArray *stops =
+			stops_of(builder, user_request_at(requests, g_array_index(requests->listed,
+										  uint32_t, i)));
 
 		g_array_append_val(builder->lattice->merged, i);
 		merge(builder, stops);
@@ -417,11 +425,14 @@ struct lattice *lattice_new(const struct costs *costs)
 {
 	struct lattice *lattice = g_new0(struct lattice, 1);
 	struct builder builder = {
-		.costs = costs, .lattice = lattice,
+		.costs = costs,
+		.lattice = lattice,
 		.keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-		.labels = g_ptr_array_new(), .ways = g_ptr_array_new(),
+		.labels = g_ptr_array_new(),
+		.ways = g_ptr_array_new(),
 		.minor = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-		.begin = g_new0(struct lattice_place, 1), .end = g_new0(struct lattice_place, 1)};
+		.begin = g_new0(struct lattice_place, 1),
+		.end = g_new0(struct lattice_place, 1)};
 	GArray *passages;
 
 	builder.begin->next = builder.end;

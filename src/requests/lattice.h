@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The ways of many requests as a lattice: where they are the same they are one, and where
  * they part there is a branch, with what it costs to take it.
  *
@@ -26,33 +27,33 @@
 #define LATTICE_STEPS_MAX 1000   /* … as are more of one request */
 
 struct lattice_node {
-	char *label;     /* owned; "app, cpu: user code"; the first is the begin, the last the end */
-	int64_t ns;      /* over all requests that come through */
+	char *label; /* owned; "app, cpu: user code"; the first is the begin, the last the end */
+	int64_t ns; /* over all requests that come through */
 	guint requests;
-	int64_t rest;    /* ns: the shortest way on from here to the end, by mean costs */
+	int64_t rest; /* ns: the shortest way on from here to the end, by mean costs */
 };
 
 struct lattice_edge {
-	guint from, to;  /* nodes */
+	guint from, to; /* nodes */
 	guint requests;
-	int64_t cost;    /* ns: of taking it at `from`, see above; 0 where there is no choice */
-	bool branch;     /* there are others from there */
+	int64_t cost; /* ns: of taking it at `from`, see above; 0 where there is no choice */
+	bool branch; /* there are others from there */
 	guint condition; /* place in conditions, from 1; 0: all requests come through */
 };
 
 /* Requests that take some branches, which no others take. */
 struct condition {
-	GArray *requests;  /* owned; guint: places in `merged` */
-	GArray *edges;     /* owned; guint: of its branches, the costliest first */
-	int64_t cost;      /* ns: of all its branches together */
-	double mean[2];    /* latency of the other requests, of these: ns */
+	GArray *requests; /* owned; guint: places in `merged` */
+	GArray *edges; /* owned; guint: of its branches, the costliest first */
+	int64_t cost; /* ns: of all its branches together */
+	double mean[2]; /* latency of the other requests, of these: ns */
 };
 
 struct lattice {
-	GArray *nodes;      /* struct lattice_node, in their order */
-	GArray *edges;      /* struct lattice_edge by from, to */
+	GArray *nodes; /* struct lattice_node, in their order */
+	GArray *edges; /* struct lattice_edge by from, to */
 	GArray *conditions; /* struct condition; largest difference of all its requests first */
-	GArray *merged;     /* uint32_t: places in requests->listed of the requests in it */
+	GArray *merged; /* uint32_t: places in requests->listed of the requests in it */
 };
 
 struct lattice *lattice_new(const struct costs *costs);

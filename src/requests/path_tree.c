@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many critical paths as one tree; see path_tree.h. */
 #include "requests/path_tree.h"
 
@@ -67,9 +68,9 @@ static void wait_label(const struct session *session, const struct through *wait
 }
 
 /* Down the waits that led to the piece, the outermost first. */
-static struct tree_node *descend(struct tree_node *node, const struct costs *costs,
-				 const struct path *path, int32_t wait, uint32_t thread,
-				 uint32_t request, int64_t ns, GString *label)
+static struct tree_node *
+descend(struct tree_node *node, const struct costs *costs, const struct path *path, int32_t wait,
+	uint32_t thread, uint32_t request, int64_t ns, GString *label)
 {
 	const struct through *at;
 
@@ -119,8 +120,8 @@ struct tree_node *tree_new(const struct costs *costs)
 
 	requests_renew_effort(requests);
 	for (guint i = 0; i < requests->listed->len; i += step) {
-		const struct user_request *request = user_request_at(
-			requests, g_array_index(requests->listed, uint32_t, i));
+		const struct user_request *request =
+			user_request_at(requests, g_array_index(requests->listed, uint32_t, i));
 		struct path *path = user_request_path(requests, request);
 
 		for (guint k = 0; k < path->pieces->len; k++) {
@@ -131,8 +132,8 @@ struct tree_node *tree_new(const struct costs *costs)
 			const char *kind;
 
 			take(root, i + 1, ns);
-			node = descend(root, costs, path, piece->behalf, piece->thread,
-				       i + 1, ns, label);
+			node = descend(root, costs, path, piece->behalf, piece->thread, i + 1, ns,
+				       label);
 			kind = piece_charged_to(costs, request, path, piece, label, &change);
 			g_string_prepend(label, ": ");
 			g_string_prepend(label, kind);

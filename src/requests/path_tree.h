@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The ways of many requests as one tree: the critical paths of all, laid over each other.
  *
  *   40 requests

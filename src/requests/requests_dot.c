@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lattice of requests' ways as a graph for Graphviz (dot). Shortest ways are drawn in bold;
  * the width of a line is the share of requests that go there.
  */
@@ -28,13 +29,15 @@ void requests_dot(const struct costs *costs, struct output *output)
 	char ns[32];
 
 	fputs("digraph requests {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n"
-	      "  edge [fontname=\"sans-serif\"];\n", file);
+	      "  edge [fontname=\"sans-serif\"];\n",
+	      file);
 	for (guint i = 0; i < lattice->nodes->len; i++) {
 		const struct lattice_node *node =
 			&g_array_index(lattice->nodes, struct lattice_node, i);
-		g_autofree char *label = g_strdup_printf("%s: %u request%s, %s in the mean", node->label,
-							 node->requests, node->requests == 1 ? "" : "s",
-							 when_duration(ns, lattice_mean(node)));
+		g_autofree char *label =
+			g_strdup_printf("%s: %u request%s, %s in the mean", node->label,
+					node->requests, node->requests == 1 ? "" : "s",
+					when_duration(ns, lattice_mean(node)));
 
 		fprintf(file, "  n%u [label=", i);
 		quoted(file, label);
@@ -43,9 +46,9 @@ void requests_dot(const struct costs *costs, struct output *output)
 	for (guint i = 0; i < lattice->edges->len; i++) {
 		const struct lattice_edge *edge =
 			&g_array_index(lattice->edges, struct lattice_edge, i);
-		g_autofree char *cost = edge->cost > 0
-						? g_strdup_printf(", +%s", when_duration(ns, edge->cost))
-						: g_strdup("");
+		g_autofree char *cost =
+			edge->cost > 0 ? g_strdup_printf(", +%s", when_duration(ns, edge->cost))
+				       : g_strdup("");
 
 		fprintf(file, "  n%u -> n%u [label=\"%u%s\", penwidth=%.1f%s];\n", edge->from,
 			edge->to, edge->requests, cost,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Requests and their costs as JSON (whylate-requests-1) and CSV. */
 #include <inttypes.h>
 #include <string.h>
@@ -30,8 +31,8 @@ static json_t *example_json(const struct costs *costs, const struct user_cause *
 	return object;
 }
 
-static json_t *cause_json(const struct costs *costs, const struct user_cause *cause,
-			  int64_t value, int64_t whole)
+static json_t *cause_json(const struct costs *costs, const struct user_cause *cause, int64_t value,
+			  int64_t whole)
 {
 	json_t *object = json_object();
 
@@ -53,7 +54,8 @@ static json_t *summary_json(const struct costs *costs)
 	json_t *list = json_array();
 
 	for (guint i = 0; i < costs->causes->len; i++) {
-		const struct user_cause *cause = &g_array_index(costs->causes, struct user_cause, i);
+		const struct user_cause *cause =
+			&g_array_index(costs->causes, struct user_cause, i);
 		json_t *object = cause_json(costs, cause, cause->value, costs->total),
 		       *first = json_thread_head(costs->requests->session, cause->first_thread);
 
@@ -90,7 +92,8 @@ static json_t *threads_json(const struct costs *costs, guint listed)
 
 	thread_costs_of(costs, listed, &first, &end);
 	for (guint i = first; i < end; i++) {
-		const struct thread_cost *at = &g_array_index(costs->threads, struct thread_cost, i);
+		const struct thread_cost *at =
+			&g_array_index(costs->threads, struct thread_cost, i);
 		json_t *object = json_thread_head(costs->requests->session, at->thread);
 
 		json_object_set_new(object, "ns", json_integer(at->ns));
@@ -103,8 +106,7 @@ static json_t *threads_json(const struct costs *costs, guint listed)
 static json_t *head_json(const struct user_requests *requests, const struct user_request *request)
 {
 	g_autofree char *label = user_request_label(requests, request);
-	const struct thread *first =
-		model_thread(&requests->session->model, request->first);
+	const struct thread *first = model_thread(&requests->session->model, request->first);
 	const struct thread *last = model_thread(&requests->session->model, request->last);
 
 	return json_pack("{s:I,s:s,s:I,s:I,s:I,s:o,s:i,s:i,s:i,s:b,s:b}", "id",
@@ -174,8 +176,8 @@ static void list_json(const struct costs *costs, FILE *file)
 	}
 	fputs("]", file);
 	if (count < requests->listed->len)
-		json_member(file, "requests_omitted",
-			    json_integer(requests->listed->len - count), false);
+		json_member(file, "requests_omitted", json_integer(requests->listed->len - count),
+			    false);
 }
 
 static json_t *nodes_json(const struct lattice *lattice)
@@ -208,25 +210,30 @@ static json_t *conditions_json(const struct costs *costs, const struct lattice *
 	json_t *list = json_array();
 
 	for (guint i = 0; i < lattice->conditions->len; i++) {
-		const struct condition *at = &g_array_index(lattice->conditions, struct condition, i);
+		const struct condition *at =
+			&g_array_index(lattice->conditions, struct condition, i);
 		json_t *ids = json_array(), *edges = json_array();
 
 		for (guint k = 0; k < at->requests->len; k++) {
 			uint32_t listed = g_array_index(lattice->merged, uint32_t,
 							g_array_index(at->requests, guint, k));
 
-			json_array_append_new(ids, json_integer(user_request_at(
-				requests, g_array_index(requests->listed, uint32_t, listed))->id));
+			json_array_append_new(
+				ids, json_integer(user_request_at(requests,
+								  g_array_index(requests->listed,
+										uint32_t, listed))
+							  ->id));
 		}
 		for (guint k = 0; k < at->edges->len; k++)
-			json_array_append_new(edges, edge_json(&g_array_index(
-							     lattice->edges, struct lattice_edge,
-							     g_array_index(at->edges, guint, k))));
-		json_array_append_new(
-			list, json_pack("{s:I,s:o,s:I,s:I,s:I,s:o}", "id", (json_int_t) i + 1,
-					"requests", ids, "cost_ns", (json_int_t) at->cost,
-					"mean_ns", (json_int_t) at->mean[1], "others_mean_ns",
-					(json_int_t) at->mean[0], "branches", edges));
+			json_array_append_new(
+				edges,
+				edge_json(&g_array_index(lattice->edges, struct lattice_edge,
+							 g_array_index(at->edges, guint, k))));
+		json_array_append_new(list, json_pack("{s:I,s:o,s:I,s:I,s:I,s:o}", "id",
+						      (json_int_t) i + 1, "requests", ids,
+						      "cost_ns", (json_int_t) at->cost, "mean_ns",
+						      (json_int_t) at->mean[1], "others_mean_ns",
+						      (json_int_t) at->mean[0], "branches", edges));
 	}
 	return list;
 }
@@ -237,10 +244,10 @@ static json_t *lattice_json(const struct costs *costs)
 	json_t *edges = json_array(), *object;
 
 	for (guint i = 0; i < lattice->edges->len; i++)
-		json_array_append_new(
-			edges, edge_json(&g_array_index(lattice->edges, struct lattice_edge, i)));
-	object = json_pack("{s:I,s:o,s:o,s:o}", "merged", (json_int_t) lattice->merged->len, "nodes",
-			   nodes_json(lattice), "edges", edges, "conditions",
+		json_array_append_new(edges, edge_json(&g_array_index(lattice->edges,
+								      struct lattice_edge, i)));
+	object = json_pack("{s:I,s:o,s:o,s:o}", "merged", (json_int_t) lattice->merged->len,
+			   "nodes", nodes_json(lattice), "edges", edges, "conditions",
 			   conditions_json(costs, lattice));
 	lattice_free(lattice);
 	return object;
@@ -251,8 +258,7 @@ static json_t *tree_json(const struct tree_node *node)
 	json_t *children = json_array();
 
 	for (guint i = 0; i < node->children->len; i++)
-		json_array_append_new(children,
-				      tree_json(g_ptr_array_index(node->children, i)));
+		json_array_append_new(children, tree_json(g_ptr_array_index(node->children, i)));
 	return json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:o}", "label", json_text(node->label), "ns",
 			 (json_int_t) node->ns, "requests", (json_int_t) node->values->len,
 			 "p50_ns", (json_int_t) tree_percentile(node, 50), "p95_ns",
@@ -263,8 +269,8 @@ static json_t *tree_json(const struct tree_node *node)
 void requests_json(const struct costs *costs, struct output *output)
 {
 	g_autoptr(GArray) findings = findings_new();
-	static const char *const metrics[] = {"latency", "cpu", "wait", "disk-bytes", "disk-time",
-					      "net-bytes", "calls"};
+	static const char *const metrics[] = {"latency",   "cpu",       "wait", "disk-bytes",
+					      "disk-time", "net-bytes", "calls"};
 	const struct user_requests *requests = costs->requests;
 	const struct session *session = requests->session;
 	struct coverage coverage;
@@ -280,8 +286,8 @@ void requests_json(const struct costs *costs, struct output *output)
 	json_findings(session, findings, session->options->limit, output->file);
 	json_member(output->file, "metric", json_string(metrics[metric_of(costs)]), false);
 	json_member(output->file, "follow",
-		    json_string(session->options->requests.follow == FOLLOW_FLOW ? "flow"
-										 : "thread"),
+		    json_string(
+			    session->options->requests.follow == FOLLOW_FLOW ? "flow" : "thread"),
 		    false);
 	json_member(output->file, "count", json_integer(requests->listed->len), false);
 	json_member(output->file, "not_picked", json_integer(requests->omitted), false);
@@ -312,11 +318,12 @@ void requests_csv(const struct costs *costs, struct output *output)
 	g_autofree guint8 *show = shown(requests, &count);
 	FILE *file = output->file;
 
-	fputs("id,kind,label,host,tid,begin,end,ns,unfinished,spans_gap,cause_kind,cause,value,unit\r\n",
+	fputs("id,kind,label,host,tid,begin,end,ns,unfinished,spans_gap,cause_kind,cause,value,"
+	      "unit\r\n",
 	      file);
 	for (guint i = 0; i < requests->listed->len; i++) {
-		const struct user_request *request = user_request_at(
-			requests, g_array_index(requests->listed, uint32_t, i));
+		const struct user_request *request =
+			user_request_at(requests, g_array_index(requests->listed, uint32_t, i));
 		const struct thread *last = model_thread(&requests->session->model, request->last);
 		g_autofree char *label = user_request_label(requests, request);
 		guint first, end;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Requests and their costs for people; see tracking/request_costs.h. */
 #include <inttypes.h>
 #include <string.h>
@@ -39,9 +40,9 @@ static const char *value_text(const struct costs *costs, char *buffer, int64_t v
 
 static int64_t latency(const struct user_requests *requests, const GArray *order, guint rank)
 {
-	const struct user_request *at = user_request_at(
-		requests, g_array_index(requests->listed, uint32_t,
-					g_array_index(order, guint, rank)));
+	const struct user_request *at =
+		user_request_at(requests, g_array_index(requests->listed, uint32_t,
+							g_array_index(order, guint, rank)));
 
 	return at->end - at->begin;
 }
@@ -55,8 +56,8 @@ static void head(const struct costs *costs, const GArray *order, struct output *
 	char a[32], b[32], c[32];
 
 	for (guint i = 0; i < n; i++) {
-		const struct user_request *at = user_request_at(
-			requests, g_array_index(requests->listed, uint32_t, i));
+		const struct user_request *at =
+			user_request_at(requests, g_array_index(requests->listed, uint32_t, i));
 
 		unfinished += at->unfinished;
 		spanning += at->spans_gap;
@@ -67,18 +68,20 @@ static void head(const struct costs *costs, const GArray *order, struct output *
 		g_string_append_printf(line, "%u %s request%s", n, user_request_kind(requests),
 				       n == 1 ? "" : "s");
 	if (n > 1) /* nearest ranks; the order is from the slowest */
-		g_string_append_printf(line, ": half of them within %s, 90 %% within %s, the slowest "
-				       "%s", when_duration(a, latency(requests, order, n / 2)),
+		g_string_append_printf(line,
+				       ": half of them within %s, 90 %% within %s, the slowest "
+				       "%s",
+				       when_duration(a, latency(requests, order, n / 2)),
 				       when_duration(b, latency(requests, order, n / 10)),
 				       when_duration(c, latency(requests, order, 0)));
 	if (spanning)
-		g_string_append_printf(line, "; %u of them span lost events and may not be real, and "
+		g_string_append_printf(line,
+				       "; %u of them span lost events and may not be real, and "
 				       "others may be missing: these figures are not to be trusted",
 				       spanning);
 	if (unfinished)
 		g_string_append_printf(line, "; %u %s", unfinished,
-				       requests->session->options->requests.preset ==
-						       PRESET_PROCESS
+				       requests->session->options->requests.preset == PRESET_PROCESS
 					       ? "had not ended when the trace did"
 					       : "had no answer when the trace or the connection "
 						 "ended");
@@ -88,14 +91,19 @@ static void head(const struct costs *costs, const GArray *order, struct output *
 		g_string_append_printf(line, "; %u of the tracer's own are left out",
 				       requests->of_tracer);
 	if (costs->not_followed)
-		g_string_append_printf(line, "; the ways of %u were not looked for, as there is too "
-				       "much of them", costs->not_followed);
+		g_string_append_printf(line,
+				       "; the ways of %u were not looked for, as there is too "
+				       "much of them",
+				       costs->not_followed);
 	text_wrapped(output, line->str, 0, 2);
 	if (!n && requests->session->options->requests.preset == PRESET_SERVER)
-		text_wrapped(output, "--preset client, process or syscall:NAME, or --begin and --end, "
-				     "say that something else is a request.", 0, 2);
+		text_wrapped(output,
+			     "--preset client, process or syscall:NAME, or --begin and --end, "
+			     "say that something else is a request.",
+			     0, 2);
 	if (requests->unknown_ends && !n) {
-		g_string_printf(line, "Of %u sockets that were there before the trace it is not known "
+		g_string_printf(line,
+				"Of %u sockets that were there before the trace it is not known "
 				"which end serves: neither calls nor packets (net_dev_queue) tell.",
 				requests->unknown_ends);
 		text_wrapped(output, line->str, 0, 2);
@@ -108,8 +116,10 @@ static void summary(const struct costs *costs, struct output *output)
 		"Where the time went, all requests together",
 		"Processor time spent on them, by who worked",
 		"Time their threads waited, by what for",
-		"Bytes moved to and from disks", "Time their block requests took in the devices",
-		"Bytes moved over the network", "System calls made for them"};
+		"Bytes moved to and from disks",
+		"Time their block requests took in the devices",
+		"Bytes moved over the network",
+		"System calls made for them"};
 	const struct session *session = costs->requests->session;
 	guint limit = session->options->limit, shown = 0;
 	bool marked = false;
@@ -121,7 +131,8 @@ static void summary(const struct costs *costs, struct output *output)
 	fprintf(output->file, "  %7s %10s %8s  %-13s %s\n", "SHARE",
 		metric_of(costs) == METRIC_CALLS ? "CALLS" : "SUM", "REQUESTS", "KIND", "CAUSE");
 	for (guint i = 0; i < costs->causes->len; i++) {
-		const struct user_cause *cause = &g_array_index(costs->causes, struct user_cause, i);
+		const struct user_cause *cause =
+			&g_array_index(costs->causes, struct user_cause, i);
 		g_autofree char *label = text_safe(cause->label);
 		g_autoptr(GString) line = g_string_new(NULL);
 
@@ -130,13 +141,11 @@ static void summary(const struct costs *costs, struct output *output)
 		marked |= cause->spans_gap;
 		shown++;
 		value_text(costs, value, cause->value);
-		g_string_append_printf(line, "%5.1f %% %*s%c%8u  %-13s %s",
-				       costs->total ? 100.0 * (double) cause->value /
-							      (double) costs->total
-						    : 0.0,
-				       text_width(10, value), value, cause->spans_gap ? '*' : ' ',
-				       cause->requests, cause->kind,
-				       label);
+		g_string_append_printf(
+			line, "%5.1f %% %*s%c%8u  %-13s %s",
+			costs->total ? 100.0 * (double) cause->value / (double) costs->total : 0.0,
+			text_width(10, value), value, cause->spans_gap ? '*' : ' ', cause->requests,
+			cause->kind, label);
 		if (cause->change)
 			g_string_append_printf(line, " [%s]", change_text(cause->change));
 		fprintf(output->file, "  %s\n", line->str);
@@ -181,18 +190,18 @@ static void list(const struct costs *costs, const GArray *order, struct output *
 					     : "The slowest first, each with its largest causes");
 	for (guint i = 0; i < count; i++) {
 		guint at = g_array_index(order, guint, i);
-		const struct user_request *request = user_request_at(
-			requests, g_array_index(requests->listed, uint32_t, at));
+		const struct user_request *request =
+			user_request_at(requests, g_array_index(requests->listed, uint32_t, at));
 		g_autofree char *label = user_request_label(requests, request);
 		g_autoptr(GString) line = g_string_new(NULL);
 
 		marked |= request->spans_gap;
-		g_string_append_printf(line, "#%u %s %s%s %s%s", request->id,
-				       when_time(when, request->begin, session->options->utc,
-						 false),
-				       when_duration(ns, request->end - request->begin),
-				       request->spans_gap ? "*" : "", label,
-				       request->unfinished ? ", unfinished" : "");
+		g_string_append_printf(
+			line, "#%u %s %s%s %s%s", request->id,
+			when_time(when, request->begin, session->options->utc, false),
+			when_duration(ns, request->end - request->begin),
+			request->spans_gap ? "*" : "", label,
+			request->unfinished ? ", unfinished" : "");
 		text_wrapped(output, line->str, 2, 4);
 		g_string_truncate(line, 0);
 		append_causes(costs, at, line);
@@ -225,7 +234,8 @@ static void way(const struct costs *costs, const struct user_request *request,
 	for (guint i = 0; i <= steps->len; i++) {
 		const struct step *step =
 			i < steps->len ? &g_array_index(steps, struct step, i) : NULL;
-		g_autofree char *label = step ? text_safe(step->label) : NULL, *name = NULL, *who = NULL;
+		g_autofree char *label = step ? text_safe(step->label) : NULL, *name = NULL,
+				*who = NULL;
 
 		if (step && step->end - step->begin < least) {
 			skipped += step->end - step->begin;
@@ -240,8 +250,8 @@ static void way(const struct costs *costs, const struct user_request *request,
 		if (!step)
 			break;
 		who = g_strdup_printf("%s (%d)%s", session_thread_name(session, step->thread),
-				       model_thread(&session->model, step->thread)->tid,
-				       session_on(session, step->thread));
+				      model_thread(&session->model, step->thread)->tid,
+				      session_on(session, step->thread));
 		name = text_safe(who);
 		when_duration(offset, step->begin - request->begin);
 		when_duration(ns, step->end - step->begin);
@@ -345,8 +355,8 @@ static int ascending(gconstpointer a, gconstpointer b)
 	return x < y ? -1 : x > y;
 }
 
-static const struct user_request *merged_request(const struct costs *costs,
-						 const struct lattice *lattice, guint merged)
+static const struct user_request *
+merged_request(const struct costs *costs, const struct lattice *lattice, guint merged)
 {
 	uint32_t listed = g_array_index(lattice->merged, uint32_t, merged);
 
@@ -377,9 +387,11 @@ static GArray *partings_of(const struct costs *costs, const struct lattice *latt
 
 	g_array_set_clear_func(list, parting_clear);
 	for (guint i = 0; i < lattice->conditions->len; i++) {
-		const struct condition *at = &g_array_index(lattice->conditions, struct condition, i);
-		const struct lattice_edge *edge = &g_array_index(
-			lattice->edges, struct lattice_edge, g_array_index(at->edges, guint, 0));
+		const struct condition *at =
+			&g_array_index(lattice->conditions, struct condition, i);
+		const struct lattice_edge *edge =
+			&g_array_index(lattice->edges, struct lattice_edge,
+				       g_array_index(at->edges, guint, 0));
 		const char *to = g_array_index(lattice->nodes, struct lattice_node, edge->to).label;
 		guint place = GPOINTER_TO_UINT(g_hash_table_lookup(index, to));
 		struct parting fresh = {.to = to};
@@ -417,10 +429,9 @@ static void parting_line(const struct costs *costs, const struct lattice *lattic
 			at->to, at->spans_gap ? "*" : "", count, lattice->merged->len,
 			when_duration(cost, at->ns / count), count > 1 ? " in the mean" : "");
 	for (guint k = 0; k < shown; k++)
-		g_string_append_printf(line, "%s%u", k ? ", #" : "",
-				       merged_request(costs, lattice,
-						      g_array_index(at->requests, guint, k))
-					       ->id);
+		g_string_append_printf(
+			line, "%s%u", k ? ", #" : "",
+			merged_request(costs, lattice, g_array_index(at->requests, guint, k))->id);
 	g_string_append(line, shown < count ? ", …)" : ")");
 	text_wrapped(output, line->str, 2, 4);
 }
@@ -484,9 +495,9 @@ static void next_commands(const struct costs *costs, const GArray *order, struct
 						    g_ptr_array_index(options->threads, i)));
 	text_heading(output, "Next");
 	for (guint i = 0; i < order->len; i++) {
-		const struct user_request *at = user_request_at(
-			requests, g_array_index(requests->listed, uint32_t,
-						g_array_index(order, guint, i)));
+		const struct user_request *at =
+			user_request_at(requests, g_array_index(requests->listed, uint32_t,
+								g_array_index(order, guint, i)));
 
 		if (at->spans_gap)
 			continue;
@@ -497,7 +508,8 @@ static void next_commands(const struct costs *costs, const GArray *order, struct
 	if (order->len >= 10)
 		fprintf(output->file,
 			"  whylate diff %s--slow-fast p90 TRACE   what the slow ones have that "
-			"others have not\n", same->str);
+			"others have not\n",
+			same->str);
 }
 
 void requests_text(const struct costs *costs, struct output *output)

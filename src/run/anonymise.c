@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replacing names; see anonymise.h. */
 #include "run/anonymise.h"
 
@@ -73,8 +74,9 @@ const char *anonymous_text(struct anonymiser *anonymiser, enum anonymous kind, c
 
 	if (name)
 		return name;
-	name = anonymiser->key ? keyed(anonymiser, prefixes[kind], text)
-			       : g_strdup_printf("%s%u", prefixes[kind], ++anonymiser->counts[kind]);
+	name = anonymiser->key
+		       ? keyed(anonymiser, prefixes[kind], text)
+		       : g_strdup_printf("%s%u", prefixes[kind], ++anonymiser->counts[kind]);
 	g_hash_table_insert(anonymiser->known, g_steal_pointer(&key), name);
 	return name;
 }
@@ -95,9 +97,9 @@ const char *option_shown(const struct options *options, enum anonymous kind, con
 /* What every system has, or tells nothing. */
 static bool component_stays(const char *component, bool first)
 {
-	static const char *const top[] = {"bin", "boot", "dev", "etc", "home", "lib", "lib64", "media",
-					  "mnt", "opt", "proc", "root", "run", "sbin", "srv", "sys",
-					  "tmp", "usr", "var"};
+	static const char *const top[] = {"bin",   "boot", "dev", "etc",  "home", "lib", "lib64",
+					  "media", "mnt",  "opt", "proc", "root", "run", "sbin",
+					  "srv",   "sys",  "tmp", "usr",  "var"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(top) && first; i++)
 		if (strcmp(component, top[i]) == 0)
@@ -159,8 +161,10 @@ char *anonymous_key(struct anonymiser *anonymiser, const char *text)
 		return g_strconcat(paths[i], path, NULL);
 	}
 	if (g_str_has_prefix(text, "child:") && strcmp(text, "child:any") != 0)
-		return g_strconcat("child:", anonymous_text(anonymiser, ANONYMOUS_THREAD,
-							    text + strlen("child:")), NULL);
+		return g_strconcat("child:",
+				   anonymous_text(anonymiser, ANONYMOUS_THREAD,
+						  text + strlen("child:")),
+				   NULL);
 	if (!g_str_has_prefix(text, "socket:"))
 		return anonymous_address(anonymiser, text);
 	address = anonymous_address(anonymiser, text + strlen("socket:"));
@@ -244,9 +248,9 @@ void session_anonymise(struct session *session)
 		return;
 	for (guint i = 0; i < session->model.hosts->len; i++) {
 		struct host *host = model_host(&session->model, i);
-		const char *name = host->hostname
-					   ? anonymous_text(anonymiser, ANONYMOUS_HOST, host->hostname)
-					   : NULL;
+		const char *name =
+			host->hostname ? anonymous_text(anonymiser, ANONYMOUS_HOST, host->hostname)
+				       : NULL;
 
 		g_free(host->hostname);
 		host->hostname = g_strdup(name);

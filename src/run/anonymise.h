@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* --anonymise: names and paths are replaced before a report is made.
  *
  * Place: run/, the last step of session_finish(): what the user named has been looked for by
@@ -10,8 +11,8 @@
  *                                              system has at its top, and numbers, stay
  *   address           addr-2:80                not loopback; the port stays
  *
- * The same name is replaced by the same text wherever it occurs: numbers in order of the threads and
- * texts of the (first) trace, or with a key the same in every trace that is read with that key.
+ * The same name is replaced by the same text wherever it occurs: numbers in order of the threads
+ * and texts of the (first) trace, or with a key the same in every trace that is read with that key.
  * Numbers tell nothing of the names; what is made with a key tells them to who has it.
  * Kernel names stay (system calls, functions, devices), as do TIDs, times and counts.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which containers there are, and --container; see containers.h. */
 #include "run/containers.h"
 
@@ -49,8 +50,7 @@ static struct container *findnew(struct collector *collector, uint16_t host,
 {
 	uint64_t key = key_of(host, kind, number);
 	uint32_t at = idmap_get(&collector->index, key);
-	struct container fresh = {.host = host, .kind = kind, .number = number,
-				  .first = NO_THREAD};
+	struct container fresh = {.host = host, .kind = kind, .number = number, .first = NO_THREAD};
 
 	if (at == IDMAP_NONE) {
 		at = collector->list->len;
@@ -64,8 +64,9 @@ static struct container *findnew(struct collector *collector, uint16_t host,
 static void count(struct collector *collector, struct container *container, uint32_t index)
 {
 	const struct thread *thread = model_thread(&collector->session->model, index);
-	gpointer key = GSIZE_TO_POINTER((gsize) (container - (struct container *)
-						  collector->list->data) << 32 | thread->name);
+	gpointer key = GSIZE_TO_POINTER(
+		(gsize) (container - (struct container *) collector->list->data) << 32 |
+		thread->name);
 
 	container->threads++;
 	if (g_hash_table_add(collector->named, key) && thread->name)
@@ -98,8 +99,10 @@ static void add_pid_namespaces(struct collector *collector, uint32_t index)
 GArray *containers_new(const struct session *session)
 {
 	const struct model *model = &session->model;
-	struct collector collector = {session, g_array_new(FALSE, FALSE, sizeof(struct container)),
-				      {0}, g_hash_table_new(NULL, NULL)};
+	struct collector collector = {session,
+				      g_array_new(FALSE, FALSE, sizeof(struct container)),
+				      {0},
+				      g_hash_table_new(NULL, NULL)};
 
 	idmap_init(&collector.index);
 	for (uint32_t i = 0; i < model->thread_count; i++) {
@@ -110,8 +113,9 @@ GArray *containers_new(const struct session *session)
 			continue;
 		add_pid_namespaces(&collector, i);
 		if (place->cgroup_ns && place->cgroup_ns != HOST_CGROUP_NS)
-			count(&collector, findnew(&collector, thread->host, NAMESPACE_CGROUP,
-						  place->cgroup_ns), i);
+			count(&collector,
+			      findnew(&collector, thread->host, NAMESPACE_CGROUP, place->cgroup_ns),
+			      i);
 	}
 	g_array_sort(collector.list, by_host_kind_number);
 	idmap_clear(&collector.index);
@@ -182,8 +186,8 @@ static bool choose_process(struct session *session, const char *wanted, GError *
 		else {
 			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 				    "--container '%s': %s (%d) is in no container that the trace "
-				    "tells of", wanted, session_thread_name(session, i),
-				    thread->tid);
+				    "tells of",
+				    wanted, session_thread_name(session, i), thread->tid);
 			return false;
 		}
 		return true;
@@ -200,8 +204,7 @@ static void choose_name(struct session *session, const GArray *containers, const
 
 		if (at->first == NO_THREAD)
 			continue;
-		program = session_text(session,
-				       model_thread(&session->model, at->first)->program);
+		program = session_text(session, model_thread(&session->model, at->first)->program);
 		base = strrchr(program, '/');
 		if (pattern_match(wanted, session_thread_name(session, at->first)) ||
 		    (*program && pattern_match(wanted, base ? base + 1 : program)))
@@ -210,8 +213,8 @@ static void choose_name(struct session *session, const GArray *containers, const
 }
 
 /* What there is instead. */
-static bool none_such(const struct session *session, const GArray *containers,
-		      const char *wanted, GError **error)
+static bool none_such(const struct session *session, const GArray *containers, const char *wanted,
+		      GError **error)
 {
 	g_autoptr(GString) list = g_string_new(NULL);
 
@@ -227,9 +230,11 @@ static bool none_such(const struct session *session, const GArray *containers,
 	if (containers->len > NAMES_LISTED)
 		g_string_append_printf(list, " and %u more", containers->len - NAMES_LISTED);
 	if (containers->len)
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "--container '%s': the trace has no such PID or cgroup namespace, first "
-			    "process, or process of a container; it has %s", wanted, list->str);
+		g_set_error(
+			error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			"--container '%s': the trace has no such PID or cgroup namespace, first "
+			"process, or process of a container; it has %s",
+			wanted, list->str);
 	else
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "--container '%s': the trace tells of no container: %s", wanted,

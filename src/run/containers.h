@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The containers of a trace, and the one that --container names.
  *
  * Place: run/, over model/container. A container is here a PID namespace or

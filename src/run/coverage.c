@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting what was not seen; see coverage.h. */
 #include "run/coverage.h"
 
@@ -30,8 +31,7 @@ const char *odd_text(enum odd odd)
 
 /* Of user threads: how much of the time blocked has no known end. What was
  * still open at the end is not counted, nobody could know it. */
-static void count_blocked(struct coverage *coverage, const struct session *session,
-			  uint32_t thread)
+static void count_blocked(struct coverage *coverage, const struct session *session, uint32_t thread)
 {
 	struct spans spans;
 	struct span span;
@@ -68,20 +68,20 @@ static void add_partial_hosts(GPtrArray *list, const struct session *session)
 		const char *name = session_host_name(session, i);
 
 		if (host->begin - session->from > PARTIAL_MIN)
-			g_ptr_array_add(list,
-					g_strdup_printf("the first %s of host %s: its trace begins that "
-							"much later, and what was waited for there "
-							"until then is not known",
-							when_duration(length,
-								      host->begin - session->from),
-							name));
+			g_ptr_array_add(
+				list,
+				g_strdup_printf("the first %s of host %s: its trace begins that "
+						"much later, and what was waited for there "
+						"until then is not known",
+						when_duration(length, host->begin - session->from),
+						name));
 		if (session->to - host->end > PARTIAL_MIN)
-			g_ptr_array_add(list,
-					g_strdup_printf("the last %s of host %s: its trace ends that "
-							"much earlier",
-							when_duration(length,
-								      session->to - host->end),
-							name));
+			g_ptr_array_add(
+				list,
+				g_strdup_printf("the last %s of host %s: its trace ends that "
+						"much earlier",
+						when_duration(length, session->to - host->end),
+						name));
 	}
 }
 
@@ -98,13 +98,14 @@ static void add_late_cpus(GPtrArray *list, const struct session *session)
 			if (cpu->first_packet > host->begin + 1000000)
 				g_ptr_array_add(
 					list,
-					g_strdup_printf("CPU %u of %s: its events begin %s after "
-							"the trace's begin; nothing is known of it "
-							"before",
-							cpu->id,
-							host->hostname ? host->hostname : "the host",
-							when_duration(length, cpu->first_packet -
-										      host->begin)));
+					g_strdup_printf(
+						"CPU %u of %s: its events begin %s after "
+						"the trace's begin; nothing is known of it "
+						"before",
+						cpu->id,
+						host->hostname ? host->hostname : "the host",
+						when_duration(length,
+							      cpu->first_packet - host->begin)));
 		}
 	}
 }
@@ -119,9 +120,9 @@ void coverage_troubles(const struct session *session, GPtrArray *list)
 		const struct host *b = model_host(&session->model, i);
 
 		if (a->end < b->begin || b->end < a->begin)
-			g_ptr_array_add(list,
-					g_strdup("a common time: traces of two recordings that do "
-						 "not overlap are in one report; name one of them"));
+			g_ptr_array_add(
+				list, g_strdup("a common time: traces of two recordings that do "
+					       "not overlap are in one report; name one of them"));
 	}
 	if (session->stopped)
 		g_ptr_array_add(list,
@@ -178,14 +179,14 @@ void coverage_clear(struct coverage *coverage)
 
 double coverage_softirq_share(const struct coverage *coverage)
 {
-	return coverage->blocked_ns ? (double) coverage->blocked_softirq_ns /
-					      (double) coverage->blocked_ns
-				    : 0.0;
+	return coverage->blocked_ns
+		       ? (double) coverage->blocked_softirq_ns / (double) coverage->blocked_ns
+		       : 0.0;
 }
 
 double coverage_unknown_share(const struct coverage *coverage)
 {
-	return coverage->blocked_ns ? (double) coverage->blocked_unknown_ns /
-					      (double) coverage->blocked_ns
-				    : 0.0;
+	return coverage->blocked_ns
+		       ? (double) coverage->blocked_unknown_ns / (double) coverage->blocked_ns
+		       : 0.0;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the trace could not tell: lost events, open ends, and events that were
  * not recorded.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* session_finish(): from what the user named to a window and threads.
  *
  * Part of run/. A name that matches nothing and a window outside the
@@ -22,8 +23,7 @@
 #include "util/error.h"
 #include "util/pattern.h"
 
-#define FAIL(...) \
-	(g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, __VA_ARGS__), false)
+#define FAIL(...) (g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, __VA_ARGS__), false)
 
 static void trace_bounds(struct session *session)
 {
@@ -106,8 +106,8 @@ static bool check_match(const struct session *session, const char *option,
 	}
 	near = nearest_event(session, match->filter->event);
 	return FAIL("--%s '%s': the trace has no event '%s'%s%s%s", option, match->filter->text,
-		    match->filter->event, near ? "; the nearest it has is '" : "",
-		    near ? near : "", near ? "'" : "");
+		    match->filter->event, near ? "; the nearest it has is '" : "", near ? near : "",
+		    near ? "'" : "");
 }
 
 static int by_candidate_time(gconstpointer a, gconstpointer b)
@@ -147,7 +147,8 @@ static void choose_match(struct match *match)
 /* In a container the number is another: whom the CPU ran says which thread it is. */
 static bool is_called(const struct session *session, uint32_t index, int32_t tid)
 {
-	const struct thread *thread = is_thread(index) ? model_thread(&session->model, index) : NULL;
+	const struct thread *thread =
+		is_thread(index) ? model_thread(&session->model, index) : NULL;
 	struct ids ids;
 
 	return thread && (thread_inner_ids(&session->model, thread, &ids)
@@ -194,10 +195,9 @@ static bool resolve_when(const struct session *session, const struct when *when,
 		*time = fallback;
 		return false;
 	}
-	*time = when->kind == WHEN_EVENT
-			? match->time
-			: when_resolve(when, session->begin, session->end, base,
-				       session->options->utc);
+	*time = when->kind == WHEN_EVENT ? match->time
+					 : when_resolve(when, session->begin, session->end, base,
+							session->options->utc);
 	return true;
 }
 
@@ -211,7 +211,8 @@ static bool resolve_window(struct session *session, GError **error)
 	if (session->of_stretch) {
 		session->to = target->filter ? target->time : session->to;
 		return session->from < session->to ||
-		       FAIL("--target '%s': it happened as the stretch began", target->filter->text);
+		       FAIL("--target '%s': it happened as the stretch began",
+			    target->filter->text);
 	}
 	has_from = resolve_when(session, &options->from, &session->matches[MATCH_FROM],
 				session->begin, session->begin, &session->from);
@@ -224,8 +225,7 @@ static bool resolve_window(struct session *session, GError **error)
 		session->to = target->time;
 	else
 		resolve_when(session, &options->to, &session->matches[MATCH_TO],
-			     has_from ? session->from : session->begin, session->end,
-			     &session->to);
+			     has_from ? session->from : session->begin, session->end, &session->to);
 	if (options->to.kind == WHEN_FROM_BEGIN && session->to > session->end)
 		session->to = session->end;
 	if (options->lami) {
@@ -261,7 +261,8 @@ static bool resolve_window(struct session *session, GError **error)
 			    when_time(a, session->from, options->utc, false),
 			    when_time(b, session->to, options->utc, false),
 			    target->filter ? ", the target's time; nth=2 or nth=last may mean a "
-					     "later one" : "");
+					     "later one"
+					   : "");
 	return true;
 }
 
@@ -289,8 +290,7 @@ static bool name_matches(const struct session *session, uint32_t index, const ch
 /* The base name of the thread's program. */
 static bool program_matches(const struct session *session, uint32_t index, const char *wanted)
 {
-	const char *program =
-		session_text(session, model_thread(&session->model, index)->program);
+	const char *program = session_text(session, model_thread(&session->model, index)->program);
 	const char *base = strrchr(program, '/');
 
 	return *program && pattern_match(wanted, base ? base + 1 : program);
@@ -310,8 +310,8 @@ static enum naming naming_of(const struct session *session, const char *wanted)
 	return BY_PROGRAM;
 }
 
-static bool named(const struct session *session, uint32_t index, int32_t number,
-		  const char *wanted, enum naming naming)
+static bool named(const struct session *session, uint32_t index, int32_t number, const char *wanted,
+		  enum naming naming)
 {
 	switch (naming) {
 	case BY_NUMBER:
@@ -419,8 +419,9 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 		near = nearest_thread(session, wanted);
 		return FAIL("--%s '%s': the %s has no such %s%s%s%s; 'whylate overview "
 			    "--limit 0 TRACE' lists them",
-			    option, wanted, session->chosen ? "container" : "trace", option, near ? ", the nearest name is '" : "",
-			    near ? near : "", near ? "'" : "");
+			    option, wanted, session->chosen ? "container" : "trace", option,
+			    near ? ", the nearest name is '" : "", near ? near : "",
+			    near ? "'" : "");
 	}
 	return true;
 }
@@ -442,9 +443,8 @@ static bool select_container(struct session *session, GError **error)
 	}
 	if (session->selected->len || !options->container)
 		return true;
-	return FAIL("--container '%s': no thread of it lived in the window%s%s",
-		    options->container, options->host ? " on host " : "",
-		    options->host ? options->host : "");
+	return FAIL("--container '%s': no thread of it lived in the window%s%s", options->container,
+		    options->host ? " on host " : "", options->host ? options->host : "");
 }
 
 static bool check_host(const struct session *session, GError **error)
@@ -472,7 +472,8 @@ static void sort_selected(struct session *session)
 
 	g_array_sort_with_data(list, by_host_tid_begin, session);
 	for (guint i = 0; i < list->len; i++)
-		if (!i || g_array_index(list, uint32_t, i) != g_array_index(list, uint32_t, kept - 1))
+		if (!i ||
+		    g_array_index(list, uint32_t, i) != g_array_index(list, uint32_t, kept - 1))
 			g_array_index(list, uint32_t, kept++) = g_array_index(list, uint32_t, i);
 	g_array_set_size(list, kept);
 }
@@ -547,8 +548,8 @@ static void name_threads(struct session *session)
 
 	session->thread_names = g_new(uint32_t, count + 1);
 	for (uint32_t i = 0; i < count; i++)
-		session->thread_names[i] = thread_name_at(model_thread(&session->model, i),
-							  session->to);
+		session->thread_names[i] =
+			thread_name_at(model_thread(&session->model, i), session->to);
 }
 
 static void threads_free(gpointer threads)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the analyses need of a trace, and how to record it.
  *
  * Place: run/. One table: the coverage of each report, `check` and the presets of
@@ -12,7 +13,7 @@
 struct need {
 	const char *name;    /* as LTTng has it, for people */
 	enum event_kind kinds[3]; /* any one of them fulfils it; EV_OTHER ends the list */
-	struct {                  /* bit per enum command: without it, its answers are … */
+	struct {    /* bit per enum command: without it, its answers are … */
 		unsigned impossible, degraded, poorer;
 	} commands;
 	const char *without; /* what is lost */

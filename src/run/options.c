@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of options and how each is read; see options.h. */
 #include "run/options.h"
 
@@ -25,77 +26,173 @@
 #define EACH (ANY | 1u << COMMAND_CHECK)
 
 const struct option_spec option_specs[] = {
-	{"target", "EVENT", "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, its time ends the window", DELAY | EXPORT | EXPLAIN, true, false},
-	{"as", "FORMAT", "write this format: perfetto, trace-event, folded,\nspeedscope, pprof, csv, sqlite, ctf", EXPORT, true, false},
-	{"around", "ID", "ctf: cut around where this finding of a report is seen\nbest, with half its length on both sides", EXPORT, false, false},
-	{"stacks", "KIND", "folded, pprof: off-cpu (default), waker, critical-path", EXPORT, true, false},
-	{"table", "NAME", "csv: only this table: hosts, threads, intervals,\nblocks, wakeups, syscalls", EXPORT, true, false},
-	{"operation", "PATTERN", "profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*')", PROFILE | MADE, true, true},
-	{"preset", "KIND", "what is a request: server (default), client, process,\nsyscall:NAME", REQUESTS | DIFF, true, false},
-	{"begin", "EVENT", "a request begins at this event: 'NAME [KEY=VALUE]...';\na value $NAME captures: its --end is the next with the\nsame values; without any, of the same thread", REQUESTS | DIFF, true, false},
-	{"end", "EVENT", "… and ends at this one, written the same way", REQUESTS | DIFF, true, false},
-	{"follow", "HOW", "flow (default): by what was read and written; thread:\nthe one that finished it worked on it from its begin", REQUESTS | DIFF, true, false},
-	{"metric", "METRIC", "requests, diff: what they cost, latency (default),\ncpu, wait, disk-bytes, disk-time, net-bytes, calls;\nfunctions: which time, wall (default), cpu, blocked,\ninterrupted", REQUESTS | DIFF | FUNCTIONS, true, false},
-	{"pick", "WHICH", "only these requests: a number, a pattern for labels,\np90 (the slowest tenth), p10..p50, peak:N; may be\nrepeated", REQUESTS, true, true},
-	{"a", "WHAT", "one side: requests as in --pick of 'requests', or a\nwindow FROM..TO", DIFF, true, false},
+	{"target", "EVENT",
+	 "the event that was late: 'NAME [key=value]... [nth=N|last]';\nits thread is analysed, "
+	 "its time ends the window",
+	 DELAY | EXPORT | EXPLAIN, true, false},
+	{"as", "FORMAT",
+	 "write this format: perfetto, trace-event, folded,\nspeedscope, pprof, csv, sqlite, ctf",
+	 EXPORT, true, false},
+	{"around", "ID",
+	 "ctf: cut around where this finding of a report is seen\nbest, with half its length on "
+	 "both sides",
+	 EXPORT, false, false},
+	{"stacks", "KIND", "folded, pprof: off-cpu (default), waker, critical-path", EXPORT, true,
+	 false},
+	{"table", "NAME",
+	 "csv: only this table: hosts, threads, intervals,\nblocks, wakeups, syscalls", EXPORT,
+	 true, false},
+	{"operation", "PATTERN",
+	 "profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*')",
+	 PROFILE | MADE, true, true},
+	{"preset", "KIND", "what is a request: server (default), client, process,\nsyscall:NAME",
+	 REQUESTS | DIFF, true, false},
+	{"begin", "EVENT",
+	 "a request begins at this event: 'NAME [KEY=VALUE]...';\na value $NAME captures: its "
+	 "--end is the next with the\nsame values; without any, of the same thread",
+	 REQUESTS | DIFF, true, false},
+	{"end", "EVENT", "… and ends at this one, written the same way", REQUESTS | DIFF, true,
+	 false},
+	{"follow", "HOW",
+	 "flow (default): by what was read and written; thread:\nthe one that finished it worked "
+	 "on it from its begin",
+	 REQUESTS | DIFF, true, false},
+	{"metric", "METRIC",
+	 "requests, diff: what they cost, latency (default),\ncpu, wait, disk-bytes, disk-time, "
+	 "net-bytes, calls;\nfunctions: which time, wall (default), cpu, blocked,\ninterrupted",
+	 REQUESTS | DIFF | FUNCTIONS, true, false},
+	{"pick", "WHICH",
+	 "only these requests: a number, a pattern for labels,\np90 (the slowest tenth), p10..p50, "
+	 "peak:N; may be\nrepeated",
+	 REQUESTS, true, true},
+	{"a", "WHAT", "one side: requests as in --pick of 'requests', or a\nwindow FROM..TO", DIFF,
+	 true, false},
 	{"b", "WHAT", "the other side, the same", DIFF, true, false},
-	{"slow-fast", "PERCENTILE", "the requests above this percentile (p90) against the\nothers", DIFF, true, false},
-	{"function", "PATTERN", "only the calls of these functions: the walk begins\nthere", FUNCTIONS, true, false},
-	{"timeline", NULL, "each call from --from to --to, with the interrupts and\nwaits in it", FUNCTIONS, true, false},
-	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be\nrepeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS | EXPORT | MADE, true, true},
-	{"process", "PID|NAME", "analyse all threads of this process; may be repeated", DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS | EXPORT | MADE, true, true},
-	{"resource", "PATTERN", "only operations on this file, device, …, or that waited for it:\n'/etc/*', 'device:vda'", PROFILE, true, false},
-	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true, false},
+	{"slow-fast", "PERCENTILE", "the requests above this percentile (p90) against the\nothers",
+	 DIFF, true, false},
+	{"function", "PATTERN", "only the calls of these functions: the walk begins\nthere",
+	 FUNCTIONS, true, false},
+	{"timeline", NULL, "each call from --from to --to, with the interrupts and\nwaits in it",
+	 FUNCTIONS, true, false},
+	{"thread", "TID|NAME", "analyse this thread ('all': every one); may be\nrepeated",
+	 DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS | EXPORT | MADE, true, true},
+	{"process", "PID|NAME", "analyse all threads of this process; may be repeated",
+	 DELAY | PROFILE | REQUESTS | DIFF | FUNCTIONS | EXPORT | MADE, true, true},
+	{"resource", "PATTERN",
+	 "only operations on this file, device, …, or that waited for it:\n'/etc/*', 'device:vda'",
+	 PROFILE, true, false},
+	{"per", "WHAT", "a profile for each thread, process, resource or cpu", PROFILE, true,
+	 false},
 	{"host", "NAME", "only this host's threads", ANY | BATCH, true, false},
-	{"container", "ID|NS", "only this container: a PID or cgroup namespace\n(4026532201), a process in it, its first one's name;\nTIDs, PIDs are its own", ANY | BATCH, true, false},
-	{"clock-offset", "[HOST=]DURATION", "add this to HOST's clock (may be negative)\ninstead of what its packets tell; may be repeated", EACH, true, true},
-	{"from", "WHEN", "begin of the window: hh:mm:ss[.n], SECONDS, Nns,\n+OFFSET, -OFFSET, or an event", ANY | BATCH, true, false},
-	{"to", "WHEN", "end of the window, the same (+OFFSET counts from\n--from)", ANY | BATCH, true, false},
-	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ANY | BATCH, true, false},
-	{"every", "DURATION", "a report each DURATION of the trace (from --from to --to), of the\ntime since the last one; json: one object a line", ALL, true, false},
+	{"container", "ID|NS",
+	 "only this container: a PID or cgroup namespace\n(4026532201), a process in it, its first "
+	 "one's name;\nTIDs, PIDs are its own",
+	 ANY | BATCH, true, false},
+	{"clock-offset", "[HOST=]DURATION",
+	 "add this to HOST's clock (may be negative)\ninstead of what its packets tell; may be "
+	 "repeated",
+	 EACH, true, true},
+	{"from", "WHEN",
+	 "begin of the window: hh:mm:ss[.n], SECONDS, Nns,\n+OFFSET, -OFFSET, or an event",
+	 ANY | BATCH, true, false},
+	{"to", "WHEN", "end of the window, the same (+OFFSET counts from\n--from)", ANY | BATCH,
+	 true, false},
+	{"last", "DURATION", "the last DURATION of the trace, as --from -DURATION", ANY | BATCH,
+	 true, false},
+	{"every", "DURATION",
+	 "a report each DURATION of the trace (from --from to --to), of the\ntime since the last "
+	 "one; json: one object a line",
+	 ALL, true, false},
 	{"resolution", "R", "buckets per factor of two, 1 to 16 (default 1)", PROFILE, true, false},
 	{"peak", "N", "root causes of peak N only (default: each)", PROFILE, true, false},
-	{"maxcount-percentage", "P", "parts with P % of the highest maxcount are roots (default 20)", PROFILE, true, false},
-	{"min-operations", "N", "a peak of fewer operations is too small to judge (default 3)", PROFILE, true, false},
+	{"maxcount-percentage", "P",
+	 "parts with P % of the highest maxcount are roots (default 20)", PROFILE, true, false},
+	{"min-operations", "N", "a peak of fewer operations is too small to judge (default 3)",
+	 PROFILE, true, false},
 	{"time-lapse", "STEP", "the profile of each STEP of time", PROFILE, true, false},
-	{"save", "FILE", "write profiles and searches to FILE, for --compare and --resume", PROFILE, true, false},
-	{"compare", "FILE", "distance of each operation's latencies to those saved in FILE", PROFILE, true, false},
-	{"threshold", "NUMBER", "profile: octaves from which behaviour counts as\nchanged (default 0.25); functions: percent of the time\nfrom which a function is a bottleneck (default 25)", PROFILE | FUNCTIONS, true, false},
-	{"resume", "FILE", "add this trace's operations to the searches saved in FILE", PROFILE, true, false},
+	{"save", "FILE", "write profiles and searches to FILE, for --compare and --resume", PROFILE,
+	 true, false},
+	{"compare", "FILE", "distance of each operation's latencies to those saved in FILE",
+	 PROFILE, true, false},
+	{"threshold", "NUMBER",
+	 "profile: octaves from which behaviour counts as\nchanged (default 0.25); functions: "
+	 "percent of the time\nfrom which a function is a bottleneck (default 25)",
+	 PROFILE | FUNCTIONS, true, false},
+	{"resume", "FILE", "add this trace's operations to the searches saved in FILE", PROFILE,
+	 true, false},
 	{"force", NULL, "resume although the behaviour changed", PROFILE, true, false},
-	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms'\nbeside the trace)", EACH, true, false},
-	{"binary-path", "DIR[:DIR]...", "where the traced programs and libraries are: below DIR as on the\ntraced machine, or in DIR; may be repeated (always: beside the\ntrace, and where they were traced; build-ids are compared)", PROFILE | FUNCTIONS | EXPORT, true, true},
-	{"format", "FORMAT", "text (default), json; overview, delay, profile: html (a page\nfor browsers); delay: csv (its state instances, with\n--path its steps); requests: csv (a row each), dot (the\ngraph of their ways); functions: csv (a row each), folded\n(stacks)", EACH & ~EXPORT, true, false},
+	{"kallsyms", "FILE", "symbols of the traced kernel (default: 'kallsyms'\nbeside the trace)",
+	 EACH, true, false},
+	{"binary-path", "DIR[:DIR]...",
+	 "where the traced programs and libraries are: below DIR as on the\ntraced machine, or in "
+	 "DIR; may be repeated (always: beside the\ntrace, and where they were traced; build-ids "
+	 "are compared)",
+	 PROFILE | FUNCTIONS | EXPORT, true, true},
+	{"format", "FORMAT",
+	 "text (default), json; overview, delay, profile: html (a page\nfor browsers); delay: csv "
+	 "(its state instances, with\n--path its steps); requests: csv (a row each), dot "
+	 "(the\ngraph of their ways); functions: csv (a row each), folded\n(stacks)",
+	 EACH & ~EXPORT, true, false},
 	{"output", "FILE", "write to FILE instead of standard output", EACH | BATCH, true, false},
 	{"limit", "N", "entries of a list (default 20; 0: all)", REPORTS | BATCH, true, false},
-	{"depth", "N", "levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their ways (default 0: all);\nfunctions: of nested calls in a --timeline (default 0:\nall)", DELAY | PROFILE | REQUESTS | FUNCTIONS, true, false},
-	{"min-duration", "DURATION", "leave out waits, instances and calls (of a --timeline)\nshorter than this", DELAY | FUNCTIONS | EXPORT, true, false},
-	{"path", NULL, "only the critical path: every step of it, and tables of its times\n(with csv: its steps, one a row)", DELAY, true, false},
-	{"fail-if", "LIMIT", "exit with 1 if this is true: 'p99(syscall:fsync) > 20ms',\n'blocked(thread=nginx) > 30%'; may be repeated", ALL | REQUESTS | BATCH, true, true},
-	{"budget", "FILE", "limits as in --fail-if, one a line: 'NAME: LIMIT'", ALL | REQUESTS | BATCH, true, true},
-	{"junit", "FILE", "write the limits' outcome to FILE, as JUnit's XML", ALL | REQUESTS, true, false},
-	{"jobs", "N", "analyse so many traces at once (default: as many as\nthere are cores; with --map 1)", BATCH, false, false},
-	{"map", NULL, "a line for each trace that is named, on standard input\nif none is; no directory is searched", BATCH, false, false},
-	{"merge", NULL, "read such lines from files or standard input, and write\nwhat they add up to", BATCH, false, false},
+	{"depth", "N",
+	 "levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their "
+	 "ways (default 0: all);\nfunctions: of nested calls in a --timeline (default 0:\nall)",
+	 DELAY | PROFILE | REQUESTS | FUNCTIONS, true, false},
+	{"min-duration", "DURATION",
+	 "leave out waits, instances and calls (of a --timeline)\nshorter than this",
+	 DELAY | FUNCTIONS | EXPORT, true, false},
+	{"path", NULL,
+	 "only the critical path: every step of it, and tables of its times\n(with csv: its steps, "
+	 "one a row)",
+	 DELAY, true, false},
+	{"fail-if", "LIMIT",
+	 "exit with 1 if this is true: 'p99(syscall:fsync) > 20ms',\n'blocked(thread=nginx) > "
+	 "30%'; may be repeated",
+	 ALL | REQUESTS | BATCH, true, true},
+	{"budget", "FILE", "limits as in --fail-if, one a line: 'NAME: LIMIT'",
+	 ALL | REQUESTS | BATCH, true, true},
+	{"junit", "FILE", "write the limits' outcome to FILE, as JUnit's XML", ALL | REQUESTS, true,
+	 false},
+	{"jobs", "N",
+	 "analyse so many traces at once (default: as many as\nthere are cores; with --map 1)",
+	 BATCH, false, false},
+	{"map", NULL,
+	 "a line for each trace that is named, on standard input\nif none is; no directory is "
+	 "searched",
+	 BATCH, false, false},
+	{"merge", NULL,
+	 "read such lines from files or standard input, and write\nwhat they add up to", BATCH,
+	 false, false},
 	{"merged", "FILE", "write what all lines add up to, too", BATCH, false, false},
 	{"index", "FILE", "write a page (HTML) that lists the traces", BATCH, false, false},
-	{"anonymise", NULL, "replace names of threads, programs, hosts and files,\nand addresses", EACH | BATCH, true, false},
-	{"anonymise-key", "FILE", "… by the same text in every trace that is read with\nthe secret in FILE", EACH | BATCH, true, false},
+	{"anonymise", NULL, "replace names of threads, programs, hosts and files,\nand addresses",
+	 EACH | BATCH, true, false},
+	{"anonymise-key", "FILE",
+	 "… by the same text in every trace that is read with\nthe secret in FILE", EACH | BATCH,
+	 true, false},
 	{"utc", NULL, "times of day are UTC, not local time", EACH | BATCH, true, false},
 	{"strict", NULL, "exit with 4 if the tracer lost events", EACH | BATCH, false, false},
 	{"color", "WHEN", "auto (default), always, never", EACH & ~EXPORT, true, false},
-	{"reader", "HOW", "how to read the trace: auto (default), direct,\nbabeltrace", EACH | BATCH, false, false},
-	{"cache", "WHERE", "keep what was read of long traces for further\nquestions: auto (default: in ~/.cache/whylate), off,\nor a directory", EACH, false, false},
-	{"progress", "WHEN", "progress on stderr: auto (default), always, never", EACH, false, false},
+	{"reader", "HOW", "how to read the trace: auto (default), direct,\nbabeltrace",
+	 EACH | BATCH, false, false},
+	{"cache", "WHERE",
+	 "keep what was read of long traces for further\nquestions: auto (default: in "
+	 "~/.cache/whylate), off,\nor a directory",
+	 EACH, false, false},
+	{"progress", "WHEN", "progress on stderr: auto (default), always, never", EACH, false,
+	 false},
 	{"quiet", NULL, "no warnings on standard error", EACH | BATCH, true, false},
-	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what\nwas odd", EACH, true, false},
+	{"verbose", NULL, "list gaps, small nodes and idle threads too, and what\nwas odd", EACH,
+	 true, false},
 	{0}};
 
 static const char *const commands[COMMAND_ALL] = {
-	[COMMAND_OVERVIEW] = "overview", [COMMAND_DELAY] = "delay", [COMMAND_PROFILE] = "profile",
-	[COMMAND_CHECK] = "check", [COMMAND_REQUESTS] = "requests", [COMMAND_DIFF] = "diff",
+	[COMMAND_OVERVIEW] = "overview",   [COMMAND_DELAY] = "delay",
+	[COMMAND_PROFILE] = "profile",     [COMMAND_CHECK] = "check",
+	[COMMAND_REQUESTS] = "requests",   [COMMAND_DIFF] = "diff",
 	[COMMAND_FUNCTIONS] = "functions", [COMMAND_EXPORT] = "export",
-	 [COMMAND_EXPLAIN] = "explain", [COMMAND_BATCH] = "batch"};
+	[COMMAND_EXPLAIN] = "explain",     [COMMAND_BATCH] = "batch"};
 
 const char *command_name(enum command command)
 {
@@ -116,9 +213,11 @@ void options_init(struct options *options, enum command command)
 	if (command == COMMAND_BATCH)
 		options->format = FORMAT_JSON;
 	options->depth = command == COMMAND_PROFILE || command >= COMMAND_COUNT ? 8 : 0;
-	options->profile = (struct profile_options) {
-		.operations = g_ptr_array_new_with_free_func(g_free), 
-		.maxcount_percentage = 20, .min_operations = 3, .threshold = 0.25};
+	options->profile =
+		(struct profile_options) {.operations = g_ptr_array_new_with_free_func(g_free),
+					  .maxcount_percentage = 20,
+					  .min_operations = 3,
+					  .threshold = 0.25};
 	options->functions.threshold = 25;
 	options->requests.picks = g_ptr_array_new_with_free_func(g_free);
 	options->binary_paths = g_ptr_array_new_with_free_func(g_free);
@@ -193,7 +292,8 @@ static bool set_within(const char *name, const char *value, guint64 least, guint
 	if (!g_ascii_string_to_unsigned(value, 10, least, most, &n, NULL)) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "--%s '%s': must be a whole number from %" G_GUINT64_FORMAT
-			    " to %" G_GUINT64_FORMAT, name, value, least, most);
+			    " to %" G_GUINT64_FORMAT,
+			    name, value, least, most);
 		return false;
 	}
 	*number = (uint32_t) n;
@@ -372,8 +472,7 @@ bool clock_offset_parse(const char *text, char **host, int64_t *ns, GError **err
 		return false;
 	}
 	if (*ns > OFFSET_MAX) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "more than a hundred years");
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "more than a hundred years");
 		g_clear_pointer(host, g_free);
 		return false;
 	}
@@ -387,8 +486,10 @@ static bool add_clock_offset(const char *name, const char *value, GPtrArray *lis
 	int64_t ns;
 
 	if (!clock_offset_parse(value, &host, &ns, error)) {
-		g_prefix_error(error, "--%s '%s': must be [HOST=]DURATION, as in server=816ms or "
-				      "server=-1.5s: ", name, value);
+		g_prefix_error(error,
+			       "--%s '%s': must be [HOST=]DURATION, as in server=816ms or "
+			       "server=-1.5s: ",
+			       name, value);
 		return false;
 	}
 	g_ptr_array_add(list, g_strdup(value));
@@ -425,7 +526,7 @@ static bool set_per(const char *name, const char *value, enum per *per, GError *
 
 	if (!pick(name, value, words, &chosen, error))
 		return false;
-	*per = (enum per) (chosen + PER_THREAD);
+	*per = (enum per)(chosen + PER_THREAD);
 	return true;
 }
 
@@ -437,7 +538,8 @@ static bool set_threshold(const char *name, const char *value, double *threshold
 	if (end == value || *end || !(number > 0 && number <= 64)) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "--%s '%s': must be a number above 0, at most 64: octaves (factors of "
-			    "two)", name, value);
+			    "two)",
+			    name, value);
 		return false;
 	}
 	*threshold = number;
@@ -514,7 +616,8 @@ static bool set_preset(struct options *options, const char *value, GError **erro
 	if (!is_call) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "--preset '%s': must be one of server, client, process, or "
-			    "syscall:NAME", value);
+			    "syscall:NAME",
+			    value);
 		return false;
 	}
 	options->requests.preset = (enum request_preset) chosen;
@@ -530,8 +633,8 @@ static bool set_request(struct options *options, const char *name, const char *v
 			GError **error)
 {
 	static const char *const follows[] = {"flow", "thread", NULL};
-	static const char *const metrics[] = {"latency", "cpu", "wait", "disk-bytes", "disk-time",
-					      "net-bytes", "calls", NULL};
+	static const char *const metrics[] = {"latency",   "cpu",       "wait",  "disk-bytes",
+					      "disk-time", "net-bytes", "calls", NULL};
 	int chosen = 0;
 
 	if (strcmp(name, "preset") == 0)
@@ -542,8 +645,8 @@ static bool set_request(struct options *options, const char *name, const char *v
 	if (strcmp(name, "a") == 0 || strcmp(name, "b") == 0)
 		return ((strstr(value, "..") && !(*value == 'p' && g_ascii_isdigit(value[1]))) ||
 			pick_check(name, value, error)) &&
-		       set_text(name, value, *name == 'a' ? &options->requests.a
-							  : &options->requests.b, error);
+		       set_text(name, value,
+				*name == 'a' ? &options->requests.a : &options->requests.b, error);
 	if (strcmp(name, "begin") == 0 || strcmp(name, "end") == 0) {
 		options->requests.preset = PRESET_EVENTS;
 		return set_event(*name == 'b' ? &options->requests.begin : &options->requests.end,
@@ -587,8 +690,8 @@ static bool set_function(struct function_options *functions, const char *name, c
 	return false;
 }
 
-static const char *const export_formats[] = {"perfetto", "trace-event", "folded", "speedscope",
-					     "pprof", "csv", "sqlite", "ctf", NULL};
+static const char *const export_formats[] = {
+	"perfetto", "trace-event", "folded", "speedscope", "pprof", "csv", "sqlite", "ctf", NULL};
 
 static bool set_finding(const char *name, const char *value, char **id, GError **error)
 {
@@ -605,8 +708,8 @@ static bool set_export(struct export_options *export, const char *name, const ch
 		       GError **error)
 {
 	static const char *const stacks[] = {"off-cpu", "waker", "critical-path", NULL};
-	static const char *const tables[] = {"hosts", "threads", "intervals", "blocks", "wakeups",
-					     "syscalls", NULL};
+	static const char *const tables[] = {"hosts",   "threads",  "intervals", "blocks",
+					     "wakeups", "syscalls", NULL};
 	int chosen = 0;
 
 	if (strcmp(name, "as") == 0) {
@@ -734,8 +837,8 @@ bool options_set(struct options *options, const char *name, const char *value, G
 
 static bool exclude(const char *a, const char *b, const char *why, GError **error)
 {
-	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "%s and %s exclude each other: %s", a,
-		    b, why);
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "%s and %s exclude each other: %s",
+		    a, b, why);
 	return false;
 }
 
@@ -761,12 +864,12 @@ static bool check_profile(const struct options *options, GError **error)
 static bool check_every(const struct options *options, GError **error)
 {
 	if (options->from.kind == WHEN_FROM_END || options->to.kind == WHEN_FROM_END)
-		return exclude("--every", options->to.kind == WHEN_FROM_END ? "--to -OFFSET"
-									    : "--last",
+		return exclude("--every",
+			       options->to.kind == WHEN_FROM_END ? "--to -OFFSET" : "--last",
 			       "a time before the trace's end is known only at its end", error);
 	if (options->from.kind == WHEN_EVENT || options->to.kind == WHEN_EVENT)
-		return exclude("--every", options->to.kind == WHEN_EVENT ? "--to EVENT"
-									 : "--from EVENT",
+		return exclude("--every",
+			       options->to.kind == WHEN_EVENT ? "--to EVENT" : "--from EVENT",
 			       "reports begin and end at times", error);
 	if (options->format == FORMAT_HTML)
 		return exclude("--every", "--format html", "a page is of one report", error);
@@ -774,8 +877,8 @@ static bool check_every(const struct options *options, GError **error)
 		return exclude("--every", options->profile.save ? "--save" : "--resume",
 			       "a saved search is of one report", error);
 	if (options->limits->len)
-		return exclude("--every", "--fail-if and --budget",
-			       "a verdict is of one report", error);
+		return exclude("--every", "--fail-if and --budget", "a verdict is of one report",
+			       error);
 	return true;
 }
 
@@ -828,8 +931,8 @@ static bool check_diff(const struct options *options, GError **error)
 	const struct request_options *requests = &options->requests;
 
 	if (requests->slow_fast && (requests->a || requests->b))
-		return exclude("--slow-fast", requests->a ? "--a" : "--b",
-			       "it names both sides", error);
+		return exclude("--slow-fast", requests->a ? "--a" : "--b", "it names both sides",
+			       error);
 	return true;
 }
 
@@ -851,17 +954,19 @@ static bool check_export(const struct options *options, GError **error)
 		wrong = "--stacks goes with --as folded or pprof";
 	else if (export->table && export->as != EXPORT_CSV)
 		wrong = "--table goes with --as csv; sqlite has all tables";
-	else if (export->as == EXPORT_CTF && (options->threads->len || options->processes->len ||
-					      options->container || options->host ||
-					      options->min_duration))
+	else if (export->as == EXPORT_CTF &&
+		 (options->threads->len || options->processes->len || options->container ||
+		  options->host || options->min_duration))
 		wrong = "--as ctf cuts by time only (--from, --to, --last, --target): it takes no "
 			"--thread, --process, --container, --host or --min-duration";
 	else if (export->as == EXPORT_CTF && (options->anonymise || options->anonymise_key))
-		wrong = "--anonymise cannot replace names in --as ctf, which has the trace's own events";
+		wrong = "--anonymise cannot replace names in --as ctf, which has the trace's own "
+			"events";
 	else if (export->around && export->as != EXPORT_CTF)
 		wrong = "--around goes with --as ctf; 'whylate explain ID TRACE' says when that is";
 	else if (export->around && (options->from.kind || options->to.kind || options->target))
-		wrong = "--around and --from, --to, --last or --target exclude each other: both say "
+		wrong = "--around and --from, --to, --last or --target exclude each other: both "
+			"say "
 			"when";
 	else if (export->as == EXPORT_CTF && !options->output)
 		wrong = "--as ctf writes a trace: --output DIRECTORY, which must not exist yet";
@@ -890,7 +995,8 @@ static bool check_anonymise(struct options *options, GError **error)
 {
 	if (options->command == COMMAND_BATCH && options->anonymise && !options->anonymise_key) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "batch --anonymise: needs --anonymise-key FILE, so that a name is replaced by "
+			    "batch --anonymise: needs --anonymise-key FILE, so that a name is "
+			    "replaced by "
 			    "the same text in every trace");
 		return false;
 	}
@@ -908,9 +1014,11 @@ bool options_check(struct options *options, GError **error)
 	if (options->every && !check_every(options, error))
 		return false;
 	if (options->junit && !options->limits->len) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "--junit %s: there is no limit to tell of; it goes with --fail-if LIMIT or "
-			    "--budget FILE", options->junit);
+		g_set_error(
+			error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			"--junit %s: there is no limit to tell of; it goes with --fail-if LIMIT or "
+			"--budget FILE",
+			options->junit);
 		return false;
 	}
 	if (options->command == COMMAND_PROFILE || options->command == COMMAND_EXPLAIN)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The options of the analyses: the words on the command line and, the same
  * words, the parameters of the component classes.
  *
@@ -16,15 +17,27 @@
 #include "util/when.h"
 
 /* COMMAND_COUNT: of those that `check` answers for; others are made of them. */
-enum command { COMMAND_OVERVIEW, COMMAND_DELAY, COMMAND_PROFILE, COMMAND_CHECK, COMMAND_REQUESTS, COMMAND_DIFF, COMMAND_FUNCTIONS, COMMAND_EXPORT, COMMAND_COUNT,
-	       COMMAND_EXPLAIN = COMMAND_COUNT, COMMAND_BATCH, COMMAND_ALL };
+enum command {
+	COMMAND_OVERVIEW,
+	COMMAND_DELAY,
+	COMMAND_PROFILE,
+	COMMAND_CHECK,
+	COMMAND_REQUESTS,
+	COMMAND_DIFF,
+	COMMAND_FUNCTIONS,
+	COMMAND_EXPORT,
+	COMMAND_COUNT,
+	COMMAND_EXPLAIN = COMMAND_COUNT,
+	COMMAND_BATCH,
+	COMMAND_ALL
+};
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_DOT, FORMAT_FOLDED, FORMAT_HTML };
 enum reader_choice { READER_AUTO, READER_DIRECT, READER_BABELTRACE };
 enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
 enum per { PER_NOTHING, PER_THREAD, PER_PROCESS, PER_RESOURCE, PER_CPU };
 
-enum request_preset {PRESET_SERVER, PRESET_CLIENT, PRESET_PROCESS, PRESET_SYSCALL, PRESET_EVENTS};
-enum follow {FOLLOW_FLOW, FOLLOW_THREAD};
+enum request_preset { PRESET_SERVER, PRESET_CLIENT, PRESET_PROCESS, PRESET_SYSCALL, PRESET_EVENTS };
+enum follow { FOLLOW_FLOW, FOLLOW_THREAD };
 enum metric {
 	METRIC_LATENCY,
 	METRIC_CPU,
@@ -85,7 +98,7 @@ struct profile_options {
 	bool force;
 };
 
-enum function_metric {BY_WALL, BY_CPU, BY_BLOCKED, BY_INTERRUPTED};
+enum function_metric { BY_WALL, BY_CPU, BY_BLOCKED, BY_INTERRUPTED };
 
 /* What only `functions` has. */
 struct function_options {
@@ -107,38 +120,38 @@ struct batch_options {
 struct options {
 	enum command command;
 	const struct lami_analysis *lami; /* static; its tables instead of a report: lami/lami.h;
-					     NULL. What the window has beside the trace is left out */
-	const char *finding;         /* borrowed; id of the finding that is asked for, NULL: what it
+					     NULL. The window is clipped to the trace then */
+	const char *finding; /* borrowed; id of the finding that is asked for, NULL: what it
 					takes to find it again is recorded */
 	struct batch_options batch;
 	struct event_filter *target; /* owned; NULL */
-	bool assumed;                /* threads or operations are what is taken where nobody asked */
-	GPtrArray *threads;          /* owned strings: TIDs, names, "all" */
-	GPtrArray *processes;        /* owned strings */
-	char *host;                  /* owned; NULL: all */
-	char *container;             /* owned; NULL: all; a namespace, process or name */
-	GPtrArray *clock_offsets;    /* owned strings: [HOST=]DURATION, checked */
+	bool assumed; /* threads or operations are what is taken where nobody asked */
+	GPtrArray *threads; /* owned strings: TIDs, names, "all" */
+	GPtrArray *processes; /* owned strings */
+	char *host; /* owned; NULL: all */
+	char *container; /* owned; NULL: all; a namespace, process or name */
+	GPtrArray *clock_offsets; /* owned strings: [HOST=]DURATION, checked */
 	struct when from, to;
 	struct event_filter *from_event, *to_event; /* owned; for WHEN_EVENT */
 	enum format format;
-	char *output;                /* owned; NULL: standard output */
-	char *kallsyms;              /* owned; NULL: beside the trace */
-	GPtrArray *binary_paths;     /* owned strings: directories that exist */
-	uint32_t limit;              /* 0: all */
-	uint32_t depth;              /* 0: any */
-	int64_t min_duration;        /* ns */
-	int64_t every;               /* ns of trace time between reports, 0: one at the end */
+	char *output; /* owned; NULL: standard output */
+	char *kallsyms; /* owned; NULL: beside the trace */
+	GPtrArray *binary_paths; /* owned strings: directories that exist */
+	uint32_t limit; /* 0: all */
+	uint32_t depth; /* 0: any */
+	int64_t min_duration; /* ns */
+	int64_t every; /* ns of trace time between reports, 0: one at the end */
 	bool utc, quiet, verbose, strict;
-	bool path;                   /* only the critical path, in full */
+	bool path; /* only the critical path, in full */
 	enum choice color, progress;
-	bool progress_lines;         /* on standard output, in LAMI's form */
+	bool progress_lines; /* on standard output, in LAMI's form */
 	enum reader_choice reader;
-	GPtrArray *limits;           /* owned; struct limit (limits.h): --fail-if, --budget */
-	char *junit;                 /* owned; file; NULL */
+	GPtrArray *limits; /* owned; struct limit (limits.h): --fail-if, --budget */
+	char *junit; /* owned; file; NULL */
 	bool anonymise;
-	char *anonymise_key;         /* owned; file; NULL */
+	char *anonymise_key; /* owned; file; NULL */
 	struct anonymiser *anonymiser; /* owned; made by options_check(); NULL: names stay */
-	char *cache;                 /* owned; directory, "off"; NULL: auto */
+	char *cache; /* owned; directory, "off"; NULL: auto */
 	struct profile_options profile;
 	struct request_options requests;
 	struct function_options functions;
@@ -150,8 +163,8 @@ struct option_spec {
 	const char *name;
 	const char *argument; /* NULL: a switch */
 	const char *help;
-	unsigned commands;    /* bit per enum command */
-	bool parameter;       /* also a component parameter */
+	unsigned commands; /* bit per enum command */
+	bool parameter; /* also a component parameter */
 	bool repeatable;
 };
 

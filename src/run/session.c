@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feeding, and reading back what was stored; see session.h. */
 #include "run/session.h"
 
@@ -53,15 +54,13 @@ struct session *session_new(struct options *options)
 	if (options->command == COMMAND_FUNCTIONS)
 		session->flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
 	if (options->command == COMMAND_EXPORT)
-		session->flow.operations_wanted |= 1u << OPERATION_SYSCALL |
-						   1u << OPERATION_FUNCTION |
-						   1u << OPERATION_USER;
+		session->flow.operations_wanted |=
+			1u << OPERATION_SYSCALL | 1u << OPERATION_FUNCTION | 1u << OPERATION_USER;
 	session->flow.exchanges_wanted =
 		options->command == COMMAND_REQUESTS || options->command == COMMAND_DIFF ||
 		(options->finding && *options->finding == 'c');
 	if (session->flow.exchanges_wanted &&
-	    (options->command == COMMAND_DIFF ||
-	     options->requests.preset == PRESET_SYSCALL ||
+	    (options->command == COMMAND_DIFF || options->requests.preset == PRESET_SYSCALL ||
 	     options->requests.metric == METRIC_CALLS))
 		session->flow.operations_wanted = 1u << OPERATION_SYSCALL;
 	if (options->command == COMMAND_DIFF) /* for call_forks.h */
@@ -180,8 +179,7 @@ struct event_class session_user_class(struct session *session, const char *event
 	return class;
 }
 
-void session_filter_fields(struct session *session, int match, uint64_t keys,
-			   const char *fields)
+void session_filter_fields(struct session *session, int match, uint64_t keys, const char *fields)
 {
 	session->matches[match].met = true;
 	session->matches[match].keys |= keys;
@@ -214,8 +212,8 @@ void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_
 		flow_packet(&session->flow, host, cpu, possible(begin));
 }
 
-void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
-		  int64_t end, int64_t count, bool packets)
+void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
+		  int64_t count, bool packets)
 {
 	if (!session->restored)
 		flow_lost(&session->flow, host, cpu, possible(begin), possible(end), count,
@@ -272,8 +270,8 @@ static int32_t subject(const struct event *event)
  * of each host, or the last one. */
 static void note_candidate(struct match *match, const struct event *event)
 {
-	struct candidate candidate = {event->time, event->host, event->cpu, subject(event),
-				      event_is_user(event), event->name};
+	struct candidate candidate = {event->time,    event->host,          event->cpu,
+				      subject(event), event_is_user(event), event->name};
 	bool last = match->filter->nth == FILTER_LAST;
 	uint32_t *of_host;
 
@@ -307,9 +305,12 @@ static void note_match(struct match *match, const struct event *event)
 static void note_boundary(struct session *session, const struct event *event, bool end)
 {
 	const struct request_options *options = &session->options->requests;
-	struct boundary mark = {.time = event->time, .host = event->host, .end = end,
-			    .cpu = event->cpu, .tid = subject(event),
-			    .user = event_is_user(event)};
+	struct boundary mark = {.time = event->time,
+				.host = event->host,
+				.end = end,
+				.cpu = event->cpu,
+				.tid = subject(event),
+				.user = event_is_user(event)};
 
 	for (guint i = 0; options->captures && i < options->captures->len; i++)
 		mark.key = ((i ? mark.key : UINT64_C(14695981039346656037)) ^
@@ -426,15 +427,15 @@ bool session_interrupted(const struct session *session)
 	return session->interrupted && session->interrupted(session->interrupted_data);
 }
 
-void spans_begin(struct spans *spans, const struct session *session, uint32_t thread,
-		 int64_t from, int64_t to)
+void spans_begin(struct spans *spans, const struct session *session, uint32_t thread, int64_t from,
+		 int64_t to)
 {
 	const struct model *model = &session->model;
 
 	*spans = (struct spans) {.session = session, .thread = model_thread(model, thread)};
 	spans->from = MAX(from, spans->thread->begin);
-	spans->to = G_UNLIKELY(session_interrupted(session)) ? INT64_MIN
-							     : MIN(to, spans->thread->end);
+	spans->to =
+		G_UNLIKELY(session_interrupted(session)) ? INT64_MIN : MIN(to, spans->thread->end);
 	spans->known = model_host(model, spans->thread->host)->known_from;
 	spans->kernel = thread_is_kernel(model, spans->thread);
 	spans->ksoftirqd = thread_is_ksoftirqd(model, spans->thread);
@@ -502,7 +503,8 @@ const char *session_thread_name(const struct session *session, uint32_t thread)
 		return "idle";
 	if (!is_thread(thread))
 		return "?";
-	if (session->thread_names) /* asked for each run of a CPU: threads themselves lie far apart */
+	/* asked for each run of a CPU: threads themselves lie far apart */
+	if (session->thread_names)
 		name = session_text(session, session->thread_names[thread]);
 	else
 		name = session_text(session, thread_name_at(model_thread(&session->model, thread),
@@ -555,7 +557,8 @@ const char *session_function(const struct session *session, uint32_t address)
 const char *session_user_function(const struct session *session, uint16_t host, int32_t pid,
 				  uint64_t address, int64_t time)
 {
-	const struct loaded_image *image = model_image_at(&session->model, host, pid, address, time);
+	const struct loaded_image *image =
+		model_image_at(&session->model, host, pid, address, time);
 
 	if (!image)
 		return binaries_address(session->binaries, address);
@@ -566,7 +569,8 @@ const char *session_user_function(const struct session *session, uint16_t host, 
 const struct code *session_user_code(const struct session *session, uint16_t host, int32_t pid,
 				     uint64_t address, int64_t time)
 {
-	const struct loaded_image *image = model_image_at(&session->model, host, pid, address, time);
+	const struct loaded_image *image =
+		model_image_at(&session->model, host, pid, address, time);
 
 	return image ? binaries_code(session->binaries, session_text(session, image->path),
 				     image->build_id, image->build_id_length, address - image->base)
@@ -619,8 +623,7 @@ bool session_blocked_at(const struct session *session, uint32_t thread, int64_t 
 	return spans_next(&spans, &span) && leaf_is_blocked(span.leaf);
 }
 
-uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid,
-			   int64_t time)
+uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid, int64_t time)
 {
 	uint32_t newest = idmap_get(&model_host(&session->model, host)->tids, (uint32_t) tid);
 	uint32_t best = NO_THREAD;
@@ -634,7 +637,8 @@ uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t
 		if (thread->host == host && thread->tid == tid && thread->begin <= time &&
 		    thread->end >= time)
 			best = best == NO_THREAD || /* the newest of two that touch */
-					       thread->begin >= model_thread(&session->model, best)->begin
+					       thread->begin >=
+						       model_thread(&session->model, best)->begin
 				       ? i
 				       : best;
 	}

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One run: what a reader feeds, and what the reports are made from.
  *
  * Place: run/, the hub between the readers (plugins/, a direct reader)
@@ -100,46 +101,46 @@ struct session {
 	GArray *damages;             /* owned; struct damage: what could not be read */
 	struct event_places *places; /* owned; where rare events are; NULL: not asked for */
 	guint user_traces;           /* user-space traces found beside */
-	guint user_apart;            /* … of them are not read: of no host whose kernel trace is */
-	uint64_t user_events;        /* of those that are; nothing else counts them */
-	GPtrArray *user_damages;     /* owned; what is wrong with them, for people */
-	struct stretches stretches;  /* --every */
-	char *place;                 /* owned; directory of the first trace's files, NULL */
+	guint user_apart; /* … of them are not read: of no host whose kernel trace is */
+	uint64_t user_events; /* of those that are; nothing else counts them */
+	GPtrArray *user_damages; /* owned; what is wrong with them, for people */
+	struct stretches stretches; /* --every */
+	char *place; /* owned; directory of the first trace's files, NULL */
 
 	/* session_gather(); what it leaves is not changed any more, but for new names and
 	 * operations behind those that there are then */
 	uint32_t names_gathered, operations_gathered; /* 0 names: not done */
-	bool restored;               /* that was taken from an image (image.h): events that are
+	bool restored; /* that was taken from an image (image.h): events that are
 					fed now are only compared with the filters */
 
 	/* session_finish() */
-	bool of_stretch;             /* from and to are set: they are a stretch's */
-	int64_t begin, end;          /* first and last event of all hosts */
-	int64_t from, to;            /* window */
-	uint32_t target;             /* thread, NO_THREAD */
-	GArray *selected;            /* uint32_t threads asked for, in order */
-	GArray *chosen;              /* owned; of --container: containers.c; NULL: not asked */
+	bool of_stretch; /* from and to are set: they are a stretch's */
+	int64_t begin, end; /* first and last event of all hosts */
+	int64_t from, to; /* window */
+	uint32_t target; /* thread, NO_THREAD */
+	GArray *selected; /* uint32_t threads asked for, in order */
+	GArray *chosen; /* owned; of --container: containers.c; NULL: not asked */
 	struct processes processes;
 	/* Runs of CPUs read for who ran while others were ready. With N threads ready at once that
 	 * is N times what there is: beyond RUNS_READ_MAX (a quarter of a minute; of 16 million
 	 * events 10^7 are read) it is not looked up, and not known. */
 #define RUNS_READ_MAX UINT64_C(300000000)
-	uint64_t *runs_read;         /* owned; counts in reports, to which all else is const */
-	uint32_t *thread_names;      /* owned; interned, of each thread in the window; NULL before */
-	struct symbols *symbols;     /* owned; of the traced kernel, NULL: none */
-	struct binaries *binaries;   /* owned; of traced programs; NULL before */
-	struct idmap *user_names;    /* owned; image and address of a user function -> interned name */
+	uint64_t *runs_read; /* owned; counts in reports, to which all else is const */
+	uint32_t *thread_names; /* owned; interned, of each thread in the window; NULL before */
+	struct symbols *symbols; /* owned; of the traced kernel, NULL: none */
+	struct binaries *binaries; /* owned; of traced programs; NULL before */
+	struct idmap *user_names; /* owned; image and address of a user function -> interned name */
 
 	/* Asked now and then while a report is made, where the program and not a signal ends it:
 	 * from true on all threads read as empty, and no report is written. NULL: never. */
 	bool (*interrupted)(void *data);
-	void *interrupted_data;      /* borrowed */
-	GPtrArray *limit_threads;    /* owned; GArray of uint32_t, of each limit: the threads that it
+	void *interrupted_data; /* borrowed */
+	GPtrArray *limit_threads; /* owned; GArray of uint32_t, of each limit: the threads that it
 					names, found before names are replaced; NULL before */
-	GPtrArray *judged;           /* owned; struct judgement, of each limit: limits.h; NULL before */
-	struct session *other;       /* borrowed; diff: of the second trace, finished; NULL */
-	GPtrArray *deadlocks;        /* owned; struct deadlock; NULL before */
-	GHashTable *deadlocked;      /* owned; thread -> its struct deadlock; NULL before */
+	GPtrArray *judged; /* owned; struct judgement, of each limit: limits.h; NULL before */
+	struct session *other; /* borrowed; diff: of the second trace, finished; NULL */
+	GPtrArray *deadlocks; /* owned; struct deadlock; NULL before */
+	GHashTable *deadlocked; /* owned; thread -> its struct deadlock; NULL before */
 };
 
 struct session *session_new(struct options *options);
@@ -157,12 +158,10 @@ static inline bool session_has_events(const struct session *session)
 struct event_class session_class(struct session *session, const char *event_name, bool is_probe);
 /* Tells of events that a filter names: which of its conditions they have
  * fields for (bits), and the names of their fields. */
-void session_filter_fields(struct session *session, int match, uint64_t keys,
-			   const char *fields);
+void session_filter_fields(struct session *session, int match, uint64_t keys, const char *fields);
 /* The host that a user-space trace belongs to, UINT32_MAX: none that is traced. Call it when all
  * hosts are known. */
-uint32_t session_user_host(struct session *session, const char *hostname,
-			   const char *clock_uuid);
+uint32_t session_user_host(struct session *session, const char *hostname, const char *clock_uuid);
 /* The same as session_class() and session_lost() for such a trace; its events come to
  * session_event() too. They change nothing but what is asked of themselves. */
 struct event_class session_user_class(struct session *session, const char *event_name);
@@ -180,8 +179,8 @@ void session_place(struct session *session, const char *directory);
 bool session_wants_tcp(const struct session *session);
 /* The first packet of a stream. */
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
-void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
-		  int64_t end, int64_t count, bool packets);
+void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
+		  int64_t count, bool packets);
 void session_event(struct session *session, const struct event *event);
 /* A file of the trace is damaged: `bytes` of `total` could not be read as events. */
 void session_damage(struct session *session, const char *file, uint64_t bytes, uint64_t total,
@@ -209,13 +208,13 @@ struct spans {
 	const struct thread *thread;
 	struct track_pos pos;
 	int64_t from, to;
-	int64_t known;    /* S of the thread's host */
+	int64_t known; /* S of the thread's host */
 	struct span rest; /* second half of a span cut at S */
 	bool has_rest, kernel, ksoftirqd;
 };
 
-void spans_begin(struct spans *spans, const struct session *session, uint32_t thread,
-		 int64_t from, int64_t to);
+void spans_begin(struct spans *spans, const struct session *session, uint32_t thread, int64_t from,
+		 int64_t to);
 bool spans_next(struct spans *spans, struct span *span);
 /* The same, of those off the CPU only, which is much quicker than to look at all. */
 bool spans_next_off_cpu(struct spans *spans, struct span *span);
@@ -239,8 +238,7 @@ const struct code *session_user_code(const struct session *session, uint16_t hos
 /* The interned key of what a wait waited for, 0: not known. */
 uint32_t session_resource(const struct session *session, const struct block *block);
 /* The stretch overlaps a hole in the trace while the thread was off CPU. */
-bool session_spans_gap(const struct session *session, uint32_t thread,
-		       const struct span *span);
+bool session_spans_gap(const struct session *session, uint32_t thread, const struct span *span);
 /* The thread is blocked at `time`: a wait that ends there only as it was cut
  * goes on. */
 bool session_blocked_at(const struct session *session, uint32_t thread, int64_t time);
@@ -258,7 +256,6 @@ bool session_wants_host(const struct session *session, const struct host *host);
 void session_threads_named(const struct session *session, const char *wanted, bool process,
 			   GArray *list);
 /* The life of `tid` at `time`, NO_THREAD. */
-uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid,
-			   int64_t time);
+uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid, int64_t time);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See stretches.h. */
 #include "run/stretches.h"
 
@@ -60,14 +61,14 @@ static void first_event(struct session *session, int64_t time)
 	stretches->from = stretches->to = time;
 	if (options->from.kind != WHEN_NONE)
 		stretches->from = when_resolve(&options->from, time, time, time, options->utc);
-	stretches->to = options->to.kind == WHEN_NONE
-				? INT64_MAX
-				: when_resolve(&options->to, time, time, stretches->from,
-					       options->utc);
+	stretches->to =
+		options->to.kind == WHEN_NONE
+			? INT64_MAX
+			: when_resolve(&options->to, time, time, stretches->from, options->utc);
 	set_current(stretches, grid(stretches, stretches->from, time));
 	if (time < stretches->from)
-		stretches->end = stretches->next = MIN(stretches->from,
-						       add(time, stretches->every));
+		stretches->end = stretches->next =
+			MIN(stretches->from, add(time, stretches->every));
 }
 
 /* What the reports tell of a recording as a whole begins anew. */

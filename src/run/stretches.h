@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports while the trace goes on: its time is cut into stretches, and each is
  * reported when it is over (--every).
  *

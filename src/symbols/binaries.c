@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Seeking the files of a trace's binaries: see binaries.h. */
 #include "symbols/binaries.h"
 
@@ -110,8 +111,8 @@ static enum binary_state state_of(const struct image_file *file, const struct bi
 static int rank(enum binary_state state)
 {
 	static const int ranks[] = {
-		[BINARY_NAMED] = 6, [BINARY_UNCHECKED] = 5, [BINARY_EXPORTS] = 4,
-		[BINARY_STRIPPED] = 3, [BINARY_OTHER] = 2, [BINARY_UNREADABLE] = 1,
+		[BINARY_NAMED] = 6,    [BINARY_UNCHECKED] = 5, [BINARY_EXPORTS] = 4,
+		[BINARY_STRIPPED] = 3, [BINARY_OTHER] = 2,     [BINARY_UNREADABLE] = 1,
 		[BINARY_MISSING] = 0};
 
 	return ranks[state];
@@ -161,8 +162,7 @@ static void find_debug_file(const struct binaries *binaries, struct image_file *
 		const char *directory = g_ptr_array_index(binaries->given, i);
 
 		if (try_debug_file(binaries, file, g_strdup(directory)) ||
-		    try_debug_file(binaries, file,
-				   g_build_filename(directory, DEBUG_PLACE, NULL)))
+		    try_debug_file(binaries, file, g_build_filename(directory, DEBUG_PLACE, NULL)))
 			return;
 	}
 	try_debug_file(binaries, file, g_strdup("/" DEBUG_PLACE));
@@ -311,8 +311,8 @@ static char *missing_text(const struct image_file *file)
 		return g_strdup_printf("%s has no file: its functions are shown as addresses.",
 				       file->path);
 	return g_strdup_printf("%s was not found: its functions are shown as addresses. Tried: "
-			       "%s. --binary-path DIR says where it is.", file->path,
-			       file->tried->str);
+			       "%s. --binary-path DIR says where it is.",
+			       file->path, file->tried->str);
 }
 
 static char *note_text(const struct image_file *file)
@@ -320,18 +320,19 @@ static char *note_text(const struct image_file *file)
 	switch (file->state) {
 	case BINARY_NAMED:
 		return file->nameless ? g_strdup_printf("%s: %u addresses are in no function that "
-							"%s names.", file->path, file->nameless,
+							"%s names.",
+							file->path, file->nameless,
 							binary_path(file->binary))
 				      : NULL;
 	case BINARY_UNCHECKED:
 		return g_strdup_printf("%s was taken for the traced %s unchecked: the trace does "
-				       "not say its build-id.", binary_path(file->binary),
-				       file->path);
+				       "not say its build-id.",
+				       binary_path(file->binary), file->path);
 	case BINARY_EXPORTS:
-		return file->nameless ? g_strdup_printf("%s: %u addresses are not named: %s.",
-							file->path, file->nameless,
-							file->refused->str)
-				      : NULL;
+		return file->nameless
+			       ? g_strdup_printf("%s: %u addresses are not named: %s.", file->path,
+						 file->nameless, file->refused->str)
+			       : NULL;
 	case BINARY_MISSING:
 		return missing_text(file);
 	case BINARY_OTHER:

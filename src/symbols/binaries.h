@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The programs and libraries of a trace: where their files are here, and which functions lie at
  * which addresses of them.
  *

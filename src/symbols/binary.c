@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Questions to the child that reads a binary, and its answers: see binary.h.
  *
  *   the child opens the file before its first answer
@@ -195,10 +196,12 @@ static bool ask(struct binary *binary, uint64_t address, struct reading *reading
 				     binary->answer->data + binary->answer->len, false};
 	if (end == CONFINED_CRASHED)
 		give_up(binary, g_strdup_printf("is damaged: elfutils, which reads it, crashed "
-						"(%s)", why));
+						"(%s)",
+						why));
 	else if (end == CONFINED_SLOW)
 		give_up(binary, g_strdup_printf("is damaged or very large: elfutils, which reads "
-						"it, gave %s", why));
+						"it, gave %s",
+						why));
 	else if (end == CONFINED_NONE)
 		give_up(binary, g_strdup_printf("was not read: no process for it: %s", why));
 	return binary->awake;
@@ -230,8 +233,7 @@ static void open_it(struct binary *binary)
 		binary_rest(binary);
 }
 
-struct binary *binary_open(const char *path, const uint8_t *id, size_t id_length,
-			   const char *debug)
+struct binary *binary_open(const char *path, const uint8_t *id, size_t id_length, const char *debug)
 {
 	struct binary *binary = g_new0(struct binary, 1);
 

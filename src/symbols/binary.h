@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program or library that may be hostile, and what lies at its addresses.
  *
  * Part of symbols/. code.h says what is known of an address, and from where. Here that is asked of

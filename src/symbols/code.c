@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libdw, libdwfl, and libiberty's demangler: see code.h.
  *
  * The demangler is libiberty's, as binutils have it, since libdw has none: it knows C++ and both
@@ -62,8 +63,8 @@ static enum code_trouble open_elf(const char *path, int *fd, char **why)
 	if (*fd < 0 || fstat(*fd, &status) != 0)
 		return say(CODE_UNREADABLE, why, g_strerror(errno));
 	if (!S_ISREG(status.st_mode))
-		return say(CODE_UNREADABLE, why, S_ISDIR(status.st_mode) ? "is a directory"
-									 : "is no plain file");
+		return say(CODE_UNREADABLE, why,
+			   S_ISDIR(status.st_mode) ? "is a directory" : "is no plain file");
 	got = pread(*fd, magic, sizeof magic, 0);
 	if (got < 0)
 		return say(CODE_UNREADABLE, why, g_strerror(errno));
@@ -170,7 +171,8 @@ static enum code_trouble check_id(struct code_file *file, const uint8_t *id, siz
 		return CODE_FINE;
 	found = has > 0 ? build_id_text(bits, (size_t) MIN(has, CODE_ID_MAX)) : NULL;
 	*why = found ? g_strdup_printf("is another build: its build-id is %s, that of the traced "
-				       "one %s", found, expected)
+				       "one %s",
+				       found, expected)
 		     : g_strdup_printf("has no build-id, and the traced one has %s", expected);
 	return CODE_OTHER_ID;
 }
@@ -191,8 +193,8 @@ static bool has_section(Elf *elf, GElf_Word type, const char *name)
 	elf_getshdrstrndx(elf, &names);
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr is;
-		const char *its = gelf_getshdr(section, &is) ? elf_strptr(elf, names, is.sh_name)
-							     : NULL;
+		const char *its =
+			gelf_getshdr(section, &is) ? elf_strptr(elf, names, is.sh_name) : NULL;
 
 		if (its && (type ? is.sh_type == type : strcmp(its, name) == 0))
 			return true;
@@ -217,15 +219,17 @@ static enum code_trouble check_functions(struct code_file *file, char **why)
 		      GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE;
 	}
 	if (!any)
-		return say(CODE_STRIPPED, why, "is stripped: it has no names of functions, and no "
-					       "debug file of it was found");
+		return say(CODE_STRIPPED, why,
+			   "is stripped: it has no names of functions, and no "
+			   "debug file of it was found");
 	dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, NULL, &debug_file);
 	elf = dwfl_module_getelf(file->module, &file->bias);
 	if (debug_file || has_section(elf, SHT_SYMTAB, NULL) ||
 	    has_section(elf, 0, ".gnu_debugdata"))
 		return CODE_FINE;
-	return say(CODE_EXPORTS, why, "is stripped: it names only the functions that it exports, "
-				      "and no debug file of it was found");
+	return say(CODE_EXPORTS, why,
+		   "is stripped: it names only the functions that it exports, "
+		   "and no debug file of it was found");
 }
 
 enum code_trouble code_open(const char *path, const uint8_t *id, size_t id_length,
@@ -377,7 +381,8 @@ static bool is_mangled(const char *name)
 static void add_frame(struct code *code, const char *name, const char *path, int line)
 {
 	struct code_frame frame = {.function = name ? code_demangle(name) : NULL,
-				   .file = g_strdup(path), .line = line > 0 ? (uint32_t) line : 0};
+				   .file = g_strdup(path),
+				   .line = line > 0 ? (uint32_t) line : 0};
 
 	g_array_append_val(code->frames, frame);
 }
@@ -437,8 +442,8 @@ static bool take_scopes(struct code_file *file, Dwarf_Die *unit, Dwarf_Addr pc, 
 			called_from(unit, &chain[i], &path, &line);
 		} else if (tag == DW_TAG_subprogram) {
 			/* what has no linkage name is better known by a symbol that is one */
-			bool better = symbol && (!name ||
-						 (!is_mangled(name) && is_mangled(symbol)));
+			bool better =
+				symbol && (!name || (!is_mangled(name) && is_mangled(symbol)));
 
 			known = true;
 			add_frame(code, better ? symbol : name, path, line);
@@ -460,11 +465,11 @@ bool code_at(struct code_file *file, uint64_t offset, struct code *code)
 	GElf_Sym symbol = {0};
 	Dwarf_Addr bias = 0;
 	Dwarf_Die *unit;
-	const char *name = dwfl_module_addrinfo(file->module, address, &from_start, &symbol, NULL,
-						NULL, NULL);
+	const char *name =
+		dwfl_module_addrinfo(file->module, address, &from_start, &symbol, NULL, NULL, NULL);
 
-	if (name && (!*name || !is_function(&symbol) ||
-		     (symbol.st_size && from_start >= symbol.st_size)))
+	if (name &&
+	    (!*name || !is_function(&symbol) || (symbol.st_size && from_start >= symbol.st_size)))
 		name = NULL;
 	if (name) {
 		code->start = offset - from_start;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lies at an address of a program or library: function, source line, calls inlined there.
  *
  * Part of symbols/. Reads ELF and DWARF with elfutils (libdw), in this process: for files that may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Questions and answers over a pair of sockets: see confined.h. */
 #include "symbols/confined.h"
 

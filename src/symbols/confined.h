@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A function that is run in a child process, since it may crash or hang there.
  *
  * Part of symbols/, for libraries that read files without being made for hostile
@@ -23,8 +24,7 @@ enum confined_end {
 };
 
 /* Answers in the child: `data` is its own copy of what the parent had when it first asked. */
-typedef void (*confined_serve)(void *data, const void *question, size_t length,
-			       GByteArray *answer);
+typedef void (*confined_serve)(void *data, const void *question, size_t length, GByteArray *answer);
 
 struct confined;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading kallsyms: see symbols.h.
  *
  *   ffffffff8135b3a0 T vfs_read
@@ -96,7 +97,8 @@ struct symbols *symbols_new(const char *path, GError **error)
 		if (!add_line(symbols, line)) {
 			g_set_error(&wrong, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 				    "--kallsyms %s: line %u is no line of kallsyms: it must be "
-				    "'ADDRESS TYPE NAME'", path, number);
+				    "'ADDRESS TYPE NAME'",
+				    path, number);
 			break;
 		}
 	}
@@ -106,7 +108,8 @@ struct symbols *symbols_new(const char *path, GError **error)
 	else if (!wrong && !symbols->list->len)
 		g_set_error(&wrong, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "--kallsyms %s: has no addresses of functions; copy /proc/kallsyms as "
-			    "root, others see only zeros", path);
+			    "root, others see only zeros",
+			    path);
 	fclose(file);
 	if (wrong) {
 		symbols_free(symbols);
@@ -174,8 +177,14 @@ static bool is_of(const char *name, const char *const *names)
 GPtrArray *callpath_new(const struct symbols *symbols, const uint64_t *words, guint count)
 {
 	static const char *const inner[] = {"__traceiter_", "__schedule", "schedule", NULL};
-	static const char *const outer[] = {"entry_", "do_syscall_64", "do_fast_syscall_32",
-					    "__do_fast_syscall_32", "ret_from_fork", "asm_", NULL};
+	static const char *const outer[] = {
+		"entry_",
+		"do_syscall_64",
+		"do_fast_syscall_32",
+		"__do_fast_syscall_32",
+		"ret_from_fork",
+		"asm_",
+		NULL};
 	GPtrArray *path = g_ptr_array_new_with_free_func(g_free);
 	guint first = 0;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of kernel addresses, from a copy of /proc/kallsyms.
  *
  * Place: symbols/. Call stacks and callbacks are recorded as addresses; the

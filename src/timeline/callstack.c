@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Call stacks by number; see callstack.h. */
 #include "timeline/callstack.h"
 
@@ -13,8 +14,8 @@ static gboolean paths_equal(gconstpointer a, gconstpointer b)
 {
 	const struct callpaths *x = a, *y = b;
 
-	return x->kernel == y->kernel && x->user == y->user &&
-	       x->waker_kernel == y->waker_kernel && x->waker_user == y->waker_user;
+	return x->kernel == y->kernel && x->user == y->user && x->waker_kernel == y->waker_kernel &&
+	       x->waker_user == y->waker_user;
 }
 
 void callstacks_init(struct callstacks *callstacks)
@@ -22,8 +23,7 @@ void callstacks_init(struct callstacks *callstacks)
 	struct callpaths none = {0};
 
 	callstacks->paths = g_array_new(FALSE, FALSE, sizeof none);
-	callstacks->path_numbers =
-		g_hash_table_new_full(paths_hash, paths_equal, g_free, NULL);
+	callstacks->path_numbers = g_hash_table_new_full(paths_hash, paths_equal, g_free, NULL);
 	g_array_append_val(callstacks->paths, none);
 	callstacks->lists = g_ptr_array_new_with_free_func((GDestroyNotify) g_bytes_unref);
 	callstacks->numbers = g_hash_table_new(g_bytes_hash, g_bytes_equal);
@@ -59,14 +59,12 @@ uint32_t callstack_id(struct callstacks *callstacks, const struct event_bytes *w
 	if (g_hash_table_lookup_extended(callstacks->numbers, look, NULL, &number))
 		return GPOINTER_TO_UINT(number);
 	kept = g_bytes_new(words->bytes, words->count);
-	g_hash_table_insert(callstacks->numbers, kept,
-			    GUINT_TO_POINTER(callstacks->lists->len));
+	g_hash_table_insert(callstacks->numbers, kept, GUINT_TO_POINTER(callstacks->lists->len));
 	g_ptr_array_add(callstacks->lists, kept);
 	return callstacks->lists->len - 1;
 }
 
-const uint64_t *callstack_words(const struct callstacks *callstacks, uint32_t number,
-				guint *count)
+const uint64_t *callstack_words(const struct callstacks *callstacks, uint32_t number, guint *count)
 {
 	gsize size;
 	const uint64_t *words =

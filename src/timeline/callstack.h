@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Call stacks, as the tracer's contexts callstack-kernel and callstack-user give them:
  * each different list of addresses is stored once and named by a number.
  *
@@ -33,14 +34,13 @@ void callstacks_clear(struct callstacks *callstacks);
 uint32_t callstack_id(struct callstacks *callstacks, const struct event_bytes *words);
 
 /* The list with that number, borrowed; NULL and 0 for number 0. */
-const uint64_t *callstack_words(const struct callstacks *callstacks, uint32_t number,
-				guint *count);
+const uint64_t *callstack_words(const struct callstacks *callstacks, uint32_t number, guint *count);
 
 /* The number of such a set; of all zeros 0. */
 uint32_t callpaths_id(struct callstacks *callstacks, const struct callpaths *paths);
 
-static inline const struct callpaths *callpaths_at(const struct callstacks *callstacks,
-						   uint32_t number)
+static inline const struct callpaths *
+callpaths_at(const struct callstacks *callstacks, uint32_t number)
 {
 	return &g_array_index(callstacks->paths, struct callpaths, number);
 }

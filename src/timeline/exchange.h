@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exchanges: what threads read from and wrote to connections and pipes, and the
  * opening and closing of these. From them requests are told apart, and followed from
  * one thread to another.

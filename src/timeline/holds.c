@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small chunks, as most locks are held few times; see holds.h. */
 #include "timeline/holds.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who held a lock from when to when: a log per lock, in the order in which
  * they gave it up.
  *
@@ -20,11 +21,11 @@
 struct hold {
 	int64_t begin, end; /* ns, [begin, end); begin INT64_MIN: not known; end INT64_MAX: open */
 	uint32_t thread;
-	int32_t fd : 28;    /* file locks: taken through this descriptor, -1 */
-	bool taken : 1;     /* begin is when it was seen to have it */
-	bool proved : 1;    /* the trace names the owner; else the waker is taken for it */
-	bool shared : 1;    /* others may hold it too */
-	bool again : 1;     /* fcntl: called more than once, perhaps to unlock */
+	int32_t fd : 28; /* file locks: taken through this descriptor, -1 */
+	bool taken : 1; /* begin is when it was seen to have it */
+	bool proved : 1; /* the trace names the owner; else the waker is taken for it */
+	bool shared : 1; /* others may hold it too */
+	bool again : 1; /* fcntl: called more than once, perhaps to unlock */
 };
 
 struct hold_log {

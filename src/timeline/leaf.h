@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Frames of the control-flow stack and leaves of the Working / Interrupted /
  * Blocked tree, each packed into 32 bits: a kind and a number.
  *
@@ -53,7 +54,7 @@ enum leaf_kind {
 	LEAF_BLOCK_UNKNOWN,
 };
 
-enum wib {WIB_UNKNOWN, WIB_WORKING, WIB_INTERRUPTED, WIB_BLOCKED};
+enum wib { WIB_UNKNOWN, WIB_WORKING, WIB_INTERRUPTED, WIB_BLOCKED };
 
 static inline enum wib leaf_wib(uint32_t leaf)
 {

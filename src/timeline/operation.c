@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The store of operations; see operation.h. */
 #include "timeline/operation.h"
 
@@ -7,8 +8,7 @@ void operations_init(struct pages *operations, size_t memory)
 	pages_reserve(operations, 1);
 }
 
-void operation_append(struct pages *operations, uint32_t *newest,
-		      const struct operation *operation)
+void operation_append(struct pages *operations, uint32_t *newest, const struct operation *operation)
 {
 	uint32_t index = pages_reserve(operations, 1);
 	struct operation *record = operation_at(operations, index);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations: what has a latency. A frame that was seen from its entry to its
  * exit (system call, function, IRQ, vector, softIRQ, hrtimer callback), a
  * block request's way, a wait.
@@ -30,16 +31,17 @@
 enum operation_kind {
 	OPERATION_SYSCALL,  /* interned name */
 	OPERATION_FUNCTION, /* interned name: of the kernel's */
-	OPERATION_USER,     /* the last that a thread calls; interned "0xADDRESS": a function of its thread's process */
-	OPERATION_IRQ,      /* number */
-	OPERATION_VECTOR,   /* interned name */
-	OPERATION_SOFTIRQ,  /* number */
-	OPERATION_HRTIMER,  /* interned text of the callback's address, 0 */
-	OPERATION_QUEUED,   /* interned "MAJOR:MINOR": block request, first bio or insert to issue */
-	OPERATION_SERVED,   /* the same: block request, issue to complete */
+	/* the last that a thread calls; interned "0xADDRESS": a function of its thread's process */
+	OPERATION_USER,
+	OPERATION_IRQ, /* number */
+	OPERATION_VECTOR, /* interned name */
+	OPERATION_SOFTIRQ, /* number */
+	OPERATION_HRTIMER, /* interned text of the callback's address, 0 */
+	OPERATION_QUEUED, /* interned "MAJOR:MINOR": block request, first bio or insert to issue */
+	OPERATION_SERVED, /* the same: block request, issue to complete */
 	OPERATION_WAIT_CPU, /* woken to running */
-	OPERATION_BLOCKED,  /* enum cause_kind of what ended the wait */
-	OPERATION_FAULT,    /* a wait in a page fault */
+	OPERATION_BLOCKED, /* enum cause_kind of what ended the wait */
+	OPERATION_FAULT, /* a wait in a page fault */
 	OPERATION_KINDS
 };
 
@@ -55,7 +57,7 @@ enum operation_half {
 	OPERATION_WHOLE,
 	OPERATION_ENTRY_UNSEEN, /* it was in it when the recording, or after a gap it, went on;
 				   or its process was when it forked */
-	OPERATION_OPEN,         /* not left when the thread or the trace ended, or at exec */
+	OPERATION_OPEN, /* not left when the thread or the trace ended, or at exec */
 };
 
 #define OPERATION_DURATION_MAX ((INT64_C(1) << 48) - 1) /* ns: 3 days */
@@ -65,15 +67,15 @@ enum operation_half {
 struct operation {
 	int64_t begin;
 	uint64_t duration : 48; /* ns */
-	uint64_t half : 2;      /* enum operation_half */
-	uint64_t cpu : 13;      /* where it ended, of a wait: was ended; operation_cpu() */
-	uint64_t off_cpu : 1;   /* its thread left the CPU meanwhile */
-	uint32_t what;          /* PACK of operation_kind */
-	uint32_t thread;        /* request: who asked for it; else operation_of_host() */
-	uint32_t ref;           /* syscall, IRQ: interned resource or device, 0;
+	uint64_t half : 2; /* enum operation_half */
+	uint64_t cpu : 13; /* where it ended, of a wait: was ended; operation_cpu() */
+	uint64_t off_cpu : 1; /* its thread left the CPU meanwhile */
+	uint32_t what; /* PACK of operation_kind */
+	uint32_t thread; /* request: who asked for it; else operation_of_host() */
+	uint32_t ref; /* syscall, IRQ: interned resource or device, 0;
 				   request: interned system call it was issued in, 0;
 				   blocked: struct block; wait-cpu: CPU */
-	uint32_t previous;      /* in the same list, 0: none */
+	uint32_t previous; /* in the same list, 0: none */
 };
 
 static inline int64_t operation_end(const struct operation *operation)
@@ -83,9 +85,9 @@ static inline int64_t operation_end(const struct operation *operation)
 
 static inline uint64_t operation_cpu(uint32_t cpu)
 {
-	return cpu == UINT32_MAX          ? OPERATION_CPU_UNKNOWN
+	return cpu == UINT32_MAX         ? OPERATION_CPU_UNKNOWN
 	       : cpu > OPERATION_CPU_MAX ? OPERATION_CPU_MAX
-					  : cpu;
+					 : cpu;
 }
 
 /* What stands for the thread where there is none: the idle loop, or not known. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TCP packets that left a traced host or came to one: what clocks of several
  * hosts are brought together from, and waits are followed by from one host to
  * another.

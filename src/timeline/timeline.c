@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The store of intervals, wake-up records and CPU runs; see timeline.h.
  *
  * A chunk is a head and up to CHUNK_MAX intervals, side by side in the store:
@@ -257,8 +258,8 @@ struct track_pos track_end_pos(const struct timeline *timeline, const struct tra
 				   head_of(timeline, track, track->chunk_count - 1)->count};
 }
 
-bool track_read(const struct timeline *timeline, const struct track *track,
-		struct track_pos *pos, int64_t life_end, struct span *span)
+bool track_read(const struct timeline *timeline, const struct track *track, struct track_pos *pos,
+		int64_t life_end, struct span *span)
 {
 	struct head *head;
 	const struct interval *interval;
@@ -346,8 +347,12 @@ uint32_t block_new(struct timeline *timeline)
 	uint32_t index = pages_reserve(&timeline->blocks, 1);
 	struct block *block = block_at(timeline, index);
 
-	*block = (struct block) {.fd = -1, .child = NO_THREAD, .waker = NO_THREAD, .cpu = NO_CPU,
-				 .operation = NO_OPERATION, .timer = -1,
+	*block = (struct block) {.fd = -1,
+				 .child = NO_THREAD,
+				 .waker = NO_THREAD,
+				 .cpu = NO_CPU,
+				 .operation = NO_OPERATION,
+				 .timer = -1,
 				 .idle_state = NO_IDLE_STATE};
 	return index;
 }
@@ -366,8 +371,8 @@ const struct run *run_at(const struct timeline *timeline, const struct run_track
 	return pages_at(&timeline->runs, track->chunks[index / RUN_CHUNK] + index % RUN_CHUNK);
 }
 
-void run_append(struct timeline *timeline, struct run_track *track, int64_t time,
-		uint32_t thread, int32_t priority)
+void run_append(struct timeline *timeline, struct run_track *track, int64_t time, uint32_t thread,
+		int32_t priority)
 {
 	if (track->used && run_at(timeline, track, track->used - 1)->thread == thread)
 		return;
@@ -378,7 +383,8 @@ void run_append(struct timeline *timeline, struct run_track *track, int64_t time
 		}
 		track->chunks[track->chunk_count++] = pages_reserve(&timeline->runs, RUN_CHUNK);
 	}
-	*(struct run *) run_at(timeline, track, track->used) = (struct run) {time, thread, priority};
+	*(struct run *) run_at(timeline, track, track->used) =
+		(struct run) {time, thread, priority};
 	track->used++;
 }
 

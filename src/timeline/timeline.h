@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The timeline: for each thread the intervals of its states, and for each
  * blocked interval the record of what it waited in and what woke it.
  *
@@ -87,22 +88,22 @@ struct block {
 	uint32_t resource;    /* interned resource, 0: none; of a child: session_resource() */
 	uint32_t child;       /* thread waited for, NO_THREAD */
 	int32_t fd;           /* descriptor waited on, -1 */
-	uint32_t waker;       /* thread current where the wake-up happened, NO_THREAD, IDLE_THREAD */
+	uint32_t waker; /* thread current where the wake-up happened, NO_THREAD, IDLE_THREAD */
 	uint32_t waker_stack; /* interned */
-	uint32_t context;     /* innermost frame there (PACK of frame_kind) */
-	uint32_t label;       /* interned: device of the IRQ; of a thread what its call is on
+	uint32_t context; /* innermost frame there (PACK of frame_kind) */
+	uint32_t label; /* interned: device of the IRQ; of a thread what its call is on
 				 ("pipe:#3"); 0 */
-	uint32_t detail;      /* struct wake_detail, 0: none */
-	uint32_t cpu;         /* where the wake-up happened, NO_CPU */
-	uint8_t kind;         /* enum waker_kind */
-	uint8_t why;          /* enum waker_why */
-	uint8_t operation;    /* futex command, else NO_OPERATION */
-	bool same_file;       /* the waker was in a call on the same file */
-	uint32_t lock;        /* number of the lock waited for, 0: none known */
-	uint32_t callpaths;   /* number of struct callpaths (callstack.h), 0: not recorded */
-	int64_t timer;        /* ns of the timer armed in the call before: a sleep's length,
+	uint32_t detail; /* struct wake_detail, 0: none */
+	uint32_t cpu; /* where the wake-up happened, NO_CPU */
+	uint8_t kind; /* enum waker_kind */
+	uint8_t why; /* enum waker_why */
+	uint8_t operation; /* futex command, else NO_OPERATION */
+	bool same_file; /* the waker was in a call on the same file */
+	uint32_t lock; /* number of the lock waited for, 0: none known */
+	uint32_t callpaths; /* number of struct callpaths (callstack.h), 0: not recorded */
+	int64_t timer; /* ns of the timer armed in the call before: a sleep's length,
 				 a wait's timeout; -1: none seen */
-	uint32_t begun;       /* stopped: struct wake_detail of the signal that did it, 0 */
+	uint32_t begun; /* stopped: struct wake_detail of the signal that did it, 0 */
 	uint32_t arrival : 28; /* ns from the wake-up until the other CPU that was to run the
 				 thread took note of it; 0: same CPU, or not seen */
 	uint32_t idle_state : 4; /* depth of sleep of that idle CPU, NO_IDLE_STATE */
@@ -116,49 +117,49 @@ struct block {
 
 enum detail_kind {
 	DETAIL_NONE,
-	DETAIL_TIMER,   /* a timer that expired */
+	DETAIL_TIMER, /* a timer that expired */
 	DETAIL_REQUEST, /* a block request that completed */
-	DETAIL_PACKET,  /* a packet that was received */
-	DETAIL_SIGNAL,  /* a signal that was generated */
-	DETAIL_WORK,    /* a kernel worker's item */
-	DETAIL_COMMIT,  /* a file system's journal commits a transaction */
-	DETAIL_RAISE,   /* a thread raised the softIRQ, nothing else is known */
+	DETAIL_PACKET, /* a packet that was received */
+	DETAIL_SIGNAL, /* a signal that was generated */
+	DETAIL_WORK, /* a kernel worker's item */
+	DETAIL_COMMIT, /* a file system's journal commits a transaction */
+	DETAIL_RAISE, /* a thread raised the softIRQ, nothing else is known */
 };
 
 enum detail_flags {
-	DETAIL_BIOS = 1,      /* request: `thread` queued one of its bios; it is seen */
+	DETAIL_BIOS = 1, /* request: `thread` queued one of its bios; it is seen */
 	DETAIL_READAHEAD = 2, /* request: made by read-ahead */
-	DETAIL_DOUBTFUL = 4,  /* request: perhaps two on one sector: no times */
-	DETAIL_INFERRED = 8,  /* concluded: not shown by events */
+	DETAIL_DOUBTFUL = 4, /* request: perhaps two on one sector: no times */
+	DETAIL_INFERRED = 8, /* concluded: not shown by events */
 	DETAIL_IN_INTERRUPT = 16, /* work: queued there */
-	DETAIL_BEHALF_SEEN = 32,  /* request: `behalf` queued the worker's item */
+	DETAIL_BEHALF_SEEN = 32, /* request: `behalf` queued the worker's item */
 };
 
 /* What was done in the waking context just before the wake-up. */
 struct wake_detail {
-	uint8_t kind;        /* enum detail_kind */
-	uint8_t flags;       /* enum detail_flags */
-	uint16_t threads;    /* request: so many queued its bios */
-	uint32_t thread;     /* who armed, asked for or issued, sent, queued, raised
+	uint8_t kind; /* enum detail_kind */
+	uint8_t flags; /* enum detail_flags */
+	uint16_t threads; /* request: so many queued its bios */
+	uint32_t thread; /* who armed, asked for or issued, sent, queued, raised
 				it; NO_THREAD */
-	uint32_t text;       /* interned: syscall that armed, device name, packet's sender,
+	uint32_t text; /* interned: syscall that armed, device name, packet's sender,
 				work's function (address) */
-	uint32_t call;       /* packet, request: interned system call that sent or
+	uint32_t call; /* packet, request: interned system call that sent or
 				asked for it, 0 */
-	uint32_t behalf;     /* request: whose work `thread` did then, NO_THREAD */
-	uint32_t origin;     /* request: interned name of the bio's device, if another, 0 */
-	uint32_t behind;     /* work: struct wake_detail of what queued it, 0 */
-	uint32_t bios;       /* request: bios in it; 0: not recorded */
-	uint32_t sectors;    /* request: of 512 bytes */
-	int64_t begin;       /* armed, issued, sent, queued, raised: ns; 0 unknown */
-	int64_t asked;       /* request: when `thread` asked for it: ns; 0 unknown */
-	int64_t requested;   /* timer: ns from arming to expiry asked for, -1 unknown */
-	int64_t queued;      /* request: ns from first bio or insert to issue, -1 not
+	uint32_t behalf; /* request: whose work `thread` did then, NO_THREAD */
+	uint32_t origin; /* request: interned name of the bio's device, if another, 0 */
+	uint32_t behind; /* work: struct wake_detail of what queued it, 0 */
+	uint32_t bios; /* request: bios in it; 0: not recorded */
+	uint32_t sectors; /* request: of 512 bytes */
+	int64_t begin; /* armed, issued, sent, queued, raised: ns; 0 unknown */
+	int64_t asked; /* request: when `thread` asked for it: ns; 0 unknown */
+	int64_t requested; /* timer: ns from arming to expiry asked for, -1 unknown */
+	int64_t queued; /* request: ns from first bio or insert to issue, -1 not
 				recorded; packet from another host: error of the two
 				clocks, -1 unknown */
-	int64_t served;      /* request: ns from issue to complete, -1 not recorded;
+	int64_t served; /* request: ns from issue to complete, -1 not recorded;
 				packet from another host: ns on the way, -1 not from one */
-	uint64_t number;     /* request: sector or FLUSH_SECTOR; signal: its number;
+	uint64_t number; /* request: sector or FLUSH_SECTOR; signal: its number;
 				commit: the transaction's; packet: struct packet, 0 */
 };
 
@@ -177,22 +178,22 @@ static inline bool packet_is_undecidable(const struct wake_detail *detail)
 /* One change of what runs on a CPU. */
 struct run {
 	int64_t begin;
-	uint32_t thread;  /* thread, IDLE_THREAD, NO_THREAD for unknown */
+	uint32_t thread; /* thread, IDLE_THREAD, NO_THREAD for unknown */
 	int32_t priority; /* when it was switched in: sched_switch's next_prio, or
 			     NO_PRIORITY (event.h) */
 };
 
 struct timeline {
 	struct pages intervals;
-	struct pages blocks;  /* index 0 unused */
+	struct pages blocks; /* index 0 unused */
 	struct pages details; /* index 0 unused */
-	struct pages runs;    /* through struct run_track */
-	struct pages holds;   /* through struct hold_log */
+	struct pages runs; /* through struct run_track */
+	struct pages holds; /* through struct hold_log */
 	struct pages operations; /* index 0 unused */
 	struct pages packets; /* struct packet; index 0 unused */
 	struct pages exchanges; /* struct exchange; index 0 unused */
-	struct pages ends;    /* struct channel_end; index 0 unused */
-	size_t memory;        /* bytes to keep in memory, as timeline_init() was told */
+	struct pages ends; /* struct channel_end; index 0 unused */
+	size_t memory; /* bytes to keep in memory, as timeline_init() was told */
 	uint32_t chunks_read; /* of intervals, since spilled records were let go */
 };
 
@@ -240,8 +241,8 @@ bool track_find(const struct timeline *timeline, const struct track *track, int6
 struct track_pos track_end_pos(const struct timeline *timeline, const struct track *track);
 
 /* Steps over a track; false past its end. `life_end` ends the last one. */
-bool track_read(const struct timeline *timeline, const struct track *track,
-		struct track_pos *pos, int64_t life_end, struct span *span);
+bool track_read(const struct timeline *timeline, const struct track *track, struct track_pos *pos,
+		int64_t life_end, struct span *span);
 /* Steps over intervals on the CPU, up to one off it or to the last of the chunk. */
 void track_skip_on_cpu(const struct timeline *timeline, const struct track *track,
 		       struct track_pos *pos);
@@ -256,15 +257,14 @@ static inline struct block *block_at(const struct timeline *timeline, uint32_t i
 }
 
 uint32_t detail_new(struct timeline *timeline, const struct wake_detail *detail);
-static inline const struct wake_detail *detail_at(const struct timeline *timeline,
-						  uint32_t index)
+static inline const struct wake_detail *detail_at(const struct timeline *timeline, uint32_t index)
 {
 	return pages_at(&timeline->details, index);
 }
 
 void runs_move(struct timeline *timeline, struct run_track *track, const struct clock_line *line);
-void run_append(struct timeline *timeline, struct run_track *track, int64_t time,
-		uint32_t thread, int32_t priority);
+void run_append(struct timeline *timeline, struct run_track *track, int64_t time, uint32_t thread,
+		int32_t priority);
 /* Index of the run that holds `time`; `used` if the track begins later. */
 uint32_t run_find(const struct timeline *timeline, const struct run_track *track, int64_t time);
 const struct run *run_at(const struct timeline *timeline, const struct run_track *track,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A line for each host's clock; see clocks.h.
  *
  * Each two hosts with packets between them give a corridor (corridor.h). Hosts
@@ -76,7 +77,8 @@ static void add_point(struct edge *edge, const struct packet *sent, const struct
 				       .difference = sent->time - received->time};
 
 	if (sent->host > received->host)
-		point = (struct corridor_point) {.time = sent->time, .upper = true,
+		point = (struct corridor_point) {.time = sent->time,
+						 .upper = true,
 						 .difference = received->time - sent->time};
 	if (!edge->points)
 		edge->points = g_array_new(FALSE, FALSE, sizeof point);
@@ -135,7 +137,8 @@ static struct host *given_host(const struct session *session, const char *name, 
 		    text,
 		    count ? "which host is meant is not clear" : "there is no such other host",
 		    model_host(&session->model, 0)->hostname
-			    ? model_host(&session->model, 0)->hostname : "no name",
+			    ? model_host(&session->model, 0)->hostname
+			    : "no name",
 		    names->len ? "the others are: " : "and there are no others", names->str);
 	return NULL;
 }
@@ -155,8 +158,8 @@ static bool take_given(struct session *session, GError **error)
 		host = given_host(session, name, text, error);
 		if (!host)
 			return false;
-		host->clock = (struct host_clock) {.line.offset = ns, .error = -1,
-						   .known = CLOCK_GIVEN};
+		host->clock =
+			(struct host_clock) {.line.offset = ns, .error = -1, .known = CLOCK_GIVEN};
 	}
 	return true;
 }
@@ -166,11 +169,13 @@ static void join(struct session *session, const struct edge *edge, guint from, g
 {
 	const struct host_clock *known = &model_host(&session->model, from)->clock;
 	struct host_clock *clock = &model_host(&session->model, to)->clock;
-	struct clock_line line = from < to ? edge->corridor.line
-					   : clock_line_inverse(&edge->corridor.line);
+	struct clock_line line =
+		from < to ? edge->corridor.line : clock_line_inverse(&edge->corridor.line);
 
 	*clock = (struct host_clock) {.line = clock_line_compose(&known->line, &line),
-				      .error = -1, .known = CLOCK_PACKETS, .group = known->group,
+				      .error = -1,
+				      .known = CLOCK_PACKETS,
+				      .group = known->group,
 				      .neighbour = (uint16_t) from,
 				      .packets = edge->count - edge->corridor.rejected,
 				      .contradicting = edge->corridor.rejected};
@@ -330,25 +335,37 @@ void clocks_warnings(const struct session *session, GPtrArray *lines)
 		const char *name = session_host_name(session, i);
 
 		if (clock->group && clock->known == CLOCK_OWN)
-			g_ptr_array_add(lines, g_strdup_printf(
-				"packets between %s and %s: none match, so that their clocks could "
-				"not be brought together; %s's is taken as it is, and no wait is "
-				"followed from one to the other (say how they differ with: "
-				"--clock-offset %s=DURATION)", first, name, name,
-				host->hostname ? host->hostname : ""));
+			g_ptr_array_add(
+				lines,
+				g_strdup_printf(
+					"packets between %s and %s: none match, so that their "
+					"clocks could "
+					"not be brought together; %s's is taken as it is, and no "
+					"wait is "
+					"followed from one to the other (say how they differ with: "
+					"--clock-offset %s=DURATION)",
+					first, name, name, host->hostname ? host->hostname : ""));
 		else if (clock->group)
-			g_ptr_array_add(lines, g_strdup_printf(
-				"packets between %s and %s: none match; its clock follows %s's, "
-				"which is taken as it is", first, name,
-				session_host_name(session, clock->group)));
+			g_ptr_array_add(lines,
+					g_strdup_printf("packets between %s and %s: none match; "
+							"its clock follows %s's, "
+							"which is taken as it is",
+							first, name,
+							session_host_name(session, clock->group)));
 		else if (clock->known == CLOCK_PACKETS && clock->error < 0)
-			g_ptr_array_add(lines, g_strdup_printf(
-				"the clock error of %s: packets match in one direction only, or the "
-				"clock that it was compared with is not known better", name));
+			g_ptr_array_add(
+				lines,
+				g_strdup_printf(
+					"the clock error of %s: packets match in one direction "
+					"only, or the "
+					"clock that it was compared with is not known better",
+					name));
 		if (clock->known == CLOCK_GIVEN && clock->too_early)
-			g_ptr_array_add(lines, g_strdup_printf(
-				"a true clock of %s: with the --clock-offset given, %" PRIu32
-				" packets are received before they were sent", name,
-				clock->too_early));
+			g_ptr_array_add(
+				lines,
+				g_strdup_printf("a true clock of %s: with the --clock-offset "
+						"given, %" PRIu32
+						" packets are received before they were sent",
+						name, clock->too_early));
 	}
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One time for several hosts.
  *
  * Place: trace/, a step of session_finish(): all hosts were read by their

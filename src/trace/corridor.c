@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines between two sets of points; see corridor.h.
  *
  * For a drift b the room between the sets is g(b) = min over upper points of
@@ -31,17 +32,18 @@ struct side {
 int64_t clock_line_at(const struct clock_line *line, int64_t time)
 {
 	return time + line->offset +
-	       (line->drift == 0 ? 0 : (int64_t) llround(line->drift * (double) (time - line->base)));
+	       (line->drift == 0 ? 0
+				 : (int64_t) llround(line->drift * (double) (time - line->base)));
 }
 
 struct clock_line clock_line_inverse(const struct clock_line *line)
 {
-	return (struct clock_line) {.base = line->base + line->offset, .offset = -line->offset,
+	return (struct clock_line) {.base = line->base + line->offset,
+				    .offset = -line->offset,
 				    .drift = -line->drift / (1 + line->drift)};
 }
 
-struct clock_line clock_line_compose(const struct clock_line *outer,
-				     const struct clock_line *inner)
+struct clock_line clock_line_compose(const struct clock_line *outer, const struct clock_line *inner)
 {
 	return (struct clock_line) {
 		.base = inner->base,
@@ -62,8 +64,7 @@ static void make_hull(struct side *side)
 			const struct fit_point *a =
 				&g_array_index(hull, struct fit_point, hull->len - 2);
 			const struct fit_point *b = a + 1;
-			double turn = (b->x - a->x) * (p->y - a->y) -
-				      (b->y - a->y) * (p->x - a->x);
+			double turn = (b->x - a->x) * (p->y - a->y) - (b->y - a->y) * (p->x - a->x);
 
 			if (side->upper ? turn > 0 : turn < 0)
 				break;
@@ -219,8 +220,7 @@ static void fit(struct side *upper, struct side *lower, guint points, double las
 		if (room(upper, lower, 0) >= 0)
 			b = 0;
 		if (room(upper, lower, b) >= 0) {
-			middle_line(upper, lower,
-				    end_of_room(upper, lower, b, -CORRIDOR_DRIFT_MAX),
+			middle_line(upper, lower, end_of_room(upper, lower, b, -CORRIDOR_DRIFT_MAX),
 				    end_of_room(upper, lower, b, CORRIDOR_DRIFT_MAX), last,
 				    corridor);
 			break;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The corridor between two clocks that packets leave open.
  *
  * A packet sent at `s` by one clock and received at `r` by the other was not

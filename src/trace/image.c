@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing and loading a whole session; see image.h. */
 #include "trace/image_file.h"
 
@@ -94,8 +95,7 @@ static void put_session(struct image_out *out, const struct session *session,
 	}
 }
 
-static void take_session(struct image_in *in, struct session *session,
-			 const GPtrArray *directories)
+static void take_session(struct image_in *in, struct session *session, const GPtrArray *directories)
 {
 	uint32_t count;
 
@@ -152,8 +152,8 @@ static void take_places(struct image_in *in, struct session *session)
 
 	if (image_take_number(in))
 		session->places = event_places_new();
-	while ((name = image_take_count(in, UINT32_MAX)) < session->names_gathered &&
-	       !in->failed && session->places) {
+	while ((name = image_take_count(in, UINT32_MAX)) < session->names_gathered && !in->failed &&
+	       session->places) {
 		struct places_of_name *of_name = event_places_of(session->places, name);
 
 		in->failed |= of_name->list != NULL;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A session as it is when all events are in, written to a file and taken from it again: what
  * a second question about the same trace is answered from.
  *

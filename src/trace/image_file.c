@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes of an image: buffered and summed on their way out, checked on their way in; see
  * image_file.h.
  *

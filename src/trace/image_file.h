@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The file of an image: how its bytes are written and read; see image.h. Internal to image*.c.
  */
 #ifndef WHYLATE_TRACE_IMAGE_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What flow/ keeps for the reports, in an image: stacks, locks, latencies, oddities; see
  * image.h. What it needs only while events pass is as in a new one afterwards.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hosts, CPUs, threads and names in an image; see image.h.
  *
  * A structure is kept as it is in memory, but for what it points to: that is written behind

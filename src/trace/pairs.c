@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matching packets; see pairs.h.
  *
  *   all packets, ordered by what they are ─► groups that share everything
@@ -132,8 +133,8 @@ static guint gather(const struct matcher *matcher, guint first, GArray *runs)
 	for (; i < order->len; i++) {
 		const struct packet *at =
 			packet_at(matcher->timeline, g_array_index(order, uint32_t, i));
-		struct run_of *last = runs->len ? &g_array_index(runs, struct run_of, runs->len - 1)
-						: NULL;
+		struct run_of *last =
+			runs->len ? &g_array_index(runs, struct run_of, runs->len - 1) : NULL;
 		struct run_of run = {i, 1, at->host, at->received};
 
 		if (by_identity(head, at))
@@ -146,9 +147,9 @@ static guint gather(const struct matcher *matcher, guint first, GArray *runs)
 	return i;
 }
 
-static void each_group(struct matcher *matcher,
-		       void (*visit)(struct matcher *, const struct run_of *,
-				     const struct run_of *))
+static void
+each_group(struct matcher *matcher,
+	   void (*visit)(struct matcher *, const struct run_of *, const struct run_of *))
 {
 	GArray *runs = g_array_new(FALSE, FALSE, sizeof(struct run_of));
 
@@ -176,8 +177,9 @@ static guint behind(const struct matcher *matcher, uint64_t flow, uint32_t byte)
 
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
-		const struct packet *at = packet_at(
-			matcher->timeline, g_array_index(matcher->order, uint32_t, middle));
+		const struct packet *at =
+			packet_at(matcher->timeline,
+				  g_array_index(matcher->order, uint32_t, middle));
 
 		if (at->flow < flow || (at->flow == flow && at->seq <= byte))
 			low = middle + 1;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packets of several hosts, brought together: which sent one is which
  * received one.
  *

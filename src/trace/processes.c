@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See processes.h. */
 #include "trace/processes.h"
 

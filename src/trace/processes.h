@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which threads are of one process: for questions about a thread's siblings that
  * are asked for many of its stretches.
  *

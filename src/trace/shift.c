@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Setting the stored times of a host right; see clocks.h.
  *
  * The states of one host depend on no other's, so they are worked out by its
@@ -58,8 +59,7 @@ static void move_host(struct session *session, struct host *host)
 static void move_detail(struct session *session, uint32_t index, const struct clock_line *line,
 			guint8 *moved)
 {
-	struct wake_detail *detail =
-		(struct wake_detail *) detail_at(&session->timeline, index);
+	struct wake_detail *detail = (struct wake_detail *) detail_at(&session->timeline, index);
 
 	if (!index || (moved[index / 8] & 1u << index % 8))
 		return;
@@ -212,8 +212,8 @@ void clocks_shift_candidates(struct session *session)
 	}
 	for (int m = 0; m < MATCH_COUNT; m++)
 		for (guint i = 0; i < session->matches[m].candidates->len; i++) {
-			struct candidate *at = &g_array_index(session->matches[m].candidates,
-							      struct candidate, i);
+			struct candidate *at =
+				&g_array_index(session->matches[m].candidates, struct candidate, i);
 
 			move(&model_host(&session->model, at->host)->clock.line, &at->time);
 		}

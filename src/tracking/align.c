@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Aligning two requests; see align.h. */
 #include "tracking/align.h"
 
@@ -26,11 +27,11 @@ GArray *steps_new(const struct costs *costs, const struct user_request *request)
 
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
-		struct step *last = steps->len
-					    ? &g_array_index(steps, struct step, steps->len - 1)
-					    : NULL;
+		struct step *last =
+			steps->len ? &g_array_index(steps, struct step, steps->len - 1) : NULL;
 		struct step step = {piece->thread, cost_name(costs, piece->thread),
-				    NULL, NULL, piece->begin, piece->end};
+				    NULL,          NULL,
+				    piece->begin,  piece->end};
 		enum change change;
 
 		step.kind = piece_charged_to(costs, request, path, piece, label, &change);
@@ -147,8 +148,8 @@ static void align(struct alignment *alignment, const uint32_t *a, const uint32_t
 			add_divergence(alignment, from, at);
 			alignment->matched++;
 			for (int side = 0; side < 2; side++) {
-				alignment->matched_ns[side] += length_of(
-					alignment->steps[side], at[side], at[side] + 1);
+				alignment->matched_ns[side] +=
+					length_of(alignment->steps[side], at[side], at[side] + 1);
 				from[side] = ++at[side];
 			}
 		} else if (REST(at[0] + 1, at[1]) >= REST(at[0], at[1] + 1)) {
@@ -177,7 +178,8 @@ struct alignment *alignment_new(const struct costs *a, const struct user_request
 				const struct costs *b, const struct user_request *request_b)
 {
 	struct alignment *alignment = g_new0(struct alignment, 1);
-	g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable)
+		numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_autofree uint32_t *keys_a = NULL, *keys_b = NULL;
 
 	requests_renew_effort(a->requests);

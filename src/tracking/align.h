@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two requests beside each other: where their ways are the same, and where they part and
  * meet again.
  *

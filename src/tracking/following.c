@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who works on which request; see requests.h.
  *
  *   T  ─┤read: R├── works on R ──┤write upstream: R's├── R waits ──┤read answer: R├── R ──
@@ -20,7 +21,7 @@ struct follower {
 	struct user_requests *requests;
 	struct doing *doing; /* owned; by thread */
 	guint32 *owners;     /* owned; by end: whose bytes were written to it last */
-	guint8 *fresh;       /* owned; by end: `owners` made the connection, nothing is written yet */
+	guint8 *fresh; /* owned; by end: `owners` made the connection, nothing is written yet */
 };
 
 static const struct exchange *exchange_at(const struct user_requests *requests, uint32_t index)
@@ -38,8 +39,7 @@ static void stop(struct follower *follower, uint32_t thread, int64_t time)
 	if (!doing->request)
 		return;
 	request = user_request_at(follower->requests, doing->request - 1);
-	working = (struct working) {doing->since, MIN(time, request->end), thread,
-				    doing->request};
+	working = (struct working) {doing->since, MIN(time, request->end), thread, doing->request};
 	if (working.begin < working.end)
 		g_array_append_val(follower->requests->working, working);
 	doing->free = MAX(doing->since, MIN(time, request->end));
@@ -51,8 +51,7 @@ static uint32_t current(struct follower *follower, uint32_t thread, int64_t time
 {
 	struct doing *doing = &follower->doing[thread];
 
-	if (doing->request &&
-	    user_request_at(follower->requests, doing->request - 1)->end < time)
+	if (doing->request && user_request_at(follower->requests, doing->request - 1)->end < time)
 		stop(follower, thread, time);
 	return doing->request;
 }
@@ -70,8 +69,8 @@ static void take_up(struct follower *follower, uint32_t thread, uint32_t request
 
 /* Since when the thread, which had read nothing of it, worked on the request that it gives
  * an answer to: its last wake-up by a thread that did, else since it was free. */
-static int64_t joined_at(struct follower *follower, uint32_t thread, uint32_t request,
-			 int64_t from, int64_t to)
+static int64_t joined_at(struct follower *follower, uint32_t thread, uint32_t request, int64_t from,
+			 int64_t to)
 {
 	const struct session *session = follower->requests->session;
 	struct spans spans;
@@ -137,8 +136,7 @@ static void pass_read(struct follower *follower, uint32_t index, const struct ex
 		set_parent(follower, request, from);
 	}
 	if (request)
-		take_up(follower, exchange->thread, request, exchange->begin,
-			exchange->end_time);
+		take_up(follower, exchange->thread, request, exchange->begin, exchange->end_time);
 }
 
 static void pass_write(struct follower *follower, uint32_t index, const struct exchange *exchange)

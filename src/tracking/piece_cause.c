@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a piece of a request's path is put down to; see request_costs.h. */
 #include "tracking/request_costs.h"
 
@@ -15,14 +16,14 @@ static const struct channel_end *end_at(const struct session *session, uint32_t 
 
 /* The outermost wait for a lock on the way to the piece, or the piece itself. */
 static bool lock_on_way(const struct session *session, const struct path *path,
-			    const struct piece *piece, struct through *wait)
+			const struct piece *piece, struct through *wait)
 {
 	bool found = false;
 	const struct through *at;
 
 	if (piece->block && piece->woken && block_lock(session, piece->block)) {
-		*wait = (struct through) {piece->thread, piece->block, piece->leaf, piece->begin,
-					  piece->end, -1};
+		*wait = (struct through) {piece->thread, piece->block, piece->leaf,
+					  piece->begin,  piece->end,   -1};
 		found = true;
 	}
 	for (int32_t i = piece->behalf; i >= 0; i = at->behalf) {
@@ -48,8 +49,8 @@ static bool charge_lock(const struct costs *costs, const struct through *wait, G
 	g_string_printf(label, "%s %s, held by %s", lock_kind_text(lock->lock),
 			resource_name(session_text(session, resource)),
 			lock->holders->len
-				? cost_name(costs, g_array_index(lock->holders, struct holder, 0)
-							   .thread)
+				? cost_name(costs,
+					    g_array_index(lock->holders, struct holder, 0).thread)
 				: "?");
 	lock_wait_free(lock);
 	return true;
@@ -62,8 +63,8 @@ static bool is_kernel(const struct session *session, uint32_t thread)
 
 /* The wait that the piece is part of and that a program made: its own if its thread is no
  * kernel thread, else the innermost on the way to it; NULL: its own. */
-static const struct through *program_wait(const struct session *session, const struct path *path,
-					  const struct piece *piece)
+static const struct through *
+program_wait(const struct session *session, const struct path *path, const struct piece *piece)
 {
 	const struct through *at = NULL;
 
@@ -100,8 +101,9 @@ static uint32_t file_of(const struct session *session, const struct through *wai
 	const struct block *block = wait ? wait->block : piece->block;
 	uint32_t resource = block ? session_resource(session, block) : 0;
 
-	return resource && g_str_has_prefix(session_text(session, resource), "file:") ? resource
-										       : 0;
+	return resource && g_str_has_prefix(session_text(session, resource), "file:")
+		       ? resource
+		       : 0;
 }
 
 static enum change change_of_file(const struct costs *costs, uint32_t thread, uint32_t file)
@@ -212,8 +214,8 @@ static const char *charge_blocked(const struct costs *costs, const struct user_r
 					 file_of(session, wait, piece));
 		break;
 	case CAUSE_NETWORK:
-		g_string_assign(label, resource ? peer_name(costs, piece->thread, resource)
-						: "a peer");
+		g_string_assign(label,
+				resource ? peer_name(costs, piece->thread, resource) : "a peer");
 		if (packet && packet->kind == DETAIL_PACKET && !is_thread(packet->thread))
 			g_string_append(label, ", sender not traced");
 		break;
@@ -235,9 +237,9 @@ static const char *charge_blocked(const struct costs *costs, const struct user_r
 					       : "?");
 		break;
 	default: /* an interrupt */
-		g_string_printf(label, "%s", piece->block->label
-						     ? session_text(session, piece->block->label)
-						     : name);
+		g_string_printf(label, "%s",
+				piece->block->label ? session_text(session, piece->block->label)
+						    : name);
 		break;
 	}
 	if (is_own_connection(session, request, piece))

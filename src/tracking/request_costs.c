@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Charging requests' stretches to causes, and the sums; see request_costs.h. */
 #include "tracking/request_costs.h"
 
@@ -39,12 +40,13 @@ static const struct exchange *exchange_at(const struct session *session, uint32_
 
 static gint slowest_first(gconstpointer a, gconstpointer b, gpointer data)
 {
-	const struct user_request *x = user_request_at(
-		data, g_array_index(((const struct user_requests *) data)->listed, uint32_t,
-				    *(const guint *) a)),
-				  *y = user_request_at(
-		data, g_array_index(((const struct user_requests *) data)->listed, uint32_t,
-				    *(const guint *) b));
+	const struct user_request
+		*x = user_request_at(data,
+				     g_array_index(((const struct user_requests *) data)->listed,
+						   uint32_t, *(const guint *) a)),
+		*y = user_request_at(data,
+				     g_array_index(((const struct user_requests *) data)->listed,
+						   uint32_t, *(const guint *) b));
 	int64_t ns_x = x->end - x->begin, ns_y = y->end - y->begin;
 
 	if (ns_x != ns_y)
@@ -110,10 +112,12 @@ const char *cost_name(const struct costs *costs, uint32_t thread)
 		return g_ptr_array_index(costs->names, thread);
 	key = name_key(session, thread);
 	of = g_hash_table_lookup(costs->called, key);
-	if (of && of->count > 1 && model_thread(&session->model, session->processes.first[thread])->pid > 0 && of->count <= NAMESAKES_MAX)
-		process = g_strdup_printf(" (%d)", model_thread(&session->model,
-								session->processes.first[thread])
-							   ->pid);
+	if (of && of->count > 1 &&
+	    model_thread(&session->model, session->processes.first[thread])->pid > 0 &&
+	    of->count <= NAMESAKES_MAX)
+		process = g_strdup_printf(
+			" (%d)",
+			model_thread(&session->model, session->processes.first[thread])->pid);
 	name = g_strconcat(session_thread_name(session, thread), process ? process : "",
 			   session_on(session, thread), NULL);
 	g_ptr_array_index(costs->names, thread) = name;
@@ -133,8 +137,8 @@ static uint32_t cause_place(struct costs *costs, const char *kind, const char *l
 {
 	g_autofree char *key = g_strdup_printf("%s %s", kind, label);
 	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(costs->index, key));
-	struct user_cause cause = {.kind = kind, .first = seen->begin,
-				   .first_thread = seen->thread, .largest = -1};
+	struct user_cause cause = {
+		.kind = kind, .first = seen->begin, .first_thread = seen->thread, .largest = -1};
 
 	if (place)
 		return place - 1;
@@ -165,10 +169,10 @@ static void charge(struct costs *costs, guint listed, const char *kind, const ch
 	costs->total += value;
 	if (change)
 		cause->change = change;
-	cause->spans_gap |= user_request_at(costs->requests,
-					    g_array_index(costs->requests->listed, uint32_t,
-							  listed))
-				    ->spans_gap;
+	cause->spans_gap |=
+		user_request_at(costs->requests,
+				g_array_index(costs->requests->listed, uint32_t, listed))
+			->spans_gap;
 	if (seen->begin < cause->first) {
 		cause->first = seen->begin;
 		cause->first_thread = seen->thread;
@@ -215,10 +219,10 @@ static bool is_of_another(const struct user_requests *requests, uint32_t root,
 	}
 	/* what was lost may have been the end of that */
 	return place && user_request_root(requests, place) != root &&
-	       !host_gap_over(model_host(&requests->session->model,
-					 model_thread(&requests->session->model, piece->thread)
-						 ->host),
-			      at, *until);
+	       !host_gap_over(
+		       model_host(&requests->session->model,
+				  model_thread(&requests->session->model, piece->thread)->host),
+		       at, *until);
 }
 
 static void charge_piece(struct costs *costs, guint listed, const struct user_request *request,
@@ -273,8 +277,8 @@ static void charge_latency(struct costs *costs)
 
 	requests_renew_effort(requests);
 	for (guint i = 0; i < requests->listed->len; i++) {
-		const struct user_request *request = user_request_at(
-			requests, g_array_index(requests->listed, uint32_t, i));
+		const struct user_request *request =
+			user_request_at(requests, g_array_index(requests->listed, uint32_t, i));
 		struct path *path = user_request_path(requests, request);
 		guint from = costs->threads->len, first = costs->costs->len;
 
@@ -329,9 +333,13 @@ static void charge_states(struct costs *costs, const guint32 *listed, bool worki
 			continue;
 		spans_begin(&spans, session, at->thread, at->begin, at->end);
 		while (spans_next(&spans, &span)) {
-			struct piece piece = {.thread = at->thread, .begin = span.begin,
-					      .end = span.end, .leaf = span.leaf, .ref = span.ref,
-					      .woken = true, .behalf = -1};
+			struct piece piece = {.thread = at->thread,
+					      .begin = span.begin,
+					      .end = span.end,
+					      .leaf = span.leaf,
+					      .ref = span.ref,
+					      .woken = true,
+					      .behalf = -1};
 			struct seen seen = {at->thread, span.begin, span.end};
 			enum change change;
 			const char *kind;
@@ -419,8 +427,8 @@ static void charge_calls(struct costs *costs, const guint32 *listed)
 		place = user_request_of(requests, operation->thread, operation->begin, &until);
 		if (place && listed[place])
 			charge(costs, listed[place] - 1, "call",
-			       session_text(session, PACK_NUMBER(operation->what)),
-			       CHANGE_NOTHING, 1, &seen);
+			       session_text(session, PACK_NUMBER(operation->what)), CHANGE_NOTHING,
+			       1, &seen);
 	}
 }
 
@@ -457,7 +465,8 @@ static void find_early_files(struct costs *costs)
 {
 	const struct user_requests *requests = costs->requests;
 	const struct session *session = requests->session;
-	g_autoptr(GHashTable) first = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	g_autoptr(GHashTable)
+		first = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 
 	for (guint i = requests->list->len; i-- > 0;) { /* by begin: the first is set last */
 		const struct user_request *request = user_request_at(requests, i);
@@ -480,9 +489,8 @@ static void find_early_files(struct costs *costs)
 		key = (int64_t) thread->host << 32 | (uint32_t) thread->pid;
 		begin = g_hash_table_lookup(first, &key);
 		if (begin && exchange->end_time < *begin)
-			g_hash_table_add(costs->early,
-					 g_strdup_printf("%u %d %u", thread->host, thread->pid,
-							 exchange->end));
+			g_hash_table_add(costs->early, g_strdup_printf("%u %d %u", thread->host,
+								       thread->pid, exchange->end));
 	}
 }
 
@@ -613,7 +621,8 @@ static void range_of(const GArray *list, guint listed, guint *first, guint *end)
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 
-		if (*(const uint32_t *) (const void *) (list->data + (gsize) middle * size) < listed)
+		if (*(const uint32_t *) (const void *) (list->data + (gsize) middle * size) <
+		    listed)
 			low = middle + 1;
 		else
 			high = middle;

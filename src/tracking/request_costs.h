@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What requests cost, and what for: each stretch of a request is charged to one cause, and
  * the causes are summed.
  *
@@ -55,20 +56,20 @@ struct thread_cost {
 struct costs {
 	const struct user_requests *requests; /* borrowed */
 	GArray *causes;   /* struct user_cause; largest first */
-	GArray *costs;    /* struct cost by listed, largest first; of the slowest requests only, as
+	GArray *costs; /* struct cost by listed, largest first; of the slowest requests only, as
 			     many as --limit lets a report name */
-	GArray *threads;  /* struct thread_cost by listed, largest first; with --metric latency */
-	int64_t total;    /* over the causes */
+	GArray *threads; /* struct thread_cost by listed, largest first; with --metric latency */
+	int64_t total; /* over the causes */
 	uint32_t not_followed; /* requests whose ways were not looked for: requests.h */
 
 	/* while it is filled */
-	GHashTable *index;  /* "kind label" -> place in causes, from 1 */
+	GHashTable *index; /* "kind label" -> place in causes, from 1 */
 	struct idmap places; /* listed and cause -> place in costs */
-	guint8 *kept;       /* owned; by listed: its costs are; NULL: all */
-	struct idmap ends;  /* host and key of a socket that has an inode -> its end */
-	GPtrArray *names;   /* owned strings: of each thread as causes call it, NULL: not asked */
+	guint8 *kept; /* owned; by listed: its costs are; NULL: all */
+	struct idmap ends; /* host and key of a socket that has an inode -> its end */
+	GPtrArray *names; /* owned strings: of each thread as causes call it, NULL: not asked */
 	GHashTable *called; /* host and name -> how many processes have it */
-	GHashTable *early;  /* process and file -> it is read at start-up */
+	GHashTable *early; /* process and file -> it is read at start-up */
 };
 
 struct costs *costs_new(const struct user_requests *requests);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Choosing among requests; see request_filter.h. */
 #include "tracking/request_filter.h"
 
@@ -59,7 +60,8 @@ bool pick_check(const char *option, const char *text, GError **error)
 		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 		    "--%s '%s': must be a request's number, a pattern for its label, p90 (the "
-		    "slowest tenth), p10..p50, or peak:N", option, text);
+		    "slowest tenth), p10..p50, or peak:N",
+		    option, text);
 	return false;
 }
 
@@ -174,7 +176,7 @@ static void pick_inner(const struct user_requests *requests, const char *pick, G
 
 /* Those that a pick means; NULL and `error` if it means none. */
 static GArray *pick_of(const struct user_requests *requests, const GArray *candidates,
-		const char *option, const char *pick, GError **error)
+		       const char *option, const char *pick, GError **error)
 {
 	struct percentiles range;
 	GArray *picked;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* --pick: which requests, by number, name, percentile or peak.
  *
  *   3           the one with that id           'nginx*'    whose label fits the pattern

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The way of a request's time; see requests.h.
  *
  *   T   … ──┤write├── waits ─────────────────┤read answer├── work ──┤write answer├ end
@@ -25,8 +26,8 @@ int64_t exchange_time(const struct exchange *exchange)
 		       : exchange->begin;
 }
 
-struct exchange_lists *exchange_lists_new(const struct user_requests *requests,
-					  enum exchange_kind kind, bool by_end)
+struct exchange_lists *
+exchange_lists_new(const struct user_requests *requests, enum exchange_kind kind, bool by_end)
 {
 	const struct session *session = requests->session;
 	const struct pages *store = &session->timeline.exchanges;
@@ -71,8 +72,8 @@ void exchange_lists_free(struct exchange_lists *lists)
 	g_free(lists);
 }
 
-uint32_t exchange_before(const struct user_requests *requests,
-			 const struct exchange_lists *lists, uint32_t of, int64_t time)
+uint32_t exchange_before(const struct user_requests *requests, const struct exchange_lists *lists,
+			 uint32_t of, int64_t time)
 {
 	uint32_t low = lists->first[of], high = lists->first[of + 1];
 
@@ -109,8 +110,7 @@ static bool last_received(const struct user_requests *requests, uint32_t root, u
 		if (user_request_root(requests, requests->of_exchange[index]) != root)
 			continue;
 		peer = requests->peers[(*read)->end];
-		write = peer ? exchange_before(requests, requests->writes, peer,
-					       (*read)->end_time)
+		write = peer ? exchange_before(requests, requests->writes, peer, (*read)->end_time)
 			     : 0;
 		if (!write)
 			continue;
@@ -134,7 +134,8 @@ struct path *user_request_path(const struct user_requests *requests,
 	uint32_t root = user_request_root(requests, request->id), thread = request->last;
 	int64_t end = request->end;
 	const struct exchange *read, *sent;
-	struct piece unknown = {.thread = thread, .begin = request->begin, .end = end, .behalf = -1};
+	struct piece unknown = {
+		.thread = thread, .begin = request->begin, .end = end, .behalf = -1};
 
 	if (!requests->effort->left) {
 		requests->effort->ways++;

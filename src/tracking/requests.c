@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where requests begin and end; see requests.h. */
 #include "tracking/requests.h"
 
@@ -113,8 +114,11 @@ static enum channel_role role_of(const struct channel_end *end)
 static uint32_t begin_request(struct user_requests *requests, int64_t begin, uint32_t thread,
 			      uint32_t channel)
 {
-	struct user_request request = {.begin = begin, .end = requests->session->end,
-				       .first = thread, .last = thread, .channel = channel,
+	struct user_request request = {.begin = begin,
+				       .end = requests->session->end,
+				       .first = thread,
+				       .last = thread,
+				       .channel = channel,
 				       .unfinished = true};
 
 	g_array_append_val(requests->list, request);
@@ -132,8 +136,8 @@ static void answer(struct user_requests *requests, struct open_request *open,
 		request->end = requests->session->end;
 	} else {
 		request->unfinished = false;
-		request->end = open->answered ? MAX(request->end, exchange->end_time)
-					      : exchange->end_time;
+		request->end =
+			open->answered ? MAX(request->end, exchange->end_time) : exchange->end_time;
 	}
 	open->answered = true;
 }
@@ -169,8 +173,7 @@ static uint32_t pass_exchange(struct user_requests *requests, struct open_reques
 	if (!exchange->bytes && exchange->end_time != INT64_MAX)
 		return 0;
 	if (asks && (!open->place || open->answered)) {
-		open->place = begin_request(requests,
-					    server ? exchange->end_time : exchange->begin,
+		open->place = begin_request(requests, server ? exchange->end_time : exchange->begin,
 					    exchange->thread, exchange->end);
 		open->answered = false;
 	} else if (!asks && open->place) {
@@ -198,8 +201,8 @@ static void find_on_connections(struct user_requests *requests, bool server)
 			continue;
 		end = end_at(session, exchange->end);
 		if (end->kind == CHANNEL_SOCKET && role_of(end) == wanted)
-			requests->of_exchange[at] = pass_exchange(
-				requests, &open[exchange->end], exchange, server);
+			requests->of_exchange[at] =
+				pass_exchange(requests, &open[exchange->end], exchange, server);
 	}
 	for (uint32_t i = 1; i < session->timeline.ends.used; i++)
 		requests->unknown_ends += end_at(session, i)->kind == CHANNEL_SOCKET &&
@@ -265,8 +268,8 @@ static void find_processes(struct user_requests *requests)
 
 		if (!thread->born || thread->pid != thread->tid)
 			continue;
-		request = user_request_at(requests,
-					  begin_request(requests, thread->begin, i, 0) - 1);
+		request =
+			user_request_at(requests, begin_request(requests, thread->begin, i, 0) - 1);
 		request->end = MIN(thread->end, requests->session->end);
 		request->unfinished = thread->end >= requests->session->end;
 	}
@@ -287,8 +290,9 @@ static void find_calls(struct user_requests *requests)
 		if (PACK_KIND(operation->what) != OPERATION_SYSCALL || operation->half ||
 		    !operation_has_thread(operation) || !operation_in_scope(&scope, operation))
 			continue;
-		request = user_request_at(requests, begin_request(requests, operation->begin,
-								  operation->thread, 0) - 1);
+		request = user_request_at(
+			requests,
+			begin_request(requests, operation->begin, operation->thread, 0) - 1);
 		request->name = PACK_NUMBER(operation->what);
 		request->end = operation_end(operation);
 		request->unfinished = false;
@@ -319,8 +323,8 @@ static void find_events(struct user_requests *requests)
 	idmap_init(&open);
 	for (guint i = 0; i < session->boundaries->len; i++) {
 		const struct boundary *at = &g_array_index(session->boundaries, struct boundary, i);
-		uint32_t thread = session_event_thread(session, at->host, at->cpu, at->tid, at->user,
-						       at->time);
+		uint32_t thread = session_event_thread(session, at->host, at->cpu, at->tid,
+						       at->user, at->time);
 		uint64_t key = captures ? at->key : thread;
 		struct user_request *request;
 		uint32_t place;
@@ -375,16 +379,15 @@ static void sort_requests(struct user_requests *requests)
 		places[user_request_at(requests, i)->id] = i + 1;
 		user_request_at(requests, i)->id = i + 1;
 	}
-	for (uint32_t i = 0; requests->of_exchange && i < requests->session->timeline.exchanges.used;
-	     i++)
+	for (uint32_t i = 0;
+	     requests->of_exchange && i < requests->session->timeline.exchanges.used; i++)
 		requests->of_exchange[i] = places[requests->of_exchange[i]];
 }
 
-static bool thread_asked_for(const struct session *session, const guint8 *selected,
-			     uint32_t thread)
+static bool thread_asked_for(const struct session *session, const guint8 *selected, uint32_t thread)
 {
-	const struct host *host = model_host(&session->model,
-					     model_thread(&session->model, thread)->host);
+	const struct host *host =
+		model_host(&session->model, model_thread(&session->model, thread)->host);
 
 	if (!session_wants_host(session, host))
 		return false;
@@ -406,8 +409,7 @@ static void find_scope(struct user_requests *requests, const struct request_scop
 	for (guint i = 0; i < requests->list->len; i++) {
 		struct user_request *request = user_request_at(requests, i);
 
-		request->in_scope = request->begin >= scope->from &&
-				    request->end <= scope->to &&
+		request->in_scope = request->begin >= scope->from && request->end <= scope->to &&
 				    thread_asked_for(session, selected, request->last);
 		if (!selected && request->in_scope && tracers[request->last]) {
 			request->in_scope = false;
@@ -435,9 +437,8 @@ uint32_t user_request_root(const struct user_requests *requests, uint32_t place)
 
 static bool gap_over(const struct session *session, uint32_t thread, int64_t from, int64_t to)
 {
-	return host_gap_over(model_host(&session->model,
-					model_thread(&session->model, thread)->host),
-			     from, to);
+	return host_gap_over(
+		model_host(&session->model, model_thread(&session->model, thread)->host), from, to);
 }
 
 /* What was lost may have been the end of it, or the begin of another. */
@@ -503,8 +504,8 @@ static void sum_unassigned(struct user_requests *requests, const struct request_
 	}
 }
 
-struct user_requests *user_requests_new(const struct session *session,
-					const struct request_scope *scope, GError **error)
+struct user_requests *
+user_requests_new(const struct session *session, const struct request_scope *scope, GError **error)
 {
 	struct user_requests *requests = g_new0(struct user_requests, 1);
 	enum request_preset preset = session->options->requests.preset;
@@ -600,9 +601,7 @@ char *user_request_label(const struct user_requests *requests, const struct user
 	peer = session_text(session, end->remote ? end->remote : end->key);
 	if (g_str_has_prefix(peer, "socket:"))
 		peer += strlen("socket:");
-	return g_strdup_printf("%s (%d)%s, %s %s", name, thread->tid,
-			       session_on(session, request->last),
-			       session->options->requests.preset == PRESET_SERVER ? "asked by"
-										  : "asked",
-			       peer);
+	return g_strdup_printf(
+		"%s (%d)%s, %s %s", name, thread->tid, session_on(session, request->last),
+		session->options->requests.preset == PRESET_SERVER ? "asked by" : "asked", peer);
 }

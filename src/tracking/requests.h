@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Requests: what a system was asked for, from when to when, and who worked on it.
  *
  *   server   ──┤read├── … ──┤write├──┤write├── … ──┤read├──
@@ -26,66 +27,66 @@ struct user_request {
 	uint32_t id;             /* from 1, by begin */
 	uint32_t first, last;    /* threads: that took it up, that finished it */
 	uint32_t channel;        /* number of its struct channel_end, 0: none */
-	uint32_t parent;         /* place in the list of the request that it is part of, from 1; 0 */
-	uint32_t name;           /* syscall: interned; else 0 */
-	bool unfinished;         /* no answer was seen: it ends with the trace or the connection */
-	bool spans_gap;          /* events were lost meanwhile, on a host that worked on it */
-	bool in_scope;           /* begins and ends in the window, of the threads asked for */
+	uint32_t parent; /* place in the list of the request that it is part of, from 1; 0 */
+	uint32_t name; /* syscall: interned; else 0 */
+	bool unfinished; /* no answer was seen: it ends with the trace or the connection */
+	bool spans_gap; /* events were lost meanwhile, on a host that worked on it */
+	bool in_scope; /* begins and ends in the window, of the threads asked for */
 };
 
 /* A thread works on a request. */
 struct working {
 	int64_t begin, end;
 	uint32_t thread;
-	uint32_t request;        /* place in the list, from 1 */
+	uint32_t request; /* place in the list, from 1 */
 };
 
 struct user_requests {
 	const struct user_requests *base; /* borrowed: what is shared is owned by that; NULL */
 	const struct session *session; /* borrowed */
-	GArray *list;            /* struct user_request by begin, end, thread */
-	GArray *working;         /* struct working by thread, begin */
-	GArray *listed;          /* uint32_t: places in the list, from 0, of those that are in scope,
+	GArray *list; /* struct user_request by begin, end, thread */
+	GArray *working; /* struct working by thread, begin */
+	GArray *listed; /* uint32_t: places in the list, from 0, of those that are in scope,
 				    part of no other one that is, and picked */
-	guint32 *of_exchange;    /* owned; of each exchange the request's place, from 1; 0 */
-	guint32 *order;          /* owned; exchanges in order of time; NULL: as they are stored */
+	guint32 *of_exchange; /* owned; of each exchange the request's place, from 1; 0 */
+	guint32 *order; /* owned; exchanges in order of time; NULL: as they are stored */
 	struct exchange_lists *reads, *writes; /* owned; with bytes, of each thread, of each end */
-	guint32 *peers;          /* owned; of each end the other one, 0: not traced */
-	uint32_t unknown_ends;   /* connections of which it is not known who serves */
-	uint32_t of_tracer;      /* left out, as nobody asked for its processes */
-	uint32_t omitted;        /* not listed, as the options pick others */
+	guint32 *peers; /* owned; of each end the other one, 0: not traced */
+	uint32_t unknown_ends; /* connections of which it is not known who serves */
+	uint32_t of_tracer; /* left out, as nobody asked for its processes */
+	uint32_t omitted; /* not listed, as the options pick others */
 	/* Thousands of requests that last as long as the trace would each be as long a way: when
 	 * their pieces, and the reads looked at for them, are more than PIECES_AN_EVENT for each
 	 * event of the trace (and PIECES_LEAST), the ways of further ones are not known. */
 #define PIECES_AN_EVENT 16
 #define PIECES_LEAST 200000
 	struct {
-		uint64_t left;   /* pieces */
-		uint32_t ways;   /* that were not looked for */
-	} *effort;               /* owned: counts while all else is const; a new one for each
+		uint64_t left; /* pieces */
+		uint32_t ways; /* that were not looked for */
+	} *effort; /* owned: counts while all else is const; a new one for each
 				    question: requests_renew_effort() */
-	int64_t unassigned_ns;   /* time of threads in the window that is of no request, … */
+	int64_t unassigned_ns; /* time of threads in the window that is of no request, … */
 	int64_t unassigned_working_ns; /* … and of that, worked */
 };
 
 /* Which of the requests are asked for. */
 struct request_scope {
 	const GPtrArray *picks; /* strings: request_filter.h; none: all */
-	const char *option;     /* … of which option, for errors */
-	int64_t from, to;       /* begin and end lie in it */
+	const char *option; /* … of which option, for errors */
+	int64_t from, to; /* begin and end lie in it */
 };
 
 /* The requests that the session's options and `scope` ask for. NULL and `error` (usage): a
  * request that is picked does not exist. Free with user_requests_free(). */
-struct user_requests *user_requests_new(const struct session *session,
-					const struct request_scope *scope, GError **error);
+struct user_requests *
+user_requests_new(const struct session *session, const struct request_scope *scope, GError **error);
 void user_requests_free(struct user_requests *requests);
 /* Others of the same requests: by other picks, in the same window. `base` must outlive it. */
 struct user_requests *user_requests_repick(const struct user_requests *base,
 					   const struct request_scope *scope, GError **error);
 
-static inline struct user_request *user_request_at(const struct user_requests *requests,
-						   guint place)
+static inline struct user_request *
+user_request_at(const struct user_requests *requests, guint place)
 {
 	return &g_array_index(requests->list, struct user_request, place);
 }
@@ -109,14 +110,14 @@ struct path *user_request_path(const struct user_requests *requests,
 /* The exchanges of one kind that moved bytes, of each thread or each end, in order of time. */
 struct exchange_lists {
 	uint32_t *first; /* owned; of each: where its list begins; one more at the end */
-	uint32_t *list;  /* owned; indices of exchanges */
+	uint32_t *list; /* owned; indices of exchanges */
 };
-struct exchange_lists *exchange_lists_new(const struct user_requests *requests,
-					  enum exchange_kind kind, bool by_end);
+struct exchange_lists *
+exchange_lists_new(const struct user_requests *requests, enum exchange_kind kind, bool by_end);
 void exchange_lists_free(struct exchange_lists *lists);
 /* The last one of number `of` that took effect by `time`, 0: none. */
-uint32_t exchange_before(const struct user_requests *requests,
-			 const struct exchange_lists *lists, uint32_t of, int64_t time);
+uint32_t exchange_before(const struct user_requests *requests, const struct exchange_lists *lists,
+			 uint32_t of, int64_t time);
 /* When it takes effect: see timeline/exchange.h. */
 int64_t exchange_time(const struct exchange *exchange);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Four multiply-and-rotate chains; see digest.h. */
 #include "util/digest.h"
 

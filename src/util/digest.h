@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A 64-bit checksum that keeps up with memory: whether a file is as it was written.
  *
  * Part of util/. Four lanes, each a chain of steps that can be undone: bytes changed in one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See distance.h: Levenshtein, one row at a time. */
 #include "util/distance.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The failures that are the user's or the system's, as GErrors.
  *
  * Part of util/. Each code is one exit status of the command (interface:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Open-addressing hash map; see idmap.h. */
 #include "util/idmap.h"
 

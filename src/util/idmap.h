@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A hash map from a 64-bit key to a 32-bit value, for the look-ups that
  * happen once per event (threads by TID) where GHashTable costs too much.
  *

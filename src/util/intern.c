@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Interned strings over a GStringChunk; see intern.h. */
 #include "util/intern.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Interned strings: a string is stored once and named by a small number.
  *
  * Part of util/: used by every layer, so that past the event readers no

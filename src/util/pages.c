@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Segments of records in memory or in an unlinked file; see pages.h.
  *
  *   segment  0 1 2 … n | n+1 …
@@ -131,8 +132,8 @@ void pages_pass(const struct pages *pages, uint32_t index)
 	uint32_t segment = index >> PAGES_SEGMENT_SHIFT;
 
 	/* one behind stays: lists lead back into it */
-	if ((index & (PAGES_SEGMENT - 1)) == 0 && segment >= 2 &&
-	    segment - 2 >= pages->in_memory && !pages->spill_failed)
+	if ((index & (PAGES_SEGMENT - 1)) == 0 && segment >= 2 && segment - 2 >= pages->in_memory &&
+	    !pages->spill_failed)
 		madvise(pages->segments[segment - 2], segment_bytes(pages), MADV_DONTNEED);
 }
 
@@ -147,8 +148,9 @@ void pages_detach(struct pages *pages)
 	for (uint32_t i = 0; i < pages->spilled; i++) {
 		off_t offset = (off_t) segment_bytes(pages) * i;
 
-		if (mmap(pages->segments[pages->in_memory + i], segment_bytes(pages), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_FIXED, pages->spill_fd, offset) == MAP_FAILED)
+		if (mmap(pages->segments[pages->in_memory + i], segment_bytes(pages),
+			 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, pages->spill_fd,
+			 offset) == MAP_FAILED)
 			g_error("out of memory: %zu bytes", segment_bytes(pages));
 	}
 	if (pages->spill_fd >= 0)

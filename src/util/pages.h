@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A growing array of equal records that keeps its place in memory and can
  * leave memory: segments beyond a budget live in an unlinked temporary file,
  * mapped, and are dropped from resident memory when newer ones are begun.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matching; see pattern.h. The last '*' alone need be tried again: what fits the part
  * before it earliest leaves most to the rest. So time is at most the product of the
  * lengths.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Patterns that users give for names: '*' stands for any text, '?' for one character.
  *
  * Part of util/. Both sides are any bytes: a traced program may cut its name in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Unnamed temporary files; see spill.h. */
 #include "util/spill.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where what does not fit into memory goes: unnamed temporary files.
  *
  * Part of util/, for the stores (pages.h) and the queue of events. A file has no name from the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading and writing of times and durations; see when.h. */
 #include "util/when.h"
 
@@ -40,8 +41,9 @@ static const struct {
 	const char *suffix;
 	int64_t ns;
 } units[] = {
-	{"ns", 1},      {"us", 1000},        {"µs", 1000},  {"ms", 1000000}, {"s", SECOND},
-	{"m", 60 * SECOND}, {"min", 60 * SECOND}, {"h", 3600 * SECOND}, {"", SECOND},
+	{"ns", 1},     {"us", 1000},       {"µs", 1000},         {"ms", 1000000},
+	{"s", SECOND}, {"m", 60 * SECOND}, {"min", 60 * SECOND}, {"h", 3600 * SECOND},
+	{"", SECOND},
 };
 
 static bool parse_with_unit(const char *text, int64_t *ns)
@@ -88,8 +90,7 @@ static bool parse_clock(const char *text, struct when *when)
 		return false;
 	p = text + used;
 	if (!read_decimal(&p, SECOND, &seconds) || *p || strpbrk(text, "+-") || hours > 24 ||
-	    minutes > 59 ||
-	    seconds >= 61 * SECOND)
+	    minutes > 59 || seconds >= 61 * SECOND)
 		return false;
 	when->kind = WHEN_DATE;
 	when->ns = (hours * INT64_C(3600) + minutes * 60) * SECOND + seconds;
@@ -213,7 +214,10 @@ const char *when_duration(char *buffer, int64_t ns)
 		double value = (double) size / scales[i].ns;
 
 		if (value >= 0.9995) {
-			int decimals = value >= 999.5 ? 0 : value >= 99.95 ? 1 : value >= 9.995 ? 2 : 3;
+			int decimals = value >= 999.5   ? 0
+				       : value >= 99.95 ? 1
+				       : value >= 9.995 ? 2
+							: 3;
 
 			snprintf(buffer, 32, "%s%.*f %s", ns < 0 ? "-" : "", decimals, value,
 				 scales[i].unit);

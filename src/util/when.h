@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Points in time as people write them, and times and durations as they read
  * them.
  *
@@ -35,8 +36,7 @@ bool when_parse_duration(const char *text, int64_t *ns, GError **error);
 
 /* The time that `when` means; `first` the trace's first, `last` its last event,
  * `base` what +OFFSET counts from. `utc`: dates are UTC, else local time. */
-int64_t when_resolve(const struct when *when, int64_t first, int64_t last, int64_t base,
-		     bool utc);
+int64_t when_resolve(const struct when *when, int64_t first, int64_t last, int64_t base, bool utc);
 
 /* "13.6 ms": unit and 3 to 4 significant digits. buffer of 32. */
 const char *when_duration(char *buffer, int64_t ns);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tree of waits; see causality.h.
  *
  *   T  ──────┤ b        blocked          e ├── woken by P at e
@@ -35,8 +36,7 @@ bool wait_by_thread(const struct wait *wait)
 	return wait->woken && wait->block->kind == WAKER_THREAD && is_thread(wait->block->waker);
 }
 
-const struct wake_detail *block_request(const struct session *session,
-					const struct block *block)
+const struct wake_detail *block_request(const struct session *session, const struct block *block)
 {
 	const struct wake_detail *detail =
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
@@ -82,8 +82,8 @@ bool block_lead(const struct session *session, const struct block *block, uint32
 		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
 	int64_t given;
 
-	*lead = (struct lead) {.thread = block->waker, .from = begin, .until = end,
-			       .first = NO_THREAD};
+	*lead = (struct lead) {
+		.thread = block->waker, .from = begin, .until = end, .first = NO_THREAD};
 	if (block->kind == WAKER_THREAD && detail && detail->kind == DETAIL_WORK)
 		lead_of_work(session, detail, thread, begin, end, lead);
 	if (block->kind == WAKER_THREAD && !(detail && detail->kind == DETAIL_REQUEST))
@@ -92,8 +92,10 @@ bool block_lead(const struct session *session, const struct block *block, uint32
 			detail->kind != DETAIL_RAISE))
 		return false;
 	given = given_at(detail);
-	*lead = (struct lead) {.thread = detail->thread, .from = begin,
-			       .until = MIN(given, end), .handed_over = true,
+	*lead = (struct lead) {.thread = detail->thread,
+			       .from = begin,
+			       .until = MIN(given, end),
+			       .handed_over = true,
 			       .first = NO_THREAD};
 	/* what was sent before the wait began held it up only on its way */
 	return is_thread(detail->thread) && detail->thread != thread && given > begin;
@@ -134,8 +136,7 @@ static struct wait *wait_new(const struct session *session, uint32_t thread,
 
 static void add_share(struct wait *share, const struct span *span)
 {
-	int64_t *sums[] = {&share->unknown, &share->working, &share->interrupted,
-			   &share->blocked};
+	int64_t *sums[] = {&share->unknown, &share->working, &share->interrupted, &share->blocked};
 
 	*sums[leaf_wib(span->leaf)] += span->end - span->begin;
 }
@@ -153,8 +154,8 @@ static int64_t cut(GPtrArray *waits, uint32_t limit)
 
 /* The waits of `thread` in [from, to); adds all its time to `share` if there
  * is one. */
-static GPtrArray *collect(const struct builder *builder, uint32_t thread, int64_t from,
-			  int64_t to, uint32_t *omitted, struct wait *share)
+static GPtrArray *collect(const struct builder *builder, uint32_t thread, int64_t from, int64_t to,
+			  uint32_t *omitted, struct wait *share)
 {
 	const struct session *session = builder->session;
 	GPtrArray *waits = g_ptr_array_new_with_free_func(wait_free);
@@ -246,8 +247,8 @@ static void explain(struct builder *builder, struct wait *wait, bool last)
 	uint32_t waker;
 	struct lead lead;
 
-	if (!wait->woken || !block_lead(builder->session, wait->block, wait->thread, wait->begin,
-					wait->end, &lead))
+	if (!wait->woken ||
+	    !block_lead(builder->session, wait->block, wait->thread, wait->begin, wait->end, &lead))
 		return;
 	waker = lead.thread;
 	if (on_path(wait, waker)) {
@@ -280,8 +281,8 @@ static void explain_levels(struct builder *builder)
 	}
 }
 
-GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from,
-			 int64_t to, uint32_t limit, uint32_t *omitted)
+GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from, int64_t to,
+			 uint32_t limit, uint32_t *omitted)
 {
 	guint threads = MAX(session->selected->len, 1);
 	struct builder builder = {session, limit, g_ptr_array_new(), g_ptr_array_new(),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocking causality: what each wait was ended by, and what that thread was
  * waiting for meanwhile, down to hardware, a timer, or work.
  *
@@ -78,13 +79,12 @@ struct wait {
 /* The waits of `thread` in [from, to), by begin; where there are more than
  * `limit` (0: no limit) in one list, the longest, and the rest counted in
  * `omitted`. */
-GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from,
-			 int64_t to, uint32_t limit, uint32_t *omitted);
+GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from, int64_t to,
+			 uint32_t limit, uint32_t *omitted);
 
 /* The request whose completion ended the wait, at once or through the worker that
  * it was handed to; NULL: none. */
-const struct wake_detail *block_request(const struct session *session,
-					const struct block *block);
+const struct wake_detail *block_request(const struct session *session, const struct block *block);
 
 /* What a wait was for, as an interned key: the device of the request that
  * ended it, the lock of the file that its waker had too (inferred), else the

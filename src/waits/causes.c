@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a wait is put down to, in a word and a label; see causality.h. */
 #include "waits/causality.h"
 
@@ -12,17 +13,18 @@
 
 const char *cause_kind_text(enum cause_kind kind)
 {
-	static const char *const texts[] = {"cpu", "timer", "block-device", "network", "irq",
-		"softirq", "process", "child", "signal", "lock-owner", "stopped", "wait-cpu",
-		"throttled", "still-blocked", "deadlock", "unknown"};
+	static const char *const texts[] = {
+		"cpu",       "timer",         "block-device", "network",    "irq",     "softirq",
+		"process",   "child",         "signal",       "lock-owner", "stopped", "wait-cpu",
+		"throttled", "still-blocked", "deadlock",     "unknown"};
 
 	return texts[kind];
 }
 
 const char *waker_kind_text(uint8_t kind)
 {
-	static const char *const texts[] = {"none", "unknown", "thread", "irq", "vector",
-					    "softirq", "hrtimer"};
+	static const char *const texts[] = {"none",   "unknown", "thread", "irq",
+					    "vector", "softirq", "hrtimer"};
 
 	return texts[kind];
 }
@@ -30,10 +32,12 @@ const char *waker_kind_text(uint8_t kind)
 const char *waker_why_text(uint8_t why)
 {
 	static const char *const texts[] = {
-		"", "no wake-up was recorded",
+		"",
+		"no wake-up was recorded",
 		"woken from another CPU, and the trace has no sched_waking to say by whom",
 		"woken in the idle loop, by an interrupt that was not recorded",
-		"events of the waking CPU were lost", "the waking CPU's thread was not known",
+		"events of the waking CPU were lost",
+		"the waking CPU's thread was not known",
 		"its time limit: the call returned at it, and the interrupt was not recorded"};
 
 	return texts[why];
@@ -42,12 +46,11 @@ const char *waker_why_text(uint8_t why)
 static const struct {
 	const char *prefix, *kind;
 } resource_kinds[] = {
-	{"file:", "file"},     {"pipe:", "pipe"},       {"socket:", "socket"},
-	{"device:", "device"}, {"lock:", "lock"},
-	{"eventfd", "eventfd"}, {"timerfd", "timerfd"}, {"epoll", "epoll"},
-	{"futex:", "futex"},   {"sleep", "timer"},      {"child:", "child"},
-	{"poll", "poll"},      {"several", "poll"},     {"timeout", "poll"},
-	{"signal", "signal"},  {"cpu:", "cpu"},         {"work:", "work"},
+	{"file:", "file"},   {"pipe:", "pipe"},      {"socket:", "socket"},  {"device:", "device"},
+	{"lock:", "lock"},   {"eventfd", "eventfd"}, {"timerfd", "timerfd"}, {"epoll", "epoll"},
+	{"futex:", "futex"}, {"sleep", "timer"},     {"child:", "child"},    {"poll", "poll"},
+	{"several", "poll"}, {"timeout", "poll"},    {"signal", "signal"},   {"cpu:", "cpu"},
+	{"work:", "work"},
 };
 
 const char *resource_kind(const char *key)
@@ -67,10 +70,11 @@ const char *resource_name(const char *key)
 
 const char *futex_operation(uint8_t operation)
 {
-	static const char *const names[] = {
-		"wait", "wake", "fd", "requeue", "cmp_requeue", "wake_op", "lock_pi", "unlock_pi",
-		"trylock_pi", "wait_bitset", "wake_bitset", "wait_requeue_pi", "cmp_requeue_pi",
-		"lock_pi2"};
+	static const char *const names[] = {"wait",           "wake",        "fd",
+					    "requeue",        "cmp_requeue", "wake_op",
+					    "lock_pi",        "unlock_pi",   "trylock_pi",
+					    "wait_bitset",    "wake_bitset", "wait_requeue_pi",
+					    "cmp_requeue_pi", "lock_pi2"};
 
 	if (operation == NO_OPERATION)
 		return NULL;
@@ -90,13 +94,13 @@ static char *timer_label(const struct session *session, const struct wake_detail
 		if (detail->thread == waiter)
 			g_string_append(label, " armed by itself");
 		else
-			g_string_append_printf(
-				label, " armed by %s (%d)%s",
-				session_thread_name(session, detail->thread),
-				model_thread(&session->model, detail->thread)->tid,
-				session_on(session, detail->thread));
+			g_string_append_printf(label, " armed by %s (%d)%s",
+					       session_thread_name(session, detail->thread),
+					       model_thread(&session->model, detail->thread)->tid,
+					       session_on(session, detail->thread));
 		if (detail->text)
-			g_string_append_printf(label, " in %s", session_text(session, detail->text));
+			g_string_append_printf(label, " in %s",
+					       session_text(session, detail->text));
 	} else if (detail->requested < 0) {
 		g_string_append(label, ", not seen when it was armed");
 	}
@@ -181,9 +185,8 @@ static char *later_label(const struct session *session, const struct wait *wait)
 static void still_blocked(const struct session *session, const struct wait *wait,
 			  const struct lock_wait *lock, struct cause *cause)
 {
-	const struct deadlock *deadlock = wait->block->kind == WAKER_NONE
-						  ? deadlock_of(session, wait->thread)
-						  : NULL;
+	const struct deadlock *deadlock =
+		wait->block->kind == WAKER_NONE ? deadlock_of(session, wait->thread) : NULL;
 	g_autofree char *later = later_label(session, wait), *words = NULL;
 
 	cause->kind = CAUSE_STILL_BLOCKED;
@@ -191,9 +194,12 @@ static void still_blocked(const struct session *session, const struct wait *wait
 		words = deadlock_words(session, deadlock);
 		cause->kind = CAUSE_DEADLOCK;
 		cause->inferred = !deadlock->proved;
-		cause->label = g_strconcat(deadlock->proved ? "deadlock: " : "suspected deadlock: ",
-					   words, deadlock->proved ? NULL : ", and nobody was seen to "
-					   "give one of these up", NULL);
+		cause->label =
+			g_strconcat(deadlock->proved ? "deadlock: " : "suspected deadlock: ", words,
+				    deadlock->proved ? NULL
+						     : ", and nobody was seen to "
+						       "give one of these up",
+				    NULL);
 	} else if (lock) {
 		words = lock_wait_words(session, lock);
 		cause->inferred = lock->inferred;
@@ -220,11 +226,11 @@ static char *child_label(const struct session *session, const struct block *bloc
 static const char *signal_name(uint64_t number)
 {
 	static const char *const names[] = {
-		"", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS",
-		"SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM",
-		"SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN",
-		"SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH",
-		"SIGIO", "SIGPWR", "SIGSYS"};
+		"",         "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",  "SIGTRAP",   "SIGABRT",
+		"SIGBUS",   "SIGFPE",  "SIGKILL",   "SIGUSR1", "SIGSEGV", "SIGUSR2",   "SIGPIPE",
+		"SIGALRM",  "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP",   "SIGTSTP",
+		"SIGTTIN",  "SIGTTOU", "SIGURG",    "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF",
+		"SIGWINCH", "SIGIO",   "SIGPWR",    "SIGSYS"};
 
 	return number < G_N_ELEMENTS(names) ? names[number] : "";
 }
@@ -239,8 +245,7 @@ static void append_signal(GString *label, uint64_t number)
 }
 
 /* "signal 10 (SIGUSR1) from signaller (226)" */
-static char *signal_label(const struct session *session, const struct block *block,
-			  uint64_t number)
+static char *signal_label(const struct session *session, const struct block *block, uint64_t number)
 {
 	g_autofree char *waker = thread_label(session, block->waker);
 	GString *label = g_string_new(NULL);
@@ -256,9 +261,10 @@ static void append_call(const struct session *session, const struct block *block
 {
 	g_autofree char *who = cause->label;
 
-	cause->label = g_strdup_printf(
-		"%s in %s%s%s", who, session_text(session, PACK_NUMBER(block->context)),
-		block->label ? " on " : "", session_text(session, block->label));
+	cause->label =
+		g_strdup_printf("%s in %s%s%s", who,
+				session_text(session, PACK_NUMBER(block->context)),
+				block->label ? " on " : "", session_text(session, block->label));
 }
 
 /* "by stopper (224), signal 19 (SIGSTOP); continued by stopper (224), …": who stopped
@@ -276,7 +282,10 @@ static char *stopped_label(const struct session *session, const struct wait *wai
 	if (begun && is_thread(begun->thread))
 		by = thread_label(session, begun->thread);
 	label = g_string_new(NULL);
-	g_string_append_printf(label, "by %s", by ? by : traced ? "its tracer" : "whom is not known");
+	g_string_append_printf(label, "by %s",
+			       by       ? by
+			       : traced ? "its tracer"
+					: "whom is not known");
 	if (begun && !traced) {
 		g_string_append(label, ", ");
 		append_signal(label, begun->number);
@@ -381,9 +390,9 @@ char *cause_words(const struct cause *cause)
 		[CAUSE_DEADLOCK] = "",
 		[CAUSE_UNKNOWN] = "what ended it is unknown: "};
 
-	return g_strconcat(before[cause->kind] ? before[cause->kind] : "ended by ", cause->label,
-			   cause->kind == CAUSE_LOCK_OWNER && cause->inferred ? " (inferred)" : NULL,
-			   NULL);
+	return g_strconcat(
+		before[cause->kind] ? before[cause->kind] : "ended by ", cause->label,
+		cause->kind == CAUSE_LOCK_OWNER && cause->inferred ? " (inferred)" : NULL, NULL);
 }
 
 void cause_append_times(GString *text, const struct cause *cause)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adding up the waits of each lock; see contention.h. */
 #include "waits/contention.h"
 
@@ -251,23 +252,24 @@ static void add_wait(struct contention *contention, const struct hold *wait)
 static void find_inversion(const struct session *session, struct contention *contention)
 {
 	struct block block = {.lock = contention->lock};
-	struct lock_wait *held =
-		lock_wait_new(session, &block, contention->longest_thread,
-			      contention->longest_begin, contention->longest_end);
+	struct lock_wait *held = lock_wait_new(session, &block, contention->longest_thread,
+					       contention->longest_begin, contention->longest_end);
 
-	contention->inverted = held && lock_wait_inversion(session, held,
-							   contention->longest_thread,
-							   contention->longest_begin,
-							   contention->longest_end,
-							   &contention->inversion);
+	contention->inverted =
+		held && lock_wait_inversion(session, held, contention->longest_thread,
+					    contention->longest_begin, contention->longest_end,
+					    &contention->inversion);
 	lock_wait_free(held);
 }
 
 static void add_up(const struct session *session, struct contention *contention, GArray *waits,
 		   int64_t from, int64_t to)
 {
-	struct adding adding = {session, contention, lock_at(&session->flow, contention->lock),
-				waits, g_array_new(FALSE, FALSE, sizeof(struct level)),
+	struct adding adding = {session,
+				contention,
+				lock_at(&session->flow, contention->lock),
+				waits,
+				g_array_new(FALSE, FALSE, sizeof(struct level)),
 				g_hash_table_new(NULL, NULL)};
 
 	for (guint i = 0; i < waits->len; i++)
@@ -275,8 +277,9 @@ static void add_up(const struct session *session, struct contention *contention,
 	find_levels(&adding);
 	g_array_sort(waits, by_waiter);
 	for (guint i = 0; i < waits->len; i++)
-		contention->waiters += !i || g_array_index(waits, struct hold, i).thread !=
-						     g_array_index(waits, struct hold, i - 1).thread;
+		contention->waiters +=
+			!i || g_array_index(waits, struct hold, i).thread !=
+				      g_array_index(waits, struct hold, i - 1).thread;
 	add_holders(&adding, from, to);
 	find_inversion(session, contention);
 	g_array_free(adding.levels, TRUE);
@@ -318,8 +321,8 @@ static GArray *find_open_waits(const struct session *session)
 		if (thread->state != THREAD_BLOCKED)
 			continue;
 		open.lock = block_at(&session->timeline, thread->flow.block)->lock;
-		open.wait.begin = thread->flow.call.open ? thread->flow.call.begin
-							 : thread->flow.since;
+		open.wait.begin =
+			thread->flow.call.open ? thread->flow.call.begin : thread->flow.since;
 		if (open.lock)
 			g_array_append_val(list, open);
 	}
@@ -398,7 +401,8 @@ GArray *contention_new(const struct session *session, GHashTable *threads, int64
 			next++;
 		if (lock_is_one(lock_at(&session->flow, i)))
 			add_lock(session, list, i, &window,
-				 next > first ? &g_array_index(open, struct open_wait, first) : NULL,
+				 next > first ? &g_array_index(open, struct open_wait, first)
+					      : NULL,
 				 next - first);
 	}
 	g_array_sort(list, largest_first);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which locks cost most: their waits added up, who held them meanwhile, convoys.
  *
  * Place: waits/, over the waits that objects/locks.c logged: whole calls on a

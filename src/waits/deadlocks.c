@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cycles of owners, and groups that look like one; see deadlocks.h. */
 #include "waits/deadlocks.h"
 
@@ -195,7 +196,8 @@ static GHashTable *count_alive(const struct session *session)
 		if (thread->state == THREAD_DEAD || thread->pid < 0)
 			continue;
 		count = GPOINTER_TO_UINT(g_hash_table_lookup(alive, &key));
-		g_hash_table_insert(alive, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(count + 1));
+		g_hash_table_insert(alive, g_memdup2(&key, sizeof key),
+				    GUINT_TO_POINTER(count + 1));
 	}
 	return alive;
 }
@@ -221,7 +223,8 @@ static void add_suspects(struct session *session, GHashTable *alive, const struc
 /* Proved ones before suspected ones, in order of their first member. */
 static int in_order(gconstpointer a, gconstpointer b)
 {
-	const struct deadlock *x = *(struct deadlock *const *) a, *y = *(struct deadlock *const *) b;
+	const struct deadlock *x = *(struct deadlock *const *) a,
+			      *y = *(struct deadlock *const *) b;
 	uint32_t first = g_array_index(x->members, struct stuck, 0).thread;
 	uint32_t other = g_array_index(y->members, struct stuck, 0).thread;
 

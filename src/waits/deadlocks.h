@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that will never go on: each waits, to the trace's end, for a lock that
  * another one of them has.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What those say who only deliver; see deliveries.h.
  *
  * A request is said by its place and size, by who asked for it in which call,
@@ -31,8 +32,8 @@ static bool starts_with_any(const char *name, const char *const *prefixes)
 
 static bool is_rcu(const char *name)
 {
-	static const char *const prefixes[] = {"rcu_", "rcuop/", "rcuos/", "rcuob/", "rcuog/",
-					       "rcuc/", NULL};
+	static const char *const prefixes[] = {"rcu_",   "rcuop/", "rcuos/", "rcuob/",
+					       "rcuog/", "rcuc/",  NULL};
 
 	return starts_with_any(name, prefixes);
 }
@@ -136,8 +137,8 @@ static bool append_behalf(GString *label, const struct session *session, const s
 {
 	bool seen = request->flags & DETAIL_BEHALF_SEEN;
 
-	if (!is_thread(request->behalf) || (!seen && !(request->flags & DETAIL_BIOS) &&
-					    request->thread != wait->thread))
+	if (!is_thread(request->behalf) ||
+	    (!seen && !(request->flags & DETAIL_BIOS) && request->thread != wait->thread))
 		return false;
 	g_string_append(label, " for ");
 	if (request->behalf == wait->thread)
@@ -150,8 +151,8 @@ static bool append_behalf(GString *label, const struct session *session, const s
 }
 
 /* Who asked for it. Returns whether that it was for the waiter is inferred. */
-static bool append_requester(GString *label, const struct session *session,
-			     const struct wait *wait, const struct wake_detail *request)
+static bool append_requester(GString *label, const struct session *session, const struct wait *wait,
+			     const struct wake_detail *request)
 {
 	uint32_t thread = request->thread;
 	bool seen = request->flags & DETAIL_BIOS, for_it;
@@ -263,7 +264,8 @@ static char *journal_label(const char *who, const char *name, const struct wake_
 		*dash = 0;
 	if (commit)
 		return g_strdup_printf("%s, which committed transaction %" PRIu64
-				       " to the journal of %s for it", who, commit->number, device);
+				       " to the journal of %s for it",
+				       who, commit->number, device);
 	return g_strdup_printf("%s, which wrote the journal of %s for it", who, device);
 }
 
@@ -281,10 +283,10 @@ void process_cause(const struct session *session, const struct wait *wait,
 	} else if (commit || wrote_journal_for(session, waker, wait->thread)) {
 		cause->label = journal_label(who, name, commit ? detail : NULL);
 		cause->inferred = !commit;
-	} else if (is_rcu(name) && is_kernel(session, waker) &&
-		   !is_kernel(session, wait->thread)) {
+	} else if (is_rcu(name) && is_kernel(session, waker) && !is_kernel(session, wait->thread)) {
 		cause->label = g_strdup_printf("%s, at the end of an RCU grace period; what held "
-					       "that up is not known", who);
+					       "that up is not known",
+					       who);
 		cause->inferred = true;
 	} else {
 		cause->label = g_steal_pointer(&who);
@@ -308,8 +310,8 @@ void softirq_cause(const struct session *session, const struct wait *wait,
 	if (softirq_is_timer(number)) {
 		/* it runs nothing but timers that have expired */
 		cause->kind = CAUSE_TIMER;
-		cause->label = g_strdup_printf("timer (softIRQ %s; which one was not recorded)",
-					       name);
+		cause->label =
+			g_strdup_printf("timer (softIRQ %s; which one was not recorded)", name);
 		g_string_free(label, TRUE);
 		return;
 	}

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What those say who only deliver: requests, kernel workers, the journal, RCU.
  *
  * Place: waits/, beside causes.c. Source: semantics.md, "Blocking causality",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The holdings of a lock in one wait; see locks.h. */
 #include "waits/holders.h"
 
@@ -21,8 +22,8 @@ bool lock_is_one(const struct lock *lock)
 
 int64_t lock_known_until(const struct session *session, const struct lock *lock)
 {
-	const struct gap *gap = host_gap_over(model_host(&session->model, lock->host),
-					      lock->touched, INT64_MAX);
+	const struct gap *gap =
+		host_gap_over(model_host(&session->model, lock->host), lock->touched, INT64_MAX);
 
 	return gap ? MAX(gap->begin, lock->touched) : INT64_MAX;
 }
@@ -63,8 +64,10 @@ static int64_t earliest(const struct session *session, const struct hold *hold)
 struct holding hold_clipped(const struct session *session, const struct lock *lock,
 			    const struct hold *hold)
 {
-	struct holding holding = {.thread = hold->thread, .begin = hold->begin,
-				  .end = hold_end(session, lock, hold), .proved = hold->proved,
+	struct holding holding = {.thread = hold->thread,
+				  .begin = hold->begin,
+				  .end = hold_end(session, lock, hold),
+				  .proved = hold->proved,
 				  .taken = hold->taken};
 
 	if (!hold->taken && lock->kind <= LOCK_PI)
@@ -236,9 +239,9 @@ static void look_at(const struct session *session, const struct lock_wait *wait,
 			continue;
 		spans_begin(&spans, session, at->thread, at->begin, at->end);
 		while (spans_next(&spans, &span)) {
-			const struct block *block = leaf_is_blocked(span.leaf)
-							    ? block_at(&session->timeline, span.ref)
-							    : NULL;
+			const struct block *block =
+				leaf_is_blocked(span.leaf) ? block_at(&session->timeline, span.ref)
+							   : NULL;
 
 			holder->wib[leaf_wib(span.leaf)] += span.end - span.begin;
 			add_doing(list, span.leaf, block ? session_resource(session, block) : 0,

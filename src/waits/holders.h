@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who held the lock while a thread waited for it: not only who gave it up last.
  *
  *   T  ──┤ waits for L                                    ├──
@@ -88,8 +89,7 @@ struct inversion {
 /* False: no inversion, or priorities are not recorded. Source: Sha, Rajkumar and
  * Lehoczky, "Priority inheritance protocols" (1990), for the words. */
 bool lock_wait_inversion(const struct session *session, const struct lock_wait *wait,
-			 uint32_t thread, int64_t begin, int64_t end,
-			 struct inversion *inversion);
+			 uint32_t thread, int64_t begin, int64_t end, struct inversion *inversion);
 /* "real-time 20", "nice 0". */
 char *priority_text(int32_t priority);
 

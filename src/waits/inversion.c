@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Priority inversion: an urgent thread waits for a less urgent one, and worse,
  * for those that keep that one off its CPU. See locks.h.
  *
@@ -120,18 +121,19 @@ bool lock_wait_inversion(const struct session *session, const struct lock_wait *
 	const struct holding *first = &g_array_index(wait->holdings, struct holding, 0);
 	const struct lock *lock = wait->lock;
 
-	*inversion = (struct inversion) {
-		.waiter = priority_before(session, thread, begin),
-		.owner = priority_before(session, first->thread, begin),
-		.thread = first->thread, .boosted = NO_PRIORITY, .instead = NO_THREAD};
+	*inversion = (struct inversion) {.waiter = priority_before(session, thread, begin),
+					 .owner = priority_before(session, first->thread, begin),
+					 .thread = first->thread,
+					 .boosted = NO_PRIORITY,
+					 .instead = NO_THREAD};
 	for (guint i = 0; lock->boosts && i < lock->boosts->len; i++) {
 		const struct boost *boost = &g_array_index(lock->boosts, struct boost, i);
 
 		if (boost->thread != first->thread || boost->to >= boost->from ||
 		    !in_same_hold(session, lock, boost->time, begin, end))
 			continue;
-		inversion->owner = inversion->boosted == NO_PRIORITY ? boost->from
-								     : inversion->owner;
+		inversion->owner =
+			inversion->boosted == NO_PRIORITY ? boost->from : inversion->owner;
 		inversion->boosted = boost->to;
 	}
 	if (inversion->waiter == NO_PRIORITY || inversion->owner == NO_PRIORITY ||

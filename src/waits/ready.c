@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Judging stretches in which a thread was ready; see ready.h. */
 #include "waits/ready.h"
 
@@ -89,14 +90,14 @@ static bool let_go_at(const struct session *session, uint32_t thread, int64_t en
 
 /* Another thread of the same process for which `is` holds over the span. `many`: the
  * answer where the process has had more threads than can be looked at. */
-static bool sibling(const struct session *session, uint32_t thread, const struct span *span,
-		    bool (*is)(const struct session *session, uint32_t thread,
-			       const struct span *span),
-		    bool many)
+static bool
+sibling(const struct session *session, uint32_t thread, const struct span *span,
+	bool (*is)(const struct session *session, uint32_t thread, const struct span *span),
+	bool many)
 {
 	uint32_t count;
-	const uint32_t *threads = process_before(&session->processes, &session->model, thread,
-						 span->end, &count);
+	const uint32_t *threads =
+		process_before(&session->processes, &session->model, thread, span->end, &count);
 
 	for (uint32_t i = count; i-- > 0;) {
 		if (count - i > SIBLINGS_MAX)
@@ -109,8 +110,7 @@ static bool sibling(const struct session *session, uint32_t thread, const struct
 	return false;
 }
 
-static bool works_meanwhile(const struct session *session, uint32_t thread,
-			    const struct span *span)
+static bool works_meanwhile(const struct session *session, uint32_t thread, const struct span *span)
 {
 	return worked(session, thread, span->begin, span->end);
 }
@@ -135,8 +135,8 @@ static int64_t period_of(const struct session *session, uint32_t thread, const s
 
 /* The wait that the wait for a CPU from `time` on came right after; NULL: a birth, or a
  * move from another CPU's queue, to which what the wait tells of its end belongs. */
-static const struct block *block_before(const struct session *session, uint32_t thread,
-					int64_t time)
+static const struct block *
+block_before(const struct session *session, uint32_t thread, int64_t time)
 {
 	const struct thread *life = model_thread(&session->model, thread);
 	const struct interval *at;
@@ -149,8 +149,8 @@ static const struct block *block_before(const struct session *session, uint32_t 
 	return at && leaf_is_blocked(at->leaf) ? block_at(&session->timeline, at->ref) : NULL;
 }
 
-static void judge_wake_up(const struct session *session, uint32_t thread,
-			  const struct span *span, struct ready *ready)
+static void judge_wake_up(const struct session *session, uint32_t thread, const struct span *span,
+			  struct ready *ready)
 {
 	const struct block *block = block_before(session, thread, span->begin);
 
@@ -170,8 +170,8 @@ static void judge_wake_up(const struct session *session, uint32_t thread,
 
 struct ready ready_of(const struct session *session, uint32_t thread, const struct span *span)
 {
-	struct ready ready = {.kind = READY_BUSY, .cpu = span->ref, .waker_cpu = NO_CPU,
-			      .idle_state = -1};
+	struct ready ready = {
+		.kind = READY_BUSY, .cpu = span->ref, .waker_cpu = NO_CPU, .idle_state = -1};
 	bool preempted = PACK_KIND(span->leaf) == LEAF_PREEMPTED, lasting;
 	struct idling idling;
 
@@ -196,10 +196,11 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 
 const char *ready_text(enum ready_kind kind)
 {
-	static const char *const texts[READY_KINDS] = {
-		[READY_BUSY] = "between others", [READY_THROTTLED] = "throttled",
-		[READY_REMOTE] = "remote wake-up", [READY_SLOW] = "slow wake-up from idle",
-		[READY_IDLE] = "why is not known"};
+	static const char *const texts[READY_KINDS] = {[READY_BUSY] = "between others",
+						       [READY_THROTTLED] = "throttled",
+						       [READY_REMOTE] = "remote wake-up",
+						       [READY_SLOW] = "slow wake-up from idle",
+						       [READY_IDLE] = "why is not known"};
 
 	return texts[kind];
 }

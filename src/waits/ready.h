@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ready to run, but not running: why. Somebody else ran on that CPU, or nobody
  * did, and then there is a reason to be named.
  *

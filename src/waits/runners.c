@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See runners.h. */
 #include "waits/runners.h"
 
@@ -37,8 +38,8 @@ struct ready runners_add_idle(struct runners *runners, const struct session *ses
 	return ready;
 }
 
-struct ready runners_add(struct runners *runners, const struct session *session,
-			 uint32_t thread, const struct span *span)
+struct ready runners_add(struct runners *runners, const struct session *session, uint32_t thread,
+			 const struct span *span)
 {
 	struct adding adding = {session, runners};
 	struct ready ready = runners_add_idle(runners, session, thread, span);

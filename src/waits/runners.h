@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who ran on a CPU while a thread was ready to: sums by name.
  *
  * Place: waits/, for the verdict and the overview. Source: semantics.md,
@@ -18,8 +19,8 @@ struct runners {
 
 /* Adds [span.begin, span.end) of `thread`, which was preempted or waiting on the
  * CPU `span.ref`. Returns why. */
-struct ready runners_add(struct runners *runners, const struct session *session,
-			 uint32_t thread, const struct span *span);
+struct ready runners_add(struct runners *runners, const struct session *session, uint32_t thread,
+			 const struct span *span);
 /* The same, but of nobody's time only: who else ran is not counted. */
 struct ready runners_add_idle(struct runners *runners, const struct session *session,
 			      uint32_t thread, const struct span *span);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Building the tree of times; see summary.h.
  *
  * The spans of the thread pass once, in order. A cursor holds the path of
@@ -37,27 +38,36 @@ struct builder {
 
 const char *softirq_name(uint32_t number)
 {
-	static const char *const names[] = {"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK",
-					    "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
+	static const char *const names[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
 	return number < G_N_ELEMENTS(names) ? names[number] : NULL;
 }
 
 /* Second element of the path of each leaf, where it has no number. */
 static const char *const leaf_elements[] = {
-	[LEAF_WORK_USER] = "user", [LEAF_WORK_KTHREAD] = "kthread",
-	[LEAF_INT_HRTIMER] = "hrtimer", [LEAF_PREEMPTED] = "preempted",
-	[LEAF_WAIT_CPU] = "wait-cpu", [LEAF_BLOCK_STOPPED] = "stopped",
-	[LEAF_BLOCK_TRACED] = "traced", [LEAF_BLOCK_KTHREAD] = "kthread",
-	[LEAF_BLOCK_FAULT] = "trap:page_fault", [LEAF_BLOCK_OTHER] = "trap:other",
+	[LEAF_WORK_USER] = "user",
+	[LEAF_WORK_KTHREAD] = "kthread",
+	[LEAF_INT_HRTIMER] = "hrtimer",
+	[LEAF_PREEMPTED] = "preempted",
+	[LEAF_WAIT_CPU] = "wait-cpu",
+	[LEAF_BLOCK_STOPPED] = "stopped",
+	[LEAF_BLOCK_TRACED] = "traced",
+	[LEAF_BLOCK_KTHREAD] = "kthread",
+	[LEAF_BLOCK_FAULT] = "trap:page_fault",
+	[LEAF_BLOCK_OTHER] = "trap:other",
 	[LEAF_BLOCK_UNKNOWN] = "unknown"};
 
 static const char *const leaf_labels[] = {
-	[LEAF_WORK_USER] = "User code", [LEAF_WORK_KTHREAD] = "Kernel thread",
-	[LEAF_INT_HRTIMER] = "High-resolution timer", [LEAF_PREEMPTED] = "Preempted",
+	[LEAF_WORK_USER] = "User code",
+	[LEAF_WORK_KTHREAD] = "Kernel thread",
+	[LEAF_INT_HRTIMER] = "High-resolution timer",
+	[LEAF_PREEMPTED] = "Preempted",
 	[LEAF_WAIT_CPU] = "Waiting for CPU after blocking",
-	[LEAF_BLOCK_STOPPED] = "Stopped by a signal", [LEAF_BLOCK_TRACED] = "Stopped by its tracer",
-	[LEAF_BLOCK_KTHREAD] = "Kernel thread", [LEAF_BLOCK_FAULT] = "Page fault",
+	[LEAF_BLOCK_STOPPED] = "Stopped by a signal",
+	[LEAF_BLOCK_TRACED] = "Stopped by its tracer",
+	[LEAF_BLOCK_KTHREAD] = "Kernel thread",
+	[LEAF_BLOCK_FAULT] = "Page fault",
 	[LEAF_BLOCK_OTHER] = "Another trap, or on the way to user mode",
 	[LEAF_BLOCK_UNKNOWN] = "Not known in what"};
 
@@ -124,10 +134,9 @@ char *leaf_label(const struct session *session, uint32_t leaf)
 		return g_strconcat("Vector ", session_text(session, number), NULL);
 	case LEAF_INT_IRQ:
 		name = irq_name(session, number);
-		return name == IDMAP_NONE
-			       ? g_strdup_printf("IRQ %u", number)
-			       : g_strdup_printf("IRQ %u [%s]", number,
-						 session_text(session, name));
+		return name == IDMAP_NONE ? g_strdup_printf("IRQ %u", number)
+					  : g_strdup_printf("IRQ %u [%s]", number,
+							    session_text(session, name));
 	case LEAF_INT_SOFTIRQ:
 	case LEAF_WORK_SOFTIRQ:
 		softirq = softirq_name(number);
@@ -396,8 +405,7 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 	run = run_find(&session->timeline, &cpu->runs, begin);
 	if (run == cpu->runs.used) {
 		run = 0;
-		if (!cpu->runs.used ||
-		    run_at(&session->timeline, &cpu->runs, 0)->begin >= end) {
+		if (!cpu->runs.used || run_at(&session->timeline, &cpu->runs, 0)->begin >= end) {
 			visit(begin, end, NO_THREAD, data);
 			return;
 		}
@@ -517,10 +525,10 @@ static void label_idle(const struct builder *builder)
 	}
 }
 
-struct node *summary_new(const struct session *session, uint32_t thread, int64_t from,
-			 int64_t to)
+struct node *summary_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
 {
-	struct builder builder = {.session = session, .thread = thread,
+	struct builder builder = {.session = session,
+				  .thread = thread,
 				  .host = model_thread(&session->model, thread)->host,
 				  .root = node_new(NULL, 0)};
 	struct spans spans;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Working / Interrupted / Blocked summary of a thread in a window: a tree
  * of times, and the instances of every node.
  *
@@ -38,8 +39,7 @@ struct node {
 };
 
 /* The tree of `thread` in [from, to). Never NULL. */
-struct node *summary_new(const struct session *session, uint32_t thread, int64_t from,
-			 int64_t to);
+struct node *summary_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
 void node_free(struct node *node);
 
 /* "working/syscall:read" and so on; free with g_free(). "total" for the root. */

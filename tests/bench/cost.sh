@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # cost.sh TRACE [WHYLATE]: what whylate costs beyond reading the trace. Five
 # alternated runs of
 #   babeltrace2 -o dummy TRACE

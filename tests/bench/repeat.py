@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """repeat.py TRACE COUNT DIRECTORY: a kernel trace COUNT times as long, for measuring.
 
 Makes COUNT copies below DIRECTORY, each a trace of its own (UUID) of the same host, with a clock

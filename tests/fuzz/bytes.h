@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A fuzzer's bytes as numbers and texts, and the other way, for seeds.
  *
  * Every input means something, and most bytes one thing alone, so that a small
@@ -28,12 +29,52 @@ struct bytes {
 /* Numbers at which something changes: limits, special descriptors, kernel addresses,
  * states of prev_state, first namespaces, device numbers. */
 static const int64_t wild[] = {
-	-1, -2, -3, -4, -11, -100, -110, -512, INT32_MIN, INT32_MAX, UINT32_MAX, INT64_MIN,
-	INT64_MAX, INT64_C(1) << 32, INT64_C(1) << 31, 256, 512, 1024, 2048, 4096, 65535, 65536,
-	1000, 1000000, 1000000000, 4026531836, 4026531835, 8 << 20, 254 << 20,
-	-INT64_C(0x7f000000), -INT64_C(0x3fcc0000), -INT64_C(0x777777777000), 0x80000000 | 5,
-	0x11, 0x100, INT64_C(1) << 62, -(INT64_C(1) << 62), 134, 393, 1 << 29, 0x3d0f00, 56, 199,
-	200, 220, 1 << 14};
+	-1,
+	-2,
+	-3,
+	-4,
+	-11,
+	-100,
+	-110,
+	-512,
+	INT32_MIN,
+	INT32_MAX,
+	UINT32_MAX,
+	INT64_MIN,
+	INT64_MAX,
+	INT64_C(1) << 32,
+	INT64_C(1) << 31,
+	256,
+	512,
+	1024,
+	2048,
+	4096,
+	65535,
+	65536,
+	1000,
+	1000000,
+	1000000000,
+	4026531836,
+	4026531835,
+	8 << 20,
+	254 << 20,
+	-INT64_C(0x7f000000),
+	-INT64_C(0x3fcc0000),
+	-INT64_C(0x777777777000),
+	0x80000000 | 5,
+	0x11,
+	0x100,
+	INT64_C(1) << 62,
+	-(INT64_C(1) << 62),
+	134,
+	393,
+	1 << 29,
+	0x3d0f00,
+	56,
+	199,
+	200,
+	220,
+	1 << 14};
 
 static inline void bytes_init(struct bytes *bytes, const uint8_t *data, size_t size)
 {
@@ -110,8 +151,8 @@ static inline void put_number(GByteArray *out, int64_t value)
 		put_byte(out, (int) value);
 		return;
 	}
-	while (count < 8 && (value < -(INT64_C(1) << (8 * count - 1)) ||
-			     value >= INT64_C(1) << (8 * count - 1)))
+	while (count < 8 &&
+	       (value < -(INT64_C(1) << (8 * count - 1)) || value >= INT64_C(1) << (8 * count - 1)))
 		count++;
 	put_byte(out, SMALL_NUMBERS + count - 1);
 	for (int i = 0; i < count; i++)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # corpus.sh BUILD NEW: the smallest corpora that reach as much of the code as those of the tree
 # and of NEW together (a directory with one of inputs for each target), in place of the tree's.
 # BUILD: a build of coverage.sh, brought up to date here.

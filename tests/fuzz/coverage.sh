@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # coverage.sh [BUILD [CORPUS]]: which lines of each folder of the core the corpora reach, and
 # with BUILD/report/ beside it which not (clang, llvm: source-based coverage).
 # CORPUS: a directory of one folder for each target, if it is not the tree's.

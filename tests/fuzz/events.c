@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libFuzzer target: any sequence of events into the core, every report out of it.
  *
  *   input: what the trace is · options · events, lost ones, packets, loops
@@ -24,22 +25,62 @@
 
 /* Options by number, with '%' standing for a number of the input. */
 static const char *const settings[] = {
-	"limit=0", "limit=%", "depth=%", "min-duration=%ns", "verbose=yes", "utc=yes",
-	"thread=all", "thread=%", "thread=a", "thread=k*", "process=%", "process=a", "host=h0",
-	"container=%", "container=402653183%", "container=a", "clock-offset=%ns",
-	"clock-offset=h1=-%ns", "from=+%ns", "from=-%ns", "from=%ns", "to=+%ns", "to=-%ns",
-	"to=%ns", "last=%ns", "from=sched_switch", "to=sched_wakeup nth=last", "from=syscall_* nth=%",
-	"target=sched_process_exec filename=*", "target=syscall_exit_read nth=%",
-	"target=sched_waking tid=%", "target=other nth=last", "operation=*", "operation=syscall:re*",
-	"operation=irq:*", "operation=function:*", "operation=wait-cpu", "resource=*", "resource=file:*",
-	"per=thread", "per=process", "per=resource", "per=cpu", "resolution=%", "peak=%",
-	"maxcount-percentage=%", "min-operations=%", "time-lapse=%ns", "thread=0", "color=always"};
+	"limit=0",
+	"limit=%",
+	"depth=%",
+	"min-duration=%ns",
+	"verbose=yes",
+	"utc=yes",
+	"thread=all",
+	"thread=%",
+	"thread=a",
+	"thread=k*",
+	"process=%",
+	"process=a",
+	"host=h0",
+	"container=%",
+	"container=402653183%",
+	"container=a",
+	"clock-offset=%ns",
+	"clock-offset=h1=-%ns",
+	"from=+%ns",
+	"from=-%ns",
+	"from=%ns",
+	"to=+%ns",
+	"to=-%ns",
+	"to=%ns",
+	"last=%ns",
+	"from=sched_switch",
+	"to=sched_wakeup nth=last",
+	"from=syscall_* nth=%",
+	"target=sched_process_exec filename=*",
+	"target=syscall_exit_read nth=%",
+	"target=sched_waking tid=%",
+	"target=other nth=last",
+	"operation=*",
+	"operation=syscall:re*",
+	"operation=irq:*",
+	"operation=function:*",
+	"operation=wait-cpu",
+	"resource=*",
+	"resource=file:*",
+	"per=thread",
+	"per=process",
+	"per=resource",
+	"per=cpu",
+	"resolution=%",
+	"peak=%",
+	"maxcount-percentage=%",
+	"min-operations=%",
+	"time-lapse=%ns",
+	"thread=0",
+	"color=always"};
 
 static const struct {
 	const char *kernel;
 	int major, minor;
-} versions[] = {{"6.1.0", 2, 13}, {"3.2.0", 2, 0}, {"4.4.0-21", 2, 7}, {"4.14.1", 2, 10},
-		{"5.10.0", 2, 12}, {"6.12", 2, 15}, {NULL, 0, 0}, {"x", -1, 99}};
+} versions[] = {{"6.1.0", 2, 13},  {"3.2.0", 2, 0}, {"4.4.0-21", 2, 7}, {"4.14.1", 2, 10},
+		{"5.10.0", 2, 12}, {"6.12", 2, 15}, {NULL, 0, 0},       {"x", -1, 99}};
 
 struct trial {
 	struct bytes bytes;
@@ -60,7 +101,8 @@ static void set_option(struct trial *trial, const char *setting)
 
 	for (; *setting; setting++)
 		if (*setting == '%')
-			g_string_append_printf(text, "%" G_GINT64_FORMAT, take_number(&trial->bytes));
+			g_string_append_printf(text, "%" G_GINT64_FORMAT,
+					       take_number(&trial->bytes));
 		else
 			g_string_append_c(text, *setting);
 	value = strchr(text->str, '=');
@@ -78,12 +120,13 @@ static void add_hosts(struct trial *trial)
 	for (uint32_t i = 0; i < trial->hosts; i++) {
 		char name[8] = {'h', (char) ('0' + i), 0};
 		struct host_info info = {
-			.hostname = hosts & 64 ? NULL : name, .clock_uuid = name,
+			.hostname = hosts & 64 ? NULL : name,
+			.clock_uuid = name,
 			.kernel_release = versions[version % G_N_ELEMENTS(versions)].kernel,
 			.tracer_major = versions[version % G_N_ELEMENTS(versions)].major,
 			.tracer_minor = versions[version % G_N_ELEMENTS(versions)].minor,
 			.has_clock_offset = hosts & 128,
-			.abi = (enum syscall_abi) (version >> 6) % 3};
+			.abi = (enum syscall_abi)(version >> 6) % 3};
 
 		session_add_host(trial->session, &info);
 	}
@@ -92,7 +135,7 @@ static void add_hosts(struct trial *trial)
 static void start(struct trial *trial, const uint8_t *data, size_t size)
 {
 	static const enum command commands[] = {COMMAND_PROFILE, COMMAND_DELAY, COMMAND_OVERVIEW,
-						 COMMAND_FUNCTIONS};
+						COMMAND_FUNCTIONS};
 	int options;
 
 	memset(trial, 0, sizeof *trial);

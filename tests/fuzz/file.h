@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An input's bytes as a file that has a name, without a place on disk.
  */
 #ifndef WHYLATE_FUZZ_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libFuzzer target: any metadata (TSDL, CTF 2, packets of either), and any bytes read as
  * the records that it declares.
  *
@@ -16,7 +17,8 @@
 static void take_records(struct class_table *table, const uint8_t *records, size_t length)
 {
 	struct event event = {0};
-	struct cursor cursor = {.packet = records, .end = length * 8,
+	struct cursor cursor = {.packet = records,
+				.end = length * 8,
 				.big_endian = table->metadata->big_endian};
 	int takes = 0;
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libFuzzer target: options, times, durations, events named by the user.
  *
  *   input: command (1 byte) · lines: NAME=VALUE for an option, or @TEXT for each
@@ -134,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	GError *error;
 	bool is_good;
 
-	options_init(&options, (enum command) (size ? *data % COMMAND_ALL : 0));
+	options_init(&options, (enum command)(size ? *data % COMMAND_ALL : 0));
 	for (char **line = lines; *line; line++)
 		check_line(&options, *line);
 	JUDGE(options_check(&options, &error));

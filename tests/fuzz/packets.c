@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libFuzzer target: any stream and index files under sound metadata, read whole, and
  * reported.
  *
@@ -19,6 +20,8 @@
 #include "metadata/metafile.h"
 #include "reader/reader.h"
 
+/* metadata, in pieces that repeat */
+/* clang-format off */
 #define FILES 3
 #define FILE_MAX (1 << 16)
 #define NUMBER(size) "integer { size = " #size "; align = 8; }"
@@ -81,6 +84,7 @@
 	"compact = 0 ... 65534, extended = 65535 } id; variant <id> { struct { " CLOCK(32, 8) \
 	" timestamp; } compact; struct { " NUMBER(32) " id; " CLOCK(64, 8)                  \
 	" timestamp; } extended; } v; } align(8); " CONTEXT " };\n" EVENTS("0") EVENTS("1")
+/* clang-format on */
 
 struct file {
 	GByteArray *bytes, *index;
@@ -104,8 +108,8 @@ static void put_word(const struct trial *trial, GByteArray *out, uint64_t value,
 static void put_index(struct file *file, uint64_t offset, uint64_t size, uint64_t content,
 		      uint64_t end, uint64_t stream)
 {
-	const uint64_t words[] = {offset, size, content, file->begin, end, file->discarded,
-				  stream, 0, file->sequence};
+	const uint64_t words[] = {offset,          size,   content, file->begin,   end,
+				  file->discarded, stream, 0,       file->sequence};
 	const uint32_t head[] = {GUINT32_TO_BE(0xC1F1DCC1), GUINT32_TO_BE(1), GUINT32_TO_BE(1),
 				 GUINT32_TO_BE(8 * G_N_ELEMENTS(words))};
 

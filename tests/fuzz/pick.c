@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main() of a fuzz target that chooses among inputs: prints the names of a few small ones
  * that together reach every region of the code that all of them reach. For corpus.sh.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes what reaches a session as an input of fuzz_events, into the file that FUZZ_RECORD
  * names, with a number for each further session:
  *
@@ -99,8 +100,7 @@ bool __wrap_session_finish(struct session *session, GError **error)
 	const uint8_t head[] = {profile ? 0 : 1, 1, profile ? 32 : 6,
 				(uint8_t) (128 | (session->model.hosts->len - 1) % 3), 0};
 	const char *path = getenv("FUZZ_RECORD");
-	g_autofree char *numbered =
-		files ? g_strdup_printf("%s-%d", path, files) : g_strdup(path);
+	g_autofree char *numbered = files ? g_strdup_printf("%s-%d", path, files) : g_strdup(path);
 	FILE *file = path ? fopen(numbered, "w") : NULL;
 
 	files++;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main() of a fuzz target where libFuzzer is not: runs it once on each file, or on each
  * file in a directory.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every report of a finished session, written to memory and looked at: the same bytes
  * twice, JSON that is JSON, text without control characters.
  */
@@ -27,7 +28,8 @@ static inline char *report_of(const struct session *session, size_t *length)
 	if (written)
 		return text;
 	g_assert_cmpint(error->code, ==, WHYLATE_ERROR_USAGE);
-	g_assert_true(g_utf8_validate(error->message, -1, NULL) || session->options->profile.compare);
+	g_assert_true(g_utf8_validate(error->message, -1, NULL) ||
+		      session->options->profile.compare);
 	free(text);
 	return NULL;
 }
@@ -72,8 +74,9 @@ static inline void expect_text(const char *text, size_t length, bool colour, boo
 /* Both blocks of data in a page are JSON, end where they should, and name nothing of HTML's. */
 static inline void expect_page(const char *text, size_t length)
 {
-	static const char *const blocks[] = {"<script type=\"application/json\" id=\"report\">",
-					     "<script type=\"application/json\" id=\"timeline-data\">"};
+	static const char *const blocks[] = {
+		"<script type=\"application/json\" id=\"report\">",
+		"<script type=\"application/json\" id=\"timeline-data\">"};
 
 	if (!g_utf8_validate(text, (gssize) length, NULL) || strlen(text) != length)
 		BROKEN("no UTF-8, or a NUL: %s\n", text);
@@ -103,7 +106,7 @@ static inline void check_report(struct session *session, enum format format, boo
 		expect_page(text, length);
 	else
 		expect_text(text, length, session->options->color == CHOICE_ALWAYS,
-			   format == FORMAT_CSV);
+			    format == FORMAT_CSV);
 	if (twice) {
 		same = report_of(session, &again);
 		g_assert_cmpmem(text, length, same, again);
@@ -119,14 +122,14 @@ static inline void check_request_reports(struct session *session, bool twice)
 	struct options *options = session->options;
 
 	check_requests(session);
-	options->requests.preset = (enum request_preset) (session->events % PRESET_EVENTS);
+	options->requests.preset = (enum request_preset)(session->events % PRESET_EVENTS);
 	options->command = COMMAND_REQUESTS;
 	check_report(session, FORMAT_TEXT, twice);
 	check_report(session, FORMAT_JSON, twice);
 	check_report(session, FORMAT_CSV, false);
 	check_report(session, FORMAT_DOT, false);
 	options->requests.metric =
-		(enum metric) (METRIC_CPU + session->events / 4 % (METRIC_CALLS - METRIC_LATENCY));
+		(enum metric)(METRIC_CPU + session->events / 4 % (METRIC_CALLS - METRIC_LATENCY));
 	check_report(session, FORMAT_JSON, false);
 	options->requests.metric = METRIC_LATENCY;
 	options->command = COMMAND_DIFF;

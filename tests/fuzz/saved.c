@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libFuzzer target: any file for --compare and --resume, against a small session.
  *
  *   input: what is asked (2 bytes) · the file
@@ -24,7 +25,7 @@ static struct feed *small_feed(uint8_t asked, uint8_t per, const char *path)
 
 	options_init(&feed->options, COMMAND_PROFILE);
 	g_ptr_array_add(profile->operations, g_strdup("*"));
-	profile->per = (enum per) (per % 5);
+	profile->per = (enum per)(per % 5);
 	profile->force = asked & FORCE;
 	profile->compare = asked & COMPARE ? g_strdup(path) : NULL;
 	profile->resume = asked & RESUME ? g_strdup(path) : NULL;

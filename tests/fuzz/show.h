@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an input says, for people: FUZZ_SHOW=1 fuzz_events INPUT prints its events. */
 #ifndef WHYLATE_FUZZ_SHOW_H
 #define WHYLATE_FUZZ_SHOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libFuzzer target: any file as kallsyms, addresses looked up in it, call paths.
  *
  *   input: the file, up to its first byte 0 · addresses (numbers of bytes.h)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a fuzz target is: one function, called with each input (libFuzzer's, or
  * replay.c's). It returns 0; what is wrong ends the process.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compare whylate's JSON of all threads with the oracle's, to the nanosecond.
 
 Usage: compare.py WHYLATE_JSON ORACLE_JSON

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compare whylate's latency profiles with the ones of latencies.py, to the nanosecond.
 
 Usage: compare_latencies.py WHYLATE_JSON LATENCIES_JSON [OPERATION]...

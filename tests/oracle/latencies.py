@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """latencies.py - an independent, slow and obvious second implementation of the latencies of operations.
 
 Usage: latencies.py [--resolution R] [--thread GLOB]... [--from NS] [--to NS] TRACE_DIR

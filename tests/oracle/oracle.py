@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """oracle.py - an independent, slow and obvious second implementation of the state machine of semantics.md.
 
 Usage: oracle.py TRACE_DIR [--from NS --to NS] [--choice KEY=VALUE]... [--verbose]

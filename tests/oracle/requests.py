@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """requests.py - an independent, slow and obvious second implementation of the requests over network connections.
 
 Usage: requests.py TRACE_DIR... [--preset server|client]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What holds for the calls of any session, however odd its events: a frame lies in the one around
  * it, and is listed behind it; the exclusive times of all calls are the threads' lives.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events as literals, and threads' states as text: what the unit tests of the
  * state machine are written in.
  *
@@ -35,10 +36,13 @@ struct feed {
 };
 
 static inline struct feed *feed_start(struct feed *feed, int cpus, const char *kernel, int major,
-				     int minor)
+				      int minor)
 {
-	struct host_info info = {.hostname = "h", .kernel_release = kernel, .tracer_major = major,
-				 .tracer_minor = minor, .has_clock_offset = true,
+	struct host_info info = {.hostname = "h",
+				 .kernel_release = kernel,
+				 .tracer_major = major,
+				 .tracer_minor = minor,
+				 .has_clock_offset = true,
 				 .abi = ABI_X86_64};
 
 	feed->options.limit = 0;
@@ -71,14 +75,16 @@ static inline void feed_free(struct feed *feed)
 	g_free(feed);
 }
 
-static inline struct event event_of(struct feed *feed, int64_t time, uint32_t cpu,
-				    const char *name)
+static inline struct event event_of(struct feed *feed, int64_t time, uint32_t cpu, const char *name)
 {
 	/* fn_NAME_entry, fn_NAME_exit: probes */
 	struct event_class class =
 		session_class(feed->session, name, g_str_has_prefix(name, "fn_"));
-	struct event event = {.time = time, .cpu = cpu, .host = (uint16_t) feed->host,
-			      .kind = class.kind, .name = class.name};
+	struct event event = {.time = time,
+			      .cpu = cpu,
+			      .host = (uint16_t) feed->host,
+			      .kind = class.kind,
+			      .name = class.name};
 
 	if (class.kind == EV_VECTOR_ENTRY || class.kind == EV_VECTOR_EXIT) {
 		event.vector.name = class.argument;
@@ -269,12 +275,12 @@ static inline const char *wakers(struct feed *feed, int32_t tid)
 			g_string_append(text, wait->woken ? "unknown" : "none");
 			continue;
 		}
-		g_string_append_printf(text, "%s %d %s", waker_kind_text(wait->block->kind),
-				       is_thread(wait->block->waker)
-					       ? model_thread(&feed->session->model,
-							      wait->block->waker)->tid
-					       : 0,
-				       frame);
+		g_string_append_printf(
+			text, "%s %d %s", waker_kind_text(wait->block->kind),
+			is_thread(wait->block->waker)
+				? model_thread(&feed->session->model, wait->block->waker)->tid
+				: 0,
+			frame);
 	}
 	g_ptr_array_free(waits, TRUE);
 	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two hosts for unit tests: packets between them as literals, beside feed.h.
  *
  * The true relation of the clocks is known, as the tests make it: the server's is
@@ -28,8 +29,11 @@ static inline void feed_cleanup(struct feed **feed)
 
 static inline uint32_t add_host(struct feed *feed, const char *name, int64_t begin)
 {
-	struct host_info info = {.hostname = name, .kernel_release = "6.1.0", .tracer_major = 2,
-				 .tracer_minor = 13, .has_clock_offset = true,
+	struct host_info info = {.hostname = name,
+				 .kernel_release = "6.1.0",
+				 .tracer_major = 2,
+				 .tracer_minor = 13,
+				 .has_clock_offset = true,
 				 .abi = ABI_X86_64};
 	uint32_t host = session_add_host(feed->session, &info);
 
@@ -63,7 +67,7 @@ static const uint8_t addresses[][4] = {{10, 0, 0, 2}, {10, 0, 0, 1}, {10, 0, 0, 
 
 /* TCP from host `from` to host `to`, sent or received on the host that is fed. */
 static inline void packet_of(struct feed *feed, int64_t time, const char *name, int from, int to,
-		      const struct segment *segment)
+			     const struct segment *segment)
 {
 	struct event event = event_of(feed, time + ahead, 0, name);
 
@@ -81,18 +85,18 @@ static inline void packet_of(struct feed *feed, int64_t time, const char *name, 
 	send(feed, &event);
 }
 
-#define SENT(time, from, to, ...) \
+#define SENT(time, from, to, ...)                                                                  \
 	packet_of(feed, time, "net_dev_queue", from, to, &(struct segment) {__VA_ARGS__})
-#define RECEIVED(time, from, to, ...) \
+#define RECEIVED(time, from, to, ...)                                                              \
 	packet_of(feed, time, "net_if_receive_skb", from, to, &(struct segment) {__VA_ARGS__})
 
 /* The packet comes and, in the same softIRQ, wakes `tid`. */
-#define DELIVERED(time, from, to, tid, ...)                                  \
-	do {                                                                 \
-		softirq(feed, (time) - 1 + ahead, 0, "irq_softirq_entry", 3); \
-		RECEIVED(time, from, to, __VA_ARGS__);                       \
-		waking(feed, (time) + 1 + ahead, 0, tid);                    \
-		softirq(feed, (time) + 2 + ahead, 0, "irq_softirq_exit", 3); \
+#define DELIVERED(time, from, to, tid, ...)                                                        \
+	do {                                                                                       \
+		softirq(feed, (time) - 1 + ahead, 0, "irq_softirq_entry", 3);                      \
+		RECEIVED(time, from, to, __VA_ARGS__);                                             \
+		waking(feed, (time) + 1 + ahead, 0, tid);                                          \
+		softirq(feed, (time) + 2 + ahead, 0, "irq_softirq_exit", 3);                       \
 	} while (0)
 
 static inline void sleeps(struct feed *feed, int64_t time, const char *comm, int32_t tid)
@@ -123,9 +127,9 @@ static inline const char *leads(struct feed *feed, int32_t tid, int64_t late)
 			continue;
 		}
 		g_assert_cmpint(wait->lead.until, <=, wait->end);
-		g_string_append_printf(
-			text, "%d sent %d", model_thread(&feed->session->model, wait->lead.thread)->tid,
-			(int) (wait->lead.until - late));
+		g_string_append_printf(text, "%d sent %d",
+				       model_thread(&feed->session->model, wait->lead.thread)->tid,
+				       (int) (wait->lead.until - late));
 	}
 	g_ptr_array_free(waits, TRUE);
 	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must hold of a finished session whatever was fed into it: states tile each
  * life, children sum to their parent, the critical path tiles the window, every
  * wait has a cause, peaks and parts make up what they are of, holders of a lock lie
@@ -38,8 +39,8 @@ static inline int64_t sum_of(const struct node *node)
 }
 
 /* Each wait has a cause that can be said, and children inside it. */
-static inline void check_waits(const struct session *session, const GPtrArray *waits,
-			       int64_t from, int64_t to)
+static inline void check_waits(const struct session *session, const GPtrArray *waits, int64_t from,
+			       int64_t to)
 {
 	for (guint i = 0; i < waits->len; i++) {
 		const struct wait *wait = g_ptr_array_index(waits, i);

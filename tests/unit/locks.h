@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events of locks as literals, beside feed.h.
  *
  * Threads 5 to 8 are of process 5, each on a CPU of its own (0 to 3), so that
@@ -47,7 +48,7 @@ static inline struct feed *four_threads(void)
 }
 
 static inline void futex(struct feed *feed, int64_t time, uint32_t cpu, uint64_t address, int op,
-		  uint32_t val)
+			 uint32_t val)
 {
 	struct event event = event_of(feed, time, cpu, "syscall_entry_futex");
 
@@ -62,7 +63,8 @@ static inline void done(struct feed *feed, int64_t time, uint32_t cpu, int64_t r
 	leave(feed, time, cpu, "futex", ret);
 }
 
-static inline void wakes(struct feed *feed, int64_t time, uint32_t cpu, uint64_t address, int32_t woken)
+static inline void wakes(struct feed *feed, int64_t time, uint32_t cpu, uint64_t address,
+			 int32_t woken)
 {
 	futex(feed, time, cpu, address, WAKE, 1);
 	if (woken)
@@ -158,7 +160,8 @@ static inline struct feed *two_processes(void)
 	return feed;
 }
 
-static inline void opens(struct feed *feed, int64_t time, uint32_t cpu, const char *path, int32_t fd)
+static inline void opens(struct feed *feed, int64_t time, uint32_t cpu, const char *path,
+			 int32_t fd)
 {
 	struct event event = event_of(feed, time, cpu, "syscall_entry_openat");
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Takes events out of a sound trace at random, tells the session of the holes, and
  * compares what it then says with what it says of the whole trace:
  *
@@ -78,8 +79,8 @@ static struct session *read_trace(struct options *options, char *path)
 /* CALL: the state is right, but not in which call, after a time off the CPU that spans a gap:
  * the call's name stands until the thread's next call event, which may be lost as well. */
 enum problem { STATE, LEAF, LIFE, OPERATION, WAKER, LEAD, CALL, PROBLEMS };
-static const char *const problem_names[] = {"state", "leaf", "life", "operation", "waker", "lead",
-					    "call"};
+static const char *const problem_names[] = {"state", "leaf", "life", "operation",
+					    "waker", "lead", "call"};
 static uint64_t problems[PROBLEMS];
 static int64_t same_ns, unknown_ns, marked_ns;
 static bool behind_gap; /* the thread being compared has been in one */
@@ -90,7 +91,7 @@ struct comparison {
 };
 
 static void differs(const struct comparison *compare, enum problem problem, uint32_t thread,
-		 int64_t begin, int64_t end, const char *said, const char *is)
+		    int64_t begin, int64_t end, const char *said, const char *is)
 {
 	const struct session *session = compare->holed;
 
@@ -102,8 +103,7 @@ static void differs(const struct comparison *compare, enum problem problem, uint
 
 static GHashTable *lives_of(const struct session *session)
 {
-	GHashTable *lives = g_hash_table_new_full(NULL, NULL, NULL,
-						  (GDestroyNotify) g_array_unref);
+	GHashTable *lives = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
 
 	for (uint32_t i = 0; i < session->model.thread_count; i++) {
 		gpointer tid = GINT_TO_POINTER(model_thread(&session->model, i)->tid);
@@ -137,8 +137,10 @@ static void compare_wait(const struct comparison *compare, uint32_t thread, cons
 	if (a->kind != b->kind ||
 	    (is_thread(b->waker) &&
 	     tid_of(compare->whole, a->waker) != tid_of(compare->holed, b->waker))) {
-		snprintf(said, sizeof said, "kind %d waker %d", b->kind, tid_of(compare->holed, b->waker));
-		snprintf(is, sizeof is, "kind %d waker %d", a->kind, tid_of(compare->whole, a->waker));
+		snprintf(said, sizeof said, "kind %d waker %d", b->kind,
+			 tid_of(compare->holed, b->waker));
+		snprintf(is, sizeof is, "kind %d waker %d", a->kind,
+			 tid_of(compare->whole, a->waker));
 		differs(compare, WAKER, thread, span->begin, span->end, said, is);
 		return;
 	}
@@ -173,10 +175,10 @@ static void compare_leaf(const struct comparison *compare, uint32_t thread, cons
 		same_ns += end - begin;
 	else if (!says_less(span->leaf, whole->leaf))
 		differs(compare,
-		     leaf_wib(span->leaf) != leaf_wib(whole->leaf)                 ? STATE
-		     : behind_gap && PACK_KIND(span->leaf) == LEAF_WORK_SYSCALL ? CALL
-										    : LEAF,
-		     thread, begin, end, said, is);
+			leaf_wib(span->leaf) != leaf_wib(whole->leaf)              ? STATE
+			: behind_gap && PACK_KIND(span->leaf) == LEAF_WORK_SYSCALL ? CALL
+										   : LEAF,
+			thread, begin, end, said, is);
 }
 
 /* What the whole trace says of that time. */
@@ -281,10 +283,10 @@ int main(int argc, char **argv)
 	length = compare.whole->end - compare.whole->begin;
 	for (guint i = 0; i < hole_count; i++) {
 		holes[i].cpu = (uint32_t) g_rand_int_range(random, 0, (gint32) cpu_max + 1);
-		holes[i].begin = compare.whole->begin +
-				 (int64_t) (g_rand_double(random) * (double) length);
-		holes[i].end = holes[i].begin + 1 +
-			       (int64_t) (g_rand_double(random) * (double) longest);
+		holes[i].begin =
+			compare.whole->begin + (int64_t) (g_rand_double(random) * (double) length);
+		holes[i].end =
+			holes[i].begin + 1 + (int64_t) (g_rand_double(random) * (double) longest);
 	}
 	kept = dropped = 0;
 	compare.holed = read_trace(&options[1], argv[1]);
@@ -293,8 +295,9 @@ int main(int argc, char **argv)
 		compare_thread(&compare, i);
 	compare_operations(&compare);
 	printf("dropped %" PRIu64 " of %" PRIu64 " events; ms same %" PRId64 " unknown %" PRId64
-	       " marked %" PRId64 ";", dropped, dropped + kept, same_ns / 1000000,
-	       unknown_ns / 1000000, marked_ns / 1000000);
+	       " marked %" PRId64 ";",
+	       dropped, dropped + kept, same_ns / 1000000, unknown_ns / 1000000,
+	       marked_ns / 1000000);
 	for (int i = 0; i < PROBLEMS; i++) {
 		printf(" %s %" PRIu64, problem_names[i], problems[i]);
 		sum += i == CALL ? 0 : problems[i];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints what a reader hands to the session, one line a call, as text that does
  * not depend on the reader:
  *

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /* What holds for requests of any session, however odd its events: each one's causes and threads add
  * up to its latency; a stretch of a thread is of one request at most; a request lies inside the one
- * that it is part of; two requests' steps add up to their latencies, aligned with each other or not.
+ * that it is part of; two requests' steps add up to their latencies, aligned with each other or
+ * not.
  */
 #ifndef REQUEST_INVARIANTS_H
 #define REQUEST_INVARIANTS_H
@@ -17,8 +19,8 @@ static inline void check_costs(const struct user_requests *requests)
 	int64_t total = 0, nodes = 0;
 
 	for (guint i = 0; i < requests->listed->len; i++) {
-		const struct user_request *request = user_request_at(
-			requests, g_array_index(requests->listed, uint32_t, i));
+		const struct user_request *request =
+			user_request_at(requests, g_array_index(requests->listed, uint32_t, i));
 		int64_t causes = 0, threads = 0;
 		guint first, end;
 
@@ -111,9 +113,9 @@ static inline void check_requests(struct session *session)
 					&g_array_index(requests->working, struct working, i);
 
 				g_assert_true(at->begin < at->end);
-				g_assert_true(at[0].thread < at[1].thread ||
-					      (at[0].thread == at[1].thread &&
-					       at[0].end <= at[1].begin));
+				g_assert_true(
+					at[0].thread < at[1].thread ||
+					(at[0].thread == at[1].thread && at[0].end <= at[1].begin));
 			}
 			for (guint i = 0; i < requests->list->len; i++) {
 				const struct user_request *at = user_request_at(requests, i);

@@ -1,5 +1,6 @@
-/* What stands for a text: by the rules of anonymise.h, one by one. Numbers are given in order of asking,
- * so they are known here.
+/* SPDX-License-Identifier: MIT */
+/* What stands for a text: by the rules of anonymise.h, one by one. Numbers are given in order of
+ * asking, so they are known here.
  */
 #include "run/anonymise.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lies at addresses of programs and libraries, held against nm and addr2line (binutils),
  * which share no code with elfutils; files that are missing, stripped, of another build, or
  * damaged; and where files are sought. The programs are compiled here.
@@ -116,7 +117,8 @@ static const char cpp_source[] =
 	"	c += argc;\n"
 	"	auto lambda = [&](int x) __attribute__((noinline)) { return sink + x; };\n"
 	"	space::box<long> b{argc};\n"
-	"	return c.count + lambda(2) + space::overloaded(argc) + space::overloaded(3L) + b.add(4);\n"
+	"	return c.count + lambda(2) + space::overloaded(argc) + space::overloaded(3L) + "
+	"b.add(4);\n"
 	"}\n";
 
 /* Path of the program `name` made by this command, once; to be freed. */
@@ -137,8 +139,8 @@ static char *c_program(void)
 /* The file's own address of its first segment. */
 static uint64_t first_address(const char *path)
 {
-	g_autofree char *text = run("readelf -lW '%s' | awk '$1 == \"LOAD\" { print $3; exit }'",
-				    path);
+	g_autofree char *text =
+		run("readelf -lW '%s' | awk '$1 == \"LOAD\" { print $3; exit }'", path);
 
 	return g_ascii_strtoull(text, NULL, 16);
 }
@@ -187,8 +189,7 @@ static char *code_text(const struct code *code)
 	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; code && i < code->frames->len; i++) {
-		const struct code_frame *frame =
-			&g_array_index(code->frames, struct code_frame, i);
+		const struct code_frame *frame = &g_array_index(code->frames, struct code_frame, i);
 
 		g_string_append_printf(text, "%s%s %s:%u", i ? "; " : "", frame->function,
 				       frame->file ? base_of(frame->file) : "??", frame->line);
@@ -260,7 +261,8 @@ static void compare_all(const char *path, const char *program)
 			g_assert_cmpuint(code.start + first, ==, function->start);
 			g_assert_cmpuint(code.size, ==, function->size);
 			g_assert_cmpstr(g_array_index(code.frames, struct code_frame,
-						      code.frames->len - 1).function,
+						      code.frames->len - 1)
+						.function,
 					==, function->name);
 			inlined += code.frames->len > 1;
 			code_clear(&code);
@@ -282,12 +284,10 @@ struct build {
 /* Without _start and its like, which have no lines. binutils 2.40's addr2line does not see inlined
  * calls of several ranges as clang writes them for DWARF 5 (DW_FORM_rnglistx). */
 static const struct build builds[] = {
-	{"pie", "gcc", "addr2line",
-	 "gcc -O2 -g -fPIE -pie -nostartfiles -e main -o pie prog.c"},
+	{"pie", "gcc", "addr2line", "gcc -O2 -g -fPIE -pie -nostartfiles -e main -o pie prog.c"},
 	{"fixed", "gcc", "addr2line",
 	 "gcc -O2 -g -fno-pie -no-pie -nostartfiles -e main -o fixed prog.c"},
-	{"library", "gcc", "addr2line",
-	 "gcc -O2 -g -fPIC -shared -nostartfiles -o library prog.c"},
+	{"library", "gcc", "addr2line", "gcc -O2 -g -fPIC -shared -nostartfiles -o library prog.c"},
 	{"dwarf4", "gcc", "addr2line",
 	 "gcc -O2 -gdwarf-4 -fPIE -pie -nostartfiles -e main -o dwarf4 prog.c"},
 	{"clang", "clang", "llvm-addr2line",
@@ -317,14 +317,25 @@ static void build_matches(const void *data)
 static void names(void)
 {
 	static const char *const mangled[] = {
-		"_ZN5space3boxIiE3addEi", "_ZN5space7counterpLEi", "_ZNSt6vectorIiSaIiEE9push_backERKi",
-		"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "_RNvC6_123foo3bar",
-		"_RNvMs_NtCs1234_7mycrate3fooNtB4_3Bar3baz", "_ZL6hiddeni", "_ZN12_GLOBAL__N_17unnamedEi",
-		"_ZN3fooILi3EE3barIdEEvT_", "main", "_Z", "_ZN", "__libc_start_main", "_ZTV3foo"};
+		"_ZN5space3boxIiE3addEi",
+		"_ZN5space7counterpLEi",
+		"_ZNSt6vectorIiSaIiEE9push_backERKi",
+		"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+		"_RNvC6_123foo3bar",
+		"_RNvMs_NtCs1234_7mycrate3fooNtB4_3Bar3baz",
+		"_ZL6hiddeni",
+		"_ZN12_GLOBAL__N_17unnamedEi",
+		"_ZN3fooILi3EE3barIdEEvT_",
+		"main",
+		"_Z",
+		"_ZN",
+		"__libc_start_main",
+		"_ZTV3foo"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(mangled); i++) {
-		g_autofree char *expected = run("c++filt -p '%s' | sed 's/::h[0-9a-f]*$//; s/\\[[0-9a-f]*\\]//g'",
-						mangled[i]);
+		g_autofree char *expected =
+			run("c++filt -p '%s' | sed 's/::h[0-9a-f]*$//; s/\\[[0-9a-f]*\\]//g'",
+			    mangled[i]);
 		g_autofree char *name = code_demangle(mangled[i]);
 
 		g_assert_cmpstr(name, ==, expected);
@@ -349,8 +360,8 @@ static void same_functions(const char *path, const char *debug, const char *of, 
 		code_init(&code);
 		g_assert_true(code_at(file, function->start + function->size / 2, &code));
 		g_assert_cmpuint(code.start, ==, function->start);
-		g_assert_cmpstr(g_array_index(code.frames, struct code_frame,
-					      code.frames->len - 1).function,
+		g_assert_cmpstr(g_array_index(code.frames, struct code_frame, code.frames->len - 1)
+					.function,
 				==, function->name);
 		if (strcmp(function->name, "outer") == 0)
 			g_assert_cmpint(g_array_index(code.frames, struct code_frame, 0).line != 0,
@@ -404,9 +415,11 @@ static void stripped(void)
 	/* debug files: by build-id, by link, and of another build */
 	id = run("readelf -n prog | sed -n 's/.*Build ID: //p'");
 	g_free(run("mkdir -p dbg/.build-id/%.2s && objcopy --only-keep-debug prog "
-		   "dbg/.build-id/%.2s/%s.debug", id, id, id + 2));
+		   "dbg/.build-id/%.2s/%s.debug",
+		   id, id, id + 2));
 	same_functions(bare, places, path, true);
-	do_it("mkdir -p linked/.debug && objcopy --only-keep-debug prog linked/.debug/prog.debug && "
+	do_it("mkdir -p linked/.debug && objcopy --only-keep-debug prog linked/.debug/prog.debug "
+	      "&& "
 	      "cd linked && strip -o prog ../prog && cd .debug && objcopy "
 	      "--add-gnu-debuglink=prog.debug ../prog");
 	{
@@ -415,7 +428,8 @@ static void stripped(void)
 		same_functions(linked, ":.debug", path, true);
 	}
 	g_free(run("gcc -O1 -g -o else prog.c && objcopy --only-keep-debug else "
-		   "dbg/.build-id/%.2s/%s.debug", id, id + 2));
+		   "dbg/.build-id/%.2s/%s.debug",
+		   id, id + 2));
 	why = opened("bare", NULL, places, CODE_STRIPPED);
 	g_assert_nonnull(why);
 }
@@ -429,7 +443,8 @@ static void mini_debug_info(void)
 		return;
 	path = c_program();
 	do_it("objcopy -S --remove-section .gnu_debuglink prog mini && "
-	      "objcopy --only-keep-debug prog mini.sym && strip -g mini.sym && xz -k -f mini.sym && "
+	      "objcopy --only-keep-debug prog mini.sym && strip -g mini.sym && xz -k -f mini.sym "
+	      "&& "
 	      "objcopy --add-section .gnu_debugdata=mini.sym.xz mini");
 	same_functions(mini, "", path, false);
 }
@@ -472,9 +487,11 @@ struct extent {
 static GArray *parts_of(const char *path)
 {
 	g_autofree char *text = run("readelf -SW '%s' | sed -n 's/^ *\\[ *[1-9][0-9]*\\] //p' | "
-				    "awk '$2 != \"NOBITS\" { print $4, $5 }'", path);
+				    "awk '$2 != \"NOBITS\" { print $4, $5 }'",
+				    path);
 	g_autofree char *table = run("readelf -hW '%s' | sed -n 's/.*Start of section headers: *"
-				     "\\([0-9]*\\).*/\\1/p'", path);
+				     "\\([0-9]*\\).*/\\1/p'",
+				     path);
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct extent));
 	struct extent fixed[] = {{4, 60}, {64, 56 * 10}, {(gsize) atol(table), 64 * 30}};
@@ -498,8 +515,7 @@ static void damage(char *bytes, const struct extent *part)
 	int changes = g_test_rand_int_range(1, 8);
 
 	for (int i = 0; i < changes; i++) {
-		gsize at = part->offset +
-			   (gsize) g_test_rand_int_range(0, (gint32) part->size);
+		gsize at = part->offset + (gsize) g_test_rand_int_range(0, (gint32) part->size);
 
 		bytes[at] = g_test_rand_bit() ? (char) 0xff : (char) g_test_rand_int();
 	}
@@ -539,7 +555,8 @@ static void damaged(void)
 		}
 		binary_free(binary);
 	}
-	g_test_message("%d read, %d refused, on %d of them elfutils failed", fine, refused, crashed);
+	g_test_message("%d read, %d refused, on %d of them elfutils failed", fine, refused,
+		       crashed);
 	g_assert_cmpint(fine, >, 0);
 	g_assert_cmpint(refused, >, 0);
 	g_array_free(functions, TRUE);
@@ -638,7 +655,8 @@ static void ask_odd(struct confined *confined, char what, enum confined_end end,
 {
 	g_autoptr(GByteArray) answer = g_byte_array_new();
 
-	g_assert_cmpint(confined_ask(confined, &what, 1, answer, what == 'h' ? 300 : 20000), ==, end);
+	g_assert_cmpint(confined_ask(confined, &what, 1, answer, what == 'h' ? 300 : 20000), ==,
+			end);
 	if (why)
 		g_assert_cmpstr(confined_why(confined), ==, why);
 	if (end == CONFINED_ANSWERED && !why)
@@ -712,12 +730,15 @@ static void finding(void)
 	if (!has("gcc") || !has("strip"))
 		return;
 	g_free(c_program());
-	do_it("mkdir -p root/opt/app/bin flat trace wrong nothing strip text trace/out/kernel/a/b && "
+	do_it("mkdir -p root/opt/app/bin flat trace wrong nothing strip text trace/out/kernel/a/b "
+	      "&& "
 	      "cp prog root/opt/app/bin && cp prog flat && cp prog trace && "
 	      "gcc -O1 -o wrong/prog prog.c && strip -o strip/prog prog && cp prog.c text/prog");
 	id = run("readelf -n prog | sed -n 's/.*Build ID: //p'");
-	g_free(run("mkdir -p debugroot/usr/lib/debug/.build-id/%.2s && objcopy --only-keep-debug prog "
-		   "debugroot/usr/lib/debug/.build-id/%.2s/%s.debug", id, id, id + 2));
+	g_free(run(
+		"mkdir -p debugroot/usr/lib/debug/.build-id/%.2s && objcopy --only-keep-debug prog "
+		"debugroot/usr/lib/debug/.build-id/%.2s/%s.debug",
+		id, id, id + 2));
 	main_text = run("nm prog | sed -n 's/ T main$//p'");
 	main_at = g_ascii_strtoull(main_text, NULL, 16);
 	for (int i = 0; i < 20; i++)
@@ -769,13 +790,14 @@ static void many(void)
 			g_autofree char *path = g_strdup_printf("/p%d", i);
 			const struct code *code;
 			GArray *functions = functions_of("prog", "");
-			struct function *one = &g_array_index(functions, struct function,
-							      (guint) round);
+			struct function *one =
+				&g_array_index(functions, struct function, (guint) round);
 
 			code = binaries_code(binaries, path, NULL, 0, one->start);
 			g_assert_nonnull(code);
 			g_assert_cmpstr(g_array_index(code->frames, struct code_frame,
-						      code->frames->len - 1).function,
+						      code->frames->len - 1)
+						.function,
 					==, one->name);
 			g_array_free(functions, TRUE);
 		}
@@ -795,7 +817,7 @@ static void many(void)
 /* The functions that the shipped trace enters: address - baddr, as nm names it. */
 static void recorded(void)
 {
-	static const char *const wanted[] = {"main", "comm_select", "http_read_reply",
+	static const char *const wanted[] = {"main",           "comm_select",  "http_read_reply",
 					     "store_swap_out", "store_create", "fact"};
 	const char *source = g_getenv("WHYLATE_SOURCE");
 	g_autofree char *trace = NULL, *program = NULL, *base_text = NULL, *entries = NULL;
@@ -811,16 +833,20 @@ static void recorded(void)
 	program = g_build_filename(trace, "proxyapp", NULL);
 	functions = functions_of(program, "");
 	base_text = run("babeltrace2 '%s' | sed -n 's/.*bin_info:.*baddr = \\(0x[0-9A-F]*\\),.*"
-			"proxyapp\".*/\\1/p' | head -n 1", trace);
+			"proxyapp\".*/\\1/p' | head -n 1",
+			trace);
 	base = g_ascii_strtoull(base_text, NULL, 16);
-	entries = run("babeltrace2 '%s' | sed -n 's/.*func_entry:.*{ addr = \\(0x[0-9A-F]*\\),.*/\\1/p' | "
-		      "sort -u", trace);
+	entries = run("babeltrace2 '%s' | sed -n 's/.*func_entry:.*{ addr = "
+		      "\\(0x[0-9A-F]*\\),.*/\\1/p' | "
+		      "sort -u",
+		      trace);
 	lines = g_strsplit(entries, "\n", -1);
 	g_assert_cmpuint(base, >, 0);
 	binaries = binaries_new(NULL, trace);
 	for (char **line = lines; *line; line++) {
 		uint64_t address = g_ascii_strtoull(*line, NULL, 16);
-		const char *name = binaries_function(binaries, "/in/bin/proxyapp", NULL, 0, base, address);
+		const char *name =
+			binaries_function(binaries, "/in/bin/proxyapp", NULL, 0, base, address);
 		bool known = false;
 
 		for (guint i = 0; i < functions->len && !known; i++) {

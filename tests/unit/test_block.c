@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Block requests and those who work for others: from a thread's bio to the
  * wake-up that its completion makes, and the ways this goes wrong. Expectations
  * are worked out by hand: queued is from the first bio (or insert) to the issue,
@@ -26,8 +27,7 @@ struct at {
 	uint32_t other_dev;
 };
 
-static void block(struct feed *feed, int64_t time, uint32_t cpu, const char *name,
-		  struct at at)
+static void block(struct feed *feed, int64_t time, uint32_t cpu, const char *name, struct at at)
 {
 	g_autofree char *full = g_strconcat("block_", name, NULL);
 	struct event event = event_of(feed, time, cpu, full);
@@ -42,11 +42,10 @@ static void block(struct feed *feed, int64_t time, uint32_t cpu, const char *nam
 	send(feed, &event);
 }
 
-#define BLOCK(time, cpu, name, first, count, who)                                             \
-	block(feed, time, cpu, name,                                                            \
+#define BLOCK(time, cpu, name, first, count, who)                                                  \
+	block(feed, time, cpu, name,                                                               \
 	      (struct at) {.sector = (first), .sectors = (count), .tid = (who)})
-#define BLOCK_OF(time, cpu, name, ...)                                                         \
-	block(feed, time, cpu, name, (struct at) {__VA_ARGS__})
+#define BLOCK_OF(time, cpu, name, ...) block(feed, time, cpu, name, (struct at) {__VA_ARGS__})
 
 /* 5 is in pread64 on CPU 0, 6 in none on CPU 1; 7 may follow on CPU 2. */
 static void begins(struct feed *feed)
@@ -86,8 +85,8 @@ static const char *told(struct feed *feed, int32_t tid, guint nth)
 
 	g_ptr_array_add(feed->texts,
 			g_strdup_printf("%s%s: %s; %d, %d", cause_kind_text(cause.kind),
-					cause.inferred ? "?" : "", cause.label,
-					(int) cause.queued, (int) cause.served));
+					cause.inferred ? "?" : "", cause.label, (int) cause.queued,
+					(int) cause.served));
 	cause_clear(&cause);
 	g_ptr_array_free(waits, TRUE);
 	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
@@ -118,8 +117,7 @@ static const char *below(struct feed *feed, int32_t tid, guint nth)
 static const char *path_of(struct feed *feed, int32_t tid)
 {
 	uint32_t thread = life(feed, tid, 0);
-	struct path *path = path_new(feed->session, thread, feed->session->from,
-				     feed->session->to);
+	struct path *path = path_new(feed->session, thread, feed->session->from, feed->session->to);
 	GString *text = g_string_new(NULL);
 	int64_t at = feed->session->from;
 
@@ -129,10 +127,10 @@ static const char *path_of(struct feed *feed, int32_t tid)
 		g_assert_cmpint(piece->begin, ==, at); /* they tile the window */
 		at = piece->end;
 		if (leaf_is_blocked(piece->leaf))
-			g_string_append_printf(text, "%s%d %d-%d", text->len ? ", " : "",
-					       model_thread(&feed->session->model,
-							    piece->thread)->tid,
-					       (int) piece->begin, (int) piece->end);
+			g_string_append_printf(
+				text, "%s%d %d-%d", text->len ? ", " : "",
+				model_thread(&feed->session->model, piece->thread)->tid,
+				(int) piece->begin, (int) piece->end);
 	}
 	g_assert_cmpint(at, ==, feed->session->to);
 	path_free(path);
@@ -155,8 +153,9 @@ static void test_bio(void)
 	BLOCK(30, 1, "rq_issue", 64, 8, 6);
 	completes(feed, 100, 64, 8);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 64, 4 KiB, "
-					      "issued by itself; 19, 71");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0, sector 64, 4 KiB, "
+			"issued by itself; 19, 71");
 }
 
 /* Inserted by 5, issued by 6: 5 asked. No bio: from the insert on. */
@@ -170,8 +169,9 @@ static void test_insert(void)
 	BLOCK(30, 1, "rq_issue", 64, 8, 6);
 	completes(feed, 100, 64, 8);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 64, 4 KiB, "
-					      "issued by itself; 16, 71");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0, sector 64, 4 KiB, "
+			"issued by itself; 16, 71");
 }
 
 /* Only a kernel worker's issue was seen, in the wait: inferred. Only the
@@ -192,8 +192,9 @@ static void test_issuer_only(void)
 	g_assert_cmpstr(told(feed, 5, 0), ==,
 			"block-device?: device 8:0, sector 64, 4 KiB, issued by kworker/1:1H (7), "
 			"inferred to be for a (its completion woke it); -1, 71");
-	g_assert_cmpstr(told(feed, 5, 1), ==, "block-device?: device 8:0, sector 64, by whom it "
-					      "was issued is not known; -1, -1");
+	g_assert_cmpstr(told(feed, 5, 1), ==,
+			"block-device?: device 8:0, sector 64, by whom it "
+			"was issued is not known; -1, -1");
 }
 
 /* 5's bio and then 6's behind it are one request; 5, 6 and 8 wait for it. */
@@ -219,10 +220,12 @@ static void merged(struct feed *feed, bool events, bool front)
 	waking(feed, 104, 1, 8);
 	irq(feed, 105, 1, "irq_handler_exit", 9);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 64, 8 KiB of 2 "
-					      "bios, issued by itself and 1 other; 4, 86");
-	g_assert_cmpstr(told(feed, 6, 0), ==, "block-device: device 8:0, sector 64, 8 KiB of 2 "
-					      "bios, issued by itself and 1 other; 4, 86");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0, sector 64, 8 KiB of 2 "
+			"bios, issued by itself and 1 other; 4, 86");
+	g_assert_cmpstr(told(feed, 6, 0), ==,
+			"block-device: device 8:0, sector 64, 8 KiB of 2 "
+			"bios, issued by itself and 1 other; 4, 86");
 	g_assert_cmpstr(told(feed, 8, 0), ==,
 			"block-device: device 8:0, sector 64, 8 KiB of 2 bios, issued by a (5) in "
 			"pread64 and 1 other 12 ns before this wait began; 4, 86");
@@ -256,8 +259,9 @@ static void test_split(void)
 	irq(feed, 53, 1, "irq_handler_exit", 9);
 	completes(feed, 100, 64, 8);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 64, 4 KiB, "
-					      "issued by itself; 29, 61");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0, sector 64, 4 KiB, "
+			"issued by itself; 29, 61");
 }
 
 /* The same with nothing said of the split: what is issued is a part, the rest
@@ -276,8 +280,9 @@ static void test_split_unsaid(void)
 	irq(feed, 53, 1, "irq_handler_exit", 9);
 	completes(feed, 100, 72, 8);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 72, 4 KiB, "
-					      "issued by itself; 29, 61");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0, sector 72, 4 KiB, "
+			"issued by itself; 29, 61");
 }
 
 /* The device does half of it first: one request, served until the rest is done. */
@@ -294,8 +299,9 @@ static void test_in_parts(void)
 	irq(feed, 53, 1, "irq_handler_exit", 9);
 	completes(feed, 100, 72, 8);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 72, 8 KiB, "
-					      "issued by itself; 4, 86");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0, sector 72, 8 KiB, "
+			"issued by itself; 4, 86");
 }
 
 /* The driver gives it back once: queued until its last issue. */
@@ -312,8 +318,9 @@ static void test_requeue(void)
 	BLOCK(30, 1, "rq_issue", 64, 8, 6);
 	completes(feed, 100, 64, 8);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 64, 4 KiB, "
-					      "issued by itself; 19, 71");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0, sector 64, 4 KiB, "
+			"issued by itself; 19, 71");
 }
 
 /* A sector is used again after its completion: nothing of the first remains. */
@@ -331,8 +338,9 @@ static void test_sector_again(void)
 	BLOCK(130, 1, "rq_issue", 64, 16, 6);
 	completes(feed, 200, 64, 16);
 	runs(feed, 210);
-	g_assert_cmpstr(told(feed, 5, 1), ==, "block-device: device 8:0, sector 64, 8 KiB, "
-					      "issued by b (6); -1, 71");
+	g_assert_cmpstr(told(feed, 5, 1), ==,
+			"block-device: device 8:0, sector 64, 8 KiB, "
+			"issued by b (6); -1, 71");
 }
 
 /* Issued twice with no completion seen between (lost, or two threads at once):
@@ -359,8 +367,9 @@ static void test_doubt(void)
 			"block-device: device 8:0, sector 64, 4 KiB, issued by itself and 1 other; "
 			"two requests for that sector were on their way, so its times are not "
 			"known; -1, -1");
-	g_assert_cmpstr(told(feed, 5, 1), ==, "block-device?: device 8:0, sector 64, by whom it "
-					      "was issued is not known; -1, -1");
+	g_assert_cmpstr(told(feed, 5, 1), ==,
+			"block-device?: device 8:0, sector 64, by whom it "
+			"was issued is not known; -1, -1");
 }
 
 /* A mapped device hands on; the other device's request is still of who asked. */
@@ -377,8 +386,9 @@ static void test_remap(void)
 	BLOCK(35, 1, "rq_issue", 64, 8, 7);
 	completes(feed, 100, 64, 8);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0 (of device 253:0), "
-					      "sector 64, 4 KiB, issued by itself; 24, 66");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0 (of device 253:0), "
+			"sector 64, 4 KiB, issued by itself; 24, 66");
 }
 
 static void named(struct feed *feed, uint32_t dev, const char *name)
@@ -409,8 +419,9 @@ static void test_partition(void)
 	BLOCK(30, 1, "rq_issue", 2112, 8, 6);
 	completes(feed, 100, 2112, 8);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: sda (of sda1), sector 2112, 4 KiB, "
-					      "issued by itself; 19, 71");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: sda (of sda1), sector 2112, 4 KiB, "
+			"issued by itself; 19, 71");
 }
 
 /* A mapped device on a partition: two remappings, the second of the sector only.
@@ -484,8 +495,9 @@ static void test_pile(void)
 	runs(feed, 110);
 	g_assert_cmpuint(model_host(&feed->session->model, 0)->on_way->len, <=, 16384);
 	g_assert_cmpuint(model_host(&feed->session->model, 0)->requests.count, <=, 16384);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 64, 4 KiB, "
-					      "issued by itself; 19, 71");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0, sector 64, 4 KiB, "
+			"issued by itself; 19, 71");
 }
 
 /* A journal's commit block: the cache is flushed, by a worker, before it is
@@ -513,8 +525,9 @@ static void test_flush(void)
 	waking(feed, 102, 1, 5);
 	irq(feed, 103, 1, "irq_handler_exit", 9);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 64, 4 KiB, "
-					      "issued by itself; 39, 51");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0, sector 64, 4 KiB, "
+			"issued by itself; 39, 51");
 }
 
 /* The driver's interrupt is a thread: what it completes and whom it wakes are of the
@@ -532,8 +545,9 @@ static void test_threaded(void)
 	waking(feed, 32, 1, 5);
 	sw(feed, 40, 1, "irq/25-ahci", 7, SLEEPS, "b", 6);
 	runs(feed, 50);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device: device 8:0, sector 64, 4 KiB, issued "
-					      "by itself, completed by irq/25-ahci (7); -1, 19");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device: device 8:0, sector 64, 4 KiB, issued "
+			"by itself, completed by irq/25-ahci (7); -1, 19");
 	g_assert_cmpstr(told(feed, 6, 0), ==, "process: irq/25-ahci (7); -1, -1");
 	g_assert_cmpstr(below(feed, 5, 0), ==, "");
 	g_assert_cmpstr(path_of(feed, 5), ==, "5 20-32");
@@ -559,8 +573,9 @@ static void test_command(void)
 	irq(feed, 93, 1, "irq_handler_exit", 9);
 	sw(feed, 100, 1, "idle", 0, 0, "b", 6);
 	g_assert_cmpstr(told(feed, 5, 0), ==, "irq: dev; -1, -1");
-	g_assert_cmpstr(told(feed, 6, 0), ==, "block-device: device 8:0, flush of its cache, "
-					      "issued by itself; -1, 61");
+	g_assert_cmpstr(told(feed, 6, 0), ==,
+			"block-device: device 8:0, flush of its cache, "
+			"issued by itself; -1, 61");
 }
 
 /* The issue of the second flush was lost: it is not the first, which is done. */
@@ -577,8 +592,9 @@ static void test_flush_unseen(void)
 	waking(feed, 92, 1, 5);
 	irq(feed, 93, 1, "irq_handler_exit", 9);
 	runs(feed, 100);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "block-device?: device 8:0, flush of its cache, by "
-					      "whom it was issued is not known; -1, -1");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"block-device?: device 8:0, flush of its cache, by "
+			"whom it was issued is not known; -1, -1");
 }
 
 /* io_submit by one thread, io_getevents by another. */
@@ -754,9 +770,10 @@ static void test_writeback(void)
 	sw(feed, 120, 0, "a", 5, 2, "idle", 0);
 	completes(feed, 130, 72, 8);
 	runs(feed, 140);
-	g_assert_cmpstr(told(feed, 5, 0), ==,
-			"block-device: device 8:0, sector 64, 4 KiB, issued by kworker/u4:1 (7) for "
-			"b (6) 5 ns before this wait began; 3, 83");
+	g_assert_cmpstr(
+		told(feed, 5, 0), ==,
+		"block-device: device 8:0, sector 64, 4 KiB, issued by kworker/u4:1 (7) for "
+		"b (6) 5 ns before this wait began; 3, 83");
 	g_assert_cmpstr(told(feed, 5, 1), ==,
 			"block-device: device 8:0, sector 72, 4 KiB, issued by kworker/u4:1 (7) "
 			"103 ns before this wait began; 1, 113");
@@ -782,9 +799,10 @@ static void test_writeback_of_two(void)
 	sleeps(feed);
 	completes(feed, 100, 64, 8);
 	runs(feed, 110);
-	g_assert_cmpstr(told(feed, 5, 0), ==,
-			"block-device: device 8:0, sector 64, 4 KiB, issued by kworker/u4:1 (7) 5 ns "
-			"before this wait began; 3, 83");
+	g_assert_cmpstr(
+		told(feed, 5, 0), ==,
+		"block-device: device 8:0, sector 64, 4 KiB, issued by kworker/u4:1 (7) 5 ns "
+		"before this wait began; 3, 83");
 }
 
 /* Queued again while it is done: the second time is of who queued it then. */
@@ -833,9 +851,10 @@ static void test_item_over_gap(void)
 		sw(feed, 65, 1, "idle", 0, 0, "kworker/u4:1", 7);
 		waking(feed, 70, 1, 5);
 		runs(feed, 80);
-		g_assert_cmpstr(told(feed, 5, 0), ==,
-				gap ? "process: kworker/u4:1 (7); -1, -1"
-				    : "process: kworker/u4:1 (7), doing 0xabc queued by b (6); -1, -1");
+		g_assert_cmpstr(
+			told(feed, 5, 0), ==,
+			gap ? "process: kworker/u4:1 (7); -1, -1"
+			    : "process: kworker/u4:1 (7), doing 0xabc queued by b (6); -1, -1");
 	}
 }
 
@@ -863,8 +882,9 @@ static void test_delayed_work(void)
 	work(feed, 50, 1, "execute_start", 0x77);
 	waking(feed, 60, 1, 5);
 	runs(feed, 70);
-	g_assert_cmpstr(told(feed, 5, 0), ==, "process: kworker/1:1 (7), doing 0xabc queued by a "
-					      "timer armed by b (6); -1, -1");
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"process: kworker/1:1 (7), doing 0xabc queued by a "
+			"timer armed by b (6); -1, -1");
 	g_assert_cmpstr(path_of(feed, 5), ==, "5 20-42");
 }
 
@@ -946,15 +966,18 @@ static void test_names(void)
 	static const struct {
 		const char *name, *event, *expected;
 	} cases[] = {
-		{"jbd2/sda1-8", NULL, "process?: jbd2/sda1-8 (7), which wrote the journal of sda1 "
-				      "for it; -1, -1"},
+		{"jbd2/sda1-8", NULL,
+		 "process?: jbd2/sda1-8 (7), which wrote the journal of sda1 "
+		 "for it; -1, -1"},
 		{"jbd2/sda1-8", "jbd2_end_commit",
 		 "process: jbd2/sda1-8 (7), which committed transaction 6 to the journal of sda1 "
 		 "for it; -1, -1"},
-		{"rcu_preempt", NULL, "process?: rcu_preempt (7), at the end of an RCU grace "
-				      "period; what held that up is not known; -1, -1"},
-		{"iou-wrk-6", NULL, "process: iou-wrk-6 (7), a worker of io_uring for b (6); "
-				    "-1, -1"},
+		{"rcu_preempt", NULL,
+		 "process?: rcu_preempt (7), at the end of an RCU grace "
+		 "period; what held that up is not known; -1, -1"},
+		{"iou-wrk-6", NULL,
+		 "process: iou-wrk-6 (7), a worker of io_uring for b (6); "
+		 "-1, -1"},
 		{"jbd3", NULL, "process: jbd3 (7); -1, -1"},
 	};
 
@@ -976,8 +999,9 @@ static void test_journal_worker(void)
 	} cases[] = {
 		{false, NULL, "process: jbd2/sda1-8 (7); -1, -1"},
 		{false, "jbd2_end_commit", "process: jbd2/sda1-8 (7); -1, -1"},
-		{true, "jbd2_end_commit", "process: jbd2/sda1-8 (7), which committed transaction 6 "
-					  "to the journal of sda1 for it; -1, -1"},
+		{true, "jbd2_end_commit",
+		 "process: jbd2/sda1-8 (7), which committed transaction 6 "
+		 "to the journal of sda1 for it; -1, -1"},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

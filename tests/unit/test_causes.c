@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a wait is put down to, in words that a person can act on: who did what on
  * what. Expectations are worked out by hand from the events; the wording is the
  * interface's ("label names who, what, how long").
@@ -20,8 +21,8 @@ static const char *cause_of(struct feed *feed, int32_t tid, guint nth)
 					 feed->session->to, 0, &omitted);
 	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
 
-	g_ptr_array_add(feed->texts, g_strdup_printf("%s: %s", cause_kind_text(cause.kind),
-						     cause.label));
+	g_ptr_array_add(feed->texts,
+			g_strdup_printf("%s: %s", cause_kind_text(cause.kind), cause.label));
 	cause_clear(&cause);
 	g_ptr_array_free(waits, TRUE);
 	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
@@ -239,8 +240,8 @@ static void idle_wakes(struct feed *feed, int64_t time, const char *call, int64_
  * most likely woken by that; of any other nothing can be said. */
 static void test_time_limit(void)
 {
-	static const char *const expected =
-		"timer: its time limit: the call returned at it, and the interrupt was not recorded";
+	static const char *const expected = "timer: its time limit: the call returned at it, and "
+					    "the interrupt was not recorded";
 	static const char *const other =
 		"unknown: woken in the idle loop, by an interrupt that was not recorded";
 	FEED(1);

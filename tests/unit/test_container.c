@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Containers: who is in which namespace, and --container. Expectations are worked
  * out by hand from pid_namespaces(7), cgroup_namespaces(7) and lttng-events.md:
  * a process is visible in its PID namespace and in those around it, with an id in
@@ -68,8 +69,8 @@ static void born_in(struct feed *feed, int64_t time, int32_t parent, uint32_t pa
 	event.fork.child_pid = child_pid;
 	event.fork.child_ns = child_ns;
 	event.fork.child_comm = "child";
-	event.fork.vtids = (struct event_bytes) {(const uint8_t *) vtids,
-						 (uint32_t) levels * sizeof *vtids};
+	event.fork.vtids =
+		(struct event_bytes) {(const uint8_t *) vtids, (uint32_t) levels * sizeof *vtids};
 	send(feed, &event);
 }
 
@@ -123,7 +124,8 @@ static const char *selected(struct feed *feed)
 		g_string_append_printf(
 			text, "%s%d", i ? " " : "",
 			model_thread(&feed->session->model,
-				     g_array_index(feed->session->selected, uint32_t, i))->tid);
+				     g_array_index(feed->session->selected, uint32_t, i))
+				->tid);
 	g_clear_error(&error);
 	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));
 	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
@@ -133,8 +135,9 @@ static const char *selected(struct feed *feed)
 static const char *inner(struct feed *feed, int32_t tid)
 {
 	const struct model *model = &feed->session->model;
-	const struct thread *thread = model_thread(
-		model, idmap_get(&model_host(model, feed->host)->tids, (uint32_t) tid));
+	const struct thread *thread =
+		model_thread(model,
+			     idmap_get(&model_host(model, feed->host)->tids, (uint32_t) tid));
 	const struct place *place = thread_place(model, thread);
 	struct ids ids;
 
@@ -205,10 +208,11 @@ static void test_names(void)
 
 static void test_errors(void)
 {
-	g_assert_cmpstr(select_by("4026532999", NULL, NULL), ==,
-			"--container '4026532999': the trace has no such PID or cgroup namespace, "
-			"first process, or process of a container; it has pid:[4026532201] (nginx), "
-			"pid:[4026532305] (app), pid:[4026532410], cgroup:[4026532500]");
+	g_assert_cmpstr(
+		select_by("4026532999", NULL, NULL), ==,
+		"--container '4026532999': the trace has no such PID or cgroup namespace, "
+		"first process, or process of a container; it has pid:[4026532201] (nginx), "
+		"pid:[4026532305] (app), pid:[4026532410], cgroup:[4026532500]");
 	g_assert_cmpstr(select_by("1", NULL, NULL), ==,
 			"--container '1': init (1) is in no container that the trace tells of");
 	g_assert_cmpstr(select_by("4026532201", "thread", "500"), ==,
@@ -229,9 +233,10 @@ static void test_no_namespaces(void)
 
 	set(feed, "container", "4026532201");
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
-	g_assert_cmpstr(selected(feed), ==,
-			"--container '4026532201': the trace tells of no container: it has neither a "
-			"statedump nor forks that say who is in which namespace");
+	g_assert_cmpstr(
+		selected(feed), ==,
+		"--container '4026532201': the trace tells of no container: it has neither a "
+		"statedump nor forks that say who is in which namespace");
 }
 
 /* Two containers that had the same numbers one after the other, each within the other
@@ -332,8 +337,10 @@ static uint32_t cgroup_ns(struct feed *feed, int32_t tid)
 {
 	const struct model *model = &feed->session->model;
 
-	return thread_place(model, model_thread(model, idmap_get(
-		&model_host(model, feed->host)->tids, (uint32_t) tid)))->cgroup_ns;
+	return thread_place(model,
+			    model_thread(model, idmap_get(&model_host(model, feed->host)->tids,
+							  (uint32_t) tid)))
+		->cgroup_ns;
 }
 
 /* Which cgroup namespace a thread enters no event says: not known from then on.
@@ -408,7 +415,7 @@ static void test_contexts(void)
 	switch_with(feed, 10, 5, 6, 2, 1, BOX, CGROUP);
 	switch_with(feed, 20, 6, 7, 6, 6, HOST_NS, HOST_CGROUP_NS);
 	switch_with(feed, 30, 7, 8, 4, 4, 0, 0);       /* only vtid and vpid were added */
-	switch_with(feed, 40, 8, 9, 8, 8, 0, 0);       /* the same, and equal: where is not said */
+	switch_with(feed, 40, 8, 9, 8, 8, 0, 0); /* the same, and equal: where is not said */
 	switch_with(feed, 50, 9, 5, 0, 0, 0, 0);
 	switch_with(feed, 60, 5, 6, 0, 0, 0, 0);
 	g_assert_cmpstr(inner(feed, 5), ==, "2/1 in 4026532201");
@@ -466,8 +473,7 @@ static void test_list(void)
 		g_autofree char *number = namespace_text(at->kind, at->number);
 
 		g_string_append_printf(text, "%s %u in %u: %u, %s; ", number, at->level, at->parent,
-				       at->threads,
-				       session_thread_name(feed->session, at->first));
+				       at->threads, session_thread_name(feed->session, at->first));
 	}
 	g_assert_cmpstr(text->str, ==,
 			"pid:[4026532201] 1 in 4026531836: 3, nginx; "

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The corridor between two clocks: on a random network whose clocks are known, and
  * by hand. What holds: the truth is no farther from the line than the error says,
  * from the first packet to the last (corridor.h).
@@ -31,8 +32,8 @@ static void add_packet(GArray *points, GRand *random, const struct truth *truth,
 	struct corridor_point point = {.time = time, .upper = g_rand_boolean(random)};
 	double difference = true_difference(truth, time);
 
-	point.difference = (int64_t) (point.upper ? ceil(difference + delay)
-						  : floor(difference - delay));
+	point.difference =
+		(int64_t) (point.upper ? ceil(difference + delay) : floor(difference - delay));
 	g_array_append_val(points, point);
 }
 
@@ -48,7 +49,8 @@ static void test_random_network(void)
 		double least = g_rand_double_range(random, 0, 1e5);
 		double mean = pow(10, g_rand_double_range(random, 3, 7));
 		struct truth truth = {.offset = g_rand_double_range(random, -1e15, 1e15),
-				      .drift = seed % 2 ? g_rand_double_range(random, -9e-4, 9e-4) : 0,
+				      .drift = seed % 2 ? g_rand_double_range(random, -9e-4, 9e-4)
+							: 0,
 				      .base = INT64_C(1795253215000000000)};
 		struct corridor corridor;
 		bool sides[2] = {false, false};
@@ -89,15 +91,17 @@ static void test_random_network(void)
  * the middle of 0 and 10. At 100 the truth is at most 30 (from 0): 25 from it. */
 static void test_corridor_by_hand(void)
 {
-	static const struct corridor_point flat[] = {{0, 0, false}, {100000000, 0, false},
-						     {0, 10000, true}, {100000000, 30000, true}};
+	static const struct corridor_point flat[] = {
+		{0, 0, false}, {100000000, 0, false}, {0, 10000, true}, {100000000, 30000, true}};
 	/* … rising by 20 to 25 in 100: (0, 0) to (100, 20) and (100, 25) below and
 	 * above, and (0, 5) above, (0, 0) below: from 15 (0..5, 20..25) */
-	static const struct corridor_point rising[] = {{0, 0, false}, {100000000, 20000, false},
-						       {0, 5000, true}, {100000000, 25000, true}};
+	static const struct corridor_point rising[] = {{0, 0, false},
+						       {100000000, 20000, false},
+						       {0, 5000, true},
+						       {100000000, 25000, true}};
 	/* one upper point far below all: three others disagree with it */
 	static const struct corridor_point bad[] = {
-		{0, 0, false}, {10, 0, false}, {20, 0, false}, {30, 0, false}, {40, 0, false},
+		{0, 0, false},  {10, 0, false},  {20, 0, false},    {30, 0, false}, {40, 0, false},
 		{5, 100, true}, {15, 100, true}, {25, -5000, true}, {35, 100, true}};
 	GArray *points = g_array_new(FALSE, FALSE, sizeof flat[0]);
 	struct corridor corridor;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state machine on small hand-made sequences; expectations are worked out
  * from semantics.md, whose sentence each test quotes.
  */
@@ -161,15 +162,15 @@ static void test_state_encodings(void)
 		int64_t state;
 		enum switch_out out;
 	} cases[] = {
-		{"6.1.0", 13, 0, 0x100, OUT_PREEMPTED}, {"6.1.0", 13, 0, 0x20, OUT_DEAD},
-		{"6.1.0", 13, 0, 0x40, OUT_BLOCKED},    {"6.1.0", 13, 0, 0x80, OUT_BLOCKED},
-		{"4.15.0", 10, 11, 128, OUT_DEAD},      {"4.15.0", 10, 11, 4096, OUT_PREEMPTED},
-		{"4.15.0", 10, 11, 1026, OUT_BLOCKED},  {"4.15.0", 10, 11, 258, OUT_BLOCKED},
+		{"6.1.0", 13, 0, 0x100, OUT_PREEMPTED},   {"6.1.0", 13, 0, 0x20, OUT_DEAD},
+		{"6.1.0", 13, 0, 0x40, OUT_BLOCKED},      {"6.1.0", 13, 0, 0x80, OUT_BLOCKED},
+		{"4.15.0", 10, 11, 128, OUT_DEAD},        {"4.15.0", 10, 11, 4096, OUT_PREEMPTED},
+		{"4.15.0", 10, 11, 1026, OUT_BLOCKED},    {"4.15.0", 10, 11, 258, OUT_BLOCKED},
 		{"4.15.0", 10, 12, 0x100, OUT_PREEMPTED}, {"4.4.3", 8, 0, 64, OUT_DEAD},
-		{"4.4.3", 8, 0, 2048, OUT_PREEMPTED},   {"4.4.3", 8, 0, 2049, OUT_PREEMPTED},
-		{"4.4.3", 8, 0, 128 + 2, OUT_BLOCKED},  {"3.10.0", 5, 0, 1024, OUT_PREEMPTED},
-		{"3.2.0", 0, 0, 512, OUT_PREEMPTED},    {"4.9.0", 9, 0, 4096, OUT_PREEMPTED},
-		{"4.9.0", 9, 0, 1, OUT_BLOCKED},        {"4.9.0", 9, 0, 8, OUT_TRACED},
+		{"4.4.3", 8, 0, 2048, OUT_PREEMPTED},     {"4.4.3", 8, 0, 2049, OUT_PREEMPTED},
+		{"4.4.3", 8, 0, 128 + 2, OUT_BLOCKED},    {"3.10.0", 5, 0, 1024, OUT_PREEMPTED},
+		{"3.2.0", 0, 0, 512, OUT_PREEMPTED},      {"4.9.0", 9, 0, 4096, OUT_PREEMPTED},
+		{"4.9.0", 9, 0, 1, OUT_BLOCKED},          {"4.9.0", 9, 0, 8, OUT_TRACED},
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -292,10 +293,8 @@ static void test_tid_again(void)
 	forks(feed, 40, 0, 5, 7, 7);
 	sw(feed, 50, 0, "sh", 5, PREEMPTED, "sh", 7);
 	plain(feed, 60, 0, "other");
-	g_assert_cmpstr(states_of(feed, 7, 0), ==,
-			"10 interrupted/wait-cpu, 20 working/user, 30");
-	g_assert_cmpstr(states_of(feed, 7, 1), ==,
-			"40 interrupted/wait-cpu, 50 working/user, 60");
+	g_assert_cmpstr(states_of(feed, 7, 0), ==, "10 interrupted/wait-cpu, 20 working/user, 30");
+	g_assert_cmpstr(states_of(feed, 7, 1), ==, "40 interrupted/wait-cpu, 50 working/user, 60");
 }
 
 /* The innermost interrupt takes the time; "time in a hrtimer frame belongs to
@@ -454,7 +453,8 @@ static void test_gap(void)
 			"0 working/user, 15 working/syscall:read, 20 blocked/syscall:read, "
 			"80 interrupted/wait-cpu, 100");
 	/* "running, then unknown from b until its next evidence": none came */
-	g_assert_cmpstr(states(feed, B), ==, "0 interrupted/wait-cpu, 20 working/user, 30 unknown, 100");
+	g_assert_cmpstr(states(feed, B), ==,
+			"0 interrupted/wait-cpu, 20 working/user, 30 unknown, 100");
 	/* C was blocked from 25 and is seen as prev: "unknown from the later of b and
 	 * its begin"; "way out counts from the switch inside the gap" */
 	g_assert_cmpstr(states(feed, C), ==,
@@ -487,13 +487,12 @@ static void test_gap_waker(void)
 	sw(feed, 50, 0, "a", 5, SLEEPS, "idle", 0);
 	plain(feed, 60, 0, "other");
 	g_assert_cmpstr(wakers(feed, 6), ==, "unknown");
-	g_assert_cmpstr(states(feed, 5), ==,
-			"0 working/user, 20 unknown, 50 blocked/unknown, 60");
+	g_assert_cmpstr(states(feed, 5), ==, "0 working/user, 20 unknown, 50 blocked/unknown, 60");
 }
 
 /* T was off the CPU over a gap of another one, where it may have run: an exit by another name than
- * its open call's, or an entry, tells that the call ended there. "Nothing longer than the gap may be
- * concluded from what was not seen in it." */
+ * its open call's, or an entry, tells that the call ended there. "Nothing longer than the gap may
+ * be concluded from what was not seen in it." */
 static void test_gap_call(void)
 {
 	for (int exits = 0; exits < 2; exits++) {
@@ -512,13 +511,14 @@ static void test_gap_call(void)
 		else
 			entry(feed, 70, 1, "write", 3);
 		plain(feed, 80, 1, "other");
-		g_assert_cmpstr(states(feed, 6), ==,
-				exits ? "0 working/user, 5 working/syscall:read, 10 blocked/syscall:read, "
-					"50 interrupted/wait-cpu, 60 working/syscall:write, "
-					"70 working/user, 80"
-				      : "0 working/user, 5 working/syscall:read, 10 blocked/syscall:read, "
-					"50 interrupted/wait-cpu, 60 working/user, "
-					"70 working/syscall:write, 80");
+		g_assert_cmpstr(
+			states(feed, 6), ==,
+			exits ? "0 working/user, 5 working/syscall:read, 10 blocked/syscall:read, "
+				"50 interrupted/wait-cpu, 60 working/syscall:write, "
+				"70 working/user, 80"
+			      : "0 working/user, 5 working/syscall:read, 10 blocked/syscall:read, "
+				"50 interrupted/wait-cpu, 60 working/user, "
+				"70 working/syscall:write, 80");
 		g_assert_cmpuint(odd(feed, ODD_EXIT_UNSEEN), ==, 1);
 	}
 }
@@ -566,8 +566,8 @@ static void test_gap_waking_lost(void)
 	g_assert_cmpstr(states(feed, 8), ==, "40 interrupted/wait-cpu, 60 working/user, 70");
 }
 
-/* "Its interrupt frames are dropped": until a switch, a call or a fault of its thread, what wakes on
- * that CPU may be an interrupt that was entered in the gap. */
+/* "Its interrupt frames are dropped": until a switch, a call or a fault of its thread, what wakes
+ * on that CPU may be an interrupt that was entered in the gap. */
 static void test_gap_frames(void)
 {
 	struct event event;
@@ -656,7 +656,8 @@ static const char *resource_of(struct feed *feed, int32_t tid, uint32_t nth)
 	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
 					 feed->session->to, 0, &omitted);
 	const struct wait *wait = g_ptr_array_index(waits, nth);
-	const char *text = session_text(feed->session, session_resource(feed->session, wait->block));
+	const char *text =
+		session_text(feed->session, session_resource(feed->session, wait->block));
 
 	g_ptr_array_free(waits, TRUE);
 	return text;

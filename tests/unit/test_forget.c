@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports while the trace goes on (run/stretches.h) and what is forgotten of it
  * (flow/forget.h): when reports come, of what, and that an endless stream costs no more
  * memory after hours than after minutes. That nothing is forgotten that is still needed
@@ -18,8 +19,8 @@ static bool note_report(struct session *session, int64_t from, int64_t to, void 
 {
 	(void) data;
 	(void) error;
-	g_string_append_printf(reports, "%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT ":%u ",
-			       from / MS, to / MS, (unsigned) session->events);
+	g_string_append_printf(reports, "%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT ":%u ", from / MS,
+			       to / MS, (unsigned) session->events);
 	return true;
 }
 
@@ -173,7 +174,8 @@ static void test_endless(void)
 	/* the daemon has lived from the begin, and its wait is known since then */
 	g_assert_cmpint(model_thread(&feed->session->model,
 				     session_thread_at(feed->session, 0, 50, hours * HOUR - SECOND))
-				->begin, ==, SECOND);
+				->begin,
+			==, SECOND);
 	feed_free(feed);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hand-overs: what woke is only the messenger of a thread. Expectations are
  * worked out by hand from semantics.md, "Blocking causality", rule 1: "name the
  * messenger, and continue with that thread up to the time it sent".

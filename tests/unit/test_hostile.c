@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traces that no kernel writes: each command answers them, soon, and in bounded memory.
  *
  * A scenario is a stream of events of some size that takes one quantity to where it hurts: TIDs,
@@ -33,29 +34,62 @@ static void forks_and_execs(struct feed *feed, int64_t time, int32_t parent, int
 /* TIDs, CPUs, vectors, IRQs, system calls and times from anywhere in their types. */
 static void wild_numbers(struct feed *feed, int n)
 {
-	static const int64_t numbers[] = {0, 1, -1, 2, 63, 64, INT32_MAX, INT32_MIN, UINT32_MAX,
-					  INT64_MAX, INT64_MIN, 1000000, -4095};
+	static const int64_t numbers[] = {0,         1,         -1,        2,          63,
+					  64,        INT32_MAX, INT32_MIN, UINT32_MAX, INT64_MAX,
+					  INT64_MIN, 1000000,   -4095};
 	static const char *const names[] = {
-		"sched_waking", "sched_wakeup_new", "sched_migrate_task", "sched_process_fork",
-		"sched_process_exec", "sched_process_exit", "sched_process_free",
-		"irq_handler_entry", "irq_handler_exit", "irq_softirq_raise", "irq_softirq_entry",
-		"irq_softirq_exit", "syscall_entry_unknown", "syscall_exit_unknown",
-		"syscall_entry_openat", "syscall_exit_openat", "syscall_entry_dup2",
-		"syscall_exit_dup2", "syscall_entry_close_range", "syscall_exit_close_range",
-		"syscall_entry_pipe2", "syscall_exit_pipe2", "syscall_entry_select",
-		"syscall_exit_select", "syscall_entry_futex", "syscall_exit_futex",
-		"power_cpu_idle", "timer_hrtimer_start", "timer_hrtimer_expire_entry",
-		"timer_hrtimer_expire_exit", "timer_hrtimer_cancel", "block_rq_issue",
-		"block_bio_queue", "block_rq_complete", "net_dev_queue", "net_if_receive_skb",
-		"lttng_statedump_process_state", "lttng_statedump_file_descriptor",
-		"lttng_statedump_interrupt", "lttng_statedump_process_pid_ns", "signal_generate",
-		"sched_pi_setprio", "workqueue_queue_work", "workqueue_execute_start",
-		"jbd2_start_commit", "sched_switch"};
+		"sched_waking",
+		"sched_wakeup_new",
+		"sched_migrate_task",
+		"sched_process_fork",
+		"sched_process_exec",
+		"sched_process_exit",
+		"sched_process_free",
+		"irq_handler_entry",
+		"irq_handler_exit",
+		"irq_softirq_raise",
+		"irq_softirq_entry",
+		"irq_softirq_exit",
+		"syscall_entry_unknown",
+		"syscall_exit_unknown",
+		"syscall_entry_openat",
+		"syscall_exit_openat",
+		"syscall_entry_dup2",
+		"syscall_exit_dup2",
+		"syscall_entry_close_range",
+		"syscall_exit_close_range",
+		"syscall_entry_pipe2",
+		"syscall_exit_pipe2",
+		"syscall_entry_select",
+		"syscall_exit_select",
+		"syscall_entry_futex",
+		"syscall_exit_futex",
+		"power_cpu_idle",
+		"timer_hrtimer_start",
+		"timer_hrtimer_expire_entry",
+		"timer_hrtimer_expire_exit",
+		"timer_hrtimer_cancel",
+		"block_rq_issue",
+		"block_bio_queue",
+		"block_rq_complete",
+		"net_dev_queue",
+		"net_if_receive_skb",
+		"lttng_statedump_process_state",
+		"lttng_statedump_file_descriptor",
+		"lttng_statedump_interrupt",
+		"lttng_statedump_process_pid_ns",
+		"signal_generate",
+		"sched_pi_setprio",
+		"workqueue_queue_work",
+		"workqueue_execute_start",
+		"jbd2_start_commit",
+		"sched_switch"};
 	GRand *random = g_rand_new_with_seed(1);
 
 	for (int i = 0; i < n; i++) {
-		struct event event = event_of(
-			feed, 0, 0, names[g_rand_int_range(random, 0, G_N_ELEMENTS(names))]);
+		struct event event =
+			event_of(feed, 0, 0,
+				 names[g_rand_int_range(random, 0, G_N_ELEMENTS(names))]);
 #define WILD numbers[g_rand_int_range(random, 0, G_N_ELEMENTS(numbers))]
 		/* two hours to either side: sums over threads are of 64 bits */
 		event.time = g_rand_int_range(random, 0, 50) ? i : WILD / (1 << 20);
@@ -261,10 +295,13 @@ static void mesh(struct feed *feed, int n)
 /* Interrupts in interrupts, page faults in page faults, calls without an end. */
 static void nesting(struct feed *feed, int n)
 {
-	static const char *const ways[] = {
-		"irq_handler_entry", "irq_softirq_entry", "x86_irq_vectors_local_timer_entry",
-		"x86_exceptions_page_fault_kernel", "timer_hrtimer_expire_entry",
-		"syscall_entry_read", "fn_f_entry"};
+	static const char *const ways[] = {"irq_handler_entry",
+					   "irq_softirq_entry",
+					   "x86_irq_vectors_local_timer_entry",
+					   "x86_exceptions_page_fault_kernel",
+					   "timer_hrtimer_expire_entry",
+					   "syscall_entry_read",
+					   "fn_f_entry"};
 
 	sw(feed, 0, 0, "idle", 0, 0, "victim", 1);
 	for (int i = 0; i < n; i++)
@@ -273,8 +310,7 @@ static void nesting(struct feed *feed, int n)
 	wakeup(feed, n + 2, 0, 1);
 	sw(feed, n + 3, 0, "other", 2, SLEEPS, "victim", 1);
 	for (int i = 0; i < n; i++)
-		plain(feed, n + 4 + i, 0,
-		      i % 2 ? "irq_handler_exit" : "fn_f_exit");
+		plain(feed, n + 4 + i, 0, i % 2 ? "irq_handler_exit" : "fn_f_exit");
 	sw(feed, 2 * n + 4, 0, "victim", 1, SLEEPS, "other", 2);
 }
 
@@ -408,8 +444,8 @@ static void many_requests(struct feed *feed, int n)
 
 	sw(feed, 0, 0, "idle", 0, 0, "victim", 1);
 	for (int i = 0; i < n; i++) {
-		struct event event = event_of(feed, i + 1, 0,
-					      i % 4 == 3 ? "block_rq_complete" : names[i % 4]);
+		struct event event =
+			event_of(feed, i + 1, 0, i % 4 == 3 ? "block_rq_complete" : names[i % 4]);
 
 		event.block.dev = 8 << 20;
 		event.block.sector = 8 * (uint64_t) (i / 3);
@@ -423,13 +459,12 @@ static void many_requests(struct feed *feed, int n)
 static void never_ending(struct feed *feed, int n)
 {
 	static const char *const names[] = {"timer_hrtimer_start", "workqueue_queue_work",
-					    "net_dev_queue", "timer_start", "irq_softirq_raise",
-					    "signal_generate"};
+					    "net_dev_queue",       "timer_start",
+					    "irq_softirq_raise",   "signal_generate"};
 
 	sw(feed, 0, 0, "idle", 0, 0, "victim", 1);
 	for (int i = 0; i < n; i++) {
-		struct event event =
-			event_of(feed, i + 1, 0, names[i % (int) G_N_ELEMENTS(names)]);
+		struct event event = event_of(feed, i + 1, 0, names[i % (int) G_N_ELEMENTS(names)]);
 
 		if (event.kind == EV_HRTIMER_START || event.kind == EV_TIMER_START) {
 			event.timer.timer = (uint64_t) i * 64;

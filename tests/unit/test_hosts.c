@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several hosts: what their clocks' relation is, and where a wait for another
  * host leads. Expectations are worked out by hand from the true times (hosts.h),
  * and from the rules in semantics.md ("Blocking causality", 1) and corridor.h.
@@ -54,9 +55,10 @@ static void test_request(void)
 	 * client's to send it */
 	g_assert_cmpstr(leads(feed, 6, 0), ==, "5 sent 100000");
 	/* everything of the server is in the client's time */
-	g_assert_cmpstr(states(feed, 6), ==,
-			"100 working/user, 110 working/syscall:recvfrom, 120 blocked/syscall:recvfrom, "
-			"100301 interrupted/wait-cpu, 100400 working/syscall:recvfrom, 200100");
+	g_assert_cmpstr(
+		states(feed, 6), ==,
+		"100 working/user, 110 working/syscall:recvfrom, 120 blocked/syscall:recvfrom, "
+		"100301 interrupted/wait-cpu, 100400 working/syscall:recvfrom, 200100");
 	waits = causality_new(feed->session, life(feed, 5, 0), 0, 200000, 0, &omitted);
 	wait = g_ptr_array_index(waits, 0);
 	detail = detail_at(&feed->session->timeline, wait->block->detail);
@@ -118,8 +120,8 @@ static void test_given(void)
 
 static void test_given_wrong(void)
 {
-	static const char *const bad[] = {"server", "server=", "=1s", "server=5x", "server=--1s",
-					  "1000000h", ""};
+	static const char *const bad[] = {"server",      "server=",  "=1s", "server=5x",
+					  "server=--1s", "1000000h", ""};
 	static const char *const nobody[] = {"h=1s", "other=1s"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
@@ -226,9 +228,9 @@ static void test_matches(void)
 	static const struct {
 		const char *target, *host;
 		int64_t time;
-	} cases[] = {{"other", NULL, 300}, {"other nth=2", NULL, 400}, {"other nth=3", NULL, 500},
-		     {"other nth=last", NULL, 600}, {"other", "h", 400},
-		     {"other nth=last", "server", 500}};
+	} cases[] = {{"other", NULL, 300},       {"other nth=2", NULL, 400},
+		     {"other nth=3", NULL, 500}, {"other nth=last", NULL, 600},
+		     {"other", "h", 400},        {"other nth=last", "server", 500}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autofeed struct feed *feed = two_hosts();
@@ -249,8 +251,9 @@ static void test_matches(void)
 				SENT(200, SERVER, CLIENT, .seq = 7, .length = 1);
 			}
 			for (int n = 0; n < 2; n++) { /* h: 400, 600; server: 300, 500 */
-				struct event event = event_of(
-					feed, 400 - 100 * host + 200 * n + ahead, 0, "other");
+				struct event event =
+					event_of(feed, 400 - 100 * host + 200 * n + ahead, 0,
+						 "other");
 
 				event.matches = 1;
 				send(feed, &event);
@@ -281,7 +284,8 @@ static void test_drift(void)
 	for (uint32_t i = 1; i <= 100; i++) {
 		int64_t in = i * step + 1000, out = i * step + 9000;
 
-		RECEIVED(in + (int64_t) (fast * (double) in), CLIENT, SERVER, .seq = i, .length = 1);
+		RECEIVED(in + (int64_t) (fast * (double) in), CLIENT, SERVER, .seq = i,
+			 .length = 1);
 		SENT(out + (int64_t) (fast * (double) out), SERVER, CLIENT, .seq = i, .length = 1);
 		if (i == 50 || i == 80)
 			sw(feed, out + (int64_t) (fast * (double) out) + ahead, 0,

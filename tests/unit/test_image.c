@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is kept of a session: the file and its checksum, the stores that are mapped from it,
  * and that no content of it is followed out of its bounds when it is taken.
  *

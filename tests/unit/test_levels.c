@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Levels of detail: merging intervals to cells (levels.h), by hand and on random spans. */
 #include "report/levels.h"
 
@@ -36,9 +37,10 @@ static const struct cell *cell_at(const GArray *cells, guint index)
  * 2 + 3, which nothing follows: one cell of two. */
 static void test_by_hand(void)
 {
-	static const struct span spans[] = {{0, 12, USER, 0}, {12, 15, CALL, 0}, {15, 19, IRQ, 0},
-					    {19, 21, CALL, 0}, {21, 26, USER, 0}, {26, 32, CALL, 0},
-					    {32, 72, WAIT, 3}, {72, 74, CALL, 0}, {74, 77, USER, 0}};
+	static const struct span spans[] = {
+		{0, 12, USER, 0},  {12, 15, CALL, 0}, {15, 19, IRQ, 0},
+		{19, 21, CALL, 0}, {21, 26, USER, 0}, {26, 32, CALL, 0},
+		{32, 72, WAIT, 3}, {72, 74, CALL, 0}, {74, 77, USER, 0}};
 	g_autoptr(GArray) cells = merged(spans, G_N_ELEMENTS(spans), 10);
 	g_autoptr(GArray) all = merged(spans, G_N_ELEMENTS(spans), 0);
 	const struct cell *four;
@@ -69,14 +71,14 @@ static void test_classes(void)
 	static const struct {
 		uint32_t kind;
 		enum state_class is;
-	} known[] = {{LEAF_UNKNOWN, CLASS_UNKNOWN}, {LEAF_WORK_USER, CLASS_USER},
-		     {LEAF_WORK_KTHREAD, CLASS_USER}, {LEAF_WORK_SOFTIRQ, CLASS_USER},
-		     {LEAF_WORK_SYSCALL, CLASS_SYSCALL}, {LEAF_INT_IRQ, CLASS_INTERRUPT},
-		     {LEAF_INT_VECTOR, CLASS_INTERRUPT}, {LEAF_INT_SOFTIRQ, CLASS_INTERRUPT},
+	} known[] = {{LEAF_UNKNOWN, CLASS_UNKNOWN},       {LEAF_WORK_USER, CLASS_USER},
+		     {LEAF_WORK_KTHREAD, CLASS_USER},     {LEAF_WORK_SOFTIRQ, CLASS_USER},
+		     {LEAF_WORK_SYSCALL, CLASS_SYSCALL},  {LEAF_INT_IRQ, CLASS_INTERRUPT},
+		     {LEAF_INT_VECTOR, CLASS_INTERRUPT},  {LEAF_INT_SOFTIRQ, CLASS_INTERRUPT},
 		     {LEAF_INT_HRTIMER, CLASS_INTERRUPT}, {LEAF_PREEMPTED, CLASS_READY},
-		     {LEAF_WAIT_CPU, CLASS_READY}, {LEAF_BLOCK_STOPPED, CLASS_BLOCKED},
+		     {LEAF_WAIT_CPU, CLASS_READY},        {LEAF_BLOCK_STOPPED, CLASS_BLOCKED},
 		     {LEAF_BLOCK_KTHREAD, CLASS_BLOCKED}, {LEAF_BLOCK_SYSCALL, CLASS_BLOCKED},
-		     {LEAF_BLOCK_FAULT, CLASS_BLOCKED}, {LEAF_BLOCK_UNKNOWN, CLASS_BLOCKED}};
+		     {LEAF_BLOCK_FAULT, CLASS_BLOCKED},   {LEAF_BLOCK_UNKNOWN, CLASS_BLOCKED}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
 		g_assert_cmpint(leaf_class(PACK(known[i].kind, 1)), ==, known[i].is);
@@ -112,10 +114,10 @@ static void expect_level(const struct span *spans, guint count, int64_t toleranc
 
 static void test_random_spans(void)
 {
-	static const uint32_t leaves[] = {USER, CALL, IRQ, WAIT, PACK(LEAF_WAIT_CPU, 0),
-					  PACK(LEAF_UNKNOWN, 0)};
-	static const enum state_class classes[] = {CLASS_USER, CLASS_SYSCALL, CLASS_INTERRUPT,
-						   CLASS_BLOCKED, CLASS_READY, CLASS_UNKNOWN};
+	static const uint32_t leaves[] = {
+		USER, CALL, IRQ, WAIT, PACK(LEAF_WAIT_CPU, 0), PACK(LEAF_UNKNOWN, 0)};
+	static const enum state_class classes[] = {CLASS_USER,    CLASS_SYSCALL, CLASS_INTERRUPT,
+						   CLASS_BLOCKED, CLASS_READY,   CLASS_UNKNOWN};
 
 	for (guint seed = 0; seed < 200; seed++) {
 		GRand *random = g_rand_new_with_seed(seed);

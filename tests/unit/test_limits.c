@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Limits: which texts are limits, and verdicts on measures made by hand. Expected values follow
  * from the grammar in limits.h, and from counting on fingers.
  */
@@ -8,12 +9,20 @@
 static void test_good(void)
 {
 	static const char *const good[] = {
-		"p99(syscall:fsync) > 20ms", "p99.9( syscall:* , thread=nginx )>=1.5s",
-		"count(irq:*) < 5", "blocked(thread=nginx) > 30%", "blocked/syscall:read > 1 s",
+		"p99(syscall:fsync) > 20ms",
+		"p99.9( syscall:* , thread=nginx )>=1.5s",
+		"count(irq:*) < 5",
+		"blocked(thread=nginx) > 30%",
+		"blocked/syscall:read > 1 s",
 		"working(process='a, b') per thread > 30 % if working > 10ms and blocked < 1s",
-		"duration > 3s", "duration(process=make) <= 100us", "lost > 0", "lost()>0",
-		"name of it: max(requests) > 20ms", "p50(requests:client) > 20ms if count >= 100",
-		"sum(wait-cpu) per process > 0", "mean(block-served:vda) > 2 ms",
+		"duration > 3s",
+		"duration(process=make) <= 100us",
+		"lost > 0",
+		"lost()>0",
+		"name of it: max(requests) > 20ms",
+		"p50(requests:client) > 20ms if count >= 100",
+		"sum(wait-cpu) per process > 0",
+		"mean(block-served:vda) > 2 ms",
 		"interrupted/wait-cpu(thread=x) per thread > 5%"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(good); i++) {
@@ -30,21 +39,33 @@ static void test_bad(void)
 {
 	static const struct {
 		const char *text, *why;
-	} bad[] = {
-		{"", "must be a function"}, {"p99", "must be >"}, {"p99 > 5ms", "of what?"},
-		{"p99(syscall:read)", "must be >"}, {"p99(syscall:read) > ", "must be a number"},
-		{"p99(syscall:read) > 20", "a unit is missing"},
-		{"p99(syscall:read) > 20%", "share"}, {"p99(syscall:read) > -5ms", "must be a number"},
-		{"p99(syscall:read) > 20msx", "unit"}, {"p101(syscall:read) > 1ms", "must be a function"},
-		{"p0(syscall:read) > 1ms", "must be a function"},
-		{"p99(read) > 1ms", "no operation"}, {"p99(syscall:read > 1ms", "')' is missing"},
-		{"p99(syscall:a, syscall:b) > 1ms", "two of"}, {"count(syscall:read) > 5ms", "plain"},
-		{"blocked(syscall:read) > 1ms", "not of operations"}, {"lost(thread=x) > 0", "lost by"},
-		{"lost > 0 if count > 1", "same operations"}, {"p99(requests:http) > 1s", "requests:server"},
-		{"p99(requests) per thread > 1s", "'per' is for"}, {"lost > 0 lost", "too much"},
-		{"blocked(thread=) > 1%", "nothing is there"}, {"blocked(thread='a) > 1%", "nothing is there"},
-		{"max(syscall:read) = 5ms", "must be >"}, {"max(syscall:read) > infs", "must be a number"},
-		{"max(syscall:read) > 0x10ms", "must be a number"}, {"blocked per cpu > 1%", "per thread"}};
+	} bad[] = {{"", "must be a function"},
+		   {"p99", "must be >"},
+		   {"p99 > 5ms", "of what?"},
+		   {"p99(syscall:read)", "must be >"},
+		   {"p99(syscall:read) > ", "must be a number"},
+		   {"p99(syscall:read) > 20", "a unit is missing"},
+		   {"p99(syscall:read) > 20%", "share"},
+		   {"p99(syscall:read) > -5ms", "must be a number"},
+		   {"p99(syscall:read) > 20msx", "unit"},
+		   {"p101(syscall:read) > 1ms", "must be a function"},
+		   {"p0(syscall:read) > 1ms", "must be a function"},
+		   {"p99(read) > 1ms", "no operation"},
+		   {"p99(syscall:read > 1ms", "')' is missing"},
+		   {"p99(syscall:a, syscall:b) > 1ms", "two of"},
+		   {"count(syscall:read) > 5ms", "plain"},
+		   {"blocked(syscall:read) > 1ms", "not of operations"},
+		   {"lost(thread=x) > 0", "lost by"},
+		   {"lost > 0 if count > 1", "same operations"},
+		   {"p99(requests:http) > 1s", "requests:server"},
+		   {"p99(requests) per thread > 1s", "'per' is for"},
+		   {"lost > 0 lost", "too much"},
+		   {"blocked(thread=) > 1%", "nothing is there"},
+		   {"blocked(thread='a) > 1%", "nothing is there"},
+		   {"max(syscall:read) = 5ms", "must be >"},
+		   {"max(syscall:read) > infs", "must be a number"},
+		   {"max(syscall:read) > 0x10ms", "must be a number"},
+		   {"blocked per cpu > 1%", "per thread"}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
 		g_autoptr(GError) error = NULL;
@@ -59,8 +80,10 @@ static void test_bad(void)
 
 static void test_parts(void)
 {
-	struct limit *limit = limit_parse("a b: p99.9(syscall:*, thread=\"x, y\") per thread >= 1.5ms "
-					  "if count >= 3 and max > 2ms", NULL);
+	struct limit *limit =
+		limit_parse("a b: p99.9(syscall:*, thread=\"x, y\") per thread >= 1.5ms "
+			    "if count >= 3 and max > 2ms",
+			    NULL);
 	const struct bound *condition;
 
 	g_assert_nonnull(limit);
@@ -164,7 +187,7 @@ static void test_doubtful(void)
 
 static void test_buckets(void)
 {
-	/* 16 buckets a factor of two: 99 ms lies in [2^(424/16), 2^(425/16)) ns = [94.9, 99.1) ms */
+	/* 16 buckets an octave: 99 ms lies in [2^(424/16), 2^(425/16)) ns = [94.9, 99.1) ms */
 	check("p99(syscall:x) > 94ms", 100, 0, false, OUTCOME_EXCEEDED, 94 * MS, 99.2 * MS);
 	check("p99(syscall:x) > 97ms", 100, 0, false, OUTCOME_NOT_JUDGED, 94 * MS, 99.2 * MS);
 	check("p99(syscall:x) > 100ms", 100, 0, false, OUTCOME_KEPT, 94 * MS, 99.2 * MS);

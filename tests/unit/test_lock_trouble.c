@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Locks in traces as they come: signals to waiters, PIDs used again, duplicated
  * descriptors, lost events, many waiters. What must not be said, and how long it
  * may take. Expectations are worked out by hand from objects/locks.h.
@@ -439,8 +440,8 @@ static void test_deep_path(void)
 			      &omitted);
 	wait = g_ptr_array_index(waits, 0);
 	for (; wait; levels++)
-		wait = wait->children && wait->children->len
-			       ? g_ptr_array_index(wait->children, 0) : NULL;
+		wait = wait->children && wait->children->len ? g_ptr_array_index(wait->children, 0)
+							     : NULL;
 	g_assert_cmpint(levels, ==, LEVELS_MAX);
 	g_ptr_array_free(waits, TRUE);
 }
@@ -475,7 +476,8 @@ static void test_short_lived_readers(void)
 
 	for (int32_t tid = 100; tid < 1100; tid++, time += 10) {
 		forks(feed, time, 0, 5, tid, tid);
-		sw(feed, time + 1, 1, tid == 100 ? "b" : "idle", tid == 100 ? 6 : 0, SLEEPS, "r", tid);
+		sw(feed, time + 1, 1, tid == 100 ? "b" : "idle", tid == 100 ? 6 : 0, SLEEPS, "r",
+		   tid);
 		opens(feed, time + 2, 1, "/l", 3);
 		flocks(feed, time + 4, 1, 3, LOCK_SH);
 		sw(feed, time + 6, 1, "r", tid, DEAD, "idle", 0);

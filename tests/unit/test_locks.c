@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who held a lock while somebody waited for it, and who will wait for ever.
  * Expectations are worked out by hand from objects/locks.h: a waker had the lock
  * until it woke, who returns from a wait has it from then on.
@@ -183,8 +184,8 @@ static void test_pi(void)
 	waiter = model_thread(&feed->session->model, life(feed, 5, 0));
 	g_assert_cmpint(waiter->tid, ==, 5);
 	lock = lock_wait_new(feed->session, &(struct block) {.lock = 1}, life(feed, 5, 0), 12, 52);
-	g_assert_true(lock_wait_inversion(feed->session, lock, life(feed, 5, 0), 12, 52,
-					  &inversion));
+	g_assert_true(
+		lock_wait_inversion(feed->session, lock, life(feed, 5, 0), 12, 52, &inversion));
 	g_assert_cmpint(inversion.waiter, ==, -21);
 	g_assert_cmpint(inversion.owner, ==, 25);
 	g_assert_cmpint(inversion.boosted, ==, -21);
@@ -192,8 +193,8 @@ static void test_pi(void)
 	lock_wait_free(lock);
 	/* the other way round there is none: b is the less urgent one */
 	lock = lock_wait_new(feed->session, &(struct block) {.lock = 1}, life(feed, 6, 0), 55, 81);
-	g_assert_false(lock_wait_inversion(feed->session, lock, life(feed, 6, 0), 55, 81,
-					   &inversion));
+	g_assert_false(
+		lock_wait_inversion(feed->session, lock, life(feed, 6, 0), 55, 81, &inversion));
 	lock_wait_free(lock);
 }
 
@@ -222,8 +223,8 @@ static void test_kept_off(void)
 	plain(feed, 100, 1, "other");
 	g_assert_cmpstr(held(feed, 5, 0), ==, "mutex: 6 12-50");
 	lock = lock_wait_new(feed->session, &(struct block) {.lock = 1}, life(feed, 5, 0), 12, 51);
-	g_assert_true(lock_wait_inversion(feed->session, lock, life(feed, 5, 0), 12, 51,
-					  &inversion));
+	g_assert_true(
+		lock_wait_inversion(feed->session, lock, life(feed, 5, 0), 12, 51, &inversion));
 	g_assert_cmpint(inversion.owner, ==, 30);
 	g_assert_cmpint(inversion.boosted, ==, NO_PRIORITY);
 	g_assert_cmpint(inversion.kept_off, ==, 25);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which packet is which, of two hosts: ambiguous, lost, cut and joined ones, and
  * nonsense. Rules: pairs.h; expectations by hand from the true times (hosts.h).
  */
@@ -255,8 +256,8 @@ static void check_waits(GPtrArray *waits, int64_t begin, int64_t end)
 			continue;
 		g_assert_cmpint(wait->lead.until, >, wait->begin);
 		g_assert_cmpint(wait->lead.until, <=, wait->end);
-		g_assert_cmpint(wait->working + wait->interrupted + wait->blocked + wait->unknown, <=,
-				wait->lead.until - wait->begin);
+		g_assert_cmpint(wait->working + wait->interrupted + wait->blocked + wait->unknown,
+				<=, wait->lead.until - wait->begin);
 		check_waits(wait->children, wait->begin, wait->lead.until);
 	}
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles, peaks and root causes on small hand-made sequences. Expectations
  * are worked out by hand from semantics.md ("Latency") and DARC, section 3, as
  * latencies/roots.h restates it; each test says what it is of.
@@ -116,9 +117,9 @@ static const char *peaks_text(struct feed *feed, const uint64_t *counts, guint l
 	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
 }
 
-#define PEAKS(r, ...) \
-	peaks_text(feed, (const uint64_t[]){__VA_ARGS__}, \
-		   sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), r)
+#define PEAKS(r, ...)                                                                              \
+	peaks_text(feed, (const uint64_t[]) {__VA_ARGS__},                                         \
+		   sizeof((const uint64_t[]) {__VA_ARGS__}) / sizeof(uint64_t), r)
 
 /* What a person sees, and the rule in peaks.c: prominence 1.5 in log2(1+n),
  * 1.5 standard deviations, three empty octaves. */
@@ -158,7 +159,9 @@ static void test_mixtures(void)
 		double mode[3], weight[3];
 		guint modes;
 	} mixtures[] = {
-		{{10}, {5000}, 1}, {{10, 15}, {50000, 40}, 2}, {{9, 13, 21}, {90000, 800, 60}, 3},
+		{{10}, {5000}, 1},
+		{{10, 15}, {50000, 40}, 2},
+		{{9, 13, 21}, {90000, 800, 60}, 3},
 		{{12, 17.5}, {300, 2000}, 2},
 	};
 	GRand *random = g_rand_new_with_seed(1);
@@ -181,7 +184,8 @@ static void test_mixtures(void)
 			for (guint c = 0; c < mixtures[m].modes; c++)
 				g_assert_cmpfloat(
 					fabs(g_array_index(peaks, struct peak_range, c).mode /
-						     (double) r + 0.5 / r - mixtures[m].mode[c]),
+						     (double) r +
+					     0.5 / r - mixtures[m].mode[c]),
 					<=, 1.0); /* 40 latencies scatter */
 			g_array_free(peaks, TRUE);
 		}
@@ -211,7 +215,8 @@ static void test_percentiles(void)
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	for (int i = 0; i < 200; i++) {
-		int64_t latency = 1000 * (1 + i * 7 % 200); /* 7 and 200 have no divisor: each once */
+		int64_t latency =
+			1000 * (1 + i * 7 % 200); /* 7 and 200 have no divisor: each once */
 
 		entry(feed, 1000000 * (i + 1), 0, "read", 3);
 		leave(feed, 1000000 * (i + 1) + latency, 0, "read", 0);
@@ -279,8 +284,7 @@ static void test_one_instant(void)
 	}
 	leave(feed, 200, 0, "read", 1);
 	plain(feed, 210, 0, "other");
-	g_assert_cmpstr(tree(feed, 0), ==,
-			"syscall:read 1/100* [working/syscall:read 1/100*]");
+	g_assert_cmpstr(tree(feed, 0), ==, "syscall:read 1/100* [working/syscall:read 1/100*]");
 }
 
 /* Entries whose exits are missed must not lend their begins to later calls: a
@@ -530,18 +534,19 @@ static char *write_file(const char *text)
  * out, what is unknown stays an address. */
 static void test_symbols(void)
 {
-	g_autofree char *path = write_file("0000000000000000 A zero\n"
-					   "ffffffff81000000 T _text\n"
-					   "ffffffff81000100 t vfs_read\n"
-					   "ffffffff81000200 T io_schedule\n"
-					   "ffffffff81000300 t __schedule\n"
-					   "ffffffff81000400 D data\n"
-					   "ffffffff81000500 T do_syscall_64\n"
-					   "ffffffffc0000000 t probe\t[lttng_tracer]\n"
-					   "ffffffffc0001000 t ext4_x\t[ext4]\n");
-	static const uint64_t words[] = {0xffffffffc0000010, 0xffffffff81000310,
-					 0xffffffff81000210, 0xffffffffc0001010,
-					 0xffffffff81000110, 0xffffffff81000510, UINT64_MAX};
+	g_autofree char *path = write_file(
+		"0000000000000000 A zero\n"
+		"ffffffff81000000 T _text\n"
+		"ffffffff81000100 t vfs_read\n"
+		"ffffffff81000200 T io_schedule\n"
+		"ffffffff81000300 t __schedule\n"
+		"ffffffff81000400 D data\n"
+		"ffffffff81000500 T do_syscall_64\n"
+		"ffffffffc0000000 t probe\t[lttng_tracer]\n"
+		"ffffffffc0001000 t ext4_x\t[ext4]\n");
+	static const uint64_t words[] = {0xffffffffc0000010, 0xffffffff81000310, 0xffffffff81000210,
+					 0xffffffffc0001010, 0xffffffff81000110, 0xffffffff81000510,
+					 UINT64_MAX};
 	GError *error = NULL;
 	struct symbols *symbols = symbols_new(path, &error);
 	const char *module;

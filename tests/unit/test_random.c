@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random event sequences: whatever comes, in whatever order, states tile each
  * life, children sum to parents, the critical path tiles the window, and
  * nothing crashes (run under sanitizers by ./check).
@@ -15,26 +16,80 @@
 #define TIDS 24
 
 static const char *const names[] = {
-	"syscall_entry_read", "syscall_exit_read", "syscall_entry_poll", "syscall_exit_poll",
-	"syscall_entry_futex", "syscall_exit_futex", "syscall_entry_futex", "syscall_exit_futex",
-	"syscall_entry_flock", "syscall_exit_flock", "syscall_entry_fcntl", "syscall_exit_fcntl",
-	"syscall_entry_close", "syscall_exit_close", "syscall_entry_openat", "syscall_exit_openat",
-	"sched_pi_setprio", "syscall_entry_clone", "syscall_exit_clone",
-	"syscall_entry_exit_group", "syscall_entry_rt_sigreturn", "irq_handler_entry",
-	"irq_handler_exit", "irq_softirq_entry", "irq_softirq_exit",
-	"x86_irq_vectors_local_timer_entry", "x86_irq_vectors_local_timer_exit",
-	"x86_irq_vectors_reschedule_entry", "x86_irq_vectors_reschedule_exit",
-	"timer_hrtimer_expire_entry", "timer_hrtimer_expire_exit", "timer_hrtimer_start",
-	"x86_exceptions_page_fault_user", "x86_exceptions_page_fault_kernel", "sched_waking",
-	"sched_wakeup", "sched_wakeup_new", "sched_migrate_task", "sched_process_fork",
-	"sched_process_exec", "sched_process_free", "sched_process_exit", "block_rq_issue",
-	"block_rq_complete", "net_if_receive_skb", "signal_generate", "irq_softirq_raise",
-	"lttng_statedump_process_state", "lttng_statedump_file_descriptor", "block_rq_insert",
-	"net_dev_queue", "workqueue_queue_work", "workqueue_execute_start",
-	"workqueue_execute_end", "block_rq_requeue", "block_bio_queue", "block_bio_backmerge",
-	"block_bio_complete", "block_bio_remap", "block_rq_remap", "block_split",
-	"jbd2_start_commit", "writeback_queue", "writeback_exec", "writeback_pages_written", "timer_start", "timer_expire_entry", "timer_expire_exit",
-	"lttng_statedump_block_device", "fn_f_entry", "fn_f_exit", "fn_g_entry", "fn_g_exit", "other"};
+	"syscall_entry_read",
+	"syscall_exit_read",
+	"syscall_entry_poll",
+	"syscall_exit_poll",
+	"syscall_entry_futex",
+	"syscall_exit_futex",
+	"syscall_entry_futex",
+	"syscall_exit_futex",
+	"syscall_entry_flock",
+	"syscall_exit_flock",
+	"syscall_entry_fcntl",
+	"syscall_exit_fcntl",
+	"syscall_entry_close",
+	"syscall_exit_close",
+	"syscall_entry_openat",
+	"syscall_exit_openat",
+	"sched_pi_setprio",
+	"syscall_entry_clone",
+	"syscall_exit_clone",
+	"syscall_entry_exit_group",
+	"syscall_entry_rt_sigreturn",
+	"irq_handler_entry",
+	"irq_handler_exit",
+	"irq_softirq_entry",
+	"irq_softirq_exit",
+	"x86_irq_vectors_local_timer_entry",
+	"x86_irq_vectors_local_timer_exit",
+	"x86_irq_vectors_reschedule_entry",
+	"x86_irq_vectors_reschedule_exit",
+	"timer_hrtimer_expire_entry",
+	"timer_hrtimer_expire_exit",
+	"timer_hrtimer_start",
+	"x86_exceptions_page_fault_user",
+	"x86_exceptions_page_fault_kernel",
+	"sched_waking",
+	"sched_wakeup",
+	"sched_wakeup_new",
+	"sched_migrate_task",
+	"sched_process_fork",
+	"sched_process_exec",
+	"sched_process_free",
+	"sched_process_exit",
+	"block_rq_issue",
+	"block_rq_complete",
+	"net_if_receive_skb",
+	"signal_generate",
+	"irq_softirq_raise",
+	"lttng_statedump_process_state",
+	"lttng_statedump_file_descriptor",
+	"block_rq_insert",
+	"net_dev_queue",
+	"workqueue_queue_work",
+	"workqueue_execute_start",
+	"workqueue_execute_end",
+	"block_rq_requeue",
+	"block_bio_queue",
+	"block_bio_backmerge",
+	"block_bio_complete",
+	"block_bio_remap",
+	"block_rq_remap",
+	"block_split",
+	"jbd2_start_commit",
+	"writeback_queue",
+	"writeback_exec",
+	"writeback_pages_written",
+	"timer_start",
+	"timer_expire_entry",
+	"timer_expire_exit",
+	"lttng_statedump_block_device",
+	"fn_f_entry",
+	"fn_f_exit",
+	"fn_g_entry",
+	"fn_g_exit",
+	"other"};
 
 static const uint8_t address[4] = {127, 0, 0, 1};
 
@@ -57,7 +112,8 @@ static void random_event(struct feed *feed, GRand *random, int64_t time, uint32_
 		event.syscall.ret = g_rand_int_range(random, -5, 10);
 		event.syscall.uaddr = (uint64_t) g_rand_int_range(random, 0, 4) * 8;
 		event.syscall.op = g_rand_int_range(random, 0, 14);
-		event.syscall.val = g_rand_boolean(random) ? 2 : 0x80000000u | (uint32_t) tid(random);
+		event.syscall.val =
+			g_rand_boolean(random) ? 2 : 0x80000000u | (uint32_t) tid(random);
 		event.syscall.cmd = g_rand_int_range(random, 0, 9);
 		event.syscall.filename = "/f";
 		break;
@@ -168,8 +224,9 @@ static void random_switch(struct feed *feed, GRand *random, int64_t time, uint32
 	int32_t prev = g_rand_int_range(random, 0, 20) ? *current : tid(random);
 	int32_t next = tid(random);
 
-	static const char *const threads[] = {"n", "n", "n", "kworker/0:1", "kworker/1:1H",
-					      "jbd2/sda-8", "rcu_preempt", "iou-wrk-3"};
+	static const char *const threads[] = {
+		"n",          "n",           "n",        "kworker/0:1", "kworker/1:1H",
+		"jbd2/sda-8", "rcu_preempt", "iou-wrk-3"};
 
 	sw(feed, time, cpu, "", prev, states[g_rand_int_range(random, 0, G_N_ELEMENTS(states))],
 	   threads[(size_t) next % G_N_ELEMENTS(threads)], next);
@@ -211,8 +268,7 @@ static struct feed *random_run(guint32 seed, bool nonsense, int forget, int64_t 
 		else if (dice < 31 && nonsense)
 			lost(feed, cpu, time, time + g_rand_int_range(random, 0, 60));
 		else
-			random_event(feed, random,
-				     nonsense && dice > 98 ? time - 5 : time, cpu);
+			random_event(feed, random, nonsense && dice > 98 ? time - 5 : time, cpu);
 	}
 	g_rand_free(random);
 	return feed;
@@ -287,9 +343,9 @@ static char *found(struct feed *feed, int64_t from)
 					line, " %u %s %s %u %s %s %d %s", block->kind, label,
 					session_thread_name(session, block->waker), block->context,
 					block->child == NO_THREAD ? "" : "child",
-					block->lock ? session_text(session,
-								   lock_at(&session->flow,
-									   block->lock)->resource)
+					block->lock ? session_text(session, lock_at(&session->flow,
+										    block->lock)
+										    ->resource)
 						    : "",
 					block->detail ? detail->kind : -1,
 					block->detail ? session_thread_name(session, detail->thread)

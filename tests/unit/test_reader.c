@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The direct reader on literal metadata and bytes: types, alignment, byte orders, bit
  * fields, lists, variants, damage. Bytes are laid out by hand from CTF 1.8.3, section 4.
  */
@@ -11,9 +12,9 @@
 #include "reader/program.h"
 
 #define BYTE "typealias integer { size = 8; align = 8; } := u8;\n"
-#define NATURAL                                                        \
-	BYTE "typealias integer { size = 16; align = 16; } := u16;\n"  \
-	     "typealias integer { size = 32; align = 32; } := u32;\n"  \
+#define NATURAL                                                                                    \
+	BYTE "typealias integer { size = 16; align = 16; } := u16;\n"                              \
+	     "typealias integer { size = 32; align = 32; } := u32;\n"                              \
 	     "typealias integer { size = 64; align = 64; signed = true; } := s64;\n"
 #define LITTLE "trace { major = 1; minor = 8; byte_order = le; };\n"
 #define BIG "trace { major = 1; minor = 8; byte_order = be; };\n"
@@ -96,21 +97,22 @@ static bool run_on(struct trial *trial, const uint8_t *bytes, size_t length)
 	return good;
 }
 
-#define RUN(trial, ...)                                                                \
-	do {                                                                           \
-		static const uint8_t bytes[] = {__VA_ARGS__};                          \
-                                                                                       \
-		g_assert_true((trial)->compiled);                                      \
-		for (size_t cut = 0; cut < sizeof bytes; cut++)                        \
-			g_assert_false(run_on(trial, bytes, cut));                     \
-		g_assert_true(run_on(trial, bytes, sizeof bytes));                     \
-		g_assert_cmpuint((trial)->cursor.at, ==, sizeof bytes * 8);            \
+#define RUN(trial, ...)                                                                            \
+	do {                                                                                       \
+		static const uint8_t bytes[] = {__VA_ARGS__};                                      \
+                                                                                                   \
+		g_assert_true((trial)->compiled);                                                  \
+		for (size_t cut = 0; cut < sizeof bytes; cut++)                                    \
+			g_assert_false(run_on(trial, bytes, cut));                                 \
+		g_assert_true(run_on(trial, bytes, sizeof bytes));                                 \
+		g_assert_cmpuint((trial)->cursor.at, ==, sizeof bytes * 8);                        \
 	} while (0)
 
 static void test_natural(void)
 {
-	struct trial *trial = trial_new(
-		NATURAL LITTLE "event { name = x; fields := struct { u8 x; s64 _a; u16 y; u32 b; }; };");
+	struct trial *trial =
+		trial_new(NATURAL LITTLE
+			  "event { name = x; fields := struct { u8 x; s64 _a; u16 y; u32 b; }; };");
 
 	RUN(trial, 1, 0, 0, 0, 0, 0, 0, 0, /* x, and up to 8 */
 	    0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, /* a: -2 */
@@ -156,9 +158,9 @@ static void test_bits(void)
 /* After text nothing is known of the alignment but bytes. */
 static void test_text(void)
 {
-	struct trial *trial =
-		trial_new(NATURAL LITTLE "event { name = x; fields := struct { string _s; u32 b;\n"
-					 "integer { size = 8; encoding = UTF8; } c[4]; u8 d; }; };");
+	struct trial *trial = trial_new(
+		NATURAL LITTLE "event { name = x; fields := struct { string _s; u32 b;\n"
+			       "integer { size = 8; encoding = UTF8; } c[4]; u8 d; }; };");
 
 	RUN(trial, 'h', 'i', 0, 0, 42, 0, 0, 0, 'n', 'a', 'm', 'e', 1);
 	g_assert_cmpstr(trial->event.syscall.filename, ==, "hi");
@@ -170,9 +172,9 @@ static void test_text(void)
 /* Characters that have no NUL. */
 static void test_text_array(void)
 {
-	struct trial *trial =
-		trial_new(LITTLE "event { name = x; fields := struct { integer { size = 8; encoding "
-				 "= UTF8; } s[4]; }; };");
+	struct trial *trial = trial_new(
+		LITTLE "event { name = x; fields := struct { integer { size = 8; encoding "
+		       "= UTF8; } s[4]; }; };");
 	static const uint8_t full[] = {'f', 'u', 'l', 'l'}, part[] = {'p', 0, 'x', 'x'};
 
 	g_assert_true(run_on(trial, full, 4));
@@ -191,7 +193,8 @@ static void test_lists(void)
 	RUN(trial, 3, 9, 8, 7, 2, 0, 1, 0, 2, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 77);
 	g_assert_cmpuint(trial->event.syscall.v4.count, ==, 3);
 	g_assert_cmpuint(trial->event.syscall.v6.count, ==, 16);
-	g_assert_cmpuint(((const uint64_t *) (const void *) trial->event.syscall.v6.bytes)[1], ==, 2);
+	g_assert_cmpuint(((const uint64_t *) (const void *) trial->event.syscall.v6.bytes)[1], ==,
+			 2);
 	g_assert_cmpint(trial->event.syscall.pair[0], ==, 5);
 	g_assert_cmpint(trial->event.syscall.pair[1], ==, 6);
 	g_assert_cmpint(trial->event.syscall.fd, ==, 77);
@@ -202,9 +205,10 @@ static void test_lists(void)
 static void test_ready(void)
 {
 	struct trial *trial = trial_new(
-		BYTE LITTLE "event { name = x; fields := struct { u8 n; struct { u8 fd; u8 "
-			    "raw_events; struct { integer { size = 1; align = 1; } IN; integer { size "
-			    "= 7; align = 1; } rest; } events; } fds[n]; u8 b; }; };");
+		BYTE LITTLE
+		"event { name = x; fields := struct { u8 n; struct { u8 fd; u8 "
+		"raw_events; struct { integer { size = 1; align = 1; } IN; integer { size "
+		"= 7; align = 1; } rest; } events; } fds[n]; u8 b; }; };");
 
 	RUN(trial, 2, 3, 1, 1, 5, 4, 0, 9);
 	g_assert_cmpuint(trial->event.syscall.fd_count, ==, 2);
@@ -219,9 +223,10 @@ static void test_ready(void)
 static void test_variant(void)
 {
 	struct trial *trial = trial_new(
-		BYTE LITTLE "event { name = x; fields := struct { enum : u8 { \"_no\" = 0, \"_yes\" "
-			    "= 1, \"_no\" = 2 ... 5, \"_yes\" } _t; variant <_t> { struct { } _no; "
-			    "struct { u8 a; u8 x; } _yes; } v; u8 b; }; };");
+		BYTE LITTLE
+		"event { name = x; fields := struct { enum : u8 { \"_no\" = 0, \"_yes\" "
+		"= 1, \"_no\" = 2 ... 5, \"_yes\" } _t; variant <_t> { struct { } _no; "
+		"struct { u8 a; u8 x; } _yes; } v; u8 b; }; };");
 	static const uint8_t none[] = {4, 8}, neither[] = {7, 1, 2, 3};
 
 	RUN(trial, 6, 33, 0, 8);
@@ -250,8 +255,8 @@ static void test_length(void)
 
 static void test_no_such_tag(void)
 {
-	struct trial *trial =
-		trial_new(BYTE LITTLE "event { name = x; fields := struct { u8 list[nobody]; }; };");
+	struct trial *trial = trial_new(
+		BYTE LITTLE "event { name = x; fields := struct { u8 list[nobody]; }; };");
 
 	g_assert_false(trial->compiled);
 	trial_free(trial);
@@ -267,13 +272,16 @@ static struct metadata *parse(const char *text)
 static void test_trace(void)
 {
 	struct metadata *metadata = parse(
-		"/* CTF 1.8 */\ntrace { major = 1; minor = 8; uuid = \"2a6422d0-6cee\"; byte_order = "
+		"/* CTF 1.8 */\ntrace { major = 1; minor = 8; uuid = \"2a6422d0-6cee\"; byte_order "
+		"= "
 		"be; packet.header := struct { integer { size = 32; } magic; }; };\n"
 		"env { hostname = \"a\\\"b\"; domain = \"kernel\"; tracer_major = 2; };\n"
-		"clock { name = monotonic; uuid = \"x\"; freq = 1000; offset_s = 3; offset = -5; };\n"
+		"clock { name = monotonic; uuid = \"x\"; freq = 1000; offset_s = 3; offset = -5; "
+		"};\n"
 		"stream { id = 4; event.header := struct { integer { size = 8; } id; }; };\n"
 		"event { name = \"sched_switch\"; id = 7; stream_id = 4; loglevel = 13; "
-		"model.emf.uri = \"http://x\"; fields := struct { integer { size = 8; } _x; }; };\n");
+		"model.emf.uri = \"http://x\"; fields := struct { integer { size = 8; } _x; }; "
+		"};\n");
 	const struct clock_type *clock = &g_array_index(metadata->clocks, struct clock_type, 0);
 	const struct event_type *event;
 
@@ -325,11 +333,11 @@ static void test_deep(void)
 /* Every prefix of a whole metadata, and every byte of it another: no crash, no hang. */
 static void test_any_metadata(void)
 {
-	static const char text[] =
-		NATURAL "trace { byte_order = le; packet.header := struct { u32 magic; u8 uuid[16]; "
-			"}; };\nstruct s { enum : u8 { a = 0 ... 3, \"b\" } t; variant <t> { u8 a; "
-			"string b; } v; } align(8);\nevent { id = 1; fields := struct { struct s s; "
-			"u8 n; u8 l[n][2]; }; };\n";
+	static const char text[] = NATURAL
+		"trace { byte_order = le; packet.header := struct { u32 magic; u8 uuid[16]; "
+		"}; };\nstruct s { enum : u8 { a = 0 ... 3, \"b\" } t; variant <t> { u8 a; "
+		"string b; } v; } align(8);\nevent { id = 1; fields := struct { struct s s; "
+		"u8 n; u8 l[n][2]; }; };\n";
 
 	for (size_t i = 0; i < sizeof text; i++)
 		metadata_free(metadata_of(text, i));
@@ -347,10 +355,12 @@ static void test_any_bytes(void)
 {
 	struct trial *trial = trial_new(
 		NATURAL BIG
-		"event { name = x; fields := struct { u8 _list_length; u8 list[_list_length]; string s; "
+		"event { name = x; fields := struct { u8 _list_length; u8 list[_list_length]; "
+		"string s; "
 		"integer { size = 3; align = 1; } n; integer { size = 13; align = 1; } a; u16 "
 		"words[n]; enum : u8 { a = 0 ... 90, b = 91 ... 255 } t; variant <t> { struct { "
-		"string s; u32 q[3]; } a; struct { u8 m; struct { string s; integer { size = 1; } f; } "
+		"string s; u32 q[3]; } a; struct { u8 m; struct { string s; integer { size = 1; } "
+		"f; } "
 		"l[m]; } b; } v; u32 k; struct { u8 fd; string x; } fds[k]; integer { size = 8; "
 		"encoding = UTF8; } c[5]; u32 pair[2]; }; };");
 	GRand *random = g_rand_new_with_seed(7);
@@ -361,8 +371,8 @@ static void test_any_bytes(void)
 		size_t length = (size_t) g_rand_int_range(random, 0, sizeof bytes);
 
 		for (size_t k = 0; k < length; k++) /* small numbers and NULs are likely */
-			bytes[k] = (uint8_t) g_rand_int_range(
-				random, 0, g_rand_boolean(random) ? 4 : 256);
+			bytes[k] = (uint8_t) g_rand_int_range(random, 0,
+							      g_rand_boolean(random) ? 4 : 256);
 		good += run_on(trial, bytes, length);
 	}
 	g_assert_cmpuint(good, >, 10);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where requests begin and end, who works on them, and what their time is put down to.
  * Expectations are worked out by hand from the rules in tracking/requests.h and costs.h.
  *
@@ -327,15 +328,15 @@ static void test_pipes(void)
 	accepts(feed, 10, 0, 4, 1000);
 	moves(feed, 20, 0, "recvfrom", 4, 100); /* from 21 */
 	moves(feed, 30, 0, "write", 10, 5);
-	moves(feed, 40, 1, "read", 10, 5);      /* b takes it up at 41 */
+	moves(feed, 40, 1, "read", 10, 5); /* b takes it up at 41 */
 	moves(feed, 60, 1, "write", 11, 5);
 	moves(feed, 70, 0, "read", 11, 5);
 	moves(feed, 80, 0, "sendto", 4, 10);
 	plain(feed, 200, 0, "other");
 	g_assert_cmpstr(found(feed), ==, "21-81 5");
 	g_assert_cmpstr(working(feed), ==, "5 21-81 #1; 6 41-81 #1");
-	/* back from 81: a to 71, when it had read: 9, and 1 writing; a to 60, when b wrote that: 10,
-	 * and 1 reading; b to 41: 19; b to 30, when a wrote: 10, and 1 reading; a to 21: 9 */
+	/* back from 81: a to 71, when it had read: 9, and 1 writing; a to 60, when b wrote that:
+	 * 10, and 1 reading; b to 41: 19; b to 30, when a wrote: 10, and 1 reading; a to 21: 9 */
 	g_assert_cmpstr(causes(feed, 0), ==,
 			"29 cpu b, user code; 28 cpu a, user code; 1 cpu a, syscall:read; "
 			"1 cpu a, syscall:sendto; 1 cpu b, syscall:read");
@@ -348,12 +349,12 @@ static void test_client(void)
 
 	moves(feed, 10, 0, "socket", -1, 4);
 	connects(feed, 20, 0, 4, 5000);
-	moves(feed, 30, 0, "sendto", 4, 10);   /* begins: 30 */
+	moves(feed, 30, 0, "sendto", 4, 10); /* begins: 30 */
 	moves(feed, 32, 0, "sendto", 4, 10);
 	moves(feed, 40, 0, "recvfrom", 4, 10);
 	moves(feed, 50, 0, "recvfrom", 4, 10); /* until 51 */
-	moves(feed, 60, 0, "sendto", 4, 10);   /* the next: 60 */
-	moves(feed, 70, 0, "recvfrom", 4, 0);  /* the server went away */
+	moves(feed, 60, 0, "sendto", 4, 10); /* the next: 60 */
+	moves(feed, 70, 0, "recvfrom", 4, 0); /* the server went away */
 	moves(feed, 80, 0, "close", 4, 0);
 	plain(feed, 200, 0, "other");
 	g_assert_cmpstr(found(feed), ==, "30-51 5; 60-80 5 open");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions of user space on the stacks of their threads, and what processes have loaded, from
  * hand-made events. Expectations are worked out by hand from semantics.md ("The control-flow
  * stack of a thread") and what is said at model_image_at().
@@ -27,9 +28,15 @@ static struct event user_event(struct feed *feed, int64_t time, uint32_t cpu, in
 			       const char *name)
 {
 	struct event_class class = session_user_class(feed->session, name);
-	struct event event = {.time = time, .cpu = cpu, .host = (uint16_t) feed->host,
-			      .kind = class.kind, .name = class.name, .has_tid = vtid > 0,
-			      .tid = vtid, .has_pid = vtid > 0, .pid = vtid};
+	struct event event = {.time = time,
+			      .cpu = cpu,
+			      .host = (uint16_t) feed->host,
+			      .kind = class.kind,
+			      .name = class.name,
+			      .has_tid = vtid > 0,
+			      .tid = vtid,
+			      .has_pid = vtid > 0,
+			      .pid = vtid};
 
 	event_reset(&event);
 	return event;
@@ -139,8 +146,9 @@ static void test_unbalanced(void)
 	g_assert_cmpuint(feed->session->flow.odd[ODD_USER_FUNCTION], ==, 3);
 	finish(feed);
 	g_assert_cmpuint(thread(feed, 5)->flow.user->frames->len, ==, 2);
-	g_assert_cmpint(g_array_index(thread(feed, 5)->flow.user->frames, struct user_frame, 1)
-				.begin, ==, 80);
+	g_assert_cmpint(
+		g_array_index(thread(feed, 5)->flow.user->frames, struct user_frame, 1).begin, ==,
+		80);
 }
 
 /* The fast variant's exits end the innermost; after lost events none is believed. */
@@ -244,8 +252,8 @@ static void loaded(struct feed *feed, int64_t time, int32_t vtid, const char *na
 
 static const char *path_at(const struct feed *feed, int32_t pid, uint64_t address, int64_t time)
 {
-	const struct loaded_image *image = model_image_at(
-		&feed->session->model, (uint16_t) feed->host, pid, address, time);
+	const struct loaded_image *image =
+		model_image_at(&feed->session->model, (uint16_t) feed->host, pid, address, time);
 
 	return image ? session_text(feed->session, image->path) : "";
 }

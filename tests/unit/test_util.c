@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The small parts: times, filters, stores, queue, event table. Expectations
  * are from the manual pages' words, or worked out by hand.
  */
@@ -16,11 +17,11 @@ static void test_durations(void)
 	static const struct {
 		const char *text;
 		int64_t ns;
-	} good[] = {{"500ms", 500000000},  {"1.5s", 1500000000}, {"20us", 20000},
-		    {"20µs", 20000},       {"7ns", 7},           {"2", 2000000000},
-		    {"3m", 180000000000},  {"0.000000001", 1},   {"1h", 3600000000000}};
-	static const char *const bad[] = {"", "ms", "5 ms", "1..2s", "-5ms", "5x", "1e3s", "0x10ms",
-					  "99999999999999999999s"};
+	} good[] = {{"500ms", 500000000}, {"1.5s", 1500000000}, {"20us", 20000},
+		    {"20µs", 20000},      {"7ns", 7},           {"2", 2000000000},
+		    {"3m", 180000000000}, {"0.000000001", 1},   {"1h", 3600000000000}};
+	static const char *const bad[] = {
+		"", "ms", "5 ms", "1..2s", "-5ms", "5x", "1e3s", "0x10ms", "99999999999999999999s"};
 	int64_t ns;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(good); i++) {
@@ -54,8 +55,9 @@ static void test_times(void)
 		{"+250ms", 250000000},
 		{"-250ms", 1000000000},
 	};
-	static const char *const bad[] = {"25:00:00x", "09:61:00", "2026-13-01 00:00:00", "1.2.3",
-					  "12ns3", "[nonsense]", "+", "12:00"};
+	static const char *const bad[] = {"25:00:00x", "09:61:00", "2026-13-01 00:00:00",
+					  "1.2.3",     "12ns3",    "[nonsense]",
+					  "+",         "12:00"};
 	struct when when;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(good); i++) {
@@ -83,7 +85,8 @@ static void test_far_times(void)
 	static const struct {
 		const char *text;
 		int64_t at;
-	} far[] = {{"9999-12-31 23:59:59", INT64_MAX}, {"0001-01-01 00:00:00", INT64_MIN},
+	} far[] = {{"9999-12-31 23:59:59", INT64_MAX},
+		   {"0001-01-01 00:00:00", INT64_MIN},
 		   {"+9000000000000000000ns", INT64_MAX},
 		   {"-9000000000000000000ns", INT64_C(223372036854775804)}};
 	struct when when;
@@ -91,8 +94,8 @@ static void test_far_times(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(far); i++) {
 		g_test_message("%s", far[i].text);
 		g_assert_true(when_parse(far[i].text, &when, NULL));
-		g_assert_cmpint(when_resolve(&when, 1, INT64_MAX - 3,
-					     INT64_MAX - 4, true), ==, far[i].at);
+		g_assert_cmpint(when_resolve(&when, 1, INT64_MAX - 3, INT64_MAX - 4, true), ==,
+				far[i].at);
 	}
 }
 
@@ -101,13 +104,26 @@ static void test_far_times(void)
 static void test_patterns(void)
 {
 	static const char *const fit[][2] = {
-		{"", ""}, {"*", ""}, {"*", "a"}, {"**", "a"}, {"a?c", "abc"}, {"a*c", "ac"},
-		{"*/sh", "/bin/sh"}, {"*a*b*c", "xaybzc"}, {"*ab", "aab"}, {"?", "\xc3\xa9"},
-		{"*?x", "\xc3\xa9x"}, {"*\xc3", "caf\xc3"}, {"*/sh", "\xf0/sh"}, {"?", "\xc3"},
-		{"*x", "\xfd\xfd\xfdx"}, {"\xa9*", "\xa9"}};
+		{"", ""},
+		{"*", ""},
+		{"*", "a"},
+		{"**", "a"},
+		{"a?c", "abc"},
+		{"a*c", "ac"},
+		{"*/sh", "/bin/sh"},
+		{"*a*b*c", "xaybzc"},
+		{"*ab", "aab"},
+		{"?", "\xc3\xa9"},
+		{"*?x", "\xc3\xa9x"},
+		{"*\xc3", "caf\xc3"},
+		{"*/sh", "\xf0/sh"},
+		{"?", "\xc3"},
+		{"*x", "\xfd\xfd\xfdx"},
+		{"\xa9*", "\xa9"}};
 	static const char *const differ[][2] = {
-		{"", "a"}, {"?", ""}, {"a", "ab"}, {"*/sh", "/bin/sh "}, {"a?c", "ac"},
-		{"*??", "\xc3\xa9"}, {"*a*b*c", "xaybz"}, {"*/sh", "caf\xc3"}, {"*x", "\xf0"}};
+		{"", "a"},     {"?", ""},           {"a", "ab"},         {"*/sh", "/bin/sh "},
+		{"a?c", "ac"}, {"*??", "\xc3\xa9"}, {"*a*b*c", "xaybz"}, {"*/sh", "caf\xc3"},
+		{"*x", "\xf0"}};
 	g_autofree char *text = g_strnfill(20000, 'a'), *pattern = g_strnfill(200, '*');
 
 	for (size_t i = 0; i < G_N_ELEMENTS(fit); i++)
@@ -158,8 +174,7 @@ static void test_filter(void)
 	g_assert_true(filter_condition_text(&conditions[2], "/a/b/z"));
 	g_assert_false(filter_condition_text(&conditions[2], "/a/b/zz"));
 	event_filter_free(filter);
-	filter = event_filter_parse("e a=-1 b=0x10 c=18446744073709551615 d=-0",
-				    &error);
+	filter = event_filter_parse("e a=-1 b=0x10 c=18446744073709551615 d=-0", &error);
 	conditions = (const struct filter_condition *) filter->conditions->data;
 	g_assert_true(filter_condition_integer(&conditions[0], true, (uint64_t) -1));
 	/* the same bits as an unsigned number are another number */
@@ -168,8 +183,9 @@ static void test_filter(void)
 	g_assert_true(filter_condition_integer(&conditions[2], false, UINT64_MAX));
 	g_assert_true(filter_condition_integer(&conditions[3], false, 0));
 	event_filter_free(filter);
-	for (const char *const *bad = (const char *const[]) {"", "e x", "e =5", "e nth=0", "e nth=x",
-							       "e a='", NULL}; *bad; bad++) {
+	for (const char *const *bad =
+		     (const char *const[]) {"", "e x", "e =5", "e nth=0", "e nth=x", "e a='", NULL};
+	     *bad; bad++) {
 		g_test_message("%s", *bad);
 		g_assert_null(event_filter_parse(*bad, &error));
 		g_assert_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE);
@@ -248,7 +264,8 @@ static void compare_event(const struct event *event, void *data)
 	case EV_SYSCALL_EXIT:
 		g_assert_cmpstr(event->syscall.filename, ==, "/x");
 		g_assert_null(event->syscall.v4.bytes);
-		g_assert_cmpmem(event->syscall.readfds.bytes, event->syscall.readfds.count, "\1\2\3", 3);
+		g_assert_cmpmem(event->syscall.readfds.bytes, event->syscall.readfds.count,
+				"\1\2\3", 3);
 		g_assert_cmpuint(event->syscall.fd_count, ==, 2);
 		g_assert_cmpuint(event->syscall.fds[1].data, ==, 22);
 		break;
@@ -396,7 +413,8 @@ static void test_files(void)
 static void test_safe_text(void)
 {
 	g_autofree char *a = text_safe("a\033[31mb\nc\x7f");
-	g_autofree char *b = text_safe("x\xff" "y");
+	g_autofree char *b = text_safe("x\xff"
+				       "y");
 	g_autofree char *c = text_safe("caf\xc3\xa9 \xe2\x80\xae right-to-left");
 
 	g_assert_cmpstr(a, ==, "a\\x1b[31mb\\x0ac\\x7f");

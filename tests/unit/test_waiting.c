@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ready but not running, stopped by whom, and the waiting imposed on others.
  * Expectations are worked out by hand from the rules that ready.h, stop.c and
  * waiting.h quote; the comments draw the time lines. Times are nanoseconds.
@@ -106,8 +107,9 @@ static void test_remote(void)
 	g_assert_cmpint(ready.waker_cpu, ==, 0);
 	g_assert_cmpint(ready.idle_state, ==, 2);
 	label = ready_label(&ready);
-	g_assert_cmpstr(label, ==, "CPU 1 was idle: remote wake-up from CPU 0, which took 60 ns to "
-				   "arrive (C-state 2)");
+	g_assert_cmpstr(label, ==,
+			"CPU 1 was idle: remote wake-up from CPU 0, which took 60 ns to "
+			"arrive (C-state 2)");
 }
 
 /* The waker put it there itself at 105; the interrupt came at 165. */
@@ -300,8 +302,9 @@ static void test_stopped(void)
 	signals(feed, 201, 1, 18, 5);
 	sw(feed, 210, 0, "idle", 0, 0, "a", 5);
 	plain(feed, 220, 0, "other");
-	g_assert_cmpstr(only_cause(feed, 5), ==,
-			"stopped by b (6), signal 19 (SIGSTOP); continued by b (6), signal 18 (SIGCONT)");
+	g_assert_cmpstr(
+		only_cause(feed, 5), ==,
+		"stopped by b (6), signal 19 (SIGSTOP); continued by b (6), signal 18 (SIGCONT)");
 }
 
 static void test_stopped_for_good(void)
@@ -312,8 +315,9 @@ static void test_stopped_for_good(void)
 	signals(feed, 50, 1, 20, 5);
 	sw(feed, 100, 0, "a", 5, STOPPED, "idle", 0);
 	plain(feed, 220, 1, "other");
-	g_assert_cmpstr(only_cause(feed, 5), ==,
-			"still-blocked by b (6), signal 20 (SIGTSTP); not woken before the trace's end");
+	g_assert_cmpstr(
+		only_cause(feed, 5), ==,
+		"still-blocked by b (6), signal 20 (SIGTSTP); not woken before the trace's end");
 }
 
 /* Stopped by a signal of which nothing was recorded: an older one, for somebody
@@ -587,9 +591,8 @@ static void test_circle_of_three(void)
 {
 	struct waiting waiting = {.imposed = 10000};
 	static const struct direct directs[] = {
-		{1, 2, 50, 300, 0}, {2, 3, 50, 200, 0}, {3, 1, 51, 150, 0}, {3, 1, 50, 100, 0},
-		{3, 4, 52, 900, 0},
-		{4, 5, 53, 500, 0}, {6, 7, 50, 4000, 0}, {7, 6, 50, 19, 0}};
+		{1, 2, 50, 300, 0}, {2, 3, 50, 200, 0}, {3, 1, 51, 150, 0},  {3, 1, 50, 100, 0},
+		{3, 4, 52, 900, 0}, {4, 5, 53, 500, 0}, {6, 7, 50, 4000, 0}, {7, 6, 50, 19, 0}};
 	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof *directs);
 	const struct knot *knot;
 
@@ -632,8 +635,7 @@ static void test_left_out(void)
 	waiting = waiting_new(feed->session);
 	g_assert_cmpuint(waiting->left_out_count, ==, 10);
 	g_assert_cmpint(waiting->left_out, ==, 1045);
-	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->ns, ==,
-			(100 + 1109) * 1010 / 2 - 1045);
+	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->ns, ==, (100 + 1109) * 1010 / 2 - 1045);
 	g_assert_cmpint(imposer_of(feed, waiting, 6, NULL)->worst, ==, 1109);
 	waiting_free(waiting);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The walk of the exports, from hand-made events: frames around states, cut where frames begin
  * and end, with the wake-ups. Expectations are worked out by hand from walk.h and semantics.md
  * ("The control-flow stack of a thread", "Woken up").
@@ -73,19 +74,20 @@ static void on_wake(const struct walk *walk, const struct walk_wake *wake, void 
 	if (!of_thread(walk, shown))
 		return;
 	if (wake->waker)
-		g_string_append_printf(
-			shown->text, "!%d ",
-			model_thread(&walk->session->model,
-				     g_array_index(walk->threads, struct walk_thread,
-						   wake->waker - 1).thread)->tid);
+		g_string_append_printf(shown->text, "!%d ",
+				       model_thread(&walk->session->model,
+						    g_array_index(walk->threads, struct walk_thread,
+								  wake->waker - 1)
+							    .thread)
+					       ->tid);
 	else
 		g_string_append_printf(shown->text, "!cpu%u ", wake->cpu);
 }
 
 static void expect(struct feed *feed, int32_t tid, const char *expected)
 {
-	static const struct walk_visitor visitor = {.enter = on_enter, .leave = on_leave,
-						    .state = on_state, .wake = on_wake};
+	static const struct walk_visitor visitor = {
+		.enter = on_enter, .leave = on_leave, .state = on_state, .wake = on_wake};
 	struct shown shown = {tid, g_string_new(NULL)};
 	struct walk walk;
 
@@ -119,8 +121,9 @@ static void test_equal_stamps(void)
 	plain(feed, 30, 0, "fn_vfs_read_exit");
 	leave(feed, 40, 0, "read", 1);
 	end_a(feed, 50);
-	expect(feed, 100, "user 10-20 read( fn_vfs_read( syscall:read 20-30 ) syscall:read 30-40 ) "
-			  "user 40-50");
+	expect(feed, 100,
+	       "user 10-20 read( fn_vfs_read( syscall:read 20-30 ) syscall:read 30-40 ) "
+	       "user 40-50");
 }
 
 /* Two calls with no time between them are two, though their states are one. */
@@ -134,8 +137,9 @@ static void test_touching(void)
 	entry(feed, 30, 0, "read", 3);
 	leave(feed, 40, 0, "read", 1);
 	end_a(feed, 50);
-	expect(feed, 100, "user 10-20 read( syscall:read 20-30 ) read( syscall:read 30-40 ) "
-			  "user 40-50");
+	expect(feed, 100,
+	       "user 10-20 read( syscall:read 20-30 ) read( syscall:read 30-40 ) "
+	       "user 40-50");
 }
 
 /* "The frame is taken to have begun at the start of the thread's known history"; one that is
@@ -149,8 +153,9 @@ static void test_unseen(void)
 	entry(feed, 30, 0, "poll", 3);
 	sw(feed, 40, 0, "a", 100, 1, "swapper/0", 0);
 	plain(feed, 60, 0, "power_cpu_idle");
-	expect(feed, 100, "<write>( syscall:write 10-20 ) user 20-30 "
-			  "poll>( syscall:poll 30-40 syscall:poll 40-60 )");
+	expect(feed, 100,
+	       "<write>( syscall:write 10-20 ) user 20-30 "
+	       "poll>( syscall:poll 30-40 syscall:poll 40-60 )");
 }
 
 /* a waits in read from 30 to 45, when b wakes it in write. */
@@ -173,8 +178,9 @@ static void test_woken(void)
 	FEED(2);
 
 	wait_and_wake(feed);
-	expect(feed, 100, "wait-cpu 5-10 user 10-20 read( syscall:read 20-30 syscall:read 30-45 "
-			  "!200 wait-cpu 45-60 syscall:read 60-70 ) user 70-80");
+	expect(feed, 100,
+	       "wait-cpu 5-10 user 10-20 read( syscall:read 20-30 syscall:read 30-45 "
+	       "!200 wait-cpu 45-60 syscall:read 60-70 ) user 70-80");
 }
 
 /* The waker is not exported: its CPU is what is left. */
@@ -184,8 +190,9 @@ static void test_other_thread(void)
 
 	g_ptr_array_add(feed->options.threads, g_strdup("a"));
 	wait_and_wake(feed);
-	expect(feed, 100, "wait-cpu 5-10 user 10-20 read( syscall:read 20-30 syscall:read 30-45 "
-			  "!cpu1 wait-cpu 45-60 syscall:read 60-70 ) user 70-80");
+	expect(feed, 100,
+	       "wait-cpu 5-10 user 10-20 read( syscall:read 20-30 syscall:read 30-45 "
+	       "!cpu1 wait-cpu 45-60 syscall:read 60-70 ) user 70-80");
 	expect(feed, 200, "");
 }
 
@@ -224,8 +231,9 @@ static void test_woken_by_interrupt(void)
 	run_a(feed, 60);
 	leave(feed, 70, 0, "read", 1);
 	end_a(feed, 80);
-	expect(feed, 100, "user 10-20 read( syscall:read 20-30 syscall:read 30-45 !cpu0 "
-			  "wait-cpu 45-60 syscall:read 60-70 ) user 70-80");
+	expect(feed, 100,
+	       "user 10-20 read( syscall:read 20-30 syscall:read 30-45 !cpu0 "
+	       "wait-cpu 45-60 syscall:read 60-70 ) user 70-80");
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
-/* What must hold of the walk of the exports (export/export_walk.h) whatever was fed: pieces of states
- * tile each life and make up the spans, frames nest, a state lies in the innermost frame, each
- * wake-up comes right after the wait that it ended; and all formats can be written. For random
+/* SPDX-License-Identifier: MIT */
+/* What must hold of the walk of the exports (export/export_walk.h) whatever was fed: pieces of
+ * states tile each life and make up the spans, frames nest, a state lies in the innermost frame,
+ * each wake-up comes right after the wait that it ended; and all formats can be written. For random
  * events (test_random.c) and fuzzed ones (tests/fuzz/).
  */
 #ifndef WHYLATE_TESTS_WALK_INVARIANTS_H
@@ -15,8 +16,8 @@
 
 struct walk_check {
 	const struct walk_thread *thread;
-	int64_t at;               /* states tell up to here */
-	GArray *frames;           /* struct walk_frame: open */
+	int64_t at; /* states tell up to here */
+	GArray *frames; /* struct walk_frame: open */
 	struct walk_state last;
 	uint64_t frames_seen, pieces, wakes;
 	int64_t wib[4];
@@ -36,9 +37,9 @@ static inline void walk_check_begin(const struct walk *walk, const struct walk_t
 
 static inline const struct walk_frame *walk_check_inner(const struct walk_check *check)
 {
-	return check->frames->len ? &g_array_index(check->frames, struct walk_frame,
-						   check->frames->len - 1)
-				  : NULL;
+	return check->frames->len
+		       ? &g_array_index(check->frames, struct walk_frame, check->frames->len - 1)
+		       : NULL;
 }
 
 static inline void walk_check_enter(const struct walk *walk, const struct walk_frame *frame,
@@ -172,7 +173,7 @@ static inline void walk_check_formats(struct session *session)
 static inline uint64_t check_walk(struct session *session, bool formats)
 {
 	static const struct walk_visitor visitor = {
-		walk_check_run, walk_check_begin, walk_check_enter, walk_check_state,
+		walk_check_run,  walk_check_begin, walk_check_enter, walk_check_state,
 		walk_check_wake, walk_check_leave, walk_check_end};
 	struct walk_check check = {.frames = g_array_new(FALSE, FALSE, sizeof(struct walk_frame))};
 	GArray *asked = session->selected;

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """whylate record on a real kernel: boots a virtual machine (tests/vm/image makes it), whose test is tests/vm/guest, hands
 on what that prints, and looks at what it recorded from outside. Run by `make check-vm`; not by `make check`, as it takes
 minutes and needs qemu and mmdebstrap.

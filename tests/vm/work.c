@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What tests/vm records: a program whose waits have known causes. It sleeps, reads a
  * file from a slow disk, and waits for a child that computes, then ends.
  *
