@@ -55,8 +55,8 @@
 	"event { name = net_if_receive_skb; id = 7; stream_id = " stream "; fields := struct { " \
 	NUMBER(64) " _skbaddr; enum : " NUMBER(8) " { \"_unknown\" = 0, \"_ipv4\" = 4, "   \
 	"\"_ipv6\" = 6 } _network_header_type; variant <_network_header_type> { struct { } " \
-	"_unknown; struct { integer { size = 4; align = 4; byte_order = be; } _version; integer { " \
-	"size = 4; align = 4; byte_order = be; } _ihl; integer { size = 16; align = 8; byte_order " \
+	"_unknown; struct { integer { size = 4; align = 4; byte_order = be; } _version; integer { "\
+	"size = 4; align = 4; byte_order = be; } _ihl; integer { size = 16; align = 8; byte_order "\
 	"= be; } _tot_len; " NUMBER(8) " _saddr[4]; " NUMBER(8) " _daddr[4]; enum : " NUMBER(8) \
 	" { \"_tcp\" = 6, \"_other\" = 7 ... 255 } _transport_header_type; variant "       \
 	"<_transport_header_type> { struct { integer { size = 16; align = 8; byte_order = be; } " \
