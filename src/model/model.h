@@ -22,7 +22,7 @@
 #include "model/container.h"
 #include "model/images.h"
 #include "timeline/timeline.h"
-#include "trace/corridor.h"
+#include "util/corridor.h"
 #include "util/idmap.h"
 #include "util/intern.h"
 

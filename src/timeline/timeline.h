@@ -27,7 +27,7 @@
 #include "timeline/leaf.h"
 #include "timeline/operation.h"
 #include "timeline/packet.h"
-#include "trace/corridor.h"
+#include "util/corridor.h"
 #include "util/pages.h"
 
 #define NO_THREAD UINT32_MAX

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "trace/corridor.h"
+#include "util/corridor.h"
 
 struct truth {
 	double offset, drift;

@@ -8,7 +8,7 @@
  * one at the last, that of the largest the other way round; the middle line is
  * between these two.
  */
-#include "trace/corridor.h"
+#include "util/corridor.h"
 
 #include <math.h>
 

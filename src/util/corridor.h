@@ -21,8 +21,8 @@
  * and Dagenais, "Accurate offline synchronization of distributed traces using
  * kernel-level events" (2010).
  */
-#ifndef WHYLATE_TRACE_CORRIDOR_H
-#define WHYLATE_TRACE_CORRIDOR_H
+#ifndef WHYLATE_UTIL_CORRIDOR_H
+#define WHYLATE_UTIL_CORRIDOR_H
 
 #include <glib.h>
 #include <stdbool.h>
