@@ -252,9 +252,9 @@ static bool report(struct sink *sink, const bt_self_component_sink *self, GError
 		return false;
 	}
 	/* a live trace ends by a signal only: that is when its report is wanted */
-	if (!sink->session->stretches.live) {
-		sink->session->interrupted = is_interrupted;
-		sink->session->interrupted_data = (void *) self;
+	if (!sink->session->asked.stretches.live) {
+		sink->session->asked.interrupted = is_interrupted;
+		sink->session->asked.interrupted_data = (void *) self;
 		if (is_interrupted((void *) self))
 			return false;
 	}
@@ -272,7 +272,7 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 		if (!messages_take(sink->messages, batch, count, &error))
 			break;
-		if (!sink->session->stretches.done)
+		if (!sink->session->asked.stretches.done)
 			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
 		/* --to is over: the graph can end, a live trace does not */
 		/* fall through */
@@ -301,7 +301,8 @@ static void finalize(bt_self_component_sink *self)
 	struct sink *sink = sink_of(self);
 	GError *error = NULL;
 
-	if (!sink->reported && (sink->session->stopped || sink->session->stretches.live) &&
+	if (!sink->reported &&
+	    (sink->session->trace.stopped || sink->session->asked.stretches.live) &&
 	    session_has_events(sink->session) && !report(sink, self, &error) && error) {
 		g_autofree char *safe = text_safe(error->message);
 

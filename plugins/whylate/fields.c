@@ -133,7 +133,7 @@ static void tell_fields(struct session *session, int match, const bt_event_class
 	const bt_field_class *common =
 		bt_stream_class_borrow_event_common_context_field_class_const(
 			bt_event_class_borrow_stream_class_const(event_class));
-	const GArray *conditions = session->matches[match].filter->conditions;
+	const GArray *conditions = session->asked.matches[match].filter->conditions;
 	g_autoptr(GString) fields = g_string_new(NULL);
 	uint64_t keys = 0;
 
@@ -157,7 +157,7 @@ static void resolve_filters(struct session *session, struct class_state *state, 
 			    const bt_event_class *event_class)
 {
 	for (int i = 0; i < MATCH_COUNT; i++) {
-		struct class_filter filter = {i, session->matches[i].filter};
+		struct class_filter filter = {i, session->asked.matches[i].filter};
 
 		if (!filter.filter || !event_filter_wants(filter.filter, name))
 			continue;

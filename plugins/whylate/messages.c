@@ -303,7 +303,7 @@ static void join_host(struct messages *messages, struct stream *stream)
 	stream->user = stream->host != UINT32_MAX;
 	if (!stream->user)
 		return;
-	stream->shift = shift_of(model_host(&messages->session->model, stream->host), clock,
+	stream->shift = shift_of(model_host(&messages->session->trace.model, stream->host), clock,
 				 uuid ? uuid : "");
 	messages->hold = MAX(messages->hold, MIN(ABS(stream->shift), HOLD_MAX));
 }

@@ -69,8 +69,8 @@ static json_t *limits_json(const struct session *session)
 {
 	json_t *list = json_array();
 
-	for (guint i = 0; session->judged && i < session->judged->len; i++) {
-		const struct judgement *at = g_ptr_array_index(session->judged, i);
+	for (guint i = 0; session->found.judged && i < session->found.judged->len; i++) {
+		const struct judgement *at = g_ptr_array_index(session->found.judged, i);
 		json_t *object = json_judgement(session, at);
 
 		json_object_set_new(object, "measures", measures_json(at->measures));
@@ -105,7 +105,7 @@ static json_t *line_findings_json(const struct session *session, struct profiles
 	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
 	struct overview *overview = overview_new(session);
 	struct waiting *waiting = waiting_new(session);
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 	json_t *list = json_array();
 
 	findings_add_waits(findings, session, overview->waits, tracers);
@@ -140,7 +140,7 @@ bool batch_line_write(const struct session *session, struct output *output)
 	json_object_set_new(object, "lost_packets",
 			    json_integer((json_int_t) coverage.discarded_packets));
 	json_object_set_new(object, "damaged",
-			    json_boolean(session->damages->len || session->stopped));
+			    json_boolean(session->trace.damages->len || session->trace.stopped));
 	json_object_set_new(object, "limits", limits_json(session));
 	if (peaks)
 		roots_search(peaks);

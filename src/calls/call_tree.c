@@ -97,7 +97,7 @@ const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread)
 
 	if (frames)
 		return frames;
-	frames = frames_new(session, thread, session->from, session->to);
+	frames = frames_new(session, thread, session->asked.from, session->asked.to);
 	tree->frames_held += frames->list->len;
 	g_ptr_array_index(tree->frames, thread) = frames;
 	return frames;
@@ -105,7 +105,7 @@ const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread)
 
 void call_tree_let_go(struct call_tree *tree, uint32_t keep)
 {
-	timeline_let_go(&tree->session->timeline);
+	timeline_let_go(&tree->session->trace.timeline);
 	if (tree->frames_held <= FRAMES_HELD)
 		return;
 	tree->frames_held = 0;
@@ -121,7 +121,7 @@ void call_tree_let_go(struct call_tree *tree, uint32_t keep)
 
 bool frame_is_wanted(const struct session *session, const struct call_frame *frame)
 {
-	const char *pattern = session->options->functions.function;
+	const char *pattern = session->asked.options->functions.function;
 	g_autofree char *name = NULL;
 
 	if (!pattern)
@@ -141,7 +141,7 @@ static uint32_t frame_node(struct call_tree *tree, const struct frames *frames, 
 	uint32_t node;
 
 	if (frame == NO_FRAME)
-		return scoped && tree->session->options->functions.function ? NO_NODE : base;
+		return scoped && tree->session->asked.options->functions.function ? NO_NODE : base;
 	if (scoped && tree->node_of_frame[frame])
 		return tree->node_of_frame[frame] - 1;
 	at = frame_of(frames, frame);
@@ -177,7 +177,7 @@ static uint32_t sampled_node(struct call_tree *tree, const struct frames *frames
 {
 	const struct session *session = tree->session;
 	uint32_t number =
-		block ? callpaths_at(&session->flow.callstacks, block->callpaths)->kernel : 0;
+		block ? callpaths_at(&session->trace.flow.callstacks, block->callpaths)->kernel : 0;
 	const char *inner = NULL;
 	const uint64_t *words;
 	GPtrArray *path;
@@ -185,8 +185,8 @@ static uint32_t sampled_node(struct call_tree *tree, const struct frames *frames
 
 	if (!number)
 		return node;
-	words = callstack_words(&session->flow.callstacks, number, &count);
-	path = callpath_new(session->symbols, words, count);
+	words = callstack_words(&session->trace.flow.callstacks, number, &count);
+	path = callpath_new(session->found.symbols, words, count);
 	if (frame != NO_FRAME && PACK_KIND(frame_of(frames, frame)->what) == OPERATION_FUNCTION)
 		inner = session_text(session, PACK_NUMBER(frame_of(frames, frame)->what));
 	for (guint i = 0; inner && i < path->len; i++)
@@ -194,7 +194,7 @@ static uint32_t sampled_node(struct call_tree *tree, const struct frames *frames
 			first = i + 1;
 	for (guint i = first; i < path->len; i++)
 		node = node_find(tree, node, NODE_SAMPLED,
-				 intern_id(session->model.names, g_ptr_array_index(path, i)),
+				 intern_id(session->trace.model.names, g_ptr_array_index(path, i)),
 				 frames->thread, 0, at);
 	g_ptr_array_free(path, TRUE);
 	return node;
@@ -223,7 +223,7 @@ uint32_t call_tree_cause(struct call_tree *tree, const struct path *path, const 
 		g_string_truncate(label, (gsize) (strstr(label->str, ", ") - label->str));
 	g_string_prepend(label, ": ");
 	g_string_prepend(label, kind);
-	known = intern_id(tree->session->model.names, label->str);
+	known = intern_id(tree->session->trace.model.names, label->str);
 	g_string_free(label, TRUE);
 	if (same)
 		idmap_set(&tree->causes, key, known);
@@ -234,8 +234,8 @@ static uint32_t waits_for_node(struct call_tree *tree, uint32_t node, uint32_t t
 {
 	const char *name = cost_name(tree->costs, thread);
 
-	return node_find(tree, node, NODE_WAITS_FOR, intern_id(tree->session->model.names, name),
-			 thread, 0, at);
+	return node_find(tree, node, NODE_WAITS_FOR,
+			 intern_id(tree->session->trace.model.names, name), thread, 0, at);
 }
 
 static void add_own(struct call_tree *tree, uint32_t node, uint32_t leaf, int64_t ns)
@@ -249,7 +249,7 @@ static struct frames frames_of_other(struct call_tree *tree, uint32_t thread)
 {
 	const struct session *session = tree->session;
 
-	if (session->kinds[EV_FUNCTION_ENTRY] || session->flow.user.entries)
+	if (session->trace.kinds[EV_FUNCTION_ENTRY] || session->trace.flow.user.entries)
 		return *call_tree_frames(tree, thread);
 	return (struct frames) {.list = tree->no_frames, .thread = thread};
 }
@@ -407,16 +407,17 @@ static void add_slices(struct call_tree *tree, const struct frames *frames, uint
 static void add_thread(struct call_tree *tree, uint32_t thread)
 {
 	const struct session *session = tree->session;
-	const struct thread *life = model_thread(&session->model, thread);
-	int64_t from = MAX(session->from, life->begin), to = MIN(session->to, life->end);
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	int64_t from = MAX(session->asked.from, life->begin),
+		to = MIN(session->asked.to, life->end);
 	const char *name = cost_name(tree->costs, thread);
 	const struct frames *frames;
 	uint32_t root;
 
 	if (from >= to)
 		return;
-	root = node_find(tree, NO_NODE, NODE_THREADS, intern_id(session->model.names, name), thread,
-			 0, from);
+	root = node_find(tree, NO_NODE, NODE_THREADS, intern_id(session->trace.model.names, name),
+			 thread, 0, from);
 	while (tree->threads->len <= root)
 		g_ptr_array_add(tree->threads, NULL);
 	if (!g_ptr_array_index(tree->threads, root))
@@ -434,16 +435,17 @@ static void add_thread(struct call_tree *tree, uint32_t thread)
 
 static bool has_functions(const struct session *session, uint32_t thread)
 {
-	uint32_t at = model_thread(&session->model, thread)->flow.operation;
+	uint32_t at = model_thread(&session->trace.model, thread)->flow.operation;
 
 	while (at) {
-		const struct operation *operation = operation_at(&session->timeline.operations, at);
+		const struct operation *operation =
+			operation_at(&session->trace.timeline.operations, at);
 		uint32_t kind = PACK_KIND(operation->what);
 
-		if (operation_end(operation) < session->from)
+		if (operation_end(operation) < session->asked.from)
 			return false;
 		if ((kind == OPERATION_FUNCTION || kind == OPERATION_USER) &&
-		    operation->begin < session->to)
+		    operation->begin < session->asked.to)
 			return true;
 		at = operation->previous;
 	}
@@ -453,10 +455,10 @@ static bool has_functions(const struct session *session, uint32_t thread)
 /* Functions of user space say best which program is meant; the kernel's are in all of them. */
 static bool has_user_functions(const struct session *session, uint32_t thread)
 {
-	uint32_t at = model_thread(&session->model, thread)->flow.operation;
+	uint32_t at = model_thread(&session->trace.model, thread)->flow.operation;
 
-	for (; at; at = operation_at(&session->timeline.operations, at)->previous)
-		if (PACK_KIND(operation_at(&session->timeline.operations, at)->what) ==
+	for (; at; at = operation_at(&session->trace.timeline.operations, at)->previous)
+		if (PACK_KIND(operation_at(&session->trace.timeline.operations, at)->what) ==
 		    OPERATION_USER)
 			return true;
 	return false;
@@ -468,9 +470,9 @@ static bool is_awake(const struct session *session, uint32_t thread)
 	struct spans spans;
 	struct span span;
 
-	if (thread_is_kernel(&session->model, model_thread(&session->model, thread)))
+	if (thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, thread)))
 		return false;
-	spans_begin(&spans, session, thread, session->from, session->to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next(&spans, &span))
 		if (leaf_wib(span.leaf) == WIB_WORKING)
 			return true;
@@ -481,11 +483,11 @@ static void add_threads_with(struct call_tree *tree, bool (*has)(const struct se
 			     const bool *tracers)
 {
 	const struct session *session = tree->session;
-	const char *wanted = session->options->host;
+	const char *wanted = session->asked.options->host;
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct host *host =
-			model_host(&session->model, model_thread(&session->model, i)->host);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct host *host = model_host(&session->trace.model,
+						     model_thread(&session->trace.model, i)->host);
 
 		if (!tracers[i] && (!wanted || g_strcmp0(wanted, host->hostname) == 0) &&
 		    has(session, i))
@@ -496,12 +498,12 @@ static void add_threads_with(struct call_tree *tree, bool (*has)(const struct se
 static void add_threads(struct call_tree *tree)
 {
 	const struct session *session = tree->session;
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 	g_autofree bool *tracers = NULL;
 
-	for (guint i = 0; i < session->selected->len; i++)
-		add_thread(tree, g_array_index(session->selected, uint32_t, i));
-	if (options->threads->len || options->processes->len || session->selected->len)
+	for (guint i = 0; i < session->asked.selected->len; i++)
+		add_thread(tree, g_array_index(session->asked.selected, uint32_t, i));
+	if (options->threads->len || options->processes->len || session->asked.selected->len)
 		return;
 	tracers = session_tracers(session);
 	add_threads_with(tree, has_user_functions, tracers);
@@ -520,7 +522,7 @@ static int64_t sum(const int64_t times[4])
 
 int64_t function_metric_of(const struct session *session, const int64_t times[4])
 {
-	switch (session->options->functions.metric) {
+	switch (session->asked.options->functions.metric) {
 	case BY_CPU:
 		return times[WIB_WORKING];
 	case BY_BLOCKED:
@@ -550,7 +552,7 @@ static int busiest_first(gconstpointer a, gconstpointer b, gpointer data)
 	const struct session *session = tree->session;
 	const struct call_node *x = call_node_at(tree, *(const uint32_t *) a),
 			       *y = call_node_at(tree, *(const uint32_t *) b);
-	bool by_work = session->options->functions.metric == BY_WALL;
+	bool by_work = session->asked.options->functions.metric == BY_WALL;
 	int64_t first = by_work ? x->all[WIB_WORKING] : function_metric_of(session, x->all);
 	int64_t second = by_work ? y->all[WIB_WORKING] : function_metric_of(session, y->all);
 
@@ -596,7 +598,7 @@ struct call_tree *call_tree_new(const struct session *session)
 	tree->roots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	tree->threads = g_ptr_array_new_with_free_func((GDestroyNotify) g_array_unref);
 	tree->frames = g_ptr_array_new_with_free_func((GDestroyNotify) frames_free);
-	g_ptr_array_set_size(tree->frames, (gint) session->model.thread_count);
+	g_ptr_array_set_size(tree->frames, (gint) session->trace.model.thread_count);
 	tree->no_frames = g_array_new(FALSE, FALSE, sizeof(struct call_frame));
 	tree->longest = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	tree->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);

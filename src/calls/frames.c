@@ -16,14 +16,14 @@ static bool is_taken(const struct session *session, const struct operation *oper
 	uint32_t kind = PACK_KIND(operation->what);
 
 	return kind <= OPERATION_USER ||
-	       (kind <= OPERATION_HRTIMER &&
-		(session->kinds[EV_FUNCTION_ENTRY] || session->options->functions.timeline));
+	       (kind <= OPERATION_HRTIMER && (session->trace.kinds[EV_FUNCTION_ENTRY] ||
+					      session->asked.options->functions.timeline));
 }
 
 /* The operations of a list in [from, to), the oldest first; `at`: its newest. */
 static GArray *records(const struct session *session, uint32_t at, int64_t from, int64_t to)
 {
-	const struct pages *store = &session->timeline.operations;
+	const struct pages *store = &session->trace.timeline.operations;
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
 	while (at) {
@@ -105,8 +105,9 @@ static struct frames *frames_of_list(const struct session *session, uint32_t thr
 	g_autofree struct call_frame *behind = g_new(struct call_frame, list->len + 1);
 
 	for (guint i = 0; i < list->len; i++) {
-		const struct operation *operation = operation_at(&session->timeline.operations,
-								 g_array_index(list, uint32_t, i));
+		const struct operation *operation =
+			operation_at(&session->trace.timeline.operations,
+				     g_array_index(list, uint32_t, i));
 
 		behind[i] = (struct call_frame) {
 			.begin = operation->begin,
@@ -135,7 +136,8 @@ static struct frames *frames_of_list(const struct session *session, uint32_t thr
 struct frames *frames_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
 {
 	return frames_of_list(session, thread,
-			      model_thread(&session->model, thread)->flow.operation, from, to);
+			      model_thread(&session->trace.model, thread)->flow.operation, from,
+			      to);
 }
 
 struct frames *frames_of_idle(const struct session *session, const struct cpu *cpu, int64_t from,
@@ -187,6 +189,6 @@ bool frame_waits_for_others(const struct session *session, const struct call_fra
 	for (int i = 0; fed[i]; i++)
 		if (g_str_has_prefix(on, fed[i]))
 			return true;
-	wait = flow_call_info((struct flow *) &session->flow, PACK_NUMBER(frame->what))->wait;
+	wait = flow_call_info((struct flow *) &session->trace.flow, PACK_NUMBER(frame->what))->wait;
 	return wait != WAIT_DEFAULT && wait != WAIT_FD && wait != WAIT_NOTHING;
 }

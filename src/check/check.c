@@ -67,8 +67,8 @@ static void add_needs(struct check *check, const struct session *session)
 /* Lost events of each host, in one line: how many, in how much time of all CPUs'. */
 static void add_lost(struct check *check, const struct session *session)
 {
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 		struct finding finding = {.kind = FINDING_LOST, .degraded = CHECKED_COMMANDS};
 		g_autoptr(GString) name = g_string_new(NULL);
 		char length[32];
@@ -84,14 +84,15 @@ static void add_lost(struct check *check, const struct session *session)
 		if (host->discarded_packets)
 			g_string_append_printf(name, ", %" G_GUINT64_FORMAT " packets",
 					       host->discarded_packets);
-		if (session->model.hosts->len > 1)
+		if (session->trace.model.hosts->len > 1)
 			g_string_append_printf(name, ", host %s", session_host_name(session, i));
 		finding.name = g_string_free(g_steal_pointer(&name), FALSE);
 		finding.means =
 			g_strdup("what was on at those times is unknown, and what spans them is "
 				 "marked: it may not be real");
 		/* else they are those of damaged files, which no recording prevents */
-		if (host->discarded_events || host->discarded_packets || !session->damages->len)
+		if (host->discarded_events || host->discarded_packets ||
+		    !session->trace.damages->len)
 			finding.remedy =
 				g_strdup("lttng enable-channel -k --subbuf-size=4M --num-subbuf=8 "
 					 "NAME: larger buffers; or fewer events");
@@ -101,8 +102,8 @@ static void add_lost(struct check *check, const struct session *session)
 
 static void add_damage(struct check *check, const struct session *session)
 {
-	for (guint i = 0; i < session->damages->len; i++) {
-		const struct damage *at = &g_array_index(session->damages, struct damage, i);
+	for (guint i = 0; i < session->trace.damages->len; i++) {
+		const struct damage *at = &g_array_index(session->trace.damages, struct damage, i);
 		struct finding finding = {.kind = FINDING_DAMAGE, .degraded = CHECKED_COMMANDS};
 
 		finding.name = g_strdup(at->file);
@@ -137,16 +138,16 @@ static void add_troubles(struct check *check, const struct session *session)
 
 static char *user_means(const struct session *session)
 {
-	const struct user_counts *counts = &session->flow.user;
+	const struct user_counts *counts = &session->trace.flow.user;
 	GString *text = g_string_new(NULL);
 	uint64_t odd =
 		counts->entries_unseen + counts->exits_unseen + counts->dropped + counts->no_thread;
 
-	if (session->user_events)
+	if (session->trace.user_events)
 		g_string_append_printf(text,
 				       "its %" PRIu64 " events can be named as those of the "
 				       "kernel, and change nothing else",
-				       session->user_events);
+				       session->trace.user_events);
 	if (counts->entries + counts->exits)
 		g_string_append_printf(text,
 				       "; %" PRIu64 " entries and %" PRIu64 " exits of "
@@ -156,14 +157,14 @@ static char *user_means(const struct session *session)
 		g_string_append_printf(text, ", %" PRIu64 " of them without the other", odd);
 	if (counts->lost)
 		g_string_append_printf(text, "; %" PRIu64 " events were lost", counts->lost);
-	if (session->user_apart)
+	if (session->trace.user_apart)
 		g_string_append_printf(text,
 				       "%s%u of them not read, being of no host whose kernel "
 				       "was traced",
-				       text->len ? "; " : "", session->user_apart);
-	for (guint i = 0; i < session->user_damages->len; i++)
+				       text->len ? "; " : "", session->trace.user_apart);
+	for (guint i = 0; i < session->trace.user_damages->len; i++)
 		g_string_append_printf(text, "%sdamaged: %s", text->len ? "; " : "",
-				       (char *) g_ptr_array_index(session->user_damages, i));
+				       (char *) g_ptr_array_index(session->trace.user_damages, i));
 	if (!text->len)
 		g_string_append(text, "it has no events");
 	return g_string_free(text, FALSE);
@@ -173,10 +174,11 @@ static void add_user_traces(struct check *check, const struct session *session)
 {
 	struct finding finding = {.kind = FINDING_USER_TRACE};
 
-	if (!session->user_traces)
+	if (!session->trace.user_traces)
 		return;
-	finding.name = g_strdup_printf("%u user-space trace%s beside it", session->user_traces,
-				       session->user_traces == 1 ? "" : "s");
+	finding.name =
+		g_strdup_printf("%u user-space trace%s beside it", session->trace.user_traces,
+				session->trace.user_traces == 1 ? "" : "s");
 	finding.means = user_means(session);
 	g_array_append_val(check->findings, finding);
 }

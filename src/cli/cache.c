@@ -285,16 +285,16 @@ static bool is_settled(const struct cache *cache, const struct options *options)
 /* What could not be spilled is told in the report, and was of that run only. */
 static bool is_worth(const struct cache *cache, const struct session *session)
 {
-	return session->names_gathered && !session->stopped &&
-	       (cache->always || session->events >= AUTO_EVENTS) &&
-	       !session->timeline.intervals.spill_failed;
+	return session->trace.names_gathered && !session->trace.stopped &&
+	       (cache->always || session->trace.events >= AUTO_EVENTS) &&
+	       !session->trace.timeline.intervals.spill_failed;
 }
 
 void cache_keep(struct cache *cache, const struct session *session)
 {
 	g_autoptr(GArray) list = NULL;
 
-	if (!is_worth(cache, session) || !is_settled(cache, session->options) ||
+	if (!is_worth(cache, session) || !is_settled(cache, session->asked.options) ||
 	    g_mkdir_with_parents(cache->directory, 0700) != 0)
 		return;
 	list = list_kept(cache);

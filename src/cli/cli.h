@@ -35,7 +35,7 @@ bool traces_search(const char *path, trace_visit *visit, void *data, GError **er
 
 /* Reads all traces into the session, directly or through Babeltrace. False and
  * WHYLATE_ERROR_NO_TRACE if nothing could be read; if reading stops early,
- * session->stopped says why, and session->damages what could not be read. */
+ * session->trace.stopped says why, and session->trace.damages what could not be read. */
 bool traces_read(struct session *session, GPtrArray *traces, GError **error);
 /* They will be, or were, read directly. */
 bool traces_are_read_directly(const struct options *options, GPtrArray *traces);

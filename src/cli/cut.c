@@ -268,8 +268,8 @@ static const struct host *host_of(const struct session *session, const struct fo
 	const struct trace_directory *directory = g_ptr_array_index(trace->directories, 0);
 	const char *hostname = metadata_text(directory->metadata, "hostname");
 
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 
 		if (g_strcmp0(host->uuid, trace->uuid) == 0 ||
 		    g_strcmp0(host->hostname, hostname) == 0)

@@ -28,7 +28,7 @@ consume(bt_message_iterator *iterator, void *data)
 		case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 			if (!messages_take(reading->messages, batch, count, &reading->error))
 				return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
-			if (reading->session->stretches.done)
+			if (reading->session->asked.stretches.done)
 				return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
 			break;
 		case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:

@@ -244,7 +244,8 @@ static bool test(const struct lami_analysis *analysis, GPtrArray *paths, GError 
 	} else {
 		ok = traces_declare(session, traces, error);
 		for (size_t i = 0; i < G_N_ELEMENTS(analysis->needs); i++)
-			any |= analysis->needs[i] != EV_OTHER && session->kinds[analysis->needs[i]];
+			any |= analysis->needs[i] != EV_OTHER &&
+			       session->trace.kinds[analysis->needs[i]];
 	}
 	if (ok && !any)
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,

@@ -52,8 +52,8 @@ static int fail(const GError *error)
 
 static bool lost_events(const struct session *session)
 {
-	for (guint i = 0; i < session->model.hosts->len; i++)
-		if (model_host(&session->model, i)->gaps->len)
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		if (model_host(&session->trace.model, i)->gaps->len)
 			return true;
 	return false;
 }
@@ -63,14 +63,14 @@ static bool read_traces(struct session *session, GPtrArray *paths, struct cache 
 			GError **error)
 {
 	g_autoptr(GPtrArray) traces = NULL;
-	bool kept = session->restored;
+	bool kept = session->trace.restored;
 
 	if (kept && !session_wants_match(session))
 		return true;
 	traces = traces_find(paths, error);
 	if (!traces)
 		return false;
-	if (!traces_are_read_directly(session->options, traces))
+	if (!traces_are_read_directly(session->asked.options, traces))
 		g_clear_pointer(cache, cache_free);
 	return kept ? traces_match(session, traces, error) : traces_read(session, traces, error);
 }
@@ -88,33 +88,37 @@ static void tell_spill(const struct options *options, int status)
 /* The kernel's report is whole; one of user space's events is not. */
 static int tell_user_trouble(const struct session *session)
 {
-	for (guint i = 0; i < session->user_damages->len && !session->options->quiet; i++) {
+	for (guint i = 0; i < session->trace.user_damages->len && !session->asked.options->quiet;
+	     i++) {
 		g_autofree char *message =
 			g_strconcat("a user-space trace is damaged, and only what could be read of "
 				    "it is used: ",
-				    (char *) g_ptr_array_index(session->user_damages, i), NULL);
+				    (char *) g_ptr_array_index(session->trace.user_damages, i),
+				    NULL);
 
 		tell(message);
 	}
-	return session->user_damages->len && session_uses_user(session) ? WHYLATE_ERROR_DAMAGE : 0;
+	return session->trace.user_damages->len && session_uses_user(session)
+		       ? WHYLATE_ERROR_DAMAGE
+		       : 0;
 }
 
 /* What is to be said of a trace that was read, and its part in the exit status. */
 static int tell_trouble(const struct session *session)
 {
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 	int status = tell_user_trouble(session);
 
-	if (session->stopped) {
+	if (session->trace.stopped) {
 		g_autofree char *message = g_strconcat(
 			"the trace could not be read to its end, the report is of what came "
 			"before: ",
-			session->stopped, NULL);
+			session->trace.stopped, NULL);
 
 		tell(message);
 		return WHYLATE_ERROR_DAMAGE;
 	}
-	if (session->damages->len) {
+	if (session->trace.damages->len) {
 		fprintf(stderr,
 			"whylate: the trace is damaged; the report is of what could be read, "
 			"and its coverage says what could not\n");
@@ -144,7 +148,7 @@ static bool input_read(struct input *input, struct options *options, GPtrArray *
 	if (!input->session)
 		input->session = session_new(options);
 	if (input->cache && !input->kept)
-		input->session->places = event_places_new();
+		input->session->trace.places = event_places_new();
 	return periodic_begin(input->session, error) &&
 	       read_traces(input->session, paths, &input->cache, error);
 }
@@ -155,10 +159,11 @@ static void input_clear(struct input *input)
 		return;
 	/* the answer comes first, and a wrong question is asked again; but what has other names now
 	 * is not the trace */
-	if (input->cache && !input->kept && !input->session->options->anonymiser)
+	if (input->cache && !input->kept && !input->session->asked.options->anonymiser)
 		cache_keep(input->cache, input->session);
 	cache_free(input->cache);
-	if (*input->session->runs_read >= RUNS_READ_MAX && !input->session->options->quiet)
+	if (*input->session->found.runs_read >= RUNS_READ_MAX &&
+	    !input->session->asked.options->quiet)
 		fprintf(stderr,
 			"whylate: so many threads were ready at once that it was not looked "
 			"up for all who ran meanwhile; a narrower window (--from, --to) does\n");
@@ -189,8 +194,8 @@ static bool read_other(struct input *other, struct options *options, GPtrArray *
  * a millisecond at least, so that what began and ended it is in the cut too. */
 static bool cut(const struct session *session, GPtrArray *paths, GError **error)
 {
-	const struct options *options = session->options;
-	int64_t from = session->from, to = session->to, more;
+	const struct options *options = session->asked.options;
+	int64_t from = session->asked.from, to = session->asked.to, more;
 	struct finding found;
 
 	if (options->finding) {
@@ -214,7 +219,7 @@ static bool cut(const struct session *session, GPtrArray *paths, GError **error)
 /* What was asked for, when all has been read. */
 static bool answer(struct session *session, GPtrArray *paths, GError **error)
 {
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 
 	if (options->command != COMMAND_EXPORT || options->export.as != EXPORT_CTF)
 		return report_end(session, error);
@@ -224,13 +229,13 @@ static bool answer(struct session *session, GPtrArray *paths, GError **error)
 /* 1 for a limit that is exceeded wins over all else; 4 for one that was not judged. */
 static int tell_limits(const struct session *session, int status)
 {
-	int verdict = judgements_status(session->judged);
+	int verdict = judgements_status(session->found.judged);
 
-	for (guint i = 0; session->judged && i < session->judged->len; i++) {
-		const struct judgement *at = g_ptr_array_index(session->judged, i);
+	for (guint i = 0; session->found.judged && i < session->found.judged->len; i++) {
+		const struct judgement *at = g_ptr_array_index(session->found.judged, i);
 		g_autofree char *text = NULL, *message = NULL;
 
-		if (session->options->quiet ||
+		if (session->asked.options->quiet ||
 		    (at->outcome != OUTCOME_EXCEEDED && at->outcome != OUTCOME_NOT_JUDGED))
 			continue;
 		text = judgement_text(at);
@@ -252,7 +257,7 @@ int run(struct options *options, GPtrArray *paths)
 	    !input_read(&input, options, paths, &error)) {
 		status = fail(error);
 	} else {
-		input.session->other = other.session;
+		input.session->asked.other = other.session;
 		if (!answer(input.session, paths, &error)) {
 			status = fail(error);
 		} else {

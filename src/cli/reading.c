@@ -15,7 +15,7 @@
 
 void progress_begin(struct progress *progress, const struct session *session)
 {
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 
 	*progress = (struct progress) {.session = session,
 				       .next = EVENTS_AT_ONCE,
@@ -30,27 +30,28 @@ void progress_show(struct progress *progress)
 	const struct session *session = progress->session;
 	char time[48];
 
-	if (!(progress->shown || progress->lines) || session->events < progress->next)
+	if (!(progress->shown || progress->lines) || session->trace.events < progress->next)
 		return;
-	progress->next = session->events + EVENTS_AT_ONCE;
+	progress->next = session->trace.events + EVENTS_AT_ONCE;
 	if (progress->lines) {
 		/* reading is most of it; there is more to do behind it */
 		if (progress->reader)
 			progress->done = MAX(progress->done, 0.9 * reader_done(progress->reader));
-		printf("%.3f %" PRIu64 " events read\n", progress->done, session->events);
+		printf("%.3f %" PRIu64 " events read\n", progress->done, session->trace.events);
 		fflush(stdout);
 		return;
 	}
-	fprintf(stderr, "\rwhylate: %" PRIu64 " events, at %s ", session->events,
-		when_time(time, session->flow.time, session->options->utc, false));
+	fprintf(stderr, "\rwhylate: %" PRIu64 " events, at %s ", session->trace.events,
+		when_time(time, session->trace.flow.time, session->asked.options->utc, false));
 }
 
 void progress_end(const struct progress *progress)
 {
-	if (progress->shown && progress->session->events >= EVENTS_AT_ONCE)
+	if (progress->shown && progress->session->trace.events >= EVENTS_AT_ONCE)
 		fputs("\r\033[K", stderr);
 	if (progress->lines) {
-		printf("0.900 %" PRIu64 " events read, analysing\n", progress->session->events);
+		printf("0.900 %" PRIu64 " events read, analysing\n",
+		       progress->session->trace.events);
 		fflush(stdout);
 	}
 }
@@ -114,14 +115,14 @@ static bool read_directly(struct session *session, GPtrArray *traces, GError **e
 		return false;
 	progress_begin(&progress, session);
 	progress.reader = reader;
-	while (!session->stretches.done && reader_run(reader, EVENTS_AT_ONCE))
+	while (!session->asked.stretches.done && reader_run(reader, EVENTS_AT_ONCE))
 		progress_show(&progress);
 	progress_end(&progress);
 	reader_tell_damage(reader);
 	ok = session_has_events(session);
 	if (!ok)
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-			    session->damages->len
+			    session->trace.damages->len
 				    ? "the trace has no event that could be read: its "
 				      "files are damaged"
 				    : "the trace has no events");
@@ -166,9 +167,9 @@ bool traces_read(struct session *session, GPtrArray *traces, GError **error)
 {
 	const struct found_trace *first = g_ptr_array_index(traces, 0);
 
-	session->user_traces = first->user_traces;
-	session->user_apart = first->user_apart;
-	if (traces_are_read_directly(session->options, traces))
+	session->trace.user_traces = first->user_traces;
+	session->trace.user_apart = first->user_apart;
+	if (traces_are_read_directly(session->asked.options, traces))
 		return read_directly(session, traces, error);
 	return traces_fit_babeltrace(traces, error) && graph_run(session, traces, error);
 }

@@ -36,17 +36,18 @@ static bool wants_color(const struct options *options, const struct output *outp
  * only one asked for. */
 static uint32_t single_thread(const struct session *session)
 {
-	if (session->target != NO_THREAD)
-		return session->target;
-	return session->selected->len == 1 ? g_array_index(session->selected, uint32_t, 0)
-					   : NO_THREAD;
+	if (session->asked.target != NO_THREAD)
+		return session->asked.target;
+	return session->asked.selected->len == 1
+		       ? g_array_index(session->asked.selected, uint32_t, 0)
+		       : NO_THREAD;
 }
 
 static void add_stretch(GArray *list, const struct session *session, uint32_t thread)
 {
-	const struct thread *life = model_thread(&session->model, thread);
-	struct stretch stretch = {thread, MAX(life->begin, session->from),
-				  MIN(life->end, session->to)};
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	struct stretch stretch = {thread, MAX(life->begin, session->asked.from),
+				  MIN(life->end, session->asked.to)};
 
 	for (guint i = 0; i < list->len; i++)
 		if (g_array_index(list, struct stretch, i).thread == thread)
@@ -60,12 +61,12 @@ static void add_stretch(GArray *list, const struct session *session, uint32_t th
 static GPtrArray *verdict_of(const struct session *session, uint32_t thread,
 			     const struct path *path)
 {
-	const struct thread *life = model_thread(&session->model, thread);
+	const struct thread *life = model_thread(&session->trace.model, thread);
 
-	if (session->target != NO_THREAD)
-		return verdict_new(session, path, session->from, session->to);
-	return verdict_new(session, path, MAX(session->from, life->begin),
-			   MIN(session->to, life->end));
+	if (session->asked.target != NO_THREAD)
+		return verdict_new(session, path, session->asked.from, session->asked.to);
+	return verdict_new(session, path, MAX(session->asked.from, life->begin),
+			   MIN(session->asked.to, life->end));
 }
 
 static GArray *locks_of(const struct delay *delay)
@@ -76,7 +77,8 @@ static GArray *locks_of(const struct delay *delay)
 		g_hash_table_add(threads,
 				 GUINT_TO_POINTER(
 					 g_array_index(delay->threads, struct stretch, i).thread));
-	return contention_new(delay->session, threads, delay->session->from, delay->session->to);
+	return contention_new(delay->session, threads, delay->session->asked.from,
+			      delay->session->asked.to);
 }
 
 static GArray *findings_of(const struct delay *delay)
@@ -106,14 +108,16 @@ static void delay_init(struct delay *delay, const struct session *session)
 		delay->lineage = g_array_new(FALSE, FALSE, sizeof(struct stretch));
 		delay->verdict = g_ptr_array_new_with_free_func(g_free);
 	} else {
-		delay->lineage = lineage_new(session, single, session->from, session->to);
-		delay->path = path_new(session, single, session->from, session->to);
+		delay->lineage =
+			lineage_new(session, single, session->asked.from, session->asked.to);
+		delay->path = path_new(session, single, session->asked.from, session->asked.to);
 		delay->verdict = verdict_of(session, single, delay->path);
 	}
-	if (session->target != NO_THREAD)
+	if (session->asked.target != NO_THREAD)
 		g_array_append_vals(delay->threads, delay->lineage->data, delay->lineage->len);
-	for (guint i = 0; i < session->selected->len; i++)
-		add_stretch(delay->threads, session, g_array_index(session->selected, uint32_t, i));
+	for (guint i = 0; i < session->asked.selected->len; i++)
+		add_stretch(delay->threads, session,
+			    g_array_index(session->asked.selected, uint32_t, i));
 	delay->locks = locks_of(delay);
 	delay->findings = findings_of(delay);
 }
@@ -135,7 +139,7 @@ void delay_write(const struct session *session, struct output *output)
 	struct page page;
 
 	delay_init(&delay, session);
-	switch (session->options->format) {
+	switch (session->asked.options->format) {
 	case FORMAT_JSON:
 		delay_json(&delay, output);
 		break;
@@ -165,7 +169,7 @@ struct profile_report {
 static bool profile_init(struct profile_report *report, const struct session *session,
 			 GError **error)
 {
-	const struct profile_options *options = &session->options->profile;
+	const struct profile_options *options = &session->asked.options->profile;
 	guint resolution = options->resolution ? options->resolution : 1;
 
 	*report = (struct profile_report) {0};
@@ -174,9 +178,10 @@ static bool profile_init(struct profile_report *report, const struct session *se
 	if (options->resume && !(report->resumed = saved_new("resume", options->resume, error)))
 		return false;
 	/* buckets can be compared only where they are the same */
-	if (report->compared && !saved_check_options(report->compared, session->options, error))
+	if (report->compared &&
+	    !saved_check_options(report->compared, session->asked.options, error))
 		return false;
-	if (report->resumed && !saved_check_options(report->resumed, session->options, error))
+	if (report->resumed && !saved_check_options(report->resumed, session->asked.options, error))
 		return false;
 	if (report->compared)
 		resolution = saved_resolution(report->compared);
@@ -239,16 +244,16 @@ static bool write_profile(const struct session *session, struct output *output, 
 {
 	struct profile_report report;
 	bool ok = profile_init(&report, session, error) &&
-		  save(&report, session->options->profile.save, error);
+		  save(&report, session->asked.options->profile.save, error);
 
 	g_autofree char *other =
-		ok && report.compared ? saved_other_filters(report.compared, session->options)
+		ok && report.compared ? saved_other_filters(report.compared, session->asked.options)
 				      : NULL;
 
-	if (ok && session->options->format == FORMAT_JSON)
+	if (ok && session->asked.options->format == FORMAT_JSON)
 		profile_json_write(report.profiles, report.comparison, report.resumed, false,
 				   output->file);
-	else if (ok && session->options->format == FORMAT_HTML)
+	else if (ok && session->asked.options->format == FORMAT_HTML)
 		write_profile_page(&report, session, output);
 	else if (ok)
 		profile_text_write(report.profiles, report.comparison, other, output);
@@ -258,19 +263,19 @@ static bool write_profile(const struct session *session, struct output *output, 
 
 static bool write_requests(const struct session *session, struct output *output, GError **error)
 {
-	struct request_scope scope = {session->options->requests.picks, "pick", session->from,
-				      session->to};
+	struct request_scope scope = {session->asked.options->requests.picks, "pick",
+				      session->asked.from, session->asked.to};
 	struct user_requests *requests = user_requests_new(session, &scope, error);
 	struct costs *costs;
 
 	if (!requests)
 		return false;
 	costs = costs_new(requests);
-	if (session->options->format == FORMAT_JSON)
+	if (session->asked.options->format == FORMAT_JSON)
 		requests_json(costs, output);
-	else if (session->options->format == FORMAT_CSV)
+	else if (session->asked.options->format == FORMAT_CSV)
 		requests_csv(costs, output);
-	else if (session->options->format == FORMAT_DOT)
+	else if (session->asked.options->format == FORMAT_DOT)
 		requests_dot(costs, output);
 	else
 		requests_text(costs, output);
@@ -289,11 +294,11 @@ static bool write_functions(const struct session *session, struct output *output
 		return false;
 	}
 	found = stand_outs_new(functions->tree);
-	if (session->options->format == FORMAT_JSON)
+	if (session->asked.options->format == FORMAT_JSON)
 		functions_json(functions, found, output);
-	else if (session->options->format == FORMAT_CSV)
+	else if (session->asked.options->format == FORMAT_CSV)
 		functions_csv(functions, output);
-	else if (session->options->format == FORMAT_FOLDED)
+	else if (session->asked.options->format == FORMAT_FOLDED)
 		functions_folded(functions, output);
 	else
 		functions_text(functions, found, output);
@@ -304,11 +309,11 @@ static bool write_functions(const struct session *session, struct output *output
 
 static bool write_diff(const struct session *session, struct output *output, GError **error)
 {
-	struct diff *diff = diff_new(session, session->other, error);
+	struct diff *diff = diff_new(session, session->asked.other, error);
 
 	if (!diff)
 		return false;
-	if (session->options->format == FORMAT_JSON)
+	if (session->asked.options->format == FORMAT_JSON)
 		diff_json(diff, output);
 	else
 		diff_text(diff, output);
@@ -321,12 +326,12 @@ static void write_overview(const struct session *session, struct output *output)
 	struct waiting *waiting;
 	struct page page;
 
-	if (session->options->format == FORMAT_TEXT) {
+	if (session->asked.options->format == FORMAT_TEXT) {
 		overview_text(session, output);
 		return;
 	}
 	waiting = waiting_new(session);
-	if (session->options->format == FORMAT_HTML) {
+	if (session->asked.options->format == FORMAT_HTML) {
 		page_begin(&page, session, output);
 		overview_json(session, waiting, &page.json);
 		page_end(&page, waiting);
@@ -338,7 +343,7 @@ static void write_overview(const struct session *session, struct output *output)
 
 bool report_write_to(const struct session *session, struct output *output, GError **error)
 {
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 
 	output->color = options->format == FORMAT_TEXT && wants_color(options, output);
 	if (options->lami)
@@ -375,9 +380,9 @@ bool report_write(const struct session *session, GError **error)
 	struct output output;
 	bool ok;
 
-	if (session->options->command == COMMAND_EXPORT)
+	if (session->asked.options->command == COMMAND_EXPORT)
 		return export_write(session, error);
-	ok = output_open(&output, session->options->output, error) &&
+	ok = output_open(&output, session->asked.options->output, error) &&
 	     report_write_to(session, &output, error) && !session_interrupted(session) &&
 	     output_commit(&output, error);
 
@@ -387,11 +392,11 @@ bool report_write(const struct session *session, GError **error)
 
 bool report_end(struct session *session, GError **error)
 {
-	if (session->options->every)
+	if (session->asked.options->every)
 		return stretches_end(session, error);
 	if (!session_finish(session, error))
 		return false;
-	if (session->options->limits->len)
-		session->judged = judgements_new(session);
+	if (session->asked.options->limits->len)
+		session->found.judged = judgements_new(session);
 	return report_write(session, error) && junit_write(session, error);
 }

@@ -50,13 +50,13 @@ static void heading(const struct session *session, struct output *output)
 {
 	char from[48], to[48], length[32];
 
-	if (session->stretches.reported)
+	if (session->asked.stretches.reported)
 		fputs("\n\n", output->file);
 	fprintf(output->file, "==== Report %u: %s to %s, %s ====\n\n",
-		session->stretches.reported + 1,
-		when_time(from, session->from, session->options->utc, true),
-		when_time(to, session->to, session->options->utc, true),
-		when_duration(length, session->to - session->from));
+		session->asked.stretches.reported + 1,
+		when_time(from, session->asked.from, session->asked.options->utc, true),
+		when_time(to, session->asked.to, session->asked.options->utc, true),
+		when_duration(length, session->asked.to - session->asked.from));
 }
 
 static bool write_report(const struct periodic *periodic, struct session *session, GError **error)
@@ -66,12 +66,12 @@ static bool write_report(const struct periodic *periodic, struct session *sessio
 	bool ok;
 
 	output_begin(&output, periodic->file, periodic->path);
-	output.continued = session->stretches.reported > 0;
-	if (session->options->format == FORMAT_JSON) {
+	output.continued = session->asked.stretches.reported > 0;
+	if (session->asked.options->format == FORMAT_JSON) {
 		output.file = fopencookie(periodic->file, "w", in_line);
 		if (!output.file)
 			g_error("out of memory");
-	} else if (session->options->format == FORMAT_TEXT) {
+	} else if (session->asked.options->format == FORMAT_TEXT) {
 		heading(session, &output);
 	}
 	ok = report_write_to(session, &output, error) && output_commit(&output, error);
@@ -83,13 +83,13 @@ static bool write_report(const struct periodic *periodic, struct session *sessio
 static bool make_report(const struct periodic *periodic, struct session *session, int64_t from,
 			int64_t to, GError **error)
 {
-	timeline_detach(&session->timeline);
-	session->interrupted = NULL; /* what was begun is finished */
-	session->of_stretch = true;
-	session->from = from;
-	session->to = to;
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		struct host *host = model_host(&session->model, i);
+	timeline_detach(&session->trace.timeline);
+	session->asked.interrupted = NULL; /* what was begun is finished */
+	session->asked.of_stretch = true;
+	session->asked.from = from;
+	session->asked.to = to;
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		struct host *host = model_host(&session->trace.model, i);
 
 		if (host->any)
 			host->end = MAX(host->end, to);
@@ -183,11 +183,11 @@ static bool report(struct session *session, int64_t from, int64_t to, void *data
 
 bool periodic_begin(struct session *session, GError **error)
 {
-	const char *path = session->options->output;
+	const char *path = session->asked.options->output;
 	struct periodic *periodic;
 	FILE *file = stdout;
 
-	if (!session->options->every)
+	if (!session->asked.options->every)
 		return true;
 	if (path && strcmp(path, "-") != 0) {
 		file = fopen(path, "we");
@@ -199,19 +199,19 @@ bool periodic_begin(struct session *session, GError **error)
 	}
 	periodic = g_new0(struct periodic, 1);
 	*periodic = (struct periodic) {file, file == stdout ? NULL : path};
-	session->stretches.report = report;
-	session->stretches.data = periodic;
+	session->asked.stretches.report = report;
+	session->asked.stretches.data = periodic;
 	return true;
 }
 
 void periodic_end(struct session *session)
 {
-	struct periodic *periodic = session->stretches.data;
+	struct periodic *periodic = session->asked.stretches.data;
 
 	if (!periodic)
 		return;
 	if (periodic->file != stdout)
 		fclose(periodic->file);
 	g_free(periodic);
-	session->stretches.data = NULL;
+	session->asked.stretches.data = NULL;
 }

@@ -10,7 +10,7 @@
 static void rows(const struct session *session, uint32_t thread, const struct node *node,
 		 FILE *file)
 {
-	const struct thread *life = model_thread(&session->model, thread);
+	const struct thread *life = model_thread(&session->trace.model, thread);
 	g_autofree char *key = node_key(node);
 
 	for (guint i = 0; i < node->instances->len; i++) {
@@ -35,7 +35,7 @@ static void steps(const struct session *session, const struct path *path, FILE *
 {
 	for (guint i = 0; path && i < path->pieces->len; i++) {
 		const struct piece *at = &g_array_index(path->pieces, struct piece, i);
-		const struct thread *life = model_thread(&session->model, at->thread);
+		const struct thread *life = model_thread(&session->trace.model, at->thread);
 		struct span span = {at->begin, at->end, at->leaf, at->ref};
 		struct cause cause = piece_cause(session, at);
 		g_autofree char *leaf = leaf_key(session, at->leaf);
@@ -65,8 +65,8 @@ void delay_csv(const struct delay *delay, struct output *output)
 		"host,tid,pid,name,leaf,resource,kind,cause,begin,end,ns,spans_gap\r\n"};
 
 	if (!output->continued)
-		fputs(heads[delay->session->options->path], output->file);
-	if (delay->session->options->path) {
+		fputs(heads[delay->session->asked.options->path], output->file);
+	if (delay->session->asked.options->path) {
 		steps(delay->session, delay->path, output->file);
 		return;
 	}

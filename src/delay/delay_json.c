@@ -6,7 +6,7 @@
 
 static json_t *stack_json(const struct session *session, uint32_t stack, bool kernel)
 {
-	const GArray *frames = flow_stack(&session->flow, stack);
+	const GArray *frames = flow_stack(&session->trace.flow, stack);
 	json_t *list = json_array();
 
 	for (guint i = 0; i < frames->len; i++) {
@@ -21,7 +21,7 @@ static json_t *stack_json(const struct session *session, uint32_t stack, bool ke
 static bool is_kernel(const struct session *session, uint32_t thread)
 {
 	return is_thread(thread) &&
-	       thread_is_kernel(&session->model, model_thread(&session->model, thread));
+	       thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, thread));
 }
 
 /* The innermost frame of the waker; a thread in user code is "thread". */
@@ -46,13 +46,14 @@ static json_t *woken_by_json(const struct session *session, const struct wait *w
 
 	json_object_set_new(object, "kind", json_string(waker_kind_text(kind)));
 	json_object_set_new(object, "host",
-			    json_integer(model_thread(&session->model, wait->thread)->host));
+			    json_integer(model_thread(&session->trace.model, wait->thread)->host));
 	json_object_set_new(
 		object, "tid",
 		!thread ? json_null()
 			: json_integer(block->waker == IDLE_THREAD
 					       ? 0
-					       : model_thread(&session->model, block->waker)->tid));
+					       : model_thread(&session->trace.model, block->waker)
+							 ->tid));
 	json_object_set_new(object, "name",
 			    thread ? json_text(session_thread_name(session, block->waker))
 				   : json_null());
@@ -74,9 +75,10 @@ static json_t *messenger_json(const struct session *session, const char *kind, c
 	json_object_set_new(object, "kind", json_string(kind));
 	json_object_set_new(object, "label", json_text(label));
 	json_object_set_new(object, "host",
-			    json_integer(known ? model_thread(&session->model, thread)->host : 0));
+			    json_integer(known ? model_thread(&session->trace.model, thread)->host
+					       : 0));
 	json_object_set_new(object, "tid",
-			    known ? json_integer(model_thread(&session->model, thread)->tid)
+			    known ? json_integer(model_thread(&session->trace.model, thread)->tid)
 				  : json_null());
 	json_object_set_new(object, "name",
 			    known ? json_text(session_thread_name(session, thread)) : json_null());
@@ -107,7 +109,7 @@ static json_t *worker_via(const struct session *session, const struct wait *wait
 			  const struct wake_detail *work)
 {
 	const struct wake_detail *behind =
-		work->behind ? detail_at(&session->timeline, work->behind) : NULL;
+		work->behind ? detail_at(&session->trace.timeline, work->behind) : NULL;
 	json_t *list = json_array();
 
 	if (behind && behind->kind != DETAIL_TIMER)
@@ -127,7 +129,7 @@ static json_t *via_json(const struct session *session, const struct wait *wait)
 {
 	const struct block *block = wait->block;
 	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
 	g_autofree char *context = frame_text(session, block->context, false);
 	bool raise = detail && detail->kind == DETAIL_RAISE;
 	json_t *list, *messenger;
@@ -152,7 +154,7 @@ static json_t *waits_json(const struct session *session, GPtrArray *waits);
 
 static json_t *wait_json(const struct session *session, const struct wait *wait)
 {
-	const struct thread *thread = model_thread(&session->model, wait->thread);
+	const struct thread *thread = model_thread(&session->trace.model, wait->thread);
 	struct cause cause = wait_cause(session, wait);
 	json_t *object = json_object(), *share, *via, *lock;
 	g_autofree char *leaf = leaf_key(session, wait->leaf);
@@ -274,7 +276,7 @@ static json_t *thread_json(const struct session *session, const struct stretch *
 	struct node *summary = summary_new(session, stretch->thread, stretch->begin, stretch->end);
 	uint32_t omitted;
 	GPtrArray *waits = causality_new(session, stretch->thread, stretch->begin, stretch->end,
-					 session->options->limit, &omitted);
+					 session->asked.options->limit, &omitted);
 
 	json_object_set_new(object, "begin", json_integer(stretch->begin));
 	json_object_set_new(object, "end", json_integer(stretch->end));
@@ -291,20 +293,20 @@ static json_t *thread_json(const struct session *session, const struct stretch *
 
 static json_t *target_json(const struct session *session)
 {
-	const struct match *match = &session->matches[MATCH_TARGET];
+	const struct match *match = &session->asked.matches[MATCH_TARGET];
 	const struct thread *thread;
 	json_t *object;
 
-	if (session->target == NO_THREAD)
+	if (session->asked.target == NO_THREAD)
 		return json_null();
-	thread = model_thread(&session->model, session->target);
+	thread = model_thread(&session->trace.model, session->asked.target);
 	object = json_object();
 	json_object_set_new(object, "event", json_text(session_text(session, match->event)));
 	json_object_set_new(object, "time", json_integer(match->time));
 	json_object_set_new(object, "host", json_integer(thread->host));
 	json_object_set_new(object, "tid", json_integer(thread->tid));
 	json_object_set_new(object, "name",
-			    json_text(session_thread_name(session, session->target)));
+			    json_text(session_thread_name(session, session->asked.target)));
 	return object;
 }
 
@@ -325,7 +327,7 @@ static json_t *lineage_json(const struct delay *delay)
 
 static json_t *piece_json(const struct session *session, const struct piece *piece)
 {
-	const struct thread *thread = model_thread(&session->model, piece->thread);
+	const struct thread *thread = model_thread(&session->trace.model, piece->thread);
 	g_autofree char *leaf = leaf_key(session, piece->leaf);
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
 	struct cause cause;
@@ -381,7 +383,7 @@ void delay_json(const struct delay *delay, struct output *output)
 	json_member(file, "coverage", json_coverage(session, &delay->coverage), false);
 	json_member(file, "window", json_window(session), false);
 	json_limits(session, file);
-	json_findings(session, delay->findings, session->options->limit, file);
+	json_findings(session, delay->findings, session->asked.options->limit, file);
 	json_member(file, "target", target_json(session), false);
 	json_member(file, "verdict", verdict_json(delay), false);
 	json_member(file, "lineage", lineage_json(delay), false);

@@ -25,9 +25,9 @@ static char *inner_text(const struct session *session, const struct thread *thre
 	struct ids ids;
 	uint32_t number;
 
-	if (!thread_inner_ids(&session->model, thread, &ids))
+	if (!thread_inner_ids(&session->trace.model, thread, &ids))
 		return g_strdup("");
-	number = thread_place(&session->model, thread)->pid_ns;
+	number = thread_place(&session->trace.model, thread)->pid_ns;
 	name = number ? namespace_text(NAMESPACE_PID, number) : g_strdup("a container");
 	return ids.tid ? g_strdup_printf(", %d in %s", ids.tid, name)
 		       : g_strdup_printf(", in %s", name);
@@ -35,7 +35,7 @@ static char *inner_text(const struct session *session, const struct thread *thre
 
 static char *thread_text(const struct session *session, uint32_t index)
 {
-	const struct thread *thread = model_thread(&session->model, index);
+	const struct thread *thread = model_thread(&session->trace.model, index);
 	g_autofree char *inner = inner_text(session, thread);
 
 	const char *on = session_on(session, index);
@@ -58,7 +58,7 @@ static void print_interval(struct output *output, const struct session *session,
 			   int64_t end)
 {
 	char from[48], to[48], length[32];
-	bool utc = session->options->utc;
+	bool utc = session->asked.options->utc;
 
 	fprintf(output->file, "%s-%s (%s)", when_time(from, begin, utc, false),
 		when_time(to, end, utc, false), when_duration(length, end - begin));
@@ -67,13 +67,13 @@ static void print_interval(struct output *output, const struct session *session,
 static void head(const struct delay *delay, struct output *output)
 {
 	const struct session *session = delay->session;
-	const struct match *match = &session->matches[MATCH_TARGET];
+	const struct match *match = &session->asked.matches[MATCH_TARGET];
 	g_autoptr(GString) line = g_string_new(NULL);
 	char from[48], to[48], length[32];
-	bool utc = session->options->utc;
+	bool utc = session->asked.options->utc;
 
-	if (session->target != NO_THREAD) {
-		g_autofree char *who = thread_text(session, session->target);
+	if (session->asked.target != NO_THREAD) {
+		g_autofree char *who = thread_text(session, session->asked.target);
 
 		g_string_append_printf(line, "Target: %s by %s at %s",
 				       session_text(session, match->event), who,
@@ -82,13 +82,13 @@ static void head(const struct delay *delay, struct output *output)
 		g_string_truncate(line, 0);
 	}
 	g_string_append_printf(line, "Window: %s to %s, %s",
-			       when_time(from, session->from, utc, true),
-			       when_time(to, session->to, utc, true),
-			       when_duration(length, session->to - session->from));
+			       when_time(from, session->asked.from, utc, true),
+			       when_time(to, session->asked.to, utc, true),
+			       when_duration(length, session->asked.to - session->asked.from));
 	text_wrapped(output, line->str, 0, 2);
-	if (session->model.hosts->len)
-		for (guint i = 0; i < session->model.hosts->len; i++) {
-			const struct host *host = model_host(&session->model, i);
+	if (session->trace.model.hosts->len)
+		for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+			const struct host *host = model_host(&session->trace.model, i);
 
 			g_string_printf(line, "Host: %s, Linux %s, %s, %u CPU%s",
 					session_host_name(session, i),
@@ -115,7 +115,7 @@ static void verdict(const struct delay *delay, struct output *output)
 				     0, 2);
 		return;
 	}
-	if (delay->session->target == NO_THREAD) {
+	if (delay->session->asked.target == NO_THREAD) {
 		at = &g_array_index(delay->threads, struct stretch, 0);
 		who = thread_text(delay->session, at->thread);
 		heading = g_strdup_printf("Where the time of %s went: %s of its life in the window",
@@ -131,7 +131,7 @@ static void lineage(const struct delay *delay, struct output *output)
 	const struct session *session = delay->session;
 	char length[32];
 
-	if (!delay->lineage->len || session->target == NO_THREAD)
+	if (!delay->lineage->len || session->asked.target == NO_THREAD)
 		return;
 	text_heading(output, "Lineage: after the window's begin");
 	for (guint i = 0; i < delay->lineage->len; i++) {
@@ -204,7 +204,7 @@ static void instances(const struct session *session, const struct node *node, in
 
 static char *stack_text(const struct session *session, uint32_t number, bool kernel)
 {
-	const GArray *frames = flow_stack(&session->flow, number);
+	const GArray *frames = flow_stack(&session->trace.flow, number);
 	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; i < frames->len; i++) {
@@ -219,7 +219,7 @@ static char *stack_text(const struct session *session, uint32_t number, bool ker
 static bool is_kernel(const struct session *session, uint32_t thread)
 {
 	return is_thread(thread) &&
-	       thread_is_kernel(&session->model, model_thread(&session->model, thread));
+	       thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, thread));
 }
 
 static void append_resource(GString *line, const struct session *session, const struct block *block)
@@ -272,7 +272,7 @@ static void blocked_line(const struct session *session, const struct wait *wait,
 static void append_way(GString *line, const struct session *session, const struct block *block)
 {
 	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
 	char length[32];
 
 	if (!detail || !packet_from_outside(detail))
@@ -439,7 +439,7 @@ static void alike_line(GPtrArray *waits, guint first, guint end, struct output *
 static void row_text(const struct session *session, GPtrArray *waits, const struct row *row,
 		     struct output *output, int depth)
 {
-	bool fold = row->end - row->first >= ALIKE_MIN && session->options->limit;
+	bool fold = row->end - row->first >= ALIKE_MIN && session->asked.options->limit;
 	guint shown = fold ? row->first + ALIKE_SHOWN : row->end;
 
 	for (guint i = row->first; i < shown; i++)
@@ -453,7 +453,7 @@ static void waits_text(const struct session *session, GPtrArray *waits, uint32_t
 {
 	GArray *rows = rows_of(waits);
 
-	choose(rows, session->options->limit);
+	choose(rows, session->asked.options->limit);
 	for (guint i = 0; i < rows->len; i++) {
 		const struct row *row = &g_array_index(rows, struct row, i);
 
@@ -486,7 +486,7 @@ static void thread_causality(const struct session *session, const struct stretch
 {
 	g_autofree char *who = thread_text(session, at->thread);
 	g_autofree char *heading = g_strconcat("Blocking causality of ", who, NULL);
-	uint32_t omitted, limit = session->options->limit;
+	uint32_t omitted, limit = session->asked.options->limit;
 	/* rows of like waits are folded below, so that more are worth collecting */
 	GPtrArray *waits = causality_new(session, at->thread, at->begin, at->end,
 					 limit * FOLDED_PER_LINE, &omitted);
@@ -503,7 +503,7 @@ static void thread_instances(const struct session *session, const struct stretch
 {
 	g_autofree char *who = thread_text(session, at->thread);
 	g_autofree char *heading = g_strconcat("State instances of ", who, NULL);
-	bool all = session->options->verbose || !session->options->limit;
+	bool all = session->asked.options->verbose || !session->asked.options->limit;
 	guint left_out = 0;
 	struct node *summary = summary_new(session, at->thread, at->begin, at->end);
 
@@ -538,7 +538,7 @@ static void print_visit(const struct session *session, const struct visit *visit
 	char from[48], length[32];
 
 	fprintf(output->file,
-		"  %s %9s  %s: ", when_time(from, visit->begin, session->options->utc, false),
+		"  %s %9s  %s: ", when_time(from, visit->begin, session->asked.options->utc, false),
 		when_duration(length, visit->end - visit->begin), safe);
 	if (visit->over) {
 		fputs("had ended\n", output->file);
@@ -571,7 +571,8 @@ static void critical_path(const struct delay *delay, struct output *output)
 	for (guint i = 0; i < pieces->len; i++) {
 		const struct piece *at = &g_array_index(pieces, struct piece, i);
 		enum wib wib = leaf_wib(at->leaf);
-		bool over = at->begin >= model_thread(&delay->session->model, at->thread)->end;
+		bool over =
+			at->begin >= model_thread(&delay->session->trace.model, at->thread)->end;
 		struct span span = {at->begin, at->end, at->leaf, at->ref};
 
 		if (at->thread != visit.thread || over != visit.over) {
@@ -599,7 +600,7 @@ void delay_text(const struct delay *delay, struct output *output)
 
 	head(delay, output);
 	verdict(delay, output);
-	if (delay->session->options->path) {
+	if (delay->session->asked.options->path) {
 		path_steps_text(delay, output);
 		text_coverage(delay->session, &delay->coverage, output);
 		return;

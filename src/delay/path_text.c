@@ -13,7 +13,7 @@
 static char *thread_label(const struct session *session, uint32_t index)
 {
 	g_autofree char *text = g_strdup_printf("%s (%d)%s", session_thread_name(session, index),
-						model_thread(&session->model, index)->tid,
+						model_thread(&session->trace.model, index)->tid,
 						session_on(session, index));
 
 	return text_safe(text);
@@ -121,7 +121,7 @@ static void step_line(const struct session *session, const struct piece *piece,
 	char from[48], length[32];
 
 	fprintf(output->file, "  %s %9s  %-22s %s%s%s%s\n",
-		when_time(from, piece->begin, session->options->utc, false),
+		when_time(from, piece->begin, session->asked.options->utc, false),
 		when_duration(length, piece->end - piece->begin), who, safe_leaf, *safe ? "  " : "",
 		safe,
 		session_spans_gap(session, piece->thread, &span) ? " [spans lost events]" : "");

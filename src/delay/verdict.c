@@ -89,7 +89,7 @@ static uint32_t file_lock_above(const struct session *session, const struct path
 	if (piece->behalf < 0)
 		return 0;
 	block = g_array_index(path->waits, struct through, piece->behalf).block;
-	return block->lock && lock_at(&session->flow, block->lock)->kind == LOCK_INODE
+	return block->lock && lock_at(&session->trace.flow, block->lock)->kind == LOCK_INODE
 		       ? block->lock
 		       : 0;
 }
@@ -205,7 +205,7 @@ static void append_spin(GString *text, const struct session *session, const stru
 	g_string_append_printf(text, ", %s of it spinning for a lock that %s (%d)%s had (inferred)",
 			       when_duration(length, share->spun),
 			       session_thread_name(session, share->spun_for),
-			       model_thread(&session->model, share->spun_for)->tid,
+			       model_thread(&session->trace.model, share->spun_for)->tid,
 			       session_on(session, share->spun_for));
 }
 
@@ -347,7 +347,7 @@ static void append_waiters(GString *text, const struct session *session, const s
 			break;
 		g_string_append_printf(text, "; %s (%d)%s waited for it in ",
 				       session_thread_name(session, waiter->thread),
-				       model_thread(&session->model, waiter->thread)->tid,
+				       model_thread(&session->trace.model, waiter->thread)->tid,
 				       session_on(session, waiter->thread));
 		append_where(text, session, waiter->leaf, waiter->resource);
 		if (share->waiters->len > 1)
@@ -362,10 +362,11 @@ static void append_waiters(GString *text, const struct session *session, const s
 					: "");
 		for (int k = 0; above >= 0 && k < CHAIN_MAX; k++) {
 			wait = &g_array_index(path->waits, struct through, above);
-			g_string_append_printf(text, ", and %s (%d)%s for that one in ",
-					       session_thread_name(session, wait->thread),
-					       model_thread(&session->model, wait->thread)->tid,
-					       session_on(session, wait->thread));
+			g_string_append_printf(
+				text, ", and %s (%d)%s for that one in ",
+				session_thread_name(session, wait->thread),
+				model_thread(&session->trace.model, wait->thread)->tid,
+				session_on(session, wait->thread));
 			append_where(text, session, wait->leaf,
 				     session_resource(session, wait->block));
 			above = wait->behalf;
@@ -382,7 +383,7 @@ static char *sentence(const struct session *session, const struct path *path,
 	g_string_append_printf(
 		text, "%.1f %% (%s): %s (%d)%s ", 100.0 * (double) share->ns / (double) window,
 		when_duration(length, share->ns), session_thread_name(session, share->thread),
-		model_thread(&session->model, share->thread)->tid,
+		model_thread(&session->trace.model, share->thread)->tid,
 		session_on(session, share->thread));
 	append_what(text, session, share);
 	append_times(text, share);
@@ -458,7 +459,7 @@ static char *caution(const struct session *session, const struct path *path, int
 		"not have been for this thread.",
 		100.0 * (double) ns / (double) (to - from), when_duration(length, ns),
 		session_thread_name(session, longest->thread),
-		model_thread(&session->model, longest->thread)->tid,
+		model_thread(&session->trace.model, longest->thread)->tid,
 		session_on(session, longest->thread),
 		session_text(session, PACK_NUMBER(longest->leaf)));
 }

@@ -124,8 +124,8 @@ static void compare(GArray *forks, const struct diff *diff, uint32_t a, uint32_t
 
 static bool calls_functions(const struct side *side, uint32_t thread)
 {
-	const struct pages *store = &side->session->timeline.operations;
-	uint32_t at = model_thread(&side->session->model, thread)->flow.operation;
+	const struct pages *store = &side->session->trace.timeline.operations;
+	uint32_t at = model_thread(&side->session->trace.model, thread)->flow.operation;
 
 	for (; at; at = operation_at(store, at)->previous) {
 		const struct operation *operation = operation_at(store, at);
@@ -146,7 +146,7 @@ static GHashTable *threads_of(const struct side *side)
 	GHashTable *all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 						(GDestroyNotify) g_array_unref);
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
 		const char *name = session_thread_name(session, i);
 		GArray *list = g_hash_table_lookup(all, name);
 

@@ -26,10 +26,10 @@ static bool window_of(const struct session *session, const char *option, const c
 	const char *dots = strstr(text, "..");
 	g_autofree char *first = g_strndup(text, (gsize) (dots - text));
 	struct when begin = {.kind = WHEN_NONE}, end = {.kind = WHEN_NONE};
-	bool utc = session->options->utc;
+	bool utc = session->asked.options->utc;
 
-	*from = session->from;
-	*to = session->to;
+	*from = session->asked.from;
+	*to = session->asked.to;
 	if ((*first && !when_parse(first, &begin, error)) ||
 	    (dots[2] && !when_parse(dots + 2, &end, error))) {
 		g_prefix_error(error, "--%s: ", option);
@@ -43,10 +43,12 @@ static bool window_of(const struct session *session, const char *option, const c
 		return false;
 	}
 	if (*first)
-		*from = when_resolve(&begin, session->begin, session->end, session->begin, utc);
+		*from = when_resolve(&begin, session->trace.begin, session->trace.end,
+				     session->trace.begin, utc);
 	if (dots[2]) /* both offsets count from the trace's begin */
-		*to = when_resolve(&end, session->begin, session->end, session->begin, utc);
-	if (*from < *to && *from < session->end && *to > session->begin)
+		*to = when_resolve(&end, session->trace.begin, session->trace.end,
+				   session->trace.begin, utc);
+	if (*from < *to && *from < session->trace.end && *to > session->trace.begin)
 		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 		    "--%s '%s': no part of the trace lies in that window", option, text);
@@ -59,7 +61,7 @@ static bool side_init(struct side *side, const struct session *session, const st
 		      const char *option, const char *what, GError **error)
 {
 	g_autoptr(GPtrArray) picks = g_ptr_array_new();
-	struct request_scope scope = {picks, option, session->from, session->to};
+	struct request_scope scope = {picks, option, session->asked.from, session->asked.to};
 
 	*side = (struct side) {.session = session};
 	if (what && is_window(what)) {
@@ -214,8 +216,10 @@ static void difference_clear(gpointer data)
 
 static char *trace_label(const struct session *session)
 {
-	g_autofree char *base = session->place ? g_path_get_basename(session->place) : NULL;
-	g_autofree char *above = session->place ? g_path_get_dirname(session->place) : NULL;
+	g_autofree char *base =
+		session->trace.place ? g_path_get_basename(session->trace.place) : NULL;
+	g_autofree char *above =
+		session->trace.place ? g_path_get_dirname(session->trace.place) : NULL;
 
 	/* LTTng's own folder says nothing: the one around it is the recording's */
 	if (base && strcmp(base, "kernel") == 0)
@@ -241,7 +245,7 @@ static void name_request(struct side *side)
 static bool sides_init(struct diff *diff, const struct session *session,
 		       const struct session *other, GError **error)
 {
-	const struct request_options *options = &session->options->requests;
+	const struct request_options *options = &session->asked.options->requests;
 	g_autofree char *fast = NULL, *slow = NULL;
 	const char *a = options->a, *b = options->b;
 

@@ -168,7 +168,7 @@ static void look_at(struct call_profiles *profiles, struct call_profile *profile
 static void take_calls(struct taking *taking, bool look)
 {
 	struct call_profiles *profiles = taking->profiles;
-	const struct pages *store = &profiles->side->session->timeline.operations;
+	const struct pages *store = &profiles->side->session->trace.timeline.operations;
 
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct operation *operation = operation_at(store, i);
@@ -194,7 +194,7 @@ static void take_calls(struct taking *taking, bool look)
 static void profiles_fill(struct call_profiles *profiles, const struct side *side,
 			  struct buckets *buckets)
 {
-	const struct options *options = side->session->options;
+	const struct options *options = side->session->asked.options;
 	struct taking taking = {.profiles = profiles};
 	GHashTableIter iter;
 	gpointer value;

@@ -105,7 +105,7 @@ static json_t *alignment_json(const struct diff *diff)
 {
 	static const char *const names[] = {"a_steps", "b_steps"};
 	const struct alignment *alignment = diff->alignment;
-	guint limit = diff->sides[0].session->options->limit, count;
+	guint limit = diff->sides[0].session->asked.options->limit, count;
 	json_t *object, *list;
 
 	if (!alignment)
@@ -159,7 +159,7 @@ static json_t *parts_json(const struct call_difference *call)
 
 static json_t *calls_json(const struct diff *diff, guint *omitted)
 {
-	guint limit = diff->sides[0].session->options->limit;
+	guint limit = diff->sides[0].session->asked.options->limit;
 	guint count = limit ? MIN(limit, diff->calls->len) : diff->calls->len;
 	json_t *list = json_array();
 
@@ -200,7 +200,7 @@ static json_t *next_json(const struct call_fork *fork, int side)
 
 static json_t *forks_json(const struct diff *diff, guint *omitted)
 {
-	guint limit = diff->sides[0].session->options->limit;
+	guint limit = diff->sides[0].session->asked.options->limit;
 	guint count = limit ? MIN(limit, diff->forks->len) : diff->forks->len;
 	json_t *list = json_array();
 
@@ -227,7 +227,7 @@ static json_t *forks_json(const struct diff *diff, guint *omitted)
 void diff_json(const struct diff *diff, struct output *output)
 {
 	const struct session *session = diff->sides[0].session;
-	enum metric metric = session->options->requests.metric;
+	enum metric metric = session->asked.options->requests.metric;
 	struct coverage coverage;
 	guint omitted;
 

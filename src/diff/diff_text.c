@@ -19,20 +19,20 @@ static const struct session *session_of(const struct diff *diff)
 
 static guint limit_of(const struct diff *diff, guint count)
 {
-	guint limit = session_of(diff)->options->limit;
+	guint limit = session_of(diff)->asked.options->limit;
 
 	return limit ? MIN(limit, count) : count;
 }
 
 static bool verbose(const struct diff *diff)
 {
-	return session_of(diff)->options->verbose || !session_of(diff)->options->limit;
+	return session_of(diff)->asked.options->verbose || !session_of(diff)->asked.options->limit;
 }
 
 /* "13.6 ms", "1.5 MB", "312": a value of the metric, with "+" or "-" if `sign`. buffer of 32. */
 static const char *value_text(const struct diff *diff, char *buffer, double value, bool sign)
 {
-	const char *unit = metric_unit(session_of(diff)->options->requests.metric);
+	const char *unit = metric_unit(session_of(diff)->asked.options->requests.metric);
 	char text[32];
 
 	if (strcmp(unit, "ns") == 0)
@@ -77,7 +77,7 @@ static void head(const struct diff *diff, struct output *output)
 				at->costs->not_followed);
 		fputc('\n', output->file);
 	}
-	if (!diff->alignment && session_of(diff)->options->requests.preset == PRESET_SERVER)
+	if (!diff->alignment && session_of(diff)->asked.options->requests.preset == PRESET_SERVER)
 		fputs("--preset process, client or syscall:NAME may find requests on both sides.\n",
 		      output->file);
 	if (diff->alignment)
@@ -195,7 +195,7 @@ static void divergences(const struct diff *diff, struct output *output)
 	double least;
 	char ns[32], matched[32];
 
-	if (!alignment || session_of(diff)->options->requests.metric != METRIC_LATENCY)
+	if (!alignment || session_of(diff)->asked.options->requests.metric != METRIC_LATENCY)
 		return;
 	a = user_request_at(diff->sides[0].requests, diff->aligned[0]);
 	b = user_request_at(diff->sides[1].requests, diff->aligned[1]);
@@ -339,7 +339,7 @@ static void append_stack(GString *line, const struct call_fork *fork)
 
 static void forks(const struct diff *diff, struct output *output)
 {
-	guint limit = session_of(diff)->options->limit;
+	guint limit = session_of(diff)->asked.options->limit;
 	char when[48];
 
 	if (!diff->forks->len)
@@ -363,10 +363,10 @@ static void forks(const struct diff *diff, struct output *output)
 		for (int side = 0; side < 2; side++) {
 			g_string_append_printf(line, "%s %c", side ? "," : "", 'A' + side);
 			if (fork->next[side])
-				g_string_append_printf(line, " calls %s at %s", fork->next[side],
-						       when_time(when, fork->at[side],
-								 session_of(diff)->options->utc,
-								 false));
+				g_string_append_printf(
+					line, " calls %s at %s", fork->next[side],
+					when_time(when, fork->at[side],
+						  session_of(diff)->asked.options->utc, false));
 			else
 				g_string_append(line, " calls nothing more");
 		}

@@ -52,10 +52,10 @@ static void head_text(const struct session *session, const struct finding *findi
 	g_string_printf(line,
 			"Seen best in %s (%d)%s, %s from %s; the rest of this report is of that.",
 			session_thread_name(session, finding->thread),
-			model_thread(&session->model, finding->thread)->tid,
+			model_thread(&session->trace.model, finding->thread)->tid,
 			session_on(session, finding->thread),
 			when_duration(length, finding->end - finding->begin),
-			when_time(when, finding->begin, session->options->utc, false));
+			when_time(when, finding->begin, session->asked.options->utc, false));
 	text_wrapped(output, line->str, 2, 2);
 	fputc('\n', output->file);
 }
@@ -65,18 +65,18 @@ static void delay_of(const struct session *session, const struct finding *findin
 		     struct output *output)
 {
 	struct session narrowed = *session;
-	struct options options = *session->options;
+	struct options options = *session->asked.options;
 	uint32_t thread = finding->thread;
 
 	options.command = COMMAND_DELAY;
 	options.depth = 0;
-	narrowed.options = &options;
-	narrowed.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	g_array_append_val(narrowed.selected, thread);
-	narrowed.from = finding->begin;
-	narrowed.to = finding->end;
+	narrowed.asked.options = &options;
+	narrowed.asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_array_append_val(narrowed.asked.selected, thread);
+	narrowed.asked.from = finding->begin;
+	narrowed.asked.to = finding->end;
 	delay_write(&narrowed, output);
-	g_array_free(narrowed.selected, TRUE);
+	g_array_free(narrowed.asked.selected, TRUE);
 }
 
 bool explain_write(const struct session *session, struct output *output, GError **error)
@@ -84,16 +84,17 @@ bool explain_write(const struct session *session, struct output *output, GError 
 	struct finding finding;
 	bool has_thread;
 
-	if (!finding_look_up(session, session->options->finding, &finding)) {
+	if (!finding_look_up(session, session->asked.options->finding, &finding)) {
 		g_set_error(
 			error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			"explain '%s': the trace has no such finding%s", session->options->finding,
+			"explain '%s': the trace has no such finding%s",
+			session->asked.options->finding,
 			"; give the options too that choose (--operation, --thread, --from …) of "
 			"the report that named it");
 		return false;
 	}
 	has_thread = is_thread(finding.thread) && finding.begin < finding.end;
-	if (session->options->format == FORMAT_JSON) {
+	if (session->asked.options->format == FORMAT_JSON) {
 		json_open(output->file, "whylate-explain-1");
 		json_member(output->file, "finding", json_finding(session, &finding), false);
 		fputs(",\n\"delay\": ", output->file);

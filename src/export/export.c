@@ -39,7 +39,7 @@ static bool check_place(const struct options *options, bool straight, GError **e
 
 bool export_write_to(const struct session *session, struct output *output, GError **error)
 {
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 	FILE *file = output->file;
 	struct walk walk;
 	bool ok = true;
@@ -80,14 +80,14 @@ static bool write_directory(const struct session *session, GError **error)
 	bool ok;
 
 	walk_init(&walk, session);
-	ok = export_csv_all(&walk, session->options->output, error);
+	ok = export_csv_all(&walk, session->asked.options->output, error);
 	walk_clear(&walk);
 	return ok;
 }
 
 bool export_write(const struct session *session, GError **error)
 {
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 	bool straight = !options->output || strcmp(options->output, "-") == 0;
 	struct output output;
 	bool ok;
@@ -157,7 +157,7 @@ uint32_t state_name(struct state_names *names, const struct walk_state *state)
 	if (known)
 		return GPOINTER_TO_UINT(known);
 	name = name_of(session, state->span.leaf, waited_for);
-	id = intern_id(session->model.names, name);
+	id = intern_id(session->trace.model.names, name);
 	kept = g_new(gint64, 1);
 	*kept = key;
 	g_hash_table_insert(names->names, kept, GUINT_TO_POINTER(id));
@@ -183,8 +183,8 @@ const char *run_name(const struct session *session, uint32_t thread)
 	if (!is_thread(thread))
 		return "not known";
 	name = g_strdup_printf("%s (%d)", session_thread_name(session, thread),
-			       model_thread(&session->model, thread)->tid);
-	return session_text(session, intern_id(session->model.names, name));
+			       model_thread(&session->trace.model, thread)->tid);
+	return session_text(session, intern_id(session->trace.model.names, name));
 }
 
 char *wake_context(const struct session *session, const struct block *block)

@@ -91,7 +91,7 @@ static void put_clock(struct writer *writer, unsigned id)
 {
 	proto_begin(&writer->sub);
 	proto_uint(&writer->sub, CLOCK_ID, id);
-	proto_uint(&writer->sub, CLOCK_TIME, (uint64_t) writer->walk->session->begin);
+	proto_uint(&writer->sub, CLOCK_TIME, (uint64_t) writer->walk->session->trace.begin);
 	proto_message(&writer->event, CLOCKS, &writer->sub);
 }
 
@@ -102,7 +102,8 @@ static void put_start(struct writer *writer)
 	put_clock(writer, CLOCK_BOOTTIME_ID);
 	put_clock(writer, CLOCK_REALTIME_ID);
 	proto_uint(&writer->event, CLOCKS_PRIMARY, CLOCK_BOOTTIME_ID);
-	proto_uint(&writer->packet, PACKET_TIMESTAMP, (uint64_t) writer->walk->session->begin);
+	proto_uint(&writer->packet, PACKET_TIMESTAMP,
+		   (uint64_t) writer->walk->session->trace.begin);
 	proto_message(&writer->packet, PACKET_CLOCK_SNAPSHOT, &writer->event);
 	proto_uint(&writer->packet, PACKET_FLAGS, FLAGS_CLEARED);
 	put_packet(writer);
@@ -127,10 +128,10 @@ static void end_track(struct writer *writer)
 static void put_cpus(struct writer *writer)
 {
 	const struct session *session = writer->walk->session;
-	bool several = session->model.hosts->len > 1;
+	bool several = session->trace.model.hosts->len > 1;
 
-	for (guint h = 0; h < session->model.hosts->len; h++) {
-		const struct host *host = model_host(&session->model, h);
+	for (guint h = 0; h < session->trace.model.hosts->len; h++) {
+		const struct host *host = model_host(&session->trace.model, h);
 		g_autofree char *name =
 			several ? g_strconcat("CPUs of ", session_host_name(session, h), NULL)
 				: g_strdup("CPUs");
@@ -153,7 +154,7 @@ static void put_process(struct writer *writer, guint index)
 	const struct session *session = writer->walk->session;
 	const struct walk_process *process =
 		&g_array_index(writer->walk->processes, struct walk_process, index);
-	bool several = session->model.hosts->len > 1;
+	bool several = session->trace.model.hosts->len > 1;
 	g_autofree char *name =
 		g_strconcat(session_text(session, process->name), several ? " on " : "",
 			    several ? session_host_name(session, process->host) : "", NULL);
@@ -172,7 +173,7 @@ static void put_thread(struct writer *writer, const struct walk_thread *thread)
 	const struct session *session = writer->walk->session;
 	const struct walk_process *process =
 		&g_array_index(writer->walk->processes, struct walk_process, thread->process);
-	int32_t tid = model_thread(&session->model, thread->thread)->tid;
+	int32_t tid = model_thread(&session->trace.model, thread->thread)->tid;
 
 	proto_begin(&writer->sub);
 	proto_uint(&writer->sub, THREAD_PID,
@@ -261,7 +262,7 @@ static void on_run(const struct walk *walk, uint16_t host, uint32_t cpu, int64_t
 	event_named(writer, thread == IDLE_THREAD ? "idle" : "cpu",
 		    run_name(walk->session, thread));
 	if (is_thread(thread)) {
-		const struct thread *life = model_thread(&walk->session->model, thread);
+		const struct thread *life = model_thread(&walk->session->trace.model, thread);
 
 		annotate_number(writer, "tid", life->tid);
 		if (thread_process(life) >= 0)

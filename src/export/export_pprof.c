@@ -104,7 +104,7 @@ static void label(struct writer *writer, const char *key, const char *text, int6
 static void put_labels(struct writer *writer, const struct stack_sum *sum)
 {
 	const struct session *session = writer->walk->session;
-	const struct thread *life = model_thread(&session->model, sum->thread);
+	const struct thread *life = model_thread(&session->trace.model, sum->thread);
 	uint32_t number = writer->walk->numbers[sum->thread];
 
 	label(writer, "thread", session_thread_name(session, sum->thread), 0);
@@ -119,7 +119,7 @@ static void put_labels(struct writer *writer, const struct stack_sum *sum)
 		label(writer, "process", session_text(session, process->name), 0);
 		label(writer, "pid", NULL, process->pid);
 	}
-	if (session->model.hosts->len > 1)
+	if (session->trace.model.hosts->len > 1)
 		label(writer, "host", session_host_name(session, life->host), 0);
 	if (sum->cause)
 		label(writer, "cause", session_text(session, sum->cause), 0);
@@ -149,8 +149,9 @@ static void fill(struct writer *writer, const struct stack_sums *sums)
 	put_type(writer, PROFILE_SAMPLE_TYPE, "wait", "nanoseconds");
 	for (guint i = 0; i < sums->list->len; i++)
 		put_sample(writer, g_ptr_array_index(sums->list, i));
-	proto_uint(&writer->profile, PROFILE_TIME, (uint64_t) session->from);
-	proto_uint(&writer->profile, PROFILE_DURATION, (uint64_t) (session->to - session->from));
+	proto_uint(&writer->profile, PROFILE_TIME, (uint64_t) session->asked.from);
+	proto_uint(&writer->profile, PROFILE_DURATION,
+		   (uint64_t) (session->asked.to - session->asked.from));
 	put_type(writer, PROFILE_PERIOD_TYPE, "waits", "count");
 	proto_uint(&writer->profile, PROFILE_PERIOD, 1);
 	proto_uint(&writer->profile, PROFILE_DEFAULT_TYPE, text_of(writer, "wait"));

@@ -43,7 +43,7 @@ static void event(struct writer *writer, char type, uint32_t name, int64_t time)
 {
 	fprintf(writer->file, "%s{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRId64 "}",
 		writer->events++ ? ",\n" : "\n", type, number_of(writer, name),
-		time - writer->walk->session->begin);
+		time - writer->walk->session->trace.begin);
 }
 
 static void on_thread_begin(const struct walk *walk, const struct walk_thread *thread, void *data)
@@ -54,7 +54,7 @@ static void on_thread_begin(const struct walk *walk, const struct walk_thread *t
 		&g_array_index(walk->processes, struct walk_process, thread->process);
 	g_autofree char *name = g_strdup_printf(
 		"%s (%d)%s, process %s (%d)", session_thread_name(session, thread->thread),
-		model_thread(&session->model, thread->thread)->tid,
+		model_thread(&session->trace.model, thread->thread)->tid,
 		session_on(session, thread->thread), session_text(session, process->name),
 		process->pid);
 
@@ -63,7 +63,7 @@ static void on_thread_begin(const struct walk *walk, const struct walk_thread *t
 	fprintf(writer->file,
 		",\"unit\":\"nanoseconds\",\"startValue\":%" PRId64 ",\"endValue\":%" PRId64
 		",\"events\":[",
-		thread->begin - session->begin, thread->end - session->begin);
+		thread->begin - session->trace.begin, thread->end - session->trace.begin);
 	writer->events = 0;
 }
 

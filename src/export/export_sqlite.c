@@ -168,8 +168,9 @@ static void put_about(struct database *database, const struct session *session)
 		"INSERT INTO about VALUES ('tool', %Q), ('begin', %lld), ('end', %lld),"
 		" ('min_duration', %lld);"
 		"PRAGMA user_version=%d",
-		"whylate " PACKAGE_VERSION, (long long) session->from, (long long) session->to,
-		(long long) session->options->min_duration, SCHEMA_VERSION);
+		"whylate " PACKAGE_VERSION, (long long) session->asked.from,
+		(long long) session->asked.to, (long long) session->asked.options->min_duration,
+		SCHEMA_VERSION);
 
 	run(database, sql);
 	sqlite3_free(sql);

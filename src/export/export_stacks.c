@@ -28,7 +28,7 @@ static void push_id(struct stack_sums *sums, uint32_t name)
 
 static void push(struct stack_sums *sums, const char *text)
 {
-	push_id(sums, intern_id(sums->walk->session->model.names, text));
+	push_id(sums, intern_id(sums->walk->session->trace.model.names, text));
 }
 
 static void push_thread(struct stack_sums *sums, const struct walk_thread *thread)
@@ -110,11 +110,12 @@ static void push_callpath(struct stack_sums *sums, uint32_t number)
 	if (!*known) {
 		g_autoptr(GPtrArray) names = NULL;
 
-		words = callstack_words(&session->flow.callstacks, number, &count);
-		names = callpath_new(session->symbols, words, count);
+		words = callstack_words(&session->trace.flow.callstacks, number, &count);
+		names = callpath_new(session->found.symbols, words, count);
 		*known = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 		for (guint i = 0; i < names->len; i++) {
-			uint32_t id = intern_id(session->model.names, g_ptr_array_index(names, i));
+			uint32_t id =
+				intern_id(session->trace.model.names, g_ptr_array_index(names, i));
 
 			g_array_append_val(*known, id);
 		}
@@ -142,9 +143,9 @@ static void push_base(struct stack_sums *sums, const struct walk_state *state)
 		return;
 	if (kind == LEAF_BLOCK_FAULT)
 		push(sums, "page fault");
-	push_callpath(
-		sums,
-		callpaths_at(&walk->session->flow.callstacks, state->block->callpaths)->kernel);
+	push_callpath(sums,
+		      callpaths_at(&walk->session->trace.flow.callstacks, state->block->callpaths)
+			      ->kernel);
 	if (kind == LEAF_BLOCK_STOPPED || kind == LEAF_BLOCK_TRACED)
 		push(sums,
 		     kind == LEAF_BLOCK_STOPPED ? "stopped by a signal" : "stopped by its tracer");
@@ -163,18 +164,19 @@ static void push_cause(struct stack_sums *sums, const struct walk_state *state)
 
 	if (waited_for)
 		push_id(sums, waited_for);
-	sums->cause = intern_id(session->model.names, text->str);
+	sums->cause = intern_id(session->trace.model.names, text->str);
 	if (cause.kind == CAUSE_BLOCK_DEVICE && request)
 		g_string_append_printf(text, " %s", session_text(session, request->text));
 	else if (state->woken && block->kind == WAKER_THREAD && is_thread(block->waker))
 		g_string_append_printf(text, ", woken by %s",
 				       session_thread_name(session, block->waker));
 	else if (state->woken && cause.kind == CAUSE_NETWORK && block->detail &&
-		 is_thread(detail_at(&session->timeline, block->detail)->thread))
+		 is_thread(detail_at(&session->trace.timeline, block->detail)->thread))
 		g_string_append_printf(
 			text, ", sent by %s",
-			session_thread_name(session,
-					    detail_at(&session->timeline, block->detail)->thread));
+			session_thread_name(
+				session,
+				detail_at(&session->trace.timeline, block->detail)->thread));
 	else if (state->woken && block->kind == WAKER_IRQ && block->label)
 		g_string_append_printf(text, " %s", session_text(session, block->label));
 	if (cause.inferred)
@@ -200,7 +202,7 @@ static uint32_t idle_frame(struct stack_sums *sums)
 	else
 		text = g_strconcat("CPU idle: ", ready_text(ready.kind),
 				   ready.kind == READY_THROTTLED ? " (inferred)" : NULL, NULL);
-	sums->idle = intern_id(session->model.names, text);
+	sums->idle = intern_id(session->trace.model.names, text);
 	return sums->idle;
 }
 
@@ -227,7 +229,7 @@ static void by_runner(int64_t begin, int64_t end, uint32_t thread, void *data)
  * most of the picture. Whoever was asked for by name is shown all the same. */
 static bool did_nothing(const struct walk *walk, const struct walk_state *state)
 {
-	const struct options *options = walk->session->options;
+	const struct options *options = walk->session->asked.options;
 
 	return state->begin <= walk->current->begin && state->end >= walk->current->end &&
 	       !options->threads->len && !options->processes->len;
@@ -249,13 +251,13 @@ static void on_off_cpu(const struct walk *walk, const struct walk_state *state, 
 		return;
 	}
 	push(sums, preempted ? "preempted" : "waiting for CPU");
-	sums->cause = intern_id(walk->session->model.names, cause_kind_text(CAUSE_WAIT_CPU));
+	sums->cause = intern_id(walk->session->trace.model.names, cause_kind_text(CAUSE_WAIT_CPU));
 	sums->ready = state->span;
 	sums->idle = 0;
 	/* it counts as one wait, of who ran at its end */
 	sums->end = state->goes_on ? INT64_MAX : state->end;
-	each_run(walk->session, model_thread(&walk->session->model, thread)->host, state->span.ref,
-		 state->span.begin, state->span.end, by_runner, sums);
+	each_run(walk->session, model_thread(&walk->session->trace.model, thread)->host,
+		 state->span.ref, state->span.begin, state->span.end, by_runner, sums);
 }
 
 static void on_waker(const struct walk *walk, const struct walk_state *state, void *data)
@@ -271,7 +273,7 @@ static void on_waker(const struct walk *walk, const struct walk_state *state, vo
 	if (!state->woken) {
 		push(sums, "not woken");
 	} else {
-		stack = flow_stack(&walk->session->flow, block->waker_stack);
+		stack = flow_stack(&walk->session->trace.flow, block->waker_stack);
 		for (guint i = stack->len; i-- > 0;) {
 			uint32_t frame = g_array_index(stack, uint32_t, i);
 			g_autofree char *text = NULL;
@@ -367,8 +369,8 @@ static void add_paths(struct stack_sums *sums)
 	const struct walk *walk = sums->walk;
 	const struct session *session = walk->session;
 
-	if (session->target != NO_THREAD) {
-		add_path(sums, session->target, session->from, session->to);
+	if (session->asked.target != NO_THREAD) {
+		add_path(sums, session->asked.target, session->asked.from, session->asked.to);
 		return;
 	}
 	for (guint i = 0; i < walk->threads->len; i++) {
@@ -376,7 +378,7 @@ static void add_paths(struct stack_sums *sums)
 			&g_array_index(walk->threads, struct walk_thread, i);
 
 		if (walk->threads->len == 1) { /* as `delay` does it: with its lineage */
-			add_path(sums, thread->thread, session->from, session->to);
+			add_path(sums, thread->thread, session->asked.from, session->asked.to);
 			return;
 		}
 		add_path(sums, thread->thread, thread->begin, thread->end);
@@ -387,7 +389,7 @@ void stack_sums_init(struct stack_sums *sums, struct walk *walk, bool by_thread)
 {
 	static const struct walk_visitor visitors[] = {
 		[STACKS_OFF_CPU] = {.state = on_off_cpu}, [STACKS_WAKER] = {.state = on_waker}};
-	enum stacks kind = walk->session->options->export.stacks;
+	enum stacks kind = walk->session->asked.options->export.stacks;
 
 	*sums = (struct stack_sums) {.walk = walk, .by_thread = by_thread};
 	sums->list = g_ptr_array_new_with_free_func(sum_free);

@@ -133,7 +133,7 @@ static void interned(const struct writer *writer, enum table table, uint32_t id)
 
 static void host_rows(const struct writer *writer)
 {
-	const struct model *model = &writer->walk->session->model;
+	const struct model *model = &writer->walk->session->trace.model;
 
 	for (guint i = 0; i < model->hosts->len && wanted(writer, TABLE_HOSTS); i++) {
 		const struct host *host = model_host(model, i);
@@ -159,7 +159,7 @@ static void thread_rows(const struct writer *writer)
 	for (guint i = 0; i < walk->threads->len && wanted(writer, TABLE_THREADS); i++) {
 		const struct walk_thread *thread =
 			&g_array_index(walk->threads, struct walk_thread, i);
-		const struct thread *life = model_thread(&session->model, thread->thread);
+		const struct thread *life = model_thread(&session->trace.model, thread->thread);
 		uint32_t parent = is_thread(life->parent) ? walk->numbers[life->parent] : 0;
 
 		integer(writer, TABLE_THREADS, thread->number);
@@ -169,7 +169,7 @@ static void thread_rows(const struct writer *writer)
 		text(writer, TABLE_THREADS, session_thread_name(session, thread->thread));
 		interned(writer, TABLE_THREADS,
 			 g_array_index(walk->processes, struct walk_process, thread->process).name);
-		integer(writer, TABLE_THREADS, thread_is_kernel(&session->model, life));
+		integer(writer, TABLE_THREADS, thread_is_kernel(&session->trace.model, life));
 		number(writer, TABLE_THREADS, parent, parent != 0);
 		integer(writer, TABLE_THREADS, thread->begin);
 		integer(writer, TABLE_THREADS, thread->end);
@@ -185,7 +185,7 @@ static uint32_t leaf_text(struct writer *writer, uint32_t leaf)
 	if (!known) {
 		g_autofree char *name = leaf_key(writer->walk->session, leaf);
 
-		known = intern_id(writer->walk->session->model.names, name);
+		known = intern_id(writer->walk->session->trace.model.names, name);
 		g_hash_table_insert(writer->leaves, key, GUINT_TO_POINTER(known));
 	}
 	return known;
@@ -203,11 +203,11 @@ static uint32_t callpath(struct writer *writer, uint32_t callstack)
 
 	if (!callstack || known)
 		return known;
-	words = callstack_words(&session->flow.callstacks, callstack, &count);
-	names = callpath_new(session->symbols, words, count);
+	words = callstack_words(&session->trace.flow.callstacks, callstack, &count);
+	names = callpath_new(session->found.symbols, words, count);
 	g_ptr_array_add(names, NULL);
 	joined = g_strjoinv(";", (char **) names->pdata);
-	known = intern_id(session->model.names, joined);
+	known = intern_id(session->trace.model.names, joined);
 	g_hash_table_insert(writer->callpaths, key, GUINT_TO_POINTER(known));
 	return known;
 }
@@ -254,7 +254,8 @@ static void block_row(struct writer *writer, const struct walk_state *state)
 	number(writer, TABLE_BLOCKS, walk->wakes + 1, state->woken);
 	interned(writer, TABLE_BLOCKS,
 		 callpath(writer,
-			  callpaths_at(&walk->session->flow.callstacks, block->callpaths)->kernel));
+			  callpaths_at(&walk->session->trace.flow.callstacks, block->callpaths)
+				  ->kernel));
 	integer(writer, TABLE_BLOCKS, state->spans_gap);
 	end(writer, TABLE_BLOCKS);
 	cause_clear(&cause);
@@ -290,7 +291,7 @@ static void on_wake(const struct walk *walk, const struct walk_wake *wake, void 
 	number(writer, TABLE_WAKEUPS, wake->waker, wake->waker != 0);
 	number(writer, TABLE_WAKEUPS,
 	       known && block->waker != IDLE_THREAD
-		       ? model_thread(&walk->session->model, block->waker)->tid
+		       ? model_thread(&walk->session->trace.model, block->waker)->tid
 		       : 0,
 	       known);
 	text(writer, TABLE_WAKEUPS,

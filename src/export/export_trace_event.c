@@ -39,7 +39,7 @@ static int64_t pid_of(const struct walk *walk, const struct walk_thread *thread)
 
 static int64_t tid_of(const struct walk *walk, const struct walk_thread *thread)
 {
-	const struct thread *life = model_thread(&walk->session->model, thread->thread);
+	const struct thread *life = model_thread(&walk->session->trace.model, thread->thread);
 
 	return walk_unique_id(life->host, life->tid);
 }
@@ -64,7 +64,7 @@ static void put_text(struct writer *writer, const char *key, const char *text)
 
 static void put_time(struct writer *writer, int64_t time)
 {
-	put_us(writer->file, "ts", time - writer->walk->session->begin);
+	put_us(writer->file, "ts", time - writer->walk->session->trace.begin);
 }
 
 /* Its arguments, if any, and a brace are still to come. */
@@ -111,10 +111,10 @@ static void put_names(struct writer *writer)
 {
 	const struct walk *walk = writer->walk;
 	const struct session *session = walk->session;
-	bool several = session->model.hosts->len > 1;
+	bool several = session->trace.model.hosts->len > 1;
 
-	for (guint h = 0; h < session->model.hosts->len; h++) {
-		const struct host *host = model_host(&session->model, h);
+	for (guint h = 0; h < session->trace.model.hosts->len; h++) {
+		const struct host *host = model_host(&session->trace.model, h);
 		int64_t pid = walk_unique_id((uint16_t) h, CPUS_PID);
 		g_autofree char *name =
 			g_strconcat("CPUs", several ? " of " : "",
@@ -157,7 +157,7 @@ static void on_run(const struct walk *walk, uint16_t host, uint32_t cpu, int64_t
 		    run_name(walk->session, thread), begin);
 	if (is_thread(thread))
 		fprintf(writer->file, ",\"args\":{\"tid\":%d}",
-			model_thread(&walk->session->model, thread)->tid);
+			model_thread(&walk->session->trace.model, thread)->tid);
 	fputc('}', writer->file);
 	slice_end(writer, pid, pid + cpu, run_name(walk->session, thread), end);
 }
@@ -263,6 +263,6 @@ void export_trace_event(struct walk *walk, FILE *file)
 	fprintf(file,
 		"\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"tool\":\"whylate %s\","
 		"\"begin_ns\":\"%" PRId64 "\"}}\n",
-		PACKAGE_VERSION, walk->session->begin);
+		PACKAGE_VERSION, walk->session->trace.begin);
 	state_names_clear(&writer.states);
 }

@@ -20,7 +20,7 @@ static void step(struct walk *walk)
 	if (++walk->steps < STEPS)
 		return;
 	walk->steps = 0;
-	timeline_let_go(&walk->session->timeline);
+	timeline_let_go(&walk->session->trace.timeline);
 }
 
 /* --- what ran on the CPUs --------------------------------------------------- */
@@ -28,21 +28,21 @@ static void step(struct walk *walk)
 static void visit_runs(struct walk *walk, uint16_t host, const struct cpu *cpu)
 {
 	const struct session *session = walk->session;
-	const struct timeline *timeline = &session->timeline;
-	uint32_t used = cpu->runs.used, first = run_find(timeline, &cpu->runs, session->from);
+	const struct timeline *timeline = &session->trace.timeline;
+	uint32_t used = cpu->runs.used, first = run_find(timeline, &cpu->runs, session->asked.from);
 
 	/* who ran before its first one is not known */
 	for (uint32_t i = first == used ? 0 : first; i < used; i++) {
 		struct run run = *run_at(timeline, &cpu->runs, i);
-		int64_t begin = MAX(run.begin, session->from);
+		int64_t begin = MAX(run.begin, session->asked.from);
 		int64_t end = i + 1 < used ? run_at(timeline, &cpu->runs, i + 1)->begin
-					   : model_host(&session->model, host)->end;
+					   : model_host(&session->trace.model, host)->end;
 
-		if (begin >= session->to)
+		if (begin >= session->asked.to)
 			return;
 		step(walk);
-		end = MIN(end, session->to);
-		if (begin < end && end - begin >= session->options->min_duration)
+		end = MIN(end, session->asked.to);
+		if (begin < end && end - begin >= session->asked.options->min_duration)
 			walk->visitor->run(walk, host, cpu->id, begin, end, run.thread, walk->data);
 	}
 }
@@ -56,8 +56,8 @@ static int by_id(gconstpointer a, gconstpointer b)
 
 static void all_runs(struct walk *walk)
 {
-	const struct model *model = &walk->session->model;
-	const char *wanted = walk->session->options->host;
+	const struct model *model = &walk->session->trace.model;
+	const char *wanted = walk->session->asked.options->host;
 
 	for (guint h = 0; h < model->hosts->len; h++) {
 		const struct host *host = model_host(model, h);
@@ -123,8 +123,8 @@ static void collect_open(const struct thread *thread, int64_t to, int64_t shorte
 static GArray *collect_frames(const struct walk *walk, const struct walk_thread *of)
 {
 	const struct session *session = walk->session;
-	const struct thread *thread = model_thread(&session->model, of->thread);
-	const struct pages *operations = &session->timeline.operations;
+	const struct thread *thread = model_thread(&session->trace.model, of->thread);
+	const struct pages *operations = &session->trace.timeline.operations;
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct found_frame));
 	uint32_t order = UINT32_MAX / 2;
 
@@ -138,10 +138,10 @@ static GArray *collect_frames(const struct walk *walk, const struct walk_thread 
 		if (operation_end(at) <= of->begin)
 			break; /* all others ended before */
 		if (is_frame(at) && at->begin < of->end &&
-		    (int64_t) at->duration >= session->options->min_duration)
+		    (int64_t) at->duration >= session->asked.options->min_duration)
 			g_array_append_val(list, frame);
 	}
-	collect_open(thread, of->end, session->options->min_duration, list);
+	collect_open(thread, of->end, session->asked.options->min_duration, list);
 	g_array_sort(list, outer_first);
 	return list;
 }
@@ -159,7 +159,7 @@ static void fill_frame(const struct course *course, const struct found_frame *fo
 		       struct walk_frame *frame)
 {
 	const struct session *session = course->walk->session;
-	const struct thread *thread = model_thread(&session->model, course->of->thread);
+	const struct thread *thread = model_thread(&session->trace.model, course->of->thread);
 	const struct operation *operation;
 	struct operation named;
 
@@ -187,7 +187,7 @@ static void fill_frame(const struct course *course, const struct found_frame *fo
 			frame->entered = NOT_SEEN;
 		return;
 	}
-	operation = operation_at(&session->timeline.operations, found->operation);
+	operation = operation_at(&session->trace.timeline.operations, found->operation);
 	frame->what = operation_what(session, operation);
 	frame->left = operation_end(operation);
 	frame->end = MIN(frame->left, frame->end);
@@ -256,7 +256,7 @@ static uint32_t call_of_leaf(uint32_t leaf)
 /* The next call whose entry was seen: a call before it is over then. */
 static int64_t next_call(const struct course *course)
 {
-	const struct pages *operations = &course->walk->session->timeline.operations;
+	const struct pages *operations = &course->walk->session->trace.timeline.operations;
 
 	for (guint i = course->next; i < course->found->len; i++) {
 		const struct found_frame *found =
@@ -301,7 +301,7 @@ static void enter_unseen(struct course *course, const struct span *span, int64_t
 		frame.end = next.end;
 	}
 	frame.end = MIN(frame.end, limit);
-	if (frame.end - frame.begin >= walk->session->options->min_duration)
+	if (frame.end - frame.begin >= walk->session->asked.options->min_duration)
 		enter(walk, &frame);
 }
 
@@ -311,12 +311,13 @@ static void tell_wake(struct walk *walk, const struct walk_state *state)
 {
 	const struct walk_thread *of = walk->current;
 	const struct block *block = state->block;
-	struct walk_wake wake = {.number = ++walk->wakes,
-				 .time = state->end,
-				 .block = block,
-				 .woken = of->number,
-				 .cpu = block->cpu,
-				 .host = model_thread(&walk->session->model, of->thread)->host};
+	struct walk_wake wake = {
+		.number = ++walk->wakes,
+		.time = state->end,
+		.block = block,
+		.woken = of->number,
+		.cpu = block->cpu,
+		.host = model_thread(&walk->session->trace.model, of->thread)->host};
 
 	if (block->kind != WAKER_UNKNOWN && is_thread(block->waker))
 		wake.waker = walk->numbers[block->waker];
@@ -349,17 +350,17 @@ static void begin_state(const struct course *course, const struct span *span,
 		state->spans_gap = session_spans_gap(session, thread, span);
 	if (!leaf_is_blocked(span->leaf))
 		return;
-	state->block = block_at(&session->timeline, span->ref);
+	state->block = block_at(&session->trace.timeline, span->ref);
 	/* cut by the window: it goes on */
-	state->woken =
-		state->block->kind != WAKER_NONE &&
-		!(span->end == session->to && session_blocked_at(session, thread, session->to));
+	state->woken = state->block->kind != WAKER_NONE &&
+		       !(span->end == session->asked.to &&
+			 session_blocked_at(session, thread, session->asked.to));
 }
 
 static void walk_span(struct course *course, const struct span *span)
 {
 	struct walk *walk = course->walk;
-	bool shown = span->end - span->begin >= walk->session->options->min_duration;
+	bool shown = span->end - span->begin >= walk->session->asked.options->min_duration;
 	struct walk_state state;
 	int64_t at = span->begin;
 

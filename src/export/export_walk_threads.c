@@ -18,8 +18,8 @@ static int32_t shown_pid(const struct thread *thread)
 static int by_process(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct session *session = data;
-	const struct thread *x = model_thread(&session->model, *(const uint32_t *) a);
-	const struct thread *y = model_thread(&session->model, *(const uint32_t *) b);
+	const struct thread *x = model_thread(&session->trace.model, *(const uint32_t *) a);
+	const struct thread *y = model_thread(&session->trace.model, *(const uint32_t *) b);
 
 	if (x->host != y->host)
 		return x->host < y->host ? -1 : 1;
@@ -75,16 +75,16 @@ static void name_processes(struct walk *walk)
 {
 	const struct session *session = walk->session;
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 		struct walk_process *process;
 
-		if (shown_pid(thread) != thread->tid || thread->begin >= session->to)
+		if (shown_pid(thread) != thread->tid || thread->begin >= session->asked.to)
 			continue;
 		process = find_process(walk, thread->host, thread->tid);
 		if (process)
-			process->name =
-				intern_id(session->model.names, session_thread_name(session, i));
+			process->name = intern_id(session->trace.model.names,
+						  session_thread_name(session, i));
 	}
 	for (guint i = 0; i < walk->threads->len; i++) {
 		const struct walk_thread *thread =
@@ -92,7 +92,7 @@ static void name_processes(struct walk *walk)
 		struct walk_process *process = process_at(walk, thread->process);
 
 		if (!process->name)
-			process->name = intern_id(session->model.names,
+			process->name = intern_id(session->trace.model.names,
 						  session_thread_name(session, thread->thread));
 	}
 }
@@ -105,17 +105,17 @@ void walk_init(struct walk *walk, const struct session *session)
 	walk->threads = g_array_new(FALSE, FALSE, sizeof(struct walk_thread));
 	walk->processes = g_array_new(FALSE, FALSE, sizeof(struct walk_process));
 	walk->frames = g_array_new(FALSE, FALSE, sizeof(struct walk_frame));
-	walk->numbers = g_new0(uint32_t, session->model.thread_count + 1);
-	g_array_append_vals(list, session->selected->data, session->selected->len);
+	walk->numbers = g_new0(uint32_t, session->trace.model.thread_count + 1);
+	g_array_append_vals(list, session->asked.selected->data, session->asked.selected->len);
 	g_array_sort_with_data(list, by_process, (gpointer) session);
 	for (guint i = 0; i < list->len; i++) {
 		uint32_t index = g_array_index(list, uint32_t, i);
-		const struct thread *life = model_thread(&session->model, index);
+		const struct thread *life = model_thread(&session->trace.model, index);
 		struct walk_thread thread = {.number = i + 1,
 					     .thread = index,
 					     .process = process_of(walk, life),
-					     .begin = MAX(life->begin, session->from),
-					     .end = MIN(life->end, session->to)};
+					     .begin = MAX(life->begin, session->asked.from),
+					     .end = MIN(life->end, session->asked.to)};
 
 		walk->numbers[index] = thread.number;
 		g_array_append_val(walk->threads, thread);

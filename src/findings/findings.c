@@ -207,7 +207,7 @@ void findings_add_profiles(GArray *findings, const struct profiles *profiles)
 			make_id(one.id, 'p', made_of);
 			one.title = joined_path(root, true);
 			if (at->latency >= 0 &&
-			    at->thread < profiles->session->model.thread_count) {
+			    at->thread < profiles->session->trace.model.thread_count) {
 				one.thread = at->thread;
 				one.begin = at->begin;
 				one.end = at->end;
@@ -223,7 +223,7 @@ void findings_add_costs(GArray *findings, const struct costs *costs)
 	g_autoptr(GHashTable) index = index_new();
 	const struct session *session = costs->requests->session;
 
-	if (session->options->requests.metric != METRIC_LATENCY)
+	if (session->asked.options->requests.metric != METRIC_LATENCY)
 		return; /* no times */
 	for (guint i = 0; i < costs->causes->len; i++) {
 		const struct user_cause *cause =
@@ -270,16 +270,17 @@ static void add_requests(GArray *findings, const struct session *session)
 	static const enum request_preset presets[] = {PRESET_SERVER, PRESET_CLIENT, PRESET_PROCESS};
 	g_autoptr(GPtrArray) picks = g_ptr_array_new();
 
-	for (size_t i = 0; i < G_N_ELEMENTS(presets) && session->flow.exchanges_wanted; i++) {
-		struct options options = *session->options;
-		struct session asked = *session;
-		struct request_scope scope = {picks, "pick", session->from, session->to};
+	for (size_t i = 0; i < G_N_ELEMENTS(presets) && session->trace.flow.exchanges_wanted; i++) {
+		struct options options = *session->asked.options;
+		struct session narrowed = *session;
+		struct request_scope scope = {picks, "pick", session->asked.from,
+					      session->asked.to};
 		struct user_requests *requests;
 		struct costs *costs;
 
 		options.requests.preset = presets[i];
-		asked.options = &options;
-		requests = user_requests_new(&asked, &scope, NULL);
+		narrowed.asked.options = &options;
+		requests = user_requests_new(&narrowed, &scope, NULL);
 		if (!requests)
 			continue;
 		costs = costs_new(requests);
@@ -296,13 +297,13 @@ GArray *findings_all(const struct session *session)
 	struct overview *overview = overview_new(session);
 	struct waiting *waiting = waiting_new(session);
 	struct profiles *profiles =
-		session->flow.operations_wanted ? profiles_new(session, 1, NULL) : NULL;
+		session->trace.flow.operations_wanted ? profiles_new(session, 1, NULL) : NULL;
 	GArray *groups;
 
 	findings_add_waits(findings, session, overview->waits, NULL);
 	findings_add_imposers(findings, session, waiting);
 	/* the overview leaves out who is idle, and of others what delayed nobody */
-	for (uint32_t i = 0; i < session->model.thread_count; i++)
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
 		g_array_append_val(threads, i);
 	groups = wait_groups_new(session, threads);
 	findings_add_waits(findings, session, groups, NULL);

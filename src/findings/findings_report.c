@@ -15,7 +15,7 @@ static guint shown_of(const GArray *findings, guint most)
 
 void text_findings(const struct session *session, const GArray *findings, struct output *output)
 {
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 	guint shown = shown_of(findings, limit ? MIN(limit, SHOWN) : 0);
 	char sum[32];
 

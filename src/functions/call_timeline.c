@@ -15,7 +15,7 @@ static uint32_t depth_of(const struct frames *frames, uint32_t place)
 
 static void add(GArray *list, const struct session *session, const struct rectangle *rectangle)
 {
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 
 	if (rectangle->end - rectangle->begin < options->min_duration ||
 	    (options->depth && rectangle->depth >= options->depth))
@@ -35,7 +35,7 @@ static void add_frame(GArray *list, const struct session *session, const struct 
 		.depth = depth_of(frames, frame->parent),
 		.kind = frame_is_call(frame) ? RECTANGLE_CALL : RECTANGLE_INTERRUPT};
 
-	if (frame->end > session->from && frame->begin < session->to)
+	if (frame->end > session->asked.from && frame->begin < session->asked.to)
 		add(list, session, &rectangle);
 }
 
@@ -56,7 +56,7 @@ static void add_span(GArray *list, const struct session *session, const struct f
 /* What is written of a call outside of --function's is nothing. */
 static bool is_inside(const struct session *session, const struct frames *frames, uint32_t place)
 {
-	if (!session->options->functions.function)
+	if (!session->asked.options->functions.function)
 		return true;
 	while (place != NO_FRAME && !frame_is_wanted(session, frame_of(frames, place)))
 		place = frame_of(frames, place)->parent;
@@ -73,7 +73,7 @@ GArray *call_timeline_new(struct call_tree *tree, uint32_t thread)
 	bool more;
 	int64_t until;
 
-	spans_begin(&spans, session, thread, session->from, session->to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	more = spans_next_off_cpu(&spans, &span);
 	for (uint32_t i = 0; i < frames->list->len || more;) {
 		if (more && (i >= frames->list->len || span.begin < frame_of(frames, i)->begin)) {
@@ -101,8 +101,8 @@ struct cause rectangle_cause(const struct session *session, uint32_t thread,
 			      .behalf = -1};
 
 	if (leaf_is_blocked(span->leaf)) {
-		piece.block = block_at(&session->timeline, span->ref);
-		piece.woken = piece.block->kind != WAKER_NONE && span->end < session->to;
+		piece.block = block_at(&session->trace.timeline, span->ref);
+		piece.woken = piece.block->kind != WAKER_NONE && span->end < session->asked.to;
 	}
 	return piece_cause(session, &piece);
 }

@@ -46,7 +46,7 @@ static void row_clear(gpointer data)
 /* "proxy.c:120", as the binary's debugging information has it; NULL. */
 static char *source_of(const struct session *session, const struct call_node *node)
 {
-	const struct thread *thread = model_thread(&session->model, node->thread);
+	const struct thread *thread = model_thread(&session->trace.model, node->thread);
 	uint64_t address = g_ascii_strtoull(session_text(session, node->ref), NULL, 16);
 	const struct code *code;
 	const struct code_frame *frame;
@@ -169,7 +169,7 @@ int64_t functions_scope(const struct functions *functions, uint32_t root)
 int64_t functions_node_time(const struct functions *functions, uint32_t place)
 {
 	const struct call_node *node = call_node_at(functions->tree, place);
-	enum function_metric metric = functions->session->options->functions.metric;
+	enum function_metric metric = functions->session->asked.options->functions.metric;
 
 	if (!node->elsewhere)
 		return function_metric_of(functions->session, node->all);
@@ -180,7 +180,7 @@ int64_t functions_node_time(const struct functions *functions, uint32_t place)
 
 bool functions_is_bottleneck(const struct functions *functions, uint32_t root, uint32_t node)
 {
-	const struct options *options = functions->session->options;
+	const struct options *options = functions->session->asked.options;
 	const struct call_node *at = call_node_at(functions->tree, node);
 	int64_t whole = functions_scope(functions, root);
 	int64_t part = functions_node_time(functions, node);
@@ -202,8 +202,8 @@ static void unreturned_clear(gpointer data)
 static bool is_leisure(const struct session *session, const struct call_frame *frame)
 {
 	return frame_waits_for_others(session, frame) &&
-	       flow_call_info((struct flow *) &session->flow, PACK_NUMBER(frame->what))->wait !=
-		       WAIT_FUTEX;
+	       flow_call_info((struct flow *) &session->trace.flow, PACK_NUMBER(frame->what))
+			       ->wait != WAIT_FUTEX;
 }
 
 /* No call of that kind that returned took as long. */
@@ -220,7 +220,7 @@ static bool is_longest(const struct functions *functions, const struct call_fram
 static uint32_t holder_at_end(struct functions *functions, uint32_t thread, const struct span *span)
 {
 	const struct session *session = functions->session;
-	const struct block *block = block_at(&session->timeline, span->ref);
+	const struct block *block = block_at(&session->trace.timeline, span->ref);
 	struct lock_wait *lock = lock_wait_new(session, block, thread, span->begin, span->end);
 	const struct deadlock *deadlock = deadlock_of(session, thread);
 	uint32_t resource = session_resource(session, block), cause = 0;
@@ -230,7 +230,7 @@ static uint32_t holder_at_end(struct functions *functions, uint32_t thread, cons
 		g_autofree char *text =
 			g_strdup_printf("%s: %s", cause_kind_text(CAUSE_DEADLOCK), words);
 
-		cause = intern_id(session->model.names, text);
+		cause = intern_id(session->trace.model.names, text);
 	} else if (lock && lock->holders->len) {
 		g_autofree char *text = g_strdup_printf(
 			"%s: %s %s, held by %s", cause_kind_text(CAUSE_LOCK_OWNER),
@@ -238,7 +238,7 @@ static uint32_t holder_at_end(struct functions *functions, uint32_t thread, cons
 			cost_name(functions->tree->costs,
 				  g_array_index(lock->holders, struct holder, 0).thread));
 
-		cause = intern_id(session->model.names, text);
+		cause = intern_id(session->trace.model.names, text);
 	}
 	if (lock)
 		lock_wait_free(lock);
@@ -249,13 +249,13 @@ static uint32_t holder_at_end(struct functions *functions, uint32_t thread, cons
 static uint32_t cause_at_end(struct functions *functions, uint32_t thread)
 {
 	const struct session *session = functions->session;
-	int64_t end = model_thread(&session->model, thread)->end;
+	int64_t end = model_thread(&session->trace.model, thread)->end;
 	uint32_t cause = 0;
 	struct path *path;
 	struct spans spans;
 	struct span span, last = {.begin = end};
 
-	spans_begin(&spans, session, thread, session->from, session->to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next_off_cpu(&spans, &span))
 		if (span.end == end && leaf_is_blocked(span.leaf))
 			last = span;
@@ -276,7 +276,7 @@ static uint32_t cause_at_end(struct functions *functions, uint32_t thread)
 static void add_unreturned(struct functions *functions, uint32_t thread)
 {
 	const struct session *session = functions->session;
-	const struct thread *life = model_thread(&session->model, thread);
+	const struct thread *life = model_thread(&session->trace.model, thread);
 	const struct frames *frames = call_tree_frames(functions->tree, thread);
 	struct unreturned found = {.thread = thread};
 	bool functions_open = false;
@@ -289,7 +289,7 @@ static void add_unreturned(struct functions *functions, uint32_t thread)
 			g_array_append_val(found.frames, i);
 			functions_open |= PACK_KIND(frame_of(frames, i)->what) != OPERATION_SYSCALL;
 		}
-	if (!found.frames->len || session->to < life->end) {
+	if (!found.frames->len || session->asked.to < life->end) {
 		unreturned_clear(&found);
 		return;
 	}
@@ -340,8 +340,9 @@ static void add_wait(struct functions *functions, GHashTable *index, uint32_t ro
 		     const struct span *span)
 {
 	const struct session *session = functions->session;
-	const struct block *block = block_at(&session->timeline, span->ref);
-	const struct callpaths *paths = callpaths_at(&session->flow.callstacks, block->callpaths);
+	const struct block *block = block_at(&session->trace.timeline, span->ref);
+	const struct callpaths *paths =
+		callpaths_at(&session->trace.flow.callstacks, block->callpaths);
 	int64_t ns = span->end - span->begin;
 	struct wait_stack wait = {root, span->leaf, paths->kernel, paths->user, 0,
 				  0,    -1,         thread,        span->begin, block};
@@ -385,7 +386,7 @@ static void add_waits(struct functions *functions)
 	const struct session *session = functions->session;
 	GHashTable *index;
 
-	if (session->flow.callstacks.paths->len <= 1)
+	if (session->trace.flow.callstacks.paths->len <= 1)
 		return;
 	index = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	for (guint i = 0; i < functions->tree->threads->len; i++) {
@@ -396,7 +397,8 @@ static void add_waits(struct functions *functions)
 			struct spans spans;
 			struct span span;
 
-			spans_begin(&spans, session, thread, session->from, session->to);
+			spans_begin(&spans, session, thread, session->asked.from,
+				    session->asked.to);
 			while (spans_next_off_cpu(&spans, &span))
 				if (leaf_is_blocked(span.leaf))
 					add_wait(functions, index, i, thread, &span);
@@ -409,12 +411,12 @@ static void add_waits(struct functions *functions)
 GPtrArray *user_callpath_new(const struct session *session, uint32_t thread, int64_t time,
 			     uint32_t number)
 {
-	const struct thread *life = model_thread(&session->model, thread);
+	const struct thread *life = model_thread(&session->trace.model, thread);
 	GPtrArray *path = g_ptr_array_new_with_free_func(g_free);
 	const uint64_t *words;
 	guint count;
 
-	words = callstack_words(&session->flow.callstacks, number, &count);
+	words = callstack_words(&session->trace.flow.callstacks, number, &count);
 	if (count && words[count - 1] == UINT64_MAX) /* cut by the tracer */
 		count--;
 	for (guint i = count;
@@ -489,9 +491,9 @@ static void add_callers(struct functions *functions, GHashTable *index, uint32_t
 		    is_inside_wanted(session, frames, i))
 			continue;
 		caller = caller_of(functions, index, root, frames, i);
-		caller->calls += frame_is_counted(frame) && frame->begin >= session->from;
-		spans_begin(&spans, session, thread, MAX(frame->begin, session->from),
-			    MIN(frame->end, session->to));
+		caller->calls += frame_is_counted(frame) && frame->begin >= session->asked.from;
+		spans_begin(&spans, session, thread, MAX(frame->begin, session->asked.from),
+			    MIN(frame->end, session->asked.to));
 		while (spans_next(&spans, &span))
 			caller->times[leaf_wib(span.leaf)] += span.end - span.begin;
 	}
@@ -517,7 +519,7 @@ static void add_all_callers(struct functions *functions)
 {
 	g_autoptr(GHashTable) index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-	if (!functions->session->options->functions.function)
+	if (!functions->session->asked.options->functions.function)
 		return;
 	for (guint i = 0; i < functions->tree->threads->len; i++) {
 		const GArray *threads = g_ptr_array_index(functions->tree->threads, i);
@@ -577,7 +579,8 @@ static void add_interrupt_calls(struct functions *functions, const struct frames
 
 	for (uint32_t i = 0; i < frames->list->len; i++) {
 		const struct call_frame *frame = frame_of(frames, i);
-		int64_t ns = MIN(frame->end, session->to) - MAX(frame->begin, session->from);
+		int64_t ns =
+			MIN(frame->end, session->asked.to) - MAX(frame->begin, session->asked.from);
 		struct interrupt_call *call;
 		uint32_t above = frame->parent;
 
@@ -610,19 +613,19 @@ static void add_all_interrupt_calls(struct functions *functions)
 	const struct session *session = functions->session;
 	struct frames *frames;
 
-	if (!session->kinds[EV_FUNCTION_ENTRY] || session->options->functions.function)
+	if (!session->trace.kinds[EV_FUNCTION_ENTRY] || session->asked.options->functions.function)
 		return;
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		frames = frames_new(session, i, session->from, session->to);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		frames = frames_new(session, i, session->asked.from, session->asked.to);
 		add_interrupt_calls(functions, frames, false);
 		frames_free(frames);
 	}
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 
 		for (guint k = 0; k < host->cpus->len; k++) {
 			frames = frames_of_idle(session, g_ptr_array_index(host->cpus, k),
-						session->from, session->to);
+						session->asked.from, session->asked.to);
 			add_interrupt_calls(functions, frames, true);
 			frames_free(frames);
 		}
@@ -633,8 +636,8 @@ static void add_all_interrupt_calls(struct functions *functions)
 GPtrArray *waker_callpath_new(const struct session *session, uint32_t number)
 {
 	guint count, first = 0;
-	const uint64_t *words = callstack_words(&session->flow.callstacks, number, &count);
-	GPtrArray *path = callpath_new(session->symbols, words, count);
+	const uint64_t *words = callstack_words(&session->trace.flow.callstacks, number, &count);
+	GPtrArray *path = callpath_new(session->found.symbols, words, count);
 
 	for (guint i = 0; i < path->len; i++)
 		if (g_str_has_prefix(g_ptr_array_index(path, i), "asm_common_interrupt") ||
@@ -667,7 +670,7 @@ struct functions *functions_new(const struct session *session)
 	add_all_callers(functions);
 	functions->in_interrupts = g_array_new(FALSE, FALSE, sizeof(struct interrupt_call));
 	add_all_interrupt_calls(functions);
-	functions->notes = binaries_notes(session->binaries);
+	functions->notes = binaries_notes(session->found.binaries);
 	return functions;
 }
 
@@ -702,7 +705,7 @@ static char *functions_called(const struct functions *functions)
 
 bool functions_check(const struct functions *functions, GError **error)
 {
-	const char *wanted = functions->session->options->functions.function;
+	const char *wanted = functions->session->asked.options->functions.function;
 	g_autofree char *called = NULL;
 	const char *unnamed = NULL;
 

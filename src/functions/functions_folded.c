@@ -49,7 +49,7 @@ static void fold(const struct functions *functions, uint32_t place, GString *sta
 {
 	const struct call_tree *tree = functions->tree;
 	const struct call_node *node = call_node_at(tree, place);
-	enum function_metric metric = functions->session->options->functions.metric;
+	enum function_metric metric = functions->session->asked.options->functions.metric;
 	static const int wanted[] = {[BY_CPU] = WIB_WORKING,
 				     [BY_BLOCKED] = WIB_BLOCKED,
 				     [BY_INTERRUPTED] = WIB_INTERRUPTED};

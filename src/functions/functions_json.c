@@ -27,7 +27,7 @@ static json_t *text_or_null(const char *text)
 /* `at` is the array's length that the limit leaves. */
 static guint limited(const struct functions *functions, guint count)
 {
-	guint limit = functions->session->options->limit;
+	guint limit = functions->session->asked.options->limit;
 
 	return limit ? MIN(limit, count) : count;
 }
@@ -85,13 +85,13 @@ static json_t *thread_json(const struct functions *functions, guint i)
 
 	for (guint k = 0; k < threads->len; k++) {
 		uint32_t thread = g_array_index(threads, uint32_t, k);
-		const struct thread *life = model_thread(&functions->session->model, thread);
+		const struct thread *life = model_thread(&functions->session->trace.model, thread);
 		json_t *head = json_thread_head(functions->session, thread);
 
 		json_object_set_new(head, "begin",
-				    json_integer(MAX(life->begin, functions->session->from)));
+				    json_integer(MAX(life->begin, functions->session->asked.from)));
 		json_object_set_new(head, "end",
-				    json_integer(MIN(life->end, functions->session->to)));
+				    json_integer(MIN(life->end, functions->session->asked.to)));
 		json_array_append_new(list, head);
 	}
 	return json_pack("{s:o,s:o,s:o}", "name", json_text(name), "threads", list, "tree",
@@ -213,9 +213,10 @@ static json_t *strings_json(GPtrArray *strings)
 static json_t *kernel_stack_json(const struct session *session, uint32_t number)
 {
 	guint count;
-	const uint64_t *words = callstack_words(&session->flow.callstacks, number, &count);
+	const uint64_t *words = callstack_words(&session->trace.flow.callstacks, number, &count);
 
-	return number ? strings_json(callpath_new(session->symbols, words, count)) : json_null();
+	return number ? strings_json(callpath_new(session->found.symbols, words, count))
+		      : json_null();
 }
 
 static json_t *user_stack_json(const struct session *session, uint32_t thread, int64_t time,
@@ -231,7 +232,7 @@ static json_t *wait_json(const struct functions *functions, guint i)
 	const struct session *session = functions->session;
 	const struct wait_stack *at = &g_array_index(functions->waits, struct wait_stack, i);
 	const struct callpaths *paths =
-		callpaths_at(&session->flow.callstacks, at->block->callpaths);
+		callpaths_at(&session->trace.flow.callstacks, at->block->callpaths);
 	g_autofree char *name = call_node_name(functions->tree, at->root),
 			*leaf = leaf_key(session, at->leaf);
 
@@ -242,7 +243,8 @@ static json_t *wait_json(const struct functions *functions, guint i)
 		user_stack_json(session, at->thread, at->begin, at->user), "longest",
 		json_pack("{s:I,s:I,s:i,s:o,s:o}", "begin", (json_int_t) at->begin, "ns",
 			  (json_int_t) at->longest, "tid",
-			  (int) model_thread(&session->model, at->thread)->tid, "woken_kernel",
+			  (int) model_thread(&session->trace.model, at->thread)->tid,
+			  "woken_kernel",
 			  paths->waker_kernel
 				  ? strings_json(waker_callpath_new(session, paths->waker_kernel))
 				  : json_null(),
@@ -370,7 +372,7 @@ static json_t *timeline_json(const struct functions *functions)
 
 static json_t *user_json(const struct functions *functions)
 {
-	const struct user_counts *counts = &functions->session->flow.user;
+	const struct user_counts *counts = &functions->session->trace.flow.user;
 
 	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "entries",
 			 (json_int_t) counts->entries, "exits", (json_int_t) counts->exits,
@@ -404,7 +406,7 @@ void functions_json(const struct functions *functions, const struct stand_outs *
 {
 	static const char *const metrics[] = {"wall", "cpu", "blocked", "interrupted"};
 	const struct session *session = functions->session;
-	const struct function_options *options = &session->options->functions;
+	const struct function_options *options = &session->asked.options->functions;
 	struct coverage coverage;
 	FILE *file = output->file;
 

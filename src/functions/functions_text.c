@@ -148,14 +148,15 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 	uint32_t root = g_array_index(tree->roots, uint32_t, number);
 	const struct call_node *node = call_node_at(tree, root);
 	const GArray *threads = g_ptr_array_index(tree->threads, root);
-	struct walk walk = {
-		functions,
-		output,
-		root,
-		functions_scope(functions, root),
-		session->options->limit ? MAX(session->options->limit * 4, 40) : G_MAXUINT,
-		0,
-		false};
+	struct walk walk = {functions,
+			    output,
+			    root,
+			    functions_scope(functions, root),
+			    session->asked.options->limit
+				    ? MAX(session->asked.options->limit * 4, 40)
+				    : G_MAXUINT,
+			    0,
+			    false};
 	g_autofree char *name = call_node_name(tree, root), *safe = text_safe(name);
 	g_autoptr(GString) line = g_string_new(safe);
 	char a[32], b[32], c[32], d[32];
@@ -178,7 +179,7 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 			"; shares are of the %s (%s) in its outermost functions, %s "
 			"were outside of them",
 			when_duration(a, walk.whole),
-			metric_words[session->options->functions.metric],
+			metric_words[session->asked.options->functions.metric],
 			when_duration(b, function_metric_of(session, node->all) - walk.whole));
 	text_wrapped(output, line->str, 0, 2);
 	walk_below(&walk, root, 1);
@@ -191,9 +192,9 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 static void walks(const struct functions *functions, struct output *output)
 {
 	const struct session *session = functions->session;
-	const struct function_options *options = &session->options->functions;
+	const struct function_options *options = &session->asked.options->functions;
 	const struct call_tree *tree = functions->tree;
-	guint count = tree->roots->len, limit = session->options->limit;
+	guint count = tree->roots->len, limit = session->asked.options->limit;
 	g_autofree char *heading =
 		g_strdup_printf("Where the %s%s%s went: calls that take %g %% of it or more",
 				metric_words[options->metric], options->function ? " of " : "",
@@ -215,7 +216,7 @@ static void walks(const struct functions *functions, struct output *output)
 static void callers(const struct functions *functions, struct output *output)
 {
 	const struct session *session = functions->session;
-	guint limit = session->options->limit, shown = 0;
+	guint limit = session->asked.options->limit, shown = 0;
 	char all[32], worked[32], blocked[32];
 
 	if (!functions->callers->len)
@@ -248,7 +249,7 @@ static void callers(const struct functions *functions, struct output *output)
 static void table(const struct functions *functions, struct output *output)
 {
 	const struct session *session = functions->session;
-	guint limit = session->options->limit, shown = 0;
+	guint limit = session->asked.options->limit, shown = 0;
 	char all[32], own[32], worked[32], interrupted[32], blocked[32];
 
 	text_heading(output, "Functions and system calls, by the time they took themselves");
@@ -314,7 +315,7 @@ static void stand_outs(const struct functions *functions, const struct stand_out
 		       struct output *output)
 {
 	const struct session *session = functions->session;
-	guint limit = (session->options->limit + 3) / 4, count = found->list->len;
+	guint limit = (session->asked.options->limit + 3) / 4, count = found->list->len;
 	char when[48], ns[32], usual[32];
 
 	if (!count)
@@ -329,7 +330,8 @@ static void stand_outs(const struct functions *functions, const struct stand_out
 		g_autoptr(GString) line = g_string_new(NULL);
 
 		g_string_append_printf(line, "%s %s %s in %s",
-				       when_time(when, frame->begin, session->options->utc, false),
+				       when_time(when, frame->begin, session->asked.options->utc,
+						 false),
 				       when_duration(ns, frame->end - frame->begin), label,
 				       cost_name(functions->tree->costs, at->thread));
 		append_tid(functions, at->thread, line);
@@ -355,7 +357,7 @@ static void stand_outs(const struct functions *functions, const struct stand_out
 static void unreturned(const struct functions *functions, struct output *output)
 {
 	const struct session *session = functions->session;
-	guint limit = session->options->limit, shown = 0;
+	guint limit = session->asked.options->limit, shown = 0;
 	char ns[32];
 
 	if (!functions->unreturned->len)
@@ -418,15 +420,15 @@ static void path_lines(GPtrArray *path, const char *what, struct output *output)
 static GPtrArray *kernel_path(const struct session *session, uint32_t number)
 {
 	guint count;
-	const uint64_t *words = callstack_words(&session->flow.callstacks, number, &count);
+	const uint64_t *words = callstack_words(&session->trace.flow.callstacks, number, &count);
 
-	return callpath_new(session->symbols, words, count);
+	return callpath_new(session->found.symbols, words, count);
 }
 
 static void waits(const struct functions *functions, struct output *output)
 {
 	const struct session *session = functions->session;
-	guint limit = session->options->limit, shown = 0;
+	guint limit = session->asked.options->limit, shown = 0;
 	char ns[32], longest[32], when[48];
 
 	if (!functions->waits->len)
@@ -436,7 +438,7 @@ static void waits(const struct functions *functions, struct output *output)
 		const struct wait_stack *at =
 			&g_array_index(functions->waits, struct wait_stack, i);
 		const struct callpaths *paths =
-			callpaths_at(&session->flow.callstacks, at->block->callpaths);
+			callpaths_at(&session->trace.flow.callstacks, at->block->callpaths);
 		g_autofree char *name = call_node_name(functions->tree, at->root);
 		g_autofree char *safe = text_safe(name), *leaf = leaf_key(session, at->leaf);
 		g_autoptr(GString) line = g_string_new(NULL);
@@ -444,12 +446,12 @@ static void waits(const struct functions *functions, struct output *output)
 		if (limit && shown == limit)
 			break;
 		shown++;
-		g_string_append_printf(line, "%s in %s, %u time%s, %s in all; the longest %s at %s",
-				       safe, strchr(leaf, '/') ? strchr(leaf, '/') + 1 : leaf,
-				       at->count, at->count == 1 ? "" : "s",
-				       when_duration(ns, at->ns),
-				       when_duration(longest, at->longest),
-				       when_time(when, at->begin, session->options->utc, false));
+		g_string_append_printf(
+			line, "%s in %s, %u time%s, %s in all; the longest %s at %s", safe,
+			strchr(leaf, '/') ? strchr(leaf, '/') + 1 : leaf, at->count,
+			at->count == 1 ? "" : "s", when_duration(ns, at->ns),
+			when_duration(longest, at->longest),
+			when_time(when, at->begin, session->asked.options->utc, false));
 		text_wrapped(output, line->str, 2, 4);
 		if (at->user)
 			path_lines(user_callpath_new(session, at->thread, at->begin, at->user),
@@ -473,7 +475,7 @@ static void waits(const struct functions *functions, struct output *output)
 
 static void notes(const struct functions *functions, struct output *output)
 {
-	const struct user_counts *counts = &functions->session->flow.user;
+	const struct user_counts *counts = &functions->session->trace.flow.user;
 	g_autoptr(GString) line = g_string_new(NULL);
 
 	if (counts->entries_unseen)
@@ -495,11 +497,11 @@ static void notes(const struct functions *functions, struct output *output)
 				       counts->no_thread);
 	if (counts->deep)
 		g_string_append_printf(line, "; %" PRIu64 " stacks were too deep", counts->deep);
-	if (functions->session->flow.odd[ODD_FUNCTION])
+	if (functions->session->trace.flow.odd[ODD_FUNCTION])
 		g_string_append_printf(line,
 				       "; %" PRIu64 " calls of kernel functions were seen by half "
 				       "(probes miss some): their time is their callers'",
-				       functions->session->flow.odd[ODD_FUNCTION]);
+				       functions->session->trace.flow.odd[ODD_FUNCTION]);
 	if (!line->len && !functions->notes->len && !(counts->entries || counts->exits))
 		return;
 	text_heading(output, "Of the functions");
@@ -523,7 +525,7 @@ static void notes(const struct functions *functions, struct output *output)
 static void in_interrupts(const struct functions *functions, struct output *output)
 {
 	const GArray *list = functions->in_interrupts;
-	guint limit = functions->session->options->limit, shown = 0;
+	guint limit = functions->session->asked.options->limit, shown = 0;
 	char all[32], own[32];
 
 	if (!list->len)
@@ -555,7 +557,7 @@ void functions_text(const struct functions *functions, const struct stand_outs *
 	struct coverage coverage;
 
 	text_hosts(session, output);
-	if (session->options->functions.timeline) {
+	if (session->asked.options->functions.timeline) {
 		functions_timeline_text(functions, output);
 	} else {
 		stand_outs(functions, found, output);

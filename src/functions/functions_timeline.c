@@ -8,7 +8,7 @@
 
 char *functions_tid_text(const struct functions *functions, uint32_t thread)
 {
-	int tid = model_thread(&functions->session->model, thread)->tid;
+	int tid = model_thread(&functions->session->trace.model, thread)->tid;
 	g_autofree char *same = g_strdup_printf(" (%d)", tid);
 
 	return strstr(cost_name(functions->tree->costs, thread), same)
@@ -36,7 +36,7 @@ static void append_what(GString *line, const struct session *session, uint32_t t
 	if (rectangle->kind == RECTANGLE_READY) {
 		g_string_append_printf(line, "- %s", cause.label ? cause.label : "ready, no CPU");
 	} else {
-		uint32_t resource = session_resource(session, block_at(&session->timeline,
+		uint32_t resource = session_resource(session, block_at(&session->trace.timeline,
 								       rectangle->span.ref));
 
 		file = resource ? session_text(session, resource) : "";
@@ -68,10 +68,10 @@ static void timeline_of(const struct functions *functions, uint32_t thread, stru
 		safe = text_safe(line->str);
 		when_duration(ns, at->end - at->begin);
 		fprintf(output->file, "%s %*s  %*s%s\n",
-			when_time(when, at->begin, session->options->utc, false),
+			when_time(when, at->begin, session->asked.options->utc, false),
 			text_width(10, ns), ns, 2 * (int) MIN(at->depth, 60), "", safe);
 		if (i % 4096 == 4095)
-			timeline_let_go(&session->timeline);
+			timeline_let_go(&session->trace.timeline);
 	}
 	g_array_free(list, TRUE);
 	call_tree_let_go(functions->tree, NO_THREAD);

@@ -67,8 +67,8 @@ static int64_t length(const struct call_frame *frame)
 static bool spans_gap(const struct session *session, uint32_t thread,
 		      const struct call_frame *frame)
 {
-	const struct host *host =
-		model_host(&session->model, model_thread(&session->model, thread)->host);
+	const struct host *host = model_host(&session->trace.model,
+					     model_thread(&session->trace.model, thread)->host);
 
 	return host_gap_over(host, frame->begin, frame->end) ||
 	       (PACK_KIND(frame->what) == OPERATION_USER &&
@@ -81,7 +81,7 @@ static bool is_looked_at(const struct search *search, const struct frames *frame
 	const struct call_frame *frame = frame_of(frames, place);
 
 	if (!frame_is_call(frame) || frame->in_interrupt || frame->half != OPERATION_WHOLE ||
-	    frame->begin < session->from || frame->end > session->to)
+	    frame->begin < session->asked.from || frame->end > session->asked.to)
 		return false;
 	return !frame_waits_for_others(session, frame) &&
 	       !spans_gap(session, frames->thread, frame);
@@ -226,9 +226,9 @@ static bool is_beyond(const struct group *group, const struct call_frame *frame,
 static void find_in_thread(struct search *search, const struct member *member)
 {
 	const struct frames *frames = call_tree_frames(search->tree, member->thread);
-	const struct thread *life = model_thread(&search->session->model, member->thread);
-	int64_t lived =
-		MIN(life->end, search->session->to) - MAX(life->begin, search->session->from);
+	const struct thread *life = model_thread(&search->session->trace.model, member->thread);
+	int64_t lived = MIN(life->end, search->session->asked.to) -
+			MAX(life->begin, search->session->asked.from);
 	guint count = frames->list->len;
 	g_autofree int64_t *inside = g_new0(int64_t, count + 1); /* largest excess below */
 
@@ -489,7 +489,7 @@ struct stand_outs *stand_outs_new(struct call_tree *tree)
 {
 	struct stand_outs *found = g_new0(struct stand_outs, 1);
 	struct search search = {.tree = tree, .session = tree->session, .found = found};
-	guint limit = tree->session->options->limit, kept = 0;
+	guint limit = tree->session->asked.options->limit, kept = 0;
 
 	found->list = g_array_new(FALSE, FALSE, sizeof(struct stand_out));
 	g_array_set_clear_func(found->list, stand_out_clear);

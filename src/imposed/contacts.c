@@ -54,14 +54,14 @@ static void note_waits(struct contacts *contacts, uint32_t thread)
 	struct spans spans;
 	struct span span;
 
-	spans_begin(&spans, session, thread, session->begin, session->end + 1);
+	spans_begin(&spans, session, thread, session->trace.begin, session->trace.end + 1);
 	while (spans_next_off_cpu(&spans, &span)) {
 		const struct block *block;
 		struct lead lead;
 
 		if (!leaf_is_blocked(span.leaf))
 			continue;
-		block = block_at(&session->timeline, span.ref);
+		block = block_at(&session->trace.timeline, span.ref);
 		if (block_lead(session, block, thread, span.begin, span.end, &lead) &&
 		    lead.thread != thread)
 			note(contacts, lead.thread, thread, span.end);
@@ -70,11 +70,12 @@ static void note_waits(struct contacts *contacts, uint32_t thread)
 
 void contacts_init(struct contacts *contacts, const struct session *session)
 {
-	*contacts = (struct contacts) {.session = session, .process = session->processes.first};
+	*contacts =
+		(struct contacts) {.session = session, .process = session->trace.processes.first};
 	contacts->first = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	idmap_init(&contacts->places);
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 
 		if (thread->born && is_thread(thread->parent))
 			note(contacts, thread->parent, i, thread->begin);
@@ -136,7 +137,7 @@ enum asker { ASKER_UNKNOWN, ASKER_WAITER, ASKER_SENDER };
 static enum asker packet_asker(const struct session *session, const struct block *block)
 {
 	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
 	const char *port;
 
 	if (!detail || detail->kind != DETAIL_PACKET)
@@ -172,8 +173,8 @@ bool contacts_idle(const struct contacts *contacts, uint32_t thread, uint32_t le
 	if (own == other) {
 		asked = first_of(contacts, key_of(SIDE_THREADS, by, thread));
 		served = first_of(contacts, key_of(SIDE_THREADS, thread, by));
-	} else if (!model_thread(&session->model, thread)->born &&
-		   !model_thread(&session->model, by)->born && is_event_loop(session, leaf)) {
+	} else if (!model_thread(&session->trace.model, thread)->born &&
+		   !model_thread(&session->trace.model, by)->born && is_event_loop(session, leaf)) {
 		return true; /* who began was before the trace */
 	} else {
 		asked = first_of(contacts, key_of(SIDE_FROM_PROCESS, other, thread));

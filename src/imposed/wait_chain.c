@@ -26,7 +26,7 @@ struct mark {
 /* The thread; or the resource, if there is one, of the thread's host. */
 static uint32_t imposer_of(struct charger *charger, uint32_t thread, uint32_t resource)
 {
-	uint16_t host = model_thread(&charger->session->model, thread)->host;
+	uint16_t host = model_thread(&charger->session->trace.model, thread)->host;
 	struct idmap *map = resource ? &charger->resources : &charger->threads;
 	uint64_t key = resource ? (uint64_t) host << 32 | resource : thread;
 	uint32_t index = idmap_get(map, key);
@@ -78,13 +78,13 @@ static uint32_t intern_key(const struct session *session, const char *prefix, co
 {
 	g_autofree char *key = g_strconcat(prefix, name, NULL);
 
-	return intern_id(session->model.names, key);
+	return intern_id(session->trace.model.names, key);
 }
 
 uint32_t block_hardware(const struct session *session, const struct block *block)
 {
 	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
 	const struct wake_detail *request = block_request(session, block);
 	g_autofree char *frame = NULL;
 
@@ -107,7 +107,7 @@ uint32_t block_hardware(const struct session *session, const struct block *block
 bool block_is_timer(const struct session *session, const struct block *block)
 {
 	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
 
 	/* a sleep that is not over is one as well, and one that an interrupt or softIRQ
 	 * ended whose timer was not recorded */
@@ -160,7 +160,7 @@ int64_t lead_follow(struct charger *charger, const struct span *span, const stru
 
 static void blocked_meanwhile(struct charger *charger, uint32_t thread, const struct span *span)
 {
-	const struct block *block = block_at(&charger->session->timeline, span->ref);
+	const struct block *block = block_at(&charger->session->trace.timeline, span->ref);
 	struct lead lead;
 	int64_t rest;
 
@@ -179,7 +179,7 @@ static void blocked_meanwhile(struct charger *charger, uint32_t thread, const st
 /* Before the thread's birth its parent, unless that is who waits. */
 static void before_birth(struct charger *charger, uint32_t thread, int64_t from, int64_t to)
 {
-	uint32_t parent = model_thread(&charger->session->model, thread)->parent;
+	uint32_t parent = model_thread(&charger->session->trace.model, thread)->parent;
 
 	if (is_thread(parent) && !on_path(charger, parent) && charger->depth < DEPTH_MAX)
 		lead_down(charger, parent, from, to);
@@ -216,7 +216,8 @@ void lead_down(struct charger *charger, uint32_t thread, int64_t from, int64_t t
 		else
 			owe_thread(charger, thread, IMPOSED_WORK, ns);
 	}
-	if (at < to && at == from && model_thread(&charger->session->model, thread)->begin >= to)
+	if (at < to && at == from &&
+	    model_thread(&charger->session->trace.model, thread)->begin >= to)
 		before_birth(charger, thread, at, to);
 	else
 		owe_thread(charger, thread, IMPOSED_OTHER, to - at); /* it was over */

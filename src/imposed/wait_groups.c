@@ -23,19 +23,19 @@ static GArray *totals_of(const struct session *session)
 {
 	GArray *totals = g_array_new(FALSE, TRUE, sizeof(struct thread_total));
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 		struct thread_total total = {.thread = i};
 		struct spans spans;
 		struct span span;
 
-		total.begin = MAX(thread->begin, session->from);
-		total.end = MIN(thread->end, session->to);
-		if (!session_wants_host(session, model_host(&session->model, thread->host)))
+		total.begin = MAX(thread->begin, session->asked.from);
+		total.end = MIN(thread->end, session->asked.to);
+		if (!session_wants_host(session, model_host(&session->trace.model, thread->host)))
 			continue;
 		if (total.begin >= total.end || !container_has(session, i, NULL))
 			continue;
-		spans_begin(&spans, session, i, session->from, session->to);
+		spans_begin(&spans, session, i, session->asked.from, session->asked.to);
 		total.kernel = spans.kernel;
 		while (spans_next(&spans, &span))
 			total.wib[leaf_wib(span.leaf)] += span.end - span.begin;
@@ -59,9 +59,10 @@ struct idle_search {
 
 static bool seems_idle(const struct session *session, const struct thread_total *total)
 {
-	const struct thread *thread = model_thread(&session->model, total->thread);
-	const struct host *host = model_host(&session->model, thread->host);
-	int64_t from = MAX(session->from, host->begin), to = MIN(session->to, host->end);
+	const struct thread *thread = model_thread(&session->trace.model, total->thread);
+	const struct host *host = model_host(&session->trace.model, thread->host);
+	int64_t from = MAX(session->asked.from, host->begin),
+		to = MIN(session->asked.to, host->end);
 
 	return total->kernel ||
 	       (!thread->born && thread->state != THREAD_DEAD &&
@@ -75,7 +76,8 @@ static void follow(struct idle_search *search, uint32_t thread)
 	struct spans spans;
 	struct span span;
 
-	spans_begin(&spans, search->session, thread, search->session->from, search->session->to);
+	spans_begin(&spans, search->session, thread, search->session->asked.from,
+		    search->session->asked.to);
 	while (spans_next_off_cpu(&spans, &span)) {
 		struct needed needed = {span.begin, span.end};
 		const struct block *block;
@@ -84,7 +86,7 @@ static void follow(struct idle_search *search, uint32_t thread)
 
 		if (!leaf_is_blocked(span.leaf))
 			continue;
-		block = block_at(&search->session->timeline, span.ref);
+		block = block_at(&search->session->trace.timeline, span.ref);
 		if (block->kind != WAKER_THREAD || !is_thread(block->waker) ||
 		    search->place[block->waker] == UINT_MAX)
 			continue;
@@ -110,10 +112,11 @@ static void follow(struct idle_search *search, uint32_t thread)
  * waits to their wakers; for these, when they were needed. */
 static void find_idle(const struct session *session, GArray *totals, GHashTable *needed)
 {
-	struct idle_search search = {session, totals, g_new(guint, session->model.thread_count + 1),
+	struct idle_search search = {session, totals,
+				     g_new(guint, session->trace.model.thread_count + 1),
 				     g_array_new(FALSE, FALSE, sizeof(guint)), needed};
 
-	memset(search.place, 0xff, sizeof(guint) * (session->model.thread_count + 1));
+	memset(search.place, 0xff, sizeof(guint) * (session->trace.model.thread_count + 1));
 	for (guint i = 0; i < totals->len; i++) {
 		struct thread_total *total = &g_array_index(totals, struct thread_total, i);
 
@@ -231,7 +234,7 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 
 	if (needed)
 		merge(needed);
-	spans_begin(&spans, session, thread, session->from, session->to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next_off_cpu(&spans, &span)) {
 		const struct block *block = NULL;
 		struct wait_group key = {
@@ -250,7 +253,7 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 			key.waker_kind = THROTTLED;
 		}
 		if (leaf_is_blocked(span.leaf)) {
-			block = block_at(&session->timeline, span.ref);
+			block = block_at(&session->trace.timeline, span.ref);
 			key.resource = session_resource(session, block);
 			key.waker_kind = block->kind;
 		}
@@ -372,9 +375,9 @@ static GArray *calls_of(const struct session *session)
 {
 	GArray *calls = g_array_new(FALSE, TRUE, sizeof(struct call_total));
 
-	for (guint i = 0; i < session->flow.call_stats->len; i++) {
+	for (guint i = 0; i < session->trace.flow.call_stats->len; i++) {
 		struct call_total call = {.name = i,
-					  .stat = g_array_index(session->flow.call_stats,
+					  .stat = g_array_index(session->trace.flow.call_stats,
 								struct call_stat, i)};
 
 		if (!call.stat.count)
@@ -403,7 +406,7 @@ struct overview *overview_new(const struct session *session)
 	find_idle(session, totals, needed);
 	for (guint i = 0; i < totals->len; i++) {
 		const struct thread_total *total = &g_array_index(totals, struct thread_total, i);
-		const struct thread *thread = model_thread(&session->model, total->thread);
+		const struct thread *thread = model_thread(&session->trace.model, total->thread);
 
 		overview->kernel_threads += total->kernel;
 		if (total->idle && !total->kernel) {
@@ -416,7 +419,8 @@ struct overview *overview_new(const struct session *session)
 		group_waits(session, total->thread,
 			    g_hash_table_lookup(needed, GUINT_TO_POINTER(total->thread)),
 			    overview->waits);
-		if (thread->born && thread->state == THREAD_DEAD && thread->end <= session->to)
+		if (thread->born && thread->state == THREAD_DEAD &&
+		    thread->end <= session->asked.to)
 			g_array_append_vals(born, total, 1);
 	}
 	g_array_sort(overview->threads, most_waiting);

@@ -38,10 +38,10 @@ static void charge_hardware(struct charger *charger, uint32_t thread, const stru
 static void charge_wait(struct charger *charger, uint32_t thread, const struct span *span)
 {
 	const struct session *session = charger->session;
-	const struct block *block = block_at(&session->timeline, span->ref);
+	const struct block *block = block_at(&session->trace.timeline, span->ref);
 	struct direct direct = {.waiter = thread,
 				.ns = span->end - span->begin,
-				.host = model_thread(&session->model, thread)->host};
+				.host = model_thread(&session->trace.model, thread)->host};
 	struct lead lead;
 	int64_t rest;
 
@@ -82,8 +82,9 @@ static void charge_ready(struct charger *charger, uint32_t thread, const struct 
 
 	charger->waiting->imposed += ready.idle;
 	if (ready.idle)
-		owe_resource(charger, thread, intern_id(session->model.names, why), ready.idle);
-	each_run(session, model_thread(&session->model, thread)->host, span->ref, span->begin,
+		owe_resource(charger, thread, intern_id(session->trace.model.names, why),
+			     ready.idle);
+	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
 		 span->end, charge_run, charger);
 }
 
@@ -117,7 +118,7 @@ static int64_t charge_held(struct charger *charger, uint32_t thread, const struc
 		lock_wait_new(charger->session, block, thread, span->begin, span->end);
 	struct direct direct = {.waiter = thread,
 				.resource = block_waits_for(charger->session, block),
-				.host = model_thread(&charger->session->model, thread)->host};
+				.host = model_thread(&charger->session->trace.model, thread)->host};
 	int64_t until = span->begin, held = 0;
 
 	charger->path[0] = thread;
@@ -147,12 +148,12 @@ static int64_t charge_held(struct charger *charger, uint32_t thread, const struc
 static bool leads_on(struct charger *charger, uint32_t thread, const struct span *span)
 {
 	const struct session *session = charger->session;
-	const struct block *block = block_at(&session->timeline, span->ref);
+	const struct block *block = block_at(&session->trace.timeline, span->ref);
 	int64_t ns = span->end - span->begin;
 	struct lead lead;
 
-	if (block->kind == WAKER_NONE ||
-	    (span->end == session->to && session_blocked_at(session, thread, session->to))) {
+	if (block->kind == WAKER_NONE || (span->end == session->asked.to &&
+					  session_blocked_at(session, thread, session->asked.to))) {
 		ns -= charge_held(charger, thread, span, block);
 		*(block_is_timer(session, block) ? &charger->waiting->own
 						 : &charger->waiting->open) += ns;
@@ -167,7 +168,7 @@ static bool leads_on(struct charger *charger, uint32_t thread, const struct span
 		charger->waiting->unknown += ns;
 		return false;
 	}
-	if (is_thread(block->child) && !model_thread(&session->model, thread)->born) {
+	if (is_thread(block->child) && !model_thread(&session->trace.model, thread)->born) {
 		charger->waiting->children += ns;
 		return false;
 	}
@@ -194,7 +195,7 @@ static GArray *waits_of(struct charger *charger, uint32_t thread, uint64_t runs)
 	struct spans spans;
 	struct span span;
 
-	spans_begin(&spans, session, thread, session->from, session->to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next_off_cpu(&spans, &span)) {
 		charger->charge = (struct charge) {thread, span.begin, span.end,
 						   session_spans_gap(session, thread, &span)};
@@ -244,7 +245,7 @@ static void charge_tracer(struct charger *charger, uint32_t thread)
 	struct spans spans;
 	struct span span;
 
-	spans_begin(&spans, session, thread, session->from, session->to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next_off_cpu(&spans, &span))
 		charger->waiting->tracer += span.end - span.begin;
 }
@@ -252,16 +253,16 @@ static void charge_tracer(struct charger *charger, uint32_t thread)
 /* --host: only the waits of its threads, whoever imposed them. */
 static bool is_asked_for(const struct session *session, uint32_t thread)
 {
-	uint16_t host = model_thread(&session->model, thread)->host;
+	uint16_t host = model_thread(&session->trace.model, thread)->host;
 
-	return session_wants_host(session, model_host(&session->model, host));
+	return session_wants_host(session, model_host(&session->trace.model, host));
 }
 
 /* What a thread may use of the steps, relative to others: by how much it did, as far
  * as its followed waits can come from that. */
 static uint64_t weight_of(const struct session *session, uint32_t thread)
 {
-	return 1 + MIN(model_thread(&session->model, thread)->track.chunk_count, 64);
+	return 1 + MIN(model_thread(&session->trace.model, thread)->track.chunk_count, 64);
 }
 
 /* How many of at most `max` steps, of which `made` were made, may have been after the waits of
@@ -286,7 +287,8 @@ static void charge_share(struct charger *charger, uint32_t thread, uint64_t weig
 static bool counts(const struct session *session, uint32_t thread)
 {
 	return is_asked_for(session, thread) &&
-	       !thread_is_kernel(&session->model, model_thread(&session->model, thread));
+	       !thread_is_kernel(&session->trace.model,
+				 model_thread(&session->trace.model, thread));
 }
 
 /* `shared`: each thread has its share of the steps; else who comes first may use them,
@@ -294,7 +296,7 @@ static bool counts(const struct session *session, uint32_t thread)
 static bool charge_all(struct charger *charger, bool shared)
 {
 	const struct session *session = charger->session;
-	uint32_t count = session->model.thread_count;
+	uint32_t count = session->trace.model.thread_count;
 	g_autofree bool *tracers = session_tracers(charger->session);
 	uint64_t weights = 0;
 
@@ -359,9 +361,9 @@ static struct waiting *account(const struct session *session, bool shared)
 	g_array_set_clear_func(waiting->knots, knot_clear);
 	charger_init(&charger, session, waiting);
 	done = charge_all(&charger, shared);
-	if (done && waiting->imposed >= (session->to - session->from) / KNOT_PART)
-		knots_find(waiting, charger.directs, session->model.thread_count);
-	if (done && session->options->format == FORMAT_HTML)
+	if (done && waiting->imposed >= (session->asked.to - session->asked.from) / KNOT_PART)
+		knots_find(waiting, charger.directs, session->trace.model.thread_count);
+	if (done && session->asked.options->format == FORMAT_HTML)
 		waiting->edges = edges_new(charger.directs);
 	charger_clear(&charger);
 	if (!done) {

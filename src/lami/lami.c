@@ -248,7 +248,7 @@ void lami_begin(struct lami_report *report, const struct lami_table *table)
 
 bool lami_row(struct lami_report *report)
 {
-	uint32_t limit = report->session->options->limit;
+	uint32_t limit = report->session->asked.options->limit;
 
 	if (limit && report->rows >= limit)
 		return false;
@@ -256,7 +256,8 @@ bool lami_row(struct lami_report *report)
 	if (!report->rows) {
 		fputs(report->any ? ",\n{\"time-range\":" : "{\"results\":[\n{\"time-range\":",
 		      report->file);
-		dump(report, time_range_json(report->session->from, report->session->to));
+		dump(report,
+		     time_range_json(report->session->asked.from, report->session->asked.to));
 		fprintf(report->file, ",\"class\":\"%s\",\"data\":[", report->table->name);
 		report->any = true;
 	}
@@ -352,11 +353,11 @@ void lami_process(struct lami_report *report, uint32_t thread)
 	g_autofree char *name = NULL;
 	json_t *object;
 
-	if (!is_thread(thread) || thread >= session->model.thread_count) {
+	if (!is_thread(thread) || thread >= session->trace.model.thread_count) {
 		lami_empty(report);
 		return;
 	}
-	life = model_thread(&session->model, thread);
+	life = model_thread(&session->trace.model, thread);
 	name = g_strconcat(session_thread_name(session, thread), session_on(session, thread), NULL);
 	object = json_pack("{s:s,s:o}", "class", "process", "name", json_text(name));
 	if (life->pid > 0)
@@ -421,20 +422,21 @@ static void write_gaps(struct lami_report *report)
 {
 	const struct session *session = report->session;
 
-	for (guint h = 0; h < session->model.hosts->len; h++) {
-		const struct host *host = model_host(&session->model, h);
+	for (guint h = 0; h < session->trace.model.hosts->len; h++) {
+		const struct host *host = model_host(&session->trace.model, h);
 
 		for (guint i = 0; i < host->gaps->len; i++) {
 			const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
 			g_autofree char *what = NULL;
 
-			if (gap->end <= session->from || gap->begin >= session->to ||
+			if (gap->end <= session->asked.from || gap->begin >= session->asked.to ||
 			    !lami_row(report))
 				continue;
-			what = g_strdup_printf(
-				"events of CPU %u lost%s%s", gap->cpu,
-				session->model.hosts->len > 1 ? " on " : "",
-				session->model.hosts->len > 1 ? session_host_name(session, h) : "");
+			what = g_strdup_printf("events of CPU %u lost%s%s", gap->cpu,
+					       session->trace.model.hosts->len > 1 ? " on " : "",
+					       session->trace.model.hosts->len > 1
+						       ? session_host_name(session, h)
+						       : "");
 			lami_string(report, what);
 			lami_time_range(report, gap->begin, gap->end);
 			if (gap->events < 0 || gap->packets)
@@ -461,10 +463,10 @@ static void write_coverage(struct lami_report *report)
 
 	coverage_init(&coverage, session);
 	lami_begin(report, &coverage_table);
-	if (session->stopped)
-		write_words(report, session->stopped);
-	for (guint i = 0; i < session->damages->len; i++) {
-		const struct damage *at = &g_array_index(session->damages, struct damage, i);
+	if (session->trace.stopped)
+		write_words(report, session->trace.stopped);
+	for (guint i = 0; i < session->trace.damages->len; i++) {
+		const struct damage *at = &g_array_index(session->trace.damages, struct damage, i);
 		g_autofree char *text =
 			at->what ? g_strdup_printf("%s is damaged: %s", at->file, at->what)
 				 : g_strdup_printf("%s is damaged: %" PRIu64 " of %" PRIu64
@@ -483,7 +485,7 @@ bool lami_write(const struct session *session, FILE *file, GError **error)
 {
 	struct lami_report report = {.session = session, .file = file};
 
-	if (!session->options->lami->write(&report, error))
+	if (!session->asked.options->lami->write(&report, error))
 		return false;
 	write_coverage(&report);
 	end_table(&report);

@@ -46,7 +46,7 @@ const struct lami_table lami_deadlocks = {
 
 static void write_lock(struct lami_report *report, const struct contention *at)
 {
-	const struct lock *lock = lock_at(&report->session->flow, at->lock);
+	const struct lock *lock = lock_at(&report->session->trace.flow, at->lock);
 
 	lami_string(report, lock_kind_text(lock));
 	lami_resource(report, lock->resource);
@@ -67,7 +67,7 @@ static void write_lock(struct lami_report *report, const struct contention *at)
 
 static void write_holders(struct lami_report *report, const struct contention *at)
 {
-	const struct lock *lock = lock_at(&report->session->flow, at->lock);
+	const struct lock *lock = lock_at(&report->session->trace.flow, at->lock);
 
 	for (guint i = 0; i < at->holders->len && lami_row(report); i++) {
 		const struct holder *holder = &g_array_index(at->holders, struct holder, i);
@@ -91,8 +91,8 @@ static void write_deadlock(struct lami_report *report, const struct deadlock *de
 
 		lami_number(report, number);
 		lami_process(report, at->thread);
-		lami_resource(report, lock_at(&session->flow, at->lock)->resource);
-		lami_time_range(report, at->since, MAX(at->since, session->to));
+		lami_resource(report, lock_at(&session->trace.flow, at->lock)->resource);
+		lami_time_range(report, at->since, MAX(at->since, session->asked.to));
 		lami_process(report, at->owner);
 		lami_bool(report, !deadlock->proved);
 	}
@@ -101,7 +101,8 @@ static void write_deadlock(struct lami_report *report, const struct deadlock *de
 bool lami_write_locks(struct lami_report *report, GError **error)
 {
 	const struct session *session = report->session;
-	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
+	g_autoptr(GArray)
+		locks = contention_new(session, NULL, session->asked.from, session->asked.to);
 
 	(void) error;
 	lami_begin(report, &lami_locks);
@@ -111,7 +112,7 @@ bool lami_write_locks(struct lami_report *report, GError **error)
 	for (guint i = 0; i < locks->len; i++)
 		write_holders(report, &g_array_index(locks, struct contention, i));
 	lami_begin(report, &lami_deadlocks);
-	for (guint i = 0; i < session->deadlocks->len; i++)
-		write_deadlock(report, g_ptr_array_index(session->deadlocks, i), i + 1);
+	for (guint i = 0; i < session->found.deadlocks->len; i++)
+		write_deadlock(report, g_ptr_array_index(session->found.deadlocks, i), i + 1);
 	return true;
 }

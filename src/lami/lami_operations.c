@@ -101,7 +101,7 @@ static void write_kinds(struct lami_report *report, const struct profiles *profi
 
 static struct profiles *profiles_of(const struct lami_report *report, GError **error)
 {
-	guint resolution = report->session->options->profile.resolution;
+	guint resolution = report->session->asked.options->profile.resolution;
 
 	return profiles_new(report->session, resolution ? resolution : 1, error);
 }
@@ -380,7 +380,7 @@ static void write_ways(struct lami_report *report, const GArray *ways)
 bool lami_write_block(struct lami_report *report, GError **error)
 {
 	struct profiles *profiles = profiles_of(report, error);
-	const struct pages *store = &report->session->timeline.operations;
+	const struct pages *store = &report->session->trace.timeline.operations;
 	g_autoptr(GHashTable) queues = NULL;
 	struct operation_scope scope;
 	GArray *ways;

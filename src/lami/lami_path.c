@@ -93,19 +93,19 @@ static void write_totals(struct lami_report *report, const struct path *path)
 bool lami_write_path(struct lami_report *report, GError **error)
 {
 	const struct session *session = report->session;
-	uint32_t thread = session->target;
+	uint32_t thread = session->asked.target;
 	struct path *path;
 
-	if (thread == NO_THREAD && session->selected->len == 1)
-		thread = g_array_index(session->selected, uint32_t, 0);
+	if (thread == NO_THREAD && session->asked.selected->len == 1)
+		thread = g_array_index(session->asked.selected, uint32_t, 0);
 	if (thread == NO_THREAD) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "the critical path is of one thread, and %u are asked for: --thread "
 			    "TID|NAME names it, or --target 'EVENT [key=value]...'",
-			    session->selected->len);
+			    session->asked.selected->len);
 		return false;
 	}
-	path = path_new(session, thread, session->from, session->to);
+	path = path_new(session, thread, session->asked.from, session->asked.to);
 	write_totals(report, path);
 	lami_begin(report, &lami_steps);
 	for (guint i = 0; i < path->pieces->len && lami_row(report); i++)

@@ -85,8 +85,8 @@ static void write_causes(struct lami_report *report, const struct costs *costs)
 bool lami_write_requests(struct lami_report *report, GError **error)
 {
 	const struct session *session = report->session;
-	struct request_scope scope = {session->options->requests.picks, "pick", session->from,
-				      session->to};
+	struct request_scope scope = {session->asked.options->requests.picks, "pick",
+				      session->asked.from, session->asked.to};
 	struct user_requests *requests = user_requests_new(session, &scope, error);
 	struct costs *costs;
 	GArray *order;

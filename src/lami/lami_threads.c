@@ -158,8 +158,9 @@ static GArray *threads_that_wait(const struct session *session)
 	GArray *threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	struct overview *overview;
 
-	if (!session->options->assumed) {
-		g_array_append_vals(threads, session->selected->data, session->selected->len);
+	if (!session->asked.options->assumed) {
+		g_array_append_vals(threads, session->asked.selected->data,
+				    session->asked.selected->len);
 		return threads;
 	}
 	overview = overview_new(session);
@@ -180,9 +181,9 @@ bool lami_write_waits(struct lami_report *report, GError **error)
 	(void) error;
 	for (guint i = 0; i < threads->len; i++) {
 		uint32_t omitted;
-		GPtrArray *list =
-			causality_new(session, g_array_index(threads, uint32_t, i), session->from,
-				      session->to, session->options->limit, &omitted);
+		GPtrArray *list = causality_new(session, g_array_index(threads, uint32_t, i),
+						session->asked.from, session->asked.to,
+						session->asked.options->limit, &omitted);
 
 		g_ptr_array_add(lists, list);
 		for (guint k = 0; k < list->len; k++)
@@ -295,9 +296,11 @@ static void take_thread(const struct session *session, uint32_t thread, GArray *
 					       [WIB_WORKING] = "working",
 					       [WIB_INTERRUPTED] = "interrupted",
 					       [WIB_BLOCKED] = "blocked"};
-	const struct thread *known = model_thread(&session->model, thread);
-	struct life life = {
-		thread, MAX(known->begin, session->from), MIN(known->end, session->to), {0}};
+	const struct thread *known = model_thread(&session->trace.model, thread);
+	struct life life = {thread,
+			    MAX(known->begin, session->asked.from),
+			    MIN(known->end, session->asked.to),
+			    {0}};
 	struct node *total = summary_new(session, thread, life.begin, life.end);
 
 	for (guint i = 0; i < total->children->len; i++) {
@@ -353,8 +356,8 @@ bool lami_write_states(struct lami_report *report, GError **error)
 
 	(void) error;
 	g_array_set_clear_func(states, state_clear);
-	for (guint i = 0; i < session->selected->len; i++) {
-		uint32_t thread = g_array_index(session->selected, uint32_t, i);
+	for (guint i = 0; i < session->asked.selected->len; i++) {
+		uint32_t thread = g_array_index(session->asked.selected, uint32_t, i);
 
 		take_thread(session, thread, lives, states);
 	}

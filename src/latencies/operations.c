@@ -28,8 +28,8 @@ const char *disk_name(const struct session *session, uint32_t device)
 	uint32_t dev = (uint32_t) strtoul(text, &minor, 10) << 20, name;
 
 	dev |= *minor == ':' ? (uint32_t) strtoul(minor + 1, NULL, 10) : 0;
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		name = idmap_get(&model_host(&session->model, i)->disks, dev);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		name = idmap_get(&model_host(&session->trace.model, i)->disks, dev);
 		if (name != IDMAP_NONE)
 			return session_text(session, name);
 	}
@@ -43,7 +43,7 @@ static uint32_t device_key(const struct session *session, const char *device)
 	if (!*device)
 		return 0;
 	key = g_strconcat("device:", device, NULL);
-	return intern_id(session->model.names, key);
+	return intern_id(session->trace.model.names, key);
 }
 
 char *operation_name(const struct session *session, uint32_t what)
@@ -78,17 +78,17 @@ static uint32_t user_name(const struct session *session, const struct thread *th
 	uint64_t address = g_ascii_strtoull(text, NULL, 16);
 	int32_t pid = thread_process(thread);
 	const struct loaded_image *image =
-		model_image_at(&session->model, thread->host, pid, address, time);
-	uint64_t key =
-		(uint64_t) (image ? model_image_number(&session->model, image) : 0) << PACK_BITS |
-		number;
-	uint32_t name = idmap_get(session->user_names, key);
+		model_image_at(&session->trace.model, thread->host, pid, address, time);
+	uint64_t key = (uint64_t) (image ? model_image_number(&session->trace.model, image) : 0)
+			       << PACK_BITS |
+		       number;
+	uint32_t name = idmap_get(session->found.user_names, key);
 
 	if (name != IDMAP_NONE)
 		return name;
-	name = intern_id(session->model.names,
+	name = intern_id(session->trace.model.names,
 			 session_user_function(session, thread->host, pid, address, time));
-	idmap_set(session->user_names, key, name);
+	idmap_set(session->found.user_names, key, name);
 	return name;
 }
 
@@ -97,7 +97,7 @@ uint32_t operation_what(const struct session *session, const struct operation *o
 	if (PACK_KIND(operation->what) != OPERATION_USER || !operation_has_thread(operation))
 		return operation->what;
 	return PACK(OPERATION_USER,
-		    user_name(session, model_thread(&session->model, operation->thread),
+		    user_name(session, model_thread(&session->trace.model, operation->thread),
 			      PACK_NUMBER(operation->what), operation->begin));
 }
 
@@ -125,7 +125,7 @@ uint32_t operation_resource(const struct session *session, const struct operatio
 		return device_key(session, disk_name(session, PACK_NUMBER(operation->what)));
 	case OPERATION_BLOCKED:
 	case OPERATION_FAULT:
-		return block_waits_for(session, block_at(&session->timeline, operation->ref));
+		return block_waits_for(session, block_at(&session->trace.timeline, operation->ref));
 	default:
 		return 0;
 	}
@@ -134,7 +134,7 @@ uint32_t operation_resource(const struct session *session, const struct operatio
 uint16_t operation_host(const struct session *session, const struct operation *operation)
 {
 	if (operation_has_thread(operation))
-		return model_thread(&session->model, operation->thread)->host;
+		return model_thread(&session->trace.model, operation->thread)->host;
 	return (uint16_t) (operation->thread - operation_of_host(0));
 }
 
@@ -170,7 +170,7 @@ bool operation_pattern_check(const char *pattern, GError **error)
 
 static bool kind_wanted(const struct session *session, enum operation_kind kind)
 {
-	return session->flow.operations_wanted & 1u << kind;
+	return session->trace.flow.operations_wanted & 1u << kind;
 }
 
 static bool may_be_wanted(const struct options *options, enum operation_kind kind)
@@ -206,13 +206,13 @@ static void add_wait(struct session *session, uint32_t what, uint32_t thread,
 	uint32_t none = 0;
 
 	if (span->end - span->begin <= OPERATION_DURATION_MAX)
-		operation_append(&session->timeline.operations, &none, &operation);
+		operation_append(&session->trace.timeline.operations, &none, &operation);
 }
 
 /* A wait with both ends seen: its begin was not made up, and it was ended. */
 static void add_blocked(struct session *session, uint32_t thread, const struct span *span)
 {
-	const struct block *block = block_at(&session->timeline, span->ref);
+	const struct block *block = block_at(&session->trace.timeline, span->ref);
 	struct wait wait = {.thread = thread,
 			    .begin = span->begin,
 			    .end = span->end,
@@ -234,7 +234,7 @@ static void add_blocked(struct session *session, uint32_t thread, const struct s
 
 static void add_thread(struct session *session, uint32_t index)
 {
-	const struct thread *thread = model_thread(&session->model, index);
+	const struct thread *thread = model_thread(&session->trace.model, index);
 	struct spans spans;
 	struct span span;
 
@@ -249,7 +249,7 @@ void operations_add_waits(struct session *session)
 {
 	if (!kind_wanted(session, OPERATION_BLOCKED) && !kind_wanted(session, OPERATION_FAULT))
 		return;
-	for (uint32_t i = 0; i < session->model.thread_count; i++)
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
 		add_thread(session, i);
 }
 
@@ -257,11 +257,11 @@ void operation_scope_init(struct operation_scope *scope, const struct session *s
 {
 	*scope = (struct operation_scope) {.session = session,
 					   .wanted = g_hash_table_new(NULL, NULL)};
-	if (!session->selected->len)
+	if (!session->asked.selected->len)
 		return;
-	scope->threads = g_new0(guint8, session->model.thread_count + 1);
-	for (guint i = 0; i < session->selected->len; i++)
-		scope->threads[g_array_index(session->selected, uint32_t, i)] = 1;
+	scope->threads = g_new0(guint8, session->trace.model.thread_count + 1);
+	for (guint i = 0; i < session->asked.selected->len; i++)
+		scope->threads[g_array_index(session->asked.selected, uint32_t, i)] = 1;
 }
 
 void operation_scope_clear(struct operation_scope *scope)
@@ -272,7 +272,7 @@ void operation_scope_clear(struct operation_scope *scope)
 
 static bool name_wanted(const struct session *session, uint32_t what)
 {
-	const GPtrArray *patterns = session->options->profile.operations;
+	const GPtrArray *patterns = session->asked.options->profile.operations;
 	g_autofree char *name = NULL;
 
 	if (!patterns->len)
@@ -286,7 +286,7 @@ static bool name_wanted(const struct session *session, uint32_t what)
 
 static bool resource_matches(const struct session *session, uint32_t resource)
 {
-	const char *pattern = session->options->profile.resource;
+	const char *pattern = session->asked.options->profile.resource;
 	const char *key = session_text(session, resource);
 
 	return pattern_match(pattern, key) || pattern_match(pattern, resource_name(key));
@@ -306,8 +306,9 @@ static bool resource_wanted(const struct session *session, const struct operatio
 	spans_begin(&spans, session, operation->thread, operation->begin, operation_end(operation));
 	while (spans_next(&spans, &span))
 		if (leaf_is_blocked(span.leaf) &&
-		    resource_matches(session, block_waits_for(session, block_at(&session->timeline,
-										span.ref))))
+		    resource_matches(session,
+				     block_waits_for(session,
+						     block_at(&session->trace.timeline, span.ref))))
 			return true;
 	return false;
 }
@@ -333,7 +334,8 @@ static guint wanted_of(struct operation_scope *scope, uint32_t what)
 
 bool operation_spans_gap(const struct session *session, const struct operation *operation)
 {
-	const struct host *host = model_host(&session->model, operation_host(session, operation));
+	const struct host *host =
+		model_host(&session->trace.model, operation_host(session, operation));
 	int64_t end = operation_end(operation);
 	int kind = PACK_KIND(operation->what);
 
@@ -348,17 +350,17 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 	const struct session *session = scope->session;
 	guint wanted = wanted_of(scope, operation_what(session, operation));
 
-	if (wanted == 1 || operation->begin < session->from ||
-	    operation_end(operation) > session->to)
+	if (wanted == 1 || operation->begin < session->asked.from ||
+	    operation_end(operation) > session->asked.to)
 		return false;
 	if (scope->threads &&
 	    (!operation_has_thread(operation) || !scope->threads[operation->thread]))
 		return false;
-	if (session->options->host &&
-	    !session_wants_host(session,
-				model_host(&session->model, operation_host(session, operation))))
+	if (session->asked.options->host &&
+	    !session_wants_host(session, model_host(&session->trace.model,
+						    operation_host(session, operation))))
 		return false;
-	return !session->options->profile.resource || resource_wanted(session, operation);
+	return !session->asked.options->profile.resource || resource_wanted(session, operation);
 }
 
 GPtrArray *operations_available(const struct operation_scope *scope)
@@ -367,7 +369,7 @@ GPtrArray *operations_available(const struct operation_scope *scope)
 		"syscall:*",      "function:*", "function:*", "irq:*",
 		"vector:*",       "softirq:*",  "hrtimer*",   "block-queued:*",
 		"block-served:*", "wait-cpu",   "blocked:*",  "trap:page_fault"};
-	const bool *kinds = scope->session->kinds;
+	const bool *kinds = scope->session->trace.kinds;
 	GPtrArray *list = g_ptr_array_new();
 	uint32_t seen = 0;
 	GHashTableIter iter;

@@ -126,15 +126,17 @@ void profile_free(gpointer data)
 static char *scope_text(const struct session *session, const struct operation *operation)
 {
 	const struct thread *thread =
-		operation_has_thread(operation) ? model_thread(&session->model, operation->thread)
-						: NULL;
+		operation_has_thread(operation)
+			? model_thread(&session->trace.model, operation->thread)
+			: NULL;
 	uint16_t host = operation_host(session, operation);
-	const char *hostname =
-		session->model.hosts->len > 1 ? model_host(&session->model, host)->hostname : NULL;
+	const char *hostname = session->trace.model.hosts->len > 1
+				       ? model_host(&session->trace.model, host)->hostname
+				       : NULL;
 	const char *on = hostname ? " of " : "", *name = hostname ? hostname : "";
 	uint32_t resource, leader;
 
-	switch (session->options->profile.per) {
+	switch (session->asked.options->profile.per) {
 	case PER_THREAD:
 		return thread ? g_strdup_printf("%s (%d)%s%s",
 						session_thread_name(session, operation->thread),
@@ -145,7 +147,7 @@ static char *scope_text(const struct session *session, const struct operation *o
 			return g_strdup_printf("%s%s%s",
 					       thread ? "process not known" : "no process", on,
 					       name);
-		leader = idmap_get(&model_host(&session->model, host)->tids,
+		leader = idmap_get(&model_host(&session->trace.model, host)->tids,
 				   (uint32_t) thread->pid); /* its newest life */
 		return g_strdup_printf(
 			"%s (%d)%s%s",
@@ -171,7 +173,7 @@ static char *scope_text(const struct session *session, const struct operation *o
 static uint32_t split_of(struct profiles *profiles, const struct operation *operation)
 {
 	const struct session *session = profiles->session;
-	enum per per = session->options->profile.per;
+	enum per per = session->asked.options->profile.per;
 	bool by_thread = per == PER_THREAD || per == PER_PROCESS;
 	uint32_t place = operation_has_thread(operation) ? operation->thread + 1 : 0, *known = NULL;
 	g_autofree char *text = NULL;
@@ -186,7 +188,7 @@ static uint32_t split_of(struct profiles *profiles, const struct operation *oper
 			return *known;
 	}
 	text = scope_text(session, operation);
-	place = intern_id(session->model.names, text);
+	place = intern_id(session->trace.model.names, text);
 	if (known)
 		*known = place;
 	return place;
@@ -220,7 +222,7 @@ static struct profile *profile_new(struct profiles *profiles, const struct opera
 	uint32_t what = operation_what(session, operation);
 	g_autofree char *name = operation_name(session, what);
 	uint32_t split = split_of(profiles, operation);
-	struct profile *profile = profile_add(profiles, name, session->options->profile.per,
+	struct profile *profile = profile_add(profiles, name, session->asked.options->profile.per,
 					      session_text(session, split));
 
 	profile->label = operation_label(session, operation);
@@ -248,7 +250,7 @@ static struct profile *look_up(struct profiles *profiles, const struct operation
 /* Most records are of kinds that were only recorded to be parts of others. */
 static bool kind_wanted(const struct profiles *profiles, const struct operation *operation)
 {
-	return profiles->session->flow.operations_wanted & 1u << PACK_KIND(operation->what);
+	return profiles->session->trace.flow.operations_wanted & 1u << PACK_KIND(operation->what);
 }
 
 struct profile *profile_of(struct profiles *profiles, const struct operation *operation)
@@ -263,7 +265,7 @@ struct profile *profile_of(struct profiles *profiles, const struct operation *op
 static void count_lapse(const struct profiles *profiles, struct profile *profile, guint bucket,
 			int64_t begin)
 {
-	guint row = (guint) ((begin - profiles->session->from) / profiles->lapse_step);
+	guint row = (guint) ((begin - profiles->session->asked.from) / profiles->lapse_step);
 	struct lapse *lapse;
 
 	if (row >= profile->lapses->len)
@@ -368,7 +370,7 @@ static void quantile_begin(struct quantile *quantile, const struct profile *prof
 
 static void search_pass(struct profiles *profiles, struct search *search)
 {
-	const struct pages *store = &profiles->session->timeline.operations;
+	const struct pages *store = &profiles->session->trace.timeline.operations;
 
 	memset(search->bins, 0, (sizeof *search->bins * search->count) << search->pass_bits);
 	for (uint32_t i = 1; i < store->used; i++) {
@@ -441,7 +443,7 @@ void profiles_sort(struct profiles *profiles)
 
 static bool check_peak(const struct profiles *profiles, GError **error)
 {
-	uint32_t wanted = profiles->session->options->profile.peak, most = 0;
+	uint32_t wanted = profiles->session->asked.options->profile.peak, most = 0;
 
 	for (guint i = 0; i < profiles->list->len; i++)
 		most = MAX(most,
@@ -456,7 +458,7 @@ static bool check_peak(const struct profiles *profiles, GError **error)
 
 static bool check_lapses(const struct profiles *profiles, GError **error)
 {
-	int64_t window = profiles->session->to - profiles->session->from;
+	int64_t window = profiles->session->asked.to - profiles->session->asked.from;
 
 	if (!profiles->lapse_step || window / profiles->lapse_step < LAPSES_MAX)
 		return true;
@@ -472,10 +474,10 @@ static bool check_lapses(const struct profiles *profiles, GError **error)
 static bool check_patterns(const struct profiles *profiles, GError **error)
 {
 	const struct session *session = profiles->session;
-	const GPtrArray *patterns = session->options->profile.operations;
+	const GPtrArray *patterns = session->asked.options->profile.operations;
 
 	/* of what nobody asked for the trace may have none */
-	for (guint i = 0; i < patterns->len && !session->options->assumed; i++) {
+	for (guint i = 0; i < patterns->len && !session->asked.options->assumed; i++) {
 		const char *pattern = g_ptr_array_index(patterns, i);
 		g_autofree char *near = NULL;
 		GHashTableIter iter;
@@ -511,11 +513,11 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 
 struct profiles *profiles_new(const struct session *session, guint resolution, GError **error)
 {
-	const struct pages *store = &session->timeline.operations;
+	const struct pages *store = &session->trace.timeline.operations;
 	struct profiles *profiles = g_new0(struct profiles, 1);
 
 	profiles->session = session;
-	profiles->lapse_step = session->options->profile.time_lapse;
+	profiles->lapse_step = session->asked.options->profile.time_lapse;
 	profiles->list = g_ptr_array_new_with_free_func(profile_free);
 	profiles->index = g_hash_table_new(key_hash, key_equal);
 	profiles->splits = g_array_new(FALSE, TRUE, sizeof(uint32_t));
@@ -536,12 +538,12 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 	find_percentiles(profiles);
 	for (guint i = 0; i < profiles->list->len; i++)
 		profile_find_peaks(g_ptr_array_index(profiles->list, i), &profiles->buckets);
-	if (!profiles->list->len && session->options->profile.resource) {
+	if (!profiles->list->len && session->asked.options->profile.resource) {
 		g_set_error(
 			error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			"--resource '%s': no operation that was asked for is on such a resource, "
 			"or waited for it; --per resource shows what there is",
-			session->options->profile.resource);
+			session->asked.options->profile.resource);
 		profiles_free(profiles);
 		return NULL;
 	}

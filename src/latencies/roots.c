@@ -244,7 +244,7 @@ void roots_decide(struct peak *peak, const struct options *options)
 
 static void begin_search(struct profiles *profiles)
 {
-	uint32_t wanted = profiles->session->options->profile.peak;
+	uint32_t wanted = profiles->session->asked.options->profile.peak;
 
 	for (guint i = 0; i < profiles->list->len; i++) {
 		struct profile *profile = g_ptr_array_index(profiles->list, i);
@@ -267,7 +267,7 @@ static void begin_search(struct profiles *profiles)
 
 void roots_search(struct profiles *profiles)
 {
-	const struct pages *store = &profiles->session->timeline.operations;
+	const struct pages *store = &profiles->session->trace.timeline.operations;
 	struct split split;
 
 	split_init(&split, profiles);
@@ -292,7 +292,7 @@ void roots_search(struct profiles *profiles)
 			struct peak *peak = &g_array_index(profile->peaks, struct peak, p);
 
 			if (peak->searched)
-				roots_decide(peak, profiles->session->options);
+				roots_decide(peak, profiles->session->asked.options);
 		}
 	}
 	split_clear(&split);

@@ -24,7 +24,7 @@ void split_init(struct split *split, const struct profiles *profiles)
 {
 	*split = (struct split) {.session = profiles->session,
 				 .buckets = &profiles->buckets,
-				 .options = profiles->session->options};
+				 .options = profiles->session->asked.options};
 	split->frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	split->spans = g_array_new(FALSE, FALSE, sizeof(struct span));
 	split->path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -81,7 +81,7 @@ static struct part *by(struct split *split, struct part *part, uint32_t thread)
 			g_strconcat("by:", session_thread_name(split->session, thread),
 				    session_on(split->session, thread), NULL);
 
-		id = intern_id(split->session->model.names, node);
+		id = intern_id(split->session->trace.model.names, node);
 		idmap_set(&split->by_thread, thread, id);
 	}
 	tag = part_tag(PART_BY, id);
@@ -94,7 +94,7 @@ static struct part *by(struct split *split, struct part *part, uint32_t thread)
 static struct part *named(struct split *split, struct part *part, enum part_kind kind,
 			  const char *node)
 {
-	uint64_t tag = part_tag(kind, intern_id(split->session->model.names, node));
+	uint64_t tag = part_tag(kind, intern_id(split->session->trace.model.names, node));
 	struct part *child = part_find(part, tag);
 
 	return child ? child : add_child(split, part, kind, tag, g_strdup(node));
@@ -151,10 +151,10 @@ static void add_wait(struct split *split, struct part *part, uint32_t way, GPtrA
 		     const struct span *span)
 {
 	const struct session *session = split->session;
-	uint32_t key = block_waits_for(session, block_at(&session->timeline, span->ref));
+	uint32_t key = block_waits_for(session, block_at(&session->trace.timeline, span->ref));
 	g_autofree char *node = wait_node(session, key, span->leaf);
 	uint64_t tag = part_tag(PART_BLOCKED, (uint64_t) way << PACK_BITS |
-						      intern_id(session->model.names, node));
+						      intern_id(session->trace.model.names, node));
 	struct part *child = part_find(part, tag);
 
 	if (child && functions)
@@ -188,7 +188,8 @@ static void add_leaf(struct split *split, struct part *part, uint32_t thread,
 	}
 	part_take(child, span->end - span->begin);
 	if (leaf_is_off_cpu(span->leaf))
-		split_by_runners(split, child, model_thread(&session->model, thread)->host, span);
+		split_by_runners(split, child, model_thread(&session->trace.model, thread)->host,
+				 span);
 }
 
 static bool on_path(const struct split *split, uint32_t thread)
@@ -285,12 +286,12 @@ static void split_rest(struct split *split, struct part *part, const struct bloc
 {
 	const struct session *session = split->session;
 	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
 	const struct wake_detail *request = block_request(session, block);
 	struct part *child;
 
 	if (detail && detail->kind == DETAIL_WORK && detail->behind)
-		detail = detail_at(&session->timeline, detail->behind);
+		detail = detail_at(&session->trace.timeline, detail->behind);
 	if (rest->begin >= rest->end)
 		return;
 	if (request) {
@@ -312,7 +313,7 @@ static void split_rest(struct split *split, struct part *part, const struct bloc
 static void split_wait(struct split *split, struct part *part, const struct span *span)
 {
 	const struct session *session = split->session;
-	const struct block *block = block_at(&session->timeline, span->ref);
+	const struct block *block = block_at(&session->trace.timeline, span->ref);
 	struct span before = *span, rest = *span;
 	struct lead lead;
 
@@ -358,12 +359,12 @@ static uint32_t callpath(struct split *split, uint32_t number)
 	} else {
 		g_array_set_size(split->callpaths, number + 1);
 	}
-	words = callstack_words(&session->flow.callstacks, number, &count);
-	path = callpath_new(session->symbols, words, count);
+	words = callstack_words(&session->trace.flow.callstacks, number, &count);
+	path = callpath_new(session->found.symbols, words, count);
 	g_ptr_array_add(path, NULL);
 	text = g_strjoinv("\n", (char **) path->pdata);
 	g_ptr_array_free(path, TRUE);
-	id = intern_id(session->model.names, text);
+	id = intern_id(session->trace.model.names, text);
 	g_array_index(split->callpaths, uint32_t, number) = id;
 	return id;
 }
@@ -389,10 +390,10 @@ static GPtrArray *functions_inside(const struct split *split, const struct part 
  * that differ above the frame are one. */
 static void add_blocked(struct split *split, struct part *part, const struct span *span)
 {
-	const struct block *block = block_at(&split->session->timeline, span->ref);
-	uint32_t way =
-		callpath(split,
-			 callpaths_at(&split->session->flow.callstacks, block->callpaths)->kernel);
+	const struct block *block = block_at(&split->session->trace.timeline, span->ref);
+	uint32_t way = callpath(
+		split,
+		callpaths_at(&split->session->trace.flow.callstacks, block->callpaths)->kernel);
 	GPtrArray *functions = way ? functions_inside(split, part, way) : NULL;
 	g_autofree char *text = NULL;
 
@@ -400,7 +401,7 @@ static void add_blocked(struct split *split, struct part *part, const struct spa
 		g_ptr_array_add(functions, NULL);
 		text = g_strjoinv("\n", (char **) functions->pdata);
 		g_ptr_array_set_size(functions, (gint) functions->len - 1);
-		way = intern_id(split->session->model.names, text);
+		way = intern_id(split->session->trace.model.names, text);
 	} else {
 		g_clear_pointer(&functions, g_ptr_array_unref);
 		way = 0;
@@ -465,7 +466,7 @@ static struct part *frame_part(struct split *split, struct part *parent,
 static int64_t split_frame(struct split *split, struct part *part, int64_t begin,
 			   struct part *outer)
 {
-	const struct pages *store = &split->session->timeline.operations;
+	const struct pages *store = &split->session->trace.timeline.operations;
 	int64_t outside = 0;
 
 	while (split->frame < split->frames->len) {
@@ -496,7 +497,7 @@ static int64_t split_frame(struct split *split, struct part *part, int64_t begin
 
 static void gather_frames(struct split *split)
 {
-	const struct pages *store = &split->session->timeline.operations;
+	const struct pages *store = &split->session->trace.timeline.operations;
 
 	g_array_set_size(split->frames, 0);
 	for (uint32_t i = split->operation->previous; i;) {

@@ -250,7 +250,7 @@ struct judgement *judgement_new(const struct limit *limit, struct measures *meas
 
 GPtrArray *judgements_new(const struct session *session)
 {
-	const GPtrArray *limits = session->options->limits;
+	const GPtrArray *limits = session->asked.options->limits;
 	GPtrArray *judged = g_ptr_array_new_with_free_func(judgement_free);
 
 	for (guint i = 0; i < limits->len; i++) {

@@ -62,17 +62,17 @@ static const struct root *largest_root(const struct peak *peak)
 static void narrow(struct measure_scope *scope, const struct session *session, uint32_t thread,
 		   bool process)
 {
-	const struct thread *of = model_thread(&session->model, thread);
+	const struct thread *of = model_thread(&session->trace.model, thread);
 
 	g_array_set_size(scope->selected, 0);
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *at = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *at = model_thread(&session->trace.model, i);
 
 		if (i == thread ||
 		    (process && of->pid >= 0 && at->pid == of->pid && at->host == of->host))
 			g_array_append_val(scope->selected, i);
 	}
-	scope->session.selected = scope->selected;
+	scope->session.asked.selected = scope->selected;
 }
 
 /* The operation (and thread) that the subject names, profiled again, with its roots. */
@@ -113,7 +113,7 @@ static char *of_requests(const struct session *session, const struct judgement *
 {
 	g_autoptr(GPtrArray) picks = g_ptr_array_new();
 	struct measure_scope scope;
-	struct request_scope asked = {picks, "pick", session->from, session->to};
+	struct request_scope asked = {picks, "pick", session->asked.from, session->asked.to};
 	struct user_requests *requests = NULL;
 	const struct user_cause *first;
 	struct costs *costs = NULL;
@@ -201,8 +201,8 @@ static char *of_states(const struct session *session, const struct judgement *ju
 
 		g_string_append_printf(text, "%s (%d): %s, %s",
 				       session_thread_name(session, judgement->thread),
-				       model_thread(&session->model, judgement->thread)->tid, key,
-				       when_duration(length, node->ns));
+				       model_thread(&session->trace.model, judgement->thread)->tid,
+				       key, when_duration(length, node->ns));
 		add_longest_wait(text, session, judgement, node);
 	}
 	node_free(tree);

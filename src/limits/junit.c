@@ -33,10 +33,11 @@ static guint count_of(const GPtrArray *judged, enum outcome outcome)
 
 static void head(const struct session *session, FILE *file)
 {
-	const GPtrArray *judged = session->judged;
-	const char *host = session->model.hosts->len ? session_host_name(session, 0) : "localhost";
+	const GPtrArray *judged = session->found.judged;
+	const char *host =
+		session->trace.model.hosts->len ? session_host_name(session, 0) : "localhost";
 	g_autofree char *safe = escaped(host);
-	time_t begin = (time_t) (session->from / 1000000000);
+	time_t begin = (time_t) (session->asked.from / 1000000000);
 	char stamp[32] = "1970-01-01T00:00:00", counts[128];
 	struct tm tm;
 
@@ -48,9 +49,9 @@ static void head(const struct session *session, FILE *file)
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
 		"  <testsuite name=\"whylate.%s\" %s skipped=\"%u\" hostname=\"%s\" "
 		"timestamp=\"%s\" time=\"%.3f\" package=\"whylate\" id=\"0\">\n    <properties/>\n",
-		command_name(session->options->command), counts,
+		command_name(session->asked.options->command), counts,
 		count_of(judged, OUTCOME_NOT_APPLIED), safe, stamp,
-		(double) (session->to - session->from) / 1e9);
+		(double) (session->asked.to - session->asked.from) / 1e9);
 }
 
 static void test_case(const struct session *session, const struct judgement *judgement, FILE *file)
@@ -63,7 +64,7 @@ static void test_case(const struct session *session, const struct judgement *jud
 	g_autofree char *text = judgement_text(judgement), *message = escaped(text);
 
 	fprintf(file, "    <testcase name=\"%s\" classname=\"whylate.%s\" time=\"0\"", name,
-		command_name(session->options->command));
+		command_name(session->asked.options->command));
 	if (judgement->outcome == OUTCOME_KEPT)
 		fputs("/>\n", file);
 	else if (judgement->outcome == OUTCOME_NOT_APPLIED)
@@ -80,13 +81,14 @@ bool junit_write(const struct session *session, GError **error)
 	struct output output;
 	bool ok;
 
-	if (!session->options->junit || !session->judged)
+	if (!session->asked.options->junit || !session->found.judged)
 		return true;
-	ok = output_open(&output, session->options->junit, error);
+	ok = output_open(&output, session->asked.options->junit, error);
 	if (ok) {
 		head(session, output.file);
-		for (guint i = 0; i < session->judged->len; i++)
-			test_case(session, g_ptr_array_index(session->judged, i), output.file);
+		for (guint i = 0; i < session->found.judged->len; i++)
+			test_case(session, g_ptr_array_index(session->found.judged, i),
+				  output.file);
 		fputs("    <system-out/>\n    <system-err/>\n  </testsuite>\n</testsuites>\n",
 		      output.file);
 		ok = output_commit(&output, error);

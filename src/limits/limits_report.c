@@ -46,12 +46,12 @@ void limits_text(const struct session *session, struct output *output)
 {
 	static const char *const words[] = {"kept:", "EXCEEDED:", "does not apply:", "NOT JUDGED:"};
 
-	if (!session->judged)
+	if (!session->found.judged)
 		return;
 	fprintf(output->file, "%sLimits%s\n", output->color ? "\033[1m" : "",
 		output->color ? "\033[0m" : "");
-	for (guint i = 0; i < session->judged->len; i++) {
-		const struct judgement *at = g_ptr_array_index(session->judged, i);
+	for (guint i = 0; i < session->found.judged->len; i++) {
+		const struct judgement *at = g_ptr_array_index(session->found.judged, i);
 		g_autofree char *text = judgement_text(at);
 		g_autofree char *line = g_strconcat(words[at->outcome], " ", text, NULL);
 
@@ -63,8 +63,8 @@ void limits_text(const struct session *session, struct output *output)
 			fprintf(output->file,
 				"      whylate delay TRACE%s --thread %d --from %" G_GINT64_FORMAT
 				"ns --to %" G_GINT64_FORMAT "ns\n",
-				host, model_thread(&session->model, at->thread)->tid, at->begin,
-				at->end);
+				host, model_thread(&session->trace.model, at->thread)->tid,
+				at->begin, at->end);
 		}
 	}
 	fputc('\n', output->file);
@@ -117,11 +117,11 @@ void json_limits(const struct session *session, FILE *file)
 {
 	json_t *list;
 
-	if (!session->judged)
+	if (!session->found.judged)
 		return;
 	list = json_array();
-	for (guint i = 0; i < session->judged->len; i++)
-		json_array_append_new(list, json_judgement(session,
-							   g_ptr_array_index(session->judged, i)));
+	for (guint i = 0; i < session->found.judged->len; i++)
+		json_array_append_new(
+			list, json_judgement(session, g_ptr_array_index(session->found.judged, i)));
 	json_member(file, "limits", list, false);
 }

@@ -138,20 +138,20 @@ void measures_add(struct measures *measures, const struct measures *others,
 
 static bool is_selected(const struct session *session, uint32_t thread)
 {
-	for (guint i = 0; i < session->selected->len; i++)
-		if (g_array_index(session->selected, uint32_t, i) == thread)
+	for (guint i = 0; i < session->asked.selected->len; i++)
+		if (g_array_index(session->asked.selected, uint32_t, i) == thread)
 			return true;
-	return !session->selected->len;
+	return !session->asked.selected->len;
 }
 
 bool measure_scope_init(struct measure_scope *scope, const struct session *session,
 			const struct limit *limit)
 {
-	const GArray *named = g_ptr_array_index(session->limit_threads, limit->number);
+	const GArray *named = g_ptr_array_index(session->asked.limit_threads, limit->number);
 
 	scope->session = *session;
-	scope->options = *session->options;
-	scope->session.options = &scope->options;
+	scope->options = *session->asked.options;
+	scope->session.asked.options = &scope->options;
 	scope->operations = g_ptr_array_new();
 	if (limit->operation)
 		g_ptr_array_add(scope->operations, limit->operation);
@@ -169,7 +169,7 @@ bool measure_scope_init(struct measure_scope *scope, const struct session *sessi
 		if (is_selected(session, g_array_index(named, uint32_t, i)))
 			g_array_append_val(scope->selected, g_array_index(named, uint32_t, i));
 	if (limit->thread || limit->process)
-		scope->session.selected = scope->selected;
+		scope->session.asked.selected = scope->selected;
 	return scope->selected->len || !(limit->thread || limit->process);
 }
 
@@ -219,7 +219,7 @@ static void take_example(struct measure *measure, uint32_t thread, int64_t begin
 /* "nginx (213)", of a process its leader. */
 static char *who(const struct session *session, uint32_t index, bool process)
 {
-	const struct thread *thread = model_thread(&session->model, index);
+	const struct thread *thread = model_thread(&session->trace.model, index);
 	uint32_t leader;
 
 	if (process && thread->pid >= 0 && thread->pid != thread->tid) {
@@ -258,7 +258,7 @@ static void measure_operations(struct measures *measures, const struct session *
 {
 	g_autoptr(GHashTable)
 		known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	const struct pages *store = &session->timeline.operations;
+	const struct pages *store = &session->trace.timeline.operations;
 	bool keep = wants_values(limit);
 	struct operation_scope scope;
 
@@ -286,7 +286,7 @@ static void measure_operations(struct measures *measures, const struct session *
 static void measure_requests(struct measures *measures, const struct session *session,
 			     const struct limit *limit)
 {
-	struct request_scope scope = {NULL, "pick", session->from, session->to};
+	struct request_scope scope = {NULL, "pick", session->asked.from, session->asked.to};
 	g_autoptr(GPtrArray) picks = g_ptr_array_new();
 	struct user_requests *requests;
 	bool keep = wants_values(limit);
@@ -315,7 +315,7 @@ static void sum_states(const struct session *session, uint32_t thread, const str
 	struct span span;
 
 	g_array_set_size(measure->parts, limit->conditions->len + 1);
-	spans_begin(&spans, session, thread, session->from, session->to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next(&spans, &span)) {
 		gpointer leaf = GUINT_TO_POINTER(span.leaf);
 		const char *key = g_hash_table_lookup(keys, leaf);
@@ -339,27 +339,29 @@ static void sum_states(const struct session *session, uint32_t thread, const str
 	/* the thread with most of it is the example */
 	longest = g_array_index(measure->parts, double, 0) - longest;
 	if (measure->thread == NO_THREAD || longest > measure->value) {
-		const struct thread *life = model_thread(&session->model, thread);
+		const struct thread *life = model_thread(&session->trace.model, thread);
 
 		measure->thread = thread;
 		measure->value = longest;
-		measure->begin = MAX(life->begin, session->from);
-		measure->end = MIN(life->end, session->to);
+		measure->begin = MAX(life->begin, session->asked.from);
+		measure->end = MIN(life->end, session->asked.to);
 	}
 }
 
 static void measure_states(struct measures *measures, const struct session *session,
 			   const struct limit *limit)
 {
-	guint count = session->selected->len ? session->selected->len : session->model.thread_count;
+	guint count = session->asked.selected->len ? session->asked.selected->len
+						   : session->trace.model.thread_count;
 
 	for (guint i = 0; i < count; i++) {
-		uint32_t thread =
-			session->selected->len ? g_array_index(session->selected, uint32_t, i) : i;
-		const struct thread *life = model_thread(&session->model, thread);
+		uint32_t thread = session->asked.selected->len
+					  ? g_array_index(session->asked.selected, uint32_t, i)
+					  : i;
+		const struct thread *life = model_thread(&session->trace.model, thread);
 		g_autofree char *subject = NULL;
 
-		if (MAX(life->begin, session->from) >= MIN(life->end, session->to))
+		if (MAX(life->begin, session->asked.from) >= MIN(life->end, session->asked.to))
 			continue;
 		subject = limit->per ? who(session, thread, limit->per == LIMIT_PER_PROCESS)
 				     : g_strdup(limit->thread    ? limit->thread
@@ -375,18 +377,18 @@ static void measure_duration(struct measures *measures, const struct session *se
 {
 	bool named = limit->thread || limit->process;
 	struct measure *measure =
-		measures_find(measures, limit->thread                  ? limit->thread
-					: limit->process               ? limit->process
-					: session->target != NO_THREAD ? "to the target"
-								       : "the window");
+		measures_find(measures, limit->thread                        ? limit->thread
+					: limit->process                     ? limit->process
+					: session->asked.target != NO_THREAD ? "to the target"
+									     : "the window");
 	int64_t first = INT64_MAX, last = INT64_MIN;
 
-	measure->begin = session->from;
-	measure->end = session->to;
-	measure->thread = session->target;
-	for (guint i = 0; named && i < session->selected->len; i++) {
-		uint32_t thread = g_array_index(session->selected, uint32_t, i);
-		const struct thread *life = model_thread(&session->model, thread);
+	measure->begin = session->asked.from;
+	measure->end = session->asked.to;
+	measure->thread = session->asked.target;
+	for (guint i = 0; named && i < session->asked.selected->len; i++) {
+		uint32_t thread = g_array_index(session->asked.selected, uint32_t, i);
+		const struct thread *life = model_thread(&session->trace.model, thread);
 
 		if (life->begin < first) {
 			first = life->begin;
@@ -396,9 +398,9 @@ static void measure_duration(struct measures *measures, const struct session *se
 		last = MAX(last, life->end);
 	}
 	if (named) {
-		measure->begin = MAX(first, session->from);
-		measure->end = MIN(last, session->to);
-		measure->open |= first < session->from || last >= session->to;
+		measure->begin = MAX(first, session->asked.from);
+		measure->end = MIN(last, session->asked.to);
+		measure->open |= first < session->asked.from || last >= session->asked.to;
 	}
 	measure->value = (double) (measure->end - measure->begin);
 }
@@ -413,7 +415,7 @@ static void measure_lost(struct measures *measures, const struct session *sessio
 	/* how many events were in a packet that is gone is not known: one at least */
 	measure->value += (double) coverage.discarded_packets;
 	/* nor what was in the damaged part of a file: more may have been lost */
-	measure->open = session->damages->len || session->stopped;
+	measure->open = session->trace.damages->len || session->trace.stopped;
 	coverage_clear(&coverage);
 }
 
@@ -421,7 +423,7 @@ static void measure_lost(struct measures *measures, const struct session *sessio
 static const char *what_lacks(const struct session *session, const struct limit *limit)
 {
 	uint32_t kinds = limit->operation ? operations_named(limit->operation) : 0;
-	const bool *has = session->kinds;
+	const bool *has = session->trace.kinds;
 
 	if ((limit->requests || kinds == 1u << OPERATION_SYSCALL) &&
 	    !(has[EV_SYSCALL_ENTRY] && has[EV_SYSCALL_EXIT]))

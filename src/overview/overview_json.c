@@ -10,7 +10,7 @@
 
 static void cut(const struct session *session, FILE *file, const char *key, json_t *list)
 {
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 	g_autofree char *omitted = g_strconcat(key, "_omitted", NULL);
 	size_t size = json_array_size(list);
 
@@ -137,7 +137,8 @@ void overview_json(const struct session *session, const struct waiting *waiting,
 		   struct output *output)
 {
 	struct overview *overview = overview_new(session);
-	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
+	g_autoptr(GArray)
+		locks = contention_new(session, NULL, session->asked.from, session->asked.to);
 	g_autoptr(GArray) findings = findings_new();
 	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
 	struct coverage coverage;
@@ -152,7 +153,7 @@ void overview_json(const struct session *session, const struct waiting *waiting,
 	json_member(file, "coverage", json_coverage(session, &coverage), false);
 	json_member(file, "window", json_window(session), false);
 	json_limits(session, file);
-	json_findings(session, findings, session->options->limit, file);
+	json_findings(session, findings, session->asked.options->limit, file);
 	cut(session, file, "threads", threads(session, overview));
 	cut(session, file, "waits", waits(session, overview));
 	json_locks(file, session, locks);

@@ -15,7 +15,7 @@
 
 static guint shown(const struct session *session, const GArray *list)
 {
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 
 	return limit && list->len > limit ? limit : list->len;
 }
@@ -36,7 +36,7 @@ static void idle(const struct session *session, const struct overview *overview,
 
 		g_string_append_printf(line, "%s %s (%d)%s", i ? "," : "",
 				       session_thread_name(session, thread),
-				       model_thread(&session->model, thread)->tid,
+				       model_thread(&session->trace.model, thread)->tid,
 				       session_on(session, thread));
 	}
 	text_wrapped(output, line->str, 2, 2);
@@ -46,7 +46,7 @@ static void threads(const struct session *session, const struct overview *overvi
 		    struct output *output)
 {
 	guint count = shown(session, overview->threads);
-	bool several = session->model.hosts->len > 1;
+	bool several = session->trace.model.hosts->len > 1;
 	char columns[4][32];
 
 	text_heading(output,
@@ -61,7 +61,7 @@ static void threads(const struct session *session, const struct overview *overvi
 		g_autofree char *on = text_safe(session_on(session, total->thread));
 
 		fprintf(output->file, "  %7d %-16s %10s %11s %10s %10s%s%s\n",
-			model_thread(&session->model, total->thread)->tid, name,
+			model_thread(&session->trace.model, total->thread)->tid, name,
 			when_duration(columns[0], total->wib[WIB_WORKING]),
 			when_duration(columns[1], total->wib[WIB_INTERRUPTED]),
 			when_duration(columns[2], total->wib[WIB_BLOCKED]),
@@ -74,7 +74,7 @@ static void threads(const struct session *session, const struct overview *overvi
 		"%" PRIu64 " kernel threads\n",
 		overview->idle->len, when_duration(columns[0], overview->idle_ns),
 		overview->kernel_threads);
-	if (!session->options->limit || session->options->verbose)
+	if (!session->asked.options->limit || session->asked.options->verbose)
 		idle(session, overview, output);
 }
 
@@ -93,7 +93,7 @@ static void waits(const struct session *session, const struct overview *overview
 
 		g_string_append_printf(line, "%s: %s (%d)%s %s", when_duration(sum, group->ns),
 				       session_thread_name(session, group->thread),
-				       model_thread(&session->model, group->thread)->tid,
+				       model_thread(&session->trace.model, group->thread)->tid,
 				       session_on(session, group->thread), leaf);
 		if (group->resource && strcmp(session_text(session, group->resource), "poll") != 0)
 			g_string_append_printf(line, " on %s",
@@ -103,9 +103,10 @@ static void waits(const struct session *session, const struct overview *overview
 					       group->count,
 					       when_duration(longest, group->longest));
 		words = cause_words(&group->cause);
-		g_string_append_printf(
-			line, " at %s; %s",
-			when_time(when, group->longest_begin, session->options->utc, false), words);
+		g_string_append_printf(line, " at %s; %s",
+				       when_time(when, group->longest_begin,
+						 session->asked.options->utc, false),
+				       words);
 		if (group->spans_gap)
 			g_string_append(line, " [spans lost events: it may not be real]");
 		text_wrapped(output, line->str, 2, 4);
@@ -124,7 +125,7 @@ static void container_line(const struct session *session, const struct container
 	if (at->first != NO_THREAD)
 		g_string_append_printf(line, ", first process %s (%d)",
 				       session_thread_name(session, at->first),
-				       model_thread(&session->model, at->first)->tid);
+				       model_thread(&session->trace.model, at->first)->tid);
 	if (at->kind == NAMESPACE_PID && at->level > 1 && at->parent) {
 		g_autofree char *parent = namespace_text(at->kind, at->parent);
 
@@ -157,7 +158,7 @@ static void containers(const struct session *session, struct output *output)
 static void open_waits(const struct session *session, const struct overview *overview,
 		       struct output *output)
 {
-	uint32_t limit = session->options->limit, printed = 0;
+	uint32_t limit = session->asked.options->limit, printed = 0;
 	char length[32];
 
 	for (guint i = 0; i < overview->waits->len; i++) {
@@ -177,7 +178,7 @@ static void open_waits(const struct session *session, const struct overview *ove
 		line = g_string_new(NULL);
 		g_string_append_printf(line, "%s: %s (%d)%s %s", when_duration(length, group->ns),
 				       session_thread_name(session, group->thread),
-				       model_thread(&session->model, group->thread)->tid,
+				       model_thread(&session->trace.model, group->thread)->tid,
 				       session_on(session, group->thread), leaf);
 		if (group->resource && strcmp(session_text(session, group->resource), "poll") != 0)
 			g_string_append_printf(line, " on %s",
@@ -218,7 +219,7 @@ static void calls(const struct session *session, const struct overview *overview
 
 	if (!count)
 		return;
-	text_heading(output, session->options->every
+	text_heading(output, session->asked.options->every
 				     ? "System calls of this stretch, by time spent in them"
 				     : "System calls of the whole trace, by time spent in them");
 	fprintf(output->file, "  %-24s %10s %10s %10s %10s %6s\n", "NAME", "CALLS", "TOTAL", "MEAN",
@@ -249,7 +250,7 @@ most_telling(const struct session *session, const struct overview *overview)
 		const struct wait_group *group =
 			&g_array_index(overview->waits, struct wait_group, i);
 
-		if (model_thread(&session->model, group->thread)->born)
+		if (model_thread(&session->trace.model, group->thread)->born)
 			return group;
 	}
 	return overview->waits->len ? &g_array_index(overview->waits, struct wait_group, 0) : NULL;
@@ -294,14 +295,14 @@ static void next(const struct session *session, const struct overview *overview,
 	const struct wait_group *group = most_telling(session, overview);
 
 	text_heading(output, "Next");
-	if (session->kinds[EV_FUNCTION_ENTRY] || session->flow.user.entries ||
-	    session->flow.has_callstacks)
+	if (session->trace.kinds[EV_FUNCTION_ENTRY] || session->trace.flow.user.entries ||
+	    session->trace.flow.has_callstacks)
 		fputs("  whylate functions TRACE    # where the time goes along the calls "
 		      "recorded\n",
 		      output->file);
 	for (guint i = 0; i < overview->ended->len && i < 3; i++) {
 		uint32_t index = g_array_index(overview->ended, uint32_t, i);
-		const struct thread *thread = model_thread(&session->model, index);
+		const struct thread *thread = model_thread(&session->trace.model, index);
 		g_autofree char *name = text_safe(session_thread_name(session, index));
 
 		g_autofree char *host = text_host_option(session, index);
@@ -310,7 +311,7 @@ static void next(const struct session *session, const struct overview *overview,
 			"  whylate delay TRACE%s --thread %d    # why %s took so long\n", host,
 			thread->tid, name);
 	}
-	if (session->kinds[EV_PROCESS_EXEC])
+	if (session->trace.kinds[EV_PROCESS_EXEC])
 		fputs("  whylate delay TRACE --target 'sched_process_exec filename=*/PROGRAM'"
 		      "    # why PROGRAM did not start sooner\n",
 		      output->file);
@@ -321,7 +322,7 @@ static void next(const struct session *session, const struct overview *overview,
 		fprintf(output->file,
 			"  whylate delay TRACE%s --thread %d --from %" PRId64 "ns --to %" PRId64
 			"ns    # its longest wait for one thing\n",
-			host, model_thread(&session->model, group->thread)->tid,
+			host, model_thread(&session->trace.model, group->thread)->tid,
 			group->longest_begin, group->longest_end);
 	}
 }
@@ -329,7 +330,8 @@ static void next(const struct session *session, const struct overview *overview,
 void overview_text(const struct session *session, struct output *output)
 {
 	struct overview *overview = overview_new(session);
-	g_autoptr(GArray) locks = contention_new(session, NULL, session->from, session->to);
+	g_autoptr(GArray)
+		locks = contention_new(session, NULL, session->asked.from, session->asked.to);
 	g_autoptr(GArray) findings = findings_new();
 	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
 	struct waiting *waiting = waiting_new(session);

@@ -90,7 +90,7 @@ static json_t *sums_json(const struct waiting *waiting)
 void waiting_json(const struct session *session, const struct waiting *waiting, FILE *file)
 {
 	json_t *list = json_array(), *knots = json_array();
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 	guint shown = limit ? MIN(limit, waiting->imposers->len) : waiting->imposers->len;
 
 	for (guint i = 0; i < shown; i++)

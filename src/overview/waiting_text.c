@@ -14,17 +14,17 @@
 /* "NAME:" where there is more than one host. */
 static void append_host(GString *line, const struct session *session, uint16_t host)
 {
-	const char *name = model_host(&session->model, host)->hostname;
+	const char *name = model_host(&session->trace.model, host)->hostname;
 
-	if (session->model.hosts->len > 1)
+	if (session->trace.model.hosts->len > 1)
 		g_string_append_printf(line, "%s:", name ? name : "?");
 }
 
 static void append_thread(GString *line, const struct session *session, uint32_t thread)
 {
-	append_host(line, session, model_thread(&session->model, thread)->host);
+	append_host(line, session, model_thread(&session->trace.model, thread)->host);
 	g_string_append_printf(line, "%s (%d)", session_thread_name(session, thread),
-			       model_thread(&session->model, thread)->tid);
+			       model_thread(&session->trace.model, thread)->tid);
 }
 
 /* What it is called for people: the CPU's keys are words. */
@@ -47,11 +47,11 @@ static void append_resource(GString *line, const struct session *session, uint16
 static void command_line(const struct session *session, const struct imposer *imposer,
 			 struct output *output)
 {
-	const struct thread *thread = model_thread(&session->model, imposer->waiter);
-	const char *host = model_host(&session->model, thread->host)->hostname;
+	const struct thread *thread = model_thread(&session->trace.model, imposer->waiter);
+	const char *host = model_host(&session->trace.model, thread->host)->hostname;
 	g_autofree char *quoted = host ? g_shell_quote(host) : NULL;
 	g_autofree char *safe = quoted ? text_safe(quoted) : NULL;
-	bool named = safe && session->model.hosts->len > 1;
+	bool named = safe && session->trace.model.hosts->len > 1;
 
 	fprintf(output->file,
 		"      whylate delay TRACE%s%s --thread %d --from %" PRId64 "ns --to %" PRId64
@@ -206,7 +206,7 @@ static void sums_line(const struct waiting *waiting, struct output *output)
 /* How many are shown: they are sorted, so the small ones come last. */
 static guint rows_of(const struct session *session, const struct waiting *waiting)
 {
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 	guint rows = 0;
 
 	if (!limit)

@@ -25,7 +25,7 @@ GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from
 	GArray *stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
 
 	for (;;) {
-		const struct thread *life = model_thread(&session->model, thread);
+		const struct thread *life = model_thread(&session->trace.model, thread);
 		struct stretch stretch = {thread, MAX(from, life->begin), to};
 
 		/* a parent that was not seen: the thread's own stretch is all there is */
@@ -64,7 +64,7 @@ static void add_piece(struct walker *walker, uint32_t thread, const struct span 
 			      .behalf = behalf};
 
 	if (leaf_is_blocked(span->leaf))
-		piece.block = block_at(&walker->session->timeline, span->ref);
+		piece.block = block_at(&walker->session->trace.timeline, span->ref);
 	g_array_append_val(walker->path->pieces, piece);
 }
 
@@ -98,7 +98,7 @@ static void walk_waker(struct walker *walker, uint32_t thread, const struct span
 static void blocked_piece(struct walker *walker, uint32_t thread, const struct span *span,
 			  bool woken, int32_t behalf)
 {
-	const struct block *block = block_at(&walker->session->timeline, span->ref);
+	const struct block *block = block_at(&walker->session->trace.timeline, span->ref);
 
 	struct lead lead;
 
@@ -113,7 +113,7 @@ static void blocked_piece(struct walker *walker, uint32_t thread, const struct s
 static void walk_parent(struct walker *walker, uint32_t thread, int64_t from, int64_t to,
 			int32_t behalf)
 {
-	const struct thread *life = model_thread(&walker->session->model, thread);
+	const struct thread *life = model_thread(&walker->session->trace.model, thread);
 	struct span nothing = {from, to, PACK(LEAF_UNKNOWN, 0), 0};
 
 	if (is_thread(life->parent) && !walking(walker, life->parent))
@@ -137,7 +137,7 @@ static void walk_parent(struct walker *walker, uint32_t thread, int64_t from, in
 static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t to, int32_t behalf,
 		 bool cut_short)
 {
-	const struct thread *life = model_thread(&walker->session->model, thread);
+	const struct thread *life = model_thread(&walker->session->trace.model, thread);
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct span));
 	struct spans spans;
 	struct span span;

@@ -83,7 +83,7 @@ uint32_t piece_resource(const struct session *session, const struct piece *piece
 	else if (PACK_KIND(piece->leaf) == LEAF_BLOCK_STOPPED ||
 		 PACK_KIND(piece->leaf) == LEAF_BLOCK_TRACED)
 		key = "signal";
-	return intern_id(session->model.names, key);
+	return intern_id(session->trace.model.names, key);
 }
 
 /* Sums by a number: a thread, a resource, a kind of state with a kind of cause. */

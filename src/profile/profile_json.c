@@ -11,7 +11,7 @@
 
 static uint32_t limit_of(const struct session *session, bool whole)
 {
-	return whole ? 0 : session->options->limit;
+	return whole ? 0 : session->asked.options->limit;
 }
 
 static json_t *bucket_json(const struct profiles *profiles, guint bucket, uint64_t count)
@@ -29,7 +29,7 @@ static json_t *example_json(const struct session *session, const struct example 
 
 	if (example->latency < 0)
 		return json_null();
-	if (example->thread < session->model.thread_count) {
+	if (example->thread < session->trace.model.thread_count) {
 		object = json_thread_head(session, example->thread);
 		json_saw(example->thread, example->begin, example->end);
 	} else {
@@ -220,7 +220,7 @@ static json_t *lapse_json(const struct profiles *profiles, const struct profile 
 		}
 		json_array_append_new(rows,
 				      json_pack("{s:I,s:o}", "begin",
-						(json_int_t) (profiles->session->from +
+						(json_int_t) (profiles->session->asked.from +
 							      (int64_t) i * profiles->lapse_step),
 						"counts", counts));
 	}
@@ -302,8 +302,9 @@ static json_t *comparison_json(const struct session *session, const GArray *comp
 				    json_integer((json_int_t) at->saved_count));
 		json_array_append_new(list, entry);
 	}
-	json_object_set_new(object, "file", json_text(session->options->profile.compare));
-	json_object_set_new(object, "threshold", json_real(session->options->profile.threshold));
+	json_object_set_new(object, "file", json_text(session->asked.options->profile.compare));
+	json_object_set_new(object, "threshold",
+			    json_real(session->asked.options->profile.threshold));
 	json_object_set_new(object, "changed", json_integer(changed));
 	json_object_set_new(object, "operations", list);
 	if (limit && comparison->len > limit)
@@ -331,7 +332,7 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 	findings_sort(findings);
 	json_limits(session, file);
 	json_findings(session, findings, limit, file);
-	filters = saved_filters(session->options);
+	filters = saved_filters(session->asked.options);
 	json_member(file, "filters", json_text(filters), false);
 	json_member(file, "recordings", saved_recordings(resumed, session), false);
 	fputs(",\n\"profiles\": [", file);

@@ -24,7 +24,7 @@ static char *title(const struct profile *profile)
 
 static void table(const struct profiles *profiles, struct output *output)
 {
-	uint32_t limit = profiles->session->options->limit;
+	uint32_t limit = profiles->session->asked.options->limit;
 	guint shown = limit ? MIN(profiles->list->len, limit) : profiles->list->len;
 	char texts[6][32];
 	int width = MAX(output->width - 2 - 5 * 9 - 6, 20);
@@ -216,26 +216,26 @@ static void example_line(const struct session *session, const struct root *root,
 
 	if (example->latency < 0)
 		return;
-	if (example->thread < session->model.thread_count)
+	if (example->thread < session->trace.model.thread_count)
 		g_string_append_printf(line, "%s (%d)%s, ",
 				       session_thread_name(session, example->thread),
-				       model_thread(&session->model, example->thread)->tid,
+				       model_thread(&session->trace.model, example->thread)->tid,
 				       session_on(session, example->thread));
 	g_string_append_printf(line, "%s from %s",
 			       when_duration(length, example->end - example->begin),
-			       when_time(when, example->begin, session->options->utc, false));
+			       when_time(when, example->begin, session->asked.options->utc, false));
 	if (example->latency != example->end - example->begin)
 		g_string_append_printf(line, ", %s of it this",
 				       when_duration(part, example->latency));
 	text_wrapped(output, line->str, 8, 2);
-	if (example->thread < session->model.thread_count) {
+	if (example->thread < session->trace.model.thread_count) {
 		g_autofree char *host = text_host_option(session, example->thread);
 
 		fprintf(output->file,
 			"          whylate delay TRACE%s --thread %d --from %" PRId64
 			"ns --to %" PRId64 "ns\n",
-			host, model_thread(&session->model, example->thread)->tid, example->begin,
-			example->end);
+			host, model_thread(&session->trace.model, example->thread)->tid,
+			example->begin, example->end);
 	}
 }
 
@@ -344,7 +344,7 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 {
 	const struct session *session = profiles->session;
 	const struct peak *peak = &g_array_index(profile->peaks, struct peak, number - 1);
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 	g_autoptr(GString) line = g_string_new(NULL);
 	char from[32], to[32], calls[16], time[16];
 	struct root most;
@@ -403,8 +403,9 @@ static void heat(const struct profiles *profiles, const struct profile *profile,
 
 		fprintf(output->file, "  %20s |",
 			when_time(from,
-				  profiles->session->from + (int64_t) i * profiles->lapse_step,
-				  profiles->session->options->utc, false));
+				  profiles->session->asked.from +
+					  (int64_t) i * profiles->lapse_step,
+				  profiles->session->asked.options->utc, false));
 		for (guint b = first; b <= last; b++) {
 			uint64_t count = lapse->counts ? lapse->counts[b] : 0;
 			double level = log((double) MAX(count, 1)) / log((double) MAX(most, 2));
@@ -451,8 +452,8 @@ static void details(const struct profiles *profiles, const struct profile *profi
 static void comparison_lines(const struct session *session, const GArray *comparison,
 			     const char *other_filters, struct output *output)
 {
-	const struct profile_options *options = &session->options->profile;
-	uint32_t limit = session->options->limit;
+	const struct profile_options *options = &session->asked.options->profile;
+	uint32_t limit = session->asked.options->limit;
 	guint changed = 0;
 
 	text_heading(output, "Distance to the saved profiles");
@@ -515,7 +516,7 @@ void profile_text_write(const struct profiles *profiles, const GArray *compariso
 			const char *other_filters, struct output *output)
 {
 	const struct session *session = profiles->session;
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 	bool named = options->profile.operations->len > 0;
 	guint most = !options->limit ? UINT_MAX : named ? options->limit : DETAILED, shown = 0;
 	g_autoptr(GArray) findings = findings_new();

@@ -283,7 +283,7 @@ static struct profile *find_profile(GHashTable *table, const json_t *saved)
 /* Patterns that do not name it leave a saved operation out too. */
 static bool asked_for(const struct session *session, const char *operation)
 {
-	const GPtrArray *patterns = session->options->profile.operations;
+	const GPtrArray *patterns = session->asked.options->profile.operations;
 
 	for (guint i = 0; i < patterns->len; i++)
 		if (pattern_match(g_ptr_array_index(patterns, i), operation))
@@ -309,7 +309,7 @@ GArray *saved_compare(const struct saved *saved, const struct profiles *profiles
 	g_autoptr(GHashTable) met = g_hash_table_new(NULL, NULL);
 	g_autoptr(GHashTable) here_by_name = by_name(profiles);
 	guint length = profiles->buckets.count;
-	double threshold = profiles->session->options->profile.threshold;
+	double threshold = profiles->session->asked.options->profile.threshold;
 	g_autofree uint64_t *counts = g_new(uint64_t, length);
 
 	for (size_t i = 0; i < json_array_size(saved->list); i++) {
@@ -477,17 +477,18 @@ static bool not_in_it(const struct saved *saved, const struct session *session, 
 {
 	const json_t *runs = json_object_get(saved->file, "recordings");
 
-	for (size_t i = 0; !session->options->profile.force && i < json_array_size(runs); i++) {
+	for (size_t i = 0; !session->asked.options->profile.force && i < json_array_size(runs);
+	     i++) {
 		const json_t *run = json_array_get(runs, i);
 		const char *uuid = json_string_value(json_object_get(run, "trace_uuid"));
 		int64_t begin, end;
 
 		if (!uuid || !get_integer(run, "begin", 0, &begin) ||
-		    !get_integer(run, "end", 0, &end) || end <= session->from ||
-		    begin >= session->to)
+		    !get_integer(run, "end", 0, &end) || end <= session->asked.from ||
+		    begin >= session->asked.to)
 			continue;
-		for (guint h = 0; h < session->model.hosts->len; h++)
-			if (g_strcmp0(model_host(&session->model, h)->uuid, uuid) == 0)
+		for (guint h = 0; h < session->trace.model.hosts->len; h++)
+			if (g_strcmp0(model_host(&session->trace.model, h)->uuid, uuid) == 0)
 				return REFUSE(saved, "it has this recording already, in a window "
 						     "that overlaps (--force counts it again)");
 	}
@@ -499,17 +500,17 @@ json_t *saved_recordings(const struct saved *saved, const struct session *sessio
 	const json_t *before = saved ? json_object_get(saved->file, "recordings") : NULL;
 	json_t *runs = json_is_array(before) ? json_deep_copy(before) : json_array();
 
-	for (guint h = 0; h < session->model.hosts->len; h++)
+	for (guint h = 0; h < session->trace.model.hosts->len; h++)
 		json_array_append_new(runs, json_pack("{s:s?,s:I,s:I}", "trace_uuid",
-						      model_host(&session->model, h)->uuid, "begin",
-						      (json_int_t) session->from, "end",
-						      (json_int_t) session->to));
+						      model_host(&session->trace.model, h)->uuid,
+						      "begin", (json_int_t) session->asked.from,
+						      "end", (json_int_t) session->asked.to));
 	return runs;
 }
 
 static bool unchanged(const struct saved *saved, const struct profiles *profiles, GError **error)
 {
-	const struct profile_options *options = &profiles->session->options->profile;
+	const struct profile_options *options = &profiles->session->asked.options->profile;
 	g_autoptr(GArray) list = NULL;
 
 	if (options->force)
@@ -532,10 +533,10 @@ static bool unchanged(const struct saved *saved, const struct profiles *profiles
 
 bool saved_resume(const struct saved *saved, struct profiles *profiles, GError **error)
 {
-	g_autofree char *other = saved_other_filters(saved, profiles->session->options);
+	g_autofree char *other = saved_other_filters(saved, profiles->session->asked.options);
 	g_autoptr(GHashTable) here_by_name = by_name(profiles);
 
-	if (other && !profiles->session->options->profile.force)
+	if (other && !profiles->session->asked.options->profile.force)
 		return REFUSE(saved, "%s", other);
 	if (!not_in_it(saved, profiles->session, error) || !unchanged(saved, profiles, error))
 		return false;

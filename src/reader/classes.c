@@ -134,7 +134,7 @@ static void append_members(GString *text, const struct type *type, const char *p
 static void tell_fields(struct session *session, int match, const struct stream_type *stream,
 			const struct event_type *event)
 {
-	const GArray *conditions = session->matches[match].filter->conditions;
+	const GArray *conditions = session->asked.matches[match].filter->conditions;
 	g_autoptr(GString) fields = g_string_new(NULL);
 	uint64_t keys = 0;
 
@@ -164,7 +164,7 @@ static void add_filters(struct session *session, struct record_class *class,
 	guint used = 0;
 
 	for (int i = 0; i < MATCH_COUNT; i++) {
-		struct class_filter filter = {.bit = i, .filter = session->matches[i].filter};
+		struct class_filter filter = {.bit = i, .filter = session->asked.matches[i].filter};
 
 		if (!filter.filter || !event_filter_wants(filter.filter, event->name))
 			continue;
@@ -235,11 +235,11 @@ static bool is_probe(const struct type *payload)
 /* Nobody asks what such events are: the session has all but those that a filter names. */
 static bool is_passed_over(const struct session *session, const struct event_type *event)
 {
-	for (int i = 0; i < MATCH_COUNT && session->restored; i++)
-		if (session->matches[i].filter &&
-		    event_filter_wants(session->matches[i].filter, event->name))
+	for (int i = 0; i < MATCH_COUNT && session->trace.restored; i++)
+		if (session->asked.matches[i].filter &&
+		    event_filter_wants(session->asked.matches[i].filter, event->name))
 			return false;
-	return session->restored;
+	return session->trace.restored;
 }
 
 /* The first record of its class has come. */

@@ -461,13 +461,13 @@ static bool begun_before(const struct reader *reader, const struct stream *strea
 static void note_place(struct session *session, const struct event *event,
 		       const struct stream *stream, uint64_t at)
 {
-	struct places_of_name *of_name = event_places_of(session->places, event->name);
+	struct places_of_name *of_name = event_places_of(session->trace.places, event->name);
 	struct event_place place;
 
 	if (of_name->many)
 		return;
 	place = stream_place(stream, at);
-	place.number = session->events + session->user_events;
+	place.number = session->trace.events + session->trace.user_events;
 	event_places_note(of_name, &place);
 }
 
@@ -489,7 +489,7 @@ static void tell(struct reader *reader, struct stream *stream, struct event *eve
 	switch (stream->item) {
 	case STREAM_EVENT:
 		if (stream_take(stream, event)) {
-			if (session->places)
+			if (session->trace.places)
 				note_place(session, event, stream, at);
 			session_event(session, event);
 		} else {
@@ -527,8 +527,8 @@ bool reader_run(struct reader *reader, uint64_t count)
 
 double reader_done(const struct reader *reader)
 {
-	const struct model *model = &reader->session->model;
-	int64_t begin = INT64_MAX, end = INT64_MIN, now = reader->session->flow.time;
+	const struct model *model = &reader->session->trace.model;
+	int64_t begin = INT64_MAX, end = INT64_MIN, now = reader->session->trace.flow.time;
 
 	for (guint i = 0; i < model->hosts->len; i++)
 		begin = MIN(begin, model_host(model, i)->begin);
@@ -555,8 +555,8 @@ static int by_number(gconstpointer a, gconstpointer b)
 static bool is_named(const struct session *session, const char *event_name)
 {
 	for (int i = 0; i < MATCH_COUNT; i++)
-		if (session->matches[i].filter &&
-		    event_filter_wants(session->matches[i].filter, event_name))
+		if (session->asked.matches[i].filter &&
+		    event_filter_wants(session->asked.matches[i].filter, event_name))
 			return true;
 	return false;
 }
@@ -567,15 +567,15 @@ static GArray *named_places(const struct session *session)
 	GArray *named = g_array_new(FALSE, FALSE, sizeof(struct event_place));
 	GHashTableIter iter;
 	gpointer name;
-	bool many = !session->places;
+	bool many = !session->trace.places;
 
-	g_hash_table_iter_init(&iter, session->class_names);
+	g_hash_table_iter_init(&iter, session->trace.class_names);
 	while (!many && g_hash_table_iter_next(&iter, &name, NULL)) {
 		const struct places_of_name *of_name;
 
 		if (!is_named(session, session_text(session, GPOINTER_TO_UINT(name))))
 			continue;
-		of_name = event_places_of(session->places, GPOINTER_TO_UINT(name));
+		of_name = event_places_of(session->trace.places, GPOINTER_TO_UINT(name));
 		many = of_name->many;
 		if (of_name->list)
 			g_array_append_vals(named, of_name->list->data, of_name->list->len);

@@ -73,8 +73,8 @@ json_t *json_hosts(const struct session *session)
 {
 	json_t *list = json_array();
 
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 		json_t *object = json_object();
 
 		json_object_set_new(object, "host", json_integer(i));
@@ -95,8 +95,8 @@ static json_t *json_gaps(const struct session *session)
 {
 	json_t *list = json_array();
 
-	for (guint h = 0; h < session->model.hosts->len; h++) {
-		const struct host *host = model_host(&session->model, h);
+	for (guint h = 0; h < session->trace.model.hosts->len; h++) {
+		const struct host *host = model_host(&session->trace.model, h);
 
 		for (guint i = 0; i < host->gaps->len; i++) {
 			const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
@@ -120,8 +120,8 @@ static json_t *json_damages(const struct session *session)
 {
 	json_t *list = json_array();
 
-	for (guint i = 0; i < session->damages->len; i++) {
-		const struct damage *at = &g_array_index(session->damages, struct damage, i);
+	for (guint i = 0; i < session->trace.damages->len; i++) {
+		const struct damage *at = &g_array_index(session->trace.damages, struct damage, i);
 
 		json_array_append_new(
 			list, json_pack("{s:o,s:I,s:I,s:o}", "file", json_text(at->file), "bytes",
@@ -143,7 +143,7 @@ json_t *json_coverage(const struct session *session, const struct coverage *cove
 	json_object_set_new(object, "discarded_packets",
 			    json_integer((json_int_t) coverage->discarded_packets));
 	json_object_set_new(object, "gaps", json_gaps(session));
-	if (session->damages->len)
+	if (session->trace.damages->len)
 		json_object_set_new(object, "damage", json_damages(session));
 	json_object_set_new(object, "entries_unseen",
 			    json_integer((json_int_t) coverage->entries_unseen));
@@ -166,8 +166,8 @@ json_t *json_coverage(const struct session *session, const struct coverage *cove
 
 json_t *json_window(const struct session *session)
 {
-	return json_pack("{s:I,s:I}", "begin", (json_int_t) session->from, "end",
-			 (json_int_t) session->to);
+	return json_pack("{s:I,s:I}", "begin", (json_int_t) session->asked.from, "end",
+			 (json_int_t) session->asked.to);
 }
 
 /* Innermost PID namespace, and TID and PID in it; nothing for the host's. */
@@ -177,9 +177,9 @@ static void json_inner_ids(const struct session *session, const struct thread *t
 	struct ids ids;
 	uint32_t number;
 
-	if (!thread_inner_ids(&session->model, thread, &ids))
+	if (!thread_inner_ids(&session->trace.model, thread, &ids))
 		return;
-	number = thread_place(&session->model, thread)->pid_ns;
+	number = thread_place(&session->trace.model, thread)->pid_ns;
 	json_object_set_new(object, "pid_ns", number ? json_integer(number) : json_null());
 	json_object_set_new(object, "vtid", ids.tid ? json_integer(ids.tid) : json_null());
 	json_object_set_new(object, "vpid", ids.pid ? json_integer(ids.pid) : json_null());
@@ -188,7 +188,7 @@ static void json_inner_ids(const struct session *session, const struct thread *t
 /* host, tid, pid, name; in a container also what it is there */
 json_t *json_thread_head(const struct session *session, uint32_t index)
 {
-	const struct thread *thread = model_thread(&session->model, index);
+	const struct thread *thread = model_thread(&session->trace.model, index);
 	json_t *object = json_object();
 
 	if (watcher)

@@ -7,7 +7,7 @@
 
 static json_t *thread_member(json_t *object, const struct session *session, uint32_t thread)
 {
-	const struct thread *life = model_thread(&session->model, thread);
+	const struct thread *life = model_thread(&session->trace.model, thread);
 
 	json_object_set_new(object, "host", json_integer(life->host));
 	json_object_set_new(object, "tid", json_integer(life->tid));
@@ -67,9 +67,9 @@ static json_t *inversion_json(const struct session *session, const struct invers
 
 static json_t *contention_json(const struct session *session, const struct contention *at)
 {
-	const struct lock *lock = lock_at(&session->flow, at->lock);
+	const struct lock *lock = lock_at(&session->trace.flow, at->lock);
 	json_t *object = json_object(), *holders = json_array(), *longest;
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 
 	json_object_set_new(object, "kind", json_string(lock_kind_text(lock)));
 	json_object_set_new(object, "name", json_text(session_text(session, lock->resource)));
@@ -111,7 +111,7 @@ static json_t *contention_json(const struct session *session, const struct conte
 
 void json_locks(FILE *file, const struct session *session, const GArray *locks)
 {
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 	json_t *list = json_array();
 	guint count = limit ? MIN(limit, locks->len) : locks->len;
 
@@ -131,7 +131,7 @@ static json_t *deadlock_json(const struct session *session, const struct deadloc
 	json_object_set_new(object, "certainty", json_string(certainty(deadlock->proved)));
 	for (guint i = 0; i < deadlock->members->len; i++) {
 		const struct stuck *at = &g_array_index(deadlock->members, struct stuck, i);
-		const struct lock *lock = lock_at(&session->flow, at->lock);
+		const struct lock *lock = lock_at(&session->trace.flow, at->lock);
 		json_t *entry = thread_member(json_object(), session, at->thread);
 
 		json_object_set_new(entry, "since", json_integer(at->since));
@@ -151,9 +151,10 @@ void json_deadlocks(FILE *file, const struct session *session)
 {
 	json_t *list = json_array();
 
-	for (guint i = 0; i < session->deadlocks->len; i++)
+	for (guint i = 0; i < session->found.deadlocks->len; i++)
 		json_array_append_new(
-			list, deadlock_json(session, g_ptr_array_index(session->deadlocks, i)));
+			list,
+			deadlock_json(session, g_ptr_array_index(session->found.deadlocks, i)));
 	json_member(file, "deadlocks", list, false);
 }
 
@@ -163,7 +164,7 @@ json_t *json_lock(const struct session *session, const struct wait *wait)
 		lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
 	json_t *object, *holders, *holdings;
 	struct inversion inversion;
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 	guint shown;
 
 	if (!lock)

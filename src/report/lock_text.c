@@ -13,7 +13,7 @@
 static void append_thread(GString *line, const struct session *session, uint32_t thread)
 {
 	g_string_append_printf(line, "%s (%d)%s", session_thread_name(session, thread),
-			       model_thread(&session->model, thread)->tid,
+			       model_thread(&session->trace.model, thread)->tid,
 			       session_on(session, thread));
 }
 
@@ -98,7 +98,7 @@ static void append_convoy(GString *line, const struct session *session, const st
 		"; convoy: %u hand-overs in %s from %s, %.0f a second, up to "
 		"%u threads waiting",
 		convoy->handovers, when_duration(length, convoy->end - convoy->begin),
-		when_time(from, convoy->begin, session->options->utc, false),
+		when_time(from, convoy->begin, session->asked.options->utc, false),
 		(double) convoy->handovers * 1e9 / (double) (convoy->end - convoy->begin),
 		convoy->longest);
 }
@@ -126,7 +126,7 @@ static void append_holders(GString *line, const struct session *session,
 
 void locks_text(const struct session *session, const GArray *locks, struct output *output)
 {
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 	guint count = limit ? MIN(limit, locks->len) : locks->len;
 	char sum[32], longest[32], when[48];
 
@@ -135,7 +135,7 @@ void locks_text(const struct session *session, const GArray *locks, struct outpu
 	text_heading(output, "Locks, by the time that was waited for them");
 	for (guint i = 0; i < count; i++) {
 		const struct contention *at = &g_array_index(locks, struct contention, i);
-		const struct lock *lock = lock_at(&session->flow, at->lock);
+		const struct lock *lock = lock_at(&session->trace.flow, at->lock);
 		g_autoptr(GString) line = g_string_new(NULL);
 
 		g_string_append_printf(line, "%s: %s (%s), %" PRIu64 " wait%s of %u thread%s",
@@ -149,8 +149,8 @@ void locks_text(const struct session *session, const GArray *locks, struct outpu
 				       when_duration(longest, at->longest));
 		append_thread(line, session, at->longest_thread);
 		g_string_append_printf(line, " at %s",
-				       when_time(when, at->longest_begin, session->options->utc,
-						 false));
+				       when_time(when, at->longest_begin,
+						 session->asked.options->utc, false));
 		append_holders(line, session, at);
 		if (at->convoy.handovers)
 			append_convoy(line, session, &at->convoy);
@@ -165,8 +165,8 @@ void locks_text(const struct session *session, const GArray *locks, struct outpu
 
 void deadlocks_text(const struct session *session, struct output *output)
 {
-	for (guint i = 0; i < session->deadlocks->len; i++) {
-		const struct deadlock *deadlock = g_ptr_array_index(session->deadlocks, i);
+	for (guint i = 0; i < session->found.deadlocks->len; i++) {
+		const struct deadlock *deadlock = g_ptr_array_index(session->found.deadlocks, i);
 		g_autofree char *words = deadlock_words(session, deadlock), *line = NULL;
 
 		if (!i)

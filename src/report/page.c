@@ -119,13 +119,16 @@ static void put_title(const struct session *session, FILE *file)
 {
 	g_autofree char *title = NULL, *safe = NULL;
 
-	if (session->target != NO_THREAD)
-		title = g_strdup_printf("whylate %s: %s", command_name(session->options->command),
-					session_thread_name(session, session->target));
+	if (session->asked.target != NO_THREAD)
+		title = g_strdup_printf("whylate %s: %s",
+					command_name(session->asked.options->command),
+					session_thread_name(session, session->asked.target));
 	else
-		title = g_strdup_printf("whylate %s: %s", command_name(session->options->command),
-					session->model.hosts->len ? session_host_name(session, 0)
-								  : "no host");
+		title = g_strdup_printf("whylate %s: %s",
+					command_name(session->asked.options->command),
+					session->trace.model.hosts->len
+						? session_host_name(session, 0)
+						: "no host");
 	safe = g_utf8_make_valid(title, -1);
 	g_free(title);
 	title = g_markup_escape_text(safe, -1);

@@ -101,8 +101,8 @@ static char *waker_text(const struct session *session, const struct block *block
 			return g_strdup("woken by a thread that is not known");
 		return g_strdup_printf("woken by %s (%d) in %s%s%s",
 				       session_thread_name(session, block->waker),
-				       model_thread(&session->model, block->waker)->tid, context,
-				       label ? " on " : "", label ? label : "");
+				       model_thread(&session->trace.model, block->waker)->tid,
+				       context, label ? " on " : "", label ? label : "");
 	default:
 		return g_strdup_printf("woken in %s%s%s%s", context, label ? " [" : "",
 				       label ? label : "", label ? "]" : "");
@@ -112,7 +112,7 @@ static char *waker_text(const struct session *session, const struct block *block
 static void find_ending(struct packer *packer, const struct cell *cell)
 {
 	const struct session *session = packer->page->session;
-	const struct block *block = block_at(&session->timeline, cell->ref);
+	const struct block *block = block_at(&session->trace.timeline, cell->ref);
 	struct ending *ending = &packer->ending;
 	uint32_t resource = session_resource(session, block);
 	bool woken = block->kind != WAKER_NONE &&
@@ -206,10 +206,10 @@ static void level_clear(struct level *level)
 
 struct stretch row_stretch(const struct session *session, uint32_t thread)
 {
-	const struct thread *life = model_thread(&session->model, thread);
+	const struct thread *life = model_thread(&session->trace.model, thread);
 
-	return (struct stretch) {thread, MAX(life->begin, session->from),
-				 MIN(life->end, session->to)};
+	return (struct stretch) {thread, MAX(life->begin, session->asked.from),
+				 MIN(life->end, session->asked.to)};
 }
 
 static void pack_row(struct packer *packer, const struct stretch *row, struct level *levels,
@@ -273,11 +273,12 @@ bool write_levels(struct packer *packer, FILE *file)
 	const struct session *session = packer->page->session;
 	const GArray *threads = packer->page->threads;
 	struct level levels[LEVELS];
-	int64_t tolerance = (session->to - session->from) / COARSE_CELLS * MAX(threads->len, 1);
+	int64_t tolerance =
+		(session->asked.to - session->asked.from) / COARSE_CELLS * MAX(threads->len, 1);
 	guint count = 0, kept;
 	bool exact, first = true;
 
-	tolerance = MAX(tolerance, (session->to - session->from) / 1000);
+	tolerance = MAX(tolerance, (session->asked.to - session->asked.from) / 1000);
 	for (; count < LEVELS - 1 && tolerance > 0; tolerance /= FINER, count++)
 		level_init(&levels[count], packer, tolerance, count ? LEVEL_BYTES : SIZE_MAX);
 	level_init(&levels[count++], packer, 0, LEVEL_BYTES);
@@ -343,8 +344,8 @@ static void pack_mention(struct packer *packer, struct level *level, const struc
 				  (int) GPOINTER_TO_UINT(g_hash_table_lookup(
 					  packer->page->rows, GUINT_TO_POINTER(mention->thread))) -
 					  1,
-				  (json_int_t) (begin - session->from),
-				  (json_int_t) (done - session->from), (json_int_t) at));
+				  (json_int_t) (begin - session->asked.from),
+				  (json_int_t) (done - session->asked.from), (json_int_t) at));
 }
 
 static bool is_row(const struct page *page, uint32_t thread)

@@ -34,7 +34,7 @@ static void explain_mentions(struct page *page)
 {
 	guint count = MIN(page->mentions->len, EXPLAINED_MAX);
 
-	if (page->session->options->command == COMMAND_DELAY)
+	if (page->session->asked.options->command == COMMAND_DELAY)
 		return;
 	for (guint i = 0; i < count && !session_interrupted(page->session); i++) {
 		struct mention at = g_array_index(page->mentions, struct mention, i);
@@ -54,13 +54,16 @@ static json_t *rows_json(const struct page *page)
 	for (guint i = 0; i < page->threads->len; i++) {
 		uint32_t thread = g_array_index(page->threads, uint32_t, i);
 		struct stretch row = row_stretch(page->session, thread);
-		const struct thread *life = model_thread(&page->session->model, thread);
+		const struct thread *life = model_thread(&page->session->trace.model, thread);
 		json_t *object = json_thread_head(page->session, thread);
 
-		json_object_set_new(object, "from", json_integer(row.begin - page->session->from));
-		json_object_set_new(object, "to", json_integer(row.end - page->session->from));
+		json_object_set_new(object, "from",
+				    json_integer(row.begin - page->session->asked.from));
+		json_object_set_new(object, "to",
+				    json_integer(row.end - page->session->asked.from));
 		json_object_set_new(object, "kernel",
-				    json_boolean(thread_is_kernel(&page->session->model, life)));
+				    json_boolean(
+					    thread_is_kernel(&page->session->trace.model, life)));
 		json_array_append_new(list, object);
 	}
 	return list;
@@ -117,10 +120,10 @@ static json_t *strings_json(const struct packer *packer)
 /* The clock on the wall at the window's begin, relative to UTC: seconds. */
 static json_t *utc_offset(const struct session *session)
 {
-	time_t seconds = (time_t) (session->from / 1000000000);
+	time_t seconds = (time_t) (session->asked.from / 1000000000);
 	struct tm tm;
 
-	if (session->options->utc || !localtime_r(&seconds, &tm))
+	if (session->asked.options->utc || !localtime_r(&seconds, &tm))
 		return json_integer(0);
 	return json_integer(tm.tm_gmtoff);
 }
@@ -146,11 +149,11 @@ void page_timeline(struct page *page, const struct waiting *waiting, FILE *file)
 	explain_mentions(page);
 	if (waiting)
 		mention_edges(page, waiting);
-	g_snprintf(base, sizeof base, "%" PRId64, page->session->from);
+	g_snprintf(base, sizeof base, "%" PRId64, page->session->asked.from);
 	fputs("{", file);
 	json_member(file, "base", json_text(base), true);
-	json_member(file, "length_ns", json_integer(page->session->to - page->session->from),
-		    false);
+	json_member(file, "length_ns",
+		    json_integer(page->session->asked.to - page->session->asked.from), false);
 	json_member(file, "utc_offset_s", utc_offset(page->session), false);
 	json_member(file, "rows", rows_json(page), false);
 	json_member(file, "rows_omitted", json_integer((json_int_t) page->threads_omitted), false);

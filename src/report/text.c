@@ -119,12 +119,12 @@ void text_wrapped(struct output *output, const char *text, int indent, int hangi
 
 char *text_host_option(const struct session *session, uint32_t thread)
 {
-	const struct host *host =
-		model_host(&session->model, model_thread(&session->model, thread)->host);
+	const struct host *host = model_host(&session->trace.model,
+					     model_thread(&session->trace.model, thread)->host);
 	g_autofree char *quoted = NULL;
 	const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
-	if (session->model.hosts->len < 2 || !host->hostname)
+	if (session->trace.model.hosts->len < 2 || !host->hostname)
 		return g_strdup("");
 	quoted = g_shell_quote(host->hostname);
 	return g_strconcat(" --host ",
@@ -145,10 +145,10 @@ void text_clock(GString *line, const struct session *session, const struct host 
 	const struct host_clock *clock = &host->clock;
 	char error[32];
 
-	if (session->model.hosts->len < 2)
+	if (session->trace.model.hosts->len < 2)
 		return;
 	g_string_append(line, "; clock: ");
-	if (host == model_host(&session->model, 0)) {
+	if (host == model_host(&session->trace.model, 0)) {
 		g_string_append(line, "the reference");
 		return;
 	}
@@ -169,7 +169,7 @@ void text_clock(GString *line, const struct session *session, const struct host 
 		g_string_append(line, ", error not known");
 	g_string_append_printf(line, " (%u packet%s", clock->packets,
 			       clock->packets == 1 ? "" : "s");
-	if (session->model.hosts->len > 2)
+	if (session->trace.model.hosts->len > 2)
 		g_string_append_printf(line, " to and from %s",
 				       session_host_name(session, clock->neighbour));
 	if (clock->contradicting)
@@ -183,8 +183,8 @@ void text_hosts(const struct session *session, struct output *output)
 	g_autoptr(GString) line = g_string_new(NULL);
 	char from[48], length[32];
 
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 
 		g_string_printf(line, "Host %s: Linux %s, %s, %u CPU%s, %s of trace from %s",
 				session_host_name(session, i),
@@ -192,17 +192,18 @@ void text_hosts(const struct session *session, struct output *output)
 				host->tracer ? host->tracer : "tracer not said", host->cpus->len,
 				host->cpus->len == 1 ? "" : "s",
 				when_duration(length, host->end - host->begin),
-				when_time(from, host->begin, session->options->utc, true));
+				when_time(from, host->begin, session->asked.options->utc, true));
 		text_clock(line, session, host);
 		text_wrapped(output, line->str, 0, 2);
 	}
-	if (session->from > session->begin || session->to < session->end) {
+	if (session->asked.from > session->trace.begin || session->asked.to < session->trace.end) {
 		char to[48];
 
-		g_string_printf(line, "Window: %s to %s, %s",
-				when_time(from, session->from, session->options->utc, false),
-				when_time(to, session->to, session->options->utc, false),
-				when_duration(length, session->to - session->from));
+		g_string_printf(
+			line, "Window: %s to %s, %s",
+			when_time(from, session->asked.from, session->asked.options->utc, false),
+			when_time(to, session->asked.to, session->asked.options->utc, false),
+			when_duration(length, session->asked.to - session->asked.from));
 		text_wrapped(output, line->str, 0, 2);
 	}
 }
@@ -212,8 +213,8 @@ static void gap_line(const struct session *session, const struct gap *gap, struc
 	char from[48], to[48], length[32];
 
 	fprintf(output->file, "      %s to %s (%s)",
-		when_time(from, gap->begin, session->options->utc, false),
-		when_time(to, gap->end, session->options->utc, false),
+		when_time(from, gap->begin, session->asked.options->utc, false),
+		when_time(to, gap->end, session->asked.options->utc, false),
 		when_duration(length, gap->end - gap->begin));
 	if (gap->packets)
 		fputs(", packets\n", output->file);
@@ -226,8 +227,8 @@ static void gap_line(const struct session *session, const struct gap *gap, struc
 /* One line a CPU; each gap where everything is asked for. */
 static void text_gaps(const struct session *session, const struct host *host, struct output *output)
 {
-	bool all = session->options->verbose || !session->options->limit;
-	bool several = session->model.hosts->len > 1;
+	bool all = session->asked.options->verbose || !session->asked.options->limit;
+	bool several = session->trace.model.hosts->len > 1;
 	g_autofree char *name = text_safe(host->hostname ? host->hostname : "(no name)");
 	char length[32];
 
@@ -254,8 +255,8 @@ static void text_gaps(const struct session *session, const struct host *host, st
 
 static void text_damages(const struct session *session, struct output *output)
 {
-	for (guint i = 0; i < session->damages->len; i++) {
-		const struct damage *at = &g_array_index(session->damages, struct damage, i);
+	for (guint i = 0; i < session->trace.damages->len; i++) {
+		const struct damage *at = &g_array_index(session->trace.damages, struct damage, i);
 		g_autoptr(GString) line = g_string_new("Damaged: ");
 
 		g_string_append(line, at->file);
@@ -291,8 +292,8 @@ void text_coverage(const struct session *session, const struct coverage *coverag
 			(double) (coverage->events + coverage->discarded_events),
 		coverage->discarded_packets);
 	text_damages(session, output);
-	for (guint i = 0; i < session->model.hosts->len; i++)
-		text_gaps(session, model_host(&session->model, i), output);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		text_gaps(session, model_host(&session->trace.model, i), output);
 	fprintf(file,
 		"  Not seen: %" PRIu64 " entries and %" PRIu64 " exits of system calls and "
 		"interrupts, %" PRIu64 " wake-ups\n",
@@ -317,9 +318,9 @@ void text_coverage(const struct session *session, const struct coverage *coverag
 
 		text_wrapped(output, line, 2, 2);
 	}
-	if (session->options->verbose)
+	if (session->asked.options->verbose)
 		for (int i = 0; i < ODD_COUNT; i++)
-			if (session->flow.odd[i])
-				fprintf(file, "  Odd: %" PRIu64 " %s\n", session->flow.odd[i],
+			if (session->trace.flow.odd[i])
+				fprintf(file, "  Odd: %" PRIu64 " %s\n", session->trace.flow.odd[i],
 					odd_text((enum odd) i));
 }

@@ -403,7 +403,7 @@ static void merge_all(struct builder *builder)
 		merge(builder, stops);
 		g_array_free(stops, TRUE);
 		if (step > 1) /* they lie all over the stores */
-			timeline_let_go(&requests->session->timeline);
+			timeline_let_go(&requests->session->trace.timeline);
 	}
 }
 

@@ -10,7 +10,7 @@
 
 static enum metric metric_of(const struct costs *costs)
 {
-	return costs->requests->session->options->requests.metric;
+	return costs->requests->session->asked.options->requests.metric;
 }
 
 static json_t *share_json(int64_t part, int64_t whole)
@@ -106,8 +106,8 @@ static json_t *threads_json(const struct costs *costs, guint listed)
 static json_t *head_json(const struct user_requests *requests, const struct user_request *request)
 {
 	g_autofree char *label = user_request_label(requests, request);
-	const struct thread *first = model_thread(&requests->session->model, request->first);
-	const struct thread *last = model_thread(&requests->session->model, request->last);
+	const struct thread *first = model_thread(&requests->session->trace.model, request->first);
+	const struct thread *last = model_thread(&requests->session->trace.model, request->last);
 
 	return json_pack("{s:I,s:s,s:I,s:I,s:I,s:o,s:i,s:i,s:i,s:b,s:b}", "id",
 			 (json_int_t) request->id, "kind", user_request_kind(requests), "begin",
@@ -140,7 +140,7 @@ static json_t *inner_json(const struct user_requests *requests, uint32_t place)
 /* --limit keeps the slowest; they are told in order of their begin. */
 static guint8 *shown(const struct user_requests *requests, guint *count)
 {
-	guint limit = requests->session->options->limit;
+	guint limit = requests->session->asked.options->limit;
 	guint8 *show = g_new0(guint8, requests->listed->len + 1);
 	GArray *order = requests_slowest(requests);
 
@@ -283,11 +283,11 @@ void requests_json(const struct costs *costs, struct output *output)
 	json_limits(session, output->file);
 	findings_add_costs(findings, costs);
 	findings_sort(findings);
-	json_findings(session, findings, session->options->limit, output->file);
+	json_findings(session, findings, session->asked.options->limit, output->file);
 	json_member(output->file, "metric", json_string(metrics[metric_of(costs)]), false);
 	json_member(output->file, "follow",
-		    json_string(
-			    session->options->requests.follow == FOLLOW_FLOW ? "flow" : "thread"),
+		    json_string(session->asked.options->requests.follow == FOLLOW_FLOW ? "flow"
+										       : "thread"),
 		    false);
 	json_member(output->file, "count", json_integer(requests->listed->len), false);
 	json_member(output->file, "not_picked", json_integer(requests->omitted), false);
@@ -324,7 +324,8 @@ void requests_csv(const struct costs *costs, struct output *output)
 	for (guint i = 0; i < requests->listed->len; i++) {
 		const struct user_request *request =
 			user_request_at(requests, g_array_index(requests->listed, uint32_t, i));
-		const struct thread *last = model_thread(&requests->session->model, request->last);
+		const struct thread *last =
+			model_thread(&requests->session->trace.model, request->last);
 		g_autofree char *label = user_request_label(requests, request);
 		guint first, end;
 

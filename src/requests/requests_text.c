@@ -13,7 +13,7 @@
 
 static enum metric metric_of(const struct costs *costs)
 {
-	return costs->requests->session->options->requests.metric;
+	return costs->requests->session->asked.options->requests.metric;
 }
 
 /* "13.6 ms", "1.5 MB", "312": a value of the metric. buffer of 32. */
@@ -62,7 +62,7 @@ static void head(const struct costs *costs, const GArray *order, struct output *
 		unfinished += at->unfinished;
 		spanning += at->spans_gap;
 	}
-	if (requests->session->options->requests.preset == PRESET_EVENTS)
+	if (requests->session->asked.options->requests.preset == PRESET_EVENTS)
 		g_string_append_printf(line, "%u request%s between events", n, n == 1 ? "" : "s");
 	else
 		g_string_append_printf(line, "%u %s request%s", n, user_request_kind(requests),
@@ -81,7 +81,8 @@ static void head(const struct costs *costs, const GArray *order, struct output *
 				       spanning);
 	if (unfinished)
 		g_string_append_printf(line, "; %u %s", unfinished,
-				       requests->session->options->requests.preset == PRESET_PROCESS
+				       requests->session->asked.options->requests.preset ==
+						       PRESET_PROCESS
 					       ? "had not ended when the trace did"
 					       : "had no answer when the trace or the connection "
 						 "ended");
@@ -96,7 +97,7 @@ static void head(const struct costs *costs, const GArray *order, struct output *
 				       "much of them",
 				       costs->not_followed);
 	text_wrapped(output, line->str, 0, 2);
-	if (!n && requests->session->options->requests.preset == PRESET_SERVER)
+	if (!n && requests->session->asked.options->requests.preset == PRESET_SERVER)
 		text_wrapped(output,
 			     "--preset client, process or syscall:NAME, or --begin and --end, "
 			     "say that something else is a request.",
@@ -121,7 +122,7 @@ static void summary(const struct costs *costs, struct output *output)
 		"Bytes moved over the network",
 		"System calls made for them"};
 	const struct session *session = costs->requests->session;
-	guint limit = session->options->limit, shown = 0;
+	guint limit = session->asked.options->limit, shown = 0;
 	bool marked = false;
 	char value[32], when[48];
 
@@ -149,10 +150,10 @@ static void summary(const struct costs *costs, struct output *output)
 		if (cause->change)
 			g_string_append_printf(line, " [%s]", change_text(cause->change));
 		fprintf(output->file, "  %s\n", line->str);
-		if (session->options->verbose)
+		if (session->asked.options->verbose)
 			fprintf(output->file, "  %44s most in request %u at %s\n", "",
 				user_request_at(costs->requests, cause->request)->id,
-				when_time(when, cause->begin, session->options->utc, false));
+				when_time(when, cause->begin, session->asked.options->utc, false));
 	}
 	if (shown < costs->causes->len)
 		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
@@ -181,7 +182,7 @@ static void list(const struct costs *costs, const GArray *order, struct output *
 {
 	const struct user_requests *requests = costs->requests;
 	const struct session *session = requests->session;
-	guint limit = session->options->limit;
+	guint limit = session->asked.options->limit;
 	guint count = limit ? MIN(limit, order->len) : order->len;
 	bool marked = false;
 	char when[48], ns[32];
@@ -198,7 +199,7 @@ static void list(const struct costs *costs, const GArray *order, struct output *
 		marked |= request->spans_gap;
 		g_string_append_printf(
 			line, "#%u %s %s%s %s%s", request->id,
-			when_time(when, request->begin, session->options->utc, false),
+			when_time(when, request->begin, session->asked.options->utc, false),
 			when_duration(ns, request->end - request->begin),
 			request->spans_gap ? "*" : "", label,
 			request->unfinished ? ", unfinished" : "");
@@ -222,7 +223,7 @@ static void way(const struct costs *costs, const struct user_request *request,
 {
 	const struct session *session = costs->requests->session;
 	GArray *steps;
-	int64_t least = session->options->limit ? (request->end - request->begin) / 200 : 0,
+	int64_t least = session->asked.options->limit ? (request->end - request->begin) / 200 : 0,
 		skipped = 0;
 	guint count = 0;
 	char offset[32], ns[32];
@@ -250,7 +251,7 @@ static void way(const struct costs *costs, const struct user_request *request,
 		if (!step)
 			break;
 		who = g_strdup_printf("%s (%d)%s", session_thread_name(session, step->thread),
-				      model_thread(&session->model, step->thread)->tid,
+				      model_thread(&session->trace.model, step->thread)->tid,
 				      session_on(session, step->thread));
 		name = text_safe(who);
 		when_duration(offset, step->begin - request->begin);
@@ -277,7 +278,7 @@ static void inner(const struct user_requests *requests, uint32_t place, int inde
 		label = user_request_label(requests, request);
 		line = g_strdup_printf("inside it: #%u %s %s %s", request->id,
 				       when_time(when, request->begin,
-						 requests->session->options->utc, false),
+						 requests->session->asked.options->utc, false),
 				       when_duration(ns, request->end - request->begin), label);
 		text_wrapped(output, line, indent, indent + 2);
 		if (indent < 32)
@@ -314,7 +315,7 @@ static void tree_lines(const struct tree_node *node, int64_t least, int level, g
 static void tree(const struct costs *costs, struct output *output)
 {
 	struct tree_node *root = tree_new(costs);
-	const struct options *options = costs->requests->session->options;
+	const struct options *options = costs->requests->session->asked.options;
 
 	text_heading(output, "All their ways as one tree: time of a request that came through");
 	fprintf(output->file, "  %8s %10s %10s %10s  %s\n", "REQUESTS", "P50", "P95", "P99", "");
@@ -444,7 +445,7 @@ static void branches(const struct costs *costs, struct output *output)
 {
 	struct lattice *lattice = lattice_new(costs);
 	GArray *list = partings_of(costs, lattice);
-	bool all = !costs->requests->session->options->limit, marked = false;
+	bool all = !costs->requests->session->asked.options->limit, marked = false;
 	guint shown = 0;
 
 	text_heading(output, "What some of them do and others do not, by what it costs in all");
@@ -472,7 +473,7 @@ static void branches(const struct costs *costs, struct output *output)
 static void next_commands(const struct costs *costs, const GArray *order, struct output *output)
 {
 	const struct user_requests *requests = costs->requests;
-	const struct options *options = requests->session->options;
+	const struct options *options = requests->session->asked.options;
 	g_autoptr(GString) same = g_string_new(NULL);
 
 	if (order->len < 2)

@@ -229,7 +229,7 @@ static void replace_in_limit(const struct options *options, struct limit *limit,
 	*name = g_strdup(shown);
 }
 
-/* Their threads have been found: session->limit_threads. */
+/* Their threads have been found: session->asked.limit_threads. */
 static void replace_limits(const struct options *options)
 {
 	for (guint i = 0; i < options->limits->len; i++) {
@@ -242,12 +242,12 @@ static void replace_limits(const struct options *options)
 
 void session_anonymise(struct session *session)
 {
-	struct anonymiser *anonymiser = session->options->anonymiser;
+	struct anonymiser *anonymiser = session->asked.options->anonymiser;
 
 	if (!anonymiser)
 		return;
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		struct host *host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		struct host *host = model_host(&session->trace.model, i);
 		const char *name =
 			host->hostname ? anonymous_text(anonymiser, ANONYMOUS_HOST, host->hostname)
 				       : NULL;
@@ -255,11 +255,11 @@ void session_anonymise(struct session *session)
 		g_free(host->hostname);
 		host->hostname = g_strdup(name);
 	}
-	replace_limits(session->options);
-	replace_texts(anonymiser, session->model.names);
-	replace_threads(anonymiser, &session->model);
-	for (guint i = 0; i < session->damages->len; i++) {
-		struct damage *damage = &g_array_index(session->damages, struct damage, i);
+	replace_limits(session->asked.options);
+	replace_texts(anonymiser, session->trace.model.names);
+	replace_threads(anonymiser, &session->trace.model);
+	for (guint i = 0; i < session->trace.damages->len; i++) {
+		struct damage *damage = &g_array_index(session->trace.damages, struct damage, i);
 		char *path = anonymous_path(anonymiser, damage->file);
 
 		g_free(damage->file);

@@ -63,7 +63,7 @@ static struct container *findnew(struct collector *collector, uint16_t host,
 
 static void count(struct collector *collector, struct container *container, uint32_t index)
 {
-	const struct thread *thread = model_thread(&collector->session->model, index);
+	const struct thread *thread = model_thread(&collector->session->trace.model, index);
 	gpointer key = GSIZE_TO_POINTER(
 		(gsize) (container - (struct container *) collector->list->data) << 32 |
 		thread->name);
@@ -75,7 +75,7 @@ static void count(struct collector *collector, struct container *container, uint
 
 static void add_pid_namespaces(struct collector *collector, uint32_t index)
 {
-	const struct model *model = &collector->session->model;
+	const struct model *model = &collector->session->trace.model;
 	const struct thread *thread = model_thread(model, index);
 	const struct place *place = thread_place(model, thread);
 	const struct pid_ns *ns;
@@ -98,7 +98,7 @@ static void add_pid_namespaces(struct collector *collector, uint32_t index)
 
 GArray *containers_new(const struct session *session)
 {
-	const struct model *model = &session->model;
+	const struct model *model = &session->trace.model;
 	struct collector collector = {session,
 				      g_array_new(FALSE, FALSE, sizeof(struct container)),
 				      {0},
@@ -109,7 +109,8 @@ GArray *containers_new(const struct session *session)
 		const struct thread *thread = model_thread(model, i);
 		const struct place *place = thread_place(model, thread);
 
-		if (!place || MAX(thread->begin, session->from) >= MIN(thread->end, session->to))
+		if (!place ||
+		    MAX(thread->begin, session->asked.from) >= MIN(thread->end, session->asked.to))
 			continue;
 		add_pid_namespaces(&collector, i);
 		if (place->cgroup_ns && place->cgroup_ns != HOST_CGROUP_NS)
@@ -135,7 +136,7 @@ static void choose(struct session *session, uint16_t host, enum namespace_kind k
 {
 	struct chosen chosen = {host, kind, number};
 
-	g_array_append_val(session->chosen, chosen);
+	g_array_append_val(session->asked.chosen, chosen);
 }
 
 /* "4026532201", "pid:[4026532201]", "cgroup:[4026532202]" */
@@ -153,11 +154,11 @@ static void choose_number(struct session *session, const char *wanted)
 	}
 	if (!g_ascii_string_to_unsigned(digits, 10, 1, UINT32_MAX, &number, NULL))
 		return;
-	for (guint h = 0; h < session->model.hosts->len; h++) {
-		if (!cgroup && pid_ns_find(&session->model, h, (uint32_t) number))
+	for (guint h = 0; h < session->trace.model.hosts->len; h++) {
+		if (!cgroup && pid_ns_find(&session->trace.model, h, (uint32_t) number))
 			choose(session, (uint16_t) h, NAMESPACE_PID, (uint32_t) number);
-		for (guint i = 1; !pid && i < session->model.places->len; i++)
-			if (g_array_index(session->model.places, struct place, i).cgroup_ns ==
+		for (guint i = 1; !pid && i < session->trace.model.places->len; i++)
+			if (g_array_index(session->trace.model.places, struct place, i).cgroup_ns ==
 			    number) {
 				choose(session, (uint16_t) h, NAMESPACE_CGROUP, (uint32_t) number);
 				break;
@@ -173,9 +174,9 @@ static bool choose_process(struct session *session, const char *wanted, GError *
 
 	if (!g_ascii_string_to_signed(wanted, 10, 1, INT32_MAX, &pid, NULL))
 		return true;
-	for (uint32_t i = session->model.thread_count; i-- > 0;) {
-		const struct thread *thread = model_thread(&session->model, i);
-		const struct place *place = thread_place(&session->model, thread);
+	for (uint32_t i = session->trace.model.thread_count; i-- > 0;) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
+		const struct place *place = thread_place(&session->trace.model, thread);
 
 		if (thread->tid != pid || !place)
 			continue;
@@ -204,7 +205,8 @@ static void choose_name(struct session *session, const GArray *containers, const
 
 		if (at->first == NO_THREAD)
 			continue;
-		program = session_text(session, model_thread(&session->model, at->first)->program);
+		program = session_text(session,
+				       model_thread(&session->trace.model, at->first)->program);
 		base = strrchr(program, '/');
 		if (pattern_match(wanted, session_thread_name(session, at->first)) ||
 		    (*program && pattern_match(wanted, base ? base + 1 : program)))
@@ -238,7 +240,7 @@ static bool none_such(const struct session *session, const GArray *containers, c
 	else
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "--container '%s': the trace tells of no container: %s", wanted,
-			    session->model.places->len > 1
+			    session->trace.model.places->len > 1
 				    ? "all threads whose namespaces it tells are in the host's"
 				    : "it has neither a statedump nor forks that say who is in "
 				      "which namespace");
@@ -247,19 +249,19 @@ static bool none_such(const struct session *session, const GArray *containers, c
 
 bool container_choose(struct session *session, GError **error)
 {
-	const char *wanted = session->options->container;
+	const char *wanted = session->asked.options->container;
 	GArray *containers;
 	bool ok;
 
 	if (!wanted)
 		return true;
-	session->chosen = g_array_new(FALSE, FALSE, sizeof(struct chosen));
+	session->asked.chosen = g_array_new(FALSE, FALSE, sizeof(struct chosen));
 	containers = containers_new(session);
 	choose_number(session, wanted);
-	ok = session->chosen->len || choose_process(session, wanted, error);
-	if (ok && !session->chosen->len)
+	ok = session->asked.chosen->len || choose_process(session, wanted, error);
+	if (ok && !session->asked.chosen->len)
 		choose_name(session, containers, wanted);
-	if (ok && !session->chosen->len)
+	if (ok && !session->asked.chosen->len)
 		ok = none_such(session, containers, wanted, error);
 	containers_free(containers);
 	return ok;
@@ -267,17 +269,17 @@ bool container_choose(struct session *session, GError **error)
 
 bool container_has(const struct session *session, uint32_t index, struct ids *ids)
 {
-	const struct model *model = &session->model;
+	const struct model *model = &session->trace.model;
 	const struct thread *thread = model_thread(model, index);
 	const struct place *place = thread_place(model, thread);
 
-	if (!session->chosen) {
+	if (!session->asked.chosen) {
 		if (ids)
 			*ids = (struct ids) {thread->tid, thread->pid};
 		return true;
 	}
-	for (guint i = 0; place && i < session->chosen->len; i++) {
-		const struct chosen *at = &g_array_index(session->chosen, struct chosen, i);
+	for (guint i = 0; place && i < session->asked.chosen->len; i++) {
+		const struct chosen *at = &g_array_index(session->asked.chosen, struct chosen, i);
 
 		if (at->host != thread->host)
 			continue;

@@ -31,7 +31,7 @@ void containers_free(GArray *containers);
 /* "pid:[4026532201]", as `ls -l /proc/PID/ns` prints it; free with g_free(). */
 char *namespace_text(enum namespace_kind kind, uint32_t number);
 
-/* Resolves --container into session->chosen. */
+/* Resolves --container into session->asked.chosen. */
 bool container_choose(struct session *session, GError **error);
 
 /* The thread is in the container that was asked for, or none was; `ids` (if not

@@ -36,8 +36,9 @@ static void count_blocked(struct coverage *coverage, const struct session *sessi
 	struct spans spans;
 	struct span span;
 
-	spans_begin(&spans, session, thread, session->of_stretch ? session->from : session->begin,
-		    session->of_stretch ? session->to : session->end);
+	spans_begin(&spans, session, thread,
+		    session->asked.of_stretch ? session->asked.from : session->trace.begin,
+		    session->asked.of_stretch ? session->asked.to : session->trace.end);
 	if (spans.kernel)
 		return;
 	while (spans_next_off_cpu(&spans, &span)) {
@@ -45,7 +46,7 @@ static void count_blocked(struct coverage *coverage, const struct session *sessi
 
 		if (!leaf_is_blocked(span.leaf))
 			continue;
-		block = block_at(&session->timeline, span.ref);
+		block = block_at(&session->trace.timeline, span.ref);
 		if (block->kind == WAKER_NONE)
 			continue;
 		coverage->blocked_ns += span.end - span.begin;
@@ -63,25 +64,27 @@ static void add_partial_hosts(GPtrArray *list, const struct session *session)
 {
 	char length[32];
 
-	for (guint i = 0; session->model.hosts->len > 1 && i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = 0;
+	     session->trace.model.hosts->len > 1 && i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 		const char *name = session_host_name(session, i);
 
-		if (host->begin - session->from > PARTIAL_MIN)
+		if (host->begin - session->asked.from > PARTIAL_MIN)
 			g_ptr_array_add(
 				list,
 				g_strdup_printf("the first %s of host %s: its trace begins that "
 						"much later, and what was waited for there "
 						"until then is not known",
-						when_duration(length, host->begin - session->from),
+						when_duration(length,
+							      host->begin - session->asked.from),
 						name));
-		if (session->to - host->end > PARTIAL_MIN)
+		if (session->asked.to - host->end > PARTIAL_MIN)
 			g_ptr_array_add(
-				list,
-				g_strdup_printf("the last %s of host %s: its trace ends that "
-						"much earlier",
-						when_duration(length, session->to - host->end),
-						name));
+				list, g_strdup_printf("the last %s of host %s: its trace ends that "
+						      "much earlier",
+						      when_duration(length,
+								    session->asked.to - host->end),
+						      name));
 	}
 }
 
@@ -89,8 +92,8 @@ static void add_late_cpus(GPtrArray *list, const struct session *session)
 {
 	char length[32];
 
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 
 		for (guint c = 0; c < host->cpus->len; c++) {
 			const struct cpu *cpu = g_ptr_array_index(host->cpus, c);
@@ -115,19 +118,19 @@ void coverage_troubles(const struct session *session, GPtrArray *list)
 	add_late_cpus(list, session);
 	clocks_warnings(session, list);
 	add_partial_hosts(list, session);
-	for (guint i = 1; i < session->model.hosts->len; i++) {
-		const struct host *a = model_host(&session->model, i - 1);
-		const struct host *b = model_host(&session->model, i);
+	for (guint i = 1; i < session->trace.model.hosts->len; i++) {
+		const struct host *a = model_host(&session->trace.model, i - 1);
+		const struct host *b = model_host(&session->trace.model, i);
 
 		if (a->end < b->begin || b->end < a->begin)
 			g_ptr_array_add(
 				list, g_strdup("a common time: traces of two recordings that do "
 					       "not overlap are in one report; name one of them"));
 	}
-	if (session->stopped)
+	if (session->trace.stopped)
 		g_ptr_array_add(list,
 				g_strdup_printf("the rest of the trace: reading stopped early: %s",
-						session->stopped));
+						session->trace.stopped));
 	if (spill_trouble())
 		g_ptr_array_add(list,
 				g_strdup_printf("room for a temporary file in %s (%s): everything "
@@ -137,18 +140,18 @@ void coverage_troubles(const struct session *session, GPtrArray *list)
 
 bool coverage_tells_gap(const struct session *session, const struct gap *gap)
 {
-	return !session->of_stretch || gap->end > session->from;
+	return !session->asked.of_stretch || gap->end > session->asked.from;
 }
 
 void coverage_init(struct coverage *coverage, const struct session *session)
 {
-	*coverage = (struct coverage) {.events = session->events};
+	*coverage = (struct coverage) {.events = session->trace.events};
 	coverage->missing = g_ptr_array_new_with_free_func(g_free);
-	coverage->entries_unseen = session->flow.odd[ODD_ENTRY_UNSEEN];
-	coverage->exits_unseen = session->flow.odd[ODD_EXIT_UNSEEN];
-	coverage->wakeups_unseen = session->flow.odd[ODD_WAKEUP_UNSEEN];
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	coverage->entries_unseen = session->trace.flow.odd[ODD_ENTRY_UNSEEN];
+	coverage->exits_unseen = session->trace.flow.odd[ODD_EXIT_UNSEEN];
+	coverage->wakeups_unseen = session->trace.flow.odd[ODD_WAKEUP_UNSEEN];
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 
 		coverage->discarded_events += host->discarded_events;
 		coverage->discarded_packets += host->discarded_packets;
@@ -156,16 +159,16 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 			coverage->cpu_unknown_ns +=
 				((struct cpu *) g_ptr_array_index(host->cpus, c))->unknown_ns;
 	}
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 
 		if (!thread->born && !thread->described &&
-		    (!session->of_stretch || thread->end > session->from))
+		    (!session->asked.of_stretch || thread->end > session->asked.from))
 			coverage->undescribed_threads++;
 		count_blocked(coverage, session, i);
 	}
 	for (const struct need *need = needs; need->name; need++)
-		if (need_of(need, session->options->command) && !need_is_met(session, need))
+		if (need_of(need, session->asked.options->command) && !need_is_met(session, need))
 			g_ptr_array_add(coverage->missing,
 					g_strdup_printf("%s: %s (add it with: %s)", need->name,
 							need->without, need->recorded_by));

@@ -29,13 +29,13 @@ static void trace_bounds(struct session *session)
 {
 	bool any = false;
 
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 
 		if (!host->any)
 			continue;
-		session->begin = any ? MIN(session->begin, host->begin) : host->begin;
-		session->end = any ? MAX(session->end, host->end) : host->end;
+		session->trace.begin = any ? MIN(session->trace.begin, host->begin) : host->begin;
+		session->trace.end = any ? MAX(session->trace.end, host->end) : host->end;
 		any = true;
 	}
 }
@@ -47,7 +47,7 @@ static const char *nearest_event(const struct session *session, const char *name
 	const char *best = NULL;
 	unsigned best_distance = UINT_MAX;
 
-	g_hash_table_iter_init(&iter, session->class_names);
+	g_hash_table_iter_init(&iter, session->trace.class_names);
 	while (g_hash_table_iter_next(&iter, &key, NULL)) {
 		const char *text = session_text(session, GPOINTER_TO_UINT(key));
 		unsigned d = text_distance(name, text);
@@ -65,7 +65,7 @@ static bool event_declared(const struct session *session, const struct event_fil
 	GHashTableIter iter;
 	gpointer key;
 
-	g_hash_table_iter_init(&iter, session->class_names);
+	g_hash_table_iter_init(&iter, session->trace.class_names);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
 		if (event_filter_wants(filter, session_text(session, GPOINTER_TO_UINT(key))))
 			return true;
@@ -148,10 +148,10 @@ static void choose_match(struct match *match)
 static bool is_called(const struct session *session, uint32_t index, int32_t tid)
 {
 	const struct thread *thread =
-		is_thread(index) ? model_thread(&session->model, index) : NULL;
+		is_thread(index) ? model_thread(&session->trace.model, index) : NULL;
 	struct ids ids;
 
-	return thread && (thread_inner_ids(&session->model, thread, &ids)
+	return thread && (thread_inner_ids(&session->trace.model, thread, &ids)
 				  ? !ids.tid || ids.tid == tid
 				  : thread->tid == tid);
 }
@@ -159,7 +159,7 @@ static bool is_called(const struct session *session, uint32_t index, int32_t tid
 uint32_t session_event_thread(const struct session *session, uint16_t host_index, uint32_t cpu,
 			      int32_t tid, bool user, int64_t time)
 {
-	const struct host *host = model_host(&session->model, host_index);
+	const struct host *host = model_host(&session->trace.model, host_index);
 	uint32_t index = NO_THREAD;
 
 	if (tid > 0 && user) {
@@ -174,10 +174,10 @@ uint32_t session_event_thread(const struct session *session, uint16_t host_index
 	cpu = idmap_get(&host->cpu_index, cpu);
 	if (tid == 0 && cpu != IDMAP_NONE) {
 		const struct cpu *on = g_ptr_array_index(host->cpus, cpu);
-		uint32_t run = run_find(&session->timeline, &on->runs, time);
+		uint32_t run = run_find(&session->trace.timeline, &on->runs, time);
 
 		if (run < on->runs.used)
-			index = run_at(&session->timeline, &on->runs, run)->thread;
+			index = run_at(&session->trace.timeline, &on->runs, run)->thread;
 	}
 	return index;
 }
@@ -195,71 +195,76 @@ static bool resolve_when(const struct session *session, const struct when *when,
 		*time = fallback;
 		return false;
 	}
-	*time = when->kind == WHEN_EVENT ? match->time
-					 : when_resolve(when, session->begin, session->end, base,
-							session->options->utc);
+	*time = when->kind == WHEN_EVENT
+			? match->time
+			: when_resolve(when, session->trace.begin, session->trace.end, base,
+				       session->asked.options->utc);
 	return true;
 }
 
 static bool resolve_window(struct session *session, GError **error)
 {
-	const struct options *options = session->options;
-	const struct match *target = &session->matches[MATCH_TARGET];
+	const struct options *options = session->asked.options;
+	const struct match *target = &session->asked.matches[MATCH_TARGET];
 	char a[48], b[48], c[48];
 	bool has_from;
 
-	if (session->of_stretch) {
-		session->to = target->filter ? target->time : session->to;
-		return session->from < session->to ||
+	if (session->asked.of_stretch) {
+		session->asked.to = target->filter ? target->time : session->asked.to;
+		return session->asked.from < session->asked.to ||
 		       FAIL("--target '%s': it happened as the stretch began",
 			    target->filter->text);
 	}
-	has_from = resolve_when(session, &options->from, &session->matches[MATCH_FROM],
-				session->begin, session->begin, &session->from);
-	if (options->from.kind == WHEN_FROM_END && session->from < session->begin)
-		session->from = session->begin; /* --last longer than the trace: all of it */
+	has_from = resolve_when(session, &options->from, &session->asked.matches[MATCH_FROM],
+				session->trace.begin, session->trace.begin, &session->asked.from);
+	if (options->from.kind == WHEN_FROM_END && session->asked.from < session->trace.begin)
+		session->asked.from =
+			session->trace.begin; /* --last longer than the trace: all of it */
 	if (options->to.kind != WHEN_NONE && target->filter)
 		return FAIL("--to and --target exclude each other: the target's time is the end "
 			    "of the window");
 	if (target->filter)
-		session->to = target->time;
+		session->asked.to = target->time;
 	else
-		resolve_when(session, &options->to, &session->matches[MATCH_TO],
-			     has_from ? session->from : session->begin, session->end, &session->to);
-	if (options->to.kind == WHEN_FROM_BEGIN && session->to > session->end)
-		session->to = session->end;
+		resolve_when(session, &options->to, &session->asked.matches[MATCH_TO],
+			     has_from ? session->asked.from : session->trace.begin,
+			     session->trace.end, &session->asked.to);
+	if (options->to.kind == WHEN_FROM_BEGIN && session->asked.to > session->trace.end)
+		session->asked.to = session->trace.end;
 	if (options->lami) {
-		session->from = MAX(session->from, session->begin);
-		session->to = MIN(session->to, session->end);
+		session->asked.from = MAX(session->asked.from, session->trace.begin);
+		session->asked.to = MIN(session->asked.to, session->trace.end);
 	}
-	if (has_from && (session->from < session->begin || session->from >= session->end)) {
-		bool date = llabs(session->from - session->begin) > INT64_C(86400000000000);
+	if (has_from && (session->asked.from < session->trace.begin ||
+			 session->asked.from >= session->trace.end)) {
+		bool date =
+			llabs(session->asked.from - session->trace.begin) > INT64_C(86400000000000);
 
 		return FAIL("--from is %s, which is not inside the trace: it runs from %s to %s "
 			    "(%" PRId64 "ns to %" PRId64 "ns)",
-			    when_time(a, session->from, options->utc, date),
-			    when_time(b, session->begin, options->utc, date),
-			    when_time(c, session->end, options->utc, date), session->begin,
-			    session->end);
+			    when_time(a, session->asked.from, options->utc, date),
+			    when_time(b, session->trace.begin, options->utc, date),
+			    when_time(c, session->trace.end, options->utc, date),
+			    session->trace.begin, session->trace.end);
 	}
-	if (session->from < session->begin || session->to > session->end ||
-	    session->from > session->end || session->to < session->begin) {
-		bool date = session->end - session->begin > INT64_C(86400000000000) ||
-			    session->from < session->begin - INT64_C(86400000000000) ||
-			    session->to > session->end + INT64_C(86400000000000);
+	if (session->asked.from < session->trace.begin || session->asked.to > session->trace.end ||
+	    session->asked.from > session->trace.end || session->asked.to < session->trace.begin) {
+		bool date = session->trace.end - session->trace.begin > INT64_C(86400000000000) ||
+			    session->asked.from < session->trace.begin - INT64_C(86400000000000) ||
+			    session->asked.to > session->trace.end + INT64_C(86400000000000);
 
 		return FAIL("the window %s to %s is not inside the trace, which runs from %s to "
 			    "%s (%" PRId64 "ns to %" PRId64 "ns)",
-			    when_time(a, session->from, options->utc, date),
-			    when_time(b, session->to, options->utc, date),
-			    when_time(c, session->begin, options->utc, date),
-			    when_time((char[48]) {0}, session->end, options->utc, date),
-			    session->begin, session->end);
+			    when_time(a, session->asked.from, options->utc, date),
+			    when_time(b, session->asked.to, options->utc, date),
+			    when_time(c, session->trace.begin, options->utc, date),
+			    when_time((char[48]) {0}, session->trace.end, options->utc, date),
+			    session->trace.begin, session->trace.end);
 	}
-	if (session->from >= session->to)
+	if (session->asked.from >= session->asked.to)
 		return FAIL("the window is empty: it begins at %s and ends at %s%s",
-			    when_time(a, session->from, options->utc, false),
-			    when_time(b, session->to, options->utc, false),
+			    when_time(a, session->asked.from, options->utc, false),
+			    when_time(b, session->asked.to, options->utc, false),
 			    target->filter ? ", the target's time; nth=2 or nth=last may mean a "
 					     "later one"
 					   : "");
@@ -268,13 +273,13 @@ static bool resolve_window(struct session *session, GError **error)
 
 static bool lived_in_window(const struct session *session, const struct thread *thread)
 {
-	return MAX(thread->begin, session->from) < MIN(thread->end, session->to);
+	return MAX(thread->begin, session->asked.from) < MIN(thread->end, session->asked.to);
 }
 
 static bool host_wanted(const struct session *session, const struct thread *thread)
 {
-	const char *wanted = session->options->host;
-	const struct host *host = model_host(&session->model, thread->host);
+	const char *wanted = session->asked.options->host;
+	const struct host *host = model_host(&session->trace.model, thread->host);
 
 	return !wanted || g_strcmp0(wanted, host->hostname) == 0;
 }
@@ -290,7 +295,8 @@ static bool name_matches(const struct session *session, uint32_t index, const ch
 /* The base name of the thread's program. */
 static bool program_matches(const struct session *session, uint32_t index, const char *wanted)
 {
-	const char *program = session_text(session, model_thread(&session->model, index)->program);
+	const char *program =
+		session_text(session, model_thread(&session->trace.model, index)->program);
 	const char *base = strrchr(program, '/');
 
 	return *program && pattern_match(wanted, base ? base + 1 : program);
@@ -304,7 +310,7 @@ static enum naming naming_of(const struct session *session, const char *wanted)
 
 	if (g_ascii_string_to_signed(wanted, 10, 0, INT32_MAX, &n, NULL))
 		return BY_NUMBER;
-	for (uint32_t i = 0; i < session->model.thread_count; i++)
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
 		if (name_matches(session, i, wanted) && container_has(session, i, NULL))
 			return BY_NAME;
 	return BY_PROGRAM;
@@ -326,8 +332,8 @@ static bool named(const struct session *session, uint32_t index, int32_t number,
 static int by_host_tid_begin(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct session *session = data;
-	const struct thread *x = model_thread(&session->model, *(const uint32_t *) a);
-	const struct thread *y = model_thread(&session->model, *(const uint32_t *) b);
+	const struct thread *x = model_thread(&session->trace.model, *(const uint32_t *) a);
+	const struct thread *y = model_thread(&session->trace.model, *(const uint32_t *) b);
 
 	if (x->host != y->host)
 		return x->host < y->host ? -1 : 1;
@@ -341,7 +347,7 @@ static int by_host_tid_begin(gconstpointer a, gconstpointer b, gpointer data)
 static bool is_wanted(const struct session *session, uint32_t index, const char *wanted,
 		      bool process, enum naming naming)
 {
-	const struct thread *thread = model_thread(&session->model, index);
+	const struct thread *thread = model_thread(&session->trace.model, index);
 	uint32_t leader = index;
 	struct ids ids;
 
@@ -363,7 +369,7 @@ static const char *nearest_thread(const struct session *session, const char *wan
 	const char *best = NULL;
 	unsigned best_distance = UINT_MAX;
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
 		const char *name = session_thread_name(session, i);
 		unsigned d = text_distance(wanted, name);
 
@@ -381,8 +387,8 @@ void session_threads_named(const struct session *session, const char *wanted, bo
 {
 	enum naming naming = naming_of(session, wanted);
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 
 		if (host_wanted(session, thread) && lived_in_window(session, thread) &&
 		    is_wanted(session, i, wanted, process, naming))
@@ -399,8 +405,8 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 		enum naming naming = naming_of(session, wanted);
 		bool found = false, lived = false;
 
-		for (uint32_t t = 0; t < session->model.thread_count; t++) {
-			const struct thread *thread = model_thread(&session->model, t);
+		for (uint32_t t = 0; t < session->trace.model.thread_count; t++) {
+			const struct thread *thread = model_thread(&session->trace.model, t);
 
 			if (!host_wanted(session, thread) ||
 			    !is_wanted(session, t, wanted, process, naming))
@@ -409,17 +415,17 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 			if (!lived_in_window(session, thread))
 				continue;
 			found = true;
-			g_array_append_val(session->selected, t);
+			g_array_append_val(session->asked.selected, t);
 		}
 		/* a damaged trace may have events, but no thread */
-		if (found || (strcmp(wanted, "all") == 0 && !session->model.thread_count))
+		if (found || (strcmp(wanted, "all") == 0 && !session->trace.model.thread_count))
 			continue;
 		if (lived)
 			return FAIL("--%s '%s': it did not live in the window", option, wanted);
 		near = nearest_thread(session, wanted);
 		return FAIL("--%s '%s': the %s has no such %s%s%s%s; 'whylate overview "
 			    "--limit 0 TRACE' lists them",
-			    option, wanted, session->chosen ? "container" : "trace", option,
+			    option, wanted, session->asked.chosen ? "container" : "trace", option,
 			    near ? ", the nearest name is '" : "", near ? near : "",
 			    near ? "'" : "");
 	}
@@ -429,19 +435,19 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 /* --container alone: all its threads; an export is of all unless it says of which. */
 static bool select_container(struct session *session, GError **error)
 {
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 	bool all = options->command == COMMAND_EXPORT;
 
 	if ((!options->container && !all) || options->threads->len || options->processes->len)
 		return true;
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 
 		if (host_wanted(session, thread) && container_has(session, i, NULL) &&
 		    lived_in_window(session, thread))
-			g_array_append_val(session->selected, i);
+			g_array_append_val(session->asked.selected, i);
 	}
-	if (session->selected->len || !options->container)
+	if (session->asked.selected->len || !options->container)
 		return true;
 	return FAIL("--container '%s': no thread of it lived in the window%s%s", options->container,
 		    options->host ? " on host " : "", options->host ? options->host : "");
@@ -451,23 +457,23 @@ static bool check_host(const struct session *session, GError **error)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
 
-	if (!session->options->host)
+	if (!session->asked.options->host)
 		return true;
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 
-		if (g_strcmp0(host->hostname, session->options->host) == 0)
+		if (g_strcmp0(host->hostname, session->asked.options->host) == 0)
 			return true;
 		g_string_append_printf(names, "%s%s", i ? ", " : "",
 				       host->hostname ? host->hostname : "(no name)");
 	}
-	return FAIL("--host '%s': the traces are of %s", session->options->host, names->str);
+	return FAIL("--host '%s': the traces are of %s", session->asked.options->host, names->str);
 }
 
 /* "in order of host, tid, begin", each once however often it was named. */
 static void sort_selected(struct session *session)
 {
-	GArray *list = session->selected;
+	GArray *list = session->asked.selected;
 	guint kept = 0;
 
 	g_array_sort_with_data(list, by_host_tid_begin, session);
@@ -484,22 +490,23 @@ static void sort_selected(struct session *session)
  * of it is an address. What lies there and is no use is passed over. */
 static bool load_symbols(struct session *session, GError **error)
 {
-	const char *given = session->options->kallsyms;
-	g_autofree char *directory = g_strdup(session->place);
+	const char *given = session->asked.options->kallsyms;
+	g_autofree char *directory = g_strdup(session->trace.place);
 
 	if (given) {
-		session->symbols = symbols_new(given, error);
-		return session->symbols != NULL;
+		session->found.symbols = symbols_new(given, error);
+		return session->found.symbols != NULL;
 	}
-	if (session->model.hosts->len > 1 || /* of which of them? */
-	    (session->flow.callstacks.lists->len == 1 && !session->flow.addresses.count))
+	if (session->trace.model.hosts->len > 1 || /* of which of them? */
+	    (session->trace.flow.callstacks.lists->len == 1 &&
+	     !session->trace.flow.addresses.count))
 		return true;
-	for (int level = 0; directory && level <= LEVELS_UP && !session->symbols; level++) {
+	for (int level = 0; directory && level <= LEVELS_UP && !session->found.symbols; level++) {
 		g_autofree char *path = g_build_filename(directory, "kallsyms", NULL);
 		char *above = g_path_get_dirname(directory);
 
 		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
-			session->symbols = symbols_new(path, NULL);
+			session->found.symbols = symbols_new(path, NULL);
 		g_free(directory);
 		directory = above;
 	}
@@ -512,7 +519,7 @@ static bool bring_together(struct session *session, GError **error)
 	struct pairs pairs;
 	bool ok;
 
-	pairs_init(&pairs, &session->timeline);
+	pairs_init(&pairs, &session->trace.timeline);
 	ok = clocks_find(session, &pairs, error);
 	if (ok) {
 		clocks_shift(session);
@@ -524,11 +531,11 @@ static bool bring_together(struct session *session, GError **error)
 
 bool session_gather(struct session *session, GError **error)
 {
-	flow_end(&session->flow);
-	if (session->events && !bring_together(session, error))
+	flow_end(&session->trace.flow);
+	if (session->trace.events && !bring_together(session, error))
 		return false;
-	session->names_gathered = intern_count(session->model.names);
-	session->operations_gathered = session->timeline.operations.used;
+	session->trace.names_gathered = intern_count(session->trace.model.names);
+	session->trace.operations_gathered = session->trace.timeline.operations.used;
 	return true;
 }
 
@@ -544,12 +551,12 @@ static int by_mark(gconstpointer a, gconstpointer b)
 
 static void name_threads(struct session *session)
 {
-	uint32_t count = session->model.thread_count;
+	uint32_t count = session->trace.model.thread_count;
 
-	session->thread_names = g_new(uint32_t, count + 1);
+	session->found.thread_names = g_new(uint32_t, count + 1);
 	for (uint32_t i = 0; i < count; i++)
-		session->thread_names[i] =
-			thread_name_at(model_thread(&session->model, i), session->to);
+		session->found.thread_names[i] =
+			thread_name_at(model_thread(&session->trace.model, i), session->asked.to);
 }
 
 static void threads_free(gpointer threads)
@@ -559,75 +566,77 @@ static void threads_free(gpointer threads)
 
 static void find_limit_threads(struct session *session)
 {
-	session->limit_threads = g_ptr_array_new_with_free_func(threads_free);
-	for (guint i = 0; i < session->options->limits->len; i++) {
-		const struct limit *limit = g_ptr_array_index(session->options->limits, i);
+	session->asked.limit_threads = g_ptr_array_new_with_free_func(threads_free);
+	for (guint i = 0; i < session->asked.options->limits->len; i++) {
+		const struct limit *limit = g_ptr_array_index(session->asked.options->limits, i);
 		GArray *named = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
 		if (limit->thread)
 			session_threads_named(session, limit->thread, false, named);
 		if (limit->process)
 			session_threads_named(session, limit->process, true, named);
-		g_ptr_array_add(session->limit_threads, named);
+		g_ptr_array_add(session->asked.limit_threads, named);
 	}
 }
 
 bool session_finish(struct session *session, GError **error)
 {
 	static const char *const options[] = {"target", "from", "to", "begin", "end"};
-	const struct match *target = &session->matches[MATCH_TARGET];
+	const struct match *target = &session->asked.matches[MATCH_TARGET];
 
-	if (!session->restored && !session_gather(session, error))
+	if (!session->trace.restored && !session_gather(session, error))
 		return false;
 	trace_bounds(session);
-	if (!session->events) {
+	if (!session->trace.events) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-			    "the trace has no kernel events%s%s", session->stopped ? ": " : "",
-			    session->stopped ? session->stopped : "");
+			    "the trace has no kernel events%s%s",
+			    session->trace.stopped ? ": " : "",
+			    session->trace.stopped ? session->trace.stopped : "");
 		return false;
 	}
 	if (!check_host(session, error))
 		return false;
 	for (int i = 0; i < MATCH_COUNT; i++) {
-		choose_match(&session->matches[i]);
-		if (!check_match(session, options[i], &session->matches[i], error))
+		choose_match(&session->asked.matches[i]);
+		if (!check_match(session, options[i], &session->asked.matches[i], error))
 			return false;
 	}
 	if (!resolve_window(session, error))
 		return false;
 	if (target->filter) {
-		session->target = match_thread(session, target);
-		if (!is_thread(session->target))
+		session->asked.target = match_thread(session, target);
+		if (!is_thread(session->asked.target))
 			return FAIL("--target '%s': %s", target->filter->text,
-				    session->target == IDLE_THREAD
+				    session->asked.target == IDLE_THREAD
 					    ? "it happened in the idle loop, where no thread "
 					      "runs; name an event of the thread that was late"
 					    : "which thread it happened in is not known");
 	}
 	if (!container_choose(session, error) || !select_container(session, error))
 		return false;
-	if (!select_names(session, session->options->threads, "thread", false, error) ||
-	    !select_names(session, session->options->processes, "process", true, error))
+	if (!select_names(session, session->asked.options->threads, "thread", false, error) ||
+	    !select_names(session, session->asked.options->processes, "process", true, error))
 		return false;
 	sort_selected(session);
 	if (!load_symbols(session, error))
 		return false;
-	if (!session->binaries && session->options->anonymiser)
-		session->binaries = binaries_new(NULL, NULL); /* functions have names too */
-	if (!session->binaries)
-		session->binaries = binaries_new(session->options->binary_paths, session->place);
-	g_array_sort(session->boundaries, by_mark);
+	if (!session->found.binaries && session->asked.options->anonymiser)
+		session->found.binaries = binaries_new(NULL, NULL); /* functions have names too */
+	if (!session->found.binaries)
+		session->found.binaries =
+			binaries_new(session->asked.options->binary_paths, session->trace.place);
+	g_array_sort(session->asked.boundaries, by_mark);
 	name_threads(session);
 	find_limit_threads(session);
-	if (session->options->anonymiser) {
+	if (session->asked.options->anonymiser) {
 		session_anonymise(session);
-		g_free(session->thread_names);
+		g_free(session->found.thread_names);
 		name_threads(session);
 	}
-	processes_init(&session->processes, &session->model);
+	processes_init(&session->trace.processes, &session->trace.model);
 	deadlocks_find(session);
-	if (session->options->command == COMMAND_PROFILE ||
-	    session->options->command >= COMMAND_COUNT || session->options->limits->len)
+	if (session->asked.options->command == COMMAND_PROFILE ||
+	    session->asked.options->command >= COMMAND_COUNT || session->asked.options->limits->len)
 		operations_add_waits(session);
 	return true;
 }

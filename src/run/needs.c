@@ -14,8 +14,8 @@
 
 static bool has_statedump(const struct session *session)
 {
-	for (guint i = 0; i < session->model.hosts->len; i++)
-		if (!model_host(&session->model, i)->has_statedump)
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		if (!model_host(&session->trace.model, i)->has_statedump)
 			return false;
 	return true;
 }
@@ -23,49 +23,49 @@ static bool has_statedump(const struct session *session)
 /* A host that is no x86 has no such events to record. */
 static bool is_other(const struct session *session)
 {
-	for (guint i = 0; i < session->model.hosts->len; i++)
-		if (model_host(&session->model, i)->abi != ABI_UNKNOWN)
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		if (model_host(&session->trace.model, i)->abi != ABI_UNKNOWN)
 			return false;
 	return true;
 }
 
 static bool has_vectors_or_is_other(const struct session *session)
 {
-	return session->kinds[EV_VECTOR_ENTRY] || is_other(session);
+	return session->trace.kinds[EV_VECTOR_ENTRY] || is_other(session);
 }
 
 static bool has_faults_or_is_other(const struct session *session)
 {
-	return session->kinds[EV_PAGE_FAULT_USER] || is_other(session);
+	return session->trace.kinds[EV_PAGE_FAULT_USER] || is_other(session);
 }
 
 static bool has_sends_or_no_packets(const struct session *session)
 {
-	return session->kinds[EV_NET_SEND] || !session->kinds[EV_NET_RECEIVE];
+	return session->trace.kinds[EV_NET_SEND] || !session->trace.kinds[EV_NET_RECEIVE];
 }
 
 /* Where no completions were recorded either, that is said first. Not every disk
  * has a queue that requests are inserted into. */
 static bool has_bios_or_no_requests(const struct session *session)
 {
-	return session->kinds[EV_BLOCK_BIO] || !session->kinds[EV_BLOCK_COMPLETE];
+	return session->trace.kinds[EV_BLOCK_BIO] || !session->trace.kinds[EV_BLOCK_COMPLETE];
 }
 
 static bool has_callstacks(const struct session *session)
 {
-	return session->flow.has_callstacks;
+	return session->trace.flow.has_callstacks;
 }
 
 /* Of programs, or of the kernel. */
 static bool has_functions(const struct session *session)
 {
-	return session->kinds[EV_FUNCTION_ENTRY] || session->flow.user.entries;
+	return session->trace.kinds[EV_FUNCTION_ENTRY] || session->trace.flow.user.entries;
 }
 
 static bool has_tids_or_no_gaps(const struct session *session)
 {
-	for (guint i = 0; i < session->model.hosts->len; i++)
-		if (model_host(&session->model, i)->gaps->len && !session->has_tids)
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		if (model_host(&session->trace.model, i)->gaps->len && !session->trace.has_tids)
 			return false;
 	return true;
 }
@@ -73,8 +73,8 @@ static bool has_tids_or_no_gaps(const struct session *session)
 /* Addresses were recorded: call stacks, callbacks, work. */
 static bool has_symbols_or_no_addresses(const struct session *session)
 {
-	return session->symbols ||
-	       (session->flow.callstacks.lists->len == 1 && !session->flow.addresses.count);
+	return session->found.symbols || (session->trace.flow.callstacks.lists->len == 1 &&
+					  !session->trace.flow.addresses.count);
 }
 
 const struct need needs[] = {
@@ -220,7 +220,7 @@ bool need_is_met(const struct session *session, const struct need *need)
 	if (need->fulfilled)
 		return need->fulfilled(session);
 	for (size_t i = 0; i < G_N_ELEMENTS(need->kinds) && need->kinds[i] != EV_OTHER; i++)
-		if (session->kinds[need->kinds[i]])
+		if (session->trace.kinds[need->kinds[i]])
 			return true;
 	return false;
 }

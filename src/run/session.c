@@ -24,49 +24,50 @@ struct session *session_new(struct options *options)
 {
 	struct session *session = g_new0(struct session, 1);
 
-	session->options = options;
-	model_init(&session->model);
-	timeline_init(&session->timeline, STORE_MEMORY);
-	flow_init(&session->flow, &session->model, &session->timeline);
-	session->class_names = g_hash_table_new(NULL, NULL);
-	session->boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
-	session->damages = g_array_new(FALSE, FALSE, sizeof(struct damage));
-	g_array_set_clear_func(session->damages, damage_clear);
-	session->user_damages = g_ptr_array_new_with_free_func(g_free);
-	session->selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	session->target = NO_THREAD;
-	session->runs_read = g_new0(uint64_t, 1);
-	session->user_names = g_new(struct idmap, 1);
-	idmap_init(session->user_names);
-	session->matches[MATCH_TARGET].filter = options->target;
-	session->matches[MATCH_FROM].filter = options->from_event;
-	session->matches[MATCH_TO].filter = options->to_event;
-	session->matches[MATCH_BEGIN].filter = options->requests.begin;
-	session->matches[MATCH_END].filter = options->requests.end;
+	session->asked.options = options;
+	model_init(&session->trace.model);
+	timeline_init(&session->trace.timeline, STORE_MEMORY);
+	flow_init(&session->trace.flow, &session->trace.model, &session->trace.timeline);
+	session->trace.class_names = g_hash_table_new(NULL, NULL);
+	session->asked.boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
+	session->trace.damages = g_array_new(FALSE, FALSE, sizeof(struct damage));
+	g_array_set_clear_func(session->trace.damages, damage_clear);
+	session->trace.user_damages = g_ptr_array_new_with_free_func(g_free);
+	session->asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	session->asked.target = NO_THREAD;
+	session->found.runs_read = g_new0(uint64_t, 1);
+	session->found.user_names = g_new(struct idmap, 1);
+	idmap_init(session->found.user_names);
+	session->asked.matches[MATCH_TARGET].filter = options->target;
+	session->asked.matches[MATCH_FROM].filter = options->from_event;
+	session->asked.matches[MATCH_TO].filter = options->to_event;
+	session->asked.matches[MATCH_BEGIN].filter = options->requests.begin;
+	session->asked.matches[MATCH_END].filter = options->requests.end;
 	for (int i = 0; i < MATCH_COUNT; i++) {
-		session->matches[i].candidates =
+		session->asked.matches[i].candidates =
 			g_array_new(FALSE, FALSE, sizeof(struct candidate));
-		session->matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+		session->asked.matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	}
 	if (options->command == COMMAND_PROFILE || options->command == COMMAND_BATCH ||
 	    (options->finding && *options->finding == 'p'))
-		session->flow.operations_wanted = operations_wanted(options);
+		session->trace.flow.operations_wanted = operations_wanted(options);
 	if (options->command == COMMAND_FUNCTIONS)
-		session->flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
+		session->trace.flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
 	if (options->command == COMMAND_EXPORT)
-		session->flow.operations_wanted |=
+		session->trace.flow.operations_wanted |=
 			1u << OPERATION_SYSCALL | 1u << OPERATION_FUNCTION | 1u << OPERATION_USER;
-	session->flow.exchanges_wanted =
+	session->trace.flow.exchanges_wanted =
 		options->command == COMMAND_REQUESTS || options->command == COMMAND_DIFF ||
 		(options->finding && *options->finding == 'c');
-	if (session->flow.exchanges_wanted &&
+	if (session->trace.flow.exchanges_wanted &&
 	    (options->command == COMMAND_DIFF || options->requests.preset == PRESET_SYSCALL ||
 	     options->requests.metric == METRIC_CALLS))
-		session->flow.operations_wanted = 1u << OPERATION_SYSCALL;
+		session->trace.flow.operations_wanted = 1u << OPERATION_SYSCALL;
 	if (options->command == COMMAND_DIFF) /* for call_forks.h */
-		session->flow.operations_wanted |= 1u << OPERATION_USER | OPERATIONS_BY_HALF;
-	limits_want(options, &session->flow.operations_wanted, &session->flow.exchanges_wanted);
-	session->flow.resources_wanted =
+		session->trace.flow.operations_wanted |= 1u << OPERATION_USER | OPERATIONS_BY_HALF;
+	limits_want(options, &session->trace.flow.operations_wanted,
+		    &session->trace.flow.exchanges_wanted);
+	session->trace.flow.resources_wanted =
 		options->profile.resource || options->profile.per == PER_RESOURCE ||
 		options->command == COMMAND_FUNCTIONS || options->command == COMMAND_EXPORT;
 	stretches_init(session);
@@ -77,40 +78,40 @@ void session_free(struct session *session)
 {
 	if (!session)
 		return;
-	flow_clear(&session->flow);
-	timeline_clear(&session->timeline);
-	model_clear(&session->model);
-	g_hash_table_destroy(session->class_names);
-	g_array_free(session->boundaries, TRUE);
-	g_array_free(session->selected, TRUE);
-	if (session->chosen)
-		g_array_free(session->chosen, TRUE);
+	flow_clear(&session->trace.flow);
+	timeline_clear(&session->trace.timeline);
+	model_clear(&session->trace.model);
+	g_hash_table_destroy(session->trace.class_names);
+	g_array_free(session->asked.boundaries, TRUE);
+	g_array_free(session->asked.selected, TRUE);
+	if (session->asked.chosen)
+		g_array_free(session->asked.chosen, TRUE);
 	for (int i = 0; i < MATCH_COUNT; i++) {
-		g_free(session->matches[i].fields);
-		g_array_free(session->matches[i].candidates, TRUE);
-		g_array_free(session->matches[i].of_host, TRUE);
+		g_free(session->asked.matches[i].fields);
+		g_array_free(session->asked.matches[i].candidates, TRUE);
+		g_array_free(session->asked.matches[i].of_host, TRUE);
 	}
-	stretches_clear(&session->stretches);
-	g_free(session->stopped);
-	g_array_free(session->damages, TRUE);
-	g_ptr_array_free(session->user_damages, TRUE);
-	event_places_free(session->places);
-	g_free(session->place);
-	g_free(session->thread_names);
-	g_free(session->runs_read);
-	idmap_clear(session->user_names);
-	g_free(session->user_names);
-	symbols_free(session->symbols);
-	binaries_free(session->binaries);
-	processes_clear(&session->processes);
-	if (session->limit_threads)
-		g_ptr_array_free(session->limit_threads, TRUE);
-	if (session->judged)
-		g_ptr_array_free(session->judged, TRUE);
-	if (session->deadlocks)
-		g_ptr_array_free(session->deadlocks, TRUE);
-	if (session->deadlocked)
-		g_hash_table_destroy(session->deadlocked);
+	stretches_clear(&session->asked.stretches);
+	g_free(session->trace.stopped);
+	g_array_free(session->trace.damages, TRUE);
+	g_ptr_array_free(session->trace.user_damages, TRUE);
+	event_places_free(session->trace.places);
+	g_free(session->trace.place);
+	g_free(session->found.thread_names);
+	g_free(session->found.runs_read);
+	idmap_clear(session->found.user_names);
+	g_free(session->found.user_names);
+	symbols_free(session->found.symbols);
+	binaries_free(session->found.binaries);
+	processes_clear(&session->trace.processes);
+	if (session->asked.limit_threads)
+		g_ptr_array_free(session->asked.limit_threads, TRUE);
+	if (session->found.judged)
+		g_ptr_array_free(session->found.judged, TRUE);
+	if (session->found.deadlocks)
+		g_ptr_array_free(session->found.deadlocks, TRUE);
+	if (session->found.deadlocked)
+		g_hash_table_destroy(session->found.deadlocked);
 	g_free(session);
 }
 
@@ -118,8 +119,8 @@ uint32_t session_add_host(struct session *session, const struct host_info *info)
 {
 	struct host *host;
 
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		host = model_host(&session->trace.model, i);
 		if (g_strcmp0(host->hostname, info->hostname) == 0 &&
 		    g_strcmp0(host->clock_uuid, info->clock_uuid) == 0) {
 			if (host->abi == ABI_UNKNOWN) /* another channel may show it */
@@ -127,7 +128,7 @@ uint32_t session_add_host(struct session *session, const struct host_info *info)
 			return i;
 		}
 	}
-	host = host_new(&session->model);
+	host = host_new(&session->trace.model);
 	host->hostname = g_strdup(info->hostname);
 	host->uuid = g_strdup(info->trace_uuid);
 	host->clock_uuid = g_strdup(info->clock_uuid);
@@ -136,20 +137,20 @@ uint32_t session_add_host(struct session *session, const struct host_info *info)
 	host->abi = info->abi;
 	host_set_versions(host, info->kernel_release, info->tracer_major, info->tracer_minor,
 			  info->tracer_patch);
-	return session->model.hosts->len - 1;
+	return session->trace.model.hosts->len - 1;
 }
 
 struct event_class session_class(struct session *session, const char *event_name, bool is_probe)
 {
-	struct event_class class = event_class_of(session->model.names, event_name);
+	struct event_class class = event_class_of(session->trace.model.names, event_name);
 
 	if (is_probe)
-		event_class_of_probe(session->model.names, event_name, &class);
+		event_class_of_probe(session->trace.model.names, event_name, &class);
 
-	session->kinds[class.kind] = true;
-	session->flow.has_waking |= class.kind == EV_SCHED_WAKING;
-	session->flow.has_bios |= class.kind == EV_BLOCK_BIO;
-	g_hash_table_add(session->class_names, GUINT_TO_POINTER(class.name));
+	session->trace.kinds[class.kind] = true;
+	session->trace.flow.has_waking |= class.kind == EV_SCHED_WAKING;
+	session->trace.flow.has_bios |= class.kind == EV_BLOCK_BIO;
+	g_hash_table_add(session->trace.class_names, GUINT_TO_POINTER(class.name));
 	return class;
 }
 
@@ -157,8 +158,8 @@ uint32_t session_user_host(struct session *session, const char *hostname, const 
 {
 	uint32_t found = UINT32_MAX;
 
-	for (guint i = session->model.hosts->len; i-- > 0;) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = session->trace.model.hosts->len; i-- > 0;) {
+		const struct host *host = model_host(&session->trace.model, i);
 
 		if (g_strcmp0(host->hostname, hostname) != 0)
 			continue;
@@ -172,30 +173,30 @@ uint32_t session_user_host(struct session *session, const char *hostname, const 
 
 struct event_class session_user_class(struct session *session, const char *event_name)
 {
-	struct event_class class = event_class_of_user(session->model.names, event_name);
+	struct event_class class = event_class_of_user(session->trace.model.names, event_name);
 
-	session->kinds[class.kind] = true;
-	g_hash_table_add(session->class_names, GUINT_TO_POINTER(class.name));
+	session->trace.kinds[class.kind] = true;
+	g_hash_table_add(session->trace.class_names, GUINT_TO_POINTER(class.name));
 	return class;
 }
 
 void session_filter_fields(struct session *session, int match, uint64_t keys, const char *fields)
 {
-	session->matches[match].met = true;
-	session->matches[match].keys |= keys;
-	if (!session->matches[match].fields)
-		session->matches[match].fields = g_strdup(fields);
+	session->asked.matches[match].met = true;
+	session->asked.matches[match].keys |= keys;
+	if (!session->asked.matches[match].fields)
+		session->asked.matches[match].fields = g_strdup(fields);
 }
 
 void session_place(struct session *session, const char *directory)
 {
-	if (!session->place)
-		session->place = g_strdup(directory);
+	if (!session->trace.place)
+		session->trace.place = g_strdup(directory);
 }
 
 bool session_wants_tcp(const struct session *session)
 {
-	return session->model.hosts->len > 1;
+	return session->trace.model.hosts->len > 1;
 }
 
 /* Two of these can be subtracted. The clocks of traces are at 2^60 to 2^61: it is damage. */
@@ -208,42 +209,44 @@ static int64_t possible(int64_t time)
 
 void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
 {
-	if (!session->restored)
-		flow_packet(&session->flow, host, cpu, possible(begin));
+	if (!session->trace.restored)
+		flow_packet(&session->trace.flow, host, cpu, possible(begin));
 }
 
 void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
 		  int64_t count, bool packets)
 {
-	if (!session->restored)
-		flow_lost(&session->flow, host, cpu, possible(begin), possible(end), count,
+	if (!session->trace.restored)
+		flow_lost(&session->trace.flow, host, cpu, possible(begin), possible(end), count,
 			  packets);
 }
 
 void session_user_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
 		       int64_t end, int64_t count)
 {
-	if (!session->restored)
-		flow_user_lost(&session->flow, host, cpu, possible(begin), possible(end), count);
+	if (!session->trace.restored)
+		flow_user_lost(&session->trace.flow, host, cpu, possible(begin), possible(end),
+			       count);
 }
 
 void session_user_apart(struct session *session)
 {
-	session->user_apart += !session->restored;
+	session->trace.user_apart += !session->trace.restored;
 }
 
 void session_user_damage(struct session *session, const char *path, const char *what)
 {
-	if (!session->restored) /* else it is known */
-		g_ptr_array_add(session->user_damages, g_strdup_printf("%s: %s", path, what));
+	if (!session->trace.restored) /* else it is known */
+		g_ptr_array_add(session->trace.user_damages, g_strdup_printf("%s: %s", path, what));
 }
 
 bool session_uses_user(const struct session *session)
 {
 	for (int i = 0; i < MATCH_COUNT; i++)
-		if (session->matches[i].found && session->matches[i].user)
+		if (session->asked.matches[i].found && session->asked.matches[i].user)
 			return true;
-	return session->user_events && session->flow.operations_wanted & 1u << OPERATION_USER;
+	return session->trace.user_events &&
+	       session->trace.flow.operations_wanted & 1u << OPERATION_USER;
 }
 
 /* "The thread analysed is the event's subject: the woken thread of a wake-up,
@@ -304,7 +307,7 @@ static void note_match(struct match *match, const struct event *event)
 /* All of them are of use, with what was captured. Source of the hash: FNV-1a. */
 static void note_boundary(struct session *session, const struct event *event, bool end)
 {
-	const struct request_options *options = &session->options->requests;
+	const struct request_options *options = &session->asked.options->requests;
 	struct boundary mark = {.time = event->time,
 				.host = event->host,
 				.end = end,
@@ -317,12 +320,12 @@ static void note_boundary(struct session *session, const struct event *event, bo
 			    event_filter_captured(end ? options->end : options->begin,
 						  g_ptr_array_index(options->captures, i))) *
 			   UINT64_C(1099511628211);
-	g_array_append_val(session->boundaries, mark);
+	g_array_append_val(session->asked.boundaries, mark);
 }
 
 bool session_wants_host(const struct session *session, const struct host *host)
 {
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 
 	return !options->host || g_strcmp0(options->host, host->hostname) == 0 ||
 	       (options->anonymiser &&
@@ -332,19 +335,19 @@ bool session_wants_host(const struct session *session, const struct host *host)
 
 static void note_matches(struct session *session, const struct event *event)
 {
-	const char *host = session->options->host;
+	const char *host = session->asked.options->host;
 
-	if (host && g_strcmp0(host, model_host(&session->model, event->host)->hostname) != 0)
+	if (host && g_strcmp0(host, model_host(&session->trace.model, event->host)->hostname) != 0)
 		return;
 	for (int i = 0; i < MATCH_COUNT; i++) {
-		struct match *match = &session->matches[i];
+		struct match *match = &session->asked.matches[i];
 
 		if (!(event->matches & (1u << i)))
 			continue;
 		if (i == MATCH_BEGIN || i == MATCH_END)
 			note_boundary(session, event, i == MATCH_END);
 		match->seen++;
-		if (session->model.hosts->len > 1)
+		if (session->trace.model.hosts->len > 1)
 			note_candidate(match, event);
 		else
 			note_match(match, event);
@@ -354,14 +357,14 @@ static void note_matches(struct session *session, const struct event *event)
 /* Of a stretch (--every) is what happens in it, but only the kernel's events begin the first. */
 static void user_event(struct session *session, const struct event *event)
 {
-	if (session->stretches.begun && event->time >= session->stretches.next)
+	if (session->asked.stretches.begun && event->time >= session->asked.stretches.next)
 		stretches_reach(session, event->time);
 	if (event->matches)
 		note_matches(session, event);
-	if (session->restored)
+	if (session->trace.restored)
 		return;
-	session->user_events++;
-	flow_user_event(&session->flow, event);
+	session->trace.user_events++;
+	flow_user_event(&session->trace.flow, event);
 }
 
 void session_event(struct session *session, const struct event *event)
@@ -377,21 +380,21 @@ void session_event(struct session *session, const struct event *event)
 		user_event(session, event);
 		return;
 	}
-	if (event->time >= session->stretches.next)
+	if (event->time >= session->asked.stretches.next)
 		stretches_reach(session, event->time);
-	session->has_tids |= event->has_tid;
+	session->trace.has_tids |= event->has_tid;
 	if (event->matches)
 		note_matches(session, event);
-	if (G_UNLIKELY(session->restored))
+	if (G_UNLIKELY(session->trace.restored))
 		return;
-	session->events++;
-	flow_event(&session->flow, event);
+	session->trace.events++;
+	flow_event(&session->trace.flow, event);
 }
 
 bool session_wants_match(const struct session *session)
 {
 	for (int i = 0; i < MATCH_COUNT; i++)
-		if (session->matches[i].filter)
+		if (session->asked.matches[i].filter)
 			return true;
 	return false;
 }
@@ -399,7 +402,7 @@ bool session_wants_match(const struct session *session)
 bool session_has_matches(const struct session *session)
 {
 	for (int i = 0; i < MATCH_COUNT; i++) {
-		const struct match *match = &session->matches[i];
+		const struct match *match = &session->asked.matches[i];
 
 		if (match->filter && (!match->found || match->filter->nth == FILTER_LAST ||
 				      i == MATCH_BEGIN || i == MATCH_END))
@@ -413,24 +416,25 @@ void session_damage(struct session *session, const char *file, uint64_t bytes, u
 {
 	struct damage damage = {g_strdup(file), g_strdup(what), bytes, total};
 
-	g_array_append_val(session->damages, damage);
+	g_array_append_val(session->trace.damages, damage);
 }
 
 void session_stopped(struct session *session, const char *why)
 {
-	if (!session->stopped)
-		session->stopped = g_strdup(why);
+	if (!session->trace.stopped)
+		session->trace.stopped = g_strdup(why);
 }
 
 bool session_interrupted(const struct session *session)
 {
-	return session->interrupted && session->interrupted(session->interrupted_data);
+	return session->asked.interrupted &&
+	       session->asked.interrupted(session->asked.interrupted_data);
 }
 
 void spans_begin(struct spans *spans, const struct session *session, uint32_t thread, int64_t from,
 		 int64_t to)
 {
-	const struct model *model = &session->model;
+	const struct model *model = &session->trace.model;
 
 	*spans = (struct spans) {.session = session, .thread = model_thread(model, thread)};
 	spans->from = MAX(from, spans->thread->begin);
@@ -439,7 +443,7 @@ void spans_begin(struct spans *spans, const struct session *session, uint32_t th
 	spans->known = model_host(model, spans->thread->host)->known_from;
 	spans->kernel = thread_is_kernel(model, spans->thread);
 	spans->ksoftirqd = thread_is_ksoftirqd(model, spans->thread);
-	track_find(&session->timeline, &spans->thread->track, spans->from, &spans->pos);
+	track_find(&session->trace.timeline, &spans->thread->track, spans->from, &spans->pos);
 }
 
 /* "… was so since S": what was found off CPU says nothing of the time before. */
@@ -464,7 +468,7 @@ bool spans_next(struct spans *spans, struct span *span)
 			*span = spans->rest;
 			spans->has_rest = false;
 		} else {
-			if (!track_read(&spans->session->timeline, &spans->thread->track,
+			if (!track_read(&spans->session->trace.timeline, &spans->thread->track,
 					&spans->pos, spans->thread->end, span))
 				return false;
 			if (spans->thread->backfilled &&
@@ -487,7 +491,7 @@ bool spans_next_off_cpu(struct spans *spans, struct span *span)
 {
 	do {
 		if (!spans->has_rest)
-			track_skip_on_cpu(&spans->session->timeline, &spans->thread->track,
+			track_skip_on_cpu(&spans->session->trace.timeline, &spans->thread->track,
 					  &spans->pos);
 		if (!spans_next(spans, span))
 			return false;
@@ -504,26 +508,27 @@ const char *session_thread_name(const struct session *session, uint32_t thread)
 	if (!is_thread(thread))
 		return "?";
 	/* asked for each run of a CPU: threads themselves lie far apart */
-	if (session->thread_names)
-		name = session_text(session, session->thread_names[thread]);
+	if (session->found.thread_names)
+		name = session_text(session, session->found.thread_names[thread]);
 	else
-		name = session_text(session, thread_name_at(model_thread(&session->model, thread),
-							    session->to));
+		name = session_text(session,
+				    thread_name_at(model_thread(&session->trace.model, thread),
+						   session->asked.to));
 	return *name ? name : "?";
 }
 
 const char *session_host_name(const struct session *session, uint32_t index)
 {
-	const struct host *host = model_host(&session->model, index);
+	const struct host *host = model_host(&session->trace.model, index);
 	const char *name = host->hostname ? host->hostname : "(no name)";
 	char text[128];
 
-	for (guint i = 0; i < session->model.hosts->len; i++)
-		if (i != index &&
-		    g_strcmp0(model_host(&session->model, i)->hostname, host->hostname) == 0) {
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		if (i != index && g_strcmp0(model_host(&session->trace.model, i)->hostname,
+					    host->hostname) == 0) {
 			g_snprintf(text, sizeof text, "%s (host %u)", name, index);
-			return intern_text(session->model.names,
-					   intern_id(session->model.names, text));
+			return intern_text(session->trace.model.names,
+					   intern_id(session->trace.model.names, text));
 		}
 	return name;
 }
@@ -532,16 +537,16 @@ const char *session_on(const struct session *session, uint32_t thread)
 {
 	char text[128];
 
-	if (session->model.hosts->len < 2 || !is_thread(thread))
+	if (session->trace.model.hosts->len < 2 || !is_thread(thread))
 		return "";
 	g_snprintf(text, sizeof text, " on %s",
-		   session_host_name(session, model_thread(&session->model, thread)->host));
-	return intern_text(session->model.names, intern_id(session->model.names, text));
+		   session_host_name(session, model_thread(&session->trace.model, thread)->host));
+	return intern_text(session->trace.model.names, intern_id(session->trace.model.names, text));
 }
 
 const char *session_text(const struct session *session, uint32_t interned)
 {
-	return intern_text(session->model.names, interned);
+	return intern_text(session->trace.model.names, interned);
 }
 
 const char *session_function(const struct session *session, uint32_t address)
@@ -550,7 +555,7 @@ const char *session_function(const struct session *session, uint32_t address)
 
 	if (!g_str_has_prefix(text, "0x"))
 		return text; /* a name, or nothing */
-	name = symbol_at(session->symbols, g_ascii_strtoull(text, NULL, 16), NULL);
+	name = symbol_at(session->found.symbols, g_ascii_strtoull(text, NULL, 16), NULL);
 	return name ? name : text;
 }
 
@@ -558,11 +563,11 @@ const char *session_user_function(const struct session *session, uint16_t host, 
 				  uint64_t address, int64_t time)
 {
 	const struct loaded_image *image =
-		model_image_at(&session->model, host, pid, address, time);
+		model_image_at(&session->trace.model, host, pid, address, time);
 
 	if (!image)
-		return binaries_address(session->binaries, address);
-	return binaries_function(session->binaries, session_text(session, image->path),
+		return binaries_address(session->found.binaries, address);
+	return binaries_function(session->found.binaries, session_text(session, image->path),
 				 image->build_id, image->build_id_length, image->base, address);
 }
 
@@ -570,9 +575,9 @@ const struct code *session_user_code(const struct session *session, uint16_t hos
 				     uint64_t address, int64_t time)
 {
 	const struct loaded_image *image =
-		model_image_at(&session->model, host, pid, address, time);
+		model_image_at(&session->trace.model, host, pid, address, time);
 
-	return image ? binaries_code(session->binaries, session_text(session, image->path),
+	return image ? binaries_code(session->found.binaries, session_text(session, image->path),
 				     image->build_id, image->build_id_length, address - image->base)
 		     : NULL;
 }
@@ -584,7 +589,7 @@ uint32_t session_resource(const struct session *session, const struct block *blo
 	if (!is_thread(block->child))
 		return block->resource;
 	key = g_strconcat("child:", session_thread_name(session, block->child), NULL);
-	return intern_id(session->model.names, key);
+	return intern_id(session->trace.model.names, key);
 }
 
 /* Where the stretch off the CPU that `span` is part of begins: who waits for a CPU may be moved
@@ -597,9 +602,9 @@ static int64_t stretch_begin(const struct session *session, const struct thread 
 	int64_t begin = span->begin, at;
 
 	if (leaf_is_blocked(span->leaf) ||
-	    !track_find(&session->timeline, &thread->track, span->begin, &pos))
+	    !track_find(&session->trace.timeline, &thread->track, span->begin, &pos))
 		return begin;
-	while ((interval = track_step_back(&session->timeline, &thread->track, &pos, &at)) &&
+	while ((interval = track_step_back(&session->trace.timeline, &thread->track, &pos, &at)) &&
 	       PACK_KIND(interval->leaf) == PACK_KIND(span->leaf))
 		begin = at;
 	return begin;
@@ -607,8 +612,8 @@ static int64_t stretch_begin(const struct session *session, const struct thread 
 
 bool session_spans_gap(const struct session *session, uint32_t thread, const struct span *span)
 {
-	const struct thread *of = model_thread(&session->model, thread);
-	const struct host *host = model_host(&session->model, of->host);
+	const struct thread *of = model_thread(&session->trace.model, thread);
+	const struct host *host = model_host(&session->trace.model, of->host);
 
 	return leaf_is_off_cpu(span->leaf) && host->gaps->len &&
 	       host_gap_over(host, stretch_begin(session, of, span), span->end);
@@ -625,20 +630,23 @@ bool session_blocked_at(const struct session *session, uint32_t thread, int64_t 
 
 uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid, int64_t time)
 {
-	uint32_t newest = idmap_get(&model_host(&session->model, host)->tids, (uint32_t) tid);
+	uint32_t newest = idmap_get(&model_host(&session->trace.model, host)->tids, (uint32_t) tid);
 	uint32_t best = NO_THREAD;
 
-	if (newest != IDMAP_NONE && model_thread(&session->model, newest)->tid == tid &&
-	    model_thread(&session->model, newest)->begin <= time)
-		return model_thread(&session->model, newest)->end >= time ? newest : NO_THREAD;
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	if (newest != IDMAP_NONE && model_thread(&session->trace.model, newest)->tid == tid &&
+	    model_thread(&session->trace.model, newest)->begin <= time)
+		return model_thread(&session->trace.model, newest)->end >= time
+			       ? newest
+			       : NO_THREAD;
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 
 		if (thread->host == host && thread->tid == tid && thread->begin <= time &&
 		    thread->end >= time)
 			best = best == NO_THREAD || /* the newest of two that touch */
 					       thread->begin >=
-						       model_thread(&session->model, best)->begin
+						       model_thread(&session->trace.model, best)
+							       ->begin
 				       ? i
 				       : best;
 	}
@@ -647,12 +655,12 @@ uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t
 
 bool *session_tracers(const struct session *session)
 {
-	const uint32_t *process = session->processes.first;
-	uint32_t count = session->model.thread_count;
+	const uint32_t *process = session->trace.processes.first;
+	uint32_t count = session->trace.model.thread_count;
 	bool *tracers = g_new0(bool, count + 1);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+		const struct thread *thread = model_thread(&session->trace.model, i);
 		const char *program = session_text(session, thread->program);
 		const char *base = strrchr(program, '/');
 		const char *names[] = {session_thread_name(session, i), base ? base + 1 : program};

@@ -86,61 +86,77 @@ struct damage {
 	uint64_t bytes, total; /* could not be read, of so many */
 };
 
-struct session {
-	struct options *options; /* borrowed */
+/* What was recorded: all that comes of reading, whoever asks for what. */
+struct trace {
 	struct model model;
 	struct timeline timeline;
 	struct flow flow;
-	struct match matches[MATCH_COUNT];
+	struct processes processes;
+	int64_t begin, end;          /* first and last event of all hosts */
+	uint64_t events;
 	bool kinds[EV_KIND_COUNT];   /* declared by some trace */
-	GArray *boundaries;          /* owned; struct boundary, in order of time */
 	GHashTable *class_names;     /* owned; event names declared (set) */
 	bool has_tids;               /* … with the context tid */
-	uint64_t events;
+	char *place;                 /* owned; directory of the first trace's files, NULL */
+	struct event_places *places; /* owned; where rare events are; NULL: not asked for */
+
 	char *stopped;               /* owned; why reading ended early, NULL */
 	GArray *damages;             /* owned; struct damage: what could not be read */
-	struct event_places *places; /* owned; where rare events are; NULL: not asked for */
 	guint user_traces;           /* user-space traces found beside */
 	guint user_apart; /* … of them are not read: of no host whose kernel trace is */
 	uint64_t user_events; /* of those that are; nothing else counts them */
 	GPtrArray *user_damages; /* owned; what is wrong with them, for people */
-	struct stretches stretches; /* --every */
-	char *place; /* owned; directory of the first trace's files, NULL */
 
 	/* session_gather(); what it leaves is not changed any more, but for new names and
 	 * operations behind those that there are then */
 	uint32_t names_gathered, operations_gathered; /* 0 names: not done */
 	bool restored; /* that was taken from an image (image.h): events that are
 					fed now are only compared with the filters */
+};
 
-	/* session_finish() */
-	bool of_stretch; /* from and to are set: they are a stretch's */
-	int64_t begin, end; /* first and last event of all hosts */
-	int64_t from, to; /* window */
-	uint32_t target; /* thread, NO_THREAD */
-	GArray *selected; /* uint32_t threads asked for, in order */
-	GArray *chosen; /* owned; of --container: containers.c; NULL: not asked */
-	struct processes processes;
-	/* Runs of CPUs read for who ran while others were ready. With N threads ready at once that
-	 * is N times what there is: beyond RUNS_READ_MAX (a quarter of a minute; of 16 million
-	 * events 10^7 are read) it is not looked up, and not known. */
-#define RUNS_READ_MAX UINT64_C(300000000)
-	uint64_t *runs_read; /* owned; counts in reports, to which all else is const */
-	uint32_t *thread_names; /* owned; interned, of each thread in the window; NULL before */
-	struct symbols *symbols; /* owned; of the traced kernel, NULL: none */
-	struct binaries *binaries; /* owned; of traced programs; NULL before */
-	struct idmap *user_names; /* owned; image and address of a user function -> interned name */
+/* What is asked of it. */
+struct question {
+	struct options *options; /* borrowed */
+	struct match matches[MATCH_COUNT];
+	GArray *boundaries; /* owned; struct boundary, in order of time */
+	struct stretches stretches; /* --every */
+	struct session *other; /* borrowed; diff: of the second trace, finished; NULL */
 
 	/* Asked now and then while a report is made, where the program and not a signal ends it:
 	 * from true on all threads read as empty, and no report is written. NULL: never. */
 	bool (*interrupted)(void *data);
 	void *interrupted_data; /* borrowed */
+
+	/* session_finish() */
+	bool of_stretch; /* from and to are set: they are a stretch's */
+	int64_t from, to; /* window */
+	uint32_t target; /* thread, NO_THREAD */
+	GArray *selected; /* uint32_t threads asked for, in order */
+	GArray *chosen; /* owned; of --container: containers.c; NULL: not asked */
 	GPtrArray *limit_threads; /* owned; GArray of uint32_t, of each limit: the threads that it
 					names, found before names are replaced; NULL before */
-	GPtrArray *judged; /* owned; struct judgement, of each limit: limits.h; NULL before */
-	struct session *other; /* borrowed; diff: of the second trace, finished; NULL */
+};
+
+/* What came out, and what it takes to put it in words. */
+struct results {
+	uint32_t *thread_names; /* owned; interned, of each thread in the window; NULL before */
+	struct symbols *symbols; /* owned; of the traced kernel, NULL: none */
+	struct binaries *binaries; /* owned; of traced programs; NULL before */
+	struct idmap *user_names; /* owned; image and address of a user function -> interned name */
 	GPtrArray *deadlocks; /* owned; struct deadlock; NULL before */
 	GHashTable *deadlocked; /* owned; thread -> its struct deadlock; NULL before */
+	GPtrArray *judged; /* owned; struct judgement, of each limit: limits.h; NULL before */
+	/* Runs of CPUs read for who ran while others were ready. With N threads ready at once that
+	 * is N times what there is: beyond RUNS_READ_MAX (a quarter of a minute; of 16 million
+	 * events 10^7 are read) it is not looked up, and not known. */
+#define RUNS_READ_MAX UINT64_C(300000000)
+	uint64_t *runs_read; /* owned; counts in reports, to which all else is const */
+};
+
+struct session {
+	struct trace trace;
+	struct question asked;
+	struct results found;
 };
 
 struct session *session_new(struct options *options);
@@ -151,7 +167,7 @@ uint32_t session_add_host(struct session *session, const struct host_info *info)
 /* An event came, in whatever stretch. */
 static inline bool session_has_events(const struct session *session)
 {
-	return session->events || session->stretches.begun;
+	return session->trace.events || session->asked.stretches.begun;
 }
 /* Tells of an event class that a trace declares; `is_probe`: its payload is
  * just `ip` and `parent_ip`. Returns what it is. */
@@ -229,7 +245,7 @@ const char *session_text(const struct session *session, uint32_t interned);
 /* The function at an interned address, "0x…": its name if symbols know it. */
 const char *session_function(const struct session *session, uint32_t address);
 /* The function at an address of a process: its name, "proxyapp+0x1234" where its binary does not
- * tell, "0x7f…" where no binary is known to be; session->binaries says why (binaries.h). */
+ * tell, "0x7f…" where no binary is known to be; session->found.binaries says why (binaries.h). */
 const char *session_user_function(const struct session *session, uint16_t host, int32_t pid,
 				  uint64_t address, int64_t time);
 /* Its source line, and the calls inlined there; NULL: not known. */

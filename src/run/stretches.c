@@ -14,12 +14,12 @@
 
 void stretches_init(struct session *session)
 {
-	struct stretches *stretches = &session->stretches;
+	struct stretches *stretches = &session->asked.stretches;
 
-	stretches->every = session->options->every;
+	stretches->every = session->asked.options->every;
 	stretches->next = stretches->every ? INT64_MIN : INT64_MAX;
 	if (stretches->every) /* no event may wait for ever, as they would in a file */
-		flow_live(&session->flow);
+		flow_live(&session->trace.flow);
 }
 
 void stretches_clear(struct stretches *stretches)
@@ -54,8 +54,8 @@ static int64_t grid(const struct stretches *stretches, int64_t from, int64_t tim
 /* The first event says what --from and --to are counted from. */
 static void first_event(struct session *session, int64_t time)
 {
-	const struct options *options = session->options;
-	struct stretches *stretches = &session->stretches;
+	const struct options *options = session->asked.options;
+	struct stretches *stretches = &session->asked.stretches;
 
 	stretches->begun = true;
 	stretches->from = stretches->to = time;
@@ -74,38 +74,38 @@ static void first_event(struct session *session, int64_t time)
 /* What the reports tell of a recording as a whole begins anew. */
 static void begin_counts(struct session *session)
 {
-	session->events = session->user_events = 0;
+	session->trace.events = session->trace.user_events = 0;
 	for (int i = 0; i < MATCH_COUNT; i++) {
-		session->matches[i].seen = 0;
-		session->matches[i].found = false;
-		g_array_set_size(session->matches[i].candidates, 0);
-		g_array_set_size(session->matches[i].of_host, 0);
+		session->asked.matches[i].seen = 0;
+		session->asked.matches[i].found = false;
+		g_array_set_size(session->asked.matches[i].candidates, 0);
+		g_array_set_size(session->asked.matches[i].of_host, 0);
 	}
-	flow_begin_counts(&session->flow, session->stretches.end);
+	flow_begin_counts(&session->trace.flow, session->asked.stretches.end);
 }
 
 /* No report is a failure only if no stretch has one. */
 static void note_refusal(struct session *session, const GError *error)
 {
-	struct stretches *stretches = &session->stretches;
+	struct stretches *stretches = &session->asked.stretches;
 	char a[48], b[48];
 
 	if (!stretches->refused)
 		stretches->refused = g_strdup(error->message);
-	if (session->options->quiet)
+	if (session->asked.options->quiet)
 		return;
 	fprintf(stderr, "whylate: no report of %s to %s: %s\n",
-		when_time(a, stretches->begin, session->options->utc, false),
-		when_time(b, stretches->end, session->options->utc, false), error->message);
+		when_time(a, stretches->begin, session->asked.options->utc, false),
+		when_time(b, stretches->end, session->asked.options->utc, false), error->message);
 }
 
 static void report(struct session *session)
 {
-	struct stretches *stretches = &session->stretches;
+	struct stretches *stretches = &session->asked.stretches;
 	int64_t from = MAX(stretches->begin, stretches->from);
 	GError *error = NULL;
 
-	if (!session->events || from >= stretches->end || stretches->done)
+	if (!session->trace.events || from >= stretches->end || stretches->done)
 		return;
 	if (stretches->report(session, from, stretches->end, stretches->data, &error)) {
 		stretches->reported++;
@@ -124,17 +124,17 @@ static void report(struct session *session)
  * each is looked at a few times only, however short the stretches. */
 static void forget(struct session *session)
 {
-	struct stretches *stretches = &session->stretches;
+	struct stretches *stretches = &session->asked.stretches;
 
-	if (flow_records(&session->flow) < 2 * stretches->kept + FORGET_AT)
+	if (flow_records(&session->trace.flow) < 2 * stretches->kept + FORGET_AT)
 		return;
-	flow_forget(&session->flow, MIN(stretches->begin, stretches->end - HISTORY));
-	stretches->kept = flow_records(&session->flow);
+	flow_forget(&session->trace.flow, MIN(stretches->begin, stretches->end - HISTORY));
+	stretches->kept = flow_records(&session->trace.flow);
 }
 
 void stretches_reach(struct session *session, int64_t time)
 {
-	struct stretches *stretches = &session->stretches;
+	struct stretches *stretches = &session->asked.stretches;
 
 	if (!stretches->begun)
 		first_event(session, time);
@@ -158,9 +158,9 @@ void stretches_reach(struct session *session, int64_t time)
 
 void stretches_pass(struct session *session, int64_t time)
 {
-	session->stretches.live = true;
-	flow_live(&session->flow);
-	if (session->stretches.begun && time >= session->stretches.next)
+	session->asked.stretches.live = true;
+	flow_live(&session->trace.flow);
+	if (session->asked.stretches.begun && time >= session->asked.stretches.next)
 		stretches_reach(session, time);
 }
 
@@ -168,15 +168,15 @@ static int64_t last_event(const struct session *session)
 {
 	int64_t last = INT64_MIN;
 
-	for (guint i = 0; i < session->model.hosts->len; i++)
-		if (model_host(&session->model, i)->any)
-			last = MAX(last, model_host(&session->model, i)->end);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		if (model_host(&session->trace.model, i)->any)
+			last = MAX(last, model_host(&session->trace.model, i)->end);
 	return last;
 }
 
 bool stretches_end(struct session *session, GError **error)
 {
-	struct stretches *stretches = &session->stretches;
+	struct stretches *stretches = &session->asked.stretches;
 
 	if (stretches->begun && !stretches->done) {
 		stretches->end = MIN(stretches->end, last_event(session));

@@ -90,15 +90,15 @@ static void add_point(struct edge *edge, const struct packet *sent, const struct
 
 static GArray *edges_new(const struct session *session, const struct pairs *pairs)
 {
-	guint hosts = session->model.hosts->len;
+	guint hosts = session->trace.model.hosts->len;
 	GArray *edges = g_array_new(FALSE, TRUE, sizeof(struct edge));
 
 	g_array_set_clear_func(edges, edge_clear);
 	g_array_set_size(edges, hosts * hosts);
 	for (guint i = 0; i < pairs->list->len; i++) {
 		const struct pair *pair = &g_array_index(pairs->list, struct pair, i);
-		const struct packet *sent = packet_at(&session->timeline, pair->sent);
-		const struct packet *received = packet_at(&session->timeline, pair->received);
+		const struct packet *sent = packet_at(&session->trace.timeline, pair->sent);
+		const struct packet *received = packet_at(&session->trace.timeline, pair->received);
 
 		add_point(edge_of(edges, hosts, sent->host, received->host), sent, received,
 			  pairs->list->len >= THIN_FROM);
@@ -120,8 +120,8 @@ static struct host *given_host(const struct session *session, const char *name, 
 	struct host *found = NULL;
 	guint count = 0;
 
-	for (guint i = 1; i < session->model.hosts->len; i++) {
-		struct host *host = model_host(&session->model, i);
+	for (guint i = 1; i < session->trace.model.hosts->len; i++) {
+		struct host *host = model_host(&session->trace.model, i);
 
 		if (!name || g_strcmp0(name, host->hostname) == 0) {
 			found = host;
@@ -136,8 +136,8 @@ static struct host *given_host(const struct session *session, const char *name, 
 		    "--clock-offset '%s': %s; the first host's clock (%s) is the reference, %s%s",
 		    text,
 		    count ? "which host is meant is not clear" : "there is no such other host",
-		    model_host(&session->model, 0)->hostname
-			    ? model_host(&session->model, 0)->hostname
+		    model_host(&session->trace.model, 0)->hostname
+			    ? model_host(&session->trace.model, 0)->hostname
 			    : "no name",
 		    names->len ? "the others are: " : "and there are no others", names->str);
 	return NULL;
@@ -145,7 +145,7 @@ static struct host *given_host(const struct session *session, const char *name, 
 
 static bool take_given(struct session *session, GError **error)
 {
-	const GPtrArray *offsets = session->options->clock_offsets;
+	const GPtrArray *offsets = session->asked.options->clock_offsets;
 
 	for (guint i = 0; i < offsets->len; i++) {
 		const char *text = g_ptr_array_index(offsets, i);
@@ -167,8 +167,8 @@ static bool take_given(struct session *session, GError **error)
 /* `to` by its corridor with `from`, whose clock is known. */
 static void join(struct session *session, const struct edge *edge, guint from, guint to)
 {
-	const struct host_clock *known = &model_host(&session->model, from)->clock;
-	struct host_clock *clock = &model_host(&session->model, to)->clock;
+	const struct host_clock *known = &model_host(&session->trace.model, from)->clock;
+	struct host_clock *clock = &model_host(&session->trace.model, to)->clock;
 	struct clock_line line =
 		from < to ? edge->corridor.line : clock_line_inverse(&edge->corridor.line);
 
@@ -195,11 +195,12 @@ static bool is_better(const struct edge *edge, const struct edge *best)
 
 static void grow_tree(struct session *session, GArray *edges)
 {
-	guint hosts = session->model.hosts->len, joined;
+	guint hosts = session->trace.model.hosts->len, joined;
 	g_autofree bool *inside = g_new0(bool, hosts);
 
 	for (guint i = 0; i < hosts; i++)
-		inside[i] = i == 0 || model_host(&session->model, i)->clock.known == CLOCK_GIVEN;
+		inside[i] = i == 0 ||
+			    model_host(&session->trace.model, i)->clock.known == CLOCK_GIVEN;
 	do {
 		struct edge *best = NULL;
 		guint from = 0, to = 0;
@@ -228,12 +229,12 @@ bool clocks_find(struct session *session, const struct pairs *pairs, GError **er
 {
 	GArray *edges;
 
-	for (guint i = 0; i < session->model.hosts->len; i++)
-		model_host(&session->model, i)->clock =
+	for (guint i = 0; i < session->trace.model.hosts->len; i++)
+		model_host(&session->trace.model, i)->clock =
 			(struct host_clock) {.error = i ? -1 : 0, .group = (uint16_t) i};
 	if (!take_given(session, error))
 		return false;
-	if (session->model.hosts->len < 2)
+	if (session->trace.model.hosts->len < 2)
 		return true;
 	edges = edges_new(session, pairs);
 	grow_tree(session, edges);
@@ -243,8 +244,8 @@ bool clocks_find(struct session *session, const struct pairs *pairs, GError **er
 
 int64_t clocks_error(const struct session *session, uint16_t a, uint16_t b)
 {
-	const struct host_clock *x = &model_host(&session->model, a)->clock;
-	const struct host_clock *y = &model_host(&session->model, b)->clock;
+	const struct host_clock *x = &model_host(&session->trace.model, a)->clock;
+	const struct host_clock *y = &model_host(&session->trace.model, b)->clock;
 
 	return x->group != y->group || x->error < 0 || y->error < 0 ? -1 : x->error + y->error;
 }
@@ -253,8 +254,8 @@ int64_t clocks_error(const struct session *session, uint16_t a, uint16_t b)
 static bool too_early(const struct session *session, const struct packet *sent,
 		      const struct packet *received)
 {
-	const struct host *from = model_host(&session->model, sent->host);
-	const struct host *to = model_host(&session->model, received->host);
+	const struct host *from = model_host(&session->trace.model, sent->host);
+	const struct host *to = model_host(&session->trace.model, received->host);
 	int64_t error = clocks_error(session, sent->host, received->host);
 
 	return clock_line_at(&to->clock.line, received->time) + MAX(error, 0) <
@@ -266,8 +267,8 @@ static bool too_early(const struct session *session, const struct packet *sent,
 static void follow(const struct session *session, struct wake_detail *detail,
 		   const struct packet *sent, const struct packet *received)
 {
-	const struct host *from = model_host(&session->model, sent->host);
-	const struct host *to = model_host(&session->model, received->host);
+	const struct host *from = model_host(&session->trace.model, sent->host);
+	const struct host *to = model_host(&session->trace.model, received->host);
 	int64_t arrived = clock_line_at(&to->clock.line, received->time);
 	int64_t left = clock_line_at(&from->clock.line, sent->time);
 	int64_t handed = clock_line_at(&from->clock.line, sent->handed);
@@ -285,8 +286,8 @@ static void follow(const struct session *session, struct wake_detail *detail,
 static void count_early(struct session *session, const struct packet *sent,
 			const struct packet *received)
 {
-	struct host *from = model_host(&session->model, sent->host);
-	struct host *to = model_host(&session->model, received->host);
+	struct host *from = model_host(&session->trace.model, sent->host);
+	struct host *to = model_host(&session->trace.model, received->host);
 
 	if (!too_early(session, sent, received))
 		return;
@@ -298,29 +299,29 @@ void clocks_follow(struct session *session, const struct pairs *pairs)
 {
 	for (guint i = 0; i < pairs->list->len; i++) {
 		const struct pair *pair = &g_array_index(pairs->list, struct pair, i);
-		const struct packet *sent = packet_at(&session->timeline, pair->sent);
-		const struct packet *received = packet_at(&session->timeline, pair->received);
+		const struct packet *sent = packet_at(&session->trace.timeline, pair->sent);
+		const struct packet *received = packet_at(&session->trace.timeline, pair->received);
 
-		if (model_host(&session->model, sent->host)->clock.group ==
-		    model_host(&session->model, received->host)->clock.group)
+		if (model_host(&session->trace.model, sent->host)->clock.group ==
+		    model_host(&session->trace.model, received->host)->clock.group)
 			count_early(session, sent, received);
 	}
-	for (uint32_t i = 1; pairs->list->len && i < session->timeline.details.used; i++) {
+	for (uint32_t i = 1; pairs->list->len && i < session->trace.timeline.details.used; i++) {
 		struct wake_detail *detail =
-			(struct wake_detail *) detail_at(&session->timeline, i);
+			(struct wake_detail *) detail_at(&session->trace.timeline, i);
 		const struct packet *sent, *received;
 		uint32_t found;
 
-		pages_pass(&session->timeline.details, i);
+		pages_pass(&session->trace.timeline.details, i);
 		if (detail->kind != DETAIL_PACKET || !detail->number)
 			continue;
 		found = pairs_sent(pairs, (uint32_t) detail->number);
 		if (!found)
 			continue;
-		sent = packet_at(&session->timeline, found);
-		received = packet_at(&session->timeline, (uint32_t) detail->number);
-		if (model_host(&session->model, sent->host)->clock.group ==
-		    model_host(&session->model, received->host)->clock.group)
+		sent = packet_at(&session->trace.timeline, found);
+		received = packet_at(&session->trace.timeline, (uint32_t) detail->number);
+		if (model_host(&session->trace.model, sent->host)->clock.group ==
+		    model_host(&session->trace.model, received->host)->clock.group)
 			follow(session, detail, sent, received);
 	}
 }
@@ -329,8 +330,8 @@ void clocks_warnings(const struct session *session, GPtrArray *lines)
 {
 	const char *first = session_host_name(session, 0);
 
-	for (guint i = 1; i < session->model.hosts->len; i++) {
-		const struct host *host = model_host(&session->model, i);
+	for (guint i = 1; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
 		const struct host_clock *clock = &host->clock;
 		const char *name = session_host_name(session, i);
 

@@ -42,10 +42,10 @@ static char *take_path(struct image_in *in, const GPtrArray *directories)
 
 static void put_names(struct image_out *out, const struct session *session)
 {
-	const struct intern *names = session->model.names;
+	const struct intern *names = session->trace.model.names;
 
-	image_put_number(out, session->names_gathered);
-	for (uint32_t i = 0; i < session->names_gathered; i++)
+	image_put_number(out, session->trace.names_gathered);
+	for (uint32_t i = 0; i < session->trace.names_gathered; i++)
 		image_put_text(out, intern_text(names, i));
 }
 
@@ -59,34 +59,35 @@ static void take_names(struct image_in *in, struct session *session)
 		const char *text = image_take(in, size);
 
 		in->failed |= !text || !size || text[size - 1] ||
-			      intern_id(session->model.names, text) != i;
+			      intern_id(session->trace.model.names, text) != i;
 	}
-	in->failed |= intern_count(session->model.names) != count;
-	session->names_gathered = count;
+	in->failed |= intern_count(session->trace.model.names) != count;
+	session->trace.names_gathered = count;
 }
 
 static void put_session(struct image_out *out, const struct session *session,
 			const GPtrArray *directories)
 {
-	g_autoptr(GList) classes = g_hash_table_get_keys(session->class_names);
+	g_autoptr(GList) classes = g_hash_table_get_keys(session->trace.class_names);
 
-	image_put_number(out, session->events);
-	image_put_number(out, session->has_tids);
-	image_put_number(out, session->user_traces);
-	image_put_number(out, session->user_apart);
-	image_put_number(out, session->user_events);
-	image_put_number(out, session->user_damages->len);
-	for (guint i = 0; i < session->user_damages->len; i++)
-		image_put_text(out, g_ptr_array_index(session->user_damages, i));
-	image_put_number(out, session->flow.has_callstacks);
-	image_put(out, session->kinds, sizeof session->kinds);
+	image_put_number(out, session->trace.events);
+	image_put_number(out, session->trace.has_tids);
+	image_put_number(out, session->trace.user_traces);
+	image_put_number(out, session->trace.user_apart);
+	image_put_number(out, session->trace.user_events);
+	image_put_number(out, session->trace.user_damages->len);
+	for (guint i = 0; i < session->trace.user_damages->len; i++)
+		image_put_text(out, g_ptr_array_index(session->trace.user_damages, i));
+	image_put_number(out, session->trace.flow.has_callstacks);
+	image_put(out, session->trace.kinds, sizeof session->trace.kinds);
 	image_put_number(out, g_list_length(classes));
 	for (GList *at = classes; at; at = at->next)
 		image_put_number(out, GPOINTER_TO_UINT(at->data));
-	put_path(out, directories, session->place);
-	image_put_number(out, session->damages->len);
-	for (guint i = 0; i < session->damages->len; i++) {
-		const struct damage *damage = &g_array_index(session->damages, struct damage, i);
+	put_path(out, directories, session->trace.place);
+	image_put_number(out, session->trace.damages->len);
+	for (guint i = 0; i < session->trace.damages->len; i++) {
+		const struct damage *damage =
+			&g_array_index(session->trace.damages, struct damage, i);
 
 		put_path(out, directories, damage->file);
 		image_put_text(out, damage->what);
@@ -99,23 +100,23 @@ static void take_session(struct image_in *in, struct session *session, const GPt
 {
 	uint32_t count;
 
-	session->events = image_take_number(in);
-	session->has_tids = image_take_number(in) != 0;
-	session->user_traces = (guint) image_take_number(in);
-	session->user_apart = (guint) image_take_number(in);
-	session->user_events = image_take_number(in);
+	session->trace.events = image_take_number(in);
+	session->trace.has_tids = image_take_number(in) != 0;
+	session->trace.user_traces = (guint) image_take_number(in);
+	session->trace.user_apart = (guint) image_take_number(in);
+	session->trace.user_events = image_take_number(in);
 	count = image_take_count(in, in->size);
 	for (uint32_t i = 0; i < count && !in->failed; i++)
-		g_ptr_array_add(session->user_damages, image_take_text(in));
-	session->flow.has_callstacks = image_take_number(in) != 0;
-	image_take_to(in, session->kinds, sizeof session->kinds);
+		g_ptr_array_add(session->trace.user_damages, image_take_text(in));
+	session->trace.flow.has_callstacks = image_take_number(in) != 0;
+	image_take_to(in, session->trace.kinds, sizeof session->trace.kinds);
 	count = image_take_count(in, in->size);
 	for (uint32_t i = 0; i < count && !in->failed; i++) {
-		uint32_t name = image_take_count(in, session->names_gathered - 1);
+		uint32_t name = image_take_count(in, session->trace.names_gathered - 1);
 
-		g_hash_table_add(session->class_names, GUINT_TO_POINTER(name));
+		g_hash_table_add(session->trace.class_names, GUINT_TO_POINTER(name));
 	}
-	session->place = take_path(in, directories);
+	session->trace.place = take_path(in, directories);
 	count = image_take_count(in, in->size);
 	for (uint32_t i = 0; i < count && !in->failed; i++) {
 		struct damage damage = {.file = take_path(in, directories)};
@@ -123,14 +124,14 @@ static void take_session(struct image_in *in, struct session *session, const GPt
 		damage.what = image_take_text(in);
 		damage.bytes = image_take_number(in);
 		damage.total = image_take_number(in);
-		g_array_append_val(session->damages, damage);
+		g_array_append_val(session->trace.damages, damage);
 	}
 }
 
 /* Only what there are places of, or too many: by name. */
 static void put_places(struct image_out *out, const struct session *session)
 {
-	const GArray *of_names = session->places ? session->places->of_names : NULL;
+	const GArray *of_names = session->trace.places ? session->trace.places->of_names : NULL;
 
 	image_put_number(out, of_names != NULL);
 	for (guint i = 0; of_names && i < of_names->len; i++) {
@@ -151,10 +152,10 @@ static void take_places(struct image_in *in, struct session *session)
 	uint32_t name;
 
 	if (image_take_number(in))
-		session->places = event_places_new();
-	while ((name = image_take_count(in, UINT32_MAX)) < session->names_gathered && !in->failed &&
-	       session->places) {
-		struct places_of_name *of_name = event_places_of(session->places, name);
+		session->trace.places = event_places_new();
+	while ((name = image_take_count(in, UINT32_MAX)) < session->trace.names_gathered &&
+	       !in->failed && session->trace.places) {
+		struct places_of_name *of_name = event_places_of(session->trace.places, name);
 
 		in->failed |= of_name->list != NULL;
 		if (in->failed)
@@ -182,16 +183,17 @@ static void put_store(struct image_out *out, const struct pages *store, uint32_t
 
 static uint32_t store_used(const struct session *session, const struct pages *store)
 {
-	return store == &session->timeline.operations ? session->operations_gathered : store->used;
+	return store == &session->trace.timeline.operations ? session->trace.operations_gathered
+							    : store->used;
 }
 
 uint64_t image_size(const struct session *session)
 {
 	struct pages *stores[IMAGE_STORES];
 	uint64_t size = (IMAGE_STORES + 1) * IMAGE_ALIGN +
-			(uint64_t) session->model.thread_count * sizeof(struct thread);
+			(uint64_t) session->trace.model.thread_count * sizeof(struct thread);
 
-	image_stores((struct timeline *) &session->timeline, stores);
+	image_stores((struct timeline *) &session->trace.timeline, stores);
 	for (int i = 0; i < IMAGE_STORES; i++)
 		size += (uint64_t) store_used(session, stores[i]) * stores[i]->record_size;
 	return size;
@@ -206,15 +208,15 @@ bool image_write(const struct session *session, const struct image_of *of, int f
 	struct image_out out = {.fd = fd, .go_on = go_on, .at = IMAGE_ALIGN};
 	struct pages *stores[IMAGE_STORES];
 
-	g_return_val_if_fail(session->names_gathered, false);
+	g_return_val_if_fail(session->trace.names_gathered, false);
 	memcpy(head.key, of->key, IMAGE_KEY);
-	head.operations_wanted = session->flow.operations_wanted;
-	head.resources_wanted = session->flow.resources_wanted;
-	head.exchanges_wanted = session->flow.exchanges_wanted;
+	head.operations_wanted = session->trace.flow.operations_wanted;
+	head.resources_wanted = session->trace.flow.resources_wanted;
+	head.exchanges_wanted = session->trace.flow.exchanges_wanted;
 	digest_init(&out.digest);
 	out.buffer = g_malloc(IMAGE_PIECE);
 	out.failed = lseek(fd, IMAGE_ALIGN, SEEK_SET) < 0;
-	image_stores((struct timeline *) &session->timeline, stores);
+	image_stores((struct timeline *) &session->trace.timeline, stores);
 	for (int i = 0; i < IMAGE_STORES; i++) {
 		uint32_t used = store_used(session, stores[i]);
 
@@ -226,8 +228,8 @@ bool image_write(const struct session *session, const struct image_of *of, int f
 	put_names(&out, session);
 	put_session(&out, session, of->directories);
 	put_places(&out, session);
-	image_put_model(&out, &session->model);
-	image_put_flow(&out, &session->flow);
+	image_put_model(&out, &session->trace.model);
+	image_put_flow(&out, &session->trace.flow);
 	head.size = image_align(&out, DIGEST_UNIT);
 	g_free(out.buffer);
 	head.digest = image_head_digest(&head, &out.digest);
@@ -238,18 +240,18 @@ bool image_write(const struct session *session, const struct image_of *of, int f
  * would be among its parts. */
 static bool has_wanted(const struct session *session, const struct image_head *head)
 {
-	if (session->flow.exchanges_wanted && !head->exchanges_wanted)
+	if (session->trace.flow.exchanges_wanted && !head->exchanges_wanted)
 		return false;
-	if (!session->flow.operations_wanted)
+	if (!session->trace.flow.operations_wanted)
 		return true;
-	return session->flow.operations_wanted == head->operations_wanted &&
-	       (!session->flow.resources_wanted || head->resources_wanted);
+	return session->trace.flow.operations_wanted == head->operations_wanted &&
+	       (!session->trace.flow.resources_wanted || head->resources_wanted);
 }
 
 /* What was recorded for a profile, and shows in other reports by being there. */
 static void forget_operations(struct session *session)
 {
-	struct flow *flow = &session->flow;
+	struct flow *flow = &session->trace.flow;
 
 	flow->odd[ODD_FUNCTION] = flow->odd[ODD_USER_FUNCTION] = flow->odd[ODD_USER_THREAD] = 0;
 	g_ptr_array_set_size(flow->callstacks.lists, 1);
@@ -263,13 +265,13 @@ static bool map_stores(struct session *session, const struct image_head *head, i
 {
 	struct pages *stores[IMAGE_STORES];
 
-	image_stores(&session->timeline, stores);
+	image_stores(&session->trace.timeline, stores);
 	for (int i = 0; i < IMAGE_STORES; i++) {
 		const struct image_store *store = &head->stores[i];
 
 		if (store->record_size != stores[i]->record_size ||
 		    !pages_map(stores[i], fd, (off_t) store->offset, store->used,
-			       stores[i] == &session->timeline.operations))
+			       stores[i] == &session->trace.timeline.operations))
 			return false;
 	}
 	return true;
@@ -293,12 +295,12 @@ bool image_load(struct session *session, const struct image_of *of, int fd)
 	take_names(&in, session);
 	take_session(&in, session, of->directories);
 	take_places(&in, session);
-	ok = image_take_model(&in, &session->model, &session->timeline) &&
-	     image_take_flow(&in, &session->flow, &session->timeline);
+	ok = image_take_model(&in, &session->trace.model, &session->trace.timeline) &&
+	     image_take_flow(&in, &session->trace.flow, &session->trace.timeline);
 	munmap(map, in.size);
-	if (!session->flow.operations_wanted)
+	if (!session->trace.flow.operations_wanted)
 		forget_operations(session);
-	session->operations_gathered = session->timeline.operations.used;
-	session->restored = ok && session->events;
-	return session->restored;
+	session->trace.operations_gathered = session->trace.timeline.operations.used;
+	session->trace.restored = ok && session->trace.events;
+	return session->trace.restored;
 }

@@ -51,7 +51,7 @@ static void move_host(struct session *session, struct host *host)
 		move(line, &cpu->first_packet);
 		move(line, &cpu->gap_end);
 		move(line, &cpu->last_switch);
-		runs_move(&session->timeline, &cpu->runs, line);
+		runs_move(&session->trace.timeline, &cpu->runs, line);
 	}
 }
 
@@ -59,7 +59,8 @@ static void move_host(struct session *session, struct host *host)
 static void move_detail(struct session *session, uint32_t index, const struct clock_line *line,
 			guint8 *moved)
 {
-	struct wake_detail *detail = (struct wake_detail *) detail_at(&session->timeline, index);
+	struct wake_detail *detail =
+		(struct wake_detail *) detail_at(&session->trace.timeline, index);
 
 	if (!index || (moved[index / 8] & 1u << index % 8))
 		return;
@@ -77,12 +78,12 @@ static void move_details(struct session *session, const struct thread *thread,
 	struct track_pos pos = {0, 0};
 	struct span span;
 
-	while (track_read(&session->timeline, &thread->track, &pos, thread->end, &span)) {
+	while (track_read(&session->trace.timeline, &thread->track, &pos, thread->end, &span)) {
 		const struct block *block;
 
 		if (!leaf_is_blocked(span.leaf))
 			continue;
-		block = block_at(&session->timeline, span.ref);
+		block = block_at(&session->trace.timeline, span.ref);
 		move_detail(session, block->detail, line, moved);
 		move_detail(session, block->begun, line, moved);
 	}
@@ -92,7 +93,7 @@ static void move_thread(struct session *session, struct thread *thread,
 			const struct clock_line *line, guint8 *moved)
 {
 	move_details(session, thread, line, moved);
-	track_move(&session->timeline, &thread->track, line);
+	track_move(&session->trace.timeline, &thread->track, line);
 	move(line, &thread->begin);
 	move(line, &thread->end);
 	move(line, &thread->late_after);
@@ -118,12 +119,12 @@ static void move_thread(struct session *session, struct thread *thread,
 
 static void move_operations(struct session *session)
 {
-	struct pages *store = &session->timeline.operations;
+	struct pages *store = &session->trace.timeline.operations;
 
 	for (uint32_t i = 1; i < store->used; i++) {
 		struct operation *operation = operation_at(store, i);
 		const struct host *host =
-			model_host(&session->model, operation_host(session, operation));
+			model_host(&session->trace.model, operation_host(session, operation));
 		int64_t end = clock_line_at(&host->clock.line, operation_end(operation));
 
 		pages_pass(store, i);
@@ -134,7 +135,7 @@ static void move_operations(struct session *session)
 
 static void move_images(struct session *session)
 {
-	struct model *model = &session->model;
+	struct model *model = &session->trace.model;
 
 	for (guint i = 0; i < model->images->len; i++) {
 		struct loaded_image *image = &g_array_index(model->images, struct loaded_image, i);
@@ -153,12 +154,12 @@ static void move_images(struct session *session)
 
 static void move_exchanges(struct session *session)
 {
-	struct timeline *timeline = &session->timeline;
+	struct timeline *timeline = &session->trace.timeline;
 
 	for (uint32_t i = 1; i < timeline->exchanges.used; i++) {
 		struct exchange *exchange = pages_at(&timeline->exchanges, i);
-		const struct thread *thread = model_thread(&session->model, exchange->thread);
-		const struct host *host = model_host(&session->model, thread->host);
+		const struct thread *thread = model_thread(&session->trace.model, exchange->thread);
+		const struct host *host = model_host(&session->trace.model, thread->host);
 
 		move(&host->clock.line, &exchange->begin);
 		move(&host->clock.line, &exchange->end_time);
@@ -166,7 +167,7 @@ static void move_exchanges(struct session *session)
 	for (uint32_t i = 1; i < timeline->ends.used; i++) {
 		struct channel_end *end = pages_at(&timeline->ends, i);
 
-		move(&model_host(&session->model, end->host)->clock.line, &end->opened);
+		move(&model_host(&session->trace.model, end->host)->clock.line, &end->opened);
 	}
 }
 
@@ -180,14 +181,14 @@ static void move_log(struct session *session, const struct clock_line *line,
 		     const struct hold_log *log)
 {
 	for (uint32_t i = 0; i < log->used; i++)
-		move_hold(line, (struct hold *) hold_at(&session->timeline.holds, log, i));
+		move_hold(line, (struct hold *) hold_at(&session->trace.timeline.holds, log, i));
 }
 
 static void move_locks(struct session *session)
 {
-	for (guint i = 0; i < session->flow.locks->len; i++) {
-		struct lock *lock = &g_array_index(session->flow.locks, struct lock, i);
-		const struct host *host = model_host(&session->model, lock->host);
+	for (guint i = 0; i < session->trace.flow.locks->len; i++) {
+		struct lock *lock = &g_array_index(session->trace.flow.locks, struct lock, i);
+		const struct host *host = model_host(&session->trace.model, lock->host);
 		const struct clock_line *line = &host->clock.line;
 
 		if (!is_moved(host))
@@ -205,27 +206,28 @@ static void move_locks(struct session *session)
 
 void clocks_shift_candidates(struct session *session)
 {
-	for (guint i = 0; i < session->boundaries->len; i++) {
-		struct boundary *mark = &g_array_index(session->boundaries, struct boundary, i);
+	for (guint i = 0; i < session->asked.boundaries->len; i++) {
+		struct boundary *mark =
+			&g_array_index(session->asked.boundaries, struct boundary, i);
 
-		move(&model_host(&session->model, mark->host)->clock.line, &mark->time);
+		move(&model_host(&session->trace.model, mark->host)->clock.line, &mark->time);
 	}
 	for (int m = 0; m < MATCH_COUNT; m++)
-		for (guint i = 0; i < session->matches[m].candidates->len; i++) {
-			struct candidate *at =
-				&g_array_index(session->matches[m].candidates, struct candidate, i);
+		for (guint i = 0; i < session->asked.matches[m].candidates->len; i++) {
+			struct candidate *at = &g_array_index(session->asked.matches[m].candidates,
+							      struct candidate, i);
 
-			move(&model_host(&session->model, at->host)->clock.line, &at->time);
+			move(&model_host(&session->trace.model, at->host)->clock.line, &at->time);
 		}
 }
 
 void clocks_shift(struct session *session)
 {
-	g_autofree guint8 *moved = g_malloc0(session->timeline.details.used / 8 + 1);
+	g_autofree guint8 *moved = g_malloc0(session->trace.timeline.details.used / 8 + 1);
 	bool any = false;
 
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		struct host *host = model_host(&session->model, i);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		struct host *host = model_host(&session->trace.model, i);
 
 		any |= is_moved(host);
 		if (is_moved(host))
@@ -233,9 +235,9 @@ void clocks_shift(struct session *session)
 	}
 	if (!any)
 		return;
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		struct thread *thread = model_thread(&session->model, i);
-		const struct host *host = model_host(&session->model, thread->host);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		struct thread *thread = model_thread(&session->trace.model, i);
+		const struct host *host = model_host(&session->trace.model, thread->host);
 
 		if (is_moved(host))
 			move_thread(session, thread, &host->clock.line, moved);

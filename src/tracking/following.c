@@ -26,7 +26,7 @@ struct follower {
 
 static const struct exchange *exchange_at(const struct user_requests *requests, uint32_t index)
 {
-	return pages_at(&requests->session->timeline.exchanges, index);
+	return pages_at(&requests->session->trace.timeline.exchanges, index);
 }
 
 /* Ends what the thread does, at `time` at the latest. */
@@ -83,7 +83,7 @@ static int64_t joined_at(struct follower *follower, uint32_t thread, uint32_t re
 
 		if (!leaf_is_blocked(span.leaf) || span.end >= to)
 			continue;
-		block = block_at(&session->timeline, span.ref);
+		block = block_at(&session->trace.timeline, span.ref);
 		if (block->kind == WAKER_THREAD && is_thread(block->waker) &&
 		    follower->doing[block->waker].request == request)
 			joined = span.end;
@@ -123,7 +123,7 @@ static void pass_read(struct follower *follower, uint32_t index, const struct ex
 	uint32_t peer = requests->peers[exchange->end];
 	uint32_t from = peer ? follower->owners[peer] : 0;
 	uint32_t request = requests->of_exchange[index];
-	bool server = requests->session->options->requests.preset == PRESET_SERVER;
+	bool server = requests->session->asked.options->requests.preset == PRESET_SERVER;
 
 	if (!request || !server) {
 		/* its bytes are of who wrote them, else of who had asked for them */
@@ -152,7 +152,7 @@ static void pass_write(struct follower *follower, uint32_t index, const struct e
 		take_up(follower, exchange->thread, owner, exchange->begin, exchange->begin);
 		doing = owner;
 	}
-	if (request && requests->session->options->requests.preset == PRESET_SERVER) {
+	if (request && requests->session->asked.options->requests.preset == PRESET_SERVER) {
 		give(follower, exchange->thread, request, exchange->begin);
 	} else if (request) { /* a client's request begins, or goes on */
 		set_parent(follower, request, doing);
@@ -236,25 +236,25 @@ void user_requests_follow(struct user_requests *requests)
 	const struct session *session = requests->session;
 	struct follower follower = {.requests = requests};
 
-	if (!requests->of_exchange || session->options->requests.follow == FOLLOW_THREAD) {
+	if (!requests->of_exchange || session->asked.options->requests.follow == FOLLOW_THREAD) {
 		whole_threads(requests);
 		sort_working(requests);
 		return;
 	}
-	follower.doing = g_new0(struct doing, session->model.thread_count + 1);
-	follower.owners = g_new0(guint32, session->timeline.ends.used);
-	follower.fresh = g_new0(guint8, session->timeline.ends.used);
-	for (uint32_t t = 0; t < session->model.thread_count; t++)
+	follower.doing = g_new0(struct doing, session->trace.model.thread_count + 1);
+	follower.owners = g_new0(guint32, session->trace.timeline.ends.used);
+	follower.fresh = g_new0(guint8, session->trace.timeline.ends.used);
+	for (uint32_t t = 0; t < session->trace.model.thread_count; t++)
 		follower.doing[t].free = INT64_MIN;
-	for (uint32_t i = 1; i < session->timeline.exchanges.used; i++) {
+	for (uint32_t i = 1; i < session->trace.timeline.exchanges.used; i++) {
 		if (!requests->order)
-			pages_pass(&session->timeline.exchanges, i);
+			pages_pass(&session->trace.timeline.exchanges, i);
 		pass(&follower, requests->order ? requests->order[i] : i);
 		if (i % PASSED == 0)
-			timeline_let_go(&session->timeline);
+			timeline_let_go(&session->trace.timeline);
 	}
-	for (uint32_t t = 0; t < session->model.thread_count; t++)
-		stop(&follower, t, session->end);
+	for (uint32_t t = 0; t < session->trace.model.thread_count; t++)
+		stop(&follower, t, session->trace.end);
 	g_free(follower.doing);
 	g_free(follower.owners);
 	g_free(follower.fresh);

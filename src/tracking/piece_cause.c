@@ -11,7 +11,7 @@
 
 static const struct channel_end *end_at(const struct session *session, uint32_t number)
 {
-	return pages_at(&session->timeline.ends, number);
+	return pages_at(&session->trace.timeline.ends, number);
 }
 
 /* The outermost wait for a lock on the way to the piece, or the piece itself. */
@@ -58,7 +58,7 @@ static bool charge_lock(const struct costs *costs, const struct through *wait, G
 
 static bool is_kernel(const struct session *session, uint32_t thread)
 {
-	return thread_is_kernel(&session->model, model_thread(&session->model, thread));
+	return thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, thread));
 }
 
 /* The wait that the piece is part of and that a program made: its own if its thread is no
@@ -109,7 +109,7 @@ static uint32_t file_of(const struct session *session, const struct through *wai
 static enum change change_of_file(const struct costs *costs, uint32_t thread, uint32_t file)
 {
 	const struct session *session = costs->requests->session;
-	const struct thread *life = model_thread(&session->model, thread);
+	const struct thread *life = model_thread(&session->trace.model, thread);
 	g_autofree char *key = NULL;
 
 	if (!file)
@@ -127,7 +127,7 @@ static bool is_own_connection(const struct session *session, const struct user_r
 	uint32_t resource;
 	const struct channel_end *end;
 
-	if (session->options->requests.preset != PRESET_SERVER || !request->channel ||
+	if (session->asked.options->requests.preset != PRESET_SERVER || !request->channel ||
 	    piece->behalf >= 0)
 		return false;
 	resource = session_resource(session, piece->block);
@@ -168,8 +168,8 @@ static const char *charge_cpu(const struct costs *costs, const struct piece *pie
 	struct most most = {costs, g_hash_table_new(g_str_hash, g_str_equal), "?", 0};
 
 	if (ready.kind == READY_BUSY) {
-		each_run(session, model_thread(&session->model, piece->thread)->host, piece->ref,
-			 piece->begin, piece->end, add_run, &most);
+		each_run(session, model_thread(&session->trace.model, piece->thread)->host,
+			 piece->ref, piece->begin, piece->end, add_run, &most);
 		g_string_printf(label, "CPU taken by %s",
 				strcmp(most.name, "?") == 0 ? "somebody, not known" : most.name);
 	} else {
@@ -183,7 +183,8 @@ static const char *charge_cpu(const struct costs *costs, const struct piece *pie
 static const char *peer_name(const struct costs *costs, uint32_t thread, uint32_t resource)
 {
 	const struct session *session = costs->requests->session;
-	uint64_t key = (uint64_t) model_thread(&session->model, thread)->host << 32 | resource;
+	uint64_t key =
+		(uint64_t) model_thread(&session->trace.model, thread)->host << 32 | resource;
 	uint32_t number = idmap_get(&costs->ends, key);
 	uint32_t remote = number == IDMAP_NONE ? 0 : end_at(session, number)->remote;
 
@@ -201,7 +202,8 @@ static const char *charge_blocked(const struct costs *costs, const struct user_r
 	const char *kind = cause_kind_text(cause.kind);
 	const struct through *wait = program_wait(session, path, piece);
 	const struct wake_detail *packet =
-		piece->block->detail ? detail_at(&session->timeline, piece->block->detail) : NULL;
+		piece->block->detail ? detail_at(&session->trace.timeline, piece->block->detail)
+				     : NULL;
 	const struct wake_detail *disk = block_request(session, piece->block);
 	uint32_t resource = session_resource(session, piece->block);
 	const char *name = cost_name(costs, piece->thread);

@@ -35,7 +35,7 @@ static void cause_row_clear(gpointer data)
 
 static const struct exchange *exchange_at(const struct session *session, uint32_t index)
 {
-	return pages_at(&session->timeline.exchanges, index);
+	return pages_at(&session->trace.timeline.exchanges, index);
 }
 
 static gint slowest_first(gconstpointer a, gconstpointer b, gpointer data)
@@ -73,7 +73,7 @@ struct namesakes {
 
 static char *name_key(const struct session *session, uint32_t thread)
 {
-	return g_strdup_printf("%u %s", model_thread(&session->model, thread)->host,
+	return g_strdup_printf("%u %s", model_thread(&session->trace.model, thread)->host,
 			       session_thread_name(session, thread));
 }
 
@@ -81,10 +81,10 @@ static void count_namesakes(struct costs *costs)
 {
 	const struct session *session = costs->requests->session;
 
-	for (uint32_t t = 0; t < session->model.thread_count; t++) {
+	for (uint32_t t = 0; t < session->trace.model.thread_count; t++) {
 		char *key = name_key(session, t);
 		struct namesakes *of = g_hash_table_lookup(costs->called, key);
-		uint32_t process = session->processes.first[t];
+		uint32_t process = session->trace.processes.first[t];
 		guint i = 0;
 
 		if (!of) {
@@ -113,11 +113,12 @@ const char *cost_name(const struct costs *costs, uint32_t thread)
 	key = name_key(session, thread);
 	of = g_hash_table_lookup(costs->called, key);
 	if (of && of->count > 1 &&
-	    model_thread(&session->model, session->processes.first[thread])->pid > 0 &&
+	    model_thread(&session->trace.model, session->trace.processes.first[thread])->pid > 0 &&
 	    of->count <= NAMESAKES_MAX)
-		process = g_strdup_printf(
-			" (%d)",
-			model_thread(&session->model, session->processes.first[thread])->pid);
+		process = g_strdup_printf(" (%d)",
+					  model_thread(&session->trace.model,
+						       session->trace.processes.first[thread])
+						  ->pid);
 	name = g_strconcat(session_thread_name(session, thread), process ? process : "",
 			   session_on(session, thread), NULL);
 	g_ptr_array_index(costs->names, thread) = name;
@@ -220,8 +221,9 @@ static bool is_of_another(const struct user_requests *requests, uint32_t root,
 	/* what was lost may have been the end of that */
 	return place && user_request_root(requests, place) != root &&
 	       !host_gap_over(
-		       model_host(&requests->session->model,
-				  model_thread(&requests->session->model, piece->thread)->host),
+		       model_host(
+			       &requests->session->trace.model,
+			       model_thread(&requests->session->trace.model, piece->thread)->host),
 		       at, *until);
 }
 
@@ -291,7 +293,7 @@ static void charge_latency(struct costs *costs)
 		path_free(path);
 		settle(costs, first);
 		if (i % PASSED == 0)
-			timeline_let_go(&requests->session->timeline);
+			timeline_let_go(&requests->session->trace.timeline);
 		if (costs->kept && !costs->kept[i])
 			g_array_set_size(costs->threads, from);
 	}
@@ -348,7 +350,7 @@ static void charge_states(struct costs *costs, const guint32 *listed, bool worki
 			    leaf_wib(span.leaf) == WIB_UNKNOWN)
 				continue;
 			if (leaf_is_blocked(span.leaf)) {
-				piece.block = block_at(&session->timeline, span.ref);
+				piece.block = block_at(&session->trace.timeline, span.ref);
 				piece.woken = piece.block->kind != WAKER_NONE;
 			}
 			kind = piece_charged_to(costs, user_request_at(requests, at->request - 1),
@@ -364,7 +366,7 @@ static void charge_exchanges(struct costs *costs, const guint32 *listed, enum me
 {
 	const struct user_requests *requests = costs->requests;
 	const struct session *session = requests->session;
-	const struct pages *store = &session->timeline.exchanges;
+	const struct pages *store = &session->trace.timeline.exchanges;
 	bool disk = metric != METRIC_NET_BYTES;
 	GString *label = g_string_new(NULL);
 
@@ -393,7 +395,7 @@ static void charge_exchanges(struct costs *costs, const guint32 *listed, enum me
 			if (metric == METRIC_DISK_TIME)
 				value = exchange->end_time - exchange->begin;
 		} else {
-			end = pages_at(&session->timeline.ends, exchange->end);
+			end = pages_at(&session->trace.timeline.ends, exchange->end);
 			if (end->kind != CHANNEL_SOCKET)
 				continue;
 			g_string_printf(label, "%s %s",
@@ -412,7 +414,7 @@ static void charge_calls(struct costs *costs, const guint32 *listed)
 {
 	const struct user_requests *requests = costs->requests;
 	const struct session *session = requests->session;
-	const struct pages *store = &session->timeline.operations;
+	const struct pages *store = &session->trace.timeline.operations;
 
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct operation *operation = operation_at(store, i);
@@ -436,7 +438,7 @@ static void charge_calls(struct costs *costs, const guint32 *listed)
 
 static void find_kept(struct costs *costs)
 {
-	guint limit = costs->requests->session->options->limit;
+	guint limit = costs->requests->session->asked.options->limit;
 	GArray *order;
 
 	if (!limit || costs->requests->listed->len <= limit)
@@ -450,7 +452,7 @@ static void find_kept(struct costs *costs)
 
 static void find_ends(struct costs *costs)
 {
-	const struct pages *store = &costs->requests->session->timeline.ends;
+	const struct pages *store = &costs->requests->session->trace.timeline.ends;
 
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct channel_end *end = pages_at(store, i);
@@ -470,22 +472,22 @@ static void find_early_files(struct costs *costs)
 
 	for (guint i = requests->list->len; i-- > 0;) { /* by begin: the first is set last */
 		const struct user_request *request = user_request_at(requests, i);
-		const struct thread *thread = model_thread(&session->model, request->first);
+		const struct thread *thread = model_thread(&session->trace.model, request->first);
 		int64_t key = (int64_t) thread->host << 32 | (uint32_t) thread->pid;
 
 		g_hash_table_insert(first, g_memdup2(&key, sizeof key),
 				    g_memdup2(&request->begin, sizeof request->begin));
 	}
-	for (uint32_t i = 1; i < session->timeline.exchanges.used; i++) {
+	for (uint32_t i = 1; i < session->trace.timeline.exchanges.used; i++) {
 		const struct exchange *exchange = exchange_at(session, i);
 		const struct thread *thread;
 		const int64_t *begin;
 		int64_t key;
 
-		pages_pass(&session->timeline.exchanges, i);
+		pages_pass(&session->trace.timeline.exchanges, i);
 		if (exchange->kind != EXCHANGE_FILE)
 			continue;
-		thread = model_thread(&session->model, exchange->thread);
+		thread = model_thread(&session->trace.model, exchange->thread);
 		key = (int64_t) thread->host << 32 | (uint32_t) thread->pid;
 		begin = g_hash_table_lookup(first, &key);
 		if (begin && exchange->end_time < *begin)
@@ -559,7 +561,7 @@ struct costs *costs_without_requests(const struct user_requests *requests)
 	costs->early = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	costs->called = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	costs->names = g_ptr_array_new_with_free_func(g_free);
-	g_ptr_array_set_size(costs->names, (gint) requests->session->model.thread_count);
+	g_ptr_array_set_size(costs->names, (gint) requests->session->trace.model.thread_count);
 	idmap_init(&costs->places);
 	idmap_init(&costs->ends);
 	count_namesakes(costs);
@@ -569,7 +571,7 @@ struct costs *costs_without_requests(const struct user_requests *requests)
 struct costs *costs_new(const struct user_requests *requests)
 {
 	struct costs *costs = costs_without_requests(requests);
-	enum metric metric = requests->session->options->requests.metric;
+	enum metric metric = requests->session->asked.options->requests.metric;
 	g_autofree guint32 *listed = listed_places(requests);
 
 	find_kept(costs);

@@ -16,7 +16,7 @@
 
 static const struct exchange *exchange_at(const struct user_requests *requests, uint32_t index)
 {
-	return pages_at(&requests->session->timeline.exchanges, index);
+	return pages_at(&requests->session->trace.timeline.exchanges, index);
 }
 
 int64_t exchange_time(const struct exchange *exchange)
@@ -30,8 +30,9 @@ struct exchange_lists *
 exchange_lists_new(const struct user_requests *requests, enum exchange_kind kind, bool by_end)
 {
 	const struct session *session = requests->session;
-	const struct pages *store = &session->timeline.exchanges;
-	uint32_t count = by_end ? session->timeline.ends.used : session->model.thread_count;
+	const struct pages *store = &session->trace.timeline.exchanges;
+	uint32_t count =
+		by_end ? session->trace.timeline.ends.used : session->trace.model.thread_count;
 	struct exchange_lists *lists = g_new0(struct exchange_lists, 1);
 	uint32_t *next = NULL;
 
@@ -122,7 +123,7 @@ static bool last_received(const struct user_requests *requests, uint32_t root, u
 
 void requests_renew_effort(const struct user_requests *requests)
 {
-	requests->effort->left = PIECES_LEAST + PIECES_AN_EVENT * requests->session->events;
+	requests->effort->left = PIECES_LEAST + PIECES_AN_EVENT * requests->session->trace.events;
 	requests->effort->ways = 0;
 }
 
@@ -143,7 +144,7 @@ struct path *user_request_path(const struct user_requests *requests,
 			g_array_append_val(path->pieces, unknown);
 		return path;
 	}
-	while (requests->reads && session->options->requests.follow == FOLLOW_FLOW &&
+	while (requests->reads && session->asked.options->requests.follow == FOLLOW_FLOW &&
 	       last_received(requests, root, thread, request->begin, end, &read, &sent)) {
 		/* at one time a thread may read and write much: the path goes back, always */
 		path_extend_back(path, session, thread, read->end_time, end);

@@ -16,12 +16,12 @@ struct open_request {
 
 static const struct exchange *exchange_at(const struct session *session, uint32_t index)
 {
-	return pages_at(&session->timeline.exchanges, index);
+	return pages_at(&session->trace.timeline.exchanges, index);
 }
 
 static const struct channel_end *end_at(const struct session *session, uint32_t number)
 {
-	return pages_at(&session->timeline.ends, number);
+	return pages_at(&session->trace.timeline.ends, number);
 }
 
 /* --- order and pairs ------------------------------------------------------------ */
@@ -41,10 +41,10 @@ static int by_effect(gconstpointer a, gconstpointer b, gpointer data)
  * in order then. */
 static void sort_exchanges(struct user_requests *requests)
 {
-	uint32_t used = requests->session->timeline.exchanges.used;
+	uint32_t used = requests->session->trace.timeline.exchanges.used;
 
-	if (requests->session->model.hosts->len < 2 &&
-	    !requests->session->flow.odd[ODD_TIME_BACKWARDS])
+	if (requests->session->trace.model.hosts->len < 2 &&
+	    !requests->session->trace.flow.odd[ODD_TIME_BACKWARDS])
 		return;
 	requests->order = g_new(guint32, used);
 	for (uint32_t i = 0; i < used; i++)
@@ -71,7 +71,7 @@ static uint64_t name_pair(const struct session *session, const struct channel_en
 static void find_peers(struct user_requests *requests)
 {
 	const struct session *session = requests->session;
-	uint32_t used = session->timeline.ends.used;
+	uint32_t used = session->trace.timeline.ends.used;
 	struct idmap names; /* local and remote name, or local name alone -> newest end */
 
 	requests->peers = g_new0(guint32, used);
@@ -115,7 +115,7 @@ static uint32_t begin_request(struct user_requests *requests, int64_t begin, uin
 			      uint32_t channel)
 {
 	struct user_request request = {.begin = begin,
-				       .end = requests->session->end,
+				       .end = requests->session->trace.end,
 				       .first = thread,
 				       .last = thread,
 				       .channel = channel,
@@ -133,7 +133,7 @@ static void answer(struct user_requests *requests, struct open_request *open,
 	request->last = exchange->thread;
 	if (exchange->end_time == INT64_MAX) { /* still being written */
 		request->unfinished = true;
-		request->end = requests->session->end;
+		request->end = requests->session->trace.end;
 	} else {
 		request->unfinished = false;
 		request->end =
@@ -185,9 +185,9 @@ static uint32_t pass_exchange(struct user_requests *requests, struct open_reques
 static void find_on_connections(struct user_requests *requests, bool server)
 {
 	const struct session *session = requests->session;
-	const struct pages *store = &session->timeline.exchanges;
+	const struct pages *store = &session->trace.timeline.exchanges;
 	g_autofree struct open_request *open =
-		g_new0(struct open_request, session->timeline.ends.used);
+		g_new0(struct open_request, session->trace.timeline.ends.used);
 	enum channel_role wanted = server ? ROLE_SERVER : ROLE_CLIENT;
 
 	for (uint32_t i = 1; i < store->used; i++) {
@@ -204,7 +204,7 @@ static void find_on_connections(struct user_requests *requests, bool server)
 			requests->of_exchange[at] =
 				pass_exchange(requests, &open[exchange->end], exchange, server);
 	}
-	for (uint32_t i = 1; i < session->timeline.ends.used; i++)
+	for (uint32_t i = 1; i < session->trace.timeline.ends.used; i++)
 		requests->unknown_ends += end_at(session, i)->kind == CHANNEL_SOCKET &&
 					  role_of(end_at(session, i)) == ROLE_UNKNOWN;
 }
@@ -247,12 +247,12 @@ static void end_with_processes(struct user_requests *requests)
 		int64_t end = request->begin;
 		uint32_t count;
 
-		if (!request->unfinished || request->end < session->end)
+		if (!request->unfinished || request->end < session->trace.end)
 			continue;
-		threads = process_before(&session->processes, &session->model, request->last,
-					 INT64_MAX, &count);
+		threads = process_before(&session->trace.processes, &session->trace.model,
+					 request->last, INT64_MAX, &count);
 		for (uint32_t k = 0; k < count; k++)
-			end = MAX(end, model_thread(&session->model, threads[k])->end);
+			end = MAX(end, model_thread(&session->trace.model, threads[k])->end);
 		request->end = MIN(request->end, end);
 	}
 }
@@ -260,7 +260,7 @@ static void end_with_processes(struct user_requests *requests)
 /* "process (fork to exit)": of those that were seen to begin. */
 static void find_processes(struct user_requests *requests)
 {
-	const struct model *model = &requests->session->model;
+	const struct model *model = &requests->session->trace.model;
 
 	for (uint32_t i = 0; i < model->thread_count; i++) {
 		const struct thread *thread = model_thread(model, i);
@@ -270,15 +270,15 @@ static void find_processes(struct user_requests *requests)
 			continue;
 		request =
 			user_request_at(requests, begin_request(requests, thread->begin, i, 0) - 1);
-		request->end = MIN(thread->end, requests->session->end);
-		request->unfinished = thread->end >= requests->session->end;
+		request->end = MIN(thread->end, requests->session->trace.end);
+		request->unfinished = thread->end >= requests->session->trace.end;
 	}
 }
 
 static void find_calls(struct user_requests *requests)
 {
 	const struct session *session = requests->session;
-	const struct pages *store = &session->timeline.operations;
+	const struct pages *store = &session->trace.timeline.operations;
 	struct operation_scope scope;
 
 	operation_scope_init(&scope, session);
@@ -317,12 +317,13 @@ static void forget_nobodys(struct user_requests *requests)
 static void find_events(struct user_requests *requests)
 {
 	const struct session *session = requests->session;
-	bool captures = session->options->requests.captures->len > 0;
+	bool captures = session->asked.options->requests.captures->len > 0;
 	struct idmap open; /* key, or thread -> request's place, from 0 */
 
 	idmap_init(&open);
-	for (guint i = 0; i < session->boundaries->len; i++) {
-		const struct boundary *at = &g_array_index(session->boundaries, struct boundary, i);
+	for (guint i = 0; i < session->asked.boundaries->len; i++) {
+		const struct boundary *at =
+			&g_array_index(session->asked.boundaries, struct boundary, i);
 		uint32_t thread = session_event_thread(session, at->host, at->cpu, at->tid,
 						       at->user, at->time);
 		uint64_t key = captures ? at->key : thread;
@@ -380,14 +381,14 @@ static void sort_requests(struct user_requests *requests)
 		user_request_at(requests, i)->id = i + 1;
 	}
 	for (uint32_t i = 0;
-	     requests->of_exchange && i < requests->session->timeline.exchanges.used; i++)
+	     requests->of_exchange && i < requests->session->trace.timeline.exchanges.used; i++)
 		requests->of_exchange[i] = places[requests->of_exchange[i]];
 }
 
 static bool thread_asked_for(const struct session *session, const guint8 *selected, uint32_t thread)
 {
-	const struct host *host =
-		model_host(&session->model, model_thread(&session->model, thread)->host);
+	const struct host *host = model_host(&session->trace.model,
+					     model_thread(&session->trace.model, thread)->host);
 
 	if (!session_wants_host(session, host))
 		return false;
@@ -397,14 +398,14 @@ static bool thread_asked_for(const struct session *session, const guint8 *select
 static void find_scope(struct user_requests *requests, const struct request_scope *scope)
 {
 	const struct session *session = requests->session;
-	const struct options *options = session->options;
+	const struct options *options = session->asked.options;
 	g_autofree guint8 *selected = NULL;
 	g_autofree bool *tracers = session_tracers(session);
 
 	if (options->threads->len || options->processes->len || options->container) {
-		selected = g_new0(guint8, session->model.thread_count + 1);
-		for (guint i = 0; i < session->selected->len; i++)
-			selected[g_array_index(session->selected, uint32_t, i)] = 1;
+		selected = g_new0(guint8, session->trace.model.thread_count + 1);
+		for (guint i = 0; i < session->asked.selected->len; i++)
+			selected[g_array_index(session->asked.selected, uint32_t, i)] = 1;
 	}
 	for (guint i = 0; i < requests->list->len; i++) {
 		struct user_request *request = user_request_at(requests, i);
@@ -437,8 +438,9 @@ uint32_t user_request_root(const struct user_requests *requests, uint32_t place)
 
 static bool gap_over(const struct session *session, uint32_t thread, int64_t from, int64_t to)
 {
-	return host_gap_over(
-		model_host(&session->model, model_thread(&session->model, thread)->host), from, to);
+	return host_gap_over(model_host(&session->trace.model,
+					model_thread(&session->trace.model, thread)->host),
+			     from, to);
 }
 
 /* What was lost may have been the end of it, or the begin of another. */
@@ -485,7 +487,7 @@ static void sum_unassigned(struct user_requests *requests, const struct request_
 {
 	const struct session *session = requests->session;
 
-	for (uint32_t t = 0; t < session->model.thread_count; t++) {
+	for (uint32_t t = 0; t < session->trace.model.thread_count; t++) {
 		struct spans spans;
 		struct span span;
 
@@ -508,15 +510,15 @@ struct user_requests *
 user_requests_new(const struct session *session, const struct request_scope *scope, GError **error)
 {
 	struct user_requests *requests = g_new0(struct user_requests, 1);
-	enum request_preset preset = session->options->requests.preset;
+	enum request_preset preset = session->asked.options->requests.preset;
 
 	requests->session = session;
 	requests->effort = g_malloc0(sizeof *requests->effort);
-	timeline_let_go(&session->timeline); /* what reading left there */
+	timeline_let_go(&session->trace.timeline); /* what reading left there */
 	requests->list = g_array_new(FALSE, TRUE, sizeof(struct user_request));
 	requests->working = g_array_new(FALSE, FALSE, sizeof(struct working));
 	if (preset == PRESET_SERVER || preset == PRESET_CLIENT) {
-		requests->of_exchange = g_new0(guint32, session->timeline.exchanges.used);
+		requests->of_exchange = g_new0(guint32, session->trace.timeline.exchanges.used);
 		sort_exchanges(requests);
 		find_peers(requests);
 		requests->reads = exchange_lists_new(requests, EXCHANGE_READ, false);
@@ -580,13 +582,13 @@ const char *user_request_kind(const struct user_requests *requests)
 {
 	static const char *const kinds[] = {"server", "client", "process", "syscall", "events"};
 
-	return kinds[requests->session->options->requests.preset];
+	return kinds[requests->session->asked.options->requests.preset];
 }
 
 char *user_request_label(const struct user_requests *requests, const struct user_request *request)
 {
 	const struct session *session = requests->session;
-	const struct thread *thread = model_thread(&session->model, request->last);
+	const struct thread *thread = model_thread(&session->trace.model, request->last);
 	const char *name = session_thread_name(session, request->last);
 	const struct channel_end *end;
 	const char *peer;
@@ -603,5 +605,6 @@ char *user_request_label(const struct user_requests *requests, const struct user
 		peer += strlen("socket:");
 	return g_strdup_printf(
 		"%s (%d)%s, %s %s", name, thread->tid, session_on(session, request->last),
-		session->options->requests.preset == PRESET_SERVER ? "asked by" : "asked", peer);
+		session->asked.options->requests.preset == PRESET_SERVER ? "asked by" : "asked",
+		peer);
 }

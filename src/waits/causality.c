@@ -39,10 +39,10 @@ bool wait_by_thread(const struct wait *wait)
 const struct wake_detail *block_request(const struct session *session, const struct block *block)
 {
 	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
 
 	if (detail && detail->kind == DETAIL_WORK && detail->behind)
-		detail = detail_at(&session->timeline, detail->behind);
+		detail = detail_at(&session->trace.timeline, detail->behind);
 	return detail && detail->kind == DETAIL_REQUEST ? detail : NULL;
 }
 
@@ -59,7 +59,7 @@ static void lead_of_work(const struct session *session, const struct wake_detail
 			 uint32_t thread, int64_t begin, int64_t end, struct lead *lead)
 {
 	const struct wake_detail *behind =
-		work->behind ? detail_at(&session->timeline, work->behind) : NULL;
+		work->behind ? detail_at(&session->trace.timeline, work->behind) : NULL;
 	int64_t given = work->begin;
 
 	if (work->begin <= begin || work->begin >= end)
@@ -79,7 +79,7 @@ bool block_lead(const struct session *session, const struct block *block, uint32
 		int64_t begin, int64_t end, struct lead *lead)
 {
 	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
 	int64_t given;
 
 	*lead = (struct lead) {
@@ -128,7 +128,7 @@ static struct wait *wait_new(const struct session *session, uint32_t thread,
 	wait->begin = span->begin;
 	wait->end = span->end;
 	wait->leaf = span->leaf;
-	wait->block = block_at(&session->timeline, span->ref);
+	wait->block = block_at(&session->trace.timeline, span->ref);
 	wait->woken = wait->block->kind != WAKER_NONE;
 	wait->spans_gap = session_spans_gap(session, thread, span);
 	return wait;
@@ -171,7 +171,7 @@ static GPtrArray *collect(const struct builder *builder, uint32_t thread, int64_
 
 		if (share)
 			add_share(share, &span);
-		if (!leaf_is_blocked(span.leaf) || length < session->options->min_duration)
+		if (!leaf_is_blocked(span.leaf) || length < session->asked.options->min_duration)
 			continue;
 		found++;
 		if (length <= shortest)
@@ -267,7 +267,7 @@ static void explain(struct builder *builder, struct wait *wait, bool last)
 /* Level by level, so that where there are too many it is the deepest that are left out. */
 static void explain_levels(struct builder *builder)
 {
-	uint32_t asked = builder->session->options->depth;
+	uint32_t asked = builder->session->asked.options->depth;
 	uint32_t depth = asked && asked < LEVELS_MAX ? asked : LEVELS_MAX;
 
 	for (uint32_t i = 1; i <= depth && builder->level->len; i++) {
@@ -284,7 +284,7 @@ static void explain_levels(struct builder *builder)
 GPtrArray *causality_new(const struct session *session, uint32_t thread, int64_t from, int64_t to,
 			 uint32_t limit, uint32_t *omitted)
 {
-	guint threads = MAX(session->selected->len, 1);
+	guint threads = MAX(session->asked.selected->len, 1);
 	struct builder builder = {session, limit, g_ptr_array_new(), g_ptr_array_new(),
 				  MAX(WAITS_MAX / threads, limit * EACH_MIN)};
 	GPtrArray *waits = collect(&builder, thread, from, to, omitted, NULL);

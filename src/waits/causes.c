@@ -94,10 +94,11 @@ static char *timer_label(const struct session *session, const struct wake_detail
 		if (detail->thread == waiter)
 			g_string_append(label, " armed by itself");
 		else
-			g_string_append_printf(label, " armed by %s (%d)%s",
-					       session_thread_name(session, detail->thread),
-					       model_thread(&session->model, detail->thread)->tid,
-					       session_on(session, detail->thread));
+			g_string_append_printf(
+				label, " armed by %s (%d)%s",
+				session_thread_name(session, detail->thread),
+				model_thread(&session->trace.model, detail->thread)->tid,
+				session_on(session, detail->thread));
 		if (detail->text)
 			g_string_append_printf(label, " in %s",
 					       session_text(session, detail->text));
@@ -119,7 +120,7 @@ static char *packet_label(const struct session *session, const struct wake_detai
 	if (is_thread(detail->thread))
 		g_string_append_printf(label, ", sent by %s (%d)%s",
 				       session_thread_name(session, detail->thread),
-				       model_thread(&session->model, detail->thread)->tid,
+				       model_thread(&session->trace.model, detail->thread)->tid,
 				       session_on(session, detail->thread));
 	if (is_thread(detail->thread) && detail->call)
 		g_string_append_printf(label, " in %s", session_text(session, detail->call));
@@ -163,14 +164,14 @@ static void hardware_cause(const struct session *session, const struct wait *wai
 /* A wait cut short by the window: when it ended after all, and by whom. */
 static char *later_label(const struct session *session, const struct wait *wait)
 {
-	const struct thread *thread = model_thread(&session->model, wait->thread);
+	const struct thread *thread = model_thread(&session->trace.model, wait->thread);
 	struct span span;
 	struct spans spans;
 	char length[32];
 
 	if (wait->block->kind == WAKER_NONE)
-		return g_strdup(session->options->every ? "not woken before the stretch's end"
-							: "not woken before the trace's end");
+		return g_strdup(session->asked.options->every ? "not woken before the stretch's end"
+							      : "not woken before the trace's end");
 	spans_begin(&spans, session, wait->thread, wait->end, thread->end);
 	if (!spans_next(&spans, &span))
 		return g_strdup("not woken before the window's end");
@@ -212,11 +213,11 @@ static void still_blocked(const struct session *session, const struct wait *wait
 /* The child that ended, or what of it: a process ends with its last thread. */
 static char *child_label(const struct session *session, const struct block *block)
 {
-	const struct thread *waker = model_thread(&session->model, block->waker);
+	const struct thread *waker = model_thread(&session->trace.model, block->waker);
 	g_autofree char *last = thread_label(session, block->waker), *child = NULL;
 
 	if (!is_thread(block->child) || block->child == block->waker ||
-	    waker->pid != model_thread(&session->model, block->child)->tid)
+	    waker->pid != model_thread(&session->trace.model, block->child)->tid)
 		return g_steal_pointer(&last);
 	child = thread_label(session, block->child);
 	return g_strdup_printf("%s, by its thread %s", child, last);
@@ -274,7 +275,7 @@ static char *stopped_label(const struct session *session, const struct wait *wai
 {
 	const struct block *block = wait->block;
 	const struct wake_detail *begun =
-		block->begun ? detail_at(&session->timeline, block->begun) : NULL;
+		block->begun ? detail_at(&session->trace.timeline, block->begun) : NULL;
 	bool traced = PACK_KIND(wait->leaf) == LEAF_BLOCK_TRACED;
 	g_autofree char *by = NULL, *end = NULL;
 	GString *label;
@@ -314,7 +315,7 @@ struct cause wait_cause(const struct session *session, const struct wait *wait)
 		lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
 	const struct block *block = wait->block;
 	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->timeline, block->detail) : NULL;
+		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
 	const struct wake_detail *request = block_request(session, block);
 	const char *resource = session_text(session, session_resource(session, block));
 	struct cause cause = {.kind = CAUSE_UNKNOWN, .queued = -1, .served = -1};
@@ -373,7 +374,7 @@ uint32_t block_waits_for(const struct session *session, const struct block *bloc
 		key = g_strconcat("device:", session_text(session, request->text), NULL);
 	else if (block->kind == WAKER_THREAD && block->same_file)
 		key = g_strconcat("lock:", resource_name(session_text(session, resource)), NULL);
-	return key ? intern_id(session->model.names, key) : resource;
+	return key ? intern_id(session->trace.model.names, key) : resource;
 }
 
 char *cause_words(const struct cause *cause)

@@ -203,7 +203,7 @@ static int earlier(gconstpointer a, gconstpointer b)
 /* Each hold once, not once for each that waited meanwhile: a thousand may. */
 static void add_holders(struct adding *adding, int64_t from, int64_t to)
 {
-	const struct pages *store = &adding->session->timeline.holds;
+	const struct pages *store = &adding->session->trace.timeline.holds;
 	const struct lock *lock = adding->lock;
 	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(struct holding));
 	uint32_t ended = hold_find(store, &lock->holds, from);
@@ -267,7 +267,7 @@ static void add_up(const struct session *session, struct contention *contention,
 {
 	struct adding adding = {session,
 				contention,
-				lock_at(&session->flow, contention->lock),
+				lock_at(&session->trace.flow, contention->lock),
 				waits,
 				g_array_new(FALSE, FALSE, sizeof(struct level)),
 				g_hash_table_new(NULL, NULL)};
@@ -314,13 +314,13 @@ static GArray *find_open_waits(const struct session *session)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct open_wait));
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 		struct open_wait open = {.wait = {.end = thread->end, .thread = i}};
 
 		if (thread->state != THREAD_BLOCKED)
 			continue;
-		open.lock = block_at(&session->timeline, thread->flow.block)->lock;
+		open.lock = block_at(&session->trace.timeline, thread->flow.block)->lock;
 		open.wait.begin =
 			thread->flow.call.open ? thread->flow.call.begin : thread->flow.since;
 		if (open.lock)
@@ -358,8 +358,8 @@ static void take_wait(const struct window *window, const struct hold *whole, boo
 static void add_lock(const struct session *session, GArray *list, uint32_t number,
 		     const struct window *window, const struct open_wait *open, guint open_count)
 {
-	const struct lock *lock = lock_at(&session->flow, number);
-	const struct pages *store = &session->timeline.holds;
+	const struct lock *lock = lock_at(&session->trace.flow, number);
+	const struct pages *store = &session->trace.timeline.holds;
 	struct contention contention = {.lock = number};
 	g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(struct hold));
 	g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(struct change));
@@ -394,12 +394,12 @@ GArray *contention_new(const struct session *session, GHashTable *threads, int64
 	guint next = 0;
 
 	g_array_set_clear_func(list, contention_clear);
-	for (uint32_t i = 1; i <= session->flow.locks->len; i++) {
+	for (uint32_t i = 1; i <= session->trace.flow.locks->len; i++) {
 		guint first = next;
 
 		while (next < open->len && g_array_index(open, struct open_wait, next).lock == i)
 			next++;
-		if (lock_is_one(lock_at(&session->flow, i)))
+		if (lock_is_one(lock_at(&session->trace.flow, i)))
 			add_lock(session, list, i, &window,
 				 next > first ? &g_array_index(open, struct open_wait, first)
 					      : NULL,

@@ -24,7 +24,7 @@ static uint32_t owner_of(const struct session *session, const struct lock *lock,
 		const struct hold *hold = &g_array_index(lock->open, struct hold, i);
 
 		if (hold->proved && !hold->again && hold->thread != waiter &&
-		    model_thread(&session->model, hold->thread)->state != THREAD_DEAD)
+		    model_thread(&session->trace.model, hold->thread)->state != THREAD_DEAD)
 			return hold->thread;
 	}
 	return NO_THREAD;
@@ -35,18 +35,18 @@ static GArray *find_stuck(const struct session *session)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct stuck));
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 		const struct block *block;
 		struct stuck stuck = {.thread = i, .since = thread->flow.since};
 
 		if (thread->state != THREAD_BLOCKED)
 			continue;
-		block = block_at(&session->timeline, thread->flow.block);
+		block = block_at(&session->trace.timeline, thread->flow.block);
 		if (!block_lock(session, block))
 			continue;
 		stuck.lock = block->lock;
-		stuck.owner = owner_of(session, lock_at(&session->flow, block->lock), i);
+		stuck.owner = owner_of(session, lock_at(&session->trace.flow, block->lock), i);
 		g_array_append_val(list, stuck);
 	}
 	return list;
@@ -82,14 +82,14 @@ static struct deadlock *deadlock_add(struct session *session, bool proved)
 
 	deadlock->members = g_array_new(FALSE, FALSE, sizeof(struct stuck));
 	deadlock->proved = proved;
-	g_ptr_array_add(session->deadlocks, deadlock);
+	g_ptr_array_add(session->found.deadlocks, deadlock);
 	return deadlock;
 }
 
 static void add_member(struct session *session, struct deadlock *deadlock, const struct stuck *at)
 {
 	g_array_append_vals(deadlock->members, at, 1);
-	g_hash_table_insert(session->deadlocked, GUINT_TO_POINTER(at->thread), deadlock);
+	g_hash_table_insert(session->found.deadlocked, GUINT_TO_POINTER(at->thread), deadlock);
 }
 
 /* The cycle that `on` is part of, its first thread first. */
@@ -132,14 +132,15 @@ static void find_cycles(struct session *session, const GArray *stuck)
 /* A plain mutex that nobody gave up in all that time. */
 static bool is_suspect(const struct session *session, const struct stuck *stuck)
 {
-	const struct lock *lock = lock_at(&session->flow, stuck->lock);
-	const struct thread *thread = model_thread(&session->model, stuck->thread);
+	const struct lock *lock = lock_at(&session->trace.flow, stuck->lock);
+	const struct thread *thread = model_thread(&session->trace.model, stuck->thread);
 	int64_t waited = thread->end - stuck->since;
 
 	return lock->kind == LOCK_FUTEX && lock->certain && stuck->owner == NO_THREAD &&
 	       waited >= SUSPECT_MIN && lock->released <= stuck->since &&
 	       waited / 10 > lock->longest &&
-	       !host_gap_over(model_host(&session->model, thread->host), stuck->since, thread->end);
+	       !host_gap_over(model_host(&session->trace.model, thread->host), stuck->since,
+			      thread->end);
 }
 
 /* Those of one process side by side. */
@@ -166,7 +167,7 @@ static GArray *find_suspects(const struct session *session, const GArray *stuck)
 
 	for (guint i = 0; i < stuck->len; i++) {
 		const struct stuck *at = &g_array_index(stuck, struct stuck, i);
-		const struct thread *thread = model_thread(&session->model, at->thread);
+		const struct thread *thread = model_thread(&session->trace.model, at->thread);
 		struct suspect suspect = {thread->host, thread->pid, at};
 
 		/* a PID that is not known says nothing of who belongs together */
@@ -188,8 +189,8 @@ static GHashTable *count_alive(const struct session *session)
 {
 	GHashTable *alive = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 		gint64 key = process_key(thread->host, thread->pid);
 		guint count;
 
@@ -238,8 +239,8 @@ void deadlocks_find(struct session *session)
 	g_autoptr(GArray) stuck = find_stuck(session), suspects = NULL;
 	g_autoptr(GHashTable) alive = NULL;
 
-	session->deadlocks = g_ptr_array_new_with_free_func(deadlock_free);
-	session->deadlocked = g_hash_table_new(NULL, NULL);
+	session->found.deadlocks = g_ptr_array_new_with_free_func(deadlock_free);
+	session->found.deadlocked = g_hash_table_new(NULL, NULL);
 	find_cycles(session, stuck);
 	suspects = find_suspects(session, stuck);
 	if (suspects->len)
@@ -252,13 +253,13 @@ void deadlocks_find(struct session *session)
 				break;
 		add_suspects(session, alive, first, count);
 	}
-	g_ptr_array_sort(session->deadlocks, in_order);
+	g_ptr_array_sort(session->found.deadlocks, in_order);
 }
 
 const struct deadlock *deadlock_of(const struct session *session, uint32_t thread)
 {
-	return session->deadlocked
-		       ? g_hash_table_lookup(session->deadlocked, GUINT_TO_POINTER(thread))
+	return session->found.deadlocked
+		       ? g_hash_table_lookup(session->found.deadlocked, GUINT_TO_POINTER(thread))
 		       : NULL;
 }
 
@@ -268,17 +269,17 @@ char *deadlock_words(const struct session *session, const struct deadlock *deadl
 
 	for (guint i = 0; i < MIN(deadlock->members->len, NAMED_MAX); i++) {
 		const struct stuck *at = &g_array_index(deadlock->members, struct stuck, i);
-		const struct lock *lock = lock_at(&session->flow, at->lock);
+		const struct lock *lock = lock_at(&session->trace.flow, at->lock);
 
 		g_string_append_printf(text, "%s%s (%d)%s%s for %s", i ? ", " : "",
 				       session_thread_name(session, at->thread),
-				       model_thread(&session->model, at->thread)->tid,
+				       model_thread(&session->trace.model, at->thread)->tid,
 				       session_on(session, at->thread), i ? "" : " waits",
 				       session_text(session, lock->resource));
 		if (at->owner != NO_THREAD)
 			g_string_append_printf(text, ", which %s (%d)%s has",
 					       session_thread_name(session, at->owner),
-					       model_thread(&session->model, at->owner)->tid,
+					       model_thread(&session->trace.model, at->owner)->tid,
 					       session_on(session, at->owner));
 	}
 	if (deadlock->members->len > NAMED_MAX)

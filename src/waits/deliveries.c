@@ -43,7 +43,7 @@ static bool is_rcu(const char *name)
 static uint32_t io_uring_owner(const struct session *session, uint32_t thread)
 {
 	static const char *const prefixes[] = {"iou-wrk-", "iou-sqp-", NULL};
-	const struct thread *worker = model_thread(&session->model, thread);
+	const struct thread *worker = model_thread(&session->trace.model, thread);
 	const char *name = thread_name(session, thread);
 
 	if (!starts_with_any(name, prefixes))
@@ -57,12 +57,12 @@ static void append_thread(GString *label, const struct session *session, uint32_
 	uint32_t owner = io_uring_owner(session, thread);
 
 	g_string_append_printf(label, "%s (%d)%s", thread_name(session, thread),
-			       model_thread(&session->model, thread)->tid,
+			       model_thread(&session->trace.model, thread)->tid,
 			       session_on(session, thread));
 	if (is_thread(owner))
 		g_string_append_printf(label, ", a worker of io_uring for %s (%d)",
 				       thread_name(session, owner),
-				       model_thread(&session->model, owner)->tid);
+				       model_thread(&session->trace.model, owner)->tid);
 }
 
 char *thread_label(const struct session *session, uint32_t thread)
@@ -78,19 +78,19 @@ char *thread_label(const struct session *session, uint32_t thread)
 /* When the wait began, also before the window. */
 static int64_t real_begin(const struct session *session, const struct wait *wait)
 {
-	const struct thread *thread = model_thread(&session->model, wait->thread);
+	const struct thread *thread = model_thread(&session->trace.model, wait->thread);
 	struct track_pos pos;
 	struct span span;
 
-	if (!track_find(&session->timeline, &thread->track, wait->begin, &pos) ||
-	    !track_read(&session->timeline, &thread->track, &pos, thread->end, &span))
+	if (!track_find(&session->trace.timeline, &thread->track, wait->begin, &pos) ||
+	    !track_read(&session->trace.timeline, &thread->track, &pos, thread->end, &span))
 		return wait->begin;
 	return MIN(span.begin, wait->begin);
 }
 
 static bool is_kernel(const struct session *session, uint32_t thread)
 {
-	return thread_is_kernel(&session->model, model_thread(&session->model, thread));
+	return thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, thread));
 }
 
 /* "vda, sector 4456872, 20 KiB" */
@@ -193,7 +193,7 @@ static bool append_requester(GString *label, const struct session *session, cons
 void request_cause(const struct session *session, const struct wait *wait,
 		   const struct wake_detail *request, struct cause *cause)
 {
-	const struct wake_detail *detail = detail_at(&session->timeline, wait->block->detail);
+	const struct wake_detail *detail = detail_at(&session->trace.timeline, wait->block->detail);
 	GString *label = g_string_new(NULL);
 
 	cause->kind = CAUSE_BLOCK_DEVICE;
@@ -229,7 +229,7 @@ static char *work_label(const struct session *session, uint32_t worker,
 {
 	g_autofree char *name = thread_label(session, worker), *by = NULL;
 	const struct wake_detail *behind =
-		detail->behind ? detail_at(&session->timeline, detail->behind) : NULL;
+		detail->behind ? detail_at(&session->trace.timeline, detail->behind) : NULL;
 	bool in_interrupt = detail->flags & DETAIL_IN_INTERRUPT;
 	const char *how;
 

@@ -10,7 +10,7 @@
 
 const struct lock *block_lock(const struct session *session, const struct block *block)
 {
-	const struct lock *lock = block->lock ? lock_at(&session->flow, block->lock) : NULL;
+	const struct lock *lock = block->lock ? lock_at(&session->trace.flow, block->lock) : NULL;
 
 	return lock && lock_is_one(lock) ? lock : NULL;
 }
@@ -22,8 +22,8 @@ bool lock_is_one(const struct lock *lock)
 
 int64_t lock_known_until(const struct session *session, const struct lock *lock)
 {
-	const struct gap *gap =
-		host_gap_over(model_host(&session->model, lock->host), lock->touched, INT64_MAX);
+	const struct gap *gap = host_gap_over(model_host(&session->trace.model, lock->host),
+					      lock->touched, INT64_MAX);
 
 	return gap ? MAX(gap->begin, lock->touched) : INT64_MAX;
 }
@@ -39,7 +39,7 @@ const char *lock_kind_text(const struct lock *lock)
 static int64_t hold_end(const struct session *session, const struct lock *lock,
 			const struct hold *hold)
 {
-	int64_t gone = model_thread(&session->model, hold->thread)->end;
+	int64_t gone = model_thread(&session->trace.model, hold->thread)->end;
 	int64_t end = hold->end == INT64_MAX ? lock_known_until(session, lock) : hold->end;
 
 	return hold->fd >= 0 && lock->kind >= LOCK_FLOCK ? MIN(end, gone) : end;
@@ -162,7 +162,7 @@ struct lock_wait *lock_wait_new(const struct session *session, const struct bloc
 				uint32_t thread, int64_t begin, int64_t end)
 {
 	const struct lock *lock = block_lock(session, block);
-	const struct pages *store = &session->timeline.holds;
+	const struct pages *store = &session->trace.timeline.holds;
 	struct lock_wait *wait;
 
 	if (!lock)
@@ -240,8 +240,9 @@ static void look_at(const struct session *session, const struct lock_wait *wait,
 		spans_begin(&spans, session, at->thread, at->begin, at->end);
 		while (spans_next(&spans, &span)) {
 			const struct block *block =
-				leaf_is_blocked(span.leaf) ? block_at(&session->timeline, span.ref)
-							   : NULL;
+				leaf_is_blocked(span.leaf)
+					? block_at(&session->trace.timeline, span.ref)
+					: NULL;
 
 			holder->wib[leaf_wib(span.leaf)] += span.end - span.begin;
 			add_doing(list, span.leaf, block ? session_resource(session, block) : 0,
@@ -269,8 +270,8 @@ void lock_wait_look(const struct session *session, struct lock_wait *wait, guint
 /* A call on lock `number` by `thread` that was under way at `time`. */
 static bool calls_for(const struct session *session, uint32_t number, uint32_t thread, int64_t time)
 {
-	const struct lock *lock = lock_at(&session->flow, number);
-	const struct pages *store = &session->timeline.holds;
+	const struct lock *lock = lock_at(&session->trace.flow, number);
+	const struct pages *store = &session->trace.timeline.holds;
 
 	for (uint32_t i = hold_find(store, &lock->waits, time); i < lock->waits.used; i++) {
 		const struct hold *wait = hold_at(store, &lock->waits, i);
@@ -290,8 +291,9 @@ int64_t lock_spin(const struct session *session, uint32_t thread, uint32_t lock,
 	struct lock_wait *wait;
 	int64_t ns;
 
-	for (uint32_t i = 1; session->flow.pi_locks && !lock && i <= session->flow.locks->len; i++)
-		if (lock_at(&session->flow, i)->kind == LOCK_PI &&
+	for (uint32_t i = 1;
+	     session->trace.flow.pi_locks && !lock && i <= session->trace.flow.locks->len; i++)
+		if (lock_at(&session->trace.flow, i)->kind == LOCK_PI &&
 		    calls_for(session, i, thread, begin))
 			lock = i;
 	block.lock = lock;
@@ -314,7 +316,7 @@ char *lock_wait_words(const struct session *session, const struct lock_wait *wai
 
 		g_string_append_printf(text, "%s%s (%d)%s for %s", i ? ", " : "",
 				       session_thread_name(session, holder->thread),
-				       model_thread(&session->model, holder->thread)->tid,
+				       model_thread(&session->trace.model, holder->thread)->tid,
 				       session_on(session, holder->thread),
 				       when_duration(length, holder->ns));
 	}

@@ -23,17 +23,17 @@ char *priority_text(int32_t priority)
 /* The priority with which `thread` ran last before `time`. */
 static int32_t priority_before(const struct session *session, uint32_t thread, int64_t time)
 {
-	const struct host *host =
-		model_host(&session->model, model_thread(&session->model, thread)->host);
+	const struct host *host = model_host(&session->trace.model,
+					     model_thread(&session->trace.model, thread)->host);
 	int64_t newest = INT64_MIN;
 	int32_t priority = NO_PRIORITY;
 
 	for (guint i = 0; i < host->cpus->len; i++) {
 		const struct cpu *cpu = g_ptr_array_index(host->cpus, i);
-		uint32_t at = run_find(&session->timeline, &cpu->runs, time - 1);
+		uint32_t at = run_find(&session->trace.timeline, &cpu->runs, time - 1);
 
 		for (int back = 0; at < cpu->runs.used && back < 64; at--, back++) {
-			const struct run *run = run_at(&session->timeline, &cpu->runs, at);
+			const struct run *run = run_at(&session->trace.timeline, &cpu->runs, at);
 
 			if (run->begin < newest)
 				break;
@@ -97,7 +97,8 @@ static void find_kept_off(const struct session *session, const struct lock_wait 
 		while (spans_next(&spans, &span))
 			if (PACK_KIND(span.leaf) == LEAF_PREEMPTED ||
 			    PACK_KIND(span.leaf) == LEAF_WAIT_CPU)
-				each_run(session, model_thread(&session->model, at->thread)->host,
+				each_run(session,
+					 model_thread(&session->trace.model, at->thread)->host,
 					 span.ref, span.begin, span.end, ran_instead, &instead);
 	}
 }
@@ -107,7 +108,7 @@ static void find_kept_off(const struct session *session, const struct lock_wait 
 static bool in_same_hold(const struct session *session, const struct lock *lock, int64_t boosted,
 			 int64_t begin, int64_t end)
 {
-	const struct pages *store = &session->timeline.holds;
+	const struct pages *store = &session->trace.timeline.holds;
 	uint32_t index = hold_find(store, &lock->holds, boosted);
 
 	if (boosted >= end)

@@ -31,7 +31,7 @@ static struct idling idling_of(const struct session *session, uint32_t thread,
 {
 	struct idling idling = {0};
 
-	each_run(session, model_thread(&session->model, thread)->host, span->ref, span->begin,
+	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
 		 span->end, idled, &idling);
 	return idling;
 }
@@ -76,12 +76,12 @@ static bool let_go_at(const struct session *session, uint32_t thread, int64_t en
 	while (spans_next(&spans, &span)) {
 		struct track_pos pos;
 		struct span whole;
-		const struct thread *life = model_thread(&session->model, thread);
+		const struct thread *life = model_thread(&session->trace.model, thread);
 
 		if (PACK_KIND(span.leaf) != LEAF_PREEMPTED || span.end == end + TOGETHER)
 			continue;
-		if (track_find(&session->timeline, &life->track, span.begin, &pos) &&
-		    track_read(&session->timeline, &life->track, &pos, life->end, &whole) &&
+		if (track_find(&session->trace.timeline, &life->track, span.begin, &pos) &&
+		    track_read(&session->trace.timeline, &life->track, &pos, life->end, &whole) &&
 		    kept_off(session, thread, &whole))
 			return true;
 	}
@@ -96,14 +96,14 @@ sibling(const struct session *session, uint32_t thread, const struct span *span,
 	bool many)
 {
 	uint32_t count;
-	const uint32_t *threads =
-		process_before(&session->processes, &session->model, thread, span->end, &count);
+	const uint32_t *threads = process_before(&session->trace.processes, &session->trace.model,
+						 thread, span->end, &count);
 
 	for (uint32_t i = count; i-- > 0;) {
 		if (count - i > SIBLINGS_MAX)
 			return many;
 		if (threads[i] != thread &&
-		    model_thread(&session->model, threads[i])->end > span->begin &&
+		    model_thread(&session->trace.model, threads[i])->end > span->begin &&
 		    is(session, threads[i], span))
 			return true;
 	}
@@ -138,15 +138,15 @@ static int64_t period_of(const struct session *session, uint32_t thread, const s
 static const struct block *
 block_before(const struct session *session, uint32_t thread, int64_t time)
 {
-	const struct thread *life = model_thread(&session->model, thread);
+	const struct thread *life = model_thread(&session->trace.model, thread);
 	const struct interval *at;
 	struct track_pos pos;
 	int64_t begin;
 
-	if (!track_find(&session->timeline, &life->track, time, &pos))
+	if (!track_find(&session->trace.timeline, &life->track, time, &pos))
 		return NULL;
-	at = track_step_back(&session->timeline, &life->track, &pos, &begin);
-	return at && leaf_is_blocked(at->leaf) ? block_at(&session->timeline, at->ref) : NULL;
+	at = track_step_back(&session->trace.timeline, &life->track, &pos, &begin);
+	return at && leaf_is_blocked(at->leaf) ? block_at(&session->trace.timeline, at->ref) : NULL;
 }
 
 static void judge_wake_up(const struct session *session, uint32_t thread, const struct span *span,

@@ -46,7 +46,7 @@ struct ready runners_add(struct runners *runners, const struct session *session,
 
 	if (!runners->by)
 		runners->by = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-	each_run(session, model_thread(&session->model, thread)->host, span->ref, span->begin,
+	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
 		 span->end, add, &adding);
 	return ready;
 }

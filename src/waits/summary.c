@@ -109,8 +109,8 @@ static uint32_t irq_name(const struct session *session, uint32_t number)
 {
 	uint32_t found = IDMAP_NONE;
 
-	for (guint i = 0; i < session->model.hosts->len; i++) {
-		uint32_t name = idmap_get(&model_host(&session->model, i)->irq_names, number);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		uint32_t name = idmap_get(&model_host(&session->trace.model, i)->irq_names, number);
 
 		if (found != IDMAP_NONE && name != IDMAP_NONE && name != found)
 			return IDMAP_NONE;
@@ -268,11 +268,11 @@ static int by_length(gconstpointer a, gconstpointer b)
 static void add_instance(const struct session *session, struct node *node,
 			 const struct instance *instance)
 {
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 
 	node->count++;
 	node->spans_gap |= instance->spans_gap;
-	if (instance->end - instance->begin < session->options->min_duration ||
+	if (instance->end - instance->begin < session->asked.options->min_duration ||
 	    instance->end - instance->begin <= node->shortest)
 		return;
 	g_array_append_vals(node->instances, instance, 1);
@@ -392,35 +392,38 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 	      int64_t end, void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
 	      void *data)
 {
-	const struct host *host = model_host(&session->model, host_index);
+	const struct host *host = model_host(&session->trace.model, host_index);
 	uint32_t index = cpu_id == NO_CPU ? IDMAP_NONE : idmap_get(&host->cpu_index, cpu_id);
 	const struct cpu *cpu;
 	uint32_t run;
 
-	if (index == IDMAP_NONE || *session->runs_read >= RUNS_READ_MAX) {
+	if (index == IDMAP_NONE || *session->found.runs_read >= RUNS_READ_MAX) {
 		visit(begin, end, NO_THREAD, data);
 		return;
 	}
 	cpu = g_ptr_array_index(host->cpus, index);
-	run = run_find(&session->timeline, &cpu->runs, begin);
+	run = run_find(&session->trace.timeline, &cpu->runs, begin);
 	if (run == cpu->runs.used) {
 		run = 0;
-		if (!cpu->runs.used || run_at(&session->timeline, &cpu->runs, 0)->begin >= end) {
+		if (!cpu->runs.used ||
+		    run_at(&session->trace.timeline, &cpu->runs, 0)->begin >= end) {
 			visit(begin, end, NO_THREAD, data);
 			return;
 		}
-		visit(begin, run_at(&session->timeline, &cpu->runs, 0)->begin, NO_THREAD, data);
-		begin = run_at(&session->timeline, &cpu->runs, 0)->begin;
+		visit(begin, run_at(&session->trace.timeline, &cpu->runs, 0)->begin, NO_THREAD,
+		      data);
+		begin = run_at(&session->trace.timeline, &cpu->runs, 0)->begin;
 	}
-	for (; begin < end && run < cpu->runs.used; run++, ++*session->runs_read) {
-		int64_t until = run + 1 < cpu->runs.used
-					? run_at(&session->timeline, &cpu->runs, run + 1)->begin
-					: end;
+	for (; begin < end && run < cpu->runs.used; run++, ++*session->found.runs_read) {
+		int64_t until =
+			run + 1 < cpu->runs.used
+				? run_at(&session->trace.timeline, &cpu->runs, run + 1)->begin
+				: end;
 
 		until = MIN(until, end);
 		if (until > begin)
-			visit(begin, until, run_at(&session->timeline, &cpu->runs, run)->thread,
-			      data);
+			visit(begin, until,
+			      run_at(&session->trace.timeline, &cpu->runs, run)->thread, data);
 		begin = MAX(begin, until);
 	}
 }
@@ -449,7 +452,7 @@ static void span_pieces(struct builder *builder, const struct span *span)
 			nothing_piece(builder, span->begin, span->end);
 		break;
 	case LEAF_BLOCK_SYSCALL:
-		block = block_at(&builder->session->timeline, span->ref);
+		block = block_at(&builder->session->trace.timeline, span->ref);
 		resource = session_resource(builder->session, block);
 		if (resource)
 			detail_piece(builder, "", session_text(builder->session, resource),
@@ -476,7 +479,7 @@ static int by_time(gconstpointer a, gconstpointer b)
 /* Sorts, drops what says nothing (an only child "unknown"), cuts the lists. */
 static void settle(const struct session *session, struct node *node)
 {
-	uint32_t limit = session->options->limit;
+	uint32_t limit = session->asked.options->limit;
 
 	drop_index(node);
 	if (node->children->len == 1 &&
@@ -529,7 +532,7 @@ struct node *summary_new(const struct session *session, uint32_t thread, int64_t
 {
 	struct builder builder = {.session = session,
 				  .thread = thread,
-				  .host = model_thread(&session->model, thread)->host,
+				  .host = model_thread(&session->trace.model, thread)->host,
 				  .root = node_new(NULL, 0)};
 	struct spans spans;
 	struct span span;

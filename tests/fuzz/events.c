@@ -146,10 +146,10 @@ static void start(struct trial *trial, const uint8_t *data, size_t size)
 		set_option(trial, settings[take_byte(&trial->bytes) % G_N_ELEMENTS(settings)]);
 	trial->options.profile.resolution %= 17;
 	trial->session = session_new(&trial->options);
-	trial->session->flow.exchanges_wanted = true;
+	trial->session->trace.flow.exchanges_wanted = true;
 	add_hosts(trial);
 	for (int i = 0; i < MATCH_COUNT; i++) {
-		if (!trial->session->matches[i].filter)
+		if (!trial->session->asked.matches[i].filter)
 			continue;
 		trial->filters |= 1u << i;
 		session_filter_fields(trial->session, i, take_byte(&trial->bytes), "a, cpu");
@@ -159,7 +159,7 @@ static void start(struct trial *trial, const uint8_t *data, size_t size)
 /* Events may be anywhere in a time of 13 days: a reader sees to that. */
 static void keep_time(struct trial *trial)
 {
-	if (!trial->session->events)
+	if (!trial->session->trace.events)
 		trial->first = CLAMP(trial->time, -FIRST_MAX, FIRST_MAX);
 	trial->time = CLAMP(trial->time, trial->first - SPAN_MAX, trial->first + SPAN_MAX);
 }
@@ -206,7 +206,7 @@ static int64_t time_at(const struct trial *trial, int64_t number)
 {
 	int64_t time = (int64_t) ((uint64_t) trial->time + (uint64_t) number);
 
-	if (!trial->session->events)
+	if (!trial->session->trace.events)
 		return CLAMP(time, -FIRST_MAX, FIRST_MAX);
 	return CLAMP(time, trial->first - SPAN_MAX, trial->first + SPAN_MAX);
 }
@@ -230,7 +230,7 @@ static void packet(struct trial *trial)
 	uint8_t where = take_byte(&trial->bytes);
 	int64_t begin = time_at(trial, take_number(&trial->bytes));
 
-	if (!trial->session->events)
+	if (!trial->session->trace.events)
 		trial->time = begin;
 	session_packet(trial->session, (where >> 3 & 3) % trial->hosts, where & 7, begin);
 }
@@ -240,9 +240,9 @@ static void forget(struct trial *trial)
 {
 	int64_t before = time_at(trial, take_number(&trial->bytes));
 
-	if (!trial->session->events)
+	if (!trial->session->trace.events)
 		return;
-	flow_forget(&trial->session->flow, before);
+	flow_forget(&trial->session->trace.flow, before);
 	if (trial->options.from.kind == WHEN_ABSOLUTE)
 		before = MAX(before, trial->options.from.ns);
 	trial->options.from = (struct when) {.kind = WHEN_ABSOLUTE, .ns = before};
@@ -276,7 +276,7 @@ static void look(struct trial *trial)
 	g_autoptr(GError) error = NULL;
 	struct options asked;
 
-	if (!trial->session->events)
+	if (!trial->session->trace.events)
 		return;
 	if (!session_finish(trial->session, &error)) {
 		g_assert_cmpint(error->code, ==, WHYLATE_ERROR_USAGE);

@@ -269,7 +269,7 @@ static void look(const struct trial *trial, uint8_t kind)
 		;
 	reader_tell_damage(reader);
 	reader_free(reader);
-	if (session->events && session_finish(session, &error)) {
+	if (session->trace.events && session_finish(session, &error)) {
 		check_threads(session);
 		check_reports(session, false);
 	}

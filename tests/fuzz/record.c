@@ -50,7 +50,7 @@ struct session *__wrap_session_new(struct options *options)
 
 void __wrap_session_event(struct session *session, const struct event *event)
 {
-	const char *name = intern_text(session->model.names, event->name);
+	const char *name = intern_text(session->trace.model.names, event->name);
 	bool probe = event->kind == EV_FUNCTION_ENTRY || event->kind == EV_FUNCTION_EXIT;
 	g_autofree char *other = probe && !g_str_has_prefix(name, "fn_")
 					 ? g_strconcat("fn_", name, NULL)
@@ -96,9 +96,9 @@ void __wrap_session_lost(struct session *session, uint32_t host, uint32_t cpu, i
  * version. */
 bool __wrap_session_finish(struct session *session, GError **error)
 {
-	bool profile = session->options->command == COMMAND_PROFILE;
+	bool profile = session->asked.options->command == COMMAND_PROFILE;
 	const uint8_t head[] = {profile ? 0 : 1, 1, profile ? 32 : 6,
-				(uint8_t) (128 | (session->model.hosts->len - 1) % 3), 0};
+				(uint8_t) (128 | (session->trace.model.hosts->len - 1) % 3), 0};
 	const char *path = getenv("FUZZ_RECORD");
 	g_autofree char *numbered = files ? g_strdup_printf("%s-%d", path, files) : g_strdup(path);
 	FILE *file = path ? fopen(numbered, "w") : NULL;

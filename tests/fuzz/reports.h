@@ -29,7 +29,7 @@ static inline char *report_of(const struct session *session, size_t *length)
 		return text;
 	g_assert_cmpint(error->code, ==, WHYLATE_ERROR_USAGE);
 	g_assert_true(g_utf8_validate(error->message, -1, NULL) ||
-		      session->options->profile.compare);
+		      session->asked.options->profile.compare);
 	free(text);
 	return NULL;
 }
@@ -96,7 +96,7 @@ static inline void check_report(struct session *session, enum format format, boo
 	size_t length, again;
 	char *text, *same;
 
-	session->options->format = format;
+	session->asked.options->format = format;
 	text = report_of(session, &length);
 	if (!text)
 		return;
@@ -105,7 +105,7 @@ static inline void check_report(struct session *session, enum format format, boo
 	else if (format == FORMAT_HTML)
 		expect_page(text, length);
 	else
-		expect_text(text, length, session->options->color == CHOICE_ALWAYS,
+		expect_text(text, length, session->asked.options->color == CHOICE_ALWAYS,
 			    format == FORMAT_CSV);
 	if (twice) {
 		same = report_of(session, &again);
@@ -119,17 +119,17 @@ static inline void check_report(struct session *session, enum format format, boo
  * between slow and fast ones. */
 static inline void check_request_reports(struct session *session, bool twice)
 {
-	struct options *options = session->options;
+	struct options *options = session->asked.options;
 
 	check_requests(session);
-	options->requests.preset = (enum request_preset)(session->events % PRESET_EVENTS);
+	options->requests.preset = (enum request_preset)(session->trace.events % PRESET_EVENTS);
 	options->command = COMMAND_REQUESTS;
 	check_report(session, FORMAT_TEXT, twice);
 	check_report(session, FORMAT_JSON, twice);
 	check_report(session, FORMAT_CSV, false);
 	check_report(session, FORMAT_DOT, false);
-	options->requests.metric =
-		(enum metric)(METRIC_CPU + session->events / 4 % (METRIC_CALLS - METRIC_LATENCY));
+	options->requests.metric = (enum metric)(
+		METRIC_CPU + session->trace.events / 4 % (METRIC_CALLS - METRIC_LATENCY));
 	check_report(session, FORMAT_JSON, false);
 	options->requests.metric = METRIC_LATENCY;
 	options->command = COMMAND_DIFF;
@@ -143,7 +143,7 @@ static inline void check_request_reports(struct session *session, bool twice)
 /* All commands on it. Profiles have what was recorded for them. */
 static inline void check_reports(struct session *session, bool twice)
 {
-	struct options *options = session->options;
+	struct options *options = session->asked.options;
 	enum command command = options->command;
 	uint32_t depth = options->depth;
 
@@ -168,7 +168,7 @@ static inline void check_reports(struct session *session, bool twice)
 	check_report(session, FORMAT_TEXT, twice);
 	check_report(session, FORMAT_JSON, twice);
 	check_report(session, FORMAT_HTML, twice);
-	if (session->flow.exchanges_wanted)
+	if (session->trace.flow.exchanges_wanted)
 		check_request_reports(session, twice);
 	options->command = COMMAND_FUNCTIONS;
 	for (int timeline = 0; timeline < 2; timeline++) {

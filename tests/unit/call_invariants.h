@@ -33,7 +33,7 @@ static inline void add_life(const struct session *session, uint32_t thread, int6
 	struct spans spans;
 	struct span span;
 
-	spans_begin(&spans, session, thread, session->from, session->to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next(&spans, &span))
 		times[leaf_wib(span.leaf)] += span.end - span.begin;
 }
@@ -57,7 +57,7 @@ static inline void check_calls(const struct session *session)
 			rows[k] += g_array_index(functions->rows, struct function_row, i).own[k];
 	for (int k = 0; k < 4; k++) {
 		g_assert_cmpint(rows[k], ==, functions->total[k]);
-		if (!session->options->functions.function)
+		if (!session->asked.options->functions.function)
 			g_assert_cmpint(rows[k], ==, lives[k]);
 	}
 	stand_outs_free(stand_outs_new(tree));

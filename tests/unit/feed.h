@@ -225,8 +225,8 @@ static inline void finish(struct feed *feed)
 static inline uint32_t life(struct feed *feed, int32_t tid, int nth)
 {
 	finish(feed);
-	for (uint32_t i = 0; i < feed->session->model.thread_count; i++)
-		if (model_thread(&feed->session->model, i)->tid == tid && nth-- == 0)
+	for (uint32_t i = 0; i < feed->session->trace.model.thread_count; i++)
+		if (model_thread(&feed->session->trace.model, i)->tid == tid && nth-- == 0)
 			return i;
 	g_error("no life %d of thread %d", nth, tid);
 }
@@ -240,7 +240,8 @@ static inline const char *states_of(struct feed *feed, int32_t tid, int nth)
 	struct span span;
 	int64_t end = 0;
 
-	spans_begin(&spans, feed->session, thread, feed->session->from, feed->session->to);
+	spans_begin(&spans, feed->session, thread, feed->session->asked.from,
+		    feed->session->asked.to);
 	while (spans_next(&spans, &span)) {
 		g_autofree char *key = leaf_key(feed->session, span.leaf);
 
@@ -261,8 +262,8 @@ static inline const char *states(struct feed *feed, int32_t tid)
 static inline const char *wakers(struct feed *feed, int32_t tid)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
 	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; i < waits->len; i++) {
@@ -278,7 +279,7 @@ static inline const char *wakers(struct feed *feed, int32_t tid)
 		g_string_append_printf(
 			text, "%s %d %s", waker_kind_text(wait->block->kind),
 			is_thread(wait->block->waker)
-				? model_thread(&feed->session->model, wait->block->waker)->tid
+				? model_thread(&feed->session->trace.model, wait->block->waker)->tid
 				: 0,
 			frame);
 	}

@@ -114,8 +114,8 @@ static inline void runs(struct feed *feed, int64_t time, const char *comm, int32
 static inline const char *leads(struct feed *feed, int32_t tid, int64_t late)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
 	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; i < waits->len; i++) {
@@ -127,9 +127,10 @@ static inline const char *leads(struct feed *feed, int32_t tid, int64_t late)
 			continue;
 		}
 		g_assert_cmpint(wait->lead.until, <=, wait->end);
-		g_string_append_printf(text, "%d sent %d",
-				       model_thread(&feed->session->model, wait->lead.thread)->tid,
-				       (int) (wait->lead.until - late));
+		g_string_append_printf(
+			text, "%d sent %d",
+			model_thread(&feed->session->trace.model, wait->lead.thread)->tid,
+			(int) (wait->lead.until - late));
 	}
 	g_ptr_array_free(waits, TRUE);
 	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));
@@ -139,7 +140,7 @@ static inline const char *leads(struct feed *feed, int32_t tid, int64_t late)
 static inline const struct host_clock *clock_of(struct feed *feed, uint32_t host)
 {
 	finish(feed);
-	return &model_host(&feed->session->model, host)->clock;
+	return &model_host(&feed->session->trace.model, host)->clock;
 }
 
 #endif

@@ -57,8 +57,9 @@ static inline void check_waits(const struct session *session, const GPtrArray *w
 
 static inline void check_thread(const struct session *session, uint32_t index)
 {
-	const struct thread *thread = model_thread(&session->model, index);
-	int64_t at = MAX(thread->begin, session->from), to = MIN(thread->end, session->to);
+	const struct thread *thread = model_thread(&session->trace.model, index);
+	int64_t at = MAX(thread->begin, session->asked.from),
+		to = MIN(thread->end, session->asked.to);
 	struct node *summary;
 	struct path *path;
 	struct spans spans;
@@ -68,34 +69,34 @@ static inline void check_thread(const struct session *session, uint32_t index)
 
 	if (at >= to)
 		return;
-	spans_begin(&spans, session, index, session->from, session->to);
+	spans_begin(&spans, session, index, session->asked.from, session->asked.to);
 	while (spans_next(&spans, &span)) {
 		g_assert_cmpint(span.begin, ==, at);
 		g_assert_cmpint(span.end, >, at);
 		at = span.end;
 	}
 	g_assert_cmpint(at, ==, to);
-	summary = summary_new(session, index, session->from, session->to);
-	g_assert_cmpint(sum_of(summary), ==, to - MAX(thread->begin, session->from));
+	summary = summary_new(session, index, session->asked.from, session->asked.to);
+	g_assert_cmpint(sum_of(summary), ==, to - MAX(thread->begin, session->asked.from));
 	node_free(summary);
-	path = path_new(session, index, session->from, session->to);
-	at = session->from;
+	path = path_new(session, index, session->asked.from, session->asked.to);
+	at = session->asked.from;
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
 
 		g_assert_cmpint(piece->begin, ==, at);
 		at = piece->end;
 	}
-	g_assert_cmpint(at, ==, session->to);
+	g_assert_cmpint(at, ==, session->asked.to);
 	path_free(path);
-	waits = causality_new(session, index, session->from, session->to, 0, &omitted);
-	check_waits(session, waits, session->from, session->to);
+	waits = causality_new(session, index, session->asked.from, session->asked.to, 0, &omitted);
+	check_waits(session, waits, session->asked.from, session->asked.to);
 	g_ptr_array_free(waits, TRUE);
 }
 
 static inline void check_threads(const struct session *session)
 {
-	for (uint32_t i = 0; i < session->model.thread_count; i++)
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
 		check_thread(session, i);
 }
 
@@ -188,15 +189,16 @@ static inline void check_lock(const struct session *session, const struct hold *
 /* How many locks were waited for in the window. */
 static inline guint check_locks(const struct session *session)
 {
-	GArray *list = contention_new(session, NULL, session->from, session->to);
+	GArray *list = contention_new(session, NULL, session->asked.from, session->asked.to);
 	guint seen = list->len;
 
 	g_array_free(list, TRUE);
-	for (uint32_t i = 1; i <= session->flow.locks->len; i++) {
-		const struct lock *lock = lock_at(&session->flow, i);
+	for (uint32_t i = 1; i <= session->trace.flow.locks->len; i++) {
+		const struct lock *lock = lock_at(&session->trace.flow, i);
 
 		for (uint32_t k = 0; k < lock->waits.used; k++)
-			check_lock(session, hold_at(&session->timeline.holds, &lock->waits, k), i);
+			check_lock(session,
+				   hold_at(&session->trace.timeline.holds, &lock->waits, k), i);
 	}
 	return seen;
 }

@@ -94,8 +94,8 @@ static inline void comes_back(struct feed *feed, int64_t time, uint32_t cpu)
 static inline const char *held(struct feed *feed, int32_t tid, guint nth)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
 	const struct wait *wait = g_ptr_array_index(waits, nth);
 	struct lock_wait *lock =
 		lock_wait_new(feed->session, wait->block, thread, wait->begin, wait->end);
@@ -105,7 +105,7 @@ static inline const char *held(struct feed *feed, int32_t tid, guint nth)
 		const struct holding *at = &g_array_index(lock->holdings, struct holding, i);
 
 		g_string_append_printf(text, "%s%d %d-%d%s", i ? ", " : ": ",
-				       model_thread(&feed->session->model, at->thread)->tid,
+				       model_thread(&feed->session->trace.model, at->thread)->tid,
 				       (int) at->begin, (int) at->end, at->proved ? "!" : "");
 	}
 	lock_wait_free(lock);
@@ -118,8 +118,8 @@ static inline const char *held(struct feed *feed, int32_t tid, guint nth)
 static inline const char *cause_of(struct feed *feed, int32_t tid, guint nth)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
 	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
 
 	g_ptr_array_add(feed->texts, g_strdup_printf("%s %s", cause_kind_text(cause.kind),
@@ -141,7 +141,7 @@ static inline void a_waits(struct feed *feed, int op, uint32_t val)
 static inline guint deadlocks(struct feed *feed)
 {
 	finish(feed);
-	return feed->session->deadlocks->len;
+	return feed->session->found.deadlocks->len;
 }
 
 static inline void waits_for_ever(struct feed *feed, uint32_t cpu, uint64_t address, uint32_t val)

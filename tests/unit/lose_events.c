@@ -98,15 +98,15 @@ static void differs(const struct comparison *compare, enum problem problem, uint
 	if (problems[problem]++ < 20)
 		printf("# %s: %s (%d) from %" PRId64 " to %" PRId64 ": %s, is %s\n",
 		       problem_names[problem], session_thread_name(session, thread),
-		       model_thread(&session->model, thread)->tid, begin, end, said, is);
+		       model_thread(&session->trace.model, thread)->tid, begin, end, said, is);
 }
 
 static GHashTable *lives_of(const struct session *session)
 {
 	GHashTable *lives = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		gpointer tid = GINT_TO_POINTER(model_thread(&session->model, i)->tid);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		gpointer tid = GINT_TO_POINTER(model_thread(&session->trace.model, i)->tid);
 		GArray *list = g_hash_table_lookup(lives, tid);
 
 		if (!list) {
@@ -120,15 +120,15 @@ static GHashTable *lives_of(const struct session *session)
 
 static int32_t tid_of(const struct session *session, uint32_t thread)
 {
-	return is_thread(thread) ? model_thread(&session->model, thread)->tid : -1;
+	return is_thread(thread) ? model_thread(&session->trace.model, thread)->tid : -1;
 }
 
 /* The same wait in both: who ended it, and whom it leads to. */
 static void compare_wait(const struct comparison *compare, uint32_t thread, const struct span *span,
 			 uint32_t other, const struct span *whole)
 {
-	const struct block *a = block_at(&compare->whole->timeline, whole->ref);
-	const struct block *b = block_at(&compare->holed->timeline, span->ref);
+	const struct block *a = block_at(&compare->whole->trace.timeline, whole->ref);
+	const struct block *b = block_at(&compare->holed->trace.timeline, span->ref);
 	struct lead lead_a, lead_b;
 	char said[64], is[64];
 
@@ -185,7 +185,7 @@ static void compare_leaf(const struct comparison *compare, uint32_t thread, cons
 static void compare_span(const struct comparison *compare, uint32_t thread, const struct span *span)
 {
 	const struct session *whole = compare->whole;
-	int32_t tid = model_thread(&compare->holed->model, thread)->tid;
+	int32_t tid = model_thread(&compare->holed->trace.model, thread)->tid;
 	GArray *list = g_hash_table_lookup(compare->lives, GINT_TO_POINTER(tid));
 	int64_t left = span->end - span->begin;
 
@@ -245,8 +245,8 @@ static char *operation_text(const struct session *session, const struct operatio
 
 static void compare_operations(const struct comparison *compare)
 {
-	const struct pages *whole = &compare->whole->timeline.operations;
-	const struct pages *holed = &compare->holed->timeline.operations;
+	const struct pages *whole = &compare->whole->trace.timeline.operations;
+	const struct pages *holed = &compare->holed->trace.timeline.operations;
 	g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
 	for (uint32_t i = 1; i < whole->used; i++)
@@ -280,18 +280,18 @@ int main(int argc, char **argv)
 	hole_count = (guint) atoi(argv[3]);
 	longest = g_ascii_strtoll(argv[4], NULL, 10);
 	holes = g_new0(struct hole, hole_count);
-	length = compare.whole->end - compare.whole->begin;
+	length = compare.whole->trace.end - compare.whole->trace.begin;
 	for (guint i = 0; i < hole_count; i++) {
 		holes[i].cpu = (uint32_t) g_rand_int_range(random, 0, (gint32) cpu_max + 1);
-		holes[i].begin =
-			compare.whole->begin + (int64_t) (g_rand_double(random) * (double) length);
+		holes[i].begin = compare.whole->trace.begin +
+				 (int64_t) (g_rand_double(random) * (double) length);
 		holes[i].end =
 			holes[i].begin + 1 + (int64_t) (g_rand_double(random) * (double) longest);
 	}
 	kept = dropped = 0;
 	compare.holed = read_trace(&options[1], argv[1]);
 	compare.lives = lives_of(compare.whole);
-	for (uint32_t i = 0; i < compare.holed->model.thread_count; i++)
+	for (uint32_t i = 0; i < compare.holed->trace.model.thread_count; i++)
 		compare_thread(&compare, i);
 	compare_operations(&compare);
 	printf("dropped %" PRIu64 " of %" PRIu64 " events; ms same %" PRId64 " unknown %" PRId64

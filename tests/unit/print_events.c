@@ -48,7 +48,7 @@ static void print_bytes(const char *key, struct event_bytes bytes)
 
 static void print_syscall(const struct session *session, const struct event_syscall *call)
 {
-	print_text("call", intern_text(session->model.names, call->name));
+	print_text("call", intern_text(session->trace.model.names, call->name));
 	print_number("id", call->id);
 	print_number("table", call->number_table);
 	print_number("ret", call->ret);
@@ -199,11 +199,12 @@ static void print_arguments(const struct session *session, const struct event *e
 	case EV_VECTOR_EXIT:
 	case EV_PAGE_FAULT_USER:
 	case EV_PAGE_FAULT_KERNEL:
-		print_text("vector", intern_text(session->model.names, event->vector.name));
+		print_text("vector", intern_text(session->trace.model.names, event->vector.name));
 		break;
 	case EV_FUNCTION_ENTRY:
 	case EV_FUNCTION_EXIT:
-		print_text("function", intern_text(session->model.names, event->function.name));
+		print_text("function",
+			   intern_text(session->trace.model.names, event->function.name));
 		break;
 	case EV_HRTIMER_START:
 	case EV_HRTIMER_EXPIRE_ENTRY:
@@ -302,7 +303,7 @@ void __wrap_session_event(struct session *session, const struct event *event)
 {
 	printf("%" PRId64 " host=%u cpu=%u kind=%u", event->time, event->host, event->cpu,
 	       event->kind);
-	print_text("event", intern_text(session->model.names, event->name));
+	print_text("event", intern_text(session->trace.model.names, event->name));
 	if (event->has_tid)
 		print_number("ctx.tid", event->tid);
 	if (event->has_pid)

@@ -92,11 +92,11 @@ static inline void check_alignment(const struct user_requests *requests)
 /* `session` must have recorded exchanges (flow.exchanges_wanted). */
 static inline void check_requests(struct session *session)
 {
-	struct options *options = session->options;
+	struct options *options = session->asked.options;
 	struct request_options before = options->requests;
 	uint32_t limit = options->limit;
 	g_autoptr(GPtrArray) picks = g_ptr_array_new();
-	struct request_scope scope = {picks, "pick", session->from, session->to};
+	struct request_scope scope = {picks, "pick", session->asked.from, session->asked.to};
 
 	options->limit = 0;
 	options->requests.metric = METRIC_LATENCY;

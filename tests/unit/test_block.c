@@ -79,8 +79,8 @@ static void runs(struct feed *feed, int64_t time)
 static const char *told(struct feed *feed, int32_t tid, guint nth)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
 	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
 
 	g_ptr_array_add(feed->texts,
@@ -96,17 +96,18 @@ static const char *told(struct feed *feed, int32_t tid, guint nth)
 static const char *below(struct feed *feed, int32_t tid, guint nth)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
 	const struct wait *wait = g_ptr_array_index(waits, nth);
 	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; wait->children && i < wait->children->len; i++) {
 		const struct wait *child = g_ptr_array_index(wait->children, i);
 
-		g_string_append_printf(text, "%s%d %d-%d", i ? ", " : "",
-				       model_thread(&feed->session->model, child->thread)->tid,
-				       (int) child->begin, (int) child->end);
+		g_string_append_printf(
+			text, "%s%d %d-%d", i ? ", " : "",
+			model_thread(&feed->session->trace.model, child->thread)->tid,
+			(int) child->begin, (int) child->end);
 	}
 	g_ptr_array_free(waits, TRUE);
 	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));
@@ -117,9 +118,10 @@ static const char *below(struct feed *feed, int32_t tid, guint nth)
 static const char *path_of(struct feed *feed, int32_t tid)
 {
 	uint32_t thread = life(feed, tid, 0);
-	struct path *path = path_new(feed->session, thread, feed->session->from, feed->session->to);
+	struct path *path =
+		path_new(feed->session, thread, feed->session->asked.from, feed->session->asked.to);
 	GString *text = g_string_new(NULL);
-	int64_t at = feed->session->from;
+	int64_t at = feed->session->asked.from;
 
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
@@ -129,10 +131,10 @@ static const char *path_of(struct feed *feed, int32_t tid)
 		if (leaf_is_blocked(piece->leaf))
 			g_string_append_printf(
 				text, "%s%d %d-%d", text->len ? ", " : "",
-				model_thread(&feed->session->model, piece->thread)->tid,
+				model_thread(&feed->session->trace.model, piece->thread)->tid,
 				(int) piece->begin, (int) piece->end);
 	}
-	g_assert_cmpint(at, ==, feed->session->to);
+	g_assert_cmpint(at, ==, feed->session->asked.to);
 	path_free(path);
 	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));
 	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
@@ -493,8 +495,8 @@ static void test_pile(void)
 	BLOCK(30, 1, "rq_issue", 64, 8, 6);
 	completes(feed, 100, 64, 8);
 	runs(feed, 110);
-	g_assert_cmpuint(model_host(&feed->session->model, 0)->on_way->len, <=, 16384);
-	g_assert_cmpuint(model_host(&feed->session->model, 0)->requests.count, <=, 16384);
+	g_assert_cmpuint(model_host(&feed->session->trace.model, 0)->on_way->len, <=, 16384);
+	g_assert_cmpuint(model_host(&feed->session->trace.model, 0)->requests.count, <=, 16384);
 	g_assert_cmpstr(told(feed, 5, 0), ==,
 			"block-device: device 8:0, sector 64, 4 KiB, "
 			"issued by itself; 19, 71");

@@ -17,8 +17,8 @@ static void feed_cleanup(struct feed **feed)
 static const char *cause_of(struct feed *feed, int32_t tid, guint nth)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
 	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
 
 	g_ptr_array_add(feed->texts,

@@ -120,11 +120,11 @@ static const char *selected(struct feed *feed)
 	feed->finished = true;
 	if (!session_finish(feed->session, &error))
 		g_string_append(text, error->message);
-	for (guint i = 0; !error && i < feed->session->selected->len; i++)
+	for (guint i = 0; !error && i < feed->session->asked.selected->len; i++)
 		g_string_append_printf(
 			text, "%s%d", i ? " " : "",
-			model_thread(&feed->session->model,
-				     g_array_index(feed->session->selected, uint32_t, i))
+			model_thread(&feed->session->trace.model,
+				     g_array_index(feed->session->asked.selected, uint32_t, i))
 				->tid);
 	g_clear_error(&error);
 	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));
@@ -134,7 +134,7 @@ static const char *selected(struct feed *feed)
 /* "VTID/VPID in NS" of the newest life of `tid`, "host" for the host's. */
 static const char *inner(struct feed *feed, int32_t tid)
 {
-	const struct model *model = &feed->session->model;
+	const struct model *model = &feed->session->trace.model;
 	const struct thread *thread =
 		model_thread(model,
 			     idmap_get(&model_host(model, feed->host)->tids, (uint32_t) tid));
@@ -254,8 +254,8 @@ static void test_numbers_used_again(void)
 	in_pid_ns(feed, 6, PID_NS, 200, 1, INNER, 8, 8);
 	plain(feed, 10, 0, "other");
 	finish(feed);
-	g_assert_cmpuint(pid_ns_find(&feed->session->model, 0, INNER)->parent, ==, BOX);
-	g_assert_cmpuint(pid_ns_find(&feed->session->model, 0, BOX)->parent, ==, 0);
+	g_assert_cmpuint(pid_ns_find(&feed->session->trace.model, 0, INNER)->parent, ==, BOX);
+	g_assert_cmpuint(pid_ns_find(&feed->session->trace.model, 0, BOX)->parent, ==, 0);
 	list = containers_new(feed->session); /* and comes to an end */
 	g_assert_cmpuint(list->len, ==, 2);
 	containers_free(list);
@@ -309,7 +309,7 @@ static void test_entered(void)
 	FEED(1);
 
 	dump_all(feed);
-	model = &feed->session->model;
+	model = &feed->session->trace.model;
 	sw(feed, 100, 0, "dumper", 50, SLEEPS, "init", 1);
 	born_in(feed, 110, 1, HOST_NS, 800, 800, BOX, 2, entered);
 	born_in(feed, 120, 1, HOST_NS, 801, 801, 4026532700u, 2, made);
@@ -335,7 +335,7 @@ static void calls(struct feed *feed, int64_t time, const char *call, int32_t fd,
 
 static uint32_t cgroup_ns(struct feed *feed, int32_t tid)
 {
-	const struct model *model = &feed->session->model;
+	const struct model *model = &feed->session->trace.model;
 
 	return thread_place(model,
 			    model_thread(model, idmap_get(&model_host(model, feed->host)->tids,

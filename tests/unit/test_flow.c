@@ -15,7 +15,7 @@ static void feed_cleanup(struct feed **feed)
 static uint64_t odd(struct feed *feed, enum odd kind)
 {
 	finish(feed);
-	return feed->session->flow.odd[kind];
+	return feed->session->trace.flow.odd[kind];
 }
 
 /* "sched_waking(T) while T is blocked ends the blocking: T is waiting for CPU
@@ -277,7 +277,7 @@ static void test_fork(void)
 	g_assert_cmpstr(states(feed, 7), ==,
 			"15 interrupted/wait-cpu, 30 working/syscall:clone, 35 working/user, 40");
 	g_assert_cmpuint(odd(feed, ODD_ENTRY_UNSEEN), ==, 0);
-	g_assert_cmpint(model_thread(&feed->session->model, life(feed, 7, 0))->parent, ==,
+	g_assert_cmpint(model_thread(&feed->session->trace.model, life(feed, 7, 0))->parent, ==,
 			life(feed, 5, 0));
 }
 
@@ -653,8 +653,8 @@ static void test_summary(void)
 static const char *resource_of(struct feed *feed, int32_t tid, uint32_t nth)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
 	const struct wait *wait = g_ptr_array_index(waits, nth);
 	const char *text =
 		session_text(feed->session, session_resource(feed->session, wait->block));

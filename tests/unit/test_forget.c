@@ -20,7 +20,7 @@ static bool note_report(struct session *session, int64_t from, int64_t to, void 
 	(void) data;
 	(void) error;
 	g_string_append_printf(reports, "%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT ":%u ", from / MS,
-			       to / MS, (unsigned) session->events);
+			       to / MS, (unsigned) session->trace.events);
 	return true;
 }
 
@@ -35,7 +35,7 @@ static struct feed *feed_every(int64_t every, const char *from, const char *to)
 	if (to)
 		options_set(&feed->options, "to", to, NULL);
 	feed_start(feed, 1, "6.1.0", 2, 13);
-	feed->session->stretches.report = note_report;
+	feed->session->asked.stretches.report = note_report;
 	g_string_truncate(reports, 0);
 	return feed;
 }
@@ -74,7 +74,7 @@ static void test_window(void)
 	struct feed *feed = feed_every(10 * MS, "+4ms", "+22ms");
 
 	switches(feed, ms, G_N_ELEMENTS(ms));
-	g_assert_true(feed->session->stretches.done);
+	g_assert_true(feed->session->asked.stretches.done);
 	ends(feed, "1004-1014:2 1014-1024:1 1024-1026:1 ");
 }
 
@@ -150,7 +150,7 @@ static void busy_second(struct feed *feed, int64_t begin)
 static void test_endless(void)
 {
 	struct feed *feed = feed_every(10 * SECOND, NULL, NULL);
-	const struct flow *flow = &feed->session->flow;
+	const struct flow *flow = &feed->session->trace.flow;
 	uint64_t most_early = 0, most_late = 0;
 	uint32_t threads = 0, locks = 0;
 	int hours = g_test_quick() ? 1 : 6;
@@ -161,18 +161,18 @@ static void test_endless(void)
 		busy_second(feed, t);
 		*most = MAX(*most, flow_records(flow));
 		if (t == 600 * SECOND) {
-			threads = feed->session->model.thread_count;
+			threads = feed->session->trace.model.thread_count;
 			locks = flow->locks->len;
 		}
 		g_string_truncate(reports, 0);
 	}
-	g_assert_cmpuint(feed->session->stretches.reported, ==, hours * 360 - 1);
+	g_assert_cmpuint(feed->session->asked.stretches.reported, ==, hours * 360 - 1);
 	/* nothing is longer than in the first ten minutes: stores, numbers given */
 	g_assert_cmpuint(most_late, <=, most_early + most_early / 10);
-	g_assert_cmpuint(feed->session->model.thread_count, <=, threads + threads / 10);
+	g_assert_cmpuint(feed->session->trace.model.thread_count, <=, threads + threads / 10);
 	g_assert_cmpuint(flow->locks->len, <=, locks + locks / 10);
 	/* the daemon has lived from the begin, and its wait is known since then */
-	g_assert_cmpint(model_thread(&feed->session->model,
+	g_assert_cmpint(model_thread(&feed->session->trace.model,
 				     session_thread_at(feed->session, 0, 50, hours * HOUR - SECOND))
 				->begin,
 			==, SECOND);

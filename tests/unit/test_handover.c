@@ -34,8 +34,8 @@ static void packet(struct feed *feed, int64_t time, uint32_t cpu, const char *na
 static const char *leads(struct feed *feed, int32_t tid)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
 	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; i < waits->len; i++) {
@@ -44,7 +44,7 @@ static const char *leads(struct feed *feed, int32_t tid)
 		if (wait->has_share)
 			g_string_append_printf(
 				text, "%s%d until %d%s", i ? ", " : "",
-				model_thread(&feed->session->model, wait->lead.thread)->tid,
+				model_thread(&feed->session->trace.model, wait->lead.thread)->tid,
 				(int) wait->lead.until, wait->lead.handed_over ? " sent" : "");
 		else
 			g_string_append_printf(text, "%s-", i ? ", " : "");
@@ -238,8 +238,9 @@ static void work(struct feed *feed, int64_t time, uint32_t cpu, const char *name
 static const char *cause_of(struct feed *feed, int32_t tid, guint nth)
 {
 	uint32_t omitted;
-	GPtrArray *waits = causality_new(feed->session, life(feed, tid, 0), feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits =
+		causality_new(feed->session, life(feed, tid, 0), feed->session->asked.from,
+			      feed->session->asked.to, 0, &omitted);
 	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
 
 	g_ptr_array_add(feed->texts, cause.label);

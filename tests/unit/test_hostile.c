@@ -560,14 +560,15 @@ static void set(struct options *options, const char *name, const char *value)
 /* States tile a life whatever came. */
 static void check_life(const struct session *session, uint32_t index)
 {
-	const struct thread *thread = model_thread(&session->model, index);
-	int64_t at = MAX(thread->begin, session->from), to = MIN(thread->end, session->to);
+	const struct thread *thread = model_thread(&session->trace.model, index);
+	int64_t at = MAX(thread->begin, session->asked.from),
+		to = MIN(thread->end, session->asked.to);
 	struct spans spans;
 	struct span span;
 
 	if (at >= to)
 		return;
-	spans_begin(&spans, session, index, session->from, session->to);
+	spans_begin(&spans, session, index, session->asked.from, session->asked.to);
 	while (spans_next(&spans, &span)) {
 		g_assert_cmpint(span.begin, ==, at);
 		at = span.end;
@@ -597,7 +598,7 @@ static void ask(const struct scenario *scenario, const struct ask *ask, int n)
 		set(&feed->options, "thread", ask->all ? "all" : scenario->thread);
 	scenario->feed(feed, n);
 	finish(feed);
-	for (uint32_t i = 0; i < MIN(feed->session->model.thread_count, 2000); i++)
+	for (uint32_t i = 0; i < MIN(feed->session->trace.model.thread_count, 2000); i++)
 		check_life(feed->session, i);
 	report_write(feed->session, &error);
 	g_assert_no_error(error);

@@ -61,7 +61,7 @@ static void test_request(void)
 		"100301 interrupted/wait-cpu, 100400 working/syscall:recvfrom, 200100");
 	waits = causality_new(feed->session, life(feed, 5, 0), 0, 200000, 0, &omitted);
 	wait = g_ptr_array_index(waits, 0);
-	detail = detail_at(&feed->session->timeline, wait->block->detail);
+	detail = detail_at(&feed->session->trace.timeline, wait->block->detail);
 	g_assert_cmpint(detail->served, ==, 300); /* 150600 - 150300: shorter than the error */
 	g_assert_true(packet_is_undecidable(detail));
 	/* the server's share is its work: the whole wait but the two ways */
@@ -113,7 +113,7 @@ static void test_given(void)
 	g_assert_cmpstr(leads(feed, 5, 0), ==, "6 sent 150600");
 	waits = causality_new(feed->session, life(feed, 5, 0), 0, 200000, 0, &omitted);
 	wait = g_ptr_array_index(waits, 0);
-	detail = detail_at(&feed->session->timeline, wait->block->detail);
+	detail = detail_at(&feed->session->trace.timeline, wait->block->detail);
 	g_assert_cmpint(detail->served, ==, 0);
 	g_ptr_array_free(waits, TRUE);
 }
@@ -239,7 +239,7 @@ static void test_matches(void)
 		g_assert_true(options_set(&feed->options, "target", cases[i].target, &error));
 		if (cases[i].host)
 			options_set(&feed->options, "host", cases[i].host, &error);
-		feed->session->matches[MATCH_TARGET].filter = feed->options.target;
+		feed->session->asked.matches[MATCH_TARGET].filter = feed->options.target;
 		for (int host = CLIENT; host <= SERVER; host++) {
 			on(feed, (uint32_t) host);
 			runs(feed, 0, host ? "server" : "client", 5 + host);
@@ -260,7 +260,7 @@ static void test_matches(void)
 			}
 		}
 		finish(feed);
-		g_assert_cmpint(feed->session->matches[MATCH_TARGET].time, ==, cases[i].time);
+		g_assert_cmpint(feed->session->asked.matches[MATCH_TARGET].time, ==, cases[i].time);
 	}
 }
 
@@ -303,14 +303,14 @@ static void test_drift(void)
 		struct span span;
 		int64_t at = INT64_MIN;
 
-		waits = causality_new(feed->session, life(feed, 6, 0), feed->session->from,
-				      feed->session->to, 0, &omitted);
+		waits = causality_new(feed->session, life(feed, 6, 0), feed->session->asked.from,
+				      feed->session->asked.to, 0, &omitted);
 		wait = g_ptr_array_index(waits, 0);
 		g_assert_cmpint(llabs(wait->begin - (50 * step + 9000)), <, 1100);
 		g_assert_cmpint(llabs(wait->end - (80 * step + 9000)), <, 1100);
 		g_ptr_array_free(waits, TRUE);
-		spans_begin(&spans, feed->session, life(feed, 6, 0), feed->session->from,
-			    feed->session->to);
+		spans_begin(&spans, feed->session, life(feed, 6, 0), feed->session->asked.from,
+			    feed->session->asked.to);
 		while (spans_next(&spans, &span)) {
 			g_assert_true(at == INT64_MIN || span.begin == at);
 			at = span.end;

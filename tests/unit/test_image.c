@@ -92,7 +92,7 @@ static void test_not_taken(void)
 	other.key[IMAGE_KEY - 1] ^= 1;
 	g_assert_false(image_load(feed->session, &other, fd));
 	g_assert_false(image_load(feed->session, of_nothing(), empty));
-	feed->session->flow.operations_wanted = 1;
+	feed->session->trace.flow.operations_wanted = 1;
 	g_assert_false(image_load(feed->session, of_nothing(), fd));
 	session_free(feed->session);
 	feed->session = session_new(&feed->options);

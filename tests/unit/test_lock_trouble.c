@@ -182,8 +182,8 @@ static void test_pid_used_again(void)
 	sw(feed, 52, 1, "a", 5, SLEEPS, "idle", 0);
 	plain(feed, 100, 0, "other");
 	finish(feed);
-	g_assert_cmpuint(feed->session->flow.locks->len, ==, 1);
-	g_assert_cmpuint(lock_at(&feed->session->flow, 1)->open->len, ==, 0);
+	g_assert_cmpuint(feed->session->trace.flow.locks->len, ==, 1);
+	g_assert_cmpuint(lock_at(&feed->session->trace.flow, 1)->open->len, ==, 0);
 }
 
 /* c, whose TID is in the word, ends with the mutex: the kernel wakes a. */
@@ -303,7 +303,7 @@ static void test_no_pid(void)
 	waits_for_ever(feed, 0, L, 2);
 	waits_for_ever(feed, 1, M, 2);
 	plain(feed, LATER, 2, "other");
-	g_assert_cmpint(model_thread(&feed->session->model, life(feed, 5, 0))->pid, ==, -1);
+	g_assert_cmpint(model_thread(&feed->session->trace.model, life(feed, 5, 0))->pid, ==, -1);
 	g_assert_cmpuint(deadlocks(feed), ==, 0);
 }
 
@@ -319,7 +319,7 @@ static void test_tail_of_circle(void)
 	waits_for_ever(feed, 3, M + 8, 7 | WAITERS);
 	plain(feed, LATER, 2, "other");
 	g_assert_cmpuint(deadlocks(feed), ==, 1);
-	deadlock = g_ptr_array_index(feed->session->deadlocks, 0);
+	deadlock = g_ptr_array_index(feed->session->found.deadlocks, 0);
 	g_assert_true(deadlock->proved);
 	g_assert_cmpuint(deadlock->members->len, ==, 2);
 	g_assert_cmpuint(g_array_index(deadlock->members, struct stuck, 0).thread, ==,
@@ -366,12 +366,13 @@ static void test_imposed(void)
 	int64_t held_ns = 0, between = 0, sum = 0;
 
 	go_round(feed, 4, 40);
-	lock = lock_at(&feed->session->flow, 1);
+	lock = lock_at(&feed->session->trace.flow, 1);
 	/* the waits that are open at the end began later */
 	list = contention_new(feed->session, NULL, 0, 3000);
 	contention = &g_array_index(list, struct contention, 0);
 	for (uint32_t i = 0; i < lock->waits.used; i++) {
-		const struct hold *wait = hold_at(&feed->session->timeline.holds, &lock->waits, i);
+		const struct hold *wait =
+			hold_at(&feed->session->trace.timeline.holds, &lock->waits, i);
 		struct block block = {.lock = 1};
 		int64_t end = MIN(wait->end, 3000);
 		struct lock_wait *at;
@@ -405,7 +406,8 @@ static void test_many_waiters(void)
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	go_round(feed, 1000, 50000);
 	begin = g_get_monotonic_time();
-	list = contention_new(feed->session, NULL, feed->session->from, feed->session->to);
+	list = contention_new(feed->session, NULL, feed->session->asked.from,
+			      feed->session->asked.to);
 	g_assert_cmpint(g_get_monotonic_time() - begin, <, 5 * G_USEC_PER_SEC);
 	contention = &g_array_index(list, struct contention, 0);
 	g_assert_cmpuint(contention->waits, ==, 50000 + 999);
@@ -428,16 +430,16 @@ static void test_deep_path(void)
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	go_round(feed, 50000, 60000);
 	last = life(feed, 5 + 49999, 0);
-	path = path_new(feed->session, last, feed->session->from, feed->session->to);
+	path = path_new(feed->session, last, feed->session->asked.from, feed->session->asked.to);
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
 
 		sum += piece->end - piece->begin;
 	}
-	g_assert_cmpint(sum, ==, feed->session->to - feed->session->from);
+	g_assert_cmpint(sum, ==, feed->session->asked.to - feed->session->asked.from);
 	path_free(path);
-	waits = causality_new(feed->session, last, feed->session->from, feed->session->to, 0,
-			      &omitted);
+	waits = causality_new(feed->session, last, feed->session->asked.from,
+			      feed->session->asked.to, 0, &omitted);
 	wait = g_ptr_array_index(waits, 0);
 	for (; wait; levels++)
 		wait = wait->children && wait->children->len ? g_ptr_array_index(wait->children, 0)
@@ -484,7 +486,7 @@ static void test_short_lived_readers(void)
 	}
 	plain(feed, time, 0, "other");
 	finish(feed);
-	lock = lock_at(&feed->session->flow, 1);
+	lock = lock_at(&feed->session->trace.flow, 1);
 	g_assert_cmpuint(lock->open->len + lock->holds.used, ==, 1000);
 	g_assert_cmpuint(lock->open->len, <, 100);
 }

@@ -108,7 +108,7 @@ static void test_owner_in_word(void)
 	FEED();
 
 	a_waits(feed, WAIT, 7 | WAITERS);
-	g_assert_cmpuint(feed->session->flow.locks->len, ==, 1);
+	g_assert_cmpuint(feed->session->trace.flow.locks->len, ==, 1);
 	wakes(feed, 50, 2, L, 5);
 	comes_back(feed, 60, 0);
 	done(feed, 61, 0, 0);
@@ -127,7 +127,7 @@ static void test_no_owner_in_word(void)
 	futex(feed, 10, 1, M, WAIT, 6 | WAITERS);
 	sleeps(feed, 12, 1);
 	plain(feed, 100, 3, "other");
-	g_assert_cmpuint(feed->session->flow.locks->len, ==, 0);
+	g_assert_cmpuint(feed->session->trace.flow.locks->len, ==, 0);
 }
 
 static void boost(struct feed *feed, int64_t time, uint32_t cpu, int32_t tid, int from, int to)
@@ -181,7 +181,7 @@ static void test_pi(void)
 	g_assert_cmpstr(held(feed, 5, 0), ==, "pi-mutex: 6 12-50!");
 	g_assert_cmpstr(held(feed, 6, 0), ==, "pi-mutex: 5 55-80!");
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "lock-owner seen");
-	waiter = model_thread(&feed->session->model, life(feed, 5, 0));
+	waiter = model_thread(&feed->session->trace.model, life(feed, 5, 0));
 	g_assert_cmpint(waiter->tid, ==, 5);
 	lock = lock_wait_new(feed->session, &(struct block) {.lock = 1}, life(feed, 5, 0), 12, 52);
 	g_assert_true(
@@ -228,7 +228,7 @@ static void test_kept_off(void)
 	g_assert_cmpint(inversion.owner, ==, 30);
 	g_assert_cmpint(inversion.boosted, ==, NO_PRIORITY);
 	g_assert_cmpint(inversion.kept_off, ==, 25);
-	g_assert_cmpint(model_thread(&feed->session->model, inversion.instead)->tid, ==, 7);
+	g_assert_cmpint(model_thread(&feed->session->trace.model, inversion.instead)->tid, ==, 7);
 	lock_wait_free(lock);
 }
 
@@ -380,7 +380,7 @@ static void test_proved(void)
 	sw(feed, 22, 1, "b", 6, SLEEPS, "idle", 0);
 	plain(feed, 30, 2, "other");
 	g_assert_cmpuint(deadlocks(feed), ==, 1);
-	deadlock = g_ptr_array_index(feed->session->deadlocks, 0);
+	deadlock = g_ptr_array_index(feed->session->found.deadlocks, 0);
 	g_assert_true(deadlock->proved);
 	g_assert_cmpuint(deadlock->members->len, ==, 2);
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "deadlock seen");
@@ -413,7 +413,7 @@ static void test_suspected(void)
 	waits_for_ever(feed, 1, M, 2);
 	plain(feed, LATER, 2, "other");
 	g_assert_cmpuint(deadlocks(feed), ==, 1);
-	deadlock = g_ptr_array_index(feed->session->deadlocks, 0);
+	deadlock = g_ptr_array_index(feed->session->found.deadlocks, 0);
 	g_assert_false(deadlock->proved);
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "deadlock inferred");
 	g_assert_cmpstr(cause_of(feed, 6, 0), ==, "deadlock inferred");
@@ -504,7 +504,8 @@ static void test_convoy(void)
 	}
 	plain(feed, time, 1, "other");
 	finish(feed);
-	list = contention_new(feed->session, NULL, feed->session->from, feed->session->to);
+	list = contention_new(feed->session, NULL, feed->session->asked.from,
+			      feed->session->asked.to);
 	g_assert_cmpuint(list->len, ==, 1);
 	contention = &g_array_index(list, struct contention, 0);
 	g_assert_cmpuint(contention->waiters, ==, 4);

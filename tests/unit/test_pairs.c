@@ -265,14 +265,15 @@ static void check_waits(GPtrArray *waits, int64_t begin, int64_t end)
 static void check_thread(const struct session *session, uint32_t thread)
 {
 	uint32_t omitted;
-	GPtrArray *waits = causality_new(session, thread, session->from, session->to, 0, &omitted);
-	struct path *path = path_new(session, thread, session->from, session->to);
-	const struct thread *life = model_thread(&session->model, thread);
-	int64_t at = session->from, sum = 0;
+	GPtrArray *waits =
+		causality_new(session, thread, session->asked.from, session->asked.to, 0, &omitted);
+	struct path *path = path_new(session, thread, session->asked.from, session->asked.to);
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	int64_t at = session->asked.from, sum = 0;
 	struct spans spans;
 	struct span span;
 
-	check_waits(waits, session->from, session->to);
+	check_waits(waits, session->asked.from, session->asked.to);
 	g_ptr_array_free(waits, TRUE);
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
@@ -281,12 +282,13 @@ static void check_thread(const struct session *session, uint32_t thread)
 		g_assert_cmpint(piece->end, >, at);
 		at = piece->end;
 	}
-	g_assert_cmpint(at, ==, session->to);
+	g_assert_cmpint(at, ==, session->asked.to);
 	path_free(path);
-	spans_begin(&spans, session, thread, session->from, session->to);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next(&spans, &span))
 		sum += span.end - span.begin;
-	g_assert_cmpint(sum, ==, MIN(life->end, session->to) - MAX(life->begin, session->from));
+	g_assert_cmpint(sum, ==,
+			MIN(life->end, session->asked.to) - MAX(life->begin, session->asked.from));
 }
 
 static void test_random_packets(void)
@@ -303,10 +305,11 @@ static void test_random_packets(void)
 		for (int host = 0; host < 3; host++)
 			random_story(feed, random, host);
 		finish(feed);
-		for (uint32_t i = 0; i < feed->session->model.thread_count; i++)
+		for (uint32_t i = 0; i < feed->session->trace.model.thread_count; i++)
 			check_thread(feed->session, i);
-		for (uint32_t i = 1; i < feed->session->timeline.details.used; i++)
-			followed += packet_from_outside(detail_at(&feed->session->timeline, i));
+		for (uint32_t i = 1; i < feed->session->trace.timeline.details.used; i++)
+			followed +=
+				packet_from_outside(detail_at(&feed->session->trace.timeline, i));
 		g_rand_free(random);
 	}
 	g_assert_cmpint(followed, >, 100); /* it is no test of nothing */

@@ -330,7 +330,7 @@ static void test_functions(void)
 	g_assert_cmpstr(tree(feed, 0), ==,
 			"syscall:read 1/100* [function:fn_f 1/94* [function:fn_g 1/87* "
 			"[interrupted/irq:9 0/10]], working/syscall:read 0/6]");
-	g_assert_cmpuint(feed->session->flow.odd[ODD_FUNCTION], ==, 1);
+	g_assert_cmpuint(feed->session->trace.flow.odd[ODD_FUNCTION], ==, 1);
 }
 
 /* "The innermost of these takes the time": an IRQ in a softIRQ is a part of

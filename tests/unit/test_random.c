@@ -259,7 +259,7 @@ static struct feed *random_run(guint32 seed, bool nonsense, int forget, int64_t 
 
 		time += g_rand_int_range(random, 0, 4);
 		if (forget > 0 && i % forget == 0 && i) {
-			flow_forget(&feed->session->flow, previous);
+			flow_forget(&feed->session->trace.flow, previous);
 			*before = previous;
 			previous = time;
 		}
@@ -315,8 +315,8 @@ static char *found(struct feed *feed, int64_t from)
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	GString *text = g_string_new(NULL);
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 		uint32_t leaf_before = 0;
 		struct spans spans;
 		struct span span;
@@ -334,18 +334,20 @@ static char *found(struct feed *feed, int64_t from)
 			g_string_printf(line, "%d %" G_GINT64_FORMAT " %s %s", thread->tid,
 					span.begin, leaf, session_thread_name(session, i));
 			if (leaf_is_blocked(span.leaf)) {
-				const struct block *block = block_at(&session->timeline, span.ref);
+				const struct block *block =
+					block_at(&session->trace.timeline, span.ref);
 				const struct wake_detail *detail =
-					detail_at(&session->timeline, block->detail);
+					detail_at(&session->trace.timeline, block->detail);
 				const char *label = session_text(session, block->resource);
 
 				g_string_append_printf(
 					line, " %u %s %s %u %s %s %d %s", block->kind, label,
 					session_thread_name(session, block->waker), block->context,
 					block->child == NO_THREAD ? "" : "child",
-					block->lock ? session_text(session, lock_at(&session->flow,
-										    block->lock)
-										    ->resource)
+					block->lock ? session_text(session,
+								   lock_at(&session->trace.flow,
+									   block->lock)
+									   ->resource)
 						    : "",
 					block->detail ? detail->kind : -1,
 					block->detail ? session_thread_name(session, detail->thread)
@@ -375,11 +377,11 @@ static void test_forgetting(void)
 		g_test_message("seed %u", seed);
 		plain_feed = random_run(seed, seed % 2, -1, &before);
 		feed = random_run(seed, seed % 2, EVENTS / 8, &before);
-		all += flow_records(&plain_feed->session->flow);
-		kept += flow_records(&feed->session->flow);
+		all += flow_records(&plain_feed->session->trace.flow);
+		kept += flow_records(&feed->session->trace.flow);
 		finish(feed);
 		finish(plain_feed);
-		feed->session->from = before;
+		feed->session->asked.from = before;
 		with = found(feed, before);
 		without = found(plain_feed, before);
 		g_assert_cmpstr(with, ==, without);

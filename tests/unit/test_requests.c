@@ -101,7 +101,8 @@ static struct user_requests *requests_of(struct feed *feed)
 	if (!none)
 		none = g_ptr_array_new();
 	finish(feed);
-	scope = (struct request_scope) {none, "pick", feed->session->from, feed->session->to};
+	scope = (struct request_scope) {none, "pick", feed->session->asked.from,
+					feed->session->asked.to};
 	check_requests(feed->session);
 	return user_requests_new(feed->session, &scope, NULL);
 }
@@ -117,7 +118,7 @@ static const char *found(struct feed *feed)
 
 		g_string_append_printf(text, "%s%d-%d %d", i ? "; " : "", (int) at->begin,
 				       (int) at->end,
-				       model_thread(&feed->session->model, at->last)->tid);
+				       model_thread(&feed->session->trace.model, at->last)->tid);
 		if (at->parent)
 			g_string_append_printf(text, " in %u", at->parent);
 		if (at->unfinished)
@@ -138,7 +139,7 @@ static const char *working(struct feed *feed)
 		const struct working *at = &g_array_index(requests->working, struct working, i);
 
 		g_string_append_printf(text, "%s%d %d-%d #%u", i ? "; " : "",
-				       model_thread(&feed->session->model, at->thread)->tid,
+				       model_thread(&feed->session->trace.model, at->thread)->tid,
 				       (int) at->begin, (int) at->end, at->request);
 	}
 	user_requests_free(requests);
@@ -402,7 +403,7 @@ static void test_named_late(void)
 	plain(feed, 200, 0, "other");
 	finish(feed);
 	/* ends 1 and 2: what accept made, and this one; no third */
-	g_assert_cmpuint(feed->session->timeline.ends.used, ==, 3);
+	g_assert_cmpuint(feed->session->trace.timeline.ends.used, ==, 3);
 	g_assert_cmpstr(found(feed), ==, ""); /* nothing tells who serves */
 }
 

@@ -69,14 +69,15 @@ static const char *ended(struct feed *feed)
 	const struct session *session = feed->session;
 	GString *text = g_string_new(NULL);
 
-	for (uint32_t i = 1; i < session->timeline.operations.used; i++) {
-		const struct operation *at = operation_at(&session->timeline.operations, i);
+	for (uint32_t i = 1; i < session->trace.timeline.operations.used; i++) {
+		const struct operation *at = operation_at(&session->trace.timeline.operations, i);
 		g_autofree char *name = operation_name(session, at->what);
 
 		if (PACK_KIND(at->what) <= OPERATION_USER)
-			g_string_append_printf(text, "%s%s %d+%d %d", text->len ? ", " : "", name,
-					       (int) at->begin, (int) at->duration,
-					       model_thread(&session->model, at->thread)->tid);
+			g_string_append_printf(
+				text, "%s%s %d+%d %d", text->len ? ", " : "", name, (int) at->begin,
+				(int) at->duration,
+				model_thread(&session->trace.model, at->thread)->tid);
 	}
 	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));
 	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
@@ -84,14 +85,14 @@ static const char *ended(struct feed *feed)
 
 static const struct user_counts *counts(const struct feed *feed)
 {
-	return &feed->session->flow.user;
+	return &feed->session->trace.flow.user;
 }
 
 static const struct thread *thread(const struct feed *feed, int32_t tid)
 {
-	return model_thread(&feed->session->model,
+	return model_thread(&feed->session->trace.model,
 			    session_thread_at(feed->session, (uint16_t) feed->host, tid,
-					      feed->session->flow.time));
+					      feed->session->trace.flow.time));
 }
 
 /* "Function frames join the control-flow stack under system calls"; recursion. */
@@ -116,11 +117,11 @@ static void test_nesting(void)
 			"function:0x200 20+50 5, function:0x100 10+70 5");
 	g_assert_cmpuint(counts(feed)->entries, ==, 3);
 	g_assert_cmpuint(counts(feed)->exits, ==, 3);
-	g_assert_cmpuint(feed->session->flow.odd[ODD_USER_FUNCTION], ==, 0);
+	g_assert_cmpuint(feed->session->trace.flow.odd[ODD_USER_FUNCTION], ==, 0);
 	g_assert_cmpstr(states(feed, 5), ==,
 			"0 working/user, 30 working/syscall:read, 40 working/user, 90");
-	g_assert_cmpuint(feed->session->events, ==, 6);
-	g_assert_cmpuint(feed->session->user_events, ==, 6);
+	g_assert_cmpuint(feed->session->trace.events, ==, 6);
+	g_assert_cmpuint(feed->session->trace.user_events, ==, 6);
 }
 
 /* longjmp() out of two functions: the exit around them ends them. An exit of what was entered
@@ -143,7 +144,7 @@ static void test_unbalanced(void)
 	g_assert_cmpstr(ended(feed), ==, "function:0x400 40+10 5, function:0x100 10+50 5");
 	g_assert_cmpuint(counts(feed)->entries_unseen, ==, 1);
 	g_assert_cmpuint(counts(feed)->exits_unseen, ==, 2);
-	g_assert_cmpuint(feed->session->flow.odd[ODD_USER_FUNCTION], ==, 3);
+	g_assert_cmpuint(feed->session->trace.flow.odd[ODD_USER_FUNCTION], ==, 3);
 	finish(feed);
 	g_assert_cmpuint(thread(feed, 5)->flow.user->frames->len, ==, 2);
 	g_assert_cmpint(
@@ -175,7 +176,7 @@ static void test_fast(void)
 static void test_lost(void)
 {
 	FEED(1);
-	const struct pages *store = &feed->session->timeline.operations;
+	const struct pages *store = &feed->session->trace.timeline.operations;
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	in(feed, 10, 5, 0x100);
@@ -187,7 +188,7 @@ static void test_lost(void)
 	g_assert_cmpstr(ended(feed), ==, "function:0x200 60+10 5, function:0x100 10+70 5");
 	g_assert_false(operation_spans_gap(feed->session, operation_at(store, 1)));
 	g_assert_true(operation_spans_gap(feed->session, operation_at(store, 2)));
-	g_assert_null(host_gap_over(model_host(&feed->session->model, 0), 0, 100));
+	g_assert_null(host_gap_over(model_host(&feed->session->trace.model, 0), 0, 100));
 }
 
 /* The thread is told by its own number, also where the CPU runs another by now; without one, it
@@ -207,8 +208,8 @@ static void test_threads(void)
 	plain(feed, 90, 0, "other");
 	g_assert_cmpstr(ended(feed), ==, "function:0x100 10+20 5, function:0x200 20+20 6");
 	g_assert_cmpuint(counts(feed)->no_thread, ==, 2);
-	g_assert_cmpuint(feed->session->model.thread_count, ==, 2);
-	g_assert_cmpuint(model_host(&feed->session->model, 0)->cpus->len, ==, 2);
+	g_assert_cmpuint(feed->session->trace.model.thread_count, ==, 2);
+	g_assert_cmpuint(model_host(&feed->session->trace.model, 0)->cpus->len, ==, 2);
 }
 
 /* A child is in its parent's functions, without a latency there; exec leaves them all. */
@@ -233,7 +234,7 @@ static void test_fork(void)
 	send(feed, &exec);
 	plain(feed, 90, 0, "other");
 	g_assert_cmpstr(ended(feed), ==, "function:0x200 40+10 8, function:0x100 10+60 5");
-	g_assert_cmpuint(feed->session->flow.odd[ODD_USER_FUNCTION], ==, 0);
+	g_assert_cmpuint(feed->session->trace.flow.odd[ODD_USER_FUNCTION], ==, 0);
 	g_assert_cmpuint(thread(feed, 8)->flow.user->frames->len, ==, 0);
 }
 
@@ -253,7 +254,8 @@ static void loaded(struct feed *feed, int64_t time, int32_t vtid, const char *na
 static const char *path_at(const struct feed *feed, int32_t pid, uint64_t address, int64_t time)
 {
 	const struct loaded_image *image =
-		model_image_at(&feed->session->model, (uint16_t) feed->host, pid, address, time);
+		model_image_at(&feed->session->trace.model, (uint16_t) feed->host, pid, address,
+			       time);
 
 	return image ? session_text(feed->session, image->path) : "";
 }
@@ -277,7 +279,7 @@ static void test_images(void)
 	loaded(feed, 20, 5, "lttng_ust_lib:load", 0x30000, "/lib/c");
 	loaded(feed, 30, 5, "lttng_ust_lib:unload", 0x30000, NULL);
 	loaded(feed, 40, 5, "lttng_ust_lib:load", 0x30000, "/lib/d");
-	g_assert_cmpuint(feed->session->model.images->len, ==, 4);
+	g_assert_cmpuint(feed->session->trace.model.images->len, ==, 4);
 	g_assert_cmpstr(path_at(feed, 5, 0x10000, 15), ==, "/bin/a");
 	g_assert_cmpstr(path_at(feed, 5, 0x10fff, 1), ==, "/bin/a"); /* it was there before */
 	g_assert_cmpstr(path_at(feed, 5, 0x11000, 15), ==, "");
@@ -285,10 +287,11 @@ static void test_images(void)
 	g_assert_cmpstr(path_at(feed, 5, 0x30010, 35), ==, "/lib/d");
 	g_assert_cmpstr(path_at(feed, 5, 0x30010, 45), ==, "/lib/d");
 	g_assert_cmpstr(path_at(feed, 6, 0x10000, 15), ==, "");
-	g_assert_cmpmem(model_image_at(&feed->session->model, 0, 5, 0x20000, 15)->build_id, 3, id,
-			3);
-	g_assert_cmpint(model_image_at(&feed->session->model, 0, 5, 0x20000, 15)->build_id_length,
-			==, 3);
+	g_assert_cmpmem(model_image_at(&feed->session->trace.model, 0, 5, 0x20000, 15)->build_id, 3,
+			id, 3);
+	g_assert_cmpint(
+		model_image_at(&feed->session->trace.model, 0, 5, 0x20000, 15)->build_id_length, ==,
+		3);
 }
 
 /* A child has what its parent had when it was born; a grandchild too; exec has nothing. */

@@ -63,7 +63,8 @@ static struct ready judged(struct feed *feed, int32_t tid, enum leaf_kind leaf)
 	struct span span, best = {0};
 	struct spans spans;
 
-	spans_begin(&spans, feed->session, thread, feed->session->from, feed->session->to);
+	spans_begin(&spans, feed->session, thread, feed->session->asked.from,
+		    feed->session->asked.to);
 	while (spans_next(&spans, &span))
 		if (PACK_KIND(span.leaf) == leaf && span.end - span.begin > best.end - best.begin)
 			best = span;
@@ -269,8 +270,8 @@ static void test_woken_alone(void)
 static const char *only_cause(struct feed *feed, int32_t tid)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->from,
-					 feed->session->to, 0, &omitted);
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
 	struct cause cause;
 
 	g_assert_cmpuint(waits->len, ==, 1);
@@ -360,7 +361,8 @@ static const struct imposer *imposer_of(const struct feed *feed, const struct wa
 
 		if (resource ? at->resource && g_str_equal(key, resource)
 			     : at->thread != NO_THREAD &&
-				       model_thread(&feed->session->model, at->thread)->tid == tid)
+				       model_thread(&feed->session->trace.model, at->thread)->tid ==
+					       tid)
 			return at;
 	}
 	g_error("%d %s imposed nothing", tid, resource ? resource : "");

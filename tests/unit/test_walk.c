@@ -32,7 +32,7 @@ struct shown {
 
 static bool of_thread(const struct walk *walk, const struct shown *shown)
 {
-	return model_thread(&walk->session->model, walk->current->thread)->tid == shown->tid;
+	return model_thread(&walk->session->trace.model, walk->current->thread)->tid == shown->tid;
 }
 
 /* "read(", "<read(": the entry was not seen, "read>(": the exit was not. */
@@ -75,7 +75,7 @@ static void on_wake(const struct walk *walk, const struct walk_wake *wake, void 
 		return;
 	if (wake->waker)
 		g_string_append_printf(shown->text, "!%d ",
-				       model_thread(&walk->session->model,
+				       model_thread(&walk->session->trace.model,
 						    g_array_index(walk->threads, struct walk_thread,
 								  wake->waker - 1)
 							    .thread)

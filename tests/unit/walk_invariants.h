@@ -117,7 +117,8 @@ static inline void walk_check_end(const struct walk *walk, const struct walk_thr
 
 	g_assert_cmpint(check->at, ==, thread->end);
 	g_assert_cmpuint(check->frames->len, ==, 0);
-	spans_begin(&spans, walk->session, thread->thread, walk->session->from, walk->session->to);
+	spans_begin(&spans, walk->session, thread->thread, walk->session->asked.from,
+		    walk->session->asked.to);
 	while (spans_next(&spans, &span))
 		check->wib[leaf_wib(span.leaf)] -= span.end - span.begin;
 	for (int i = 0; i < 4; i++)
@@ -130,10 +131,10 @@ static inline void walk_check_run(const struct walk *walk, uint16_t host, uint32
 	(void) cpu;
 	(void) data;
 	g_assert_cmpint(begin, <, end);
-	g_assert_cmpint(begin, >=, walk->session->from);
-	g_assert_cmpint(end, <=, walk->session->to);
-	g_assert_cmpuint(host, <, walk->session->model.hosts->len);
-	g_assert_true(!is_thread(thread) || thread < walk->session->model.thread_count);
+	g_assert_cmpint(begin, >=, walk->session->asked.from);
+	g_assert_cmpint(end, <=, walk->session->asked.to);
+	g_assert_cmpuint(host, <, walk->session->trace.model.hosts->len);
+	g_assert_true(!is_thread(thread) || thread < walk->session->trace.model.thread_count);
 }
 
 /* The threads that lived in the window, as if they had been asked for. */
@@ -141,10 +142,10 @@ static inline GArray *walk_check_select(const struct session *session)
 {
 	GArray *all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
-	for (uint32_t i = 0; i < session->model.thread_count; i++) {
-		const struct thread *thread = model_thread(&session->model, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 
-		if (MAX(thread->begin, session->from) < MIN(thread->end, session->to))
+		if (MAX(thread->begin, session->asked.from) < MIN(thread->end, session->asked.to))
 			g_array_append_val(all, i);
 	}
 	return all;
@@ -161,7 +162,7 @@ static inline void walk_check_formats(struct session *session)
 	export_speedscope(&walk, file);
 	export_csv_table(&walk, "blocks", file);
 	for (int kind = STACKS_OFF_CPU; kind <= STACKS_CRITICAL_PATH; kind++) {
-		session->options->export.stacks = (enum stacks) kind;
+		session->asked.options->export.stacks = (enum stacks) kind;
 		export_folded(&walk, file);
 		g_assert_true(export_pprof(&walk, file, NULL));
 	}
@@ -176,18 +177,18 @@ static inline uint64_t check_walk(struct session *session, bool formats)
 		walk_check_run,  walk_check_begin, walk_check_enter, walk_check_state,
 		walk_check_wake, walk_check_leave, walk_check_end};
 	struct walk_check check = {.frames = g_array_new(FALSE, FALSE, sizeof(struct walk_frame))};
-	GArray *asked = session->selected;
+	GArray *asked = session->asked.selected;
 	struct walk walk;
 
-	session->selected = walk_check_select(session);
+	session->asked.selected = walk_check_select(session);
 	walk_init(&walk, session);
 	walk_all(&walk, &visitor, &check);
 	g_assert_cmpuint(walk.wakes, ==, check.wakes);
 	walk_clear(&walk);
 	if (formats)
 		walk_check_formats(session);
-	g_array_free(session->selected, TRUE);
-	session->selected = asked;
+	g_array_free(session->asked.selected, TRUE);
+	session->asked.selected = asked;
 	g_array_free(check.frames, TRUE);
 	return check.frames_seen;
 }
