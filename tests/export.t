@@ -82,7 +82,7 @@ def expected_states(names):
 
 def woken(names):
     """[(TID, time)] of waits that ended with a wake-up whose waker is known: not by the idle loop itself, which wakes
-    nobody (ARCHITECTURE.md, "Extensions")."""
+    nobody (docs/semantics.md, "Windows and summaries")."""
     found = []
     for host, name in enumerate(names):
         for thread in oracle(name):

@@ -5,6 +5,10 @@
  * those of traces and those that are sums already (the merge half), batch_index.c shows the sum as
  * a page. Adding is exact, and neither order nor grouping matters: counts are integers, buckets
  * are the finest that profiles have, lists are sorted by what is in them. Schema: whylate-batch-1.
+ *
+ * Each trace is a process of its own (cli/batch_command.c): what ends one analysis costs one line.
+ * A member added to a line needs its place in batch_merge.c; tests/batch.t merges in random orders
+ * and groups.
  */
 #ifndef WHYLATE_BATCH_BATCH_PARTS_H
 #define WHYLATE_BATCH_BATCH_PARTS_H

@@ -19,6 +19,12 @@
  * below a call by `waits` explains its own time, and is no part of these sums.
  * Source: semantics.md, "Working, Interrupted, Blocked", "Critical path"; the walk from function
  * to function across the kernel's boundary is CrossWalk's.
+ *
+ * A call whose exit was not seen before the exit of a call around it (longjmp(), an exception, a
+ * missed kretprobe) is not a frame: nobody knows when it ended, so it is counted, and its time
+ * stays its caller's. A function that only a call stack shows is a node at that wait, not a frame.
+ * Rejected: to sum the frames' own lengths (interrupts, waits and other threads' work would have
+ * to be taken out of each), and to end such a call with the next event (that invents a latency).
  */
 #ifndef WHYLATE_CALLS_CALL_TREE_H
 #define WHYLATE_CALLS_CALL_TREE_H

@@ -20,6 +20,12 @@
  *
  * Frames are operations seen from both ends (operation.h), and system calls of
  * which only one end, or none, was seen; those have no latency.
+ *
+ * CPUs come first, then threads one by one, each in order of time. No format needs more, as the
+ * readers of Perfetto and of the Trace Event Format sort. So memory does not grow with the trace,
+ * but for 24 bytes a frame of the thread at hand, and sums of stacks. Rejected: `ftrace` packets
+ * for Perfetto, which would make states of its own from them; slices of states on a track beside
+ * the calls' (twice the rows, and Trace Event viewers have one track a thread).
  */
 #ifndef WHYLATE_EXPORT_EXPORT_WALK_H
 #define WHYLATE_EXPORT_EXPORT_WALK_H

@@ -11,6 +11,9 @@
  *   i-…  imposer  a thread or a resource that others waited for (waiting.h)
  *   p-…  peak     operations of one latency peak with one root cause (roots.h)
  *   c-…  cause    what requests spent their time on (request_costs.h)
+ *
+ * A new kind of finding takes a letter of its own, and findings_all() must find it, as `explain`
+ * looks there. finding_look_up() gives the thread and the window in which a finding is seen best.
  */
 #ifndef WHYLATE_FINDINGS_FINDINGS_H
 #define WHYLATE_FINDINGS_FINDINGS_H

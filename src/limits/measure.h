@@ -6,6 +6,9 @@
  * an operation that overlaps a hole may not have been one, time that is unknown may have been any.
  * Adding two measures is exact and order does not matter; percentiles are exact of one trace,
  * and known up to their bucket of several (`values` is of one trace only).
+ *
+ * Histograms have resolution 16, the finest that profiles have. A verdict stands only if what lost
+ * events and unknown time make doubtful leads to the same verdict either way.
  */
 #ifndef WHYLATE_LIMITS_MEASURE_H
 #define WHYLATE_LIMITS_MEASURE_H

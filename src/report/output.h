@@ -4,6 +4,11 @@
  * Place: report/. A file is written without a name, or beside its place under another
  * one, and gets its own only when all of it is written, so that a failure leaves what
  * was there before. What is no regular file is written straight to.
+ *
+ * Nothing is left behind: files that are not whole have no name, nor have temporary ones
+ * (util/spill.h), so a signal simply ends the command. SQLite's file loses its name before the
+ * first row; of a trace that is being cut, whose files Babeltrace names, a child remembers the
+ * directory.
  */
 #ifndef WHYLATE_REPORT_OUTPUT_H
 #define WHYLATE_REPORT_OUTPUT_H

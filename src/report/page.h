@@ -11,6 +11,19 @@
  *
  * Which threads and which times are of interest is what the report's JSON names, in its
  * order: json_watch() tells the page while the JSON is written.
+ *
+ * Whatever the JSON says, the page has, and nothing is worked out twice. The browser never sees
+ * intervals one by one: of each row there are levels of detail, each 4 times finer, in which what
+ * is shorter than a tolerance is merged into its shares. The finest level of at most 600 KB is
+ * kept, and exact states around what the report speaks of. The level whose cells are a pixel wide
+ * is drawn. Times travel as text and are made relative to the window before they are parsed:
+ * nanoseconds since 1970 do not fit a JavaScript number. The policy in the page's head names style
+ * and script by their hashes, and no `<` is in the data. The scripts are one file to the browser,
+ * so they share names.
+ *
+ * Rejected: a GResource (libgio takes 2 ms of each start; in `babeltrace2` its types take quarks,
+ * and connecting traces follows the order of quarks), uPlot (50 KB for bars that SVG can draw),
+ * compressed data (nobody could read the report in it), elements instead of a canvas.
  */
 #ifndef WHYLATE_REPORT_PAGE_H
 #define WHYLATE_REPORT_PAGE_H

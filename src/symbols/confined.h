@@ -6,6 +6,12 @@
  * write files, start programs or take more than CONFINED_BYTES besides, and
  * ends with its parent. What comes back is to be read with the same distrust
  * as the file.
+ *
+ * Each binary has its own child, 8 at a time: a file on which it crashes, or is silent for 30 s,
+ * cannot be read, and the report says so. No server is asked for debug files. What remains: the
+ * child can read what the user can, and a file made for it may make its own answers wrong.
+ * Rejected: limits on sizes (libdw hangs on small files), one child for all files (a crash would
+ * spoil another file's answer), libstdc++'s demangler (no Rust, and one more shared library).
  */
 #ifndef WHYLATE_SYMBOLS_CONFINED_H
 #define WHYLATE_SYMBOLS_CONFINED_H

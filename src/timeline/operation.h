@@ -17,6 +17,10 @@
  *
  * A frame of an interrupt is in the list of the thread that was interrupted,
  * or in its CPU's when that was idle or not known.
+ *
+ * Operations are recorded only for the commands that ask for them. Profiles read the store in
+ * passes: counts, percentiles (8 to 13 bits of the value a pass), root causes. An operation of
+ * which only one end was seen is recorded for `functions` and `diff` alone; it has no latency.
  */
 #ifndef WHYLATE_TIMELINE_OPERATION_H
 #define WHYLATE_TIMELINE_OPERATION_H

@@ -15,6 +15,15 @@
  * end of the track to the call's begin. Nothing reads them before.
  *
  * Intervals and records lie in paged stores that spill to an unlinked file.
+ *
+ * Must hold: an interval ends where the next begins, so Working + Interrupted + Blocked + Unknown
+ * is a thread's life by construction (tests/unit/test_random.c, tests/invariants.t). Late
+ * knowledge is written into what it explains: explain_waits() at a call's exit, track_rewrite()
+ * for calls and interrupts whose entry was not seen. A stored leaf does not depend on whether its
+ * thread is the kernel's, or ksoftirqd: leaf_seen_as() decides that on reading; spans_next() cuts
+ * at S, the time from which every CPU is known. This is the LTTV Delay Analyzer's holdback in
+ * another form: nothing reads an interval before the trace has ended, so it is completed in place
+ * instead of in a queue.
  */
 #ifndef WHYLATE_TIMELINE_TIMELINE_H
 #define WHYLATE_TIMELINE_TIMELINE_H

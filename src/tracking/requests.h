@@ -16,6 +16,12 @@
  * that writes a request's answer without having read anything of it (of a pool) worked on
  * it since another of the request's threads woke it, or else since it was done with what it
  * did before. So each stretch of a thread is of one request at most.
+ *
+ * A request's path is put together from critical paths of threads (path_extend_back()), each from
+ * where bytes were read back to where they were written. So its pieces tile it, and so do all sums
+ * made of them (tests/unit/request_invariants.h). Rejected: to follow wake-ups alone (an event
+ * loop is woken for one request and works on another), and to take who waits for a lock for who
+ * helps (a mutex handed back and forth looks the same as work handed over).
  */
 #ifndef WHYLATE_TRACKING_REQUESTS_H
 #define WHYLATE_TRACKING_REQUESTS_H

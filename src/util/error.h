@@ -4,6 +4,11 @@
  * Part of util/. Each code is one exit status of the command (interface:
  * 2 usage, 3 no trace, 4 damaged input, 5 output not written, 125 not recorded), so that the
  * place that knows the cause decides the status and nobody translates.
+ *
+ * Four kinds of trouble are never mixed. Our bug: an assertion. Odd trace data: counted by kind
+ * (enum odd), with a documented assumption, and on. The user's or the system's failure: a GError,
+ * returned upward and shown once, with what to do. Out of memory: GLib aborts, with one line
+ * (cli/process.c).
  */
 #ifndef WHYLATE_UTIL_ERROR_H
 #define WHYLATE_UTIL_ERROR_H

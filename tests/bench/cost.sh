@@ -11,7 +11,7 @@
 #   whylate diff --slow-fast p90 --format json TRACE     the slow ones against the others
 #   whylate functions --format json TRACE                calls, of all programs' threads
 # after one of each to warm the cache; prints the medians, their ratios to the
-# first and the peak resident memory. The budgets are in ARCHITECTURE.md; not a
+# first and the peak resident memory. The budgets are in docs/performance.md; not a
 # test. That memory does not follow the number of operations shows on two traces
 # of different size (or one with --to, OPTIONS='--to +1s'; repeat.py makes long ones).
 # Nothing is kept of the trace (--cache off); OPTIONS='--cache DIR' measures second questions.
