@@ -85,7 +85,8 @@ static void add_lost(struct check *check, const struct session *session)
 			g_string_append_printf(name, ", %" G_GUINT64_FORMAT " packets",
 					       host->discarded_packets);
 		if (session->trace.model.hosts->len > 1)
-			g_string_append_printf(name, ", host %s", session_host_name(session, i));
+			g_string_append_printf(name, ", host %s",
+					       trace_host_name(&session->trace, i));
 		finding.name = g_string_free(g_steal_pointer(&name), FALSE);
 		finding.means =
 			g_strdup("what was on at those times is unknown, and what spans them is "

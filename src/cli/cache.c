@@ -119,7 +119,7 @@ struct session *cache_session(struct cache *cache, struct options *options)
 	if (fd < 0)
 		return NULL;
 	session = session_new(options);
-	if (image_load(session, &of, fd))
+	if (image_load(&session->trace, &of, fd))
 		futimens(fd, NULL); /* used last */
 	else
 		g_clear_pointer(&session, session_free);
@@ -240,9 +240,10 @@ static bool write_file(const struct cache *cache, const struct session *session,
 	bool ok;
 
 	/* a full disk is found before all is written */
-	ok = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t) image_size(session)) == 0 ||
+	ok = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t) image_size(&session->trace)) == 0 ||
 	     errno != ENOSPC;
-	ok = ok && image_write(session, &of, fd, nothing_pending) && rename(name, cache->path) == 0;
+	ok = ok && image_write(&session->trace, &of, fd, nothing_pending) &&
+	     rename(name, cache->path) == 0;
 	if (!ok)
 		unlink(name);
 	return ok;
@@ -298,6 +299,6 @@ void cache_keep(struct cache *cache, const struct session *session)
 	    g_mkdir_with_parents(cache->directory, 0700) != 0)
 		return;
 	list = list_kept(cache);
-	if (image_size(session) <= room(cache, sum_of(list)))
+	if (image_size(&session->trace) <= room(cache, sum_of(list)))
 		write_image(cache, session);
 }

@@ -157,7 +157,7 @@ bool traces_match(struct session *session, GPtrArray *traces, GError **error)
 		while (reader_run(reader, EVENTS_AT_ONCE) && !session_has_matches(session))
 			;
 	reader_free(reader);
-	clocks_shift_candidates(session);
+	session_shift_matches(session);
 	if (cause)
 		g_propagate_error(error, cause);
 	return !cause;

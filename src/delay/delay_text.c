@@ -91,7 +91,7 @@ static void head(const struct delay *delay, struct output *output)
 			const struct host *host = model_host(&session->trace.model, i);
 
 			g_string_printf(line, "Host: %s, Linux %s, %s, %u CPU%s",
-					session_host_name(session, i),
+					trace_host_name(&session->trace, i),
 					host->kernel ? host->kernel : "(version not said)",
 					host->tracer ? host->tracer : "(tracer not said)",
 					host->cpus->len, host->cpus->len == 1 ? "" : "s");

@@ -133,7 +133,7 @@ static void put_cpus(struct writer *writer)
 	for (guint h = 0; h < session->trace.model.hosts->len; h++) {
 		const struct host *host = model_host(&session->trace.model, h);
 		g_autofree char *name =
-			several ? g_strconcat("CPUs of ", session_host_name(session, h), NULL)
+			several ? g_strconcat("CPUs of ", trace_host_name(&session->trace, h), NULL)
 				: g_strdup("CPUs");
 
 		put_track(writer, uuid(TRACK_OF_CPUS, h), 0, name);
@@ -157,7 +157,7 @@ static void put_process(struct writer *writer, guint index)
 	bool several = session->trace.model.hosts->len > 1;
 	g_autofree char *name =
 		g_strconcat(session_text(session, process->name), several ? " on " : "",
-			    several ? session_host_name(session, process->host) : "", NULL);
+			    several ? trace_host_name(&session->trace, process->host) : "", NULL);
 
 	proto_begin(&writer->sub);
 	proto_uint(&writer->sub, PROCESS_PID,

@@ -120,7 +120,7 @@ static void put_labels(struct writer *writer, const struct stack_sum *sum)
 		label(writer, "pid", NULL, process->pid);
 	}
 	if (session->trace.model.hosts->len > 1)
-		label(writer, "host", session_host_name(session, life->host), 0);
+		label(writer, "host", trace_host_name(&session->trace, life->host), 0);
 	if (sum->cause)
 		label(writer, "cause", session_text(session, sum->cause), 0);
 }

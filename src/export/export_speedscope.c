@@ -119,7 +119,7 @@ void export_speedscope(struct walk *walk, FILE *file)
 		"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 		"\"exporter\":\"whylate %s\",\n\"name\":",
 		PACKAGE_VERSION);
-	export_json_text(file, session_host_name(walk->session, 0));
+	export_json_text(file, trace_host_name(&walk->session->trace, 0));
 	fputs(",\n\"profiles\":[", file);
 	walk_all(walk, &visitor, &writer);
 	/* what is shown first: most of a system's threads sleep */

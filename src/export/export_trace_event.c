@@ -118,7 +118,7 @@ static void put_names(struct writer *writer)
 		int64_t pid = walk_unique_id((uint16_t) h, CPUS_PID);
 		g_autofree char *name =
 			g_strconcat("CPUs", several ? " of " : "",
-				    several ? session_host_name(session, h) : "", NULL);
+				    several ? trace_host_name(&session->trace, h) : "", NULL);
 
 		metadata(writer, "process_name", pid, pid, name);
 		for (guint i = 0; i < host->cpus->len; i++) {
@@ -134,7 +134,8 @@ static void put_names(struct writer *writer)
 		int64_t pid = walk_unique_id(process->host, process->pid);
 		g_autofree char *name =
 			g_strconcat(session_text(session, process->name), several ? " on " : "",
-				    several ? session_host_name(session, process->host) : "", NULL);
+				    several ? trace_host_name(&session->trace, process->host) : "",
+				    NULL);
 
 		metadata(writer, "process_name", pid, pid, name);
 	}

@@ -435,7 +435,7 @@ static void write_gaps(struct lami_report *report)
 			what = g_strdup_printf("events of CPU %u lost%s%s", gap->cpu,
 					       session->trace.model.hosts->len > 1 ? " on " : "",
 					       session->trace.model.hosts->len > 1
-						       ? session_host_name(session, h)
+						       ? trace_host_name(&session->trace, h)
 						       : "");
 			lami_string(report, what);
 			lami_time_range(report, gap->begin, gap->end);

@@ -131,13 +131,6 @@ uint32_t operation_resource(const struct session *session, const struct operatio
 	}
 }
 
-uint16_t operation_host(const struct session *session, const struct operation *operation)
-{
-	if (operation_has_thread(operation))
-		return model_thread(&session->trace.model, operation->thread)->host;
-	return (uint16_t) (operation->thread - operation_of_host(0));
-}
-
 static bool may_be(const char *pattern, enum operation_kind kind)
 {
 	/* the part before the colon is compared as a pattern of its own */
@@ -335,7 +328,8 @@ static guint wanted_of(struct operation_scope *scope, uint32_t what)
 bool operation_spans_gap(const struct session *session, const struct operation *operation)
 {
 	const struct host *host =
-		model_host(&session->trace.model, operation_host(session, operation));
+		model_host(&session->trace.model,
+			   model_operation_host(&session->trace.model, operation));
 	int64_t end = operation_end(operation);
 	int kind = PACK_KIND(operation->what);
 
@@ -357,8 +351,9 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 	    (!operation_has_thread(operation) || !scope->threads[operation->thread]))
 		return false;
 	if (session->asked.options->host &&
-	    !session_wants_host(session, model_host(&session->trace.model,
-						    operation_host(session, operation))))
+	    !session_wants_host(session,
+				model_host(&session->trace.model,
+					   model_operation_host(&session->trace.model, operation))))
 		return false;
 	return !session->asked.options->profile.resource || resource_wanted(session, operation);
 }

@@ -35,8 +35,6 @@ const char *disk_name(const struct session *session, uint32_t device);
 /* What an operation was on: an interned key ("file:/etc/x", "device:vda"), 0. */
 uint32_t operation_resource(const struct session *session, const struct operation *operation);
 
-uint16_t operation_host(const struct session *session, const struct operation *operation);
-
 /* Lost events may have been part of it, so that it was not one operation: its thread was off the
  * CPU meanwhile, or it is a request of a device. */
 bool operation_spans_gap(const struct session *session, const struct operation *operation);

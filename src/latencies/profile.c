@@ -129,7 +129,7 @@ static char *scope_text(const struct session *session, const struct operation *o
 		operation_has_thread(operation)
 			? model_thread(&session->trace.model, operation->thread)
 			: NULL;
-	uint16_t host = operation_host(session, operation);
+	uint16_t host = model_operation_host(&session->trace.model, operation);
 	const char *hostname = session->trace.model.hosts->len > 1
 				       ? model_host(&session->trace.model, host)->hostname
 				       : NULL;

@@ -559,8 +559,9 @@ static void split_ready(struct split *split, struct part *top, const struct span
 	if (PACK_KIND(span->leaf) == LEAF_UNKNOWN)
 		take(split, top, PART_UNKNOWN, "unknown", span->end - span->begin);
 	else
-		split_by_runners(split, top, operation_host(split->session, split->operation),
-				 span);
+		split_by_runners(
+			split, top,
+			model_operation_host(&split->session->trace.model, split->operation), span);
 }
 
 void split_operation(struct split *split)

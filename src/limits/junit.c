@@ -35,7 +35,7 @@ static void head(const struct session *session, FILE *file)
 {
 	const GPtrArray *judged = session->found.judged;
 	const char *host =
-		session->trace.model.hosts->len ? session_host_name(session, 0) : "localhost";
+		session->trace.model.hosts->len ? trace_host_name(&session->trace, 0) : "localhost";
 	g_autofree char *safe = escaped(host);
 	time_t begin = (time_t) (session->asked.from / 1000000000);
 	char stamp[32] = "1970-01-01T00:00:00", counts[128];

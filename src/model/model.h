@@ -380,6 +380,14 @@ static inline struct thread *model_thread(const struct model *model, uint32_t in
 	return pages_at(&model->threads, index);
 }
 
+static inline uint16_t
+model_operation_host(const struct model *model, const struct operation *operation)
+{
+	if (operation_has_thread(operation))
+		return model_thread(model, operation->thread)->host;
+	return (uint16_t) (operation->thread - operation_of_host(0));
+}
+
 static inline bool is_thread(uint32_t index)
 {
 	return index < IDLE_THREAD;

@@ -127,7 +127,7 @@ static void put_title(const struct session *session, FILE *file)
 		title = g_strdup_printf("whylate %s: %s",
 					command_name(session->asked.options->command),
 					session->trace.model.hosts->len
-						? session_host_name(session, 0)
+						? trace_host_name(&session->trace, 0)
 						: "no host");
 	safe = g_utf8_make_valid(title, -1);
 	g_free(title);

@@ -171,7 +171,7 @@ void text_clock(GString *line, const struct session *session, const struct host 
 			       clock->packets == 1 ? "" : "s");
 	if (session->trace.model.hosts->len > 2)
 		g_string_append_printf(line, " to and from %s",
-				       session_host_name(session, clock->neighbour));
+				       trace_host_name(&session->trace, clock->neighbour));
 	if (clock->contradicting)
 		g_string_append_printf(line, "; %u that contradict them left out",
 				       clock->contradicting);
@@ -187,7 +187,7 @@ void text_hosts(const struct session *session, struct output *output)
 		const struct host *host = model_host(&session->trace.model, i);
 
 		g_string_printf(line, "Host %s: Linux %s, %s, %u CPU%s, %s of trace from %s",
-				session_host_name(session, i),
+				trace_host_name(&session->trace, i),
 				host->kernel ? host->kernel : "(version not said)",
 				host->tracer ? host->tracer : "tracer not said", host->cpus->len,
 				host->cpus->len == 1 ? "" : "s",

@@ -67,7 +67,7 @@ static void add_partial_hosts(GPtrArray *list, const struct session *session)
 	for (guint i = 0;
 	     session->trace.model.hosts->len > 1 && i < session->trace.model.hosts->len; i++) {
 		const struct host *host = model_host(&session->trace.model, i);
-		const char *name = session_host_name(session, i);
+		const char *name = trace_host_name(&session->trace, i);
 
 		if (host->begin - session->asked.from > PARTIAL_MIN)
 			g_ptr_array_add(
@@ -116,7 +116,7 @@ static void add_late_cpus(GPtrArray *list, const struct session *session)
 void coverage_troubles(const struct session *session, GPtrArray *list)
 {
 	add_late_cpus(list, session);
-	clocks_warnings(session, list);
+	clocks_warnings(&session->trace, list);
 	add_partial_hosts(list, session);
 	for (guint i = 1; i < session->trace.model.hosts->len; i++) {
 		const struct host *a = model_host(&session->trace.model, i - 1);

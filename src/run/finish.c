@@ -15,7 +15,6 @@
 #include "symbols/binaries.h"
 #include "run/containers.h"
 #include "run/anonymise.h"
-#include "trace/clocks.h"
 #include "limits/limits.h"
 #include "latencies/operations.h"
 #include "symbols/symbols.h"
@@ -513,29 +512,33 @@ static bool load_symbols(struct session *session, GError **error)
 	return true;
 }
 
-/* All hosts to one time; what packets woke to who sent them. */
-static bool bring_together(struct session *session, GError **error)
+static void shift_time(const struct session *session, uint16_t host, int64_t *time)
 {
-	struct pairs pairs;
-	bool ok;
+	*time = clock_line_at(&model_host(&session->trace.model, host)->clock.line, *time);
+}
 
-	pairs_init(&pairs, &session->trace.timeline);
-	ok = clocks_find(session, &pairs, error);
-	if (ok) {
-		clocks_shift(session);
-		clocks_follow(session, &pairs);
+void session_shift_matches(struct session *session)
+{
+	for (guint i = 0; i < session->asked.boundaries->len; i++) {
+		struct boundary *mark =
+			&g_array_index(session->asked.boundaries, struct boundary, i);
+
+		shift_time(session, mark->host, &mark->time);
 	}
-	pairs_clear(&pairs);
-	return ok;
+	for (int m = 0; m < MATCH_COUNT; m++)
+		for (guint i = 0; i < session->asked.matches[m].candidates->len; i++) {
+			struct candidate *at = &g_array_index(session->asked.matches[m].candidates,
+							      struct candidate, i);
+
+			shift_time(session, at->host, &at->time);
+		}
 }
 
 bool session_gather(struct session *session, GError **error)
 {
-	flow_end(&session->trace.flow);
-	if (session->trace.events && !bring_together(session, error))
+	if (!trace_gather(&session->trace, session->asked.options->clock_offsets, error))
 		return false;
-	session->trace.names_gathered = intern_count(session->trace.model.names);
-	session->trace.operations_gathered = session->trace.timeline.operations.used;
+	session_shift_matches(session);
 	return true;
 }
 

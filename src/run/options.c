@@ -9,6 +9,7 @@
 #include "findings/findings.h"
 #include "latencies/operations.h"
 #include "tracking/request_filter.h"
+#include "trace/clocks.h"
 #include "util/error.h"
 
 #define DELAY (1u << COMMAND_DELAY)
@@ -445,38 +446,6 @@ static bool add_directories(const char *name, const char *value, GPtrArray *list
 		}
 		g_ptr_array_add(list, g_strdup(*one));
 	}
-	return true;
-}
-
-#define OFFSET_MAX (INT64_C(100) * 365 * 86400 * 1000000000) /* a hundred years */
-
-bool clock_offset_parse(const char *text, char **host, int64_t *ns, GError **error)
-{
-	const char *value = strrchr(text, '=');
-	bool negative;
-
-	*host = NULL;
-	if (value && value == text) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "no host before the '='");
-		return false;
-	}
-	if (value)
-		*host = g_strndup(text, (gsize) (value++ - text));
-	else
-		value = text;
-	negative = *value == '-';
-	if (negative || *value == '+')
-		value++;
-	if (!when_parse_duration(value, ns, error)) {
-		g_clear_pointer(host, g_free);
-		return false;
-	}
-	if (*ns > OFFSET_MAX) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "more than a hundred years");
-		g_clear_pointer(host, g_free);
-		return false;
-	}
-	*ns = negative ? -*ns : *ns;
 	return true;
 }
 

@@ -178,10 +178,6 @@ void options_clear(struct options *options);
  * option, the value and what would be right (WHYLATE_ERROR_USAGE). */
 bool options_set(struct options *options, const char *name, const char *value, GError **error);
 
-/* Takes a --clock-offset apart: the host's name into `*host` (owned by the
- * caller; NULL: none was said) and the offset in ns. */
-bool clock_offset_parse(const char *text, char **host, int64_t *ns, GError **error);
-
 /* What can only be judged when all are set; makes what is read from files. */
 bool options_check(struct options *options, GError **error);
 

@@ -10,29 +10,13 @@
 
 #include <string.h>
 
-#define STORE_MEMORY (48u << 20) /* bytes of timeline in memory before it spills */
-
-static void damage_clear(gpointer data)
-{
-	struct damage *damage = data;
-
-	g_free(damage->file);
-	g_free(damage->what);
-}
-
 struct session *session_new(struct options *options)
 {
 	struct session *session = g_new0(struct session, 1);
 
 	session->asked.options = options;
-	model_init(&session->trace.model);
-	timeline_init(&session->trace.timeline, STORE_MEMORY);
-	flow_init(&session->trace.flow, &session->trace.model, &session->trace.timeline);
-	session->trace.class_names = g_hash_table_new(NULL, NULL);
+	trace_init(&session->trace);
 	session->asked.boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
-	session->trace.damages = g_array_new(FALSE, FALSE, sizeof(struct damage));
-	g_array_set_clear_func(session->trace.damages, damage_clear);
-	session->trace.user_damages = g_ptr_array_new_with_free_func(g_free);
 	session->asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session->asked.target = NO_THREAD;
 	session->found.runs_read = g_new0(uint64_t, 1);
@@ -78,10 +62,7 @@ void session_free(struct session *session)
 {
 	if (!session)
 		return;
-	flow_clear(&session->trace.flow);
-	timeline_clear(&session->trace.timeline);
-	model_clear(&session->trace.model);
-	g_hash_table_destroy(session->trace.class_names);
+	trace_clear(&session->trace);
 	g_array_free(session->asked.boundaries, TRUE);
 	g_array_free(session->asked.selected, TRUE);
 	if (session->asked.chosen)
@@ -92,18 +73,12 @@ void session_free(struct session *session)
 		g_array_free(session->asked.matches[i].of_host, TRUE);
 	}
 	stretches_clear(&session->asked.stretches);
-	g_free(session->trace.stopped);
-	g_array_free(session->trace.damages, TRUE);
-	g_ptr_array_free(session->trace.user_damages, TRUE);
-	event_places_free(session->trace.places);
-	g_free(session->trace.place);
 	g_free(session->found.thread_names);
 	g_free(session->found.runs_read);
 	idmap_clear(session->found.user_names);
 	g_free(session->found.user_names);
 	symbols_free(session->found.symbols);
 	binaries_free(session->found.binaries);
-	processes_clear(&session->trace.processes);
 	if (session->asked.limit_threads)
 		g_ptr_array_free(session->asked.limit_threads, TRUE);
 	if (session->found.judged)
@@ -517,22 +492,6 @@ const char *session_thread_name(const struct session *session, uint32_t thread)
 	return *name ? name : "?";
 }
 
-const char *session_host_name(const struct session *session, uint32_t index)
-{
-	const struct host *host = model_host(&session->trace.model, index);
-	const char *name = host->hostname ? host->hostname : "(no name)";
-	char text[128];
-
-	for (guint i = 0; i < session->trace.model.hosts->len; i++)
-		if (i != index && g_strcmp0(model_host(&session->trace.model, i)->hostname,
-					    host->hostname) == 0) {
-			g_snprintf(text, sizeof text, "%s (host %u)", name, index);
-			return intern_text(session->trace.model.names,
-					   intern_id(session->trace.model.names, text));
-		}
-	return name;
-}
-
 const char *session_on(const struct session *session, uint32_t thread)
 {
 	char text[128];
@@ -540,7 +499,8 @@ const char *session_on(const struct session *session, uint32_t thread)
 	if (session->trace.model.hosts->len < 2 || !is_thread(thread))
 		return "";
 	g_snprintf(text, sizeof text, " on %s",
-		   session_host_name(session, model_thread(&session->trace.model, thread)->host));
+		   trace_host_name(&session->trace,
+				   model_thread(&session->trace.model, thread)->host));
 	return intern_text(session->trace.model.names, intern_id(session->trace.model.names, text));
 }
 

@@ -15,27 +15,12 @@
 #include <stdint.h>
 
 #include "run/options.h"
-#include "trace/processes.h"
 #include "run/stretches.h"
-#include "event/event.h"
-#include "event/kinds.h"
-#include "event/places.h"
-#include "flow/flow.h"
-#include "model/model.h"
-#include "timeline/timeline.h"
+#include "trace/trace.h"
 
 struct binaries;
 struct code;
 struct symbols;
-
-/* What a trace's environment says; all may be NULL or 0. Borrowed. */
-struct host_info {
-	const char *hostname, *trace_uuid, *clock_uuid, *kernel_release;
-	int tracer_major, tracer_minor, tracer_patch;
-	int64_t clock_offset;
-	bool has_clock_offset;
-	enum syscall_abi abi;
-};
 
 /* An event that a filter matches, of one of several hosts. */
 struct candidate {
@@ -77,41 +62,6 @@ struct boundary {
 	int32_t tid;    /* as in struct match */
 	bool user;      /* … too */
 	uint64_t key;   /* of what was captured, 0: nothing is */
-};
-
-/* A damaged file of the trace. */
-struct damage {
-	char *file;            /* owned; path */
-	char *what;            /* owned; for people, NULL: bytes say it */
-	uint64_t bytes, total; /* could not be read, of so many */
-};
-
-/* What was recorded: all that comes of reading, whoever asks for what. */
-struct trace {
-	struct model model;
-	struct timeline timeline;
-	struct flow flow;
-	struct processes processes;
-	int64_t begin, end;          /* first and last event of all hosts */
-	uint64_t events;
-	bool kinds[EV_KIND_COUNT];   /* declared by some trace */
-	GHashTable *class_names;     /* owned; event names declared (set) */
-	bool has_tids;               /* … with the context tid */
-	char *place;                 /* owned; directory of the first trace's files, NULL */
-	struct event_places *places; /* owned; where rare events are; NULL: not asked for */
-
-	char *stopped;               /* owned; why reading ended early, NULL */
-	GArray *damages;             /* owned; struct damage: what could not be read */
-	guint user_traces;           /* user-space traces found beside */
-	guint user_apart; /* … of them are not read: of no host whose kernel trace is */
-	uint64_t user_events; /* of those that are; nothing else counts them */
-	GPtrArray *user_damages; /* owned; what is wrong with them, for people */
-
-	/* session_gather(); what it leaves is not changed any more, but for new names and
-	 * operations behind those that there are then */
-	uint32_t names_gathered, operations_gathered; /* 0 names: not done */
-	bool restored; /* that was taken from an image (image.h): events that are
-					fed now are only compared with the filters */
 };
 
 /* What is asked of it. */
@@ -211,6 +161,8 @@ bool session_interrupted(const struct session *session);
 bool session_gather(struct session *session, GError **error);
 /* An option names an event. */
 bool session_wants_match(const struct session *session);
+/* Brings the times of the events that options name to the hosts' common time. */
+void session_shift_matches(struct session *session);
 /* All events that options name were met, and no later one can take their place. */
 bool session_has_matches(const struct session *session);
 
@@ -235,8 +187,6 @@ bool spans_next(struct spans *spans, struct span *span);
 /* The same, of those off the CPU only, which is much quicker than to look at all. */
 bool spans_next_off_cpu(struct spans *spans, struct span *span);
 
-/* For people; with its number where another has the same name. */
-const char *session_host_name(const struct session *session, uint32_t index);
 /* " on HOST" where there are several hosts, else "". */
 const char *session_on(const struct session *session, uint32_t thread);
 /* Name in the window, "?" if none is known. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "util/error.h"
+#include "util/when.h"
 
 #define RUN 256u          /* packets in a row, of which … */
 #define KEPT 8u           /* … so many of each direction, the tightest, are kept … */
@@ -88,17 +89,17 @@ static void add_point(struct edge *edge, const struct packet *sent, const struct
 		thin(edge);
 }
 
-static GArray *edges_new(const struct session *session, const struct pairs *pairs)
+static GArray *edges_new(const struct trace *trace, const struct pairs *pairs)
 {
-	guint hosts = session->trace.model.hosts->len;
+	guint hosts = trace->model.hosts->len;
 	GArray *edges = g_array_new(FALSE, TRUE, sizeof(struct edge));
 
 	g_array_set_clear_func(edges, edge_clear);
 	g_array_set_size(edges, hosts * hosts);
 	for (guint i = 0; i < pairs->list->len; i++) {
 		const struct pair *pair = &g_array_index(pairs->list, struct pair, i);
-		const struct packet *sent = packet_at(&session->trace.timeline, pair->sent);
-		const struct packet *received = packet_at(&session->trace.timeline, pair->received);
+		const struct packet *sent = packet_at(&trace->timeline, pair->sent);
+		const struct packet *received = packet_at(&trace->timeline, pair->received);
 
 		add_point(edge_of(edges, hosts, sent->host, received->host), sent, received,
 			  pairs->list->len >= THIN_FROM);
@@ -111,17 +112,49 @@ static GArray *edges_new(const struct session *session, const struct pairs *pair
 	return edges;
 }
 
+#define OFFSET_MAX (INT64_C(100) * 365 * 86400 * 1000000000) /* a hundred years */
+
+bool clock_offset_parse(const char *text, char **host, int64_t *ns, GError **error)
+{
+	const char *value = strrchr(text, '=');
+	bool negative;
+
+	*host = NULL;
+	if (value && value == text) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "no host before the '='");
+		return false;
+	}
+	if (value)
+		*host = g_strndup(text, (gsize) (value++ - text));
+	else
+		value = text;
+	negative = *value == '-';
+	if (negative || *value == '+')
+		value++;
+	if (!when_parse_duration(value, ns, error)) {
+		g_clear_pointer(host, g_free);
+		return false;
+	}
+	if (*ns > OFFSET_MAX) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "more than a hundred years");
+		g_clear_pointer(host, g_free);
+		return false;
+	}
+	*ns = negative ? -*ns : *ns;
+	return true;
+}
+
 /* "HOST=…" names one that is not the reference; without a name there must be
  * only one such. */
-static struct host *given_host(const struct session *session, const char *name, const char *text,
+static struct host *given_host(const struct trace *trace, const char *name, const char *text,
 			       GError **error)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
 	struct host *found = NULL;
 	guint count = 0;
 
-	for (guint i = 1; i < session->trace.model.hosts->len; i++) {
-		struct host *host = model_host(&session->trace.model, i);
+	for (guint i = 1; i < trace->model.hosts->len; i++) {
+		struct host *host = model_host(&trace->model, i);
 
 		if (!name || g_strcmp0(name, host->hostname) == 0) {
 			found = host;
@@ -136,17 +169,14 @@ static struct host *given_host(const struct session *session, const char *name, 
 		    "--clock-offset '%s': %s; the first host's clock (%s) is the reference, %s%s",
 		    text,
 		    count ? "which host is meant is not clear" : "there is no such other host",
-		    model_host(&session->trace.model, 0)->hostname
-			    ? model_host(&session->trace.model, 0)->hostname
-			    : "no name",
+		    model_host(&trace->model, 0)->hostname ? model_host(&trace->model, 0)->hostname
+							   : "no name",
 		    names->len ? "the others are: " : "and there are no others", names->str);
 	return NULL;
 }
 
-static bool take_given(struct session *session, GError **error)
+static bool take_given(struct trace *trace, const GPtrArray *offsets, GError **error)
 {
-	const GPtrArray *offsets = session->asked.options->clock_offsets;
-
 	for (guint i = 0; i < offsets->len; i++) {
 		const char *text = g_ptr_array_index(offsets, i);
 		g_autofree char *name = NULL;
@@ -155,7 +185,7 @@ static bool take_given(struct session *session, GError **error)
 
 		if (!clock_offset_parse(text, &name, &ns, error))
 			return false;
-		host = given_host(session, name, text, error);
+		host = given_host(trace, name, text, error);
 		if (!host)
 			return false;
 		host->clock =
@@ -165,10 +195,10 @@ static bool take_given(struct session *session, GError **error)
 }
 
 /* `to` by its corridor with `from`, whose clock is known. */
-static void join(struct session *session, const struct edge *edge, guint from, guint to)
+static void join(struct trace *trace, const struct edge *edge, guint from, guint to)
 {
-	const struct host_clock *known = &model_host(&session->trace.model, from)->clock;
-	struct host_clock *clock = &model_host(&session->trace.model, to)->clock;
+	const struct host_clock *known = &model_host(&trace->model, from)->clock;
+	struct host_clock *clock = &model_host(&trace->model, to)->clock;
 	struct clock_line line =
 		from < to ? edge->corridor.line : clock_line_inverse(&edge->corridor.line);
 
@@ -193,14 +223,13 @@ static bool is_better(const struct edge *edge, const struct edge *best)
 	return edge->corridor.error >= 0 && edge->corridor.error < best->corridor.error;
 }
 
-static void grow_tree(struct session *session, GArray *edges)
+static void grow_tree(struct trace *trace, GArray *edges)
 {
-	guint hosts = session->trace.model.hosts->len, joined;
+	guint hosts = trace->model.hosts->len, joined;
 	g_autofree bool *inside = g_new0(bool, hosts);
 
 	for (guint i = 0; i < hosts; i++)
-		inside[i] = i == 0 ||
-			    model_host(&session->trace.model, i)->clock.known == CLOCK_GIVEN;
+		inside[i] = i == 0 || model_host(&trace->model, i)->clock.known == CLOCK_GIVEN;
 	do {
 		struct edge *best = NULL;
 		guint from = 0, to = 0;
@@ -216,7 +245,7 @@ static void grow_tree(struct session *session, GArray *edges)
 				}
 			}
 		if (best)
-			join(session, best, from, to);
+			join(trace, best, from, to);
 		/* nothing leads to the rest: the next one is their reference */
 		for (joined = 0; joined < hosts && inside[joined]; joined++)
 			;
@@ -225,38 +254,39 @@ static void grow_tree(struct session *session, GArray *edges)
 	} while (joined < hosts);
 }
 
-bool clocks_find(struct session *session, const struct pairs *pairs, GError **error)
+bool clocks_find(struct trace *trace, const struct pairs *pairs, const GPtrArray *offsets,
+		 GError **error)
 {
 	GArray *edges;
 
-	for (guint i = 0; i < session->trace.model.hosts->len; i++)
-		model_host(&session->trace.model, i)->clock =
+	for (guint i = 0; i < trace->model.hosts->len; i++)
+		model_host(&trace->model, i)->clock =
 			(struct host_clock) {.error = i ? -1 : 0, .group = (uint16_t) i};
-	if (!take_given(session, error))
+	if (!take_given(trace, offsets, error))
 		return false;
-	if (session->trace.model.hosts->len < 2)
+	if (trace->model.hosts->len < 2)
 		return true;
-	edges = edges_new(session, pairs);
-	grow_tree(session, edges);
+	edges = edges_new(trace, pairs);
+	grow_tree(trace, edges);
 	g_array_free(edges, TRUE);
 	return true;
 }
 
-int64_t clocks_error(const struct session *session, uint16_t a, uint16_t b)
+int64_t clocks_error(const struct trace *trace, uint16_t a, uint16_t b)
 {
-	const struct host_clock *x = &model_host(&session->trace.model, a)->clock;
-	const struct host_clock *y = &model_host(&session->trace.model, b)->clock;
+	const struct host_clock *x = &model_host(&trace->model, a)->clock;
+	const struct host_clock *y = &model_host(&trace->model, b)->clock;
 
 	return x->group != y->group || x->error < 0 || y->error < 0 ? -1 : x->error + y->error;
 }
 
 /* Received before it was sent, by more than the clocks' error. */
-static bool too_early(const struct session *session, const struct packet *sent,
+static bool too_early(const struct trace *trace, const struct packet *sent,
 		      const struct packet *received)
 {
-	const struct host *from = model_host(&session->trace.model, sent->host);
-	const struct host *to = model_host(&session->trace.model, received->host);
-	int64_t error = clocks_error(session, sent->host, received->host);
+	const struct host *from = model_host(&trace->model, sent->host);
+	const struct host *to = model_host(&trace->model, received->host);
+	int64_t error = clocks_error(trace, sent->host, received->host);
 
 	return clock_line_at(&to->clock.line, received->time) + MAX(error, 0) <
 	       clock_line_at(&from->clock.line, sent->time);
@@ -264,76 +294,75 @@ static bool too_early(const struct session *session, const struct packet *sent,
 
 /* What the packet woke: the thread that sent it, when it did, the way. One that
  * comes too early is another packet, unless the clock was given and is wrong. */
-static void follow(const struct session *session, struct wake_detail *detail,
-		   const struct packet *sent, const struct packet *received)
+static void follow(const struct trace *trace, struct wake_detail *detail, const struct packet *sent,
+		   const struct packet *received)
 {
-	const struct host *from = model_host(&session->trace.model, sent->host);
-	const struct host *to = model_host(&session->trace.model, received->host);
+	const struct host *from = model_host(&trace->model, sent->host);
+	const struct host *to = model_host(&trace->model, received->host);
 	int64_t arrived = clock_line_at(&to->clock.line, received->time);
 	int64_t left = clock_line_at(&from->clock.line, sent->time);
 	int64_t handed = clock_line_at(&from->clock.line, sent->handed);
 
 	if (from->clock.known != CLOCK_GIVEN && to->clock.known != CLOCK_GIVEN &&
-	    too_early(session, sent, received))
+	    too_early(trace, sent, received))
 		return;
 	detail->thread = sent->thread;
 	detail->call = sent->call;
 	detail->begin = MIN(handed, arrived);
 	detail->served = MAX(arrived - left, 0);
-	detail->queued = clocks_error(session, sent->host, received->host);
+	detail->queued = clocks_error(trace, sent->host, received->host);
 }
 
-static void count_early(struct session *session, const struct packet *sent,
+static void count_early(struct trace *trace, const struct packet *sent,
 			const struct packet *received)
 {
-	struct host *from = model_host(&session->trace.model, sent->host);
-	struct host *to = model_host(&session->trace.model, received->host);
+	struct host *from = model_host(&trace->model, sent->host);
+	struct host *to = model_host(&trace->model, received->host);
 
-	if (!too_early(session, sent, received))
+	if (!too_early(trace, sent, received))
 		return;
 	from->clock.too_early += sent->host != 0;
 	to->clock.too_early += received->host != 0;
 }
 
-void clocks_follow(struct session *session, const struct pairs *pairs)
+void clocks_follow(struct trace *trace, const struct pairs *pairs)
 {
 	for (guint i = 0; i < pairs->list->len; i++) {
 		const struct pair *pair = &g_array_index(pairs->list, struct pair, i);
-		const struct packet *sent = packet_at(&session->trace.timeline, pair->sent);
-		const struct packet *received = packet_at(&session->trace.timeline, pair->received);
+		const struct packet *sent = packet_at(&trace->timeline, pair->sent);
+		const struct packet *received = packet_at(&trace->timeline, pair->received);
 
-		if (model_host(&session->trace.model, sent->host)->clock.group ==
-		    model_host(&session->trace.model, received->host)->clock.group)
-			count_early(session, sent, received);
+		if (model_host(&trace->model, sent->host)->clock.group ==
+		    model_host(&trace->model, received->host)->clock.group)
+			count_early(trace, sent, received);
 	}
-	for (uint32_t i = 1; pairs->list->len && i < session->trace.timeline.details.used; i++) {
-		struct wake_detail *detail =
-			(struct wake_detail *) detail_at(&session->trace.timeline, i);
+	for (uint32_t i = 1; pairs->list->len && i < trace->timeline.details.used; i++) {
+		struct wake_detail *detail = (struct wake_detail *) detail_at(&trace->timeline, i);
 		const struct packet *sent, *received;
 		uint32_t found;
 
-		pages_pass(&session->trace.timeline.details, i);
+		pages_pass(&trace->timeline.details, i);
 		if (detail->kind != DETAIL_PACKET || !detail->number)
 			continue;
 		found = pairs_sent(pairs, (uint32_t) detail->number);
 		if (!found)
 			continue;
-		sent = packet_at(&session->trace.timeline, found);
-		received = packet_at(&session->trace.timeline, (uint32_t) detail->number);
-		if (model_host(&session->trace.model, sent->host)->clock.group ==
-		    model_host(&session->trace.model, received->host)->clock.group)
-			follow(session, detail, sent, received);
+		sent = packet_at(&trace->timeline, found);
+		received = packet_at(&trace->timeline, (uint32_t) detail->number);
+		if (model_host(&trace->model, sent->host)->clock.group ==
+		    model_host(&trace->model, received->host)->clock.group)
+			follow(trace, detail, sent, received);
 	}
 }
 
-void clocks_warnings(const struct session *session, GPtrArray *lines)
+void clocks_warnings(const struct trace *trace, GPtrArray *lines)
 {
-	const char *first = session_host_name(session, 0);
+	const char *first = trace_host_name(trace, 0);
 
-	for (guint i = 1; i < session->trace.model.hosts->len; i++) {
-		const struct host *host = model_host(&session->trace.model, i);
+	for (guint i = 1; i < trace->model.hosts->len; i++) {
+		const struct host *host = model_host(&trace->model, i);
 		const struct host_clock *clock = &host->clock;
-		const char *name = session_host_name(session, i);
+		const char *name = trace_host_name(trace, i);
 
 		if (clock->group && clock->known == CLOCK_OWN)
 			g_ptr_array_add(
@@ -352,7 +381,7 @@ void clocks_warnings(const struct session *session, GPtrArray *lines)
 							"its clock follows %s's, "
 							"which is taken as it is",
 							first, name,
-							session_host_name(session, clock->group)));
+							trace_host_name(trace, clock->group)));
 		else if (clock->known == CLOCK_PACKETS && clock->error < 0)
 			g_ptr_array_add(
 				lines,

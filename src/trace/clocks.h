@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One time for several hosts.
  *
- * Place: trace/, a step of session_finish(): all hosts were read by their
+ * Place: trace/, the last step of trace_gather(): all hosts were read by their
  * own clocks, beside each other (what one does never changes another's state),
  * and are now brought to the first host's:
  *
@@ -18,19 +18,23 @@
 #define WHYLATE_TRACE_CLOCKS_H
 
 #include "trace/pairs.h"
-#include "run/session.h"
+#include "trace/trace.h"
 
-/* Fills host.clock of all hosts. Errors: a --clock-offset that fits no host. */
-bool clocks_find(struct session *session, const struct pairs *pairs, GError **error);
-void clocks_shift(struct session *session);
-/* Only the times of the events that options name, which clocks_shift() does too. */
-void clocks_shift_candidates(struct session *session);
-void clocks_follow(struct session *session, const struct pairs *pairs);
+/* Fills host.clock of all hosts. `offsets`: strings as clock_offset_parse() takes them. Errors: one
+ * of them fits no host. */
+bool clocks_find(struct trace *trace, const struct pairs *pairs, const GPtrArray *offsets,
+		 GError **error);
+void clocks_shift(struct trace *trace);
+void clocks_follow(struct trace *trace, const struct pairs *pairs);
+
+/* Takes a --clock-offset apart: the host's name into `*host` (owned by the
+ * caller; NULL: none was said) and the offset in ns. */
+bool clock_offset_parse(const char *text, char **host, int64_t *ns, GError **error);
 
 /* Error of the difference of two hosts' clocks, ns; -1: not known. */
-int64_t clocks_error(const struct session *session, uint16_t a, uint16_t b);
+int64_t clocks_error(const struct trace *trace, uint16_t a, uint16_t b);
 /* What is to be said of the clocks where they could not be brought together,
  * one sentence a host; strings to free. */
-void clocks_warnings(const struct session *session, GPtrArray *lines);
+void clocks_warnings(const struct trace *trace, GPtrArray *lines);
 
 #endif

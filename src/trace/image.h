@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A session as it is when all events are in, written to a file and taken from it again: what
+/* A trace as it is when all events are in, written to a file and taken from it again: what
  * a second question about the same trace is answered from.
  *
- *   reading ─► session_gather() ─► image_write() ─► file ─► image_load() ─► session_finish()
+ *   reading ─► trace_gather() ─► image_write() ─► file ─► image_load() ─► session_finish()
  *
- * Place: trace/, beside the session. Which file it is, whether it is of this trace and
+ * Place: trace/. Which file it is, whether it is of this trace and
  * who may have written it is for the caller to know (cli/cache.h).
  *
  *   | head | intervals | blocks | … the stores, as they are in memory | all the rest |
@@ -18,7 +18,7 @@
 #ifndef WHYLATE_TRACE_IMAGE_H
 #define WHYLATE_TRACE_IMAGE_H
 
-#include "run/session.h"
+#include "trace/trace.h"
 
 #define IMAGE_KEY 32 /* bytes */
 
@@ -30,15 +30,14 @@ struct image_of {
 };
 
 /* About how many bytes the file would have. */
-uint64_t image_size(const struct session *session);
+uint64_t image_size(const struct trace *trace);
 
-/* Writes what session_gather() left, from the beginning of the file `fd`. `go_on` is asked
+/* Writes what trace_gather() left, from the beginning of the file `fd`. `go_on` is asked
  * now and then, and ends it. False: not written whole, the file is of no use. */
-bool image_write(const struct session *session, const struct image_of *of, int fd,
-		 bool (*go_on)(void));
+bool image_write(const struct trace *trace, const struct image_of *of, int fd, bool (*go_on)(void));
 
-/* Fills a new session from the file. False: the file is not of `of`, not sound, or has not
- * what the session's options want; the session may be half filled then, and is to be freed. */
-bool image_load(struct session *session, const struct image_of *of, int fd);
+/* Fills a new trace from the file. False: the file is not of `of`, not sound, or has not
+ * what it wants recorded; it may be half filled then, and is to be freed. */
+bool image_load(struct trace *trace, const struct image_of *of, int fd);
 
 #endif

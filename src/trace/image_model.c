@@ -2,7 +2,7 @@
 /* Hosts, CPUs, threads and names in an image; see image.h.
  *
  * A structure is kept as it is in memory, but for what it points to: that is written behind
- * it, if anything reads it after session_gather(), else it is as in a new one when it is
+ * it, if anything reads it after trace_gather(), else it is as in a new one when it is
  * taken again. So a new plain member is kept without a word here, and a new pointer has to
  * be added to own_…(); one that is not is freed as what it was in another process, which
  * every test on an image would show.

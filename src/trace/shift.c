@@ -9,7 +9,6 @@
  */
 #include "trace/clocks.h"
 
-#include "latencies/operations.h"
 #include "objects/locks.h"
 
 /* INT64_MIN and INT64_MAX stand for no time. */
@@ -24,7 +23,7 @@ static bool is_moved(const struct host *host)
 	return host->clock.line.offset != 0 || host->clock.line.drift != 0;
 }
 
-static void move_host(struct session *session, struct host *host)
+static void move_host(struct trace *trace, struct host *host)
 {
 	const struct clock_line *line = &host->clock.line;
 
@@ -51,16 +50,15 @@ static void move_host(struct session *session, struct host *host)
 		move(line, &cpu->first_packet);
 		move(line, &cpu->gap_end);
 		move(line, &cpu->last_switch);
-		runs_move(&session->trace.timeline, &cpu->runs, line);
+		runs_move(&trace->timeline, &cpu->runs, line);
 	}
 }
 
 /* A bit of `moved` for each: no detail twice. */
-static void move_detail(struct session *session, uint32_t index, const struct clock_line *line,
+static void move_detail(struct trace *trace, uint32_t index, const struct clock_line *line,
 			guint8 *moved)
 {
-	struct wake_detail *detail =
-		(struct wake_detail *) detail_at(&session->trace.timeline, index);
+	struct wake_detail *detail = (struct wake_detail *) detail_at(&trace->timeline, index);
 
 	if (!index || (moved[index / 8] & 1u << index % 8))
 		return;
@@ -69,31 +67,31 @@ static void move_detail(struct session *session, uint32_t index, const struct cl
 		move(line, &detail->begin);
 	if (detail->asked)
 		move(line, &detail->asked);
-	move_detail(session, detail->behind, line, moved);
+	move_detail(trace, detail->behind, line, moved);
 }
 
-static void move_details(struct session *session, const struct thread *thread,
+static void move_details(struct trace *trace, const struct thread *thread,
 			 const struct clock_line *line, guint8 *moved)
 {
 	struct track_pos pos = {0, 0};
 	struct span span;
 
-	while (track_read(&session->trace.timeline, &thread->track, &pos, thread->end, &span)) {
+	while (track_read(&trace->timeline, &thread->track, &pos, thread->end, &span)) {
 		const struct block *block;
 
 		if (!leaf_is_blocked(span.leaf))
 			continue;
-		block = block_at(&session->trace.timeline, span.ref);
-		move_detail(session, block->detail, line, moved);
-		move_detail(session, block->begun, line, moved);
+		block = block_at(&trace->timeline, span.ref);
+		move_detail(trace, block->detail, line, moved);
+		move_detail(trace, block->begun, line, moved);
 	}
 }
 
-static void move_thread(struct session *session, struct thread *thread,
-			const struct clock_line *line, guint8 *moved)
+static void move_thread(struct trace *trace, struct thread *thread, const struct clock_line *line,
+			guint8 *moved)
 {
-	move_details(session, thread, line, moved);
-	track_move(&session->trace.timeline, &thread->track, line);
+	move_details(trace, thread, line, moved);
+	track_move(&trace->timeline, &thread->track, line);
 	move(line, &thread->begin);
 	move(line, &thread->end);
 	move(line, &thread->late_after);
@@ -117,14 +115,14 @@ static void move_thread(struct session *session, struct thread *thread,
 		move(line, &g_array_index(thread->names, struct name_change, i).time);
 }
 
-static void move_operations(struct session *session)
+static void move_operations(struct trace *trace)
 {
-	struct pages *store = &session->trace.timeline.operations;
+	struct pages *store = &trace->timeline.operations;
 
 	for (uint32_t i = 1; i < store->used; i++) {
 		struct operation *operation = operation_at(store, i);
 		const struct host *host =
-			model_host(&session->trace.model, operation_host(session, operation));
+			model_host(&trace->model, model_operation_host(&trace->model, operation));
 		int64_t end = clock_line_at(&host->clock.line, operation_end(operation));
 
 		pages_pass(store, i);
@@ -133,9 +131,9 @@ static void move_operations(struct session *session)
 	}
 }
 
-static void move_images(struct session *session)
+static void move_images(struct trace *trace)
 {
-	struct model *model = &session->trace.model;
+	struct model *model = &trace->model;
 
 	for (guint i = 0; i < model->images->len; i++) {
 		struct loaded_image *image = &g_array_index(model->images, struct loaded_image, i);
@@ -152,14 +150,14 @@ static void move_images(struct session *session)
 	}
 }
 
-static void move_exchanges(struct session *session)
+static void move_exchanges(struct trace *trace)
 {
-	struct timeline *timeline = &session->trace.timeline;
+	struct timeline *timeline = &trace->timeline;
 
 	for (uint32_t i = 1; i < timeline->exchanges.used; i++) {
 		struct exchange *exchange = pages_at(&timeline->exchanges, i);
-		const struct thread *thread = model_thread(&session->trace.model, exchange->thread);
-		const struct host *host = model_host(&session->trace.model, thread->host);
+		const struct thread *thread = model_thread(&trace->model, exchange->thread);
+		const struct host *host = model_host(&trace->model, thread->host);
 
 		move(&host->clock.line, &exchange->begin);
 		move(&host->clock.line, &exchange->end_time);
@@ -167,7 +165,7 @@ static void move_exchanges(struct session *session)
 	for (uint32_t i = 1; i < timeline->ends.used; i++) {
 		struct channel_end *end = pages_at(&timeline->ends, i);
 
-		move(&model_host(&session->trace.model, end->host)->clock.line, &end->opened);
+		move(&model_host(&trace->model, end->host)->clock.line, &end->opened);
 	}
 }
 
@@ -177,26 +175,25 @@ static void move_hold(const struct clock_line *line, struct hold *hold)
 	move(line, &hold->end);
 }
 
-static void move_log(struct session *session, const struct clock_line *line,
-		     const struct hold_log *log)
+static void move_log(struct trace *trace, const struct clock_line *line, const struct hold_log *log)
 {
 	for (uint32_t i = 0; i < log->used; i++)
-		move_hold(line, (struct hold *) hold_at(&session->trace.timeline.holds, log, i));
+		move_hold(line, (struct hold *) hold_at(&trace->timeline.holds, log, i));
 }
 
-static void move_locks(struct session *session)
+static void move_locks(struct trace *trace)
 {
-	for (guint i = 0; i < session->trace.flow.locks->len; i++) {
-		struct lock *lock = &g_array_index(session->trace.flow.locks, struct lock, i);
-		const struct host *host = model_host(&session->trace.model, lock->host);
+	for (guint i = 0; i < trace->flow.locks->len; i++) {
+		struct lock *lock = &g_array_index(trace->flow.locks, struct lock, i);
+		const struct host *host = model_host(&trace->model, lock->host);
 		const struct clock_line *line = &host->clock.line;
 
 		if (!is_moved(host))
 			continue;
 		move(line, &lock->released);
 		move(line, &lock->touched);
-		move_log(session, line, &lock->holds);
-		move_log(session, line, &lock->waits);
+		move_log(trace, line, &lock->holds);
+		move_log(trace, line, &lock->waits);
 		for (guint k = 0; lock->open && k < lock->open->len; k++)
 			move_hold(line, &g_array_index(lock->open, struct hold, k));
 		for (guint k = 0; lock->boosts && k < lock->boosts->len; k++)
@@ -204,47 +201,29 @@ static void move_locks(struct session *session)
 	}
 }
 
-void clocks_shift_candidates(struct session *session)
+void clocks_shift(struct trace *trace)
 {
-	for (guint i = 0; i < session->asked.boundaries->len; i++) {
-		struct boundary *mark =
-			&g_array_index(session->asked.boundaries, struct boundary, i);
-
-		move(&model_host(&session->trace.model, mark->host)->clock.line, &mark->time);
-	}
-	for (int m = 0; m < MATCH_COUNT; m++)
-		for (guint i = 0; i < session->asked.matches[m].candidates->len; i++) {
-			struct candidate *at = &g_array_index(session->asked.matches[m].candidates,
-							      struct candidate, i);
-
-			move(&model_host(&session->trace.model, at->host)->clock.line, &at->time);
-		}
-}
-
-void clocks_shift(struct session *session)
-{
-	g_autofree guint8 *moved = g_malloc0(session->trace.timeline.details.used / 8 + 1);
+	g_autofree guint8 *moved = g_malloc0(trace->timeline.details.used / 8 + 1);
 	bool any = false;
 
-	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
-		struct host *host = model_host(&session->trace.model, i);
+	for (guint i = 0; i < trace->model.hosts->len; i++) {
+		struct host *host = model_host(&trace->model, i);
 
 		any |= is_moved(host);
 		if (is_moved(host))
-			move_host(session, host);
+			move_host(trace, host);
 	}
 	if (!any)
 		return;
-	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
-		struct thread *thread = model_thread(&session->trace.model, i);
-		const struct host *host = model_host(&session->trace.model, thread->host);
+	for (uint32_t i = 0; i < trace->model.thread_count; i++) {
+		struct thread *thread = model_thread(&trace->model, i);
+		const struct host *host = model_host(&trace->model, thread->host);
 
 		if (is_moved(host))
-			move_thread(session, thread, &host->clock.line, moved);
+			move_thread(trace, thread, &host->clock.line, moved);
 	}
-	move_operations(session);
-	move_exchanges(session);
-	move_images(session);
-	move_locks(session);
-	clocks_shift_candidates(session);
+	move_operations(trace);
+	move_exchanges(trace);
+	move_images(trace);
+	move_locks(trace);
 }

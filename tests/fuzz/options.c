@@ -12,6 +12,7 @@
 #include "whylate/whylate.h"
 
 #include "latencies/operations.h"
+#include "trace/clocks.h"
 
 #define LINES_MAX 40
 

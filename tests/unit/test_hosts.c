@@ -161,8 +161,8 @@ static void test_nothing_matches(void)
 	g_assert_cmpstr(leads(feed, 5, 0), ==, "-");
 	g_assert_cmpint(clock_of(feed, SERVER)->line.offset, ==, 0);
 	g_assert_cmpint(clock_of(feed, SERVER)->known, ==, CLOCK_OWN);
-	g_assert_cmpint(clocks_error(feed->session, CLIENT, SERVER), ==, -1);
-	clocks_warnings(feed->session, lines);
+	g_assert_cmpint(clocks_error(&feed->session->trace, CLIENT, SERVER), ==, -1);
+	clocks_warnings(&feed->session->trace, lines);
 	g_assert_cmpint(lines->len, ==, 1);
 	g_assert_nonnull(strstr(g_ptr_array_index(lines, 0), "h and server: none match"));
 	g_ptr_array_free(lines, TRUE);
@@ -218,7 +218,8 @@ static void test_three(void)
 	g_assert_cmpint(middle->error, <=, 103);
 	g_assert_cmpint(far->error, >=, middle->error + 10);
 	g_assert_cmpint(far->error, <=, middle->error + 13);
-	g_assert_cmpint(clocks_error(feed->session, SERVER, 2), ==, middle->error + far->error);
+	g_assert_cmpint(clocks_error(&feed->session->trace, SERVER, 2), ==,
+			middle->error + far->error);
 }
 
 /* The nth match of all hosts is that by the common time, whatever their clocks

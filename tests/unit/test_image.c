@@ -55,10 +55,10 @@ static void keep_and_take(struct feed *feed, int fd)
 	GError *error = NULL;
 
 	g_assert_true(session_gather(feed->session, &error));
-	g_assert_true(image_write(feed->session, of_nothing(), fd, always));
+	g_assert_true(image_write(&feed->session->trace, of_nothing(), fd, always));
 	session_free(feed->session);
 	feed->session = session_new(&feed->options);
-	g_assert_true(image_load(feed->session, of_nothing(), fd));
+	g_assert_true(image_load(&feed->session->trace, of_nothing(), fd));
 }
 
 /* As test_locks.c, test_in_turn: the same holders, by hand from objects/locks.h. */
@@ -90,13 +90,13 @@ static void test_not_taken(void)
 	session_free(feed->session);
 	feed->session = session_new(&feed->options);
 	other.key[IMAGE_KEY - 1] ^= 1;
-	g_assert_false(image_load(feed->session, &other, fd));
-	g_assert_false(image_load(feed->session, of_nothing(), empty));
+	g_assert_false(image_load(&feed->session->trace, &other, fd));
+	g_assert_false(image_load(&feed->session->trace, of_nothing(), empty));
 	feed->session->trace.flow.operations_wanted = 1;
-	g_assert_false(image_load(feed->session, of_nothing(), fd));
+	g_assert_false(image_load(&feed->session->trace, of_nothing(), fd));
 	session_free(feed->session);
 	feed->session = session_new(&feed->options);
-	g_assert_true(image_load(feed->session, of_nothing(), fd));
+	g_assert_true(image_load(&feed->session->trace, of_nothing(), fd));
 	close(fd);
 	close(empty);
 }
@@ -130,7 +130,7 @@ static void test_forged(void)
 		head.digest = image_head_digest(&head, &digest);
 		g_assert_cmpint(pwrite(fd, &head, sizeof head, 0), ==, sizeof head);
 		g_assert_cmpint(pwrite(fd, rest + at, 1, (off_t) (IMAGE_ALIGN + at)), ==, 1);
-		taken += image_load(session, of_nothing(), fd);
+		taken += image_load(&session->trace, of_nothing(), fd);
 		session_free(session);
 		rest[at] = was;
 		g_assert_cmpint(pwrite(fd, rest + at, 1, (off_t) (IMAGE_ALIGN + at)), ==, 1);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What was recorded: all that comes of reading, whoever asks for what.
+ *
+ * Place: trace/, over flow/, which works out from events who did what when. It is a sink
+ * (event/sink.h): a reader feeds it. When all has been read, trace_gather() ends all lives and
+ * brings the hosts to one time; from then on nothing of it is changed any more, but for new
+ * names and operations behind those that there are then. An image (image.h) keeps it.
+ */
+#ifndef WHYLATE_TRACE_TRACE_H
+#define WHYLATE_TRACE_TRACE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/sink.h"
+#include "flow/flow.h"
+#include "model/model.h"
+#include "timeline/timeline.h"
+#include "trace/processes.h"
+
+/* A damaged file of the trace. */
+struct damage {
+	char *file;            /* owned; path */
+	char *what;            /* owned; for people, NULL: bytes say it */
+	uint64_t bytes, total; /* could not be read, of so many */
+};
+
+struct trace {
+	struct model model;
+	struct timeline timeline;
+	struct flow flow;
+	struct processes processes;
+	int64_t begin, end;          /* first and last event of all hosts */
+	uint64_t events;
+	bool kinds[EV_KIND_COUNT];   /* declared by some trace */
+	GHashTable *class_names;     /* owned; event names declared (set) */
+	bool has_tids;               /* … with the context tid */
+	char *place;                 /* owned; directory of the first trace's files, NULL */
+	struct event_places *places; /* owned; where rare events are; NULL: not asked for */
+
+	char *stopped;               /* owned; why reading ended early, NULL */
+	GArray *damages;             /* owned; struct damage: what could not be read */
+	guint user_traces;           /* user-space traces found beside */
+	guint user_apart; /* … of them are not read: of no host whose kernel trace is */
+	uint64_t user_events; /* of those that are; nothing else counts them */
+	GPtrArray *user_damages; /* owned; what is wrong with them, for people */
+
+	/* trace_gather(); what it leaves is not changed any more, but for new names and
+	 * operations behind those that there are then */
+	uint32_t names_gathered, operations_gathered; /* 0 names: not done */
+	bool restored; /* that was taken from an image (image.h): events that are
+					fed now are only compared with the filters */
+};
+
+void trace_init(struct trace *trace);
+void trace_clear(struct trace *trace);
+
+/* When all has been read: ends all lives, brings the hosts to one time. `clock_offsets`: strings,
+ * see clocks.h. */
+bool trace_gather(struct trace *trace, const GPtrArray *clock_offsets, GError **error);
+
+/* For people; with its number where another has the same name. */
+const char *trace_host_name(const struct trace *trace, uint32_t index);
+
+#endif
