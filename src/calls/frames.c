@@ -189,6 +189,6 @@ bool frame_waits_for_others(const struct session *session, const struct call_fra
 	for (int i = 0; fed[i]; i++)
 		if (g_str_has_prefix(on, fed[i]))
 			return true;
-	wait = flow_call_info((struct flow *) &session->trace.flow, PACK_NUMBER(frame->what))->wait;
+	wait = flow_call_info(&session->trace.flow, PACK_NUMBER(frame->what))->wait;
 	return wait != WAIT_DEFAULT && wait != WAIT_FD && wait != WAIT_NOTHING;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "run/containers.h"
+#include "model/container.h"
 
 #define ALIKE_SHOWN 2 /* waits shown of a row of like ones … */
 #define ALIKE_MIN 4   /* … of at least so many */

@@ -5,9 +5,12 @@
  * Part of flow/. Not atomic: events go on meanwhile, so what they already
  * showed wins. Source: lttng-events.md section 2; semantics.md, "Evidence".
  */
-#include "flow/flow.h"
+#include "flow/dump.h"
 
 #include "model/files.h"
+#include "objects/bios.h"
+#include "threads/namespaces.h"
+#include "threads/states.h"
 
 #define STATUS_WAIT 5 /* S, D or idle sleep; 1 and 2 may be running: no state */
 #define TYPE_KERNEL 1
@@ -44,10 +47,12 @@ static void dump_table(struct host *host, struct thread *thread, const struct ev
 	thread->files = fd_table_join(table);
 }
 
-static void dump_process(struct flow *flow, struct host *host, const struct event *event)
+void flow_dump_process(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	struct host *host = flow_host(flow, event);
 	struct thread *thread;
 
+	(void) cpu;
 	host->has_statedump = true;
 	if (event->process.tid <= 0)
 		return;
@@ -70,30 +75,37 @@ static void dump_process(struct flow *flow, struct host *host, const struct even
 		thread_found_off(flow, thread, THREAD_BLOCKED);
 }
 
-void flow_statedump(struct flow *flow, struct host *host, const struct event *event)
+void flow_dump_namespaces(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
-	struct fd_table *table;
+	(void) cpu;
+	dump_namespaces(flow, event);
+}
 
-	switch (event->kind) {
-	case EV_STATEDUMP_PROCESS:
-		dump_process(flow, host, event);
-		break;
-	case EV_STATEDUMP_FD:
-		table = table_of(host, event->file.files, event->file.pid, NULL);
-		if (event->file.filename && !fd_key(table, event->file.fd))
-			fd_rename(table, event->file.fd,
-				  file_key_of_name(flow->names, event->file.filename));
-		break;
-	case EV_STATEDUMP_INTERRUPT:
-		if (event->interrupt.action)
-			idmap_set(&host->irq_names, (uint32_t) event->interrupt.irq,
-				  intern_id(flow->names, event->interrupt.action));
-		break;
-	default:
-		idmap_set(&host->disks, event->device.dev,
-			  intern_id(flow->names, event->device.name));
-		if (event->device.name)
-			block_device_named(flow, host, event->device.dev, event->device.name);
-		break;
-	}
+void flow_dump_file(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct fd_table *table =
+		table_of(flow_host(flow, event), event->file.files, event->file.pid, NULL);
+
+	(void) cpu;
+	if (event->file.filename && !fd_key(table, event->file.fd))
+		fd_rename(table, event->file.fd,
+			  file_key_of_name(flow->names, event->file.filename));
+}
+
+void flow_dump_interrupt(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	(void) cpu;
+	if (event->interrupt.action)
+		idmap_set(&flow_host(flow, event)->irq_names, (uint32_t) event->interrupt.irq,
+			  intern_id(flow->names, event->interrupt.action));
+}
+
+void flow_dump_block_device(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct host *host = flow_host(flow, event);
+
+	(void) cpu;
+	idmap_set(&host->disks, event->device.dev, intern_id(flow->names, event->device.name));
+	if (event->device.name)
+		block_device_named(flow, host, event->device.dev, event->device.name);
 }

@@ -2,13 +2,16 @@
 /* Lost events: what a hole in one CPU's stream makes unknown.
  *
  *   CPU 0   … A runs ──switch A→B──┤b  (hole)   e├── …
- *   A       off CPU: its stretch stands (sched.c, thread_contradicted())
+ *   A       off CPU: its stretch stands (thread_contradicted())
  *   B       current at b: unknown from b to its next evidence
  *
  * Part of flow/. Source: semantics.md, "Gaps". Cases C, D and E are steps of
- * a switch: sched.c.
+ * a switch: threads/sched.c.
  */
-#include "flow/flow.h"
+#include "flow/gaps.h"
+
+#include "objects/operation_log.h"
+#include "threads/states.h"
 
 void gap_begin(struct flow *flow, struct host *host, struct cpu *cpu, const struct gap *gap)
 {

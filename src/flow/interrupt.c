@@ -12,9 +12,14 @@
  * (interrupt frames belong to the CPU and count for its current thread) and
  * rule 3 of "Blocking causality".
  */
-#include "flow/flow.h"
+#include "flow/interrupt.h"
 
 #include <string.h>
+
+#include "objects/operation_log.h"
+#include "state/holdback.h"
+#include "threads/arrival.h"
+#include "threads/stop.h"
 
 #define SOFTIRQ_SCHED 7
 #define SOFTIRQ_RCU 9
@@ -82,9 +87,9 @@ static void softirq_raised(struct cpu *cpu, uint32_t vec)
 	cpu->raised[vec].thread = NO_THREAD;
 }
 
-void flow_interrupt_entry(struct flow *flow, struct host *host, struct cpu *cpu,
-			  const struct event *event)
+void flow_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	struct host *host = flow_host(flow, event);
 	struct thread *thread;
 	struct frame *frame;
 
@@ -219,8 +224,9 @@ static void arm(struct flow *flow, struct host *host, struct cpu *cpu, const str
 	}
 }
 
-void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
+void flow_timer(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	struct host *host = flow_host(flow, event);
 	uint32_t index;
 
 	switch (event->kind) {
@@ -246,8 +252,9 @@ void flow_timer(struct flow *flow, struct host *host, struct cpu *cpu, const str
 /* The kernel generates the signal's event after it has woken the receiver
  * (__send_signal_locked: complete_signal() before the tracepoint), so the wait
  * that this context has just ended was ended by the signal. */
-void flow_signal(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
+void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	struct host *host = flow_host(flow, event);
 	struct wake_detail detail = {.kind = DETAIL_SIGNAL,
 				     .requested = -1,
 				     .queued = -1,

@@ -9,27 +9,18 @@
  *
  * Part of flow/. Source: semantics.md, "The control-flow stack of a thread".
  */
-#include "objects/calls.h"
-#include "objects/locks.h"
+#include "flow/syscall.h"
 
 #include <string.h>
 
-void call_close(struct thread *thread)
-{
-	thread->flow.call.open = false;
-	thread->flow.call.waits = 0;
-	thread->flow.call.lock = 0;
-	thread->flow.call.child = NO_THREAD;
-}
-
-void call_may_follow(struct thread *waker, uint32_t block)
-{
-	if (waker->kernel || (waker->of_kthreadd && !waker->execed))
-		return; /* makes no system calls */
-	if (!waker->flow.woke)
-		waker->flow.woke = g_array_new(FALSE, FALSE, sizeof block);
-	g_array_append_val(waker->flow.woke, block);
-}
+#include "flow/effects.h"
+#include "objects/calls.h"
+#include "objects/exchanges.h"
+#include "objects/futexes.h"
+#include "objects/operation_log.h"
+#include "objects/resource.h"
+#include "state/holdback.h"
+#include "state/stacks.h"
 
 /* A new known stretch begins at this own event. */
 static void note_call(struct flow *flow, struct thread *thread)

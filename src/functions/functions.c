@@ -202,8 +202,7 @@ static void unreturned_clear(gpointer data)
 static bool is_leisure(const struct session *session, const struct call_frame *frame)
 {
 	return frame_waits_for_others(session, frame) &&
-	       flow_call_info((struct flow *) &session->trace.flow, PACK_NUMBER(frame->what))
-			       ->wait != WAIT_FUTEX;
+	       flow_call_info(&session->trace.flow, PACK_NUMBER(frame->what))->wait != WAIT_FUTEX;
 }
 
 /* No call of that kind that returned took as long. */

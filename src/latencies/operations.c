@@ -9,6 +9,7 @@
 #include "waits/summary.h"
 #include "util/error.h"
 #include "util/pattern.h"
+#include "model/images.h"
 
 static const char *const kind_names[OPERATION_KINDS] = {
 	"syscall", "function",     "function",     "irq",      "vector",  "softirq",

@@ -18,34 +18,13 @@
 #ifndef WHYLATE_MODEL_CONTAINER_H
 #define WHYLATE_MODEL_CONTAINER_H
 
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "model/model.h"
 
 /* The host's namespaces have fixed numbers (linux/proc_ns.h: PROC_PID_INIT_INO,
  * PROC_CGROUP_INIT_INO); all others are given from 0xF0000000 on. */
 #define HOST_PID_NS UINT32_C(0xEFFFFFFC)
 #define HOST_CGROUP_NS UINT32_C(0xEFFFFFFB)
 #define MAX_PID_NS_LEVEL 32 /* linux/pid_namespace.h */
-
-struct model;
-struct thread;
-
-struct ids {
-	int32_t tid, pid; /* 0: not known */
-};
-
-struct pid_ns {
-	uint32_t number;
-	uint32_t parent; /* number, 0: not known or none */
-	uint32_t level;
-};
-
-struct place {
-	uint32_t pid_ns, cgroup_ns; /* numbers, 0: not known */
-	uint32_t level;             /* of the PID namespace */
-	uint32_t ids;               /* those of level 1 and on, in model.ids */
-};
 
 /* The thread's place, NULL: nothing is known. Valid until the next change. */
 const struct place *thread_place(const struct model *model, const struct thread *thread);

@@ -14,36 +14,7 @@
 #ifndef WHYLATE_MODEL_IMAGES_H
 #define WHYLATE_MODEL_IMAGES_H
 
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#define BUILD_ID_MAX 32
-#define NO_SPACE UINT32_MAX
-
-struct model;
-
-struct loaded_image {
-	int64_t from;         /* INT64_MIN: it was there when first asked for */
-	int64_t until;        /* unloaded, or its process exec'ed; INT64_MAX: never seen to be */
-	uint64_t base, size;  /* addresses [base, base + size) of the process */
-	uint32_t path;        /* interned, as the traced host calls it */
-	uint32_t previous;    /* in the same space, + 1; 0: none */
-	uint8_t build_id[BUILD_ID_MAX];
-	uint8_t build_id_length; /* 0: none, or not recorded */
-	bool pic; /* addresses in the file begin at 0; else they are the process's own */
-	int32_t pid; /* as the host numbers it */
-	uint16_t host;
-};
-
-struct image_space {
-	int64_t from; /* fork or exec; INT64_MIN: before the trace, or not seen */
-	int32_t pid;
-	uint16_t host;
-	uint32_t parent; /* whose images it has besides, as they were at `from`; NO_SPACE */
-	uint32_t previous; /* of the same PID before, NO_SPACE */
-	uint32_t newest; /* in model.images, + 1; 0: none */
-};
+#include "model/model.h"
 
 /* The image that `address` of the process is in at `time`; NULL: not known. One that is there
  * only later in the same space is taken if none is before. */

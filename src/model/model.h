@@ -19,8 +19,6 @@
 
 #include "event/event.h"
 #include "event/kinds.h"
-#include "model/container.h"
-#include "model/images.h"
 #include "timeline/timeline.h"
 #include "util/corridor.h"
 #include "util/idmap.h"
@@ -352,6 +350,50 @@ static inline struct wake_detail *cpu_pending(struct cpu *cpu)
 {
 	return cpu->depth ? &cpu->frames[cpu->depth - 1].pending : &cpu->pending;
 }
+
+/* What a thread is called in a PID namespace. */
+struct ids {
+	int32_t tid, pid; /* 0: not known */
+};
+
+struct pid_ns {
+	uint32_t number;
+	uint32_t parent; /* number, 0: not known or none */
+	uint32_t level;
+};
+
+/* The namespaces that threads are in; container.h. */
+struct place {
+	uint32_t pid_ns, cgroup_ns; /* numbers, 0: not known */
+	uint32_t level; /* of the PID namespace */
+	uint32_t ids; /* those of level 1 and on, in model.ids */
+};
+
+/* Programs and libraries in the memory of processes; images.h. */
+#define BUILD_ID_MAX 32
+#define NO_SPACE UINT32_MAX
+
+struct loaded_image {
+	int64_t from; /* INT64_MIN: it was there when first asked for */
+	int64_t until; /* unloaded, or its process exec'ed; INT64_MAX: never seen to be */
+	uint64_t base, size; /* addresses [base, base + size) of the process */
+	uint32_t path; /* interned, as the traced host calls it */
+	uint32_t previous; /* in the same space, + 1; 0: none */
+	uint8_t build_id[BUILD_ID_MAX];
+	uint8_t build_id_length; /* 0: none, or not recorded */
+	bool pic; /* addresses in the file begin at 0; else they are the process's own */
+	int32_t pid; /* as the host numbers it */
+	uint16_t host;
+};
+
+struct image_space {
+	int64_t from; /* fork or exec; INT64_MIN: before the trace, or not seen */
+	int32_t pid;
+	uint16_t host;
+	uint32_t parent; /* whose images it has besides, as they were at `from`; NO_SPACE */
+	uint32_t previous; /* of the same PID before, NO_SPACE */
+	uint32_t newest; /* in model.images, + 1; 0: none */
+};
 
 struct model {
 	struct intern *names; /* owned */

@@ -12,11 +12,13 @@
  * Part of objects/. Source: lttng-events.md 1.4; the kernel's block/blk-core.c and
  * blk-merge.c.
  */
-#include "objects/block_requests.h"
+#include "objects/bios.h"
 
 #include <string.h>
 
-uint32_t disk_of(const struct host *host, uint32_t dev)
+#include "objects/block_requests.h"
+
+static uint32_t disk_of(const struct host *host, uint32_t dev)
 {
 	uint32_t disk = host->whole.count ? idmap_get(&host->whole, dev) : IDMAP_NONE;
 

@@ -17,9 +17,13 @@
  * Part of objects/. Source: semantics.md, "Blocking causality", rules 1 and 3;
  * lttng-events.md 1.4; the kernel's block/blk-core.c, blk-mq.c, blk-flush.c.
  */
-#include "objects/block_requests.h"
+#include "objects/block.h"
 
 #include <string.h>
+
+#include "objects/bios.h"
+#include "objects/block_requests.h"
+#include "objects/operation_log.h"
 
 /* What its bios did not tell may be among what was lost: since when it waits, and for whom; who
  * inserts or issues it may do so for anybody. */
@@ -317,8 +321,9 @@ bool block_completed_for(struct flow *flow, struct host *host, const struct thre
 	return false;
 }
 
-void flow_block(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
+void flow_block(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	struct host *host = flow_host(flow, event);
 	if (event->block.sectors && event->block.sector >= FLUSH_PLACE - event->block.sectors)
 		return; /* no disk is that large, and flushes are kept there */
 	if (!event->block.sectors && !(event->block.rwbs & RWBS_FLUSH) &&

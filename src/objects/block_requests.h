@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Block requests and bios on their way, by device and sector: the store, and who
- * asked. Inside flow/: block.c moves requests, bios.c what becomes one.
+ * asked. block.c moves requests, bios.c what becomes one.
+ *
+ * Place: objects/.
  */
 #ifndef WHYLATE_OBJECTS_BLOCK_REQUESTS_H
 #define WHYLATE_OBJECTS_BLOCK_REQUESTS_H
 
-#include "flow/flow.h"
+#include "state/state.h"
 
 #define FLUSH_PLACE UINT64_MAX /* of a flush, which has no sector */
 #define RWBS_READAHEAD 8
@@ -13,7 +15,7 @@
  * cache; one that has none of them is a command of a driver or of an ioctl. */
 #define RWBS_FLUSH (16 | 256 | 1024)
 
-/* requests.c. A pointer to an entry is good until the next request_new(). */
+/* A pointer to an entry is good until the next request_new(). */
 uint64_t request_key(uint32_t dev, uint64_t sector, uint32_t sectors, enum request_phase phase);
 /* `sectors`: whether there are any is all that counts. */
 struct request *request_find(struct host *host, uint32_t dev, uint64_t sector, uint32_t sectors,
@@ -33,10 +35,5 @@ struct requester requester_of(struct flow *flow, const struct cpu *cpu, const st
 /* One more bio, or those of `more`, are part of what `request` carries. */
 void request_add(struct request *request, const struct requester *by);
 void request_absorb(struct request *request, const struct request *more);
-
-/* bios.c */
-uint32_t disk_of(const struct host *host, uint32_t dev);
-void flow_bio(struct flow *flow, struct host *host, const struct cpu *cpu,
-	      const struct event *event);
 
 #endif

@@ -112,6 +112,16 @@ static const struct {
 	{"sendfile64", MOVES_BOTH},  {"splice", MOVES_BOTH},     {"tee", MOVES_BOTH},
 };
 
+void calls_init(struct flow *flow)
+{
+	flow->call_info = g_array_new(FALSE, TRUE, sizeof(struct call_info));
+}
+
+void calls_clear(struct flow *flow)
+{
+	g_array_free(flow->call_info, TRUE);
+}
+
 /* nanosleep_time32, pselect6_time64 … are their plain names in other clothes */
 static char *plain_name(const char *name)
 {
@@ -122,7 +132,7 @@ static char *plain_name(const char *name)
 	return g_strndup(name, length);
 }
 
-const struct call_info *flow_call_info(struct flow *flow, uint32_t name)
+const struct call_info *flow_call_info(const struct flow *flow, uint32_t name)
 {
 	struct call_info *info;
 
@@ -292,4 +302,12 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	default:
 		break;
 	}
+}
+
+void call_close(struct thread *thread)
+{
+	thread->flow.call.open = false;
+	thread->flow.call.waits = 0;
+	thread->flow.call.lock = 0;
+	thread->flow.call.child = NO_THREAD;
 }

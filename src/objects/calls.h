@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls by name: how their waits are explained, what their success
- * changes, and the keys of what they name. Shared by calls.c, resource.c and
- * effects.c; inside flow/ only.
+ * changes, and the keys of what they name.
+ *
+ * Place: objects/.
  */
 #ifndef WHYLATE_OBJECTS_CALLS_H
 #define WHYLATE_OBJECTS_CALLS_H
 
-#include "flow/flow.h"
+#include "state/state.h"
 
 enum call_wait {
 	WAIT_DEFAULT, /* the descriptor or file name it has */
@@ -59,9 +60,24 @@ enum call_moves {
 	MOVES_BOTH,    /* sendfile, splice: in through `fd`, out through `newfd` */
 };
 
-/* The exit says that the call's time was over. */
-bool call_timed_out(struct flow *flow, const struct thread *thread,
-		    const struct event_syscall *args);
+struct call_info {
+	bool known;
+	uint8_t wait; /* enum call_wait */
+	uint8_t effect; /* enum call_effect */
+	uint8_t moves; /* enum call_moves */
+	bool sigreturn;
+};
+
+void calls_init(struct flow *flow);
+void calls_clear(struct flow *flow);
+const struct call_info *flow_call_info(const struct flow *flow, uint32_t name);
+/* Keeps what is needed of the arguments of the call that `thread` has just entered. */
+void call_arguments(struct flow *flow, struct thread *thread, const struct event_syscall *args);
+/* The thread is in no call any more. */
+void call_close(struct thread *thread);
+/* The thread's descriptors; its own, or its process's. */
+struct fd_table *thread_files(struct flow *flow, struct thread *thread);
+
 /* The key of a formatted text, as interface.md writes it: "fd:5". */
 uint32_t key_format(struct flow *flow, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* "socket:ADDR:PORT", 0 if there is no address: 4 or 16 bytes. */

@@ -8,11 +8,12 @@
  * Who an end speaks with is told by accept(2), or by the packets that its own calls
  * queue.
  */
-#include "objects/calls.h"
+#include "objects/exchanges.h"
 
 #include <string.h>
 
 #include "model/files.h"
+#include "objects/calls.h"
 
 #define MSG_PEEK_BIT 2u
 

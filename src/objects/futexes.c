@@ -10,12 +10,13 @@
  *
  * Part of objects/, over the log in locks.c. Source: linux/futex.h, kernel/futex/pi.c.
  */
+#include "objects/futexes.h"
+
 #include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
 
-#include "objects/calls.h"
-#include "objects/lock_log.h"
+#include "objects/resource.h"
 
 #define MUTEX_CONTENDED 2
 
@@ -179,15 +180,16 @@ void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, i
 					.proved = pi});
 }
 
-void lock_boosts(struct flow *flow, struct thread *thread, const struct event *event)
+void flow_boost(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	struct thread *thread = flow_current(flow, cpu);
 	struct boost boost = {.time = flow->time,
 			      .from = event->priority.from,
 			      .to = event->priority.to,
 			      .thread = thread_find(flow, event->host, event->priority.tid)};
 	struct lock *lock;
 
-	if (boost.thread == IDMAP_NONE || flow_thread(flow, boost.thread) == thread ||
+	if (!thread || boost.thread == IDMAP_NONE || flow_thread(flow, boost.thread) == thread ||
 	    !thread->flow.call.open || !thread->flow.call.lock)
 		return;
 	lock = lock_touched(flow, thread->flow.call.lock);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Locks whose waits the kernel sees, and who held them.
  *
- * Place: objects/ fills them while system calls and wake-ups pass; waits/holders.c
- * reads them. What is a lock, and how its holders are known:
+ * Place: objects/. This is the log of who takes and gives up locks. file_locks.c and
+ * futexes.c write it while system calls and wake-ups pass; waits/holders.c reads it.
+ * What is a lock, and how its holders are known:
  *
  *   futex    FUTEX_WAIT for the value that mutexes have while somebody waits: 2 (glibc,
  *            Go, Rust, Java), or the owner's TID with the waiters' bit (robust mutexes;
@@ -26,7 +27,7 @@
 #ifndef WHYLATE_OBJECTS_LOCKS_H
 #define WHYLATE_OBJECTS_LOCKS_H
 
-#include "flow/flow.h"
+#include "state/state.h"
 #include "timeline/holds.h"
 
 enum lock_kind { LOCK_FUTEX, LOCK_PI, LOCK_FLOCK, LOCK_FCNTL, LOCK_INODE };
@@ -69,21 +70,24 @@ static inline struct lock *lock_at(const struct flow *flow, uint32_t index)
 	return &g_array_index(flow->locks, struct lock, index - 1);
 }
 
-/* At entry and exit of a system call on a futex; the latter if call.lock is set. */
-void lock_futex_begins(struct flow *flow, uint32_t index, struct thread *thread);
-void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, int64_t ret);
-/* flock() and fcntl() that succeeded, close(). */
-void lock_flock(struct flow *flow, uint32_t index, struct thread *thread);
-void lock_fcntl(struct flow *flow, uint32_t index, struct thread *thread);
-void lock_file_closed(struct flow *flow, struct thread *thread);
-/* A call that writes a file has ended. */
-void lock_file_written(struct flow *flow, uint32_t index, struct thread *thread);
-/* The lock that a thread waits for in its call, 0: none that is known. */
-uint32_t lock_waited_for(struct flow *flow, struct thread *thread);
-/* `waker` ended the wait `block` of `thread`. */
-void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *block,
-		       const struct waker *waker);
-/* sched_pi_setprio: a waiter, current here, raises the owner's priority. */
-void lock_boosts(struct flow *flow, struct thread *thread, const struct event *event);
+/* The lock of that number (an address, a file), as `like` says whose; 0: not met. */
+uint32_t lock_find(const struct flow *flow, const struct lock *like, uint64_t number);
+uint32_t lock_findnew(struct flow *flow, const struct lock *like, uint64_t number);
+/* To be asked for at each event: forgets what was known before events were lost. */
+struct lock *lock_touched(struct flow *flow, uint32_t index);
+/* Nobody is known to have it; given up at `since` at the latest. */
+void lock_forget(struct lock *lock, int64_t since);
+
+/* The hold of `thread` that is not over, NULL. Borrowed until the next change. */
+struct hold *lock_open_hold(const struct lock *lock, uint32_t thread);
+void lock_hold_opens(struct flow *flow, struct lock *lock, const struct hold *hold);
+/* As if it had never been; `hold` is one of lock_open_hold(). */
+void lock_hold_drops(struct lock *lock, const struct hold *hold);
+/* It is over at `end`. */
+void lock_hold_ends(struct flow *flow, struct lock *lock, const struct hold *hold, int64_t end);
+/* `thread` gives the lock up now, whether it was known to have it or not. */
+void lock_released(struct flow *flow, struct lock *lock, uint32_t thread, bool proved);
+/* `thread` waited for the lock from `since` until now, asleep or spinning. */
+void lock_waited(struct flow *flow, struct lock *lock, uint32_t thread, int64_t since);
 
 #endif

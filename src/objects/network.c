@@ -17,9 +17,11 @@
  *
  * Part of objects/. Source: semantics.md, "Blocking causality", rule 1.
  */
-#include "flow/flow.h"
+#include "objects/network.h"
 
 #include <string.h>
+
+#include "objects/exchanges.h"
 
 /* FNV-1a over addresses and ports; 0: the headers were not recorded. */
 static uint64_t flow_key(const struct event *event)
@@ -89,9 +91,9 @@ static uint32_t keep(struct flow *flow, const struct event *event, const struct 
 	return index;
 }
 
-void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
-		      const struct event *event)
+void flow_packet_sent(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	struct host *host = flow_host(flow, event);
 	struct sent sent = {
 		.flow = flow_key(event), .time = flow->time, .thread = NO_THREAD, .waiting = true};
 	uint32_t known;
@@ -119,9 +121,9 @@ void flow_packet_sent(struct flow *flow, struct host *host, struct cpu *cpu,
 }
 
 /* A packet handed to the protocols: its sender, as far as it was recorded. */
-void flow_packet_received(struct flow *flow, struct host *host, struct cpu *cpu,
-			  const struct event *event)
+void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	struct host *host = flow_host(flow, event);
 	struct sent *sent = NULL;
 	uint32_t known;
 

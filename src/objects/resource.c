@@ -4,11 +4,12 @@
  * Part of objects/. Known at its entry, when it blocks, or only at its exit (the
  * descriptor found ready, the peer, the child): see syscall.c, holdback.
  */
-#include "objects/calls.h"
+#include "objects/resource.h"
 
 #include <string.h>
 
 #include "model/files.h"
+#include "objects/calls.h"
 
 #define FUTEX_COMMAND_MASK 0x7f
 #define TRY_AGAIN 11  /* EAGAIN and ETIMEDOUT of the traced kernel: x86, ARM */

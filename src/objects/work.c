@@ -19,8 +19,10 @@
  * Part of objects/. Source: semantics.md, "Blocking causality", rule 1 ("work
  * queued to a kworker").
  */
+#include "objects/work.h"
+
+#include "objects/block.h"
 #include "objects/calls.h"
-#include "flow/flow.h"
 
 /* Whose is what the interrupt has just done; what that was. */
 static void queued_in_interrupt(struct flow *flow, struct host *host, struct cpu *cpu,
@@ -78,8 +80,9 @@ static void work_begins(struct flow *flow, struct host *host, struct thread *wor
 	worker->flow.work.behind = queued->behind;
 }
 
-void flow_work(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
+void flow_work(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	struct host *host = flow_host(flow, event);
 	struct thread *current = flow_current(flow, cpu);
 
 	host->has_works = true;
@@ -96,9 +99,9 @@ void flow_work(struct flow *flow, struct host *host, struct cpu *cpu, const stru
 /* Dirty pages that a thread wants written (sync, or too many of them): the kernel's
  * own queue of a disk's writeback, in front of the worker's item. It tells for
  * whom a worker writes where no work queue events were recorded, if only one waits. */
-void flow_writeback(struct flow *flow, struct host *host, struct cpu *cpu,
-		    const struct event *event)
+void flow_writeback(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	struct host *host = flow_host(flow, event);
 	struct thread *current = flow_current(flow, cpu);
 	struct sent queued = {.time = flow->time, .thread = cpu->current, .waiting = true};
 	const char *name = event->kind == EV_WRITEBACK_END ? NULL : event->writeback.name;

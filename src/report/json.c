@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "model/container.h"
 
 static const struct json_watch *watcher;
 

@@ -6,6 +6,7 @@
 
 #include "util/error.h"
 #include "util/pattern.h"
+#include "model/container.h"
 
 #define NAMES_LISTED 12 /* in an error message */
 

@@ -21,6 +21,7 @@
 #include "util/distance.h"
 #include "util/error.h"
 #include "util/pattern.h"
+#include "model/container.h"
 
 #define FAIL(...) (g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, __VA_ARGS__), false)
 

@@ -7,6 +7,7 @@
 #include "limits/limits.h"
 #include "latencies/operations.h"
 #include "symbols/symbols.h"
+#include "model/images.h"
 
 #include <string.h>
 

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "model/images.h"
+
 /* --- hosts and CPUs ----------------------------------------------------------- */
 
 /* What `host` points to is taken from `own` instead. */

@@ -7,6 +7,7 @@
 #include "feed.h"
 
 #include "run/containers.h"
+#include "model/container.h"
 
 #define HOST_NS HOST_PID_NS
 #define BOX 4026532201u    /* in the host's */

@@ -5,6 +5,8 @@
  */
 #include "feed.h"
 
+#include "model/images.h"
+
 #define g_autofeed __attribute__((cleanup(feed_cleanup)))
 #define FEED(cpus) g_autofeed struct feed *feed = user_feed(cpus)
 #define FUNCTIONS "lttng_ust_cyg_profile:func_"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Holdback: giving past intervals their meaning when it is learned.
  *
- * Part of flow/. Used when a system call's exit tells its name (entry
+ * Part of state/. Used when a system call's exit tells its name (entry
  * unseen), when an interrupt's exit comes without entry, and where lost
  * events prove a stretch wrong. Costs as much as there are intervals since
  * `time`; each such stretch is rewritten once.
  */
-#include "flow/flow.h"
+#include "state/holdback.h"
 
 void track_rewrite(struct flow *flow, struct thread *thread, int64_t time,
 		   void (*change)(struct flow *flow, struct span *span, void *data), void *data)

@@ -5,7 +5,7 @@
  *   T's CPU       idle, asleep  └───► exit from the idle state, vector, wakeup(T), switch to T
  *                               │◄── arrival ──►│
  *
- * Part of flow/. What is found is written into the struct block that the
+ * Part of threads/. What is found is written into the struct block that the
  * wake-up ended: `arrival`, ns from the wake-up until the other CPU took note of
  * it, and `idle_state`, the depth of sleep that this CPU was in then. The
  * analysis (waits/ready.h) decides what it means.
@@ -16,16 +16,18 @@
  * an interrupt only to end the idling), cpuidle_enter_state() (power_cpu_idle
  * brackets the idle state, before the interrupt is served).
  */
-#include "flow/flow.h"
+#include "threads/arrival.h"
 
 #define IDLES G_N_ELEMENTS(((struct cpu *) 0)->idles)
 
-void flow_cpu_idle(struct flow *flow, struct host *host, const struct event *event)
+void flow_cpu_idle(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
-	struct cpu *cpu =
-		host_cpu(host, event->idle.cpu >= 0 ? (uint32_t) event->idle.cpu : event->cpu);
-	uint32_t last = (cpu->idles_count + IDLES - 1) % IDLES, next = cpu->idles_count % IDLES;
+	uint32_t last, next;
 
+	if (event->idle.cpu >= 0)
+		cpu = host_cpu(flow_host(flow, event), (uint32_t) event->idle.cpu);
+	last = (cpu->idles_count + IDLES - 1) % IDLES;
+	next = cpu->idles_count % IDLES;
 	if (event->idle.state == IDLE_LEFT) {
 		if (cpu->idles_count && cpu->idles[last].end == INT64_MAX)
 			cpu->idles[last].end = flow->time;

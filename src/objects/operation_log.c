@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations as they end: system calls, functions, interrupts, requests.
  *
- * Part of flow/; does nothing unless `flow->operations_wanted` has a bit. Keeps its own
+ * Part of objects/; does nothing unless `flow->operations_wanted` has a bit. Keeps its own
  * stacks of open frames, as functions are no frames of the control flow that
  * states are made from: "a function frame is detail below the leaf around it".
  *
@@ -13,7 +13,10 @@
  * was not seen is dropped with the one around it. Source: semantics.md, "The
  * control-flow stack of a thread", "Latency".
  */
-#include "flow/flow.h"
+#include "objects/operation_log.h"
+
+#include "objects/exchanges.h"
+#include "objects/resource.h"
 
 #define OPEN_MAX 128 /* nested frames; recursion deeper than that is counted */
 

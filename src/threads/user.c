@@ -4,7 +4,7 @@
  *   user function ─► … ─► system call ─► kernel function ─► interrupt
  *   thread->flow.user     flow.call       flow.functions     cpu->frames
  *
- * Part of flow/. User functions lie under system calls, and are "detail below the leaf around
+ * Part of threads/. User functions lie under system calls, and are "detail below the leaf around
  * it": no state depends on them, nor does anything else that is told of the kernel's trace. So
  * nothing here makes a thread, a CPU or a host, or moves the clock.
  *
@@ -17,7 +17,10 @@
  *
  * Source: semantics.md, "The control-flow stack of a thread".
  */
-#include "flow/flow.h"
+#include "threads/user.h"
+
+#include "model/container.h"
+#include "model/images.h"
 
 #define DEEP 65536 /* nested functions: more are a stack that nobody leaves, by longjmp() */
 

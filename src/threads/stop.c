@@ -8,12 +8,12 @@
  * tracer of a thread, or else its parent, by signal 17 (SIGCHLD) from the thread
  * itself, right before it leaves: so a traced thread's tracer is who is told.
  *
- * Part of flow/. The last few such signals of a host are kept; when a thread
+ * Part of threads/. The last few such signals of a host are kept; when a thread
  * leaves stopped or traced, the newest that fits becomes struct block.begun, a
  * struct wake_detail. Source: the kernel's do_signal_stop(), ptrace_stop(),
  * do_notify_parent_cldstop(); lttng-events.md, signal_generate.
  */
-#include "flow/flow.h"
+#include "threads/stop.h"
 
 #include <signal.h>
 

@@ -11,11 +11,13 @@
  * and the fork of those says where they are. No event says which cgroup namespace
  * a thread entered: it is not known from then on, until a context tells.
  *
- * Part of flow/. Source: lttng-events.md 1.1 and 2; pid_namespaces(7).
+ * Part of threads/. Source: lttng-events.md 1.1 and 2; pid_namespaces(7).
  */
-#include "flow/flow.h"
+#include "threads/namespaces.h"
 
 #include <string.h>
+
+#include "model/container.h"
 
 #define NEW_CGROUP_NS INT64_C(0x02000000) /* linux/sched.h: CLONE_NEWCGROUP */
 #define NEW_PID_NS INT64_C(0x20000000)    /* CLONE_NEWPID */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What a system call that succeeded does to descriptors.
  *
- * Part of objects/; the tables themselves are model/files.
+ * Part of flow/; the tables themselves are model/files.
  */
-#include "objects/calls.h"
-#include "objects/locks.h"
+#include "flow/effects.h"
 
 #include "model/files.h"
+#include "objects/calls.h"
+#include "objects/exchanges.h"
+#include "objects/file_locks.h"
+#include "threads/namespaces.h"
 
 #define O_CLOEXEC_BIT 02000000u
 #define FD_CLOEXEC_BIT 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Wake-ups: what ended a wait, as seen where it happened.
  *
- * Part of flow/. sched_waking is the waker's own event; sched_wakeup may come
+ * Part of threads/. sched_waking is the waker's own event; sched_wakeup may come
  * from another CPU. The race, in time:
  *
  *   T   ──running──────────────┤ switch out, blocked ├── …
@@ -11,13 +11,19 @@
  *
  * Source: semantics.md, "Woken up".
  */
-#include "objects/calls.h"
-#include "objects/locks.h"
+#include "threads/wake.h"
 
 #include <arpa/inet.h>
 #include <string.h>
 
 #include "model/files.h"
+#include "objects/block.h"
+#include "objects/calls.h"
+#include "objects/file_locks.h"
+#include "objects/work.h"
+#include "state/stacks.h"
+#include "threads/arrival.h"
+#include "threads/states.h"
 
 static const struct waker waker_unknown = {
 	.thread = NO_THREAD, .cpu = NO_CPU, .kind = WAKER_UNKNOWN};
@@ -196,7 +202,18 @@ static struct waker wakeup_context(struct flow *flow, struct cpu *cpu, struct th
 	return waker;
 }
 
-void thread_woken(struct flow *flow, struct thread *thread, const struct waker *waker)
+/* `waker` ended the wait of `block` with no call known to be open: if its next
+ * exit has no entry, that was inside the call. */
+static void call_may_follow(struct thread *waker, uint32_t block)
+{
+	if (waker->kernel || (waker->of_kthreadd && !waker->execed))
+		return; /* makes no system calls */
+	if (!waker->flow.woke)
+		waker->flow.woke = g_array_new(FALSE, FALSE, sizeof block);
+	g_array_append_val(waker->flow.woke, block);
+}
+
+static void thread_woken(struct flow *flow, struct thread *thread, const struct waker *waker)
 {
 	struct block *block = block_at(flow->timeline, thread->flow.block);
 
@@ -374,11 +391,12 @@ void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event)
 }
 
 /* The thread waits in another CPU's queue from now on. */
-void flow_migrate(struct flow *flow, const struct event *event)
+void flow_migrate(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	uint32_t leaf;
 	struct thread *thread = woken_thread(flow, event);
 
+	(void) cpu;
 	if (!thread || (thread->state != THREAD_WAIT_CPU && thread->state != THREAD_PREEMPTED))
 		return;
 	leaf = track_last(flow->timeline, &thread->track)->leaf;

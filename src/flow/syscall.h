@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls and page faults: the frames of a thread.
+ *
+ * Place: flow/.
+ */
+#ifndef WHYLATE_FLOW_SYSCALL_H
+#define WHYLATE_FLOW_SYSCALL_H
+
+#include "state/state.h"
+
+void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *event);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Futexes that are locks.
+ *
+ * Place: objects/, over the log in locks.h.
+ */
+#ifndef WHYLATE_OBJECTS_FUTEXES_H
+#define WHYLATE_OBJECTS_FUTEXES_H
+
+#include "objects/locks.h"
+
+/* At entry and exit of a system call on a futex; the latter if call.lock is set. */
+void lock_futex_begins(struct flow *flow, uint32_t index, struct thread *thread);
+void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, int64_t ret);
+/* sched_pi_setprio: a waiter, current here, raises the owner's priority. */
+void flow_boost(struct flow *flow, struct cpu *cpu, const struct event *event);
+
+#endif

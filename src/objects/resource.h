@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* What a system call waits for.
+ *
+ * Place: objects/.
+ */
+#ifndef WHYLATE_OBJECTS_RESOURCE_H
+#define WHYLATE_OBJECTS_RESOURCE_H
+
+#include "state/state.h"
+
+/* What the thread, in the call it is in, would wait for now: interned, 0 for nothing; `fd`:
+ * the descriptor, -1. */
+uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd);
+/* The thread that wait4 names, or that this call has made; NO_THREAD. */
+uint32_t call_child(struct flow *flow, const struct thread *thread);
+/* The command of a futex call, NO_OPERATION. */
+uint8_t call_operation(struct flow *flow, const struct thread *thread);
+/* What the exit tells about waits inside the call; 0 nothing. */
+uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
+			       const struct event_syscall *args, int32_t *fd);
+/* The exit says that the call's time was over. */
+bool call_timed_out(struct flow *flow, const struct thread *thread,
+		    const struct event_syscall *args);
+
+#endif
