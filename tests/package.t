@@ -136,7 +136,7 @@ def check_pages(root):
         for name in sorted(os.listdir(place)):
             with gzip.open(os.path.join(place, name), "rt", encoding="utf-8") as file:
                 text = file.read()
-            assert text.startswith(".TH"), name + " is no page"
+            assert re.match(r'(\.\\".*\n)*\.TH ', text), name + " is no page"
 
 
 def check_lintian(changes):
