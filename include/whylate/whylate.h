@@ -4,9 +4,8 @@
  *
  *   options_init(), options_set()        what is asked
  *   session_new()                        a run
- *   session_add_host(), session_class()  what the traces are
- *   session_packet(), session_lost(), session_event()
- *                                        events in time order, struct event
+ *   session->trace.sink                  is fed: what the traces are (add_host(), declare()), then
+ *                                        events in order of time (event(), lose()): event/sink.h
  *   session_finish()                     target, window and threads resolved
  *   summary_new(), causality_new(), lineage_new(), path_new(), verdict_new(),
  *   coverage_init(), overview_new()      answers

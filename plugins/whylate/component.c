@@ -134,7 +134,7 @@ initialize(bt_self_component_sink *self, enum command command, const bt_value *p
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	}
 	sink->session = session_new(&sink->options);
-	sink->messages = messages_new(sink->session);
+	sink->messages = messages_new(&sink->session->trace.sink);
 	if (!periodic_begin(sink->session, &setting.error)) {
 		sink_free(sink);
 		fail(self, setting.error);
@@ -287,7 +287,7 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
 		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_MEMORY_ERROR;
 	default:
-		session_stopped(sink->session, "Babeltrace could not read on");
+		sink->session->trace.sink.stop(sink->session, "Babeltrace could not read on");
 		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
 	}
 	fail(self, error);

@@ -102,7 +102,7 @@ static bool has_member(const bt_field_class *structure, const char *name)
 	return structure && member_index(structure, name, &index, &type);
 }
 
-bool is_probe(const bt_event_class *event_class)
+static bool is_probe(const bt_event_class *event_class)
 {
 	const bt_field_class *payload =
 		bt_event_class_borrow_payload_field_class_const(event_class);
@@ -124,7 +124,8 @@ static void append_members(GString *text, const bt_field_class *structure, const
 }
 
 /* Says which conditions such events can fulfil, for the error if none does. */
-static void tell_fields(struct session *session, int match, const bt_event_class *event_class)
+static void tell_fields(const struct event_sink *sink, unsigned number,
+			const bt_event_class *event_class)
 {
 	const bt_field_class *payload =
 		bt_event_class_borrow_payload_field_class_const(event_class);
@@ -133,7 +134,7 @@ static void tell_fields(struct session *session, int match, const bt_event_class
 	const bt_field_class *common =
 		bt_stream_class_borrow_event_common_context_field_class_const(
 			bt_event_class_borrow_stream_class_const(event_class));
-	const GArray *conditions = session->asked.matches[match].filter->conditions;
+	const GArray *conditions = sink->filters[number]->conditions;
 	g_autoptr(GString) fields = g_string_new(NULL);
 	uint64_t keys = 0;
 
@@ -150,35 +151,45 @@ static void tell_fields(struct session *session, int match, const bt_event_class
 	append_members(fields, common, "$ctx.");
 	append_members(fields, specific, "$ctx.");
 	g_string_append(fields, fields->len ? ", cpu" : "cpu");
-	session_filter_fields(session, match, keys, fields->str);
+	sink->fields(sink->data, number, keys, fields->str);
 }
 
-static void resolve_filters(struct session *session, struct class_state *state, const char *name,
-			    const bt_event_class *event_class)
+static void resolve_filters(const struct event_sink *sink, struct class_state *state,
+			    const char *name, const bt_event_class *event_class)
 {
-	for (int i = 0; i < MATCH_COUNT; i++) {
-		struct class_filter filter = {i, session->asked.matches[i].filter};
+	for (unsigned i = 0; i < SINK_FILTERS; i++) {
+		struct class_filter filter = {i, sink->filters[i]};
 
 		if (!filter.filter || !event_filter_wants(filter.filter, name))
 			continue;
 		if (!state->filters)
 			state->filters = g_array_new(FALSE, FALSE, sizeof filter);
 		g_array_append_val(state->filters, filter);
-		tell_fields(session, i, event_class);
+		tell_fields(sink, i, event_class);
 	}
 }
 
-struct class_state *class_state_new(struct session *session, const bt_event_class *event_class,
-				    bool user)
+struct event_class declare_class(const struct event_sink *sink, const bt_event_class *event_class,
+				 bool user)
+{
+	const char *name = bt_event_class_get_name(event_class);
+
+	return sink->declare(sink->data, name ? name : "",
+			     user                    ? ORIGIN_USER
+			     : is_probe(event_class) ? ORIGIN_PROBE
+						     : ORIGIN_KERNEL);
+}
+
+struct class_state *class_state_new(const struct event_sink *sink,
+				    const bt_event_class *event_class, bool user)
 {
 	struct class_state *state = g_new0(struct class_state, 1);
 	const char *name = bt_event_class_get_name(event_class);
 
-	state->class = user ? session_user_class(session, name ? name : "")
-			    : session_class(session, name ? name : "", is_probe(event_class));
+	state->class = declare_class(sink, event_class, user);
 	state->steps = g_array_new(FALSE, FALSE, sizeof(struct field_step));
 	resolve_fields(state, event_class);
-	resolve_filters(session, state, name ? name : "", event_class);
+	resolve_filters(sink, state, name ? name : "", event_class);
 	return state;
 }
 

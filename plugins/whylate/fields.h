@@ -6,7 +6,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <glib.h>
 
-#include "run/session.h"
+#include "event/sink.h"
 
 /* One field to take, resolved for one event class. */
 struct field_step {
@@ -16,9 +16,9 @@ struct field_step {
 	uint64_t index;   /* in the payload structure */
 };
 
-/* A filter of the session that the class's name matches. */
+/* A filter of the sink that the class's name matches. */
 struct class_filter {
-	int bit;          /* in event.matches */
+	unsigned bit;     /* in event.matches */
 	const struct event_filter *filter; /* borrowed */
 };
 
@@ -60,8 +60,8 @@ void scratch_init(struct scratch *scratch);
 void scratch_clear(struct scratch *scratch);
 
 /* Resolves fields and filters of `event_class`; `user`: of a user-space trace. */
-struct class_state *class_state_new(struct session *session, const bt_event_class *event_class,
-				    bool user);
+struct class_state *class_state_new(const struct event_sink *sink,
+				    const bt_event_class *event_class, bool user);
 void class_state_free(gpointer state);
 
 /* Fills the arguments of `event`, whose kind is set. */
@@ -70,8 +70,9 @@ void fields_take(struct class_state *state, const bt_event *from, struct scratch
 /* Evaluates the class's filters into event->matches. */
 void filters_apply(const struct class_state *state, const bt_event *from, struct event *event);
 
-/* The payload is that of a probe on a function: `ip` and `parent_ip`. */
-bool is_probe(const bt_event_class *event_class);
+/* Tells the sink of the class; what it is. */
+struct event_class declare_class(const struct event_sink *sink, const bt_event_class *event_class,
+				 bool user);
 /* A list of integers as 64-bit words in `scratch`, behind what is there. */
 void field_words(const bt_field *list, struct scratch *scratch, struct event_bytes *to);
 /* An integer field's value as int64_t; false for other types. */

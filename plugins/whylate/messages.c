@@ -39,6 +39,12 @@ struct stream {
 	const bt_message *lost;  /* owned; told before the first packet */
 };
 
+/* The clock of the first trace of a host. */
+struct first_clock {
+	char *uuid; /* owned */
+	int64_t offset;
+};
+
 struct waiting {
 	const bt_message *message; /* owned */
 	const struct stream *stream;
@@ -51,7 +57,8 @@ struct waiting {
 #define HOLD_BATCH 4096
 
 struct messages {
-	struct session *session;     /* borrowed */
+	const struct event_sink *sink; /* borrowed */
+	GArray *clocks;              /* owned; struct first_clock of each host */
 	GHashTable *streams;         /* owned; bt_stream -> struct stream */
 	GHashTable *stream_classes;  /* owned; bt_stream_class -> struct stream_class */
 	GHashTable *channels;        /* owned; "host cpu class" of streams begun */
@@ -98,11 +105,18 @@ static void stream_class_put(gpointer key)
 	bt_stream_class_put_ref(key);
 }
 
-struct messages *messages_new(struct session *session)
+static void first_clock_clear(gpointer data)
+{
+	g_free(((struct first_clock *) data)->uuid);
+}
+
+struct messages *messages_new(const struct event_sink *sink)
 {
 	struct messages *messages = g_new0(struct messages, 1);
 
-	messages->session = session;
+	messages->sink = sink;
+	messages->clocks = g_array_new(FALSE, FALSE, sizeof(struct first_clock));
+	g_array_set_clear_func(messages->clocks, first_clock_clear);
 	messages->streams = g_hash_table_new_full(NULL, NULL, stream_put, stream_free);
 	messages->stream_classes =
 		g_hash_table_new_full(NULL, NULL, stream_class_put, stream_class_free);
@@ -123,6 +137,7 @@ void messages_free(struct messages *messages)
 	g_hash_table_destroy(messages->streams);
 	g_hash_table_destroy(messages->stream_classes);
 	g_hash_table_destroy(messages->channels);
+	g_array_free(messages->clocks, TRUE);
 	g_ptr_array_free(messages->given, TRUE);
 	g_ptr_array_free(messages->unsettled, TRUE);
 	scratch_clear(&messages->scratch);
@@ -171,7 +186,7 @@ static int64_t clock_offset(const bt_clock_class *clock)
 	       (int64_t) ((double) cycles * 1e9 / (double) frequency);
 }
 
-/* Tells the session of all event classes, and finds the syscall numbering. */
+/* Tells the sink of all event classes, and finds the syscall numbering. */
 static enum syscall_abi
 declare_classes(struct messages *messages, const bt_stream_class *class, bool user)
 {
@@ -185,10 +200,7 @@ declare_classes(struct messages *messages, const bt_stream_class *class, bool us
 
 		if (!name)
 			continue;
-		if (user)
-			session_user_class(messages->session, name);
-		else
-			session_class(messages->session, name, is_probe(event_class));
+		declare_class(messages->sink, event_class, user);
 		hints |= event_abi_hint(name);
 	}
 	return event_abi(hints);
@@ -277,16 +289,24 @@ static uint32_t host_of(struct messages *messages, const bt_stream *key, enum sy
 				 .clock_offset = clock ? clock_offset(clock) : 0,
 				 .has_clock_offset = clock != NULL,
 				 .abi = abi};
+	uint32_t host;
 
-	return session_add_host(messages->session, &info);
+	host = messages->sink->add_host(messages->sink->data, &info);
+	if (host == messages->clocks->len) {
+		struct first_clock first = {g_strdup(clock_uuid), info.clock_offset};
+
+		g_array_append_val(messages->clocks, first);
+	}
+	return host;
 }
 
 /* "For equal clock UUIDs compare raw clock values" (lttng-events.md, 3). */
-static int64_t shift_of(const struct host *host, const bt_clock_class *clock, const char *uuid)
+static int64_t shift_of(const struct first_clock *kernel, const bt_clock_class *clock,
+			const char *uuid)
 {
-	if (!clock || !*uuid || g_strcmp0(host->clock_uuid, uuid) != 0)
+	if (!clock || !*uuid || g_strcmp0(kernel->uuid, uuid) != 0)
 		return 0;
-	return host->clock_offset - clock_offset(clock);
+	return kernel->offset - clock_offset(clock);
 }
 
 /* A user-space stream's host, when all kernel streams have theirs. */
@@ -296,15 +316,14 @@ static void join_host(struct messages *messages, struct stream *stream)
 	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(class);
 	g_autofree char *uuid = clock ? uuid_text(bt_clock_class_get_uuid(clock)) : NULL;
 
-	stream->host =
-		session_user_host(messages->session,
-				  env_text(bt_stream_borrow_trace_const(stream->key), "hostname"),
-				  uuid);
+	stream->host = messages->sink->user_host(
+		messages->sink->data,
+		env_text(bt_stream_borrow_trace_const(stream->key), "hostname"), uuid);
 	stream->user = stream->host != UINT32_MAX;
 	if (!stream->user)
 		return;
-	stream->shift = shift_of(model_host(&messages->session->trace.model, stream->host), clock,
-				 uuid ? uuid : "");
+	stream->shift = shift_of(&g_array_index(messages->clocks, struct first_clock, stream->host),
+				 clock, uuid ? uuid : "");
 	messages->hold = MAX(messages->hold, MIN(ABS(stream->shift), HOLD_MAX));
 }
 
@@ -317,7 +336,7 @@ static void tell_place(struct messages *messages, const bt_stream *key)
 	if (!name || !g_path_is_absolute(name))
 		return;
 	directory = g_path_get_dirname(name);
-	session_place(messages->session, directory);
+	messages->sink->place(messages->sink->data, directory);
 }
 
 /* source.ctf.fs names a port "TRACE | CLASS | STREAM", the trace by its UUID or
@@ -419,14 +438,14 @@ static void settle(struct messages *messages)
 			join_host(messages, stream);
 			if (!stream->user &&
 			    stream->order != apart) { /* streams of a trace lie together */
-				session_user_apart(messages->session);
+				messages->sink->leave_user(messages->sink->data);
 				apart = stream->order;
 			}
 		}
 		stream->key = NULL;
 	}
 	g_ptr_array_set_size(messages->unsettled, 0);
-	messages->scratch.tcp = session_wants_tcp(messages->session);
+	messages->scratch.tcp = messages->sink->wants_tcp;
 }
 
 static struct stream *stream_of(struct messages *messages, const bt_stream *key)
@@ -477,7 +496,7 @@ static struct class_state *class_of(struct messages *messages, const struct stre
 	} else {
 		g_ptr_array_set_size(classes, (gint) id + 1);
 	}
-	state = class_state_new(messages->session, event_class, stream->user);
+	state = class_state_new(messages->sink, event_class, stream->user);
 	classes->pdata[id] = state;
 	return state;
 }
@@ -563,7 +582,7 @@ static void send(struct messages *messages, const struct waiting *waiting)
 		wake_contexts(stream->class, from, &messages->scratch, &event);
 	if (state->filters)
 		filters_apply(state, from, &event);
-	session_event(messages->session, &event);
+	messages->sink->event(messages->sink->data, &event);
 	bt_message_put_ref(waiting->message);
 }
 
@@ -696,6 +715,7 @@ static void tell_lost(struct messages *messages, const struct stream *stream,
 	uint64_t count = 0;
 	bool known, timed;
 	int64_t begin = messages->time, end = messages->time;
+	struct lost_events lost;
 
 	if (packets) {
 		class = bt_stream_borrow_class_const(
@@ -721,13 +741,16 @@ static void tell_lost(struct messages *messages, const struct stream *stream,
 	flush(messages);
 	if (messages->unsettled->len)
 		settle(messages);
-	if (stream->kernel)
-		session_lost(messages->session, stream->host, stream->cpu, begin, end,
-			     known ? (int64_t) count : -1, packets);
-	else if (stream->user)
-		session_user_lost(messages->session, stream->host, stream->cpu,
-				  begin + stream->shift, end + stream->shift,
-				  known ? (int64_t) count : -1);
+	if (!stream->kernel && !stream->user)
+		return;
+	lost = (struct lost_events) {.host = stream->host,
+				     .cpu = stream->cpu,
+				     .begin = begin + stream->shift,
+				     .end = end + stream->shift,
+				     .count = known ? (int64_t) count : -1,
+				     .packets = packets,
+				     .user = stream->user};
+	messages->sink->lose(messages->sink->data, &lost);
 }
 
 static void take_lost(struct messages *messages, const bt_message *message, bool packets)
@@ -777,7 +800,7 @@ static void take_packet_begin(struct messages *messages, const bt_message *messa
 	channel = g_strdup_printf("%u %u %" G_GUINT64_FORMAT, stream->host, stream->cpu,
 				  (guint64) stream->class_id);
 	if (stream->kernel && g_hash_table_add(messages->channels, g_steal_pointer(&channel)))
-		session_packet(messages->session, stream->host, stream->cpu, begin);
+		messages->sink->begin(messages->sink->data, stream->host, stream->cpu, begin);
 	if (stream->lost) {
 		const bt_message *lost = stream->lost;
 		bool packets = bt_message_get_type(lost) == BT_MESSAGE_TYPE_DISCARDED_PACKETS;
@@ -797,7 +820,7 @@ static void take_inactivity(struct messages *messages, const bt_message *message
 
 	if (time > messages->time)
 		flush(messages);
-	stretches_pass(messages->session, time);
+	messages->sink->pass(messages->sink->data, time);
 }
 
 bool messages_take(struct messages *messages, bt_message_array_const batch, uint64_t count,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Babeltrace 2 messages → struct event: the way in for pipelines, and for
- * the command until it reads packets itself.
+/* Babeltrace 2 messages → struct event: the way in for pipelines, and for traces that the command
+ * does not read by itself.
  *
  * Place: the plugin's component classes and the command's graph both feed
  * their batches here. An event class is looked at once: which kind it is,
@@ -17,12 +17,12 @@
 #include <babeltrace2/babeltrace.h>
 #include <glib.h>
 
-#include "run/session.h"
+#include "event/sink.h"
 
 struct messages;
 
-/* Feeds `session` (borrowed). */
-struct messages *messages_new(struct session *session);
+/* Feeds `sink` (borrowed). */
+struct messages *messages_new(const struct event_sink *sink);
 void messages_free(struct messages *messages);
 
 /* Finds out in which order the traces were given, from the ports that lead to

@@ -125,7 +125,7 @@ static bool user_source(struct session *session, GPtrArray *traces, const struct
 						    : reader_check_user(trace->directories);
 
 	if (trouble) {
-		session_user_damage(session, directory->path, trouble);
+		session->trace.sink.damage_user(session, directory->path, trouble);
 		return false;
 	}
 	for (guint i = 0; i < traces->len && clock; i++) {
@@ -183,7 +183,7 @@ static bool fail(const struct reading *reading, GError **error)
 		reading->error ? g_strdup(reading->error->message) : messages_library_error();
 
 	if (session_has_events(reading->session)) { /* what was read is worth a report */
-		session_stopped(reading->session, cause);
+		reading->session->trace.sink.stop(reading->session, cause);
 		return true;
 	}
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
@@ -206,7 +206,7 @@ bool graph_run(struct session *session, GPtrArray *traces, GError **error)
 		return false;
 	}
 	progress_begin(&reading.progress, session);
-	reading.messages = messages_new(session);
+	reading.messages = messages_new(&session->trace.sink);
 	graph = bt_graph_create(0);
 	ok = build(graph, &reading, traces, ctf, utils) &&
 	     bt_graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;

@@ -148,7 +148,7 @@ static bool input_read(struct input *input, struct options *options, GPtrArray *
 	if (!input->session)
 		input->session = session_new(options);
 	if (input->cache && !input->kept)
-		input->session->trace.places = event_places_new();
+		trace_note_places(&input->session->trace);
 	return periodic_begin(input->session, error) &&
 	       read_traces(input->session, paths, &input->cache, error);
 }

@@ -102,7 +102,7 @@ static struct reader *direct_reader(struct session *session, GPtrArray *traces, 
 	for (guint i = 0; i < traces->len; i++)
 		g_ptr_array_add(directories,
 				((struct found_trace *) g_ptr_array_index(traces, i))->directories);
-	return reader_new(session, directories, error);
+	return reader_new(&session->trace.sink, directories, error);
 }
 
 static bool read_directly(struct session *session, GPtrArray *traces, GError **error)
@@ -149,18 +149,19 @@ bool traces_declare(struct session *session, GPtrArray *traces, GError **error)
 bool traces_match(struct session *session, GPtrArray *traces, GError **error)
 {
 	struct reader *reader = direct_reader(session, traces, error);
-	GError *cause = NULL;
+	g_autoptr(GArray) places = NULL;
+	bool ok = true;
 
 	if (!reader)
 		return false;
-	if (!reader_match_places(reader, &cause) && !cause)
-		while (reader_run(reader, EVENTS_AT_ONCE) && !session_has_matches(session))
-			;
+	places = session_named_places(session);
+	for (guint i = 0; places && i < places->len && ok && !session_has_matches(session); i++)
+		ok = reader_take_at(reader, &g_array_index(places, struct event_place, i), error);
+	while (!places && reader_run(reader, EVENTS_AT_ONCE) && !session_has_matches(session))
+		;
 	reader_free(reader);
 	session_shift_matches(session);
-	if (cause)
-		g_propagate_error(error, cause);
-	return !cause;
+	return ok;
 }
 
 bool traces_read(struct session *session, GPtrArray *traces, GError **error)

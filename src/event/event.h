@@ -132,10 +132,10 @@ struct event_syscall {
 struct event {
 	int64_t time;     /* ns from the clock origin */
 	uint32_t cpu;     /* cpu_id of the packet context */
-	uint16_t host;    /* index given by session_add_host() */
+	uint16_t host;    /* as the sink numbers them */
 	uint16_t kind;    /* enum event_kind */
 	uint32_t name;    /* interned event name */
-	uint32_t matches; /* bit i: filter i of the session matches */
+	uint32_t matches; /* bit i: filter i of the sink matches */
 	bool has_tid; /* contexts tid, pid; of user space: vtid, vpid, as the process sees itself */
 	bool has_pid;
 	int32_t tid, pid;
@@ -203,7 +203,7 @@ struct event {
 			struct event_bytes saddr, daddr; /* 4 or 16 bytes; none: not recorded */
 			uint32_t source_port, dest_port; /* 0: none */
 			uint64_t skb; /* kernel address of the packet's buffer */
-			/* TCP, if the reader was asked for it (session_wants_tcp()) */
+			/* TCP, if the sink asks for it (wants_tcp) */
 			bool tcp;
 			uint16_t flags; /* FIN 1, SYN 2, RST 4, PSH 8, ACK 16 … */
 			uint16_t id; /* of the IPv4 header, else 0 */

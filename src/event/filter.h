@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* An event named by the user: 'EVENT [key=value]... [nth=N|last]'.
  *
- * Place: event/. The session parses it; a reader evaluates it on the classes
- * whose name matches, as only the reader can see all fields; the session
+ * Place: event/. Options are parsed to it; a reader evaluates it on the classes
+ * whose name matches, as only the reader can see all fields; run/
  * counts matches for nth. Values and EVENT may hold * and ?.
  */
 #ifndef WHYLATE_EVENT_FILTER_H

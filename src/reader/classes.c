@@ -131,10 +131,10 @@ static void append_members(GString *text, const struct type *type, const char *p
 }
 
 /* Says which conditions such events can fulfil, for the error if none does. */
-static void tell_fields(struct session *session, int match, const struct stream_type *stream,
-			const struct event_type *event)
+static void tell_fields(const struct event_sink *sink, unsigned number,
+			const struct stream_type *stream, const struct event_type *event)
 {
-	const GArray *conditions = session->asked.matches[match].filter->conditions;
+	const GArray *conditions = sink->filters[number]->conditions;
 	g_autoptr(GString) fields = g_string_new(NULL);
 	uint64_t keys = 0;
 
@@ -153,22 +153,22 @@ static void tell_fields(struct session *session, int match, const struct stream_
 	append_members(fields, stream->context, "$ctx.");
 	append_members(fields, event->context, "$ctx.");
 	g_string_append(fields, fields->len ? ", cpu" : "cpu");
-	session_filter_fields(session, match, keys, fields->str);
+	sink->fields(sink->data, number, keys, fields->str);
 }
 
 /* Numbers for the values that the filters want: one per condition. */
-static void add_filters(struct session *session, struct record_class *class,
+static void add_filters(const struct event_sink *sink, struct record_class *class,
 			const struct stream_type *stream, const struct event_type *event,
 			GHashTable *fields, GHashTable *common, GHashTable *own)
 {
 	guint used = 0;
 
-	for (int i = 0; i < MATCH_COUNT; i++) {
-		struct class_filter filter = {.bit = i, .filter = session->asked.matches[i].filter};
+	for (unsigned i = 0; i < SINK_FILTERS; i++) {
+		struct class_filter filter = {.bit = i, .filter = sink->filters[i]};
 
 		if (!filter.filter || !event_filter_wants(filter.filter, event->name))
 			continue;
-		tell_fields(session, i, stream, event);
+		tell_fields(sink, i, stream, event);
 		memset(filter.values, 0xff, sizeof filter.values);
 		for (guint k = 0; k < filter.filter->conditions->len && k < VALUES_MAX; k++) {
 			const struct filter_condition *at =
@@ -232,20 +232,19 @@ static bool is_probe(const struct type *payload)
 	       type_member(payload, "parent_ip");
 }
 
-/* Nobody asks what such events are: the session has all but those that a filter names. */
-static bool is_passed_over(const struct session *session, const struct event_type *event)
+/* Nobody asks what such events are: the sink has all but those that a filter names. */
+static bool is_passed_over(const struct event_sink *sink, const struct event_type *event)
 {
-	for (int i = 0; i < MATCH_COUNT && session->trace.restored; i++)
-		if (session->asked.matches[i].filter &&
-		    event_filter_wants(session->asked.matches[i].filter, event->name))
+	for (int i = 0; i < SINK_FILTERS && sink->only_matches; i++)
+		if (sink->filters[i] && event_filter_wants(sink->filters[i], event->name))
 			return false;
-	return session->trace.restored;
+	return sink->only_matches;
 }
 
 /* The first record of its class has come. */
 static void meet(const struct class_table *table, struct record_class *class)
 {
-	struct session *session = table->session;
+	const struct event_sink *sink = table->sink;
 	const struct stream_type *stream = table->stream;
 	const struct event_type *event = class->event;
 	g_autoptr(GHashTable) fields = g_hash_table_new(g_str_hash, g_str_equal);
@@ -255,13 +254,13 @@ static void meet(const struct class_table *table, struct record_class *class)
 	struct compiler compiler;
 
 	class->met = true;
-	if (is_passed_over(session, event))
+	if (is_passed_over(sink, event))
 		event_class_pass_over(&class->class);
 	class->packet = (class->class.kind == EV_NET_SEND || class->class.kind == EV_NET_RECEIVE) &&
-			session_wants_tcp(session);
+			sink->wants_tcp;
 	class->program = program_new();
-	wishes = payload_wishes(&class->class, session_wants_tcp(session));
-	add_filters(session, class, stream, event, fields, common, own);
+	wishes = payload_wishes(&class->class, sink->wants_tcp);
+	add_filters(sink, class, stream, event, fields, common, own);
 	compiler_init(&compiler, class->program, table->metadata);
 	compiler_note(&compiler, stream->context);
 	compiler_note(&compiler, event->context);
@@ -323,14 +322,13 @@ static void find_ids(struct class_table *table)
 
 	table->has_tid = type_member(context, table->user ? "vtid" : "tid") != NULL;
 	table->has_pid = type_member(context, table->user ? "vpid" : "pid") != NULL;
-	table->process = NO_PID;
 	if (table->user && !table->has_pid && process > 0) {
 		table->has_pid = true;
 		table->process = process;
 	}
 }
 
-struct class_table *class_table_new(struct session *session, const struct metadata *metadata,
+struct class_table *class_table_new(const struct event_sink *sink, const struct metadata *metadata,
 				    const struct stream_type *stream, bool user)
 {
 	struct class_table *table = g_new0(struct class_table, 1);
@@ -338,7 +336,7 @@ struct class_table *class_table_new(struct session *session, const struct metada
 	unsigned hints = 0;
 
 	*table = (struct class_table) {
-		.session = session, .metadata = metadata, .stream = stream, .user = user};
+		.sink = sink, .metadata = metadata, .stream = stream, .user = user};
 	table->by_id = g_ptr_array_new_with_free_func(record_class_free);
 	table->far = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, record_class_free);
 	table->form = (uint8_t) form_of(metadata, stream->header);
@@ -348,8 +346,10 @@ struct class_table *class_table_new(struct session *session, const struct metada
 		struct record_class *class = g_new0(struct record_class, 1);
 
 		class->event = event;
-		class->class = user ? session_user_class(session, event->name)
-				    : session_class(session, event->name, is_probe(event->payload));
+		class->class = sink->declare(sink->data, event->name,
+					     user                       ? ORIGIN_USER
+					     : is_probe(event->payload) ? ORIGIN_PROBE
+									: ORIGIN_KERNEL);
 		hints |= event_abi_hint(event->name);
 		if (event->id >= direct) {
 			g_hash_table_replace(table->far, g_memdup2(&event->id, sizeof event->id),
@@ -409,7 +409,7 @@ bool class_take(const struct class_table *table, struct record_class *class, str
 	event->matches = 0;
 	event->has_tid = table->has_tid;
 	event->has_pid = table->has_pid;
-	if (table->process != NO_PID)
+	if (table->process)
 		event->pid = table->process;
 	if (event->kind == EV_VECTOR_ENTRY || event->kind == EV_VECTOR_EXIT) {
 		event->vector.name = class->class.argument;

@@ -7,7 +7,7 @@
 #ifndef WHYLATE_READER_CLASSES_H
 #define WHYLATE_READER_CLASSES_H
 
-#include "run/session.h"
+#include "event/sink.h"
 #include "reader/program.h"
 
 struct class_filter;
@@ -26,7 +26,7 @@ struct record_class {
 
 /* The classes of one stream class in one directory's metadata. */
 struct class_table {
-	struct session *session; /* borrowed, as the next two */
+	const struct event_sink *sink; /* borrowed, as the next two */
 	const struct metadata *metadata;
 	const struct stream_type *stream;
 	GPtrArray *by_id;        /* owned; struct record_class, NULL: none */
@@ -35,11 +35,11 @@ struct class_table {
 	uint8_t form;            /* enum header_form */
 	bool has_tid, has_pid;
 	bool user;               /* of a user-space trace */
-	int32_t process;         /* … of this one only, NO_PID */
+	int32_t process;         /* … of this one only, 0 */
 };
 
-/* Tells the session of all classes. `user`: of a user-space trace. */
-struct class_table *class_table_new(struct session *session, const struct metadata *metadata,
+/* Tells the sink of all classes. `user`: of a user-space trace. */
+struct class_table *class_table_new(const struct event_sink *sink, const struct metadata *metadata,
 				    const struct stream_type *stream, bool user);
 void class_table_free(gpointer table);
 /* NULL: no such id. */

@@ -10,7 +10,9 @@
 #include "util/error.h"
 
 struct reader {
-	struct session *session; /* borrowed */
+	const struct event_sink *sink; /* borrowed */
+	uint64_t events;         /* handed on */
+	int64_t first, now;      /* ns: the first and the newest of the kernel's */
 	GPtrArray *parts;        /* owned; struct part */
 	GPtrArray *streams;      /* owned; struct stream */
 	struct stream **heap;    /* owned; borrowed streams, the next one first */
@@ -178,7 +180,7 @@ static enum syscall_abi add_classes(struct reader *reader, struct part *part)
 
 	for (guint i = 0; i < part->metadata->streams->len; i++) {
 		struct class_table *table =
-			class_table_new(reader->session, part->metadata,
+			class_table_new(reader->sink, part->metadata,
 					g_ptr_array_index(part->metadata->streams, i), part->user);
 
 		g_ptr_array_add(part->tables, table);
@@ -205,8 +207,8 @@ static void add_host(struct reader *reader, struct part *part)
 		.has_clock_offset = metadata->clocks->len > 0,
 		.abi = add_classes(reader, part)};
 
-	part->host = session_add_host(reader->session, &info);
-	session_place(reader->session, part->path);
+	part->host = reader->sink->add_host(reader->sink->data, &info);
+	reader->sink->place(reader->sink->data, part->path);
 }
 
 static const char *clock_uuid(const struct part *part)
@@ -236,10 +238,10 @@ static void take_kernel_clock(struct reader *reader, struct part *part)
 /* False: it is of no host whose kernel was traced. */
 static bool join_host(struct reader *reader, struct part *part)
 {
-	part->host = session_user_host(reader->session, metadata_text(part->metadata, "hostname"),
-				       clock_uuid(part));
+	part->host = reader->sink->user_host(
+		reader->sink->data, metadata_text(part->metadata, "hostname"), clock_uuid(part));
 	if (part->host == UINT32_MAX) {
-		session_user_apart(reader->session);
+		reader->sink->leave_user(reader->sink->data);
 		return false;
 	}
 	take_kernel_clock(reader, part);
@@ -401,17 +403,18 @@ static void leave_out(struct reader *reader, guint first, GError *cause)
 {
 	const struct part *part = g_ptr_array_index(reader->parts, reader->parts->len - 1);
 
-	session_user_damage(reader->session, part->path, cause->message);
+	reader->sink->damage_user(reader->sink->data, part->path, cause->message);
 	g_ptr_array_set_size(reader->streams, (gint) first);
 	g_error_free(cause);
 }
 
-struct reader *reader_new(struct session *session, GPtrArray *traces, GError **error)
+struct reader *reader_new(const struct event_sink *sink, GPtrArray *traces, GError **error)
 {
 	struct reader *reader = g_new0(struct reader, 1);
 	GError *cause = NULL;
 
-	reader->session = session;
+	reader->sink = sink;
+	reader->first = INT64_MAX;
 	reader->parts = g_ptr_array_new_with_free_func(part_free);
 	reader->streams = g_ptr_array_new_with_free_func(stream_free);
 	for (guint i = 0; i < traces->len && !cause; i++) {
@@ -458,52 +461,66 @@ static bool begun_before(const struct reader *reader, const struct stream *strea
 }
 
 /* Notes where the event is that was just taken at `at`, if such ones are rare. */
-static void note_place(struct session *session, const struct event *event,
+static void note_place(const struct reader *reader, const struct event *event,
 		       const struct stream *stream, uint64_t at)
 {
-	struct places_of_name *of_name = event_places_of(session->trace.places, event->name);
+	struct places_of_name *of_name = event_places_of(reader->sink->places, event->name);
 	struct event_place place;
 
 	if (of_name->many)
 		return;
 	place = stream_place(stream, at);
-	place.number = session->trace.events + session->trace.user_events;
+	place.number = reader->events;
 	event_places_note(of_name, &place);
 }
 
-static void tell_lost(struct session *session, const struct stream *stream, int64_t count)
+static void tell_lost(const struct reader *reader, const struct stream *stream, int64_t count)
 {
-	if (stream->user)
-		session_user_lost(session, stream->host, stream->cpu, stream->lost_begin,
-				  stream->lost_end, count);
-	else
-		session_lost(session, stream->host, stream->cpu, stream->lost_begin,
-			     stream->lost_end, count, stream->item == STREAM_LOST_PACKETS);
+	struct lost_events lost = {.host = stream->host,
+				   .cpu = stream->cpu,
+				   .begin = stream->lost_begin,
+				   .end = stream->lost_end,
+				   .count = count,
+				   .packets = stream->item == STREAM_LOST_PACKETS,
+				   .user = stream->user};
+
+	reader->sink->lose(reader->sink->data, &lost);
+}
+
+static void tell_event(struct reader *reader, const struct stream *stream,
+		       const struct event *event, uint64_t at)
+{
+	const struct event_sink *sink = reader->sink;
+
+	if (sink->places)
+		note_place(reader, event, stream, at);
+	if (!stream->user) {
+		reader->first = MIN(reader->first, event->time);
+		reader->now = event->time;
+	}
+	reader->events++;
+	sink->event(sink->data, event);
 }
 
 static void tell(struct reader *reader, struct stream *stream, struct event *event)
 {
-	struct session *session = reader->session;
 	uint64_t at = stream->cursor.at;
 
 	switch (stream->item) {
 	case STREAM_EVENT:
-		if (stream_take(stream, event)) {
-			if (session->trace.places)
-				note_place(session, event, stream, at);
-			session_event(session, event);
-		} else {
-			tell_lost(session, stream, -1);
-		}
+		if (stream_take(stream, event))
+			tell_event(reader, stream, event, at);
+		else
+			tell_lost(reader, stream, -1);
 		break;
 	case STREAM_BEGINS: /* a later chunk of the same channel does not begin it again */
 		if (stream->user || begun_before(reader, stream))
 			break;
 		stream->begun = true;
-		session_packet(session, stream->host, stream->cpu, stream->time);
+		reader->sink->begin(reader->sink->data, stream->host, stream->cpu, stream->time);
 		break;
 	default:
-		tell_lost(session, stream, stream->lost_count);
+		tell_lost(reader, stream, stream->lost_count);
 		break;
 	}
 }
@@ -527,11 +544,8 @@ bool reader_run(struct reader *reader, uint64_t count)
 
 double reader_done(const struct reader *reader)
 {
-	const struct model *model = &reader->session->trace.model;
-	int64_t begin = INT64_MAX, end = INT64_MIN, now = reader->session->trace.flow.time;
+	int64_t end = INT64_MIN;
 
-	for (guint i = 0; i < model->hosts->len; i++)
-		begin = MIN(begin, model_host(model, i)->begin);
 	for (guint i = 0; i < reader->streams->len; i++) {
 		const struct stream *stream = g_ptr_array_index(reader->streams, i);
 
@@ -539,73 +553,25 @@ double reader_done(const struct reader *reader)
 			end = MAX(end, stream->until);
 	}
 	return reader->count == 0 ? 1
-	       : end <= begin     ? 0
-				  : CLAMP((double) (now - begin) / (double) (end - begin), 0, 1);
+	       : end <= reader->first
+		       ? 0
+		       : CLAMP((double) (reader->now - reader->first) /
+				       (double) (end - reader->first),
+			       0, 1);
 }
 
-/* --- events that a filter names, where they were seen --------------------------- */
-
-static int by_number(gconstpointer a, gconstpointer b)
+bool reader_take_at(struct reader *reader, const struct event_place *place, GError **error)
 {
-	const struct event_place *x = a, *y = b;
-
-	return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static bool is_named(const struct session *session, const char *event_name)
-{
-	for (int i = 0; i < MATCH_COUNT; i++)
-		if (session->asked.matches[i].filter &&
-		    event_filter_wants(session->asked.matches[i].filter, event_name))
-			return true;
-	return false;
-}
-
-/* All events that the filters name, in order; NULL: there are too many, or nobody noted. */
-static GArray *named_places(const struct session *session)
-{
-	GArray *named = g_array_new(FALSE, FALSE, sizeof(struct event_place));
-	GHashTableIter iter;
-	gpointer name;
-	bool many = !session->trace.places;
-
-	g_hash_table_iter_init(&iter, session->trace.class_names);
-	while (!many && g_hash_table_iter_next(&iter, &name, NULL)) {
-		const struct places_of_name *of_name;
-
-		if (!is_named(session, session_text(session, GPOINTER_TO_UINT(name))))
-			continue;
-		of_name = event_places_of(session->trace.places, GPOINTER_TO_UINT(name));
-		many = of_name->many;
-		if (of_name->list)
-			g_array_append_vals(named, of_name->list->data, of_name->list->len);
-	}
-	if (many) {
-		g_array_free(named, TRUE);
-		return NULL;
-	}
-	g_array_sort(named, by_number);
-	return named;
-}
-
-bool reader_match_places(struct reader *reader, GError **error)
-{
-	g_autoptr(GArray) named = named_places(reader->session);
 	struct event event;
 
-	for (guint i = 0; named && i < named->len && !session_has_matches(reader->session); i++) {
-		const struct event_place *place = &g_array_index(named, struct event_place, i);
-
-		if (place->stream >= reader->streams->len ||
-		    !stream_take_at(g_ptr_array_index(reader->streams, place->stream), place,
-				    &event)) {
-			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-				    "the trace was changed while it was read");
-			return false;
-		}
-		session_event(reader->session, &event);
+	if (place->stream >= reader->streams->len ||
+	    !stream_take_at(g_ptr_array_index(reader->streams, place->stream), place, &event)) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+			    "the trace was changed while it was read");
+		return false;
 	}
-	return named != NULL;
+	reader->sink->event(reader->sink->data, &event);
+	return true;
 }
 
 /* Why bytes of it could not be read, if the reason is not in the bytes. */
@@ -621,7 +587,7 @@ static const char *trouble_of(const struct stream_file *file)
 }
 
 /* In one line for each directory. */
-static void tell_user_damage(struct session *session, const struct part *part)
+static void tell_user_damage(const struct event_sink *sink, const struct part *part)
 {
 	uint64_t lost = 0, total = 0;
 	const char *trouble = part->metadata->trouble;
@@ -644,22 +610,24 @@ static void tell_user_damage(struct session *session, const struct part *part)
 	if (trouble)
 		g_string_append_printf(what, "%s%s", lost ? "; " : "", trouble);
 	if (what->len)
-		session_user_damage(session, part->path, what->str);
+		sink->damage_user(sink->data, part->path, what->str);
 }
 
 void reader_tell_damage(const struct reader *reader)
 {
+	const struct event_sink *sink = reader->sink;
+
 	for (guint i = 0; i < reader->parts->len; i++) {
 		const struct part *part = g_ptr_array_index(reader->parts, i);
 
 		if (part->user) {
-			tell_user_damage(reader->session, part);
+			tell_user_damage(sink, part);
 			continue;
 		}
 		if (part->metadata->dropped) {
 			g_autofree char *path = g_build_filename(part->path, "metadata", NULL);
 
-			session_damage(reader->session, path, 0, 0, part->metadata->trouble);
+			sink->damage(sink->data, path, 0, 0, part->metadata->trouble);
 		}
 		for (guint k = 0; k < part->files->len; k++) {
 			const struct stream_file *file = g_ptr_array_index(part->files, k);
@@ -667,12 +635,12 @@ void reader_tell_damage(const struct reader *reader)
 			const char *trouble = trouble_of(file);
 
 			if (file->lost || trouble)
-				session_damage(reader->session, file->path, file->lost,
-					       file->length, trouble);
+				sink->damage(sink->data, file->path, file->lost, file->length,
+					     trouble);
 		}
 		if (part->growing)
-			session_stopped(reader->session,
-					"it was still being written; stop the tracing session, or "
-					"take a snapshot, and read that");
+			sink->stop(sink->data,
+				   "it was still being written; stop the tracing session, or "
+				   "take a snapshot, and read that");
 	}
 }

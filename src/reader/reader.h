@@ -3,9 +3,9 @@
  * that the semantics ask for.
  *
  *   directory ─ metadata ─► programs ┐
- *             └ stream files ─ packets ┴─► streams ─ heap by time ─► session_event()
+ *             └ stream files ─ packets ┴─► streams ─ heap by time ─► struct event_sink
  *
- * Place: reader/, beside Babeltrace: the session cannot tell which one it was. Memory
+ * Place: reader/, beside Babeltrace: the sink cannot tell which one it was. Memory
  * follows the number of packets and event classes, not the traces' length: files are
  * mapped, and let go behind the reading.
  *
@@ -21,7 +21,7 @@
 
 #include <glib.h>
 
-#include "run/session.h"
+#include "event/sink.h"
 #include "metadata/types.h"
 
 struct reader;
@@ -38,10 +38,10 @@ void trace_directory_free(gpointer directory);
  * its events; else what is wrong with it, for people (to free). */
 char *reader_check_user(const GPtrArray *directories);
 
-/* `traces`: one GPtrArray of struct trace_directory per trace; several are its chunks. Those of
- * user space come last, and are left out if they cannot be read or are of no host. NULL and
- * `error` (WHYLATE_ERROR_NO_TRACE) if nothing can be read. */
-struct reader *reader_new(struct session *session, GPtrArray *traces, GError **error);
+/* Feeds `sink` (borrowed). `traces`: one GPtrArray of struct trace_directory per trace; several
+ * are its chunks. Those of user space come last, and are left out if they cannot be read or are
+ * of no host. NULL and `error` (WHYLATE_ERROR_NO_TRACE) if nothing can be read. */
+struct reader *reader_new(const struct event_sink *sink, GPtrArray *traces, GError **error);
 void reader_free(struct reader *reader);
 
 /* Hands on up to `count` events; false when there are no more. */
@@ -50,11 +50,11 @@ bool reader_run(struct reader *reader, uint64_t count);
 /* How much of the traces' time has been read: 0 to 1, never less than before. */
 double reader_done(const struct reader *reader);
 
-/* For a session that has all events but those that its filters name: tells it of these, as
- * their places were noted. False without an error: they were not, read on. */
-bool reader_match_places(struct reader *reader, GError **error);
+/* Hands on the event whose place was noted when the trace was read before. False: it is not
+ * there. */
+bool reader_take_at(struct reader *reader, const struct event_place *place, GError **error);
 
-/* When all has been read: tells the session which files were damaged, and how much. */
+/* When all has been read: tells which files were damaged, and how much. */
 void reader_tell_damage(const struct reader *reader);
 
 #endif

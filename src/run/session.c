@@ -9,212 +9,8 @@
 #include "symbols/symbols.h"
 #include "model/images.h"
 
+#include <stddef.h>
 #include <string.h>
-
-struct session *session_new(struct options *options)
-{
-	struct session *session = g_new0(struct session, 1);
-
-	session->asked.options = options;
-	trace_init(&session->trace);
-	session->asked.boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
-	session->asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	session->asked.target = NO_THREAD;
-	session->found.runs_read = g_new0(uint64_t, 1);
-	session->found.user_names = g_new(struct idmap, 1);
-	idmap_init(session->found.user_names);
-	session->asked.matches[MATCH_TARGET].filter = options->target;
-	session->asked.matches[MATCH_FROM].filter = options->from_event;
-	session->asked.matches[MATCH_TO].filter = options->to_event;
-	session->asked.matches[MATCH_BEGIN].filter = options->requests.begin;
-	session->asked.matches[MATCH_END].filter = options->requests.end;
-	for (int i = 0; i < MATCH_COUNT; i++) {
-		session->asked.matches[i].candidates =
-			g_array_new(FALSE, FALSE, sizeof(struct candidate));
-		session->asked.matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
-	}
-	if (options->command == COMMAND_PROFILE || options->command == COMMAND_BATCH ||
-	    (options->finding && *options->finding == 'p'))
-		session->trace.flow.operations_wanted = operations_wanted(options);
-	if (options->command == COMMAND_FUNCTIONS)
-		session->trace.flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
-	if (options->command == COMMAND_EXPORT)
-		session->trace.flow.operations_wanted |=
-			1u << OPERATION_SYSCALL | 1u << OPERATION_FUNCTION | 1u << OPERATION_USER;
-	session->trace.flow.exchanges_wanted =
-		options->command == COMMAND_REQUESTS || options->command == COMMAND_DIFF ||
-		(options->finding && *options->finding == 'c');
-	if (session->trace.flow.exchanges_wanted &&
-	    (options->command == COMMAND_DIFF || options->requests.preset == PRESET_SYSCALL ||
-	     options->requests.metric == METRIC_CALLS))
-		session->trace.flow.operations_wanted = 1u << OPERATION_SYSCALL;
-	if (options->command == COMMAND_DIFF) /* for call_forks.h */
-		session->trace.flow.operations_wanted |= 1u << OPERATION_USER | OPERATIONS_BY_HALF;
-	limits_want(options, &session->trace.flow.operations_wanted,
-		    &session->trace.flow.exchanges_wanted);
-	session->trace.flow.resources_wanted =
-		options->profile.resource || options->profile.per == PER_RESOURCE ||
-		options->command == COMMAND_FUNCTIONS || options->command == COMMAND_EXPORT;
-	stretches_init(session);
-	return session;
-}
-
-void session_free(struct session *session)
-{
-	if (!session)
-		return;
-	trace_clear(&session->trace);
-	g_array_free(session->asked.boundaries, TRUE);
-	g_array_free(session->asked.selected, TRUE);
-	if (session->asked.chosen)
-		g_array_free(session->asked.chosen, TRUE);
-	for (int i = 0; i < MATCH_COUNT; i++) {
-		g_free(session->asked.matches[i].fields);
-		g_array_free(session->asked.matches[i].candidates, TRUE);
-		g_array_free(session->asked.matches[i].of_host, TRUE);
-	}
-	stretches_clear(&session->asked.stretches);
-	g_free(session->found.thread_names);
-	g_free(session->found.runs_read);
-	idmap_clear(session->found.user_names);
-	g_free(session->found.user_names);
-	symbols_free(session->found.symbols);
-	binaries_free(session->found.binaries);
-	if (session->asked.limit_threads)
-		g_ptr_array_free(session->asked.limit_threads, TRUE);
-	if (session->found.judged)
-		g_ptr_array_free(session->found.judged, TRUE);
-	if (session->found.deadlocks)
-		g_ptr_array_free(session->found.deadlocks, TRUE);
-	if (session->found.deadlocked)
-		g_hash_table_destroy(session->found.deadlocked);
-	g_free(session);
-}
-
-uint32_t session_add_host(struct session *session, const struct host_info *info)
-{
-	struct host *host;
-
-	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
-		host = model_host(&session->trace.model, i);
-		if (g_strcmp0(host->hostname, info->hostname) == 0 &&
-		    g_strcmp0(host->clock_uuid, info->clock_uuid) == 0) {
-			if (host->abi == ABI_UNKNOWN) /* another channel may show it */
-				host->abi = info->abi;
-			return i;
-		}
-	}
-	host = host_new(&session->trace.model);
-	host->hostname = g_strdup(info->hostname);
-	host->uuid = g_strdup(info->trace_uuid);
-	host->clock_uuid = g_strdup(info->clock_uuid);
-	host->clock_offset = info->clock_offset;
-	host->has_clock_offset = info->has_clock_offset;
-	host->abi = info->abi;
-	host_set_versions(host, info->kernel_release, info->tracer_major, info->tracer_minor,
-			  info->tracer_patch);
-	return session->trace.model.hosts->len - 1;
-}
-
-struct event_class session_class(struct session *session, const char *event_name, bool is_probe)
-{
-	struct event_class class = event_class_of(session->trace.model.names, event_name);
-
-	if (is_probe)
-		event_class_of_probe(session->trace.model.names, event_name, &class);
-
-	session->trace.kinds[class.kind] = true;
-	session->trace.flow.has_waking |= class.kind == EV_SCHED_WAKING;
-	session->trace.flow.has_bios |= class.kind == EV_BLOCK_BIO;
-	g_hash_table_add(session->trace.class_names, GUINT_TO_POINTER(class.name));
-	return class;
-}
-
-uint32_t session_user_host(struct session *session, const char *hostname, const char *clock_uuid)
-{
-	uint32_t found = UINT32_MAX;
-
-	for (guint i = session->trace.model.hosts->len; i-- > 0;) {
-		const struct host *host = model_host(&session->trace.model, i);
-
-		if (g_strcmp0(host->hostname, hostname) != 0)
-			continue;
-		if (g_strcmp0(host->clock_uuid, clock_uuid) == 0)
-			return i;
-		if (!clock_uuid || !host->clock_uuid) /* else it is of another boot */
-			found = i;
-	}
-	return found;
-}
-
-struct event_class session_user_class(struct session *session, const char *event_name)
-{
-	struct event_class class = event_class_of_user(session->trace.model.names, event_name);
-
-	session->trace.kinds[class.kind] = true;
-	g_hash_table_add(session->trace.class_names, GUINT_TO_POINTER(class.name));
-	return class;
-}
-
-void session_filter_fields(struct session *session, int match, uint64_t keys, const char *fields)
-{
-	session->asked.matches[match].met = true;
-	session->asked.matches[match].keys |= keys;
-	if (!session->asked.matches[match].fields)
-		session->asked.matches[match].fields = g_strdup(fields);
-}
-
-void session_place(struct session *session, const char *directory)
-{
-	if (!session->trace.place)
-		session->trace.place = g_strdup(directory);
-}
-
-bool session_wants_tcp(const struct session *session)
-{
-	return session->trace.model.hosts->len > 1;
-}
-
-/* Two of these can be subtracted. The clocks of traces are at 2^60 to 2^61: it is damage. */
-#define TIME_MAX ((INT64_C(1) << 62) - 1)
-
-static int64_t possible(int64_t time)
-{
-	return CLAMP(time, -TIME_MAX, TIME_MAX);
-}
-
-void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
-{
-	if (!session->trace.restored)
-		flow_packet(&session->trace.flow, host, cpu, possible(begin));
-}
-
-void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
-		  int64_t count, bool packets)
-{
-	if (!session->trace.restored)
-		flow_lost(&session->trace.flow, host, cpu, possible(begin), possible(end), count,
-			  packets);
-}
-
-void session_user_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
-		       int64_t end, int64_t count)
-{
-	if (!session->trace.restored)
-		flow_user_lost(&session->trace.flow, host, cpu, possible(begin), possible(end),
-			       count);
-}
-
-void session_user_apart(struct session *session)
-{
-	session->trace.user_apart += !session->trace.restored;
-}
-
-void session_user_damage(struct session *session, const char *path, const char *what)
-{
-	if (!session->trace.restored) /* else it is known */
-		g_ptr_array_add(session->trace.user_damages, g_strdup_printf("%s: %s", path, what));
-}
 
 bool session_uses_user(const struct session *session)
 {
@@ -330,41 +126,136 @@ static void note_matches(struct session *session, const struct event *event)
 	}
 }
 
-/* Of a stretch (--every) is what happens in it, but only the kernel's events begin the first. */
-static void user_event(struct session *session, const struct event *event)
+static void note_fields(void *data, unsigned filter, uint64_t conditions, const char *names)
 {
-	if (session->asked.stretches.begun && event->time >= session->asked.stretches.next)
-		stretches_reach(session, event->time);
-	if (event->matches)
-		note_matches(session, event);
-	if (session->trace.restored)
-		return;
-	session->trace.user_events++;
-	flow_user_event(&session->trace.flow, event);
+	struct session *session = data;
+	struct match *match = &session->asked.matches[filter];
+
+	match->met = true;
+	match->keys |= conditions;
+	if (!match->fields)
+		match->fields = g_strdup(names);
 }
 
-void session_event(struct session *session, const struct event *event)
+/* Of a stretch (--every) is what happens in it, but only the kernel's events begin the first. */
+static void take_event(void *data, const struct event *event)
 {
+	struct session *session = data;
+	bool user = event_is_user(event);
 	struct event copy;
 
-	if (G_UNLIKELY(event->time != possible(event->time))) {
+	if (G_UNLIKELY(event->time != trace_time(event->time))) {
 		copy = *event;
-		copy.time = possible(event->time);
+		copy.time = trace_time(event->time);
 		event = &copy;
 	}
-	if (G_UNLIKELY(event_is_user(event))) {
-		user_event(session, event);
-		return;
-	}
-	if (event->time >= session->asked.stretches.next)
+	if (event->time >= session->asked.stretches.next &&
+	    (!user || session->asked.stretches.begun))
 		stretches_reach(session, event->time);
-	session->trace.has_tids |= event->has_tid;
+	session->trace.has_tids |= event->has_tid && !user;
 	if (event->matches)
 		note_matches(session, event);
-	if (G_UNLIKELY(session->trace.restored))
+	trace_event(&session->trace, event);
+}
+
+static void pass_time(void *data, int64_t time)
+{
+	stretches_pass(data, time);
+}
+
+/* The trace is the sink; the question sees its events first. */
+static void sink_init(struct session *session)
+{
+	struct event_sink *sink = &session->trace.sink;
+
+	_Static_assert(offsetof(struct session, trace) == 0, "a sink's data are both");
+	_Static_assert((int) MATCH_COUNT <= SINK_FILTERS, "a bit for each");
+	for (int i = 0; i < MATCH_COUNT; i++)
+		sink->filters[i] = session->asked.matches[i].filter;
+	sink->event = take_event;
+	sink->fields = note_fields;
+	sink->pass = pass_time;
+}
+
+struct session *session_new(struct options *options)
+{
+	struct session *session = g_new0(struct session, 1);
+
+	session->asked.options = options;
+	trace_init(&session->trace);
+	session->asked.boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
+	session->asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	session->asked.target = NO_THREAD;
+	session->found.runs_read = g_new0(uint64_t, 1);
+	session->found.user_names = g_new(struct idmap, 1);
+	idmap_init(session->found.user_names);
+	session->asked.matches[MATCH_TARGET].filter = options->target;
+	session->asked.matches[MATCH_FROM].filter = options->from_event;
+	session->asked.matches[MATCH_TO].filter = options->to_event;
+	session->asked.matches[MATCH_BEGIN].filter = options->requests.begin;
+	session->asked.matches[MATCH_END].filter = options->requests.end;
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		session->asked.matches[i].candidates =
+			g_array_new(FALSE, FALSE, sizeof(struct candidate));
+		session->asked.matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	}
+	if (options->command == COMMAND_PROFILE || options->command == COMMAND_BATCH ||
+	    (options->finding && *options->finding == 'p'))
+		session->trace.flow.operations_wanted = operations_wanted(options);
+	if (options->command == COMMAND_FUNCTIONS)
+		session->trace.flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
+	if (options->command == COMMAND_EXPORT)
+		session->trace.flow.operations_wanted |=
+			1u << OPERATION_SYSCALL | 1u << OPERATION_FUNCTION | 1u << OPERATION_USER;
+	session->trace.flow.exchanges_wanted =
+		options->command == COMMAND_REQUESTS || options->command == COMMAND_DIFF ||
+		(options->finding && *options->finding == 'c');
+	if (session->trace.flow.exchanges_wanted &&
+	    (options->command == COMMAND_DIFF || options->requests.preset == PRESET_SYSCALL ||
+	     options->requests.metric == METRIC_CALLS))
+		session->trace.flow.operations_wanted = 1u << OPERATION_SYSCALL;
+	if (options->command == COMMAND_DIFF) /* for call_forks.h */
+		session->trace.flow.operations_wanted |= 1u << OPERATION_USER | OPERATIONS_BY_HALF;
+	limits_want(options, &session->trace.flow.operations_wanted,
+		    &session->trace.flow.exchanges_wanted);
+	session->trace.flow.resources_wanted =
+		options->profile.resource || options->profile.per == PER_RESOURCE ||
+		options->command == COMMAND_FUNCTIONS || options->command == COMMAND_EXPORT;
+	sink_init(session);
+	stretches_init(session);
+	return session;
+}
+
+void session_free(struct session *session)
+{
+	if (!session)
 		return;
-	session->trace.events++;
-	flow_event(&session->trace.flow, event);
+	trace_clear(&session->trace);
+	g_array_free(session->asked.boundaries, TRUE);
+	g_array_free(session->asked.selected, TRUE);
+	if (session->asked.chosen)
+		g_array_free(session->asked.chosen, TRUE);
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		g_free(session->asked.matches[i].fields);
+		g_array_free(session->asked.matches[i].candidates, TRUE);
+		g_array_free(session->asked.matches[i].of_host, TRUE);
+	}
+	stretches_clear(&session->asked.stretches);
+	g_free(session->found.thread_names);
+	g_free(session->found.runs_read);
+	idmap_clear(session->found.user_names);
+	g_free(session->found.user_names);
+	symbols_free(session->found.symbols);
+	binaries_free(session->found.binaries);
+	if (session->asked.limit_threads)
+		g_ptr_array_free(session->asked.limit_threads, TRUE);
+	if (session->found.judged)
+		g_ptr_array_free(session->found.judged, TRUE);
+	if (session->found.deadlocks)
+		g_ptr_array_free(session->found.deadlocks, TRUE);
+	if (session->found.deadlocked)
+		g_hash_table_destroy(session->found.deadlocked);
+	g_free(session);
 }
 
 bool session_wants_match(const struct session *session)
@@ -373,6 +264,46 @@ bool session_wants_match(const struct session *session)
 		if (session->asked.matches[i].filter)
 			return true;
 	return false;
+}
+
+static int by_number(gconstpointer a, gconstpointer b)
+{
+	const struct event_place *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool is_named(const struct session *session, const char *event_name)
+{
+	for (int i = 0; i < MATCH_COUNT; i++)
+		if (session->asked.matches[i].filter &&
+		    event_filter_wants(session->asked.matches[i].filter, event_name))
+			return true;
+	return false;
+}
+
+GArray *session_named_places(const struct session *session)
+{
+	g_autoptr(GArray) named = g_array_new(FALSE, FALSE, sizeof(struct event_place));
+	GHashTableIter iter;
+	gpointer name;
+
+	if (!session->trace.places)
+		return NULL;
+	g_hash_table_iter_init(&iter, session->trace.class_names);
+	while (g_hash_table_iter_next(&iter, &name, NULL)) {
+		const struct places_of_name *of_name;
+
+		if (!is_named(session, session_text(session, GPOINTER_TO_UINT(name))))
+			continue;
+		of_name = event_places_of(session->trace.places, GPOINTER_TO_UINT(name));
+		if (of_name->many)
+			return NULL;
+		if (of_name->list)
+			g_array_append_vals(named, of_name->list->data, of_name->list->len);
+	}
+	g_array_sort(named, by_number);
+	return g_steal_pointer(&named);
 }
 
 bool session_has_matches(const struct session *session)
@@ -385,20 +316,6 @@ bool session_has_matches(const struct session *session)
 			return false;
 	}
 	return true;
-}
-
-void session_damage(struct session *session, const char *file, uint64_t bytes, uint64_t total,
-		    const char *what)
-{
-	struct damage damage = {g_strdup(file), g_strdup(what), bytes, total};
-
-	g_array_append_val(session->trace.damages, damage);
-}
-
-void session_stopped(struct session *session, const char *why)
-{
-	if (!session->trace.stopped)
-		session->trace.stopped = g_strdup(why);
 }
 
 bool session_interrupted(const struct session *session)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One run: what a reader feeds, and what the reports are made from.
+/* One run: what was recorded, what is asked of it, and what came out.
  *
- * Place: run/, the hub between the readers (plugins/, a direct reader)
- * and the reports. A reader calls session_add_host(), session_class(),
- * session_packet(), session_lost(), session_event() in time order, with the
- * tie rule of semantics.md (equal stamps: lower CPU first, and so on), then
- * session_finish(). Nothing here or above can tell which reader it was.
+ * Place: run/, the hub between the readers and the reports. A reader feeds session->trace.sink
+ * (event/sink.h); when it is done, session_finish() resolves what is asked. Nothing here or above
+ * can tell which reader it was.
  */
 #ifndef WHYLATE_RUN_SESSION_H
 #define WHYLATE_RUN_SESSION_H
@@ -104,7 +102,7 @@ struct results {
 };
 
 struct session {
-	struct trace trace;
+	struct trace trace; /* first: its sink's data are the session */
 	struct question asked;
 	struct results found;
 };
@@ -112,48 +110,13 @@ struct session {
 struct session *session_new(struct options *options);
 void session_free(struct session *session);
 
-/* The host's index; traces of one host (hostname and clock UUID) share it. */
-uint32_t session_add_host(struct session *session, const struct host_info *info);
 /* An event came, in whatever stretch. */
 static inline bool session_has_events(const struct session *session)
 {
 	return session->trace.events || session->asked.stretches.begun;
 }
-/* Tells of an event class that a trace declares; `is_probe`: its payload is
- * just `ip` and `parent_ip`. Returns what it is. */
-struct event_class session_class(struct session *session, const char *event_name, bool is_probe);
-/* Tells of events that a filter names: which of its conditions they have
- * fields for (bits), and the names of their fields. */
-void session_filter_fields(struct session *session, int match, uint64_t keys, const char *fields);
-/* The host that a user-space trace belongs to, UINT32_MAX: none that is traced. Call it when all
- * hosts are known. */
-uint32_t session_user_host(struct session *session, const char *hostname, const char *clock_uuid);
-/* The same as session_class() and session_lost() for such a trace; its events come to
- * session_event() too. They change nothing but what is asked of themselves. */
-struct event_class session_user_class(struct session *session, const char *event_name);
-void session_user_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
-		       int64_t end, int64_t count);
-/* One of them is of no host. */
-void session_user_apart(struct session *session);
-/* Something is wrong with one of them; `what` is for people. */
-void session_user_damage(struct session *session, const char *path, const char *what);
 /* What is asked depends on user space's events. */
 bool session_uses_user(const struct session *session);
-/* The trace's files lie in `directory`: other things beside it may be used. */
-void session_place(struct session *session, const char *directory);
-/* TCP headers are of use: there are packets from one host to another. */
-bool session_wants_tcp(const struct session *session);
-/* The first packet of a stream. */
-void session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
-void session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
-		  int64_t count, bool packets);
-void session_event(struct session *session, const struct event *event);
-/* A file of the trace is damaged: `bytes` of `total` could not be read as events. */
-void session_damage(struct session *session, const char *file, uint64_t bytes, uint64_t total,
-		    const char *what);
-/* Reading ended before the trace did. */
-void session_stopped(struct session *session, const char *why);
-
 bool session_interrupted(const struct session *session);
 
 /* When all has been read: ends all lives, brings the hosts to one time. What depends on the
@@ -163,6 +126,9 @@ bool session_gather(struct session *session, GError **error);
 bool session_wants_match(const struct session *session);
 /* Brings the times of the events that options name to the hosts' common time. */
 void session_shift_matches(struct session *session);
+/* Where the events are that options name, struct event_place in order, as they were noted; NULL:
+ * there are too many, or nobody noted them. */
+GArray *session_named_places(const struct session *session);
 /* All events that options name were met, and no later one can take their place. */
 bool session_has_matches(const struct session *session);
 

@@ -6,7 +6,7 @@
  *   stretch  ├── 1 ─────┼── 2 ──────┤  nothing  ├── 3 ────┤
  *   reports             1           2                     3 (partial)
  *
- * Place: run/, asked by session_event() and by a live reader when time goes
+ * Place: run/, asked with each event and by a live reader when time goes
  * by without events. Making a report changes the session (session_finish() ends
  * all lives), so it is made from a copy: see commands/periodic.h. What lies before
  * the stretch just reported, and more than 10 s back, is then forgotten (flow/forget.h):

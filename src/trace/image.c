@@ -298,6 +298,6 @@ bool image_load(struct trace *trace, const struct image_of *of, int fd)
 	if (!trace->flow.operations_wanted)
 		forget_operations(trace);
 	trace->operations_gathered = trace->timeline.operations.used;
-	trace->restored = ok && trace->events;
+	trace->restored = trace->sink.only_matches = ok && trace->events;
 	return trace->restored;
 }

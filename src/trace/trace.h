@@ -27,6 +27,9 @@ struct damage {
 };
 
 struct trace {
+	/* Of the readers. What an event or a filter's fields mean is for whoever asks to say
+	 * (run/): `event`, `fields` and `pass` are not set here. */
+	struct event_sink sink;
 	struct model model;
 	struct timeline timeline;
 	struct flow flow;
@@ -55,6 +58,30 @@ struct trace {
 
 void trace_init(struct trace *trace);
 void trace_clear(struct trace *trace);
+
+/* Where rare events are is to be noted. */
+void trace_note_places(struct trace *trace);
+
+/* Two of these can be subtracted. The clocks of traces are at 2^60 to 2^61: it is damage. */
+#define TIME_MAX ((INT64_C(1) << 62) - 1)
+static inline int64_t trace_time(int64_t time)
+{
+	return CLAMP(time, -TIME_MAX, TIME_MAX);
+}
+
+/* Keeps an event, unless the trace was restored; its time is as trace_time() gives it. */
+static inline void trace_event(struct trace *trace, const struct event *event)
+{
+	if (G_UNLIKELY(trace->restored))
+		return;
+	if (G_UNLIKELY(event_is_user(event))) {
+		trace->user_events++;
+		flow_user_event(&trace->flow, event);
+	} else {
+		trace->events++;
+		flow_event(&trace->flow, event);
+	}
+}
 
 /* When all has been read: ends all lives, brings the hosts to one time. `clock_offsets`: strings,
  * see clocks.h. */

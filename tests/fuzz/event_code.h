@@ -199,8 +199,10 @@ static const char *const event_names[] = {
 /* fn_NAME_entry, fn_NAME_exit: probes; with a colon: user space's. */
 static inline struct event_class class_named(struct session *session, const char *name)
 {
-	return strchr(name, ':') ? session_user_class(session, name)
-				 : session_class(session, name, g_str_has_prefix(name, "fn_"));
+	return session->trace.sink.declare(session, name,
+					   strchr(name, ':')               ? ORIGIN_USER
+					   : g_str_has_prefix(name, "fn_") ? ORIGIN_PROBE
+									   : ORIGIN_KERNEL);
 }
 
 /* Instead of the number of a name: */

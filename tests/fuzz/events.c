@@ -86,6 +86,7 @@ struct trial {
 	struct bytes bytes;
 	struct options options;
 	struct session *session;
+	const struct event_sink *sink; /* the session's; its data are the session */
 	uint32_t hosts;
 	int64_t time, first;
 	int events;
@@ -128,7 +129,7 @@ static void add_hosts(struct trial *trial)
 			.has_clock_offset = hosts & 128,
 			.abi = (enum syscall_abi)(version >> 6) % 3};
 
-		session_add_host(trial->session, &info);
+		trial->sink->add_host(trial->session, &info);
 	}
 }
 
@@ -146,13 +147,15 @@ static void start(struct trial *trial, const uint8_t *data, size_t size)
 		set_option(trial, settings[take_byte(&trial->bytes) % G_N_ELEMENTS(settings)]);
 	trial->options.profile.resolution %= 17;
 	trial->session = session_new(&trial->options);
+	trial->sink = &trial->session->trace.sink;
 	trial->session->trace.flow.exchanges_wanted = true;
 	add_hosts(trial);
 	for (int i = 0; i < MATCH_COUNT; i++) {
 		if (!trial->session->asked.matches[i].filter)
 			continue;
 		trial->filters |= 1u << i;
-		session_filter_fields(trial->session, i, take_byte(&trial->bytes), "a, cpu");
+		trial->sink->fields(trial->session, (unsigned) i, take_byte(&trial->bytes),
+				    "a, cpu");
 	}
 }
 
@@ -197,7 +200,7 @@ static void event(struct trial *trial, const char *name)
 	event.matches &= trial->filters;
 	if (trial->show)
 		show_event(name, &class, &event);
-	session_event(trial->session, &event);
+	trial->sink->event(trial->session, &event);
 	g_ptr_array_set_size(trial->bytes.owned, 0);
 }
 
@@ -211,18 +214,24 @@ static int64_t time_at(const struct trial *trial, int64_t number)
 	return CLAMP(time, trial->first - SPAN_MAX, trial->first + SPAN_MAX);
 }
 
-static void lost(struct trial *trial)
+static void lose(struct trial *trial)
 {
 	uint8_t where = take_byte(&trial->bytes);
 	int64_t begin = time_at(trial, take_number(&trial->bytes));
 	int64_t end = time_at(trial, take_number(&trial->bytes));
 	int64_t count = take_number(&trial->bytes);
+	struct lost_events lost;
 
 	if (trial->show)
 		fprintf(stderr, "%" PRId64 " CPU %d lost events to %" PRId64 "\n", begin, where & 7,
 			end);
-	session_lost(trial->session, (where >> 3 & 3) % trial->hosts, where & 7, begin, end,
-		     CLAMP(count, -1, SPAN_MAX), where & 128);
+	lost = (struct lost_events) {.host = (where >> 3 & 3) % trial->hosts,
+				     .cpu = where & 7,
+				     .begin = begin,
+				     .end = end,
+				     .count = CLAMP(count, -1, SPAN_MAX),
+				     .packets = where & 128};
+	trial->sink->lose(trial->session, &lost);
 }
 
 static void packet(struct trial *trial)
@@ -232,7 +241,7 @@ static void packet(struct trial *trial)
 
 	if (!trial->session->trace.events)
 		trial->time = begin;
-	session_packet(trial->session, (where >> 3 & 3) % trial->hosts, where & 7, begin);
+	trial->sink->begin(trial->session, (where >> 3 & 3) % trial->hosts, where & 7, begin);
 }
 
 /* What is over is forgotten, as --every does; the reports are of the time since. */
@@ -255,16 +264,16 @@ static void step(struct trial *trial, uint8_t number, int loops)
 	else if (number < G_N_ELEMENTS(event_names))
 		event(trial, event_names[number]);
 	else if (number == STEP_LOST)
-		lost(trial);
+		lose(trial);
 	else if (number == STEP_LOOP)
 		loop(trial, loops);
 	else if (number == STEP_NAMED)
 		event(trial, take_text(&trial->bytes) ?: "x");
 	else if (number == STEP_DAMAGE)
-		session_damage(trial->session, "f", take_byte(&trial->bytes), 300,
-			       take_text(&trial->bytes));
+		trial->sink->damage(trial->session, "f", take_byte(&trial->bytes), 300,
+				    take_text(&trial->bytes));
 	else if (number == STEP_STOPPED)
-		session_stopped(trial->session, take_text(&trial->bytes));
+		trial->sink->stop(trial->session, take_text(&trial->bytes));
 	else if (number == STEP_PACKET)
 		packet(trial);
 	else if (number == STEP_FORGET)

@@ -44,11 +44,12 @@ static void look(const struct metadata *metadata, const uint8_t *records, size_t
 	options_init(&options, COMMAND_DELAY);
 	options_set(&options, "target", "* a=1 b=x* cpu=0 $ctx.tid=7 $ctx.s=t", NULL);
 	session = session_new(&options);
-	session_add_host(session, &(struct host_info) {.hostname = "a"});
-	session_add_host(session, &(struct host_info) {.hostname = "b"}); /* TCP is of use */
+	session->trace.sink.add_host(session, &(struct host_info) {.hostname = "a"});
+	session->trace.sink.add_host(session,
+				     &(struct host_info) {.hostname = "b"}); /* TCP is of use */
 	for (guint i = 0; i < metadata->streams->len; i++) {
-		struct class_table *table =
-			class_table_new(session, metadata, metadata->streams->pdata[i], i & 1);
+		struct class_table *table = class_table_new(&session->trace.sink, metadata,
+							    metadata->streams->pdata[i], i & 1);
 
 		take_records(table, records, length);
 		class_table_free(table);

@@ -263,7 +263,7 @@ static void look(const struct trial *trial, uint8_t kind)
 	if (kind & 8)
 		options_set(&options, "to", "sched_switch next_tid=5 nth=last", NULL);
 	session = session_new(&options);
-	reader = reader_new(session, traces, &error);
+	reader = reader_new(&session->trace.sink, traces, &error);
 	g_assert_no_error(error);
 	while (reader_run(reader, 1000))
 		;

@@ -4,12 +4,13 @@
  *
  *   FUZZ_RECORD=x record_events SKIP COUNT PATTERN TRACE...
  *
- * SKIP events go by; of the following, COUNT whose names fit PATTERN are written. The linker
- * puts __wrap_NAME() in the place of NAME(). Unit tests are seeds as well: linked with this
- * file, whose main() is weak, they record each of their sessions:
+ * SKIP events go by; of the following, COUNT whose names fit PATTERN are written. It is a sink
+ * before the session's own. Unit tests are seeds as well: linked with this file, whose main() is
+ * weak, they record each of their sessions, as the linker puts __wrap_NAME() in the place of
+ * NAME():
  *
  *   libtool --mode=link gcc -o x test_locks.o record_events-record.o libwhylate.la \
- *      -Wl,--wrap=session_event …
+ *      -Wl,--wrap=session_new -Wl,--wrap=session_finish
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,16 +20,8 @@
 #include "util/pattern.h"
 
 struct session *__real_session_new(struct options *options);
-void __real_session_event(struct session *session, const struct event *event);
-void __real_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
-void __real_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
-			 int64_t end, int64_t count, bool packets);
 bool __real_session_finish(struct session *session, GError **error);
 struct session *__wrap_session_new(struct options *options);
-void __wrap_session_event(struct session *session, const struct event *event);
-void __wrap_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
-void __wrap_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
-			 int64_t end, int64_t count, bool packets);
 bool __wrap_session_finish(struct session *session, GError **error);
 
 static GByteArray *out; /* behind the head */
@@ -37,19 +30,11 @@ static const char *wanted = "*";
 static int64_t last;
 static bool any; /* event or packet: `last` is one's time */
 static int files;
+static struct event_sink inner; /* the session's own functions */
 
-struct session *__wrap_session_new(struct options *options)
+static void record_event(void *data, const struct event *event)
 {
-	if (out)
-		g_byte_array_free(out, TRUE);
-	out = g_byte_array_new();
-	last = 0;
-	any = false;
-	return __real_session_new(options);
-}
-
-void __wrap_session_event(struct session *session, const struct event *event)
-{
+	struct session *session = data;
 	const char *name = intern_text(session->trace.model.names, event->name);
 	bool probe = event->kind == EV_FUNCTION_ENTRY || event->kind == EV_FUNCTION_EXIT;
 	g_autofree char *other = probe && !g_str_has_prefix(name, "fn_")
@@ -62,7 +47,7 @@ void __wrap_session_event(struct session *session, const struct event *event)
 		put_event(out, event, other, &class, &last);
 		any = true;
 	}
-	__real_session_event(session, event);
+	inner.event(data, event);
 }
 
 static void put_where(uint32_t host, uint32_t cpu, int flags)
@@ -70,26 +55,43 @@ static void put_where(uint32_t host, uint32_t cpu, int flags)
 	put_byte(out, (int) MIN(cpu, 6) | (int) (host & 3) << 3 | flags);
 }
 
-void __wrap_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
+static void record_begin(void *data, uint32_t host, uint32_t cpu, int64_t time)
 {
 	put_byte(out, STEP_PACKET);
 	put_where(host, cpu, 0);
-	put_number(out, begin - last);
+	put_number(out, time - last);
 	if (!any)
-		last = begin;
+		last = time;
 	any = true;
-	__real_session_packet(session, host, cpu, begin);
+	inner.begin(data, host, cpu, time);
 }
 
-void __wrap_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
-			 int64_t end, int64_t number, bool packets)
+static void record_lost(void *data, const struct lost_events *lost)
 {
-	put_byte(out, STEP_LOST);
-	put_where(host, cpu, packets ? 128 : 0);
-	put_number(out, begin - last);
-	put_number(out, end - last);
-	put_number(out, number);
-	__real_session_lost(session, host, cpu, begin, end, number, packets);
+	if (!lost->user) {
+		put_byte(out, STEP_LOST);
+		put_where(lost->host, lost->cpu, lost->packets ? 128 : 0);
+		put_number(out, lost->begin - last);
+		put_number(out, lost->end - last);
+		put_number(out, lost->count);
+	}
+	inner.lose(data, lost);
+}
+
+struct session *__wrap_session_new(struct options *options)
+{
+	struct session *session = __real_session_new(options);
+
+	if (out)
+		g_byte_array_free(out, TRUE);
+	out = g_byte_array_new();
+	last = 0;
+	any = false;
+	inner = session->trace.sink;
+	session->trace.sink.event = record_event;
+	session->trace.sink.begin = record_begin;
+	session->trace.sink.lose = record_lost;
+	return session;
 }
 
 /* What events.c takes first: command, options ("thread=all" or "operation=*"), hosts,

@@ -35,6 +35,12 @@ struct feed {
 	GPtrArray *texts; /* owned; what states() gave */
 };
 
+/* Its data are the session. */
+static inline const struct event_sink *sink_of(const struct feed *feed)
+{
+	return &feed->session->trace.sink;
+}
+
 static inline struct feed *feed_start(struct feed *feed, int cpus, const char *kernel, int major,
 				      int minor)
 {
@@ -47,10 +53,10 @@ static inline struct feed *feed_start(struct feed *feed, int cpus, const char *k
 
 	feed->options.limit = 0;
 	feed->session = session_new(&feed->options);
-	feed->host = session_add_host(feed->session, &info);
+	feed->host = sink_of(feed)->add_host(feed->session, &info);
 	feed->texts = g_ptr_array_new_with_free_func(g_free);
 	for (int i = 0; i < cpus; i++)
-		session_packet(feed->session, feed->host, (uint32_t) i, 0);
+		sink_of(feed)->begin(feed->session, feed->host, (uint32_t) i, 0);
 	return feed;
 }
 
@@ -78,8 +84,8 @@ static inline void feed_free(struct feed *feed)
 static inline struct event event_of(struct feed *feed, int64_t time, uint32_t cpu, const char *name)
 {
 	/* fn_NAME_entry, fn_NAME_exit: probes */
-	struct event_class class =
-		session_class(feed->session, name, g_str_has_prefix(name, "fn_"));
+	struct event_class class = sink_of(feed)->declare(
+		feed->session, name, g_str_has_prefix(name, "fn_") ? ORIGIN_PROBE : ORIGIN_KERNEL);
 	struct event event = {.time = time,
 			      .cpu = cpu,
 			      .host = (uint16_t) feed->host,
@@ -101,7 +107,7 @@ static inline struct event event_of(struct feed *feed, int64_t time, uint32_t cp
 
 static inline void send(struct feed *feed, struct event *event)
 {
-	session_event(feed->session, event);
+	sink_of(feed)->event(feed->session, event);
 }
 
 static inline void plain(struct feed *feed, int64_t time, uint32_t cpu, const char *name)
@@ -208,7 +214,10 @@ static inline void forks(struct feed *feed, int64_t time, uint32_t cpu, int32_t 
 
 static inline void lost(struct feed *feed, uint32_t cpu, int64_t begin, int64_t end)
 {
-	session_lost(feed->session, feed->host, cpu, begin, end, 7, false);
+	struct lost_events lost = {
+		.host = feed->host, .cpu = cpu, .begin = begin, .end = end, .count = 7};
+
+	sink_of(feed)->lose(feed->session, &lost);
 }
 
 static inline void finish(struct feed *feed)

@@ -35,9 +35,9 @@ static inline uint32_t add_host(struct feed *feed, const char *name, int64_t beg
 				 .tracer_minor = 13,
 				 .has_clock_offset = true,
 				 .abi = ABI_X86_64};
-	uint32_t host = session_add_host(feed->session, &info);
+	uint32_t host = sink_of(feed)->add_host(feed->session, &info);
 
-	session_packet(feed->session, host, 0, begin);
+	sink_of(feed)->begin(feed->session, host, 0, begin);
 	return host;
 }
 

@@ -6,8 +6,8 @@
  *
  * "Lost events … make uncertain only what they can touch" (semantics.md, "Gaps"): what is
  * said without the mark "spans a gap" must be so in the whole trace too. Prints what is
- * not, one line each, then a line of sums; tests/gaps.t wants none. The linker puts
- * __wrap_session_event() before session_event() (-Wl,--wrap).
+ * not, one line each, then a line of sums; tests/gaps.t wants none. It stands between the
+ * reader and the session's own sink.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,9 +20,6 @@
 #include "waits/summary.h"
 #include "cli/cli.h"
 
-void __real_session_event(struct session *session, const struct event *event);
-void __wrap_session_event(struct session *session, const struct event *event);
-
 struct hole {
 	uint32_t cpu;
 	int64_t begin, end;
@@ -33,9 +30,11 @@ static struct hole *holes;
 static guint hole_count;
 static uint64_t dropped, kept;
 static uint32_t cpu_max;
+static void (*take_event)(void *data, const struct event *event); /* the session's */
 
-void __wrap_session_event(struct session *session, const struct event *event)
+static void lose_or_take(void *data, const struct event *event)
 {
+	const struct session *session = data;
 	bool lost = false;
 
 	cpu_max = MAX(cpu_max, event->cpu);
@@ -43,7 +42,12 @@ void __wrap_session_event(struct session *session, const struct event *event)
 		struct hole *hole = &holes[i];
 
 		if (!hole->told && hole->begin <= event->time) {
-			session_lost(session, 0, hole->cpu, hole->begin, hole->end, -1, false);
+			struct lost_events told = {.cpu = hole->cpu,
+						   .begin = hole->begin,
+						   .end = hole->end,
+						   .count = -1};
+
+			session->trace.sink.lose(data, &told);
 			hole->told = true;
 		}
 		lost |= event->cpu == hole->cpu && event->time > hole->begin &&
@@ -52,7 +56,7 @@ void __wrap_session_event(struct session *session, const struct event *event)
 	dropped += lost;
 	kept += !lost;
 	if (!lost)
-		__real_session_event(session, event);
+		take_event(data, event);
 }
 
 static struct session *read_trace(struct options *options, char *path)
@@ -66,6 +70,8 @@ static struct session *read_trace(struct options *options, char *path)
 	options_init(options, COMMAND_PROFILE);
 	options->quiet = true;
 	session = session_new(options);
+	take_event = session->trace.sink.event;
+	session->trace.sink.event = lose_or_take;
 	traces = traces_find(paths, &error);
 	if (!traces || !traces_read(session, traces, &error) || !session_finish(session, &error)) {
 		fprintf(stderr, "lose_events: %s\n", error->message);

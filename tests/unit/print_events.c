@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what a reader hands to the session, one line a call, as text that does
+/* Prints what a reader hands on, one line a call, as text that does
  * not depend on the reader:
  *
  *   print_events direct|babeltrace TRACE...
  *
- * tests/reader.t compares the two. The linker puts __wrap_NAME() in the place of
- * NAME() (-Wl,--wrap), so that it sits between either reader and the session.
+ * tests/reader.t compares the two. It stands between the reader and the session's own sink.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,14 +14,7 @@
 #include "cli/cli.h"
 #include "event/kinds.h"
 
-void __real_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
-void __real_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
-			 int64_t end, int64_t count, bool packets);
-void __real_session_event(struct session *session, const struct event *event);
-void __wrap_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin);
-void __wrap_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
-			 int64_t end, int64_t count, bool packets);
-void __wrap_session_event(struct session *session, const struct event *event);
+static struct event_sink inner; /* the session's own functions */
 
 static void print_text(const char *key, const char *text)
 {
@@ -299,8 +291,10 @@ static void print_arguments(const struct session *session, const struct event *e
 	}
 }
 
-void __wrap_session_event(struct session *session, const struct event *event)
+static void print_event(void *data, const struct event *event)
 {
+	const struct session *session = data;
+
 	printf("%" PRId64 " host=%u cpu=%u kind=%u", event->time, event->host, event->cpu,
 	       event->kind);
 	print_text("event", intern_text(session->trace.model.names, event->name));
@@ -310,21 +304,22 @@ void __wrap_session_event(struct session *session, const struct event *event)
 		print_number("ctx.pid", event->pid);
 	print_arguments(session, event);
 	putchar('\n');
-	__real_session_event(session, event);
+	inner.event(data, event);
 }
 
-void __wrap_session_packet(struct session *session, uint32_t host, uint32_t cpu, int64_t begin)
+static void print_begin(void *data, uint32_t host, uint32_t cpu, int64_t time)
 {
-	printf("%" PRId64 " host=%u cpu=%u packet\n", begin, host, cpu);
-	__real_session_packet(session, host, cpu, begin);
+	printf("%" PRId64 " host=%u cpu=%u packet\n", time, host, cpu);
+	inner.begin(data, host, cpu, time);
 }
 
-void __wrap_session_lost(struct session *session, uint32_t host, uint32_t cpu, int64_t begin,
-			 int64_t end, int64_t count, bool packets)
+static void print_lost(void *data, const struct lost_events *lost)
 {
-	printf("%" PRId64 " host=%u cpu=%u lost %" PRId64 "%s to %" PRId64 "\n", begin, host, cpu,
-	       count, packets ? " packets" : "", end);
-	__real_session_lost(session, host, cpu, begin, end, count, packets);
+	if (!lost->user)
+		printf("%" PRId64 " host=%u cpu=%u lost %" PRId64 "%s to %" PRId64 "\n",
+		       lost->begin, lost->host, lost->cpu, lost->count,
+		       lost->packets ? " packets" : "", lost->end);
+	inner.lose(data, lost);
 }
 
 int main(int argc, char **argv)
@@ -343,6 +338,10 @@ int main(int argc, char **argv)
 	options.quiet = true;
 	options.reader = strcmp(argv[1], "direct") == 0 ? READER_DIRECT : READER_BABELTRACE;
 	session = session_new(&options);
+	inner = session->trace.sink;
+	session->trace.sink.event = print_event;
+	session->trace.sink.begin = print_begin;
+	session->trace.sink.lose = print_lost;
 	traces = traces_find(paths, &error);
 	if (!traces || !traces_read(session, traces, &error))
 		fprintf(stderr, "print_events: %s\n", error->message);

@@ -418,7 +418,7 @@ static void test_known_from(void)
 {
 	FEED(1);
 
-	session_packet(feed->session, feed->host, 1, 50); /* CPU 1 begins late */
+	sink_of(feed)->begin(feed->session, feed->host, 1, 50); /* CPU 1 begins late */
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	sw(feed, 60, 1, "idle", 0, 0, "b", 6);
 	waking(feed, 70, 0, 8);

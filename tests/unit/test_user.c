@@ -29,7 +29,7 @@ static struct feed *user_feed(int cpus)
 static struct event user_event(struct feed *feed, int64_t time, uint32_t cpu, int32_t vtid,
 			       const char *name)
 {
-	struct event_class class = session_user_class(feed->session, name);
+	struct event_class class = sink_of(feed)->declare(feed->session, name, ORIGIN_USER);
 	struct event event = {.time = time,
 			      .cpu = cpu,
 			      .host = (uint16_t) feed->host,
@@ -51,7 +51,7 @@ static void call_of(struct feed *feed, int64_t time, uint32_t cpu, int32_t vtid,
 
 	event.user.address = address;
 	event.user.call_site = call_site;
-	session_event(feed->session, &event);
+	sink_of(feed)->event(feed->session, &event);
 }
 
 /* Each function is called from one place. */
@@ -163,7 +163,10 @@ static void test_fast(void)
 	call_of(feed, 10, 0, 5, FAST "entry", 0x100, 0);
 	call_of(feed, 20, 0, 5, FAST "entry", 0x200, 0);
 	call_of(feed, 30, 0, 5, FAST "exit", 0, 0);
-	session_user_lost(feed->session, feed->host, 0, 40, 50, 7);
+	sink_of(feed)->lose(
+		feed->session,
+		&(struct lost_events) {
+			.host = feed->host, .begin = 40, .end = 50, .count = 7, .user = true});
 	call_of(feed, 60, 0, 5, FAST "exit", 0, 0);
 	call_of(feed, 70, 0, 5, FAST "entry", 0x300, 0);
 	call_of(feed, 80, 0, 5, FAST "exit", 0, 0);
@@ -182,7 +185,10 @@ static void test_lost(void)
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	in(feed, 10, 5, 0x100);
-	session_user_lost(feed->session, feed->host, 0, 40, 50, 7);
+	sink_of(feed)->lose(
+		feed->session,
+		&(struct lost_events) {
+			.host = feed->host, .begin = 40, .end = 50, .count = 7, .user = true});
 	in(feed, 60, 5, 0x200);
 	out(feed, 70, 5, 0x200);
 	out(feed, 80, 5, 0x100);
@@ -250,7 +256,7 @@ static void loaded(struct feed *feed, int64_t time, int32_t vtid, const char *na
 	event.user.address = base;
 	event.user.size = 0x1000;
 	event.user.path = path;
-	session_event(feed->session, &event);
+	sink_of(feed)->event(feed->session, &event);
 }
 
 static const char *path_at(const struct feed *feed, int32_t pid, uint64_t address, int64_t time)
@@ -277,7 +283,7 @@ static void test_images(void)
 	event = user_event(feed, 12, 0, 5, "lttng_ust_statedump:build_id");
 	event.user.address = 0x20000;
 	event.user.build_id = (struct event_bytes) {id, sizeof id};
-	session_event(feed->session, &event);
+	sink_of(feed)->event(feed->session, &event);
 	loaded(feed, 20, 5, "lttng_ust_lib:load", 0x30000, "/lib/c");
 	loaded(feed, 30, 5, "lttng_ust_lib:unload", 0x30000, NULL);
 	loaded(feed, 40, 5, "lttng_ust_lib:load", 0x30000, "/lib/d");
