@@ -3,6 +3,7 @@
 the cause noted. A wait is taken apart down the chain: what the thread it leads to worked, was ready without a CPU, and its
 own waits in turn; what is left at the end of a hand-over is the messenger's. Expectations are from the notes alone."""
 import collections
+import subprocess
 import sys
 
 import whylate_test as t
@@ -340,6 +341,11 @@ def web_mixed():
     assert sum(led) >= 36, led
 
 
-for case in (pipe_chain, polls, futex, hang, disk_read, startup_chain, signals, wide, web_mixed):
+def kinds():
+    """The schemas name the kinds of causes that the program's table has."""
+    subprocess.run([sys.executable, t.SOURCE + "/share/schema/kinds.py"], check=True)
+
+
+for case in (kinds, pipe_chain, polls, futex, hang, disk_read, startup_chain, signals, wide, web_mixed):
     tap.case(case.__name__.replace("_", "-"), case)
 sys.exit(tap.done())

@@ -130,13 +130,12 @@ static gboolean share_equal(gconstpointer a, gconstpointer b)
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
 		      GHashTable *known, const struct piece *piece)
 {
-	struct cause cause = piece_cause(session, piece);
 	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
 	int64_t ns = piece->end - piece->begin;
 	struct share key = {.thread = piece->thread,
 			    .leaf = piece->leaf,
 			    .resource = resource,
-			    .cause = cause.kind,
+			    .cause = piece_cause_kind(session, piece),
 			    .shortest = INT64_MAX,
 			    .spun_for = NO_THREAD};
 	struct share *share;
@@ -152,6 +151,7 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	add_waiter(session, path, share, piece);
 	add_spin(session, path, share, piece);
 	if (ns > share->longest) {
+		struct cause cause = piece_cause(session, piece);
 		GString *label = cause.label ? g_string_new(cause.label) : NULL;
 
 		if (label)
@@ -159,6 +159,7 @@ static void add_piece(const struct session *session, const struct path *path, GP
 		g_free(share->cause_label);
 		share->cause_label = label ? g_string_free(label, FALSE) : NULL;
 		share->inferred = cause.inferred;
+		cause_clear(&cause);
 	}
 	share->count++;
 	share->ns += ns;
@@ -167,7 +168,6 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	share->spans_gap |= session_spans_gap(session, piece->thread, &span);
 	if (PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU)
 		runners_add(&share->runners, session, piece->thread, &span);
-	cause_clear(&cause);
 }
 
 static int largest_first(gconstpointer a, gconstpointer b)
@@ -283,14 +283,8 @@ static void append_cause(GString *text, const struct share *share)
 	if (!leaf_is_blocked(share->leaf) || !share->cause_label)
 		return;
 	words = cause_words(&cause);
-	g_string_append_printf(
-		text, "%s %s%s",
-		share->cause == CAUSE_STILL_BLOCKED || share->cause == CAUSE_DEADLOCK ||
-				share->cause == CAUSE_UNKNOWN || share->cause == CAUSE_LOCK_OWNER
-			? ";"
-		: share->cause == CAUSE_STOPPED ? ""
-						: ",",
-		words, share->count > 1 ? " (the longest)" : "");
+	g_string_append_printf(text, "%s %s%s", cause_info(share->cause)->joint, words,
+			       share->count > 1 ? " (the longest)" : "");
 }
 
 static void append_where(GString *text, const struct session *session, uint32_t leaf,

@@ -116,9 +116,6 @@ static bool taken(struct taking *taking, const struct operation *operation)
 static enum call_part part_of(const struct session *session, const struct path *path,
 			      const struct piece *piece, uint32_t caller)
 {
-	struct cause cause;
-	enum call_part part;
-
 	for (int32_t i = piece->behalf; i >= 0;
 	     i = g_array_index(path->waits, struct through, i).behalf)
 		if (block_lock(session, g_array_index(path->waits, struct through, i).block))
@@ -137,14 +134,18 @@ static enum call_part part_of(const struct session *session, const struct path *
 		return CALL_INTERRUPTS;
 	if (!piece->block)
 		return CALL_BLOCKED;
-	cause = piece_cause(session, piece);
-	part = cause.kind == CAUSE_BLOCK_DEVICE ? CALL_DEVICE
-	       : cause.kind == CAUSE_NETWORK    ? CALL_NETWORK
-	       : cause.kind == CAUSE_TIMER      ? CALL_TIMER
-	       : cause.kind == CAUSE_LOCK_OWNER ? CALL_LOCK
-						: CALL_BLOCKED;
-	cause_clear(&cause);
-	return part;
+	switch (piece_cause_kind(session, piece)) {
+	case CAUSE_BLOCK_DEVICE:
+		return CALL_DEVICE;
+	case CAUSE_NETWORK:
+		return CALL_NETWORK;
+	case CAUSE_TIMER:
+		return CALL_TIMER;
+	case CAUSE_LOCK_OWNER:
+		return CALL_LOCK;
+	default:
+		return CALL_BLOCKED;
+	}
 }
 
 static void look_at(struct call_profiles *profiles, struct call_profile *profile,

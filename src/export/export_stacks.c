@@ -7,6 +7,7 @@
 #include "path/path.h"
 #include "path/path_sums.h"
 #include "waits/ready.h"
+#include "waits/cpu_runs.h"
 #include "waits/summary.h"
 #include "symbols/symbols.h"
 #include "export/export.h"

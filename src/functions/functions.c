@@ -6,7 +6,6 @@
 
 #include "waits/causality.h"
 #include "waits/deadlocks.h"
-#include "waits/holders.h"
 #include "path/path.h"
 #include "symbols/symbols.h"
 #include "objects/calls.h"
@@ -220,28 +219,17 @@ static uint32_t holder_at_end(struct functions *functions, uint32_t thread, cons
 {
 	const struct session *session = functions->session;
 	const struct block *block = block_at(&session->trace.timeline, span->ref);
-	struct lock_wait *lock = lock_wait_new(session, block, thread, span->begin, span->end);
 	const struct deadlock *deadlock = deadlock_of(session, thread);
-	uint32_t resource = session_resource(session, block), cause = 0;
+	enum cause_kind kind = deadlock ? CAUSE_DEADLOCK : CAUSE_LOCK_OWNER;
+	g_autofree char *members = deadlock ? deadlock_words(session, deadlock) : NULL;
+	g_autoptr(GString) label = g_string_new(members);
 
-	if (deadlock) {
-		g_autofree char *words = deadlock_words(session, deadlock);
-		g_autofree char *text =
-			g_strdup_printf("%s: %s", cause_kind_text(CAUSE_DEADLOCK), words);
-
-		cause = intern_id(session->trace.model.names, text);
-	} else if (lock && lock->holders->len) {
-		g_autofree char *text = g_strdup_printf(
-			"%s: %s %s, held by %s", cause_kind_text(CAUSE_LOCK_OWNER),
-			lock_kind_text(lock->lock), resource_name(session_text(session, resource)),
-			cost_name(functions->tree->costs,
-				  g_array_index(lock->holders, struct holder, 0).thread));
-
-		cause = intern_id(session->trace.model.names, text);
-	}
-	if (lock)
-		lock_wait_free(lock);
-	return cause;
+	if (!deadlock && !lock_holder_label(functions->tree->costs, block, thread, span->begin,
+					    span->end, label))
+		return 0;
+	g_string_prepend(label, ": ");
+	g_string_prepend(label, cause_kind_text(kind));
+	return intern_id(session->trace.model.names, label->str);
 }
 
 /* What the thread waits for at the end of its life; 0: it does not wait. */

@@ -56,14 +56,13 @@ static void note_waits(struct contacts *contacts, uint32_t thread)
 
 	spans_begin(&spans, session, thread, session->trace.begin, session->trace.end + 1);
 	while (spans_next_off_cpu(&spans, &span)) {
-		const struct block *block;
+		struct wait wait;
 		struct lead lead;
 
 		if (!leaf_is_blocked(span.leaf))
 			continue;
-		block = block_at(&session->trace.timeline, span.ref);
-		if (block_lead(session, block, thread, span.begin, span.end, &lead) &&
-		    lead.thread != thread)
+		wait = wait_of(session, thread, &span);
+		if (wait_lead(session, &wait, &lead) && lead.thread != thread)
 			note(contacts, lead.thread, thread, span.end);
 	}
 }
@@ -89,26 +88,27 @@ void contacts_clear(struct contacts *contacts)
 	g_array_free(contacts->first, TRUE);
 }
 
-bool wait_is_for_lock(const struct session *session, uint32_t leaf, const struct block *block)
+bool wait_is_for_lock(const struct session *session, const struct wait *wait)
 {
+	const struct block *block = wait->block;
 	const char *call;
 
 	if (block_lock(session, block) || (block->kind == WAKER_THREAD && block->same_file))
 		return true;
-	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL)
+	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL)
 		return false;
-	call = session_text(session, PACK_NUMBER(leaf));
+	call = session_text(session, PACK_NUMBER(wait->leaf));
 	return strcmp(call, "flock") == 0 || g_str_has_prefix(call, "fcntl");
 }
 
-bool wait_is_for_message(const struct session *session, uint32_t leaf, const struct block *block)
+bool wait_is_for_message(const struct session *session, const struct wait *wait)
 {
 	const char *key;
 
-	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL || is_thread(block->child) ||
-	    wait_is_for_lock(session, leaf, block))
+	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL || is_thread(wait->block->child) ||
+	    wait_is_for_lock(session, wait))
 		return false;
-	key = session_text(session, block->resource);
+	key = session_text(session, wait->block->resource);
 	if (g_str_has_prefix(key, "file:"))
 		return g_str_has_prefix(key, "file:/dev/") ||
 		       g_str_has_prefix(key, "file:anon_inode:");
@@ -136,8 +136,7 @@ enum asker { ASKER_UNKNOWN, ASKER_WAITER, ASKER_SENDER };
 /* Who opened the connection that the packet came on, by its sender's port. */
 static enum asker packet_asker(const struct session *session, const struct block *block)
 {
-	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
+	const struct wake_detail *detail = block_detail(session, block);
 	const char *port;
 
 	if (!detail || detail->kind != DETAIL_PACKET)
@@ -148,25 +147,26 @@ static enum asker packet_asker(const struct session *session, const struct block
 	return g_ascii_strtoull(port + 1, NULL, 10) >= PORT_GIVEN ? ASKER_SENDER : ASKER_WAITER;
 }
 
-bool contacts_idle_hardware(const struct session *session, uint32_t leaf, const struct block *block)
+bool contacts_idle_hardware(const struct session *session, const struct wait *wait)
 {
-	enum asker asker = packet_asker(session, block);
+	enum asker asker = packet_asker(session, wait->block);
 
-	if (!wait_is_for_message(session, leaf, block))
+	if (!wait_is_for_message(session, wait))
 		return false;
 	return asker == ASKER_SENDER ||
-	       (asker == ASKER_UNKNOWN && (!block->detail || is_event_loop(session, leaf)));
+	       (asker == ASKER_UNKNOWN &&
+		(!wait->block->detail || is_event_loop(session, wait->leaf)));
 }
 
-bool contacts_idle(const struct contacts *contacts, uint32_t thread, uint32_t leaf,
-		   const struct block *block, uint32_t by)
+bool contacts_idle(const struct contacts *contacts, const struct wait *wait, uint32_t by)
 {
 	const struct session *session = contacts->session;
+	uint32_t thread = wait->thread;
 	uint32_t own = contacts->process[thread], other = contacts->process[by];
-	enum asker asker = packet_asker(session, block);
+	enum asker asker = packet_asker(session, wait->block);
 	int64_t asked, served;
 
-	if (!wait_is_for_message(session, leaf, block))
+	if (!wait_is_for_message(session, wait))
 		return false;
 	if (asker != ASKER_UNKNOWN)
 		return asker == ASKER_SENDER;
@@ -174,7 +174,8 @@ bool contacts_idle(const struct contacts *contacts, uint32_t thread, uint32_t le
 		asked = first_of(contacts, key_of(SIDE_THREADS, by, thread));
 		served = first_of(contacts, key_of(SIDE_THREADS, thread, by));
 	} else if (!model_thread(&session->trace.model, thread)->born &&
-		   !model_thread(&session->trace.model, by)->born && is_event_loop(session, leaf)) {
+		   !model_thread(&session->trace.model, by)->born &&
+		   is_event_loop(session, wait->leaf)) {
 		return true; /* who began was before the trace */
 	} else {
 		asked = first_of(contacts, key_of(SIDE_FROM_PROCESS, other, thread));

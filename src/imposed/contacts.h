@@ -21,8 +21,8 @@
 #ifndef WHYLATE_IMPOSED_CONTACTS_H
 #define WHYLATE_IMPOSED_CONTACTS_H
 
-#include "waits/causality.h"
 #include "util/idmap.h"
+#include "waits/wait.h"
 
 struct contacts {
 	const struct session *session; /* borrowed */
@@ -35,19 +35,16 @@ struct contacts {
 void contacts_init(struct contacts *contacts, const struct session *session);
 void contacts_clear(struct contacts *contacts);
 
-/* `thread` waited, in a state `leaf`, for what it is there for: its next request,
- * which `by` made. */
-bool contacts_idle(const struct contacts *contacts, uint32_t thread, uint32_t leaf,
-		   const struct block *block, uint32_t by);
+/* The thread waited for what it is there for: its next request, which `by` made. */
+bool contacts_idle(const struct contacts *contacts, const struct wait *wait, uint32_t by);
 
 /* The same where what ended the wait led to no thread: a packet from somewhere else, a
  * device's input. */
-bool contacts_idle_hardware(const struct session *session, uint32_t leaf,
-			    const struct block *block);
+bool contacts_idle_hardware(const struct session *session, const struct wait *wait);
 
 /* A wait that could be one for a request: in a call, on what carries messages. */
-bool wait_is_for_message(const struct session *session, uint32_t leaf, const struct block *block);
+bool wait_is_for_message(const struct session *session, const struct wait *wait);
 /* A wait for a lock: locks.h, or of a file. */
-bool wait_is_for_lock(const struct session *session, uint32_t leaf, const struct block *block);
+bool wait_is_for_lock(const struct session *session, const struct wait *wait);
 
 #endif

@@ -7,11 +7,6 @@
  */
 #include "imposed/wait_chain.h"
 
-#include "waits/deliveries.h"
-#include "waits/summary.h"
-
-#include <string.h>
-
 /* What the wait at hand owes an imposer so far. */
 struct part {
 	uint32_t imposer;
@@ -74,56 +69,6 @@ void owe_resource(struct charger *charger, uint32_t thread, uint32_t resource, i
 		owe(charger, imposer_of(charger, thread, resource), ns);
 }
 
-static uint32_t intern_key(const struct session *session, const char *prefix, const char *name)
-{
-	g_autofree char *key = g_strconcat(prefix, name, NULL);
-
-	return intern_id(session->trace.model.names, key);
-}
-
-uint32_t block_hardware(const struct session *session, const struct block *block)
-{
-	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
-	const struct wake_detail *request = block_request(session, block);
-	g_autofree char *frame = NULL;
-
-	if (request)
-		return intern_key(session, "device:", session_text(session, request->text));
-	if (detail && detail->kind == DETAIL_WORK) /* before its item was queued */
-		return intern_key(session, "work:", "queued in an interrupt");
-	if (detail && detail->kind == DETAIL_PACKET)
-		return intern_key(session, "socket:",
-				  detail->text ? session_text(session, detail->text) : "network");
-	if (block->kind == WAKER_IRQ && block->label)
-		return intern_key(session, "device:", session_text(session, block->label));
-	if (block->kind == WAKER_SOFTIRQ && softirq_name(PACK_NUMBER(block->context)))
-		return intern_key(session, "work:softIRQ ",
-				  softirq_name(PACK_NUMBER(block->context)));
-	frame = frame_text(session, block->context, false);
-	return intern_key(session, "work:", frame);
-}
-
-bool block_is_timer(const struct session *session, const struct block *block)
-{
-	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
-
-	/* a sleep that is not over is one as well, and one that an interrupt or softIRQ
-	 * ended whose timer was not recorded */
-	if (block->kind != WAKER_THREAD && block->kind != WAKER_UNKNOWN &&
-	    strcmp(session_text(session, block->resource), "sleep") == 0)
-		return true;
-	if (block->why == WHY_TIME_LIMIT)
-		return true;
-	if (block->kind == WAKER_SOFTIRQ && (!detail || detail->kind == DETAIL_RAISE))
-		return softirq_is_timer(PACK_NUMBER(block->context));
-	if (block->kind == WAKER_VECTOR && !detail)
-		return strcmp(session_text(session, PACK_NUMBER(block->context)), "local_timer") ==
-		       0;
-	return block->kind == WAKER_HRTIMER || (detail && detail->kind == DETAIL_TIMER);
-}
-
 static bool on_path(const struct charger *charger, uint32_t thread)
 {
 	for (guint i = 0; i < charger->depth; i++)
@@ -133,46 +78,45 @@ static bool on_path(const struct charger *charger, uint32_t thread)
 }
 
 /* A wait of `thread` meanwhile that nobody ended, or none that can be followed. */
-static void chain_ends(struct charger *charger, uint32_t thread, const struct block *block,
-		       int64_t ns)
+static void chain_ends(struct charger *charger, const struct wait *wait)
 {
-	if (block_is_timer(charger->session, block)) {
-		owe_thread(charger, thread, IMPOSED_SLEEP, ns);
-	} else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE ||
-		   (block->kind == WAKER_THREAD && !block_request(charger->session, block))) {
-		owe_thread(charger, thread, IMPOSED_OTHER, ns);
-	} else {
-		owe_thread(charger, thread, IMPOSED_DEVICE, ns);
-		owe_resource(charger, thread, block_hardware(charger->session, block), ns);
-	}
+	static const enum imposed kinds[] = {[TAKER_UNKNOWN] = IMPOSED_OTHER,
+					     [TAKER_TIMER] = IMPOSED_SLEEP,
+					     [TAKER_HARDWARE] = IMPOSED_DEVICE};
+	enum wait_taker taker = wait_taker(charger->session, wait);
+	int64_t ns = wait->end - wait->begin;
+
+	owe_thread(charger, wait->thread, kinds[taker], ns);
+	if (taker == TAKER_HARDWARE)
+		owe_resource(charger, wait->thread, wait_hardware(charger->session, wait), ns);
 }
 
-int64_t lead_follow(struct charger *charger, const struct span *span, const struct lead *lead)
+int64_t lead_follow(struct charger *charger, const struct wait *wait, const struct lead *lead)
 {
-	int64_t rest = (span->end - lead->until) + (lead->from - span->begin);
+	int64_t rest = (wait->end - lead->until) + (lead->from - wait->begin);
 
 	lead_down(charger, lead->thread, lead->from, lead->until);
 	if (!is_thread(lead->first) || on_path(charger, lead->first) || charger->depth == DEPTH_MAX)
 		return rest;
-	lead_down(charger, lead->first, span->begin, lead->first_until);
-	return rest - (lead->first_until - span->begin);
+	lead_down(charger, lead->first, wait->begin, lead->first_until);
+	return rest - (lead->first_until - wait->begin);
 }
 
 static void blocked_meanwhile(struct charger *charger, uint32_t thread, const struct span *span)
 {
-	const struct block *block = block_at(&charger->session->trace.timeline, span->ref);
+	struct wait wait = wait_of(charger->session, thread, span);
 	struct lead lead;
 	int64_t rest;
 
-	if (!block_lead(charger->session, block, thread, span->begin, span->end, &lead) ||
-	    on_path(charger, lead.thread) || charger->depth == DEPTH_MAX) {
-		chain_ends(charger, thread, block, span->end - span->begin);
+	if (!wait_lead(charger->session, &wait, &lead) || on_path(charger, lead.thread) ||
+	    charger->depth == DEPTH_MAX) {
+		chain_ends(charger, &wait);
 		return;
 	}
-	rest = lead_follow(charger, span, &lead);
+	rest = lead_follow(charger, &wait, &lead);
 	if (rest) { /* the messenger's, the device's */
 		owe_thread(charger, thread, IMPOSED_DEVICE, rest);
-		owe_resource(charger, thread, block_hardware(charger->session, block), rest);
+		owe_resource(charger, thread, wait_hardware(charger->session, &wait), rest);
 	}
 }
 

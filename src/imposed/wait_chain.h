@@ -50,14 +50,9 @@ void owe_resource(struct charger *charger, uint32_t thread, uint32_t resource, i
 void lead_down(struct charger *charger, uint32_t thread, int64_t from, int64_t to);
 /* Charges those whom the wait leads to; returns what is left of it, in ns: the
  * messenger's and the device's. */
-int64_t lead_follow(struct charger *charger, const struct span *span, const struct lead *lead);
+int64_t lead_follow(struct charger *charger, const struct wait *wait, const struct lead *lead);
 
 /* The wait at hand is done with: who lost most to whom, and how many did. */
 void charge_settle(struct charger *charger);
-
-/* The device, peer or interrupt that ended a wait, as an interned key. */
-uint32_t block_hardware(const struct session *session, const struct block *block);
-/* The wait is a sleep by one's own timer, or was ended by a timer. */
-bool block_is_timer(const struct session *session, const struct block *block);
 
 #endif

@@ -209,17 +209,12 @@ static struct wait_group *group_of(GHashTable *index, GArray *groups, const stru
 	return &g_array_index(groups, struct wait_group, GPOINTER_TO_UINT(found));
 }
 
-static void add_blocked(const struct session *session, struct wait_group *group,
-			const struct span *span, const struct block *block)
+static void note_longest(const struct session *session, struct wait_group *group,
+			 const struct span *span)
 {
-	struct wait wait = {.thread = group->thread,
-			    .begin = span->begin,
-			    .end = span->end,
-			    .leaf = span->leaf,
-			    .block = block,
-			    .woken = block->kind != WAKER_NONE};
+	struct wait wait = wait_of(session, group->thread, span);
 
-	group->waker = block->waker;
+	group->waker = wait.block->waker;
 	cause_clear(&group->cause);
 	group->cause = wait_cause(session, &wait);
 }
@@ -237,11 +232,10 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next_off_cpu(&spans, &span)) {
 		const struct block *block = NULL;
-		struct wait_group key = {
-			.thread = thread,
-			.leaf = span.leaf,
-			.waker = NO_THREAD,
-			.cause = {.kind = CAUSE_WAIT_CPU, .queued = -1, .served = -1}};
+		struct wait_group key = {.thread = thread,
+					 .leaf = span.leaf,
+					 .waker = NO_THREAD,
+					 .cause = cause_of_kind(CAUSE_WAIT_CPU)};
 		struct wait_group *group;
 		int64_t ns = needed_ns(needed, &at, &span);
 
@@ -270,7 +264,7 @@ static void group_waits(const struct session *session, uint32_t thread, GArray *
 			group->longest_begin = span.begin;
 			group->longest_end = span.end;
 			if (block)
-				add_blocked(session, group, &span, block);
+				note_longest(session, group, &span);
 		}
 	}
 	g_hash_table_destroy(index);

@@ -4,10 +4,8 @@
 
 #include "imposed/wait_chain.h"
 #include "waits/holders.h"
+#include "waits/cpu_runs.h"
 #include "waits/ready.h"
-#include "waits/summary.h"
-
-#include <string.h>
 
 #define WAITS_MAX 1000  /* followed of one thread */
 #define KNOT_PART 1000 /* of the window: if less was imposed in all, nothing is stuck */
@@ -15,22 +13,22 @@
 #define STEPS_MAX 2000000 /* intervals read in all: about a second; traces need 10^4 to 10^5 */
 
 /* Of a wait that led to nobody: imposed by hardware, or not imposed. */
-static void charge_hardware(struct charger *charger, uint32_t thread, const struct span *span,
-			    const struct block *block)
+static void charge_hardware(struct charger *charger, const struct wait *wait)
 {
+	const struct session *session = charger->session;
 	struct waiting *waiting = charger->waiting;
-	int64_t ns = span->end - span->begin;
+	enum wait_taker taker = wait_taker(session, wait);
+	int64_t ns = wait->end - wait->begin;
 
-	if (block_is_timer(charger->session, block))
+	if (taker == TAKER_TIMER)
 		waiting->own += ns;
-	else if (block->kind == WAKER_UNKNOWN ||
-		 (block->kind == WAKER_THREAD && !block_request(charger->session, block)))
+	else if (taker == TAKER_UNKNOWN)
 		waiting->unknown += ns;
-	else if (contacts_idle_hardware(charger->session, span->leaf, block))
+	else if (contacts_idle_hardware(session, wait))
 		waiting->idle += ns;
 	else {
 		waiting->imposed += ns;
-		owe_resource(charger, thread, block_hardware(charger->session, block), ns);
+		owe_resource(charger, wait->thread, wait_hardware(session, wait), ns);
 	}
 }
 
@@ -38,26 +36,26 @@ static void charge_hardware(struct charger *charger, uint32_t thread, const stru
 static void charge_wait(struct charger *charger, uint32_t thread, const struct span *span)
 {
 	const struct session *session = charger->session;
-	const struct block *block = block_at(&session->trace.timeline, span->ref);
+	struct wait wait = wait_of(session, thread, span);
 	struct direct direct = {.waiter = thread,
 				.ns = span->end - span->begin,
 				.host = model_thread(&session->trace.model, thread)->host};
 	struct lead lead;
 	int64_t rest;
 
-	block_lead(session, block, thread, span->begin, span->end, &lead);
+	wait_lead(session, &wait, &lead);
 	charger->waiting->imposed += direct.ns;
 	direct.lead = lead.thread;
-	direct.resource = block_waits_for(session, block);
+	direct.resource = block_waits_for(session, wait.block);
 	g_array_append_val(charger->directs, direct);
-	if (wait_is_for_lock(session, span->leaf, block))
+	if (wait_is_for_lock(session, &wait))
 		owe_resource(charger, thread, direct.resource, direct.ns);
 	charger->path[0] = thread;
 	charger->depth = 1;
-	rest = lead_follow(charger, span, &lead);
+	rest = lead_follow(charger, &wait, &lead);
 	charger->depth = 0;
 	if (rest)
-		owe_resource(charger, thread, block_hardware(charger->session, block), rest);
+		owe_resource(charger, thread, wait_hardware(session, &wait), rest);
 }
 
 static void charge_run(int64_t begin, int64_t end, uint32_t thread, void *data)
@@ -111,15 +109,16 @@ static void leave_out(struct waiting *waiting, GArray *list, guint from)
 
 /* A wait for a lock that is not over: what its holders did meanwhile, as far as they
  * are known. */
-static int64_t charge_held(struct charger *charger, uint32_t thread, const struct span *span,
-			   const struct block *block)
+static int64_t charge_held(struct charger *charger, const struct wait *wait)
 {
-	struct lock_wait *lock =
-		lock_wait_new(charger->session, block, thread, span->begin, span->end);
+	const struct session *session = charger->session;
+	uint32_t thread = wait->thread;
+	g_autoptr(lock_wait)
+		lock = lock_wait_new(session, wait->block, thread, wait->begin, wait->end);
 	struct direct direct = {.waiter = thread,
-				.resource = block_waits_for(charger->session, block),
-				.host = model_thread(&charger->session->trace.model, thread)->host};
-	int64_t until = span->begin, held = 0;
+				.resource = block_waits_for(session, wait->block),
+				.host = model_thread(&session->trace.model, thread)->host};
+	int64_t until = wait->begin, held = 0;
 
 	charger->path[0] = thread;
 	charger->depth = 1;
@@ -139,8 +138,6 @@ static int64_t charge_held(struct charger *charger, uint32_t thread, const struc
 	charger->depth = 0;
 	owe_resource(charger, thread, direct.resource, held);
 	charger->waiting->imposed += held;
-	if (lock)
-		lock_wait_free(lock);
 	return held;
 }
 
@@ -148,31 +145,30 @@ static int64_t charge_held(struct charger *charger, uint32_t thread, const struc
 static bool leads_on(struct charger *charger, uint32_t thread, const struct span *span)
 {
 	const struct session *session = charger->session;
-	const struct block *block = block_at(&session->trace.timeline, span->ref);
+	struct wait wait = wait_of(session, thread, span);
 	int64_t ns = span->end - span->begin;
 	struct lead lead;
 
-	if (block->kind == WAKER_NONE || (span->end == session->asked.to &&
-					  session_blocked_at(session, thread, session->asked.to))) {
-		ns -= charge_held(charger, thread, span, block);
-		*(block_is_timer(session, block) ? &charger->waiting->own
-						 : &charger->waiting->open) += ns;
+	wait_cut_at(&wait, session, session->asked.to);
+	if (!wait.woken) {
+		ns -= charge_held(charger, &wait);
+		*(wait_taker(session, &wait) == TAKER_TIMER ? &charger->waiting->own
+							    : &charger->waiting->open) += ns;
 		return false;
 	}
-	if (!block_lead(session, block, thread, span->begin, span->end, &lead) ||
-	    lead.thread == thread) {
-		charge_hardware(charger, thread, span, block);
+	if (!wait_lead(session, &wait, &lead) || lead.thread == thread) {
+		charge_hardware(charger, &wait);
 		return false;
 	}
 	if (PACK_KIND(span->leaf) == LEAF_BLOCK_UNKNOWN) { /* in what, was before the trace */
 		charger->waiting->unknown += ns;
 		return false;
 	}
-	if (is_thread(block->child) && !model_thread(&session->trace.model, thread)->born) {
+	if (is_thread(wait.block->child) && !model_thread(&session->trace.model, thread)->born) {
 		charger->waiting->children += ns;
 		return false;
 	}
-	if (contacts_idle(&charger->contacts, thread, span->leaf, block, lead.thread)) {
+	if (contacts_idle(&charger->contacts, &wait, lead.thread)) {
 		charger->waiting->idle += ns;
 		return false;
 	}

@@ -8,7 +8,7 @@
  *   B  ──work──┤ waits for C     ├──work──      of A's wait: B's work is B's,
  *   C  ────────┤ disk    ├─work──               the rest C's: its work, and the disk's
  *
- * Every wait of a user thread is led to who or what ended it (block_lead(), as in
+ * Every wait of a user thread is led to who or what ended it (wait_lead(), as in
  * causality) and walked down over the intervals meanwhile, clipped, to what people
  * can act on: a thread that worked, slept by its own timer, waited for a CPU, or a
  * device. All of a wait's time goes to threads, but for what only hardware took.

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "waits/causality.h"
-#include "waits/summary.h"
+#include "event/softirqs.h"
+#include "waits/causes.h"
+#include "waits/state_names.h"
 #include "util/error.h"
 #include "util/pattern.h"
 #include "model/images.h"
@@ -206,24 +207,15 @@ static void add_wait(struct session *session, uint32_t what, uint32_t thread,
 /* A wait with both ends seen: its begin was not made up, and it was ended. */
 static void add_blocked(struct session *session, uint32_t thread, const struct span *span)
 {
-	const struct block *block = block_at(&session->trace.timeline, span->ref);
-	struct wait wait = {.thread = thread,
-			    .begin = span->begin,
-			    .end = span->end,
-			    .leaf = span->leaf,
-			    .block = block,
-			    .woken = true};
-	struct cause cause;
+	struct wait wait = wait_of(session, thread, span);
 
-	if (block->kind == WAKER_NONE)
+	if (!wait.woken)
 		return;
 	if (PACK_KIND(span->leaf) == LEAF_BLOCK_FAULT && kind_wanted(session, OPERATION_FAULT))
-		add_wait(session, PACK(OPERATION_FAULT, 0), thread, span, block->cpu);
-	if (!kind_wanted(session, OPERATION_BLOCKED))
-		return;
-	cause = wait_cause(session, &wait);
-	add_wait(session, PACK(OPERATION_BLOCKED, cause.kind), thread, span, block->cpu);
-	cause_clear(&cause);
+		add_wait(session, PACK(OPERATION_FAULT, 0), thread, span, wait.block->cpu);
+	if (kind_wanted(session, OPERATION_BLOCKED))
+		add_wait(session, PACK(OPERATION_BLOCKED, wait_cause_kind(session, &wait)), thread,
+			 span, wait.block->cpu);
 }
 
 static void add_thread(struct session *session, uint32_t index)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "waits/summary.h"
+#include "event/softirqs.h"
 #include "latencies/split.h"
 
 static int64_t worth(const struct part *part)

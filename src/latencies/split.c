@@ -13,9 +13,10 @@
 
 #include <string.h>
 
-#include "waits/causality.h"
 #include "latencies/root_tree.h"
-#include "waits/summary.h"
+#include "waits/cpu_runs.h"
+#include "waits/state_names.h"
+#include "waits/wait.h"
 #include "symbols/symbols.h"
 
 #define DEPTH_MAX 64
@@ -313,13 +314,14 @@ static void split_rest(struct split *split, struct part *part, const struct bloc
 static void split_wait(struct split *split, struct part *part, const struct span *span)
 {
 	const struct session *session = split->session;
-	const struct block *block = block_at(&session->trace.timeline, span->ref);
+	struct wait wait = wait_of(session, NO_THREAD, span);
+	const struct block *block = wait.block;
 	struct span before = *span, rest = *span;
 	struct lead lead;
 
 	if (!may_descend(split, part))
 		return;
-	if (block_lead(session, block, NO_THREAD, span->begin, span->end, &lead) &&
+	if (wait_lead(session, &wait, &lead) &&
 	    (!lead.handed_over || !on_path(split, lead.thread))) {
 		/* up to there somebody was answerable, then the messenger */
 		before.begin = lead.from;
@@ -568,7 +570,9 @@ void split_operation(struct split *split)
 {
 	const struct operation *operation = split->operation;
 	struct part *top = split->peak->tree;
-	struct span span = {operation->begin, operation_end(operation), 0, operation->ref};
+	/* of a wait: in what it was is not kept there */
+	struct span span = {operation->begin, operation_end(operation), PACK(LEAF_BLOCK_UNKNOWN, 0),
+			    operation->ref};
 
 	switch (PACK_KIND(operation->what)) {
 	case OPERATION_WAIT_CPU:

@@ -12,7 +12,7 @@
  */
 #include "path/path.h"
 
-#include "waits/causality.h"
+#include "waits/wait.h"
 
 struct walker {
 	const struct session *session;
@@ -98,15 +98,14 @@ static void walk_waker(struct walker *walker, uint32_t thread, const struct span
 static void blocked_piece(struct walker *walker, uint32_t thread, const struct span *span,
 			  bool woken, int32_t behalf)
 {
-	const struct block *block = block_at(&walker->session->trace.timeline, span->ref);
-
+	struct wait wait = wait_of(walker->session, thread, span);
 	struct lead lead;
 
-	if (woken && block_lead(walker->session, block, thread, span->begin, span->end, &lead) &&
-	    !walking(walker, lead.thread))
-		walk_waker(walker, thread, span, block, &lead, behalf);
+	wait.woken &= woken;
+	if (wait_lead(walker->session, &wait, &lead) && !walking(walker, lead.thread))
+		walk_waker(walker, thread, span, wait.block, &lead, behalf);
 	else
-		add_piece(walker, thread, span, woken && block->kind != WAKER_NONE, behalf);
+		add_piece(walker, thread, span, wait.woken, behalf);
 }
 
 /* The part before the thread's birth is its parent's. */

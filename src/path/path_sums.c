@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "waits/runners.h"
-#include "waits/summary.h"
+#include "waits/state_names.h"
 
-static bool waits_for_cpu(const struct piece *piece)
+bool piece_is_ready(const struct piece *piece)
 {
 	return PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU;
 }
@@ -16,7 +16,7 @@ static bool waits_for_cpu(const struct piece *piece)
 static struct cause cpu_cause(const struct session *session, const struct piece *piece)
 {
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
-	struct cause cause = {.kind = CAUSE_WAIT_CPU, .queued = -1, .served = -1};
+	struct cause cause = cause_of_kind(CAUSE_WAIT_CPU);
 	struct runners runners = {0};
 	struct ready ready = runners_add(&runners, session, piece->thread, &span);
 	GString *text;
@@ -35,36 +35,59 @@ static struct cause cpu_cause(const struct session *session, const struct piece 
 	return cause;
 }
 
-struct cause piece_cause(const struct session *session, const struct piece *piece)
+static struct wait piece_wait(const struct piece *piece)
 {
-	struct wait wait = {.thread = piece->thread,
-			    .begin = piece->begin,
-			    .end = piece->end,
-			    .leaf = piece->leaf,
-			    .block = piece->block,
-			    .woken = piece->woken};
-	struct cause cause = {.kind = CAUSE_CPU, .queued = -1, .served = -1};
+	return (struct wait) {.thread = piece->thread,
+			      .begin = piece->begin,
+			      .end = piece->end,
+			      .leaf = piece->leaf,
+			      .block = piece->block,
+			      .woken = piece->woken};
+}
 
-	if (piece->block)
-		return wait_cause(session, &wait);
-	if (waits_for_cpu(piece))
-		return cpu_cause(session, piece);
-	switch (PACK_KIND(piece->leaf)) {
+/* Of a piece that is neither blocked nor ready. */
+static enum cause_kind running_kind(uint32_t leaf)
+{
+	switch (PACK_KIND(leaf)) {
 	case LEAF_UNKNOWN:
-		cause.kind = CAUSE_UNKNOWN;
-		break;
+		return CAUSE_UNKNOWN;
 	case LEAF_INT_SOFTIRQ:
-		cause.kind = CAUSE_SOFTIRQ;
-		break;
+		return CAUSE_SOFTIRQ;
 	case LEAF_INT_IRQ:
 	case LEAF_INT_VECTOR:
 	case LEAF_INT_HRTIMER:
-		cause.kind = CAUSE_IRQ;
-		break;
+		return CAUSE_IRQ;
 	default:
-		break;
+		return CAUSE_CPU;
 	}
-	return cause;
+}
+
+enum cause_kind piece_cause_kind(const struct session *session, const struct piece *piece)
+{
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+	struct wait wait;
+
+	if (piece->block) {
+		wait = piece_wait(piece);
+		return wait_cause_kind(session, &wait);
+	}
+	if (piece_is_ready(piece))
+		return ready_of(session, piece->thread, &span).kind == READY_THROTTLED
+			       ? CAUSE_THROTTLED
+			       : CAUSE_WAIT_CPU;
+	return running_kind(piece->leaf);
+}
+
+struct cause piece_cause(const struct session *session, const struct piece *piece)
+{
+	struct wait wait;
+
+	if (piece->block) {
+		wait = piece_wait(piece);
+		return wait_cause(session, &wait);
+	}
+	return piece_is_ready(piece) ? cpu_cause(session, piece)
+				     : cause_of_kind(running_kind(piece->leaf));
 }
 
 uint32_t piece_resource(const struct session *session, const struct piece *piece)
@@ -76,7 +99,7 @@ uint32_t piece_resource(const struct session *session, const struct piece *piece
 		return resource;
 	if (leaf_wib(piece->leaf) == WIB_WORKING)
 		key = "cpu:running";
-	else if (waits_for_cpu(piece))
+	else if (piece_is_ready(piece))
 		key = "cpu:waiting";
 	else if (leaf_wib(piece->leaf) == WIB_INTERRUPTED)
 		key = "cpu:interrupts";
@@ -92,8 +115,8 @@ struct sums {
 	GHashTable *index; /* number -> place in it, from 1 */
 };
 
-static void add(struct sums *sums, guint number, const struct total *fresh,
-		const struct piece *piece)
+static void add_to_sums(struct sums *sums, guint number, const struct total *fresh,
+			const struct piece *piece)
 {
 	int64_t ns = piece->end - piece->begin;
 	gpointer key = GUINT_TO_POINTER(number);
@@ -140,16 +163,15 @@ void path_totals_init(struct path_totals *totals, const struct session *session,
 					.kinds = sums[2].list};
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
-		struct cause cause = piece_cause(session, piece);
 		struct total thread = {.thread = piece->thread};
 		struct total resource = {.resource = piece_resource(session, piece)};
-		struct total kind = {.leaf = piece->leaf, .cause = cause.kind};
+		struct total kind = {.leaf = piece->leaf,
+				     .cause = piece_cause_kind(session, piece)};
 
-		add(&sums[0], thread.thread, &thread, piece);
-		add(&sums[1], resource.resource, &resource, piece);
-		add(&sums[2], PACK_KIND(kind.leaf) << 8 | (guint) kind.cause, &kind, piece);
+		add_to_sums(&sums[0], thread.thread, &thread, piece);
+		add_to_sums(&sums[1], resource.resource, &resource, piece);
+		add_to_sums(&sums[2], PACK_KIND(kind.leaf) << 8 | (guint) kind.cause, &kind, piece);
 		totals->ns += piece->end - piece->begin;
-		cause_clear(&cause);
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
 		g_array_sort(sums[i].list, largest_first);
@@ -162,13 +184,4 @@ void path_totals_clear(struct path_totals *totals)
 	g_array_free(totals->threads, TRUE);
 	g_array_free(totals->resources, TRUE);
 	g_array_free(totals->kinds, TRUE);
-}
-
-char *leaf_kind_key(const struct session *session, uint32_t leaf)
-{
-	char *key = leaf_key(session, leaf), *colon = strchr(key, ':');
-
-	if (colon && PACK_KIND(leaf) != LEAF_BLOCK_FAULT && PACK_KIND(leaf) != LEAF_BLOCK_OTHER)
-		*colon = 0;
-	return key;
 }

@@ -9,12 +9,16 @@
 #ifndef WHYLATE_PATH_PATH_SUMS_H
 #define WHYLATE_PATH_PATH_SUMS_H
 
-#include "waits/causality.h"
 #include "path/path.h"
+#include "waits/causes.h"
 
 /* Blocked: what ended the wait; ready but off the CPU: who ran there meanwhile, or
  * why nobody did; working: kind cpu, no label. Clear with cause_clear(). */
 struct cause piece_cause(const struct session *session, const struct piece *piece);
+/* Its kind alone, which takes a small part of the time. */
+enum cause_kind piece_cause_kind(const struct session *session, const struct piece *piece);
+/* Ready, but without a CPU. */
+bool piece_is_ready(const struct piece *piece);
 
 /* What a piece was spent on, as an interned key: what a wait was for
  * (block_waits_for()), else "cpu:running", "cpu:waiting", "cpu:interrupts", or
@@ -39,9 +43,5 @@ struct path_totals {
 void path_totals_init(struct path_totals *totals, const struct session *session,
 		      const struct path *path);
 void path_totals_clear(struct path_totals *totals);
-
-/* The leaf without its number: "working/syscall", "interrupted/preempted",
- * "blocked/trap:page_fault". Free with g_free(). */
-char *leaf_kind_key(const struct session *session, uint32_t leaf);
 
 #endif

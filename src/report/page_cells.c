@@ -112,18 +112,18 @@ static char *waker_text(const struct session *session, const struct block *block
 static void find_ending(struct packer *packer, const struct cell *cell)
 {
 	const struct session *session = packer->page->session;
-	const struct block *block = block_at(&session->trace.timeline, cell->ref);
+	struct span span = {cell->begin, cell->end, cell->leaf, cell->ref};
+	struct wait wait = wait_of(session, packer->thread, &span);
 	struct ending *ending = &packer->ending;
-	uint32_t resource = session_resource(session, block);
-	bool woken = block->kind != WAKER_NONE &&
-		     !(cell->end == packer->until &&
-		       session_blocked_at(session, packer->thread, cell->end));
-	g_autofree char *waker = woken ? waker_text(session, block) : g_strdup("not woken");
+	uint32_t resource = session_resource(session, wait.block);
+	g_autofree char *waker = NULL;
 	struct lead lead;
 
+	wait_cut_at(&wait, session, packer->until);
+	waker = wait.woken ? waker_text(session, wait.block) : g_strdup("not woken");
 	*ending = (struct ending) {.begin = cell->begin, .waker = text_number(packer, waker)};
 	ending->resource = resource ? text_number(packer, session_text(session, resource)) : 0;
-	if (!woken || !block_lead(session, block, packer->thread, cell->begin, cell->end, &lead))
+	if (!wait_lead(session, &wait, &lead))
 		return;
 	ending->row = GPOINTER_TO_UINT(
 		g_hash_table_lookup(packer->page->rows, GUINT_TO_POINTER(lead.thread)));

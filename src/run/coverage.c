@@ -3,7 +3,7 @@
 #include "run/coverage.h"
 
 #include "trace/clocks.h"
-#include "waits/deliveries.h"
+#include "event/softirqs.h"
 #include "run/needs.h"
 #include "util/spill.h"
 

@@ -4,10 +4,12 @@
 
 #include <string.h>
 
-#include "waits/holders.h"
+#include "event/softirqs.h"
 #include "path/path_sums.h"
+#include "waits/cpu_runs.h"
+#include "waits/holders.h"
 #include "waits/ready.h"
-#include "waits/summary.h"
+#include "waits/state_names.h"
 
 static const struct channel_end *end_at(const struct session *session, uint32_t number)
 {
@@ -36,23 +38,18 @@ static bool lock_on_way(const struct session *session, const struct path *path,
 	return found;
 }
 
-/* "mutex 0xa563c8, held by app": by the one that held it longest. */
-static bool charge_lock(const struct costs *costs, const struct through *wait, GString *label)
+bool lock_holder_label(const struct costs *costs, const struct block *block, uint32_t thread,
+		       int64_t begin, int64_t end, GString *label)
 {
 	const struct session *session = costs->requests->session;
-	struct lock_wait *lock =
-		lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
-	uint32_t resource = session_resource(session, wait->block);
+	g_autoptr(lock_wait) lock = lock_wait_new(session, block, thread, begin, end);
+	uint32_t resource = session_resource(session, block);
 
 	if (!lock)
 		return false;
 	g_string_printf(label, "%s %s, held by %s", lock_kind_text(lock->lock),
 			resource_name(session_text(session, resource)),
-			lock->holders->len
-				? cost_name(costs,
-					    g_array_index(lock->holders, struct holder, 0).thread)
-				: "?");
-	lock_wait_free(lock);
+			cost_name(costs, g_array_index(lock->holders, struct holder, 0).thread));
 	return true;
 }
 
@@ -198,47 +195,34 @@ static const char *charge_blocked(const struct costs *costs, const struct user_r
 				  GString *label, enum change *change)
 {
 	const struct session *session = costs->requests->session;
-	struct cause cause = piece_cause(session, piece);
-	const char *kind = cause_kind_text(cause.kind);
+	enum cause_kind kind = piece_cause_kind(session, piece);
 	const struct through *wait = program_wait(session, path, piece);
-	const struct wake_detail *packet =
-		piece->block->detail ? detail_at(&session->trace.timeline, piece->block->detail)
-				     : NULL;
+	const struct wake_detail *packet = block_detail(session, piece->block);
 	const struct wake_detail *disk = block_request(session, piece->block);
 	uint32_t resource = session_resource(session, piece->block);
 	const char *name = cost_name(costs, piece->thread);
 
-	switch (cause.kind) {
-	case CAUSE_BLOCK_DEVICE:
+	switch (cause_info(kind)->naming) {
+	case NAMED_BY_DEVICE:
 		g_string_printf(label, "%s, ", disk ? session_text(session, disk->text) : "?");
 		append_operation(session, wait, piece, label);
 		*change = change_of_file(costs, wait ? wait->thread : piece->thread,
 					 file_of(session, wait, piece));
 		break;
-	case CAUSE_NETWORK:
+	case NAMED_BY_PEER:
 		g_string_assign(label,
 				resource ? peer_name(costs, piece->thread, resource) : "a peer");
 		if (packet && packet->kind == DETAIL_PACKET && !is_thread(packet->thread))
 			g_string_append(label, ", sender not traced");
 		break;
-	case CAUSE_STILL_BLOCKED:
-	case CAUSE_DEADLOCK:
-	case CAUSE_UNKNOWN:
-	case CAUSE_TIMER:
-	case CAUSE_SIGNAL:
-	case CAUSE_STOPPED:
+	case NAMED_BY_OPERATION:
 		g_string_printf(label, "%s in ", name);
 		append_operation(session, NULL, piece, label);
 		break;
-	case CAUSE_CHILD:
+	case NAMED_BY_WAKER:
 		g_string_assign(label, cost_name(costs, piece->block->waker));
 		break;
-	case CAUSE_PROCESS:
-		g_string_assign(label, is_thread(piece->block->waker)
-					       ? cost_name(costs, piece->block->waker)
-					       : "?");
-		break;
-	default: /* an interrupt */
+	case NAMED_BY_INTERRUPT:
 		g_string_printf(label, "%s",
 				piece->block->label ? session_text(session, piece->block->label)
 						    : name);
@@ -246,8 +230,7 @@ static const char *charge_blocked(const struct costs *costs, const struct user_r
 	}
 	if (is_own_connection(session, request, piece))
 		*change = CHANGE_INPUT;
-	cause_clear(&cause);
-	return kind;
+	return cause_kind_text(kind);
 }
 
 const char *piece_charged_to(const struct costs *costs, const struct user_request *request,
@@ -260,7 +243,8 @@ const char *piece_charged_to(const struct costs *costs, const struct user_reques
 	uint32_t kind = PACK_KIND(piece->leaf);
 
 	*change = CHANGE_NOTHING;
-	if (lock_on_way(session, path, piece, &lock) && charge_lock(costs, &lock, label))
+	if (lock_on_way(session, path, piece, &lock) &&
+	    lock_holder_label(costs, lock.block, lock.thread, lock.begin, lock.end, label))
 		return cause_kind_text(CAUSE_LOCK_OWNER);
 	if (piece->block)
 		return charge_blocked(costs, request, path, piece, label, change);

@@ -94,6 +94,11 @@ const char *change_text(enum change change); /* NULL: nothing */
 /* "ns", "bytes", "calls": what the values of a metric are. */
 const char *metric_unit(enum metric metric);
 
+/* "mutex 0xa563c8, held by app", by who held the lock longest that `block`, a wait of `thread` over
+ * [begin, end), is for. False: it is for none, or nobody is known to have held it. */
+bool lock_holder_label(const struct costs *costs, const struct block *block, uint32_t thread,
+		       int64_t begin, int64_t end, GString *label);
+
 /* What a piece of a request's path is put down to: its kind (static), and its label into
  * `label`. */
 const char *piece_charged_to(const struct costs *costs, const struct user_request *request,

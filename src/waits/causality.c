@@ -7,8 +7,6 @@
  */
 #include "waits/causality.h"
 
-#include "waits/summary.h"
-
 /* Waits explained below others in one report, if there is a limit at all: each thread of it has
  * its part of them, and EACH_MIN times its limit at least. Traces need 50 a thread, 300 at most. */
 #define WAITS_MAX 200000
@@ -29,76 +27,6 @@ static void wait_free(gpointer data)
 	if (wait->children)
 		g_ptr_array_free(wait->children, TRUE);
 	g_free(wait);
-}
-
-bool wait_by_thread(const struct wait *wait)
-{
-	return wait->woken && wait->block->kind == WAKER_THREAD && is_thread(wait->block->waker);
-}
-
-const struct wake_detail *block_request(const struct session *session, const struct block *block)
-{
-	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
-
-	if (detail && detail->kind == DETAIL_WORK && detail->behind)
-		detail = detail_at(&session->trace.timeline, detail->behind);
-	return detail && detail->kind == DETAIL_REQUEST ? detail : NULL;
-}
-
-/* When it was handed over: put into the queue, sent. */
-static int64_t given_at(const struct wake_detail *detail)
-{
-	if (detail->kind == DETAIL_REQUEST && detail->asked)
-		return detail->asked;
-	return detail->begin - (detail->kind == DETAIL_REQUEST ? MAX(detail->queued, 0) : 0);
-}
-
-/* A worker's item that was queued in the wait. */
-static void lead_of_work(const struct session *session, const struct wake_detail *work,
-			 uint32_t thread, int64_t begin, int64_t end, struct lead *lead)
-{
-	const struct wake_detail *behind =
-		work->behind ? detail_at(&session->trace.timeline, work->behind) : NULL;
-	int64_t given = work->begin;
-
-	if (work->begin <= begin || work->begin >= end)
-		return;
-	lead->from = work->begin;
-	if (behind && behind->kind == DETAIL_TIMER)
-		return; /* the timer's time, whoever armed it */
-	if (behind)
-		given = given_at(behind);
-	if (!is_thread(work->thread) || work->thread == thread || given <= begin)
-		return;
-	lead->first = work->thread;
-	lead->first_until = MIN(given, lead->from);
-}
-
-bool block_lead(const struct session *session, const struct block *block, uint32_t thread,
-		int64_t begin, int64_t end, struct lead *lead)
-{
-	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
-	int64_t given;
-
-	*lead = (struct lead) {
-		.thread = block->waker, .from = begin, .until = end, .first = NO_THREAD};
-	if (block->kind == WAKER_THREAD && detail && detail->kind == DETAIL_WORK)
-		lead_of_work(session, detail, thread, begin, end, lead);
-	if (block->kind == WAKER_THREAD && !(detail && detail->kind == DETAIL_REQUEST))
-		return is_thread(block->waker); /* with a request: an interrupt's thread */
-	if (!detail || (detail->kind != DETAIL_PACKET && detail->kind != DETAIL_REQUEST &&
-			detail->kind != DETAIL_RAISE))
-		return false;
-	given = given_at(detail);
-	*lead = (struct lead) {.thread = detail->thread,
-			       .from = begin,
-			       .until = MIN(given, end),
-			       .handed_over = true,
-			       .first = NO_THREAD};
-	/* what was sent before the wait began held it up only on its way */
-	return is_thread(detail->thread) && detail->thread != thread && given > begin;
 }
 
 /* The longest first; among equals the earlier. */
@@ -124,12 +52,7 @@ static struct wait *wait_new(const struct session *session, uint32_t thread,
 {
 	struct wait *wait = g_new0(struct wait, 1);
 
-	wait->thread = thread;
-	wait->begin = span->begin;
-	wait->end = span->end;
-	wait->leaf = span->leaf;
-	wait->block = block_at(&session->trace.timeline, span->ref);
-	wait->woken = wait->block->kind != WAKER_NONE;
+	*wait = wait_of(session, thread, span);
 	wait->spans_gap = session_spans_gap(session, thread, span);
 	return wait;
 }
@@ -177,8 +100,7 @@ static GPtrArray *collect(const struct builder *builder, uint32_t thread, int64_
 		if (length <= shortest)
 			continue;
 		wait = wait_new(session, thread, &span);
-		if (span.end == to && wait->woken && session_blocked_at(session, thread, to))
-			wait->woken = false;
+		wait_cut_at(wait, session, to);
 		g_ptr_array_add(waits, wait);
 		if (limit && waits->len >= 2 * limit + 16)
 			shortest = cut(waits, limit);
@@ -247,8 +169,7 @@ static void explain(struct builder *builder, struct wait *wait, bool last)
 	uint32_t waker;
 	struct lead lead;
 
-	if (!wait->woken ||
-	    !block_lead(builder->session, wait->block, wait->thread, wait->begin, wait->end, &lead))
+	if (!wait_lead(builder->session, wait, &lead))
 		return;
 	waker = lead.thread;
 	if (on_path(wait, waker)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a wait is put down to, in a word and a label; see causality.h. */
-#include "waits/causality.h"
+/* The classifier of causes, and what their labels say; see causes.h. */
+#include "waits/causes.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -9,77 +9,114 @@
 #include "waits/deadlocks.h"
 #include "waits/deliveries.h"
 #include "waits/holders.h"
-#include "waits/summary.h"
+#include "event/softirqs.h"
+#include "waits/state_names.h"
+
+const struct cause_info *cause_info(enum cause_kind kind)
+{
+#define CAUSE_ROW(kind, name, before, joint, naming, flags) {name, before, joint, naming, flags},
+	static const struct cause_info infos[] = {CAUSE_KINDS(CAUSE_ROW)};
+#undef CAUSE_ROW
+
+	g_assert(kind < CAUSE_KIND_COUNT);
+	return &infos[kind];
+}
 
 const char *cause_kind_text(enum cause_kind kind)
 {
-	static const char *const texts[] = {
-		"cpu",       "timer",         "block-device", "network",    "irq",     "softirq",
-		"process",   "child",         "signal",       "lock-owner", "stopped", "wait-cpu",
-		"throttled", "still-blocked", "deadlock",     "unknown"};
-
-	return texts[kind];
+	return cause_info(kind)->name;
 }
 
-const char *waker_kind_text(uint8_t kind)
+struct cause cause_of_kind(enum cause_kind kind)
 {
-	static const char *const texts[] = {"none",   "unknown", "thread", "irq",
-					    "vector", "softirq", "hrtimer"};
-
-	return texts[kind];
+	return (struct cause) {.kind = kind, .queued = -1, .served = -1};
 }
 
-const char *waker_why_text(uint8_t why)
+void cause_clear(struct cause *cause)
 {
-	static const char *const texts[] = {
-		"",
-		"no wake-up was recorded",
-		"woken from another CPU, and the trace has no sched_waking to say by whom",
-		"woken in the idle loop, by an interrupt that was not recorded",
-		"events of the waking CPU were lost",
-		"the waking CPU's thread was not known",
-		"its time limit: the call returned at it, and the interrupt was not recorded"};
-
-	return texts[why];
+	g_free(cause->label);
+	cause->label = NULL;
 }
 
-static const struct {
-	const char *prefix, *kind;
-} resource_kinds[] = {
-	{"file:", "file"},   {"pipe:", "pipe"},      {"socket:", "socket"},  {"device:", "device"},
-	{"lock:", "lock"},   {"eventfd", "eventfd"}, {"timerfd", "timerfd"}, {"epoll", "epoll"},
-	{"futex:", "futex"}, {"sleep", "timer"},     {"child:", "child"},    {"poll", "poll"},
-	{"several", "poll"}, {"timeout", "poll"},    {"signal", "signal"},   {"cpu:", "cpu"},
-	{"work:", "work"},
-};
+/* --- which kind -------------------------------------------------------------------- */
 
-const char *resource_kind(const char *key)
+static bool is_stop(const struct wait *wait)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(resource_kinds); i++)
-		if (g_str_has_prefix(key, resource_kinds[i].prefix))
-			return resource_kinds[i].kind;
-	return "other";
+	return PACK_KIND(wait->leaf) == LEAF_BLOCK_STOPPED ||
+	       PACK_KIND(wait->leaf) == LEAF_BLOCK_TRACED;
 }
 
-const char *resource_name(const char *key)
+/* The deadlock that a wait without an end is part of, NULL. */
+static const struct deadlock *deadlock_in(const struct session *session, const struct wait *wait)
 {
-	const char *colon = strchr(key, ':');
-
-	return colon ? colon + 1 : key;
+	return wait->block->kind == WAKER_NONE ? deadlock_of(session, wait->thread) : NULL;
 }
 
-const char *futex_operation(uint8_t operation)
+/* Rule 3: what is known of the innermost frame. */
+static enum cause_kind hardware_kind(const struct session *session, const struct block *block,
+				     const struct wake_detail *detail)
 {
-	static const char *const names[] = {"wait",           "wake",        "fd",
-					    "requeue",        "cmp_requeue", "wake_op",
-					    "lock_pi",        "unlock_pi",   "trylock_pi",
-					    "wait_bitset",    "wake_bitset", "wait_requeue_pi",
-					    "cmp_requeue_pi", "lock_pi2"};
+	uint32_t number = PACK_NUMBER(block->context);
 
-	if (operation == NO_OPERATION)
-		return NULL;
-	return operation < G_N_ELEMENTS(names) ? names[operation] : "unknown";
+	switch (block->kind) {
+	case WAKER_HRTIMER:
+		return CAUSE_TIMER;
+	case WAKER_VECTOR:
+		return strcmp(session_text(session, number), "local_timer") == 0
+			       ? CAUSE_TIMER
+			       : CAUSE_IRQ;
+	case WAKER_SOFTIRQ:
+		if (detail && detail->kind == DETAIL_PACKET)
+			return CAUSE_NETWORK;
+		if (softirq_is_timer(number))
+			return CAUSE_TIMER;
+		return number == SOFTIRQ_NET_TX || number == SOFTIRQ_NET_RX
+			       ? CAUSE_NETWORK
+			       : CAUSE_SOFTIRQ;
+	default:
+		return CAUSE_IRQ;
+	}
 }
+
+/* `lock`: who held the lock that it was for, where that is the cause; to be freed. */
+static enum cause_kind classify(const struct session *session, const struct wait *wait,
+				struct lock_wait **lock)
+{
+	const struct block *block = wait->block;
+	const struct wake_detail *detail = block_detail(session, block);
+
+	*lock = NULL;
+	if (!wait->woken)
+		return !is_stop(wait) && deadlock_in(session, wait) ? CAUSE_DEADLOCK
+								    : CAUSE_STILL_BLOCKED;
+	if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE)
+		return block->why == WHY_TIME_LIMIT ? CAUSE_TIMER : CAUSE_UNKNOWN;
+	if (detail && detail->kind == DETAIL_TIMER)
+		return CAUSE_TIMER;
+	if (block_request(session, block))
+		return CAUSE_BLOCK_DEVICE;
+	if (block->kind != WAKER_THREAD)
+		return hardware_kind(session, block, detail);
+	if (!is_thread(block->waker))
+		return CAUSE_UNKNOWN;
+	if (is_stop(wait))
+		return CAUSE_STOPPED;
+	if (g_str_has_prefix(session_text(session, session_resource(session, block)), "child:"))
+		return CAUSE_CHILD;
+	if (detail && detail->kind == DETAIL_SIGNAL)
+		return CAUSE_SIGNAL;
+	*lock = lock_wait_new(session, block, wait->thread, wait->begin, wait->end);
+	return *lock ? CAUSE_LOCK_OWNER : CAUSE_PROCESS;
+}
+
+enum cause_kind wait_cause_kind(const struct session *session, const struct wait *wait)
+{
+	g_autoptr(lock_wait) lock = NULL;
+
+	return classify(session, wait, &lock);
+}
+
+/* --- labels ------------------------------------------------------------------------ */
 
 /* "timer of 30.00 ms, armed by itself in clock_nanosleep" */
 static char *timer_label(const struct session *session, const struct wake_detail *detail,
@@ -127,38 +164,35 @@ static char *packet_label(const struct session *session, const struct wake_detai
 	return g_string_free(label, FALSE);
 }
 
-/* Rule 3: what is known of the innermost frame. */
-static void hardware_cause(const struct session *session, const struct wait *wait,
-			   const struct wake_detail *detail, struct cause *cause)
+/* A timer that was not seen when it was armed; a time limit; a softIRQ, an interrupt. */
+static char *timer_cause_label(const struct session *session, const struct wait *wait,
+			       bool *inferred)
 {
 	const struct block *block = wait->block;
+	const struct wake_detail *detail = block_detail(session, block);
+
+	if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE) {
+		*inferred = true;
+		return g_strdup(waker_why_text(block->why));
+	}
+	if (detail && detail->kind == DETAIL_TIMER)
+		return timer_label(session, detail, wait->thread);
+	if (block->kind == WAKER_SOFTIRQ)
+		return softirq_label(session, wait, inferred);
+	return block->kind == WAKER_HRTIMER
+		       ? g_strdup("timer, not seen when it was armed")
+		       : g_strdup_printf("vector %s",
+					 session_text(session, PACK_NUMBER(block->context)));
+}
+
+static char *irq_label(const struct session *session, const struct block *block)
+{
 	uint32_t number = PACK_NUMBER(block->context);
 
-	switch (block->kind) {
-	case WAKER_HRTIMER:
-		cause->kind = CAUSE_TIMER;
-		cause->label = g_strdup("timer, not seen when it was armed");
-		break;
-	case WAKER_VECTOR:
-		cause->kind = strcmp(session_text(session, number), "local_timer") == 0
-				      ? CAUSE_TIMER
-				      : CAUSE_IRQ;
-		cause->label = g_strdup_printf("vector %s", session_text(session, number));
-		break;
-	case WAKER_SOFTIRQ:
-		if (!detail || detail->kind != DETAIL_PACKET) {
-			softirq_cause(session, wait, detail, cause);
-			break;
-		}
-		cause->kind = CAUSE_NETWORK;
-		cause->label = packet_label(session, detail);
-		break;
-	default:
-		cause->kind = CAUSE_IRQ;
-		cause->label = block->label ? g_strdup(session_text(session, block->label))
-					    : g_strdup_printf("IRQ %u", number);
-		break;
-	}
+	if (block->kind == WAKER_VECTOR)
+		return g_strdup_printf("vector %s", session_text(session, number));
+	return block->label ? g_strdup(session_text(session, block->label))
+			    : g_strdup_printf("IRQ %u", number);
 }
 
 /* A wait cut short by the window: when it ended after all, and by whom. */
@@ -182,32 +216,29 @@ static char *later_label(const struct session *session, const struct wait *wait)
 				       : waker_kind_text(wait->block->kind));
 }
 
-/* A wait that has no end: who has the lock, who else is stuck. */
-static void still_blocked(const struct session *session, const struct wait *wait,
-			  const struct lock_wait *lock, struct cause *cause)
+static char *deadlock_label(const struct session *session, const struct wait *wait, bool *inferred)
 {
-	const struct deadlock *deadlock =
-		wait->block->kind == WAKER_NONE ? deadlock_of(session, wait->thread) : NULL;
-	g_autofree char *later = later_label(session, wait), *words = NULL;
+	const struct deadlock *deadlock = deadlock_in(session, wait);
+	g_autofree char *members = deadlock_words(session, deadlock);
 
-	cause->kind = CAUSE_STILL_BLOCKED;
-	if (deadlock) {
-		words = deadlock_words(session, deadlock);
-		cause->kind = CAUSE_DEADLOCK;
-		cause->inferred = !deadlock->proved;
-		cause->label =
-			g_strconcat(deadlock->proved ? "deadlock: " : "suspected deadlock: ", words,
-				    deadlock->proved ? NULL
-						     : ", and nobody was seen to "
-						       "give one of these up",
-				    NULL);
-	} else if (lock) {
-		words = lock_wait_words(session, lock);
-		cause->inferred = lock->inferred;
-		cause->label = g_strconcat(later, ": ", words, NULL);
-	} else {
-		cause->label = g_steal_pointer(&later);
-	}
+	*inferred = !deadlock->proved;
+	return g_strconcat(
+		deadlock->proved ? "deadlock: " : "suspected deadlock: ", members,
+		deadlock->proved ? NULL : ", and nobody was seen to give one of these up", NULL);
+}
+
+/* A wait that has no end: who has the lock. */
+static char *open_label(const struct session *session, const struct wait *wait, bool *inferred)
+{
+	g_autoptr(lock_wait)
+		lock = lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
+	g_autofree char *later = later_label(session, wait), *holders = NULL;
+
+	if (!lock)
+		return g_steal_pointer(&later);
+	holders = lock_wait_words(session, lock);
+	*inferred = lock->inferred;
+	return g_strconcat(later, ": ", holders, NULL);
 }
 
 /* The child that ended, or what of it: a process ends with its last thread. */
@@ -256,24 +287,25 @@ static char *signal_label(const struct session *session, const struct block *blo
 	return g_string_free(label, FALSE);
 }
 
-/* What the waker did in it: "feeder (220) in write on pipe:#3". */
-static void append_call(const struct session *session, const struct block *block,
-			struct cause *cause)
+/* With what the waker did in it: "feeder (220) in write on pipe:#3". */
+static char *waker_label(const struct session *session, const struct wait *wait, bool *inferred)
 {
-	g_autofree char *who = cause->label;
+	const struct block *block = wait->block;
+	g_autofree char *name = process_label(session, wait, inferred);
 
-	cause->label =
-		g_strdup_printf("%s in %s%s%s", who,
-				session_text(session, PACK_NUMBER(block->context)),
-				block->label ? " on " : "", session_text(session, block->label));
+	if (PACK_KIND(block->context) != FRAME_SYSCALL)
+		return g_steal_pointer(&name);
+	return g_strdup_printf("%s in %s%s%s", name,
+			       session_text(session, PACK_NUMBER(block->context)),
+			       block->label ? " on " : "", session_text(session, block->label));
 }
 
 /* "by stopper (224), signal 19 (SIGSTOP); continued by stopper (224), …": who stopped
  * it, by flow/stop.c, and who ended that. */
-static char *stopped_label(const struct session *session, const struct wait *wait,
-			   const struct wake_detail *detail)
+static char *stopped_label(const struct session *session, const struct wait *wait)
 {
 	const struct block *block = wait->block;
+	const struct wake_detail *detail = block_detail(session, block);
 	const struct wake_detail *begun =
 		block->begun ? detail_at(&session->trace.timeline, block->begun) : NULL;
 	bool traced = PACK_KIND(wait->leaf) == LEAF_BLOCK_TRACED;
@@ -309,91 +341,71 @@ static char *stopped_label(const struct session *session, const struct wait *wai
 	return g_string_free(label, FALSE);
 }
 
+static char *label_of(const struct session *session, const struct wait *wait,
+		      const struct lock_wait *lock, struct cause *cause)
+{
+	const struct block *block = wait->block;
+	const struct wake_detail *detail = block_detail(session, block);
+
+	switch (cause->kind) {
+	case CAUSE_STILL_BLOCKED:
+		return is_stop(wait) ? stopped_label(session, wait)
+				     : open_label(session, wait, &cause->inferred);
+	case CAUSE_DEADLOCK:
+		return deadlock_label(session, wait, &cause->inferred);
+	case CAUSE_TIMER:
+		return timer_cause_label(session, wait, &cause->inferred);
+	case CAUSE_BLOCK_DEVICE:
+		return request_label(session, wait, block_request(session, block),
+				     &cause->inferred);
+	case CAUSE_NETWORK:
+		return detail && detail->kind == DETAIL_PACKET
+			       ? packet_label(session, detail)
+			       : softirq_label(session, wait, &cause->inferred);
+	case CAUSE_SOFTIRQ:
+		return softirq_label(session, wait, &cause->inferred);
+	case CAUSE_IRQ:
+		return irq_label(session, block);
+	case CAUSE_STOPPED:
+		return stopped_label(session, wait);
+	case CAUSE_CHILD:
+		return child_label(session, block);
+	case CAUSE_SIGNAL:
+		return signal_label(session, block, detail->number);
+	case CAUSE_LOCK_OWNER:
+		cause->inferred = lock->inferred;
+		return lock_wait_words(session, lock);
+	case CAUSE_PROCESS:
+		return waker_label(session, wait, &cause->inferred);
+	default:
+		return g_strdup(block->kind == WAKER_THREAD ? "the waker's thread is not known"
+							    : waker_why_text(block->why));
+	}
+}
+
 struct cause wait_cause(const struct session *session, const struct wait *wait)
 {
-	struct lock_wait *lock =
-		lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
-	const struct block *block = wait->block;
-	const struct wake_detail *detail =
-		block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
-	const struct wake_detail *request = block_request(session, block);
-	const char *resource = session_text(session, session_resource(session, block));
-	struct cause cause = {.kind = CAUSE_UNKNOWN, .queued = -1, .served = -1};
-	bool stopped = PACK_KIND(wait->leaf) == LEAF_BLOCK_STOPPED ||
-		       PACK_KIND(wait->leaf) == LEAF_BLOCK_TRACED;
+	g_autoptr(lock_wait) lock = NULL;
+	struct cause cause = cause_of_kind(classify(session, wait, &lock));
+	const struct wake_detail *request = block_request(session, wait->block);
 
-	if (!wait->woken) {
-		if (stopped) {
-			cause.kind = CAUSE_STILL_BLOCKED;
-			cause.label = stopped_label(session, wait, detail);
-		} else {
-			still_blocked(session, wait, lock, &cause);
-		}
-	} else if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE) {
-		cause.inferred = block->why == WHY_TIME_LIMIT;
-		cause.kind = cause.inferred ? CAUSE_TIMER : CAUSE_UNKNOWN;
-		cause.label = g_strdup(waker_why_text(block->why));
-	} else if (detail && detail->kind == DETAIL_TIMER) {
-		cause.kind = CAUSE_TIMER;
-		cause.label = timer_label(session, detail, wait->thread);
-	} else if (request) {
-		request_cause(session, wait, request, &cause);
-	} else if (block->kind != WAKER_THREAD) {
-		hardware_cause(session, wait, detail, &cause);
-	} else if (!is_thread(block->waker)) {
-		cause.label = g_strdup("the waker's thread is not known");
-	} else if (stopped) {
-		cause.kind = CAUSE_STOPPED;
-		cause.label = stopped_label(session, wait, detail);
-	} else if (g_str_has_prefix(resource, "child:")) {
-		cause.kind = CAUSE_CHILD;
-		cause.label = child_label(session, block);
-	} else if (detail && detail->kind == DETAIL_SIGNAL) {
-		cause.kind = CAUSE_SIGNAL;
-		cause.label = signal_label(session, block, detail->number);
-	} else if (lock) {
-		cause.kind = CAUSE_LOCK_OWNER;
-		cause.inferred = lock->inferred;
-		cause.label = lock_wait_words(session, lock);
-	} else {
-		process_cause(session, wait, detail, &cause);
+	if (cause.kind == CAUSE_BLOCK_DEVICE) {
+		cause.queued = request->queued;
+		cause.served = request->served;
 	}
-	if (cause.kind == CAUSE_PROCESS && PACK_KIND(block->context) == FRAME_SYSCALL)
-		append_call(session, block, &cause);
-	lock_wait_free(lock);
+	cause.label = label_of(session, wait, lock, &cause);
 	return cause;
 }
 
-uint32_t block_waits_for(const struct session *session, const struct block *block)
-{
-	const struct wake_detail *request = block_request(session, block);
-	uint32_t resource = session_resource(session, block);
-	g_autofree char *key = NULL;
-
-	if (request)
-		key = g_strconcat("device:", session_text(session, request->text), NULL);
-	else if (block->kind == WAKER_THREAD && block->same_file)
-		key = g_strconcat("lock:", resource_name(session_text(session, resource)), NULL);
-	return key ? intern_id(session->trace.model.names, key) : resource;
-}
+/* --- in words ---------------------------------------------------------------------- */
 
 char *cause_words(const struct cause *cause)
 {
-	static const char *const before[] = {
-		[CAUSE_BLOCK_DEVICE] = "ended by block device ",
-		[CAUSE_IRQ] = "ended by interrupt of ",
-		[CAUSE_CHILD] = "ended by child ",
-		[CAUSE_LOCK_OWNER] = "the lock was ",
-		[CAUSE_STOPPED] = "",
-		[CAUSE_WAIT_CPU] = "",
-		[CAUSE_THROTTLED] = "",
-		[CAUSE_STILL_BLOCKED] = "",
-		[CAUSE_DEADLOCK] = "",
-		[CAUSE_UNKNOWN] = "what ended it is unknown: "};
+	const struct cause_info *info = cause_info(cause->kind);
 
 	return g_strconcat(
-		before[cause->kind] ? before[cause->kind] : "ended by ", cause->label,
-		cause->kind == CAUSE_LOCK_OWNER && cause->inferred ? " (inferred)" : NULL, NULL);
+		info->before, cause->label,
+		info->flags & CAUSE_SAYS_INFERRED && cause->inferred ? " (inferred)" : NULL, NULL);
 }
 
 void cause_append_times(GString *text, const struct cause *cause)
@@ -406,10 +418,4 @@ void cause_append_times(GString *text, const struct cause *cause)
 		g_string_append(text, ", queue time not recorded");
 	if (cause->served >= 0)
 		g_string_append_printf(text, ", served %s", when_duration(length, cause->served));
-}
-
-void cause_clear(struct cause *cause)
-{
-	g_free(cause->label);
-	cause->label = NULL;
 }

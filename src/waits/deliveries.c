@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "waits/summary.h"
+#include "event/softirqs.h"
 
-#define RCU_VECTOR 9
 #define EARLY_MIN 1000000 /* ns: what was issued later was so for this wait, most likely */
 
 static const char *thread_name(const struct session *session, uint32_t thread)
@@ -190,17 +189,14 @@ static bool append_requester(GString *label, const struct session *session, cons
 	return true;
 }
 
-void request_cause(const struct session *session, const struct wait *wait,
-		   const struct wake_detail *request, struct cause *cause)
+char *request_label(const struct session *session, const struct wait *wait,
+		    const struct wake_detail *request, bool *inferred)
 {
-	const struct wake_detail *detail = detail_at(&session->trace.timeline, wait->block->detail);
+	const struct wake_detail *detail = block_detail(session, wait->block);
 	GString *label = g_string_new(NULL);
 
-	cause->kind = CAUSE_BLOCK_DEVICE;
-	cause->queued = request->queued;
-	cause->served = request->served;
 	append_place(label, session, request);
-	cause->inferred = append_requester(label, session, wait, request);
+	*inferred = append_requester(label, session, wait, request);
 	if (request->flags & DETAIL_DOUBTFUL)
 		g_string_append(label, "; two requests for that sector were on their way, so "
 				       "its times are not known");
@@ -216,9 +212,9 @@ void request_cause(const struct session *session, const struct wait *wait,
 					       session_function(session, detail->text));
 		if (detail->flags & DETAIL_INFERRED)
 			g_string_append(label, " (inferred)");
-		cause->inferred |= (detail->flags & DETAIL_INFERRED) != 0;
+		*inferred |= (detail->flags & DETAIL_INFERRED) != 0;
 	}
-	cause->label = g_string_free(label, FALSE);
+	return g_string_free(label, FALSE);
 }
 
 /* --- kernel threads ---------------------------------------------------------- */
@@ -269,59 +265,45 @@ static char *journal_label(const char *who, const char *name, const struct wake_
 	return g_strdup_printf("%s, which wrote the journal of %s for it", who, device);
 }
 
-void process_cause(const struct session *session, const struct wait *wait,
-		   const struct wake_detail *detail, struct cause *cause)
+char *process_label(const struct session *session, const struct wait *wait, bool *inferred)
 {
 	uint32_t waker = wait->block->waker;
+	const struct wake_detail *detail = block_detail(session, wait->block);
 	const char *name = thread_name(session, waker);
-	g_autofree char *who = thread_label(session, waker);
+	g_autofree char *label = thread_label(session, waker);
 	bool commit = detail && detail->kind == DETAIL_COMMIT;
 
-	cause->kind = CAUSE_PROCESS;
-	if (detail && detail->kind == DETAIL_WORK) {
-		cause->label = work_label(session, waker, detail);
-	} else if (commit || wrote_journal_for(session, waker, wait->thread)) {
-		cause->label = journal_label(who, name, commit ? detail : NULL);
-		cause->inferred = !commit;
-	} else if (is_rcu(name) && is_kernel(session, waker) && !is_kernel(session, wait->thread)) {
-		cause->label = g_strdup_printf("%s, at the end of an RCU grace period; what held "
-					       "that up is not known",
-					       who);
-		cause->inferred = true;
-	} else {
-		cause->label = g_steal_pointer(&who);
+	if (detail && detail->kind == DETAIL_WORK)
+		return work_label(session, waker, detail);
+	if (commit || wrote_journal_for(session, waker, wait->thread)) {
+		*inferred = !commit;
+		return journal_label(label, name, commit ? detail : NULL);
 	}
+	if (is_rcu(name) && is_kernel(session, waker) && !is_kernel(session, wait->thread)) {
+		*inferred = true;
+		return g_strdup_printf("%s, at the end of an RCU grace period; what held "
+				       "that up is not known",
+				       label);
+	}
+	return g_steal_pointer(&label);
 }
 
-/* --- softIRQs ---------------------------------------------------------------- */
-
-bool softirq_is_timer(uint32_t number)
-{
-	return number == 1 || number == 8;
-}
-
-void softirq_cause(const struct session *session, const struct wait *wait,
-		   const struct wake_detail *detail, struct cause *cause)
+char *softirq_label(const struct session *session, const struct wait *wait, bool *inferred)
 {
 	uint32_t number = PACK_NUMBER(wait->block->context);
+	const struct wake_detail *detail = block_detail(session, wait->block);
 	const char *name = softirq_name(number);
-	GString *label = g_string_new("softIRQ");
+	GString *label;
 
-	if (softirq_is_timer(number)) {
-		/* it runs nothing but timers that have expired */
-		cause->kind = CAUSE_TIMER;
-		cause->label =
-			g_strdup_printf("timer (softIRQ %s; which one was not recorded)", name);
-		g_string_free(label, TRUE);
-		return;
-	}
-	cause->kind = number == 2 || number == 3 ? CAUSE_NETWORK : CAUSE_SOFTIRQ;
+	if (softirq_is_timer(number))
+		return g_strdup_printf("timer (softIRQ %s; which one was not recorded)", name);
+	label = g_string_new("softIRQ");
 	if (name)
 		g_string_append_printf(label, " %s", name);
-	if (number == RCU_VECTOR && !is_kernel(session, wait->thread)) {
+	if (number == SOFTIRQ_RCU && !is_kernel(session, wait->thread)) {
 		g_string_append(label, ", at the end of an RCU grace period; what held that up is "
 				       "not known");
-		cause->inferred = true;
+		*inferred = true;
 	}
 	if (detail && detail->kind == DETAIL_RAISE && is_thread(detail->thread)) {
 		g_string_append(label, ", raised by ");
@@ -330,5 +312,5 @@ void softirq_cause(const struct session *session, const struct wait *wait,
 		else
 			append_thread(label, session, detail->thread);
 	}
-	cause->label = g_string_free(label, FALSE);
+	return g_string_free(label, FALSE);
 }

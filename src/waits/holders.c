@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "waits/summary.h"
-
 #define NAMED_MAX 3 /* holders named in one line */
 
 const struct lock *block_lock(const struct session *session, const struct block *block)

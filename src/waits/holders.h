@@ -51,6 +51,8 @@ struct lock_wait {
 struct lock_wait *lock_wait_new(const struct session *session, const struct block *block,
 				uint32_t thread, int64_t begin, int64_t end);
 void lock_wait_free(struct lock_wait *wait);
+typedef struct lock_wait lock_wait;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(lock_wait, lock_wait_free)
 /* Fills what the first `count` holders did meanwhile. */
 void lock_wait_look(const struct session *session, struct lock_wait *wait, guint count);
 

@@ -10,7 +10,7 @@
  */
 #include "waits/holders.h"
 
-#include "waits/summary.h"
+#include "waits/cpu_runs.h"
 
 char *priority_text(int32_t priority)
 {

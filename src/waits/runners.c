@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "waits/summary.h"
+#include "waits/cpu_runs.h"
 
 #define SHOWN_MAX 3
 #define SHARE_MIN 0.01

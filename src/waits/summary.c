@@ -12,10 +12,11 @@
  */
 #include "waits/summary.h"
 
-#include "waits/runners.h"
-
-#include <inttypes.h>
 #include <string.h>
+
+#include "waits/cpu_runs.h"
+#include "waits/runners.h"
+#include "waits/state_names.h"
 
 #include "util/idmap.h"
 
@@ -35,144 +36,6 @@ struct builder {
 	struct runners ready[2];      /* preempted, wait-cpu: why nobody ran there */
 	bool spans_gap;
 };
-
-const char *softirq_name(uint32_t number)
-{
-	static const char *const names[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
-
-	return number < G_N_ELEMENTS(names) ? names[number] : NULL;
-}
-
-/* Second element of the path of each leaf, where it has no number. */
-static const char *const leaf_elements[] = {
-	[LEAF_WORK_USER] = "user",
-	[LEAF_WORK_KTHREAD] = "kthread",
-	[LEAF_INT_HRTIMER] = "hrtimer",
-	[LEAF_PREEMPTED] = "preempted",
-	[LEAF_WAIT_CPU] = "wait-cpu",
-	[LEAF_BLOCK_STOPPED] = "stopped",
-	[LEAF_BLOCK_TRACED] = "traced",
-	[LEAF_BLOCK_KTHREAD] = "kthread",
-	[LEAF_BLOCK_FAULT] = "trap:page_fault",
-	[LEAF_BLOCK_OTHER] = "trap:other",
-	[LEAF_BLOCK_UNKNOWN] = "unknown"};
-
-static const char *const leaf_labels[] = {
-	[LEAF_WORK_USER] = "User code",
-	[LEAF_WORK_KTHREAD] = "Kernel thread",
-	[LEAF_INT_HRTIMER] = "High-resolution timer",
-	[LEAF_PREEMPTED] = "Preempted",
-	[LEAF_WAIT_CPU] = "Waiting for CPU after blocking",
-	[LEAF_BLOCK_STOPPED] = "Stopped by a signal",
-	[LEAF_BLOCK_TRACED] = "Stopped by its tracer",
-	[LEAF_BLOCK_KTHREAD] = "Kernel thread",
-	[LEAF_BLOCK_FAULT] = "Page fault",
-	[LEAF_BLOCK_OTHER] = "Another trap, or on the way to user mode",
-	[LEAF_BLOCK_UNKNOWN] = "Not known in what"};
-
-static char *leaf_element(const struct session *session, uint32_t leaf)
-{
-	uint32_t number = PACK_NUMBER(leaf);
-
-	switch (PACK_KIND(leaf)) {
-	case LEAF_WORK_SYSCALL:
-	case LEAF_BLOCK_SYSCALL:
-		return g_strconcat("syscall:", session_text(session, number), NULL);
-	case LEAF_INT_VECTOR:
-		return g_strconcat("vector:", session_text(session, number), NULL);
-	case LEAF_INT_IRQ:
-		return g_strdup_printf("irq:%u", number);
-	case LEAF_INT_SOFTIRQ:
-	case LEAF_WORK_SOFTIRQ:
-		return g_strdup_printf("softirq:%u", number);
-	default:
-		return g_strdup(leaf_elements[PACK_KIND(leaf)]);
-	}
-}
-
-static const char *const wib_elements[] = {"unknown", "working", "interrupted", "blocked"};
-static const char *const wib_labels[] = {"Unknown", "Working", "Interrupted", "Blocked"};
-
-char *leaf_key(const struct session *session, uint32_t leaf)
-{
-	g_autofree char *element = NULL;
-
-	if (PACK_KIND(leaf) == LEAF_UNKNOWN)
-		return g_strdup("unknown");
-	element = leaf_element(session, leaf);
-	return g_strconcat(wib_elements[leaf_wib(leaf)], "/", element, NULL);
-}
-
-/* The device of an IRQ, unless it is another one on another host; IDMAP_NONE. */
-static uint32_t irq_name(const struct session *session, uint32_t number)
-{
-	uint32_t found = IDMAP_NONE;
-
-	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
-		uint32_t name = idmap_get(&model_host(&session->trace.model, i)->irq_names, number);
-
-		if (found != IDMAP_NONE && name != IDMAP_NONE && name != found)
-			return IDMAP_NONE;
-		found = name == IDMAP_NONE ? found : name;
-	}
-	return found;
-}
-
-char *leaf_label(const struct session *session, uint32_t leaf)
-{
-	uint32_t number = PACK_NUMBER(leaf), name;
-	const char *softirq;
-
-	switch (PACK_KIND(leaf)) {
-	case LEAF_UNKNOWN:
-		return g_strdup("Unknown");
-	case LEAF_WORK_SYSCALL:
-	case LEAF_BLOCK_SYSCALL:
-		return g_strconcat("System call ", session_text(session, number), NULL);
-	case LEAF_INT_VECTOR:
-		return g_strconcat("Vector ", session_text(session, number), NULL);
-	case LEAF_INT_IRQ:
-		name = irq_name(session, number);
-		return name == IDMAP_NONE ? g_strdup_printf("IRQ %u", number)
-					  : g_strdup_printf("IRQ %u [%s]", number,
-							    session_text(session, name));
-	case LEAF_INT_SOFTIRQ:
-	case LEAF_WORK_SOFTIRQ:
-		softirq = softirq_name(number);
-		return softirq ? g_strdup_printf("SoftIRQ %u [%s]", number, softirq)
-			       : g_strdup_printf("SoftIRQ %u", number);
-	default:
-		return g_strdup(leaf_labels[PACK_KIND(leaf)]);
-	}
-}
-
-char *frame_text(const struct session *session, uint32_t frame, bool kernel)
-{
-	uint32_t number = PACK_NUMBER(frame);
-
-	switch (PACK_KIND(frame)) {
-	case FRAME_USER:
-		return g_strdup(kernel ? "kthread" : "user");
-	case FRAME_IDLE:
-		return g_strdup("idle");
-	case FRAME_SYSCALL:
-		return g_strconcat("syscall:", session_text(session, number), NULL);
-	case FRAME_FAULT:
-		return g_strdup("trap:page_fault");
-	case FRAME_IRQ:
-		return g_strdup_printf("irq:%u", number);
-	case FRAME_VECTOR:
-		return g_strconcat("vector:", session_text(session, number), NULL);
-	case FRAME_SOFTIRQ:
-		return number == PACK_MASK ? g_strdup("softirq")
-					   : g_strdup_printf("softirq:%u", number);
-	case FRAME_HRTIMER:
-		return g_strdup("hrtimer");
-	default:
-		return g_strdup("unknown");
-	}
-}
 
 static struct node *node_new(struct node *parent, uint64_t tag)
 {
@@ -334,8 +197,8 @@ static guint leaf_path(struct builder *builder, uint32_t leaf, struct node **pat
 	}
 	path[1] = child(path[0], wib, &fresh);
 	if (fresh) {
-		path[1]->element = g_strdup(wib_elements[wib]);
-		path[1]->label = g_strdup(wib_labels[wib]);
+		path[1]->element = g_strdup(wib_key(wib));
+		path[1]->label = g_strdup(wib_label(wib));
 	}
 	if (wib == WIB_UNKNOWN)
 		return 2;
@@ -388,46 +251,6 @@ static void run_piece(int64_t begin, int64_t end, uint32_t thread, void *data)
 	}
 }
 
-void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_id, int64_t begin,
-	      int64_t end, void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
-	      void *data)
-{
-	const struct host *host = model_host(&session->trace.model, host_index);
-	uint32_t index = cpu_id == NO_CPU ? IDMAP_NONE : idmap_get(&host->cpu_index, cpu_id);
-	const struct cpu *cpu;
-	uint32_t run;
-
-	if (index == IDMAP_NONE || *session->found.runs_read >= RUNS_READ_MAX) {
-		visit(begin, end, NO_THREAD, data);
-		return;
-	}
-	cpu = g_ptr_array_index(host->cpus, index);
-	run = run_find(&session->trace.timeline, &cpu->runs, begin);
-	if (run == cpu->runs.used) {
-		run = 0;
-		if (!cpu->runs.used ||
-		    run_at(&session->trace.timeline, &cpu->runs, 0)->begin >= end) {
-			visit(begin, end, NO_THREAD, data);
-			return;
-		}
-		visit(begin, run_at(&session->trace.timeline, &cpu->runs, 0)->begin, NO_THREAD,
-		      data);
-		begin = run_at(&session->trace.timeline, &cpu->runs, 0)->begin;
-	}
-	for (; begin < end && run < cpu->runs.used; run++, ++*session->found.runs_read) {
-		int64_t until =
-			run + 1 < cpu->runs.used
-				? run_at(&session->trace.timeline, &cpu->runs, run + 1)->begin
-				: end;
-
-		until = MIN(until, end);
-		if (until > begin)
-			visit(begin, until,
-			      run_at(&session->trace.timeline, &cpu->runs, run)->thread, data);
-		begin = MAX(begin, until);
-	}
-}
-
 static void span_pieces(struct builder *builder, const struct span *span)
 {
 	struct node *path[DEPTH_MAX];
@@ -477,7 +300,7 @@ static int by_time(gconstpointer a, gconstpointer b)
 }
 
 /* Sorts, drops what says nothing (an only child "unknown"), cuts the lists. */
-static void settle(const struct session *session, struct node *node)
+static void finish_node(const struct session *session, struct node *node)
 {
 	uint32_t limit = session->asked.options->limit;
 
@@ -487,7 +310,7 @@ static void settle(const struct session *session, struct node *node)
 		g_ptr_array_set_size(node->children, 0);
 	g_ptr_array_sort(node->children, by_time);
 	for (guint i = 0; i < node->children->len; i++)
-		settle(session, g_ptr_array_index(node->children, i));
+		finish_node(session, g_ptr_array_index(node->children, i));
 	g_array_sort(node->instances, by_length);
 	if (limit && node->instances->len > limit)
 		g_array_set_size(node->instances, limit);
@@ -549,7 +372,7 @@ struct node *summary_new(const struct session *session, uint32_t thread, int64_t
 		if (builder.path[i])
 			close_node(&builder, builder.path[i]);
 	label_idle(&builder);
-	settle(session, builder.root);
+	finish_node(session, builder.root);
 	number(builder.root, &next);
 	return builder.root;
 }

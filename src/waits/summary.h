@@ -11,6 +11,7 @@
 #define WHYLATE_WAITS_SUMMARY_H
 
 #include "run/session.h"
+#include "waits/state_names.h"
 
 struct instance {
 	int64_t begin, end;
@@ -44,17 +45,5 @@ void node_free(struct node *node);
 
 /* "working/syscall:read" and so on; free with g_free(). "total" for the root. */
 char *node_key(const struct node *node);
-
-/* The two-level key of a leaf, and its words for people. Free with g_free(). */
-char *leaf_key(const struct session *session, uint32_t leaf);
-char *leaf_label(const struct session *session, uint32_t leaf);
-/* A frame as JSON has it: "user", "syscall:read", "irq:25". */
-char *frame_text(const struct session *session, uint32_t frame, bool kernel);
-const char *softirq_name(uint32_t number);
-
-/* Who ran on `cpu` over [begin, end), piece by piece. */
-void each_run(const struct session *session, uint16_t host, uint32_t cpu, int64_t begin,
-	      int64_t end, void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
-	      void *data);
 
 #endif

@@ -135,6 +135,8 @@ static void compare_wait(const struct comparison *compare, uint32_t thread, cons
 {
 	const struct block *a = block_at(&compare->whole->trace.timeline, whole->ref);
 	const struct block *b = block_at(&compare->holed->trace.timeline, span->ref);
+	struct wait wait_a = wait_of(compare->whole, other, whole);
+	struct wait wait_b = wait_of(compare->holed, thread, span);
 	struct lead lead_a, lead_b;
 	char said[64], is[64];
 
@@ -150,9 +152,9 @@ static void compare_wait(const struct comparison *compare, uint32_t thread, cons
 		differs(compare, WAKER, thread, span->begin, span->end, said, is);
 		return;
 	}
-	if (!block_lead(compare->holed, b, thread, span->begin, span->end, &lead_b))
+	if (!wait_lead(compare->holed, &wait_b, &lead_b))
 		return;
-	if (!block_lead(compare->whole, a, other, whole->begin, whole->end, &lead_a))
+	if (!wait_lead(compare->whole, &wait_a, &lead_a))
 		lead_a.thread = NO_THREAD;
 	if (tid_of(compare->whole, lead_a.thread) == tid_of(compare->holed, lead_b.thread))
 		return;

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* See cpu_runs.h. */
+#include "waits/cpu_runs.h"
+
+#include "util/idmap.h"
+
+void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_id, int64_t begin,
+	      int64_t end, void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
+	      void *data)
+{
+	const struct host *host = model_host(&session->trace.model, host_index);
+	uint32_t index = cpu_id == NO_CPU ? IDMAP_NONE : idmap_get(&host->cpu_index, cpu_id);
+	const struct cpu *cpu;
+	uint32_t run;
+
+	if (index == IDMAP_NONE || *session->found.runs_read >= RUNS_READ_MAX) {
+		visit(begin, end, NO_THREAD, data);
+		return;
+	}
+	cpu = g_ptr_array_index(host->cpus, index);
+	run = run_find(&session->trace.timeline, &cpu->runs, begin);
+	if (run == cpu->runs.used) {
+		run = 0;
+		if (!cpu->runs.used ||
+		    run_at(&session->trace.timeline, &cpu->runs, 0)->begin >= end) {
+			visit(begin, end, NO_THREAD, data);
+			return;
+		}
+		visit(begin, run_at(&session->trace.timeline, &cpu->runs, 0)->begin, NO_THREAD,
+		      data);
+		begin = run_at(&session->trace.timeline, &cpu->runs, 0)->begin;
+	}
+	for (; begin < end && run < cpu->runs.used; run++, ++*session->found.runs_read) {
+		int64_t until =
+			run + 1 < cpu->runs.used
+				? run_at(&session->trace.timeline, &cpu->runs, run + 1)->begin
+				: end;
+
+		until = MIN(until, end);
+		if (until > begin)
+			visit(begin, until,
+			      run_at(&session->trace.timeline, &cpu->runs, run)->thread, data);
+		begin = MAX(begin, until);
+	}
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Who ran on a CPU, over a stretch of time.
+ *
+ * Place: waits/. How much may be looked up in one report is limited: RUNS_READ_MAX.
+ */
+#ifndef WHYLATE_WAITS_CPU_RUNS_H
+#define WHYLATE_WAITS_CPU_RUNS_H
+
+#include "run/session.h"
+
+/* Who ran on `cpu` over [begin, end), piece by piece. */
+void each_run(const struct session *session, uint16_t host, uint32_t cpu, int64_t begin,
+	      int64_t end, void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
+	      void *data);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* See state_names.h. */
+#include "waits/state_names.h"
+
+#include <string.h>
+
+#include "event/softirqs.h"
+#include "util/idmap.h"
+
+/* Second element of the path of each leaf, where it has no number. */
+static const char *const leaf_elements[] = {
+	[LEAF_WORK_USER] = "user",
+	[LEAF_WORK_KTHREAD] = "kthread",
+	[LEAF_INT_HRTIMER] = "hrtimer",
+	[LEAF_PREEMPTED] = "preempted",
+	[LEAF_WAIT_CPU] = "wait-cpu",
+	[LEAF_BLOCK_STOPPED] = "stopped",
+	[LEAF_BLOCK_TRACED] = "traced",
+	[LEAF_BLOCK_KTHREAD] = "kthread",
+	[LEAF_BLOCK_FAULT] = "trap:page_fault",
+	[LEAF_BLOCK_OTHER] = "trap:other",
+	[LEAF_BLOCK_UNKNOWN] = "unknown"};
+
+static const char *const leaf_labels[] = {
+	[LEAF_WORK_USER] = "User code",
+	[LEAF_WORK_KTHREAD] = "Kernel thread",
+	[LEAF_INT_HRTIMER] = "High-resolution timer",
+	[LEAF_PREEMPTED] = "Preempted",
+	[LEAF_WAIT_CPU] = "Waiting for CPU after blocking",
+	[LEAF_BLOCK_STOPPED] = "Stopped by a signal",
+	[LEAF_BLOCK_TRACED] = "Stopped by its tracer",
+	[LEAF_BLOCK_KTHREAD] = "Kernel thread",
+	[LEAF_BLOCK_FAULT] = "Page fault",
+	[LEAF_BLOCK_OTHER] = "Another trap, or on the way to user mode",
+	[LEAF_BLOCK_UNKNOWN] = "Not known in what"};
+
+char *leaf_element(const struct session *session, uint32_t leaf)
+{
+	uint32_t number = PACK_NUMBER(leaf);
+
+	switch (PACK_KIND(leaf)) {
+	case LEAF_WORK_SYSCALL:
+	case LEAF_BLOCK_SYSCALL:
+		return g_strconcat("syscall:", session_text(session, number), NULL);
+	case LEAF_INT_VECTOR:
+		return g_strconcat("vector:", session_text(session, number), NULL);
+	case LEAF_INT_IRQ:
+		return g_strdup_printf("irq:%u", number);
+	case LEAF_INT_SOFTIRQ:
+	case LEAF_WORK_SOFTIRQ:
+		return g_strdup_printf("softirq:%u", number);
+	default:
+		return g_strdup(leaf_elements[PACK_KIND(leaf)]);
+	}
+}
+
+static const char *const wib_elements[] = {"unknown", "working", "interrupted", "blocked"};
+static const char *const wib_labels[] = {"Unknown", "Working", "Interrupted", "Blocked"};
+
+const char *wib_key(enum wib wib)
+{
+	return wib_elements[wib];
+}
+
+const char *wib_label(enum wib wib)
+{
+	return wib_labels[wib];
+}
+
+char *leaf_key(const struct session *session, uint32_t leaf)
+{
+	g_autofree char *element = NULL;
+
+	if (PACK_KIND(leaf) == LEAF_UNKNOWN)
+		return g_strdup("unknown");
+	element = leaf_element(session, leaf);
+	return g_strconcat(wib_elements[leaf_wib(leaf)], "/", element, NULL);
+}
+
+/* The device of an IRQ, unless it is another one on another host; IDMAP_NONE. */
+static uint32_t irq_name(const struct session *session, uint32_t number)
+{
+	uint32_t found = IDMAP_NONE;
+
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		uint32_t name = idmap_get(&model_host(&session->trace.model, i)->irq_names, number);
+
+		if (found != IDMAP_NONE && name != IDMAP_NONE && name != found)
+			return IDMAP_NONE;
+		found = name == IDMAP_NONE ? found : name;
+	}
+	return found;
+}
+
+char *leaf_label(const struct session *session, uint32_t leaf)
+{
+	uint32_t number = PACK_NUMBER(leaf), name;
+	const char *softirq;
+
+	switch (PACK_KIND(leaf)) {
+	case LEAF_UNKNOWN:
+		return g_strdup("Unknown");
+	case LEAF_WORK_SYSCALL:
+	case LEAF_BLOCK_SYSCALL:
+		return g_strconcat("System call ", session_text(session, number), NULL);
+	case LEAF_INT_VECTOR:
+		return g_strconcat("Vector ", session_text(session, number), NULL);
+	case LEAF_INT_IRQ:
+		name = irq_name(session, number);
+		return name == IDMAP_NONE ? g_strdup_printf("IRQ %u", number)
+					  : g_strdup_printf("IRQ %u [%s]", number,
+							    session_text(session, name));
+	case LEAF_INT_SOFTIRQ:
+	case LEAF_WORK_SOFTIRQ:
+		softirq = softirq_name(number);
+		return softirq ? g_strdup_printf("SoftIRQ %u [%s]", number, softirq)
+			       : g_strdup_printf("SoftIRQ %u", number);
+	default:
+		return g_strdup(leaf_labels[PACK_KIND(leaf)]);
+	}
+}
+
+char *frame_text(const struct session *session, uint32_t frame, bool kernel)
+{
+	uint32_t number = PACK_NUMBER(frame);
+
+	switch (PACK_KIND(frame)) {
+	case FRAME_USER:
+		return g_strdup(kernel ? "kthread" : "user");
+	case FRAME_IDLE:
+		return g_strdup("idle");
+	case FRAME_SYSCALL:
+		return g_strconcat("syscall:", session_text(session, number), NULL);
+	case FRAME_FAULT:
+		return g_strdup("trap:page_fault");
+	case FRAME_IRQ:
+		return g_strdup_printf("irq:%u", number);
+	case FRAME_VECTOR:
+		return g_strconcat("vector:", session_text(session, number), NULL);
+	case FRAME_SOFTIRQ:
+		return number == PACK_MASK ? g_strdup("softirq")
+					   : g_strdup_printf("softirq:%u", number);
+	case FRAME_HRTIMER:
+		return g_strdup("hrtimer");
+	default:
+		return g_strdup("unknown");
+	}
+}
+
+char *leaf_kind_key(const struct session *session, uint32_t leaf)
+{
+	char *key = leaf_key(session, leaf), *colon = strchr(key, ':');
+
+	if (colon && PACK_KIND(leaf) != LEAF_BLOCK_FAULT && PACK_KIND(leaf) != LEAF_BLOCK_OTHER)
+		*colon = 0;
+	return key;
+}
+
+const char *waker_kind_text(uint8_t kind)
+{
+	static const char *const texts[] = {"none",   "unknown", "thread", "irq",
+					    "vector", "softirq", "hrtimer"};
+
+	return texts[kind];
+}
+
+const char *waker_why_text(uint8_t why)
+{
+	static const char *const texts[] = {
+		"",
+		"no wake-up was recorded",
+		"woken from another CPU, and the trace has no sched_waking to say by whom",
+		"woken in the idle loop, by an interrupt that was not recorded",
+		"events of the waking CPU were lost",
+		"the waking CPU's thread was not known",
+		"its time limit: the call returned at it, and the interrupt was not recorded"};
+
+	return texts[why];
+}
+
+static const struct {
+	const char *prefix, *kind;
+} resource_kinds[] = {
+	{"file:", "file"},   {"pipe:", "pipe"},      {"socket:", "socket"},  {"device:", "device"},
+	{"lock:", "lock"},   {"eventfd", "eventfd"}, {"timerfd", "timerfd"}, {"epoll", "epoll"},
+	{"futex:", "futex"}, {"sleep", "timer"},     {"child:", "child"},    {"poll", "poll"},
+	{"several", "poll"}, {"timeout", "poll"},    {"signal", "signal"},   {"cpu:", "cpu"},
+	{"work:", "work"},
+};
+
+const char *resource_kind(const char *key)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(resource_kinds); i++)
+		if (g_str_has_prefix(key, resource_kinds[i].prefix))
+			return resource_kinds[i].kind;
+	return "other";
+}
+
+const char *resource_name(const char *key)
+{
+	const char *colon = strchr(key, ':');
+
+	return colon ? colon + 1 : key;
+}
+
+const char *futex_operation(uint8_t operation)
+{
+	static const char *const names[] = {"wait",           "wake",        "fd",
+					    "requeue",        "cmp_requeue", "wake_op",
+					    "lock_pi",        "unlock_pi",   "trylock_pi",
+					    "wait_bitset",    "wake_bitset", "wait_requeue_pi",
+					    "cmp_requeue_pi", "lock_pi2"};
+
+	if (operation == NO_OPERATION)
+		return NULL;
+	return operation < G_N_ELEMENTS(names) ? names[operation] : "unknown";
+}

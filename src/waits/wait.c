@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Whom a wait is led to, and what it was for; see wait.h. */
+#include "waits/wait.h"
+
+#include <string.h>
+
+#include "event/softirqs.h"
+#include "waits/state_names.h"
+
+struct wait wait_of(const struct session *session, uint32_t thread, const struct span *span)
+{
+	const struct block *block = block_at(&session->trace.timeline, span->ref);
+
+	g_assert(leaf_is_blocked(span->leaf));
+	return (struct wait) {.thread = thread,
+			      .begin = span->begin,
+			      .end = span->end,
+			      .leaf = span->leaf,
+			      .block = block,
+			      .woken = block->kind != WAKER_NONE};
+}
+
+void wait_cut_at(struct wait *wait, const struct session *session, int64_t until)
+{
+	if (wait->end == until && wait->woken && session_blocked_at(session, wait->thread, until))
+		wait->woken = false;
+}
+
+bool wait_by_thread(const struct wait *wait)
+{
+	return wait->woken && wait->block->kind == WAKER_THREAD && is_thread(wait->block->waker);
+}
+
+const struct wake_detail *block_request(const struct session *session, const struct block *block)
+{
+	const struct wake_detail *detail = block_detail(session, block);
+
+	if (detail && detail->kind == DETAIL_WORK && detail->behind)
+		detail = detail_at(&session->trace.timeline, detail->behind);
+	return detail && detail->kind == DETAIL_REQUEST ? detail : NULL;
+}
+
+uint32_t block_waits_for(const struct session *session, const struct block *block)
+{
+	const struct wake_detail *request = block_request(session, block);
+	uint32_t resource = session_resource(session, block);
+	g_autofree char *key = NULL;
+
+	if (request)
+		key = g_strconcat("device:", session_text(session, request->text), NULL);
+	else if (block->kind == WAKER_THREAD && block->same_file)
+		key = g_strconcat("lock:", resource_name(session_text(session, resource)), NULL);
+	return key ? intern_id(session->trace.model.names, key) : resource;
+}
+
+/* When it was handed over: put into the queue, sent. */
+static int64_t given_at(const struct wake_detail *detail)
+{
+	if (detail->kind == DETAIL_REQUEST && detail->asked)
+		return detail->asked;
+	return detail->begin - (detail->kind == DETAIL_REQUEST ? MAX(detail->queued, 0) : 0);
+}
+
+/* A worker's item that was queued in the wait. */
+static void lead_of_work(const struct session *session, const struct wake_detail *work,
+			 const struct wait *wait, struct lead *lead)
+{
+	const struct wake_detail *behind =
+		work->behind ? detail_at(&session->trace.timeline, work->behind) : NULL;
+	int64_t given = work->begin;
+
+	if (work->begin <= wait->begin || work->begin >= wait->end)
+		return;
+	lead->from = work->begin;
+	if (behind && behind->kind == DETAIL_TIMER)
+		return; /* the timer's time, whoever armed it */
+	if (behind)
+		given = given_at(behind);
+	if (!is_thread(work->thread) || work->thread == wait->thread || given <= wait->begin)
+		return;
+	lead->first = work->thread;
+	lead->first_until = MIN(given, lead->from);
+}
+
+bool wait_lead(const struct session *session, const struct wait *wait, struct lead *lead)
+{
+	const struct block *block = wait->block;
+	const struct wake_detail *detail = block_detail(session, block);
+	int64_t given;
+
+	*lead = (struct lead) {.thread = block->waker,
+			       .from = wait->begin,
+			       .until = wait->end,
+			       .first = NO_THREAD};
+	if (!wait->woken)
+		return false;
+	if (block->kind == WAKER_THREAD && detail && detail->kind == DETAIL_WORK)
+		lead_of_work(session, detail, wait, lead);
+	if (block->kind == WAKER_THREAD && !(detail && detail->kind == DETAIL_REQUEST))
+		return is_thread(block->waker); /* with a request: an interrupt's thread */
+	if (!detail || (detail->kind != DETAIL_PACKET && detail->kind != DETAIL_REQUEST &&
+			detail->kind != DETAIL_RAISE))
+		return false;
+	given = given_at(detail);
+	*lead = (struct lead) {.thread = detail->thread,
+			       .from = wait->begin,
+			       .until = MIN(given, wait->end),
+			       .handed_over = true,
+			       .first = NO_THREAD};
+	/* what was sent before the wait began held it up only on its way */
+	return is_thread(detail->thread) && detail->thread != wait->thread && given > wait->begin;
+}
+
+static uint32_t intern_key(const struct session *session, const char *prefix, const char *name)
+{
+	g_autofree char *key = g_strconcat(prefix, name, NULL);
+
+	return intern_id(session->trace.model.names, key);
+}
+
+uint32_t wait_hardware(const struct session *session, const struct wait *wait)
+{
+	const struct block *block = wait->block;
+	const struct wake_detail *detail = block_detail(session, block);
+	const struct wake_detail *request = block_request(session, block);
+	g_autofree char *frame = NULL;
+
+	if (request)
+		return intern_key(session, "device:", session_text(session, request->text));
+	if (detail && detail->kind == DETAIL_WORK) /* before its item was queued */
+		return intern_key(session, "work:", "queued in an interrupt");
+	if (detail && detail->kind == DETAIL_PACKET)
+		return intern_key(session, "socket:",
+				  detail->text ? session_text(session, detail->text) : "network");
+	if (block->kind == WAKER_IRQ && block->label)
+		return intern_key(session, "device:", session_text(session, block->label));
+	if (block->kind == WAKER_SOFTIRQ && softirq_name(PACK_NUMBER(block->context)))
+		return intern_key(session, "work:softIRQ ",
+				  softirq_name(PACK_NUMBER(block->context)));
+	frame = frame_text(session, block->context, false);
+	return intern_key(session, "work:", frame);
+}
+
+static bool is_timer(const struct session *session, const struct block *block)
+{
+	const struct wake_detail *detail = block_detail(session, block);
+
+	/* a sleep that is not over is one as well, and one that an interrupt or softIRQ
+	 * ended whose timer was not recorded */
+	if (block->kind != WAKER_THREAD && block->kind != WAKER_UNKNOWN &&
+	    strcmp(session_text(session, block->resource), "sleep") == 0)
+		return true;
+	if (block->why == WHY_TIME_LIMIT)
+		return true;
+	if (block->kind == WAKER_SOFTIRQ && (!detail || detail->kind == DETAIL_RAISE))
+		return softirq_is_timer(PACK_NUMBER(block->context));
+	if (block->kind == WAKER_VECTOR && !detail)
+		return strcmp(session_text(session, PACK_NUMBER(block->context)), "local_timer") ==
+		       0;
+	return block->kind == WAKER_HRTIMER || (detail && detail->kind == DETAIL_TIMER);
+}
+
+enum wait_taker wait_taker(const struct session *session, const struct wait *wait)
+{
+	const struct block *block = wait->block;
+
+	if (is_timer(session, block))
+		return TAKER_TIMER;
+	return block->kind == WAKER_NONE || block->kind == WAKER_UNKNOWN ||
+			       (block->kind == WAKER_THREAD && !block_request(session, block))
+		       ? TAKER_UNKNOWN
+		       : TAKER_HARDWARE;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* A wait: one blocked interval of a thread, whole or clipped, and whom it is led to.
+ *
+ * Place: waits/. Whoever asks what a wait was for, who or what ended it, or who is answerable
+ * for its time asks here; why it was (kind and label) is in causes.h, the waits below it in
+ * causality.h. Source: semantics.md, "Blocking causality", rules 1 to 3.
+ */
+#ifndef WHYLATE_WAITS_WAIT_H
+#define WHYLATE_WAITS_WAIT_H
+
+#include "run/session.h"
+
+/* Where a wait of `thread` over [begin, end) leads: to the thread that ended it
+ * (rule 2), or that what ended it came from (rule 1, hand-over): the sender of
+ * the packet, the issuer of the request. That thread is answerable over
+ * [from, until); what is left of the wait, the messenger took.
+ *
+ *   begin ── first ── first_until ── device, timer ── from ── thread ── until ── end
+ *
+ * A kernel worker is answerable from when its item was queued on. Before that
+ * it is who queued it (`first`), or the request that the interrupt had
+ * completed, and before that who asked for it. */
+struct lead {
+	uint32_t thread;
+	int64_t from, until;
+	bool handed_over;
+	uint32_t first;      /* NO_THREAD: none */
+	int64_t first_until;
+};
+
+struct wait {
+	uint32_t thread;
+	int64_t begin, end;
+	uint32_t leaf;
+	const struct block *block; /* borrowed from the timeline */
+	bool woken;              /* within the window */
+	bool spans_gap;
+
+	/* in a tree: causality.h */
+	bool cycle;              /* the waker is being explained already */
+	bool has_share;
+	struct lead lead;        /* whose share it is */
+	int64_t working, interrupted, blocked, unknown; /* the waker's, in this wait */
+	GPtrArray *children;     /* owned; struct wait by begin, of lead.first and
+				    lead.thread; NULL: none */
+	uint32_t omitted;        /* children left out by the limit */
+	const struct wait *above; /* the wait that it is part of, NULL */
+};
+
+/* The wait that `span`, a blocked one of `thread`, is. */
+struct wait wait_of(const struct session *session, uint32_t thread, const struct span *span);
+/* It was read up to `until`: one that was cut there, as it goes on, is not woken. */
+void wait_cut_at(struct wait *wait, const struct session *session, int64_t until);
+
+/* Whom the wait is led to, see struct lead. False: to nobody; the lead's thread says who was
+ * named, if anybody. */
+bool wait_lead(const struct session *session, const struct wait *wait, struct lead *lead);
+
+/* What took a wait, as far as it is led to nobody. */
+enum wait_taker {
+	TAKER_UNKNOWN,  /* it is not over, or what ended it was not seen */
+	TAKER_TIMER,    /* a sleep by one's own timer, or a timer ended it */
+	TAKER_HARDWARE, /* a device, a peer, an interrupt: wait_hardware() */
+};
+enum wait_taker wait_taker(const struct session *session, const struct wait *wait);
+/* The device, peer or interrupt that ended it, as an interned key. */
+uint32_t wait_hardware(const struct session *session, const struct wait *wait);
+
+/* The waker is a thread outside interrupt frames: rule 2. */
+bool wait_by_thread(const struct wait *wait);
+
+/* The request whose completion ended the wait, at once or through the worker that
+ * it was handed to; NULL: none. */
+const struct wake_detail *block_request(const struct session *session, const struct block *block);
+/* What a wait was for, as an interned key: the device of the request that
+ * ended it, the lock of the file that its waker had too (inferred), else the
+ * call's resource; 0: not known. */
+uint32_t block_waits_for(const struct session *session, const struct block *block);
+/* What was done in the waking context; NULL: not known. */
+static inline const struct wake_detail *
+block_detail(const struct session *session, const struct block *block)
+{
+	return block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
+}
+
+#endif
