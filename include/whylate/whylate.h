@@ -2,7 +2,7 @@
 /* whylate's core in one place: what a program that links it, a test, or a new
  * analysis needs to see. No Babeltrace in it.
  *
- *   options_init(), options_set()        what is asked
+ *   command_options(), options_set()     what is asked
  *   session_new()                        a run
  *   session->trace.sink                  is fed: what the traces are (add_host(), declare()), then
  *                                        events in order of time (event(), lose()): event/sink.h
@@ -17,6 +17,7 @@
 #ifndef WHYLATE_WHYLATE_H
 #define WHYLATE_WHYLATE_H
 
+#include "commands/commands.h"
 #include "run/anonymise.h"
 #include "symbols/binaries.h"
 #include "waits/causality.h"
@@ -24,7 +25,6 @@
 #include "findings/findings.h"
 #include "limits/judge.h"
 #include "limits/limits.h"
-#include "run/options.h"
 #include "imposed/wait_groups.h"
 #include "path/path.h"
 #include "latencies/profile.h"

@@ -11,7 +11,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <string.h>
 
-#include "run/options.h"
+#include "commands/commands.h"
 #include "run/session.h"
 #include "messages.h"
 #include "commands/periodic.h"
@@ -80,17 +80,17 @@ static bt_value_map_foreach_entry_const_func_status
 set_parameter(const char *key, const bt_value *value, void *data)
 {
 	struct setting *setting = data;
-	const struct option_spec *spec = option_find(key);
+	const struct command *command = setting->options->command;
+	const struct option *option = command_option(command, key);
 	bool ok = true;
 
-	if (!spec || !spec->parameter || !(spec->commands & (1u << setting->options->command))) {
+	if (!option || option->terminal) {
 		g_set_error(&setting->error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			    "sink.whylate.%s has no parameter '%s' (see "
 			    "babeltrace2-sink.whylate.%s(7))",
-			    command_name(setting->options->command), key,
-			    command_name(setting->options->command));
+			    command->name, key, command->name);
 		ok = false;
-	} else if (spec->repeatable && bt_value_is_array(value)) {
+	} else if (option->repeatable && bt_value_is_array(value)) {
 		for (uint64_t i = 0; i < bt_value_array_get_length(value) && ok; i++)
 			ok = set_value(setting, key,
 				       bt_value_array_borrow_element_by_index_const(value, i));
@@ -114,12 +114,12 @@ static void sink_free(struct sink *sink)
 }
 
 static bt_component_class_initialize_method_status
-initialize(bt_self_component_sink *self, enum command command, const bt_value *params)
+initialize(bt_self_component_sink *self, const struct command *command, const bt_value *params)
 {
 	struct sink *sink = g_new0(struct sink, 1);
 	struct setting setting = {&sink->options, NULL};
 
-	options_init(&sink->options, command);
+	command_options(&sink->options, command);
 	bt_value_map_foreach_entry_const(params, set_parameter, &setting);
 	if (!setting.error)
 		options_check(&sink->options, &setting.error);
@@ -142,78 +142,6 @@ initialize(bt_self_component_sink *self, enum command command, const bt_value *p
 	}
 	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), sink);
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
-}
-
-static bt_component_class_initialize_method_status
-delay_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
-		 const bt_value *params, void *data)
-{
-	(void) config;
-	(void) data;
-	return initialize(self, COMMAND_DELAY, params);
-}
-
-static bt_component_class_initialize_method_status
-overview_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
-		    const bt_value *params, void *data)
-{
-	(void) config;
-	(void) data;
-	return initialize(self, COMMAND_OVERVIEW, params);
-}
-
-static bt_component_class_initialize_method_status
-profile_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
-		   const bt_value *params, void *data)
-{
-	(void) config;
-	(void) data;
-	return initialize(self, COMMAND_PROFILE, params);
-}
-
-static bt_component_class_initialize_method_status
-check_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
-		 const bt_value *params, void *data)
-{
-	(void) config;
-	(void) data;
-	return initialize(self, COMMAND_CHECK, params);
-}
-
-static bt_component_class_initialize_method_status
-functions_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
-		     const bt_value *params, void *data)
-{
-	(void) config;
-	(void) data;
-	return initialize(self, COMMAND_FUNCTIONS, params);
-}
-
-static bt_component_class_initialize_method_status
-requests_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
-		    const bt_value *params, void *data)
-{
-	(void) config;
-	(void) data;
-	return initialize(self, COMMAND_REQUESTS, params);
-}
-
-static bt_component_class_initialize_method_status
-diff_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
-		const bt_value *params, void *data)
-{
-	(void) config;
-	(void) data;
-	return initialize(self, COMMAND_DIFF, params);
-}
-
-static bt_component_class_initialize_method_status
-export_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *config,
-		  const bt_value *params, void *data)
-{
-	(void) config;
-	(void) data;
-	return initialize(self, COMMAND_EXPORT, params);
 }
 
 static struct sink *sink_of(bt_self_component_sink *self)
@@ -318,66 +246,33 @@ BT_PLUGIN_DESCRIPTION("Why was it late? Delay analysis of LTTng kernel traces");
 BT_PLUGIN_AUTHOR("the whylate authors");
 BT_PLUGIN_LICENSE("MIT");
 
-BT_PLUGIN_SINK_COMPONENT_CLASS(delay, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(delay, "Say why a target event was not reached sooner.");
-BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(delay, "See babeltrace2-sink.whylate.delay(7).");
-BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(delay, delay_initialize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(delay, finalize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(delay, graph_is_configured);
+/* A class for each command: what it is, and where that is told. */
+#define CLASS(name, description, manual)                                                           \
+	static bt_component_class_initialize_method_status name##_initialize(                      \
+		bt_self_component_sink *self, bt_self_component_sink_configuration *configuration, \
+		const bt_value *params, void *data)                                                \
+	{                                                                                          \
+		(void) configuration;                                                              \
+		(void) data;                                                                       \
+		return initialize(self, &name##_command, params);                                  \
+	}                                                                                          \
+	BT_PLUGIN_SINK_COMPONENT_CLASS(name, consume);                                             \
+	BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(name, description);                             \
+	BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(name, "See " manual ".");                              \
+	BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(name, name##_initialize);                 \
+	BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(name, finalize);                            \
+	BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(name, graph_is_configured)
 
-BT_PLUGIN_SINK_COMPONENT_CLASS(overview, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
-	overview, "Say what is in a kernel trace, and who waited for what.");
-BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(overview, "See whylate-overview(1).");
-BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(overview, overview_initialize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(overview, finalize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(overview, graph_is_configured);
-
-BT_PLUGIN_SINK_COMPONENT_CLASS(profile, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(profile,
-					   "Profile latencies, find their peaks and root causes.");
-BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(profile, "See babeltrace2-sink.whylate.profile(7).");
-BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(profile, profile_initialize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(profile, finalize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(profile, graph_is_configured);
-
-BT_PLUGIN_SINK_COMPONENT_CLASS(check, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
-	check, "Say what a kernel trace has and lacks for each analysis.");
-BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(check, "See whylate-check(1).");
-BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(check, check_initialize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(check, finalize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(check, graph_is_configured);
-
-BT_PLUGIN_SINK_COMPONENT_CLASS(requests, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
-	requests, "Find the requests in a kernel trace, what each cost, and why.");
-BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(requests, "See whylate-requests(1).");
-BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(requests, requests_initialize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(requests, finalize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(requests, graph_is_configured);
-
-BT_PLUGIN_SINK_COMPONENT_CLASS(functions, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
-	functions,
-	"Say where time goes along the calls of threads, in user space and in the kernel.");
-BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(functions, "See whylate-functions(1).");
-BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(functions, functions_initialize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(functions, finalize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(functions, graph_is_configured);
-
-BT_PLUGIN_SINK_COMPONENT_CLASS(diff, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
-	diff, "Say what differs between two groups of requests or two windows of a kernel trace.");
-BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(diff, "See whylate-diff(1).");
-BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(diff, diff_initialize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(diff, finalize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(diff, graph_is_configured);
-
-BT_PLUGIN_SINK_COMPONENT_CLASS(export, consume);
-BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
-	export, "Write threads, states, calls and wake-ups in other tools' formats.");
-BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(export, "See babeltrace2-sink.whylate.export(7).");
-BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(export, export_initialize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(export, finalize);
-BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(export, graph_is_configured);
+CLASS(delay, "Say why a target event was not reached sooner.", "babeltrace2-sink.whylate.delay(7)");
+CLASS(overview, "Say what is in a kernel trace, and who waited for what.", "whylate-overview(1)");
+CLASS(profile, "Profile latencies, find their peaks and root causes.",
+      "babeltrace2-sink.whylate.profile(7)");
+CLASS(check, "Say what a kernel trace has and lacks for each analysis.", "whylate-check(1)");
+CLASS(requests, "Find the requests in a kernel trace, what each cost, and why.",
+      "whylate-requests(1)");
+CLASS(functions, "Say where time goes along the calls of threads, in user space and in the kernel.",
+      "whylate-functions(1)");
+CLASS(diff, "Say what differs between two groups of requests or two windows of a kernel trace.",
+      "whylate-diff(1)");
+CLASS(export, "Write threads, states, calls and wake-ups in other tools' formats.",
+      "babeltrace2-sink.whylate.export(7)");

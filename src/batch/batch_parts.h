@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "limits/judge.h"
+#include "report/output.h"
 
 struct batch {
 	json_t *traces;       /* owned; array: a short entry for each */
@@ -33,6 +34,9 @@ struct batch_limit {
 	struct measures *measures; /* owned; given to the judgement in the end */
 	guint exceeded, not_judged; /* traces */
 };
+
+/* All of a trace that is kept, as one line of JSON. */
+void batch_line_write(const struct session *session, struct output *output);
 
 struct batch *batch_new(void);
 void batch_free(struct batch *batch);

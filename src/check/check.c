@@ -34,6 +34,36 @@ static void finding_clear(gpointer data)
 	g_free(finding->remedy);
 }
 
+unsigned check_all(const struct check *check)
+{
+	return (unsigned) ((UINT64_C(1) << check->count) - 1);
+}
+
+/* Of all commands. */
+static void find_commands(struct check *check, const struct command *const *commands)
+{
+	for (; commands && *commands; commands++) {
+		const struct command_needs *needs_of = &(*commands)->needs;
+
+		if (!(needs_of->impossible | needs_of->degraded | needs_of->poorer))
+			continue;
+		g_assert(check->count < CHECK_COMMANDS_MAX);
+		check->commands[check->count++] = *commands;
+	}
+}
+
+/* Whom the lack of a need concerns, and how. */
+static void add_commands(const struct check *check, guint need, struct finding *finding)
+{
+	for (guint i = 0; i < check->count; i++) {
+		const struct command_needs *needs_of = &check->commands[i]->needs;
+
+		finding->impossible |= (needs_of->impossible >> need & 1) << i;
+		finding->degraded |= (needs_of->degraded >> need & 1) << i;
+		finding->poorer |= (needs_of->poorer >> need & 1) << i;
+	}
+}
+
 static enum finding_kind kind_of(const struct need *need)
 {
 	if (g_str_has_prefix(need->name, "lttng_statedump"))
@@ -47,14 +77,13 @@ static enum finding_kind kind_of(const struct need *need)
 
 static void add_needs(struct check *check, const struct session *session)
 {
-	for (const struct need *need = needs; need->name; need++) {
-		struct finding finding = {.kind = kind_of(need),
-					  .impossible = need->commands.impossible,
-					  .degraded = need->commands.degraded,
-					  .poorer = need->commands.poorer};
+	for (guint i = 0; i < NEED_COUNT; i++) {
+		const struct need *need = &needs[i];
+		struct finding finding = {.kind = kind_of(need)};
 
 		if (need_is_met(session, need))
 			continue;
+		add_commands(check, i, &finding);
 		finding.name = g_strdup(need->name);
 		finding.means = g_strdup(need->without);
 		finding.remedy =
@@ -69,7 +98,7 @@ static void add_lost(struct check *check, const struct session *session)
 {
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
 		const struct host *host = model_host(&session->trace.model, i);
-		struct finding finding = {.kind = FINDING_LOST, .degraded = CHECKED_COMMANDS};
+		struct finding finding = {.kind = FINDING_LOST, .degraded = check_all(check)};
 		g_autoptr(GString) name = g_string_new(NULL);
 		char length[32];
 
@@ -105,7 +134,7 @@ static void add_damage(struct check *check, const struct session *session)
 {
 	for (guint i = 0; i < session->trace.damages->len; i++) {
 		const struct damage *at = &g_array_index(session->trace.damages, struct damage, i);
-		struct finding finding = {.kind = FINDING_DAMAGE, .degraded = CHECKED_COMMANDS};
+		struct finding finding = {.kind = FINDING_DAMAGE, .degraded = check_all(check)};
 
 		finding.name = g_strdup(at->file);
 		finding.means =
@@ -125,7 +154,7 @@ static void add_troubles(struct check *check, const struct session *session)
 	coverage_troubles(session, list);
 	for (guint i = 0; i < list->len; i++) {
 		const char *text = g_ptr_array_index(list, i), *colon = strstr(text, ": ");
-		struct finding finding = {.kind = FINDING_TRACE, .degraded = CHECKED_COMMANDS};
+		struct finding finding = {.kind = FINDING_TRACE, .degraded = check_all(check)};
 
 		finding.name = colon ? g_strndup(text, (gsize) (colon - text)) : g_strdup(text);
 		finding.means = g_strdup(colon ? colon + 2 : "");
@@ -197,6 +226,7 @@ static gint gravest_first(gconstpointer a, gconstpointer b)
 void check_init(struct check *check, const struct session *session)
 {
 	*check = (struct check) {0};
+	find_commands(check, session->asked.options->commands);
 	check->findings = g_array_new(FALSE, TRUE, sizeof(struct finding));
 	g_array_set_clear_func(check->findings, finding_clear);
 	add_lost(check, session);
@@ -208,7 +238,7 @@ void check_init(struct check *check, const struct session *session)
 	for (guint i = 0; i < check->findings->len; i++) {
 		const struct finding *finding = &g_array_index(check->findings, struct finding, i);
 
-		for (int c = 0; c < COMMAND_COUNT; c++) {
+		for (guint c = 0; c < check->count; c++) {
 			enum answer answer = finding->impossible & 1u << c ? ANSWER_NO
 					     : finding->degraded & 1u << c ? ANSWER_DEGRADED
 									   : ANSWER_YES;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Which commands can answer from this trace, and what stands in their way.
  *
- * Place: check/. From the table in needs.c, and from what befell the recording: lost
- * events, damage, CPUs that begin late, clocks.
+ * Place: check/. From what each command needs (struct command_needs), and from what befell the
+ * recording: lost events, damage, CPUs that begin late, clocks.
  */
 #ifndef WHYLATE_CHECK_CHECK_H
 #define WHYLATE_CHECK_CHECK_H
 
+#include "run/command.h"
 #include "run/coverage.h"
 
 enum answer { ANSWER_YES, ANSWER_DEGRADED, ANSWER_NO };
@@ -26,19 +27,20 @@ struct finding {
 	char *name;        /* owned; of what is missing */
 	char *means;       /* owned; what is not known for that */
 	char *remedy;      /* owned; how to record it, a command line mostly; NULL: none */
-	unsigned impossible, degraded, poorer; /* bit per enum command */
+	unsigned impossible, degraded, poorer; /* bit per command of struct check */
 };
 
+#define CHECK_COMMANDS_MAX 32
 struct check {
-	enum answer answers[COMMAND_COUNT];
+	/* borrowed; those that need something of a trace, and so have an answer */
+	const struct command *commands[CHECK_COMMANDS_MAX];
+	enum answer answers[CHECK_COMMANDS_MAX];
+	guint count;       /* of both */
 	GArray *findings;  /* owned; struct finding, the gravest first */
 };
 
-/* Commands that analyse traces, and so have an answer. */
-#define CHECKED_COMMANDS                                                                           \
-	(1u << COMMAND_OVERVIEW | 1u << COMMAND_DELAY | 1u << COMMAND_PROFILE |                    \
-	 1u << COMMAND_REQUESTS | 1u << COMMAND_DIFF | 1u << COMMAND_FUNCTIONS)
-
+/* All commands' bits. */
+unsigned check_all(const struct check *check);
 void check_init(struct check *check, const struct session *session);
 void check_clear(struct check *check);
 

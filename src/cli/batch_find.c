@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The traces below a directory, each to be analysed by itself; see batch.h.
+/* The traces below a directory, each to be analysed by itself; see batch_find.h.
  *
  *   SESSION/kernel/metadata                      SESSION, with SESSION/ust/… beside
  *   SESSION/archives/CHUNK/kernel/metadata       SESSION: chunks are one recording
  *   SESSION/snapshot-N-…/kernel/metadata         each snapshot by itself
  *   DIR/metadata                                 DIR: any other CTF trace
  */
-#include "cli/batch_command.h"
+#include "cli/batch_find.h"
 
 #include <stdbool.h>
 #include <string.h>

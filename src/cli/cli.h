@@ -9,9 +9,10 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "run/options.h"
-#include "run/session.h"
+#include "cli/record_options.h"
+#include "commands/commands.h"
 #include "reader/reader.h"
+#include "run/session.h"
 
 struct found_trace {
 	GPtrArray *directories; /* owned; struct trace_directory: several where it was recorded
@@ -49,9 +50,6 @@ bool traces_fit_babeltrace(GPtrArray *traces, GError **error);
 /* The same as traces_read() through Babeltrace. */
 bool graph_run(struct session *session, GPtrArray *traces, GError **error);
 
-/* All of one report: reads the traces, writes it, says what is to be said; the exit status. */
-int run(struct options *options, GPtrArray *paths);
-
 /* A program named whylate-lami-NAME: `name` is what follows; returns the exit status. */
 int lami_command(const char *name, int argc, char **argv);
 /* Cuts [from, to], in the session's time, out of the traces at `paths`, which the session was read
@@ -61,11 +59,12 @@ int lami_command(const char *name, int argc, char **argv);
 bool cut_window(const struct session *session, GPtrArray *paths, int64_t from, int64_t to,
 		const char *output, GError **error);
 
-/* "whylate: MESSAGE" on standard error. It may hold names from the trace: nothing in it is
- * acted upon by a terminal. */
-void tell(const char *message);
-/* What tell() tells goes to `listener` instead; NULL: to standard error. */
-void tell_to(void (*listener)(const char *message));
+/* tell.c: "whylate: MESSAGE" on standard error. It may hold names from the trace: nothing in it is
+ * acted upon by a terminal. `heard` not NULL: it is kept there instead (owned by the caller, the
+ * last one only), for a caller that says it in its own way. */
+void tell(char **heard, const char *message);
+/* What is wrong; returns its exit status. */
+int tell_error(char **heard, const GError *error);
 
 /* Signals, closed standard streams, and what is told when memory ends. */
 void process_begin(void);
@@ -85,17 +84,21 @@ void progress_show(struct progress *progress);
 void progress_end(const struct progress *progress);
 
 /* Parses the command line, without the program's name and the command.
- * Returns -1 to go on, else the exit status (help, version, errors shown). */
-int arguments_parse(int argc, char **argv, struct options *options, GPtrArray *paths);
-void help_print(const char *command);
+ * Returns -1 to go on, else the exit status (help, version, errors told). */
+int arguments_parse(int argc, char **argv, struct options *options, GPtrArray *paths, char **heard);
+/* help.c: what a word names that comes first, NULL: no command. */
+const struct command *word_find(const char *word);
+void help_print(const struct command *command);
+/* All the commands. */
+void help_print_words(void);
 
-/* whylate batch: returns the exit status. */
-int batch_run(struct options *options, GPtrArray *paths);
 /* One trace, or several that belong together: read and reported as the options say; returns the
- * exit status. What was wrong is said on standard error. */
-int run(struct options *options, GPtrArray *paths);
+ * exit status. What was wrong is told. */
+int run(struct options *options, GPtrArray *paths, char **heard);
 
-/* whylate record, whylate snapshot: `word` is which; returns the exit status. */
-int recording_command(const char *word, int argc, char **argv);
+/* Those that do it in another way: their arguments to their exit status. */
+int batch_run(int argc, char **argv);
+int record_command_run(int argc, char **argv);
+int snapshot_command_run(int argc, char **argv);
 
 #endif

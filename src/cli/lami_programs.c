@@ -28,15 +28,8 @@ struct asked {
 	bool version, metadata, test, progress, help;
 	char *begin, *end, *limit; /* owned; NULL: not said */
 	GPtrArray *rest;           /* borrowed words: what is the command's */
+	char *heard;               /* owned; what went wrong, for the error object; NULL */
 };
-
-static char *last_told; /* owned; what tell() told last, for the error object */
-
-static void listen(const char *message)
-{
-	g_free(last_told);
-	last_told = g_strdup(message);
-}
 
 static int fail(const char *message, int code)
 {
@@ -149,7 +142,7 @@ static bool set_own(const struct asked *asked, struct options *options, GError *
 /* What is analysed if nothing is asked for. */
 static void set_defaults(const struct lami_analysis *analysis, struct options *options)
 {
-	if (analysis->command == COMMAND_DELAY)
+	if (analysis->of_threads)
 		options->depth = 2; /* a wait, and what whom it led to did; no table has more */
 	if (analysis->operations && !options->profile.operations->len) {
 		g_auto(GStrv) words = g_strsplit(analysis->operations, " ", -1);
@@ -173,7 +166,7 @@ static bool names_threads(const GPtrArray *rest)
 	return false;
 }
 
-static int set_options(const struct lami_analysis *analysis, const struct asked *asked,
+static int set_options(const struct lami_analysis *analysis, struct asked *asked,
 		       struct options *options, GPtrArray *paths)
 {
 	g_autoptr(GError) error = NULL;
@@ -189,22 +182,20 @@ static int set_options(const struct lami_analysis *analysis, const struct asked 
 			continue;
 		message =
 			g_strdup_printf("%s has no meaning for tables (see whylate-lami(1))", word);
-		tell(message);
+		tell(&asked->heard, message);
 		return WHYLATE_ERROR_USAGE;
 	}
-	if (analysis->command == COMMAND_DELAY && !names_threads(asked->rest)) {
+	if (analysis->of_threads && !names_threads(asked->rest)) {
 		g_ptr_array_insert(asked->rest, 0, (char *) "--thread=all");
 		options->assumed = true;
 	}
 	options->lami = analysis;
 	status = arguments_parse((int) asked->rest->len, (char **) asked->rest->pdata, options,
-				 paths);
+				 paths, &asked->heard);
 	if (status >= 0)
 		return status;
-	if (!set_own(asked, options, &error)) {
-		tell(error->message);
-		return WHYLATE_ERROR_USAGE;
-	}
+	if (!set_own(asked, options, &error))
+		return tell_error(&asked->heard, error);
 	set_defaults(analysis, options);
 	return -1;
 }
@@ -223,8 +214,7 @@ static void print_help(const struct lami_analysis *analysis)
 	       "  --limit N              rows of a table; unlimited (default)\n\n"
 	       "Options that choose what is analysed are those of 'whylate %s'.\n"
 	       "The manual page whylate-lami(1) says more.\n",
-	       analysis->name, analysis->title, analysis->description,
-	       command_name(analysis->command));
+	       analysis->name, analysis->title, analysis->description, analysis->command);
 }
 
 /* Its metadata is there, and declares an event that the analysis is of. */
@@ -237,7 +227,7 @@ static bool test(const struct lami_analysis *analysis, GPtrArray *paths, GError 
 
 	if (!ok)
 		return false;
-	options_init(&options, analysis->command);
+	command_options(&options, command_find(commands, analysis->command));
 	session = session_new(&options);
 	if (!traces_are_read_directly(&options, traces)) {
 		any = true; /* what Babeltrace reads is known only when it has been read */
@@ -256,31 +246,29 @@ static bool test(const struct lami_analysis *analysis, GPtrArray *paths, GError 
 	return ok && any;
 }
 
-static int run_test(const struct lami_analysis *analysis, const struct asked *asked,
-		    GPtrArray *paths)
+static int run_test(const struct lami_analysis *analysis, struct asked *asked, GPtrArray *paths)
 {
 	g_autoptr(GError) error = NULL;
 	struct options options;
 	int status;
 
-	options_init(&options, analysis->command);
+	command_options(&options, command_find(commands, analysis->command));
 	status = set_options(analysis, asked, &options, paths);
 	options_clear(&options);
 	if (status >= 0)
-		return fail(last_told ? last_told : "wrong usage", status);
+		return fail(asked->heard ? asked->heard : "wrong usage", status);
 	return test(analysis, paths, &error) ? 0 : fail(error->message, LAMI_FAILED);
 }
 
-static int run_results(const struct lami_analysis *analysis, const struct asked *asked,
-		       GPtrArray *paths)
+static int run_results(const struct lami_analysis *analysis, struct asked *asked, GPtrArray *paths)
 {
 	struct options options;
 	int status;
 
-	options_init(&options, analysis->command);
+	command_options(&options, command_find(commands, analysis->command));
 	status = set_options(analysis, asked, &options, paths);
 	if (status < 0) {
-		status = run(&options, paths);
+		status = run(&options, paths, &asked->heard);
 		if (status == WHYLATE_ERROR_DAMAGE && !options.strict)
 			status = 0;
 	} else if (!status) {
@@ -290,12 +278,13 @@ static int run_results(const struct lami_analysis *analysis, const struct asked 
 	options_clear(&options);
 	if (!status || status == WHYLATE_ERROR_DAMAGE || status == WHYLATE_ERROR_OUTPUT)
 		return status;
-	tell_to(NULL);
-	tell(last_told ? last_told : "it failed");
-	return fail(last_told ? last_told : "it failed", status);
+	if (!asked->heard)
+		asked->heard = g_strdup("it failed");
+	tell(NULL, asked->heard);
+	return fail(asked->heard, status);
 }
 
-static int answer(const struct lami_analysis *analysis, const struct asked *asked)
+static int answer(const struct lami_analysis *analysis, struct asked *asked)
 {
 	g_autoptr(GPtrArray) paths = g_ptr_array_new();
 
@@ -320,7 +309,6 @@ int lami_command(const char *name, int argc, char **argv)
 	int status;
 
 	parse(argc, argv, &asked);
-	tell_to(listen);
 	if (analysis) {
 		status = answer(analysis, &asked);
 	} else {
@@ -331,6 +319,6 @@ int lami_command(const char *name, int argc, char **argv)
 	g_free(asked.begin);
 	g_free(asked.end);
 	g_free(asked.limit);
-	g_clear_pointer(&last_told, g_free);
+	g_free(asked.heard);
 	return status;
 }

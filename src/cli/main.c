@@ -8,324 +8,82 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "limits/judge.h"
-#include "findings/findings.h"
-#include "cli/cache.h"
-#include "config.h"
-#include "commands/periodic.h"
-#include "report/report.h"
+#include "cli/cli.h"
 #include "util/error.h"
-#include "util/spill.h"
 
-static void (*listening)(const char *message);
-
-void tell_to(void (*listener)(const char *message))
+static int refuse(int status, const char *format, const char *word) G_GNUC_PRINTF(2, 0);
+static int refuse(int status, const char *format, const char *word)
 {
-	listening = listener;
+	g_autofree char *message = g_strdup_printf(format, word);
+
+	tell(NULL, message);
+	return status;
 }
 
-void tell(const char *message)
+static int help(const char *word)
 {
-	g_autofree char *safe = text_safe(message);
+	const struct command *command = word ? word_find(word) : NULL;
 
-	if (listening)
-		listening(message);
+	if (word && !command)
+		return refuse(WHYLATE_ERROR_USAGE, "no command '%s'; whylate --help lists them",
+			      word);
+	if (command)
+		help_print(command);
 	else
-		fprintf(stderr, "whylate: %s\n", safe);
+		help_print_words();
+	return 0;
 }
 
-static bool command_of(const char *word, enum command *command)
+/* All that are not just a trace read and reported. */
+static const struct {
+	const struct command *command;
+	int (*run)(int argc, char **argv);
+} programs[] = {{&batch_command, batch_run},
+		{&record_command, record_command_run},
+		{&snapshot_command, snapshot_command_run}};
+
+static int analyse(const struct command *command, int argc, char **argv)
 {
-	for (int i = 0; i < COMMAND_ALL; i++)
-		if (strcmp(word, command_name((enum command) i)) == 0) {
-			*command = (enum command) i;
-			return true;
-		}
-	return false;
-}
+	g_autoptr(GPtrArray) paths = g_ptr_array_new();
+	struct options options;
+	int status;
 
-static int fail(const GError *error)
-{
-	tell(error->message);
-	return error->domain == WHYLATE_ERROR ? error->code : 1;
-}
-
-static bool lost_events(const struct session *session)
-{
-	for (guint i = 0; i < session->trace.model.hosts->len; i++)
-		if (model_host(&session->trace.model, i)->gaps->len)
-			return true;
-	return false;
-}
-
-/* All events into the session, or those that the options name if it has the others. */
-static bool read_traces(struct session *session, GPtrArray *paths, struct cache **cache,
-			GError **error)
-{
-	g_autoptr(GPtrArray) traces = NULL;
-	bool kept = session->trace.restored;
-
-	if (kept && !session_wants_match(session))
-		return true;
-	traces = traces_find(paths, error);
-	if (!traces)
-		return false;
-	if (!traces_are_read_directly(session->asked.options, traces))
-		g_clear_pointer(cache, cache_free);
-	return kept ? traces_match(session, traces, error) : traces_read(session, traces, error);
-}
-
-/* The report is whole all the same, and its coverage says so too. */
-static void tell_spill(const struct options *options, int status)
-{
-	if (spill_trouble() && !options->quiet && (!status || status == WHYLATE_ERROR_DAMAGE))
-		fprintf(stderr,
-			"whylate: no room for a temporary file in %s: %s; all was kept in "
-			"memory. TMPDIR=DIRECTORY names another place\n",
-			spill_place(), g_strerror(spill_trouble()));
-}
-
-/* The kernel's report is whole; one of user space's events is not. */
-static int tell_user_trouble(const struct session *session)
-{
-	for (guint i = 0; i < session->trace.user_damages->len && !session->asked.options->quiet;
-	     i++) {
-		g_autofree char *message =
-			g_strconcat("a user-space trace is damaged, and only what could be read of "
-				    "it is used: ",
-				    (char *) g_ptr_array_index(session->trace.user_damages, i),
-				    NULL);
-
-		tell(message);
-	}
-	return session->trace.user_damages->len && session_uses_user(session)
-		       ? WHYLATE_ERROR_DAMAGE
-		       : 0;
-}
-
-/* What is to be said of a trace that was read, and its part in the exit status. */
-static int tell_trouble(const struct session *session)
-{
-	const struct options *options = session->asked.options;
-	int status = tell_user_trouble(session);
-
-	if (session->trace.stopped) {
-		g_autofree char *message = g_strconcat(
-			"the trace could not be read to its end, the report is of what came "
-			"before: ",
-			session->trace.stopped, NULL);
-
-		tell(message);
-		return WHYLATE_ERROR_DAMAGE;
-	}
-	if (session->trace.damages->len) {
-		fprintf(stderr,
-			"whylate: the trace is damaged; the report is of what could be read, "
-			"and its coverage says what could not\n");
-		return WHYLATE_ERROR_DAMAGE;
-	}
-	if (!lost_events(session))
-		return status;
-	if (!options->quiet)
-		fprintf(stderr, "whylate: the tracer lost events; the report's coverage says "
-				"when, and marks what it touches\n");
-	return options->strict ? WHYLATE_ERROR_DAMAGE : status;
-}
-
-/* A trace, or several that belong together, read and to be reported. */
-struct input {
-	struct cache *cache;     /* owned; NULL: none */
-	struct session *session; /* owned */
-	bool kept;               /* it was taken from the cache */
-};
-
-static bool input_read(struct input *input, struct options *options, GPtrArray *paths,
-		       GError **error)
-{
-	input->cache = cache_new(options, paths);
-	input->session = input->cache ? cache_session(input->cache, options) : NULL;
-	input->kept = input->session != NULL;
-	if (!input->session)
-		input->session = session_new(options);
-	if (input->cache && !input->kept)
-		trace_note_places(&input->session->trace);
-	return periodic_begin(input->session, error) &&
-	       read_traces(input->session, paths, &input->cache, error);
-}
-
-static void input_clear(struct input *input)
-{
-	if (!input->session)
-		return;
-	/* the answer comes first, and a wrong question is asked again; but what has other names now
-	 * is not the trace */
-	if (input->cache && !input->kept && !input->session->asked.options->anonymiser)
-		cache_keep(input->cache, input->session);
-	cache_free(input->cache);
-	if (*input->session->found.runs_read >= RUNS_READ_MAX &&
-	    !input->session->asked.options->quiet)
-		fprintf(stderr,
-			"whylate: so many threads were ready at once that it was not looked "
-			"up for all who ran meanwhile; a narrower window (--from, --to) does\n");
-	periodic_end(input->session);
-	session_free(input->session);
-}
-
-/* The second trace of a diff: all of the others are one, and all is told of the first. */
-static bool read_other(struct input *other, struct options *options, GPtrArray *paths,
-		       GError **error)
-{
-	g_autoptr(GPtrArray) second = g_ptr_array_new();
-
-	if (options->command != COMMAND_DIFF || paths->len < 2)
-		return true;
-	if (paths->len > 2) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "diff compares two traces, %u are given; a directory may hold several "
-			    "traces that belong together",
-			    paths->len);
-		return false;
-	}
-	g_ptr_array_add(second, g_ptr_array_remove_index(paths, 1));
-	return input_read(other, options, second, error) && session_finish(other->session, error);
-}
-
-/* Cuts the window, or around the finding that is asked for: with half its length on both sides, and
- * a millisecond at least, so that what began and ended it is in the cut too. */
-static bool cut(const struct session *session, GPtrArray *paths, GError **error)
-{
-	const struct options *options = session->asked.options;
-	int64_t from = session->asked.from, to = session->asked.to, more;
-	struct finding found;
-
-	if (options->finding) {
-		if (!finding_look_up(session, options->finding, &found) ||
-		    found.end <= found.begin) {
-			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-				    "--around '%s': this trace has no such finding, or it is seen "
-				    "at no "
-				    "one time; reports list them",
-				    options->finding);
-			return false;
-		}
-		g_free(found.title);
-		more = MAX((found.end - found.begin) / 2, 1000000);
-		from = MAX(from, found.begin - more);
-		to = MIN(to, found.end + more);
-	}
-	return cut_window(session, paths, from, to, options->output, error);
-}
-
-/* What was asked for, when all has been read. */
-static bool answer(struct session *session, GPtrArray *paths, GError **error)
-{
-	const struct options *options = session->asked.options;
-
-	if (options->command != COMMAND_EXPORT || options->export.as != EXPORT_CTF)
-		return report_end(session, error);
-	return session_finish(session, error) && cut(session, paths, error);
-}
-
-/* 1 for a limit that is exceeded wins over all else; 4 for one that was not judged. */
-static int tell_limits(const struct session *session, int status)
-{
-	int verdict = judgements_status(session->found.judged);
-
-	for (guint i = 0; session->found.judged && i < session->found.judged->len; i++) {
-		const struct judgement *at = g_ptr_array_index(session->found.judged, i);
-		g_autofree char *text = NULL, *message = NULL;
-
-		if (session->asked.options->quiet ||
-		    (at->outcome != OUTCOME_EXCEEDED && at->outcome != OUTCOME_NOT_JUDGED))
-			continue;
-		text = judgement_text(at);
-		message = g_strconcat(at->outcome == OUTCOME_EXCEEDED ? "limit exceeded: "
-								      : "limit not judged: ",
-				      text, NULL);
-		tell(message);
-	}
-	return verdict == 1 ? 1 : MAX(status, verdict);
-}
-
-int run(struct options *options, GPtrArray *paths)
-{
-	struct input input = {0}, other = {0};
-	g_autoptr(GError) error = NULL;
-	int status, status_other;
-
-	if (!read_other(&other, options, paths, &error) ||
-	    !input_read(&input, options, paths, &error)) {
-		status = fail(error);
-	} else {
-		input.session->asked.other = other.session;
-		if (!answer(input.session, paths, &error)) {
-			status = fail(error);
-		} else {
-			status = tell_trouble(input.session);
-			status_other = other.session ? tell_trouble(other.session) : 0;
-			status = MAX(status, status_other);
-			status = tell_limits(input.session, status);
-		}
-	}
-	input_clear(&input);
-	input_clear(&other);
-	tell_spill(options, status);
+	for (size_t i = 0; i < G_N_ELEMENTS(programs); i++)
+		if (programs[i].command == command)
+			return programs[i].run(argc, argv);
+	command_options(&options, command);
+	status = arguments_parse(argc, argv, &options, paths, NULL);
+	if (status < 0)
+		status = run(&options, paths, NULL);
+	options_clear(&options);
 	return status;
 }
 
 static int whylate(int argc, char **argv)
 {
-	struct options options;
-	g_autoptr(GPtrArray) paths = g_ptr_array_new();
-	enum command command = COMMAND_OVERVIEW;
 	g_autofree char *program = g_path_get_basename(argc ? argv[0] : "");
-	int status, skip = 1;
+	const struct command *command;
 
 	if (g_str_has_prefix(program, "whylate-lami-"))
 		return lami_command(program + strlen("whylate-lami-"), argc - 1, argv + 1);
 	if (argc < 2) {
-		fputs("whylate: no trace given: whylate TRACE shows what is in one; whylate --help "
-		      "lists the commands\n",
-		      stderr);
+		tell(NULL, "no trace given: whylate TRACE shows what is in one; whylate --help "
+			   "lists the commands");
 		return WHYLATE_ERROR_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-	    strcmp(argv[1], "help") == 0) {
-		const char *topic = strcmp(argv[1], "help") == 0 && argc > 2 ? argv[2] : NULL;
-
-		if (topic && (strcmp(topic, "record") == 0 || strcmp(topic, "snapshot") == 0))
-			return recording_command(topic, 1, (char *[]) {(char *) "--help"});
-		if (topic && !command_of(topic, &command)) {
-			g_autofree char *message =
-				g_strdup_printf("no command '%s'; whylate --help lists them",
-						topic);
-
-			tell(message);
-			return WHYLATE_ERROR_USAGE;
-		}
-		help_print(topic);
-		return 0;
-	}
-	if (strcmp(argv[1], "record") == 0 || strcmp(argv[1], "snapshot") == 0)
-		return recording_command(argv[1], argc - 2, argv + 2);
-	if (command_of(argv[1], &command)) {
-		skip = 2;
-	} else if (argv[1][0] != '-' && !g_file_test(argv[1], G_FILE_TEST_EXISTS)) {
-		g_autofree char *message = g_strdup_printf(
+	if (strcmp(argv[1], "help") == 0)
+		return help(argc > 2 ? argv[2] : NULL);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return help(NULL);
+	command = word_find(argv[1]);
+	if (command)
+		return analyse(command, argc - 2, argv + 2);
+	if (argv[1][0] != '-' && !g_file_test(argv[1], G_FILE_TEST_EXISTS))
+		return refuse(
+			strchr(argv[1], '/') ? WHYLATE_ERROR_NO_TRACE : WHYLATE_ERROR_USAGE,
 			"'%s' is neither a command nor a trace; whylate --help lists the commands",
 			argv[1]);
-
-		tell(message);
-		return strchr(argv[1], '/') ? WHYLATE_ERROR_NO_TRACE : WHYLATE_ERROR_USAGE;
-	}
-	options_init(&options, command);
-	status = arguments_parse(argc - skip, argv + skip, &options, paths);
-	if (status < 0 && command == COMMAND_BATCH)
-		status = batch_run(&options, paths);
-	else if (status < 0)
-		status = run(&options, paths);
-	options_clear(&options);
-	return status;
+	return analyse(&overview_command, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

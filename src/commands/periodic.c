@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands/commands.h"
 #include "report/report.h"
 #include "util/error.h"
 #include "util/when.h"
@@ -97,7 +98,7 @@ static bool make_report(const struct periodic *periodic, struct session *session
 	return session_finish(session, error) && write_report(periodic, session, error);
 }
 
-/* The exit status is the error's code; its message goes to `message`. */
+/* The exit status is the error's; its message goes to `message`. */
 static void child(const struct periodic *periodic, struct session *session, int64_t from,
 		  int64_t to, int message)
 {
@@ -115,7 +116,7 @@ static void child(const struct periodic *periodic, struct session *session, int6
 		length -= (size_t) written;
 		memmove(error->message, error->message + written, length);
 	}
-	_exit(error->code);
+	_exit(error_status(error));
 }
 
 /* --- in the parent ------------------------------------------------------ */

@@ -37,7 +37,7 @@ static bool check_place(const struct options *options, bool straight, GError **e
 	return true;
 }
 
-bool export_write_to(const struct session *session, struct output *output, GError **error)
+static bool write_to(const struct session *session, struct output *output, GError **error)
 {
 	const struct options *options = session->asked.options;
 	FILE *file = output->file;
@@ -96,8 +96,8 @@ bool export_write(const struct session *session, GError **error)
 		return false;
 	if (options->export.as == EXPORT_CSV && !options->export.table)
 		return write_directory(session, error);
-	ok = output_open(&output, options->output, error) &&
-	     export_write_to(session, &output, error) && output_commit(&output, error);
+	ok = output_open(&output, options->output, error) && write_to(session, &output, error) &&
+	     output_commit(&output, error);
 	output_clear(&output);
 	return ok;
 }

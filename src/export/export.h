@@ -21,9 +21,6 @@
 
 /* Writes it where the options say. False without an error: interrupted. */
 bool export_write(const struct session *session, GError **error);
-/* The same to what is open already; false without an error: interrupted. Not for csv of all
- * tables, which is several files. */
-bool export_write_to(const struct session *session, struct output *output, GError **error);
 
 void export_perfetto(struct walk *walk, FILE *file);
 void export_trace_event(struct walk *walk, FILE *file);

@@ -6,7 +6,9 @@
 
 #include "tracking/request_costs.h"
 #include "imposed/wait_groups.h"
+#include "latencies/operations.h"
 #include "latencies/roots.h"
+#include "run/command.h"
 #include "waits/summary.h"
 #include "imposed/waiting.h"
 #include "util/digest.h"
@@ -333,6 +335,14 @@ bool finding_look_up(const struct session *session, const char *id, struct findi
 		return true;
 	}
 	return false;
+}
+
+void finding_want(const struct options *options, struct wanted *wanted)
+{
+	if (options->finding && *options->finding == 'p')
+		wanted->operations |= operations_wanted(options);
+	if (options->finding && *options->finding == 'c')
+		wanted->exchanges = true;
 }
 
 bool finding_is_id(const char *text)

@@ -23,6 +23,7 @@
 struct costs;
 struct profiles;
 struct waiting;
+struct wanted;
 
 #define FINDING_ID 9 /* "w-k3f7qa" and the end */
 
@@ -60,6 +61,8 @@ GArray *findings_all(const struct session *session);
  * `found->title` is owned by the caller. The session must have been made with the id as
  * options->finding, as peaks and causes of requests take more to be recorded. */
 bool finding_look_up(const struct session *session, const char *id, struct finding *found);
+/* What it takes to be recorded. */
+void finding_want(const struct options *options, struct wanted *wanted);
 /* It has the form of an id. */
 bool finding_is_id(const char *text);
 

@@ -23,7 +23,7 @@ static const struct lami_analysis analyses[] = {
 	 .description = "The waits of threads that are not idle, by state, resource and what ended "
 			"them; and who and what others waited for, down the chains of waits.",
 	 .tags = {"sched", "top"},
-	 .command = COMMAND_OVERVIEW,
+	 .command = "overview",
 	 .needs = {EV_SCHED_SWITCH},
 	 .tables = {&lami_waits, &lami_imposed},
 	 .write = lami_write_blocked},
@@ -32,7 +32,8 @@ static const struct lami_analysis analyses[] = {
 	 .description = "Every blocked interval of the threads asked for (--thread, --process; "
 			"without, of those that are not idle), the longest first, with its cause.",
 	 .tags = {"sched", "log"},
-	 .command = COMMAND_DELAY,
+	 .command = "delay",
+	 .of_threads = true,
 	 .needs = {EV_SCHED_SWITCH},
 	 .tables = {&lami_each_wait},
 	 .write = lami_write_waits},
@@ -41,7 +42,8 @@ static const struct lami_analysis analyses[] = {
 	 .description = "Each thread's time in the window, split into states; they sum to it "
 			"exactly.",
 	 .tags = {"sched", "stats"},
-	 .command = COMMAND_DELAY,
+	 .command = "delay",
+	 .of_threads = true,
 	 .needs = {EV_SCHED_SWITCH},
 	 .tables = {&lami_threads, &lami_states},
 	 .write = lami_write_states},
@@ -50,7 +52,8 @@ static const struct lami_analysis analyses[] = {
 	 .description = "Where the time of one thread (--thread), or the time to an event "
 			"(--target), went: step by step through those who kept it waiting.",
 	 .tags = {"sched", "log"},
-	 .command = COMMAND_DELAY,
+	 .command = "delay",
+	 .of_threads = true,
 	 .needs = {EV_SCHED_SWITCH},
 	 .tables = {&lami_path_threads, &lami_path_kinds, &lami_steps},
 	 .write = lami_write_path},
@@ -59,7 +62,7 @@ static const struct lami_analysis analyses[] = {
 	 .description = "What waiting each lock cost, who held it meanwhile, convoys, priority "
 			"inversion, and threads that wait for each other for ever.",
 	 .tags = {"sched", "top"},
-	 .command = COMMAND_OVERVIEW,
+	 .command = "overview",
 	 .needs = {EV_SYSCALL_ENTRY},
 	 .tables = {&lami_locks, &lami_holders, &lami_deadlocks},
 	 .write = lami_write_locks},
@@ -67,7 +70,7 @@ static const struct lami_analysis analyses[] = {
 	 .title = "whylate: latencies of operations",
 	 .description = "How often and how long: system calls, or what --operation names.",
 	 .tags = {"syscall", "stats"},
-	 .command = COMMAND_PROFILE,
+	 .command = "profile",
 	 .operations = "syscall:*",
 	 .needs = {EV_SYSCALL_ENTRY},
 	 .tables = {&lami_syscalls, &lami_operations},
@@ -77,7 +80,7 @@ static const struct lami_analysis analyses[] = {
 	 .description = "What makes the slow ones slow: the peaks of each operation's latencies, "
 			"and what the operations in each spent their time on.",
 	 .tags = {"syscall", "stats"},
-	 .command = COMMAND_PROFILE,
+	 .command = "profile",
 	 .operations = "syscall:*",
 	 .needs = {EV_SYSCALL_ENTRY},
 	 .tables = {&lami_peaks, &lami_roots},
@@ -87,7 +90,7 @@ static const struct lami_analysis analyses[] = {
 	 .description = "How long requests waited for their device, how long it took for them, and "
 			"who asked.",
 	 .tags = {"io", "stats"},
-	 .command = COMMAND_PROFILE,
+	 .command = "profile",
 	 .operations = "block-queued:* block-served:*",
 	 .needs = {EV_BLOCK_ISSUE, EV_BLOCK_COMPLETE},
 	 .tables = {&lami_queued, &lami_served, &lami_block_requests},
@@ -97,7 +100,7 @@ static const struct lami_analysis analyses[] = {
 	 .description = "How often and how long interrupt handlers, vectors, softIRQs and timers' "
 			"callbacks ran.",
 	 .tags = {"interrupt", "stats"},
-	 .command = COMMAND_PROFILE,
+	 .command = "profile",
 	 .operations = "irq:* softirq:* vector:* hrtimer*",
 	 .needs = {EV_IRQ_ENTRY, EV_SOFTIRQ_ENTRY, EV_VECTOR_ENTRY, EV_HRTIMER_EXPIRE_ENTRY},
 	 .tables = {&lami_irqs, &lami_softirqs, &lami_vectors, &lami_callbacks},
@@ -107,7 +110,7 @@ static const struct lami_analysis analyses[] = {
 	 .description = "What servers, or --preset's others, were asked for: how long each took, "
 			"its largest cause, and what all of them together spent their time on.",
 	 .tags = {"top", "log"},
-	 .command = COMMAND_REQUESTS,
+	 .command = "requests",
 	 .needs = {EV_SYSCALL_ENTRY},
 	 .tables = {&lami_requests, &lami_causes},
 	 .write = lami_write_requests},

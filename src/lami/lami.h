@@ -52,7 +52,8 @@ struct lami_analysis {
 	const char *name;        /* whylate-lami-NAME */
 	const char *title, *description;
 	const char *tags[4];
-	enum command command;    /* that gathers what it needs */
+	const char *command;     /* that gathers what it needs */
+	bool of_threads;         /* … and must be told of which: of all, where none is named */
 	const char *operations;  /* profile: patterns if none are asked for, spaces between */
 	enum event_kind needs[4]; /* it has nothing to say of a trace that has none of these */
 	const struct lami_table *tables[6];

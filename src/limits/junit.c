@@ -11,6 +11,7 @@
 
 #include "limits/judge.h"
 #include "report/report.h"
+#include "run/command.h"
 
 /* XML has no place for most control characters, not even escaped. */
 static char *escaped(const char *text)
@@ -49,7 +50,7 @@ static void head(const struct session *session, FILE *file)
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
 		"  <testsuite name=\"whylate.%s\" %s skipped=\"%u\" hostname=\"%s\" "
 		"timestamp=\"%s\" time=\"%.3f\" package=\"whylate\" id=\"0\">\n    <properties/>\n",
-		command_name(session->asked.options->command), counts,
+		session->asked.options->command->name, counts,
 		count_of(judged, OUTCOME_NOT_APPLIED), safe, stamp,
 		(double) (session->asked.to - session->asked.from) / 1e9);
 }
@@ -64,7 +65,7 @@ static void test_case(const struct session *session, const struct judgement *jud
 	g_autofree char *text = judgement_text(judgement), *message = escaped(text);
 
 	fprintf(file, "    <testcase name=\"%s\" classname=\"whylate.%s\" time=\"0\"", name,
-		command_name(session->asked.options->command));
+		session->asked.options->command->name);
 	if (judgement->outcome == OUTCOME_KEPT)
 		fputs("/>\n", file);
 	else if (judgement->outcome == OUTCOME_NOT_APPLIED)

@@ -454,18 +454,6 @@ bool limits_read(GPtrArray *limits, const char *path, GError **error)
 	return lines && limits->len > before;
 }
 
-void limits_want(const struct options *options, uint32_t *operations, bool *exchanges)
-{
-	for (guint i = 0; i < options->limits->len; i++) {
-		const struct limit *limit = g_ptr_array_index(options->limits, i);
-
-		if (limit->operation)
-			*operations |= operations_named(limit->operation);
-		if (limit->requests)
-			*exchanges = true;
-	}
-}
-
 bool compare(double value, enum comparison comparison, double number)
 {
 	switch (comparison) {

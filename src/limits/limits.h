@@ -29,8 +29,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct options;
-
 enum limit_function {
 	LIMIT_PERCENTILE,
 	LIMIT_MIN,
@@ -74,8 +72,6 @@ void limit_free(gpointer limit);
 /* Appends the limits of a budget: a limit a line, '#' begins a comment. Errors name file and
  * line. */
 bool limits_read(GPtrArray *limits, const char *path, GError **error);
-/* What has to be recorded for the options' limits, beside what is already. */
-void limits_want(const struct options *options, uint32_t *operations, bool *exchanges);
 
 bool compare(double value, enum comparison comparison, double number);
 /* "ns", "count", "share". */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "page_parts.h"
+#include "run/command.h"
 
 #define ROWS_MAX 512 /* threads that the page shows, in the order in which the report names them */
 
@@ -120,12 +121,10 @@ static void put_title(const struct session *session, FILE *file)
 	g_autofree char *title = NULL, *safe = NULL;
 
 	if (session->asked.target != NO_THREAD)
-		title = g_strdup_printf("whylate %s: %s",
-					command_name(session->asked.options->command),
+		title = g_strdup_printf("whylate %s: %s", session->asked.options->command->name,
 					session_thread_name(session, session->asked.target));
 	else
-		title = g_strdup_printf("whylate %s: %s",
-					command_name(session->asked.options->command),
+		title = g_strdup_printf("whylate %s: %s", session->asked.options->command->name,
 					session->trace.model.hosts->len
 						? trace_host_name(&session->trace, 0)
 						: "no host");

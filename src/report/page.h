@@ -44,6 +44,7 @@ struct page {
 	GHashTable *rows;        /* thread -> its place in `threads` + 1 */
 	GArray *mentions;        /* struct mention, in its order */
 	uint64_t threads_omitted;
+	bool has_leads;          /* the report names who waits led to */
 	struct json_watch watch;
 };
 

@@ -28,13 +28,13 @@ static void mention_waits(struct page *page, const GPtrArray *waits)
 	}
 }
 
-/* The delay report's JSON names who waits led to. Of examples that the others give, the page
- * looks for them, so that the timeline beside an example has who ended its waits. */
+/* Of examples that a report gives without whom their waits led to, the page looks for them, so
+ * that the timeline beside an example has who ended its waits. */
 static void explain_mentions(struct page *page)
 {
 	guint count = MIN(page->mentions->len, EXPLAINED_MAX);
 
-	if (page->session->asked.options->command == COMMAND_DELAY)
+	if (page->has_leads)
 		return;
 	for (guint i = 0; i < count && !session_interrupted(page->session); i++) {
 		struct mention at = g_array_index(page->mentions, struct mention, i);

@@ -19,14 +19,6 @@
 #include "waits/summary.h"
 #include "report/output.h"
 
-/* Writes the report that the session's options ask for. False without an error: interrupted. */
-bool report_write(const struct session *session, GError **error);
-/* The same to what is open already. */
-bool report_write_to(const struct session *session, struct output *output, GError **error);
-/* All has been read: finishes the session and writes the report, or with --every the
- * last of them. */
-bool report_end(struct session *session, GError **error);
-
 /* What a delay report is made of, computed once. */
 struct delay {
 	const struct session *session; /* borrowed */
@@ -46,12 +38,6 @@ json_t *path_totals_json(const struct delay *delay);
 void path_totals_text(const struct delay *delay, struct output *output);
 void path_steps_text(const struct delay *delay, struct output *output);
 void delay_csv(const struct delay *delay, struct output *output);
-/* The delay report of the session's selected threads and window. */
-void delay_write(const struct session *session, struct output *output);
-/* explain.c: the finding that the options name. Error (usage): there is none. */
-bool explain_write(const struct session *session, struct output *output, GError **error);
-/* batch_line.c: all of a trace that `whylate batch` keeps, as one line of JSON. True. */
-bool batch_line_write(const struct session *session, struct output *output);
 struct saved;
 
 /* Profiles, and the comparison with saved ones (struct compared; NULL: none);

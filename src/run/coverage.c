@@ -4,6 +4,7 @@
 
 #include "trace/clocks.h"
 #include "event/softirqs.h"
+#include "run/command.h"
 #include "run/needs.h"
 #include "util/spill.h"
 
@@ -145,6 +146,9 @@ bool coverage_tells_gap(const struct session *session, const struct gap *gap)
 
 void coverage_init(struct coverage *coverage, const struct session *session)
 {
+	const struct command_needs *of = &session->asked.options->command->needs;
+	uint32_t wanted = of->impossible | of->degraded | of->poorer;
+
 	*coverage = (struct coverage) {.events = session->trace.events};
 	coverage->missing = g_ptr_array_new_with_free_func(g_free);
 	coverage->entries_unseen = session->trace.flow.odd[ODD_ENTRY_UNSEEN];
@@ -167,11 +171,11 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 			coverage->undescribed_threads++;
 		count_blocked(coverage, session, i);
 	}
-	for (const struct need *need = needs; need->name; need++)
-		if (need_of(need, session->asked.options->command) && !need_is_met(session, need))
+	for (int i = 0; i < NEED_COUNT; i++)
+		if (wanted >> i & 1 && !need_is_met(session, &needs[i]))
 			g_ptr_array_add(coverage->missing,
-					g_strdup_printf("%s: %s (add it with: %s)", need->name,
-							need->without, need->recorded_by));
+					g_strdup_printf("%s: %s (add it with: %s)", needs[i].name,
+							needs[i].without, needs[i].recorded_by));
 	coverage_troubles(session, coverage->missing);
 }
 

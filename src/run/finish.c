@@ -15,8 +15,7 @@
 #include "symbols/binaries.h"
 #include "run/containers.h"
 #include "run/anonymise.h"
-#include "limits/limits.h"
-#include "latencies/operations.h"
+#include "run/command.h"
 #include "symbols/symbols.h"
 #include "util/distance.h"
 #include "util/error.h"
@@ -436,7 +435,7 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 static bool select_container(struct session *session, GError **error)
 {
 	const struct options *options = session->asked.options;
-	bool all = options->command == COMMAND_EXPORT;
+	bool all = options->command->every_thread;
 
 	if ((!options->container && !all) || options->threads->len || options->processes->len)
 		return true;
@@ -563,26 +562,6 @@ static void name_threads(struct session *session)
 			thread_name_at(model_thread(&session->trace.model, i), session->asked.to);
 }
 
-static void threads_free(gpointer threads)
-{
-	g_array_free(threads, TRUE);
-}
-
-static void find_limit_threads(struct session *session)
-{
-	session->asked.limit_threads = g_ptr_array_new_with_free_func(threads_free);
-	for (guint i = 0; i < session->asked.options->limits->len; i++) {
-		const struct limit *limit = g_ptr_array_index(session->asked.options->limits, i);
-		GArray *named = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-
-		if (limit->thread)
-			session_threads_named(session, limit->thread, false, named);
-		if (limit->process)
-			session_threads_named(session, limit->process, true, named);
-		g_ptr_array_add(session->asked.limit_threads, named);
-	}
-}
-
 bool session_finish(struct session *session, GError **error)
 {
 	static const char *const options[] = {"target", "from", "to", "begin", "end"};
@@ -631,7 +610,8 @@ bool session_finish(struct session *session, GError **error)
 			binaries_new(session->asked.options->binary_paths, session->trace.place);
 	g_array_sort(session->asked.boundaries, by_mark);
 	name_threads(session);
-	find_limit_threads(session);
+	if (session->asked.options->command->choose)
+		session->asked.options->command->choose(session);
 	if (session->asked.options->anonymiser) {
 		session_anonymise(session);
 		g_free(session->found.thread_names);
@@ -639,8 +619,7 @@ bool session_finish(struct session *session, GError **error)
 	}
 	processes_init(&session->trace.processes, &session->trace.model);
 	deadlocks_find(session);
-	if (session->asked.options->command == COMMAND_PROFILE ||
-	    session->asked.options->command >= COMMAND_COUNT || session->asked.options->limits->len)
-		operations_add_waits(session);
+	if (session->asked.options->command->finish)
+		session->asked.options->command->finish(session);
 	return true;
 }

@@ -1,29 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /* What the analyses need of a trace, and how to record it.
  *
- * Place: run/. One table: the coverage of each report, `check` and the presets of
- * `record` go by it. Source: lttng-events.md for what is traced where.
+ * Place: run/. One table: the coverage of each report, `check` and the presets of `record` go by
+ * it. Which command needs what is said by its own struct command_needs. Source: lttng-events.md
+ * for what is traced where.
  */
 #ifndef WHYLATE_RUN_NEEDS_H
 #define WHYLATE_RUN_NEEDS_H
 
-#include "run/session.h"
+#include <stdbool.h>
+
+#include "event/kinds.h"
+
+struct session;
+
+enum need_name {
+	NEED_SWITCH,
+	NEED_WAKING,
+	NEED_WAKEUP,
+	NEED_FORK,
+	NEED_EXEC,
+	NEED_SYSCALLS,
+	NEED_IRQ,
+	NEED_SOFTIRQ,
+	NEED_VECTOR,
+	NEED_HRTIMER,
+	NEED_BLOCK,
+	NEED_BIO,
+	NEED_WORK,
+	NEED_NET_RECEIVE,
+	NEED_NET_SEND,
+	NEED_FAULT,
+	NEED_STATEDUMP,
+	NEED_KALLSYMS,
+	NEED_CALLSTACK,
+	NEED_FUNCTIONS,
+	NEED_TID,
+	NEED_COUNT
+};
+#define NEED(name) (1u << NEED_##name)
+
+/* What analyses of threads and their waits have in common. */
+#define NEEDS_DEGRADED                                                                             \
+	(NEED(WAKING) | NEED(WAKEUP) | NEED(IRQ) | NEED(SOFTIRQ) | NEED(HRTIMER) | NEED(BLOCK) |   \
+	 NEED(NET_RECEIVE) | NEED(NET_SEND) | NEED(STATEDUMP) | NEED(TID))
+#define NEEDS_POORER (NEED(EXEC) | NEED(BIO) | NEED(WORK) | NEED(KALLSYMS))
 
 /* One thing an analysis needs of a trace. */
 struct need {
 	const char *name;    /* as LTTng has it, for people */
 	enum event_kind kinds[3]; /* any one of them fulfils it; EV_OTHER ends the list */
-	struct {    /* bit per enum command: without it, its answers are … */
-		unsigned impossible, degraded, poorer;
-	} commands;
 	const char *without; /* what is lost */
 	const char *recorded_by; /* the lttng line that would add it */
 	bool (*fulfilled)(const struct session *session); /* NULL: by kinds */
 };
 
-extern const struct need needs[]; /* ends with name NULL */
-/* Some answer of the command is the poorer without it. */
-bool need_of(const struct need *need, enum command command);
+extern const struct need needs[NEED_COUNT];
 bool need_is_met(const struct session *session, const struct need *need);
 
 #endif

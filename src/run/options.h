@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of the analyses: the words on the command line and, the same
- * words, the parameters of the component classes.
+/* What the words on the command line, or the parameters of a component class, ask for.
  *
- * Place: run/, as an analysis is what they describe. One table gives
- * the names, --help, and what is refused. Source: interface.md, "Options
- * common to the analyses".
+ * Place: run/, as an analysis is what they describe. The words themselves are rows of commands:
+ * command.h. What one command alone has stands here too, in a struct of its own: lower rooms read
+ * much of it. Source: interface.md, "Options common to the analyses".
  */
 #ifndef WHYLATE_RUN_OPTIONS_H
 #define WHYLATE_RUN_OPTIONS_H
@@ -16,22 +15,15 @@
 #include "event/filter.h"
 #include "util/when.h"
 
-/* COMMAND_COUNT: of those that `check` answers for; others are made of them. */
-enum command {
-	COMMAND_OVERVIEW,
-	COMMAND_DELAY,
-	COMMAND_PROFILE,
-	COMMAND_CHECK,
-	COMMAND_REQUESTS,
-	COMMAND_DIFF,
-	COMMAND_FUNCTIONS,
-	COMMAND_EXPORT,
-	COMMAND_COUNT,
-	COMMAND_EXPLAIN = COMMAND_COUNT,
-	COMMAND_BATCH,
-	COMMAND_ALL
+enum format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_CSV,
+	FORMAT_DOT,
+	FORMAT_FOLDED,
+	FORMAT_HTML,
+	FORMAT_COUNT
 };
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_DOT, FORMAT_FOLDED, FORMAT_HTML };
 enum reader_choice { READER_AUTO, READER_DIRECT, READER_BABELTRACE };
 enum choice { CHOICE_AUTO, CHOICE_ALWAYS, CHOICE_NEVER };
 enum per { PER_NOTHING, PER_THREAD, PER_PROCESS, PER_RESOURCE, PER_CPU };
@@ -108,6 +100,7 @@ struct function_options {
 	bool timeline;
 };
 
+struct command;
 struct lami_analysis;
 
 /* What only `batch` has. */
@@ -118,12 +111,16 @@ struct batch_options {
 };
 
 struct options {
-	enum command command;
+	const struct command *command; /* static; that is asked */
+	/* static, NULL-ended; all there are, for those that speak of others or use them; NULL: none
+	 * but this one */
+	const struct command *const *commands;
 	const struct lami_analysis *lami; /* static; its tables instead of a report: lami/lami.h;
 					     NULL. The window is clipped to the trace then */
 	const char *finding; /* borrowed; id of the finding that is asked for, NULL: what it
 					takes to find it again is recorded */
 	struct batch_options batch;
+	bool standard_input; /* what is named may come there: no trace need be */
 	struct event_filter *target; /* owned; NULL */
 	bool assumed; /* threads or operations are what is taken where nobody asked */
 	GPtrArray *threads; /* owned strings: TIDs, names, "all" */
@@ -150,37 +147,13 @@ struct options {
 	char *junit; /* owned; file; NULL */
 	bool anonymise;
 	char *anonymise_key; /* owned; file; NULL */
-	struct anonymiser *anonymiser; /* owned; made by options_check(); NULL: names stay */
+	struct anonymiser *anonymiser; /* owned; made by options_check(); NULL: names
+					  stay */
 	char *cache; /* owned; directory, "off"; NULL: auto */
 	struct profile_options profile;
 	struct request_options requests;
 	struct function_options functions;
 	struct export_options export;
 };
-
-/* How an option is written; the table is ordered as --help lists it. */
-struct option_spec {
-	const char *name;
-	const char *argument; /* NULL: a switch */
-	const char *help;
-	unsigned commands; /* bit per enum command */
-	bool parameter; /* also a component parameter */
-	bool repeatable;
-};
-
-extern const struct option_spec option_specs[]; /* ends with name NULL */
-const struct option_spec *option_find(const char *name);
-
-void options_init(struct options *options, enum command command);
-void options_clear(struct options *options);
-
-/* Sets an option from its text ("" or "yes" for switches). Errors name the
- * option, the value and what would be right (WHYLATE_ERROR_USAGE). */
-bool options_set(struct options *options, const char *name, const char *value, GError **error);
-
-/* What can only be judged when all are set; makes what is read from files. */
-bool options_check(struct options *options, GError **error);
-
-const char *command_name(enum command command);
 
 #endif

@@ -4,8 +4,7 @@
 
 #include "run/anonymise.h"
 #include "symbols/binaries.h"
-#include "limits/limits.h"
-#include "latencies/operations.h"
+#include "run/command.h"
 #include "symbols/symbols.h"
 #include "model/images.h"
 
@@ -180,6 +179,7 @@ static void sink_init(struct session *session)
 struct session *session_new(struct options *options)
 {
 	struct session *session = g_new0(struct session, 1);
+	struct wanted wanted = {0};
 
 	session->asked.options = options;
 	trace_init(&session->trace);
@@ -199,28 +199,11 @@ struct session *session_new(struct options *options)
 			g_array_new(FALSE, FALSE, sizeof(struct candidate));
 		session->asked.matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	}
-	if (options->command == COMMAND_PROFILE || options->command == COMMAND_BATCH ||
-	    (options->finding && *options->finding == 'p'))
-		session->trace.flow.operations_wanted = operations_wanted(options);
-	if (options->command == COMMAND_FUNCTIONS)
-		session->trace.flow.operations_wanted = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
-	if (options->command == COMMAND_EXPORT)
-		session->trace.flow.operations_wanted |=
-			1u << OPERATION_SYSCALL | 1u << OPERATION_FUNCTION | 1u << OPERATION_USER;
-	session->trace.flow.exchanges_wanted =
-		options->command == COMMAND_REQUESTS || options->command == COMMAND_DIFF ||
-		(options->finding && *options->finding == 'c');
-	if (session->trace.flow.exchanges_wanted &&
-	    (options->command == COMMAND_DIFF || options->requests.preset == PRESET_SYSCALL ||
-	     options->requests.metric == METRIC_CALLS))
-		session->trace.flow.operations_wanted = 1u << OPERATION_SYSCALL;
-	if (options->command == COMMAND_DIFF) /* for call_forks.h */
-		session->trace.flow.operations_wanted |= 1u << OPERATION_USER | OPERATIONS_BY_HALF;
-	limits_want(options, &session->trace.flow.operations_wanted,
-		    &session->trace.flow.exchanges_wanted);
-	session->trace.flow.resources_wanted =
-		options->profile.resource || options->profile.per == PER_RESOURCE ||
-		options->command == COMMAND_FUNCTIONS || options->command == COMMAND_EXPORT;
+	if (options->command->want)
+		options->command->want(options, &wanted);
+	session->trace.flow.operations_wanted = wanted.operations;
+	session->trace.flow.exchanges_wanted = wanted.exchanges;
+	session->trace.flow.resources_wanted = wanted.resources;
 	sink_init(session);
 	stretches_init(session);
 	return session;

@@ -26,5 +26,8 @@ enum whylate_error {
 };
 
 GQuark whylate_error_quark(void);
+/* The exit status of an error. One of another domain (a file that cannot be opened or listed) is
+ * "no trace that can be read": never "limit exceeded", which is 1. */
+int error_status(const GError *error);
 
 #endif

@@ -8,6 +8,7 @@
  * a session that keeps its invariants (tests/unit/invariants.h) and reports that are
  * well formed (reports.h).
  */
+#include "commands/commands.h"
 #include "flow/forget.h"
 #include "event_code.h"
 #include "reports.h"
@@ -135,14 +136,14 @@ static void add_hosts(struct trial *trial)
 
 static void start(struct trial *trial, const uint8_t *data, size_t size)
 {
-	static const enum command commands[] = {COMMAND_PROFILE, COMMAND_DELAY, COMMAND_OVERVIEW,
-						COMMAND_FUNCTIONS};
+	static const struct command *const asked[] = {&profile_command, &delay_command,
+						      &overview_command, &functions_command};
 	int options;
 
 	memset(trial, 0, sizeof *trial);
 	trial->show = getenv("FUZZ_SHOW") != NULL;
 	bytes_init(&trial->bytes, data, size);
-	options_init(&trial->options, commands[take_byte(&trial->bytes) % G_N_ELEMENTS(commands)]);
+	command_options(&trial->options, asked[take_byte(&trial->bytes) % G_N_ELEMENTS(asked)]);
 	for (options = take_byte(&trial->bytes) % 9; options > 0; options--)
 		set_option(trial, settings[take_byte(&trial->bytes) % G_N_ELEMENTS(settings)]);
 	trial->options.profile.resolution %= 17;

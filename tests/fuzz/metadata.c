@@ -41,7 +41,7 @@ static void look(const struct metadata *metadata, const uint8_t *records, size_t
 	struct options options;
 	struct session *session;
 
-	options_init(&options, COMMAND_DELAY);
+	command_options(&options, &delay_command);
 	options_set(&options, "target", "* a=1 b=x* cpu=0 $ctx.tid=7 $ctx.s=t", NULL);
 	session = session_new(&options);
 	session->trace.sink.add_host(session, &(struct host_info) {.hostname = "a"});

@@ -133,10 +133,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	g_autofree char *text = g_strndup((const char *) data + (size > 0), size ? size - 1 : 0);
 	g_auto(GStrv) lines = g_strsplit(text, "\n", LINES_MAX);
 	struct options options;
+	size_t count = 0;
 	GError *error;
 	bool is_good;
 
-	options_init(&options, (enum command)(size ? *data % COMMAND_ALL : 0));
+	while (commands[count])
+		count++;
+	command_options(&options, commands[size ? *data % count : 0]);
 	for (char **line = lines; *line; line++)
 		check_line(&options, *line);
 	JUDGE(options_check(&options, &error));

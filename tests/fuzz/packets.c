@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "commands/commands.h"
 #include "bytes.h"
 #include "reports.h"
 #include "target.h"
@@ -257,7 +258,7 @@ static void look(const struct trial *trial, uint8_t kind)
 	struct session *session;
 	struct reader *reader;
 
-	options_init(&options, COMMAND_PROFILE);
+	command_options(&options, &profile_command);
 	options.limit = 0;
 	options_set(&options, "operation", "*", NULL);
 	if (kind & 8)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "commands/commands.h"
 #include "cli/cli.h"
 #include "event_code.h"
 #include "util/pattern.h"
@@ -98,7 +99,7 @@ struct session *__wrap_session_new(struct options *options)
  * version. */
 bool __wrap_session_finish(struct session *session, GError **error)
 {
-	bool profile = session->asked.options->command == COMMAND_PROFILE;
+	bool profile = session->asked.options->command == &profile_command;
 	const uint8_t head[] = {profile ? 0 : 1, 1, profile ? 32 : 6,
 				(uint8_t) (128 | (session->trace.model.hosts->len - 1) % 3), 0};
 	const char *path = getenv("FUZZ_RECORD");
@@ -128,7 +129,7 @@ __attribute__((weak)) int main(int argc, char **argv)
 	wanted = argv[3];
 	for (int i = 4; i < argc; i++)
 		g_ptr_array_add(paths, argv[i]);
-	options_init(&options, COMMAND_DELAY);
+	command_options(&options, &delay_command);
 	options.quiet = true;
 	session = session_new(&options);
 	traces = traces_find(paths, &error);

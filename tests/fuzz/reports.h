@@ -123,7 +123,7 @@ static inline void check_request_reports(struct session *session, bool twice)
 
 	check_requests(session);
 	options->requests.preset = (enum request_preset)(session->trace.events % PRESET_EVENTS);
-	options->command = COMMAND_REQUESTS;
+	options->command = &requests_command;
 	check_report(session, FORMAT_TEXT, twice);
 	check_report(session, FORMAT_JSON, twice);
 	check_report(session, FORMAT_CSV, false);
@@ -132,7 +132,7 @@ static inline void check_request_reports(struct session *session, bool twice)
 		METRIC_CPU + session->trace.events / 4 % (METRIC_CALLS - METRIC_LATENCY));
 	check_report(session, FORMAT_JSON, false);
 	options->requests.metric = METRIC_LATENCY;
-	options->command = COMMAND_DIFF;
+	options->command = &diff_command;
 	options->requests.slow_fast = (char *) "p50";
 	check_report(session, FORMAT_TEXT, false);
 	check_report(session, FORMAT_JSON, twice);
@@ -144,14 +144,14 @@ static inline void check_request_reports(struct session *session, bool twice)
 static inline void check_reports(struct session *session, bool twice)
 {
 	struct options *options = session->asked.options;
-	enum command command = options->command;
+	const struct command *command = options->command;
 	uint32_t depth = options->depth;
 
-	options->command = COMMAND_OVERVIEW;
+	options->command = &overview_command;
 	check_report(session, FORMAT_TEXT, twice);
 	check_report(session, FORMAT_JSON, twice);
 	check_report(session, FORMAT_HTML, twice);
-	options->command = COMMAND_DELAY;
+	options->command = &delay_command;
 	check_report(session, FORMAT_HTML, twice);
 	for (int path = 0; path < 2; path++) {
 		options->path = path;
@@ -160,17 +160,17 @@ static inline void check_reports(struct session *session, bool twice)
 		check_report(session, FORMAT_CSV, twice);
 	}
 	options->path = false;
-	options->command = COMMAND_CHECK;
+	options->command = &check_command;
 	check_report(session, FORMAT_TEXT, twice);
 	check_report(session, FORMAT_JSON, twice);
-	options->command = COMMAND_PROFILE;
+	options->command = &profile_command;
 	options->depth = MIN(depth, 64);
 	check_report(session, FORMAT_TEXT, twice);
 	check_report(session, FORMAT_JSON, twice);
 	check_report(session, FORMAT_HTML, twice);
 	if (session->trace.flow.exchanges_wanted)
 		check_request_reports(session, twice);
-	options->command = COMMAND_FUNCTIONS;
+	options->command = &functions_command;
 	for (int timeline = 0; timeline < 2; timeline++) {
 		options->functions.timeline = timeline;
 		check_report(session, FORMAT_TEXT, twice);

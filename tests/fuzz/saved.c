@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "commands/commands.h"
 #include "file.h"
 #include "reports.h"
 #include "target.h"
@@ -23,7 +24,7 @@ static struct feed *small_feed(uint8_t asked, uint8_t per, const char *path)
 	struct profile_options *profile = &feed->options.profile;
 	int64_t time = 10;
 
-	options_init(&feed->options, COMMAND_PROFILE);
+	command_options(&feed->options, &profile_command);
 	g_ptr_array_add(profile->operations, g_strdup("*"));
 	profile->per = (enum per)(per % 5);
 	profile->force = asked & FORCE;

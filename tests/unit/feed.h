@@ -64,7 +64,7 @@ static inline struct feed *feed_new_of(int cpus, const char *kernel, int major, 
 {
 	struct feed *feed = g_new0(struct feed, 1);
 
-	options_init(&feed->options, COMMAND_DELAY);
+	command_options(&feed->options, &delay_command);
 	return feed_start(feed, cpus, kernel, major, minor);
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/commands.h"
 #include "waits/causality.h"
 #include "latencies/operations.h"
 #include "run/session.h"
@@ -67,7 +68,7 @@ static struct session *read_trace(struct options *options, char *path)
 	struct session *session;
 
 	g_ptr_array_add(paths, path);
-	options_init(options, COMMAND_PROFILE);
+	command_options(options, &profile_command);
 	options->quiet = true;
 	session = session_new(options);
 	take_event = session->trace.sink.event;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/commands.h"
 #include "run/session.h"
 #include "cli/cli.h"
 #include "event/kinds.h"
@@ -334,7 +335,7 @@ int main(int argc, char **argv)
 		return 2;
 	for (int i = 2; i < argc; i++)
 		g_ptr_array_add(paths, argv[i]);
-	options_init(&options, COMMAND_DELAY);
+	command_options(&options, &delay_command);
 	options.quiet = true;
 	options.reader = strcmp(argv[1], "direct") == 0 ? READER_DIRECT : READER_BABELTRACE;
 	session = session_new(&options);

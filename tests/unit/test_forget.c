@@ -4,6 +4,7 @@
  * memory after hours than after minutes. That nothing is forgotten that is still needed
  * is tested on random events (test_random.c) and on recorded traces (tests/live.t).
  */
+#include "commands/commands.h"
 #include "feed.h"
 
 #include "flow/forget.h"
@@ -28,7 +29,7 @@ static struct feed *feed_every(int64_t every, const char *from, const char *to)
 {
 	struct feed *feed = g_new0(struct feed, 1);
 
-	options_init(&feed->options, COMMAND_OVERVIEW);
+	command_options(&feed->options, &overview_command);
 	feed->options.every = every;
 	if (from)
 		options_set(&feed->options, "from", from, NULL);

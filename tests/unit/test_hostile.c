@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands/commands.h"
 #include "report/report.h"
 
 #define MAX_SECONDS 60
@@ -538,18 +539,18 @@ static const struct scenario scenarios[] = {
 
 static const struct ask {
 	const char *name;
-	enum command command;
+	const struct command *command;
 	enum format format;
 	bool all;
 } asks[] = {
-	{"delay-all", COMMAND_DELAY, FORMAT_JSON, true},
-	{"delay-one", COMMAND_DELAY, FORMAT_TEXT, false},
-	{"overview", COMMAND_OVERVIEW, FORMAT_TEXT, true},
-	{"profile", COMMAND_PROFILE, FORMAT_JSON, true},
-	{"requests", COMMAND_REQUESTS, FORMAT_JSON, true},
-	{"diff", COMMAND_DIFF, FORMAT_TEXT, true},
-	{"export-timeline", COMMAND_EXPORT, FORMAT_TEXT, true},
-	{"export-stacks", COMMAND_EXPORT, FORMAT_TEXT, false},
+	{"delay-all", &delay_command, FORMAT_JSON, true},
+	{"delay-one", &delay_command, FORMAT_TEXT, false},
+	{"overview", &overview_command, FORMAT_TEXT, true},
+	{"profile", &profile_command, FORMAT_JSON, true},
+	{"requests", &requests_command, FORMAT_JSON, true},
+	{"diff", &diff_command, FORMAT_TEXT, true},
+	{"export-timeline", &export_command, FORMAT_TEXT, true},
+	{"export-stacks", &export_command, FORMAT_TEXT, false},
 };
 
 static void set(struct options *options, const char *name, const char *value)
@@ -581,20 +582,20 @@ static void ask(const struct scenario *scenario, const struct ask *ask, int n)
 	struct feed *feed = g_new0(struct feed, 1);
 	GError *error = NULL;
 
-	options_init(&feed->options, ask->command);
-	if (ask->command == COMMAND_PROFILE)
+	command_options(&feed->options, ask->command);
+	if (ask->command == &profile_command)
 		set(&feed->options, "operation", "*");
-	if (ask->command == COMMAND_DIFF) {
+	if (ask->command == &diff_command) {
 		set(&feed->options, "a", "..");
 		set(&feed->options, "b", "..");
 	}
-	if (ask->command == COMMAND_EXPORT)
+	if (ask->command == &export_command)
 		set(&feed->options, "as", ask->all ? "perfetto" : "folded");
 	feed_start(feed, 2, "6.1.0", 2, 13);
 	feed->options.limit = 20;
 	feed->options.format = ask->format;
 	set(&feed->options, "output", "/dev/null");
-	if (ask->command == COMMAND_DELAY)
+	if (ask->command == &delay_command)
 		set(&feed->options, "thread", ask->all ? "all" : scenario->thread);
 	scenario->feed(feed, n);
 	finish(feed);

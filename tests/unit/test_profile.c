@@ -3,6 +3,7 @@
  * are worked out by hand from semantics.md ("Latency") and DARC, section 3, as
  * latencies/roots.h restates it; each test says what it is of.
  */
+#include "commands/commands.h"
 #include "feed.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ static struct feed *profile_feed(int cpus, const char *operation)
 {
 	struct feed *feed = g_new0(struct feed, 1);
 
-	options_init(&feed->options, COMMAND_PROFILE);
+	command_options(&feed->options, &profile_command);
 	set(feed, "operation", operation);
 	return feed_start(feed, cpus, "6.1.0", 2, 13);
 }

@@ -7,6 +7,7 @@
  * half nonsense (exits without entries, TIDs that come and go, gaps, wild
  * CPUs); seeds are fixed so that a failure repeats.
  */
+#include "commands/commands.h"
 #include "feed.h"
 #include "flow/forget.h"
 #include "invariants.h"
@@ -239,7 +240,7 @@ static struct feed *random_feed(int cpus)
 {
 	struct feed *feed = g_new0(struct feed, 1);
 
-	options_init(&feed->options, COMMAND_PROFILE);
+	command_options(&feed->options, &profile_command);
 	g_ptr_array_add(feed->options.profile.operations, g_strdup("*"));
 	return feed_start(feed, cpus, "6.1.0", 2, 13);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "commands/commands.h"
 #include "event/event.h"
 #include "reader/classes.h"
 #include "metadata/metafile.h"

@@ -5,6 +5,7 @@
  * Threads 5 to 8, named a to d, each run on a CPU of their own (0 to 3) unless they sleep;
  * 5 and 6 are processes by themselves, 8 is a thread of process 7.
  */
+#include "commands/commands.h"
 #include "feed.h"
 
 #include "request_invariants.h"
@@ -14,7 +15,7 @@ static struct feed *feed_requests(enum request_preset preset)
 	static const char *const names[] = {"a", "b", "c", "d"};
 	struct feed *feed = g_new0(struct feed, 1);
 
-	options_init(&feed->options, COMMAND_REQUESTS);
+	command_options(&feed->options, &requests_command);
 	feed->options.requests.preset = preset;
 	feed_start(feed, 4, "6.1.0", 2, 13);
 	for (int i = 0; i < 4; i++) {

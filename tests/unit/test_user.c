@@ -3,6 +3,7 @@
  * hand-made events. Expectations are worked out by hand from semantics.md ("The control-flow
  * stack of a thread") and what is said at model_image_at().
  */
+#include "commands/commands.h"
 #include "feed.h"
 
 #include "model/images.h"
@@ -21,7 +22,7 @@ static struct feed *user_feed(int cpus)
 {
 	struct feed *feed = g_new0(struct feed, 1);
 
-	options_init(&feed->options, COMMAND_PROFILE);
+	command_options(&feed->options, &profile_command);
 	options_set(&feed->options, "operation", "*", NULL);
 	return feed_start(feed, cpus, "6.1.0", 2, 13);
 }

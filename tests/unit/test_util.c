@@ -12,6 +12,19 @@
 #include "util/pattern.h"
 #include "whylate/whylate.h"
 
+/* 1 is a limit that is exceeded: no error may say so. */
+static void test_error_status(void)
+{
+	g_autoptr(GError) usage = g_error_new_literal(WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "");
+	g_autoptr(GError) output = g_error_new_literal(WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "");
+	g_autoptr(GError) file = g_error_new_literal(G_FILE_ERROR, G_FILE_ERROR_ISDIR, "");
+
+	g_assert_cmpint(file->code, ==, 1);
+	g_assert_cmpint(error_status(usage), ==, 2);
+	g_assert_cmpint(error_status(output), ==, 5);
+	g_assert_cmpint(error_status(file), ==, 3);
+}
+
 static void test_durations(void)
 {
 	static const struct {
@@ -425,6 +438,7 @@ static void test_safe_text(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/util/error-status", test_error_status);
 	g_test_add_func("/util/durations", test_durations);
 	g_test_add_func("/util/times", test_times);
 	g_test_add_func("/util/far-times", test_far_times);

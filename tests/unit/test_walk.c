@@ -3,6 +3,7 @@
  * and end, with the wake-ups. Expectations are worked out by hand from walk.h and semantics.md
  * ("The control-flow stack of a thread", "Woken up").
  */
+#include "commands/commands.h"
 #include "feed.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static struct feed *walk_feed(int cpus)
 {
 	struct feed *feed = g_new0(struct feed, 1);
 
-	options_init(&feed->options, COMMAND_EXPORT);
+	command_options(&feed->options, &export_command);
 	return feed_start(feed, cpus, "6.1.0", 2, 13);
 }
 

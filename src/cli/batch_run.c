@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "run/anonymise.h"
-#include "cli/batch_command.h"
+#include "cli/batch_find.h"
 #include "cli/cli.h"
 #include "batch/batch_parts.h"
 #include "report/output.h"
@@ -55,7 +55,7 @@ static void child(struct options *options, const char *trace, int out, int err)
 	options->progress = CHOICE_NEVER;
 	options->cache = g_strdup("off");
 	g_ptr_array_add(paths, (gpointer) trace);
-	_exit(process_end(run(options, paths)));
+	_exit(process_end(run(options, paths, NULL)));
 }
 
 static bool begin(struct mapping *all, struct job *job)
@@ -163,7 +163,7 @@ static void tell_line(const struct mapping *all, const json_t *line)
 	if (all->options->quiet || !status || !first)
 		return;
 	message = g_strdup_printf("%s: %s", trace, json_string_value(first));
-	tell(message);
+	tell(NULL, message);
 }
 
 static void print_ready(struct mapping *all)
@@ -257,7 +257,7 @@ static void tell_sum(const struct options *options, const json_t *merged)
 					       i ? "," : ":", json_integer_value(count),
 					       words[i].words);
 	}
-	tell(text->str);
+	tell(NULL, text->str);
 }
 
 static bool write_sum(const struct options *options, const json_t *merged, GError **error)
@@ -288,7 +288,7 @@ static bool merge_file(struct batch *batch, const char *path, FILE *file,
 			g_autofree char *message =
 				g_strdup_printf("%s, line %u: %s", path, number, error->message);
 
-			tell(message);
+			tell(NULL, message);
 		}
 		json_decref(line);
 	}
@@ -309,7 +309,7 @@ static int merge(struct options *options, GPtrArray *paths, struct batch *batch)
 				g_strdup_printf("cannot read %s: %s", (char *) paths->pdata[i],
 						g_strerror(errno));
 
-			tell(message);
+			tell(NULL, message);
 		}
 		if (file)
 			fclose(file);
@@ -357,7 +357,7 @@ static bool map_all(struct mapping *all, GPtrArray *traces, GError **error)
 	return ok;
 }
 
-int batch_run(struct options *options, GPtrArray *paths)
+static int analyse_all(struct options *options, GPtrArray *paths)
 {
 	g_autoptr(GPtrArray) traces = g_ptr_array_new_with_free_func(g_free);
 	struct mapping all = {.options = options, .batch = batch_new()};
@@ -383,11 +383,23 @@ int batch_run(struct options *options, GPtrArray *paths)
 		if (!options->batch.map)
 			tell_sum(options, merged);
 	}
-	if (error) {
-		tell(error->message);
-		status = error->code;
-	}
+	if (error)
+		status = tell_error(NULL, error);
 	json_decref(merged);
 	batch_free(all.batch);
+	return status;
+}
+
+int batch_run(int argc, char **argv)
+{
+	g_autoptr(GPtrArray) paths = g_ptr_array_new();
+	struct options options;
+	int status;
+
+	command_options(&options, &batch_command);
+	status = arguments_parse(argc, argv, &options, paths, NULL);
+	if (status < 0)
+		status = analyse_all(&options, paths);
+	options_clear(&options);
 	return status;
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* `whylate batch`: what is asked of many traces; see batch_parts.h. Each trace's report is its
+ * line; who begins a process for each, and adds the lines up, is cli/batch_run.c.
+ */
+#include "batch/batch_parts.h"
+#include "latencies/operation_option.h"
+#include "latencies/operations.h"
+#include "limits/limit_options.h"
+#include "run/common_options.h"
+#include "run/option_values.h"
+
+static const struct option
+	jobs = {"jobs",
+		"N",
+		"analyse so many traces at once (default: as many as\nthere are cores; with --map "
+		"1)",
+		option_number,
+		AT(batch.jobs),
+		.least = 1,
+		.most = 1024,
+		.terminal = true},
+	map = {"map",
+	       NULL,
+	       "a line for each trace that is named, on standard input\nif none is; no directory "
+	       "is searched",
+	       option_switch,
+	       AT(batch.map),
+	       .terminal = true},
+	merge = {"merge",
+		 NULL,
+		 "read such lines from files or standard input, and write\nwhat they add up to",
+		 option_switch,
+		 AT(batch.merge),
+		 .terminal = true},
+	merged = {"merged",    "FILE",           "write what all lines add up to, too",
+		  option_file, AT(batch.merged), .terminal = true},
+	index_page = {"index",     "FILE",          "write a page (HTML) that lists the traces",
+		      option_file, AT(batch.index), .terminal = true};
+
+static const struct option *const options[] = {
+	&option_operation,
+	&option_thread,
+	&option_process,
+	&option_host,
+	&option_container,
+	&option_from,
+	&option_to,
+	&option_last,
+	&option_output,
+	&option_limit,
+	&option_fail_if,
+	&option_budget,
+	&jobs,
+	&map,
+	&merge,
+	&merged,
+	&index_page,
+	&option_anonymise,
+	&option_anonymise_key,
+	&option_utc,
+	&option_strict,
+	&option_reader,
+	&option_quiet,
+	NULL};
+
+static void init(struct options *asked)
+{
+	asked->format = FORMAT_JSON;
+	asked->depth = 8;
+}
+
+static bool check(struct options *asked, GError **error)
+{
+	struct batch_options *batch = &asked->batch;
+
+	/* numbers are of one trace: the second one's would be others */
+	if (asked->anonymise && !asked->anonymise_key)
+		return options_refuse(error,
+				      "batch --anonymise: needs --anonymise-key FILE, so that a "
+				      "name is replaced by the same text in every trace");
+	if (batch->map && batch->merge)
+		return options_exclude("--map", "--merge", "they are the two halves", error);
+	if (batch->map && (batch->index || batch->merged))
+		return options_exclude("--map", batch->index ? "--index" : "--merged",
+				       "they are made when lines are merged", error);
+	asked->standard_input = batch->map || batch->merge;
+	return operations_check(asked, error);
+}
+
+static void want(const struct options *asked, struct wanted *wanted)
+{
+	operations_want(asked, wanted);
+	limits_want(asked, wanted);
+}
+
+static void line(const void *session, struct output *output)
+{
+	batch_line_write(session, output);
+}
+
+const struct command batch_command = {
+	.name = "batch",
+	.usage = "[OPTIONS] DIR...",
+	.summary = "Analyses all traces below directories, and adds them up.\n"
+		   "One JSON line each, in parallel; goes on past those that cannot be read.",
+	.options = options,
+	.init = init,
+	.check = check,
+	.want = want,
+	.choose = limits_choose,
+	.finish = operations_add_waits,
+	.writers = {[FORMAT_JSON] = line},
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* `whylate check`: what a trace has, and lacks for each command. */
+#include "check/check.h"
+#include "report/report.h"
+#include "run/common_options.h"
+
+static const struct option *const options[] = {
+	&option_clock_offset, &option_kallsyms, &option_format, &option_output, LAST_OPTIONS, NULL};
+
+static void text(const void *session, struct output *output)
+{
+	check_text(session, output);
+}
+
+static void json(const void *session, struct output *output)
+{
+	check_json(session, output);
+}
+
+const struct command check_command = {
+	.name = "check",
+	.usage = "[OPTIONS] TRACE...",
+	.summary = "What has this trace, and what does it lack for each command?\n"
+		   "Names the events, contexts and buffers to record it with.",
+	.options = options,
+	.writers = {[FORMAT_TEXT] = text, [FORMAT_JSON] = json},
+};

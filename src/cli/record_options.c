@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* What `whylate record` and `whylate snapshot` are asked: rows about a struct recording, as they
+ * read no trace; cli/recording.c carries them out.
+ */
+#include "cli/record_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "record/plan.h"
+#include "run/option_values.h"
+#include "util/when.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
+#define OF(member) .at = offsetof(struct recording, member)
+
+static bool set_preset(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct recording *recording = into;
+
+	for (int i = 0; i < PRESET_COUNT; i++)
+		if (strcmp(value, preset_names[i]) == 0) {
+			recording->preset = (enum preset) i;
+			return true;
+		}
+	return option_refuse(option, value, error, "must be minimal, normal or full");
+}
+
+static bool add_functions(void *into, const struct option *option, const char *value,
+			  GError **error)
+{
+	struct recording *recording = into;
+	g_auto(GStrv) names = g_strsplit(value, ",", -1);
+
+	for (char **name = names; *name; name++) {
+		if (!**name || (*name)[strspn(*name, LETTERS)])
+			return option_refuse(option, value, error,
+					     "'%s' is no name of a kernel function", *name);
+		g_ptr_array_add(recording->functions, g_strdup(*name));
+	}
+	return true;
+}
+
+static bool set_duration(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct recording *recording = into;
+
+	return (when_parse_duration(value, &recording->duration, NULL) &&
+		recording->duration > 0) ||
+	       option_refuse(option, value, error, "must be a time such as 500ms, 10s or 2min");
+}
+
+static bool set_output(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct recording *recording = into;
+
+	(void) option;
+	(void) error;
+	g_free(recording->output);
+	recording->output = g_canonicalize_filename(value, NULL);
+	return true;
+}
+
+static bool set_session(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct recording *recording = into;
+
+	if (value[strspn(value, LETTERS "-")])
+		return option_refuse(option, value, error,
+				     "letters, digits, '-', '_' and '.' only");
+	g_free(recording->session);
+	recording->session = g_strdup(value);
+	return true;
+}
+
+static bool set_trigger(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct recording *recording = into;
+
+	if (!g_ascii_isalpha(*value) && *value != '*')
+		return option_refuse(option, value, error,
+				     "must begin with a kernel event's name, as in "
+				     "'sched_process_exec', or 'sched_switch prev_prio < 0'");
+	g_free(recording->trigger);
+	recording->trigger = g_strdup(value);
+	return true;
+}
+
+static const struct option
+	preset = {"preset", "NAME", "minimal, normal (default) or full: which events",
+		  .set = set_preset, .words = preset_names},
+	network = {"network", NULL, "all network events besides", option_switch, OF(network)},
+	callstacks = {"callstacks", NULL, "the kernel's call stack at each switch", option_switch,
+		      OF(callstacks)},
+	functions = {"functions", "NAME,...", "entries and exits of these kernel functions",
+		     .set = add_functions},
+	duration = {"duration", "DURATION", "end after this long", .set = set_duration},
+	flight = {"snapshot", NULL,
+		  "flight recorder: keep the last seconds in memory, write them out at\n"
+		  "the end, and at each 'whylate snapshot'",
+		  option_switch, OF(snapshot)},
+	trigger = {"trigger", "'EVENT [FILTER]'",
+		   "with --snapshot: also whenever this kernel event comes", .set = set_trigger},
+	output = {"output", "DIR", "where to (default: whylate-DATE-TIME in the current directory)",
+		  .set = set_output},
+	session = {"session", "NAME",
+		   "LTTng's name of the session (default: whylate-PID; of snapshot the\n"
+		   "newest of these)",
+		   .set = set_session},
+	analyse = {"analyse", NULL,
+		   "report at once: why the program ended no sooner, or an overview", option_switch,
+		   OF(analyse)},
+	dry_run = {"dry-run", NULL, "only show the lttng commands", option_switch, OF(dry_run)};
+
+static const struct option *const record_options[] = {&preset,   &network, &callstacks, &functions,
+						      &duration, &flight,  &trigger,    &output,
+						      &session,  &analyse, &dry_run,    NULL};
+static const struct option *const snapshot_options[] = {&session, &analyse, &dry_run, NULL};
+
+static void print_presets(void)
+{
+	printf("\nPresets:\n");
+	for (int i = 0; i < PRESET_COUNT; i++)
+		printf("  %-9s %s\n", preset_names[i], preset_texts[i]);
+}
+
+const struct command record_command = {
+	.name = "record",
+	.usage = "[OPTIONS] [-- PROGRAM [ARGUMENT]...]",
+	.summary = "Records with LTTng what the analyses need: while PROGRAM runs, or until "
+		   "Ctrl-C.",
+	.brief = "Records with LTTng what they need: whylate record -- PROGRAM",
+	.options = record_options,
+	.help_column = 26,
+	.help_end = print_presets,
+};
+
+const struct command snapshot_command = {
+	.name = "snapshot",
+	.usage = "[OPTIONS]",
+	.summary = "Writes out what a flight recorder that whylate record runs has in memory.",
+	.brief = "Writes a flight recorder's memory out.",
+	.manual = "record",
+	.options = snapshot_options,
+	.help_column = 26,
+};

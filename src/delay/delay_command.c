@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* `whylate delay`: why the target, or a thread, was not there sooner. */
+#include "findings/findings.h"
+#include "imposed/wait_groups.h"
+#include "limits/limit_options.h"
+#include "report/page.h"
+#include "report/report.h"
+#include "run/common_options.h"
+#include "run/needs.h"
+#include "run/option_values.h"
+#include "waits/contention.h"
+
+static const struct option option_path = {
+	"path", NULL,
+	"only the critical path: every step of it, and tables of its times\n(with csv: its steps, "
+	"one a row)",
+	option_switch, AT(path)};
+
+static const struct option *const options[] = {
+	&option_target,       &option_thread, &option_process, WINDOW_OPTIONS, &option_every,
+	&option_kallsyms,     &option_format, &option_output,  &option_limit,  &option_depth,
+	&option_min_duration, &option_path,   LIMIT_OPTIONS,   LAST_OPTIONS,   NULL};
+
+static bool check(struct options *asked, GError **error)
+{
+	return limits_check(asked, error) &&
+	       (asked->target || asked->threads->len || asked->processes->len || asked->container ||
+		options_refuse(
+			error,
+			"delay needs to know what was late: --target 'EVENT [key=value]...' (as in "
+			"'sched_process_exec filename=*/sh'), --thread TID|NAME, or --thread all; "
+			"'whylate overview TRACE' shows what is there"));
+}
+
+/* The thread that lineage, path and verdict are of: the target's, or the
+ * only one asked for. */
+static uint32_t single_thread(const struct session *session)
+{
+	if (session->asked.target != NO_THREAD)
+		return session->asked.target;
+	return session->asked.selected->len == 1
+		       ? g_array_index(session->asked.selected, uint32_t, 0)
+		       : NO_THREAD;
+}
+
+static void add_stretch(GArray *list, const struct session *session, uint32_t thread)
+{
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	struct stretch stretch = {thread, MAX(life->begin, session->asked.from),
+				  MIN(life->end, session->asked.to)};
+
+	for (guint i = 0; i < list->len; i++)
+		if (g_array_index(list, struct stretch, i).thread == thread)
+			return;
+	if (stretch.begin < stretch.end)
+		g_array_append_val(list, stretch);
+}
+
+/* Of a target the whole window is of interest, ancestors included; of a
+ * thread its life. */
+static GPtrArray *verdict_of(const struct session *session, uint32_t thread,
+			     const struct path *path)
+{
+	const struct thread *life = model_thread(&session->trace.model, thread);
+
+	if (session->asked.target != NO_THREAD)
+		return verdict_new(session, path, session->asked.from, session->asked.to);
+	return verdict_new(session, path, MAX(session->asked.from, life->begin),
+			   MIN(session->asked.to, life->end));
+}
+
+static GArray *locks_of(const struct delay *delay)
+{
+	g_autoptr(GHashTable) threads = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < delay->threads->len; i++)
+		g_hash_table_add(threads,
+				 GUINT_TO_POINTER(
+					 g_array_index(delay->threads, struct stretch, i).thread));
+	return contention_new(delay->session, threads, delay->session->asked.from,
+			      delay->session->asked.to);
+}
+
+static GArray *findings_of(const struct delay *delay)
+{
+	GArray *findings = findings_new();
+	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	GArray *groups;
+
+	for (guint i = 0; i < delay->threads->len; i++)
+		g_array_append_val(threads,
+				   g_array_index(delay->threads, struct stretch, i).thread);
+	groups = wait_groups_new(delay->session, threads);
+	findings_add_waits(findings, delay->session, groups, NULL);
+	findings_sort(findings);
+	g_array_free(groups, TRUE);
+	return findings;
+}
+
+static void *make(const struct session *session, GError **error)
+{
+	uint32_t single = single_thread(session);
+	struct delay *delay = g_new0(struct delay, 1);
+
+	(void) error;
+	delay->session = session;
+	coverage_init(&delay->coverage, session);
+	delay->threads = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+	if (single == NO_THREAD) {
+		delay->lineage = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+		delay->verdict = g_ptr_array_new_with_free_func(g_free);
+	} else {
+		delay->lineage =
+			lineage_new(session, single, session->asked.from, session->asked.to);
+		delay->path = path_new(session, single, session->asked.from, session->asked.to);
+		delay->verdict = verdict_of(session, single, delay->path);
+	}
+	if (session->asked.target != NO_THREAD)
+		g_array_append_vals(delay->threads, delay->lineage->data, delay->lineage->len);
+	for (guint i = 0; i < session->asked.selected->len; i++)
+		add_stretch(delay->threads, session,
+			    g_array_index(session->asked.selected, uint32_t, i));
+	delay->locks = locks_of(delay);
+	delay->findings = findings_of(delay);
+	return delay;
+}
+
+static void delay_free(void *made)
+{
+	struct delay *delay = made;
+
+	coverage_clear(&delay->coverage);
+	g_array_free(delay->lineage, TRUE);
+	path_free(delay->path);
+	g_ptr_array_free(delay->verdict, TRUE);
+	g_array_free(delay->threads, TRUE);
+	g_array_free(delay->locks, TRUE);
+	g_array_free(delay->findings, TRUE);
+	g_free(delay);
+}
+
+static void text(const void *delay, struct output *output)
+{
+	delay_text(delay, output);
+}
+
+static void json(const void *delay, struct output *output)
+{
+	delay_json(delay, output);
+}
+
+static void csv(const void *delay, struct output *output)
+{
+	delay_csv(delay, output);
+}
+
+static void html(const void *made, struct output *output)
+{
+	const struct delay *delay = made;
+	struct page page;
+
+	page_begin(&page, delay->session, output);
+	page.has_leads = true;
+	delay_json(delay, &page.json);
+	page_end(&page, NULL);
+}
+
+const struct command delay_command = {
+	.name = "delay",
+	.usage = "[OPTIONS] TRACE...",
+	.summary = "Why was the target not reached sooner?\n"
+		   "Verdict, lineage, state summary and instances, blocking causality, critical "
+		   "path.",
+	.options = options,
+	.check = check,
+	.want = limits_want,
+	.choose = limits_choose,
+	.finish = limits_finish,
+	.needs = {.impossible = NEED(SWITCH),
+		  .degraded = NEEDS_DEGRADED | NEED(FORK) | NEED(SYSCALLS) | NEED(VECTOR) |
+			      NEED(FAULT),
+		  .poorer = NEEDS_POORER},
+	.make = make,
+	.free = delay_free,
+	.writers = {[FORMAT_TEXT] = text,
+		    [FORMAT_JSON] = json,
+		    [FORMAT_CSV] = csv,
+		    [FORMAT_HTML] = html},
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* `whylate diff`: what differs between two groups of requests, windows or traces. */
+#include <string.h>
+
+#include "diff/diff.h"
+#include "report/report.h"
+#include "run/common_options.h"
+#include "run/needs.h"
+#include "run/option_values.h"
+#include "timeline/operation.h"
+#include "tracking/request_filter.h"
+#include "tracking/request_options.h"
+
+static bool set_side(void *into, const struct option *option, const char *value, GError **error)
+{
+	bool window = strstr(value, "..") && !(*value == 'p' && g_ascii_isdigit(value[1]));
+
+	return (window || pick_check(option->name, value, error)) &&
+	       option_text(into, option, value, error);
+}
+
+static bool set_percentile(void *into, const struct option *option, const char *value,
+			   GError **error)
+{
+	return percentile_check(option->name, value, error) &&
+	       option_text(into, option, value, error);
+}
+
+static const struct option
+	option_a = {"a", "WHAT",
+		    "one side: requests as in --pick of 'requests', or a\nwindow FROM..TO",
+		    set_side, AT(requests.a)},
+	option_b = {"b", "WHAT", "the other side, the same", set_side, AT(requests.b)},
+	option_slow_fast = {"slow-fast", "PERCENTILE",
+			    "the requests above this percentile (p90) against the\nothers",
+			    set_percentile, AT(requests.slow_fast)};
+
+static const struct option *const options[] = {
+	REQUEST_OPTIONS,
+	&option_a,
+	&option_b,
+	&option_slow_fast,
+	&option_thread,
+	&option_process,
+	WINDOW_OPTIONS,
+	&option_kallsyms,
+	&option_format,
+	&option_output,
+	&option_limit,
+	LAST_OPTIONS,
+	NULL};
+
+/* Two sides; of two traces, all of each is what nothing is said of. */
+static bool check(struct options *asked, GError **error)
+{
+	const struct request_options *requests = &asked->requests;
+
+	if (!request_options_check(asked, error))
+		return false;
+	return !requests->slow_fast || !(requests->a || requests->b) ||
+	       options_exclude("--slow-fast", requests->a ? "--a" : "--b", "it names both sides",
+			       error);
+}
+
+static void want(const struct options *asked, struct wanted *wanted)
+{
+	(void) asked;
+	wanted->exchanges = true;
+	/* calls for call_forks.h */
+	wanted->operations = 1u << OPERATION_SYSCALL | 1u << OPERATION_USER | OPERATIONS_BY_HALF;
+}
+
+static void *make(const struct session *session, GError **error)
+{
+	return diff_new(session, session->asked.other, error);
+}
+
+static void report_free(void *diff)
+{
+	diff_free(diff);
+}
+
+static void text(const void *diff, struct output *output)
+{
+	diff_text(diff, output);
+}
+
+static void json(const void *diff, struct output *output)
+{
+	diff_json(diff, output);
+}
+
+const struct command diff_command = {
+	.name = "diff",
+	.usage = "[OPTIONS] TRACE [TRACE]",
+	.summary = "What differs between two requests, groups of them, windows or traces?\n"
+		   "Ranks causes, steps and system calls by what they add to the difference.",
+	.options = options,
+	.check = check,
+	.two_traces = true,
+	.want = want,
+	.needs = {.impossible = NEED(SWITCH) | NEED(SYSCALLS),
+		  .degraded = NEEDS_DEGRADED | NEED(FORK) | NEED(VECTOR) | NEED(FAULT),
+		  .poorer = NEEDS_POORER},
+	.make = make,
+	.free = report_free,
+	.writers = {[FORMAT_TEXT] = text, [FORMAT_JSON] = json},
+};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* `whylate functions`: where time goes along the calls. */
+#include <string.h>
+
+#include "functions/functions.h"
+#include "functions/functions_report.h"
+#include "functions/stand_outs.h"
+#include "run/common_options.h"
+#include "run/needs.h"
+#include "run/option_values.h"
+#include "timeline/operation.h"
+
+static bool set_threshold(void *into, const struct option *option, const char *value,
+			  GError **error)
+{
+	struct options *asked = into;
+	char *end;
+	double percent = g_ascii_strtod(value, &end);
+
+	asked->functions.threshold = percent;
+	return (end != value && (!*end || strcmp(end, "%") == 0) && percent >= 0 &&
+		percent <= 100) ||
+	       option_refuse(option, value, error,
+			     "must be a number of percent, from 0 (all) to 100");
+}
+
+static const char *const metrics[] = {"wall", "cpu", "blocked", "interrupted", NULL};
+
+static const struct option
+	metric = {"metric",        "METRIC", METRIC_HELP, option_word, AT(functions.metric),
+		  .words = metrics},
+	function = {"function", "PATTERN",
+		    "only the calls of these functions: the walk begins\nthere", option_text,
+		    AT(functions.function)},
+	timeline = {"timeline", NULL,
+		    "each call from --from to --to, with the interrupts and\nwaits in it",
+		    option_switch, AT(functions.timeline)},
+	threshold = {"threshold", "NUMBER", THRESHOLD_HELP, .set = set_threshold};
+
+static const struct option *const options[] = {
+	&metric,
+	&function,
+	&timeline,
+	&option_thread,
+	&option_process,
+	WINDOW_OPTIONS,
+	&threshold,
+	&option_kallsyms,
+	&option_binary_path,
+	&option_format,
+	&option_output,
+	&option_limit,
+	&option_depth,
+	&option_min_duration,
+	LAST_OPTIONS,
+	NULL};
+
+static void want(const struct options *asked, struct wanted *wanted)
+{
+	(void) asked;
+	wanted->operations = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
+	wanted->resources = true;
+}
+
+struct functions_made {
+	struct functions *functions;
+	struct stand_outs *found;
+};
+
+static void *make(const struct session *session, GError **error)
+{
+	struct functions *functions = functions_new(session);
+	struct functions_made *made;
+
+	if (!functions_check(functions, error)) {
+		functions_free(functions);
+		return NULL;
+	}
+	made = g_new(struct functions_made, 1);
+	*made = (struct functions_made) {functions, stand_outs_new(functions->tree)};
+	return made;
+}
+
+static void made_free(void *data)
+{
+	struct functions_made *made = data;
+
+	stand_outs_free(made->found);
+	functions_free(made->functions);
+	g_free(made);
+}
+
+static void text(const void *data, struct output *output)
+{
+	const struct functions_made *made = data;
+
+	functions_text(made->functions, made->found, output);
+}
+
+static void json(const void *data, struct output *output)
+{
+	const struct functions_made *made = data;
+
+	functions_json(made->functions, made->found, output);
+}
+
+static void csv(const void *data, struct output *output)
+{
+	const struct functions_made *made = data;
+
+	functions_csv(made->functions, output);
+}
+
+static void folded(const void *data, struct output *output)
+{
+	const struct functions_made *made = data;
+
+	functions_folded(made->functions, output);
+}
+
+const struct command functions_command = {
+	.name = "functions",
+	.usage = "[OPTIONS] TRACE...",
+	.summary = "Where does time go along the calls, on both sides of the kernel boundary?\n"
+		   "Walks down from the outermost function into the kernel, and to what it waits "
+		   "for.",
+	.options = options,
+	.want = want,
+	.needs = {.impossible = NEED(SWITCH),
+		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS) | NEED(VECTOR) | NEED(FAULT),
+		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(CALLSTACK) | NEED(FUNCTIONS)},
+	.make = make,
+	.free = made_free,
+	.writers = {[FORMAT_TEXT] = text,
+		    [FORMAT_JSON] = json,
+		    [FORMAT_CSV] = csv,
+		    [FORMAT_FOLDED] = folded},
+};

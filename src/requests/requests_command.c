@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* `whylate requests`: which requests there were, what each cost, and why. */
+#include "limits/limit_options.h"
+#include "report/report.h"
+#include "run/common_options.h"
+#include "run/needs.h"
+#include "run/option_values.h"
+#include "tracking/request_costs.h"
+#include "tracking/request_filter.h"
+#include "tracking/request_options.h"
+
+static bool add_pick(void *into, const struct option *option, const char *value, GError **error)
+{
+	return pick_check(option->name, value, error) && option_texts(into, option, value, error);
+}
+
+static const struct option option_pick = {
+	"pick",
+	"WHICH",
+	"only these requests: a number, a pattern for labels,\np90 (the slowest tenth), p10..p50, "
+	"peak:N; may be\nrepeated",
+	add_pick,
+	AT(requests.picks),
+	.repeatable = true};
+
+static const struct option *const options[] = {
+	REQUEST_OPTIONS,
+	&option_pick,
+	&option_thread,
+	&option_process,
+	WINDOW_OPTIONS,
+	&option_kallsyms,
+	&option_format,
+	&option_output,
+	&option_limit,
+	&option_depth,
+	LIMIT_OPTIONS,
+	LAST_OPTIONS,
+	NULL};
+
+static bool check(struct options *asked, GError **error)
+{
+	return request_options_check(asked, error) && limits_check(asked, error);
+}
+
+static void want(const struct options *asked, struct wanted *wanted)
+{
+	requests_want(asked, wanted);
+	limits_want(asked, wanted);
+}
+
+struct requests_report {
+	struct user_requests *requests;
+	struct costs *costs;
+};
+
+static void *make(const struct session *session, GError **error)
+{
+	struct request_scope scope = {session->asked.options->requests.picks, "pick",
+				      session->asked.from, session->asked.to};
+	struct user_requests *requests = user_requests_new(session, &scope, error);
+	struct requests_report *report;
+
+	if (!requests)
+		return NULL;
+	report = g_new(struct requests_report, 1);
+	*report = (struct requests_report) {requests, costs_new(requests)};
+	return report;
+}
+
+static void report_free(void *made)
+{
+	struct requests_report *report = made;
+
+	costs_free(report->costs);
+	user_requests_free(report->requests);
+	g_free(report);
+}
+
+static void text(const void *made, struct output *output)
+{
+	const struct requests_report *report = made;
+
+	requests_text(report->costs, output);
+}
+
+static void json(const void *made, struct output *output)
+{
+	const struct requests_report *report = made;
+
+	requests_json(report->costs, output);
+}
+
+static void csv(const void *made, struct output *output)
+{
+	const struct requests_report *report = made;
+
+	requests_csv(report->costs, output);
+}
+
+static void dot(const void *made, struct output *output)
+{
+	const struct requests_report *report = made;
+
+	requests_dot(report->costs, output);
+}
+
+const struct command requests_command = {
+	.name = "requests",
+	.usage = "[OPTIONS] TRACE...",
+	.summary = "Which requests were there, what did each cost, and why?\n"
+		   "Follows them from thread to thread by what was read and written.",
+	.options = options,
+	.check = check,
+	.want = want,
+	.choose = limits_choose,
+	.finish = limits_finish,
+	.needs = {.impossible = NEED(SWITCH) | NEED(SYSCALLS),
+		  .degraded = NEEDS_DEGRADED | NEED(FORK) | NEED(VECTOR) | NEED(FAULT),
+		  .poorer = NEEDS_POORER},
+	.make = make,
+	.free = report_free,
+	.writers = {[FORMAT_TEXT] = text,
+		    [FORMAT_JSON] = json,
+		    [FORMAT_CSV] = csv,
+		    [FORMAT_DOT] = dot},
+};

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* See command.h. */
+#include "run/command.h"
+
+#include <string.h>
+
+#include "run/anonymise.h"
+#include "run/option_values.h"
+#include "run/session.h"
+
+const struct command *command_find(const struct command *const *commands, const char *name)
+{
+	while (*commands && strcmp((*commands)->name, name) != 0)
+		commands++;
+	return *commands;
+}
+
+const struct option *command_option(const struct command *command, const char *name)
+{
+	const struct option *const *options = command->options;
+
+	while (*options && strcmp((*options)->name, name) != 0)
+		options++;
+	return *options;
+}
+
+const char *format_name(enum format format)
+{
+	static const char *const names[FORMAT_COUNT] = {
+		[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json",     [FORMAT_CSV] = "csv",
+		[FORMAT_DOT] = "dot",   [FORMAT_FOLDED] = "folded", [FORMAT_HTML] = "html"};
+
+	return names[format];
+}
+
+void options_init(struct options *options, const struct command *command)
+{
+	*options = (struct options) {.command = command, .limit = 20};
+	options->profile =
+		(struct profile_options) {.operations = g_ptr_array_new_with_free_func(g_free),
+					  .maxcount_percentage = 20,
+					  .min_operations = 3,
+					  .threshold = 0.25};
+	options->functions.threshold = 25;
+	options->requests.picks = g_ptr_array_new_with_free_func(g_free);
+	options->binary_paths = g_ptr_array_new_with_free_func(g_free);
+	options->export.as = EXPORT_NOT_SAID;
+	options->threads = g_ptr_array_new_with_free_func(g_free);
+	options->processes = g_ptr_array_new_with_free_func(g_free);
+	options->clock_offsets = g_ptr_array_new_with_free_func(g_free);
+	options->limits = g_ptr_array_new();
+	if (command->init)
+		command->init(options);
+}
+
+void options_clear(struct options *options)
+{
+	event_filter_free(options->target);
+	event_filter_free(options->from_event);
+	event_filter_free(options->to_event);
+	g_ptr_array_free(options->threads, TRUE);
+	g_ptr_array_free(options->processes, TRUE);
+	g_ptr_array_free(options->clock_offsets, TRUE);
+	g_ptr_array_free(options->limits, TRUE);
+	g_free(options->junit);
+	g_free(options->anonymise_key);
+	anonymiser_free(options->anonymiser);
+	g_free(options->batch.index);
+	g_free(options->batch.merged);
+	g_ptr_array_free(options->profile.operations, TRUE);
+	g_ptr_array_free(options->requests.picks, TRUE);
+	event_filter_free(options->requests.begin);
+	event_filter_free(options->requests.end);
+	if (options->requests.captures)
+		g_ptr_array_free(options->requests.captures, TRUE);
+	g_free(options->requests.a);
+	g_free(options->requests.b);
+	g_free(options->requests.slow_fast);
+	g_free(options->functions.function);
+	g_free(options->export.table);
+	g_free(options->export.around);
+	g_free(options->profile.resource);
+	g_free(options->profile.save);
+	g_free(options->profile.compare);
+	g_free(options->profile.resume);
+	g_free(options->kallsyms);
+	g_ptr_array_free(options->binary_paths, TRUE);
+	g_free(options->cache);
+	g_free(options->host);
+	g_free(options->container);
+	g_free(options->output);
+	memset(options, 0, sizeof *options);
+}
+
+bool options_set(struct options *options, const char *name, const char *value, GError **error)
+{
+	const struct option *option = command_option(options->command, name);
+
+	if (option)
+		return option->set(options, option, value, error);
+	return options_refuse(error, "%s has no option '%s' (see whylate %s --help)",
+			      options->command->name, name, options->command->name);
+}
+
+/* Where windows begin and end must be known before the trace has ended. */
+static bool check_every(const struct options *options, GError **error)
+{
+	if (options->from.kind == WHEN_FROM_END || options->to.kind == WHEN_FROM_END)
+		return options_exclude(
+			"--every", options->to.kind == WHEN_FROM_END ? "--to -OFFSET" : "--last",
+			"a time before the trace's end is known only at its end", error);
+	if (options->from.kind == WHEN_EVENT || options->to.kind == WHEN_EVENT)
+		return options_exclude(
+			"--every", options->to.kind == WHEN_EVENT ? "--to EVENT" : "--from EVENT",
+			"reports begin and end at times", error);
+	if (options->format == FORMAT_HTML)
+		return options_exclude("--every", "--format html", "a page is of one report",
+				       error);
+	if (options->profile.save || options->profile.resume)
+		return options_exclude("--every", options->profile.save ? "--save" : "--resume",
+				       "a saved search is of one report", error);
+	if (options->limits->len)
+		return options_exclude("--every", "--fail-if and --budget",
+				       "a verdict is of one report", error);
+	return true;
+}
+
+bool options_check(struct options *options, GError **error)
+{
+	bool anonymises = options->anonymise || options->anonymise_key;
+
+	if (anonymises && !options->anonymiser)
+		options->anonymiser = anonymiser_new(options->anonymise_key, error);
+	if (anonymises && !options->anonymiser)
+		return false;
+	if (options->every && !check_every(options, error))
+		return false;
+	return !options->command->check || options->command->check(options, error);
+}
+
+bool command_report(const struct command *command, const struct session *session,
+		    struct output *output, GError **error)
+{
+	report_writer *write = command->writers[session->asked.options->format];
+	void *made = command->make ? command->make(session, error) : NULL;
+
+	g_assert(write);
+	if (command->make && !made)
+		return false;
+	write(command->make ? made : (const void *) session, output);
+	if (command->free)
+		command->free(made);
+	return true;
+}

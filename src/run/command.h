@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* A command as data: what it is called, what can be asked of it, what it needs, what it prints.
+ *
+ *   struct option     one row a way to ask: word, help, setter
+ *   struct command    its rows, and what is done for it: recorded, made, written
+ *
+ * Each question's room has one of these, ROOM/ROOM_command.c; commands/ has the list. The command
+ * line, --help, the completion, the OPTIONS of the manual pages, the component classes' parameters
+ * and `check` all come from it: nothing else compares commands.
+ *
+ * Place: run/, low enough for whoever reads what is asked. What must hold: a row sets what
+ * struct options (or what else the command's rows are about) has at `at`; setters know nothing of
+ * the command line, and say what would be right (WHYLATE_ERROR_USAGE).
+ */
+#ifndef WHYLATE_RUN_COMMAND_H
+#define WHYLATE_RUN_COMMAND_H
+
+#include "run/options.h"
+
+struct option;
+struct output;
+struct session;
+
+/* Sets what `option` stands for in `into` (struct options) from its text, "" for a switch. */
+typedef bool option_setter(void *into, const struct option *option, const char *value,
+			   GError **error);
+
+struct option {
+	const char *name;
+	const char *argument;     /* NULL: a switch */
+	const char *help;         /* of --help; lines after the first stand below it */
+	option_setter *set;
+	size_t at;                /* offset of what it sets, for the setters of option_values.h */
+	const char *const *words; /* NULL-ended: those that it takes; or some, for completion */
+	uint64_t least, most;     /* option_number(); option_word(): what the first word is */
+	bool repeatable;
+	bool terminal; /* only on the command line: no parameter of a component class */
+};
+
+/* What is kept while a trace is read, besides the states of threads. */
+struct wanted {
+	uint32_t operations; /* as flow.operations_wanted */
+	bool exchanges, resources;
+};
+
+/* Bits of enum need (needs.h): without it the command's answers are … */
+struct command_needs {
+	uint32_t impossible, degraded, poorer;
+};
+
+/* Writes what the command's make() made. */
+typedef void report_writer(const void *made, struct output *output);
+
+struct command {
+	const char *name;
+	const char *usage; /* behind "whylate NAME " */
+	const char *summary; /* the question in one line, and what is shown in another */
+	const char *brief; /* for the list of commands; NULL: the summary's first line */
+	const char *manual; /* whose manual page is about it too; NULL: its own */
+	int help_column; /* where --help's texts begin; 0: as usual */
+	void (*help_end)(void); /* prints what --help says besides; NULL */
+	const struct option *const *options; /* NULL-ended, as --help lists them */
+
+	/* what is asked; each may be NULL */
+	void (*init)(struct options *options); /* other defaults */
+	/* takes its own words out of those that are no options */
+	bool (*take_words)(struct options *options, GPtrArray *words, GError **error);
+	bool (*check)(struct options *options, GError **error); /* when all is set */
+	bool every_thread; /* is of all threads where none is named */
+	bool two_traces; /* a second one is what the first is compared with */
+
+	/* what is read; each may be NULL */
+	void (*want)(const struct options *options, struct wanted *wanted);
+	void (*choose)(struct session *session); /* whom it is about, as they are really called */
+	void (*finish)(struct session *session); /* adds to the trace when all is read */
+	struct command_needs needs; /* all 0: `check` has nothing to say of it */
+
+	/* what is printed: make() computes it (NULL: the session itself is written), writers by
+	 * format print it. NULL and an error: it cannot be */
+	void *(*make)(const struct session *session, GError **error);
+	void (*free)(void *made);
+	report_writer *writers[FORMAT_COUNT];
+	/* instead of all these: several files, or none that is text. False without an error:
+	 * interrupted */
+	bool (*write)(const struct session *session, GError **error);
+};
+
+/* NULL: there is none of that name. `commands` ends with NULL. */
+const struct command *command_find(const struct command *const *commands, const char *name);
+const struct option *command_option(const struct command *command, const char *name);
+const char *format_name(enum format format);
+/* There is a JSON Schema of what it writes. */
+static inline bool command_has_schema(const struct command *command)
+{
+	return command->writers[FORMAT_JSON] != NULL;
+}
+
+void options_init(struct options *options, const struct command *command);
+void options_clear(struct options *options);
+
+/* Sets an option from its text ("" or "yes" for switches). Errors name the
+ * option, the value and what would be right (WHYLATE_ERROR_USAGE). */
+bool options_set(struct options *options, const char *name, const char *value, GError **error);
+
+/* What can only be judged when all are set; makes what is read from files. */
+bool options_check(struct options *options, GError **error);
+
+/* Makes the command's report of the session, and writes it to what is open. */
+bool command_report(const struct command *command, const struct session *session,
+		    struct output *output, GError **error);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of options that several commands have; those of one are in its room.
+ *
+ * Place: run/. What two questions share and needs more than run/ has stands in the room of that:
+ * latencies/operation_option.c, tracking/request_options.c, limits/limit_options.c.
+ */
+#ifndef WHYLATE_RUN_COMMON_OPTIONS_H
+#define WHYLATE_RUN_COMMON_OPTIONS_H
+
+#include "run/command.h"
+
+extern const struct option option_target, option_thread, option_process;
+extern const struct option option_host, option_container, option_clock_offset, option_from,
+	option_to, option_last, option_every;
+extern const struct option option_kallsyms, option_binary_path, option_format, option_output,
+	option_limit, option_depth, option_min_duration;
+extern const struct option option_anonymise, option_anonymise_key, option_utc, option_strict,
+	option_color, option_reader, option_cache, option_progress, option_quiet, option_verbose;
+
+/* What part of the trace a report is of. */
+#define WINDOW_OPTIONS                                                                             \
+	&option_host, &option_container, &option_clock_offset, &option_from, &option_to,           \
+		&option_last
+/* What all reports end with. */
+#define LAST_OPTIONS                                                                               \
+	&option_anonymise, &option_anonymise_key, &option_utc, &option_strict, &option_color,      \
+		&option_reader, &option_cache, &option_progress, &option_quiet, &option_verbose
+
+/* What an option of several commands means in each: its rows share the words. */
+#define METRIC_HELP                                                                                \
+	"requests, diff: what they cost, latency (default),\ncpu, wait, disk-bytes, disk-time, "   \
+	"net-bytes, calls;\nfunctions: which time, wall (default), cpu, blocked,\ninterrupted"
+#define THRESHOLD_HELP                                                                             \
+	"profile: octaves from which behaviour counts as\nchanged (default 0.25); functions: "     \
+	"percent of the time\nfrom which a function is a bottleneck (default 25)"
+#define DEPTH_HELP                                                                                 \
+	"levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their "    \
+	"ways (default 0: all);\nfunctions: of nested calls in a --timeline (default 0:\nall)"
+
+#define OPTION_NUMBER_MAX 1000000000
+
+#endif

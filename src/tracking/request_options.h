@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The options that say what a request is and costs, which `requests` and `diff` share.
+ * Place: tracking/. */
+#ifndef WHYLATE_TRACKING_REQUEST_OPTIONS_H
+#define WHYLATE_TRACKING_REQUEST_OPTIONS_H
+
+#include "run/command.h"
+
+extern const struct option option_preset, option_begin, option_end, option_follow,
+	option_request_metric;
+
+#define REQUEST_OPTIONS                                                                            \
+	&option_preset, &option_begin, &option_end, &option_follow, &option_request_metric
+
+/* --begin and --end fit each other; keeps what both capture. */
+bool request_options_check(struct options *options, GError **error);
+void requests_want(const struct options *options, struct wanted *wanted);
+
+#endif
