@@ -555,25 +555,12 @@ static void send(struct messages *messages, const struct waiting *waiting)
 	event.time = waiting->time;
 	event.cpu = stream->cpu;
 	event.host = (uint16_t) stream->host;
-	event.kind = state->class.kind;
-	event.name = state->class.name;
-	event.matches = 0;
+	event_init(&event, &state->class, stream->class->abi);
 	event.has_tid = context_integer(from, stream->class->tid, &event.tid);
 	event.has_pid = context_integer(from, stream->class->pid, &event.pid);
 	if (stream->class->process > 0) {
 		event.has_pid = true;
 		event.pid = stream->class->process;
-	}
-	if (event.kind == EV_VECTOR_ENTRY || event.kind == EV_VECTOR_EXIT) {
-		event.vector.name = state->class.argument;
-	} else if (event.kind == EV_FUNCTION_ENTRY || event.kind == EV_FUNCTION_EXIT) {
-		event.function.name = state->class.argument;
-	} else {
-		event.syscall.name = state->class.argument; /* kept by event_reset() */
-		event.syscall.number_table = state->class.compat && stream->class->abi == ABI_X86_64
-						     ? ABI_I386
-						     : stream->class->abi;
-		event_reset(&event);
 	}
 	fields_take(state, from, &messages->scratch, &event);
 	if (event.kind == EV_SCHED_SWITCH)

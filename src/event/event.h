@@ -8,7 +8,7 @@
  * Times are nanoseconds from the trace's clock origin. Strings and arrays are
  * borrowed from the reader and valid during the call that hands the event on.
  * Which member of the union is set depends on `kind`; a field that the traced
- * kernel's tracer does not have keeps the default that event_reset() gives.
+ * kernel's tracer does not have keeps the default that event_init() gives (kinds.h).
  */
 #ifndef WHYLATE_EVENT_EVENT_H
 #define WHYLATE_EVENT_EVENT_H
@@ -75,7 +75,7 @@ enum event_kind {
 	EV_STATEDUMP_FD,
 	EV_STATEDUMP_INTERRUPT,
 	EV_STATEDUMP_BLOCK_DEVICE,
-	EV_NOTICE_LOST, /* no event: the place of lost ones in a queue (in `timer`) */
+	EV_NOTICE_LOST, /* no event: the place of lost ones in a queue */
 	/* of user-space traces; from here on event_is_user() */
 	EV_USER_OTHER, /* a marker: only filters ask for it */
 	EV_USER_ENTRY, /* of a function */
@@ -186,10 +186,14 @@ struct event {
 		} function;
 		struct {
 			uint64_t timer; /* kernel address */
-			int64_t expires; /* hrtimer: ns of the raw clock; notice: end of the gap */
+			int64_t expires; /* hrtimer: ns of the raw clock */
 			uint64_t function; /* hrtimer: address of its callback, 0: not said */
-			int64_t count; /* notice: events lost, -1: not said */
 		} timer;
+		struct {
+			int64_t end; /* of the gap that begins at the notice's time */
+			int64_t count; /* events lost, -1: not said */
+			bool packets; /* whole packets */
+		} lost; /* notices */
 		struct {
 			uint64_t sector;
 			uint64_t other; /* remap: the old sector; split: the second part's */
@@ -267,8 +271,7 @@ static inline bool event_is_user(const struct event *event)
 	return event->kind >= EV_USER_OTHER;
 }
 
-/* Clears the arguments of `event` for its kind: what the tracer may leave out
- * gets its default. Call before filling the union. */
+/* Gives all arguments of `event`, of whatever kind it is, their defaults. */
 void event_reset(struct event *event);
 
 #endif

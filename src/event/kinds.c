@@ -25,6 +25,21 @@ static const struct event_field switch_fields[] = {
 	{"next_prio", FIELD_I32, AT(sched_switch.next_prio)},
 	{0}};
 
+/* Contexts that tell something of the event itself: of prev; of the waker. */
+static const struct event_field switch_contexts[] = {
+	{"callstack_kernel", FIELD_WORDS, AT(sched_switch.callstack)},
+	{"callstack_user", FIELD_WORDS, AT(sched_switch.user_callstack)},
+	{"vtid", FIELD_I32, AT(sched_switch.vtid)},
+	{"vpid", FIELD_I32, AT(sched_switch.vpid)},
+	{"pid_ns", FIELD_I32, AT(sched_switch.pid_ns)},
+	{"cgroup_ns", FIELD_I32, AT(sched_switch.cgroup_ns)},
+	{0}};
+
+static const struct event_field wake_contexts[] = {
+	{"callstack_kernel", FIELD_WORDS, AT(wake.callstack)},
+	{"callstack_user", FIELD_WORDS, AT(wake.user_callstack)},
+	{0}};
+
 static const struct event_field wake_fields[] = {
 	{"comm", FIELD_STRING, AT(wake.comm)},
 	{"tid", FIELD_I32, AT(wake.tid)},
@@ -116,11 +131,6 @@ static const struct event_field process_fields[] = {
 	{"ns_inum", FIELD_I32, AT(process.ns)},
 	{0}};
 
-static const struct event_field namespace_fields[] = {
-	{"tid", FIELD_I32, AT(process.tid)},    {"vtid", FIELD_I32, AT(process.vtid)},
-	{"vpid", FIELD_I32, AT(process.vpid)},  {"ns_level", FIELD_I32, AT(process.level)},
-	{"ns_inum", FIELD_I32, AT(process.ns)}, {0}};
-
 static const struct event_field file_fields[] = {
 	{"pid", FIELD_I32, AT(file.pid)},
 	{"file_table_address", FIELD_I64, AT(file.files)},
@@ -193,73 +203,164 @@ static const struct event_field socketpair_fields[] = {
 	{"socket", FIELD_PAIR, AT(syscall.pair)},
 	{0}};
 
+/* Of user space. Source: lttng-ust 2.3 to 2.14, liblttng-ust-cyg-profile(-fast),
+ * lttng-ust-statedump, lttng-ust-lib, liblttng-ust-dl. dlclose() unloads nothing that somebody
+ * else has open: what is unloaded is told by lttng_ust_lib. */
+static const struct event_field user_fields[] = {
+	{"addr", FIELD_I64, AT(user.address)},        {"call_site", FIELD_I64, AT(user.call_site)},
+	{"baddr", FIELD_I64, AT(user.address)},       {"memsz", FIELD_I64, AT(user.size)},
+	{"path", FIELD_STRING, AT(user.path)},        {"is_pic", FIELD_BOOL, AT(user.pic)},
+	{"build_id", FIELD_BYTES, AT(user.build_id)}, {0}};
+
+/* What whoever writes an event without a field leaves in its place, if that is not 0. */
+static const struct event fork_defaults = {.fork = {.parent_pid = -1, .child_pid = -1}};
+static const struct event exec_defaults = {.exec = {.tid = -1, .old_tid = -1}};
+static const struct event wake_defaults = {.wake = {.target_cpu = -1}};
+static const struct event block_defaults = {.block = {.tid = -1}};
+static const struct event switch_defaults = {.sched_switch = {.next_prio = NO_PRIORITY}};
+static const struct event idle_defaults = {.idle = {.state = IDLE_LEFT, .cpu = -1}};
+static const struct event process_defaults = {.process = {.pid = -1, .ppid = -1, .level = -1}};
+static const struct event file_defaults = {.file = {.pid = -1, .fd = -1}};
+static const struct event user_defaults = {
+	.user = {.pic = true}}; /* libraries are, and that is not said of each */
+static const struct event syscall_defaults = {
+	.syscall = {.id = -1,
+		    .fd = -1,
+		    .dfd = -1,
+		    .newfd = -1,
+		    .epfd = -1,
+		    .timeout = -1,
+		    .pair = {-1, -1}}};
+
+/* The arguments of a kind of event: where they lie in struct event, what they are taken from, and
+ * what stands where there is nothing to take. */
+struct shape {
+	uint16_t offset, size; /* of the union's member */
+	const struct event_field *fields;   /* of the payload; NULL: the class says it all */
+	const struct event_field *contexts; /* NULL: none but the thread's */
+	const struct event *defaults;       /* NULL: all 0 */
+};
+
+#define MEMBER(member)                                                                             \
+	.offset = offsetof(struct event, member), .size = sizeof((struct event *) NULL)->member
+
+static const struct shape switch_shape = {MEMBER(sched_switch), .fields = switch_fields,
+					  .contexts = switch_contexts,
+					  .defaults = &switch_defaults};
+static const struct shape wake_shape = {MEMBER(wake), .fields = wake_fields,
+					.contexts = wake_contexts, .defaults = &wake_defaults};
+static const struct shape queued_shape = {MEMBER(wake), .fields = wake_fields,
+					  .defaults = &wake_defaults};
+static const struct shape fork_shape = {MEMBER(fork), .fields = fork_fields,
+					.defaults = &fork_defaults};
+static const struct shape exec_shape = {MEMBER(exec), .fields = exec_fields,
+					.defaults = &exec_defaults};
+static const struct shape exit_shape = {MEMBER(exit), .fields = exit_fields};
+static const struct shape irq_shape = {MEMBER(irq), .fields = irq_fields};
+static const struct shape softirq_shape = {MEMBER(softirq), .fields = softirq_fields};
+static const struct shape vector_shape = {MEMBER(vector)};
+static const struct shape hrtimer_shape = {MEMBER(timer), .fields = hrtimer_fields};
+static const struct shape timer_shape = {MEMBER(timer), .fields = timer_fields};
+static const struct shape block_shape = {MEMBER(block), .fields = block_fields,
+					 .defaults = &block_defaults};
+static const struct shape work_shape = {MEMBER(work), .fields = work_fields};
+static const struct shape idle_shape = {MEMBER(idle), .fields = idle_fields,
+					.defaults = &idle_defaults};
+static const struct shape writeback_shape = {MEMBER(writeback), .fields = writeback_fields};
+static const struct shape journal_shape = {MEMBER(journal), .fields = journal_fields};
+static const struct shape net_shape = {MEMBER(net), .fields = net_fields};
+static const struct shape signal_shape = {MEMBER(signal), .fields = signal_fields};
+static const struct shape priority_shape = {MEMBER(priority), .fields = priority_fields};
+static const struct shape syscall_shape = {MEMBER(syscall), .fields = syscall_fields,
+					   .defaults = &syscall_defaults};
+static const struct shape function_shape = {MEMBER(function)};
+static const struct shape process_shape = {MEMBER(process), .fields = process_fields,
+					   .defaults = &process_defaults};
+static const struct shape file_shape = {MEMBER(file), .fields = file_fields,
+					.defaults = &file_defaults};
+static const struct shape interrupt_shape = {MEMBER(interrupt), .fields = interrupt_fields};
+static const struct shape device_shape = {MEMBER(device), .fields = device_fields};
+static const struct shape lost_shape = {MEMBER(lost)};
+static const struct shape user_shape = {MEMBER(user), .fields = user_fields,
+					.defaults = &user_defaults};
+
+/* All kinds of events. The names are those of different versions of the tracer, separated by
+ * blanks; NULL: recognised otherwise, or no event. */
 static const struct {
-	const char *name;
-	uint16_t kind;
-	const struct event_field *fields;
-} kinds[] = {
-	{"sched_switch", EV_SCHED_SWITCH, switch_fields},
-	{"sched_waking", EV_SCHED_WAKING, wake_fields},
-	{"sched_ttwu", EV_SCHED_WAKING, wake_fields}, /* add-on module, kernels 3.8 to 4.1 */
-	{"sched_wakeup", EV_SCHED_WAKEUP, wake_fields},
-	{"sched_wakeup_new", EV_SCHED_WAKEUP_NEW, wake_fields},
-	{"sched_migrate_task", EV_SCHED_MIGRATE, wake_fields},
-	{"sched_process_fork", EV_PROCESS_FORK, fork_fields},
-	{"sched_process_exec", EV_PROCESS_EXEC, exec_fields},
-	{"sched_process_exit", EV_PROCESS_EXIT, exit_fields},
-	{"sched_process_free", EV_PROCESS_FREE, exit_fields},
-	{"irq_handler_entry", EV_IRQ_ENTRY, irq_fields},
-	{"irq_handler_exit", EV_IRQ_EXIT, irq_fields},
-	{"irq_softirq_raise", EV_SOFTIRQ_RAISE, softirq_fields},
-	{"irq_softirq_entry", EV_SOFTIRQ_ENTRY, softirq_fields},
-	{"irq_softirq_exit", EV_SOFTIRQ_EXIT, softirq_fields},
-	{"softirq_raise", EV_SOFTIRQ_RAISE, softirq_fields},
-	{"softirq_entry", EV_SOFTIRQ_ENTRY, softirq_fields},
-	{"softirq_exit", EV_SOFTIRQ_EXIT, softirq_fields},
-	{"timer_hrtimer_start", EV_HRTIMER_START, hrtimer_fields},
-	{"timer_hrtimer_expire_entry", EV_HRTIMER_EXPIRE_ENTRY, hrtimer_fields},
-	{"timer_hrtimer_expire_exit", EV_HRTIMER_EXPIRE_EXIT, hrtimer_fields},
-	{"timer_hrtimer_cancel", EV_HRTIMER_CANCEL, hrtimer_fields},
-	{"hrtimer_start", EV_HRTIMER_START, hrtimer_fields},
-	{"hrtimer_expire_entry", EV_HRTIMER_EXPIRE_ENTRY, hrtimer_fields},
-	{"hrtimer_expire_exit", EV_HRTIMER_EXPIRE_EXIT, hrtimer_fields},
-	{"hrtimer_cancel", EV_HRTIMER_CANCEL, hrtimer_fields},
-	{"timer_start", EV_TIMER_START, timer_fields},
-	{"timer_expire_entry", EV_TIMER_EXPIRE_ENTRY, timer_fields},
-	{"timer_expire_exit", EV_TIMER_EXPIRE_EXIT, timer_fields},
-	{"block_rq_insert", EV_BLOCK_INSERT, block_fields},
-	{"block_rq_issue", EV_BLOCK_ISSUE, block_fields},
-	{"block_rq_requeue", EV_BLOCK_REQUEUE, block_fields},
-	{"block_rq_complete", EV_BLOCK_COMPLETE, block_fields},
-	{"block_bio_queue", EV_BLOCK_BIO, block_fields},
-	{"block_bio_backmerge", EV_BLOCK_BIO_MERGED, block_fields},
-	{"block_bio_frontmerge", EV_BLOCK_BIO_MERGED, block_fields},
-	{"block_getrq", EV_BLOCK_BIO_MERGED, block_fields},
-	{"block_bio_complete", EV_BLOCK_BIO_COMPLETE, block_fields},
-	{"block_bio_remap", EV_BLOCK_REMAP, block_fields},
-	{"block_rq_remap", EV_BLOCK_REMAP, block_fields},
-	{"block_split", EV_BLOCK_SPLIT, block_fields},
-	{"workqueue_queue_work", EV_WORK_QUEUE, work_fields},
-	{"workqueue_execute_start", EV_WORK_START, work_fields},
-	{"workqueue_execute_end", EV_WORK_END, work_fields},
-	{"power_cpu_idle", EV_CPU_IDLE, idle_fields},
-	{"writeback_queue", EV_WRITEBACK_QUEUE, writeback_fields},
-	{"writeback_exec", EV_WRITEBACK_EXEC, writeback_fields},
-	{"writeback_pages_written", EV_WRITEBACK_END, no_fields},
-	{"jbd2_start_commit", EV_JOURNAL_START, journal_fields},
-	{"jbd2_end_commit", EV_JOURNAL_END, journal_fields},
-	{"net_dev_queue", EV_NET_SEND, net_fields},
-	{"net_if_receive_skb", EV_NET_RECEIVE, net_fields},
-	{"netif_receive_skb", EV_NET_RECEIVE, net_fields},
-	{"signal_generate", EV_SIGNAL_GENERATE, signal_fields},
-	{"sched_pi_setprio", EV_PI_SETPRIO, priority_fields},
-	{"exit_syscall", EV_SYSCALL_EXIT, syscall_fields},
-	{"lttng_statedump_process_state", EV_STATEDUMP_PROCESS, process_fields},
-	{"lttng_statedump_process_pid_ns", EV_STATEDUMP_PID_NS, namespace_fields},
-	{"lttng_statedump_process_cgroup_ns", EV_STATEDUMP_CGROUP_NS, namespace_fields},
-	{"lttng_statedump_file_descriptor", EV_STATEDUMP_FD, file_fields},
-	{"lttng_statedump_interrupt", EV_STATEDUMP_INTERRUPT, interrupt_fields},
-	{"lttng_statedump_block_device", EV_STATEDUMP_BLOCK_DEVICE, device_fields},
+	const char *names;
+	const struct shape *shape; /* NULL: that it happened is all */
+} kinds[EV_KIND_COUNT] = {
+	[EV_SCHED_SWITCH] = {"sched_switch", &switch_shape},
+	[EV_SCHED_WAKING] = {"sched_waking sched_ttwu", &wake_shape},
+	[EV_SCHED_WAKEUP] = {"sched_wakeup", &wake_shape},
+	[EV_SCHED_WAKEUP_NEW] = {"sched_wakeup_new", &queued_shape},
+	[EV_SCHED_MIGRATE] = {"sched_migrate_task", &queued_shape},
+	[EV_PROCESS_FORK] = {"sched_process_fork", &fork_shape},
+	[EV_PROCESS_EXEC] = {"sched_process_exec", &exec_shape},
+	[EV_PROCESS_EXIT] = {"sched_process_exit", &exit_shape},
+	[EV_PROCESS_FREE] = {"sched_process_free", &exit_shape},
+	[EV_IRQ_ENTRY] = {"irq_handler_entry", &irq_shape},
+	[EV_IRQ_EXIT] = {"irq_handler_exit", &irq_shape},
+	[EV_SOFTIRQ_RAISE] = {"irq_softirq_raise softirq_raise", &softirq_shape},
+	[EV_SOFTIRQ_ENTRY] = {"irq_softirq_entry softirq_entry", &softirq_shape},
+	[EV_SOFTIRQ_EXIT] = {"irq_softirq_exit softirq_exit", &softirq_shape},
+	[EV_VECTOR_ENTRY] = {NULL, &vector_shape},
+	[EV_VECTOR_EXIT] = {NULL, &vector_shape},
+	[EV_HRTIMER_START] = {"timer_hrtimer_start hrtimer_start", &hrtimer_shape},
+	[EV_HRTIMER_EXPIRE_ENTRY] = {"timer_hrtimer_expire_entry hrtimer_expire_entry",
+				     &hrtimer_shape},
+	[EV_HRTIMER_EXPIRE_EXIT] = {"timer_hrtimer_expire_exit hrtimer_expire_exit",
+				    &hrtimer_shape},
+	[EV_HRTIMER_CANCEL] = {"timer_hrtimer_cancel hrtimer_cancel", &hrtimer_shape},
+	[EV_TIMER_START] = {"timer_start", &timer_shape},
+	[EV_TIMER_EXPIRE_ENTRY] = {"timer_expire_entry", &timer_shape},
+	[EV_TIMER_EXPIRE_EXIT] = {"timer_expire_exit", &timer_shape},
+	[EV_BLOCK_INSERT] = {"block_rq_insert", &block_shape},
+	[EV_BLOCK_ISSUE] = {"block_rq_issue", &block_shape},
+	[EV_BLOCK_REQUEUE] = {"block_rq_requeue", &block_shape},
+	[EV_BLOCK_COMPLETE] = {"block_rq_complete", &block_shape},
+	[EV_BLOCK_BIO] = {"block_bio_queue", &block_shape},
+	[EV_BLOCK_BIO_MERGED] = {"block_bio_backmerge block_bio_frontmerge block_getrq",
+				 &block_shape},
+	[EV_BLOCK_BIO_COMPLETE] = {"block_bio_complete", &block_shape},
+	[EV_BLOCK_REMAP] = {"block_bio_remap block_rq_remap", &block_shape},
+	[EV_BLOCK_SPLIT] = {"block_split", &block_shape},
+	[EV_WORK_QUEUE] = {"workqueue_queue_work", &work_shape},
+	[EV_WORK_START] = {"workqueue_execute_start", &work_shape},
+	[EV_WORK_END] = {"workqueue_execute_end", &work_shape},
+	[EV_CPU_IDLE] = {"power_cpu_idle", &idle_shape},
+	[EV_WRITEBACK_QUEUE] = {"writeback_queue", &writeback_shape},
+	[EV_WRITEBACK_EXEC] = {"writeback_exec", &writeback_shape},
+	[EV_WRITEBACK_END] = {"writeback_pages_written", &writeback_shape},
+	[EV_JOURNAL_START] = {"jbd2_start_commit", &journal_shape},
+	[EV_JOURNAL_END] = {"jbd2_end_commit", &journal_shape},
+	[EV_NET_SEND] = {"net_dev_queue", &net_shape},
+	[EV_NET_RECEIVE] = {"net_if_receive_skb netif_receive_skb", &net_shape},
+	[EV_SIGNAL_GENERATE] = {"signal_generate", &signal_shape},
+	[EV_PI_SETPRIO] = {"sched_pi_setprio", &priority_shape},
+	[EV_SYSCALL_ENTRY] = {NULL, &syscall_shape},
+	[EV_SYSCALL_EXIT] = {"exit_syscall", &syscall_shape},
+	[EV_FUNCTION_ENTRY] = {NULL, &function_shape},
+	[EV_FUNCTION_EXIT] = {NULL, &function_shape},
+	[EV_STATEDUMP_PROCESS] = {"lttng_statedump_process_state", &process_shape},
+	[EV_STATEDUMP_PID_NS] = {"lttng_statedump_process_pid_ns", &process_shape},
+	[EV_STATEDUMP_CGROUP_NS] = {"lttng_statedump_process_cgroup_ns", &process_shape},
+	[EV_STATEDUMP_FD] = {"lttng_statedump_file_descriptor", &file_shape},
+	[EV_STATEDUMP_INTERRUPT] = {"lttng_statedump_interrupt", &interrupt_shape},
+	[EV_STATEDUMP_BLOCK_DEVICE] = {"lttng_statedump_block_device", &device_shape},
+	[EV_NOTICE_LOST] = {NULL, &lost_shape},
+	[EV_USER_ENTRY] = {"lttng_ust_cyg_profile:func_entry lttng_ust_cyg_profile_fast:func_entry",
+			   &user_shape},
+	[EV_USER_EXIT] = {"lttng_ust_cyg_profile:func_exit lttng_ust_cyg_profile_fast:func_exit",
+			  &user_shape},
+	[EV_USER_IMAGE] = {"lttng_ust_statedump:bin_info", &user_shape},
+	[EV_USER_LOAD] = {"lttng_ust_lib:load lttng_ust_dl:dlopen lttng_ust_dl:dlmopen",
+			  &user_shape},
+	[EV_USER_UNLOAD] = {"lttng_ust_lib:unload", &user_shape},
+	[EV_USER_BUILD_ID] =
+		{"lttng_ust_statedump:build_id lttng_ust_lib:build_id lttng_ust_dl:build_id",
+		 &user_shape},
+	[EV_NOTICE_USER_LOST] = {NULL, &lost_shape},
 };
 
 static const struct {
@@ -275,93 +376,109 @@ static const struct {
 	{"compat_sys_", EV_SYSCALL_ENTRY, true},
 };
 
+static bool has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; at && length; at = strchr(at, ' ')) {
+		at += *at == ' ';
+		if (strncmp(at, word, length) == 0 && (at[length] == ' ' || !at[length]))
+			return true;
+	}
+	return false;
+}
+
+static const struct event_field *fields_of(uint16_t kind)
+{
+	const struct shape *shape = kinds[kind].shape;
+
+	return shape && shape->fields ? shape->fields : no_fields;
+}
+
+const struct event_field *event_contexts(uint16_t kind)
+{
+	const struct shape *shape = kinds[kind].shape;
+
+	return shape && shape->contexts ? shape->contexts : no_fields;
+}
+
 void event_reset(struct event *event)
 {
-	switch (event->kind) {
-	case EV_SYSCALL_ENTRY:
-	case EV_SYSCALL_EXIT: {
-		uint32_t name = event->syscall.name;
-		uint8_t table = event->syscall.number_table;
+	const struct shape *shape = kinds[event->kind].shape;
 
-		memset(&event->syscall, 0, sizeof event->syscall);
-		event->syscall.name = name;
-		event->syscall.number_table = table;
-		event->syscall.id = -1;
-		event->syscall.fd = event->syscall.newfd = event->syscall.epfd = -1;
-		event->syscall.dfd = -1;
-		event->syscall.pair[0] = event->syscall.pair[1] = -1;
-		event->syscall.timeout = -1;
-		break;
-	}
-	case EV_PROCESS_FORK:
-		memset(&event->fork, 0, sizeof event->fork);
-		event->fork.parent_pid = event->fork.child_pid = -1;
-		break;
-	case EV_PROCESS_EXEC:
-		memset(&event->exec, 0, sizeof event->exec);
-		event->exec.tid = event->exec.old_tid = -1;
-		break;
-	case EV_SCHED_WAKING:
-	case EV_SCHED_WAKEUP:
-	case EV_SCHED_WAKEUP_NEW:
-	case EV_SCHED_MIGRATE:
-		memset(&event->wake, 0, sizeof event->wake);
-		event->wake.target_cpu = -1;
-		break;
-	case EV_BLOCK_INSERT:
-	case EV_BLOCK_ISSUE:
-	case EV_BLOCK_REQUEUE:
-	case EV_BLOCK_COMPLETE:
-	case EV_BLOCK_BIO:
-	case EV_BLOCK_BIO_MERGED:
-	case EV_BLOCK_BIO_COMPLETE:
-	case EV_BLOCK_REMAP:
-	case EV_BLOCK_SPLIT:
-		memset(&event->block, 0, sizeof event->block);
-		event->block.tid = -1;
+	if (shape && shape->defaults)
+		memcpy((char *) event + shape->offset,
+		       (const char *) shape->defaults + shape->offset, shape->size);
+	else if (shape)
+		memset((char *) event + shape->offset, 0, shape->size);
+}
+
+void event_init(struct event *event, const struct event_class *class, enum syscall_abi abi)
+{
+	event->kind = class->kind;
+	event->name = class->name;
+	event->matches = 0;
+	event_reset(event);
+	switch (class->kind) {
+	case EV_SYSCALL_ENTRY:
+	case EV_SYSCALL_EXIT:
+		event->syscall.name = class->argument;
+		event->syscall.number_table =
+			class->compat && abi == ABI_X86_64 ? ABI_I386 : (uint8_t) abi;
 		break;
 	case EV_VECTOR_ENTRY:
 	case EV_VECTOR_EXIT:
+		event->vector.name = class->argument;
+		break;
 	case EV_FUNCTION_ENTRY:
 	case EV_FUNCTION_EXIT:
-	case EV_OTHER:
-		break;
-	case EV_SCHED_SWITCH:
-		memset(&event->sched_switch, 0, sizeof event->sched_switch);
-		event->sched_switch.next_prio = NO_PRIORITY;
-		break;
-	case EV_CPU_IDLE:
-		event->idle.state = IDLE_LEFT;
-		event->idle.cpu = -1;
-		break;
-	case EV_NET_SEND:
-	case EV_NET_RECEIVE:
-		memset(&event->net, 0, sizeof event->net);
-		break;
-	case EV_STATEDUMP_PROCESS:
-	case EV_STATEDUMP_PID_NS:
-	case EV_STATEDUMP_CGROUP_NS:
-		memset(&event->process, 0, sizeof event->process);
-		event->process.pid = event->process.ppid = event->process.level = -1;
-		break;
-	case EV_USER_OTHER:
-	case EV_USER_ENTRY:
-	case EV_USER_EXIT:
-	case EV_USER_IMAGE:
-	case EV_USER_LOAD:
-	case EV_USER_UNLOAD:
-	case EV_USER_BUILD_ID:
-		memset(&event->user, 0, sizeof event->user);
-		event->user.pic = true; /* libraries are, and that is not said of each */
-		break;
-	case EV_STATEDUMP_FD:
-		memset(&event->file, 0, sizeof event->file);
-		event->file.pid = event->file.fd = -1;
-		break;
-	default: /* the kinds with one or two small fields */
-		memset(&event->timer, 0, sizeof event->timer);
+		event->function.name = class->argument;
 		break;
 	}
+}
+
+static void visit_fields(struct event *event, const struct event_field *fields,
+			 event_visit_string *string, event_visit_bytes *bytes, void *data)
+{
+	for (const struct event_field *field = fields; field->name; field++) {
+		char *at = (char *) event + field->offset;
+
+		switch ((enum event_field_type) field->type) {
+		case FIELD_STRING:
+			string((const char **) (void *) at, data);
+			break;
+		case FIELD_BYTES:
+		case FIELD_WORDS: {
+			struct event_bytes *list = (struct event_bytes *) (void *) at;
+
+			bytes((const void **) &list->bytes, list->count, data);
+			break;
+		}
+		case FIELD_PACKET:
+			bytes((const void **) &event->net.saddr.bytes, event->net.saddr.count,
+			      data);
+			bytes((const void **) &event->net.daddr.bytes, event->net.daddr.count,
+			      data);
+			break;
+		case FIELD_READY:
+			bytes((const void **) &event->syscall.fds,
+			      event->syscall.fd_count * sizeof *event->syscall.fds, data);
+			break;
+		case FIELD_I32:
+		case FIELD_I64:
+		case FIELD_PAIR:
+		case FIELD_COOKIE:
+		case FIELD_BOOL:
+			break;
+		}
+	}
+}
+
+void event_each_pointer(struct event *event, event_visit_string *string, event_visit_bytes *bytes,
+			void *data)
+{
+	visit_fields(event, fields_of(event->kind), string, bytes, data);
+	visit_fields(event, event_contexts(event->kind), string, bytes, data);
 }
 
 static bool starts(const char *text, const char *prefix)
@@ -421,65 +538,34 @@ static bool syscall_class(struct intern *names, const char *name, struct event_c
 	return false;
 }
 
+/* The kind of that name among those in [from, to), else `other`. */
+static struct event_class
+class_of_name(struct intern *names, const char *name, int from, int to, uint16_t other)
+{
+	struct event_class class = {.kind = other, .name = intern_id(names, name)};
+
+	for (int kind = from; kind < to; kind++)
+		if (has_word(kinds[kind].names, name))
+			class.kind = (uint16_t) kind;
+	class.fields = fields_of(class.kind);
+	return class;
+}
+
 struct event_class event_class_of(struct intern *names, const char *name)
 {
-	struct event_class class = {.kind = EV_OTHER,
-				    .name = intern_id(names, name),
-				    .fields = no_fields};
+	struct event_class class = class_of_name(names, name, 0, EV_USER_OTHER, EV_OTHER);
 
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (strcmp(name, kinds[i].name) == 0) {
-			class.kind = kinds[i].kind;
-			class.fields = kinds[i].fields;
-			return class;
-		}
-	if (syscall_class(names, name, &class) || vector_class(names, name, &class))
+	if (class.kind != EV_OTHER || syscall_class(names, name, &class) ||
+	    vector_class(names, name, &class))
 		return class;
 	if (strstr(name, "page_fault") && !ends(name, "_exit"))
 		class.kind = ends(name, "_kernel") ? EV_PAGE_FAULT_KERNEL : EV_PAGE_FAULT_USER;
 	return class;
 }
 
-/* Source: lttng-ust 2.3 to 2.14, liblttng-ust-cyg-profile(-fast), lttng-ust-statedump,
- * lttng-ust-lib, liblttng-ust-dl. dlclose() unloads nothing that somebody else has open: what is
- * unloaded is told by lttng_ust_lib. */
 struct event_class event_class_of_user(struct intern *names, const char *name)
 {
-	static const struct event_field function_fields[] = {
-		{"addr", FIELD_I64, AT(user.address)},
-		{"call_site", FIELD_I64, AT(user.call_site)},
-		{0}};
-	static const struct event_field image_fields[] = {
-		{"baddr", FIELD_I64, AT(user.address)},       {"memsz", FIELD_I64, AT(user.size)},
-		{"path", FIELD_STRING, AT(user.path)},        {"is_pic", FIELD_BOOL, AT(user.pic)},
-		{"build_id", FIELD_BYTES, AT(user.build_id)}, {0}};
-	static const struct {
-		const char *name;
-		uint16_t kind;
-	} user_kinds[] = {
-		{"lttng_ust_cyg_profile:func_entry", EV_USER_ENTRY},
-		{"lttng_ust_cyg_profile:func_exit", EV_USER_EXIT},
-		{"lttng_ust_cyg_profile_fast:func_entry", EV_USER_ENTRY},
-		{"lttng_ust_cyg_profile_fast:func_exit", EV_USER_EXIT},
-		{"lttng_ust_statedump:bin_info", EV_USER_IMAGE},
-		{"lttng_ust_statedump:build_id", EV_USER_BUILD_ID},
-		{"lttng_ust_lib:load", EV_USER_LOAD},
-		{"lttng_ust_lib:build_id", EV_USER_BUILD_ID},
-		{"lttng_ust_lib:unload", EV_USER_UNLOAD},
-		{"lttng_ust_dl:dlopen", EV_USER_LOAD},
-		{"lttng_ust_dl:dlmopen", EV_USER_LOAD},
-		{"lttng_ust_dl:build_id", EV_USER_BUILD_ID},
-	};
-	struct event_class class = {.kind = EV_USER_OTHER,
-				    .name = intern_id(names, name),
-				    .fields = no_fields};
-
-	for (size_t i = 0; i < sizeof user_kinds / sizeof *user_kinds; i++)
-		if (strcmp(name, user_kinds[i].name) == 0)
-			class.kind = user_kinds[i].kind;
-	if (class.kind != EV_USER_OTHER)
-		class.fields = class.kind <= EV_USER_EXIT ? function_fields : image_fields;
-	return class;
+	return class_of_name(names, name, EV_USER_OTHER, EV_KIND_COUNT, EV_USER_OTHER);
 }
 
 void event_class_pass_over(struct event_class *class)
@@ -508,47 +594,4 @@ void event_class_of_probe(struct intern *names, const char *name, struct event_c
 		class->argument = intern_id(names, text);
 		return;
 	}
-}
-
-unsigned event_abi_hint(const char *name)
-{
-	static const struct {
-		const char *name;
-		unsigned hint;
-	} hints[] = {
-		{"arch_prctl", HINT_X86},
-		{"ioperm", HINT_X86},
-		{"iopl", HINT_X86},
-		{"modify_ldt", HINT_X86},
-		{"vm86old", HINT_X86 | HINT_32BIT},
-		{"time", HINT_OLD},
-		{"utime", HINT_OLD},
-		{"stat64", HINT_32BIT},
-		{"fstat64", HINT_32BIT},
-		{"mmap2", HINT_32BIT},
-		{"spu_run", HINT_OTHER},
-		{"s390_runtime_instr", HINT_OTHER},
-		{"cacheflush", HINT_OTHER},
-		{"arm_fadvise64_64", HINT_OTHER},
-	};
-	const char *call;
-
-	if (starts(name, "x86_") || starts(name, "mce_"))
-		return HINT_X86;
-	if (!starts(name, "syscall_entry_") && !starts(name, "sys_"))
-		return 0;
-	call = name + (starts(name, "sys_") ? strlen("sys_") : strlen("syscall_entry_"));
-	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-		if (strcmp(call, hints[i].name) == 0)
-			return hints[i].hint;
-	return 0;
-}
-
-enum syscall_abi event_abi(unsigned hints)
-{
-	if (hints & HINT_OTHER)
-		return ABI_UNKNOWN;
-	if (hints & HINT_32BIT)
-		return (hints & HINT_X86) ? ABI_I386 : ABI_UNKNOWN;
-	return (hints & (HINT_X86 | HINT_OLD)) ? ABI_X86_64 : ABI_UNKNOWN;
 }

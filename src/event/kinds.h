@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of event kinds: their names over the tracer's versions and the
  * payload fields that the core takes from each.
+ * A new kind of event is a row in kinds.c, and a member of the union in event.h.
  *
  * Place: event/. A reader asks once per event class which kind it is and
  * which fields to put where; after that no name is looked at again.
@@ -11,6 +12,7 @@
 #define WHYLATE_EVENT_KINDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "event/event.h"
@@ -54,6 +56,20 @@ struct event_class event_class_of(struct intern *names, const char *event_name);
 
 /* The same of a user-space trace's events. */
 struct event_class event_class_of_user(struct intern *names, const char *event_name);
+
+/* Begins an event of that class: what the tracer may leave out of its arguments gets its default.
+ * `abi` numbers the trace's system calls. Time, CPU, host and contexts are the caller's to set. */
+void event_init(struct event *event, const struct event_class *class, enum syscall_abi abi);
+
+/* The contexts that belong to the arguments of a kind; ends with name NULL. */
+const struct event_field *event_contexts(uint16_t kind);
+
+/* Calls `string` and `bytes` with each pointer among the arguments of `event`, always in the same
+ * order: of the wanted fields, a string or a list has one pointer, under whatever names. */
+typedef void event_visit_string(const char **text, void *data);
+typedef void event_visit_bytes(const void **bytes, size_t size, void *data);
+void event_each_pointer(struct event *event, event_visit_string *string, event_visit_bytes *bytes,
+			void *data);
 
 /* Nothing is taken from its events any more. */
 void event_class_pass_over(struct event_class *class);

@@ -2,7 +2,7 @@
 /* Copied events in memory and in a file; see queue.h.
  *
  * A record is its size, the struct event with its pointers as they were, and
- * behind it the pointed-to bytes in the order in which each_pointer() visits
+ * behind it the pointed-to bytes in the order in which event_each_pointer() visits
  * them, strings behind their size; reading visits in the same order and sets the
  * pointers anew. Records are moved to the file, or else kept, in pieces of about
  * PIECE bytes, each behind its size in the file.
@@ -13,100 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event/kinds.h"
 #include "util/spill.h"
 
 #define PIECE (16u << 20)
-
-struct visitor {
-	void (*string)(struct visitor *visitor, const char **text);
-	void (*bytes)(struct visitor *visitor, const void **bytes, size_t size);
-	GByteArray *out;    /* writing */
-	const char *in;     /* reading */
-};
-
-static void visit_bytes(struct visitor *visitor, struct event_bytes *bytes)
-{
-	visitor->bytes(visitor, (const void **) &bytes->bytes, bytes->count);
-}
-
-static void visit_syscall(struct visitor *visitor, struct event_syscall *call)
-{
-	visitor->string(visitor, &call->filename);
-	visit_bytes(visitor, &call->v4);
-	visit_bytes(visitor, &call->v6);
-	visit_bytes(visitor, &call->readfds);
-	visit_bytes(visitor, &call->writefds);
-	visit_bytes(visitor, &call->exceptfds);
-	visitor->bytes(visitor, (const void **) &call->fds, call->fd_count * sizeof *call->fds);
-}
-
-static void each_pointer(struct visitor *visitor, struct event *event)
-{
-	switch (event->kind) {
-	case EV_SCHED_SWITCH:
-		visitor->string(visitor, &event->sched_switch.prev_comm);
-		visitor->string(visitor, &event->sched_switch.next_comm);
-		visit_bytes(visitor, &event->sched_switch.callstack);
-		visit_bytes(visitor, &event->sched_switch.user_callstack);
-		break;
-	case EV_SCHED_WAKING:
-	case EV_SCHED_WAKEUP:
-	case EV_SCHED_WAKEUP_NEW:
-	case EV_SCHED_MIGRATE:
-		visitor->string(visitor, &event->wake.comm);
-		visit_bytes(visitor, &event->wake.callstack);
-		visit_bytes(visitor, &event->wake.user_callstack);
-		break;
-	case EV_PROCESS_FORK:
-		visitor->string(visitor, &event->fork.child_comm);
-		visit_bytes(visitor, &event->fork.vtids);
-		break;
-	case EV_PROCESS_EXEC:
-		visitor->string(visitor, &event->exec.filename);
-		break;
-	case EV_PROCESS_EXIT:
-	case EV_PROCESS_FREE:
-		visitor->string(visitor, &event->exit.comm);
-		break;
-	case EV_IRQ_ENTRY:
-	case EV_IRQ_EXIT:
-		visitor->string(visitor, &event->irq.name);
-		break;
-	case EV_NET_SEND:
-	case EV_NET_RECEIVE:
-		visit_bytes(visitor, &event->net.saddr);
-		visit_bytes(visitor, &event->net.daddr);
-		break;
-	case EV_STATEDUMP_PROCESS:
-		visitor->string(visitor, &event->process.name);
-		break;
-	case EV_STATEDUMP_FD:
-		visitor->string(visitor, &event->file.filename);
-		break;
-	case EV_STATEDUMP_INTERRUPT:
-		visitor->string(visitor, &event->interrupt.action);
-		break;
-	case EV_WRITEBACK_QUEUE:
-	case EV_WRITEBACK_EXEC:
-		visitor->string(visitor, &event->writeback.name);
-		break;
-	case EV_USER_IMAGE:
-	case EV_USER_LOAD:
-	case EV_USER_BUILD_ID:
-		visitor->string(visitor, &event->user.path);
-		visit_bytes(visitor, &event->user.build_id);
-		break;
-	case EV_STATEDUMP_BLOCK_DEVICE:
-		visitor->string(visitor, &event->device.name);
-		break;
-	case EV_SYSCALL_ENTRY:
-	case EV_SYSCALL_EXIT:
-		visit_syscall(visitor, &event->syscall);
-		break;
-	default:
-		break;
-	}
-}
 
 /* Payloads are padded so that every record and array stays aligned. */
 static void append_padded(GByteArray *out, const void *bytes, size_t size)
@@ -117,13 +27,13 @@ static void append_padded(GByteArray *out, const void *bytes, size_t size)
 	g_byte_array_append(out, zero, (guint) (-size & 7));
 }
 
-static void write_bytes(struct visitor *visitor, const void **bytes, size_t size)
+static void write_bytes(const void **bytes, size_t size, void *out)
 {
 	if (*bytes)
-		append_padded(visitor->out, *bytes, size);
+		append_padded(out, *bytes, size);
 }
 
-static void write_string(struct visitor *visitor, const char **text)
+static void write_string(const char **text, void *out)
 {
 	/* the text may lie in a file that is being cut: its length is asked for once */
 	guint64 size;
@@ -131,27 +41,30 @@ static void write_string(struct visitor *visitor, const char **text)
 	if (!*text)
 		return;
 	size = strlen(*text) + 1;
-	g_byte_array_append(visitor->out, (const guint8 *) &size, sizeof size);
-	append_padded(visitor->out, *text, size);
+	g_byte_array_append(out, (const guint8 *) &size, sizeof size);
+	append_padded(out, *text, size);
 }
 
-static void read_bytes(struct visitor *visitor, const void **bytes, size_t size)
+static void read_bytes(const void **bytes, size_t size, void *data)
 {
+	const char **in = data;
+
 	if (*bytes) {
-		*bytes = visitor->in;
-		visitor->in += (size + 7) & ~(size_t) 7;
+		*bytes = *in;
+		*in += (size + 7) & ~(size_t) 7;
 	}
 }
 
-static void read_string(struct visitor *visitor, const char **text)
+static void read_string(const char **text, void *data)
 {
+	const char **in = data;
 	guint64 size;
 
 	if (!*text)
 		return;
-	memcpy(&size, visitor->in, sizeof size);
-	*text = visitor->in + sizeof size;
-	visitor->in += sizeof size + ((size + 7) & ~(guint64) 7);
+	memcpy(&size, *in, sizeof size);
+	*text = *in + sizeof size;
+	*in += sizeof size + ((size + 7) & ~(guint64) 7);
 }
 
 static void free_bytes(gpointer bytes)
@@ -196,14 +109,13 @@ static bool move_to_file(struct event_queue *queue)
 
 void event_queue_push(struct event_queue *queue, const struct event *event)
 {
-	struct visitor writer = {write_string, write_bytes, queue->bytes, NULL};
 	struct event copy = *event;
 	guint start = queue->bytes->len;
 	guint64 size = 0;
 
 	g_byte_array_append(queue->bytes, (const guint8 *) &size, sizeof size);
 	append_padded(queue->bytes, &copy, sizeof copy);
-	each_pointer(&writer, &copy);
+	event_each_pointer(&copy, write_string, write_bytes, queue->bytes);
 	size = queue->bytes->len - start;
 	memcpy(queue->bytes->data + start, &size, sizeof size);
 	queue->count++;
@@ -220,15 +132,14 @@ static void drain_bytes(const guint8 *bytes, size_t length,
 			void (*handle)(const struct event *event, void *data), void *data)
 {
 	for (size_t at = 0; at < length;) {
-		struct visitor reader = {read_string, read_bytes, NULL, NULL};
+		const char *in = (const char *) bytes + at + sizeof(guint64) +
+				 ((sizeof(struct event) + 7) & ~(size_t) 7);
 		guint64 size;
 		struct event event;
 
 		memcpy(&size, bytes + at, sizeof size);
 		memcpy(&event, bytes + at + sizeof size, sizeof event);
-		reader.in = (const char *) bytes + at + sizeof size +
-			    ((sizeof event + 7) & ~(size_t) 7);
-		each_pointer(&reader, &event);
+		event_each_pointer(&event, read_string, read_bytes, &in);
 		handle(&event, data);
 		at += size;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of system calls that the tracer's own table lacked.
+/* Names of system calls that the tracer's own table lacked, and how a trace numbers its calls.
  *
  * Before lttng-modules 2.13.18 the x86-64 table ended at Linux 3.10, so newer
  * calls, and the few with assembly entry points, arrive as `unknown` with a
@@ -8,7 +8,9 @@
  */
 #include "event/kinds.h"
 
+#include <glib.h>
 #include <stddef.h>
+#include <string.h>
 
 struct numbered {
 	int16_t number;
@@ -150,4 +152,47 @@ const char *event_syscall_name(enum syscall_abi abi, int64_t number)
 	default:
 		return FIND(sigreturns, number);
 	}
+}
+
+unsigned event_abi_hint(const char *name)
+{
+	static const struct {
+		const char *name;
+		unsigned hint;
+	} hints[] = {
+		{"arch_prctl", HINT_X86},
+		{"ioperm", HINT_X86},
+		{"iopl", HINT_X86},
+		{"modify_ldt", HINT_X86},
+		{"vm86old", HINT_X86 | HINT_32BIT},
+		{"time", HINT_OLD},
+		{"utime", HINT_OLD},
+		{"stat64", HINT_32BIT},
+		{"fstat64", HINT_32BIT},
+		{"mmap2", HINT_32BIT},
+		{"spu_run", HINT_OTHER},
+		{"s390_runtime_instr", HINT_OTHER},
+		{"cacheflush", HINT_OTHER},
+		{"arm_fadvise64_64", HINT_OTHER},
+	};
+	const char *call;
+
+	if (g_str_has_prefix(name, "x86_") || g_str_has_prefix(name, "mce_"))
+		return HINT_X86;
+	if (!g_str_has_prefix(name, "syscall_entry_") && !g_str_has_prefix(name, "sys_"))
+		return 0;
+	call = name + (g_str_has_prefix(name, "sys_") ? strlen("sys_") : strlen("syscall_entry_"));
+	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+		if (strcmp(call, hints[i].name) == 0)
+			return hints[i].hint;
+	return 0;
+}
+
+enum syscall_abi event_abi(unsigned hints)
+{
+	if (hints & HINT_OTHER)
+		return ABI_UNKNOWN;
+	if (hints & HINT_32BIT)
+		return (hints & HINT_X86) ? ABI_I386 : ABI_UNKNOWN;
+	return (hints & (HINT_X86 | HINT_OLD)) ? ABI_X86_64 : ABI_UNKNOWN;
 }

@@ -55,10 +55,10 @@ static void enter_lost(struct flow *flow, const struct event *notice)
 {
 	struct host *host = model_host(flow->model, notice->host);
 	struct gap gap = {.begin = notice->time,
-			  .end = notice->timer.expires,
+			  .end = notice->lost.end,
 			  .cpu = notice->cpu,
-			  .events = notice->timer.count,
-			  .packets = notice->timer.timer != 0};
+			  .events = notice->lost.count,
+			  .packets = notice->lost.packets};
 
 	gap_begin(flow, host, host_cpu(host, notice->cpu), &gap);
 }
@@ -154,11 +154,12 @@ void flow_user_event(struct flow *flow, const struct event *event)
 void flow_user_lost(struct flow *flow, uint32_t host, uint32_t cpu, int64_t begin, int64_t end,
 		    int64_t count)
 {
-	struct event notice = {
-		.kind = EV_NOTICE_USER_LOST, .time = begin, .cpu = cpu, .host = (uint16_t) host};
+	struct event notice = {.kind = EV_NOTICE_USER_LOST,
+			       .time = begin,
+			       .cpu = cpu,
+			       .host = (uint16_t) host,
+			       .lost = {.end = MAX(begin, end), .count = count}};
 
-	notice.timer.expires = MAX(begin, end);
-	notice.timer.count = count;
 	flow_user_event(flow, &notice);
 }
 
@@ -166,18 +167,17 @@ void flow_lost(struct flow *flow, uint32_t host_index, uint32_t cpu_id, int64_t 
 	       int64_t count, bool packets)
 {
 	struct host *host = model_host(flow->model, host_index);
-	struct event notice = {.kind = EV_NOTICE_LOST,
-			       .time = begin,
-			       .cpu = cpu_id,
-			       .host = (uint16_t) host_index};
+	struct event notice = {
+		.kind = EV_NOTICE_LOST,
+		.time = begin,
+		.cpu = cpu_id,
+		.host = (uint16_t) host_index,
+		.lost = {.end = MAX(begin, end), .count = count, .packets = packets}};
 
 	if (packets)
 		host->discarded_packets += count > 0 ? (uint64_t) count : 1;
 	else if (count > 0)
 		host->discarded_events += (uint64_t) count;
-	notice.timer.expires = MAX(begin, end);
-	notice.timer.count = count;
-	notice.timer.timer = packets;
 	no_longer_awaited(flow, host_cpu(host, cpu_id), NULL);
 	if (flow->held.count)
 		event_queue_push(&flow->held, &notice);

@@ -404,23 +404,11 @@ bool class_take(const struct class_table *table, struct record_class *class, str
 		meet(table, class);
 	if (!class->program)
 		return false;
-	event->kind = class->class.kind;
-	event->name = class->class.name;
-	event->matches = 0;
+	event_init(event, &class->class, table->abi);
 	event->has_tid = table->has_tid;
 	event->has_pid = table->has_pid;
 	if (table->process)
 		event->pid = table->process;
-	if (event->kind == EV_VECTOR_ENTRY || event->kind == EV_VECTOR_EXIT) {
-		event->vector.name = class->class.argument;
-	} else if (event->kind == EV_FUNCTION_ENTRY || event->kind == EV_FUNCTION_EXIT) {
-		event->function.name = class->class.argument;
-	} else {
-		event->syscall.name = class->class.argument; /* kept by event_reset() */
-		event->syscall.number_table =
-			class->class.compat && table->abi == ABI_X86_64 ? ABI_I386 : table->abi;
-		event_reset(event);
-	}
 	if (class->filters)
 		memset(cursor->values, 0, sizeof cursor->values);
 	if (class->packet)

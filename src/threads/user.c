@@ -273,9 +273,9 @@ void user_gap_begin(struct flow *flow, const struct event *notice)
 {
 	struct host *host = model_host(flow->model, notice->host);
 	struct gap gap = {.begin = notice->time,
-			  .end = notice->timer.expires,
+			  .end = notice->lost.end,
 			  .cpu = notice->cpu,
-			  .events = notice->timer.count};
+			  .events = notice->lost.count};
 
 	if (!host->user_gaps)
 		host->user_gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));

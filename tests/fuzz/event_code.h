@@ -316,17 +316,9 @@ static inline int field_count(const struct event_class *class)
 /* An event of that class, as a reader has it before it takes the fields. */
 static inline struct event event_start(const struct event_class *class)
 {
-	struct event event = {.kind = class->kind, .name = class->name};
+	struct event event = {0};
 
-	if (class->kind == EV_VECTOR_ENTRY || class->kind == EV_VECTOR_EXIT) {
-		event.vector.name = class->argument;
-	} else if (class->kind == EV_FUNCTION_ENTRY || class->kind == EV_FUNCTION_EXIT) {
-		event.function.name = class->argument;
-	} else {
-		event.syscall.name = class->argument;
-		event.syscall.number_table = ABI_X86_64;
-		event_reset(&event);
-	}
+	event_init(&event, class, ABI_X86_64);
 	return event;
 }
 

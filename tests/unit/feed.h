@@ -86,22 +86,9 @@ static inline struct event event_of(struct feed *feed, int64_t time, uint32_t cp
 	/* fn_NAME_entry, fn_NAME_exit: probes */
 	struct event_class class = sink_of(feed)->declare(
 		feed->session, name, g_str_has_prefix(name, "fn_") ? ORIGIN_PROBE : ORIGIN_KERNEL);
-	struct event event = {.time = time,
-			      .cpu = cpu,
-			      .host = (uint16_t) feed->host,
-			      .kind = class.kind,
-			      .name = class.name};
+	struct event event = {.time = time, .cpu = cpu, .host = (uint16_t) feed->host};
 
-	if (class.kind == EV_VECTOR_ENTRY || class.kind == EV_VECTOR_EXIT) {
-		event.vector.name = class.argument;
-		return event;
-	}
-	if (class.kind == EV_FUNCTION_ENTRY || class.kind == EV_FUNCTION_EXIT) {
-		event.function.name = class.argument;
-		return event;
-	}
-	event.syscall.name = class.argument;
-	event_reset(&event);
+	event_init(&event, &class, ABI_UNKNOWN);
 	return event;
 }
 

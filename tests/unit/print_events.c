@@ -149,6 +149,8 @@ static void print_arguments(const struct session *session, const struct event *e
 {
 	switch ((enum event_kind) event->kind) {
 	case EV_OTHER:
+	case EV_PAGE_FAULT_USER:
+	case EV_PAGE_FAULT_KERNEL:
 	case EV_NOTICE_LOST:
 	case EV_NOTICE_USER_LOST:
 	case EV_USER_OTHER:
@@ -190,8 +192,6 @@ static void print_arguments(const struct session *session, const struct event *e
 		break;
 	case EV_VECTOR_ENTRY:
 	case EV_VECTOR_EXIT:
-	case EV_PAGE_FAULT_USER:
-	case EV_PAGE_FAULT_KERNEL:
 		print_text("vector", intern_text(session->trace.model.names, event->vector.name));
 		break;
 	case EV_FUNCTION_ENTRY:

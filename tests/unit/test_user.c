@@ -34,14 +34,12 @@ static struct event user_event(struct feed *feed, int64_t time, uint32_t cpu, in
 	struct event event = {.time = time,
 			      .cpu = cpu,
 			      .host = (uint16_t) feed->host,
-			      .kind = class.kind,
-			      .name = class.name,
 			      .has_tid = vtid > 0,
 			      .tid = vtid,
 			      .has_pid = vtid > 0,
 			      .pid = vtid};
 
-	event_reset(&event);
+	event_init(&event, &class, ABI_UNKNOWN);
 	return event;
 }
 
