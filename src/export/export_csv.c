@@ -69,7 +69,8 @@ static void write_tables(struct walk *walk, struct writer *writer)
 		if (!writer->files[t])
 			continue;
 		sink.wanted |= 1u << t;
-		for (const struct column *column = table_specs[t].columns; column->name; column++)
+		for (const struct export_column *column = table_specs[t].columns; column->name;
+		     column++)
 			put_text((enum table) t, column->name, writer);
 		put_end((enum table) t, writer);
 	}

@@ -93,7 +93,7 @@ static void create(struct database *database, const struct table_spec *table)
 	g_autoptr(GString) sql = g_string_new(NULL);
 
 	g_string_printf(sql, "CREATE TABLE \"%s\" (", table->name);
-	for (const struct column *column = table->columns; column->name; column++)
+	for (const struct export_column *column = table->columns; column->name; column++)
 		g_string_append_printf(sql, "%s\"%s\" %s", column == table->columns ? "" : ", ",
 				       column->name, column->type);
 	g_string_append(sql, ")");
@@ -106,7 +106,8 @@ static void prepare(struct database *database, enum table table)
 	bool first = true;
 
 	g_string_printf(sql, "INSERT INTO \"%s\" VALUES (", table_specs[table].name);
-	for (const struct column *column = table_specs[table].columns; column->name; column++) {
+	for (const struct export_column *column = table_specs[table].columns; column->name;
+	     column++) {
 		g_string_append(sql, first ? "?" : ",?");
 		first = false;
 	}

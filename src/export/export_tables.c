@@ -13,12 +13,12 @@
 #define TEXT "TEXT NOT NULL"
 #define THREAD "INTEGER NOT NULL REFERENCES threads"
 
-static const struct column hosts[] = {{"host", KEY},          {"hostname", "TEXT"},
-				      {"kernel", "TEXT"},     {"tracer", "TEXT"},
-				      {"cpus", INT},          {"begin", INT},
-				      {"end", INT},           {"clock_offset", INT},
-				      {"clock_error", MAYBE}, {0}};
-static const struct column threads[] = {
+static const struct export_column hosts[] = {{"host", KEY},          {"hostname", "TEXT"},
+					     {"kernel", "TEXT"},     {"tracer", "TEXT"},
+					     {"cpus", INT},          {"begin", INT},
+					     {"end", INT},           {"clock_offset", INT},
+					     {"clock_error", MAYBE}, {0}};
+static const struct export_column threads[] = {
 	{"thread", KEY},
 	{"host", "INTEGER NOT NULL REFERENCES hosts"},
 	{"tid", INT},
@@ -30,7 +30,7 @@ static const struct column threads[] = {
 	{"begin", INT},
 	{"end", INT},
 	{0}};
-static const struct column intervals[] = {
+static const struct export_column intervals[] = {
 	{"interval", KEY},
 	{"thread", THREAD},
 	{"begin", INT},
@@ -42,13 +42,13 @@ static const struct column intervals[] = {
 	{"block", "INTEGER REFERENCES blocks"},
 	{"spans_gap", INT},
 	{0}};
-static const struct column blocks[] = {
+static const struct export_column blocks[] = {
 	{"block", KEY},        {"thread", THREAD}, {"begin", INT},
 	{"end", INT},          {"ns", INT},        {"leaf", TEXT},
 	{"resource", "TEXT"},  {"fd", MAYBE},      {"cause", TEXT},
 	{"certainty", TEXT},   {"label", "TEXT"},  {"wakeup", "INTEGER REFERENCES wakeups"},
 	{"callstack", "TEXT"}, {"spans_gap", INT}, {0}};
-static const struct column wakeups[] = {
+static const struct export_column wakeups[] = {
 	{"wakeup", KEY},
 	{"time", INT},
 	{"woken", THREAD},
@@ -60,7 +60,7 @@ static const struct column wakeups[] = {
 	{"waker_name", "TEXT"},
 	{"cpu", MAYBE},
 	{0}};
-static const struct column syscalls[] = {
+static const struct export_column syscalls[] = {
 	{"syscall", KEY},
 	{"thread", THREAD},
 	{"name", TEXT},

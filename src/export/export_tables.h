@@ -20,14 +20,14 @@ enum table {
 	TABLE_COUNT
 };
 
-struct column {
+struct export_column {
 	const char *name;
 	const char *type; /* SQL: "INTEGER NOT NULL" …; of the first one a key */
 };
 
 struct table_spec {
 	const char *name;
-	const struct column *columns; /* ends with name NULL */
+	const struct export_column *columns; /* ends with name NULL */
 };
 
 extern const struct table_spec table_specs[TABLE_COUNT];

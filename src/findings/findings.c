@@ -252,6 +252,15 @@ void findings_add_costs(GArray *findings, const struct costs *costs)
 	}
 }
 
+GArray *findings_of_costs(const struct costs *costs)
+{
+	GArray *findings = findings_new();
+
+	findings_add_costs(findings, costs);
+	findings_sort(findings);
+	return findings;
+}
+
 static int largest_first(gconstpointer a, gconstpointer b)
 {
 	const struct finding *x = a, *y = b;

@@ -51,6 +51,8 @@ void findings_add_imposers(GArray *findings, const struct session *session,
 			   const struct waiting *waiting);
 void findings_add_profiles(GArray *findings, const struct profiles *profiles);
 void findings_add_costs(GArray *findings, const struct costs *costs);
+/* These alone, sorted. */
+GArray *findings_of_costs(const struct costs *costs);
 /* Largest first. */
 void findings_sort(GArray *findings);
 

@@ -35,6 +35,25 @@ void text_findings(const struct session *session, const GArray *findings, struct
 			findings->len - shown);
 }
 
+static const struct column example_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct finding, thread)},
+	{"begin", COLUMN_TIME, FIELD(struct finding, begin)},
+	{"end", COLUMN_TIME, FIELD(struct finding, end)},
+	{0}};
+
+GETTER(const void *, if_seen, struct finding, is_thread(row->thread) ? row : NULL);
+
+const struct column finding_columns[] = {
+	{"id", COLUMN_TEXT, FIELD_HERE(struct finding, id)},
+	{"kind", COLUMN_TEXT, FIELD(struct finding, kind)},
+	{"title", COLUMN_TEXT, FIELD(struct finding, title)},
+	{"ns", COLUMN_NS, FIELD(struct finding, ns)},
+	{"count", COLUMN_WHOLE, FIELD(struct finding, count)},
+	{"threads", COLUMN_WHOLE, FIELD(struct finding, threads)},
+	{"spans_gap", COLUMN_BOOL, FIELD(struct finding, spans_gap)},
+	{"example", COLUMN_OBJECT, .at = if_seen, .columns = example_columns},
+	{0}};
+
 json_t *json_finding(const struct session *session, const struct finding *finding)
 {
 	json_t *object = json_object(), *example = json_null();

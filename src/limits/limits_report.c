@@ -70,6 +70,65 @@ void limits_text(const struct session *session, struct output *output)
 	fputc('\n', output->file);
 }
 
+static void put_number(const struct report *report, const char *key, double value,
+		       enum limit_unit unit)
+{
+	if (unit == LIMIT_SHARE) /* times and counts are integers, shares of 1 are not */
+		json_put_real(report->output, key, value);
+	else
+		json_put_whole(report->output, key, (int64_t) value);
+}
+
+static void write_numbers(const struct report *report, const void *row)
+{
+	const struct judgement *judgement = row;
+	enum limit_unit unit = judgement->limit->bound.unit;
+
+	put_number(report, "bound", judgement->limit->bound.number, unit);
+	if (judgement->measured)
+		put_number(report, "value", judgement->low, unit);
+	else
+		json_put_null(report->output, "value");
+	if (judgement->measured && judgement->high > judgement->low)
+		put_number(report, "value_high", judgement->high, unit);
+}
+
+GETTER(const char *, limit_name, struct judgement, row->limit->name);
+GETTER(const char *, limit_text, struct judgement, row->limit->text);
+GETTER(const char *, outcome, struct judgement, outcome_text(row->outcome));
+GETTER(const char *, unit, struct judgement, limit_unit_text(row->limit->bound.unit));
+GETTER(const void *, if_seen, struct judgement,
+       is_thread(row->thread) && row->begin < row->end ? row : NULL);
+
+GETTER(bool, of_one_trace, void, report->session != NULL);
+
+static const struct column example_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct judgement, thread)},
+	{"begin", COLUMN_TIME, FIELD(struct judgement, begin)},
+	{"end", COLUMN_TIME, FIELD(struct judgement, end)},
+	{0}};
+
+const struct column judgement_columns[] = {
+	{"name", COLUMN_TEXT, .text = limit_name},
+	{"limit", COLUMN_TEXT, .text = limit_text},
+	{"outcome", COLUMN_TEXT, .text = outcome},
+	{"unit", COLUMN_TEXT, .text = unit},
+	{NULL, COLUMN_WRITTEN, .write = write_numbers},
+	{"subject", COLUMN_TEXT, FIELD(struct judgement, subject)},
+	{"subjects", COLUMN_WHOLE, FIELD(struct judgement, subjects)},
+	{"exceeded", COLUMN_WHOLE, FIELD(struct judgement, exceeded)},
+	{"cause", COLUMN_TEXT, FIELD(struct judgement, cause)},
+	{"why", COLUMN_TEXT, FIELD(struct judgement, why)},
+	{"example", COLUMN_OBJECT, .at = if_seen, .columns = example_columns, .when = of_one_trace},
+	{0}};
+
+GETTER(const void *, judged, void, report->session->found.judged);
+
+const struct column report_limits[] = {{"limits", COLUMN_LIST, .at = judged,
+					.stored = STORED_POINTERS, .columns = judgement_columns,
+					.absent = true},
+				       {0}};
+
 /* Times and counts are integers, shares of 1 are not. */
 static json_t *value_json(double value, enum limit_unit unit)
 {

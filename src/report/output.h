@@ -15,7 +15,24 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+
+/* Told of what is written as JSON, as it is written: for what goes with a report besides. */
+struct json_watch {
+	void (*thread)(void *data, uint32_t thread); /* it is named */
+	/* this part of its time is spoken of: a wait, a waker's share, an example */
+	void (*stretch)(void *data, uint32_t thread, int64_t begin, int64_t end);
+	void *data;
+};
+
+/* Where in JSON its writer is. */
+struct json_place {
+	guint depth;      /* open objects and arrays */
+	uint8_t lines[6]; /* of the outermost: their items are on lines of their own */
+	bool more;        /* something was written in the innermost one */
+	bool compact;     /* no spaces */
+};
 
 struct output {
 	FILE *file;      /* to write to */
@@ -26,6 +43,8 @@ struct output {
 	bool color;
 	bool continued;  /* not the first report in it */
 	int width;       /* columns of the terminal, 80 if it is none */
+	struct json_place json;
+	const struct json_watch *watch; /* borrowed; NULL: nobody */
 };
 
 /* `path` NULL: standard output. Errors are WHYLATE_ERROR_OUTPUT. */

@@ -156,6 +156,7 @@ void page_begin(struct page *page, const struct session *session, struct output 
 	put_until(output->file, &text, "{{report}}");
 	page->json = *output;
 	page->json.file = escaped_new(output->file);
+	page->json.watch = &page->watch;
 	json_watch(&page->watch);
 }
 

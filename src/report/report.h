@@ -17,6 +17,7 @@
 #include "latencies/profile.h"
 #include "run/session.h"
 #include "waits/summary.h"
+#include "report/columns.h"
 #include "report/output.h"
 
 /* What a delay report is made of, computed once. */
@@ -70,19 +71,14 @@ void overview_json(const struct session *session, const struct waiting *waiting,
 		   struct output *output);
 void overview_text(const struct session *session, struct output *output);
 
-/* Told of what is written as JSON, as it is written: for what goes with a report besides. */
-struct json_watch {
-	void (*thread)(void *data, uint32_t thread); /* it is named */
-	/* this part of its time is spoken of: a wait, a waker's share, an example */
-	void (*stretch)(void *data, uint32_t thread, int64_t begin, int64_t end);
-	void *data;
-};
 void json_watch(const struct json_watch *watch); /* borrowed; NULL: nobody any more */
 /* To the watcher, if there is one. */
 void json_saw(uint32_t thread, int64_t begin, int64_t end);
 
 /* limits.c: what was asked of the trace by --fail-if and --budget; nothing if nothing was. */
 void limits_text(const struct session *session, struct output *output);
+/* Member "limits", of any row; struct judgement. */
+extern const struct column report_limits[], judgement_columns[];
 /* Member "limits"; one of them alone. */
 void json_limits(const struct session *session, FILE *file);
 struct judgement;
@@ -93,12 +89,23 @@ char *judgement_text(const struct judgement *judgement);
 bool junit_write(const struct session *session, GError **error);
 
 /* findings.c: struct finding with their ids; the text says how to have one explained. */
+extern const struct column finding_columns[];
 void text_findings(const struct session *session, const GArray *findings, struct output *output);
 /* `limit`: so many of them, 0: all. */
 void json_findings(const struct session *session, const GArray *findings, uint32_t limit,
 		   FILE *file);
 struct finding;
 json_t *json_finding(const struct session *session, const struct finding *finding);
+
+/* head.c: what all reports begin with, as columns of any row: hosts, coverage, window, or one of
+ * them. */
+extern const struct column report_head[], report_hosts[], report_coverage[], report_window[];
+/* Of struct coverage. */
+extern const struct column coverage_columns[];
+/* Of a part, with four decimals; of a whole of 0, 0. */
+double share_rounded(int64_t part, int64_t whole);
+/* The last part of most reports. */
+void text_coverage_now(const struct session *session, struct output *output);
 
 /* json.c: parts that all reports share. Values are new references. */
 json_t *json_text(const char *text); /* any bytes; made valid UTF-8 */
@@ -131,8 +138,6 @@ void deadlocks_text(const struct session *session, struct output *output);
 /* For %*s: the width in bytes that makes `text` so many columns wide. */
 int text_width(int columns, const char *text);
 char *text_safe(const char *text);
-/* A cell of CSV (RFC 4180), control characters shown as in text. */
-void csv_cell(FILE *file, const char *text);
 void text_heading(struct output *output, const char *heading);
 /* What a * beside a row means, if there is one. */
 void text_gap_note(const struct output *output, bool marked);

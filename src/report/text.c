@@ -24,25 +24,6 @@ char *text_safe(const char *text)
 	return g_string_free(safe, FALSE);
 }
 
-/* A cell; what begins like a formula is not left for a spreadsheet to run. */
-void csv_cell(FILE *file, const char *text)
-{
-	g_autofree char *safe = text_safe(text);
-	const char *p;
-
-	if (!strpbrk(safe, ",\"") && !strchr("=+-@", *safe ? *safe : ' ')) {
-		fputs(safe, file);
-		return;
-	}
-	fputs(strchr("=+-@", *safe) ? "\"'" : "\"", file);
-	for (p = safe; *p; p++) {
-		if (*p == '"')
-			fputc('"', file);
-		fputc(*p, file);
-	}
-	fputc('"', file);
-}
-
 void text_gap_note(const struct output *output, bool marked)
 {
 	if (marked)

@@ -435,6 +435,7 @@ struct lattice *lattice_new(const struct costs *costs)
 		.end = g_new0(struct lattice_place, 1)};
 	GArray *passages;
 
+	lattice->costs = costs;
 	builder.begin->next = builder.end;
 	lattice->nodes = g_array_new(FALSE, FALSE, sizeof(struct lattice_node));
 	g_array_set_clear_func(lattice->nodes, node_clear);

@@ -50,6 +50,7 @@ struct condition {
 };
 
 struct lattice {
+	const struct costs *costs; /* borrowed; of these requests */
 	GArray *nodes; /* struct lattice_node, in their order */
 	GArray *edges; /* struct lattice_edge by from, to */
 	GArray *conditions; /* struct condition; largest difference of all its requests first */

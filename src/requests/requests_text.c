@@ -1,48 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests and their costs for people; see tracking/request_costs.h. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "requests/lattice.h"
 #include "requests/path_tree.h"
+#include "requests/requests_columns.h"
 #include "run/anonymise.h"
 #include "findings/findings.h"
-#include "report/report.h"
 
 #define CAUSES_SHOWN 3 /* of each request in the list */
 
-static enum metric metric_of(const struct costs *costs)
+static const struct costs *costs_of_report(const struct report *report)
 {
-	return costs->requests->session->asked.options->requests.metric;
+	return report->data;
 }
 
-/* "13.6 ms", "1.5 MB", "312": a value of the metric. buffer of 32. */
-static const char *value_text(const struct costs *costs, char *buffer, int64_t value)
+static int64_t latency(const struct costs *costs, const GArray *order, guint rank)
 {
-	enum metric metric = metric_of(costs);
-	g_autofree char *size = NULL;
-
-	if (metric == METRIC_CALLS) {
-		g_snprintf(buffer, 32, "%" PRId64, value);
-		return buffer;
-	}
-	if (metric != METRIC_DISK_BYTES && metric != METRIC_NET_BYTES)
-		return when_duration(buffer, value);
-	size = g_format_size_full((guint64) value, G_FORMAT_SIZE_DEFAULT);
-	g_strlcpy(buffer, size, 32);
-	for (char *p = buffer; *p; p++) /* its space is a wide one */
-		if ((guchar) *p >= 0x80) {
-			memmove(p + 1, p + 2, strlen(p + 2) + 1);
-			*p = ' ';
-		}
-	return buffer;
-}
-
-static int64_t latency(const struct user_requests *requests, const GArray *order, guint rank)
-{
-	const struct user_request *at =
-		user_request_at(requests, g_array_index(requests->listed, uint32_t,
-							g_array_index(order, guint, rank)));
+	const struct user_request *at = listed_request(costs, g_array_index(order, guint, rank));
 
 	return at->end - at->begin;
 }
@@ -56,8 +31,7 @@ static void head(const struct costs *costs, const GArray *order, struct output *
 	char a[32], b[32], c[32];
 
 	for (guint i = 0; i < n; i++) {
-		const struct user_request *at =
-			user_request_at(requests, g_array_index(requests->listed, uint32_t, i));
+		const struct user_request *at = listed_request(costs, i);
 
 		unfinished += at->unfinished;
 		spanning += at->spans_gap;
@@ -71,9 +45,9 @@ static void head(const struct costs *costs, const GArray *order, struct output *
 		g_string_append_printf(line,
 				       ": half of them within %s, 90 %% within %s, the slowest "
 				       "%s",
-				       when_duration(a, latency(requests, order, n / 2)),
-				       when_duration(b, latency(requests, order, n / 10)),
-				       when_duration(c, latency(requests, order, 0)));
+				       when_duration(a, latency(costs, order, n / 2)),
+				       when_duration(b, latency(costs, order, n / 10)),
+				       when_duration(c, latency(costs, order, 0)));
 	if (spanning)
 		g_string_append_printf(line,
 				       "; %u of them span lost events and may not be real, and "
@@ -111,7 +85,18 @@ static void head(const struct costs *costs, const GArray *order, struct output *
 	}
 }
 
-static void summary(const struct costs *costs, struct output *output)
+static void example_line(const struct report *report, const void *row)
+{
+	const struct user_cause *cause = &((const struct charge *) row)->cause;
+	char when[48];
+
+	if (report->session->asked.options->verbose)
+		fprintf(report->output->file, "  %44s most in request %u at %s\n", "",
+			user_request_at(costs_of_report(report)->requests, cause->request)->id,
+			when_time(when, cause->begin, report->session->asked.options->utc, false));
+}
+
+static void summary(const struct report *report)
 {
 	static const char *const headings[] = {
 		"Where the time went, all requests together",
@@ -121,98 +106,61 @@ static void summary(const struct costs *costs, struct output *output)
 		"Time their block requests took in the devices",
 		"Bytes moved over the network",
 		"System calls made for them"};
-	const struct session *session = costs->requests->session;
-	guint limit = session->asked.options->limit, shown = 0;
-	bool marked = false;
-	char value[32], when[48];
+	static const struct text_table table = {.columns = charge_columns, .below = example_line};
+	const struct costs *costs = report->data;
+	enum metric metric = metric_of(costs);
+	g_autoptr(GArray) charges = charges_new(costs);
 
-	text_heading(output, costs->requests->listed->len == 1 && metric_of(costs) == METRIC_LATENCY
-				     ? "Where its time went"
-				     : headings[metric_of(costs)]);
-	fprintf(output->file, "  %7s %10s %8s  %-13s %s\n", "SHARE",
-		metric_of(costs) == METRIC_CALLS ? "CALLS" : "SUM", "REQUESTS", "KIND", "CAUSE");
-	for (guint i = 0; i < costs->causes->len; i++) {
-		const struct user_cause *cause =
-			&g_array_index(costs->causes, struct user_cause, i);
-		g_autofree char *label = text_safe(cause->label);
-		g_autoptr(GString) line = g_string_new(NULL);
-
-		if (limit && shown == limit)
-			break;
-		marked |= cause->spans_gap;
-		shown++;
-		value_text(costs, value, cause->value);
-		g_string_append_printf(
-			line, "%5.1f %% %*s%c%8u  %-13s %s",
-			costs->total ? 100.0 * (double) cause->value / (double) costs->total : 0.0,
-			text_width(10, value), value, cause->spans_gap ? '*' : ' ', cause->requests,
-			cause->kind, label);
-		if (cause->change)
-			g_string_append_printf(line, " [%s]", change_text(cause->change));
-		fprintf(output->file, "  %s\n", line->str);
-		if (session->asked.options->verbose)
-			fprintf(output->file, "  %44s most in request %u at %s\n", "",
-				user_request_at(costs->requests, cause->request)->id,
-				when_time(when, cause->begin, session->asked.options->utc, false));
-	}
-	if (shown < costs->causes->len)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			costs->causes->len - shown);
-	text_gap_note(output, marked);
+	text_heading(report->output, costs->requests->listed->len == 1 && metric == METRIC_LATENCY
+					     ? "Where its time went"
+					     : headings[metric]);
+	text_table(report, &table, ROWS(charges));
 }
 
 static void append_causes(const struct costs *costs, guint listed, GString *line)
 {
-	guint first, end;
-	char value[32];
+	g_autoptr(GArray) charges = charges_of_request(costs, listed);
 
-	costs_of(costs, listed, &first, &end);
-	for (guint i = first; i < end && i < first + CAUSES_SHOWN; i++) {
-		const struct cost *cost = &g_array_index(costs->costs, struct cost, i);
-		const struct user_cause *cause =
-			&g_array_index(costs->causes, struct user_cause, cost->cause);
+	for (guint i = 0; i < charges->len && i < CAUSES_SHOWN; i++) {
+		const struct charge *at = &g_array_index(charges, struct charge, i);
+		g_autofree char *value = metric_value_text(metric_of(costs), at->value);
 
-		g_string_append_printf(line, "%s%s %s (%s)", i == first ? "" : "; ",
-				       value_text(costs, value, cost->value), cause->label,
-				       cause->kind);
+		g_string_append_printf(line, "%s%s %s (%s)", i ? "; " : "", value, at->cause.label,
+				       at->cause.kind);
 	}
 }
 
-static void list(const struct costs *costs, const GArray *order, struct output *output)
+static void request_lines(const struct report *report, const void *row)
 {
-	const struct user_requests *requests = costs->requests;
-	const struct session *session = requests->session;
-	guint limit = session->asked.options->limit;
-	guint count = limit ? MIN(limit, order->len) : order->len;
-	bool marked = false;
+	const struct costs *costs = report->data;
+	const struct user_request *request = listed_request(costs, *(const guint *) row);
+	g_autofree char *label = user_request_label(costs->requests, request);
+	g_autoptr(GString) line = g_string_new(NULL);
 	char when[48], ns[32];
 
-	text_heading(output, order->len == 1 ? "The request"
-					     : "The slowest first, each with its largest causes");
-	for (guint i = 0; i < count; i++) {
-		guint at = g_array_index(order, guint, i);
-		const struct user_request *request =
-			user_request_at(requests, g_array_index(requests->listed, uint32_t, at));
-		g_autofree char *label = user_request_label(requests, request);
-		g_autoptr(GString) line = g_string_new(NULL);
-
-		marked |= request->spans_gap;
-		g_string_append_printf(
-			line, "#%u %s %s%s %s%s", request->id,
-			when_time(when, request->begin, session->asked.options->utc, false),
+	g_string_printf(line, "#%u %s %s%s %s%s", request->id,
+			when_time(when, request->begin, report->session->asked.options->utc, false),
 			when_duration(ns, request->end - request->begin),
 			request->spans_gap ? "*" : "", label,
 			request->unfinished ? ", unfinished" : "");
-		text_wrapped(output, line->str, 2, 4);
-		g_string_truncate(line, 0);
-		append_causes(costs, at, line);
-		if (line->len)
-			text_wrapped(output, line->str, 6, 8);
-	}
-	if (count < order->len)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			order->len - count);
-	text_gap_note(output, marked);
+	text_wrapped(report->output, line->str, 2, 4);
+	g_string_truncate(line, 0);
+	append_causes(costs, *(const guint *) row, line);
+	if (line->len)
+		text_wrapped(report->output, line->str, 6, 8);
+}
+
+static void list(const struct report *report, const GArray *order)
+{
+	bool marked = false;
+
+	text_heading(report->output,
+		     order->len == 1 ? "The request"
+				     : "The slowest first, each with its largest causes");
+	text_lines(report, ROWS(order), request_lines);
+	for (guint i = 0; i < rows_limited(report->session, order->len); i++)
+		marked |= listed_request(report->data, g_array_index(order, guint, i))->spans_gap;
+	text_gap_note(report->output, marked);
 }
 
 /* --- one request ------------------------------------------------------------------- */
@@ -288,41 +236,38 @@ static void inner(const struct user_requests *requests, uint32_t place, int inde
 
 /* --- many requests ------------------------------------------------------------------ */
 
-static void tree_lines(const struct tree_node *node, int64_t least, int level, guint depth,
-		       struct output *output)
-{
-	static const unsigned percents[] = {50, 95, 99};
-	g_autofree char *label = text_safe(node->label);
-	char ns[32];
+static const struct text_table tree_table = {.columns = tree_columns};
 
-	fprintf(output->file, "  %8u", node->values->len);
-	for (size_t i = 0; i < G_N_ELEMENTS(percents); i++) {
-		when_duration(ns, tree_percentile(node, percents[i]));
-		fprintf(output->file, " %*s", text_width(10, ns), ns);
-	}
-	fprintf(output->file, "  %*s%s\n", 2 * level, "", label);
+/* Nodes of at least `least` ns. */
+static void tree_lines(const struct report *report, const struct tree_node *node, int64_t least,
+		       int level)
+{
+	guint depth = report->session->asked.options->depth;
+
+	text_table_row(report, &tree_table, node, level);
 	if (depth && (guint) level >= depth)
 		return;
 	for (guint i = 0; i < node->children->len; i++) {
 		const struct tree_node *child = g_ptr_array_index(node->children, i);
 
 		if (child->ns >= least)
-			tree_lines(child, least, level + 1, depth, output);
+			tree_lines(report, child, least, level + 1);
 	}
 }
 
 /* Nodes of at least 1 % of all the time. */
-static void tree(const struct costs *costs, struct output *output)
+static void tree(const struct report *report)
 {
-	struct tree_node *root = tree_new(costs);
-	const struct options *options = costs->requests->session->asked.options;
+	struct tree_node *root = tree_new(report->data);
+	guint count = costs_of_report(report)->requests->listed->len;
 
-	text_heading(output, "All their ways as one tree: time of a request that came through");
-	fprintf(output->file, "  %8s %10s %10s %10s  %s\n", "REQUESTS", "P50", "P95", "P99", "");
-	tree_lines(root, options->limit ? root->ns / 100 : 0, 0, options->depth, output);
-	if (root->values->len < costs->requests->listed->len)
-		fprintf(output->file, "  Of %u requests, %u evenly spread ones.\n",
-			costs->requests->listed->len, root->values->len);
+	text_heading(report->output,
+		     "All their ways as one tree: time of a request that came through");
+	text_table_heading(report, &tree_table);
+	tree_lines(report, root, report->session->asked.options->limit ? root->ns / 100 : 0, 0);
+	if (root->values->len < count)
+		fprintf(report->output->file, "  Of %u requests, %u evenly spread ones.\n", count,
+			root->values->len);
 	tree_free(root);
 }
 
@@ -349,20 +294,10 @@ static int costliest_first(gconstpointer a, gconstpointer b)
 	return strcmp(x->to, y->to);
 }
 
-static int ascending(gconstpointer a, gconstpointer b)
-{
-	guint x = *(const guint *) a, y = *(const guint *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 static const struct user_request *
 merged_request(const struct costs *costs, const struct lattice *lattice, guint merged)
 {
-	uint32_t listed = g_array_index(lattice->merged, uint32_t, merged);
-
-	return user_request_at(costs->requests,
-			       g_array_index(costs->requests->listed, uint32_t, listed));
+	return listed_request(costs, g_array_index(lattice->merged, uint32_t, merged));
 }
 
 static void join(const struct costs *costs, const struct lattice *lattice,
@@ -497,8 +432,7 @@ static void next_commands(const struct costs *costs, const GArray *order, struct
 	text_heading(output, "Next");
 	for (guint i = 0; i < order->len; i++) {
 		const struct user_request *at =
-			user_request_at(requests, g_array_index(requests->listed, uint32_t,
-								g_array_index(order, guint, i)));
+			listed_request(costs, g_array_index(order, guint, i));
 
 		if (at->spans_gap)
 			continue;
@@ -516,21 +450,20 @@ static void next_commands(const struct costs *costs, const GArray *order, struct
 void requests_text(const struct costs *costs, struct output *output)
 {
 	const struct user_requests *requests = costs->requests;
-	const struct session *session = requests->session;
-	GArray *order = requests_slowest(requests);
-	g_autoptr(GArray) findings = findings_new();
-	struct coverage coverage;
+	struct report report = {requests->session, costs, output};
+	g_autoptr(GArray) order = requests_slowest(requests);
+	g_autoptr(GArray) findings = findings_of_costs(costs);
 	char working[32];
 
-	text_hosts(session, output);
+	text_hosts(report.session, output);
 	head(costs, order, output);
 	if (order->len) {
-		summary(costs, output);
+		summary(&report);
 		if (metric_of(costs) == METRIC_LATENCY || order->len == 1)
-			list(costs, order, output);
+			list(&report, order);
 	}
 	if (order->len > 1 && metric_of(costs) == METRIC_LATENCY) {
-		tree(costs, output);
+		tree(&report);
 		branches(costs, output);
 	}
 	if (order->len == 1) {
@@ -542,12 +475,7 @@ void requests_text(const struct costs *costs, struct output *output)
 	}
 	fprintf(output->file, "\nOf no request: %s of work of threads in the window\n",
 		when_duration(working, requests->unassigned_working_ns));
-	findings_add_costs(findings, costs);
-	findings_sort(findings);
-	text_findings(session, findings, output);
+	text_findings(report.session, findings, output);
 	next_commands(costs, order, output);
-	coverage_init(&coverage, session);
-	text_coverage(session, &coverage, output);
-	coverage_clear(&coverage);
-	g_array_free(order, TRUE);
+	text_coverage_now(report.session, output);
 }

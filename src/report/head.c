@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* What all reports begin with, as columns: hosts, what the trace could not tell, the window; and
+ * records that several of them have. Names and shapes: interface.md, "JSON".
+ */
+#include "report/report.h"
+
+#include <string.h>
+
+/* --- hosts ---------------------------------------------------------------------------------- */
+
+static int64_t host_number(const struct report *report, const void *row)
+{
+	guint number = 0;
+
+	g_ptr_array_find(report->session->trace.model.hosts, row, &number);
+	return number;
+}
+
+GETTER(double, drift_ppm, struct host, row->clock.line.drift * 1e6);
+GETTER(const void *, if_it_drifts, struct host, row->clock.line.drift != 0 ? row : NULL);
+GETTER(const void *, if_by_packets, struct host, row->clock.known == CLOCK_PACKETS ? row : NULL);
+
+/* A drift, where one is told, is from `base` on. */
+static const struct column drift_columns[] = {
+	{"ppm", COLUMN_REAL, .real = drift_ppm},
+	{"base", COLUMN_TIME, FIELD(struct host, clock.line.base)},
+	{0}};
+
+static const struct column packets_columns[] = {
+	{"clock_packets", COLUMN_WHOLE, FIELD(struct host, clock.packets)},
+	{"clock_packets_contradicting", COLUMN_WHOLE, FIELD(struct host, clock.contradicting)},
+	{0}};
+
+static const char *const clocks_known[] = {"own", "packets", "given"};
+
+static const struct column host_columns[] = {
+	{"host", COLUMN_WHOLE, .number = host_number},
+	{"hostname", COLUMN_TEXT, FIELD(struct host, hostname)},
+	{"trace_uuid", COLUMN_TEXT, FIELD(struct host, uuid)},
+	{"kernel", COLUMN_TEXT, FIELD(struct host, kernel)},
+	{"tracer", COLUMN_TEXT, FIELD(struct host, tracer)},
+	{"cpus", COLUMN_WHOLE, FIELD(struct host, cpus)},
+	{"begin", COLUMN_TIME, FIELD(struct host, begin)},
+	{"end", COLUMN_TIME, FIELD(struct host, end)},
+	{"clock_offset", COLUMN_NS, FIELD(struct host, clock.line.offset)},
+	{"clock_error", COLUMN_NS, FIELD(struct host, clock.error), .none = NONE_NEGATIVE},
+	{"clock_from", COLUMN_TEXT, FIELD(struct host, clock.known), .names = clocks_known},
+	{"clock_drift", COLUMN_OBJECT, .at = if_it_drifts, .columns = drift_columns,
+	 .absent = true},
+	{NULL, COLUMN_OBJECT, .at = if_by_packets, .columns = packets_columns},
+	{0}};
+
+GETTER(const void *, hosts_of, void, report->session->trace.model.hosts);
+
+/* --- coverage ------------------------------------------------------------------------------- */
+
+GETTER(int64_t, events_in_gap, struct gap, row->packets ? -1 : row->events);
+
+static const struct column gap_columns[] = {
+	{"cpu", COLUMN_WHOLE, FIELD(struct gap, cpu)},
+	{"begin", COLUMN_TIME, FIELD(struct gap, begin)},
+	{"end", COLUMN_TIME, FIELD(struct gap, end)},
+	{"events", COLUMN_WHOLE, .number = events_in_gap, .none = NONE_NEGATIVE},
+	{0}};
+
+static guint write_gaps(const struct report *report, const void *row)
+{
+	const struct session *session = report->session;
+
+	(void) row;
+	for (guint h = 0; h < session->trace.model.hosts->len; h++) {
+		const GArray *gaps = model_host(&session->trace.model, h)->gaps;
+
+		for (guint i = 0; i < gaps->len; i++) {
+			const struct gap *gap = &g_array_index(gaps, struct gap, i);
+
+			if (!coverage_tells_gap(session, gap))
+				continue;
+			json_begin(report->output, NULL, '{', LINES_NOT);
+			json_put_whole(report->output, "host", h);
+			json_put_members(report, gap_columns, gap);
+			json_end(report->output, '}');
+		}
+	}
+	return 0;
+}
+
+static const struct column damage_columns[] = {{"file", COLUMN_TEXT, FIELD(struct damage, file)},
+					       {"bytes", COLUMN_WHOLE, FIELD(struct damage, bytes)},
+					       {"total", COLUMN_WHOLE, FIELD(struct damage, total)},
+					       {"what", COLUMN_TEXT, FIELD(struct damage, what)},
+					       {0}};
+
+static const void *damages_of(const struct report *report, const void *row)
+{
+	const GArray *damages = report->session->trace.damages;
+
+	(void) row;
+	return damages->len ? damages : NULL;
+}
+
+static double rounded(double share)
+{
+	return (double) (long) (share * 1e4 + 0.5) / 1e4;
+}
+
+double share_rounded(int64_t part, int64_t whole)
+{
+	return whole > 0 ? rounded((double) part / (double) whole) : 0;
+}
+
+GETTER(double, unknown_share, void, rounded(coverage_unknown_share(row)));
+GETTER(double, softirq_share, void, rounded(coverage_softirq_share(row)));
+
+const struct column coverage_columns[] = {
+	{"events", COLUMN_WHOLE, FIELD(struct coverage, events)},
+	{"discarded_events", COLUMN_WHOLE, FIELD(struct coverage, discarded_events)},
+	{"discarded_packets", COLUMN_WHOLE, FIELD(struct coverage, discarded_packets)},
+	{"gaps", COLUMN_LIST, .each = write_gaps},
+	{"damage", COLUMN_LIST, .at = damages_of, .columns = damage_columns, .absent = true},
+	{"entries_unseen", COLUMN_WHOLE, FIELD(struct coverage, entries_unseen)},
+	{"exits_unseen", COLUMN_WHOLE, FIELD(struct coverage, exits_unseen)},
+	{"wakeups_unseen", COLUMN_WHOLE, FIELD(struct coverage, wakeups_unseen)},
+	{"cpu_unknown_ns", COLUMN_NS, FIELD(struct coverage, cpu_unknown_ns)},
+	{"undescribed_threads", COLUMN_WHOLE, FIELD(struct coverage, undescribed_threads)},
+	{"unknown_blocked_share", COLUMN_SHARE, .real = unknown_share},
+	{"bare_softirq_blocked_share", COLUMN_SHARE, .real = softirq_share},
+	{"missing", COLUMN_LIST, FIELD(struct coverage, missing), .item = COLUMN_TEXT},
+	{0}};
+
+static void write_coverage(const struct report *report, const void *row)
+{
+	struct coverage coverage;
+
+	(void) row;
+	coverage_init(&coverage, report->session);
+	json_put_row(report, "coverage", coverage_columns, &coverage);
+	coverage_clear(&coverage);
+}
+
+void text_coverage_now(const struct session *session, struct output *output)
+{
+	struct coverage coverage;
+
+	coverage_init(&coverage, session);
+	text_coverage(session, &coverage, output);
+	coverage_clear(&coverage);
+}
+
+/* --- the head ------------------------------------------------------------------------------- */
+
+GETTER(const void *, session_of, void, report->session);
+
+static const struct column window_columns[] = {
+	{"begin", COLUMN_TIME, FIELD(struct session, asked.from)},
+	{"end", COLUMN_TIME, FIELD(struct session, asked.to)},
+	{0}};
+
+const struct column report_hosts[] = {{"hosts", COLUMN_LIST, .at = hosts_of,
+				       .stored = STORED_POINTERS, .columns = host_columns},
+				      {0}};
+const struct column report_coverage[] = {{NULL, COLUMN_WRITTEN, .write = write_coverage}, {0}};
+const struct column report_window[] = {
+	{"window", COLUMN_OBJECT, .at = session_of, .columns = window_columns}, {0}};
+const struct column report_head[] = {
+	COLUMNS(report_hosts), COLUMNS(report_coverage), COLUMNS(report_window), {0}};

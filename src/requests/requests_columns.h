@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What requests and their costs are made of when they are written: the columns of their records,
+ * which JSON, CSV and text have in common.
+ *
+ * Place: requests/. `data` of these reports is the struct costs.
+ */
+#ifndef WHYLATE_REQUESTS_REQUESTS_COLUMNS_H
+#define WHYLATE_REQUESTS_REQUESTS_COLUMNS_H
+
+#include "report/report.h"
+#include "tracking/request_costs.h"
+
+/* A cause and what one request, or all, were charged for it. */
+struct charge {
+	struct user_cause cause; /* a copy, its label borrowed */
+	int64_t value, whole;
+};
+extern const struct column charge_columns[];
+/* struct charge: of all requests together; of one that is listed. Free with g_array_unref(). */
+GArray *charges_new(const struct costs *costs);
+GArray *charges_of_request(const struct costs *costs, guint listed);
+
+/* Of struct tree_node. */
+extern const struct column tree_columns[];
+
+/* "13.6 ms", "1.5 MB", "312": a value of the metric; free with g_free(). */
+char *metric_value_text(enum metric metric, int64_t value);
+/* For g_array_sort(), of guint. */
+int ascending(gconstpointer a, gconstpointer b);
+
+static inline const struct user_request *listed_request(const struct costs *costs, guint listed)
+{
+	return user_request_at(costs->requests,
+			       g_array_index(costs->requests->listed, uint32_t, listed));
+}
+static inline enum metric metric_of(const struct costs *costs)
+{
+	return costs->requests->session->asked.options->requests.metric;
+}
+
+#endif
