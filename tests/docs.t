@@ -2,29 +2,36 @@
 """The documents say what the command does: every option of --help stands in
 the manual page and in the bash completion, and the other way round; manual
 pages format without warnings; examples are what is printed."""
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 
-from whylate_test import SOURCE, Tap, output, run, trace
+from whylate_test import BUILD, SOURCE, Tap, output, run, trace
 
 PAGES = ("whylate.1", "whylate-delay.1", "whylate-overview.1", "whylate-profile.1", "whylate-requests.1",
          "whylate-diff.1", "whylate-functions.1", "whylate-export.1", "whylate-check.1", "whylate-record.1", "whylate-lami.1",
          "whylate.7", "whylate-limits.7", "whylate-explain.1", "whylate-batch.1",
          "babeltrace2-sink.whylate.delay.7", "babeltrace2-sink.whylate.export.7",
          "babeltrace2-sink.whylate.profile.7")
+COMMANDS = ("delay", "overview", "profile", "requests", "diff", "functions", "export", "explain", "batch", "check", "record")
 ANYWHERE = {"--help", "--version"}
 
 
+def made(path):
+    """What is made while building, or else in the source tree."""
+    return os.path.join(BUILD if os.path.exists(os.path.join(BUILD, path)) else SOURCE, path)
+
+
 def read(path):
-    with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
+    with open(made(path), encoding="utf-8") as file:
         return file.read()
 
 
 def formatted(page):
-    done = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-P-c", "-rLL=200n", SOURCE + "/man/" + page],
+    done = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-P-c", "-rLL=200n", made("man/" + page)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
     assert not done.stderr, done.stderr.decode()
     text = re.sub("\x1b\\[[0-9;]*m|.\b", "", done.stdout.decode())
@@ -51,7 +58,7 @@ def check_page(page):
 
 
 def lint(page):
-    done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", SOURCE + "/man/" + page],
+    done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", made("man/" + page)],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     assert not done.stdout, done.stdout.decode()
 
@@ -91,13 +98,41 @@ def check_defaults():
         check_default(option, page)
 
 
+def check_texts():
+    """Every text of man/options.man is one of an option, and of a command that has it."""
+    have = {command: {option[2:] for option in options_of(command)} for command in COMMANDS}
+    heads = re.findall(r'^\.\\" OPTION (\S+) ?(.*)$', read("man/options.man"), re.M)[1:]
+    assert len(heads) > 100, heads
+    for name, commands in heads:
+        for command in commands.split() or [c for c in COMMANDS if name in have[c]][:1] or ["no command"]:
+            assert name in have.get(command, ()), "--%s is no option of %s" % (name, command)
+
+
+def check_schema():
+    """The commands that `check` answers for, and those that its schema lists."""
+    answers = json.loads(output("check", "--format", "json", SOURCE + "/traces/startup-chain"))["commands"]
+    schema = json.loads(output("check", "--json-schema"))
+    listed = [enum for enum in enums(schema) if "overview" in enum]
+    assert listed, "no enum of commands"
+    for enum in listed:
+        assert sorted(enum) == sorted(answer["command"] for answer in answers), enum
+
+
+def enums(value):
+    """All enums in a schema."""
+    if isinstance(value, dict) and "enum" in value:
+        yield value["enum"]
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from enums(part)
+
+
 def complete(*words):
     """What the shell would offer after these words (the last one is begun)."""
     script = ('. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; '
               'f=$(complete -p whylate | sed -n "s/.*-F \\([^ ]*\\) .*/\\1/p"); '
               'COMPREPLY=(); "$f" whylate "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; '
               'printf "%s\\n" "${COMPREPLY[@]}"')
-    done = subprocess.run(["bash", "--norc", "-c", script, "bash", SOURCE + "/share/completion/whylate", *words],
+    done = subprocess.run(["bash", "--norc", "-c", script, "bash", made("share/completion/whylate"), *words],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 0 and not done.stderr, done.stderr.decode()
     return {w.rstrip(" =") for w in done.stdout.decode().split("\n") if w.strip()}
@@ -232,10 +267,12 @@ for one in PAGES:
     tap.case("man/%s formats without warnings" % one, check_page, one)
     if shutil.which("mandoc"):
         tap.case("man/%s passes mandoc's lint" % one, lint, one)
-for name in ("delay", "overview", "profile", "requests", "diff", "functions", "export", "explain", "batch", "check", "record"):
+for name in COMMANDS:
     tap.case("options of %s and its manual page" % name, check_manual, name)
-for name in ("delay", "overview", "profile", "requests", "diff", "functions", "export", "explain", "batch", "check", "record", "snapshot"):
+for name in (*COMMANDS, "snapshot"):
     tap.case("options of %s and the completion" % name, check_completion, name)
+tap.case("texts of options are of options", check_texts)
+tap.case("commands in the schema of check", check_schema)
 tap.case("commands, in --help, completion and whylate(1)", check_commands)
 for name in ("delay", "profile", "export"):
     tap.case("parameters of sink.whylate." + name, check_parameters, name)

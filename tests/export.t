@@ -443,7 +443,7 @@ def check_cut_lost():
 
 def check_examples():
     """The queries of the manual page run, and give what the oracle says."""
-    with open(t.SOURCE + "/man/whylate-export.1", encoding="utf-8") as file:
+    with open(t.BUILD + "/man/whylate-export.1", encoding="utf-8") as file:
         page = file.read()
     blocks = re.findall(r'\.\\" query\n\.EX\n(.*?)\.EE', page, re.S)
     answers = []

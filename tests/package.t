@@ -64,6 +64,12 @@ def files(root):
     return {os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(root) for name in names}
 
 
+def pages():
+    """Manual pages, those too whose options are put in while building."""
+    names = {page.replace(".man", ".1") for page in os.listdir(t.SOURCE + "/man")}
+    return names - {"options.1", "page.awk"}
+
+
 def lami():
     return re.search(r"^LAMI = (.*)$", read("Makefile.am"), re.M)[1].split()
 
@@ -80,10 +86,11 @@ def check_contents(root):
     found = files(root)
     wanted = {"usr/bin/whylate", plugin(), "usr/share/bash-completion/completions/whylate"}
     wanted |= {"usr/bin/whylate-lami-" + name for name in lami()}
-    wanted |= {"usr/share/man/man%s/%s.gz" % (page[-1], page) for page in os.listdir(t.SOURCE + "/man")}
+    wanted |= {"usr/share/man/man%s/%s.gz" % (page[-1], page) for page in pages()}
     wanted |= {"usr/share/man/man1/whylate-lami-%s.1.gz" % name for name in lami()}
     for folder, end in (("schema", ".json"), ("lttng", ".lttng"), ("lami", ".properties")):
         wanted |= {"usr/share/whylate/%s/%s" % (folder, f) for f in os.listdir(t.SOURCE + "/share/" + folder) if f.endswith(end)}
+    wanted |= {"usr/share/whylate/schema/whylate-check-1.json"}  # made while building
     wanted |= {"usr/share/doc/whylate/" + f for f in ("copyright", "changelog.gz", "README.md.gz")}
     assert wanted <= found, "missing: %s" % sorted(wanted - found)
     others = {f for f in found - wanted if not f.startswith("usr/share/doc/whylate/examples/")}

@@ -8,13 +8,14 @@ import tempfile
 
 from jsonschema import Draft202012Validator
 
-from whylate_test import SOURCE, Tap, output, run, trace
+from whylate_test import BUILD, SOURCE, Tap, output, run, trace
 
 TARGET = "sched_process_exec filename=*/autostart"
 
 
 def load(command):
-    with open("%s/share/schema/whylate-%s-1.json" % (SOURCE, command), encoding="utf-8") as file:
+    path = "/share/schema/whylate-%s-1.json" % command
+    with open((BUILD if os.path.exists(BUILD + path) else SOURCE) + path, encoding="utf-8") as file:
         return json.load(file)
 
 

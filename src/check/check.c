@@ -43,9 +43,7 @@ unsigned check_all(const struct check *check)
 static void find_commands(struct check *check, const struct command *const *commands)
 {
 	for (; commands && *commands; commands++) {
-		const struct command_needs *needs_of = &(*commands)->needs;
-
-		if (!(needs_of->impossible | needs_of->degraded | needs_of->poorer))
+		if (!command_needs_any(*commands))
 			continue;
 		g_assert(check->count < CHECK_COMMANDS_MAX);
 		check->commands[check->count++] = *commands;

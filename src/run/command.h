@@ -89,6 +89,11 @@ struct command {
 const struct command *command_find(const struct command *const *commands, const char *name);
 const struct option *command_option(const struct command *command, const char *name);
 const char *format_name(enum format format);
+/* What it asks of a trace is known: `check` answers for it. */
+static inline bool command_needs_any(const struct command *command)
+{
+	return command->needs.impossible | command->needs.degraded | command->needs.poorer;
+}
 /* There is a JSON Schema of what it writes. */
 static inline bool command_has_schema(const struct command *command)
 {
