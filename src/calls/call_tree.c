@@ -217,7 +217,7 @@ uint32_t call_tree_cause(struct call_tree *tree, const struct path *path, const 
 	if (known != IDMAP_NONE)
 		return known;
 	label = g_string_new(NULL);
-	kind = piece_charged_to(tree->costs, &none, path, piece, label, &change);
+	kind = piece_put_down_to(tree->namer, &none, path, piece, label, &change);
 	/* the call and the file are told by the nodes above, or differ from call to call */
 	if (strcmp(kind, cause_kind_text(CAUSE_BLOCK_DEVICE)) == 0 && strstr(label->str, ", "))
 		g_string_truncate(label, (gsize) (strstr(label->str, ", ") - label->str));
@@ -232,7 +232,7 @@ uint32_t call_tree_cause(struct call_tree *tree, const struct path *path, const 
 
 static uint32_t waits_for_node(struct call_tree *tree, uint32_t node, uint32_t thread, int64_t at)
 {
-	const char *name = cost_name(tree->costs, thread);
+	const char *name = thread_names_get(tree->namer->names, thread);
 
 	return node_find(tree, node, NODE_WAITS_FOR,
 			 intern_id(tree->session->trace.model.names, name), thread, 0, at);
@@ -410,7 +410,7 @@ static void add_thread(struct call_tree *tree, uint32_t thread)
 	const struct thread *life = model_thread(&session->trace.model, thread);
 	int64_t from = MAX(session->asked.from, life->begin),
 		to = MIN(session->asked.to, life->end);
-	const char *name = cost_name(tree->costs, thread);
+	const char *name = thread_names_get(tree->namer->names, thread);
 	const struct frames *frames;
 	uint32_t root;
 
@@ -602,9 +602,7 @@ struct call_tree *call_tree_new(const struct session *session)
 	tree->no_frames = g_array_new(FALSE, FALSE, sizeof(struct call_frame));
 	tree->longest = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	tree->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
-	tree->no_requests = g_new0(struct user_requests, 1);
-	tree->no_requests->session = session;
-	tree->costs = costs_without_requests(tree->no_requests);
+	tree->namer = piece_namer_new(session, NULL);
 	idmap_init(&tree->causes);
 	add_threads(tree);
 	sum_up(tree);
@@ -624,8 +622,7 @@ void call_tree_free(struct call_tree *tree)
 	g_hash_table_destroy(tree->index);
 	g_hash_table_destroy(tree->longest);
 	g_array_free(tree->no_frames, TRUE);
-	costs_free(tree->costs);
-	g_free(tree->no_requests);
+	piece_namer_free(tree->namer);
 	idmap_clear(&tree->causes);
 	g_free(tree);
 }

@@ -29,7 +29,7 @@
 #ifndef WHYLATE_CALLS_CALL_TREE_H
 #define WHYLATE_CALLS_CALL_TREE_H
 
-#include "tracking/request_costs.h"
+#include "tracking/piece_cause.h"
 #include "calls/frames.h"
 
 enum call_node_kind {
@@ -63,14 +63,13 @@ struct call_tree {
 	GArray *nodes;             /* struct call_node */
 	GArray *roots;             /* uint32_t: NODE_THREADS; who worked most first */
 	GPtrArray *threads; /* owned; GArray of uint32_t: threads of each root, as in `roots` */
-	struct costs *costs; /* owned; for names and causes */
+	struct piece_namer *namer; /* owned; for names and causes */
 	GPtrArray *frames; /* owned; struct frames by thread, NULL: not asked for yet */
 	uint64_t frames_held; /* so many in all of these */
 	GHashTable *longest; /* owned; what the threads called -> int64_t: the longest such
 				      call that was seen from both ends, 0: none was */
 	/* private */
 	GHashTable *index;
-	struct user_requests *no_requests;
 	struct idmap causes;
 	GArray *no_frames; /* empty */
 	uint32_t *node_of_frame; /* of the thread being added; 0: not looked for, else + 1 */
@@ -93,7 +92,7 @@ const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread);
  * when they are asked for. */
 void call_tree_let_go(struct call_tree *tree, uint32_t keep);
 
-/* What a piece of a path is put down to, as request_costs.h has it: interned "kind: label". */
+/* What a piece of a path is put down to, as piece_cause.h has it: interned "kind: label". */
 uint32_t call_tree_cause(struct call_tree *tree, const struct path *path,
 			 const struct piece *piece);
 

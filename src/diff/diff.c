@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "diff/call_forks.h"
-#include "tracking/request_filter.h"
+#include "tracking/request_list.h"
 #include "util/error.h"
 #include "util/when.h"
 

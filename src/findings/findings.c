@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tracking/request_costs.h"
+#include "tracking/request_list.h"
 #include "imposed/wait_groups.h"
 #include "latencies/operations.h"
 #include "latencies/roots.h"

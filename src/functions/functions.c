@@ -224,7 +224,7 @@ static uint32_t holder_at_end(struct functions *functions, uint32_t thread, cons
 	g_autofree char *members = deadlock ? deadlock_words(session, deadlock) : NULL;
 	g_autoptr(GString) label = g_string_new(members);
 
-	if (!deadlock && !lock_holder_label(functions->tree->costs, block, thread, span->begin,
+	if (!deadlock && !lock_holder_label(functions->tree->namer, block, thread, span->begin,
 					    span->end, label))
 		return 0;
 	g_string_prepend(label, ": ");

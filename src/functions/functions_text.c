@@ -333,7 +333,7 @@ static void stand_outs(const struct functions *functions, const struct stand_out
 				       when_time(when, frame->begin, session->asked.options->utc,
 						 false),
 				       when_duration(ns, frame->end - frame->begin), label,
-				       cost_name(functions->tree->costs, at->thread));
+				       thread_names_get(functions->tree->namer->names, at->thread));
 		append_tid(functions, at->thread, line);
 		g_string_append_printf(line, "; the median of %" PRIu64 " calls is %s", at->calls,
 				       when_duration(usual, at->median));
@@ -367,7 +367,8 @@ static void unreturned(const struct functions *functions, struct output *output)
 		const struct unreturned *at =
 			&g_array_index(functions->unreturned, struct unreturned, i);
 		const struct frames *frames = call_tree_frames(functions->tree, at->thread);
-		g_autofree char *who = text_safe(cost_name(functions->tree->costs, at->thread));
+		g_autofree char *who =
+			text_safe(thread_names_get(functions->tree->namer->names, at->thread));
 		g_autoptr(GString) line = g_string_new(NULL);
 
 		if (limit && shown == limit)

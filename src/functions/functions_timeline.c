@@ -11,7 +11,7 @@ char *functions_tid_text(const struct functions *functions, uint32_t thread)
 	int tid = model_thread(&functions->session->trace.model, thread)->tid;
 	g_autofree char *same = g_strdup_printf(" (%d)", tid);
 
-	return strstr(cost_name(functions->tree->costs, thread), same)
+	return strstr(thread_names_get(functions->tree->namer->names, thread), same)
 		       ? g_strdup("")
 		       : g_strdup_printf(" (tid %d)", tid);
 }
@@ -52,7 +52,7 @@ static void timeline_of(const struct functions *functions, uint32_t thread, stru
 {
 	const struct session *session = functions->session;
 	GArray *list = call_timeline_new(functions->tree, thread);
-	g_autofree char *name = text_safe(cost_name(functions->tree->costs, thread));
+	g_autofree char *name = text_safe(thread_names_get(functions->tree->namer->names, thread));
 	g_autofree char *tid = functions_tid_text(functions, thread);
 	g_autofree char *heading = g_strconcat("Calls of ", name, tid, NULL);
 	char when[48], ns[32];

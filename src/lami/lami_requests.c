@@ -5,6 +5,7 @@
 #include "lami/lami.h"
 
 #include "tracking/request_costs.h"
+#include "tracking/request_list.h"
 
 const struct lami_table lami_requests = {
 	"requests",

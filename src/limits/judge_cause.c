@@ -13,6 +13,7 @@
 
 #include "waits/causality.h"
 #include "tracking/request_costs.h"
+#include "tracking/request_list.h"
 #include "path/path.h"
 #include "latencies/roots.h"
 #include "waits/summary.h"

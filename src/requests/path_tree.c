@@ -81,7 +81,7 @@ descend(struct tree_node *node, const struct costs *costs, const struct path *pa
 		node = child_of(node, label->str);
 		take(node, request, ns);
 	}
-	node = child_of(node, cost_name(costs, thread));
+	node = child_of(node, thread_names_get(costs->namer->names, thread));
 	take(node, request, ns);
 	return node;
 }
@@ -134,7 +134,8 @@ struct tree_node *tree_new(const struct costs *costs)
 			take(root, i + 1, ns);
 			node = descend(root, costs, path, piece->behalf, piece->thread, i + 1, ns,
 				       label);
-			kind = piece_charged_to(costs, request, path, piece, label, &change);
+			kind = piece_put_down_to(costs->namer, request, path, piece, label,
+						 &change);
 			g_string_prepend(label, ": ");
 			g_string_prepend(label, kind);
 			take(child_of(node, label->str), i + 1, ns);

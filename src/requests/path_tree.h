@@ -16,6 +16,7 @@
 #define WHYLATE_REQUESTS_PATH_TREE_H
 
 #include "tracking/request_costs.h"
+#include "tracking/request_path.h"
 
 struct tree_node {
 	char *label;         /* owned */

@@ -6,6 +6,7 @@
 #include "run/needs.h"
 #include "run/option_values.h"
 #include "tracking/request_costs.h"
+#include "tracking/request_list.h"
 #include "tracking/request_filter.h"
 #include "tracking/request_options.h"
 

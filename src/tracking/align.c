@@ -29,12 +29,13 @@ GArray *steps_new(const struct costs *costs, const struct user_request *request)
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
 		struct step *last =
 			steps->len ? &g_array_index(steps, struct step, steps->len - 1) : NULL;
-		struct step step = {piece->thread, cost_name(costs, piece->thread),
-				    NULL,          NULL,
-				    piece->begin,  piece->end};
+		struct step step = {
+			piece->thread, thread_names_get(costs->namer->names, piece->thread),
+			NULL,          NULL,
+			piece->begin,  piece->end};
 		enum change change;
 
-		step.kind = piece_charged_to(costs, request, path, piece, label, &change);
+		step.kind = piece_put_down_to(costs->namer, request, path, piece, label, &change);
 		if (last && last->thread == step.thread && strcmp(last->kind, step.kind) == 0 &&
 		    strcmp(last->label, label->str) == 0) {
 			last->end = step.end;
@@ -76,7 +77,7 @@ static int shortest_first(gconstpointer a, gconstpointer b)
 }
 
 /* Where there are too many steps, the shortest ones are not aligned. */
-static void thin(struct alignment *alignment, int side)
+static void leave_out_shortest(struct alignment *alignment, int side)
 {
 	GArray *steps = alignment->steps[side], *kept;
 	g_autofree int64_t *lengths = NULL;
@@ -187,8 +188,8 @@ struct alignment *alignment_new(const struct costs *a, const struct user_request
 	alignment->steps[0] = steps_new(a, request_a);
 	alignment->steps[1] = steps_new(b, request_b);
 	alignment->divergences = g_array_new(FALSE, FALSE, sizeof(struct divergence));
-	thin(alignment, 0);
-	thin(alignment, 1);
+	leave_out_shortest(alignment, 0);
+	leave_out_shortest(alignment, 1);
 	keys_a = keys_of(alignment->steps[0], numbers);
 	keys_b = keys_of(alignment->steps[1], numbers);
 	align(alignment, keys_a, keys_b);

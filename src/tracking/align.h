@@ -16,6 +16,7 @@
 #define WHYLATE_TRACKING_ALIGN_H
 
 #include "tracking/request_costs.h"
+#include "tracking/request_path.h"
 
 struct step {
 	uint32_t thread;

@@ -6,7 +6,9 @@
  *
  * Part of tracking/, one pass over the exchanges in order of time.
  */
-#include "tracking/requests.h"
+#include "tracking/following.h"
+
+#include "tracking/exchange_lists.h"
 
 #define PASSED 65536 /* exchanges, until spilled records leave resident memory */
 
@@ -24,13 +26,8 @@ struct follower {
 	guint8 *fresh; /* owned; by end: `owners` made the connection, nothing is written yet */
 };
 
-static const struct exchange *exchange_at(const struct user_requests *requests, uint32_t index)
-{
-	return pages_at(&requests->session->trace.timeline.exchanges, index);
-}
-
 /* Ends what the thread does, at `time` at the latest. */
-static void stop(struct follower *follower, uint32_t thread, int64_t time)
+static void stop_working(struct follower *follower, uint32_t thread, int64_t time)
 {
 	struct doing *doing = &follower->doing[thread];
 	const struct user_request *request;
@@ -52,7 +49,7 @@ static uint32_t current(struct follower *follower, uint32_t thread, int64_t time
 	struct doing *doing = &follower->doing[thread];
 
 	if (doing->request && user_request_at(follower->requests, doing->request - 1)->end < time)
-		stop(follower, thread, time);
+		stop_working(follower, thread, time);
 	return doing->request;
 }
 
@@ -62,7 +59,7 @@ static void take_up(struct follower *follower, uint32_t thread, uint32_t request
 {
 	if (current(follower, thread, time) == request)
 		return;
-	stop(follower, thread, call);
+	stop_working(follower, thread, call);
 	follower->doing[thread].request = request;
 	follower->doing[thread].since = time;
 }
@@ -92,7 +89,8 @@ static int64_t joined_at(struct follower *follower, uint32_t thread, uint32_t re
 }
 
 /* An answer was written to a request that the thread may have had from another. */
-static void give(struct follower *follower, uint32_t thread, uint32_t request, int64_t time)
+static void take_up_at_answer(struct follower *follower, uint32_t thread, uint32_t request,
+			      int64_t time)
 {
 	int64_t from;
 
@@ -102,7 +100,7 @@ static void give(struct follower *follower, uint32_t thread, uint32_t request, i
 					       : follower->doing[thread].free;
 	from = MAX(from, user_request_at(follower->requests, request - 1)->begin);
 	from = joined_at(follower, thread, request, from, time);
-	stop(follower, thread, from);
+	stop_working(follower, thread, from);
 	follower->doing[thread].request = request;
 	follower->doing[thread].since = from;
 }
@@ -153,7 +151,7 @@ static void pass_write(struct follower *follower, uint32_t index, const struct e
 		doing = owner;
 	}
 	if (request && requests->session->asked.options->requests.preset == PRESET_SERVER) {
-		give(follower, exchange->thread, request, exchange->begin);
+		take_up_at_answer(follower, exchange->thread, request, exchange->begin);
 	} else if (request) { /* a client's request begins, or goes on */
 		set_parent(follower, request, doing);
 		if (!doing)
@@ -167,9 +165,9 @@ static void pass_write(struct follower *follower, uint32_t index, const struct e
 	follower->owners[exchange->end] = request;
 }
 
-static void pass(struct follower *follower, uint32_t index)
+static void pass_exchange(struct follower *follower, uint32_t index)
 {
-	const struct exchange *exchange = exchange_at(follower->requests, index);
+	const struct exchange *exchange = exchange_at(follower->requests->session, index);
 
 	switch (exchange->kind) {
 	case EXCHANGE_READ:
@@ -249,40 +247,14 @@ void user_requests_follow(struct user_requests *requests)
 	for (uint32_t i = 1; i < session->trace.timeline.exchanges.used; i++) {
 		if (!requests->order)
 			pages_pass(&session->trace.timeline.exchanges, i);
-		pass(&follower, requests->order ? requests->order[i] : i);
+		pass_exchange(&follower, requests->order ? requests->order[i] : i);
 		if (i % PASSED == 0)
 			timeline_let_go(&session->trace.timeline);
 	}
 	for (uint32_t t = 0; t < session->trace.model.thread_count; t++)
-		stop(&follower, t, session->trace.end);
+		stop_working(&follower, t, session->trace.end);
 	g_free(follower.doing);
 	g_free(follower.owners);
 	g_free(follower.fresh);
 	sort_working(requests);
-}
-
-uint32_t user_request_of(const struct user_requests *requests, uint32_t thread, int64_t time,
-			 int64_t *until)
-{
-	const GArray *list = requests->working;
-	guint low = 0, high = list->len; /* the first that ends after `time`, or a later thread's */
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-		const struct working *at = &g_array_index(list, struct working, middle);
-
-		if (at->thread < thread || (at->thread == thread && at->end <= time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*until = INT64_MAX;
-	if (low == list->len || g_array_index(list, struct working, low).thread != thread)
-		return 0;
-	if (g_array_index(list, struct working, low).begin > time) {
-		*until = g_array_index(list, struct working, low).begin;
-		return 0;
-	}
-	*until = g_array_index(list, struct working, low).end;
-	return g_array_index(list, struct working, low).request;
 }

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What a piece of a request's path is put down to; see request_costs.h. */
-#include "tracking/request_costs.h"
+/* What a piece of a request's path is put down to; see piece_cause.h. */
+#include "tracking/piece_cause.h"
 
 #include <string.h>
 
 #include "event/softirqs.h"
 #include "path/path_sums.h"
+#include "tracking/exchange_lists.h"
 #include "waits/cpu_runs.h"
 #include "waits/holders.h"
 #include "waits/ready.h"
 #include "waits/state_names.h"
-
-static const struct channel_end *end_at(const struct session *session, uint32_t number)
-{
-	return pages_at(&session->trace.timeline.ends, number);
-}
 
 /* The outermost wait for a lock on the way to the piece, or the piece itself. */
 static bool lock_on_way(const struct session *session, const struct path *path,
@@ -38,10 +34,10 @@ static bool lock_on_way(const struct session *session, const struct path *path,
 	return found;
 }
 
-bool lock_holder_label(const struct costs *costs, const struct block *block, uint32_t thread,
+bool lock_holder_label(const struct piece_namer *namer, const struct block *block, uint32_t thread,
 		       int64_t begin, int64_t end, GString *label)
 {
-	const struct session *session = costs->requests->session;
+	const struct session *session = namer->session;
 	g_autoptr(lock_wait) lock = lock_wait_new(session, block, thread, begin, end);
 	uint32_t resource = session_resource(session, block);
 
@@ -49,7 +45,8 @@ bool lock_holder_label(const struct costs *costs, const struct block *block, uin
 		return false;
 	g_string_printf(label, "%s %s, held by %s", lock_kind_text(lock->lock),
 			resource_name(session_text(session, resource)),
-			cost_name(costs, g_array_index(lock->holders, struct holder, 0).thread));
+			thread_names_get(namer->names,
+					 g_array_index(lock->holders, struct holder, 0).thread));
 	return true;
 }
 
@@ -103,9 +100,9 @@ static uint32_t file_of(const struct session *session, const struct through *wai
 		       : 0;
 }
 
-static enum change change_of_file(const struct costs *costs, uint32_t thread, uint32_t file)
+static enum change change_of_file(const struct piece_namer *namer, uint32_t thread, uint32_t file)
 {
-	const struct session *session = costs->requests->session;
+	const struct session *session = namer->session;
 	const struct thread *life = model_thread(&session->trace.model, thread);
 	g_autofree char *key = NULL;
 
@@ -114,7 +111,7 @@ static enum change change_of_file(const struct costs *costs, uint32_t thread, ui
 	if (g_str_has_prefix(session_text(session, file), "file:/etc/"))
 		return CHANGE_CONFIGURATION;
 	key = g_strdup_printf("%u %d %u", life->host, life->pid, file);
-	return g_hash_table_contains(costs->early, key) ? CHANGE_CONFIGURATION : CHANGE_NOTHING;
+	return g_hash_table_contains(namer->early, key) ? CHANGE_CONFIGURATION : CHANGE_NOTHING;
 }
 
 /* It waits for its own connection: for more of the question, or for room to answer. */
@@ -133,8 +130,8 @@ static bool is_own_connection(const struct session *session, const struct user_r
 }
 
 struct most {
-	const struct costs *costs;
-	GHashTable *by; /* name (borrowed from the costs) -> ns */
+	const struct thread_names *names;
+	GHashTable *by; /* name (borrowed from these) -> ns */
 	const char *name;
 	int64_t ns;
 };
@@ -147,7 +144,7 @@ static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 
 	if (thread == IDLE_THREAD)
 		return;
-	name = cost_name(most->costs, thread);
+	name = thread_names_get(most->names, thread);
 	ns = GPOINTER_TO_SIZE(g_hash_table_lookup(most->by, name)) + (end - begin);
 	g_hash_table_insert(most->by, (gpointer) name, GSIZE_TO_POINTER(ns));
 	if (ns > most->ns) {
@@ -157,12 +154,13 @@ static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 }
 
 /* "CPU taken by hog-0": by whom most of the time; or why it was idle. */
-static const char *charge_cpu(const struct costs *costs, const struct piece *piece, GString *label)
+static const char *ready_label_of(const struct piece_namer *namer, const struct piece *piece,
+				  GString *label)
 {
-	const struct session *session = costs->requests->session;
+	const struct session *session = namer->session;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
 	struct ready ready = ready_of(session, piece->thread, &span);
-	struct most most = {costs, g_hash_table_new(g_str_hash, g_str_equal), "?", 0};
+	struct most most = {namer->names, g_hash_table_new(g_str_hash, g_str_equal), "?", 0};
 
 	if (ready.kind == READY_BUSY) {
 		each_run(session, model_thread(&session->trace.model, piece->thread)->host,
@@ -177,12 +175,12 @@ static const char *charge_cpu(const struct costs *costs, const struct piece *pie
 }
 
 /* Who is at the other end, where packets told; else what the descriptor is. */
-static const char *peer_name(const struct costs *costs, uint32_t thread, uint32_t resource)
+static const char *peer_name(const struct piece_namer *namer, uint32_t thread, uint32_t resource)
 {
-	const struct session *session = costs->requests->session;
+	const struct session *session = namer->session;
 	uint64_t key =
 		(uint64_t) model_thread(&session->trace.model, thread)->host << 32 | resource;
-	uint32_t number = idmap_get(&costs->ends, key);
+	uint32_t number = idmap_get(&namer->ends, key);
 	uint32_t remote = number == IDMAP_NONE ? 0 : end_at(session, number)->remote;
 
 	if (!remote && g_str_has_prefix(session_text(session, resource), "fd:"))
@@ -190,28 +188,28 @@ static const char *peer_name(const struct costs *costs, uint32_t thread, uint32_
 	return resource_name(session_text(session, remote ? remote : resource));
 }
 
-static const char *charge_blocked(const struct costs *costs, const struct user_request *request,
-				  const struct path *path, const struct piece *piece,
-				  GString *label, enum change *change)
+static const char *wait_named(const struct piece_namer *namer, const struct user_request *request,
+			      const struct path *path, const struct piece *piece, GString *label,
+			      enum change *change)
 {
-	const struct session *session = costs->requests->session;
+	const struct session *session = namer->session;
 	enum cause_kind kind = piece_cause_kind(session, piece);
 	const struct through *wait = program_wait(session, path, piece);
 	const struct wake_detail *packet = block_detail(session, piece->block);
 	const struct wake_detail *disk = block_request(session, piece->block);
 	uint32_t resource = session_resource(session, piece->block);
-	const char *name = cost_name(costs, piece->thread);
+	const char *name = thread_names_get(namer->names, piece->thread);
 
 	switch (cause_info(kind)->naming) {
 	case NAMED_BY_DEVICE:
 		g_string_printf(label, "%s, ", disk ? session_text(session, disk->text) : "?");
 		append_operation(session, wait, piece, label);
-		*change = change_of_file(costs, wait ? wait->thread : piece->thread,
+		*change = change_of_file(namer, wait ? wait->thread : piece->thread,
 					 file_of(session, wait, piece));
 		break;
 	case NAMED_BY_PEER:
 		g_string_assign(label,
-				resource ? peer_name(costs, piece->thread, resource) : "a peer");
+				resource ? peer_name(namer, piece->thread, resource) : "a peer");
 		if (packet && packet->kind == DETAIL_PACKET && !is_thread(packet->thread))
 			g_string_append(label, ", sender not traced");
 		break;
@@ -220,7 +218,7 @@ static const char *charge_blocked(const struct costs *costs, const struct user_r
 		append_operation(session, NULL, piece, label);
 		break;
 	case NAMED_BY_WAKER:
-		g_string_assign(label, cost_name(costs, piece->block->waker));
+		g_string_assign(label, thread_names_get(namer->names, piece->block->waker));
 		break;
 	case NAMED_BY_INTERRUPT:
 		g_string_printf(label, "%s",
@@ -233,27 +231,27 @@ static const char *charge_blocked(const struct costs *costs, const struct user_r
 	return cause_kind_text(kind);
 }
 
-const char *piece_charged_to(const struct costs *costs, const struct user_request *request,
-			     const struct path *path, const struct piece *piece, GString *label,
-			     enum change *change)
+const char *piece_put_down_to(const struct piece_namer *namer, const struct user_request *request,
+			      const struct path *path, const struct piece *piece, GString *label,
+			      enum change *change)
 {
-	const struct session *session = costs->requests->session;
+	const struct session *session = namer->session;
 	g_autofree char *text = NULL;
 	struct through lock;
 	uint32_t kind = PACK_KIND(piece->leaf);
 
 	*change = CHANGE_NOTHING;
 	if (lock_on_way(session, path, piece, &lock) &&
-	    lock_holder_label(costs, lock.block, lock.thread, lock.begin, lock.end, label))
+	    lock_holder_label(namer, lock.block, lock.thread, lock.begin, lock.end, label))
 		return cause_kind_text(CAUSE_LOCK_OWNER);
 	if (piece->block)
-		return charge_blocked(costs, request, path, piece, label, change);
+		return wait_named(namer, request, path, piece, label, change);
 	if (kind == LEAF_PREEMPTED || kind == LEAF_WAIT_CPU)
-		return charge_cpu(costs, piece, label);
+		return ready_label_of(namer, piece, label);
 	text = leaf_key(session, piece->leaf);
 	switch (leaf_wib(piece->leaf)) {
 	case WIB_WORKING:
-		g_string_printf(label, "%s, ", cost_name(costs, piece->thread));
+		g_string_printf(label, "%s, ", thread_names_get(namer->names, piece->thread));
 		g_string_append(label, kind == LEAF_WORK_USER      ? "user code"
 				       : kind == LEAF_WORK_KTHREAD ? "kernel"
 								   : strchr(text, '/') + 1);
@@ -267,7 +265,86 @@ const char *piece_charged_to(const struct costs *costs, const struct user_reques
 					       softirq_name(PACK_NUMBER(piece->leaf)));
 		return cause_kind_text(kind == LEAF_INT_SOFTIRQ ? CAUSE_SOFTIRQ : CAUSE_IRQ);
 	default:
-		g_string_printf(label, "%s, not known", cost_name(costs, piece->thread));
+		g_string_printf(label, "%s, not known",
+				thread_names_get(namer->names, piece->thread));
 		return cause_kind_text(CAUSE_UNKNOWN);
 	}
+}
+
+/* --- all ------------------------------------------------------------------------------ */
+
+static void find_ends(struct piece_namer *namer)
+{
+	const struct pages *store = &namer->session->trace.timeline.ends;
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct channel_end *end = pages_at(store, i);
+
+		if (end->remote && end->key != end->remote)
+			idmap_set(&namer->ends, (uint64_t) end->host << 32 | end->key, i);
+	}
+}
+
+/* "Files read at start-up": before the process took up its first request. */
+static void find_early_files(struct piece_namer *namer, const struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	g_autoptr(GHashTable)
+		first = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+
+	for (guint i = requests->list->len; i-- > 0;) { /* by begin: the first is set last */
+		const struct user_request *request = user_request_at(requests, i);
+		const struct thread *thread = model_thread(&session->trace.model, request->first);
+		int64_t key = (int64_t) thread->host << 32 | (uint32_t) thread->pid;
+
+		g_hash_table_insert(first, g_memdup2(&key, sizeof key),
+				    g_memdup2(&request->begin, sizeof request->begin));
+	}
+	for (uint32_t i = 1; i < session->trace.timeline.exchanges.used; i++) {
+		const struct exchange *exchange = exchange_at(session, i);
+		const struct thread *thread;
+		const int64_t *begin;
+		int64_t key;
+
+		pages_pass(&session->trace.timeline.exchanges, i);
+		if (exchange->kind != EXCHANGE_FILE)
+			continue;
+		thread = model_thread(&session->trace.model, exchange->thread);
+		key = (int64_t) thread->host << 32 | (uint32_t) thread->pid;
+		begin = g_hash_table_lookup(first, &key);
+		if (begin && exchange->end_time < *begin)
+			g_hash_table_add(namer->early, g_strdup_printf("%u %d %u", thread->host,
+								       thread->pid, exchange->end));
+	}
+}
+
+struct piece_namer *piece_namer_new(const struct session *session,
+				    const struct user_requests *requests)
+{
+	struct piece_namer *namer = g_new0(struct piece_namer, 1);
+
+	namer->session = session;
+	namer->names = thread_names_new(session);
+	namer->early = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	idmap_init(&namer->ends);
+	if (requests) {
+		find_ends(namer);
+		find_early_files(namer, requests);
+	}
+	return namer;
+}
+
+void piece_namer_free(struct piece_namer *namer)
+{
+	thread_names_free(namer->names);
+	g_hash_table_destroy(namer->early);
+	idmap_clear(&namer->ends);
+	g_free(namer);
+}
+
+const char *change_text(enum change change)
+{
+	static const char *const texts[] = {NULL, "configuration", "input"};
+
+	return texts[change];
 }

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Charging requests' stretches to causes, and the sums; see request_costs.h. */
+/* Putting requests' stretches down to causes, and the sums; see request_costs.h. */
 #include "tracking/request_costs.h"
 
 #include <string.h>
 
-#include "waits/causality.h"
 #include "latencies/operations.h"
-#include "waits/summary.h"
-
-const char *change_text(enum change change)
-{
-	static const char *const texts[] = {NULL, "configuration", "input"};
-
-	return texts[change];
-}
+#include "tracking/exchange_lists.h"
+#include "tracking/request_path.h"
+#include "waits/causes.h"
+#include "waits/state_names.h"
 
 const char *metric_unit(enum metric metric)
 {
@@ -31,11 +26,6 @@ const char *metric_unit(enum metric metric)
 static void cause_row_clear(gpointer data)
 {
 	g_free(((struct user_cause *) data)->label);
-}
-
-static const struct exchange *exchange_at(const struct session *session, uint32_t index)
-{
-	return pages_at(&session->trace.timeline.exchanges, index);
 }
 
 static gint slowest_first(gconstpointer a, gconstpointer b, gpointer data)
@@ -64,70 +54,9 @@ GArray *requests_slowest(const struct user_requests *requests)
 	return order;
 }
 
-/* --- names ------------------------------------------------------------------------- */
-
-struct namesakes {
-	uint32_t processes[NAMESAKES_MAX + 1];
-	guint count;
-};
-
-static char *name_key(const struct session *session, uint32_t thread)
-{
-	return g_strdup_printf("%u %s", model_thread(&session->trace.model, thread)->host,
-			       session_thread_name(session, thread));
-}
-
-static void count_namesakes(struct costs *costs)
-{
-	const struct session *session = costs->requests->session;
-
-	for (uint32_t t = 0; t < session->trace.model.thread_count; t++) {
-		char *key = name_key(session, t);
-		struct namesakes *of = g_hash_table_lookup(costs->called, key);
-		uint32_t process = session->trace.processes.first[t];
-		guint i = 0;
-
-		if (!of) {
-			of = g_new0(struct namesakes, 1);
-			g_hash_table_insert(costs->called, g_strdup(key), of);
-		}
-		while (i < of->count && of->processes[i] != process)
-			i++;
-		if (i == of->count && of->count <= NAMESAKES_MAX)
-			of->processes[of->count++] = process;
-		g_free(key);
-	}
-}
-
-const char *cost_name(const struct costs *costs, uint32_t thread)
-{
-	const struct session *session = costs->requests->session;
-	const struct namesakes *of;
-	g_autofree char *key = NULL, *process = NULL;
-	char *name;
-
-	if (!is_thread(thread))
-		return session_thread_name(session, thread);
-	if (g_ptr_array_index(costs->names, thread))
-		return g_ptr_array_index(costs->names, thread);
-	key = name_key(session, thread);
-	of = g_hash_table_lookup(costs->called, key);
-	if (of && of->count > 1 &&
-	    model_thread(&session->trace.model, session->trace.processes.first[thread])->pid > 0 &&
-	    of->count <= NAMESAKES_MAX)
-		process = g_strdup_printf(" (%d)",
-					  model_thread(&session->trace.model,
-						       session->trace.processes.first[thread])
-						  ->pid);
-	name = g_strconcat(session_thread_name(session, thread), process ? process : "",
-			   session_on(session, thread), NULL);
-	g_ptr_array_index(costs->names, thread) = name;
-	return name;
-}
-
 /* --- adding up --------------------------------------------------------------------- */
 
-/* Where a charge is seen. */
+/* Where a cost is seen. */
 struct seen {
 	uint32_t thread;
 	int64_t begin, end;
@@ -150,8 +79,8 @@ static uint32_t cause_place(struct costs *costs, const char *kind, const char *l
 	return costs->causes->len - 1;
 }
 
-static void charge(struct costs *costs, guint listed, const char *kind, const char *label,
-		   enum change change, int64_t value, const struct seen *seen)
+static void add_cost(struct costs *costs, guint listed, const char *kind, const char *label,
+		     enum change change, int64_t value, const struct seen *seen)
 {
 	uint32_t place = cause_place(costs, kind, label, seen), at;
 	struct user_cause *cause = &g_array_index(costs->causes, struct user_cause, place);
@@ -227,8 +156,8 @@ static bool is_of_another(const struct user_requests *requests, uint32_t root,
 		       at, *until);
 }
 
-static void charge_piece(struct costs *costs, guint listed, const struct user_request *request,
-			 const struct path *path, const struct piece *piece, GString *label)
+static void add_piece(struct costs *costs, guint listed, const struct user_request *request,
+		      const struct path *path, const struct piece *piece, GString *label)
 {
 	const struct user_requests *requests = costs->requests;
 	uint32_t root = user_request_root(requests, request->id);
@@ -242,20 +171,21 @@ static void charge_piece(struct costs *costs, guint listed, const struct user_re
 		if (is_of_another(requests, root, piece, at, &until)) {
 			kind = "other-request";
 			g_string_printf(label, "%s busy with another request",
-					cost_name(costs, piece->thread));
+					thread_names_get(costs->namer->names, piece->thread));
 		} else {
 			part.begin = at;
 			part.end = until;
-			kind = piece_charged_to(costs, request, path, &part, label, &change);
+			kind = piece_put_down_to(costs->namer, request, path, &part, label,
+						 &change);
 		}
 		seen.end = until;
-		charge(costs, listed, kind, label->str, change, until - at, &seen);
+		add_cost(costs, listed, kind, label->str, change, until - at, &seen);
 	}
 }
 
 /* From `from` on the costs are of requests that get no more: their squares are summed, and
  * what no report will name is dropped. */
-static void settle(struct costs *costs, guint from)
+static void close_requests(struct costs *costs, guint from)
 {
 	guint kept = from;
 
@@ -272,7 +202,7 @@ static void settle(struct costs *costs, guint from)
 	idmap_init(&costs->places);
 }
 
-static void charge_latency(struct costs *costs)
+static void sum_latency(struct costs *costs)
 {
 	const struct user_requests *requests = costs->requests;
 	GString *label = g_string_new(NULL);
@@ -287,11 +217,11 @@ static void charge_latency(struct costs *costs)
 		for (guint k = 0; k < path->pieces->len; k++) {
 			const struct piece *piece = &g_array_index(path->pieces, struct piece, k);
 
-			charge_piece(costs, i, request, path, piece, label);
+			add_piece(costs, i, request, path, piece, label);
 			add_thread(costs, i, from, piece->thread, piece->end - piece->begin);
 		}
 		path_free(path);
-		settle(costs, first);
+		close_requests(costs, first);
 		if (i % PASSED == 0)
 			timeline_let_go(&requests->session->trace.timeline);
 		if (costs->kept && !costs->kept[i])
@@ -319,7 +249,7 @@ static guint32 *listed_places(const struct user_requests *requests)
 	return places;
 }
 
-static void charge_states(struct costs *costs, const guint32 *listed, bool working)
+static void sum_states(struct costs *costs, const guint32 *listed, bool working)
 {
 	const struct user_requests *requests = costs->requests;
 	const struct session *session = requests->session;
@@ -353,16 +283,17 @@ static void charge_states(struct costs *costs, const guint32 *listed, bool worki
 				piece.block = block_at(&session->trace.timeline, span.ref);
 				piece.woken = piece.block->kind != WAKER_NONE;
 			}
-			kind = piece_charged_to(costs, user_request_at(requests, at->request - 1),
-						&none, &piece, label, &change);
-			charge(costs, listed[at->request] - 1, kind, label->str, change,
-			       span.end - span.begin, &seen);
+			kind = piece_put_down_to(costs->namer,
+						 user_request_at(requests, at->request - 1), &none,
+						 &piece, label, &change);
+			add_cost(costs, listed[at->request] - 1, kind, label->str, change,
+				 span.end - span.begin, &seen);
 		}
 	}
 	g_string_free(label, TRUE);
 }
 
-static void charge_exchanges(struct costs *costs, const guint32 *listed, enum metric metric)
+static void sum_exchanges(struct costs *costs, const guint32 *listed, enum metric metric)
 {
 	const struct user_requests *requests = costs->requests;
 	const struct session *session = requests->session;
@@ -403,14 +334,14 @@ static void charge_exchanges(struct costs *costs, const guint32 *listed, enum me
 					resource_name(session_text(
 						session, end->remote ? end->remote : end->key)));
 		}
-		charge(costs, listed[place] - 1,
-		       cause_kind_text(disk ? CAUSE_BLOCK_DEVICE : CAUSE_NETWORK), label->str,
-		       CHANGE_NOTHING, value, &seen);
+		add_cost(costs, listed[place] - 1,
+			 cause_kind_text(disk ? CAUSE_BLOCK_DEVICE : CAUSE_NETWORK), label->str,
+			 CHANGE_NOTHING, value, &seen);
 	}
 	g_string_free(label, TRUE);
 }
 
-static void charge_calls(struct costs *costs, const guint32 *listed)
+static void sum_calls(struct costs *costs, const guint32 *listed)
 {
 	const struct user_requests *requests = costs->requests;
 	const struct session *session = requests->session;
@@ -428,9 +359,9 @@ static void charge_calls(struct costs *costs, const guint32 *listed)
 			continue;
 		place = user_request_of(requests, operation->thread, operation->begin, &until);
 		if (place && listed[place])
-			charge(costs, listed[place] - 1, "call",
-			       session_text(session, PACK_NUMBER(operation->what)), CHANGE_NOTHING,
-			       1, &seen);
+			add_cost(costs, listed[place] - 1, "call",
+				 session_text(session, PACK_NUMBER(operation->what)),
+				 CHANGE_NOTHING, 1, &seen);
 	}
 }
 
@@ -448,52 +379,6 @@ static void find_kept(struct costs *costs)
 	for (guint i = 0; i < limit; i++)
 		costs->kept[g_array_index(order, guint, i)] = 1;
 	g_array_free(order, TRUE);
-}
-
-static void find_ends(struct costs *costs)
-{
-	const struct pages *store = &costs->requests->session->trace.timeline.ends;
-
-	for (uint32_t i = 1; i < store->used; i++) {
-		const struct channel_end *end = pages_at(store, i);
-
-		if (end->remote && end->key != end->remote)
-			idmap_set(&costs->ends, (uint64_t) end->host << 32 | end->key, i);
-	}
-}
-
-/* "Files read at start-up": before the process took up its first request. */
-static void find_early_files(struct costs *costs)
-{
-	const struct user_requests *requests = costs->requests;
-	const struct session *session = requests->session;
-	g_autoptr(GHashTable)
-		first = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-
-	for (guint i = requests->list->len; i-- > 0;) { /* by begin: the first is set last */
-		const struct user_request *request = user_request_at(requests, i);
-		const struct thread *thread = model_thread(&session->trace.model, request->first);
-		int64_t key = (int64_t) thread->host << 32 | (uint32_t) thread->pid;
-
-		g_hash_table_insert(first, g_memdup2(&key, sizeof key),
-				    g_memdup2(&request->begin, sizeof request->begin));
-	}
-	for (uint32_t i = 1; i < session->trace.timeline.exchanges.used; i++) {
-		const struct exchange *exchange = exchange_at(session, i);
-		const struct thread *thread;
-		const int64_t *begin;
-		int64_t key;
-
-		pages_pass(&session->trace.timeline.exchanges, i);
-		if (exchange->kind != EXCHANGE_FILE)
-			continue;
-		thread = model_thread(&session->trace.model, exchange->thread);
-		key = (int64_t) thread->host << 32 | (uint32_t) thread->pid;
-		begin = g_hash_table_lookup(first, &key);
-		if (begin && exchange->end_time < *begin)
-			g_hash_table_add(costs->early, g_strdup_printf("%u %d %u", thread->host,
-								       thread->pid, exchange->end));
-	}
 }
 
 static int largest_cause(gconstpointer a, gconstpointer b)
@@ -529,7 +414,7 @@ static int largest_thread(gconstpointer a, gconstpointer b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static void sort(struct costs *costs)
+static void sort_costs(struct costs *costs)
 {
 	guint count = costs->causes->len;
 	g_autofree uint32_t *place = g_new(uint32_t, count + 1);
@@ -548,53 +433,39 @@ static void sort(struct costs *costs)
 	g_array_sort(costs->threads, largest_thread);
 }
 
-struct costs *costs_without_requests(const struct user_requests *requests)
+struct costs *costs_new(const struct user_requests *requests)
 {
 	struct costs *costs = g_new0(struct costs, 1);
+	enum metric metric = requests->session->asked.options->requests.metric;
+	g_autofree guint32 *listed = listed_places(requests);
 
 	costs->requests = requests;
+	costs->namer = piece_namer_new(requests->session, requests);
 	costs->causes = g_array_new(FALSE, FALSE, sizeof(struct user_cause));
 	g_array_set_clear_func(costs->causes, cause_row_clear);
 	costs->costs = g_array_new(FALSE, FALSE, sizeof(struct cost));
 	costs->threads = g_array_new(FALSE, FALSE, sizeof(struct thread_cost));
 	costs->index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	costs->early = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	costs->called = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	costs->names = g_ptr_array_new_with_free_func(g_free);
-	g_ptr_array_set_size(costs->names, (gint) requests->session->trace.model.thread_count);
 	idmap_init(&costs->places);
-	idmap_init(&costs->ends);
-	count_namesakes(costs);
-	return costs;
-}
-
-struct costs *costs_new(const struct user_requests *requests)
-{
-	struct costs *costs = costs_without_requests(requests);
-	enum metric metric = requests->session->asked.options->requests.metric;
-	g_autofree guint32 *listed = listed_places(requests);
-
 	find_kept(costs);
-	find_ends(costs);
-	find_early_files(costs);
 	switch (metric) {
 	case METRIC_LATENCY:
-		charge_latency(costs);
+		sum_latency(costs);
 		break;
 	case METRIC_CPU:
 	case METRIC_WAIT:
-		charge_states(costs, listed, metric == METRIC_CPU);
+		sum_states(costs, listed, metric == METRIC_CPU);
 		break;
 	case METRIC_CALLS:
-		charge_calls(costs, listed);
+		sum_calls(costs, listed);
 		break;
 	default:
-		charge_exchanges(costs, listed, metric);
+		sum_exchanges(costs, listed, metric);
 		break;
 	}
 	if (metric != METRIC_LATENCY)
-		settle(costs, 0);
-	sort(costs);
+		close_requests(costs, 0);
+	sort_costs(costs);
 	return costs;
 }
 
@@ -606,12 +477,9 @@ void costs_free(struct costs *costs)
 	g_array_free(costs->costs, TRUE);
 	g_array_free(costs->threads, TRUE);
 	g_hash_table_destroy(costs->index);
-	g_hash_table_destroy(costs->called);
-	g_ptr_array_free(costs->names, TRUE);
-	g_hash_table_destroy(costs->early);
+	piece_namer_free(costs->namer);
 	g_free(costs->kept);
 	idmap_clear(&costs->places);
-	idmap_clear(&costs->ends);
 	g_free(costs);
 }
 

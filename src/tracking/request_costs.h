@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What requests cost, and what for: each stretch of a request is charged to one cause, and
+/* What requests cost, and what for: each stretch of a request is put down to one cause, and
  * the causes are summed.
  *
  * Place: tracking/, between requests.h and the reports. For --metric latency the stretches
@@ -15,15 +15,7 @@
 #ifndef WHYLATE_TRACKING_REQUEST_COSTS_H
 #define WHYLATE_TRACKING_REQUEST_COSTS_H
 
-#include "tracking/requests.h"
-
-/* What users can change about a cause. */
-enum change {
-	CHANGE_NOTHING,
-	CHANGE_CONFIGURATION, /* a file under /etc, or one that the process read before its
-				 first request */
-	CHANGE_INPUT,         /* what came, or did not come, over the request's connection */
-};
+#include "tracking/piece_cause.h"
 
 struct user_cause {
 	const char *kind;     /* static: cause_kind_text(), "other-request", "call", "file" … */
@@ -55,6 +47,7 @@ struct thread_cost {
 
 struct costs {
 	const struct user_requests *requests; /* borrowed */
+	struct piece_namer *namer; /* owned; what the threads and pieces are called */
 	GArray *causes;   /* struct user_cause; largest first */
 	GArray *costs; /* struct cost by listed, largest first; of the slowest requests only, as
 			     many as --limit lets a report name */
@@ -66,16 +59,9 @@ struct costs {
 	GHashTable *index; /* "kind label" -> place in causes, from 1 */
 	struct idmap places; /* listed and cause -> place in costs */
 	guint8 *kept; /* owned; by listed: its costs are; NULL: all */
-	struct idmap ends; /* host and key of a socket that has an inode -> its end */
-	GPtrArray *names; /* owned strings: of each thread as causes call it, NULL: not asked */
-	GHashTable *called; /* host and name -> how many processes have it */
-	GHashTable *early; /* process and file -> it is read at start-up */
 };
 
 struct costs *costs_new(const struct user_requests *requests);
-/* None of any request, for piece_charged_to() and cost_name() alone: of `requests` only the
- * session is used. */
-struct costs *costs_without_requests(const struct user_requests *requests);
 void costs_free(struct costs *costs);
 
 /* Places in requests->listed, the slowest first; free with g_array_free(). */
@@ -85,24 +71,7 @@ GArray *requests_slowest(const struct user_requests *requests);
 void costs_of(const struct costs *costs, guint listed, guint *first, guint *end);
 void thread_costs_of(const struct costs *costs, guint listed, guint *first, guint *end);
 
-/* How causes call the thread: its name; with its process where up to NAMESAKES_MAX processes have
- * that name, and with its host where there are several. */
-#define NAMESAKES_MAX 8
-const char *cost_name(const struct costs *costs, uint32_t thread);
-
-const char *change_text(enum change change); /* NULL: nothing */
 /* "ns", "bytes", "calls": what the values of a metric are. */
 const char *metric_unit(enum metric metric);
-
-/* "mutex 0xa563c8, held by app", by who held the lock longest that `block`, a wait of `thread` over
- * [begin, end), is for. False: it is for none, or nobody is known to have held it. */
-bool lock_holder_label(const struct costs *costs, const struct block *block, uint32_t thread,
-		       int64_t begin, int64_t end, GString *label);
-
-/* What a piece of a request's path is put down to: its kind (static), and its label into
- * `label`. */
-const char *piece_charged_to(const struct costs *costs, const struct user_request *request,
-			     const struct path *path, const struct piece *piece, GString *label,
-			     enum change *change);
 
 #endif

@@ -14,6 +14,13 @@
 
 #include "tracking/requests.h"
 
+/* Which of the requests are asked for. */
+struct request_scope {
+	const GPtrArray *picks; /* strings: request_filter.h; none: all */
+	const char *option; /* … of which option, for errors */
+	int64_t from, to; /* begin and end lie in it */
+};
+
 /* The text may be a pick; else an error that says what would be right. */
 bool pick_check(const char *option, const char *text, GError **error);
 

@@ -26,7 +26,9 @@
 #ifndef WHYLATE_TRACKING_REQUESTS_H
 #define WHYLATE_TRACKING_REQUESTS_H
 
-#include "path/path.h"
+#include "run/session.h"
+
+struct exchange_lists;
 
 struct user_request {
 	int64_t begin, end;      /* ns */
@@ -75,21 +77,7 @@ struct user_requests {
 	int64_t unassigned_working_ns; /* … and of that, worked */
 };
 
-/* Which of the requests are asked for. */
-struct request_scope {
-	const GPtrArray *picks; /* strings: request_filter.h; none: all */
-	const char *option; /* … of which option, for errors */
-	int64_t from, to; /* begin and end lie in it */
-};
-
-/* The requests that the session's options and `scope` ask for. NULL and `error` (usage): a
- * request that is picked does not exist. Free with user_requests_free(). */
-struct user_requests *
-user_requests_new(const struct session *session, const struct request_scope *scope, GError **error);
 void user_requests_free(struct user_requests *requests);
-/* Others of the same requests: by other picks, in the same window. `base` must outlive it. */
-struct user_requests *user_requests_repick(const struct user_requests *base,
-					   const struct request_scope *scope, GError **error);
 
 static inline struct user_request *
 user_request_at(const struct user_requests *requests, guint place)
@@ -106,31 +94,5 @@ const char *user_request_kind(const struct user_requests *requests);
  * until the next one begins); places from 1, 0: none. */
 uint32_t user_request_of(const struct user_requests *requests, uint32_t thread, int64_t time,
 			 int64_t *until);
-
-/* The way of its time, from its begin to its end, over all threads that it went through: the
- * critical path, but that it goes on from where bytes were read to where they were written.
- * Its pieces tile the request. Free with path_free(). */
-struct path *user_request_path(const struct user_requests *requests,
-			       const struct user_request *request);
-
-/* The exchanges of one kind that moved bytes, of each thread or each end, in order of time. */
-struct exchange_lists {
-	uint32_t *first; /* owned; of each: where its list begins; one more at the end */
-	uint32_t *list; /* owned; indices of exchanges */
-};
-struct exchange_lists *
-exchange_lists_new(const struct user_requests *requests, enum exchange_kind kind, bool by_end);
-void exchange_lists_free(struct exchange_lists *lists);
-/* The last one of number `of` that took effect by `time`, 0: none. */
-uint32_t exchange_before(const struct user_requests *requests, const struct exchange_lists *lists,
-			 uint32_t of, int64_t time);
-/* When it takes effect: see timeline/exchange.h. */
-int64_t exchange_time(const struct exchange *exchange);
-
-/* Before the ways of many requests are looked for. */
-void requests_renew_effort(const struct user_requests *requests);
-
-/* following.c: who works on what. Fills parents, `of_exchange` and `working`. */
-void user_requests_follow(struct user_requests *requests);
 
 #endif

@@ -10,6 +10,7 @@
 #include "diff/diff.h"
 #include "requests/lattice.h"
 #include "requests/path_tree.h"
+#include "tracking/request_list.h"
 
 static inline void check_costs(const struct user_requests *requests)
 {

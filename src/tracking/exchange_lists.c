@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* See exchange_lists.h. */
+#include "tracking/exchange_lists.h"
+
+int64_t exchange_time(const struct exchange *exchange)
+{
+	return exchange->kind == EXCHANGE_READ || exchange->kind == EXCHANGE_ACCEPT
+		       ? exchange->end_time
+		       : exchange->begin;
+}
+
+struct exchange_lists *exchange_lists_new(const struct session *session, const guint32 *order,
+					  enum exchange_kind kind, bool by_end)
+{
+	const struct pages *store = &session->trace.timeline.exchanges;
+	uint32_t count =
+		by_end ? session->trace.timeline.ends.used : session->trace.model.thread_count;
+	struct exchange_lists *lists = g_new0(struct exchange_lists, 1);
+	uint32_t *next = NULL;
+
+	lists->first = g_new0(uint32_t, count + 2);
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 1; i < store->used; i++) {
+			uint32_t at = order ? order[i] : i, number;
+			const struct exchange *exchange = exchange_at(session, at);
+
+			if (!order)
+				pages_pass(store, i);
+			if (exchange->kind != kind ||
+			    (!exchange->bytes && exchange->end_time != INT64_MAX))
+				continue;
+			number = by_end ? exchange->end : exchange->thread;
+			if (pass)
+				lists->list[next[number]++] = at;
+			else
+				lists->first[number + 1]++;
+		}
+		if (pass)
+			break;
+		for (uint32_t i = 0; i <= count; i++)
+			lists->first[i + 1] += lists->first[i];
+		lists->list = g_new(uint32_t, lists->first[count + 1] + 1);
+		next = g_memdup2(lists->first, (count + 1) * sizeof *next);
+	}
+	g_free(next);
+	return lists;
+}
+
+void exchange_lists_free(struct exchange_lists *lists)
+{
+	if (!lists)
+		return;
+	g_free(lists->first);
+	g_free(lists->list);
+	g_free(lists);
+}
+
+uint32_t exchange_before(const struct session *session, const struct exchange_lists *lists,
+			 uint32_t of, int64_t time)
+{
+	uint32_t low = lists->first[of], high = lists->first[of + 1];
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (exchange_time(exchange_at(session, lists->list[middle])) <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > lists->first[of] ? lists->list[low - 1] : 0;
+}

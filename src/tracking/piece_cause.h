@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* What a piece of a request's path is put down to: a kind, and a label that is the same where
+ * many requests wait for the same.
+ *
+ * Place: tracking/, for the costs of requests and the tree of calls. A wait for a lock is the
+ * lock's, whatever its owner did with it meanwhile; else the kind is the piece's own
+ * (path_sums.h), and cause_info() says what its label is made of.
+ */
+#ifndef WHYLATE_TRACKING_PIECE_CAUSE_H
+#define WHYLATE_TRACKING_PIECE_CAUSE_H
+
+#include "path/path.h"
+#include "tracking/requests.h"
+#include "tracking/thread_names.h"
+#include "util/idmap.h"
+
+/* What users can change about a cause. */
+enum change {
+	CHANGE_NOTHING,
+	CHANGE_CONFIGURATION, /* a file under /etc, or one that the process read before its
+				 first request */
+	CHANGE_INPUT,         /* what came, or did not come, over the request's connection */
+};
+
+struct piece_namer {
+	const struct session *session; /* borrowed */
+	struct thread_names *names; /* owned */
+	struct idmap ends; /* host and key of a socket that has an inode -> its end */
+	GHashTable *early; /* owned; process and file -> it is read at start-up */
+};
+
+/* `requests`: whose causes are told; NULL: of no requests. */
+struct piece_namer *piece_namer_new(const struct session *session,
+				    const struct user_requests *requests);
+void piece_namer_free(struct piece_namer *namer);
+
+/* "mutex 0xa563c8, held by app", by who held the lock longest that `block`, a wait of `thread` over
+ * [begin, end), is for. False: it is for none, or nobody is known to have held it. */
+bool lock_holder_label(const struct piece_namer *namer, const struct block *block, uint32_t thread,
+		       int64_t begin, int64_t end, GString *label);
+
+/* What a piece of a request's path is put down to: its kind (static), and its label into
+ * `label`. */
+const char *piece_put_down_to(const struct piece_namer *namer, const struct user_request *request,
+			      const struct path *path, const struct piece *piece, GString *label,
+			      enum change *change);
+
+const char *change_text(enum change change); /* NULL: nothing */
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/* Where requests begin and end; see request_bounds.h. */
+#include "tracking/request_bounds.h"
+
+#include <string.h>
+
+#include "latencies/operations.h"
+#include "tracking/exchange_lists.h"
+
+/* What is known of one end while its exchanges pass. */
+struct open_request {
+	uint32_t place; /* of the request, from 1; 0: none is open */
+	bool answered;
+};
+
+/* --- order and pairs ------------------------------------------------------------ */
+
+static int by_effect(gconstpointer a, gconstpointer b, gpointer data)
+{
+	guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+	int64_t time_x = exchange_time(exchange_at(data, x)),
+		time_y = exchange_time(exchange_at(data, y));
+
+	if (time_x != time_y)
+		return time_x < time_y ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Clocks of several hosts have been brought together since they were stored; or they were not
+ * in order then. */
+static void sort_exchanges(struct user_requests *requests)
+{
+	uint32_t used = requests->session->trace.timeline.exchanges.used;
+
+	if (requests->session->trace.model.hosts->len < 2 &&
+	    !requests->session->trace.flow.odd[ODD_TIME_BACKWARDS])
+		return;
+	requests->order = g_new(guint32, used);
+	for (uint32_t i = 0; i < used; i++)
+		requests->order[i] = i;
+	g_qsort_with_data(requests->order + 1, (gint) (used - 1), sizeof *requests->order,
+			  by_effect, (gpointer) requests->session);
+}
+
+/* Of two ends' names; those of a loopback device mean another end on each host. */
+static uint64_t name_pair(const struct session *session, const struct channel_end *end, uint32_t a,
+			  uint32_t b)
+{
+	const char *name = session_text(session, a);
+	uint64_t pair = (uint64_t) a << 32 | b;
+
+	if (g_str_has_prefix(name, "socket:127.") || g_str_has_prefix(name, "socket:[::1]"))
+		pair ^= (end->host + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
+	return pair;
+}
+
+/* The ends of one connection: each is named as the other's peer. Ports are used again: of
+ * several ends with the same names the newest one that has no peer yet is taken. What
+ * accept returned may not have told its own name: its peer's is enough then. */
+static void find_peers(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	uint32_t used = session->trace.timeline.ends.used;
+	struct idmap names; /* local and remote name, or local name alone -> newest end */
+
+	requests->peers = g_new0(guint32, used);
+	idmap_init(&names);
+	for (uint32_t i = 1; i < used; i++) {
+		const struct channel_end *end = end_at(session, i);
+		uint32_t other;
+
+		if (end->kind == CHANNEL_PIPE) {
+			requests->peers[i] = i; /* the same for both sides */
+			continue;
+		}
+		if (!end->remote)
+			continue;
+		other = idmap_get(&names, name_pair(session, end, end->remote, end->local));
+		if (other != IDMAP_NONE && !requests->peers[other]) {
+			requests->peers[i] = other;
+			requests->peers[other] = i;
+		}
+		if (!end->local)
+			continue;
+		idmap_set(&names, name_pair(session, end, end->local, end->remote), i);
+		if (end->role == ROLE_CLIENT)
+			idmap_set(&names, name_pair(session, end, end->local, 0), i);
+	}
+	idmap_clear(&names);
+}
+
+/* As calls show it; else the one with the lower port serves: those of clients are given
+ * by the system, from the upper range. */
+static enum channel_role role_of(const struct channel_end *end)
+{
+	if (end->role != ROLE_UNKNOWN || !end->local_port || !end->remote_port)
+		return (enum channel_role) end->role;
+	return end->local_port < end->remote_port ? ROLE_SERVER : ROLE_CLIENT;
+}
+
+/* --- presets ---------------------------------------------------------------------- */
+
+static uint32_t begin_request(struct user_requests *requests, int64_t begin, uint32_t thread,
+			      uint32_t channel)
+{
+	struct user_request request = {.begin = begin,
+				       .end = requests->session->trace.end,
+				       .first = thread,
+				       .last = thread,
+				       .channel = channel,
+				       .unfinished = true};
+
+	g_array_append_val(requests->list, request);
+	return requests->list->len;
+}
+
+static void answer(struct user_requests *requests, struct open_request *open,
+		   const struct exchange *exchange)
+{
+	struct user_request *request = user_request_at(requests, open->place - 1);
+
+	request->last = exchange->thread;
+	if (exchange->end_time == INT64_MAX) { /* still being written */
+		request->unfinished = true;
+		request->end = requests->session->trace.end;
+	} else {
+		request->unfinished = false;
+		request->end =
+			open->answered ? MAX(request->end, exchange->end_time) : exchange->end_time;
+	}
+	open->answered = true;
+}
+
+/* The connection is at its end: what is not answered will not be. */
+static void close_request(struct user_requests *requests, struct open_request *open, int64_t time)
+{
+	if (open->place && !open->answered)
+		user_request_at(requests, open->place - 1)->end =
+			MAX(time, user_request_at(requests, open->place - 1)->begin);
+	*open = (struct open_request) {0};
+}
+
+/* One exchange on the end of a server, or of a client; returns the request that it is of. */
+static uint32_t pass_exchange(struct user_requests *requests, struct open_request *open,
+			      const struct exchange *exchange, bool server)
+{
+	bool asks = exchange->kind == (server ? EXCHANGE_READ : EXCHANGE_WRITE);
+
+	if (exchange->kind == EXCHANGE_CLOSE) {
+		close_request(requests, open, exchange->begin);
+		return 0;
+	}
+	if (exchange->kind == EXCHANGE_READ && !exchange->bytes && !exchange->failed) {
+		/* no more will be asked; the answer may still come */
+		if (open->answered)
+			close_request(requests, open, exchange->begin);
+		return 0;
+	}
+	if (exchange->kind != EXCHANGE_READ && exchange->kind != EXCHANGE_WRITE)
+		return 0;
+	/* a call that is under way at the end has moved what it will */
+	if (!exchange->bytes && exchange->end_time != INT64_MAX)
+		return 0;
+	if (asks && (!open->place || open->answered)) {
+		open->place = begin_request(requests, server ? exchange->end_time : exchange->begin,
+					    exchange->thread, exchange->end);
+		open->answered = false;
+	} else if (!asks && open->place) {
+		answer(requests, open, exchange);
+	}
+	return open->place;
+}
+
+static void find_on_connections(struct user_requests *requests, bool server)
+{
+	const struct session *session = requests->session;
+	const struct pages *store = &session->trace.timeline.exchanges;
+	g_autofree struct open_request *open =
+		g_new0(struct open_request, session->trace.timeline.ends.used);
+	enum channel_role wanted = server ? ROLE_SERVER : ROLE_CLIENT;
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		uint32_t at = requests->order ? requests->order[i] : i;
+		const struct exchange *exchange = exchange_at(session, at);
+		const struct channel_end *end;
+
+		if (!requests->order)
+			pages_pass(store, i);
+		if (exchange->kind >= EXCHANGE_DISK)
+			continue;
+		end = end_at(session, exchange->end);
+		if (end->kind == CHANNEL_SOCKET && role_of(end) == wanted)
+			requests->of_exchange[at] =
+				pass_exchange(requests, &open[exchange->end], exchange, server);
+	}
+	for (uint32_t i = 1; i < session->trace.timeline.ends.used; i++)
+		requests->unknown_ends += end_at(session, i)->kind == CHANNEL_SOCKET &&
+					  role_of(end_at(session, i)) == ROLE_UNKNOWN;
+}
+
+/* After lost events a descriptor may be taken for a new connection: a request without an answer
+ * ends where one that the same peer asked there begins. */
+static void end_with_next(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	struct idmap last; /* peer's name -> place of its newest request */
+
+	idmap_init(&last);
+	for (guint i = 0; i < requests->list->len; i++) {
+		struct user_request *request = user_request_at(requests, i), *before;
+		const struct channel_end *end =
+			request->channel ? end_at(session, request->channel) : NULL;
+		uint64_t key;
+		uint32_t place;
+
+		if (!end || !end->remote)
+			continue;
+		key = name_pair(session, end, end->remote, end->local);
+		place = idmap_get(&last, key);
+		before = place == IDMAP_NONE ? NULL : user_request_at(requests, place);
+		if (before && before->unfinished && before->channel != request->channel)
+			before->end = MIN(before->end, request->begin);
+		idmap_set(&last, key, i);
+	}
+	idmap_clear(&last);
+}
+
+/* What has no answer when its process ends, with whatever it had open, will get none. */
+static void end_with_processes(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+
+	for (guint i = 0; i < requests->list->len; i++) {
+		struct user_request *request = user_request_at(requests, i);
+		const uint32_t *threads;
+		int64_t end = request->begin;
+		uint32_t count;
+
+		if (!request->unfinished || request->end < session->trace.end)
+			continue;
+		threads = process_before(&session->trace.processes, &session->trace.model,
+					 request->last, INT64_MAX, &count);
+		for (uint32_t k = 0; k < count; k++)
+			end = MAX(end, model_thread(&session->trace.model, threads[k])->end);
+		request->end = MIN(request->end, end);
+	}
+}
+
+/* "process (fork to exit)": of those that were seen to begin. */
+static void find_processes(struct user_requests *requests)
+{
+	const struct model *model = &requests->session->trace.model;
+
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		const struct thread *thread = model_thread(model, i);
+		struct user_request *request;
+
+		if (!thread->born || thread->pid != thread->tid)
+			continue;
+		request =
+			user_request_at(requests, begin_request(requests, thread->begin, i, 0) - 1);
+		request->end = MIN(thread->end, requests->session->trace.end);
+		request->unfinished = thread->end >= requests->session->trace.end;
+	}
+}
+
+static void find_calls(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	const struct pages *store = &session->trace.timeline.operations;
+	struct operation_scope scope;
+
+	operation_scope_init(&scope, session);
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct operation *operation = operation_at(store, i);
+		struct user_request *request;
+
+		pages_pass(store, i);
+		if (PACK_KIND(operation->what) != OPERATION_SYSCALL || operation->half ||
+		    !operation_has_thread(operation) || !operation_in_scope(&scope, operation))
+			continue;
+		request = user_request_at(
+			requests,
+			begin_request(requests, operation->begin, operation->thread, 0) - 1);
+		request->name = PACK_NUMBER(operation->what);
+		request->end = operation_end(operation);
+		request->unfinished = false;
+	}
+	operation_scope_clear(&scope);
+}
+
+static void forget_nobodys(struct user_requests *requests)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < requests->list->len; i++)
+		if (is_thread(user_request_at(requests, i)->first))
+			g_array_index(requests->list, struct user_request, kept++) =
+				*user_request_at(requests, i);
+	g_array_set_size(requests->list, kept);
+}
+
+/* "EVENT patterns with keys joined by captured fields"; without any, by thread. One begin
+ * after another with the same key, and no end between: the first had none. An event of the idle
+ * loop, as of an interrupt there, is of no thread: the other one says whose request it is. */
+static void find_events(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	bool captures = session->asked.options->requests.captures->len > 0;
+	struct idmap open; /* key, or thread -> request's place, from 0 */
+
+	idmap_init(&open);
+	for (guint i = 0; i < session->asked.boundaries->len; i++) {
+		const struct boundary *at =
+			&g_array_index(session->asked.boundaries, struct boundary, i);
+		uint32_t thread = session_event_thread(session, at->host, at->cpu, at->tid,
+						       at->user, at->time);
+		uint64_t key = captures ? at->key : thread;
+		struct user_request *request;
+		uint32_t place;
+
+		if (!is_thread(thread) && !captures)
+			continue;
+		place = idmap_get(&open, key);
+		if (place != IDMAP_NONE) {
+			request = user_request_at(requests, place);
+			request->end = at->time;
+			request->unfinished = !at->end;
+			if (at->end && is_thread(thread))
+				request->last = thread;
+			if (!is_thread(request->first))
+				request->first = request->last;
+			idmap_remove(&open, key);
+		}
+		if (!at->end)
+			idmap_set(&open, key, begin_request(requests, at->time, thread, 0) - 1);
+	}
+	idmap_clear(&open);
+	forget_nobodys(requests);
+}
+
+/* --- which of them are asked for --------------------------------------------------- */
+
+static int by_begin(gconstpointer a, gconstpointer b)
+{
+	const struct user_request *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->end != y->end) /* the one around first */
+		return x->end > y->end ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Numbers them by their begin; what refers to them follows. */
+static void sort_requests(struct user_requests *requests)
+{
+	guint count = requests->list->len;
+	g_autofree guint32 *places = g_new0(guint32, count + 1);
+
+	for (guint i = 0; i < count; i++) {
+		struct user_request *at = user_request_at(requests, i);
+
+		at->id = i + 1;
+		at->end = MAX(at->begin, at->end); /* where times went backwards */
+	}
+	g_array_sort(requests->list, by_begin);
+	for (guint i = 0; i < count; i++) {
+		places[user_request_at(requests, i)->id] = i + 1;
+		user_request_at(requests, i)->id = i + 1;
+	}
+	for (uint32_t i = 0;
+	     requests->of_exchange && i < requests->session->trace.timeline.exchanges.used; i++)
+		requests->of_exchange[i] = places[requests->of_exchange[i]];
+}
+
+void user_requests_find(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+	enum request_preset preset = session->asked.options->requests.preset;
+
+	if (preset == PRESET_SERVER || preset == PRESET_CLIENT) {
+		requests->of_exchange = g_new0(guint32, session->trace.timeline.exchanges.used);
+		sort_exchanges(requests);
+		find_peers(requests);
+		requests->reads =
+			exchange_lists_new(session, requests->order, EXCHANGE_READ, false);
+		requests->writes =
+			exchange_lists_new(session, requests->order, EXCHANGE_WRITE, true);
+		find_on_connections(requests, preset == PRESET_SERVER);
+		end_with_processes(requests);
+	} else if (preset == PRESET_EVENTS) {
+		find_events(requests);
+	} else if (preset == PRESET_PROCESS) {
+		find_processes(requests);
+	} else {
+		find_calls(requests);
+	}
+	sort_requests(requests);
+	end_with_next(requests);
+}
