@@ -235,6 +235,7 @@ def as_nobody(folder):
     kernel = copy + "/startup-chain/kernel"
     tap.case("a directory that may not be read", try_it, copy, 0, copy)
     tap.case("a directory below that may not be read", try_it, kernel, 0, kernel)
+    tap.case("a directory that may not be listed, with metadata", try_it, kernel, 0o111, kernel, "Permission denied")
     tap.case("metadata that may not be read", try_it, kernel + "/metadata", 0, "metadata")
     tap.case("a stream that may not be read", try_it, kernel + "/ch_1", 0)
 

@@ -72,22 +72,26 @@ static gint by_name(gconstpointer a, gconstpointer b)
 	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-/* All files but the metadata, hidden ones and folders (index/). */
+/* All files but the metadata, hidden ones and folders (index/); NULL and an error. */
 static GPtrArray *stream_names(const char *directory, GError **error)
 {
-	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-	GDir *dir = g_dir_open(directory, 0, error);
+	g_autoptr(GError) cause = NULL;
+	g_autoptr(GDir) dir = g_dir_open(directory, 0, &cause);
+	GPtrArray *names;
 	const char *name;
 
-	while (dir && (name = g_dir_read_name(dir))) {
+	if (!dir) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE, "%s", cause->message);
+		return NULL;
+	}
+	names = g_ptr_array_new_with_free_func(g_free);
+	while ((name = g_dir_read_name(dir))) {
 		g_autofree char *path = g_build_filename(directory, name, NULL);
 
 		if (*name != '.' && strcmp(name, "metadata") != 0 &&
 		    g_file_test(path, G_FILE_TEST_IS_REGULAR))
 			g_ptr_array_add(names, g_steal_pointer(&path));
 	}
-	if (dir)
-		g_dir_close(dir);
 	g_ptr_array_sort(names, by_name);
 	return names;
 }
@@ -271,7 +275,7 @@ static bool add_directory(struct reader *reader, guint first, struct trace_direc
 	part->tables = g_ptr_array_new_with_free_func(class_table_free);
 	g_ptr_array_add(reader->parts, part);
 	names = stream_names(directory->path, error);
-	if (error && *error)
+	if (!names)
 		return false;
 	set_clock(part);
 	set_slack(part);
@@ -380,7 +384,7 @@ char *reader_check_user(const GPtrArray *directories)
 		g_autoptr(GError) error = NULL;
 		g_autoptr(GPtrArray) names = stream_names(directory->path, &error);
 
-		for (guint k = 0; k < names->len && !error; k++) {
+		for (guint k = 0; names && k < names->len && !error; k++) {
 			g_autoptr(GArray)
 				packets = g_array_new(FALSE, FALSE, sizeof(struct ctf_packet));
 			struct stream_file *file = stream_file_open(names->pdata[k], &error);
