@@ -396,28 +396,22 @@ static int64_t header_integer(const bt_field *header, int64_t index)
 {
 	int64_t value;
 
-	return index >= 0 && field_integer(at_index(header, index), &value) ? value : 0;
+	return index >= 0 && field_integer(at_index(header, index), &value) ? value : -1;
 }
 
-/* What tells one segment from others. IPv4's length counts its own header,
- * IPv6's does not; both count TCP's. A length of 0 (larger than 16 bits can
- * say) leaves the packet without. */
 static void take_tcp(const struct header_layout *ip, const bt_field *header,
-		     const struct header_layout *layout, const bt_field *transport,
+		     const struct header_layout *tcp, const bt_field *transport,
 		     struct event *event)
 {
-	int64_t total = header_integer(header, ip->length);
-	int64_t headers = 4 * (header_integer(header, ip->ihl) +
-			       header_integer(transport, layout->data_offset));
+	struct packet_headers headers = {.total = header_integer(header, ip->length),
+					 .ihl = header_integer(header, ip->ihl),
+					 .id = header_integer(header, ip->id),
+					 .seq = header_integer(transport, tcp->seq),
+					 .ack_seq = header_integer(transport, tcp->ack_seq),
+					 .data_offset = header_integer(transport, tcp->data_offset),
+					 .flags = header_integer(transport, tcp->flags)};
 
-	if (layout->seq < 0 || layout->ack_seq < 0 || layout->data_offset < 0 || total < headers)
-		return;
-	event->net.tcp = true;
-	event->net.seq = (uint32_t) header_integer(transport, layout->seq);
-	event->net.ack_seq = (uint32_t) header_integer(transport, layout->ack_seq);
-	event->net.flags = (uint16_t) header_integer(transport, layout->flags);
-	event->net.id = (uint16_t) header_integer(header, ip->id);
-	event->net.length = (uint32_t) (total - headers);
+	event_take_tcp(event, &headers);
 }
 
 static void take_packet(struct class_state *state, const bt_field *variant, struct scratch *scratch,

@@ -7,6 +7,7 @@
 #include <glib.h>
 
 #include "event/sink.h"
+#include "event/tcp.h"
 
 /* One field to take, resolved for one event class. */
 struct field_step {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "util/clock.h"
 #include "util/error.h"
 
 /* A stream class: what its event classes are, by their dense ids. */
@@ -30,7 +31,7 @@ struct stream {
 	bool kernel, user;       /* neither: it is left alone */
 	int64_t shift;           /* ns: user space's time is so much too small */
 	uint32_t order;          /* of its trace, as given; host by host */
-	const bt_stream *key;    /* borrowed; until its host is settled, then NULL */
+	const bt_stream *key;    /* borrowed; until its host is told, then NULL */
 	bool begun;              /* its first packet was told */
 	uint32_t host, cpu;
 	bool has_cpu;
@@ -63,7 +64,7 @@ struct messages {
 	GHashTable *stream_classes;  /* owned; bt_stream_class -> struct stream_class */
 	GHashTable *channels;        /* owned; "host cpu class" of streams begun */
 	GPtrArray *given;            /* owned; the traces' UUIDs or directories, in order */
-	GPtrArray *unsettled;        /* owned; struct stream *: their hosts are not told yet */
+	GPtrArray *untold;        /* owned; struct stream *: their hosts are not told yet */
 	struct {
 		const bt_stream *key;
 		struct stream *stream;
@@ -122,7 +123,7 @@ struct messages *messages_new(const struct event_sink *sink)
 		g_hash_table_new_full(NULL, NULL, stream_class_put, stream_class_free);
 	messages->channels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	messages->given = g_ptr_array_new_with_free_func(g_free);
-	messages->unsettled = g_ptr_array_new();
+	messages->untold = g_ptr_array_new();
 	scratch_init(&messages->scratch);
 	return messages;
 }
@@ -139,7 +140,7 @@ void messages_free(struct messages *messages)
 	g_hash_table_destroy(messages->channels);
 	g_array_free(messages->clocks, TRUE);
 	g_ptr_array_free(messages->given, TRUE);
-	g_ptr_array_free(messages->unsettled, TRUE);
+	g_ptr_array_free(messages->untold, TRUE);
 	scratch_clear(&messages->scratch);
 	g_free(messages);
 }
@@ -182,8 +183,7 @@ static int64_t clock_offset(const bt_clock_class *clock)
 	uint64_t cycles, frequency = bt_clock_class_get_frequency(clock);
 
 	bt_clock_class_get_offset(clock, &seconds, &cycles);
-	return seconds * INT64_C(1000000000) +
-	       (int64_t) ((double) cycles * 1e9 / (double) frequency);
+	return clock_ns(seconds, cycles, frequency);
 }
 
 /* Tells the sink of all event classes, and finds the syscall numbering. */
@@ -417,13 +417,13 @@ static int by_order(gconstpointer a, gconstpointer b)
 
 /* "Hosts in the order given": all streams begin before the first event, and only
  * then are the hosts told. */
-static void settle(struct messages *messages)
+static void tell_hosts(struct messages *messages)
 {
 	uint32_t apart = UINT32_MAX;
 
-	g_ptr_array_sort(messages->unsettled, by_order);
-	for (guint i = 0; i < messages->unsettled->len; i++) {
-		struct stream *stream = g_ptr_array_index(messages->unsettled, i);
+	g_ptr_array_sort(messages->untold, by_order);
+	for (guint i = 0; i < messages->untold->len; i++) {
+		struct stream *stream = g_ptr_array_index(messages->untold, i);
 
 		if (stream->user)
 			continue;
@@ -431,8 +431,8 @@ static void settle(struct messages *messages)
 		tell_place(messages, stream->key);
 		stream->key = NULL;
 	}
-	for (guint i = 0; i < messages->unsettled->len; i++) {
-		struct stream *stream = g_ptr_array_index(messages->unsettled, i);
+	for (guint i = 0; i < messages->untold->len; i++) {
+		struct stream *stream = g_ptr_array_index(messages->untold, i);
 
 		if (stream->user) {
 			join_host(messages, stream);
@@ -444,7 +444,7 @@ static void settle(struct messages *messages)
 		}
 		stream->key = NULL;
 	}
-	g_ptr_array_set_size(messages->unsettled, 0);
+	g_ptr_array_set_size(messages->untold, 0);
 	messages->scratch.tcp = messages->sink->wants_tcp;
 }
 
@@ -472,7 +472,7 @@ static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 					env_number(bt_stream_borrow_trace_const(key), "vpid");
 			stream->key = key;
 			stream->order = order_of(messages, key);
-			g_ptr_array_add(messages->unsettled, stream);
+			g_ptr_array_add(messages->untold, stream);
 		}
 		bt_stream_get_ref(key);
 		g_hash_table_insert(messages->streams, (gpointer) key, stream);
@@ -649,8 +649,8 @@ static bool take_event(struct messages *messages, const bt_message *message, GEr
 	int64_t time;
 
 	waiting.stream = stream_of(messages, bt_event_borrow_stream_const(event));
-	if (messages->unsettled->len)
-		settle(messages);
+	if (messages->untold->len)
+		tell_hosts(messages);
 	if (!waiting.stream->kernel && !waiting.stream->user) {
 		bt_message_put_ref(message);
 		return true;
@@ -726,8 +726,8 @@ static void tell_lost(struct messages *messages, const struct stream *stream,
 				    end);
 	}
 	flush(messages);
-	if (messages->unsettled->len)
-		settle(messages);
+	if (messages->untold->len)
+		tell_hosts(messages);
 	if (!stream->kernel && !stream->user)
 		return;
 	lost = (struct lost_events) {.host = stream->host,
@@ -769,8 +769,8 @@ static void take_packet_begin(struct messages *messages, const bt_message *messa
 
 	if ((!stream->kernel && !stream->user) || stream->begun)
 		return;
-	if (messages->unsettled->len)
-		settle(messages);
+	if (messages->untold->len)
+		tell_hosts(messages);
 	stream->begun = true;
 	context = bt_packet_borrow_context_field_const(packet);
 	cpu = context ? bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id")

@@ -108,11 +108,6 @@ static const struct clock_type *clock_of(const struct found_trace *trace)
 	return clock && clock->uuid && clock->frequency == 1000000000 ? clock : NULL;
 }
 
-static int64_t clock_offset(const struct clock_type *clock)
-{
-	return (int64_t) ((uint64_t) clock->offset_s * 1000000000 + (uint64_t) clock->offset);
-}
-
 /* Whether Babeltrace can read it, which reads a trace whole or not at all; and by how much its
  * clock was measured otherwise than the kernel trace's, as the muxer goes by time. */
 static bool user_source(struct session *session, GPtrArray *traces, const struct found_trace *trace,
@@ -134,7 +129,7 @@ static bool user_source(struct session *session, GPtrArray *traces, const struct
 
 		if (!own || g_strcmp0(own->uuid, clock->uuid) != 0)
 			continue;
-		*shift = clock_offset(own) - clock_offset(clock);
+		*shift = clock_type_offset(own) - clock_type_offset(clock);
 		break;
 	}
 	return true;

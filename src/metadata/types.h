@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/clock.h"
+
 enum type_kind {
 	TYPE_INTEGER, /* enumerations too: with ranges */
 	TYPE_FLOAT,
@@ -76,6 +78,12 @@ struct clock_type {
 	uint64_t frequency;    /* Hz */
 	int64_t offset_s, offset; /* seconds, and cycles */
 };
+
+/* How far its zero is from the origin, ns. */
+static inline int64_t clock_type_offset(const struct clock_type *clock)
+{
+	return clock_ns(clock->offset_s, (uint64_t) clock->offset, clock->frequency);
+}
 
 struct metadata {
 	bool ctf2;     /* else CTF 1.8 */

@@ -18,7 +18,7 @@ struct class_filter {
 
 #define TAKE(name, what, at) {name, what, at, NULL, false}
 #define INSIDE(name, wishes) {name, TAKE_INSIDE, 0, wishes, false}
-#define HEADER(name, member) {name, TAKE_I64, offsetof(struct headers, member), NULL, true}
+#define HEADER(name, member) {name, TAKE_I64, offsetof(struct packet_headers, member), NULL, true}
 
 static const struct wish transport_wishes[] = {TAKE("source_port", TAKE_I32, AT(net.source_port)),
 					       TAKE("dest_port", TAKE_I32, AT(net.dest_port)),
@@ -242,7 +242,7 @@ static bool is_passed_over(const struct event_sink *sink, const struct event_typ
 }
 
 /* The first record of its class has come. */
-static void meet(const struct class_table *table, struct record_class *class)
+static void make_program(const struct class_table *table, struct record_class *class)
 {
 	const struct event_sink *sink = table->sink;
 	const struct stream_type *stream = table->stream;
@@ -380,28 +380,11 @@ struct record_class *class_table_find(const struct class_table *table, uint64_t 
 				      : g_hash_table_lookup(table->far, &id);
 }
 
-/* IPv4's length counts its own header, IPv6's does not; both count TCP's. A length of
- * 0 (larger than 16 bits can say) leaves the packet without. */
-static void take_tcp(const struct headers *headers, struct event *event)
-{
-	int64_t total = MAX(headers->total, 0);
-	int64_t own = 4 * (MAX(headers->ihl, 0) + headers->data_offset);
-
-	if (headers->seq < 0 || headers->ack_seq < 0 || headers->data_offset < 0 || total < own)
-		return;
-	event->net.tcp = true;
-	event->net.seq = (uint32_t) headers->seq;
-	event->net.ack_seq = (uint32_t) headers->ack_seq;
-	event->net.flags = (uint16_t) MAX(headers->flags, 0);
-	event->net.id = (uint16_t) MAX(headers->id, 0);
-	event->net.length = (uint32_t) (total - own);
-}
-
 bool class_take(const struct class_table *table, struct record_class *class, struct cursor *cursor,
 		struct event *event)
 {
 	if (G_UNLIKELY(!class->met))
-		meet(table, class);
+		make_program(table, class);
 	if (!class->program)
 		return false;
 	event_init(event, &class->class, table->abi);
@@ -412,12 +395,12 @@ bool class_take(const struct class_table *table, struct record_class *class, str
 	if (class->filters)
 		memset(cursor->values, 0, sizeof cursor->values);
 	if (class->packet)
-		cursor->headers = (struct headers) {-1, -1, -1, -1, -1, -1, -1};
+		cursor->headers = NO_HEADERS;
 	cursor->event = event;
 	if (!program_run(class->program, cursor))
 		return false;
 	if (class->packet)
-		take_tcp(&cursor->headers, event);
+		event_take_tcp(event, &cursor->headers);
 	if (class->filters)
 		apply_filters(class, cursor, event);
 	return true;

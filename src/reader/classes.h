@@ -8,7 +8,7 @@
 #define WHYLATE_READER_CLASSES_H
 
 #include "event/sink.h"
-#include "reader/program.h"
+#include "reader/compile.h"
 
 struct class_filter;
 

@@ -6,17 +6,10 @@
 
 #define BLANK_BYTES 64
 
-int64_t header_time(const struct part *part, uint64_t raw)
+int64_t header_time(const struct stream_directory *directory, uint64_t raw)
 {
-	uint64_t cycles;
-
-	if (part->frequency == 1000000000)
-		return (int64_t) (raw + (uint64_t) part->offset);
-	cycles = raw + (uint64_t) part->offset_cycles;
-	return (int64_t) ((uint64_t) part->offset_s * 1000000000 +
-			  cycles / part->frequency * 1000000000 +
-			  (uint64_t) ((unsigned __int128) (cycles % part->frequency) * 1000000000 /
-				      part->frequency));
+	return clock_ns(directory->offset_s, raw + (uint64_t) directory->offset_cycles,
+			directory->frequency);
 }
 
 /* Widens `value` of `size` bits: the first such one at or after the last (CTF 1.8.3,
@@ -133,7 +126,7 @@ bool header_read(struct stream *stream)
 
 uint64_t header_too_late(const struct stream *stream)
 {
-	uint64_t end = stream->packet->end + stream->part->slack;
+	uint64_t end = stream->packet->end + stream->directory->slack;
 
 	return stream->packet->has_times && stream->clock > end ? stream->clock - end : 0;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The headers of records: which event it is, and when.
  *
- * Place: reader/, below stream.h: moves a stream's cursor, sets its `event_id`, `clock` and
+ * Place: reader/, below salvage.h: moves a stream's cursor, sets its `event_id`, `clock` and
  * `whole_clock`. Clocks narrower than 64 bits are widened from the packet's begin on
  * (CTF 1.8.3, section 8).
  */
 #ifndef WHYLATE_READER_HEADER_H
 #define WHYLATE_READER_HEADER_H
 
-#include "reader/stream.h"
+#include "reader/stream_state.h"
 
 /* ns from the origin; `raw` is a clock's value. */
-int64_t header_time(const struct part *part, uint64_t raw);
+int64_t header_time(const struct stream_directory *directory, uint64_t raw);
 
 /* The header of the record at the cursor, whatever the clock then is; false: none. */
 bool header_read(struct stream *stream);

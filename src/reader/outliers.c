@@ -17,11 +17,11 @@
 #define SECOND INT64_C(1000000000)
 
 /* When the packet begins, or ends, in seconds. */
-static int64_t seconds_of(const struct part *part, uint64_t raw)
+static int64_t seconds_of(const struct stream_directory *directory, uint64_t raw)
 {
-	uint64_t frequency = MAX(part->frequency, 1);
-	__int128 cycles = (__int128) raw + part->offset_cycles;
-	__int128 seconds = cycles / frequency + part->offset_s;
+	uint64_t frequency = MAX(directory->frequency, 1);
+	__int128 cycles = (__int128) raw + directory->offset_cycles;
+	__int128 seconds = cycles / frequency + directory->offset_s;
 
 	return (int64_t) CLAMP(seconds, -INT64_MAX, INT64_MAX);
 }
@@ -48,7 +48,7 @@ static int64_t median(const GPtrArray *streams, guint first)
 
 		for (guint k = 0; k < stream->packets->len; k++) {
 			int64_t begin = seconds_of(
-				g_ptr_array_index(stream->parts, k),
+				g_ptr_array_index(stream->directories, k),
 				g_array_index(stream->packets, struct ctf_packet, k).begin);
 
 			if (is_time(begin))
@@ -61,9 +61,11 @@ static int64_t median(const GPtrArray *streams, guint first)
 	return g_array_index(begins, int64_t, begins->len / 2);
 }
 
-static bool is_far(const struct part *part, const struct ctf_packet *packet, int64_t middle)
+static bool is_far(const struct stream_directory *directory, const struct ctf_packet *packet,
+		   int64_t middle)
 {
-	int64_t begin = seconds_of(part, packet->begin), end = seconds_of(part, packet->end);
+	int64_t begin = seconds_of(directory, packet->begin),
+		end = seconds_of(directory, packet->end);
 
 	return !is_time(begin) || !is_time(end) || begin < middle - FAR_SECONDS ||
 	       end > middle + FAR_SECONDS;
@@ -76,17 +78,17 @@ static void drop_far(struct stream *stream, int64_t middle)
 	for (guint i = 0; i < stream->packets->len; i++) {
 		const struct ctf_packet *packet =
 			&g_array_index(stream->packets, struct ctf_packet, i);
-		struct part *part = g_ptr_array_index(stream->parts, i);
+		struct stream_directory *directory = g_ptr_array_index(stream->directories, i);
 
-		if (is_far(part, packet, middle)) {
+		if (is_far(directory, packet, middle)) {
 			packet->file->lost += packet->size / 8;
 			continue;
 		}
 		g_array_index(stream->packets, struct ctf_packet, kept) = *packet;
-		stream->parts->pdata[kept++] = part;
+		stream->directories->pdata[kept++] = directory;
 	}
 	g_array_set_size(stream->packets, kept);
-	g_ptr_array_set_size(stream->parts, (gint) kept);
+	g_ptr_array_set_size(stream->directories, (gint) kept);
 }
 
 void streams_drop_far(GPtrArray *streams, guint first)

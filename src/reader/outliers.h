@@ -6,7 +6,7 @@
 #ifndef WHYLATE_READER_OUTLIERS_H
 #define WHYLATE_READER_OUTLIERS_H
 
-#include "reader/stream.h"
+#include "reader/stream_state.h"
 
 /* Takes the packets that are too far from the others out of the streams from `first` on,
  * which are those of one trace, and the streams that have none left out of the list; what

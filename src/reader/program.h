@@ -2,10 +2,10 @@
 /* Flat programs: how to get over one record (an event's header, context and
  * payload) and what to take from it on the way.
  *
- *   type tree ─ program_compile() ─► | SKIP 96 | INT 32 → tid | STRING → comm | … | END
+ *   type tree ─ compile.h ─►     | SKIP 96 | INT 32 → tid | STRING → comm | … | END
  *                                      program_run() ─► struct event
  *
- * Place: reader/. Compiled once per class; neighbouring fields that nobody wants
+ * Place: reader/. Compiled (compile.h) once per class; neighbouring fields that nobody wants
  * become one SKIP. A packet's bytes are not trusted: no step passes its end.
  * Positions and sizes are bits from the packet's begin, to which alignment is
  * relative (CTF 1.8.3, section 4.1.2).
@@ -15,6 +15,7 @@
 
 #include "event/event.h"
 #include "event/kinds.h"
+#include "event/tcp.h"
 #include "metadata/types.h"
 
 #define REGISTERS 32
@@ -40,7 +41,7 @@ struct wish {
 	const char *name;
 	uint8_t take;             /* enum take */
 	uint16_t to;              /* offset in struct event, in struct event_ready inside
-				     TAKE_READY, in struct headers with `headers` */
+				     TAKE_READY, in struct packet_headers with `headers` */
 	const struct wish *inside;
 	bool headers;
 };
@@ -51,6 +52,31 @@ struct field_value {
 	uint64_t number;
 	const char *text;         /* borrowed from the packet or the scratch room */
 };
+
+enum op_code {
+	OP_END,
+	OP_SKIP,    /* arg bits */
+	OP_ALIGN,   /* to `align` */
+	OP_INTEGER, /* at any bit */
+	OP_BYTE8,   /* a native integer of 8, 16, 32 or 64 bits at a byte, after arg bits */
+	OP_BYTE16,
+	OP_BYTE32,
+	OP_BYTE64,
+	OP_TAKE32,  /* the same, which only goes to the event as it is */
+	OP_TAKE64,
+	OP_STRING,
+	OP_LIST,    /* arg elements, or as many as the register says; the body follows */
+	OP_FLAT,    /* the same, of `size` bits each, side by side */
+	OP_CHOOSE,  /* arg: first of the branches; `size`: how many */
+	OP_JUMP,    /* arg: place */
+};
+
+#define FLAG_SIGNED 1
+#define FLAG_BIG 2
+#define FLAG_COUNTED 4 /* the register has the number of elements */
+#define FLAG_TEXT 8    /* a list of characters */
+#define FLAG_READY 16  /* the place is in struct event_ready */
+#define FLAG_HEADERS 32 /* … in struct packet_headers */
 
 struct op {
 	uint8_t code;
@@ -74,12 +100,6 @@ struct program {
 	GArray *branches;          /* owned; struct branch */
 };
 
-/* What a packet's network and transport headers say beyond addresses; -1: nothing. */
-struct headers {
-	int64_t total, ihl, id;                     /* IP */
-	int64_t seq, ack_seq, data_offset, flags;   /* TCP */
-};
-
 #define SCRATCH_BYTES 4096
 
 /* Where a run is, and where it puts things. */
@@ -91,38 +111,14 @@ struct cursor {
 	struct event *event;
 	struct field_value values[VALUES_MAX];
 	struct event_ready one;   /* the element that TAKE_READY fills */
-	struct headers headers;
+	struct packet_headers headers;
 	GArray *ready;            /* owned; struct event_ready */
 	_Alignas(8) uint8_t scratch[SCRATCH_BYTES];
 	uint32_t scratch_used;
 };
 
-/* State of compiling: the names that later parts may refer to go on from one part
- * of a record to the next. */
-struct compiler {
-	struct program *program;
-	const struct metadata *metadata;
-	GArray *names;            /* owned; struct visible */
-	GHashTable *tags;         /* owned; names of fields that others depend on */
-	uint8_t registers;
-	uint64_t modulus, rest;   /* the position is `rest` modulo `modulus` (power of two) */
-	GHashTable *wanted;       /* borrowed; key -> number in values + 1; NULL: none */
-	int depth;
-	bool failed;
-};
-
 struct program *program_new(void);
 void program_free(struct program *program);
-
-void compiler_init(struct compiler *compiler, struct program *program,
-		   const struct metadata *metadata);
-void compiler_clear(struct compiler *compiler);
-/* Notes which fields `type` depends on; call for all parts before compiling any. */
-void compiler_note(struct compiler *compiler, const struct type *type);
-/* Adds the steps of `type` (a struct); `wishes` may be NULL. */
-void compiler_add(struct compiler *compiler, const struct type *type, const struct wish *wishes);
-/* Ends the program; false if it cannot be compiled (a length that nobody knows). */
-bool compiler_end(struct compiler *compiler);
 
 /* Runs it from cursor->at. False: the bytes do not hold such a record. */
 bool program_run(const struct program *program, struct cursor *cursor);

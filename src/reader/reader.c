@@ -3,7 +3,6 @@
 #include "reader/reader.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "reader/outliers.h"
 #include "reader/stream.h"
@@ -13,88 +12,11 @@ struct reader {
 	const struct event_sink *sink; /* borrowed */
 	uint64_t events;         /* handed on */
 	int64_t first, now;      /* ns: the first and the newest of the kernel's */
-	GPtrArray *parts;        /* owned; struct part */
+	GPtrArray *directories;  /* owned; struct stream_directory */
 	GPtrArray *streams;      /* owned; struct stream */
 	struct stream **heap;    /* owned; borrowed streams, the next one first */
 	guint count;             /* in the heap */
 };
-
-static void part_free(gpointer data)
-{
-	struct part *part = data;
-
-	if (part->tables)
-		g_ptr_array_free(part->tables, TRUE);
-	g_ptr_array_free(part->files, TRUE);
-	metadata_free(part->metadata);
-	g_free(part->path);
-	g_free(part);
-}
-
-/* The clock that the streams' times are of: LTTng has one. */
-static void set_clock(struct part *part)
-{
-	const struct clock_type *clock =
-		part->metadata->clocks->len
-			? &g_array_index(part->metadata->clocks, struct clock_type, 0)
-			: NULL;
-
-	part->frequency = clock ? clock->frequency : 1000000000;
-	part->offset_cycles = clock ? clock->offset : 0;
-	part->offset_s = clock ? clock->offset_s : 0;
-	part->offset =
-		(int64_t) ((uint64_t) part->offset_s * 1000000000 + (uint64_t) part->offset_cycles);
-}
-
-/* lttng-modules before 2.11 may put an event's time just past its packet's end. */
-static void set_slack(struct part *part)
-{
-	int major = metadata_number(part->metadata, "tracer_major");
-	int minor = metadata_number(part->metadata, "tracer_minor");
-
-	part->slack = major < 2 || (major == 2 && minor < 11) ? part->frequency / 1000 : 0;
-}
-
-static int64_t clock_offset(const struct part *part)
-{
-	uint64_t cycles = (uint64_t) part->offset_cycles;
-
-	if (part->frequency == 1000000000)
-		return part->offset;
-	return (int64_t) ((uint64_t) part->offset_s * 1000000000 +
-			  cycles / part->frequency * 1000000000 +
-			  (uint64_t) ((double) (cycles % part->frequency) * 1e9 /
-				      (double) part->frequency));
-}
-
-static gint by_name(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(char *const *) a, *(char *const *) b);
-}
-
-/* All files but the metadata, hidden ones and folders (index/); NULL and an error. */
-static GPtrArray *stream_names(const char *directory, GError **error)
-{
-	g_autoptr(GError) cause = NULL;
-	g_autoptr(GDir) dir = g_dir_open(directory, 0, &cause);
-	GPtrArray *names;
-	const char *name;
-
-	if (!dir) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE, "%s", cause->message);
-		return NULL;
-	}
-	names = g_ptr_array_new_with_free_func(g_free);
-	while ((name = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(directory, name, NULL);
-
-		if (*name != '.' && strcmp(name, "metadata") != 0 &&
-		    g_file_test(path, G_FILE_TEST_IS_REGULAR))
-			g_ptr_array_add(names, g_steal_pointer(&path));
-	}
-	g_ptr_array_sort(names, by_name);
-	return names;
-}
 
 static struct stream *stream_for(struct reader *reader, guint first,
 				 const struct ctf_packet *packet, bool own)
@@ -114,27 +36,27 @@ static struct stream *stream_for(struct reader *reader, guint first,
 }
 
 /* The packets of one file go to the streams that they are of: one, as a rule. */
-static void add_file(struct reader *reader, guint first, struct part *part,
+static void add_file(struct reader *reader, guint first, struct stream_directory *directory,
 		     struct stream_file *file)
 {
 	g_autoptr(GArray) packets = g_array_new(FALSE, FALSE, sizeof(struct ctf_packet));
 	struct stream *stream = NULL;
 
-	g_ptr_array_add(part->files, file);
-	packets_scan(file, part->metadata, packets);
+	g_ptr_array_add(directory->files, file);
+	packets_scan(file, directory->metadata, packets);
 	for (guint i = 0; i < packets->len; i++) {
 		const struct ctf_packet *packet = &g_array_index(packets, struct ctf_packet, i);
 
 		if (!stream || packet->has_instance)
 			stream = stream_for(reader, first, packet, !packet->has_instance);
 		g_array_append_vals(stream->packets, packet, 1);
-		g_ptr_array_add(stream->parts, part);
+		g_ptr_array_add(stream->directories, directory);
 	}
 }
 
 struct packet_place {
 	struct ctf_packet packet;
-	gpointer part;
+	gpointer directory;
 	guint number;
 };
 
@@ -157,7 +79,7 @@ static void sort_packets(struct stream *stream)
 
 	for (guint i = 0; i < packets->len; i++) {
 		struct packet_place place = {g_array_index(packets, struct ctf_packet, i),
-					     stream->parts->pdata[i], i};
+					     stream->directories->pdata[i], i};
 
 		g_array_append_val(places, place);
 	}
@@ -172,85 +94,10 @@ static void sort_packets(struct stream *stream)
 		    at->begin == last->begin && at->end == last->end)
 			continue;
 		g_array_index(packets, struct ctf_packet, kept) = *at;
-		stream->parts->pdata[kept++] = place->part;
+		stream->directories->pdata[kept++] = place->directory;
 	}
 	g_array_set_size(packets, kept);
-	g_ptr_array_set_size(stream->parts, (gint) kept);
-}
-
-static enum syscall_abi add_classes(struct reader *reader, struct part *part)
-{
-	enum syscall_abi abi = ABI_UNKNOWN;
-
-	for (guint i = 0; i < part->metadata->streams->len; i++) {
-		struct class_table *table =
-			class_table_new(reader->sink, part->metadata,
-					g_ptr_array_index(part->metadata->streams, i), part->user);
-
-		g_ptr_array_add(part->tables, table);
-		if (abi == ABI_UNKNOWN)
-			abi = table->abi;
-	}
-	return abi;
-}
-
-static void add_host(struct reader *reader, struct part *part)
-{
-	const struct metadata *metadata = part->metadata;
-	struct host_info info = {
-		.hostname = metadata_text(metadata, "hostname"),
-		.trace_uuid = metadata->uuid,
-		.clock_uuid = metadata->clocks->len
-				      ? g_array_index(metadata->clocks, struct clock_type, 0).uuid
-				      : NULL,
-		.kernel_release = metadata_text(metadata, "kernel_release"),
-		.tracer_major = metadata_number(metadata, "tracer_major"),
-		.tracer_minor = metadata_number(metadata, "tracer_minor"),
-		.tracer_patch = metadata_number(metadata, "tracer_patchlevel"),
-		.clock_offset = clock_offset(part),
-		.has_clock_offset = metadata->clocks->len > 0,
-		.abi = add_classes(reader, part)};
-
-	part->host = reader->sink->add_host(reader->sink->data, &info);
-	reader->sink->place(reader->sink->data, part->path);
-}
-
-static const char *clock_uuid(const struct part *part)
-{
-	const GArray *clocks = part->metadata->clocks;
-
-	return clocks->len ? g_array_index(clocks, struct clock_type, 0).uuid : NULL;
-}
-
-/* "For equal clock UUIDs compare raw clock values" (lttng-events.md, 3). */
-static void take_kernel_clock(struct reader *reader, struct part *part)
-{
-	for (guint i = 0; i < reader->parts->len; i++) {
-		const struct part *kernel = g_ptr_array_index(reader->parts, i);
-
-		if (kernel->user || kernel->host != part->host || !clock_uuid(part) ||
-		    g_strcmp0(clock_uuid(kernel), clock_uuid(part)) != 0 ||
-		    kernel->frequency != part->frequency)
-			continue;
-		part->offset = kernel->offset;
-		part->offset_s = kernel->offset_s;
-		part->offset_cycles = kernel->offset_cycles;
-		return;
-	}
-}
-
-/* False: it is of no host whose kernel was traced. */
-static bool join_host(struct reader *reader, struct part *part)
-{
-	part->host = reader->sink->user_host(
-		reader->sink->data, metadata_text(part->metadata, "hostname"), clock_uuid(part));
-	if (part->host == UINT32_MAX) {
-		reader->sink->leave_user(reader->sink->data);
-		return false;
-	}
-	take_kernel_clock(reader, part);
-	add_classes(reader, part);
-	return true;
+	g_ptr_array_set_size(stream->directories, (gint) kept);
 }
 
 void trace_directory_free(gpointer data)
@@ -262,33 +109,24 @@ void trace_directory_free(gpointer data)
 	g_free(directory);
 }
 
-static bool add_directory(struct reader *reader, guint first, struct trace_directory *directory,
+static bool add_directory(struct reader *reader, guint first, struct trace_directory *given,
 			  GError **error)
 {
-	struct part *part = g_new0(struct part, 1);
-	g_autoptr(GPtrArray) names = NULL;
+	struct stream_directory *directory =
+		stream_directory_new(given->path, g_steal_pointer(&given->metadata), given->user);
+	g_autoptr(GPtrArray) names = stream_names(given->path, error);
 
-	part->path = g_strdup(directory->path);
-	part->user = directory->user;
-	part->metadata = g_steal_pointer(&directory->metadata);
-	part->files = g_ptr_array_new_with_free_func(stream_file_free);
-	part->tables = g_ptr_array_new_with_free_func(class_table_free);
-	g_ptr_array_add(reader->parts, part);
-	names = stream_names(directory->path, error);
+	g_ptr_array_add(reader->directories, directory);
 	if (!names)
 		return false;
-	set_clock(part);
-	set_slack(part);
-	if (!part->user)
-		add_host(reader, part);
-	else if (!join_host(reader, part))
+	if (!directory_join_host(directory, reader->sink, reader->directories))
 		return true;
 	for (guint i = 0; i < names->len; i++) {
 		struct stream_file *file = stream_file_open(g_ptr_array_index(names, i), error);
 
 		if (!file)
 			return false;
-		add_file(reader, first, part, file);
+		add_file(reader, first, directory, file);
 	}
 	return true;
 }
@@ -351,11 +189,11 @@ static void fill_heap(struct reader *reader)
 static void place_stream(struct reader *reader, guint index, guint trace)
 {
 	struct stream *stream = g_ptr_array_index(reader->streams, index);
-	const struct part *part = g_ptr_array_index(stream->parts, 0);
+	const struct stream_directory *directory = g_ptr_array_index(stream->directories, 0);
 
-	stream->host = part->host;
-	stream->user = part->user;
-	stream->trace = part->user ? trace : 0; /* a kernel's are told apart by the rest */
+	stream->host = directory->host;
+	stream->user = directory->user;
+	stream->trace = directory->user ? trace : 0; /* a kernel's are told apart by the rest */
 	stream->cpu = g_array_index(stream->packets, struct ctf_packet, 0).cpu;
 	stream->number = index;
 }
@@ -405,9 +243,10 @@ char *reader_check_user(const GPtrArray *directories)
 /* One that cannot be read is no reason to refuse the kernel's. */
 static void leave_out(struct reader *reader, guint first, GError *cause)
 {
-	const struct part *part = g_ptr_array_index(reader->parts, reader->parts->len - 1);
+	const struct stream_directory *directory =
+		g_ptr_array_index(reader->directories, reader->directories->len - 1);
 
-	reader->sink->damage_user(reader->sink->data, part->path, cause->message);
+	reader->sink->damage_user(reader->sink->data, directory->path, cause->message);
 	g_ptr_array_set_size(reader->streams, (gint) first);
 	g_error_free(cause);
 }
@@ -419,7 +258,7 @@ struct reader *reader_new(const struct event_sink *sink, GPtrArray *traces, GErr
 
 	reader->sink = sink;
 	reader->first = INT64_MAX;
-	reader->parts = g_ptr_array_new_with_free_func(part_free);
+	reader->directories = g_ptr_array_new_with_free_func(stream_directory_free);
 	reader->streams = g_ptr_array_new_with_free_func(stream_free);
 	for (guint i = 0; i < traces->len && !cause; i++) {
 		GPtrArray *directories = g_ptr_array_index(traces, i);
@@ -447,7 +286,7 @@ void reader_free(struct reader *reader)
 	if (!reader)
 		return;
 	g_ptr_array_free(reader->streams, TRUE);
-	g_ptr_array_free(reader->parts, TRUE);
+	g_ptr_array_free(reader->directories, TRUE);
 	g_free(reader->heap);
 	g_free(reader);
 }
@@ -578,73 +417,8 @@ bool reader_take_at(struct reader *reader, const struct event_place *place, GErr
 	return true;
 }
 
-/* Why bytes of it could not be read, if the reason is not in the bytes. */
-static const char *trouble_of(const struct stream_file *file)
-{
-	if (stream_file_changed(file) < 0)
-		return "it became shorter while it was read";
-	if (mapped_gone(file->mapped, 0, file->length))
-		return "a disk or server failed while it was read";
-	return file->cut ? "it is cut short: what followed is lost, and how much that was is not "
-			   "known"
-			 : NULL;
-}
-
-/* In one line for each directory. */
-static void tell_user_damage(const struct event_sink *sink, const struct part *part)
-{
-	uint64_t lost = 0, total = 0;
-	const char *trouble = part->metadata->trouble;
-	g_autoptr(GString) what = g_string_new(NULL);
-
-	for (guint i = 0; i < part->files->len; i++) {
-		const struct stream_file *file = g_ptr_array_index(part->files, i);
-
-		lost += file->lost;
-		total += file->length;
-		trouble = trouble ? trouble : trouble_of(file);
-	}
-	if (!trouble && part->growing)
-		trouble = "it was still being written";
-	if (lost)
-		g_string_append_printf(what,
-				       "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-				       " bytes could not be read",
-				       lost, total);
-	if (trouble)
-		g_string_append_printf(what, "%s%s", lost ? "; " : "", trouble);
-	if (what->len)
-		sink->damage_user(sink->data, part->path, what->str);
-}
-
 void reader_tell_damage(const struct reader *reader)
 {
-	const struct event_sink *sink = reader->sink;
-
-	for (guint i = 0; i < reader->parts->len; i++) {
-		const struct part *part = g_ptr_array_index(reader->parts, i);
-
-		if (part->user) {
-			tell_user_damage(sink, part);
-			continue;
-		}
-		if (part->metadata->dropped) {
-			g_autofree char *path = g_build_filename(part->path, "metadata", NULL);
-
-			sink->damage(sink->data, path, 0, 0, part->metadata->trouble);
-		}
-		for (guint k = 0; k < part->files->len; k++) {
-			const struct stream_file *file = g_ptr_array_index(part->files, k);
-
-			const char *trouble = trouble_of(file);
-
-			if (file->lost || trouble)
-				sink->damage(sink->data, file->path, file->lost, file->length,
-					     trouble);
-		}
-		if (part->growing)
-			sink->stop(sink->data,
-				   "it was still being written; stop the tracing session, or "
-				   "take a snapshot, and read that");
-	}
+	for (guint i = 0; i < reader->directories->len; i++)
+		directory_tell_damage(g_ptr_array_index(reader->directories, i), reader->sink);
 }

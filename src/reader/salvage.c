@@ -127,15 +127,15 @@ static void hole(struct stream *stream, uint64_t begin)
 	int64_t end;
 
 	if (at < stream->cursor.end && header_read_sound(stream)) { /* its time ends the hole */
-		end = header_time(stream->part, stream->clock);
+		end = header_time(stream->directory, stream->clock);
 		stream->cursor.at = at;
 		stream->clock = clock;
 	} else {
 		stream->clock = MAX(stream->packet->end, clock);
-		end = header_time(stream->part, stream->clock);
+		end = header_time(stream->directory, stream->clock);
 		stream->cursor.at = stream->cursor.end;
 	}
-	stream_lost(stream, header_time(stream->part, begin), end);
+	stream_lose(stream, header_time(stream->directory, begin), end);
 }
 
 void salvage_give_up(struct stream *stream, uint64_t from, uint64_t clock)

@@ -10,7 +10,7 @@
 #ifndef WHYLATE_READER_SALVAGE_H
 #define WHYLATE_READER_SALVAGE_H
 
-#include "reader/stream.h"
+#include "reader/stream_state.h"
 
 /* The record that began at `from` (bits), when the clock was at `clock`, is broken: the next
  * item is a hole up to what makes sense again. */

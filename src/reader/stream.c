@@ -12,7 +12,7 @@ struct stream *stream_new(void)
 	struct stream *stream = g_new0(struct stream, 1);
 
 	stream->packets = g_array_new(FALSE, FALSE, sizeof(struct ctf_packet));
-	stream->parts = g_ptr_array_new();
+	stream->directories = g_ptr_array_new();
 	stream->cursor.ready = g_array_new(FALSE, FALSE, sizeof(struct event_ready));
 	return stream;
 }
@@ -22,7 +22,7 @@ void stream_free(gpointer data)
 	struct stream *stream = data;
 
 	g_array_free(stream->packets, TRUE);
-	g_ptr_array_free(stream->parts, TRUE);
+	g_ptr_array_free(stream->directories, TRUE);
 	g_array_free(stream->cursor.ready, TRUE);
 	g_free(stream);
 }
@@ -32,7 +32,7 @@ int64_t stream_end_time(const struct stream *stream)
 	guint last = stream->packets->len - 1;
 	const struct ctf_packet *packet = &g_array_index(stream->packets, struct ctf_packet, last);
 
-	return header_time(g_ptr_array_index(stream->parts, last), packet->end);
+	return header_time(g_ptr_array_index(stream->directories, last), packet->end);
 }
 
 /* What has been read is not needed again: all before `upto` in that file, and the rest
@@ -51,10 +51,11 @@ static void let_go(struct stream *stream, const struct stream_file *file, uint64
 	stream->released = upto;
 }
 
-static const struct class_table *table_of(const struct part *part, uint64_t stream_id)
+static const struct class_table *
+table_of(const struct stream_directory *directory, uint64_t stream_id)
 {
-	for (guint i = 0; i < part->tables->len; i++) {
-		const struct class_table *table = g_ptr_array_index(part->tables, i);
+	for (guint i = 0; i < directory->tables->len; i++) {
+		const struct class_table *table = g_ptr_array_index(directory->tables, i);
 
 		if (table->stream->id == stream_id)
 			return table;
@@ -67,9 +68,9 @@ static void enter(struct stream *stream)
 	const struct ctf_packet *packet =
 		&g_array_index(stream->packets, struct ctf_packet, stream->next);
 
-	stream->part = g_ptr_array_index(stream->parts, stream->next);
+	stream->directory = g_ptr_array_index(stream->directories, stream->next);
 	stream->packet = packet;
-	stream->table = table_of(stream->part, packet->stream_id);
+	stream->table = table_of(stream->directory, packet->stream_id);
 	stream->clock = stream->event_clock = packet->begin;
 	stream->sound_until = 0;
 	stream->walks = 0;
@@ -86,14 +87,15 @@ static void enter(struct stream *stream)
 static bool lost_events(struct stream *stream, const struct ctf_packet *before,
 			const struct ctf_packet *packet)
 {
-	const struct part *part = g_ptr_array_index(stream->parts, stream->next);
+	const struct stream_directory *directory =
+		g_ptr_array_index(stream->directories, stream->next);
 	uint64_t known = before ? before->discarded : 0, count = packet->discarded - known;
 
 	if (!packet->has_discarded || packet->discarded <= known)
 		return false;
 	stream->item = STREAM_LOST_EVENTS;
-	stream->lost_begin = header_time(part, before ? before->end : packet->begin);
-	stream->lost_end = header_time(part, packet->end);
+	stream->lost_begin = header_time(directory, before ? before->end : packet->begin);
+	stream->lost_end = header_time(directory, packet->end);
 	stream->lost_count = before ? (int64_t) count : -1;
 	stream->time = stream->lost_begin;
 	return true;
@@ -102,37 +104,20 @@ static bool lost_events(struct stream *stream, const struct ctf_packet *before,
 static bool lost_packets(struct stream *stream, const struct ctf_packet *before,
 			 const struct ctf_packet *packet)
 {
-	const struct part *part = g_ptr_array_index(stream->parts, stream->next);
+	const struct stream_directory *directory =
+		g_ptr_array_index(stream->directories, stream->next);
 
 	if (!before || !(packet->after_hole ||
 			 (packet->has_sequence && packet->sequence > before->sequence + 1)))
 		return false;
 	stream->item = STREAM_LOST_PACKETS;
-	stream->lost_begin = header_time(part, before->end);
-	stream->lost_end = header_time(part, packet->begin);
+	stream->lost_begin = header_time(directory, before->end);
+	stream->lost_end = header_time(directory, packet->begin);
 	stream->lost_count = packet->has_sequence && packet->sequence > before->sequence
 				     ? (int64_t) (packet->sequence - before->sequence - 1)
 				     : -1;
 	stream->time = stream->lost_begin;
 	return true;
-}
-
-void stream_lost(struct stream *stream, int64_t begin, int64_t end)
-{
-	stream->item = STREAM_LOST_EVENTS;
-	stream->time = stream->lost_begin = begin;
-	stream->lost_end = MAX(begin, end);
-	stream->lost_count = -1;
-}
-
-/* Somebody still writes: all files are asked once, when the first stream is at its end, then
- * each one's own. */
-static bool is_growing(struct part *part, const struct stream_file *file)
-{
-	for (guint i = 0; i < part->files->len && !part->growth_asked; i++)
-		part->growing |= stream_file_changed(g_ptr_array_index(part->files, i)) > 0;
-	part->growth_asked = true;
-	return part->growing = part->growing || stream_file_changed(file) > 0;
 }
 
 /* A file that is cut short, ends in what is no packet, or is of a trace that is still being
@@ -141,14 +126,16 @@ static bool tail_lost(struct stream *stream)
 {
 	const struct ctf_packet *last =
 		&g_array_index(stream->packets, struct ctf_packet, stream->packets->len - 1);
-	int64_t end = header_time(stream->part, MAX(last->end, stream->clock));
+	int64_t end = header_time(stream->directory, MAX(last->end, stream->clock));
 
 	if (stream->tail_told || end >= stream->until ||
 	    (!last->file->cut &&
-	     !is_growing(g_ptr_array_index(stream->parts, stream->parts->len - 1), last->file)))
+	     !directory_is_growing(g_ptr_array_index(stream->directories,
+						     stream->directories->len - 1),
+				   last->file)))
 		return false;
 	stream->tail_told = true;
-	stream_lost(stream, end, stream->until);
+	stream_lose(stream, end, stream->until);
 	return true;
 }
 
@@ -183,8 +170,8 @@ static bool next_event(struct stream *stream)
 		stream->packet = NULL;
 		if (!packet->damaged || clock >= packet->end) /* else it was cut between two */
 			return false;
-		stream_lost(stream, header_time(stream->part, clock),
-			    header_time(stream->part, MAX(packet->end, clock)));
+		stream_lose(stream, header_time(stream->directory, clock),
+			    header_time(stream->directory, MAX(packet->end, clock)));
 		return true;
 	}
 	stream->event_at = from;
@@ -197,7 +184,7 @@ static bool next_event(struct stream *stream)
 	    !salvage_believe(stream, from, clock, before))
 		return true;
 	stream->item = STREAM_EVENT;
-	stream->time = header_time(stream->part, stream->clock);
+	stream->time = header_time(stream->directory, stream->clock);
 	return true;
 }
 
@@ -233,7 +220,7 @@ void stream_next(struct stream *stream)
 			if (before)
 				break;
 			stream->item = STREAM_BEGINS;
-			stream->time = header_time(stream->part, packet->begin);
+			stream->time = header_time(stream->directory, packet->begin);
 			return;
 		}
 	}

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "symbols/binaries.h"
+#include "trace/gather.h"
 #include "run/containers.h"
 #include "run/anonymise.h"
 #include "run/command.h"

@@ -2,8 +2,6 @@
 /* Keeping what readers tell; see trace.h. */
 #include "trace/trace.h"
 
-#include "trace/clocks.h"
-
 #define STORE_MEMORY (48u << 20) /* bytes of timeline in memory before it spills */
 
 static void damage_clear(gpointer data)
@@ -176,32 +174,6 @@ void trace_clear(struct trace *trace)
 void trace_note_places(struct trace *trace)
 {
 	trace->places = trace->sink.places = event_places_new();
-}
-
-/* All hosts to one time; what packets woke to who sent them. */
-static bool bring_together(struct trace *trace, const GPtrArray *clock_offsets, GError **error)
-{
-	struct pairs pairs;
-	bool ok;
-
-	pairs_init(&pairs, &trace->timeline);
-	ok = clocks_find(trace, &pairs, clock_offsets, error);
-	if (ok) {
-		clocks_shift(trace);
-		clocks_follow(trace, &pairs);
-	}
-	pairs_clear(&pairs);
-	return ok;
-}
-
-bool trace_gather(struct trace *trace, const GPtrArray *clock_offsets, GError **error)
-{
-	flow_end(&trace->flow);
-	if (trace->events && !bring_together(trace, clock_offsets, error))
-		return false;
-	trace->names_gathered = intern_count(trace->model.names);
-	trace->operations_gathered = trace->timeline.operations.used;
-	return true;
 }
 
 const char *trace_host_name(const struct trace *trace, uint32_t index)

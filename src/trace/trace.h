@@ -2,9 +2,9 @@
 /* What was recorded: all that comes of reading, whoever asks for what.
  *
  * Place: trace/, over flow/, which works out from events who did what when. It is a sink
- * (event/sink.h): a reader feeds it. When all has been read, trace_gather() ends all lives and
- * brings the hosts to one time; from then on nothing of it is changed any more, but for new
- * names and operations behind those that there are then. An image (image.h) keeps it.
+ * (event/sink.h): a reader feeds it. When all has been read, trace_gather() (gather.h) ends all
+ * lives and brings the hosts to one time; from then on nothing of it is changed any more, but for
+ * new names and operations behind those that there are then. An image (image.h) keeps it.
  */
 #ifndef WHYLATE_TRACE_TRACE_H
 #define WHYLATE_TRACE_TRACE_H
@@ -82,10 +82,6 @@ static inline void trace_event(struct trace *trace, const struct event *event)
 		flow_event(&trace->flow, event);
 	}
 }
-
-/* When all has been read: ends all lives, brings the hosts to one time. `clock_offsets`: strings,
- * see clocks.h. */
-bool trace_gather(struct trace *trace, const GPtrArray *clock_offsets, GError **error);
 
 /* For people; with its number where another has the same name. */
 const char *trace_host_name(const struct trace *trace, uint32_t index);

@@ -10,7 +10,7 @@
 #include "event/event.h"
 #include "reader/classes.h"
 #include "metadata/metafile.h"
-#include "reader/program.h"
+#include "reader/compile.h"
 
 #define BYTE "typealias integer { size = 8; align = 8; } := u8;\n"
 #define NATURAL                                                                                    \
