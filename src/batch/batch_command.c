@@ -6,6 +6,7 @@
 #include "latencies/operation_option.h"
 #include "latencies/operations.h"
 #include "limits/limit_options.h"
+#include "run/command.h"
 #include "run/common_options.h"
 #include "run/option_values.h"
 

@@ -2,6 +2,7 @@
 /* `whylate check`: what a trace has, and lacks for each command. */
 #include "check/check.h"
 #include "report/report.h"
+#include "run/command.h"
 #include "run/common_options.h"
 
 static const struct option *const options[] = {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record/plan.h"
+#include "run/command.h"
 #include "run/option_values.h"
 #include "util/when.h"
 

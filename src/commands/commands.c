@@ -35,7 +35,7 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 		return lami_write(session, output->file, error);
 	if (options->format == FORMAT_TEXT)
 		limits_text(session, output);
-	return command_report(options->command, session, output, error);
+	return command_report(options->command, options->format, session, output, error);
 }
 
 bool report_write(const struct session *session, GError **error)

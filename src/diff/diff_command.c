@@ -4,6 +4,7 @@
 
 #include "diff/diff.h"
 #include "report/report.h"
+#include "run/command.h"
 #include "run/common_options.h"
 #include "run/needs.h"
 #include "run/option_values.h"

@@ -2,6 +2,7 @@
 /* `whylate export`: threads, states, calls and wake-ups in other tools' formats. */
 #include "export/export.h"
 #include "findings/findings.h"
+#include "run/command.h"
 #include "run/common_options.h"
 #include "run/option_values.h"
 #include "timeline/operation.h"

@@ -5,6 +5,7 @@
 #include "functions/functions.h"
 #include "functions/functions_report.h"
 #include "functions/stand_outs.h"
+#include "run/command.h"
 #include "run/common_options.h"
 #include "run/needs.h"
 #include "run/option_values.h"

@@ -4,6 +4,7 @@
 #include "limits/limit_options.h"
 #include "report/page.h"
 #include "report/report.h"
+#include "run/command.h"
 #include "run/common_options.h"
 #include "run/needs.h"
 

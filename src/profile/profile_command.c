@@ -7,6 +7,7 @@
 #include "profile/saved.h"
 #include "report/page.h"
 #include "report/report.h"
+#include "run/command.h"
 #include "run/common_options.h"
 #include "run/needs.h"
 #include "run/option_values.h"

@@ -2,6 +2,7 @@
 /* `whylate requests`: which requests there were, what each cost, and why. */
 #include "limits/limit_options.h"
 #include "report/report.h"
+#include "run/command.h"
 #include "run/common_options.h"
 #include "run/needs.h"
 #include "run/option_values.h"

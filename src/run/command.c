@@ -6,7 +6,6 @@
 
 #include "run/anonymise.h"
 #include "run/option_values.h"
-#include "run/session.h"
 
 const struct command *command_find(const struct command *const *commands, const char *name)
 {
@@ -138,10 +137,10 @@ bool options_check(struct options *options, GError **error)
 	return !options->command->check || options->command->check(options, error);
 }
 
-bool command_report(const struct command *command, const struct session *session,
-		    struct output *output, GError **error)
+bool command_report(const struct command *command, enum format format,
+		    const struct session *session, struct output *output, GError **error)
 {
-	report_writer *write = command->writers[session->asked.options->format];
+	report_writer *write = command->writers[format];
 	void *made = command->make ? command->make(session, error) : NULL;
 
 	g_assert(write);

@@ -1,41 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* A command as data: what it is called, what can be asked of it, what it needs, what it prints.
  *
- *   struct option     one row a way to ask: word, help, setter
+ *   struct option     one row a way to ask: word, help, setter        option.h
  *   struct command    its rows, and what is done for it: recorded, made, written
  *
  * Each question's room has one of these, ROOM/ROOM_command.c; commands/ has the list. The command
  * line, --help, the completion, the OPTIONS of the manual pages, the component classes' parameters
  * and `check` all come from it: nothing else compares commands.
  *
- * Place: run/, low enough for whoever reads what is asked. What must hold: a row sets what
- * struct options (or what else the command's rows are about) has at `at`; setters know nothing of
- * the command line, and say what would be right (WHYLATE_ERROR_USAGE).
+ * Place: run/, low enough for whoever reads what is asked.
  */
 #ifndef WHYLATE_RUN_COMMAND_H
 #define WHYLATE_RUN_COMMAND_H
 
+#include "run/option.h"
 #include "run/options.h"
 
-struct option;
 struct output;
 struct session;
-
-/* Sets what `option` stands for in `into` (struct options) from its text, "" for a switch. */
-typedef bool option_setter(void *into, const struct option *option, const char *value,
-			   GError **error);
-
-struct option {
-	const char *name;
-	const char *argument;     /* NULL: a switch */
-	const char *help;         /* of --help; lines after the first stand below it */
-	option_setter *set;
-	size_t at;                /* offset of what it sets, for the setters of option_values.h */
-	const char *const *words; /* NULL-ended: those that it takes; or some, for completion */
-	uint64_t least, most;     /* option_number(); option_word(): what the first word is */
-	bool repeatable;
-	bool terminal; /* only on the command line: no parameter of a component class */
-};
 
 /* What is kept while a trace is read, besides the states of threads. */
 struct wanted {
@@ -111,7 +93,7 @@ bool options_set(struct options *options, const char *name, const char *value, G
 bool options_check(struct options *options, GError **error);
 
 /* Makes the command's report of the session, and writes it to what is open. */
-bool command_report(const struct command *command, const struct session *session,
-		    struct output *output, GError **error);
+bool command_report(const struct command *command, enum format format,
+		    const struct session *session, struct output *output, GError **error);
 
 #endif

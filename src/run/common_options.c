@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "run/command.h"
 #include "run/option_values.h"
 #include "trace/clocks.h"
 

@@ -7,7 +7,7 @@
 #ifndef WHYLATE_RUN_COMMON_OPTIONS_H
 #define WHYLATE_RUN_COMMON_OPTIONS_H
 
-#include "run/command.h"
+#include "run/option.h"
 
 extern const struct option option_target, option_thread, option_process;
 extern const struct option option_host, option_container, option_clock_offset, option_from,

@@ -8,9 +8,8 @@
 #ifndef WHYLATE_RUN_OPTION_VALUES_H
 #define WHYLATE_RUN_OPTION_VALUES_H
 
-#include <stddef.h>
-
-#include "run/command.h"
+#include "run/option.h"
+#include "run/options.h"
 
 /* Where a row of struct options writes to. */
 #define AT(member) .at = offsetof(struct options, member)
