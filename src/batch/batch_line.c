@@ -23,12 +23,12 @@ static json_t *buckets_json(const uint64_t *counts, guint length)
 	return object;
 }
 
-static json_t *latencies_json(const struct latencies *latencies)
+static json_t *latencies_json(const struct histogram *latencies)
 {
 	return json_pack("{s:I,s:I,s:I,s:I,s:o}", "count", (json_int_t) latencies->count, "sum_ns",
 			 (json_int_t) latencies->sum, "min_ns", (json_int_t) latencies->min,
 			 "max_ns", (json_int_t) latencies->max, "buckets",
-			 buckets_json(latencies->counts, OCTAVES * MEASURE_RESOLUTION));
+			 buckets_json(latencies->counts, MEASURE_BUCKETS));
 }
 
 json_t *measures_json(const struct measures *measures)

@@ -13,7 +13,6 @@
 #include "util/error.h"
 
 #define SCHEMA "whylate-batch-1"
-#define BUCKETS (OCTAVES * MEASURE_RESOLUTION)
 
 static json_int_t integer(const json_t *from, const char *key)
 {
@@ -41,13 +40,14 @@ static void add_buckets(json_t *to, const json_t *from)
 
 	json_object_foreach((json_t *) from, key,
 			    value) if (strspn(key, "0123456789") == strlen(key) &&
-				       strlen(key) < 5 && g_ascii_strtoull(key, NULL, 10) < BUCKETS)
+				       strlen(key) < 5 &&
+				       g_ascii_strtoull(key, NULL, 10) < MEASURE_BUCKETS)
 		add(to, from, key);
 }
 
 /* --- measures ---------------------------------------------------------------- */
 
-static void latencies_of_json(const json_t *from, struct latencies *latencies)
+static void latencies_of_json(const json_t *from, struct histogram *latencies)
 {
 	const char *key;
 	json_t *value;
@@ -57,12 +57,12 @@ static void latencies_of_json(const json_t *from, struct latencies *latencies)
 	latencies->sum = integer(from, "sum_ns");
 	latencies->min = integer(from, "min_ns");
 	latencies->max = integer(from, "max_ns");
-	latencies->counts = g_new0(uint64_t, BUCKETS);
+	latencies->counts = g_new0(uint64_t, MEASURE_BUCKETS);
 	json_object_foreach(json_object_get(from, "buckets"), key, value)
 	{
 		guint64 bucket = g_ascii_strtoull(key, NULL, 10);
 
-		if (bucket >= BUCKETS || json_integer_value(value) < 0)
+		if (bucket >= MEASURE_BUCKETS || json_integer_value(value) < 0)
 			continue;
 		latencies->counts[bucket] = (uint64_t) json_integer_value(value);
 		latencies->count += latencies->counts[bucket]; /* so that both agree */

@@ -91,13 +91,13 @@ static void add_stack(struct call_fork *fork, const struct sequence *a, const st
 		g_ptr_array_set_size(fork->stack, (gint) depth);
 }
 
-static void compare(GArray *forks, const struct diff *diff, uint32_t a, uint32_t b)
+static void compare(GArray *forks, const struct side sides[2], uint32_t a, uint32_t b)
 {
 	struct call_fork fork = {.thread = {a, b}};
 	struct sequence sequences[2];
 
-	sequence_init(&sequences[0], &diff->sides[0], a);
-	sequence_init(&sequences[1], &diff->sides[1], b);
+	sequence_init(&sequences[0], &sides[0], a);
+	sequence_init(&sequences[1], &sides[1], b);
 	for (int side = 0; side < 2; side++)
 		fork.calls[side] = sequences[side].calls->len;
 	while (fork.alike < MIN(fork.calls[0], fork.calls[1]) &&
@@ -161,9 +161,9 @@ static GHashTable *threads_of(const struct side *side)
 	return all;
 }
 
-GArray *call_forks_new(const struct diff *diff)
+GArray *call_forks_new(const struct side sides[2])
 {
-	const struct side *a = &diff->sides[0], *b = &diff->sides[1];
+	const struct side *a = &sides[0], *b = &sides[1];
 	GArray *forks = g_array_new(FALSE, FALSE, sizeof(struct call_fork));
 	g_autoptr(GHashTable) of_a = NULL, of_b = NULL;
 	g_autoptr(GList) names = NULL;
@@ -179,7 +179,7 @@ GArray *call_forks_new(const struct diff *diff)
 		const GArray *second = g_hash_table_lookup(of_b, at->data);
 
 		for (guint k = 0; second && k < MIN(first->len, second->len); k++)
-			compare(forks, diff, g_array_index(first, uint32_t, k),
+			compare(forks, sides, g_array_index(first, uint32_t, k),
 				g_array_index(second, uint32_t, k));
 	}
 	return forks;

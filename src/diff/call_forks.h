@@ -12,7 +12,7 @@
 #ifndef WHYLATE_DIFF_CALL_FORKS_H
 #define WHYLATE_DIFF_CALL_FORKS_H
 
-#include "diff/diff.h"
+#include "diff/sides.h"
 
 struct call_fork {
 	uint32_t thread[2];  /* each of its side's session */
@@ -27,6 +27,6 @@ struct call_fork {
 
 /* Struct call_fork, of threads that call functions on both sides; none where both sides are the
  * same stretch of one trace. Free with g_array_free(). */
-GArray *call_forks_new(const struct diff *diff);
+GArray *call_forks_new(const struct side sides[2]);
 
 #endif

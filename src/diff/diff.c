@@ -294,7 +294,7 @@ struct diff *diff_new(const struct session *session, const struct session *other
 	compare_causes(diff);
 	align_medians(diff);
 	diff_calls(diff);
-	diff->forks = call_forks_new(diff);
+	diff->forks = call_forks_new(diff->sides);
 	return diff;
 }
 

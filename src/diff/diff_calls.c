@@ -9,7 +9,7 @@
  * of both together, and their distance is taken, again and again. The numbers are drawn from
  * a fixed seed: the same input gives the same output.
  */
-#include "diff/diff.h"
+#include "diff/diff_calls.h"
 
 #include <math.h>
 #include <string.h>

@@ -127,18 +127,15 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 static void count_latency(struct flow *flow, uint32_t name, int64_t latency, bool spans_gap)
 {
 	struct call_stat *stat;
-	int bucket = 0;
 
 	if (name >= flow->call_stats->len)
 		g_array_set_size(flow->call_stats, name + 1);
 	stat = &g_array_index(flow->call_stats, struct call_stat, name);
-	while (bucket < 62 && (latency >> (bucket + 1)) != 0)
-		bucket++;
 	stat->count++;
 	stat->spans_gap += spans_gap;
 	stat->total += latency;
 	stat->longest = MAX(stat->longest, latency);
-	stat->buckets[bucket]++;
+	stat->buckets[octave_of(latency)]++;
 }
 
 /* Gives the waits inside the call that begun at `begin` what its exit told. */

@@ -4,7 +4,7 @@
  * Place: imposed/, of the waits that waiting.c has led to threads. One edge a waiter, lead
  * and resource, the most time first: what a picture of the graph shows (report/page.h).
  */
-#include "imposed/waiting.h"
+#include "imposed/imposers.h"
 
 static int by_ends(gconstpointer a, gconstpointer b)
 {

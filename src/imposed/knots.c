@@ -9,7 +9,7 @@
  * instant, as takers of turns on a lock are. A server's waits for requests are no
  * edges, so that a client and its server are no circle.
  */
-#include "imposed/waiting.h"
+#include "imposed/imposers.h"
 
 #include <string.h>
 

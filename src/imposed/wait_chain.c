@@ -2,27 +2,27 @@
 /* The account, and the way down; see wait_chain.h.
  *
  *   waiter ──┤ the wait at hand [b, e)                  ├──
- *   thread ──work──┤ waits for another ├──work──            owe_thread(), and one level
+ *   thread ──work──┤ waits for another ├──work──            impose_by_thread(), and one level
  *   other  ────────────work────────────                     deeper for its own waits
  */
 #include "imposed/wait_chain.h"
 
 /* What the wait at hand owes an imposer so far. */
-struct part {
+struct led_share {
 	uint32_t imposer;
 	int64_t ns;
 };
 
-/* Where that is in `parts`, counted from 1; and who waited for the imposer last. */
+/* Where that is in `shares`, counted from 1; and who waited for the imposer last. */
 struct mark {
-	uint32_t part, waiter;
+	uint32_t share, waiter;
 };
 
 /* The thread; or the resource, if there is one, of the thread's host. */
-static uint32_t imposer_of(struct charger *charger, uint32_t thread, uint32_t resource)
+static uint32_t imposer_of(struct account *account, uint32_t thread, uint32_t resource)
 {
-	uint16_t host = model_thread(&charger->session->trace.model, thread)->host;
-	struct idmap *map = resource ? &charger->resources : &charger->threads;
+	uint16_t host = model_thread(&account->session->trace.model, thread)->host;
+	struct idmap *map = resource ? &account->resources : &account->threads;
 	uint64_t key = resource ? (uint64_t) host << 32 | resource : thread;
 	uint32_t index = idmap_get(map, key);
 	struct imposer fresh = {.thread = resource ? NO_THREAD : thread,
@@ -33,105 +33,106 @@ static uint32_t imposer_of(struct charger *charger, uint32_t thread, uint32_t re
 
 	if (index != IDMAP_NONE)
 		return index;
-	index = charger->waiting->imposers->len;
+	index = account->waiting->imposers->len;
 	idmap_set(map, key, index);
-	g_array_append_val(charger->waiting->imposers, fresh);
-	g_array_append_val(charger->marks, mark);
+	g_array_append_val(account->waiting->imposers, fresh);
+	g_array_append_val(account->marks, mark);
 	return index;
 }
 
-static struct imposer *owe(struct charger *charger, uint32_t index, int64_t ns)
+static struct imposer *impose(struct account *account, uint32_t index, int64_t ns)
 {
-	struct imposer *imposer = &g_array_index(charger->waiting->imposers, struct imposer, index);
-	struct mark *mark = &g_array_index(charger->marks, struct mark, index);
-	struct part fresh = {index, 0};
+	struct imposer *imposer = &g_array_index(account->waiting->imposers, struct imposer, index);
+	struct mark *mark = &g_array_index(account->marks, struct mark, index);
+	struct led_share fresh = {index, 0};
 
 	imposer->ns += ns;
-	if (!mark->part) {
-		g_array_append_val(charger->parts, fresh);
-		mark->part = charger->parts->len;
+	if (!mark->share) {
+		g_array_append_val(account->shares, fresh);
+		mark->share = account->shares->len;
 	}
-	g_array_index(charger->parts, struct part, mark->part - 1).ns += ns;
+	g_array_index(account->shares, struct led_share, mark->share - 1).ns += ns;
 	return imposer;
 }
 
-void owe_thread(struct charger *charger, uint32_t thread, enum imposed kind, int64_t ns)
+void impose_by_thread(struct account *account, uint32_t thread, enum imposed kind, int64_t ns)
 {
 	if (ns <= 0)
 		return;
-	owe(charger, imposer_of(charger, thread, 0), ns)->by[kind] += ns;
-	charger->waiting->by_threads += ns;
+	impose(account, imposer_of(account, thread, 0), ns)->by[kind] += ns;
+	account->waiting->by_threads += ns;
 }
 
-void owe_resource(struct charger *charger, uint32_t thread, uint32_t resource, int64_t ns)
+void impose_by_resource(struct account *account, uint32_t thread, uint32_t resource, int64_t ns)
 {
 	if (resource && ns > 0)
-		owe(charger, imposer_of(charger, thread, resource), ns);
+		impose(account, imposer_of(account, thread, resource), ns);
 }
 
-static bool on_path(const struct charger *charger, uint32_t thread)
+static bool on_path(const struct account *account, uint32_t thread)
 {
-	for (guint i = 0; i < charger->depth; i++)
-		if (charger->path[i] == thread)
+	for (guint i = 0; i < account->depth; i++)
+		if (account->path[i] == thread)
 			return true;
 	return false;
 }
 
 /* A wait of `thread` meanwhile that nobody ended, or none that can be followed. */
-static void chain_ends(struct charger *charger, const struct wait *wait)
+static void chain_ends(struct account *account, const struct wait *wait)
 {
 	static const enum imposed kinds[] = {[TAKER_UNKNOWN] = IMPOSED_OTHER,
 					     [TAKER_TIMER] = IMPOSED_SLEEP,
 					     [TAKER_HARDWARE] = IMPOSED_DEVICE};
-	enum wait_taker taker = wait_taker(charger->session, wait);
+	enum wait_taker taker = wait_taker(account->session, wait);
 	int64_t ns = wait->end - wait->begin;
 
-	owe_thread(charger, wait->thread, kinds[taker], ns);
+	impose_by_thread(account, wait->thread, kinds[taker], ns);
 	if (taker == TAKER_HARDWARE)
-		owe_resource(charger, wait->thread, wait_hardware(charger->session, wait), ns);
+		impose_by_resource(account, wait->thread, wait_hardware(account->session, wait),
+				   ns);
 }
 
-int64_t lead_follow(struct charger *charger, const struct wait *wait, const struct lead *lead)
+int64_t lead_follow(struct account *account, const struct wait *wait, const struct lead *lead)
 {
 	int64_t rest = (wait->end - lead->until) + (lead->from - wait->begin);
 
-	lead_down(charger, lead->thread, lead->from, lead->until);
-	if (!is_thread(lead->first) || on_path(charger, lead->first) || charger->depth == DEPTH_MAX)
+	lead_down(account, lead->thread, lead->from, lead->until);
+	if (!is_thread(lead->first) || on_path(account, lead->first) || account->depth == DEPTH_MAX)
 		return rest;
-	lead_down(charger, lead->first, wait->begin, lead->first_until);
+	lead_down(account, lead->first, wait->begin, lead->first_until);
 	return rest - (lead->first_until - wait->begin);
 }
 
-static void blocked_meanwhile(struct charger *charger, uint32_t thread, const struct span *span)
+static void blocked_meanwhile(struct account *account, uint32_t thread, const struct span *span)
 {
-	struct wait wait = wait_of(charger->session, thread, span);
+	struct wait wait = wait_of(account->session, thread, span);
 	struct lead lead;
 	int64_t rest;
 
-	if (!wait_lead(charger->session, &wait, &lead) || on_path(charger, lead.thread) ||
-	    charger->depth == DEPTH_MAX) {
-		chain_ends(charger, &wait);
+	if (!wait_lead(account->session, &wait, &lead) || on_path(account, lead.thread) ||
+	    account->depth == DEPTH_MAX) {
+		chain_ends(account, &wait);
 		return;
 	}
-	rest = lead_follow(charger, &wait, &lead);
+	rest = lead_follow(account, &wait, &lead);
 	if (rest) { /* the messenger's, the device's */
-		owe_thread(charger, thread, IMPOSED_DEVICE, rest);
-		owe_resource(charger, thread, wait_hardware(charger->session, &wait), rest);
+		impose_by_thread(account, thread, IMPOSED_DEVICE, rest);
+		impose_by_resource(account, thread, wait_hardware(account->session, &wait), rest);
 	}
 }
 
 /* Before the thread's birth its parent, unless that is who waits. */
-static void before_birth(struct charger *charger, uint32_t thread, int64_t from, int64_t to)
+static void before_birth(struct account *account, uint32_t thread, int64_t from, int64_t to)
 {
-	uint32_t parent = model_thread(&charger->session->trace.model, thread)->parent;
+	uint32_t parent = model_thread(&account->session->trace.model, thread)->parent;
 
-	if (is_thread(parent) && !on_path(charger, parent) && charger->depth < DEPTH_MAX)
-		lead_down(charger, parent, from, to);
+	if (is_thread(parent) && !on_path(account, parent) && account->depth < DEPTH_MAX)
+		lead_down(account, parent, from, to);
 	else
-		owe_thread(charger, thread, IMPOSED_OTHER, to - from);
+		impose_by_thread(account, thread, IMPOSED_OTHER, to - from);
 }
 
-void lead_down(struct charger *charger, uint32_t thread, int64_t from, int64_t to)
+void lead_down(struct account *account, uint32_t thread, int64_t from, int64_t to)
 {
 	struct spans spans;
 	struct span span;
@@ -140,73 +141,74 @@ void lead_down(struct charger *charger, uint32_t thread, int64_t from, int64_t t
 
 	if (from >= to)
 		return;
-	charger->path[charger->depth++] = thread;
-	index = imposer_of(charger, thread, 0);
-	g_array_index(charger->waiting->imposers, struct imposer, index).through += to - from;
-	spans_begin(&spans, charger->session, thread, from, to);
+	account->path[account->depth++] = thread;
+	index = imposer_of(account, thread, 0);
+	g_array_index(account->waiting->imposers, struct imposer, index).through += to - from;
+	spans_begin(&spans, account->session, thread, from, to);
 	while (spans_next(&spans, &span)) {
 		int64_t ns = span.end - span.begin;
 
-		charger->steps++;
+		account->steps++;
 		if (span.begin > at)
-			before_birth(charger, thread, at, span.begin);
+			before_birth(account, thread, at, span.begin);
 		at = span.end;
 		if (leaf_is_blocked(span.leaf))
-			blocked_meanwhile(charger, thread, &span);
+			blocked_meanwhile(account, thread, &span);
 		else if (leaf_is_off_cpu(span.leaf))
-			owe_thread(charger, thread, IMPOSED_CPU, ns);
+			impose_by_thread(account, thread, IMPOSED_CPU, ns);
 		else if (leaf_wib(span.leaf) == WIB_UNKNOWN)
-			owe_thread(charger, thread, IMPOSED_OTHER, ns);
+			impose_by_thread(account, thread, IMPOSED_OTHER, ns);
 		else
-			owe_thread(charger, thread, IMPOSED_WORK, ns);
+			impose_by_thread(account, thread, IMPOSED_WORK, ns);
 	}
 	if (at < to && at == from &&
-	    model_thread(&charger->session->trace.model, thread)->begin >= to)
-		before_birth(charger, thread, at, to);
+	    model_thread(&account->session->trace.model, thread)->begin >= to)
+		before_birth(account, thread, at, to);
 	else
-		owe_thread(charger, thread, IMPOSED_OTHER, to - at); /* it was over */
-	charger->depth--;
+		impose_by_thread(account, thread, IMPOSED_OTHER, to - at); /* it was over */
+	account->depth--;
 }
 
-void charge_settle(struct charger *charger)
+void account_wait_ends(struct account *account)
 {
-	for (guint i = 0; i < charger->parts->len; i++) {
-		const struct part *part = &g_array_index(charger->parts, struct part, i);
+	for (guint i = 0; i < account->shares->len; i++) {
+		const struct led_share *share =
+			&g_array_index(account->shares, struct led_share, i);
 		struct imposer *imposer =
-			&g_array_index(charger->waiting->imposers, struct imposer, part->imposer);
-		struct mark *mark = &g_array_index(charger->marks, struct mark, part->imposer);
+			&g_array_index(account->waiting->imposers, struct imposer, share->imposer);
+		struct mark *mark = &g_array_index(account->marks, struct mark, share->imposer);
 
-		mark->part = 0;
-		if (part->ns > imposer->worst) {
-			imposer->worst = part->ns;
-			imposer->waiter = charger->charge.waiter;
-			imposer->begin = charger->charge.begin;
-			imposer->end = charger->charge.end;
+		mark->share = 0;
+		if (share->ns > imposer->worst) {
+			imposer->worst = share->ns;
+			imposer->waiter = account->wait.waiter;
+			imposer->begin = account->wait.begin;
+			imposer->end = account->wait.end;
 		}
-		imposer->spans_gap |= charger->charge.spans_gap;
-		imposer->waiters += mark->waiter != charger->charge.waiter;
-		mark->waiter = charger->charge.waiter;
+		imposer->spans_gap |= account->wait.spans_gap;
+		imposer->waiters += mark->waiter != account->wait.waiter;
+		mark->waiter = account->wait.waiter;
 	}
-	g_array_set_size(charger->parts, 0);
+	g_array_set_size(account->shares, 0);
 }
 
-void charger_init(struct charger *charger, const struct session *session, struct waiting *waiting)
+void account_init(struct account *account, const struct session *session, struct waiting *waiting)
 {
-	*charger = (struct charger) {.session = session, .waiting = waiting};
-	charger->parts = g_array_new(FALSE, FALSE, sizeof(struct part));
-	charger->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
-	charger->directs = g_array_new(FALSE, FALSE, sizeof(struct direct));
-	idmap_init(&charger->threads);
-	idmap_init(&charger->resources);
-	contacts_init(&charger->contacts, session);
+	*account = (struct account) {.session = session, .waiting = waiting};
+	account->shares = g_array_new(FALSE, FALSE, sizeof(struct led_share));
+	account->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
+	account->directs = g_array_new(FALSE, FALSE, sizeof(struct direct));
+	idmap_init(&account->threads);
+	idmap_init(&account->resources);
+	contacts_init(&account->contacts, session);
 }
 
-void charger_clear(struct charger *charger)
+void account_clear(struct account *account)
 {
-	contacts_clear(&charger->contacts);
-	idmap_clear(&charger->threads);
-	idmap_clear(&charger->resources);
-	g_array_free(charger->parts, TRUE);
-	g_array_free(charger->marks, TRUE);
-	g_array_free(charger->directs, TRUE);
+	contacts_clear(&account->contacts);
+	idmap_clear(&account->threads);
+	idmap_clear(&account->resources);
+	g_array_free(account->shares, TRUE);
+	g_array_free(account->marks, TRUE);
+	g_array_free(account->directs, TRUE);
 }

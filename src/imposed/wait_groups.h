@@ -11,7 +11,8 @@
 #ifndef WHYLATE_IMPOSED_WAIT_GROUPS_H
 #define WHYLATE_IMPOSED_WAIT_GROUPS_H
 
-#include "waits/causality.h"
+#include "imposed/idle_threads.h"
+#include "waits/causes.h"
 #include "waits/runners.h"
 #include "run/session.h"
 
@@ -27,14 +28,6 @@ struct wait_group {
 	struct runners runners; /* of time ready but without a CPU */
 	bool spans_gap;      /* some of it overlaps lost events */
 	struct cause cause;  /* of the longest; label owned */
-};
-
-struct thread_total {
-	uint32_t thread;
-	int64_t begin, end;  /* life in the window */
-	int64_t wib[4];      /* by enum wib */
-	bool kernel, idle;
-	bool rescued;        /* seemed idle, but somebody waited for it */
 };
 
 struct call_total {
@@ -59,5 +52,11 @@ void overview_free(struct overview *overview);
 /* The waits of these threads (uint32_t) in the session's window: struct wait_group, in no order.
  * Free with g_array_free(). */
 GArray *wait_groups_new(const struct session *session, const GArray *threads);
+/* The waits of a thread, of which only what lies in `needed` counts (struct needed, see
+ * idle_threads.h; NULL: all); then, when all have been added, names of what has no waker. */
+void wait_groups_add(const struct session *session, uint32_t thread, GArray *needed,
+		     GArray *groups);
+void wait_groups_name(GArray *groups);
+void wait_group_clear(gpointer group);
 
 #endif

@@ -13,10 +13,10 @@
 #define STEPS_MAX 2000000 /* intervals read in all: about a second; traces need 10^4 to 10^5 */
 
 /* Of a wait that led to nobody: imposed by hardware, or not imposed. */
-static void charge_hardware(struct charger *charger, const struct wait *wait)
+static void account_hardware(struct account *account, const struct wait *wait)
 {
-	const struct session *session = charger->session;
-	struct waiting *waiting = charger->waiting;
+	const struct session *session = account->session;
+	struct waiting *waiting = account->waiting;
 	enum wait_taker taker = wait_taker(session, wait);
 	int64_t ns = wait->end - wait->begin;
 
@@ -28,14 +28,14 @@ static void charge_hardware(struct charger *charger, const struct wait *wait)
 		waiting->idle += ns;
 	else {
 		waiting->imposed += ns;
-		owe_resource(charger, wait->thread, wait_hardware(session, wait), ns);
+		impose_by_resource(account, wait->thread, wait_hardware(session, wait), ns);
 	}
 }
 
 /* The wait is led down its chain. */
-static void charge_wait(struct charger *charger, uint32_t thread, const struct span *span)
+static void account_wait(struct account *account, uint32_t thread, const struct span *span)
 {
-	const struct session *session = charger->session;
+	const struct session *session = account->session;
 	struct wait wait = wait_of(session, thread, span);
 	struct direct direct = {.waiter = thread,
 				.ns = span->end - span->begin,
@@ -44,46 +44,46 @@ static void charge_wait(struct charger *charger, uint32_t thread, const struct s
 	int64_t rest;
 
 	wait_lead(session, &wait, &lead);
-	charger->waiting->imposed += direct.ns;
+	account->waiting->imposed += direct.ns;
 	direct.lead = lead.thread;
 	direct.resource = block_waits_for(session, wait.block);
-	g_array_append_val(charger->directs, direct);
+	g_array_append_val(account->directs, direct);
 	if (wait_is_for_lock(session, &wait))
-		owe_resource(charger, thread, direct.resource, direct.ns);
-	charger->path[0] = thread;
-	charger->depth = 1;
-	rest = lead_follow(charger, &wait, &lead);
-	charger->depth = 0;
+		impose_by_resource(account, thread, direct.resource, direct.ns);
+	account->path[0] = thread;
+	account->depth = 1;
+	rest = lead_follow(account, &wait, &lead);
+	account->depth = 0;
 	if (rest)
-		owe_resource(charger, thread, wait_hardware(session, &wait), rest);
+		impose_by_resource(account, thread, wait_hardware(session, &wait), rest);
 }
 
-static void charge_run(int64_t begin, int64_t end, uint32_t thread, void *data)
+static void account_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
-	struct charger *charger = data;
+	struct account *account = data;
 
-	charger->runs++;
-	if (is_thread(thread) && thread != charger->charge.waiter) {
-		owe_thread(charger, thread, IMPOSED_RAN, end - begin);
-		charger->waiting->imposed += end - begin;
+	account->runs++;
+	if (is_thread(thread) && thread != account->wait.waiter) {
+		impose_by_thread(account, thread, IMPOSED_RAN, end - begin);
+		account->waiting->imposed += end - begin;
 	} else if (thread != IDLE_THREAD) {
-		charger->waiting->unknown += end - begin;
+		account->waiting->unknown += end - begin;
 	}
 }
 
 /* Ready without a CPU: who ran there, or why the CPU idled. */
-static void charge_ready(struct charger *charger, uint32_t thread, const struct span *span)
+static void account_ready(struct account *account, uint32_t thread, const struct span *span)
 {
-	const struct session *session = charger->session;
+	const struct session *session = account->session;
 	struct ready ready = ready_of(session, thread, span);
 	const char *why = ready.kind == READY_THROTTLED ? "cpu:quota" : "cpu:idle";
 
-	charger->waiting->imposed += ready.idle;
+	account->waiting->imposed += ready.idle;
 	if (ready.idle)
-		owe_resource(charger, thread, intern_id(session->trace.model.names, why),
-			     ready.idle);
+		impose_by_resource(account, thread, intern_id(session->trace.model.names, why),
+				   ready.idle);
 	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
-		 span->end, charge_run, charger);
+		 span->end, account_run, account);
 }
 
 static int longest(gconstpointer a, gconstpointer b)
@@ -109,9 +109,9 @@ static void leave_out(struct waiting *waiting, GArray *list, guint from)
 
 /* A wait for a lock that is not over: what its holders did meanwhile, as far as they
  * are known. */
-static int64_t charge_held(struct charger *charger, const struct wait *wait)
+static int64_t account_holders(struct account *account, const struct wait *wait)
 {
-	const struct session *session = charger->session;
+	const struct session *session = account->session;
 	uint32_t thread = wait->thread;
 	g_autoptr(lock_wait)
 		lock = lock_wait_new(session, wait->block, thread, wait->begin, wait->end);
@@ -120,56 +120,56 @@ static int64_t charge_held(struct charger *charger, const struct wait *wait)
 				.host = model_thread(&session->trace.model, thread)->host};
 	int64_t until = wait->begin, held = 0;
 
-	charger->path[0] = thread;
-	charger->depth = 1;
+	account->path[0] = thread;
+	account->depth = 1;
 	for (guint i = 0; lock && i < lock->holdings->len; i++) {
 		const struct holding *at = &g_array_index(lock->holdings, struct holding, i);
 		int64_t begin = MAX(at->begin, until); /* a shared lock has several at once */
 
 		if (!is_thread(at->thread) || at->thread == thread || begin >= at->end)
 			continue;
-		lead_down(charger, at->thread, begin, at->end);
+		lead_down(account, at->thread, begin, at->end);
 		until = at->end;
 		held += at->end - begin;
 		direct.lead = at->thread;
 		direct.ns = at->end - begin;
-		g_array_append_val(charger->directs, direct);
+		g_array_append_val(account->directs, direct);
 	}
-	charger->depth = 0;
-	owe_resource(charger, thread, direct.resource, held);
-	charger->waiting->imposed += held;
+	account->depth = 0;
+	impose_by_resource(account, thread, direct.resource, held);
+	account->waiting->imposed += held;
 	return held;
 }
 
 /* A wait that a thread ended, to be led down; the others are charged at once. */
-static bool leads_on(struct charger *charger, uint32_t thread, const struct span *span)
+static bool leads_on(struct account *account, uint32_t thread, const struct span *span)
 {
-	const struct session *session = charger->session;
+	const struct session *session = account->session;
 	struct wait wait = wait_of(session, thread, span);
 	int64_t ns = span->end - span->begin;
 	struct lead lead;
 
 	wait_cut_at(&wait, session, session->asked.to);
 	if (!wait.woken) {
-		ns -= charge_held(charger, &wait);
-		*(wait_taker(session, &wait) == TAKER_TIMER ? &charger->waiting->own
-							    : &charger->waiting->open) += ns;
+		ns -= account_holders(account, &wait);
+		*(wait_taker(session, &wait) == TAKER_TIMER ? &account->waiting->own
+							    : &account->waiting->open) += ns;
 		return false;
 	}
 	if (!wait_lead(session, &wait, &lead) || lead.thread == thread) {
-		charge_hardware(charger, &wait);
+		account_hardware(account, &wait);
 		return false;
 	}
 	if (PACK_KIND(span->leaf) == LEAF_BLOCK_UNKNOWN) { /* in what, was before the trace */
-		charger->waiting->unknown += ns;
+		account->waiting->unknown += ns;
 		return false;
 	}
 	if (is_thread(wait.block->child) && !model_thread(&session->trace.model, thread)->born) {
-		charger->waiting->children += ns;
+		account->waiting->children += ns;
 		return false;
 	}
-	if (contacts_idle(&charger->contacts, &wait, lead.thread)) {
-		charger->waiting->idle += ns;
+	if (contacts_idle(&account->contacts, &wait, lead.thread)) {
+		account->waiting->idle += ns;
 		return false;
 	}
 	return true;
@@ -184,66 +184,66 @@ static void leave_out_ready(struct waiting *waiting, const struct span *span)
 /* Charges all but the waits to be led down, and gives the longest of these; some
  * more are collected before the list is cut. Who ran while the thread was ready is not
  * asked beyond a total of `runs`: with N threads ready at once that is N times what ran. */
-static GArray *waits_of(struct charger *charger, uint32_t thread, uint64_t runs)
+static GArray *waits_of(struct account *account, uint32_t thread, uint64_t runs)
 {
-	const struct session *session = charger->session;
+	const struct session *session = account->session;
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct span));
 	struct spans spans;
 	struct span span;
 
 	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next_off_cpu(&spans, &span)) {
-		charger->charge = (struct charge) {thread, span.begin, span.end,
+		account->wait = (struct led_wait) {thread, span.begin, span.end,
 						   session_spans_gap(session, thread, &span)};
-		if (!leaf_is_blocked(span.leaf) && charger->runs >= runs)
-			leave_out_ready(charger->waiting, &span);
+		if (!leaf_is_blocked(span.leaf) && account->runs >= runs)
+			leave_out_ready(account->waiting, &span);
 		else if (!leaf_is_blocked(span.leaf))
-			charge_ready(charger, thread, &span);
-		else if (leads_on(charger, thread, &span))
+			account_ready(account, thread, &span);
+		else if (leads_on(account, thread, &span))
 			g_array_append_val(list, span);
-		charge_settle(charger);
+		account_wait_ends(account);
 		if (list->len == 4 * WAITS_MAX) {
 			g_array_sort(list, longest);
-			leave_out(charger->waiting, list, WAITS_MAX);
+			leave_out(account->waiting, list, WAITS_MAX);
 		}
 	}
 	g_array_sort(list, longest);
-	leave_out(charger->waiting, list, WAITS_MAX);
+	leave_out(account->waiting, list, WAITS_MAX);
 	return list;
 }
 
 /* Follows the waits of `thread`, the longest first and one at least, up to a total of
  * `steps` and `runs`. */
-static void charge_thread(struct charger *charger, uint32_t thread, uint64_t steps, uint64_t runs)
+static void account_thread(struct account *account, uint32_t thread, uint64_t steps, uint64_t runs)
 {
-	GArray *list = waits_of(charger, thread, runs);
+	GArray *list = waits_of(account, thread, runs);
 
 	for (guint i = 0; i < list->len; i++) {
 		const struct span *span = &g_array_index(list, struct span, i);
 
-		if (charger->steps > (i ? steps : STEPS_MAX)) {
-			leave_out(charger->waiting, list, i);
+		if (account->steps > (i ? steps : STEPS_MAX)) {
+			leave_out(account->waiting, list, i);
 			break;
 		}
-		charger->charge =
-			(struct charge) {thread, span->begin, span->end,
-					 session_spans_gap(charger->session, thread, span)};
-		charge_wait(charger, thread, span);
-		charge_settle(charger);
+		account->wait =
+			(struct led_wait) {thread, span->begin, span->end,
+					   session_spans_gap(account->session, thread, span)};
+		account_wait(account, thread, span);
+		account_wait_ends(account);
 	}
 	g_array_free(list, TRUE);
 }
 
 /* Sums apart what the waits of a thread of the tracer come to. */
-static void charge_tracer(struct charger *charger, uint32_t thread)
+static void account_tracer(struct account *account, uint32_t thread)
 {
-	const struct session *session = charger->session;
+	const struct session *session = account->session;
 	struct spans spans;
 	struct span span;
 
 	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
 	while (spans_next_off_cpu(&spans, &span))
-		charger->waiting->tracer += span.end - span.begin;
+		account->waiting->tracer += span.end - span.begin;
 }
 
 /* --host: only the waits of its threads, whoever imposed them. */
@@ -264,19 +264,19 @@ static uint64_t weight_of(const struct session *session, uint32_t thread)
 /* How many of at most `max` steps, of which `made` were made, may have been after the waits of
  * `thread`: its share of those that the threads before it have left, `weights` being the sum
  * from it on. Threads come in no order of importance, so none may use up what others need. */
-static uint64_t share_of(const struct charger *charger, uint64_t made, uint64_t max,
+static uint64_t share_of(const struct account *account, uint64_t made, uint64_t max,
 			 uint32_t thread, uint64_t weights)
 {
 	uint64_t left = made < max ? max - made : 0;
 
-	return made + left * weight_of(charger->session, thread) / weights;
+	return made + left * weight_of(account->session, thread) / weights;
 }
 
-static void charge_share(struct charger *charger, uint32_t thread, uint64_t weights)
+static void account_share(struct account *account, uint32_t thread, uint64_t weights)
 {
-	charge_thread(charger, thread,
-		      share_of(charger, charger->steps, STEPS_MAX, thread, weights),
-		      share_of(charger, charger->runs, RUNS_MAX, thread, weights));
+	account_thread(account, thread,
+		       share_of(account, account->steps, STEPS_MAX, thread, weights),
+		       share_of(account, account->runs, RUNS_MAX, thread, weights));
 }
 
 /* Kernel threads' waits delay nobody by themselves; see is_asked_for(). */
@@ -289,11 +289,11 @@ static bool counts(const struct session *session, uint32_t thread)
 
 /* `shared`: each thread has its share of the steps; else who comes first may use them,
  * and it is given up where they do not suffice: false. */
-static bool charge_all(struct charger *charger, bool shared)
+static bool account_all(struct account *account, bool shared)
 {
-	const struct session *session = charger->session;
+	const struct session *session = account->session;
 	uint32_t count = session->trace.model.thread_count;
-	g_autofree bool *tracers = session_tracers(charger->session);
+	g_autofree bool *tracers = session_tracers(account->session);
 	uint64_t weights = 0;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -302,15 +302,15 @@ static bool charge_all(struct charger *charger, bool shared)
 		if (!counts(session, i))
 			continue;
 		if (tracers[i]) {
-			charge_tracer(charger, i);
+			account_tracer(account, i);
 			continue;
 		}
 		if (shared)
-			charge_share(charger, i, weights);
+			account_share(account, i, weights);
 		else
-			charge_thread(charger, i, STEPS_MAX, RUNS_MAX);
+			account_thread(account, i, STEPS_MAX, RUNS_MAX);
 		weights -= weight_of(session, i);
-		if (!shared && (charger->steps > STEPS_MAX || charger->runs > RUNS_MAX))
+		if (!shared && (account->steps > STEPS_MAX || account->runs > RUNS_MAX))
 			return false;
 	}
 	return true;
@@ -345,23 +345,23 @@ static void drop_idle_imposers(GArray *imposers)
 	g_array_set_size(imposers, count);
 }
 
-/* NULL: too many steps; see charge_all(). */
-static struct waiting *account(const struct session *session, bool shared)
+/* NULL: too many steps; see account_all(). */
+static struct waiting *waiting_of(const struct session *session, bool shared)
 {
 	struct waiting *waiting = g_new0(struct waiting, 1);
-	struct charger charger;
+	struct account account;
 	bool done;
 
 	waiting->imposers = g_array_new(FALSE, FALSE, sizeof(struct imposer));
 	waiting->knots = g_array_new(FALSE, FALSE, sizeof(struct knot));
 	g_array_set_clear_func(waiting->knots, knot_clear);
-	charger_init(&charger, session, waiting);
-	done = charge_all(&charger, shared);
+	account_init(&account, session, waiting);
+	done = account_all(&account, shared);
 	if (done && waiting->imposed >= (session->asked.to - session->asked.from) / KNOT_PART)
-		knots_find(waiting, charger.directs, session->trace.model.thread_count);
+		knots_find(waiting, account.directs, session->trace.model.thread_count);
 	if (done && session->asked.options->format == FORMAT_HTML)
-		waiting->edges = edges_new(charger.directs);
-	charger_clear(&charger);
+		waiting->edges = edges_new(account.directs);
+	account_clear(&account);
 	if (!done) {
 		waiting_free(waiting);
 		return NULL;
@@ -373,9 +373,9 @@ static struct waiting *account(const struct session *session, bool shared)
 
 struct waiting *waiting_new(const struct session *session)
 {
-	struct waiting *waiting = account(session, false);
+	struct waiting *waiting = waiting_of(session, false);
 
-	return waiting ? waiting : account(session, true);
+	return waiting ? waiting : waiting_of(session, true);
 }
 
 void waiting_free(struct waiting *waiting)

@@ -5,6 +5,7 @@
 #include "lami/lami.h"
 
 #include "imposed/wait_groups.h"
+#include "waits/causality.h"
 #include "waits/summary.h"
 #include "imposed/waiting.h"
 

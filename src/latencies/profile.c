@@ -5,78 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "latencies/roots.h"
+#include "latencies/root_tree.h"
 #include "util/distance.h"
 #include "util/error.h"
 #include "util/pattern.h"
 
 #define LAPSES_MAX 10000
-
-/* Is d^r >= 2^k? In limbs of 32 bits, as neither fits a machine word. */
-static bool reaches(uint64_t d, guint r, guint k)
-{
-	uint32_t limbs[2 * 16 + 2] = {1};
-	guint used = 1;
-
-	for (guint i = 0; i < r; i++) {
-		unsigned __int128 carry = 0;
-
-		for (guint l = 0; l < used; l++) {
-			carry += (unsigned __int128) limbs[l] * d;
-			limbs[l] = (uint32_t) carry;
-			carry >>= 32;
-		}
-		for (; carry; carry >>= 32)
-			limbs[used++] = (uint32_t) carry;
-	}
-	if (k / 32 >= used)
-		return false;
-	for (guint l = used; l-- > k / 32 + 1;)
-		if (limbs[l])
-			return true;
-	return limbs[k / 32] >> (k % 32) != 0;
-}
-
-void buckets_init(struct buckets *buckets, guint resolution)
-{
-	buckets->resolution = resolution;
-	buckets->count = OCTAVES * resolution;
-	buckets->from = g_new(int64_t, buckets->count + 1);
-	for (guint k = 0; k < buckets->count; k++) {
-		/* the least d with d^r >= 2^k, near 2^(k/r) */
-		uint64_t low = UINT64_C(1) << (k / resolution);
-		uint64_t high = low * 2;
-
-		while (low < high) {
-			uint64_t middle = low + (high - low) / 2;
-
-			if (reaches(middle, resolution, k))
-				high = middle;
-			else
-				low = middle + 1;
-		}
-		buckets->from[k] = (int64_t) low;
-	}
-	buckets->from[0] = 0;
-	buckets->from[buckets->count] = INT64_MAX;
-}
-
-void buckets_clear(struct buckets *buckets)
-{
-	g_free(buckets->from);
-}
-
-guint bucket_of(const struct buckets *buckets, int64_t latency)
-{
-	guint bucket;
-
-	if (latency <= 1)
-		return 0;
-	bucket = (guint) (63 - __builtin_clzll((unsigned long long) latency)) * buckets->resolution;
-	while (bucket + 1 < buckets->count && buckets->from[bucket + 1] <= latency)
-		bucket++;
-	return bucket;
-}
 
 static guint key_hash(gconstpointer key)
 {

@@ -12,21 +12,10 @@
 #define WHYLATE_LATENCIES_PROFILE_H
 
 #include "latencies/operations.h"
-#include "latencies/peaks.h"
+#include "util/histogram.h"
+#include "util/peaks.h"
 
 struct part;
-
-#define OCTAVES 63 /* that latencies may lie in; times the resolution: buckets */
-
-/* Bounds of buckets at one resolution: exact, in integers. */
-struct buckets {
-	guint resolution, count;
-	int64_t *from; /* owned; least latency of each bucket; from[count]: INT64_MAX */
-};
-
-void buckets_init(struct buckets *buckets, guint resolution);
-void buckets_clear(struct buckets *buckets);
-guint bucket_of(const struct buckets *buckets, int64_t latency);
 
 enum peak_status { PEAK_FOUND, PEAK_DEPTH, PEAK_FEW };
 

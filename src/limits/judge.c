@@ -7,6 +7,8 @@
  */
 #include "limits/judge.h"
 
+#include "limits/judge_cause.h"
+
 #include <string.h>
 
 struct value {
@@ -34,29 +36,28 @@ static int64_t value_at(const GArray *a, const GArray *b, uint64_t rank)
 }
 
 /* The bucket that has the rank, narrowed by the least and the longest of all. */
-static struct value bucket_at(const struct latencies *of, uint64_t rank)
+static struct value bucket_at(const struct histogram *of, uint64_t rank)
 {
 	struct value value = {true, 0, 0};
-	const struct buckets *buckets = measure_buckets();
 	guint bucket = 0;
 
-	while (bucket + 1 < buckets->count && rank > of->counts[bucket])
+	while (bucket + 1 < MEASURE_BUCKETS && rank > of->counts[bucket])
 		rank -= of->counts[bucket++];
-	value.low = (double) MAX(buckets->from[bucket], of->min);
-	value.high = (double) MIN(buckets->from[bucket + 1] - 1, of->max);
+	value.low = (double) MAX(bucket_from(MEASURE_RESOLUTION, bucket), of->min);
+	value.high = (double) MIN(bucket_from(MEASURE_RESOLUTION, bucket + 1) - 1, of->max);
 	return value;
 }
 
 /* Nearest rank, as in profiles. */
-static struct value percentile(const struct measure *measure, const struct latencies *all,
+static struct value percentile(const struct measure *measure, const struct histogram *all,
 			       bool doubtful, uint32_t percent)
 {
 	uint64_t rank = MAX((all->count * percent + 9999) / 10000, 1);
 	double exact;
 
-	if (!measure->sure.values && !measure->doubtful.values)
+	if (!measure->sure_values && !measure->doubtful_values)
 		return bucket_at(all, rank);
-	exact = (double) value_at(measure->sure.values, doubtful ? measure->doubtful.values : NULL,
+	exact = (double) value_at(measure->sure_values, doubtful ? measure->doubtful_values : NULL,
 				  rank);
 	return (struct value) {true, exact, exact};
 }
@@ -64,13 +65,13 @@ static struct value percentile(const struct measure *measure, const struct laten
 static struct value of_latencies(const struct measure *measure, const struct bound *bound,
 				 bool doubtful)
 {
-	struct latencies all = {.min = INT64_MAX, .max = INT64_MIN};
+	struct histogram all = {.min = INT64_MAX, .max = INT64_MIN};
 	struct value value = {0};
 	double exact = 0;
 
-	latencies_add(&all, &measure->sure);
+	histogram_add(&all, &measure->sure, MEASURE_BUCKETS);
 	if (doubtful)
-		latencies_add(&all, &measure->doubtful);
+		histogram_add(&all, &measure->doubtful, MEASURE_BUCKETS);
 	value.any = all.count || bound->function == LIMIT_COUNT || bound->function == LIMIT_SUM;
 	if (bound->function == LIMIT_PERCENTILE && value.any) {
 		value = percentile(measure, &all, doubtful, bound->percent);

@@ -7,7 +7,7 @@
  * wait;                of too little of one, what there was most of instead
  *   duration     the first sentence of the verdict over that stretch (path.h)
  */
-#include "limits/judge.h"
+#include "limits/judge_cause.h"
 
 #include <string.h>
 

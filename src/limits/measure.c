@@ -4,40 +4,21 @@
 
 #include <string.h>
 
+#include "latencies/operations.h"
 #include "run/coverage.h"
 #include "tracking/request_list.h"
 #include "waits/summary.h"
 #include "util/pattern.h"
-
-static struct buckets fine; /* made when first asked for */
-
-/* A plugin may be unloaded before its program ends. */
-__attribute__((destructor)) static void forget_buckets(void)
-{
-	buckets_clear(&fine);
-}
-
-const struct buckets *measure_buckets(void)
-{
-	if (!fine.from)
-		buckets_init(&fine, MEASURE_RESOLUTION);
-	return &fine;
-}
-
-static void latencies_clear(struct latencies *latencies)
-{
-	g_free(latencies->counts);
-	if (latencies->values)
-		g_array_free(latencies->values, TRUE);
-}
 
 static void measure_free(gpointer data)
 {
 	struct measure *measure = data;
 
 	g_free(measure->subject);
-	latencies_clear(&measure->sure);
-	latencies_clear(&measure->doubtful);
+	histogram_clear(&measure->sure);
+	histogram_clear(&measure->doubtful);
+	g_clear_pointer(&measure->sure_values, g_array_unref);
+	g_clear_pointer(&measure->doubtful_values, g_array_unref);
 	g_array_free(measure->parts, TRUE);
 	g_free(measure);
 }
@@ -79,8 +60,8 @@ struct measure *measures_find(struct measures *measures, const char *subject)
 	}
 	measure = g_new0(struct measure, 1);
 	measure->subject = g_strdup(subject);
-	measure->sure.min = measure->doubtful.min = INT64_MAX;
-	measure->sure.max = measure->doubtful.max = INT64_MIN;
+	histogram_init(&measure->sure);
+	histogram_init(&measure->doubtful);
 	measure->parts = g_array_new(FALSE, TRUE, sizeof(double));
 	measure->thread = NO_THREAD;
 	g_ptr_array_insert(measures->list, (gint) low, measure);
@@ -88,18 +69,6 @@ struct measure *measures_find(struct measures *measures, const char *subject)
 }
 
 /* --- what several traces add up to ------------------------------------------ */
-
-void latencies_add(struct latencies *latencies, const struct latencies *other)
-{
-	latencies->count += other->count;
-	latencies->sum += other->sum;
-	latencies->min = MIN(latencies->min, other->min);
-	latencies->max = MAX(latencies->max, other->max);
-	if (!latencies->counts)
-		latencies->counts = g_new0(uint64_t, measure_buckets()->count);
-	for (guint b = 0; other->counts && b < measure_buckets()->count; b++)
-		latencies->counts[b] += other->counts[b];
-}
 
 /* A duration is that of the slowest trace, or with < of the quickest; the rest adds up. */
 static double add_value(double a, double b, const struct limit *limit)
@@ -117,8 +86,8 @@ void measures_add(struct measures *measures, const struct measures *others,
 		guint before = measures->list->len;
 		struct measure *to = measures_find(measures, from->subject);
 
-		latencies_add(&to->sure, &from->sure);
-		latencies_add(&to->doubtful, &from->doubtful);
+		histogram_add(&to->sure, &from->sure, MEASURE_BUCKETS);
+		histogram_add(&to->doubtful, &from->doubtful, MEASURE_BUCKETS);
 		to->parts = g_array_set_size(to->parts, MAX(to->parts->len, from->parts->len));
 		for (guint p = 0; p < from->parts->len; p++)
 			g_array_index(to->parts, double, p) +=
@@ -189,21 +158,17 @@ static bool wants_values(const struct limit *limit)
 	return wants;
 }
 
-static void take_latency(struct measure *measure, int64_t latency, bool doubtful, bool keep)
+static void take_latency(struct measure *measure, const struct buckets *buckets, int64_t latency,
+			 bool doubtful, bool keep)
 {
-	struct latencies *to = doubtful ? &measure->doubtful : &measure->sure;
+	GArray **values = doubtful ? &measure->doubtful_values : &measure->sure_values;
 
-	if (!to->counts)
-		to->counts = g_new0(uint64_t, measure_buckets()->count);
-	if (!to->values && keep)
-		to->values = g_array_new(FALSE, FALSE, sizeof(int64_t));
-	to->count++;
-	to->sum += latency;
-	to->min = MIN(to->min, latency);
-	to->max = MAX(to->max, latency);
-	to->counts[bucket_of(measure_buckets(), latency)]++;
-	if (keep)
-		g_array_append_val(to->values, latency);
+	histogram_count(doubtful ? &measure->doubtful : &measure->sure, buckets, latency);
+	if (!keep)
+		return;
+	if (!*values)
+		*values = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	g_array_append_val(*values, latency);
 }
 
 /* The slowest that is sure shows what the limit is about. */
@@ -217,7 +182,7 @@ static void take_example(struct measure *measure, uint32_t thread, int64_t begin
 }
 
 /* "nginx (213)", of a process its leader. */
-static char *who(const struct session *session, uint32_t index, bool process)
+static char *thread_subject(const struct session *session, uint32_t index, bool process)
 {
 	const struct thread *thread = model_thread(&session->trace.model, index);
 	uint32_t leader;
@@ -246,7 +211,7 @@ of_operation(struct measures *measures, const struct session *session, GHashTabl
 		return measure;
 	name = operation_name(session, operation_what(session, operation));
 	if (per)
-		thread = who(session, whose, per == LIMIT_PER_PROCESS);
+		thread = thread_subject(session, whose, per == LIMIT_PER_PROCESS);
 	subject = g_strconcat(name, per ? ", " : NULL, thread, NULL);
 	measure = measures_find(measures, subject);
 	g_hash_table_insert(known, g_memdup2(&key, sizeof key), measure);
@@ -254,7 +219,7 @@ of_operation(struct measures *measures, const struct session *session, GHashTabl
 }
 
 static void measure_operations(struct measures *measures, const struct session *session,
-			       const struct limit *limit)
+			       const struct limit *limit, const struct buckets *buckets)
 {
 	g_autoptr(GHashTable)
 		known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -275,7 +240,7 @@ static void measure_operations(struct measures *measures, const struct session *
 		if (!measure)
 			continue;
 		doubtful = operation_spans_gap(session, operation);
-		take_latency(measure, (int64_t) operation->duration, doubtful, keep);
+		take_latency(measure, buckets, (int64_t) operation->duration, doubtful, keep);
 		if (!doubtful && operation_has_thread(operation))
 			take_example(measure, operation->thread, operation->begin,
 				     operation_end(operation));
@@ -284,7 +249,7 @@ static void measure_operations(struct measures *measures, const struct session *
 }
 
 static void measure_requests(struct measures *measures, const struct session *session,
-			     const struct limit *limit)
+			     const struct limit *limit, const struct buckets *buckets)
 {
 	struct request_scope scope = {NULL, "pick", session->asked.from, session->asked.to};
 	g_autoptr(GPtrArray) picks = g_ptr_array_new();
@@ -299,7 +264,7 @@ static void measure_requests(struct measures *measures, const struct session *se
 		struct measure *measure = measures_find(measures, "requests");
 		bool doubtful = request->spans_gap || request->unfinished;
 
-		take_latency(measure, request->end - request->begin, doubtful, keep);
+		take_latency(measure, buckets, request->end - request->begin, doubtful, keep);
 		if (!doubtful)
 			take_example(measure, request->last, request->begin, request->end);
 	}
@@ -363,10 +328,11 @@ static void measure_states(struct measures *measures, const struct session *sess
 
 		if (MAX(life->begin, session->asked.from) >= MIN(life->end, session->asked.to))
 			continue;
-		subject = limit->per ? who(session, thread, limit->per == LIMIT_PER_PROCESS)
-				     : g_strdup(limit->thread    ? limit->thread
-						: limit->process ? limit->process
-								 : "all threads");
+		subject = limit->per
+				  ? thread_subject(session, thread, limit->per == LIMIT_PER_PROCESS)
+				  : g_strdup(limit->thread    ? limit->thread
+					     : limit->process ? limit->process
+							      : "all threads");
 		sum_states(session, thread, limit, measures_find(measures, subject));
 	}
 }
@@ -455,7 +421,9 @@ struct measures *measures_new(const struct session *session, const struct limit 
 {
 	struct measures *measures = measures_empty();
 	struct measure_scope scope;
+	struct buckets buckets;
 
+	buckets_init(&buckets, MEASURE_RESOLUTION);
 	measures->lacks = g_strdup(what_lacks(session, limit));
 	if (!measure_scope_init(&scope, session, limit)) {
 		if (!measures->lacks)
@@ -470,18 +438,19 @@ struct measures *measures_new(const struct session *session, const struct limit 
 	} else if (limit->bound.function == LIMIT_LOST) {
 		measure_lost(measures, &scope.session);
 	} else if (limit->requests) {
-		measure_requests(measures, &scope.session, limit);
+		measure_requests(measures, &scope.session, limit, &buckets);
 	} else {
-		measure_operations(measures, &scope.session, limit);
+		measure_operations(measures, &scope.session, limit, &buckets);
 	}
 	measure_scope_clear(&scope);
+	buckets_clear(&buckets);
 	for (guint i = 0; i < measures->list->len; i++) {
 		struct measure *measure = g_ptr_array_index(measures->list, i);
 
-		if (measure->sure.values)
-			g_array_sort(measure->sure.values, ascending);
-		if (measure->doubtful.values)
-			g_array_sort(measure->doubtful.values, ascending);
+		if (measure->sure_values)
+			g_array_sort(measure->sure_values, ascending);
+		if (measure->doubtful_values)
+			g_array_sort(measure->doubtful_values, ascending);
 	}
 	return measures;
 }

@@ -14,26 +14,18 @@
 #define WHYLATE_LIMITS_MEASURE_H
 
 #include "limits/limits.h"
-#include "latencies/profile.h"
+#include "run/session.h"
+#include "util/histogram.h"
 
 /* Buckets a factor of two: the finest that profiles have, so that coarser ones are sums of them. */
 #define MEASURE_RESOLUTION 16
-
-/* Their bounds; made once, as that takes milliseconds. */
-const struct buckets *measure_buckets(void);
-
-/* Latencies. */
-struct latencies {
-	uint64_t count;
-	int64_t sum, min, max; /* ns; min > max: none */
-	uint64_t *counts; /* owned; by bucket at MEASURE_RESOLUTION; NULL: none */
-	GArray *values; /* owned; int64_t, sorted; NULL: not kept (several traces, or no
-				    percentile is asked for) */
-};
+#define MEASURE_BUCKETS (OCTAVES * MEASURE_RESOLUTION)
 
 struct measure {
 	char *subject; /* owned; "syscall:read, nginx (213)" */
-	struct latencies sure, doubtful;
+	struct histogram sure, doubtful; /* of latencies, at MEASURE_RESOLUTION */
+	GArray *sure_values, *doubtful_values; /* owned; int64_t, sorted; NULL: not kept (several
+						  traces, or no percentile is asked for) */
 	GArray *parts; /* owned; double, ns: of the limit's state and of each condition's */
 	double whole, unknown; /* ns: the threads' time, and that of it which is unknown */
 	double value; /* duration (ns), lost (events) */
@@ -59,7 +51,6 @@ struct measure *measures_find(struct measures *measures, const char *subject);
 /* Adds what another trace, or several, had. */
 void measures_add(struct measures *measures, const struct measures *others,
 		  const struct limit *limit);
-void latencies_add(struct latencies *latencies, const struct latencies *other);
 
 /* The session's threads, patterns and window as the limit narrows them: a copy to ask with. Clear
  * with measure_scope_clear(). False: no such thread is in the window. */

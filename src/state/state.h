@@ -19,6 +19,7 @@
 #include "model/model.h"
 #include "timeline/callstack.h"
 #include "timeline/timeline.h"
+#include "util/histogram.h"
 
 /* Odd trace data, counted by kind; never an error. */
 enum odd {
@@ -42,7 +43,7 @@ struct call_stat {
 	uint64_t count;
 	uint64_t spans_gap;   /* of them: off the CPU while events were lost */
 	int64_t total, longest;
-	uint32_t buckets[64]; /* by floor(log2 ns) */
+	uint32_t buckets[OCTAVES]; /* by octave_of() */
 };
 
 /* What came of user-space traces. */

@@ -102,22 +102,16 @@ static void test_parts(void)
 	limit_free(limit);
 }
 
-static void put(struct latencies *to, int64_t ns, bool exact)
+static void put(struct histogram *to, GArray **values, int64_t ns, bool exact)
 {
 	struct buckets buckets;
 
 	buckets_init(&buckets, MEASURE_RESOLUTION);
-	if (!to->counts)
-		to->counts = g_new0(uint64_t, buckets.count);
-	if (!to->values && exact)
-		to->values = g_array_new(FALSE, FALSE, sizeof(int64_t));
-	to->count++;
-	to->sum += ns;
-	to->min = MIN(to->min, ns);
-	to->max = MAX(to->max, ns);
-	to->counts[bucket_of(&buckets, ns)]++;
+	histogram_count(to, &buckets, ns);
+	if (!*values && exact)
+		*values = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	if (exact)
-		g_array_append_val(to->values, ns);
+		g_array_append_val(*values, ns);
 	buckets_clear(&buckets);
 }
 
@@ -130,9 +124,9 @@ static struct judgement *judge(const char *text, int sure, int doubtful, bool ex
 
 	g_assert_nonnull(limit);
 	for (int i = 1; i <= sure; i++)
-		put(&measure->sure, i * 1000000, exact);
+		put(&measure->sure, &measure->sure_values, i * 1000000, exact);
 	for (int i = 0; i < doubtful; i++)
-		put(&measure->doubtful, 1000000000, exact);
+		put(&measure->doubtful, &measure->doubtful_values, 1000000000, exact);
 	measures->merged = !exact;
 	return judgement_new(limit, measures);
 }

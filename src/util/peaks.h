@@ -2,13 +2,13 @@
 /* The peaks of a latency histogram, as a person sees them on a logarithmic
  * axis.
  *
- * Place: latencies/. Source: DARC, section 3: "The peak analysis takes the
+ * Place: util/. Source: DARC, section 3: "The peak analysis takes the
  * logarithmic values of the y-axis into account, mimicking the way a human
  * might identify peaks". The paper gives no rule; this one is topographic
  * prominence, with two conditions against noise (peaks.c).
  */
-#ifndef WHYLATE_LATENCIES_PEAKS_H
-#define WHYLATE_LATENCIES_PEAKS_H
+#ifndef WHYLATE_UTIL_PEAKS_H
+#define WHYLATE_UTIL_PEAKS_H
 
 #include <glib.h>
 #include <stdint.h>

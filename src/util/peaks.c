@@ -18,7 +18,7 @@
  * pair whose valley is shallowest, so that a row of small ripples becomes one peak whose top is
  * the highest of them.
  */
-#include "latencies/peaks.h"
+#include "util/peaks.h"
 
 #include <math.h>
 #include <stdbool.h>

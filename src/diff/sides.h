@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The two sides of a diff, and what was found to differ. Place: diff/, what all its files know. */
+#ifndef WHYLATE_DIFF_SIDES_H
+#define WHYLATE_DIFF_SIDES_H
+
+#include "tracking/align.h"
+#include "tracking/request_costs.h"
+
+struct side {
+	const struct session *session; /* borrowed */
+	struct user_requests *requests; /* owned */
+	struct costs *costs;           /* owned */
+	char *label;                   /* owned; what it is of, for people */
+	int64_t from, to;              /* its window */
+	bool of_requests;              /* its system calls are those made for the requests, not
+					  all in the window */
+};
+
+/* One cause on both sides. */
+struct difference {
+	const char *kind;     /* static */
+	char *label;          /* owned */
+	enum change change;
+	double mean[2];       /* ns (or bytes, calls) a request, of all requests of the side */
+	uint32_t requests[2]; /* that it touched */
+	double error;         /* of the difference: 99 of 100 would be within, if the requests
+				 of each side differ by chance only; < 0: too few to tell */
+	bool significant;     /* beyond that */
+	const struct user_cause *seen[2]; /* borrowed; NULL: not on that side */
+};
+
+/* The latencies of one system call on both sides. */
+enum call_part {
+	CALL_WORK,      /* of the caller's, in the kernel */
+	CALL_OTHERS,    /* others' work that it waited for */
+	CALL_PREEMPTED,
+	CALL_WAIT_CPU,
+	CALL_INTERRUPTS,
+	CALL_DEVICE,    /* block devices */
+	CALL_NETWORK,
+	CALL_TIMER,
+	CALL_LOCK,
+	CALL_BLOCKED,   /* other waits, and what is not known */
+	CALL_PARTS
+};
+
+struct call_difference {
+	uint32_t name[2];     /* interned, each in its own session; 0: not on that side */
+	uint64_t count[2];
+	double mean[2];       /* ns */
+	double median[2];     /* ns, to 5 % */
+	double distance;      /* octaves: earth mover's distance of the two latency profiles */
+	double floor;         /* octaves: what chance gives in 99 of 100 cases (bootstrap) */
+	bool significant;     /* beyond it, and 0.07 octaves (5 %) or more */
+	double contribution;  /* ns: what the side's calls took longer (or shorter) in all: the
+				 difference of the sums */
+	double parts[2][CALL_PARTS]; /* ns a call: as on the critical path of those looked at, and
+					in all the mean */
+	uint32_t looked_at[2];
+};
+
+struct diff {
+	struct side sides[2];
+	GArray *causes;       /* struct difference; largest first, whatever its sign */
+	GArray *calls;        /* struct call_difference; largest contribution first */
+	struct alignment *alignment; /* NULL: no request on one side */
+	uint32_t aligned[2];  /* … of which: places in the list */
+	GArray *forks;        /* struct call_fork: call_forks.h */
+	double mean[2];       /* latency a request; of --metric */
+};
+
+#endif
