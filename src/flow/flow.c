@@ -13,6 +13,7 @@
  */
 #include "flow/flow.h"
 
+#include "flow/flow_check.h"
 #include "flow/gaps.h"
 #include "flow/step.h"
 #include "model/files.h"
@@ -256,6 +257,7 @@ void flow_settle_begin(struct flow *flow, struct thread *thread)
 void flow_end(struct flow *flow)
 {
 	release(flow);
+	flow_check_at_end(flow);
 	for (guint i = 0; i < flow->model->hosts->len; i++)
 		end_host(model_host(flow->model, i));
 	for (uint32_t i = 0; i < flow->model->thread_count; i++) {

@@ -3,6 +3,7 @@
 #include "flow/step.h"
 
 #include "flow/dump.h"
+#include "flow/flow_check.h"
 #include "flow/interrupt.h"
 #include "flow/syscall.h"
 #include "objects/block.h"
@@ -93,6 +94,7 @@ void flow_step(struct flow *flow, const struct event *event)
 	struct cpu *cpu = host_cpu(host, event->cpu);
 	struct thread *thread;
 
+	g_assert(event->kind < EV_KIND_COUNT);
 	if (event->time < flow->time)
 		flow->odd[ODD_TIME_BACKWARDS]++;
 	else
@@ -108,4 +110,5 @@ void flow_step(struct flow *flow, const struct event *event)
 	}
 	if (handlers[event->kind])
 		handlers[event->kind](flow, cpu, event);
+	flow_check_now_and_then(flow);
 }

@@ -29,8 +29,8 @@ static uint64_t key_of(const struct request *request)
 			   (enum request_phase) request->phase);
 }
 
-struct request *request_find(struct host *host, uint32_t dev, uint64_t sector, uint32_t sectors,
-			     enum request_phase phase)
+struct request *request_find(const struct host *host, uint32_t dev, uint64_t sector,
+			     uint32_t sectors, enum request_phase phase)
 {
 	uint32_t index = idmap_get(&host->requests, request_key(dev, sector, sectors, phase));
 
@@ -41,6 +41,7 @@ void request_free(struct host *host, struct request *request)
 {
 	uint32_t index = (uint32_t) (request - (struct request *) (void *) host->on_way->data);
 
+	g_assert(index < host->on_way->len && request->phase != REQUEST_FREE);
 	idmap_remove(&host->requests, key_of(request));
 	request->phase = REQUEST_FREE;
 	request->next_free = host->request_free;

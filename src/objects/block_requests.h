@@ -18,8 +18,8 @@
 /* A pointer to an entry is good until the next request_new(). */
 uint64_t request_key(uint32_t dev, uint64_t sector, uint32_t sectors, enum request_phase phase);
 /* `sectors`: whether there are any is all that counts. */
-struct request *request_find(struct host *host, uint32_t dev, uint64_t sector, uint32_t sectors,
-			     enum request_phase phase);
+struct request *request_find(const struct host *host, uint32_t dev, uint64_t sector,
+			     uint32_t sectors, enum request_phase phase);
 /* There is none of that place and phase yet. Old ones may go. */
 struct request *request_new(struct host *host, uint32_t dev, uint64_t sector, uint32_t sectors,
 			    enum request_phase phase);

@@ -67,6 +67,7 @@ void lock_clear(struct lock *lock);
 
 static inline struct lock *lock_at(const struct flow *flow, uint32_t index)
 {
+	g_assert(index > 0 && index <= flow->locks->len);
 	return &g_array_index(flow->locks, struct lock, index - 1);
 }
 

@@ -117,6 +117,7 @@ static uint32_t operation_of(struct flow *flow, const struct event *event)
 
 void operation_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
+	g_assert(cpu->depth > 0);
 	if (flow->operations_wanted)
 		push(flow, cpu, &cpu->open, operation_of(flow, event),
 		     cpu->frames[cpu->depth - 1].label);

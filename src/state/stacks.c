@@ -44,6 +44,7 @@ static uint32_t intern_stack(struct flow *flow, const uint32_t *frames, guint co
 
 const GArray *flow_stack(const struct flow *flow, uint32_t number)
 {
+	g_assert(number < flow->stacks->len);
 	return g_ptr_array_index(flow->stacks, number);
 }
 

@@ -85,6 +85,7 @@ struct flow {
 	struct user_counts user;
 	struct idmap user_addresses; /* of functions -> interned text */
 	int64_t time; /* of the event being handled */
+	uint64_t steps; /* so many events: only for flow_check() */
 
 	/* flow.c: what waits at the door */
 	struct event_queue held; /* events before the first switch of some CPU */

@@ -191,6 +191,7 @@ void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32
 	uint32_t index = block_new(flow->timeline);
 	struct block *block = block_at(flow->timeline, index);
 
+	g_assert(leaf_is_blocked(leaf));
 	block->stack = flow_thread_stack(flow, thread);
 	if (PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL) {
 		block->resource = call_resource(flow, thread, &block->fd);

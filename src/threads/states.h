@@ -12,8 +12,9 @@
  *   UNKNOWN: before the first evidence and after events were lost; left by
  *   any evidence (thread_runs(), thread_found_off()).
  *
- * Invariant: a thread in state RUNNING is `current` of exactly one CPU, and its
- * last interval is the leaf of its own frames and that CPU's (flow_refresh()).
+ * Invariant: a thread in state RUNNING is `current` of the CPU that it runs on, and its
+ * last interval is the leaf of its own frames and that CPU's (flow_refresh());
+ * flow/flow_check.c looks, for this and more.
  *
  * Place: threads/, at its bottom. Source: semantics.md, "What a CPU runs", "Gaps".
  */
