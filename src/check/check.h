@@ -44,6 +44,11 @@ unsigned check_all(const struct check *check);
 void check_init(struct check *check, const struct session *session);
 void check_clear(struct check *check);
 
+/* check_report.c */
+struct output;
+void check_json(const struct session *session, struct output *output);
+void check_text(const struct session *session, struct output *output);
+
 /* "yes", "degraded", "no". */
 const char *answer_text(enum answer answer);
 /* "event", "lost-events", … */

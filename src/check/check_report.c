@@ -70,56 +70,58 @@ void check_text(const struct session *session, struct output *output)
 	check_clear(&check);
 }
 
-static json_t *commands_json(const struct check *check, unsigned commands)
+/* Names of the commands that have a bit. */
+static guint put_commands(const struct report *report, unsigned commands)
 {
-	json_t *list = json_array();
+	const struct check *check = report->data;
 
 	for (guint c = 0; c < check->count; c++)
 		if (commands & 1u << c)
-			json_array_append_new(list, json_string(check->commands[c]->name));
-	return list;
+			json_put_text(report->output, NULL, check->commands[c]->name);
+	return 0;
 }
 
-static json_t *findings_json(const struct check *check)
+GETTER(const char *, kind, struct finding, finding_kind_text(row->kind));
+GETTER(guint, put_impossible, struct finding, put_commands(report, row->impossible));
+GETTER(guint, put_degraded, struct finding, put_commands(report, row->degraded));
+GETTER(guint, put_poorer, struct finding, put_commands(report, row->poorer));
+
+static const struct column lack_columns[] = {
+	{"kind", COLUMN_TEXT, .text = kind},
+	{"name", COLUMN_TEXT, FIELD(struct finding, name)},
+	{"means", COLUMN_TEXT, FIELD(struct finding, means)},
+	{"remedy", COLUMN_TEXT, FIELD(struct finding, remedy)},
+	{"impossible", COLUMN_LIST, .each = put_impossible},
+	{"degraded", COLUMN_LIST, .each = put_degraded},
+	{"poorer", COLUMN_LIST, .each = put_poorer},
+	{0}};
+
+static guint put_answers(const struct report *report, const void *row)
 {
-	json_t *list = json_array();
+	const struct check *check = row;
 
-	for (guint i = 0; i < check->findings->len; i++) {
-		const struct finding *finding = &g_array_index(check->findings, struct finding, i);
-		json_t *object = json_object();
-
-		json_object_set_new(object, "kind", json_string(finding_kind_text(finding->kind)));
-		json_object_set_new(object, "name", json_text(finding->name));
-		json_object_set_new(object, "means", json_text(finding->means));
-		json_object_set_new(object, "remedy",
-				    finding->remedy ? json_text(finding->remedy) : json_null());
-		json_object_set_new(object, "impossible",
-				    commands_json(check, finding->impossible));
-		json_object_set_new(object, "degraded", commands_json(check, finding->degraded));
-		json_object_set_new(object, "poorer", commands_json(check, finding->poorer));
-		json_array_append_new(list, object);
+	for (guint c = 0; c < check->count; c++) {
+		json_begin(report->output, NULL, '{', LINES_NOT);
+		json_put_text(report->output, "command", check->commands[c]->name);
+		json_put_text(report->output, "answer", answer_text(check->answers[c]));
+		json_end(report->output, '}');
 	}
-	return list;
+	return 0;
 }
+
+static const struct column report_columns[] = {
+	COLUMNS(report_hosts),
+	COLUMNS(report_coverage),
+	{"commands", COLUMN_LIST, .each = put_answers},
+	{"findings", COLUMN_LIST, FIELD(struct check, findings), .columns = lack_columns},
+	{0}};
 
 void check_json(const struct session *session, struct output *output)
 {
-	json_t *answers = json_array();
-	struct coverage coverage;
 	struct check check;
+	struct report report = {session, &check, output};
 
 	check_init(&check, session);
-	coverage_init(&coverage, session);
-	for (guint c = 0; c < check.count; c++)
-		json_array_append_new(answers,
-				      json_pack("{s:s,s:s}", "command", check.commands[c]->name,
-						"answer", answer_text(check.answers[c])));
-	json_open(output->file, "whylate-check-1");
-	json_member(output->file, "hosts", json_hosts(session), false);
-	json_member(output->file, "coverage", json_coverage(session, &coverage), false);
-	json_member(output->file, "commands", answers, false);
-	json_member(output->file, "findings", findings_json(&check), false);
-	fputs("}\n", output->file);
-	coverage_clear(&coverage);
+	json_report(&report, "whylate-check-1", report_columns, &check);
 	check_clear(&check);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* `whylate delay`: why the target, or a thread, was not there sooner. */
+#include "delay/delay.h"
 #include "findings/findings.h"
 #include "imposed/wait_groups.h"
 #include "limits/limit_options.h"
 #include "report/page.h"
-#include "report/report.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "run/needs.h"
@@ -105,7 +105,6 @@ static void *make(const struct session *session, GError **error)
 
 	(void) error;
 	delay->session = session;
-	coverage_init(&delay->coverage, session);
 	delay->threads = g_array_new(FALSE, FALSE, sizeof(struct stretch));
 	if (single == NO_THREAD) {
 		delay->lineage = g_array_new(FALSE, FALSE, sizeof(struct stretch));
@@ -130,7 +129,6 @@ static void delay_free(void *made)
 {
 	struct delay *delay = made;
 
-	coverage_clear(&delay->coverage);
 	g_array_free(delay->lineage, TRUE);
 	path_free(delay->path);
 	g_ptr_array_free(delay->verdict, TRUE);

@@ -1,78 +1,194 @@
 /* SPDX-License-Identifier: MIT */
-/* The critical path's sums as JSON: "critical_path_totals" of the delay report.
- * Each of the three lists adds up to the window.
+/* What the critical path is made of when it is written: its steps, and their sums. Each of the
+ * three lists of sums adds up to the window.
  */
-#include "report/report.h"
+#include "delay/delay.h"
 
-static json_t *sums(const struct total *total)
+#include "path/path_sums.h"
+
+/* --- steps ---------------------------------------------------------------------------------- */
+
+struct step_row {
+	struct piece piece; /* a copy */
+	struct cause cause;
+};
+
+static int64_t spans_gap(const struct report *report, const void *row)
 {
-	return json_pack("{s:I,s:I}", "ns", (json_int_t) total->ns, "count",
-			 (json_int_t) total->count);
+	const struct piece *piece = &((const struct step_row *) row)->piece;
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+
+	return session_spans_gap(report->session, piece->thread, &span);
 }
 
-static json_t *by_thread(const struct session *session, const GArray *list)
+static const void *if_caused(const struct report *report, const void *data)
 {
-	static const char *const keys[] = {[WIB_WORKING] = "working_ns",
-					   [WIB_INTERRUPTED] = "interrupted_ns",
-					   [WIB_BLOCKED] = "blocked_ns",
-					   [WIB_UNKNOWN] = "unknown_ns"};
-	json_t *array = json_array();
+	const struct step_row *row = data;
 
-	for (guint i = 0; list && i < list->len; i++) {
-		const struct total *total = &g_array_index(list, struct total, i);
-		json_t *object = json_thread_head(session, total->thread), *figures = sums(total);
+	(void) report;
+	return row->piece.block || row->cause.kind == CAUSE_WAIT_CPU ||
+			       row->cause.kind == CAUSE_THROTTLED
+		       ? &row->cause
+		       : NULL;
+}
 
-		json_object_update(object, figures);
-		json_decref(figures);
-		for (size_t wib = 0; wib < G_N_ELEMENTS(keys); wib++)
-			json_object_set_new(object, keys[wib], json_integer(total->wib[wib]));
-		json_array_append_new(array, object);
+GETTER(int64_t, length, struct step_row, row->piece.end - row->piece.begin);
+GETTER(const void *, if_resource, struct step_row,
+       row->piece.block && row->piece.block->resource ? row->piece.block : NULL);
+GETTER(const char *, resource_key, struct step_row,
+       session_text(report->session, piece_resource(report->session, &row->piece)));
+GETTER(const char *, cause_kind, struct step_row, cause_kind_text(row->cause.kind));
+GETTER(const char *, cause_label, struct step_row, row->cause.label ? row->cause.label : "");
+
+static const struct column step_columns[] = {
+	{NULL, COLUMN_TID_NAME, FIELD(struct step_row, piece.thread)},
+	{"begin", COLUMN_TIME, FIELD(struct step_row, piece.begin), .csv = {6}},
+	{"end", COLUMN_TIME, FIELD(struct step_row, piece.end), .csv = {7}},
+	{"ns", COLUMN_NS, .number = length, .csv = {8}},
+	{"leaf", COLUMN_LEAF, FIELD(struct step_row, piece.leaf), .csv = {2}},
+	{"spans_gap", COLUMN_BOOL, .number = spans_gap, .none = NONE_ZERO, .absent = true},
+	{"resource", COLUMN_OBJECT, .at = if_resource, .columns = wait_resource_columns,
+	 .absent = true},
+	{"cause", COLUMN_OBJECT, .at = if_caused, .columns = cause_columns, .absent = true},
+	{NULL, COLUMN_TEXT, .text = resource_key, .csv = {3, "resource"}},
+	{NULL, COLUMN_TEXT, .text = cause_kind, .csv = {4, "kind"}},
+	{NULL, COLUMN_TEXT, .text = cause_label, .csv = {5, "cause"}},
+	{NULL, COLUMN_BOOL, .number = spans_gap, .csv = {9, "spans_gap"}},
+	{0}};
+static const struct column step_csv_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct step_row, piece.thread), .csv = {1}},
+	COLUMNS(step_columns),
+	{0}};
+
+static void each_step(const struct report *report, const struct path *path,
+		      void (*write)(const struct report *report, const struct step_row *row))
+{
+	for (guint i = 0; path && i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+		struct step_row row = {*piece, piece_cause(report->session, piece)};
+
+		write(report, &row);
+		cause_clear(&row.cause);
 	}
-	return array;
 }
 
-static json_t *by_resource(const struct session *session, const GArray *list)
+static void put_step(const struct report *report, const struct step_row *row)
 {
-	json_t *array = json_array();
-
-	for (guint i = 0; list && i < list->len; i++) {
-		const struct total *total = &g_array_index(list, struct total, i);
-		json_t *object = sums(total);
-
-		json_object_set_new(object, "resource", json_resource(session, total->resource));
-		json_array_append_new(array, object);
-	}
-	return array;
+	json_put_row(report, NULL, step_columns, row);
 }
 
-static json_t *by_kind(const struct session *session, const GArray *list)
+static guint put_steps(const struct report *report, const void *row)
 {
-	json_t *array = json_array();
-
-	for (guint i = 0; list && i < list->len; i++) {
-		const struct total *total = &g_array_index(list, struct total, i);
-		g_autofree char *leaf = leaf_kind_key(session, total->leaf);
-		json_t *object = sums(total);
-
-		json_object_set_new(object, "leaf", json_text(leaf));
-		json_object_set_new(object, "kind", json_string(cause_kind_text(total->cause)));
-		json_array_append_new(array, object);
-	}
-	return array;
+	each_step(report, ((const struct delay *) row)->path, put_step);
+	return 0;
 }
 
-json_t *path_totals_json(const struct delay *delay)
+const struct column critical_path_columns[] = {
+	{"critical_path", COLUMN_LIST, .each = put_steps, .lines = LINES_EACH}, {0}};
+
+static void put_csv_step(const struct report *report, const struct step_row *row)
 {
-	const struct session *session = delay->session;
-	struct path_totals totals = {0};
-	json_t *object = json_object();
-
-	if (delay->path)
-		path_totals_init(&totals, session, delay->path);
-	json_object_set_new(object, "by_thread", by_thread(session, totals.threads));
-	json_object_set_new(object, "by_resource", by_resource(session, totals.resources));
-	json_object_set_new(object, "by_kind", by_kind(session, totals.kinds));
-	if (delay->path)
-		path_totals_clear(&totals);
-	return object;
+	csv_row(report, step_csv_columns, row);
 }
+
+void path_steps_csv(const struct report *report, const struct path *path)
+{
+	if (!report->output->continued)
+		csv_heading(report, step_csv_columns);
+	each_step(report, path, put_csv_step);
+}
+
+/* --- sums ----------------------------------------------------------------------------------- */
+
+char *thread_sum_label(const struct report *report, const void *row)
+{
+	uint32_t thread = ((const struct total *) row)->thread;
+
+	return g_strdup_printf("%s (%d)%s", session_thread_name(report->session, thread),
+			       model_thread(&report->session->trace.model, thread)->tid,
+			       session_on(report->session, thread));
+}
+
+char *resource_sum_label(const struct report *report, const void *row)
+{
+	const char *key = session_text(report->session, ((const struct total *) row)->resource);
+
+	if (g_str_equal(key, "cpu:running"))
+		return g_strdup("the CPU, running");
+	if (g_str_equal(key, "cpu:waiting"))
+		return g_strdup("a CPU, waiting for it");
+	if (g_str_equal(key, "cpu:interrupts"))
+		return g_strdup("interrupts");
+	if (g_str_equal(key, "unknown"))
+		return g_strdup("what is not known");
+	return g_strdup(key);
+}
+
+/* "blocked/syscall: process"; working and unknown say it all by themselves. */
+char *kind_sum_label(const struct report *report, const void *row)
+{
+	const struct total *total = row;
+	g_autofree char *leaf = leaf_kind_key(report->session, total->leaf);
+
+	if (!leaf_is_blocked(total->leaf) && total->cause != CAUSE_THROTTLED)
+		return g_steal_pointer(&leaf);
+	return g_strconcat(leaf, ": ", cause_kind_text(total->cause), NULL);
+}
+
+static char *thread_and_unknown(const struct report *report, const void *row)
+{
+	const struct total *total = row;
+	g_autofree char *label = thread_sum_label(report, row);
+	char length[32];
+
+	if (!total->wib[WIB_UNKNOWN])
+		return g_steal_pointer(&label);
+	return g_strdup_printf("%s, unknown %s", label,
+			       when_duration(length, total->wib[WIB_UNKNOWN]));
+}
+
+GETTER(int64_t, whole, void, ((const struct path_totals *) report->data)->ns);
+GETTER(double, share, struct total,
+       whole(report, row) ? (double) row->ns / (double) whole(report, row) : 0);
+GETTER(char *, leaf_kind, struct total, leaf_kind_key(report->session, row->leaf));
+GETTER(const char *, kind, struct total, cause_kind_text(row->cause));
+
+static const struct column sum_columns[] = {
+	{"ns", COLUMN_NS, FIELD(struct total, ns), .table = {1, "TIME", 10}},
+	{"count", COLUMN_WHOLE, FIELD(struct total, count), .table = {3, "STEPS", 7}},
+	{NULL, COLUMN_SHARE, .real = share, .table = {2, "SHARE", 6}},
+	{0}};
+
+const struct column thread_sum_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct total, thread)},
+	COLUMNS(sum_columns),
+	{"unknown_ns", COLUMN_NS, FIELD(struct total, wib[WIB_UNKNOWN])},
+	{"working_ns", COLUMN_NS, FIELD(struct total, wib[WIB_WORKING]),
+	 .table = {4, "WORKING", 10}},
+	{"interrupted_ns", COLUMN_NS, FIELD(struct total, wib[WIB_INTERRUPTED]),
+	 .table = {5, "INTERRUPTED", 11}},
+	{"blocked_ns", COLUMN_NS, FIELD(struct total, wib[WIB_BLOCKED]),
+	 .table = {6, "BLOCKED", 10}},
+	{NULL, COLUMN_TEXT, .owned = thread_and_unknown, .table = {7, "THREAD", 0, "  "}},
+	{0}};
+
+const struct column resource_sum_columns[] = {
+	COLUMNS(sum_columns),
+	{"resource", COLUMN_RESOURCE, FIELD(struct total, resource)},
+	{NULL, COLUMN_TEXT, .owned = resource_sum_label, .table = {4, "WHAT IT WENT TO", 0, "  "}},
+	{0}};
+
+const struct column kind_sum_columns[] = {
+	COLUMNS(sum_columns),
+	{"leaf", COLUMN_TEXT, .owned = leaf_kind},
+	{"kind", COLUMN_TEXT, .text = kind},
+	{NULL, COLUMN_TEXT, .owned = kind_sum_label, .table = {4, "KIND", 0, "  "}},
+	{0}};
+
+const struct column path_totals_columns[] = {
+	{"by_thread", COLUMN_LIST, FIELD(struct path_totals, threads),
+	 .columns = thread_sum_columns},
+	{"by_resource", COLUMN_LIST, FIELD(struct path_totals, resources),
+	 .columns = resource_sum_columns},
+	{"by_kind", COLUMN_LIST, FIELD(struct path_totals, kinds), .columns = kind_sum_columns},
+	{0}};

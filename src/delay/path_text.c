@@ -2,7 +2,9 @@
 /* The critical path for people: its sums in a few lines, and with --path one line
  * for each step and tables of the sums.
  */
-#include "report/report.h"
+#include "delay/delay.h"
+
+#include "path/path_sums.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,87 +12,120 @@
 #define NAMED_MAX 4    /* sums named in a line */
 #define SHARE_MIN 0.01 /* smaller ones are not */
 
-static char *thread_label(const struct session *session, uint32_t index)
-{
-	g_autofree char *text = g_strdup_printf("%s (%d)%s", session_thread_name(session, index),
-						model_thread(&session->trace.model, index)->tid,
-						session_on(session, index));
-
-	return text_safe(text);
-}
-
-static char *resource_label(const struct session *session, uint32_t resource)
-{
-	const char *key = session_text(session, resource);
-
-	if (strcmp(key, "cpu:running") == 0)
-		return g_strdup("the CPU, running");
-	if (strcmp(key, "cpu:waiting") == 0)
-		return g_strdup("a CPU, waiting for it");
-	if (strcmp(key, "cpu:interrupts") == 0)
-		return g_strdup("interrupts");
-	if (strcmp(key, "unknown") == 0)
-		return g_strdup("what is not known");
-	return text_safe(key);
-}
-
-/* "blocked/syscall, ended by process"; working and unknown say it all by themselves. */
-static char *kind_label(const struct session *session, const struct total *total)
-{
-	g_autofree char *leaf = leaf_kind_key(session, total->leaf);
-
-	if (!leaf_is_blocked(total->leaf) && total->cause != CAUSE_THROTTLED)
-		return g_strdup(leaf);
-	return g_strconcat(leaf, ": ", cause_kind_text(total->cause), NULL);
-}
-
-static char *total_label(const struct session *session, const struct total *total, char by)
-{
-	return by == 't'   ? thread_label(session, total->thread)
-	       : by == 'r' ? resource_label(session, total->resource)
-			   : kind_label(session, total);
-}
-
-static double share_of(const struct path_totals *totals, const struct total *total)
-{
-	return totals->ns ? (double) total->ns / (double) totals->ns : 0.0;
-}
-
 /* "By thread: Xorg (222) 799.3 ms (66.2 %), …" */
-static void sum_line(const struct session *session, const struct path_totals *totals,
-		     const GArray *list, char by, const char *title, struct output *output)
+static void sum_line(const struct report *report, const char *title, const GArray *list,
+		     char *(*label_of)(const struct report *report, const void *total))
 {
+	int64_t whole = MAX(((const struct path_totals *) report->data)->ns, 1);
 	g_autoptr(GString) line = g_string_new(title);
 	char length[32];
 	guint i;
 
 	for (i = 0; i < list->len && i < NAMED_MAX; i++) {
 		const struct total *total = &g_array_index(list, struct total, i);
-		g_autofree char *label = total_label(session, total, by);
+		g_autofree char *label = label_of(report, total);
+		double share = (double) total->ns / (double) whole;
 
-		if (i && share_of(totals, total) < SHARE_MIN)
+		if (i && share < SHARE_MIN)
 			break;
 		g_string_append_printf(line, "%s %s %s (%.1f %%)", i ? "," : "", label,
-				       when_duration(length, total->ns),
-				       100.0 * share_of(totals, total));
+				       when_duration(length, total->ns), 100.0 * share);
 	}
 	if (i < list->len)
 		g_string_append_printf(line, ", and %u more", list->len - i);
-	text_wrapped(output, line->str, 2, 2);
+	text_wrapped(report->output, line->str, 2, 2);
 }
 
-void path_totals_text(const struct delay *delay, struct output *output)
+static void sum_lines(const struct report *report, const struct path *path)
 {
-	const struct session *session = delay->session;
 	struct path_totals totals;
+	struct report of_totals = {report->session, &totals, report->output};
 
-	if (!delay->path || !delay->path->pieces->len)
-		return;
-	path_totals_init(&totals, session, delay->path);
-	sum_line(session, &totals, totals.threads, 't', "In all, by thread:", output);
-	sum_line(session, &totals, totals.resources, 'r', "By what it went to:", output);
-	sum_line(session, &totals, totals.kinds, 'k', "By kind:", output);
+	path_totals_init(&totals, report->session, path);
+	sum_line(&of_totals, "In all, by thread:", totals.threads, thread_sum_label);
+	sum_line(&of_totals, "By what it went to:", totals.resources, resource_sum_label);
+	sum_line(&of_totals, "By kind:", totals.kinds, kind_sum_label);
 	path_totals_clear(&totals);
+}
+
+/* One line of the critical path: one thread's pieces without a break. */
+struct visit {
+	uint32_t thread;
+	int64_t begin, end;
+	int64_t wib[4];
+	bool over;     /* the thread had ended before */
+	bool spans_gap;
+	const struct piece *longest; /* that is not work */
+};
+
+static void print_visit(const struct report *report, const struct visit *visit)
+{
+	const struct session *session = report->session;
+	struct output *output = report->output;
+	static const char *const words[] = {"unknown", "working", "interrupted", "blocked"};
+	static const int order[] = {WIB_BLOCKED, WIB_INTERRUPTED, WIB_WORKING, WIB_UNKNOWN};
+	g_autofree char *who = thread_words(session, visit->thread);
+	g_autofree char *safe = text_safe(who);
+	const char *comma = "";
+	char from[48], length[32];
+
+	fprintf(output->file,
+		"  %s %9s  %s: ", when_time(from, visit->begin, session->asked.options->utc, false),
+		when_duration(length, visit->end - visit->begin), safe);
+	if (visit->over) {
+		fputs("had ended\n", output->file);
+		return;
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
+		if (visit->wib[order[i]]) {
+			fprintf(output->file, "%s%s %s", comma, words[order[i]],
+				when_duration(length, visit->wib[order[i]]));
+			comma = ", ";
+		}
+	if (visit->longest) {
+		g_autofree char *key = leaf_key(session, visit->longest->leaf);
+		g_autofree char *safe_key = text_safe(key);
+
+		fprintf(output->file, "; longest %s %s", safe_key,
+			when_duration(length, visit->longest->end - visit->longest->begin));
+	}
+	fputs(visit->spans_gap ? " [spans lost events]\n" : "\n", output->file);
+}
+
+void critical_path_text(const struct report *report)
+{
+	const struct delay *delay = report->data;
+	const GArray *pieces = delay->path ? delay->path->pieces : NULL;
+	struct visit visit = {.thread = NO_THREAD};
+
+	if (!pieces || !pieces->len)
+		return;
+	text_heading(report->output,
+		     "Critical path: the way to the end, one line a thread in turn");
+	for (guint i = 0; i < pieces->len; i++) {
+		const struct piece *at = &g_array_index(pieces, struct piece, i);
+		enum wib wib = leaf_wib(at->leaf);
+		bool over =
+			at->begin >= model_thread(&delay->session->trace.model, at->thread)->end;
+		struct span span = {at->begin, at->end, at->leaf, at->ref};
+
+		if (at->thread != visit.thread || over != visit.over) {
+			if (visit.thread != NO_THREAD)
+				print_visit(report, &visit);
+			visit = (struct visit) {.thread = at->thread,
+						.begin = at->begin,
+						.over = over};
+		}
+		visit.spans_gap |= session_spans_gap(delay->session, at->thread, &span);
+		visit.end = at->end;
+		visit.wib[wib] += at->end - at->begin;
+		if (wib != WIB_WORKING &&
+		    (!visit.longest ||
+		     at->end - at->begin > visit.longest->end - visit.longest->begin))
+			visit.longest = at;
+	}
+	print_visit(report, &visit);
+	sum_lines(report, delay->path);
 }
 
 /* What there is to say of a step beside its state: "file:/data.bin: block device vda, …" */
@@ -114,7 +149,11 @@ static char *why(const struct session *session, const struct piece *piece)
 static void step_line(const struct session *session, const struct piece *piece,
 		      struct output *output)
 {
-	g_autofree char *who = thread_label(session, piece->thread);
+	g_autofree char *who =
+		g_strdup_printf("%s (%d)%s", session_thread_name(session, piece->thread),
+				model_thread(&session->trace.model, piece->thread)->tid,
+				session_on(session, piece->thread));
+	g_autofree char *safe_who = text_safe(who);
 	g_autofree char *leaf = leaf_key(session, piece->leaf), *safe_leaf = text_safe(leaf);
 	g_autofree char *more = why(session, piece), *safe = text_safe(more);
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
@@ -122,67 +161,39 @@ static void step_line(const struct session *session, const struct piece *piece,
 
 	fprintf(output->file, "  %s %9s  %-22s %s%s%s%s\n",
 		when_time(from, piece->begin, session->asked.options->utc, false),
-		when_duration(length, piece->end - piece->begin), who, safe_leaf, *safe ? "  " : "",
-		safe,
+		when_duration(length, piece->end - piece->begin), safe_who, safe_leaf,
+		*safe ? "  " : "", safe,
 		session_spans_gap(session, piece->thread, &span) ? " [spans lost events]" : "");
 }
 
-static void thread_table(const struct session *session, const struct path_totals *totals,
-			 struct output *output)
+/* All of the sums, whatever --limit says. */
+static void table(const struct report *report, const char *title, const struct column *columns,
+		  const GArray *list)
 {
-	char sum[32], columns[4][32];
+	const struct text_table table = {.columns = columns, .in_bytes = true};
 
-	text_heading(output, "Critical path by thread");
-	fprintf(output->file, "  %10s %6s %7s %10s %11s %10s  %s\n", "TIME", "SHARE", "STEPS",
-		"WORKING", "INTERRUPTED", "BLOCKED", "THREAD");
-	for (guint i = 0; i < totals->threads->len; i++) {
-		const struct total *total = &g_array_index(totals->threads, struct total, i);
-		g_autofree char *label = thread_label(session, total->thread);
-
-		fprintf(output->file, "  %10s %4.1f %% %7" PRIu64 " %10s %11s %10s  %s%s%s\n",
-			when_duration(sum, total->ns), 100.0 * share_of(totals, total),
-			total->count, when_duration(columns[0], total->wib[WIB_WORKING]),
-			when_duration(columns[1], total->wib[WIB_INTERRUPTED]),
-			when_duration(columns[2], total->wib[WIB_BLOCKED]), label,
-			total->wib[WIB_UNKNOWN] ? ", unknown " : "",
-			total->wib[WIB_UNKNOWN] ? when_duration(columns[3], total->wib[WIB_UNKNOWN])
-						: "");
-	}
+	text_heading(report->output, title);
+	text_table_heading(report, &table);
+	for (guint i = 0; i < list->len; i++)
+		text_table_row(report, &table, &g_array_index(list, struct total, i), 0);
 }
 
-static void table(const struct session *session, const struct path_totals *totals,
-		  const GArray *list, char by, const char *title, struct output *output)
+void path_steps_text(const struct report *report)
 {
-	char sum[32];
-
-	text_heading(output, title);
-	fprintf(output->file, "  %10s %6s %7s  %s\n", "TIME", "SHARE", "STEPS",
-		by == 'r' ? "WHAT IT WENT TO" : "KIND");
-	for (guint i = 0; i < list->len; i++) {
-		const struct total *total = &g_array_index(list, struct total, i);
-		g_autofree char *label = total_label(session, total, by);
-
-		fprintf(output->file, "  %10s %4.1f %% %7" PRIu64 "  %s\n",
-			when_duration(sum, total->ns), 100.0 * share_of(totals, total),
-			total->count, label);
-	}
-}
-
-void path_steps_text(const struct delay *delay, struct output *output)
-{
-	const struct session *session = delay->session;
-	const GArray *pieces = delay->path ? delay->path->pieces : NULL;
+	const struct path *path = ((const struct delay *) report->data)->path;
 	struct path_totals totals;
+	struct report of_totals = {report->session, &totals, report->output};
 
-	if (!pieces || !pieces->len)
+	if (!path || !path->pieces->len)
 		return;
-	text_heading(output, "Critical path: every step of it, in order of time");
-	for (guint i = 0; i < pieces->len; i++)
-		step_line(session, &g_array_index(pieces, struct piece, i), output);
-	path_totals_init(&totals, session, delay->path);
-	thread_table(session, &totals, output);
-	table(session, &totals, totals.resources, 'r', "Critical path by what its time went to",
-	      output);
-	table(session, &totals, totals.kinds, 'k', "Critical path by kind", output);
+	text_heading(report->output, "Critical path: every step of it, in order of time");
+	for (guint i = 0; i < path->pieces->len; i++)
+		step_line(report->session, &g_array_index(path->pieces, struct piece, i),
+			  report->output);
+	path_totals_init(&totals, report->session, path);
+	table(&of_totals, "Critical path by thread", thread_sum_columns, totals.threads);
+	table(&of_totals, "Critical path by what its time went to", resource_sum_columns,
+	      totals.resources);
+	table(&of_totals, "Critical path by kind", kind_sum_columns, totals.kinds);
 	path_totals_clear(&totals);
 }

@@ -126,19 +126,33 @@ static void text(const void *made, struct output *output)
 		delay_of(explained, output);
 }
 
+/* A report in the report. */
+static void put_delay(const struct report *report, const void *row)
+{
+	const struct explained *explained = row;
+	struct output inner = *report->output;
+
+	if (!is_seen(&explained->finding)) {
+		json_put_null(report->output, "delay");
+		return;
+	}
+	json_put_key(report->output, "delay");
+	inner.json = (struct json_place) {0};
+	delay_of(explained, &inner);
+}
+
+static const struct column report_columns[] = {
+	{"finding", COLUMN_OBJECT, FIELD_HERE(struct explained, finding),
+	 .columns = finding_columns},
+	{NULL, COLUMN_WRITTEN, .write = put_delay},
+	{0}};
+
 static void json(const void *made, struct output *output)
 {
 	const struct explained *explained = made;
+	struct report report = {explained->session, explained, output};
 
-	json_open(output->file, "whylate-explain-1");
-	json_member(output->file, "finding", json_finding(explained->session, &explained->finding),
-		    false);
-	fputs(",\n\"delay\": ", output->file);
-	if (is_seen(&explained->finding))
-		delay_of(explained, output);
-	else
-		fputs("null", output->file);
-	fputs("}\n", output->file);
+	json_report(&report, "whylate-explain-1", report_columns, explained);
 }
 
 static const struct option *const options[] = {

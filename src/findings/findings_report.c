@@ -30,9 +30,7 @@ void text_findings(const struct session *session, const GArray *findings, struct
 
 		text_wrapped(output, line, 2, 10);
 	}
-	if (shown < findings->len)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			findings->len - shown);
+	text_omitted(output, findings->len - shown);
 }
 
 static const struct column example_columns[] = {

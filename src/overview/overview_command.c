@@ -1,39 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /* `whylate overview`: what is in a trace, and who waited for what. */
-#include "imposed/waiting.h"
+#include "findings/findings.h"
 #include "limits/limit_options.h"
+#include "overview/overview.h"
 #include "report/page.h"
-#include "report/report.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "run/needs.h"
+#include "waits/contention.h"
 
 static const struct option *const options[] = {WINDOW_OPTIONS, &option_every,  &option_kallsyms,
 					       &option_format, &option_output, &option_limit,
 					       LIMIT_OPTIONS,  LAST_OPTIONS,   NULL};
 
-static void text(const void *session, struct output *output)
+static void *make(const struct session *session, GError **error)
 {
-	overview_text(session, output);
+	struct overview_report *made = g_new0(struct overview_report, 1);
+	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
+
+	(void) error;
+	made->session = session;
+	made->overview = overview_new(session);
+	made->locks = contention_new(session, NULL, session->asked.from, session->asked.to);
+	made->waiting = waiting_new(session);
+	made->findings = findings_new();
+	findings_add_waits(made->findings, session, made->overview->waits, tracers);
+	findings_add_imposers(made->findings, session, made->waiting);
+	findings_sort(made->findings);
+	return made;
 }
 
-static void json(const void *session, struct output *output)
+static void report_free(void *data)
 {
-	struct waiting *waiting = waiting_new(session);
+	struct overview_report *made = data;
 
-	overview_json(session, waiting, output);
-	waiting_free(waiting);
+	g_array_free(made->findings, TRUE);
+	waiting_free(made->waiting);
+	g_array_free(made->locks, TRUE);
+	overview_free(made->overview);
+	g_free(made);
 }
 
-static void html(const void *session, struct output *output)
+static void text(const void *made, struct output *output)
 {
-	struct waiting *waiting = waiting_new(session);
+	overview_text(made, output);
+}
+
+static void json(const void *made, struct output *output)
+{
+	overview_json(made, output);
+}
+
+static void html(const void *data, struct output *output)
+{
+	const struct overview_report *made = data;
 	struct page page;
 
-	page_begin(&page, session, output);
-	overview_json(session, waiting, &page.json);
-	page_end(&page, waiting);
-	waiting_free(waiting);
+	page_begin(&page, made->session, output);
+	overview_json(made, &page.json);
+	page_end(&page, made->waiting);
 }
 
 const struct command overview_command = {
@@ -48,5 +73,7 @@ const struct command overview_command = {
 	.needs = {.impossible = NEED(SWITCH),
 		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS),
 		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(VECTOR) | NEED(FAULT)},
+	.make = make,
+	.free = report_free,
 	.writers = {[FORMAT_TEXT] = text, [FORMAT_JSON] = json, [FORMAT_HTML] = html},
 };

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The overview for people; see imposed/wait_groups.h. */
-#include "waits/contention.h"
-#include "imposed/wait_groups.h"
+#include "overview/overview.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "run/containers.h"
-#include "findings/findings.h"
-#include "imposed/waiting.h"
-#include "report/report.h"
 
 #define NAMES_SHOWN 8 /* of a container's threads */
-
-static guint shown(const struct session *session, const GArray *list)
-{
-	uint32_t limit = session->asked.options->limit;
-
-	return limit && list->len > limit ? limit : list->len;
-}
-
-static void more(const struct output *output, guint all, guint printed)
-{
-	if (all > printed)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n", all - printed);
-}
 
 static void idle(const struct session *session, const struct overview *overview,
 		 struct output *output)
@@ -42,81 +25,63 @@ static void idle(const struct session *session, const struct overview *overview,
 	text_wrapped(output, line->str, 2, 2);
 }
 
-static void threads(const struct session *session, const struct overview *overview,
-		    struct output *output)
+static void threads(const struct report *report, const struct overview *overview)
 {
-	guint count = shown(session, overview->threads);
-	bool several = session->trace.model.hosts->len > 1;
-	char columns[4][32];
+	static const struct text_table table = {.columns = thread_total_columns, .in_bytes = true};
+	const struct session *session = report->session;
+	struct output *output = report->output;
+	char ns[32];
 
 	text_heading(output,
 		     "Threads that did something or delayed one that did, most waiting first");
-	fprintf(output->file, "  %7s %-16s %10s %11s %10s %10s%s\n", "TID", "NAME", "WORKING",
-		"INTERRUPTED", "BLOCKED", "UNKNOWN", several ? "  HOST" : "");
-	for (guint i = 0; i < count; i++) {
-		const struct thread_total *total =
-			&g_array_index(overview->threads, struct thread_total, i);
-		g_autofree char *name = text_safe(session_thread_name(session, total->thread));
-
-		g_autofree char *on = text_safe(session_on(session, total->thread));
-
-		fprintf(output->file, "  %7d %-16s %10s %11s %10s %10s%s%s\n",
-			model_thread(&session->trace.model, total->thread)->tid, name,
-			when_duration(columns[0], total->wib[WIB_WORKING]),
-			when_duration(columns[1], total->wib[WIB_INTERRUPTED]),
-			when_duration(columns[2], total->wib[WIB_BLOCKED]),
-			when_duration(columns[3], total->wib[WIB_UNKNOWN]), several ? "  " : "",
-			several ? on + strlen(" on ") : "");
-	}
-	more(output, overview->threads->len, count);
+	text_table(report, &table, ROWS(overview->threads));
 	fprintf(output->file,
 		"  Idle: %u threads waited %s in all and delayed nobody seen; "
 		"%" PRIu64 " kernel threads\n",
-		overview->idle->len, when_duration(columns[0], overview->idle_ns),
+		overview->idle->len, when_duration(ns, overview->idle_ns),
 		overview->kernel_threads);
 	if (!session->asked.options->limit || session->asked.options->verbose)
 		idle(session, overview, output);
 }
 
-static void waits(const struct session *session, const struct overview *overview,
-		  struct output *output)
+/* "lockholder (209) blocked/futex on lock:0x…" */
+static void append_wait(GString *line, const struct session *session,
+			const struct wait_group *group)
 {
-	guint count = shown(session, overview->waits);
-	char sum[32], longest[32], when[48];
+	g_autofree char *leaf = leaf_key(session, group->leaf);
 
-	text_heading(output, "What they waited for, largest sum first");
-	for (guint i = 0; i < count; i++) {
-		const struct wait_group *group =
-			&g_array_index(overview->waits, struct wait_group, i);
-		g_autofree char *leaf = leaf_key(session, group->leaf), *words = NULL;
-		g_autoptr(GString) line = g_string_new(NULL);
-
-		g_string_append_printf(line, "%s: %s (%d)%s %s", when_duration(sum, group->ns),
-				       session_thread_name(session, group->thread),
-				       model_thread(&session->trace.model, group->thread)->tid,
-				       session_on(session, group->thread), leaf);
-		if (group->resource && strcmp(session_text(session, group->resource), "poll") != 0)
-			g_string_append_printf(line, " on %s",
-					       session_text(session, group->resource));
-		if (group->count > 1)
-			g_string_append_printf(line, ", %" PRIu64 " times, longest %s",
-					       group->count,
-					       when_duration(longest, group->longest));
-		words = cause_words(&group->cause);
-		g_string_append_printf(line, " at %s; %s",
-				       when_time(when, group->longest_begin,
-						 session->asked.options->utc, false),
-				       words);
-		if (group->spans_gap)
-			g_string_append(line, " [spans lost events: it may not be real]");
-		text_wrapped(output, line->str, 2, 4);
-	}
-	more(output, overview->waits->len, count);
+	g_string_append_printf(line, "%s (%d)%s %s", session_thread_name(session, group->thread),
+			       model_thread(&session->trace.model, group->thread)->tid,
+			       session_on(session, group->thread), leaf);
+	if (group->resource && strcmp(session_text(session, group->resource), "poll") != 0)
+		g_string_append_printf(line, " on %s", session_text(session, group->resource));
 }
 
-static void container_line(const struct session *session, const struct container *at,
-			   struct output *output)
+static void wait_line(const struct report *report, const void *row)
 {
+	const struct session *session = report->session;
+	const struct wait_group *group = row;
+	g_autofree char *words = cause_words(&group->cause);
+	g_autoptr(GString) line = g_string_new(NULL);
+	char sum[32], longest[32], when[48];
+
+	g_string_append_printf(line, "%s: ", when_duration(sum, group->ns));
+	append_wait(line, session, group);
+	if (group->count > 1)
+		g_string_append_printf(line, ", %" PRIu64 " times, longest %s", group->count,
+				       when_duration(longest, group->longest));
+	g_string_append_printf(
+		line, " at %s; %s",
+		when_time(when, group->longest_begin, session->asked.options->utc, false), words);
+	if (group->spans_gap)
+		g_string_append(line, " [spans lost events: it may not be real]");
+	text_wrapped(report->output, line->str, 2, 4);
+}
+
+static void container_line(const struct report *report, const void *row)
+{
+	const struct session *session = report->session;
+	const struct container *at = row;
 	g_autofree char *number = namespace_text(at->kind, at->number);
 	g_autoptr(GString) line = g_string_new(number);
 	guint names = 0;
@@ -137,57 +102,47 @@ static void container_line(const struct session *session, const struct container
 						    g_array_index(at->names, uint32_t, i)));
 	if (at->names->len > names)
 		g_string_append_printf(line, ", and %u more names", at->names->len - names);
-	text_wrapped(output, line->str, 2, 4);
+	text_wrapped(report->output, line->str, 2, 4);
 }
 
 /* Namespaces that --container takes; nothing where all is in the host's. */
-static void containers(const struct session *session, struct output *output)
+static void containers(const struct report *report)
 {
-	GArray *list = containers_new(session);
-	guint count = shown(session, list);
+	GArray *list = containers_new(report->session);
 
 	if (list->len)
-		text_heading(output, "Containers: namespaces other than the host's");
-	for (guint i = 0; i < count; i++)
-		container_line(session, &g_array_index(list, struct container, i), output);
-	more(output, list->len, count);
+		text_heading(report->output, "Containers: namespaces other than the host's");
+	text_lines(report, ROWS(list), container_line);
 	containers_free(list);
 }
 
-/* What hangs: waits of these threads that nobody had ended. */
-static void open_waits(const struct session *session, const struct overview *overview,
-		       struct output *output)
+static void open_wait_line(const struct report *report, const void *row)
 {
-	uint32_t limit = session->asked.options->limit, printed = 0;
+	const struct wait_group *group = row;
+	g_autoptr(GString) line = g_string_new(NULL);
 	char length[32];
 
-	for (guint i = 0; i < overview->waits->len; i++) {
-		const struct wait_group *group =
-			&g_array_index(overview->waits, struct wait_group, i);
-		g_autofree char *leaf = NULL;
-		g_autoptr(GString) line = NULL;
+	g_string_append_printf(line, "%s: ", when_duration(length, group->ns));
+	append_wait(line, report->session, group);
+	if (group->spans_gap)
+		g_string_append(line, " [spans lost events: it may not be real]");
+	text_wrapped(report->output, line->str, 2, 4);
+}
 
-		if (group->cause.kind != CAUSE_STILL_BLOCKED && group->cause.kind != CAUSE_DEADLOCK)
-			continue;
-		if (!printed)
-			text_heading(output, "Still blocked at the end, longest first");
-		if (limit && printed++ >= limit)
-			continue;
-		printed += !limit;
-		leaf = leaf_key(session, group->leaf);
-		line = g_string_new(NULL);
-		g_string_append_printf(line, "%s: %s (%d)%s %s", when_duration(length, group->ns),
-				       session_thread_name(session, group->thread),
-				       model_thread(&session->trace.model, group->thread)->tid,
-				       session_on(session, group->thread), leaf);
-		if (group->resource && strcmp(session_text(session, group->resource), "poll") != 0)
-			g_string_append_printf(line, " on %s",
-					       session_text(session, group->resource));
-		if (group->spans_gap)
-			g_string_append(line, " [spans lost events: it may not be real]");
-		text_wrapped(output, line->str, 2, 4);
+/* What hangs: waits of these threads that nobody had ended. */
+static void open_waits(const struct report *report, const struct overview *overview)
+{
+	g_autoptr(GPtrArray) open = g_ptr_array_new();
+
+	for (guint i = 0; i < overview->waits->len; i++) {
+		struct wait_group *group = &g_array_index(overview->waits, struct wait_group, i);
+
+		if (group->cause.kind == CAUSE_STILL_BLOCKED || group->cause.kind == CAUSE_DEADLOCK)
+			g_ptr_array_add(open, group);
 	}
-	more(output, printed, limit ? MIN(limit, printed) : printed);
+	if (open->len)
+		text_heading(report->output, "Still blocked at the end, longest first");
+	text_lines(report, ROWS(open), open_wait_line);
 }
 
 /* Where there is more than one behaviour, a profile tells them apart. */
@@ -210,36 +165,19 @@ static void more_peaks(const struct overview *overview, const struct session *se
 		text_wrapped(output, line->str, 2, 4);
 }
 
-static void calls(const struct session *session, const struct overview *overview,
-		  struct output *output)
+static void calls(const struct report *report, const struct overview *overview)
 {
-	guint count = shown(session, overview->calls);
-	char total[32], mean[32], longest[32];
-	bool marked = false;
+	static const struct text_table table = {
+		.columns = call_columns, .in_bytes = true, .note_first = true};
 
-	if (!count)
+	if (!overview->calls->len)
 		return;
-	text_heading(output, session->asked.options->every
-				     ? "System calls of this stretch, by time spent in them"
-				     : "System calls of the whole trace, by time spent in them");
-	fprintf(output->file, "  %-24s %10s %10s %10s %10s %6s\n", "NAME", "CALLS", "TOTAL", "MEAN",
-		"LONGEST", "PEAKS");
-	for (guint i = 0; i < count; i++) {
-		const struct call_total *call =
-			&g_array_index(overview->calls, struct call_total, i);
-		g_autofree char *name = g_strconcat(session_text(session, call->name),
-						    call->stat.spans_gap ? " *" : "", NULL);
-		g_autofree char *safe = text_safe(name);
-
-		marked |= call->stat.spans_gap > 0;
-		fprintf(output->file, "  %-24s %10" PRIu64 " %10s %10s %10s %6u\n", safe,
-			call->stat.count, when_duration(total, call->stat.total),
-			when_duration(mean, call->stat.total / (int64_t) call->stat.count),
-			when_duration(longest, call->stat.longest), call->peaks);
-	}
-	text_gap_note(output, marked);
-	more(output, overview->calls->len, count);
-	more_peaks(overview, session, output);
+	text_heading(report->output, report->session->asked.options->every
+					     ? "System calls of this stretch, by time spent in them"
+					     : "System calls of the whole trace, by time spent in "
+					       "them");
+	text_table(report, &table, ROWS(overview->calls));
+	more_peaks(overview, report->session, report->output);
 }
 
 /* The longest wait of a thread that came in the trace, else of any. */
@@ -327,33 +265,22 @@ static void next(const struct session *session, const struct overview *overview,
 	}
 }
 
-void overview_text(const struct session *session, struct output *output)
+void overview_text(const struct overview_report *made, struct output *output)
 {
-	struct overview *overview = overview_new(session);
-	g_autoptr(GArray)
-		locks = contention_new(session, NULL, session->asked.from, session->asked.to);
-	g_autoptr(GArray) findings = findings_new();
-	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
-	struct waiting *waiting = waiting_new(session);
-	struct coverage coverage;
+	struct report report = {made->session, made, output};
+	const struct overview *overview = made->overview;
 
-	coverage_init(&coverage, session);
-	text_hosts(session, output);
-	threads(session, overview, output);
-	waiting_text(session, waiting, output);
-	waits(session, overview, output);
-	deadlocks_text(session, output);
-	open_waits(session, overview, output);
-	locks_text(session, locks, output);
-	containers(session, output);
-	calls(session, overview, output);
-	findings_add_waits(findings, session, overview->waits, tracers);
-	findings_add_imposers(findings, session, waiting);
-	findings_sort(findings);
-	text_findings(session, findings, output);
-	text_coverage(session, &coverage, output);
-	next(session, overview, output);
-	coverage_clear(&coverage);
-	waiting_free(waiting);
-	overview_free(overview);
+	text_hosts(made->session, output);
+	threads(&report, overview);
+	waiting_text(&report, made->waiting);
+	text_heading(output, "What they waited for, largest sum first");
+	text_lines(&report, ROWS(overview->waits), wait_line);
+	deadlocks_text(made->session, output);
+	open_waits(&report, overview);
+	locks_text(&report, made->locks);
+	containers(&report);
+	calls(&report, overview);
+	text_findings(made->session, made->findings, output);
+	text_coverage_now(made->session, output);
+	next(made->session, overview, output);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Who and what others waited for, for people; see imposed/waiting.h. */
-#include "report/report.h"
+#include "overview/overview.h"
 
 #include <inttypes.h>
-
-#include "imposed/waiting.h"
 
 #define PART_MIN 0.01 /* smaller parts of an imposer's time are not named */
 #define SHARE_MIN 0.01 /* of all; imposers of less are left out, but with --limit 0 */
@@ -218,9 +216,10 @@ static guint rows_of(const struct session *session, const struct waiting *waitin
 	return rows;
 }
 
-void waiting_text(const struct session *session, const struct waiting *waiting,
-		  struct output *output)
+void waiting_text(const struct report *report, const struct waiting *waiting)
 {
+	const struct session *session = report->session;
+	struct output *output = report->output;
 	guint shown = rows_of(session, waiting);
 	char length[32];
 
@@ -235,8 +234,6 @@ void waiting_text(const struct session *session, const struct waiting *waiting,
 				    &g_array_index(waiting->knots, struct knot, i), output);
 	for (guint i = 0; i < shown; i++)
 		imposer_lines(session, waiting, i, output);
-	if (waiting->imposers->len > shown)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			waiting->imposers->len - shown);
+	text_omitted(output, waiting->imposers->len - shown);
 	sums_line(waiting, output);
 }

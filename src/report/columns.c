@@ -89,6 +89,7 @@ void column_read(const struct report *report, const struct column *column, const
 	*value = (struct value) {0};
 	read_raw(report, column, row, value);
 	value->none = (column->none == NONE_ZERO && !value->number) ||
+		      (column->none == NONE_LOWEST && value->number == INT64_MIN) ||
 		      (column->none == NONE_NEGATIVE && (value->number < 0 || value->real < 0));
 	if (value->none)
 		return;

@@ -93,7 +93,7 @@ enum stored {
 #define ROW_HERE .stored = STORED_HERE
 
 /* Which numbers are no value. */
-enum none { NONE_NEVER, NONE_NEGATIVE, NONE_ZERO };
+enum none { NONE_NEVER, NONE_NEGATIVE, NONE_ZERO, NONE_LOWEST /* INT64_MIN */ };
 
 /* How JSON puts the items of a list that is written row by row: on a line each, … */
 enum lines {
@@ -138,6 +138,7 @@ struct column {
 	enum none none;
 	bool absent;
 	bool limited; /* --limit cuts the list, and member KEY_omitted says by how much */
+	bool tells_all; /* … but a page shows the threads of all rows */
 	/* The column is there at all; NULL: always. In headings, `row` is NULL. */
 	bool (*when)(const struct report *report, const void *row);
 	struct shown_at table, csv;
@@ -232,10 +233,18 @@ void json_put_real(struct output *output, const char *key, double number);
 void json_put_bool(struct output *output, const char *key, bool value);
 void json_put_null(struct output *output, const char *key);
 
+/* What comes before a value that is written otherwise: a comma, and its key. */
+void json_put_key(struct output *output, const char *key);
+/* The page's watch, if there is one, is told of a thread that is named, of a part of its time. */
+void json_tell_thread(const struct report *report, uint32_t thread);
+void json_tell_stretch(const struct report *report, uint32_t thread, int64_t begin, int64_t end);
 /* The record as an object, or its members alone, in an object that was opened. */
 void json_put_row(const struct report *report, const char *key, const struct column *columns,
 		  const void *row);
 void json_put_members(const struct report *report, const struct column *columns, const void *row);
+/* A list of records: all of them. */
+void json_put_rows(const struct report *report, const char *key, const struct column *columns,
+		   struct rows rows);
 /* A whole report: schema, tool, and these members on a line each. */
 void json_report(const struct report *report, const char *schema, const struct column *columns,
 		 const void *row);
@@ -243,6 +252,7 @@ void json_report(const struct report *report, const char *schema, const struct c
 /* --- columns_csv.c -------------------------------------------------------------------------- */
 
 void csv_heading(const struct report *report, const struct column *columns);
+void csv_row(const struct report *report, const struct column *columns, const void *row);
 void csv_rows(const struct report *report, const struct column *columns, struct rows rows);
 /* A cell (RFC 4180), control characters shown as in text. */
 void csv_cell(FILE *file, const char *text);

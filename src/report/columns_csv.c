@@ -80,10 +80,14 @@ void csv_heading(const struct report *report, const struct column *columns)
 	fputs("\r\n", report->output->file);
 }
 
+void csv_row(const struct report *report, const struct column *columns, const void *row)
+{
+	put_cells(report, columns, row, false);
+	fputs("\r\n", report->output->file);
+}
+
 void csv_rows(const struct report *report, const struct column *columns, struct rows rows)
 {
-	for (guint i = 0; i < rows.count; i++) {
-		put_cells(report, columns, rows_at(&rows, i), false);
-		fputs("\r\n", report->output->file);
-	}
+	for (guint i = 0; i < rows.count; i++)
+		csv_row(report, columns, rows_at(&rows, i));
 }

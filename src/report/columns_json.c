@@ -17,8 +17,7 @@ static enum lines lines_at(const struct json_place *json)
 	return json->depth < G_N_ELEMENTS(json->lines) ? json->lines[json->depth] : LINES_NOT;
 }
 
-/* What comes before a value: a comma, and its key. */
-static void begin_value(struct output *output, const char *key)
+void json_put_key(struct output *output, const char *key)
 {
 	struct json_place *json = &output->json;
 	enum lines lines = lines_at(json);
@@ -36,7 +35,7 @@ void json_begin(struct output *output, const char *key, char bracket, enum lines
 {
 	struct json_place *json = &output->json;
 
-	begin_value(output, key);
+	json_put_key(output, key);
 	fputc(bracket, output->file);
 	json->depth++;
 	if (json->depth < G_N_ELEMENTS(json->lines))
@@ -54,19 +53,19 @@ void json_end(struct output *output, char bracket)
 
 void json_put_null(struct output *output, const char *key)
 {
-	begin_value(output, key);
+	json_put_key(output, key);
 	fputs("null", output->file);
 }
 
 void json_put_bool(struct output *output, const char *key, bool value)
 {
-	begin_value(output, key);
+	json_put_key(output, key);
 	fputs(value ? "true" : "false", output->file);
 }
 
 void json_put_whole(struct output *output, const char *key, int64_t number)
 {
-	begin_value(output, key);
+	json_put_key(output, key);
 	fprintf(output->file, "%" PRId64, number);
 }
 
@@ -74,7 +73,7 @@ void json_put_real(struct output *output, const char *key, double number)
 {
 	json_t *value = json_real(number);
 
-	begin_value(output, key);
+	json_put_key(output, key);
 	json_dumpf(value, output->file, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 	json_decref(value);
 }
@@ -101,7 +100,7 @@ void json_put_text(struct output *output, const char *key, const char *text)
 	}
 	if (!g_utf8_validate(text, -1, NULL))
 		text = valid = g_utf8_make_valid(text, -1);
-	begin_value(output, key);
+	json_put_key(output, key);
 	fputc('"', output->file);
 	for (from = at = text; *at; at++)
 		if ((guchar) *at < 0x20 || *at == '"' || *at == '\\') {
@@ -115,12 +114,26 @@ void json_put_text(struct output *output, const char *key, const char *text)
 
 /* --- columns -------------------------------------------------------------------------------- */
 
-static void put_thread(const struct report *report, enum column_type type, uint32_t thread)
+void json_tell_thread(const struct report *report, uint32_t thread)
 {
 	const struct json_watch *watch = report->output->watch;
 
-	if (watch && type == COLUMN_THREAD)
+	if (watch)
 		watch->thread(watch->data, thread);
+}
+
+void json_tell_stretch(const struct report *report, uint32_t thread, int64_t begin, int64_t end)
+{
+	const struct json_watch *watch = report->output->watch;
+
+	if (watch)
+		watch->stretch(watch->data, thread, begin, end);
+}
+
+static void put_thread(const struct report *report, enum column_type type, uint32_t thread)
+{
+	if (type == COLUMN_THREAD)
+		json_tell_thread(report, thread);
 	json_put_members(report, type == COLUMN_THREAD ? thread_columns : tid_name_columns,
 			 &thread);
 }
@@ -168,13 +181,27 @@ static void put_value(const struct report *report, const char *key, const struct
 	}
 }
 
+/* The threads of a row that is not written. */
+static void tell_threads(const struct report *report, const struct column *columns, const void *row)
+{
+	for (const struct column *column = columns; column->type; column++)
+		if (column->type == COLUMN_THREAD) {
+			struct value value;
+
+			column_read(report, column, row, &value);
+			if (!value.none)
+				json_tell_thread(report, (uint32_t) value.number);
+		}
+}
+
 /* `columns`: those that the list's own is among. */
 static guint put_rows(const struct report *report, const struct column *columns,
 		      const struct column *list, struct rows rows)
 {
-	const struct column item = {.type = list->item,
-				    .stored = rows.stored == STORED_POINTERS ? STORED_HERE
-									     : STORED_UINT32};
+	const struct column item[] = {
+		{.type = list->item,
+		 .stored = rows.stored == STORED_POINTERS ? STORED_HERE : STORED_UINT32},
+		{0}};
 	guint shown = list->limited ? rows_limited(report->session, rows.count) : rows.count;
 
 	for (guint i = 0; i < shown; i++) {
@@ -182,8 +209,8 @@ static guint put_rows(const struct report *report, const struct column *columns,
 		struct value value;
 
 		if (list->item) {
-			column_read(report, &item, row, &value);
-			put_value(report, NULL, &item, &value);
+			column_read(report, item, row, &value);
+			put_value(report, NULL, item, &value);
 			value_clear(&value);
 			continue;
 		}
@@ -192,6 +219,8 @@ static guint put_rows(const struct report *report, const struct column *columns,
 		if (row)
 			json_put_row(report, NULL, list->columns ? list->columns : columns, row);
 	}
+	for (guint i = shown; list->tells_all && i < rows.count; i++)
+		tell_threads(report, list->item ? item : list->columns, rows_at(&rows, i));
 	return rows.count - shown;
 }
 
@@ -256,6 +285,15 @@ void json_put_members(const struct report *report, const struct column *columns,
 {
 	for (const struct column *column = columns; column->type; column++)
 		put_column(report, columns, column, row);
+}
+
+void json_put_rows(const struct report *report, const char *key, const struct column *columns,
+		   struct rows rows)
+{
+	json_begin(report->output, key, '[', LINES_NOT);
+	for (guint i = 0; i < rows.count; i++)
+		json_put_row(report, NULL, columns, rows_at(&rows, i));
+	json_end(report->output, ']');
 }
 
 void json_put_row(const struct report *report, const char *key, const struct column *columns,

@@ -147,6 +147,44 @@ void text_coverage_now(const struct session *session, struct output *output)
 	coverage_clear(&coverage);
 }
 
+/* --- waits ---------------------------------------------------------------------------------- */
+
+static const char *const certainties[] = {"seen", "inferred"};
+
+GETTER(const char *, cause_kind, struct cause, cause_kind_text(row->kind));
+GETTER(const char *, cause_label, struct cause, row->label ? row->label : "");
+
+const struct column cause_columns[] = {
+	{"certainty", COLUMN_TEXT, FIELD(struct cause, inferred), .names = certainties},
+	{"kind", COLUMN_TEXT, .text = cause_kind},
+	{"label", COLUMN_TEXT, .text = cause_label},
+	{"queued_ns", COLUMN_NS, FIELD(struct cause, queued), .none = NONE_NEGATIVE,
+	 .absent = true},
+	{"served_ns", COLUMN_NS, FIELD(struct cause, served), .none = NONE_NEGATIVE,
+	 .absent = true},
+	{0}};
+
+GETTER(const char *, operation, struct block, futex_operation(row->operation));
+GETTER(uint32_t, waited_for, struct block, session_resource(report->session, row));
+GETTER(bool, is_sleep, struct block,
+       g_str_equal(session_text(report->session, waited_for(report, row)), "sleep"));
+GETTER(bool, is_no_sleep, struct block, !is_sleep(report, row));
+GETTER(const char *, resource_kind_of, struct block,
+       resource_kind(session_text(report->session, waited_for(report, row))));
+GETTER(const char *, resource_name_of, struct block,
+       resource_name(session_text(report->session, waited_for(report, row))));
+
+const struct column wait_resource_columns[] = {
+	{"kind", COLUMN_TEXT, .text = resource_kind_of},
+	{"name", COLUMN_TEXT, .text = resource_name_of},
+	{"fd", COLUMN_WHOLE, FIELD(struct block, fd), .none = NONE_NEGATIVE, .absent = true},
+	{"operation", COLUMN_TEXT, .text = operation, .absent = true},
+	{"length_ns", COLUMN_NS, FIELD(struct block, timer), .none = NONE_NEGATIVE, .absent = true,
+	 .when = is_sleep},
+	{"timeout_ns", COLUMN_NS, FIELD(struct block, timer), .none = NONE_NEGATIVE, .absent = true,
+	 .when = is_no_sleep},
+	{0}};
+
 /* --- the head ------------------------------------------------------------------------------- */
 
 GETTER(const void *, session_of, void, report->session);

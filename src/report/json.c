@@ -217,30 +217,3 @@ json_t *json_cause(const struct cause *cause)
 		json_object_set_new(object, "served_ns", json_integer(cause->served));
 	return object;
 }
-
-json_t *json_resource(const struct session *session, uint32_t resource)
-{
-	const char *key = session_text(session, resource);
-	json_t *object = json_object();
-
-	json_object_set_new(object, "kind", json_string(resource_kind(key)));
-	json_object_set_new(object, "name", json_text(resource_name(key)));
-	return object;
-}
-
-json_t *json_wait_resource(const struct session *session, const struct block *block)
-{
-	uint32_t resource = session_resource(session, block);
-	json_t *object = json_resource(session, resource);
-	const char *operation = futex_operation(block->operation);
-	bool sleep = strcmp(session_text(session, resource), "sleep") == 0;
-
-	if (block->fd >= 0)
-		json_object_set_new(object, "fd", json_integer(block->fd));
-	if (operation)
-		json_object_set_new(object, "operation", json_string(operation));
-	if (block->timer >= 0)
-		json_object_set_new(object, sleep ? "length_ns" : "timeout_ns",
-				    json_integer(block->timer));
-	return object;
-}

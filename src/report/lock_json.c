@@ -5,197 +5,143 @@
 #include "waits/deadlocks.h"
 #include "report/report.h"
 
-static json_t *thread_member(json_t *object, const struct session *session, uint32_t thread)
-{
-	const struct thread *life = model_thread(&session->trace.model, thread);
+static const char *const proofs[] = {"inferred", "seen"};
+static const char *const inferences[] = {"seen", "inferred"};
 
-	json_object_set_new(object, "host", json_integer(life->host));
-	json_object_set_new(object, "tid", json_integer(life->tid));
-	json_object_set_new(object, "name", json_text(session_thread_name(session, thread)));
-	return object;
+static const struct lock *lock_of(const struct report *report, uint32_t lock)
+{
+	return lock_at(&report->session->trace.flow, lock);
 }
 
-static const char *certainty(bool proved)
+static const struct column holding_columns[] = {
+	{NULL, COLUMN_TID_NAME, FIELD(struct holding, thread)},
+	{"begin", COLUMN_TIME, FIELD(struct holding, begin)},
+	{"end", COLUMN_TIME, FIELD(struct holding, end)},
+	{"certainty", COLUMN_TEXT, FIELD(struct holding, proved), .names = proofs},
+	{0}};
+
+/* Of all locks, and with what it did meanwhile, of one wait. */
+static const struct column holder_columns[] = {
+	{NULL, COLUMN_TID_NAME, FIELD(struct holder, thread)},
+	{"ns", COLUMN_NS, FIELD(struct holder, ns)},
+	{"certainty", COLUMN_TEXT, FIELD(struct holder, proved), .names = proofs},
+	{0}};
+static const struct column doing_columns[] = {
+	{NULL, COLUMN_TID_NAME, FIELD(struct holder, thread)},
+	{"ns", COLUMN_NS, FIELD(struct holder, ns)},
+	{"count", COLUMN_WHOLE, FIELD(struct holder, count)},
+	{"certainty", COLUMN_TEXT, FIELD(struct holder, proved), .names = proofs},
+	COLUMNS_WIB(struct holder, wib),
+	{"longest", COLUMN_LEAF, FIELD(struct holder, leaf)},
+	{"longest_ns", COLUMN_NS, FIELD(struct holder, leaf_ns)},
+	{"resource", COLUMN_RESOURCE, FIELD(struct holder, resource), .none = NONE_ZERO,
+	 .absent = true},
+	{0}};
+
+GETTER(int64_t, boosted, struct inversion, row->boosted == NO_PRIORITY ? INT64_MIN : row->boosted);
+
+static const struct column inversion_columns[] = {
+	{NULL, COLUMN_TID_NAME, FIELD(struct inversion, thread)},
+	{"waiter_priority", COLUMN_WHOLE, FIELD(struct inversion, waiter)},
+	{"owner_priority", COLUMN_WHOLE, FIELD(struct inversion, owner)},
+	{"boosted_to", COLUMN_WHOLE, .number = boosted, .none = NONE_LOWEST},
+	{"kept_off_ns", COLUMN_NS, FIELD(struct inversion, kept_off)},
+	{"instead", COLUMN_TID_NAME, FIELD(struct inversion, instead), .absent = true},
+	{0}};
+
+/* --- all locks ------------------------------------------------------------------------------ */
+
+GETTER(const char *, kind, struct contention, lock_kind_text(lock_of(report, row->lock)));
+GETTER(uint32_t, resource, struct contention, lock_of(report, row->lock)->resource);
+GETTER(const char *, name, void, session_text(report->session, resource(report, row)));
+GETTER(int64_t, host, struct contention, lock_of(report, row->lock)->host);
+GETTER(int64_t, pid, struct contention, lock_of(report, row->lock)->pid);
+GETTER(const void *, if_convoy, struct contention, row->convoy.handovers ? &row->convoy : NULL);
+GETTER(const void *, if_inverted, struct contention, row->inverted ? &row->inversion : NULL);
+
+static const struct column longest_columns[] = {
+	{NULL, COLUMN_TID_NAME, FIELD(struct contention, longest_thread)},
+	{"begin", COLUMN_TIME, FIELD(struct contention, longest_begin)},
+	{"end", COLUMN_TIME, FIELD(struct contention, longest_end)},
+	{0}};
+static const struct column convoy_columns[] = {
+	{"begin", COLUMN_TIME, FIELD(struct convoy, begin)},
+	{"end", COLUMN_TIME, FIELD(struct convoy, end)},
+	{"handovers", COLUMN_WHOLE, FIELD(struct convoy, handovers)},
+	{"queue", COLUMN_WHOLE, FIELD(struct convoy, longest)},
+	{0}};
+
+const struct column contention_columns[] = {
+	{"kind", COLUMN_TEXT, .text = kind},
+	{"name", COLUMN_TEXT, .text = name},
+	{"host", COLUMN_WHOLE, .number = host},
+	{"pid", COLUMN_WHOLE, .number = pid, .none = NONE_NEGATIVE},
+	{"waits", COLUMN_WHOLE, FIELD(struct contention, waits)},
+	{"waiters", COLUMN_WHOLE, FIELD(struct contention, waiters)},
+	{"ns", COLUMN_NS, FIELD(struct contention, ns)},
+	{"queue", COLUMN_WHOLE, FIELD(struct contention, queue)},
+	{"certainty", COLUMN_TEXT, FIELD(struct contention, inferred), .names = inferences},
+	{"longest", COLUMN_OBJECT, .columns = longest_columns},
+	{"holders", COLUMN_LIST, FIELD(struct contention, holders), .columns = holder_columns,
+	 .limited = true},
+	{"between_ns", COLUMN_NS, FIELD(struct contention, between)},
+	{"convoy", COLUMN_OBJECT, .at = if_convoy, .columns = convoy_columns, .absent = true},
+	{"priority_inversion", COLUMN_OBJECT, .at = if_inverted, .columns = inversion_columns,
+	 .absent = true},
+	{0}};
+
+/* --- deadlocks ------------------------------------------------------------------------------ */
+
+GETTER(const char *, stuck_on, struct stuck,
+       session_text(report->session, lock_of(report, row->lock)->resource));
+
+static const struct column stuck_columns[] = {
+	{NULL, COLUMN_TID_NAME, FIELD(struct stuck, thread)},
+	{"since", COLUMN_TIME, FIELD(struct stuck, since)},
+	{"lock", COLUMN_TEXT, .text = stuck_on},
+	{"owner", COLUMN_TID_NAME, FIELD(struct stuck, owner)},
+	{0}};
+static const struct column deadlock_columns[] = {
+	{"certainty", COLUMN_TEXT, FIELD(struct deadlock, proved), .names = proofs},
+	{"threads", COLUMN_LIST, FIELD(struct deadlock, members), .columns = stuck_columns},
+	{0}};
+
+GETTER(const void *, deadlocks, void, report->session->found.deadlocks);
+
+const struct column report_deadlocks[] = {{"deadlocks", COLUMN_LIST, .at = deadlocks,
+					   .stored = STORED_POINTERS, .columns = deadlock_columns},
+					  {0}};
+
+/* --- the lock of one wait ------------------------------------------------------------------- */
+
+GETTER(const char *, lock_wait_kind, struct lock_wait, lock_kind_text(row->lock));
+GETTER(const char *, lock_wait_name, struct lock_wait,
+       session_text(report->session, row->lock->resource));
+
+static const struct column lock_wait_columns[] = {
+	{"kind", COLUMN_TEXT, .text = lock_wait_kind},
+	{"name", COLUMN_TEXT, .text = lock_wait_name},
+	{"holders", COLUMN_LIST, FIELD(struct lock_wait, holders), .columns = doing_columns,
+	 .limited = true},
+	{"sequence", COLUMN_LIST, FIELD(struct lock_wait, holdings), .columns = holding_columns,
+	 .limited = true},
+	{"between_ns", COLUMN_NS, FIELD(struct lock_wait, between)},
+	{0}};
+
+void json_put_lock(const struct report *report, const struct wait *wait)
 {
-	return proved ? "seen" : "inferred";
-}
-
-static json_t *holding_json(const struct session *session, const struct holding *holding)
-{
-	json_t *object = thread_member(json_object(), session, holding->thread);
-
-	json_object_set_new(object, "begin", json_integer(holding->begin));
-	json_object_set_new(object, "end", json_integer(holding->end));
-	json_object_set_new(object, "certainty", json_string(certainty(holding->proved)));
-	return object;
-}
-
-static json_t *holder_json(const struct session *session, const struct holder *holder)
-{
-	json_t *object = thread_member(json_object(), session, holder->thread);
-	g_autofree char *leaf = leaf_key(session, holder->leaf);
-
-	json_object_set_new(object, "ns", json_integer(holder->ns));
-	json_object_set_new(object, "count", json_integer(holder->count));
-	json_object_set_new(object, "certainty", json_string(certainty(holder->proved)));
-	json_object_set_new(object, "working_ns", json_integer(holder->wib[WIB_WORKING]));
-	json_object_set_new(object, "interrupted_ns", json_integer(holder->wib[WIB_INTERRUPTED]));
-	json_object_set_new(object, "blocked_ns", json_integer(holder->wib[WIB_BLOCKED]));
-	json_object_set_new(object, "unknown_ns", json_integer(holder->wib[WIB_UNKNOWN]));
-	json_object_set_new(object, "longest", json_text(leaf));
-	json_object_set_new(object, "longest_ns", json_integer(holder->leaf_ns));
-	if (holder->resource)
-		json_object_set_new(object, "resource", json_resource(session, holder->resource));
-	return object;
-}
-
-static json_t *inversion_json(const struct session *session, const struct inversion *inversion)
-{
-	json_t *object = thread_member(json_object(), session, inversion->thread);
-
-	json_object_set_new(object, "waiter_priority", json_integer(inversion->waiter));
-	json_object_set_new(object, "owner_priority", json_integer(inversion->owner));
-	json_object_set_new(object, "boosted_to",
-			    inversion->boosted == NO_PRIORITY ? json_null()
-							      : json_integer(inversion->boosted));
-	json_object_set_new(object, "kept_off_ns", json_integer(inversion->kept_off));
-	if (is_thread(inversion->instead))
-		json_object_set_new(object, "instead",
-				    thread_member(json_object(), session, inversion->instead));
-	return object;
-}
-
-static json_t *contention_json(const struct session *session, const struct contention *at)
-{
-	const struct lock *lock = lock_at(&session->trace.flow, at->lock);
-	json_t *object = json_object(), *holders = json_array(), *longest;
-	uint32_t limit = session->asked.options->limit;
-
-	json_object_set_new(object, "kind", json_string(lock_kind_text(lock)));
-	json_object_set_new(object, "name", json_text(session_text(session, lock->resource)));
-	json_object_set_new(object, "host", json_integer(lock->host));
-	json_object_set_new(object, "pid", lock->pid >= 0 ? json_integer(lock->pid) : json_null());
-	json_object_set_new(object, "waits", json_integer((json_int_t) at->waits));
-	json_object_set_new(object, "waiters", json_integer(at->waiters));
-	json_object_set_new(object, "ns", json_integer(at->ns));
-	json_object_set_new(object, "queue", json_integer(at->queue));
-	json_object_set_new(object, "certainty", json_string(certainty(!at->inferred)));
-	longest = thread_member(json_object(), session, at->longest_thread);
-	json_object_set_new(longest, "begin", json_integer(at->longest_begin));
-	json_object_set_new(longest, "end", json_integer(at->longest_end));
-	json_object_set_new(object, "longest", longest);
-	for (guint i = 0; i < at->holders->len && (!limit || i < limit); i++) {
-		const struct holder *holder = &g_array_index(at->holders, struct holder, i);
-		json_t *entry = thread_member(json_object(), session, holder->thread);
-
-		json_object_set_new(entry, "ns", json_integer(holder->ns));
-		json_object_set_new(entry, "certainty", json_string(certainty(holder->proved)));
-		json_array_append_new(holders, entry);
-	}
-	json_object_set_new(object, "holders", holders);
-	if (limit && at->holders->len > limit)
-		json_object_set_new(object, "holders_omitted",
-				    json_integer(at->holders->len - limit));
-	json_object_set_new(object, "between_ns", json_integer(at->between));
-	if (at->convoy.handovers)
-		json_object_set_new(
-			object, "convoy",
-			json_pack("{s:I,s:I,s:i,s:i}", "begin", (json_int_t) at->convoy.begin,
-				  "end", (json_int_t) at->convoy.end, "handovers",
-				  (int) at->convoy.handovers, "queue", (int) at->convoy.longest));
-	if (at->inverted)
-		json_object_set_new(object, "priority_inversion",
-				    inversion_json(session, &at->inversion));
-	return object;
-}
-
-void json_locks(FILE *file, const struct session *session, const GArray *locks)
-{
-	uint32_t limit = session->asked.options->limit;
-	json_t *list = json_array();
-	guint count = limit ? MIN(limit, locks->len) : locks->len;
-
-	for (guint i = 0; i < count; i++)
-		json_array_append_new(list,
-				      contention_json(session,
-						      &g_array_index(locks, struct contention, i)));
-	json_member(file, "locks", list, false);
-	if (locks->len > count)
-		json_member(file, "locks_omitted", json_integer(locks->len - count), false);
-}
-
-static json_t *deadlock_json(const struct session *session, const struct deadlock *deadlock)
-{
-	json_t *object = json_object(), *threads = json_array();
-
-	json_object_set_new(object, "certainty", json_string(certainty(deadlock->proved)));
-	for (guint i = 0; i < deadlock->members->len; i++) {
-		const struct stuck *at = &g_array_index(deadlock->members, struct stuck, i);
-		const struct lock *lock = lock_at(&session->trace.flow, at->lock);
-		json_t *entry = thread_member(json_object(), session, at->thread);
-
-		json_object_set_new(entry, "since", json_integer(at->since));
-		json_object_set_new(entry, "lock",
-				    json_text(session_text(session, lock->resource)));
-		json_object_set_new(entry, "owner",
-				    at->owner == NO_THREAD
-					    ? json_null()
-					    : thread_member(json_object(), session, at->owner));
-		json_array_append_new(threads, entry);
-	}
-	json_object_set_new(object, "threads", threads);
-	return object;
-}
-
-void json_deadlocks(FILE *file, const struct session *session)
-{
-	json_t *list = json_array();
-
-	for (guint i = 0; i < session->found.deadlocks->len; i++)
-		json_array_append_new(
-			list,
-			deadlock_json(session, g_ptr_array_index(session->found.deadlocks, i)));
-	json_member(file, "deadlocks", list, false);
-}
-
-json_t *json_lock(const struct session *session, const struct wait *wait)
-{
+	const struct session *session = report->session;
 	struct lock_wait *lock =
 		lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
-	json_t *object, *holders, *holdings;
 	struct inversion inversion;
-	uint32_t limit = session->asked.options->limit;
-	guint shown;
 
 	if (!lock)
-		return NULL;
-	shown = limit ? MIN(limit, lock->holders->len) : lock->holders->len;
-	lock_wait_look(session, lock, shown);
-	object = json_object();
-	holders = json_array();
-	holdings = json_array();
-	json_object_set_new(object, "kind", json_string(lock_kind_text(lock->lock)));
-	json_object_set_new(object, "name", json_text(session_text(session, lock->lock->resource)));
-	for (guint i = 0; i < shown; i++)
-		json_array_append_new(holders,
-				      holder_json(session,
-						  &g_array_index(lock->holders, struct holder, i)));
-	json_object_set_new(object, "holders", holders);
-	if (lock->holders->len > shown)
-		json_object_set_new(object, "holders_omitted",
-				    json_integer(lock->holders->len - shown));
-	for (guint i = 0; i < lock->holdings->len && (!limit || i < limit); i++)
-		json_array_append_new(
-			holdings,
-			holding_json(session, &g_array_index(lock->holdings, struct holding, i)));
-	json_object_set_new(object, "sequence", holdings);
-	if (limit && lock->holdings->len > limit)
-		json_object_set_new(object, "sequence_omitted",
-				    json_integer(lock->holdings->len - limit));
-	json_object_set_new(object, "between_ns", json_integer(lock->between));
+		return;
+	lock_wait_look(session, lock, rows_limited(session, lock->holders->len));
+	json_begin(report->output, "lock", '{', LINES_NOT);
+	json_put_members(report, lock_wait_columns, lock);
 	if (lock_wait_inversion(session, lock, wait->thread, wait->begin, wait->end, &inversion))
-		json_object_set_new(object, "priority_inversion",
-				    inversion_json(session, &inversion));
+		json_put_row(report, "priority_inversion", inversion_columns, &inversion);
+	json_end(report->output, '}');
 	lock_wait_free(lock);
-	return object;
 }

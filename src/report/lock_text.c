@@ -124,43 +124,39 @@ static void append_holders(GString *line, const struct session *session,
 		g_string_append(line, " (inferred)");
 }
 
-void locks_text(const struct session *session, const GArray *locks, struct output *output)
+static void contention_line(const struct report *report, const void *row)
 {
-	uint32_t limit = session->asked.options->limit;
-	guint count = limit ? MIN(limit, locks->len) : locks->len;
+	const struct session *session = report->session;
+	const struct contention *at = row;
+	const struct lock *lock = lock_at(&session->trace.flow, at->lock);
+	g_autoptr(GString) line = g_string_new(NULL);
 	char sum[32], longest[32], when[48];
 
+	g_string_append_printf(line, "%s: %s (%s), %" PRIu64 " wait%s of %u thread%s",
+			       when_duration(sum, at->ns), session_text(session, lock->resource),
+			       lock_kind_text(lock), at->waits, at->waits == 1 ? "" : "s",
+			       at->waiters, at->waiters == 1 ? "" : "s");
+	if (at->queue > 1)
+		g_string_append_printf(line, ", up to %u at once", at->queue);
+	g_string_append_printf(line, ", longest %s by ", when_duration(longest, at->longest));
+	append_thread(line, session, at->longest_thread);
+	g_string_append_printf(line, " at %s",
+			       when_time(when, at->longest_begin, session->asked.options->utc,
+					 false));
+	append_holders(line, session, at);
+	if (at->convoy.handovers)
+		append_convoy(line, session, &at->convoy);
+	if (at->inverted)
+		append_inversion(line, session, &at->inversion);
+	text_wrapped(report->output, line->str, 2, 4);
+}
+
+void locks_text(const struct report *report, const GArray *locks)
+{
 	if (!locks->len)
 		return;
-	text_heading(output, "Locks, by the time that was waited for them");
-	for (guint i = 0; i < count; i++) {
-		const struct contention *at = &g_array_index(locks, struct contention, i);
-		const struct lock *lock = lock_at(&session->trace.flow, at->lock);
-		g_autoptr(GString) line = g_string_new(NULL);
-
-		g_string_append_printf(line, "%s: %s (%s), %" PRIu64 " wait%s of %u thread%s",
-				       when_duration(sum, at->ns),
-				       session_text(session, lock->resource), lock_kind_text(lock),
-				       at->waits, at->waits == 1 ? "" : "s", at->waiters,
-				       at->waiters == 1 ? "" : "s");
-		if (at->queue > 1)
-			g_string_append_printf(line, ", up to %u at once", at->queue);
-		g_string_append_printf(line, ", longest %s by ",
-				       when_duration(longest, at->longest));
-		append_thread(line, session, at->longest_thread);
-		g_string_append_printf(line, " at %s",
-				       when_time(when, at->longest_begin,
-						 session->asked.options->utc, false));
-		append_holders(line, session, at);
-		if (at->convoy.handovers)
-			append_convoy(line, session, &at->convoy);
-		if (at->inverted)
-			append_inversion(line, session, &at->inversion);
-		text_wrapped(output, line->str, 2, 4);
-	}
-	if (locks->len > count)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			locks->len - count);
+	text_heading(report->output, "Locks, by the time that was waited for them");
+	text_lines(report, ROWS(locks), contention_line);
 }
 
 void deadlocks_text(const struct session *session, struct output *output)

@@ -30,6 +30,8 @@
 
 #include "report/report.h"
 
+struct waiting;
+
 /* A stretch of a thread's time that the report speaks of. */
 struct mention {
 	uint32_t thread;

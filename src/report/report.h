@@ -20,25 +20,6 @@
 #include "report/columns.h"
 #include "report/output.h"
 
-/* What a delay report is made of, computed once. */
-struct delay {
-	const struct session *session; /* borrowed */
-	struct coverage coverage;
-	GArray *lineage;       /* struct stretch; empty without a single thread */
-	struct path *path;     /* NULL without a single thread */
-	GPtrArray *verdict;    /* strings */
-	GArray *locks;         /* struct contention: that the reported threads waited for */
-	GArray *findings;      /* struct finding: of these threads' waits */
-	GArray *threads;       /* struct stretch: each thread and its part of the window */
-};
-
-void delay_json(const struct delay *delay, struct output *output);
-void delay_text(const struct delay *delay, struct output *output);
-/* path_json.c, path_text.c: the critical path's sums, and its steps one by one. */
-json_t *path_totals_json(const struct delay *delay);
-void path_totals_text(const struct delay *delay, struct output *output);
-void path_steps_text(const struct delay *delay, struct output *output);
-void delay_csv(const struct delay *delay, struct output *output);
 struct saved;
 
 /* Profiles, and the comparison with saved ones (struct compared; NULL: none);
@@ -50,11 +31,6 @@ void profile_json_write(const struct profiles *profiles, const GArray *compariso
 void profile_text_write(const struct profiles *profiles, const GArray *comparison,
 			const char *other_filters, struct output *output);
 const char *peak_status_text(enum peak_status status);
-/* waiting_json.c, waiting_text.c: what threads and resources impose on others. */
-struct waiting;
-void waiting_json(const struct session *session, const struct waiting *waiting, FILE *file);
-void waiting_text(const struct session *session, const struct waiting *waiting,
-		  struct output *output);
 struct costs;
 struct user_requests;
 /* Requests and what they cost. */
@@ -65,12 +41,6 @@ void requests_csv(const struct costs *costs, struct output *output);
 struct diff;
 void diff_json(const struct diff *diff, struct output *output);
 void diff_text(const struct diff *diff, struct output *output);
-void check_json(const struct session *session, struct output *output);
-void check_text(const struct session *session, struct output *output);
-void overview_json(const struct session *session, const struct waiting *waiting,
-		   struct output *output);
-void overview_text(const struct session *session, struct output *output);
-
 void json_watch(const struct json_watch *watch); /* borrowed; NULL: nobody any more */
 /* To the watcher, if there is one. */
 void json_saw(uint32_t thread, int64_t begin, int64_t end);
@@ -118,20 +88,20 @@ void json_member(FILE *file, const char *key, json_t *value, bool first);
 /* Opens the object: schema and tool. */
 void json_open(FILE *file, const char *schema);
 json_t *json_cause(const struct cause *cause);
-json_t *json_resource(const struct session *session, uint32_t resource);
-/* The resource of one wait: with its descriptor, futex operation, timer. */
-json_t *json_wait_resource(const struct session *session, const struct block *block);
 
-/* lock_json.c: who held the lock that was waited for; NULL: no lock. */
-json_t *json_lock(const struct session *session, const struct wait *wait);
-/* Members "locks" (of struct contention) and "deadlocks". */
-void json_locks(FILE *file, const struct session *session, const GArray *locks);
-void json_deadlocks(FILE *file, const struct session *session);
+/* Of struct cause; of struct block: what was waited for, with its descriptor, futex operation,
+ * timer. */
+extern const struct column cause_columns[], wait_resource_columns[];
+
+/* lock_json.c: member "lock" of a wait, who held it; none if it was for no lock. */
+void json_put_lock(const struct report *report, const struct wait *wait);
+/* Of struct contention; member "deadlocks" of any row. */
+extern const struct column contention_columns[], report_deadlocks[];
 
 /* lock_text.c: the same for people; lock_text() a line of one wait. */
 void lock_text(const struct session *session, const struct wait *wait, struct output *output,
 	       int indent);
-void locks_text(const struct session *session, const GArray *locks, struct output *output);
+void locks_text(const struct report *report, const GArray *locks);
 void deadlocks_text(const struct session *session, struct output *output);
 
 /* text.c: the same for people. Control characters are shown as \xNN. */

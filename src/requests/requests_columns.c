@@ -229,7 +229,7 @@ GETTER(const void *, cause_of, guint, largest_cause(report->data, *row));
 GETTER(int64_t, value_of, guint, largest_value(report->data, *row));
 GETTER(const char *, unit, void, metric_unit(metric(report)));
 
-static const struct column cause_columns[] = {
+static const struct column largest_columns[] = {
 	{NULL, COLUMN_TEXT, FIELD(struct user_cause, kind), .csv = {11, "cause_kind"}},
 	{NULL, COLUMN_TEXT, FIELD(struct user_cause, label), .csv = {12, "cause"}},
 	{NULL, COLUMN_TEXT, .text = unit, .csv = {14, "unit"}},
@@ -240,7 +240,7 @@ static const struct column listed_columns[] = {
 	{"threads", COLUMN_LIST, .array = threads_of, .columns = thread_cost_columns},
 	{"causes", COLUMN_LIST, .array = charges_of, .columns = charge_columns},
 	{NULL, COLUMN_OBJECT, .at = request_of, .columns = inner_list},
-	{NULL, COLUMN_OBJECT, .at = cause_of, .columns = cause_columns},
+	{NULL, COLUMN_OBJECT, .at = cause_of, .columns = largest_columns},
 	{NULL, COLUMN_WHOLE, .number = value_of, .none = NONE_NEGATIVE, .csv = {13, "value"}},
 	{0}};
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The overview's results and what they are made of when they are written.
+ *
+ * Place: overview/. `data` of its reports is the struct overview_report, computed once.
+ */
+#ifndef WHYLATE_OVERVIEW_OVERVIEW_H
+#define WHYLATE_OVERVIEW_OVERVIEW_H
+
+#include "imposed/wait_groups.h"
+#include "imposed/waiting.h"
+#include "report/report.h"
+
+struct overview_report {
+	const struct session *session; /* borrowed */
+	struct overview *overview;
+	struct waiting *waiting;
+	GArray *locks;    /* struct contention */
+	GArray *findings; /* struct finding */
+};
+
+void overview_json(const struct overview_report *made, struct output *output);
+void overview_text(const struct overview_report *made, struct output *output);
+
+/* Of struct thread_total, struct call_total; tables of both. */
+extern const struct column thread_total_columns[], call_columns[];
+
+/* waiting_json.c, waiting_text.c: what threads and resources impose on others; the columns are of
+ * struct waiting. */
+extern const struct column waiting_columns[];
+void waiting_text(const struct report *report, const struct waiting *waiting);
+
+#endif
