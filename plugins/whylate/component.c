@@ -246,7 +246,7 @@ BT_PLUGIN_DESCRIPTION("Why was it late? Delay analysis of LTTng kernel traces");
 BT_PLUGIN_AUTHOR("the whylate authors");
 BT_PLUGIN_LICENSE("MIT");
 
-/* A class for each command: what it is, and where that is told. */
+/* A class for each command that has one: what it is, and where that is told. */
 #define CLASS(name, description, manual)                                                           \
 	static bt_component_class_initialize_method_status name##_initialize(                      \
 		bt_self_component_sink *self, bt_self_component_sink_configuration *configuration, \
@@ -261,18 +261,7 @@ BT_PLUGIN_LICENSE("MIT");
 	BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(name, "See " manual ".");                              \
 	BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(name, name##_initialize);                 \
 	BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(name, finalize);                            \
-	BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(name, graph_is_configured)
+	BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(name, graph_is_configured);
 
-CLASS(delay, "Say why a target event was not reached sooner.", "babeltrace2-sink.whylate.delay(7)");
-CLASS(overview, "Say what is in a kernel trace, and who waited for what.", "whylate-overview(1)");
-CLASS(profile, "Profile latencies, find their peaks and root causes.",
-      "babeltrace2-sink.whylate.profile(7)");
-CLASS(check, "Say what a kernel trace has and lacks for each analysis.", "whylate-check(1)");
-CLASS(requests, "Find the requests in a kernel trace, what each cost, and why.",
-      "whylate-requests(1)");
-CLASS(functions, "Say where time goes along the calls of threads, in user space and in the kernel.",
-      "whylate-functions(1)");
-CLASS(diff, "Say what differs between two groups of requests or two windows of a kernel trace.",
-      "whylate-diff(1)");
-CLASS(export, "Write threads, states, calls and wake-ups in other tools' formats.",
-      "babeltrace2-sink.whylate.export(7)");
+#define NO_CLASS(name)
+COMMANDS(CLASS, NO_CLASS)

@@ -8,8 +8,8 @@
 #include "limits/judge.h"
 #include "report/report.h"
 
-#define COMMAND_ADDRESS(name) &name##_command,
-const struct command *const commands[] = {COMMANDS(COMMAND_ADDRESS) NULL};
+#define COMMAND_ADDRESS(name, ...) &name##_command,
+const struct command *const commands[] = {COMMANDS(COMMAND_ADDRESS, COMMAND_ADDRESS) NULL};
 
 void command_options(struct options *options, const struct command *command)
 {

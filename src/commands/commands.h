@@ -9,21 +9,34 @@
 
 #include "run/command.h"
 
-/* The one list of them, as --help has it. */
-#define COMMANDS(COMMAND)                                                                          \
-	COMMAND(overview)                                                                          \
-	COMMAND(delay)                                                                             \
-	COMMAND(profile)                                                                           \
-	COMMAND(check)                                                                             \
-	COMMAND(requests)                                                                          \
-	COMMAND(diff)                                                                              \
-	COMMAND(functions)                                                                         \
-	COMMAND(export)                                                                            \
-	COMMAND(explain)                                                                           \
-	COMMAND(batch)
+/* The one list of them, as --help has it. COMMAND: also a component class, whose description and
+ * manual page follow; COMMAND_ONLY: none. */
+#define COMMANDS(COMMAND, COMMAND_ONLY)                                                            \
+	COMMAND(overview, "Say what is in a kernel trace, and who waited for what.",               \
+		"whylate-overview(1)")                                                             \
+	COMMAND(delay, "Say why a target event was not reached sooner.",                           \
+		"babeltrace2-sink.whylate.delay(7)")                                               \
+	COMMAND(profile, "Profile latencies, find their peaks and root causes.",                   \
+		"babeltrace2-sink.whylate.profile(7)")                                             \
+	COMMAND(check, "Say what a kernel trace has and lacks for each analysis.",                 \
+		"whylate-check(1)")                                                                \
+	COMMAND(requests, "Find the requests in a kernel trace, what each cost, and why.",         \
+		"whylate-requests(1)")                                                             \
+	COMMAND(diff,                                                                              \
+		"Say what differs between two groups of requests or two windows of a kernel "      \
+		"trace.",                                                                          \
+		"whylate-diff(1)")                                                                 \
+	COMMAND(functions,                                                                         \
+		"Say where time goes along the calls of threads, in user space and in the "        \
+		"kernel.",                                                                         \
+		"whylate-functions(1)")                                                            \
+	COMMAND(export, "Write threads, states, calls and wake-ups in other tools' formats.",      \
+		"babeltrace2-sink.whylate.export(7)")                                              \
+	COMMAND_ONLY(explain)                                                                      \
+	COMMAND_ONLY(batch)
 
-#define COMMAND_DECLARE(name) extern const struct command name##_command;
-COMMANDS(COMMAND_DECLARE)
+#define COMMAND_DECLARE(name, ...) extern const struct command name##_command;
+COMMANDS(COMMAND_DECLARE, COMMAND_DECLARE)
 #undef COMMAND_DECLARE
 
 extern const struct command *const commands[]; /* ends with NULL */
