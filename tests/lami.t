@@ -425,6 +425,10 @@ def check_other_latencies():
     profile, = profiles(trace, "wait-cpu")
     same(rows("whylate-lami-latencies", "operations", ("Operation", *LATENCIES), "--operation", "wait-cpu", trace),
          [("wait-cpu", *figures(profile))])
+    irqs = profiles(trace, "irq:*")  # here they are operations as any other
+    assert irqs, "no interrupt"
+    same(rows("whylate-lami-latencies", "operations", ("Operation", *LATENCIES), "--operation", "irq:*", trace),
+         [(p["operation"], *figures(p)) for p in irqs])
 
 
 def check_peaks(name):

@@ -1,98 +1,112 @@
 /* SPDX-License-Identifier: MIT */
-/* LAMI tables of the critical path of one thread, or to a target: its steps, and what they add
- * up to; see lami.h. The figures are those of `whylate delay`.
+/* The LAMI analysis of the critical path of one thread, or to a target: its steps, and what they
+ * add up to; see lami.h. The figures are those of `whylate delay`.
  */
-#include "lami/lami.h"
-
-#include "waits/causality.h"
+#include "lami/lami_analysis.h"
 #include "path/path.h"
 #include "path/path_sums.h"
-#include "waits/summary.h"
 #include "util/error.h"
+#include "waits/summary.h"
 
-const struct lami_table lami_steps = {
-	"steps",
-	"Steps of the critical path",
-	{{"Thread", LAMI_PROCESS, NULL},
-	 {"Step", LAMI_TIME_RANGE, NULL},
-	 {"State", LAMI_STRING, NULL},
-	 {"For", LAMI_MIXED, NULL},
-	 LAMI_CAUSE_COLUMNS,
-	 {"Spans lost events", LAMI_BOOL, NULL}}};
+/* --- what the steps add up to: `data` is struct path_totals ---------------------------------- */
 
-static void write_step(struct lami_report *report, const struct piece *piece)
-{
-	const struct session *session = report->session;
-	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
-	g_autofree char *leaf = leaf_key(session, piece->leaf);
-	struct cause cause = piece_cause(session, piece);
+GETTER(double, share, struct total,
+       lami_ratio(row->ns, ((const struct path_totals *) report->data)->ns));
+GETTER(char *, state, struct total, leaf_kind_key(report->session, row->leaf));
+GETTER(const char *, cause, struct total, cause_kind_text(row->cause));
 
-	lami_process(report, piece->thread);
-	lami_time_range(report, piece->begin, piece->end);
-	lami_string(report, leaf);
-	lami_resource(report, piece->block && piece->block->resource
-				      ? session_resource(session, piece->block)
-				      : 0);
-	if (piece->block || cause.kind == CAUSE_WAIT_CPU || cause.kind == CAUSE_THROTTLED) {
-		lami_cause(report, &cause);
-	} else {
-		for (int i = 0; i < 3; i++)
-			lami_empty(report);
-	}
-	lami_bool(report, session_spans_gap(session, piece->thread, &span));
-	cause_clear(&cause);
-}
+static const struct column time_columns[] = {
+	{NULL, COLUMN_NS, FIELD(struct total, ns), .lami = {"Time"}},
+	{NULL, COLUMN_SHARE, .real = share, .lami = {"Share"}},
+	{0}};
 
-const struct lami_table lami_path_threads = {
-	"threads",
-	"The critical path, by thread",
-	{{"Thread", LAMI_PROCESS, NULL},
-	 {"Time", LAMI_DURATION, NULL},
-	 {"Share", LAMI_RATIO, NULL},
-	 LAMI_WIB_COLUMNS,
-	 {"Steps", LAMI_NUMBER, "steps"}}};
+static const struct column count_columns[] = {
+	{NULL, COLUMN_WHOLE, FIELD(struct total, count), .lami = {"Steps", "steps"}}, {0}};
 
-const struct lami_table lami_path_kinds = {
-	"kinds",
-	"The critical path, by state and cause",
-	{{"State", LAMI_STRING, NULL},
-	 {"Cause", LAMI_STRING, NULL},
-	 {"Time", LAMI_DURATION, NULL},
-	 {"Share", LAMI_RATIO, NULL},
-	 {"Steps", LAMI_NUMBER, "steps"}}};
+static const struct column thread_total_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct total, thread), .lami = {"Thread"}},
+	COLUMNS(time_columns),
+	COLUMNS_WIB(struct total, wib),
+	COLUMNS(count_columns),
+	{0}};
 
-static void write_totals(struct lami_report *report, const struct path *path)
+static const struct column kind_total_columns[] = {
+	{NULL, COLUMN_TEXT, .owned = state, .lami = {"State"}},
+	{NULL, COLUMN_TEXT, .text = cause, .lami = {"Cause"}},
+	COLUMNS(time_columns),
+	COLUMNS(count_columns),
+	{0}};
+
+static const struct lami_table thread_table = {"threads", "The critical path, by thread",
+					       thread_total_columns, NULL};
+static const struct lami_table kind_table = {"kinds", "The critical path, by state and cause",
+					     kind_total_columns, NULL};
+
+static void write_totals(struct lami_writer *writer, const struct path *path)
 {
 	struct path_totals totals;
 
-	path_totals_init(&totals, report->session, path);
-	lami_begin(report, &lami_path_threads);
-	for (guint i = 0; i < totals.threads->len && lami_row(report); i++) {
-		const struct total *at = &g_array_index(totals.threads, struct total, i);
-
-		lami_process(report, at->thread);
-		lami_duration(report, at->ns);
-		lami_ratio(report, at->ns, totals.ns);
-		lami_wib(report, at->wib);
-		lami_number(report, at->count);
-	}
-	lami_begin(report, &lami_path_kinds);
-	for (guint i = 0; i < totals.kinds->len && lami_row(report); i++) {
-		const struct total *at = &g_array_index(totals.kinds, struct total, i);
-		g_autofree char *leaf = leaf_kind_key(report->session, at->leaf);
-
-		lami_string(report, leaf);
-		lami_string(report, cause_kind_text(at->cause));
-		lami_duration(report, at->ns);
-		lami_ratio(report, at->ns, totals.ns);
-		lami_number(report, at->count);
-	}
+	path_totals_init(&totals, writer->report.session, path);
+	writer->report.data = &totals;
+	lami_rows(writer, &thread_table, ROWS(totals.threads));
+	lami_rows(writer, &kind_table, ROWS(totals.kinds));
+	writer->report.data = NULL;
 	path_totals_clear(&totals);
 }
 
-bool lami_write_path(struct lami_report *report, GError **error)
+/* --- steps ---------------------------------------------------------------------------------- */
+
+struct step {
+	const struct piece *piece;
+	struct cause cause;
+};
+
+static bool piece_spans_gap(const struct session *session, const struct piece *piece)
 {
-	const struct session *session = report->session;
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+
+	return session_spans_gap(session, piece->thread, &span);
+}
+
+GETTER(int64_t, resource, struct piece,
+       row->block && row->block->resource ? session_resource(report->session, row->block) : 0);
+GETTER(int64_t, spans_gap, struct step, piece_spans_gap(report->session, row->piece));
+GETTER(const void *, if_waited, struct step,
+       row->piece->block || row->cause.kind == CAUSE_WAIT_CPU || row->cause.kind == CAUSE_THROTTLED
+	       ? &row->cause
+	       : NULL);
+
+static const struct column piece_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct piece, thread), .lami = {"Thread"}},
+	{NULL, COLUMN_RANGE, FIELD_RANGE(struct piece, begin, end), .lami = {"Step"}},
+	{NULL, COLUMN_LEAF, FIELD(struct piece, leaf), .lami = {"State"}},
+	{NULL, COLUMN_RESOURCE, .number = resource, .lami = {"For"}},
+	{0}};
+
+static const struct column step_columns[] = {
+	{NULL, COLUMN_OBJECT, FIELD(struct step, piece), .columns = piece_columns},
+	{NULL, COLUMN_OBJECT, .at = if_waited, .columns = lami_cause_columns},
+	{NULL, COLUMN_BOOL, .number = spans_gap, .lami = {"Spans lost events"}},
+	{0}};
+
+static const struct lami_table step_table = {"steps", "Steps of the critical path", step_columns,
+					     NULL};
+
+static void write_steps(struct lami_writer *writer, const struct path *path)
+{
+	lami_begin(writer, &step_table);
+	for (guint i = 0; i < path->pieces->len && !lami_is_full(writer); i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+		struct step step = {piece, piece_cause(writer->report.session, piece)};
+
+		lami_row(writer, &step);
+		cause_clear(&step.cause);
+	}
+}
+
+static bool write_path(struct lami_writer *writer, GError **error)
+{
+	const struct session *session = writer->report.session;
 	uint32_t thread = session->asked.target;
 	struct path *path;
 
@@ -106,10 +120,20 @@ bool lami_write_path(struct lami_report *report, GError **error)
 		return false;
 	}
 	path = path_new(session, thread, session->asked.from, session->asked.to);
-	write_totals(report, path);
-	lami_begin(report, &lami_steps);
-	for (guint i = 0; i < path->pieces->len && lami_row(report); i++)
-		write_step(report, &g_array_index(path->pieces, struct piece, i));
+	write_totals(writer, path);
+	write_steps(writer, path);
 	path_free(path);
 	return true;
 }
+
+const struct lami_analysis lami_path = {
+	.name = "path",
+	.title = "whylate: critical path of a thread",
+	.description = "Where the time of one thread (--thread), or the time to an event "
+		       "(--target), went: step by step through those who kept it waiting.",
+	.tags = {"sched", "log"},
+	.command = "delay",
+	.of_threads = true,
+	.needs = {EV_SCHED_SWITCH},
+	.tables = {&thread_table, &kind_table, &step_table},
+	.write = write_path};

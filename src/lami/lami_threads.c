@@ -1,121 +1,123 @@
 /* SPDX-License-Identifier: MIT */
-/* LAMI tables of threads: their waits, what ended them, who was waited for, states; see
+/* LAMI analyses of threads: their waits, what ended them, who was waited for, states; see
  * lami.h. The figures are those of `whylate overview` (blocked) and `whylate delay` (the others).
  */
-#include "lami/lami.h"
-
 #include "imposed/wait_groups.h"
+#include "imposed/waiting.h"
+#include "lami/lami_analysis.h"
 #include "waits/causality.h"
 #include "waits/summary.h"
-#include "imposed/waiting.h"
 
 /* --- blocked: sums of waits ---------------------------------------------------------------- */
 
-const struct lami_table lami_waits = {
-	"waits",
-	"Waits, by thread, state and what ended them",
-	{{"Thread", LAMI_PROCESS, NULL},
-	 {"State", LAMI_STRING, NULL},
-	 {"For", LAMI_MIXED, NULL},
-	 LAMI_CAUSE_COLUMNS,
-	 {"Waits", LAMI_NUMBER, "waits"},
-	 {"Time", LAMI_DURATION, NULL},
-	 {"Longest", LAMI_DURATION, NULL},
-	 {"Longest wait", LAMI_TIME_RANGE, NULL},
-	 {"Spans lost events", LAMI_BOOL, NULL}}};
+static const struct column group_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct wait_group, thread), .lami = {"Thread"}},
+	{NULL, COLUMN_LEAF, FIELD(struct wait_group, leaf), .lami = {"State"}},
+	{NULL, COLUMN_RESOURCE, FIELD(struct wait_group, resource), .lami = {"For"}},
+	{NULL, COLUMN_OBJECT, FIELD_HERE(struct wait_group, cause), .columns = lami_cause_columns},
+	{NULL, COLUMN_WHOLE, FIELD(struct wait_group, count), .lami = {"Waits", "waits"}},
+	{NULL, COLUMN_NS, FIELD(struct wait_group, ns), .lami = {"Time"}},
+	{NULL, COLUMN_NS, FIELD(struct wait_group, longest), .lami = {"Longest"}},
+	{NULL, COLUMN_RANGE, FIELD_RANGE(struct wait_group, longest_begin, longest_end),
+	 .lami = {"Longest wait"}},
+	{NULL, COLUMN_BOOL, FIELD(struct wait_group, spans_gap), .lami = {"Spans lost events"}},
+	{0}};
 
-const struct lami_table lami_imposed = {
-	"imposed",
-	"Who and what others waited for",
-	{{"Thread", LAMI_PROCESS, NULL},
-	 {"Resource", LAMI_MIXED, NULL},
-	 {"Others waited", LAMI_DURATION, NULL},
-	 {"While it worked", LAMI_DURATION, NULL},
-	 {"While it was ready", LAMI_DURATION, NULL},
-	 {"While it slept", LAMI_DURATION, NULL},
-	 {"While it waited for a device", LAMI_DURATION, NULL},
-	 {"While it did else", LAMI_DURATION, NULL},
-	 {"For the CPU it had", LAMI_DURATION, NULL},
-	 {"Waiters", LAMI_NUMBER, "threads"},
-	 {"Waited most", LAMI_PROCESS, NULL},
-	 {"Its wait", LAMI_TIME_RANGE, NULL},
-	 {"Of it", LAMI_DURATION, NULL},
-	 {"Spans lost events", LAMI_BOOL, NULL}}};
+static const struct lami_table group_table = {
+	"waits", "Waits, by thread, state and what ended them", group_columns, NULL};
 
-static void write_imposed(struct lami_report *report)
+GETTER(const void *, if_thread, struct imposer, row->resource ? NULL : row);
+
+/* What a thread did while others waited for it. */
+static const struct column meanwhile_columns[] = {
+	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_WORK]), .lami = {"While it worked"}},
+	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_CPU]), .lami = {"While it was ready"}},
+	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_SLEEP]), .lami = {"While it slept"}},
+	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_DEVICE]),
+	 .lami = {"While it waited for a device"}},
+	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_OTHER]), .lami = {"While it did else"}},
+	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_RAN]), .lami = {"For the CPU it had"}},
+	{0}};
+
+static const struct column imposer_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct imposer, thread), .lami = {"Thread"}},
+	{NULL, COLUMN_RESOURCE, FIELD(struct imposer, resource), .lami = {"Resource"}},
+	{NULL, COLUMN_NS, FIELD(struct imposer, ns), .lami = {"Others waited"}},
+	{NULL, COLUMN_OBJECT, .at = if_thread, .columns = meanwhile_columns},
+	{NULL, COLUMN_WHOLE, FIELD(struct imposer, waiters), .lami = {"Waiters", "threads"}},
+	{NULL, COLUMN_THREAD, FIELD(struct imposer, waiter), .lami = {"Waited most"}},
+	{NULL, COLUMN_RANGE, FIELD_RANGE(struct imposer, begin, end), .lami = {"Its wait"}},
+	{NULL, COLUMN_NS, FIELD(struct imposer, worst), .lami = {"Of it"}},
+	{NULL, COLUMN_BOOL, FIELD(struct imposer, spans_gap), .lami = {"Spans lost events"}},
+	{0}};
+
+static const struct lami_table imposer_table = {"imposed", "Who and what others waited for",
+						imposer_columns, NULL};
+
+static bool write_blocked(struct lami_writer *writer, GError **error)
 {
-	struct waiting *waiting = waiting_new(report->session);
-
-	lami_begin(report, &lami_imposed);
-	for (guint i = 0; i < waiting->imposers->len; i++) {
-		const struct imposer *at = &g_array_index(waiting->imposers, struct imposer, i);
-
-		if (!lami_row(report))
-			break;
-		lami_process(report, at->thread);
-		lami_resource(report, at->resource);
-		lami_duration(report, at->ns);
-		for (int kind = 0; kind < IMPOSED_KINDS; kind++) {
-			static const enum imposed order[IMPOSED_KINDS] = {
-				IMPOSED_WORK,   IMPOSED_CPU,   IMPOSED_SLEEP,
-				IMPOSED_DEVICE, IMPOSED_OTHER, IMPOSED_RAN};
-
-			if (at->resource)
-				lami_empty(report);
-			else
-				lami_duration(report, at->by[order[kind]]);
-		}
-		lami_number(report, at->waiters);
-		lami_process(report, at->waiter);
-		lami_time_range(report, at->begin, at->end);
-		lami_duration(report, at->worst);
-		lami_bool(report, at->spans_gap);
-	}
-	waiting_free(waiting);
-}
-
-bool lami_write_blocked(struct lami_report *report, GError **error)
-{
-	struct overview *overview = overview_new(report->session);
+	struct overview *overview = overview_new(writer->report.session);
+	struct waiting *waiting;
 
 	(void) error;
-	lami_begin(report, &lami_waits);
-	for (guint i = 0; i < overview->waits->len; i++) {
-		const struct wait_group *at = &g_array_index(overview->waits, struct wait_group, i);
-		g_autofree char *leaf = leaf_key(report->session, at->leaf);
-
-		if (!lami_row(report))
-			break;
-		lami_process(report, at->thread);
-		lami_string(report, leaf);
-		lami_resource(report, at->resource);
-		lami_cause(report, &at->cause);
-		lami_number(report, at->count);
-		lami_duration(report, at->ns);
-		lami_duration(report, at->longest);
-		lami_time_range(report, at->longest_begin, at->longest_end);
-		lami_bool(report, at->spans_gap);
-	}
+	lami_rows(writer, &group_table, ROWS(overview->waits));
 	overview_free(overview);
-	write_imposed(report);
+	waiting = waiting_new(writer->report.session);
+	lami_rows(writer, &imposer_table, ROWS(waiting->imposers));
+	waiting_free(waiting);
 	return true;
 }
 
+const struct lami_analysis lami_blocked = {
+	.name = "blocked",
+	.title = "whylate: who waited how long for what",
+	.description = "The waits of threads that are not idle, by state, resource and what ended "
+		       "them; and who and what others waited for, down the chains of waits.",
+	.tags = {"sched", "top"},
+	.command = "overview",
+	.needs = {EV_SCHED_SWITCH},
+	.tables = {&group_table, &imposer_table},
+	.write = write_blocked};
+
 /* --- waits: each of them ------------------------------------------------------------------- */
 
-const struct lami_table lami_each_wait = {
-	"waits",
-	"Each wait, the longest first",
-	{{"Thread", LAMI_PROCESS, NULL},
-	 {"Wait", LAMI_TIME_RANGE, NULL},
-	 {"State", LAMI_STRING, NULL},
-	 {"For", LAMI_MIXED, NULL},
-	 LAMI_CAUSE_COLUMNS,
-	 {"Led to", LAMI_PROCESS, NULL},
-	 {"Which worked", LAMI_DURATION, NULL},
-	 {"Was interrupted", LAMI_DURATION, NULL},
-	 {"And waited itself", LAMI_DURATION, NULL},
-	 {"Spans lost events", LAMI_BOOL, NULL}}};
+struct wait_row {
+	const struct wait *wait;
+	struct cause cause;
+};
+
+GETTER(int64_t, resource_of, struct wait,
+       row->block->resource ? session_resource(report->session, row->block) : 0);
+GETTER(const void *, if_share, struct wait, row->has_share ? row : NULL);
+
+static const struct column wait_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct wait, thread), .lami = {"Thread"}},
+	{NULL, COLUMN_RANGE, FIELD_RANGE(struct wait, begin, end), .lami = {"Wait"}},
+	{NULL, COLUMN_LEAF, FIELD(struct wait, leaf), .lami = {"State"}},
+	{NULL, COLUMN_RESOURCE, .number = resource_of, .lami = {"For"}},
+	{0}};
+
+/* What it led to. */
+static const struct column share_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct wait, lead.thread), .lami = {"Led to"}},
+	{NULL, COLUMN_NS, FIELD(struct wait, working), .lami = {"Which worked"}},
+	{NULL, COLUMN_NS, FIELD(struct wait, interrupted), .lami = {"Was interrupted"}},
+	{NULL, COLUMN_NS, FIELD(struct wait, blocked), .lami = {"And waited itself"}},
+	{0}};
+
+static const struct column lead_columns[] = {
+	{NULL, COLUMN_OBJECT, .at = if_share, .columns = share_columns},
+	{NULL, COLUMN_BOOL, FIELD(struct wait, spans_gap), .lami = {"Spans lost events"}},
+	{0}};
+
+static const struct column each_wait_columns[] = {
+	{NULL, COLUMN_OBJECT, FIELD(struct wait_row, wait), .columns = wait_columns},
+	{NULL, COLUMN_OBJECT, FIELD_HERE(struct wait_row, cause), .columns = lami_cause_columns},
+	{NULL, COLUMN_OBJECT, FIELD(struct wait_row, wait), .columns = lead_columns},
+	{0}};
+
+static const struct lami_table each_wait_table = {"waits", "Each wait, the longest first",
+						  each_wait_columns, NULL};
 
 static int longest_wait(gconstpointer a, gconstpointer b)
 {
@@ -127,30 +129,6 @@ static int longest_wait(gconstpointer a, gconstpointer b)
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
-}
-
-static void write_wait(struct lami_report *report, const struct wait *wait)
-{
-	struct cause cause = wait_cause(report->session, wait);
-	g_autofree char *leaf = leaf_key(report->session, wait->leaf);
-
-	lami_process(report, wait->thread);
-	lami_time_range(report, wait->begin, wait->end);
-	lami_string(report, leaf);
-	lami_resource(report,
-		      wait->block->resource ? session_resource(report->session, wait->block) : 0);
-	lami_cause(report, &cause);
-	cause_clear(&cause);
-	lami_process(report, wait->has_share ? wait->lead.thread : NO_THREAD);
-	for (int i = 0; i < 3; i++) {
-		const int64_t share[] = {wait->working, wait->interrupted, wait->blocked};
-
-		if (wait->has_share)
-			lami_duration(report, share[i]);
-		else
-			lami_empty(report);
-	}
-	lami_bool(report, wait->spans_gap);
 }
 
 /* Those asked for; if none are, all but the idle ones. */
@@ -172,10 +150,11 @@ static GArray *threads_that_wait(const struct session *session)
 	return threads;
 }
 
-bool lami_write_waits(struct lami_report *report, GError **error)
+static bool write_waits(struct lami_writer *writer, GError **error)
 {
-	const struct session *session = report->session;
-	GPtrArray *lists = g_ptr_array_new_with_free_func((GDestroyNotify) g_ptr_array_unref);
+	const struct session *session = writer->report.session;
+	g_autoptr(GPtrArray)
+		lists = g_ptr_array_new_with_free_func((GDestroyNotify) g_ptr_array_unref);
 	g_autoptr(GPtrArray) waits = g_ptr_array_new();
 	g_autoptr(GArray) threads = threads_that_wait(session);
 
@@ -191,36 +170,30 @@ bool lami_write_waits(struct lami_report *report, GError **error)
 			g_ptr_array_add(waits, g_ptr_array_index(list, k));
 	}
 	g_ptr_array_sort(waits, longest_wait);
-	lami_begin(report, &lami_each_wait);
-	for (guint i = 0; i < waits->len && lami_row(report); i++)
-		write_wait(report, g_ptr_array_index(waits, i));
-	g_ptr_array_free(lists, TRUE);
+	lami_begin(writer, &each_wait_table);
+	for (guint i = 0; i < waits->len && !lami_is_full(writer); i++) {
+		const struct wait *wait = g_ptr_array_index(waits, i);
+		struct wait_row row = {wait, wait_cause(session, wait)};
+
+		lami_row(writer, &row);
+		cause_clear(&row.cause);
+	}
 	return true;
 }
 
+const struct lami_analysis lami_waits = {
+	.name = "waits",
+	.title = "whylate: each wait and what ended it",
+	.description = "Every blocked interval of the threads asked for (--thread, --process; "
+		       "without, of those that are not idle), the longest first, with its cause.",
+	.tags = {"sched", "log"},
+	.command = "delay",
+	.of_threads = true,
+	.needs = {EV_SCHED_SWITCH},
+	.tables = {&each_wait_table},
+	.write = write_waits};
+
 /* --- states -------------------------------------------------------------------------------- */
-
-const struct lami_table lami_threads = {
-	"threads",
-	"Threads, by the time they worked",
-	{{"Thread", LAMI_PROCESS, NULL},
-	 {"Alive in the window", LAMI_TIME_RANGE, NULL},
-	 LAMI_WIB_COLUMNS,
-	 {"Working, share", LAMI_RATIO, NULL},
-	 {"Interrupted, share", LAMI_RATIO, NULL},
-	 {"Blocked, share", LAMI_RATIO, NULL},
-	 {"Unknown, share", LAMI_RATIO, NULL}}};
-
-const struct lami_table lami_states = {
-	"states",
-	"States of threads",
-	{{"Thread", LAMI_PROCESS, NULL},
-	 {"State", LAMI_STRING, NULL},
-	 {"Time", LAMI_DURATION, NULL},
-	 {"Share of its life", LAMI_RATIO, NULL},
-	 {"Instances", LAMI_NUMBER, "intervals"},
-	 {"Longest", LAMI_TIME_RANGE, NULL},
-	 {"Spans lost events", LAMI_BOOL, NULL}}};
 
 /* One thread's sums, and one leaf of one thread. */
 struct life {
@@ -238,6 +211,43 @@ struct state {
 	struct instance longest;
 	bool spans_gap;
 };
+
+static double share_of(const struct life *life, enum wib wib)
+{
+	return lami_ratio(life->wib[wib], life->end - life->begin);
+}
+
+GETTER(double, working_share, struct life, share_of(row, WIB_WORKING));
+GETTER(double, interrupted_share, struct life, share_of(row, WIB_INTERRUPTED));
+GETTER(double, blocked_share, struct life, share_of(row, WIB_BLOCKED));
+GETTER(double, unknown_share, struct life, share_of(row, WIB_UNKNOWN));
+
+static const struct column life_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct life, thread), .lami = {"Thread"}},
+	{NULL, COLUMN_RANGE, FIELD_RANGE(struct life, begin, end), .lami = {"Alive in the window"}},
+	COLUMNS_WIB(struct life, wib),
+	{NULL, COLUMN_SHARE, .real = working_share, .lami = {"Working, share"}},
+	{NULL, COLUMN_SHARE, .real = interrupted_share, .lami = {"Interrupted, share"}},
+	{NULL, COLUMN_SHARE, .real = blocked_share, .lami = {"Blocked, share"}},
+	{NULL, COLUMN_SHARE, .real = unknown_share, .lami = {"Unknown, share"}},
+	{0}};
+
+GETTER(double, state_share, struct state, lami_ratio(row->ns, row->whole));
+
+static const struct column state_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct state, thread), .lami = {"Thread"}},
+	{NULL, COLUMN_TEXT, FIELD(struct state, leaf), .lami = {"State"}},
+	{NULL, COLUMN_NS, FIELD(struct state, ns), .lami = {"Time"}},
+	{NULL, COLUMN_SHARE, .real = state_share, .lami = {"Share of its life"}},
+	{NULL, COLUMN_WHOLE, FIELD(struct state, count), .lami = {"Instances", "intervals"}},
+	{NULL, COLUMN_RANGE, FIELD_RANGE(struct state, longest.begin, longest.end),
+	 .lami = {"Longest"}},
+	{NULL, COLUMN_BOOL, FIELD(struct state, spans_gap), .lami = {"Spans lost events"}},
+	{0}};
+
+static const struct lami_table life_table = {"threads", "Threads, by the time they worked",
+					     life_columns, NULL};
+static const struct lami_table state_table = {"states", "States of threads", state_columns, NULL};
 
 static void state_clear(gpointer data)
 {
@@ -317,54 +327,32 @@ static void take_thread(const struct session *session, uint32_t thread, GArray *
 	node_free(total);
 }
 
-static void write_lives(struct lami_report *report, const GArray *lives)
+static bool write_states(struct lami_writer *writer, GError **error)
 {
-	static const enum wib order[] = {LAMI_WIB_ORDER};
-
-	lami_begin(report, &lami_threads);
-	for (guint i = 0; i < lives->len && lami_row(report); i++) {
-		const struct life *at = &g_array_index(lives, struct life, i);
-
-		lami_process(report, at->thread);
-		lami_time_range(report, at->begin, at->end);
-		lami_wib(report, at->wib);
-		for (size_t k = 0; k < G_N_ELEMENTS(order); k++)
-			lami_ratio(report, at->wib[order[k]], at->end - at->begin);
-	}
-}
-
-static void write_states(struct lami_report *report, const GArray *states)
-{
-	lami_begin(report, &lami_states);
-	for (guint i = 0; i < states->len && lami_row(report); i++) {
-		const struct state *at = &g_array_index(states, struct state, i);
-
-		lami_process(report, at->thread);
-		lami_string(report, at->leaf);
-		lami_duration(report, at->ns);
-		lami_ratio(report, at->ns, at->whole);
-		lami_number(report, at->count);
-		lami_time_range(report, at->longest.begin, at->longest.end);
-		lami_bool(report, at->spans_gap);
-	}
-}
-
-bool lami_write_states(struct lami_report *report, GError **error)
-{
-	const struct session *session = report->session;
+	const struct session *session = writer->report.session;
 	g_autoptr(GArray) lives = g_array_new(FALSE, FALSE, sizeof(struct life));
 	g_autoptr(GArray) states = g_array_new(FALSE, FALSE, sizeof(struct state));
 
 	(void) error;
 	g_array_set_clear_func(states, state_clear);
-	for (guint i = 0; i < session->asked.selected->len; i++) {
-		uint32_t thread = g_array_index(session->asked.selected, uint32_t, i);
-
-		take_thread(session, thread, lives, states);
-	}
+	for (guint i = 0; i < session->asked.selected->len; i++)
+		take_thread(session, g_array_index(session->asked.selected, uint32_t, i), lives,
+			    states);
 	g_array_sort(lives, most_work);
 	g_array_sort(states, most_time);
-	write_lives(report, lives);
-	write_states(report, states);
+	lami_rows(writer, &life_table, ROWS(lives));
+	lami_rows(writer, &state_table, ROWS(states));
 	return true;
 }
+
+const struct lami_analysis lami_states = {
+	.name = "states",
+	.title = "whylate: Working, Interrupted, Blocked",
+	.description = "Each thread's time in the window, split into states; they sum to it "
+		       "exactly.",
+	.tags = {"sched", "stats"},
+	.command = "delay",
+	.of_threads = true,
+	.needs = {EV_SCHED_SWITCH},
+	.tables = {&life_table, &state_table},
+	.write = write_states};

@@ -46,6 +46,7 @@ enum column_type {
 	COLUMN_THREAD, /* a thread: host, tid, pid, name, in a container also what it is there */
 	COLUMN_TID_NAME, /* a thread: host, tid, name */
 	COLUMN_RESOURCE, /* an interned key: kind, name */
+	COLUMN_RANGE, /* two times, FIELD_RANGE; LAMI's only, as others have each by itself */
 	COLUMN_OBJECT, /* with `columns`, of the same row if it is neither a FIELD nor `at` */
 	COLUMN_LIST, /* of records with `columns` (NULL: as this one's), or of values of the type
 			    `item`; or what `each` writes */
@@ -88,6 +89,11 @@ enum stored {
 		GPtrArray *: STORED_POINTERS,                                                      \
 		default: STORED_POINTER)
 #define FIELD_HERE(type, member) .offset = offsetof(type, member), .stored = STORED_HERE
+/* Two times, the second right behind the first; does not compile if it is elsewhere. */
+#define FIELD_RANGE(type, begin, end)                                                              \
+	.offset = offsetof(type, begin) /                                                          \
+		  (offsetof(type, end) == offsetof(type, begin) + sizeof(int64_t)),                \
+	.stored = STORED_HERE
 /* The row itself: an element of a list of numbers or strings. */
 #define ROW_NUMBER .stored = STORED_UINT32
 #define ROW_HERE .stored = STORED_HERE
@@ -112,6 +118,17 @@ struct shown_at {
 	const char *header; /* NULL: its key */
 	int8_t width; /* columns; negative: to the left */
 	const char *before; /* what parts it from the one before; NULL: a space */
+};
+
+/* A column of LAMI's tables, which are in the order of the list (lami/lami_table.h). The class of
+ * its data follows from the column's type, but for these. */
+enum lami_class { LAMI_OF_TYPE, LAMI_SYSCALL, LAMI_DISK, LAMI_IRQ /* `write` puts its members */ };
+
+struct lami_cell {
+	const char *title; /* NULL: it is none */
+	const char *unit; /* of numbers; NULL: none, "": the table's */
+	enum lami_class class;
+	bool unknown; /* none is written as not known, not as empty */
 };
 
 struct column {
@@ -142,6 +159,7 @@ struct column {
 	/* The column is there at all; NULL: always. In headings, `row` is NULL. */
 	bool (*when)(const struct report *report, const void *row);
 	struct shown_at table, csv;
+	struct lami_cell lami;
 	enum mark mark;
 	bool indents; /* the level in a tree moves it to the right */
 	bool own_line; /* what is longer than its width has a line of its own, … */
@@ -214,11 +232,12 @@ extern const struct column thread_columns[], tid_name_columns[];
 #define COLUMNS(list) {NULL, COLUMN_OBJECT, .columns = list}
 /* Working, interrupted, blocked and unknown time, of an array by enum wib. */
 #define COLUMNS_WIB(type, member)                                                                  \
-	{"working_ns", COLUMN_NS, FIELD(type, member[WIB_WORKING])},                               \
-		{"interrupted_ns", COLUMN_NS, FIELD(type, member[WIB_INTERRUPTED])},               \
-		{"blocked_ns", COLUMN_NS, FIELD(type, member[WIB_BLOCKED])},                       \
+	{"working_ns", COLUMN_NS, FIELD(type, member[WIB_WORKING]), .lami = {"Working"}},          \
+		{"interrupted_ns", COLUMN_NS, FIELD(type, member[WIB_INTERRUPTED]),                \
+		 .lami = {"Interrupted"}},                                                         \
+		{"blocked_ns", COLUMN_NS, FIELD(type, member[WIB_BLOCKED]), .lami = {"Blocked"}},  \
 	{                                                                                          \
-		"unknown_ns", COLUMN_NS, FIELD(type, member[WIB_UNKNOWN])                          \
+		"unknown_ns", COLUMN_NS, FIELD(type, member[WIB_UNKNOWN]), .lami = {"Unknown"}     \
 	}
 
 /* --- columns_json.c ------------------------------------------------------------------------- */
