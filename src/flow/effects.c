@@ -13,7 +13,6 @@
 
 #define O_CLOEXEC_BIT 02000000u
 #define FD_CLOEXEC_BIT 1
-#define EFD_CLOEXEC_BIT 02000000u
 #define CLOSE_RANGE_CLOEXEC_BIT 4u
 #define F_DUPFD_OP 0
 #define F_SETFD_OP 2
@@ -60,24 +59,46 @@ static void effect_close_range(struct fd_table *files, const struct call *call)
 		fd_close_range(files, (uint32_t) call->fd, (uint32_t) call->newfd);
 }
 
-/* What a call that succeeded changed. */
-void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
-		  const struct event_syscall *args)
+static void effect_accept(struct flow *flow, struct thread *thread,
+			  const struct event_syscall *args)
+{
+	struct fd_table *files = thread_files(flow, thread);
+	const struct call *call = &thread->flow.call;
+	uint32_t key = address_key(flow, args);
+
+	if (!key)
+		key = fd_key(files, call->fd);
+	fd_open(files, (int32_t) args->ret, key ? key : family_key(flow, args->family),
+		call->flags & O_CLOEXEC_BIT);
+}
+
+static void effect_close(struct flow *flow, uint32_t index, struct thread *thread)
+{
+	lock_file_closed(flow, thread);
+	if (flow->exchanges_wanted)
+		exchange_closing(flow, index, thread);
+	fd_close(thread_files(flow, thread), thread->flow.call.fd);
+}
+
+/* What makes a descriptor of one kind: its key. Their flags for close-on-exec are O_CLOEXEC. */
+static const char *const made_keys[] = {
+	[DOES_EVENTFD] = "eventfd",      [DOES_TIMERFD] = "timerfd",
+	[DOES_EPOLL] = "epoll",          [DOES_SIGNALFD] = "file:signalfd",
+	[DOES_INOTIFY] = "file:inotify", [DOES_MEMFD] = "file:memfd",
+};
+
+static void change_files(struct flow *flow, uint32_t index, struct thread *thread,
+			 const struct event_syscall *args, enum call_effect effect)
 {
 	const struct call *call = &thread->flow.call;
-	uint8_t effect = flow_call_info(flow, call->name)->effect;
+	struct fd_table *files = thread_files(flow, thread);
 	int32_t ret = (int32_t) args->ret;
 	bool cloexec = call->flags & O_CLOEXEC_BIT;
-	struct fd_table *files;
-	uint32_t key;
 
-	/* a connect under way (-EINPROGRESS) and a close that was interrupted count */
-	if (effect == DOES_NOTHING ||
-	    (args->ret < 0 && effect != DOES_CONNECT && effect != DOES_CLOSE))
+	if (effect < G_N_ELEMENTS(made_keys) && made_keys[effect]) {
+		fd_open(files, ret, intern_id(flow->names, made_keys[effect]), cloexec);
 		return;
-	if (effect == DOES_WRITE && !flow->inode_locks)
-		return;
-	files = thread_files(flow, thread);
+	}
 	switch (effect) {
 	case DOES_OPEN:
 		effect_open(flow, thread, ret);
@@ -93,19 +114,14 @@ void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 		lock_fcntl(flow, index, thread);
 		break;
 	case DOES_PIPE:
-		effect_pair(flow, thread, args, true);
-		break;
 	case DOES_SOCKETPAIR:
-		effect_pair(flow, thread, args, false);
+		effect_pair(flow, thread, args, effect == DOES_PIPE);
 		break;
 	case DOES_SOCKET:
 		fd_open(files, ret, family_key(flow, call->op), cloexec);
 		break;
 	case DOES_ACCEPT:
-		key = address_key(flow, args);
-		if (!key)
-			key = fd_key(files, call->fd);
-		fd_open(files, ret, key ? key : family_key(flow, args->family), cloexec);
+		effect_accept(flow, thread, args);
 		break;
 	case DOES_CONNECT:
 		if (call->address)
@@ -118,40 +134,34 @@ void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 		lock_flock(flow, index, thread);
 		break;
 	case DOES_CLOSE:
-		lock_file_closed(flow, thread);
-		if (flow->exchanges_wanted)
-			exchange_closing(flow, index, thread);
-		fd_close(files, call->fd);
+		effect_close(flow, index, thread);
 		break;
 	case DOES_CLOSE_RANGE:
 		effect_close_range(files, call);
-		break;
-	case DOES_EVENTFD:
-		fd_open(files, ret, intern_id(flow->names, "eventfd"),
-			call->flags & EFD_CLOEXEC_BIT);
-		break;
-	case DOES_TIMERFD:
-		fd_open(files, ret, intern_id(flow->names, "timerfd"), cloexec);
-		break;
-	case DOES_EPOLL:
-		fd_open(files, ret, intern_id(flow->names, "epoll"), cloexec);
 		break;
 	case DOES_EPOLL_CTL:
 		/* a removed cookie is never reported again, so it may stay */
 		if (call->op != EPOLL_DEL)
 			fd_epoll_set(files, call->fd, (uint64_t) call->argument, call->newfd);
 		break;
-	case DOES_SIGNALFD:
-		fd_open(files, ret, intern_id(flow->names, "file:signalfd"), cloexec);
-		break;
-	case DOES_INOTIFY:
-		fd_open(files, ret, intern_id(flow->names, "file:inotify"), cloexec);
-		break;
 	case DOES_NAMESPACES:
 		namespaces_changed(flow, thread);
 		break;
-	case DOES_MEMFD:
-		fd_open(files, ret, intern_id(flow->names, "file:memfd"), cloexec);
+	default:
 		break;
 	}
+}
+
+void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
+		  const struct event_syscall *args)
+{
+	enum call_effect effect = flow_call_info(flow, thread->flow.call.name)->effect;
+
+	/* a connect under way (-EINPROGRESS) and a close that was interrupted count */
+	if (effect == DOES_NOTHING ||
+	    (args->ret < 0 && effect != DOES_CONNECT && effect != DOES_CLOSE))
+		return;
+	if (effect == DOES_WRITE && !flow->inode_locks)
+		return;
+	change_files(flow, index, thread, args, effect);
 }
