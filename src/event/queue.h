@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A queue of copied events and notices, for those that must wait.
  *
- * Place: event/. flow/input holds events back here until the thread that a
+ * Place: event/. flow/flow.c holds events back here until the thread that a
  * CPU ran before its first switch is known. In memory at first, then in an
  * unlinked temporary file, so that a CPU that never switches costs disk, not
  * memory.

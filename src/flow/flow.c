@@ -42,7 +42,7 @@ void flow_clear(struct flow *flow)
 	flow_state_clear(flow);
 }
 
-static void no_longer(struct flow *flow, struct cpu *cpu)
+static void remove_awaited(struct flow *flow, struct cpu *cpu)
 {
 	guint at = cpu->awaited - 1;
 
@@ -78,7 +78,7 @@ static void enter(const struct event *event, void *data)
 		flow_step(flow, event);
 }
 
-static void release(struct flow *flow)
+static void release_held(struct flow *flow)
 {
 	for (guint i = 0; i < flow->unnamed->len; i++)
 		g_array_index(flow->unnamed, struct cpu *, i)->awaited = 0;
@@ -101,7 +101,7 @@ static void no_longer_awaited(struct flow *flow, struct cpu *cpu, const struct e
 						event->sched_switch.prev_comm);
 		cpu_runs(flow, host, cpu, thread);
 	}
-	no_longer(flow, cpu);
+	remove_awaited(flow, cpu);
 }
 
 static void await_if_new(struct flow *flow, struct cpu *cpu, const struct event *event)
@@ -137,7 +137,7 @@ void flow_event(struct flow *flow, const struct event *event)
 		no_longer_awaited(flow, cpu, event);
 	if (!flow->unnamed->len ||
 	    (flow->held_limit && flow->held.count - flow->held_user > flow->held_limit))
-		release(flow);
+		release_held(flow);
 }
 
 /* In order with the kernel's, which it never moves: neither the trace's begin and end, nor
@@ -185,7 +185,7 @@ void flow_lost(struct flow *flow, uint32_t host_index, uint32_t cpu_id, int64_t 
 	else
 		enter_lost(flow, &notice);
 	if (!flow->unnamed->len && flow->held.count)
-		release(flow);
+		release_held(flow);
 }
 
 void flow_packet(struct flow *flow, uint32_t host_index, uint32_t cpu_id, int64_t begin)
@@ -256,7 +256,7 @@ void flow_settle_begin(struct flow *flow, struct thread *thread)
 
 void flow_end(struct flow *flow)
 {
-	release(flow);
+	release_held(flow);
 	flow_check_at_end(flow);
 	for (guint i = 0; i < flow->model->hosts->len; i++)
 		end_host(model_host(flow->model, i));

@@ -188,7 +188,8 @@ void flow_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event 
 
 /* Remembers who armed a timer, in which call, for how long. In an interrupt
  * nobody in particular does. */
-static void arm(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
+static void arm_timer(struct flow *flow, struct host *host, struct cpu *cpu,
+		      const struct event *event)
 {
 	struct thread *thread = cpu_interrupted(cpu) ? NULL : flow_current(flow, cpu);
 	uint32_t index = idmap_get(&host->timers, event->timer.timer);
@@ -232,7 +233,7 @@ void flow_timer(struct flow *flow, struct cpu *cpu, const struct event *event)
 	switch (event->kind) {
 	case EV_HRTIMER_START:
 	case EV_TIMER_START:
-		arm(flow, host, cpu, event);
+		arm_timer(flow, host, cpu, event);
 		break;
 	case EV_TIMER_EXPIRE_ENTRY: /* inside softIRQ 1, which is a frame of its own */
 		if (!flow_in_gap(flow, cpu))

@@ -451,9 +451,9 @@ const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t 
 const struct gap *host_user_gap_over(const struct host *host, int64_t begin, int64_t end);
 /* Appends to one of the two lists. */
 void host_add_gap(GArray *gaps, const struct gap *gap);
-/* The end of the last gap, `time` itself if one is open then, INT64_MIN if there is none. */
 /* How long all gaps of a CPU are together, ns; UINT32_MAX: of all CPUs. At most INT64_MAX. */
 int64_t host_gaps_ns(const struct host *host, uint32_t cpu);
+/* The end of the last gap, `time` itself if one is open then, INT64_MIN if there is none. */
 int64_t host_last_gap_end(const struct host *host, int64_t time);
 
 /* A new life of `tid`; the mapping moves to it. */

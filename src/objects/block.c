@@ -67,7 +67,7 @@ static void request_inserted(struct flow *flow, struct host *host, const struct 
 
 /* All that waits and is covered by the request is part of it: from `at` to the
  * request's end. What reaches over that end waits on with the rest. */
-static void gather(struct host *host, const struct event *event, uint64_t at)
+static void gather_waiting(struct host *host, const struct event *event, uint64_t at)
 {
 	uint64_t end = event->block.sector + event->block.sectors;
 	uint32_t dev = event->block.dev;
@@ -91,7 +91,7 @@ static void gather(struct host *host, const struct event *event, uint64_t at)
 }
 
 /* Takes what waits at the request's sector out of waiting. */
-static struct request *start(struct host *host, const struct event *event)
+static struct request *start_request(struct host *host, const struct event *event)
 {
 	uint32_t dev = event->block.dev, sectors = event->block.sectors;
 	uint64_t sector = event->block.sector;
@@ -105,7 +105,7 @@ static struct request *start(struct host *host, const struct event *event)
 		return request_new(host, dev, sector, sectors, REQUEST_ISSUED);
 	request = request_move(host, request, sector, REQUEST_ISSUED);
 	if (sectors)
-		gather(host, event, sector + request->sectors);
+		gather_waiting(host, event, sector + request->sectors);
 	return request_find(host, dev, sector, sectors, REQUEST_ISSUED);
 }
 
@@ -121,7 +121,7 @@ static void request_issued(struct flow *flow, struct host *host, const struct cp
 		other = *before;
 		request_free(host, before);
 	}
-	request = start(host, event);
+	request = start_request(host, event);
 	request->issue = flow->time;
 	request->sectors = request->left = sectors;
 	if (!request->bios)
@@ -186,8 +186,8 @@ static void name_requester(struct wake_detail *detail, const struct requester *b
 	detail->asked = by->thread == NO_THREAD ? 0 : by->time;
 }
 
-static void describe(struct flow *flow, struct host *host, const struct request *request,
-		     struct wake_detail *detail)
+static void describe_request(struct flow *flow, struct host *host, const struct request *request,
+			     struct wake_detail *detail)
 {
 	/* among what was lost may be its completion, and the issue of another one there */
 	bool doubtful = request->doubtful || host_gap_over(host, request->issue, request->end);
@@ -256,7 +256,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 	if (!request && !before)
 		return;
 	(request ? request : before)->end = flow->time;
-	describe(flow, host, request ? request : before, detail);
+	describe_request(flow, host, request ? request : before, detail);
 	if (before) {
 		before->used = false;
 		detail->behind = (uint32_t) (before - host->completed) + 1;
@@ -313,7 +313,7 @@ bool block_completed_for(struct flow *flow, struct host *host, const struct thre
 
 		if (!by || request->end < thread->flow.since)
 			continue;
-		describe(flow, host, request, detail);
+		describe_request(flow, host, request, detail);
 		name_requester(detail, by);
 		*end = request->end;
 		return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The store of block requests and bios on their way; see requests.h.
+/* The store of block requests and bios on their way; see block_requests.h.
  *
  * One entry a bio that waits and one a request that was issued, found by phase,
  * device and sector. What never completes (discards that were merged, bios of

@@ -121,8 +121,8 @@ static uint32_t append(struct flow *flow, const struct exchange *exchange)
 	return number;
 }
 
-static uint32_t add(struct flow *flow, uint32_t index, const struct thread *thread,
-		    enum exchange_kind kind, uint32_t end, int64_t end_time)
+static uint32_t append_by_call(struct flow *flow, uint32_t index, const struct thread *thread,
+			       enum exchange_kind kind, uint32_t end, int64_t end_time)
 {
 	struct exchange exchange = {.begin = thread->flow.call.begin,
 				    .end_time = end_time,
@@ -156,9 +156,10 @@ void exchange_entry(struct flow *flow, uint32_t index, struct thread *thread)
 	if (!end)
 		return;
 	call->end = end;
-	call->exchange = add(flow, index, thread,
-			     info->effect == DOES_CONNECT ? EXCHANGE_CONNECT : EXCHANGE_WRITE, end,
-			     INT64_MAX);
+	call->exchange =
+		append_by_call(flow, index, thread,
+			       info->effect == DOES_CONNECT ? EXCHANGE_CONNECT : EXCHANGE_WRITE,
+			       end, INT64_MAX);
 	if (info->effect == DOES_CONNECT && end_at(flow, end)->role == ROLE_UNKNOWN) {
 		end_at(flow, end)->role = ROLE_CLIENT;
 		end_at(flow, end)->opened = flow->time;
@@ -173,21 +174,21 @@ static uint32_t clamp_bytes(int64_t ret)
 	return ret <= 0 ? 0 : (uint32_t) MIN(ret, (int64_t) UINT32_MAX);
 }
 
-static void add_read(struct flow *flow, uint32_t index, struct thread *thread, uint32_t end,
-		     const struct event_syscall *args)
+static void append_read(struct flow *flow, uint32_t index, struct thread *thread, uint32_t end,
+			const struct event_syscall *args)
 {
 	struct exchange *exchange;
 
 	if (!end)
 		return;
 	exchange = pages_at(&flow->timeline->exchanges,
-			    add(flow, index, thread, EXCHANGE_READ, end, flow->time));
+			    append_by_call(flow, index, thread, EXCHANGE_READ, end, flow->time));
 	exchange->bytes = clamp_bytes(args->ret);
 	exchange->failed = args->ret < 0;
 }
 
 /* Files have no ends; what a process read when is told once. */
-static void add_file(struct flow *flow, uint32_t index, struct thread *thread)
+static void append_file_read(struct flow *flow, uint32_t index, struct thread *thread)
 {
 	uint32_t key = fd_key(thread_files(flow, thread), thread->flow.call.fd);
 	uint64_t id = (uint64_t) thread->host << 57 ^ (uint64_t) (uint32_t) thread->pid << 32 ^ key;
@@ -196,7 +197,7 @@ static void add_file(struct flow *flow, uint32_t index, struct thread *thread)
 	    idmap_get(&flow->first_reads, id) != IDMAP_NONE)
 		return;
 	idmap_set(&flow->first_reads, id, 1);
-	add(flow, index, thread, EXCHANGE_FILE, key, flow->time);
+	append_by_call(flow, index, thread, EXCHANGE_FILE, key, flow->time);
 }
 
 /* After call_effects(): what accept returned is open. */
@@ -216,7 +217,7 @@ static void accepted(struct flow *flow, uint32_t index, struct thread *thread,
 	end->opened = flow->time;
 	end->remote = address_key(flow, args);
 	end->remote_port = (uint16_t) args->port;
-	add(flow, index, thread, EXCHANGE_ACCEPT, number, flow->time);
+	append_by_call(flow, index, thread, EXCHANGE_ACCEPT, number, flow->time);
 }
 
 void exchange_closing(struct flow *flow, uint32_t index, struct thread *thread)
@@ -226,7 +227,7 @@ void exchange_closing(struct flow *flow, uint32_t index, struct thread *thread)
 
 	if (number && *number && *number != FD_NO_CHANNEL &&
 	    fd_is_last(files, thread->flow.call.fd))
-		add(flow, index, thread, EXCHANGE_CLOSE, *number, flow->time);
+		append_by_call(flow, index, thread, EXCHANGE_CLOSE, *number, flow->time);
 }
 
 void exchange_exit(struct flow *flow, uint32_t index, struct thread *thread,
@@ -253,9 +254,9 @@ void exchange_exit(struct flow *flow, uint32_t index, struct thread *thread,
 		if (call->inherited || call->fd < 0)
 			break;
 		end = end_of(flow, thread, call->fd, info->moves == MOVES_RECEIVE);
-		add_read(flow, index, thread, end, args);
+		append_read(flow, index, thread, end, args);
 		if (!end && args->ret > 0)
-			add_file(flow, index, thread);
+			append_file_read(flow, index, thread);
 		break;
 	}
 	if (info->effect == DOES_ACCEPT && args->ret >= 0)

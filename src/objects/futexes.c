@@ -71,7 +71,7 @@ static uint32_t new_futex(struct flow *flow, struct thread *thread, enum lock_ki
 
 /* Mutexes have few values. One that was never seen to go from a waiter to the next
  * and is waited for with another value only looked like one. */
-static void counts(struct flow *flow, const struct thread *thread)
+static void note_other_value(struct flow *flow, const struct thread *thread)
 {
 	struct lock like = futex_of(thread);
 	uint32_t known = flow->locks->len ? lock_find(flow, &like, thread->flow.call.flags) : 0;
@@ -101,7 +101,7 @@ static void waits_for_futex(struct flow *flow, uint32_t index, struct thread *th
 
 	if (!pi && word != MUTEX_CONTENDED && owner == NO_THREAD) {
 		if (!(word & FUTEX_WAITERS))
-			counts(flow, thread);
+			note_other_value(flow, thread);
 		return; /* a condition, a semaphore, a join: nobody's */
 	}
 	lock = lock_at(flow, new_futex(flow, thread, pi ? LOCK_PI : LOCK_FUTEX));

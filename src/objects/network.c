@@ -61,7 +61,7 @@ static bool is_local(const struct event *event)
 
 /* Keeps a packet for which another traced host may have the other end; 0: it
  * is none. */
-static uint32_t keep(struct flow *flow, const struct event *event, const struct sent *sent)
+static uint32_t keep_packet(struct flow *flow, const struct event *event, const struct sent *sent)
 {
 	struct pages *packets = &flow->timeline->packets;
 	struct packet *packet;
@@ -117,7 +117,7 @@ void flow_packet_sent(struct flow *flow, struct cpu *cpu, const struct event *ev
 		}
 	}
 	*slot_of(host, &host->packets, event->net.skb) = sent;
-	keep(flow, event, &sent);
+	keep_packet(flow, event, &sent);
 }
 
 /* A packet handed to the protocols: its sender, as far as it was recorded. */
@@ -145,7 +145,7 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 		sent = &g_array_index(host->sent, struct sent, known);
 	if (!sent || !sent->waiting || !sent->flow || sent->flow != flow_key(event)) {
 		/* from outside, or another packet in the same buffer */
-		cpu_pending(cpu)->number = keep(flow, event, NULL);
+		cpu_pending(cpu)->number = keep_packet(flow, event, NULL);
 		return;
 	}
 	sent->waiting = false;

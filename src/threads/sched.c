@@ -74,7 +74,8 @@ static void switch_callstacks(struct flow *flow, const struct thread *thread,
 }
 
 /* prev ran until now, whether that was known or not. */
-static void leave(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
+static void switch_from(struct flow *flow, struct host *host, struct cpu *cpu,
+			const struct event *event)
 {
 	int32_t tid = event->sched_switch.prev_tid;
 	uint32_t index =
@@ -111,7 +112,8 @@ static void leave(struct flow *flow, struct host *host, struct cpu *cpu, const s
 		switch_callstacks(flow, thread, event);
 }
 
-static void enter(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
+static void switch_to(struct flow *flow, struct host *host, struct cpu *cpu,
+		      const struct event *event)
 {
 	int32_t tid = event->sched_switch.next_tid;
 	bool in_gap = flow_in_gap(flow, cpu);
@@ -170,7 +172,7 @@ void flow_switch(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct host *host = flow_host(flow, event);
 
-	leave(flow, host, cpu, event);
-	enter(flow, host, cpu, event);
+	switch_from(flow, host, cpu, event);
+	switch_to(flow, host, cpu, event);
 	cpu->last_switch = flow->time;
 }

@@ -27,7 +27,7 @@ void thread_history(struct thread *thread, int64_t time)
 }
 
 /* From now on nothing is known of the thread; its frames are dropped. */
-static void forget(struct flow *flow, struct thread *thread)
+static void make_thread_unknown(struct flow *flow, struct thread *thread)
 {
 	call_close(thread);
 	operations_drop_thread(thread);
@@ -44,10 +44,10 @@ void thread_lost(struct flow *flow, struct thread *thread)
 	/* "its system call is closed as exit unseen" */
 	if (thread->flow.call.open)
 		flow->odd[ODD_EXIT_UNSEEN]++;
-	forget(flow, thread);
+	make_thread_unknown(flow, thread);
 }
 
-static void make_unknown(struct flow *flow, struct span *span, void *data)
+static void make_span_unknown(struct flow *flow, struct span *span, void *data)
 {
 	(void) flow;
 	(void) data;
@@ -70,8 +70,8 @@ bool thread_contradicted(struct flow *flow, struct thread *thread, int64_t since
 		block->kind = WAKER_UNKNOWN;
 		block->why = WHY_GAP;
 	}
-	track_rewrite(flow, thread, MAX(gap->begin, since), make_unknown, NULL);
-	forget(flow, thread);
+	track_rewrite(flow, thread, MAX(gap->begin, since), make_span_unknown, NULL);
+	make_thread_unknown(flow, thread);
 	return true;
 }
 

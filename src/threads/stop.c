@@ -35,7 +35,7 @@ void stop_signal(struct flow *flow, struct host *host, const struct cpu *cpu,
 	host->stops[host->stops_next++ % G_N_ELEMENTS(host->stops)] = stop;
 }
 
-static bool is_of(const struct flow *flow, const struct thread *thread, uint32_t target)
+static bool is_meant(const struct flow *flow, const struct thread *thread, uint32_t target)
 {
 	const struct thread *other = flow_thread(flow, target);
 
@@ -44,8 +44,8 @@ static bool is_of(const struct flow *flow, const struct thread *thread, uint32_t
 
 /* The newest signal that stopped `thread`, or with `traced` told its tracer since it
  * came in last; NULL: not seen. */
-static const struct stop *find(const struct flow *flow, const struct host *host,
-			       const struct thread *thread, bool traced)
+static const struct stop *find_stop(const struct flow *flow, const struct host *host,
+				    const struct thread *thread, bool traced)
 {
 	guint size = G_N_ELEMENTS(host->stops);
 
@@ -57,7 +57,7 @@ static const struct stop *find(const struct flow *flow, const struct host *host,
 		if (traced && told && is_thread(stop->sender) &&
 		    flow_thread(flow, stop->sender) == thread && stop->time > thread->flow.left)
 			return stop;
-		if (!traced && !told && is_of(flow, thread, stop->target))
+		if (!traced && !told && is_meant(flow, thread, stop->target))
 			return stop;
 	}
 	return NULL;
@@ -65,7 +65,7 @@ static const struct stop *find(const struct flow *flow, const struct host *host,
 
 void thread_stops(struct flow *flow, struct host *host, struct thread *thread, bool traced)
 {
-	const struct stop *stop = find(flow, host, thread, traced);
+	const struct stop *stop = find_stop(flow, host, thread, traced);
 	struct wake_detail detail = {
 		.kind = DETAIL_SIGNAL, .requested = -1, .queued = -1, .served = -1};
 

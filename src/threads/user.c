@@ -24,7 +24,7 @@
 
 #define DEEP 65536 /* nested functions: more are a stack that nobody leaves, by longjmp() */
 
-static void odd(struct flow *flow, enum odd what, uint64_t count)
+static void count_odd(struct flow *flow, enum odd what, uint64_t count)
 {
 	if (flow->operations_wanted & 1u << OPERATION_USER)
 		flow->odd[what] += count;
@@ -33,7 +33,7 @@ static void odd(struct flow *flow, enum odd what, uint64_t count)
 /* --- whose event it is ------------------------------------------------------------ */
 
 /* What the process calls it fits what is known of the thread. */
-static bool fits(const struct flow *flow, const struct thread *thread, const struct event *event)
+static bool ids_fit(const struct flow *flow, const struct thread *thread, const struct event *event)
 {
 	struct ids ids;
 	bool inside = thread_inner_ids(flow->model, thread, &ids);
@@ -54,14 +54,15 @@ static struct thread *thread_of(struct flow *flow, const struct event *event, ui
 	struct ids ids;
 
 	*index = cpu && event->time >= cpu->gap_end ? cpu->current : NO_THREAD;
-	if (is_thread(*index) && (!event->has_tid || fits(flow, flow_thread(flow, *index), event)))
+	if (is_thread(*index) &&
+	    (!event->has_tid || ids_fit(flow, flow_thread(flow, *index), event)))
 		return flow_thread(flow, *index);
 	*index = event->has_tid ? thread_find(flow, event->host, event->tid) : NO_THREAD;
 	if (!is_thread(*index))
 		return NULL;
 	thread = flow_thread(flow, *index);
 	return thread->state == THREAD_DEAD || thread_inner_ids(flow->model, thread, &ids) ||
-			       !fits(flow, thread, event)
+			       !ids_fit(flow, thread, event)
 		       ? NULL
 		       : thread;
 }
@@ -107,7 +108,7 @@ static void enter(struct flow *flow, struct user_stack *stack, const struct even
 	frame.name = name_of(flow, frame.address);
 	if (stack->frames->len >= DEEP) {
 		flow->user.deep++;
-		odd(flow, ODD_USER_FUNCTION, stack->frames->len);
+		count_odd(flow, ODD_USER_FUNCTION, stack->frames->len);
 		g_array_set_size(stack->frames, 0);
 	}
 	g_array_append_val(stack->frames, frame);
@@ -149,7 +150,7 @@ static void leave_unseen(struct flow *flow, struct thread *thread, uint32_t inde
 				   .address = event->user.address};
 
 	flow->user.entries_unseen++;
-	odd(flow, ODD_USER_FUNCTION, 1);
+	count_odd(flow, ODD_USER_FUNCTION, 1);
 	if (!frame.address || stack->frames->len) /* of what, or in which, is not known */
 		return;
 	frame.name = name_of(flow, frame.address);
@@ -168,7 +169,7 @@ static void leave(struct flow *flow, struct thread *thread, uint32_t index,
 			continue;
 		inner = stack->frames->len - i - 1;
 		flow->user.exits_unseen += inner;
-		odd(flow, ODD_USER_FUNCTION, inner);
+		count_odd(flow, ODD_USER_FUNCTION, inner);
 		record(flow, thread, index, frame_at(stack, i), event->time, event->cpu,
 		       OPERATION_WHOLE);
 		g_array_set_size(stack->frames, i);
@@ -187,7 +188,8 @@ void user_frames_end(struct flow *flow, struct thread *thread, uint32_t index, i
 }
 
 /* Events of the thread may have been lost since its last one. */
-static void doubt(struct flow *flow, struct user_stack *stack, const struct event *event)
+static void drop_doubtful_frames(struct flow *flow, struct user_stack *stack,
+				 const struct event *event)
 {
 	const struct host *host = model_host(flow->model, event->host);
 	guint kept = stack->frames->len;
@@ -197,14 +199,14 @@ static void doubt(struct flow *flow, struct user_stack *stack, const struct even
 	while (kept && !frame_at(stack, kept - 1)->call_site)
 		kept--;
 	flow->user.dropped += stack->frames->len - kept;
-	odd(flow, ODD_USER_FUNCTION, stack->frames->len - kept);
+	count_odd(flow, ODD_USER_FUNCTION, stack->frames->len - kept);
 	g_array_set_size(stack->frames, kept);
 	stack->from = event->time;
 }
 
 /* --- what is loaded ------------------------------------------------------------------- */
 
-static void image(struct flow *flow, const struct event *event, int32_t pid)
+static void change_image(struct flow *flow, const struct event *event, int32_t pid)
 {
 	struct loaded_image new = {.from = event->time,
 				   .base = event->user.address,
@@ -248,9 +250,9 @@ void user_step(struct flow *flow, const struct event *event)
 	thread = thread_of(flow, event, &index);
 	if (!thread) {
 		flow->user.no_thread++;
-		odd(flow, ODD_USER_THREAD, 1);
+		count_odd(flow, ODD_USER_THREAD, 1);
 		if (event->kind > EV_USER_EXIT && event->has_pid) /* as the host calls it, then */
-			image(flow, event, event->pid);
+			change_image(flow, event, event->pid);
 		return;
 	}
 	stack = stack_of(thread);
@@ -258,10 +260,10 @@ void user_step(struct flow *flow, const struct event *event)
 		stack->pid = event->pid;
 	if (event->kind > EV_USER_EXIT) {
 		if (thread_process(thread) != NO_PID)
-			image(flow, event, thread_process(thread));
+			change_image(flow, event, thread_process(thread));
 		return;
 	}
-	doubt(flow, stack, event);
+	drop_doubtful_frames(flow, stack, event);
 	stack->seen = event->time;
 	if (event->kind == EV_USER_ENTRY)
 		enter(flow, stack, event);
