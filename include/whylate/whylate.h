@@ -30,6 +30,8 @@
 #include "latencies/profile.h"
 #include "latencies/roots.h"
 #include "profile/saved.h"
+#include "run/feed.h"
+#include "run/finish.h"
 #include "run/session.h"
 #include "waits/summary.h"
 #include "symbols/symbols.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "run/feed.h"
 #include "run/session.h"
 #include "messages.h"
 #include "commands/periodic.h"

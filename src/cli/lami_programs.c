@@ -15,6 +15,7 @@
  * Place: src/cli/; tables and metadata are lami/lami.c's. Source: see lami/lami.h.
  */
 #include "cli/cli.h"
+#include "run/feed.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "trace/clocks.h"
+#include "run/matches.h"
 #include "cli/cli.h"
 #include "util/error.h"
 #include "util/when.h"

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "limits/judge.h"
+#include "run/matches.h"
+#include "run/finish.h"
+#include "run/feed.h"
 #include "findings/findings.h"
 #include "cli/cache.h"
 #include "commands/periodic.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* See commands.h. */
 #include "commands/commands.h"
+#include "run/finish.h"
+#include "run/stretches.h"
 
 #include <unistd.h>
 

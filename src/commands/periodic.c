@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See periodic.h. */
 #include "commands/periodic.h"
+#include "run/finish.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,6 +2,8 @@
 /* Who was idle, found by following waits; see idle_threads.h. */
 #include "imposed/idle_threads.h"
 
+#include "run/choosing.h"
+
 #include <string.h>
 
 #include "run/containers.h"

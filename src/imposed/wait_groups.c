@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits that have their state, resource and end in common; see wait_groups.h. */
 #include "imposed/wait_groups.h"
+#include "run/choosing.h"
 
 #include "waits/summary.h"
 

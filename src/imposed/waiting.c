@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which waits count, and as what; see waiting.h. Their way down: wait_chain.c. */
 #include "imposed/waiting.h"
+#include "run/choosing.h"
 
 #include "imposed/wait_chain.h"
 #include "waits/holders.h"

@@ -109,7 +109,7 @@ static void write_deadlock(struct lami_writer *writer, const struct deadlock *de
 static bool write_locks(struct lami_writer *writer, GError **error)
 {
 	const struct session *session = writer->report.session;
-	const GPtrArray *deadlocks = session->found.deadlocks;
+	const GPtrArray *deadlocks = deadlocks_of(session);
 	g_autoptr(GArray)
 		locks = contention_new(session, NULL, session->asked.from, session->asked.to);
 

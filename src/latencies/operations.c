@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names, scope and waits; see operations.h. */
 #include "latencies/operations.h"
+#include "run/choosing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,10 @@
 
 #include "latencies/operations.h"
 #include "limits/limits.h"
+#include <string.h>
+
+#include "run/anonymise.h"
+#include "run/choosing.h"
 #include "run/option_values.h"
 #include "run/session.h"
 
@@ -69,13 +73,29 @@ static void threads_free(gpointer threads)
 	g_array_free(threads, TRUE);
 }
 
+/* `name` of a limit, in its text too. */
+static void replace_name(const struct options *options, struct limit *limit, char **name)
+{
+	const char *shown = *name ? option_shown(options, ANONYMOUS_THREAD, *name) : NULL;
+	g_auto(GStrv) parts = NULL;
+
+	if (!shown || shown == *name)
+		return;
+	parts = g_strsplit(limit->text, *name, -1);
+	g_free(limit->text);
+	limit->text = g_strjoinv(shown, parts);
+	g_free(*name);
+	*name = g_strdup(shown);
+}
+
 void limits_choose(struct session *session)
 {
-	const GPtrArray *limits = session->asked.options->limits;
+	const struct options *options = session->asked.options;
+	const GPtrArray *limits = options->limits;
 
 	session->asked.limit_threads = g_ptr_array_new_with_free_func(threads_free);
 	for (guint i = 0; i < limits->len; i++) {
-		const struct limit *limit = g_ptr_array_index(limits, i);
+		struct limit *limit = g_ptr_array_index(limits, i);
 		GArray *named = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
 		if (limit->thread)
@@ -83,6 +103,8 @@ void limits_choose(struct session *session)
 		if (limit->process)
 			session_threads_named(session, limit->process, true, named);
 		g_ptr_array_add(session->asked.limit_threads, named);
+		replace_name(options, limit, &limit->thread);
+		replace_name(options, limit, &limit->process);
 	}
 }
 

@@ -106,7 +106,7 @@ static const struct column deadlock_columns[] = {
 	{"threads", COLUMN_LIST, FIELD(struct deadlock, members), .columns = stuck_columns},
 	{0}};
 
-GETTER(const void *, deadlocks, void, report->session->found.deadlocks);
+GETTER(const void *, deadlocks, void, deadlocks_of(report->session));
 
 const struct column report_deadlocks[] = {{"deadlocks", COLUMN_LIST, .at = deadlocks,
 					   .stored = STORED_POINTERS, .columns = deadlock_columns},

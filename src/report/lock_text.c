@@ -161,8 +161,8 @@ void locks_text(const struct report *report, const GArray *locks)
 
 void deadlocks_text(const struct session *session, struct output *output)
 {
-	for (guint i = 0; i < session->found.deadlocks->len; i++) {
-		const struct deadlock *deadlock = g_ptr_array_index(session->found.deadlocks, i);
+	for (guint i = 0; i < deadlocks_of(session)->len; i++) {
+		const struct deadlock *deadlock = g_ptr_array_index(deadlocks_of(session), i);
 		g_autofree char *words = deadlock_words(session, deadlock), *line = NULL;
 
 		if (!i)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "limits/limits.h"
 #include "run/session.h"
 #include "util/error.h"
 
@@ -214,32 +213,6 @@ static void replace_texts(struct anonymiser *anonymiser, struct intern *names)
 	}
 }
 
-/* `name` of a limit, in its text too. */
-static void replace_in_limit(const struct options *options, struct limit *limit, char **name)
-{
-	const char *shown = *name ? option_shown(options, ANONYMOUS_THREAD, *name) : NULL;
-	g_auto(GStrv) parts = NULL;
-
-	if (!shown || shown == *name)
-		return;
-	parts = g_strsplit(limit->text, *name, -1);
-	g_free(limit->text);
-	limit->text = g_strjoinv(shown, parts);
-	g_free(*name);
-	*name = g_strdup(shown);
-}
-
-/* Their threads have been found: session->asked.limit_threads. */
-static void replace_limits(const struct options *options)
-{
-	for (guint i = 0; i < options->limits->len; i++) {
-		struct limit *limit = g_ptr_array_index(options->limits, i);
-
-		replace_in_limit(options, limit, &limit->thread);
-		replace_in_limit(options, limit, &limit->process);
-	}
-}
-
 void session_anonymise(struct session *session)
 {
 	struct anonymiser *anonymiser = session->asked.options->anonymiser;
@@ -255,7 +228,6 @@ void session_anonymise(struct session *session)
 		g_free(host->hostname);
 		host->hostname = g_strdup(name);
 	}
-	replace_limits(session->asked.options);
 	replace_texts(anonymiser, session->trace.model.names);
 	replace_threads(anonymiser, &session->trace.model);
 	for (guint i = 0; i < session->trace.damages->len; i++) {

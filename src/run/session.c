@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Feeding, and reading back what was stored; see session.h. */
+/* Reading back what was stored; see session.h. */
 #include "run/session.h"
 
-#include "run/anonymise.h"
 #include "symbols/binaries.h"
-#include "run/command.h"
 #include "symbols/symbols.h"
+#include "model/container.h"
 #include "model/images.h"
 
-#include <stddef.h>
 #include <string.h>
 
 bool session_uses_user(const struct session *session)
@@ -20,285 +18,17 @@ bool session_uses_user(const struct session *session)
 	       session->trace.flow.operations_wanted & 1u << OPERATION_USER;
 }
 
-/* "The thread analysed is the event's subject: the woken thread of a wake-up,
- * the new one of a fork or exec, next of a switch, else the thread current there." */
-static int32_t subject(const struct event *event)
+const void *session_make_once(const struct session *session, session_maker *make,
+			      GDestroyNotify free)
 {
-	switch (event->kind) {
-	case EV_SCHED_SWITCH:
-		return event->sched_switch.next_tid;
-	case EV_SCHED_WAKING:
-	case EV_SCHED_WAKEUP:
-	case EV_SCHED_WAKEUP_NEW:
-		return event->wake.tid;
-	case EV_PROCESS_FORK:
-		return event->fork.child_tid;
-	case EV_PROCESS_EXEC:
-		return event->exec.tid;
-	default:
-		return event->has_tid ? event->tid : 0;
+	struct made *made = g_hash_table_lookup(session->found.made, (gpointer) make);
+
+	if (!made) {
+		made = g_new(struct made, 1);
+		*made = (struct made) {make(session), free};
+		g_hash_table_insert(session->found.made, (gpointer) make, made);
 	}
-}
-
-/* Which is the nth of all hosts is known only by their common time: the first n
- * of each host, or the last one. */
-static void note_candidate(struct match *match, const struct event *event)
-{
-	struct candidate candidate = {event->time,    event->host,          event->cpu,
-				      subject(event), event_is_user(event), event->name};
-	bool last = match->filter->nth == FILTER_LAST;
-	uint32_t *of_host;
-
-	if (match->of_host->len <= event->host)
-		g_array_set_size(match->of_host, event->host + 1u);
-	of_host = &g_array_index(match->of_host, uint32_t, event->host);
-	if (last && *of_host) {
-		g_array_index(match->candidates, struct candidate, *of_host - 1) = candidate;
-		return;
-	}
-	if (!last && *of_host >= match->filter->nth)
-		return;
-	g_array_append_val(match->candidates, candidate);
-	*of_host = last ? match->candidates->len : *of_host + 1;
-}
-
-static void note_match(struct match *match, const struct event *event)
-{
-	if (match->filter->nth != FILTER_LAST && match->seen != match->filter->nth)
-		return;
-	match->found = true;
-	match->time = event->time;
-	match->host = event->host;
-	match->cpu = event->cpu;
-	match->tid = subject(event);
-	match->user = event_is_user(event);
-	match->event = event->name;
-}
-
-/* All of them are of use, with what was captured. Source of the hash: FNV-1a. */
-static void note_boundary(struct session *session, const struct event *event, bool end)
-{
-	const struct request_options *options = &session->asked.options->requests;
-	struct boundary mark = {.time = event->time,
-				.host = event->host,
-				.end = end,
-				.cpu = event->cpu,
-				.tid = subject(event),
-				.user = event_is_user(event)};
-
-	for (guint i = 0; options->captures && i < options->captures->len; i++)
-		mark.key = ((i ? mark.key : UINT64_C(14695981039346656037)) ^
-			    event_filter_captured(end ? options->end : options->begin,
-						  g_ptr_array_index(options->captures, i))) *
-			   UINT64_C(1099511628211);
-	g_array_append_val(session->asked.boundaries, mark);
-}
-
-bool session_wants_host(const struct session *session, const struct host *host)
-{
-	const struct options *options = session->asked.options;
-
-	return !options->host || g_strcmp0(options->host, host->hostname) == 0 ||
-	       (options->anonymiser &&
-		g_strcmp0(anonymous_text(options->anonymiser, ANONYMOUS_HOST, options->host),
-			  host->hostname) == 0);
-}
-
-static void note_matches(struct session *session, const struct event *event)
-{
-	const char *host = session->asked.options->host;
-
-	if (host && g_strcmp0(host, model_host(&session->trace.model, event->host)->hostname) != 0)
-		return;
-	for (int i = 0; i < MATCH_COUNT; i++) {
-		struct match *match = &session->asked.matches[i];
-
-		if (!(event->matches & (1u << i)))
-			continue;
-		if (i == MATCH_BEGIN || i == MATCH_END)
-			note_boundary(session, event, i == MATCH_END);
-		match->seen++;
-		if (session->trace.model.hosts->len > 1)
-			note_candidate(match, event);
-		else
-			note_match(match, event);
-	}
-}
-
-static void note_fields(void *data, unsigned filter, uint64_t conditions, const char *names)
-{
-	struct session *session = data;
-	struct match *match = &session->asked.matches[filter];
-
-	match->met = true;
-	match->keys |= conditions;
-	if (!match->fields)
-		match->fields = g_strdup(names);
-}
-
-/* Of a stretch (--every) is what happens in it, but only the kernel's events begin the first. */
-static void take_event(void *data, const struct event *event)
-{
-	struct session *session = data;
-	bool user = event_is_user(event);
-	struct event copy;
-
-	if (G_UNLIKELY(event->time != trace_time(event->time))) {
-		copy = *event;
-		copy.time = trace_time(event->time);
-		event = &copy;
-	}
-	if (event->time >= session->asked.stretches.next &&
-	    (!user || session->asked.stretches.begun))
-		stretches_reach(session, event->time);
-	session->trace.has_tids |= event->has_tid && !user;
-	if (event->matches)
-		note_matches(session, event);
-	trace_event(&session->trace, event);
-}
-
-static void pass_time(void *data, int64_t time)
-{
-	stretches_pass(data, time);
-}
-
-/* The trace is the sink; the question sees its events first. */
-static void sink_init(struct session *session)
-{
-	struct event_sink *sink = &session->trace.sink;
-
-	_Static_assert(offsetof(struct session, trace) == 0, "a sink's data are both");
-	_Static_assert((int) MATCH_COUNT <= SINK_FILTERS, "a bit for each");
-	for (int i = 0; i < MATCH_COUNT; i++)
-		sink->filters[i] = session->asked.matches[i].filter;
-	sink->event = take_event;
-	sink->fields = note_fields;
-	sink->pass = pass_time;
-}
-
-struct session *session_new(struct options *options)
-{
-	struct session *session = g_new0(struct session, 1);
-	struct wanted wanted = {0};
-
-	session->asked.options = options;
-	trace_init(&session->trace);
-	session->asked.boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
-	session->asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	session->asked.target = NO_THREAD;
-	session->found.runs_read = g_new0(uint64_t, 1);
-	session->found.user_names = g_new(struct idmap, 1);
-	idmap_init(session->found.user_names);
-	session->asked.matches[MATCH_TARGET].filter = options->target;
-	session->asked.matches[MATCH_FROM].filter = options->from_event;
-	session->asked.matches[MATCH_TO].filter = options->to_event;
-	session->asked.matches[MATCH_BEGIN].filter = options->requests.begin;
-	session->asked.matches[MATCH_END].filter = options->requests.end;
-	for (int i = 0; i < MATCH_COUNT; i++) {
-		session->asked.matches[i].candidates =
-			g_array_new(FALSE, FALSE, sizeof(struct candidate));
-		session->asked.matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
-	}
-	if (options->command->want)
-		options->command->want(options, &wanted);
-	session->trace.flow.operations_wanted = wanted.operations;
-	session->trace.flow.exchanges_wanted = wanted.exchanges;
-	session->trace.flow.resources_wanted = wanted.resources;
-	sink_init(session);
-	stretches_init(session);
-	return session;
-}
-
-void session_free(struct session *session)
-{
-	if (!session)
-		return;
-	trace_clear(&session->trace);
-	g_array_free(session->asked.boundaries, TRUE);
-	g_array_free(session->asked.selected, TRUE);
-	if (session->asked.chosen)
-		g_array_free(session->asked.chosen, TRUE);
-	for (int i = 0; i < MATCH_COUNT; i++) {
-		g_free(session->asked.matches[i].fields);
-		g_array_free(session->asked.matches[i].candidates, TRUE);
-		g_array_free(session->asked.matches[i].of_host, TRUE);
-	}
-	stretches_clear(&session->asked.stretches);
-	g_free(session->found.thread_names);
-	g_free(session->found.runs_read);
-	idmap_clear(session->found.user_names);
-	g_free(session->found.user_names);
-	symbols_free(session->found.symbols);
-	binaries_free(session->found.binaries);
-	if (session->asked.limit_threads)
-		g_ptr_array_free(session->asked.limit_threads, TRUE);
-	if (session->found.judged)
-		g_ptr_array_free(session->found.judged, TRUE);
-	if (session->found.deadlocks)
-		g_ptr_array_free(session->found.deadlocks, TRUE);
-	if (session->found.deadlocked)
-		g_hash_table_destroy(session->found.deadlocked);
-	g_free(session);
-}
-
-bool session_wants_match(const struct session *session)
-{
-	for (int i = 0; i < MATCH_COUNT; i++)
-		if (session->asked.matches[i].filter)
-			return true;
-	return false;
-}
-
-static int by_number(gconstpointer a, gconstpointer b)
-{
-	const struct event_place *x = a, *y = b;
-
-	return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static bool is_named(const struct session *session, const char *event_name)
-{
-	for (int i = 0; i < MATCH_COUNT; i++)
-		if (session->asked.matches[i].filter &&
-		    event_filter_wants(session->asked.matches[i].filter, event_name))
-			return true;
-	return false;
-}
-
-GArray *session_named_places(const struct session *session)
-{
-	g_autoptr(GArray) named = g_array_new(FALSE, FALSE, sizeof(struct event_place));
-	GHashTableIter iter;
-	gpointer name;
-
-	if (!session->trace.places)
-		return NULL;
-	g_hash_table_iter_init(&iter, session->trace.class_names);
-	while (g_hash_table_iter_next(&iter, &name, NULL)) {
-		const struct places_of_name *of_name;
-
-		if (!is_named(session, session_text(session, GPOINTER_TO_UINT(name))))
-			continue;
-		of_name = event_places_of(session->trace.places, GPOINTER_TO_UINT(name));
-		if (of_name->many)
-			return NULL;
-		if (of_name->list)
-			g_array_append_vals(named, of_name->list->data, of_name->list->len);
-	}
-	g_array_sort(named, by_number);
-	return g_steal_pointer(&named);
-}
-
-bool session_has_matches(const struct session *session)
-{
-	for (int i = 0; i < MATCH_COUNT; i++) {
-		const struct match *match = &session->asked.matches[i];
-
-		if (match->filter && (!match->found || match->filter->nth == FILTER_LAST ||
-				      i == MATCH_BEGIN || i == MATCH_END))
-			return false;
-	}
-	return true;
+	return made->data;
 }
 
 bool session_interrupted(const struct session *session)
@@ -533,4 +263,42 @@ bool *session_tracers(const struct session *session)
 	for (uint32_t i = 0; i < count; i++)
 		tracers[i] = tracers[process[i]];
 	return tracers;
+}
+
+/* In a container the number is another: whom the CPU ran says which thread it is. */
+static bool is_called(const struct session *session, uint32_t index, int32_t tid)
+{
+	const struct thread *thread =
+		is_thread(index) ? model_thread(&session->trace.model, index) : NULL;
+	struct ids ids;
+
+	return thread && (thread_inner_ids(&session->trace.model, thread, &ids)
+				  ? !ids.tid || ids.tid == tid
+				  : thread->tid == tid);
+}
+
+uint32_t session_event_thread(const struct session *session, uint16_t host_index, uint32_t cpu,
+			      int32_t tid, bool user, int64_t time)
+{
+	const struct host *host = model_host(&session->trace.model, host_index);
+	uint32_t index = NO_THREAD;
+
+	if (tid > 0 && user) {
+		index = session_event_thread(session, host_index, cpu, 0, false, time);
+		if (is_called(session, index, tid))
+			return index;
+		index = session_thread_at(session, host_index, tid, time);
+		return is_called(session, index, tid) ? index : NO_THREAD;
+	}
+	if (tid > 0)
+		return session_thread_at(session, host_index, tid, time);
+	cpu = idmap_get(&host->cpu_index, cpu);
+	if (tid == 0 && cpu != IDMAP_NONE) {
+		const struct cpu *on = g_ptr_array_index(host->cpus, cpu);
+		uint32_t run = run_find(&session->trace.timeline, &on->runs, time);
+
+		if (run < on->runs.used)
+			index = run_at(&session->trace.timeline, &on->runs, run)->thread;
+	}
+	return index;
 }

@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "run/options.h"
-#include "run/stretches.h"
 #include "trace/trace.h"
 
 struct binaries;
@@ -62,6 +61,27 @@ struct boundary {
 	uint64_t key;   /* of what was captured, 0: nothing is */
 };
 
+struct session;
+
+/* --every: see stretches.h. */
+struct stretches {
+	int64_t every;      /* ns, 0: one report at the end */
+	int64_t next;       /* an event from here on ends the current one; INT64_MAX: none */
+	int64_t begin, end; /* the current one: ns, [begin, end) */
+	int64_t from, to;   /* only what is between them is reported; INT64_MIN, INT64_MAX */
+	bool begun;         /* the first event came */
+	bool done;          /* `to` is over, or `error` came: nothing more is wanted */
+	bool live;          /* time goes by without events too */
+	uint32_t reported;  /* so many reports */
+	uint64_t kept;      /* records left when something was forgotten last */
+	char *refused;      /* owned; why the first one without a report had none, NULL */
+	GError *error;      /* owned; a report could not be written, NULL */
+	/* Makes one report of [from, to); false and an error if it cannot. */
+	bool (*report)(struct session *session, int64_t from, int64_t to, void *data,
+		       GError **error);
+	void *data;         /* borrowed */
+};
+
 /* What is asked of it. */
 struct question {
 	struct options *options; /* borrowed */
@@ -85,14 +105,19 @@ struct question {
 					names, found before names are replaced; NULL before */
 };
 
+/* Kept by session_make_once(). */
+struct made {
+	void *data;
+	GDestroyNotify free;
+};
+
 /* What came out, and what it takes to put it in words. */
 struct results {
 	uint32_t *thread_names; /* owned; interned, of each thread in the window; NULL before */
 	struct symbols *symbols; /* owned; of the traced kernel, NULL: none */
 	struct binaries *binaries; /* owned; of traced programs; NULL before */
 	struct idmap *user_names; /* owned; image and address of a user function -> interned name */
-	GPtrArray *deadlocks; /* owned; struct deadlock; NULL before */
-	GHashTable *deadlocked; /* owned; thread -> its struct deadlock; NULL before */
+	GHashTable *made; /* owned; what session_make_once() has made */
 	GPtrArray *judged; /* owned; struct judgement, of each limit: limits.h; NULL before */
 	/* Runs of CPUs read for who ran while others were ready. With N threads ready at once that
 	 * is N times what there is: beyond RUNS_READ_MAX (a quarter of a minute; of 16 million
@@ -107,9 +132,6 @@ struct session {
 	struct results found;
 };
 
-struct session *session_new(struct options *options);
-void session_free(struct session *session);
-
 /* An event came, in whatever stretch. */
 static inline bool session_has_events(const struct session *session)
 {
@@ -117,23 +139,12 @@ static inline bool session_has_events(const struct session *session)
 }
 /* What is asked depends on user space's events. */
 bool session_uses_user(const struct session *session);
+/* What `make` makes of the session, made when it is first asked for and then kept until the
+ * session's end, when `free` takes it. */
+typedef void *session_maker(const struct session *session);
+const void *session_make_once(const struct session *session, session_maker *make,
+			      GDestroyNotify free);
 bool session_interrupted(const struct session *session);
-
-/* When all has been read: ends all lives, brings the hosts to one time. What depends on the
- * options comes after it. */
-bool session_gather(struct session *session, GError **error);
-/* An option names an event. */
-bool session_wants_match(const struct session *session);
-/* Brings the times of the events that options name to the hosts' common time. */
-void session_shift_matches(struct session *session);
-/* Where the events are that options name, struct event_place in order, as they were noted; NULL:
- * there are too many, or nobody noted them. */
-GArray *session_named_places(const struct session *session);
-/* All events that options name were met, and no later one can take their place. */
-bool session_has_matches(const struct session *session);
-
-/* session_gather(), unless the session was restored; resolves target, window and threads. */
-bool session_finish(struct session *session, GError **error);
 
 /* Reading of a thread's states as they are reported: [from, to) only, leaves
  * of kernel threads and ksoftirqd named so, nothing claimed before S. */
@@ -181,12 +192,6 @@ bool *session_tracers(const struct session *session);
  * in struct match. */
 uint32_t session_event_thread(const struct session *session, uint16_t host, uint32_t cpu,
 			      int32_t tid, bool user, int64_t time);
-/* --host: all of them, or this one. */
-bool session_wants_host(const struct session *session, const struct host *host);
-/* Appends the threads that --thread (or --process) WANTED means and that lived in the window; none
- * is no error. Only after session_finish(). */
-void session_threads_named(const struct session *session, const char *wanted, bool process,
-			   GArray *list);
 /* The life of `tid` at `time`, NO_THREAD. */
 uint32_t session_thread_at(const struct session *session, uint16_t host, int32_t tid, int64_t time);
 

@@ -20,29 +20,7 @@
 #ifndef WHYLATE_RUN_STRETCHES_H
 #define WHYLATE_RUN_STRETCHES_H
 
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-struct session;
-
-struct stretches {
-	int64_t every;      /* ns, 0: one report at the end */
-	int64_t next;       /* an event from here on ends the current one; INT64_MAX: none */
-	int64_t begin, end; /* the current one: ns, [begin, end) */
-	int64_t from, to;   /* only what is between them is reported; INT64_MIN, INT64_MAX */
-	bool begun;         /* the first event came */
-	bool done;          /* `to` is over, or `error` came: nothing more is wanted */
-	bool live;          /* time goes by without events too */
-	uint32_t reported;  /* so many reports */
-	uint64_t kept;      /* records left when something was forgotten last */
-	char *refused;      /* owned; why the first one without a report had none, NULL */
-	GError *error;      /* owned; a report could not be written, NULL */
-	/* Makes one report of [from, to); false and an error if it cannot. */
-	bool (*report)(struct session *session, int64_t from, int64_t to, void *data,
-		       GError **error);
-	void *data;         /* borrowed */
-};
+#include "run/session.h"
 
 void stretches_init(struct session *session);
 void stretches_clear(struct stretches *stretches);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From all requests to those that are asked for; see request_list.h. */
 #include "tracking/request_list.h"
+#include "run/choosing.h"
 
 #include "tracking/following.h"
 #include "tracking/request_bounds.h"

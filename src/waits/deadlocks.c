@@ -76,26 +76,32 @@ static const struct stuck *next_of(const GArray *stuck, const struct stuck *at)
 	return at->owner == NO_THREAD ? NULL : stuck_of(stuck, at->owner);
 }
 
-static struct deadlock *deadlock_add(struct session *session, bool proved)
+/* All of them, and whose they are. */
+struct deadlocks {
+	GPtrArray *list;       /* owned; struct deadlock */
+	GHashTable *of_thread; /* owned; thread -> its struct deadlock */
+};
+
+static struct deadlock *deadlock_new(struct deadlocks *found, bool proved)
 {
 	struct deadlock *deadlock = g_new0(struct deadlock, 1);
 
 	deadlock->members = g_array_new(FALSE, FALSE, sizeof(struct stuck));
 	deadlock->proved = proved;
-	g_ptr_array_add(session->found.deadlocks, deadlock);
+	g_ptr_array_add(found->list, deadlock);
 	return deadlock;
 }
 
-static void add_member(struct session *session, struct deadlock *deadlock, const struct stuck *at)
+static void add_member(struct deadlocks *found, struct deadlock *deadlock, const struct stuck *at)
 {
 	g_array_append_vals(deadlock->members, at, 1);
-	g_hash_table_insert(session->found.deadlocked, GUINT_TO_POINTER(at->thread), deadlock);
+	g_hash_table_insert(found->of_thread, GUINT_TO_POINTER(at->thread), deadlock);
 }
 
 /* The cycle that `on` is part of, its first thread first. */
-static void add_cycle(struct session *session, const GArray *stuck, const struct stuck *on)
+static void add_cycle(struct deadlocks *found, const GArray *stuck, const struct stuck *on)
 {
-	struct deadlock *deadlock = deadlock_add(session, true);
+	struct deadlock *deadlock = deadlock_new(found, true);
 	const struct stuck *first = on, *at;
 
 	for (at = next_of(stuck, on); at != on; at = next_of(stuck, at))
@@ -103,14 +109,14 @@ static void add_cycle(struct session *session, const GArray *stuck, const struct
 			first = at;
 	at = first;
 	do {
-		add_member(session, deadlock, at);
+		add_member(found, deadlock, at);
 		at = next_of(stuck, at);
 	} while (at != first);
 }
 
 /* Each waits for one owner at most: from every thread along the owners, until where
  * an earlier walk has been (nothing new), or this one (a cycle). */
-static void find_cycles(struct session *session, const GArray *stuck)
+static void find_cycles(struct deadlocks *found, const GArray *stuck)
 {
 	g_autofree guint *walk_of = g_new0(guint, stuck->len + 1);
 
@@ -125,7 +131,7 @@ static void find_cycles(struct session *session, const GArray *stuck)
 				walk = &walk_of[at - (const struct stuck *) stuck->data];
 		}
 		if (at && *walk == i + 1)
-			add_cycle(session, stuck, at);
+			add_cycle(found, stuck, at);
 	}
 }
 
@@ -161,7 +167,8 @@ static int by_process(gconstpointer a, gconstpointer b)
 	return x->stuck->thread < y->stuck->thread ? -1 : x->stuck->thread > y->stuck->thread;
 }
 
-static GArray *find_suspects(const struct session *session, const GArray *stuck)
+static GArray *find_suspects(const struct session *session, const struct deadlocks *found,
+			     const GArray *stuck)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct suspect));
 
@@ -172,7 +179,7 @@ static GArray *find_suspects(const struct session *session, const GArray *stuck)
 
 		/* a PID that is not known says nothing of who belongs together */
 		if (thread->pid >= 0 && is_suspect(session, at) &&
-		    !deadlock_of(session, at->thread))
+		    !g_hash_table_contains(found->of_thread, GUINT_TO_POINTER(at->thread)))
 			g_array_append_val(list, suspect);
 	}
 	g_array_sort(list, by_process);
@@ -205,7 +212,7 @@ static GHashTable *count_alive(const struct session *session)
 
 /* The suspects of one process, `count` from `first` on: they wait for different
  * mutexes, or are all that is left of it. */
-static void add_suspects(struct session *session, GHashTable *alive, const struct suspect *first,
+static void add_suspects(struct deadlocks *found, GHashTable *alive, const struct suspect *first,
 			 guint count)
 {
 	gint64 key = process_key(first->host, first->pid);
@@ -216,9 +223,9 @@ static void add_suspects(struct session *session, GHashTable *alive, const struc
 		different |= first[i].stuck->lock != first->stuck->lock;
 	if (!different && GPOINTER_TO_UINT(g_hash_table_lookup(alive, &key)) > count)
 		return;
-	deadlock = deadlock_add(session, false);
+	deadlock = deadlock_new(found, false);
 	for (guint i = 0; i < count; i++)
-		add_member(session, deadlock, first[i].stuck);
+		add_member(found, deadlock, first[i].stuck);
 }
 
 /* Proved ones before suspected ones, in order of their first member. */
@@ -234,15 +241,16 @@ static int in_order(gconstpointer a, gconstpointer b)
 	return first < other ? -1 : first > other;
 }
 
-void deadlocks_find(struct session *session)
+static void *deadlocks_find(const struct session *session)
 {
+	struct deadlocks *found = g_new(struct deadlocks, 1);
 	g_autoptr(GArray) stuck = find_stuck(session), suspects = NULL;
 	g_autoptr(GHashTable) alive = NULL;
 
-	session->found.deadlocks = g_ptr_array_new_with_free_func(deadlock_free);
-	session->found.deadlocked = g_hash_table_new(NULL, NULL);
-	find_cycles(session, stuck);
-	suspects = find_suspects(session, stuck);
+	found->list = g_ptr_array_new_with_free_func(deadlock_free);
+	found->of_thread = g_hash_table_new(NULL, NULL);
+	find_cycles(found, stuck);
+	suspects = find_suspects(session, found, stuck);
 	if (suspects->len)
 		alive = count_alive(session);
 	for (guint i = 0, count; i < suspects->len; i += count) {
@@ -251,16 +259,34 @@ void deadlocks_find(struct session *session)
 		for (count = 1; i + count < suspects->len; count++)
 			if (first[count].host != first->host || first[count].pid != first->pid)
 				break;
-		add_suspects(session, alive, first, count);
+		add_suspects(found, alive, first, count);
 	}
-	g_ptr_array_sort(session->found.deadlocks, in_order);
+	g_ptr_array_sort(found->list, in_order);
+	return found;
+}
+
+static void deadlocks_free(gpointer data)
+{
+	struct deadlocks *found = data;
+
+	g_ptr_array_free(found->list, TRUE);
+	g_hash_table_destroy(found->of_thread);
+	g_free(found);
+}
+
+static const struct deadlocks *deadlocks_in(const struct session *session)
+{
+	return session_make_once(session, deadlocks_find, deadlocks_free);
+}
+
+const GPtrArray *deadlocks_of(const struct session *session)
+{
+	return deadlocks_in(session)->list;
 }
 
 const struct deadlock *deadlock_of(const struct session *session, uint32_t thread)
 {
-	return session->found.deadlocked
-		       ? g_hash_table_lookup(session->found.deadlocked, GUINT_TO_POINTER(thread))
-		       : NULL;
+	return g_hash_table_lookup(deadlocks_in(session)->of_thread, GUINT_TO_POINTER(thread));
 }
 
 char *deadlock_words(const struct session *session, const struct deadlock *deadlock)

@@ -2,7 +2,7 @@
 /* Threads that will never go on: each waits, to the trace's end, for a lock that
  * another one of them has.
  *
- * Place: waits/, made once after reading. Proved where the trace names the
+ * Place: waits/, made once a report. Proved where the trace names the
  * owners all around the cycle (PI futex, flock, a TID in the futex word).
  * Suspected where it does not: a plain mutex taken without waiting leaves no
  * trace, so two or more threads of one process that wait for different mutexes
@@ -28,9 +28,9 @@ struct deadlock {
 	bool proved;
 };
 
-/* Fills session.deadlocks (struct deadlock: proved ones first, in order of their first
- * members) and session.deadlocked. */
-void deadlocks_find(struct session *session);
+/* struct deadlock: proved ones first, in order of their first members. Found when they are first
+ * asked for. */
+const GPtrArray *deadlocks_of(const struct session *session);
 /* The one that `thread` is part of, NULL. O(1). */
 const struct deadlock *deadlock_of(const struct session *session, uint32_t thread);
 /* "dead-1 (222) waits for futex:0x…, dead-2 (223) for futex:0x…", the first few of many;

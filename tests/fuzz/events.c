@@ -9,6 +9,8 @@
  * well formed (reports.h).
  */
 #include "commands/commands.h"
+#include "run/finish.h"
+#include "run/feed.h"
 #include "flow/forget.h"
 #include "event_code.h"
 #include "reports.h"

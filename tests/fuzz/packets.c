@@ -13,6 +13,8 @@
 #include <stdlib.h>
 
 #include "commands/commands.h"
+#include "run/finish.h"
+#include "run/feed.h"
 #include "bytes.h"
 #include "reports.h"
 #include "target.h"

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 
 #include "commands/commands.h"
+#include "run/finish.h"
+#include "run/feed.h"
 #include "cli/cli.h"
 #include "event_code.h"
 #include "util/pattern.h"

@@ -141,7 +141,7 @@ static inline void a_waits(struct feed *feed, int op, uint32_t val)
 static inline guint deadlocks(struct feed *feed)
 {
 	finish(feed);
-	return feed->session->found.deadlocks->len;
+	return deadlocks_of(feed->session)->len;
 }
 
 static inline void waits_for_ever(struct feed *feed, uint32_t cpu, uint64_t address, uint32_t val)

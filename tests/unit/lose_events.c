@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "run/finish.h"
+#include "run/feed.h"
 #include "waits/causality.h"
 #include "latencies/operations.h"
 #include "run/session.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "run/feed.h"
 #include "run/session.h"
 #include "cli/cli.h"
 #include "event/kinds.h"

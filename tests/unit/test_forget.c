@@ -6,6 +6,7 @@
  */
 #include "commands/commands.h"
 #include "feed.h"
+#include "run/stretches.h"
 
 #include "flow/forget.h"
 

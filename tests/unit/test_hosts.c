@@ -4,6 +4,7 @@
  * and from the rules in semantics.md ("Blocking causality", 1) and corridor.h.
  */
 #include "hosts.h"
+#include "run/finish.h"
 
 #include <math.h>
 

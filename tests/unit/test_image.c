@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "trace/image_file.h"
+#include "run/finish.h"
+#include "run/feed.h"
 #include "locks.h"
 
 static const struct image_of *of_nothing(void)

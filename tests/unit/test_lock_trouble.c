@@ -4,6 +4,7 @@
  * may take. Expectations are worked out by hand from objects/locks.h.
  */
 #include "locks.h"
+#include "waits/deadlocks.h"
 
 #include "path/path.h"
 
@@ -319,7 +320,7 @@ static void test_tail_of_circle(void)
 	waits_for_ever(feed, 3, M + 8, 7 | WAITERS);
 	plain(feed, LATER, 2, "other");
 	g_assert_cmpuint(deadlocks(feed), ==, 1);
-	deadlock = g_ptr_array_index(feed->session->found.deadlocks, 0);
+	deadlock = g_ptr_array_index(deadlocks_of(feed->session), 0);
 	g_assert_true(deadlock->proved);
 	g_assert_cmpuint(deadlock->members->len, ==, 2);
 	g_assert_cmpuint(g_array_index(deadlock->members, struct stuck, 0).thread, ==,

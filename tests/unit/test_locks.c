@@ -7,6 +7,7 @@
  * they run unless they sleep. `L` is a futex.
  */
 #include "locks.h"
+#include "waits/deadlocks.h"
 
 static void test_one_holder(void)
 {
@@ -380,7 +381,7 @@ static void test_proved(void)
 	sw(feed, 22, 1, "b", 6, SLEEPS, "idle", 0);
 	plain(feed, 30, 2, "other");
 	g_assert_cmpuint(deadlocks(feed), ==, 1);
-	deadlock = g_ptr_array_index(feed->session->found.deadlocks, 0);
+	deadlock = g_ptr_array_index(deadlocks_of(feed->session), 0);
 	g_assert_true(deadlock->proved);
 	g_assert_cmpuint(deadlock->members->len, ==, 2);
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "deadlock seen");
@@ -413,7 +414,7 @@ static void test_suspected(void)
 	waits_for_ever(feed, 1, M, 2);
 	plain(feed, LATER, 2, "other");
 	g_assert_cmpuint(deadlocks(feed), ==, 1);
-	deadlock = g_ptr_array_index(feed->session->found.deadlocks, 0);
+	deadlock = g_ptr_array_index(deadlocks_of(feed->session), 0);
 	g_assert_false(deadlock->proved);
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "deadlock inferred");
 	g_assert_cmpstr(cause_of(feed, 6, 0), ==, "deadlock inferred");

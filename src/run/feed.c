@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* See feed.h. */
+#include "run/feed.h"
+
+#include <stddef.h>
+
+#include "run/command.h"
+#include "run/matches.h"
+#include "run/stretches.h"
+#include "symbols/binaries.h"
+#include "symbols/symbols.h"
+
+/* Of a stretch (--every) is what happens in it, but only the kernel's events begin the first. */
+static void take_event(void *data, const struct event *event)
+{
+	struct session *session = data;
+	bool user = event_is_user(event);
+	struct event copy;
+
+	if (G_UNLIKELY(event->time != trace_time(event->time))) {
+		copy = *event;
+		copy.time = trace_time(event->time);
+		event = &copy;
+	}
+	if (event->time >= session->asked.stretches.next &&
+	    (!user || session->asked.stretches.begun))
+		stretches_reach(session, event->time);
+	session->trace.has_tids |= event->has_tid && !user;
+	if (event->matches)
+		matches_note(session, event);
+	trace_event(&session->trace, event);
+}
+
+static void note_fields(void *data, unsigned filter, uint64_t conditions, const char *names)
+{
+	matches_note_fields(data, filter, conditions, names);
+}
+
+static void pass_time(void *data, int64_t time)
+{
+	stretches_pass(data, time);
+}
+
+/* The trace is the sink; the question sees its events first. */
+static void sink_init(struct session *session)
+{
+	struct event_sink *sink = &session->trace.sink;
+
+	_Static_assert(offsetof(struct session, trace) == 0, "a sink's data are both");
+	_Static_assert((int) MATCH_COUNT <= SINK_FILTERS, "a bit for each");
+	for (int i = 0; i < MATCH_COUNT; i++)
+		sink->filters[i] = session->asked.matches[i].filter;
+	sink->event = take_event;
+	sink->fields = note_fields;
+	sink->pass = pass_time;
+}
+
+static void made_free(gpointer data)
+{
+	struct made *made = data;
+
+	made->free(made->data);
+	g_free(made);
+}
+
+struct session *session_new(struct options *options)
+{
+	struct session *session = g_new0(struct session, 1);
+	struct wanted wanted = {0};
+
+	session->asked.options = options;
+	trace_init(&session->trace);
+	session->asked.boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
+	session->asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	session->asked.target = NO_THREAD;
+	session->found.made = g_hash_table_new_full(NULL, NULL, NULL, made_free);
+	session->found.runs_read = g_new0(uint64_t, 1);
+	session->found.user_names = g_new(struct idmap, 1);
+	idmap_init(session->found.user_names);
+	session->asked.matches[MATCH_TARGET].filter = options->target;
+	session->asked.matches[MATCH_FROM].filter = options->from_event;
+	session->asked.matches[MATCH_TO].filter = options->to_event;
+	session->asked.matches[MATCH_BEGIN].filter = options->requests.begin;
+	session->asked.matches[MATCH_END].filter = options->requests.end;
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		session->asked.matches[i].candidates =
+			g_array_new(FALSE, FALSE, sizeof(struct candidate));
+		session->asked.matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	}
+	if (options->command->want)
+		options->command->want(options, &wanted);
+	session->trace.flow.operations_wanted = wanted.operations;
+	session->trace.flow.exchanges_wanted = wanted.exchanges;
+	session->trace.flow.resources_wanted = wanted.resources;
+	sink_init(session);
+	stretches_init(session);
+	return session;
+}
+
+void session_free(struct session *session)
+{
+	if (!session)
+		return;
+	trace_clear(&session->trace);
+	g_array_free(session->asked.boundaries, TRUE);
+	g_array_free(session->asked.selected, TRUE);
+	if (session->asked.chosen)
+		g_array_free(session->asked.chosen, TRUE);
+	for (int i = 0; i < MATCH_COUNT; i++) {
+		g_free(session->asked.matches[i].fields);
+		g_array_free(session->asked.matches[i].candidates, TRUE);
+		g_array_free(session->asked.matches[i].of_host, TRUE);
+	}
+	stretches_clear(&session->asked.stretches);
+	g_free(session->found.thread_names);
+	g_free(session->found.runs_read);
+	idmap_clear(session->found.user_names);
+	g_free(session->found.user_names);
+	symbols_free(session->found.symbols);
+	binaries_free(session->found.binaries);
+	if (session->asked.limit_threads)
+		g_ptr_array_free(session->asked.limit_threads, TRUE);
+	if (session->found.judged)
+		g_ptr_array_free(session->found.judged, TRUE);
+	g_hash_table_destroy(session->found.made);
+	g_free(session);
+}
