@@ -190,9 +190,7 @@ void findings_add_profiles(GArray *findings, const struct profiles *profiles)
 				peak->roots && peak->roots->len
 					? &g_array_index(peak->roots, struct root, 0)
 					: NULL;
-			const struct example *at = !root       ? NULL
-						   : root->own ? &root->part->own_example
-							       : &root->part->example;
+			const struct example *at = root ? root_example(root) : NULL;
 			g_autoptr(GString) made_of = g_string_new(NULL);
 			struct finding one = {.kind = "peak",
 					      .ns = peak->sum,

@@ -546,3 +546,11 @@ double profile_noise(const uint64_t *a, const uint64_t *b, guint length, guint r
 	}
 	return 2 * area / resolution;
 }
+
+const char *peak_status_text(enum peak_status status)
+{
+	static const char *const texts[] = {"root cause found", "maximum depth reached",
+					    "too few operations"};
+
+	return texts[status];
+}

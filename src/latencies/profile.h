@@ -18,6 +18,7 @@
 struct part;
 
 enum peak_status { PEAK_FOUND, PEAK_DEPTH, PEAK_FEW };
+const char *peak_status_text(enum peak_status status);
 
 /* One root-cause path of a peak: a node whose ancestors are all roots. */
 struct root {

@@ -51,6 +51,12 @@ void roots_decide(struct peak *peak, const struct options *options);
  * operations. False if it is one of the roots, or less time than one of them. */
 bool roots_most_time(const struct peak *peak, struct root *found);
 
+/* Where it was largest; its latency is -1 if nothing shows it. */
+static inline const struct example *root_example(const struct root *root)
+{
+	return root->own ? &root->part->own_example : &root->part->example;
+}
+
 /* The path's nodes, functions on the way included; free with g_ptr_array_free. */
 GPtrArray *root_path(const struct root *root);
 /* A path's element as people call it; free with g_free(). */

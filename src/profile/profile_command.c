@@ -4,9 +4,8 @@
 #include "latencies/operations.h"
 #include "latencies/roots.h"
 #include "limits/limit_options.h"
-#include "profile/saved.h"
+#include "profile/profile_report.h"
 #include "report/page.h"
-#include "report/report.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "run/needs.h"
@@ -152,16 +151,7 @@ static void want(const struct options *asked, struct wanted *wanted)
 
 /* --- what is shown --------------------------------------------------------- */
 
-/* What a profile report is made of. Everything that can be refused is, before
- * anything is written. */
-struct profile_report {
-	const struct session *session; /* borrowed */
-	struct profiles *profiles;
-	struct saved *compared, *resumed;
-	GArray *comparison;
-	char *other; /* owned; how the compared one's threads were others, NULL */
-};
-
+/* Everything that can be refused is, before anything is written. */
 static bool profile_init(struct profile_report *report, const struct session *session,
 			 GError **error)
 {
@@ -221,7 +211,8 @@ static bool save(const struct profile_report *report, const char *path, GError *
 		return true;
 	ok = output_open(&output, path, error);
 	if (ok && !session_interrupted(report->profiles->session)) {
-		profile_json_write(report->profiles, NULL, report->resumed, true, output.file);
+		output.json.whole = true; /* for --resume */
+		profile_json(report, &output);
 		ok = output_commit(&output, error);
 	}
 	output_clear(&output);
@@ -245,17 +236,12 @@ static void *make(const struct session *session, GError **error)
 
 static void text(const void *made, struct output *output)
 {
-	const struct profile_report *report = made;
-
-	profile_text_write(report->profiles, report->comparison, report->other, output);
+	profile_text(made, output);
 }
 
 static void json(const void *made, struct output *output)
 {
-	const struct profile_report *report = made;
-
-	profile_json_write(report->profiles, report->comparison, report->resumed, false,
-			   output->file);
+	profile_json(made, output);
 }
 
 static void html(const void *made, struct output *output)

@@ -5,60 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "findings/findings.h"
 #include "latencies/roots.h"
-#include "profile/saved.h"
-#include "report/report.h"
+#include "profile/profile_report.h"
 
 #define DETAILED 5      /* operations shown in full when none was named */
 #define SMALL_SHARE 0.005
 #define RESOURCES_SHOWN 3
 
-/* "irq:26 (virtio0-req.1), CPU 1" */
-static char *title(const struct profile *profile)
+char *profile_title(const struct profile *profile)
 {
 	return g_strconcat(profile->operation, profile->label ? " (" : "",
 			   profile->label ? profile->label : "", profile->label ? ")" : "",
 			   *profile->scope ? ", " : "", profile->scope, NULL);
 }
 
-static void table(const struct profiles *profiles, struct output *output)
+static guint limit_of(const struct profiles *profiles, guint count)
 {
-	uint32_t limit = profiles->session->asked.options->limit;
-	guint shown = limit ? MIN(profiles->list->len, limit) : profiles->list->len;
-	char texts[6][32];
-	int width = MAX(output->width - 2 - 5 * 9 - 6, 20);
-	bool marked = false;
-
-	text_heading(output, "Operations, by time spent in them");
-	fprintf(output->file, "  %-*s %8s %8s %8s %8s %8s %5s\n", width, "OPERATION", "COUNT",
-		"TOTAL", "P50", "P99", "MAX", "PEAKS");
-	for (guint i = 0; i < shown; i++) {
-		const struct profile *profile = g_ptr_array_index(profiles->list, i);
-		g_autofree char *name = title(profile), *safe = text_safe(name);
-		const char *mark = profile->spans_gap ? " *" : "";
-		int length = (int) g_utf8_strlen(safe, -1) + (int) strlen(mark);
-
-		marked |= profile->spans_gap > 0;
-		fprintf(output->file, "  %s%s", safe, mark);
-		if (length > width) /* a long name has a line of its own */
-			fprintf(output->file, "\n%*s", width + 2, "");
-		fprintf(output->file, "%*s %8" PRIu64 " %8s %8s %8s %8s %5u\n",
-			MAX(width - length, 0), "", profile->count,
-			when_duration(texts[0], profile->sum),
-			profile->percentiles[0] < 0
-				? "-"
-				: when_duration(texts[1], profile->percentiles[0]),
-			profile->percentiles[2] < 0
-				? "-"
-				: when_duration(texts[2], profile->percentiles[2]),
-			when_duration(texts[3], profile->max), profile->peaks->len);
-	}
-	text_gap_note(output, marked);
-	if (shown < profiles->list->len)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			profiles->list->len - shown);
+	return rows_limited(profiles->session, count);
 }
+
+/* --- a profile as bars ---------------------------------------------------------------------- */
 
 static const char *operations_word(uint64_t count)
 {
@@ -147,8 +113,10 @@ static const char *percent(char *buffer, int64_t part, int64_t whole)
 	return buffer;
 }
 
-/* What the last element of a path says, in words. */
-static char *words(const struct root *root)
+/* --- root causes ---------------------------------------------------------------------------- */
+
+/* What the last element of a path says, for people. */
+static char *root_meaning(const struct root *root)
 {
 	const struct part *part = root->part;
 	GString *text = g_string_new(NULL);
@@ -210,7 +178,7 @@ static void resource_lines(const struct root *root, struct output *output)
 static void example_line(const struct session *session, const struct root *root,
 			 struct output *output)
 {
-	const struct example *example = root->own ? &root->part->own_example : &root->part->example;
+	const struct example *example = root_example(root);
 	g_autoptr(GString) line = g_string_new("e.g. ");
 	char when[48], length[32], part[32];
 
@@ -244,7 +212,7 @@ static void root_lines(const struct session *session, const struct peak *peak,
 		       const struct root *root, const char *before, struct output *output)
 {
 	g_autoptr(GPtrArray) path = root_path(root);
-	g_autofree char *joined = NULL, *meaning = words(root);
+	g_autofree char *joined = NULL, *meaning = root_meaning(root);
 	g_autoptr(GString) line = g_string_new(NULL);
 	char share[16];
 
@@ -329,6 +297,8 @@ static void make_up(const struct profiles *profiles, const struct peak *peak, st
 	}
 }
 
+/* --- peaks ---------------------------------------------------------------------------------- */
+
 /* How much of the peak's time the paths are about. */
 static double explained(const struct peak *peak)
 {
@@ -344,7 +314,7 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 {
 	const struct session *session = profiles->session;
 	const struct peak *peak = &g_array_index(profile->peaks, struct peak, number - 1);
-	uint32_t limit = session->asked.options->limit;
+	guint shown = limit_of(profiles, peak->roots->len);
 	g_autoptr(GString) line = g_string_new(NULL);
 	char from[32], to[32], calls[16], time[16];
 	struct root most;
@@ -365,11 +335,9 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 		g_string_append_printf(line, "; %" PRIu64 " span lost events: they may not be real",
 				       peak->spans_gap);
 	text_wrapped(output, line->str, 2, 4);
-	for (guint i = 0; i < peak->roots->len && (!limit || i < limit); i++)
+	for (guint i = 0; i < shown; i++)
 		root_lines(session, peak, &g_array_index(peak->roots, struct root, i), "", output);
-	if (limit && peak->roots->len > limit)
-		fprintf(output->file, "      [... %u more; --limit 0 shows all ...]\n",
-			peak->roots->len - limit);
+	text_omitted_of(output, 6, peak->roots->len - shown, "");
 	if (roots_most_time(peak, &most))
 		root_lines(session, peak, &most, "More time than any of these: ", output);
 	make_up(profiles, peak, output);
@@ -421,7 +389,7 @@ static void heat(const struct profiles *profiles, const struct profile *profile,
 static void details(const struct profiles *profiles, const struct profile *profile,
 		    struct output *output)
 {
-	g_autofree char *heading = title(profile);
+	g_autofree char *heading = profile_title(profile);
 	g_autoptr(GString) line = g_string_new(NULL);
 	char texts[6][32];
 
@@ -449,57 +417,36 @@ static void details(const struct profiles *profiles, const struct profile *profi
 		heat(profiles, profile, output);
 }
 
-static void comparison_lines(const struct session *session, const GArray *comparison,
-			     const char *other_filters, struct output *output)
+/* --- the report ----------------------------------------------------------------------------- */
+
+static void comparison(const struct profile_report *made, const struct report *report)
 {
-	const struct profile_options *options = &session->asked.options->profile;
-	uint32_t limit = session->asked.options->limit;
-	guint changed = 0;
+	static const struct text_table table = {.columns = compared_columns, .in_bytes = true};
+	double threshold = made->session->asked.options->profile.threshold;
+	struct output *output = report->output;
+	guint changed = comparison_changed(made->comparison);
 
 	text_heading(output, "Distance to the saved profiles");
-	if (other_filters) {
-		g_autofree char *line = g_strconcat("Mind: ", other_filters, NULL);
+	if (made->other) {
+		g_autofree char *line = g_strconcat("Mind: ", made->other, NULL);
 
 		text_wrapped(output, line, 2, 4);
 	}
-	for (guint i = 0; i < comparison->len; i++)
-		changed += g_array_index(comparison, struct compared, i).changed;
 	if (changed)
 		fprintf(output->file,
 			"  WARNING: %u operation%s changed: distance above %.2f octaves "
 			"(--threshold) and above noise\n",
-			changed, changed == 1 ? "" : "s", options->threshold);
+			changed, changed == 1 ? "" : "s", threshold);
 	else
 		fprintf(output->file,
 			"  No operation's distance is above %.2f octaves (--threshold) and above "
 			"noise\n",
-			options->threshold);
-	fprintf(output->file, "  %-30s %8s %8s %8s %8s %8s\n", "OPERATION", "OCTAVES", "SLOWER",
-		"NOISE", "COUNT", "SAVED");
-	for (guint i = 0; i < comparison->len && (!limit || i < limit); i++) {
-		const struct compared *at = &g_array_index(comparison, struct compared, i);
-		g_autofree char *name =
-			*at->scope ? g_strconcat(at->operation, ", ", at->scope, NULL)
-				   : g_strdup(at->operation);
-		g_autofree char *safe = text_safe(name);
-		char distance[16] = "-", noise[16] = "-", slower[16] = "-";
-
-		if (at->distance >= 0) {
-			g_snprintf(distance, sizeof distance, "%.3f", at->distance);
-			g_snprintf(noise, sizeof noise, "%.3f", at->noise);
-			g_snprintf(slower, sizeof slower, "%+.3f", at->slower);
-		}
-		fprintf(output->file, "  %-30s %8s %8s %8s %8" PRIu64 " %8" PRIu64 "%s\n", safe,
-			distance, slower, noise, at->count, at->saved_count,
-			at->changed ? "  changed" : "");
-	}
-	if (limit && comparison->len > limit)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			comparison->len - limit);
+			threshold);
+	text_table(report, &table, ROWS(made->comparison));
 }
 
 /* What else there is to profile. */
-static void others(const struct profiles *profiles, struct output *output)
+static void other_operations(const struct profiles *profiles, struct output *output)
 {
 	g_autoptr(GPtrArray) list = operations_available(&profiles->scope);
 	g_autoptr(GString) line = g_string_new(NULL);
@@ -512,32 +459,13 @@ static void others(const struct profiles *profiles, struct output *output)
 	text_wrapped(output, line->str, 2, 2);
 }
 
-void profile_text_write(const struct profiles *profiles, const GArray *comparison,
-			const char *other_filters, struct output *output)
+/* Those that were named, or have more than one peak. */
+static void detailed(const struct profiles *profiles, struct output *output)
 {
-	const struct session *session = profiles->session;
-	const struct options *options = session->asked.options;
+	const struct options *options = profiles->session->asked.options;
 	bool named = options->profile.operations->len > 0;
 	guint most = !options->limit ? UINT_MAX : named ? options->limit : DETAILED, shown = 0;
-	g_autoptr(GArray) findings = findings_new();
-	struct coverage coverage;
 
-	coverage_init(&coverage, session);
-	text_hosts(session, output);
-	if (options->profile.resume) {
-		g_autofree char *line = g_strdup_printf("Resumed from %s: counts and causes are of "
-							"the recordings in it and of this one",
-							options->profile.resume);
-
-		text_wrapped(output, line, 0, 2);
-	}
-	table(profiles, output);
-	if (!profiles->list->len)
-		text_wrapped(output, "Nothing in the window is what was asked for.", 2, 2);
-	if (!named || !profiles->list->len)
-		others(profiles, output);
-	if (comparison)
-		comparison_lines(session, comparison, other_filters, output);
 	for (guint i = 0; i < profiles->list->len; i++) {
 		const struct profile *profile = g_ptr_array_index(profiles->list, i);
 
@@ -547,11 +475,38 @@ void profile_text_write(const struct profiles *profiles, const GArray *compariso
 			details(profiles, profile, output);
 	}
 	if (shown > most)
-		fprintf(output->file, "\n[... %u more%s; --limit 0 shows all ...]\n", shown - most,
+		fputc('\n', output->file);
+	text_omitted_of(output, 0, shown - MIN(shown, most),
 			named ? "" : " with more than one peak");
-	findings_add_profiles(findings, profiles);
-	findings_sort(findings);
-	text_findings(session, findings, output);
-	text_coverage(session, &coverage, output);
-	coverage_clear(&coverage);
+}
+
+void profile_text(const struct profile_report *made, struct output *output)
+{
+	static const struct text_table table = {
+		.columns = profile_columns, .in_bytes = true, .note_first = true};
+	const struct options *options = made->session->asked.options;
+	const struct profiles *profiles = made->profiles;
+	struct profile_at at = {profiles, NULL, NULL};
+	struct report report = {made->session, &at, output};
+	g_autoptr(GArray) findings = profile_findings(profiles);
+
+	text_hosts(made->session, output);
+	if (options->profile.resume) {
+		g_autofree char *line = g_strdup_printf("Resumed from %s: counts and causes are of "
+							"the recordings in it and of this one",
+							options->profile.resume);
+
+		text_wrapped(output, line, 0, 2);
+	}
+	text_heading(output, "Operations, by time spent in them");
+	text_table(&report, &table, ROWS(profiles->list));
+	if (!profiles->list->len)
+		text_wrapped(output, "Nothing in the window is what was asked for.", 2, 2);
+	if (!options->profile.operations->len || !profiles->list->len)
+		other_operations(profiles, output);
+	if (made->comparison)
+		comparison(made, &report);
+	detailed(profiles, output);
+	text_findings(made->session, findings, output);
+	text_coverage_now(made->session, output);
 }

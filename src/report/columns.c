@@ -138,13 +138,12 @@ const struct column *column_at_place(const struct report *report, const struct c
 			(const struct shown_at *) (const void *) ((const char *) column + which);
 		struct value value = {0};
 		const struct column *found;
+		bool parts = column->type == COLUMN_OBJECT && !column->key;
 
-		if (!column_is_there(report, column, *row))
+		if ((cell->place != place && !parts) || !column_is_there(report, column, *row))
 			continue;
 		if (cell->place == place)
 			return column;
-		if (column->type != COLUMN_OBJECT || column->key)
-			continue;
 		if (*row)
 			column_read(report, column, *row, &value);
 		found = column_at_place(report, column->columns, which, place, &value.row);
@@ -182,6 +181,11 @@ guint rows_limited(const struct session *session, guint count)
 	guint limit = session->asked.options->limit;
 
 	return limit ? MIN(limit, count) : count;
+}
+
+guint report_limited(const struct report *report, guint count)
+{
+	return report->output->json.whole ? count : rows_limited(report->session, count);
 }
 
 /* --- threads -------------------------------------------------------------------------------- */

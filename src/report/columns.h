@@ -162,7 +162,8 @@ struct column {
 	struct lami_cell lami;
 	enum mark mark;
 	bool indents; /* the level in a tree moves it to the right */
-	bool own_line; /* what is longer than its width has a line of its own, … */
+	/* What is longer than its width (in characters, always) has a line of its own, … */
+	bool own_line;
 	int8_t rest; /* … and that is what others leave of the terminal's, at least so many */
 };
 
@@ -213,6 +214,8 @@ const void *rows_at(const struct rows *rows, guint i);
 GArray *rows_between(const GArray *rows, guint first, guint end);
 /* How many of so many --limit leaves. */
 guint rows_limited(const struct session *session, guint count);
+/* The same in JSON, which may be whole. */
+guint report_limited(const struct report *report, guint count);
 
 /* Of a row that is a thread (const uint32_t *): as COLUMN_THREAD and COLUMN_TID_NAME. */
 extern const struct column thread_columns[], tid_name_columns[];
@@ -297,5 +300,7 @@ void text_lines(const struct report *report, struct rows rows,
 		void (*line)(const struct report *report, const void *row));
 /* "[... 3 more; --limit 0 shows all ...]"; nothing if none are. */
 void text_omitted(const struct output *output, guint count);
+/* `of`: what they are, behind " more". */
+void text_omitted_of(const struct output *output, int indent, guint count, const char *of);
 
 #endif

@@ -202,7 +202,7 @@ static guint put_rows(const struct report *report, const struct column *columns,
 		{.type = list->item,
 		 .stored = rows.stored == STORED_POINTERS ? STORED_HERE : STORED_UINT32},
 		{0}};
-	guint shown = list->limited ? rows_limited(report->session, rows.count) : rows.count;
+	guint shown = list->limited ? report_limited(report, rows.count) : rows.count;
 
 	for (guint i = 0; i < shown; i++) {
 		const void *row = rows_at(&rows, i);

@@ -66,8 +66,8 @@ static void write_cell(const struct report *report, const struct text_table *tab
 {
 	struct output *output = report->output;
 	int width = width_of(report, table, column), indent = column->indents ? 2 * level : 0;
-	int length =
-		indent + (int) (table->in_bytes ? (glong) strlen(text) : g_utf8_strlen(text, -1));
+	bool in_bytes = table->in_bytes && !column->own_line;
+	int length = indent + (int) (in_bytes ? (glong) strlen(text) : g_utf8_strlen(text, -1));
 
 	fputs(before_of(column), output->file);
 	if (width > 0)
@@ -173,6 +173,12 @@ void text_lines(const struct report *report, struct rows rows,
 
 void text_omitted(const struct output *output, guint count)
 {
+	text_omitted_of(output, 2, count, "");
+}
+
+void text_omitted_of(const struct output *output, int indent, guint count, const char *of)
+{
 	if (count)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n", count);
+		fprintf(output->file, "%*s[... %u more%s; --limit 0 shows all ...]\n", indent, "",
+			count, of);
 }

@@ -32,6 +32,7 @@ struct json_place {
 	uint8_t lines[6]; /* of the outermost: their items are on lines of their own */
 	bool more;        /* something was written in the innermost one */
 	bool compact;     /* no spaces */
+	bool whole;       /* --limit cuts no list */
 };
 
 struct output {

@@ -20,17 +20,6 @@
 #include "report/columns.h"
 #include "report/output.h"
 
-struct saved;
-
-/* Profiles, and the comparison with saved ones (struct compared; NULL: none);
- * `resumed`: the file that they continue, NULL. `other_filters`: what to say if
- * the compared one was of other threads, NULL.
- * `whole`: nothing is left out, as --save needs it. */
-void profile_json_write(const struct profiles *profiles, const GArray *comparison,
-			const struct saved *resumed, bool whole, FILE *file);
-void profile_text_write(const struct profiles *profiles, const GArray *comparison,
-			const char *other_filters, struct output *output);
-const char *peak_status_text(enum peak_status status);
 struct costs;
 struct user_requests;
 /* Requests and what they cost. */
@@ -41,6 +30,7 @@ void requests_csv(const struct costs *costs, struct output *output);
 struct diff;
 void diff_json(const struct diff *diff, struct output *output);
 void diff_text(const struct diff *diff, struct output *output);
+
 void json_watch(const struct json_watch *watch); /* borrowed; NULL: nobody any more */
 /* To the watcher, if there is one. */
 void json_saw(uint32_t thread, int64_t begin, int64_t end);
