@@ -2,8 +2,7 @@
 /* `whylate diff`: what differs between two groups of requests, windows or traces. */
 #include <string.h>
 
-#include "diff/diff.h"
-#include "report/report.h"
+#include "diff/diff_columns.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "run/needs.h"

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "diff/call_forks.h"
-#include "diff/diff.h"
-#include "report/report.h"
+#include "diff/diff_columns.h"
 
 #define STEPS_SHOWN 4  /* of each side of a divergence */
 #define PARTS_SHOWN 4  /* of what a system call's change is made of */
@@ -19,9 +18,7 @@ static const struct session *session_of(const struct diff *diff)
 
 static guint limit_of(const struct diff *diff, guint count)
 {
-	guint limit = session_of(diff)->asked.options->limit;
-
-	return limit ? MIN(limit, count) : count;
+	return rows_limited(session_of(diff), count);
 }
 
 static bool verbose(const struct diff *diff)
@@ -29,106 +26,81 @@ static bool verbose(const struct diff *diff)
 	return session_of(diff)->asked.options->verbose || !session_of(diff)->asked.options->limit;
 }
 
-/* "13.6 ms", "1.5 MB", "312": a value of the metric, with "+" or "-" if `sign`. buffer of 32. */
-static const char *value_text(const struct diff *diff, char *buffer, double value, bool sign)
+static guint count_spanning(const struct side *side)
 {
-	const char *unit = metric_unit(session_of(diff)->asked.options->requests.metric);
-	char text[32];
+	guint count = 0;
 
-	if (strcmp(unit, "ns") == 0)
-		when_duration(text, llround(fabs(value)));
-	else if (strcmp(unit, "bytes") == 0)
-		g_snprintf(text, sizeof text, "%.1f kB", fabs(value) / 1000);
-	else
-		g_snprintf(text, sizeof text, "%.1f", fabs(value));
-	g_snprintf(buffer, 32, "%s%s", value < 0 ? "-" : sign ? "+" : "", text);
-	return buffer;
+	for (guint i = 0; i < side->requests->listed->len; i++)
+		count += user_request_at(side->requests,
+					 g_array_index(side->requests->listed, uint32_t, i))
+				 ->spans_gap;
+	return count;
+}
+
+static void side_line(const struct diff *diff, int side, struct output *output)
+{
+	const struct side *at = &diff->sides[side];
+	guint n = at->requests->listed->len, spanning = count_spanning(at);
+	g_autofree char *label = text_safe(at->label),
+			*mean = diff_value_text(diff, diff->mean[side], false);
+
+	fprintf(output->file, "%c: %s: %u %s request%s", 'A' + side, label, n,
+		user_request_kind(at->requests), n == 1 ? "" : "s");
+	if (spanning)
+		fprintf(output->file, " (%u of them span lost events: not to be trusted)",
+			spanning);
+	if (n)
+		fprintf(output->file, ", %s%s", mean, n == 1 ? "" : " each in the mean");
+	if (at->costs->not_followed)
+		fprintf(output->file, "; the ways of %u were not looked for",
+			at->costs->not_followed);
+	fputc('\n', output->file);
 }
 
 static void head(const struct diff *diff, struct output *output)
 {
-	char mean[32], difference[32];
+	g_autofree char *difference = diff_value_text(diff, diff->mean[1] - diff->mean[0], true);
 
 	text_hosts(session_of(diff), output);
 	if (diff->sides[1].session != session_of(diff))
 		text_hosts(diff->sides[1].session, output);
-	for (int side = 0; side < 2; side++) {
-		const struct side *at = &diff->sides[side];
-		guint n = at->requests->listed->len, spanning;
-		g_autofree char *label = text_safe(at->label);
-
-		spanning = 0;
-		for (guint i = 0; i < n; i++)
-			spanning +=
-				user_request_at(at->requests,
-						g_array_index(at->requests->listed, uint32_t, i))
-					->spans_gap;
-		fprintf(output->file, "%c: %s: %u %s request%s", 'A' + side, label, n,
-			user_request_kind(at->requests), n == 1 ? "" : "s");
-		if (spanning)
-			fprintf(output->file, " (%u of them span lost events: not to be trusted)",
-				spanning);
-		if (n)
-			fprintf(output->file, ", %s%s",
-				value_text(diff, mean, diff->mean[side], false),
-				n == 1 ? "" : " each in the mean");
-		if (at->costs->not_followed)
-			fprintf(output->file, "; the ways of %u were not looked for",
-				at->costs->not_followed);
-		fputc('\n', output->file);
-	}
+	for (int side = 0; side < 2; side++)
+		side_line(diff, side, output);
 	if (!diff->alignment && session_of(diff)->asked.options->requests.preset == PRESET_SERVER)
 		fputs("--preset process, client or syscall:NAME may find requests on both sides.\n",
 		      output->file);
 	if (diff->alignment)
-		fprintf(output->file, "B less A: %s a request\n",
-			value_text(diff, difference, diff->mean[1] - diff->mean[0], true));
+		fprintf(output->file, "B less A: %s a request\n", difference);
 }
 
-static void causes(const struct diff *diff, struct output *output)
+static void causes(const struct report *report, const struct diff *diff)
 {
+	static const struct text_table table = {.columns = difference_columns};
 	guint count = limit_of(diff, diff->causes->len), shown = 0, small = 0;
 	double least = verbose(diff) ? 0 : LEAST_SHARE * MAX(diff->mean[0], diff->mean[1]);
-	bool uncertain = false, marked = false, gap;
-	char columns[3][32], of[32];
+	struct output *output = report->output;
+	bool uncertain = false, marked = false;
 
 	if (!diff->causes->len)
 		return;
 	text_heading(output, "What the difference is made of, in the mean of a request");
-	fprintf(output->file, "  %11s %10s %10s  %11s    %-13s %s\n", "DIFFERENCE", "A", "B",
-		"IN A, B", "KIND", "CAUSE");
+	text_table_heading(report, &table);
 	for (guint i = 0; i < diff->causes->len; i++) {
 		const struct difference *at = &g_array_index(diff->causes, struct difference, i);
 		double difference = at->mean[1] - at->mean[0];
-		g_autofree char *label = text_safe(at->label);
-		bool chance = at->error >= 0 && !at->significant;
 
 		if (shown == count || fabs(difference) < least || difference == 0) {
 			small++;
 			continue;
 		}
 		shown++;
-		uncertain |= chance;
-		gap = (at->seen[0] && at->seen[0]->spans_gap) ||
-		      (at->seen[1] && at->seen[1]->spans_gap);
-		marked |= gap;
-		value_text(diff, columns[0], difference, true);
-		value_text(diff, columns[1], at->mean[0], false);
-		value_text(diff, columns[2], at->mean[1], false);
-		g_snprintf(of, sizeof of, "%u, %u", at->requests[0], at->requests[1]);
-		fprintf(output->file, "  %*s %*s %*s  %11s %c%c %-13s %s",
-			text_width(11, columns[0]), columns[0], text_width(10, columns[1]),
-			columns[1], text_width(10, columns[2]), columns[2], of, gap ? '*' : ' ',
-			chance ? '?' : ' ', at->kind, label);
-		if (at->change)
-			fprintf(output->file, " [%s]", change_text(at->change));
-		fputc('\n', output->file);
+		uncertain |= difference_is_chance(at);
+		marked |= text_table_row(report, &table, at, 0);
 	}
 	if (!shown)
 		fprintf(output->file, "  Nothing: the causes cost the same on both sides.\n");
-	else if (small)
-		fprintf(output->file,
-			"  [... %u more, smaller or the same; --limit 0 shows all ...]\n", small);
+	else
+		text_omitted_of(output, 2, small, ", smaller or the same");
 	if (uncertain)
 		text_wrapped(output,
 			     "?: requests of one side differ as much among themselves, so this "
@@ -138,36 +110,38 @@ static void causes(const struct diff *diff, struct output *output)
 	text_gap_note(output, marked);
 }
 
-static void steps(const struct diff *diff, const struct divergence *at, int side,
-		  struct output *output)
+/* Which of `count` steps from `from` on are the longest; free with g_free(). */
+static bool *longest_steps(const GArray *steps, guint from, guint count, guint wanted)
 {
-	const GArray *list = diff->alignment->steps[side];
-	guint count = at->until[side] - at->from[side];
-	bool *shown = g_new0(bool, count + 1);
-	char ns[32];
-	int64_t rest = 0;
-	guint left = 0;
+	const struct step *first = &g_array_index(steps, struct step, from);
+	bool *chosen = g_new0(bool, count + 1);
 
-	/* the longest, in order of time */
-	for (guint n = 0; n < (verbose(diff) ? count : STEPS_SHOWN) && n < count; n++) {
+	for (guint n = 0; n < MIN(wanted, count); n++) {
 		guint best = count;
 
-		for (guint i = 0; i < count; i++) {
-			const struct step *step =
-				&g_array_index(list, struct step, at->from[side] + i);
-			const struct step *most =
-				best < count
-					? &g_array_index(list, struct step, at->from[side] + best)
-					: NULL;
-
-			if (!shown[i] &&
-			    (!most || step->end - step->begin > most->end - most->begin))
+		for (guint i = 0; i < count; i++)
+			if (!chosen[i] &&
+			    (best == count ||
+			     first[i].end - first[i].begin > first[best].end - first[best].begin))
 				best = i;
-		}
-		shown[best] = true;
+		chosen[best] = true;
 	}
+	return chosen;
+}
+
+/* The longest, in order of time. */
+static void step_lines(const struct diff *diff, const struct divergence *at, int side,
+		       struct output *output)
+{
+	const GArray *steps = diff->alignment->steps[side];
+	guint count = at->until[side] - at->from[side], left = 0;
+	g_autofree bool *shown =
+		longest_steps(steps, at->from[side], count, verbose(diff) ? count : STEPS_SHOWN);
+	int64_t rest = 0;
+	char ns[32];
+
 	for (guint i = 0; i < count; i++) {
-		const struct step *step = &g_array_index(list, struct step, at->from[side] + i);
+		const struct step *step = &g_array_index(steps, struct step, at->from[side] + i);
 		g_autofree char *line = NULL;
 
 		if (!shown[i]) {
@@ -183,7 +157,6 @@ static void steps(const struct diff *diff, const struct divergence *at, int side
 	if (left)
 		fprintf(output->file, "      %c: %s in %u shorter step%s\n", 'A' + side,
 			when_duration(ns, rest), left, left == 1 ? "" : "s");
-	g_free(shown);
 }
 
 static void divergences(const struct diff *diff, struct output *output)
@@ -191,9 +164,9 @@ static void divergences(const struct diff *diff, struct output *output)
 	const struct alignment *alignment = diff->alignment;
 	const struct user_request *a, *b;
 	g_autoptr(GString) line = g_string_new(NULL);
+	g_autofree char *matched = NULL;
 	guint count, shown = 0;
 	double least;
-	char ns[32], matched[32];
 
 	if (!alignment || session_of(diff)->asked.options->requests.metric != METRIC_LATENCY)
 		return;
@@ -211,20 +184,20 @@ static void divergences(const struct diff *diff, struct output *output)
 	for (guint i = 0; i < alignment->divergences->len; i++) {
 		const struct divergence *at =
 			&g_array_index(alignment->divergences, struct divergence, i);
+		g_autofree char *ns = diff_value_text(diff, (double) at->difference, true);
 
 		if (shown == count || fabs((double) at->difference) < least || !at->difference)
 			continue;
 		shown++;
-		fprintf(output->file, "  %s\n",
-			value_text(diff, ns, (double) at->difference, true));
-		steps(diff, at, 0, output);
-		steps(diff, at, 1, output);
+		fprintf(output->file, "  %s\n", ns);
+		step_lines(diff, at, 0, output);
+		step_lines(diff, at, 1, output);
 	}
+	matched = diff_value_text(diff,
+				  (double) (alignment->matched_ns[1] - alignment->matched_ns[0]),
+				  true);
 	g_string_printf(line, "%u steps are the same on both, and take %s%s", alignment->matched,
-			value_text(diff, matched,
-				   (double) (alignment->matched_ns[1] - alignment->matched_ns[0]),
-				   true),
-			alignment->matched ? " in B" : "");
+			matched, alignment->matched ? " in B" : "");
 	if (shown < alignment->divergences->len)
 		g_string_append_printf(line, "; %u other places differ by less",
 				       alignment->divergences->len - shown);
@@ -267,22 +240,18 @@ static void made_of(const struct call_difference *call, struct output *output)
 		text_wrapped(output, line->str, 6, 8);
 }
 
-/* "1.033 ms, 1.210 ms"; buffer of 64. */
-static void pair_text(char *buffer, const uint32_t *names, const double *values)
+static void calls_below(const struct report *report, const void *row)
 {
-	char first[32] = "-", second[32] = "-";
-
-	if (names[0])
-		when_duration(first, llround(values[0]));
-	if (names[1])
-		when_duration(second, llround(values[1]));
-	g_snprintf(buffer, 64, "%s, %s", first, second);
+	if (call_on_both(row))
+		made_of(row, report->output);
 }
 
-static void calls(const struct diff *diff, struct output *output)
+static void calls(const struct report *report, const struct diff *diff)
 {
+	static const struct text_table table = {.columns = call_difference_columns,
+						.below = calls_below};
 	guint count = limit_of(diff, diff->calls->len), shown = 0, same = 0;
-	char columns[4][64], distance[32], sum[32];
+	struct output *output = report->output;
 
 	if (!diff->calls->len)
 		return;
@@ -292,33 +261,15 @@ static void calls(const struct diff *diff, struct output *output)
 	for (guint i = 0; i < diff->calls->len; i++) {
 		const struct call_difference *call =
 			&g_array_index(diff->calls, struct call_difference, i);
-		int side = call->name[0] ? 0 : 1;
-		bool both = call->name[0] && call->name[1];
-		g_autofree char *name =
-			text_safe(session_text(diff->sides[side].session, call->name[side]));
 
-		if ((both && !call->significant && !verbose(diff)) || shown == count) {
+		if ((call_on_both(call) && !call->significant && !verbose(diff)) ||
+		    shown == count) {
 			same++;
 			continue;
 		}
-		if (!shown)
-			fprintf(output->file, "  %-16s %15s %21s %21s %11s %8s\n", "", "CALLS A, B",
-				"MEDIAN A, B", "MEAN A, B", "SUM B-A", "OCTAVES");
-		shown++;
-		g_snprintf(distance, sizeof distance, "%.2f", call->distance);
-		g_snprintf(columns[0], sizeof columns[0], "%" PRIu64 ", %" PRIu64, call->count[0],
-			   call->count[1]);
-		pair_text(columns[1], call->name, call->median);
-		pair_text(columns[2], call->name, call->mean);
-		g_snprintf(columns[3], sizeof columns[3], "%s%s",
-			   call->contribution < 0 ? "-" : "+",
-			   when_duration(sum, llround(fabs(call->contribution))));
-		fprintf(output->file, "  %-16s %15s %*s %*s %*s %8s%s\n", name, columns[0],
-			text_width(21, columns[1]), columns[1], text_width(21, columns[2]),
-			columns[2], text_width(11, columns[3]), columns[3], both ? distance : "-",
-			both && !call->significant ? " (chance)" : "");
-		if (both)
-			made_of(call, output);
+		if (!shown++)
+			text_table_heading(report, &table);
+		text_table_row(report, &table, call, 0);
 	}
 	if (!shown)
 		fprintf(output->file, "  None beyond chance, of %u.\n", diff->calls->len);
@@ -337,62 +288,51 @@ static void append_stack(GString *line, const struct call_fork *fork)
 				       (char *) g_ptr_array_index(fork->stack, i));
 }
 
-static void forks(const struct diff *diff, struct output *output)
+static void fork_line(const struct report *report, const void *row)
 {
-	guint limit = session_of(diff)->asked.options->limit;
+	const struct session *session = report->session;
+	const struct call_fork *fork = row;
+	g_autoptr(GString) line = g_string_new(session_thread_name(session, fork->thread[0]));
 	char when[48];
 
-	if (!diff->forks->len)
+	if (fork->same) {
+		g_string_append_printf(line, ": the same %" PRIu64 " calls", fork->alike);
+		text_wrapped(report->output, line->str, 2, 4);
 		return;
-	text_heading(output, "Functions called, up to the first difference");
-	for (guint i = 0; i < diff->forks->len && (!limit || i < limit); i++) {
-		const struct call_fork *fork = &g_array_index(diff->forks, struct call_fork, i);
-		g_autoptr(GString) line =
-			g_string_new(session_thread_name(diff->sides[0].session, fork->thread[0]));
-
-		if (fork->same) {
-			g_string_append_printf(line, ": the same %" PRIu64 " calls", fork->alike);
-			text_wrapped(output, line->str, 2, 4);
-			continue;
-		}
-		g_string_append_printf(line, ": %" PRIu64 " calls alike", fork->alike);
-		if (fork->last)
-			g_string_append_printf(line, ", the last %s", fork->last);
-		g_string_append(line, "; then");
-		append_stack(line, fork);
-		for (int side = 0; side < 2; side++) {
-			g_string_append_printf(line, "%s %c", side ? "," : "", 'A' + side);
-			if (fork->next[side])
-				g_string_append_printf(
-					line, " calls %s at %s", fork->next[side],
-					when_time(when, fork->at[side],
-						  session_of(diff)->asked.options->utc, false));
-			else
-				g_string_append(line, " calls nothing more");
-		}
-		text_wrapped(output, line->str, 2, 4);
 	}
-	if (limit && diff->forks->len > limit)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			diff->forks->len - limit);
+	g_string_append_printf(line, ": %" PRIu64 " calls alike", fork->alike);
+	if (fork->last)
+		g_string_append_printf(line, ", the last %s", fork->last);
+	g_string_append(line, "; then");
+	append_stack(line, fork);
+	for (int side = 0; side < 2; side++) {
+		g_string_append_printf(line, "%s %c", side ? "," : "", 'A' + side);
+		if (fork->next[side])
+			g_string_append_printf(line, " calls %s at %s", fork->next[side],
+					       when_time(when, fork->at[side],
+							 session->asked.options->utc, false));
+		else
+			g_string_append(line, " calls nothing more");
+	}
+	text_wrapped(report->output, line->str, 2, 4);
 }
 
 void diff_text(const struct diff *diff, struct output *output)
 {
-	struct coverage coverage;
+	struct report report = {session_of(diff), diff, output};
 
 	head(diff, output);
-	causes(diff, output);
+	causes(&report, diff);
 	divergences(diff, output);
-	forks(diff, output);
-	calls(diff, output);
+	if (diff->forks->len)
+		text_heading(output, "Functions called, up to the first difference");
+	text_lines(&report, ROWS(diff->forks), fork_line);
+	calls(&report, diff);
 	for (int side = 0; side < 2; side++) {
 		if (side && diff->sides[1].session == session_of(diff))
 			break;
 		if (diff->sides[1].session != session_of(diff))
 			fprintf(output->file, "\nOf %c's trace:", 'A' + side);
-		coverage_init(&coverage, diff->sides[side].session);
-		text_coverage(diff->sides[side].session, &coverage, output);
-		coverage_clear(&coverage);
+		text_coverage_now(diff->sides[side].session, output);
 	}
 }

@@ -27,9 +27,6 @@ void requests_json(const struct costs *costs, struct output *output);
 void requests_text(const struct costs *costs, struct output *output);
 void requests_dot(const struct costs *costs, struct output *output);
 void requests_csv(const struct costs *costs, struct output *output);
-struct diff;
-void diff_json(const struct diff *diff, struct output *output);
-void diff_text(const struct diff *diff, struct output *output);
 
 void json_watch(const struct json_watch *watch); /* borrowed; NULL: nobody any more */
 /* To the watcher, if there is one. */
