@@ -262,9 +262,9 @@ struct request {
 	bool used; /* slot of the completed ones */
 };
 
-/* A packet on its way, or the last one of a flow. */
+/* A packet on its way, the last one of a flow, or an item queued for a worker. */
 struct sent {
-	uint64_t flow; /* hash of addresses and ports, 0: not recorded */
+	uint64_t flow; /* packet: hash of addresses and ports, 0: not recorded */
 	int64_t time; /* handed to the device */
 	uint32_t thread; /* who sent it, NO_THREAD */
 	uint32_t call; /* packet: interned system call that sent it, 0 */

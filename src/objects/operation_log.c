@@ -100,6 +100,8 @@ static void record_half(struct flow *flow, struct thread *thread, uint32_t index
 
 static uint32_t operation_of(struct flow *flow, const struct event *event)
 {
+	uint64_t callback;
+
 	switch (event->kind) {
 	case EV_IRQ_ENTRY:
 	case EV_IRQ_EXIT:
@@ -111,7 +113,9 @@ static uint32_t operation_of(struct flow *flow, const struct event *event)
 	case EV_VECTOR_EXIT:
 		return PACK(OPERATION_VECTOR, event->vector.name);
 	default:
-		return PACK(OPERATION_HRTIMER, flow_address(flow, event->timer.function));
+		callback = event->timer.function; /* 0: not said */
+		return PACK(OPERATION_HRTIMER,
+			    callback ? flow_function(flow, &flow->callbacks, callback) : 0);
 	}
 }
 

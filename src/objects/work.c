@@ -43,11 +43,10 @@ static void queued_in_interrupt(struct flow *flow, struct host *host, struct cpu
 static void work_queued(struct flow *flow, struct host *host, struct cpu *cpu,
 			const struct event *event)
 {
-	struct sent queued = {
-		.flow = event->work.function,
-		.time = flow->time,
-		.thread = is_thread(cpu->current) && !cpu->frames_lost ? cpu->current : NO_THREAD,
-		.waiting = true};
+	struct sent queued = {.time = flow->time,
+			      .thread = is_thread(cpu->current) && !cpu->frames_lost ? cpu->current
+										     : NO_THREAD,
+			      .waiting = true};
 	uint32_t index = idmap_get(&host->works, event->work.item);
 
 	if (cpu->depth)
@@ -67,10 +66,10 @@ static void work_begins(struct flow *flow, struct host *host, struct thread *wor
 	struct sent *queued =
 		index == IDMAP_NONE ? NULL : &g_array_index(host->sent, struct sent, index);
 
-	worker->flow.work = (struct work) {.doing = true,
-					   .thread = NO_THREAD,
-					   .function = flow_address(flow, event->work.function)};
-	flow->has_work_addresses |= event->work.function != 0;
+	worker->flow.work = (struct work) {.doing = true, .thread = NO_THREAD};
+	if (event->work.function)
+		worker->flow.work.function =
+			flow_function(flow, &flow->work_functions, event->work.function);
 	if (!queued || !queued->waiting)
 		return; /* queued before the trace began, or not recorded */
 	queued->waiting = false;

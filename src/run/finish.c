@@ -26,8 +26,7 @@ static bool load_symbols(struct session *session, GError **error)
 		return session->found.symbols != NULL;
 	}
 	if (session->trace.model.hosts->len > 1 || /* of which of them? */
-	    (session->trace.flow.callstacks.lists->len == 1 &&
-	     !session->trace.flow.addresses.count))
+	    !flow_has_addresses(&session->trace.flow))
 		return true;
 	for (int level = 0; directory && level <= LEVELS_UP && !session->found.symbols; level++) {
 		g_autofree char *path = g_build_filename(directory, "kallsyms", NULL);

@@ -68,8 +68,7 @@ static bool has_tids_or_no_gaps(const struct session *session)
 /* Addresses were recorded: call stacks, callbacks, work. */
 static bool has_symbols_or_no_addresses(const struct session *session)
 {
-	return session->found.symbols || (session->trace.flow.callstacks.lists->len == 1 &&
-					  !session->trace.flow.addresses.count);
+	return session->found.symbols || !flow_has_addresses(&session->trace.flow);
 }
 
 const struct need needs[NEED_COUNT] = {

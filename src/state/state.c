@@ -9,7 +9,8 @@ void flow_state_init(struct flow *flow, struct model *model, struct timeline *ti
 	flow->unnamed = g_array_new(FALSE, FALSE, sizeof(struct cpu *));
 	flow->time = INT64_MIN;
 	idmap_init(&flow->senders);
-	idmap_init(&flow->addresses);
+	idmap_init(&flow->callbacks);
+	idmap_init(&flow->work_functions);
 	idmap_init(&flow->user_addresses);
 	idmap_init(&flow->end_index);
 	idmap_init(&flow->first_reads);
@@ -25,7 +26,8 @@ void flow_state_clear(struct flow *flow)
 	g_array_free(flow->call_stats, TRUE);
 	g_array_free(flow->unnamed, TRUE);
 	idmap_clear(&flow->senders);
-	idmap_clear(&flow->addresses);
+	idmap_clear(&flow->callbacks);
+	idmap_clear(&flow->work_functions);
 	idmap_clear(&flow->user_addresses);
 	idmap_clear(&flow->end_index);
 	idmap_clear(&flow->first_reads);
@@ -92,16 +94,15 @@ void flow_refresh(struct flow *flow, struct thread *thread, const struct cpu *cp
 	flow_append(flow, thread, flow->time, leaf, ref);
 }
 
-/* "0xffff…", made once; 0 for no address. */
-uint32_t flow_address(struct flow *flow, uint64_t address)
+uint32_t flow_function(struct flow *flow, struct idmap *known, uint64_t address)
 {
-	uint32_t known = address ? idmap_get(&flow->addresses, address) : 0;
+	uint32_t number = idmap_get(known, address);
 	char text[32];
 
-	if (known != IDMAP_NONE)
-		return known;
+	if (number != IDMAP_NONE)
+		return number;
 	g_snprintf(text, sizeof text, "0x%" G_GINT64_MODIFIER "x", (guint64) address);
-	known = intern_id(flow->names, text);
-	idmap_set(&flow->addresses, address, known);
-	return known;
+	number = intern_id(flow->names, text);
+	idmap_set(known, address, number);
+	return number;
 }

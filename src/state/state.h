@@ -66,8 +66,8 @@ struct flow {
 	GArray *call_info; /* struct call_info by interned syscall name */
 	struct idmap senders; /* owned; IPv4 address and port -> interned text */
 	GArray *call_stats; /* struct call_stat by interned syscall name */
-	struct idmap addresses; /* of functions -> interned text */
-	bool has_work_addresses; /* … some of them of work queues' items */
+	struct idmap callbacks; /* addresses of hrtimers' functions -> interned text */
+	struct idmap work_functions; /* the same of work queues' items */
 	GArray *locks; /* owned; struct lock (locks.h), numbered from 1 */
 	GArray *free_locks; /* owned; uint32_t: numbers that no lock has any more */
 	struct idmap lock_index; /* -> number */
@@ -140,7 +140,13 @@ static inline uint32_t thread_find(const struct flow *flow, uint32_t host, int32
 /* … which is made if there is none, or if it is over. `comm` may be NULL. */
 uint32_t thread_findnew(struct flow *flow, uint32_t host, int32_t tid, const char *comm);
 
-/* The function at `address` by name: "0xffff…", interned once; 0 for no address. */
-uint32_t flow_address(struct flow *flow, uint64_t address);
+/* The function at `address` by name: "0xffff…", interned once in `known`, one of the maps above. */
+uint32_t flow_function(struct flow *flow, struct idmap *known, uint64_t address);
+/* Functions of the kernel are known by address, which its symbols may name. */
+static inline bool flow_has_addresses(const struct flow *flow)
+{
+	return flow->callstacks.lists->len > 1 || flow->callbacks.count ||
+	       flow->work_functions.count;
+}
 
 #endif

@@ -82,15 +82,7 @@ static struct user_stack *stack_of(struct thread *thread)
 
 static uint32_t name_of(struct flow *flow, uint64_t address)
 {
-	uint32_t known = idmap_get(&flow->user_addresses, address);
-	char text[32];
-
-	if (known != IDMAP_NONE)
-		return known;
-	g_snprintf(text, sizeof text, "0x%" G_GINT64_MODIFIER "x", (guint64) address);
-	known = intern_id(flow->names, text);
-	idmap_set(&flow->user_addresses, address, known);
-	return known;
+	return flow_function(flow, &flow->user_addresses, address);
 }
 
 static struct user_frame *frame_at(const struct user_stack *stack, guint i)

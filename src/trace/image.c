@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MAGIC "whylate\1" /* 1: of the format */
+#define MAGIC "whylate\2" /* 2: of the format */
 
 /* --- the trace's own ----------------------------------------------------------- */
 
@@ -252,10 +252,8 @@ static void forget_operations(struct trace *trace)
 
 	flow->odd[ODD_FUNCTION] = flow->odd[ODD_USER_FUNCTION] = flow->odd[ODD_USER_THREAD] = 0;
 	g_ptr_array_set_size(flow->callstacks.lists, 1);
-	if (flow->has_work_addresses) /* … besides those of callbacks */
-		return;
-	idmap_clear(&flow->addresses);
-	idmap_init(&flow->addresses);
+	idmap_clear(&flow->callbacks);
+	idmap_init(&flow->callbacks);
 }
 
 static bool map_stores(struct trace *trace, const struct image_head *head, int fd)

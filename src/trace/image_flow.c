@@ -93,12 +93,13 @@ void image_put_flow(struct image_out *out, const struct flow *flow)
 {
 	put_stacks(out, flow);
 	image_put_array(out, flow->call_stats, sizeof(struct call_stat));
-	image_put_map(out, &flow->addresses);
+	image_put_map(out, &flow->callbacks);
+	image_put_map(out, &flow->work_functions);
 	image_put_number(out, flow->locks->len);
 	for (guint i = 1; i <= flow->locks->len; i++)
 		put_lock(out, lock_at(flow, i));
 	image_put_number(out, flow->inode_locks | flow->pi_locks << 1 | flow->has_waking << 2 |
-				      flow->has_bios << 3 | flow->has_work_addresses << 4);
+				      flow->has_bios << 3);
 	image_put(out, flow->odd, sizeof flow->odd);
 	image_put(out, &flow->user, sizeof flow->user);
 	image_put_number(out, (uint64_t) flow->time);
@@ -110,16 +111,16 @@ bool image_take_flow(struct image_in *in, struct flow *flow, const struct timeli
 
 	take_stacks(in, flow);
 	image_take_array(in, flow->call_stats, sizeof(struct call_stat));
-	image_take_map(in, &flow->addresses);
+	image_take_map(in, &flow->callbacks);
+	image_take_map(in, &flow->work_functions);
 	locks = image_take_count(in, in->size / sizeof(struct lock));
 	for (uint32_t i = 0; i < locks && !in->failed; i++)
 		take_lock(in, flow, timeline);
-	flags = image_take_count(in, 31);
+	flags = image_take_count(in, 15);
 	flow->inode_locks = flags & 1;
 	flow->pi_locks = flags & 2;
 	flow->has_waking = flags & 4;
 	flow->has_bios = flags & 8;
-	flow->has_work_addresses = flags & 16;
 	image_take_to(in, flow->odd, sizeof flow->odd);
 	image_take_to(in, &flow->user, sizeof flow->user);
 	flow->time = (int64_t) image_take_number(in);
