@@ -1,156 +1,168 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace's line of `whylate batch`; see batch.h. */
+/* A trace's line of `whylate batch`; see batch_parts.h. What a member adds up to over traces
+ * stands on its column (`merged`).
+ */
 #include "batch/batch_parts.h"
-
-#include <string.h>
 
 #include "findings/findings.h"
 #include "imposed/wait_groups.h"
-#include "latencies/roots.h"
 #include "imposed/waiting.h"
+#include "latencies/roots.h"
 #include "report/report.h"
 
-static json_t *buckets_json(const uint64_t *counts, guint length)
+/* What a line is made of. */
+struct line {
+	struct coverage coverage;
+	bool damaged;
+	GArray *findings;      /* owned; struct finding */
+	struct profiles *fine; /* owned; NULL: none */
+};
+
+static void write_counts(const struct report *report, const uint64_t *counts)
 {
-	json_t *object = json_object();
 	char key[16];
 
-	for (guint b = 0; counts && b < length; b++)
+	json_begin(report->output, "buckets", '{', LINES_NOT);
+	for (guint b = 0; counts && b < MEASURE_BUCKETS; b++)
 		if (counts[b]) {
 			g_snprintf(key, sizeof key, "%u", b);
-			json_object_set_new(object, key, json_integer((json_int_t) counts[b]));
+			json_put_whole(report->output, key, (int64_t) counts[b]);
 		}
-	return object;
+	json_end(report->output, '}');
 }
 
-static json_t *latencies_json(const struct histogram *latencies)
+/* --- measures of limits --------------------------------------------------------------------- */
+
+static void write_buckets(const struct report *report, const void *row)
 {
-	return json_pack("{s:I,s:I,s:I,s:I,s:o}", "count", (json_int_t) latencies->count, "sum_ns",
-			 (json_int_t) latencies->sum, "min_ns", (json_int_t) latencies->min,
-			 "max_ns", (json_int_t) latencies->max, "buckets",
-			 buckets_json(latencies->counts, MEASURE_BUCKETS));
+	write_counts(report, ((const struct histogram *) row)->counts);
 }
 
-json_t *measures_json(const struct measures *measures)
+static const struct column histogram_columns[] = {
+	{"count", COLUMN_WHOLE, FIELD(struct histogram, count)},
+	{"sum_ns", COLUMN_NS, FIELD(struct histogram, sum)},
+	{"min_ns", COLUMN_NS, FIELD(struct histogram, min)},
+	{"max_ns", COLUMN_NS, FIELD(struct histogram, max)},
+	{NULL, COLUMN_WRITTEN, .write = write_buckets},
+	{0}};
+
+static guint write_parts(const struct report *report, const void *row)
 {
-	json_t *list = json_array();
+	const GArray *parts = ((const struct measure *) row)->parts;
 
-	for (guint i = 0; i < measures->list->len; i++) {
-		const struct measure *at = g_ptr_array_index(measures->list, i);
-		json_t *object = json_object(), *parts = json_array();
-
-		json_object_set_new(object, "subject", json_text(at->subject));
-		if (at->sure.count)
-			json_object_set_new(object, "sure", latencies_json(&at->sure));
-		if (at->doubtful.count)
-			json_object_set_new(object, "doubtful", latencies_json(&at->doubtful));
-		for (guint p = 0; p < at->parts->len; p++)
-			json_array_append_new(
-				parts,
-				json_integer((json_int_t) g_array_index(at->parts, double, p)));
-		if (at->parts->len) {
-			json_object_set_new(object, "parts_ns", parts);
-			json_object_set_new(object, "whole_ns",
-					    json_integer((json_int_t) at->whole));
-			json_object_set_new(object, "unknown_ns",
-					    json_integer((json_int_t) at->unknown));
-		} else {
-			json_decref(parts);
-			json_object_set_new(object, "value", json_integer((json_int_t) at->value));
-		}
-		if (at->open)
-			json_object_set_new(object, "open", json_true());
-		json_array_append_new(list, object);
-	}
-	return list;
+	for (guint p = 0; p < parts->len; p++)
+		json_put_whole(report->output, NULL, (int64_t) g_array_index(parts, double, p));
+	return 0;
 }
 
-static json_t *limits_json(const struct session *session)
+GETTER(const void *, sure, struct measure, row->sure.count ? &row->sure : NULL);
+GETTER(const void *, doubtful, struct measure, row->doubtful.count ? &row->doubtful : NULL);
+GETTER(bool, has_parts, struct measure, row->parts->len);
+GETTER(bool, has_value, struct measure, !row->parts->len);
+GETTER(int64_t, whole, struct measure, (int64_t) row->whole);
+GETTER(int64_t, unknown, struct measure, (int64_t) row->unknown);
+GETTER(int64_t, value, struct measure, (int64_t) row->value);
+
+static const struct column measure_columns[] = {
+	{"subject", COLUMN_TEXT, FIELD(struct measure, subject)},
+	{"sure", COLUMN_OBJECT, .at = sure, .columns = histogram_columns, .absent = true},
+	{"doubtful", COLUMN_OBJECT, .at = doubtful, .columns = histogram_columns, .absent = true},
+	{"parts_ns", COLUMN_LIST, .each = write_parts, .when = has_parts},
+	{"whole_ns", COLUMN_NS, .number = whole, .when = has_parts},
+	{"unknown_ns", COLUMN_NS, .number = unknown, .when = has_parts},
+	{"value", COLUMN_WHOLE, .number = value, .when = has_value},
+	{"open", COLUMN_BOOL, FIELD(struct measure, open), .none = NONE_ZERO, .absent = true},
+	{0}};
+
+GETTER(const void *, measures, struct judgement, row->measures->list);
+GETTER(const char *, lacks, struct judgement, row->measures->lacks);
+
+const struct column batch_measured_columns[] = {
+	{"measures", COLUMN_LIST, .at = measures, .stored = STORED_POINTERS,
+	 .columns = measure_columns},
+	{"lacks", COLUMN_TEXT, .text = lacks},
+	{0}};
+
+static const struct column limit_columns[] = {
+	COLUMNS(judgement_columns), COLUMNS(batch_measured_columns), {0}};
+
+/* --- the line ------------------------------------------------------------------------------- */
+
+static void write_profile_buckets(const struct report *report, const void *row)
 {
-	json_t *list = json_array();
-
-	for (guint i = 0; session->found.judged && i < session->found.judged->len; i++) {
-		const struct judgement *at = g_ptr_array_index(session->found.judged, i);
-		json_t *object = json_judgement(session, at);
-
-		json_object_set_new(object, "measures", measures_json(at->measures));
-		json_object_set_new(object, "lacks", json_text(at->measures->lacks));
-		json_array_append_new(list, object);
-	}
-	return list;
+	write_counts(report, ((const struct profile *) row)->counts);
 }
 
-static json_t *profiles_json(const struct profiles *profiles)
-{
-	json_t *list = json_array();
+const struct column batch_profile_columns[] = {
+	{"operation", COLUMN_TEXT, FIELD(struct profile, operation), .merged = MERGED_FIRST},
+	{"count", COLUMN_WHOLE, FIELD(struct profile, count), .merged = MERGED_SUM},
+	{"spans_gap", COLUMN_WHOLE, FIELD(struct profile, spans_gap), .merged = MERGED_SUM},
+	{"sum_ns", COLUMN_NS, FIELD(struct profile, sum), .merged = MERGED_SUM},
+	{"min_ns", COLUMN_NS, FIELD(struct profile, min), .merged = MERGED_LEAST},
+	{"max_ns", COLUMN_NS, FIELD(struct profile, max), .merged = MERGED_LARGEST},
+	{"buckets", COLUMN_WRITTEN, .write = write_profile_buckets, .merged = MERGED_COUNTS},
+	{0}};
 
-	for (guint i = 0; i < profiles->list->len; i++) {
-		const struct profile *at = g_ptr_array_index(profiles->list, i);
+GETTER(const char *, schema, void, BATCH_SCHEMA);
+GETTER(const char *, kind, void, "trace");
+GETTER(int64_t, resolution, void, MEASURE_RESOLUTION);
+GETTER(const void *, limits, void, report->session->found.judged);
+GETTER(const void *, profiles, struct line, row->fine ? row->fine->list : NULL);
 
-		json_array_append_new(
-			list, json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:o}", "operation",
-					json_text(at->operation), "count", (json_int_t) at->count,
-					"spans_gap", (json_int_t) at->spans_gap, "sum_ns",
-					(json_int_t) at->sum, "min_ns", (json_int_t) at->min,
-					"max_ns", (json_int_t) at->max, "buckets",
-					buckets_json(at->counts, profiles->buckets.count)));
-	}
-	return list;
-}
+const struct column batch_line_columns[] = {
+	{"schema", COLUMN_TEXT, .text = schema},
+	{"kind", COLUMN_TEXT, .text = kind},
+	COLUMNS(report_hosts),
+	COLUMNS(report_window),
+	{"events", COLUMN_WHOLE, FIELD(struct line, coverage.events), .merged = MERGED_SUM},
+	{"lost_events", COLUMN_WHOLE, FIELD(struct line, coverage.discarded_events),
+	 .merged = MERGED_SUM},
+	{"lost_packets", COLUMN_WHOLE, FIELD(struct line, coverage.discarded_packets),
+	 .merged = MERGED_SUM},
+	{"damaged", COLUMN_BOOL, FIELD(struct line, damaged)},
+	{"limits", COLUMN_LIST, .at = limits, .stored = STORED_POINTERS, .columns = limit_columns},
+	{"findings", COLUMN_LIST, FIELD(struct line, findings), .columns = finding_columns},
+	{"resolution", COLUMN_WHOLE, .number = resolution},
+	{"profiles", COLUMN_LIST, .at = profiles, .stored = STORED_POINTERS,
+	 .columns = batch_profile_columns},
+	{0}};
 
 /* The largest waits, bottlenecks and peaks. */
-static json_t *line_findings_json(const struct session *session, struct profiles *peaks)
+static GArray *line_findings(const struct session *session, const struct profiles *peaks)
 {
-	g_autoptr(GArray) findings = findings_new();
+	GArray *findings = findings_new();
 	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
 	struct overview *overview = overview_new(session);
 	struct waiting *waiting = waiting_new(session);
-	uint32_t limit = session->asked.options->limit;
-	json_t *list = json_array();
 
 	findings_add_waits(findings, session, overview->waits, tracers);
 	findings_add_imposers(findings, session, waiting);
 	if (peaks)
 		findings_add_profiles(findings, peaks);
 	findings_sort(findings);
-	for (guint i = 0; i < findings->len && (!limit || i < limit); i++)
-		json_array_append_new(
-			list, json_finding(session, &g_array_index(findings, struct finding, i)));
+	g_array_set_size(findings, rows_limited(session, findings->len));
 	waiting_free(waiting);
 	overview_free(overview);
-	return list;
+	return findings;
 }
 
 void batch_line_write(const struct session *session, struct output *output)
 {
 	/* a pattern that names nothing here is no failure of this trace */
-	struct profiles *fine = profiles_new(session, MEASURE_RESOLUTION, NULL);
+	struct line line = {.damaged = session->trace.damages->len || session->trace.stopped,
+			    .fine = profiles_new(session, MEASURE_RESOLUTION, NULL)};
 	struct profiles *peaks = profiles_new(session, 1, NULL);
-	struct coverage coverage;
-	json_t *object = json_object();
+	struct report report = {session, NULL, output};
 
-	coverage_init(&coverage, session);
-	json_object_set_new(object, "schema", json_string("whylate-batch-1"));
-	json_object_set_new(object, "kind", json_string("trace"));
-	json_object_set_new(object, "hosts", json_hosts(session));
-	json_object_set_new(object, "window", json_window(session));
-	json_object_set_new(object, "events", json_integer((json_int_t) coverage.events));
-	json_object_set_new(object, "lost_events",
-			    json_integer((json_int_t) coverage.discarded_events));
-	json_object_set_new(object, "lost_packets",
-			    json_integer((json_int_t) coverage.discarded_packets));
-	json_object_set_new(object, "damaged",
-			    json_boolean(session->trace.damages->len || session->trace.stopped));
-	json_object_set_new(object, "limits", limits_json(session));
+	coverage_init(&line.coverage, session);
 	if (peaks)
 		roots_search(peaks);
-	json_object_set_new(object, "findings", line_findings_json(session, peaks));
-	json_object_set_new(object, "resolution", json_integer(MEASURE_RESOLUTION));
-	json_object_set_new(object, "profiles", fine ? profiles_json(fine) : json_array());
-	json_dumpf(object, output->file, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	line.findings = line_findings(session, peaks);
+	output->json.compact = true;
+	json_put_row(&report, NULL, batch_line_columns, &line);
 	fputc('\n', output->file);
-	json_decref(object);
-	coverage_clear(&coverage);
+	g_array_unref(line.findings);
+	coverage_clear(&line.coverage);
 	profiles_free(peaks);
-	profiles_free(fine);
+	profiles_free(line.fine);
 }

@@ -7,12 +7,11 @@
  */
 #include "batch/batch_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/report.h"
 #include "util/error.h"
-
-#define SCHEMA "whylate-batch-1"
 
 static json_int_t integer(const json_t *from, const char *key)
 {
@@ -28,12 +27,24 @@ static json_int_t sum_of(json_int_t a, json_int_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-static void add(json_t *to, const json_t *from, const char *key)
+/* A new record of a merged line: texts, and what others are added to. */
+static void begin_record(json_t *to, const json_t *from, const struct column *columns)
+{
+	for (const struct column *column = columns; column->type; column++)
+		if (column->merged == MERGED_FIRST)
+			json_object_set(to, column->key, json_object_get(from, column->key));
+		else if (column->merged == MERGED_ANY)
+			json_object_set_new(to, column->key, json_false());
+		else if (column->merged == MERGED_COUNTS)
+			json_object_set_new(to, column->key, json_object());
+}
+
+static void set_sum(json_t *to, const json_t *from, const char *key)
 {
 	json_object_set_new(to, key, json_integer(sum_of(integer(to, key), integer(from, key))));
 }
 
-static void add_buckets(json_t *to, const json_t *from)
+static void sum_counts(json_t *to, const json_t *from)
 {
 	const char *key;
 	json_t *value;
@@ -42,7 +53,61 @@ static void add_buckets(json_t *to, const json_t *from)
 			    value) if (strspn(key, "0123456789") == strlen(key) &&
 				       strlen(key) < 5 &&
 				       g_ascii_strtoull(key, NULL, 10) < MEASURE_BUCKETS)
-		add(to, from, key);
+		set_sum(to, from, key);
+}
+
+static void merge_member(json_t *to, const json_t *from, const struct column *column, bool first)
+{
+	const char *key = column->key;
+	json_int_t value = integer(from, key), known = integer(to, key);
+
+	switch (column->merged) {
+	case MERGED_SUM:
+		set_sum(to, from, key);
+		break;
+	case MERGED_LEAST:
+	case MERGED_LARGEST:
+		if (first || (column->merged == MERGED_LEAST ? value < known : value > known))
+			json_object_set_new(to, key, json_integer(value));
+		break;
+	case MERGED_ANY:
+		if (json_is_true(json_object_get(from, key)))
+			json_object_set_new(to, key, json_true());
+		break;
+	case MERGED_COUNTS:
+		sum_counts(json_object_get(to, key), json_object_get(from, key));
+		break;
+	default:
+		break;
+	}
+}
+
+static void merge_members(json_t *to, const json_t *from, const struct column *columns, bool first)
+{
+	for (const struct column *column = columns; column->type; column++)
+		merge_member(to, from, column, first);
+}
+
+/* Adds it to the one of its name, which is what the first column says; NULL: texts are missing. */
+static json_t *merge_record(json_t *records, const json_t *from, const struct column *columns)
+{
+	const char *name = json_string_value(json_object_get(from, columns->key));
+	json_t *to;
+	bool first;
+
+	for (const struct column *column = columns; column->type; column++)
+		if (column->merged == MERGED_FIRST &&
+		    !json_is_string(json_object_get(from, column->key)))
+			return NULL;
+	to = json_object_get(records, name);
+	first = !to;
+	if (first) {
+		to = json_object();
+		begin_record(to, from, columns);
+		json_object_set_new(records, name, to);
+	}
+	merge_members(to, from, columns, first);
+	return to;
 }
 
 /* --- measures ---------------------------------------------------------------- */
@@ -69,7 +134,7 @@ static void latencies_of_json(const json_t *from, struct histogram *latencies)
 	}
 }
 
-struct measures *measures_of_json(const json_t *list, bool merged)
+static struct measures *measures_of_json(const json_t *list, bool merged)
 {
 	struct measures *measures = measures_empty();
 
@@ -105,6 +170,7 @@ static void batch_limit_free(gpointer data)
 	g_free(at->key);
 	limit_free(at->limit);
 	measures_free(at->measures);
+	g_clear_pointer(&at->judgement, judgement_free);
 	g_free(at);
 }
 
@@ -137,7 +203,7 @@ static struct batch_limit *limit_of(struct batch *batch, const char *name, const
 	return at;
 }
 
-static void add_limit(struct batch *batch, const json_t *from, bool merged)
+static void merge_limit(struct batch *batch, const json_t *from, bool merged)
 {
 	const char *text = json_string_value(json_object_get(from, "limit"));
 	const char *name = json_string_value(json_object_get(from, "name"));
@@ -167,28 +233,6 @@ static void add_limit(struct batch *batch, const json_t *from, bool merged)
 
 /* --- profiles, findings, traces ---------------------------------------------- */
 
-static void add_profile(struct batch *batch, const json_t *from)
-{
-	static const char *const sums[] = {"count", "spans_gap", "sum_ns"};
-	const char *operation = json_string_value(json_object_get(from, "operation"));
-	json_t *to = operation ? json_object_get(batch->profiles, operation) : NULL;
-	bool first = !to;
-
-	if (!operation)
-		return;
-	if (first) {
-		to = json_pack("{s:s,s:{}}", "operation", operation, "buckets");
-		json_object_set_new(batch->profiles, operation, to);
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++)
-		add(to, from, sums[i]);
-	if (first || integer(from, "min_ns") < integer(to, "min_ns"))
-		json_object_set_new(to, "min_ns", json_integer(integer(from, "min_ns")));
-	if (first || integer(from, "max_ns") > integer(to, "max_ns"))
-		json_object_set_new(to, "max_ns", json_integer(integer(from, "max_ns")));
-	add_buckets(json_object_get(to, "buckets"), json_object_get(from, "buckets"));
-}
-
 /* The trace that has most of a finding; of several the first by name. */
 static void take_worst(json_t *to, const char *trace, json_int_t ns)
 {
@@ -201,33 +245,20 @@ static void take_worst(json_t *to, const char *trace, json_int_t ns)
 	json_object_set_new(to, "worst_ns", json_integer(ns));
 }
 
-static void add_finding(struct batch *batch, const json_t *from, const char *trace)
+/* `trace`: NULL, if it is of several already. */
+static void merge_finding(struct batch *batch, const json_t *from, const char *trace)
 {
-	static const char *const sums[] = {"ns", "count", "threads"};
-	static const char *const texts[] = {"id", "kind", "title"};
-	const char *id = json_string_value(json_object_get(from, "id"));
-	json_t *to = id ? json_object_get(batch->findings, id) : NULL;
-	const char *worst = json_string_value(json_object_get(from, "worst_trace"));
+	json_t *to = merge_record(batch->findings, from, finding_columns);
+	json_int_t traces = trace ? 1 : integer(from, "traces");
 
-	if (!id || !json_is_string(json_object_get(from, "title")) ||
-	    !json_is_string(json_object_get(from, "kind")))
+	if (!to)
 		return;
-	if (!to) {
-		to = json_object();
-		for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-			json_object_set(to, texts[i], json_object_get(from, texts[i]));
-		json_object_set_new(to, "spans_gap", json_false());
-		json_object_set_new(batch->findings, id, to);
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(sums); i++)
-		add(to, from, sums[i]);
-	if (json_is_true(json_object_get(from, "spans_gap")))
-		json_object_set_new(to, "spans_gap", json_true());
-	json_object_set_new(to, "traces",
-			    json_integer(sum_of(integer(to, "traces"),
-						trace ? 1 : integer(from, "traces"))));
-	take_worst(to, trace ? trace : worst,
-		   trace ? integer(from, "ns") : integer(from, "worst_ns"));
+	json_object_set_new(to, "traces", json_integer(sum_of(integer(to, "traces"), traces)));
+	if (trace)
+		take_worst(to, trace, integer(from, "ns"));
+	else
+		take_worst(to, json_string_value(json_object_get(from, "worst_trace")),
+			   integer(from, "worst_ns"));
 }
 
 /* What others waited for most, else what is largest: long waits may be nobody's trouble. */
@@ -313,7 +344,7 @@ bool batch_add(struct batch *batch, const json_t *line, GError **error)
 	json_t *each;
 	size_t i;
 
-	if (g_strcmp0(schema, SCHEMA) != 0 || !kind || (!merged && !trace))
+	if (g_strcmp0(schema, BATCH_SCHEMA) != 0 || !kind || (!merged && !trace))
 		return refuse(batch, "is no line of whylate batch", error);
 	if (json_object_get(line, "resolution") &&
 	    integer(line, "resolution") != MEASURE_RESOLUTION)
@@ -324,10 +355,12 @@ bool batch_add(struct batch *batch, const json_t *line, GError **error)
 	} else {
 		json_array_append_new(batch->traces, entry_of(line));
 	}
-	json_array_foreach(json_object_get(line, "profiles"), i, each) add_profile(batch, each);
+	json_array_foreach(json_object_get(line, "profiles"), i, each)
+		merge_record(batch->profiles, each, batch_profile_columns);
 	json_array_foreach(json_object_get(line, "findings"), i, each)
-		add_finding(batch, each, merged ? NULL : trace);
-	json_array_foreach(json_object_get(line, "limits"), i, each) add_limit(batch, each, merged);
+		merge_finding(batch, each, merged ? NULL : trace);
+	json_array_foreach(json_object_get(line, "limits"), i, each)
+		merge_limit(batch, each, merged);
 	return true;
 }
 
@@ -340,7 +373,7 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static int by_trace(gconstpointer a, gconstpointer b)
+static int compare_traces(gconstpointer a, gconstpointer b)
 {
 	const json_t *x = *(json_t *const *) a, *y = *(json_t *const *) b;
 	int order = strcmp(text_of(x, "trace"), text_of(y, "trace"));
@@ -358,12 +391,12 @@ static int largest_first(gconstpointer a, gconstpointer b, const char *key, cons
 			       : strcmp(text_of(x, name), text_of(y, name));
 }
 
-static int by_sum(gconstpointer a, gconstpointer b)
+static int compare_sums(gconstpointer a, gconstpointer b)
 {
 	return largest_first(a, b, "sum_ns", "operation");
 }
 
-static int by_ns(gconstpointer a, gconstpointer b)
+static int compare_times(gconstpointer a, gconstpointer b)
 {
 	return largest_first(a, b, "ns", "id");
 }
@@ -414,24 +447,39 @@ static void set_percentiles(json_t *profile)
 	}
 }
 
+static const struct column limit_columns[] = {
+	{NULL, COLUMN_OBJECT, FIELD(struct batch_limit, judgement), .columns = judgement_columns},
+	{"traces_exceeded", COLUMN_WHOLE, FIELD(struct batch_limit, exceeded)},
+	{"traces_not_judged", COLUMN_WHOLE, FIELD(struct batch_limit, not_judged)},
+	{NULL, COLUMN_OBJECT, FIELD(struct batch_limit, judgement),
+	 .columns = batch_measured_columns},
+	{0}};
+
+/* A new reference. */
+static json_t *limit_json(const struct batch_limit *limit)
+{
+	char *text = NULL;
+	size_t size;
+	struct output output = {.file = open_memstream(&text, &size)};
+	struct report report = {NULL, NULL, &output};
+	json_t *object;
+
+	json_put_row(&report, NULL, limit_columns, limit);
+	fclose(output.file);
+	object = json_loadb(text, size, 0, NULL);
+	free(text);
+	return object;
+}
+
 static json_t *merged_limits(struct batch *batch)
 {
 	json_t *list = json_array();
 
 	for (guint i = 0; i < batch->limits->len; i++) {
 		struct batch_limit *at = g_ptr_array_index(batch->limits, i);
-		g_autofree char *lacks = g_strdup(at->measures->lacks);
-		json_t *measures = measures_json(at->measures), *object;
-		struct judgement *judgement =
-			judgement_new(at->limit, g_steal_pointer(&at->measures));
 
-		object = json_judgement(NULL, judgement);
-		json_object_set_new(object, "traces_exceeded", json_integer(at->exceeded));
-		json_object_set_new(object, "traces_not_judged", json_integer(at->not_judged));
-		json_object_set_new(object, "measures", measures);
-		json_object_set_new(object, "lacks", json_text(lacks));
-		json_array_append_new(list, object);
-		judgement_free(judgement);
+		at->judgement = judgement_new(at->limit, g_steal_pointer(&at->measures));
+		json_array_append_new(list, limit_json(at));
 	}
 	return list;
 }
@@ -454,22 +502,19 @@ static json_t *statuses(const json_t *traces)
 
 json_t *batch_merged(struct batch *batch)
 {
-	static const char *const sums[] = {"events", "lost_events", "lost_packets"};
-	json_t *merged = json_object(), *traces = sorted(batch->traces, by_trace), *each;
-	json_t *profiles = sorted(batch->profiles, by_sum);
+	json_t *merged = json_object(), *traces = sorted(batch->traces, compare_traces), *each;
+	json_t *profiles = sorted(batch->profiles, compare_sums);
 	size_t i;
 
-	json_object_set_new(merged, "schema", json_string(SCHEMA));
+	json_object_set_new(merged, "schema", json_string(BATCH_SCHEMA));
 	json_object_set_new(merged, "kind", json_string("merged"));
 	json_object_set_new(merged, "status", json_integer(0)); /* its place */
 	json_object_set_new(merged, "statuses", statuses(traces));
 	json_object_set_new(merged, "bad_lines", json_integer(batch->bad_lines));
-	for (size_t s = 0; s < G_N_ELEMENTS(sums); s++) {
-		json_object_set_new(merged, sums[s], json_integer(0));
-		json_array_foreach(traces, i, each) add(merged, each, sums[s]);
-	}
+	merge_members(merged, NULL, batch_line_columns, true); /* 0 of no trace */
+	json_array_foreach(traces, i, each) merge_members(merged, each, batch_line_columns, false);
 	json_object_set_new(merged, "limits", merged_limits(batch));
-	json_object_set_new(merged, "findings", sorted(batch->findings, by_ns));
+	json_object_set_new(merged, "findings", sorted(batch->findings, compare_times));
 	json_object_set_new(merged, "resolution", json_integer(MEASURE_RESOLUTION));
 	json_array_foreach(profiles, i, each) set_percentiles(each);
 	json_object_set_new(merged, "profiles", profiles);

@@ -6,8 +6,8 @@
  * a page. Adding is exact, and neither order nor grouping matters: counts are integers, buckets
  * are the finest that profiles have, lists are sorted by what is in them. Schema: whylate-batch-1.
  *
- * Each trace is a process of its own (cli/batch_command.c): what ends one analysis costs one line.
- * A member added to a line needs its place in batch_merge.c; tests/batch.t merges in random orders
+ * Each trace is a process of its own (cli/batch_run.c): what ends one analysis costs one line.
+ * How a member is added up stands on its column (`merged`); tests/batch.t merges in random orders
  * and groups.
  */
 #ifndef WHYLATE_BATCH_BATCH_PARTS_H
@@ -17,7 +17,9 @@
 #include <stdio.h>
 
 #include "limits/judge.h"
-#include "report/output.h"
+#include "report/columns.h"
+
+#define BATCH_SCHEMA "whylate-batch-1"
 
 struct batch {
 	json_t *traces;       /* owned; array: a short entry for each */
@@ -33,6 +35,7 @@ struct batch_limit {
 	struct limit *limit;  /* owned */
 	struct measures *measures; /* owned; given to the judgement in the end */
 	guint exceeded, not_judged; /* traces */
+	struct judgement *judgement; /* owned; in the end */
 };
 
 /* All of a trace that is kept, as one line of JSON. */
@@ -49,9 +52,7 @@ json_t *batch_merged(struct batch *batch);
 int batch_status(const json_t *merged);
 void batch_index_write(const json_t *merged, FILE *file);
 
-/* Latencies and measures as lines have them; values from elsewhere are taken as 0 if they make no
- * sense. */
-json_t *measures_json(const struct measures *measures);
-struct measures *measures_of_json(const json_t *list, bool merged);
+/* batch_line.c: a line; a profile in it; of struct judgement, what was measured. */
+extern const struct column batch_line_columns[], batch_profile_columns[], batch_measured_columns[];
 
 #endif

@@ -42,13 +42,13 @@ static const struct column example_columns[] = {
 GETTER(const void *, if_seen, struct finding, is_thread(row->thread) ? row : NULL);
 
 const struct column finding_columns[] = {
-	{"id", COLUMN_TEXT, FIELD_HERE(struct finding, id)},
-	{"kind", COLUMN_TEXT, FIELD(struct finding, kind)},
-	{"title", COLUMN_TEXT, FIELD(struct finding, title)},
-	{"ns", COLUMN_NS, FIELD(struct finding, ns)},
-	{"count", COLUMN_WHOLE, FIELD(struct finding, count)},
-	{"threads", COLUMN_WHOLE, FIELD(struct finding, threads)},
-	{"spans_gap", COLUMN_BOOL, FIELD(struct finding, spans_gap)},
+	{"id", COLUMN_TEXT, FIELD_HERE(struct finding, id), .merged = MERGED_FIRST},
+	{"kind", COLUMN_TEXT, FIELD(struct finding, kind), .merged = MERGED_FIRST},
+	{"title", COLUMN_TEXT, FIELD(struct finding, title), .merged = MERGED_FIRST},
+	{"ns", COLUMN_NS, FIELD(struct finding, ns), .merged = MERGED_SUM},
+	{"count", COLUMN_WHOLE, FIELD(struct finding, count), .merged = MERGED_SUM},
+	{"threads", COLUMN_WHOLE, FIELD(struct finding, threads), .merged = MERGED_SUM},
+	{"spans_gap", COLUMN_BOOL, FIELD(struct finding, spans_gap), .merged = MERGED_ANY},
 	{"example", COLUMN_OBJECT, .at = if_seen, .columns = example_columns},
 	{0}};
 

@@ -131,6 +131,17 @@ struct lami_cell {
 	bool unknown; /* none is written as not known, not as empty */
 };
 
+/* How `whylate batch` adds a member of JSON up over traces. */
+enum merged {
+	MERGED_NOT,
+	MERGED_FIRST, /* a text that all have: the first of them is what the record is found by */
+	MERGED_SUM,
+	MERGED_LEAST,
+	MERGED_LARGEST,
+	MERGED_ANY, /* true if any is */
+	MERGED_COUNTS, /* an object of counts */
+};
+
 struct column {
 	/* NULL: not in JSON; of an object or a thread: its members as if they were the row's. */
 	const char *key;
@@ -160,6 +171,7 @@ struct column {
 	bool (*when)(const struct report *report, const void *row);
 	struct shown_at table, csv;
 	struct lami_cell lami;
+	enum merged merged;
 	enum mark mark;
 	bool indents; /* the level in a tree moves it to the right */
 	/* What is longer than its width (in characters, always) has a line of its own, … */
