@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Choosing a format, and the words that all formats have in common; see export.h. */
+/* Choosing a format, and where it is written to; see export.h. */
 #include "export/export.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "waits/summary.h"
+#include "export/export_formats.h"
+#include "report/output.h"
 #include "util/error.h"
 
 /* --- which, and where to ------------------------------------------------------ */
 
-static bool is_binary(enum export_format format)
-{
-	return format == EXPORT_PERFETTO || format == EXPORT_PPROF || format == EXPORT_SQLITE;
-}
+static const struct {
+	export_writer *write;
+	bool binary;
+} formats[] = {
+	[EXPORT_PERFETTO] = {export_perfetto, .binary = true},
+	[EXPORT_TRACE_EVENT] = {export_trace_event, .binary = false},
+	[EXPORT_FOLDED] = {export_folded, .binary = false},
+	[EXPORT_SPEEDSCOPE] = {export_speedscope, .binary = false},
+	[EXPORT_PPROF] = {export_pprof, .binary = true},
+	[EXPORT_CSV] = {export_csv, .binary = false},
+	[EXPORT_SQLITE] = {export_sqlite, .binary = true},
+};
 
 static bool refuse(GError **error, const char *why)
 {
@@ -32,7 +41,7 @@ static bool check_place(const struct options *options, bool straight, GError **e
 	if (as == EXPORT_CSV && !options->export.table && straight)
 		return refuse(error, "--as csv writes several tables: --output DIRECTORY for all "
 				     "of them, or --table NAME for one");
-	if (straight && is_binary(as) && isatty(STDOUT_FILENO))
+	if (straight && formats[as].binary && isatty(STDOUT_FILENO))
 		return refuse(error, "this format is not for a terminal: --output FILE");
 	return true;
 }
@@ -42,34 +51,12 @@ static bool write_to(const struct session *session, struct output *output, GErro
 	const struct options *options = session->asked.options;
 	FILE *file = output->file;
 	struct walk walk;
-	bool ok = true;
+	bool ok;
 
 	if (!check_place(options, file == stdout, error))
 		return false;
 	walk_init(&walk, session);
-	switch (options->export.as) {
-	case EXPORT_PERFETTO:
-		export_perfetto(&walk, file);
-		break;
-	case EXPORT_TRACE_EVENT:
-		export_trace_event(&walk, file);
-		break;
-	case EXPORT_FOLDED:
-		export_folded(&walk, file);
-		break;
-	case EXPORT_SPEEDSCOPE:
-		export_speedscope(&walk, file);
-		break;
-	case EXPORT_PPROF:
-		ok = export_pprof(&walk, file, error);
-		break;
-	case EXPORT_CSV:
-		export_csv_table(&walk, options->export.table, file);
-		break;
-	default:
-		ok = export_sqlite(&walk, file, error);
-		break;
-	}
+	ok = formats[options->export.as].write(&walk, file, error);
 	walk_clear(&walk);
 	return ok && !session_interrupted(session);
 }
@@ -100,116 +87,4 @@ bool export_write(const struct session *session, GError **error)
 	     output_commit(&output, error);
 	output_clear(&output);
 	return ok;
-}
-
-/* --- words ---------------------------------------------------------------------- */
-
-void state_names_init(struct state_names *names, const struct session *session)
-{
-	*names = (struct state_names) {session, g_hash_table_new_full(g_int64_hash, g_int64_equal,
-								      g_free, NULL)};
-}
-
-void state_names_clear(struct state_names *names)
-{
-	g_hash_table_destroy(names->names);
-}
-
-static char *name_of(const struct session *session, uint32_t leaf, uint32_t waited_for)
-{
-	g_autofree char *label = NULL;
-
-	switch (PACK_KIND(leaf)) {
-	case LEAF_WORK_USER:
-	case LEAF_WORK_KTHREAD:
-	case LEAF_WORK_SYSCALL:
-		return g_strdup("Working");
-	case LEAF_PREEMPTED:
-		return g_strdup("Ready: preempted");
-	case LEAF_WAIT_CPU:
-		return g_strdup("Ready: waiting for CPU");
-	case LEAF_BLOCK_STOPPED:
-		return g_strdup("Blocked: stopped by a signal");
-	case LEAF_BLOCK_TRACED:
-		return g_strdup("Blocked: stopped by its tracer");
-	default:
-		break;
-	}
-	if (leaf_is_blocked(leaf) && waited_for)
-		return g_strconcat("Blocked: ", session_text(session, waited_for), NULL);
-	if (PACK_KIND(leaf) == LEAF_BLOCK_FAULT)
-		return g_strdup("Blocked: page fault");
-	if (leaf_is_blocked(leaf))
-		return g_strdup("Blocked");
-	label = leaf_label(session, leaf);
-	return g_steal_pointer(&label);
-}
-
-uint32_t state_name(struct state_names *names, const struct walk_state *state)
-{
-	const struct session *session = names->session;
-	uint32_t waited_for = state->block ? block_waits_for(session, state->block) : 0;
-	gint64 key = (gint64) ((guint64) state->span.leaf << 32 | waited_for), *kept;
-	gpointer known = g_hash_table_lookup(names->names, &key);
-	g_autofree char *name = NULL;
-	uint32_t id;
-
-	if (known)
-		return GPOINTER_TO_UINT(known);
-	name = name_of(session, state->span.leaf, waited_for);
-	id = intern_id(session->trace.model.names, name);
-	kept = g_new(gint64, 1);
-	*kept = key;
-	g_hash_table_insert(names->names, kept, GUINT_TO_POINTER(id));
-	return id;
-}
-
-const char *state_category(const struct walk_state *state)
-{
-	static const char *const by_wib[] = {"unknown", "running", "interrupted", "blocked"};
-	uint32_t kind = PACK_KIND(state->span.leaf);
-
-	return kind == LEAF_PREEMPTED || kind == LEAF_WAIT_CPU
-		       ? "ready"
-		       : by_wib[leaf_wib(state->span.leaf)];
-}
-
-const char *run_name(const struct session *session, uint32_t thread)
-{
-	g_autofree char *name = NULL;
-
-	if (thread == IDLE_THREAD)
-		return "idle";
-	if (!is_thread(thread))
-		return "not known";
-	name = g_strdup_printf("%s (%d)", session_thread_name(session, thread),
-			       model_thread(&session->trace.model, thread)->tid);
-	return session_text(session, intern_id(session->trace.model.names, name));
-}
-
-char *wake_context(const struct session *session, const struct block *block)
-{
-	if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE)
-		return g_strdup("unknown");
-	if (block->kind == WAKER_THREAD && PACK_KIND(block->context) != FRAME_SYSCALL)
-		return g_strdup("thread");
-	return frame_text(session, block->context, false);
-}
-
-void export_json_text(FILE *file, const char *text)
-{
-	g_autofree char *valid = NULL;
-
-	if (!g_utf8_validate(text, -1, NULL))
-		valid = g_utf8_make_valid(text, -1);
-	fputc('"', file);
-	for (const unsigned char *p = (const unsigned char *) (valid ? valid : text); *p; p++) {
-		if (*p == '"' || *p == '\\')
-			fputc('\\', file);
-		if (*p < 0x20 || *p == 0x7f)
-			fprintf(file, "\\u%04x", *p);
-		else
-			fputc(*p, file);
-	}
-	fputc('"', file);
 }

@@ -5,7 +5,7 @@
  * Part of export/. No value is an empty cell. What begins like a formula is
  * kept from spreadsheets as in all our CSV (csv_cell()).
  */
-#include "export/export.h"
+#include "export/export_formats.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -77,14 +77,17 @@ static void write_tables(struct walk *walk, struct writer *writer)
 	tables_write(walk, &sink);
 }
 
-void export_csv_table(struct walk *walk, const char *table, FILE *file)
+bool export_csv(struct walk *walk, FILE *file, GError **error)
 {
+	const char *table = walk->session->asked.options->export.table;
 	struct writer writer = {0};
 
+	(void) error;
 	for (int t = 0; t < TABLE_COUNT; t++)
 		if (strcmp(table_specs[t].name, table) == 0)
 			writer.files[t] = file;
 	write_tables(walk, &writer);
+	return true;
 }
 
 /* `made`: it was not there before. */

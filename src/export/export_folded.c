@@ -7,7 +7,7 @@
  * processes of one name are one, so that a pool's workers add up. Source: the
  * format of stackcollapse-*.pl (FlameGraph).
  */
-#include "export/export.h"
+#include "export/export_formats.h"
 
 #include <inttypes.h>
 
@@ -23,10 +23,11 @@ static void put_frame(FILE *file, const char *text)
 		fputc(*p == ';' ? ':' : *p, file);
 }
 
-void export_folded(struct walk *walk, FILE *file)
+bool export_folded(struct walk *walk, FILE *file, GError **error)
 {
 	struct stack_sums sums;
 
+	(void) error;
 	stack_sums_init(&sums, walk, false);
 	for (guint i = 0; i < sums.list->len; i++) {
 		const struct stack_sum *sum = g_ptr_array_index(sums.list, i);
@@ -43,4 +44,5 @@ void export_folded(struct walk *walk, FILE *file)
 		fprintf(file, " %" PRId64 "\n", sum->ns);
 	}
 	stack_sums_clear(&sums);
+	return true;
 }

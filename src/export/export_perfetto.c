@@ -20,7 +20,8 @@
  * process_descriptor,thread_descriptor,debug_annotation}.proto, and "Writing
  * TrackEvent Protos Synthetically".
  */
-#include "export/export.h"
+#include "export/export_formats.h"
+#include "export/export_names.h"
 
 #include "export/protobuf.h"
 
@@ -373,7 +374,7 @@ static void on_thread_end(const struct walk *walk, const struct walk_thread *thr
 	end_flow(data, walk);
 }
 
-void export_perfetto(struct walk *walk, FILE *file)
+bool export_perfetto(struct walk *walk, FILE *file, GError **error)
 {
 	static const struct walk_visitor visitor = {
 		.run = on_run,
@@ -384,6 +385,7 @@ void export_perfetto(struct walk *walk, FILE *file)
 		.thread_end = on_thread_end};
 	struct writer writer = {.walk = walk, .file = file};
 
+	(void) error;
 	state_names_init(&writer.states, walk->session);
 	for (int i = INTERNED_CATEGORIES; i <= INTERNED_KEYS; i++)
 		writer.interned[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -401,4 +403,5 @@ void export_perfetto(struct walk *walk, FILE *file)
 	proto_clear(&writer.event);
 	proto_clear(&writer.sub);
 	proto_clear(&writer.fresh);
+	return true;
 }

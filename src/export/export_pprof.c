@@ -9,7 +9,7 @@
  * Source: profile.proto of google/pprof ("the leaf is at location_id[0]",
  * "string_table[0] must always be empty", "must be gzip-compressed").
  */
-#include "export/export.h"
+#include "export/export_formats.h"
 
 #include <zlib.h>
 

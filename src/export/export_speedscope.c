@@ -8,7 +8,8 @@
  * 1.x ("every opened frame must have a corresponding close, balanced"; `at` in
  * non-decreasing order).
  */
-#include "export/export.h"
+#include "export/export_formats.h"
+#include "export/export_names.h"
 
 #include <inttypes.h>
 
@@ -101,7 +102,7 @@ static void on_thread_end(const struct walk *walk, const struct walk_thread *thr
 	writer->busiest = thread->number - 1;
 }
 
-void export_speedscope(struct walk *walk, FILE *file)
+bool export_speedscope(struct walk *walk, FILE *file, GError **error)
 {
 	static const struct walk_visitor visitor = {.thread_begin = on_thread_begin,
 						    .enter = on_enter,
@@ -114,6 +115,7 @@ void export_speedscope(struct walk *walk, FILE *file)
 				.names = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 				.tracers = session_tracers(walk->session)};
 
+	(void) error;
 	state_names_init(&writer.states, walk->session);
 	fprintf(file,
 		"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
@@ -136,4 +138,5 @@ void export_speedscope(struct walk *walk, FILE *file)
 	g_array_free(writer.names, TRUE);
 	g_free(writer.tracers);
 	state_names_clear(&writer.states);
+	return true;
 }

@@ -8,7 +8,7 @@
  * "PRAGMA journal_mode", "locking_mode": with OFF and EXCLUSIVE the file is not
  * opened again by its name.
  */
-#include "export/export.h"
+#include "export/export_formats.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,6 @@
 #include "waits/cpu_runs.h"
 #include "waits/summary.h"
 #include "symbols/symbols.h"
-#include "export/export.h"
 
 static void sum_free(gpointer data)
 {

@@ -5,7 +5,7 @@
 #include "latencies/operations.h"
 #include "waits/summary.h"
 #include "symbols/symbols.h"
-#include "export/export.h"
+#include "export/export_names.h"
 
 #define KEY "INTEGER PRIMARY KEY"
 #define INT "INTEGER NOT NULL"

@@ -14,7 +14,8 @@
  *
  * Source: "Trace Event Format" (Google, 2016).
  */
-#include "export/export.h"
+#include "export/export_formats.h"
+#include "export/export_names.h"
 
 #include <inttypes.h>
 
@@ -248,7 +249,7 @@ static void on_wake(const struct walk *walk, const struct walk_wake *wake, void 
 	      wake->time);
 }
 
-void export_trace_event(struct walk *walk, FILE *file)
+bool export_trace_event(struct walk *walk, FILE *file, GError **error)
 {
 	static const struct walk_visitor visitor = {.run = on_run,
 						    .enter = on_enter,
@@ -257,6 +258,7 @@ void export_trace_event(struct walk *walk, FILE *file)
 						    .leave = on_leave};
 	struct writer writer = {.walk = walk, .file = file};
 
+	(void) error;
 	state_names_init(&writer.states, walk->session);
 	fputs("{\"traceEvents\":[", file);
 	put_names(&writer);
@@ -266,4 +268,5 @@ void export_trace_event(struct walk *walk, FILE *file)
 		"\"begin_ns\":\"%" PRId64 "\"}}\n",
 		PACKAGE_VERSION, walk->session->trace.begin);
 	state_names_clear(&writer.states);
+	return true;
 }

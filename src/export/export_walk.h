@@ -2,7 +2,7 @@
 /* One walk over all that a session knows of its threads, for the exports: so
  * that formats differ in how they are written, not in what is in them.
  *
- * Place: export/, between session.h and report/export_*.c. What is visited,
+ * Place: export/, below the formats. What is visited,
  * in this order:
  *
  *   runs      of each CPU in the order of hosts and CPUs: who ran when

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "export/export_walk.h"
-#include "export/export.h"
+#include "export/export_formats.h"
 #include "whylate/whylate.h"
 
 struct walk_check {
@@ -153,17 +153,21 @@ static inline GArray *walk_check_select(const struct session *session)
 
 static inline void walk_check_formats(struct session *session)
 {
+	struct export_options *asked = &session->asked.options->export;
 	FILE *file = fopen("/dev/null", "w");
+	char table[] = "blocks", *before = asked->table;
 	struct walk walk;
 
 	walk_init(&walk, session);
-	export_perfetto(&walk, file);
-	export_trace_event(&walk, file);
-	export_speedscope(&walk, file);
-	export_csv_table(&walk, "blocks", file);
+	g_assert_true(export_perfetto(&walk, file, NULL));
+	g_assert_true(export_trace_event(&walk, file, NULL));
+	g_assert_true(export_speedscope(&walk, file, NULL));
+	asked->table = table;
+	g_assert_true(export_csv(&walk, file, NULL));
+	asked->table = before;
 	for (int kind = STACKS_OFF_CPU; kind <= STACKS_CRITICAL_PATH; kind++) {
-		session->asked.options->export.stacks = (enum stacks) kind;
-		export_folded(&walk, file);
+		asked->stacks = (enum stacks) kind;
+		g_assert_true(export_folded(&walk, file, NULL));
 		g_assert_true(export_pprof(&walk, file, NULL));
 	}
 	walk_clear(&walk);
