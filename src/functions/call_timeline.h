@@ -22,6 +22,12 @@ struct rectangle {
 	struct span span;      /* waits, ready: the state */
 };
 
+/* Or an interrupt, which is told as one. */
+static inline bool rectangle_is_call(const struct rectangle *rectangle)
+{
+	return rectangle->kind == RECTANGLE_CALL || rectangle->kind == RECTANGLE_INTERRUPT;
+}
+
 /* By begin, what is around before what is in it; those that --depth and --min-duration leave.
  * Free with g_array_free(). */
 GArray *call_timeline_new(struct call_tree *tree, uint32_t thread);

@@ -2,9 +2,7 @@
 /* `whylate functions`: where time goes along the calls. */
 #include <string.h>
 
-#include "functions/functions.h"
 #include "functions/functions_report.h"
-#include "functions/stand_outs.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "run/needs.h"
@@ -63,58 +61,47 @@ static void want(const struct options *asked, struct wanted *wanted)
 	wanted->resources = true;
 }
 
-struct functions_made {
-	struct functions *functions;
-	struct stand_outs *found;
-};
-
 static void *make(const struct session *session, GError **error)
 {
 	struct functions *functions = functions_new(session);
-	struct functions_made *made;
+	struct functions_report *made;
 
 	if (!functions_check(functions, error)) {
 		functions_free(functions);
 		return NULL;
 	}
-	made = g_new(struct functions_made, 1);
-	*made = (struct functions_made) {functions, stand_outs_new(functions->tree)};
+	made = g_new(struct functions_report, 1);
+	*made = (struct functions_report) {functions, stand_outs_new(functions->tree)};
 	return made;
 }
 
 static void made_free(void *data)
 {
-	struct functions_made *made = data;
+	struct functions_report *made = data;
 
 	stand_outs_free(made->found);
 	functions_free(made->functions);
 	g_free(made);
 }
 
-static void text(const void *data, struct output *output)
+static void text(const void *made, struct output *output)
 {
-	const struct functions_made *made = data;
-
-	functions_text(made->functions, made->found, output);
+	functions_text(made, output);
 }
 
-static void json(const void *data, struct output *output)
+static void json(const void *made, struct output *output)
 {
-	const struct functions_made *made = data;
-
-	functions_json(made->functions, made->found, output);
+	functions_json(made, output);
 }
 
-static void csv(const void *data, struct output *output)
+static void csv(const void *made, struct output *output)
 {
-	const struct functions_made *made = data;
-
-	functions_csv(made->functions, output);
+	functions_csv(made, output);
 }
 
 static void folded(const void *data, struct output *output)
 {
-	const struct functions_made *made = data;
+	const struct functions_report *made = data;
 
 	functions_folded(made->functions, output);
 }

@@ -1,37 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions for other programs: rows of CSV, and folded stacks. */
+/* Functions for other programs: folded stacks. */
 #include <inttypes.h>
 
-#include "functions/functions.h"
 #include "functions/functions_report.h"
 
 static const char *const states[] = {"unknown", "working", "interrupted", "blocked"};
-
-void functions_csv(const struct functions *functions, struct output *output)
-{
-	FILE *file = output->file;
-
-	fputs("kind,function,place,calls,open,working_ns,interrupted_ns,blocked_ns,unknown_ns,"
-	      "own_working_ns,own_interrupted_ns,own_blocked_ns,own_unknown_ns\r\n",
-	      file);
-	for (guint i = 0; i < functions->rows->len; i++) {
-		const struct function_row *row =
-			&g_array_index(functions->rows, struct function_row, i);
-		struct call_node node = {.kind = row->kind, .what = row->what};
-		static const int order[] = {WIB_WORKING, WIB_INTERRUPTED, WIB_BLOCKED, WIB_UNKNOWN};
-
-		fprintf(file, "%s,", call_node_kind_text(&node));
-		csv_cell(file, row->name);
-		fputc(',', file);
-		csv_cell(file, row->place ? row->place : "");
-		fprintf(file, ",%" PRIu64 ",%" PRIu64, row->calls, row->open);
-		for (size_t k = 0; k < G_N_ELEMENTS(order); k++)
-			fprintf(file, ",%" PRId64, row->all[order[k]]);
-		for (size_t k = 0; k < G_N_ELEMENTS(order); k++)
-			fprintf(file, ",%" PRId64, row->own[order[k]]);
-		fputs("\r\n", file);
-	}
-}
 
 /* A frame's name without what separates frames and their sums. */
 static void append_frame(GString *stack, const char *name)

@@ -5,15 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "functions/functions.h"
-#include "functions/stand_outs.h"
-#include "symbols/symbols.h"
 #include "functions/functions_report.h"
-
-static int64_t sum(const int64_t times[4])
-{
-	return times[0] + times[1] + times[2] + times[3];
-}
 
 static const char *const metric_words[] = {"time", "processor time", "time blocked",
 					   "time interrupted"};
@@ -41,7 +33,8 @@ static uint32_t last_of_way(const struct walk *walk, uint32_t place)
 		uint32_t child = g_array_index(call_node_at(tree, place)->children, uint32_t, 0);
 
 		if (call_node_at(tree, child)->kind != NODE_SAMPLED ||
-		    sum(call_node_at(tree, child)->all) != sum(call_node_at(tree, place)->all))
+		    times_sum(call_node_at(tree, child)->all) !=
+			    times_sum(call_node_at(tree, place)->all))
 			break;
 		place = child;
 	}
@@ -167,7 +160,7 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 		g_string_append_printf(line, ", %u threads", threads->len);
 	g_string_append_printf(
 		line, ": %s, of which worked %s, interrupted or ready %s, blocked %s",
-		when_duration(a, sum(node->all)), when_duration(b, node->all[WIB_WORKING]),
+		when_duration(a, times_sum(node->all)), when_duration(b, node->all[WIB_WORKING]),
 		when_duration(c, node->all[WIB_INTERRUPTED]),
 		when_duration(d, node->all[WIB_BLOCKED]));
 	if (node->all[WIB_UNKNOWN])
@@ -185,8 +178,7 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 	walk_below(&walk, root, 1);
 	if (!walk.shown)
 		walk_nothing(&walk);
-	if (walk.omitted)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n", walk.omitted);
+	text_omitted(output, walk.omitted);
 }
 
 static void walks(const struct functions *functions, struct output *output)
@@ -194,99 +186,21 @@ static void walks(const struct functions *functions, struct output *output)
 	const struct session *session = functions->session;
 	const struct function_options *options = &session->asked.options->functions;
 	const struct call_tree *tree = functions->tree;
-	guint count = tree->roots->len, limit = session->asked.options->limit;
+	guint count = tree->roots->len, shown = rows_limited(session, count);
 	g_autofree char *heading =
 		g_strdup_printf("Where the %s%s%s went: calls that take %g %% of it or more",
 				metric_words[options->metric], options->function ? " of " : "",
 				options->function ? options->function : "", options->threshold);
 
 	text_heading(output, heading);
-	for (guint i = 0; i < count && (!limit || i < limit); i++)
+	for (guint i = 0; i < shown; i++)
 		if (!options->function ||
-		    sum(call_node_at(tree, g_array_index(tree->roots, uint32_t, i))->all))
+		    times_sum(call_node_at(tree, g_array_index(tree->roots, uint32_t, i))->all))
 			walk_root(functions, i, output);
-	if (limit && count > limit)
-		fprintf(output->file, "[... %u more threads; --limit 0 shows all ...]\n",
-			count - limit);
+	text_omitted_of(output, 0, count - shown, " threads");
 }
 
-/* --- callers -----------------------------------------------------------------------------------
- * */
-
-static void callers(const struct functions *functions, struct output *output)
-{
-	const struct session *session = functions->session;
-	guint limit = session->asked.options->limit, shown = 0;
-	char all[32], worked[32], blocked[32];
-
-	if (!functions->callers->len)
-		return;
-	text_heading(output, "Called from");
-	fprintf(output->file, "  %8s %9s %9s %9s  %s\n", "CALLS", "WITH ALL", "WORKED", "BLOCKED",
-		"IN");
-	for (guint i = 0; i < functions->callers->len && (!limit || i < limit); i++, shown++) {
-		const struct caller *at = &g_array_index(functions->callers, struct caller, i);
-		g_autofree char *thread = call_node_name(functions->tree, at->root);
-		g_autofree char *name = frame_name(session, at->what);
-		g_autofree char *text = g_strdup_printf("%s%s%s > %s", thread,
-							*at->path ? " > " : "", at->path, name);
-		g_autofree char *safe = text_safe(text);
-
-		when_duration(all, sum(at->times));
-		when_duration(worked, at->times[WIB_WORKING]);
-		when_duration(blocked, at->times[WIB_BLOCKED]);
-		fprintf(output->file, "  %8" PRIu64 " %*s %*s %*s  %s\n", at->calls,
-			text_width(9, all), all, text_width(9, worked), worked,
-			text_width(9, blocked), blocked, safe);
-	}
-	if (shown < functions->callers->len)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			functions->callers->len - shown);
-}
-
-/* --- the table ------------------------------------------------------------------------------- */
-
-static void table(const struct functions *functions, struct output *output)
-{
-	const struct session *session = functions->session;
-	guint limit = session->asked.options->limit, shown = 0;
-	char all[32], own[32], worked[32], interrupted[32], blocked[32];
-
-	text_heading(output, "Functions and system calls, by the time they took themselves");
-	fprintf(output->file, "  %8s %9s  %9s %9s %9s %9s  %s\n", "CALLS", "WITH ALL", "ITSELF",
-		"WORKED", "INTERR.", "BLOCKED", "FUNCTION");
-	for (guint i = 0; i < functions->rows->len; i++) {
-		const struct function_row *row =
-			&g_array_index(functions->rows, struct function_row, i);
-		g_autofree char *name = text_safe(row->name), *place = NULL;
-
-		if (limit && shown == limit)
-			break;
-		shown++;
-		if (row->place) {
-			g_autofree char *base = g_path_get_basename(row->place);
-			g_autofree char *safe = text_safe(base);
-
-			place = g_strdup_printf(" (%s)", safe);
-		}
-		when_duration(all, sum(row->all));
-		when_duration(own, sum(row->own));
-		when_duration(worked, row->own[WIB_WORKING]);
-		when_duration(interrupted, row->own[WIB_INTERRUPTED]);
-		when_duration(blocked, row->own[WIB_BLOCKED]);
-		fprintf(output->file, "  %8" PRIu64 " %*s  %*s %*s %*s %*s  %s%s%s\n", row->calls,
-			text_width(9, all), all, text_width(9, own), own, text_width(9, worked),
-			worked, text_width(9, interrupted), interrupted, text_width(9, blocked),
-			blocked, name, row->kind == NODE_SAMPLED ? " (at waits)" : "",
-			place ? place : "");
-	}
-	if (shown < functions->rows->len)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			functions->rows->len - shown);
-}
-
-/* --- what stands out
- * ------------------------------------------------------------------------------ */
+/* --- what stands out ------------------------------------------------------------------------ */
 
 static void stack_line(const struct functions *functions, uint32_t thread, uint32_t frame,
 		       GString *line)
@@ -311,101 +225,95 @@ static void stack_line(const struct functions *functions, uint32_t thread, uint3
 	g_ptr_array_free(names, TRUE);
 }
 
+static void stand_out_lines(const struct functions *functions, const struct stand_out *at,
+			    struct output *output)
+{
+	const struct session *session = functions->session;
+	const struct frames *frames = call_tree_frames(functions->tree, at->thread);
+	const struct call_frame *frame = frame_of(frames, at->frame);
+	g_autofree char *name = frame_name(session, frame->what);
+	g_autofree char *label = text_safe(name);
+	g_autoptr(GString) line = g_string_new(NULL);
+	char when[48], ns[32], usual[32];
+
+	g_string_append_printf(line, "%s %s %s in %s",
+			       when_time(when, frame->begin, session->asked.options->utc, false),
+			       when_duration(ns, frame->end - frame->begin), label,
+			       thread_names_get(functions->tree->namer->names, at->thread));
+	append_tid(functions, at->thread, line);
+	g_string_append_printf(line, "; the median of %" PRIu64 " calls is %s", at->calls,
+			       when_duration(usual, at->median));
+	text_wrapped(output, line->str, 2, 4);
+	g_string_assign(line, "in ");
+	stack_line(functions, at->thread, at->frame, line);
+	if (frame->parent != NO_FRAME)
+		text_wrapped(output, line->str, 4, 6);
+	for (guint k = 0; k < at->differences->len; k++) {
+		g_autofree char *text = difference_text(g_ptr_array_index(at->differences, k), at);
+
+		text_wrapped(output, text, 4, 6);
+	}
+}
+
 static void stand_outs(const struct functions *functions, const struct stand_outs *found,
 		       struct output *output)
 {
-	const struct session *session = functions->session;
-	guint limit = (session->asked.options->limit + 3) / 4, count = found->list->len;
-	char when[48], ns[32], usual[32];
+	guint limit = (functions->session->asked.options->limit + 3) / 4; /* several lines each */
+	guint count = found->list->len, shown = limit ? MIN(limit, count) : count;
 
 	if (!count)
 		return;
 	text_heading(output, "Calls that stand out from their function's others");
-	for (guint i = 0; i < count && (!limit || i < limit); i++) {
-		const struct stand_out *at = &g_array_index(found->list, struct stand_out, i);
-		const struct frames *frames = call_tree_frames(functions->tree, at->thread);
-		const struct call_frame *frame = frame_of(frames, at->frame);
-		g_autofree char *name = frame_name(session, frame->what);
-		g_autofree char *label = text_safe(name);
-		g_autoptr(GString) line = g_string_new(NULL);
-
-		g_string_append_printf(line, "%s %s %s in %s",
-				       when_time(when, frame->begin, session->asked.options->utc,
-						 false),
-				       when_duration(ns, frame->end - frame->begin), label,
-				       thread_names_get(functions->tree->namer->names, at->thread));
-		append_tid(functions, at->thread, line);
-		g_string_append_printf(line, "; the median of %" PRIu64 " calls is %s", at->calls,
-				       when_duration(usual, at->median));
-		text_wrapped(output, line->str, 2, 4);
-		g_string_assign(line, "in ");
-		stack_line(functions, at->thread, at->frame, line);
-		if (frame->parent != NO_FRAME)
-			text_wrapped(output, line->str, 4, 6);
-		for (guint k = 0; k < at->differences->len; k++) {
-			g_autofree char *text =
-				difference_text(g_ptr_array_index(at->differences, k), at);
-
-			text_wrapped(output, text, 4, 6);
-		}
-	}
-	if (limit && (count > limit || found->omitted))
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			count + found->omitted - MIN(count, limit)); /* several lines each */
+	for (guint i = 0; i < shown; i++)
+		stand_out_lines(functions, &g_array_index(found->list, struct stand_out, i),
+				output);
+	text_omitted(output, count - shown + found->omitted);
 }
 
-static void unreturned(const struct functions *functions, struct output *output)
+/* "main > parse, for 1.2 ms > ..." */
+static void append_open_calls(const struct functions *functions, const struct unreturned *at,
+			      GString *line)
 {
-	const struct session *session = functions->session;
-	guint limit = session->asked.options->limit, shown = 0;
+	const struct frames *frames = call_tree_frames(functions->tree, at->thread);
+	guint count = at->frames->len;
 	char ns[32];
 
-	if (!functions->unreturned->len)
-		return;
-	text_heading(output, "Calls that had not returned when the trace ended");
-	for (guint i = 0; i < functions->unreturned->len; i++) {
-		const struct unreturned *at =
-			&g_array_index(functions->unreturned, struct unreturned, i);
-		const struct frames *frames = call_tree_frames(functions->tree, at->thread);
-		g_autofree char *who =
-			text_safe(thread_names_get(functions->tree->namer->names, at->thread));
-		g_autoptr(GString) line = g_string_new(NULL);
+	for (guint k = 0; k < count; k++) {
+		const struct call_frame *frame =
+			frame_of(frames, g_array_index(at->frames, uint32_t, k));
+		g_autofree char *name = frame_name(functions->session, frame->what);
+		g_autofree char *safe = text_safe(name);
 
-		if (limit && shown == limit)
-			break;
-		shown++;
-		g_string_append(line, who);
-		append_tid(functions, at->thread, line);
-		g_string_append(line,
-				at->strange ? " (longer than any such call that returned):" : ":");
-		for (guint k = 0; k < at->frames->len; k++) {
-			const struct call_frame *frame =
-				frame_of(frames, g_array_index(at->frames, uint32_t, k));
-			g_autofree char *name = frame_name(session, frame->what);
-			g_autofree char *safe = text_safe(name);
-
-			if (at->frames->len > 16 && k >= 6 && k < at->frames->len - 8) {
-				if (k == 6)
-					g_string_append_printf(line, " > (%u more)",
-							       at->frames->len - 14);
-				continue;
-			}
-			g_string_append_printf(line, "%s%s%s, for %s", k ? " > " : " ", safe,
-					       frame_is_counted(frame) ? "" : " (begun before)",
-					       when_duration(ns, frame->end - frame->begin));
-		}
-		if (at->cause)
-			g_string_append_printf(line, "; %s", session_text(session, at->cause));
-		text_wrapped(output, line->str, 2, 4);
+		if (count > 16 && k == 6)
+			g_string_append_printf(line, " > (%u more)", count - 14);
+		if (count > 16 && k >= 6 && k < count - 8)
+			continue;
+		g_string_append_printf(line, "%s%s%s, for %s", k ? " > " : " ", safe,
+				       frame_is_counted(frame) ? "" : " (begun before)",
+				       when_duration(ns, frame->end - frame->begin));
 	}
-	if (shown < functions->unreturned->len)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			functions->unreturned->len - shown);
 }
 
-static void path_lines(GPtrArray *path, const char *what, struct output *output)
+static void unreturned_line(const struct report *report, const void *row)
 {
-	GString *line = g_string_new(what);
+	const struct functions *functions =
+		((const struct functions_report *) report->data)->functions;
+	const struct unreturned *at = row;
+	g_autofree char *name =
+		text_safe(thread_names_get(functions->tree->namer->names, at->thread));
+	g_autoptr(GString) line = g_string_new(name);
+
+	append_tid(functions, at->thread, line);
+	g_string_append(line, at->strange ? " (longer than any such call that returned):" : ":");
+	append_open_calls(functions, at, line);
+	if (at->cause)
+		g_string_append_printf(line, "; %s", session_text(report->session, at->cause));
+	text_wrapped(report->output, line->str, 2, 4);
+}
+
+static void path_line(const GPtrArray *path, const char *what, struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(what);
 
 	for (guint i = 0; i < path->len; i++) {
 		g_autofree char *safe = text_safe(g_ptr_array_index(path, i));
@@ -414,62 +322,36 @@ static void path_lines(GPtrArray *path, const char *what, struct output *output)
 	}
 	if (path->len)
 		text_wrapped(output, line->str, 4, 6);
-	g_string_free(line, TRUE);
-	g_ptr_array_free(path, TRUE);
 }
 
-static GPtrArray *kernel_path(const struct session *session, uint32_t number)
+static void wait_lines(const struct report *report, const void *row)
 {
-	guint count;
-	const uint64_t *words = callstack_words(&session->trace.flow.callstacks, number, &count);
-
-	return callpath_new(session->found.symbols, words, count);
-}
-
-static void waits(const struct functions *functions, struct output *output)
-{
-	const struct session *session = functions->session;
-	guint limit = session->asked.options->limit, shown = 0;
+	static const char *const before[PATH_COUNT] = {
+		[PATH_USER] = "user: ",
+		[PATH_KERNEL] = "kernel: ",
+		[PATH_WAKER_KERNEL] = "the longest was woken in: ",
+		[PATH_WAKER_USER] = "... of user code: "};
+	const struct functions *functions =
+		((const struct functions_report *) report->data)->functions;
+	const struct session *session = report->session;
+	const struct wait_stack *at = row;
+	g_autofree char *name = call_node_name(functions->tree, at->root);
+	g_autofree char *safe = text_safe(name), *leaf = leaf_key(session, at->leaf);
+	g_autoptr(GString) line = g_string_new(NULL);
 	char ns[32], longest[32], when[48];
 
-	if (!functions->waits->len)
-		return;
-	text_heading(output, "Waits, by the functions that led to them");
-	for (guint i = 0; i < functions->waits->len; i++) {
-		const struct wait_stack *at =
-			&g_array_index(functions->waits, struct wait_stack, i);
-		const struct callpaths *paths =
-			callpaths_at(&session->trace.flow.callstacks, at->block->callpaths);
-		g_autofree char *name = call_node_name(functions->tree, at->root);
-		g_autofree char *safe = text_safe(name), *leaf = leaf_key(session, at->leaf);
-		g_autoptr(GString) line = g_string_new(NULL);
+	g_string_append_printf(line, "%s in %s, %u time%s, %s in all; the longest %s at %s", safe,
+			       strchr(leaf, '/') ? strchr(leaf, '/') + 1 : leaf, at->count,
+			       at->count == 1 ? "" : "s", when_duration(ns, at->ns),
+			       when_duration(longest, at->longest),
+			       when_time(when, at->begin, session->asked.options->utc, false));
+	text_wrapped(report->output, line->str, 2, 4);
+	for (int which = 0; which < PATH_COUNT; which++) {
+		g_autoptr(GPtrArray) path = wait_path_new(session, at, (enum wait_path) which);
 
-		if (limit && shown == limit)
-			break;
-		shown++;
-		g_string_append_printf(
-			line, "%s in %s, %u time%s, %s in all; the longest %s at %s", safe,
-			strchr(leaf, '/') ? strchr(leaf, '/') + 1 : leaf, at->count,
-			at->count == 1 ? "" : "s", when_duration(ns, at->ns),
-			when_duration(longest, at->longest),
-			when_time(when, at->begin, session->asked.options->utc, false));
-		text_wrapped(output, line->str, 2, 4);
-		if (at->user)
-			path_lines(user_callpath_new(session, at->thread, at->begin, at->user),
-				   "user: ", output);
-		if (at->kernel)
-			path_lines(kernel_path(session, at->kernel), "kernel: ", output);
-		if (paths->waker_kernel)
-			path_lines(waker_callpath_new(session, paths->waker_kernel),
-				   "the longest was woken in: ", output);
-		if (paths->waker_user && is_thread(at->block->waker))
-			path_lines(user_callpath_new(session, at->block->waker,
-						     at->begin + at->longest, paths->waker_user),
-				   "... of user code: ", output);
+		if (path)
+			path_line(path, before[which], report->output);
 	}
-	if (shown < functions->waits->len)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			functions->waits->len - shown);
 }
 
 /* --- what could not be known ----------------------------------------------------------------- */
@@ -523,54 +405,50 @@ static void notes(const struct functions *functions, struct output *output)
 	}
 }
 
-static void in_interrupts(const struct functions *functions, struct output *output)
+/* --- the report ----------------------------------------------------------------------------- */
+
+static void table(const struct report *report, const char *heading, const struct column *columns,
+		  const GArray *rows)
 {
-	const GArray *list = functions->in_interrupts;
-	guint limit = functions->session->asked.options->limit, shown = 0;
-	char all[32], own[32];
+	const struct text_table table = {.columns = columns};
 
-	if (!list->len)
-		return;
-	text_heading(output,
-		     "Functions that interrupts called (part of the threads' time interrupted)");
-	fprintf(output->file, "  %8s %9s %9s  %s\n", "CALLS", "WITH ALL", "ITSELF", "FUNCTION");
-	for (guint i = 0; i < list->len && (!limit || i < limit); i++, shown++) {
-		const struct interrupt_call *at = &g_array_index(list, struct interrupt_call, i);
-		g_autofree char *name = frame_name(functions->session, at->what);
-		g_autofree char *interrupt =
-			at->interrupt == UINT32_MAX ? g_strdup("the idle loop")
-						    : frame_name(functions->session, at->interrupt);
-
-		when_duration(all, at->all);
-		when_duration(own, at->own);
-		fprintf(output->file, "  %8" PRIu64 " %*s %*s  %s in %s\n", at->calls,
-			text_width(9, all), all, text_width(9, own), own, name, interrupt);
-	}
-	if (shown < list->len)
-		fprintf(output->file, "  [... %u more; --limit 0 shows all ...]\n",
-			list->len - shown);
+	text_heading(report->output, heading);
+	text_table(report, &table, ROWS(rows));
 }
 
-void functions_text(const struct functions *functions, const struct stand_outs *found,
-		    struct output *output)
+static void lists(const struct report *report, const struct functions_report *made)
 {
-	const struct session *session = functions->session;
-	struct coverage coverage;
+	const struct functions *functions = made->functions;
+	struct output *output = report->output;
+
+	stand_outs(functions, made->found, output);
+	if (functions->callers->len)
+		table(report, "Called from", caller_columns, functions->callers);
+	walks(functions, output);
+	table(report, "Functions and system calls, by the time they took themselves",
+	      function_columns, functions->rows);
+	if (functions->unreturned->len)
+		text_heading(output, "Calls that had not returned when the trace ended");
+	text_lines(report, ROWS(functions->unreturned), unreturned_line);
+	if (functions->waits->len)
+		text_heading(output, "Waits, by the functions that led to them");
+	text_lines(report, ROWS(functions->waits), wait_lines);
+	if (functions->in_interrupts->len)
+		table(report,
+		      "Functions that interrupts called (part of the threads' time interrupted)",
+		      interrupt_call_columns, functions->in_interrupts);
+}
+
+void functions_text(const struct functions_report *made, struct output *output)
+{
+	const struct session *session = made->functions->session;
+	struct report report = {session, made, output};
 
 	text_hosts(session, output);
-	if (session->asked.options->functions.timeline) {
-		functions_timeline_text(functions, output);
-	} else {
-		stand_outs(functions, found, output);
-		callers(functions, output);
-		walks(functions, output);
-		table(functions, output);
-		unreturned(functions, output);
-		waits(functions, output);
-		in_interrupts(functions, output);
-	}
-	notes(functions, output);
-	coverage_init(&coverage, session);
-	text_coverage(session, &coverage, output);
-	coverage_clear(&coverage);
+	if (session->asked.options->functions.timeline)
+		functions_timeline_text(made->functions, output);
+	else
+		lists(&report, made);
+	notes(made->functions, output);
+	text_coverage_now(session, output);
 }

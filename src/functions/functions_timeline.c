@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "functions/call_timeline.h"
-#include "functions/functions.h"
 #include "functions/functions_report.h"
 
 char *functions_tid_text(const struct functions *functions, uint32_t thread)
@@ -23,7 +22,7 @@ static void append_what(GString *line, const struct session *session, uint32_t t
 	struct cause cause;
 	const char *file;
 
-	if (rectangle->kind == RECTANGLE_CALL || rectangle->kind == RECTANGLE_INTERRUPT) {
+	if (rectangle_is_call(rectangle)) {
 		name = frame_name(session, rectangle->what);
 		g_string_append(line, name);
 		if (rectangle->half == OPERATION_ENTRY_UNSEEN)
