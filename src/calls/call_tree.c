@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "waits/causality.h"
+#include "calls/call_threads.h"
+#include "waits/causes.h"
 #include "path/path.h"
 #include "symbols/symbols.h"
-#include "util/pattern.h"
 
 #define SLICE 4096 /* times off the CPU, of which a thread's path is looked at at once */
 #define FRAMES_HELD 250000 /* 10 MB */
@@ -117,19 +117,6 @@ void call_tree_let_go(struct call_tree *tree, uint32_t keep)
 		else
 			g_clear_pointer((struct frames **) &tree->frames->pdata[i], frames_free);
 	}
-}
-
-bool frame_is_wanted(const struct session *session, const struct call_frame *frame)
-{
-	const char *pattern = session->asked.options->functions.function;
-	g_autofree char *name = NULL;
-
-	if (!pattern)
-		return true;
-	if (!frame_is_call(frame))
-		return false;
-	name = frame_name(session, frame->what);
-	return pattern_match(pattern, name);
 }
 
 /* The node of `frame` below `base`; with `scoped`, from the outermost frame on that --function
@@ -307,9 +294,9 @@ static const struct through *outermost(const struct path *path, const struct pie
 }
 
 /* [begin, end) of a piece, in which the thread is in one call. */
-static void add_part(struct call_tree *tree, const struct path *path, const struct piece *piece,
-		     const struct frames *frames, uint32_t frame, uint32_t root, int64_t begin,
-		     int64_t end)
+static void add_stretch(struct call_tree *tree, const struct path *path, const struct piece *piece,
+			const struct frames *frames, uint32_t frame, uint32_t root, int64_t begin,
+			int64_t end)
 {
 	const struct through *wait = outermost(path, piece);
 	uint32_t leaf = wait ? wait->leaf : piece->leaf;
@@ -376,7 +363,7 @@ static void add_slice(struct call_tree *tree, const struct frames *frames, uint3
 			uint32_t frame = frames_at(frames, at, &until);
 
 			until = MIN(until, piece->end);
-			add_part(tree, path, piece, frames, frame, root, at, until);
+			add_stretch(tree, path, piece, frames, frame, root, at, until);
 		}
 	}
 	path_free(path);
@@ -429,88 +416,6 @@ static void add_thread(struct call_tree *tree, uint32_t thread)
 	count_calls(tree, frames, root, from, to);
 	add_slices(tree, frames, root, from, to);
 	g_clear_pointer(&tree->node_of_frame, g_free);
-}
-
-/* --- which threads ------------------------------------------------------------------- */
-
-static bool has_functions(const struct session *session, uint32_t thread)
-{
-	uint32_t at = model_thread(&session->trace.model, thread)->flow.operation;
-
-	while (at) {
-		const struct operation *operation =
-			operation_at(&session->trace.timeline.operations, at);
-		uint32_t kind = PACK_KIND(operation->what);
-
-		if (operation_end(operation) < session->asked.from)
-			return false;
-		if ((kind == OPERATION_FUNCTION || kind == OPERATION_USER) &&
-		    operation->begin < session->asked.to)
-			return true;
-		at = operation->previous;
-	}
-	return false;
-}
-
-/* Functions of user space say best which program is meant; the kernel's are in all of them. */
-static bool has_user_functions(const struct session *session, uint32_t thread)
-{
-	uint32_t at = model_thread(&session->trace.model, thread)->flow.operation;
-
-	for (; at; at = operation_at(&session->trace.timeline.operations, at)->previous)
-		if (PACK_KIND(operation_at(&session->trace.timeline.operations, at)->what) ==
-		    OPERATION_USER)
-			return true;
-	return false;
-}
-
-/* A program's, that did not sleep all the time. */
-static bool is_awake(const struct session *session, uint32_t thread)
-{
-	struct spans spans;
-	struct span span;
-
-	if (thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, thread)))
-		return false;
-	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
-	while (spans_next(&spans, &span))
-		if (leaf_wib(span.leaf) == WIB_WORKING)
-			return true;
-	return false;
-}
-
-static void add_threads_with(struct call_tree *tree, bool (*has)(const struct session *, uint32_t),
-			     const bool *tracers)
-{
-	const struct session *session = tree->session;
-	const char *wanted = session->asked.options->host;
-
-	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
-		const struct host *host = model_host(&session->trace.model,
-						     model_thread(&session->trace.model, i)->host);
-
-		if (!tracers[i] && (!wanted || g_strcmp0(wanted, host->hostname) == 0) &&
-		    has(session, i))
-			add_thread(tree, i);
-	}
-}
-
-static void add_threads(struct call_tree *tree)
-{
-	const struct session *session = tree->session;
-	const struct options *options = session->asked.options;
-	g_autofree bool *tracers = NULL;
-
-	for (guint i = 0; i < session->asked.selected->len; i++)
-		add_thread(tree, g_array_index(session->asked.selected, uint32_t, i));
-	if (options->threads->len || options->processes->len || session->asked.selected->len)
-		return;
-	tracers = session_tracers(session);
-	add_threads_with(tree, has_user_functions, tracers);
-	if (!tree->nodes->len)
-		add_threads_with(tree, has_functions, tracers);
-	if (!tree->nodes->len)
-		add_threads_with(tree, is_awake, tracers);
 }
 
 /* --- sums ----------------------------------------------------------------------------- */
@@ -591,6 +496,7 @@ static void sum_up(struct call_tree *tree)
 struct call_tree *call_tree_new(const struct session *session)
 {
 	struct call_tree *tree = g_new0(struct call_tree, 1);
+	g_autoptr(GArray) threads = NULL;
 
 	tree->session = session;
 	tree->nodes = g_array_new(FALSE, FALSE, sizeof(struct call_node));
@@ -604,7 +510,9 @@ struct call_tree *call_tree_new(const struct session *session)
 	tree->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 	tree->namer = piece_namer_new(session, NULL);
 	idmap_init(&tree->causes);
-	add_threads(tree);
+	threads = call_threads_new(session);
+	for (guint i = 0; i < threads->len; i++)
+		add_thread(tree, g_array_index(threads, uint32_t, i));
 	sum_up(tree);
 	return tree;
 }
@@ -628,15 +536,6 @@ void call_tree_free(struct call_tree *tree)
 }
 
 /* --- names ------------------------------------------------------------------------------ */
-
-char *frame_name(const struct session *session, uint32_t what)
-{
-	uint32_t kind = PACK_KIND(what);
-
-	if (kind == OPERATION_FUNCTION || kind == OPERATION_USER)
-		return g_strdup(session_text(session, PACK_NUMBER(what)));
-	return operation_name(session, what);
-}
 
 char *call_node_name(const struct call_tree *tree, uint32_t place)
 {

@@ -96,16 +96,10 @@ void call_tree_let_go(struct call_tree *tree, uint32_t keep);
 uint32_t call_tree_cause(struct call_tree *tree, const struct path *path,
 			 const struct piece *piece);
 
-/* "main", "syscall:read", "vfs_read": what a frame is called where its kind is plain;
- * free with g_free(). */
-char *frame_name(const struct session *session, uint32_t what);
 char *call_node_name(const struct call_tree *tree, uint32_t node);
 /* "thread", "function", "syscall", "kernel-function", "sampled", "waits-for", "cause". */
 const char *call_node_kind_text(const struct call_node *node);
 /* What was asked for, of a node's times: the sum of `times` that --metric says. */
 int64_t function_metric_of(const struct session *session, const int64_t times[4]);
-
-/* The frame is of a function that --function asks for (any, without it). */
-bool frame_is_wanted(const struct session *session, const struct call_frame *frame);
 
 #endif

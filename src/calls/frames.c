@@ -2,6 +2,9 @@
 /* Nesting the calls of a thread; see frames.h. */
 #include "calls/frames.h"
 
+#include "latencies/operations.h"
+#include "util/pattern.h"
+
 #include "objects/calls.h"
 
 /* What nests where, in the order of the store: each behind what is nested in it. */
@@ -191,4 +194,26 @@ bool frame_waits_for_others(const struct session *session, const struct call_fra
 			return true;
 	wait = flow_call_info(&session->trace.flow, PACK_NUMBER(frame->what))->wait;
 	return wait != WAIT_DEFAULT && wait != WAIT_FD && wait != WAIT_NOTHING;
+}
+
+char *frame_name(const struct session *session, uint32_t what)
+{
+	uint32_t kind = PACK_KIND(what);
+
+	if (kind == OPERATION_FUNCTION || kind == OPERATION_USER)
+		return g_strdup(session_text(session, PACK_NUMBER(what)));
+	return operation_name(session, what);
+}
+
+bool frame_is_wanted(const struct session *session, const struct call_frame *frame)
+{
+	const char *pattern = session->asked.options->functions.function;
+	g_autofree char *name = NULL;
+
+	if (!pattern)
+		return true;
+	if (!frame_is_call(frame))
+		return false;
+	name = frame_name(session, frame->what);
+	return pattern_match(pattern, name);
 }

@@ -64,4 +64,10 @@ static inline bool frame_is_counted(const struct call_frame *frame)
 	return frame->half != OPERATION_ENTRY_UNSEEN;
 }
 
+/* "main", "syscall:read", "vfs_read": what a frame is called where its kind is plain;
+ * free with g_free(). */
+char *frame_name(const struct session *session, uint32_t what);
+/* The frame is of a function that --function asks for (any, without it). */
+bool frame_is_wanted(const struct session *session, const struct call_frame *frame);
+
 #endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* See call_threads.h. */
+#include "calls/call_threads.h"
+
+static bool has_functions(const struct session *session, uint32_t thread)
+{
+	uint32_t at = model_thread(&session->trace.model, thread)->flow.operation;
+
+	while (at) {
+		const struct operation *operation =
+			operation_at(&session->trace.timeline.operations, at);
+		uint32_t kind = PACK_KIND(operation->what);
+
+		if (operation_end(operation) < session->asked.from)
+			return false;
+		if ((kind == OPERATION_FUNCTION || kind == OPERATION_USER) &&
+		    operation->begin < session->asked.to)
+			return true;
+		at = operation->previous;
+	}
+	return false;
+}
+
+/* Functions of user space say best which program is meant; the kernel's are in all of them. */
+static bool has_user_functions(const struct session *session, uint32_t thread)
+{
+	uint32_t at = model_thread(&session->trace.model, thread)->flow.operation;
+
+	for (; at; at = operation_at(&session->trace.timeline.operations, at)->previous)
+		if (PACK_KIND(operation_at(&session->trace.timeline.operations, at)->what) ==
+		    OPERATION_USER)
+			return true;
+	return false;
+}
+
+/* A program's, that did not sleep all the time. */
+static bool is_awake(const struct session *session, uint32_t thread)
+{
+	struct spans spans;
+	struct span span;
+
+	if (thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, thread)))
+		return false;
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
+	while (spans_next(&spans, &span))
+		if (leaf_wib(span.leaf) == WIB_WORKING)
+			return true;
+	return false;
+}
+
+static bool lived_in_window(const struct session *session, uint32_t thread)
+{
+	const struct thread *life = model_thread(&session->trace.model, thread);
+
+	return MAX(session->asked.from, life->begin) < MIN(session->asked.to, life->end);
+}
+
+static void add_threads_with(GArray *threads, const struct session *session,
+			     bool (*has)(const struct session *, uint32_t), const bool *tracers)
+{
+	const char *wanted = session->asked.options->host;
+
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct host *host = model_host(&session->trace.model,
+						     model_thread(&session->trace.model, i)->host);
+
+		if (!tracers[i] && (!wanted || g_strcmp0(wanted, host->hostname) == 0) &&
+		    lived_in_window(session, i) && has(session, i))
+			g_array_append_val(threads, i);
+	}
+}
+
+GArray *call_threads_new(const struct session *session)
+{
+	const struct options *options = session->asked.options;
+	const GArray *selected = session->asked.selected;
+	GArray *threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autofree bool *tracers = NULL;
+
+	if (selected->len)
+		g_array_append_vals(threads, selected->data, selected->len);
+	if (options->threads->len || options->processes->len || selected->len)
+		return threads;
+	tracers = session_tracers(session);
+	add_threads_with(threads, session, has_user_functions, tracers);
+	if (!threads->len)
+		add_threads_with(threads, session, has_functions, tracers);
+	if (!threads->len)
+		add_threads_with(threads, session, is_awake, tracers);
+	return threads;
+}
