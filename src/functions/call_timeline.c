@@ -13,7 +13,8 @@ static uint32_t depth_of(const struct frames *frames, uint32_t place)
 	return depth;
 }
 
-static void add(GArray *list, const struct session *session, const struct rectangle *rectangle)
+static void add_rectangle(GArray *list, const struct session *session,
+			  const struct rectangle *rectangle)
 {
 	const struct options *options = session->asked.options;
 
@@ -36,7 +37,7 @@ static void add_frame(GArray *list, const struct session *session, const struct 
 		.kind = frame_is_call(frame) ? RECTANGLE_CALL : RECTANGLE_INTERRUPT};
 
 	if (frame->end > session->asked.from && frame->begin < session->asked.to)
-		add(list, session, &rectangle);
+		add_rectangle(list, session, &rectangle);
 }
 
 static void add_span(GArray *list, const struct session *session, const struct frames *frames,
@@ -50,7 +51,7 @@ static void add_span(GArray *list, const struct session *session, const struct f
 		.depth = depth_of(frames, frames_at(frames, span->begin, &until)),
 		.kind = leaf_is_blocked(span->leaf) ? RECTANGLE_WAIT : RECTANGLE_READY};
 
-	add(list, session, &rectangle);
+	add_rectangle(list, session, &rectangle);
 }
 
 /* What is written of a call outside of --function's is nothing. */

@@ -36,7 +36,7 @@ struct account {
 	uint64_t runs;          /* of CPUs, where threads were ready to run */
 };
 
-/* All waits of one thread are to be charged before those of the next: so who has
+/* All waits of one thread are to be accounted for before those of the next: so who has
  * met whom needs no table. */
 void account_init(struct account *account, const struct session *session, struct waiting *waiting);
 void account_clear(struct account *account);

@@ -142,7 +142,7 @@ static int64_t account_holders(struct account *account, const struct wait *wait)
 	return held;
 }
 
-/* A wait that a thread ended, to be led down; the others are charged at once. */
+/* A wait that a thread ended, to be led down; the others are accounted for at once. */
 static bool leads_on(struct account *account, uint32_t thread, const struct span *span)
 {
 	const struct session *session = account->session;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting what is largest, and following it; see roots.h.
  *
- * One operation at a time: split.c gives its time to parts, settle() compares
+ * One operation at a time: split.c gives its time to parts, count_largest() compares
  * the parts of each node and clears the sums.
  */
 #include "latencies/roots.h"
@@ -25,7 +25,7 @@ static void note_example(const struct split *split, struct example *example, int
 }
 
 /* The parts of the node that are as large as the largest, bucket by bucket. */
-static void settle(struct split *split, struct part *part, int64_t value, guint column)
+static void count_largest(struct split *split, struct part *part, int64_t value, guint column)
 {
 	int64_t own_value = value, own = part->sum, most;
 	guint bucket;
@@ -61,7 +61,7 @@ static void settle(struct split *split, struct part *part, int64_t value, guint 
 			child->maxcount++;
 			note_example(split, &child->example, at);
 		}
-		settle(split, child, at, column);
+		count_largest(split, child, at, column);
 		child->sum = child->largest = 0;
 		child->next = NULL;
 	}
@@ -90,7 +90,7 @@ static void explain(struct split *split)
 	top->ns += latency;
 	top->by_bucket[column] += latency;
 	note_example(split, &top->example, latency);
-	settle(split, top, latency, column);
+	count_largest(split, top, latency, column);
 	top->sum = top->largest = 0;
 }
 

@@ -71,7 +71,7 @@ struct running {
 	struct part *part;
 };
 
-static struct part *by(struct split *split, struct part *part, uint32_t thread)
+static struct part *part_by_thread(struct split *split, struct part *part, uint32_t thread)
 {
 	uint32_t id = idmap_get(&split->by_thread, thread);
 	struct part *child;
@@ -111,11 +111,11 @@ static struct part *take(struct split *split, struct part *part, enum part_kind 
 	return child;
 }
 
-static void ran(int64_t begin, int64_t end, uint32_t thread, void *data)
+static void take_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct running *running = data;
 
-	part_take(is_thread(thread) ? by(running->split, running->part, thread)
+	part_take(is_thread(thread) ? part_by_thread(running->split, running->part, thread)
 		  : thread == IDLE_THREAD
 			  ? named(running->split, running->part, PART_IDLE, "idle")
 			  : named(running->split, running->part, PART_UNKNOWN, "unknown"),
@@ -129,7 +129,8 @@ static void split_by_runners(struct split *split, struct part *part, uint16_t ho
 	struct running running = {split, part};
 
 	if (may_descend(split, part))
-		each_run(split->session, host, span->ref, span->begin, span->end, ran, &running);
+		each_run(split->session, host, span->ref, span->begin, span->end, take_run,
+			 &running);
 }
 
 static void split_wait(struct split *split, struct part *part, const struct span *span);
@@ -205,7 +206,7 @@ static bool on_path(const struct split *split, uint32_t thread)
 static void split_by_waker(struct split *split, struct part *part, uint32_t waker,
 			   const struct span *wait)
 {
-	struct part *child = by(split, part, waker);
+	struct part *child = part_by_thread(split, part, waker);
 	struct spans spans;
 	struct span span;
 
@@ -552,7 +553,8 @@ static void split_by_issuer(struct split *split, struct part *top)
 		part_take(top, (int64_t) operation->duration);
 	}
 	if (operation_has_thread(operation) && may_descend(split, top))
-		part_take(by(split, top, operation->thread), (int64_t) operation->duration);
+		part_take(part_by_thread(split, top, operation->thread),
+			  (int64_t) operation->duration);
 }
 
 /* A stretch of a wait for CPU; of what was not known no CPU is known either. */

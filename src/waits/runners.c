@@ -14,7 +14,7 @@ struct adding {
 	struct runners *runners;
 };
 
-static void add(int64_t begin, int64_t end, uint32_t thread, void *data)
+static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct adding *adding = data;
 	const char *name = session_thread_name(adding->session, thread);
@@ -47,7 +47,7 @@ struct ready runners_add(struct runners *runners, const struct session *session,
 	if (!runners->by)
 		runners->by = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
-		 span->end, add, &adding);
+		 span->end, add_run, &adding);
 	return ready;
 }
 
