@@ -82,13 +82,13 @@ static void append_way(GString *line, const struct session *session, const struc
 
 	if (!detail || !packet_from_outside(detail))
 		return;
-	g_string_append_printf(line, ", %s ", when_duration(length, detail->served));
-	if (detail->queued >= 0)
+	g_string_append_printf(line, ", %s ", when_duration(length, detail->way));
+	if (detail->clock_error >= 0)
 		g_string_append_printf(line, "(%s%s) ",
 				       packet_is_undecidable(detail) ? "shorter than the clocks' "
 								       "error of "
 								     : "±",
-				       when_duration(length, detail->queued));
+				       when_duration(length, detail->clock_error));
 	g_string_append(line, "on its way");
 }
 

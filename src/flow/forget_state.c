@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What hosts and locks remember of things that are over; see forget.h. */
-#include "flow/forget.h"
+#include "flow/forget_state.h"
 
 #include <string.h>
 
+#include "model/model_records.h"
 #include "objects/locks.h"
 
 #define TIMER_KEPT (INT64_C(60) * 1000000000) /* ns: one whose length is not known */
@@ -26,7 +27,7 @@ static void rebuild(struct idmap *map, void *data, uint32_t (*keep)(void *data, 
 }
 
 struct rebuilding {
-	struct forgetting *forgetting;
+	struct keeping *keeping;
 	const GArray *old;
 	GArray *new;
 	bool work; /* items queued, not packets: they wait for long */
@@ -38,9 +39,8 @@ static uint32_t keep_timer(void *data, uint32_t value)
 	struct wake_detail timer = g_array_index(rebuilding->old, struct wake_detail, value);
 	int64_t length = timer.requested >= 0 ? timer.requested : TIMER_KEPT;
 
-	if (timer.kind == DETAIL_NONE || timer.begin < rebuilding->forgetting->before - length)
+	if (timer.kind == DETAIL_NONE || timer.begin < rebuilding->keeping->before - length)
 		return IDMAP_NONE; /* cancelled or expired */
-	keep_pending(rebuilding->forgetting, &timer);
 	g_array_append_val(rebuilding->new, timer);
 	return rebuilding->new->len - 1;
 }
@@ -50,17 +50,15 @@ static uint32_t keep_sent(void *data, uint32_t value)
 	struct rebuilding *rebuilding = data;
 	struct sent sent = g_array_index(rebuilding->old, struct sent, value);
 
-	if (sent.time < rebuilding->forgetting->before && !(rebuilding->work && sent.waiting))
+	if (sent.time < rebuilding->keeping->before && !(rebuilding->work && sent.waiting))
 		return IDMAP_NONE;
-	keep_thread(rebuilding->forgetting, sent.thread);
-	sent.behind = keep_detail(rebuilding->forgetting, sent.behind);
 	g_array_append_val(rebuilding->new, sent);
 	return rebuilding->new->len - 1;
 }
 
-static void forget_timers(struct forgetting *forgetting, struct host *host)
+static void forget_timers(struct keeping *keeping, struct host *host)
 {
-	struct rebuilding rebuilding = {forgetting, host->armed,
+	struct rebuilding rebuilding = {keeping, host->armed,
 					g_array_new(FALSE, FALSE, sizeof(struct wake_detail)),
 					false};
 
@@ -69,9 +67,9 @@ static void forget_timers(struct forgetting *forgetting, struct host *host)
 	host->armed = rebuilding.new;
 }
 
-static void forget_sent(struct forgetting *forgetting, struct host *host)
+static void forget_sent(struct keeping *keeping, struct host *host)
 {
-	struct rebuilding rebuilding = {forgetting, host->sent,
+	struct rebuilding rebuilding = {keeping, host->sent,
 					g_array_new(FALSE, TRUE, sizeof(struct sent)), false};
 
 	rebuild(&host->packets, &rebuilding, keep_sent);
@@ -83,124 +81,100 @@ static void forget_sent(struct forgetting *forgetting, struct host *host)
 	host->sent = rebuilding.new;
 }
 
-static void keep_request(struct forgetting *forgetting, const struct request *request)
-{
-	for (uint32_t i = 0; i < REQUESTERS_MAX; i++) {
-		keep_thread(forgetting, request->by[i].thread);
-		keep_thread(forgetting, request->by[i].behalf);
-	}
-}
-
-static void forget_gaps(struct forgetting *forgetting, struct host *host)
+static void forget_gaps(struct keeping *keeping, struct host *host)
 {
 	guint gone = 0;
 
 	/* the last one tells when events were lost last */
 	while (gone + 1 < host->gaps->len &&
-	       g_array_index(host->gaps, struct gap, gone).furthest <= forgetting->before)
+	       g_array_index(host->gaps, struct gap, gone).furthest <= keeping->before)
 		gone++;
 	if (gone)
 		g_array_remove_range(host->gaps, 0, gone);
 }
 
-void forget_host(struct forgetting *forgetting, struct host *host)
+void forget_host(struct keeping *keeping, struct host *host)
 {
-	forget_timers(forgetting, host);
-	forget_sent(forgetting, host);
-	forget_gaps(forgetting, host);
-	for (guint i = 0; i < host->on_way->len; i++)
-		keep_request(forgetting, &g_array_index(host->on_way, struct request, i));
-	for (guint i = 0; i < G_N_ELEMENTS(host->completed); i++)
-		keep_request(forgetting, &host->completed[i]);
-	for (guint i = 0; i < G_N_ELEMENTS(host->stops); i++) {
-		keep_thread(forgetting, host->stops[i].sender);
-		keep_thread(forgetting, host->stops[i].target);
-	}
-}
-
-/* Gives `log` to the new store, but for what ended before. */
-static void keep_log(struct forgetting *forgetting, struct hold_log *log)
-{
-	const struct pages *from = &forgetting->old.holds;
-	struct hold_log old = *log;
-
-	*log = (struct hold_log) {0};
-	for (uint32_t i = hold_find(from, &old, forgetting->before); i < old.used; i++) {
-		const struct hold *hold = hold_at(from, &old, i);
-
-		keep_thread(forgetting, hold->thread);
-		hold_append(&forgetting->flow->timeline->holds, log, hold);
-	}
-	hold_log_clear(&old);
+	forget_timers(keeping, host);
+	forget_sent(keeping, host);
+	forget_gaps(keeping, host);
 }
 
 /* Whose holder died before held it until then at most. */
-static void forget_holders(struct forgetting *forgetting, struct lock *lock)
+static void forget_holders(struct keeping *keeping, struct lock *lock)
 {
 	for (guint i = lock->open ? lock->open->len : 0; i-- > 0;) {
 		uint32_t thread = g_array_index(lock->open, struct hold, i).thread;
 
-		if (flow_thread(forgetting->flow, thread)->end <= forgetting->before)
+		if (flow_thread(keeping->flow, thread)->end <= keeping->before)
 			g_array_remove_index(lock->open, i);
 	}
 }
 
-static void forget_boosts(struct forgetting *forgetting, struct lock *lock)
+static void forget_boosts(struct keeping *keeping, struct lock *lock)
 {
 	guint gone = 0;
 
 	while (lock->boosts && gone < lock->boosts->len &&
-	       g_array_index(lock->boosts, struct boost, gone).time < forgetting->before)
+	       g_array_index(lock->boosts, struct boost, gone).time < keeping->before)
 		gone++;
 	if (gone)
 		g_array_remove_range(lock->boosts, 0, gone);
-	for (guint i = 0; lock->boosts && i < lock->boosts->len; i++)
-		keep_thread(forgetting, g_array_index(lock->boosts, struct boost, i).thread);
 }
 
 static uint32_t keep_lock(void *data, uint32_t number)
 {
-	return ((struct forgetting *) data)->locks[number] ? number : IDMAP_NONE;
+	return ((struct keeping *) data)->locks[number] ? number : IDMAP_NONE;
 }
 
-void forget_locks(struct forgetting *forgetting)
+/* Somebody held it, or waited for it, after `before`. */
+static bool is_logged(const struct keeping *keeping, const struct log *log)
 {
-	struct flow *flow = forgetting->flow;
+	return hold_find(&keeping->old.holds, log, keeping->before) < log->used;
+}
+
+void forget_locks(struct keeping *keeping)
+{
+	struct flow *flow = keeping->flow;
 
 	for (uint32_t i = 1; i <= flow->locks->len; i++) {
 		struct lock *lock = lock_at(flow, i);
 
 		if (lock->free)
 			continue;
-		forget_holders(forgetting, lock);
-		forget_boosts(forgetting, lock);
-		keep_log(forgetting, &lock->holds);
-		keep_log(forgetting, &lock->waits);
-		if (forgetting->locks[i] || lock->touched >= forgetting->before ||
-		    (lock->open && lock->open->len) || lock->holds.used || lock->waits.used) {
-			forgetting->locks[i] = true;
-			for (guint k = 0; lock->open && k < lock->open->len; k++)
-				keep_thread(forgetting,
-					    g_array_index(lock->open, struct hold, k).thread);
-			keep_thread(forgetting, lock->releaser);
+		forget_holders(keeping, lock);
+		forget_boosts(keeping, lock);
+		if (keeping->locks[i] || lock->touched >= keeping->before ||
+		    (lock->open && lock->open->len) || is_logged(keeping, &lock->holds) ||
+		    is_logged(keeping, &lock->waits)) {
+			keeping->locks[i] = true;
+			keep_record(keeping, &lock_record, lock);
 			continue;
 		}
 		lock_clear(lock);
 		*lock = (struct lock) {.free = true};
 		g_array_append_val(flow->free_locks, i);
 	}
-	rebuild(&flow->lock_index, forgetting, keep_lock);
+	rebuild(&flow->lock_index, keeping, keep_lock);
 }
 
-/* Places of their own (threads in containers) go with their threads. */
+static void mark_place(void *used, uint32_t *place)
+{
+	((bool *) used)[*place] = true;
+}
+
+static void renumber_place(void *numbers, uint32_t *place)
+{
+	*place = ((uint32_t *) numbers)[*place];
+}
+
 void forget_places(struct model *model)
 {
 	GArray *places = model->places, *ids = model->ids;
 	g_autofree uint32_t *numbers = g_new0(uint32_t, places->len);
 	g_autofree bool *used = g_new0(bool, places->len);
 
-	for (uint32_t i = 0; i < model->thread_count; i++)
-		used[model_thread(model, i)->place] = true;
+	each_ref(&model_record, model, STORE_PLACES, mark_place, used);
 	model->places = g_array_new(FALSE, TRUE, sizeof(struct place));
 	model->ids = g_array_new(FALSE, TRUE, sizeof(struct ids));
 	for (guint i = 0; i < places->len; i++) {
@@ -218,12 +192,10 @@ void forget_places(struct model *model)
 		}
 		g_array_append_val(model->places, place);
 	}
-	for (uint32_t i = 0; i < model->thread_count; i++)
-		model_thread(model, i)->place = numbers[model_thread(model, i)->place];
+	each_ref(&model_record, model, STORE_PLACES, renumber_place, numbers);
 	for (uint32_t i = 0; i <= model->shared_places.mask; i++)
 		if (model->shared_places.slots[i].value != IDMAP_NONE)
-			model->shared_places.slots[i].value =
-				numbers[model->shared_places.slots[i].value];
+			renumber_place(numbers, &model->shared_places.slots[i].value);
 	g_array_free(places, TRUE);
 	g_array_free(ids, TRUE);
 }

@@ -259,7 +259,7 @@ static bool is_asked_for(const struct session *session, uint32_t thread)
  * as its followed waits can come from that. */
 static uint64_t weight_of(const struct session *session, uint32_t thread)
 {
-	return 1 + MIN(model_thread(&session->trace.model, thread)->track.chunk_count, 64);
+	return 1 + MIN(model_thread(&session->trace.model, thread)->track.chunks.count, 64);
 }
 
 /* How many of at most `max` steps, of which `made` were made, may have been after the waits of

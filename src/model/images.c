@@ -176,9 +176,19 @@ const struct loaded_image *model_image_at(const struct model *model, uint16_t ho
 	return image;
 }
 
-void model_images_index(struct model *model)
+bool model_images_index(struct model *model)
 {
-	for (guint i = 0; i < model->image_spaces->len; i++)
-		idmap_set(&model->space_index,
-			  key_of(space_at(model, i)->host, space_at(model, i)->pid), i);
+	bool fit = true;
+
+	for (guint i = 0; i < model->images->len; i++)
+		fit &= image_at(model, i + 1)->previous <= i;
+	for (guint i = 0; i < model->image_spaces->len; i++) {
+		const struct image_space *space = space_at(model, i);
+
+		fit &= (space->parent == NO_SPACE || space->parent < i) &&
+		       (space->previous == NO_SPACE || space->previous < i) &&
+		       space->newest <= model->images->len;
+		idmap_set(&model->space_index, key_of(space->host, space->pid), i);
+	}
+	return fit;
 }

@@ -35,7 +35,8 @@ void model_images_fork(struct model *model, uint16_t host, int32_t parent, int32
 		       int64_t time);
 void model_images_exec(struct model *model, uint16_t host, int32_t pid, int64_t time);
 
-/* Finds the spaces by PID again, when they were read from an image of the session. */
-void model_images_index(struct model *model);
+/* Finds the spaces by PID again, when they were read from an image of the trace. False: their
+ * numbers do not all lead to earlier ones. */
+bool model_images_index(struct model *model);
 
 #endif

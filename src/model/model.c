@@ -26,7 +26,7 @@ static void cpu_free(gpointer data)
 {
 	struct cpu *cpu = data;
 
-	g_free(cpu->runs.chunks);
+	log_clear(&cpu->runs);
 	if (cpu->open)
 		g_array_free(cpu->open, TRUE);
 	g_free(cpu);
@@ -62,6 +62,16 @@ static void host_free(struct host *host)
 	idmap_clear(&host->namespace_index);
 	g_array_free(host->on_way, TRUE);
 	g_free(host);
+}
+
+struct user_stack *user_stack_new(void)
+{
+	struct user_stack *stack = g_new0(struct user_stack, 1);
+
+	stack->frames = g_array_new(FALSE, FALSE, sizeof(struct user_frame));
+	stack->seen = stack->from = INT64_MIN;
+	stack->pid = NO_PID;
+	return stack;
 }
 
 void user_stack_free(struct user_stack *stack)
@@ -173,6 +183,38 @@ void host_set_versions(struct host *host, const char *kernel, int major, int min
 		major ? g_strdup_printf("lttng-modules %d.%d.%d", major, minor, patch) : NULL;
 }
 
+struct cpu *host_add_cpu(struct host *host)
+{
+	struct cpu *cpu = g_new0(struct cpu, 1);
+
+	cpu->current = NO_THREAD;
+	cpu->first_packet = cpu->gap_end = cpu->last_switch = cpu->last_ipi = INT64_MIN;
+	cpu->priority = NO_PRIORITY;
+	cpu->unknown_since = INT64_MIN;
+	cpu->last_raise = -1;
+	for (int i = 0; i < SOFTIRQS_MAX; i++)
+		cpu->raised[i].thread = NO_THREAD;
+	cpu->last_woken = NO_THREAD;
+	g_ptr_array_add(host->cpus, cpu);
+	return cpu;
+}
+
+static void index_cpu(struct host *host, uint32_t index)
+{
+	struct cpu *cpu = g_ptr_array_index(host->cpus, index);
+
+	idmap_set(&host->cpu_index, cpu->id, index);
+	if (cpu->id < G_N_ELEMENTS(host->direct))
+		host->direct[cpu->id] = cpu;
+}
+
+bool host_index_cpus(struct host *host)
+{
+	for (uint32_t i = 0; i < host->cpus->len; i++)
+		index_cpu(host, i);
+	return host->cpu_index.count == host->cpus->len;
+}
+
 struct cpu *host_cpu(struct host *host, uint32_t id)
 {
 	uint32_t index;
@@ -183,20 +225,9 @@ struct cpu *host_cpu(struct host *host, uint32_t id)
 	index = idmap_get(&host->cpu_index, id);
 	if (index != IDMAP_NONE)
 		return g_ptr_array_index(host->cpus, index);
-	cpu = g_new0(struct cpu, 1);
+	cpu = host_add_cpu(host);
 	cpu->id = id;
-	cpu->current = NO_THREAD;
-	cpu->first_packet = cpu->gap_end = cpu->last_switch = cpu->last_ipi = INT64_MIN;
-	cpu->priority = NO_PRIORITY;
-	cpu->unknown_since = INT64_MIN;
-	cpu->last_raise = -1;
-	for (int i = 0; i < SOFTIRQS_MAX; i++)
-		cpu->raised[i].thread = NO_THREAD;
-	cpu->last_woken = NO_THREAD;
-	idmap_set(&host->cpu_index, id, host->cpus->len);
-	g_ptr_array_add(host->cpus, cpu);
-	if (id < G_N_ELEMENTS(host->direct))
-		host->direct[id] = cpu;
+	index_cpu(host, host->cpus->len - 1);
 	return cpu;
 }
 

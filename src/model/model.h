@@ -190,17 +190,17 @@ struct cpu {
 	uint8_t sender_length; /* 4, 16, or 0: not recorded */
 	uint32_t sender_port;
 	int32_t last_raise; /* softIRQ raised last, -1 */
-	struct {
+	struct idle_state {
 		int64_t begin, end; /* end INT64_MAX: still in it */
 		uint8_t state;
-	} idles[4]; /* its last idle states */
+	} idles[4]; /* its last ones */
 	uint32_t idles_count; /* so many it had */
 	int64_t last_ipi; /* last inter-processor interrupt, INT64_MIN */
-	struct {
+	struct raised {
 		uint32_t thread; /* in whose context; NO_THREAD: an interrupt's, or not known */
 		int64_t time;
 	} raised[SOFTIRQS_MAX]; /* by number, and not run yet */
-	struct run_track runs;
+	struct log runs; /* in timeline.runs */
 	GArray *open; /* owned; struct open_frame, NULL */
 	uint32_t operation; /* newest struct operation of its list, 0 */
 };
@@ -440,6 +440,10 @@ struct host *host_new(struct model *model);
 void host_set_versions(struct host *host, const char *kernel_release, int major, int minor,
 		       int patch);
 struct cpu *host_cpu(struct host *host, uint32_t id);
+/* Another one, not to be found by its ID before host_index_cpus(). */
+struct cpu *host_add_cpu(struct host *host);
+/* Finds all by their IDs; false: two have the same. */
+bool host_index_cpus(struct host *host);
 
 /* prev_state as a reason for leaving the CPU. Source: lttng-events.md 1.1. */
 enum switch_out host_switch_out(const struct host *host, int64_t prev_state);
@@ -468,6 +472,7 @@ static inline int32_t thread_process(const struct thread *thread)
 {
 	return thread->pid >= 0 || !thread->flow.user ? thread->pid : thread->flow.user->pid;
 }
+struct user_stack *user_stack_new(void);
 void user_stack_free(struct user_stack *stack);
 /* Frees what the thread owns; its record stays. */
 void thread_clear(struct thread *thread);

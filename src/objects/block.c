@@ -259,7 +259,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 	describe_request(flow, host, request ? request : before, detail);
 	if (before) {
 		before->used = false;
-		detail->behind = (uint32_t) (before - host->completed) + 1;
+		detail->completed = (uint32_t) (before - host->completed) + 1;
 		return;
 	}
 	if (sectors < request->left) {
@@ -267,8 +267,8 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 		return;
 	}
 	operation_served(flow, cpu, event->host, request);
-	detail->behind = host->completed_next++ % G_N_ELEMENTS(host->completed) + 1;
-	kept = &host->completed[detail->behind - 1];
+	detail->completed = host->completed_next++ % G_N_ELEMENTS(host->completed) + 1;
+	kept = &host->completed[detail->completed - 1];
 	*kept = *request;
 	kept->key = request_key(request->dev, request->sector, request->sectors, REQUEST_ISSUED);
 	kept->used = true;
@@ -290,10 +290,10 @@ void block_detail_for(const struct flow *flow, struct host *host, struct wake_de
 		      const struct thread *woken)
 {
 	const struct request *request =
-		detail->behind ? &host->completed[detail->behind - 1] : NULL;
+		detail->completed ? &host->completed[detail->completed - 1] : NULL;
 	const struct requester *by;
 
-	detail->behind = 0;
+	detail->completed = 0;
 	if (detail->kind != DETAIL_REQUEST || !request || detail->threads < 2)
 		return;
 	if (request->issue != detail->begin && !(detail->flags & DETAIL_DOUBTFUL))

@@ -16,8 +16,8 @@ void locks_init(struct flow *flow)
 
 void lock_clear(struct lock *lock)
 {
-	hold_log_clear(&lock->holds);
-	hold_log_clear(&lock->waits);
+	log_clear(&lock->holds);
+	log_clear(&lock->waits);
 	if (lock->open)
 		g_array_free(lock->open, TRUE);
 	if (lock->boosts)

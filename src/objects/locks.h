@@ -53,11 +53,13 @@ struct lock {
 	int64_t released;     /* last seen, INT64_MIN */
 	uint32_t releaser;    /* inode: who it was */
 	int64_t touched;      /* last event that tells of it */
-	struct hold_log holds;
-	struct hold_log waits; /* the same for those that waited: their calls, or blocked parts */
+	struct log holds;
+	struct log waits; /* the same for those that waited: their calls, or blocked parts */
 	GArray *open;         /* owned; struct hold not over yet; NULL: none */
 	GArray *boosts;       /* owned; struct boost; NULL: none */
 };
+
+extern const struct record lock_record, boost_record; /* util/record.h */
 
 void locks_init(struct flow *flow);
 void locks_clear(struct flow *flow);

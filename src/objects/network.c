@@ -138,14 +138,14 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_PACKET,
 						  .thread = NO_THREAD,
 						  .requested = -1,
-						  .queued = -1,
-						  .served = -1};
+						  .clock_error = -1,
+						  .way = -1};
 	known = idmap_get(&host->packets, event->net.skb);
 	if (known != IDMAP_NONE)
 		sent = &g_array_index(host->sent, struct sent, known);
 	if (!sent || !sent->waiting || !sent->flow || sent->flow != flow_key(event)) {
 		/* from outside, or another packet in the same buffer */
-		cpu_pending(cpu)->number = keep_packet(flow, event, NULL);
+		cpu_pending(cpu)->packet = keep_packet(flow, event, NULL);
 		return;
 	}
 	sent->waiting = false;

@@ -69,12 +69,8 @@ static struct thread *thread_of(struct flow *flow, const struct event *event, ui
 
 static struct user_stack *stack_of(struct thread *thread)
 {
-	if (!thread->flow.user) {
-		thread->flow.user = g_new0(struct user_stack, 1);
-		thread->flow.user->frames = g_array_new(FALSE, FALSE, sizeof(struct user_frame));
-		thread->flow.user->seen = thread->flow.user->from = INT64_MIN;
-		thread->flow.user->pid = NO_PID;
-	}
+	if (!thread->flow.user)
+		thread->flow.user = user_stack_new();
 	return thread->flow.user;
 }
 

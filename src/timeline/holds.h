@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "util/pages.h"
+#include "timeline/log.h"
 
 struct hold {
 	int64_t begin, end; /* ns, [begin, end); begin INT64_MIN: not known; end INT64_MAX: open */
@@ -28,15 +28,11 @@ struct hold {
 	bool again : 1; /* fcntl: called more than once, perhaps to unlock */
 };
 
-struct hold_log {
-	uint32_t *chunks; /* owned; index in the store */
-	uint32_t chunk_count, chunk_room, used;
-};
+#define HOLDS_PER_CHUNK 16u /* few, as most locks are held few times */
 
-void hold_append(struct pages *store, struct hold_log *log, const struct hold *hold);
-const struct hold *hold_at(const struct pages *store, const struct hold_log *log, uint32_t index);
+void hold_append(struct pages *store, struct log *log, const struct hold *hold);
+const struct hold *hold_at(const struct pages *store, const struct log *log, uint32_t index);
 /* The first that ended after `time`; log->used if none did. */
-uint32_t hold_find(const struct pages *store, const struct hold_log *log, int64_t time);
-void hold_log_clear(struct hold_log *log);
+uint32_t hold_find(const struct pages *store, const struct log *log, int64_t time);
 
 #endif

@@ -2,12 +2,6 @@
 /* The store of operations; see operation.h. */
 #include "timeline/operation.h"
 
-void operations_init(struct pages *operations, size_t memory)
-{
-	pages_init(operations, sizeof(struct operation), memory);
-	pages_reserve(operations, 1);
-}
-
 void operation_append(struct pages *operations, uint32_t *newest, const struct operation *operation)
 {
 	uint32_t index = pages_reserve(operations, 1);

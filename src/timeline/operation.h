@@ -106,9 +106,6 @@ static inline bool operation_has_thread(const struct operation *operation)
 	return operation->thread < UINT32_MAX - OPERATION_HOSTS;
 }
 
-/* The store; index 0 is not used. */
-void operations_init(struct pages *operations, size_t memory);
-
 /* Appends to the list whose newest record is `*newest`. An operation too long
  * to be stored is left out. */
 void operation_append(struct pages *operations, uint32_t *newest,

@@ -16,7 +16,7 @@
 
 #define CHUNK_MIN 8u
 #define CHUNK_MAX 512u
-#define RUN_CHUNK 512u
+#define RUNS_PER_CHUNK 512u
 #define CHUNKS_READ 256u /* after so many, what was spilled and read leaves memory again */
 /* ns in one chunk: 32 bits, and room for a clock that is set right */
 #define CHUNK_SPAN (UINT32_MAX - (uint32_t) (UINT32_MAX * 2 * CORRIDOR_DRIFT_MAX))
@@ -28,74 +28,65 @@ struct head {
 };
 _Static_assert(sizeof(struct head) == sizeof(struct interval), "a head is one record");
 
+#define STORE(member, record, part, ...)                                                           \
+	{.offset = offsetof(struct timeline, member),                                              \
+	 .record_size = sizeof(struct record),                                                     \
+	 .share = part,                                                                            \
+	 __VA_ARGS__}
+
+const struct store_info timeline_stores[] = {
+	[STORE_INTERVALS] = STORE(intervals, interval, 2, ),
+	[STORE_BLOCKS] = STORE(blocks, block, 4, .from_1 = true),
+	[STORE_DETAILS] = STORE(details, wake_detail, 8, .from_1 = true),
+	[STORE_RUNS] = STORE(runs, run, 8, .per_chunk = RUNS_PER_CHUNK),
+	[STORE_HOLDS] = STORE(holds, hold, 8, .per_chunk = HOLDS_PER_CHUNK),
+	[STORE_OPERATIONS] = STORE(operations, operation, 4, .from_1 = true),
+	[STORE_PACKETS] = STORE(packets, packet, 8, .from_1 = true),
+	[STORE_EXCHANGES] = STORE(exchanges, exchange, 4, .from_1 = true),
+	[STORE_ENDS] = STORE(ends, channel_end, 8, .from_1 = true),
+};
+
 void timeline_init(struct timeline *timeline, size_t memory)
 {
 	timeline->memory = memory;
 	timeline->chunks_read = 0;
-	pages_init(&timeline->intervals, sizeof(struct interval), memory / 2);
-	pages_init(&timeline->blocks, sizeof(struct block), memory / 4);
-	pages_init(&timeline->details, sizeof(struct wake_detail), memory / 8);
-	pages_init(&timeline->runs, sizeof(struct run), memory / 8);
-	pages_init(&timeline->holds, sizeof(struct hold), memory / 8);
-	operations_init(&timeline->operations, memory / 4);
-	pages_init(&timeline->packets, sizeof(struct packet), memory / 8);
-	pages_init(&timeline->exchanges, sizeof(struct exchange), memory / 4);
-	pages_init(&timeline->ends, sizeof(struct channel_end), memory / 8);
-	pages_reserve(&timeline->packets, 1);
-	pages_reserve(&timeline->exchanges, 1);
-	pages_reserve(&timeline->ends, 1);
-	pages_reserve(&timeline->blocks, 1);
-	pages_reserve(&timeline->details, 1);
+	for (enum store i = 0; i < TIMELINE_STORES; i++) {
+		const struct store_info *info = &timeline_stores[i];
+
+		pages_init(timeline_store(timeline, i), info->record_size, memory / info->share);
+		if (info->from_1)
+			pages_reserve(timeline_store(timeline, i), 1);
+	}
 }
 
 void timeline_clear(struct timeline *timeline)
 {
-	pages_clear(&timeline->intervals);
-	pages_clear(&timeline->blocks);
-	pages_clear(&timeline->details);
-	pages_clear(&timeline->runs);
-	pages_clear(&timeline->holds);
-	pages_clear(&timeline->operations);
-	pages_clear(&timeline->packets);
-	pages_clear(&timeline->exchanges);
-	pages_clear(&timeline->ends);
+	for (enum store i = 0; i < TIMELINE_STORES; i++)
+		pages_clear(timeline_store(timeline, i));
 }
 
 void timeline_detach(struct timeline *timeline)
 {
-	pages_detach(&timeline->intervals);
-	pages_detach(&timeline->blocks);
-	pages_detach(&timeline->details);
-	pages_detach(&timeline->runs);
-	pages_detach(&timeline->holds);
-	pages_detach(&timeline->operations);
-	pages_detach(&timeline->packets);
-	pages_detach(&timeline->exchanges);
-	pages_detach(&timeline->ends);
+	for (enum store i = 0; i < TIMELINE_STORES; i++)
+		pages_detach(timeline_store(timeline, i));
 }
 
 void timeline_let_go(const struct timeline *timeline)
 {
-	pages_let_go(&timeline->intervals);
-	pages_let_go(&timeline->blocks);
-	pages_let_go(&timeline->details);
-	pages_let_go(&timeline->runs);
-	pages_let_go(&timeline->holds);
-	pages_let_go(&timeline->operations);
-	pages_let_go(&timeline->packets);
-	pages_let_go(&timeline->exchanges);
+	for (enum store i = 0; i < TIMELINE_STORES; i++)
+		pages_let_go(timeline_stored(timeline, i));
 }
 
 void track_clear(struct track *track)
 {
-	g_free(track->chunks);
+	g_free(track->chunks.starts);
 	*track = (struct track) {0};
 }
 
 static struct head *head_of(const struct timeline *timeline, const struct track *track,
 			    uint32_t chunk)
 {
-	return pages_at(&timeline->intervals, track->chunks[chunk]);
+	return pages_at(&timeline->intervals, track->chunks.starts[chunk]);
 }
 
 static struct interval *slot_of(struct head *head, uint32_t slot)
@@ -117,32 +108,28 @@ static struct head *add_chunk(struct timeline *timeline, struct track *track, in
 {
 	struct head *head;
 
-	if (track->chunk_count == track->chunk_room) {
-		track->chunk_room = track->chunk_room ? track->chunk_room * 2 : 1;
-		track->chunks = g_renew(uint32_t, track->chunks, track->chunk_room);
-	}
-	track->chunks[track->chunk_count] =
-		pages_reserve(&timeline->intervals, chunk_room(track->chunk_count) + 1);
-	head = head_of(timeline, track, track->chunk_count++);
+	chunks_append(&track->chunks,
+		      pages_reserve(&timeline->intervals, chunk_room(track->chunks.count) + 1));
+	head = head_of(timeline, track, track->chunks.count - 1);
 	*head = (struct head) {(uint32_t) base, (uint32_t) ((uint64_t) base >> 32), 0};
 	return head;
 }
 
 bool track_empty(const struct track *track)
 {
-	return track->chunk_count == 0;
+	return track->chunks.count == 0;
 }
 
 struct interval *track_last(struct timeline *timeline, const struct track *track)
 {
-	struct head *head = head_of(timeline, track, track->chunk_count - 1);
+	struct head *head = head_of(timeline, track, track->chunks.count - 1);
 
 	return slot_of(head, head->count - 1);
 }
 
 int64_t track_last_begin(struct timeline *timeline, const struct track *track)
 {
-	return base_of(head_of(timeline, track, track->chunk_count - 1)) +
+	return base_of(head_of(timeline, track, track->chunks.count - 1)) +
 	       track_last(timeline, track)->delta;
 }
 
@@ -155,7 +142,7 @@ static bool same_state(const struct interval *interval, uint32_t leaf, uint32_t 
 
 static void drop_last(const struct timeline *timeline, struct track *track)
 {
-	struct head *head = head_of(timeline, track, track->chunk_count - 1);
+	struct head *head = head_of(timeline, track, track->chunks.count - 1);
 
 	/* an emptied chunk would break track_last(); its slot is worth less */
 	if (head->count > 1)
@@ -174,7 +161,7 @@ void track_append(struct timeline *timeline, struct track *track, int64_t time, 
 		*slot_of(head, head->count++) = (struct interval) {0, leaf, ref};
 		return;
 	}
-	head = head_of(timeline, track, track->chunk_count - 1);
+	head = head_of(timeline, track, track->chunks.count - 1);
 	last = slot_of(head, head->count - 1);
 	if (same_state(last, leaf, ref))
 		return;
@@ -186,7 +173,7 @@ void track_append(struct timeline *timeline, struct track *track, int64_t time, 
 			drop_last(timeline, track);
 		return;
 	}
-	if (head->count == chunk_room(track->chunk_count - 1) || time - base > CHUNK_SPAN) {
+	if (head->count == chunk_room(track->chunks.count - 1) || time - base > CHUNK_SPAN) {
 		head = add_chunk(timeline, track, time);
 		base = time;
 	}
@@ -206,7 +193,7 @@ static void let_go(struct timeline *timeline)
  * in time. */
 static uint32_t find_chunk(const struct timeline *timeline, const struct track *track, int64_t time)
 {
-	uint32_t low = track->hint, high = track->chunk_count;
+	uint32_t low = track->hint, high = track->chunks.count;
 
 	if (low >= high || base_of(head_of(timeline, track, low)) > time)
 		low = 0;
@@ -254,8 +241,8 @@ struct track_pos track_end_pos(const struct timeline *timeline, const struct tra
 {
 	if (track_empty(track))
 		return (struct track_pos) {0, 0};
-	return (struct track_pos) {track->chunk_count - 1,
-				   head_of(timeline, track, track->chunk_count - 1)->count};
+	return (struct track_pos) {track->chunks.count - 1,
+				   head_of(timeline, track, track->chunks.count - 1)->count};
 }
 
 bool track_read(const struct timeline *timeline, const struct track *track, struct track_pos *pos,
@@ -265,7 +252,7 @@ bool track_read(const struct timeline *timeline, const struct track *track, stru
 	const struct interval *interval;
 	int64_t base;
 
-	if (pos->chunk >= track->chunk_count)
+	if (pos->chunk >= track->chunks.count)
 		return false;
 	head = head_of(timeline, track, pos->chunk);
 	if (pos->slot >= head->count)
@@ -277,7 +264,7 @@ bool track_read(const struct timeline *timeline, const struct track *track, stru
 	span->ref = interval->ref;
 	if (++pos->slot < head->count) { /* the usual case: the next lies beside it */
 		span->end = base + interval[1].delta;
-	} else if (pos->chunk + 1 < track->chunk_count) {
+	} else if (pos->chunk + 1 < track->chunks.count) {
 		pos->chunk++;
 		pos->slot = 0;
 		head = head_of(timeline, track, pos->chunk);
@@ -294,7 +281,7 @@ void track_skip_on_cpu(const struct timeline *timeline, const struct track *trac
 {
 	struct head *head;
 
-	if (pos->chunk >= track->chunk_count)
+	if (pos->chunk >= track->chunks.count)
 		return;
 	head = head_of(timeline, track, pos->chunk);
 	while (pos->slot + 1 < head->count && !leaf_is_off_cpu(slot_of(head, pos->slot)->leaf))
@@ -321,7 +308,7 @@ struct interval *track_step_back(const struct timeline *timeline, const struct t
 
 void track_move(struct timeline *timeline, struct track *track, const struct clock_line *line)
 {
-	for (uint32_t c = 0; c < track->chunk_count; c++) {
+	for (uint32_t c = 0; c < track->chunks.count; c++) {
 		struct head *head = head_of(timeline, track, c);
 		int64_t base = base_of(head), moved = clock_line_at(line, base);
 
@@ -337,7 +324,7 @@ void track_move(struct timeline *timeline, struct track *track, const struct clo
 
 void track_cut(struct timeline *timeline, struct track *track, struct track_pos pos)
 {
-	track->chunk_count = pos.slot ? pos.chunk + 1 : pos.chunk;
+	track->chunks.count = pos.slot ? pos.chunk + 1 : pos.chunk;
 	if (pos.slot)
 		head_of(timeline, track, pos.chunk)->count = pos.slot;
 }
@@ -365,59 +352,40 @@ uint32_t detail_new(struct timeline *timeline, const struct wake_detail *detail)
 	return index;
 }
 
-const struct run *run_at(const struct timeline *timeline, const struct run_track *track,
-			 uint32_t index)
+const struct run *run_at(const struct timeline *timeline, const struct log *runs, uint32_t index)
 {
-	return pages_at(&timeline->runs, track->chunks[index / RUN_CHUNK] + index % RUN_CHUNK);
+	return log_at(&timeline->runs, runs, RUNS_PER_CHUNK, index);
 }
 
-void run_append(struct timeline *timeline, struct run_track *track, int64_t time, uint32_t thread,
+void run_append(struct timeline *timeline, struct log *runs, int64_t time, uint32_t thread,
 		int32_t priority)
 {
-	if (track->used && run_at(timeline, track, track->used - 1)->thread == thread)
-		return;
-	if (track->used == track->chunk_count * RUN_CHUNK) {
-		if (track->chunk_count == track->chunk_room) {
-			track->chunk_room = track->chunk_room ? track->chunk_room * 2 : 16;
-			track->chunks = g_renew(uint32_t, track->chunks, track->chunk_room);
-		}
-		track->chunks[track->chunk_count++] = pages_reserve(&timeline->runs, RUN_CHUNK);
-	}
-	*(struct run *) run_at(timeline, track, track->used) =
-		(struct run) {time, thread, priority};
-	track->used++;
+	if (!runs->used || run_at(timeline, runs, runs->used - 1)->thread != thread)
+		*(struct run *) log_append(&timeline->runs, runs, RUNS_PER_CHUNK) =
+			(struct run) {time, thread, priority};
 }
 
-void runs_move(struct timeline *timeline, struct run_track *track, const struct clock_line *line)
+uint32_t run_find(const struct timeline *timeline, const struct log *runs, int64_t time)
 {
-	for (uint32_t i = 0; i < track->used; i++) {
-		struct run *run = (struct run *) run_at(timeline, track, i);
+	uint32_t low = runs->hint, high, step = 1;
 
-		run->begin = clock_line_at(line, run->begin);
-	}
-}
-
-uint32_t run_find(const struct timeline *timeline, const struct run_track *track, int64_t time)
-{
-	uint32_t low = track->hint, high, step = 1;
-
-	if (!track->used || run_at(timeline, track, 0)->begin > time)
-		return track->used;
-	if (low >= track->used || run_at(timeline, track, low)->begin > time)
+	if (!runs->used || run_at(timeline, runs, 0)->begin > time)
+		return runs->used;
+	if (low >= runs->used || run_at(timeline, runs, low)->begin > time)
 		low = 0;
 	/* in growing steps forward from there, then between the last two */
-	for (high = low + step; high < track->used && run_at(timeline, track, high)->begin <= time;
+	for (high = low + step; high < runs->used && run_at(timeline, runs, high)->begin <= time;
 	     step *= 2, high = low + step)
 		low = high;
-	high = MIN(high, track->used);
+	high = MIN(high, runs->used);
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (run_at(timeline, track, middle)->begin <= time)
+		if (run_at(timeline, runs, middle)->begin <= time)
 			low = middle;
 		else
 			high = middle;
 	}
-	((struct run_track *) track)->hint = low;
+	((struct log *) runs)->hint = low;
 	return low;
 }

@@ -34,6 +34,7 @@
 
 #include "timeline/exchange.h"
 #include "timeline/leaf.h"
+#include "timeline/log.h"
 #include "timeline/operation.h"
 #include "timeline/packet.h"
 #include "util/corridor.h"
@@ -53,9 +54,7 @@ struct interval {
 
 /* The intervals of one thread: chunks of growing size. */
 struct track {
-	uint32_t *chunks; /* owned; index of each chunk's head in the store */
-	uint32_t chunk_count;
-	uint32_t chunk_room;
+	struct chunks chunks; /* they start with their heads */
 	uint32_t hint; /* where the last look-up ended */
 };
 
@@ -157,31 +156,41 @@ struct wake_detail {
 				asked for it, 0 */
 	uint32_t behalf; /* request: whose work `thread` did then, NO_THREAD */
 	uint32_t origin; /* request: interned name of the bio's device, if another, 0 */
-	uint32_t behind; /* work: struct wake_detail of what queued it, 0 */
+	union {
+		uint32_t behind; /* work: struct wake_detail of what queued it, 0 */
+		uint32_t completed; /* request, not stored yet: place in host.completed, from 1 */
+	};
 	uint32_t bios; /* request: bios in it; 0: not recorded */
 	uint32_t sectors; /* request: of 512 bytes */
 	int64_t begin; /* armed, issued, sent, queued, raised: ns; 0 unknown */
 	int64_t asked; /* request: when `thread` asked for it: ns; 0 unknown */
 	int64_t requested; /* timer: ns from arming to expiry asked for, -1 unknown */
-	int64_t queued; /* request: ns from first bio or insert to issue, -1 not
-				recorded; packet from another host: error of the two
-				clocks, -1 unknown */
-	int64_t served; /* request: ns from issue to complete, -1 not recorded;
-				packet from another host: ns on the way, -1 not from one */
-	uint64_t number; /* request: sector or FLUSH_SECTOR; signal: its number;
-				commit: the transaction's; packet: struct packet, 0 */
+	union {
+		int64_t queued; /* request: ns from first bio or insert to issue, -1 not
+					recorded */
+		int64_t clock_error; /* packet from another host: of the two clocks, -1 unknown */
+	};
+	union {
+		int64_t served; /* request: ns from issue to complete, -1 not recorded */
+		int64_t way; /* packet from another host: ns on the way, -1 not from one */
+	};
+	union {
+		uint64_t number; /* request: sector or FLUSH_SECTOR; signal: its number;
+					commit: the transaction's */
+		uint32_t packet; /* packet: struct packet, 0 */
+	};
 };
 
 /* It came from another traced host, and which packet it was there is known. */
 static inline bool packet_from_outside(const struct wake_detail *detail)
 {
-	return detail->kind == DETAIL_PACKET && detail->served >= 0;
+	return detail->kind == DETAIL_PACKET && detail->way >= 0;
 }
 
 /* Its way took less time than the clocks can tell. */
 static inline bool packet_is_undecidable(const struct wake_detail *detail)
 {
-	return packet_from_outside(detail) && detail->served < detail->queued;
+	return packet_from_outside(detail) && detail->way < detail->clock_error;
 }
 
 /* One change of what runs on a CPU. */
@@ -196,8 +205,8 @@ struct timeline {
 	struct pages intervals;
 	struct pages blocks; /* index 0 unused */
 	struct pages details; /* index 0 unused */
-	struct pages runs; /* through struct run_track */
-	struct pages holds; /* through struct hold_log */
+	struct pages runs; /* through struct log, one of each CPU */
+	struct pages holds; /* through struct log, two of each lock */
 	struct pages operations; /* index 0 unused */
 	struct pages packets; /* struct packet; index 0 unused */
 	struct pages exchanges; /* struct exchange; index 0 unused */
@@ -206,12 +215,43 @@ struct timeline {
 	uint32_t chunks_read; /* of intervals, since spilled records were let go */
 };
 
-/* The runs of one CPU: chunks of 512 in timeline.runs. */
-struct run_track {
-	uint32_t *chunks; /* owned */
-	uint32_t chunk_count, chunk_room, used; /* used: runs in all */
-	uint32_t hint; /* where run_find() looked last: questions go on from there, mostly */
+/* What is stored, each in a store of its own. */
+enum store {
+	STORE_INTERVALS,
+	STORE_BLOCKS,
+	STORE_DETAILS,
+	STORE_RUNS,
+	STORE_HOLDS,
+	STORE_OPERATIONS,
+	STORE_PACKETS,
+	STORE_EXCHANGES,
+	STORE_ENDS,
+	TIMELINE_STORES,
+	/* not the timeline's: */
+	STORE_LOCKS = TIMELINE_STORES, /* flow.locks, numbered from 1 */
+	STORE_PLACES, /* model.places */
 };
+
+struct store_info {
+	size_t offset;      /* of its struct pages in struct timeline */
+	size_t record_size;
+	uint32_t share;     /* one part of so many of the memory, before it spills */
+	uint32_t per_chunk; /* records in a chunk of its logs; 0: it has none */
+	bool from_1;        /* number 0 stands for none */
+};
+
+extern const struct store_info timeline_stores[TIMELINE_STORES];
+
+static inline struct pages *timeline_store(struct timeline *timeline, enum store store)
+{
+	return (void *) ((char *) timeline + timeline_stores[store].offset);
+}
+
+/* The same, to be read only. */
+static inline const struct pages *timeline_stored(const struct timeline *timeline, enum store store)
+{
+	return (const void *) ((const char *) timeline + timeline_stores[store].offset);
+}
 
 /* `memory`: bytes to keep in memory before the stores spill. */
 void timeline_init(struct timeline *timeline, size_t memory);
@@ -271,12 +311,10 @@ static inline const struct wake_detail *detail_at(const struct timeline *timelin
 	return pages_at(&timeline->details, index);
 }
 
-void runs_move(struct timeline *timeline, struct run_track *track, const struct clock_line *line);
-void run_append(struct timeline *timeline, struct run_track *track, int64_t time, uint32_t thread,
+void run_append(struct timeline *timeline, struct log *runs, int64_t time, uint32_t thread,
 		int32_t priority);
 /* Index of the run that holds `time`; `used` if the track begins later. */
-uint32_t run_find(const struct timeline *timeline, const struct run_track *track, int64_t time);
-const struct run *run_at(const struct timeline *timeline, const struct run_track *track,
-			 uint32_t index);
+uint32_t run_find(const struct timeline *timeline, const struct log *runs, int64_t time);
+const struct run *run_at(const struct timeline *timeline, const struct log *runs, uint32_t index);
 
 #endif

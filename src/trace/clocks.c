@@ -309,8 +309,8 @@ static void follow(const struct trace *trace, struct wake_detail *detail, const 
 	detail->thread = sent->thread;
 	detail->call = sent->call;
 	detail->begin = MIN(handed, arrived);
-	detail->served = MAX(arrived - left, 0);
-	detail->queued = clocks_error(trace, sent->host, received->host);
+	detail->way = MAX(arrived - left, 0);
+	detail->clock_error = clocks_error(trace, sent->host, received->host);
 }
 
 static void count_early(struct trace *trace, const struct packet *sent,
@@ -342,13 +342,13 @@ void clocks_follow(struct trace *trace, const struct pairs *pairs)
 		uint32_t found;
 
 		pages_pass(&trace->timeline.details, i);
-		if (detail->kind != DETAIL_PACKET || !detail->number)
+		if (detail->kind != DETAIL_PACKET || !detail->packet)
 			continue;
-		found = pairs_sent(pairs, (uint32_t) detail->number);
+		found = pairs_sent(pairs, detail->packet);
 		if (!found)
 			continue;
 		sent = packet_at(&trace->timeline, found);
-		received = packet_at(&trace->timeline, (uint32_t) detail->number);
+		received = packet_at(&trace->timeline, detail->packet);
 		if (model_host(&trace->model, sent->host)->clock.group ==
 		    model_host(&trace->model, received->host)->clock.group)
 			follow(trace, detail, sent, received);

@@ -7,7 +7,7 @@
  *
  *   pairs_init()   which packet is which
  *   clocks_find()  a line for each host's clock, and its error
- *   clocks_shift() every stored time of the other hosts is set right
+ *   trace_shift()  every stored time of the other hosts is set right
  *   clocks_follow() what a packet from another host woke leads to its sender
  *
  * Hosts that no packet connects with the first keep their clocks (and their
@@ -24,7 +24,6 @@
  * of them fits no host. */
 bool clocks_find(struct trace *trace, const struct pairs *pairs, const GPtrArray *offsets,
 		 GError **error);
-void clocks_shift(struct trace *trace);
 void clocks_follow(struct trace *trace, const struct pairs *pairs);
 
 /* Takes a --clock-offset apart: the host's name into `*host` (owned by the

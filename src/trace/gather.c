@@ -3,6 +3,7 @@
 #include "trace/gather.h"
 
 #include "trace/clocks.h"
+#include "trace/shift.h"
 
 /* All hosts to one time; what packets woke to who sent them. */
 static bool bring_together(struct trace *trace, const GPtrArray *clock_offsets, GError **error)
@@ -13,7 +14,7 @@ static bool bring_together(struct trace *trace, const GPtrArray *clock_offsets, 
 	pairs_init(&pairs, &trace->timeline);
 	ok = clocks_find(trace, &pairs, clock_offsets, error);
 	if (ok) {
-		clocks_shift(trace);
+		trace_shift(trace);
 		clocks_follow(trace, &pairs);
 	}
 	pairs_clear(&pairs);

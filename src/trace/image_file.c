@@ -199,19 +199,6 @@ void image_take_map(struct image_in *in, struct idmap *map)
 
 /* --- the whole file --------------------------------------------------------- */
 
-void image_stores(struct timeline *timeline, struct pages *stores[IMAGE_STORES])
-{
-	stores[0] = &timeline->intervals;
-	stores[1] = &timeline->blocks;
-	stores[2] = &timeline->details;
-	stores[3] = &timeline->runs;
-	stores[4] = &timeline->holds;
-	stores[5] = &timeline->operations;
-	stores[6] = &timeline->packets;
-	stores[7] = &timeline->exchanges;
-	stores[8] = &timeline->ends;
-}
-
 uint64_t image_head_digest(const struct image_head *head, const struct digest *rest)
 {
 	struct image_head copy = *head;
@@ -225,7 +212,7 @@ static bool is_laid_out(const struct image_head *head)
 {
 	uint64_t end = IMAGE_ALIGN;
 
-	for (int i = 0; i < IMAGE_STORES; i++) {
+	for (int i = 0; i < TIMELINE_STORES; i++) {
 		const struct image_store *store = &head->stores[i];
 
 		if (store->offset < end || store->offset % IMAGE_ALIGN || store->record_size > 4096)

@@ -6,10 +6,10 @@
 
 #include "trace/image.h"
 #include "util/digest.h"
+#include "util/record.h"
 
 #define IMAGE_PIECE (1u << 18)   /* bytes written or summed at once */
 #define IMAGE_ALIGN (1u << 16)   /* where stores begin: whole pages everywhere */
-#define IMAGE_STORES 9
 
 struct image_store {
 	uint64_t offset;
@@ -27,9 +27,9 @@ struct image_head {
 	uint32_t resources_wanted;
 	uint32_t exchanges_wanted;
 	uint32_t unused;
-	struct image_store stores[IMAGE_STORES];
+	struct image_store stores[TIMELINE_STORES]; /* in the order of enum store */
 };
-_Static_assert(sizeof(struct image_head) == 8 + IMAGE_KEY + 5 * 8 + IMAGE_STORES * 16,
+_Static_assert(sizeof(struct image_head) == 8 + IMAGE_KEY + 5 * 8 + TIMELINE_STORES * 16,
 	       "no byte of the head that is not set");
 
 /* --- writing --- */
@@ -41,6 +41,7 @@ struct image_out {
 	uint64_t at;           /* offset of the buffer in the file */
 	size_t used;
 	char *buffer;          /* owned; IMAGE_PIECE */
+	const GPtrArray *directories; /* borrowed; image.h */
 };
 
 void image_put(struct image_out *out, const void *bytes, size_t size);
@@ -59,6 +60,9 @@ struct image_in {
 	const char *bytes;     /* borrowed */
 	uint64_t at, size;
 	bool failed;           /* once true, all that is read is nothing */
+	const GPtrArray *directories; /* borrowed; image.h */
+	const struct timeline *timeline; /* borrowed; its stores are there */
+	uint32_t names, hosts; /* how many there are, as far as is known */
 };
 
 /* `size` bytes, NULL if there are not so many. */
@@ -77,17 +81,25 @@ uint32_t *image_take_words(struct image_in *in, uint32_t *count);
 void image_take_map(struct image_in *in, struct idmap *map);
 
 /* --- the whole file --- */
-/* The stores of a timeline, in the order of the file. */
-void image_stores(struct timeline *timeline, struct pages *stores[IMAGE_STORES]);
 /* Is the file of that key, whole and unharmed? Fills the head. */
 bool image_is_sound(int fd, const uint8_t *key, struct image_head *head);
 uint64_t image_head_digest(const struct image_head *head, const struct digest *rest);
 
-/* --- contents: image_model.c --- */
-void image_put_model(struct image_out *out, const struct model *model);
-bool image_take_model(struct image_in *in, struct model *model, const struct timeline *timeline);
-/* --- contents: image_flow.c --- */
-void image_put_flow(struct image_out *out, const struct flow *flow);
-bool image_take_flow(struct image_in *in, struct flow *flow, const struct timeline *timeline);
+/* --- contents: image_record.c --- */
+void image_put_record(struct image_out *out, const struct record *record, const void *at);
+/* `at`: a new one. */
+void image_take_record(struct image_in *in, const struct record *record, void *at);
+
+/* --- contents: image_containers.c --- */
+/* How a member FIELD_CONTAINER is written and read. */
+struct image_container {
+	const struct record *record;
+	const char *member;
+	void (*put)(struct image_out *out, const void *member);
+	void (*take)(struct image_in *in, void *member);
+};
+
+const struct image_container *
+image_container(const struct record *record, const struct field *field);
 
 #endif

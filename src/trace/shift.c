@@ -1,229 +1,147 @@
 /* SPDX-License-Identifier: MIT */
-/* Setting the stored times of a host right; see clocks.h.
- *
- * The states of one host depend on no other's, so they are worked out by its
- * own clock and moved when that is known: all of a thread's and a CPU's times,
- * once. Durations (a timer's length, a request's time in the device) stay as
- * the host measured them. What stores a new time has to be added here;
- * tests/hosts.t compares a moved host with one that is not.
- */
-#include "trace/clocks.h"
+/* A walk over all times of a trace; see shift.h. */
+#include "trace/shift.h"
 
-#include "objects/locks.h"
+#include "model/model_records.h"
+#include "timeline/timeline_records.h"
+#include "trace/trace_records.h"
+
+struct shift {
+	struct walk walk; /* must be first */
+	struct trace *trace;
+	const struct clock_line *line; /* of whose times these are; NULL: they stay */
+	/* Bits, by number: records that several may lead to, and that were met; owned. NULL: of
+	 * a store that is walked in order. */
+	uint8_t *met[TIMELINE_STORES];
+};
+
+/* NULL: the host's clock is right. */
+static const struct clock_line *host_line(const struct host *host)
+{
+	const struct clock_line *line = &host->clock.line;
+
+	return line->offset != 0 || line->drift != 0 ? line : NULL;
+}
+
+static const struct clock_line *line_of(const struct trace *trace, uint32_t host)
+{
+	return host_line(model_host(&trace->model, host));
+}
 
 /* INT64_MIN and INT64_MAX stand for no time. */
 static void move(const struct clock_line *line, int64_t *time)
 {
-	if (*time != INT64_MIN && *time != INT64_MAX)
+	if (line && *time != INT64_MIN && *time != INT64_MAX)
 		*time = clock_line_at(line, *time);
 }
 
-static bool is_moved(const struct host *host)
+static void move_operation(const struct clock_line *line, struct operation *operation)
 {
-	return host->clock.line.offset != 0 || host->clock.line.drift != 0;
+	int64_t end = operation_end(operation);
+
+	move(line, &operation->begin);
+	move(line, &end);
+	operation->duration = (uint64_t) (end - operation->begin);
 }
 
-static void move_host(struct trace *trace, struct host *host)
+static bool enter(struct walk *walk, const struct record *record, void *at)
 {
-	const struct clock_line *line = &host->clock.line;
+	struct shift *shift = (struct shift *) walk;
+	const struct model *model = &shift->trace->model;
 
-	move(line, &host->begin);
-	move(line, &host->end);
-	move(line, &host->known_from);
-	for (guint i = 0; i < host->gaps->len; i++) {
-		struct gap *gap = &g_array_index(host->gaps, struct gap, i);
+	if (record == &host_record) {
+		shift->line = host_line(at);
+	} else if (record == &exchange_record) {
+		const struct exchange *exchange = at;
 
-		move(line, &gap->begin);
-		move(line, &gap->end);
-		move(line, &gap->furthest);
+		shift->line = line_of(shift->trace, model_thread(model, exchange->thread)->host);
+	} else if (record == &operation_record) {
+		move_operation(line_of(shift->trace, model_operation_host(model, at)), at);
+		return false;
 	}
-	for (guint i = 0; host->user_gaps && i < host->user_gaps->len; i++) {
-		struct gap *gap = &g_array_index(host->user_gaps, struct gap, i);
-
-		move(line, &gap->begin);
-		move(line, &gap->end);
-		move(line, &gap->furthest);
-	}
-	for (guint i = 0; i < host->cpus->len; i++) {
-		struct cpu *cpu = g_ptr_array_index(host->cpus, i);
-
-		move(line, &cpu->first_packet);
-		move(line, &cpu->gap_end);
-		move(line, &cpu->last_switch);
-		runs_move(&trace->timeline, &cpu->runs, line);
-	}
+	return true;
 }
 
-/* A bit of `moved` for each: no detail twice. */
-static void move_detail(struct trace *trace, uint32_t index, const struct clock_line *line,
-			guint8 *moved)
+/* Once: several threads' waits may have ended by one. */
+static void follow(struct shift *shift, enum store store, uint32_t number)
 {
-	struct wake_detail *detail = (struct wake_detail *) detail_at(&trace->timeline, index);
+	uint8_t *met = store < TIMELINE_STORES ? shift->met[store] : NULL;
+	uint8_t bit = (uint8_t) (1u << number % 8);
 
-	if (!index || (moved[index / 8] & 1u << index % 8))
+	if (!number || !met || met[number / 8] & bit)
 		return;
-	moved[index / 8] |= (guint8) (1u << index % 8);
-	if (detail->begin) /* 0: not known */
-		move(line, &detail->begin);
-	if (detail->asked)
-		move(line, &detail->asked);
-	move_detail(trace, detail->behind, line, moved);
+	met[number / 8] |= bit;
+	record_walk(&shift->walk, store_records[store],
+		    pages_at(timeline_store(&shift->trace->timeline, store), number));
 }
 
-static void move_details(struct trace *trace, const struct thread *thread,
-			 const struct clock_line *line, guint8 *moved)
+static void move_track(struct shift *shift, struct track *track)
 {
+	struct timeline *timeline = &shift->trace->timeline;
 	struct track_pos pos = {0, 0};
 	struct span span;
 
-	while (track_read(&trace->timeline, &thread->track, &pos, thread->end, &span)) {
-		const struct block *block;
-
-		if (!leaf_is_blocked(span.leaf))
-			continue;
-		block = block_at(&trace->timeline, span.ref);
-		move_detail(trace, block->detail, line, moved);
-		move_detail(trace, block->begun, line, moved);
-	}
+	while (track_read(timeline, track, &pos, INT64_MAX, &span))
+		if (leaf_is_blocked(span.leaf))
+			follow(shift, STORE_BLOCKS, span.ref);
+	track_move(timeline, track, shift->line);
 }
 
-static void move_thread(struct trace *trace, struct thread *thread, const struct clock_line *line,
-			guint8 *moved)
-{
-	move_details(trace, thread, line, moved);
-	track_move(&trace->timeline, &thread->track, line);
-	move(line, &thread->begin);
-	move(line, &thread->end);
-	move(line, &thread->late_after);
-	move(line, &thread->backfill_begin);
-	move(line, &thread->name_since);
-	/* its last step: a call that is open at the end */
-	move(line, &thread->flow.since);
-	move(line, &thread->flow.history);
-	move(line, &thread->flow.last_call);
-	move(line, &thread->flow.left);
-	move(line, &thread->flow.unseen_from);
-	move(line, &thread->flow.unseen_until);
-	move(line, &thread->flow.woken);
-	move(line, &thread->flow.call.begin);
-	move(line, &thread->flow.work.queued);
-	if (thread->flow.user)
-		move(line, &thread->flow.user->seen);
-	for (guint i = 0; thread->flow.user && i < thread->flow.user->frames->len; i++)
-		move(line, &g_array_index(thread->flow.user->frames, struct user_frame, i).begin);
-	for (guint i = 0; thread->names && i < thread->names->len; i++)
-		move(line, &g_array_index(thread->names, struct name_change, i).time);
-}
-
-static void move_operations(struct trace *trace)
-{
-	struct pages *store = &trace->timeline.operations;
-
-	for (uint32_t i = 1; i < store->used; i++) {
-		struct operation *operation = operation_at(store, i);
-		const struct host *host =
-			model_host(&trace->model, model_operation_host(&trace->model, operation));
-		int64_t end = clock_line_at(&host->clock.line, operation_end(operation));
-
-		pages_pass(store, i);
-		operation->begin = clock_line_at(&host->clock.line, operation->begin);
-		operation->duration = (uint64_t) (end - operation->begin);
-	}
-}
-
-static void move_images(struct trace *trace)
-{
-	struct model *model = &trace->model;
-
-	for (guint i = 0; i < model->images->len; i++) {
-		struct loaded_image *image = &g_array_index(model->images, struct loaded_image, i);
-		const struct clock_line *line = &model_host(model, image->host)->clock.line;
-
-		move(line, &image->from);
-		move(line, &image->until);
-	}
-	for (guint i = 0; i < model->image_spaces->len; i++) {
-		struct image_space *space =
-			&g_array_index(model->image_spaces, struct image_space, i);
-
-		move(&model_host(model, space->host)->clock.line, &space->from);
-	}
-}
-
-static void move_exchanges(struct trace *trace)
-{
-	struct timeline *timeline = &trace->timeline;
-
-	for (uint32_t i = 1; i < timeline->exchanges.used; i++) {
-		struct exchange *exchange = pages_at(&timeline->exchanges, i);
-		const struct thread *thread = model_thread(&trace->model, exchange->thread);
-		const struct host *host = model_host(&trace->model, thread->host);
-
-		move(&host->clock.line, &exchange->begin);
-		move(&host->clock.line, &exchange->end_time);
-	}
-	for (uint32_t i = 1; i < timeline->ends.used; i++) {
-		struct channel_end *end = pages_at(&timeline->ends, i);
-
-		move(&model_host(&trace->model, end->host)->clock.line, &end->opened);
-	}
-}
-
-static void move_hold(const struct clock_line *line, struct hold *hold)
-{
-	move(line, &hold->begin);
-	move(line, &hold->end);
-}
-
-static void move_log(struct trace *trace, const struct clock_line *line, const struct hold_log *log)
+static void move_log(struct shift *shift, enum store store, const struct log *log)
 {
 	for (uint32_t i = 0; i < log->used; i++)
-		move_hold(line, (struct hold *) hold_at(&trace->timeline.holds, log, i));
+		record_walk(&shift->walk, store_records[store],
+			    log_at(timeline_store(&shift->trace->timeline, store), log,
+				   timeline_stores[store].per_chunk, i));
 }
 
-static void move_locks(struct trace *trace)
+static void visit(struct walk *walk, const struct field *field, void *at)
 {
-	for (guint i = 0; i < trace->flow.locks->len; i++) {
-		struct lock *lock = &g_array_index(trace->flow.locks, struct lock, i);
-		const struct host *host = model_host(&trace->model, lock->host);
-		const struct clock_line *line = &host->clock.line;
+	struct shift *shift = (struct shift *) walk;
 
-		if (!is_moved(host))
-			continue;
-		move(line, &lock->released);
-		move(line, &lock->touched);
-		move_log(trace, line, &lock->holds);
-		move_log(trace, line, &lock->waits);
-		for (guint k = 0; lock->open && k < lock->open->len; k++)
-			move_hold(line, &g_array_index(lock->open, struct hold, k));
-		for (guint k = 0; lock->boosts && k < lock->boosts->len; k++)
-			move(line, &g_array_index(lock->boosts, struct boost, k).time);
+	if (field->kind == FIELD_HOST)
+		shift->line = line_of(shift->trace, *(const uint16_t *) at);
+	if (!shift->line)
+		return;
+	switch (field->kind) {
+	case FIELD_TIME:
+		move(shift->line, at);
+		break;
+	case FIELD_TIME_OR_0:
+		if (*(const int64_t *) at)
+			move(shift->line, at);
+		break;
+	case FIELD_REF:
+		follow(shift, field->store, *(const uint32_t *) at);
+		break;
+	case FIELD_LOG:
+		if (field->store == STORE_INTERVALS)
+			move_track(shift, at);
+		else
+			move_log(shift, field->store, at);
+		break;
+	default:
+		break;
 	}
 }
 
-void clocks_shift(struct trace *trace)
+void trace_shift(struct trace *trace)
 {
-	g_autofree guint8 *moved = g_malloc0(trace->timeline.details.used / 8 + 1);
+	struct shift shift = {.walk = {.kinds = 1u << FIELD_TIME | 1u << FIELD_TIME_OR_0 |
+						1u << FIELD_HOST | 1u << FIELD_REF |
+						1u << FIELD_LOG,
+				       .enter = enter,
+				       .visit = visit},
+			      .trace = trace};
 	bool any = false;
 
-	for (guint i = 0; i < trace->model.hosts->len; i++) {
-		struct host *host = model_host(&trace->model, i);
-
-		any |= is_moved(host);
-		if (is_moved(host))
-			move_host(trace, host);
-	}
+	for (guint i = 0; i < trace->model.hosts->len; i++)
+		any |= line_of(trace, i) != NULL;
 	if (!any)
 		return;
-	for (uint32_t i = 0; i < trace->model.thread_count; i++) {
-		struct thread *thread = model_thread(&trace->model, i);
-		const struct host *host = model_host(&trace->model, thread->host);
-
-		if (is_moved(host))
-			move_thread(trace, thread, &host->clock.line, moved);
-	}
-	move_operations(trace);
-	move_exchanges(trace);
-	move_images(trace);
-	move_locks(trace);
+	shift.met[STORE_BLOCKS] = g_malloc0(trace->timeline.blocks.used / 8 + 1);
+	shift.met[STORE_DETAILS] = g_malloc0(trace->timeline.details.used / 8 + 1);
+	record_walk(&shift.walk, &trace_record, trace);
+	g_free(shift.met[STORE_BLOCKS]);
+	g_free(shift.met[STORE_DETAILS]);
 }

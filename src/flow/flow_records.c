@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of what is kept while events pass. */
+#include "flow/flow_records.h"
+
+#include "objects/locks.h"
+#include "timeline/timeline_records.h"
+#include "util/record_rows.h"
+
+#define RECORD_TYPE struct call_stat
+RECORD(call_stat, NUMBER(count), NUMBER(spans_gap), NUMBER(total), NUMBER(longest),
+       NUMBERS(buckets));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct user_counts
+RECORD(user_counts, NUMBER(entries), NUMBER(exits), NUMBER(entries_unseen), NUMBER(exits_unseen),
+       NUMBER(dropped), NUMBER(no_thread), NUMBER(deep), NUMBER(lost));
+#undef RECORD_TYPE
+
+/* What is wanted is this run's to say. `time` is of whatever host the last event came from. */
+#define RECORD_TYPE struct flow
+RECORD(flow, OWN(model), OWN(timeline), OWN(names), CONTAINER(stacks), OWN(stack_numbers),
+       OWN(call_info), OWN(senders), ARRAY(call_stats, call_stat), MAP(callbacks),
+       MAP(work_functions), ARRAY(locks, lock), OWN(free_locks), OWN(lock_index),
+       NUMBER(inode_locks), NUMBER(pi_locks), CONTAINER(callstacks.lists), OWN(callstacks.numbers),
+       ARRAY(callstacks.paths, callpaths), OWN(callstacks.path_numbers), NUMBERS(ipis),
+       OWN(operations_wanted), OWN(resources_wanted), OWN(exchanges_wanted), OWN(first_reads),
+       OWN(end_index), NUMBER(has_waking), NUMBER(has_bios), NUMBER(has_callstacks), NUMBERS(odd),
+       IN_PLACE(user, user_counts), OWN(user_addresses), NUMBER(time), OWN(held), OWN(held_user),
+       OWN(unnamed), OWN(held_limit));
+#undef RECORD_TYPE

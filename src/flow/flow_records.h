@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* What flow's own records are made of; see util/record.h. */
+#ifndef WHYLATE_FLOW_FLOW_RECORDS_H
+#define WHYLATE_FLOW_FLOW_RECORDS_H
+
+#include "util/record.h"
+
+extern const struct record flow_record;
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of the model's records. What is only of use while events pass is OWN or PASSING. */
+#include "model/model_records.h"
+
+#include "model/images.h"
+#include "timeline/timeline_records.h"
+#include "util/record_rows.h"
+
+/* --- threads --------------------------------------------------------------------- */
+
+#define RECORD_TYPE struct user_frame
+RECORD(user_frame, TIME(begin), NUMBER(address), NUMBER(call_site), NAME(name), NUMBER(inherited));
+#undef RECORD_TYPE
+
+static void *make_user_stack(void *thread)
+{
+	(void) thread;
+	return user_stack_new();
+}
+
+#define RECORD_TYPE struct user_stack
+RECORD_MADE(user_stack, make_user_stack, NULL, ARRAY(frames, user_frame), TIME(seen), TIME(from),
+	    NUMBER(pid));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct name_change
+RECORD(name_change, TIME(time), THREAD_NAME(name));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct waker
+RECORD(waker, THREAD(thread), NUMBER(stack), NUMBER(context), NAME(label),
+       REF(detail, STORE_DETAILS), NUMBER(cpu), NUMBER(callstack), NUMBER(user_callstack),
+       NUMBER(kind), NUMBER(why), NUMBER(same_file));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct work
+RECORD(work, NUMBER(doing), NUMBER(in_interrupt), NAME(function), THREAD_WHEN(thread, doing, true),
+       REF(behind, STORE_DETAILS), TIME_OR_0(queued));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct call
+RECORD(call, NUMBER(open), NUMBER(inherited), NAME(name), NAME(before), TIME(begin), NAME(path),
+       NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op), NUMBER(argument), NUMBER(flags),
+       NUMBER(timer), THREAD(child), NUMBER(waits), REF(lock, STORE_LOCKS),
+       REF(exchange, STORE_EXCHANGES), REF(end, STORE_ENDS));
+#undef RECORD_TYPE
+
+/* The uint32_t in a list of waits. */
+static const struct field woke_fields[] = {
+	{.name = "block", .size = sizeof(uint32_t), .kind = FIELD_WEAK_REF, .store = STORE_BLOCKS}};
+static const struct record woke_record = {
+	.name = "woke", .size = sizeof(uint32_t), .fields = woke_fields, .count = 1};
+
+#define RECORD_TYPE struct thread
+RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUMBER(state),
+       NUMBER(born), NUMBER(by_fork), NUMBER(described), NUMBER(kernel), NUMBER(of_kthreadd),
+       NUMBER(execed), NUMBER(made_syscall), NUMBER(evident), NUMBER(settled), NUMBER(late),
+       TIME(late_after), NUMBER(backfilled), TIME(backfill_begin), WEAK_THREAD(parent),
+       REF(place, STORE_PLACES), THREAD_NAME(name), NAME(program), ARRAY(names, name_change),
+       TIME(name_since), OWN(files), NUMBER(flow.cpu), REF(flow.block, STORE_BLOCKS),
+       TIME(flow.since), TIME(flow.history), TIME(flow.last_call), NUMBER(flow.has_call),
+       NUMBER(flow.fault), NUMBER(flow.wakeup_due), NUMBER(flow.remembered),
+       TIME(flow.remembered_at), NUMBER(flow.sigreturn), TIME(flow.left), TIME(flow.unseen_from),
+       TIME(flow.unseen_until), TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
+       PASSING_ARRAY(flow.functions, open_frame), POINTER(flow.user, user_stack),
+       PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by), NAME(flow.asked_call),
+       NUMBER(flow.commits), NUMBER(flow.transaction), IN_PLACE(flow.waker, waker),
+       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));
+#undef RECORD_TYPE
+
+/* --- CPUs -------------------------------------------------------------------------- */
+
+#define RECORD_TYPE struct frame
+RECORD(frame, NUMBER(what), NAME(label), IN_PLACE(pending, wake_detail));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct idle_state
+RECORD(idle_state, TIME(begin), TIME(end), NUMBER(state));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct raised
+RECORD(raised, THREAD(thread), TIME(time));
+#undef RECORD_TYPE
+
+static void *make_cpu(void *host)
+{
+	return host_add_cpu(host);
+}
+
+#define RECORD_TYPE struct cpu
+RECORD_MADE(cpu, make_cpu, NULL, NUMBER(id), NUMBER(seen), NUMBER(named), NUMBER(awaited),
+	    THREAD(current), NUMBER(priority), TIME(first_packet), TIME(unknown_since),
+	    NUMBER(unknown_ns), TIME(gap_end), TIME(last_switch), NUMBER(frames_lost),
+	    NUMBER(depth), IN_PLACE_COUNTED(frames, frame, depth), IN_PLACE(pending, wake_detail),
+	    THREAD(last_woken), NUMBERS(sender), NUMBER(sender_length), NUMBER(sender_port),
+	    NUMBER(last_raise), IN_PLACE(idles, idle_state), NUMBER(idles_count), TIME(last_ipi),
+	    IN_PLACE(raised, raised), LOG(runs, STORE_RUNS), PASSING_ARRAY(open, open_frame),
+	    REF(operation, STORE_OPERATIONS));
+#undef RECORD_TYPE
+
+/* --- hosts ------------------------------------------------------------------------- */
+
+#define RECORD_TYPE struct gap
+RECORD(gap, TIME(begin), TIME(end), TIME(furthest), NUMBER(cpu), NUMBER(events), NUMBER(packets));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct requester
+RECORD(requester, THREAD(thread), NAME(call), THREAD(behalf), NUMBER(behalf_seen), TIME(time));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct request
+RECORD(request, TIME(queued), TIME(issue), TIME(requeued), TIME(end), NUMBER(key), NUMBER(sector),
+       NUMBER(dev), NUMBER(origin), NUMBER(sectors), NUMBER(left), NUMBER(bios), NUMBER(threads),
+       IN_PLACE(by, requester), NUMBER(generation), NUMBER(next_free), NUMBER(phase),
+       NUMBER(readahead), NUMBER(remapped), NUMBER(passed_on), NUMBER(doubtful), NUMBER(used));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct sent
+RECORD(sent, NUMBER(flow), TIME(time), THREAD(thread), NAME(call), NUMBER(waiting),
+       NUMBER(in_interrupt), REF(behind, STORE_DETAILS));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct stop
+RECORD(stop, TIME(time), THREAD(sender), THREAD(target), NUMBER(sig));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct pid_ns
+RECORD(pid_ns, NUMBER(number), NUMBER(parent), NUMBER(level));
+#undef RECORD_TYPE
+
+/* By its own clock: what sets all others right. */
+#define RECORD_TYPE struct host_clock
+RECORD(host_clock, NUMBER(line.base), NUMBER(line.offset), NUMBER(line.drift), NUMBER(error),
+       NUMBER(known), NUMBER(group), NUMBER(neighbour), NUMBER(packets), NUMBER(contradicting),
+       NUMBER(too_early));
+#undef RECORD_TYPE
+
+static void *make_host(void *model)
+{
+	return host_new(model);
+}
+
+static bool host_taken(void *host)
+{
+	return host_index_cpus(host);
+}
+
+#define RECORD_TYPE struct host
+RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(clock_uuid),
+	    TEXT(kernel), TEXT(tracer), NUMBER(clock_offset), NUMBER(has_clock_offset),
+	    NUMBER(encoding), NUMBER(raw_preempted), NUMBER(abi), IN_PLACE(clock, host_clock),
+	    TIME(begin), TIME(end), NUMBER(any), TIME(known_from), LIST(cpus, cpu), OWN(cpu_index),
+	    OWN(direct), MAP(tids), OWN(forgotten), TIME(forgotten_by), ARRAY(gaps, gap),
+	    ARRAY(user_gaps, gap), OWN(tables), MAP(irq_names), MAP(disks), OWN(timers),
+	    PASSING_ARRAY(armed, wake_detail), OWN(requests), PASSING_ARRAY(on_way, request),
+	    OWN(request_free), NUMBER(request_count), OWN(whole), IN_PLACE(completed, request),
+	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next), OWN(packets),
+	    OWN(writebacks), OWN(works), OWN(flows), PASSING_ARRAY(sent, sent),
+	    ARRAY(namespaces, pid_ns), MAP(namespace_index), NUMBER(has_statedump),
+	    NUMBER(has_works), NUMBER(pipes), NUMBER(pairs), NUMBER(discarded_events),
+	    NUMBER(discarded_packets), TIME(counted_from));
+#undef RECORD_TYPE
+
+/* --- all ------------------------------------------------------------------------- */
+
+#define RECORD_TYPE struct loaded_image
+RECORD(loaded_image, HOST(host), TIME(from), TIME(until), NUMBER(base), NUMBER(size), NAME(path),
+       NUMBER(previous), NUMBERS(build_id), NUMBER(build_id_length), NUMBER(pic), NUMBER(pid));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct image_space
+RECORD(image_space, HOST(host), TIME(from), NUMBER(pid), NUMBER(parent), NUMBER(previous),
+       NUMBER(newest));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct place
+RECORD(place, NUMBER(pid_ns), NUMBER(cgroup_ns), NUMBER(level), NUMBER(ids));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct ids
+RECORD(ids, NUMBER(tid), NUMBER(pid));
+#undef RECORD_TYPE
+
+static bool model_taken(void *model)
+{
+	return ((struct model *) model)->places->len > 0 && model_images_index(model);
+}
+
+#define RECORD_TYPE struct model
+RECORD_MADE(model, NULL, model_taken, OWN(names), LIST(hosts, host),
+	    PAGES(threads, thread, thread_count), NUMBER(thread_count), OWN(free_threads),
+	    ARRAY(places, place), ARRAY(ids, ids), OWN(shared_places), ARRAY(images, loaded_image),
+	    ARRAY(image_spaces, image_space), OWN(space_index));
+#undef RECORD_TYPE

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What the timeline's records are made of; see util/record.h. */
+#ifndef WHYLATE_TIMELINE_TIMELINE_RECORDS_H
+#define WHYLATE_TIMELINE_TIMELINE_RECORDS_H
+
+#include "timeline/timeline.h"
+#include "util/record.h"
+
+extern const struct record interval_record, block_record, wake_detail_record, run_record,
+	hold_record, operation_record, packet_record, exchange_record, channel_end_record;
+extern const struct record timeline_record, open_frame_record, callpaths_record;
+
+/* Of what each store is made. */
+extern const struct record *const store_records[TIMELINE_STORES];
+
+#endif
