@@ -99,7 +99,8 @@ GETTER(int64_t, is_undecidable, struct wake_detail, packet_is_undecidable(row));
 /* How long a packet's way was, as far as the clocks tell. */
 static const struct column packet_columns[] = {
 	{"network_ns", COLUMN_NS, FIELD(struct wake_detail, way)},
-	{"clock_error_ns", COLUMN_NS, FIELD(struct wake_detail, clock_error), .none = NONE_NEGATIVE},
+	{"clock_error_ns", COLUMN_NS, FIELD(struct wake_detail, clock_error),
+	 .none = NONE_NEGATIVE},
 	{"undecidable", COLUMN_BOOL, .number = is_undecidable},
 	{0}};
 

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/model_records.h"
 #include "run/session.h"
+#include "trace/trace_records.h"
 #include "util/error.h"
 
 #define KEY_MAX 4096   /* bytes of a key file that count */
@@ -179,28 +181,6 @@ static uint32_t anonymous_name(struct anonymiser *anonymiser, struct model *mode
 	return intern_id(model->names, anonymous_text(anonymiser, ANONYMOUS_THREAD, text));
 }
 
-static void replace_threads(struct anonymiser *anonymiser, struct model *model)
-{
-	g_autofree bool *kernel = g_new(bool, model->thread_count + 1);
-
-	/* who is the kernel's may be told by names: ask before any is replaced */
-	for (uint32_t i = 0; i < model->thread_count; i++)
-		kernel[i] = thread_is_kernel(model, model_thread(model, i));
-	for (uint32_t i = 0; i < model->thread_count; i++) {
-		struct thread *thread = model_thread(model, i);
-
-		if (kernel[i])
-			continue;
-		thread->name = anonymous_name(anonymiser, model, thread->name);
-		for (guint k = 0; thread->names && k < thread->names->len; k++) {
-			struct name_change *change =
-				&g_array_index(thread->names, struct name_change, k);
-
-			change->name = anonymous_name(anonymiser, model, change->name);
-		}
-	}
-}
-
 static void replace_texts(struct anonymiser *anonymiser, struct intern *names)
 {
 	uint32_t count = intern_count(names);
@@ -213,28 +193,66 @@ static void replace_texts(struct anonymiser *anonymiser, struct intern *names)
 	}
 }
 
+struct replacing {
+	struct walk walk; /* must be first */
+	struct anonymiser *anonymiser;
+	struct model *model;
+	const bool *kernel; /* by thread: it keeps its name */
+	uint32_t thread;    /* so many were met */
+};
+
+/* `replacement` is owned by the member from now on. */
+static void replace_text(char **text, char *replacement)
+{
+	g_free(*text);
+	*text = replacement;
+}
+
+static bool enter(struct walk *walk, const struct record *record, void *at)
+{
+	struct replacing *replacing = (struct replacing *) walk;
+
+	(void) at;
+	return record != &thread_record || !replacing->kernel[replacing->thread++];
+}
+
+static void replace(struct walk *walk, const struct field *field, void *at)
+{
+	const struct replacing *replacing = (const struct replacing *) walk;
+	struct anonymiser *anonymiser = replacing->anonymiser;
+	uint32_t *name = at;
+	char **text = at;
+
+	if (field->kind == FIELD_THREAD_NAME)
+		*name = anonymous_name(anonymiser, replacing->model, *name);
+	else if (*text && field->kind == FIELD_HOST_NAME)
+		replace_text(text, g_strdup(anonymous_text(anonymiser, ANONYMOUS_HOST, *text)));
+	else if (*text)
+		replace_text(text, anonymous_path(anonymiser, *text));
+}
+
+/* All that the tables of a trace's records say is somebody's. */
+static void replace_in_trace(struct anonymiser *anonymiser, struct trace *trace)
+{
+	struct model *model = &trace->model;
+	g_autofree bool *kernel = g_new(bool, model->thread_count + 1);
+	struct replacing replacing = {.walk = {.kinds = 1u << FIELD_THREAD_NAME |
+							1u << FIELD_HOST_NAME | 1u << FIELD_PATH,
+					       .enter = enter,
+					       .visit = replace},
+				      .anonymiser = anonymiser,
+				      .model = model,
+				      .kernel = kernel};
+
+	/* who is the kernel's may be told by names: ask before any is replaced */
+	for (uint32_t i = 0; i < model->thread_count; i++)
+		kernel[i] = thread_is_kernel(model, model_thread(model, i));
+	replace_texts(anonymiser, model->names);
+	record_walk(&replacing.walk, &trace_record, trace);
+}
+
 void session_anonymise(struct session *session)
 {
-	struct anonymiser *anonymiser = session->asked.options->anonymiser;
-
-	if (!anonymiser)
-		return;
-	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
-		struct host *host = model_host(&session->trace.model, i);
-		const char *name =
-			host->hostname ? anonymous_text(anonymiser, ANONYMOUS_HOST, host->hostname)
-				       : NULL;
-
-		g_free(host->hostname);
-		host->hostname = g_strdup(name);
-	}
-	replace_texts(anonymiser, session->trace.model.names);
-	replace_threads(anonymiser, &session->trace.model);
-	for (guint i = 0; i < session->trace.damages->len; i++) {
-		struct damage *damage = &g_array_index(session->trace.damages, struct damage, i);
-		char *path = anonymous_path(anonymiser, damage->file);
-
-		g_free(damage->file);
-		damage->file = path;
-	}
+	if (session->asked.options->anonymiser)
+		replace_in_trace(session->asked.options->anonymiser, &session->trace);
 }

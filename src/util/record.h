@@ -79,8 +79,7 @@ struct record {
 
 /* A walk over a record and all that it owns. Embed it, and get at the rest by a cast. */
 struct walk {
-	uint32_t
-		kinds; /* bits of enum field_kind that visit() wants, all below FIELD_RECORD or texts */
+	uint32_t kinds; /* bits of the enum field_kind that visit() wants: none that owns records */
 	/* Before the members of each record; false: not into it. NULL: into all. */
 	bool (*enter)(struct walk *walk, const struct record *record, void *at);
 	void (*visit)(struct walk *walk, const struct field *field, void *at);
