@@ -76,7 +76,7 @@ static void headings(FILE *file, const char *title, const char *const *names)
 	fputs("</tr></thead><tbody>\n", file);
 }
 
-static const char *status_words(json_int_t status)
+static const char *status_text(json_int_t status)
 {
 	switch (status) {
 	case 0:
@@ -113,7 +113,7 @@ static void trace_row(FILE *file, const json_t *trace)
 				       json_is_string(each) ? json_string_value(each) : "");
 	fprintf(file, "<tr><th scope=\"row\"><code>%s</code></th>", path);
 	cell(file, integer(trace, "status") ? " class=\"bad\"" : "",
-	     status_words(integer(trace, "status")));
+	     status_text(integer(trace, "status")));
 	cell(file, "", text_of(trace, "hostname"));
 	if (window) { /* to the second, without brackets */
 		when_time(when, integer(window, "begin"), true, true);

@@ -8,15 +8,10 @@
 
 #define SHOWN 8 /* in text: the report above has them all in its own words */
 
-static guint shown_of(const GArray *findings, guint most)
-{
-	return most ? MIN(findings->len, most) : findings->len;
-}
-
 void text_findings(const struct session *session, const GArray *findings, struct output *output)
 {
-	uint32_t limit = session->asked.options->limit;
-	guint shown = shown_of(findings, limit ? MIN(limit, SHOWN) : 0);
+	bool all = session->asked.options->limit == 0;
+	guint shown = all ? findings->len : MIN(rows_limited(session, findings->len), SHOWN);
 	char sum[32];
 
 	if (!findings->len)
@@ -51,37 +46,3 @@ const struct column finding_columns[] = {
 	{"spans_gap", COLUMN_BOOL, FIELD(struct finding, spans_gap), .merged = MERGED_ANY},
 	{"example", COLUMN_OBJECT, .at = if_seen, .columns = example_columns},
 	{0}};
-
-json_t *json_finding(const struct session *session, const struct finding *finding)
-{
-	json_t *object = json_object(), *example = json_null();
-
-	json_object_set_new(object, "id", json_string(finding->id));
-	json_object_set_new(object, "kind", json_string(finding->kind));
-	json_object_set_new(object, "title", json_text(finding->title));
-	json_object_set_new(object, "ns", json_integer(finding->ns));
-	json_object_set_new(object, "count", json_integer((json_int_t) finding->count));
-	json_object_set_new(object, "threads", json_integer(finding->threads));
-	json_object_set_new(object, "spans_gap", json_boolean(finding->spans_gap));
-	if (is_thread(finding->thread)) {
-		example = json_thread_head(session, finding->thread);
-		json_object_set_new(example, "begin", json_integer(finding->begin));
-		json_object_set_new(example, "end", json_integer(finding->end));
-	}
-	json_object_set_new(object, "example", example);
-	return object;
-}
-
-void json_findings(const struct session *session, const GArray *findings, uint32_t limit,
-		   FILE *file)
-{
-	guint shown = shown_of(findings, limit);
-	json_t *list = json_array();
-
-	for (guint i = 0; i < shown; i++)
-		json_array_append_new(
-			list, json_finding(session, &g_array_index(findings, struct finding, i)));
-	json_member(file, "findings", list, false);
-	if (shown < findings->len)
-		json_member(file, "findings_omitted", json_integer(findings->len - shown), false);
-}

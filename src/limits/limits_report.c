@@ -7,7 +7,7 @@
 #include "report/report.h"
 
 /* "26.1 ms", or "19.9 ms to 20.4 ms" where it is not known exactly. */
-static char *value_words(const struct judgement *judgement)
+static char *value_text(const struct judgement *judgement)
 {
 	enum limit_unit unit = judgement->limit->bound.unit;
 	char low[32], high[32];
@@ -25,7 +25,7 @@ char *judgement_text(const struct judgement *judgement)
 		g_string_append_printf(text, "%s: ", judgement->limit->name);
 	g_string_append(text, judgement->limit->text);
 	if (judgement->measured) {
-		g_autofree char *value = value_words(judgement);
+		g_autofree char *value = value_text(judgement);
 
 		g_string_append_printf(text, ": %s", value);
 		if (judgement->subject)
@@ -128,59 +128,3 @@ const struct column report_limits[] = {{"limits", COLUMN_LIST, .at = judged,
 					.stored = STORED_POINTERS, .columns = judgement_columns,
 					.absent = true},
 				       {0}};
-
-/* Times and counts are integers, shares of 1 are not. */
-static json_t *value_json(double value, enum limit_unit unit)
-{
-	return unit == LIMIT_SHARE ? json_real(value) : json_integer((json_int_t) value);
-}
-
-static json_t *example_json(const struct session *session, const struct judgement *judgement)
-{
-	json_t *object;
-
-	if (!is_thread(judgement->thread) || judgement->begin >= judgement->end)
-		return json_null();
-	object = json_thread_head(session, judgement->thread);
-	json_object_set_new(object, "begin", json_integer(judgement->begin));
-	json_object_set_new(object, "end", json_integer(judgement->end));
-	return object;
-}
-
-json_t *json_judgement(const struct session *session, const struct judgement *judgement)
-{
-	const struct limit *limit = judgement->limit;
-	enum limit_unit unit = limit->bound.unit;
-	json_t *object = json_object();
-
-	json_object_set_new(object, "name", json_text(limit->name));
-	json_object_set_new(object, "limit", json_text(limit->text));
-	json_object_set_new(object, "outcome", json_string(outcome_text(judgement->outcome)));
-	json_object_set_new(object, "unit", json_string(limit_unit_text(unit)));
-	json_object_set_new(object, "bound", value_json(limit->bound.number, unit));
-	json_object_set_new(object, "value",
-			    judgement->measured ? value_json(judgement->low, unit) : json_null());
-	if (judgement->measured && judgement->high > judgement->low)
-		json_object_set_new(object, "value_high", value_json(judgement->high, unit));
-	json_object_set_new(object, "subject", json_text(judgement->subject));
-	json_object_set_new(object, "subjects", json_integer(judgement->subjects));
-	json_object_set_new(object, "exceeded", json_integer(judgement->exceeded));
-	json_object_set_new(object, "cause", json_text(judgement->cause));
-	json_object_set_new(object, "why", json_text(judgement->why));
-	if (session)
-		json_object_set_new(object, "example", example_json(session, judgement));
-	return object;
-}
-
-void json_limits(const struct session *session, FILE *file)
-{
-	json_t *list;
-
-	if (!session->found.judged)
-		return;
-	list = json_array();
-	for (guint i = 0; i < session->found.judged->len; i++)
-		json_array_append_new(
-			list, json_judgement(session, g_ptr_array_index(session->found.judged, i)));
-	json_member(file, "limits", list, false);
-}

@@ -36,10 +36,7 @@ void json_saw(uint32_t thread, int64_t begin, int64_t end);
 void limits_text(const struct session *session, struct output *output);
 /* Member "limits", of any row; struct judgement. */
 extern const struct column report_limits[], judgement_columns[];
-/* Member "limits"; one of them alone. */
-void json_limits(const struct session *session, FILE *file);
 struct judgement;
-json_t *json_judgement(const struct session *session, const struct judgement *judgement);
 /* A sentence: "p99(syscall:fsync) > 20ms: 26.1 ms of syscall:fsync"; free with g_free(). */
 char *judgement_text(const struct judgement *judgement);
 /* --junit: the same as a file for build servers. */
@@ -48,11 +45,6 @@ bool junit_write(const struct session *session, GError **error);
 /* findings.c: struct finding with their ids; the text says how to have one explained. */
 extern const struct column finding_columns[];
 void text_findings(const struct session *session, const GArray *findings, struct output *output);
-/* `limit`: so many of them, 0: all. */
-void json_findings(const struct session *session, const GArray *findings, uint32_t limit,
-		   FILE *file);
-struct finding;
-json_t *json_finding(const struct session *session, const struct finding *finding);
 
 /* head.c: what all reports begin with, as columns of any row: hosts, coverage, window, or one of
  * them. */
