@@ -21,7 +21,7 @@
 #include "run/anonymise.h"
 #include "symbols/binaries.h"
 #include "waits/causality.h"
-#include "run/coverage.h"
+#include "coverage/coverage.h"
 #include "findings/findings.h"
 #include "limits/judge.h"
 #include "limits/limits.h"

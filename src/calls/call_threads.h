@@ -9,8 +9,8 @@
 #include "run/session.h"
 
 /* The selected threads, or (none selected) those that have functions of user space; if there are
- * none, functions of the kernel; else all that worked but the kernel's and the recorder's: uint32_t.
- * Free with g_array_free(). */
+ * none, functions of the kernel; else all that worked but the kernel's and the recorder's:
+ * uint32_t. Free with g_array_free(). */
 GArray *call_threads_new(const struct session *session);
 
 #endif

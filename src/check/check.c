@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "run/needs.h"
+#include "coverage/needs.h"
 
 #define IN_RINGS                                                                                   \
 	"; for a flight recorder 'lttng regenerate statedump' before 'lttng snapshot record'"

@@ -8,7 +8,7 @@
 #define WHYLATE_CHECK_CHECK_H
 
 #include "run/command.h"
-#include "run/coverage.h"
+#include "coverage/coverage.h"
 
 enum answer { ANSWER_YES, ANSWER_DEGRADED, ANSWER_NO };
 enum finding_kind {

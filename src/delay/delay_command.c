@@ -7,7 +7,7 @@
 #include "report/page.h"
 #include "run/command.h"
 #include "run/common_options.h"
-#include "run/needs.h"
+#include "coverage/needs.h"
 #include "run/option_values.h"
 #include "waits/contention.h"
 

@@ -5,7 +5,7 @@
 #include "diff/diff_columns.h"
 #include "run/command.h"
 #include "run/common_options.h"
-#include "run/needs.h"
+#include "coverage/needs.h"
 #include "run/option_values.h"
 #include "timeline/operation.h"
 #include "tracking/request_filter.h"

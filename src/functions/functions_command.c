@@ -5,7 +5,7 @@
 #include "functions/functions_report.h"
 #include "run/command.h"
 #include "run/common_options.h"
-#include "run/needs.h"
+#include "coverage/needs.h"
 #include "run/option_values.h"
 #include "timeline/operation.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "run/coverage.h"
+#include "coverage/coverage.h"
 
 static const struct lami_analysis *const analyses[] = {
 	&lami_blocked,   &lami_waits, &lami_states, &lami_path,       &lami_locks,

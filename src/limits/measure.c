@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "latencies/operations.h"
-#include "run/coverage.h"
+#include "coverage/coverage.h"
 #include "tracking/request_list.h"
 #include "waits/summary.h"
 #include "util/pattern.h"

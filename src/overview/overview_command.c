@@ -6,7 +6,7 @@
 #include "report/page.h"
 #include "run/command.h"
 #include "run/common_options.h"
-#include "run/needs.h"
+#include "coverage/needs.h"
 #include "waits/contention.h"
 
 static const struct option *const options[] = {WINDOW_OPTIONS, &option_every,  &option_kallsyms,

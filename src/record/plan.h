@@ -7,7 +7,7 @@
  * Place: record/, below record.c. Two channels: `hot` has what comes in masses, `cold` what
  * is rare and must stay (lives, the statedump), so that a flight recorder's ring keeps it
  * for long; with call stacks `switches` has the switches alone, as a context is paid for
- * with each event of its channel. What each event is for: run/needs.c and
+ * with each event of its channel. What each event is for: coverage/needs.c and
  * lttng-events.md, section 6.
  */
 #ifndef WHYLATE_RECORD_PLAN_H

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "waits/causality.h"
-#include "run/coverage.h"
+#include "coverage/coverage.h"
 #include "path/path.h"
 #include "path/path_sums.h"
 #include "latencies/profile.h"

@@ -4,7 +4,7 @@
 #include "report/report.h"
 #include "run/command.h"
 #include "run/common_options.h"
-#include "run/needs.h"
+#include "coverage/needs.h"
 #include "run/option_values.h"
 #include "tracking/request_costs.h"
 #include "tracking/request_list.h"

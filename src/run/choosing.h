@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Choosing threads by the names that users give them.
  *
- * Place: run/, behind window.h. A name that matches nothing is the user's failure, with the nearest
- * thing that exists. Source: interface.md.
+ * Place: run/, behind the window. A name that matches nothing is the user's failure, with the
+ * nearest thing that exists. Source: interface.md.
  */
 #ifndef WHYLATE_RUN_CHOOSING_H
 #define WHYLATE_RUN_CHOOSING_H

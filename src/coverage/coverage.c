@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting what was not seen; see coverage.h. */
-#include "run/coverage.h"
+#include "coverage/coverage.h"
 
 #include "trace/clocks.h"
 #include "event/softirqs.h"
 #include "run/command.h"
-#include "run/needs.h"
+#include "coverage/needs.h"
 #include "util/spill.h"
 
 #define PARTIAL_MIN INT64_C(1000000) /* ns: hosts are never started at once */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of what analyses need of a trace; see needs.h. */
-#include "run/needs.h"
+#include "coverage/needs.h"
 
 #include "run/session.h"
 

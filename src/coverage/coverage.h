@@ -2,12 +2,12 @@
 /* What the trace could not tell: lost events, open ends, and events that were
  * not recorded.
  *
- * Place: run/. needs.c says what each analysis needs; check.c what that
+ * Place: coverage/. needs.c says what each analysis needs; check.c what that
  * means for each command. Source: semantics.md,
  * "Coverage".
  */
-#ifndef WHYLATE_RUN_COVERAGE_H
-#define WHYLATE_RUN_COVERAGE_H
+#ifndef WHYLATE_COVERAGE_COVERAGE_H
+#define WHYLATE_COVERAGE_COVERAGE_H
 
 #include "run/session.h"
 

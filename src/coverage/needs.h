@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the analyses need of a trace, and how to record it.
  *
- * Place: run/. One table: the coverage of each report, `check` and the presets of `record` go by
- * it. Which command needs what is said by its own struct command_needs. Source: lttng-events.md
- * for what is traced where.
+ * Place: coverage/. One table: the coverage of each report, `check` and the presets of
+ * `record` go by it. Which command needs what is said by its own struct command_needs. Source:
+ * lttng-events.md for what is traced where.
  */
-#ifndef WHYLATE_RUN_NEEDS_H
-#define WHYLATE_RUN_NEEDS_H
+#ifndef WHYLATE_COVERAGE_NEEDS_H
+#define WHYLATE_COVERAGE_NEEDS_H
 
 #include <stdbool.h>
 

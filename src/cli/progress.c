@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* How far reading has come, for who waits; see cli.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "util/when.h"
+
+#define SHOWN_EACH 65536 /* events */
+
+void progress_begin(struct progress *progress, const struct session *session)
+{
+	const struct options *options = session->asked.options;
+
+	*progress = (struct progress) {.session = session,
+				       .next = SHOWN_EACH,
+				       .lines = options->progress_lines,
+				       .shown = options->progress == CHOICE_ALWAYS ||
+						(options->progress == CHOICE_AUTO &&
+						 !options->quiet && isatty(STDERR_FILENO))};
+}
+
+void progress_show(struct progress *progress)
+{
+	const struct session *session = progress->session;
+	char time[48];
+
+	if (!(progress->shown || progress->lines) || session->trace.events < progress->next)
+		return;
+	progress->next = session->trace.events + SHOWN_EACH;
+	if (progress->lines) {
+		/* reading is most of it; there is more to do behind it */
+		if (progress->reader)
+			progress->done = MAX(progress->done, 0.9 * reader_done(progress->reader));
+		printf("%.3f %" PRIu64 " events read\n", progress->done, session->trace.events);
+		fflush(stdout);
+		return;
+	}
+	fprintf(stderr, "\rwhylate: %" PRIu64 " events, at %s ", session->trace.events,
+		when_time(time, session->trace.flow.time, session->asked.options->utc, false));
+}
+
+void progress_end(const struct progress *progress)
+{
+	if (progress->shown && progress->session->trace.events >= SHOWN_EACH)
+		fputs("\r\033[K", stderr);
+	if (progress->lines) {
+		printf("0.900 %" PRIu64 " events read, analysing\n",
+		       progress->session->trace.events);
+		fflush(stdout);
+	}
+}
