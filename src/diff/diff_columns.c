@@ -40,7 +40,7 @@ static guint write_ids(const struct report *report, const void *row)
 	return 0;
 }
 
-GETTER(int64_t, mean, struct side, llround(diff_of(report)->mean[row - diff_of(report)->sides]));
+GETTER(double, mean, struct side, diff_of(report)->mean[row - diff_of(report)->sides]);
 
 static const struct column window_columns[] = {{"begin", COLUMN_TIME, FIELD(struct side, from)},
 					       {"end", COLUMN_TIME, FIELD(struct side, to)},
@@ -51,7 +51,7 @@ static const struct column side_columns[] = {
 	COLUMNS(report_hosts),
 	{"window", COLUMN_OBJECT, .columns = window_columns},
 	{"requests", COLUMN_LIST, .each = write_ids},
-	{"mean", COLUMN_WHOLE, .number = mean},
+	{"mean", COLUMN_WHOLE, .real = mean},
 	{0}};
 
 static void write_sides(const struct report *report, const void *row)
@@ -138,10 +138,7 @@ static int64_t request_id(const struct report *report, const void *row)
 	return user_request_at(side->requests, ((const struct user_cause *) row)->request)->id;
 }
 
-GETTER(int64_t, mean_of_a, struct difference, llround(row->mean[0]));
-GETTER(int64_t, mean_of_b, struct difference, llround(row->mean[1]));
-GETTER(int64_t, difference, struct difference, llround(less(row)));
-GETTER(int64_t, chance, struct difference, row->error < 0 ? -1 : llround(row->error));
+GETTER(double, difference, struct difference, less(row));
 GETTER(int64_t, significant, struct difference, row->error < 0 ? -1 : row->significant);
 GETTER(int64_t, gap, struct difference, spans_gap(row));
 GETTER(const char *, change, struct difference, change_text(row->change));
@@ -159,13 +156,13 @@ GETTER(char *, cause_text, struct difference,
 const struct column difference_columns[] = {
 	{"kind", COLUMN_TEXT, FIELD(struct difference, kind), .table = {6, "KIND", -13}},
 	{"label", COLUMN_TEXT, FIELD(struct difference, label)},
-	{"a", COLUMN_WHOLE, .number = mean_of_a},
-	{"b", COLUMN_WHOLE, .number = mean_of_b},
-	{"difference", COLUMN_WHOLE, .number = difference},
+	{"a", COLUMN_WHOLE, FIELD(struct difference, mean[0])},
+	{"b", COLUMN_WHOLE, FIELD(struct difference, mean[1])},
+	{"difference", COLUMN_WHOLE, .real = difference},
 	{"a_requests", COLUMN_WHOLE, FIELD(struct difference, requests[0])},
 	{"b_requests", COLUMN_WHOLE, FIELD(struct difference, requests[1])},
 	{NULL, COLUMN_WRITTEN, .write = write_share},
-	{"error", COLUMN_WHOLE, .number = chance, .none = NONE_NEGATIVE},
+	{"error", COLUMN_WHOLE, FIELD(struct difference, error), .none = NONE_NEGATIVE},
 	{"significant", COLUMN_BOOL, .number = significant, .none = NONE_NEGATIVE},
 	{"user_can_change", COLUMN_TEXT, .text = change},
 	{"spans_gap", COLUMN_BOOL, .number = gap, .mark = MARK_TELLS},
@@ -289,11 +286,6 @@ static char *change_of_sum(const struct call_difference *call)
 }
 
 GETTER(const char *, name, struct call_difference, call_name(report->data, row));
-GETTER(int64_t, call_mean_of_a, struct call_difference, llround(row->mean[0]));
-GETTER(int64_t, call_mean_of_b, struct call_difference, llround(row->mean[1]));
-GETTER(int64_t, contribution, struct call_difference, llround(row->contribution));
-GETTER(int64_t, median_of_a, struct call_difference, llround(row->median[0]));
-GETTER(int64_t, median_of_b, struct call_difference, llround(row->median[1]));
 GETTER(double, distance, struct call_difference, call_on_both(row) ? row->distance : -1);
 GETTER(double, least_distance, struct call_difference, call_on_both(row) ? row->floor : -1);
 GETTER(int64_t, call_significant, struct call_difference,
@@ -312,11 +304,11 @@ const struct column call_difference_columns[] = {
 	{"name", COLUMN_TEXT, .text = name, .table = {1, "", -16}},
 	{"a_count", COLUMN_WHOLE, FIELD(struct call_difference, count[0])},
 	{"b_count", COLUMN_WHOLE, FIELD(struct call_difference, count[1])},
-	{"a_mean", COLUMN_WHOLE, .number = call_mean_of_a},
-	{"b_mean", COLUMN_WHOLE, .number = call_mean_of_b},
-	{"contribution", COLUMN_WHOLE, .number = contribution},
-	{"a_median", COLUMN_WHOLE, .number = median_of_a},
-	{"b_median", COLUMN_WHOLE, .number = median_of_b},
+	{"a_mean", COLUMN_WHOLE, FIELD(struct call_difference, mean[0])},
+	{"b_mean", COLUMN_WHOLE, FIELD(struct call_difference, mean[1])},
+	{"contribution", COLUMN_WHOLE, FIELD(struct call_difference, contribution)},
+	{"a_median", COLUMN_WHOLE, FIELD(struct call_difference, median[0])},
+	{"b_median", COLUMN_WHOLE, FIELD(struct call_difference, median[1])},
 	{"distance", COLUMN_REAL, .real = distance, .none = NONE_NEGATIVE},
 	{"floor", COLUMN_REAL, .real = least_distance, .none = NONE_NEGATIVE},
 	{"significant", COLUMN_BOOL, .number = call_significant, .none = NONE_NEGATIVE},
@@ -387,14 +379,14 @@ static void write_other_coverage(const struct report *report, const void *row)
 }
 
 GETTER(const char *, unit, void, metric_unit(report->session->asked.options->requests.metric));
-GETTER(int64_t, whole_difference, struct diff, llround(row->mean[1] - row->mean[0]));
+GETTER(double, whole_difference, struct diff, row->mean[1] - row->mean[0]);
 
 static const struct column report_columns[] = {
 	COLUMNS(report_coverage),
 	{NULL, COLUMN_WRITTEN, .write = write_other_coverage},
 	{"unit", COLUMN_TEXT, .text = unit},
 	{NULL, COLUMN_WRITTEN, .write = write_sides},
-	{"difference", COLUMN_WHOLE, .number = whole_difference},
+	{"difference", COLUMN_WHOLE, .real = whole_difference},
 	{"causes", COLUMN_LIST, FIELD(struct diff, causes), .columns = difference_columns},
 	{"alignment", COLUMN_OBJECT, FIELD(struct diff, alignment), .columns = alignment_columns},
 	{"calls", COLUMN_LIST, FIELD(struct diff, calls), .columns = call_difference_columns,

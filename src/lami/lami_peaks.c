@@ -23,11 +23,6 @@ static int64_t bucket_begin(const struct report *report, guint bucket)
 	return from == INT64_MAX ? -1 : from;
 }
 
-static const struct example *example_of(const struct root *root)
-{
-	return root->own ? &root->part->own_example : &root->part->example;
-}
-
 static char *path_text(const struct root *root)
 {
 	g_autoptr(GPtrArray) nodes = root_path(root);
@@ -71,7 +66,7 @@ GETTER(double, maxcount_share, struct peak_row,
 GETTER(int64_t, root_ns, struct peak_row, row->root->ns);
 GETTER(double, root_share, struct peak_row, lami_ratio(row->root->ns, row->peak->sum));
 GETTER(const void *, example, struct peak_row,
-       example_of(row->root)->latency < 0 ? NULL : example_of(row->root));
+       root_example(row->root)->latency < 0 ? NULL : root_example(row->root));
 GETTER(int64_t, root_spans_gap, struct peak_row, row->root->part->spans_gap);
 
 static const struct column example_columns[] = {

@@ -2,6 +2,8 @@
 /* Reading the values of columns; see columns.h. */
 #include "report/columns.h"
 
+#include <math.h>
+
 #include "model/container.h"
 #include "waits/summary.h"
 
@@ -94,6 +96,11 @@ void column_read(const struct report *report, const struct column *column, const
 	if (value->none)
 		return;
 	switch (column->type) {
+	case COLUMN_WHOLE:
+	case COLUMN_NS:
+		if (column->real || column->stored == STORED_DOUBLE)
+			value->number = llround(value->real);
+		break;
 	case COLUMN_NAME:
 	case COLUMN_RESOURCE:
 		value->text = session_text(report->session, (uint32_t) value->number);

@@ -37,7 +37,7 @@ enum column_type {
 	COLUMN_TEXT, /* any bytes; a number with `names`: the name of that number */
 	COLUMN_NAME, /* an interned text */
 	COLUMN_LEAF, /* a leaf: "blocked/syscall:read" */
-	COLUMN_WHOLE, /* a count, an id */
+	COLUMN_WHOLE, /* a count, an id; as COLUMN_NS, a real is rounded */
 	COLUMN_NS, /* a duration; tables have "13.6 ms" */
 	COLUMN_TIME, /* ns since the epoch; tables have "[12:00:00.000000001]" */
 	COLUMN_REAL,
