@@ -207,27 +207,35 @@ GETTER(int64_t, tid_of, void, life_of(report, row)->tid);
 GETTER(int64_t, pid_of, void, life_of(report, row)->pid);
 GETTER(const char *, name_of, uint32_t, session_thread_name(report->session, *row));
 
-/* Innermost PID namespace, and TID and PID in it; nothing for the host's. */
-static void write_inner_ids(const struct report *report, const void *row)
+/* Innermost PID namespace, and TID and PID in it; of a thread of the host's there are none. */
+static bool inner_ids(const struct report *report, const uint32_t *row, struct ids *ids)
 {
-	const struct model *model = &report->session->trace.model;
-	const struct thread *thread = life_of(report, row);
-	static const struct column columns[] = {
-		{"vtid", COLUMN_WHOLE, FIELD(struct ids, tid), .none = NONE_ZERO},
-		{"vpid", COLUMN_WHOLE, FIELD(struct ids, pid), .none = NONE_ZERO},
-		{0}};
-	struct ids ids;
-	uint32_t number;
-
-	if (!thread_inner_ids(model, thread, &ids))
-		return;
-	number = thread_place(model, thread)->pid_ns;
-	if (number)
-		json_put_whole(report->output, "pid_ns", number);
-	else
-		json_put_null(report->output, "pid_ns");
-	json_put_members(report, columns, &ids);
+	return thread_inner_ids(&report->session->trace.model, life_of(report, row), ids);
 }
+
+static bool is_inside(const struct report *report, const void *row)
+{
+	struct ids ids;
+
+	return inner_ids(report, row, &ids);
+}
+
+static int64_t inner_tid(const struct report *report, const void *row)
+{
+	struct ids ids;
+
+	return inner_ids(report, row, &ids) ? ids.tid : 0;
+}
+
+static int64_t inner_pid(const struct report *report, const void *row)
+{
+	struct ids ids;
+
+	return inner_ids(report, row, &ids) ? ids.pid : 0;
+}
+
+GETTER(int64_t, pid_namespace, void,
+       thread_place(&report->session->trace.model, life_of(report, row))->pid_ns);
 
 const struct column tid_name_columns[] = {{"host", COLUMN_WHOLE, .number = host_of},
 					  {"tid", COLUMN_WHOLE, .number = tid_of},
@@ -239,5 +247,7 @@ const struct column thread_columns[] = {
 	{"tid", COLUMN_WHOLE, .number = tid_of, .csv = {2}},
 	{"pid", COLUMN_WHOLE, .number = pid_of, .none = NONE_NEGATIVE, .csv = {3}},
 	{"name", COLUMN_TEXT, .text = name_of, .csv = {4}},
-	{NULL, COLUMN_WRITTEN, .write = write_inner_ids},
+	{"pid_ns", COLUMN_WHOLE, .number = pid_namespace, .none = NONE_ZERO, .when = is_inside},
+	{"vtid", COLUMN_WHOLE, .number = inner_tid, .none = NONE_ZERO, .when = is_inside},
+	{"vpid", COLUMN_WHOLE, .number = inner_pid, .none = NONE_ZERO, .when = is_inside},
 	{0}};

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "page_parts.h"
+#include "report/page_timeline.h"
 #include "run/command.h"
-
-#define ROWS_MAX 512 /* threads that the page shows, in the order in which the report names them */
 
 /* In this order they are one script. */
 static const char *const scripts[] = {
@@ -63,37 +62,6 @@ static FILE *escaped_new(FILE *file)
 	return escaped;
 }
 
-/* --- what the report names ------------------------------------------------ */
-
-static void add_thread(struct page *page, uint32_t thread)
-{
-	if (!is_thread(thread) || g_hash_table_contains(page->rows, GUINT_TO_POINTER(thread)))
-		return;
-	if (page->threads->len >= ROWS_MAX) {
-		page->threads_omitted++;
-		g_hash_table_insert(page->rows, GUINT_TO_POINTER(thread), NULL);
-		return;
-	}
-	g_array_append_val(page->threads, thread);
-	g_hash_table_insert(page->rows, GUINT_TO_POINTER(thread),
-			    GUINT_TO_POINTER(page->threads->len));
-}
-
-static void saw_thread(void *data, uint32_t thread)
-{
-	add_thread(data, thread);
-}
-
-static void saw_stretch(void *data, uint32_t thread, int64_t begin, int64_t end)
-{
-	struct page *page = data;
-	struct mention mention = {thread, begin, end};
-
-	add_thread(page, thread);
-	if (is_thread(thread) && begin < end)
-		g_array_append_val(page->mentions, mention);
-}
-
 /* --- the page ------------------------------------------------------------- */
 
 /* What stands in the template before `mark` from `text` on; `text` moves behind the mark. */
@@ -140,11 +108,9 @@ void page_begin(struct page *page, const struct session *session, struct output 
 	g_autofree char *style_hash = hash_of(page_report_css), *script_hash = hash_of(script->str);
 	const char *text = page_report_html;
 
-	*page = (struct page) {.session = session, .file = output->file};
-	page->threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	page->mentions = g_array_new(FALSE, FALSE, sizeof(struct mention));
-	page->rows = g_hash_table_new(NULL, NULL);
-	page->watch = (struct json_watch) {saw_thread, saw_stretch, page};
+	*page = (struct page) {.file = output->file};
+	page_rows_init(&page->rows, session);
+	page->watch = (struct json_watch) {page_rows_add, page_rows_mention, &page->rows};
 	put_until(output->file, &text, "{{style-hash}}");
 	fputs(style_hash, output->file);
 	put_until(output->file, &text, "{{script-hash}}");
@@ -157,25 +123,21 @@ void page_begin(struct page *page, const struct session *session, struct output 
 	page->json = *output;
 	page->json.file = escaped_new(output->file);
 	page->json.watch = &page->watch;
-	json_watch(&page->watch);
 }
 
 void page_end(struct page *page, const struct waiting *waiting)
 {
 	g_autoptr(GString) script = script_new();
 	const char *text = strstr(page_report_html, "{{report}}") + strlen("{{report}}");
-	FILE *escaped;
 
-	json_watch(NULL);
 	fclose(page->json.file);
 	put_until(page->file, &text, "{{timeline}}");
-	escaped = escaped_new(page->file);
-	page_timeline(page, waiting, escaped);
-	fclose(escaped);
+	page->json.file = escaped_new(page->file);
+	page->json.watch = NULL;
+	page_timeline(&page->rows, page->has_leads, waiting, &page->json);
+	fclose(page->json.file);
 	put_until(page->file, &text, "{{script}}");
 	fputs(script->str, page->file);
 	fputs(text, page->file);
-	g_array_free(page->threads, TRUE);
-	g_array_free(page->mentions, TRUE);
-	g_hash_table_destroy(page->rows);
+	page_rows_clear(&page->rows);
 }

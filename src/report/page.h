@@ -10,7 +10,7 @@
  *                  page_begin()│    the report's writer     │  page_end() ─┘
  *
  * Which threads and which times are of interest is what the report's JSON names, in its
- * order: json_watch() tells the page while the JSON is written.
+ * order: struct json_watch tells the page while the JSON is written.
  *
  * Whatever the JSON says, the page has, and nothing is worked out twice. The browser never sees
  * intervals one by one: of each row there are levels of detail, each 4 times finer, in which what
@@ -28,24 +28,15 @@
 #ifndef WHYLATE_REPORT_PAGE_H
 #define WHYLATE_REPORT_PAGE_H
 
-#include "report/report.h"
+#include "report/output.h"
+#include "report/page_rows.h"
 
 struct waiting;
 
-/* A stretch of a thread's time that the report speaks of. */
-struct mention {
-	uint32_t thread;
-	int64_t begin, end;
-};
-
 struct page {
-	const struct session *session; /* borrowed */
+	struct page_rows rows;   /* what the report names */
 	FILE *file;              /* borrowed; what the page is written to */
 	struct output json;      /* where the report's writer writes to */
-	GArray *threads;         /* uint32_t: that the report names, in its order */
-	GHashTable *rows;        /* thread -> its place in `threads` + 1 */
-	GArray *mentions;        /* struct mention, in its order */
-	uint64_t threads_omitted;
 	bool has_leads;          /* the report names who waits led to */
 	struct json_watch watch;
 };
@@ -55,8 +46,5 @@ void page_begin(struct page *page, const struct session *session, struct output 
 /* `waiting`: who waited for whom over all threads; NULL: the page takes it from the
  * report's causality. */
 void page_end(struct page *page, const struct waiting *waiting);
-
-/* page_timeline.c: the second block, as JSON. */
-void page_timeline(struct page *page, const struct waiting *waiting, FILE *file);
 
 #endif

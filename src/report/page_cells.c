@@ -26,9 +26,9 @@ struct level {
 	gsize limit;         /* bytes; more: given up */
 };
 
-void packer_init(struct packer *packer, struct page *page)
+void packer_init(struct packer *packer, const struct page_rows *rows)
 {
-	*packer = (struct packer) {.page = page};
+	*packer = (struct packer) {.rows = rows};
 	packer->leaves = g_hash_table_new(NULL, NULL);
 	packer->texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	packer->strings = g_ptr_array_new();
@@ -111,7 +111,7 @@ static char *waker_text(const struct session *session, const struct block *block
 
 static void find_ending(struct packer *packer, const struct cell *cell)
 {
-	const struct session *session = packer->page->session;
+	const struct session *session = packer->rows->session;
 	struct span span = {cell->begin, cell->end, cell->leaf, cell->ref};
 	struct wait wait = wait_of(session, packer->thread, &span);
 	struct ending *ending = &packer->ending;
@@ -125,8 +125,7 @@ static void find_ending(struct packer *packer, const struct cell *cell)
 	ending->resource = resource ? text_number(packer, session_text(session, resource)) : 0;
 	if (!wait_lead(session, &wait, &lead))
 		return;
-	ending->row = GPOINTER_TO_UINT(
-		g_hash_table_lookup(packer->page->rows, GUINT_TO_POINTER(lead.thread)));
+	ending->row = page_row_number(packer->rows, lead.thread);
 	ending->before = lead.handed_over ? MAX(cell->end - lead.until, 0) : 0;
 }
 
@@ -215,7 +214,7 @@ struct stretch row_stretch(const struct session *session, uint32_t thread)
 static void pack_row(struct packer *packer, const struct stretch *row, struct level *levels,
 		     guint count)
 {
-	const struct session *session = packer->page->session;
+	const struct session *session = packer->rows->session;
 	struct spans spans;
 	struct span span;
 
@@ -238,28 +237,25 @@ static void pack_row(struct packer *packer, const struct stretch *row, struct le
 		merger_end(&levels[i].merger);
 }
 
-static void write_base64(FILE *file, const GByteArray *bytes)
+static void put_base64(struct output *output, const char *key, const GByteArray *bytes)
 {
 	g_autofree char *text = g_base64_encode(bytes->data, bytes->len);
 
-	fprintf(file, "\"%s\"", text);
+	json_put_text(output, key, text);
 }
 
-static void write_level(const struct level *level, FILE *file, bool first)
+static void write_level(const struct level *level, struct output *output)
 {
-	json_t *rows = json_array();
-
+	json_begin(output, NULL, '{', LINES_BETWEEN);
+	json_put_whole(output, "tolerance_ns", level->merger.tolerance);
+	json_put_bool(output, "exact", !level->merged);
+	json_put_whole(output, "cells", (int64_t) level->cells);
+	json_begin(output, "rows", '[', LINES_NOT);
 	for (guint i = 0; i < level->rows->len; i++)
-		json_array_append_new(
-			rows, json_integer((json_int_t) g_array_index(level->rows, gsize, i)));
-	fputs(first ? "\n{" : ",\n{", file);
-	json_member(file, "tolerance_ns", json_integer(level->merger.tolerance), true);
-	json_member(file, "exact", json_boolean(!level->merged), false);
-	json_member(file, "cells", json_integer((json_int_t) level->cells), false);
-	json_member(file, "rows", rows, false);
-	fputs(",\n\"data\": ", file);
-	write_base64(file, level->bytes);
-	fputs("}", file);
+		json_put_whole(output, NULL, (int64_t) g_array_index(level->rows, gsize, i));
+	json_end(output, ']');
+	put_base64(output, "data", level->bytes);
+	json_end(output, '}');
 }
 
 /* A level with nearly as many cells as the next finer one says nothing that that does not. */
@@ -268,15 +264,15 @@ static bool is_of_use(const struct level *level, const struct level *finer)
 	return !finer || !finer->bytes || level->cells * 5 < finer->cells * 4;
 }
 
-bool write_levels(struct packer *packer, FILE *file)
+bool write_levels(struct packer *packer, struct output *output)
 {
-	const struct session *session = packer->page->session;
-	const GArray *threads = packer->page->threads;
+	const struct session *session = packer->rows->session;
+	const GArray *threads = packer->rows->threads;
 	struct level levels[LEVELS];
 	int64_t tolerance =
 		(session->asked.to - session->asked.from) / COARSE_CELLS * MAX(threads->len, 1);
 	guint count = 0, kept;
-	bool exact, first = true;
+	bool exact;
 
 	tolerance = MAX(tolerance, (session->asked.to - session->asked.from) / 1000);
 	for (; count < LEVELS - 1 && tolerance > 0; tolerance /= FINER, count++)
@@ -294,13 +290,11 @@ bool write_levels(struct packer *packer, FILE *file)
 	     kept++)
 		;
 	exact = !levels[kept - 1].merged;
-	fputs(",\n\"levels\": [", file);
+	json_begin(output, "levels", '[', LINES_EACH);
 	for (guint i = 0; i < kept; i++)
-		if (is_of_use(&levels[i], i + 1 < kept ? &levels[i + 1] : NULL)) {
-			write_level(&levels[i], file, first);
-			first = false;
-		}
-	fputs("]", file);
+		if (is_of_use(&levels[i], i + 1 < kept ? &levels[i + 1] : NULL))
+			write_level(&levels[i], output);
+	json_end(output, ']');
 	for (guint i = 0; i < count; i++)
 		level_clear(&levels[i]);
 	return exact;
@@ -311,9 +305,9 @@ bool write_levels(struct packer *packer, FILE *file)
 /* Exact states of a mention and a little around it, up to a number of cells. They are whole
  * intervals: the first, which may have been cut, is left out. */
 static void pack_mention(struct packer *packer, struct level *level, const struct mention *mention,
-			 json_t *list)
+			 struct output *output, guint *count)
 {
-	const struct session *session = packer->page->session;
+	const struct session *session = packer->rows->session;
 	struct stretch row = row_stretch(session, mention->thread);
 	int64_t around = (mention->end - mention->begin) / 4;
 	int64_t begin = MAX(row.begin, mention->begin - around), done;
@@ -337,44 +331,38 @@ static void pack_mention(struct packer *packer, struct level *level, const struc
 		merger_add(&level->merger, &span);
 		done = span.end;
 	}
-	if (done > begin)
-		json_array_append_new(
-			list,
-			json_pack("[i,I,I,I]",
-				  (int) GPOINTER_TO_UINT(g_hash_table_lookup(
-					  packer->page->rows, GUINT_TO_POINTER(mention->thread))) -
-					  1,
-				  (json_int_t) (begin - session->asked.from),
-				  (json_int_t) (done - session->asked.from), (json_int_t) at));
+	if (done <= begin)
+		return;
+	json_begin(output, NULL, '[', LINES_NOT);
+	json_put_whole(output, NULL, page_row_number(packer->rows, mention->thread) - 1);
+	json_put_whole(output, NULL, begin - session->asked.from);
+	json_put_whole(output, NULL, done - session->asked.from);
+	json_put_whole(output, NULL, (int64_t) at);
+	json_end(output, ']');
+	++*count;
 }
 
-static bool is_row(const struct page *page, uint32_t thread)
+void write_mentions(struct packer *packer, struct output *output)
 {
-	return g_hash_table_lookup(page->rows, GUINT_TO_POINTER(thread)) != NULL;
-}
-
-void write_mentions(struct packer *packer, FILE *file)
-{
-	const GArray *mentions = packer->page->mentions;
+	const GArray *mentions = packer->rows->mentions;
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	struct level level;
-	json_t *list = json_array();
+	guint count = 0;
 
 	level_init(&level, packer, 0, SIZE_MAX);
-	for (guint i = 0; i < mentions->len && json_array_size(list) < MENTIONS_MAX &&
-			  level.bytes->len < MENTION_BYTES;
-	     i++) {
+	json_begin(output, "exact", '{', LINES_BETWEEN);
+	json_begin(output, "parts", '[', LINES_NOT);
+	for (guint i = 0;
+	     i < mentions->len && count < MENTIONS_MAX && level.bytes->len < MENTION_BYTES; i++) {
 		const struct mention *mention = &g_array_index(mentions, struct mention, i);
 		char *key = g_strdup_printf("%u %" PRId64 " %" PRId64, mention->thread,
 					    mention->begin, mention->end);
 
-		if (g_hash_table_add(seen, key) && is_row(packer->page, mention->thread))
-			pack_mention(packer, &level, mention, list);
+		if (g_hash_table_add(seen, key) && page_row_number(packer->rows, mention->thread))
+			pack_mention(packer, &level, mention, output, &count);
 	}
-	fputs(",\n\"exact\": {", file);
-	json_member(file, "parts", list, true);
-	fputs(",\n\"data\": ", file);
-	write_base64(file, level.bytes);
-	fputs("}", file);
+	json_end(output, ']');
+	put_base64(output, "data", level.bytes);
+	json_end(output, '}');
 	level_clear(&level);
 }

@@ -14,7 +14,11 @@
 #ifndef WHYLATE_REPORT_PAGE_CELLS_H
 #define WHYLATE_REPORT_PAGE_CELLS_H
 
-#include "report/page.h"
+#include "report/columns.h"
+#include "report/page_rows.h"
+#include "waits/causality.h"
+#include "path/path.h"
+#include "waits/summary.h"
 
 /* What is said of a blocked interval besides its leaf, worked out when it is first asked for. */
 struct ending {
@@ -24,7 +28,7 @@ struct ending {
 };
 
 struct packer {
-	struct page *page;
+	const struct page_rows *rows; /* borrowed */
 	GHashTable *leaves;  /* leaf -> number + 1 */
 	GHashTable *texts;   /* owned string -> number */
 	GPtrArray *strings;  /* borrowed, of `texts` */
@@ -34,7 +38,7 @@ struct packer {
 	struct ending ending;
 };
 
-void packer_init(struct packer *packer, struct page *page);
+void packer_init(struct packer *packer, const struct page_rows *rows);
 void packer_clear(struct packer *packer);
 
 /* The number of a text in "strings"; "" is 0. */
@@ -44,8 +48,8 @@ struct stretch row_stretch(const struct session *session, uint32_t thread);
 
 /* Member "levels": all rows in each level of detail that is not too large. Returns whether the
  * finest one is exact. */
-bool write_levels(struct packer *packer, FILE *file);
+bool write_levels(struct packer *packer, struct output *output);
 /* Member "exact": exact states around what the report speaks of. */
-void write_mentions(struct packer *packer, FILE *file);
+void write_mentions(struct packer *packer, struct output *output);
 
 #endif

@@ -12,159 +12,158 @@
 #include "report/levels.h"
 #include "imposed/waiting.h"
 #include "report/page_cells.h"
+#include "report/page_timeline.h"
+#include "waits/causality.h"
 
 #define EXPLAINED_MAX 64 /* examples and waits whose causes are looked for here */
 #define EDGES_MAX 120
 
-static void mention_waits(struct page *page, const GPtrArray *waits)
+static void mention_waits(struct page_rows *rows, const GPtrArray *waits)
 {
 	for (guint i = 0; waits && i < waits->len; i++) {
 		const struct wait *wait = g_ptr_array_index(waits, i);
 
 		if (!wait->has_share)
 			continue;
-		page->watch.stretch(page, wait->lead.thread, wait->lead.from, wait->lead.until);
-		mention_waits(page, wait->children);
+		page_rows_mention(rows, wait->lead.thread, wait->lead.from, wait->lead.until);
+		mention_waits(rows, wait->children);
 	}
 }
 
 /* Of examples that a report gives without whom their waits led to, the page looks for them, so
  * that the timeline beside an example has who ended its waits. */
-static void explain_mentions(struct page *page)
+static void explain_mentions(struct page_rows *rows)
 {
-	guint count = MIN(page->mentions->len, EXPLAINED_MAX);
+	guint count = MIN(rows->mentions->len, EXPLAINED_MAX);
 
-	if (page->has_leads)
-		return;
-	for (guint i = 0; i < count && !session_interrupted(page->session); i++) {
-		struct mention at = g_array_index(page->mentions, struct mention, i);
+	for (guint i = 0; i < count && !session_interrupted(rows->session); i++) {
+		struct mention at = g_array_index(rows->mentions, struct mention, i);
 		uint32_t omitted;
 		GPtrArray *waits =
-			causality_new(page->session, at.thread, at.begin, at.end, 10, &omitted);
+			causality_new(rows->session, at.thread, at.begin, at.end, 10, &omitted);
 
-		mention_waits(page, waits);
+		mention_waits(rows, waits);
 		g_ptr_array_free(waits, TRUE);
 	}
 }
 
-static json_t *rows_json(const struct page *page)
+GETTER(int64_t, row_from, uint32_t,
+       row_stretch(report->session, *row).begin - report->session->asked.from);
+GETTER(int64_t, row_to, uint32_t,
+       row_stretch(report->session, *row).end - report->session->asked.from);
+GETTER(int64_t, row_kernel, uint32_t,
+       thread_is_kernel(&report->session->trace.model,
+			model_thread(&report->session->trace.model, *row)));
+
+/* Of a thread, uint32_t. */
+static const struct column row_columns[] = {{NULL, COLUMN_THREAD, ROW_NUMBER},
+					    {"from", COLUMN_NS, .number = row_from},
+					    {"to", COLUMN_NS, .number = row_to},
+					    {"kernel", COLUMN_BOOL, .number = row_kernel},
+					    {0}};
+
+static void put_edges(struct packer *packer, const struct waiting *waiting, struct output *output)
 {
-	json_t *list = json_array();
+	const struct page_rows *rows = packer->rows;
 
-	for (guint i = 0; i < page->threads->len; i++) {
-		uint32_t thread = g_array_index(page->threads, uint32_t, i);
-		struct stretch row = row_stretch(page->session, thread);
-		const struct thread *life = model_thread(&page->session->trace.model, thread);
-		json_t *object = json_thread_head(page->session, thread);
-
-		json_object_set_new(object, "from",
-				    json_integer(row.begin - page->session->asked.from));
-		json_object_set_new(object, "to",
-				    json_integer(row.end - page->session->asked.from));
-		json_object_set_new(object, "kernel",
-				    json_boolean(
-					    thread_is_kernel(&page->session->trace.model, life)));
-		json_array_append_new(list, object);
-	}
-	return list;
-}
-
-static json_t *edges_json(struct packer *packer, const struct waiting *waiting)
-{
-	struct page *page = packer->page;
-	json_t *list = json_array();
-
+	json_begin(output, "edges", '[', LINES_NOT);
 	for (guint i = 0; waiting->edges && i < waiting->edges->len && i < EDGES_MAX; i++) {
 		const struct waited_for *edge =
 			&g_array_index(waiting->edges, struct waited_for, i);
-		guint from = GPOINTER_TO_UINT(
-			g_hash_table_lookup(page->rows, GUINT_TO_POINTER(edge->waiter)));
-		guint to = GPOINTER_TO_UINT(
-			g_hash_table_lookup(page->rows, GUINT_TO_POINTER(edge->lead)));
-		const char *resource =
-			edge->resource ? session_text(page->session, edge->resource) : "";
+		guint from = page_row_number(rows, edge->waiter);
+		guint to = page_row_number(rows, edge->lead);
 
-		if (from && to)
-			json_array_append_new(list, json_pack("[i,i,I,I,i]", (int) from - 1,
-							      (int) to - 1, (json_int_t) edge->ns,
-							      (json_int_t) edge->count,
-							      (int) text_number(packer, resource)));
+		if (!from || !to)
+			continue;
+		json_begin(output, NULL, '[', LINES_NOT);
+		json_put_whole(output, NULL, from - 1);
+		json_put_whole(output, NULL, to - 1);
+		json_put_whole(output, NULL, edge->ns);
+		json_put_whole(output, NULL, (int64_t) edge->count);
+		json_put_whole(output, NULL,
+			       text_number(packer, edge->resource ? session_text(rows->session,
+										 edge->resource)
+								  : ""));
+		json_end(output, ']');
 	}
-	return list;
+	json_end(output, ']');
 }
 
-static json_t *leaves_json(const struct packer *packer)
+static void put_leaves(const struct packer *packer, struct output *output)
 {
-	const struct session *session = packer->page->session;
-	json_t *list = json_array();
+	const struct session *session = packer->rows->session;
 
+	json_begin(output, "leaves", '[', LINES_NOT);
 	for (guint i = 0; i < packer->leaf_list->len; i++) {
 		uint32_t leaf = g_array_index(packer->leaf_list, uint32_t, i);
 		g_autofree char *key = leaf_key(session, leaf), *label = leaf_label(session, leaf);
 
-		json_array_append_new(list, json_pack("[o,o,i]", json_text(key), json_text(label),
-						      (int) leaf_class(leaf)));
+		json_begin(output, NULL, '[', LINES_NOT);
+		json_put_text(output, NULL, key);
+		json_put_text(output, NULL, label);
+		json_put_whole(output, NULL, leaf_class(leaf));
+		json_end(output, ']');
 	}
-	return list;
+	json_end(output, ']');
 }
 
-static json_t *strings_json(const struct packer *packer)
+static void put_strings(const struct packer *packer, struct output *output)
 {
-	json_t *list = json_array();
-
+	json_begin(output, "strings", '[', LINES_NOT);
 	for (guint i = 0; i < packer->strings->len; i++)
-		json_array_append_new(list, json_text(g_ptr_array_index(packer->strings, i)));
-	return list;
+		json_put_text(output, NULL, g_ptr_array_index(packer->strings, i));
+	json_end(output, ']');
 }
 
 /* The clock on the wall at the window's begin, relative to UTC: seconds. */
-static json_t *utc_offset(const struct session *session)
+static int64_t utc_offset(const struct session *session)
 {
 	time_t seconds = (time_t) (session->asked.from / 1000000000);
 	struct tm tm;
 
 	if (session->asked.options->utc || !localtime_r(&seconds, &tm))
-		return json_integer(0);
-	return json_integer(tm.tm_gmtoff);
+		return 0;
+	return tm.tm_gmtoff;
 }
 
-static void mention_edges(struct page *page, const struct waiting *waiting)
+static void mention_edges(struct page_rows *rows, const struct waiting *waiting)
 {
 	for (guint i = 0; waiting->edges && i < waiting->edges->len && i < EDGES_MAX; i++) {
 		const struct waited_for *edge =
 			&g_array_index(waiting->edges, struct waited_for, i);
 
-		page->watch.thread(page, edge->waiter);
-		page->watch.thread(page, edge->lead);
+		page_rows_add(rows, edge->waiter);
+		page_rows_add(rows, edge->lead);
 	}
 }
 
-void page_timeline(struct page *page, const struct waiting *waiting, FILE *file)
+void page_timeline(struct page_rows *rows, bool has_leads, const struct waiting *waiting,
+		   struct output *output)
 {
+	const struct session *session = rows->session;
+	struct report report = {session, rows, output};
 	struct packer packer;
-	json_t *edges = NULL;
 	char base[24];
 
-	packer_init(&packer, page);
-	explain_mentions(page);
+	packer_init(&packer, rows);
+	if (!has_leads)
+		explain_mentions(rows);
 	if (waiting)
-		mention_edges(page, waiting);
-	g_snprintf(base, sizeof base, "%" PRId64, page->session->asked.from);
-	fputs("{", file);
-	json_member(file, "base", json_text(base), true);
-	json_member(file, "length_ns",
-		    json_integer(page->session->asked.to - page->session->asked.from), false);
-	json_member(file, "utc_offset_s", utc_offset(page->session), false);
-	json_member(file, "rows", rows_json(page), false);
-	json_member(file, "rows_omitted", json_integer((json_int_t) page->threads_omitted), false);
-	if (!write_levels(&packer, file))
-		write_mentions(&packer, file);
+		mention_edges(rows, waiting);
+	g_snprintf(base, sizeof base, "%" PRId64, session->asked.from);
+	json_begin(output, NULL, '{', LINES_BETWEEN);
+	json_put_text(output, "base", base);
+	json_put_whole(output, "length_ns", session->asked.to - session->asked.from);
+	json_put_whole(output, "utc_offset_s", utc_offset(session));
+	json_put_rows(&report, "rows", row_columns, ROWS(rows->threads));
+	json_put_whole(output, "rows_omitted", (int64_t) rows->threads_omitted);
+	if (!write_levels(&packer, output))
+		write_mentions(&packer, output);
 	if (waiting)
-		edges = edges_json(&packer, waiting);
-	if (edges)
-		json_member(file, "edges", edges, false);
-	json_member(file, "leaves", leaves_json(&packer), false);
-	json_member(file, "strings", strings_json(&packer), false);
-	fputs("}\n", file);
+		put_edges(&packer, waiting, output);
+	put_leaves(&packer, output);
+	put_strings(&packer, output);
+	json_end(output, '}');
+	fputc('\n', output->file);
 	packer_clear(&packer);
 }
