@@ -9,6 +9,7 @@
 #include "imposed/waiting.h"
 #include "latencies/roots.h"
 #include "report/report.h"
+#include "limits/limits_report.h"
 
 /* What a line is made of. */
 struct line {

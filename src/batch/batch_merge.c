@@ -12,6 +12,8 @@
 
 #include "report/report.h"
 #include "util/error.h"
+#include "limits/limits_report.h"
+#include "findings/findings.h"
 
 static json_int_t integer(const json_t *from, const char *key)
 {

@@ -15,6 +15,7 @@
 #include "report/report.h"
 #include "util/error.h"
 #include "util/spill.h"
+#include "limits/limits_report.h"
 
 static bool lost_events(const struct session *session)
 {

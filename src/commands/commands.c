@@ -9,6 +9,7 @@
 #include "lami/lami.h"
 #include "limits/judge.h"
 #include "report/report.h"
+#include "limits/limits_report.h"
 
 #define COMMAND_ADDRESS(name, ...) &name##_command,
 const struct command *const commands[] = {COMMANDS(COMMAND_ADDRESS, COMMAND_ADDRESS) NULL};

@@ -3,6 +3,8 @@
 #include "delay/delay.h"
 
 #include "path/path_sums.h"
+#include "findings/findings.h"
+#include "limits/limits_report.h"
 
 /* --- the states of a thread ------------------------------------------------------------------ */
 

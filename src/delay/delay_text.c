@@ -8,6 +8,7 @@
 
 #include "model/container.h"
 #include "run/containers.h"
+#include "findings/findings.h"
 
 /* ", 5 in pid:[4026532201]": the TID in a container, "" on the host. */
 static char *inner_text(const struct session *session, const struct thread *thread)

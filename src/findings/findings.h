@@ -18,6 +18,7 @@
 #ifndef WHYLATE_FINDINGS_FINDINGS_H
 #define WHYLATE_FINDINGS_FINDINGS_H
 
+#include "report/columns.h"
 #include "run/session.h"
 
 struct costs;
@@ -67,5 +68,9 @@ bool finding_look_up(const struct session *session, const char *id, struct findi
 void finding_want(const struct options *options, struct wanted *wanted);
 /* It has the form of an id. */
 bool finding_is_id(const char *text);
+
+/* findings_report.c: of struct finding; the text says how to have one explained. */
+extern const struct column finding_columns[];
+void text_findings(const struct session *session, const GArray *findings, struct output *output);
 
 #endif

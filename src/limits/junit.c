@@ -12,6 +12,7 @@
 #include "limits/judge.h"
 #include "report/report.h"
 #include "run/command.h"
+#include "limits/limits_report.h"
 
 /* XML has no place for most control characters, not even escaped. */
 static char *escaped(const char *text)

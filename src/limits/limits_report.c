@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "limits/limits_report.h"
 
 /* "26.1 ms", or "19.9 ms to 20.4 ms" where it is not known exactly. */
 static char *value_text(const struct judgement *judgement)

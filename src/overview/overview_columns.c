@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "run/containers.h"
+#include "findings/findings.h"
+#include "limits/limits_report.h"
 
 GETTER(int64_t, tid, struct thread_total,
        model_thread(&report->session->trace.model, row->thread)->tid);

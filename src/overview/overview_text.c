@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "run/containers.h"
+#include "findings/findings.h"
 
 #define NAMES_SHOWN 8 /* of a container's threads */
 

@@ -5,6 +5,7 @@
 
 #include "findings/findings.h"
 #include "latencies/roots.h"
+#include "limits/limits_report.h"
 
 static const struct profile_at *place(const struct report *report)
 {

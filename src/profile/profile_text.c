@@ -7,6 +7,7 @@
 
 #include "latencies/roots.h"
 #include "profile/profile_report.h"
+#include "findings/findings.h"
 
 #define DETAILED 5      /* operations shown in full when none was named */
 #define SMALL_SHARE 0.005

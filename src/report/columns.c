@@ -217,7 +217,7 @@ static bool is_inside(const struct report *report, const void *row)
 {
 	struct ids ids;
 
-	return inner_ids(report, row, &ids);
+	return row && inner_ids(report, row, &ids);
 }
 
 static int64_t inner_tid(const struct report *report, const void *row)

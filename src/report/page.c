@@ -9,6 +9,7 @@
 
 #include "page_parts.h"
 #include "report/page_timeline.h"
+#include "report/report.h"
 #include "run/command.h"
 
 /* In this order they are one script. */

@@ -8,8 +8,6 @@
 #ifndef WHYLATE_REPORT_REPORT_H
 #define WHYLATE_REPORT_REPORT_H
 
-#include <jansson.h>
-
 #include "waits/causality.h"
 #include "coverage/coverage.h"
 #include "path/path.h"
@@ -20,32 +18,6 @@
 #include "report/columns.h"
 #include "report/output.h"
 
-struct costs;
-struct user_requests;
-/* Requests and what they cost. */
-void requests_json(const struct costs *costs, struct output *output);
-void requests_text(const struct costs *costs, struct output *output);
-void requests_dot(const struct costs *costs, struct output *output);
-void requests_csv(const struct costs *costs, struct output *output);
-
-void json_watch(const struct json_watch *watch); /* borrowed; NULL: nobody any more */
-/* To the watcher, if there is one. */
-void json_saw(uint32_t thread, int64_t begin, int64_t end);
-
-/* limits.c: what was asked of the trace by --fail-if and --budget; nothing if nothing was. */
-void limits_text(const struct session *session, struct output *output);
-/* Member "limits", of any row; struct judgement. */
-extern const struct column report_limits[], judgement_columns[];
-struct judgement;
-/* A sentence: "p99(syscall:fsync) > 20ms: 26.1 ms of syscall:fsync"; free with g_free(). */
-char *judgement_text(const struct judgement *judgement);
-/* --junit: the same as a file for build servers. */
-bool junit_write(const struct session *session, GError **error);
-
-/* findings.c: struct finding with their ids; the text says how to have one explained. */
-extern const struct column finding_columns[];
-void text_findings(const struct session *session, const GArray *findings, struct output *output);
-
 /* head.c: what all reports begin with, as columns of any row: hosts, coverage, window, or one of
  * them. */
 extern const struct column report_head[], report_hosts[], report_coverage[], report_window[];
@@ -55,18 +27,6 @@ extern const struct column coverage_columns[];
 double share_rounded(int64_t part, int64_t whole);
 /* The last part of most reports. */
 void text_coverage_now(const struct session *session, struct output *output);
-
-/* json.c: parts that all reports share. Values are new references. */
-json_t *json_text(const char *text); /* any bytes; made valid UTF-8 */
-json_t *json_hosts(const struct session *session);
-json_t *json_coverage(const struct session *session, const struct coverage *coverage);
-json_t *json_window(const struct session *session);
-json_t *json_thread_head(const struct session *session, uint32_t thread);
-/* `"key": value` with a comma before it unless it is the first; takes `value`. */
-void json_member(FILE *file, const char *key, json_t *value, bool first);
-/* Opens the object: schema and tool. */
-void json_open(FILE *file, const char *schema);
-json_t *json_cause(const struct cause *cause);
 
 /* Of struct cause; of struct block: what was waited for, with its descriptor, futex operation,
  * timer. */

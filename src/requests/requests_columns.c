@@ -9,6 +9,7 @@
 #include "findings/findings.h"
 #include "requests/lattice.h"
 #include "requests/path_tree.h"
+#include "limits/limits_report.h"
 
 /* --- causes --------------------------------------------------------------------------------- */
 

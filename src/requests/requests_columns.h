@@ -10,6 +10,11 @@
 #include "report/report.h"
 #include "tracking/request_costs.h"
 
+void requests_json(const struct costs *costs, struct output *output);
+void requests_text(const struct costs *costs, struct output *output);
+void requests_dot(const struct costs *costs, struct output *output);
+void requests_csv(const struct costs *costs, struct output *output);
+
 /* A cause and what one request, or all, were charged for it. */
 struct charge {
 	struct user_cause cause; /* a copy, its label borrowed */

@@ -10,6 +10,7 @@
 #include "tracking/request_list.h"
 #include "tracking/request_filter.h"
 #include "tracking/request_options.h"
+#include "requests/requests_columns.h"
 
 static bool add_pick(void *into, const struct option *option, const char *value, GError **error)
 {

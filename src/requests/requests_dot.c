@@ -7,6 +7,7 @@
 
 #include "requests/lattice.h"
 #include "report/report.h"
+#include "requests/requests_columns.h"
 
 /* A string in double quotes of the dot language. */
 static void quoted(FILE *file, const char *text)
