@@ -42,7 +42,6 @@ BEING_MENDED = [
     "report/columns report/columns_json", "report/page report/page_cells report/page_timeline",
     "flow/forget flow/forget_state", "delay/delay_text delay/path_text delay/summary_text delay/wait_text",
     "profile/profile_columns profile/profile_text",
-    "trace/image trace/image_file trace/image_flow trace/image_model", "cli/cache cli/identity",
 ]
 
 # Variables of the whole program, and why they are.

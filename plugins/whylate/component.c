@@ -27,7 +27,7 @@ struct sink {
 	bool reported;
 };
 
-static void fail(bt_self_component_sink *self, GError *error)
+static void append_cause(bt_self_component_sink *self, GError *error)
 {
 	g_autofree char *safe = text_safe(error->message); /* it may have names from the trace */
 
@@ -126,7 +126,7 @@ initialize(bt_self_component_sink *self, const struct command *command, const bt
 		options_check(&sink->options, &setting.error);
 	if (setting.error) {
 		sink_free(sink);
-		fail(self, setting.error);
+		append_cause(self, setting.error);
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	}
 	if (bt_self_component_sink_add_input_port(self, "in", NULL, NULL) !=
@@ -138,7 +138,7 @@ initialize(bt_self_component_sink *self, const struct command *command, const bt
 	sink->messages = messages_new(&sink->session->trace.sink);
 	if (!periodic_begin(sink->session, &setting.error)) {
 		sink_free(sink);
-		fail(self, setting.error);
+		append_cause(self, setting.error);
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	}
 	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), sink);
@@ -219,7 +219,7 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 		sink->session->trace.sink.stop(sink->session, "Babeltrace could not read on");
 		return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
 	}
-	fail(self, error);
+	append_cause(self, error);
 	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "fields.h"
-#include "util/clock.h"
+#include "util/when.h"
 #include "util/error.h"
 
 /* A stream class: what its event classes are, by their dense ids. */

@@ -6,6 +6,7 @@
  * program waits until the file that is being written is removed or complete.
  */
 #include "cli/cache.h"
+#include "cli/identity.h"
 #include "run/feed.h"
 
 #include <errno.h>

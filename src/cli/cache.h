@@ -21,17 +21,6 @@
 #include "trace/image.h"
 #include "cli/cli.h"
 
-struct identity {
-	uint8_t key[IMAGE_KEY];
-	GPtrArray *directories; /* owned strings: those of traces */
-	uint64_t bytes;         /* of all stream files */
-	int64_t changed;        /* ns since 1970: the newest of them */
-};
-
-/* What the paths hold now. False: it cannot be said. */
-bool identity_find(struct identity *identity, const struct options *options, GPtrArray *paths);
-void identity_clear(struct identity *identity);
-
 struct cache;
 
 /* NULL: --cache off, or not worth it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which traces the user named: the key of what is kept of them; see cache.h.
+/* Reading what the paths hold; see identity.h.
  *
  * A trace that is copied with its times (cp -a, tar) or moved is the same trace. Its stream
  * files are not read for this; its metadata is, as that holds its UUID.
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/cache.h"
+#include "cli/identity.h"
 #include "config.h"
 #include "util/digest.h"
 

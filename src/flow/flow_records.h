@@ -3,7 +3,7 @@
 #ifndef WHYLATE_FLOW_FLOW_RECORDS_H
 #define WHYLATE_FLOW_FLOW_RECORDS_H
 
-#include "util/record.h"
+#include "util/records.h"
 
 extern const struct record flow_record;
 

@@ -11,7 +11,7 @@
 #define WHYLATE_FLOW_KEEP_H
 
 #include "flow/flow.h"
-#include "util/record.h"
+#include "util/records.h"
 
 struct keeping {
 	struct walk walk; /* must be first */

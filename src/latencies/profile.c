@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "latencies/root_tree.h"
-#include "util/distance.h"
 #include "util/error.h"
 #include "util/pattern.h"
 

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "util/clock.h"
+#include "util/when.h"
 
 enum type_kind {
 	TYPE_INTEGER, /* enumerations too: with ranges */

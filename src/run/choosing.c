@@ -9,7 +9,6 @@
 #include "run/command.h"
 #include "run/containers.h"
 #include "run/option_values.h"
-#include "util/distance.h"
 #include "util/pattern.h"
 
 bool session_wants_host(const struct session *session, const struct host *host)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "run/option_values.h"
-#include "util/distance.h"
+#include "util/pattern.h"
 
 /* "The thread analysed is the event's subject: the woken thread of a wake-up,
  * the new one of a fork or exec, next of a switch, else the thread current there." */

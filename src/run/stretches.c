@@ -28,7 +28,7 @@ void stretches_clear(struct stretches *stretches)
 	g_clear_error(&stretches->error);
 }
 
-static int64_t add(int64_t time, int64_t ns)
+static int64_t time_plus(int64_t time, int64_t ns)
 {
 	return time > INT64_MAX - ns ? INT64_MAX : time + ns;
 }
@@ -36,7 +36,7 @@ static int64_t add(int64_t time, int64_t ns)
 static void set_current(struct stretches *stretches, int64_t begin)
 {
 	stretches->begin = begin;
-	stretches->end = MIN(add(begin, stretches->every), stretches->to);
+	stretches->end = MIN(time_plus(begin, stretches->every), stretches->to);
 	stretches->next = stretches->end;
 }
 
@@ -68,7 +68,7 @@ static void first_event(struct session *session, int64_t time)
 	set_current(stretches, grid(stretches, stretches->from, time));
 	if (time < stretches->from)
 		stretches->end = stretches->next =
-			MIN(stretches->from, add(time, stretches->every));
+			MIN(stretches->from, time_plus(time, stretches->every));
 }
 
 /* What the reports tell of a recording as a whole begins anew. */
@@ -152,7 +152,7 @@ void stretches_reach(struct session *session, int64_t time)
 	if (time < stretches->from) {
 		stretches->begin = time;
 		stretches->end = stretches->next =
-			MIN(stretches->from, add(time, stretches->every));
+			MIN(stretches->from, time_plus(time, stretches->every));
 	}
 }
 

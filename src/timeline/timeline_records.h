@@ -4,7 +4,7 @@
 #define WHYLATE_TIMELINE_TIMELINE_RECORDS_H
 
 #include "timeline/timeline.h"
-#include "util/record.h"
+#include "util/records.h"
 
 extern const struct record interval_record, block_record, wake_detail_record, run_record,
 	hold_record, operation_record, packet_record, exchange_record, channel_end_record;

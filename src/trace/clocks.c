@@ -53,7 +53,7 @@ static int by_tightness(gconstpointer a, gconstpointer b)
 
 /* Leaves of the last RUN points those that can matter, and the ends: how long
  * there were packets is to stay. */
-static void thin(struct edge *edge)
+static void keep_tightest(struct edge *edge)
 {
 	struct corridor_point *run =
 		&g_array_index(edge->points, struct corridor_point, edge->points->len - RUN);
@@ -86,7 +86,7 @@ static void add_point(struct edge *edge, const struct packet *sent, const struct
 	g_array_append_val(edge->points, point);
 	edge->count++;
 	if (many && ++edge->run == RUN)
-		thin(edge);
+		keep_tightest(edge);
 }
 
 static GArray *edges_new(const struct trace *trace, const struct pairs *pairs)

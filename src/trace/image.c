@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing and loading a whole trace; see image.h. */
-#include "trace/image_file.h"
+#include "trace/image.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -18,9 +18,8 @@
 #ifndef WHYLATE_TRACE_IMAGE_H
 #define WHYLATE_TRACE_IMAGE_H
 
+#include "trace/image_file.h"
 #include "trace/trace.h"
-
-#define IMAGE_KEY 32 /* bytes */
 
 /* What the image is of. `directories`: those of the trace, in the order that is part of the
  * key; paths of damaged files are kept relative to them, as the trace may be moved. */

@@ -4,10 +4,12 @@
 #ifndef WHYLATE_TRACE_IMAGE_FILE_H
 #define WHYLATE_TRACE_IMAGE_FILE_H
 
-#include "trace/image.h"
+#include "timeline/timeline.h"
 #include "util/digest.h"
-#include "util/record.h"
+#include "util/idmap.h"
+#include "util/records.h"
 
+#define IMAGE_KEY 32             /* bytes */
 #define IMAGE_PIECE (1u << 18)   /* bytes written or summed at once */
 #define IMAGE_ALIGN (1u << 16)   /* where stores begin: whole pages everywhere */
 

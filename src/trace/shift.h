@@ -5,7 +5,7 @@
  * own clock and moved when that is known: all times of its threads, CPUs, locks …
  * once. Durations (a timer's length, a request's time in the device) stay as
  * the host measured them. Which members are times is said by the records' tables
- * (util/record.h), whose they are by a row HOST, or by who leads to the record.
+ * (util/records.h), whose they are by a row HOST, or by who leads to the record.
  */
 #ifndef WHYLATE_TRACE_SHIFT_H
 #define WHYLATE_TRACE_SHIFT_H

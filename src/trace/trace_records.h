@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trace is made of: the root of all tables; see util/record.h. */
+/* What a trace is made of: the root of all tables; see util/records.h. */
 #ifndef WHYLATE_TRACE_TRACE_RECORDS_H
 #define WHYLATE_TRACE_TRACE_RECORDS_H
 
-#include "util/record.h"
+#include "util/records.h"
 
 extern const struct record trace_record;
 

@@ -13,4 +13,7 @@
 /* All of `text` fits. */
 bool pattern_match(const char *pattern, const char *text);
 
+/* How many characters must be changed, added or left out to make one text of the other. */
+unsigned text_distance(const char *a, const char *b);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing the table of a record; see record.h. For ROOM_records.c only:
+/* Writing the table of a record; see records.h. For ROOM_records.c only:
  *
  *   #define RECORD_TYPE struct gap
  *   RECORD(gap, TIME(begin), TIME(end), TIME(furthest), NUMBER(cpu), …);
@@ -12,7 +12,7 @@
 
 #include "util/idmap.h"
 #include "util/pages.h"
-#include "util/record.h"
+#include "util/records.h"
 
 #define MEMBER(m) (((RECORD_TYPE *) 0)->m)
 #define ROW(m, kind_, ...)                                                                         \

@@ -2,8 +2,8 @@
 /* Points in time as people write them, and times and durations as they read
  * them.
  *
- * Part of util/. Inside the program times are integer nanoseconds; only
- * option parsing and report writers come here.
+ * Part of util/. Inside the program times are integer nanoseconds; only option parsing and report
+ * writers come here, and readers, whose clocks count cycles.
  */
 #ifndef WHYLATE_UTIL_WHEN_H
 #define WHYLATE_UTIL_WHEN_H
@@ -44,5 +44,18 @@ const char *when_duration(char *buffer, int64_t ns);
 /* "[hh:mm:ss.nnnnnnnnn]" as babeltrace2 prints it; with the date in front if
  * `with_date`. buffer of 48. */
 const char *when_time(char *buffer, int64_t ns, bool utc, bool with_date);
+
+/* `cycles` at `frequency` Hz after `seconds`. What does not fit 64 bits comes round, as nothing in
+ * a trace is to be trusted. */
+static inline int64_t clock_ns(int64_t seconds, uint64_t cycles, uint64_t frequency)
+{
+	uint64_t ns = (uint64_t) seconds * 1000000000;
+
+	if (frequency == 1000000000)
+		return (int64_t) (ns + cycles);
+	return (int64_t) (ns + cycles / frequency * 1000000000 +
+			  (uint64_t) ((unsigned __int128) (cycles % frequency) * 1000000000 /
+				      frequency));
+}
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/image_file.h"
+#include "trace/image.h"
 #include "run/finish.h"
 #include "run/feed.h"
 #include "locks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Walking over records by their tables; see record.h. */
-#include "util/record.h"
+/* Walking over records by their tables; see records.h. */
+#include "util/records.h"
 
 #include <glib.h>
 #include <string.h>

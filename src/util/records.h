@@ -18,8 +18,8 @@
  * Place: util/, under what has records: each room describes its own, in ROOM_records.c, with the
  * macros of record_rows.h.
  */
-#ifndef WHYLATE_UTIL_RECORD_H
-#define WHYLATE_UTIL_RECORD_H
+#ifndef WHYLATE_UTIL_RECORDS_H
+#define WHYLATE_UTIL_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

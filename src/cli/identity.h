@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Which traces the user named: the key of what is kept of them; cache.h says what is in it.
+ *
+ * Place: src/cli/.
+ */
+#ifndef WHYLATE_CLI_IDENTITY_H
+#define WHYLATE_CLI_IDENTITY_H
+
+#include "cli/cli.h"
+#include "trace/image.h"
+
+struct identity {
+	uint8_t key[IMAGE_KEY];
+	GPtrArray *directories; /* owned strings: those of traces */
+	uint64_t bytes;         /* of all stream files */
+	int64_t changed;        /* ns since 1970: the newest of them */
+};
+
+/* What the paths hold now. False: it cannot be said. */
+bool identity_find(struct identity *identity, const struct options *options, GPtrArray *paths);
+void identity_clear(struct identity *identity);
+
+#endif
