@@ -39,9 +39,7 @@ FILES_MAX = 25
 
 # Circles that there still are, each to be mended.
 BEING_MENDED = [
-    "report/columns report/columns_json", "report/page report/page_cells report/page_timeline",
-    "flow/forget flow/forget_state", "delay/delay_text delay/path_text delay/summary_text delay/wait_text",
-    "profile/profile_columns profile/profile_text",
+    "delay/delay_text delay/path_text delay/summary_text delay/wait_text", "profile/profile_columns profile/profile_text",
 ]
 
 # Variables of the whole program, and why they are.
@@ -55,7 +53,6 @@ GLOBALS = {
     ("symbols/confined", "question"): "of the confined child only: more than its stack should hold",
     ("util/error", "q"): "GLib's own, of G_DEFINE_QUARK",
     ("util/spill", "trouble"): "the first error of any temporary file, like errno: stores say it, the report's end asks",
-    ("report/json", "watcher"): "to be mended: who watches what a page's JSON names",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What flow's own records are made of; see util/record.h. */
+/* What flow's own records are made of; see util/records.h. */
 #ifndef WHYLATE_FLOW_FLOW_RECORDS_H
 #define WHYLATE_FLOW_FLOW_RECORDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kept records lead to is kept too: the walk over their tables (util/record.h) by which
+/* What kept records lead to is kept too: the walk over their tables (util/records.h) by which
  * forgetting goes (forget.h). Old stores are left as they were; what is kept is copied to new
  * ones, and whoever names it is told its new number.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of locks' records; see util/record.h. */
+/* The tables of locks' records; see util/records.h. */
 #include "objects/locks.h"
 #include "timeline/timeline_records.h"
 #include "util/record_rows.h"

@@ -59,7 +59,7 @@ struct lock {
 	GArray *boosts;       /* owned; struct boost; NULL: none */
 };
 
-extern const struct record lock_record, boost_record; /* util/record.h */
+extern const struct record lock_record, boost_record; /* util/records.h */
 
 void locks_init(struct flow *flow);
 void locks_clear(struct flow *flow);

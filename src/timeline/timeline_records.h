@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the timeline's records are made of; see util/record.h. */
+/* What the timeline's records are made of; see util/records.h. */
 #ifndef WHYLATE_TIMELINE_TIMELINE_RECORDS_H
 #define WHYLATE_TIMELINE_TIMELINE_RECORDS_H
 

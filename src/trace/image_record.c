@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records in an image, by their tables (util/record.h); see image_file.h.
+/* Records in an image, by their tables (util/records.h); see image_file.h.
  *
  *   | bytes of the record | what its first owned member leads to | … its second | …
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of a trace; see util/record.h. */
+/* The table of a trace; see util/records.h. */
 #include "trace/trace_records.h"
 
 #include "flow/flow_records.h"

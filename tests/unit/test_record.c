@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of all that a trace is made of (util/record.h) are whole: the compiler's debug
+/* The tables of all that a trace is made of (util/records.h) are whole: the compiler's debug
  * information says which members each structure has, and every one has a row. So a member that
  * is added without a row fails here, and what walks the tables cannot leave it out.
  */
