@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict: the critical path's largest shares as sentences.
  *
- * Part of delay/ (path.h). Pieces of one thread in one state and for one
+ * Part of path/ (path.h). Pieces of one thread in one state and for one
  * cause are added up; each sum becomes a sentence that says who, what, how
  * often, what ended it, and who waited for it.
  */

@@ -12,6 +12,13 @@ static const struct profile_at *place(const struct report *report)
 	return report->data;
 }
 
+char *profile_title(const struct profile *profile)
+{
+	return g_strconcat(profile->operation, profile->label ? " (" : "",
+			   profile->label ? profile->label : "", profile->label ? ")" : "",
+			   *profile->scope ? ", " : "", profile->scope, NULL);
+}
+
 /* A member that a bucket's number names, if there is something in it. */
 static void put_bucket(struct output *output, guint bucket, int64_t count)
 {

@@ -13,13 +13,6 @@
 #define SMALL_SHARE 0.005
 #define RESOURCES_SHOWN 3
 
-char *profile_title(const struct profile *profile)
-{
-	return g_strconcat(profile->operation, profile->label ? " (" : "",
-			   profile->label ? profile->label : "", profile->label ? ")" : "",
-			   *profile->scope ? ", " : "", profile->scope, NULL);
-}
-
 static guint limit_of(const struct profiles *profiles, guint count)
 {
 	return rows_limited(profiles->session, count);
