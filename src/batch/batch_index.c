@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `whylate batch --index`: one file, no script, nothing from elsewhere; see batch.h.
+/* The page of `whylate batch --index`: one file, no script, nothing from elsewhere; see
+ * batch_parts.h.
  *
  * Tables of the limits, the traces, the findings over all of them and the latencies. Colours
  * follow the reader's scheme, and nothing is said by colour alone. Names of traces and threads are

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adding up lines of `whylate batch`; see batch.h.
+/* Adding up lines of `whylate batch`; see batch_parts.h.
  *
  * The sums are kept as the JSON that they are read from and written as. Lines come from other
  * processes, and maybe other programs: what is no number counts as 0, and sums stop at the largest

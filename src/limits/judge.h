@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict on each limit, with what was measured, and why.
  *
- * Place: limits/, on measure.h. The reports show judgements (report/limits.h), the command
+ * Place: limits/, on measure.h. The reports show judgements (limits_report.h), the command
  * turns them into its exit status. Source: interface.md, "Exit status".
  */
 #ifndef WHYLATE_LIMITS_JUDGE_H

@@ -301,7 +301,7 @@ static char *waker_label(const struct session *session, const struct wait *wait,
 }
 
 /* "by stopper (224), signal 19 (SIGSTOP); continued by stopper (224), …": who stopped
- * it, by flow/stop.c, and who ended that. */
+ * it, by threads/stop.c, and who ended that. */
 static char *stopped_label(const struct session *session, const struct wait *wait)
 {
 	const struct block *block = wait->block;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where requests begin and end, who works on them, and what their time is put down to.
- * Expectations are worked out by hand from the rules in tracking/requests.h and costs.h.
+ * Expectations are worked out by hand from the rules in tracking/requests.h and request_costs.h.
  *
  * Threads 5 to 8, named a to d, each run on a CPU of their own (0 to 3) unless they sleep;
  * 5 and 6 are processes by themselves, 8 is a thread of process 7.

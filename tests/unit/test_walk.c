@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The walk of the exports, from hand-made events: frames around states, cut where frames begin
- * and end, with the wake-ups. Expectations are worked out by hand from walk.h and semantics.md
- * ("The control-flow stack of a thread", "Woken up").
+ * and end, with the wake-ups. Expectations are worked out by hand from export_walk.h and
+ * semantics.md ("The control-flow stack of a thread", "Woken up").
  */
 #include "commands/commands.h"
 #include "feed.h"
