@@ -211,14 +211,14 @@ static void add_user_traces(struct check *check, const struct session *session)
 	g_array_append_val(check->findings, finding);
 }
 
-static int gravity(const struct finding *finding)
+static int severity_of(const struct finding *finding)
 {
 	return finding->impossible ? 0 : finding->degraded ? 1 : finding->poorer ? 2 : 3;
 }
 
 static gint gravest_first(gconstpointer a, gconstpointer b)
 {
-	return gravity(a) - gravity(b); /* and as they were found: the sort is stable */
+	return severity_of(a) - severity_of(b); /* and as they were found: the sort is stable */
 }
 
 void check_init(struct check *check, const struct session *session)

@@ -190,7 +190,7 @@ static uint64_t sum_of(const GArray *list)
 }
 
 /* Bytes that the directory may hold. */
-static uint64_t room(const struct cache *cache, uint64_t held)
+static uint64_t bytes_to_spare(const struct cache *cache, uint64_t held)
 {
 	const char *said = g_getenv("WHYLATE_CACHE_SIZE");
 	guint64 megabytes = SIZE_MAX_MB;
@@ -208,7 +208,7 @@ static uint64_t room(const struct cache *cache, uint64_t held)
 static void make_room(const struct cache *cache)
 {
 	g_autoptr(GArray) list = list_kept(cache);
-	uint64_t sum = sum_of(list), most = room(cache, sum);
+	uint64_t sum = sum_of(list), most = bytes_to_spare(cache, sum);
 
 	for (guint i = 0; i < list->len && sum > most; i++) {
 		const struct kept *kept = &g_array_index(list, struct kept, i);
@@ -301,6 +301,6 @@ void cache_keep(struct cache *cache, const struct session *session)
 	    g_mkdir_with_parents(cache->directory, 0700) != 0)
 		return;
 	list = list_kept(cache);
-	if (image_size(&session->trace) <= room(cache, sum_of(list)))
+	if (image_size(&session->trace) <= bytes_to_spare(cache, sum_of(list)))
 		write_image(cache, session);
 }

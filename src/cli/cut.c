@@ -93,7 +93,7 @@ static void keeper_end(const struct keeper *keeper, bool whole)
 		;
 }
 
-static bool fail(const char *output, int code, GError **error)
+static bool set_cut_error(const char *output, int code, GError **error)
 {
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "cannot write the trace %s: %s",
 		    output, g_strerror(code));
@@ -313,7 +313,7 @@ static bool cut_all(const struct session *session, GPtrArray *paths, GPtrArray *
 			continue; /* nothing of it */
 		/* the sink makes the last one itself */
 		if (g_mkdir_with_parents(above, 0777) != 0)
-			ok = fail(above, errno, error);
+			ok = set_cut_error(above, errno, error);
 		else
 			ok = cut_one(&cut, place, !host || host->gaps->len || trace->user, lossy,
 				     error);
@@ -346,16 +346,16 @@ bool cut_window(const struct session *session, GPtrArray *paths, int64_t from, i
 		trimmed[strlen(trimmed) - 1] = 0;
 	temporary = g_strconcat(trimmed, ".XXXXXX", NULL);
 	if (!g_mkdtemp_full(temporary, 0700))
-		return fail(output, errno, error);
+		return set_cut_error(output, errno, error);
 	if (!keeper_begin(&keeper, temporary)) {
 		g_rmdir(temporary);
-		return fail(output, errno, error);
+		return set_cut_error(output, errno, error);
 	}
 	ok = cut_all(session, paths, traces, from, to, temporary, &lossy, error);
 	if (ok) {
 		open_up(temporary);
 		if (g_rename(temporary, trimmed) != 0)
-			ok = fail(output, errno, error);
+			ok = set_cut_error(output, errno, error);
 	}
 	keeper_end(&keeper, ok);
 	if (ok && lossy) {

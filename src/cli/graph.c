@@ -172,7 +172,7 @@ static bool build(bt_graph *graph, struct reading *reading, GPtrArray *traces, c
 	return true;
 }
 
-static bool fail(const struct reading *reading, GError **error)
+static bool set_read_error(const struct reading *reading, GError **error)
 {
 	g_autofree char *cause =
 		reading->error ? g_strdup(reading->error->message) : messages_library_error();
@@ -208,7 +208,7 @@ bool graph_run(struct session *session, GPtrArray *traces, GError **error)
 	progress_end(&reading.progress);
 	messages_end(reading.messages);
 	if (!ok)
-		ok = fail(&reading, error);
+		ok = set_read_error(&reading, error);
 	else if (!session_has_events(session)) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
 			    "the trace has no events");

@@ -32,7 +32,7 @@ struct asked {
 	char *heard;               /* owned; what went wrong, for the error object; NULL */
 };
 
-static int fail(const char *message, int code)
+static int print_error(const char *message, int code)
 {
 	lami_error(message, code, stdout);
 	return code;
@@ -257,8 +257,8 @@ static int run_test(const struct lami_analysis *analysis, struct asked *asked, G
 	status = set_options(analysis, asked, &options, paths);
 	options_clear(&options);
 	if (status >= 0)
-		return fail(asked->heard ? asked->heard : "wrong usage", status);
-	return test(analysis, paths, &error) ? 0 : fail(error->message, LAMI_FAILED);
+		return print_error(asked->heard ? asked->heard : "wrong usage", status);
+	return test(analysis, paths, &error) ? 0 : print_error(error->message, LAMI_FAILED);
 }
 
 static int run_results(const struct lami_analysis *analysis, struct asked *asked, GPtrArray *paths)
@@ -282,7 +282,7 @@ static int run_results(const struct lami_analysis *analysis, struct asked *asked
 	if (!asked->heard)
 		asked->heard = g_strdup("it failed");
 	tell(NULL, asked->heard);
-	return fail(asked->heard, status);
+	return print_error(asked->heard, status);
 }
 
 static int answer(const struct lami_analysis *analysis, struct asked *asked)
@@ -314,7 +314,7 @@ int lami_command(const char *name, int argc, char **argv)
 		status = answer(analysis, &asked);
 	} else {
 		unknown = g_strdup_printf("there is no analysis '%s' (see whylate-lami(1))", name);
-		status = fail(unknown, WHYLATE_ERROR_USAGE);
+		status = print_error(unknown, WHYLATE_ERROR_USAGE);
 	}
 	g_ptr_array_free(asked.rest, TRUE);
 	g_free(asked.begin);

@@ -44,7 +44,7 @@ static void push_thread(struct stack_sums *sums, const struct walk_thread *threa
 }
 
 /* Adds the stack at hand. */
-static void add(struct stack_sums *sums, uint32_t thread, int64_t ns, uint64_t count)
+static void add_stack(struct stack_sums *sums, uint32_t thread, int64_t ns, uint64_t count)
 {
 	uint32_t of = sums->by_thread ? thread : NO_THREAD;
 	guint frames = sums->frames->len;
@@ -221,7 +221,7 @@ static void by_runner(int64_t begin, int64_t end, uint32_t thread, void *data)
 
 		push(sums, by);
 	}
-	add(sums, sums->walk->current->thread, end - begin, end == sums->end);
+	add_stack(sums, sums->walk->current->thread, end - begin, end == sums->end);
 	g_array_set_size(sums->frames, sums->frames->len - 1);
 }
 
@@ -246,8 +246,8 @@ static void on_off_cpu(const struct walk *walk, const struct walk_state *state, 
 	push_base(sums, state);
 	if (state->block) {
 		push_cause(sums, state);
-		add(sums, thread, state->span.end - state->span.begin,
-		    state->span.end == state->end);
+		add_stack(sums, thread, state->span.end - state->span.begin,
+			  state->span.end == state->end);
 		return;
 	}
 	push(sums, preempted ? "preempted" : "waiting for CPU");
@@ -288,8 +288,8 @@ static void on_waker(const struct walk *walk, const struct walk_state *state, vo
 				   ? "not known"
 				   : session_thread_name(walk->session, block->waker));
 	}
-	add(sums, walk->current->thread, state->span.end - state->span.begin,
-	    state->span.end == state->end);
+	add_stack(sums, walk->current->thread, state->span.end - state->span.begin,
+		  state->span.end == state->end);
 }
 
 /* --- along the critical path -------------------------------------------------------------- */
@@ -339,7 +339,7 @@ static void add_piece(struct stack_sums *sums, const struct path *path, const st
 		push_cause(sums, &state);
 		sums->walk->current = NULL;
 	}
-	add(sums, root, piece->end - piece->begin, 1);
+	add_stack(sums, root, piece->end - piece->begin, 1);
 	g_array_set_size(sums->frames, base);
 }
 

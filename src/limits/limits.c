@@ -26,7 +26,7 @@ struct parser {
 	"duration, lost"
 
 G_GNUC_PRINTF(2, 3)
-static bool fail(struct parser *parser, const char *format, ...)
+static bool refuse(struct parser *parser, const char *format, ...)
 {
 	g_autofree char *why = NULL;
 	va_list list;
@@ -152,18 +152,18 @@ static bool parse_function(struct parser *parser, struct bound *bound)
 			return true;
 		}
 	return parse_percentile(parser, bound) || parse_state(parser, bound) ||
-	       fail(parser, "at '%s': must be a function: " FUNCTIONS, parser->at);
+	       refuse(parser, "at '%s': must be a function: " FUNCTIONS, parser->at);
 }
 
 static bool set_once(struct parser *parser, char **where, char *text, const char *what)
 {
 	if (*where || !text || !*text) {
 		g_free(text);
-		return fail(parser,
-			    *where ? "there are two of %s"
-				   : "%s: nothing is there, or a quote "
-				     "is not closed",
-			    what);
+		return refuse(parser,
+			      *where ? "there are two of %s"
+				     : "%s: nothing is there, or a quote "
+				       "is not closed",
+			      what);
 	}
 	*where = text;
 	return true;
@@ -178,10 +178,10 @@ static bool set_requests(struct parser *parser, struct limit *limit, const char 
 			limit->requests = g_strdup(kind);
 			return true;
 		}
-	return fail(parser,
-		    "'requests:%s': must be requests, requests:server, requests:client or "
-		    "requests:process",
-		    kind);
+	return refuse(parser,
+		      "'requests:%s': must be requests, requests:server, requests:client or "
+		      "requests:process",
+		      kind);
 }
 
 static bool parse_item(struct parser *parser, struct limit *limit)
@@ -200,10 +200,10 @@ static bool parse_item(struct parser *parser, struct limit *limit)
 		return false;
 	if (operations_named(limit->operation))
 		return true;
-	return fail(parser,
-		    "'%s' is no operation: such as syscall:fsync, irq:*, block-served:vda, "
-		    "wait-cpu; nor 'requests', 'thread=NAME', 'process=NAME'",
-		    limit->operation);
+	return refuse(parser,
+		      "'%s' is no operation: such as syscall:fsync, irq:*, block-served:vda, "
+		      "wait-cpu; nor 'requests', 'thread=NAME', 'process=NAME'",
+		      limit->operation);
 }
 
 static bool parse_subject(struct parser *parser, struct limit *limit)
@@ -216,7 +216,7 @@ static bool parse_subject(struct parser *parser, struct limit *limit)
 		if (!parse_item(parser, limit))
 			return false;
 	} while (take(parser, ","));
-	return take(parser, ")") || fail(parser, "at '%s': a ')' is missing", parser->at);
+	return take(parser, ")") || refuse(parser, "at '%s': a ')' is missing", parser->at);
 }
 
 static bool parse_per(struct parser *parser, struct limit *limit)
@@ -228,7 +228,7 @@ static bool parse_per(struct parser *parser, struct limit *limit)
 	else if (take_word(parser, "process"))
 		limit->per = LIMIT_PER_PROCESS;
 	else
-		return fail(parser, "at '%s': must be per thread or per process", parser->at);
+		return refuse(parser, "at '%s': must be per thread or per process", parser->at);
 	return true;
 }
 
@@ -238,14 +238,14 @@ static bool check_unit(struct parser *parser, const struct bound *bound, const c
 	bool counts = bound->function == LIMIT_COUNT || bound->function == LIMIT_LOST;
 
 	if (counts && bound->unit != LIMIT_NUMBER)
-		return fail(parser, "'%s': count and lost are plain numbers", unit);
+		return refuse(parser, "'%s': count and lost are plain numbers", unit);
 	if (!counts && bound->unit == LIMIT_NUMBER && bound->number > 0)
-		return fail(parser, "a unit is missing: ns, us, ms or s%s",
-			    bound->function == LIMIT_STATE ? ", or % of the threads' time" : "");
+		return refuse(parser, "a unit is missing: ns, us, ms or s%s",
+			      bound->function == LIMIT_STATE ? ", or % of the threads' time" : "");
 	if (bound->unit == LIMIT_SHARE && bound->function != LIMIT_STATE)
-		return fail(parser,
-			    "'%%' is for working, interrupted, blocked and unknown: a share of "
-			    "the threads' time");
+		return refuse(parser,
+			      "'%%' is for working, interrupted, blocked and unknown: a share of "
+			      "the threads' time");
 	return true;
 }
 
@@ -262,8 +262,9 @@ static bool parse_number(struct parser *parser, struct bound *bound)
 	skip_space(parser);
 	end = number_part(parser->at, &bound->number);
 	if (!end)
-		return fail(parser, "at '%s': must be a number with its unit, as in 20ms, 30 %%, 5",
-			    parser->at);
+		return refuse(parser,
+			      "at '%s': must be a number with its unit, as in 20ms, 30 %%, 5",
+			      parser->at);
 	parser->at = end;
 	skip_space(parser);
 	unit = parser->at;
@@ -292,7 +293,7 @@ static bool parse_comparison(struct parser *parser, struct bound *bound)
 	else if (take(parser, "<"))
 		bound->comparison = UNDER;
 	else
-		return fail(parser, "at '%s': must be >, >=, < or <=", parser->at);
+		return refuse(parser, "at '%s': must be >, >=, < or <=", parser->at);
 	return parse_number(parser, bound);
 }
 
@@ -314,7 +315,7 @@ static bool parse_conditions(struct parser *parser, struct limit *limit)
 			return false;
 		if (bound.function == LIMIT_DURATION || bound.function == LIMIT_LOST ||
 		    of_operations(bound.function) != of_operations(limit->bound.function))
-			return fail(
+			return refuse(
 				parser,
 				"a condition is of the same operations or threads as the limit: "
 				"%s",
@@ -331,20 +332,21 @@ static bool check(struct parser *parser, const struct limit *limit)
 	enum limit_function function = limit->bound.function;
 
 	if (of_operations(function) && !limit->operation && !limit->requests)
-		return fail(parser, "of what? An operation or 'requests' stands in brackets, as in "
-				    "p99(syscall:fsync)");
+		return refuse(parser,
+			      "of what? An operation or 'requests' stands in brackets, as in "
+			      "p99(syscall:fsync)");
 	if (limit->operation && limit->requests)
-		return fail(parser, "it is either of an operation or of requests");
+		return refuse(parser, "it is either of an operation or of requests");
 	if (!of_operations(function) && (limit->operation || limit->requests))
-		return fail(parser,
-			    "this function is not of operations or requests, but of thread=NAME "
-			    "or process=NAME");
+		return refuse(parser,
+			      "this function is not of operations or requests, but of thread=NAME "
+			      "or process=NAME");
 	if (function == LIMIT_LOST && (limit->thread || limit->process))
-		return fail(parser, "events are lost by the tracer, not by threads");
+		return refuse(parser, "events are lost by the tracer, not by threads");
 	if (limit->per && (limit->requests || function == LIMIT_LOST || function == LIMIT_DURATION))
-		return fail(parser, "'per' is for operations and states of threads");
+		return refuse(parser, "'per' is for operations and states of threads");
 	if ((function == LIMIT_LOST || function == LIMIT_DURATION) && limit->conditions->len)
-		return fail(parser, "'if' is for operations, requests and states of threads");
+		return refuse(parser, "'if' is for operations, requests and states of threads");
 	return true;
 }
 
@@ -377,7 +379,7 @@ struct limit *limit_parse(const char *text, GError **error)
 	    parse_per(&parser, limit) && parse_comparison(&parser, &limit->bound) &&
 	    parse_conditions(&parser, limit)) {
 		skip_space(&parser);
-		if (*parser.at ? fail(&parser, "'%s' is too much", parser.at)
+		if (*parser.at ? refuse(&parser, "'%s' is too much", parser.at)
 			       : check(&parser, limit))
 			return limit;
 	}

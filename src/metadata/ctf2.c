@@ -32,7 +32,7 @@ static int64_t number(const json_t *object, const char *key, int64_t fallback)
 	return json_is_integer(value) ? json_integer_value(value) : fallback;
 }
 
-static struct type *fail(struct reading *reading, const char *why)
+static struct type *refuse(struct reading *reading, const char *why)
 {
 	if (!reading->why)
 		reading->why = why;
@@ -76,7 +76,7 @@ static const char *name_by_role(const json_t *class)
 static void set_align(struct reading *reading, struct type *type, int64_t align)
 {
 	if (align < 1 || align > 65536 || (align & (align - 1)))
-		fail(reading, "an alignment must be a power of two");
+		refuse(reading, "an alignment must be a power of two");
 	else
 		type->align = MAX(type->align, (uint32_t) align);
 }
@@ -92,7 +92,7 @@ static void add_ranges(struct reading *reading, struct type *type, const char *l
 		struct range range;
 
 		if (json_array_size(pair) != 2) {
-			fail(reading, "a range must have two ends");
+			refuse(reading, "a range must have two ends");
 			return;
 		}
 		range.label = g_strdup(label);
@@ -110,7 +110,7 @@ static struct type *integer(struct reading *reading, const json_t *object, bool 
 	const char *label;
 
 	if (length < 1 || length > 64)
-		return fail(reading, "an integer must have 1 to 64 bits");
+		return refuse(reading, "an integer must have 1 to 64 bits");
 	type->size = (uint32_t) length;
 	type->is_signed = is_signed;
 	type->order =
@@ -147,7 +147,7 @@ static struct type *list(struct reading *reading, const json_t *object, bool dyn
 	if (!element)
 		return NULL;
 	if (!dynamic && (length < 0 || length > LENGTH_MAX))
-		return fail(reading, "an array is too long");
+		return refuse(reading, "an array is too long");
 	type->length = (uint64_t) length;
 	type->element = element;
 	type->align = element->align;
@@ -241,7 +241,7 @@ static struct type *of_kind(struct reading *reading, const json_t *object, const
 		return structure(reading, object);
 	if (strcmp(kind, "variant") == 0)
 		return variant(reading, object);
-	return fail(reading, "a field class of a kind that LTTng does not write");
+	return refuse(reading, "a field class of a kind that LTTng does not write");
 }
 
 /* A field class, or the name of one. */
@@ -251,14 +251,14 @@ static struct type *field_class(struct reading *reading, const json_t *object)
 
 	if (json_is_string(object)) {
 		type = g_hash_table_lookup(reading->aliases, json_string_value(object));
-		return type ? type : fail(reading, "a field class that was not declared");
+		return type ? type : refuse(reading, "a field class that was not declared");
 	}
 	if (reading->why)
 		return NULL;
 	if (!json_is_object(object))
-		return fail(reading, "a field class is missing");
+		return refuse(reading, "a field class is missing");
 	if (++reading->depth > DEPTH_MAX)
-		fail(reading, "field classes are nested too deep");
+		refuse(reading, "field classes are nested too deep");
 	else
 		type = of_kind(reading, object, text(object, "type"));
 	reading->depth--;
@@ -330,7 +330,7 @@ static void clock_class(struct reading *reading, const json_t *fragment)
 				   .offset = number(offset, "cycles", 0)};
 
 	if (frequency <= 0) {
-		fail(reading, "a clock without frequency");
+		refuse(reading, "a clock without frequency");
 		return;
 	}
 	clock.frequency = (uint64_t) frequency;
@@ -401,7 +401,7 @@ static void fragment(struct reading *reading, const json_t *object)
 	else if (strcmp(kind, "field-class-alias") == 0)
 		alias(reading, object);
 	else
-		fail(reading, "a fragment of unknown type");
+		refuse(reading, "a fragment of unknown type");
 }
 
 void ctf2_parse(const char *bytes, size_t length, struct metadata *metadata)

@@ -114,7 +114,7 @@ static struct mapped *take_free(void)
 	return mapped;
 }
 
-static struct mapped *add(void *bytes, const struct stat *status)
+static struct mapped *list_file(void *bytes, const struct stat *status)
 {
 	struct mapped *mapped;
 
@@ -148,7 +148,7 @@ struct mapped *mapped_new(const char *path)
 		error = errno;
 	close(fd);
 	errno = error;
-	return error ? NULL : add(bytes, &status);
+	return error ? NULL : list_file(bytes, &status);
 }
 
 void mapped_free(struct mapped *mapped)

@@ -29,7 +29,7 @@ static void set_apart(gpointer data)
 	setpgid(0, 0);
 }
 
-static bool fail(GError **error, const char *text)
+static bool set_lttng_error(GError **error, const char *text)
 {
 	g_set_error_literal(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, text);
 	return false;
@@ -44,15 +44,16 @@ static bool explain(const char *const *arguments, const char *said, const char *
 	g_strstrip(text);
 	if (strstr(said, "Kernel tracer not available") || strstr(said, "kernel tracer") ||
 	    (!*text && !g_file_test("/proc/lttng", G_FILE_TEST_EXISTS)))
-		return fail(
+		return set_lttng_error(
 			error,
 			"the kernel's tracer is not there: as root 'apt-get install "
 			"lttng-modules-dkms linux-headers-$(uname -r)', then 'modprobe "
 			"lttng-tracer'; a kernel that only takes signed modules needs them signed");
 	if (strstr(said, "nvalid filter bytecode")) /* of a syntax error, in lttng-tools 2.13 */
-		return fail(error, "--trigger: LTTng does not take this filter; it compares the "
-				   "event's fields, as in 'sched_switch prev_prio < 0 && prev_tid "
-				   "!= 0' (FILTER EXPRESSION in lttng-enable-event(1))");
+		return set_lttng_error(
+			error, "--trigger: LTTng does not take this filter; it compares the "
+			       "event's fields, as in 'sched_switch prev_prio < 0 && prev_tid "
+			       "!= 0' (FILTER EXPRESSION in lttng-enable-event(1))");
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, "lttng %s failed: %s", arguments[1],
 		    *text ? text : how);
 	return false;
@@ -66,7 +67,7 @@ bool lttng_run(const char *const *arguments, char **said, GError **error)
 
 	if (!g_spawn_sync(NULL, (char **) arguments, NULL, G_SPAWN_SEARCH_PATH, set_apart, NULL,
 			  &out, &err, &status, &cause))
-		return fail(error, cause->message);
+		return set_lttng_error(error, cause->message);
 	both = g_strconcat(err, out, NULL);
 	if (!g_spawn_check_wait_status(status, &cause))
 		return explain(arguments, both, cause->message, error);
@@ -205,10 +206,11 @@ static bool start_daemon(const char *session, struct lttng_daemon *daemon, GErro
 	int ends[2];
 
 	if (!program)
-		return fail(error, "no session daemon runs, and lttng-sessiond is not installed");
+		return set_lttng_error(
+			error, "no session daemon runs, and lttng-sessiond is not installed");
 	if (pipe2(ends, O_CLOEXEC) != 0 || (daemon->keeper = fork()) < 0) {
 		daemon->keeper = 0;
-		return fail(error, g_strerror(errno));
+		return set_lttng_error(error, g_strerror(errno));
 	}
 	if (daemon->keeper == 0) {
 		close(ends[1]);
@@ -222,13 +224,14 @@ static bool start_daemon(const char *session, struct lttng_daemon *daemon, GErro
 		if (waitpid(daemon->keeper, NULL, WNOHANG) == daemon->keeper) {
 			close(daemon->alive);
 			daemon->keeper = 0;
-			return fail(error,
-				    "lttng-sessiond ended at once: 'lttng-sessiond -v' says why");
+			return set_lttng_error(
+				error,
+				"lttng-sessiond ended at once: 'lttng-sessiond -v' says why");
 		}
 		g_usleep(DAEMON_STEP_MS * 1000);
 	}
 	lttng_end_daemon(daemon);
-	return fail(error, "lttng-sessiond was started and does not answer");
+	return set_lttng_error(error, "lttng-sessiond was started and does not answer");
 }
 
 bool lttng_ready(const char *session, struct lttng_daemon *daemon, GError **error)
@@ -237,16 +240,19 @@ bool lttng_ready(const char *session, struct lttng_daemon *daemon, GError **erro
 
 	daemon->keeper = 0;
 	if (!command)
-		return fail(error, "LTTng is not installed: as root 'apt-get install lttng-tools "
-				   "lttng-modules-dkms linux-headers-$(uname -r)'");
+		return set_lttng_error(
+			error, "LTTng is not installed: as root 'apt-get install lttng-tools "
+			       "lttng-modules-dkms linux-headers-$(uname -r)'");
 	if (geteuid() != 0 && !in_group_tracing())
-		return fail(error, "kernel tracing needs root, or the group tracing: sudo whylate "
-				   "record …, or 'sudo usermod -aG tracing $USER' and a new login");
+		return set_lttng_error(
+			error, "kernel tracing needs root, or the group tracing: sudo whylate "
+			       "record …, or 'sudo usermod -aG tracing $USER' and a new login");
 	if (daemon_answers())
 		return true;
 	if (geteuid() != 0)
-		return fail(error, "no session daemon of root runs: 'sudo systemctl start "
-				   "lttng-sessiond', or record as root");
+		return set_lttng_error(error,
+				       "no session daemon of root runs: 'sudo systemctl start "
+				       "lttng-sessiond', or record as root");
 	return start_daemon(session, daemon, error);
 }
 

@@ -39,7 +39,7 @@ static const struct {
 		{"cold", "1M", "4", "64K", "64"}};
 
 /* Appends one line; the list ends with NULL. */
-static void G_GNUC_NULL_TERMINATED add(GPtrArray *plan, const char *first, ...)
+static void G_GNUC_NULL_TERMINATED add_line(GPtrArray *plan, const char *first, ...)
 {
 	GPtrArray *line = g_ptr_array_new();
 	va_list list;
@@ -74,8 +74,8 @@ static void add_channels(const struct recording *recording, GPtrArray *plan, con
 			"--num-subbuf=", ring ? channels[i].ring_count : channels[i].count, NULL);
 
 		if (strcmp(channel_of(recording, channels[i].name), channels[i].name) == 0)
-			add(plan, "enable-channel", "--kernel", session, size, count,
-			    ring ? "--overwrite" : "--discard", channels[i].name, NULL);
+			add_line(plan, "enable-channel", "--kernel", session, size, count,
+				 ring ? "--overwrite" : "--discard", channels[i].name, NULL);
 	}
 }
 
@@ -84,7 +84,7 @@ static void add_events(const struct recording *recording, GPtrArray *plan, const
 {
 	g_autofree char *to = g_strconcat("--channel=", channel_of(recording, channel), NULL);
 
-	add(plan, "enable-event", "--kernel", session, to, events, NULL);
+	add_line(plan, "enable-event", "--kernel", session, to, events, NULL);
 }
 
 GPtrArray *plan_begin(const struct recording *recording)
@@ -94,9 +94,9 @@ GPtrArray *plan_begin(const struct recording *recording)
 	GPtrArray *plan = plan_new();
 
 	if (recording->snapshot)
-		add(plan, "create", recording->session, "--snapshot", output, NULL);
+		add_line(plan, "create", recording->session, "--snapshot", output, NULL);
 	else
-		add(plan, "create", recording->session, output, NULL);
+		add_line(plan, "create", recording->session, output, NULL);
 	add_channels(recording, plan, session);
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
 		if (lines[i].from <= recording->preset)
@@ -104,21 +104,22 @@ GPtrArray *plan_begin(const struct recording *recording)
 	if (recording->network)
 		add_events(recording, plan, session, "hot", "net_*,skb_*,napi_*");
 	if (recording->preset >= PRESET_NORMAL)
-		add(plan, "enable-event", "--kernel", session, "--channel=hot", "--syscall",
-		    "--all", NULL);
+		add_line(plan, "enable-event", "--kernel", session, "--channel=hot", "--syscall",
+			 "--all", NULL);
 	for (guint i = 0; i < recording->functions->len; i++) {
 		const char *name = g_ptr_array_index(recording->functions, i);
 		g_autofree char *function = g_strconcat("--function=", name, NULL);
 
-		add(plan, "enable-event", "--kernel", session, "--channel=hot", function, name,
-		    NULL);
+		add_line(plan, "enable-event", "--kernel", session, "--channel=hot", function, name,
+			 NULL);
 	}
 	/* after a gap, and in a ring, the tid names who runs before the next switch */
 	if (recording->preset == PRESET_FULL || recording->snapshot)
-		add(plan, "add-context", "--kernel", session, "--channel=hot", "--type=tid", NULL);
+		add_line(plan, "add-context", "--kernel", session, "--channel=hot", "--type=tid",
+			 NULL);
 	if (recording->callstacks)
-		add(plan, "add-context", "--kernel", session, "--channel=switches",
-		    "--type=callstack-kernel", NULL);
+		add_line(plan, "add-context", "--kernel", session, "--channel=switches",
+			 "--type=callstack-kernel", NULL);
 	if (recording->trigger) {
 		g_autofree char *trigger = g_strchomp(g_strdup(recording->trigger));
 		g_auto(GStrv) parts = g_strsplit(trigger, " ", 2);
@@ -128,14 +129,15 @@ GPtrArray *plan_begin(const struct recording *recording)
 		g_autofree char *action = g_strconcat("--action=snapshot-session", NULL);
 
 		if (parts[1])
-			add(plan, "add-trigger", name, "--condition=event-rule-matches",
-			    "--type=kernel:tracepoint", event, filter, action, recording->session,
-			    NULL);
+			add_line(plan, "add-trigger", name, "--condition=event-rule-matches",
+				 "--type=kernel:tracepoint", event, filter, action,
+				 recording->session, NULL);
 		else
-			add(plan, "add-trigger", name, "--condition=event-rule-matches",
-			    "--type=kernel:tracepoint", event, action, recording->session, NULL);
+			add_line(plan, "add-trigger", name, "--condition=event-rule-matches",
+				 "--type=kernel:tracepoint", event, action, recording->session,
+				 NULL);
 	}
-	add(plan, "start", recording->session, NULL);
+	add_line(plan, "start", recording->session, NULL);
 	return plan;
 }
 
@@ -145,13 +147,13 @@ GPtrArray *plan_end(const struct recording *recording)
 	GPtrArray *plan = plan_new();
 
 	if (recording->trigger)
-		add(plan, "remove-trigger", recording->session, NULL);
+		add_line(plan, "remove-trigger", recording->session, NULL);
 	if (recording->snapshot)
-		add(plan, "regenerate", "statedump", session, NULL);
-	add(plan, "stop", recording->session, NULL);
+		add_line(plan, "regenerate", "statedump", session, NULL);
+	add_line(plan, "stop", recording->session, NULL);
 	if (recording->snapshot)
-		add(plan, "snapshot", "record", session, NULL);
-	add(plan, "destroy", recording->session, NULL);
+		add_line(plan, "snapshot", "record", session, NULL);
+	add_line(plan, "destroy", recording->session, NULL);
 	return plan;
 }
 
@@ -160,10 +162,10 @@ GPtrArray *plan_snapshot(const char *session)
 	g_autofree char *of = g_strconcat("--session=", session, NULL);
 	GPtrArray *plan = plan_new();
 
-	add(plan, "regenerate", "statedump", of, NULL);
-	add(plan, "stop", session, NULL); /* else what is written is written over */
-	add(plan, "snapshot", "record", of, NULL);
-	add(plan, "start", session, NULL);
+	add_line(plan, "regenerate", "statedump", of, NULL);
+	add_line(plan, "stop", session, NULL); /* else what is written is written over */
+	add_line(plan, "snapshot", "record", of, NULL);
+	add_line(plan, "start", session, NULL);
 	return plan;
 }
 

@@ -179,7 +179,8 @@ GArray *rows_between(const GArray *rows, guint first, guint end)
 {
 	GArray *list = g_array_new(FALSE, FALSE, row_size(rows));
 
-	g_array_append_vals(list, rows->data + (gsize) first * row_size(rows), end - first);
+	if (first < end) /* an empty array has no data to point into */
+		g_array_append_vals(list, rows->data + (gsize) first * row_size(rows), end - first);
 	return list;
 }
 

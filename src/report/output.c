@@ -54,7 +54,7 @@ static void replace_ours(char *from, char *to)
 	}
 }
 
-static bool fail(const char *path, int code, GError **error)
+static bool set_output_error(const char *path, int code, GError **error)
 {
 	const char *advice = code == ENOSPC || code == EDQUOT ? "; make room, or write elsewhere"
 			     : code == EACCES || code == ENOENT || code == ENOTDIR || code == EROFS
@@ -138,15 +138,15 @@ bool output_open(struct output *output, const char *path, GError **error)
 	exists = stat(path, &status) == 0;
 	if (exists && !S_ISREG(status.st_mode)) {
 		output->file = g_fopen(path, "we");
-		return output->file ? ready(output) : fail(path, errno, error);
+		return output->file ? ready(output) : set_output_error(path, errno, error);
 	}
 	if (exists && access(path, W_OK) != 0)
-		return fail(path, errno, error);
+		return set_output_error(path, errno, error);
 	/* a symbolic link stays one */
 	output->place = exists ? realpath(path, NULL) : strdup(path);
 	fd = output->place ? open_new(output, exists ? status.st_mode & 0777 : 0666) : -1;
 	if (fd < 0)
-		return fail(path, errno, error);
+		return set_output_error(path, errno, error);
 	if (exists) /* as it was, whatever the mask */
 		fchmod(fd, status.st_mode & 0777);
 	output->file = fdopen(fd, "w");
@@ -227,7 +227,7 @@ bool output_flush(struct output *output, GError **error)
 {
 	int code = output_trouble(output->file);
 
-	return !code || fail(output->path, code, error);
+	return !code || set_output_error(output->path, code, error);
 }
 
 bool output_commit(struct output *output, GError **error)
@@ -235,7 +235,7 @@ bool output_commit(struct output *output, GError **error)
 	if (!output_flush(output, error))
 		return false;
 	if (output->file != stdout && !publish(output))
-		return fail(output->path, errno, error);
+		return set_output_error(output->path, errno, error);
 	return true;
 }
 

@@ -166,8 +166,8 @@ static void list(const struct report *report, const GArray *order)
 /* --- one request ------------------------------------------------------------------- */
 
 /* Steps too short to matter are told as one line. */
-static void way(const struct costs *costs, const struct user_request *request,
-		struct output *output)
+static void print_way(const struct costs *costs, const struct user_request *request,
+		      struct output *output)
 {
 	const struct session *session = costs->requests->session;
 	GArray *steps;
@@ -471,7 +471,7 @@ void requests_text(const struct costs *costs, struct output *output)
 
 		inner(requests, place + 1, 4, output);
 		if (metric_of(costs) == METRIC_LATENCY)
-			way(costs, user_request_at(requests, place), output);
+			print_way(costs, user_request_at(requests, place), output);
 	}
 	fprintf(output->file, "\nOf no request: %s of work of threads in the window\n",
 		when_duration(working, requests->unassigned_working_ns));

@@ -171,7 +171,7 @@ each_group(struct matcher *matcher,
 
 /* Behind the last packet of `order` of that flow whose first byte is at or before
  * `byte`. */
-static guint behind(const struct matcher *matcher, uint64_t flow, uint32_t byte)
+static guint packets_after(const struct matcher *matcher, uint64_t flow, uint32_t byte)
 {
 	guint low = 0, high = matcher->order->len;
 
@@ -221,11 +221,12 @@ static void match_by_range(struct matcher *matcher, uint32_t index)
 	const struct packet *packet = packet_at(matcher->timeline, index);
 	uint32_t byte = packet->seq + packet->length - 1;
 	struct pair pair = {0, index};
-	guint count = holders(matcher, packet, behind(matcher, packet->flow, byte), &pair.sent);
+	guint count =
+		holders(matcher, packet, packets_after(matcher, packet->flow, byte), &pair.sent);
 
 	/* numbers begin anew after 2^32: one that holds it may have a higher one */
 	if (!count)
-		count = holders(matcher, packet, behind(matcher, packet->flow, UINT32_MAX),
+		count = holders(matcher, packet, packets_after(matcher, packet->flow, UINT32_MAX),
 				&pair.sent);
 	if (count == 1) {
 		matcher->matched[index] = 1;

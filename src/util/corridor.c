@@ -92,7 +92,7 @@ static double tightest(const struct side *side, double b, double at, const struc
 	return best;
 }
 
-static double room(const struct side *upper, const struct side *lower, double b)
+static double gap_between(const struct side *upper, const struct side *lower, double b)
 {
 	return tightest(upper, b, 0, NULL) - tightest(lower, b, 0, NULL);
 }
@@ -105,7 +105,7 @@ static double widest(const struct side *upper, const struct side *lower)
 	for (int i = 0; i < STEPS; i++) {
 		double a = low + (high - low) / 3, b = high - (high - low) / 3;
 
-		if (room(upper, lower, a) < room(upper, lower, b))
+		if (gap_between(upper, lower, a) < gap_between(upper, lower, b))
 			low = a;
 		else
 			high = b;
@@ -117,12 +117,12 @@ static double widest(const struct side *upper, const struct side *lower)
 static double end_of_room(const struct side *upper, const struct side *lower, double inside,
 			  double outside)
 {
-	if (room(upper, lower, outside) >= 0)
+	if (gap_between(upper, lower, outside) >= 0)
 		return outside;
 	for (int i = 0; i < STEPS; i++) {
 		double middle = (inside + outside) / 2;
 
-		if (room(upper, lower, middle) >= 0)
+		if (gap_between(upper, lower, middle) >= 0)
 			inside = middle;
 		else
 			outside = middle;
@@ -217,9 +217,9 @@ static void fit(struct side *upper, struct side *lower, guint points, double las
 	make_hull(lower);
 	while (upper->points->len && lower->points->len) {
 		b = widest(upper, lower);
-		if (room(upper, lower, 0) >= 0)
+		if (gap_between(upper, lower, 0) >= 0)
 			b = 0;
-		if (room(upper, lower, b) >= 0) {
+		if (gap_between(upper, lower, b) >= 0) {
 			middle_line(upper, lower, end_of_room(upper, lower, b, -CORRIDOR_DRIFT_MAX),
 				    end_of_room(upper, lower, b, CORRIDOR_DRIFT_MAX), last,
 				    corridor);
