@@ -113,7 +113,7 @@ static void causes(const struct report *report, const struct diff *diff)
 /* Which of `count` steps from `from` on are the longest; free with g_free(). */
 static bool *longest_steps(const GArray *steps, guint from, guint count, guint wanted)
 {
-	const struct step *first = &g_array_index(steps, struct step, from);
+	const struct step *first = count ? &g_array_index(steps, struct step, from) : NULL;
 	bool *chosen = g_new0(bool, count + 1);
 
 	for (guint n = 0; n < MIN(wanted, count); n++) {
