@@ -16,12 +16,13 @@ TABLE = {
     "util": "",
     # what happened
     "event": "util", "metadata": "util", "reader": "metadata event",
-    "timeline": "event", "model": "timeline", "state": "model", "objects": "state", "threads": "objects",
+    "timeline": "event", "model": "timeline", "state": "model", "objects": "state", "locks": "objects", "disk": "objects", "net": "objects",
+    "threads": "locks disk net",
     "flow": "threads", "trace": "flow", "symbols": "util",
     # what is asked
     "run": "trace symbols", "coverage": "run",
     # why
-    "waits": "run", "path": "waits", "imposed": "waits", "latencies": "waits", "tracking": "latencies path",
+    "ready": "run", "contention": "ready", "waits": "contention", "path": "waits", "imposed": "waits", "latencies": "waits", "tracking": "latencies path",
     "calls": "tracking",
     # what reports share
     "report": "latencies path imposed coverage", "findings": "report tracking", "limits": "report tracking",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """kinds.py [--write]: do the schemas name the kinds of causes that the program knows?
 
-The kinds are the rows of CAUSE_KINDS in src/waits/causes.h. With --write the lists that differ are written anew
+The kinds are the rows of CAUSE_KINDS in src/waits/cause_kinds.h. With --write the lists that differ are written anew
 (`make schemas`), else they are printed and the status is 1."""
 import glob
 import os
@@ -13,7 +13,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
 def known():
-    with open(os.path.join(TOP, "src/waits/causes.h"), encoding="utf-8") as file:
+    with open(os.path.join(TOP, "src/waits/cause_kinds.h"), encoding="utf-8") as file:
         return re.findall(r'^\tKIND\(\w+, "([a-z-]+)"', file.read(), re.M)
 
 
@@ -40,5 +40,5 @@ for path in sorted(glob.glob(os.path.join(TOP, "share/schema/*.json"))):
         with open(path, "w", encoding="utf-8") as schema:
             schema.write(after)
 if differ:
-    print(*differ, "written" if "--write" in sys.argv else "other kinds of causes than src/waits/causes.h")
+    print(*differ, "written" if "--write" in sys.argv else "other kinds of causes than src/waits/cause_kinds.h")
 sys.exit(bool(differ) and "--write" not in sys.argv)

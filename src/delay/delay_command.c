@@ -9,7 +9,7 @@
 #include "run/common_options.h"
 #include "coverage/needs.h"
 #include "run/option_values.h"
-#include "waits/contention.h"
+#include "contention/contention.h"
 
 static const struct option option_path = {
 	"path", NULL,

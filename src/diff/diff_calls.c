@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "waits/holders.h"
+#include "contention/holders.h"
 #include "latencies/operations.h"
 #include "path/path_sums.h"
 #include "latencies/profile.h"

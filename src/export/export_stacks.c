@@ -6,8 +6,8 @@
 
 #include "path/path.h"
 #include "path/path_sums.h"
-#include "waits/ready.h"
-#include "waits/cpu_runs.h"
+#include "ready/ready.h"
+#include "ready/cpu_runs.h"
 #include "waits/summary.h"
 #include "symbols/symbols.h"
 

@@ -8,7 +8,7 @@
 #include "flow/dump.h"
 
 #include "model/files.h"
-#include "objects/bios.h"
+#include "disk/bios.h"
 #include "threads/namespaces.h"
 #include "threads/states.h"
 

@@ -8,7 +8,7 @@
 #include "model/files.h"
 #include "objects/calls.h"
 #include "objects/exchanges.h"
-#include "objects/file_locks.h"
+#include "locks/file_locks.h"
 #include "threads/namespaces.h"
 
 #define O_CLOEXEC_BIT 02000000u

@@ -18,7 +18,7 @@
 #include "flow/step.h"
 #include "model/files.h"
 #include "objects/calls.h"
-#include "objects/locks.h"
+#include "locks/locks.h"
 #include "objects/operation_log.h"
 #include "objects/resource.h"
 #include "threads/states.h"

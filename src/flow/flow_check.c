@@ -2,8 +2,8 @@
 /* What must hold between two events; see flow_check.h. */
 #include "flow/flow_check.h"
 
-#include "objects/block_requests.h"
-#include "objects/locks.h"
+#include "disk/block_requests.h"
+#include "locks/locks.h"
 
 /* --- CPUs ---------------------------------------------------------------------- */
 
@@ -102,6 +102,7 @@ static void check_block(const struct flow *flow, uint32_t number)
 	g_assert(block->stack < flow->stacks->len);
 	g_assert(block->waker_stack < flow->stacks->len);
 	g_assert(!block->detail || block->detail < flow->timeline->details.used);
+	g_assert(!block->reason || block->reason < flow->timeline->reasons.used);
 	g_assert(!block->begun || block->begun < flow->timeline->details.used);
 	g_assert(block->lock <= flow->locks->len);
 	g_assert(!block->lock || !lock_at(flow, block->lock)->free);

@@ -2,7 +2,7 @@
 /* The tables of what is kept while events pass. */
 #include "flow/flow_records.h"
 
-#include "objects/locks.h"
+#include "locks/locks.h"
 #include "timeline/timeline_records.h"
 #include "util/record_rows.h"
 

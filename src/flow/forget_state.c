@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/model_records.h"
-#include "objects/locks.h"
+#include "locks/locks.h"
 
 #define TIMER_KEPT (INT64_C(60) * 1000000000) /* ns: one whose length is not known */
 

@@ -26,6 +26,7 @@ static uint32_t keep_ref(struct keeping *keeping, enum store store, uint32_t old
 		return old;
 	case STORE_BLOCKS:
 	case STORE_DETAILS:
+	case STORE_REASONS:
 		if (old && !keeping->numbers[store][old])
 			keep_record(keeping, store_records[store], keep_copy(keeping, store, old));
 		return keeping->numbers[store][old];

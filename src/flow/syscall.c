@@ -16,7 +16,7 @@
 #include "flow/effects.h"
 #include "objects/calls.h"
 #include "objects/exchanges.h"
-#include "objects/futexes.h"
+#include "locks/futexes.h"
 #include "objects/operation_log.h"
 #include "objects/resource.h"
 #include "state/holdback.h"

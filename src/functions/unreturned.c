@@ -5,7 +5,7 @@
 #include "objects/calls.h"
 #include "path/path.h"
 #include "waits/causes.h"
-#include "waits/deadlocks.h"
+#include "contention/deadlocks.h"
 
 void unreturned_clear(gpointer data)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "waits/holders.h"
+#include "contention/holders.h"
 
 /* Whose side an id is: both are threads of one process, or the first, or the
  * second, stands for all of its process. */

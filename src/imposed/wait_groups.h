@@ -13,7 +13,7 @@
 
 #include "imposed/idle_threads.h"
 #include "waits/causes.h"
-#include "waits/runners.h"
+#include "ready/runners.h"
 #include "run/session.h"
 
 /* Waits of one thread that have the leaf, resource and cause in common. */

@@ -4,9 +4,9 @@
 #include "run/choosing.h"
 
 #include "imposed/wait_chain.h"
-#include "waits/holders.h"
-#include "waits/cpu_runs.h"
-#include "waits/ready.h"
+#include "contention/holders.h"
+#include "ready/cpu_runs.h"
+#include "ready/ready.h"
 
 #define WAITS_MAX 1000  /* followed of one thread */
 #define KNOT_PART 1000 /* of the window: if less was imposed in all, nothing is stuck */
@@ -25,7 +25,7 @@ static void account_hardware(struct account *account, const struct wait *wait)
 		waiting->own += ns;
 	else if (taker == TAKER_UNKNOWN)
 		waiting->unknown += ns;
-	else if (contacts_idle_hardware(session, wait))
+	else if (!wait->block->reason && contacts_idle_hardware(session, wait))
 		waiting->idle += ns;
 	else {
 		waiting->imposed += ns;
@@ -165,6 +165,8 @@ static bool leads_on(struct account *account, uint32_t thread, const struct span
 		account->waiting->unknown += ns;
 		return false;
 	}
+	if (wait.block->reason)
+		return true;
 	if (is_thread(wait.block->child) && !model_thread(&session->trace.model, thread)->born) {
 		account->waiting->children += ns;
 		return false;

@@ -3,8 +3,8 @@
  * The figures are those of `whylate overview`.
  */
 #include "lami/lami_analysis.h"
-#include "waits/contention.h"
-#include "waits/deadlocks.h"
+#include "contention/contention.h"
+#include "contention/deadlocks.h"
 
 /* Who held it, of one that is waited for; or one that waits in a deadlock. */
 struct holder_row {

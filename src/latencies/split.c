@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "latencies/root_tree.h"
-#include "waits/cpu_runs.h"
+#include "ready/cpu_runs.h"
 #include "waits/state_names.h"
 #include "waits/wait.h"
 #include "symbols/symbols.h"

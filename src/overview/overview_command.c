@@ -7,7 +7,7 @@
 #include "run/command.h"
 #include "run/common_options.h"
 #include "coverage/needs.h"
-#include "waits/contention.h"
+#include "contention/contention.h"
 
 static const struct option *const options[] = {WINDOW_OPTIONS, &option_every,  &option_kallsyms,
 					       &option_format, &option_output, &option_limit,

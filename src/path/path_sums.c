@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "waits/runners.h"
+#include "ready/runners.h"
 #include "waits/state_names.h"
 
 bool piece_is_ready(const struct piece *piece)

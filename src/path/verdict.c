@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "waits/causality.h"
-#include "waits/holders.h"
+#include "contention/holders.h"
 #include "path/path_sums.h"
-#include "waits/runners.h"
+#include "ready/runners.h"
 #include "waits/summary.h"
 
 #define SENTENCES_MAX 6

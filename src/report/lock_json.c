@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Locks as JSON: who held the lock of one wait, in which order, doing what; all
  * locks by the waiting they cost; deadlocks. */
-#include "waits/contention.h"
-#include "waits/deadlocks.h"
+#include "contention/contention.h"
+#include "contention/deadlocks.h"
 #include "report/report.h"
 
 static const char *const proofs[] = {"inferred", "seen"};

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "waits/contention.h"
-#include "waits/deadlocks.h"
+#include "contention/contention.h"
+#include "contention/deadlocks.h"
 #include "report/report.h"
 
 #define HOLDERS_SHOWN 4

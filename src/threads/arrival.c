@@ -8,7 +8,7 @@
  * Part of threads/. What is found is written into the struct block that the
  * wake-up ended: `arrival`, ns from the wake-up until the other CPU took note of
  * it, and `idle_state`, the depth of sleep that this CPU was in then. The
- * analysis (waits/ready.h) decides what it means.
+ * analysis (ready/ready.h) decides what it means.
  *
  * Source: semantics.md, "Woken up"; the kernel's ttwu_queue_wakelist() (an idle
  * CPU of another cache is asked by an interrupt to take the thread: sched_wakeup

@@ -4,7 +4,7 @@
 
 #include "model/files.h"
 #include "objects/calls.h"
-#include "objects/file_locks.h"
+#include "locks/file_locks.h"
 #include "objects/operation_log.h"
 #include "objects/resource.h"
 #include "state/holdback.h"

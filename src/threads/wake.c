@@ -17,10 +17,10 @@
 #include <string.h>
 
 #include "model/files.h"
-#include "objects/block.h"
+#include "disk/block.h"
 #include "objects/calls.h"
-#include "objects/file_locks.h"
-#include "objects/work.h"
+#include "locks/file_locks.h"
+#include "disk/work.h"
 #include "state/stacks.h"
 #include "threads/arrival.h"
 #include "threads/states.h"

@@ -6,7 +6,7 @@
  *            [begin        end)
  *   T     ──┤ waits …         ├── takes it
  *
- * Place: timeline/, written by objects/locks.c, read by waits/holders.c. It
+ * Place: timeline/, written by locks/locks.c, read by contention/holders.c. It
  * knows nothing of what the lock is. A begin may be only the earliest that it
  * can have been (`taken` false): a lock taken without waiting is not seen.
  */

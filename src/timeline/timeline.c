@@ -38,6 +38,7 @@ const struct store_info timeline_stores[] = {
 	[STORE_INTERVALS] = STORE(intervals, interval, 2, ),
 	[STORE_BLOCKS] = STORE(blocks, block, 4, .from_1 = true),
 	[STORE_DETAILS] = STORE(details, wake_detail, 8, .from_1 = true),
+	[STORE_REASONS] = STORE(reasons, reason, 16, .from_1 = true),
 	[STORE_RUNS] = STORE(runs, run, 8, .per_chunk = RUNS_PER_CHUNK),
 	[STORE_HOLDS] = STORE(holds, hold, 8, .per_chunk = HOLDS_PER_CHUNK),
 	[STORE_OPERATIONS] = STORE(operations, operation, 4, .from_1 = true),
@@ -350,6 +351,21 @@ uint32_t detail_new(struct timeline *timeline, const struct wake_detail *detail)
 
 	memcpy(pages_at(&timeline->details, index), detail, sizeof *detail);
 	return index;
+}
+
+struct reason reason_of_kind(enum reason_kind kind)
+{
+	return (struct reason) {
+		.kind = (uint8_t) kind, .thread = NO_THREAD, .other = NO_THREAD, .ns = -1};
+}
+
+uint32_t reason_new(struct timeline *timeline, const struct reason *reason)
+{
+	uint32_t number = pages_reserve(&timeline->reasons, 1);
+
+	g_assert(reason->kind > REASON_NONE && reason->kind < REASON_KINDS);
+	memcpy(pages_at(&timeline->reasons, number), reason, sizeof *reason);
+	return number;
 }
 
 const struct run *run_at(const struct timeline *timeline, const struct log *runs, uint32_t index)

@@ -37,6 +37,7 @@
 #include "timeline/log.h"
 #include "timeline/operation.h"
 #include "timeline/packet.h"
+#include "timeline/reason.h"
 #include "util/corridor.h"
 #include "util/pages.h"
 
@@ -108,6 +109,7 @@ struct block {
 	uint8_t operation; /* futex command, else NO_OPERATION */
 	bool same_file; /* the waker was in a call on the same file */
 	uint32_t lock; /* number of the lock waited for, 0: none known */
+	uint32_t reason; /* struct reason, 0: what ended it tells all */
 	uint32_t callpaths; /* number of struct callpaths (callstack.h), 0: not recorded */
 	int64_t timer; /* ns of the timer armed in the call before: a sleep's length,
 				 a wait's timeout; -1: none seen */
@@ -205,6 +207,7 @@ struct timeline {
 	struct pages intervals;
 	struct pages blocks; /* index 0 unused */
 	struct pages details; /* index 0 unused */
+	struct pages reasons; /* index 0 unused */
 	struct pages runs; /* through struct log, one of each CPU */
 	struct pages holds; /* through struct log, two of each lock */
 	struct pages operations; /* index 0 unused */
@@ -220,6 +223,7 @@ enum store {
 	STORE_INTERVALS,
 	STORE_BLOCKS,
 	STORE_DETAILS,
+	STORE_REASONS,
 	STORE_RUNS,
 	STORE_HOLDS,
 	STORE_OPERATIONS,
@@ -309,6 +313,15 @@ uint32_t detail_new(struct timeline *timeline, const struct wake_detail *detail)
 static inline const struct wake_detail *detail_at(const struct timeline *timeline, uint32_t index)
 {
 	return pages_at(&timeline->details, index);
+}
+
+/* A reason without threads, times and numbers. */
+struct reason reason_of_kind(enum reason_kind kind);
+/* Stores it: its number, for struct block. */
+uint32_t reason_new(struct timeline *timeline, const struct reason *reason);
+static inline const struct reason *reason_at(const struct timeline *timeline, uint32_t number)
+{
+	return pages_at(&timeline->reasons, number);
 }
 
 void run_append(struct timeline *timeline, struct log *runs, int64_t time, uint32_t thread,

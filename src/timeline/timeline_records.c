@@ -16,7 +16,8 @@ RECORD(interval, NUMBER(delta), NUMBER(leaf), NUMBER(ref));
 RECORD(block, NUMBER(stack), NAME(resource), THREAD(child), NUMBER(fd), THREAD(waker),
        NUMBER(waker_stack), NUMBER(context), NAME(label), REF(detail, STORE_DETAILS), NUMBER(cpu),
        NUMBER(kind), NUMBER(why), NUMBER(operation), NUMBER(same_file), REF(lock, STORE_LOCKS),
-       NUMBER(callpaths), NUMBER(timer), REF(begun, STORE_DETAILS), BITS_AFTER(begun, 4));
+       REF(reason, STORE_REASONS), NUMBER(callpaths), NUMBER(timer), REF(begun, STORE_DETAILS),
+       BITS_AFTER(begun, 4));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct wake_detail
@@ -27,6 +28,12 @@ RECORD(wake_detail, NUMBER(kind), NUMBER(flags), NUMBER(threads), THREAD(thread)
        NUMBER(queued), /* or `clock_error` */
        NUMBER(served), /* or `way` */
        NUMBER(number), /* or */ REF_WHEN(packet, STORE_PACKETS, kind, DETAIL_PACKET));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct reason
+RECORD(reason, NUMBER(kind), NUMBER(flags), NUMBER(count), THREAD(thread), THREAD(other),
+       NAME(object), NAME(call), NAME(text), NUMBER(result), TIME(from), TIME(until),
+       TIME_OR_0(begin), NUMBER(ns), NUMBER(number));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct run
@@ -70,16 +77,21 @@ RECORD(callpaths, NUMBER(kernel), NUMBER(user), NUMBER(waker_kernel), NUMBER(wak
 #undef RECORD_TYPE
 
 const struct record *const store_records[] = {
-	[STORE_INTERVALS] = &interval_record,  [STORE_BLOCKS] = &block_record,
-	[STORE_DETAILS] = &wake_detail_record, [STORE_RUNS] = &run_record,
-	[STORE_HOLDS] = &hold_record,          [STORE_OPERATIONS] = &operation_record,
-	[STORE_PACKETS] = &packet_record,      [STORE_EXCHANGES] = &exchange_record,
+	[STORE_INTERVALS] = &interval_record,
+	[STORE_BLOCKS] = &block_record,
+	[STORE_DETAILS] = &wake_detail_record,
+	[STORE_REASONS] = &reason_record,
+	[STORE_RUNS] = &run_record,
+	[STORE_HOLDS] = &hold_record,
+	[STORE_OPERATIONS] = &operation_record,
+	[STORE_PACKETS] = &packet_record,
+	[STORE_EXCHANGES] = &exchange_record,
 	[STORE_ENDS] = &channel_end_record,
 };
 
 /* What logs and other records lead to is walked from there; the rest in order. */
 #define RECORD_TYPE struct timeline
-RECORD(timeline, OWN(intervals), OWN(blocks), OWN(details), OWN(runs), OWN(holds),
+RECORD(timeline, OWN(intervals), OWN(blocks), OWN(details), OWN(reasons), OWN(runs), OWN(holds),
        STORED(operations, operation), STORED(packets, packet), STORED(exchanges, exchange),
        STORED(ends, channel_end), OWN(memory), OWN(chunks_read));
 #undef RECORD_TYPE

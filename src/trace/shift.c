@@ -141,7 +141,9 @@ void trace_shift(struct trace *trace)
 		return;
 	shift.met[STORE_BLOCKS] = g_malloc0(trace->timeline.blocks.used / 8 + 1);
 	shift.met[STORE_DETAILS] = g_malloc0(trace->timeline.details.used / 8 + 1);
+	shift.met[STORE_REASONS] = g_malloc0(trace->timeline.reasons.used / 8 + 1);
 	record_walk(&shift.walk, &trace_record, trace);
 	g_free(shift.met[STORE_BLOCKS]);
 	g_free(shift.met[STORE_DETAILS]);
+	g_free(shift.met[STORE_REASONS]);
 }

@@ -7,9 +7,9 @@
 #include "event/softirqs.h"
 #include "path/path_sums.h"
 #include "tracking/exchange_lists.h"
-#include "waits/cpu_runs.h"
-#include "waits/holders.h"
-#include "waits/ready.h"
+#include "ready/cpu_runs.h"
+#include "contention/holders.h"
+#include "ready/ready.h"
 #include "waits/state_names.h"
 
 /* The outermost wait for a lock on the way to the piece, or the piece itself. */

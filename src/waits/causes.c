@@ -6,26 +6,12 @@
 #include <signal.h>
 #include <string.h>
 
-#include "waits/deadlocks.h"
+#include "contention/deadlocks.h"
 #include "waits/deliveries.h"
-#include "waits/holders.h"
+#include "contention/holders.h"
+#include "waits/reasons.h"
 #include "event/softirqs.h"
 #include "waits/state_names.h"
-
-const struct cause_info *cause_info(enum cause_kind kind)
-{
-#define CAUSE_ROW(kind, name, before, joint, naming, flags) {name, before, joint, naming, flags},
-	static const struct cause_info infos[] = {CAUSE_KINDS(CAUSE_ROW)};
-#undef CAUSE_ROW
-
-	g_assert(kind < CAUSE_KIND_COUNT);
-	return &infos[kind];
-}
-
-const char *cause_kind_text(enum cause_kind kind)
-{
-	return cause_info(kind)->name;
-}
 
 struct cause cause_of_kind(enum cause_kind kind)
 {
@@ -84,11 +70,16 @@ static enum cause_kind classify(const struct session *session, const struct wait
 {
 	const struct block *block = wait->block;
 	const struct wake_detail *detail = block_detail(session, block);
+	const struct reason *reason = block_reason(session, block);
 
 	*lock = NULL;
 	if (!wait->woken)
 		return !is_stop(wait) && deadlock_in(session, wait) ? CAUSE_DEADLOCK
 								    : CAUSE_STILL_BLOCKED;
+	if (reason) {
+		*lock = lock_wait_new(session, block, wait->thread, wait->begin, wait->end);
+		return *lock ? CAUSE_LOCK_OWNER : (enum cause_kind) reason_info(reason)->cause;
+	}
 	if (block->kind == WAKER_UNKNOWN || block->kind == WAKER_NONE)
 		return block->why == WHY_TIME_LIMIT ? CAUSE_TIMER : CAUSE_UNKNOWN;
 	if (detail && detail->kind == DETAIL_TIMER)
@@ -346,7 +337,12 @@ static char *label_of(const struct session *session, const struct wait *wait,
 {
 	const struct block *block = wait->block;
 	const struct wake_detail *detail = block_detail(session, block);
+	const struct reason *reason = block_reason(session, block);
 
+	if (reason && wait->woken && cause->kind != CAUSE_LOCK_OWNER) {
+		cause->inferred = reason->flags & REASON_INFERRED;
+		return reason_info(reason)->label(session, wait, reason);
+	}
 	switch (cause->kind) {
 	case CAUSE_STILL_BLOCKED:
 		return is_stop(wait) ? stopped_label(session, wait)

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-#include "waits/cpu_runs.h"
-#include "waits/runners.h"
+#include "ready/cpu_runs.h"
+#include "ready/runners.h"
 #include "waits/state_names.h"
 
 #include "util/idmap.h"

@@ -82,9 +82,21 @@ static void lead_of_work(const struct session *session, const struct wake_detail
 	lead->first_until = MIN(given, lead->from);
 }
 
+/* Whoever is answerable by the wait's reason, over the part that is his. */
+static bool lead_of_reason(const struct reason *reason, const struct wait *wait, struct lead *lead)
+{
+	*lead = (struct lead) {.thread = reason->thread,
+			       .from = CLAMP(reason->from, wait->begin, wait->end),
+			       .until = CLAMP(reason->until, wait->begin, wait->end),
+			       .handed_over = true,
+			       .first = NO_THREAD};
+	return reason->thread != wait->thread && lead->from < lead->until;
+}
+
 bool wait_lead(const struct session *session, const struct wait *wait, struct lead *lead)
 {
 	const struct block *block = wait->block;
+	const struct reason *reason = block_reason(session, block);
 	const struct wake_detail *detail = block_detail(session, block);
 	int64_t given;
 
@@ -94,6 +106,8 @@ bool wait_lead(const struct session *session, const struct wait *wait, struct le
 			       .first = NO_THREAD};
 	if (!wait->woken)
 		return false;
+	if (reason && is_thread(reason->thread))
+		return lead_of_reason(reason, wait, lead);
 	if (block->kind == WAKER_THREAD && detail && detail->kind == DETAIL_WORK)
 		lead_of_work(session, detail, wait, lead);
 	if (block->kind == WAKER_THREAD && !(detail && detail->kind == DETAIL_REQUEST))
@@ -123,8 +137,11 @@ uint32_t wait_hardware(const struct session *session, const struct wait *wait)
 	const struct block *block = wait->block;
 	const struct wake_detail *detail = block_detail(session, block);
 	const struct wake_detail *request = block_request(session, block);
+	const struct reason *reason = block_reason(session, block);
 	g_autofree char *frame = NULL;
 
+	if (reason && reason->object)
+		return reason->object;
 	if (request)
 		return intern_key(session, "device:", session_text(session, request->text));
 	if (detail && detail->kind == DETAIL_WORK) /* before its item was queued */
@@ -164,6 +181,8 @@ enum wait_taker wait_taker(const struct session *session, const struct wait *wai
 {
 	const struct block *block = wait->block;
 
+	if (block->reason)
+		return TAKER_HARDWARE;
 	if (is_timer(session, block))
 		return TAKER_TIMER;
 	return block->kind == WAKER_NONE || block->kind == WAKER_UNKNOWN ||

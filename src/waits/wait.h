@@ -60,7 +60,7 @@ bool wait_lead(const struct session *session, const struct wait *wait, struct le
 enum wait_taker {
 	TAKER_UNKNOWN,  /* it is not over, or what ended it was not seen */
 	TAKER_TIMER,    /* a sleep by one's own timer, or a timer ended it */
-	TAKER_HARDWARE, /* a device, a peer, an interrupt: wait_hardware() */
+	TAKER_HARDWARE, /* a device, a peer, an interrupt, a reason's object: wait_hardware() */
 };
 enum wait_taker wait_taker(const struct session *session, const struct wait *wait);
 /* The device, peer or interrupt that ended it, as an interned key. */
@@ -81,6 +81,13 @@ static inline const struct wake_detail *
 block_detail(const struct session *session, const struct block *block)
 {
 	return block->detail ? detail_at(&session->trace.timeline, block->detail) : NULL;
+}
+
+/* What it was for, where its end does not tell; NULL: none. */
+static inline const struct reason *
+block_reason(const struct session *session, const struct block *block)
+{
+	return block->reason ? reason_at(&session->trace.timeline, block->reason) : NULL;
 }
 
 #endif

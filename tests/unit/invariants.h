@@ -15,8 +15,8 @@
 
 #include "whylate/whylate.h"
 
-#include "waits/contention.h"
-#include "waits/holders.h"
+#include "contention/contention.h"
+#include "contention/holders.h"
 
 /* Of a node and all below it. */
 static inline int64_t sum_of(const struct node *node)

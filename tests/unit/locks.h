@@ -10,9 +10,9 @@
 
 #include "feed.h"
 
-#include "waits/contention.h"
-#include "waits/deadlocks.h"
-#include "waits/holders.h"
+#include "contention/contention.h"
+#include "contention/deadlocks.h"
+#include "contention/holders.h"
 
 #define g_autofeed __attribute__((cleanup(feed_cleanup)))
 #define FEED() g_autofeed struct feed *feed = four_threads()

@@ -63,7 +63,7 @@ static void keep_and_take(struct feed *feed, int fd)
 	g_assert_true(image_load(&feed->session->trace, of_nothing(), fd));
 }
 
-/* As test_locks.c, test_in_turn: the same holders, by hand from objects/locks.h. */
+/* As test_locks.c, test_in_turn: the same holders, by hand from locks/locks.h. */
 static void test_taken(void)
 {
 	FEED();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Locks in traces as they come: signals to waiters, PIDs used again, duplicated
  * descriptors, lost events, many waiters. What must not be said, and how long it
- * may take. Expectations are worked out by hand from objects/locks.h.
+ * may take. Expectations are worked out by hand from locks/locks.h.
  */
 #include "locks.h"
-#include "waits/deadlocks.h"
+#include "contention/deadlocks.h"
 
 #include "path/path.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Who held a lock while somebody waited for it, and who will wait for ever.
- * Expectations are worked out by hand from objects/locks.h: a waker had the lock
+ * Expectations are worked out by hand from locks/locks.h: a waker had the lock
  * until it woke, who returns from a wait has it from then on.
  *
  * Threads 5 to 8 are of process 5, each on a CPU of its own (0 to 3), so that
  * they run unless they sleep. `L` is a futex.
  */
 #include "locks.h"
-#include "waits/deadlocks.h"
+#include "contention/deadlocks.h"
 
 static void test_one_holder(void)
 {

@@ -9,7 +9,7 @@
 #include <elfutils/libdw.h>
 #include <unistd.h>
 
-#include "objects/locks.h"
+#include "locks/locks.h"
 #include "timeline/callstack.h"
 #include "timeline/timeline_records.h"
 #include "trace/trace.h"

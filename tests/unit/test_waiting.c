@@ -5,7 +5,7 @@
  */
 #include "feed.h"
 
-#include "waits/ready.h"
+#include "ready/ready.h"
 #include "imposed/waiting.h"
 
 #define g_autofeed __attribute__((cleanup(feed_cleanup)))

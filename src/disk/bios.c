@@ -12,11 +12,11 @@
  * Part of objects/. Source: lttng-events.md 1.4; the kernel's block/blk-core.c and
  * blk-merge.c.
  */
-#include "objects/bios.h"
+#include "disk/bios.h"
 
 #include <string.h>
 
-#include "objects/block_requests.h"
+#include "disk/block_requests.h"
 
 static uint32_t disk_of(const struct host *host, uint32_t dev)
 {

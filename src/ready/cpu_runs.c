@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See cpu_runs.h. */
-#include "waits/cpu_runs.h"
+#include "ready/cpu_runs.h"
 
 #include "util/idmap.h"
 

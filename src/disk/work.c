@@ -19,9 +19,9 @@
  * Part of objects/. Source: semantics.md, "Blocking causality", rule 1 ("work
  * queued to a kworker").
  */
-#include "objects/work.h"
+#include "disk/work.h"
 
-#include "objects/block.h"
+#include "disk/block.h"
 #include "objects/calls.h"
 
 /* Whose is what the interrupt has just done; what that was. */

@@ -10,7 +10,7 @@
  *
  * Part of objects/, over the log in locks.c. Source: linux/futex.h, kernel/futex/pi.c.
  */
-#include "objects/futexes.h"
+#include "locks/futexes.h"
 
 #include <errno.h>
 #include <linux/futex.h>

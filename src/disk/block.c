@@ -17,12 +17,12 @@
  * Part of objects/. Source: semantics.md, "Blocking causality", rules 1 and 3;
  * lttng-events.md 1.4; the kernel's block/blk-core.c, blk-mq.c, blk-flush.c.
  */
-#include "objects/block.h"
+#include "disk/block.h"
 
 #include <string.h>
 
-#include "objects/bios.h"
-#include "objects/block_requests.h"
+#include "disk/bios.h"
+#include "disk/block_requests.h"
 #include "objects/operation_log.h"
 
 /* What its bios did not tell may be among what was lost: since when it waits, and for whom; who

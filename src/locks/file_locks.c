@@ -3,7 +3,7 @@
  *
  * Part of objects/.
  */
-#include "objects/file_locks.h"
+#include "locks/file_locks.h"
 
 #include <linux/futex.h>
 #include <string.h>

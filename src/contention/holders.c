@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The holdings of a lock in one wait; see locks.h. */
-#include "waits/holders.h"
+#include "contention/holders.h"
 
 #include <string.h>
 

@@ -8,9 +8,9 @@
  *
  * Priorities are those that sched_switch gives when a thread is switched in.
  */
-#include "waits/holders.h"
+#include "contention/holders.h"
 
-#include "waits/cpu_runs.h"
+#include "ready/cpu_runs.h"
 
 char *priority_text(int32_t priority)
 {

@@ -3,7 +3,7 @@
  *
  * After lost events nothing is known of who has what: lock_forget().
  */
-#include "objects/locks.h"
+#include "locks/locks.h"
 
 #define CROWD 32 /* open holds; most locks have one */
 

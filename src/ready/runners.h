@@ -7,7 +7,7 @@
 #ifndef WHYLATE_WAITS_RUNNERS_H
 #define WHYLATE_WAITS_RUNNERS_H
 
-#include "waits/ready.h"
+#include "ready/ready.h"
 #include "run/session.h"
 
 struct runners {

@@ -8,7 +8,7 @@
  *
  * Part of objects/.
  */
-#include "objects/block_requests.h"
+#include "disk/block_requests.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of locks' records; see util/records.h. */
-#include "objects/locks.h"
+#include "locks/locks.h"
 #include "timeline/timeline_records.h"
 #include "util/record_rows.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Cycles of owners, and groups that look like one; see deadlocks.h. */
-#include "waits/deadlocks.h"
+#include "contention/deadlocks.h"
 
-#include "waits/holders.h"
+#include "contention/holders.h"
 
 #define SUSPECT_MIN INT64_C(100000000) /* ns: a shorter wait at the end may just go on */
 #define NAMED_MAX 8 /* members named in words */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Adding up the waits of each lock; see contention.h. */
-#include "waits/contention.h"
+#include "contention/contention.h"
 
 #define CONVOY_QUEUE 2     /* threads waiting, at least, all the time */
 #define CONVOY_HANDOVERS 5 /* fewer are no convoy yet */

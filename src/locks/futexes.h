@@ -6,7 +6,7 @@
 #ifndef WHYLATE_OBJECTS_FUTEXES_H
 #define WHYLATE_OBJECTS_FUTEXES_H
 
-#include "objects/locks.h"
+#include "locks/locks.h"
 
 /* At entry and exit of a system call on a futex; the latter if call.lock is set. */
 void lock_futex_begins(struct flow *flow, uint32_t index, struct thread *thread);

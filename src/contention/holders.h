@@ -4,7 +4,7 @@
  *   T  ──┤ waits for L                                    ├──
  *   L    │ P holds      │ handed over │ Q holds           │
  *
- * Place: waits/, over the holds that objects/locks.c logged, clipped to the
+ * Place: waits/, over the holds that locks/locks.c logged, clipped to the
  * wait. The parts of a wait in which a lock is known to be somebody's are the
  * holdings; the rest is the way from one to the next (the woken one waking up),
  * or not known.
@@ -16,7 +16,7 @@
 #define WHYLATE_WAITS_HOLDERS_H
 
 #include "run/session.h"
-#include "objects/locks.h"
+#include "locks/locks.h"
 
 /* One holder's part of a wait. */
 struct holding {

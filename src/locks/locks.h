@@ -2,7 +2,7 @@
 /* Locks whose waits the kernel sees, and who held them.
  *
  * Place: objects/. This is the log of who takes and gives up locks. file_locks.c and
- * futexes.c write it while system calls and wake-ups pass; waits/holders.c reads it.
+ * futexes.c write it while system calls and wake-ups pass; contention/holders.c reads it.
  * What is a lock, and how its holders are known:
  *
  *   futex    FUTEX_WAIT for the value that mutexes have while somebody waits: 2 (glibc,

@@ -17,7 +17,7 @@
  *
  * Part of objects/. Source: semantics.md, "Blocking causality", rule 1.
  */
-#include "objects/network.h"
+#include "net/network.h"
 
 #include <string.h>
 

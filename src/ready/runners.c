@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* See runners.h. */
-#include "waits/runners.h"
+#include "ready/runners.h"
 
 #include <string.h>
 
-#include "waits/cpu_runs.h"
+#include "ready/cpu_runs.h"
 
 #define SHOWN_MAX 3
 #define SHARE_MIN 0.01

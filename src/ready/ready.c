@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Judging stretches in which a thread was ready; see ready.h. */
-#include "waits/ready.h"
+#include "ready/ready.h"
 
-#include "waits/cpu_runs.h"
+#include "ready/cpu_runs.h"
 
 #define IDLE_SHARE 0.9
 #define THROTTLED_MIN INT64_C(1000000)    /* ns; a move to another CPU takes some µs */

@@ -7,7 +7,7 @@
 #ifndef WHYLATE_OBJECTS_FILE_LOCKS_H
 #define WHYLATE_OBJECTS_FILE_LOCKS_H
 
-#include "objects/locks.h"
+#include "locks/locks.h"
 
 /* flock() and fcntl() that succeeded, close(). */
 void lock_flock(struct flow *flow, uint32_t index, struct thread *thread);

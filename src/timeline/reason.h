@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Reasons: what a wait was for, where the event that ended it does not tell.
+ *
+ *   T ── try fails ──┤ sleeps ├── try fails ──┤ sleeps ├── try succeeds ──
+ *   P ── has what T wants ──────────────────── gives it up ──
+ *
+ * A timer ended both sleeps; that they were for P is known only when the try succeeds. So a
+ * reason is a record of its own, which whoever finds it (objects/, while events pass) writes
+ * into the blocks of the waits concerned, in waits that are over as well. Several waits may
+ * share one.
+ *
+ * Place: timeline/, beside the details of wake-ups. What a kind means as a cause, in words, and
+ * for who is led to, is waits/reasons.c. A block without one means what its wake-up tells.
+ */
+#ifndef WHYLATE_TIMELINE_REASON_H
+#define WHYLATE_TIMELINE_REASON_H
+
+#include <stdint.h>
+
+enum reason_kind { REASON_NONE, REASON_KINDS };
+
+enum reason_flags {
+	REASON_INFERRED = 1, /* concluded: not shown by events */
+};
+
+/* Members mean what the comment of the kind says; these are what they are for. */
+struct reason {
+	uint8_t kind;  /* enum reason_kind */
+	uint8_t flags; /* enum reason_flags */
+	uint16_t count; /* tries, packets, processes */
+	uint32_t thread; /* who is answerable, NO_THREAD */
+	uint32_t other; /* a second one, NO_THREAD */
+	uint32_t object; /* interned key of what was waited for ("file:/x", "socket:…"), 0 */
+	uint32_t call; /* interned system call, 0 */
+	uint32_t text; /* interned, 0 */
+	int32_t result; /* what the call returned */
+	/* What `thread` did in [from, until) made the wait as long as it was, and is followed;
+	 * from = until: it is named, and nothing is followed. ns, host's clock. */
+	int64_t from, until;
+	int64_t begin; /* ns, host's clock; 0: none */
+	int64_t ns; /* a length; -1: not known */
+	uint64_t number;
+};
+
+#endif
