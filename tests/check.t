@@ -116,6 +116,35 @@ def both_ways():
         assert direct == t.output("check", t.trace(name), "--quiet", "--reader", "babeltrace"), name
 
 
+def refuses(command, path, missing, impossible):
+    """What check calls "no" is not answered: status 4 and one line, what is missing and how it is recorded; with
+    --force the caution stands first, in JSON too."""
+    asked = [command, path] + {"diff": ["--slow-fast", "p50"], "delay": ["--thread", "all"]}.get(command, [])
+    done = t.run(*asked)
+    if not impossible:
+        if command == "diff":  # it has an answer, but no requests to give one of
+            return
+        assert done.returncode == 0, (command, done)
+        return
+    lines = done.stderr.decode().strip().split("\n")
+    assert done.returncode == 4 and not done.stdout and len(lines) == 1, (command, done)
+    assert missing in lines[0] and "lttng enable-event -k" in lines[0] and "--force" in lines[0], lines
+    if command == "diff":  # between what? there is no request
+        assert t.run(*asked, "--force").stdout == b""
+        return
+    done = t.run(*asked, "--force")
+    first = done.stdout.decode().split("\n")[0]
+    assert done.returncode == 0 and first.startswith("CAUTION: ") and missing in first, (command, done)
+    assert missing in t.report(*asked, "--force")["coverage"]["caution"], command
+
+
+def most_lost():
+    """95 % of lost's events are lost (README of the traces): said first. Of a whole trace nothing is."""
+    assert t.output("delay", t.trace("lost"), "--thread", "bash").startswith(b"CAUTION: 95 % of the events were lost")
+    assert b"CAUTION" not in t.output("overview", t.trace("polls"))
+    assert "caution" not in t.report("overview", t.trace("polls"))["coverage"]
+
+
 def either():
     """Without switches, or without system calls: what cannot be answered at all, and the reports' coverage says so."""
     switch = [("prev_comm", "string"), ("prev_tid", "i32"), ("prev_prio", "i32"), ("prev_state", "i64"),
@@ -126,7 +155,7 @@ def either():
             ("syscall", "sched_switch", {"overview": "no", "delay": "no", "profile": "degraded", "requests": "no", "diff": "no",
                                           "functions": "no"}),
             ("sched", "system calls", {"overview": "degraded", "delay": "degraded", "profile": "degraded", "requests": "no",
-                                       "diff": "no", "functions": "degraded"})):
+                                       "diff": "degraded", "functions": "degraded"})):
         trace = ctf.Trace({name: fields for name, fields in classes.items() if name.startswith(left)})
         for i in range(4):
             a, b = ("a", "b") if i % 2 else ("b", "a")
@@ -142,8 +171,10 @@ def either():
             told, findings = found(path)
             assert told == answers, (left, told)
             assert findings[missing]["impossible"] == [c for c in COMMANDS if answers[c] == "no"], findings[missing]
-            coverage = t.report("requests", path)["coverage"]["missing"]
+            coverage = t.report("requests", path, "--force")["coverage"]["missing"]
             assert any(line.startswith(missing + ": ") for line in coverage), coverage
+            for command, answer in answers.items():
+                refuses(command, path, missing, answer == "no")
 
 
 def network():
@@ -187,6 +218,7 @@ tap.case("ust-func: a user-space trace beside it", user_trace)
 tap.case("the same words as the coverage", same_as_coverage)
 tap.case("read directly and through Babeltrace", both_ways)
 tap.case("no switches, no system calls", either)
+tap.case("most events lost: said first", most_lost)
 tap.case("no network events", network)
 tap.case("text", text)
 tap.case("a damaged stream", damaged)

@@ -6,7 +6,7 @@ function coverageCard() {
 		lost = coverage.discarded_events,
 		gaps = (coverage.gaps || []).length,
 		damage = (coverage.damage || []).length;
-	const good = !lost && !gaps && !damage && !coverage.discarded_packets;
+	const good = !coverage.caution && !lost && !gaps && !damage && !coverage.discarded_packets;
 	const unknown = coverage.unknown_blocked_share;
 	const head = good
 		? `Nothing was lost: ${count(coverage.events, 'event')} read`
@@ -25,6 +25,7 @@ function coverageCard() {
 			'summary',
 			{},
 			good ? '✓ ' : '⚠ ',
+			coverage.caution ? `Caution: ${coverage.caution}. ` : '',
 			head,
 			unknown ? ` · ${percent(unknown, 1)} of the blocked time ended by what is not known` : '',
 			coverage.missing.length ? ` · ${count(coverage.missing.length, 'kind')} of events not recorded` : '',

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See commands.h. */
 #include "commands/commands.h"
+#include "coverage/bearing.h"
 #include "run/finish.h"
 #include "run/stretches.h"
 
@@ -29,6 +30,20 @@ static bool wants_color(const struct options *options, const struct output *outp
 	return output->file == stdout && isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
+/* What may make the answer wrong, and which limits are exceeded, stands before it. */
+static void text_first(const struct session *session, struct output *output)
+{
+	g_autofree char *caution =
+		command_needs_any(session->asked.options->command) ? answer_caution(session) : NULL;
+	g_autofree char *line = g_strconcat("CAUTION: ", caution, ".", NULL);
+
+	if (caution) {
+		text_wrapped(output, line, 0, 2);
+		fputc('\n', output->file);
+	}
+	limits_text(session, output);
+}
+
 bool report_write_to(const struct session *session, struct output *output, GError **error)
 {
 	const struct options *options = session->asked.options;
@@ -36,9 +51,8 @@ bool report_write_to(const struct session *session, struct output *output, GErro
 	output->color = options->format == FORMAT_TEXT && wants_color(options, output);
 	if (options->lami)
 		return lami_write(session, output->file, error);
-	if (options->format == FORMAT_TEXT)
-		limits_text(session, output);
-	return command_report(options->command, options->format, session, output, error);
+	return command_report(options->command, options->format, session,
+			      options->format == FORMAT_TEXT ? text_first : NULL, output, error);
 }
 
 bool report_write(const struct session *session, GError **error)
@@ -61,7 +75,7 @@ bool report_end(struct session *session, GError **error)
 {
 	if (session->asked.options->every)
 		return stretches_end(session, error);
-	if (!session_finish(session, error))
+	if (!trace_bears_answer(session, error) || !session_finish(session, error))
 		return false;
 	if (session->asked.options->limits->len)
 		session->found.judged = judgements_new(session);

@@ -5,6 +5,7 @@
 #include "trace/clocks.h"
 #include "event/softirqs.h"
 #include "run/command.h"
+#include "coverage/bearing.h"
 #include "coverage/needs.h"
 #include "util/spill.h"
 
@@ -176,11 +177,14 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 			g_ptr_array_add(coverage->missing,
 					g_strdup_printf("%s: %s (add it with: %s)", needs[i].name,
 							needs[i].without, needs[i].recorded_by));
+	coverage->caution =
+		command_needs_any(session->asked.options->command) ? answer_caution(session) : NULL;
 	coverage_troubles(session, coverage->missing);
 }
 
 void coverage_clear(struct coverage *coverage)
 {
+	g_free(coverage->caution);
 	g_ptr_array_free(coverage->missing, TRUE);
 }
 

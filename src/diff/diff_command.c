@@ -36,19 +36,13 @@ static const struct option
 			    set_percentile, AT(requests.slow_fast)};
 
 static const struct option *const options[] = {
-	REQUEST_OPTIONS,
-	&option_a,
-	&option_b,
-	&option_slow_fast,
-	&option_thread,
-	&option_process,
-	WINDOW_OPTIONS,
-	&option_kallsyms,
-	&option_format,
-	&option_output,
-	&option_limit,
-	LAST_OPTIONS,
-	NULL};
+	REQUEST_OPTIONS, &option_a,
+	&option_b,       &option_slow_fast,
+	&option_thread,  &option_process,
+	WINDOW_OPTIONS,  &option_kallsyms,
+	&option_format,  &option_output,
+	&option_limit,   &option_force,
+	LAST_OPTIONS,    NULL};
 
 /* Two sides; of two traces, all of each is what nothing is said of. */
 static bool check(struct options *asked, GError **error)
@@ -99,8 +93,9 @@ const struct command diff_command = {
 	.check = check,
 	.two_traces = true,
 	.want = want,
-	.needs = {.impossible = NEED(SWITCH) | NEED(SYSCALLS),
-		  .degraded = NEEDS_DEGRADED | NEED(FORK) | NEED(VECTOR) | NEED(FAULT),
+	.needs = {.impossible = NEED(SWITCH), /* two runs can be compared by their functions */
+		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS) | NEED(FORK) | NEED(VECTOR) |
+			      NEED(FAULT),
 		  .poorer = NEEDS_POORER},
 	.make = make,
 	.free = report_free,

@@ -90,7 +90,7 @@ static void delay_of(const struct explained *explained, struct output *output)
 	g_array_append_val(narrowed.asked.selected, thread);
 	narrowed.asked.from = finding->begin;
 	narrowed.asked.to = finding->end;
-	command_report(options.command, options.format, &narrowed, output, NULL);
+	command_report(options.command, options.format, &narrowed, NULL, output, NULL);
 	g_array_free(narrowed.asked.selected, TRUE);
 }
 

@@ -37,22 +37,10 @@ static const struct option
 	threshold = {"threshold", "NUMBER", THRESHOLD_HELP, .set = set_threshold};
 
 static const struct option *const options[] = {
-	&metric,
-	&function,
-	&timeline,
-	&option_thread,
-	&option_process,
-	WINDOW_OPTIONS,
-	&threshold,
-	&option_kallsyms,
-	&option_binary_path,
-	&option_format,
-	&option_output,
-	&option_limit,
-	&option_depth,
-	&option_min_duration,
-	LAST_OPTIONS,
-	NULL};
+	&metric,        &function,     &timeline,        &option_thread,       &option_process,
+	WINDOW_OPTIONS, &threshold,    &option_kallsyms, &option_binary_path,  &option_format,
+	&option_output, &option_limit, &option_depth,    &option_min_duration, &option_force,
+	LAST_OPTIONS,   NULL};
 
 static void want(const struct options *asked, struct wanted *wanted)
 {

@@ -9,9 +9,9 @@
 #include "coverage/needs.h"
 #include "contention/contention.h"
 
-static const struct option *const options[] = {WINDOW_OPTIONS, &option_every,  &option_kallsyms,
-					       &option_format, &option_output, &option_limit,
-					       LIMIT_OPTIONS,  LAST_OPTIONS,   NULL};
+static const struct option *const options[] = {
+	WINDOW_OPTIONS, &option_every, &option_kallsyms, &option_format, &option_output,
+	&option_limit,  LIMIT_OPTIONS, &option_force,    LAST_OPTIONS,   NULL};
 
 static void *make(const struct session *session, GError **error)
 {

@@ -125,6 +125,7 @@ const struct column coverage_columns[] = {
 	{"undescribed_threads", COLUMN_WHOLE, FIELD(struct coverage, undescribed_threads)},
 	{"unknown_blocked_share", COLUMN_SHARE, .real = unknown_share},
 	{"bare_softirq_blocked_share", COLUMN_SHARE, .real = softirq_share},
+	{"caution", COLUMN_TEXT, FIELD(struct coverage, caution), .absent = true},
 	{"missing", COLUMN_LIST, FIELD(struct coverage, missing), .item = COLUMN_TEXT},
 	{0}};
 

@@ -27,19 +27,13 @@ static const struct option option_pick = {
 	.repeatable = true};
 
 static const struct option *const options[] = {
-	REQUEST_OPTIONS,
-	&option_pick,
-	&option_thread,
-	&option_process,
-	WINDOW_OPTIONS,
-	&option_kallsyms,
-	&option_format,
-	&option_output,
-	&option_limit,
-	&option_depth,
-	LIMIT_OPTIONS,
-	LAST_OPTIONS,
-	NULL};
+	REQUEST_OPTIONS, &option_pick,
+	&option_thread,  &option_process,
+	WINDOW_OPTIONS,  &option_kallsyms,
+	&option_format,  &option_output,
+	&option_limit,   &option_depth,
+	LIMIT_OPTIONS,   &option_force,
+	LAST_OPTIONS,    NULL};
 
 static bool check(struct options *asked, GError **error)
 {

@@ -138,7 +138,9 @@ bool options_check(struct options *options, GError **error)
 }
 
 bool command_report(const struct command *command, enum format format,
-		    const struct session *session, struct output *output, GError **error)
+		    const struct session *session,
+		    void (*before)(const struct session *session, struct output *output),
+		    struct output *output, GError **error)
 {
 	report_writer *write = command->writers[format];
 	void *made = command->make ? command->make(session, error) : NULL;
@@ -146,6 +148,8 @@ bool command_report(const struct command *command, enum format format,
 	g_assert(write);
 	if (command->make && !made)
 		return false;
+	if (before)
+		before(session, output);
 	write(command->make ? made : (const void *) session, output);
 	if (command->free)
 		command->free(made);

@@ -92,8 +92,11 @@ bool options_set(struct options *options, const char *name, const char *value, G
 /* What can only be judged when all are set; makes what is read from files. */
 bool options_check(struct options *options, GError **error);
 
-/* Makes the command's report of the session, and writes it to what is open. */
+/* Makes the command's report of the session, and writes it to what is open, after what before()
+ * (NULL: nothing) writes: nothing is written of a report that cannot be made. */
 bool command_report(const struct command *command, enum format format,
-		    const struct session *session, struct output *output, GError **error);
+		    const struct session *session,
+		    void (*before)(const struct session *session, struct output *output),
+		    struct output *output, GError **error);
 
 #endif

@@ -206,6 +206,9 @@ const struct option option_utc = {"utc", NULL, "times of day are UTC, not local 
 const struct option option_strict = {
 	"strict",      NULL,       "exit with 4 if the tracer lost events",
 	option_switch, AT(strict), .terminal = true};
+const struct option option_force = {"force", NULL,
+				    "answer, even if the trace lacks what the answer rests\non",
+				    option_switch, AT(force)};
 const struct option option_color = {
 	"color",     "WHEN",    "auto (default), always, never",
 	option_word, AT(color), .words = WORDS("auto", "always", "never")};

@@ -138,7 +138,7 @@ struct options {
 	uint32_t depth; /* 0: any */
 	int64_t min_duration; /* ns */
 	int64_t every; /* ns of trace time between reports, 0: one at the end */
-	bool utc, quiet, verbose, strict;
+	bool utc, quiet, verbose, strict, force;
 	bool path; /* only the critical path, in full */
 	enum choice color, progress;
 	bool progress_lines; /* on standard output, in LAMI's form */
