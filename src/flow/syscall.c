@@ -267,6 +267,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 	operation_syscall_exit(flow, cpu, thread);
 	if (call->lock)
 		lock_futex_ends(flow, cpu->current, thread, event->syscall.ret);
+	call_note_sent(flow, thread, &event->syscall);
 	call_effects(flow, cpu->current, thread, &event->syscall);
 	if (flow->exchanges_wanted)
 		exchange_exit(flow, cpu->current, thread, &event->syscall);

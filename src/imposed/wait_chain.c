@@ -7,6 +7,8 @@
  */
 #include "imposed/wait_chain.h"
 
+#include "waits/several.h"
+
 /* What the wait at hand owes an imposer so far. */
 struct led_share {
 	uint32_t imposer;
@@ -132,8 +134,41 @@ static void before_birth(struct account *account, uint32_t thread, int64_t from,
 		impose_by_thread(account, thread, IMPOSED_OTHER, to - from);
 }
 
+/* One stretch of who is led over; up to where all is accounted for. */
+static void led_over(struct account *account, uint32_t thread, const struct span *span, int64_t *at)
+{
+	int64_t ns = span->end - span->begin;
+
+	if (span->begin > *at)
+		before_birth(account, thread, *at, span->begin);
+	*at = span->end;
+	if (leaf_is_blocked(span->leaf))
+		blocked_meanwhile(account, thread, span);
+	else if (leaf_is_off_cpu(span->leaf))
+		impose_by_thread(account, thread, IMPOSED_CPU, ns);
+	else if (leaf_wib(span->leaf) == WIB_UNKNOWN)
+		impose_by_thread(account, thread, IMPOSED_OTHER, ns);
+	else
+		impose_by_thread(account, thread, IMPOSED_WORK, ns);
+}
+
+/* It has waits of which one may have led to nothing but the other. */
+static bool waits_twice(struct account *account, uint32_t thread, int64_t from, int64_t to)
+{
+	struct spans spans;
+	struct span span;
+	guint waits = 0;
+
+	spans_begin(&spans, account->session, thread, from, to);
+	while (waits < 2 && spans_next_off_cpu(&spans, &span))
+		waits += waits_for_several(account->session, span.leaf);
+	return waits == 2;
+}
+
 void lead_down(struct account *account, uint32_t thread, int64_t from, int64_t to)
 {
+	const struct session *session = account->session;
+	g_autoptr(GArray) list = NULL; /* where waits may be parts of one */
 	struct spans spans;
 	struct span span;
 	int64_t at = from;
@@ -144,25 +179,21 @@ void lead_down(struct account *account, uint32_t thread, int64_t from, int64_t t
 	account->path[account->depth++] = thread;
 	index = imposer_of(account, thread, 0);
 	g_array_index(account->waiting->imposers, struct imposer, index).through += to - from;
-	spans_begin(&spans, account->session, thread, from, to);
+	if (waits_twice(account, thread, from, to))
+		list = g_array_new(FALSE, FALSE, sizeof(struct span));
+	spans_begin(&spans, session, thread, from, to);
 	while (spans_next(&spans, &span)) {
-		int64_t ns = span.end - span.begin;
-
 		account->steps++;
-		if (span.begin > at)
-			before_birth(account, thread, at, span.begin);
-		at = span.end;
-		if (leaf_is_blocked(span.leaf))
-			blocked_meanwhile(account, thread, &span);
-		else if (leaf_is_off_cpu(span.leaf))
-			impose_by_thread(account, thread, IMPOSED_CPU, ns);
-		else if (leaf_wib(span.leaf) == WIB_UNKNOWN)
-			impose_by_thread(account, thread, IMPOSED_OTHER, ns);
+		if (list)
+			g_array_append_val(list, span);
 		else
-			impose_by_thread(account, thread, IMPOSED_WORK, ns);
+			led_over(account, thread, &span, &at);
 	}
-	if (at < to && at == from &&
-	    model_thread(&account->session->trace.model, thread)->begin >= to)
+	if (list)
+		several_join(session, thread, list, true);
+	for (guint i = 0; list && i < list->len; i++)
+		led_over(account, thread, &g_array_index(list, struct span, i), &at);
+	if (at < to && at == from && model_thread(&session->trace.model, thread)->begin >= to)
 		before_birth(account, thread, at, to);
 	else
 		impose_by_thread(account, thread, IMPOSED_OTHER, to - at); /* it was over */

@@ -7,9 +7,11 @@
 #include "contention/holders.h"
 #include "ready/cpu_runs.h"
 #include "ready/ready.h"
+#include "waits/several.h"
 
 #define WAITS_MAX 1000  /* followed of one thread */
 #define KNOT_PART 1000 /* of the window: if less was imposed in all, nothing is stuck */
+#define BATCH 4096 /* times off the CPU looked at together, for waits that are one (several.h) */
 #define RUNS_MAX 20000000 /* runs of CPUs read in all: a second or two; traces need 10^3 to 10^6 */
 #define STEPS_MAX 2000000 /* intervals read in all: about a second; traces need 10^4 to 10^5 */
 
@@ -184,6 +186,25 @@ static void leave_out_ready(struct waiting *waiting, const struct span *span)
 	waiting->left_out_count++;
 }
 
+/* Charges a time off the CPU, or puts it into `list`, as a wait to be led down. */
+static void account_off_cpu(struct account *account, uint32_t thread, const struct span *span,
+			    uint64_t runs, GArray *list)
+{
+	account->wait = (struct led_wait) {thread, span->begin, span->end,
+					   session_spans_gap(account->session, thread, span)};
+	if (!leaf_is_blocked(span->leaf) && account->runs >= runs)
+		leave_out_ready(account->waiting, span);
+	else if (!leaf_is_blocked(span->leaf))
+		account_ready(account, thread, span);
+	else if (leads_on(account, thread, span))
+		g_array_append_vals(list, span, 1);
+	account_wait_ends(account);
+	if (list->len == 4 * WAITS_MAX) {
+		g_array_sort(list, longest);
+		leave_out(account->waiting, list, WAITS_MAX);
+	}
+}
+
 /* Charges all but the waits to be led down, and gives the longest of these; some
  * more are collected before the list is cut. Who ran while the thread was ready is not
  * asked beyond a total of `runs`: with N threads ready at once that is N times what ran. */
@@ -191,25 +212,24 @@ static GArray *waits_of(struct account *account, uint32_t thread, uint64_t runs)
 {
 	const struct session *session = account->session;
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct span));
+	g_autoptr(GArray) batch = g_array_new(FALSE, FALSE, sizeof(struct span));
 	struct spans spans;
 	struct span span;
+	bool more;
 
 	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
-	while (spans_next_off_cpu(&spans, &span)) {
-		account->wait = (struct led_wait) {thread, span.begin, span.end,
-						   session_spans_gap(session, thread, &span)};
-		if (!leaf_is_blocked(span.leaf) && account->runs >= runs)
-			leave_out_ready(account->waiting, &span);
-		else if (!leaf_is_blocked(span.leaf))
-			account_ready(account, thread, &span);
-		else if (leads_on(account, thread, &span))
-			g_array_append_val(list, span);
-		account_wait_ends(account);
-		if (list->len == 4 * WAITS_MAX) {
-			g_array_sort(list, longest);
-			leave_out(account->waiting, list, WAITS_MAX);
-		}
-	}
+	do {
+		more = spans_next_off_cpu(&spans, &span);
+		if (more)
+			g_array_append_val(batch, span);
+		if (more && batch->len < BATCH)
+			continue;
+		several_redirect(session, thread, batch, several_needed(session, thread));
+		for (guint i = 0; i < batch->len; i++)
+			account_off_cpu(account, thread, &g_array_index(batch, struct span, i),
+					runs, list);
+		g_array_set_size(batch, 0);
+	} while (more);
 	g_array_sort(list, longest);
 	leave_out(account->waiting, list, WAITS_MAX);
 	return list;

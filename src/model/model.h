@@ -149,6 +149,7 @@ struct thread {
 		GArray *woke; /* owned; struct block it ended with no call known, NULL */
 		uint32_t asked_by; /* a kernel thread's: who woke it in a call last, */
 		uint32_t asked_call; /* … and in which; NO_THREAD */
+		uint32_t sent; /* as struct block's, since its wait before */
 		bool commits; /* a journal's thread: it began or ended a commit */
 		uint32_t transaction; /* … of that one */
 		struct waker waker;

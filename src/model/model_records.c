@@ -64,7 +64,7 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        TIME(flow.unseen_until), TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
        PASSING_ARRAY(flow.functions, open_frame), POINTER(flow.user, user_stack),
        PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by), NAME(flow.asked_call),
-       NUMBER(flow.commits), NUMBER(flow.transaction), IN_PLACE(flow.waker, waker),
+       NAME(flow.sent), NUMBER(flow.commits), NUMBER(flow.transaction), IN_PLACE(flow.waker, waker),
        IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));
 #undef RECORD_TYPE
 

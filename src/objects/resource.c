@@ -199,3 +199,22 @@ uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 		return 0;
 	}
 }
+
+/* A file's reader does not wait for it to be written, but at a pipe or a socket somebody may. */
+void call_note_sent(struct flow *flow, struct thread *thread, const struct event_syscall *args)
+{
+	const struct call *call = &thread->flow.call;
+	uint8_t moves = flow_call_info(flow, call->name)->moves;
+	const char *text;
+	uint32_t key;
+
+	if ((moves != MOVES_OUT && moves != MOVES_SEND && moves != MOVES_BOTH) || args->ret <= 0)
+		return;
+	key = fd_key(thread_files(flow, thread), moves == MOVES_BOTH ? call->newfd : call->fd);
+	text = key ? intern_text(flow->names, key) : "";
+	if (g_str_has_prefix(text, "file:") && strcmp(text, "file:anon_inode:[eventfd]") != 0)
+		return;
+	if (!key || (thread->flow.sent && thread->flow.sent != key))
+		key = intern_id(flow->names, "several");
+	thread->flow.sent = key;
+}

@@ -21,5 +21,7 @@ uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 /* The exit says that the call's time was over. */
 bool call_timed_out(struct flow *flow, const struct thread *thread,
 		    const struct event_syscall *args);
+/* The call returned: what it wrote to counts for the thread's next wait (struct block). */
+void call_note_sent(struct flow *flow, struct thread *thread, const struct event_syscall *args);
 
 #endif

@@ -12,12 +12,13 @@
  */
 #include "path/path.h"
 
-#include "waits/wait.h"
+#include "waits/several.h"
 
 struct walker {
 	const struct session *session;
 	struct path *path;
 	GArray *on_path; /* uint32_t threads being walked */
+	bool needed;     /* it is for what was reached at its end */
 };
 
 GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
@@ -76,7 +77,8 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t t
 static void walk_waker(struct walker *walker, uint32_t thread, const struct span *span,
 		       const struct block *block, const struct lead *lead, int32_t behalf)
 {
-	struct through through = {thread, block, span->leaf, span->begin, span->end, behalf};
+	struct through through = {thread,    block,     span->leaf, span->begin,
+				  span->end, INT64_MIN, behalf};
 	bool first = is_thread(lead->first) && !walking(walker, lead->first);
 	struct span rest = *span;
 	int32_t wait;
@@ -140,12 +142,20 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t t
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct span));
 	struct spans spans;
 	struct span span;
-	int64_t until = to;
+	int64_t until = to, undecided;
 
 	g_array_append_val(walker->on_path, thread);
 	spans_begin(&spans, walker->session, thread, from, to);
 	while (spans_next(&spans, &span))
 		g_array_append_val(list, span);
+	undecided = several_join(walker->session, thread, list,
+				 behalf >= 0 || walker->needed ||
+					 several_needed(walker->session, thread));
+	if (undecided != INT64_MIN && behalf >= 0) {
+		struct through *above = &g_array_index(walker->path->waits, struct through, behalf);
+
+		above->undecided = MAX(above->undecided, undecided);
+	}
 	if (life->end < to) { /* it was over before: nothing is known of the rest */
 		span = (struct span) {MAX(life->end, from), to, PACK(LEAF_UNKNOWN, 0), 0};
 		add_piece(walker, thread, &span, false, behalf);
@@ -189,7 +199,8 @@ struct path *path_empty(void)
 void path_extend_back(struct path *path, const struct session *session, uint32_t thread,
 		      int64_t from, int64_t to)
 {
-	struct walker walker = {session, path, g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+	struct walker walker = {session, path, g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+				session->asked.target != NO_THREAD};
 
 	walk(&walker, thread, from, to, -1, session_blocked_at(session, thread, to));
 	g_array_free(walker.on_path, TRUE);

@@ -34,12 +34,15 @@ struct through {
 	const struct block *block;
 	uint32_t leaf;
 	int64_t begin, end;
+	/* Up to here it led through a thread that waits for several things, and whether what ended
+	 * such a wait was for this is not known (several.h); INT64_MIN: nowhere. */
+	int64_t undecided;
 	int32_t behalf;
 };
 
 struct path {
 	GArray *pieces; /* struct piece, by begin */
-	GArray *waits;  /* struct through */
+	GArray *waits; /* struct through */
 };
 
 /* struct stretch by begin: the ancestors, the thread itself last. */

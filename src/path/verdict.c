@@ -11,6 +11,7 @@
 
 #include "waits/causality.h"
 #include "contention/holders.h"
+#include "path/asides.h"
 #include "path/path_sums.h"
 #include "ready/runners.h"
 #include "waits/summary.h"
@@ -365,6 +366,8 @@ static void append_waiters(GString *text, const struct session *session, const s
 				     session_resource(session, wait->block));
 			above = wait->behalf;
 		}
+		append_asides(text, session,
+			      &g_array_index(path->waits, struct through, waiter->behalf));
 	}
 }
 
@@ -389,73 +392,51 @@ static char *sentence(const struct session *session, const struct path *path,
 	return g_string_free(text, FALSE);
 }
 
-/* poll and its kin wait for whatever comes first. */
-static bool waits_for_many(const struct session *session, uint32_t leaf)
+/* Who the piece was reached through and need not have been: `thread`, which waits for several
+ * things at once. */
+static bool detour_of(const struct path *path, const struct piece *piece, uint32_t *thread)
 {
-	static const char *const calls[] = {"poll",        "ppoll",       "select",
-					    "pselect6",    "newselect",   "epoll_wait",
-					    "epoll_pwait", "epoll_pwait2"};
-	const char *name;
-
-	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL)
-		return false;
-	name = session_text(session, PACK_NUMBER(leaf));
-	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
-		if (strcmp(name, calls[i]) == 0)
-			return true;
-	return false;
-}
-
-/* The wait of an event loop, not the path's own thread, that leads to the piece; NULL. */
-static const struct through *
-loop_above(const struct session *session, const struct path *path, const struct piece *piece)
-{
-	const struct through *found = NULL;
-
+	*thread = piece->thread;
 	for (int32_t at = piece->behalf; at >= 0;) {
 		const struct through *wait = &g_array_index(path->waits, struct through, at);
 
-		if (wait->behalf >= 0 && waits_for_many(session, wait->leaf))
-			found = wait;
+		if (piece->end <= wait->undecided)
+			return true;
+		*thread = wait->thread;
 		at = wait->behalf;
 	}
-	return found;
+	return false;
 }
 
-/* Rule 2 follows whatever ended a waker's wait. A thread that serves many waits for all of
- * them at once, and what came meanwhile may have been for another: that is said. */
+/* What ended a wait for several things is followed also where it is not known whether it was for
+ * this thread (waits/several.h): that is said. */
 static char *caution(const struct session *session, const struct path *path, int64_t from,
 		     int64_t to)
 {
-	const struct through *longest = NULL;
+	uint32_t longest = NO_THREAD, detour;
 	int64_t ns = 0, most = 0;
 	char length[32];
 
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
-		const struct through *loop = piece->begin >= from && piece->end <= to
-						     ? loop_above(session, path, piece)
-						     : NULL;
 
-		if (!loop)
+		if (piece->begin < from || piece->end > to || !detour_of(path, piece, &detour))
 			continue;
 		ns += piece->end - piece->begin;
 		if (piece->end - piece->begin > most) {
 			most = piece->end - piece->begin;
-			longest = loop;
+			longest = detour;
 		}
 	}
-	if (!longest || (double) ns < CAUTION_MIN * (double) (to - from))
+	if (longest == NO_THREAD || (double) ns < CAUTION_MIN * (double) (to - from))
 		return NULL;
 	return g_strdup_printf(
 		"Mind: %.1f %% of this (%s) was reached through %s (%d)%s, which waits "
-		"for several things at once (%s): what it waited for meanwhile need "
+		"for several things at once: what it waited for meanwhile need "
 		"not have been for this thread.",
 		100.0 * (double) ns / (double) (to - from), when_duration(length, ns),
-		session_thread_name(session, longest->thread),
-		model_thread(&session->trace.model, longest->thread)->tid,
-		session_on(session, longest->thread),
-		session_text(session, PACK_NUMBER(longest->leaf)));
+		session_thread_name(session, longest),
+		model_thread(&session->trace.model, longest)->tid, session_on(session, longest));
 }
 
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,

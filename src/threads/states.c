@@ -201,6 +201,8 @@ void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32
 		block->lock = lock_waited_for(flow, thread);
 		thread->flow.call.waits++;
 	}
+	block->sent = thread->flow.sent;
+	thread->flow.sent = 0;
 	thread->state = THREAD_BLOCKED;
 	thread->flow.block = index;
 	thread->flow.since = time;

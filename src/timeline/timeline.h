@@ -110,6 +110,8 @@ struct block {
 	bool same_file; /* the waker was in a call on the same file */
 	uint32_t lock; /* number of the lock waited for, 0: none known */
 	uint32_t reason; /* struct reason, 0: what ended it tells all */
+	uint32_t sent; /* interned: what the thread wrote to since its wait before (a socket, a
+				 pipe; files do not count), "several"; 0: nothing */
 	uint32_t callpaths; /* number of struct callpaths (callstack.h), 0: not recorded */
 	int64_t timer; /* ns of the timer armed in the call before: a sleep's length,
 				 a wait's timeout; -1: none seen */
