@@ -121,6 +121,11 @@ def options():
     once("an unknown option with a value", USAGE, ALL + [STARTUP, "--frobnicate=1"], "frobnicate")
     once("an unknown short option", USAGE, ALL + [STARTUP, "-q"], "-q")
     once("an unknown option before the command", USAGE, ["--frobnicate", STARTUP], "frobnicate")
+    once("a command with a slip", USAGE, ["dealy", STARTUP], "'dealy'", "'delay'")
+    once("an option with a slip", USAGE, ["delay", STARTUP, "--thraed", "Xorg"], "'thraed'", "'thread'")
+    once("a duration without a unit", USAGE, ALL + [STARTUP, "--min-duration", "5"], "unit", "ms")
+    once("a program as the target", USAGE, ["delay", STARTUP, "--target", "autostart"], "sched_process_exec",
+         "filename=*/autostart")
     once("an option of another command", USAGE, ["overview", STARTUP, "--target", "sched_switch"], "target")
     once("csv of overview", USAGE, ["overview", STARTUP, "--format", "csv"], "csv")
     for name in ("target", "thread", "format", "limit", "from", "output"):

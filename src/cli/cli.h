@@ -88,6 +88,8 @@ void progress_end(const struct progress *progress);
 int arguments_parse(int argc, char **argv, struct options *options, GPtrArray *paths, char **heard);
 /* help.c: what a word names that comes first, NULL: no command. */
 const struct command *word_find(const char *word);
+/* "; did you mean 'delay'", or nothing; free with g_free(). */
+char *word_nearest(const char *word);
 void help_print(const struct command *command);
 /* All the commands. */
 void help_print_words(void);

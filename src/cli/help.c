@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/pattern.h"
+
 /* Those that read no trace. */
 static const struct command *const recording[] = {&record_command, &snapshot_command, NULL};
 
@@ -13,6 +15,17 @@ const struct command *word_find(const char *word)
 	const struct command *command = command_find(commands, word);
 
 	return command ? command : command_find(recording, word);
+}
+
+char *word_nearest(const char *word)
+{
+	struct nearest nearest = {.wanted = word};
+
+	for (const struct command *const *at = commands; *at; at++)
+		nearest_offer(&nearest, (*at)->name);
+	for (const struct command *const *at = recording; *at; at++)
+		nearest_offer(&nearest, (*at)->name);
+	return nearest_words(&nearest, "; did you mean ");
 }
 
 /* The lines of a help text, one below the other. */

@@ -20,13 +20,21 @@ static int refuse(int status, const char *format, const char *word)
 	return status;
 }
 
+/* What is no command: "dealy" may be one with a slip. */
+static int refuse_word(int status, const char *what, const char *word)
+{
+	g_autofree char *near = word_nearest(word), *message = NULL;
+
+	message = g_strdup_printf("%s%s; whylate --help lists the commands", what, near);
+	return refuse(status, message, word);
+}
+
 static int help(const char *word)
 {
 	const struct command *command = word ? word_find(word) : NULL;
 
 	if (word && !command)
-		return refuse(WHYLATE_ERROR_USAGE, "no command '%s'; whylate --help lists them",
-			      word);
+		return refuse_word(WHYLATE_ERROR_USAGE, "there is no command '%s'", word);
 	if (command)
 		help_print(command);
 	else
@@ -79,10 +87,9 @@ static int whylate(int argc, char **argv)
 	if (command)
 		return analyse(command, argc - 2, argv + 2);
 	if (argv[1][0] != '-' && !g_file_test(argv[1], G_FILE_TEST_EXISTS))
-		return refuse(
-			strchr(argv[1], '/') ? WHYLATE_ERROR_NO_TRACE : WHYLATE_ERROR_USAGE,
-			"'%s' is neither a command nor a trace; whylate --help lists the commands",
-			argv[1]);
+		return refuse_word(strchr(argv[1], '/') ? WHYLATE_ERROR_NO_TRACE
+							: WHYLATE_ERROR_USAGE,
+				   "'%s' is neither a command nor a trace", argv[1]);
 	return analyse(&overview_command, argc - 1, argv + 1);
 }
 

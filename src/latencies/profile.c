@@ -412,6 +412,7 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 	/* of what nobody asked for the trace may have none */
 	for (guint i = 0; i < patterns->len && !session->asked.options->assumed; i++) {
 		const char *pattern = g_ptr_array_index(patterns, i);
+		struct nearest nearest = {.wanted = pattern};
 		g_autofree char *near = NULL;
 		GHashTableIter iter;
 		gpointer key;
@@ -419,26 +420,18 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 
 		g_hash_table_iter_init(&iter, profiles->scope.wanted);
 		while (!found && g_hash_table_iter_next(&iter, &key, NULL)) {
-			char *name = operation_name(session, GPOINTER_TO_UINT(key) - 1);
+			g_autofree char *name = operation_name(session, GPOINTER_TO_UINT(key) - 1);
 
 			found = pattern_match(pattern, name);
-			if (!near || text_distance(pattern, name) < text_distance(pattern, near) ||
-			    (text_distance(pattern, name) == text_distance(pattern, near) &&
-			     strcmp(name, near) < 0)) {
-				g_free(near);
-				near = g_steal_pointer(&name);
-			}
-			g_free(name);
+			nearest_offer(&nearest, name);
 		}
+		near = nearest.text ? nearest_words(&nearest, "; the nearest it has is ") : NULL;
 		if (found || !near)
 			continue; /* a trace without any has nothing to be wrong about */
-		if (text_distance(pattern, near) > strlen(pattern) / 2)
-			g_clear_pointer(&near, g_free);
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "--operation '%s': the trace has no such operation%s%s%s; 'whylate "
+			    "--operation '%s': the trace has no such operation%s; 'whylate "
 			    "profile --operation '*' --limit 0 TRACE' lists what it has",
-			    pattern, near ? "; the nearest it has is '" : "", near ? near : "",
-			    near ? "'" : "");
+			    pattern, near);
 		return false;
 	}
 	return true;

@@ -114,22 +114,18 @@ static bool is_wanted(const struct session *session, uint32_t index, const char 
 	return named(session, leader == NO_THREAD ? index : leader, ids.pid, wanted, naming);
 }
 
-static const char *nearest_thread(const struct session *session, const char *wanted)
+/* "; the nearest name is 'NAME'", or nothing. */
+static char *nearest_thread(const struct session *session, const char *wanted)
 {
-	const char *best = NULL;
-	unsigned best_distance = UINT_MAX;
+	struct nearest nearest = {.wanted = wanted};
 
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
 		const char *name = session_thread_name(session, i);
-		unsigned d = text_distance(wanted, name);
 
-		if (d < best_distance && strcmp(name, "?") != 0 &&
-		    container_has(session, i, NULL)) {
-			best = name;
-			best_distance = d;
-		}
+		if (strcmp(name, "?") != 0 && container_has(session, i, NULL))
+			nearest_offer(&nearest, name);
 	}
-	return best_distance <= strlen(wanted) / 2 ? best : NULL;
+	return nearest_words(&nearest, ", the nearest name is ");
 }
 
 void session_threads_named(const struct session *session, const char *wanted, bool process,
@@ -151,7 +147,8 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 			 bool process, GError **error)
 {
 	for (guint i = 0; i < names->len; i++) {
-		const char *wanted = g_ptr_array_index(names, i), *near;
+		const char *wanted = g_ptr_array_index(names, i);
+		g_autofree char *near = NULL;
 		enum naming naming = naming_of(session, wanted);
 		bool found = false, lived = false;
 
@@ -175,11 +172,10 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 					      option, wanted);
 		near = nearest_thread(session, wanted);
 		return options_refuse(error,
-				      "--%s '%s': the %s has no such %s%s%s%s; 'whylate overview "
+				      "--%s '%s': the %s has no such %s%s; 'whylate overview "
 				      "--limit 0 TRACE' lists them",
 				      option, wanted, session->asked.chosen ? "container" : "trace",
-				      option, near ? ", the nearest name is '" : "",
-				      near ? near : "", near ? "'" : "");
+				      option, near);
 	}
 	return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See command.h. */
+#include "util/pattern.h"
 #include "run/command.h"
 
 #include <string.h>
@@ -95,10 +96,16 @@ bool options_set(struct options *options, const char *name, const char *value, G
 {
 	const struct option *option = command_option(options->command, name);
 
+	struct nearest nearest = {.wanted = name};
+	g_autofree char *near = NULL;
+
 	if (option)
 		return option->set(options, option, value, error);
-	return options_refuse(error, "%s has no option '%s' (see whylate %s --help)",
-			      options->command->name, name, options->command->name);
+	for (const struct option *const *at = options->command->options; *at; at++)
+		nearest_offer(&nearest, (*at)->name);
+	near = nearest_words(&nearest, "; did you mean ");
+	return options_refuse(error, "%s has no option '%s'%s (see whylate %s --help)",
+			      options->command->name, name, near, options->command->name);
 }
 
 /* Where windows begin and end must be known before the trace has ended. */

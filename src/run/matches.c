@@ -197,24 +197,17 @@ void session_shift_matches(struct session *session)
 		}
 }
 
-static const char *nearest_event(const struct session *session, const char *name)
+/* "; the nearest it has is 'NAME'", or nothing. */
+static char *nearest_event(const struct session *session, const char *name)
 {
+	struct nearest nearest = {.wanted = name};
 	GHashTableIter iter;
 	gpointer key;
-	const char *best = NULL;
-	unsigned best_distance = UINT_MAX;
 
 	g_hash_table_iter_init(&iter, session->trace.class_names);
-	while (g_hash_table_iter_next(&iter, &key, NULL)) {
-		const char *text = session_text(session, GPOINTER_TO_UINT(key));
-		unsigned d = text_distance(name, text);
-
-		if (d < best_distance || (d == best_distance && strcmp(text, best) < 0)) {
-			best = text;
-			best_distance = d;
-		}
-	}
-	return best;
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		nearest_offer(&nearest, session_text(session, GPOINTER_TO_UINT(key)));
+	return nearest_words(&nearest, "; the nearest it has is ");
 }
 
 static bool event_declared(const struct session *session, const struct event_filter *filter)
@@ -252,7 +245,7 @@ static bool no_match(const char *option, const struct match *match, GError **err
 static bool check_match(const struct session *session, const char *option,
 			const struct match *match, GError **error)
 {
-	const char *near;
+	g_autofree char *near = NULL;
 
 	if (!match->filter || match->found)
 		return true;
@@ -265,10 +258,14 @@ static bool check_match(const struct session *session, const char *option,
 		return no_match(option, match, error);
 	}
 	near = nearest_event(session, match->filter->event);
-	return options_refuse(error, "--%s '%s': the trace has no event '%s'%s%s%s", option,
-			      match->filter->text, match->filter->event,
-			      near ? "; the nearest it has is '" : "", near ? near : "",
-			      near ? "'" : "");
+	if (!*near) { /* somebody who names a program means its start */
+		g_free(near);
+		near = g_strdup_printf("; if it is a program: --%s 'sched_process_exec "
+				       "filename=*/%s' is its start",
+				       option, match->filter->event);
+	}
+	return options_refuse(error, "--%s '%s': the trace has no event '%s'%s", option,
+			      match->filter->text, match->filter->event, near);
 }
 
 static int by_candidate_time(gconstpointer a, gconstpointer b)

@@ -84,6 +84,9 @@ bool option_number(void *into, const struct option *option, const char *value, G
 
 bool option_duration(void *into, const struct option *option, const char *value, GError **error)
 {
+	if (g_ascii_isdigit(*value) && strcmp(value, "0") != 0 &&
+	    g_ascii_isdigit(value[strlen(value) - 1]))
+		return option_refuse(option, value, error, "needs a unit: ns, us, ms, s, m or h");
 	if (when_parse_duration(value, &G_STRUCT_MEMBER(int64_t, into, option->at), error))
 		return true;
 	g_prefix_error(error, "--%s: ", option->name);

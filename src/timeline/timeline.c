@@ -38,7 +38,7 @@ const struct store_info timeline_stores[] = {
 	[STORE_INTERVALS] = STORE(intervals, interval, 2, ),
 	[STORE_BLOCKS] = STORE(blocks, block, 4, .from_1 = true),
 	[STORE_DETAILS] = STORE(details, wake_detail, 8, .from_1 = true),
-	[STORE_REASONS] = STORE(reasons, reason, 16, .from_1 = true),
+	[STORE_REASONS] = STORE(reasons, reason, 8, .from_1 = true),
 	[STORE_RUNS] = STORE(runs, run, 8, .per_chunk = RUNS_PER_CHUNK),
 	[STORE_HOLDS] = STORE(holds, hold, 8, .per_chunk = HOLDS_PER_CHUNK),
 	[STORE_OPERATIONS] = STORE(operations, operation, 4, .from_1 = true),

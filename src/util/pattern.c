@@ -65,3 +65,24 @@ unsigned text_distance(const char *a, const char *b)
 	}
 	return row[m];
 }
+
+void nearest_offer(struct nearest *nearest, const char *text)
+{
+	unsigned distance = text_distance(nearest->wanted, text);
+
+	if (nearest->text && (distance > nearest->distance ||
+			      (distance == nearest->distance && strcmp(text, nearest->text) >= 0)))
+		return;
+	g_free(nearest->text);
+	nearest->text = g_strdup(text);
+	nearest->distance = distance;
+}
+
+char *nearest_words(struct nearest *nearest, const char *before)
+{
+	g_autofree char *text = g_steal_pointer(&nearest->text);
+
+	if (!text || nearest->distance > strlen(nearest->wanted) / 2)
+		return g_strdup("");
+	return g_strdup_printf("%s'%s'", before, text);
+}

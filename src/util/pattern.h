@@ -16,4 +16,15 @@ bool pattern_match(const char *pattern, const char *text);
 /* How many characters must be changed, added or left out to make one text of the other. */
 unsigned text_distance(const char *a, const char *b);
 
+/* Of many texts the one that somebody may have meant by `wanted`: set that, offer all, ask. */
+struct nearest {
+	const char *wanted; /* borrowed */
+	char *text; /* owned: the nearest so far; among equals the first by bytes */
+	unsigned distance;
+};
+void nearest_offer(struct nearest *nearest, const char *text);
+/* "; the nearest it has is 'TEXT'", with `before` for what stands before the quote; "" where none
+ * is near. Clears it. Free with g_free(). */
+char *nearest_words(struct nearest *nearest, const char *before);
+
 #endif
