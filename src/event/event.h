@@ -91,6 +91,8 @@ enum event_kind {
 #define NO_PRIORITY INT32_MAX /* not recorded */
 #define IDLE_LEFT INT64_C(0xffffffff) /* power_cpu_idle: the CPU idles no more */
 
+#define WAITID_PID 1 /* linux/wait.h: P_PID, else all children, a group, a descriptor */
+
 /* One descriptor in the list of poll(2) or epoll_wait(2). */
 struct event_ready {
 	uint64_t data;   /* epoll: the caller's cookie */
@@ -117,10 +119,12 @@ struct event_syscall {
 	uint32_t port;    /* host byte order */
 	int64_t timeout;  /* poll, epoll_wait: ms, -1 for none */
 	int64_t upid;     /* wait4, waitid */
+	int32_t which;    /* waitid: what upid is; WAITID_PID where the call does not say */
 	uint64_t uaddr;   /* futex */
 	uint32_t val;     /* futex: what the word was expected to hold */
 	uint64_t data;    /* epoll_ctl: the cookie */
 	const char *filename; /* NULL where the event has none */
+	uint64_t start, length, new_length; /* mmap, munmap, mremap */
 	struct event_bytes v4, v6; /* address bytes, network order */
 	struct event_bytes readfds, writefds, exceptfds; /* select bitmaps */
 	int32_t pair[2];  /* pipe, socketpair; -1 */
@@ -171,6 +175,9 @@ struct event {
 			const char *comm;
 			int32_t tid;
 		} exit; /* exit, free */
+		struct {
+			uint64_t address;
+		} fault;
 		struct {
 			const char *name; /* driver's action; entry only */
 			int32_t irq;

@@ -69,6 +69,8 @@ static const struct event_field exec_fields[] = {
 static const struct event_field exit_fields[] = {
 	{"comm", FIELD_STRING, AT(exit.comm)}, {"tid", FIELD_I32, AT(exit.tid)}, {0}};
 
+static const struct event_field fault_fields[] = {{"address", FIELD_I64, AT(fault.address)}, {0}};
+
 static const struct event_field irq_fields[] = {
 	{"irq", FIELD_I32, AT(irq.irq)}, {"name", FIELD_STRING, AT(irq.name)}, {0}};
 
@@ -179,6 +181,7 @@ static const struct event_field syscall_fields[] = {
 	{"timeout_msecs", FIELD_I64, AT(syscall.timeout)},
 	{"timeout", FIELD_I64, AT(syscall.timeout)},
 	{"upid", FIELD_I64, AT(syscall.upid)},
+	{"which", FIELD_I32, AT(syscall.which)}, /* waitid */
 	{"uaddr", FIELD_I64, AT(syscall.uaddr)},
 	{"val", FIELD_I32, AT(syscall.val)},
 	{"filename", FIELD_STRING, AT(syscall.filename)},
@@ -201,6 +204,17 @@ static const struct event_field socketpair_fields[] = {
 	{"family", FIELD_I32, AT(syscall.family)},
 	{"type", FIELD_I32, AT(syscall.type)},
 	{"socket", FIELD_PAIR, AT(syscall.pair)},
+	{0}};
+
+/* mmap, munmap, mremap: an address and a length mean something else in other calls. */
+static const struct event_field mapping_fields[] = {
+	{"ret", FIELD_I64, AT(syscall.ret)},
+	{"fd", FIELD_I32, AT(syscall.fd)},
+	{"flags", FIELD_I64, AT(syscall.flags)},
+	{"addr", FIELD_I64, AT(syscall.start)},
+	{"len", FIELD_I64, AT(syscall.length)},
+	{"old_len", FIELD_I64, AT(syscall.length)},
+	{"new_len", FIELD_I64, AT(syscall.new_length)},
 	{0}};
 
 /* Of user space. Source: lttng-ust 2.3 to 2.14, liblttng-ust-cyg-profile(-fast),
@@ -230,6 +244,7 @@ static const struct event syscall_defaults = {
 		    .newfd = -1,
 		    .epfd = -1,
 		    .timeout = -1,
+		    .which = WAITID_PID,
 		    .pair = {-1, -1}}};
 
 /* The arguments of a kind of event: where they lie in struct event, what they are taken from, and
@@ -256,6 +271,7 @@ static const struct shape fork_shape = {MEMBER(fork), .fields = fork_fields,
 static const struct shape exec_shape = {MEMBER(exec), .fields = exec_fields,
 					.defaults = &exec_defaults};
 static const struct shape exit_shape = {MEMBER(exit), .fields = exit_fields};
+static const struct shape fault_shape = {MEMBER(fault), .fields = fault_fields};
 static const struct shape irq_shape = {MEMBER(irq), .fields = irq_fields};
 static const struct shape softirq_shape = {MEMBER(softirq), .fields = softirq_fields};
 static const struct shape vector_shape = {MEMBER(vector)};
@@ -306,6 +322,8 @@ static const struct {
 	[EV_SOFTIRQ_EXIT] = {"irq_softirq_exit softirq_exit", &softirq_shape},
 	[EV_VECTOR_ENTRY] = {NULL, &vector_shape},
 	[EV_VECTOR_EXIT] = {NULL, &vector_shape},
+	[EV_PAGE_FAULT_USER] = {NULL, &fault_shape},
+	[EV_PAGE_FAULT_KERNEL] = {NULL, &fault_shape},
 	[EV_HRTIMER_START] = {"timer_hrtimer_start hrtimer_start", &hrtimer_shape},
 	[EV_HRTIMER_EXPIRE_ENTRY] = {"timer_hrtimer_expire_entry hrtimer_expire_entry",
 				     &hrtimer_shape},
@@ -517,6 +535,12 @@ static bool vector_class(struct intern *names, const char *name, struct event_cl
 	return true;
 }
 
+static bool is_mapping_call(const char *call)
+{
+	return strcmp(call, "mmap") == 0 || strcmp(call, "mmap_pgoff") == 0 ||
+	       strcmp(call, "munmap") == 0 || strcmp(call, "mremap") == 0;
+}
+
 static bool syscall_class(struct intern *names, const char *name, struct event_class *class)
 {
 	for (size_t i = 0; i < sizeof syscall_prefixes / sizeof *syscall_prefixes; i++) {
@@ -533,6 +557,8 @@ static bool syscall_class(struct intern *names, const char *name, struct event_c
 			class->fields = pipe_fields;
 		else if (strcmp(call, "socketpair") == 0)
 			class->fields = socketpair_fields;
+		else if (is_mapping_call(call))
+			class->fields = mapping_fields;
 		return true;
 	}
 	return false;
@@ -560,6 +586,7 @@ struct event_class event_class_of(struct intern *names, const char *name)
 		return class;
 	if (strstr(name, "page_fault") && !ends(name, "_exit"))
 		class.kind = ends(name, "_kernel") ? EV_PAGE_FAULT_KERNEL : EV_PAGE_FAULT_USER;
+	class.fields = fields_of(class.kind);
 	return class;
 }
 

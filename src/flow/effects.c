@@ -5,9 +5,11 @@
  */
 #include "flow/effects.h"
 
+#include "model/container.h"
 #include "model/files.h"
 #include "objects/calls.h"
 #include "objects/exchanges.h"
+#include "objects/mappings.h"
 #include "locks/file_locks.h"
 #include "threads/namespaces.h"
 
@@ -143,6 +145,16 @@ static void change_files(struct flow *flow, uint32_t index, struct thread *threa
 		/* a removed cookie is never reported again, so it may stay */
 		if (call->op != EPOLL_DEL)
 			fd_epoll_set(files, call->fd, (uint64_t) call->argument, call->newfd);
+		break;
+	case DOES_FORK:
+		if (ret > 0 && is_thread(call->child))
+			thread_numbered(flow->model, thread, ret, call->child);
+		break;
+	case DOES_MAP:
+	case DOES_UNMAP:
+	case DOES_REMAP:
+	case DOES_BREAK:
+		mapping_changed(flow, thread, args->ret);
 		break;
 	case DOES_NAMESPACES:
 		namespaces_changed(flow, thread);

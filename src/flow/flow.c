@@ -17,6 +17,7 @@
 #include "flow/gaps.h"
 #include "flow/step.h"
 #include "model/files.h"
+#include "model/memory.h"
 #include "objects/calls.h"
 #include "locks/locks.h"
 #include "objects/operation_log.h"
@@ -270,5 +271,6 @@ void flow_end(struct flow *flow)
 		operation_frames_end(flow, thread, i, thread->end);
 		user_frames_end(flow, thread, i, thread->end);
 		fd_table_leave(&thread->files);
+		memory_leave(&thread->memory);
 	}
 }

@@ -149,6 +149,8 @@ static void drop_threads(struct keeping *keeping)
 			drop_thread(keeping, i);
 	}
 	each_weak_thread(&model_record, model, unless_dropped, model);
+	for (guint i = 0; i < model->hosts->len; i++)
+		forget_numbers(keeping, model_host(model, i));
 }
 
 /* --- all --------------------------------------------------------------------------- */

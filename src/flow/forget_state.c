@@ -93,6 +93,16 @@ static void forget_gaps(struct keeping *keeping, struct host *host)
 		g_array_remove_range(host->gaps, 0, gone);
 }
 
+static uint32_t keep_number(void *data, uint32_t thread)
+{
+	return flow_thread(((struct keeping *) data)->flow, thread)->tid < 0 ? IDMAP_NONE : thread;
+}
+
+void forget_numbers(struct keeping *keeping, struct host *host)
+{
+	rebuild(&host->inner_tids, keeping, keep_number);
+}
+
 void forget_host(struct keeping *keeping, struct host *host)
 {
 	forget_timers(keeping, host);

@@ -6,6 +6,8 @@
 #include "flow/keep.h"
 
 /* Armed timers, packets and work on their way, lost events. */
+/* Numbers in PID namespaces of threads that are gone. */
+void forget_numbers(struct keeping *keeping, struct host *host);
 void forget_host(struct keeping *keeping, struct host *host);
 /* To be called when all that may name a lock has been kept. */
 void forget_locks(struct keeping *keeping);

@@ -180,9 +180,11 @@ static void make_call(struct flow *flow, struct span *span, void *data)
 	case LEAF_BLOCK_FAULT:
 	case LEAF_BLOCK_OTHER:
 	case LEAF_BLOCK_UNKNOWN:
-		span->leaf = PACK(LEAF_BLOCK_SYSCALL, thread->flow.call.name);
 		block = block_at(flow->timeline, span->ref);
 		block->stack = flow_thread_stack(flow, thread);
+		if (PACK_KIND(span->leaf) == LEAF_BLOCK_FAULT)
+			block->fault = block->resource;
+		span->leaf = PACK(LEAF_BLOCK_SYSCALL, thread->flow.call.name);
 		block->resource = call_resource(flow, thread, &block->fd);
 		thread->flow.call.waits++;
 		break;
@@ -283,6 +285,7 @@ void flow_page_fault(struct flow *flow, struct cpu *cpu, const struct event *eve
 	if (!thread)
 		return;
 	thread->flow.fault = true; /* replaces an older one */
+	thread->flow.fault_address = event->fault.address;
 	if (event->kind == EV_PAGE_FAULT_USER) {
 		note_call(flow, thread);
 		cpu->frames_lost = false;

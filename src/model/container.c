@@ -78,6 +78,80 @@ bool thread_in_pid_ns(const struct model *model, const struct thread *thread, ui
 	return !ids || thread_ids_at(model, thread, wanted->level, ids);
 }
 
+/* --- by number --------------------------------------------------------------------- */
+
+#define BY_PARENT (UINT64_C(1) << 31) /* no TID's: the namespace is that of a process's children */
+
+static uint64_t number_key(uint32_t pid_ns, int32_t tid)
+{
+	return (uint64_t) pid_ns << 32 | (uint32_t) tid;
+}
+
+static uint64_t child_key(const struct thread *caller, int32_t tid)
+{
+	return (uint64_t) (uint32_t) caller->pid << 32 | BY_PARENT | (uint32_t) tid;
+}
+
+void thread_index_ids(struct model *model, uint32_t index)
+{
+	const struct thread *thread = model_thread(model, index);
+	const struct place *place = place_of(model, thread);
+
+	for (uint32_t level = place ? place->level : 0; level > 0; level--) {
+		uint32_t number = number_at(model, thread, place, level);
+		int32_t tid = ids_at(model, place, level)->tid;
+
+		if (number && tid > 0)
+			idmap_set(&model_host(model, thread->host)->inner_tids,
+				  number_key(number, tid), index);
+	}
+}
+
+/* A thread that is gone leaves its entries: the number of its record may be another's since. */
+static bool thread_still_numbered(const struct model *model, uint64_t key, uint32_t index)
+{
+	const struct thread *thread = model_thread(model, index);
+	struct ids ids;
+
+	if (key & BY_PARENT)
+		return is_thread(thread->parent) &&
+		       key == child_key(model_thread(model, thread->parent),
+					(int32_t) (key & INT32_MAX));
+	return thread_in_pid_ns(model, thread, (uint32_t) (key >> 32), &ids) &&
+	       ids.tid == (int32_t) (uint32_t) key;
+}
+
+uint32_t thread_by_number(const struct model *model, const struct thread *caller, int32_t number)
+{
+	const struct host *host = model_host(model, caller->host);
+	const struct place *place = place_of(model, caller);
+	uint64_t key;
+	uint32_t index;
+
+	if (number <= 0)
+		return NO_THREAD;
+	if (!caller->contained && (!place || place->level == 0)) {
+		index = idmap_get(&host->tids, (uint32_t) number);
+		return index == IDMAP_NONE ? NO_THREAD : index;
+	}
+	key = place && place->level && place->pid_ns ? number_key(place->pid_ns, number)
+						     : child_key(caller, number);
+	index = idmap_get(&host->inner_tids, key);
+	return index != IDMAP_NONE && thread_still_numbered(model, key, index) ? index : NO_THREAD;
+}
+
+void thread_numbered(struct model *model, struct thread *caller, int32_t number, uint32_t index)
+{
+	const struct place *place = place_of(model, caller);
+
+	if (place && place->pid_ns)
+		return; /* its namespace is known, and the fork has told the child's number */
+	if (!caller->contained && number == model_thread(model, index)->tid)
+		return;
+	caller->contained = true;
+	idmap_set(&model_host(model, caller->host)->inner_tids, child_key(caller, number), index);
+}
+
 bool thread_ids_at(const struct model *model, const struct thread *thread, uint32_t level,
 		   struct ids *ids)
 {

@@ -42,6 +42,12 @@ bool thread_ids_at(const struct model *model, const struct thread *thread, uint3
  * everywhere. False if that is the host's, or not known. */
 bool thread_inner_ids(const struct model *model, const struct thread *thread, struct ids *ids);
 
+/* The newest thread that is `number` to `caller`, as arguments and results of system calls are:
+ * TIDs of the caller's PID namespace. NO_THREAD: not known. */
+uint32_t thread_by_number(const struct model *model, const struct thread *caller, int32_t number);
+/* A call of `caller` has called thread `index`, its child, `number`. */
+void thread_numbered(struct model *model, struct thread *caller, int32_t number, uint32_t index);
+
 /* The PID namespace of that number on that host, NULL. */
 const struct pid_ns *pid_ns_find(const struct model *model, uint32_t host, uint32_t number);
 
@@ -49,6 +55,8 @@ const struct pid_ns *pid_ns_find(const struct model *model, uint32_t host, uint3
  * level. A statedump tells the innermost first, then those around it. */
 void thread_set_ids(struct model *model, struct thread *thread, uint32_t level, uint32_t number,
 		    struct ids ids);
+/* Thread `index` is found by its numbers from now on; a number that it had is another's. */
+void thread_index_ids(struct model *model, uint32_t index);
 void thread_set_cgroup_ns(struct model *model, struct thread *thread, uint32_t number);
 
 /* The child is where its parent is, with ids that are not known yet. */

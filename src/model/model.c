@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/files.h"
+#include "model/memory.h"
 
 void model_init(struct model *model)
 {
@@ -60,6 +61,7 @@ static void host_free(struct host *host)
 	g_array_free(host->sent, TRUE);
 	g_array_free(host->namespaces, TRUE);
 	idmap_clear(&host->namespace_index);
+	idmap_clear(&host->inner_tids);
 	g_array_free(host->on_way, TRUE);
 	g_free(host);
 }
@@ -85,6 +87,7 @@ void user_stack_free(struct user_stack *stack)
 void thread_clear(struct thread *thread)
 {
 	fd_table_leave(&thread->files);
+	memory_leave(&thread->memory);
 	track_clear(&thread->track);
 	if (thread->flow.functions)
 		g_array_free(thread->flow.functions, TRUE);
@@ -137,6 +140,7 @@ struct host *host_new(struct model *model)
 	idmap_init(&host->writebacks);
 	host->sent = g_array_new(FALSE, TRUE, sizeof(struct sent));
 	idmap_init(&host->namespace_index);
+	idmap_init(&host->inner_tids);
 	host->namespaces = g_array_new(FALSE, FALSE, sizeof(struct pid_ns));
 	host->known_from = host->counted_from = host->forgotten_by = INT64_MIN;
 	host_set_versions(host, NULL, 0, 0, 0);

@@ -75,7 +75,8 @@ struct call {
 	int32_t fd, newfd;
 	int32_t op;         /* epoll_ctl, futex, fcntl cmd, socket family */
 	int64_t argument;   /* fcntl arg, wait pid, socket type, epoll cookie, timeout */
-	uint64_t flags;     /* open, clone, pipe2; futex: address */
+	uint64_t flags;     /* open, clone, pipe2, mmap; futex: address */
+	uint64_t start, length; /* mmap, munmap, mremap */
 	int64_t timer;      /* ns of the last timer armed in this call, -1 */
 	uint32_t child;     /* thread made by fork inside this call */
 	uint32_t waits;     /* blocked intervals begun in it */
@@ -114,6 +115,7 @@ struct thread {
 	bool execed;
 	bool made_syscall;
 	bool evident; /* something it did was seen */
+	bool contained; /* its calls number threads as a PID namespace does that is not known */
 	bool settled; /* its begin is: what it follows from may be forgotten */
 	bool late; /* first seen after events were lost, or after … */
 	int64_t late_after; /* … the end of an earlier life of the TID; INT64_MIN */
@@ -125,6 +127,7 @@ struct thread {
 	GArray *names; /* owned; struct name_change, oldest first; NULL: only one */
 	int64_t name_since;
 	struct fd_table *files; /* shared; NULL: not known */
+	struct memory *memory; /* shared; NULL: nothing known; memory.h */
 
 	/* the current step of its control flow; flow/ only */
 	struct {
@@ -135,6 +138,7 @@ struct thread {
 		int64_t last_call; /* last syscall entry, exit, user fault in it */
 		bool has_call; /* … there was one */
 		bool fault; /* a page-fault frame is open */
+		uint64_t fault_address; /* … of that one */
 		bool wakeup_due; /* sched_wakeup of the seen sched_waking still to come */
 		bool remembered; /* sched_waking came while not blocked: `waker` */
 		int64_t remembered_at; /* … when; for one whose state was not known */
@@ -339,6 +343,7 @@ struct host {
 	GArray *sent; /* struct sent */
 	GArray *namespaces; /* struct pid_ns */
 	struct idmap namespace_index; /* number -> index in them */
+	struct idmap inner_tids; /* PID namespace and TID in it -> newest thread: container.h */
 	bool has_statedump;
 	bool has_works; /* events of work queues were seen */
 	uint32_t pipes, pairs; /* numbers given to new pipes and socket pairs */

@@ -41,8 +41,8 @@ RECORD(work, NUMBER(doing), NUMBER(in_interrupt), NAME(function), THREAD_WHEN(th
 #define RECORD_TYPE struct call
 RECORD(call, NUMBER(open), NUMBER(inherited), NAME(name), NAME(before), TIME(begin), NAME(path),
        NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op), NUMBER(argument), NUMBER(flags),
-       NUMBER(timer), THREAD(child), NUMBER(waits), REF(lock, STORE_LOCKS),
-       REF(exchange, STORE_EXCHANGES), REF(end, STORE_ENDS));
+       NUMBER(start), NUMBER(length), NUMBER(timer), THREAD(child), NUMBER(waits),
+       REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES), REF(end, STORE_ENDS));
 #undef RECORD_TYPE
 
 /* The uint32_t in a list of waits. */
@@ -54,14 +54,15 @@ static const struct record woke_record = {
 #define RECORD_TYPE struct thread
 RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUMBER(state),
        NUMBER(born), NUMBER(by_fork), NUMBER(described), NUMBER(kernel), NUMBER(of_kthreadd),
-       NUMBER(execed), NUMBER(made_syscall), NUMBER(evident), NUMBER(settled), NUMBER(late),
-       TIME(late_after), NUMBER(backfilled), TIME(backfill_begin), WEAK_THREAD(parent),
-       REF(place, STORE_PLACES), THREAD_NAME(name), NAME(program), ARRAY(names, name_change),
-       TIME(name_since), OWN(files), NUMBER(flow.cpu), REF(flow.block, STORE_BLOCKS),
-       TIME(flow.since), TIME(flow.history), TIME(flow.last_call), NUMBER(flow.has_call),
-       NUMBER(flow.fault), NUMBER(flow.wakeup_due), NUMBER(flow.remembered),
-       TIME(flow.remembered_at), NUMBER(flow.sigreturn), TIME(flow.left), TIME(flow.unseen_from),
-       TIME(flow.unseen_until), TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
+       NUMBER(execed), NUMBER(made_syscall), NUMBER(evident), NUMBER(contained), NUMBER(settled),
+       NUMBER(late), TIME(late_after), NUMBER(backfilled), TIME(backfill_begin),
+       WEAK_THREAD(parent), REF(place, STORE_PLACES), THREAD_NAME(name), NAME(program),
+       ARRAY(names, name_change), TIME(name_since), OWN(files), OWN(memory), NUMBER(flow.cpu),
+       REF(flow.block, STORE_BLOCKS), TIME(flow.since), TIME(flow.history), TIME(flow.last_call),
+       NUMBER(flow.has_call), NUMBER(flow.fault), NUMBER(flow.fault_address),
+       NUMBER(flow.wakeup_due), NUMBER(flow.remembered), TIME(flow.remembered_at),
+       NUMBER(flow.sigreturn), TIME(flow.left), TIME(flow.unseen_from), TIME(flow.unseen_until),
+       TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
        PASSING_ARRAY(flow.functions, open_frame), POINTER(flow.user, user_stack),
        PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by), NAME(flow.asked_call),
        NAME(flow.sent), NUMBER(flow.commits), NUMBER(flow.transaction), IN_PLACE(flow.waker, waker),
@@ -156,7 +157,7 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    OWN(request_free), NUMBER(request_count), OWN(whole), IN_PLACE(completed, request),
 	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next), OWN(packets),
 	    OWN(writebacks), OWN(works), OWN(flows), PASSING_ARRAY(sent, sent),
-	    ARRAY(namespaces, pid_ns), MAP(namespace_index), NUMBER(has_statedump),
+	    ARRAY(namespaces, pid_ns), MAP(namespace_index), OWN(inner_tids), NUMBER(has_statedump),
 	    NUMBER(has_works), NUMBER(pipes), NUMBER(pairs), NUMBER(discarded_events),
 	    NUMBER(discarded_packets), TIME(counted_from));
 #undef RECORD_TYPE

@@ -69,10 +69,10 @@ static const struct {
 	{"wait4", WAIT_CHILD, DOES_NOTHING},
 	{"waitid", WAIT_CHILD, DOES_NOTHING},
 	{"waitpid", WAIT_CHILD, DOES_NOTHING},
-	{"clone", WAIT_FORK, DOES_NOTHING},
-	{"clone3", WAIT_FORK, DOES_NOTHING},
-	{"fork", WAIT_FORK, DOES_NOTHING},
-	{"vfork", WAIT_FORK, DOES_NOTHING},
+	{"clone", WAIT_FORK, DOES_FORK},
+	{"clone3", WAIT_FORK, DOES_FORK},
+	{"fork", WAIT_FORK, DOES_FORK},
+	{"vfork", WAIT_FORK, DOES_FORK},
 	{"pause", WAIT_SIGNAL, DOES_NOTHING},
 	{"rt_sigsuspend", WAIT_SIGNAL, DOES_NOTHING},
 	{"sigsuspend", WAIT_SIGNAL, DOES_NOTHING},
@@ -96,6 +96,11 @@ static const struct {
 	{"fdatasync", WAIT_FD, DOES_NOTHING},
 	{"flock", WAIT_FD, DOES_FLOCK},
 	{"ioctl", WAIT_FD, DOES_NOTHING},
+	{"mmap", WAIT_DEFAULT, DOES_MAP},
+	{"mmap_pgoff", WAIT_DEFAULT, DOES_MAP},
+	{"munmap", WAIT_DEFAULT, DOES_UNMAP},
+	{"mremap", WAIT_DEFAULT, DOES_REMAP},
+	{"brk", WAIT_DEFAULT, DOES_BREAK},
 };
 
 /* … and what moves through their descriptors. */
@@ -274,7 +279,7 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 		call->argument = args->val;
 		break;
 	case WAIT_CHILD:
-		call->argument = args->upid;
+		call->argument = args->which == WAITID_PID ? args->upid : 0;
 		break;
 	case WAIT_CONNECT:
 		call->address = address_key(flow, args);
@@ -294,6 +299,13 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	case DOES_SOCKETPAIR:
 		call->op = args->family;
 		call->flags = (uint64_t) (int64_t) args->type;
+		break;
+	case DOES_MAP:
+	case DOES_UNMAP:
+	case DOES_REMAP:
+		call->start = args->start;
+		call->length = args->length;
+		call->argument = (int64_t) args->new_length;
 		break;
 	case DOES_EPOLL_CTL:
 		call->newfd = args->fd;

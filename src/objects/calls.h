@@ -48,6 +48,11 @@ enum call_effect {
 	DOES_FLOCK,
 	DOES_WRITE, /* under the file's own lock */
 	DOES_NAMESPACES,
+	DOES_FORK,
+	DOES_MAP,
+	DOES_UNMAP,
+	DOES_REMAP,
+	DOES_BREAK,
 };
 
 /* What moves through the call's descriptor. */

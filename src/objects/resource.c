@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "model/container.h"
 #include "model/files.h"
 #include "objects/calls.h"
 
@@ -15,19 +16,40 @@
 #define TRY_AGAIN 11  /* EAGAIN and ETIMEDOUT of the traced kernel: x86, ARM */
 #define TIMED_OUT 110
 
+/* The thread that wait4 names. Whoever waits is the parent: a number that leads to another's
+ * child, or to the kernel's, is of a PID namespace that is not known. */
+static uint32_t child_waited_for(struct flow *flow, const struct thread *thread)
+{
+	int64_t number = thread->flow.call.argument;
+	uint32_t index = number > 0 && number <= INT32_MAX
+				 ? thread_by_number(flow->model, thread, (int32_t) number)
+				 : NO_THREAD;
+	const struct thread *child, *parent;
+
+	if (!is_thread(index))
+		return NO_THREAD;
+	child = flow_thread(flow, index);
+	if (child->kernel || child->of_kthreadd)
+		return NO_THREAD;
+	if (!is_thread(child->parent))
+		return index;
+	parent = flow_thread(flow, child->parent);
+	/* a child whose parent has ended is another's since */
+	return parent->state == THREAD_DEAD || parent == thread || parent->pid < 0 ||
+			       thread->pid < 0 || parent->pid == thread->pid
+		       ? index
+		       : NO_THREAD;
+}
+
 /* The thread that wait4 names, or that this call has made; NO_THREAD. A child
  * gets its final name only when it calls exec, perhaps after the wait. */
 uint32_t call_child(struct flow *flow, const struct thread *thread)
 {
 	const struct call *call = &thread->flow.call;
-	uint32_t child;
 
 	switch (flow_call_info(flow, call->name)->wait) {
 	case WAIT_CHILD:
-		child = call->argument > 0
-				? thread_find(flow, thread->host, (int32_t) call->argument)
-				: NO_THREAD;
-		return child == IDMAP_NONE ? NO_THREAD : child;
+		return child_waited_for(flow, thread);
 	case WAIT_FORK:
 		return call->child;
 	default:

@@ -193,7 +193,7 @@ static void append_resource(GString *text, const struct session *session, uint32
 	const char *key = session_text(session, resource);
 
 	if (resource && strcmp(key, "sleep") != 0 && strcmp(key, "poll") != 0)
-		g_string_append_printf(text, " on %s", key);
+		g_string_append_printf(text, " on %s", resource_words(key));
 }
 
 /* ", 12.3 ms of it spinning for a lock that flusher (226) had (inferred)" */
@@ -250,6 +250,7 @@ static void append_what(GString *text, const struct session *session, const stru
 		break;
 	case LEAF_BLOCK_FAULT:
 		g_string_append(text, "was blocked in a page fault");
+		append_resource(text, session, share->resource);
 		break;
 	case LEAF_BLOCK_STOPPED:
 	case LEAF_BLOCK_TRACED:
@@ -296,6 +297,10 @@ static void append_where(GString *text, const struct session *session, uint32_t 
 	switch (PACK_KIND(leaf)) {
 	case LEAF_BLOCK_SYSCALL:
 		g_string_append(text, session_text(session, PACK_NUMBER(leaf)));
+		append_resource(text, session, resource);
+		break;
+	case LEAF_BLOCK_FAULT:
+		g_string_append(text, "a page fault");
 		append_resource(text, session, resource);
 		break;
 	case LEAF_BLOCK_STOPPED:

@@ -10,6 +10,7 @@
 
 #include "model/files.h"
 #include "objects/calls.h"
+#include "objects/mappings.h"
 #include "threads/namespaces.h"
 #include "threads/states.h"
 #include "threads/user.h"
@@ -30,13 +31,14 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 {
 	struct thread *parent = flow_thread(flow, parent_index);
 	struct call *call = &parent->flow.call;
-	bool shares_files;
+	bool shares_files, shares_memory;
 	int64_t flags = -1;
 
 	child->parent = parent_index;
 	child->of_kthreadd = parent->tid == 2;
+	child->contained = parent->contained;
 	child->program = parent->program;
-	shares_files = child->pid >= 0 && child->pid == parent->pid;
+	shares_files = shares_memory = child->pid >= 0 && child->pid == parent->pid;
 	if (call->open && is_fork_call(flow, call->name)) {
 		bool flags_known = strcmp(intern_text(flow->names, call->name), "clone") == 0;
 
@@ -44,6 +46,8 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 			child->pid = (call->flags & CLONE_THREAD) ? parent->pid : child->tid;
 		flags = flags_known ? (int64_t) call->flags : -1;
 		shares_files = flags_known ? (call->flags & CLONE_FILES) != 0 : shares_files;
+		shares_memory |= strcmp(intern_text(flow->names, call->name), "vfork") == 0 ||
+				 (flags_known && (call->flags & CLONE_VM));
 		child->flow.call =
 			(struct call) {.open = true,
 				       .inherited = true,
@@ -58,6 +62,7 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 	inherit_namespaces(flow, child, parent, flags);
 	thread_files(flow, parent); /* may give the child one, if the parent's pid is its TID */
 	user_fork(flow, child, parent);
+	mappings_fork(flow, child, parent, shares_memory);
 	fd_table_leave(&child->files);
 	child->files = shares_files ? fd_table_join(parent->files) : fd_table_copy(parent->files);
 }
@@ -135,6 +140,7 @@ static struct thread *take_over_leader(struct flow *flow, const struct event *ev
 	idmap_set(&host->tids, (uint32_t) event->exec.tid, index);
 	flow_thread(flow, index)->tid = event->exec.tid;
 	thread_takes_lead(flow->model, flow_thread(flow, index));
+	thread_index_ids(flow->model, index);
 	return flow_thread(flow, index);
 }
 
@@ -158,6 +164,7 @@ void flow_exec(struct flow *flow, struct cpu *cpu, const struct event *event)
 		thread_set_name(flow->model, thread, name, flow->time);
 		thread->program = intern_id(flow->names, event->exec.filename);
 	}
+	mappings_exec(flow, thread, event->exec.filename && *event->exec.filename);
 	if (thread->files) { /* exec unshares the table and closes what is marked so */
 		struct fd_table *own = fd_table_copy(thread->files);
 

@@ -22,6 +22,15 @@
 #define NEW_CGROUP_NS INT64_C(0x02000000) /* linux/sched.h: CLONE_NEWCGROUP */
 #define NEW_PID_NS INT64_C(0x20000000)    /* CLONE_NEWPID */
 
+/* Its numbers in namespaces lead to it from now on. */
+static void index_numbers(struct flow *flow, const struct thread *thread)
+{
+	uint32_t index = thread_find(flow, thread->host, thread->tid);
+
+	if (index != IDMAP_NONE && flow_thread(flow, index) == thread)
+		thread_index_ids(flow->model, index);
+}
+
 void dump_namespaces(struct flow *flow, const struct event *event)
 {
 	struct thread *thread;
@@ -36,6 +45,7 @@ void dump_namespaces(struct flow *flow, const struct event *event)
 		thread_set_ids(flow->model, thread, (uint32_t) event->process.level,
 			       event->process.ns,
 			       (struct ids) {event->process.vtid, event->process.vpid});
+	index_numbers(flow, thread);
 }
 
 static int32_t vtid_at(const struct event *event, uint32_t level)
@@ -94,6 +104,7 @@ void fork_namespaces(struct flow *flow, struct thread *child, struct thread *par
 	if (place && levels == 1 && place->level == 0 && place->pid_ns == event->fork.child_ns)
 		return; /* of the host, like its parent: nearly always */
 	place_by_fork(flow, child, parent, event);
+	index_numbers(flow, child);
 }
 
 /* Before the fork's own record: the parent's namespaces, but those that the call
@@ -149,4 +160,5 @@ void context_namespaces(struct flow *flow, struct thread *thread, const struct e
 		: place && place->level ? place->level
 					: 1; /* most are not nested */
 	thread_set_ids(flow->model, thread, level, found ? found->number : pid_ns, ids);
+	index_numbers(flow, thread);
 }

@@ -32,6 +32,10 @@ static void switch_out(struct flow *flow, struct host *host, struct cpu *cpu, st
 	bool remembered = thread->flow.remembered;
 
 	thread->flow.remembered = false;
+	/* "a fault of a thread that never returns to user mode is over at its next switch out":
+	 * one without system calls and faults in user mode, as io_uring's workers */
+	if (!thread->flow.call.open && !thread->flow.has_call)
+		thread->flow.fault = false;
 	if (host_is_idle_sleep(host, prev_state))
 		thread->kernel = true;
 	switch (host_switch_out(host, prev_state)) {

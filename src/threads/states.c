@@ -3,8 +3,10 @@
 #include "threads/states.h"
 
 #include "model/files.h"
+#include "model/memory.h"
 #include "objects/calls.h"
 #include "locks/file_locks.h"
+#include "objects/mappings.h"
 #include "objects/operation_log.h"
 #include "objects/resource.h"
 #include "state/holdback.h"
@@ -203,6 +205,11 @@ void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32
 	}
 	block->sent = thread->flow.sent;
 	thread->flow.sent = 0;
+	if (thread->flow.fault && thread->flow.fault_address) {
+		uint32_t key = mapping_key(flow, thread, thread->flow.fault_address);
+
+		*(PACK_KIND(leaf) == LEAF_BLOCK_FAULT ? &block->resource : &block->fault) = key;
+	}
 	thread->state = THREAD_BLOCKED;
 	thread->flow.block = index;
 	thread->flow.since = time;
@@ -223,4 +230,5 @@ void thread_end(struct flow *flow, struct thread *thread, int64_t time)
 	thread->state = THREAD_DEAD;
 	thread->end = MAX(time, thread->begin);
 	fd_table_leave(&thread->files);
+	memory_leave(&thread->memory);
 }

@@ -19,6 +19,7 @@
 #include "model/files.h"
 #include "disk/block.h"
 #include "objects/calls.h"
+#include "objects/mappings.h"
 #include "locks/file_locks.h"
 #include "disk/work.h"
 #include "state/stacks.h"
@@ -213,6 +214,18 @@ static void call_may_follow(struct thread *waker, uint32_t block)
 	g_array_append_val(waker->flow.woke, block);
 }
 
+/* Memory without a file that a disk had: it was swapped out. */
+static void came_from_swap(struct flow *flow, const struct thread *thread, struct block *block)
+{
+	uint32_t leaf = track_last(flow->timeline, &thread->track)->leaf;
+	uint32_t *key = PACK_KIND(leaf) == LEAF_BLOCK_FAULT ? &block->resource : &block->fault;
+
+	if (!block->detail || !mapping_is_anonymous(flow, *key))
+		return;
+	if (detail_at(flow->timeline, block->detail)->kind == DETAIL_REQUEST)
+		*key = intern_id(flow->names, "swap");
+}
+
 static void thread_woken(struct flow *flow, struct thread *thread, const struct waker *waker)
 {
 	struct block *block = block_at(flow->timeline, thread->flow.block);
@@ -233,6 +246,7 @@ static void thread_woken(struct flow *flow, struct thread *thread, const struct 
 		paths.waker_user = waker->user_callstack;
 		block->callpaths = callpaths_id(&flow->callstacks, &paths);
 	}
+	came_from_swap(flow, thread, block);
 	lock_waiter_woken(flow, thread, block, waker);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)
 		call_may_follow(flow_thread(flow, waker->thread), thread->flow.block);

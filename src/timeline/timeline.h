@@ -95,6 +95,7 @@ enum waker_why {
 struct block {
 	uint32_t stack;       /* interned stack of the blocked thread */
 	uint32_t resource;    /* interned resource, 0: none; of a child: session_resource() */
+	uint32_t fault;       /* interned: what the page fault in the call was on, 0: none */
 	uint32_t child;       /* thread waited for, NO_THREAD */
 	int32_t fd;           /* descriptor waited on, -1 */
 	uint32_t waker; /* thread current where the wake-up happened, NO_THREAD, IDLE_THREAD */

@@ -13,7 +13,7 @@ RECORD(interval, NUMBER(delta), NUMBER(leaf), NUMBER(ref));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct block
-RECORD(block, NUMBER(stack), NAME(resource), THREAD(child), NUMBER(fd), THREAD(waker),
+RECORD(block, NUMBER(stack), NAME(resource), NAME(fault), THREAD(child), NUMBER(fd), THREAD(waker),
        NUMBER(waker_stack), NUMBER(context), NAME(label), REF(detail, STORE_DETAILS), NUMBER(cpu),
        NUMBER(kind), NUMBER(why), NUMBER(operation), NUMBER(same_file), REF(lock, STORE_LOCKS),
        REF(reason, STORE_REASONS), NAME(sent), NUMBER(callpaths), NUMBER(timer),

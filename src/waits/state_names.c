@@ -181,11 +181,14 @@ const char *waker_why_text(uint8_t why)
 static const struct {
 	const char *prefix, *kind;
 } resource_kinds[] = {
-	{"file:", "file"},   {"pipe:", "pipe"},      {"socket:", "socket"},  {"device:", "device"},
-	{"lock:", "lock"},   {"eventfd", "eventfd"}, {"timerfd", "timerfd"}, {"epoll", "epoll"},
-	{"futex:", "futex"}, {"sleep", "timer"},     {"child:", "child"},    {"poll", "poll"},
-	{"several", "poll"}, {"timeout", "poll"},    {"signal", "signal"},   {"cpu:", "cpu"},
-	{"work:", "work"},
+	{"file:", "file"},      {"pipe:", "pipe"},       {"socket:", "socket"},
+	{"device:", "device"},  {"lock:", "lock"},       {"eventfd", "eventfd"},
+	{"timerfd", "timerfd"}, {"epoll", "epoll"},      {"futex:", "futex"},
+	{"sleep", "timer"},     {"child:", "child"},     {"poll", "poll"},
+	{"several", "poll"},    {"timeout", "poll"},     {"signal", "signal"},
+	{"cpu:", "cpu"},        {"work:", "work"},       {"heap", "memory"},
+	{"stack", "memory"},    {"anonymous", "memory"}, {"swap", "memory"},
+	{"loader", "memory"},
 };
 
 const char *resource_kind(const char *key)
@@ -194,6 +197,22 @@ const char *resource_kind(const char *key)
 		if (g_str_has_prefix(key, resource_kinds[i].prefix))
 			return resource_kinds[i].kind;
 	return "other";
+}
+
+const char *resource_words(const char *key)
+{
+	static const struct {
+		const char *key, *words;
+	} memory[] = {{"heap", "its heap"},
+		      {"stack", "its stack"},
+		      {"anonymous", "anonymous memory"},
+		      {"swap", "memory that had been swapped out"},
+		      {"loader", "the dynamic loader"}};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(memory); i++)
+		if (strcmp(key, memory[i].key) == 0)
+			return memory[i].words;
+	return key;
 }
 
 const char *resource_name(const char *key)

@@ -28,6 +28,8 @@ const char *waker_why_text(uint8_t why);
 
 /* The kind of a resource key and its name: "pipe:[7]" is a pipe named "[7]". */
 const char *resource_kind(const char *key);
+/* In a sentence: "its heap"; most keys speak for themselves. */
+const char *resource_words(const char *key);
 const char *resource_name(const char *key);
 /* "wait", "lock_pi" …; NULL for NO_OPERATION. Source: linux/futex.h. */
 const char *futex_operation(uint8_t operation);

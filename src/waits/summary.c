@@ -275,6 +275,7 @@ static void span_pieces(struct builder *builder, const struct span *span)
 			nothing_piece(builder, span->begin, span->end);
 		break;
 	case LEAF_BLOCK_SYSCALL:
+	case LEAF_BLOCK_FAULT:
 		block = block_at(&builder->session->trace.timeline, span->ref);
 		resource = session_resource(builder->session, block);
 		if (resource)

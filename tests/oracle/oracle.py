@@ -1079,7 +1079,7 @@ class Machine:
             return "blocked/kthread"
         if data.syscall is not None:
             return "blocked/syscall:" + data.syscall
-        if data.trap:
+        if data.trap and data.seen:             # a thread that never enters user mode: its fault ends when it is switched out
             return "blocked/trap:page_fault"
         if data.seen:
             return "blocked/trap:other"

@@ -59,6 +59,10 @@ static void print_syscall(const struct session *session, const struct event_sysc
 	print_number("port", call->port);
 	print_number("timeout", call->timeout);
 	print_number("upid", call->upid);
+	print_number("which", call->which);
+	print_number("start", (int64_t) call->start);
+	print_number("length", (int64_t) call->length);
+	print_number("new_length", (int64_t) call->new_length);
 	print_number("uaddr", (int64_t) call->uaddr);
 	print_number("val", call->val);
 	print_number("data", (int64_t) call->data);
@@ -150,8 +154,6 @@ static void print_arguments(const struct session *session, const struct event *e
 {
 	switch ((enum event_kind) event->kind) {
 	case EV_OTHER:
-	case EV_PAGE_FAULT_USER:
-	case EV_PAGE_FAULT_KERNEL:
 	case EV_NOTICE_LOST:
 	case EV_NOTICE_USER_LOST:
 	case EV_USER_OTHER:
@@ -167,6 +169,10 @@ static void print_arguments(const struct session *session, const struct event *e
 		print_text("comm", event->wake.comm);
 		print_number("tid", event->wake.tid);
 		print_number("cpu", event->wake.target_cpu);
+		break;
+	case EV_PAGE_FAULT_USER:
+	case EV_PAGE_FAULT_KERNEL:
+		print_number("address", (int64_t) event->fault.address);
 		break;
 	case EV_PROCESS_FORK:
 		print_fork(event);
