@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "disk/block_requests.h"
+#include "disk/completions.h"
+#include "disk/held.h"
 
 static uint32_t disk_of(const struct host *host, uint32_t dev)
 {
@@ -25,8 +27,8 @@ static uint32_t disk_of(const struct host *host, uint32_t dev)
 	return disk == IDMAP_NONE ? dev : disk;
 }
 
-static struct request *bio_new(struct host *host, const struct event *event,
-			       const struct requester *by)
+static struct request *bio_new(const struct flow *flow, struct host *host,
+			       const struct event *event, const struct requester *by)
 {
 	uint32_t disk = disk_of(host, event->block.dev);
 	struct request *bio =
@@ -34,9 +36,11 @@ static struct request *bio_new(struct host *host, const struct event *event,
 
 	bio->bios = 1;
 	bio->queued = by->time;
+	bio->arrived = flow->time;
 	bio->origin = disk == event->block.dev ? 0 : event->block.dev;
 	bio->readahead = event->block.rwbs & RWBS_READAHEAD;
 	request_add(bio, by);
+	held_until_now(flow, host, by->thread, bio);
 	return bio;
 }
 
@@ -48,13 +52,15 @@ static void bio_queued(struct flow *flow, struct host *host, const struct cpu *c
 			     event->block.sectors, REQUEST_WAITING);
 	struct requester by;
 
+	by = requester_of(flow, cpu, event);
 	if (bio && bio->remapped) {
 		bio->remapped = false; /* its requester is who asked the other device */
+		if (by.thread != bio->by[0].thread && disk_of(host, bio->origin) == bio->dev)
+			held_until_now(flow, host, by.thread, bio);
 		return;
 	}
 	if (bio && event->kind == EV_BLOCK_BIO_MERGED && bio->bios)
 		return; /* known by its block_bio_queue */
-	by = requester_of(flow, cpu, event);
 	if (bio && event->kind == EV_BLOCK_BIO && !bio->passed_on && bio->bios &&
 	    bio->sectors == event->block.sectors && bio->by[0].thread != by.thread) {
 		bio->bios++; /* two threads want it at once */
@@ -63,7 +69,7 @@ static void bio_queued(struct flow *flow, struct host *host, const struct cpu *c
 	}
 	if (bio)
 		request_free(host, bio); /* what became of it was not recorded */
-	bio = bio_new(host, event, &by);
+	bio = bio_new(flow, host, event, &by);
 	if (event->kind == EV_BLOCK_BIO_MERGED && flow->has_bios && host->gaps->len)
 		bio->queued = INT64_MIN; /* that event was lost */
 }
@@ -95,6 +101,18 @@ static struct request *remapped_from(struct host *host, const struct event *even
 				    REQUEST_ISSUED);
 }
 
+/* To the device below; by a worker, which a timer may have told to. */
+static void bio_handed_on(const struct flow *flow, const struct host *host, uint32_t thread,
+			  struct request *bio, uint32_t below)
+{
+	bio->passed_on = true;
+	if (bio->handed != INT64_MIN)
+		return; /* a part of it was */
+	held_until_now(flow, host, thread, bio);
+	bio->handed = flow->time;
+	bio->below = below;
+}
+
 /* A part for another device, or the disk of a partition: the requesters are
  * those of the whole. */
 static void bio_remapped(struct flow *flow, struct host *host, const struct cpu *cpu,
@@ -108,22 +126,42 @@ static void bio_remapped(struct flow *flow, struct host *host, const struct cpu 
 		return;
 	}
 	if (old) {
-		old->passed_on = true;
 		whole = *old; /* which may move */
+		bio_handed_on(flow, host, by.thread, old, event->block.dev);
 	}
 	bio = request_find(host, disk_of(host, event->block.dev), event->block.sector,
 			   event->block.sectors, REQUEST_WAITING);
 	if (bio)
 		request_free(host, bio);
-	bio = bio_new(host, event, &by);
+	bio = bio_new(flow, host, event, &by);
 	bio->remapped = true;
 	bio->origin = event->block.other_dev;
 	if (!old)
 		return;
 	bio->threads = bio->bios = 0;
+	bio->handed = INT64_MIN;
 	bio->readahead = true;
 	request_absorb(bio, &whole);
 	bio->origin = whole.origin ? whole.origin : event->block.other_dev;
+}
+
+/* A device that has no requests has done it: from the bio's event until now. If the one below
+ * has just completed its part, and had it for most of the time, that is to be named. */
+static void bio_completed(struct flow *flow, struct host *host, struct cpu *cpu,
+			  struct request *bio)
+{
+	struct wake_detail *detail = cpu_pending(cpu);
+	uint32_t disk = request_disk(flow, host, bio->dev);
+
+	if (flow_in_gap(flow, cpu) || !bio->bios || bio->queued == INT64_MIN)
+		return;
+	bio->end = flow->time;
+	bio->issue = bio->handed == INT64_MIN ? bio->arrived : bio->handed;
+	if (detail->kind == DETAIL_REQUEST && detail->origin == disk &&
+	    2 * (bio->issue - bio->queued) < bio->end - bio->queued)
+		return;
+	request_describe(flow, host, bio, detail);
+	detail->completed = request_keep(host, bio);
 }
 
 static void bio_split(struct host *host, const struct event *event)
@@ -136,8 +174,7 @@ static void bio_split(struct host *host, const struct event *event)
 		request_divide(host, bio, (uint32_t) first);
 }
 
-void flow_bio(struct flow *flow, struct host *host, const struct cpu *cpu,
-	      const struct event *event)
+void flow_bio(struct flow *flow, struct host *host, struct cpu *cpu, const struct event *event)
 {
 	struct request *bio;
 
@@ -151,8 +188,10 @@ void flow_bio(struct flow *flow, struct host *host, const struct cpu *cpu,
 	case EV_BLOCK_BIO_COMPLETE:
 		bio = request_find(host, disk_of(host, event->block.dev), event->block.sector,
 				   event->block.sectors, REQUEST_WAITING);
-		if (bio)
+		if (bio) {
+			bio_completed(flow, host, cpu, bio);
 			request_free(host, bio);
+		}
 		break;
 	default:
 		bio_queued(flow, host, cpu, event);

@@ -23,6 +23,8 @@
 
 #include "disk/bios.h"
 #include "disk/block_requests.h"
+#include "disk/completions.h"
+#include "disk/held.h"
 #include "objects/operation_log.h"
 
 /* What its bios did not tell may be among what was lost: since when it waits, and for whom; who
@@ -41,8 +43,10 @@ static void issuer_if_unknown(struct flow *flow, const struct host *host, const 
 	if (request->threads || may_lack_bios(flow, host, request))
 		return;
 	by = requester_of(flow, cpu, event);
-	if (by.thread != NO_THREAD)
-		request_add(request, &by);
+	if (by.thread == NO_THREAD)
+		return;
+	request_add(request, &by);
+	held_until_now(flow, host, by.thread, request);
 }
 
 static void request_inserted(struct flow *flow, struct host *host, const struct cpu *cpu,
@@ -151,71 +155,6 @@ static void request_requeued(struct host *host, int64_t time, const struct event
 
 /* --- completion ---------------------------------------------------------------- */
 
-static uint32_t disk_name(struct flow *flow, struct host *host, uint32_t dev)
-{
-	uint32_t name = idmap_get(&host->disks, dev);
-	char text[32];
-
-	if (name != IDMAP_NONE)
-		return name;
-	g_snprintf(text, sizeof text, "device %u:%u", dev >> 20, dev & 0xfffff);
-	return intern_id(flow->names, text);
-}
-
-/* A write that was to be on the medium completes a second time, without a
- * length, when the flush after it has: it was served until then. */
-static struct request *completed_before(struct host *host, const struct event *event)
-{
-	uint64_t key = request_key(event->block.dev, event->block.sector, 1, REQUEST_ISSUED);
-
-	if (event->block.sectors || event->block.sector == FLUSH_PLACE)
-		return NULL; /* a flush by itself has done nothing before */
-	for (guint i = 0; i < G_N_ELEMENTS(host->completed); i++)
-		if (host->completed[i].used && host->completed[i].key == key)
-			return &host->completed[i];
-	return NULL;
-}
-
-static void name_requester(struct wake_detail *detail, const struct requester *by)
-{
-	detail->flags &= (uint8_t) ~DETAIL_BEHALF_SEEN;
-	detail->flags |= by->behalf_seen ? DETAIL_BEHALF_SEEN : 0;
-	detail->thread = by->thread;
-	detail->call = by->call;
-	detail->behalf = by->behalf;
-	detail->asked = by->thread == NO_THREAD ? 0 : by->time;
-}
-
-static void describe_request(struct flow *flow, struct host *host, const struct request *request,
-			     struct wake_detail *detail)
-{
-	/* among what was lost may be its completion, and the issue of another one there */
-	bool doubtful = request->doubtful || host_gap_over(host, request->issue, request->end);
-
-	*detail = (struct wake_detail) {
-		.kind = DETAIL_REQUEST,
-		.requested = -1,
-		.queued = -1,
-		.served = -1,
-		.number = request->sectors ? request->sector : FLUSH_SECTOR,
-		.text = disk_name(flow, host, request->dev),
-		.bios = request->bios,
-		.threads = (uint16_t) MIN(request->threads, UINT16_MAX),
-		.sectors = request->sectors,
-		.flags = (request->bios ? DETAIL_BIOS : 0) |
-			 (request->readahead ? DETAIL_READAHEAD : 0) |
-			 (doubtful ? DETAIL_DOUBTFUL : 0)};
-	name_requester(detail, &request->by[0]);
-	if (request->origin)
-		detail->origin = disk_name(flow, host, request->origin);
-	if (request->issue == INT64_MIN || doubtful)
-		return;
-	detail->begin = request->issue;
-	detail->served = request->end - request->issue;
-	if (request->queued != INT64_MIN)
-		detail->queued = request->issue - request->queued;
-}
-
 /* The device has done a part of it: the rest goes on. */
 static void completed_in_part(struct host *host, struct request *request, uint32_t sectors)
 {
@@ -228,7 +167,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 {
 	uint32_t sectors = event->block.sectors;
 	bool flush = !sectors && event->block.rwbs & RWBS_FLUSH;
-	struct request *request = NULL, *before = NULL, *kept;
+	struct request *request = NULL, *before = NULL;
 	struct wake_detail *detail = cpu_pending(cpu);
 
 	*detail = (struct wake_detail) {
@@ -239,7 +178,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 		.queued = -1,
 		.served = -1,
 		.number = event->block.sector,
-		.text = disk_name(flow, host, event->block.dev)};
+		.text = request_disk(flow, host, event->block.dev)};
 	if (sectors || (flush && event->block.sector == FLUSH_PLACE))
 		request = request_find(host, event->block.dev, event->block.sector, sectors,
 				       REQUEST_ISSUED);
@@ -256,7 +195,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 	if (!request && !before)
 		return;
 	(request ? request : before)->end = flow->time;
-	describe_request(flow, host, request ? request : before, detail);
+	request_describe(flow, host, request ? request : before, detail);
 	if (before) {
 		before->used = false;
 		detail->completed = (uint32_t) (before - host->completed) + 1;
@@ -267,58 +206,8 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 		return;
 	}
 	operation_served(flow, cpu, event->host, request);
-	detail->completed = host->completed_next++ % G_N_ELEMENTS(host->completed) + 1;
-	kept = &host->completed[detail->completed - 1];
-	*kept = *request;
-	kept->key = request_key(request->dev, request->sector, request->sectors, REQUEST_ISSUED);
-	kept->used = true;
+	detail->completed = request_keep(host, request);
 	request_free(host, request);
-}
-
-/* What `thread` asked for in it; NULL: nothing. */
-static const struct requester *part_of(const struct flow *flow, const struct request *request,
-				       const struct thread *thread)
-{
-	for (uint32_t i = 0; thread && i < MIN(request->threads, REQUESTERS_MAX); i++)
-		if (request->by[i].thread != NO_THREAD &&
-		    flow_thread(flow, request->by[i].thread) == thread)
-			return &request->by[i];
-	return NULL;
-}
-
-void block_detail_for(const struct flow *flow, struct host *host, struct wake_detail *detail,
-		      const struct thread *woken)
-{
-	const struct request *request =
-		detail->completed ? &host->completed[detail->completed - 1] : NULL;
-	const struct requester *by;
-
-	detail->completed = 0;
-	if (detail->kind != DETAIL_REQUEST || !request || detail->threads < 2)
-		return;
-	if (request->issue != detail->begin && !(detail->flags & DETAIL_DOUBTFUL))
-		return; /* other CPUs have completed so many since that it is gone */
-	by = part_of(flow, request, woken);
-	if (by)
-		name_requester(detail, by);
-}
-
-bool block_completed_for(struct flow *flow, struct host *host, const struct thread *thread,
-			 struct wake_detail *detail, int64_t *end)
-{
-	for (uint32_t i = 1; i <= MIN(host->completed_next, G_N_ELEMENTS(host->completed)); i++) {
-		const struct request *request = &host->completed[(host->completed_next - i) %
-								 G_N_ELEMENTS(host->completed)];
-		const struct requester *by = part_of(flow, request, thread);
-
-		if (!by || request->end < thread->flow.since)
-			continue;
-		describe_request(flow, host, request, detail);
-		name_requester(detail, by);
-		*end = request->end;
-		return true;
-	}
-	return false;
 }
 
 void flow_block(struct flow *flow, struct cpu *cpu, const struct event *event)

@@ -80,6 +80,7 @@ struct request *request_new(struct host *host, uint32_t dev, uint64_t sector, ui
 		.queued = INT64_MIN,
 		.issue = INT64_MIN,
 		.requeued = INT64_MIN,
+		.handed = INT64_MIN,
 		.dev = dev,
 		.sector = sector,
 		.sectors = sectors,
@@ -122,7 +123,21 @@ void request_divide(struct host *host, struct request *request, uint32_t sectors
 	second->queued = first.queued;
 	second->readahead = first.readahead;
 	second->origin = first.origin;
+	second->held = first.held;
+	second->handed = first.handed;
+	second->timer = first.timer;
 	memcpy(second->by, first.by, sizeof second->by);
+}
+
+uint32_t request_disk(struct flow *flow, struct host *host, uint32_t dev)
+{
+	uint32_t name = idmap_get(&host->disks, dev);
+	char text[32];
+
+	if (name != IDMAP_NONE)
+		return name;
+	g_snprintf(text, sizeof text, "device %u:%u", dev >> 20, dev & 0xfffff);
+	return intern_id(flow->names, text);
 }
 
 /* --- who asked ------------------------------------------------------------- */
@@ -202,6 +217,11 @@ void request_absorb(struct request *request, const struct request *more)
 {
 	if (more->bios && !request->bios)
 		request->threads = 0; /* who queued the bios counts, not who inserted them */
+	if (more->bios) {
+		request->held = more->held && (request->held || !request->bios);
+		request->handed = MAX(request->handed, more->handed);
+		request->timer = more->timer;
+	}
 	for (uint32_t i = 0;
 	     (more->bios || !request->bios) && i < MIN(more->threads, REQUESTERS_MAX); i++)
 		request_add(request, &more->by[i]);

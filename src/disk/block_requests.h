@@ -30,6 +30,9 @@ struct request *request_move(struct host *host, struct request *request, uint64_
 /* `request` keeps its first `sectors`; the rest waits on. */
 void request_divide(struct host *host, struct request *request, uint32_t sectors);
 
+/* The device's name, interned; of one that the statedump did not name, its numbers. */
+uint32_t request_disk(struct flow *flow, struct host *host, uint32_t dev);
+
 /* Who does what the event says: whoever is current, but in an interrupt. */
 struct requester requester_of(struct flow *flow, const struct cpu *cpu, const struct event *event);
 /* One more bio, or those of `more`, are part of what `request` carries. */

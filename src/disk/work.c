@@ -21,16 +21,28 @@
  */
 #include "disk/work.h"
 
-#include "disk/block.h"
+#include "disk/completions.h"
+#include "event/softirqs.h"
 #include "objects/calls.h"
+
+/* Bytes from a delayed work's item to its timer: struct delayed_work in the kernel's
+ * include/linux/workqueue.h, on 64 bits and without lock debugging. */
+#define DELAYED_WORK_TIMER 32
 
 /* Whose is what the interrupt has just done; what that was. */
 static void queued_in_interrupt(struct flow *flow, struct host *host, struct cpu *cpu,
-				struct sent *queued)
+				const struct event *event, struct sent *queued)
 {
 	struct wake_detail detail = *cpu_pending(cpu);
+	bool timers = cpu->frames[cpu->depth - 1].what == PACK(FRAME_SOFTIRQ, SOFTIRQ_TIMER);
 
 	queued->in_interrupt = true;
+	if (detail.kind == DETAIL_TIMER) {
+		queued->by_timer = detail.number - event->work.item != DELAYED_WORK_TIMER;
+		queued->timer = detail.origin;
+	} else if (detail.kind == DETAIL_NONE || detail.kind == DETAIL_RAISE) {
+		queued->by_timer = timers; /* which one was not recorded */
+	}
 	queued->thread = NO_THREAD;
 	if (detail.kind != DETAIL_REQUEST && detail.kind != DETAIL_PACKET &&
 	    detail.kind != DETAIL_TIMER)
@@ -50,7 +62,7 @@ static void work_queued(struct flow *flow, struct host *host, struct cpu *cpu,
 	uint32_t index = idmap_get(&host->works, event->work.item);
 
 	if (cpu->depth)
-		queued_in_interrupt(flow, host, cpu, &queued);
+		queued_in_interrupt(flow, host, cpu, event, &queued);
 	if (index == IDMAP_NONE) {
 		idmap_set(&host->works, event->work.item, host->sent->len);
 		g_array_append_val(host->sent, queued);
@@ -77,6 +89,8 @@ static void work_begins(struct flow *flow, struct host *host, struct thread *wor
 	worker->flow.work.queued = queued->time;
 	worker->flow.work.in_interrupt = queued->in_interrupt;
 	worker->flow.work.behind = queued->behind;
+	worker->flow.work.by_timer = queued->by_timer;
+	worker->flow.work.timer = queued->timer;
 }
 
 void flow_work(struct flow *flow, struct cpu *cpu, const struct event *event)

@@ -194,7 +194,7 @@ struct event {
 		struct {
 			uint64_t timer; /* kernel address */
 			int64_t expires; /* hrtimer: ns of the raw clock */
-			uint64_t function; /* hrtimer: address of its callback, 0: not said */
+			uint64_t function; /* address of its callback, 0: not said */
 		} timer;
 		struct {
 			int64_t end; /* of the gap that begins at the notice's time */

@@ -83,7 +83,8 @@ static const struct event_field hrtimer_fields[] = {
 	{"function", FIELD_I64, AT(timer.function)},
 	{0}};
 
-static const struct event_field timer_fields[] = {{"timer", FIELD_I64, AT(timer.timer)}, {0}};
+static const struct event_field timer_fields[] = {
+	{"timer", FIELD_I64, AT(timer.timer)}, {"function", FIELD_I64, AT(timer.function)}, {0}};
 
 static const struct event_field block_fields[] = {
 	{"dev", FIELD_I32, AT(block.dev)},

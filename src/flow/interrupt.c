@@ -42,7 +42,8 @@ static uint32_t frame_of(const struct event *event)
 }
 
 /* The timer as it was armed, if that was seen. */
-static void timer_expires(struct host *host, struct cpu *cpu, const struct event *event)
+static void timer_expires(struct flow *flow, struct host *host, struct cpu *cpu,
+			  const struct event *event)
 {
 	uint32_t index = idmap_get(&host->timers, event->timer.timer);
 
@@ -55,6 +56,9 @@ static void timer_expires(struct host *host, struct cpu *cpu, const struct event
 				      .number = event->timer.timer};
 	if (index != IDMAP_NONE && g_array_index(host->armed, struct wake_detail, index).kind)
 		*cpu_pending(cpu) = g_array_index(host->armed, struct wake_detail, index);
+	if (event->kind == EV_TIMER_EXPIRE_ENTRY && event->timer.function)
+		cpu_pending(cpu)->origin =
+			flow_function(flow, &flow->callbacks, event->timer.function);
 }
 
 /* Whose doing the next run of this softIRQ is: "if the raise came in thread
@@ -108,7 +112,7 @@ void flow_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct event
 		idmap_set(&host->irq_names, (uint32_t) event->irq.irq, frame->label);
 	}
 	if (event->kind == EV_HRTIMER_EXPIRE_ENTRY)
-		timer_expires(host, cpu, event);
+		timer_expires(flow, host, cpu, event);
 	if (event->kind == EV_VECTOR_ENTRY)
 		flow_vector_arrives(flow, cpu, event->vector.name);
 	if (event->kind == EV_SOFTIRQ_ENTRY)
@@ -237,7 +241,7 @@ void flow_timer(struct flow *flow, struct cpu *cpu, const struct event *event)
 		break;
 	case EV_TIMER_EXPIRE_ENTRY: /* inside softIRQ 1, which is a frame of its own */
 		if (!flow_in_gap(flow, cpu))
-			timer_expires(host, cpu, event);
+			timer_expires(flow, host, cpu, event);
 		break;
 	case EV_HRTIMER_CANCEL:
 		index = idmap_get(&host->timers, event->timer.timer);

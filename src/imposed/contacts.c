@@ -106,7 +106,7 @@ bool wait_is_for_message(const struct session *session, const struct wait *wait)
 	const char *key;
 
 	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL || is_thread(wait->block->child) ||
-	    wait_is_for_lock(session, wait))
+	    block_request(session, wait->block) || wait_is_for_lock(session, wait))
 		return false;
 	key = session_text(session, wait->block->resource);
 	if (g_str_has_prefix(key, "file:"))

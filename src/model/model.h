@@ -52,6 +52,8 @@ struct work {
 	uint32_t function; /* interned address, 0 */
 	uint32_t thread;   /* who queued it, NO_THREAD */
 	uint32_t behind;   /* struct wake_detail of what an interrupt queued it for, 0 */
+	bool by_timer;     /* a timer's function queued it; delayed work is none */
+	uint32_t timer;    /* … interned address of that, 0 */
 	int64_t queued;    /* when, 0: not seen */
 };
 
@@ -259,7 +261,12 @@ struct request {
 	struct requester by[REQUESTERS_MAX]; /* … by the first bio of each; by[0]
 				of a request without bios: who inserted or issued it */
 	uint32_t generation, next_free;
+	int64_t handed; /* held: let go on; a bio: handed on to the device below; INT64_MIN */
+	int64_t arrived; /* a bio: at its device; queued is when it was at the first one above */
+	uint32_t below; /* … handed on to which, 0 */
+	uint32_t timer; /* held: interned function of that timer, 0 */
 	uint8_t phase; /* enum request_phase */
+	bool held; /* it went on only as a timer had woken a worker for it: held.h */
 	bool readahead;
 	bool remapped; /* made by a remapping: its own bio event is still to come */
 	bool passed_on; /* a bio of a device that hands on to others */
@@ -276,6 +283,8 @@ struct sent {
 	bool waiting; /* not received yet */
 	bool in_interrupt; /* work: an interrupt queued it */
 	uint32_t behind; /* … what for: struct wake_detail, 0 */
+	bool by_timer; /* … and it was a timer's function, interned */
+	uint32_t timer; /* … address, 0 */
 };
 
 /* A signal that stops threads, or tells that one has stopped. */

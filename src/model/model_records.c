@@ -35,7 +35,7 @@ RECORD(waker, THREAD(thread), NUMBER(stack), NUMBER(context), NAME(label),
 
 #define RECORD_TYPE struct work
 RECORD(work, NUMBER(doing), NUMBER(in_interrupt), NAME(function), THREAD_WHEN(thread, doing, true),
-       REF(behind, STORE_DETAILS), TIME_OR_0(queued));
+       REF(behind, STORE_DETAILS), NUMBER(by_timer), NAME(timer), TIME_OR_0(queued));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct call
@@ -112,13 +112,14 @@ RECORD(requester, THREAD(thread), NAME(call), THREAD(behalf), NUMBER(behalf_seen
 #define RECORD_TYPE struct request
 RECORD(request, TIME(queued), TIME(issue), TIME(requeued), TIME(end), NUMBER(key), NUMBER(sector),
        NUMBER(dev), NUMBER(origin), NUMBER(sectors), NUMBER(left), NUMBER(bios), NUMBER(threads),
-       IN_PLACE(by, requester), NUMBER(generation), NUMBER(next_free), NUMBER(phase),
-       NUMBER(readahead), NUMBER(remapped), NUMBER(passed_on), NUMBER(doubtful), NUMBER(used));
+       IN_PLACE(by, requester), NUMBER(generation), NUMBER(next_free), TIME(handed), TIME(arrived),
+       NUMBER(below), NAME(timer), NUMBER(phase), NUMBER(held), NUMBER(readahead), NUMBER(remapped),
+       NUMBER(passed_on), NUMBER(doubtful), NUMBER(used));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct sent
 RECORD(sent, NUMBER(flow), TIME(time), THREAD(thread), NAME(call), NUMBER(waiting),
-       NUMBER(in_interrupt), REF(behind, STORE_DETAILS));
+       NUMBER(in_interrupt), REF(behind, STORE_DETAILS), NUMBER(by_timer), NAME(timer));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct stop

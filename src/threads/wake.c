@@ -17,7 +17,8 @@
 #include <string.h>
 
 #include "model/files.h"
-#include "disk/block.h"
+#include "disk/completions.h"
+#include "disk/held.h"
 #include "objects/calls.h"
 #include "objects/mappings.h"
 #include "locks/file_locks.h"
@@ -86,18 +87,24 @@ static uint32_t pending_detail(struct flow *flow, struct cpu *cpu, const struct 
 	return detail_new(flow->timeline, &detail);
 }
 
-/* A driver's interrupt thread ("irq/25-ahci") has just completed a request: it wakes whom
- * that is for, as the interrupt itself would. Its pending detail ends with its turn. */
+/* A driver's interrupt thread ("irq/25-ahci") has just completed a request, or a worker a bio
+ * of a device that has no requests: it wakes whom that is for, as an interrupt would. Its
+ * pending detail ends with its turn. */
 static uint32_t threaded_detail(struct flow *flow, struct cpu *cpu, const struct thread *current,
 				const struct thread *woken)
 {
+	struct host *host = model_host(flow->model, woken->host);
+	const struct work *work = &current->flow.work;
+	bool finishes = work->doing && work->behind &&
+			detail_at(flow->timeline, work->behind)->kind == DETAIL_REQUEST;
 	struct wake_detail detail;
 
 	if (cpu->pending.kind != DETAIL_REQUEST ||
-	    !g_str_has_prefix(intern_text(flow->names, current->name), "irq/"))
+	    (!g_str_has_prefix(intern_text(flow->names, current->name), "irq/") &&
+	     (finishes || !is_bio_of(flow, host, &cpu->pending, woken))))
 		return 0;
 	detail = cpu->pending;
-	block_detail_for(flow, model_host(flow->model, woken->host), &detail, woken);
+	block_detail_for(flow, host, &detail, woken);
 	return detail_new(flow->timeline, &detail);
 }
 
@@ -175,9 +182,9 @@ static struct waker context_of(struct flow *flow, struct cpu *cpu, struct thread
 					: PACK(FRAME_USER, 0);
 		waker.label = object_of(flow, current);
 		waker.same_file = in_same_file(flow, thread, current, waker.label);
-		waker.detail = work_detail(flow, current, thread);
+		waker.detail = threaded_detail(flow, cpu, current, thread);
 		if (!waker.detail)
-			waker.detail = threaded_detail(flow, cpu, current, thread);
+			waker.detail = work_detail(flow, current, thread);
 		return waker;
 	}
 	waker.detail = pending_detail(flow, cpu, thread);
@@ -248,6 +255,7 @@ static void thread_woken(struct flow *flow, struct thread *thread, const struct 
 	}
 	came_from_swap(flow, thread, block);
 	lock_waiter_woken(flow, thread, block, waker);
+	held_explains(flow, thread, block);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)
 		call_may_follow(flow_thread(flow, waker->thread), thread->flow.block);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) == FRAME_SYSCALL) {

@@ -17,10 +17,22 @@
 
 #include <stdint.h>
 
-enum reason_kind { REASON_NONE, REASON_KINDS };
+enum reason_kind {
+	REASON_NONE,
+	/* A request was kept back by a limit of the waiter's cgroup (io.max) until a timer let it
+	 * go on. object: the limit; text: the device; call: the timer's function; ns: what the
+	 * device then took. */
+	REASON_IO_LIMIT,
+	/* A device without requests of its own (a device-mapper target) kept a bio until a timer
+	 * let it go on. object: the device; text: the one below; call: the timer's function; ns:
+	 * what the one below then took. */
+	REASON_DEVICE_HOLDS,
+	REASON_KINDS
+};
 
 enum reason_flags {
 	REASON_INFERRED = 1, /* concluded: not shown by events */
+	REASON_ENDS = 2, /* nobody else is answerable, whoever ended it: it is led no further */
 };
 
 /* Members mean what the comment of the kind says; these are what they are for. */

@@ -160,13 +160,15 @@ struct wake_detail {
 	uint32_t call; /* packet, request: interned system call that sent or
 				asked for it, 0 */
 	uint32_t behalf; /* request: whose work `thread` did then, NO_THREAD */
-	uint32_t origin; /* request: interned name of the bio's device, if another, 0 */
+	uint32_t origin; /* request: interned name of the bio's device, if another, 0;
+				timer: interned address of its function, 0 */
 	union {
 		uint32_t behind; /* work: struct wake_detail of what queued it, 0 */
 		uint32_t completed; /* request, not stored yet: place in host.completed, from 1 */
 	};
 	uint32_t bios; /* request: bios in it; 0: not recorded */
 	uint32_t sectors; /* request: of 512 bytes */
+	uint32_t reason; /* request: struct reason why the device got it late, 0 */
 	int64_t begin; /* armed, issued, sent, queued, raised: ns; 0 unknown */
 	int64_t asked; /* request: when `thread` asked for it: ns; 0 unknown */
 	int64_t requested; /* timer: ns from arming to expiry asked for, -1 unknown */

@@ -22,7 +22,7 @@ RECORD(block, NUMBER(stack), NAME(resource), NAME(fault), THREAD(child), NUMBER(
 
 #define RECORD_TYPE struct wake_detail
 RECORD(wake_detail, NUMBER(kind), NUMBER(flags), NUMBER(threads), THREAD(thread), NAME(text),
-       NAME(call), THREAD(behalf), NAME(origin),
+       NAME(call), THREAD(behalf), NAME(origin), REF(reason, STORE_REASONS),
        REF_WHEN(behind, STORE_DETAILS, kind, DETAIL_WORK), /* or `completed` */
        NUMBER(bios), NUMBER(sectors), TIME_OR_0(begin), TIME_OR_0(asked), NUMBER(requested),
        NUMBER(queued), /* or `clock_error` */

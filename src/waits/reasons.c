@@ -3,11 +3,14 @@
 #include "waits/reasons.h"
 
 #include "waits/cause_kinds.h"
+#include "waits/disk_reasons.h"
 
 const struct reason_info *reason_info(const struct reason *reason)
 {
 	static const struct reason_info infos[REASON_KINDS] = {
 		[REASON_NONE] = {CAUSE_UNKNOWN, NULL},
+		[REASON_IO_LIMIT] = {CAUSE_THROTTLED, io_limit_label},
+		[REASON_DEVICE_HOLDS] = {CAUSE_BLOCK_DEVICE, device_holds_label},
 	};
 
 	g_assert(reason->kind > REASON_NONE && reason->kind < REASON_KINDS);

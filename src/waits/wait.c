@@ -106,7 +106,7 @@ bool wait_lead(const struct session *session, const struct wait *wait, struct le
 			       .first = NO_THREAD};
 	if (!wait->woken)
 		return false;
-	if (reason && is_thread(reason->thread))
+	if (reason && (is_thread(reason->thread) || reason->flags & REASON_ENDS))
 		return lead_of_reason(reason, wait, lead);
 	if (block->kind == WAKER_THREAD && detail && detail->kind == DETAIL_WORK)
 		lead_of_work(session, detail, wait, lead);
