@@ -232,6 +232,19 @@ def check_sqlite(names):
     assert not ask(names, "SELECT * FROM blocks JOIN wakeups USING (wakeup) WHERE wakeups.block <> blocks.block")
 
 
+def check_objects():
+    """By whom preempted, and which device interrupted (traces/README.md: the hogs, disk-read's vda; the names of IRQs are
+    those of the kernel's irq_handler_entry)."""
+    rows = ask(("preempt",), "SELECT object FROM intervals JOIN threads USING (thread) "
+               "WHERE name = 'victim' AND leaf = 'interrupted/preempted' AND ns > 20000000")
+    assert len(rows) > 10 and all("hog-0" in row[0] and "hog-1" in row[0] for row in rows), rows
+    rows = ask(("disk-read",), "SELECT DISTINCT object FROM intervals WHERE leaf LIKE 'interrupted/irq:%'")
+    text = subprocess.run(["babeltrace2", t.trace("disk-read")], stdout=subprocess.PIPE, check=True).stdout.decode()
+    devices = set(re.findall(r'irq_handler_entry: .* name = "([^"]+)"', text))
+    assert rows and {row[0] for row in rows} <= devices, (rows, devices)
+    assert not ask(("preempt",), "SELECT * FROM intervals WHERE object IS NOT NULL AND state IN ('running', 'blocked')")
+
+
 def check_csv(names):
     """The same rows as the database has."""
     directory = export("csv", names)
@@ -549,6 +562,7 @@ for chosen in (("pipe-chain",), BOTH):
     tap.case(label + ", sqlite: the oracle's sums, blocks, wake-ups and calls", check_sqlite, chosen)
     tap.case(label + ", csv: the same rows", check_csv, chosen)
     tap.case(label + ", speedscope: balanced, and the oracle's times", check_speedscope, chosen)
+tap.case("intervals: who ran instead, which device interrupted", check_objects)
 tap.case("pipe-chain: runs of the CPUs", check_cpus, ("pipe-chain",))
 for chosen in ("preempt", "lost", "snapshot"):
     tap.case(chosen + ", perfetto: states and calls are the oracle's", check_timeline, "perfetto", (chosen,))

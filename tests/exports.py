@@ -145,6 +145,7 @@ def trace_event(path):
         document = json.load(file, parse_float=ns)
     origin = int(document["otherData"]["begin_ns"])
     cpus, threads, slices, flows, stacks = set(), {}, [], {}, collections.defaultdict(list)
+    arguments = collections.defaultdict(list)
     for event in sorted(document["traceEvents"], key=lambda e: e.get("ts", -1)):  # stable
         who = (event["pid"], event["tid"])
         if event["ph"] == "M" and event["name"] == "process_name" and event["args"]["name"].startswith("CPUs"):
@@ -158,7 +159,9 @@ def trace_event(path):
         time = origin + event["ts"]
         if event["ph"] == "B":
             stacks[who].append((*who, event["cat"], event["name"], time))
+            arguments[who].append(event.get("args"))
         elif event["ph"] == "E":
+            assert event.get("args") == arguments[who].pop(), event  # some readers keep an end's only
             slices.append((*stacks[who].pop(), time))
             assert event["name"] == slices[-1][3], event
         elif event["ph"] == "X":

@@ -96,20 +96,28 @@ char *wake_context(const struct session *session, const struct block *block)
 	return frame_text(session, block->context, false);
 }
 
-void export_json_text(FILE *file, const char *text)
+char *export_json_quoted(const char *text)
 {
+	GString *quoted = g_string_new("\"");
 	g_autofree char *valid = NULL;
 
 	if (!g_utf8_validate(text, -1, NULL))
 		valid = g_utf8_make_valid(text, -1);
-	fputc('"', file);
 	for (const unsigned char *p = (const unsigned char *) (valid ? valid : text); *p; p++) {
 		if (*p == '"' || *p == '\\')
-			fputc('\\', file);
+			g_string_append_c(quoted, '\\');
 		if (*p < 0x20 || *p == 0x7f)
-			fprintf(file, "\\u%04x", *p);
+			g_string_append_printf(quoted, "\\u%04x", *p);
 		else
-			fputc(*p, file);
+			g_string_append_c(quoted, (char) *p);
 	}
-	fputc('"', file);
+	g_string_append_c(quoted, '"');
+	return g_string_free(quoted, FALSE);
+}
+
+void export_json_text(FILE *file, const char *text)
+{
+	g_autofree char *quoted = export_json_quoted(text);
+
+	fputs(quoted, file);
 }

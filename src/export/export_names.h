@@ -29,5 +29,7 @@ char *wake_context(const struct session *session, const struct block *block);
 
 /* A JSON string, with its quotes. */
 void export_json_text(FILE *file, const char *text);
+/* The same as a text; free with g_free(). */
+char *export_json_quoted(const char *text);
 
 #endif

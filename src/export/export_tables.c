@@ -6,6 +6,7 @@
 #include "waits/summary.h"
 #include "symbols/symbols.h"
 #include "export/export_names.h"
+#include "ready/runners.h"
 
 #define KEY "INTEGER PRIMARY KEY"
 #define INT "INTEGER NOT NULL"
@@ -31,17 +32,12 @@ static const struct export_column threads[] = {
 	{"end", INT},
 	{0}};
 static const struct export_column intervals[] = {
-	{"interval", KEY},
-	{"thread", THREAD},
-	{"begin", INT},
-	{"end", INT},
-	{"ns", INT},
-	{"state", TEXT},
-	{"leaf", TEXT},
-	{"cpu", MAYBE},
-	{"block", "INTEGER REFERENCES blocks"},
-	{"spans_gap", INT},
-	{0}};
+	{"interval", KEY},  {"thread", THREAD},
+	{"begin", INT},     {"end", INT},
+	{"ns", INT},        {"state", TEXT},
+	{"leaf", TEXT},     {"cpu", MAYBE},
+	{"object", "TEXT"}, {"block", "INTEGER REFERENCES blocks"},
+	{"spans_gap", INT}, {0}};
 static const struct export_column blocks[] = {
 	{"block", KEY},        {"thread", THREAD}, {"begin", INT},
 	{"end", INT},          {"ns", INT},        {"leaf", TEXT},
@@ -212,21 +208,45 @@ static uint32_t callpath(struct writer *writer, uint32_t callstack)
 	return known;
 }
 
+/* Who ran instead, or why nobody did; the device that interrupted; NULL. Free with g_free(). */
+static char *interval_on(const struct session *session, uint32_t thread, const struct span *span)
+{
+	struct runners runners = {0};
+	GString *words;
+
+	switch (PACK_KIND(span->leaf)) {
+	case LEAF_INT_IRQ:
+		return span->ref ? g_strdup(session_text(session, span->ref)) : NULL;
+	case LEAF_PREEMPTED:
+	case LEAF_WAIT_CPU:
+		words = g_string_new(NULL);
+		runners_add(&runners, session, thread, span);
+		runners_append(&runners, words);
+		runners_clear(&runners);
+		return g_string_free(words, FALSE);
+	default:
+		return NULL;
+	}
+}
+
 /* The state as people say it: ready is a state of its own in viewers, and so it is here. */
 static void interval_row(struct writer *writer, const struct walk_state *state)
 {
 	uint32_t kind = PACK_KIND(state->span.leaf);
 	bool ready = kind == LEAF_PREEMPTED || kind == LEAF_WAIT_CPU;
+	g_autofree char *on = NULL;
 
 	writer->intervals++;
 	if (!wanted(writer, TABLE_INTERVALS))
 		return;
+	on = interval_on(writer->walk->session, writer->walk->current->thread, &state->span);
 	integer(writer, TABLE_INTERVALS, writer->intervals);
 	integer(writer, TABLE_INTERVALS, writer->walk->current->number);
 	times(writer, TABLE_INTERVALS, state->span.begin, state->span.end);
 	text(writer, TABLE_INTERVALS, state_category(state));
 	interned(writer, TABLE_INTERVALS, leaf_text(writer, state->span.leaf));
 	number(writer, TABLE_INTERVALS, state->span.ref, ready && state->span.ref != NO_CPU);
+	text(writer, TABLE_INTERVALS, on);
 	number(writer, TABLE_INTERVALS, writer->blocks + 1, state->block != NULL);
 	integer(writer, TABLE_INTERVALS, state->spans_gap);
 	end(writer, TABLE_INTERVALS);

@@ -78,14 +78,14 @@ static void slice_begin(struct writer *writer, char phase, int64_t pid, int64_t 
 	put_time(writer, time);
 }
 
-/* The name is not needed, but some readers find what ends by it. */
+/* The name is not needed, but some readers find what ends by it; and some keep only the arguments
+ * of ends, so these are the begin's. They and a brace are still to come. */
 static void slice_end(struct writer *writer, int64_t pid, int64_t tid, const char *name,
 		      int64_t time)
 {
 	begin_event(writer, 'E', pid, tid);
 	put_text(writer, "name", name);
 	put_time(writer, time);
-	fputc('}', writer->file);
 }
 
 static void arrow(struct writer *writer, char phase, int64_t pid, int64_t tid, uint32_t number,
@@ -149,6 +149,14 @@ static void put_names(struct writer *writer)
 	}
 }
 
+static void put_run_arguments(struct writer *writer, uint32_t thread)
+{
+	if (is_thread(thread))
+		fprintf(writer->file, ",\"args\":{\"tid\":%d}",
+			model_thread(&writer->walk->session->trace.model, thread)->tid);
+	fputc('}', writer->file);
+}
+
 static void on_run(const struct walk *walk, uint16_t host, uint32_t cpu, int64_t begin, int64_t end,
 		   uint32_t thread, void *data)
 {
@@ -157,23 +165,19 @@ static void on_run(const struct walk *walk, uint16_t host, uint32_t cpu, int64_t
 
 	slice_begin(writer, 'B', pid, pid + cpu, thread == IDLE_THREAD ? "idle" : "cpu",
 		    run_name(walk->session, thread), begin);
-	if (is_thread(thread))
-		fprintf(writer->file, ",\"args\":{\"tid\":%d}",
-			model_thread(&walk->session->trace.model, thread)->tid);
-	fputc('}', writer->file);
+	put_run_arguments(writer, thread);
 	slice_end(writer, pid, pid + cpu, run_name(walk->session, thread), end);
+	put_run_arguments(writer, thread);
 }
 
-static void on_enter(const struct walk *walk, const struct walk_frame *frame, void *data)
+static void put_frame_arguments(struct writer *writer, const struct walk_frame *frame)
 {
-	struct writer *writer = data;
 	const char *between = ",\"args\":{";
 
-	slice_begin(writer, 'B', pid_of(walk, walk->current), tid_of(walk, walk->current),
-		    walk_frame_kind(frame), walk_frame_name(walk->session, frame), frame->begin);
 	if (frame->resource) {
 		fputs(",\"args\":{\"on\":", writer->file);
-		export_json_text(writer->file, session_text(walk->session, frame->resource));
+		export_json_text(writer->file,
+				 session_text(writer->walk->session, frame->resource));
 		between = ",";
 	}
 	if (frame->entered == NOT_SEEN) {
@@ -187,23 +191,37 @@ static void on_enter(const struct walk *walk, const struct walk_frame *frame, vo
 	fputs(between[1] ? "}" : "}}", writer->file);
 }
 
-static void on_leave(const struct walk *walk, const struct walk_frame *frame, void *data)
+static void on_enter(const struct walk *walk, const struct walk_frame *frame, void *data)
 {
-	slice_end(data, pid_of(walk, walk->current), tid_of(walk, walk->current),
-		  walk_frame_name(walk->session, frame), frame->end);
+	struct writer *writer = data;
+
+	slice_begin(writer, 'B', pid_of(walk, walk->current), tid_of(walk, walk->current),
+		    walk_frame_kind(frame), walk_frame_name(walk->session, frame), frame->begin);
+	put_frame_arguments(writer, frame);
 }
 
-static void put_cause(struct writer *writer, const struct walk *walk,
-		      const struct walk_state *state)
+static void on_leave(const struct walk *walk, const struct walk_frame *frame, void *data)
+{
+	struct writer *writer = data;
+
+	slice_end(writer, pid_of(walk, walk->current), tid_of(walk, walk->current),
+		  walk_frame_name(walk->session, frame), frame->end);
+	put_frame_arguments(writer, frame);
+}
+
+/* What a wait was for, in both of its events. */
+static char *cause_arguments(const struct walk *walk, const struct walk_state *state)
 {
 	struct cause cause = walk_cause(walk, state);
-	g_autofree char *words = cause_words(&cause);
+	g_autofree char *words = cause_words(&cause), *why = export_json_quoted(words),
+			*text = NULL;
 
-	fprintf(writer->file, ",\"args\":{\"cause\":\"%s\",\"certainty\":\"%s\",\"why\":",
-		cause_kind_text(cause.kind), cause.inferred ? "inferred" : "seen");
-	export_json_text(writer->file, words);
-	fputs(state->spans_gap ? ",\"lost events\":\"it may not be real\"}" : "}", writer->file);
+	text = g_strdup_printf(",\"args\":{\"cause\":\"%s\",\"certainty\":\"%s\",\"why\":%s%s}",
+			       cause_kind_text(cause.kind), cause.inferred ? "inferred" : "seen",
+			       why,
+			       state->spans_gap ? ",\"lost events\":\"it may not be real\"" : "");
 	cause_clear(&cause);
+	return g_steal_pointer(&text);
 }
 
 static void on_state(const struct walk *walk, const struct walk_state *state, void *data)
@@ -211,14 +229,15 @@ static void on_state(const struct walk *walk, const struct walk_state *state, vo
 	struct writer *writer = data;
 	const char *name = session_text(walk->session, state_name(&writer->states, state));
 	int64_t pid = pid_of(walk, walk->current), tid = tid_of(walk, walk->current);
+	g_autofree char *arguments =
+		state->block       ? cause_arguments(walk, state)
+		: state->spans_gap ? g_strdup(",\"args\":{\"lost events\":\"it may not be real\"}")
+				   : g_strdup("");
 
 	slice_begin(writer, 'B', pid, tid, state_category(state), name, state->span.begin);
-	if (state->block)
-		put_cause(writer, walk, state);
-	else if (state->spans_gap)
-		fputs(",\"args\":{\"lost events\":\"it may not be real\"}", writer->file);
-	fputc('}', writer->file);
+	fprintf(writer->file, "%s}", arguments);
 	slice_end(writer, pid, tid, name, state->span.end);
+	fprintf(writer->file, "%s}", arguments);
 }
 
 static void on_wake(const struct walk *walk, const struct walk_wake *wake, void *data)
