@@ -353,7 +353,7 @@ static void count_calls(struct call_tree *tree, const struct frames *frames, uin
 static void add_slice(struct call_tree *tree, const struct frames *frames, uint32_t root,
 		      int64_t from, int64_t to)
 {
-	struct path *path = path_new(tree->session, frames->thread, from, to);
+	struct path *path = path_new_of_states(tree->session, frames->thread, from, to);
 	int64_t until;
 
 	for (guint i = 0; i < path->pieces->len; i++) {

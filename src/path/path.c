@@ -19,6 +19,7 @@ struct walker {
 	struct path *path;
 	GArray *on_path; /* uint32_t threads being walked */
 	bool needed;     /* it is for what was reached at its end */
+	bool own_states; /* path_new_of_states() */
 };
 
 GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
@@ -148,9 +149,9 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t t
 	spans_begin(&spans, walker->session, thread, from, to);
 	while (spans_next(&spans, &span))
 		g_array_append_val(list, span);
-	undecided = several_join(walker->session, thread, list,
-				 behalf >= 0 || walker->needed ||
-					 several_needed(walker->session, thread));
+	undecided = (behalf < 0 && walker->own_states ? several_redirect : several_join)(
+		walker->session, thread, list,
+		behalf >= 0 || walker->needed || several_needed(walker->session, thread));
 	if (undecided != INT64_MIN && behalf >= 0) {
 		struct through *above = &g_array_index(walker->path->waits, struct through, behalf);
 
@@ -196,14 +197,20 @@ struct path *path_empty(void)
 	return path;
 }
 
-void path_extend_back(struct path *path, const struct session *session, uint32_t thread,
-		      int64_t from, int64_t to)
+static void extend_back(struct path *path, const struct session *session, uint32_t thread,
+			int64_t from, int64_t to, bool own_states)
 {
 	struct walker walker = {session, path, g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-				session->asked.target != NO_THREAD};
+				session->asked.target != NO_THREAD, own_states};
 
 	walk(&walker, thread, from, to, -1, session_blocked_at(session, thread, to));
 	g_array_free(walker.on_path, TRUE);
+}
+
+void path_extend_back(struct path *path, const struct session *session, uint32_t thread,
+		      int64_t from, int64_t to)
+{
+	extend_back(path, session, thread, from, to, false);
 }
 
 void path_whole(struct path *path)
@@ -216,6 +223,16 @@ struct path *path_new(const struct session *session, uint32_t thread, int64_t fr
 	struct path *path = path_empty();
 
 	path_extend_back(path, session, thread, from, to);
+	path_whole(path);
+	return path;
+}
+
+struct path *path_new_of_states(const struct session *session, uint32_t thread, int64_t from,
+				int64_t to)
+{
+	struct path *path = path_empty();
+
+	extend_back(path, session, thread, from, to, true);
 	path_whole(path);
 	return path;
 }

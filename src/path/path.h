@@ -49,6 +49,10 @@ struct path {
 GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
 
 struct path *path_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
+/* The same by the thread's own states: what it did between two waits that are one (several.h) is
+ * its own, not a part of the wait. */
+struct path *path_new_of_states(const struct session *session, uint32_t thread, int64_t from,
+				int64_t to);
 /* The same put together from several parts, which the caller chooses: from the last to the
  * first, each ending where the one before it begins; then path_whole(). `path` starts from
  * path_empty(). */

@@ -311,7 +311,7 @@ static void redirect(GArray *spans, guint earlier, guint last)
 		g_array_index(spans, struct span, last).ref;
 }
 
-void several_redirect(const struct session *session, uint32_t thread, GArray *spans, bool needed)
+int64_t several_redirect(const struct session *session, uint32_t thread, GArray *spans, bool needed)
 {
-	each_led_to_nothing(session, thread, spans, needed, redirect);
+	return each_led_to_nothing(session, thread, spans, needed, redirect);
 }

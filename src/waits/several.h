@@ -31,7 +31,8 @@ int64_t several_join(const struct session *session, uint32_t thread, GArray *spa
 
 /* The same of spans with others left out, which stay as they are but for `ref`: that of the last
  * of those that they are one with. */
-void several_redirect(const struct session *session, uint32_t thread, GArray *spans, bool needed);
+int64_t several_redirect(const struct session *session, uint32_t thread, GArray *spans,
+			 bool needed);
 
 /* What a thread came to do in its life is what counts: it began or ended in the trace. */
 bool several_needed(const struct session *session, uint32_t thread);
