@@ -118,7 +118,7 @@ struct event_syscall {
 	int32_t family, type;
 	uint32_t port;    /* host byte order */
 	int64_t timeout;  /* poll, epoll_wait: ms, -1 for none */
-	int64_t upid;     /* wait4, waitid */
+	int64_t upid;     /* wait4, waitid, sched_setaffinity */
 	int32_t which;    /* waitid: what upid is; WAITID_PID where the call does not say */
 	uint64_t uaddr;   /* futex */
 	uint32_t val;     /* futex: what the word was expected to hold */

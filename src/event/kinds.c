@@ -182,6 +182,7 @@ static const struct event_field syscall_fields[] = {
 	{"timeout_msecs", FIELD_I64, AT(syscall.timeout)},
 	{"timeout", FIELD_I64, AT(syscall.timeout)},
 	{"upid", FIELD_I64, AT(syscall.upid)},
+	{"pid", FIELD_I64, AT(syscall.upid)},
 	{"which", FIELD_I32, AT(syscall.which)}, /* waitid */
 	{"uaddr", FIELD_I64, AT(syscall.uaddr)},
 	{"val", FIELD_I32, AT(syscall.val)},

@@ -197,7 +197,7 @@ static uint32_t idle_frame(struct stack_sums *sums)
 	if (sums->idle)
 		return sums->idle;
 	ready = ready_of(session, sums->walk->current->thread, &sums->ready);
-	if (ready.kind == READY_BUSY || ready.kind == READY_IDLE)
+	if (ready_is_busy(&ready) || ready.kind == READY_IDLE)
 		text = g_strdup("CPU idle");
 	else
 		text = g_strconcat("CPU idle: ", ready_text(ready.kind),

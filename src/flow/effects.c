@@ -6,6 +6,7 @@
 #include "flow/effects.h"
 
 #include "model/container.h"
+#include "model/container.h"
 #include "model/files.h"
 #include "objects/calls.h"
 #include "objects/exchanges.h"
@@ -89,6 +90,18 @@ static const char *const made_keys[] = {
 	[DOES_INOTIFY] = "file:inotify", [DOES_MEMFD] = "file:memfd",
 };
 
+/* Who may run where: the mask itself is not recorded. */
+static void effect_affinity(struct flow *flow, uint32_t index, struct thread *thread)
+{
+	int32_t number = (int32_t) thread->flow.call.argument;
+	uint32_t whom = number ? thread_by_number(flow->model, thread, number) : index;
+
+	if (whom == NO_THREAD)
+		return;
+	flow_thread(flow, whom)->pinned_by = index;
+	flow_thread(flow, whom)->pinned_at = flow->time;
+}
+
 static void change_files(struct flow *flow, uint32_t index, struct thread *thread,
 			 const struct event_syscall *args, enum call_effect effect)
 {
@@ -158,6 +171,9 @@ static void change_files(struct flow *flow, uint32_t index, struct thread *threa
 		break;
 	case DOES_NAMESPACES:
 		namespaces_changed(flow, thread);
+		break;
+	case DOES_AFFINITY:
+		effect_affinity(flow, index, thread);
 		break;
 	default:
 		break;

@@ -85,6 +85,10 @@ static void account_ready(struct account *account, uint32_t thread, const struct
 	if (ready.idle)
 		impose_by_resource(account, thread, intern_id(session->trace.model.names, why),
 				   ready.idle);
+	if (ready.kind == READY_PINNED)
+		impose_by_resource(account, thread,
+				   intern_id(session->trace.model.names, "cpu:affinity"),
+				   ready.free);
 	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
 		 span->end, account_run, account);
 }

@@ -124,6 +124,8 @@ struct thread {
 	bool backfilled; /* found off CPU: since S at the earliest, see span_next() */
 	int64_t backfill_begin; /* … begin of that interval */
 	uint32_t parent; /* thread index, NO_THREAD */
+	uint32_t pinned_by; /* who said last on which CPUs it may run; NO_THREAD: not seen */
+	int64_t pinned_at; /* … when; a child inherits both; INT64_MIN */
 	uint32_t place; /* in model.places: its namespaces; 0: not known */
 	uint32_t name, program; /* interned; newest */
 	GArray *names; /* owned; struct name_change, oldest first; NULL: only one */

@@ -96,6 +96,7 @@ static const struct {
 	{"fdatasync", WAIT_FD, DOES_NOTHING},
 	{"flock", WAIT_FD, DOES_FLOCK},
 	{"ioctl", WAIT_FD, DOES_NOTHING},
+	{"sched_setaffinity", WAIT_DEFAULT, DOES_AFFINITY},
 	{"mmap", WAIT_DEFAULT, DOES_MAP},
 	{"mmap_pgoff", WAIT_DEFAULT, DOES_MAP},
 	{"munmap", WAIT_DEFAULT, DOES_UNMAP},
@@ -306,6 +307,9 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 		call->start = args->start;
 		call->length = args->length;
 		call->argument = (int64_t) args->new_length;
+		break;
+	case DOES_AFFINITY:
+		call->argument = args->upid;
 		break;
 	case DOES_EPOLL_CTL:
 		call->newfd = args->fd;

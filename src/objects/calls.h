@@ -48,6 +48,7 @@ enum call_effect {
 	DOES_FLOCK,
 	DOES_WRITE, /* under the file's own lock */
 	DOES_NAMESPACES,
+	DOES_AFFINITY,
 	DOES_FORK,
 	DOES_MAP,
 	DOES_UNMAP,

@@ -34,6 +34,8 @@ static void append_resource(GString *line, const struct session *session, uint16
 	append_host(line, session, host);
 	if (g_str_equal(key, "cpu:quota"))
 		g_string_append(line, "CPU quota (throttled, inferred)");
+	else if (g_str_equal(key, "cpu:affinity"))
+		g_string_append(line, "CPU affinity (other CPUs were idle)");
 	else if (g_str_equal(key, "cpu:idle"))
 		g_string_append(line, "CPUs idle while a thread was ready (slow or remote "
 				      "wake-ups)");

@@ -25,6 +25,8 @@ static struct cause cpu_cause(const struct session *session, const struct piece 
 	if (!cause.label) {
 		text = g_string_new(NULL);
 		runners_append(&runners, text);
+		g_string_append(text, ready.kind == READY_PINNED ? "; " : "");
+		runners_append_pinned(&runners, session, piece->thread, text);
 		cause.label = g_string_free(text, FALSE);
 	}
 	if (ready.kind == READY_THROTTLED) {

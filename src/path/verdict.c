@@ -188,6 +188,19 @@ static void append_runners(GString *text, const struct share *share)
 	g_string_append_c(text, ')');
 }
 
+/* "waited for CPU 0 (which dbproc 99 % had), while CPU 1 was idle for …: webproc is pinned to …" */
+static bool append_pinned(GString *text, const struct session *session, const struct share *share)
+{
+	g_autoptr(GString) why = g_string_new(NULL);
+
+	if (!runners_append_pinned(&share->runners, session, share->thread, why))
+		return false;
+	g_string_append_printf(text, "was ready but waited for CPU %u", share->runners.worst.cpu);
+	append_runners(text, share);
+	g_string_append_printf(text, ", while %s", why->str);
+	return true;
+}
+
 static void append_resource(GString *text, const struct session *session, uint32_t resource)
 {
 	const char *key = session_text(session, resource);
@@ -230,6 +243,8 @@ static void append_what(GString *text, const struct session *session, const stru
 		break;
 	case LEAF_PREEMPTED:
 	case LEAF_WAIT_CPU:
+		if (append_pinned(text, session, share))
+			break;
 		if (share->cause == CAUSE_THROTTLED) {
 			g_string_append(text,
 					"was throttled (inferred: ready, yet kept off an idle "

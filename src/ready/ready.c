@@ -2,44 +2,13 @@
 /* Judging stretches in which a thread was ready; see ready.h. */
 #include "ready/ready.h"
 
-#include "ready/cpu_runs.h"
+#include "ready/affinity.h"
+#include "ready/idling.h"
+#include "ready/quota.h"
 
-#define IDLE_SHARE 0.9
 #define THROTTLED_MIN INT64_C(1000000)    /* ns; a move to another CPU takes some µs */
-#define TOGETHER INT64_C(1000000)         /* ns: threads let go together, at most apart */
 #define SIBLINGS_MAX 2000 /* looked at, of one process, newest first */
-#define PERIOD_MAX INT64_C(1000000000)    /* ns: the longest period of a quota */
-
-struct idling {
-	int64_t idle;
-	bool any, began_idle;
-};
-
-static void idled(int64_t begin, int64_t end, uint32_t thread, void *data)
-{
-	struct idling *idling = data;
-
-	if (!idling->any)
-		idling->began_idle = thread == IDLE_THREAD;
-	idling->any = true;
-	if (thread == IDLE_THREAD)
-		idling->idle += end - begin;
-}
-
-static struct idling idling_of(const struct session *session, uint32_t thread,
-			       const struct span *span)
-{
-	struct idling idling = {0};
-
-	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
-		 span->end, idled, &idling);
-	return idling;
-}
-
-static bool is_idle(const struct idling *idling, const struct span *span)
-{
-	return (double) idling->idle >= IDLE_SHARE * (double) (span->end - span->begin);
-}
+#define WOKEN_PART 8 /* of a period: a wake-up that took less is a slow one, not throttled */
 
 /* The thread worked most of [begin, end). */
 static bool worked(const struct session *session, uint32_t thread, int64_t begin, int64_t end)
@@ -53,39 +22,6 @@ static bool worked(const struct session *session, uint32_t thread, int64_t begin
 		if (leaf_wib(span.leaf) == WIB_WORKING)
 			ns += span.end - span.begin;
 	return 2 * ns > end - begin;
-}
-
-/* Preempted and kept off an idle CPU: the mark of a throttled queue by itself. */
-static bool kept_off(const struct session *session, uint32_t thread, const struct span *span)
-{
-	struct idling idling;
-
-	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED || span->end - span->begin < THROTTLED_MIN)
-		return false;
-	idling = idling_of(session, thread, span);
-	return idling.began_idle && is_idle(&idling, span);
-}
-
-/* The thread was kept off an idle CPU up to about `end`. */
-static bool let_go_at(const struct session *session, uint32_t thread, int64_t end)
-{
-	struct spans spans;
-	struct span span;
-
-	spans_begin(&spans, session, thread, end - TOGETHER, end + TOGETHER);
-	while (spans_next(&spans, &span)) {
-		struct track_pos pos;
-		struct span whole;
-		const struct thread *life = model_thread(&session->trace.model, thread);
-
-		if (PACK_KIND(span.leaf) != LEAF_PREEMPTED || span.end == end + TOGETHER)
-			continue;
-		if (track_find(&session->trace.timeline, &life->track, span.begin, &pos) &&
-		    track_read(&session->trace.timeline, &life->track, &pos, life->end, &whole) &&
-		    kept_off(session, thread, &whole))
-			return true;
-	}
-	return false;
 }
 
 /* Another thread of the same process for which `is` holds over the span. `many`: the
@@ -113,24 +49,6 @@ sibling(const struct session *session, uint32_t thread, const struct span *span,
 static bool works_meanwhile(const struct session *session, uint32_t thread, const struct span *span)
 {
 	return worked(session, thread, span->begin, span->end);
-}
-
-static bool let_go_with(const struct session *session, uint32_t thread, const struct span *span)
-{
-	return let_go_at(session, thread, span->end);
-}
-
-/* ns from the span's end to that of the next stretch that is as it is; 0. */
-static int64_t period_of(const struct session *session, uint32_t thread, const struct span *span)
-{
-	struct spans spans;
-	struct span next;
-
-	spans_begin(&spans, session, thread, span->end, span->end + PERIOD_MAX);
-	while (spans_next(&spans, &next))
-		if (next.end < span->end + PERIOD_MAX && kept_off(session, thread, &next))
-			return next.end - span->end;
-	return 0;
 }
 
 /* The wait that the wait for a CPU from `time` on came right after; NULL: a birth, or a
@@ -168,39 +86,73 @@ static void judge_wake_up(const struct session *session, uint32_t thread, const 
 	ready->arrival = block->arrival;
 }
 
+/* A quota was used up: kept off, and let go when one was filled; or, woken or preempted by others
+ * before, a good part of a period went by up to when the quota of its process was filled. No other
+ * thread of the process worked meanwhile. */
+static bool is_throttled(const struct session *session, uint32_t thread, const struct span *span,
+			 int64_t *period)
+{
+	uint16_t host = model_thread(&session->trace.model, thread)->host;
+	bool so = kept_off(session, thread, span) &&
+		  quota_filled_at(session, host, span->end, period);
+
+	if (span->end - span->begin < THROTTLED_MIN)
+		return false;
+	if (!so)
+		so = quota_let_go(session, thread, span->end, period) &&
+		     WOKEN_PART * (span->end - span->begin) > *period;
+	return so && !sibling(session, thread, span, works_meanwhile, true);
+}
+
+static void judge_affinity(const struct session *session, uint32_t thread, const struct span *span,
+			   struct ready *ready)
+{
+	uint16_t host = model_thread(&session->trace.model, thread)->host;
+	struct affinity affinity;
+
+	if (span->ref == NO_CPU)
+		return;
+	affinity = affinity_of(session, thread);
+	if (!affinity.cpus || span->begin < affinity.since)
+		return;
+	ready->free_cpu = free_cpu(session, host, affinity.cpus, span, &ready->free);
+	if (2 * ready->free >= span->end - span->begin)
+		ready->kind = READY_PINNED;
+}
+
 struct ready ready_of(const struct session *session, uint32_t thread, const struct span *span)
 {
-	struct ready ready = {
-		.kind = READY_BUSY, .cpu = span->ref, .waker_cpu = NO_CPU, .idle_state = -1};
-	bool preempted = PACK_KIND(span->leaf) == LEAF_PREEMPTED, lasting;
+	struct ready ready = {.kind = READY_BUSY,
+			      .cpu = span->ref,
+			      .waker_cpu = NO_CPU,
+			      .idle_state = -1,
+			      .free_cpu = NO_CPU};
 	struct idling idling;
 
-	if (!preempted && PACK_KIND(span->leaf) != LEAF_WAIT_CPU)
+	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED && PACK_KIND(span->leaf) != LEAF_WAIT_CPU)
 		return ready;
-	idling = idling_of(session, thread, span);
+	idling = idling_of_cpu(session, model_thread(&session->trace.model, thread)->host,
+			       span->ref, span->begin, span->end);
 	ready.idle = idling.idle;
-	if (!is_idle(&idling, span))
+	if (!is_idle(&idling, span)) {
+		judge_affinity(session, thread, span, &ready);
 		return ready;
-	lasting = idling.began_idle && span->end - span->begin >= THROTTLED_MIN;
-	if (lasting && (preempted ? !sibling(session, thread, span, works_meanwhile, true)
-				  : sibling(session, thread, span, let_go_with, false))) {
-		ready.kind = READY_THROTTLED;
-		ready.period = period_of(session, thread, span);
-	} else if (preempted) {
-		ready.kind = READY_IDLE;
-	} else {
-		judge_wake_up(session, thread, span, &ready);
 	}
+	if (is_throttled(session, thread, span, &ready.period))
+		ready.kind = READY_THROTTLED;
+	else if (PACK_KIND(span->leaf) == LEAF_PREEMPTED)
+		ready.kind = READY_IDLE;
+	else
+		judge_wake_up(session, thread, span, &ready);
 	return ready;
 }
 
 const char *ready_text(enum ready_kind kind)
 {
-	static const char *const texts[READY_KINDS] = {[READY_BUSY] = "between others",
-						       [READY_THROTTLED] = "throttled",
-						       [READY_REMOTE] = "remote wake-up",
-						       [READY_SLOW] = "slow wake-up from idle",
-						       [READY_IDLE] = "why is not known"};
+	static const char *const texts[READY_KINDS] = {
+		[READY_BUSY] = "between others",         [READY_PINNED] = "between others",
+		[READY_THROTTLED] = "throttled",         [READY_REMOTE] = "remote wake-up",
+		[READY_SLOW] = "slow wake-up from idle", [READY_IDLE] = "why is not known"};
 
 	return texts[kind];
 }
@@ -210,7 +162,7 @@ char *ready_label(const struct ready *ready)
 	GString *text;
 	char length[32];
 
-	if (ready->kind == READY_BUSY)
+	if (ready_is_busy(ready))
 		return NULL;
 	text = g_string_new(NULL);
 	g_string_append_printf(text, "CPU %u was idle: ", ready->cpu);
@@ -218,7 +170,7 @@ char *ready_label(const struct ready *ready)
 	case READY_THROTTLED:
 		g_string_append(text, "throttled, as when a cgroup's quota is used up");
 		if (ready->period)
-			g_string_append_printf(text, "; the next time ends %s later",
+			g_string_append_printf(text, ", which is filled again every %s",
 					       when_duration(length, ready->period));
 		break;
 	case READY_REMOTE:

@@ -7,13 +7,12 @@
  * summary's labels and the overview. How much of a stretch was idle is exact;
  * which reason an idle stretch had is judged by these marks:
  *
- *   throttled   preempted with the idle thread next and the CPU idle 90 % of the
- *               time, for 1 ms or more: a scheduler that leaves no CPU idle while
- *               a thread could run does so only for a group whose quota is used
- *               up; not if a thread of the same process worked most of the time.
- *               Or woken, and a thread of the process that was throttled then is
- *               let go at the same time. Inferred; that it comes back after the
- *               same time (the quota's period) speaks for it.
+ *   throttled   preempted with the idle thread next and the CPU idle 90 % of the time, for
+ *               1 ms or more, and let go a whole number of periods after others were (quota.h);
+ *               not if a thread of the same process worked most of the time. Or woken, and let go
+ *               so with its process, after an eighth of a period or more. Inferred.
+ *   pinned      others ran there, but for half of the time or more a CPU was idle to which the
+ *               thread may not go (affinity.h)
  *   remote      woken from another CPU, and half of the time or more went by
  *               before that CPU took note (its sched_wakeup or interrupt)
  *   slow        woken, and the CPU idle nearly all the time up to the switch
@@ -29,6 +28,7 @@
 
 enum ready_kind {
 	READY_BUSY,      /* others ran there most of the time */
+	READY_PINNED,    /* the same, while a CPU was idle to which it may not go */
 	READY_THROTTLED,
 	READY_REMOTE,
 	READY_SLOW,
@@ -43,17 +43,25 @@ struct ready {
 	uint32_t waker_cpu; /* remote: where it was woken from, else NO_CPU */
 	int64_t arrival;    /* remote: ns until its CPU took note */
 	int idle_state;     /* depth of sleep of that CPU, -1: not recorded */
-	int64_t period;     /* throttled: ns from this stretch's end to the next one's, 0 */
+	uint32_t free_cpu;  /* pinned: which CPU was idle meanwhile, */
+	int64_t free;       /* … so long */
+	int64_t period;     /* throttled: ns, of the quota; else 0 */
 };
 
 /* Why `thread` did not run in `span`, a stretch of leaf wait-cpu or preempted.
  * Others give READY_BUSY. */
 struct ready ready_of(const struct session *session, uint32_t thread, const struct span *span);
 
+/* Others ran there: nobody's time is to be explained, but for what is between theirs. */
+static inline bool ready_is_busy(const struct ready *ready)
+{
+	return ready->kind == READY_BUSY || ready->kind == READY_PINNED;
+}
+
 /* "slow wake-up from idle", "throttled", … */
 const char *ready_text(enum ready_kind kind);
 /* Of a stretch that was idle: "CPU 1 was idle: slow wake-up (C-state 2)"; free
- * with g_free(); NULL for READY_BUSY. */
+ * with g_free(); NULL where ready_is_busy(). */
 char *ready_label(const struct ready *ready);
 
 #endif

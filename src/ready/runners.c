@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ready/affinity.h"
 #include "ready/cpu_runs.h"
 
 #define SHOWN_MAX 3
@@ -12,6 +13,8 @@
 struct adding {
 	const struct session *session;
 	struct runners *runners;
+	uint32_t rival; /* who ran longest without a break */
+	int64_t longest;
 };
 
 static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
@@ -26,6 +29,10 @@ static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 	}
 	*ns += end - begin;
 	adding->runners->ns += end - begin;
+	if (is_thread(thread) && end - begin > adding->longest) {
+		adding->longest = end - begin;
+		adding->rival = thread;
+	}
 }
 
 struct ready runners_add_idle(struct runners *runners, const struct session *session,
@@ -41,13 +48,22 @@ struct ready runners_add_idle(struct runners *runners, const struct session *ses
 struct ready runners_add(struct runners *runners, const struct session *session, uint32_t thread,
 			 const struct span *span)
 {
-	struct adding adding = {session, runners};
+	struct adding adding = {session, runners, NO_THREAD, 0};
 	struct ready ready = runners_add_idle(runners, session, thread, span);
 
 	if (!runners->by)
 		runners->by = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
 		 span->end, add_run, &adding);
+	if (ready.kind == READY_PINNED) {
+		runners->pinned += span->end - span->begin;
+		runners->free += ready.free;
+	}
+	if (ready.kind == READY_PINNED && span->end - span->begin > runners->longest) {
+		runners->longest = span->end - span->begin;
+		runners->worst = ready;
+		runners->rival = adding.rival;
+	}
 	return ready;
 }
 
@@ -109,20 +125,46 @@ void runners_append_idle(const struct runners *runners, GString *text)
 {
 	const char *comma = "";
 	char length[32];
+	int64_t idle[READY_KINDS];
 	int kinds = 0;
 
+	memcpy(idle, runners->idle, sizeof idle);
+	idle[READY_BUSY] += idle[READY_PINNED];
+	idle[READY_PINNED] = 0;
 	for (int i = 0; i < READY_KINDS; i++)
-		kinds += runners->idle[i] > 0;
+		kinds += idle[i] > 0;
 	for (int i = 0; i < READY_KINDS; i++) {
-		if (!runners->idle[i])
+		if (!idle[i])
 			continue;
 		g_string_append_printf(text, "%s%s", comma, ready_text((enum ready_kind) i));
 		if (kinds > 1)
-			g_string_append_printf(text, " %s",
-					       when_duration(length, runners->idle[i]));
+			g_string_append_printf(text, " %s", when_duration(length, idle[i]));
 		comma = ", ";
 	}
 	if (kinds && runners->deepest)
 		g_string_append_printf(text, ", C-state %d%s", runners->deepest - 1,
 				       kinds > 1 ? " at most" : "");
+}
+
+bool runners_append_pinned(const struct runners *runners, const struct session *session,
+			   uint32_t thread, GString *text)
+{
+	struct affinity affinity, rival = {0};
+	g_autofree char *words = NULL;
+
+	if (!runners->pinned || 2 * runners->pinned < runners->ns)
+		return false;
+	affinity = affinity_of(session, thread);
+	words = affinity_words(session, thread, &affinity);
+	if (is_thread(runners->rival))
+		rival = affinity_of(session, runners->rival);
+	g_string_append_printf(text, "CPU %u was idle for %.0f %% of it: %s is %s",
+			       runners->worst.free_cpu,
+			       100.0 * (double) runners->free / (double) runners->pinned,
+			       session_thread_name(session, thread), words);
+	if (rival.cpus && rival.cpus == affinity.cpus)
+		g_string_append_printf(text, ", as is %s (%d)",
+				       session_thread_name(session, runners->rival),
+				       model_thread(&session->trace.model, runners->rival)->tid);
+	return true;
 }

@@ -14,6 +14,10 @@ struct runners {
 	GHashTable *by; /* owned; name -> int64_t ns; NULL until something is added */
 	int64_t ns;     /* sum */
 	int64_t idle[READY_KINDS]; /* of it nobody ran, and why */
+	int64_t pinned, free; /* of it READY_PINNED; in that, the other CPU was idle */
+	int64_t longest;      /* … the longest of these: ns, and */
+	struct ready worst;   /* … what it was */
+	uint32_t rival;       /* … who had the CPU most of it, NO_THREAD */
 	int deepest;    /* idle state of these, plus 1; 0: none recorded */
 };
 
@@ -32,5 +36,10 @@ void runners_append(const struct runners *runners, GString *text);
 /* Why nobody ran: "slow wake-up from idle, C-state 2"; with the time of each if
  * there are several reasons. Nothing if somebody always did. */
 void runners_append_idle(const struct runners *runners, GString *text);
+/* "CPU 1 was idle for 95 % of it: it is pinned to CPU 0 by itself (…), as is dbproc (259)": if the
+ * thread was ready where others ran, half of the time or more while a CPU was idle to which it
+ * may not go; else nothing, and false. */
+bool runners_append_pinned(const struct runners *runners, const struct session *session,
+			   uint32_t thread, GString *text);
 
 #endif

@@ -37,6 +37,8 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 	child->parent = parent_index;
 	child->of_kthreadd = parent->tid == 2;
 	child->contained = parent->contained;
+	child->pinned_by = parent->pinned_by;
+	child->pinned_at = parent->pinned_at;
 	child->program = parent->program;
 	shares_files = shares_memory = child->pid >= 0 && child->pid == parent->pid;
 	if (call->open && is_fork_call(flow, call->name)) {

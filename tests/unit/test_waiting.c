@@ -5,6 +5,7 @@
  */
 #include "feed.h"
 
+#include "ready/affinity.h"
 #include "ready/ready.h"
 #include "imposed/waiting.h"
 
@@ -197,26 +198,77 @@ static void two_threads(struct feed *feed)
 	sw(feed, 2, 1, "idle", 0, 0, "b", 6);
 }
 
-/* Both are put off idle CPUs and come back together, twice, 10 ms apart. */
-static void test_throttled(void)
+/* Both are put off idle CPUs at 1 and come back together at 9, each 10 ms. */
+static void kept_off_by_turns(struct feed *feed, int times, int64_t every)
 {
-	FEED(2);
-	struct ready ready;
-
 	two_threads(feed);
-	for (int i = 0; i < 2; i++) {
-		int64_t at = i * 10 * MS;
+	for (int i = 0; i < times; i++) {
+		int64_t at = i * every;
 
 		sw(feed, at + 1 * MS, 0, "a", 5, PREEMPTED, "idle", 0);
 		sw(feed, at + 1 * MS + 9, 1, "b", 6, PREEMPTED, "idle", 0);
 		sw(feed, at + 9 * MS, 0, "idle", 0, 0, "a", 5);
 		sw(feed, at + 9 * MS + 5, 1, "idle", 0, 0, "b", 6);
 	}
-	plain(feed, 20 * MS, 0, "other");
+	plain(feed, times * every, 0, "other");
+}
+
+static void test_throttled(void)
+{
+	FEED(2);
+	struct ready ready;
+
+	kept_off_by_turns(feed, 4, 10 * MS);
 	ready = judged(feed, 5, LEAF_PREEMPTED);
 	g_assert_cmpint(ready.kind, ==, READY_THROTTLED);
 	g_assert_cmpint(ready.idle, ==, 8 * MS);
 	g_assert_cmpint(ready.period, ==, 10 * MS);
+}
+
+/* Three ends one period apart may be chance. */
+static void test_throttled_too_few(void)
+{
+	FEED(2);
+
+	kept_off_by_turns(feed, 3, 10 * MS);
+	g_assert_cmpint(judged(feed, 5, LEAF_PREEMPTED).kind, ==, READY_IDLE);
+}
+
+/* The ends, at 9, 24, 48, 85 and 131 ms, are not whole periods apart. */
+static void test_not_periodic(void)
+{
+	static const int64_t ends[] = {9 * MS, 24 * MS, 48 * MS, 85 * MS, 131 * MS};
+	FEED(2);
+
+	two_threads(feed);
+	sw(feed, 3, 1, "b", 6, DEAD, "idle", 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
+		sw(feed, ends[i] - 8 * MS, 0, "a", 5, PREEMPTED, "idle", 0);
+		sw(feed, ends[i], 0, "idle", 0, 0, "a", 5);
+	}
+	plain(feed, 140 * MS, 0, "other");
+	g_assert_cmpint(judged(feed, 5, LEAF_PREEMPTED).kind, ==, READY_IDLE);
+}
+
+/* As throttled, but each time the thread was moved to CPU 1, which idled on for 8 ms (a slow
+ * wake-up: at exec, on an emulated machine). */
+static void test_moved(void)
+{
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 0, 1, "other");
+	for (int i = 0; i < 5; i++) {
+		int64_t at = i * 20 * MS;
+		uint32_t from = (uint32_t) i % 2;
+
+		sw(feed, at + 1 * MS, from, "a", 5, PREEMPTED, "migration", 90 + i % 2);
+		migrates(feed, at + 1 * MS + 10, from, "sched_migrate_task", 5, 1 - (int) from);
+		sw(feed, at + 1 * MS + 20, from, "migration", 90 + i % 2, SLEEPS, "idle", 0);
+		sw(feed, at + 9 * MS, 1 - from, "idle", 0, 0, "a", 5);
+	}
+	plain(feed, 100 * MS, 0, "other");
+	g_assert_cmpint(judged(feed, 5, LEAF_PREEMPTED).kind, ==, READY_IDLE);
 }
 
 /* 6 works on meanwhile: no quota of their group keeps 5 off. */
@@ -231,30 +283,119 @@ static void test_not_throttled(void)
 	g_assert_cmpint(judged(feed, 5, LEAF_PREEMPTED).kind, ==, READY_IDLE);
 }
 
-/* 6 is woken into the throttled group at 2 ms, and let go with 5 at 9 ms. */
+/* 5 is put off four times, each 10 ms; 6 is woken into the throttled group at 42 ms, and let go
+ * with 5 at 49 ms. */
 static void woken_meanwhile(struct feed *feed, int64_t other_end)
 {
 	two_threads(feed);
 	entry(feed, 100, 1, "read", 3);
 	sw(feed, 200, 1, "b", 6, SLEEPS, "idle", 0);
-	sw(feed, 1 * MS, 0, "a", 5, PREEMPTED, "idle", 0);
-	irq(feed, 2 * MS, 1, "irq_handler_entry", 9);
-	waking(feed, 2 * MS + 1, 1, 6);
-	irq(feed, 2 * MS + 2, 1, "irq_handler_exit", 9);
-	migrates(feed, 2 * MS + 3, 1, "sched_wakeup", 6, 1);
-	if (other_end < 9 * MS)
+	for (int i = 0; i < 4; i++) {
+		sw(feed, i * 10 * MS + 1 * MS, 0, "a", 5, PREEMPTED, "idle", 0);
+		sw(feed, i * 10 * MS + 9 * MS, 0, "idle", 0, 0, "a", 5);
+	}
+	sw(feed, 41 * MS, 0, "a", 5, PREEMPTED, "idle", 0);
+	irq(feed, 42 * MS, 1, "irq_handler_entry", 9);
+	waking(feed, 42 * MS + 1, 1, 6);
+	irq(feed, 42 * MS + 2, 1, "irq_handler_exit", 9);
+	migrates(feed, 42 * MS + 3, 1, "sched_wakeup", 6, 1);
+	if (other_end < 49 * MS)
 		sw(feed, other_end, 0, "idle", 0, 0, "a", 5);
-	sw(feed, 9 * MS, 1, "idle", 0, 0, "b", 6);
-	if (other_end >= 9 * MS)
+	sw(feed, 49 * MS, 1, "idle", 0, 0, "b", 6);
+	if (other_end >= 49 * MS)
 		sw(feed, other_end, 0, "idle", 0, 0, "a", 5);
-	plain(feed, 20 * MS, 0, "other");
+	plain(feed, 60 * MS, 0, "other");
+}
+
+static void pins(struct feed *feed, int64_t time, uint32_t cpu, int32_t tid)
+{
+	struct event event = event_of(feed, time, cpu, "syscall_entry_sched_setaffinity");
+
+	event.syscall.upid = tid;
+	send(feed, &event);
+	leave(feed, time + 1, cpu, "sched_setaffinity", 0);
+}
+
+/* 5 and 7 take turns of 20 ms on CPU 0; CPU 1 is idle, or runs 8. `pinned`: 5 says that it may
+ * run there only, at 5. */
+static void turns(struct feed *feed, bool pinned, bool idle, int count)
+{
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "d", 8);
+	if (pinned)
+		pins(feed, 5, 0, 0);
+	if (idle)
+		sw(feed, 10, 1, "d", 8, SLEEPS, "idle", 0);
+	for (int i = 0; i < count; i++) {
+		sw(feed, (40 * i + 20) * MS, 0, "a", 5, PREEMPTED, "c", 7);
+		sw(feed, (40 * i + 40) * MS, 0, "c", 7, PREEMPTED, "a", 5);
+	}
+	plain(feed, 40 * count * MS + 10, 0, "other");
+}
+
+static void test_pinned(void)
+{
+	FEED(2);
+	struct ready ready;
+	struct affinity affinity;
+	g_autofree char *words = NULL;
+
+	turns(feed, true, true, 3);
+	ready = judged(feed, 5, LEAF_PREEMPTED);
+	g_assert_cmpint(ready.kind, ==, READY_PINNED);
+	g_assert_cmpint(ready.cpu, ==, 0);
+	g_assert_cmpint(ready.free_cpu, ==, 1);
+	g_assert_cmpint(ready.free, ==, 20 * MS);
+	affinity = affinity_of(feed->session, life(feed, 5, 0));
+	words = affinity_words(feed->session, life(feed, 5, 0), &affinity);
+	g_assert_nonnull(strstr(words, "pinned to CPU 0 by itself (sched_setaffinity at "));
+}
+
+/* Pinned or not, it waits for a CPU when both are taken. */
+static void test_pinned_but_all_busy(void)
+{
+	FEED(2);
+
+	turns(feed, true, false, 3);
+	g_assert_cmpint(judged(feed, 5, LEAF_PREEMPTED).kind, ==, READY_BUSY);
+}
+
+/* No call was seen: 60 ms are not enough to conclude from, 140 ms are. */
+static void test_pinned_inferred(void)
+{
+	FEED(2);
+
+	turns(feed, false, true, 7);
+	g_assert_cmpint(judged(feed, 5, LEAF_PREEMPTED).kind, ==, READY_PINNED);
+	g_assert_true(affinity_of(feed->session, life(feed, 5, 0)).inferred);
+}
+
+static void test_pinned_too_little(void)
+{
+	FEED(2);
+
+	turns(feed, false, true, 3);
+	g_assert_cmpint(judged(feed, 5, LEAF_PREEMPTED).kind, ==, READY_BUSY);
+}
+
+/* After all it moved to CPU 1: it may run there. */
+static void test_not_pinned(void)
+{
+	FEED(2);
+
+	turns(feed, false, true, 7);
+	sw(feed, 281 * MS, 0, "a", 5, PREEMPTED, "c", 7);
+	migrates(feed, 281 * MS + 5, 0, "sched_migrate_task", 5, 1);
+	sw(feed, 282 * MS, 1, "idle", 0, 0, "a", 5);
+	plain(feed, 290 * MS, 1, "other");
+	g_assert_cmpint(judged(feed, 5, LEAF_PREEMPTED).kind, ==, READY_BUSY);
 }
 
 static void test_woken_into_throttled(void)
 {
 	FEED(2);
 
-	woken_meanwhile(feed, 9 * MS + MS / 2);
+	woken_meanwhile(feed, 49 * MS + MS / 2);
 	g_assert_cmpint(judged(feed, 6, LEAF_WAIT_CPU).kind, ==, READY_THROTTLED);
 }
 
@@ -262,7 +403,7 @@ static void test_woken_alone(void)
 {
 	FEED(2);
 
-	woken_meanwhile(feed, 5 * MS); /* 5 came back 4 ms before */
+	woken_meanwhile(feed, 45 * MS); /* 5 came back 4 ms before */
 	g_assert_cmpint(judged(feed, 6, LEAF_WAIT_CPU).kind, ==, READY_SLOW);
 }
 
@@ -898,6 +1039,14 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/ready/local", test_local);
 	g_test_add_func("/waiting/ready/busy", test_busy);
 	g_test_add_func("/waiting/ready/throttled", test_throttled);
+	g_test_add_func("/waiting/ready/throttled-too-few", test_throttled_too_few);
+	g_test_add_func("/waiting/ready/not-periodic", test_not_periodic);
+	g_test_add_func("/waiting/ready/moved", test_moved);
+	g_test_add_func("/waiting/ready/pinned", test_pinned);
+	g_test_add_func("/waiting/ready/pinned-but-all-busy", test_pinned_but_all_busy);
+	g_test_add_func("/waiting/ready/pinned-inferred", test_pinned_inferred);
+	g_test_add_func("/waiting/ready/pinned-too-little", test_pinned_too_little);
+	g_test_add_func("/waiting/ready/not-pinned", test_not_pinned);
 	g_test_add_func("/waiting/ready/not-throttled", test_not_throttled);
 	g_test_add_func("/waiting/ready/woken-into-throttled", test_woken_into_throttled);
 	g_test_add_func("/waiting/ready/woken-alone", test_woken_alone);
