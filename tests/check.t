@@ -40,7 +40,8 @@ def callstack():
     assert {"x86_irq_vectors_local_timer_entry", "x86_exceptions_page_fault_user",
             "net_if_receive_skb"} <= set(findings), findings
     assert answers["delay"] == "degraded"
-    assert findings["x86_exceptions_page_fault_user"]["degraded"] == ["delay", "profile", "requests", "diff", "functions"]
+    # Debian's modules have no such events: that is a poorer answer, not a degraded one for ever
+    assert findings["x86_exceptions_page_fault_user"]["degraded"] == []
     assert "x86_exceptions" in findings["x86_exceptions_page_fault_user"]["remedy"]
 
 

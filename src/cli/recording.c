@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "record/plan.h"
 #include "config.h"
 #include "record/record.h"
 #include "util/error.h"
@@ -50,13 +51,17 @@ static int parse(int argc, char **argv, const struct command *command, bool take
 			printf("whylate %s\n", PACKAGE_VERSION);
 			return 0;
 		}
+		if (!g_str_has_prefix(word, "--") && takes_program) {
+			g_autofree char *line = plan_line((const char *const *) argv + i);
+
+			return usage_error("record: what is '%s'? A program to run stands "
+					   "after --: whylate record -- %s",
+					   word, line);
+		}
 		if (!g_str_has_prefix(word, "--"))
-			return usage_error(
-				takes_program ? "record: what is '%s'? A program to run stands "
-						"after --: whylate record -- %s"
-					      : "snapshot: what is '%s'? It takes options "
-						"only; --session %s names a session",
-				word, word);
+			return usage_error("snapshot: what is '%s'? It takes options only; "
+					   "--session %s names a session",
+					   word, word);
 		name = equals ? g_strndup(word + 2, (gsize) (equals - word - 2))
 			      : g_strdup(word + 2);
 		option = command_option(command, name);

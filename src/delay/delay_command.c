@@ -177,9 +177,8 @@ const struct command delay_command = {
 	.choose = limits_choose,
 	.finish = limits_finish,
 	.needs = {.impossible = NEED(SWITCH),
-		  .degraded = NEEDS_DEGRADED | NEED(FORK) | NEED(SYSCALLS) | NEED(VECTOR) |
-			      NEED(FAULT),
-		  .poorer = NEEDS_POORER},
+		  .degraded = NEEDS_DEGRADED | NEED(FORK) | NEED(SYSCALLS),
+		  .poorer = NEEDS_POORER | NEED(VECTOR) | NEED(FAULT)},
 	.make = make,
 	.free = delay_free,
 	.writers = {[FORMAT_TEXT] = text,

@@ -94,9 +94,8 @@ const struct command diff_command = {
 	.two_traces = true,
 	.want = want,
 	.needs = {.impossible = NEED(SWITCH), /* two runs can be compared by their functions */
-		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS) | NEED(FORK) | NEED(VECTOR) |
-			      NEED(FAULT),
-		  .poorer = NEEDS_POORER},
+		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS) | NEED(FORK),
+		  .poorer = NEEDS_POORER | NEED(VECTOR) | NEED(FAULT)},
 	.make = make,
 	.free = report_free,
 	.writers = {[FORMAT_TEXT] = text, [FORMAT_JSON] = json},

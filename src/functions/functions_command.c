@@ -103,8 +103,9 @@ const struct command functions_command = {
 	.options = options,
 	.want = want,
 	.needs = {.impossible = NEED(SWITCH),
-		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS) | NEED(VECTOR) | NEED(FAULT),
-		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(CALLSTACK) | NEED(FUNCTIONS)},
+		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS),
+		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(CALLSTACK) | NEED(FUNCTIONS) |
+			    NEED(VECTOR) | NEED(FAULT)},
 	.make = make,
 	.free = made_free,
 	.writers = {[FORMAT_TEXT] = text,

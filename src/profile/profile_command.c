@@ -265,9 +265,9 @@ const struct command profile_command = {
 	.want = want,
 	.choose = limits_choose,
 	.finish = operations_add_waits,
-	.needs = {.degraded = NEEDS_DEGRADED | NEED(SWITCH) | NEED(SYSCALLS) | NEED(VECTOR) |
-			      NEED(FAULT),
-		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(CALLSTACK)},
+	.needs = {.degraded = NEEDS_DEGRADED | NEED(SWITCH) | NEED(SYSCALLS),
+		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(CALLSTACK) | NEED(VECTOR) |
+			    NEED(FAULT)},
 	.make = make,
 	.free = report_free,
 	.writers = {[FORMAT_TEXT] = text, [FORMAT_JSON] = json, [FORMAT_HTML] = html},

@@ -17,6 +17,7 @@
 
 #define DAEMON_WAIT_MS 15000
 #define DAEMON_STEP_MS 100
+#define OTHER_WAIT_MS 5000 /* for the daemon of somebody who began at the same time */
 
 /* In the child: signals as they are for anybody, and none that the terminal sends to us. */
 static void set_apart(gpointer data)
@@ -221,28 +222,44 @@ static bool start_daemon(const char *session, struct lttng_daemon *daemon, GErro
 	for (int waited = 0; waited < DAEMON_WAIT_MS; waited += DAEMON_STEP_MS) {
 		if (daemon_answers())
 			return true;
-		if (waitpid(daemon->keeper, NULL, WNOHANG) == daemon->keeper) {
-			close(daemon->alive);
+		if (daemon->keeper && waitpid(daemon->keeper, NULL, WNOHANG) == daemon->keeper) {
+			close(daemon->alive); /* perhaps as another is beginning: it may answer */
 			daemon->keeper = 0;
-			return set_lttng_error(
-				error,
-				"lttng-sessiond ended at once: 'lttng-sessiond -v' says why");
+			waited = MAX(waited, DAEMON_WAIT_MS - OTHER_WAIT_MS);
 		}
 		g_usleep(DAEMON_STEP_MS * 1000);
 	}
+	if (!daemon->keeper)
+		return set_lttng_error(
+			error, "lttng-sessiond ended at once: 'lttng-sessiond -v' says why");
 	lttng_end_daemon(daemon);
 	return set_lttng_error(error, "lttng-sessiond was started and does not answer");
 }
 
-bool lttng_ready(const char *session, struct lttng_daemon *daemon, GError **error)
+static bool is_installed(GError **error)
 {
 	g_autofree char *command = g_find_program_in_path("lttng");
 
-	daemon->keeper = 0;
-	if (!command)
-		return set_lttng_error(
-			error, "LTTng is not installed: as root 'apt-get install lttng-tools "
+	return command ||
+	       set_lttng_error(error,
+			       "LTTng is not installed: as root 'apt-get install lttng-tools "
 			       "lttng-modules-dkms linux-headers-$(uname -r)'");
+}
+
+bool lttng_runs(GError **error)
+{
+	return is_installed(error) &&
+	       (daemon_answers() ||
+		set_lttng_error(error,
+				"no session daemon runs, so nothing records: 'whylate record "
+				"--snapshot' starts a flight recorder"));
+}
+
+bool lttng_ready(const char *session, struct lttng_daemon *daemon, GError **error)
+{
+	daemon->keeper = 0;
+	if (!is_installed(error))
+		return false;
 	if (geteuid() != 0 && !in_group_tracing())
 		return set_lttng_error(
 			error, "kernel tracing needs root, or the group tracing: sudo whylate "

@@ -28,6 +28,8 @@ struct lttng_daemon {
 	int alive;    /* closed when we end */
 };
 
+/* LTTng is installed and its daemon answers; else an error that says what to do. */
+bool lttng_runs(GError **error);
 /* All that recording needs: the command, the right to use it, a session daemon (started if there
  * is none). `session`: the name of ours. */
 bool lttng_ready(const char *session, struct lttng_daemon *daemon, GError **error);

@@ -8,7 +8,7 @@ const char *const preset_names[] = {"minimal", "normal", "full", NULL};
 const char *const preset_texts[] = {
 	"who ran, who waited and who woke whom: no system calls, timers, disks",
 	"all that the analyses need",
-	"also for whom the kernel's workers, disks and journals work"};
+	"also what writes dirty pages back, and the TID with each event"};
 
 /* Events by channel and the first preset that has them. A pattern that fits no event of the
  * kernel (x86_* elsewhere) is no error to LTTng, a name that it does not have is. */
@@ -21,11 +21,12 @@ static const struct {
 	{PRESET_MINIMAL, "hot", "irq_handler_*,irq_softirq_*,x86_irq_vectors_*"},
 	{PRESET_NORMAL, "hot", "sched_migrate_task*,sched_pi_setprio*,power_cpu_idle*"},
 	{PRESET_NORMAL, "hot", "x86_exceptions_page_fault_*,timer_hrtimer_*"},
-	{PRESET_NORMAL, "hot", "block_rq_*,net_dev_queue*,net_if_receive_skb*"},
-	{PRESET_FULL, "hot", "block_bio_*,block_getrq*,block_split*"},
-	{PRESET_FULL, "hot", "workqueue_*,timer_start*,timer_expire_*"},
+	{PRESET_NORMAL, "hot", "block_rq_*,block_bio_*,block_split*"},
+	{PRESET_NORMAL, "hot", "net_dev_queue*,net_dev_xmit*,net_if_receive_skb*"},
+	{PRESET_NORMAL, "hot", "workqueue_*,timer_start*,timer_expire_*"},
+	{PRESET_NORMAL, "hot", "writeback_balance_dirty_pages*,jbd2_*_commit*"},
 	{PRESET_FULL, "hot",
-	 "writeback_queue*,writeback_exec*,writeback_pages_written*,jbd2_*_commit*"},
+	 "block_getrq*,writeback_queue*,writeback_exec*,writeback_pages_written*"},
 	{PRESET_MINIMAL, "cold", "lttng_statedump_*,sched_process_*"},
 	{PRESET_NORMAL, "cold", "signal_generate*"},
 };

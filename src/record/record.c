@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/lttng.h"
 #include "util/error.h"
 
+#define KALLSYMS "/proc/kallsyms"
+#define FULL_PART 500 /* less than this part of a disk left: LTTng writes in packets */
 #define OURS "whylate-" /* what sessions are called, before the PID */
 
 struct run {
@@ -165,6 +168,7 @@ static bool begin(struct run *run, GError **error)
 {
 	g_autoptr(GPtrArray) plan = plan_begin(run->recording);
 
+	fprintf(stderr, "whylate: LTTng is being set up, which takes a few seconds …\n");
 	if (!lttng_ready(run->recording->session, &run->daemon, error) || interrupted(run) ||
 	    !has_trigger(run->recording, error) || !make_directory(run, error))
 		return false;
@@ -225,13 +229,54 @@ static bool wait_for_end(struct run *run, int *status)
 }
 
 /* What helps later and is only to be had here: symbols, interrupts' devices. */
-static void add_beside(const char *directory, const char *from, const char *name)
+static bool add_beside(const char *directory, const char *from, const char *name)
 {
 	g_autofree char *path = g_build_filename(directory, name, NULL), *text = NULL;
 	gsize length;
 
-	if (g_file_get_contents(from, &text, &length, NULL))
-		g_file_set_contents(path, text, (gssize) length, NULL);
+	return g_file_get_contents(from, &text, &length, NULL) &&
+	       g_file_set_contents(path, text, (gssize) length, NULL);
+}
+
+/* Who may not see the kernel's addresses reads zeros, which name nothing. */
+static bool has_addresses(const char *path)
+{
+	g_autofree char *text = NULL;
+
+	for (const char *line = g_file_get_contents(path, &text, NULL, NULL) ? text : NULL;
+	     line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "")
+		if (line[strspn(line, "0")] != ' ')
+			return true;
+	return false;
+}
+
+static void add_symbols(const char *directory)
+{
+	g_autofree char *path = g_build_filename(directory, "kallsyms", NULL);
+
+	if (add_beside(directory, KALLSYMS, "kallsyms") && has_addresses(path))
+		return;
+	remove(path);
+	fprintf(stderr,
+		"whylate: " KALLSYMS " shows no addresses, so kernel functions will be numbers; as "
+		"root: cat " KALLSYMS " > %s\n",
+		path);
+}
+
+/* LTTng says "Rotation failure" or the like where the disk is full. */
+static void explain_full_disk(const char *output, GError **error)
+{
+	struct statvfs space;
+	g_autofree char *said = NULL;
+
+	if (statvfs(output, &space) != 0 || space.f_bavail > space.f_blocks / FULL_PART)
+		return;
+	said = g_strdup((*error)->message);
+	g_clear_error(error);
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
+		    "the disk of %s is full (%s): what was recorded until then can be read: "
+		    "whylate %s",
+		    output, said, output);
 }
 
 static bool end(struct run *run, GError **error)
@@ -242,12 +287,14 @@ static bool end(struct run *run, GError **error)
 
 	for (guint i = 0; i < plan->len; i++) /* each, so that no session is left */
 		lttng_run(g_ptr_array_index(plan, i), NULL, first ? NULL : &first);
-	add_beside(output, "/proc/kallsyms", "kallsyms");
+	add_symbols(output);
 	add_beside(output, "/proc/interrupts", "interrupts");
 	add_beside(output, "/proc/sys/kernel/hostname", "hostname");
 	lttng_end_daemon(&run->daemon);
-	if (first)
+	if (first) {
+		explain_full_disk(output, &first);
 		g_propagate_error(error, first);
+	}
 	return !first;
 }
 
@@ -318,8 +365,8 @@ int record_run(const struct recording *recording, const char *self, GError **err
 			raise(run.signal);
 		return -1;
 	}
-	if (!run.program)
-		fprintf(stderr, "whylate: recording to %s; Ctrl-C ends it\n", recording->output);
+	fprintf(stderr, "whylate: recording to %s%s\n", recording->output,
+		run.program ? "" : "; Ctrl-C ends it");
 	ended = wait_for_end(&run, &status);
 	if (!end(&run, error)) {
 		unblock();
@@ -387,7 +434,8 @@ static char *newest_below(const char *output)
 
 static char *newest_session(GError **error)
 {
-	g_autoptr(GPtrArray) names = lttng_sessions("[active snapshot]", error);
+	g_autoptr(GPtrArray)
+		names = lttng_runs(error) ? lttng_sessions("[active snapshot]", error) : NULL;
 
 	if (!names)
 		return NULL;
@@ -409,7 +457,7 @@ bool record_snapshot(const char *session, bool dry_run, char **written, GError *
 	g_autoptr(GPtrArray) plan = NULL;
 	GError *first = NULL;
 
-	if (!name)
+	if (!name || (!dry_run && !lttng_runs(error)))
 		return false;
 	plan = plan_snapshot(name);
 	for (guint i = 0; i < plan->len && dry_run; i++) {
@@ -429,6 +477,6 @@ bool record_snapshot(const char *session, bool dry_run, char **written, GError *
 		return false;
 	}
 	*written = newest_below(output);
-	add_beside(*written, "/proc/kallsyms", "kallsyms");
+	add_symbols(*written);
 	return true;
 }
