@@ -233,6 +233,7 @@ struct event {
 		} journal;
 		struct {
 			int32_t sig, tid;
+			int32_t result; /* 1: the receiver ignores it */
 		} signal;
 		struct {
 			int32_t tid, from, to; /* as next_prio */

@@ -109,8 +109,10 @@ static const struct event_field writeback_fields[] = {{"name", FIELD_STRING, AT(
 static const struct event_field journal_fields[] = {
 	{"transaction", FIELD_I32, AT(journal.transaction)}, {0}};
 
-static const struct event_field signal_fields[] = {
-	{"sig", FIELD_I32, AT(signal.sig)}, {"pid", FIELD_I32, AT(signal.tid)}, {0}};
+static const struct event_field signal_fields[] = {{"sig", FIELD_I32, AT(signal.sig)},
+						   {"pid", FIELD_I32, AT(signal.tid)},
+						   {"result", FIELD_I32, AT(signal.result)},
+						   {0}};
 
 static const struct event_field priority_fields[] = {{"tid", FIELD_I32, AT(priority.tid)},
 						     {"oldprio", FIELD_I32, AT(priority.from)},

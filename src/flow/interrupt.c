@@ -19,6 +19,7 @@
 #include "objects/operation_log.h"
 #include "state/holdback.h"
 #include "threads/arrival.h"
+#include "threads/endings.h"
 #include "threads/stop.h"
 
 #define SOFTIRQ_SCHED 7
@@ -273,6 +274,7 @@ void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (flow_in_gap(flow, cpu))
 		return;
 	stop_signal(flow, host, cpu, event);
+	ending_signal(flow, host, cpu, event);
 	if (!is_thread(cpu->last_woken) || target == IDMAP_NONE)
 		return;
 	woken = flow_thread(flow, cpu->last_woken);

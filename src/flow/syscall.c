@@ -17,6 +17,7 @@
 #include "objects/calls.h"
 #include "objects/exchanges.h"
 #include "locks/futexes.h"
+#include "net/questions.h"
 #include "objects/operation_log.h"
 #include "objects/resource.h"
 #include "state/holdback.h"
@@ -118,6 +119,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		call_arguments(flow, thread, &event->syscall);
 		if (info->wait == WAIT_FUTEX)
 			lock_futex_begins(flow, cpu->current, thread);
+		question_entry(flow, cpu->current, thread, &event->syscall);
 		if (flow->exchanges_wanted)
 			exchange_entry(flow, cpu->current, thread);
 	}
@@ -271,6 +273,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 		lock_futex_ends(flow, cpu->current, thread, event->syscall.ret);
 	call_note_sent(flow, thread, &event->syscall);
 	call_effects(flow, cpu->current, thread, &event->syscall);
+	question_exit(flow, cpu->current, thread, &event->syscall);
 	if (flow->exchanges_wanted)
 		exchange_exit(flow, cpu->current, thread, &event->syscall);
 	call_close(thread);

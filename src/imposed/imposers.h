@@ -14,6 +14,7 @@ enum imposed {
 	IMPOSED_CPU,    /* was ready, without a CPU */
 	IMPOSED_SLEEP,  /* slept by its own timer */
 	IMPOSED_DEVICE, /* waited for a device, the network, an interrupt */
+	IMPOSED_SILENCE, /* did not answer, or end, in the time that was given to it */
 	IMPOSED_OTHER,  /* what is not known, or waited for who waits for it */
 	IMPOSED_RAN,    /* ran where others were ready to */
 	IMPOSED_KINDS

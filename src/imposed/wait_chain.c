@@ -88,7 +88,12 @@ static void chain_ends(struct account *account, const struct wait *wait)
 	enum wait_taker taker = wait_taker(account->session, wait);
 	int64_t ns = wait->end - wait->begin;
 
-	impose_by_thread(account, wait->thread, kinds[taker], ns);
+	uint32_t named = wait_names(account->session, wait);
+
+	if (is_thread(named) && !on_path(account, named))
+		impose_by_thread(account, named, IMPOSED_SILENCE, ns);
+	else
+		impose_by_thread(account, wait->thread, kinds[taker], ns);
 	if (taker == TAKER_HARDWARE)
 		impose_by_resource(account, wait->thread, wait_hardware(account->session, wait),
 				   ns);

@@ -27,10 +27,12 @@ static void account_hardware(struct account *account, const struct wait *wait)
 		waiting->own += ns;
 	else if (taker == TAKER_UNKNOWN)
 		waiting->unknown += ns;
-	else if (!wait->block->reason && contacts_idle_hardware(session, wait))
+	else if (!block_reason(session, wait->block) && contacts_idle_hardware(session, wait))
 		waiting->idle += ns;
 	else {
 		waiting->imposed += ns;
+		if (is_thread(wait_names(session, wait)))
+			impose_by_thread(account, wait_names(session, wait), IMPOSED_SILENCE, ns);
 		impose_by_resource(account, wait->thread, wait_hardware(session, wait), ns);
 	}
 }
@@ -171,7 +173,7 @@ static bool leads_on(struct account *account, uint32_t thread, const struct span
 		account->waiting->unknown += ns;
 		return false;
 	}
-	if (wait.block->reason)
+	if (block_reason(session, wait.block))
 		return true;
 	if (is_thread(wait.block->child) && !model_thread(&session->trace.model, thread)->born) {
 		account->waiting->children += ns;
@@ -421,6 +423,7 @@ const char *imposed_text(enum imposed kind)
 		[IMPOSED_CPU] = "waited for a CPU",
 		[IMPOSED_SLEEP] = "slept",
 		[IMPOSED_DEVICE] = "waited for a device",
+		[IMPOSED_SILENCE] = "did not answer or end in time",
 		[IMPOSED_OTHER] = "did what is not known or was not followed",
 		[IMPOSED_RAN] = "ran where they were ready to"};
 

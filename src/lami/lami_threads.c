@@ -35,6 +35,8 @@ static const struct column meanwhile_columns[] = {
 	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_SLEEP]), .lami = {"While it slept"}},
 	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_DEVICE]),
 	 .lami = {"While it waited for a device"}},
+	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_SILENCE]),
+	 .lami = {"While it did not answer"}},
 	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_OTHER]), .lami = {"While it did else"}},
 	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_RAN]), .lami = {"For the CPU it had"}},
 	{0}};

@@ -134,6 +134,7 @@ void fd_table_merge(struct fd_table *into, struct fd_table *from)
 			g_hash_table_replace(map, fd, entry);
 		} else if (!entry_file(entry)->key && !*channel) {
 			*channel = entry_file(entry)->channel;
+			*fd_talk(into, GPOINTER_TO_INT(fd)) = entry_file(entry)->talk;
 		}
 	}
 }
@@ -240,6 +241,13 @@ uint32_t *fd_channel(struct fd_table *table, int32_t fd)
 	return entry ? &entry_file(entry)->channel : NULL;
 }
 
+uint32_t *fd_talk(struct fd_table *table, int32_t fd)
+{
+	gpointer entry = lookup(table, fd);
+
+	return entry ? &entry_file(entry)->talk : NULL;
+}
+
 bool fd_is_last(struct fd_table *table, int32_t fd)
 {
 	gpointer entry = lookup(table, fd);
@@ -268,6 +276,19 @@ int32_t fd_epoll_get(struct fd_table *table, int32_t epfd, uint64_t cookie)
 	    g_hash_table_lookup_extended(entry_file(entry)->cookies, &cookie, NULL, &fd))
 		return GPOINTER_TO_INT(fd);
 	return -1;
+}
+
+void fd_epoll_each(struct fd_table *table, int32_t epfd, guint max,
+		   void (*visit)(int32_t fd, void *data), void *data)
+{
+	gpointer entry = lookup(table, epfd), fd;
+	GHashTableIter iter;
+
+	if (!entry || !entry_file(entry)->cookies)
+		return;
+	g_hash_table_iter_init(&iter, entry_file(entry)->cookies);
+	while (max-- && g_hash_table_iter_next(&iter, NULL, &fd))
+		visit(GPOINTER_TO_INT(fd), data);
 }
 
 uint32_t file_key_of_name(struct intern *names, const char *name)

@@ -26,6 +26,7 @@ struct open_file {
 	int refs;
 	uint32_t key;        /* interned */
 	uint32_t channel;    /* number of the struct channel_end, 0: not asked for yet */
+	uint32_t talk;       /* number of the struct talk, 0: not asked for yet */
 	GHashTable *cookies; /* owned; epoll: cookie -> fd; NULL */
 };
 
@@ -56,6 +57,11 @@ uint32_t fd_key(struct fd_table *table, int32_t fd);
 /* The place of that number in what `fd` is, NULL if nothing is known of it. Valid until the
  * table changes. */
 uint32_t *fd_channel(struct fd_table *table, int32_t fd);
+/* The same for the number of its talk. */
+uint32_t *fd_talk(struct fd_table *table, int32_t fd);
+/* Calls `visit` with each descriptor that was registered with the epoll `epfd`, `max` at most. */
+void fd_epoll_each(struct fd_table *table, int32_t epfd, guint max,
+		   void (*visit)(int32_t fd, void *data), void *data);
 /* No other descriptor means the same open file. */
 bool fd_is_last(struct fd_table *table, int32_t fd);
 

@@ -59,6 +59,8 @@ static void host_free(struct host *host)
 	idmap_clear(&host->works);
 	idmap_clear(&host->writebacks);
 	g_array_free(host->sent, TRUE);
+	g_array_free(host->talks, TRUE);
+	idmap_clear(&host->talk_index);
 	g_array_free(host->namespaces, TRUE);
 	idmap_clear(&host->namespace_index);
 	idmap_clear(&host->inner_tids);
@@ -139,6 +141,8 @@ struct host *host_new(struct model *model)
 	idmap_init(&host->works);
 	idmap_init(&host->writebacks);
 	host->sent = g_array_new(FALSE, TRUE, sizeof(struct sent));
+	host->talks = g_array_new(FALSE, TRUE, sizeof(struct talk));
+	idmap_init(&host->talk_index);
 	idmap_init(&host->namespace_index);
 	idmap_init(&host->inner_tids);
 	host->namespaces = g_array_new(FALSE, FALSE, sizeof(struct pid_ns));

@@ -85,6 +85,7 @@ struct call {
 	uint32_t lock;      /* number of the futex lock it waits for, 0 */
 	uint32_t exchange;  /* what it writes or connects, a struct exchange; 0 */
 	uint32_t end;       /* … to or from which struct channel_end */
+	uint32_t talk; /* number of the struct talk that it reads, writes, closes or waits for */
 };
 
 /* A function of user space that was entered and not left. */
@@ -160,6 +161,10 @@ struct thread {
 		uint32_t sent; /* as struct block's, since its wait before */
 		bool commits; /* a journal's thread: it began or ended a commit */
 		uint32_t transaction; /* … of that one */
+		uint32_t asked; /* number of the talk that it asked something on last, 0 */
+		uint32_t hears; /* … that it was woken for, and has not read, 0 */
+		uint32_t timed_out; /* struct block of its last wait if that timed out, 0 … */
+		int64_t timed_out_at; /* … when the call returned */
 		struct waker waker;
 		struct work work;
 		struct call call;
@@ -198,6 +203,7 @@ struct cpu {
 	uint8_t sender[16]; /* DETAIL_PACKET: address, named only if somebody is woken */
 	uint8_t sender_length; /* 4, 16, or 0: not recorded */
 	uint32_t sender_port;
+	uint32_t heard; /* DETAIL_PACKET: number of the talk on which it was sent here, 0 */
 	int32_t last_raise; /* softIRQ raised last, -1 */
 	struct idle_state {
 		int64_t begin, end; /* end INT64_MAX: still in it */
@@ -289,6 +295,39 @@ struct sent {
 	uint32_t timer; /* … address, 0 */
 };
 
+/* What is said on a socket or pipe that a process has open: net/talks.h. */
+struct talk {
+	uint32_t number; /* its own; 0: nothing is here */
+	uint8_t kind; /* enum talk_kind */
+	uint8_t role; /* enum channel_role: who asks is the client */
+	bool connecting; /* the connection was asked for, and is not there yet */
+	bool outstanding; /* something was asked (written, or that), and nothing was read since */
+	bool accepted; /* the other end was, by `peer` */
+	uint16_t attempts; /* connecting: packets sent for it */
+	uint64_t flow; /* hash of its packets' addresses and ports, 0: none was seen */
+	uint32_t local, remote; /* interned "socket:ADDR:PORT", or what it is; 0 */
+	int64_t asked; /* what is outstanding, when */
+	int64_t read; /* … and when `peer` read it; INT64_MIN: not seen */
+	uint32_t asker; /* … which thread asked */
+	uint32_t peer; /* thread that has the other end, as far as was seen; NO_THREAD */
+	uint32_t partner; /* number of the other end's talk, 0 */
+	uint32_t reason; /* struct reason of the waits for the answer that timed out, 0 */
+};
+
+/* Who was seen to take what comes for an address and port. */
+struct listener {
+	uint32_t address; /* interned "socket:ADDR:PORT", 0 */
+	uint32_t thread;
+};
+
+/* A signal by which a process was asked to end. */
+struct end_signal {
+	int64_t time;
+	uint32_t sender, target; /* threads */
+	int32_t sig;
+	bool ignored;
+};
+
 /* A signal that stops threads, or tells that one has stopped. */
 struct stop {
 	int64_t time;
@@ -347,6 +386,13 @@ struct host {
 	uint32_t completed_next;
 	struct stop stops[16]; /* the last ones */
 	uint32_t stops_next;
+	struct end_signal endings[16]; /* the last ones */
+	uint32_t endings_next;
+	GArray *talks; /* struct talk; the last ones, each in its place */
+	uint32_t talk_count; /* made so far */
+	struct idmap talk_index; /* packets' flows, local addresses -> number of the talk */
+	struct listener listeners[32]; /* the last ones */
+	uint32_t listeners_next;
 	struct idmap packets; /* buffer address -> index in `sent` */
 	struct idmap writebacks; /* hash of the disk's name -> index in `sent` */
 	struct idmap works; /* item's address -> index in `sent` */

@@ -42,7 +42,7 @@ RECORD(work, NUMBER(doing), NUMBER(in_interrupt), NAME(function), THREAD_WHEN(th
 RECORD(call, NUMBER(open), NUMBER(inherited), NAME(name), NAME(before), TIME(begin), NAME(path),
        NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op), NUMBER(argument), NUMBER(flags),
        NUMBER(start), NUMBER(length), NUMBER(timer), THREAD(child), NUMBER(waits),
-       REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES), REF(end, STORE_ENDS));
+       REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES), REF(end, STORE_ENDS), NUMBER(talk));
 #undef RECORD_TYPE
 
 /* The uint32_t in a list of waits. */
@@ -65,8 +65,10 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        TIME(flow.unseen_until), TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
        PASSING_ARRAY(flow.functions, open_frame), POINTER(flow.user, user_stack),
        PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by), NAME(flow.asked_call),
-       NAME(flow.sent), NUMBER(flow.commits), NUMBER(flow.transaction), IN_PLACE(flow.waker, waker),
-       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));
+       NAME(flow.sent), NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked),
+       NUMBER(flow.hears), WEAK_REF(flow.timed_out, STORE_BLOCKS), TIME(flow.timed_out_at),
+       IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work), IN_PLACE(flow.call, call),
+       LOG(track, STORE_INTERVALS));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */
@@ -94,9 +96,9 @@ RECORD_MADE(cpu, make_cpu, NULL, NUMBER(id), NUMBER(seen), NUMBER(named), NUMBER
 	    NUMBER(unknown_ns), TIME(gap_end), TIME(last_switch), NUMBER(frames_lost),
 	    NUMBER(depth), IN_PLACE_COUNTED(frames, frame, depth), IN_PLACE(pending, wake_detail),
 	    THREAD(last_woken), NUMBERS(sender), NUMBER(sender_length), NUMBER(sender_port),
-	    NUMBER(last_raise), IN_PLACE(idles, idle_state), NUMBER(idles_count), TIME(last_ipi),
-	    IN_PLACE(raised, raised), LOG(runs, STORE_RUNS), PASSING_ARRAY(open, open_frame),
-	    REF(operation, STORE_OPERATIONS));
+	    NUMBER(heard), NUMBER(last_raise), IN_PLACE(idles, idle_state), NUMBER(idles_count),
+	    TIME(last_ipi), IN_PLACE(raised, raised), LOG(runs, STORE_RUNS),
+	    PASSING_ARRAY(open, open_frame), REF(operation, STORE_OPERATIONS));
 #undef RECORD_TYPE
 
 /* --- hosts ------------------------------------------------------------------------- */
@@ -120,6 +122,22 @@ RECORD(request, TIME(queued), TIME(issue), TIME(requeued), TIME(end), NUMBER(key
 #define RECORD_TYPE struct sent
 RECORD(sent, NUMBER(flow), TIME(time), THREAD(thread), NAME(call), NUMBER(waiting),
        NUMBER(in_interrupt), REF(behind, STORE_DETAILS), NUMBER(by_timer), NAME(timer));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct talk
+RECORD(talk, NUMBER(number), NUMBER(kind), NUMBER(role), NUMBER(connecting), NUMBER(outstanding),
+       NUMBER(accepted), NUMBER(attempts), NUMBER(flow), NAME(local), NAME(remote), TIME(asked),
+       TIME(read), WEAK_THREAD(asker), WEAK_THREAD(peer), NUMBER(partner),
+       REF(reason, STORE_REASONS));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct listener
+RECORD(listener, NAME(address), WEAK_THREAD(thread));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct end_signal
+RECORD(end_signal, TIME(time), WEAK_THREAD(sender), WEAK_THREAD(target), NUMBER(sig),
+       NUMBER(ignored));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct stop
@@ -156,11 +174,13 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    ARRAY(user_gaps, gap), OWN(tables), MAP(irq_names), MAP(disks), OWN(timers),
 	    PASSING_ARRAY(armed, wake_detail), OWN(requests), PASSING_ARRAY(on_way, request),
 	    OWN(request_free), NUMBER(request_count), OWN(whole), IN_PLACE(completed, request),
-	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next), OWN(packets),
-	    OWN(writebacks), OWN(works), OWN(flows), PASSING_ARRAY(sent, sent),
-	    ARRAY(namespaces, pid_ns), MAP(namespace_index), OWN(inner_tids), NUMBER(has_statedump),
-	    NUMBER(has_works), NUMBER(pipes), NUMBER(pairs), NUMBER(discarded_events),
-	    NUMBER(discarded_packets), TIME(counted_from));
+	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next),
+	    IN_PLACE(endings, end_signal), NUMBER(endings_next), PASSING_ARRAY(talks, talk),
+	    NUMBER(talk_count), OWN(talk_index), IN_PLACE(listeners, listener),
+	    NUMBER(listeners_next), OWN(packets), OWN(writebacks), OWN(works), OWN(flows),
+	    PASSING_ARRAY(sent, sent), ARRAY(namespaces, pid_ns), MAP(namespace_index),
+	    OWN(inner_tids), NUMBER(has_statedump), NUMBER(has_works), NUMBER(pipes), NUMBER(pairs),
+	    NUMBER(discarded_events), NUMBER(discarded_packets), TIME(counted_from));
 #undef RECORD_TYPE
 
 /* --- all ------------------------------------------------------------------------- */

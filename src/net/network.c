@@ -21,6 +21,7 @@
 
 #include <string.h>
 
+#include "net/talks.h"
 #include "objects/exchanges.h"
 
 /* FNV-1a over addresses and ports; 0: the headers were not recorded. */
@@ -96,11 +97,13 @@ void flow_packet_sent(struct flow *flow, struct cpu *cpu, const struct event *ev
 	struct host *host = flow_host(flow, event);
 	struct sent sent = {
 		.flow = flow_key(event), .time = flow->time, .thread = NO_THREAD, .waiting = true};
+	bool by_thread = !cpu_interrupted(cpu) && is_thread(cpu->current);
 	uint32_t known;
 
 	if (flow_in_gap(flow, cpu) || !event->net.skb)
 		return;
-	if (!cpu_interrupted(cpu) && is_thread(cpu->current)) {
+	talk_packet(flow, by_thread ? flow_thread(flow, cpu->current) : NULL, event, sent.flow);
+	if (by_thread) {
 		const struct call *call = &flow_thread(flow, cpu->current)->flow.call;
 
 		sent.thread = cpu->current;
@@ -135,6 +138,7 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 		memcpy(cpu->sender, event->net.saddr.bytes, cpu->sender_length);
 	}
 	cpu->sender_port = event->net.source_port;
+	cpu->heard = talk_received(host, flow_key(event));
 	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_PACKET,
 						  .thread = NO_THREAD,
 						  .requested = -1,

@@ -37,6 +37,7 @@ enum call_effect {
 	DOES_ACCEPT,
 	DOES_CONNECT,
 	DOES_CLOSE,
+	DOES_SHUTDOWN,
 	DOES_CLOSE_RANGE,
 	DOES_EVENTFD,
 	DOES_TIMERFD,
@@ -54,6 +55,7 @@ enum call_effect {
 	DOES_UNMAP,
 	DOES_REMAP,
 	DOES_BREAK,
+	DOES_EXIT,
 };
 
 /* What moves through the call's descriptor. */

@@ -23,6 +23,7 @@
 #include "objects/mappings.h"
 #include "locks/file_locks.h"
 #include "disk/work.h"
+#include "net/talks.h"
 #include "state/stacks.h"
 #include "threads/arrival.h"
 #include "threads/states.h"
@@ -330,6 +331,7 @@ void flow_waking(struct flow *flow, struct cpu *cpu, const struct event *event)
 		return;
 	waker = context_of(flow, cpu, thread);
 	waker_callstacks(flow, &waker, event);
+	talk_wakes(flow, cpu, thread_find(flow, event->host, event->wake.tid));
 	if (thread->state == THREAD_WAIT_CPU)
 		again = thread_contradicted(flow, thread, thread->flow.since);
 	if (thread->state == THREAD_UNKNOWN && may_run(model_host(flow->model, event->host))) {

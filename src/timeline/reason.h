@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum reason_kind {
-	REASON_NONE,
+	REASON_NONE, /* none: one that may still prove to be one */
 	/* A request was kept back by a limit of the waiter's cgroup (io.max) until a timer let it
 	 * go on. object: the limit; text: the device; call: the timer's function; ns: what the
 	 * device then took. */
@@ -27,17 +27,28 @@ enum reason_kind {
 	 * let it go on. object: the device; text: the one below; call: the timer's function; ns:
 	 * what the one below then took. */
 	REASON_DEVICE_HOLDS,
+	/* net/questions.h, of waits that the waiter's own time limit ended: `thread` has the other
+	 * end of what was asked on, `object`; `other` asked at `begin`, which was read `ns` later
+	 * (-1: not seen); `thread` is in `call` since */
+	REASON_UNANSWERED,
+	REASON_UNCONNECTED, /* the same of an attempt to connect: `count` packets were sent */
+	/* threads/endings.h: `thread` did not end, though `other` sent it the signal `count` at
+	 * `begin` (0: none); then it got the signal `result` */
+	REASON_UNENDED,
 	REASON_KINDS
 };
 
 enum reason_flags {
 	REASON_INFERRED = 1, /* concluded: not shown by events */
 	REASON_ENDS = 2, /* nobody else is answerable, whoever ended it: it is led no further */
+	REASON_LATE = 4, /* the answer came in the end */
+	REASON_ACCEPTED = 8, /* the other end accepted the connection */
+	REASON_IGNORED = 16, /* … ignores the signal */
 };
 
 /* Members mean what the comment of the kind says; these are what they are for. */
 struct reason {
-	uint8_t kind;  /* enum reason_kind */
+	uint8_t kind; /* enum reason_kind */
 	uint8_t flags; /* enum reason_flags */
 	uint16_t count; /* tries, packets, processes */
 	uint32_t thread; /* who is answerable, NO_THREAD */

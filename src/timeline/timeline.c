@@ -363,7 +363,7 @@ uint32_t reason_new(struct timeline *timeline, const struct reason *reason)
 {
 	uint32_t number = pages_reserve(&timeline->reasons, 1);
 
-	g_assert(reason->kind > REASON_NONE && reason->kind < REASON_KINDS);
+	g_assert(reason->kind < REASON_KINDS);
 	memcpy(pages_at(&timeline->reasons, number), reason, sizeof *reason);
 	return number;
 }

@@ -197,6 +197,7 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 	const struct through *wait = program_wait(session, path, piece);
 	const struct wake_detail *packet = block_detail(session, piece->block);
 	const struct wake_detail *disk = block_request(session, piece->block);
+	const struct reason *reason = block_reason(session, piece->block);
 	uint32_t resource = session_resource(session, piece->block);
 	const char *name = thread_names_get(namer->names, piece->thread);
 
@@ -208,8 +209,13 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 					 file_of(session, wait, piece));
 		break;
 	case NAMED_BY_PEER:
-		g_string_assign(label,
-				resource ? peer_name(namer, piece->thread, resource) : "a peer");
+		if (reason && is_thread(reason->thread))
+			resource = 0;
+		else if (reason)
+			resource = reason->object;
+		g_string_assign(label, resource ? peer_name(namer, piece->thread, resource)
+				       : reason ? thread_names_get(namer->names, reason->thread)
+						: "a peer");
 		if (packet && packet->kind == DETAIL_PACKET && !is_thread(packet->thread))
 			g_string_append(label, ", sender not traced");
 		break;

@@ -29,6 +29,7 @@ enum cause_flags {
 #define CAUSE_KINDS(KIND)                                                                        \
 	KIND(CPU, "cpu", "ended by ", ",", NAMED_BY_INTERRUPT, 0)                                \
 	KIND(TIMER, "timer", "ended by ", ",", NAMED_BY_OPERATION, 0)                            \
+	KIND(TIMEOUT, "timeout", "ended by ", ",", NAMED_BY_PEER, 0)                             \
 	KIND(BLOCK_DEVICE, "block-device", "ended by block device ", ",", NAMED_BY_DEVICE, 0)    \
 	KIND(NETWORK, "network", "ended by ", ",", NAMED_BY_PEER, 0)                             \
 	KIND(IRQ, "irq", "ended by interrupt of ", ",", NAMED_BY_INTERRUPT, 0)                   \

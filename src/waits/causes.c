@@ -10,6 +10,7 @@
 #include "waits/deliveries.h"
 #include "contention/holders.h"
 #include "waits/reasons.h"
+#include "waits/signals.h"
 #include "event/softirqs.h"
 #include "waits/state_names.h"
 
@@ -243,28 +244,6 @@ static char *child_label(const struct session *session, const struct block *bloc
 		return g_steal_pointer(&last);
 	child = thread_label(session, block->child);
 	return g_strdup_printf("%s, by its thread %s", child, last);
-}
-
-/* The names that programs have for them; those of x86, ARM and most others. */
-static const char *signal_name(uint64_t number)
-{
-	static const char *const names[] = {
-		"",         "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",  "SIGTRAP",   "SIGABRT",
-		"SIGBUS",   "SIGFPE",  "SIGKILL",   "SIGUSR1", "SIGSEGV", "SIGUSR2",   "SIGPIPE",
-		"SIGALRM",  "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP",   "SIGTSTP",
-		"SIGTTIN",  "SIGTTOU", "SIGURG",    "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF",
-		"SIGWINCH", "SIGIO",   "SIGPWR",    "SIGSYS"};
-
-	return number < G_N_ELEMENTS(names) ? names[number] : "";
-}
-
-static void append_signal(GString *label, uint64_t number)
-{
-	const char *name = signal_name(number);
-
-	g_string_append_printf(label, "signal %" PRIu64, number);
-	if (*name)
-		g_string_append_printf(label, " (%s)", name);
 }
 
 /* "signal 10 (SIGUSR1) from signaller (226)" */

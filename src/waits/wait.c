@@ -93,6 +93,15 @@ static bool lead_of_reason(const struct reason *reason, const struct wait *wait,
 	return reason->thread != wait->thread && lead->from < lead->until;
 }
 
+uint32_t wait_names(const struct session *session, const struct wait *wait)
+{
+	const struct reason *reason = wait->woken ? block_reason(session, wait->block) : NULL;
+
+	return reason && reason->from >= reason->until && reason->thread != wait->thread
+		       ? reason->thread
+		       : NO_THREAD;
+}
+
 bool wait_lead(const struct session *session, const struct wait *wait, struct lead *lead)
 {
 	const struct block *block = wait->block;
@@ -140,7 +149,7 @@ uint32_t wait_hardware(const struct session *session, const struct wait *wait)
 	const struct reason *reason = block_reason(session, block);
 	g_autofree char *frame = NULL;
 
-	if (reason && reason->object)
+	if (reason)
 		return reason->object;
 	if (request)
 		return intern_key(session, "device:", session_text(session, request->text));
@@ -181,7 +190,7 @@ enum wait_taker wait_taker(const struct session *session, const struct wait *wai
 {
 	const struct block *block = wait->block;
 
-	if (block->reason)
+	if (block_reason(session, block))
 		return TAKER_HARDWARE;
 	if (is_timer(session, block))
 		return TAKER_TIMER;

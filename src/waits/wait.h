@@ -63,7 +63,7 @@ enum wait_taker {
 	TAKER_HARDWARE, /* a device, a peer, an interrupt, a reason's object: wait_hardware() */
 };
 enum wait_taker wait_taker(const struct session *session, const struct wait *wait);
-/* The device, peer or interrupt that ended it, as an interned key. */
+/* The device, peer or interrupt that ended it, as an interned key; 0: a thread alone. */
 uint32_t wait_hardware(const struct session *session, const struct wait *wait);
 
 /* The waker is a thread outside interrupt frames: rule 2. */
@@ -87,7 +87,13 @@ block_detail(const struct session *session, const struct block *block)
 static inline const struct reason *
 block_reason(const struct session *session, const struct block *block)
 {
-	return block->reason ? reason_at(&session->trace.timeline, block->reason) : NULL;
+	const struct reason *reason =
+		block->reason ? reason_at(&session->trace.timeline, block->reason) : NULL;
+
+	return reason && reason->kind ? reason : NULL;
 }
+
+/* Who is answerable by the wait's reason for all of it, without being followed: NO_THREAD. */
+uint32_t wait_names(const struct session *session, const struct wait *wait);
 
 #endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals as people call them.
+ *
+ * Part of waits/.
+ */
+#ifndef WHYLATE_WAITS_SIGNALS_H
+#define WHYLATE_WAITS_SIGNALS_H
+
+#include <glib.h>
+#include <stdint.h>
+
+/* "signal 10 (SIGUSR1)" */
+void append_signal(GString *label, uint64_t number);
+
+#endif

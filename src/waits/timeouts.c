@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* See timeouts.h. */
+#include "waits/timeouts.h"
+
+#include <signal.h>
+
+#include "waits/deliveries.h"
+#include "waits/signals.h"
+#include "waits/state_names.h"
+
+/* "its own time limit of 400.0 ms: " */
+static GString *limit_begins(const struct wait *wait)
+{
+	GString *label = g_string_new(NULL);
+	char length[32];
+	int64_t limit = wait->block->timer;
+
+	g_string_printf(label, "its own time limit of %s: ",
+			when_duration(length, limit >= 0 ? limit : wait->end - wait->begin));
+	return label;
+}
+
+/* "127.0.0.1:8101", "a unix socket" */
+static void append_object(GString *label, const struct session *session,
+			  const struct reason *reason)
+{
+	const char *key = session_text(session, reason->object);
+
+	if (!reason->object)
+		g_string_append(label, "a socket");
+	else if (g_strcmp0(key, "socket:unix") == 0)
+		g_string_append(label, "a unix socket");
+	else
+		g_string_append(label, g_str_has_prefix(key, "socket:") ? resource_name(key) : key);
+}
+
+/* " (hungapp (234), which read the question 276 µs after it was sent and was in accept4 since)" */
+static void append_peer(GString *label, const struct session *session, const struct reason *reason)
+{
+	g_autofree char *peer =
+		is_thread(reason->thread) ? thread_label(session, reason->thread) : NULL;
+	char length[32];
+
+	if (!peer)
+		return;
+	g_string_append_printf(label, " (%s", peer);
+	if (reason->kind == REASON_UNCONNECTED)
+		g_string_append(label, " listens there");
+	else if (reason->ns >= 0)
+		g_string_append_printf(label, ", which read the question %s after it was sent",
+				       when_duration(length, MAX(reason->ns, 0)));
+	else if (reason->flags & REASON_ACCEPTED)
+		g_string_append(label, ", which accepted the connection and has not read");
+	if (reason->call)
+		g_string_append_printf(label, "%s was in %s since",
+				       reason->ns >= 0 ? " and" : ", and",
+				       session_text(session, reason->call));
+	g_string_append_c(label, ')');
+}
+
+/* The waiter has another thread ask. */
+static void append_asker(GString *label, const struct session *session, const struct wait *wait,
+			 const struct reason *reason)
+{
+	g_autofree char *asker = NULL;
+
+	if (!is_thread(reason->other) || reason->other == wait->thread)
+		return;
+	asker = thread_label(session, reason->other);
+	g_string_append_printf(label, ", asked by %s", asker);
+}
+
+char *unanswered_label(const struct session *session, const struct wait *wait,
+		       const struct reason *reason)
+{
+	GString *label = limit_begins(wait);
+
+	append_object(label, session, reason);
+	append_peer(label, session, reason);
+	g_string_append(label,
+			reason->flags & REASON_LATE ? " had not answered yet" : " did not answer");
+	append_asker(label, session, wait, reason);
+	return g_string_free(label, FALSE);
+}
+
+char *unconnected_label(const struct session *session, const struct wait *wait,
+			const struct reason *reason)
+{
+	GString *label = limit_begins(wait);
+	char length[32];
+
+	append_object(label, session, reason);
+	append_peer(label, session, reason);
+	g_string_append_printf(label, reason->flags & REASON_LATE
+					      ? " had not answered the attempt to connect yet"
+					      : " did not answer the attempt to connect");
+	if (reason->count > 1)
+		g_string_append_printf(label, ", sent %u times", reason->count);
+	if (!(reason->flags & REASON_LATE))
+		g_string_append_printf(label, " in %s",
+				       when_duration(length, reason->until - reason->begin));
+	append_asker(label, session, wait, reason);
+	return g_string_free(label, FALSE);
+}
+
+char *unended_label(const struct session *session, const struct wait *wait,
+		    const struct reason *reason)
+{
+	g_autofree char *target = thread_label(session, reason->thread);
+	GString *label = limit_begins(wait);
+
+	g_string_append_printf(label, "%s did not end", target);
+	if (reason->count) {
+		g_string_append(label, " after ");
+		append_signal(label, reason->count);
+		if (reason->flags & REASON_IGNORED)
+			g_string_append(label, ", which it ignores");
+	}
+	g_string_append(label, reason->result == SIGKILL ? ", and was killed by " : ", and got ");
+	append_signal(label, (uint64_t) reason->result);
+	return g_string_free(label, FALSE);
+}
