@@ -64,6 +64,7 @@ enum event_kind {
 	EV_NET_SEND,
 	EV_NET_RECEIVE,
 	EV_SIGNAL_GENERATE,
+	EV_SIGNAL_DELIVER,
 	EV_PI_SETPRIO,
 	EV_SYSCALL_ENTRY,
 	EV_SYSCALL_EXIT,
@@ -233,7 +234,9 @@ struct event {
 		} journal;
 		struct {
 			int32_t sig, tid;
-			int32_t result; /* 1: the receiver ignores it */
+			int32_t code; /* generate: why; of SIGCHLD CLD_… */
+			int32_t result; /* generate: 1 if it is ignored */
+			uint64_t handler; /* deliver: 0 for the default action */
 		} signal;
 		struct {
 			int32_t tid, from, to; /* as next_prio */

@@ -109,10 +109,13 @@ static const struct event_field writeback_fields[] = {{"name", FIELD_STRING, AT(
 static const struct event_field journal_fields[] = {
 	{"transaction", FIELD_I32, AT(journal.transaction)}, {0}};
 
-static const struct event_field signal_fields[] = {{"sig", FIELD_I32, AT(signal.sig)},
-						   {"pid", FIELD_I32, AT(signal.tid)},
-						   {"result", FIELD_I32, AT(signal.result)},
-						   {0}};
+static const struct event_field signal_fields[] = {
+	{"sig", FIELD_I32, AT(signal.sig)},
+	{"pid", FIELD_I32, AT(signal.tid)},
+	{"code", FIELD_I32, AT(signal.code)},
+	{"result", FIELD_I32, AT(signal.result)},
+	{"sa_handler", FIELD_I64, AT(signal.handler)},
+	{0}};
 
 static const struct event_field priority_fields[] = {{"tid", FIELD_I32, AT(priority.tid)},
 						     {"oldprio", FIELD_I32, AT(priority.from)},
@@ -359,6 +362,7 @@ static const struct {
 	[EV_NET_SEND] = {"net_dev_queue", &net_shape},
 	[EV_NET_RECEIVE] = {"net_if_receive_skb netif_receive_skb", &net_shape},
 	[EV_SIGNAL_GENERATE] = {"signal_generate", &signal_shape},
+	[EV_SIGNAL_DELIVER] = {"signal_deliver", &signal_shape},
 	[EV_PI_SETPRIO] = {"sched_pi_setprio", &priority_shape},
 	[EV_SYSCALL_ENTRY] = {NULL, &syscall_shape},
 	[EV_SYSCALL_EXIT] = {"exit_syscall", &syscall_shape},

@@ -13,6 +13,7 @@
 #include "objects/mappings.h"
 #include "locks/file_locks.h"
 #include "threads/namespaces.h"
+#include "threads/pressure.h"
 
 #define O_CLOEXEC_BIT 02000000u
 #define FD_CLOEXEC_BIT 1
@@ -48,11 +49,11 @@ static void effect_pair(struct flow *flow, struct thread *thread, const struct e
 static void effect_open(struct flow *flow, struct thread *thread, int32_t fd)
 {
 	const struct call *call = &thread->flow.call;
-	uint32_t key = call->path
-			       ? key_format(flow, "file:%s", intern_text(flow->names, call->path))
-			       : key_format(flow, "fd:%d", fd);
+	uint32_t key =
+		call->works_on ? call->works_on & ~REF_FOR_WRITING : key_format(flow, "fd:%d", fd);
 
 	fd_open(thread_files(flow, thread), fd, key, call->flags & O_CLOEXEC_BIT);
+	pressure_opens(flow, thread);
 }
 
 static void effect_close_range(struct fd_table *files, const struct call *call)

@@ -19,6 +19,7 @@
 #include "objects/operation_log.h"
 #include "state/holdback.h"
 #include "threads/arrival.h"
+#include "threads/deaths.h"
 #include "threads/endings.h"
 #include "threads/stop.h"
 
@@ -274,6 +275,7 @@ void flow_signal(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (flow_in_gap(flow, cpu))
 		return;
 	stop_signal(flow, host, cpu, event);
+	death_signal(flow, cpu, event);
 	ending_signal(flow, host, cpu, event);
 	if (!is_thread(cpu->last_woken) || target == IDMAP_NONE)
 		return;

@@ -12,6 +12,7 @@
 #include "objects/operation_log.h"
 #include "disk/work.h"
 #include "threads/arrival.h"
+#include "threads/deaths.h"
 #include "threads/lives.h"
 #include "threads/sched.h"
 #include "threads/states.h"
@@ -65,6 +66,7 @@ static void (*const handlers[EV_KIND_COUNT])(struct flow *flow, struct cpu *cpu,
 	[EV_NET_SEND] = flow_packet_sent,
 	[EV_NET_RECEIVE] = flow_packet_received,
 	[EV_SIGNAL_GENERATE] = flow_signal,
+	[EV_SIGNAL_DELIVER] = flow_signal_deliver,
 	[EV_PI_SETPRIO] = flow_boost,
 	[EV_SYSCALL_ENTRY] = flow_syscall_entry,
 	[EV_SYSCALL_EXIT] = flow_syscall_exit,

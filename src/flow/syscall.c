@@ -22,6 +22,7 @@
 #include "objects/resource.h"
 #include "state/holdback.h"
 #include "state/stacks.h"
+#include "threads/deaths.h"
 
 /* A new known stretch begins at this own event. */
 static void note_call(struct flow *flow, struct thread *thread)
@@ -123,6 +124,8 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		if (flow->exchanges_wanted)
 			exchange_entry(flow, cpu->current, thread);
 	}
+	if (info->sigreturn || info->effect == DOES_EXIT)
+		death_call(flow, thread);
 	flow_refresh(flow, thread, cpu);
 }
 

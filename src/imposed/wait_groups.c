@@ -154,7 +154,7 @@ void wait_groups_name(GArray *groups)
 		struct wait_group *group = &g_array_index(groups, struct wait_group, i);
 		GString *text;
 
-		if (group->cause.kind == CAUSE_THROTTLED)
+		if (group->waker_kind == THROTTLED)
 			group->cause.label = g_strdup(
 				"throttled (inferred: ready, yet kept off an idle CPU, as when its "
 				"cgroup's quota is used up)");

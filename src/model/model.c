@@ -393,7 +393,8 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 	struct thread *thread = model_thread(model, index);
 
 	thread->begin = begin;
-	thread->end = INT64_MAX;
+	thread->end = thread->ends_from = INT64_MAX;
+	thread->flow.fatal = thread->flow.exiting = INT64_MIN;
 	thread->tid = tid;
 	thread->pid = -1;
 	thread->host = (uint16_t) host;

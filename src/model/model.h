@@ -73,6 +73,8 @@ struct call {
 	uint32_t before;    /* … of the thread's call before this one, 0 */
 	int64_t begin;
 	uint32_t path;      /* interned file name, 0 */
+	uint32_t works_on;  /* ref of its working intervals (timeline.h): a file that it opens,
+			       executes or loads; 0 */
 	uint32_t address;   /* interned "socket:ADDR", 0 */
 	int32_t fd, newfd;
 	int32_t op;         /* epoll_ctl, futex, fcntl cmd, socket family */
@@ -116,6 +118,9 @@ struct thread {
 	bool kernel; /* known to be a kernel thread */
 	bool of_kthreadd; /* child of kthreadd */
 	bool execed;
+	bool dumped; /* its process dumped core */
+	uint8_t ended_by; /* the signal that it died of, 0: its process's exit */
+	int64_t ends_from; /* the kernel ends it since: threads/deaths.h; INT64_MAX: not seen to */
 	bool made_syscall;
 	bool evident; /* something it did was seen */
 	bool contained; /* its calls number threads as a PID namespace does that is not known */
@@ -132,6 +137,8 @@ struct thread {
 	GArray *names; /* owned; struct name_change, oldest first; NULL: only one */
 	int64_t name_since;
 	struct fd_table *files; /* shared; NULL: not known */
+	uint32_t cgroup; /* interned path of the cgroup that it moved itself to, 0: not known */
+	bool cgroups; /* it, or who forked it, moved somebody to one */
 	struct memory *memory; /* shared; NULL: nothing known; memory.h */
 
 	/* the current step of its control flow; flow/ only */
@@ -144,6 +151,11 @@ struct thread {
 		bool has_call; /* … there was one */
 		bool fault; /* a page-fault frame is open */
 		uint64_t fault_address; /* … of that one */
+		bool pressed; /* the kernel made it sleep for the memory it uses */
+		int64_t fatal; /* a signal that may end it was sent to it last; INT64_MIN */
+		uint8_t fatal_signal;
+		bool fatal_delivered; /* … and had its default action */
+		int64_t exiting; /* of who leads its process: that called exit_group; INT64_MIN */
 		bool wakeup_due; /* sched_wakeup of the seen sched_waking still to come */
 		bool remembered; /* sched_waking came while not blocked: `waker` */
 		int64_t remembered_at; /* … when; for one whose state was not known */

@@ -40,8 +40,8 @@ RECORD(work, NUMBER(doing), NUMBER(in_interrupt), NAME(function), THREAD_WHEN(th
 
 #define RECORD_TYPE struct call
 RECORD(call, NUMBER(open), NUMBER(inherited), NAME(name), NAME(before), TIME(begin), NAME(path),
-       NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op), NUMBER(argument), NUMBER(flags),
-       NUMBER(start), NUMBER(length), NUMBER(timer), THREAD(child), NUMBER(waits),
+       NUMBER(works_on), NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op), NUMBER(argument),
+       NUMBER(flags), NUMBER(start), NUMBER(length), NUMBER(timer), THREAD(child), NUMBER(waits),
        REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES), REF(end, STORE_ENDS), NUMBER(talk));
 #undef RECORD_TYPE
 
@@ -54,15 +54,18 @@ static const struct record woke_record = {
 #define RECORD_TYPE struct thread
 RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUMBER(state),
        NUMBER(born), NUMBER(by_fork), NUMBER(described), NUMBER(kernel), NUMBER(of_kthreadd),
-       NUMBER(execed), NUMBER(made_syscall), NUMBER(evident), NUMBER(contained), NUMBER(settled),
-       NUMBER(late), TIME(late_after), NUMBER(backfilled), TIME(backfill_begin),
-       WEAK_THREAD(parent), WEAK_THREAD(pinned_by), TIME(pinned_at), REF(place, STORE_PLACES),
-       THREAD_NAME(name), NAME(program), ARRAY(names, name_change), TIME(name_since), OWN(files),
-       OWN(memory), NUMBER(flow.cpu), REF(flow.block, STORE_BLOCKS), TIME(flow.since),
+       NUMBER(execed), NUMBER(dumped), NUMBER(ended_by), TIME(ends_from), NUMBER(made_syscall),
+       NUMBER(evident), NUMBER(contained), NUMBER(settled), NUMBER(late), TIME(late_after),
+       NUMBER(backfilled), TIME(backfill_begin), WEAK_THREAD(parent), WEAK_THREAD(pinned_by),
+       TIME(pinned_at), REF(place, STORE_PLACES), THREAD_NAME(name), NAME(program),
+       ARRAY(names, name_change), TIME(name_since), OWN(files), OWN(memory), NAME(cgroup),
+       NUMBER(cgroups), NUMBER(flow.cpu), REF(flow.block, STORE_BLOCKS), TIME(flow.since),
        TIME(flow.history), TIME(flow.last_call), NUMBER(flow.has_call), NUMBER(flow.fault),
-       NUMBER(flow.fault_address), NUMBER(flow.wakeup_due), NUMBER(flow.remembered),
-       TIME(flow.remembered_at), NUMBER(flow.sigreturn), TIME(flow.left), TIME(flow.unseen_from),
-       TIME(flow.unseen_until), TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
+       NUMBER(flow.fault_address), NUMBER(flow.pressed), TIME(flow.fatal),
+       NUMBER(flow.fatal_signal), NUMBER(flow.fatal_delivered), TIME(flow.exiting),
+       NUMBER(flow.wakeup_due), NUMBER(flow.remembered), TIME(flow.remembered_at),
+       NUMBER(flow.sigreturn), TIME(flow.left), TIME(flow.unseen_from), TIME(flow.unseen_until),
+       TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
        PASSING_ARRAY(flow.functions, open_frame), POINTER(flow.user, user_stack),
        PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by), NAME(flow.asked_call),
        NAME(flow.sent), NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked),

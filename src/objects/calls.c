@@ -8,6 +8,7 @@
 #include "objects/calls.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "model/files.h"
@@ -76,6 +77,9 @@ static const struct {
 	{"clone3", WAIT_FORK, DOES_FORK},
 	{"fork", WAIT_FORK, DOES_FORK},
 	{"vfork", WAIT_FORK, DOES_FORK},
+	{"execve", WAIT_DEFAULT, DOES_EXEC},
+	{"execveat", WAIT_DEFAULT, DOES_EXEC},
+	{"finit_module", WAIT_FD, DOES_LOAD},
 	{"pause", WAIT_SIGNAL, DOES_NOTHING},
 	{"rt_sigsuspend", WAIT_SIGNAL, DOES_NOTHING},
 	{"sigsuspend", WAIT_SIGNAL, DOES_NOTHING},
@@ -263,6 +267,22 @@ static uint32_t path_of(struct flow *flow, struct thread *thread, const struct e
 	return intern_id(flow->names, joined);
 }
 
+/* The file that the call opens, executes or loads, as struct interval.ref says it. */
+static uint32_t works_on(struct flow *flow, struct thread *thread, const struct call *call,
+			 uint8_t effect)
+{
+	bool writes = effect == DOES_OPEN && (call->flags & O_ACCMODE) != O_RDONLY &&
+		      !(call->flags & (O_TRUNC | O_CREAT));
+	uint32_t key;
+
+	if (effect != DOES_OPEN && effect != DOES_EXEC && effect != DOES_LOAD)
+		return 0;
+	if (!call->path)
+		return effect == DOES_LOAD ? fd_key(thread_files(flow, thread), call->fd) : 0;
+	key = key_format(flow, "file:%s", intern_text(flow->names, call->path));
+	return writes ? key | REF_FOR_WRITING : key;
+}
+
 void call_arguments(struct flow *flow, struct thread *thread, const struct event_syscall *args)
 {
 	struct call *call = &thread->flow.call;
@@ -277,6 +297,7 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	call->address = 0;
 	call->timer = -1;
 	call->lock = 0;
+	call->works_on = works_on(flow, thread, call, info->effect);
 	switch (info->wait) {
 	case WAIT_FUTEX:
 		call->flags = args->uaddr;

@@ -51,11 +51,13 @@ enum call_effect {
 	DOES_NAMESPACES,
 	DOES_AFFINITY,
 	DOES_FORK,
+	DOES_EXIT,
+	DOES_EXEC,
+	DOES_LOAD, /* a module of the kernel */
 	DOES_MAP,
 	DOES_UNMAP,
 	DOES_REMAP,
 	DOES_BREAK,
-	DOES_EXIT,
 };
 
 /* What moves through the call's descriptor. */

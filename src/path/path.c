@@ -163,9 +163,16 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t t
 		until = span.begin;
 	}
 	for (guint i = list->len; i-- > 0;) {
-		const struct span *at = &g_array_index(list, struct span, i);
+		struct span *at = &g_array_index(list, struct span, i);
 
 		until = at->begin;
+		if (PACK_KIND(at->leaf) == LEAF_WORK_USER && at->begin < life->ends_from &&
+		    at->end > life->ends_from) { /* its own code, and then the kernel's */
+			struct span end = *at;
+
+			end.begin = at->end = life->ends_from;
+			add_piece(walker, thread, &end, false, behalf);
+		}
 		if (leaf_is_blocked(at->leaf))
 			blocked_piece(walker, thread, at, !(cut_short && at->end == to), behalf);
 		else

@@ -12,6 +12,7 @@
 #include "waits/causality.h"
 #include "contention/holders.h"
 #include "path/asides.h"
+#include "path/ending.h"
 #include "path/path_sums.h"
 #include "ready/runners.h"
 #include "waits/summary.h"
@@ -29,26 +30,36 @@ struct share {
 	char *cause_label;   /* owned; of the longest piece */
 	bool inferred;       /* that */
 	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
+	GArray *objects;     /* owned; struct worked_on: of faults the files that they read */
 	uint64_t count;
 	int64_t ns, shortest, longest;
 	struct runners runners; /* of a share off CPU but ready */
 	int64_t spun;        /* of work in a call: for a lock that somebody else had */
 	uint32_t spun_for;   /* who had it, in the longest piece */
+	bool ending; /* the kernel ended the thread meanwhile: ending.h */
 	bool spans_gap;
 };
 
 /* Waits of one thread in one state, for the share's thread or above it. */
 struct waiter {
 	uint32_t thread, leaf, resource;
+	bool ending;
 	int32_t behalf;      /* the first of these waits, in path.waits */
 	bool several;
 	int64_t ns;          /* of the share's time */
+};
+
+/* A file that a share's time went to. */
+struct worked_on {
+	uint32_t ref; /* as struct interval.ref */
+	int64_t ns;
 };
 
 static void share_free(gpointer data)
 {
 	struct share *share = data;
 
+	g_array_free(share->objects, TRUE);
 	g_array_free(share->waiters, TRUE);
 	g_free(share->cause_label);
 	runners_clear(&share->runners);
@@ -67,12 +78,13 @@ static void add_waiter(const struct session *session, const struct path *path, s
 	fresh.thread = wait->thread;
 	fresh.leaf = wait->leaf;
 	fresh.resource = session_resource(session, wait->block);
+	fresh.ending = is_ending(session, wait->thread, wait->begin);
 	fresh.ns = piece->end - piece->begin;
 	for (guint i = 0; i < share->waiters->len; i++) {
 		struct waiter *at = &g_array_index(share->waiters, struct waiter, i);
 
 		if (at->thread == fresh.thread && at->leaf == fresh.leaf &&
-		    at->resource == fresh.resource) {
+		    at->resource == fresh.resource && at->ending == fresh.ending) {
 			at->ns += fresh.ns;
 			at->several |= at->behalf != fresh.behalf;
 			return;
@@ -112,6 +124,43 @@ static void add_spin(const struct session *session, const struct path *path, str
 		share->spun_for = owner;
 }
 
+static void add_object(struct share *share, uint32_t ref, int64_t ns)
+{
+	struct worked_on fresh = {ref, ns};
+
+	for (guint i = 0; i < share->objects->len; i++) {
+		struct worked_on *at = &g_array_index(share->objects, struct worked_on, i);
+
+		if (at->ref == ref) {
+			at->ns += ns;
+			return;
+		}
+	}
+	if (ref)
+		g_array_append_val(share->objects, fresh);
+}
+
+/* The one that took most, NULL. */
+static const struct worked_on *main_object(const struct share *share)
+{
+	const struct worked_on *most = NULL;
+
+	for (guint i = 0; i < share->objects->len; i++) {
+		const struct worked_on *at = &g_array_index(share->objects, struct worked_on, i);
+
+		if (!most || at->ns > most->ns)
+			most = at;
+	}
+	return most;
+}
+
+/* Faults on a program's many files are one share: they come of its start as a whole. */
+static bool is_file_fault(const struct session *session, uint32_t leaf, uint32_t resource)
+{
+	return PACK_KIND(leaf) == LEAF_BLOCK_FAULT &&
+	       g_str_has_prefix(session_text(session, resource), "file:");
+}
+
 static guint share_hash(gconstpointer data)
 {
 	const struct share *share = data;
@@ -124,19 +173,23 @@ static gboolean share_equal(gconstpointer a, gconstpointer b)
 	const struct share *x = a, *y = b;
 
 	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
-	       x->cause == y->cause;
+	       x->cause == y->cause && x->ending == y->ending;
 }
 
 /* `known`: the shares as a set, by what tells one from another. */
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
 		      GHashTable *known, const struct piece *piece)
 {
-	uint32_t resource = piece->block ? session_resource(session, piece->block) : 0;
+	bool ending = is_ending(session, piece->thread, piece->begin) &&
+		      leaf_wib(piece->leaf) != WIB_INTERRUPTED;
+	uint32_t resource = piece->block && !ending ? session_resource(session, piece->block) : 0;
 	int64_t ns = piece->end - piece->begin;
+	bool file_fault = is_file_fault(session, piece->leaf, resource);
 	struct share key = {.thread = piece->thread,
 			    .leaf = piece->leaf,
-			    .resource = resource,
+			    .resource = file_fault ? 0 : resource,
 			    .cause = piece_cause_kind(session, piece),
+			    .ending = ending,
 			    .shortest = INT64_MAX,
 			    .spun_for = NO_THREAD};
 	struct share *share;
@@ -147,10 +200,13 @@ static void add_piece(const struct session *session, const struct path *path, GP
 		share = g_memdup2(&key, sizeof key);
 		g_hash_table_add(known, share);
 		share->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
+		share->objects = g_array_new(FALSE, FALSE, sizeof(struct worked_on));
 		g_ptr_array_add(shares, share);
 	}
 	add_waiter(session, path, share, piece);
 	add_spin(session, path, share, piece);
+	if (file_fault || PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL)
+		add_object(share, file_fault ? resource : piece->ref, ns);
 	if (ns > share->longest) {
 		struct cause cause = piece_cause(session, piece);
 		GString *label = cause.label ? g_string_new(cause.label) : NULL;
@@ -223,11 +279,44 @@ static void append_spin(GString *text, const struct session *session, const stru
 			       session_on(session, share->spun_for));
 }
 
+/* "on file:/lib/x.so and 7 other files" */
+static void append_files(GString *text, const struct session *session, const struct share *share)
+{
+	const struct worked_on *most = main_object(share);
+
+	if (!most)
+		return;
+	append_resource(text, session, most->ref);
+	if (share->objects->len > 1)
+		g_string_append_printf(text, " and %u other file%s", share->objects->len - 1,
+				       share->objects->len == 2 ? "" : "s");
+}
+
+#define COPIES_MIN                                                                                 \
+	10000000 /* ns: opening takes less than that, but for what the system call does */
+
+/* What the work in a call was on, if most of it was on one file. */
+static void append_object(GString *text, const struct session *session, const struct share *share)
+{
+	const struct worked_on *most = main_object(share);
+
+	if (!most || most->ns * 2 < share->ns)
+		return;
+	append_resource(text, session, most->ref & ~REF_FOR_WRITING);
+	if ((most->ref & REF_FOR_WRITING) && most->ns >= COPIES_MIN)
+		g_string_append(text, ", opened for writing (so an overlay file system copies it "
+				      "up first)");
+}
+
 static void append_what(GString *text, const struct session *session, const struct share *share)
 {
 	g_autofree char *label = leaf_label(session, share->leaf);
 	uint32_t number = PACK_NUMBER(share->leaf); /* a name's only for some */
 
+	if (share->ending) {
+		append_ending(text, session, share->thread, leaf_is_blocked(share->leaf));
+		return;
+	}
 	switch (PACK_KIND(share->leaf)) {
 	case LEAF_WORK_USER:
 		g_string_append(text, "ran its own code");
@@ -239,6 +328,7 @@ static void append_what(GString *text, const struct session *session, const stru
 	case LEAF_WORK_SYSCALL:
 		g_string_append_printf(text, "worked in system call %s",
 				       session_text(session, number));
+		append_object(text, session, share);
 		append_spin(text, session, share);
 		break;
 	case LEAF_PREEMPTED:
@@ -265,7 +355,13 @@ static void append_what(GString *text, const struct session *session, const stru
 		break;
 	case LEAF_BLOCK_FAULT:
 		g_string_append(text, "was blocked in a page fault");
-		append_resource(text, session, share->resource);
+		if (share->resource)
+			append_resource(text, session, share->resource);
+		if (strcmp(session_text(session, share->resource), "swap") == 0)
+			g_string_append(text, " (too little memory: its cgroup's memory.max, or "
+					      "the host's)");
+		if (!share->resource)
+			append_files(text, session, share);
 		break;
 	case LEAF_BLOCK_STOPPED:
 	case LEAF_BLOCK_TRACED:
@@ -305,10 +401,14 @@ static void append_cause(GString *text, const struct share *share)
 }
 
 static void append_where(GString *text, const struct session *session, uint32_t leaf,
-			 uint32_t resource)
+			 uint32_t resource, bool ending)
 {
 	g_autofree char *label = leaf_label(session, leaf);
 
+	if (ending) {
+		g_string_append(text, "its end");
+		return;
+	}
 	switch (PACK_KIND(leaf)) {
 	case LEAF_BLOCK_SYSCALL:
 		g_string_append(text, session_text(session, PACK_NUMBER(leaf)));
@@ -364,7 +464,7 @@ static void append_waiters(GString *text, const struct session *session, const s
 				       session_thread_name(session, waiter->thread),
 				       model_thread(&session->trace.model, waiter->thread)->tid,
 				       session_on(session, waiter->thread));
-		append_where(text, session, waiter->leaf, waiter->resource);
+		append_where(text, session, waiter->leaf, waiter->resource, waiter->ending);
 		if (share->waiters->len > 1)
 			g_string_append_printf(text, " for %s of this",
 					       when_duration(length, waiter->ns));
@@ -383,7 +483,8 @@ static void append_waiters(GString *text, const struct session *session, const s
 				model_thread(&session->trace.model, wait->thread)->tid,
 				session_on(session, wait->thread));
 			append_where(text, session, wait->leaf,
-				     session_resource(session, wait->block));
+				     session_resource(session, wait->block),
+				     is_ending(session, wait->thread, wait->begin));
 			above = wait->behalf;
 		}
 		append_asides(text, session,

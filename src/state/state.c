@@ -87,9 +87,10 @@ void flow_refresh(struct flow *flow, struct thread *thread, const struct cpu *cp
 
 	if (cpu->depth)
 		leaf = interrupted_leaf(cpu, &ref);
-	else if (thread->flow.call.open)
+	else if (thread->flow.call.open) {
 		leaf = PACK(LEAF_WORK_SYSCALL, thread->flow.call.name);
-	else
+		ref = thread->flow.call.works_on;
+	} else
 		leaf = PACK(LEAF_WORK_USER, 0);
 	flow_append(flow, thread, flow->time, leaf, ref);
 }

@@ -39,6 +39,8 @@ static void inherit(struct flow *flow, struct thread *child, uint32_t child_inde
 	child->contained = parent->contained;
 	child->pinned_by = parent->pinned_by;
 	child->pinned_at = parent->pinned_at;
+	child->cgroup = parent->cgroup;
+	child->cgroups = parent->cgroups;
 	child->program = parent->program;
 	shares_files = shares_memory = child->pid >= 0 && child->pid == parent->pid;
 	if (call->open && is_fork_call(flow, call->name)) {

@@ -11,6 +11,7 @@
 #include "objects/resource.h"
 #include "state/holdback.h"
 #include "state/stacks.h"
+#include "threads/deaths.h"
 
 static void begin_life(struct flow *flow, struct thread *thread, int64_t time)
 {
@@ -227,6 +228,7 @@ void thread_end(struct flow *flow, struct thread *thread, int64_t time)
 		if (is_thread(cpu->current) && flow_thread(flow, cpu->current) == thread)
 			cpu_runs(flow, host, cpu, NO_THREAD);
 	}
+	death_found(flow, thread, time);
 	thread->state = THREAD_DEAD;
 	thread->end = MAX(time, thread->begin);
 	fd_table_leave(&thread->files);

@@ -26,6 +26,7 @@
 #include "net/talks.h"
 #include "state/stacks.h"
 #include "threads/arrival.h"
+#include "threads/pressure.h"
 #include "threads/states.h"
 
 static const struct waker waker_unknown = {
@@ -223,9 +224,8 @@ static void call_may_follow(struct thread *waker, uint32_t block)
 }
 
 /* Memory without a file that a disk had: it was swapped out. */
-static void came_from_swap(struct flow *flow, const struct thread *thread, struct block *block)
+static void came_from_swap(struct flow *flow, struct block *block, uint32_t leaf)
 {
-	uint32_t leaf = track_last(flow->timeline, &thread->track)->leaf;
 	uint32_t *key = PACK_KIND(leaf) == LEAF_BLOCK_FAULT ? &block->resource : &block->fault;
 
 	if (!block->detail || !mapping_is_anonymous(flow, *key))
@@ -237,6 +237,7 @@ static void came_from_swap(struct flow *flow, const struct thread *thread, struc
 static void thread_woken(struct flow *flow, struct thread *thread, const struct waker *waker)
 {
 	struct block *block = block_at(flow->timeline, thread->flow.block);
+	uint32_t leaf = track_last(flow->timeline, &thread->track)->leaf;
 
 	block->waker = waker->thread;
 	block->waker_stack = waker->stack;
@@ -254,7 +255,8 @@ static void thread_woken(struct flow *flow, struct thread *thread, const struct 
 		paths.waker_user = waker->user_callstack;
 		block->callpaths = callpaths_id(&flow->callstacks, &paths);
 	}
-	came_from_swap(flow, thread, block);
+	came_from_swap(flow, block, leaf);
+	pressure_sleep_ends(flow, thread, block, leaf, waker);
 	lock_waiter_woken(flow, thread, block, waker);
 	held_explains(flow, thread, block);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)

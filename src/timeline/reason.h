@@ -35,6 +35,9 @@ enum reason_kind {
 	/* threads/endings.h: `thread` did not end, though `other` sent it the signal `count` at
 	 * `begin` (0: none); then it got the signal `result` */
 	REASON_UNENDED,
+	/* The kernel made the waiter, `thread`, sleep for `ns`, as its cgroup (`text`, 0: not known)
+	 * uses more memory than its limit `object` allows. */
+	REASON_MEMORY_HIGH,
 	REASON_KINDS
 };
 

@@ -6,6 +6,19 @@
 #include "waits/disk_reasons.h"
 #include "waits/timeouts.h"
 
+/* "put to sleep by the kernel, as a cgroup over its memory.high (inferred)" */
+static char *memory_high_label(const struct session *session, const struct wait *wait,
+			       const struct reason *reason)
+{
+	GString *label = g_string_new("put to sleep by the kernel: its cgroup");
+
+	(void) wait;
+	if (reason->text)
+		g_string_append_printf(label, " (%s)", session_text(session, reason->text));
+	g_string_append(label, " uses more memory than its memory.high allows (inferred)");
+	return g_string_free(label, FALSE);
+}
+
 const struct reason_info *reason_info(const struct reason *reason)
 {
 	static const struct reason_info infos[REASON_KINDS] = {
@@ -15,6 +28,7 @@ const struct reason_info *reason_info(const struct reason *reason)
 		[REASON_UNANSWERED] = {CAUSE_TIMEOUT, unanswered_label},
 		[REASON_UNCONNECTED] = {CAUSE_TIMEOUT, unconnected_label},
 		[REASON_UNENDED] = {CAUSE_TIMEOUT, unended_label},
+		[REASON_MEMORY_HIGH] = {CAUSE_THROTTLED, memory_high_label},
 	};
 
 	g_assert(reason->kind > REASON_NONE && reason->kind < REASON_KINDS);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 /* The names that programs have for them; those of x86, ARM and most others. */
-static const char *signal_name(uint64_t number)
+const char *signal_name(uint64_t number)
 {
 	static const char *const names[] = {
 		"",         "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",  "SIGTRAP",   "SIGABRT",

@@ -9,6 +9,8 @@
 #include <glib.h>
 #include <stdint.h>
 
+/* "SIGUSR1"; "": it has no name. */
+const char *signal_name(uint64_t number);
 /* "signal 10 (SIGUSR1)" */
 void append_signal(GString *label, uint64_t number);
 

@@ -16,6 +16,7 @@
 
 #include "ready/cpu_runs.h"
 #include "ready/runners.h"
+#include "waits/signals.h"
 #include "waits/state_names.h"
 
 #include "util/idmap.h"
@@ -251,6 +252,26 @@ static void run_piece(int64_t begin, int64_t end, uint32_t thread, void *data)
 	}
 }
 
+#define TAG_OWN (UINT64_MAX - 2)
+#define TAG_END (UINT64_MAX - 3)
+
+/* User code of a thread that the kernel ended: its own until then. False: it was not ended, or
+ * that was not seen. */
+static bool ended_pieces(struct builder *builder, const struct span *span)
+{
+	const struct thread *thread = model_thread(&builder->session->trace.model, builder->thread);
+	int64_t from = CLAMP(thread->ends_from, span->begin, span->end);
+	const char *name = thread->ended_by ? signal_name(thread->ended_by) : "exit";
+
+	if (thread->ends_from == INT64_MAX)
+		return false;
+	if (span->begin < from)
+		detail_piece(builder, "", "own", TAG_OWN, span->begin, from);
+	if (from < span->end)
+		detail_piece(builder, "end:", *name ? name : "signal", TAG_END, from, span->end);
+	return true;
+}
+
 static void span_pieces(struct builder *builder, const struct span *span)
 {
 	struct node *path[DEPTH_MAX];
@@ -285,6 +306,8 @@ static void span_pieces(struct builder *builder, const struct span *span)
 			nothing_piece(builder, span->begin, span->end);
 		break;
 	default:
+		if (PACK_KIND(span->leaf) == LEAF_WORK_USER && ended_pieces(builder, span))
+			break;
 		depth = leaf_path(builder, span->leaf, path);
 		piece(builder, path, depth, span->begin, span->end);
 		break;

@@ -252,6 +252,10 @@ static void print_arguments(const struct session *session, const struct event *e
 		print_network(event);
 		break;
 	case EV_SIGNAL_GENERATE:
+	case EV_SIGNAL_DELIVER:
+		print_number("code", event->signal.code);
+		print_number("result", event->signal.result);
+		print_number("handler", (int64_t) event->signal.handler);
 		print_number("sig", event->signal.sig);
 		print_number("tid", event->signal.tid);
 		break;

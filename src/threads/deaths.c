@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* When the kernel began to end a thread: what it does from then on is not the program's doing.
+ *
+ *   T  ── own code ──┤ SIGSEGV ├── core dump, memory given back ──┤ dead
+ *                     ends_from                                    end
+ *
+ * A thread that dies in exit or exit_group ends itself: its state says so. Any other was ended, by
+ * a signal or because its process exits, and does not return to user mode after that. Which
+ * signal it was: the last one that was delivered with its default action; where signal_deliver
+ * was not recorded, the last one sent to it that can end a process, unless a handler returned
+ * since. It had not taken effect before the thread's last event of its own.
+ *
+ * Part of threads/. Source: signal(7), "Standard signals"; the kernel's get_signal(),
+ * do_group_exit(), do_notify_parent() (SIGCHLD with code CLD_DUMPED comes from the thread that
+ * ends); docs/semantics.md, "The end of a thread".
+ */
+#include "threads/deaths.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "objects/calls.h"
+
+#define IGNORED 1 /* signal_generate.result: TRACE_SIGNAL_IGNORED */
+#define BY_DEFAULT 0 /* signal_deliver.sa_handler: SIG_DFL */
+
+/* Its default action ends the process. */
+static bool may_end(int32_t sig)
+{
+	return sig > 0 && sig != SIGCHLD && sig != SIGCONT && sig != SIGSTOP && sig != SIGTSTP &&
+	       sig != SIGTTIN && sig != SIGTTOU && sig != SIGURG && sig != SIGWINCH;
+}
+
+/* What leads its process; itself if that is gone. */
+static struct thread *leader_of(struct flow *flow, struct thread *thread)
+{
+	uint32_t index = thread->pid > 0 && thread->pid != thread->tid
+				 ? thread_find(flow, thread->host, thread->pid)
+				 : IDMAP_NONE;
+
+	return index != IDMAP_NONE && flow_thread(flow, index)->pid == thread->pid
+		       ? flow_thread(flow, index)
+		       : thread;
+}
+
+static void note(struct flow *flow, struct thread *thread, int32_t sig, bool delivered)
+{
+	if (thread->flow.fatal_delivered && !delivered)
+		return;
+	thread->flow.fatal = flow->time;
+	thread->flow.fatal_signal = (uint8_t) sig;
+	thread->flow.fatal_delivered = delivered;
+}
+
+/* It has told its parent that its process dumped core. */
+static void core_dumped(struct flow *flow, struct thread *thread)
+{
+	thread->dumped = true;
+	leader_of(flow, thread)->dumped = true;
+}
+
+void death_signal(struct flow *flow, const struct cpu *cpu, const struct event *event)
+{
+	uint32_t target = thread_find(flow, event->host, event->signal.tid);
+	struct thread *current = cpu_interrupted(cpu) ? NULL : flow_current(flow, cpu);
+
+	if (event->signal.sig == SIGCHLD && event->signal.code == CLD_DUMPED && current)
+		core_dumped(flow, current);
+	if (target != IDMAP_NONE && may_end(event->signal.sig) && event->signal.result != IGNORED)
+		note(flow, flow_thread(flow, target), event->signal.sig, false);
+}
+
+void flow_signal_deliver(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = flow_current(flow, cpu);
+
+	if (!thread || !may_end(event->signal.sig))
+		return;
+	if (event->signal.handler == BY_DEFAULT)
+		note(flow, thread, event->signal.sig, true);
+	else if (!thread->flow.fatal_delivered)
+		thread->flow.fatal = INT64_MIN;
+}
+
+void death_call(struct flow *flow, struct thread *thread)
+{
+	const struct call_info *info = flow_call_info(flow, thread->flow.call.name);
+
+	if (thread->flow.sigreturn && !thread->flow.fatal_delivered)
+		thread->flow.fatal = INT64_MIN; /* what it was for has been handled */
+	else if (thread->flow.call.open && info->effect == DOES_EXIT &&
+		 strcmp(intern_text(flow->names, thread->flow.call.name), "exit_group") == 0)
+		leader_of(flow, thread)->flow.exiting = flow->time;
+}
+
+static bool exits_itself(struct flow *flow, const struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+
+	return call->open && flow_call_info(flow, call->name)->effect == DOES_EXIT;
+}
+
+void death_found(struct flow *flow, struct thread *thread, int64_t time)
+{
+	const struct thread *leader = leader_of(flow, thread);
+	const struct thread *told = thread->flow.fatal != INT64_MIN ? thread : leader;
+	int64_t from = told->flow.fatal;
+
+	if (exits_itself(flow, thread) || thread->state == THREAD_UNKNOWN)
+		return;
+	if (leader->flow.exiting != INT64_MIN && !thread->flow.fatal_delivered)
+		from = leader->flow.exiting;
+	else
+		thread->ended_by = from == INT64_MIN ? 0 : told->flow.fatal_signal;
+	if (from == INT64_MIN)
+		return;
+	from = MAX(from, thread->flow.has_call ? thread->flow.last_call : thread->begin);
+	/* "nothing longer than the gap may be concluded from what was not seen in it" */
+	if (from < time && !host_gap_over(model_host(flow->model, thread->host), from, time))
+		thread->ends_from = from;
+}

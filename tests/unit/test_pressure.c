@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel does to a thread: puts it to sleep for the memory it uses, ends it. Expectations
+ * are worked out by hand from docs/semantics.md ("Memory limits", "The end of a thread"), signal(7)
+ * and core(5).
+ */
+#include "feed.h"
+
+#include "path/ending.h"
+
+#define g_autofeed __attribute__((cleanup(feed_cleanup)))
+#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
+
+static void feed_cleanup(struct feed **feed)
+{
+	feed_free(*feed);
+}
+
+#define SEGV 11
+#define USR1 10
+#define CHLD 17
+
+static void faults(struct feed *feed, int64_t time)
+{
+	struct event event = event_of(feed, time, 0, "x86_exceptions_page_fault_user");
+
+	event.fault.address = 0x1000;
+	send(feed, &event);
+}
+
+static void timer(struct feed *feed, int64_t time, const char *name)
+{
+	struct event event = event_of(feed, time, 0, name);
+
+	event.timer.timer = 0xf00;
+	send(feed, &event);
+}
+
+/* 5 sleeps from `time` on; its timer expires 10 later, in softIRQ `vec`. */
+static void sleeps(struct feed *feed, int64_t time, uint32_t vec)
+{
+	sw(feed, time, 0, "a", 5, 2, "idle", 0);
+	softirq(feed, time + 9, 0, "irq_softirq_entry", vec);
+	if (vec == 1)
+		timer(feed, time + 9, "timer_expire_entry");
+	waking(feed, time + 10, 0, 5);
+	if (vec == 1)
+		timer(feed, time + 11, "timer_expire_exit");
+	softirq(feed, time + 11, 0, "irq_softirq_exit", vec);
+	sw(feed, time + 12, 0, "idle", 0, 0, "a", 5);
+}
+
+/* "KIND: LABEL" of the nth wait of 5. */
+static const char *cause_of(struct feed *feed, guint nth)
+{
+	uint32_t thread = life(feed, 5, 0), omitted;
+	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
+					 feed->session->asked.to, 0, &omitted);
+	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
+
+	g_ptr_array_add(feed->texts,
+			g_strdup_printf("%s: %s", cause_kind_text(cause.kind), cause.label));
+	cause_clear(&cause);
+	g_ptr_array_free(waits, TRUE);
+	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
+}
+
+/* 5 leads its process; so does 6, or it is a thread of that. */
+static void described(struct feed *feed, int32_t pid_of_6)
+{
+	struct event event = event_of(feed, 0, 0, "lttng_statedump_process_state");
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	event.process.tid = event.process.pid = 5;
+	event.process.name = "a";
+	send(feed, &event);
+	event.process.tid = 6;
+	event.process.pid = pid_of_6;
+	event.process.name = "b";
+	send(feed, &event);
+}
+
+#define OVER "uses more memory than its memory.high allows (inferred)"
+
+/* In a fault, with a timer that nobody asked for: the kernel's doing. */
+static void test_over_high(void)
+{
+	struct event event;
+	FEED(2);
+
+	described(feed, 6);
+	event = event_of(feed, 1, 0, "syscall_entry_openat");
+	event.syscall.filename = "/sys/fs/cgroup/box/cgroup.procs";
+	event.syscall.flags = 1;
+	send(feed, &event);
+	leave(feed, 2, 0, "openat", 3);
+	faults(feed, 10);
+	timer(feed, 11, "timer_start");
+	sleeps(feed, 20, 1);
+	faults(feed, 40);
+	sleeps(feed, 50, 1); /* armed where that was not recorded */
+	faults(feed, 70);
+	sw(feed, 80, 0, "a", 5, 2, "idle", 0); /* and killed in it */
+	entry(feed, 85, 1, "kill", -1);
+	waking(feed, 90, 1, 5);
+	leave(feed, 91, 1, "kill", 0);
+	sw(feed, 95, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 100, 0, "other");
+	for (guint i = 0; i < 3; i++)
+		g_assert_cmpstr(cause_of(feed, i), ==,
+				"throttled: put to sleep by the kernel: its cgroup "
+				"(/sys/fs/cgroup/box) " OVER);
+}
+
+/* Its opposites: a sleep that the program asked for, also by a timer of the wheel; a fault that
+ * a disk's softIRQ ends; a thread of its own process that ends a fault's wait, as for the lock of
+ * their memory. */
+static void test_not_over_high(void)
+{
+	FEED(2);
+
+	described(feed, 5);
+	entry(feed, 5, 0, "poll", -1);
+	timer(feed, 11, "timer_start");
+	sleeps(feed, 20, 1);
+	leave(feed, 35, 0, "poll", 0);
+	faults(feed, 40);
+	sleeps(feed, 50, 4);
+	faults(feed, 70);
+	sw(feed, 80, 0, "a", 5, 2, "idle", 0);
+	entry(feed, 85, 1, "munmap", -1);
+	waking(feed, 90, 1, 5);
+	leave(feed, 91, 1, "munmap", 0);
+	sw(feed, 95, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 100, 0, "other");
+	g_assert_cmpstr(cause_of(feed, 0), ==, "timer: timer armed by itself in poll");
+	g_assert_cmpstr(cause_of(feed, 1), ==, "softirq: softIRQ BLOCK");
+	g_assert_cmpstr(cause_of(feed, 2), ==, "process: b (6) in munmap");
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+static void signals(struct feed *feed, int64_t time, uint32_t cpu, const char *name, int32_t sig,
+		    int32_t tid, int32_t code)
+{
+	struct event event = event_of(feed, time, cpu, name);
+
+	event.signal.sig = sig;
+	event.signal.tid = tid;
+	event.signal.code = code;
+	send(feed, &event);
+}
+
+static int64_t ends_from(struct feed *feed, int32_t tid)
+{
+	return model_thread(&feed->session->trace.model, life(feed, tid, 0))->ends_from;
+}
+
+static const char *ending(struct feed *feed, int32_t tid)
+{
+	GString *text = g_string_new(NULL);
+
+	append_ending(text, feed->session, life(feed, tid, 0), false);
+	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));
+	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
+}
+
+/* Its first fault without a handler: from the signal on the kernel works, and waits for who
+ * reads the dump. */
+static void test_core(void)
+{
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "reader", 6);
+	faults(feed, 10);
+	signals(feed, 20, 0, "signal_generate", SEGV, 5, 1);
+	signals(feed, 21, 0, "signal_deliver", SEGV, 0, 1);
+	sw(feed, 40, 0, "a", 5, SLEEPS, "idle", 0);
+	entry(feed, 45, 1, "read", 0);
+	waking(feed, 50, 1, 5);
+	leave(feed, 51, 1, "read", 4096);
+	sw(feed, 60, 0, "idle", 0, 0, "a", 5);
+	signals(feed, 80, 0, "signal_generate", CHLD, 1, 3);
+	sw(feed, 90, 0, "a", 5, DEAD, "idle", 0);
+	plain(feed, 100, 1, "other");
+	g_assert_cmpint(ends_from(feed, 5), ==, 21);
+	g_assert_cmpstr(
+		ending(feed, 5), ==,
+		"was ended by signal 11 (SIGSEGV): the kernel dumped its core through a pipe "
+		"to reader (6)");
+	g_assert_cmpstr(states(feed, 5), ==,
+			"0 working/user, 40 blocked/trap:page_fault, 50 interrupted/wait-cpu, "
+			"60 working/user, 90");
+}
+
+/* Killed where signal_deliver was not recorded: not before its last call returned. */
+static void test_killed(void)
+{
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	entry(feed, 10, 0, "read", 0);
+	sw(feed, 20, 0, "a", 5, SLEEPS, "idle", 0);
+	entry(feed, 25, 1, "kill", -1);
+	waking(feed, 30, 1, 5);
+	signals(feed, 31, 1, "signal_generate", 15, 5, 0);
+	leave(feed, 32, 1, "kill", 0);
+	sw(feed, 40, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 50, 0, "read", -512);
+	sw(feed, 90, 0, "a", 5, DEAD, "idle", 0);
+	plain(feed, 100, 1, "other");
+	g_assert_cmpint(ends_from(feed, 5), ==, 50);
+	g_assert_cmpstr(
+		ending(feed, 5), ==,
+		"was ended by signal 15 (SIGTERM): the kernel gave back its memory and files");
+}
+
+/* Opposites: a handler returned, and much later it ends itself; it ends itself in a call. */
+static void test_handled(void)
+{
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	signals(feed, 10, 1, "signal_generate", USR1, 5, 0);
+	plain(feed, 20, 0, "syscall_entry_rt_sigreturn");
+	signals(feed, 30, 1, "signal_generate", USR1, 6, 0);
+	entry(feed, 40, 1, "exit_group", -1);
+	sw(feed, 80, 1, "b", 6, DEAD, "idle", 0);
+	sw(feed, 90, 0, "a", 5, DEAD, "idle", 0);
+	plain(feed, 100, 1, "other");
+	g_assert_cmpint(ends_from(feed, 5), ==, INT64_MAX);
+	g_assert_cmpint(ends_from(feed, 6), ==, INT64_MAX);
+}
+
+/* A thread of a process that another one ends. */
+static void test_process_exits(void)
+{
+	FEED(2);
+
+	described(feed, 5);
+	entry(feed, 40, 0, "exit_group", -1);
+	sw(feed, 80, 1, "b", 6, DEAD, "idle", 0);
+	sw(feed, 90, 0, "a", 5, DEAD, "idle", 0);
+	plain(feed, 100, 1, "other");
+	g_assert_cmpint(ends_from(feed, 6), ==, 40);
+	g_assert_cmpstr(ending(feed, 6), ==,
+			"was ended by the exit of its process: the kernel gave back its memory and "
+			"files");
+	g_assert_cmpint(ends_from(feed, 5), ==, INT64_MAX);
+}
+
+/* "Nothing longer than the gap may be concluded from what was not seen in it." */
+static void test_end_in_gap(void)
+{
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	signals(feed, 20, 0, "signal_generate", SEGV, 5, 1);
+	sw(feed, 30, 0, "a", 5, SLEEPS, "idle", 0);
+	lost(feed, 1, 40, 50);
+	waking(feed, 60, 0, 5);
+	sw(feed, 70, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 90, 0, "a", 5, DEAD, "idle", 0);
+	plain(feed, 100, 0, "other");
+	g_assert_cmpint(ends_from(feed, 5), ==, INT64_MAX);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/pressure/over-high", test_over_high);
+	g_test_add_func("/pressure/not-over-high", test_not_over_high);
+	g_test_add_func("/end/core", test_core);
+	g_test_add_func("/end/killed", test_killed);
+	g_test_add_func("/end/handled", test_handled);
+	g_test_add_func("/end/process-exits", test_process_exits);
+	g_test_add_func("/end/in-gap", test_end_in_gap);
+	return g_test_run();
+}
