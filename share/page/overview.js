@@ -7,6 +7,7 @@ const IMPOSED = [
 	['sleep_ns', 'slept', 'blocked'],
 	['device_ns', 'waited for a device', 'device'],
 	['ran_ns', 'ran where they were ready to', 'syscall'],
+	['in_way_ns', 'had its data in their way', 'softirq'],
 	['other_ns', 'did what is not known or was not followed', 'unknown'],
 ];
 

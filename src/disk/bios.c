@@ -19,6 +19,7 @@
 #include "disk/block_requests.h"
 #include "disk/completions.h"
 #include "disk/held.h"
+#include "disk/written.h"
 
 static uint32_t disk_of(const struct host *host, uint32_t dev)
 {
@@ -27,8 +28,8 @@ static uint32_t disk_of(const struct host *host, uint32_t dev)
 	return disk == IDMAP_NONE ? dev : disk;
 }
 
-static struct request *bio_new(const struct flow *flow, struct host *host,
-			       const struct event *event, const struct requester *by)
+static struct request *bio_new(struct flow *flow, struct host *host, const struct event *event,
+			       const struct requester *by)
 {
 	uint32_t disk = disk_of(host, event->block.dev);
 	struct request *bio =
@@ -39,7 +40,10 @@ static struct request *bio_new(const struct flow *flow, struct host *host,
 	bio->arrived = flow->time;
 	bio->origin = disk == event->block.dev ? 0 : event->block.dev;
 	bio->readahead = event->block.rwbs & RWBS_READAHEAD;
+	bio->write = event->block.rwbs & RWBS_WRITE;
+	bio->meta = event->block.rwbs & RWBS_META;
 	request_add(bio, by);
+	file_is_on(flow, host, by->thread, disk, bio->write);
 	held_until_now(flow, host, by->thread, bio);
 	return bio;
 }
@@ -160,6 +164,8 @@ static void bio_completed(struct flow *flow, struct host *host, struct cpu *cpu,
 	if (detail->kind == DETAIL_REQUEST && detail->origin == disk &&
 	    2 * (bio->issue - bio->queued) < bio->end - bio->queued)
 		return;
+	if (!bio->below)
+		disk_served(flow, host, bio);
 	request_describe(flow, host, bio, detail);
 	detail->completed = request_keep(host, bio);
 }

@@ -25,6 +25,7 @@
 #include "disk/block_requests.h"
 #include "disk/completions.h"
 #include "disk/held.h"
+#include "disk/written.h"
 #include "objects/operation_log.h"
 
 /* What its bios did not tell may be among what was lost: since when it waits, and for whom; who
@@ -35,7 +36,7 @@ static bool may_lack_bios(const struct flow *flow, const struct host *host,
 	return flow->has_bios && request->sectors && host->gaps->len;
 }
 
-static void issuer_if_unknown(struct flow *flow, const struct host *host, const struct cpu *cpu,
+static void issuer_if_unknown(struct flow *flow, struct host *host, const struct cpu *cpu,
 			      struct request *request, const struct event *event)
 {
 	struct requester by;
@@ -46,6 +47,7 @@ static void issuer_if_unknown(struct flow *flow, const struct host *host, const 
 	if (by.thread == NO_THREAD)
 		return;
 	request_add(request, &by);
+	file_is_on(flow, host, by.thread, request->dev, event->block.rwbs & RWBS_WRITE);
 	held_until_now(flow, host, by.thread, request);
 }
 
@@ -128,6 +130,8 @@ static void request_issued(struct flow *flow, struct host *host, const struct cp
 	request = start_request(host, event);
 	request->issue = flow->time;
 	request->sectors = request->left = sectors;
+	request->write = event->block.rwbs & RWBS_WRITE;
+	request->meta = event->block.rwbs & RWBS_META;
 	if (!request->bios)
 		request->readahead = event->block.rwbs & RWBS_READAHEAD;
 	issuer_if_unknown(flow, host, cpu, request, event);
@@ -206,6 +210,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 		return;
 	}
 	operation_served(flow, cpu, event->host, request);
+	disk_served(flow, host, request);
 	detail->completed = request_keep(host, request);
 	request_free(host, request);
 }

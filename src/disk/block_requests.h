@@ -10,7 +10,9 @@
 #include "state/state.h"
 
 #define FLUSH_PLACE UINT64_MAX /* of a flush, which has no sector */
+#define RWBS_WRITE 1
 #define RWBS_READAHEAD 8
+#define RWBS_META 64
 /* barrier, flush, preflush: what a request without sectors has that is a flush of the
  * cache; one that has none of them is a command of a driver or of an ioctl. */
 #define RWBS_FLUSH (16 | 256 | 1024)

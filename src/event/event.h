@@ -59,6 +59,7 @@ enum event_kind {
 	EV_WRITEBACK_QUEUE,
 	EV_WRITEBACK_EXEC,
 	EV_WRITEBACK_END, /* writeback_pages_written */
+	EV_DIRTY_PAUSE,   /* writeback_balance_dirty_pages */
 	EV_JOURNAL_START, /* jbd2_start_commit */
 	EV_JOURNAL_END,
 	EV_NET_SEND,
@@ -229,6 +230,11 @@ struct event {
 		struct {
 			const char *name; /* of the disk: "MAJOR:MINOR" */
 		} writeback;
+		struct {
+			const char *bdi; /* the disk: "MAJOR:MINOR" */
+			uint64_t limit, dirty; /* pages */
+			int64_t pause; /* ms that the thread is to sleep */
+		} dirty;
 		struct {
 			uint32_t transaction;
 		} journal;

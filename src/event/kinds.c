@@ -103,6 +103,13 @@ static const struct event_field net_fields[] = {
 static const struct event_field work_fields[] = {
 	{"work", FIELD_I64, AT(work.item)}, {"function", FIELD_I64, AT(work.function)}, {0}};
 
+static const struct event_field dirty_fields[] = {
+	{"bdi", FIELD_STRING, AT(dirty.bdi)},
+	{"limit", FIELD_I64, AT(dirty.limit)},
+	{"dirty", FIELD_I64, AT(dirty.dirty)},
+	{"pause", FIELD_I64, AT(dirty.pause)},
+	{0}};
+
 static const struct event_field writeback_fields[] = {{"name", FIELD_STRING, AT(writeback.name)},
 						      {0}};
 
@@ -290,6 +297,7 @@ static const struct shape work_shape = {MEMBER(work), .fields = work_fields};
 static const struct shape idle_shape = {MEMBER(idle), .fields = idle_fields,
 					.defaults = &idle_defaults};
 static const struct shape writeback_shape = {MEMBER(writeback), .fields = writeback_fields};
+static const struct shape dirty_shape = {MEMBER(dirty), .fields = dirty_fields};
 static const struct shape journal_shape = {MEMBER(journal), .fields = journal_fields};
 static const struct shape net_shape = {MEMBER(net), .fields = net_fields};
 static const struct shape signal_shape = {MEMBER(signal), .fields = signal_fields};
@@ -357,6 +365,7 @@ static const struct {
 	[EV_WRITEBACK_QUEUE] = {"writeback_queue", &writeback_shape},
 	[EV_WRITEBACK_EXEC] = {"writeback_exec", &writeback_shape},
 	[EV_WRITEBACK_END] = {"writeback_pages_written", &writeback_shape},
+	[EV_DIRTY_PAUSE] = {"writeback_balance_dirty_pages", &dirty_shape},
 	[EV_JOURNAL_START] = {"jbd2_start_commit", &journal_shape},
 	[EV_JOURNAL_END] = {"jbd2_end_commit", &journal_shape},
 	[EV_NET_SEND] = {"net_dev_queue", &net_shape},

@@ -7,6 +7,7 @@
 #include "flow/interrupt.h"
 #include "flow/syscall.h"
 #include "disk/block.h"
+#include "disk/pauses.h"
 #include "locks/futexes.h"
 #include "net/network.h"
 #include "objects/operation_log.h"
@@ -61,6 +62,7 @@ static void (*const handlers[EV_KIND_COUNT])(struct flow *flow, struct cpu *cpu,
 	[EV_WRITEBACK_QUEUE] = flow_writeback,
 	[EV_WRITEBACK_EXEC] = flow_writeback,
 	[EV_WRITEBACK_END] = flow_writeback,
+	[EV_DIRTY_PAUSE] = flow_dirty_pause,
 	[EV_JOURNAL_START] = flow_journal,
 	[EV_JOURNAL_END] = flow_journal,
 	[EV_NET_SEND] = flow_packet_sent,

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "disk/flush.h"
+#include "disk/written.h"
 #include "flow/effects.h"
 #include "objects/calls.h"
 #include "objects/exchanges.h"
@@ -271,6 +273,10 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 		if (call_timed_out(flow, thread, &event->syscall))
 			explain_end(flow, thread);
 	}
+	if (call->waits)
+		flush_explains(flow, cpu->current, thread);
+	if (event->syscall.ret > 0 && flow_call_info(flow, call->name)->effect == DOES_WRITE)
+		file_written(flow, cpu->current, thread, (uint64_t) event->syscall.ret);
 	operation_syscall_exit(flow, cpu, thread);
 	if (call->lock)
 		lock_futex_ends(flow, cpu->current, thread, event->syscall.ret);

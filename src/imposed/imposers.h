@@ -17,6 +17,7 @@ enum imposed {
 	IMPOSED_SILENCE, /* did not answer, or end, in the time that was given to it */
 	IMPOSED_OTHER,  /* what is not known, or waited for who waits for it */
 	IMPOSED_RAN,    /* ran where others were ready to */
+	IMPOSED_IN_WAY, /* is named by the wait's reason: its data were in the way */
 	IMPOSED_KINDS
 };
 

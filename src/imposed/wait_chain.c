@@ -79,6 +79,21 @@ static bool on_path(const struct account *account, uint32_t thread)
 	return false;
 }
 
+bool impose_by_named(struct account *account, const struct wait *wait)
+{
+	const struct reason *reason = block_reason(account->session, wait->block);
+	uint32_t named = wait_names(account->session, wait);
+
+	if (!is_thread(named) || on_path(account, named))
+		return false;
+	impose_by_thread(account, named,
+			 reason->kind == REASON_FLUSH || reason->kind == REASON_DIRTY
+				 ? IMPOSED_IN_WAY
+				 : IMPOSED_SILENCE,
+			 wait->end - wait->begin);
+	return true;
+}
+
 /* A wait of `thread` meanwhile that nobody ended, or none that can be followed. */
 static void chain_ends(struct account *account, const struct wait *wait)
 {
@@ -88,11 +103,7 @@ static void chain_ends(struct account *account, const struct wait *wait)
 	enum wait_taker taker = wait_taker(account->session, wait);
 	int64_t ns = wait->end - wait->begin;
 
-	uint32_t named = wait_names(account->session, wait);
-
-	if (is_thread(named) && !on_path(account, named))
-		impose_by_thread(account, named, IMPOSED_SILENCE, ns);
-	else
+	if (!impose_by_named(account, wait))
 		impose_by_thread(account, wait->thread, kinds[taker], ns);
 	if (taker == TAKER_HARDWARE)
 		impose_by_resource(account, wait->thread, wait_hardware(account->session, wait),

@@ -46,6 +46,9 @@ void account_clear(struct account *account);
 void impose_by_thread(struct account *account, uint32_t thread, enum imposed kind, int64_t ns);
 void impose_by_resource(struct account *account, uint32_t thread, uint32_t resource, int64_t ns);
 
+/* Whoever the wait's reason names without being followed; false: nobody, or who waits. */
+bool impose_by_named(struct account *account, const struct wait *wait);
+
 /* [from, to) of the wait at hand is what `thread` did then, or who it waited for. The
  * waiter must be on the path. */
 void lead_down(struct account *account, uint32_t thread, int64_t from, int64_t to);

@@ -31,8 +31,7 @@ static void account_hardware(struct account *account, const struct wait *wait)
 		waiting->idle += ns;
 	else {
 		waiting->imposed += ns;
-		if (is_thread(wait_names(session, wait)))
-			impose_by_thread(account, wait_names(session, wait), IMPOSED_SILENCE, ns);
+		impose_by_named(account, wait);
 		impose_by_resource(account, wait->thread, wait_hardware(session, wait), ns);
 	}
 }
@@ -425,7 +424,8 @@ const char *imposed_text(enum imposed kind)
 		[IMPOSED_DEVICE] = "waited for a device",
 		[IMPOSED_SILENCE] = "did not answer or end in time",
 		[IMPOSED_OTHER] = "did what is not known or was not followed",
-		[IMPOSED_RAN] = "ran where they were ready to"};
+		[IMPOSED_RAN] = "ran where they were ready to",
+		[IMPOSED_IN_WAY] = "had its data in their way"};
 
 	return texts[kind];
 }

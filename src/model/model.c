@@ -65,6 +65,9 @@ static void host_free(struct host *host)
 	idmap_clear(&host->namespace_index);
 	idmap_clear(&host->inner_tids);
 	g_array_free(host->on_way, TRUE);
+	g_array_free(host->dirtied, TRUE);
+	g_array_free(host->served, TRUE);
+	idmap_clear(&host->file_disks);
 	g_free(host);
 }
 
@@ -128,6 +131,9 @@ struct host *host_new(struct model *model)
 	host->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, fd_table_release);
 	host->armed = g_array_new(FALSE, FALSE, sizeof(struct wake_detail));
 	host->on_way = g_array_new(FALSE, FALSE, sizeof(struct request));
+	host->dirtied = g_array_new(FALSE, TRUE, sizeof(struct dirtied));
+	host->served = g_array_new(FALSE, TRUE, sizeof(struct served));
+	idmap_init(&host->file_disks);
 	idmap_init(&host->cpu_index);
 	idmap_init(&host->tids);
 	idmap_init(&host->irq_names);

@@ -84,6 +84,7 @@ struct call {
 	int64_t timer;      /* ns of the last timer armed in this call, -1 */
 	uint32_t child;     /* thread made by fork inside this call */
 	uint32_t waits;     /* blocked intervals begun in it */
+	bool to_disk;       /* it made requests to write: past the page cache, or of its pages */
 	uint32_t lock;      /* number of the futex lock it waits for, 0 */
 	uint32_t exchange;  /* what it writes or connects, a struct exchange; 0 */
 	uint32_t end;       /* … to or from which struct channel_end */
@@ -171,6 +172,7 @@ struct thread {
 		uint32_t asked_by; /* a kernel thread's: who woke it in a call last, */
 		uint32_t asked_call; /* … and in which; NO_THREAD */
 		uint32_t sent; /* as struct block's, since its wait before */
+		uint32_t pause; /* struct reason of the sleep that the kernel is about to make */
 		bool commits; /* a journal's thread: it began or ended a commit */
 		uint32_t transaction; /* … of that one */
 		uint32_t asked; /* number of the talk that it asked something on last, 0 */
@@ -286,12 +288,34 @@ struct request {
 	uint32_t below; /* … handed on to which, 0 */
 	uint32_t timer; /* held: interned function of that timer, 0 */
 	uint8_t phase; /* enum request_phase */
+	bool write, meta; /* … meta: of a file system's own data */
 	bool held; /* it went on only as a timer had woken a worker for it: held.h */
 	bool readahead;
 	bool remapped; /* made by a remapping: its own bio event is still to come */
 	bool passed_on; /* a bio of a device that hands on to others */
 	bool doubtful; /* two at once on one sector: which one is not known */
 	bool used; /* slot of the completed ones */
+};
+
+/* What a thread wrote into a file, and its disk has not written yet: disk/written.h. */
+struct dirtied {
+	uint32_t thread, file; /* interned key */
+	uint64_t bytes;
+	int64_t last; /* written then last */
+};
+
+/* Requests that a disk has done for one owner within a short time. */
+struct served {
+	uint32_t dev;
+	uint32_t thread, file; /* whose data; NO_THREAD and 0: not known */
+	int64_t begin, end; /* the first and last completion */
+	uint64_t bytes;
+	int64_t busy; /* ns that the disk was at it */
+};
+
+struct disk_end {
+	uint32_t dev;
+	int64_t end; /* its last completion */
 };
 
 /* A packet on its way, the last one of a flow, or an item queued for a worker. */
@@ -396,6 +420,12 @@ struct host {
 	struct idmap whole; /* dev of a partition -> of its disk */
 	struct request completed[32]; /* the last ones */
 	uint32_t completed_next;
+	GArray *dirtied; /* struct dirtied */
+	GArray *served; /* struct served; a ring */
+	uint32_t served_next; /* place of the next one */
+	struct disk_end disk_ends[8];
+	uint32_t disk_ends_next;
+	struct idmap file_disks; /* interned key of a file, or hash of a directory -> dev */
 	struct stop stops[16]; /* the last ones */
 	uint32_t stops_next;
 	struct end_signal endings[16]; /* the last ones */
@@ -414,6 +444,7 @@ struct host {
 	struct idmap namespace_index; /* number -> index in them */
 	struct idmap inner_tids; /* PID namespace and TID in it -> newest thread: container.h */
 	bool has_statedump;
+	bool has_pauses; /* events of writers put to sleep for dirty pages */
 	bool has_works; /* events of work queues were seen */
 	uint32_t pipes, pairs; /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;

@@ -42,7 +42,8 @@ RECORD(work, NUMBER(doing), NUMBER(in_interrupt), NAME(function), THREAD_WHEN(th
 RECORD(call, NUMBER(open), NUMBER(inherited), NAME(name), NAME(before), TIME(begin), NAME(path),
        NUMBER(works_on), NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op), NUMBER(argument),
        NUMBER(flags), NUMBER(start), NUMBER(length), NUMBER(timer), THREAD(child), NUMBER(waits),
-       REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES), REF(end, STORE_ENDS), NUMBER(talk));
+       NUMBER(to_disk), REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES),
+       REF(end, STORE_ENDS), NUMBER(talk));
 #undef RECORD_TYPE
 
 /* The uint32_t in a list of waits. */
@@ -68,10 +69,10 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
        PASSING_ARRAY(flow.functions, open_frame), POINTER(flow.user, user_stack),
        PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by), NAME(flow.asked_call),
-       NAME(flow.sent), NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked),
-       NUMBER(flow.hears), WEAK_REF(flow.timed_out, STORE_BLOCKS), TIME(flow.timed_out_at),
-       IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work), IN_PLACE(flow.call, call),
-       LOG(track, STORE_INTERVALS));
+       NAME(flow.sent), REF(flow.pause, STORE_REASONS), NUMBER(flow.commits),
+       NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
+       WEAK_REF(flow.timed_out, STORE_BLOCKS), TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker),
+       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */
@@ -118,8 +119,21 @@ RECORD(requester, THREAD(thread), NAME(call), THREAD(behalf), NUMBER(behalf_seen
 RECORD(request, TIME(queued), TIME(issue), TIME(requeued), TIME(end), NUMBER(key), NUMBER(sector),
        NUMBER(dev), NUMBER(origin), NUMBER(sectors), NUMBER(left), NUMBER(bios), NUMBER(threads),
        IN_PLACE(by, requester), NUMBER(generation), NUMBER(next_free), TIME(handed), TIME(arrived),
-       NUMBER(below), NAME(timer), NUMBER(phase), NUMBER(held), NUMBER(readahead), NUMBER(remapped),
-       NUMBER(passed_on), NUMBER(doubtful), NUMBER(used));
+       NUMBER(below), NAME(timer), NUMBER(phase), NUMBER(write), NUMBER(meta), NUMBER(held),
+       NUMBER(readahead), NUMBER(remapped), NUMBER(passed_on), NUMBER(doubtful), NUMBER(used));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct dirtied
+RECORD(dirtied, WEAK_THREAD(thread), NAME(file), NUMBER(bytes), TIME(last));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct served
+RECORD(served, NUMBER(dev), WEAK_THREAD(thread), NAME(file), TIME(begin), TIME(end), NUMBER(bytes),
+       NUMBER(busy));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct disk_end
+RECORD(disk_end, NUMBER(dev), TIME(end));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct sent
@@ -177,13 +191,16 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    ARRAY(user_gaps, gap), OWN(tables), MAP(irq_names), MAP(disks), OWN(timers),
 	    PASSING_ARRAY(armed, wake_detail), OWN(requests), PASSING_ARRAY(on_way, request),
 	    OWN(request_free), NUMBER(request_count), OWN(whole), IN_PLACE(completed, request),
+	    PASSING_ARRAY(dirtied, dirtied), PASSING_ARRAY(served, served), OWN(served_next),
+	    IN_PLACE(disk_ends, disk_end), OWN(disk_ends_next), OWN(file_disks),
 	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next),
 	    IN_PLACE(endings, end_signal), NUMBER(endings_next), PASSING_ARRAY(talks, talk),
 	    NUMBER(talk_count), OWN(talk_index), IN_PLACE(listeners, listener),
 	    NUMBER(listeners_next), OWN(packets), OWN(writebacks), OWN(works), OWN(flows),
 	    PASSING_ARRAY(sent, sent), ARRAY(namespaces, pid_ns), MAP(namespace_index),
-	    OWN(inner_tids), NUMBER(has_statedump), NUMBER(has_works), NUMBER(pipes), NUMBER(pairs),
-	    NUMBER(discarded_events), NUMBER(discarded_packets), TIME(counted_from));
+	    OWN(inner_tids), NUMBER(has_statedump), NUMBER(has_works), NUMBER(has_pauses),
+	    NUMBER(pipes), NUMBER(pairs), NUMBER(discarded_events), NUMBER(discarded_packets),
+	    TIME(counted_from));
 #undef RECORD_TYPE
 
 /* --- all ------------------------------------------------------------------------- */

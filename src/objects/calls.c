@@ -296,6 +296,8 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	call->path = args->filename ? path_of(flow, thread, args) : 0;
 	call->address = 0;
 	call->timer = -1;
+	call->to_disk = false;
+	thread->flow.pause = 0;
 	call->lock = 0;
 	call->works_on = works_on(flow, thread, call, info->effect);
 	switch (info->wait) {

@@ -39,6 +39,7 @@ static const struct column thread_imposer_columns[] = {
 	{"silence_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_SILENCE])},
 	{"other_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_OTHER])},
 	{"ran_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_RAN])},
+	{"in_way_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_IN_WAY])},
 	{"through_ns", COLUMN_NS, FIELD(struct imposer, through)},
 	{0}};
 

@@ -19,6 +19,7 @@
 #include "model/files.h"
 #include "disk/completions.h"
 #include "disk/held.h"
+#include "disk/pauses.h"
 #include "objects/calls.h"
 #include "objects/mappings.h"
 #include "locks/file_locks.h"
@@ -259,6 +260,7 @@ static void thread_woken(struct flow *flow, struct thread *thread, const struct 
 	pressure_sleep_ends(flow, thread, block, leaf, waker);
 	lock_waiter_woken(flow, thread, block, waker);
 	held_explains(flow, thread, block);
+	pause_explains(flow, thread, block);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) != FRAME_SYSCALL)
 		call_may_follow(flow_thread(flow, waker->thread), thread->flow.block);
 	if (waker->kind == WAKER_THREAD && PACK_KIND(waker->context) == FRAME_SYSCALL) {

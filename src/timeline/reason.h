@@ -38,6 +38,16 @@ enum reason_kind {
 	/* The kernel made the waiter, `thread`, sleep for `ns`, as its cgroup (`text`, 0: not known)
 	 * uses more memory than its limit `object` allows. */
 	REASON_MEMORY_HIGH,
+	/* The disk that the wait was for was busy with data of `thread`, which he had written into
+	 * the file `call` (a key; 0: he made the requests himself); or with those of the waiter
+	 * himself, `other`. object: the disk; text: its name; ns: how long it was; amount: bytes;
+	 * number: those of all. With a thread, `other` is who comes next, and `count` so many. */
+	REASON_FLUSH,
+	/* The kernel put a writer to sleep as too many pages of the disk `text` were dirty. object:
+	 * the limit; thread: who had written most of them, into the file `call` (a key), `amount`
+	 * bytes; `other`, count: as above; number: the limit in bytes, 0: not known; result: what
+	 * the disk did last, KiB/s. */
+	REASON_DIRTY,
 	REASON_KINDS
 };
 
@@ -66,6 +76,7 @@ struct reason {
 	int64_t begin; /* ns, host's clock; 0: none */
 	int64_t ns; /* a length; -1: not known */
 	uint64_t number;
+	uint64_t amount; /* bytes */
 };
 
 #endif

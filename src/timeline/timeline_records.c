@@ -33,7 +33,7 @@ RECORD(wake_detail, NUMBER(kind), NUMBER(flags), NUMBER(threads), THREAD(thread)
 #define RECORD_TYPE struct reason
 RECORD(reason, NUMBER(kind), NUMBER(flags), NUMBER(count), THREAD(thread), THREAD(other),
        NAME(object), NAME(call), NAME(text), NUMBER(result), TIME(from), TIME(until),
-       TIME_OR_0(begin), NUMBER(ns), NUMBER(number));
+       TIME_OR_0(begin), NUMBER(ns), NUMBER(number), NUMBER(amount));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct run

@@ -12,5 +12,9 @@ char *io_limit_label(const struct session *session, const struct wait *wait,
 		     const struct reason *reason);
 char *device_holds_label(const struct session *session, const struct wait *wait,
 			 const struct reason *reason);
+char *flush_label(const struct session *session, const struct wait *wait,
+		  const struct reason *reason);
+char *dirty_label(const struct session *session, const struct wait *wait,
+		  const struct reason *reason);
 
 #endif

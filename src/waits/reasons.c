@@ -24,6 +24,8 @@ const struct reason_info *reason_info(const struct reason *reason)
 	static const struct reason_info infos[REASON_KINDS] = {
 		[REASON_NONE] = {CAUSE_UNKNOWN, NULL},
 		[REASON_IO_LIMIT] = {CAUSE_THROTTLED, io_limit_label},
+		[REASON_FLUSH] = {CAUSE_BLOCK_DEVICE, flush_label},
+		[REASON_DIRTY] = {CAUSE_THROTTLED, dirty_label},
 		[REASON_DEVICE_HOLDS] = {CAUSE_BLOCK_DEVICE, device_holds_label},
 		[REASON_UNANSWERED] = {CAUSE_TIMEOUT, unanswered_label},
 		[REASON_UNCONNECTED] = {CAUSE_TIMEOUT, unconnected_label},

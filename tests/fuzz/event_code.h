@@ -53,6 +53,7 @@ static const char *const event_names[] = {
 	"writeback_queue",
 	"writeback_exec",
 	"writeback_pages_written",
+	"writeback_balance_dirty_pages",
 	"jbd2_start_commit",
 	"jbd2_end_commit",
 	"net_dev_queue",

@@ -238,6 +238,12 @@ static void print_arguments(const struct session *session, const struct event *e
 		print_number("state", event->idle.state);
 		print_number("cpu", event->idle.cpu);
 		break;
+	case EV_DIRTY_PAUSE:
+		print_text("bdi", event->dirty.bdi);
+		print_number("limit", (int64_t) event->dirty.limit);
+		print_number("dirty", (int64_t) event->dirty.dirty);
+		print_number("pause", event->dirty.pause);
+		break;
 	case EV_WRITEBACK_QUEUE:
 	case EV_WRITEBACK_EXEC:
 	case EV_WRITEBACK_END:

@@ -245,6 +245,209 @@ static void test_target_hands_on(void)
 			"block-device: sda (of dm-0), sector 64, 4 KiB, issued by itself");
 }
 
+/* --- whose data -------------------------------------------------------------------- */
+
+#define WRITE_SYNC 33
+#define META 64
+
+static void opens(struct feed *feed, int64_t time, uint32_t cpu, const char *path, int32_t fd)
+{
+	struct event event = event_of(feed, time, cpu, "syscall_entry_openat");
+
+	event.syscall.filename = path;
+	send(feed, &event);
+	leave(feed, time + 1, cpu, "openat", fd);
+}
+
+static void writes(struct feed *feed, int64_t time, uint32_t cpu, int32_t fd, int64_t bytes)
+{
+	entry(feed, time, cpu, "write", fd);
+	leave(feed, time + 1, cpu, "write", bytes);
+}
+
+/* 5 has `log` open on CPU 0, 6 `big` on CPU 1, both as 3; 6 writes 8 MiB. */
+static void two_writers(struct feed *feed, const char *log, const char *big)
+{
+	sw(feed, 0, 0, "idle", 0, 0, "ledger", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "bulk", 6);
+	named(feed, DISK, "sda");
+	opens(feed, 10, 0, log, 3);
+	opens(feed, 20, 1, big, 3);
+	writes(feed, 30, 1, 3, 8 << 20);
+}
+
+/* `tid` queues and issues a request on `cpu` that takes until `end`, in an interrupt there. */
+static void issues(struct feed *feed, int64_t time, uint32_t cpu, int32_t tid, uint64_t sector,
+		   uint32_t rwbs)
+{
+	BLOCK(time, cpu, "bio_queue", .sector = sector, .sectors = 2048, .tid = tid, .rwbs = rwbs);
+	BLOCK(time, cpu, "rq_issue", .sector = sector, .sectors = 2048, .tid = tid, .rwbs = rwbs);
+}
+
+static void done(struct feed *feed, int64_t time, uint32_t cpu, int32_t tid, uint64_t sector)
+{
+	irq(feed, time, cpu, "irq_handler_entry", 9);
+	BLOCK(time, cpu, "rq_complete", .sector = sector, .sectors = 2048, .rwbs = 1);
+	waking(feed, time, cpu, tid);
+	irq(feed, time, cpu, "irq_handler_exit", 9);
+}
+
+/* 5's fsync writes 1 MiB of its own for 1 ms, and then waits for the journal, which writes 1 MiB
+ * for 98 ms. */
+static void commits(struct feed *feed, uint32_t rwbs)
+{
+	entry(feed, MS, 0, "fsync", 3);
+	issues(feed, MS, 0, 5, 4096, WRITE_SYNC);
+	sw(feed, MS + 1, 0, "ledger", 5, 2, "idle", 0);
+	done(feed, 2 * MS, 0, 5, 4096);
+	sw(feed, 2 * MS, 0, "idle", 0, 0, "ledger", 5);
+	waking(feed, 2 * MS, 0, 7);
+	sw(feed, 2 * MS, 0, "ledger", 5, 2, "jbd2/sda-8", 7);
+	issues(feed, 2 * MS, 0, 7, 8192, rwbs);
+	sw(feed, 2 * MS + 1, 0, "jbd2/sda-8", 7, 2, "idle", 0);
+	done(feed, 100 * MS, 0, 7, 8192);
+	sw(feed, 100 * MS, 0, "idle", 0, 0, "jbd2/sda-8", 7);
+	waking(feed, 100 * MS, 0, 5);
+	sw(feed, 101 * MS, 0, "jbd2/sda-8", 7, SLEEPS, "ledger", 5);
+	leave(feed, 101 * MS, 0, "fsync", 0);
+}
+
+/* The commit writes the pages that 6 has written, beside 5's file. */
+static void test_data_of_another(void)
+{
+	FEED(2);
+
+	two_writers(feed, "/d/log", "/d/big");
+	commits(feed, WRITE_SYNC);
+	g_assert_cmpstr(
+		told(feed, 7, 1), ==,
+		"block-device?: sda, sector 8192, 1024 KiB, issued by itself for ledger (5) "
+		"(inferred); meanwhile sda was busy for 98.00 ms with 1.0 MiB of bulk (6), "
+		"written to /d/big (inferred)");
+	g_assert_cmpstr(told(feed, 5, 1), ==,
+			"process?: jbd2/sda-8 (7), which wrote the journal of sda for it");
+}
+
+/* What 6 has written lies on a disk that is not this one. */
+static void test_data_elsewhere(void)
+{
+	FEED(2);
+
+	two_writers(feed, "/d/log", "/e/big");
+	named(feed, DISK + 16, "sdb");
+	entry(feed, 100, 1, "fsync", 3);
+	BLOCK(101, 1, "bio_queue", .sector = 8, .sectors = 8, .tid = 6, .rwbs = 1,
+	      .dev = DISK + 16);
+	leave(feed, 102, 1, "fsync", 0);
+	commits(feed, WRITE_SYNC);
+	g_assert_cmpstr(told(feed, 7, 1), ==,
+			"block-device: sda, sector 8192, 1024 KiB, issued by itself for ledger (5) "
+			"(inferred)");
+}
+
+/* The journal's own blocks are of who wants it written, however much somebody else wrote. */
+static void test_data_own(void)
+{
+	FEED(2);
+
+	two_writers(feed, "/d/log", "/d/big");
+	commits(feed, WRITE_SYNC | META);
+	g_assert_cmpstr(told(feed, 7, 1), ==,
+			"block-device: sda, sector 8192, 1024 KiB, issued by itself for ledger (5) "
+			"(inferred); sda had hardly anything else to do meanwhile: 99.00 ms for "
+			"2.0 MiB of ledger (5)");
+}
+
+/* Events are lost meanwhile: what the disk did is not known. */
+static void test_data_over_gap(void)
+{
+	FEED(3);
+
+	two_writers(feed, "/d/log", "/d/big");
+	lost(feed, 2, 500000, 90 * MS);
+	commits(feed, WRITE_SYNC);
+	g_assert_null(strstr(told(feed, 7, 0), "busy"));
+}
+
+/* --- dirty pages ------------------------------------------------------------------- */
+
+/* 5's write sleeps from 1 to 21 ms, by a timer; `bdi`: the kernel's event before it. */
+static void pauses(struct feed *feed, const char *bdi, int64_t pause)
+{
+	struct event event;
+
+	entry(feed, MS - 10, 0, "write", 3);
+	if (bdi) {
+		event = event_of(feed, MS - 5, 0, "writeback_balance_dirty_pages");
+		event.dirty.bdi = bdi;
+		event.dirty.limit = 2560; /* pages: 10 MiB */
+		event.dirty.dirty = 2048;
+		event.dirty.pause = pause;
+		send(feed, &event);
+	}
+	sw(feed, MS, 0, "ledger", 5, 2, "idle", 0);
+	softirq(feed, 21 * MS, 0, "irq_softirq_entry", 1);
+	waking(feed, 21 * MS, 0, 5);
+	softirq(feed, 21 * MS, 0, "irq_softirq_exit", 1);
+	sw(feed, 22 * MS, 0, "idle", 0, 0, "ledger", 5);
+	leave(feed, 22 * MS, 0, "write", 4096);
+}
+
+static void test_pause(void)
+{
+	FEED(2);
+
+	two_writers(feed, "/log", "/big");
+	pauses(feed, "8:0", 20);
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"throttled: kept back by the kernel as dirty pages reached their limit of "
+			"10.0 MiB, with 8.0 MiB of bulk (6), written to /big (inferred); sda does "
+			"0 KiB a second");
+}
+
+/* The event says that there is nothing to sleep for: the sleep was for something else. */
+static void test_no_pause(void)
+{
+	FEED(2);
+
+	two_writers(feed, "/log", "/big");
+	pauses(feed, "8:0", 0);
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"timer: timer (softIRQ TIMER; which one was not recorded)");
+}
+
+/* Without the event: a megabyte waits for the file's disk. */
+static void test_pause_inferred(void)
+{
+	FEED(2);
+
+	two_writers(feed, "/d/log", "/d/big");
+	entry(feed, 100, 0, "read", 3); /* tells which disk /d is on */
+	BLOCK(101, 0, "bio_queue", .sector = 8, .sectors = 8, .tid = 5);
+	leave(feed, 102, 0, "read", 10);
+	pauses(feed, NULL, 0);
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"throttled?: kept back by the kernel as dirty pages reached their limit "
+			"(inferred), with 8.0 MiB of bulk (6), written to /d/big (inferred); sda "
+			"does 0 KiB a second");
+}
+
+/* … and nothing waits. */
+static void test_pause_of_nothing(void)
+{
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "ledger", 5);
+	named(feed, DISK, "sda");
+	opens(feed, 10, 0, "/d/log", 3);
+	entry(feed, 100, 0, "read", 3);
+	BLOCK(101, 0, "bio_queue", .sector = 8, .sectors = 8, .tid = 5);
+	leave(feed, 102, 0, "read", 10);
+	pauses(feed, NULL, 0);
+	g_assert_cmpstr(told(feed, 5, 0), ==,
+			"timer: timer (softIRQ TIMER; which one was not recorded)");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -255,5 +458,13 @@ int main(int argc, char **argv)
 	g_test_add_func("/storage/limit-before", test_limit_before);
 	g_test_add_func("/storage/target-holds", test_target_holds);
 	g_test_add_func("/storage/target-hands-on", test_target_hands_on);
+	g_test_add_func("/storage/data-of-another", test_data_of_another);
+	g_test_add_func("/storage/data-elsewhere", test_data_elsewhere);
+	g_test_add_func("/storage/data-own", test_data_own);
+	g_test_add_func("/storage/data-over-gap", test_data_over_gap);
+	g_test_add_func("/storage/pause", test_pause);
+	g_test_add_func("/storage/no-pause", test_no_pause);
+	g_test_add_func("/storage/pause-inferred", test_pause_inferred);
+	g_test_add_func("/storage/pause-of-nothing", test_pause_of_nothing);
 	return g_test_run();
 }
