@@ -145,6 +145,15 @@ def check_completion(command):
         sorted(offered - completed), sorted(completed - offered))
 
 
+def check_help_words():
+    """help takes a command; as the first word both are offered."""
+    commands = complete("whylate", "help", "")
+    assert {"delay", "overview", "record", "snapshot"} <= commands and "help" not in commands, commands
+    assert complete("whylate", "help", "de") == {"delay"}
+    assert {"delay", "help"} <= complete("whylate", "")
+    assert complete("whylate", "--format", "") == {"text", "json", "html"}  # of the overview
+
+
 def check_values():
     """Words that an option takes, as the command lists them when it refuses one."""
     for option in ("--per", "--color", "--progress", "--reader"):
@@ -278,6 +287,7 @@ for name in ("delay", "profile", "export"):
     tap.case("parameters of sink.whylate." + name, check_parameters, name)
 tap.case("defaults of profile's options, in --help and the manual page", check_defaults)
 tap.case("values of options in the completion", check_values)
+tap.case("completion of help", check_help_words)
 tap.case("kinds of operations, in a report, the manual page and the completion", check_kinds)
 tap.case("whylate(1) explains the exit status", check_exit_status)
 tap.case("README.md shows what is printed", check_readme)
