@@ -183,6 +183,23 @@ static void test_answered_before(void)
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "timer: timer, not seen when it was armed");
 }
 
+/* Said, then a sleep of its own, then the end: nobody looked for an answer. */
+static void test_sleeps(void)
+{
+	FEED(2);
+
+	begin(feed);
+	makes_socket(feed, 10, 3, STREAM);
+	connects(feed, 12, 3, 0);
+	moves(feed, 20, 0, "write", 3, 8);
+	entry(feed, 30, 0, "clock_nanosleep", -1);
+	sw(feed, 32, 0, "a", 5, SLEEPS, "idle", 0);
+	time_is_over(feed, 130);
+	leave(feed, 134, 0, "clock_nanosleep", 0);
+	moves(feed, 140, 0, "close", 3, 0);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "timer: timer, not seen when it was armed");
+}
+
 /* Another descriptor is watched than that on which it asked. */
 static void test_watches_another(void)
 {
@@ -407,6 +424,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/questions/given-up", test_given_up);
 	g_test_add_func("/questions/said-more", test_said_more);
 	g_test_add_func("/questions/answered-before", test_answered_before);
+	g_test_add_func("/questions/sleeps", test_sleeps);
 	g_test_add_func("/questions/watches-another", test_watches_another);
 	g_test_add_func("/questions/server-waits", test_server_waits);
 	g_test_add_func("/questions/datagram-again", test_datagram_again);
