@@ -157,7 +157,7 @@ static void put_via(const struct report *report, const void *row)
 	if (detail && detail->kind == DETAIL_WORK &&
 	    (is_thread(detail->thread) || detail->behind)) {
 		count = worker_via(session, wait, detail, via);
-	} else if (wait->has_share && wait->lead.handed_over) {
+	} else if (wait->has_share && wait->lead.handed_over && !block_reason(session, block)) {
 		via[count++] =
 			(struct messenger) {messenger_kind(detail),
 					    raise ? context : session_text(session, detail->text),

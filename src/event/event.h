@@ -112,20 +112,22 @@ struct event_syscall {
 	uint8_t number_table; /* unknown number: which table `id` is of, enum syscall_abi */
 	int32_t id;     /* number of a system call without a name, else -1 */
 	int64_t ret;
-	int32_t fd, dfd, newfd, epfd; /* -1 where there is none; dfd -100: the cwd */
-	int32_t op;       /* epoll_ctl, futex */
+	int32_t fd, dfd, newfd,
+		epfd; /* -1 where there is none; dfd -100: the cwd; newfd: newname's */
+	int32_t op;       /* epoll_ctl, futex; kill: the signal; exit: its code */
 	int32_t cmd;      /* fcntl */
 	int64_t arg;      /* fcntl */
-	uint64_t flags;   /* open, clone, pipe2, socket type … */
+	uint64_t flags;   /* open, clone, pipe2, socket type …; wait4: options */
 	int32_t family, type;
 	uint32_t port;    /* host byte order */
 	int64_t timeout;  /* poll, epoll_wait: ms, -1 for none */
-	int64_t upid;     /* wait4, waitid, sched_setaffinity */
+	int64_t upid;     /* wait4, waitid, kill, sched_setaffinity */
 	int32_t which;    /* waitid: what upid is; WAITID_PID where the call does not say */
 	uint64_t uaddr;   /* futex */
 	uint32_t val;     /* futex: what the word was expected to hold */
 	uint64_t data;    /* epoll_ctl: the cookie */
-	const char *filename; /* NULL where the event has none */
+	const char *filename; /* NULL where the event has none; rename, link: the old one */
+	const char *newname;  /* rename, link, symlink */
 	uint64_t start, length, new_length; /* mmap, munmap, mremap */
 	struct event_bytes v4, v6; /* address bytes, network order */
 	struct event_bytes readfds, writefds, exceptfds; /* select bitmaps */

@@ -199,6 +199,16 @@ static const struct event_field syscall_fields[] = {
 	{"uaddr", FIELD_I64, AT(syscall.uaddr)},
 	{"val", FIELD_I32, AT(syscall.val)},
 	{"filename", FIELD_STRING, AT(syscall.filename)},
+	{"pathname", FIELD_STRING, AT(syscall.filename)}, /* unlink, mkdir */
+	{"oldname", FIELD_STRING, AT(syscall.filename)},
+	{"newname", FIELD_STRING, AT(syscall.newname)},
+	{"olddfd", FIELD_I32, AT(syscall.dfd)},
+	{"newdfd", FIELD_I32, AT(syscall.newfd)},
+	{"options", FIELD_I64, AT(syscall.flags)}, /* wait4 */
+	{"flag", FIELD_I64, AT(syscall.flags)},    /* newfstatat, unlinkat */
+	{"pid", FIELD_I64, AT(syscall.upid)},
+	{"sig", FIELD_I32, AT(syscall.op)},
+	{"error_code", FIELD_I32, AT(syscall.op)},
 	{"readfds", FIELD_BYTES, AT(syscall.readfds)},
 	{"writefds", FIELD_BYTES, AT(syscall.writefds)},
 	{"exceptfds", FIELD_BYTES, AT(syscall.exceptfds)},

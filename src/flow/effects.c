@@ -12,6 +12,11 @@
 #include "objects/exchanges.h"
 #include "objects/mappings.h"
 #include "locks/file_locks.h"
+#include "locks/futex_tries.h"
+#include "locks/lock_tries.h"
+#include "objects/path_tries.h"
+#include "objects/peer_tries.h"
+#include "objects/process_tries.h"
 #include "threads/namespaces.h"
 #include "threads/pressure.h"
 
@@ -181,11 +186,52 @@ static void change_files(struct flow *flow, uint32_t index, struct thread *threa
 	}
 }
 
+/* What was tried failed, or succeeded; or it made a difference to who tries something. */
+static void call_tried(struct flow *flow, uint32_t index, enum call_tries tries, int64_t ret)
+{
+	switch (tries) {
+	case TRIES_LOCK:
+		lock_call_ended(flow, index, ret);
+		break;
+	case TRIES_READ:
+		peer_read(flow, index, ret);
+		break;
+	case TRIES_WRITE:
+		peer_written(flow, index, ret);
+		break;
+	case TRIES_CONNECT:
+		peer_connected(flow, index, ret);
+		break;
+	case TRIES_BIND:
+		if (ret == 0 && socket_is_unix(flow, index))
+			path_socket_bound(flow, index);
+		break;
+	case TRIES_LISTEN:
+		peer_listens(flow, index, ret);
+		break;
+	case TRIES_SIGNAL:
+		process_signalled(flow, index, ret);
+		break;
+	case TRIES_CHILD:
+		process_asked_after(flow, index, ret);
+		break;
+	case TRIES_FUTEX:
+		futex_call_ended(flow, index, ret);
+		break;
+	default:
+		path_call_ended(flow, index, ret);
+		break;
+	}
+}
+
 void call_effects(struct flow *flow, uint32_t index, struct thread *thread,
 		  const struct event_syscall *args)
 {
-	enum call_effect effect = flow_call_info(flow, thread->flow.call.name)->effect;
+	const struct call_info *info = flow_call_info(flow, thread->flow.call.name);
+	enum call_effect effect = info->effect;
 
+	if (info->tries)
+		call_tried(flow, index, info->tries, args->ret);
 	/* a connect under way (-EINPROGRESS) and a close that was interrupted count */
 	if (effect == DOES_NOTHING ||
 	    (args->ret < 0 && effect != DOES_CONNECT && effect != DOES_CLOSE))

@@ -21,6 +21,7 @@
 #include "objects/calls.h"
 #include "locks/locks.h"
 #include "objects/operation_log.h"
+#include "objects/path_tries.h"
 #include "objects/resource.h"
 #include "threads/states.h"
 #include "threads/user.h"
@@ -33,11 +34,14 @@ void flow_init(struct flow *flow, struct model *model, struct timeline *timeline
 	stacks_init(flow);
 	calls_init(flow);
 	locks_init(flow);
+	tries_init(flow);
 }
 
 void flow_clear(struct flow *flow)
 {
 	locks_clear(flow);
+	tries_clear(flow);
+	path_makers_clear(flow);
 	calls_clear(flow);
 	stacks_clear(flow);
 	flow_state_clear(flow);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flow/forget_state.h"
+#include "objects/path_tries.h"
 #include "model/model_records.h"
 #include "timeline/timeline_records.h"
 
@@ -186,6 +187,8 @@ void flow_forget(struct flow *flow, int64_t before)
 	for (uint32_t i = 0; i < flow->model->thread_count; i++)
 		flow_settle_begin(flow, flow_thread(flow, i));
 	keeping_init(&keeping, flow, MIN(before, flow->time));
+	tries_forget(flow, keeping.before);
+	path_makers_forget(flow, keeping.before);
 	keep_all(&keeping);
 	keeping_clear(&keeping);
 }

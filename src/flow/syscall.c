@@ -21,6 +21,7 @@
 #include "locks/futexes.h"
 #include "net/questions.h"
 #include "objects/operation_log.h"
+#include "objects/tries.h"
 #include "objects/resource.h"
 #include "state/holdback.h"
 #include "state/stacks.h"
@@ -114,6 +115,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 	thread->made_syscall = true;
 	thread->flow.sigreturn = info->sigreturn;
 	if (!info->sigreturn) {
+		thread->flow.calls++;
 		thread->flow.call.open = true;
 		thread->flow.call.inherited = false;
 		thread->flow.call.before = thread->flow.call.name;
@@ -122,6 +124,8 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		call_arguments(flow, thread, &event->syscall);
 		if (info->wait == WAIT_FUTEX)
 			lock_futex_begins(flow, cpu->current, thread);
+		if (info->tries == TRIES_EXIT && thread->flow.call.op && thread->flow.tries)
+			tries_inherited(flow, cpu->current);
 		question_entry(flow, cpu->current, thread, &event->syscall);
 		if (flow->exchanges_wanted)
 			exchange_entry(flow, cpu->current, thread);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "contention/holders.h"
+#include "waits/cause_kinds.h"
+#include "waits/reasons.h"
 
 /* Whose side an id is: both are threads of one process, or the first, or the
  * second, stands for all of its process. */
@@ -91,8 +93,11 @@ void contacts_clear(struct contacts *contacts)
 bool wait_is_for_lock(const struct session *session, const struct wait *wait)
 {
 	const struct block *block = wait->block;
+	const struct reason *reason = block_reason(session, block);
 	const char *call;
 
+	if (reason && reason_info(reason)->cause == CAUSE_LOCK_OWNER)
+		return true;
 	if (block_lock(session, block) || (block->kind == WAKER_THREAD && block->same_file))
 		return true;
 	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL)

@@ -74,6 +74,29 @@ static uint32_t file_of_call(struct flow *flow, struct thread *thread)
 	return g_str_has_prefix(intern_text(flow->names, key), "file:") ? key : 0;
 }
 
+struct lock lock_of_unnamed(struct flow *flow, const struct thread *thread)
+{
+	return file_lock_of(LOCK_FLOCK, thread, intern_id(flow->names, "file:(name not recorded)"));
+}
+
+/* A file whose name the tracer did not copy: that two of them are one is not known. */
+static void lock_unnamed(struct flow *flow, uint32_t index, struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	struct lock like = lock_of_unnamed(flow, thread), *lock;
+
+	lock = lock_touched(flow, lock_findnew(flow, &like, like.resource));
+	files_released(flow, lock, thread, call->fd, false, false);
+	if (!(call->op & FLOCK_UNLOCK))
+		lock_hold_opens(flow, lock,
+				&(struct hold) {.begin = flow->time,
+						.end = INT64_MAX,
+						.thread = index,
+						.fd = call->fd,
+						.taken = true,
+						.shared = true});
+}
+
 void lock_flock(struct flow *flow, uint32_t index, struct thread *thread)
 {
 	const struct call *call = &thread->flow.call;
@@ -82,8 +105,10 @@ void lock_flock(struct flow *flow, uint32_t index, struct thread *thread)
 	int32_t fd = call->fd;
 	guint before;
 
-	if (!file)
+	if (!file) {
+		lock_unnamed(flow, index, thread);
 		return;
+	}
 	lock = lock_touched(flow, lock_findnew(flow, &like, file));
 	if (call->waits)
 		lock_waited(flow, lock, index, call->begin);

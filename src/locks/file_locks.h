@@ -9,6 +9,8 @@
 
 #include "locks/locks.h"
 
+/* flock() on files of which the trace has no name: one for all of them. */
+struct lock lock_of_unnamed(struct flow *flow, const struct thread *thread);
 /* flock() and fcntl() that succeeded, close(). */
 void lock_flock(struct flow *flow, uint32_t index, struct thread *thread);
 void lock_fcntl(struct flow *flow, uint32_t index, struct thread *thread);

@@ -75,6 +75,7 @@ struct call {
 	uint32_t path;      /* interned file name, 0 */
 	uint32_t works_on;  /* ref of its working intervals (timeline.h): a file that it opens,
 			       executes or loads; 0 */
+	uint32_t newpath;   /* … that it gives to a file */
 	uint32_t address;   /* interned "socket:ADDR", 0 */
 	int32_t fd, newfd;
 	int32_t op;         /* epoll_ctl, futex, fcntl cmd, socket family */
@@ -166,6 +167,8 @@ struct thread {
 		int64_t unseen_until; /* … there unseen; INT64_MIN: none */
 		int64_t woken; /* waits for CPU since, if that was seen; INT64_MIN */
 		uint32_t operation; /* newest struct operation of its list, 0 */
+		uint32_t calls; /* system calls that it has made */
+		uint32_t tries; /* its newest struct try, its place + 1; 0: none */
 		GArray *functions; /* owned; struct open_frame of kernel functions, NULL */
 		struct user_stack *user; /* owned; NULL: no event of user space was its */
 		GArray *woke; /* owned; struct block it ended with no call known, NULL */

@@ -40,9 +40,9 @@ RECORD(work, NUMBER(doing), NUMBER(in_interrupt), NAME(function), THREAD_WHEN(th
 
 #define RECORD_TYPE struct call
 RECORD(call, NUMBER(open), NUMBER(inherited), NAME(name), NAME(before), TIME(begin), NAME(path),
-       NUMBER(works_on), NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op), NUMBER(argument),
-       NUMBER(flags), NUMBER(start), NUMBER(length), NUMBER(timer), THREAD(child), NUMBER(waits),
-       NUMBER(to_disk), REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES),
+       NUMBER(works_on), NAME(newpath), NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op),
+       NUMBER(argument), NUMBER(flags), NUMBER(start), NUMBER(length), NUMBER(timer), THREAD(child),
+       NUMBER(waits), NUMBER(to_disk), REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES),
        REF(end, STORE_ENDS), NUMBER(talk));
 #undef RECORD_TYPE
 
@@ -66,10 +66,10 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(flow.fatal_signal), NUMBER(flow.fatal_delivered), TIME(flow.exiting),
        NUMBER(flow.wakeup_due), NUMBER(flow.remembered), TIME(flow.remembered_at),
        NUMBER(flow.sigreturn), TIME(flow.left), TIME(flow.unseen_from), TIME(flow.unseen_until),
-       TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS),
-       PASSING_ARRAY(flow.functions, open_frame), POINTER(flow.user, user_stack),
-       PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by), NAME(flow.asked_call),
-       NAME(flow.sent), REF(flow.pause, STORE_REASONS), NUMBER(flow.commits),
+       TIME(flow.woken), REF(flow.operation, STORE_OPERATIONS), NUMBER(flow.calls),
+       NUMBER(flow.tries), PASSING_ARRAY(flow.functions, open_frame),
+       POINTER(flow.user, user_stack), PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by),
+       NAME(flow.asked_call), NAME(flow.sent), REF(flow.pause, STORE_REASONS), NUMBER(flow.commits),
        NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
        WEAK_REF(flow.timed_out, STORE_BLOCKS), TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker),
        IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));

@@ -14,6 +14,7 @@
 #include "model/files.h"
 
 #define FAMILY_UNIX 1
+#define AT_EMPTY_PATH_BIT 0x1000u
 #define FAMILY_INET 2
 #define FAMILY_INET6 10
 #define FAMILY_NETLINK 16
@@ -125,6 +126,30 @@ static const struct {
 	{"sendfile64", MOVES_BOTH},  {"splice", MOVES_BOTH},     {"tee", MOVES_BOTH},
 };
 
+/* … and what they may be tried again for. */
+static const struct {
+	const char *name;
+	uint8_t tries;
+} tried[] = {
+	{"newstat", TRIES_LOOK},    {"newlstat", TRIES_LOOK},  {"stat", TRIES_LOOK},
+	{"lstat", TRIES_LOOK},      {"stat64", TRIES_LOOK},    {"lstat64", TRIES_LOOK},
+	{"newfstatat", TRIES_LOOK}, {"fstatat64", TRIES_LOOK}, {"statx", TRIES_LOOK},
+	{"access", TRIES_LOOK},     {"faccessat", TRIES_LOOK}, {"faccessat2", TRIES_LOOK},
+	{"open", TRIES_OPEN},       {"openat", TRIES_OPEN},    {"mkdir", TRIES_MAKE},
+	{"mkdirat", TRIES_MAKE},    {"link", TRIES_MAKE},      {"linkat", TRIES_MAKE},
+	{"symlink", TRIES_MAKE},    {"symlinkat", TRIES_MAKE}, {"mknod", TRIES_MAKE},
+	{"mknodat", TRIES_MAKE},    {"unlink", TRIES_REMOVE},  {"unlinkat", TRIES_REMOVE},
+	{"rmdir", TRIES_REMOVE},    {"rename", TRIES_MOVE},    {"renameat", TRIES_MOVE},
+	{"renameat2", TRIES_MOVE},  {"flock", TRIES_LOCK},     {"fcntl", TRIES_LOCK},
+	{"fcntl64", TRIES_LOCK},    {"read", TRIES_READ},      {"readv", TRIES_READ},
+	{"recvfrom", TRIES_READ},   {"recvmsg", TRIES_READ},   {"accept", TRIES_READ},
+	{"accept4", TRIES_READ},    {"write", TRIES_WRITE},    {"writev", TRIES_WRITE},
+	{"sendto", TRIES_WRITE},    {"sendmsg", TRIES_WRITE},  {"connect", TRIES_CONNECT},
+	{"bind", TRIES_BIND},       {"listen", TRIES_LISTEN},  {"kill", TRIES_SIGNAL},
+	{"wait4", TRIES_CHILD},     {"waitpid", TRIES_CHILD},  {"futex", TRIES_FUTEX},
+	{"exit_group", TRIES_EXIT},
+};
+
 void calls_init(struct flow *flow)
 {
 	flow->call_info = g_array_new(FALSE, TRUE, sizeof(struct call_info));
@@ -164,6 +189,9 @@ const struct call_info *flow_call_info(const struct flow *flow, uint32_t name)
 		for (size_t i = 0; i < G_N_ELEMENTS(movers); i++)
 			if (strcmp(movers[i].name, plain) == 0)
 				info->moves = movers[i].moves;
+		for (size_t i = 0; i < G_N_ELEMENTS(tried); i++)
+			if (strcmp(tried[i].name, plain) == 0)
+				info->tries = tried[i].tries;
 		info->sigreturn =
 			strcmp(plain, "rt_sigreturn") == 0 || strcmp(plain, "sigreturn") == 0;
 	}
@@ -249,21 +277,21 @@ uint32_t key_of_fd(struct flow *flow, struct thread *thread, int32_t fd)
 	return key ? key : key_format(flow, "fd:%d", fd);
 }
 
-/* The path as given, or behind that of a known directory descriptor. */
-static uint32_t path_of(struct flow *flow, struct thread *thread, const struct event_syscall *args)
+/* The path as given, or behind that of a known directory descriptor `dfd`. */
+static uint32_t path_of(struct flow *flow, struct thread *thread, const char *name, int32_t dfd)
 {
 	uint32_t directory = 0;
 	const char *base;
 	g_autofree char *joined = NULL;
 
-	if (!args->filename || !*args->filename)
+	if (!name || !*name)
 		return 0;
-	if (*args->filename != '/' && args->dfd >= 0)
-		directory = fd_key(thread_files(flow, thread), args->dfd);
+	if (*name != '/' && dfd >= 0)
+		directory = fd_key(thread_files(flow, thread), dfd);
 	base = directory ? intern_text(flow->names, directory) : "";
 	if (!g_str_has_prefix(base, "file:"))
-		return intern_id(flow->names, args->filename);
-	joined = g_strconcat(base + strlen("file:"), "/", args->filename, NULL);
+		return intern_id(flow->names, name);
+	joined = g_strconcat(base + strlen("file:"), "/", name, NULL);
 	return intern_id(flow->names, joined);
 }
 
@@ -283,6 +311,13 @@ static uint32_t works_on(struct flow *flow, struct thread *thread, const struct 
 	return writes ? key | REF_FOR_WRITING : key;
 }
 
+/* The descriptor is what is asked about, and its name is an empty one: what the tracer copied of
+ * it may be anything (lttng-events.md: user strings). */
+static bool has_empty_path(const struct call_info *info, const struct event_syscall *args)
+{
+	return info->tries == TRIES_LOOK && args->dfd >= 0 && args->flags & AT_EMPTY_PATH_BIT;
+}
+
 void call_arguments(struct flow *flow, struct thread *thread, const struct event_syscall *args)
 {
 	struct call *call = &thread->flow.call;
@@ -293,7 +328,9 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	call->flags = args->flags;
 	call->op = args->op;
 	call->argument = args->timeout;
-	call->path = args->filename ? path_of(flow, thread, args) : 0;
+	call->path =
+		has_empty_path(info, args) ? 0 : path_of(flow, thread, args->filename, args->dfd);
+	call->newpath = path_of(flow, thread, args->newname, args->newfd);
 	call->address = 0;
 	call->timer = -1;
 	call->to_disk = false;
@@ -314,6 +351,8 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	default:
 		break;
 	}
+	if (info->tries == TRIES_SIGNAL)
+		call->argument = args->upid;
 	switch (info->effect) {
 	case DOES_FLOCK:
 		call->op = args->cmd;

@@ -70,11 +70,32 @@ enum call_moves {
 	MOVES_BOTH,    /* sendfile, splice: in through `fd`, out through `newfd` */
 };
 
+/* What a call may be tried again and again for, and what makes the difference (tries.h). */
+enum call_tries {
+	TRIES_NOTHING,
+	TRIES_LOOK, /* whether there is such a file */
+	TRIES_OPEN,
+	TRIES_MAKE, /* a name of a file */
+	TRIES_REMOVE,
+	TRIES_MOVE,
+	TRIES_LOCK,
+	TRIES_READ,
+	TRIES_WRITE,
+	TRIES_CONNECT,
+	TRIES_BIND,
+	TRIES_LISTEN,
+	TRIES_SIGNAL,
+	TRIES_CHILD,
+	TRIES_FUTEX,
+	TRIES_EXIT,
+};
+
 struct call_info {
 	bool known;
 	uint8_t wait; /* enum call_wait */
 	uint8_t effect; /* enum call_effect */
 	uint8_t moves; /* enum call_moves */
+	uint8_t tries; /* enum call_tries */
 	bool sigreturn;
 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "waits/causality.h"
+#include "waits/reasons.h"
 #include "contention/holders.h"
 #include "path/asides.h"
 #include "path/ending.h"
@@ -428,6 +429,16 @@ static void append_where(GString *text, const struct session *session, uint32_t 
 	}
 }
 
+/* ", until /run/ready was there": what the wait was for, if its reason says more. */
+static void append_clause(GString *text, const struct session *session, const struct block *block)
+{
+	const struct reason *reason = block_reason(session, block);
+	g_autofree char *clause = reason ? reason_clause(session, reason) : NULL;
+
+	if (clause)
+		g_string_append(text, clause);
+}
+
 static int longest_waiter(gconstpointer a, gconstpointer b)
 {
 	const struct waiter *x = a, *y = b;
@@ -465,6 +476,7 @@ static void append_waiters(GString *text, const struct session *session, const s
 				       model_thread(&session->trace.model, waiter->thread)->tid,
 				       session_on(session, waiter->thread));
 		append_where(text, session, waiter->leaf, waiter->resource, waiter->ending);
+		append_clause(text, session, wait->block);
 		if (share->waiters->len > 1)
 			g_string_append_printf(text, " for %s of this",
 					       when_duration(length, waiter->ns));
@@ -485,6 +497,7 @@ static void append_waiters(GString *text, const struct session *session, const s
 			append_where(text, session, wait->leaf,
 				     session_resource(session, wait->block),
 				     is_ending(session, wait->thread, wait->begin));
+			append_clause(text, session, wait->block);
 			above = wait->behalf;
 		}
 		append_asides(text, session,

@@ -72,6 +72,8 @@ struct flow {
 	GArray *free_locks; /* owned; uint32_t: numbers that no lock has any more */
 	struct idmap lock_index; /* -> number */
 	bool inode_locks, pi_locks; /* there are some of kind LOCK_INODE, LOCK_PI */
+	struct tries *tries; /* owned; tries.h: what threads try again and again; NULL: none */
+	struct path_makers *makers; /* owned; path_tries.h: who made files; NULL: nobody */
 	struct callstacks callstacks;
 	uint32_t ipis[3]; /* interned vectors by which CPUs ask each other */
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */

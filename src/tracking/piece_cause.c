@@ -188,6 +188,18 @@ static const char *peer_name(const struct piece_namer *namer, uint32_t thread, u
 	return resource_name(session_text(session, remote ? remote : resource));
 }
 
+/* Who is answerable by the wait's reason, else what it was for. */
+static void append_reason(const struct piece_namer *namer, const struct reason *reason,
+			  GString *label)
+{
+	if (reason && is_thread(reason->thread))
+		g_string_assign(label, thread_names_get(namer->names, reason->thread));
+	else
+		g_string_assign(label, reason && reason->object
+					       ? session_text(namer->session, reason->object)
+					       : "?");
+}
+
 static const char *wait_named(const struct piece_namer *namer, const struct user_request *request,
 			      const struct path *path, const struct piece *piece, GString *label,
 			      enum change *change)
@@ -225,6 +237,9 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 		break;
 	case NAMED_BY_WAKER:
 		g_string_assign(label, thread_names_get(namer->names, piece->block->waker));
+		break;
+	case NAMED_BY_REASON:
+		append_reason(namer, block_reason(session, piece->block), label);
 		break;
 	case NAMED_BY_INTERRUPT:
 		g_string_printf(label, "%s",

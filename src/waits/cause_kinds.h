@@ -13,6 +13,7 @@ enum cause_naming {
 	NAMED_BY_PEER,      /* who is at the other end */
 	NAMED_BY_OPERATION, /* the thread, and the call that it waited in */
 	NAMED_BY_WAKER,     /* who ended it */
+	NAMED_BY_REASON,    /* whom its reason names, or what */
 	NAMED_BY_INTERRUPT, /* the interrupt's device, else the thread */
 };
 
@@ -39,6 +40,7 @@ enum cause_flags {
 	KIND(SIGNAL, "signal", "ended by ", ",", NAMED_BY_OPERATION, 0)                          \
 	KIND(LOCK_OWNER, "lock-owner", "the lock was ", ";", NAMED_BY_INTERRUPT,                 \
 	     CAUSE_SAYS_INFERRED)                                                                \
+	KIND(RETRY, "retry", "between two tries: ", ",", NAMED_BY_REASON, 0)                      \
 	KIND(STOPPED, "stopped", "", "", NAMED_BY_OPERATION, 0)                                  \
 	KIND(WAIT_CPU, "wait-cpu", "", ",", NAMED_BY_INTERRUPT, CAUSE_OF_READY)                  \
 	KIND(THROTTLED, "throttled", "", ",", NAMED_BY_INTERRUPT, CAUSE_OF_READY)                \

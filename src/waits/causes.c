@@ -318,7 +318,7 @@ static char *label_of(const struct session *session, const struct wait *wait,
 	const struct wake_detail *detail = block_detail(session, block);
 	const struct reason *reason = block_reason(session, block);
 
-	if (reason && wait->woken && cause->kind != CAUSE_LOCK_OWNER) {
+	if (reason && wait->woken && !lock) {
 		cause->inferred = reason->flags & REASON_INFERRED;
 		return reason_info(reason)->label(session, wait, reason);
 	}

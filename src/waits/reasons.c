@@ -5,6 +5,7 @@
 #include "waits/cause_kinds.h"
 #include "waits/disk_reasons.h"
 #include "waits/timeouts.h"
+#include "waits/try_reasons.h"
 
 /* "put to sleep by the kernel, as a cgroup over its memory.high (inferred)" */
 static char *memory_high_label(const struct session *session, const struct wait *wait,
@@ -31,6 +32,13 @@ const struct reason_info *reason_info(const struct reason *reason)
 		[REASON_UNCONNECTED] = {CAUSE_TIMEOUT, unconnected_label},
 		[REASON_UNENDED] = {CAUSE_TIMEOUT, unended_label},
 		[REASON_MEMORY_HIGH] = {CAUSE_THROTTLED, memory_high_label},
+		[REASON_FILE_APPEARS] = {CAUSE_RETRY, try_label},
+		[REASON_FILE_GOES] = {CAUSE_RETRY, try_label},
+		[REASON_LISTENS] = {CAUSE_RETRY, try_label},
+		[REASON_INPUT] = {CAUSE_RETRY, try_label},
+		[REASON_LOCK_TRIED] = {CAUSE_LOCK_OWNER, try_lock_label},
+		[REASON_PROCESS_ENDS] = {CAUSE_RETRY, try_label},
+		[REASON_FUTEX_TIMED] = {CAUSE_LOCK_OWNER, try_futex_label},
 	};
 
 	g_assert(reason->kind > REASON_NONE && reason->kind < REASON_KINDS);

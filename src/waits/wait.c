@@ -44,8 +44,11 @@ uint32_t block_waits_for(const struct session *session, const struct block *bloc
 {
 	const struct wake_detail *request = block_request(session, block);
 	uint32_t resource = session_resource(session, block);
+	const struct reason *reason = block_reason(session, block);
 	g_autofree char *key = NULL;
 
+	if (reason && reason->object)
+		return reason->object;
 	if (request)
 		key = g_strconcat("device:", session_text(session, request->text), NULL);
 	else if (block->kind == WAKER_THREAD && block->same_file)

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Timed waits on a futex, again and again; see futex_tries.h. */
+#include "locks/futex_tries.h"
+
+#include <linux/futex.h>
+#include <string.h>
+
+#include "objects/calls.h"
+
+#define TRY_AGAIN 11 /* EAGAIN, ETIMEDOUT of the traced kernel */
+#define TIMED_OUT 110
+
+static struct try try_of(struct flow *flow, const struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	uint64_t word = call->flags & ~UINT64_C(7);
+	int32_t pid = thread->pid >= 0 ? thread->pid : thread->tid;
+
+	return (struct try) {
+		.kind = TRY_FUTEX,
+		.id = try_id(thread->host, TRY_FUTEX, word ^ (uint64_t) pid << 40),
+		.object = key_format(flow, "futex:0x%" G_GINT64_MODIFIER "x", (guint64) word),
+		.call = call->name,
+		.since = call->begin,
+		.result = -TIMED_OUT,
+		.target = NO_THREAD};
+}
+
+/* The thread did nothing between this wait and the one before: calls that tell the time, and
+ * other ones on a futex, are part of it. */
+static bool at_once(const struct flow *flow, const struct thread *thread)
+{
+	static const char *const parts[] = {"futex", "clock_gettime", "gettimeofday",
+					    "sched_yield"};
+	const char *before = intern_text(flow->names, thread->flow.call.before);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		if (strcmp(before, parts[i]) == 0)
+			return true;
+	return false;
+}
+
+/* When `index` was woken on that word last, and by whom. */
+static const struct try *woken_before(struct flow *flow, uint32_t index, const struct try *like)
+{
+	const struct try *try = try_find(flow, index, like);
+
+	return try && try->over ?
+	try : NULL
+		;
+}
+
+static void explain(struct flow *flow, struct try *try, uint32_t thread, int64_t from,
+		    int64_t until)
+{
+	struct reason reason = reason_of_kind(REASON_FUTEX_TIMED);
+
+	reason.thread = thread;
+	reason.from = from;
+	reason.until = until;
+	reason.flags = REASON_INFERRED;
+	try_explained(flow, try, &reason, 0);
+}
+
+/* `waker` has ended the wait of a try that had expired before. */
+static void woken(struct flow *flow, struct try *try, const struct try *like, uint32_t waker)
+{
+	const struct try *before = woken_before(flow, waker, like);
+	int64_t since = try->since;
+
+	if (before && before->made > since && is_thread(before->maker) &&
+	    before->maker != try->thread) {
+		try->since = before->made;
+		explain(flow, try, waker, before->made, flow->time);
+		try->since = since;
+		explain(flow, try, before->maker, since, before->made);
+	} else {
+		explain(flow, try, waker, since, flow->time);
+	}
+}
+
+/* It is remembered by whom the thread was woken, for those who wait on. */
+static void remember(struct flow *flow, uint32_t index, const struct try *like, uint32_t waker)
+{
+	struct try *try = try_find(flow, index, like);
+
+	if (!try && tries_watch(flow, like->id)) {
+		try_failed(flow, index, like);
+		try = try_find(flow, index, like);
+	}
+	if (!try)
+		return;
+	try->over = true;
+	try->maker = waker;
+	try->made = try->last = flow->time;
+}
+
+static void expired(struct flow *flow, uint32_t index, const struct try *like)
+{
+	const struct thread *thread = flow_thread(flow, index);
+	struct try *try = try_find(flow, index, like);
+
+	if (try && (try->over || !at_once(flow, thread))) {
+		try_drop(flow, try);
+		try = NULL;
+	}
+	try_failed(flow, index, like);
+	if (try)
+		try->maker = NO_THREAD;
+}
+
+/* The thread that ended the call's wait, or that woke the word before it was waited for. */
+static uint32_t waker_of(const struct flow *flow, const struct thread *thread,
+			 const struct try *try, int64_t ret)
+{
+	const struct block *block;
+
+	if (ret == -TRY_AGAIN)
+		return try ? try->maker : NO_THREAD;
+	if (ret || !thread->flow.call.waits)
+		return NO_THREAD;
+	block = block_at(flow->timeline, thread->flow.block);
+	return block->kind == WAKER_THREAD ? block->waker : NO_THREAD;
+}
+
+void futex_call_ended(struct flow *flow, uint32_t index, int64_t ret)
+{
+	const struct thread *thread = flow_thread(flow, index);
+	int command = thread->flow.call.op & FUTEX_CMD_MASK;
+	struct try like, *try;
+	uint32_t waker;
+
+	if (ret != -TIMED_OUT && !tries_any(flow, TRY_FUTEX))
+		return;
+	like = try_of(flow, thread);
+	if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET) {
+		tries_made(flow, like.id, index, NULL, 0, false);
+		return;
+	}
+	if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET)
+		return;
+	if (ret == -TIMED_OUT) {
+		expired(flow, index, &like);
+		return;
+	}
+	try = try_find(flow, index, &like);
+	waker = waker_of(flow, thread, try, ret);
+	if (!is_thread(waker) || waker == index)
+		return;
+	if (try && !try->over && at_once(flow, thread))
+		woken(flow, try, &like, waker);
+	remember(flow, index, &like, waker);
+}

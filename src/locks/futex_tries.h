@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits on a futex that expire and are begun again, until somebody wakes the waiter.
+ *
+ *   T  ──┤ futex, 5 ms ├─┤ futex, 5 ms ├─┤ futex … ├── has it
+ *   P  ──── runs on ─────────────────────── wakes T, waits itself ──
+ *
+ * So Python's interpreter lock is waited for, and conditions with a period. Between two such
+ * waits the thread does nothing but that: one that works each time has a period of its own. Nor
+ * is anything said of one that nobody wakes. Who woke it had been in its way, but not before it
+ * was woken itself: then it was who did that. All inferred.
+ *
+ * A word stands for the eight bytes that it is in, as glibc's conditions have two in turn.
+ *
+ * Place: locks/, over objects/tries.h.
+ */
+#ifndef WHYLATE_LOCKS_FUTEX_TRIES_H
+#define WHYLATE_LOCKS_FUTEX_TRIES_H
+
+#include "objects/tries.h"
+
+/* futex() has ended with `ret`. */
+void futex_call_ended(struct flow *flow, uint32_t index, int64_t ret);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of tries; see try_reasons.h. */
+#include "waits/try_reasons.h"
+
+#include <inttypes.h>
+
+#include "util/when.h"
+#include "waits/reasons.h"
+#include "waits/state_names.h"
+
+/* "schemainit (261)" */
+static void append_thread(GString *text, const struct session *session, uint32_t thread)
+{
+	g_string_append_printf(text, "%s (%d)%s", session_thread_name(session, thread),
+			       model_thread(&session->trace.model, thread)->tid,
+			       session_on(session, thread));
+}
+
+/* The names that C has for what a call returns. */
+static const char *result_name(int32_t result)
+{
+	switch (result) {
+	case -2:
+		return "ENOENT";
+	case -11:
+		return "EAGAIN";
+	case -13:
+		return "EACCES";
+	case -17:
+		return "EEXIST";
+	case -111:
+		return "ECONNREFUSED";
+	default:
+		return NULL;
+	}
+}
+
+/* "connect failed 9 times with ECONNREFUSED, about every 80 ms" */
+static void append_tries(GString *text, const struct session *session, const struct reason *reason)
+{
+	const char *name = result_name(reason->result);
+	char length[32];
+
+	g_string_append(text, session_text(session, reason->call));
+	if (name)
+		g_string_append_printf(text, " failed %u time%s with %s", reason->count,
+				       reason->count == 1 ? "" : "s", name);
+	else
+		g_string_append_printf(text, " told so %u time%s", reason->count,
+				       reason->count == 1 ? "" : "s");
+	g_string_append_printf(text, ", pauses of up to %s", when_duration(length, reason->ns));
+}
+
+static char *object_words(const struct session *session, const struct reason *reason)
+{
+	const char *key = session_text(session, reason->object);
+
+	if (g_str_has_prefix(key, "fd:"))
+		return g_strdup_printf("a file whose name was not recorded (%s)", key);
+	return g_strdup(resource_name(key));
+}
+
+static void append_until(GString *text, const struct session *session, const struct reason *reason)
+{
+	g_autofree char *object = object_words(session, reason);
+
+	switch (reason->kind) {
+	case REASON_FILE_APPEARS:
+		g_string_append_printf(text, "no %s until ", object);
+		append_thread(text, session, reason->thread);
+		g_string_append(text, " made it");
+		break;
+	case REASON_FILE_GOES:
+		g_string_append_printf(text, "%s was in the way until ", object);
+		append_thread(text, session, reason->thread);
+		g_string_append(text, " removed it");
+		break;
+	case REASON_LISTENS:
+		g_string_append_printf(text, "nobody listened at %s", object);
+		if (!is_thread(reason->thread))
+			break;
+		g_string_append(text, " until ");
+		append_thread(text, session, reason->thread);
+		g_string_append(text, " did");
+		break;
+	case REASON_INPUT:
+		g_string_append_printf(text, "nothing to read from %s until ", object);
+		append_thread(text, session, reason->thread);
+		g_string_append(text, " wrote");
+		break;
+	default:
+		append_thread(text, session, reason->thread);
+		g_string_append(text, " had not ended");
+		break;
+	}
+}
+
+/* The part of a wait after the difference was made: only the pause was still to pass. */
+static bool is_after(const struct wait *wait, const struct reason *reason)
+{
+	return is_thread(reason->thread) && reason->from < reason->until &&
+	       wait->begin >= reason->until;
+}
+
+static void append_after(GString *text, const struct session *session, const struct reason *reason)
+{
+	static const char *const did[REASON_KINDS] = {[REASON_FILE_APPEARS] = "made",
+						      [REASON_FILE_GOES] = "removed",
+						      [REASON_LISTENS] = "listened at",
+						      [REASON_INPUT] = "written to"};
+	g_autofree char *object = object_words(session, reason);
+
+	switch (reason->kind) {
+	case REASON_PROCESS_ENDS:
+		append_thread(text, session, reason->thread);
+		g_string_append(text, " had ended");
+		break;
+	case REASON_LOCK_TRIED:
+		g_string_append(text, "given up by ");
+		append_thread(text, session, reason->thread);
+		break;
+	default:
+		g_string_append_printf(text, "%s was %s already by ", object, did[reason->kind]);
+		append_thread(text, session, reason->thread);
+		break;
+	}
+	g_string_append(text, ", but the next try was due only after the pause");
+}
+
+char *try_label(const struct session *session, const struct wait *wait, const struct reason *reason)
+{
+	GString *text = g_string_new(NULL);
+
+	if (is_after(wait, reason))
+		append_after(text, session, reason);
+	else
+		append_until(text, session, reason);
+	g_string_append(text, "; ");
+	append_tries(text, session, reason);
+	return g_string_free(text, FALSE);
+}
+
+char *try_lock_label(const struct session *session, const struct wait *wait,
+		     const struct reason *reason)
+{
+	GString *text = g_string_new(NULL);
+
+	if (is_after(wait, reason)) {
+		append_after(text, session, reason);
+	} else {
+		g_string_append(text, "held by ");
+		append_thread(text, session, reason->thread);
+	}
+	g_string_append(text, "; ");
+	append_tries(text, session, reason);
+	return g_string_free(text, FALSE);
+}
+
+char *try_futex_label(const struct session *session, const struct wait *wait,
+		      const struct reason *reason)
+{
+	GString *text = g_string_new("kept by ");
+	char length[32];
+
+	(void) wait;
+	append_thread(text, session, reason->thread);
+	g_string_append_printf(text,
+			       ", who gave it up in the end; %u timed wait%s for it expired, the "
+			       "longest after %s",
+			       reason->count, reason->count == 1 ? "" : "s",
+			       when_duration(length, reason->ns));
+	return g_string_free(text, FALSE);
+}
+
+char *reason_clause(const struct session *session, const struct reason *reason)
+{
+	g_autofree char *object = object_words(session, reason);
+	const char *call = session_text(session, reason->call);
+	char length[32];
+
+	switch (reason->kind) {
+	case REASON_FILE_APPEARS:
+		return g_strdup_printf(", trying %s again until there was %s", call, object);
+	case REASON_FILE_GOES:
+		return g_strdup_printf(", trying %s again until %s was gone", call, object);
+	case REASON_LISTENS:
+		return g_strdup_printf(", trying %s again until somebody listened at %s", call,
+				       object);
+	case REASON_INPUT:
+		return g_strdup_printf(", trying %s again until %s had something to read", call,
+				       object);
+	case REASON_LOCK_TRIED:
+		return g_strdup_printf(", trying %s again for the lock of %s", call, object);
+	case REASON_PROCESS_ENDS:
+		return g_strdup_printf(", asking again with %s whether it was still there", call);
+	case REASON_FUTEX_TIMED:
+		return g_strdup_printf(", in timed waits of up to %s that expired, until it woke "
+				       "that one",
+				       when_duration(length, reason->ns));
+	default:
+		return NULL;
+	}
+}
