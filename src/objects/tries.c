@@ -331,7 +331,7 @@ static void write_reason(struct flow *flow, const struct try *try, uint32_t reas
 		if (pause_of(flow, interval) == PAUSE_NONE)
 			continue;
 		block = block_at(flow->timeline, interval->ref);
-		if (block->reason && reason)
+		if (block->reason && reason_of(flow, block->reason)->kind)
 			continue; /* explained by an earlier one */
 		block->reason = reason;
 		if (lock)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "waits/signals.h"
+#include "event/signals.h"
 #include "waits/wait.h"
 
 bool is_ending(const struct session *session, uint32_t thread, int64_t time)

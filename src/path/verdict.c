@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "waits/causality.h"
-#include "waits/reasons.h"
+#include "waits/reason_words.h"
 #include "contention/holders.h"
 #include "path/asides.h"
 #include "path/ending.h"

@@ -10,7 +10,7 @@
 #include "waits/deliveries.h"
 #include "contention/holders.h"
 #include "waits/reasons.h"
-#include "waits/signals.h"
+#include "event/signals.h"
 #include "event/softirqs.h"
 #include "waits/state_names.h"
 

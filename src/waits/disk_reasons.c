@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of disk/'s reasons; see disk_reasons.h. */
-#include "waits/disk_reasons.h"
+/* The words of disk/'s reasons; see reason_words.h. */
+#include "waits/reason_words.h"
 
 #include <string.h>
 

@@ -3,9 +3,7 @@
 #include "waits/reasons.h"
 
 #include "waits/cause_kinds.h"
-#include "waits/disk_reasons.h"
-#include "waits/timeouts.h"
-#include "waits/try_reasons.h"
+#include "waits/reason_words.h"
 
 /* "put to sleep by the kernel, as a cgroup over its memory.high (inferred)" */
 static char *memory_high_label(const struct session *session, const struct wait *wait,

@@ -19,8 +19,4 @@ struct reason_info {
 
 const struct reason_info *reason_info(const struct reason *reason);
 
-/* Behind who waited, and where: ", until /x was there"; free with g_free(). NULL: there is no more
- * to say. */
-char *reason_clause(const struct session *session, const struct reason *reason);
-
 #endif

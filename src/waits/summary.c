@@ -16,7 +16,7 @@
 
 #include "ready/cpu_runs.h"
 #include "ready/runners.h"
-#include "waits/signals.h"
+#include "event/signals.h"
 #include "waits/state_names.h"
 
 #include "util/idmap.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* See timeouts.h. */
-#include "waits/timeouts.h"
+/* The words of waits that ended at the waiter's own time limit; see reason_words.h. */
+#include "waits/reason_words.h"
 
 #include <signal.h>
 
 #include "waits/deliveries.h"
-#include "waits/signals.h"
+#include "event/signals.h"
 #include "waits/state_names.h"
 
 /* "its own time limit of 400.0 ms: " */

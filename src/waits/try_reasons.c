@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of tries; see try_reasons.h. */
-#include "waits/try_reasons.h"
+/* The words of tries; see reason_words.h. */
+#include "waits/reason_words.h"
 
 #include <inttypes.h>
 
 #include "util/when.h"
-#include "waits/reasons.h"
 #include "waits/state_names.h"
 
 /* "schemainit (261)" */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See signals.h. */
-#include "waits/signals.h"
+#include "event/signals.h"
 
 #include <inttypes.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals as people call them.
  *
- * Part of waits/.
+ * Place: event/.
  */
-#ifndef WHYLATE_WAITS_SIGNALS_H
-#define WHYLATE_WAITS_SIGNALS_H
+#ifndef WHYLATE_EVENT_SIGNALS_H
+#define WHYLATE_EVENT_SIGNALS_H
 
 #include <glib.h>
 #include <stdint.h>
