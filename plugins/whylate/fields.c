@@ -9,7 +9,6 @@
 void scratch_init(struct scratch *scratch)
 {
 	scratch->used = 0;
-	scratch->tcp = false;
 	scratch->ready = g_array_new(FALSE, FALSE, sizeof(struct event_ready));
 }
 
@@ -372,6 +371,7 @@ static const struct header_layout *layout_of(struct header_layout *layout, const
 		layout->ack_seq = index_of(header, "ack_seq");
 		layout->data_offset = index_of(header, "data_offset");
 		layout->flags = index_of(header, "flags");
+		layout->window = index_of(header, "window_size");
 	}
 	return layout;
 }
@@ -403,13 +403,15 @@ static void take_tcp(const struct header_layout *ip, const bt_field *header,
 		     const struct header_layout *tcp, const bt_field *transport,
 		     struct event *event)
 {
-	struct packet_headers headers = {.total = header_integer(header, ip->length),
-					 .ihl = header_integer(header, ip->ihl),
-					 .id = header_integer(header, ip->id),
-					 .seq = header_integer(transport, tcp->seq),
-					 .ack_seq = header_integer(transport, tcp->ack_seq),
-					 .data_offset = header_integer(transport, tcp->data_offset),
-					 .flags = header_integer(transport, tcp->flags)};
+	struct packet_headers headers = {
+		.total = header_integer(header, ip->length),
+		.ihl = header_integer(header, ip->ihl),
+		.id = header_integer(header, ip->id),
+		.seq = header_integer(transport, tcp->seq),
+		.ack_seq = header_integer(transport, tcp->ack_seq),
+		.data_offset = header_integer(transport, tcp->data_offset),
+		.flags = header_integer(transport, tcp->flags),
+		.window = header_integer(transport, tcp->window)};
 
 	event_take_tcp(event, &headers);
 }
@@ -442,8 +444,7 @@ static void take_packet(struct class_state *state, const bt_field *variant, stru
 		event->net.source_port = (uint32_t) port;
 	if (layout->dest_port >= 0 && field_integer(at_index(transport, layout->dest_port), &port))
 		event->net.dest_port = (uint32_t) port;
-	if (scratch->tcp)
-		take_tcp(ip, header, layout, transport, event);
+	take_tcp(ip, header, layout, transport, event);
 }
 
 static int64_t integer(const struct field_step *step, const bt_field *field)

@@ -29,7 +29,6 @@ struct class_filter {
 struct scratch {
 	uint8_t bytes[SCRATCH_BYTES]; /* all lists of bytes */
 	uint32_t used;
-	bool tcp;       /* TCP headers are wanted whole */
 	GArray *ready;                /* owned; struct event_ready */
 };
 
@@ -40,7 +39,7 @@ struct header_layout {
 	int64_t saddr, daddr, transport; /* member index, -1 */
 	int64_t source_port, dest_port;  /* of a transport header */
 	int64_t length, ihl, id;         /* of a network header */
-	int64_t seq, ack_seq, data_offset, flags; /* of TCP's */
+	int64_t seq, ack_seq, data_offset, flags, window; /* of TCP's */
 };
 
 #define HEADER_OPTIONS 8

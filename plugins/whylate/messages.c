@@ -445,7 +445,6 @@ static void tell_hosts(struct messages *messages)
 		stream->key = NULL;
 	}
 	g_ptr_array_set_size(messages->untold, 0);
-	messages->scratch.tcp = messages->sink->wants_tcp;
 }
 
 static struct stream *stream_of(struct messages *messages, const bt_stream *key)

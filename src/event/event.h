@@ -63,6 +63,7 @@ enum event_kind {
 	EV_JOURNAL_START, /* jbd2_start_commit */
 	EV_JOURNAL_END,
 	EV_NET_SEND,
+	EV_NET_XMIT, /* the driver took it */
 	EV_NET_RECEIVE,
 	EV_SIGNAL_GENERATE,
 	EV_SIGNAL_DELIVER,
@@ -218,12 +219,15 @@ struct event {
 			struct event_bytes saddr, daddr; /* 4 or 16 bytes; none: not recorded */
 			uint32_t source_port, dest_port; /* 0: none */
 			uint64_t skb; /* kernel address of the packet's buffer */
-			/* TCP, if the sink asks for it (wants_tcp) */
-			bool tcp;
+			const char *device; /* NULL: not said */
+			int32_t rc; /* xmit: 0: taken; 0x10: busy, it is tried again */
+			bool tcp; /* the rest is said */
 			uint16_t flags; /* FIN 1, SYN 2, RST 4, PSH 8, ACK 16 … */
 			uint16_t id; /* of the IPv4 header, else 0 */
 			uint32_t seq, ack_seq;
 			uint32_t length; /* bytes of payload */
+			int32_t window; /* as the header has it, not scaled; -1: not said */
+			uint8_t options; /* 32-bit words of TCP options */
 		} net;
 		struct {
 			uint64_t item; /* kernel address */

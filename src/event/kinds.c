@@ -97,8 +97,15 @@ static const struct event_field block_fields[] = {
 	{"new_sector", FIELD_I64, AT(block.other)},
 	{0}};
 
-static const struct event_field net_fields[] = {
-	{"skbaddr", FIELD_I64, AT(net.skb)}, {"network_header", FIELD_PACKET, AT(net)}, {0}};
+static const struct event_field net_fields[] = {{"skbaddr", FIELD_I64, AT(net.skb)},
+						{"name", FIELD_STRING, AT(net.device)},
+						{"network_header", FIELD_PACKET, AT(net)},
+						{0}};
+
+static const struct event_field xmit_fields[] = {{"skbaddr", FIELD_I64, AT(net.skb)},
+						 {"rc", FIELD_I32, AT(net.rc)},
+						 {"name", FIELD_STRING, AT(net.device)},
+						 {0}};
 
 static const struct event_field work_fields[] = {
 	{"work", FIELD_I64, AT(work.item)}, {"function", FIELD_I64, AT(work.function)}, {0}};
@@ -254,6 +261,7 @@ static const struct event_field user_fields[] = {
 static const struct event fork_defaults = {.fork = {.parent_pid = -1, .child_pid = -1}};
 static const struct event exec_defaults = {.exec = {.tid = -1, .old_tid = -1}};
 static const struct event wake_defaults = {.wake = {.target_cpu = -1}};
+static const struct event net_defaults = {.net = {.window = -1}};
 static const struct event block_defaults = {.block = {.tid = -1}};
 static const struct event switch_defaults = {.sched_switch = {.next_prio = NO_PRIORITY}};
 static const struct event idle_defaults = {.idle = {.state = IDLE_LEFT, .cpu = -1}};
@@ -309,7 +317,10 @@ static const struct shape idle_shape = {MEMBER(idle), .fields = idle_fields,
 static const struct shape writeback_shape = {MEMBER(writeback), .fields = writeback_fields};
 static const struct shape dirty_shape = {MEMBER(dirty), .fields = dirty_fields};
 static const struct shape journal_shape = {MEMBER(journal), .fields = journal_fields};
-static const struct shape net_shape = {MEMBER(net), .fields = net_fields};
+static const struct shape net_shape = {MEMBER(net), .fields = net_fields,
+				       .defaults = &net_defaults};
+static const struct shape xmit_shape = {MEMBER(net), .fields = xmit_fields,
+					.defaults = &net_defaults};
 static const struct shape signal_shape = {MEMBER(signal), .fields = signal_fields};
 static const struct shape priority_shape = {MEMBER(priority), .fields = priority_fields};
 static const struct shape syscall_shape = {MEMBER(syscall), .fields = syscall_fields,
@@ -379,6 +390,7 @@ static const struct {
 	[EV_JOURNAL_START] = {"jbd2_start_commit", &journal_shape},
 	[EV_JOURNAL_END] = {"jbd2_end_commit", &journal_shape},
 	[EV_NET_SEND] = {"net_dev_queue", &net_shape},
+	[EV_NET_XMIT] = {"net_dev_xmit", &xmit_shape},
 	[EV_NET_RECEIVE] = {"net_if_receive_skb netif_receive_skb", &net_shape},
 	[EV_SIGNAL_GENERATE] = {"signal_generate", &signal_shape},
 	[EV_SIGNAL_DELIVER] = {"signal_deliver", &signal_shape},

@@ -5,7 +5,7 @@
  *   reader ── add_host(), declare() ──► sink      first: hosts, then the classes of events
  *          ── begin(), event(), lose() ─►         then, in order of time, what happened
  *          ── damage(), stop() ─────────►         at last: what could not be read
- *          ◄── filters, wants_tcp, … ───          what the sink asks for, as plain members
+ *          ◄── filters, places, … ──────          what the sink asks for, as plain members
  *
  * Place: event/. A reader knows nothing above it; whoever wants its events fills such a
  * structure. It is one call through a pointer for each event.
@@ -58,7 +58,6 @@ struct event_sink {
 	 * Borrowed. */
 	const struct event_filter *filters[SINK_FILTERS];
 	bool only_matches; /* of other events only that they happened is of use */
-	bool wants_tcp;    /* packets' TCP headers too; true or false when all hosts are told */
 	struct event_places *places; /* borrowed; noted here, if the reader can; NULL: not */
 
 	/* --- what the reader tells --- */

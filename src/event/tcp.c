@@ -19,4 +19,6 @@ void event_take_tcp(struct event *event, const struct packet_headers *headers)
 	event->net.flags = (uint16_t) MAX(headers->flags, 0);
 	event->net.id = (uint16_t) MAX(headers->id, 0);
 	event->net.length = (uint32_t) (total - own);
+	event->net.window = headers->window >= 0 ? (int32_t) MIN(headers->window, UINT16_MAX) : -1;
+	event->net.options = (uint8_t) CLAMP(headers->data_offset - 5, 0, 10);
 }

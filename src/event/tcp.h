@@ -12,9 +12,9 @@
 /* -1: not said. */
 struct packet_headers {
 	int64_t total, ihl, id;                   /* IP */
-	int64_t seq, ack_seq, data_offset, flags; /* TCP */
+	int64_t seq, ack_seq, data_offset, flags, window; /* TCP */
 };
-#define NO_HEADERS ((struct packet_headers) {-1, -1, -1, -1, -1, -1, -1})
+#define NO_HEADERS ((struct packet_headers) {-1, -1, -1, -1, -1, -1, -1, -1})
 
 /* Fills event->net, if they are TCP's. */
 void event_take_tcp(struct event *event, const struct packet_headers *headers);

@@ -20,6 +20,7 @@
 #include "objects/exchanges.h"
 #include "locks/futexes.h"
 #include "net/questions.h"
+#include "net/transport.h"
 #include "objects/operation_log.h"
 #include "objects/tries.h"
 #include "objects/resource.h"
@@ -122,6 +123,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		thread->flow.call.name = name;
 		thread->flow.call.begin = flow->time;
 		call_arguments(flow, thread, &event->syscall);
+		transport_call(flow, thread, cpu->current);
 		if (info->wait == WAIT_FUTEX)
 			lock_futex_begins(flow, cpu->current, thread);
 		if (info->tries == TRIES_EXIT && thread->flow.call.op && thread->flow.tries)
@@ -287,6 +289,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 	call_note_sent(flow, thread, &event->syscall);
 	call_effects(flow, cpu->current, thread, &event->syscall);
 	question_exit(flow, cpu->current, thread, &event->syscall);
+	transport_exit(flow, thread, cpu->current, &event->syscall);
 	if (flow->exchanges_wanted)
 		exchange_exit(flow, cpu->current, thread, &event->syscall);
 	call_close(thread);

@@ -6,14 +6,15 @@
 #ifndef WHYLATE_IMPOSED_IMPOSERS_H
 #define WHYLATE_IMPOSED_IMPOSERS_H
 
-#include "run/session.h"
+#include "waits/wait.h"
 
 /* What a thread did while others waited for it. */
 enum imposed {
 	IMPOSED_WORK,   /* worked, or was interrupted */
 	IMPOSED_CPU,    /* was ready, without a CPU */
 	IMPOSED_SLEEP,  /* slept by its own timer */
-	IMPOSED_DEVICE, /* waited for a device, the network, an interrupt */
+	IMPOSED_DEVICE, /* waited for a device, an interrupt */
+	IMPOSED_NETWORK, /* waited for a packet: its way, a peer that is not traced */
 	IMPOSED_SILENCE, /* did not answer, or end, in the time that was given to it */
 	IMPOSED_OTHER,  /* what is not known, or waited for who waits for it */
 	IMPOSED_RAN,    /* ran where others were ready to */
@@ -32,6 +33,8 @@ struct imposer {
 	uint32_t waiter;   /* the one that lost most to it in one wait, … */
 	int64_t begin, end; /* … and that wait */
 	int64_t worst;     /* … and how much */
+	struct wait told;  /* resource: what lost most to it, if that has a reason; block NULL */
+	int64_t told_ns;
 	bool spans_gap;    /* events were lost during some of these waits */
 };
 

@@ -71,6 +71,20 @@ void impose_by_resource(struct account *account, uint32_t thread, uint32_t resou
 		impose(account, imposer_of(account, thread, resource), ns);
 }
 
+void impose_by_wait(struct account *account, const struct wait *wait, int64_t ns)
+{
+	uint32_t resource = wait_hardware(account->session, wait);
+	struct imposer *imposer;
+
+	if (!resource || ns <= 0)
+		return;
+	imposer = impose(account, imposer_of(account, wait->thread, resource), ns);
+	if (wait->block->reason && (!imposer->told.block || ns > imposer->told_ns)) {
+		imposer->told = *wait;
+		imposer->told_ns = ns;
+	}
+}
+
 static bool on_path(const struct account *account, uint32_t thread)
 {
 	for (guint i = 0; i < account->depth; i++)
@@ -101,13 +115,16 @@ static void chain_ends(struct account *account, const struct wait *wait)
 					     [TAKER_TIMER] = IMPOSED_SLEEP,
 					     [TAKER_HARDWARE] = IMPOSED_DEVICE};
 	enum wait_taker taker = wait_taker(account->session, wait);
+	enum imposed kind = kinds[taker];
 	int64_t ns = wait->end - wait->begin;
 
-	if (!impose_by_named(account, wait))
-		impose_by_thread(account, wait->thread, kinds[taker], ns);
+	if (taker == TAKER_HARDWARE && wait_is_networks(account->session, wait))
+		kind = IMPOSED_NETWORK;
+	if (!impose_by_named(account, wait) &&
+	    !wait_is_transports(account->session, wait)) /* it did nothing of it */
+		impose_by_thread(account, wait->thread, kind, ns);
 	if (taker == TAKER_HARDWARE)
-		impose_by_resource(account, wait->thread, wait_hardware(account->session, wait),
-				   ns);
+		impose_by_wait(account, wait, ns);
 }
 
 int64_t lead_follow(struct account *account, const struct wait *wait, const struct lead *lead)
@@ -134,8 +151,12 @@ static void blocked_meanwhile(struct account *account, uint32_t thread, const st
 	}
 	rest = lead_follow(account, &wait, &lead);
 	if (rest) { /* the messenger's, the device's */
-		impose_by_thread(account, thread, IMPOSED_DEVICE, rest);
-		impose_by_resource(account, thread, wait_hardware(account->session, &wait), rest);
+		if (!wait_is_transports(account->session, &wait))
+			impose_by_thread(account, thread,
+					 wait_is_networks(account->session, &wait) ? IMPOSED_NETWORK
+										   : IMPOSED_DEVICE,
+					 rest);
+		impose_by_wait(account, &wait, rest);
 	}
 }
 

@@ -44,6 +44,8 @@ void account_clear(struct account *account);
 /* The wait at hand owes `ns` to the thread; to a resource of the thread's host (0:
  * to none). */
 void impose_by_thread(struct account *account, uint32_t thread, enum imposed kind, int64_t ns);
+/* The same of what took `wait`: its device, peer or reason. */
+void impose_by_wait(struct account *account, const struct wait *wait, int64_t ns);
 void impose_by_resource(struct account *account, uint32_t thread, uint32_t resource, int64_t ns);
 
 /* Whoever the wait's reason names without being followed; false: nobody, or who waits. */

@@ -27,12 +27,12 @@ static void account_hardware(struct account *account, const struct wait *wait)
 		waiting->own += ns;
 	else if (taker == TAKER_UNKNOWN)
 		waiting->unknown += ns;
-	else if (!block_reason(session, wait->block) && contacts_idle_hardware(session, wait))
+	else if (!wait_is_explained(session, wait) && contacts_idle_hardware(session, wait))
 		waiting->idle += ns;
 	else {
 		waiting->imposed += ns;
 		impose_by_named(account, wait);
-		impose_by_resource(account, wait->thread, wait_hardware(session, wait), ns);
+		impose_by_wait(account, wait, ns);
 	}
 }
 
@@ -59,7 +59,7 @@ static void account_wait(struct account *account, uint32_t thread, const struct 
 	rest = lead_follow(account, &wait, &lead);
 	account->depth = 0;
 	if (rest)
-		impose_by_resource(account, thread, wait_hardware(session, &wait), rest);
+		impose_by_wait(account, &wait, rest);
 }
 
 static void account_run(int64_t begin, int64_t end, uint32_t thread, void *data)
@@ -172,7 +172,7 @@ static bool leads_on(struct account *account, uint32_t thread, const struct span
 		account->waiting->unknown += ns;
 		return false;
 	}
-	if (block_reason(session, wait.block))
+	if (wait_is_explained(session, &wait))
 		return true;
 	if (is_thread(wait.block->child) && !model_thread(&session->trace.model, thread)->born) {
 		account->waiting->children += ns;
@@ -422,6 +422,7 @@ const char *imposed_text(enum imposed kind)
 		[IMPOSED_CPU] = "waited for a CPU",
 		[IMPOSED_SLEEP] = "slept",
 		[IMPOSED_DEVICE] = "waited for a device",
+		[IMPOSED_NETWORK] = "waited for the network",
 		[IMPOSED_SILENCE] = "did not answer or end in time",
 		[IMPOSED_OTHER] = "did what is not known or was not followed",
 		[IMPOSED_RAN] = "ran where they were ready to",

@@ -248,6 +248,13 @@ uint32_t *fd_talk(struct fd_table *table, int32_t fd)
 	return entry ? &entry_file(entry)->talk : NULL;
 }
 
+uint64_t *fd_flow(struct fd_table *table, int32_t fd)
+{
+	gpointer entry = lookup(table, fd);
+
+	return entry ? &entry_file(entry)->flow : NULL;
+}
+
 bool fd_is_last(struct fd_table *table, int32_t fd)
 {
 	gpointer entry = lookup(table, fd);

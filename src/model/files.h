@@ -27,6 +27,7 @@ struct open_file {
 	uint32_t key;        /* interned */
 	uint32_t channel;    /* number of the struct channel_end, 0: not asked for yet */
 	uint32_t talk;       /* number of the struct talk, 0: not asked for yet */
+	uint64_t flow;       /* TCP: key of the way from here (connections.h), 0: not known */
 	GHashTable *cookies; /* owned; epoll: cookie -> fd; NULL */
 };
 
@@ -62,6 +63,8 @@ uint32_t *fd_talk(struct fd_table *table, int32_t fd);
 /* Calls `visit` with each descriptor that was registered with the epoll `epfd`, `max` at most. */
 void fd_epoll_each(struct fd_table *table, int32_t epfd, guint max,
 		   void (*visit)(int32_t fd, void *data), void *data);
+/* The place of the key of its way in what `fd` is, as fd_channel(). */
+uint64_t *fd_flow(struct fd_table *table, int32_t fd);
 /* No other descriptor means the same open file. */
 bool fd_is_last(struct fd_table *table, int32_t fd);
 

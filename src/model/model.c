@@ -61,6 +61,9 @@ static void host_free(struct host *host)
 	g_array_free(host->sent, TRUE);
 	g_array_free(host->talks, TRUE);
 	idmap_clear(&host->talk_index);
+	idmap_clear(&host->tcp_ways);
+	g_array_free(host->tcp, TRUE);
+	g_array_free(host->tcp_listeners, TRUE);
 	g_array_free(host->namespaces, TRUE);
 	idmap_clear(&host->namespace_index);
 	idmap_clear(&host->inner_tids);
@@ -149,6 +152,9 @@ struct host *host_new(struct model *model)
 	host->sent = g_array_new(FALSE, TRUE, sizeof(struct sent));
 	host->talks = g_array_new(FALSE, TRUE, sizeof(struct talk));
 	idmap_init(&host->talk_index);
+	idmap_init(&host->tcp_ways);
+	host->tcp = g_array_new(FALSE, TRUE, sizeof(struct tcp_connection));
+	host->tcp_listeners = g_array_new(FALSE, FALSE, sizeof(struct tcp_listener));
 	idmap_init(&host->namespace_index);
 	idmap_init(&host->inner_tids);
 	host->namespaces = g_array_new(FALSE, FALSE, sizeof(struct pid_ns));

@@ -19,6 +19,7 @@
 
 #include "event/event.h"
 #include "event/kinds.h"
+#include "model/connections.h"
 #include "timeline/timeline.h"
 #include "util/corridor.h"
 #include "util/idmap.h"
@@ -90,6 +91,7 @@ struct call {
 	uint32_t exchange;  /* what it writes or connects, a struct exchange; 0 */
 	uint32_t end;       /* … to or from which struct channel_end */
 	uint32_t talk; /* number of the struct talk that it reads, writes, closes or waits for */
+	uint64_t flow;      /* TCP: key of the way from its socket (connections.h), 0 */
 };
 
 /* A function of user space that was entered and not left. */
@@ -221,6 +223,7 @@ struct cpu {
 	uint8_t sender_length; /* 4, 16, or 0: not recorded */
 	uint32_t sender_port;
 	uint32_t heard; /* DETAIL_PACKET: number of the talk on which it was sent here, 0 */
+	struct tcp_arrival arrival; /* … of TCP, more of it */
 	int32_t last_raise; /* softIRQ raised last, -1 */
 	struct idle_state {
 		int64_t begin, end; /* end INT64_MAX: still in it */
@@ -328,6 +331,7 @@ struct sent {
 	uint32_t thread; /* who sent it, NO_THREAD */
 	uint32_t call; /* packet: interned system call that sent it, 0 */
 	bool waiting; /* not received yet */
+	int64_t left; /* packet: the driver took it, 0 */
 	bool in_interrupt; /* work: an interrupt queued it */
 	uint32_t behind; /* … what for: struct wake_detail, 0 */
 	bool by_timer; /* … and it was a timer's function, interned */
@@ -443,12 +447,17 @@ struct host {
 	struct idmap works; /* item's address -> index in `sent` */
 	struct idmap flows; /* hash of addresses and ports -> index in `sent` */
 	GArray *sent; /* struct sent */
+	struct idmap tcp_ways; /* hash of addresses and ports -> 2 * connection + way */
+	GArray *tcp; /* struct tcp_connection */
+	uint32_t tcp_next; /* place in it to be given next, if it is full */
+	GArray *tcp_listeners; /* struct tcp_listener */
 	GArray *namespaces; /* struct pid_ns */
 	struct idmap namespace_index; /* number -> index in them */
 	struct idmap inner_tids; /* PID namespace and TID in it -> newest thread: container.h */
 	bool has_statedump;
 	bool has_pauses; /* events of writers put to sleep for dirty pages */
 	bool has_works; /* events of work queues were seen */
+	bool has_xmit; /* … of drivers that take packets */
 	uint32_t pipes, pairs; /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;
 	int64_t counted_from; /* ns: they, and CPUs' unknown_ns, are of the time since */

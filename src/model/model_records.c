@@ -43,7 +43,7 @@ RECORD(call, NUMBER(open), NUMBER(inherited), NAME(name), NAME(before), TIME(beg
        NUMBER(works_on), NAME(newpath), NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op),
        NUMBER(argument), NUMBER(flags), NUMBER(start), NUMBER(length), NUMBER(timer), THREAD(child),
        NUMBER(waits), NUMBER(to_disk), REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES),
-       REF(end, STORE_ENDS), NUMBER(talk));
+       REF(end, STORE_ENDS), NUMBER(talk), NUMBER(flow));
 #undef RECORD_TYPE
 
 /* The uint32_t in a list of waits. */
@@ -89,6 +89,11 @@ RECORD(idle_state, TIME(begin), TIME(end), NUMBER(state));
 RECORD(raised, THREAD(thread), TIME(time));
 #undef RECORD_TYPE
 
+#define RECORD_TYPE struct tcp_arrival
+RECORD(tcp_arrival, NUMBER(flow), TIME_OR_0(queued), TIME_OR_0(left), TIME_OR_0(missed_since),
+       NUMBER(seq), NUMBER(end), NUMBER(flags));
+#undef RECORD_TYPE
+
 static void *make_cpu(void *host)
 {
 	return host_add_cpu(host);
@@ -100,9 +105,10 @@ RECORD_MADE(cpu, make_cpu, NULL, NUMBER(id), NUMBER(seen), NUMBER(named), NUMBER
 	    NUMBER(unknown_ns), TIME(gap_end), TIME(last_switch), NUMBER(frames_lost),
 	    NUMBER(depth), IN_PLACE_COUNTED(frames, frame, depth), IN_PLACE(pending, wake_detail),
 	    THREAD(last_woken), NUMBERS(sender), NUMBER(sender_length), NUMBER(sender_port),
-	    NUMBER(heard), NUMBER(last_raise), IN_PLACE(idles, idle_state), NUMBER(idles_count),
-	    TIME(last_ipi), IN_PLACE(raised, raised), LOG(runs, STORE_RUNS),
-	    PASSING_ARRAY(open, open_frame), REF(operation, STORE_OPERATIONS));
+	    NUMBER(heard), IN_PLACE(arrival, tcp_arrival), NUMBER(last_raise),
+	    IN_PLACE(idles, idle_state), NUMBER(idles_count), TIME(last_ipi),
+	    IN_PLACE(raised, raised), LOG(runs, STORE_RUNS), PASSING_ARRAY(open, open_frame),
+	    REF(operation, STORE_OPERATIONS));
 #undef RECORD_TYPE
 
 /* --- hosts ------------------------------------------------------------------------- */
@@ -137,7 +143,7 @@ RECORD(disk_end, NUMBER(dev), TIME(end));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct sent
-RECORD(sent, NUMBER(flow), TIME(time), THREAD(thread), NAME(call), NUMBER(waiting),
+RECORD(sent, NUMBER(flow), TIME(time), THREAD(thread), NAME(call), NUMBER(waiting), TIME_OR_0(left),
        NUMBER(in_interrupt), REF(behind, STORE_DETAILS), NUMBER(by_timer), NAME(timer));
 #undef RECORD_TYPE
 
@@ -155,6 +161,44 @@ RECORD(listener, NAME(address), WEAK_THREAD(thread));
 #define RECORD_TYPE struct end_signal
 RECORD(end_signal, TIME(time), WEAK_THREAD(sender), WEAK_THREAD(target), NUMBER(sig),
        NUMBER(ignored));
+#undef RECORD_TYPE
+
+/* Of connections nothing is kept that only they name. */
+#define RECORD_TYPE struct tcp_write
+RECORD(tcp_write, TIME(time), NUMBER(end), WEAK_THREAD(thread), NAME(call));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct tcp_segment
+RECORD(tcp_segment, NUMBER(seq), NUMBER(end), TIME(written), TIME(first), TIME(last),
+       TIME_OR_0(left), NUMBER(gap), NUMBER(ack_delay), NUMBER(skb), WEAK_THREAD(thread),
+       NAME(call), NUMBER(again), NUMBER(held), NUMBER(how), NUMBER(needless), NUMBER(unsent),
+       NUMBER(inferred), NUMBER(syn));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct tcp_range
+RECORD(tcp_range, NUMBER(seq), NUMBER(end));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct tcp_way
+RECORD(tcp_way, NUMBER(key), NUMBER(known), NUMBER(synced), NUMBER(leaves_seen), NUMBER(timed_out),
+       NUMBER(sent_end), NUMBER(written_end), NUMBER(acked), NUMBER(recover), NUMBER(syns),
+       NUMBER(duplicates), NUMBER(window), NUMBER(window_max), TIME_OR_0(closed_since),
+       TIME_OR_0(closed_until), TIME_OR_0(loss_time), NUMBER(queue_hold), NUMBER(round_trip),
+       WEAK_THREAD(writer), NAME(call), NUMBER(writing), TIME_OR_0(write_begin), NUMBER(write_next),
+       NUMBER(segment_next), IN_PLACE(writes, tcp_write), IN_PLACE(segments, tcp_segment),
+       NUMBER(received), NUMBER(rcv_next), NUMBER(ack_sent), TIME_OR_0(unacked_since),
+       TIME_OR_0(ack_time), NUMBER(ack_delay), NUMBER(ack_by_timer), NUMBER(ack_seen),
+       WEAK_THREAD(reader), TIME_OR_0(read_time), TIME_OR_0(early_since),
+       IN_PLACE(holes, tcp_range), NAME(local), NAME(remote), NAME(device), NUMBER(local_port),
+       NUMBER(remote_port));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct tcp_connection
+RECORD(tcp_connection, TIME(begin), IN_PLACE(ways, tcp_way));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct tcp_listener
+RECORD(tcp_listener, TIME_OR_0(accepted), WEAK_THREAD(thread), NUMBER(port));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct stop
@@ -197,10 +241,11 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    IN_PLACE(endings, end_signal), NUMBER(endings_next), PASSING_ARRAY(talks, talk),
 	    NUMBER(talk_count), OWN(talk_index), IN_PLACE(listeners, listener),
 	    NUMBER(listeners_next), OWN(packets), OWN(writebacks), OWN(works), OWN(flows),
-	    PASSING_ARRAY(sent, sent), ARRAY(namespaces, pid_ns), MAP(namespace_index),
-	    OWN(inner_tids), NUMBER(has_statedump), NUMBER(has_works), NUMBER(has_pauses),
-	    NUMBER(pipes), NUMBER(pairs), NUMBER(discarded_events), NUMBER(discarded_packets),
-	    TIME(counted_from));
+	    PASSING_ARRAY(sent, sent), OWN(tcp_ways), PASSING_ARRAY(tcp, tcp_connection),
+	    OWN(tcp_next), PASSING_ARRAY(tcp_listeners, tcp_listener), ARRAY(namespaces, pid_ns),
+	    MAP(namespace_index), OWN(inner_tids), NUMBER(has_statedump), NUMBER(has_works),
+	    NUMBER(has_pauses), NUMBER(has_xmit), NUMBER(pipes), NUMBER(pairs),
+	    NUMBER(discarded_events), NUMBER(discarded_packets), TIME(counted_from));
 #undef RECORD_TYPE
 
 /* --- all ------------------------------------------------------------------------- */

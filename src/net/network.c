@@ -8,8 +8,9 @@
  * from queue to receipt. Addresses are used again, so both ends must be of one
  * flow (addresses and ports, as the headers say), and a packet is received once.
  *
- * What is queued in a softIRQ (the rest of a long message, when an
- * acknowledgement has made room) is of the thread that sent last on that flow.
+ * What is queued in a softIRQ (the rest of a long message, when an acknowledgement has made
+ * room) is of who wrote it: TCP's by its bytes (transport.h), others' of the thread that sent
+ * last on that flow.
  *
  * From one host to another the buffers have nothing in common. There TCP's
  * packets are kept, sent and received ones, and brought together when all have
@@ -22,22 +23,11 @@
 #include <string.h>
 
 #include "net/talks.h"
+#include "net/transport.h"
+#include "net/ways.h"
 #include "objects/exchanges.h"
 
-/* FNV-1a over addresses and ports; 0: the headers were not recorded. */
-static uint64_t flow_key(const struct event *event)
-{
-	const struct event_bytes *addresses[] = {&event->net.saddr, &event->net.daddr};
-	uint64_t key = UINT64_C(14695981039346656037);
-
-	if (!event->net.saddr.count)
-		return 0;
-	for (int a = 0; a < 2; a++)
-		for (uint32_t i = 0; i < addresses[a]->count; i++)
-			key = (key ^ addresses[a]->bytes[i]) * UINT64_C(1099511628211);
-	key = (key ^ event->net.source_port) * UINT64_C(1099511628211);
-	return (key ^ event->net.dest_port) * UINT64_C(1099511628211);
-}
+#define NETDEV_BUSY 0x10 /* the driver did not take it: it is tried again */
 
 static struct sent *slot_of(struct host *host, struct idmap *map, uint64_t key)
 {
@@ -68,14 +58,15 @@ static uint32_t keep_packet(struct flow *flow, const struct event *event, const 
 	struct packet *packet;
 	uint32_t index;
 
-	if (!event->net.tcp || !event->net.saddr.count || is_local(event))
+	if (flow->model->hosts->len < 2 || !event->net.tcp || !event->net.saddr.count ||
+	    is_local(event))
 		return 0;
 	index = pages_reserve(packets, 1);
 	packet = pages_at(packets, index);
 	*packet = (struct packet) {
 		.time = flow->time,
 		.handed = flow->time,
-		.flow = flow_key(event),
+		.flow = packet_flow(event),
 		.seq = event->net.seq,
 		.ack_seq = event->net.ack_seq,
 		.length = event->net.length,
@@ -92,13 +83,26 @@ static uint32_t keep_packet(struct flow *flow, const struct event *event, const 
 	return index;
 }
 
+/* Of whom a packet is that a softIRQ queues: without TCP's headers, of who sent last on the
+ * flow. */
+static void sent_in_softirq(struct host *host, struct sent *sent)
+{
+	uint32_t known = sent->flow ? idmap_get(&host->flows, sent->flow) : IDMAP_NONE;
+
+	if (known == IDMAP_NONE)
+		return;
+	*sent = g_array_index(host->sent, struct sent, known);
+	sent->waiting = true;
+}
+
 void flow_packet_sent(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct host *host = flow_host(flow, event);
-	struct sent sent = {
-		.flow = flow_key(event), .time = flow->time, .thread = NO_THREAD, .waiting = true};
+	struct sent sent = {.flow = packet_flow(event),
+			    .time = flow->time,
+			    .thread = NO_THREAD,
+			    .waiting = true};
 	bool by_thread = !cpu_interrupted(cpu) && is_thread(cpu->current);
-	uint32_t known;
 
 	if (flow_in_gap(flow, cpu) || !event->net.skb)
 		return;
@@ -110,50 +114,76 @@ void flow_packet_sent(struct flow *flow, struct cpu *cpu, const struct event *ev
 		sent.call = call->open ? call->name : 0;
 		if (flow->exchanges_wanted)
 			exchange_packet(flow, flow_thread(flow, cpu->current), event);
-		if (sent.flow)
+		if (sent.flow && !event->net.tcp)
 			*slot_of(host, &host->flows, sent.flow) = sent;
-	} else if (sent.flow) {
-		known = idmap_get(&host->flows, sent.flow);
-		if (known != IDMAP_NONE) {
-			sent = g_array_index(host->sent, struct sent, known);
-			sent.waiting = true;
-		}
+	} else if (!event->net.tcp) {
+		sent_in_softirq(host, &sent);
 	}
+	if (event->net.tcp)
+		transport_queued(flow, cpu, event, &sent);
 	*slot_of(host, &host->packets, event->net.skb) = sent;
 	keep_packet(flow, event, &sent);
 }
 
-/* A packet handed to the protocols: its sender, as far as it was recorded. */
-void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event *event)
+void flow_packet_left(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct host *host = flow_host(flow, event);
-	struct sent *sent = NULL;
-	uint32_t known;
+	struct sent *sent;
 
-	if (flow_in_gap(flow, cpu))
+	host->has_xmit = true;
+	if (flow_in_gap(flow, cpu) || !event->net.skb || event->net.rc == NETDEV_BUSY)
 		return;
+	sent = slot_of(host, &host->packets, event->net.skb);
+	sent->left = flow->time;
+	transport_left(flow, host, event, sent->waiting ? sent : NULL);
+}
+
+static void packet_came(struct cpu *cpu, const struct event *event)
+{
+	cpu->arrival.flow = 0;
 	cpu->sender_length = 0;
 	if (event->net.saddr.count == 4 || event->net.saddr.count == 16) {
 		cpu->sender_length = (uint8_t) event->net.saddr.count;
 		memcpy(cpu->sender, event->net.saddr.bytes, cpu->sender_length);
 	}
 	cpu->sender_port = event->net.source_port;
-	cpu->heard = talk_received(host, flow_key(event));
 	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_PACKET,
 						  .thread = NO_THREAD,
 						  .requested = -1,
 						  .clock_error = -1,
 						  .way = -1};
-	known = idmap_get(&host->packets, event->net.skb);
-	if (known != IDMAP_NONE)
-		sent = &g_array_index(host->sent, struct sent, known);
-	if (!sent || !sent->waiting || !sent->flow || sent->flow != flow_key(event)) {
-		/* from outside, or another packet in the same buffer */
-		cpu_pending(cpu)->packet = keep_packet(flow, event, NULL);
+}
+
+/* A packet handed to the protocols: its sender, as far as it was recorded. */
+void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct host *host = flow_host(flow, event);
+	struct wake_detail *pending;
+	struct sent *sent = NULL;
+	uint32_t known;
+	int64_t left = 0;
+	bool here; /* it was sent on this host */
+
+	if (flow_in_gap(flow, cpu))
 		return;
+	packet_came(cpu, event);
+	cpu->heard = talk_received(host, packet_flow(event));
+	pending = cpu_pending(cpu);
+	known = idmap_get(&host->packets, event->net.skb);
+	if (known != IDMAP_NONE) {
+		sent = &g_array_index(host->sent, struct sent, known);
+		left = sent->left;
+		sent->left = 0;
 	}
-	sent->waiting = false;
-	cpu_pending(cpu)->thread = sent->thread;
-	cpu_pending(cpu)->call = sent->call;
-	cpu_pending(cpu)->begin = sent->time;
+	here = sent && sent->waiting && sent->flow && sent->flow == packet_flow(event);
+	if (here) {
+		sent->waiting = false;
+		pending->thread = sent->thread;
+		pending->call = sent->call;
+		pending->begin = sent->time;
+	}
+	if (event->net.tcp)
+		here |= transport_received(flow, cpu, event, here ? sent : NULL, left, pending);
+	if (!here) /* from outside, or another packet in the same buffer */
+		pending->packet = keep_packet(flow, event, NULL);
 }

@@ -9,6 +9,7 @@
 #include "state/state.h"
 
 void flow_packet_sent(struct flow *flow, struct cpu *cpu, const struct event *event);
+void flow_packet_left(struct flow *flow, struct cpu *cpu, const struct event *event);
 void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event *event);
 
 #endif

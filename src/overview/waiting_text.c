@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "waits/causes.h"
+
 #define PART_MIN 0.01 /* smaller parts of an imposer's time are not named */
 #define SHARE_MIN 0.01 /* of all; imposers of less are left out, but with --limit 0 */
 #define NAMED_MAX 6   /* threads of a circle */
@@ -39,6 +41,14 @@ static void append_resource(GString *line, const struct session *session, uint16
 	else if (g_str_equal(key, "cpu:idle"))
 		g_string_append(line, "CPUs idle while a thread was ready (slow or remote "
 				      "wake-ups)");
+	else if (g_str_has_prefix(key, "queue:"))
+		g_string_append_printf(line, "queueing discipline (shaper) of %s", key + 6);
+	else if (g_str_has_prefix(key, "retransmission:"))
+		g_string_append_printf(line, "lost packets to or from %s", key + 15);
+	else if (g_str_has_prefix(key, "delayed-ack:"))
+		g_string_append_printf(line, "delayed acknowledgements to or from %s", key + 12);
+	else if (g_str_has_prefix(key, "send-queue:"))
+		g_string_append_printf(line, "TCP's send queue to or from %s", key + 11);
 	else
 		g_string_append(line, g_str_has_prefix(key, "work:") ? key + 5 : key);
 }
@@ -117,6 +127,19 @@ static bool is_bottleneck(const struct waiting *waiting, const struct imposer *i
 	return false;
 }
 
+/* What became of it, where that is not in the name: ": bytes from a (5) to b (6) were …" */
+static void append_reason(GString *line, const struct session *session,
+			  const struct imposer *imposer)
+{
+	struct cause cause;
+
+	if (!imposer->told.block)
+		return;
+	cause = wait_cause(session, &imposer->told);
+	g_string_append_printf(line, " (at most: %s)", cause.label);
+	cause_clear(&cause);
+}
+
 static void imposer_lines(const struct session *session, const struct waiting *waiting, guint row,
 			  struct output *output)
 {
@@ -134,6 +157,7 @@ static void imposer_lines(const struct session *session, const struct waiting *w
 		append_resource(line, session, imposer->host, imposer->resource);
 	else
 		append_thread(line, session, imposer->thread);
+	append_reason(line, session, imposer);
 	append_parts(line, imposer);
 	g_string_append_printf(line, "; most in one wait: %s of ",
 			       when_duration(worst, imposer->worst));

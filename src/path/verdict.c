@@ -26,7 +26,8 @@
 
 struct share {
 	uint32_t thread, leaf;
-	uint32_t resource;
+	uint32_t resource; /* what these pieces are added up by, besides: a reason's object */
+	uint32_t named; /* the resource to be named, 0: several */
 	enum cause_kind cause;
 	char *cause_label;   /* owned; of the longest piece */
 	bool inferred;       /* that */
@@ -177,18 +178,29 @@ static gboolean share_equal(gconstpointer a, gconstpointer b)
 	       x->cause == y->cause && x->ending == y->ending;
 }
 
+/* What TCP did is one thing, however many connections it did it on. */
+static uint32_t by_reason(const struct session *session, const struct piece *piece,
+			  uint32_t resource)
+{
+	const struct reason *reason = piece->block ? block_reason(session, piece->block) : NULL;
+
+	return reason && reason_is_transport(reason) ? reason->object : resource;
+}
+
 /* `known`: the shares as a set, by what tells one from another. */
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
 		      GHashTable *known, const struct piece *piece)
 {
 	bool ending = is_ending(session, piece->thread, piece->begin) &&
 		      leaf_wib(piece->leaf) != WIB_INTERRUPTED;
-	uint32_t resource = piece->block && !ending ? session_resource(session, piece->block) : 0;
+	uint32_t named = piece->block && !ending ? session_resource(session, piece->block) : 0;
+	uint32_t resource = by_reason(session, piece, named);
 	int64_t ns = piece->end - piece->begin;
 	bool file_fault = is_file_fault(session, piece->leaf, resource);
 	struct share key = {.thread = piece->thread,
 			    .leaf = piece->leaf,
 			    .resource = file_fault ? 0 : resource,
+			    .named = named,
 			    .cause = piece_cause_kind(session, piece),
 			    .ending = ending,
 			    .shortest = INT64_MAX,
@@ -204,6 +216,8 @@ static void add_piece(const struct session *session, const struct path *path, GP
 		share->objects = g_array_new(FALSE, FALSE, sizeof(struct worked_on));
 		g_ptr_array_add(shares, share);
 	}
+	if (share->named != named)
+		share->named = 0;
 	add_waiter(session, path, share, piece);
 	add_spin(session, path, share, piece);
 	if (file_fault || PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL)
@@ -352,7 +366,7 @@ static void append_what(GString *text, const struct session *session, const stru
 		break;
 	case LEAF_BLOCK_SYSCALL:
 		g_string_append_printf(text, "was blocked in %s", session_text(session, number));
-		append_resource(text, session, share->resource);
+		append_resource(text, session, share->named);
 		break;
 	case LEAF_BLOCK_FAULT:
 		g_string_append(text, "was blocked in a page fault");

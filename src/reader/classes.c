@@ -20,27 +20,20 @@ struct class_filter {
 #define INSIDE(name, wishes) {name, TAKE_INSIDE, 0, wishes, false}
 #define HEADER(name, member) {name, TAKE_I64, offsetof(struct packet_headers, member), NULL, true}
 
-static const struct wish transport_wishes[] = {TAKE("source_port", TAKE_I32, AT(net.source_port)),
-					       TAKE("dest_port", TAKE_I32, AT(net.dest_port)),
-					       {0}};
-static const struct wish network_wishes[] = {TAKE("saddr", TAKE_BYTES, AT(net.saddr)),
-					     TAKE("daddr", TAKE_BYTES, AT(net.daddr)),
-					     INSIDE("transport_header", transport_wishes),
-					     {0}};
-
-/* The same with what tells one TCP segment from others, for several hosts. */
-static const struct wish whole_transport_wishes[] = {
+/* With what tells one TCP segment from others. */
+static const struct wish transport_wishes[] = {
 	TAKE("source_port", TAKE_I32, AT(net.source_port)),
 	TAKE("dest_port", TAKE_I32, AT(net.dest_port)),
 	HEADER("seq", seq),
 	HEADER("ack_seq", ack_seq),
 	HEADER("data_offset", data_offset),
 	HEADER("flags", flags),
+	HEADER("window_size", window),
 	{0}};
-static const struct wish whole_network_wishes[] = {
+static const struct wish network_wishes[] = {
 	TAKE("saddr", TAKE_BYTES, AT(net.saddr)),
 	TAKE("daddr", TAKE_BYTES, AT(net.daddr)),
-	INSIDE("transport_header", whole_transport_wishes),
+	INSIDE("transport_header", transport_wishes),
 	HEADER("tot_len", total),
 	HEADER("payload_len", total),
 	HEADER("ihl", ihl),
@@ -57,7 +50,7 @@ static const struct wish ready_wishes[] = {TAKE("fd", TAKE_I32, READY_AT(fd)),
 static const struct wish cookie_union_wishes[] = {TAKE("u64", TAKE_I64, AT(syscall.data)), {0}};
 static const struct wish cookie_wishes[] = {INSIDE("data_union", cookie_union_wishes), {0}};
 
-static struct wish wish_of(const struct event_field *field, bool tcp)
+static struct wish wish_of(const struct event_field *field)
 {
 	static const uint8_t takes[] = {[FIELD_I32] = TAKE_I32,       [FIELD_I64] = TAKE_I64,
 					[FIELD_STRING] = TAKE_STRING, [FIELD_BYTES] = TAKE_BYTES,
@@ -71,16 +64,16 @@ static struct wish wish_of(const struct event_field *field, bool tcp)
 	else if (field->type == FIELD_COOKIE)
 		wish.inside = cookie_wishes;
 	else if (field->type == FIELD_PACKET)
-		wish.inside = tcp ? whole_network_wishes : network_wishes;
+		wish.inside = network_wishes;
 	return wish;
 }
 
-static GArray *payload_wishes(const struct event_class *class, bool tcp)
+static GArray *payload_wishes(const struct event_class *class)
 {
 	GArray *wishes = g_array_new(TRUE, TRUE, sizeof(struct wish));
 
 	for (const struct event_field *field = class->fields; field->name; field++) {
-		struct wish wish = wish_of(field, tcp);
+		struct wish wish = wish_of(field);
 
 		g_array_append_val(wishes, wish);
 	}
@@ -256,10 +249,9 @@ static void make_program(const struct class_table *table, struct record_class *c
 	class->met = true;
 	if (is_passed_over(sink, event))
 		event_class_pass_over(&class->class);
-	class->packet = (class->class.kind == EV_NET_SEND || class->class.kind == EV_NET_RECEIVE) &&
-			sink->wants_tcp;
+	class->packet = class->class.kind == EV_NET_SEND || class->class.kind == EV_NET_RECEIVE;
 	class->program = program_new();
-	wishes = payload_wishes(&class->class, sink->wants_tcp);
+	wishes = payload_wishes(&class->class);
 	add_filters(sink, class, stream, event, fields, common, own);
 	compiler_init(&compiler, class->program, table->metadata);
 	compiler_note(&compiler, stream->context);

@@ -148,6 +148,8 @@ static char *anonymous_address(struct anonymiser *anonymiser, const char *text)
 char *anonymous_key(struct anonymiser *anonymiser, const char *text)
 {
 	static const char *const paths[] = {"file:", "lock:"};
+	static const char *const addressed[] = {"socket:", "retransmission:", "delayed-ack:",
+						"send-queue:"};
 	g_autofree char *address = NULL;
 
 	if (*text == '/')
@@ -166,10 +168,13 @@ char *anonymous_key(struct anonymiser *anonymiser, const char *text)
 				   anonymous_text(anonymiser, ANONYMOUS_THREAD,
 						  text + strlen("child:")),
 				   NULL);
-	if (!g_str_has_prefix(text, "socket:"))
-		return anonymous_address(anonymiser, text);
-	address = anonymous_address(anonymiser, text + strlen("socket:"));
-	return address ? g_strconcat("socket:", address, NULL) : NULL;
+	for (size_t i = 0; i < G_N_ELEMENTS(addressed); i++) {
+		if (!g_str_has_prefix(text, addressed[i]))
+			continue;
+		address = anonymous_address(anonymiser, text + strlen(addressed[i]));
+		return address ? g_strconcat(addressed[i], address, NULL) : NULL;
+	}
+	return anonymous_address(anonymiser, text);
 }
 
 static uint32_t anonymous_name(struct anonymiser *anonymiser, struct model *model, uint32_t name)

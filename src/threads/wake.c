@@ -25,6 +25,7 @@
 #include "locks/file_locks.h"
 #include "disk/work.h"
 #include "net/talks.h"
+#include "net/transport_waits.h"
 #include "state/stacks.h"
 #include "threads/arrival.h"
 #include "threads/pressure.h"
@@ -330,6 +331,7 @@ void flow_waking(struct flow *flow, struct cpu *cpu, const struct event *event)
 	struct thread *thread = woken_thread(flow, event);
 	struct waker waker;
 	bool again = false; /* while it waited for a CPU: it ran, in a gap */
+	int64_t since;
 
 	if (!thread)
 		return;
@@ -347,7 +349,9 @@ void flow_waking(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (thread->state == THREAD_UNKNOWN && !again)
 		thread_found_off(flow, thread, THREAD_BLOCKED);
 	if (thread->state == THREAD_BLOCKED) {
+		since = thread->flow.since;
 		thread_woken(flow, thread, &waker);
+		transport_woke(flow, cpu, thread, since);
 		cpu->last_woken = thread_find(flow, event->host, event->wake.tid);
 		thread->flow.wakeup_due = true;
 	} else if (again) {
@@ -392,6 +396,8 @@ void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event)
 									      : THREAD_BLOCKED);
 	if (thread->state == THREAD_BLOCKED) {
 		struct waker waker = wakeup_context(flow, cpu, thread);
+		int64_t since = thread->flow.since;
+		bool here = !thread->flow.remembered && waker.kind == WAKER_SOFTIRQ;
 
 		if (thread->flow.remembered) {
 			waker = thread->flow.waker;
@@ -399,9 +405,12 @@ void flow_wakeup(struct flow *flow, struct cpu *cpu, const struct event *event)
 			waker = waker_unknown;
 			waker.cpu = cpu->id;
 			waker.why = WHY_GAP;
+			here = false;
 		}
 
 		thread_woken(flow, thread, &waker);
+		if (here)
+			transport_woke(flow, cpu, thread, since);
 		cpu->last_woken = thread_find(flow, event->host, event->wake.tid);
 		thread->flow.wakeup_due = false;
 	} else if (thread->state == THREAD_WAIT_CPU && !thread->flow.wakeup_due &&

@@ -15,6 +15,7 @@
 #ifndef WHYLATE_TIMELINE_REASON_H
 #define WHYLATE_TIMELINE_REASON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum reason_kind {
@@ -57,7 +58,30 @@ enum reason_kind {
 	REASON_LOCK_TRIED, /* held the lock */
 	REASON_PROCESS_ENDS, /* ended: it was asked whether it is still there */
 	REASON_FUTEX_TIMED, /* woke the waiter in the end: its timed waits had expired before */
+	/* What TCP did with bytes that `thread` wrote in `call` at `begin` and that the wait was
+	 * for; NO_THREAD: that the waiter wrote itself, or whose writer is not known. `result` is
+	 * an enum transport_how, `ns` how long that took, `other` who is at the other end,
+	 * `object` the connection's service or the device's queue, `text` the device. */
+	REASON_RETRANSMISSION, /* sent again `count` times */
+	REASON_DELAYED_ACK, /* `number`: ns by which the acknowledgement was put off */
+	REASON_SEND_QUEUE, /* kept in a queue: the socket's, or the device's */
 	REASON_KINDS
+};
+
+enum transport_how {
+	/* sent again */
+	TRANSPORT_TIMEOUT, /* when nothing had been acknowledged for long */
+	TRANSPORT_FAST, /* when acknowledgements told of a hole */
+	TRANSPORT_PROBE, /* by a loss probe's timer */
+	TRANSPORT_SYN, /* a connection's first packet; `other`: who listens */
+	TRANSPORT_EARLY, /* what came behind it had come before: the peer sent it again */
+	/* kept */
+	TRANSPORT_NAGLE,
+	TRANSPORT_WINDOW, /* the receive window of `thread` was closed */
+	TRANSPORT_CORK,
+	TRANSPORT_ACKS, /* sent when acknowledgements came */
+	TRANSPORT_BUFFER, /* the send buffer was full of what was not acknowledged */
+	TRANSPORT_DEVICE, /* in the device's queue */
 };
 
 enum reason_flags {
@@ -66,6 +90,8 @@ enum reason_flags {
 	REASON_LATE = 4, /* the answer came in the end */
 	REASON_ACCEPTED = 8, /* the other end accepted the connection */
 	REASON_IGNORED = 16, /* … ignores the signal */
+	REASON_NEEDLESS = 32, /* sent again: it had arrived */
+	REASON_UNSENT = 64, /* sent again: it had never left the queue of the device `text` */
 };
 
 /* Members mean what the comment of the kind says; these are what they are for. */
@@ -87,5 +113,12 @@ struct reason {
 	uint64_t number;
 	uint64_t amount; /* bytes */
 };
+
+/* What TCP did between two threads: only the time after the bytes were written is put down to
+ * it, the rest is a wait as any other. */
+static inline bool reason_is_transport(const struct reason *reason)
+{
+	return reason->kind >= REASON_RETRANSMISSION && reason->kind <= REASON_SEND_QUEUE;
+}
 
 #endif

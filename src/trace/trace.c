@@ -35,7 +35,6 @@ static uint32_t add_host(void *data, const struct host_info *info)
 	host->abi = info->abi;
 	host_set_versions(host, info->kernel_release, info->tracer_major, info->tracer_minor,
 			  info->tracer_patch);
-	trace->sink.wants_tcp = trace->model.hosts->len > 1; /* from one to another */
 	return trace->model.hosts->len - 1;
 }
 

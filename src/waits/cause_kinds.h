@@ -41,6 +41,9 @@ enum cause_flags {
 	KIND(LOCK_OWNER, "lock-owner", "the lock was ", ";", NAMED_BY_INTERRUPT,                 \
 	     CAUSE_SAYS_INFERRED)                                                                \
 	KIND(RETRY, "retry", "between two tries: ", ",", NAMED_BY_REASON, 0)                      \
+	KIND(RETRANSMISSION, "retransmission", "lost packets: ", ",", NAMED_BY_PEER, 0)          \
+	KIND(DELAYED_ACK, "delayed-ack", "delayed acknowledgement: ", ",", NAMED_BY_PEER, 0)      \
+	KIND(SEND_QUEUE, "send-queue", "kept in a queue: ", ",", NAMED_BY_PEER, 0)               \
 	KIND(STOPPED, "stopped", "", "", NAMED_BY_OPERATION, 0)                                  \
 	KIND(WAIT_CPU, "wait-cpu", "", ",", NAMED_BY_INTERRUPT, CAUSE_OF_READY)                  \
 	KIND(THROTTLED, "throttled", "", ",", NAMED_BY_INTERRUPT, CAUSE_OF_READY)                \

@@ -35,6 +35,14 @@ char *try_lock_label(const struct session *session, const struct wait *wait,
 char *try_futex_label(const struct session *session, const struct wait *wait,
 		      const struct reason *reason);
 
+/* Of what TCP did (net/transport_waits.h). */
+char *again_label(const struct session *session, const struct wait *wait,
+		  const struct reason *reason);
+char *delayed_label(const struct session *session, const struct wait *wait,
+		    const struct reason *reason);
+char *queue_label(const struct session *session, const struct wait *wait,
+		  const struct reason *reason);
+
 /* Behind who waited, and where: ", until /x was there"; free with g_free(). NULL: there is no more
  * to say. */
 char *reason_clause(const struct session *session, const struct reason *reason);

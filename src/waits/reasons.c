@@ -37,6 +37,9 @@ const struct reason_info *reason_info(const struct reason *reason)
 		[REASON_LOCK_TRIED] = {CAUSE_LOCK_OWNER, try_lock_label},
 		[REASON_PROCESS_ENDS] = {CAUSE_RETRY, try_label},
 		[REASON_FUTEX_TIMED] = {CAUSE_LOCK_OWNER, try_futex_label},
+		[REASON_RETRANSMISSION] = {CAUSE_RETRANSMISSION, again_label},
+		[REASON_DELAYED_ACK] = {CAUSE_DELAYED_ACK, delayed_label},
+		[REASON_SEND_QUEUE] = {CAUSE_SEND_QUEUE, queue_label},
 	};
 
 	g_assert(reason->kind > REASON_NONE && reason->kind < REASON_KINDS);

@@ -170,6 +170,13 @@ uint32_t wait_hardware(const struct session *session, const struct wait *wait)
 	return intern_key(session, "work:", frame);
 }
 
+bool wait_is_networks(const struct session *session, const struct wait *wait)
+{
+	const struct wake_detail *detail = block_detail(session, wait->block);
+
+	return wait_is_transports(session, wait) || (detail && detail->kind == DETAIL_PACKET);
+}
+
 static bool is_timer(const struct session *session, const struct block *block)
 {
 	const struct wake_detail *detail = block_detail(session, block);

@@ -66,6 +66,9 @@ enum wait_taker wait_taker(const struct session *session, const struct wait *wai
 /* The device, peer or interrupt that ended it, as an interned key; 0: a thread alone. */
 uint32_t wait_hardware(const struct session *session, const struct wait *wait);
 
+/* … which is a peer's, or the network. */
+bool wait_is_networks(const struct session *session, const struct wait *wait);
+
 /* The waker is a thread outside interrupt frames: rule 2. */
 bool wait_by_thread(const struct wait *wait);
 
@@ -95,5 +98,18 @@ block_reason(const struct session *session, const struct block *block)
 
 /* Who is answerable by the wait's reason for all of it, without being followed: NO_THREAD. */
 uint32_t wait_names(const struct session *session, const struct wait *wait);
+/* It was made longer by the transport, nothing else. */
+static inline bool wait_is_transports(const struct session *session, const struct wait *wait)
+{
+	const struct reason *reason = block_reason(session, wait->block);
+
+	return reason && reason_is_transport(reason);
+}
+
+/* What ended it does not tell what it was for: a reason does. */
+static inline bool wait_is_explained(const struct session *session, const struct wait *wait)
+{
+	return wait->block->reason && !wait_is_transports(session, wait);
+}
 
 #endif

@@ -58,6 +58,7 @@ static const char *const event_names[] = {
 	"jbd2_end_commit",
 	"net_dev_queue",
 	"net_if_receive_skb",
+	"net_dev_xmit",
 	"signal_generate",
 	"sched_pi_setprio",
 	"exit_syscall",
@@ -288,6 +289,7 @@ static const struct event_field packet_fields[] = {
 	{"seq", FIELD_I32, offsetof(struct event, net.seq)},
 	{"ack_seq", FIELD_I32, offsetof(struct event, net.ack_seq)},
 	{"length", FIELD_I32, offsetof(struct event, net.length)},
+	{"window", FIELD_I32, offsetof(struct event, net.window)},
 	{0}};
 
 /* The fields of an event in order; NULL past the last. */

@@ -87,6 +87,8 @@ static void print_network(const struct event *event)
 	print_number("sport", event->net.source_port);
 	print_number("dport", event->net.dest_port);
 	print_number("skb", (int64_t) event->net.skb);
+	print_text("device", event->net.device);
+	print_number("rc", event->net.rc);
 	if (!event->net.tcp)
 		return;
 	print_number("flags", event->net.flags);
@@ -94,6 +96,8 @@ static void print_network(const struct event *event)
 	print_number("seq", event->net.seq);
 	print_number("ack", event->net.ack_seq);
 	print_number("length", event->net.length);
+	print_number("window", event->net.window);
+	print_number("options", event->net.options);
 }
 
 static void print_process(const struct event *event)
@@ -254,6 +258,7 @@ static void print_arguments(const struct session *session, const struct event *e
 		print_number("transaction", event->journal.transaction);
 		break;
 	case EV_NET_SEND:
+	case EV_NET_XMIT:
 	case EV_NET_RECEIVE:
 		print_network(event);
 		break;
