@@ -183,6 +183,7 @@ struct thread {
 		uint32_t asked; /* number of the talk that it asked something on last, 0 */
 		uint32_t hears; /* … that it was woken for, and has not read, 0 */
 		uint32_t timed_out; /* struct block of its last wait if that timed out, 0 … */
+		bool timed_out_asking; /* … it may have been for an answer */
 		int64_t timed_out_at; /* … when the call returned */
 		struct waker waker;
 		struct work work;

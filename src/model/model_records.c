@@ -71,8 +71,9 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        POINTER(flow.user, user_stack), PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by),
        NAME(flow.asked_call), NAME(flow.sent), REF(flow.pause, STORE_REASONS), NUMBER(flow.commits),
        NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
-       WEAK_REF(flow.timed_out, STORE_BLOCKS), TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker),
-       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));
+       WEAK_REF(flow.timed_out, STORE_BLOCKS), NUMBER(flow.timed_out_asking),
+       TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work),
+       IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */

@@ -64,8 +64,9 @@ static void give_up(struct flow *flow, struct thread *thread, struct talk *talk)
 {
 	struct block *block;
 
-	if (!thread->flow.timed_out || !talk || !talk->outstanding ||
-	    talk->asked >= thread->flow.timed_out_at || is_for_many(flow, talk) ||
+	if (!thread->flow.timed_out || !thread->flow.timed_out_asking || !talk ||
+	    !talk->outstanding || talk->asked >= thread->flow.timed_out_at ||
+	    is_for_many(flow, talk) ||
 	    host_gap_over(host_of(flow, thread), talk->asked, flow->time))
 		return;
 	block = block_at(flow->timeline, thread->flow.timed_out);
@@ -337,15 +338,18 @@ static void timed_out(struct flow *flow, struct thread *thread)
 {
 	const struct call *call = &thread->flow.call;
 	struct host *host = host_of(flow, thread);
-	bool epoll = flow_call_info(flow, call->name)->wait == WAIT_EPOLL;
+	const struct call_info *info = flow_call_info(flow, call->name);
+	bool epoll = info->wait == WAIT_EPOLL;
 	struct talk *talk = talk_at(host, epoll ? watched_by_epoll(flow, thread) : call->talk);
 
 	if (flow_call_info(flow, call->name)->wait == WAIT_SLEEP)
 		return; /* it looked for no answer meanwhile */
 	thread->flow.timed_out = thread->flow.block;
+	thread->flow.timed_out_asking =
+		epoll || talk || info->moves || info->effect == DOES_CONNECT;
 	thread->flow.timed_out_at = flow->time;
 	/* it wants one more: what it has read since it asked was an older answer */
-	if (talk && flow_call_info(flow, call->name)->moves && thread->flow.asked == talk->number)
+	if (talk && info->moves && thread->flow.asked == talk->number)
 		talk->outstanding = talk->role == ROLE_CLIENT;
 	if (!talk || !talk->outstanding || talk->asked > call->begin || is_for_many(flow, talk) ||
 	    host_gap_over(host, talk->asked, flow->time))

@@ -11,6 +11,7 @@
 
 #include "waits/causality.h"
 #include "waits/reason_words.h"
+#include "waits/reasons.h"
 #include "contention/holders.h"
 #include "path/asides.h"
 #include "path/ending.h"
@@ -68,6 +69,16 @@ static void share_free(gpointer data)
 	g_free(share);
 }
 
+/* What the wait was on; one that timed out on several, on what it was for. */
+static uint32_t waited_on(const struct session *session, const struct block *block)
+{
+	const struct reason *reason = block_reason(session, block);
+
+	return reason && reason->object && reason_info(reason)->cause == CAUSE_TIMEOUT
+		       ? reason->object
+		       : session_resource(session, block);
+}
+
 static void add_waiter(const struct session *session, const struct path *path, struct share *share,
 		       const struct piece *piece)
 {
@@ -79,7 +90,7 @@ static void add_waiter(const struct session *session, const struct path *path, s
 	wait = &g_array_index(path->waits, struct through, piece->behalf);
 	fresh.thread = wait->thread;
 	fresh.leaf = wait->leaf;
-	fresh.resource = session_resource(session, wait->block);
+	fresh.resource = waited_on(session, wait->block);
 	fresh.ending = is_ending(session, wait->thread, wait->begin);
 	fresh.ns = piece->end - piece->begin;
 	for (guint i = 0; i < share->waiters->len; i++) {
@@ -443,12 +454,17 @@ static void append_where(GString *text, const struct session *session, uint32_t 
 	}
 }
 
-/* ", until /run/ready was there": what the wait was for, if its reason says more. */
+/* ", until /run/ready was there": what the wait was for, if its reason says more; or that it was
+ * given up. */
 static void append_clause(GString *text, const struct session *session, const struct block *block)
 {
 	const struct reason *reason = block_reason(session, block);
-	g_autofree char *clause = reason ? reason_clause(session, reason) : NULL;
+	g_autofree char *clause = NULL;
 
+	if (reason && reason_info(reason)->cause == CAUSE_TIMEOUT)
+		clause = g_strdup(reason->flags & REASON_LATE ? "" : " until its own time limit");
+	else if (reason)
+		clause = reason_clause(session, reason);
 	if (clause)
 		g_string_append(text, clause);
 }
@@ -508,8 +524,7 @@ static void append_waiters(GString *text, const struct session *session, const s
 				session_thread_name(session, wait->thread),
 				model_thread(&session->trace.model, wait->thread)->tid,
 				session_on(session, wait->thread));
-			append_where(text, session, wait->leaf,
-				     session_resource(session, wait->block),
+			append_where(text, session, wait->leaf, waited_on(session, wait->block),
 				     is_ending(session, wait->thread, wait->begin));
 			append_clause(text, session, wait->block);
 			above = wait->behalf;
