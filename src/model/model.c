@@ -60,6 +60,7 @@ static void host_free(struct host *host)
 	idmap_clear(&host->writebacks);
 	g_array_free(host->sent, TRUE);
 	g_array_free(host->talks, TRUE);
+	g_array_free(host->arrivals, TRUE);
 	idmap_clear(&host->talk_index);
 	idmap_clear(&host->tcp_ways);
 	g_array_free(host->tcp, TRUE);
@@ -151,6 +152,7 @@ struct host *host_new(struct model *model)
 	idmap_init(&host->writebacks);
 	host->sent = g_array_new(FALSE, TRUE, sizeof(struct sent));
 	host->talks = g_array_new(FALSE, TRUE, sizeof(struct talk));
+	host->arrivals = g_array_new(FALSE, FALSE, sizeof(struct arrival));
 	idmap_init(&host->talk_index);
 	idmap_init(&host->tcp_ways);
 	host->tcp = g_array_new(FALSE, TRUE, sizeof(struct tcp_connection));

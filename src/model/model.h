@@ -182,6 +182,7 @@ struct thread {
 		uint32_t transaction; /* … of that one */
 		uint32_t asked; /* number of the talk that it asked something on last, 0 */
 		uint32_t hears; /* … that it was woken for, and has not read, 0 */
+		uint16_t heard_port; /* the port of the packet that woke it last */
 		uint32_t timed_out; /* struct block of its last wait if that timed out, 0 … */
 		bool timed_out_asking; /* … it may have been for an answer */
 		int64_t timed_out_at; /* … when the call returned */
@@ -223,6 +224,7 @@ struct cpu {
 	uint8_t sender[16]; /* DETAIL_PACKET: address, named only if somebody is woken */
 	uint8_t sender_length; /* 4, 16, or 0: not recorded */
 	uint32_t sender_port;
+	uint16_t heard_port; /* DETAIL_PACKET: for which port, 0 */
 	uint32_t heard; /* DETAIL_PACKET: number of the talk on which it was sent here, 0 */
 	struct tcp_arrival arrival; /* … of TCP, more of it */
 	int32_t last_raise; /* softIRQ raised last, -1 */
@@ -364,6 +366,13 @@ struct listener {
 	uint32_t thread;
 };
 
+/* A datagram that came and was not read yet. */
+struct arrival {
+	uint32_t from; /* interned "socket:ADDR:PORT" of the sender */
+	uint16_t port; /* … its port */
+	uint16_t to; /* port that it came for; 0: it was read */
+};
+
 /* A signal by which a process was asked to end. */
 struct end_signal {
 	int64_t time;
@@ -436,6 +445,8 @@ struct host {
 	struct idmap file_disks; /* interned key of a file, or hash of a directory -> dev */
 	struct stop stops[16]; /* the last ones */
 	uint32_t stops_next;
+	GArray *arrivals; /* struct arrival; the last ones */
+	uint32_t arrivals_next; /* place of the oldest */
 	struct end_signal endings[16]; /* the last ones */
 	uint32_t endings_next;
 	GArray *talks; /* struct talk; the last ones, each in its place */

@@ -70,7 +70,7 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(flow.tries), PASSING_ARRAY(flow.functions, open_frame),
        POINTER(flow.user, user_stack), PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by),
        NAME(flow.asked_call), NAME(flow.sent), REF(flow.pause, STORE_REASONS), NUMBER(flow.commits),
-       NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
+       NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears), NUMBER(flow.heard_port),
        WEAK_REF(flow.timed_out, STORE_BLOCKS), NUMBER(flow.timed_out_asking),
        TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work),
        IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));
@@ -106,7 +106,7 @@ RECORD_MADE(cpu, make_cpu, NULL, NUMBER(id), NUMBER(seen), NUMBER(named), NUMBER
 	    NUMBER(unknown_ns), TIME(gap_end), TIME(last_switch), NUMBER(frames_lost),
 	    NUMBER(depth), IN_PLACE_COUNTED(frames, frame, depth), IN_PLACE(pending, wake_detail),
 	    THREAD(last_woken), NUMBERS(sender), NUMBER(sender_length), NUMBER(sender_port),
-	    NUMBER(heard), IN_PLACE(arrival, tcp_arrival), NUMBER(last_raise),
+	    NUMBER(heard_port), NUMBER(heard), IN_PLACE(arrival, tcp_arrival), NUMBER(last_raise),
 	    IN_PLACE(idles, idle_state), NUMBER(idles_count), TIME(last_ipi),
 	    IN_PLACE(raised, raised), LOG(runs, STORE_RUNS), PASSING_ARRAY(open, open_frame),
 	    REF(operation, STORE_OPERATIONS));
@@ -153,6 +153,10 @@ RECORD(talk, NUMBER(number), NUMBER(kind), NUMBER(role), NUMBER(connecting), NUM
        NUMBER(accepted), NUMBER(attempts), NUMBER(flow), NAME(local), NAME(remote), TIME(asked),
        TIME(read), WEAK_THREAD(asker), WEAK_THREAD(peer), NUMBER(partner),
        REF(reason, STORE_REASONS));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct arrival
+RECORD(arrival, NAME(from), NUMBER(port), NUMBER(to));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct listener
@@ -239,11 +243,12 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    PASSING_ARRAY(dirtied, dirtied), PASSING_ARRAY(served, served), OWN(served_next),
 	    IN_PLACE(disk_ends, disk_end), OWN(disk_ends_next), OWN(file_disks),
 	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next),
-	    IN_PLACE(endings, end_signal), NUMBER(endings_next), PASSING_ARRAY(talks, talk),
-	    NUMBER(talk_count), OWN(talk_index), IN_PLACE(listeners, listener),
-	    NUMBER(listeners_next), OWN(packets), OWN(writebacks), OWN(works), OWN(flows),
-	    PASSING_ARRAY(sent, sent), OWN(tcp_ways), PASSING_ARRAY(tcp, tcp_connection),
-	    OWN(tcp_next), PASSING_ARRAY(tcp_listeners, tcp_listener), ARRAY(namespaces, pid_ns),
+	    PASSING_ARRAY(arrivals, arrival), NUMBER(arrivals_next), IN_PLACE(endings, end_signal),
+	    NUMBER(endings_next), PASSING_ARRAY(talks, talk), NUMBER(talk_count), OWN(talk_index),
+	    IN_PLACE(listeners, listener), NUMBER(listeners_next), OWN(packets), OWN(writebacks),
+	    OWN(works), OWN(flows), PASSING_ARRAY(sent, sent), OWN(tcp_ways),
+	    PASSING_ARRAY(tcp, tcp_connection), OWN(tcp_next),
+	    PASSING_ARRAY(tcp_listeners, tcp_listener), ARRAY(namespaces, pid_ns),
 	    MAP(namespace_index), OWN(inner_tids), NUMBER(has_statedump), NUMBER(has_works),
 	    NUMBER(has_pauses), NUMBER(has_xmit), NUMBER(pipes), NUMBER(pairs),
 	    NUMBER(discarded_events), NUMBER(discarded_packets), TIME(counted_from));

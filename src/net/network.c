@@ -25,6 +25,7 @@
 #include "net/talks.h"
 #include "net/transport.h"
 #include "net/ways.h"
+#include "objects/datagrams.h"
 #include "objects/exchanges.h"
 
 #define NETDEV_BUSY 0x10 /* the driver did not take it: it is tried again */
@@ -147,6 +148,7 @@ static void packet_came(struct cpu *cpu, const struct event *event)
 		memcpy(cpu->sender, event->net.saddr.bytes, cpu->sender_length);
 	}
 	cpu->sender_port = event->net.source_port;
+	cpu->heard_port = (uint16_t) event->net.dest_port;
 	*cpu_pending(cpu) = (struct wake_detail) {.kind = DETAIL_PACKET,
 						  .thread = NO_THREAD,
 						  .requested = -1,
@@ -168,6 +170,7 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 		return;
 	packet_came(cpu, event);
 	cpu->heard = talk_received(host, packet_flow(event));
+	datagram_arrives(flow, event);
 	pending = cpu_pending(cpu);
 	known = idmap_get(&host->packets, event->net.skb);
 	if (known != IDMAP_NONE) {

@@ -342,8 +342,6 @@ static void timed_out(struct flow *flow, struct thread *thread)
 	bool epoll = info->wait == WAIT_EPOLL;
 	struct talk *talk = talk_at(host, epoll ? watched_by_epoll(flow, thread) : call->talk);
 
-	if (flow_call_info(flow, call->name)->wait == WAIT_SLEEP)
-		return; /* it looked for no answer meanwhile */
 	thread->flow.timed_out = thread->flow.block;
 	thread->flow.timed_out_asking =
 		epoll || talk || info->moves || info->effect == DOES_CONNECT;

@@ -233,12 +233,14 @@ void talk_wakes(struct flow *flow, struct cpu *cpu, uint32_t woken)
 	struct talk *talk;
 	uint32_t number;
 
-	if (!host->talk_count || flow_in_gap(flow, cpu))
+	if (flow_in_gap(flow, cpu))
 		return;
-	if (cpu->depth && cpu_pending(cpu)->kind == DETAIL_PACKET)
+	if (cpu->depth && cpu_pending(cpu)->kind == DETAIL_PACKET) {
 		number = cpu->heard;
-	else
+		thread->flow.heard_port = cpu->heard_port;
+	} else {
 		number = writes_on(flow, cpu);
+	}
 	talk = talk_at(host, number);
 	if (!talk || talk->role == ROLE_SERVER || woken == talk->asker || !listens(flow, thread))
 		return;

@@ -14,6 +14,7 @@
 
 #include "model/files.h"
 #include "objects/calls.h"
+#include "objects/datagrams.h"
 
 #define MSG_PEEK_BIT 2u
 
@@ -251,9 +252,13 @@ void exchange_exit(struct flow *flow, uint32_t index, struct thread *thread,
 		/* fall through */
 	case MOVES_IN:
 	case MOVES_BOTH:
+		if (call->inherited && args->ret > 0)
+			datagram_passed(flow, thread);
 		if (call->inherited || call->fd < 0)
 			break;
 		end = end_of(flow, thread, call->fd, info->moves == MOVES_RECEIVE);
+		if (end && args->ret > 0)
+			end = datagram_read(flow, thread, end);
 		append_read(flow, index, thread, end, args);
 		if (!end && args->ret > 0)
 			append_file_read(flow, index, thread);
@@ -267,15 +272,25 @@ void exchange_exit(struct flow *flow, uint32_t index, struct thread *thread,
 
 void exchange_packet(struct flow *flow, const struct thread *thread, const struct event *event)
 {
+	const struct call *call = &thread->flow.call;
+	struct exchange *exchange;
 	struct channel_end *end;
+	uint32_t number;
 
-	if (!thread->flow.call.open || !thread->flow.call.end || !event->net.source_port)
+	if (!call->open || !call->end || !event->net.source_port)
 		return;
-	end = end_at(flow, thread->flow.call.end);
-	if (end->local)
+	end = end_at(flow, call->end);
+	if (!end->local) {
+		end->local = socket_key(flow, &event->net.saddr, event->net.source_port);
+		end->local_port = (uint16_t) event->net.source_port;
+	}
+	number = datagram_sent(flow, call->end, event);
+	if (number != call->end) {
+		exchange = pages_at(&flow->timeline->exchanges, call->exchange);
+		exchange->end = number;
 		return;
-	end->local = socket_key(flow, &event->net.saddr, event->net.source_port);
-	end->local_port = (uint16_t) event->net.source_port;
+	}
+	end = end_at(flow, call->end);
 	if (!end->remote_port) {
 		end->remote = socket_key(flow, &event->net.daddr, event->net.dest_port);
 		end->remote_port = (uint16_t) event->net.dest_port;

@@ -57,6 +57,7 @@ struct channel_end {
 	uint16_t host;
 	uint8_t kind;    /* enum channel_kind */
 	uint8_t role;    /* enum channel_role: as calls show it */
+	bool datagrams;  /* … and each peer of the socket has an end of its own */
 	bool unnamed;    /* `key` is only its descriptor: nothing has named it */
 	int32_t fd;      /* its descriptor when it was met first */
 };

@@ -64,8 +64,8 @@ RECORD(exchange, TIME(begin), TIME(end_time), THREAD(thread), REF(end, STORE_END
 
 #define RECORD_TYPE struct channel_end
 RECORD(channel_end, HOST(host), TIME(opened), NAME(key), NAME(local), NAME(remote),
-       NUMBER(local_port), NUMBER(remote_port), NUMBER(kind), NUMBER(role), NUMBER(unnamed),
-       NUMBER(fd));
+       NUMBER(local_port), NUMBER(remote_port), NUMBER(kind), NUMBER(role), NUMBER(datagrams),
+       NUMBER(unnamed), NUMBER(fd));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct open_frame

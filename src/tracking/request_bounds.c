@@ -171,6 +171,16 @@ static uint32_t pass_exchange(struct user_requests *requests, struct open_reques
 	return open->place;
 }
 
+/* Who asked by datagrams has gone: what is not answered will not be. */
+static void close_datagrams(struct user_requests *requests, struct open_request *open,
+			    const struct exchange *exchange)
+{
+	uint32_t peer = requests->peers[exchange->end];
+
+	if (peer && end_at(requests->session, peer)->datagrams)
+		close_request(requests, &open[peer], exchange->begin);
+}
+
 static void find_on_connections(struct user_requests *requests, bool server)
 {
 	const struct session *session = requests->session;
@@ -189,6 +199,8 @@ static void find_on_connections(struct user_requests *requests, bool server)
 		if (exchange->kind >= EXCHANGE_DISK)
 			continue;
 		end = end_at(session, exchange->end);
+		if (exchange->kind == EXCHANGE_CLOSE && end->kind == CHANNEL_SOCKET)
+			close_datagrams(requests, open, exchange);
 		if (end->kind == CHANNEL_SOCKET && role_of(end) == wanted)
 			requests->of_exchange[at] =
 				pass_exchange(requests, &open[exchange->end], exchange, server);
