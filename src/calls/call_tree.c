@@ -158,6 +158,24 @@ static uint32_t unseen_call(struct call_tree *tree, const struct frames *frames,
 			 frames->thread, 0, at);
 }
 
+/* Below a wait in a page fault that, and below it what it was on, if it is known. */
+static uint32_t fault_node(struct call_tree *tree, const struct frames *frames, uint32_t node,
+			   uint32_t leaf, const struct block *block, int64_t at)
+{
+	bool in_call = PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL;
+	uint32_t key;
+
+	if (!block || (PACK_KIND(leaf) != LEAF_BLOCK_FAULT && !in_call))
+		return node;
+	key = in_call ? block->fault : block->resource;
+	if (in_call && !key)
+		return node;
+	node = node_find(tree, node, NODE_CALL, PACK(OPERATION_FAULT, 0), frames->thread, 0, at);
+	return key ? node_find(tree, node, NODE_CALL, PACK(OPERATION_FAULT, key), frames->thread, 0,
+			       at)
+		   : node;
+}
+
 /* Below a wait the functions that led to it, as far as no probes show them. */
 static uint32_t sampled_node(struct call_tree *tree, const struct frames *frames, uint32_t frame,
 			     uint32_t node, const struct block *block, int64_t at)
@@ -256,6 +274,7 @@ static void add_other(struct call_tree *tree, const struct path *path, const str
 		until = MIN(until, end);
 		at = frame_node(tree, frames, frame, base, false);
 		at = unseen_call(tree, frames, frame, at, piece->leaf, begin);
+		at = fault_node(tree, frames, at, piece->leaf, piece->block, begin);
 		at = sampled_node(tree, frames, frame, at, piece->block, begin);
 		add_own(tree, at, piece->leaf, until - begin);
 		if (cause)
@@ -281,6 +300,7 @@ static uint32_t descend(struct call_tree *tree, const struct path *path, int32_t
 	frame = frames_at(frames, begin, &until);
 	node = frame_node(tree, frames, frame, node, false);
 	node = unseen_call(tree, frames, frame, node, at->leaf, begin);
+	node = fault_node(tree, frames, node, at->leaf, at->block, begin);
 	return sampled_node(tree, frames, frame, node, at->block, begin);
 }
 
@@ -305,6 +325,7 @@ static void add_stretch(struct call_tree *tree, const struct path *path, const s
 	if (node == NO_NODE)
 		return;
 	node = unseen_call(tree, frames, frame, node, leaf, begin);
+	node = fault_node(tree, frames, node, leaf, wait ? wait->block : piece->block, begin);
 	node = sampled_node(tree, frames, frame, node, wait ? wait->block : piece->block, begin);
 	add_own(tree, node, leaf, end - begin);
 	if (wait) {
@@ -562,6 +583,8 @@ const char *call_node_kind_text(const struct call_node *node)
 			return "function";
 		case OPERATION_FUNCTION:
 			return "kernel-function";
+		case OPERATION_FAULT:
+			return "trap";
 		default:
 			return "syscall";
 		}

@@ -97,7 +97,7 @@ uint32_t call_tree_cause(struct call_tree *tree, const struct path *path,
 			 const struct piece *piece);
 
 char *call_node_name(const struct call_tree *tree, uint32_t node);
-/* "thread", "function", "syscall", "kernel-function", "sampled", "waits-for", "cause". */
+/* "thread", "function", "syscall", "kernel-function", "trap", "sampled", "waits-for", "cause". */
 const char *call_node_kind_text(const struct call_node *node);
 /* What was asked for, of a node's times: the sum of `times` that --metric says. */
 int64_t function_metric_of(const struct session *session, const int64_t times[4]);

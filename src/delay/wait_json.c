@@ -213,6 +213,7 @@ static void put_lock(const struct report *report, const void *row)
 	json_put_lock(report, row);
 }
 
+GETTER(int64_t, fault_key, struct wait, row->block->fault);
 GETTER(int64_t, length, struct wait, row->end - row->begin);
 GETTER(const void *, if_resource, struct wait, row->block->resource ? row->block : NULL);
 GETTER(bool, has_share, struct wait, row->has_share);
@@ -238,6 +239,7 @@ const struct column wait_columns[] = {
 	{"stack", COLUMN_LIST, .each = put_own_stack},
 	{"resource", COLUMN_OBJECT, .at = if_resource, .columns = wait_resource_columns,
 	 .absent = true},
+	{"fault", COLUMN_RESOURCE, .number = fault_key, .none = NONE_ZERO, .absent = true},
 	{"woken_by", COLUMN_OBJECT, .columns = woken_by_columns},
 	{NULL, COLUMN_WRITTEN, .write = put_cause},
 	{"cycle", COLUMN_BOOL, FIELD(struct wait, cycle), .none = NONE_ZERO, .absent = true},

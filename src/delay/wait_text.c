@@ -64,6 +64,9 @@ static void blocked_line(const struct report *report, const struct wait *wait, i
 
 	g_string_append(line, stack);
 	append_resource(line, session, wait->block);
+	if (wait->block->fault)
+		g_string_append_printf(line, ", in a page fault on %s",
+				       session_text(session, wait->block->fault));
 	g_string_append(line, ", (times: ");
 	fprintf(output->file, "%*s", 2 * depth + 2, "");
 	text_escaped(output, line->str);

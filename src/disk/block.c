@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "disk/bios.h"
+#include "disk/reclaim.h"
 #include "disk/block_requests.h"
 #include "disk/completions.h"
 #include "disk/held.h"
@@ -223,6 +224,8 @@ void flow_block(struct flow *flow, struct cpu *cpu, const struct event *event)
 	if (!event->block.sectors && !(event->block.rwbs & RWBS_FLUSH) &&
 	    (event->kind == EV_BLOCK_INSERT || event->kind == EV_BLOCK_ISSUE))
 		return;
+	if (event->kind == EV_BLOCK_BIO && event->block.rwbs & RWBS_WRITE)
+		reclaim_writes(flow, cpu);
 	switch (event->kind) {
 	case EV_BLOCK_INSERT:
 		request_inserted(flow, host, cpu, event);

@@ -64,7 +64,9 @@ char *operation_name(const struct session *session, uint32_t what)
 	case OPERATION_BLOCKED:
 		return g_strconcat("blocked:", cause_kind_text((enum cause_kind) number), NULL);
 	case OPERATION_FAULT:
-		return g_strdup("trap:page_fault");
+		return number ? g_strconcat("trap:page_fault on ", session_text(session, number),
+					    NULL)
+			      : g_strdup("trap:page_fault");
 	case OPERATION_QUEUED:
 	case OPERATION_SERVED:
 		return g_strconcat(kind_names[kind], ":", disk_name(session, number), NULL);
@@ -288,6 +290,10 @@ static bool resource_wanted(const struct session *session, const struct operatio
 
 	if (resource_matches(session, operation_resource(session, operation)))
 		return true;
+	if (PACK_KIND(operation->what) == OPERATION_FAULT)
+		return resource_matches(session,
+					session_resource(session, block_at(&session->trace.timeline,
+									   operation->ref)));
 	if (PACK_KIND(operation->what) > OPERATION_USER || !operation->off_cpu)
 		return false;
 	spans_begin(&spans, session, operation->thread, operation->begin, operation_end(operation));

@@ -62,7 +62,7 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        ARRAY(names, name_change), TIME(name_since), OWN(files), OWN(memory), NAME(cgroup),
        NUMBER(cgroups), NUMBER(flow.cpu), REF(flow.block, STORE_BLOCKS), TIME(flow.since),
        TIME(flow.history), TIME(flow.last_call), NUMBER(flow.has_call), NUMBER(flow.fault),
-       NUMBER(flow.fault_address), NUMBER(flow.pressed), TIME(flow.fatal),
+       NUMBER(flow.fault_address), TIME(flow.reclaimed), NUMBER(flow.pressed), TIME(flow.fatal),
        NUMBER(flow.fatal_signal), NUMBER(flow.fatal_delivered), TIME(flow.exiting),
        NUMBER(flow.wakeup_due), NUMBER(flow.remembered), TIME(flow.remembered_at),
        NUMBER(flow.sigreturn), TIME(flow.left), TIME(flow.unseen_from), TIME(flow.unseen_until),

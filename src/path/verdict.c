@@ -40,6 +40,7 @@ struct share {
 	int64_t spun;        /* of work in a call: for a lock that somebody else had */
 	uint32_t spun_for;   /* who had it, in the longest piece */
 	bool ending; /* the kernel ended the thread meanwhile: ending.h */
+	bool reclaim; /* it freed memory for a page fault */
 	bool spans_gap;
 };
 
@@ -186,7 +187,7 @@ static gboolean share_equal(gconstpointer a, gconstpointer b)
 	const struct share *x = a, *y = b;
 
 	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
-	       x->cause == y->cause && x->ending == y->ending;
+	       x->cause == y->cause && x->ending == y->ending && x->reclaim == y->reclaim;
 }
 
 /* What TCP did is one thing, however many connections it did it on. */
@@ -208,14 +209,16 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	uint32_t resource = by_reason(session, piece, named);
 	int64_t ns = piece->end - piece->begin;
 	bool file_fault = is_file_fault(session, piece->leaf, resource);
-	struct share key = {.thread = piece->thread,
-			    .leaf = piece->leaf,
-			    .resource = file_fault ? 0 : resource,
-			    .named = named,
-			    .cause = piece_cause_kind(session, piece),
-			    .ending = ending,
-			    .shortest = INT64_MAX,
-			    .spun_for = NO_THREAD};
+	struct share key = {
+		.thread = piece->thread,
+		.leaf = piece->leaf,
+		.resource = file_fault ? 0 : resource,
+		.named = named,
+		.cause = piece_cause_kind(session, piece),
+		.ending = ending,
+		.reclaim = PACK_KIND(piece->leaf) == LEAF_WORK_USER && piece->ref == REF_RECLAIM,
+		.shortest = INT64_MAX,
+		.spun_for = NO_THREAD};
 	struct share *share;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
 
@@ -334,6 +337,8 @@ static void append_object(GString *text, const struct session *session, const st
 				      "up first)");
 }
 
+#define TOO_LITTLE " (too little memory: its cgroup's memory.max, or the host's)"
+
 static void append_what(GString *text, const struct session *session, const struct share *share)
 {
 	g_autofree char *label = leaf_label(session, share->leaf);
@@ -345,7 +350,11 @@ static void append_what(GString *text, const struct session *session, const stru
 	}
 	switch (PACK_KIND(share->leaf)) {
 	case LEAF_WORK_USER:
-		g_string_append(text, "ran its own code");
+		g_string_append(text,
+				share->reclaim
+					? "freed memory for its page faults in the kernel, by "
+					  "writing it to swap" TOO_LITTLE
+					: "ran its own code");
 		break;
 	case LEAF_WORK_KTHREAD:
 	case LEAF_WORK_SOFTIRQ:
@@ -384,8 +393,7 @@ static void append_what(GString *text, const struct session *session, const stru
 		if (share->resource)
 			append_resource(text, session, share->resource);
 		if (strcmp(session_text(session, share->resource), "swap") == 0)
-			g_string_append(text, " (too little memory: its cgroup's memory.max, or "
-					      "the host's)");
+			g_string_append(text, TOO_LITTLE);
 		if (!share->resource)
 			append_files(text, session, share);
 		break;

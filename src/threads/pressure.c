@@ -7,9 +7,9 @@
  * A thread whose cgroup is over its memory.high sleeps when it gets more memory: in a page fault,
  * on its way to user mode, or in a call that takes memory and has no time limit of its own
  * (mm/memcontrol.c: mem_cgroup_handle_over_high(), schedule_timeout_killable()). Its timer is one
- * of the kernel's wheel, which expires in softIRQ TIMER; no program asked for it. Nothing else
- * sleeps there so, but the wait for pages to be written back (balance_dirty_pages()), which only
- * writers of files do.
+ * of the kernel's wheel, which expires in softIRQ TIMER; no program asked for it. What else sleeps
+ * there so: who frees memory itself, for 100 ms at most (reclaim_throttle()), and writers of files,
+ * which are left out here (balance_dirty_pages()).
  *
  * Part of threads/. Source: the kernel's files named; docs/semantics.md, "Memory limits".
  */
@@ -21,6 +21,8 @@
 #include "objects/calls.h"
 #include "objects/mappings.h"
 
+/* mm/vmscan.c, reclaim_throttle(): 100 ms at most, but for the clock's ticks */
+#define RECLAIM_SLEEP_MAX (INT64_C(110) * 1000000)
 #define SOFTIRQ_TIMER PACK(FRAME_SOFTIRQ, 1)
 
 /* Calls that take memory by themselves, and wait for nobody. */
@@ -83,6 +85,7 @@ void pressure_sleep_ends(struct flow *flow, struct thread *thread, struct block 
 			 uint32_t leaf, const struct waker *waker)
 {
 	struct reason reason;
+	bool reclaims;
 
 	if (waker->kind != WAKER_SOFTIRQ && !thread->flow.pressed)
 		return;
@@ -90,11 +93,13 @@ void pressure_sleep_ends(struct flow *flow, struct thread *thread, struct block 
 	    (!by_wheel(flow, thread, waker) && !cut_short(flow, thread, waker)) ||
 	    !may_be_charged(flow, thread, block, leaf))
 		return;
-	thread->flow.pressed = true;
-	reason = reason_of_kind(REASON_MEMORY_HIGH);
+	reclaims = thread->flow.reclaimed != INT64_MIN &&
+		   flow->time - thread->flow.since < RECLAIM_SLEEP_MAX;
+	reason = reason_of_kind(reclaims ? REASON_RECLAIM : REASON_MEMORY_HIGH);
+	thread->flow.pressed |= !reclaims;
 	reason.flags = REASON_INFERRED;
 	reason.thread = thread_find(flow, thread->host, thread->tid);
-	reason.object = intern_id(flow->names, "limit:memory.high");
+	reason.object = intern_id(flow->names, reclaims ? "limit:memory" : "limit:memory.high");
 	reason.text = thread->cgroup;
 	reason.ns = flow->time - thread->flow.since;
 	block->reason = reason_new(flow->timeline, &reason);

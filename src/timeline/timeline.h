@@ -52,9 +52,10 @@ struct interval {
 	uint32_t ref;   /* blocked: struct block; preempted, wait-cpu: CPU or NO_CPU;
 			   irq: interned device name; working in a call: interned key of
 			   the file that it opens, executes or loads, with REF_FOR_WRITING;
-			   else 0 */
+			   working in no call: REF_RECLAIM; else 0 */
 };
 
+#define REF_RECLAIM 1 /* the kernel freed memory for a page fault */
 #define REF_FOR_WRITING (1u << 31) /* an existing file was opened for that */
 
 /* The intervals of one thread: chunks of growing size. */

@@ -5,19 +5,6 @@
 #include "waits/cause_kinds.h"
 #include "waits/reason_words.h"
 
-/* "put to sleep by the kernel, as a cgroup over its memory.high (inferred)" */
-static char *memory_high_label(const struct session *session, const struct wait *wait,
-			       const struct reason *reason)
-{
-	GString *label = g_string_new("put to sleep by the kernel: its cgroup");
-
-	(void) wait;
-	if (reason->text)
-		g_string_append_printf(label, " (%s)", session_text(session, reason->text));
-	g_string_append(label, " uses more memory than its memory.high allows (inferred)");
-	return g_string_free(label, FALSE);
-}
-
 const struct reason_info *reason_info(const struct reason *reason)
 {
 	static const struct reason_info infos[REASON_KINDS] = {
@@ -30,6 +17,7 @@ const struct reason_info *reason_info(const struct reason *reason)
 		[REASON_UNCONNECTED] = {CAUSE_TIMEOUT, unconnected_label},
 		[REASON_UNENDED] = {CAUSE_TIMEOUT, unended_label},
 		[REASON_MEMORY_HIGH] = {CAUSE_THROTTLED, memory_high_label},
+		[REASON_RECLAIM] = {CAUSE_THROTTLED, reclaim_label},
 		[REASON_FILE_APPEARS] = {CAUSE_RETRY, try_label},
 		[REASON_FILE_GOES] = {CAUSE_RETRY, try_label},
 		[REASON_LISTENS] = {CAUSE_RETRY, try_label},

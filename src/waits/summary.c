@@ -255,15 +255,21 @@ static void run_piece(int64_t begin, int64_t end, uint32_t thread, void *data)
 #define TAG_OWN (UINT64_MAX - 2)
 #define TAG_END (UINT64_MAX - 3)
 
-/* User code of a thread that the kernel ended: its own until then. False: it was not ended, or
- * that was not seen. */
-static bool ended_pieces(struct builder *builder, const struct span *span)
+#define TAG_RECLAIM (UINT64_MAX - 4)
+
+/* Work in no call that was the kernel's: for a page fault, or for a thread that it ended; what was
+ * before that is its own. False: nothing of that was seen. */
+static bool kernel_pieces(struct builder *builder, const struct span *span)
 {
 	const struct thread *thread = model_thread(&builder->session->trace.model, builder->thread);
 	int64_t from = CLAMP(thread->ends_from, span->begin, span->end);
 	const char *name = thread->ended_by ? signal_name(thread->ended_by) : "exit";
 
-	if (thread->ends_from == INT64_MAX)
+	if (span->ref == REF_RECLAIM) {
+		detail_piece(builder, "", "reclaim", TAG_RECLAIM, span->begin, span->end);
+		return true;
+	}
+	if (thread->ends_from == INT64_MAX && thread->flow.reclaimed == INT64_MIN)
 		return false;
 	if (span->begin < from)
 		detail_piece(builder, "", "own", TAG_OWN, span->begin, from);
@@ -306,7 +312,7 @@ static void span_pieces(struct builder *builder, const struct span *span)
 			nothing_piece(builder, span->begin, span->end);
 		break;
 	default:
-		if (PACK_KIND(span->leaf) == LEAF_WORK_USER && ended_pieces(builder, span))
+		if (PACK_KIND(span->leaf) == LEAF_WORK_USER && kernel_pieces(builder, span))
 			break;
 		depth = leaf_path(builder, span->leaf, path);
 		piece(builder, path, depth, span->begin, span->end);

@@ -144,6 +144,13 @@ static uint32_t intern_key(const struct session *session, const char *prefix, co
 	return intern_id(session->trace.model.names, key);
 }
 
+/* In a page fault on memory that was swapped out: not the disk is what it is short of. */
+static bool is_swap(const struct session *session, const struct block *block)
+{
+	return strcmp(session_text(session, block->resource), "swap") == 0 ||
+	       strcmp(session_text(session, block->fault), "swap") == 0;
+}
+
 uint32_t wait_hardware(const struct session *session, const struct wait *wait)
 {
 	const struct block *block = wait->block;
@@ -155,7 +162,8 @@ uint32_t wait_hardware(const struct session *session, const struct wait *wait)
 	if (reason)
 		return reason->object;
 	if (request)
-		return intern_key(session, "device:", session_text(session, request->text));
+		return intern_key(session, is_swap(session, block) ? "swap:" : "device:",
+				  session_text(session, request->text));
 	if (detail && detail->kind == DETAIL_WORK) /* before its item was queued */
 		return intern_key(session, "work:", "queued in an interrupt");
 	if (detail && detail->kind == DETAIL_PACKET)

@@ -138,6 +138,77 @@ static void test_not_over_high(void)
 	g_assert_cmpstr(cause_of(feed, 2), ==, "process: b (6) in munmap");
 }
 
+static void writes(struct feed *feed, int64_t time, uint32_t rwbs)
+{
+	struct event event = event_of(feed, time, 0, "block_bio_queue");
+
+	event.block.dev = 254 << 20;
+	event.block.sector = (uint64_t) time * 8;
+	event.block.sectors = 8;
+	event.block.rwbs = rwbs;
+	event.block.tid = 5;
+	send(feed, &event);
+}
+
+/* ns of 5's work in no call that freed memory. */
+static int64_t reclaimed(struct feed *feed)
+{
+	struct spans spans;
+	struct span span;
+	int64_t ns = 0;
+
+	spans_begin(&spans, feed->session, life(feed, 5, 0), INT64_MIN, INT64_MAX);
+	while (spans_next(&spans, &span))
+		if (PACK_KIND(span.leaf) == LEAF_WORK_USER && span.ref == REF_RECLAIM)
+			ns += span.end - span.begin;
+	return ns;
+}
+
+/* From the fault to its last write (20 to 50, and 80 to 90), less an interrupt of 4. Short sleeps of
+ * one that does so are for that, longer ones are memory.high's. */
+static void test_reclaim(void)
+{
+	FEED(2);
+
+	described(feed, 6);
+	faults(feed, 20);
+	writes(feed, 30, 1);
+	irq(feed, 40, 0, "irq_handler_entry", 9);
+	irq(feed, 44, 0, "irq_handler_exit", 9);
+	writes(feed, 50, 1);
+	faults(feed, 80); /* the one before is over: since when is not known */
+	writes(feed, 90, 1);
+	sleeps(feed, 100, 1);
+	faults(feed, 120);
+	sw(feed, 130, 0, "a", 5, 2, "idle", 0);
+	softirq(feed, 200000000, 0, "irq_softirq_entry", 1);
+	waking(feed, 200000001, 0, 5);
+	softirq(feed, 200000002, 0, "irq_softirq_exit", 1);
+	sw(feed, 200000003, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 200000010, 0, "other");
+	g_assert_cmpint(reclaimed(feed), ==, 30 - 4 + 10);
+	g_assert_cmpstr(cause_of(feed, 0), ==,
+			"throttled: put to sleep by the kernel until memory is freed: too little "
+			"memory, its cgroup's memory.max, or the host's (inferred)");
+	g_assert_cmpstr(cause_of(feed, 1), ==,
+			"throttled: put to sleep by the kernel: its cgroup " OVER);
+}
+
+/* Its opposites: reads in a fault; writes in a call. */
+static void test_no_reclaim(void)
+{
+	FEED(2);
+
+	described(feed, 6);
+	faults(feed, 20);
+	writes(feed, 30, 4); /* a read */
+	entry(feed, 40, 0, "fsync", 3);
+	writes(feed, 50, 1);
+	leave(feed, 60, 0, "fsync", 0);
+	plain(feed, 100, 0, "other");
+	g_assert_cmpint(reclaimed(feed), ==, 0);
+}
+
 /* --- the end ------------------------------------------------------------------------------- */
 
 static void signals(struct feed *feed, int64_t time, uint32_t cpu, const char *name, int32_t sig,
@@ -274,6 +345,8 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/pressure/over-high", test_over_high);
 	g_test_add_func("/pressure/not-over-high", test_not_over_high);
+	g_test_add_func("/pressure/reclaim", test_reclaim);
+	g_test_add_func("/pressure/no-reclaim", test_no_reclaim);
 	g_test_add_func("/end/core", test_core);
 	g_test_add_func("/end/killed", test_killed);
 	g_test_add_func("/end/handled", test_handled);

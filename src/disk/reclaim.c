@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory that a thread frees before it gets some: direct reclaim.
+ *
+ *   T   ─ own code ┤ fault ── queues a write ── queues a write ┤ own code, as far as is known
+ *                  └──────────── reclaim ──────────────────────┘
+ *
+ * A thread that writes to a disk in a page fault writes out what was in memory, to have room for
+ * the page. The fault has no end in the trace; until its last write it was not over.
+ *
+ * Part of disk/. Source: the kernel's mm/vmscan.c, try_to_free_mem_cgroup_pages(), and mm/swap_state.c;
+ * docs/semantics.md, "Memory limits".
+ */
+#include "disk/reclaim.h"
+
+#include "state/holdback.h"
+
+static void make_reclaim(struct flow *flow, struct span *span, void *data)
+{
+	(void) flow;
+	(void) data;
+	if (span->leaf == PACK(LEAF_WORK_USER, 0))
+		span->ref = REF_RECLAIM;
+}
+
+void reclaim_writes(struct flow *flow, const struct cpu *cpu)
+{
+	struct thread *thread = cpu_interrupted(cpu) ? NULL : flow_current(flow, cpu);
+	int64_t since;
+
+	if (!thread || !thread->flow.fault || thread->flow.call.open || !thread->flow.has_call)
+		return;
+	since = MAX(thread->flow.last_call, thread->flow.reclaimed);
+	thread->flow.reclaimed = flow->time;
+	track_rewrite(flow, thread, since, make_reclaim, NULL);
+	flow_refresh(flow, thread, cpu);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of reasons that threads/pressure.c finds: sleeps for memory. Part of waits/
+ * (reasons.h). */
+#include "waits/reason_words.h"
+
+char *reclaim_label(const struct session *session, const struct wait *wait,
+		    const struct reason *reason)
+{
+	(void) session;
+	(void) wait;
+	(void) reason;
+	return g_strdup("put to sleep by the kernel until memory is freed: too little memory, its "
+			"cgroup's memory.max, or the host's (inferred)");
+}
+
+char *memory_high_label(const struct session *session, const struct wait *wait,
+			const struct reason *reason)
+{
+	GString *label = g_string_new("put to sleep by the kernel: its cgroup");
+
+	(void) wait;
+	if (reason->text)
+		g_string_append_printf(label, " (%s)", session_text(session, reason->text));
+	g_string_append(label, " uses more memory than its memory.high allows (inferred)");
+	return g_string_free(label, FALSE);
+}
