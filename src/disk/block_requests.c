@@ -142,7 +142,7 @@ uint32_t request_disk(struct flow *flow, struct host *host, uint32_t dev)
 
 /* --- who asked ------------------------------------------------------------- */
 
-static bool is_sync_call(const char *name)
+bool is_sync_call(const char *name)
 {
 	static const char *const calls[] = {"fsync", "fdatasync",       "sync",  "syncfs",
 					    "msync", "sync_file_range", "umount"};

@@ -32,6 +32,9 @@ struct request *request_move(struct host *host, struct request *request, uint64_
 /* `request` keeps its first `sectors`; the rest waits on. */
 void request_divide(struct host *host, struct request *request, uint32_t sectors);
 
+/* fsync and its kin, by name. */
+bool is_sync_call(const char *name);
+
 /* The device's name, interned; of one that the statedump did not name, its numbers. */
 uint32_t request_disk(struct flow *flow, struct host *host, uint32_t dev);
 

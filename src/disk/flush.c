@@ -100,9 +100,12 @@ static const struct thread *helper_of(const struct flow *flow, const struct bloc
 	return waker && !waker->made_syscall ? waker : NULL;
 }
 
-static bool is_reading(const struct flow *flow, const struct thread *thread)
+static bool is_writing(const struct flow *flow, const struct thread *thread)
 {
-	return flow_call_info(flow, thread->flow.call.name)->moves == MOVES_IN;
+	uint32_t name = thread->flow.call.name;
+
+	return flow_call_info(flow, name)->effect == DOES_WRITE ||
+	       is_sync_call(intern_text(flow->names, name));
 }
 
 /* 0: nothing to be said. */
@@ -129,7 +132,7 @@ static uint32_t flush_reason(struct flow *flow, uint32_t index, const struct ser
 		reason.call = most->file;
 		reason.ns = most->busy;
 		reason.amount = most->bytes;
-	} else if (!is_reading(flow, thread) && sums->own.busy >= length / 2 &&
+	} else if (is_writing(flow, thread) && sums->own.busy >= length / 2 &&
 		   sums->other.busy <= sums->own.busy / 8) {
 		reason.other = index;
 		reason.ns = sums->own.busy;

@@ -309,7 +309,7 @@ static struct written owner_of(const struct flow *flow, const struct host *host,
 		owner.thread = by->behalf;
 	if (of) {
 		owner.thread = of->thread;
-		owner.file = of->file;
+		owner.file = kernel ? of->file : 0;
 		of->bytes -= MIN(of->bytes, owner.bytes);
 	}
 	return owner;
