@@ -4,6 +4,7 @@
 
 #include "locks/file_locks.h"
 #include "objects/calls.h"
+#include "objects/resource.h"
 
 #define TRY_AGAIN 11 /* EAGAIN, EACCES of the traced kernel */
 #define NO_ACCESS 13
@@ -163,6 +164,31 @@ static uint32_t lock_tried(struct flow *flow, struct thread *thread)
 	return lock_findnew(flow, &like, like.resource);
 }
 
+/* A blocking call that the thread's own alarm ended: the lock was held all the time. */
+static void given_up(struct flow *flow, uint32_t index, struct thread *thread)
+{
+	struct block *block = block_at(flow->timeline, thread->flow.block);
+	uint32_t number = lock_waited_for(flow, thread);
+	struct reason reason = reason_of_kind(REASON_UNLOCKED);
+	int64_t from = thread->flow.call.begin;
+
+	if (!number || block->reason || is_unnamed(flow, number) ||
+	    host_gap_over(model_host(flow->model, thread->host), from, flow->time))
+		return;
+	if (lock_at(flow, number)->kind == LOCK_FLOCK)
+		reason.thread = longest_hold(flow, lock_at(flow, number), index, from).thread;
+	else
+		reason.flags = REASON_INFERRED;
+	if (!is_thread(reason.thread))
+		reason.thread = only_other(flow, lock_at(flow, number), index);
+	if (!is_thread(reason.thread))
+		return;
+	reason.object = key_of_fd(flow, thread, thread->flow.call.fd);
+	reason.from = from;
+	reason.until = flow->time;
+	block->reason = reason_new(flow->timeline, &reason);
+}
+
 void lock_call_ended(struct flow *flow, uint32_t index, int64_t ret)
 {
 	struct thread *thread = flow_thread(flow, index);
@@ -170,6 +196,8 @@ void lock_call_ended(struct flow *flow, uint32_t index, int64_t ret)
 	uint32_t number;
 	struct try like, *try;
 
+	if (call_ended_by_alarm(flow, thread, ret))
+		given_up(flow, index, thread);
 	if ((!failed && (ret || !tries_any(flow, TRY_LOCK))) || thread->flow.call.waits)
 		return;
 	number = lock_tried(flow, thread);

@@ -306,7 +306,6 @@ static bool ends_by_limit(struct flow *flow, struct thread *thread,
 			  const struct event_syscall *args)
 {
 	const struct call_info *info = flow_call_info(flow, thread->flow.call.name);
-	const struct block *block = block_at(flow->timeline, thread->flow.block);
 	int64_t ret = args->ret;
 
 	if (call_timed_out(flow, thread, args))
@@ -316,10 +315,7 @@ static bool ends_by_limit(struct flow *flow, struct thread *thread,
 			return true; /* SO_RCVTIMEO: it had waited */
 	if (info->effect == DOES_CONNECT && ret == -IN_PROGRESS)
 		return true;
-	/* a signal of its own alarm(2): EINTR, or one of the kernel's codes to begin again */
-	return (ret == -4 || (ret <= -512 && ret >= -516)) &&
-	       (block->kind == WAKER_HRTIMER ||
-		(block->detail && detail_at(flow->timeline, block->detail)->kind == DETAIL_TIMER));
+	return call_ended_by_alarm(flow, thread, ret);
 }
 
 /* What the peer is in at the time-out: it is asked for again, and woken, before that counts. */

@@ -194,6 +194,16 @@ bool call_timed_out(struct flow *flow, const struct thread *thread,
 	}
 }
 
+bool call_ended_by_alarm(struct flow *flow, const struct thread *thread, int64_t ret)
+{
+	const struct block *block = block_at(flow->timeline, thread->flow.block);
+
+	/* EINTR, or one of the kernel's codes to begin again */
+	return thread->flow.call.waits && (ret == -4 || (ret <= -512 && ret >= -516)) &&
+	       (block->kind == WAKER_HRTIMER ||
+		(block->detail && detail_at(flow->timeline, block->detail)->kind == DETAIL_TIMER));
+}
+
 uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 			       const struct event_syscall *args, int32_t *fd)
 {

@@ -18,6 +18,8 @@ uint8_t call_operation(struct flow *flow, const struct thread *thread);
 /* What the exit tells about waits inside the call; 0 nothing. */
 uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 			       const struct event_syscall *args, int32_t *fd);
+/* A signal of the thread's own timer, as of alarm(2), ended the call. */
+bool call_ended_by_alarm(struct flow *flow, const struct thread *thread, int64_t ret);
 /* The exit says that the call's time was over. */
 bool call_timed_out(struct flow *flow, const struct thread *thread,
 		    const struct event_syscall *args);

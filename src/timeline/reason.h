@@ -36,6 +36,7 @@ enum reason_kind {
 	/* threads/endings.h: `thread` did not end, though `other` sent it the signal `count` at
 	 * `begin` (0: none); then it got the signal `result` */
 	REASON_UNENDED,
+	REASON_UNLOCKED, /* `thread` held the lock of `object` until the waiter gave up */
 	/* The kernel made the waiter, `thread`, sleep for `ns`, as its cgroup (`text`, 0: not known)
 	 * uses more memory than its limit `object` allows. */
 	REASON_MEMORY_HIGH,

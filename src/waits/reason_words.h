@@ -26,6 +26,8 @@ char *unconnected_label(const struct session *session, const struct wait *wait,
 			const struct reason *reason);
 char *unended_label(const struct session *session, const struct wait *wait,
 		    const struct reason *reason);
+char *unlocked_label(const struct session *session, const struct wait *wait,
+		     const struct reason *reason);
 
 /* Of tries that fail until somebody makes a difference (objects/tries.h). */
 char *try_label(const struct session *session, const struct wait *wait,

@@ -16,6 +16,7 @@ const struct reason_info *reason_info(const struct reason *reason)
 		[REASON_UNANSWERED] = {CAUSE_TIMEOUT, unanswered_label},
 		[REASON_UNCONNECTED] = {CAUSE_TIMEOUT, unconnected_label},
 		[REASON_UNENDED] = {CAUSE_TIMEOUT, unended_label},
+		[REASON_UNLOCKED] = {CAUSE_TIMEOUT, unlocked_label},
 		[REASON_MEMORY_HIGH] = {CAUSE_THROTTLED, memory_high_label},
 		[REASON_RECLAIM] = {CAUSE_THROTTLED, reclaim_label},
 		[REASON_FILE_APPEARS] = {CAUSE_RETRY, try_label},

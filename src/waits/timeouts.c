@@ -120,3 +120,14 @@ char *unended_label(const struct session *session, const struct wait *wait,
 	append_signal(label, (uint64_t) reason->result);
 	return g_string_free(label, FALSE);
 }
+
+char *unlocked_label(const struct session *session, const struct wait *wait,
+		     const struct reason *reason)
+{
+	g_autofree char *holder = thread_label(session, reason->thread);
+	GString *label = limit_begins(wait);
+
+	g_string_append_printf(label, "%s held the lock of %s", holder,
+			       session_text(session, reason->object));
+	return g_string_free(label, FALSE);
+}

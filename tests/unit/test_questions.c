@@ -418,6 +418,60 @@ static void test_no_grace(void)
 	g_assert_cmpstr(cause_of(feed, 5, 1), ==, "timer: timer, not seen when it was armed");
 }
 
+static void opens(struct feed *feed, int64_t time, uint32_t cpu, int32_t fd, const char *name)
+{
+	struct event event = event_of(feed, time, cpu, "syscall_entry_openat");
+
+	event.syscall.filename = name;
+	send(feed, &event);
+	leave(feed, time + 1, cpu, "openat", fd);
+}
+
+static void flocks(struct feed *feed, int64_t time, uint32_t cpu, int32_t fd)
+{
+	struct event event = event_of(feed, time, cpu, "syscall_entry_flock");
+
+	event.syscall.fd = fd;
+	event.syscall.cmd = 2; /* LOCK_EX */
+	send(feed, &event);
+}
+
+/* 5 waits for the lock of /one from 32 to 131, when its own alarm ends that. */
+static void waits_for_lock(struct feed *feed)
+{
+	opens(feed, 20, 0, 3, "/one");
+	flocks(feed, 30, 0, 3);
+	sw(feed, 32, 0, "a", 5, SLEEPS, "idle", 0);
+	time_is_over(feed, 130);
+	leave(feed, 134, 0, "flock", -512);
+}
+
+static void test_lock_given_up(void)
+{
+	FEED(2);
+
+	begin(feed);
+	opens(feed, 4, 1, 3, "/one");
+	flocks(feed, 10, 1, 3);
+	leave(feed, 11, 1, "flock", 0);
+	waits_for_lock(feed);
+	g_assert_true(g_str_has_prefix(cause_of(feed, 5, 0), "lock-owner: held by b (6)"));
+	g_assert_cmpstr(led_to(feed, 5, 0), ==, "6 32-131");
+}
+
+/* Who has another file's lock is not who has this one's. */
+static void test_other_lock(void)
+{
+	FEED(2);
+
+	begin(feed);
+	opens(feed, 4, 1, 3, "/two");
+	flocks(feed, 10, 1, 3);
+	leave(feed, 11, 1, "flock", 0);
+	waits_for_lock(feed);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "timer: timer, not seen when it was armed");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -436,5 +490,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/questions/gap", test_gap);
 	g_test_add_func("/questions/grace", test_grace);
 	g_test_add_func("/questions/no-grace", test_no_grace);
+	g_test_add_func("/questions/lock-given-up", test_lock_given_up);
+	g_test_add_func("/questions/other-lock", test_other_lock);
 	return g_test_run();
 }
