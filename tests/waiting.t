@@ -211,9 +211,9 @@ def cfs_quota():
     pieces = t.report("delay", t.trace("cfs-quota"), "--thread", "boxed")["critical_path"]
     throttled = [p for p in pieces if p.get("cause", {}).get("kind") == "throttled"]
     assert all(p["cause"]["certainty"] == "inferred" for p in throttled), throttled
-    # the quota's period is 100 ms (README): most name the next end after that
-    named = [p for p in throttled if re.search(r" (9[5-9]|10[0-5])\.\d+ ms later", p["cause"]["label"])]
-    assert len(named) > 0.7 * len(throttled) > 10, [p["cause"]["label"] for p in throttled]
+    # the quota's period is 100 ms (README): all name it
+    named = [p for p in throttled if re.search(r" every (9[7-9]|10[0-3])\.\d+ ms", p["cause"]["label"])]
+    assert len(named) == len(throttled) > 10, [p["cause"]["label"] for p in throttled]
 
 
 def web_mixed():

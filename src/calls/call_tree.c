@@ -7,6 +7,7 @@
 #include "calls/call_threads.h"
 #include "waits/causes.h"
 #include "path/path.h"
+#include "waits/idle.h"
 #include "symbols/symbols.h"
 
 #define SLICE 4096 /* times off the CPU, of which a thread's path is looked at at once */
@@ -313,6 +314,39 @@ static const struct through *outermost(const struct path *path, const struct pie
 	return at;
 }
 
+/* A wait of the thread's own that the piece is, or is inside of, delays nobody. */
+static bool is_at_leisure(const struct call_tree *tree, const struct piece *piece,
+			  const struct through *through)
+{
+	struct wait wait = {.thread = piece->thread,
+			    .begin = piece->begin,
+			    .end = piece->end,
+			    .leaf = piece->leaf,
+			    .block = piece->block,
+			    .woken = piece->woken};
+
+	if (through)
+		wait = (struct wait) {.thread = through->thread,
+				      .begin = through->begin,
+				      .end = through->end,
+				      .leaf = through->leaf,
+				      .block = through->block,
+				      .woken = true};
+	return wait.block && wait_is_at_leisure(tree->session, &wait);
+}
+
+/* What came of it is nothing to look into. */
+static void add_idle(struct call_tree *tree, uint32_t node, uint32_t leaf, uint32_t thread,
+		     int64_t begin, int64_t ns)
+{
+	uint32_t text = intern_id(tree->session->trace.model.names, "idle: for a next request");
+	uint32_t cause = node_find(tree, node, NODE_CAUSE, text, thread, 0, begin);
+
+	node_of(tree, node)->idle += ns;
+	node_of(tree, cause)->idle += ns;
+	add_own(tree, cause, leaf, ns);
+}
+
 /* [begin, end) of a piece, in which the thread is in one call. */
 static void add_stretch(struct call_tree *tree, const struct path *path, const struct piece *piece,
 			const struct frames *frames, uint32_t frame, uint32_t root, int64_t begin,
@@ -328,7 +362,9 @@ static void add_stretch(struct call_tree *tree, const struct path *path, const s
 	node = fault_node(tree, frames, node, leaf, wait ? wait->block : piece->block, begin);
 	node = sampled_node(tree, frames, frame, node, wait ? wait->block : piece->block, begin);
 	add_own(tree, node, leaf, end - begin);
-	if (wait) {
+	if (is_at_leisure(tree, piece, wait)) {
+		add_idle(tree, node, leaf, piece->thread, begin, end - begin);
+	} else if (wait) {
 		add_other(tree, path, piece, descend(tree, path, piece->behalf, node, begin), begin,
 			  end);
 	} else if (leaf_wib(leaf) != WIB_WORKING) {
@@ -487,6 +523,13 @@ static int busiest_first(gconstpointer a, gconstpointer b, gpointer data)
 	return most_first(a, b, data);
 }
 
+static void add_up(struct call_node *above, const struct call_node *node)
+{
+	for (int k = 0; k < 4; k++)
+		above->all[k] += node->all[k];
+	above->idle += node->idle;
+}
+
 /* Nodes stand behind those they are below. What explains time has its own sums. */
 static void sum_up(struct call_tree *tree)
 {
@@ -500,8 +543,7 @@ static void sum_up(struct call_tree *tree)
 		above = node_of(tree, node->parent);
 		/* a thread that was waited for is no part of who waited, but of another such */
 		if (node->kind != NODE_CAUSE && (node->kind != NODE_WAITS_FOR || above->elsewhere))
-			for (int k = 0; k < 4; k++)
-				above->all[k] += node->all[k];
+			add_up(above, node);
 	}
 	for (uint32_t i = 0; i < tree->nodes->len; i++) {
 		struct call_node *node = node_of(tree, i);

@@ -137,19 +137,31 @@ static bool is_user_function(const struct call_node *node)
 	return node->kind == NODE_CALL && PACK_KIND(node->what) == OPERATION_USER;
 }
 
+static bool is_of_waits(enum function_metric metric)
+{
+	return metric == BY_WALL || metric == BY_BLOCKED;
+}
+
+int64_t functions_busy_time(const struct functions *functions, uint32_t place)
+{
+	const struct session *session = functions->session;
+	const struct call_node *node = call_node_at(functions->tree, place);
+	bool waits = is_of_waits(session->asked.options->functions.metric);
+
+	return function_metric_of(session, node->all) - (waits ? node->idle : 0);
+}
+
 /* Of a root's outermost functions of user space; 0: none were recorded. */
 static int64_t outermost_time(const struct functions *functions, uint32_t root)
 {
-	const struct session *session = functions->session;
 	const struct call_node *node = call_node_at(functions->tree, root);
 	int64_t outermost = 0;
 
 	for (guint i = 0; i < node->children->len; i++) {
-		const struct call_node *child =
-			call_node_at(functions->tree, g_array_index(node->children, uint32_t, i));
+		uint32_t child = g_array_index(node->children, uint32_t, i);
 
-		if (is_user_function(child))
-			outermost += function_metric_of(session, child->all);
+		if (is_user_function(call_node_at(functions->tree, child)))
+			outermost += functions_busy_time(functions, child);
 	}
 	return outermost;
 }
@@ -158,9 +170,7 @@ int64_t functions_scope(const struct functions *functions, uint32_t root)
 {
 	int64_t outermost = outermost_time(functions, root);
 
-	return outermost ? outermost
-			 : function_metric_of(functions->session,
-					      call_node_at(functions->tree, root)->all);
+	return outermost ? outermost : functions_busy_time(functions, root);
 }
 
 int64_t functions_node_time(const struct functions *functions, uint32_t place)
@@ -169,8 +179,8 @@ int64_t functions_node_time(const struct functions *functions, uint32_t place)
 	enum function_metric metric = functions->session->asked.options->functions.metric;
 
 	if (!node->elsewhere)
-		return function_metric_of(functions->session, node->all);
-	if (metric != BY_WALL && metric != BY_BLOCKED)
+		return functions_busy_time(functions, place);
+	if (!is_of_waits(metric))
 		return 0;
 	return node->all[0] + node->all[1] + node->all[2] + node->all[3];
 }

@@ -18,6 +18,8 @@ struct functions *functions_new(const struct session *session);
 bool functions_check(const struct functions *functions, GError **error);
 void functions_free(struct functions *functions);
 
+/* A node's --metric time, of the thread's own, but for what it waited at leisure (waits/idle.h). */
+int64_t functions_busy_time(const struct functions *functions, uint32_t node);
 /* --metric's time of a root's outermost functions of user space; where none were recorded, of all
  * of the threads' lives. What shares are of. */
 int64_t functions_scope(const struct functions *functions, uint32_t root);

@@ -153,6 +153,7 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 	g_autofree char *name = call_node_name(tree, root), *safe = text_safe(name);
 	g_autoptr(GString) line = g_string_new(safe);
 	char a[32], b[32], c[32], d[32];
+	int64_t idle;
 
 	if (threads->len == 1)
 		append_tid(functions, g_array_index(threads, uint32_t, 0), line);
@@ -166,7 +167,11 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 	if (node->all[WIB_UNKNOWN])
 		g_string_append_printf(line, ", not known %s",
 				       when_duration(a, node->all[WIB_UNKNOWN]));
-	if (walk.whole < function_metric_of(session, node->all))
+	idle = function_metric_of(session, node->all) - functions_busy_time(functions, root);
+	if (idle)
+		g_string_append_printf(line, "; %s of it idle, for a next request: left out below",
+				       when_duration(a, idle));
+	if (walk.whole < functions_busy_time(functions, root))
 		g_string_append_printf(
 			line,
 			"; shares are of the %s (%s) in its outermost functions, %s "

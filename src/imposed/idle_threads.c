@@ -3,6 +3,7 @@
 #include "imposed/idle_threads.h"
 
 #include "run/choosing.h"
+#include "waits/idle.h"
 
 #include <string.h>
 
@@ -66,13 +67,17 @@ static void follow_waits(struct idle_search *search, uint32_t thread)
 		    search->session->asked.to);
 	while (spans_next_off_cpu(&spans, &span)) {
 		struct needed needed = {span.begin, span.end};
+		struct wait wait;
 		const struct block *block;
 		struct thread_total *waker;
 		GArray *list;
 
 		if (!leaf_is_blocked(span.leaf))
 			continue;
-		block = block_at(&search->session->trace.timeline, span.ref);
+		wait = wait_of(search->session, thread, &span);
+		block = wait.block;
+		if (wait_is_idle(search->session, &wait))
+			continue;
 		if (block->kind != WAKER_THREAD || !is_thread(block->waker) ||
 		    search->place[block->waker] == UINT_MAX)
 			continue;

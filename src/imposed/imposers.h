@@ -38,8 +38,8 @@ struct imposer {
 	bool spans_gap;    /* events were lost during some of these waits */
 };
 
-/* Threads that wait for each other in a circle (over all of the time), or one
- * thread or resource that takes much of all waiting; none if that is little. */
+/* Threads that wait for each other in a circle: for one lock that they take turns on, or at one
+ * time; or one thread or resource that takes much of all waiting; none if that is little. */
 struct knot {
 	GArray *threads;   /* owned; uint32_t; none: a resource alone */
 	uint32_t resource; /* what most of it was waited on, 0: not known */
@@ -64,7 +64,8 @@ struct waiting {
 /* knots.c: a wait of `waiter` that led to `lead`, on `resource`. */
 struct direct {
 	uint32_t waiter, lead, resource;
-	int64_t ns;
+	bool lock; /* it is one */
+	int64_t begin, ns;
 	uint16_t host; /* the waiter's */
 };
 void knots_find(struct waiting *waiting, const GArray *directs, uint32_t thread_count);

@@ -4,10 +4,11 @@
  *
  * Part of imposed/ (waiting.h). An edge leads from a waiter to who ended its
  * wait, and weighs the sum of such waits; small ones are left out, as nearly
- * everything waits for everything once. A circle is a strongly connected component
- * of two threads or more (Tarjan's algorithm): over the whole time, not at one
- * instant, as takers of turns on a lock are. A server's waits for requests are no
- * edges, so that a client and its server are no circle.
+ * everything waits for everything once. A circle is a strongly connected component of
+ * two threads or more (Tarjan's algorithm) of the waits for locks, that is one in time: they
+ * take turns on one lock, or their waits have a moment in common, as in a deadlock. A client and
+ * its server, a parent and its child, a thread and who kills it wait for each other by turns,
+ * which is no circle: each such wait has its own end.
  */
 #include "imposed/imposers.h"
 
@@ -15,6 +16,7 @@
 
 #define EDGE_SHARE 0.002   /* of all that was imposed: smaller edges are left out */
 #define KNOT_SHARE 0.02    /* smaller circles are */
+#define ONE_LOCK 0.8       /* of a circle's waits are for that lock: turns on it */
 #define BOTTLENECK 0.2     /* share of what was imposed that makes a bottleneck */
 #define WAITERS_MIN 2      /* … and for how many, but for … */
 #define ALONE 0.4          /* … such a share, which is one for a single thread */
@@ -45,6 +47,8 @@ static GArray *edges_of(const GArray *directs, int64_t least)
 		const struct direct *at =
 			i < directs->len ? &g_array_index(directs, struct direct, i) : NULL;
 
+		if (at && !at->lock)
+			continue;
 		if (at && at->waiter == edge.from && at->lead == edge.to) {
 			edge.ns += at->ns;
 			continue;
@@ -141,9 +145,9 @@ static void visit_from(struct search *search, uint32_t start)
 	}
 }
 
-/* What a circle waited for most, of the waits inside it. */
-static void describe(struct knot *knot, const GArray *directs, const uint32_t *component,
-		     uint32_t number)
+/* What a circle waited for most, of the waits inside it, and how long. */
+static int64_t describe(struct knot *knot, const GArray *directs, const uint32_t *component,
+			uint32_t number)
 {
 	g_autoptr(GArray) uses = g_array_new(FALSE, TRUE, sizeof(int64_t));
 	struct idmap places; /* resource -> index in uses */
@@ -155,7 +159,7 @@ static void describe(struct knot *knot, const GArray *directs, const uint32_t *c
 		uint32_t place;
 		int64_t *use;
 
-		if (component[at->waiter] != number || component[at->lead] != number)
+		if (!at->lock || component[at->waiter] != number || component[at->lead] != number)
 			continue;
 		knot->ns += at->ns;
 		place = idmap_get(&places, at->resource);
@@ -173,6 +177,31 @@ static void describe(struct knot *knot, const GArray *directs, const uint32_t *c
 		}
 	}
 	idmap_clear(&places);
+	return most;
+}
+
+/* The longest waits of all its threads for each other have a moment in common. */
+static bool is_at_once(const struct knot *knot, const GArray *directs, const uint32_t *component,
+		       uint32_t number)
+{
+	int64_t begin = INT64_MIN, end = INT64_MAX;
+
+	for (guint k = 0; k < knot->threads->len; k++) {
+		const struct direct *longest = NULL;
+
+		for (guint i = 0; i < directs->len; i++) {
+			const struct direct *at = &g_array_index(directs, struct direct, i);
+
+			if (at->lock && at->waiter == g_array_index(knot->threads, uint32_t, k) &&
+			    component[at->lead] == number && (!longest || at->ns > longest->ns))
+				longest = at;
+		}
+		if (!longest)
+			return false;
+		begin = MAX(begin, longest->begin);
+		end = MIN(end, longest->begin + longest->ns);
+	}
+	return begin < end;
 }
 
 static void add_circles(struct waiting *waiting, const GArray *directs, const struct search *search,
@@ -185,6 +214,7 @@ static void add_circles(struct waiting *waiting, const GArray *directs, const st
 			sizes[search->component[i]]++;
 	for (uint32_t c = 0; c < search->components; c++) {
 		struct knot knot = {.circle = true};
+		int64_t most;
 
 		if (sizes[c] < 2)
 			continue;
@@ -193,8 +223,10 @@ static void add_circles(struct waiting *waiting, const GArray *directs, const st
 			if (search->component[i] == c)
 				g_array_append_val(knot.threads, i);
 		knot.waiters = knot.threads->len;
-		describe(&knot, directs, search->component, c);
-		if ((double) knot.ns >= KNOT_SHARE * (double) waiting->imposed)
+		most = describe(&knot, directs, search->component, c);
+		if ((double) knot.ns >= KNOT_SHARE * (double) waiting->imposed &&
+		    ((double) most >= ONE_LOCK * (double) knot.ns ||
+		     is_at_once(&knot, directs, search->component, c)))
 			g_array_append_val(waiting->knots, knot);
 		else
 			g_array_free(knot.threads, TRUE);

@@ -268,12 +268,10 @@ void account_init(struct account *account, const struct session *session, struct
 	account->directs = g_array_new(FALSE, FALSE, sizeof(struct direct));
 	idmap_init(&account->threads);
 	idmap_init(&account->resources);
-	contacts_init(&account->contacts, session);
 }
 
 void account_clear(struct account *account)
 {
-	contacts_clear(&account->contacts);
 	idmap_clear(&account->threads);
 	idmap_clear(&account->resources);
 	g_array_free(account->shares, TRUE);

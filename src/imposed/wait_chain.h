@@ -8,8 +8,9 @@
 #ifndef WHYLATE_IMPOSED_WAIT_CHAIN_H
 #define WHYLATE_IMPOSED_WAIT_CHAIN_H
 
-#include "imposed/contacts.h"
 #include "imposed/imposers.h"
+#include "util/idmap.h"
+#include "waits/wait.h"
 
 #define DEPTH_MAX 24 /* threads in a chain */
 
@@ -23,7 +24,6 @@ struct led_wait {
 struct account {
 	const struct session *session;
 	struct waiting *waiting;
-	struct contacts contacts;
 	struct idmap threads;   /* thread -> index in imposers */
 	struct idmap resources; /* host and interned key -> index in imposers */
 	struct led_wait wait;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits that have their state, resource and end in common; see wait_groups.h. */
 #include "imposed/wait_groups.h"
+
+#include "waits/idle.h"
 #include "run/choosing.h"
 
 #include "waits/summary.h"
@@ -97,6 +99,16 @@ static void note_longest(const struct session *session, struct wait_group *group
 	group->cause = wait_cause(session, &wait);
 }
 
+static bool is_idle_wait(const struct session *session, uint32_t thread, const struct span *span)
+{
+	struct wait wait;
+
+	if (!leaf_is_blocked(span->leaf))
+		return false;
+	wait = wait_of(session, thread, span);
+	return wait_is_idle(session, &wait);
+}
+
 void wait_groups_add(const struct session *session, uint32_t thread, GArray *needed, GArray *groups)
 {
 	GHashTable *index = g_hash_table_new_full(group_hash, group_equal, g_free, NULL);
@@ -116,7 +128,7 @@ void wait_groups_add(const struct session *session, uint32_t thread, GArray *nee
 		struct wait_group *group;
 		int64_t ns = needed_ns(needed, &at, &span);
 
-		if (ns <= 0)
+		if (ns <= 0 || is_idle_wait(session, thread, &span))
 			continue;
 		if (ready_of(session, thread, &span).kind == READY_THROTTLED) {
 			key.cause.kind = CAUSE_THROTTLED;

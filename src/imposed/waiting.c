@@ -7,6 +7,7 @@
 #include "contention/holders.h"
 #include "ready/cpu_runs.h"
 #include "ready/ready.h"
+#include "waits/idle.h"
 #include "waits/several.h"
 
 #define WAITS_MAX 1000  /* followed of one thread */
@@ -27,7 +28,7 @@ static void account_hardware(struct account *account, const struct wait *wait)
 		waiting->own += ns;
 	else if (taker == TAKER_UNKNOWN)
 		waiting->unknown += ns;
-	else if (!wait_is_explained(session, wait) && contacts_idle_hardware(session, wait))
+	else if (wait_is_idle(session, wait))
 		waiting->idle += ns;
 	else {
 		waiting->imposed += ns;
@@ -42,6 +43,7 @@ static void account_wait(struct account *account, uint32_t thread, const struct 
 	const struct session *session = account->session;
 	struct wait wait = wait_of(session, thread, span);
 	struct direct direct = {.waiter = thread,
+				.begin = span->begin,
 				.ns = span->end - span->begin,
 				.host = model_thread(&session->trace.model, thread)->host};
 	struct lead lead;
@@ -51,8 +53,9 @@ static void account_wait(struct account *account, uint32_t thread, const struct 
 	account->waiting->imposed += direct.ns;
 	direct.lead = lead.thread;
 	direct.resource = block_waits_for(session, wait.block);
+	direct.lock = wait_is_for_lock(session, &wait);
 	g_array_append_val(account->directs, direct);
-	if (wait_is_for_lock(session, &wait))
+	if (direct.lock)
 		impose_by_resource(account, thread, direct.resource, direct.ns);
 	account->path[0] = thread;
 	account->depth = 1;
@@ -124,6 +127,7 @@ static int64_t account_holders(struct account *account, const struct wait *wait)
 	g_autoptr(lock_wait)
 		lock = lock_wait_new(session, wait->block, thread, wait->begin, wait->end);
 	struct direct direct = {.waiter = thread,
+				.lock = true,
 				.resource = block_waits_for(session, wait->block),
 				.host = model_thread(&session->trace.model, thread)->host};
 	int64_t until = wait->begin, held = 0;
@@ -140,6 +144,7 @@ static int64_t account_holders(struct account *account, const struct wait *wait)
 		until = at->end;
 		held += at->end - begin;
 		direct.lead = at->thread;
+		direct.begin = begin;
 		direct.ns = at->end - begin;
 		g_array_append_val(account->directs, direct);
 	}
@@ -178,7 +183,7 @@ static bool leads_on(struct account *account, uint32_t thread, const struct span
 		account->waiting->children += ns;
 		return false;
 	}
-	if (contacts_idle(&account->contacts, &wait, lead.thread)) {
+	if (wait_is_idle(session, &wait)) {
 		account->waiting->idle += ns;
 		return false;
 	}

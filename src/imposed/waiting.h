@@ -13,7 +13,7 @@
  * can act on: a thread that worked, slept by its own timer, waited for a CPU, or a
  * device. All of a wait's time goes to threads, but for what only hardware took.
  * Time ready without a CPU is imposed by who ran there. Not imposed, and summed
- * apart: sleeps by one's own timer, waits for a next request (contacts.h, inferred),
+ * apart: sleeps by one's own timer, waits for a next request (waits/idle.h, inferred),
  * waits that nobody ended (but for a lock whose holder is known: locks.h), waits whose end is
  * unknown, waits of shells and the like for the programs that they started (waits for a child by
  * who was there before the trace; these only say how long the programs ran), and waits of the

@@ -93,6 +93,9 @@ static void mark_row(GArray *list, guint i, int64_t period)
 		}
 		from = next;
 	}
+	period = 0;
+	for (guint k = 0; k < count; k++)
+		period += (at(list, places[k][1])->time - at(list, places[k][0])->time) / count;
 	for (guint k = 0; k < count && count >= ROW; k++) {
 		g_array_index(list, struct let_go, places[k][0]).period = period;
 		g_array_index(list, struct let_go, places[k][1]).period = period;

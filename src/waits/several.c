@@ -13,6 +13,7 @@
 
 #define SHORT_PART 4 /* W's work in between is short if less than a fourth of the whole */
 #define LIMIT_ROUNDED INT64_C(2000000) /* ns: time limits of poll are in ms */
+#define PORT_GIVEN 32768 /* from here on (Linux and IANA) */
 #define DEPTH_MAX 8
 #define STEPS_MAX 200 /* waits and births looked at in between */
 
@@ -159,6 +160,15 @@ static bool answers(const struct session *session, const struct between *between
 		is_several(session, block->resource));
 }
 
+/* It was an answer to a client, by its port (such as systems give by themselves): no other's. */
+static bool is_for_client(const struct session *session, uint32_t key)
+{
+	const char *text = session_text(session, key), *port = strrchr(text, ':');
+
+	return g_str_has_prefix(text, "socket:") && port != text + strlen("socket") &&
+	       g_ascii_strtoull(port + 1, NULL, 10) >= PORT_GIVEN;
+}
+
 /* Both waits had the same time limit, which ended the second. */
 static bool has_same_limit(const struct wait *before, const struct wait *wait)
 {
@@ -211,7 +221,7 @@ static enum verdict judge(const struct session *session, uint32_t thread,
 	struct lead lead;
 
 	wait.begin = rest->first.begin;
-	if (!wait.woken || !before.woken)
+	if (!wait.woken || !before.woken || wait_is_explained(session, &before))
 		return A_STEP;
 	if (host_gap_over(model_host(&session->trace.model,
 				     model_thread(&session->trace.model, thread)->host),
@@ -226,8 +236,9 @@ static enum verdict judge(const struct session *session, uint32_t thread,
 	    (is_thread(lead.first) && came_of(&search, lead.first, between.to, 0)))
 		return A_STEP;
 	/* it may have read, without waiting for it, what was written to another place */
-	if (search.unknown || (between.sent && !for_child &&
-			       !was_away(session, lead.thread, between.from, between.to)))
+	if (search.unknown ||
+	    (between.sent && !for_child && !is_for_client(session, between.sent) &&
+	     !was_away(session, lead.thread, between.from, between.to)))
 		return UNDECIDED;
 	return LED_TO_NOTHING;
 }

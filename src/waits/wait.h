@@ -109,7 +109,7 @@ static inline bool wait_is_transports(const struct session *session, const struc
 /* What ended it does not tell what it was for: a reason does. */
 static inline bool wait_is_explained(const struct session *session, const struct wait *wait)
 {
-	return wait->block->reason && !wait_is_transports(session, wait);
+	return block_reason(session, wait->block) && !wait_is_transports(session, wait);
 }
 
 #endif

@@ -734,8 +734,10 @@ static void test_circle_of_three(void)
 {
 	struct waiting waiting = {.imposed = 10000};
 	static const struct direct directs[] = {
-		{1, 2, 50, 300, 0}, {2, 3, 50, 200, 0}, {3, 1, 51, 150, 0},  {3, 1, 50, 100, 0},
-		{3, 4, 52, 900, 0}, {4, 5, 53, 500, 0}, {6, 7, 50, 4000, 0}, {7, 6, 50, 19, 0}};
+		{1, 2, 50, true, 0, 300, 0},   {2, 3, 50, true, 300, 200, 0},
+		{3, 1, 51, true, 500, 150, 0}, {3, 1, 50, true, 700, 100, 0},
+		{3, 4, 52, true, 800, 900, 0}, {4, 5, 53, true, 0, 500, 0},
+		{6, 7, 50, true, 0, 4000, 0},  {7, 6, 50, true, 4000, 19, 0}};
 	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof *directs);
 	const struct knot *knot;
 
@@ -754,6 +756,69 @@ static void test_circle_of_three(void)
 	g_array_free(knot->threads, TRUE);
 	g_array_free(waiting.imposers, TRUE);
 	g_array_free(waiting.knots, TRUE);
+}
+
+/* How many circles there are where 1 waits for 2 and 2 for 1, of 10000 that were imposed. */
+static unsigned circles(const struct direct *first, const struct direct *second)
+{
+	struct waiting waiting = {.imposed = 10000};
+	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof *first);
+	unsigned count = 0;
+
+	g_array_append_vals(list, first, 1);
+	g_array_append_vals(list, second, 1);
+	waiting.imposers = g_array_new(FALSE, FALSE, sizeof(struct imposer));
+	waiting.knots = g_array_new(FALSE, FALSE, sizeof(struct knot));
+	knots_find(&waiting, list, 3);
+	for (guint i = 0; i < waiting.knots->len; i++) {
+		count += g_array_index(waiting.knots, struct knot, i).circle;
+		g_array_free(g_array_index(waiting.knots, struct knot, i).threads, TRUE);
+	}
+	g_array_free(waiting.imposers, TRUE);
+	g_array_free(waiting.knots, TRUE);
+	return count;
+}
+
+/* A client and its server, a parent and its child: by turns, on no lock. */
+static void test_by_turns(void)
+{
+	static const struct direct asks = {1, 2, 60, false, 0, 500, 0},
+				   waits = {2, 1, 61, false, 500, 500, 0};
+
+	g_assert_cmpuint(circles(&asks, &waits), ==, 0);
+}
+
+/* Two locks: at different times that is no circle, at one time it is a deadlock. */
+static void test_two_locks(void)
+{
+	static const struct direct first = {1, 2, 50, true, 0, 500, 0},
+				   later = {2, 1, 51, true, 500, 500, 0},
+				   meanwhile = {2, 1, 51, true, 400, 500, 0};
+
+	g_assert_cmpuint(circles(&first, &later), ==, 0);
+	g_assert_cmpuint(circles(&first, &meanwhile), ==, 1);
+}
+
+/* A call that works through a helper of the kernel's: 5 mounts from 20 to 500, woken by a kworker
+ * (9) that it woke itself, and that asked nothing of it. No idle wait. */
+static void test_kernel_helper(void)
+{
+	FEED(2);
+	struct waiting *waiting;
+
+	forks(feed, 0, 1, 2, 9, 9); /* of kthreadd */
+	sw(feed, 1, 0, "idle", 0, 0, "mounter", 5);
+	sw(feed, 1, 1, "idle", 0, 0, "kworker/1:0", 9);
+	entry(feed, 10, 0, "mount", -1);
+	sw(feed, 20, 0, "mounter", 5, SLEEPS, "idle", 0);
+	waking(feed, 500, 1, 5);
+	sw(feed, 510, 0, "idle", 0, 0, "mounter", 5);
+	plain(feed, 600, 0, "other");
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpint(waiting->idle, ==, 0);
+	g_assert_cmpint(imposer_of(feed, waiting, 9, NULL)->ns, ==, 480);
+	waiting_free(waiting);
 }
 
 /* 5 waits 1010 times for 6, 100, 101, ... 1109 long: the 1000 longest are followed, the
@@ -1062,6 +1127,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/imposed/server", test_server);
 	g_test_add_func("/waiting/imposed/circle", test_circle);
 	g_test_add_func("/waiting/imposed/circle-of-three", test_circle_of_three);
+	g_test_add_func("/waiting/imposed/by-turns", test_by_turns);
+	g_test_add_func("/waiting/imposed/two-locks", test_two_locks);
+	g_test_add_func("/waiting/imposed/kernel-helper", test_kernel_helper);
 	g_test_add_func("/waiting/imposed/left-out", test_left_out);
 	g_test_add_func("/waiting/imposed/held-to-the-end", test_held_to_the_end);
 	g_test_add_func("/waiting/imposed/ran", test_ran);

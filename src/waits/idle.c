@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* First contacts; see contacts.h. */
-#include "imposed/contacts.h"
+/* First contacts, and what is a wait for a request; see idle.h. */
+#include "waits/idle.h"
 
 #include <string.h>
 
 #include "contention/holders.h"
+#include "objects/calls.h"
+#include "util/idmap.h"
 #include "waits/cause_kinds.h"
 #include "waits/reasons.h"
+
+/* Who turned to whom first. */
+struct contacts {
+	const struct session *session; /* borrowed */
+	const uint32_t *process; /* borrowed; of each thread: the first of its process */
+	struct idmap places; /* two ids -> index in `first` */
+	GArray *first;       /* owned; int64_t: when the first of the two turned to the second */
+};
 
 /* Whose side an id is: both are threads of one process, or the first, or the
  * second, stands for all of its process. */
@@ -69,8 +79,11 @@ static void note_waits(struct contacts *contacts, uint32_t thread)
 	}
 }
 
-void contacts_init(struct contacts *contacts, const struct session *session)
+/* Reads all threads' waits and births up to the trace's end. */
+static void *contacts_new(const struct session *session)
 {
+	struct contacts *contacts = g_new(struct contacts, 1);
+
 	*contacts =
 		(struct contacts) {.session = session, .process = session->trace.processes.first};
 	contacts->first = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -82,12 +95,16 @@ void contacts_init(struct contacts *contacts, const struct session *session)
 			note(contacts, thread->parent, i, thread->begin);
 		note_waits(contacts, i);
 	}
+	return contacts;
 }
 
-void contacts_clear(struct contacts *contacts)
+static void contacts_free(gpointer data)
 {
+	struct contacts *contacts = data;
+
 	idmap_clear(&contacts->places);
 	g_array_free(contacts->first, TRUE);
+	g_free(contacts);
 }
 
 bool wait_is_for_lock(const struct session *session, const struct wait *wait)
@@ -106,31 +123,81 @@ bool wait_is_for_lock(const struct session *session, const struct wait *wait)
 	return strcmp(call, "flock") == 0 || g_str_has_prefix(call, "fcntl");
 }
 
-bool wait_is_for_message(const struct session *session, const struct wait *wait)
+/* What it reads carries what others send: no file, no block device. */
+static bool carries_messages(const char *key)
 {
-	const char *key;
+	static const char *const kinds[] = {
+		"socket:",
+		"pipe:",
+		"fd:",
+		"file:anon_inode:",
+		"file:/dev/tty",
+		"file:/dev/pts/",
+		"file:/dev/ptmx",
+		"file:/dev/console",
+		"file:/dev/input/",
+		"file:/dev/kmsg",
+		"file:/dev/fuse",
+		"file:/dev/net/",
+		"file:/dev/hidraw",
+		"file:/proc/kmsg",
+		"file:/dev/binder"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+		if (g_str_has_prefix(key, kinds[i]))
+			return true;
+	return false;
+}
+
+static const struct call_info *call_of(const struct session *session, const struct wait *wait)
+{
+	return flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf));
+}
+
+/* A wait that could be one for a request: in a call that takes what others send. */
+static bool is_for_message(const struct session *session, const struct wait *wait)
+{
+	const struct call_info *call;
+	const char *key, *name;
 
 	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL || is_thread(wait->block->child) ||
-	    block_request(session, wait->block) || wait_is_for_lock(session, wait))
+	    wait_is_for_lock(session, wait))
 		return false;
 	key = session_text(session, wait->block->resource);
-	if (g_str_has_prefix(key, "file:"))
-		return g_str_has_prefix(key, "file:/dev/") ||
-		       g_str_has_prefix(key, "file:anon_inode:");
-	return strcmp(key, "sleep") != 0 && !g_str_has_prefix(key, "child:");
+	call = call_of(session, wait);
+	switch (call->wait) {
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL:
+	case WAIT_ACCEPT:
+	case WAIT_FUTEX:
+	case WAIT_SIGNAL:
+		return true;
+	case WAIT_FD:
+	case WAIT_DEFAULT:
+		break;
+	default:
+		return false;
+	}
+	if (call->moves == MOVES_IN || call->moves == MOVES_RECEIVE)
+		return carries_messages(key);
+	name = session_text(session, PACK_NUMBER(wait->leaf));
+	return strcmp(name, "msgrcv") == 0 || g_str_has_prefix(name, "mq_timedreceive") ||
+	       (strcmp(name, "ioctl") == 0 && g_str_has_prefix(key, "file:/dev/binder"));
 }
 
 /* The call of an event loop, in which servers wait for whoever comes. */
-static bool is_event_loop(const struct session *session, uint32_t leaf)
+static bool is_event_loop(const struct session *session, const struct wait *wait)
 {
-	static const char *const calls[] = {"epoll_",  "poll",       "ppoll", "select",
-					    "pselect", "_newselect", "accept"};
-	const char *call = session_text(session, PACK_NUMBER(leaf));
-
-	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
-		if (g_str_has_prefix(call, calls[i]))
-			return true;
-	return false;
+	switch (call_of(session, wait)->wait) {
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL:
+	case WAIT_ACCEPT:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* A port that systems give by themselves to who opens a connection (Linux and IANA). */
@@ -152,39 +219,65 @@ static enum asker packet_asker(const struct session *session, const struct block
 	return g_ascii_strtoull(port + 1, NULL, 10) >= PORT_GIVEN ? ASKER_SENDER : ASKER_WAITER;
 }
 
-bool contacts_idle_hardware(const struct session *session, const struct wait *wait)
+/* What ended it led to no thread: a packet from somewhere else, a device's input. */
+static bool is_idle_hardware(const struct session *session, const struct wait *wait)
 {
 	enum asker asker = packet_asker(session, wait->block);
 
-	if (!wait_is_for_message(session, wait))
-		return false;
 	return asker == ASKER_SENDER ||
-	       (asker == ASKER_UNKNOWN &&
-		(!wait->block->detail || is_event_loop(session, wait->leaf)));
+	       (asker == ASKER_UNKNOWN && !block_request(session, wait->block) &&
+		(!wait->block->detail || is_event_loop(session, wait)));
 }
 
-bool contacts_idle(const struct contacts *contacts, const struct wait *wait, uint32_t by)
+/* A kernel's thread asks nobody for anything; but over some comes what devices send. */
+static bool brings_nothing(const struct session *session, const struct wait *wait, uint32_t by)
 {
-	const struct session *session = contacts->session;
+	return !is_event_loop(session, wait) &&
+	       thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, by)) &&
+	       !g_str_has_prefix(session_text(session, wait->block->resource), "file:/dev/");
+}
+
+static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct contacts *contacts = session_make_once(session, contacts_new, contacts_free);
 	uint32_t thread = wait->thread;
 	uint32_t own = contacts->process[thread], other = contacts->process[by];
 	enum asker asker = packet_asker(session, wait->block);
 	int64_t asked, served;
 
-	if (!wait_is_for_message(session, wait))
-		return false;
 	if (asker != ASKER_UNKNOWN)
 		return asker == ASKER_SENDER;
+	if (brings_nothing(session, wait, by))
+		return false;
 	if (own == other) {
 		asked = first_of(contacts, key_of(SIDE_THREADS, by, thread));
 		served = first_of(contacts, key_of(SIDE_THREADS, thread, by));
 	} else if (!model_thread(&session->trace.model, thread)->born &&
-		   !model_thread(&session->trace.model, by)->born &&
-		   is_event_loop(session, wait->leaf)) {
+		   !model_thread(&session->trace.model, by)->born && is_event_loop(session, wait)) {
 		return true; /* who began was before the trace */
 	} else {
 		asked = first_of(contacts, key_of(SIDE_FROM_PROCESS, other, thread));
 		served = first_of(contacts, key_of(SIDE_TO_PROCESS, thread, other));
 	}
 	return asked < served;
+}
+
+bool wait_is_idle(const struct session *session, const struct wait *wait)
+{
+	struct lead lead;
+
+	if (!wait->woken || wait_is_explained(session, wait) || !is_for_message(session, wait))
+		return false;
+	if (wait_lead(session, wait, &lead) && lead.thread != wait->thread)
+		return is_asked_by(session, wait, lead.thread);
+	return wait_taker(session, wait) == TAKER_HARDWARE && is_idle_hardware(session, wait);
+}
+
+bool wait_is_at_leisure(const struct session *session, const struct wait *wait)
+{
+	if (wait_is_idle(session, wait))
+		return true;
+	return !wait_is_explained(session, wait) && PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+	       is_event_loop(session, wait) &&
+	       (!wait->woken || wait_taker(session, wait) == TAKER_TIMER);
 }

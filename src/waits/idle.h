@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Idle waits: for a next request, which delay nobody. The one definition of them for all
+ * commands.
+ *
+ * A wait is idle only if it is shown to be; what is not counts. So it must be in a call that
+ * takes what others send (accept, poll and its kin, a read from a socket, pipe or terminal), or
+ * on a futex that is no lock known, or for a signal; and what ended it must be a request:
+ *
+ *   client  ──ask──┤ waits for the answer ├──ask──
+ *   server  ─idle──┤ works                ├─idle──
+ *
+ * Both sleep until the other wakes them. They differ in who began: the client woke, or made, the
+ * server before that ever woke it. So a wait is for a next request if what ended it is who turned
+ * to the waiter first. Of another process all threads count as one: a request may be taken by one
+ * thread and answered by another.
+ *
+ * For packets the ports tell: the side with a port that systems give by themselves
+ * (32768 and up) opened the connection. An event loop's wait for somebody who was
+ * there before the trace, as it was itself, counts as idle too.
+ *
+ * Never idle: what a kernel thread ended that brought nothing from others (a helper of the
+ * kernel's, as modprobe for mount; a worker that finishes a read), what has a reason (reason.h),
+ * a wait to connect, to write, for a lock, a child, a file, a block device, in a page fault,
+ * stopped.
+ *
+ * Inferred, and wrong at times for a conversation that began before the trace. Place: waits/, for
+ * the overview and findings (imposed/) and functions (calls/). Source: own; the need for it is in
+ * the field's common complaint that waiting is "dominated by idle threads".
+ */
+#ifndef WHYLATE_WAITS_IDLE_H
+#define WHYLATE_WAITS_IDLE_H
+
+#include "waits/wait.h"
+
+/* The thread waited for what it is there for: its next request. */
+bool wait_is_idle(const struct session *session, const struct wait *wait);
+
+/* The same, or it looked for one in vain: an event loop's own time limit ended the wait, or the
+ * trace did. It is not imposed by anybody, and nothing to make faster. */
+bool wait_is_at_leisure(const struct session *session, const struct wait *wait);
+
+/* A wait for a lock: locks.h, or of a file. */
+bool wait_is_for_lock(const struct session *session, const struct wait *wait);
+
+#endif
