@@ -7,7 +7,7 @@
  */
 #include "imposed/wait_chain.h"
 
-#include "waits/several.h"
+#include "path/several.h"
 
 /* What the wait at hand owes an imposer so far. */
 struct led_share {

@@ -8,7 +8,7 @@
 #include "ready/cpu_runs.h"
 #include "ready/ready.h"
 #include "waits/idle.h"
-#include "waits/several.h"
+#include "path/several.h"
 
 #define WAITS_MAX 1000  /* followed of one thread */
 #define KNOT_PART 1000 /* of the window: if less was imposed in all, nothing is stuck */

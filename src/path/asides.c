@@ -3,7 +3,7 @@
 #include "path/asides.h"
 
 #include "waits/causes.h"
-#include "waits/several.h"
+#include "path/several.h"
 
 /* The waits in one wait of the path whose ends led to nothing: how many, and the longest. */
 struct asides {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What ended a wait for several things in between, and led to nothing, in words.
  *
- * Place: path/, for the verdict. Which ends led to nothing is waits/several.h; a wait of the path
+ * Place: path/, for the verdict. Which ends led to nothing is path/several.h; a wait of the path
  * that is several in one begins before the one of its block.
  */
 #ifndef WHYLATE_PATH_ASIDES_H

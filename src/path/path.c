@@ -12,7 +12,7 @@
  */
 #include "path/path.h"
 
-#include "waits/several.h"
+#include "path/several.h"
 
 struct walker {
 	const struct session *session;

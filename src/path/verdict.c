@@ -580,7 +580,7 @@ static bool detour_of(const struct path *path, const struct piece *piece, uint32
 }
 
 /* What ended a wait for several things is followed also where it is not known whether it was for
- * this thread (waits/several.h): that is said. */
+ * this thread (path/several.h): that is said. */
 static char *caution(const struct session *session, const struct path *path, int64_t from,
 		     int64_t to)
 {

@@ -7,7 +7,7 @@
 
 #include "imposed/waiting.h"
 #include "path/path.h"
-#include "waits/several.h"
+#include "path/several.h"
 
 #define g_autofeed __attribute__((cleanup(feed_cleanup)))
 #define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)

@@ -5,7 +5,7 @@
  *                        e ············ b'
  *   X  ── who ended the later one: did W wake it, or make it, in [e, b')?
  */
-#include "waits/several.h"
+#include "path/several.h"
 
 #include <string.h>
 

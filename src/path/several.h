@@ -11,11 +11,11 @@
  * of it. A wait's end was a step if the thread, before its next such wait, forked who is on the
  * way, woke it, or who that one waited for in turn, or wrote to what ended the next.
  *
- * Place: waits/, over wait.h; for the critical path (path/), the chains of imposed waiting
+ * Place: path/, over wait.h; for the critical path, and the chains of imposed waiting
  * (imposed/). Source: semantics.md, "Waiting for any of several".
  */
-#ifndef WHYLATE_WAITS_SEVERAL_H
-#define WHYLATE_WAITS_SEVERAL_H
+#ifndef WHYLATE_PATH_SEVERAL_H
+#define WHYLATE_PATH_SEVERAL_H
 
 #include "waits/wait.h"
 
