@@ -16,6 +16,7 @@
 #include "path/asides.h"
 #include "path/ending.h"
 #include "path/path_sums.h"
+#include "path/siblings.h"
 #include "ready/runners.h"
 #include "waits/summary.h"
 
@@ -26,7 +27,8 @@
 #define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
 
 struct share {
-	uint32_t thread, leaf;
+	uint32_t thread, leaf; /* of siblings the first */
+	GHashTable *siblings; /* owned; the others: siblings.h; NULL: none */
 	uint32_t resource; /* what these pieces are added up by, besides: a reason's object */
 	uint32_t named; /* the resource to be named, 0: several */
 	enum cause_kind cause;
@@ -63,6 +65,8 @@ static void share_free(gpointer data)
 {
 	struct share *share = data;
 
+	if (share->siblings)
+		g_hash_table_destroy(share->siblings);
 	g_array_free(share->objects, TRUE);
 	g_array_free(share->waiters, TRUE);
 	g_free(share->cause_label);
@@ -201,7 +205,7 @@ static uint32_t by_reason(const struct session *session, const struct piece *pie
 
 /* `known`: the shares as a set, by what tells one from another. */
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
-		      GHashTable *known, const struct piece *piece)
+		      GHashTable *known, struct siblings *siblings, const struct piece *piece)
 {
 	bool ending = is_ending(session, piece->thread, piece->begin) &&
 		      leaf_wib(piece->leaf) != WIB_INTERRUPTED;
@@ -210,7 +214,7 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	int64_t ns = piece->end - piece->begin;
 	bool file_fault = is_file_fault(session, piece->leaf, resource);
 	struct share key = {
-		.thread = piece->thread,
+		.thread = siblings_first(siblings, session, piece->thread),
 		.leaf = piece->leaf,
 		.resource = file_fault ? 0 : resource,
 		.named = named,
@@ -232,6 +236,10 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	}
 	if (share->named != named)
 		share->named = 0;
+	if (piece->thread != share->thread && !share->siblings)
+		share->siblings = g_hash_table_new(NULL, NULL);
+	if (piece->thread != share->thread)
+		g_hash_table_add(share->siblings, GUINT_TO_POINTER(piece->thread));
 	add_waiter(session, path, share, piece);
 	add_spin(session, path, share, piece);
 	if (file_fault || PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL)
@@ -553,6 +561,11 @@ static char *sentence(const struct session *session, const struct path *path,
 		when_duration(length, share->ns), session_thread_name(session, share->thread),
 		model_thread(&session->trace.model, share->thread)->tid,
 		session_on(session, share->thread));
+	if (share->siblings) {
+		g_string_truncate(text, text->len - 1);
+		g_string_append_printf(text, ", like %u more of that name, ",
+				       g_hash_table_size(share->siblings));
+	}
 	append_what(text, session, share);
 	append_times(text, share);
 	append_cause(text, share);
@@ -616,12 +629,14 @@ GPtrArray *verdict_new(const struct session *session, const struct path *path, i
 	GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
 	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
 	g_autoptr(GHashTable) known = g_hash_table_new(share_hash, share_equal);
+	struct siblings siblings;
 	char *mind;
 
+	siblings_init(&siblings);
 	for (guint i = 0; i < path->pieces->len; i++)
 		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
 		    g_array_index(path->pieces, struct piece, i).end <= to)
-			add_piece(session, path, shares, known,
+			add_piece(session, path, shares, known, &siblings,
 				  &g_array_index(path->pieces, struct piece, i));
 	g_ptr_array_sort(shares, largest_first);
 	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
@@ -632,6 +647,7 @@ GPtrArray *verdict_new(const struct session *session, const struct path *path, i
 		g_ptr_array_add(sentences, sentence(session, path, share, to - from));
 	}
 	g_ptr_array_free(shares, TRUE);
+	siblings_clear(&siblings);
 	mind = caution(session, path, from, to);
 	if (mind)
 		g_ptr_array_add(sentences, mind);
