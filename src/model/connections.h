@@ -56,7 +56,8 @@ struct tcp_segment {
 	uint16_t again; /* sent so many times more */
 	uint8_t held; /* enum tcp_held */
 	uint8_t how; /* enum transport_how (timeline/reason.h): the longest gap's */
-	bool needless; /* sent again though it had arrived */
+	bool needless; /* sent again though the receiver's kernel had acknowledged it */
+	bool came; /* … though it had come to the receiver's host */
 	bool unsent; /* … that sending never left the queue of its device */
 	bool inferred; /* `held` */
 	bool syn;
@@ -79,6 +80,7 @@ struct tcp_way {
 	uint16_t duplicates; /* acknowledgements that told of nothing new */
 	int32_t window, window_max; /* as headers have them; -1: not met */
 	int64_t closed_since, closed_until; /* the peer's window; 0: never; INT64_MAX: still */
+	int64_t was_closed_since, was_closed_until; /* … the time before, if that was long */
 	int64_t loss_time; /* a segment was sent again last, 0 */
 	int64_t queue_hold; /* of the newest packet seen to arrive: in the device's queue */
 	int64_t round_trip; /* shortest seen, INT64_MAX */

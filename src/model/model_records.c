@@ -176,7 +176,7 @@ RECORD(tcp_write, TIME(time), NUMBER(end), WEAK_THREAD(thread), NAME(call));
 #define RECORD_TYPE struct tcp_segment
 RECORD(tcp_segment, NUMBER(seq), NUMBER(end), TIME(written), TIME(first), TIME(last),
        TIME_OR_0(left), NUMBER(gap), NUMBER(ack_delay), NUMBER(skb), WEAK_THREAD(thread),
-       NAME(call), NUMBER(again), NUMBER(held), NUMBER(how), NUMBER(needless), NUMBER(unsent),
+       NAME(call), NUMBER(again), NUMBER(held), NUMBER(how), NUMBER(needless), NUMBER(came), NUMBER(unsent),
        NUMBER(inferred), NUMBER(syn));
 #undef RECORD_TYPE
 
@@ -188,7 +188,7 @@ RECORD(tcp_range, NUMBER(seq), NUMBER(end));
 RECORD(tcp_way, NUMBER(key), NUMBER(known), NUMBER(synced), NUMBER(leaves_seen), NUMBER(timed_out),
        NUMBER(sent_end), NUMBER(written_end), NUMBER(acked), NUMBER(recover), NUMBER(syns),
        NUMBER(duplicates), NUMBER(window), NUMBER(window_max), TIME_OR_0(closed_since),
-       TIME_OR_0(closed_until), TIME_OR_0(loss_time), NUMBER(queue_hold), NUMBER(round_trip),
+       TIME_OR_0(closed_until), TIME_OR_0(was_closed_since), TIME_OR_0(was_closed_until), TIME_OR_0(loss_time), NUMBER(queue_hold), NUMBER(round_trip),
        WEAK_THREAD(writer), NAME(call), NUMBER(writing), TIME_OR_0(write_begin), NUMBER(write_next),
        NUMBER(segment_next), IN_PLACE(writes, tcp_write), IN_PLACE(segments, tcp_segment),
        NUMBER(received), NUMBER(rcv_next), NUMBER(ack_sent), TIME_OR_0(unacked_since),

@@ -32,6 +32,7 @@
 #define STACKED_MAX INT64_C(1000000) /* ns: the same buffer in the queue of a second device */
 #define QUEUE_MIN INT64_C(1000000)   /* ns: shorter ones need no device's name */
 #define IDLE_MIN (300 * INT64_C(1000000)) /* ns: nothing stays unsent that long with all acked */
+#define CLOSED_MIN INT64_C(1000000) /* ns: a window closed that long is remembered */
 #define DUPLICATES_MIN 3 /* RFC 5681 */
 
 /* The softIRQ that is being run, -1: none. */
@@ -323,8 +324,9 @@ static void sent_again(const struct flow *flow, const struct host *host, const s
 			segment->gap = gap;
 			segment->how = how;
 		}
-		segment->needless = way->received && !seq_after(segment->end, way->rcv_next);
-		segment->unsent = way->leaves_seen && !segment->left && !segment->needless &&
+		segment->came = way->received && !seq_after(segment->end, way->rcv_next);
+		segment->needless = way->ack_seen && !seq_after(segment->end, way->ack_sent);
+		segment->unsent = way->leaves_seen && !segment->left && !segment->came &&
 				  !lost_events_since(flow, host, segment->first);
 		segment->again += segment->again < UINT16_MAX;
 		segment->last = flow->time;
@@ -462,6 +464,10 @@ static void window_told(const struct flow *flow, struct tcp_way *of, const struc
 	of->window_max = MAX(of->window_max, of->window);
 	closed = of->window <= of->window_max / 8;
 	if (closed && of->closed_until != INT64_MAX) {
+		if (of->closed_until - of->closed_since >= CLOSED_MIN) {
+			of->was_closed_since = of->closed_since;
+			of->was_closed_until = of->closed_until;
+		}
 		of->closed_since = flow->time;
 		of->closed_until = INT64_MAX;
 	} else if (!closed && of->closed_until == INT64_MAX) {

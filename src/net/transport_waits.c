@@ -108,6 +108,8 @@ static void add_window(struct looking *looking, struct tcp_way *own)
 {
 	if (own->closed_since)
 		add(looking, STAGE_WINDOW, own->closed_since, own->closed_until, own, NULL);
+	if (own->was_closed_since)
+		add(looking, STAGE_WINDOW, own->was_closed_since, own->was_closed_until, own, NULL);
 }
 
 static void look(struct looking *looking, bool from_outside)
@@ -159,6 +161,8 @@ static struct reason again_reason(const struct looking *looking)
 		reason.result = way->timed_out ? TRANSPORT_TIMEOUT : TRANSPORT_FAST;
 	if (segment->needless)
 		reason.flags |= REASON_NEEDLESS;
+	else if (segment->came)
+		reason.flags |= REASON_CAME;
 	if (segment->unsent)
 		reason.flags |= REASON_UNSENT;
 	reason.text = way->device;

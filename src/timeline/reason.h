@@ -92,8 +92,9 @@ enum reason_flags {
 	REASON_LATE = 4, /* the answer came in the end */
 	REASON_ACCEPTED = 8, /* the other end accepted the connection */
 	REASON_IGNORED = 16, /* … ignores the signal */
-	REASON_NEEDLESS = 32, /* sent again: it had arrived */
+	REASON_NEEDLESS = 32, /* sent again: it had been acknowledged */
 	REASON_UNSENT = 64, /* sent again: it had never left the queue of the device `text` */
+	REASON_CAME = 128, /* sent again: it had come to the host, and was not acknowledged */
 };
 
 /* Members mean what the comment of the kind says; these are what they are for. */

@@ -42,24 +42,26 @@ static char *syn_words(const struct session *session, const struct reason *reaso
 	char length[32];
 
 	when_duration(length, reason->ns);
-	if (!(reason->flags & REASON_NEEDLESS))
-		return g_strdup_printf(
-			"%s did not answer the first SYN, which was sent again after "
-			"%s (where it was lost is not decidable)",
-			where, length);
-	return g_strdup_printf("%s%s%s%s dropped the first SYN, which was sent again after %s: its "
+	if (!(reason->flags & REASON_CAME))
+		return g_strdup_printf("%s did not answer the SYN, which was sent again %s later%s "
+				       "(where it was lost is not decidable)",
+				       where, length, reason->count > 1 ? " for the last time" : "");
+	return g_strdup_printf("%s%s%s%s dropped the SYN, which was sent again %s later%s: its "
 			       "listen queue was full, as it accepts too slowly (inferred)",
 			       listener ? listener : "", listener ? ", which listens on " : "",
-			       where, listener ? "," : "", length);
+			       where, listener ? "," : "", length,
+			       reason->count > 1 ? " for the last time" : "");
 }
 
 static void append_where(GString *text, const struct session *session, const struct reason *reason)
 {
 	if (reason->flags & REASON_NEEDLESS)
-		g_string_append(text,
-				"needlessly: they had arrived, their acknowledgement had not");
+		g_string_append(text, "needlessly: they had arrived, their acknowledgement had not");
+	else if (reason->flags & REASON_CAME)
+		g_string_append(text, "they had come to the host, whose kernel did not take them (a "
+				      "full accept queue or buffer; inferred)");
 	else if (reason->flags & REASON_UNSENT && reason->text)
-		g_string_append_printf(text, "they never left the queueing discipline of %s",
+		g_string_append_printf(text, "the queueing discipline of %s dropped them",
 				       session_text(session, reason->text));
 	else
 		g_string_append(text, "where they were lost is not decidable");
@@ -75,7 +77,7 @@ char *again_label(const struct session *session, const struct wait *wait,
 	g_autofree char *from = writer(session, wait, reason);
 	g_autofree char *to = reader(session, wait, reason);
 	GString *text;
-	char length[32];
+	char length[32], longest[32];
 
 	if (reason->result == TRANSPORT_SYN)
 		return syn_words(session, reason);
@@ -92,7 +94,9 @@ char *again_label(const struct session *session, const struct wait *wait,
 	g_string_append_printf(text, "bytes from %s to %s were sent again after %s", from, to,
 			       length);
 	if (reason->count > 1)
-		g_string_append_printf(text, " (%u times)", reason->count);
+		g_string_append_printf(text, " (%u times, the longest time between was %s)",
+				       reason->count,
+				       when_duration(longest, (int64_t) reason->number));
 	g_string_append_printf(text, " %s; ",
 			       (size_t) reason->result < G_N_ELEMENTS(how) ? how[reason->result]
 									   : "");

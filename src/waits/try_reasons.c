@@ -196,6 +196,12 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 		return g_strdup_printf(", in timed waits of up to %s that expired, until it woke "
 				       "that one",
 				       when_duration(length, reason->ns));
+	case REASON_SEND_QUEUE:
+		return reason->result == TRANSPORT_WINDOW
+			       ? g_strdup_printf(", whose receive window was closed for %s, as it did not "
+						 "read (rwnd_limited)",
+						 when_duration(length, reason->ns))
+			       : NULL;
 	default:
 		return NULL;
 	}

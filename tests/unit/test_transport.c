@@ -293,8 +293,8 @@ static void test_lost_in_queue(void)
 	plain(feed, MS(240), 1, "other");
 	g_assert_cmpstr(cause_of(feed, 6, 1), ==,
 			"retransmission: bytes from a (5) to b (6) were sent again after 204.0 ms "
-			"by TCP's retransmission time-out; they never left the queueing discipline "
-			"of lo | 5 until 30");
+			"by TCP's retransmission time-out; the queueing discipline of lo dropped "
+			"them | 5 until 30");
 }
 
 /* Not by a timer, after three acknowledgements of the same. */
@@ -457,8 +457,8 @@ static void test_syn_dropped(void)
 	send(feed, &event);
 	first_syn(feed, true);
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
-			"retransmission: b (6), which listens on 127.0.0.1:80, dropped the first "
-			"SYN, which was sent again after 1.019 s: its listen queue was full, as it "
+			"retransmission: b (6), which listens on 127.0.0.1:80, dropped the SYN, "
+			"which was sent again 1.019 s later: its listen queue was full, as it "
 			"accepts too slowly (inferred)");
 }
 
@@ -469,8 +469,8 @@ static void test_syn_lost(void)
 
 	first_syn(feed, false);
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
-			"retransmission: 127.0.0.1:80 did not answer the first SYN, which was sent "
-			"again after 1.019 s (where it was lost is not decidable)");
+			"retransmission: 127.0.0.1:80 did not answer the SYN, which was sent again "
+			"1.019 s later (where it was lost is not decidable)");
 }
 
 int main(int argc, char **argv)
