@@ -99,6 +99,7 @@ struct tcp_way {
 	bool ack_by_timer, ack_seen;
 	uint32_t reader; /* thread that read last, or listens; NO_THREAD */
 	int64_t read_time; /* … when; 0 */
+	int64_t first_came; /* first bytes, but for the handshake; 0 */
 	int64_t early_since; /* bytes came before those that are missing; 0: none are */
 	struct tcp_range holes[TCP_HOLES]; /* ranges behind what is missing; empty: seq = end */
 	uint32_t local, remote; /* interned "socket:ADDR:PORT" of sender and receiver, 0 */

@@ -92,6 +92,7 @@ struct call {
 	uint32_t end;       /* … to or from which struct channel_end */
 	uint32_t talk; /* number of the struct talk that it reads, writes, closes or waits for */
 	uint64_t flow;      /* TCP: key of the way from its socket (connections.h), 0 */
+	int64_t came;       /* … it got the first bytes on it: when they came; 0 */
 };
 
 /* A function of user space that was entered and not left. */

@@ -43,7 +43,7 @@ RECORD(call, NUMBER(open), NUMBER(inherited), NAME(name), NAME(before), TIME(beg
        NUMBER(works_on), NAME(newpath), NAME(address), NUMBER(fd), NUMBER(newfd), NUMBER(op),
        NUMBER(argument), NUMBER(flags), NUMBER(start), NUMBER(length), NUMBER(timer), THREAD(child),
        NUMBER(waits), NUMBER(to_disk), REF(lock, STORE_LOCKS), REF(exchange, STORE_EXCHANGES),
-       REF(end, STORE_ENDS), NUMBER(talk), NUMBER(flow));
+       REF(end, STORE_ENDS), NUMBER(talk), NUMBER(flow), TIME_OR_0(came));
 #undef RECORD_TYPE
 
 /* The uint32_t in a list of waits. */
@@ -176,8 +176,8 @@ RECORD(tcp_write, TIME(time), NUMBER(end), WEAK_THREAD(thread), NAME(call));
 #define RECORD_TYPE struct tcp_segment
 RECORD(tcp_segment, NUMBER(seq), NUMBER(end), TIME(written), TIME(first), TIME(last),
        TIME_OR_0(left), NUMBER(gap), NUMBER(ack_delay), NUMBER(skb), WEAK_THREAD(thread),
-       NAME(call), NUMBER(again), NUMBER(held), NUMBER(how), NUMBER(needless), NUMBER(came), NUMBER(unsent),
-       NUMBER(inferred), NUMBER(syn));
+       NAME(call), NUMBER(again), NUMBER(held), NUMBER(how), NUMBER(needless), NUMBER(came),
+       NUMBER(unsent), NUMBER(inferred), NUMBER(syn));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct tcp_range
@@ -188,12 +188,13 @@ RECORD(tcp_range, NUMBER(seq), NUMBER(end));
 RECORD(tcp_way, NUMBER(key), NUMBER(known), NUMBER(synced), NUMBER(leaves_seen), NUMBER(timed_out),
        NUMBER(sent_end), NUMBER(written_end), NUMBER(acked), NUMBER(recover), NUMBER(syns),
        NUMBER(duplicates), NUMBER(window), NUMBER(window_max), TIME_OR_0(closed_since),
-       TIME_OR_0(closed_until), TIME_OR_0(was_closed_since), TIME_OR_0(was_closed_until), TIME_OR_0(loss_time), NUMBER(queue_hold), NUMBER(round_trip),
-       WEAK_THREAD(writer), NAME(call), NUMBER(writing), TIME_OR_0(write_begin), NUMBER(write_next),
+       TIME_OR_0(closed_until), TIME_OR_0(was_closed_since), TIME_OR_0(was_closed_until),
+       TIME_OR_0(loss_time), NUMBER(queue_hold), NUMBER(round_trip), WEAK_THREAD(writer),
+       NAME(call), NUMBER(writing), TIME_OR_0(write_begin), NUMBER(write_next),
        NUMBER(segment_next), IN_PLACE(writes, tcp_write), IN_PLACE(segments, tcp_segment),
        NUMBER(received), NUMBER(rcv_next), NUMBER(ack_sent), TIME_OR_0(unacked_since),
        TIME_OR_0(ack_time), NUMBER(ack_delay), NUMBER(ack_by_timer), NUMBER(ack_seen),
-       WEAK_THREAD(reader), TIME_OR_0(read_time), TIME_OR_0(early_since),
+       WEAK_THREAD(reader), TIME_OR_0(read_time), TIME_OR_0(first_came), TIME_OR_0(early_since),
        IN_PLACE(holes, tcp_range), NAME(local), NAME(remote), NAME(device), NUMBER(local_port),
        NUMBER(remote_port));
 #undef RECORD_TYPE

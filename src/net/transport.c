@@ -71,6 +71,7 @@ void transport_call(struct flow *flow, struct thread *thread, uint32_t index)
 	struct tcp_way *way;
 
 	call->flow = 0;
+	call->came = 0;
 	if (!info->moves || !host->tcp->len)
 		return;
 	key = fd_flow(thread_files(flow, thread), socket_of(call, info->moves));
@@ -144,6 +145,8 @@ void transport_exit(struct flow *flow, struct thread *thread, uint32_t index,
 	if (writes(info->moves)) {
 		written(flow, way_at(host, number), call, index, args->ret);
 	} else if (args->ret > 0) {
+		if (!way_back(host, number)->read_time)
+			thread->flow.call.came = way_back(host, number)->first_came;
 		way_back(host, number)->reader = index;
 		way_back(host, number)->read_time = flow->time;
 	}
@@ -528,6 +531,8 @@ bool transport_received(struct flow *flow, struct cpu *cpu, const struct event *
 	if (arrival->left)
 		way->queue_hold = arrival->left - arrival->queued;
 	arrival->missed_since = way_received(way, event->net.seq, end, flow->time);
+	if (event->net.length && !way->first_came)
+		way->first_came = flow->time;
 	if (event->net.length && !way->unacked_since)
 		way->unacked_since = flow->time;
 	if (!segment)

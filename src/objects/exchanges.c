@@ -132,6 +132,9 @@ static uint32_t append_by_call(struct flow *flow, uint32_t index, const struct t
 				    .call = thread->flow.call.name,
 				    .kind = (uint8_t) kind};
 
+	if (kind == EXCHANGE_READ)
+		exchange.came = thread->flow.call.came;
+
 	return append(flow, &exchange);
 }
 

@@ -58,8 +58,8 @@ RECORD(packet, HOST(host), NUMBER(time), NUMBER(handed), NUMBER(flow), NUMBER(se
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct exchange
-RECORD(exchange, TIME(begin), TIME(end_time), THREAD(thread), REF(end, STORE_ENDS), NAME(call),
-       NUMBER(bytes), NUMBER(kind), NUMBER(failed));
+RECORD(exchange, TIME(begin), TIME(end_time), TIME_OR_0(came), THREAD(thread), REF(end, STORE_ENDS),
+       NAME(call), NUMBER(bytes), NUMBER(kind), NUMBER(failed));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct channel_end

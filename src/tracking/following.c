@@ -115,6 +115,13 @@ static void set_parent(struct follower *follower, uint32_t request, uint32_t par
 		inner->parent = parent;
 }
 
+/* A request begins where that read returned, or where its bytes came. */
+static bool is_first_read(const struct user_request *request, const struct exchange *exchange)
+{
+	return request->begin == exchange->end_time ||
+	       (exchange->came && request->begin == exchange->came);
+}
+
 static void pass_read(struct follower *follower, uint32_t index, const struct exchange *exchange)
 {
 	struct user_requests *requests = follower->requests;
@@ -130,11 +137,21 @@ static void pass_read(struct follower *follower, uint32_t index, const struct ex
 		if (!request)
 			request = from;
 		requests->of_exchange[index] = request;
-	} else if (user_request_at(requests, request - 1)->begin == exchange->end_time) {
+	} else if (is_first_read(user_request_at(requests, request - 1), exchange)) {
 		set_parent(follower, request, from);
 	}
 	if (request)
 		take_up(follower, exchange->thread, request, exchange->begin, exchange->end_time);
+}
+
+/* A client that connected for the request works on it since then. */
+static int64_t connecting_since(const struct follower *follower, const struct exchange *exchange,
+				uint32_t request)
+{
+	int64_t begin = user_request_at(follower->requests, request - 1)->begin;
+
+	return CLAMP(begin, MIN(follower->doing[exchange->thread].free, exchange->begin),
+		     exchange->begin);
 }
 
 static void pass_write(struct follower *follower, uint32_t index, const struct exchange *exchange)
@@ -156,7 +173,7 @@ static void pass_write(struct follower *follower, uint32_t index, const struct e
 		set_parent(follower, request, doing);
 		if (!doing)
 			take_up(follower, exchange->thread, request, exchange->begin,
-				exchange->begin);
+				connecting_since(follower, exchange, request));
 	} else {
 		request = doing;
 		requests->of_exchange[index] = request;

@@ -11,6 +11,11 @@
 struct open_request {
 	uint32_t place; /* of the request, from 1; 0: none is open */
 	bool answered;
+	/* nothing was asked on it yet: */
+	bool asked;
+	int64_t connected; /* connect was called, 0; … by */
+	int64_t connect_end;
+	uint32_t thread, moved; /* … a thread that had moved bytes so many times */
 };
 
 /* --- order and pairs ------------------------------------------------------------ */
@@ -137,12 +142,48 @@ static void close_request(struct user_requests *requests, struct open_request *o
 	if (open->place && !open->answered)
 		user_request_at(requests, open->place - 1)->end =
 			MAX(time, user_request_at(requests, open->place - 1)->begin);
-	*open = (struct open_request) {0};
+	*open = (struct open_request) {.asked = true};
+}
+
+/* It slept by itself in [from, to). */
+static bool napped(const struct session *session, uint32_t thread, int64_t from, int64_t to)
+{
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, from, to);
+	while (from < to && spans_next_off_cpu(&spans, &span)) {
+		const char *call = PACK_KIND(span.leaf) == LEAF_BLOCK_SYSCALL
+					   ? session_text(session, PACK_NUMBER(span.leaf))
+					   : "";
+
+		if (strcmp(call, "nanosleep") == 0 || strcmp(call, "clock_nanosleep") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A client's begins with the connect, if the connection was made for it: whoever connected asks
+ * first, and has neither spoken with anybody else nor slept in between. A server's first one
+ * begins when its bytes come, though nobody accepts or reads them yet. */
+static int64_t begin_of(const struct user_requests *requests, const struct open_request *open,
+			const struct exchange *exchange, bool server, uint32_t moved)
+{
+	if (server)
+		return !open->asked && exchange->came &&
+				       end_at(requests->session, exchange->end)->role == ROLE_SERVER
+			       ? MIN(exchange->came, exchange->end_time)
+			       : exchange->end_time;
+	if (open->asked || !open->connected || open->thread != exchange->thread ||
+	    open->moved != moved ||
+	    napped(requests->session, exchange->thread, open->connect_end, exchange->begin))
+		return exchange->begin;
+	return open->connected;
 }
 
 /* One exchange on the end of a server, or of a client; returns the request that it is of. */
 static uint32_t pass_exchange(struct user_requests *requests, struct open_request *open,
-			      const struct exchange *exchange, bool server)
+			      const struct exchange *exchange, bool server, uint32_t *moved)
 {
 	bool asks = exchange->kind == (server ? EXCHANGE_READ : EXCHANGE_WRITE);
 
@@ -156,15 +197,23 @@ static uint32_t pass_exchange(struct user_requests *requests, struct open_reques
 			close_request(requests, open, exchange->begin);
 		return 0;
 	}
+	if (exchange->kind == EXCHANGE_CONNECT && !open->connected) {
+		open->connected = exchange->begin;
+		open->connect_end = exchange->end_time;
+		open->thread = exchange->thread;
+		open->moved = *moved;
+	}
 	if (exchange->kind != EXCHANGE_READ && exchange->kind != EXCHANGE_WRITE)
 		return 0;
 	/* a call that is under way at the end has moved what it will */
 	if (!exchange->bytes && exchange->end_time != INT64_MAX)
 		return 0;
 	if (asks && (!open->place || open->answered)) {
-		open->place = begin_request(requests, server ? exchange->end_time : exchange->begin,
-					    exchange->thread, exchange->end);
+		open->place =
+			begin_request(requests, begin_of(requests, open, exchange, server, *moved),
+				      exchange->thread, exchange->end);
 		open->answered = false;
+		open->asked = true;
 	} else if (!asks && open->place) {
 		answer(requests, open, exchange);
 	}
@@ -187,6 +236,8 @@ static void find_on_connections(struct user_requests *requests, bool server)
 	const struct pages *store = &session->trace.timeline.exchanges;
 	g_autofree struct open_request *open =
 		g_new0(struct open_request, session->trace.timeline.ends.used);
+	/* so many times each thread moved bytes through a socket */
+	g_autofree uint32_t *moved = g_new0(uint32_t, session->trace.model.thread_count);
 	enum channel_role wanted = server ? ROLE_SERVER : ROLE_CLIENT;
 
 	for (uint32_t i = 1; i < store->used; i++) {
@@ -203,7 +254,11 @@ static void find_on_connections(struct user_requests *requests, bool server)
 			close_datagrams(requests, open, exchange);
 		if (end->kind == CHANNEL_SOCKET && role_of(end) == wanted)
 			requests->of_exchange[at] =
-				pass_exchange(requests, &open[exchange->end], exchange, server);
+				pass_exchange(requests, &open[exchange->end], exchange, server,
+					      &moved[exchange->thread]);
+		if (end->kind == CHANNEL_SOCKET && exchange->bytes &&
+		    (exchange->kind == EXCHANGE_READ || exchange->kind == EXCHANGE_WRITE))
+			moved[exchange->thread]++;
 	}
 	for (uint32_t i = 1; i < session->trace.timeline.ends.used; i++)
 		requests->unknown_ends += end_at(session, i)->kind == CHANNEL_SOCKET &&

@@ -45,7 +45,8 @@ static char *syn_words(const struct session *session, const struct reason *reaso
 	if (!(reason->flags & REASON_CAME))
 		return g_strdup_printf("%s did not answer the SYN, which was sent again %s later%s "
 				       "(where it was lost is not decidable)",
-				       where, length, reason->count > 1 ? " for the last time" : "");
+				       where, length,
+				       reason->count > 1 ? " for the last time" : "");
 	return g_strdup_printf("%s%s%s%s dropped the SYN, which was sent again %s later%s: its "
 			       "listen queue was full, as it accepts too slowly (inferred)",
 			       listener ? listener : "", listener ? ", which listens on " : "",
@@ -56,10 +57,12 @@ static char *syn_words(const struct session *session, const struct reason *reaso
 static void append_where(GString *text, const struct session *session, const struct reason *reason)
 {
 	if (reason->flags & REASON_NEEDLESS)
-		g_string_append(text, "needlessly: they had arrived, their acknowledgement had not");
+		g_string_append(text,
+				"needlessly: they had arrived, their acknowledgement had not");
 	else if (reason->flags & REASON_CAME)
-		g_string_append(text, "they had come to the host, whose kernel did not take them (a "
-				      "full accept queue or buffer; inferred)");
+		g_string_append(text,
+				"they had come to the host, whose kernel did not take them (a "
+				"full accept queue or buffer; inferred)");
 	else if (reason->flags & REASON_UNSENT && reason->text)
 		g_string_append_printf(text, "the queueing discipline of %s dropped them",
 				       session_text(session, reason->text));

@@ -198,9 +198,10 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 				       when_duration(length, reason->ns));
 	case REASON_SEND_QUEUE:
 		return reason->result == TRANSPORT_WINDOW
-			       ? g_strdup_printf(", whose receive window was closed for %s, as it did not "
-						 "read (rwnd_limited)",
-						 when_duration(length, reason->ns))
+			       ? g_strdup_printf(
+					 ", whose receive window was closed for %s, as it did not "
+					 "read (rwnd_limited)",
+					 when_duration(length, reason->ns))
 			       : NULL;
 	default:
 		return NULL;

@@ -19,6 +19,9 @@ corrected. It shares no code with the program; the reader of `babeltrace2`'s tex
 - A server's request begins at the return of the first read that gets bytes after a write (or first of all) and ends at the
   return of the last write before the next such read or the connection's end. A client's begins at the entry of the first write
   after a read that got bytes (or first of all) and ends at the return of the last read before the next such write or the end.
+- The first one on a connection begins earlier: a server's when the first bytes from that peer came (net_if_receive_skb, by the
+  lengths in its headers), if accept* returned the connection; a client's at the entry of connect, if the thread that connected
+  writes first, and neither read from nor wrote to another socket, nor called nanosleep, since the connect.
 - With no write (client: read) it is unfinished, and ends with the connection, or with the host's last event. One whose first
   read (client: write) was before the trace is not listed.
 - Parent of a server's request R: on R's host, of the client ends with the addresses the other way round, the newest one not
@@ -45,7 +48,8 @@ OPENERS = {"open", "openat", "openat2", "creat", "socket", "epoll_create1", "eve
            "inotify_init1", "memfd_create", "pidfd_open"}      # what they return is no connection's end, or not yet one
 ACCEPTS, EXECS = {"accept", "accept4"}, {"execve", "execveat"}
 DUPS = {"dup", "dup2", "dup3", "fcntl"}
-CALLS = READS | WRITES | OPENERS | ACCEPTS | EXECS | DUPS | {"connect", "close", "close_range", "clone", "ioctl"}
+SLEEPS = {"nanosleep", "clock_nanosleep"}
+CALLS = SLEEPS | READS | WRITES | OPENERS | ACCEPTS | EXECS | DUPS | {"connect", "close", "close_range", "clone", "ioctl"}
 O_CLOEXEC, CLONE_FILES, EINPROGRESS = 0o2000000, 0x400, 115
 F_DUPFD, F_SETFD, F_DUPFD_CLOEXEC, FIONCLEX, FIOCLEX = 0, 2, 1030, 0x5450, 0x5451
 Op = collections.namedtuple("Op", "at number what entry exit tid pid name fd")      # what: read, write, last or end
@@ -104,6 +108,8 @@ class Host:
         self.names, self.pids, self.tables, self.by_address, self.by_inode = {}, {}, {}, {}, {}
         self.all_ends, self.calls, self.depth, self.current = {}, {}, collections.Counter(), {}
         self.last_event, self.number = None, itertools.count()
+        self.came, self.naps = collections.defaultdict(list), collections.defaultdict(list)
+        self.moved = collections.defaultdict(list)      # of a thread: its reads and writes
         with babeltrace2(traces, subprocess.DEVNULL) as process:        # who shares a table is told too late for the first events
             for raw in process.stdout:
                 if b" lttng_statedump_process_state: " in raw:
@@ -150,6 +156,8 @@ class Host:
             self.drop(ts, tid, table, fd)
 
     def log(self, end, what, at, entry, leave, tid, fd):
+        if what in ("read", "write"):
+            self.moved[tid].append((at, end))
         end.ops.append(Op(at, next(self.number), what, entry, leave, tid, self.pids.get(tid), self.names.get(tid), fd))
 
     # -- events -------------------------------------------------------------------------------------------------------
@@ -233,11 +241,24 @@ class Host:
             if end.role is None and name != "connect":
                 end.role = "server" if f["source_port"] < f["dest_port"] else "client"
 
+    def on_net_if_receive_skb(self, ts, cpu, tid, f):
+        if "seq" not in f or "source_port" not in f:
+            return
+        peer = address(f["text"], " saddr", f["source_port"]), address(f["text"], " daddr", f["dest_port"])
+        length = f["tot_len"] - 4 * f["ihl"] if "tot_len" in f else f["payload_len"]
+        length -= 4 * f["data_offset"]
+        if int(str(f["flags"]), 0) & 2:                 # SYN: another connection
+            self.came[peer[0]].append([ts, None])
+        elif length > 0 and self.came[peer[0]] and self.came[peer[0]][-1][1] is None:
+            self.came[peer[0]][-1][1] = ts
+
     def on_sysentry(self, ts, cpu, tid, f):
         self.calls.pop(tid, None)
         name, end = f["call"], None
         if not tid or name not in CALLS:
             return
+        if name in SLEEPS:
+            self.naps[tid].append(ts)
         if name in READS or name in WRITES or name == "connect":
             end = self.end_at(tid, f.get("out_fd", f.get("fd")))
         if name == "connect":
@@ -303,6 +324,8 @@ class Host:
                     if request:
                         request.finish(None, None)
                     request = Request(self, end.role, end, op)
+                    if not end.requests:
+                        request.begin = self.first_begin(end, request)
                     end.requests.append(request)
                 request.last = op
                 request.reads += [op] if begins == "read" else []
@@ -313,6 +336,18 @@ class Host:
             elif request:
                 request.last, request.answered = op, True
         return request and request.finish(None, self.last_event)
+
+    def first_begin(self, end, request):
+        if end.role == "server" and end.created >= 0:
+            came = [data for syn, data in self.came[end.peer] if syn < end.created]
+            return min(request.begin, came[-1] or request.begin) if came else request.begin
+        tid = request.first.tid
+        if end.role != "client" or end.connector != tid or \
+                any(end.created < ts < request.begin for ts in self.naps[tid]) or \
+                any(end.created < ts < request.begin and other is not end and (other.is_socket and other.role)
+                    for ts, other in self.moved[tid]):
+            return request.begin
+        return end.created
 
     def other_end(self, end, clients):
         fits = [c for c in clients.get(end.peer or end.remote, ()) if c.created <= end.created or end.created < 0

@@ -344,14 +344,15 @@ static void test_pipes(void)
 			"1 cpu a, syscall:sendto; 1 cpu b, syscall:read");
 }
 
-/* A client's: "from the first write to the return of the last read". */
+/* A client's: "from the first write to the return of the last read"; the first one from the connect
+ * on, as the connection was made for it. */
 static void test_client(void)
 {
 	FEED(PRESET_CLIENT);
 
 	moves(feed, 10, 0, "socket", -1, 4);
-	connects(feed, 20, 0, 4, 5000);
-	moves(feed, 30, 0, "sendto", 4, 10); /* begins: 30 */
+	connects(feed, 20, 0, 4, 5000); /* begins: 20 */
+	moves(feed, 30, 0, "sendto", 4, 10);
 	moves(feed, 32, 0, "sendto", 4, 10);
 	moves(feed, 40, 0, "recvfrom", 4, 10);
 	moves(feed, 50, 0, "recvfrom", 4, 10); /* until 51 */
@@ -359,7 +360,32 @@ static void test_client(void)
 	moves(feed, 70, 0, "recvfrom", 4, 0); /* the server went away */
 	moves(feed, 80, 0, "close", 4, 0);
 	plain(feed, 200, 0, "other");
-	g_assert_cmpstr(found(feed), ==, "30-51 5; 60-80 5 open");
+	g_assert_cmpstr(found(feed), ==, "20-51 5; 60-80 5 open");
+}
+
+/* A connection that was made beforehand: its thread slept, or spoke with somebody else, before it
+ * asked; then the request begins where it is written. */
+static void test_client_connected_before(void)
+{
+	FEED(PRESET_CLIENT);
+
+	moves(feed, 10, 0, "socket", -1, 4);
+	connects(feed, 20, 0, 4, 5000);
+	entry(feed, 24, 0, "nanosleep", -1);
+	sw(feed, 25, 0, "a", 5, SLEEPS, "idle", 0);
+	waking(feed, 27, 0, 5);
+	sw(feed, 28, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 29, 0, "nanosleep", 0);
+	moves(feed, 30, 0, "sendto", 4, 10); /* begins: 30 */
+	moves(feed, 40, 0, "recvfrom", 4, 10);
+	moves(feed, 50, 0, "socket", -1, 7);
+	connects(feed, 60, 0, 7, 5001);
+	moves(feed, 65, 0, "sendto", 4, 10); /* begins: 65 */
+	moves(feed, 70, 0, "sendto", 7, 10); /* begins: 70, while it asks the other */
+	moves(feed, 80, 0, "recvfrom", 7, 10);
+	moves(feed, 85, 0, "recvfrom", 4, 10);
+	plain(feed, 200, 0, "other");
+	g_assert_cmpstr(found(feed), ==, "30-41 5; 65-86 5; 70-81 5 in 2");
 }
 
 /* Addresses of version 6 are not inodes: two connections from one of them are two. */
@@ -432,6 +458,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/requests/pool", test_pool);
 	g_test_add_func("/requests/pipes", test_pipes);
 	g_test_add_func("/requests/client", test_client);
+	g_test_add_func("/requests/client-connected-before", test_client_connected_before);
 	g_test_add_func("/requests/version-6", test_version_6);
 	g_test_add_func("/requests/named-late", test_named_late);
 	g_test_add_func("/requests/process", test_process);
