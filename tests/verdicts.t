@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Recordings of causes that are known beforehand (traces/README.md, truth.tsv): the first two sentences of the verdict on
+the thread that was late name who or what must be changed, and the first three entries of the overview do; what only looks
+alike is not said. Patterns are of the causes as the README has them, not of whylate's sentences."""
+import re
+import sys
+
+import whylate_test as t
+
+tap = t.Tap()
+
+# recording, late thread, what its verdict must name, what it must not, what the overview must name
+CASES = (
+    ("affinity", "webproc", ["CPU 0", "dbproc", "affinity|pinned"], ["quota|throttled"], ["dbproc"]),
+    ("core-dump", "crashmon", ["crashsrv", "core"], [r"crashsrv \(\d+\)\S* ran its own code"], ["crashsrv"]),
+    ("delayed-ack", "ackclient", ["delayed.ACK|delayed acknowledg", "Nagle", "ackserver"], ["retransm|sent again"], ["delayed|Nagle"]),
+    ("dirty-throttle", "smalllog", ["dirty", "bulkcopy"], [], ["bulkcopy|dirty|vda"]),
+    ("dm-delay", "dmuser", ["dm-0|slowmap"], ["next request"], ["dm-0|slowmap"]),
+    ("fsync-bystander", "ledger", ["bulkcopy"], [], ["bulkcopy"]),
+    ("io-max", "capped", [r"io\.max"], [], [r"io\.max|thrott"]),
+    ("lockfile-poll", "latejob", ["deployer", "lock"], [], ["deployer"]),
+    ("make-chain", "make", ["job-[abd]"], [r"\): job-c"], ["job-[abd]"]),
+    ("mem-high", "overhigh", [r"memory\.high"], ["wait for each other"], ["memory"]),
+    ("modprobe-wait", "mounter", ["modprobe"], [], ["modprobe"]),
+    ("nginx-retry", "webuser", ["8101", "hungapp"], [], ["8101|hungapp"]),
+    ("pidns-wait", "nsparent", ["nschild"], ["kthreadd|rcu_gp"], ["nschild"]),
+    ("pool-wait", "poolw-0", ["dbsim"], [], ["dbsim"]),
+    ("rwlock-starve", "wrlate", ["rdslow-0", "rdslow-1"], [r"held by rdslow-\d \(\d+\) for 3\d\d"], ["rdslow"]),
+    ("sqlite-busy", "sqlwriter", ["sqlholder"], [], ["sqlholder"]),
+    ("syn-drop", "synclient-3", ["SYN", "lazyserver|7300"], [], ["lazyserver|7300"]),
+    ("tbf-shape", "uploader", ["queue|queuing", r"\blo\b"], ["retransm|delayed"], ["queue|queuing"]),
+    # of the same kinds, by other programs
+    ("cond-timed", "batcher", ["producer"], [], []),
+    ("connect-timeout", "probe", [r"10\.77\.0\.9:80"], [], []),
+    ("dm-crypt", "vaultread", ["vdd"], ["next request"], []),
+    ("dns-retry", "265", ["5353|namesrv"], [], ["namesrv|5353"]),
+    ("flock-retry", "reportgen", ["nightly"], [], []),
+    ("gil-wait", "uiloop", ["cruncher"], [], []),
+    ("loss-bulk", "bulksend", ["sent again|retransm|lost"], [], []),
+    ("mem-swap", "bigtable", ["swap", "vdd"], [], []),
+    ("taskset-parent", "renderp", ["indexp", "affinity|pinned"], ["quota|throttled"], []),
+    ("wait-n", "jobpool", ["load-[acd]"], [r"\): load-b"], []),
+    # look alike, are something else
+    ("fsync-alone", "soloaudit", ["vdd"], ["written by|data of"], []),
+    ("idle-poll", "payjob", ["taxcalc"], ["idled"], []),
+    ("nap-check", "tickwork", ["clock_nanosleep"], ["statwriter|tries|tried"], []),
+    ("server-nap", "perlbill", ["perltax", "select|nanosleep|slept|sleep"], ["delayed|Nagle|sent again|retransm"], []),
+    ("spawn-many", "spawner", ["tiny.*59 more"], ["quota|throttled|affinity|pinned"], []),
+    ("two-hogs", "midjob", ["hogleft|hogright"], ["quota|throttled|affinity|pinned"], []),
+)
+
+
+def entries(name):
+    """The overview's list of who and what others waited for, an entry each, as on the screen."""
+    text = t.output("overview", t.trace(name)).decode()
+    part = re.search(r"^Who and what others waited for.*?\n(.*?)\n\n", text, re.M | re.S).group(1)
+    found = []
+    for line in part.split("\n"):
+        if re.match(r"  \S", line):
+            found.append(line)
+        else:
+            found[-1] += " " + line.strip()
+    return [e.split(" whylate delay ")[0] for e in found if not re.match(r"  (In all|\[)", e)]
+
+
+def check(name, thread, must, must_not, overview):
+    verdict = t.report("delay", t.trace(name), "--thread", thread, "--limit", "1")["verdict"][:2]
+    for pattern in must:
+        assert re.search(pattern, "\n".join(verdict), re.I), (pattern, verdict)
+    for pattern in must_not:
+        assert not re.search(pattern, "\n".join(verdict), re.I), (pattern, verdict)
+    first = "\n".join(entries(name)[:3]) if overview else ""
+    for pattern in overview:
+        assert re.search(pattern, first, re.I), (pattern, first)
+
+
+for case in CASES:
+    tap.case("%s: why %s was late" % case[:2], check, *case)
+sys.exit(tap.done())
