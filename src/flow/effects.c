@@ -5,6 +5,8 @@
  */
 #include "flow/effects.h"
 
+#include <string.h>
+
 #include "model/container.h"
 #include "model/container.h"
 #include "model/files.h"
@@ -222,6 +224,15 @@ static void call_tried(struct flow *flow, uint32_t index, enum call_tries tries,
 		path_call_ended(flow, index, ret);
 		break;
 	}
+}
+
+void call_exits(struct flow *flow, uint32_t index)
+{
+	const struct call *call = &flow_thread(flow, index)->flow.call;
+
+	futex_thread_ends(flow, index);
+	if (call->op && strcmp(intern_text(flow->names, call->name), "exit_group") == 0)
+		tries_inherited(flow, index);
 }
 
 void call_effects(struct flow *flow, uint32_t index, struct thread *thread,

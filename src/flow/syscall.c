@@ -126,8 +126,8 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		transport_call(flow, thread, cpu->current);
 		if (info->wait == WAIT_FUTEX)
 			lock_futex_begins(flow, cpu->current, thread);
-		if (info->tries == TRIES_EXIT && thread->flow.call.op && thread->flow.tries)
-			tries_inherited(flow, cpu->current);
+		if (info->tries == TRIES_EXIT && thread->flow.tries)
+			call_exits(flow, cpu->current);
 		question_entry(flow, cpu->current, thread, &event->syscall);
 		if (flow->exchanges_wanted)
 			exchange_entry(flow, cpu->current, thread);

@@ -9,6 +9,7 @@
 
 #define TRY_AGAIN 11 /* EAGAIN, ETIMEDOUT of the traced kernel */
 #define TIMED_OUT 110
+#define CALLS_BETWEEN 4 /* the wait, and what notes that another one is over */
 
 static struct try try_of(struct flow *flow, const struct thread *thread)
 {
@@ -38,6 +39,12 @@ static bool at_once(const struct flow *flow, const struct thread *thread)
 		if (strcmp(before, parts[i]) == 0)
 			return true;
 	return false;
+}
+
+/* It did next to nothing between: a try that goes on. */
+static bool goes_on(const struct flow *flow, const struct thread *thread, const struct try *try)
+{
+	return at_once(flow, thread) || thread->flow.calls - try->calls <= CALLS_BETWEEN;
 }
 
 /* When `index` was woken on that word last, and by whom. */
@@ -91,19 +98,23 @@ static void remember(struct flow *flow, uint32_t index, const struct try *like, 
 	if (!try)
 		return;
 	try->over = true;
+	try->turns = (uint16_t) MIN(try->turns + 1, UINT16_MAX);
 	try->maker = waker;
 	try->made = try->last = flow->time;
 }
 
-static void expired(struct flow *flow, uint32_t index, const struct try *like)
+static void expired(struct flow *flow, uint32_t index, struct try *like)
 {
 	const struct thread *thread = flow_thread(flow, index);
 	struct try *try = try_find(flow, index, like);
 
-	if (try && (try->over || !at_once(flow, thread))) {
+	if (try && (try->over || !goes_on(flow, thread, try))) {
+		like->turns = try->turns;
 		try_drop(flow, try);
 		try = NULL;
 	}
+	if (try)
+		try->loose |= !at_once(flow, thread);
 	try_failed(flow, index, like);
 	if (try)
 		try->maker = NO_THREAD;
@@ -121,6 +132,22 @@ static uint32_t waker_of(const struct flow *flow, const struct thread *thread,
 		return NO_THREAD;
 	block = block_at(flow->timeline, thread->flow.block);
 	return block->kind == WAKER_THREAD ? block->waker : NO_THREAD;
+}
+
+void futex_thread_ends(struct flow *flow, uint32_t index)
+{
+	uint32_t at = flow_thread(flow, index)->flow.tries;
+
+	while (at) {
+		struct try *try = &tries_all(flow)[at - 1];
+
+		at = try->next;
+		if (try->kind != TRY_FUTEX || !try->over || !try->loose || !try->reason ||
+		    try->turns > 1)
+			continue;
+		if (flow->time - try->made < reason_at(flow->timeline, try->reason)->ns)
+			try_taken_back(flow, try);
+	}
 }
 
 void futex_call_ended(struct flow *flow, uint32_t index, int64_t ret)
@@ -147,7 +174,7 @@ void futex_call_ended(struct flow *flow, uint32_t index, int64_t ret)
 	waker = waker_of(flow, thread, try, ret);
 	if (!is_thread(waker) || waker == index)
 		return;
-	if (try && !try->over && at_once(flow, thread))
+	if (try && !try->over && goes_on(flow, thread, try))
 		woken(flow, try, &like, waker);
 	remember(flow, index, &like, waker);
 }

@@ -5,7 +5,7 @@
  *   P  ──── runs on ─────────────────────── wakes T, waits itself ──
  *
  * So Python's interpreter lock is waited for, and conditions with a period. Between two such
- * waits the thread does nothing but that: one that works each time has a period of its own. Nor
+ * waits the thread does next to nothing: one that works each time has a period of its own. Nor
  * is anything said of one that nobody wakes. Who woke it had been in its way, but not before it
  * was woken itself: then it was who did that. All inferred.
  *
@@ -18,6 +18,9 @@
 
 #include "objects/tries.h"
 
+/* The thread ends. If it had a little to do each time a wait expired, and was woken just now, it
+ * had a period, and was told to end. */
+void futex_thread_ends(struct flow *flow, uint32_t index);
 /* futex() has ended with `ret`. */
 void futex_call_ended(struct flow *flow, uint32_t index, int64_t ret);
 

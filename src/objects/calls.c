@@ -147,7 +147,7 @@ static const struct {
 	{"sendto", TRIES_WRITE},    {"sendmsg", TRIES_WRITE},  {"connect", TRIES_CONNECT},
 	{"bind", TRIES_BIND},       {"listen", TRIES_LISTEN},  {"kill", TRIES_SIGNAL},
 	{"wait4", TRIES_CHILD},     {"waitpid", TRIES_CHILD},  {"futex", TRIES_FUTEX},
-	{"exit_group", TRIES_EXIT},
+	{"exit_group", TRIES_EXIT}, {"exit", TRIES_EXIT},
 };
 
 void calls_init(struct flow *flow)

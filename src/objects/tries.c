@@ -13,7 +13,7 @@
 /* Calls between two looks for a file: a shell that runs `sleep` makes 7 to 30 of its own, SQLite
  * with a transaction between 36. */
 #define CALLS_BETWEEN 40
-#define CALLS_BETWEEN_TWO 16
+#define CALLS_BETWEEN_TWO 32
 
 struct tries {
 	struct try all[TRIES];
@@ -64,6 +64,11 @@ bool tries_any(const struct flow *flow, enum try_kind kind)
 bool tries_watch(const struct flow *flow, uint64_t id)
 {
 	return flow->tries && *watch_of(flow->tries, id);
+}
+
+struct try *tries_all(const struct flow *flow)
+{
+	return flow->tries->all;
 }
 
 void try_drop(struct flow *flow, struct try *try)
@@ -132,7 +137,7 @@ static struct try *try_begin(struct flow *flow, uint32_t index, const struct try
 	try->made = INT64_MIN;
 	try->reason = 0;
 	try->count = 1;
-	try->over = false;
+	try->over = try->loose = false;
 	try->thread = index;
 	try->next = flow_thread(flow, index)->flow.tries;
 	flow_thread(flow, index)->flow.tries = (uint32_t) (try - flow->tries->all) + 1;
@@ -222,8 +227,8 @@ struct pauses try_pauses(struct flow *flow, uint32_t index, int64_t since)
 		enum pause pause = pause_of(flow, interval);
 
 		end = at;
-		if (leaf_is_off_cpu(interval->leaf) && !leaf_is_blocked(interval->leaf))
-			continue; /* ready: it is others who had the CPU */
+		if (leaf_wib(interval->leaf) == WIB_INTERRUPTED)
+			continue; /* others had the CPU */
 		if (pause == PAUSE_NAP) {
 			pauses.naps += ns;
 			pauses.longest = MAX(pauses.longest, ns);
@@ -249,7 +254,8 @@ static bool did_more(const struct flow *flow, const struct try *try, const struc
 /* "with only a pause between" */
 static bool only_paused(const struct flow *flow, const struct try *try, const struct pauses *pauses)
 {
-	return pauses->count && pauses->naps >= pauses->other && !did_more(flow, try, pauses);
+	return (pauses->count && pauses->naps >= pauses->other && !did_more(flow, try, pauses)) ||
+	       try->kind == TRY_FUTEX; /* locks/futex_tries.c sees to that */
 }
 
 /* --- tries ------------------------------------------------------------------------- */

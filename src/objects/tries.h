@@ -53,8 +53,10 @@ try {
 	uint32_t reason; /* written last, 0 */
 	uint32_t calls; /* that the thread had made by `last` */
 	int32_t result;
+	uint16_t turns; /* futex: so many times it was woken; given to try_failed() */
 	uint16_t count; /* failures */
 	uint8_t kind; /* enum try_kind */
+	bool loose; /* the thread did a little between, as one with a period does */
 	bool over; /* it succeeded; kept to see whether that was what was waited for */
 };
 
@@ -84,6 +86,8 @@ struct try *try_succeeds(struct flow *flow, uint32_t index, const struct try *li
 bool try_paused(struct flow *flow, const struct try *try);
 /* Of that thread, NULL. */
 struct try *try_find(struct flow *flow, uint32_t index, const struct try *like);
+/* All of them, for who walks over those of a thread. */
+struct try *tries_all(const struct flow *flow);
 void try_drop(struct flow *flow, struct try *try);
 
 /* The pauses of the thread since `since`. */

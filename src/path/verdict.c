@@ -17,12 +17,14 @@
 #include "path/ending.h"
 #include "path/path_sums.h"
 #include "path/siblings.h"
+#include "path/tried.h"
 #include "ready/runners.h"
 #include "waits/summary.h"
 
 #define SENTENCES_MAX 6
 #define WAITERS_MAX 2
 #define CHAIN_MAX 3
+#define MEANWHILE_MAX 3
 #define CAUTION_MIN 0.05 /* of the path through event loops: less is not worth a word */
 #define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
 
@@ -44,6 +46,14 @@ struct share {
 	bool ending; /* the kernel ended the thread meanwhile: ending.h */
 	bool reclaim; /* it freed memory for a page fault */
 	bool spans_gap;
+	uint32_t tried; /* part of waits that were one try: their place in the list, from 1 */
+};
+
+/* What becomes a sentence: a share, or waits that were one try, with their shares. */
+struct item {
+	const struct share *share; /* NULL: a try's */
+	uint32_t tried;
+	int64_t ns;
 };
 
 /* Waits of one thread in one state, for the share's thread or above it. */
@@ -183,7 +193,9 @@ static guint share_hash(gconstpointer data)
 {
 	const struct share *share = data;
 
-	return ((share->thread * 31 + share->leaf) * 31 + share->resource) * 31 + share->cause;
+	return (((share->thread * 31 + share->leaf) * 31 + share->resource) * 31 + share->cause) *
+		       31 +
+	       share->tried;
 }
 
 static gboolean share_equal(gconstpointer a, gconstpointer b)
@@ -191,7 +203,8 @@ static gboolean share_equal(gconstpointer a, gconstpointer b)
 	const struct share *x = a, *y = b;
 
 	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
-	       x->cause == y->cause && x->ending == y->ending && x->reclaim == y->reclaim;
+	       x->cause == y->cause && x->ending == y->ending && x->reclaim == y->reclaim &&
+	       x->tried == y->tried;
 }
 
 /* What TCP did is one thing, however many connections it did it on. */
@@ -205,7 +218,8 @@ static uint32_t by_reason(const struct session *session, const struct piece *pie
 
 /* `known`: the shares as a set, by what tells one from another. */
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
-		      GHashTable *known, struct siblings *siblings, const struct piece *piece)
+		      GHashTable *known, struct siblings *siblings, const struct piece *piece,
+		      uint32_t tried)
 {
 	bool ending = is_ending(session, piece->thread, piece->begin) &&
 		      leaf_wib(piece->leaf) != WIB_INTERRUPTED;
@@ -220,6 +234,7 @@ static void add_piece(const struct session *session, const struct path *path, GP
 		.named = named,
 		.cause = piece_cause_kind(session, piece),
 		.ending = ending,
+		.tried = tried,
 		.reclaim = PACK_KIND(piece->leaf) == LEAF_WORK_USER && piece->ref == REF_RECLAIM,
 		.shortest = INT64_MAX,
 		.spun_for = NO_THREAD};
@@ -271,6 +286,17 @@ static int largest_first(gconstpointer a, gconstpointer b)
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static int longest_first(gconstpointer a, gconstpointer b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (!x->share || !y->share)
+		return x->tried < y->tried ? -1 : x->tried > y->tried;
+	return x->share->thread < y->share->thread ? -1 : x->share->thread > y->share->thread;
 }
 
 /* " (on that CPU: hog-0 52 %, hog-1 47 %)" */
@@ -442,6 +468,14 @@ static void append_cause(GString *text, const struct share *share)
 			       share->count > 1 ? " (the longest)" : "");
 }
 
+/* "nginx (80)" */
+static void append_thread(GString *text, const struct session *session, uint32_t thread)
+{
+	g_string_append_printf(text, "%s (%d)%s", session_thread_name(session, thread),
+			       model_thread(&session->trace.model, thread)->tid,
+			       session_on(session, thread));
+}
+
 static void append_where(GString *text, const struct session *session, uint32_t leaf,
 			 uint32_t resource, bool ending)
 {
@@ -501,6 +535,23 @@ static bool through_spans_gap(const struct session *session, const struct throug
 	return session_spans_gap(session, wait->thread, &span);
 }
 
+/* ", and sh (9) for that one in wait4": who waited for who waited, and so on. */
+static void append_above(GString *text, const struct session *session, const struct path *path,
+			 int32_t above)
+{
+	for (int k = 0; above >= 0 && k < CHAIN_MAX; k++) {
+		const struct through *wait = &g_array_index(path->waits, struct through, above);
+
+		g_string_append(text, ", and ");
+		append_thread(text, session, wait->thread);
+		g_string_append(text, " for that one in ");
+		append_where(text, session, wait->leaf, waited_on(session, wait->block),
+			     is_ending(session, wait->thread, wait->begin));
+		append_clause(text, session, wait->block);
+		above = wait->behalf;
+	}
+}
+
 /* Who waited for the share's thread: the one it cost most, and who waited for
  * that one in turn; then the next, if it is not small. */
 static void append_waiters(GString *text, const struct session *session, const struct path *path,
@@ -513,7 +564,6 @@ static void append_waiters(GString *text, const struct session *session, const s
 		const struct waiter *waiter = &g_array_index(share->waiters, struct waiter, i);
 		const struct through *wait =
 			&g_array_index(path->waits, struct through, waiter->behalf);
-		int32_t above = wait->behalf;
 
 		if (i && waiter->ns * 10 < share->ns)
 			break;
@@ -533,18 +583,7 @@ static void append_waiters(GString *text, const struct session *session, const s
 				through_spans_gap(session, wait)
 					? " (which spans lost events: it may not be real)"
 					: "");
-		for (int k = 0; above >= 0 && k < CHAIN_MAX; k++) {
-			wait = &g_array_index(path->waits, struct through, above);
-			g_string_append_printf(
-				text, ", and %s (%d)%s for that one in ",
-				session_thread_name(session, wait->thread),
-				model_thread(&session->trace.model, wait->thread)->tid,
-				session_on(session, wait->thread));
-			append_where(text, session, wait->leaf, waited_on(session, wait->block),
-				     is_ending(session, wait->thread, wait->begin));
-			append_clause(text, session, wait->block);
-			above = wait->behalf;
-		}
+		append_above(text, session, path, wait->behalf);
 		append_asides(text, session,
 			      &g_array_index(path->waits, struct through, waiter->behalf));
 	}
@@ -572,6 +611,61 @@ static char *sentence(const struct session *session, const struct path *path,
 	append_waiters(text, session, path, share);
 	if (share->spans_gap)
 		g_string_append(text, " [spans lost events: it may not be real]");
+	g_string_append_c(text, '.');
+	return g_string_free(text, FALSE);
+}
+
+/* "; meanwhile nightly (9) was blocked in nanosleep …, and nightly (9) ran its own code": the
+ * largest shares of the time that was tried for. */
+static void append_meanwhile(GString *text, const struct session *session, const GPtrArray *shares,
+			     uint32_t tried, int64_t ns)
+{
+	char length[32];
+	guint count = 0;
+
+	for (guint i = 0; i < shares->len && count < MEANWHILE_MAX; i++) {
+		const struct share *share = g_ptr_array_index(shares, i);
+
+		if (share->tried != tried || share->ns * 20 < ns)
+			continue;
+		g_string_append(text, count++ ? "; " : "; meanwhile ");
+		append_thread(text, session, share->thread);
+		g_string_append_c(text, ' ');
+		append_what(text, session, share);
+		append_times(text, share);
+		append_cause(text, share);
+		g_string_append_printf(text, ": %s", when_duration(length, share->ns));
+	}
+}
+
+/* Waits that were one try: for whom, what they did, and what of it was but the pause. */
+static char *tried_sentence(const struct session *session, const struct path *path,
+			    const GPtrArray *shares, uint32_t place, const struct tried *tried,
+			    int64_t window)
+{
+	g_autofree char *clause = reason_clause(session, tried->reason);
+	GString *text = g_string_new(NULL);
+	char length[32];
+
+	g_string_append_printf(text, "%.1f %% (%s): ", 100.0 * (double) tried->ns / (double) window,
+			       when_duration(length, tried->ns));
+	append_thread(text, session, tried->waiter);
+	if (is_thread(tried->reason->thread)) {
+		g_string_append(text, " waited for ");
+		append_thread(text, session, tried->reason->thread);
+		g_string_append(text, " in ");
+	} else {
+		g_string_append(text, " waited in ");
+	}
+	append_where(text, session, tried->leaf, tried->resource, false);
+	g_string_append(text, clause ? clause : "");
+	if (tried->wait >= 0)
+		append_above(text, session, path,
+			     g_array_index(path->waits, struct through, tried->wait).behalf);
+	append_meanwhile(text, session, shares, place, tried->ns);
+	if (tried->rest * 20 >= tried->ns)
+		g_string_append_printf(text, "; %s was only what the pauses lasted longer",
+				       when_duration(length, tried->rest));
 	g_string_append_c(text, '.');
 	return g_string_free(text, FALSE);
 }
@@ -623,31 +717,72 @@ static char *caution(const struct session *session, const struct path *path, int
 		model_thread(&session->trace.model, longest)->tid, session_on(session, longest));
 }
 
+/* The part of the path in [from, to) as shares, the largest first, and as `tries`. */
+static GPtrArray *shares_new(const struct session *session, const struct path *path, int64_t from,
+			     int64_t to, GArray *tries)
+{
+	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
+	g_autoptr(GHashTable) known = g_hash_table_new(share_hash, share_equal);
+	struct siblings siblings;
+
+	siblings_init(&siblings);
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+		uint32_t tried;
+
+		if (piece->begin < from || piece->end > to)
+			continue;
+		tried = tried_add(tries, session, path, piece);
+		if (!tried || g_array_index(tries, struct tried, tried - 1).waiter != piece->thread)
+			add_piece(session, path, shares, known, &siblings, piece, tried);
+	}
+	siblings_clear(&siblings);
+	g_ptr_array_sort(shares, largest_first);
+	return shares;
+}
+
+/* What the sentences are about, the largest first. */
+static GArray *items_new(const GPtrArray *shares, const GArray *tries)
+{
+	GArray *items = g_array_new(FALSE, FALSE, sizeof(struct item));
+
+	for (guint i = 0; i < shares->len; i++) {
+		const struct share *share = g_ptr_array_index(shares, i);
+		struct item item = {share, 0, share->ns};
+
+		if (!share->tried)
+			g_array_append_val(items, item);
+	}
+	for (guint i = 0; i < tries->len; i++) {
+		struct item item = {NULL, i + 1, g_array_index(tries, struct tried, i).ns};
+
+		g_array_append_val(items, item);
+	}
+	g_array_sort(items, longest_first);
+	return items;
+}
+
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
 		       int64_t to)
 {
 	GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
-	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
-	g_autoptr(GHashTable) known = g_hash_table_new(share_hash, share_equal);
-	struct siblings siblings;
+	g_autoptr(GArray) tries = g_array_new(FALSE, FALSE, sizeof(struct tried));
+	g_autoptr(GPtrArray) shares = shares_new(session, path, from, to, tries);
+	g_autoptr(GArray) items = items_new(shares, tries);
 	char *mind;
 
-	siblings_init(&siblings);
-	for (guint i = 0; i < path->pieces->len; i++)
-		if (g_array_index(path->pieces, struct piece, i).begin >= from &&
-		    g_array_index(path->pieces, struct piece, i).end <= to)
-			add_piece(session, path, shares, known, &siblings,
-				  &g_array_index(path->pieces, struct piece, i));
-	g_ptr_array_sort(shares, largest_first);
-	for (guint i = 0; i < shares->len && i < SENTENCES_MAX; i++) {
-		const struct share *share = g_ptr_array_index(shares, i);
+	for (guint i = 0; i < items->len && i < SENTENCES_MAX; i++) {
+		const struct item *item = &g_array_index(items, struct item, i);
 
-		if (i && (double) share->ns < SHARE_MIN * (double) (to - from))
+		if (i && (double) item->ns < SHARE_MIN * (double) (to - from))
 			break;
-		g_ptr_array_add(sentences, sentence(session, path, share, to - from));
+		g_ptr_array_add(sentences,
+				item->share ? sentence(session, path, item->share, to - from)
+					    : tried_sentence(session, path, shares, item->tried,
+							     &g_array_index(tries, struct tried,
+									    item->tried - 1),
+							     to - from));
 	}
-	g_ptr_array_free(shares, TRUE);
-	siblings_clear(&siblings);
 	mind = caution(session, path, from, to);
 	if (mind)
 		g_ptr_array_add(sentences, mind);

@@ -124,4 +124,10 @@ static inline bool reason_is_transport(const struct reason *reason)
 	return reason->kind >= REASON_RETRANSMISSION && reason->kind <= REASON_SEND_QUEUE;
 }
 
+/* The wait was a pause between two tries (objects/tries.h). */
+static inline bool reason_is_try(const struct reason *reason)
+{
+	return reason->kind >= REASON_FILE_APPEARS && reason->kind <= REASON_FUTEX_TIMED;
+}
+
 #endif

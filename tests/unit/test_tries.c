@@ -197,9 +197,9 @@ static void test_file_by_the_way(void)
 	FEED();
 
 	looks(feed, 10, "/run/journal", NO_SUCH_FILE);
-	for (int i = 0; i < 30; i++)
+	for (int i = 0; i < 40; i++)
 		on_path(feed, 20 + 2 * i, 0, "pread64", NULL, 0, 100);
-	sleeps(feed, 100);
+	sleeps(feed, 110);
 	on_path(feed, 150, 1, "openat", "/run/journal", O_CREAT_BIT, 3);
 	rises(feed, 300);
 	looks(feed, 310, "/run/journal", 0);
@@ -502,8 +502,26 @@ static void test_futex_period(void)
 	expires(feed, 70, 120);
 	on_path(feed, 125, 0, "write", NULL, 0, 10);
 	woken_at(feed, 130, 150);
+	entry(feed, 201, 0, "exit", -1);
+	sw(feed, 210, 0, "tries", 5, DEAD, "idle", 0);
+	plain(feed, 220, 1, "other");
 	WAIT(0, "timer");
 	WAIT(1, "timer");
+}
+
+/* It notes that a wait is over, and waits again; once woken it goes about its work. */
+static void test_futex_noted(void)
+{
+	FEED();
+
+	expires(feed, 10, 60);
+	on_path(feed, 65, 0, "write", NULL, 0, 10);
+	expires(feed, 70, 120);
+	woken_at(feed, 130, 150);
+	plain(feed, 400, 0, "other");
+	entry(feed, 405, 0, "exit", -1);
+	WAIT(0, "lock-owner 6 11-60: kept by makes (6), who gave it up in the end; 2 timed waits "
+		"for it expired, the longest after 49 ns");
 }
 
 int main(int argc, char **argv)
@@ -526,5 +544,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/tries/futex-timed", test_futex_timed);
 	g_test_add_func("/tries/futex-clock", test_futex_clock);
 	g_test_add_func("/tries/futex-period", test_futex_period);
+	g_test_add_func("/tries/futex-noted", test_futex_noted);
 	return g_test_run();
 }

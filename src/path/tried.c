@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* See tried.h. */
+#include "path/tried.h"
+
+#include "waits/wait.h"
+
+/* The reason of a wait that was a try, NULL. */
+static const struct reason *try_of(const struct session *session, const struct block *block)
+{
+	const struct reason *reason = block ? block_reason(session, block) : NULL;
+
+	return reason && reason_is_try(reason) ? reason : NULL;
+}
+
+static bool same(const struct tried *tried, uint32_t waiter, const struct reason *reason)
+{
+	return tried->waiter == waiter && tried->reason->kind == reason->kind &&
+	       tried->reason->thread == reason->thread && tried->reason->object == reason->object;
+}
+
+static uint32_t place_of(GArray *list, const struct tried *fresh)
+{
+	for (guint i = 0; i < list->len; i++)
+		if (same(&g_array_index(list, struct tried, i), fresh->waiter, fresh->reason))
+			return i + 1;
+	g_array_append_vals(list, fresh, 1);
+	return list->len;
+}
+
+uint32_t tried_add(GArray *list, const struct session *session, const struct path *path,
+		   const struct piece *piece)
+{
+	int64_t ns = piece->end - piece->begin;
+	struct tried fresh = {.wait = -1};
+	bool own = piece->woken && try_of(session, piece->block);
+	uint32_t place;
+
+	if (own) {
+		fresh.reason = try_of(session, piece->block);
+		fresh.waiter = piece->thread;
+		fresh.leaf = piece->leaf;
+		fresh.resource = session_resource(session, piece->block);
+	}
+	for (int32_t at = piece->behalf; at >= 0;) {
+		const struct through *wait = &g_array_index(path->waits, struct through, at);
+
+		if (try_of(session, wait->block)) {
+			fresh = (struct tried) {.reason = try_of(session, wait->block),
+						.waiter = wait->thread,
+						.leaf = wait->leaf,
+						.resource = session_resource(session, wait->block),
+						.wait = at};
+			own = false;
+		}
+		at = wait->behalf;
+	}
+	if (!fresh.reason)
+		return 0;
+	place = place_of(list, &fresh);
+	g_array_index(list, struct tried, place - 1).ns += ns;
+	if (own)
+		g_array_index(list, struct tried, place - 1).rest += ns;
+	else if (g_array_index(list, struct tried, place - 1).wait < 0)
+		g_array_index(list, struct tried, place - 1).wait = fresh.wait;
+	return place;
+}
