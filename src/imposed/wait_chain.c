@@ -198,7 +198,7 @@ static bool waits_twice(struct account *account, uint32_t thread, int64_t from, 
 
 	spans_begin(&spans, account->session, thread, from, to);
 	while (waits < 2 && spans_next_off_cpu(&spans, &span))
-		waits += waits_for_several(account->session, span.leaf);
+		waits += waits_for_several(account->session, &span);
 	return waits == 2;
 }
 

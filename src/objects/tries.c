@@ -159,7 +159,8 @@ static bool ended_by_time(const struct flow *flow, const struct block *block)
 	if (block->kind == WAKER_THREAD || block->kind == WAKER_NONE)
 		return false;
 	return block->kind == WAKER_HRTIMER || block->why == WHY_TIME_LIMIT ||
-	       (detail && detail->kind == DETAIL_TIMER) || block->operation != NO_OPERATION ||
+	       (detail && detail->kind == DETAIL_TIMER) ||
+	       (block->operation != NO_OPERATION && block->operation != IDLE_OPERATION) ||
 	       strcmp(intern_text(flow->names, block->resource), "timeout") == 0;
 }
 

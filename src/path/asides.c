@@ -21,7 +21,7 @@ static struct asides asides_of(const struct session *session, const struct throu
 	while (spans_next_off_cpu(&spans, &span)) {
 		struct wait wait;
 
-		if (!waits_for_several(session, span.leaf))
+		if (!waits_for_several(session, &span))
 			continue;
 		wait = wait_of(session, through->thread, &span);
 		if (wait.block == through->block || !wait.woken)

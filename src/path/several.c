@@ -19,13 +19,19 @@
 
 enum verdict { A_STEP, LED_TO_NOTHING, UNDECIDED };
 
-bool waits_for_several(const struct session *session, uint32_t leaf)
+static bool is_idle_worker(const struct session *session, const struct span *span)
+{
+	return PACK_KIND(span->leaf) != LEAF_BLOCK_SYSCALL && leaf_is_blocked(span->leaf) &&
+	       block_at(&session->trace.timeline, span->ref)->operation == IDLE_OPERATION;
+}
+
+bool waits_for_several(const struct session *session, const struct span *span)
 {
 	const char *name;
 
-	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL)
-		return false;
-	switch (flow_call_info(&session->trace.flow, PACK_NUMBER(leaf))->wait) {
+	if (PACK_KIND(span->leaf) != LEAF_BLOCK_SYSCALL)
+		return is_idle_worker(session, span);
+	switch (flow_call_info(&session->trace.flow, PACK_NUMBER(span->leaf))->wait) {
 	case WAIT_POLL:
 	case WAIT_SELECT:
 	case WAIT_EPOLL:
@@ -33,7 +39,7 @@ bool waits_for_several(const struct session *session, uint32_t leaf)
 	case WAIT_SIGNAL:
 		return true;
 	case WAIT_DEFAULT:
-		name = session_text(session, PACK_NUMBER(leaf));
+		name = session_text(session, PACK_NUMBER(span->leaf));
 		return strcmp(name, "io_getevents") == 0 || strcmp(name, "io_pgetevents") == 0;
 	default:
 		return false;
@@ -199,7 +205,8 @@ static enum verdict judge_hardware(const struct session *session, const struct b
 
 static bool is_for_child(const struct session *session, const struct span *span)
 {
-	return flow_call_info(&session->trace.flow, PACK_NUMBER(span->leaf))->wait == WAIT_CHILD;
+	return PACK_KIND(span->leaf) == LEAF_BLOCK_SYSCALL &&
+	       flow_call_info(&session->trace.flow, PACK_NUMBER(span->leaf))->wait == WAIT_CHILD;
 }
 
 /* Waits that are one: where the first begins, the one whose end is a step. */
@@ -226,7 +233,8 @@ static enum verdict judge(const struct session *session, uint32_t thread,
 	if (host_gap_over(model_host(&session->trace.model,
 				     model_thread(&session->trace.model, thread)->host),
 			  between.from, between.to) ||
-	    SHORT_PART * between.working > wait.end - before.begin)
+	    (SHORT_PART * between.working > wait.end - before.begin &&
+	     !is_idle_worker(session, earlier))) /* that one may do a lot for others */
 		return UNDECIDED;
 	if (!for_child && answers(session, &between, wait.block))
 		return A_STEP;
@@ -274,12 +282,12 @@ static int64_t each_led_to_nothing(const struct session *session, uint32_t threa
 		struct span at = g_array_index(spans, struct span, i);
 		enum verdict verdict = A_STEP;
 
-		if (!waits_for_several(session, at.leaf))
+		if (!waits_for_several(session, &at))
 			continue;
 		if (rest.place != UINT_MAX && !rest.open &&
 		    (needed || may_be_nothing(session, thread, &at, &rest)))
 			verdict = judge(session, thread, &at, &rest);
-		if (verdict == UNDECIDED)
+		if (verdict == UNDECIDED && !is_idle_worker(session, &at))
 			undecided = MAX(undecided, at.end);
 		if (verdict == LED_TO_NOTHING) {
 			take(spans, i, rest.place);

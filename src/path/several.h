@@ -19,8 +19,9 @@
 
 #include "waits/wait.h"
 
-/* Blocked in a call that waits for whichever of several things comes first. */
-bool waits_for_several(const struct session *session, uint32_t leaf);
+/* Blocked in a call that waits for whichever of several things comes first, or a kernel worker's
+ * sleep while nobody has work for it. */
+bool waits_for_several(const struct session *session, const struct span *span);
 
 /* Of a thread's spans (struct span, ascending, of one stretch of time without a break) those are
  * joined that are one wait: from the begin of the first that led to nothing to the end of the

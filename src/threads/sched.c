@@ -59,6 +59,8 @@ static void switch_out(struct flow *flow, struct host *host, struct cpu *cpu, st
 	default:
 		thread->flow.remembered = remembered; /* until its next switch */
 		thread_block(flow, thread, flow->time, thread_blocked_leaf(thread));
+		if (host_is_idle_sleep(host, prev_state))
+			block_at(flow->timeline, thread->flow.block)->operation = IDLE_OPERATION;
 		break;
 	}
 }

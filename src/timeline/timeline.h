@@ -112,7 +112,7 @@ struct block {
 	uint32_t cpu; /* where the wake-up happened, NO_CPU */
 	uint8_t kind; /* enum waker_kind */
 	uint8_t why; /* enum waker_why */
-	uint8_t operation; /* futex command, else NO_OPERATION */
+	uint8_t operation; /* futex command, IDLE_OPERATION, else NO_OPERATION */
 	bool same_file; /* the waker was in a call on the same file */
 	uint32_t lock; /* number of the lock waited for, 0: none known */
 	uint32_t reason; /* struct reason, 0: what ended it tells all */
@@ -131,6 +131,7 @@ struct block {
 #define NO_IDLE_STATE 15 /* did not idle, or not recorded */
 
 #define NO_OPERATION 0xff
+#define IDLE_OPERATION 0xfe /* a kernel thread has nothing to do: what ends it is work for it */
 #define FLUSH_SECTOR UINT64_MAX
 
 enum detail_kind {

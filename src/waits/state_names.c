@@ -230,7 +230,7 @@ const char *futex_operation(uint8_t operation)
 					    "wait_bitset",    "wake_bitset", "wait_requeue_pi",
 					    "cmp_requeue_pi", "lock_pi2"};
 
-	if (operation == NO_OPERATION)
+	if (operation == NO_OPERATION || operation == IDLE_OPERATION)
 		return NULL;
 	return operation < G_N_ELEMENTS(names) ? names[operation] : "unknown";
 }

@@ -448,6 +448,67 @@ static void test_pause_of_nothing(void)
 			"timer: timer (softIRQ TIMER; which one was not recorded)");
 }
 
+/* --- workers of several ---------------------------------------------------------- */
+
+/* How long `tid` is on the critical path of 5 up to `to`, ms. */
+static int on_path(struct feed *feed, int32_t tid, int64_t to)
+{
+	struct path *path = path_new(feed->session, life(feed, 5, 0), 0, to);
+	int64_t ns = 0;
+
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+
+		if (model_thread(&feed->session->trace.model, piece->thread)->tid == tid)
+			ns += piece->end - piece->begin;
+	}
+	path_free(path);
+	return (int) (ns / MS);
+}
+
+/* 5 waits from 1 ms on; 8 gives the worker something at 20 ms, 6 at 50, for 5. */
+static void worker_of_two(struct feed *feed, int64_t sleep)
+{
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "kworker/u4:1", 7);
+	sw(feed, 0, 2, "idle", 0, 0, "server", 6);
+	sw(feed, 0, 3, "idle", 0, 0, "other", 8);
+	sw(feed, 2, 1, "kworker/u4:1", 7, sleep, "idle", 0);
+	entry(feed, 10, 0, "pread64", 3);
+	sw(feed, MS, 0, "a", 5, 2, "idle", 0);
+	waking(feed, 20 * MS, 3, 7);
+	sw(feed, 20 * MS, 1, "idle", 0, 0, "kworker/u4:1", 7);
+	sw(feed, 21 * MS, 1, "kworker/u4:1", 7, sleep, "idle", 0);
+	waking(feed, 50 * MS, 2, 7);
+	sw(feed, 50 * MS, 1, "idle", 0, 0, "kworker/u4:1", 7);
+	waking(feed, 51 * MS, 1, 5);
+	sw(feed, 51 * MS, 0, "idle", 0, 0, "a", 5);
+	plain(feed, 52 * MS, 0, "other");
+	finish(feed);
+}
+
+/* What the worker did for 8 was no part of what 5 waited for: 6, from 1 to 50 ms. */
+static void test_worker_of_two(void)
+{
+	FEED(4);
+
+	worker_of_two(feed, IDLE_SLEEP);
+	g_assert_cmpint(on_path(feed, 6, 52 * MS), ==, 49);
+	g_assert_cmpint(on_path(feed, 8, 52 * MS), ==, 0);
+	g_assert_cmpint(on_path(feed, 7, 52 * MS), ==, 1);
+}
+
+/* It slept inside one item of work, which 8 and then 6 let go on: both count. */
+static void test_worker_in_item(void)
+{
+	FEED(4);
+
+	worker_of_two(feed, 2);
+	g_assert_cmpint(on_path(feed, 6, 52 * MS), ==, 29);
+	g_assert_cmpint(on_path(feed, 8, 52 * MS), ==, 19);
+	g_assert_cmpint(on_path(feed, 7, 52 * MS), ==, 2);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -466,5 +527,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/storage/no-pause", test_no_pause);
 	g_test_add_func("/storage/pause-inferred", test_pause_inferred);
 	g_test_add_func("/storage/pause-of-nothing", test_pause_of_nothing);
+	g_test_add_func("/storage/worker-of-two", test_worker_of_two);
+	g_test_add_func("/storage/worker-in-item", test_worker_in_item);
 	return g_test_run();
 }
