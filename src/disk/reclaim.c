@@ -7,7 +7,7 @@
  * A thread that writes to a disk in a page fault writes out what was in memory, to have room for
  * the page. The fault has no end in the trace; until its last write it was not over.
  *
- * Part of disk/. Source: the kernel's mm/vmscan.c, try_to_free_mem_cgroup_pages(), and mm/swap_state.c;
+ * Part of disk/. Source: the kernel's mm/vmscan.c, try_to_free_mem_cgroup_pages();
  * docs/semantics.md, "Memory limits".
  */
 #include "disk/reclaim.h"

@@ -58,6 +58,7 @@ static void unmake_call(struct flow *flow, struct span *span, void *data)
 	switch (PACK_KIND(span->leaf)) {
 	case LEAF_WORK_SYSCALL:
 		span->leaf = PACK(LEAF_WORK_USER, 0);
+		span->ref = 0;
 		break;
 	case LEAF_BLOCK_SYSCALL:
 		span->leaf = PACK(LEAF_BLOCK_OTHER, 0);
@@ -189,6 +190,7 @@ static void make_call(struct flow *flow, struct span *span, void *data)
 	switch (PACK_KIND(span->leaf)) {
 	case LEAF_WORK_USER:
 		span->leaf = PACK(LEAF_WORK_SYSCALL, thread->flow.call.name);
+		span->ref = thread->flow.call.works_on;
 		break;
 	case LEAF_BLOCK_FAULT:
 	case LEAF_BLOCK_OTHER:
@@ -223,6 +225,10 @@ static void entry_unseen(struct flow *flow, struct thread *thread, uint32_t name
 		.newfd = -1,
 		.timer = -1,
 		.child = NO_THREAD};
+	/* an exec by the kernel itself, as of its helpers, has no entry */
+	if (thread->execed && thread->program && flow_call_info(flow, name)->effect == DOES_EXEC)
+		call->works_on =
+			key_format(flow, "file:%s", intern_text(flow->names, thread->program));
 	track_rewrite(flow, thread, call->begin, make_call, thread);
 	for (guint i = 0; thread->flow.woke && i < thread->flow.woke->len; i++) {
 		struct block *block =

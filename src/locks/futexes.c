@@ -16,6 +16,7 @@
 #include <linux/futex.h>
 #include <string.h>
 
+#include "model/container.h"
 #include "objects/resource.h"
 
 #define MUTEX_CONTENDED 2
@@ -47,8 +48,8 @@ static uint32_t owner_in_word(struct flow *flow, const struct thread *thread, ui
 
 	if (!(word & FUTEX_WAITERS))
 		return NO_THREAD;
-	owner = thread_find(flow, thread->host, (int32_t) (word & FUTEX_TID_MASK));
-	if (owner == IDMAP_NONE || thread->pid < 0 || flow_thread(flow, owner) == thread ||
+	owner = thread_by_number(flow->model, thread, (int32_t) (word & FUTEX_TID_MASK));
+	if (!is_thread(owner) || thread->pid < 0 || flow_thread(flow, owner) == thread ||
 	    flow_thread(flow, owner)->pid != thread->pid)
 		return NO_THREAD;
 	return owner;

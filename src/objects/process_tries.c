@@ -2,6 +2,7 @@
 /* Tries that are about processes; see process_tries.h. */
 #include "objects/process_tries.h"
 
+#include "model/container.h"
 #include "objects/calls.h"
 
 #define NO_SUCH_PROCESS 3 /* ESRCH */
@@ -41,10 +42,10 @@ void process_signalled(struct flow *flow, uint32_t index, int64_t ret)
 {
 	const struct thread *thread = flow_thread(flow, index);
 	int32_t pid = (int32_t) thread->flow.call.argument, signal = thread->flow.call.op;
-	uint32_t target = pid > 0 ? thread_find(flow, thread->host, pid) : IDMAP_NONE;
+	uint32_t target = thread_by_number(flow->model, thread, pid);
 	struct try like;
 
-	if (pid <= 0 || target == IDMAP_NONE || target == index)
+	if (!is_thread(target) || target == index)
 		return;
 	if (ret == 0 && signal == 0) {
 		like = try_of(flow, index, target, pid);
@@ -67,9 +68,7 @@ void process_asked_after(struct flow *flow, uint32_t index, int64_t ret)
 		return;
 	if (ret > 0 && call->waits)
 		return; /* the call's argument is what it returned */
-	target = ret || pid > 0 ? thread_find(flow, thread->host, ret ? (int32_t) ret : pid)
-				: NO_THREAD;
-	target = target == IDMAP_NONE ? NO_THREAD : target;
+	target = thread_by_number(flow->model, thread, ret ? (int32_t) ret : pid);
 	like = try_of(flow, index, ret || pid <= 0 ? NO_THREAD : target, pid);
 	if (ret == 0)
 		try_failed(flow, index, &like);

@@ -37,8 +37,8 @@ enum reason_kind {
 	 * `begin` (0: none); then it got the signal `result` */
 	REASON_UNENDED,
 	REASON_UNLOCKED, /* `thread` held the lock of `object` until the waiter gave up */
-	/* The kernel made the waiter, `thread`, sleep for `ns`, as its cgroup (`text`, 0: not known)
-	 * uses more memory than its limit `object` allows. */
+	/* The kernel made the waiter, `thread`, sleep for `ns`, as its cgroup (`text`, 0: not
+	 * known) uses more memory than its limit `object` allows. */
 	REASON_MEMORY_HIGH,
 	REASON_RECLAIM, /* the same, until memory is freed: it frees some itself */
 	/* The disk that the wait was for was busy with data of `thread`, which he had written into

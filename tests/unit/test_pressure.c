@@ -164,8 +164,8 @@ static int64_t reclaimed(struct feed *feed)
 	return ns;
 }
 
-/* From the fault to its last write (20 to 50, and 80 to 90), less an interrupt of 4. Short sleeps of
- * one that does so are for that, longer ones are memory.high's. */
+/* From the fault to its last write (20 to 50, and 80 to 90), less an interrupt of 4. Short sleeps
+ * of one that does so are for that, longer ones are memory.high's. */
 static void test_reclaim(void)
 {
 	FEED(2);
