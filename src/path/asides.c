@@ -42,6 +42,8 @@ static char *end_words(const struct session *session, const struct wait *wait)
 
 	if (wait_taker(session, wait) == TAKER_TIMER)
 		return g_strdup("a timer");
+	if (wait_cause_kind(session, wait) == CAUSE_TIMEOUT)
+		return g_strdup("its own time limit");
 	if (wait_lead(session, wait, &lead)) {
 		bool child = wait_cause_kind(session, wait) == CAUSE_CHILD;
 

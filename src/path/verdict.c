@@ -454,7 +454,7 @@ static void append_times(GString *text, const struct share *share)
 				       when_duration(b, share->longest));
 }
 
-static void append_cause(GString *text, const struct share *share)
+static void append_cause(GString *text, const struct session *session, const struct share *share)
 {
 	struct cause cause = {.kind = share->cause,
 			      .label = share->cause_label,
@@ -466,6 +466,9 @@ static void append_cause(GString *text, const struct share *share)
 	words = cause_words(&cause);
 	g_string_append_printf(text, "%s %s%s", cause_info(share->cause)->joint, words,
 			       share->count > 1 ? " (the longest)" : "");
+	if (share->cause == CAUSE_TIMER &&
+	    strcmp(session_text(session, share->resource), "timeout") == 0)
+		g_string_append(text, ": nothing came of what it waited for there");
 }
 
 /* "nginx (80)" */
@@ -607,7 +610,7 @@ static char *sentence(const struct session *session, const struct path *path,
 	}
 	append_what(text, session, share);
 	append_times(text, share);
-	append_cause(text, share);
+	append_cause(text, session, share);
 	append_waiters(text, session, path, share);
 	if (share->spans_gap)
 		g_string_append(text, " [spans lost events: it may not be real]");
@@ -633,7 +636,7 @@ static void append_meanwhile(GString *text, const struct session *session, const
 		g_string_append_c(text, ' ');
 		append_what(text, session, share);
 		append_times(text, share);
-		append_cause(text, share);
+		append_cause(text, session, share);
 		g_string_append_printf(text, ": %s", when_duration(length, share->ns));
 	}
 }

@@ -3,6 +3,7 @@
 #include "waits/reason_words.h"
 
 #include <signal.h>
+#include <string.h>
 
 #include "waits/deliveries.h"
 #include "event/signals.h"
@@ -26,10 +27,11 @@ static void append_object(GString *label, const struct session *session,
 {
 	const char *key = session_text(session, reason->object);
 
-	if (!reason->object)
-		g_string_append(label, "a socket");
-	else if (g_strcmp0(key, "socket:unix") == 0)
+	if (strcmp(key, "socket:unix") == 0)
 		g_string_append(label, "a unix socket");
+	else if (!reason->object || strcmp(key, "socket:inet") == 0 ||
+		 strcmp(key, "socket:inet6") == 0)
+		g_string_append(label, "a peer whose address was not recorded");
 	else
 		g_string_append(label, g_str_has_prefix(key, "socket:") ? resource_name(key) : key);
 }
