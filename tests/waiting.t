@@ -98,8 +98,9 @@ def check_sums(report):
         assert 0 < w["example"]["ns"] <= w["example"]["end"] - w["example"]["begin"], w
         assert w["example"]["ns"] <= w["ns"], w
         assert report["window"]["begin"] <= w["example"]["begin"] < w["example"]["end"] <= report["window"]["end"], w
+    # most first; the recorder's own threads, also most first, stand last
     order = [w["ns"] for w in report["waiting"]]
-    assert order == sorted(order, reverse=True), "not most first"
+    assert sum(a < b for a, b in zip(order, order[1:])) <= 1, "not most first"
     for knot in report["knots"]:
         assert (knot["kind"] == "circle") == (len(knot["threads"]) > 1), knot
         assert abs(knot["share"] - knot["ns"] / sums["imposed_ns"]) < 1e-3, knot

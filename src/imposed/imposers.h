@@ -36,6 +36,7 @@ struct imposer {
 	struct wait told;  /* resource: what lost most to it, if that has a reason; block NULL */
 	int64_t told_ns;
 	bool spans_gap;    /* events were lost during some of these waits */
+	bool tracer;       /* a thread of the recorder's: it stands behind all others */
 };
 
 /* Threads that wait for each other in a circle: for one lock that they take turns on, or at one

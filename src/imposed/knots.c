@@ -244,7 +244,8 @@ static void add_bottlenecks(struct waiting *waiting)
 				    .host = imposer->host,
 				    .waiters = imposer->waiters};
 
-		if ((double) imposer->ns < (imposer->waiters < WAITERS_MIN ? ALONE : BOTTLENECK) *
+		if (imposer->tracer ||
+		    (double) imposer->ns < (imposer->waiters < WAITERS_MIN ? ALONE : BOTTLENECK) *
 						   (double) waiting->imposed)
 			continue;
 		knot.threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));

@@ -3,6 +3,7 @@
 #include "imposed/waiting.h"
 #include "run/choosing.h"
 
+#include "imposed/joins.h"
 #include "imposed/wait_chain.h"
 #include "contention/holders.h"
 #include "ready/cpu_runs.h"
@@ -179,7 +180,8 @@ static bool leads_on(struct account *account, uint32_t thread, const struct span
 	}
 	if (wait_is_explained(session, &wait))
 		return true;
-	if (is_thread(wait.block->child) && !model_thread(&session->trace.model, thread)->born) {
+	if ((is_thread(wait.block->child) && !model_thread(&session->trace.model, thread)->born) ||
+	    wait_is_join(session, &wait, &lead)) {
 		account->waiting->children += ns;
 		return false;
 	}
@@ -349,10 +351,25 @@ static bool account_all(struct account *account, bool shared)
 	return true;
 }
 
+static void mark_tracers(struct waiting *waiting, const struct session *session)
+{
+	g_autofree bool *tracers = session_tracers(session);
+
+	for (guint i = 0; i < waiting->imposers->len; i++) {
+		struct imposer *at = &g_array_index(waiting->imposers, struct imposer, i);
+
+		at->tracer = at->thread != NO_THREAD && tracers[at->thread];
+	}
+}
+
 static int most_imposing(gconstpointer a, gconstpointer b)
 {
 	const struct imposer *x = a, *y = b;
 
+	if (!x->ns != !y->ns) /* see drop_idle_imposers() */
+		return !x->ns - !y->ns;
+	if (x->tracer != y->tracer)
+		return x->tracer - y->tracer;
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
 	if (x->thread != y->thread)
@@ -390,6 +407,7 @@ static struct waiting *waiting_of(const struct session *session, bool shared)
 	g_array_set_clear_func(waiting->knots, knot_clear);
 	account_init(&account, session, waiting);
 	done = account_all(&account, shared);
+	mark_tracers(waiting, session);
 	if (done && waiting->imposed >= (session->asked.to - session->asked.from) / KNOT_PART)
 		knots_find(waiting, account.directs, session->trace.model.thread_count);
 	if (done && session->asked.options->format == FORMAT_HTML)

@@ -15,8 +15,8 @@
  * Time ready without a CPU is imposed by who ran there. Not imposed, and summed
  * apart: sleeps by one's own timer, waits for a next request (waits/idle.h, inferred),
  * waits that nobody ended (but for a lock whose holder is known: locks.h), waits whose end is
- * unknown, waits of shells and the like for the programs that they started (waits for a child by
- * who was there before the trace; these only say how long the programs ran), and waits of the
+ * unknown, waits of parents for what they started that only say how long that ran (for a child, by
+ * who was there before the trace; those of a launcher: joins.h), and waits of the
  * tracer's own processes (named lttng or lttng-*).
  *
  * A resource has, of these waits: a device, or a peer in the network, the time at

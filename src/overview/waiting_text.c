@@ -202,7 +202,7 @@ static void sums_line(const struct waiting *waiting, struct output *output)
 		const char *words;
 	} sums[] = {{waiting->own, "slept by their own timers"},
 		    {waiting->idle, "waited for a next request (inferred)"},
-		    {waiting->children, "waited, from before the trace, for programs to end"},
+		    {waiting->children, "waited only for programs that they had started to end"},
 		    {waiting->tracer, "of the tracer waited"},
 		    {waiting->open, "waited for what had not come at the end"},
 		    {waiting->unknown, "waited for, or in, what is not known"}};

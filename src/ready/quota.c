@@ -95,7 +95,8 @@ static void mark_row(GArray *list, guint i, int64_t period)
 	}
 	period = 0;
 	for (guint k = 0; k < count; k++)
-		period += (at(list, places[k][1])->time - at(list, places[k][0])->time) / count;
+		period += at(list, places[k][1])->time - at(list, places[k][0])->time;
+	period /= MAX((int64_t) count, 1);
 	for (guint k = 0; k < count && count >= ROW; k++) {
 		g_array_index(list, struct let_go, places[k][0]).period = period;
 		g_array_index(list, struct let_go, places[k][1]).period = period;

@@ -18,6 +18,11 @@ struct contacts {
 	GArray *first;       /* owned; int64_t: when the first of the two turned to the second */
 };
 
+static const struct call_info *call_of(const struct session *session, const struct wait *wait)
+{
+	return flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf));
+}
+
 /* Whose side an id is: both are threads of one process, or the first, or the
  * second, stands for all of its process. */
 enum side { SIDE_THREADS, SIDE_FROM_PROCESS, SIDE_TO_PROCESS };
@@ -60,6 +65,20 @@ static void note(struct contacts *contacts, uint32_t from, uint32_t to, int64_t 
 	note_key(contacts, key_of(SIDE_TO_PROCESS, from, b), time);
 }
 
+/* It wrote to the connection that it then waits for; or into a pipe, and reads from another. */
+static bool is_answered(const struct session *session, const struct wait *wait)
+{
+	const struct block *block = wait->block;
+
+	if (!block->sent)
+		return false;
+	return block->sent == block->resource ||
+	       (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+		call_of(session, wait)->moves == MOVES_IN &&
+		g_str_has_prefix(session_text(session, block->sent), "pipe:") &&
+		g_str_has_prefix(session_text(session, block->resource), "pipe:"));
+}
+
 static void note_waits(struct contacts *contacts, uint32_t thread)
 {
 	const struct session *session = contacts->session;
@@ -74,8 +93,11 @@ static void note_waits(struct contacts *contacts, uint32_t thread)
 		if (!leaf_is_blocked(span.leaf))
 			continue;
 		wait = wait_of(session, thread, &span);
-		if (wait_lead(session, &wait, &lead) && lead.thread != thread)
-			note(contacts, lead.thread, thread, span.end);
+		if (!wait_lead(session, &wait, &lead) || lead.thread == thread)
+			continue;
+		note(contacts, lead.thread, thread, span.end);
+		if (is_answered(session, &wait)) /* so it had turned to that one before */
+			note(contacts, thread, lead.thread, span.begin);
 	}
 }
 
@@ -147,11 +169,6 @@ static bool carries_messages(const char *key)
 		if (g_str_has_prefix(key, kinds[i]))
 			return true;
 	return false;
-}
-
-static const struct call_info *call_of(const struct session *session, const struct wait *wait)
-{
-	return flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf));
 }
 
 /* A wait that could be one for a request: in a call that takes what others send. */

@@ -799,6 +799,68 @@ static void test_two_locks(void)
 	g_assert_cmpuint(circles(&first, &meanwhile), ==, 1);
 }
 
+/* 5 starts 6 and 7 and then waits for both: that says how long they ran, and is nobody's doing. */
+static void launches(struct feed *feed, bool again)
+{
+	sw(feed, 0, 0, "idle", 0, 0, "sh", 4);
+	plain(feed, 0, 1, "other");
+	plain(feed, 0, 2, "other");
+	forks(feed, 0, 0, 4, 5, 5);
+	sw(feed, 0, 0, "sh", 4, DEAD, "main", 5);
+	forks(feed, 1, 0, 5, 6, 6);
+	sw(feed, 1, 1, "idle", 0, 0, "a", 6);
+	forks(feed, 2, 0, 5, 7, 7);
+	sw(feed, 2, 2, "idle", 0, 0, "b", 7);
+	entry(feed, 10, 0, "wait4", -1);
+	sw(feed, 20, 0, "main", 5, SLEEPS, "idle", 0);
+	waking(feed, 300, 1, 5);
+	sw(feed, 301, 1, "a", 6, DEAD, "idle", 0);
+	sw(feed, 310, 0, "idle", 0, 0, "main", 5);
+	leave(feed, 311, 0, "wait4", 6);
+	if (again) {
+		forks(feed, 312, 0, 5, 8, 8);
+		sw(feed, 313, 1, "idle", 0, 0, "c", 8);
+	}
+	entry(feed, 315, 0, "wait4", -1);
+	sw(feed, 320, 0, "main", 5, SLEEPS, "idle", 0);
+	waking(feed, 500, 2, 5);
+	sw(feed, 501, 2, "b", 7, DEAD, "idle", 0);
+	sw(feed, 510, 0, "idle", 0, 0, "main", 5);
+	leave(feed, 511, 0, "wait4", 7);
+	sw(feed, 520, 0, "main", 5, DEAD, "idle", 0);
+	plain(feed, 600, 0, "other");
+}
+
+static void test_launcher(void)
+{
+	FEED(3);
+	struct waiting *waiting;
+
+	launches(feed, false);
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpint(waiting->children, ==, 280 + 180);
+	for (guint i = 0; i < waiting->imposers->len; i++)
+		g_assert_cmpint(g_array_index(waiting->imposers, struct imposer, i).thread, ==,
+				NO_THREAD);
+	waiting_free(waiting);
+}
+
+/* The opposite: it starts another when one has ended, as make does. */
+static void test_scheduler(void)
+{
+	FEED(3);
+	struct waiting *waiting;
+
+	launches(feed, true);
+	finish(feed);
+	waiting = waiting_new(feed->session);
+	g_assert_cmpint(waiting->children, ==, 0);
+	/* 6 ended first, and led to nothing but the wait for 7 */
+	g_assert_cmpint(imposer_of(feed, waiting, 7, NULL)->ns, ==, 280 + 180);
+	waiting_free(waiting);
+}
+
 /* A call that works through a helper of the kernel's: 5 mounts from 20 to 500, woken by a kworker
  * (9) that it woke itself, and that asked nothing of it. No idle wait. */
 static void test_kernel_helper(void)
@@ -1130,6 +1192,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/waiting/imposed/by-turns", test_by_turns);
 	g_test_add_func("/waiting/imposed/two-locks", test_two_locks);
 	g_test_add_func("/waiting/imposed/kernel-helper", test_kernel_helper);
+	g_test_add_func("/waiting/imposed/launcher", test_launcher);
+	g_test_add_func("/waiting/imposed/scheduler", test_scheduler);
 	g_test_add_func("/waiting/imposed/left-out", test_left_out);
 	g_test_add_func("/waiting/imposed/held-to-the-end", test_held_to_the_end);
 	g_test_add_func("/waiting/imposed/ran", test_ran);
