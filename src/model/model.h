@@ -203,6 +203,7 @@ struct name_change {
 struct frame {
 	uint32_t what; /* PACK of frame_kind */
 	uint32_t label; /* interned device name of an IRQ, 0 */
+	uint32_t number; /* of the frames of this CPU, from 1 */
 	struct wake_detail pending; /* what was just done in it */
 };
 
@@ -220,6 +221,7 @@ struct cpu {
 	int64_t last_switch; /* INT64_MIN: none */
 	bool frames_lost; /* a gap dropped them, and nothing told since that there is none */
 	uint32_t depth;
+	uint32_t frames_made;
 	struct frame frames[FRAMES_MAX];
 	struct wake_detail pending; /* the same outside interrupts: leads to nothing */
 	uint32_t last_woken; /* thread whose wait this context ended last, NO_THREAD */
@@ -249,6 +251,15 @@ struct cpu {
 static inline bool cpu_interrupted(const struct cpu *cpu)
 {
 	return cpu->depth || cpu->frames_lost;
+}
+
+/* The frame, or the stretch between two of the thread's calls' ends, in which the CPU is: another
+ * one has another number. */
+static inline uint64_t cpu_context(const struct cpu *cpu, const struct thread *thread)
+{
+	if (cpu->depth)
+		return (uint64_t) (cpu->id + 1) << 32 | cpu->frames[cpu->depth - 1].number;
+	return thread ? (uint64_t) thread->flow.last_call : 0;
 }
 
 /* Lost events of one stream, [begin, end). */
@@ -337,6 +348,7 @@ struct sent {
 	uint32_t call; /* packet: interned system call that sent it, 0 */
 	bool waiting; /* not received yet */
 	int64_t left; /* packet: the driver took it, 0 */
+	uint64_t context; /* packet: in which it was queued; cpu_context() */
 	bool in_interrupt; /* work: an interrupt queued it */
 	uint32_t behind; /* … what for: struct wake_detail, 0 */
 	bool by_timer; /* … and it was a timer's function, interned */

@@ -79,7 +79,7 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
 /* --- CPUs -------------------------------------------------------------------------- */
 
 #define RECORD_TYPE struct frame
-RECORD(frame, NUMBER(what), NAME(label), IN_PLACE(pending, wake_detail));
+RECORD(frame, NUMBER(what), NAME(label), NUMBER(number), IN_PLACE(pending, wake_detail));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct idle_state
@@ -104,12 +104,12 @@ static void *make_cpu(void *host)
 RECORD_MADE(cpu, make_cpu, NULL, NUMBER(id), NUMBER(seen), NUMBER(named), NUMBER(awaited),
 	    THREAD(current), NUMBER(priority), TIME(first_packet), TIME(unknown_since),
 	    NUMBER(unknown_ns), TIME(gap_end), TIME(last_switch), NUMBER(frames_lost),
-	    NUMBER(depth), IN_PLACE_COUNTED(frames, frame, depth), IN_PLACE(pending, wake_detail),
-	    THREAD(last_woken), NUMBERS(sender), NUMBER(sender_length), NUMBER(sender_port),
-	    NUMBER(heard_port), NUMBER(heard), IN_PLACE(arrival, tcp_arrival), NUMBER(last_raise),
-	    IN_PLACE(idles, idle_state), NUMBER(idles_count), TIME(last_ipi),
-	    IN_PLACE(raised, raised), LOG(runs, STORE_RUNS), PASSING_ARRAY(open, open_frame),
-	    REF(operation, STORE_OPERATIONS));
+	    NUMBER(depth), NUMBER(frames_made), IN_PLACE_COUNTED(frames, frame, depth),
+	    IN_PLACE(pending, wake_detail), THREAD(last_woken), NUMBERS(sender),
+	    NUMBER(sender_length), NUMBER(sender_port), NUMBER(heard_port), NUMBER(heard),
+	    IN_PLACE(arrival, tcp_arrival), NUMBER(last_raise), IN_PLACE(idles, idle_state),
+	    NUMBER(idles_count), TIME(last_ipi), IN_PLACE(raised, raised), LOG(runs, STORE_RUNS),
+	    PASSING_ARRAY(open, open_frame), REF(operation, STORE_OPERATIONS));
 #undef RECORD_TYPE
 
 /* --- hosts ------------------------------------------------------------------------- */
@@ -145,7 +145,8 @@ RECORD(disk_end, NUMBER(dev), TIME(end));
 
 #define RECORD_TYPE struct sent
 RECORD(sent, NUMBER(flow), TIME(time), THREAD(thread), NAME(call), NUMBER(waiting), TIME_OR_0(left),
-       NUMBER(in_interrupt), REF(behind, STORE_DETAILS), NUMBER(by_timer), NAME(timer));
+       NUMBER(context), NUMBER(in_interrupt), REF(behind, STORE_DETAILS), NUMBER(by_timer),
+       NAME(timer));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct talk

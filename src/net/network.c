@@ -120,6 +120,7 @@ void flow_packet_sent(struct flow *flow, struct cpu *cpu, const struct event *ev
 	} else if (!event->net.tcp) {
 		sent_in_softirq(host, &sent);
 	}
+	sent.context = cpu_context(cpu, flow_current(flow, cpu));
 	if (event->net.tcp)
 		transport_queued(flow, cpu, event, &sent);
 	*slot_of(host, &host->packets, event->net.skb) = sent;
@@ -135,7 +136,10 @@ void flow_packet_left(struct flow *flow, struct cpu *cpu, const struct event *ev
 	if (flow_in_gap(flow, cpu) || !event->net.skb || event->net.rc == NETDEV_BUSY)
 		return;
 	sent = slot_of(host, &host->packets, event->net.skb);
-	sent->left = flow->time;
+	/* in the context that queued it, it was in no queue: only that was interrupted */
+	sent->left = sent->waiting && sent->context == cpu_context(cpu, flow_current(flow, cpu))
+			     ? sent->time
+			     : flow->time;
 	transport_left(flow, host, event, sent->waiting ? sent : NULL);
 }
 

@@ -182,8 +182,14 @@ static void sends_itself(struct flow *flow, struct host *host, uint32_t index, u
 	if (!thread->flow.call.open)
 		return;
 	moves = flow_call_info(flow, thread->flow.call.name)->moves;
-	if (moves == MOVES_IN || moves == MOVES_RECEIVE) /* it makes room, and tells the peer */
+	if (moves == MOVES_IN || moves == MOVES_RECEIVE) { /* it makes room, and tells the peer */
 		way_back(host, number)->reader = index;
+	} else if (writes(moves) && !way_at(host, number)->writing) {
+		way_at(host, number)->writing = true; /* its call began before it was known */
+		way_at(host, number)->writer = index;
+		way_at(host, number)->call = thread->flow.call.name;
+		way_at(host, number)->write_begin = thread->flow.call.begin;
+	}
 }
 
 /* --- sending ----------------------------------------------------------------------- */
@@ -270,6 +276,13 @@ static bool find_writer(const struct flow *flow, const struct cpu *cpu, struct t
 	segment->thread = way->writer;
 	segment->call = way->call;
 	segment->written = segment->first;
+	/* nothing is kept while nothing is under way, but for a closed window or a cork: what was
+	 * counted as written before was not */
+	if (own && way->writing && way->writer == cpu->current && way->acked == segment->seq &&
+	    way->closed_until != INT64_MAX) {
+		way->written_end = segment->seq;
+		write = NULL;
+	}
 	if (write && !seq_after(end, way->written_end)) {
 		segment->thread = write->thread;
 		segment->call = write->call;
@@ -446,9 +459,9 @@ void transport_left(struct flow *flow, struct host *host, const struct event *ev
 
 		if (segment->skb != event->net.skb || segment->left)
 			continue;
-		segment->left = flow->time;
+		segment->left = MAX(sent->left, segment->last);
 		way->leaves_seen = true;
-		way->queue_hold = flow->time - segment->last;
+		way->queue_hold = segment->left - segment->last;
 		if (way->queue_hold >= QUEUE_MIN)
 			note_device(flow, way, event);
 		return;

@@ -70,14 +70,15 @@ static enum stage stage_of_held(enum tcp_held held)
 	return stages[held];
 }
 
-/* What became of a segment until it left, at `left`; 0: that was not seen. */
+/* What became of a segment until it left, at `left`; 0: that was not seen. `needed`: its last
+ * sending was what ended the wait, else it may have been in vain. */
 static void add_segment(struct looking *looking, struct tcp_way *way, struct tcp_segment *segment,
-			int64_t left)
+			int64_t left, bool needed)
 {
 	if (segment->held)
 		add(looking, stage_of_held(segment->held), segment->written, segment->first, way,
 		    segment);
-	if (segment->again)
+	if (segment->again && (needed || !segment->came || segment->syn))
 		add(looking, STAGE_AGAIN, segment->first, segment->last, way, segment);
 	if (left)
 		add(looking, STAGE_DEVICE, segment->last, left, way, segment);
@@ -100,7 +101,7 @@ static void add_own(struct looking *looking, struct tcp_way *own)
 		}
 	}
 	if (longest)
-		add_segment(looking, own, longest, longest->left);
+		add_segment(looking, own, longest, longest->left, false);
 }
 
 /* The peer's window was closed. */
@@ -121,13 +122,17 @@ static void look(struct looking *looking, bool from_outside)
 		arrival->end != arrival->seq ? segment_with(way, arrival->end - 1) : NULL;
 
 	if (segment)
-		add_segment(looking, way, segment, arrival->left);
+		add_segment(looking, way, segment, arrival->left, true);
 	else if (arrival->left)
 		add(looking, STAGE_DEVICE, arrival->queued, arrival->left, way, NULL);
 	if (arrival->missed_since && !segment)
 		add(looking, STAGE_AGAIN, arrival->missed_since, looking->end, way, NULL);
-	if (arrival->end == arrival->seq)
+	if (arrival->end == arrival->seq) {
 		add_window(looking, own);
+		if (own->ack_by_timer && own->ack_sent == own->acked)
+			add(looking, STAGE_DELAYED_ACK, own->ack_time - own->ack_delay,
+			    own->ack_time, own, NULL);
+	}
 	if (arrival->end == arrival->seq || arrival->flags & TCP_SYN || (!segment && from_outside))
 		add_own(looking, own);
 }
@@ -191,6 +196,10 @@ static struct reason queue_reason(const struct looking *looking, enum stage stag
 		reason.flags |= REASON_INFERRED;
 	if (segment)
 		reason.number = (uint64_t) segment->ack_delay;
+	else if (stage == STAGE_DELAYED_ACK) { /* it made room */
+		reason.result = TRANSPORT_BUFFER;
+		reason.number = (uint64_t) way->ack_delay;
+	}
 	if (stage != STAGE_DEVICE)
 		return reason;
 	reason.text = way->device;

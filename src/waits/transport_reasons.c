@@ -114,6 +114,10 @@ char *delayed_label(const struct session *session, const struct wait *wait,
 	g_autofree char *to = reader(session, wait, reason);
 	char held[32], delay[32];
 
+	if (reason->result == TRANSPORT_BUFFER)
+		return g_strdup_printf("the send buffer was full until the kernel of %s "
+				       "acknowledged, which it delayed by %s",
+				       to, when_duration(delay, (int64_t) reason->number));
 	return g_strdup_printf(
 		"%s writes in small pieces without TCP_NODELAY, so TCP (Nagle) kept the last one "
 		"%s until the one before was acknowledged, which the kernel of %s delayed by %s",

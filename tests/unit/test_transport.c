@@ -371,6 +371,52 @@ static void test_no_queue(void)
 		"network: packet from 127.0.0.1:5000, sent by a (5) in sendto | 5 until 20");
 }
 
+/* The same, as the call was interrupted on the way to the driver: it was in no queue. */
+static void test_interrupted(void)
+{
+	FEED();
+
+	b_waits(feed);
+	calls(feed, 20, 0, "sendto");
+	QUEUED(20, 0, .seq = 100, .ack = 500, .length = 20, .skb = 0xabc);
+	soft(feed, 21, 0, TIMER);
+	soft_ends(feed, 59, 0, TIMER);
+	left(feed, 60, 0, 0xabc);
+	returns(feed, 60.4, 0, "sendto", 20);
+	comes_at_last(feed, 61);
+	g_assert_cmpstr(
+		cause_of(feed, 6, 0), ==,
+		"network: packet from 127.0.0.1:5000, sent by a (5) in sendto | 5 until 20");
+}
+
+/* Of a connection that was there before, the first call is known only by its packet: what it wrote
+ * is counted once, so the second one's bytes are its own, and were not kept. */
+static void test_joined(void)
+{
+	g_autofeed struct feed *feed = feed_new(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	b_waits(feed);
+	first_piece(feed);
+	soft(feed, 25, 1, NET_RX);
+	QUEUED(25.1, 1, .seq = 500, .ack = 120, .flags = ACK, .back = true);
+	CAME(25.2, 1, .seq = 500, .ack = 120, .flags = ACK, .back = true);
+	soft_ends(feed, 25.3, 1, NET_RX);
+	calls(feed, 60, 0, "sendto");
+	QUEUED(60, 0, .seq = 120, .ack = 500, .length = 20);
+	soft(feed, 60.1, 0, NET_RX);
+	CAME(60.2, 0, .seq = 120, .ack = 500, .length = 20);
+	waking(feed, MS(60.3), 0, 6);
+	soft_ends(feed, 60.4, 0, NET_RX);
+	returns(feed, 60.5, 0, "sendto", 20);
+	runs(feed, 62, 1);
+	plain(feed, MS(70), 1, "other");
+	g_assert_cmpstr(
+		cause_of(feed, 6, 1), ==,
+		"network: packet from 127.0.0.1:5000, sent by a (5) in sendto | 5 until 60");
+}
+
 /* A card joins two segments and cuts them elsewhere: ranges tell whose they are. */
 static void test_cut(void)
 {
@@ -485,6 +531,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/transport/second-device", test_second_device);
 	g_test_add_func("/transport/queue", test_queue);
 	g_test_add_func("/transport/no-queue", test_no_queue);
+	g_test_add_func("/transport/interrupted", test_interrupted);
+	g_test_add_func("/transport/joined", test_joined);
 	g_test_add_func("/transport/cut", test_cut);
 	g_test_add_func("/transport/window", test_window);
 	g_test_add_func("/transport/syn-dropped", test_syn_dropped);
