@@ -8,6 +8,7 @@
 #include <linux/futex.h>
 #include <string.h>
 
+#include "locks/futexes.h"
 #include "model/files.h"
 #include "objects/calls.h"
 
@@ -317,6 +318,11 @@ void lock_waiter_woken(struct flow *flow, struct thread *thread, struct block *b
 							.fd = -1,
 							.thread = thread_find(flow, thread->host,
 									      thread->tid)});
+		break;
+	case LOCK_FUTEX:
+		if (lock->read && is_thread(waker->thread) && call->open &&
+		    flow_call_info(flow, call->name)->wait == WAIT_FUTEX)
+			lock_writer_woken(flow, lock, thread, block, waker->thread);
 		break;
 	default:
 		break;

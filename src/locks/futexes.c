@@ -20,6 +20,7 @@
 #include "objects/resource.h"
 
 #define MUTEX_CONTENDED 2
+#define RWLOCK_WRITES 3 /* a reader waits while somebody writes: glibc */
 
 static struct lock futex_of(const struct thread *thread)
 {
@@ -70,15 +71,57 @@ static uint32_t new_futex(struct flow *flow, struct thread *thread, enum lock_ki
 	return index;
 }
 
+/* The thread has had the lock to read. */
+static void note_reader(struct lock *lock, uint32_t thread)
+{
+	for (uint32_t i = 0; i < lock->readers_count; i++)
+		if (lock->readers[i].thread == thread)
+			return;
+	if (lock->readers_count < READERS_MAX)
+		lock->readers[lock->readers_count++].thread = thread;
+}
+
+/* Whoever waits on the word is woken at once: those of a mutex are woken one by one. */
+static void all_woken(struct flow *flow, uint32_t number)
+{
+	struct lock *lock = futex_touched(flow, number);
+
+	if (lock->kind != LOCK_FUTEX || lock->turns)
+		return;
+	lock->read = lock->counts = true;
+	lock_forget(lock, flow->time);
+}
+
+void lock_writer_woken(struct flow *flow, struct lock *lock, struct thread *thread,
+		       struct block *block, uint32_t waker)
+{
+	struct reason reason = reason_of_kind(REASON_READ_LOCKED);
+
+	note_reader(lock, waker);
+	reason.thread = waker;
+	for (uint32_t i = 0; i < lock->readers_count && reason.other == NO_THREAD; i++)
+		if (lock->readers[i].thread != waker)
+			reason.other = lock->readers[i].thread;
+	reason.count = (uint16_t) lock->readers_count;
+	reason.object = lock->resource;
+	reason.call = thread->flow.call.name;
+	reason.from = reason.begin = thread->flow.since;
+	reason.until = flow->time;
+	reason.flags = REASON_INFERRED;
+	block->reason = reason_new(flow->timeline, &reason);
+}
+
 /* Mutexes have few values. One that was never seen to go from a waiter to the next
  * and is waited for with another value only looked like one. */
-static void note_other_value(struct flow *flow, const struct thread *thread)
+static void note_other_value(struct flow *flow, uint32_t index, const struct thread *thread)
 {
 	struct lock like = futex_of(thread);
 	uint32_t known = flow->locks->len ? lock_find(flow, &like, thread->flow.call.flags) : 0;
 
 	if (known && !lock_at(flow, known)->turns)
 		lock_at(flow, known)->counts = true;
+	if (known && thread->flow.call.argument == RWLOCK_WRITES)
+		note_reader(lock_at(flow, known), index);
 }
 
 /* Who was woken and did not get the mutex waits again at once, or yields first (Go).
@@ -102,7 +145,7 @@ static void waits_for_futex(struct flow *flow, uint32_t index, struct thread *th
 
 	if (!pi && word != MUTEX_CONTENDED && owner == NO_THREAD) {
 		if (!(word & FUTEX_WAITERS))
-			note_other_value(flow, thread);
+			note_other_value(flow, index, thread);
 		return; /* a condition, a semaphore, a join: nobody's */
 	}
 	lock = lock_at(flow, new_futex(flow, thread, pi ? LOCK_PI : LOCK_FUTEX));
@@ -144,7 +187,9 @@ void lock_futex_begins(struct flow *flow, uint32_t index, struct thread *thread)
 	case FUTEX_WAKE_BITSET:
 	case FUTEX_UNLOCK_PI:
 		known = flow->locks->len ? lock_find(flow, &like, call->flags) : 0;
-		if (known)
+		if (known && command != FUTEX_UNLOCK_PI && (uint32_t) call->argument > 1)
+			all_woken(flow, known);
+		else if (known)
 			lock_released(flow, futex_touched(flow, known), index,
 				      command == FUTEX_UNLOCK_PI);
 		break;
@@ -160,7 +205,7 @@ void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, i
 
 	if (ret != -EAGAIN) /* else it was given up before the call looked */
 		lock_waited(flow, lock, index, thread->flow.call.begin);
-	if (ret || lock_open_hold(lock, index))
+	if (ret || lock->read || lock_open_hold(lock, index))
 		return;
 	/* only one has it: an owner that the word named died with it, and was not seen to
 	 * give it up (the kernel's exit_robust_list() wakes a waiter) */

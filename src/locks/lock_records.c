@@ -8,8 +8,13 @@
 RECORD(boost, TIME(time), THREAD(thread), NUMBER(from), NUMBER(to));
 #undef RECORD_TYPE
 
+#define RECORD_TYPE struct reader
+RECORD(reader, THREAD(thread));
+#undef RECORD_TYPE
+
 #define RECORD_TYPE struct lock
 RECORD(lock, HOST(host), NUMBER(kind), NUMBER(free), NUMBER(certain), NUMBER(counts), NUMBER(pid),
+       NUMBER(read), NUMBER(readers_count), IN_PLACE_COUNTED(readers, reader, readers_count),
        NAME(resource), NUMBER(turns), NUMBER(crowd), NUMBER(longest), NUMBER(longest_shared),
        TIME(released), THREAD(releaser), TIME(touched), LOG(holds, STORE_HOLDS),
        LOG(waits, STORE_HOLDS), ARRAY(open, hold), ARRAY(boosts, boost));

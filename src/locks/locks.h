@@ -10,6 +10,9 @@
  *            in musl error-checking and recursive ones). Who calls FUTEX_WAKE on it had
  *            it until then; who returns from the wait has it from then on, unless it
  *            waits again. Inferred, but for an owner whose TID is in the word.
+ *   rwlock   FUTEX_WAIT for 2, but woken all at once (glibc: __wrphase_futex): no mutex. Readers
+ *            take and give it up unseen; known are who waited for 3 there, and who woke a
+ *            writer: the last reader. How long each had it, nothing tells. Inferred.
  *   PI futex the kernel knows the owner: it alone may unlock, the one woken is the
  *            next owner, and a waiter boosts it (sched_pi_setprio). Proved.
  *   flock    taken and given up by system calls, waited for or not. Proved.
@@ -32,6 +35,13 @@
 
 enum lock_kind { LOCK_FUTEX, LOCK_PI, LOCK_FLOCK, LOCK_FCNTL, LOCK_INODE };
 
+#define READERS_MAX 4 /* remembered of a lock */
+
+/* Who has had a lock to read. */
+struct reader {
+	uint32_t thread;
+};
+
 /* A waiter raised its owner's priority. */
 struct boost {
 	int64_t time;
@@ -46,6 +56,9 @@ struct lock {
 	bool counts;          /* … but what was done since that it is none: a condition */
 	uint16_t host;
 	int32_t pid;          /* futex: of the process, else -1 */
+	bool read;            /* futex: several may have it at once, to read */
+	uint32_t readers_count; /* of them, so many are known */
+	struct reader readers[READERS_MAX];
 	uint32_t resource;    /* interned: "futex:0x…", "file:PATH" */
 	uint32_t turns;       /* given up by somebody who had waited for it */
 	uint32_t crowd;       /* so many open holds: time to look for dead holders */
@@ -59,7 +72,7 @@ struct lock {
 	GArray *boosts;       /* owned; struct boost; NULL: none */
 };
 
-extern const struct record lock_record, boost_record; /* util/records.h */
+extern const struct record lock_record, boost_record, reader_record; /* util/records.h */
 
 void locks_init(struct flow *flow);
 void locks_clear(struct flow *flow);

@@ -15,7 +15,8 @@ static const struct reason *try_of(const struct session *session, const struct b
 static bool same(const struct tried *tried, uint32_t waiter, const struct reason *reason)
 {
 	return tried->waiter == waiter && tried->reason->kind == reason->kind &&
-	       tried->reason->thread == reason->thread && tried->reason->object == reason->object;
+	       tried->reason->object == reason->object &&
+	       (tried->reason->thread == reason->thread || reason->kind == REASON_READ_LOCKED);
 }
 
 static uint32_t place_of(GArray *list, const struct tried *fresh)
@@ -57,6 +58,9 @@ uint32_t tried_add(GArray *list, const struct session *session, const struct pat
 	if (!fresh.reason)
 		return 0;
 	place = place_of(list, &fresh);
+	if (fresh.reason->kind == REASON_READ_LOCKED &&
+	    fresh.reason->count > g_array_index(list, struct tried, place - 1).reason->count)
+		g_array_index(list, struct tried, place - 1).reason = fresh.reason;
 	g_array_index(list, struct tried, place - 1).ns += ns;
 	if (own)
 		g_array_index(list, struct tried, place - 1).rest += ns;

@@ -59,6 +59,9 @@ enum reason_kind {
 	REASON_INPUT, /* wrote what was to be read */
 	REASON_LOCK_TRIED, /* held the lock */
 	REASON_PROCESS_ENDS, /* ended: it was asked whether it is still there */
+	/* The wait was to write under a lock that several read: `thread` was the last to give it up,
+	 * `other` has it at other times, as have `count` in all that are known. */
+	REASON_READ_LOCKED,
 	REASON_FUTEX_TIMED, /* woke the waiter in the end: its timed waits had expired before */
 	/* What TCP did with bytes that `thread` wrote in `call` at `begin` and that the wait was
 	 * for; NO_THREAD: that the waiter wrote itself, or whose writer is not known. `result` is

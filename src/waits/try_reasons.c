@@ -155,6 +155,31 @@ char *try_lock_label(const struct session *session, const struct wait *wait,
 	return g_string_free(text, FALSE);
 }
 
+static void append_other_readers(GString *text, const struct session *session,
+				 const struct reason *reason)
+{
+	if (!is_thread(reason->other)) {
+		g_string_append(text, "perhaps others");
+		return;
+	}
+	append_thread(text, session, reason->other);
+	if (reason->count > 2)
+		g_string_append_printf(text, ", %u more", reason->count - 2u);
+}
+
+char *read_locked_label(const struct session *session, const struct wait *wait,
+			const struct reason *reason)
+{
+	GString *text = g_string_new("read-locked, last by ");
+
+	(void) wait;
+	append_thread(text, session, reason->thread);
+	g_string_append(text, "; by turns or at once also by ");
+	append_other_readers(text, session, reason);
+	g_string_append(text, "; how long each had it is not recorded");
+	return g_string_free(text, FALSE);
+}
+
 char *try_futex_label(const struct session *session, const struct wait *wait,
 		      const struct reason *reason)
 {
@@ -175,6 +200,7 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 {
 	g_autofree char *object = object_words(session, reason);
 	const char *call = session_text(session, reason->call);
+	GString *more;
 	char length[32];
 
 	switch (reason->kind) {
@@ -192,6 +218,12 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 		return g_strdup_printf(", trying %s again for the lock of %s", call, object);
 	case REASON_PROCESS_ENDS:
 		return g_strdup_printf(", asking again with %s whether it was still there", call);
+	case REASON_READ_LOCKED:
+		more = g_string_new(", to write under a lock that others read by turns or at once: "
+				    "last this one, also ");
+		append_other_readers(more, session, reason);
+		g_string_append(more, " (inferred)");
+		return g_string_free(more, FALSE);
 	case REASON_FUTEX_TIMED:
 		return g_strdup_printf(", in timed waits of up to %s that expired, until it woke "
 				       "that one",

@@ -6,7 +6,8 @@
 #include "feed.h"
 
 #define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED() g_autofeed struct feed *feed = start()
+#define FEED_OF(pid) g_autofeed struct feed *feed = start(pid)
+#define FEED() FEED_OF(6)
 #define O_CREAT_BIT 0100
 #define O_EXCL_BIT 0200
 #define NO_SUCH_FILE (-2)
@@ -23,15 +24,15 @@ static void feed_cleanup(struct feed **feed)
 	feed_free(*feed);
 }
 
-/* "tries" (5) and "makes" (6) are processes of their own. */
-static struct feed *start(void)
+/* "tries" (5) is a process of its own, "makes" (6) of process `pid`. */
+static struct feed *start(int32_t pid)
 {
 	struct feed *feed = feed_new(3);
 
 	sw(feed, 0, 0, "idle", 0, 0, "shell", 4);
 	sw(feed, 0, 1, "idle", 0, 0, "shell2", 3);
 	forks(feed, 1, 0, 4, 5, 5);
-	forks(feed, 1, 1, 3, 6, 6);
+	forks(feed, 1, 1, 3, 6, pid);
 	sw(feed, 2, 0, "shell", 4, SLEEPS, "tries", 5);
 	sw(feed, 2, 1, "shell2", 3, SLEEPS, "makes", 6);
 	leave(feed, 3, 0, "clone", 0);
@@ -524,6 +525,51 @@ static void test_futex_noted(void)
 		"for it expired, the longest after 49 ns");
 }
 
+/* --- read locks -------------------------------------------------------------------- */
+
+static void futex_for(struct feed *feed, int64_t time, uint32_t cpu, int32_t op, uint32_t value)
+{
+	struct event event = event_of(feed, time, cpu, "syscall_entry_futex");
+
+	event.syscall.uaddr = 0x1000;
+	event.syscall.op = op;
+	event.syscall.val = value;
+	send(feed, &event);
+}
+
+/* 5 waits for `value` in [begin + 1, time]; 6 wakes `count` waiters. */
+static void word_woken(struct feed *feed, int64_t begin, int64_t time, uint32_t value,
+		       uint32_t count)
+{
+	futex_for(feed, begin, 0, FUTEX_WAIT_PRIVATE, value);
+	sw(feed, begin + 1, 0, "tries", 5, SLEEPS, "idle", 0);
+	futex_for(feed, time - 1, 1, FUTEX_WAKE_PRIVATE, count);
+	waking(feed, time, 1, 5);
+	leave(feed, time + 1, 1, "futex", 1);
+	sw(feed, time + 3, 0, "idle", 0, 0, "tries", 5);
+	leave(feed, time + 4, 0, "futex", 0);
+	plain(feed, time + 50, 0, "other");
+}
+
+/* All waiters woken: no mutex, but a lock that several read. */
+static void test_rwlock(void)
+{
+	FEED_OF(5);
+
+	word_woken(feed, 10, 100, 2, INT32_MAX);
+	WAIT(0, "lock-owner 6 11-100: read-locked, last by makes (6); by turns or at once also by "
+		"perhaps others; how long each had it is not recorded");
+}
+
+/* One waiter woken: the mutex was had by one, up to then. */
+static void test_mutex(void)
+{
+	FEED_OF(5);
+
+	word_woken(feed, 10, 100, 2, 1);
+	g_assert_true(g_str_has_prefix(wait_at(feed, 0), "lock-owner 6 11-100: held by makes (6)"));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -545,5 +591,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/tries/futex-clock", test_futex_clock);
 	g_test_add_func("/tries/futex-period", test_futex_period);
 	g_test_add_func("/tries/futex-noted", test_futex_noted);
+	g_test_add_func("/tries/rwlock", test_rwlock);
+	g_test_add_func("/tries/mutex", test_mutex);
 	return g_test_run();
 }
