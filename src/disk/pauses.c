@@ -9,7 +9,8 @@
  * The event tells the limit and the pause; who filled them is who has written most into files there
  * that the disk has not yet (written.h): inferred. Without the event a sleep inside a write into a
  * file of a disk that a timer of the kernel's ended is taken for such a pause, if a megabyte or
- * more waits to be written: inferred altogether. What looks alike, and is none: a wait in a write
+ * more waits to be written: inferred altogether. Where it is not known which disk that is, it is
+ * taken to be the one that did most in the last second. What looks alike, and is none: a wait in a write
  * that a request's completion ended, and sleeps by one's own timer, which are in other calls.
  *
  * Part of disk/. Source: balance_dirty_pages() in the kernel's mm/page-writeback.c.
@@ -37,15 +38,16 @@ static uint32_t dev_of(const char *bdi)
 	return *end == ':' ? (uint32_t) (major << 20 | strtoul(end + 1, NULL, 10)) : 0;
 }
 
-static uint32_t pause_reason(struct flow *flow, struct host *host, uint32_t dev, uint64_t limit,
-			     uint64_t dirty)
+/* `files`: the disk that they are on, IDMAP_NONE where that is not known. */
+static uint32_t pause_reason(struct flow *flow, struct host *host, uint32_t dev, uint32_t files,
+			     uint64_t limit, uint64_t dirty)
 {
 	uint32_t disk = request_disk(flow, host, dev);
 	struct reason reason = reason_of_kind(REASON_DIRTY);
 	g_autofree char *key =
 		g_strconcat("limit:dirty pages of ", intern_text(flow->names, disk), NULL);
 	struct served_sums served = served_since(flow, host, dev, NO_THREAD, flow->time - RATE_NS);
-	struct waiting_sums waiting = waiting_for(flow, host, dev);
+	struct waiting_sums waiting = waiting_for(flow, host, files);
 
 	reason.flags = REASON_ENDS | (limit ? 0 : REASON_INFERRED);
 	reason.object = intern_id(flow->names, key);
@@ -75,7 +77,7 @@ void flow_dirty_pause(struct flow *flow, struct cpu *cpu, const struct event *ev
 	if (dev)
 		file_is_on(flow, host, cpu->current, dev, false);
 	if (dev && event->dirty.pause > 0)
-		current->flow.pause = pause_reason(flow, host, dev, event->dirty.limit * PAGE,
+		current->flow.pause = pause_reason(flow, host, dev, dev, event->dirty.limit * PAGE,
 						   event->dirty.dirty * PAGE);
 }
 
@@ -91,16 +93,17 @@ static bool by_timer(const struct flow *flow, const struct block *block)
 void pause_explains(struct flow *flow, struct thread *woken, struct block *block)
 {
 	struct host *host = model_host(flow->model, woken->host);
-	uint32_t reason = woken->flow.pause, dev;
+	uint32_t reason = woken->flow.pause, files, dev;
 
 	woken->flow.pause = 0;
 	if (block->reason || !woken->flow.call.open || !by_timer(flow, block))
 		return;
 	if (!reason && !host->has_pauses && !host_gap_over(host, woken->flow.since, flow->time) &&
 	    flow_call_info(flow, woken->flow.call.name)->effect == DOES_WRITE) {
-		dev = disk_of_call(flow, host, woken);
-		if (dev && waiting_for(flow, host, dev).bytes >= WAITING_MIN)
-			reason = pause_reason(flow, host, dev, 0, 0);
+		files = disk_of_call(flow, host, woken);
+		dev = files == IDMAP_NONE ? busiest_since(flow, host, flow->time - RATE_NS) : files;
+		if (dev && waiting_for(flow, host, files).bytes >= WAITING_MIN)
+			reason = pause_reason(flow, host, dev, files, 0, 0);
 	}
 	block->reason = reason;
 }

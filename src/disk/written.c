@@ -134,12 +134,9 @@ static uint32_t disk_of_file(const struct flow *flow, const struct host *host, u
 
 uint32_t disk_of_call(struct flow *flow, const struct host *host, struct thread *thread)
 {
-	uint32_t key, dev;
+	uint32_t key;
 
-	if (!file_of_call(flow, thread, &key))
-		return 0;
-	dev = disk_of_file(flow, host, key);
-	return dev == IDMAP_NONE ? 0 : dev;
+	return file_of_call(flow, thread, &key) ? disk_of_file(flow, host, key) : 0;
 }
 
 /* --- written, and not on the disk yet --------------------------------------------- */
@@ -399,4 +396,21 @@ struct served_sums served_since(const struct flow *flow, const struct host *host
 		}
 	}
 	return sums;
+}
+
+uint32_t busiest_since(const struct flow *flow, const struct host *host, int64_t from)
+{
+	uint64_t most = 0;
+	uint32_t dev = 0;
+
+	for (guint i = 0; i < G_N_ELEMENTS(host->disk_ends); i++) {
+		uint32_t at = host->disk_ends[i].dev;
+		uint64_t bytes = at ? served_since(flow, host, at, NO_THREAD, from).other.bytes : 0;
+
+		if (bytes > most) {
+			most = bytes;
+			dev = at;
+		}
+	}
+	return dev;
 }

@@ -15,7 +15,7 @@ void file_is_on(struct flow *flow, struct host *host, uint32_t thread, uint32_t 
 /* The disk has done the request. */
 void disk_served(struct flow *flow, struct host *host, const struct request *request);
 
-/* The disk of the file that the thread's call is on; 0: not known, or none. */
+/* The disk of the file that the thread's call is on; 0: none; IDMAP_NONE: not known. */
 uint32_t disk_of_call(struct flow *flow, const struct host *host, struct thread *thread);
 
 /* By one process: written and not on the disk yet, or served by it. */
@@ -33,7 +33,7 @@ struct waiting_sums {
 	uint32_t processes; /* that wrote a fourth of that or more */
 };
 
-/* What processes wrote that the disk has not yet. */
+/* What processes wrote that the disk has not yet; IDMAP_NONE: that of no known disk. */
 struct waiting_sums waiting_for(const struct flow *flow, const struct host *host, uint32_t dev);
 
 struct served_sums {
@@ -44,6 +44,8 @@ struct served_sums {
 	uint32_t processes; /* that it was busy with for a fourth of that or more */
 };
 
+/* The disk that did most since then, bytes; 0: none did anything. */
+uint32_t busiest_since(const struct flow *flow, const struct host *host, int64_t from);
 /* What the disk was busy with in [from, now), seen by `thread`. */
 struct served_sums served_since(const struct flow *flow, const struct host *host, uint32_t dev,
 				uint32_t thread, int64_t from);
