@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """whylate diff: what differs between requests whose kinds the programs noted (truth.tsv); system calls against the
-latencies that babeltrace2 shows, and their distance computed from these; identities of the sums; equal sides; wrong
-usage; both ways in."""
+latencies that babeltrace2 shows, and their distance computed from these; the ways to one target in two runs, by their
+events; identities of the sums; equal sides; wrong usage; both ways in."""
 import bisect
 import collections
 import functools
@@ -371,6 +371,148 @@ def for_requests():
         assert got == want, (side, got, want)
 
 
+# --- the ways to a target -------------------------------------------------------------------------------------------
+
+AUTOSTART = ("--target", "sched_process_exec filename=*/autostart")
+STARTUPS = ("startup-base", "startup-nap0")
+
+
+def startups():
+    """Two runs of startup-chain: as it is, and without Xorg's naps."""
+    return [os.path.join(t.trace("whatif-startup"), name) for name in STARTUPS]
+
+
+@functools.lru_cache(maxsize=None)
+def target(*arguments):
+    report = t.report("diff", *arguments, "--limit", "0", "--quiet")
+    whole = report["target"]
+    assert report["a"]["mean"] == whole["a_ns"] and report["difference"] == whole["difference_ns"]
+    for side in "ab":
+        assert whole[side + "_ns"] == report[side]["window"]["end"] - report[side]["window"]["begin"]
+        assert sum(p[side + "_ns"] for p in whole["parts"]) == whole[side + "_ns"], side
+    assert sum(p["difference_ns"] for p in whole["parts"]) == whole["difference_ns"], "the parts do not add up"
+    for part in whole["parts"]:
+        assert part["difference_ns"] == part["b_ns"] - part["a_ns"], part
+        assert all((part[s + "_ns"] > 0) == (part[s + "_count"] > 0) for s in "ab"), part
+    sizes = [abs(p["difference_ns"]) for p in whole["parts"]]
+    assert sizes == sorted(sizes, reverse=True)
+    return report
+
+
+def events(folder):
+    """(time, name, fields) of a trace, from babeltrace2's text."""
+    text = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", folder], check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout.decode("utf-8", "replace")
+    return [(int(m[1] + m[2]), m[3], m[4])
+            for m in re.finditer(r"^\[(\d+)\.(\d{9})\] \S+ (\w+): \{ [^}]*\}, (.*)$", text, re.M)]
+
+
+def way_and_naps(folder):
+    """What the events say: from the fork of xinit to autostart's exec; who they are; how long Xorg was off the CPU in
+    clock_nanosleep before it answered xinit, from the switch to the waking, and how often."""
+    tids, begin, end, slept, naps, out = {}, {}, None, 0, 0, None
+    for time, name, fields in events(folder):
+        if name == "sched_process_fork":
+            begin[int(re.search(r"child_tid = (\d+)", fields)[1])] = time
+        elif name == "sched_process_exec":
+            program, tid = re.search(r'filename = "[^"]*/([^"/]+)", tid = (\d+)', fields).groups()
+            tids[program] = int(tid)
+            if program == "x-session":
+                out = "answered"
+            elif program == "autostart" and end is None:
+                end = time
+        xorg = tids.get("Xorg")
+        if out != "answered" and xorg:
+            if name == "sched_switch" and "prev_tid = %d," % xorg in fields and "prev_state = 1," in fields:
+                out = time
+            elif name == "sched_waking" and "tid = %d," % xorg in fields and out:
+                slept, naps, out = slept + time - out, naps + 1, None
+    return {"ns": end - begin[tids["xinit"]], "tids": tids, "slept": slept, "naps": naps}
+
+
+def naps():
+    """Xorg's naps are the answer: the first line, and the first part, with what the events say of them."""
+    a, b = (way_and_naps(folder) for folder in startups())
+    whole = target(*startups(), *AUTOSTART)["target"]
+    assert (whole["a_ns"], whole["b_ns"]) == (a["ns"], b["ns"]), (whole["a_ns"], whole["b_ns"], a, b)
+    first = whole["parts"][0]
+    assert (first["a"]["tid"], first["b"]["tid"]) == (a["tids"]["Xorg"], b["tids"]["Xorg"]), first
+    assert (first["leaf"], first["cause"]) == ("blocked/syscall:clock_nanosleep", "timer"), first
+    assert (first["a_ns"], first["a_count"]) == (a["slept"], a["naps"]) and first["a_count"] == 40, (first, a)
+    assert (first["b_ns"], first["b_count"]) == (b["slept"], b["naps"]) == (0, 0), (first, b)
+    assert whole["caution"] is None and "xinit" in whole["begin"], whole
+    text = t.output("diff", *startups(), *AUTOSTART, "--quiet").decode().split("\n")
+    assert re.match(r"811\.9 ms sooner in B: Xorg \(249 in A, 254 in B\) slept 799\.2 ms in A \(40 times,$", text[0]), text[0]
+    # the other way round the same is later
+    back = target(*reversed(startups()), *AUTOSTART)["target"]
+    assert back["difference_ns"] == -whole["difference_ns"]
+    assert [-p["difference_ns"] for p in back["parts"]] == [p["difference_ns"] for p in whole["parts"]]
+    assert back["parts"][0]["sentence"].split(";")[0].endswith(": 799.2 ms later"), back["parts"][0]
+
+
+def one_thread_each():
+    """No thread of two runs is listed as two, neither on the ways nor among the causes of requests."""
+    tids = [way_and_naps(folder)["tids"] for folder in startups()]
+    parts = target(*startups(), *AUTOSTART)["target"]["parts"]
+    pairs = {(p["a"]["tid"], p["b"]["tid"]) for p in parts}
+    for program in ("xinit", "Xorg", "x-session", "autostart"):
+        assert (tids[0][program], tids[1][program]) in pairs, (program, pairs)
+    assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs}) == 6, pairs
+    causes = t.report("diff", *startups(), "--preset", "process", "--limit", "0", "--quiet")["causes"]
+    named = {m for c in causes for m in re.findall(r"kdeinit \([^)]*\)", c["label"])}
+    assert named == {"kdeinit (251 in A, 256 in B)", "kdeinit (252 in A, 257 in B)"}, named
+    # the sleep of 40 ms is on both sides
+    sleep = [c for c in causes if c["label"] == "kdeinit (252 in A, 257 in B) in clock_nanosleep"]
+    assert len(sleep) == 1 and sleep[0]["a"] and sleep[0]["b"] and abs(sleep[0]["difference"]) < MS, sleep
+
+
+def one_thread():
+    """--thread alone: from its birth to its end; a window that is asked is taken."""
+    report = target(*startups(), "--thread", "x-session")
+    whole = report["target"]
+    assert (whole["a"]["tid"], whole["b"]["tid"]) == (250, 255) and whole["end"] == "its end", whole
+    said = ("--from", "sched_process_exec filename=*/x-session")
+    begins = [next(time for time, name, fields in events(folder) if name == "sched_process_exec" and "/x-session" in fields)
+              for folder in startups()]
+    for options in ((*said, *AUTOSTART), (*said, "--thread", "x-session")):
+        report = target(*startups(), *options)
+        assert [report[s]["window"]["begin"] for s in "ab"] == begins, (options, report["target"])
+        assert report["target"]["begin"] == "the window's begin", report["target"]
+    # many of one name that one thread created are told together
+    parts = target(*(t.trace(name) for name in ("fork1", "fork4")), "--thread", "bash")["target"]["parts"]
+    assert re.match(r"forker \(all that forker \(\d+ in A, \d+ in B\) created\)$", parts[0]["thread"]), parts[0]
+    assert parts[0]["a"] is parts[0]["b"] is None and parts[0]["leaf"] == "interrupted/wait-cpu", parts[0]
+
+
+def same_target():
+    """A trace and itself: nothing differs, and each thread is itself."""
+    folder = startups()[0]
+    report = target(folder, folder, *AUTOSTART)
+    assert report["target"]["verdict"].startswith("As long in B as in A") and report["target"]["difference_ns"] == 0
+    assert all(p["a"] == p["b"] and p["difference_ns"] == 0 for p in report["target"]["parts"])
+    limited = t.report("diff", *startups(), *AUTOSTART, "--limit", "3", "--quiet")["target"]
+    assert len(limited["parts"]) == 3
+    assert limited["parts_omitted"] == len(target(*startups(), *AUTOSTART)["target"]["parts"]) - 3
+
+
+def target_refused():
+    base, other = startups()
+    for traces, options, said in (
+            ([base], AUTOSTART, "--target of diff needs two traces"),
+            ([base, other, base], AUTOSTART, "diff compares two traces, 3 are given"),
+            ([base, t.trace("pipe-chain")], AUTOSTART, "in the second trace, "),
+            ([t.trace("pipe-chain"), base], AUTOSTART, "such events happened, but none with these values"),
+            ([base, other], (*AUTOSTART, "--preset", "process"), "--target compares the ways to one event in two traces"),
+            ([base, other], (*AUTOSTART, "--a", "p0..p50"), "--target compares the ways to one event in two traces"),
+            ([base, other], (*AUTOSTART, "--metric", "cpu"), "--target compares the ways to one event in two traces"),
+            ([base, other], (*AUTOSTART, "--to", "+1s"), "--to and --target exclude each other"),
+            ([base, t.trace("pipe-chain")], ("--thread", "Xorg"), "the trace has no such thread")):
+        done = t.run("diff", *traces, *options)
+        lines = done.stderr.decode().splitlines()
+        assert done.returncode == 2 and not done.stdout, (options, done)
+        assert len(lines) == 1 and said in lines[0], (options, lines)
+
+
 # --- equal sides ----------------------------------------------------------------------------------------------------
 
 def nothing_differs(report):
@@ -443,7 +585,8 @@ def same(name, arguments, parameters):
 
 
 def direct_and_babeltrace():
-    for arguments in (("fork1", "fork4"), ("web-mixed", "--a", "p0..p50", "--b", "p50..p100", "--metric", "wait")):
+    for arguments in (("fork1", "fork4"), ("web-mixed", "--a", "p0..p50", "--b", "p50..p100", "--metric", "wait"),
+                      (*startups(), *AUTOSTART)):
         one, other = (t.output("diff", *paths(arguments), "--format", "json", "--reader", how)
                       for how in ("direct", "babeltrace"))
         assert one == other, arguments
@@ -473,6 +616,11 @@ tap.case("fork1 and fork4: what wait4 and clone are made of", forks_made_of)
 tap.case("what chance makes of a call", floors)
 tap.case("what calls are made of adds up", made_of)
 tap.case("calls made for requests", for_requests)
+tap.case("startup-chain without Xorg's naps", naps)
+tap.case("no thread is two", one_thread_each)
+tap.case("one thread in two traces", one_thread)
+tap.case("a target in a trace and itself, and --limit", same_target)
+tap.case("targets that cannot be compared", target_refused)
 tap.case("a trace and itself", itself)
 tap.case("several hosts", hosts)
 tap.case("wrong usage", refused)

@@ -239,6 +239,8 @@ LOCK_2 = ("delay", trace("futex"), "--thread", "lock-2")
 HANG = ("overview", trace("hang"))
 HOSTS = ("delay", *trace("two-hosts-client", "two-hosts-server"), "--host", "client", "--thread", "python3", "--utc", "--from",
          "09:26:55.912", "--to", "09:26:56.094")
+STARTUPS = ("diff", *(trace("whatif-startup") + "/startup-" + run for run in ("base", "nap0")), "--target",
+            "sched_process_exec filename=*/autostart", "--utc")
 APP = (trace("web-mixed"), "--process", "app")
 UST = trace("ust-func")
 WRITERS = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64")
@@ -250,7 +252,8 @@ def check_readme():
     reports = [b for b in blocks if b.startswith("$ whylate") or "Lineage:" in b or "Blocking causality" in b]
     others = {"$ whylate profile": WRITERS, "$ whylate delay futex": LOCK_2, "$ whylate hang": HANG,
               "$ whylate overview": ("overview", trace("disk-read"), "--fail-if", "p99(syscall:pread64) > 1ms"),
-              "$ whylate delay two-hosts": HOSTS, "$ whylate diff": ("diff", *APP, "--slow-fast", "p80"),
+              "$ whylate delay two-hosts": HOSTS, "$ whylate diff web-mixed": ("diff", *APP, "--slow-fast", "p80"),
+              "$ whylate diff startup-base": STARTUPS,
               "$ whylate requests": ("requests", trace("web-mixed"), "--limit", "4"),
               "$ whylate functions": ("functions", UST, "--limit", "6")}
     startup = [b for b in reports if not b.startswith(tuple(others))]
@@ -302,6 +305,8 @@ tap.case("whylate-requests(1) shows what is printed of one", lambda: check_examp
 tap.case("whylate-diff(1) shows what is printed", check_example, "whylate-diff.1", "diff", *APP, "--slow-fast", "p80")
 tap.case("whylate-diff(1) shows what is printed of two traces", lambda: check_example(
     "whylate-diff.1", "diff", *trace("fork1", "fork4"), number=1))
+tap.case("whylate-diff(1) shows what is printed of a target", lambda: check_example(
+    "whylate-diff.1", *STARTUPS, number=2))
 for place, some in enumerate((
         (UST, "--limit", "6"), (trace("callstack"), "--thread", "grep", "--limit", "3"),
         (UST, "--function", "store_create", "--timeline", "--from", "lttng_ust_cyg_profile:func_entry", "--to", "+40ms",

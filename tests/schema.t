@@ -250,6 +250,9 @@ for name in ("0", "1"):
     tap.case("diff fork1 fork4, --limit " + name, check_report, "diff", ["--limit", name, *trace("fork1", "fork4")])
     tap.case("diff of two requests, --limit " + name, check_report, "diff",
              ["--limit", name, "--a", "2", "--b", "3", trace("web-mixed")])
+tap.case("diff of the ways to a target", check_report, "diff",
+         [*(os.path.join(trace("whatif-startup"), run) for run in ("startup-base", "startup-nap0")), "--target",
+          "sched_process_exec filename=*/autostart"])
 tap.case("diff of two windows, processes", check_report, "diff",
          ["--preset", "process", "--a", "..+500ms", "--b", "+500ms..", startup])
 for name in ("ust-func", "callstack", "hang", "lost", "snapshot", "startup-chain", "wide"):

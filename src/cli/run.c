@@ -154,7 +154,12 @@ static bool read_other(struct input *other, struct options *options, GPtrArray *
 		return false;
 	}
 	g_ptr_array_add(second, g_ptr_array_remove_index(paths, 1));
-	return input_read(other, options, second, error) && session_finish(other->session, error);
+	if (!input_read(other, options, second, error))
+		return false;
+	if (session_finish(other->session, error))
+		return true;
+	g_prefix_error(error, "in the second trace, %s: ", (char *) g_ptr_array_index(second, 0));
+	return false;
 }
 
 /* Cuts the window, or around the finding that is asked for: with half its length on both sides, and

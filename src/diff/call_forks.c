@@ -139,48 +139,83 @@ static bool calls_functions(const struct side *side, uint32_t thread)
 	return false;
 }
 
-/* The threads of a side, by name: interned nowhere, as the sides may be two sessions. */
-static GHashTable *threads_of(const struct side *side)
+static gint by_name(gconstpointer a, gconstpointer b, gpointer data)
 {
-	const struct session *session = side->session;
-	GHashTable *all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-						(GDestroyNotify) g_array_unref);
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+	int order = strcmp(session_thread_name(data, x), session_thread_name(data, y));
 
-	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
-		const char *name = session_thread_name(session, i);
-		GArray *list = g_hash_table_lookup(all, name);
+	return order ? order : x < y ? -1 : x > y;
+}
 
-		if (!calls_functions(side, i))
-			continue;
-		if (!list) {
-			list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-			g_hash_table_insert(all, g_strdup(name), list);
-		}
-		g_array_append_val(list, i);
-	}
+/* The threads of a side that call functions, by name and in the order in which they began. */
+static GArray *threads_of(const struct side *side)
+{
+	GArray *all = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	for (uint32_t i = 0; i < side->session->trace.model.thread_count; i++)
+		if (calls_functions(side, i))
+			g_array_append_val(all, i);
+	g_array_sort_with_data(all, by_name, (gpointer) side->session);
 	return all;
 }
 
-GArray *call_forks_new(const struct side sides[2])
+static bool is_in(const GArray *list, uint32_t thread)
 {
-	const struct side *a = &sides[0], *b = &sides[1];
+	for (guint i = 0; i < list->len; i++)
+		if (g_array_index(list, uint32_t, i) == thread)
+			return true;
+	return false;
+}
+
+/* Which thread of B each of A's is compared with, NO_THREAD. */
+static GArray *partners_of(const struct diff *diff, const GArray *of_a, const GArray *of_b)
+{
+	const struct session *a = diff->sides[0].session, *b = diff->sides[1].session;
+	GArray *partners = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autofree bool *taken = g_new0(bool, of_b->len + 1);
+
+	for (guint i = 0; i < of_a->len; i++) {
+		uint32_t partner =
+			thread_match_partner(diff->match, 0, g_array_index(of_a, uint32_t, i));
+
+		partner = is_in(of_b, partner) ? partner : NO_THREAD;
+		g_array_append_val(partners, partner);
+		for (guint k = 0; k < of_b->len; k++)
+			taken[k] |= g_array_index(of_b, uint32_t, k) == partner;
+	}
+	for (guint i = 0; a == b && i < of_a->len; i++) {
+		uint32_t *partner = &g_array_index(partners, uint32_t, i);
+		const char *name = session_thread_name(a, g_array_index(of_a, uint32_t, i));
+
+		for (guint k = 0; k < of_b->len && *partner == NO_THREAD; k++) {
+			uint32_t other = g_array_index(of_b, uint32_t, k);
+
+			if (taken[k] || strcmp(name, session_thread_name(b, other)) != 0)
+				continue;
+			*partner = other;
+			taken[k] = true;
+		}
+	}
+	return partners;
+}
+
+GArray *call_forks_new(const struct diff *diff)
+{
+	const struct side *a = &diff->sides[0], *b = &diff->sides[1];
 	GArray *forks = g_array_new(FALSE, FALSE, sizeof(struct call_fork));
-	g_autoptr(GHashTable) of_a = NULL, of_b = NULL;
-	g_autoptr(GList) names = NULL;
+	g_autoptr(GArray) of_a = NULL, of_b = NULL, partners = NULL;
 
 	g_array_set_clear_func(forks, fork_clear);
 	if (a->session == b->session && a->from == b->from && a->to == b->to)
 		return forks;
 	of_a = threads_of(a);
 	of_b = threads_of(b);
-	names = g_list_sort(g_hash_table_get_keys(of_a), (GCompareFunc) strcmp);
-	for (const GList *at = names; at; at = at->next) {
-		const GArray *first = g_hash_table_lookup(of_a, at->data);
-		const GArray *second = g_hash_table_lookup(of_b, at->data);
+	partners = partners_of(diff, of_a, of_b);
+	for (guint i = 0; i < of_a->len; i++) {
+		uint32_t partner = g_array_index(partners, uint32_t, i);
 
-		for (guint k = 0; second && k < MIN(first->len, second->len); k++)
-			compare(forks, sides, g_array_index(first, uint32_t, k),
-				g_array_index(second, uint32_t, k));
+		if (partner != NO_THREAD)
+			compare(forks, diff->sides, g_array_index(of_a, uint32_t, i), partner);
 	}
 	return forks;
 }

@@ -5,9 +5,9 @@
  *   A   main ( load parse ( lex ) draw …
  *   B   main ( load parse ( lex ) save …      alike: 4 calls; then, in main, draw and save
  *
- * Place: diff/, behind `whylate diff`, over frames.h. Threads are paired by name, and of one
- * name by the order in which they began. Source: the aligned executions of CrossWalk's and X-ray's
- * comparisons, to their first difference.
+ * Place: diff/, behind `whylate diff`, over frames.h. Threads are paired as thread_match.h does;
+ * those of one trace that call in one window only by name, in the order in which they began.
+ * Source: the aligned executions of CrossWalk's and X-ray's comparisons, to their first difference.
  */
 #ifndef WHYLATE_DIFF_CALL_FORKS_H
 #define WHYLATE_DIFF_CALL_FORKS_H
@@ -27,6 +27,6 @@ struct call_fork {
 
 /* Struct call_fork, of threads that call functions on both sides; none where both sides are the
  * same stretch of one trace. Free with g_array_free(). */
-GArray *call_forks_new(const struct side sides[2]);
+GArray *call_forks_new(const struct diff *diff);
 
 #endif

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "diff/call_forks.h"
+#include "run/option_values.h"
 #include "tracking/request_list.h"
+#include "tracking/request_options.h"
 #include "util/error.h"
 #include "util/when.h"
 
@@ -55,11 +57,13 @@ static bool window_of(const struct session *session, const char *option, const c
 	return false;
 }
 
-/* What --a, --b or --slow-fast say of a side. Of `like`'s session and window, its requests serve.
- * */
-static bool side_init(struct side *side, const struct session *session, const struct side *like,
+/* What --a, --b or --slow-fast say of a side. The first side's requests serve
+ * for one of the same session and window. */
+static bool side_init(struct diff *diff, struct side *side, const struct session *session,
 		      const char *option, const char *what, GError **error)
 {
+	const struct side *like = side == diff->sides ? NULL : diff->sides;
+	struct piece_namer *namer;
 	g_autoptr(GPtrArray) picks = g_ptr_array_new();
 	struct request_scope scope = {picks, option, session->asked.from, session->asked.to};
 
@@ -79,7 +83,9 @@ static bool side_init(struct side *side, const struct session *session, const st
 		side->requests = user_requests_new(session, &scope, error);
 	if (!side->requests)
 		return false;
-	side->costs = costs_new(side->requests);
+	namer = piece_namer_new(session, side->requests);
+	thread_match_name(diff->match, (int) (side - diff->sides), namer->names);
+	side->costs = costs_new_named(side->requests, namer);
 	return true;
 }
 
@@ -214,17 +220,50 @@ static void difference_clear(gpointer data)
 	g_free(((struct difference *) data)->label);
 }
 
-static char *trace_label(const struct session *session)
+/* NULL leaves it as it is. */
+static void set_label(struct side *side, char *label)
 {
-	g_autofree char *base =
-		session->trace.place ? g_path_get_basename(session->trace.place) : NULL;
-	g_autofree char *above =
-		session->trace.place ? g_path_get_dirname(session->trace.place) : NULL;
+	if (!label)
+		return;
+	g_free(side->label);
+	side->label = label;
+}
 
-	/* LTTng's own folder says nothing: the one around it is the recording's */
-	if (base && strcmp(base, "kernel") == 0)
-		return g_path_get_basename(above);
-	return g_strdup(base ? base : "trace");
+#define FOLDERS_MAX 8
+
+/* The folder so many above the trace, without LTTng's own, which says nothing. */
+static char *folder_name(const struct session *session, int above)
+{
+	g_autofree char *place = g_strdup(session->trace.place ? session->trace.place : "trace");
+
+	for (int up = 0; up < above || g_str_has_suffix(place, "/kernel"); up++) {
+		char *next = g_path_get_dirname(place);
+
+		g_free(place);
+		place = next;
+	}
+	return g_path_get_basename(place);
+}
+
+/* Traces are called by their folders, two by the last in which their places differ. */
+static void label_traces(struct diff *diff)
+{
+	for (int above = 0; above < FOLDERS_MAX; above++) {
+		char *names[2];
+		bool same;
+
+		for (int side = 0; side < 2; side++)
+			names[side] = folder_name(diff->sides[side].session, above);
+		same = strcmp(names[0], names[1]) == 0 &&
+		       diff->sides[0].session != diff->sides[1].session;
+		for (int side = 0; side < 2; side++)
+			if (!above || !same)
+				set_label(&diff->sides[side], names[side]);
+			else
+				g_free(names[side]);
+		if (!same)
+			return;
+	}
 }
 
 /* A side of one request is called by its number and name. */
@@ -262,39 +301,85 @@ static bool sides_init(struct diff *diff, const struct session *session,
 		a = fast;
 		b = slow;
 	}
-	if (!side_init(&diff->sides[0], session, NULL, options->slow_fast ? "slow-fast" : "a", a,
+	if (!side_init(diff, &diff->sides[0], session, options->slow_fast ? "slow-fast" : "a", a,
 		       error) ||
-	    !side_init(&diff->sides[1], other ? other : session, &diff->sides[0],
+	    !side_init(diff, &diff->sides[1], other ? other : session,
 		       options->slow_fast ? "slow-fast" : "b", b, error))
 		return false;
-	diff->sides[0].label =
-		options->slow_fast ? g_strdup_printf("fast (up to %s)", options->slow_fast)
-		: a                ? g_strdup(a)
-				   : trace_label(session);
-	diff->sides[1].label =
-		options->slow_fast ? g_strdup_printf("slow (above %s)", options->slow_fast)
-		: b                ? g_strdup(b)
-				   : trace_label(other ? other : session);
+	label_traces(diff);
+	if (options->slow_fast) {
+		set_label(&diff->sides[0], g_strdup_printf("fast (up to %s)", options->slow_fast));
+		set_label(&diff->sides[1], g_strdup_printf("slow (above %s)", options->slow_fast));
+	} else {
+		set_label(&diff->sides[0], g_strdup(a));
+		set_label(&diff->sides[1], g_strdup(b));
+	}
 	name_request(&diff->sides[0]);
 	name_request(&diff->sides[1]);
+	return true;
+}
+
+/* The way to a target is compared: of --target, or of one thread where no requests are asked
+ * for. */
+static bool is_of_target(const struct session *session, const struct session *other)
+{
+	const struct options *options = session->asked.options;
+	uint32_t threads[2];
+
+	return other &&
+	       (options->target ||
+		(options->threads->len == 1 && !options->processes->len &&
+		 !request_options_said(options) && target_threads(session, other, threads)));
+}
+
+static bool compare_target(struct diff *diff, const uint32_t threads[2], GError **error)
+{
+	diff->target = target_new(diff->match, threads, error);
+	for (int side = 0; diff->target && side < 2; side++) {
+		diff->sides[side] = (struct side) {.session = diff->match->session[side],
+						   .from = diff->target->from[side],
+						   .to = diff->target->to[side]};
+		diff->mean[side] = (double) target_ns(diff->target, side);
+	}
+	if (diff->target)
+		label_traces(diff);
+	return diff->target != NULL;
+}
+
+static bool compare_requests(struct diff *diff, const struct session *session,
+			     const struct session *other, GError **error)
+{
+	if (!sides_init(diff, session, other, error))
+		return false;
+	compare_causes(diff);
+	align_medians(diff);
 	return true;
 }
 
 struct diff *diff_new(const struct session *session, const struct session *other, GError **error)
 {
 	struct diff *diff = g_new0(struct diff, 1);
+	uint32_t threads[2] = {NO_THREAD, NO_THREAD};
+	bool of_target = is_of_target(session, other), found;
 
+	if (of_target)
+		target_threads(session, other, threads);
 	diff->causes = g_array_new(FALSE, FALSE, sizeof(struct difference));
 	g_array_set_clear_func(diff->causes, difference_clear);
 	diff->calls = g_array_new(FALSE, FALSE, sizeof(struct call_difference));
-	if (!sides_init(diff, session, other, error)) {
+	diff->match = thread_match_new(session, other ? other : session, threads);
+	if (session->asked.options->target && !other)
+		found = options_refuse(error, "--target of diff needs two traces, whylate diff A B "
+					      "--target EVENT: it compares the ways to that event");
+	else
+		found = of_target ? compare_target(diff, threads, error)
+				  : compare_requests(diff, session, other, error);
+	if (!found) {
 		diff_free(diff);
 		return NULL;
 	}
-	compare_causes(diff);
-	align_medians(diff);
 	diff_calls(diff);
-	diff->forks = call_forks_new(diff->sides);
+	diff->forks = call_forks_new(diff);
 	return diff;
 }
 
@@ -309,5 +394,7 @@ void diff_free(struct diff *diff)
 		g_array_free(diff->forks, TRUE);
 	side_clear(&diff->sides[1]); /* it may use the first one's requests */
 	side_clear(&diff->sides[0]);
+	target_free(diff->target);
+	thread_match_free(diff->match);
 	g_free(diff);
 }

@@ -82,7 +82,7 @@ static struct call_profile *call_profile_of(struct call_profiles *profiles, uint
 
 struct taking {
 	struct call_profiles *profiles;
-	guint8 *listed; /* owned; of each request of the side: it is listed */
+	guint8 *listed; /* owned; of each request of the side: it is listed; NULL: of none */
 	struct operation_scope scope;
 	bool *tracers; /* owned; NULL: threads were asked for */
 };
@@ -204,9 +204,11 @@ static void profiles_fill(struct call_profiles *profiles, const struct side *sid
 					    g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
 								  call_profile_free)};
 	operation_scope_init(&taking.scope, side->session);
-	taking.listed = g_new0(guint8, side->requests->list->len + 1);
-	for (guint i = 0; i < side->requests->listed->len; i++)
-		taking.listed[g_array_index(side->requests->listed, uint32_t, i)] = 1;
+	if (side->of_requests) {
+		taking.listed = g_new0(guint8, side->requests->list->len + 1);
+		for (guint i = 0; i < side->requests->listed->len; i++)
+			taking.listed[g_array_index(side->requests->listed, uint32_t, i)] = 1;
+	}
 	if (!options->threads->len && !options->processes->len)
 		taking.tracers = session_tracers(side->session);
 	take_calls(&taking, false);

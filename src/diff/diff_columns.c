@@ -6,9 +6,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "diff/call_forks.h"
+#include "diff/target.h"
+#include "waits/state_names.h"
 
 static const struct diff *diff_of(const struct report *report)
 {
@@ -35,7 +38,7 @@ static guint write_ids(const struct report *report, const void *row)
 {
 	const struct side *side = row;
 
-	for (guint i = 0; i < side->requests->listed->len; i++)
+	for (guint i = 0; side->requests && i < side->requests->listed->len; i++)
 		json_put_whole(report->output, NULL, listed_at(side, i)->id);
 	return 0;
 }
@@ -361,6 +364,76 @@ static const struct column fork_columns[] = {
 	{"b_next", COLUMN_OBJECT, .at = b_next, .columns = b_next_columns},
 	{0}};
 
+/* --- the ways to a target --------------------------------------------------------------------- */
+
+/* The thread on both sides; null: not on that one. */
+static void write_pair(const struct report *report, const uint32_t threads[2])
+{
+	static const char *const keys[] = {"a", "b"};
+	static const struct column columns[] = {{NULL, COLUMN_THREAD, ROW_NUMBER}, {0}};
+
+	for (int side = 0; side < 2; side++) {
+		struct report of = *report;
+
+		of.session = diff_of(report)->sides[side].session;
+		if (is_thread(threads[side]))
+			json_put_row(&of, keys[side], columns, &threads[side]);
+		else
+			json_put_null(report->output, keys[side]);
+	}
+}
+
+static void write_target_pair(const struct report *report, const void *row)
+{
+	write_pair(report, ((const struct target *) row)->thread);
+}
+
+static void write_part_pair(const struct report *report, const void *row)
+{
+	write_pair(report, ((const struct target_part *) row)->thread);
+}
+
+static const struct session *told_of(const struct report *report, const struct target_part *part)
+{
+	return diff_of(report)->sides[part->side].session;
+}
+
+GETTER(int64_t, time_of_a, struct target, target_ns(row, 0));
+GETTER(int64_t, time_of_b, struct target, target_ns(row, 1));
+GETTER(int64_t, time_difference, struct target, target_ns(row, 1) - target_ns(row, 0));
+GETTER(int64_t, part_less, struct target_part, part_difference(row));
+GETTER(char *, part_leaf, struct target_part, leaf_key(told_of(report, row), row->leaf));
+GETTER(const char *, part_resource, struct target_part,
+       row->resource ? session_text(told_of(report, row), row->resource) : NULL);
+GETTER(const char *, part_cause, struct target_part, cause_kind_text(row->cause));
+static const struct column target_part_columns[] = {
+	{"thread", COLUMN_TEXT, FIELD(struct target_part, label)},
+	{NULL, COLUMN_WRITTEN, .write = write_part_pair},
+	{"leaf", COLUMN_TEXT, .owned = part_leaf},
+	{"resource", COLUMN_TEXT, .text = part_resource},
+	{"cause", COLUMN_TEXT, .text = part_cause},
+	{"a_ns", COLUMN_NS, FIELD(struct target_part, ns[0])},
+	{"b_ns", COLUMN_NS, FIELD(struct target_part, ns[1])},
+	{"difference_ns", COLUMN_NS, .number = part_less},
+	{"a_count", COLUMN_WHOLE, FIELD(struct target_part, count[0])},
+	{"b_count", COLUMN_WHOLE, FIELD(struct target_part, count[1])},
+	{"spans_gap", COLUMN_BOOL, FIELD(struct target_part, spans_gap)},
+	{"sentence", COLUMN_TEXT, FIELD(struct target_part, sentence)},
+	{0}};
+
+static const struct column target_columns[] = {
+	{NULL, COLUMN_WRITTEN, .write = write_target_pair},
+	{"begin", COLUMN_TEXT, FIELD(struct target, begin)},
+	{"end", COLUMN_TEXT, FIELD(struct target, end)},
+	{"a_ns", COLUMN_NS, .number = time_of_a},
+	{"b_ns", COLUMN_NS, .number = time_of_b},
+	{"difference_ns", COLUMN_NS, .number = time_difference},
+	{"verdict", COLUMN_TEXT, FIELD(struct target, verdict)},
+	{"caution", COLUMN_TEXT, FIELD(struct target, caution)},
+	{"parts", COLUMN_LIST, FIELD(struct target, parts), .columns = target_part_columns,
+	 .limited = true},
+	{0}};
+
 /* --- the report ----------------------------------------------------------------------------- */
 
 static void write_other_coverage(const struct report *report, const void *row)
@@ -387,6 +460,7 @@ static const struct column report_columns[] = {
 	{"unit", COLUMN_TEXT, .text = unit},
 	{NULL, COLUMN_WRITTEN, .write = write_sides},
 	{"difference", COLUMN_WHOLE, .real = whole_difference},
+	{"target", COLUMN_OBJECT, FIELD(struct diff, target), .columns = target_columns},
 	{"causes", COLUMN_LIST, FIELD(struct diff, causes), .columns = difference_columns},
 	{"alignment", COLUMN_OBJECT, FIELD(struct diff, alignment), .columns = alignment_columns},
 	{"calls", COLUMN_LIST, FIELD(struct diff, calls), .columns = call_difference_columns,

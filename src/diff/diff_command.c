@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `whylate diff`: what differs between two groups of requests, windows or traces. */
+/* `whylate diff`: what differs between two groups of requests, windows or traces, or on the ways
+ * to a target in two traces. */
 #include <string.h>
 
 #include "diff/diff_columns.h"
@@ -36,21 +37,22 @@ static const struct option
 			    set_percentile, AT(requests.slow_fast)};
 
 static const struct option *const options[] = {
-	REQUEST_OPTIONS, &option_a,
-	&option_b,       &option_slow_fast,
-	&option_thread,  &option_process,
-	WINDOW_OPTIONS,  &option_kallsyms,
-	&option_format,  &option_output,
-	&option_limit,   &option_force,
-	LAST_OPTIONS,    NULL};
+	&option_target, REQUEST_OPTIONS, &option_a,      &option_b,        &option_slow_fast,
+	&option_thread, &option_process, WINDOW_OPTIONS, &option_kallsyms, &option_format,
+	&option_output, &option_limit,   &option_force,  LAST_OPTIONS,     NULL};
 
-/* Two sides; of two traces, all of each is what nothing is said of. */
+/* Two sides; of two traces, all of each is what nothing is said of. A target is of two traces. */
 static bool check(struct options *asked, GError **error)
 {
 	const struct request_options *requests = &asked->requests;
 
 	if (!request_options_check(asked, error))
 		return false;
+	if (asked->target && request_options_said(asked))
+		return options_refuse(error,
+				      "--target compares the ways to one event in two traces; "
+				      "requests (--preset, --begin, --end, --metric, --a, --b, "
+				      "--slow-fast) are compared without it");
 	return !requests->slow_fast || !(requests->a || requests->b) ||
 	       options_exclude("--slow-fast", requests->a ? "--a" : "--b", "it names both sides",
 			       error);
@@ -88,7 +90,8 @@ const struct command diff_command = {
 	.name = "diff",
 	.usage = "[OPTIONS] TRACE [TRACE]",
 	.summary = "What differs between two requests, groups of them, windows or traces?\n"
-		   "Ranks causes, steps and system calls by what they add to the difference.",
+		   "Ranks causes, steps and system calls by what they add to the difference; with\n"
+		   "--target, or one --thread, of two traces what made it later in the second.",
 	.options = options,
 	.check = check,
 	.two_traces = true,

@@ -2,6 +2,7 @@
 /* What differs between two sides, for people; see diff/diff.h. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "diff/call_forks.h"
@@ -68,6 +69,9 @@ static void head(const struct diff *diff, struct output *output)
 		side_line(diff, side, output);
 	if (!diff->alignment && session_of(diff)->asked.options->requests.preset == PRESET_SERVER)
 		fputs("--preset process, client or syscall:NAME may find requests on both sides.\n",
+		      output->file);
+	if (!diff->alignment && diff->sides[1].session != session_of(diff))
+		fputs("--target EVENT, or one --thread, compares what the ways to it took.\n",
 		      output->file);
 	if (diff->alignment)
 		fprintf(output->file, "B less A: %s a request\n", difference);
@@ -317,13 +321,79 @@ static void fork_line(const struct report *report, const void *row)
 	text_wrapped(report->output, line->str, 2, 4);
 }
 
+/* --- the ways to a target ----------------------------------------------------------------- */
+
+/* "A: startup-base: 1.093 s from [13:50:09.728037640] to [13:50:10.821315720]" */
+static void way_line(const struct diff *diff, int side, struct output *output)
+{
+	const struct target *target = diff->target;
+	bool utc = session_of(diff)->asked.options->utc;
+	g_autofree char *label = text_safe(diff->sides[side].label), *line = NULL;
+	char ns[32], from[48], to[48];
+
+	line = g_strdup_printf("%c: %s: %s, from %s to %s", 'A' + side, label,
+			       when_duration(ns, target_ns(target, side)),
+			       when_time(from, target->from[side], utc, false),
+			       when_time(to, target->to[side], utc, false));
+	text_wrapped(output, line, 0, 3);
+}
+
+/* The answer comes first. */
+static void target_head(const struct diff *diff, struct output *output)
+{
+	const struct target *target = diff->target;
+	g_autofree char *line = NULL;
+
+	text_wrapped(output, target->verdict, 0, 2);
+	if (target->caution)
+		text_wrapped(output, target->caution, 0, 2);
+	fputc('\n', output->file);
+	line = g_strdup_printf("Both from %s to %s", target->begin, target->end);
+	text_wrapped(output, line, 0, 2);
+	for (int side = 0; side < 2; side++)
+		way_line(diff, side, output);
+	for (int side = 0; side < 2; side++)
+		text_machines(diff->sides[side].session, output);
+}
+
+/* The largest, and how much the others make together: so all of it is there. */
+static void target_parts(const struct diff *diff, struct output *output)
+{
+	const GArray *parts = diff->target->parts;
+	guint count = limit_of(diff, parts->len), shown = 0;
+	double least = verbose(diff) ? 0 : LEAST_SHARE * MAX(diff->mean[0], diff->mean[1]);
+	int64_t rest = 0;
+	char ns[32];
+
+	text_heading(output, "What the difference is made of, along both critical paths");
+	for (guint i = 0; i < parts->len; i++) {
+		const struct target_part *part = &g_array_index(parts, struct target_part, i);
+
+		if (shown == count || fabs((double) part_difference(part)) < least) {
+			rest += part_difference(part);
+			continue;
+		}
+		shown++;
+		text_wrapped(output, part->sentence, 2, 4);
+	}
+	if (shown < parts->len)
+		fprintf(output->file, "  [... %u more, %s %s together; --limit 0 shows all ...]\n",
+			parts->len - shown, when_duration(ns, llabs(rest)),
+			rest < 0 ? "sooner" : "later");
+}
+
 void diff_text(const struct diff *diff, struct output *output)
 {
 	struct report report = {session_of(diff), diff, output};
 
-	head(diff, output);
-	causes(&report, diff);
-	divergences(diff, output);
+	if (diff->target) {
+		target_head(diff, output);
+		target_parts(diff, output);
+	} else {
+		head(diff, output);
+		causes(&report, diff);
+		divergences(diff, output);
+	}
 	if (diff->forks->len)
 		text_heading(output, "Functions called, up to the first difference");
 	text_lines(&report, ROWS(diff->forks), fork_line);

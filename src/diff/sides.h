@@ -3,13 +3,14 @@
 #ifndef WHYLATE_DIFF_SIDES_H
 #define WHYLATE_DIFF_SIDES_H
 
+#include "diff/target.h"
 #include "tracking/align.h"
 #include "tracking/request_costs.h"
 
 struct side {
 	const struct session *session; /* borrowed */
-	struct user_requests *requests; /* owned */
-	struct costs *costs;           /* owned */
+	struct user_requests *requests; /* owned; NULL: a target is compared, not requests */
+	struct costs *costs;           /* owned; NULL, too */
 	char *label;                   /* owned; what it is of, for people */
 	int64_t from, to;              /* its window */
 	bool of_requests;              /* its system calls are those made for the requests, not
@@ -61,12 +62,14 @@ struct call_difference {
 
 struct diff {
 	struct side sides[2];
+	struct thread_match *match; /* which thread of one side is which of the other */
+	struct target *target; /* NULL: requests are compared */
 	GArray *causes;       /* struct difference; largest first, whatever its sign */
 	GArray *calls;        /* struct call_difference; largest contribution first */
 	struct alignment *alignment; /* NULL: no request on one side */
 	uint32_t aligned[2];  /* … of which: places in the list */
 	GArray *forks;        /* struct call_fork: call_forks.h */
-	double mean[2];       /* latency a request; of --metric */
+	double mean[2];       /* latency a request, of --metric; or the target's time */
 };
 
 #endif

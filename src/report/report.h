@@ -50,7 +50,9 @@ char *text_safe(const char *text);
 void text_heading(struct output *output, const char *heading);
 /* What a * beside a row means, if there is one. */
 void text_gap_note(const struct output *output, bool marked);
-/* A line for each host, and the window if it is not all of the trace. */
+/* A line for each host. */
+void text_machines(const struct session *session, struct output *output);
+/* The same, and the window if it is not all of the trace. */
 void text_hosts(const struct session *session, struct output *output);
 /* What --thread TID needs beside it where there are several hosts: " --host
  * NAME", else "". Free with g_free(). */

@@ -159,7 +159,7 @@ void text_clock(GString *line, const struct session *session, const struct host 
 	g_string_append_c(line, ')');
 }
 
-void text_hosts(const struct session *session, struct output *output)
+void text_machines(const struct session *session, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	char from[48], length[32];
@@ -177,15 +177,21 @@ void text_hosts(const struct session *session, struct output *output)
 		text_clock(line, session, host);
 		text_wrapped(output, line->str, 0, 2);
 	}
-	if (session->asked.from > session->trace.begin || session->asked.to < session->trace.end) {
-		char to[48];
+}
 
-		g_string_printf(
-			line, "Window: %s to %s, %s",
+void text_hosts(const struct session *session, struct output *output)
+{
+	text_machines(session, output);
+	if (session->asked.from > session->trace.begin || session->asked.to < session->trace.end) {
+		g_autofree char *line = NULL;
+		char from[48], to[48], length[32];
+
+		line = g_strdup_printf(
+			"Window: %s to %s, %s",
 			when_time(from, session->asked.from, session->asked.options->utc, false),
 			when_time(to, session->asked.to, session->asked.options->utc, false),
 			when_duration(length, session->asked.to - session->asked.from));
-		text_wrapped(output, line->str, 0, 2);
+		text_wrapped(output, line, 0, 2);
 	}
 }
 

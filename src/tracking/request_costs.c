@@ -435,12 +435,17 @@ static void sort_costs(struct costs *costs)
 
 struct costs *costs_new(const struct user_requests *requests)
 {
+	return costs_new_named(requests, piece_namer_new(requests->session, requests));
+}
+
+struct costs *costs_new_named(const struct user_requests *requests, struct piece_namer *namer)
+{
 	struct costs *costs = g_new0(struct costs, 1);
 	enum metric metric = requests->session->asked.options->requests.metric;
 	g_autofree guint32 *listed = listed_places(requests);
 
 	costs->requests = requests;
-	costs->namer = piece_namer_new(requests->session, requests);
+	costs->namer = namer;
 	costs->causes = g_array_new(FALSE, FALSE, sizeof(struct user_cause));
 	g_array_set_clear_func(costs->causes, cause_row_clear);
 	costs->costs = g_array_new(FALSE, FALSE, sizeof(struct cost));

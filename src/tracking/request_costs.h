@@ -62,6 +62,8 @@ struct costs {
 };
 
 struct costs *costs_new(const struct user_requests *requests);
+/* … whose threads are called as `namer`, which it takes, does. */
+struct costs *costs_new_named(const struct user_requests *requests, struct piece_namer *namer);
 void costs_free(struct costs *costs);
 
 /* Places in requests->listed, the slowest first; free with g_array_free(). */

@@ -108,6 +108,14 @@ bool request_options_check(struct options *options, GError **error)
 			      begin->text, end->text);
 }
 
+bool request_options_said(const struct options *options)
+{
+	const struct request_options *requests = &options->requests;
+
+	return requests->preset_said || requests->begin || requests->end || requests->a ||
+	       requests->b || requests->slow_fast || requests->metric != METRIC_LATENCY;
+}
+
 void requests_want(const struct options *options, struct wanted *wanted)
 {
 	wanted->exchanges = true;

@@ -14,6 +14,8 @@ extern const struct option option_preset, option_begin, option_end, option_follo
 
 /* --begin and --end fit each other; keeps what both capture. */
 bool request_options_check(struct options *options, GError **error);
+/* Requests are asked for by some option. */
+bool request_options_said(const struct options *options);
 void requests_want(const struct options *options, struct wanted *wanted);
 
 #endif

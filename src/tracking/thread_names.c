@@ -35,22 +35,35 @@ static void count_namesakes(struct thread_names *names)
 	}
 }
 
+guint thread_names_sharing(const struct thread_names *names, uint32_t thread)
+{
+	g_autofree char *key = name_key(names->session, thread);
+	const struct namesakes *of = g_hash_table_lookup(names->called, key);
+
+	return of ? of->count : 0;
+}
+
+void thread_names_set(struct thread_names *names, uint32_t thread, char *name)
+{
+	g_free(g_ptr_array_index(names->of, thread));
+	g_ptr_array_index(names->of, thread) = name;
+}
+
 const char *thread_names_get(const struct thread_names *names, uint32_t thread)
 {
 	const struct session *session = names->session;
-	const struct namesakes *of;
-	g_autofree char *key = NULL, *process = NULL;
+	g_autofree char *process = NULL;
+	guint sharing;
 	char *name;
 
 	if (!is_thread(thread))
 		return session_thread_name(session, thread);
 	if (g_ptr_array_index(names->of, thread))
 		return g_ptr_array_index(names->of, thread);
-	key = name_key(session, thread);
-	of = g_hash_table_lookup(names->called, key);
-	if (of && of->count > 1 &&
+	sharing = thread_names_sharing(names, thread);
+	if (sharing > 1 &&
 	    model_thread(&session->trace.model, session->trace.processes.first[thread])->pid > 0 &&
-	    of->count <= NAMESAKES_MAX)
+	    sharing <= NAMESAKES_MAX)
 		process = g_strdup_printf(" (%d)",
 					  model_thread(&session->trace.model,
 						       session->trace.processes.first[thread])

@@ -21,5 +21,9 @@ void thread_names_free(struct thread_names *names);
  * its host where there are several. */
 #define NAMESAKES_MAX 8
 const char *thread_names_get(const struct thread_names *names, uint32_t thread);
+/* Processes that have the thread's name, counted up to NAMESAKES_MAX + 1. */
+guint thread_names_sharing(const struct thread_names *names, uint32_t thread);
+/* It is called so; takes `name`. */
+void thread_names_set(struct thread_names *names, uint32_t thread, char *name);
 
 #endif
