@@ -39,7 +39,9 @@ struct share {
 	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
 	GArray *objects;     /* owned; struct worked_on: of faults the files that they read */
 	uint64_t count;
-	int64_t ns, shortest, longest;
+	int64_t ns, shortest, longest; /* a wait of which several pieces are here counts once */
+	const struct block *last; /* … the wait of the piece before, NULL */
+	int64_t current; /* … and so much of it is here */
 	struct runners runners; /* of a share off CPU but ready */
 	int64_t spun;        /* of work in a call: for a lock that somebody else had */
 	uint32_t spun_for;   /* who had it, in the longest piece */
@@ -218,7 +220,7 @@ static uint32_t by_reason(const struct session *session, const struct piece *pie
 
 /* `known`: the shares as a set, by what tells one from another. */
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
-		      GHashTable *known, struct siblings *siblings, const struct piece *piece,
+		      GHashTable *known, const struct siblings *siblings, const struct piece *piece,
 		      uint32_t tried)
 {
 	bool ending = is_ending(session, piece->thread, piece->begin) &&
@@ -259,7 +261,15 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	add_spin(session, path, share, piece);
 	if (file_fault || PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL)
 		add_object(share, file_fault ? resource : piece->ref, ns);
-	if (ns > share->longest) {
+	if (piece->block && piece->block == share->last) {
+		share->current += ns;
+	} else {
+		share->shortest = share->count ? MIN(share->shortest, share->current) : INT64_MAX;
+		share->current = ns;
+		share->count++;
+	}
+	share->last = piece->block;
+	if (share->current > share->longest) {
 		struct cause cause = piece_cause(session, piece);
 		GString *label = cause.label ? g_string_new(cause.label) : NULL;
 
@@ -270,10 +280,8 @@ static void add_piece(const struct session *session, const struct path *path, GP
 		share->inferred = cause.inferred;
 		cause_clear(&cause);
 	}
-	share->count++;
 	share->ns += ns;
-	share->longest = MAX(share->longest, ns);
-	share->shortest = MIN(share->shortest, ns);
+	share->longest = MAX(share->longest, share->current);
 	share->spans_gap |= session_spans_gap(session, piece->thread, &span);
 	if (PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU)
 		runners_add(&share->runners, session, piece->thread, &span);
@@ -450,7 +458,8 @@ static void append_times(GString *text, const struct share *share)
 
 	if (share->count > 1 && (leaf_is_blocked(share->leaf) || share->cause == CAUSE_THROTTLED))
 		g_string_append_printf(text, " %" G_GUINT64_FORMAT " times (%s to %s)",
-				       share->count, when_duration(a, share->shortest),
+				       share->count,
+				       when_duration(a, MIN(share->shortest, share->current)),
 				       when_duration(b, share->longest));
 }
 
@@ -728,7 +737,7 @@ static GPtrArray *shares_new(const struct session *session, const struct path *p
 	g_autoptr(GHashTable) known = g_hash_table_new(share_hash, share_equal);
 	struct siblings siblings;
 
-	siblings_init(&siblings);
+	siblings_init(&siblings, session, path);
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
 		uint32_t tried;
