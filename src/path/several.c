@@ -228,7 +228,8 @@ static enum verdict judge(const struct session *session, uint32_t thread,
 	struct lead lead;
 
 	wait.begin = rest->first.begin;
-	if (!wait.woken || !before.woken || wait_is_explained(session, &before))
+	if (!wait.woken || !before.woken || wait_is_explained(session, &before) ||
+	    wait_is_explained(session, &wait))
 		return A_STEP;
 	if (host_gap_over(model_host(&session->trace.model,
 				     model_thread(&session->trace.model, thread)->host),
