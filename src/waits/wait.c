@@ -181,8 +181,11 @@ uint32_t wait_hardware(const struct session *session, const struct wait *wait)
 bool wait_is_networks(const struct session *session, const struct wait *wait)
 {
 	const struct wake_detail *detail = block_detail(session, wait->block);
+	const struct reason *reason = block_reason(session, wait->block);
 
-	return wait_is_transports(session, wait) || (detail && detail->kind == DETAIL_PACKET);
+	return wait_is_transports(session, wait) || (detail && detail->kind == DETAIL_PACKET) ||
+	       (reason &&
+		(reason->kind == REASON_UNANSWERED || reason->kind == REASON_UNCONNECTED));
 }
 
 static bool is_timer(const struct session *session, const struct block *block)
