@@ -196,6 +196,7 @@ def alignment(*arguments):
     for side, name in (("a", names[0]), ("b", names[-1])):
         of = report[side]["requests"]
         every = {r["id"]: r["ns"] for r in requests(name, *options)}
+        every.update((i["id"], i["ns"]) for r in requests(name, *options) for i in r["inner"])
         assert both[side] == sorted(of, key=lambda i: (every[i], i))[(len(of) - 1) // 2], "not the median"
         ns[side], ways[side] = every[both[side]], way(name, *options, "--pick", str(both[side]))
         apart = [s for d in both["divergences"] for s in d[side + "_steps"]]
