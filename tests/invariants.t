@@ -88,6 +88,10 @@ def share_of(block):
 def answerable(block):
     """When the thread of the share was answerable for the wait."""
     via = block.get("via", [])
+    share = block["share"]
+    assert block["begin"] <= share["begin"] < share["end"] <= block["end"], block
+    if block["cause"]["certainty"] == "inferred" and not via:  # or a reason says from when to when
+        return share["begin"], share["end"]
     if via and via[-1]["kind"] == "work":
         queued = via[-1]["time"]
         return queued if block["begin"] < queued < block["end"] else block["begin"], block["end"]

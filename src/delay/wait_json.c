@@ -222,6 +222,8 @@ GETTER(bool, has_share, struct wait, row->has_share);
 static const struct column share_columns[] = {
 	{NULL, COLUMN_WRITTEN, .write = tell_share},
 	{NULL, COLUMN_TID_NAME, FIELD(struct wait, lead.thread)},
+	{"begin", COLUMN_TIME, FIELD(struct wait, lead.from)},
+	{"end", COLUMN_TIME, FIELD(struct wait, lead.until)},
 	{"working_ns", COLUMN_NS, FIELD(struct wait, working)},
 	{"interrupted_ns", COLUMN_NS, FIELD(struct wait, interrupted)},
 	{"blocked_ns", COLUMN_NS, FIELD(struct wait, blocked)},

@@ -104,7 +104,7 @@ void file_is_on(struct flow *flow, struct host *host, uint32_t index, uint32_t d
 	uint32_t key;
 	const char *path;
 
-	if (!thread || !thread->flow.call.open)
+	if (!thread || !thread->flow.call.open || dev == IDMAP_NONE)
 		return;
 	thread->flow.call.to_disk |= write;
 	path = file_of_call(flow, thread, &key);

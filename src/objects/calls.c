@@ -170,7 +170,7 @@ static char *plain_name(const char *name)
 	return g_strndup(name, length);
 }
 
-const struct call_info *flow_call_info(const struct flow *flow, uint32_t name)
+const struct call_info *call_info_of_name(const struct flow *flow, uint32_t name)
 {
 	struct call_info *info;
 

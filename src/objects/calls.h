@@ -101,7 +101,17 @@ struct call_info {
 
 void calls_init(struct flow *flow);
 void calls_clear(struct flow *flow);
-const struct call_info *flow_call_info(const struct flow *flow, uint32_t name);
+const struct call_info *call_info_of_name(const struct flow *flow, uint32_t name);
+/* The same, for each event: looked up once. */
+static inline const struct call_info *flow_call_info(const struct flow *flow, uint32_t name)
+{
+	const struct call_info *info =
+		name < flow->call_info->len
+			? &g_array_index(flow->call_info, struct call_info, name)
+			: NULL;
+
+	return info && info->known ? info : call_info_of_name(flow, name);
+}
 /* Keeps what is needed of the arguments of the call that `thread` has just entered. */
 void call_arguments(struct flow *flow, struct thread *thread, const struct event_syscall *args);
 /* The thread is in no call any more. */

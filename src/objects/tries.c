@@ -327,16 +327,21 @@ static void write_reason(struct flow *flow, const struct try *try, uint32_t reas
 {
 	struct thread *thread = flow_thread(flow, try->thread);
 	struct track_pos pos = track_end_pos(flow->timeline, &thread->track);
+	const struct reason *written = reason_of(flow, reason);
 	struct interval *interval;
 	int64_t end = flow->time, at;
 
 	while (end > try->since &&
 	       (interval = track_step_back(flow->timeline, &thread->track, &pos, &at))) {
 		struct block *block;
+		int64_t until = end;
 
 		end = at;
 		if (pause_of(flow, interval) == PAUSE_NONE)
 			continue;
+		if (written->kind == REASON_FUTEX_TIMED && is_thread(written->thread) &&
+		    flow_thread(flow, written->thread)->begin >= until)
+			continue; /* who was not there yet kept nothing */
 		block = block_at(flow->timeline, interval->ref);
 		if (block->reason && reason_of(flow, block->reason)->kind)
 			continue; /* explained by an earlier one */

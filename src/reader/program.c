@@ -55,8 +55,14 @@ static uint64_t read_integer(const uint8_t *packet, uint64_t at, unsigned size, 
 	if (at % 8 == 0 && size % 8 == 0) {
 		const uint8_t *bytes = packet + at / 8;
 
-		for (unsigned i = 0; i < size / 8; i++)
-			value |= (uint64_t) bytes[big ? size / 8 - 1 - i : i] << (8 * i);
+		if (big && size == 16) /* TCP's and IP's headers, of each packet */
+			value = (uint64_t) (bytes[0] << 8 | bytes[1]);
+		else if (big && size == 32)
+			value = (uint64_t) bytes[0] << 24 | (uint64_t) (bytes[1] << 16) |
+				(uint64_t) (bytes[2] << 8) | bytes[3];
+		else
+			for (unsigned i = 0; i < size / 8; i++)
+				value |= (uint64_t) bytes[big ? size / 8 - 1 - i : i] << (8 * i);
 	} else {
 		value = bits_at(packet, at, size, big);
 	}

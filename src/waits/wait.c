@@ -86,14 +86,17 @@ static void lead_of_work(const struct session *session, const struct wake_detail
 }
 
 /* Whoever is answerable by the wait's reason, over the part that is his. */
-static bool lead_of_reason(const struct reason *reason, const struct wait *wait, struct lead *lead)
+static bool lead_of_reason(const struct session *session, const struct reason *reason,
+			   const struct wait *wait, struct lead *lead)
 {
 	*lead = (struct lead) {.thread = reason->thread,
 			       .from = CLAMP(reason->from, wait->begin, wait->end),
 			       .until = CLAMP(reason->until, wait->begin, wait->end),
 			       .handed_over = true,
 			       .first = NO_THREAD};
-	return reason->thread != wait->thread && lead->from < lead->until;
+	return is_thread(reason->thread) && reason->thread != wait->thread &&
+	       lead->from < lead->until &&
+	       model_thread(&session->trace.model, reason->thread)->begin < lead->until;
 }
 
 uint32_t wait_names(const struct session *session, const struct wait *wait)
@@ -119,7 +122,7 @@ bool wait_lead(const struct session *session, const struct wait *wait, struct le
 	if (!wait->woken)
 		return false;
 	if (reason && (is_thread(reason->thread) || reason->flags & REASON_ENDS))
-		return lead_of_reason(reason, wait, lead);
+		return lead_of_reason(session, reason, wait, lead);
 	if (block->kind == WAKER_THREAD && detail && detail->kind == DETAIL_WORK)
 		lead_of_work(session, detail, wait, lead);
 	if (block->kind == WAKER_THREAD && !(detail && detail->kind == DETAIL_REQUEST))
