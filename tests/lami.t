@@ -297,9 +297,9 @@ def check_blocked(name):
            w["longest_ns"], w["spans_gap"]) for w in report["waits"]])
     same(rows("whylate-lami-blocked", "imposed",
               ("Thread", "Others waited", "While it worked", "While it was ready", "While it slept",
-               "While it waited for a device", "While it waited for the network", "While it did not answer", "While it did else",
+               "While it waited for a device", "While a limit kept it back", "While it waited for the network", "While it did not answer", "While it did else",
                "For the CPU it had", "Waiters", "Its wait"), trace),
-         [(w.get("tid"), w["ns"], *(w.get(k) for k in ("working_ns", "wait_cpu_ns", "sleep_ns", "device_ns", "network_ns", "silence_ns",
+         [(w.get("tid"), w["ns"], *(w.get(k) for k in ("working_ns", "wait_cpu_ns", "sleep_ns", "device_ns", "limit_ns", "network_ns", "silence_ns",
                                                        "other_ns", "ran_ns")), w["waiters"],
            (w["example"]["begin"], w["example"]["end"])) for w in report["waiting"]])
 

@@ -89,7 +89,7 @@ def first(report, kind):
 def check_sums(report):
     """What must hold in any trace."""
     sums = report["waiting_sums"]
-    parts = ("working_ns", "wait_cpu_ns", "sleep_ns", "device_ns", "network_ns", "silence_ns", "other_ns", "ran_ns",
+    parts = ("working_ns", "wait_cpu_ns", "sleep_ns", "device_ns", "limit_ns", "network_ns", "silence_ns", "other_ns", "ran_ns",
              "in_way_ns")
     of_threads = [w for w in report["waiting"] if w["kind"] == "thread"]
     assert all(w["ns"] == sum(w[p] for p in parts) for w in of_threads), "parts do not sum"

@@ -14,6 +14,7 @@ enum imposed {
 	IMPOSED_CPU,    /* was ready, without a CPU */
 	IMPOSED_SLEEP,  /* slept by its own timer */
 	IMPOSED_DEVICE, /* waited for a device, an interrupt */
+	IMPOSED_LIMIT, /* was kept back by the kernel: memory.high, io.max, dirty pages */
 	IMPOSED_NETWORK, /* waited for a packet: its way, a peer that is not traced */
 	IMPOSED_SILENCE, /* did not answer, or end, in the time that was given to it */
 	IMPOSED_OTHER,  /* what is not known, or waited for who waits for it */

@@ -108,21 +108,32 @@ bool impose_by_named(struct account *account, const struct wait *wait)
 	return true;
 }
 
-/* A wait of `thread` meanwhile that nobody ended, or none that can be followed. */
-static void chain_ends(struct account *account, const struct wait *wait)
+/* What a wait that was led to nobody is to those who wait for its thread. */
+static enum imposed kind_of(const struct session *session, const struct wait *wait)
 {
 	static const enum imposed kinds[] = {[TAKER_UNKNOWN] = IMPOSED_OTHER,
 					     [TAKER_TIMER] = IMPOSED_SLEEP,
 					     [TAKER_HARDWARE] = IMPOSED_DEVICE};
+	enum wait_taker taker = wait_taker(session, wait);
+	const struct reason *reason = block_reason(session, wait->block);
+
+	if (reason && (reason->kind == REASON_IO_LIMIT || reason->kind == REASON_MEMORY_HIGH ||
+		       reason->kind == REASON_RECLAIM || reason->kind == REASON_DIRTY))
+		return IMPOSED_LIMIT;
+	return taker == TAKER_HARDWARE && wait_is_networks(session, wait)
+		       ? IMPOSED_NETWORK
+		       : kinds[taker];
+}
+
+/* A wait of `thread` meanwhile that nobody ended, or none that can be followed. */
+static void chain_ends(struct account *account, const struct wait *wait)
+{
 	enum wait_taker taker = wait_taker(account->session, wait);
-	enum imposed kind = kinds[taker];
 	int64_t ns = wait->end - wait->begin;
 
-	if (taker == TAKER_HARDWARE && wait_is_networks(account->session, wait))
-		kind = IMPOSED_NETWORK;
 	if (!impose_by_named(account, wait) &&
 	    !wait_is_transports(account->session, wait)) /* it did nothing of it */
-		impose_by_thread(account, wait->thread, kind, ns);
+		impose_by_thread(account, wait->thread, kind_of(account->session, wait), ns);
 	if (taker == TAKER_HARDWARE)
 		impose_by_wait(account, wait, ns);
 }

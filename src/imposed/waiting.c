@@ -445,6 +445,7 @@ const char *imposed_text(enum imposed kind)
 		[IMPOSED_CPU] = "waited for a CPU",
 		[IMPOSED_SLEEP] = "slept",
 		[IMPOSED_DEVICE] = "waited for a device",
+		[IMPOSED_LIMIT] = "was kept back by a limit",
 		[IMPOSED_NETWORK] = "waited for the network",
 		[IMPOSED_SILENCE] = "did not answer or end in time",
 		[IMPOSED_OTHER] = "did what is not known or was not followed",

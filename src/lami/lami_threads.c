@@ -35,6 +35,8 @@ static const struct column meanwhile_columns[] = {
 	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_SLEEP]), .lami = {"While it slept"}},
 	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_DEVICE]),
 	 .lami = {"While it waited for a device"}},
+	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_LIMIT]),
+	 .lami = {"While a limit kept it back"}},
 	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_NETWORK]),
 	 .lami = {"While it waited for the network"}},
 	{NULL, COLUMN_NS, FIELD(struct imposer, by[IMPOSED_SILENCE]),

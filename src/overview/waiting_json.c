@@ -36,6 +36,7 @@ static const struct column thread_imposer_columns[] = {
 	{"wait_cpu_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_CPU])},
 	{"sleep_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_SLEEP])},
 	{"device_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_DEVICE])},
+	{"limit_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_LIMIT])},
 	{"network_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_NETWORK])},
 	{"silence_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_SILENCE])},
 	{"other_ns", COLUMN_NS, FIELD(struct imposer, by[IMPOSED_OTHER])},
