@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which locks cost most: their waits added up, who held them meanwhile, convoys.
  *
- * Place: waits/, over the waits that locks/locks.c logged: whole calls on a
+ * Place: contention/, over the waits that locks/locks.c logged: whole calls on a
  * futex, so that time spent spinning in the kernel (PI futexes) counts too.
  *
  *   queue  0 1 2 3 3 2 3 2 3 … 1 0     a convoy: two or more threads wait all the time,

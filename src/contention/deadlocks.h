@@ -2,7 +2,7 @@
 /* Threads that will never go on: each waits, to the trace's end, for a lock that
  * another one of them has.
  *
- * Place: waits/, made once a report. Proved where the trace names the
+ * Place: contention/, made once a report. Proved where the trace names the
  * owners all around the cycle (PI futex, flock, a TID in the futex word).
  * Suspected where it does not: a plain mutex taken without waiting leaves no
  * trace, so two or more threads of one process that wait for different mutexes

@@ -4,7 +4,7 @@
  *   T  ──┤ waits for L                                    ├──
  *   L    │ P holds      │ handed over │ Q holds           │
  *
- * Place: waits/, over the holds that locks/locks.c logged, clipped to the
+ * Place: contention/, over the holds that locks/locks.c logged, clipped to the
  * wait. The parts of a wait in which a lock is known to be somebody's are the
  * holdings; the rest is the way from one to the next (the woken one waking up),
  * or not known.

@@ -9,7 +9,7 @@
  * Remappings hand the requesters on to the other device: of a partition to its
  * disk, of a mapped or striped device to those below.
  *
- * Part of objects/. Source: lttng-events.md 1.4; the kernel's block/blk-core.c and
+ * Part of disk/. Source: lttng-events.md 1.4; the kernel's block/blk-core.c and
  * blk-merge.c.
  */
 #include "disk/bios.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bios, before they are part of a request; partitions and their disks.
  *
- * Place: objects/.
+ * Place: disk/.
  */
 #ifndef WHYLATE_OBJECTS_BIOS_H
 #define WHYLATE_OBJECTS_BIOS_H

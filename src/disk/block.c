@@ -14,7 +14,7 @@
  * Pairs are by device and sector. Two requests issued at once for one sector, or
  * a completion that was lost, leave it open which one completes: no times then.
  *
- * Part of objects/. Source: semantics.md, "Blocking causality", rules 1 and 3;
+ * Part of disk/. Source: semantics.md, "Blocking causality", rules 1 and 3;
  * lttng-events.md 1.4; the kernel's block/blk-core.c, blk-mq.c, blk-flush.c.
  */
 #include "disk/block.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Block requests, from the first bio to the completion.
  *
- * Place: objects/.
+ * Place: disk/.
  */
 #ifndef WHYLATE_OBJECTS_BLOCK_H
 #define WHYLATE_OBJECTS_BLOCK_H

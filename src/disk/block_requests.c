@@ -6,7 +6,7 @@
  * devices without requests, lost events) is swept out by age, so memory is
  * bounded: 16384 entries, of which the newest half always stays.
  *
- * Part of objects/.
+ * Part of disk/.
  */
 #include "disk/block_requests.h"
 

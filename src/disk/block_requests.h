@@ -2,7 +2,7 @@
 /* Block requests and bios on their way, by device and sector: the store, and who
  * asked. block.c moves requests, bios.c what becomes one.
  *
- * Place: objects/.
+ * Place: disk/.
  */
 #ifndef WHYLATE_OBJECTS_BLOCK_REQUESTS_H
 #define WHYLATE_OBJECTS_BLOCK_REQUESTS_H

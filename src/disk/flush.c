@@ -9,8 +9,8 @@
  * (data=ordered, and transactions are shared), and requests of others stand before one's own in a
  * disk's queue. Which it was does not matter to T: the disk was busy with P's data in its call.
  * That is measured (written.h): P is named if the disk was at data of others for a fourth of the
- * call and longer than at the thread's own, and most at P's. Waits of jbd2's meanwhile, which T's leads
- * to, get the same reason.
+ * call and longer than at the thread's own, and most at P's. Waits of jbd2's meanwhile, which T's
+ * leads to, get the same reason.
  *
  * What looks alike: a disk that is slow with the thread's own data. That is said too, of calls
  * that write.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests that a timer kept back; see held.h.
  *
- *   T ── wants sectors ──┤ sleeps                                            ├──
- *   cgroup's limit, or   │ no event: the bio is kept                │
- *   device-mapper target │ block_bio_queue of the target            │
- *   timer ───────────────────────── expires, queues work ─┤         │
- *   worker                              block_bio_queue, or remap ──┤ the device ├ complete, wakes T
+ *   T ── wants sectors ──┤ sleeps                                        ├──
+ *   cgroup's limit, or   │ no event: the bio is kept            │
+ *   device-mapper target │ block_bio_queue of the target        │
+ *   timer ───────────────────── expires, queues work ─┤         │
+ *   worker                          block_bio_queue, or remap ──┤ the device ├ complete, wakes T
  *
  * A bio over its cgroup's limit (io.max) is kept before the kernel tells of it
  * (blk_throtl_bio()): its first event is that of the worker which the limit's timer

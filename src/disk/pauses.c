@@ -10,8 +10,8 @@
  * that the disk has not yet (written.h): inferred. Without the event a sleep inside a write into a
  * file of a disk that a timer of the kernel's ended is taken for such a pause, if a megabyte or
  * more waits to be written: inferred altogether. Where it is not known which disk that is, it is
- * taken to be the one that did most in the last second. What looks alike, and is none: a wait in a write
- * that a request's completion ended, and sleeps by one's own timer, which are in other calls.
+ * taken to be the one that did most in the last second. What looks alike, and is none: a wait in a
+ * write that a request's completion ended, and sleeps by one's own timer, which are in other calls.
  *
  * Part of disk/. Source: balance_dirty_pages() in the kernel's mm/page-writeback.c.
  */

@@ -16,7 +16,7 @@
  * so: the interrupt queues the end of the I/O), if the thread's call may wait for
  * a file's blocks: inferred. jbd2's commits are followed here too.
  *
- * Part of objects/. Source: semantics.md, "Blocking causality", rule 1 ("work
+ * Part of disk/. Source: semantics.md, "Blocking causality", rule 1 ("work
  * queued to a kworker").
  */
 #include "disk/work.h"

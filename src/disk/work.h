@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Work queues, writeback and journals: whose work a kernel thread does.
  *
- * Place: objects/.
+ * Place: disk/.
  */
 #ifndef WHYLATE_OBJECTS_WORK_H
 #define WHYLATE_OBJECTS_WORK_H

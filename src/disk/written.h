@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who wrote into files what their disk has not yet, and what disks were busy with.
  *
- * Place: disk/, under flush.c and throttled.c, which explain waits by it.
+ * Place: disk/, under flush.c and pauses.c, which explain waits by it.
  */
 #ifndef WHYLATE_DISK_WRITTEN_H
 #define WHYLATE_DISK_WRITTEN_H

@@ -5,8 +5,8 @@
  *   launcher  ─fork a─fork b─┤ wait4 a    ├┤ wait4 b  ├─ exits
  *   make      ─fork a─┤ wait4 a     ├─fork b─┤ wait4 b ├─ exits       none
  *
- * Place: imposed/. A launcher starts two or more, and nobody once a child has ended, and writes to no pipe or
- * socket after such a wait; of threads that it made the same is asked of each wait.
+ * Place: imposed/. A launcher starts two or more, and nobody once a child has ended, and writes to
+ * no pipe or socket after such a wait; of threads that it made the same is asked of each wait.
  */
 #ifndef WHYLATE_IMPOSED_JOINS_H
 #define WHYLATE_IMPOSED_JOINS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The locks of files; what counts as one is in locks.h.
  *
- * Part of objects/.
+ * Part of locks/.
  */
 #include "locks/file_locks.h"
 

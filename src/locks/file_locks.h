@@ -2,7 +2,7 @@
 /* Locks of files: flock, fcntl and the file's own (inode), as calls take and give them up; and
  * which lock a wait is for.
  *
- * Place: objects/, over the log in locks.h.
+ * Place: locks/, over the log in locks.h.
  */
 #ifndef WHYLATE_OBJECTS_FILE_LOCKS_H
 #define WHYLATE_OBJECTS_FILE_LOCKS_H

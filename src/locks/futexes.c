@@ -8,7 +8,7 @@
  *                       last release at the earliest
  *   T: wait returns 0   T has it, unless it waits again: somebody was faster
  *
- * Part of objects/, over the log in locks.c. Source: linux/futex.h, kernel/futex/pi.c.
+ * Part of locks/, over the log in locks.c. Source: linux/futex.h, kernel/futex/pi.c.
  */
 #include "locks/futexes.h"
 

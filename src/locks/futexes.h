@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Futexes that are locks.
  *
- * Place: objects/, over the log in locks.h.
+ * Place: locks/, over the log in locks.h.
  */
 #ifndef WHYLATE_OBJECTS_FUTEXES_H
 #define WHYLATE_OBJECTS_FUTEXES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Locks whose waits the kernel sees, and who held them.
  *
- * Place: objects/. This is the log of who takes and gives up locks. file_locks.c and
+ * Place: locks/. This is the log of who takes and gives up locks. file_locks.c and
  * futexes.c write it while system calls and wake-ups pass; contention/holders.c reads it.
  * What is a lock, and how its holders are known:
  *

@@ -16,7 +16,7 @@
  * packets are kept, sent and received ones, and brought together when all have
  * been read (trace/pairs.h), as the hosts' clocks are known only then.
  *
- * Part of objects/. Source: semantics.md, "Blocking causality", rule 1.
+ * Part of net/. Source: semantics.md, "Blocking causality", rule 1.
  */
 #include "net/network.h"
 

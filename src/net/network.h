@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets that are sent and received.
  *
- * Place: objects/.
+ * Place: net/.
  */
 #ifndef WHYLATE_OBJECTS_NETWORK_H
 #define WHYLATE_OBJECTS_NETWORK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who ran on a CPU, over a stretch of time.
  *
- * Place: waits/. How much may be looked up in one report is limited: RUNS_READ_MAX.
+ * Place: ready/. How much may be looked up in one report is limited: RUNS_READ_MAX.
  */
 #ifndef WHYLATE_WAITS_CPU_RUNS_H
 #define WHYLATE_WAITS_CPU_RUNS_H

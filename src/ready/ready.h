@@ -2,7 +2,7 @@
 /* Ready to run, but not running: why. Somebody else ran on that CPU, or nobody
  * did, and then there is a reason to be named.
  *
- * Place: waits/, over the stretches `interrupted/wait-cpu` and
+ * Place: ready/, over the stretches `interrupted/wait-cpu` and
  * `interrupted/preempted` of a thread, for the verdict, the critical path, the
  * summary's labels and the overview. How much of a stretch was idle is exact;
  * which reason an idle stretch had is judged by these marks:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who ran on a CPU while a thread was ready to: sums by name.
  *
- * Place: waits/, for the verdict and the overview. Source: semantics.md,
+ * Place: ready/, for the verdict and the overview. Source: semantics.md,
  * `by:NAME` (time split exactly by who ran).
  */
 #ifndef WHYLATE_WAITS_RUNNERS_H

@@ -51,16 +51,17 @@ enum reason_kind {
 	 * bytes; `other`, count: as above; number: the limit in bytes, 0: not known; result: what
 	 * the disk did last, KiB/s. */
 	REASON_DIRTY,
-	/* Tries with pauses between (objects/tries.h): `call` on `object` gave `result`, `count` times
-	 * since `begin`; the longest pause was `ns`. `thread` made the difference at `until`. */
+	/* Tries with pauses between (objects/tries.h): `call` on `object` gave `result`, `count`
+	 * times since `begin`; the longest pause was `ns`. `thread` made the difference at
+	 * `until`. */
 	REASON_FILE_APPEARS, /* made the file */
 	REASON_FILE_GOES, /* had it, and removed it */
 	REASON_LISTENS, /* listens there */
 	REASON_INPUT, /* wrote what was to be read */
 	REASON_LOCK_TRIED, /* held the lock */
 	REASON_PROCESS_ENDS, /* ended: it was asked whether it is still there */
-	/* The wait was to write under a lock that several read: `thread` was the last to give it up,
-	 * `other` has it at other times, as have `count` in all that are known. */
+	/* The wait was to write under a lock that several read: `thread` was the last to give it
+	 * up, `other` has it at other times, as have `count` in all that are known. */
 	REASON_READ_LOCKED,
 	REASON_FUTEX_TIMED, /* woke the waiter in the end: its timed waits had expired before */
 	/* What TCP did with bytes that `thread` wrote in `call` at `begin` and that the wait was

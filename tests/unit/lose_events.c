@@ -159,7 +159,7 @@ static void compare_wait(const struct comparison *compare, uint32_t thread, cons
 		return;
 	if (!wait_lead(compare->whole, &wait_a, &lead_a))
 		lead_a.thread = NO_THREAD;
-	/* the whole trace shows what else the waker did, or for what it was: rule 2 is what is left */
+	/* the whole shows what else the waker did, or for what it was: rule 2 is what is left */
 	if (lead_a.thread == NO_THREAD && lead_b.thread == b->waker && a->kind == WAKER_THREAD)
 		return;
 	if (tid_of(compare->whole, lead_a.thread) == tid_of(compare->holed, lead_b.thread))
