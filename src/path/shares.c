@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* The critical path added up for the verdict: shares.h.
+ *
+ * Part of path/.
+ */
+#include "path/shares.h"
+
+#include <string.h>
+
+#include "contention/holders.h"
+#include "path/ending.h"
+#include "path/path_sums.h"
+#include "path/siblings.h"
+#include "path/tried.h"
+#include "waits/reasons.h"
+
+uint32_t waited_on(const struct session *session, const struct block *block)
+{
+	const struct reason *reason = block_reason(session, block);
+
+	return reason && reason->object && reason_info(reason)->cause == CAUSE_TIMEOUT
+		       ? reason->object
+		       : session_resource(session, block);
+}
+
+const struct worked_on *main_object(const struct share *share)
+{
+	const struct worked_on *most = NULL;
+
+	for (guint i = 0; i < share->objects->len; i++) {
+		const struct worked_on *at = &g_array_index(share->objects, struct worked_on, i);
+
+		if (!most || at->ns > most->ns)
+			most = at;
+	}
+	return most;
+}
+
+static void share_free(gpointer data)
+{
+	struct share *share = data;
+
+	if (share->siblings)
+		g_hash_table_destroy(share->siblings);
+	g_array_free(share->objects, TRUE);
+	g_array_free(share->waiters, TRUE);
+	g_free(share->cause_label);
+	runners_clear(&share->runners);
+	g_free(share);
+}
+
+static void add_waiter(const struct session *session, const struct path *path, struct share *share,
+		       const struct piece *piece)
+{
+	const struct through *wait;
+	struct waiter fresh = {.behalf = piece->behalf};
+
+	if (piece->behalf < 0)
+		return;
+	wait = &g_array_index(path->waits, struct through, piece->behalf);
+	fresh.thread = wait->thread;
+	fresh.leaf = wait->leaf;
+	fresh.resource = waited_on(session, wait->block);
+	fresh.ending = is_ending(session, wait->thread, wait->begin);
+	fresh.ns = piece->end - piece->begin;
+	for (guint i = 0; i < share->waiters->len; i++) {
+		struct waiter *at = &g_array_index(share->waiters, struct waiter, i);
+
+		if (at->thread == fresh.thread && at->leaf == fresh.leaf &&
+		    at->resource == fresh.resource && at->ending == fresh.ending) {
+			at->ns += fresh.ns;
+			at->several |= at->behalf != fresh.behalf;
+			return;
+		}
+	}
+	g_array_append_val(share->waiters, fresh);
+}
+
+/* The lock of a file that the wait above was for: this thread's call needs it too. */
+static uint32_t file_lock_above(const struct session *session, const struct path *path,
+				const struct piece *piece)
+{
+	const struct block *block;
+
+	if (piece->behalf < 0)
+		return 0;
+	block = g_array_index(path->waits, struct through, piece->behalf).block;
+	return block->lock && lock_at(&session->trace.flow, block->lock)->kind == LOCK_INODE
+		       ? block->lock
+		       : 0;
+}
+
+static void add_spin(const struct session *session, const struct path *path, struct share *share,
+		     const struct piece *piece)
+{
+	uint32_t lock = file_lock_above(session, path, piece);
+	uint32_t owner = NO_THREAD;
+	int64_t ns;
+
+	if (PACK_KIND(piece->leaf) != LEAF_WORK_SYSCALL)
+		return;
+	if (!lock && strcmp(session_text(session, PACK_NUMBER(piece->leaf)), "futex") != 0)
+		return;
+	ns = lock_spin(session, piece->thread, lock, piece->begin, piece->end, &owner);
+	share->spun += ns;
+	if (ns > 0 && piece->end - piece->begin >= share->longest)
+		share->spun_for = owner;
+}
+
+static void add_object(struct share *share, uint32_t ref, int64_t ns)
+{
+	struct worked_on fresh = {ref, ns};
+
+	for (guint i = 0; i < share->objects->len; i++) {
+		struct worked_on *at = &g_array_index(share->objects, struct worked_on, i);
+
+		if (at->ref == ref) {
+			at->ns += ns;
+			return;
+		}
+	}
+	if (ref)
+		g_array_append_val(share->objects, fresh);
+}
+
+/* Faults on a program's many files are one share: they come of its start as a whole. */
+static bool is_file_fault(const struct session *session, uint32_t leaf, uint32_t resource)
+{
+	return PACK_KIND(leaf) == LEAF_BLOCK_FAULT &&
+	       g_str_has_prefix(session_text(session, resource), "file:");
+}
+
+static guint share_hash(gconstpointer data)
+{
+	const struct share *share = data;
+
+	return (((share->thread * 31 + share->leaf) * 31 + share->resource) * 31 + share->cause) *
+		       31 +
+	       share->tried;
+}
+
+static gboolean share_equal(gconstpointer a, gconstpointer b)
+{
+	const struct share *x = a, *y = b;
+
+	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
+	       x->cause == y->cause && x->ending == y->ending && x->reclaim == y->reclaim &&
+	       x->tried == y->tried;
+}
+
+/* What TCP did is one thing, however many connections it did it on. */
+static uint32_t by_reason(const struct session *session, const struct piece *piece,
+			  uint32_t resource)
+{
+	const struct reason *reason = piece->block ? block_reason(session, piece->block) : NULL;
+
+	return reason && reason_is_transport(reason) ? reason->object : resource;
+}
+
+/* `known`: the shares as a set, by what tells one from another. */
+static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
+		      GHashTable *known, const struct siblings *siblings, const struct piece *piece,
+		      uint32_t tried)
+{
+	bool ending = is_ending(session, piece->thread, piece->begin) &&
+		      leaf_wib(piece->leaf) != WIB_INTERRUPTED;
+	uint32_t named = piece->block && !ending ? session_resource(session, piece->block) : 0;
+	uint32_t resource = by_reason(session, piece, named);
+	int64_t ns = piece->end - piece->begin;
+	bool file_fault = is_file_fault(session, piece->leaf, resource);
+	struct share key = {
+		.thread = siblings_first(siblings, session, piece->thread),
+		.leaf = piece->leaf,
+		.resource = file_fault ? 0 : resource,
+		.named = named,
+		.cause = piece_cause_kind(session, piece),
+		.ending = ending,
+		.tried = tried,
+		.reclaim = PACK_KIND(piece->leaf) == LEAF_WORK_USER && piece->ref == REF_RECLAIM,
+		.shortest = INT64_MAX,
+		.spun_for = NO_THREAD};
+	struct share *share;
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+
+	share = g_hash_table_lookup(known, &key);
+	if (!share) {
+		share = g_memdup2(&key, sizeof key);
+		g_hash_table_add(known, share);
+		share->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
+		share->objects = g_array_new(FALSE, FALSE, sizeof(struct worked_on));
+		g_ptr_array_add(shares, share);
+	}
+	if (share->named != named)
+		share->named = 0;
+	if (piece->thread != share->thread && !share->siblings)
+		share->siblings = g_hash_table_new(NULL, NULL);
+	if (piece->thread != share->thread)
+		g_hash_table_add(share->siblings, GUINT_TO_POINTER(piece->thread));
+	add_waiter(session, path, share, piece);
+	add_spin(session, path, share, piece);
+	if (file_fault || PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL)
+		add_object(share, file_fault ? resource : piece->ref, ns);
+	if (piece->block && piece->block == share->last) {
+		share->current += ns;
+	} else {
+		share->shortest = share->count ? MIN(share->shortest, share->current) : INT64_MAX;
+		share->current = ns;
+		share->count++;
+	}
+	share->last = piece->block;
+	if (share->current > share->longest) {
+		struct cause cause = piece_cause(session, piece);
+		GString *label = cause.label ? g_string_new(cause.label) : NULL;
+
+		if (label)
+			cause_append_times(label, &cause);
+		g_free(share->cause_label);
+		share->cause_label = label ? g_string_free(label, FALSE) : NULL;
+		share->inferred = cause.inferred;
+		cause_clear(&cause);
+	}
+	share->ns += ns;
+	share->longest = MAX(share->longest, share->current);
+	share->spans_gap |= session_spans_gap(session, piece->thread, &span);
+	if (PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU)
+		runners_add(&share->runners, session, piece->thread, &span);
+}
+
+static int largest_first(gconstpointer a, gconstpointer b)
+{
+	const struct share *x = *(struct share *const *) a, *y = *(struct share *const *) b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static int longest_first(gconstpointer a, gconstpointer b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (!x->share || !y->share)
+		return x->tried < y->tried ? -1 : x->tried > y->tried;
+	return x->share->thread < y->share->thread ? -1 : x->share->thread > y->share->thread;
+}
+
+GPtrArray *shares_new(const struct session *session, const struct path *path, int64_t from,
+		      int64_t to, GArray *tries)
+{
+	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
+	g_autoptr(GHashTable) known = g_hash_table_new(share_hash, share_equal);
+	struct siblings siblings;
+
+	siblings_init(&siblings, session, path);
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+		uint32_t tried;
+
+		if (piece->begin < from || piece->end > to)
+			continue;
+		tried = tried_add(tries, session, path, piece);
+		if (!tried || g_array_index(tries, struct tried, tried - 1).waiter != piece->thread)
+			add_piece(session, path, shares, known, &siblings, piece, tried);
+	}
+	siblings_clear(&siblings);
+	g_ptr_array_sort(shares, largest_first);
+	return shares;
+}
+
+GArray *items_new(const GPtrArray *shares, const GArray *tries)
+{
+	GArray *items = g_array_new(FALSE, FALSE, sizeof(struct item));
+
+	for (guint i = 0; i < shares->len; i++) {
+		const struct share *share = g_ptr_array_index(shares, i);
+		struct item item = {share, 0, share->ns};
+
+		if (!share->tried)
+			g_array_append_val(items, item);
+	}
+	for (guint i = 0; i < tries->len; i++) {
+		struct item item = {NULL, i + 1, g_array_index(tries, struct tried, i).ns};
+
+		g_array_append_val(items, item);
+	}
+	g_array_sort(items, longest_first);
+	return items;
+}

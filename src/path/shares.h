@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What the sentences of the verdict are about: pieces of the critical path of one thread in one
+ * state and for one cause, added up, and waits that were one try (tried.h); the largest first.
+ *
+ * Part of path/ (path.h); the words: share_words.h, the sentences: verdict.c.
+ */
+#ifndef WHYLATE_PATH_SHARES_H
+#define WHYLATE_PATH_SHARES_H
+
+#include "path/path.h"
+#include "ready/runners.h"
+#include "waits/causality.h"
+
+struct share {
+	uint32_t thread, leaf; /* of siblings the first */
+	GHashTable *siblings; /* owned; the others: siblings.h; NULL: none */
+	uint32_t resource; /* what these pieces are added up by, besides: a reason's object */
+	uint32_t named; /* the resource to be named, 0: several */
+	enum cause_kind cause;
+	char *cause_label;   /* owned; of the longest piece */
+	bool inferred;       /* that */
+	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
+	GArray *objects;     /* owned; struct worked_on: of faults the files that they read */
+	uint64_t count;
+	int64_t ns, shortest, longest; /* a wait of which several pieces are here counts once */
+	const struct block *last; /* … the wait of the piece before, NULL */
+	int64_t current; /* … and so much of it is here */
+	struct runners runners; /* of a share off CPU but ready */
+	int64_t spun;        /* of work in a call: for a lock that somebody else had */
+	uint32_t spun_for;   /* who had it, in the longest piece */
+	bool ending; /* the kernel ended the thread meanwhile: ending.h */
+	bool reclaim; /* it freed memory for a page fault */
+	bool spans_gap;
+	uint32_t tried; /* part of waits that were one try: their place in the list, from 1 */
+};
+
+/* What becomes a sentence: a share, or waits that were one try, with their shares. */
+struct item {
+	const struct share *share; /* NULL: a try's */
+	uint32_t tried;
+	int64_t ns;
+};
+
+/* Waits of one thread in one state, for the share's thread or above it. */
+struct waiter {
+	uint32_t thread, leaf, resource;
+	bool ending;
+	int32_t behalf;      /* the first of these waits, in path.waits */
+	bool several;
+	int64_t ns;          /* of the share's time */
+};
+
+/* A file that a share's time went to. */
+struct worked_on {
+	uint32_t ref; /* as struct interval.ref */
+	int64_t ns;
+};
+
+/* What the wait was on; one that timed out on several, on what it was for. */
+uint32_t waited_on(const struct session *session, const struct block *block);
+/* The file that took most of the share's time, NULL. */
+const struct worked_on *main_object(const struct share *share);
+/* The part of the path in [from, to) as shares (owned), the largest first, and as `tries` (struct
+ * tried). */
+GPtrArray *shares_new(const struct session *session, const struct path *path, int64_t from,
+		      int64_t to, GArray *tries);
+/* struct item: what the sentences are about, the largest first. */
+GArray *items_new(const GPtrArray *shares, const GArray *tries);
+
+#endif
