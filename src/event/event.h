@@ -135,6 +135,7 @@ struct event_syscall {
 	int32_t pair[2];  /* pipe, socketpair; -1 */
 	const struct event_ready *fds; /* NULL where the event has no such list */
 	uint32_t fd_count;
+	int32_t watched; /* poll: its descriptors; select: above the highest one; -1: not said */
 	bool fds_cut;     /* the tracer cut the list at one page */
 };
 

@@ -220,6 +220,8 @@ static const struct event_field syscall_fields[] = {
 	{"writefds", FIELD_BYTES, AT(syscall.writefds)},
 	{"exceptfds", FIELD_BYTES, AT(syscall.exceptfds)},
 	{"fds", FIELD_READY, AT(syscall.fds)},
+	{"nfds", FIELD_I32, AT(syscall.watched)},
+	{"n", FIELD_I32, AT(syscall.watched)}, /* select */
 	{"overflow", FIELD_BOOL, AT(syscall.fds_cut)},
 	{"event", FIELD_COOKIE, AT(syscall.data)},
 	{0}};
@@ -277,6 +279,7 @@ static const struct event syscall_defaults = {
 		    .epfd = -1,
 		    .timeout = -1,
 		    .which = WAITID_PID,
+		    .watched = -1,
 		    .pair = {-1, -1}}};
 
 /* The arguments of a kind of event: where they lie in struct event, what they are taken from, and

@@ -127,9 +127,9 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		transport_call(flow, thread, cpu->current);
 		if (info->wait == WAIT_FUTEX)
 			lock_futex_begins(flow, cpu->current, thread);
+		question_entry(flow, cpu->current, thread, &event->syscall);
 		if (info->tries == TRIES_EXIT && thread->flow.tries)
 			call_exits(flow, cpu->current);
-		question_entry(flow, cpu->current, thread, &event->syscall);
 		if (flow->exchanges_wanted)
 			exchange_entry(flow, cpu->current, thread);
 	}

@@ -120,6 +120,8 @@ static enum imposed kind_of(const struct session *session, const struct wait *wa
 	if (reason && (reason->kind == REASON_IO_LIMIT || reason->kind == REASON_MEMORY_HIGH ||
 		       reason->kind == REASON_RECLAIM || reason->kind == REASON_DIRTY))
 		return IMPOSED_LIMIT;
+	if (reason && reason_is_try(reason))
+		return IMPOSED_SLEEP; /* between two tries */
 	return taker == TAKER_HARDWARE && wait_is_networks(session, wait)
 		       ? IMPOSED_NETWORK
 		       : kinds[taker];

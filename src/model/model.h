@@ -371,6 +371,7 @@ struct talk {
 	uint32_t asker; /* … which thread asked */
 	uint32_t peer; /* thread that has the other end, as far as was seen; NO_THREAD */
 	uint32_t partner; /* number of the other end's talk, 0 */
+	uint32_t out, in; /* bytes written to it, and read, modulo 2^32 */
 	uint32_t reason; /* struct reason of the waits for the answer that timed out, 0 */
 };
 

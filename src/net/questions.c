@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/files.h"
+#include "net/asked_again.h"
 #include "net/idle_peer.h"
 #include "net/talks.h"
 #include "objects/calls.h"
@@ -213,7 +214,7 @@ static uint32_t watched_at_entry(struct flow *flow, struct thread *thread, uint8
 {
 	struct watched watched = {.flow = flow, .thread = thread};
 
-	if (!thread->flow.asked) /* most often */
+	if (!thread->flow.asked || args->watched == 0) /* most often */
 		return 0;
 	if (wait == WAIT_POLL && !args->fds)
 		return thread->flow.asked; /* tracers before 2.9 do not say */
@@ -236,15 +237,26 @@ static uint32_t watched_by_epoll(struct flow *flow, struct thread *thread)
 }
 
 /* A copy of the descriptor that another process has keeps nothing open for this one. */
-static void close_begins(struct flow *flow, struct thread *thread)
+static void close_begins(struct flow *flow, uint32_t index, struct thread *thread)
 {
 	struct talk *talk = talk_found(flow, thread, thread->flow.call.fd);
 
 	if (!talk)
 		return;
 	give_up(flow, thread, talk);
-	if (fd_is_last(thread_files(flow, thread), thread->flow.call.fd))
-		talk->connecting = talk->outstanding = false;
+	if (!fd_is_last(thread_files(flow, thread), thread->flow.call.fd))
+		return;
+	asked_again(flow, index, talk);
+	talk->connecting = talk->outstanding = false;
+}
+
+static void exit_begins(struct flow *flow, uint32_t index, struct thread *thread)
+{
+	struct talk *talk = talk_at(host_of(flow, thread), thread->flow.asked);
+
+	give_up(flow, thread, talk);
+	if (talk && talk->asker == index)
+		asked_again(flow, index, talk);
 }
 
 void question_entry(struct flow *flow, uint32_t index, struct thread *thread,
@@ -268,10 +280,10 @@ void question_entry(struct flow *flow, uint32_t index, struct thread *thread,
 		if (talk)
 			ask_to_connect(flow, index, thread, talk);
 	} else if (info->effect == DOES_CLOSE || info->effect == DOES_SHUTDOWN) {
-		close_begins(flow, thread);
+		close_begins(flow, index, thread);
 		return;
 	} else if (info->effect == DOES_EXIT) {
-		give_up(flow, thread, talk_at(host_of(flow, thread), thread->flow.asked));
+		exit_begins(flow, index, thread);
 	} else if (info->wait == WAIT_POLL || info->wait == WAIT_SELECT) {
 		call->talk = watched_at_entry(flow, thread, info->wait, args);
 		return;
@@ -451,6 +463,9 @@ static void move_ends(struct flow *flow, uint32_t index, struct thread *thread,
 
 	if (!talk)
 		return;
+	if (args->ret > 0)
+		*(moves == MOVES_IN || moves == MOVES_RECEIVE ? &talk->in : &talk->out) +=
+			(uint32_t) args->ret;
 	if (moves != MOVES_IN && moves != MOVES_RECEIVE)
 		talk->outstanding &= args->ret > 0;
 	else if (args->ret >= 0)

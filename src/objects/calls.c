@@ -345,6 +345,10 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 	case WAIT_CHILD:
 		call->argument = args->which == WAITID_PID ? args->upid : 0;
 		break;
+	case WAIT_POLL:
+	case WAIT_SELECT:
+		call->op = args->watched;
+		break;
 	case WAIT_CONNECT:
 		call->address = address_key(flow, args);
 		break;

@@ -67,6 +67,12 @@ uint8_t call_operation(struct flow *flow, const struct thread *thread)
 	return (uint8_t) (call->op & FUTEX_COMMAND_MASK);
 }
 
+/* poll and select without a descriptor are sleeps. */
+static bool watches_nothing(const struct call *call)
+{
+	return call->op == 0 && !call->inherited;
+}
+
 /* What the thread, in the call it is in, would wait for now. */
 uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd)
 {
@@ -78,6 +84,7 @@ uint32_t call_resource(struct flow *flow, struct thread *thread, int32_t *fd)
 		return 0;
 	case WAIT_POLL:
 	case WAIT_SELECT:
+		return intern_id(flow->names, watches_nothing(call) ? "sleep" : "poll");
 	case WAIT_EPOLL: /* until the exit tells */
 		return intern_id(flow->names, "poll");
 	case WAIT_FUTEX:
@@ -213,6 +220,9 @@ uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 	switch (wait) {
 	case WAIT_POLL:
 	case WAIT_SELECT:
+		if (watches_nothing(&thread->flow.call))
+			return intern_id(flow->names, "sleep");
+		return ready_resource(flow, thread, wait, args, fd);
 	case WAIT_EPOLL:
 		return ready_resource(flow, thread, wait, args, fd);
 	case WAIT_CHILD:

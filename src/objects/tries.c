@@ -164,7 +164,8 @@ static bool ended_by_time(const struct flow *flow, const struct block *block)
 	       strcmp(intern_text(flow->names, block->resource), "timeout") == 0;
 }
 
-/* It was asleep by its own timer for a good part of its life: `sleep`. */
+/* It was asleep by its own timer for a good part of its life; of `sleep` it does not matter how
+ * long its start took. */
 static bool only_slept(struct flow *flow, const struct thread *child)
 {
 	struct track_pos pos;
@@ -183,7 +184,8 @@ static bool only_slept(struct flow *flow, const struct thread *child)
 			naps += begin - at;
 		begin = at;
 	}
-	return naps * 4 >= end - begin;
+	return naps * 4 >= end - begin ||
+	       (naps && strcmp(intern_text(flow->names, child->name), "sleep") == 0);
 }
 
 static enum pause pause_of(struct flow *flow, const struct interval *interval)

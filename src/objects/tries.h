@@ -29,6 +29,7 @@ enum try_kind {
 	TRY_LISTENER, /* nobody listens there */
 	TRY_INPUT,    /* nothing to read */
 	TRY_END,      /* the process is still there */
+	TRY_ANSWER,   /* the same answer */
 	TRY_LOCK,     /* another holds it */
 	TRY_FUTEX,    /* timed waits that expire */
 	TRY_KINDS

@@ -32,7 +32,7 @@ uint32_t tried_add(GArray *list, const struct session *session, const struct pat
 		   const struct piece *piece)
 {
 	int64_t ns = piece->end - piece->begin;
-	struct tried fresh = {.wait = -1};
+	struct tried fresh = {.above = piece->behalf};
 	bool own = piece->woken && try_of(session, piece->block);
 	uint32_t place;
 
@@ -50,7 +50,7 @@ uint32_t tried_add(GArray *list, const struct session *session, const struct pat
 						.waiter = wait->thread,
 						.leaf = wait->leaf,
 						.resource = session_resource(session, wait->block),
-						.wait = at};
+						.above = wait->behalf};
 			own = false;
 		}
 		at = wait->behalf;
@@ -64,7 +64,5 @@ uint32_t tried_add(GArray *list, const struct session *session, const struct pat
 	g_array_index(list, struct tried, place - 1).ns += ns;
 	if (own)
 		g_array_index(list, struct tried, place - 1).rest += ns;
-	else if (g_array_index(list, struct tried, place - 1).wait < 0)
-		g_array_index(list, struct tried, place - 1).wait = fresh.wait;
 	return place;
 }

@@ -160,11 +160,9 @@ static char *tried_sentence(const struct session *session, const struct path *pa
 	}
 	append_where(text, session, tried->leaf, tried->resource, false);
 	g_string_append(text, clause ? clause : "");
-	if (tried->wait >= 0)
-		append_above(text, session, path,
-			     g_array_index(path->waits, struct through, tried->wait).behalf);
+	append_above(text, session, path, tried->above);
 	append_meanwhile(text, session, shares, place, tried->ns);
-	if (tried->rest * 20 >= tried->ns)
+	if (tried->rest * 20 >= tried->ns && tried->rest < tried->ns)
 		g_string_append_printf(text, "; %s was only what the pauses lasted longer",
 				       when_duration(length, tried->rest));
 	g_string_append_c(text, '.');

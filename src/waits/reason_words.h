@@ -34,6 +34,8 @@ char *try_label(const struct session *session, const struct wait *wait,
 		const struct reason *reason);
 char *try_lock_label(const struct session *session, const struct wait *wait,
 		     const struct reason *reason);
+char *answer_label(const struct session *session, const struct wait *wait,
+		   const struct reason *reason);
 char *read_locked_label(const struct session *session, const struct wait *wait,
 			const struct reason *reason);
 char *try_futex_label(const struct session *session, const struct wait *wait,

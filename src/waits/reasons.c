@@ -25,6 +25,7 @@ const struct reason_info *reason_info(const struct reason *reason)
 		[REASON_INPUT] = {CAUSE_RETRY, try_label},
 		[REASON_LOCK_TRIED] = {CAUSE_LOCK_OWNER, try_lock_label},
 		[REASON_PROCESS_ENDS] = {CAUSE_RETRY, try_label},
+		[REASON_ANSWER] = {CAUSE_RETRY, answer_label},
 		[REASON_READ_LOCKED] = {CAUSE_LOCK_OWNER, read_locked_label},
 		[REASON_FUTEX_TIMED] = {CAUSE_LOCK_OWNER, try_futex_label},
 		[REASON_RETRANSMISSION] = {CAUSE_RETRANSMISSION, again_label},

@@ -9,13 +9,25 @@
 #include "event/signals.h"
 #include "waits/state_names.h"
 
+/* The limit may be kept by several waits: then each one's is no more than its part. */
+static bool is_part(const struct wait *wait, const struct reason *reason)
+{
+	return reason->begin && !(reason->flags & REASON_LATE) &&
+	       reason->until - reason->begin > 2 * (wait->end - wait->begin);
+}
+
 /* "its own time limit of 400.0 ms: " */
-static GString *limit_begins(const struct wait *wait)
+static GString *limit_begins(const struct wait *wait, const struct reason *reason)
 {
 	GString *label = g_string_new(NULL);
 	char length[32];
 	int64_t limit = wait->block->timer;
 
+	if (is_part(wait, reason)) {
+		g_string_printf(label, "its own time limit, %s in all, kept by several waits: ",
+				when_duration(length, reason->until - reason->begin));
+		return label;
+	}
 	g_string_printf(label, "its own time limit of %s: ",
 			when_duration(length, limit >= 0 ? limit : wait->end - wait->begin));
 	return label;
@@ -75,7 +87,7 @@ static void append_asker(GString *label, const struct session *session, const st
 char *unanswered_label(const struct session *session, const struct wait *wait,
 		       const struct reason *reason)
 {
-	GString *label = limit_begins(wait);
+	GString *label = limit_begins(wait, reason);
 
 	append_object(label, session, reason);
 	append_peer(label, session, reason);
@@ -88,7 +100,7 @@ char *unanswered_label(const struct session *session, const struct wait *wait,
 char *unconnected_label(const struct session *session, const struct wait *wait,
 			const struct reason *reason)
 {
-	GString *label = limit_begins(wait);
+	GString *label = limit_begins(wait, reason);
 	char length[32];
 
 	append_object(label, session, reason);
@@ -98,7 +110,7 @@ char *unconnected_label(const struct session *session, const struct wait *wait,
 					      : " did not answer the attempt to connect");
 	if (reason->count > 1)
 		g_string_append_printf(label, ", sent %u times", reason->count);
-	if (!(reason->flags & REASON_LATE))
+	if (!(reason->flags & REASON_LATE) && !is_part(wait, reason))
 		g_string_append_printf(label, " in %s",
 				       when_duration(length, reason->until - reason->begin));
 	append_asker(label, session, wait, reason);
@@ -109,7 +121,7 @@ char *unended_label(const struct session *session, const struct wait *wait,
 		    const struct reason *reason)
 {
 	g_autofree char *target = thread_label(session, reason->thread);
-	GString *label = limit_begins(wait);
+	GString *label = limit_begins(wait, reason);
 
 	g_string_append_printf(label, "%s did not end", target);
 	if (reason->count) {
@@ -127,7 +139,7 @@ char *unlocked_label(const struct session *session, const struct wait *wait,
 		     const struct reason *reason)
 {
 	g_autofree char *holder = thread_label(session, reason->thread);
-	GString *label = limit_begins(wait);
+	GString *label = limit_begins(wait, reason);
 
 	g_string_append_printf(label, "%s held the lock of %s", holder,
 			       session_text(session, reason->object));

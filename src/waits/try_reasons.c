@@ -180,6 +180,37 @@ char *read_locked_label(const struct session *session, const struct wait *wait,
 	return g_string_free(text, FALSE);
 }
 
+/* "each time at once, 2 times with 130 bytes, the last time with 126" */
+static void append_answers(GString *text, const struct session *session,
+			   const struct reason *reason)
+{
+	if (is_thread(reason->other)) {
+		g_string_append(text, " by ");
+		append_thread(text, session, reason->other);
+	}
+	g_string_append_printf(text,
+			       " each time, %u times alike (%" G_GUINT64_FORMAT
+			       " bytes), then otherwise (%" G_GUINT64_FORMAT " bytes)",
+			       reason->count, reason->number, reason->amount);
+}
+
+char *answer_label(const struct session *session, const struct wait *wait,
+		   const struct reason *reason)
+{
+	g_autofree char *object = object_words(session, reason);
+	GString *text = g_string_new(NULL);
+	char length[32];
+
+	(void) wait;
+	g_string_append_printf(text, "%s was asked the same again (%d bytes) and answered", object,
+			       reason->result);
+	append_answers(text, session, reason);
+	g_string_append_printf(text,
+			       ", pauses of up to %s (inferred: what was said is not recorded)",
+			       when_duration(length, reason->ns));
+	return g_string_free(text, FALSE);
+}
+
 char *try_futex_label(const struct session *session, const struct wait *wait,
 		      const struct reason *reason)
 {
@@ -218,6 +249,16 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 		return g_strdup_printf(", trying %s again for the lock of %s", call, object);
 	case REASON_PROCESS_ENDS:
 		return g_strdup_printf(", asking again with %s whether it was still there", call);
+	case REASON_ANSWER:
+		more = g_string_new(NULL);
+		g_string_append_printf(more,
+				       ", its own pauses between asking %s the same again (%d "
+				       "bytes), which was answered",
+				       object, reason->result);
+		append_answers(more, session, reason);
+		g_string_append(more, ": as one asks who is not ready yet, or busy (inferred: what "
+				      "was said is not recorded)");
+		return g_string_free(more, FALSE);
 	case REASON_READ_LOCKED:
 		more = g_string_new(", to write under a lock that others read by turns or at once: "
 				    "last this one, also ");

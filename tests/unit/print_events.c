@@ -77,6 +77,7 @@ static void print_syscall(const struct session *session, const struct event_sysc
 	for (uint32_t i = 0; call->fds && i < call->fd_count; i++)
 		printf(" fd%u=%" PRIu64 ",%d,%u", i, call->fds[i].data, call->fds[i].fd,
 		       call->fds[i].events);
+	print_number("watched", call->watched);
 	print_number("cut", call->fds_cut);
 }
 

@@ -267,9 +267,24 @@ static void test_connecting(void)
 	/* asked at 12, given up for good at 250 */
 	moves(feed, 250, 0, "close", 3, 0);
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
-			"timeout: its own time limit of 99 ns: 10.0.0.9:80 did not answer the "
-			"attempt to connect in 238 ns");
+			"timeout: its own time limit, 238 ns in all, kept by several waits: "
+			"10.0.0.9:80 did not answer the attempt to connect");
 	g_assert_cmpstr(cause_of(feed, 5, 1), ==, cause_of(feed, 5, 0));
+}
+
+/* … in one wait. */
+static void test_connecting_once(void)
+{
+	FEED(2);
+
+	begin(feed);
+	makes_socket(feed, 10, 3, STREAM);
+	connects(feed, 12, 3, -115);
+	polls_in_vain(feed, 30, 3);
+	moves(feed, 140, 0, "close", 3, 0);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
+			"timeout: its own time limit of 99 ns: 10.0.0.9:80 did not answer the "
+			"attempt to connect in 128 ns");
 }
 
 static void pipes(struct feed *feed, int64_t time, int32_t in, int32_t out)
@@ -483,6 +498,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/questions/server-waits", test_server_waits);
 	g_test_add_func("/questions/datagram-again", test_datagram_again);
 	g_test_add_func("/questions/connecting", test_connecting);
+	g_test_add_func("/questions/connecting-once", test_connecting_once);
 	g_test_add_func("/questions/peer-idles", test_peer_idles);
 	g_test_add_func("/questions/peer-works", test_peer_works);
 	g_test_add_func("/questions/answered-late", test_answered_late);
