@@ -151,6 +151,17 @@ static void set_count(struct compiler *compiler, struct op *op, const struct typ
 	op->reg = length->reg;
 }
 
+/* An array of bytes that stay where they are: an address of IPv4. */
+static bool is_plain_bytes(const struct adding *adding, const struct type *type)
+{
+	const struct type *element = type->element;
+
+	return type->kind == TYPE_ARRAY && element->kind == TYPE_INTEGER && element->size == 8 &&
+	       element->align <= 8 && !element->text && type->length && type->length <= 31 &&
+	       adding->wish && adding->wish->take == TAKE_BYTES && adding->value == UINT8_MAX &&
+	       position_is_byte(adding->compiler);
+}
+
 static void compile_flat(const struct adding *adding, const struct type *type, uint64_t bits)
 {
 	struct compiler *compiler = adding->compiler;
@@ -162,7 +173,13 @@ static void compile_flat(const struct adding *adding, const struct type *type, u
 		emit_skip(compiler, bits * type->length);
 		return;
 	}
-	op = emit_op(compiler, OP_FLAT);
+	if (is_plain_bytes(adding, type)) {
+		op_store(emit_bytes(compiler, (uint8_t) type->length), adding->wish, adding->ready);
+		position_advance(compiler, bits * type->length);
+		return;
+	}
+	op = type->kind == TYPE_ARRAY ? emit_fixed(compiler, OP_FLAT, bits * type->length)
+				      : emit_op(compiler, OP_FLAT);
 	op->align = (uint32_t) bits;
 	set_count(compiler, op, type);
 	op->size = (uint8_t) (element->kind == TYPE_INTEGER ? element->size : 0);
@@ -217,7 +234,7 @@ static void compile_list(const struct adding *adding, const struct type *type)
 	compiler->modulus = MAX(type->element->align, 1);
 	compiler->rest = 0;
 	compile_type(&inside, type->element);
-	emit_op(compiler, OP_END);
+	emit_end(compiler);
 	g_array_index(compiler->program->ops, struct op, at).take =
 		ready ? TAKE_READY : TAKE_NOTHING;
 	/* the place behind the body */
@@ -322,7 +339,7 @@ static void compile_variant(const struct adding *adding, const struct type *type
 	g_array_append_vals(compiler->program->branches, branches->data, branches->len);
 	for (guint i = 0; i < jumps->len; i++)
 		g_array_index(ops, struct op, g_array_index(jumps, guint, i)).arg = ops->len;
-	emit_op(compiler, OP_SKIP)->value = 0; /* is jumped to: nothing merges with it */
+	emit_target(compiler);
 	compiler->modulus = MAX(after_modulus, 1);
 	compiler->rest = after_rest;
 	g_array_free(jumps, TRUE);
@@ -387,6 +404,6 @@ void compiler_add(struct compiler *compiler, const struct type *type, const stru
 
 bool compiler_end(struct compiler *compiler)
 {
-	emit_op(compiler, OP_END);
+	emit_end(compiler);
 	return !compiler->failed;
 }

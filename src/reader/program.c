@@ -28,16 +28,22 @@ void program_free(struct program *program)
  * section 4.1.5). */
 static uint64_t bits_at(const uint8_t *packet, uint64_t at, unsigned size, bool big)
 {
-	uint64_t value = 0;
+	const uint8_t *bytes = packet + at / 8;
+	unsigned have = 8 - (unsigned) (at % 8);
+	uint64_t value;
 
 	if (big) {
-		for (unsigned i = 0; i < size; i++, at++)
-			value = value << 1 | (packet[at / 8] >> (7 - at % 8) & 1);
-		return value;
+		for (value = *bytes++ & (0xffu >> at % 8); have < size;) {
+			unsigned more = MIN(8, size - have);
+
+			value = value << more | *bytes++ >> (8 - more);
+			have += more;
+		}
+		return have > size ? value >> (have - size) : value;
 	}
-	for (unsigned i = 0; i < size; i++, at++)
-		value |= (uint64_t) (packet[at / 8] >> at % 8 & 1) << i;
-	return value;
+	for (value = *bytes++ >> at % 8; have < size; have += 8)
+		value |= (uint64_t) *bytes++ << have;
+	return size < 64 ? value & ((UINT64_C(1) << size) - 1) : value;
 }
 
 static uint64_t extended(uint64_t value, unsigned size)
@@ -55,14 +61,8 @@ static uint64_t read_integer(const uint8_t *packet, uint64_t at, unsigned size, 
 	if (at % 8 == 0 && size % 8 == 0) {
 		const uint8_t *bytes = packet + at / 8;
 
-		if (big && size == 16) /* TCP's and IP's headers, of each packet */
-			value = (uint64_t) (bytes[0] << 8 | bytes[1]);
-		else if (big && size == 32)
-			value = (uint64_t) bytes[0] << 24 | (uint64_t) (bytes[1] << 16) |
-				(uint64_t) (bytes[2] << 8) | bytes[3];
-		else
-			for (unsigned i = 0; i < size / 8; i++)
-				value |= (uint64_t) bytes[big ? size / 8 - 1 - i : i] << (8 * i);
+		for (unsigned i = 0; i < size / 8; i++)
+			value |= (uint64_t) bytes[big ? size / 8 - 1 - i : i] << (8 * i);
 	} else {
 		value = bits_at(packet, at, size, big);
 	}
@@ -121,6 +121,11 @@ static void put_text(struct cursor *cursor, const struct op *op, const char *tex
 		*(const char **) target(cursor, op) = text;
 }
 
+static void put_bytes(struct cursor *cursor, const struct op *op, const uint8_t *bytes)
+{
+	*(struct event_bytes *) target(cursor, op) = (struct event_bytes) {bytes, op->size};
+}
+
 static bool run_string(struct cursor *cursor, const struct op *op)
 {
 	const char *text = (const char *) cursor->packet + cursor->at / 8;
@@ -139,7 +144,7 @@ static const char *text_of(struct cursor *cursor, const char *bytes, uint64_t co
 {
 	char *copy = (char *) cursor->scratch + cursor->scratch_used;
 
-	if (memchr(bytes, 0, (size_t) count))
+	if (count && (!bytes[count - 1] || memchr(bytes, 0, (size_t) count)))
 		return bytes;
 	if (count + 1 > SCRATCH_BYTES - cursor->scratch_used)
 		return "";
@@ -225,10 +230,9 @@ static bool run_flat(struct cursor *cursor, const struct op *op)
 	return true;
 }
 
-static bool aligned(struct cursor *cursor, uint32_t align)
+static uint64_t aligned(uint64_t at, uint32_t align)
 {
-	cursor->at = (cursor->at + align - 1) & ~(uint64_t) (align - 1);
-	return cursor->at <= cursor->end;
+	return (at + align - 1) & ~(uint64_t) (align - 1);
 }
 
 static bool run(const struct program *program, const struct op *op, struct cursor *cursor);
@@ -244,7 +248,8 @@ static bool run_list(const struct program *program, const struct op *op, struct 
 		uint64_t before = cursor->at;
 
 		cursor->one = (struct event_ready) {.fd = -1};
-		if (!aligned(cursor, op->align) || !run(program, op + 1, cursor))
+		cursor->at = aligned(cursor->at, op->align);
+		if (cursor->at > cursor->end || !run(program, op + 1, cursor))
 			return false;
 		if (ready && i < LIST_MAX)
 			g_array_append_val(cursor->ready, cursor->one);
@@ -256,6 +261,14 @@ static bool run_list(const struct program *program, const struct op *op, struct 
 		cursor->event->syscall.fd_count = cursor->ready->len;
 	}
 	return true;
+}
+
+/* What varies in size. */
+static bool run_many(const struct program *program, const struct op *op, struct cursor *cursor)
+{
+	if (op->code == OP_STRING)
+		return run_string(cursor, op);
+	return op->code == OP_FLAT ? run_flat(cursor, op) : run_list(program, op, cursor);
 }
 
 /* The op before the chosen option's first; NULL: none fits. */
@@ -296,78 +309,92 @@ static uint64_t read_bytes(const uint8_t *bytes, const struct op *op)
 	}
 }
 
+static uint64_t read_big32(const uint8_t *bytes)
+{
+	uint32_t word;
+
+	memcpy(&word, bytes, sizeof word);
+	return GUINT32_FROM_BE(word);
+}
+
 static bool run(const struct program *program, const struct op *op, struct cursor *cursor)
 {
 	const uint8_t *packet = cursor->packet;
-	uint64_t value;
+	uint64_t at = cursor->at, end = cursor->end, value;
 
 	for (;; op++) {
-		uint64_t left = cursor->end - cursor->at;
-
-		switch (op->code) {
+		switch ((enum op_code) op->code) {
 		case OP_END:
+			cursor->at = at + op->arg;
 			return true;
-		case OP_SKIP:
-			if (op->arg > left)
+		case OP_NEED:
+			at = aligned(at, op->align);
+			if (at + op->arg > end)
 				return false;
-			cursor->at += op->arg;
+			continue;
+		case OP_SKIP:
+			at += op->arg;
 			continue;
 		case OP_ALIGN:
-			if (!aligned(cursor, op->align))
+			at = aligned(at, op->align);
+			if (at > end)
 				return false;
 			continue;
 		case OP_TAKE32:
-			if (left < op->arg + 32)
-				return false;
-			cursor->at += op->arg;
-			memcpy((char *) cursor->event + op->to, packet + cursor->at / 8, 4);
-			cursor->at += 32;
+			at += op->arg;
+			memcpy((char *) cursor->event + op->to, packet + at / 8, 4);
+			at += 32;
 			continue;
 		case OP_TAKE64:
-			if (left < op->arg + 64)
-				return false;
-			cursor->at += op->arg;
-			memcpy((char *) cursor->event + op->to, packet + cursor->at / 8, 8);
-			cursor->at += 64;
+			at += op->arg;
+			memcpy((char *) cursor->event + op->to, packet + at / 8, 8);
+			at += 64;
+			continue;
+		case OP_BYTES:
+			at += op->arg;
+			put_bytes(cursor, op, packet + at / 8);
+			at += 8 * (uint64_t) op->size;
 			continue;
 		case OP_BYTE8:
 		case OP_BYTE16:
 		case OP_BYTE32:
 		case OP_BYTE64:
-			if (left < op->arg + op->size)
-				return false;
-			cursor->at += op->arg;
-			value = read_bytes(packet + cursor->at / 8, op);
+			at += op->arg;
+			value = read_bytes(packet + at / 8, op);
+			break;
+		case OP_BIG16:
+			at += op->arg;
+			value = (uint64_t) packet[at / 8] << 8 | packet[at / 8 + 1];
+			break;
+		case OP_BIG32:
+			at += op->arg;
+			value = read_big32(packet + at / 8);
 			break;
 		case OP_INTEGER:
-			if (left < op->size)
-				return false;
-			value = read_integer(packet, cursor->at, op->size, op->flags & FLAG_BIG,
+			value = read_integer(packet, at, op->size, op->flags & FLAG_BIG,
 					     op->flags & FLAG_SIGNED);
 			break;
 		case OP_STRING:
-			if (!run_string(cursor, op))
-				return false;
-			continue;
 		case OP_FLAT:
-			if (!run_flat(cursor, op))
-				return false;
-			continue;
 		case OP_LIST:
-			if (!run_list(program, op, cursor))
+			cursor->at = at;
+			if (!run_many(program, op, cursor))
 				return false;
-			op += op->to - 1;
+			at = cursor->at;
+			op += op->code == OP_LIST ? op->to - 1 : 0;
 			continue;
 		case OP_CHOOSE:
 			op = chosen(program, op, cursor);
 			if (!op)
 				return false;
 			continue;
-		default: /* OP_JUMP */
+		case OP_JUMP:
 			op = &g_array_index(program->ops, struct op, op->arg) - 1;
 			continue;
+		default:
+			__builtin_unreachable(); /* compile.h makes no others */
 		}
-		cursor->at += op->size;
+		at += op->size;
 		put_integer(cursor, op, value);
 	}
 }

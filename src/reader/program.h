@@ -6,7 +6,8 @@
  *                                      program_run() ─► struct event
  *
  * Place: reader/. Compiled (compile.h) once per class; neighbouring fields that nobody wants
- * become one SKIP. A packet's bytes are not trusted: no step passes its end.
+ * become one SKIP. A packet's bytes are not trusted: no step passes its end. Steps of fixed size
+ * have one NEED before them that sees to this for all.
  * Positions and sizes are bits from the packet's begin, to which alignment is
  * relative (CTF 1.8.3, section 4.1.2).
  */
@@ -54,7 +55,8 @@ struct field_value {
 };
 
 enum op_code {
-	OP_END,
+	OP_END,     /* after arg bits */
+	OP_NEED,    /* aligned, the record goes on for arg bits: what the next steps get over */
 	OP_SKIP,    /* arg bits */
 	OP_ALIGN,   /* to `align` */
 	OP_INTEGER, /* at any bit */
@@ -62,8 +64,11 @@ enum op_code {
 	OP_BYTE16,
 	OP_BYTE32,
 	OP_BYTE64,
-	OP_TAKE32,  /* the same, which only goes to the event as it is */
+	OP_BIG16,   /* the same of the other byte order, without a sign: TCP's and IP's headers */
+	OP_BIG32,
+	OP_TAKE32,  /* of native ones, what only goes to the event as it is */
 	OP_TAKE64,
+	OP_BYTES,   /* a list of `size` bytes, after arg bits: where they are */
 	OP_STRING,
 	OP_LIST,    /* arg elements, or as many as the register says; the body follows */
 	OP_FLAT,    /* the same, of `size` bits each, side by side */

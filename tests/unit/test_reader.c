@@ -156,6 +156,28 @@ static void test_bits(void)
 	trial_free(trial);
 }
 
+/* Numbers of the other byte order and bytes, with what nobody wants before, between and behind
+ * them, as in the headers of a packet. */
+static void test_headers(void)
+{
+	struct trial *trial = trial_new(
+		BYTE LITTLE
+		"typealias integer { size = 16; align = 8; byte_order = be; "
+		"} := be16;\n"
+		"typealias integer { size = 32; align = 8; byte_order = be; "
+		"} := be32;\n"
+		"event { name = x; fields := struct { u8 x; be16 b; be16 y; "
+		"be32 a; u8 z; u8 list[4]; be32 c; u8 rest[3]; }; };");
+
+	RUN(trial, 1, 0x12, 0x34, 5, 6, 0xfe, 0xdc, 0xba, 0x98, 9, 127, 0, 0, 1, 0, 0, 1, 2, 7, 8,
+	    9);
+	g_assert_cmphex((uint32_t) trial->event.syscall.fd, ==, 0x1234);
+	g_assert_cmphex((uint64_t) trial->event.syscall.ret, ==, 0xfedcba98);
+	g_assert_cmphex(trial->event.syscall.flags, ==, 0x102);
+	g_assert_cmpuint(trial->event.syscall.v4.count, ==, 4);
+	trial_free(trial);
+}
+
 /* After text nothing is known of the alignment but bytes. */
 static void test_text(void)
 {
@@ -412,6 +434,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/reader/natural", test_natural);
 	g_test_add_func("/reader/big-endian", test_big_endian);
 	g_test_add_func("/reader/bits", test_bits);
+	g_test_add_func("/reader/headers", test_headers);
 	g_test_add_func("/reader/text", test_text);
 	g_test_add_func("/reader/text-array", test_text_array);
 	g_test_add_func("/reader/lists", test_lists);
