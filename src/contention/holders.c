@@ -304,6 +304,13 @@ int64_t lock_spin(const struct session *session, uint32_t thread, uint32_t lock,
 	return ns;
 }
 
+char *lock_holder_name(const struct session *session, uint32_t thread)
+{
+	return g_strdup_printf("%s (%d)%s", session_thread_name(session, thread),
+			       model_thread(&session->trace.model, thread)->tid,
+			       session_on(session, thread));
+}
+
 char *lock_wait_words(const struct session *session, const struct lock_wait *wait)
 {
 	GString *text = g_string_new(wait->holders->len > 1 ? "held in turn by " : "held by ");
@@ -311,11 +318,9 @@ char *lock_wait_words(const struct session *session, const struct lock_wait *wai
 
 	for (guint i = 0; i < wait->holders->len && i < NAMED_MAX; i++) {
 		const struct holder *holder = &g_array_index(wait->holders, struct holder, i);
+		g_autofree char *name = lock_holder_name(session, holder->thread);
 
-		g_string_append_printf(text, "%s%s (%d)%s for %s", i ? ", " : "",
-				       session_thread_name(session, holder->thread),
-				       model_thread(&session->trace.model, holder->thread)->tid,
-				       session_on(session, holder->thread),
+		g_string_append_printf(text, "%s%s for %s", i ? ", " : "", name,
 				       when_duration(length, holder->ns));
 	}
 	if (wait->holders->len > NAMED_MAX)

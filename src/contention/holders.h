@@ -70,6 +70,9 @@ struct holding hold_clipped(const struct session *session, const struct lock *lo
 /* "mutex", "pi-mutex", "flock", "record-lock", "file". */
 const char *lock_kind_text(const struct lock *lock);
 
+/* "lock-0 (216)": one thread, by its TID, as another of its process may have its name; free with
+ * g_free(). */
+char *lock_holder_name(const struct session *session, uint32_t thread);
 /* "held by lock-0 (216) for 29.9 ms"; free with g_free(). */
 char *lock_wait_words(const struct session *session, const struct lock_wait *wait);
 

@@ -34,19 +34,31 @@ static bool lock_on_way(const struct session *session, const struct path *path,
 	return found;
 }
 
+static char *holder_name(const struct piece_namer *namer, uint32_t holder, uint32_t waiter)
+{
+	const char *name = thread_names_get(namer->names, holder);
+
+	if (!namer->of_requests)
+		return lock_holder_name(namer->session, holder);
+	return g_strconcat(strcmp(name, thread_names_get(namer->names, waiter)) == 0
+				   ? "another thread of "
+				   : "",
+			   name, NULL);
+}
+
 bool lock_holder_label(const struct piece_namer *namer, const struct block *block, uint32_t thread,
 		       int64_t begin, int64_t end, GString *label)
 {
 	const struct session *session = namer->session;
 	g_autoptr(lock_wait) lock = lock_wait_new(session, block, thread, begin, end);
 	uint32_t resource = session_resource(session, block);
+	g_autofree char *name = NULL;
 
 	if (!lock)
 		return false;
+	name = holder_name(namer, g_array_index(lock->holders, struct holder, 0).thread, thread);
 	g_string_printf(label, "%s %s, held by %s", lock_kind_text(lock->lock),
-			resource_name(session_text(session, resource)),
-			thread_names_get(namer->names,
-					 g_array_index(lock->holders, struct holder, 0).thread));
+			resource_name(session_text(session, resource)), name);
 	return true;
 }
 
@@ -348,6 +360,7 @@ struct piece_namer *piece_namer_new(const struct session *session,
 	namer->names = thread_names_new(session);
 	namer->early = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	idmap_init(&namer->ends);
+	namer->of_requests = requests != NULL;
 	if (requests) {
 		find_ends(namer);
 		find_early_files(namer, requests);

@@ -27,6 +27,7 @@ struct piece_namer {
 	struct thread_names *names; /* owned */
 	struct idmap ends; /* host and key of a socket that has an inode -> its end */
 	GHashTable *early; /* owned; process and file -> it is read at start-up */
+	bool of_requests;  /* what many threads of one name do is one cause */
 };
 
 /* `requests`: whose causes are told; NULL: of no requests. */
@@ -34,8 +35,9 @@ struct piece_namer *piece_namer_new(const struct session *session,
 				    const struct user_requests *requests);
 void piece_namer_free(struct piece_namer *namer);
 
-/* "mutex 0xa563c8, held by app", by who held the lock longest that `block`, a wait of `thread` over
- * [begin, end), is for. False: it is for none, or nobody is known to have held it. */
+/* "mutex 0xa563c8, held by lock-0 (216)", by who held the lock longest that `block`, a wait of
+ * `thread` over [begin, end), is for; of requests, which threads serve by turns, "held by app" or
+ * "held by another thread of app". False: it is for none, or nobody is known to have held it. */
 bool lock_holder_label(const struct piece_namer *namer, const struct block *block, uint32_t thread,
 		       int64_t begin, int64_t end, GString *label);
 
