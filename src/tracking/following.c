@@ -275,3 +275,120 @@ void user_requests_follow(struct user_requests *requests)
 	g_free(follower.fresh);
 	sort_working(requests);
 }
+
+/* --- until when ------------------------------------------------------------------------ */
+
+/* The last thread that could still answer a request. */
+struct last_thread {
+	uint32_t thread;
+	int64_t end; /* of its life */
+};
+
+static int64_t life_end(const struct user_requests *requests, uint32_t thread)
+{
+	return model_thread(&requests->session->trace.model, thread)->end;
+}
+
+void requests_end_with_processes(struct user_requests *requests)
+{
+	const struct session *session = requests->session;
+
+	for (guint i = 0; i < requests->list->len; i++) {
+		struct user_request *request = user_request_at(requests, i);
+		const uint32_t *threads;
+		int64_t end = request->begin;
+		uint32_t count;
+
+		if (!request->unfinished || request->end < session->trace.end)
+			continue;
+		threads = process_before(&session->trace.processes, &session->trace.model,
+					 request->last, INT64_MAX, &count);
+		for (uint32_t k = 0; k < count; k++)
+			end = MAX(end, life_end(requests, threads[k]));
+		request->end = MIN(request->end, end);
+	}
+}
+
+static bool same_process(const struct user_requests *requests, uint32_t one, uint32_t other)
+{
+	const uint32_t *first = requests->session->trace.processes.first;
+
+	return first[one] == first[other];
+}
+
+static void consider(const struct user_requests *requests, struct last_thread *last,
+		     uint32_t thread)
+{
+	int64_t end = life_end(requests, thread);
+
+	if (end > last->end)
+		*last = (struct last_thread) {thread, end};
+}
+
+/* Of each request: who lived longest of those that worked on it. */
+static struct last_thread *last_threads(const struct user_requests *requests)
+{
+	struct last_thread *last = g_new0(struct last_thread, requests->list->len + 1);
+
+	for (guint i = 0; i < requests->list->len; i++) {
+		const struct user_request *request = user_request_at(requests, i);
+
+		last[i] = (struct last_thread) {NO_THREAD, INT64_MIN};
+		consider(requests, &last[i], request->last);
+		consider(requests, &last[i], request->first);
+	}
+	for (guint i = 0; i < requests->working->len; i++) {
+		const struct working *at = &g_array_index(requests->working, struct working, i);
+		const struct user_request *request = user_request_at(requests, at->request - 1);
+
+		if (same_process(requests, at->thread, request->first) ||
+		    same_process(requests, at->thread, request->last))
+			consider(requests, &last[at->request - 1], at->thread);
+	}
+	return last;
+}
+
+/* Nobody works on what has ended, and nothing is asked for it any more. */
+static void cut(struct user_requests *requests)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < requests->working->len; i++) {
+		struct working at = g_array_index(requests->working, struct working, i);
+
+		at.end = MIN(at.end, user_request_at(requests, at.request - 1)->end);
+		if (at.begin < at.end)
+			g_array_index(requests->working, struct working, kept++) = at;
+	}
+	g_array_set_size(requests->working, kept);
+	for (guint i = 0; i < requests->list->len; i++) {
+		struct user_request *at = user_request_at(requests, i);
+
+		if (at->parent && user_request_at(requests, at->parent - 1)->end < at->begin)
+			at->parent = 0;
+	}
+}
+
+void requests_end_with_threads(struct user_requests *requests)
+{
+	const struct request_options *asked = &requests->session->asked.options->requests;
+	g_autofree struct last_thread *last = NULL;
+	bool some = false;
+
+	/* where events say by their fields what ends what, anybody's event may */
+	if (asked->preset == PRESET_EVENTS && asked->captures->len)
+		return;
+	last = last_threads(requests);
+	for (guint i = 0; i < requests->list->len; i++) {
+		struct user_request *request = user_request_at(requests, i);
+
+		if (!request->unfinished)
+			continue;
+		if (life_end(requests, request->last) < request->end)
+			request->last = last[i].thread;
+		some |= last[i].end < request->end;
+		request->end = MIN(request->end, MAX(request->begin, last[i].end));
+	}
+	if (some)
+		cut(requests);
+}

@@ -298,8 +298,11 @@ const char *piece_put_down_to(const struct piece_namer *namer, const struct user
 					       softirq_name(PACK_NUMBER(piece->leaf)));
 		return cause_kind_text(kind == LEAF_INT_SOFTIRQ ? CAUSE_SOFTIRQ : CAUSE_IRQ);
 	default:
-		g_string_printf(label, "%s, not known",
-				thread_names_get(namer->names, piece->thread));
+		g_string_printf(
+			label, "%s, %s", thread_names_get(namer->names, piece->thread),
+			piece->begin >= model_thread(&session->trace.model, piece->thread)->end
+				? "which had ended"
+				: "not known");
 		return cause_kind_text(CAUSE_UNKNOWN);
 	}
 }

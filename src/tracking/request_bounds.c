@@ -6,6 +6,7 @@
 
 #include "latencies/operations.h"
 #include "tracking/exchange_lists.h"
+#include "tracking/following.h"
 
 /* What is known of one end while its exchanges pass. */
 struct open_request {
@@ -216,6 +217,8 @@ static uint32_t pass_exchange(struct user_requests *requests, struct open_reques
 		open->asked = true;
 	} else if (!asks && open->place) {
 		answer(requests, open, exchange);
+	} else if (asks) { /* who reads on has taken it over */
+		user_request_at(requests, open->place - 1)->last = exchange->thread;
 	}
 	return open->place;
 }
@@ -292,25 +295,35 @@ static void end_with_next(struct user_requests *requests)
 	idmap_clear(&last);
 }
 
-/* What has no answer when its process ends, with whatever it had open, will get none. */
-static void end_with_processes(struct user_requests *requests)
+/* The thread died in exit, and not in exit_group or of a signal: its process goes on without it. */
+static bool ended_alone(const struct session *session, uint32_t thread)
 {
-	const struct session *session = requests->session;
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	struct spans spans;
+	struct span span;
+	bool alone = false;
 
-	for (guint i = 0; i < requests->list->len; i++) {
-		struct user_request *request = user_request_at(requests, i);
-		const uint32_t *threads;
-		int64_t end = request->begin;
-		uint32_t count;
+	spans_begin(&spans, session, thread, life->end - 1, life->end);
+	while (spans_next(&spans, &span))
+		alone = PACK_KIND(span.leaf) == LEAF_WORK_SYSCALL &&
+			strcmp(session_text(session, PACK_NUMBER(span.leaf)), "exit") == 0;
+	return alone;
+}
 
-		if (!request->unfinished || request->end < session->trace.end)
-			continue;
-		threads = process_before(&session->trace.processes, &session->trace.model,
-					 request->last, INT64_MAX, &count);
-		for (uint32_t k = 0; k < count; k++)
-			end = MAX(end, model_thread(&session->trace.model, threads[k])->end);
-		request->end = MIN(request->end, end);
-	}
+/* The thread that the process ends with: its first one, unless that ended before. */
+static uint32_t last_of_process(const struct session *session, uint32_t first)
+{
+	const struct model *model = &session->trace.model;
+	uint32_t count, last = first;
+	const uint32_t *threads =
+		process_before(&session->trace.processes, model, first, INT64_MAX, &count);
+
+	if (count < 2 || !ended_alone(session, first))
+		return first;
+	for (uint32_t k = 0; k < count; k++)
+		if (model_thread(model, threads[k])->end > model_thread(model, last)->end)
+			last = threads[k];
+	return last;
 }
 
 /* "process (fork to exit)": of those that were seen to begin. */
@@ -326,8 +339,11 @@ static void find_processes(struct user_requests *requests)
 			continue;
 		request =
 			user_request_at(requests, begin_request(requests, thread->begin, i, 0) - 1);
-		request->end = MIN(thread->end, requests->session->trace.end);
-		request->unfinished = thread->end >= requests->session->trace.end;
+		request->last = last_of_process(requests->session, i);
+		request->end =
+			MIN(model_thread(model, request->last)->end, requests->session->trace.end);
+		request->unfinished =
+			model_thread(model, request->last)->end >= requests->session->trace.end;
 	}
 }
 
@@ -455,9 +471,10 @@ void user_requests_find(struct user_requests *requests)
 		requests->writes =
 			exchange_lists_new(session, requests->order, EXCHANGE_WRITE, true);
 		find_on_connections(requests, preset == PRESET_SERVER);
-		end_with_processes(requests);
+		requests_end_with_processes(requests);
 	} else if (preset == PRESET_EVENTS) {
 		find_events(requests);
+		requests_end_with_processes(requests);
 	} else if (preset == PRESET_PROCESS) {
 		find_processes(requests);
 	} else {

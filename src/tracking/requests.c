@@ -68,23 +68,24 @@ const char *user_request_kind(const struct user_requests *requests)
 char *user_request_label(const struct user_requests *requests, const struct user_request *request)
 {
 	const struct session *session = requests->session;
-	const struct thread *thread = model_thread(&session->trace.model, request->last);
-	const char *name = session_thread_name(session, request->last);
+	bool is_process = session->asked.options->requests.preset == PRESET_PROCESS;
+	uint32_t who = is_process ? request->first : request->last;
+	const struct thread *thread = model_thread(&session->trace.model, who);
+	const char *name = session_thread_name(session, who);
 	const struct channel_end *end;
 	const char *peer;
 
 	if (request->name)
 		return g_strdup_printf("%s of %s (%d)%s", session_text(session, request->name),
-				       name, thread->tid, session_on(session, request->last));
+				       name, thread->tid, session_on(session, who));
 	if (!request->channel)
-		return g_strdup_printf("%s (%d)%s", name, thread->tid,
-				       session_on(session, request->last));
+		return g_strdup_printf("%s (%d)%s", name, thread->tid, session_on(session, who));
 	end = end_at(session, request->channel);
 	peer = session_text(session, end->remote ? end->remote : end->key);
 	if (g_str_has_prefix(peer, "socket:"))
 		peer += strlen("socket:");
 	return g_strdup_printf(
-		"%s (%d)%s, %s %s", name, thread->tid, session_on(session, request->last),
+		"%s (%d)%s, %s %s", name, thread->tid, session_on(session, who),
 		session->asked.options->requests.preset == PRESET_SERVER ? "asked by" : "asked",
 		peer);
 }

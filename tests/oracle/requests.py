@@ -22,8 +22,9 @@ corrected. It shares no code with the program; the reader of `babeltrace2`'s tex
 - The first one on a connection begins earlier: a server's when the first bytes from that peer came (net_if_receive_skb, by the
   lengths in its headers), if accept* returned the connection; a client's at the entry of connect, if the thread that connected
   writes first, and neither read from nor wrote to another socket, nor called nanosleep, since the connect.
-- With no write (client: read) it is unfinished, and ends with the connection, or with the host's last event. One whose first
-  read (client: write) was before the trace is not listed.
+- With no write (client: read) it is unfinished, and ends with the connection, with the last of the threads that moved bytes on
+  that end since it began, or with the host's last event. (What such a thread gives to another through a pipe is not looked at.)
+  One whose first read (client: write) was before the trace is not listed.
 - Parent of a server's request R: on R's host, of the client ends with the addresses the other way round, the newest one not
   newer than R's end; its newest request begun before R was written by a thread T. Of the server requests that T did a read
   for before that write, and that had not ended then, the parent is the one read last. For the first request of a client
@@ -52,7 +53,7 @@ SLEEPS = {"nanosleep", "clock_nanosleep"}
 CALLS = SLEEPS | READS | WRITES | OPENERS | ACCEPTS | EXECS | DUPS | {"connect", "close", "close_range", "clone", "ioctl"}
 O_CLOEXEC, CLONE_FILES, EINPROGRESS = 0o2000000, 0x400, 115
 F_DUPFD, F_SETFD, F_DUPFD_CLOEXEC, FIONCLEX, FIOCLEX = 0, 2, 1030, 0x5450, 0x5451
-Op = collections.namedtuple("Op", "at number what entry exit tid pid name fd")      # what: read, write, last or end
+Op = collections.namedtuple("Op", "at number what entry exit tid pid name fd life")      # what: read, write, last or end
 
 
 def address(text, array, port):
@@ -86,11 +87,14 @@ class Request:
         self.host, self.kind, self.connection, self.first, self.last = host, kind, end, op, op
         self.begin = self.end = op.exit if kind == "server" else op.entry
         self.answered, self.reads, self.parent, self.name = False, [], None, op.name
+        self.lives = {op.life}
 
     def finish(self, last, at):
         """With the operation that ended it, if no answer did, or with the trace."""
         if not self.answered:
             self.last = last or self.last
+        if not self.answered:
+            at = min(at, max(self.host.deaths.get(life, at) for life in self.lives))
         self.end = self.last.exit if self.answered else at
         self.name = self.last.name if self.answered or last else self.host.names.get(self.last.tid)
 
@@ -110,6 +114,7 @@ class Host:
         self.last_event, self.number = None, itertools.count()
         self.came, self.naps = collections.defaultdict(list), collections.defaultdict(list)
         self.moved = collections.defaultdict(list)      # of a thread: its reads and writes
+        self.lived, self.deaths = collections.Counter(), {}     # of a TID: so many lives that are over; when each ended
         with babeltrace2(traces, subprocess.DEVNULL) as process:        # who shares a table is told too late for the first events
             for raw in process.stdout:
                 if b" lttng_statedump_process_state: " in raw:
@@ -158,7 +163,8 @@ class Host:
     def log(self, end, what, at, entry, leave, tid, fd):
         if what in ("read", "write"):
             self.moved[tid].append((at, end))
-        end.ops.append(Op(at, next(self.number), what, entry, leave, tid, self.pids.get(tid), self.names.get(tid), fd))
+        end.ops.append(Op(at, next(self.number), what, entry, leave, tid, self.pids.get(tid), self.names.get(tid), fd,
+                         (tid, self.lived[tid])))
 
     # -- events -------------------------------------------------------------------------------------------------------
     def run(self):
@@ -209,6 +215,8 @@ class Host:
 
     def on_sched_process_exit(self, ts, cpu, tid, f):
         self.leave_table(ts, f["tid"])
+        self.deaths[f["tid"], self.lived[f["tid"]]] = ts
+        self.lived[f["tid"]] += 1
 
     def on_lttng_statedump_process_state(self, ts, cpu, _, f):
         tid, key = f["tid"], f.get("file_table_address", ("pid", f["pid"]))
@@ -328,6 +336,7 @@ class Host:
                         request.begin = self.first_begin(end, request)
                     end.requests.append(request)
                 request.last = op
+                request.lives.add(op.life)
                 request.reads += [op] if begins == "read" else []
             elif op.what == "end" or (op.what == "last" and request and request.answered):
                 return request and request.finish(op, op.at)
