@@ -22,7 +22,7 @@ TABLE = {
     # what is asked
     "run": "trace symbols", "coverage": "run",
     # why
-    "ready": "run", "contention": "ready", "waits": "contention", "path": "waits", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
+    "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives", "path": "waits", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
     "calls": "tracking",
     # what reports share
     "report": "latencies path imposed coverage", "findings": "report tracking", "limits": "report tracking",

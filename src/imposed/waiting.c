@@ -47,6 +47,7 @@ static void account_wait(struct account *account, uint32_t thread, const struct 
 				.begin = span->begin,
 				.ns = span->end - span->begin,
 				.host = model_thread(&session->trace.model, thread)->host};
+	const struct reason *reason;
 	struct lead lead;
 	int64_t rest;
 
@@ -62,6 +63,9 @@ static void account_wait(struct account *account, uint32_t thread, const struct 
 	account->depth = 1;
 	rest = lead_follow(account, &wait, &lead);
 	account->depth = 0;
+	reason = block_reason(session, wait.block);
+	if (reason && reason->kind == REASON_LISTENS)
+		rest = direct.ns; /* the service as a whole, whoever was to start it each time */
 	if (rest)
 		impose_by_wait(account, &wait, rest);
 }

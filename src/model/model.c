@@ -412,12 +412,12 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 	thread->tid = tid;
 	thread->pid = -1;
 	thread->host = (uint16_t) host;
-	thread->parent = thread->pinned_by = NO_THREAD;
+	thread->parent = thread->pinned_by = thread->ended_sender = NO_THREAD;
 	thread->pinned_at = INT64_MIN;
 	thread->flow.cpu = NO_CPU;
 	thread->flow.left = thread->flow.woken = INT64_MIN;
 	thread->flow.unseen_from = thread->flow.unseen_until = INT64_MIN;
-	thread->flow.call.child = thread->flow.asked_by = NO_THREAD;
+	thread->flow.call.child = thread->flow.asked_by = thread->flow.killer = NO_THREAD;
 	idmap_set(&model_host(model, host)->tids, (uint32_t) tid, index);
 	return index;
 }

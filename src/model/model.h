@@ -112,6 +112,14 @@ struct user_stack {
 	int32_t pid; /* as the kernel's trace may not say it; -1 */
 };
 
+/* Where a signal came from. */
+enum kill_origin {
+	KILL_UNKNOWN,
+	KILL_NONE, /* there was none: it ended itself */
+	KILL_SENT, /* a thread sent it */
+	KILL_MEMORY, /* the kernel: it is out of memory */
+};
+
 struct thread {
 	int64_t begin, end; /* life, [begin, end); end INT64_MAX while alive */
 	int32_t tid, pid; /* pid -1: not known */
@@ -125,6 +133,9 @@ struct thread {
 	bool execed;
 	bool dumped; /* its process dumped core */
 	uint8_t ended_by; /* the signal that it died of, 0: its process's exit */
+	uint8_t ended_for; /* enum kill_origin: where that came from */
+	bool listens; /* its process: it called listen(); of who leads that */
+	uint32_t ended_sender; /* who sent it; NO_THREAD: nobody, or not known */
 	int64_t ends_from; /* the kernel ends it since: threads/deaths.h; INT64_MAX: not seen to */
 	bool made_syscall;
 	bool evident; /* something it did was seen */
@@ -161,6 +172,9 @@ struct thread {
 		int64_t fatal; /* a signal that may end it was sent to it last; INT64_MIN */
 		uint8_t fatal_signal;
 		bool fatal_delivered; /* … and had its default action */
+		uint8_t kill_signal; /* that was sent to it, or its process, last … */
+		uint8_t kill_origin; /* … enum kill_origin */
+		uint32_t killer; /* … by whom, NO_THREAD */
 		int64_t exiting; /* of who leads its process: that called exit_group; INT64_MIN */
 		bool wakeup_due; /* sched_wakeup of the seen sched_waking still to come */
 		bool remembered; /* sched_waking came while not blocked: `waker` */

@@ -90,8 +90,12 @@ void peer_connected(struct flow *flow, uint32_t index, int64_t ret)
 
 void peer_listens(struct flow *flow, uint32_t index, int64_t ret)
 {
-	uint32_t host = flow_thread(flow, index)->host;
+	const struct thread *thread = flow_thread(flow, index);
+	uint32_t host = thread->host;
+	uint32_t leader = thread->pid > 0 ? thread_find(flow, host, thread->pid) : IDMAP_NONE;
 
+	if (ret == 0)
+		flow_thread(flow, leader == IDMAP_NONE ? index : leader)->listens = true;
 	if (ret == 0 && tries_any(flow, TRY_LISTENER))
 		tries_made(flow,
 			   try_id(host, TRY_LISTENER, family_of(flow, socket_of(flow, index))),

@@ -12,18 +12,39 @@ static const struct reason *try_of(const struct session *session, const struct b
 	return reason && reason_is_try(reason) ? reason : NULL;
 }
 
-static bool same(const struct tried *tried, uint32_t waiter, const struct reason *reason)
+/* Two that were started one after the other, to do the same. */
+static bool like(const struct session *session, uint32_t a, uint32_t b)
+{
+	const struct thread *one, *other;
+
+	if (!is_thread(a) || !is_thread(b))
+		return false;
+	one = model_thread(&session->trace.model, a);
+	other = model_thread(&session->trace.model, b);
+	return one->host == other->host && one->name == other->name && one->parent == other->parent;
+}
+
+static bool same(const struct session *session, const struct tried *tried, uint32_t waiter,
+		 const struct reason *reason)
 {
 	return tried->waiter == waiter && tried->reason->kind == reason->kind &&
 	       tried->reason->object == reason->object &&
-	       (tried->reason->thread == reason->thread || reason->kind == REASON_READ_LOCKED);
+	       (tried->reason->thread == reason->thread || reason->kind == REASON_READ_LOCKED ||
+		(reason->kind == REASON_LISTENS &&
+		 like(session, tried->reason->thread, reason->thread)));
 }
 
-static uint32_t place_of(GArray *list, const struct tried *fresh)
+static uint32_t place_of(const struct session *session, GArray *list, const struct tried *fresh)
 {
-	for (guint i = 0; i < list->len; i++)
-		if (same(&g_array_index(list, struct tried, i), fresh->waiter, fresh->reason))
-			return i + 1;
+	for (guint i = 0; i < list->len; i++) {
+		struct tried *at = &g_array_index(list, struct tried, i);
+
+		if (!same(session, at, fresh->waiter, fresh->reason))
+			continue;
+		at->more += fresh->reason->thread != at->last;
+		at->last = fresh->reason->thread;
+		return i + 1;
+	}
 	g_array_append_vals(list, fresh, 1);
 	return list->len;
 }
@@ -57,7 +78,8 @@ uint32_t tried_add(GArray *list, const struct session *session, const struct pat
 	}
 	if (!fresh.reason)
 		return 0;
-	place = place_of(list, &fresh);
+	fresh.last = fresh.reason->thread;
+	place = place_of(session, list, &fresh);
 	if (fresh.reason->kind == REASON_READ_LOCKED &&
 	    fresh.reason->count > g_array_index(list, struct tried, place - 1).reason->count)
 		g_array_index(list, struct tried, place - 1).reason = fresh.reason;

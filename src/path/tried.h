@@ -16,6 +16,7 @@ struct tried {
 	const struct reason *reason; /* of the first of these waits */
 	uint32_t waiter, leaf, resource;
 	int32_t above; /* the wait for the waiter, in path.waits; -1: none */
+	uint32_t last, more; /* for whom the newest was; so many others like that one */
 	int64_t ns;
 	int64_t rest; /* … after the difference was made: up to the next try */
 };

@@ -154,6 +154,8 @@ static char *tried_sentence(const struct session *session, const struct path *pa
 	if (is_thread(tried->reason->thread)) {
 		g_string_append(text, " waited for ");
 		append_thread(text, session, tried->reason->thread);
+		if (tried->more && tried->reason->kind == REASON_LISTENS)
+			g_string_append_printf(text, " and %u more of that name", tried->more);
 		g_string_append(text, " in ");
 	} else {
 		g_string_append(text, " waited in ");

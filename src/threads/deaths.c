@@ -10,9 +10,13 @@
  * was not recorded, the last one sent to it that can end a process, unless a handler returned
  * since. It had not taken effect before the thread's last event of its own.
  *
+ * Who sent it is the thread in whose context it was generated. A signal 9 that the kernel sends
+ * itself (code SI_KERNEL) in the context of a thread that is not about to end is the OOM killer's:
+ * that thread wanted memory. An ending one kills what is in the PID namespace that it led.
+ *
  * Part of threads/. Source: signal(7), "Standard signals"; the kernel's get_signal(),
  * do_group_exit(), do_notify_parent() (SIGCHLD with code CLD_DUMPED comes from the thread that
- * ends); docs/semantics.md, "The end of a thread".
+ * ends), __oom_kill_process(), zap_pid_ns_processes(); docs/semantics.md, "The end of a thread".
  */
 #include "threads/deaths.h"
 
@@ -22,6 +26,7 @@
 #include "objects/calls.h"
 
 #define IGNORED 1 /* signal_generate.result: TRACE_SIGNAL_IGNORED */
+#define OF_KERNEL 0x80 /* signal_generate.code: SI_KERNEL of the traced kernel */
 #define BY_DEFAULT 0 /* signal_deliver.sa_handler: SIG_DFL */
 
 /* Its default action ends the process. */
@@ -52,6 +57,35 @@ static void note(struct flow *flow, struct thread *thread, int32_t sig, bool del
 	thread->flow.fatal_delivered = delivered;
 }
 
+static bool exits_itself(struct flow *flow, const struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+
+	return call->open && flow_call_info(flow, call->name)->effect == DOES_EXIT;
+}
+
+/* It is remembered who sent the signal, in whatever thread of the process it takes effect. */
+static void note_sender(struct flow *flow, const struct cpu *cpu, struct thread *target,
+			const struct event *event)
+{
+	const struct thread *current = cpu_interrupted(cpu) ? NULL : flow_current(flow, cpu);
+	struct thread *both[] = {target, leader_of(flow, target)};
+	enum kill_origin origin = KILL_UNKNOWN;
+
+	if (current && event->signal.code != OF_KERNEL)
+		origin = KILL_SENT;
+	else if (current && event->signal.sig == SIGKILL && !exits_itself(flow, current) &&
+		 !current->flow.fatal_delivered)
+		origin = KILL_MEMORY;
+	for (guint i = 0; i < G_N_ELEMENTS(both); i++) {
+		if (both[i]->flow.kill_signal == SIGKILL)
+			continue; /* nothing can be added to that */
+		both[i]->flow.kill_signal = (uint8_t) event->signal.sig;
+		both[i]->flow.kill_origin = (uint8_t) origin;
+		both[i]->flow.killer = origin == KILL_SENT ? cpu->current : NO_THREAD;
+	}
+}
+
 /* It has told its parent that its process dumped core. */
 static void core_dumped(struct flow *flow, struct thread *thread)
 {
@@ -66,8 +100,10 @@ void death_signal(struct flow *flow, const struct cpu *cpu, const struct event *
 
 	if (event->signal.sig == SIGCHLD && event->signal.code == CLD_DUMPED && current)
 		core_dumped(flow, current);
-	if (target != IDMAP_NONE && may_end(event->signal.sig) && event->signal.result != IGNORED)
-		note(flow, flow_thread(flow, target), event->signal.sig, false);
+	if (target == IDMAP_NONE || !may_end(event->signal.sig) || event->signal.result == IGNORED)
+		return;
+	note(flow, flow_thread(flow, target), event->signal.sig, false);
+	note_sender(flow, cpu, flow_thread(flow, target), event);
 }
 
 void flow_signal_deliver(struct flow *flow, struct cpu *cpu, const struct event *event)
@@ -93,11 +129,13 @@ void death_call(struct flow *flow, struct thread *thread)
 		leader_of(flow, thread)->flow.exiting = flow->time;
 }
 
-static bool exits_itself(struct flow *flow, const struct thread *thread)
+/* The process was sent that signal, and by whom. */
+static void sent_by(struct thread *thread, const struct thread *told)
 {
-	const struct call *call = &thread->flow.call;
-
-	return call->open && flow_call_info(flow, call->name)->effect == DOES_EXIT;
+	if (told->flow.kill_signal != thread->ended_by)
+		return;
+	thread->ended_for = told->flow.kill_origin;
+	thread->ended_sender = told->flow.killer;
 }
 
 void death_found(struct flow *flow, struct thread *thread, int64_t time)
@@ -106,12 +144,16 @@ void death_found(struct flow *flow, struct thread *thread, int64_t time)
 	const struct thread *told = thread->flow.fatal != INT64_MIN ? thread : leader;
 	int64_t from = told->flow.fatal;
 
-	if (exits_itself(flow, thread) || thread->state == THREAD_UNKNOWN)
+	if (exits_itself(flow, thread))
+		thread->ended_for = KILL_NONE;
+	if (thread->ended_for == KILL_NONE || thread->state == THREAD_UNKNOWN)
 		return;
 	if (leader->flow.exiting != INT64_MIN && !thread->flow.fatal_delivered)
 		from = leader->flow.exiting;
 	else
 		thread->ended_by = from == INT64_MIN ? 0 : told->flow.fatal_signal;
+	if (thread->ended_by)
+		sent_by(thread, thread->flow.kill_signal == thread->ended_by ? thread : leader);
 	if (from == INT64_MIN)
 		return;
 	from = MAX(from, thread->flow.has_call ? thread->flow.last_call : thread->begin);

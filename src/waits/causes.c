@@ -10,6 +10,7 @@
 #include "waits/deliveries.h"
 #include "contention/holders.h"
 #include "waits/reasons.h"
+#include "lives/restarts.h"
 #include "event/signals.h"
 #include "event/softirqs.h"
 #include "waits/state_names.h"
@@ -238,12 +239,19 @@ static char *child_label(const struct session *session, const struct block *bloc
 {
 	const struct thread *waker = model_thread(&session->trace.model, block->waker);
 	g_autofree char *last = thread_label(session, block->waker), *child = NULL;
+	GString *label;
 
-	if (!is_thread(block->child) || block->child == block->waker ||
-	    waker->pid != model_thread(&session->trace.model, block->child)->tid)
-		return g_steal_pointer(&last);
-	child = thread_label(session, block->child);
-	return g_strdup_printf("%s, by its thread %s", child, last);
+	if (is_thread(block->child) && block->child != block->waker &&
+	    waker->pid == model_thread(&session->trace.model, block->child)->tid) {
+		child = thread_label(session, block->child);
+		return g_strdup_printf("%s, by its thread %s", child, last);
+	}
+	label = g_string_new(last);
+	if (waker->end != INT64_MAX && was_killed(session, block->waker)) {
+		g_string_append(label, ", which ");
+		append_death(label, session, block->waker);
+	}
+	return g_string_free(label, FALSE);
 }
 
 /* "signal 10 (SIGUSR1) from signaller (226)" */

@@ -93,8 +93,9 @@ static void note_waits(struct contacts *contacts, uint32_t thread)
 		if (!leaf_is_blocked(span.leaf))
 			continue;
 		wait = wait_of(session, thread, &span);
-		if (!wait_lead(session, &wait, &lead) || lead.thread == thread)
-			continue;
+		if (!wait_lead(session, &wait, &lead) || lead.thread == thread ||
+		    block_reason(session, wait.block))
+			continue; /* what it tried itself, nobody turned to it for */
 		note(contacts, lead.thread, thread, span.end);
 		if (is_answered(session, &wait)) /* so it had turned to that one before */
 			note(contacts, thread, lead.thread, span.begin);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "util/when.h"
+#include "lives/restarts.h"
 #include "waits/state_names.h"
 
 /* "schemainit (261)" */
@@ -81,6 +82,7 @@ static void append_until(GString *text, const struct session *session, const str
 		g_string_append(text, " until ");
 		append_thread(text, session, reason->thread);
 		g_string_append(text, " did");
+		append_restart(text, session, reason->thread, reason->begin);
 		break;
 	case REASON_INPUT:
 		g_string_append_printf(text, "nothing to read from %s until ", object);
@@ -240,8 +242,11 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 	case REASON_FILE_GOES:
 		return g_strdup_printf(", trying %s again until %s was gone", call, object);
 	case REASON_LISTENS:
-		return g_strdup_printf(", trying %s again until somebody listened at %s", call,
-				       object);
+		more = g_string_new(NULL);
+		g_string_append_printf(more, ", trying %s again until somebody listened at %s",
+				       call, object);
+		append_restart(more, session, reason->thread, reason->begin);
+		return g_string_free(more, FALSE);
 	case REASON_INPUT:
 		return g_strdup_printf(", trying %s again until %s had something to read", call,
 				       object);

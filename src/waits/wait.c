@@ -85,6 +85,18 @@ static void lead_of_work(const struct session *session, const struct wake_detail
 	lead->first_until = MIN(given, lead->from);
 }
 
+/* Who was to start `thread`, before that was there; NO_THREAD if the waiter was. */
+static uint32_t who_starts(const struct session *session, uint32_t thread, const struct wait *wait,
+			   int64_t until)
+{
+	const struct model *model = &session->trace.model;
+
+	while (is_thread(thread) && model_thread(model, thread)->begin >= until)
+		thread = model_thread(model, thread)->born ? model_thread(model, thread)->parent
+							   : NO_THREAD;
+	return thread == wait->thread ? NO_THREAD : thread;
+}
+
 /* Whoever is answerable by the wait's reason, over the part that is his. */
 static bool lead_of_reason(const struct session *session, const struct reason *reason,
 			   const struct wait *wait, struct lead *lead)
@@ -94,9 +106,12 @@ static bool lead_of_reason(const struct session *session, const struct reason *r
 			       .until = CLAMP(reason->until, wait->begin, wait->end),
 			       .handed_over = true,
 			       .first = NO_THREAD};
-	return is_thread(reason->thread) && reason->thread != wait->thread &&
+	if (is_thread(lead->thread) &&
+	    (reason->kind == REASON_LISTENS || reason->kind == REASON_FILE_APPEARS))
+		lead->thread = who_starts(session, lead->thread, wait, lead->until);
+	return is_thread(lead->thread) && lead->thread != wait->thread &&
 	       lead->from < lead->until &&
-	       model_thread(&session->trace.model, reason->thread)->begin < lead->until;
+	       model_thread(&session->trace.model, lead->thread)->begin < lead->until;
 }
 
 uint32_t wait_names(const struct session *session, const struct wait *wait)
