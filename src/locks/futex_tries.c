@@ -150,6 +150,44 @@ void futex_thread_ends(struct flow *flow, uint32_t index)
 	}
 }
 
+/* --- FUTEX_TRYLOCK_PI -------------------------------------------------------------- */
+
+/* The owner gives it up: until now it was in the way of who tried more than once. That the next
+ * try succeeds need not be seen: without waiters it is taken in user space. */
+static void pi_unlocked(struct flow *flow, struct try *try, uint32_t owner)
+{
+	struct reason reason = reason_of_kind(REASON_LOCK_TRIED);
+
+	reason.thread = owner;
+	reason.from = try->since;
+	reason.until = flow->time;
+	if (try->count > 1 && try_paused(flow, try))
+		try_explained(flow, try, &reason, 0);
+	try_drop(flow, try);
+}
+
+/* The kernel sees to it that the owner gives the lock up by a call, too. */
+static void pi_call_ended(struct flow *flow, uint32_t index, int64_t ret)
+{
+	const struct thread *thread = flow_thread(flow, index);
+	struct try like = try_of(flow, thread), *try;
+
+	like.kind = TRY_LOCK;
+	like.id = try_id(thread->host, TRY_LOCK, like.id);
+	like.since = 0;
+	like.result = -TRY_AGAIN;
+	if ((thread->flow.call.op & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI) {
+		if (ret == 0)
+			tries_tell(flow, like.id, index, pi_unlocked);
+	} else if (ret == -TRY_AGAIN) {
+		try_failed(flow, index, &like);
+	} else {
+		try = try_find(flow, index, &like);
+		if (try)
+			try_drop(flow, try);
+	}
+}
+
 void futex_call_ended(struct flow *flow, uint32_t index, int64_t ret)
 {
 	const struct thread *thread = flow_thread(flow, index);
@@ -157,6 +195,11 @@ void futex_call_ended(struct flow *flow, uint32_t index, int64_t ret)
 	struct try like, *try;
 	uint32_t waker;
 
+	if (command == FUTEX_TRYLOCK_PI ||
+	    (command == FUTEX_UNLOCK_PI && tries_any(flow, TRY_LOCK))) {
+		pi_call_ended(flow, index, ret);
+		return;
+	}
 	if (ret != -TIMED_OUT && !tries_any(flow, TRY_FUTEX))
 		return;
 	like = try_of(flow, thread);

@@ -9,6 +9,9 @@
  * is anything said of one that nobody wakes. Who woke it had been in its way, but not before it
  * was woken itself: then it was who did that. All inferred.
  *
+ * FUTEX_TRYLOCK_PI that fails (EAGAIN) again and again, with naps between, was for who calls
+ * FUTEX_UNLOCK_PI on that word next.
+ *
  * A word stands for the eight bytes that it is in, as glibc's conditions have two in turn.
  *
  * Place: locks/, over objects/tries.h.

@@ -183,6 +183,9 @@ void lock_futex_begins(struct flow *flow, uint32_t index, struct thread *thread)
 	case FUTEX_LOCK_PI2:
 		waits_for_futex(flow, index, thread, command);
 		break;
+	case FUTEX_TRYLOCK_PI:
+		lock_at(flow, new_futex(flow, thread, LOCK_PI))->certain = true;
+		break;
 	case FUTEX_WAKE:
 	case FUTEX_WAKE_BITSET:
 	case FUTEX_UNLOCK_PI:
@@ -202,8 +205,9 @@ void lock_futex_ends(struct flow *flow, uint32_t index, struct thread *thread, i
 {
 	struct lock *lock = lock_touched(flow, thread->flow.call.lock);
 	bool pi = lock->kind == LOCK_PI;
+	bool tries = (thread->flow.call.op & FUTEX_CMD_MASK) == FUTEX_TRYLOCK_PI;
 
-	if (ret != -EAGAIN) /* else it was given up before the call looked */
+	if ((ret != -EAGAIN) != tries) /* else it was given up before the call looked */
 		lock_waited(flow, lock, index, thread->flow.call.begin);
 	if (ret || lock->read || lock_open_hold(lock, index))
 		return;

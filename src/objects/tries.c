@@ -437,6 +437,19 @@ void tries_made(struct flow *flow, uint64_t id, uint32_t maker,
 	}
 }
 
+void tries_tell(struct flow *flow, uint64_t id, uint32_t maker,
+		void (*tell)(struct flow *flow, struct try *try, uint32_t maker))
+{
+	if (!tries_watch(flow, id))
+		return;
+	for (uint32_t i = 0; i < TRIES; i++) {
+		struct try *try = &flow->tries->all[i];
+
+		if (try->thread != NO_THREAD && try->thread != maker && try->id == id)
+			tell(flow, try, maker);
+	}
+}
+
 void tries_inherited(struct flow *flow, uint32_t child)
 {
 	uint32_t parent = flow_thread(flow, child)->parent;

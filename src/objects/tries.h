@@ -108,6 +108,10 @@ bool tries_watch(const struct flow *flow, uint64_t id);
 void tries_made(struct flow *flow, uint64_t id, uint32_t maker,
 		bool (*concerns)(struct flow *flow, const struct try *try, uint32_t object),
 		uint32_t object, bool alone);
+/* Calls `tell` for each of the tries with that id but those of `maker`; it may drop the one that it
+ * is given. */
+void tries_tell(struct flow *flow, uint64_t id, uint32_t maker,
+		void (*tell)(struct flow *flow, struct try *try, uint32_t maker));
 /* A child that ends as one that failed leaves its tries to its parent: `until test; do …`. */
 void tries_inherited(struct flow *flow, uint32_t child);
 

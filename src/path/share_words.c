@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "path/ending.h"
+#include "path/spins.h"
 #include "waits/reason_words.h"
 #include "waits/reasons.h"
 #include "waits/summary.h"
@@ -112,6 +113,8 @@ void append_what(GString *text, const struct session *session, const struct shar
 				       session_text(session, number));
 		append_object(text, session, share);
 		append_spin(text, session, share);
+		if (strcmp(session_text(session, number), "sched_yield") == 0)
+			append_spinning(text, session, share->thread, share->leaf);
 		break;
 	case LEAF_PREEMPTED:
 	case LEAF_WAIT_CPU:

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* See spins.h. */
+#include "path/spins.h"
+
+#include "path/path.h"
+#include "util/when.h"
+
+#define CALLS_MIN 16    /* in a row */
+#define OTHERS_MAX 64   /* threads of the process that are looked at */
+
+struct spinning {
+	GArray *stretches; /* owned; struct stretch */
+	int64_t ns;        /* of them all, … */
+	uint64_t calls;    /* … and so many calls */
+};
+
+/* Calls in a row. */
+struct row {
+	int64_t begin, end; /* of the first call, of the last one */
+	int64_t in, between, since; /* ns in the calls; between them; since the last one */
+	uint64_t calls;
+	bool in_call;
+};
+
+static void row_ends(struct spinning *spinning, struct row *row, uint32_t thread)
+{
+	struct stretch stretch = {thread, row->begin, row->end};
+
+	if (row->calls >= CALLS_MIN && row->between <= 2 * row->in) {
+		g_array_append_val(spinning->stretches, stretch);
+		spinning->ns += row->end - row->begin;
+		spinning->calls += row->calls;
+	}
+	*row = (struct row) {0};
+}
+
+static void row_goes_on(struct row *row, const struct span *span)
+{
+	if (!row->calls)
+		row->begin = span->begin;
+	row->calls += !row->in_call;
+	row->in_call = true;
+	row->in += span->end - span->begin;
+	row->between += row->since;
+	row->since = 0;
+	row->end = span->end;
+}
+
+static void find_spinning(const struct session *session, uint32_t thread, uint32_t leaf,
+			  struct spinning *spinning)
+{
+	struct row row = {0};
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
+	while (spans_next(&spans, &span)) {
+		if (span.leaf == leaf) {
+			row_goes_on(&row, &span);
+			continue;
+		}
+		if (leaf_wib(span.leaf) == WIB_INTERRUPTED)
+			continue; /* others had the CPU, for which it is there */
+		row.in_call = false;
+		row.since += span.end - span.begin;
+		if (leaf_wib(span.leaf) != WIB_WORKING || row.since > 2 * row.in)
+			row_ends(spinning, &row, thread);
+	}
+	row_ends(spinning, &row, thread);
+}
+
+/* How long the thread ran in the stretches. */
+static int64_t ran_in(const struct session *session, uint32_t thread, const GArray *stretches)
+{
+	const struct stretch *at = &g_array_index(stretches, struct stretch, 0);
+	const struct stretch *end = at + stretches->len;
+	struct spans spans;
+	struct span span;
+	int64_t ns = 0;
+
+	spans_begin(&spans, session, thread, at->begin, end[-1].end);
+	while (at < end && spans_next(&spans, &span)) {
+		if (leaf_wib(span.leaf) != WIB_WORKING)
+			continue;
+		while (at < end && at->end <= span.begin)
+			at++;
+		for (const struct stretch *in = at; in < end && in->begin < span.end; in++)
+			ns += MIN(in->end, span.end) - MAX(in->begin, span.begin);
+	}
+	return ns;
+}
+
+static void append_who_ran(GString *text, const struct session *session, uint32_t thread,
+			   const GArray *stretches)
+{
+	const struct model *model = &session->trace.model;
+	uint32_t count, most = NO_THREAD;
+	const uint32_t *threads =
+		process_before(&session->trace.processes, model, thread, session->asked.to, &count);
+	int64_t longest = 0;
+	char length[32];
+
+	for (uint32_t i = 0; i < MIN(count, OTHERS_MAX); i++) {
+		int64_t ns = threads[i] == thread ? 0 : ran_in(session, threads[i], stretches);
+
+		if (ns > longest) {
+			longest = ns;
+			most = threads[i];
+		}
+	}
+	if (is_thread(most))
+		g_string_append_printf(text, "; of its process %s (%d) ran most meanwhile, %s",
+				       session_thread_name(session, most),
+				       model_thread(model, most)->tid,
+				       when_duration(length, longest));
+}
+
+void append_spinning(GString *text, const struct session *session, uint32_t thread, uint32_t leaf)
+{
+	g_autoptr(GArray) stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+	struct spinning spinning = {.stretches = stretches};
+	char length[32];
+
+	find_spinning(session, thread, leaf, &spinning);
+	if (!stretches->len)
+		return;
+	g_string_append_printf(
+		text,
+		" %" G_GUINT64_FORMAT " times with next to nothing between, %s in all: it spins "
+		"until another thread does something in memory (inferred), which no event shows",
+		spinning.calls, when_duration(length, spinning.ns));
+	append_who_ran(text, session, thread, stretches);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Spinning: a thread that gives the CPU away again and again, as it waits for another without
+ * sleeping.
+ *
+ *   T  yield┤·├yield┤·├yield┤·├yield    T's own code (·) takes less than twice as long as the calls
+ *   P  ── runs ─────────────┤ sets a flag in memory: no event tells of it
+ *
+ * Who works, and yields now and then, waits for nobody. What is waited for is in memory, so who
+ * made the difference is not known: said is which other thread of the process ran most meanwhile.
+ *
+ * Place: path/, for the verdict. Source: own; docs/semantics.md, "Waiting by trying again".
+ */
+#ifndef WHYLATE_PATH_SPINS_H
+#define WHYLATE_PATH_SPINS_H
+
+#include "run/session.h"
+
+/* ", 105,338 times with next to nothing between: …"; nothing if the thread did not. `leaf`: of
+ * its work in the call. */
+void append_spinning(GString *text, const struct session *session, uint32_t thread, uint32_t leaf);
+
+#endif
