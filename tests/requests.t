@@ -409,7 +409,7 @@ def metric_disk():
     arguments = ("disk-read", "--preset", "syscall:pread64", "--process", "diskread", "--metric")
     bytes_, device = listed(*arguments, "disk-bytes"), listed(*arguments, "disk-time")
     assert [(c["kind"], c["label"], c["bytes"]) for c in bytes_["summary"]] == [
-        ("block-device", "vda, pread64", total)], (bytes_["summary"], total)
+        ("block-device", "/data.bin, pread64 on vda", total)], (bytes_["summary"], total)
     assert [c["ns"] for c in device["summary"]] == [time_of], (device["summary"], time_of)
 
 

@@ -210,8 +210,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 		completed_in_part(host, request, sectors);
 		return;
 	}
-	operation_served(flow, cpu, event->host, request);
-	disk_served(flow, host, request);
+	operation_served(flow, cpu, event->host, request, disk_served(flow, host, request));
 	detail->completed = request_keep(host, request);
 	request_free(host, request);
 }

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "objects/exchanges.h"
 #define ON_WAY_MAX 16384u /* entries; the older half goes when there are more */
 
 /* A flush of the device's cache has no length: sector 0, or that of the bio, when
@@ -167,6 +168,18 @@ static uint32_t works_for(struct flow *flow, const struct thread *thread)
 	return thread->flow.asked_by;
 }
 
+/* What it asks for: the file, and for whom a kernel thread works in which call. */
+static void name_file(struct flow *flow, struct thread *current, struct requester *by)
+{
+	struct thread *asks = is_thread(by->behalf) ? flow_thread(flow, by->behalf) : current;
+
+	by->file = exchange_file(flow, asks);
+	if (asks->flow.fault)
+		by->asked_in = intern_id(flow->names, "page fault");
+	else if (asks != current && by->file)
+		by->asked_in = asks->flow.call.name;
+}
+
 struct requester requester_of(struct flow *flow, const struct cpu *cpu, const struct event *event)
 {
 	struct thread *current = flow_current(flow, cpu);
@@ -182,6 +195,8 @@ struct requester requester_of(struct flow *flow, const struct cpu *cpu, const st
 		else if (!current->made_syscall)
 			by.behalf = works_for(flow, current);
 		by.behalf_seen = current->flow.work.doing;
+		if (flow->exchanges_wanted)
+			name_file(flow, current, &by);
 	} else if (event->block.tid > 0) {
 		said = thread_find(flow, event->host, event->block.tid);
 		by.thread = said == IDMAP_NONE ? NO_THREAD : said;

@@ -312,7 +312,7 @@ static struct written owner_of(const struct flow *flow, const struct host *host,
 	return owner;
 }
 
-void disk_served(struct flow *flow, struct host *host, const struct request *request)
+uint32_t disk_served(struct flow *flow, struct host *host, const struct request *request)
 {
 	int64_t busy = busy_with(host, request);
 	struct written owner;
@@ -320,7 +320,7 @@ void disk_served(struct flow *flow, struct host *host, const struct request *req
 	uint32_t last = host->served_next;
 
 	if (!request->sectors)
-		return;
+		return 0;
 	owner = owner_of(flow, host, request);
 	for (guint i = 0; i < MIN(host->served->len, 4); i++) {
 		last = (last + SERVED_MAX - 1) % SERVED_MAX;
@@ -330,7 +330,7 @@ void disk_served(struct flow *flow, struct host *host, const struct request *req
 			served->end = request->end;
 			served->bytes += owner.bytes;
 			served->busy += busy;
-			return;
+			return owner.file;
 		}
 	}
 	if (host->served->len <= host->served_next)
@@ -344,6 +344,7 @@ void disk_served(struct flow *flow, struct host *host, const struct request *req
 				   .end = request->end,
 				   .bytes = owner.bytes,
 				   .busy = busy};
+	return owner.file;
 }
 
 static void add_served(struct written *sum, const struct served *served)

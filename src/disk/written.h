@@ -12,8 +12,9 @@
 void file_written(struct flow *flow, uint32_t index, struct thread *thread, uint64_t bytes);
 /* `thread` makes a request in a call on a file: that is on the disk `dev`. */
 void file_is_on(struct flow *flow, struct host *host, uint32_t thread, uint32_t dev, bool write);
-/* The disk has done the request. */
-void disk_served(struct flow *flow, struct host *host, const struct request *request);
+/* The disk has done the request. The file whose data it carried, where a kernel thread wrote what
+ * others had left in the page cache: interned key, inferred; 0: not known. */
+uint32_t disk_served(struct flow *flow, struct host *host, const struct request *request);
 
 /* The disk of the file that the thread's call is on; 0: none; IDMAP_NONE: not known. */
 uint32_t disk_of_call(struct flow *flow, const struct host *host, struct thread *thread);

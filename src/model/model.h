@@ -290,6 +290,8 @@ struct requester {
 	uint32_t thread; /* NO_THREAD: not known */
 	uint32_t call; /* interned system call that it was in, 0 */
 	uint32_t behalf; /* a kernel thread's: whose work it did, NO_THREAD */
+	uint32_t file; /* interned key of the file that the call or page fault is on, 0 */
+	uint32_t asked_in; /* the call of who is named by `behalf`, or "page fault"; 0: `call` */
 	bool behalf_seen; /* … as its item was seen queued; else inferred */
 	int64_t time; /* when */
 };

@@ -121,7 +121,8 @@ RECORD(gap, TIME(begin), TIME(end), TIME(furthest), NUMBER(cpu), NUMBER(events),
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct requester
-RECORD(requester, THREAD(thread), NAME(call), THREAD(behalf), NUMBER(behalf_seen), TIME(time));
+RECORD(requester, THREAD(thread), NAME(call), THREAD(behalf), NAME(file), NAME(asked_in),
+       NUMBER(behalf_seen), TIME(time));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct request

@@ -15,6 +15,7 @@
 #include "model/files.h"
 #include "objects/calls.h"
 #include "objects/datagrams.h"
+#include "objects/mappings.h"
 
 #define MSG_PEEK_BIT 2u
 
@@ -130,6 +131,7 @@ static uint32_t append_by_call(struct flow *flow, uint32_t index, const struct t
 				    .thread = index,
 				    .end = end,
 				    .call = thread->flow.call.name,
+				    .through = NO_THREAD,
 				    .kind = (uint8_t) kind};
 
 	if (kind == EXCHANGE_READ)
@@ -300,18 +302,39 @@ void exchange_packet(struct flow *flow, const struct thread *thread, const struc
 	}
 }
 
-void exchange_disk(struct flow *flow, const struct request *request)
+uint32_t exchange_file(struct flow *flow, struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	uint32_t key = 0;
+
+	if (thread->flow.fault)
+		key = mapping_key(flow, thread, thread->flow.fault_address);
+	if (key && mapping_is_anonymous(flow, key)) /* only swap has that on a disk */
+		return intern_id(flow->names, "swap");
+	if (!thread->flow.fault && call->open && call->works_on)
+		return call->works_on & ~REF_FOR_WRITING;
+	if (!thread->flow.fault && call->open && call->fd >= 0)
+		key = fd_key(thread_files(flow, thread), call->fd);
+	return key && g_str_has_prefix(intern_text(flow->names, key), "file:") ? key : 0;
+}
+
+void exchange_disk(struct flow *flow, const struct request *request, uint32_t written_back)
 {
 	char text[32];
+	const struct requester *by = &request->by[0];
 	struct exchange exchange = {.begin = request->issue,
 				    .end_time = request->end,
-				    .thread = request->by[0].thread,
-				    .call = request->by[0].call,
+				    .thread = by->thread,
+				    .call = by->asked_in ? by->asked_in : by->call,
+				    .file = written_back ? written_back : by->file,
+				    .through = NO_THREAD,
 				    .kind = EXCHANGE_DISK};
 	uint64_t bytes = (uint64_t) request->sectors * 512;
 
-	if (is_thread(request->by[0].behalf))
-		exchange.thread = request->by[0].behalf;
+	if (is_thread(by->behalf)) {
+		exchange.through = by->thread;
+		exchange.thread = by->behalf;
+	}
 	if (!is_thread(exchange.thread) || request->issue == INT64_MIN)
 		return;
 	g_snprintf(text, sizeof text, "%u:%u", request->dev >> 20, request->dev & 0xfffff);

@@ -17,7 +17,10 @@ void exchange_exit(struct flow *flow, uint32_t index, struct thread *thread,
 void exchange_closing(struct flow *flow, uint32_t index, struct thread *thread);
 /* A packet that `thread` queued. */
 void exchange_packet(struct flow *flow, const struct thread *thread, const struct event *event);
-/* A block request that completed. */
-void exchange_disk(struct flow *flow, const struct request *request);
+/* The file that the thread's call, or its page fault, is on, or "swap": interned key, 0. */
+uint32_t exchange_file(struct flow *flow, struct thread *thread);
+/* A block request that completed. `written_back`: the file whose data it carried, where a kernel
+ * thread wrote what others had left in the page cache; 0: not known. */
+void exchange_disk(struct flow *flow, const struct request *request, uint32_t written_back);
 
 #endif

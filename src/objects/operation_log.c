@@ -226,10 +226,10 @@ void operation_queued(struct flow *flow, const struct cpu *cpu, uint16_t host,
 }
 
 void operation_served(struct flow *flow, const struct cpu *cpu, uint16_t host,
-		      const struct request *request)
+		      const struct request *request, uint32_t written_back)
 {
 	if (flow->exchanges_wanted && !request->doubtful)
-		exchange_disk(flow, request);
+		exchange_disk(flow, request, written_back);
 	if (flow->operations_wanted && !request->doubtful)
 		request_part(flow, request,
 			     PACK(OPERATION_SERVED, device_number(flow, request->dev)),

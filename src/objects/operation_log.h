@@ -18,8 +18,9 @@ void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *t
  * since it was put back; it completed: its time in the device. */
 void operation_queued(struct flow *flow, const struct cpu *cpu, uint16_t host,
 		      const struct request *request);
+/* … `written_back`: exchange_disk(). */
 void operation_served(struct flow *flow, const struct cpu *cpu, uint16_t host,
-		      const struct request *request);
+		      const struct request *request, uint32_t written_back);
 void operation_wait_cpu(struct flow *flow, const struct cpu *cpu, struct thread *thread,
 			uint32_t index);
 void operations_drop_cpu(struct cpu *cpu);

@@ -31,6 +31,8 @@ enum exchange_kind {
 struct exchange {
 	int64_t begin, end_time; /* ns: entry and return of the call; INT64_MAX: none seen */
 	int64_t came; /* the first bytes read from a connection: when they came; 0: not known */
+	uint32_t file;    /* EXCHANGE_DISK: interned key of the file, 0: not known */
+	uint32_t through; /* … the kernel thread that issued it for `thread`, NO_THREAD */
 	uint32_t thread;
 	uint32_t end;    /* number of the struct channel_end */
 	uint32_t call;   /* interned system call */

@@ -59,7 +59,7 @@ RECORD(packet, HOST(host), NUMBER(time), NUMBER(handed), NUMBER(flow), NUMBER(se
 
 #define RECORD_TYPE struct exchange
 RECORD(exchange, TIME(begin), TIME(end_time), TIME_OR_0(came), THREAD(thread), REF(end, STORE_ENDS),
-       NAME(call), NUMBER(bytes), NUMBER(kind), NUMBER(failed));
+       NAME(call), NUMBER(bytes), NAME(file), THREAD(through), NUMBER(kind), NUMBER(failed));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct channel_end

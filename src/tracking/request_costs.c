@@ -293,6 +293,29 @@ static void sum_states(struct costs *costs, const guint32 *listed, bool working)
 	g_string_free(label, TRUE);
 }
 
+/* "/data.bin, preadv2 on vda": the file first, as it is what a program can change; "/log, fsync on
+ * vda, by jbd2/vda-8"; "vda, preadv2" where the file is not known. */
+static void disk_label(const struct piece_namer *namer, const struct exchange *exchange,
+		       GString *label)
+{
+	const struct session *session = namer->session;
+	const char *disk = disk_name(session, exchange->end), *by;
+	const char *call = exchange->call ? session_text(session, exchange->call) : NULL;
+
+	if (exchange->file)
+		g_string_printf(label, "%s%s%s on %s",
+				resource_name(session_text(session, exchange->file)),
+				call ? ", " : "", call ? call : "", disk);
+	else
+		g_string_printf(label, "%s%s%s", disk, call ? ", " : "", call ? call : "");
+	if (!is_thread(exchange->through))
+		return;
+	by = session_thread_name(session, exchange->through);
+	if (g_str_has_prefix(by, "kworker/")) /* any of them may do it */
+		by = "a kworker";
+	g_string_append_printf(label, ", by %s", by);
+}
+
 static void sum_exchanges(struct costs *costs, const guint32 *listed, enum metric metric)
 {
 	const struct user_requests *requests = costs->requests;
@@ -319,10 +342,7 @@ static void sum_exchanges(struct costs *costs, const guint32 *listed, enum metri
 		if (!place || !listed[place])
 			continue;
 		if (disk) {
-			g_string_printf(label, "%s%s%s", disk_name(session, exchange->end),
-					exchange->call ? ", " : "",
-					exchange->call ? session_text(session, exchange->call)
-						       : "");
+			disk_label(costs->namer, exchange, label);
 			if (metric == METRIC_DISK_TIME)
 				value = exchange->end_time - exchange->begin;
 		} else {
