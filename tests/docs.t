@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from whylate_test import BUILD, SOURCE, Tap, output, run, trace
 
@@ -68,7 +69,7 @@ def check_manual(command):
     page = formatted("whylate-%s.1" % command)
     said = options_in(page)
     # a page may speak of another command's options only in a line that names that command
-    for line in page.splitlines():
+    for line in joined(page).splitlines():
         if re.search(r"\b(lttng|babeltrace2|configure|whylate (?!%s))" % command, line):
             said -= options_in(line) - offered
     assert offered - ANYWHERE <= said, "not in the manual page: %s" % sorted(offered - ANYWHERE - said)
@@ -218,15 +219,30 @@ def check_exit_status():
         assert re.search(r"\b%s\b" % status, section), "status %s is not explained" % status
 
 
+def joined(text):
+    """Suggested commands in one line each."""
+    return re.sub(r" \\\n +", " ", text)
+
+
 def printed(*arguments):
-    """Lines that the command prints, without the space around them."""
-    done = run(*arguments)
+    """Lines that the command prints, without the space around them. It is run where the traces are, as in the
+    examples; the plugin says TRACE for what it does not know the name of."""
+    with tempfile.TemporaryDirectory() as place:
+        words = []
+        for word in arguments:
+            if os.path.isdir(word):
+                os.symlink(word, place + "/" + os.path.basename(word))
+                word = os.path.basename(word)
+            words.append(word)
+        done = run(*words, cwd=place)
     assert done.returncode == (1 if "--fail-if" in arguments else 0), done
-    return {line.strip() for line in done.stdout.decode().splitlines()}
+    lines = {line.strip() for line in joined(done.stdout.decode()).splitlines()}
+    names = [word for word in words if word not in arguments]
+    return lines | {line.replace(" ".join(names), "TRACE") for line in lines if line.startswith("whylate ")}
 
 
 def compare_lines(shown, real):
-    shown = [line.strip() for line in shown]
+    shown = [line.strip() for line in joined("\n".join(shown)).split("\n")]
     shown = [line for line in shown if line and line != "..."]
     assert len(shown) > 3, "no example found"
     wrong = [line for line in shown if line not in real]
@@ -269,7 +285,7 @@ def check_example(page, *arguments, number=0):
     """The first example with output in a manual page, or that number, is what is printed now."""
     section = read("man/" + page).split(".SH EXAMPLES")[1].split("\n.SH ")[0]
     block = re.findall(r"^\.nf\n(.*?)^\.fi$", section, re.M | re.S)[number]
-    text = block.replace("\\-", "-").replace("\\(aq", "'").replace("\\&", "")
+    text = block.replace("\\-", "-").replace("\\(aq", "'").replace("\\&", "").replace("\\e", "\\")
     lines = text.split(".ft R\n", 1)[1].splitlines()
     compare_lines(lines, printed(*arguments))
 
@@ -296,9 +312,9 @@ tap.case("whylate(1) explains the exit status", check_exit_status)
 tap.case("README.md shows what is printed", check_readme)
 tap.case("whylate-delay(1) shows what is printed", check_example, "whylate-delay.1", *AUTOSTART)
 tap.case("whylate-overview(1) shows what is printed", check_example, "whylate-overview.1", "overview",
-         SOURCE + "/traces/startup-chain")
+         SOURCE + "/traces/startup-chain", "--utc")
 tap.case("whylate-profile(1) shows what is printed", check_example, "whylate-profile.1", "profile",
-         trace("fork4"), "--operation", "syscall:clone")
+         trace("fork4"), "--operation", "syscall:clone", "--utc")
 tap.case("whylate-requests(1) shows what is printed", check_example, "whylate-requests.1", "requests", *APP, "--limit", "4")
 tap.case("whylate-requests(1) shows what is printed of one", lambda: check_example(
     "whylate-requests.1", "requests", trace("web-mixed"), "--pick", "14", number=1))

@@ -29,7 +29,7 @@ def check_ids(command):
     assert [one["ns"] for one in found] == sorted((one["ns"] for one in found), reverse=True)
     name, *arguments = REPORTS[command]
     text = t.output(command, t.trace(name), "--quiet", "--limit", "0", *arguments).decode()
-    section = text.split("Findings (")[1].split("\n\n")[0]
+    section = text.split("\nFindings\n")[1].split("\n\n")[0]
     assert re.findall(r"^  ([wipc]-[a-z2-7]{6}) ", section, re.M) == ids
 
 

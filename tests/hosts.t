@@ -279,6 +279,7 @@ def same(traces, arguments, parameters):
             done = t.babeltrace2(*traces, "--component=sink.whylate." + component,
                                  '--params=%sformat="%s"%s' % (extra, form, parameters))
             assert done.returncode == 0, done.stderr.decode()
+            mine, done.stdout = t.unnamed(mine, traces), t.unnamed(done.stdout, traces)
             assert mine == done.stdout and len(mine) > 1000, (component, form)
 
 

@@ -598,6 +598,7 @@ def same(names, arguments, parameters):
     mine = t.output("requests", *paths, *arguments)
     done = t.babeltrace2(*paths, "--component=sink.whylate.requests", "--params=" + parameters)
     assert done.returncode == 0, done.stderr.decode()
+    mine, done.stdout = t.unnamed(mine, paths), t.unnamed(done.stdout, paths)
     assert len(mine) > 1000 and mine == done.stdout, (len(mine), len(done.stdout))
 
 

@@ -4,7 +4,7 @@ options; and the plugin is there where Babeltrace looks for it."""
 import sys
 import tempfile
 
-from whylate_test import Tap, babeltrace2, output, trace
+from whylate_test import Tap, babeltrace2, output, trace, unnamed
 
 TARGET = "sched_process_exec filename=*/autostart"
 
@@ -14,6 +14,7 @@ def same(component, directories, arguments, parameters):
     done = babeltrace2(*directories, "--component=sink.whylate." + component, "--params=" + parameters)
     assert done.returncode == 0, "babeltrace2: status %d\n%s" % (done.returncode, done.stderr.decode())
     assert len(mine) > 1000, "only %d bytes" % len(mine)
+    mine, done.stdout = unnamed(mine, directories), unnamed(done.stdout, directories)
     assert mine == done.stdout, "%d bytes by the command, %d by the plugin" % (len(mine), len(done.stdout))
 
 

@@ -113,6 +113,13 @@ def babeltrace2(*arguments):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
 
 
+def unnamed(text, directories):
+    """A report without the traces' names in suggested commands, which the plugin does not know, and with each such
+    command in one line."""
+    text = re.sub(rb" \\\n +", b" ", text)
+    return text.replace(" ".join(directories).encode(), b"TRACE")
+
+
 def packets(path):
     """(offset, size) of each packet, from the sizes in lttng-modules 2.13's packet context."""
     with open(path, "rb") as file:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "run/command.h"
 #include "schemas.h"
 #include "util/error.h"
 
@@ -81,8 +82,11 @@ static int check_all(struct options *options, GPtrArray *paths, char **heard)
 	const struct command *command = options->command;
 	g_autoptr(GError) error = NULL;
 
-	if ((command->take_words && !command->take_words(options, paths, &error)) ||
-	    !options_check(options, &error))
+	if (command->take_words && !command->take_words(options, paths, &error))
+		return tell_error(heard, error);
+	g_free(options->trace);
+	options->trace = paths->len ? suggested_trace(paths) : NULL;
+	if (!options_check(options, &error))
 		return tell_error(heard, error);
 	if (!paths->len && !options->standard_input)
 		return usage_error(heard, "no trace given: name the directory that LTTng wrote");

@@ -9,6 +9,7 @@
 #include "run/matches.h"
 #include "run/finish.h"
 #include "run/feed.h"
+#include "run/command.h"
 #include "findings/findings.h"
 #include "cli/cache.h"
 #include "commands/periodic.h"
@@ -230,6 +231,8 @@ int run(struct options *options, GPtrArray *paths, char **heard)
 		status = tell_error(heard, error);
 	} else {
 		input.session->asked.other = other.session;
+		g_free(options->trace); /* of a diff the first trace alone is suggested */
+		options->trace = suggested_trace(paths);
 		if (!answer(input.session, paths, &error)) {
 			status = tell_error(heard, error);
 		} else {

@@ -9,9 +9,9 @@
 #define UNKNOWN_MAX 0.1 /* of all CPUs' time: more of it unknown may hide the cause */
 
 /* What the command cannot do without, and the trace lacks; NULL. */
-static const struct need *lacking(const struct session *session)
+static const struct need *lacking(const struct session *session, const struct command *command)
 {
-	uint32_t wanted = session->asked.options->command->needs.impossible;
+	uint32_t wanted = command->needs.impossible;
 
 	for (int i = 0; i < NEED_COUNT; i++)
 		if (wanted >> i & 1 && !need_is_met(session, &needs[i]))
@@ -19,9 +19,14 @@ static const struct need *lacking(const struct session *session)
 	return NULL;
 }
 
+bool trace_bears_command(const struct session *session, const struct command *command)
+{
+	return !lacking(session, command);
+}
+
 bool trace_bears_answer(const struct session *session, GError **error)
 {
-	const struct need *need = lacking(session);
+	const struct need *need = lacking(session, session->asked.options->command);
 
 	if (!need || session->asked.options->force)
 		return true;
@@ -62,7 +67,7 @@ static uint64_t events_lost(const struct session *session)
 
 char *answer_caution(const struct session *session)
 {
-	const struct need *need = lacking(session);
+	const struct need *need = lacking(session, session->asked.options->command);
 	uint64_t lost = events_lost(session);
 	double unknown = unknown_share(session);
 

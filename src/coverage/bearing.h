@@ -13,6 +13,8 @@
 /* False, with an error (WHYLATE_ERROR_DAMAGE) that says what is missing and how it is recorded:
  * the command has no answer from this trace, and --force was not given. */
 bool trace_bears_answer(const struct session *session, GError **error);
+/* The same of any command, without --force. */
+bool trace_bears_command(const struct session *session, const struct command *command);
 /* What may make the first answer wrong, a sentence; NULL: nothing. Free with g_free(). */
 char *answer_caution(const struct session *session);
 

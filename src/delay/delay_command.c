@@ -31,7 +31,8 @@ static bool check(struct options *asked, GError **error)
 			error,
 			"delay needs to know what was late: --target 'EVENT [key=value]...' (as in "
 			"'sched_process_exec filename=*/sh'), --thread TID|NAME, or --thread all; "
-			"'whylate overview TRACE' shows what is there"));
+			"whylate overview %s shows what is there",
+			asked->trace ? asked->trace : "TRACE"));
 }
 
 /* The thread that lineage, path and verdict are of: the target's, or the

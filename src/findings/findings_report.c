@@ -16,7 +16,7 @@ void text_findings(const struct session *session, const GArray *findings, struct
 
 	if (!findings->len)
 		return;
-	text_heading(output, "Findings (whylate explain ID TRACE shows one in full)");
+	text_heading(output, "Findings");
 	for (guint i = 0; i < shown; i++) {
 		const struct finding *at = &g_array_index(findings, struct finding, i);
 		g_autofree char *line = g_strdup_printf(
@@ -26,6 +26,12 @@ void text_findings(const struct session *session, const GArray *findings, struct
 		text_wrapped(output, line, 2, 10);
 	}
 	text_omitted(output, findings->len - shown);
+	text_suggestion(session,
+			&(struct suggestion) {.command = "explain",
+					      .word = g_array_index(findings, struct finding, 0).id,
+					      .asked = true,
+					      .why = "the first in full; another by its id"},
+			2, output);
 }
 
 static const struct column example_columns[] = {

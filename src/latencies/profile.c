@@ -7,6 +7,7 @@
 
 #include "latencies/root_tree.h"
 #include "util/error.h"
+#include "run/command.h"
 #include "util/pattern.h"
 
 #define LAPSES_MAX 10000
@@ -413,7 +414,7 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 	for (guint i = 0; i < patterns->len && !session->asked.options->assumed; i++) {
 		const char *pattern = g_ptr_array_index(patterns, i);
 		struct nearest nearest = {.wanted = pattern};
-		g_autofree char *near = NULL;
+		g_autofree char *near = NULL, *all = NULL;
 		GHashTableIter iter;
 		gpointer key;
 		bool found = false;
@@ -428,10 +429,13 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 		near = nearest.text ? nearest_words(&nearest, "; the nearest it has is ") : NULL;
 		if (found || !near)
 			continue; /* a trace without any has nothing to be wrong about */
+		all = suggested_command(session, &(struct suggestion) {.command = "profile",
+								       .option = "operation",
+								       .value = "*"});
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "--operation '%s': the trace has no such operation%s; 'whylate "
-			    "profile --operation '*' --limit 0 TRACE' lists what it has",
-			    pattern, near);
+			    "--operation '%s': the trace has no such operation%s; %s lists what it "
+			    "has",
+			    pattern, near, all);
 		return false;
 	}
 	return true;

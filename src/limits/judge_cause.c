@@ -16,6 +16,7 @@
 #include "tracking/request_list.h"
 #include "path/path.h"
 #include "latencies/roots.h"
+#include "run/command.h"
 #include "waits/summary.h"
 #include "util/pattern.h"
 
@@ -221,6 +222,15 @@ static char *of_duration(const struct session *session, const struct judgement *
 	return words;
 }
 
+static char *buffers_full(const struct session *session)
+{
+	g_autofree char *command =
+		suggested_command(session, &(struct suggestion) {.command = "check"});
+
+	return g_strdup_printf("the tracer's buffers were full; %s says how to make them larger",
+			       command);
+}
+
 char *judgement_cause(const struct session *session, const struct judgement *judgement)
 {
 	const struct limit *limit = judgement->limit;
@@ -231,8 +241,7 @@ char *judgement_cause(const struct session *session, const struct judgement *jud
 		return NULL;
 
 	if (function == LIMIT_LOST)
-		return g_strdup("the tracer's buffers were full; 'whylate check TRACE' says how to "
-				"make them larger");
+		return buffers_full(session);
 	if (limit->requests)
 		return of_requests(session, judgement);
 	if (limit->operation)

@@ -57,16 +57,13 @@ void limits_text(const struct session *session, struct output *output)
 		g_autofree char *line = g_strconcat(words[at->outcome], " ", text, NULL);
 
 		text_wrapped(output, line, 2, 4);
-		if (at->outcome == OUTCOME_EXCEEDED && is_thread(at->thread) &&
-		    at->begin < at->end) {
-			g_autofree char *host = text_host_option(session, at->thread);
-
-			fprintf(output->file,
-				"      whylate delay TRACE%s --thread %d --from %" G_GINT64_FORMAT
-				"ns --to %" G_GINT64_FORMAT "ns\n",
-				host, model_thread(&session->trace.model, at->thread)->tid,
-				at->begin, at->end);
-		}
+		if (at->outcome == OUTCOME_EXCEEDED && is_thread(at->thread) && at->begin < at->end)
+			text_suggestion(session,
+					&(struct suggestion) {.command = "delay",
+							      .thread = &at->thread,
+							      .from = at->begin,
+							      .to = at->end},
+					6, output);
 	}
 	fputc('\n', output->file);
 }

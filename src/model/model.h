@@ -138,6 +138,7 @@ struct thread {
 	uint32_t ended_sender; /* who sent it; NO_THREAD: nobody, or not known */
 	int64_t ends_from; /* the kernel ends it since: threads/deaths.h; INT64_MAX: not seen to */
 	bool made_syscall;
+	bool accepted; /* somebody's connection: it serves, maybe */
 	bool evident; /* something it did was seen */
 	bool contained; /* its calls number threads as a PID namespace does that is not known */
 	bool settled; /* its begin is: what it follows from may be forgotten */

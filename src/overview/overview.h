@@ -29,4 +29,7 @@ extern const struct column thread_total_columns[], call_columns[];
 extern const struct column waiting_columns[];
 void waiting_text(const struct report *report, const struct waiting *waiting);
 
+/* next_text.c: the commands that go on from here. */
+void overview_next(const struct overview_report *made, struct output *output);
+
 #endif

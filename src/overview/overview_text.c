@@ -181,91 +181,6 @@ static void calls(const struct report *report, const struct overview *overview)
 	more_peaks(overview, report->session, report->output);
 }
 
-/* The longest wait of a thread that came in the trace, else of any. */
-static const struct wait_group *
-most_telling(const struct session *session, const struct overview *overview)
-{
-	for (guint i = 0; i < overview->waits->len; i++) {
-		const struct wait_group *group =
-			&g_array_index(overview->waits, struct wait_group, i);
-
-		if (model_thread(&session->trace.model, group->thread)->born)
-			return group;
-	}
-	return overview->waits->len ? &g_array_index(overview->waits, struct wait_group, 0) : NULL;
-}
-
-/* These wait for work, children or time by design: slow is what they are for. */
-static bool waits_by_design(const char *call)
-{
-	static const char *const calls[] = {
-		"epoll",           "poll",          "ppoll",     "select",          "pselect",
-		"wait4",           "waitid",        "nanosleep", "clock_nanosleep", "accept",
-		"rt_sigtimedwait", "rt_sigsuspend", "pause"};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
-		if (g_str_has_prefix(call, calls[i]))
-			return true;
-	return false;
-}
-
-/* The call with more than one peak in which most time was spent. */
-static void profile_next(const struct session *session, const struct overview *overview,
-			 struct output *output)
-{
-	for (guint i = 0; i < overview->calls->len; i++) {
-		const struct call_total *call =
-			&g_array_index(overview->calls, struct call_total, i);
-
-		if (call->clear_peaks < 2 || waits_by_design(session_text(session, call->name)))
-			continue;
-		fprintf(output->file,
-			"  whylate profile TRACE --operation syscall:%s    "
-			"# what makes its slow ones slow\n",
-			session_text(session, call->name));
-		return;
-	}
-}
-
-/* A command that can be pasted: the thread that ended or waited most. */
-static void next(const struct session *session, const struct overview *overview,
-		 struct output *output)
-{
-	const struct wait_group *group = most_telling(session, overview);
-
-	text_heading(output, "Next");
-	if (session->trace.kinds[EV_FUNCTION_ENTRY] || session->trace.flow.user.entries ||
-	    session->trace.flow.has_callstacks)
-		fputs("  whylate functions TRACE    # where the time goes along the calls "
-		      "recorded\n",
-		      output->file);
-	for (guint i = 0; i < overview->ended->len && i < 3; i++) {
-		uint32_t index = g_array_index(overview->ended, uint32_t, i);
-		const struct thread *thread = model_thread(&session->trace.model, index);
-		g_autofree char *name = text_safe(session_thread_name(session, index));
-
-		g_autofree char *host = text_host_option(session, index);
-
-		fprintf(output->file,
-			"  whylate delay TRACE%s --thread %d    # why %s took so long\n", host,
-			thread->tid, name);
-	}
-	if (session->trace.kinds[EV_PROCESS_EXEC])
-		fputs("  whylate delay TRACE --target 'sched_process_exec filename=*/PROGRAM'"
-		      "    # why PROGRAM did not start sooner\n",
-		      output->file);
-	profile_next(session, overview, output);
-	if (group) {
-		g_autofree char *host = text_host_option(session, group->thread);
-
-		fprintf(output->file,
-			"  whylate delay TRACE%s --thread %d --from %" PRId64 "ns --to %" PRId64
-			"ns    # its longest wait for one thing\n",
-			host, model_thread(&session->trace.model, group->thread)->tid,
-			group->longest_begin, group->longest_end);
-	}
-}
-
 void overview_text(const struct overview_report *made, struct output *output)
 {
 	struct report report = {made->session, made, output};
@@ -283,5 +198,5 @@ void overview_text(const struct overview_report *made, struct output *output)
 	calls(&report, overview);
 	text_findings(made->session, made->findings, output);
 	text_coverage_now(made->session, output);
-	next(made->session, overview, output);
+	overview_next(made, output);
 }

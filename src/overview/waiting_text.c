@@ -57,17 +57,12 @@ static void append_resource(GString *line, const struct session *session, uint16
 static void command_line(const struct session *session, const struct imposer *imposer,
 			 struct output *output)
 {
-	const struct thread *thread = model_thread(&session->trace.model, imposer->waiter);
-	const char *host = model_host(&session->trace.model, thread->host)->hostname;
-	g_autofree char *quoted = host ? g_shell_quote(host) : NULL;
-	g_autofree char *safe = quoted ? text_safe(quoted) : NULL;
-	bool named = safe && session->trace.model.hosts->len > 1;
-
-	fprintf(output->file,
-		"      whylate delay TRACE%s%s --thread %d --from %" PRId64 "ns --to %" PRId64
-		"ns\n",
-		named ? " --host " : "", named ? safe : "", thread->tid, imposer->begin,
-		imposer->end);
+	text_suggestion(session,
+			&(struct suggestion) {.command = "delay",
+					      .thread = &imposer->waiter,
+					      .from = imposer->begin,
+					      .to = imposer->end},
+			6, output);
 }
 
 /* ": slept 120.0 ms, worked 3.1 ms" */

@@ -190,15 +190,13 @@ static void example_line(const struct session *session, const struct root *root,
 		g_string_append_printf(line, ", %s of it this",
 				       when_duration(part, example->latency));
 	text_wrapped(output, line->str, 8, 2);
-	if (example->thread < session->trace.model.thread_count) {
-		g_autofree char *host = text_host_option(session, example->thread);
-
-		fprintf(output->file,
-			"          whylate delay TRACE%s --thread %d --from %" PRId64
-			"ns --to %" PRId64 "ns\n",
-			host, model_thread(&session->trace.model, example->thread)->tid,
-			example->begin, example->end);
-	}
+	if (example->thread < session->trace.model.thread_count)
+		text_suggestion(session,
+				&(struct suggestion) {.command = "delay",
+						      .thread = &example->thread,
+						      .from = example->begin,
+						      .to = example->end},
+				10, output);
 }
 
 /* `before`: the first words of the line, "". */

@@ -14,6 +14,7 @@
 #include "path/path_sums.h"
 #include "latencies/profile.h"
 #include "run/session.h"
+#include "run/command.h"
 #include "waits/summary.h"
 #include "report/columns.h"
 #include "report/output.h"
@@ -54,13 +55,16 @@ void text_gap_note(const struct output *output, bool marked);
 void text_machines(const struct session *session, struct output *output);
 /* The same, and the window if it is not all of the trace. */
 void text_hosts(const struct session *session, struct output *output);
-/* What --thread TID needs beside it where there are several hosts: " --host
- * NAME", else "". Free with g_free(). */
-char *text_host_option(const struct session *session, uint32_t thread);
 /* Appends what is known of a host's clock, where there are several. */
 void text_clock(GString *line, const struct session *session, const struct host *host);
 void text_coverage(const struct session *session, const struct coverage *coverage,
 		   struct output *output);
+/* Columns that a text takes. */
+int text_columns(const char *text);
+/* suggestion_text.c: a command that can be pasted, in several lines if it is long. False: the
+ * trace cannot bear its answer, and nothing was written. */
+bool text_suggestion(const struct session *session, const struct suggestion *suggestion, int indent,
+		     struct output *output);
 void text_wrapped(struct output *output, const char *text, int indent, int hanging);
 
 #endif

@@ -38,15 +38,15 @@ void text_heading(struct output *output, const char *heading)
 		output->color ? "\033[0m" : "");
 }
 
-/* Columns of a word; wide characters are rare in names and count as one. */
-static int columns(const char *word)
+/* Wide characters are rare in names and count as one. */
+int text_columns(const char *word)
 {
 	return (int) g_utf8_strlen(word, -1);
 }
 
 int text_width(int width, const char *text)
 {
-	return width + (int) strlen(text) - columns(text);
+	return width + (int) strlen(text) - text_columns(text);
 }
 
 /* A number and its unit are one word: no line is broken between them. */
@@ -86,31 +86,16 @@ void text_wrapped(struct output *output, const char *text, int indent, int hangi
 	for (char **word = words; *word; word++) {
 		if (!at) {
 			at = fprintf(output->file, "%*s%s", indent, "", *word);
-			at = indent + columns(*word);
-		} else if (at + 1 + columns(*word) > output->width) {
+			at = indent + text_columns(*word);
+		} else if (at + 1 + text_columns(*word) > output->width) {
 			fprintf(output->file, "\n%*s%s", indent + hanging, "", *word);
-			at = indent + hanging + columns(*word);
+			at = indent + hanging + text_columns(*word);
 		} else {
 			fprintf(output->file, " %s", *word);
-			at += 1 + columns(*word);
+			at += 1 + text_columns(*word);
 		}
 	}
 	fputc('\n', output->file);
-}
-
-char *text_host_option(const struct session *session, uint32_t thread)
-{
-	const struct host *host = model_host(&session->trace.model,
-					     model_thread(&session->trace.model, thread)->host);
-	g_autofree char *quoted = NULL;
-	const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-
-	if (session->trace.model.hosts->len < 2 || !host->hostname)
-		return g_strdup("");
-	quoted = g_shell_quote(host->hostname);
-	return g_strconcat(" --host ",
-			   host->hostname[strspn(host->hostname, plain)] ? quoted : host->hostname,
-			   NULL);
 }
 
 static void append_difference(GString *line, int64_t ns)

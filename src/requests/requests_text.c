@@ -408,43 +408,36 @@ static void branches(const struct costs *costs, struct output *output)
 static void next_commands(const struct costs *costs, const GArray *order, struct output *output)
 {
 	const struct user_requests *requests = costs->requests;
-	const struct options *options = requests->session->asked.options;
-	g_autoptr(GString) same = g_string_new(NULL);
+	const struct session *session = requests->session;
+	g_autofree char *number = NULL;
 
 	if (order->len < 2)
 		return;
-	if (options->requests.preset == PRESET_CLIENT || options->requests.preset == PRESET_PROCESS)
-		g_string_append_printf(same, "--preset %s ", user_request_kind(requests));
-	if (options->requests.preset == PRESET_SYSCALL && options->profile.operations->len)
-		g_string_append_printf(same, "--preset '%s' ",
-				       (char *) g_ptr_array_index(options->profile.operations, 0));
-	if (options->host)
-		g_string_append_printf(same, "--host '%s' ",
-				       option_shown(options, ANONYMOUS_HOST, options->host));
-	for (guint i = 0; i < options->processes->len; i++)
-		g_string_append_printf(same, "--process '%s' ",
-				       option_shown(options, ANONYMOUS_THREAD,
-						    g_ptr_array_index(options->processes, i)));
-	for (guint i = 0; i < options->threads->len; i++)
-		g_string_append_printf(same, "--thread '%s' ",
-				       option_shown(options, ANONYMOUS_THREAD,
-						    g_ptr_array_index(options->threads, i)));
 	text_heading(output, "Next");
-	for (guint i = 0; i < order->len; i++) {
+	for (guint i = 0; i < order->len && !number; i++) {
 		const struct user_request *at =
 			listed_request(costs, g_array_index(order, guint, i));
 
-		if (at->spans_gap)
-			continue;
-		fprintf(output->file, "  whylate requests %s--pick %u TRACE      step by step\n",
-			same->str, at->id);
-		break;
+		if (!at->spans_gap)
+			number = g_strdup_printf("%u", at->id);
 	}
+	if (number)
+		text_suggestion(session,
+				&(struct suggestion) {.command = "requests",
+						      .asked = true,
+						      .option = "pick",
+						      .value = number,
+						      .why = "the slowest, step by step"},
+				2, output);
 	if (order->len >= 10)
-		fprintf(output->file,
-			"  whylate diff %s--slow-fast p90 TRACE   what the slow ones have that "
-			"others have not\n",
-			same->str);
+		text_suggestion(session,
+				&(struct suggestion) {.command = "diff",
+						      .asked = true,
+						      .option = "slow-fast",
+						      .value = "p90",
+						      .why = "what the slow ones have that "
+							     "others have not"},
+				2, output);
 }
 
 void requests_text(const struct costs *costs, struct output *output)

@@ -148,7 +148,7 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 {
 	for (guint i = 0; i < names->len; i++) {
 		const char *wanted = g_ptr_array_index(names, i);
-		g_autofree char *near = NULL;
+		g_autofree char *near = NULL, *all = NULL;
 		enum naming naming = naming_of(session, wanted);
 		bool found = false, lived = false;
 
@@ -171,11 +171,12 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 			return options_refuse(error, "--%s '%s': it did not live in the window",
 					      option, wanted);
 		near = nearest_thread(session, wanted);
-		return options_refuse(error,
-				      "--%s '%s': the %s has no such %s%s; 'whylate overview "
-				      "--limit 0 TRACE' lists them",
+		all = suggested_command(session, &(struct suggestion) {.command = "overview",
+								       .option = "limit",
+								       .value = "0"});
+		return options_refuse(error, "--%s '%s': the %s has no such %s%s; %s lists them",
 				      option, wanted, session->asked.chosen ? "container" : "trace",
-				      option, near);
+				      option, near, all);
 	}
 	return true;
 }

@@ -33,6 +33,15 @@ const char *format_name(enum format format)
 	return names[format];
 }
 
+static void given_free(gpointer data)
+{
+	struct given *given = data;
+
+	g_free(given->name);
+	g_free(given->value);
+	g_free(given);
+}
+
 void options_init(struct options *options, const struct command *command)
 {
 	*options = (struct options) {.command = command, .limit = 20};
@@ -49,12 +58,15 @@ void options_init(struct options *options, const struct command *command)
 	options->processes = g_ptr_array_new_with_free_func(g_free);
 	options->clock_offsets = g_ptr_array_new_with_free_func(g_free);
 	options->limits = g_ptr_array_new();
+	options->given = g_ptr_array_new_with_free_func(given_free);
 	if (command->init)
 		command->init(options);
 }
 
 void options_clear(struct options *options)
 {
+	g_ptr_array_free(options->given, TRUE);
+	g_free(options->trace);
 	event_filter_free(options->target);
 	event_filter_free(options->from_event);
 	event_filter_free(options->to_event);
@@ -92,6 +104,19 @@ void options_clear(struct options *options)
 	memset(options, 0, sizeof *options);
 }
 
+/* The last one counts, where not each adds something. */
+static void note_given(struct options *options, const char *name, const char *value)
+{
+	const struct option *option = command_option(options->command, name);
+	struct given *given = g_new(struct given, 1);
+
+	for (guint i = options->given->len; !option->repeatable && i > 0; i--)
+		if (strcmp(((struct given *) options->given->pdata[i - 1])->name, name) == 0)
+			g_ptr_array_remove_index(options->given, i - 1);
+	*given = (struct given) {g_strdup(name), g_strdup(value)};
+	g_ptr_array_add(options->given, given);
+}
+
 bool options_set(struct options *options, const char *name, const char *value, GError **error)
 {
 	const struct option *option = command_option(options->command, name);
@@ -99,8 +124,12 @@ bool options_set(struct options *options, const char *name, const char *value, G
 	struct nearest nearest = {.wanted = name};
 	g_autofree char *near = NULL;
 
-	if (option)
-		return option->set(options, option, value, error);
+	if (option) {
+		if (!option->set(options, option, value, error))
+			return false;
+		note_given(options, name, value);
+		return true;
+	}
 	for (const struct option *const *at = options->command->options; *at; at++)
 		nearest_offer(&nearest, (*at)->name);
 	near = nearest_words(&nearest, "; did you mean ");

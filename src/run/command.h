@@ -99,4 +99,27 @@ bool command_report(const struct command *command, enum format format,
 		    void (*before)(const struct session *session, struct output *output),
 		    struct output *output, GError **error);
 
+/* suggestion.c: the commands that reports and messages suggest; nothing else words them (reports
+ * write them with text_suggestion()). What must hold of each: it can be pasted where whylate was
+ * run (the trace as the user named it, quoted for a shell; times as a clock shows them), it is not
+ * refused for this trace, and what it answers is about what the report meant. Times are rounded
+ * outwards, so that the window holds what is meant. What the user gave that decides what times,
+ * threads and names are (--utc, --clock-offset, the window) is given again. */
+struct suggestion {
+	const char *command;
+	const char *word;           /* before the trace: a finding's id; NULL */
+	const char *option, *value; /* one more, without "--"; NULL: none */
+	bool asked; /* again the threads, operations, requests that were asked for */
+	const uint32_t *thread; /* --thread; NULL: none */
+	int64_t from, to; /* what the window must hold; both 0: the user's window */
+	const char *why; /* what it answers, said beside it; NULL */
+};
+
+/* The traces as a shell takes them; free with g_free(). */
+char *suggested_trace(const GPtrArray *paths);
+/* The command's words, each option with its value; owned strings. */
+GPtrArray *suggested_words(const struct session *session, const struct suggestion *suggestion);
+/* The same in one line; free with g_free(). */
+char *suggested_command(const struct session *session, const struct suggestion *suggestion);
+
 #endif

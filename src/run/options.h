@@ -100,6 +100,11 @@ struct function_options {
 	bool timeline;
 };
 
+/* An option as it was given. */
+struct given {
+	char *name, *value; /* owned */
+};
+
 struct command;
 struct lami_analysis;
 
@@ -117,6 +122,9 @@ struct options {
 	const struct command *const *commands;
 	const struct lami_analysis *lami; /* static; its tables instead of a report: lami/lami.h;
 					     NULL. The window is clipped to the trace then */
+	GPtrArray *given; /* owned; struct given, in order: what suggestions repeat */
+	char *trace; /* owned; the traces as the user named them, quoted for a shell;
+			      NULL: not known */
 	const char *finding; /* borrowed; id of the finding that is asked for, NULL: what it
 					takes to find it again is recorded */
 	struct batch_options batch;

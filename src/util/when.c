@@ -239,3 +239,16 @@ const char *when_time(char *buffer, int64_t ns, bool utc, bool with_date)
 	snprintf(buffer + used, 48 - used, ".%09" PRId64 "]", rest);
 	return buffer;
 }
+
+const char *when_pasted(char *buffer, int64_t ns, bool utc, bool with_date, int decimals)
+{
+	struct tm tm;
+	int64_t rest;
+	size_t used;
+
+	split(ns, utc, &tm, &rest);
+	used = strftime(buffer, 48, with_date ? "%Y-%m-%dT%H:%M:%S" : "%H:%M:%S", &tm);
+	snprintf(buffer + used, 48 - used, ".%09" PRId64, rest);
+	buffer[used + 1 + (size_t) decimals] = '\0';
+	return buffer;
+}

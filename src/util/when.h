@@ -45,6 +45,10 @@ const char *when_duration(char *buffer, int64_t ns);
  * `with_date`. buffer of 48. */
 const char *when_time(char *buffer, int64_t ns, bool utc, bool with_date);
 
+/* "hh:mm:ss.nnn" with so many decimals, cut off, and "YYYY-MM-DDT" in front if `with_date`: as
+ * when_parse() reads it, and a shell takes it as one word. buffer of 48. */
+const char *when_pasted(char *buffer, int64_t ns, bool utc, bool with_date, int decimals);
+
 /* `cycles` at `frequency` Hz after `seconds`. What does not fit 64 bits comes round, as nothing in
  * a trace is to be trusted. */
 static inline int64_t clock_ns(int64_t seconds, uint64_t cycles, uint64_t frequency)

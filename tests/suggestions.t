@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""Every command that a report suggests can be pasted: on each shipped trace it succeeds and answers what was meant.
+Names with spaces and quotes, days apart and several hosts keep it so."""
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from whylate_test import SOURCE, WHYLATE, Tap, output, report, run, trace
+
+ALL = sorted({entry.split(".")[0] for entry in os.listdir(SOURCE + "/traces")} - {"README"})
+
+
+def suggested(text):
+    """The commands in a report, each in one line."""
+    lines = re.sub(r" \\\n +", " ", text.decode()).split("\n")
+    return [line.strip() for line in lines if re.match(r" *whylate ", line)]
+
+
+def pasted(command, *more):
+    """What a shell makes of it; whylate must succeed."""
+    with tempfile.TemporaryDirectory() as place:
+        os.symlink(WHYLATE, place + "/whylate")
+        env = dict(os.environ, PATH=place + ":" + os.environ["PATH"])
+        done = subprocess.run(["sh", "-c", " ".join((command,) + more)], env=env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=600)
+    # lost events are told of with status 0
+    assert done.returncode == 0, "%s: status %d, %s" % (command, done.returncode, done.stderr.decode())
+    return done.stdout
+
+
+def meant(overview):
+    """The (tid, begin, end) that an overview speaks of, from its JSON."""
+    found = []
+    for row in overview["waiting"]:
+        if row["example"]:
+            found.append((row["example"]["tid"], row["example"]["begin"], row["example"]["end"]))
+    for row in overview["waits"]:
+        found.append((row["tid"], row["longest_begin"], row["longest_begin"] + row["longest_ns"]))
+    return found
+
+
+def answers(command, spoken_of):
+    """The command's JSON is about what it says."""
+    words = shlex.split(command)
+    if words[1] == "export":
+        return
+    answer = json.loads(pasted(command, "--format", "json"))
+    if words[1] == "requests":
+        assert answer["requests"], command + ": no request"
+    if words[1] == "profile" and "--operation" in words:
+        name = words[words.index("--operation") + 1]
+        assert [row["operation"] for row in answer["profiles"]] == [name], command
+        assert name != "syscall:ioctl", "the tracer's own"
+    if words[1] == "explain":
+        assert answer["finding"]["id"] == words[2], command
+    if words[1] == "functions":
+        assert answer["functions"] or answer["threads"], command
+    if words[1] != "delay":
+        return
+    assert answer["threads"] or answer["target"], command
+    if "--thread" in words:
+        tid = int(words[words.index("--thread") + 1])
+        assert tid in [row["tid"] for row in answer["threads"]], command
+    if "--from" not in words and "--to" not in words:
+        return
+    begin, end = answer["window"]["begin"], answer["window"]["end"]
+    fits = [(a, b) for who, a, b in spoken_of if who == tid and begin <= a and b <= end
+            and end - begin <= 1.11 * (b - a) + 2]
+    assert fits, "%s: holds nothing that was meant" % command
+
+
+def check_overview(name):
+    place = trace(name)
+    if run("check", place).returncode != 0:
+        return
+    text = output("overview", "--quiet", place)
+    commands = suggested(text)
+    assert commands or b"Next" not in text
+    assert not [c for c in commands if "TRACE" in c], commands
+    spoken_of = meant(report("overview", "--limit", "0", "--quiet", place))
+    for command in sorted(set(commands)):
+        answers(command, spoken_of)
+
+
+def check_others(name, *arguments):
+    commands = suggested(output(*arguments, "--quiet", trace(name)))
+    assert commands, "none"
+    for command in sorted(set(commands))[:12]:
+        assert "TRACE" not in command
+        pasted(command, ">/dev/null")
+
+
+def check_name():
+    """A name that a shell would take apart."""
+    with tempfile.TemporaryDirectory() as place:
+        odd = place + "/it's my $trace"
+        shutil.copytree(trace("futex"), odd)
+        commands = suggested(output("overview", odd))
+        assert len(commands) > 3
+        for command in commands:
+            assert shlex.split(command).count(odd) == 1, command
+            pasted(command, ">/dev/null")
+
+
+def check_times():
+    """Readable ones, and no more digits than it takes."""
+    text = output("overview", trace("futex")).decode()
+    assert not re.search(r"--(from|to) \d+ns", text)
+    froms = re.findall(r"--from (\S+)", text)
+    assert froms and all(re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3}(\d{3}){0,2}", t) for t in froms), froms
+
+
+def check_zone():
+    """--utc is given again; without, times are of the zone that the report has."""
+    place = trace("futex")
+    env = dict(os.environ, TZ="Asia/Kathmandu")
+    local = suggested(run("overview", place, env=env).stdout)
+    world = suggested(run("overview", "--utc", place, env=env).stdout)
+    assert [c for c in local if "--from 15:01:56" in c] and not [c for c in local if "--utc" in c], local
+    assert [c for c in world if "--from 09:16:56" in c] and all(c.endswith(" --utc") for c in world), world
+
+
+def check_requests(name, any_there):
+    there = [c for c in suggested(output("overview", trace(name))) if c.startswith("whylate requests ")]
+    assert bool(there) == any_there, there
+
+
+def check_limit():
+    """What exceeded a limit is told with the command that shows it; its status says so too."""
+    done = run("profile", "--fail-if", "p99(syscall:pread64) > 1ms", trace("disk-read"))
+    commands = suggested(done.stdout.split(b"\n\n")[0])
+    assert done.returncode == 1 and len(commands) == 1, commands
+    pasted(commands[0], ">/dev/null")
+
+
+def check_hidden():
+    """The trace's name may tell whose it is."""
+    text = output("overview", "--anonymise", trace("futex"))
+    assert b"futex --" not in text and trace("futex").encode() not in text
+    assert all(" TRACE" in c for c in suggested(text))
+
+
+tap = Tap()
+for each in ALL:
+    tap.case("overview of %s: each command answers" % each, check_overview, each)
+tap.case("web-mixed has requests", check_requests, "web-mixed", True)
+tap.case("futex has none", check_requests, "futex", False)
+tap.case("profile", check_others, "futex", "profile")
+tap.case("requests", check_others, "web-mixed", "requests")
+tap.case("requests, asked in another way", check_others, "web-mixed", "requests", "--preset", "client")
+tap.case("a limit that is exceeded", check_limit)
+tap.case("a trace with an odd name", check_name)
+tap.case("times can be read", check_times)
+tap.case("times of day as the report's", check_zone)
+tap.case("--anonymise hides the trace's name", check_hidden)
+sys.exit(tap.done())
