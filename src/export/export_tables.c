@@ -7,6 +7,7 @@
 #include "symbols/symbols.h"
 #include "export/export_names.h"
 #include "ready/runners.h"
+#include "waits/state_names.h"
 
 #define KEY "INTEGER PRIMARY KEY"
 #define INT "INTEGER NOT NULL"
@@ -217,6 +218,9 @@ static char *interval_on(const struct session *session, uint32_t thread, const s
 	switch (PACK_KIND(span->leaf)) {
 	case LEAF_INT_IRQ:
 		return span->ref ? g_strdup(session_text(session, span->ref)) : NULL;
+	case LEAF_INT_SOFTIRQ:
+	case LEAF_WORK_SOFTIRQ:
+		return packet_words(session, thread, span->ref);
 	case LEAF_PREEMPTED:
 	case LEAF_WAIT_CPU:
 		words = g_string_new(NULL);

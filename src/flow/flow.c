@@ -20,6 +20,7 @@
 #include "model/memory.h"
 #include "objects/calls.h"
 #include "locks/locks.h"
+#include "net/packet_time.h"
 #include "objects/operation_log.h"
 #include "objects/path_tries.h"
 #include "objects/resource.h"
@@ -35,12 +36,14 @@ void flow_init(struct flow *flow, struct model *model, struct timeline *timeline
 	calls_init(flow);
 	locks_init(flow);
 	tries_init(flow);
+	packet_time_init(flow);
 }
 
 void flow_clear(struct flow *flow)
 {
 	locks_clear(flow);
 	tries_clear(flow);
+	packet_time_clear(flow);
 	path_makers_clear(flow);
 	calls_clear(flow);
 	stacks_clear(flow);

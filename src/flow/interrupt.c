@@ -108,6 +108,7 @@ void flow_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct event
 	frame = &cpu->frames[cpu->depth++];
 	frame->what = frame_of(event);
 	frame->label = 0;
+	frame->votes = 0;
 	frame->number = ++cpu->frames_made;
 	cpu_pending(cpu)->kind = DETAIL_NONE;
 	if (event->kind == EV_IRQ_ENTRY && event->irq.name && *event->irq.name) {

@@ -217,7 +217,9 @@ struct name_change {
 
 struct frame {
 	uint32_t what; /* PACK of frame_kind */
-	uint32_t label; /* interned device name of an IRQ, 0 */
+	uint32_t label; /* interned device name of an IRQ; packets of a softIRQ
+			   (net/packet_time.h); 0 */
+	uint16_t votes; /* … by which these are more than others */
 	uint32_t number; /* of the frames of this CPU, from 1 */
 	struct wake_detail pending; /* what was just done in it */
 };
@@ -486,6 +488,8 @@ struct host {
 	struct idmap talk_index; /* packets' flows, local addresses -> number of the talk */
 	struct listener listeners[32]; /* the last ones */
 	uint32_t listeners_next;
+	struct listener receivers[32]; /* the last ones; `address`: a key of packet_time.h */
+	uint32_t receivers_next;
 	struct idmap packets; /* buffer address -> index in `sent` */
 	struct idmap writebacks; /* hash of the disk's name -> index in `sent` */
 	struct idmap works; /* item's address -> index in `sent` */
@@ -502,6 +506,7 @@ struct host {
 	bool has_pauses; /* events of writers put to sleep for dirty pages */
 	bool has_works; /* events of work queues were seen */
 	bool has_xmit; /* … of drivers that take packets */
+	bool has_received; /* … of packets that came */
 	uint32_t pipes, pairs; /* numbers given to new pipes and socket pairs */
 	uint64_t discarded_events, discarded_packets;
 	int64_t counted_from; /* ns: they, and CPUs' unknown_ns, are of the time since */

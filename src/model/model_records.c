@@ -81,7 +81,8 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
 /* --- CPUs -------------------------------------------------------------------------- */
 
 #define RECORD_TYPE struct frame
-RECORD(frame, NUMBER(what), NAME(label), NUMBER(number), IN_PLACE(pending, wake_detail));
+RECORD(frame, NUMBER(what), NAME(label), NUMBER(votes), NUMBER(number),
+       IN_PLACE(pending, wake_detail));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct idle_state
@@ -250,13 +251,13 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next),
 	    PASSING_ARRAY(arrivals, arrival), NUMBER(arrivals_next), IN_PLACE(endings, end_signal),
 	    NUMBER(endings_next), PASSING_ARRAY(talks, talk), NUMBER(talk_count), OWN(talk_index),
-	    IN_PLACE(listeners, listener), NUMBER(listeners_next), OWN(packets), OWN(writebacks),
-	    OWN(works), OWN(flows), PASSING_ARRAY(sent, sent), OWN(tcp_ways),
-	    PASSING_ARRAY(tcp, tcp_connection), OWN(tcp_next),
-	    PASSING_ARRAY(tcp_listeners, tcp_listener), ARRAY(namespaces, pid_ns),
+	    IN_PLACE(listeners, listener), NUMBER(listeners_next), IN_PLACE(receivers, listener),
+	    NUMBER(receivers_next), OWN(packets), OWN(writebacks), OWN(works), OWN(flows),
+	    PASSING_ARRAY(sent, sent), OWN(tcp_ways), PASSING_ARRAY(tcp, tcp_connection),
+	    OWN(tcp_next), PASSING_ARRAY(tcp_listeners, tcp_listener), ARRAY(namespaces, pid_ns),
 	    MAP(namespace_index), OWN(inner_tids), NUMBER(has_statedump), NUMBER(has_works),
-	    NUMBER(has_pauses), NUMBER(has_xmit), NUMBER(pipes), NUMBER(pairs),
-	    NUMBER(discarded_events), NUMBER(discarded_packets), TIME(counted_from));
+	    NUMBER(has_pauses), NUMBER(has_xmit), NUMBER(has_received), NUMBER(pipes),
+	    NUMBER(pairs), NUMBER(discarded_events), NUMBER(discarded_packets), TIME(counted_from));
 #undef RECORD_TYPE
 
 /* --- all ------------------------------------------------------------------------- */

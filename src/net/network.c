@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+#include "net/packet_time.h"
 #include "net/talks.h"
 #include "net/transport.h"
 #include "net/ways.h"
@@ -140,6 +141,7 @@ void flow_packet_left(struct flow *flow, struct cpu *cpu, const struct event *ev
 	sent->left = sent->waiting && sent->context == cpu_context(cpu, flow_current(flow, cpu))
 			     ? sent->time
 			     : flow->time;
+	packet_time_left(flow, cpu, event, sent->waiting ? sent->thread : NO_THREAD);
 	transport_left(flow, host, event, sent->waiting ? sent : NULL);
 }
 
@@ -166,14 +168,17 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 	struct host *host = flow_host(flow, event);
 	struct wake_detail *pending;
 	struct sent *sent = NULL;
+	uint64_t hash = packet_flow(event);
 	uint32_t known;
 	int64_t left = 0;
 	bool here; /* it was sent on this host */
 
 	if (flow_in_gap(flow, cpu))
 		return;
+	host->has_received = true;
 	packet_came(cpu, event);
-	cpu->heard = talk_received(host, packet_flow(event));
+	cpu->heard = talk_received(host, hash);
+	packet_time_received(flow, cpu, event, hash);
 	datagram_arrives(flow, event);
 	pending = cpu_pending(cpu);
 	known = idmap_get(&host->packets, event->net.skb);
@@ -182,7 +187,7 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 		left = sent->left;
 		sent->left = 0;
 	}
-	here = sent && sent->waiting && sent->flow && sent->flow == packet_flow(event);
+	here = sent && sent->waiting && sent->flow && sent->flow == hash;
 	if (here) {
 		sent->waiting = false;
 		pending->thread = sent->thread;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/files.h"
+#include "net/packet_time.h"
 #include "objects/calls.h"
 
 #define NO_TALK UINT32_MAX /* open_file.talk: it is neither socket nor pipe */
@@ -238,6 +239,8 @@ void talk_wakes(struct flow *flow, struct cpu *cpu, uint32_t woken)
 	if (cpu->depth && cpu_pending(cpu)->kind == DETAIL_PACKET) {
 		number = cpu->heard;
 		thread->flow.heard_port = cpu->heard_port;
+		if (listens(flow, thread))
+			packet_time_wakes(flow, cpu, woken);
 	} else {
 		number = writes_on(flow, cpu);
 	}

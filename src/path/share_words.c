@@ -9,6 +9,7 @@
 
 #include "path/ending.h"
 #include "path/spins.h"
+#include "waits/state_names.h"
 #include "waits/reason_words.h"
 #include "waits/reasons.h"
 #include "waits/summary.h"
@@ -85,6 +86,21 @@ static void append_object(GString *text, const struct session *session, const st
 				      "up first)");
 }
 
+/* " for packets from 10.0.0.2 to port 5001 of iperf (123)": those that took most of the time. */
+static void append_packets(GString *text, const struct session *session, const struct share *share)
+{
+	const struct worked_on *most = main_object(share);
+	g_autofree char *words = most ? packet_words(session, share->thread, most->ref) : NULL;
+	char length[32];
+
+	if (!words)
+		return;
+	g_string_append_printf(text, " %s", words);
+	if (most->ns * 10 < share->ns * 9)
+		g_string_append_printf(text, " (%s of it) and others",
+				       when_duration(length, most->ns));
+}
+
 #define TOO_LITTLE " (too little memory: its cgroup's memory.max, or the host's)"
 
 void append_what(GString *text, const struct session *session, const struct share *share)
@@ -107,6 +123,7 @@ void append_what(GString *text, const struct session *session, const struct shar
 	case LEAF_WORK_KTHREAD:
 	case LEAF_WORK_SOFTIRQ:
 		g_string_append(text, "worked in the kernel");
+		append_packets(text, session, share);
 		break;
 	case LEAF_WORK_SYSCALL:
 		g_string_append_printf(text, "worked in system call %s",
@@ -156,6 +173,7 @@ void append_what(GString *text, const struct session *session, const struct shar
 			g_string_append(text, "was blocked");
 		else
 			g_string_append_printf(text, "was interrupted: %s", label);
+		append_packets(text, session, share);
 		break;
 	}
 }

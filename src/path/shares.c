@@ -157,6 +157,12 @@ static uint32_t by_reason(const struct session *session, const struct piece *pie
 	return reason && reason_is_transport(reason) ? reason->object : resource;
 }
 
+/* It tells for whose packets it was. */
+static bool is_softirq(uint32_t leaf)
+{
+	return PACK_KIND(leaf) == LEAF_INT_SOFTIRQ || PACK_KIND(leaf) == LEAF_WORK_SOFTIRQ;
+}
+
 /* `known`: the shares as a set, by what tells one from another. */
 static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
 		      GHashTable *known, const struct siblings *siblings, const struct piece *piece,
@@ -198,7 +204,7 @@ static void add_piece(const struct session *session, const struct path *path, GP
 		g_hash_table_add(share->siblings, GUINT_TO_POINTER(piece->thread));
 	add_waiter(session, path, share, piece);
 	add_spin(session, path, share, piece);
-	if (file_fault || PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL)
+	if (file_fault || PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL || is_softirq(piece->leaf))
 		add_object(share, file_fault ? resource : piece->ref, ns);
 	if (piece->block && piece->block == share->last) {
 		share->current += ns;

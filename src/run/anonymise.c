@@ -148,8 +148,8 @@ static char *anonymous_address(struct anonymiser *anonymiser, const char *text)
 char *anonymous_key(struct anonymiser *anonymiser, const char *text)
 {
 	static const char *const paths[] = {"file:", "lock:"};
-	static const char *const addressed[] = {"socket:", "retransmission:", "delayed-ack:",
-						"send-queue:"};
+	static const char *const addressed[] = {"socket:", "packets:", "retransmission:",
+						"delayed-ack:", "send-queue:"};
 	g_autofree char *address = NULL;
 
 	if (*text == '/')

@@ -77,6 +77,7 @@ static uint32_t interrupted_leaf(const struct cpu *cpu, uint32_t *ref)
 		case FRAME_VECTOR:
 			return PACK(LEAF_INT_VECTOR, PACK_NUMBER(what));
 		case FRAME_SOFTIRQ:
+			*ref = cpu->frames[i].label;
 			return PACK(LEAF_INT_SOFTIRQ, PACK_NUMBER(what));
 		}
 	}

@@ -72,6 +72,7 @@ struct flow {
 	GArray *free_locks; /* owned; uint32_t: numbers that no lock has any more */
 	struct idmap lock_index; /* -> number */
 	bool inode_locks, pi_locks; /* there are some of kind LOCK_INODE, LOCK_PI */
+	struct packet_keys *packet_keys; /* owned; net/packet_time.h; NULL: none */
 	struct tries *tries; /* owned; tries.h: what threads try again and again; NULL: none */
 	struct path_makers *makers; /* owned; path_tries.h: who made files; NULL: nobody */
 	struct callstacks callstacks;

@@ -234,3 +234,39 @@ const char *futex_operation(uint8_t operation)
 		return NULL;
 	return operation < G_N_ELEMENTS(names) ? names[operation] : "unknown";
 }
+
+/* Who takes such packets, or sends them; NO_THREAD. */
+static uint32_t receiver_of(const struct host *host, uint32_t key)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(host->receivers); i++)
+		if (host->receivers[i].address == key)
+			return host->receivers[i].thread;
+	return NO_THREAD;
+}
+
+char *packet_words(const struct session *session, uint32_t thread, uint32_t ref)
+{
+	const struct model *model = &session->trace.model;
+	const char *text = ref ? session_text(session, ref) : "", *to;
+	uint32_t receiver;
+	GString *words;
+
+	if (!g_str_has_prefix(text, "packets:"))
+		return NULL;
+	text = resource_name(text);
+	to = strstr(text, ":to-");
+	words = g_string_new(NULL);
+	if (g_str_has_prefix(text, "sent-on-"))
+		g_string_printf(words, "sending packets on %s", text + strlen("sent-on-"));
+	else if (to)
+		g_string_printf(words, "for packets from %.*s to port %s", (int) (to - text), text,
+				to + strlen(":to-"));
+	else
+		g_string_printf(words, "for packets from %s", text);
+	receiver = receiver_of(model_host(model, model_thread(model, thread)->host), ref);
+	if (is_thread(receiver))
+		g_string_append_printf(words, " %s %s (%d)", to || *text == 's' ? "of" : "to",
+				       session_thread_name(session, receiver),
+				       model_thread(model, receiver)->tid);
+	return g_string_free(words, FALSE);
+}

@@ -17,6 +17,7 @@
 #include "ready/cpu_runs.h"
 #include "ready/runners.h"
 #include "event/signals.h"
+#include "event/softirqs.h"
 #include "waits/state_names.h"
 
 #include "util/idmap.h"
@@ -278,6 +279,33 @@ static bool kernel_pieces(struct builder *builder, const struct span *span)
 	return true;
 }
 
+/* For whose packets a softIRQ ran. */
+static void packets_piece(struct builder *builder, const struct span *span)
+{
+	g_autofree char *words = packet_words(builder->session, builder->thread, span->ref);
+	const struct host *host = model_host(&builder->session->trace.model, builder->host);
+	uint32_t number = PACK_NUMBER(span->leaf);
+	struct node *path[DEPTH_MAX];
+	guint depth;
+	bool fresh;
+
+	if (!words && (number == SOFTIRQ_NET_RX || number == SOFTIRQ_NET_TX) &&
+	    (host->has_received || host->has_xmit)) {
+		nothing_piece(builder, span->begin, span->end);
+		return;
+	}
+	depth = leaf_path(builder, span->leaf, path);
+	if (words) {
+		path[depth] = child(path[depth - 1], span->ref, &fresh);
+		if (fresh) {
+			path[depth]->element = g_strdup(session_text(builder->session, span->ref));
+			path[depth]->label = g_steal_pointer(&words);
+		}
+		depth++;
+	}
+	piece(builder, path, depth, span->begin, span->end);
+}
+
 static void span_pieces(struct builder *builder, const struct span *span)
 {
 	struct node *path[DEPTH_MAX];
@@ -300,6 +328,10 @@ static void span_pieces(struct builder *builder, const struct span *span)
 				     span->ref, span->begin, span->end);
 		else
 			nothing_piece(builder, span->begin, span->end);
+		break;
+	case LEAF_INT_SOFTIRQ:
+	case LEAF_WORK_SOFTIRQ:
+		packets_piece(builder, span);
 		break;
 	case LEAF_BLOCK_SYSCALL:
 	case LEAF_BLOCK_FAULT:
