@@ -4,11 +4,14 @@
 
 #include <string.h>
 
-/* A store maps fd to a struct open_file, with close-on-exec in the lowest
- * bit of the pointer. */
+#define NEAR 1024 /* descriptors below it are looked up by index: most, and those used most */
+
+/* What each fd is: a struct open_file, with close-on-exec in the lowest bit of the pointer. */
 struct fd_store {
 	int refs;         /* tables that share it until one writes */
-	GHashTable *map;  /* owned */
+	uint32_t count;   /* of `near` */
+	gpointer *near;   /* owned; by fd; NULL: not known */
+	GHashTable *far;  /* owned; fd -> the same, from NEAR on; NULL: none */
 };
 
 struct fd_table {
@@ -42,40 +45,100 @@ static void entry_free(gpointer entry)
 	g_free(file);
 }
 
+static gpointer entry_at(const struct fd_store *store, int32_t fd)
+{
+	if ((uint32_t) fd < store->count)
+		return store->near[fd];
+	return G_UNLIKELY(store->far) ? g_hash_table_lookup(store->far, GINT_TO_POINTER(fd)) : NULL;
+}
+
+static void make_room(struct fd_store *store, uint32_t fd)
+{
+	uint32_t count = MAX(store->count, 8);
+
+	while (count <= fd)
+		count *= 2;
+	store->near = g_renew(gpointer, store->near, count);
+	memset(store->near + store->count, 0, (count - store->count) * sizeof *store->near);
+	store->count = count;
+}
+
+/* Puts the entry (NULL: none) in place of what was there. */
+static void store_put(struct fd_store *store, int32_t fd, gpointer entry)
+{
+	gpointer old;
+
+	if ((uint32_t) fd >= NEAR) {
+		if (!store->far && entry)
+			store->far = g_hash_table_new_full(NULL, NULL, NULL, entry_free);
+		if (entry)
+			g_hash_table_replace(store->far, GINT_TO_POINTER(fd), entry);
+		else if (store->far)
+			g_hash_table_remove(store->far, GINT_TO_POINTER(fd));
+		return;
+	}
+	if ((uint32_t) fd >= store->count)
+		make_room(store, (uint32_t) fd);
+	old = store->near[fd];
+	store->near[fd] = entry;
+	if (old)
+		entry_free(old);
+}
+
+static void store_each(struct fd_store *store, GHRFunc visit, gpointer data)
+{
+	for (uint32_t fd = 0; fd < store->count; fd++)
+		if (store->near[fd] && visit(GUINT_TO_POINTER(fd), store->near[fd], data))
+			store_put(store, (int32_t) fd, NULL);
+	if (store->far)
+		g_hash_table_foreach_remove(store->far, visit, data);
+}
+
 static struct fd_store *store_new(void)
 {
 	struct fd_store *store = g_new0(struct fd_store, 1);
 
 	store->refs = 1;
-	store->map = g_hash_table_new_full(NULL, NULL, NULL, entry_free);
 	return store;
+}
+
+static gboolean any(gpointer fd, gpointer entry, gpointer data)
+{
+	(void) fd;
+	(void) entry;
+	(void) data;
+	return TRUE;
 }
 
 static void store_leave(struct fd_store *store)
 {
 	if (--store->refs)
 		return;
-	g_hash_table_destroy(store->map);
+	store_each(store, any, NULL);
+	if (store->far)
+		g_hash_table_destroy(store->far);
+	g_free(store->near);
 	g_free(store);
 }
 
-/* The table's map, not shared with any other table. */
-static GHashTable *map_to_write(struct fd_table *table)
+static gboolean copy_entry(gpointer fd, gpointer entry, gpointer data)
+{
+	entry_file(entry)->refs++;
+	store_put(data, GPOINTER_TO_INT(fd), entry);
+	return FALSE;
+}
+
+/* The table's store, not shared with any other table. */
+static struct fd_store *store_to_write(struct fd_table *table)
 {
 	if (table->store->refs > 1) {
 		struct fd_store *copy = store_new();
-		GHashTableIter iter;
-		gpointer fd, entry;
 
-		g_hash_table_iter_init(&iter, table->store->map);
-		while (g_hash_table_iter_next(&iter, &fd, &entry)) {
-			entry_file(entry)->refs++;
-			g_hash_table_insert(copy->map, fd, entry);
-		}
+		store_each(table->store, copy_entry, copy);
 		store_leave(table->store);
 		table->store = copy;
 	}
-	return table->store->map;
+	return table->store;
 }
 
 struct fd_table *fd_table_new(void)
@@ -119,38 +182,45 @@ struct fd_table *fd_table_copy(struct fd_table *table)
 	return copy;
 }
 
+static gboolean merge_entry(gpointer key, gpointer entry, gpointer data)
+{
+	struct fd_table *into = data;
+	int32_t fd = GPOINTER_TO_INT(key);
+	struct open_file *known = fd_file(into, fd), *file = entry_file(entry);
+
+	if (!known || !known->key) {
+		file->refs++;
+		store_put(store_to_write(into), fd, entry);
+	} else if (!file->key && !known->channel) {
+		known->channel = file->channel;
+		known->talk = file->talk;
+	}
+	return FALSE;
+}
+
 void fd_table_merge(struct fd_table *into, struct fd_table *from)
 {
-	GHashTable *map = map_to_write(into);
-	GHashTableIter iter;
-	gpointer fd, entry;
-
-	g_hash_table_iter_init(&iter, from->store->map);
-	while (g_hash_table_iter_next(&iter, &fd, &entry)) {
-		uint32_t *channel = fd_channel(into, GPOINTER_TO_INT(fd));
-
-		if (!fd_key(into, GPOINTER_TO_INT(fd))) {
-			entry_file(entry)->refs++;
-			g_hash_table_replace(map, fd, entry);
-		} else if (!entry_file(entry)->key && !*channel) {
-			*channel = entry_file(entry)->channel;
-			*fd_talk(into, GPOINTER_TO_INT(fd)) = entry_file(entry)->talk;
-		}
-	}
+	store_each(from->store, merge_entry, into);
 }
 
 static gpointer lookup(struct fd_table *table, int32_t fd)
 {
-	return table ? g_hash_table_lookup(table->store->map, GINT_TO_POINTER(fd)) : NULL;
+	return table ? entry_at(table->store, fd) : NULL;
 }
 
-void fd_open(struct fd_table *table, int32_t fd, uint32_t key, bool cloexec)
+struct open_file *fd_file(struct fd_table *table, int32_t fd)
+{
+	return entry_file(lookup(table, fd));
+}
+
+struct open_file *fd_open(struct fd_table *table, int32_t fd, uint32_t key, bool cloexec)
 {
 	struct open_file *file = g_new0(struct open_file, 1);
 
 	file->refs = 1;
 	file->key = key;
-	g_hash_table_replace(map_to_write(table), GINT_TO_POINTER(fd), entry_make(file, cloexec));
+	store_put(store_to_write(table), fd, entry_make(file, cloexec));
+	return file;
 }
 
 void fd_dup(struct fd_table *table, int32_t from, int32_t to, bool cloexec)
@@ -164,14 +234,13 @@ void fd_dup(struct fd_table *table, int32_t from, int32_t to, bool cloexec)
 		return;
 	}
 	entry_file(entry)->refs++;
-	g_hash_table_replace(map_to_write(table), GINT_TO_POINTER(to),
-			     entry_make(entry_file(entry), cloexec));
+	store_put(store_to_write(table), to, entry_make(entry_file(entry), cloexec));
 }
 
 void fd_close(struct fd_table *table, int32_t fd)
 {
 	if (lookup(table, fd))
-		g_hash_table_remove(map_to_write(table), GINT_TO_POINTER(fd));
+		store_put(store_to_write(table), fd, NULL);
 }
 
 struct range {
@@ -191,7 +260,7 @@ void fd_close_range(struct fd_table *table, uint32_t first, uint32_t last)
 {
 	struct range range = {first, last};
 
-	g_hash_table_foreach_remove(map_to_write(table), in_range, &range);
+	store_each(store_to_write(table), in_range, &range);
 }
 
 void fd_set_cloexec(struct fd_table *table, int32_t fd, bool cloexec)
@@ -201,8 +270,7 @@ void fd_set_cloexec(struct fd_table *table, int32_t fd, bool cloexec)
 	if (!entry || entry_cloexec(entry) == cloexec)
 		return;
 	entry_file(entry)->refs++;
-	g_hash_table_replace(map_to_write(table), GINT_TO_POINTER(fd),
-			     entry_make(entry_file(entry), cloexec));
+	store_put(store_to_write(table), fd, entry_make(entry_file(entry), cloexec));
 }
 
 static gboolean is_cloexec(gpointer fd, gpointer entry, gpointer data)
@@ -214,7 +282,7 @@ static gboolean is_cloexec(gpointer fd, gpointer entry, gpointer data)
 
 void fd_exec(struct fd_table *table)
 {
-	g_hash_table_foreach_remove(map_to_write(table), is_cloexec, NULL);
+	store_each(store_to_write(table), is_cloexec, NULL);
 }
 
 void fd_rename(struct fd_table *table, int32_t fd, uint32_t key)
@@ -229,30 +297,9 @@ void fd_rename(struct fd_table *table, int32_t fd, uint32_t key)
 
 uint32_t fd_key(struct fd_table *table, int32_t fd)
 {
-	gpointer entry = lookup(table, fd);
+	const struct open_file *file = fd_file(table, fd);
 
-	return entry ? entry_file(entry)->key : 0;
-}
-
-uint32_t *fd_channel(struct fd_table *table, int32_t fd)
-{
-	gpointer entry = lookup(table, fd);
-
-	return entry ? &entry_file(entry)->channel : NULL;
-}
-
-uint32_t *fd_talk(struct fd_table *table, int32_t fd)
-{
-	gpointer entry = lookup(table, fd);
-
-	return entry ? &entry_file(entry)->talk : NULL;
-}
-
-uint64_t *fd_flow(struct fd_table *table, int32_t fd)
-{
-	gpointer entry = lookup(table, fd);
-
-	return entry ? &entry_file(entry)->flow : NULL;
+	return file ? file->key : 0;
 }
 
 bool fd_is_last(struct fd_table *table, int32_t fd)

@@ -21,6 +21,8 @@
 
 struct fd_table;
 
+#define FD_NO_CHANNEL UINT32_MAX /* asked for: it is no connection's end */
+
 /* An open file description: shared by dup and fork. */
 struct open_file {
 	int refs;
@@ -41,7 +43,7 @@ struct fd_table *fd_table_copy(struct fd_table *table);
 void fd_table_merge(struct fd_table *into, struct fd_table *from);
 
 /* A new open file under `fd`, replacing what was there. */
-void fd_open(struct fd_table *table, int32_t fd, uint32_t key, bool cloexec);
+struct open_file *fd_open(struct fd_table *table, int32_t fd, uint32_t key, bool cloexec);
 /* `to` means the same open file as `from` (unknown if that is). */
 void fd_dup(struct fd_table *table, int32_t from, int32_t to, bool cloexec);
 void fd_close(struct fd_table *table, int32_t fd);
@@ -51,20 +53,14 @@ void fd_exec(struct fd_table *table); /* closes what is close-on-exec */
 /* Names the open file under `fd` anew (connect): all its descriptors follow. */
 void fd_rename(struct fd_table *table, int32_t fd, uint32_t key);
 
-/* The key of what `fd` is, 0 if not known. A NULL table knows nothing. */
+/* What `fd` is, NULL if nothing is known of it; a NULL table knows nothing. Good until the table
+ * changes. */
+struct open_file *fd_file(struct fd_table *table, int32_t fd);
+/* Its key, 0 if that is not known. */
 uint32_t fd_key(struct fd_table *table, int32_t fd);
-
-#define FD_NO_CHANNEL UINT32_MAX /* asked for: it is no connection's end */
-/* The place of that number in what `fd` is, NULL if nothing is known of it. Valid until the
- * table changes. */
-uint32_t *fd_channel(struct fd_table *table, int32_t fd);
-/* The same for the number of its talk. */
-uint32_t *fd_talk(struct fd_table *table, int32_t fd);
 /* Calls `visit` with each descriptor that was registered with the epoll `epfd`, `max` at most. */
 void fd_epoll_each(struct fd_table *table, int32_t epfd, guint max,
 		   void (*visit)(int32_t fd, void *data), void *data);
-/* The place of the key of its way in what `fd` is, as fd_channel(). */
-uint64_t *fd_flow(struct fd_table *table, int32_t fd);
 /* No other descriptor means the same open file. */
 bool fd_is_last(struct fd_table *table, int32_t fd);
 

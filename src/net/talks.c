@@ -79,10 +79,10 @@ static bool kind_of_key(const char *key, bool is_socket, enum talk_kind *kind)
 
 struct talk *talk_found(struct flow *flow, struct thread *thread, int32_t fd)
 {
-	const uint32_t *number = fd < 0 ? NULL : fd_talk(thread_files(flow, thread), fd);
+	const struct open_file *file = fd < 0 ? NULL : fd_file(thread_files(flow, thread), fd);
 
-	return number && *number != NO_TALK
-		       ? talk_at(model_host(flow->model, thread->host), *number)
+	return file && file->talk != NO_TALK
+		       ? talk_at(model_host(flow->model, thread->host), file->talk)
 		       : NULL;
 }
 
@@ -90,40 +90,37 @@ struct talk *talk_of(struct flow *flow, struct thread *thread, int32_t fd, bool 
 {
 	struct host *host = model_host(flow->model, thread->host);
 	struct fd_table *files = thread_files(flow, thread);
-	uint32_t *number = fd < 0 ? NULL : fd_talk(files, fd), key;
+	struct open_file *file = fd < 0 ? NULL : fd_file(files, fd);
+	uint32_t key = file ? file->key : 0;
 	enum talk_kind kind;
 	struct talk *talk;
 
-	if (fd < 0 || (number && *number == NO_TALK))
+	if (fd < 0 || (file && file->talk == NO_TALK))
 		return NULL;
-	talk = number && *number ? talk_at(host, *number) : NULL;
+	talk = file && file->talk ? talk_at(host, file->talk) : NULL;
 	if (talk)
 		return talk;
-	key = fd_key(files, fd);
 	if (!kind_of_key(key ? intern_text(flow->names, key) : "", is_socket, &kind)) {
 		if (key)
-			*number = NO_TALK;
+			file->talk = NO_TALK;
 		return NULL;
 	}
-	if (!number) {
-		fd_open(files, fd, 0, false); /* not described: it is known only to be one */
-		number = fd_talk(files, fd);
-	}
+	if (!file) /* not described: it is known only to be one */
+		file = fd_open(files, fd, 0, false);
 	talk = talk_new(host, kind, key);
-	*number = talk->number;
+	file->talk = talk->number;
 	return talk;
 }
 
 struct talk *talk_open(struct flow *flow, struct thread *thread, int32_t fd, enum talk_kind kind)
 {
-	struct fd_table *files = thread_files(flow, thread);
-	uint32_t *number = fd < 0 ? NULL : fd_talk(files, fd);
+	struct open_file *file = fd < 0 ? NULL : fd_file(thread_files(flow, thread), fd);
 	struct talk *talk;
 
-	if (!number)
+	if (!file)
 		return NULL;
-	talk = talk_new(model_host(flow->model, thread->host), kind, fd_key(files, fd));
-	*number = talk->number;
+	talk = talk_new(model_host(flow->model, thread->host), kind, file->key);
+	file->talk = talk->number;
 	return talk;
 }
 

@@ -67,20 +67,22 @@ void transport_call(struct flow *flow, struct thread *thread, uint32_t index)
 	struct call *call = &thread->flow.call;
 	const struct call_info *info = flow_call_info(flow, call->name);
 	const struct host *host = model_host(flow->model, thread->host);
-	const uint64_t *key;
+	const struct open_file *file;
 	struct tcp_way *way;
+	uint32_t number;
 
 	call->flow = 0;
 	call->came = 0;
 	if (!info->moves || !host->tcp->len)
 		return;
-	key = fd_flow(thread_files(flow, thread), socket_of(call, info->moves));
-	if (!key || !*key || way_find(host, *key) == NO_WAY)
+	file = fd_file(thread_files(flow, thread), socket_of(call, info->moves));
+	number = file ? way_find(host, file->flow) : NO_WAY;
+	if (number == NO_WAY)
 		return;
-	call->flow = *key;
+	call->flow = file->flow;
 	if (!writes(info->moves))
 		return;
-	way = way_at(host, way_find(host, call->flow));
+	way = way_at(host, number);
 	if (way->acked == way->sent_end && seq_after(way->written_end, way->sent_end) &&
 	    way->write_next &&
 	    flow->time - way->writes[(way->write_next - 1) % TCP_WRITES].time > IDLE_MIN)
@@ -95,14 +97,14 @@ void transport_call(struct flow *flow, struct thread *thread, uint32_t index)
 static void accepted(struct flow *flow, struct host *host, struct thread *thread, uint32_t index,
 		     const struct event_syscall *args)
 {
-	uint64_t *key = fd_flow(thread_files(flow, thread), (int32_t) args->ret);
+	struct open_file *file = fd_file(thread_files(flow, thread), (int32_t) args->ret);
 	uint32_t number = way_to(host, address_key(flow, args));
 	struct tcp_listener *listener;
 
 	if (number == NO_WAY)
 		return;
-	if (key)
-		*key = way_at(host, number)->key;
+	if (file)
+		file->flow = way_at(host, number)->key;
 	listener = listener_of(host, way_at(host, number)->local_port, true);
 	if (listener) {
 		listener->thread = index;
@@ -159,17 +161,15 @@ static void bind_descriptor(struct flow *flow, struct thread *thread, const stru
 	const struct call_info *info = flow_call_info(flow, call->name);
 	struct fd_table *files = thread_files(flow, thread);
 	int32_t fd = socket_of(call, info->moves);
-	uint64_t *key;
+	struct open_file *file;
 
 	if (!call->open || call->flow == way->key || fd < 0 ||
 	    (!info->moves && info->effect != DOES_CONNECT))
 		return;
-	key = fd_flow(files, fd);
-	if (!key) {
-		fd_open(files, fd, 0, false); /* not described: it is known only to be one */
-		key = fd_flow(files, fd);
-	}
-	*key = call->flow = way->key;
+	file = fd_file(files, fd);
+	if (!file) /* not described: it is known only to be one */
+		file = fd_open(files, fd, 0, false);
+	file->flow = call->flow = way->key;
 }
 
 /* A packet of that way is queued by the thread itself, not in an interrupt. */

@@ -295,7 +295,7 @@ static void note_waiter(struct flow *flow, struct host *host, struct thread *thr
 	struct call *call = &thread->flow.call;
 	const struct call_info *info = flow_call_info(flow, call->name);
 	struct tcp_listener *listener;
-	uint64_t *key;
+	struct open_file *file;
 
 	if (!call->open || call->fd < 0)
 		return;
@@ -304,10 +304,10 @@ static void note_waiter(struct flow *flow, struct host *host, struct thread *thr
 		if (listener && !is_thread(listener->thread))
 			listener->thread = index;
 	} else if ((info->moves == MOVES_IN || info->moves == MOVES_RECEIVE) && !call->flow) {
-		key = fd_flow(thread_files(flow, thread), call->fd);
+		file = fd_file(thread_files(flow, thread), call->fd);
 		call->flow = way_back(host, number)->key;
-		if (key)
-			*key = call->flow;
+		if (file)
+			file->flow = call->flow;
 	}
 }
 

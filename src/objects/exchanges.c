@@ -87,32 +87,30 @@ static uint32_t name_end(struct flow *flow, const struct thread *thread, uint32_
 static uint32_t end_of(struct flow *flow, struct thread *thread, int32_t fd, bool is_socket)
 {
 	struct fd_table *files = thread_files(flow, thread);
-	uint32_t *number = fd_channel(files, fd), key;
+	struct open_file *file = fd_file(files, fd);
 	const char *text;
+	uint32_t key;
 
-	if (fd < 0)
+	if (fd < 0 || (!file && !is_socket))
 		return 0;
-	if (!number) {
-		if (!is_socket)
-			return 0;
-		fd_open(files, fd, 0, false); /* not described: it is known only to be one */
-		number = fd_channel(files, fd);
-	}
-	if (*number == FD_NO_CHANNEL)
+	if (!file) /* not described: it is known only to be one */
+		file = fd_open(files, fd, 0, false);
+	if (file->channel == FD_NO_CHANNEL)
 		return 0;
-	if (*number && !end_at(flow, *number)->unnamed)
-		return *number;
-	key = fd_key(files, fd);
+	if (file->channel && !end_at(flow, file->channel)->unnamed)
+		return file->channel;
+	key = file->key;
 	text = key ? intern_text(flow->names, key) : "";
-	if (*number)
-		return key ? name_end(flow, thread, *number, key) : *number;
+	if (file->channel)
+		return key ? name_end(flow, thread, file->channel, key) : file->channel;
 	if (is_named_object(text))
-		*number = end_of_object(flow, thread, key, fd);
+		file->channel = end_of_object(flow, thread, key, fd);
 	else if (is_socket || g_str_has_prefix(text, "socket:"))
-		*number = end_new(flow, thread, key ? key : key_format(flow, "fd:%d", fd), fd);
+		file->channel =
+			end_new(flow, thread, key ? key : key_format(flow, "fd:%d", fd), fd);
 	else
-		*number = FD_NO_CHANNEL;
-	return *number == FD_NO_CHANNEL ? 0 : *number;
+		file->channel = FD_NO_CHANNEL;
+	return file->channel == FD_NO_CHANNEL ? 0 : file->channel;
 }
 
 static uint32_t append(struct flow *flow, const struct exchange *exchange)
@@ -211,13 +209,14 @@ static void accepted(struct flow *flow, uint32_t index, struct thread *thread,
 		     const struct event_syscall *args)
 {
 	int32_t fd = (int32_t) args->ret;
-	uint32_t *place = fd_channel(thread_files(flow, thread), fd), number;
+	struct open_file *file = fd_file(thread_files(flow, thread), fd);
 	struct channel_end *end;
+	uint32_t number;
 
-	if (!place)
+	if (!file)
 		return;
 	/* one of its own, though without an address it has the listening socket's name */
-	*place = number = end_new(flow, thread, fd_key(thread_files(flow, thread), fd), fd);
+	file->channel = number = end_new(flow, thread, file->key, fd);
 	end = end_at(flow, number);
 	end->role = ROLE_SERVER;
 	end->opened = flow->time;
@@ -229,11 +228,11 @@ static void accepted(struct flow *flow, uint32_t index, struct thread *thread,
 void exchange_closing(struct flow *flow, uint32_t index, struct thread *thread)
 {
 	struct fd_table *files = thread_files(flow, thread);
-	const uint32_t *number = fd_channel(files, thread->flow.call.fd);
+	const struct open_file *file = fd_file(files, thread->flow.call.fd);
 
-	if (number && *number && *number != FD_NO_CHANNEL &&
+	if (file && file->channel && file->channel != FD_NO_CHANNEL &&
 	    fd_is_last(files, thread->flow.call.fd))
-		append_by_call(flow, index, thread, EXCHANGE_CLOSE, *number, flow->time);
+		append_by_call(flow, index, thread, EXCHANGE_CLOSE, file->channel, flow->time);
 }
 
 void exchange_exit(struct flow *flow, uint32_t index, struct thread *thread,

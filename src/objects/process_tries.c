@@ -15,8 +15,6 @@ static struct try try_of(struct flow *flow, uint32_t index, uint32_t target, int
 	return (struct try) {.kind = TRY_END,
 			     .id = try_id(thread->host, TRY_END, (uint32_t) pid),
 			     .number = (uint32_t) pid,
-			     .object = pid > 0 ? key_format(flow, "process:%d", pid)
-					       : intern_id(flow->names, "child:any"),
 			     .call = thread->flow.call.name,
 			     .target = target};
 }

@@ -355,8 +355,14 @@ static void write_reason(struct flow *flow, const struct try *try, uint32_t reas
 
 static uint32_t object_of(struct flow *flow, const struct try *try)
 {
-	return try->object ? try->object
-			   : key_format(flow, "file:%s", intern_text(flow->names, try->number));
+	int32_t pid = (int32_t) try->number;
+
+	if (try->object)
+		return try->object;
+	if (try->kind == TRY_END)
+		return pid > 0 ? key_format(flow, "process:%d", pid)
+			       : intern_id(flow->names, "child:any");
+	return key_format(flow, "file:%s", intern_text(flow->names, try->number));
 }
 
 void try_explained(struct flow *flow, struct try *try, struct reason *reason, uint32_t lock)

@@ -47,7 +47,7 @@ try {
 	uint32_t thread; /* who tries; NO_THREAD: free */
 	uint32_t next; /* of the same thread, its place + 1; 0: none */
 	uint32_t number; /* what exactly: of a path, the interned name */
-	uint32_t object; /* interned key, as reports name it; 0: the file of that name */
+	uint32_t object; /* interned key; 0: the file of that name, the process of that number */
 	uint32_t call; /* interned system call */
 	uint32_t target; /* the process that it is about, NO_THREAD */
 	uint32_t maker; /* NO_THREAD: nobody yet */

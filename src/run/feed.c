@@ -55,12 +55,15 @@ static void sink_init(struct session *session)
 	sink->pass = pass_time;
 }
 
-static void made_free(gpointer data)
+static void made_free(struct made *made)
 {
-	struct made *made = data;
+	while (made) {
+		struct made *next = made->next;
 
-	made->free(made->data);
-	g_free(made);
+		made->free(made->data);
+		g_free(made);
+		made = next;
+	}
 }
 
 struct session *session_new(struct options *options)
@@ -73,7 +76,7 @@ struct session *session_new(struct options *options)
 	session->asked.boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
 	session->asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session->asked.target = NO_THREAD;
-	session->found.made = g_hash_table_new_full(NULL, NULL, NULL, made_free);
+	session->found.made = g_new0(struct made *, 1);
 	session->found.runs_read = g_new0(uint64_t, 1);
 	session->found.user_names = g_new(struct idmap, 1);
 	idmap_init(session->found.user_names);
@@ -122,6 +125,7 @@ void session_free(struct session *session)
 		g_ptr_array_free(session->asked.limit_threads, TRUE);
 	if (session->found.judged)
 		g_ptr_array_free(session->found.judged, TRUE);
-	g_hash_table_destroy(session->found.made);
+	made_free(*session->found.made);
+	g_free(session->found.made);
 	g_free(session);
 }

@@ -21,12 +21,15 @@ bool session_uses_user(const struct session *session)
 const void *session_make_once(const struct session *session, session_maker *make,
 			      GDestroyNotify free)
 {
-	struct made *made = g_hash_table_lookup(session->found.made, (gpointer) make);
+	struct made *made = *session->found.made; /* a handful, asked for with each wait */
 
+	while (made && made->make != make)
+		made = made->next;
 	if (!made) {
 		made = g_new(struct made, 1);
-		*made = (struct made) {make(session), free};
-		g_hash_table_insert(session->found.made, (gpointer) make, made);
+		*made = (struct made) {.make = make, .data = make(session), .free = free};
+		made->next = *session->found.made; /* make() may have added others */
+		*session->found.made = made;
 	}
 	return made->data;
 }

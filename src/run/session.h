@@ -107,6 +107,8 @@ struct question {
 
 /* Kept by session_make_once(). */
 struct made {
+	struct made *next; /* owned */
+	void *(*make)(const struct session *session);
 	void *data;
 	GDestroyNotify free;
 };
@@ -117,7 +119,7 @@ struct results {
 	struct symbols *symbols; /* owned; of the traced kernel, NULL: none */
 	struct binaries *binaries; /* owned; of traced programs; NULL before */
 	struct idmap *user_names; /* owned; image and address of a user function -> interned name */
-	GHashTable *made; /* owned; what session_make_once() has made */
+	struct made **made; /* owned; the first of what session_make_once() has made */
 	GPtrArray *judged; /* owned; struct judgement, of each limit: limits.h; NULL before */
 	/* Runs of CPUs read for who ran while others were ready. With N threads ready at once that
 	 * is N times what there is: beyond RUNS_READ_MAX (a quarter of a minute; of 16 million

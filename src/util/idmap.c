@@ -4,11 +4,6 @@
 
 #include <glib.h>
 
-static uint32_t slot_of(const struct idmap *map, uint64_t key)
-{
-	return (uint32_t) ((key * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & map->mask;
-}
-
 static struct idmap_slot *new_slots(uint32_t count)
 {
 	struct idmap_slot *slots = g_new(struct idmap_slot, count);
@@ -27,16 +22,6 @@ void idmap_clear(struct idmap *map)
 {
 	g_free(map->slots);
 	*map = (struct idmap) {0};
-}
-
-uint32_t idmap_get(const struct idmap *map, uint64_t key)
-{
-	for (uint32_t i = slot_of(map, key);; i = (i + 1) & map->mask) {
-		if (map->slots[i].value == IDMAP_NONE)
-			return IDMAP_NONE;
-		if (map->slots[i].key == key)
-			return map->slots[i].value;
-	}
 }
 
 static void grow(struct idmap *map)
@@ -60,7 +45,7 @@ void idmap_set(struct idmap *map, uint64_t key, uint32_t value)
 	g_assert(value != IDMAP_NONE);
 	if ((map->count + 1) * 2 > map->mask)
 		grow(map);
-	for (i = slot_of(map, key); map->slots[i].value != IDMAP_NONE; i = (i + 1) & map->mask)
+	for (i = idmap_home(map, key); map->slots[i].value != IDMAP_NONE; i = (i + 1) & map->mask)
 		if (map->slots[i].key == key) {
 			map->slots[i].value = value;
 			return;
@@ -71,7 +56,7 @@ void idmap_set(struct idmap *map, uint64_t key, uint32_t value)
 
 void idmap_remove(struct idmap *map, uint64_t key)
 {
-	uint32_t i = slot_of(map, key), hole;
+	uint32_t i = idmap_home(map, key), hole;
 
 	while (map->slots[i].value != IDMAP_NONE && map->slots[i].key != key)
 		i = (i + 1) & map->mask;
@@ -80,7 +65,7 @@ void idmap_remove(struct idmap *map, uint64_t key)
 	/* close the hole: move back what would no longer be found behind it */
 	for (hole = i, i = (i + 1) & map->mask; map->slots[i].value != IDMAP_NONE;
 	     i = (i + 1) & map->mask) {
-		uint32_t home = slot_of(map, map->slots[i].key);
+		uint32_t home = idmap_home(map, map->slots[i].key);
 
 		if (((i - home) & map->mask) >= ((i - hole) & map->mask)) {
 			map->slots[hole] = map->slots[i];

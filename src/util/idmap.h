@@ -25,8 +25,22 @@ struct idmap {
 
 void idmap_init(struct idmap *map);
 void idmap_clear(struct idmap *map);
-uint32_t idmap_get(const struct idmap *map, uint64_t key);
 void idmap_set(struct idmap *map, uint64_t key, uint32_t value);
 void idmap_remove(struct idmap *map, uint64_t key);
+
+/* The slot where the search for a key begins. */
+static inline uint32_t idmap_home(const struct idmap *map, uint64_t key)
+{
+	return (uint32_t) ((key * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & map->mask;
+}
+
+static inline uint32_t idmap_get(const struct idmap *map, uint64_t key)
+{
+	const struct idmap_slot *slot = &map->slots[idmap_home(map, key)];
+
+	while (slot->value != IDMAP_NONE && slot->key != key)
+		slot = slot == map->slots + map->mask ? map->slots : slot + 1;
+	return slot->value;
+}
 
 #endif
