@@ -462,7 +462,7 @@ const struct event_field *event_contexts(uint16_t kind)
 	return shape && shape->contexts ? shape->contexts : no_fields;
 }
 
-void event_reset(struct event *event)
+static inline void reset(struct event *event)
 {
 	const struct shape *shape = kinds[event->kind].shape;
 
@@ -473,12 +473,17 @@ void event_reset(struct event *event)
 		memset((char *) event + shape->offset, 0, shape->size);
 }
 
+void event_reset(struct event *event)
+{
+	reset(event);
+}
+
 void event_init(struct event *event, const struct event_class *class, enum syscall_abi abi)
 {
 	event->kind = class->kind;
 	event->name = class->name;
 	event->matches = 0;
-	event_reset(event);
+	reset(event);
 	switch (class->kind) {
 	case EV_SYSCALL_ENTRY:
 	case EV_SYSCALL_EXIT:

@@ -237,14 +237,11 @@ bool host_index_cpus(struct host *host)
 	return host->cpu_index.count == host->cpus->len;
 }
 
-struct cpu *host_cpu(struct host *host, uint32_t id)
+struct cpu *host_cpu_slowly(struct host *host, uint32_t id)
 {
-	uint32_t index;
+	uint32_t index = idmap_get(&host->cpu_index, id);
 	struct cpu *cpu;
 
-	if (id < G_N_ELEMENTS(host->direct) && host->direct[id])
-		return host->direct[id];
-	index = idmap_get(&host->cpu_index, id);
 	if (index != IDMAP_NONE)
 		return g_ptr_array_index(host->cpus, index);
 	cpu = host_add_cpu(host);

@@ -606,7 +606,14 @@ struct host *host_new(struct model *model);
 /* Sets kernel, tracer and how prev_state is to be read. Versions of 0: not said. */
 void host_set_versions(struct host *host, const char *kernel_release, int major, int minor,
 		       int patch);
-struct cpu *host_cpu(struct host *host, uint32_t id);
+/* The CPU of that ID, made if it is met first. */
+struct cpu *host_cpu_slowly(struct host *host, uint32_t id);
+static inline struct cpu *host_cpu(struct host *host, uint32_t id)
+{
+	return id < G_N_ELEMENTS(host->direct) && host->direct[id]
+		       ? host->direct[id]
+		       : host_cpu_slowly(host, id);
+}
 /* Another one, not to be found by its ID before host_index_cpus(). */
 struct cpu *host_add_cpu(struct host *host);
 /* Finds all by their IDs; false: two have the same. */

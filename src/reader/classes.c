@@ -366,12 +366,6 @@ void class_table_free(gpointer data)
 	g_free(table);
 }
 
-struct record_class *class_table_find(const struct class_table *table, uint64_t id)
-{
-	return id < table->by_id->len ? table->by_id->pdata[id]
-				      : g_hash_table_lookup(table->far, &id);
-}
-
 bool class_take(const struct class_table *table, struct record_class *class, struct cursor *cursor,
 		struct event *event)
 {

@@ -43,7 +43,11 @@ struct class_table *class_table_new(const struct event_sink *sink, const struct 
 				    const struct stream_type *stream, bool user);
 void class_table_free(gpointer table);
 /* NULL: no such id. */
-struct record_class *class_table_find(const struct class_table *table, uint64_t id);
+static inline struct record_class *class_table_find(const struct class_table *table, uint64_t id)
+{
+	return id < table->by_id->len ? table->by_id->pdata[id]
+				      : g_hash_table_lookup(table->far, &id);
+}
 
 /* Sets the kind and takes contexts and payload; false: the bytes do not fit. */
 bool class_take(const struct class_table *table, struct record_class *class, struct cursor *cursor,

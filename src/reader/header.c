@@ -6,12 +6,6 @@
 
 #define BLANK_BYTES 64
 
-int64_t header_time(const struct stream_directory *directory, uint64_t raw)
-{
-	return clock_ns(directory->offset_s, raw + (uint64_t) directory->offset_cycles,
-			directory->frequency);
-}
-
 /* Widens `value` of `size` bits: the first such one at or after the last (CTF 1.8.3,
  * section 8). */
 static void tick(struct stream *stream, uint64_t value, unsigned size)
@@ -82,7 +76,7 @@ static bool read_members(struct stream *stream, const struct type *type)
 
 /* The two forms that LTTng writes, where nothing needs shifting: a word with id and 27
  * bits of clock, or 16 bits of id and 32 of clock. False: another, or the long one. */
-static bool fast_header(struct stream *stream)
+static inline bool fast_header(struct stream *stream)
 {
 	struct cursor *cursor = &stream->cursor;
 	uint64_t at = (cursor->at + 7) & ~UINT64_C(7), left = cursor->end - at;
@@ -117,18 +111,16 @@ static bool fast_header(struct stream *stream)
 	}
 }
 
-bool header_read(struct stream *stream)
+static inline bool read_header(struct stream *stream)
 {
 	const struct type *header = stream->table->stream->header;
 
 	return header && (fast_header(stream) || read_members(stream, header));
 }
 
-uint64_t header_too_late(const struct stream *stream)
+bool header_read(struct stream *stream)
 {
-	uint64_t end = stream->packet->end + stream->directory->slack;
-
-	return stream->packet->has_times && stream->clock > end ? stream->clock - end : 0;
+	return read_header(stream);
 }
 
 /* Zeros that were never written over read as records of event 0 at one time. */
@@ -146,11 +138,6 @@ bool header_read_sound(struct stream *stream)
 {
 	uint64_t clock = stream->clock, at = stream->cursor.at;
 
-	return header_read(stream) && stream->clock >= clock && !header_too_late(stream) &&
+	return read_header(stream) && stream->clock >= clock && !header_too_late(stream) &&
 	       (stream->event_id || !is_blank(stream, at));
-}
-
-bool header_leapt(const struct stream *stream, uint64_t clock)
-{
-	return stream->clock - clock > stream->wrap / 32;
 }

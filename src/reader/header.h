@@ -9,9 +9,14 @@
 #define WHYLATE_READER_HEADER_H
 
 #include "reader/stream_state.h"
+#include "util/when.h"
 
 /* ns from the origin; `raw` is a clock's value. */
-int64_t header_time(const struct stream_directory *directory, uint64_t raw);
+static inline int64_t header_time(const struct stream_directory *directory, uint64_t raw)
+{
+	return clock_ns(directory->offset_s, raw + (uint64_t) directory->offset_cycles,
+			directory->frequency);
+}
 
 /* The header of the record at the cursor, whatever the clock then is; false: none. */
 bool header_read(struct stream *stream);
@@ -19,8 +24,16 @@ bool header_read(struct stream *stream);
 bool header_read_sound(struct stream *stream);
 
 /* By how much the clock is past the packet's end, raw. */
-uint64_t header_too_late(const struct stream *stream);
+static inline uint64_t header_too_late(const struct stream *stream)
+{
+	uint64_t end = stream->packet->end + stream->directory->slack;
+
+	return stream->packet->has_times && stream->clock > end ? stream->clock - end : 0;
+}
 /* The clock went on from `clock` by much of what a header's piece of it tells apart. */
-bool header_leapt(const struct stream *stream, uint64_t clock);
+static inline bool header_leapt(const struct stream *stream, uint64_t clock)
+{
+	return stream->clock - clock > stream->wrap / 32;
+}
 
 #endif

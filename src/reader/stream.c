@@ -152,7 +152,7 @@ static bool zeros_follow(const struct cursor *cursor)
 }
 
 /* The record that began at bit `from`, or something in it, went away while it was read. */
-static bool is_gone(const struct stream *stream, uint64_t from)
+static inline bool is_gone(const struct stream *stream, uint64_t from)
 {
 	const struct stream_file *file = stream->packet->file;
 	uint64_t packet = stream->packet->offset, end = packet + (stream->cursor.at + 7) / 8;
