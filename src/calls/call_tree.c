@@ -343,6 +343,7 @@ static void add_idle(struct call_tree *tree, uint32_t node, uint32_t leaf, uint3
 	uint32_t cause = node_find(tree, node, NODE_CAUSE, text, thread, 0, begin);
 
 	node_of(tree, node)->idle += ns;
+	node_of(tree, node)->own_idle += ns;
 	node_of(tree, cause)->idle += ns;
 	add_own(tree, cause, leaf, ns);
 }

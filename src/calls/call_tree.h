@@ -54,6 +54,7 @@ struct call_node {
 	uint64_t open;             /* … and not left before the thread or trace ended */
 	int64_t own[4], all[4];    /* ns, by enum wib: exclusive, inclusive */
 	int64_t idle;              /* ns of `all`, blocked: at leisure (waits/idle.h) */
+	int64_t own_idle;          /* … of `own` */
 	uint32_t thread;           /* one that was there, */
 	uint32_t ref;              /* … user function: interned address there, */
 	int64_t at;                /* … and when */

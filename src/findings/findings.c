@@ -200,7 +200,7 @@ void findings_add_profiles(GArray *findings, const struct profiles *profiles)
 					      .thread = NO_THREAD};
 			g_autofree char *path = root ? joined_path(root, false) : NULL;
 
-			if (!root)
+			if (!root || strcmp(root->part->node, PART_AT_LEISURE) == 0)
 				continue;
 			add_part(made_of, profile->operation);
 			add_part(made_of, profile->scope);

@@ -13,6 +13,7 @@ struct function_row {
 	char *name;            /* owned */
 	char *place;           /* owned; "file.c:12" of a user function; NULL: not known */
 	uint64_t calls, open;
+	int64_t idle;          /* ns of own[WIB_BLOCKED]: waited at leisure */
 	int64_t own[4], all[4]; /* ns; of calls inside a call of itself, `all` counts once */
 };
 

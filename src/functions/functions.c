@@ -91,10 +91,23 @@ static bool is_inside_itself(const struct functions *functions, const struct cal
 	return false;
 }
 
+static bool is_of_waits(enum function_metric metric)
+{
+	return metric == BY_WALL || metric == BY_BLOCKED;
+}
+
+/* What it took itself, but for what it waited at leisure. */
+static int64_t own_busy(const struct session *session, const struct function_row *row)
+{
+	bool waits = is_of_waits(session->asked.options->functions.metric);
+
+	return function_metric_of(session, row->own) - (waits ? row->idle : 0);
+}
+
 static int most_own_first(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct function_row *x = a, *y = b;
-	int64_t first = function_metric_of(data, x->own), second = function_metric_of(data, y->own);
+	int64_t first = own_busy(data, x), second = own_busy(data, y);
 
 	if (first != second)
 		return first > second ? -1 : 1;
@@ -120,6 +133,7 @@ static void add_rows(struct functions *functions)
 		inside = is_inside_itself(functions, node);
 		row->calls += node->calls;
 		row->open += node->open;
+		row->idle += node->own_idle;
 		for (int k = 0; k < 4; k++) {
 			row->own[k] += node->own[k];
 			functions->total[k] += node->own[k];
@@ -135,11 +149,6 @@ static void add_rows(struct functions *functions)
 static bool is_user_function(const struct call_node *node)
 {
 	return node->kind == NODE_CALL && PACK_KIND(node->what) == OPERATION_USER;
-}
-
-static bool is_of_waits(enum function_metric metric)
-{
-	return metric == BY_WALL || metric == BY_BLOCKED;
 }
 
 int64_t functions_busy_time(const struct functions *functions, uint32_t place)

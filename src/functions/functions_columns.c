@@ -173,6 +173,7 @@ static const char *function_kind(const struct report *report, const void *data)
 
 GETTER(int64_t, all_ns, struct function_row, times_sum(row->all));
 GETTER(int64_t, own_ns, struct function_row, times_sum(row->own));
+GETTER(int64_t, own_blocked_ns, struct function_row, row->own[WIB_BLOCKED] - row->idle);
 
 #define ALL_NS(which) COLUMN_NS, FIELD(struct function_row, all[which])
 #define OWN_NS(which) COLUMN_NS, FIELD(struct function_row, own[which])
@@ -197,9 +198,12 @@ const struct column function_columns[] = {
 	{NULL, OWN_NS(WIB_WORKING), .csv = {10, "own_working_ns"}, .table = {4, "WORKED", 9}},
 	{NULL, OWN_NS(WIB_INTERRUPTED), .csv = {11, "own_interrupted_ns"},
 	 .table = {5, "INTERR.", 9}},
-	{NULL, OWN_NS(WIB_BLOCKED), .csv = {12, "own_blocked_ns"}, .table = {6, "BLOCKED", 9}},
+	{NULL, OWN_NS(WIB_BLOCKED), .csv = {12, "own_blocked_ns"}},
 	{NULL, OWN_NS(WIB_UNKNOWN), .csv = {13, "own_unknown_ns"}},
-	{NULL, COLUMN_TEXT, .owned = function_text, .table = {7, "FUNCTION", 0, "  "}},
+	{NULL, COLUMN_NS, .number = own_blocked_ns, .table = {6, "BLOCKED", 9}},
+	{"idle_ns", COLUMN_NS, FIELD(struct function_row, idle), .csv = {14, "own_idle_ns"},
+	 .table = {7, "IDLE", 9}},
+	{NULL, COLUMN_TEXT, .owned = function_text, .table = {8, "FUNCTION", 0, "  "}},
 	{0}};
 
 static char *caller_text(const struct report *report, const void *data)

@@ -169,7 +169,8 @@ static void walk_root(const struct functions *functions, guint number, struct ou
 				       when_duration(a, node->all[WIB_UNKNOWN]));
 	idle = function_metric_of(session, node->all) - functions_busy_time(functions, root);
 	if (idle)
-		g_string_append_printf(line, "; %s of it idle, for a next request: left out below",
+		g_string_append_printf(line,
+				       "; %s of it idle, for a next request: not counted here",
 				       when_duration(a, idle));
 	if (walk.whole < functions_busy_time(functions, root))
 		g_string_append_printf(
@@ -430,7 +431,8 @@ static void lists(const struct report *report, const struct functions_report *ma
 	if (functions->callers->len)
 		table(report, "Called from", caller_columns, functions->callers);
 	walks(functions, output);
-	table(report, "Functions and system calls, by the time they took themselves",
+	table(report,
+	      "Functions and system calls, by the time they took themselves, idle time apart",
 	      function_columns, functions->rows);
 	if (functions->unreturned->len)
 		text_heading(output, "Calls that had not returned when the trace ended");

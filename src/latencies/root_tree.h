@@ -30,6 +30,9 @@ enum part_kind {
 	PART_SAVED,
 };
 
+/* The node of an operation's own wait that delays nobody (waits/idle.h). */
+#define PART_AT_LEISURE "idle, for a next request"
+
 /* An operation that shows what a part means: where it was largest. */
 struct example {
 	uint32_t thread;    /* as struct operation's */

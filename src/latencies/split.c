@@ -15,6 +15,7 @@
 
 #include "latencies/root_tree.h"
 #include "ready/cpu_runs.h"
+#include "waits/idle.h"
 #include "waits/state_names.h"
 #include "waits/wait.h"
 #include "symbols/symbols.h"
@@ -315,13 +316,19 @@ static void split_rest(struct split *split, struct part *part, const struct bloc
 static void split_wait(struct split *split, struct part *part, const struct span *span)
 {
 	const struct session *session = split->session;
-	struct wait wait = wait_of(session, NO_THREAD, span);
+	uint32_t waiter = split->path->len == 1 ? g_array_index(split->path, uint32_t, 0)
+						: NO_THREAD; /* or one who is waited for */
+	struct wait wait = wait_of(session, waiter, span);
 	const struct block *block = wait.block;
 	struct span before = *span, rest = *span;
 	struct lead lead;
 
 	if (!may_descend(split, part))
 		return;
+	if (is_thread(waiter) && wait_is_at_leisure(session, &wait)) {
+		part_take(named(split, part, PART_IDLE, PART_AT_LEISURE), span->end - span->begin);
+		return; /* nobody is to blame, and nothing to make faster */
+	}
 	if (wait_lead(session, &wait, &lead) &&
 	    (!lead.handed_over || !on_path(split, lead.thread))) {
 		/* up to there somebody was answerable, then the messenger */
