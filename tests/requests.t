@@ -479,6 +479,27 @@ def tree():
         assert [root["p%d_ns" % p] for p in (50, 95, 99)] == [rank(latencies, p) for p in (50, 95, 99)], arguments
 
 
+def contrasts():
+    """The answer, the list of causes, the tree and what some spend time on count alike: 8 of the 40 asked app to log (truth.tsv),
+    each of which waited for its fsync; a timer's interrupts, which all have, set nothing apart."""
+    text = t.output("requests", t.trace("web-mixed"), "--utc").decode()
+    logs = sum("log" in str(note) for note in web_truth().values())
+    listed_ = {(kind, label): (int(n), float(share)) for share, n, kind, label in
+               re.findall(r"^ +([\d.]+) % .* +(\d+)  (\S+) +(.*)$", text.split("The slowest first")[0], re.M)}
+    apart = " ".join(text.split("others do not\n")[1].split("\n\n")[0].split())
+    found = re.findall(r"(\S+): ((?:(?! of 40 requests).)+?): (\d+) of 40 requests, ", apart)
+    assert len(found) >= 4, apart
+    for kind, label, n in found:
+        assert listed_[kind.lstrip(")"), label][0] == int(n), (kind, label, n)
+    assert listed_["block-device", "vda, fsync of /applog"][0] == logs == 8, (listed_, logs)
+    assert "local_timer" not in apart
+    assert re.search(r"^ +8 .*  block-device: vda, fsync of /applog$", text, re.M), "the tree"
+    head = " ".join(text.split("Where the time went")[0].split())
+    assert re.search(r"40 server requests: half of them within [\d.]+ ms, 90 % within [\d.]+ ms, the slowest 139.4 ms \(#3,", head), head
+    assert "The 4 slowest (114.5 ms or longer) spent 87 % waiting for a disk (vda, preadv2 of /data.bin)." in head, head
+    assert len(text.split("Where the time went")[0].splitlines()) <= 11
+
+
 def lattice():
     """Who comes to a node leaves it, but at the begin and the end; all time is some node's; ways go one way. Costs are
     the difference of the shortest ways on, by the nodes' mean times."""
@@ -677,6 +698,7 @@ tap.case("what users can change", user_can_change)
 tap.case("a window", window)
 tap.case("all ways as one tree", tree)
 tap.case("where ways part", lattice)
+tap.case("the answer, the list, the tree and the contrasts agree", contrasts)
 tap.case("the graph of all ways", graph_of_ways)
 tap.case("--pick", picks)
 tap.case("--pick one inside another", pick_inner)

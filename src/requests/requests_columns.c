@@ -9,6 +9,7 @@
 #include "findings/findings.h"
 #include "requests/lattice.h"
 #include "requests/path_tree.h"
+#include "requests/requests_answer.h"
 #include "limits/limits_report.h"
 
 /* --- causes --------------------------------------------------------------------------------- */
@@ -360,6 +361,18 @@ static void write_ways(const struct report *report, const void *row)
 	lattice_free(lattice);
 }
 
+static void write_answer(const struct report *report, const void *row)
+{
+	g_autoptr(GArray) order = requests_slowest(costs_of_report(report)->requests);
+	g_autoptr(GPtrArray) answer = requests_answer(report->data, order);
+
+	(void) row;
+	json_begin(report->output, "answer", '[', LINES_NOT);
+	for (guint i = 0; i < answer->len; i++)
+		json_put_text(report->output, NULL, g_ptr_array_index(answer, i));
+	json_end(report->output, ']');
+}
+
 /* --- reports -------------------------------------------------------------------------------- */
 
 static const char *const metrics[] = {"latency",   "cpu",       "wait", "disk-bytes",
@@ -376,6 +389,7 @@ static const struct column report_columns[] = {
 	COLUMNS(report_head),
 	COLUMNS(report_limits),
 	{"findings", COLUMN_LIST, .array = findings, .columns = finding_columns, .limited = true},
+	{NULL, COLUMN_WRITTEN, .write = write_answer},
 	{"metric", COLUMN_TEXT, .text = metric_name},
 	{"follow", COLUMN_TEXT, .text = follow},
 	{"count", COLUMN_WHOLE, FIELD(struct user_requests, listed)},

@@ -33,14 +33,4 @@ char *metric_value_text(enum metric metric, int64_t value);
 /* For g_array_sort(), of guint. */
 int ascending(gconstpointer a, gconstpointer b);
 
-static inline const struct user_request *listed_request(const struct costs *costs, guint listed)
-{
-	return user_request_at(costs->requests,
-			       g_array_index(costs->requests->listed, uint32_t, listed));
-}
-static inline enum metric metric_of(const struct costs *costs)
-{
-	return costs->requests->session->asked.options->requests.metric;
-}
-
 #endif

@@ -2,9 +2,10 @@
 /* Requests and their costs for people; see tracking/request_costs.h. */
 #include <string.h>
 
-#include "requests/lattice.h"
 #include "requests/path_tree.h"
+#include "requests/requests_answer.h"
 #include "requests/requests_columns.h"
+#include "tracking/align.h"
 #include "run/anonymise.h"
 #include "findings/findings.h"
 
@@ -15,20 +16,12 @@ static const struct costs *costs_of_report(const struct report *report)
 	return report->data;
 }
 
-static int64_t latency(const struct costs *costs, const GArray *order, guint rank)
-{
-	const struct user_request *at = listed_request(costs, g_array_index(order, guint, rank));
-
-	return at->end - at->begin;
-}
-
-/* "40 requests: median 24.1 ms, 90 % within 131 ms, slowest 190 ms". */
-static void head(const struct costs *costs, const GArray *order, struct output *output)
+/* What is to be known of the answer: lost events, what is not finished, what is left out. */
+static void remarks(const struct costs *costs, guint n, struct output *output)
 {
 	const struct user_requests *requests = costs->requests;
 	g_autoptr(GString) line = g_string_new(NULL);
-	guint n = order->len, unfinished = 0, spanning = 0;
-	char a[32], b[32], c[32];
+	guint unfinished = 0, spanning = 0;
 
 	for (guint i = 0; i < n; i++) {
 		const struct user_request *at = listed_request(costs, i);
@@ -36,53 +29,50 @@ static void head(const struct costs *costs, const GArray *order, struct output *
 		unfinished += at->unfinished;
 		spanning += at->spans_gap;
 	}
-	if (requests->session->asked.options->requests.preset == PRESET_EVENTS)
-		g_string_append_printf(line, "%u request%s between events", n, n == 1 ? "" : "s");
-	else
-		g_string_append_printf(line, "%u %s request%s", n, user_request_kind(requests),
-				       n == 1 ? "" : "s");
-	if (n > 1) /* nearest ranks; the order is from the slowest */
-		g_string_append_printf(line,
-				       ": half of them within %s, 90 %% within %s, the slowest "
-				       "%s",
-				       when_duration(a, latency(costs, order, n / 2)),
-				       when_duration(b, latency(costs, order, n / 10)),
-				       when_duration(c, latency(costs, order, 0)));
 	if (spanning)
-		g_string_append_printf(line,
-				       "; %u of them span lost events and may not be real, and "
-				       "others may be missing: these figures are not to be trusted",
-				       spanning);
+		g_string_append_printf(
+			line,
+			"%u of them span lost events and may not be real, and others "
+			"may be missing: these figures are not to be trusted. ",
+			spanning);
 	if (unfinished)
-		g_string_append_printf(line, "; %u %s", unfinished,
+		g_string_append_printf(line, "%u %s. ", unfinished,
 				       requests->session->asked.options->requests.preset ==
 						       PRESET_PROCESS
 					       ? "had not ended when the trace did"
-					       : "had no answer when the trace or the connection "
-						 "ended");
+					       : "had no answer when the trace, the connection or "
+						 "the thread ended");
 	if (requests->omitted)
-		g_string_append_printf(line, "; %u others are not picked", requests->omitted);
+		g_string_append_printf(line, "%u others are not picked. ", requests->omitted);
 	if (requests->of_tracer)
-		g_string_append_printf(line, "; %u of the tracer's own are left out",
-				       requests->of_tracer);
+		g_string_append_printf(line, "%u of the tracer's own %s left out. ",
+				       requests->of_tracer,
+				       requests->of_tracer == 1 ? "is" : "are");
 	if (costs->not_followed)
 		g_string_append_printf(line,
-				       "; the ways of %u were not looked for, as there is too "
-				       "much of them",
+				       "The ways of %u were not looked for, as there is too much "
+				       "of them. ",
 				       costs->not_followed);
-	text_wrapped(output, line->str, 0, 2);
 	if (!n && requests->session->asked.options->requests.preset == PRESET_SERVER)
-		text_wrapped(output,
-			     "--preset client, process or syscall:NAME, or --begin and --end, "
-			     "say that something else is a request.",
-			     0, 2);
-	if (requests->unknown_ends && !n) {
-		g_string_printf(line,
-				"Of %u sockets that were there before the trace it is not known "
-				"which end serves: neither calls nor packets (net_dev_queue) tell.",
-				requests->unknown_ends);
-		text_wrapped(output, line->str, 0, 2);
-	}
+		g_string_append(line, "--preset client, process or syscall:NAME, or --begin and "
+				      "--end, say that something else is a request. ");
+	if (requests->unknown_ends && !n)
+		g_string_append_printf(line,
+				       "Of %u sockets that were there before the trace it is not "
+				       "known which end serves: neither calls nor packets "
+				       "(net_dev_queue) tell. ",
+				       requests->unknown_ends);
+	if (line->len)
+		text_wrapped(output, g_strchomp(line->str), 0, 2);
+}
+
+static void head(const struct costs *costs, const GArray *order, struct output *output)
+{
+	g_autoptr(GPtrArray) answer = requests_answer(costs, order);
+
+	for (guint i = 0; i < answer->len; i++)
+		text_wrapped(output, g_ptr_array_index(answer, i), 0, 2);
+	remarks(costs, order->len, output);
 }
 
 static void example_line(const struct report *report, const void *row)
@@ -271,139 +261,6 @@ static void tree(const struct report *report)
 	tree_free(root);
 }
 
-/* Branches that lead to the same cause, wherever they part: what those take longer that
- * come there. */
-struct parting {
-	const char *to;    /* borrowed: label of the node */
-	GArray *requests;  /* owned; guint: places in lattice->merged, each once */
-	int64_t ns;        /* cost of the branches, of all of them */
-	bool spans_gap;
-};
-
-static void parting_clear(gpointer data)
-{
-	g_array_free(((struct parting *) data)->requests, TRUE);
-}
-
-static int costliest_first(gconstpointer a, gconstpointer b)
-{
-	const struct parting *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return strcmp(x->to, y->to);
-}
-
-static const struct user_request *
-merged_request(const struct costs *costs, const struct lattice *lattice, guint merged)
-{
-	return listed_request(costs, g_array_index(lattice->merged, uint32_t, merged));
-}
-
-static void join(const struct costs *costs, const struct lattice *lattice,
-		 const struct condition *at, struct parting *parting)
-{
-	parting->ns += at->cost * at->requests->len;
-	for (guint i = 0; i < at->requests->len; i++) {
-		guint merged = g_array_index(at->requests, guint, i), k = 0;
-
-		while (k < parting->requests->len &&
-		       g_array_index(parting->requests, guint, k) != merged)
-			k++;
-		if (k == parting->requests->len)
-			g_array_append_val(parting->requests, merged);
-		parting->spans_gap |= merged_request(costs, lattice, merged)->spans_gap;
-	}
-}
-
-static GArray *partings_of(const struct costs *costs, const struct lattice *lattice)
-{
-	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct parting));
-	g_autoptr(GHashTable) index = g_hash_table_new(g_str_hash, g_str_equal);
-
-	g_array_set_clear_func(list, parting_clear);
-	for (guint i = 0; i < lattice->conditions->len; i++) {
-		const struct condition *at =
-			&g_array_index(lattice->conditions, struct condition, i);
-		const struct lattice_edge *edge =
-			&g_array_index(lattice->edges, struct lattice_edge,
-				       g_array_index(at->edges, guint, 0));
-		const char *to = g_array_index(lattice->nodes, struct lattice_node, edge->to).label;
-		guint place = GPOINTER_TO_UINT(g_hash_table_lookup(index, to));
-		struct parting fresh = {.to = to};
-
-		if (at->cost <= 0)
-			continue;
-		if (!place) {
-			fresh.requests = g_array_new(FALSE, FALSE, sizeof(guint));
-			g_array_append_val(list, fresh);
-			place = list->len;
-			g_hash_table_insert(index, (gpointer) to, GUINT_TO_POINTER(place));
-		}
-		join(costs, lattice, at, &g_array_index(list, struct parting, place - 1));
-	}
-	for (guint i = list->len; i-- > 0;) {
-		GArray *requests = g_array_index(list, struct parting, i).requests;
-
-		if (requests->len == lattice->merged->len) /* all do, here or there */
-			g_array_remove_index(list, i);
-		else
-			g_array_sort(requests, ascending);
-	}
-	g_array_sort(list, costliest_first);
-	return list;
-}
-
-static void parting_line(const struct costs *costs, const struct lattice *lattice,
-			 const struct parting *at, struct output *output)
-{
-	g_autoptr(GString) line = g_string_new(NULL);
-	guint count = at->requests->len, shown = MIN(count, 8);
-	char cost[32];
-
-	g_string_printf(line, "%s%s: %u of %u requests go this way, and take %s longer for it%s (#",
-			at->to, at->spans_gap ? "*" : "", count, lattice->merged->len,
-			when_duration(cost, at->ns / count), count > 1 ? " in the mean" : "");
-	for (guint k = 0; k < shown; k++)
-		g_string_append_printf(
-			line, "%s%u", k ? ", #" : "",
-			merged_request(costs, lattice, g_array_index(at->requests, guint, k))->id);
-	g_string_append(line, shown < count ? ", …)" : ")");
-	text_wrapped(output, line->str, 2, 4);
-}
-
-#define PARTINGS_SHOWN 8
-#define LEAST_PARTING 0.01 /* of all requests' time */
-
-/* Where ways part: by what the costlier one leads to. */
-static void branches(const struct costs *costs, struct output *output)
-{
-	struct lattice *lattice = lattice_new(costs);
-	GArray *list = partings_of(costs, lattice);
-	bool all = !costs->requests->session->asked.options->limit, marked = false;
-	guint shown = 0;
-
-	text_heading(output, "What some of them do and others do not, by what it costs in all");
-	for (guint i = 0; i < list->len; i++) {
-		const struct parting *at = &g_array_index(list, struct parting, i);
-
-		if (!all && (shown == PARTINGS_SHOWN ||
-			     (double) at->ns < LEAST_PARTING * (double) costs->total))
-			break;
-		parting_line(costs, lattice, at, output);
-		marked |= at->spans_gap;
-		shown++;
-	}
-	if (!shown)
-		fprintf(output->file, "  Nothing of weight: all take the same steps.\n");
-	if (lattice->merged->len < costs->requests->listed->len)
-		fprintf(output->file, "  Of %u requests, %u evenly spread ones were compared.\n",
-			costs->requests->listed->len, lattice->merged->len);
-	text_gap_note(output, marked);
-	g_array_free(list, TRUE);
-	lattice_free(lattice);
-}
-
 /* The slowest that is sure, and the slow ones against the others. */
 static void next_commands(const struct costs *costs, const GArray *order, struct output *output)
 {
@@ -457,7 +314,7 @@ void requests_text(const struct costs *costs, struct output *output)
 	}
 	if (order->len > 1 && metric_of(costs) == METRIC_LATENCY) {
 		tree(&report);
-		branches(costs, output);
+		requests_contrasts(costs, output);
 	}
 	if (order->len == 1) {
 		uint32_t place = g_array_index(requests->listed, uint32_t, 0);

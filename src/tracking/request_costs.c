@@ -183,6 +183,24 @@ static void add_piece(struct costs *costs, guint listed, const struct user_reque
 	}
 }
 
+static void close_cost(struct costs *costs, const struct cost *cost)
+{
+	struct user_cause *cause = &g_array_index(costs->causes, struct user_cause, cost->cause);
+	const struct user_request *request =
+		user_request_at(costs->requests,
+				g_array_index(costs->requests->listed, uint32_t, cost->listed));
+
+	cause->squares += (double) cost->value * (double) cost->value;
+	if (cause->closed < CAUSE_EXAMPLES)
+		cause->ids[cause->closed] = request->id;
+	cause->closed++;
+	cause->latencies += request->end - request->begin;
+	if (costs->is_slow[cost->listed]) {
+		cause->slow += cost->value;
+		cause->slow_requests++;
+	}
+}
+
 /* From `from` on the costs are of requests that get no more: their squares are summed, and
  * what no report will name is dropped. */
 static void close_requests(struct costs *costs, guint from)
@@ -192,8 +210,7 @@ static void close_requests(struct costs *costs, guint from)
 	for (guint i = from; i < costs->costs->len; i++) {
 		struct cost *cost = &g_array_index(costs->costs, struct cost, i);
 
-		g_array_index(costs->causes, struct user_cause, cost->cause).squares +=
-			(double) cost->value * (double) cost->value;
+		close_cost(costs, cost);
 		if (!costs->kept || costs->kept[cost->listed])
 			g_array_index(costs->costs, struct cost, kept++) = *cost;
 	}
@@ -387,18 +404,31 @@ static void sum_calls(struct costs *costs, const guint32 *listed)
 
 /* --- all ------------------------------------------------------------------------------ */
 
-static void find_kept(struct costs *costs)
+static void find_kept(struct costs *costs, const GArray *order)
 {
 	guint limit = costs->requests->session->asked.options->limit;
-	GArray *order;
 
-	if (!limit || costs->requests->listed->len <= limit)
+	if (!limit || order->len <= limit)
 		return;
-	order = requests_slowest(costs->requests);
 	costs->kept = g_new0(guint8, order->len);
 	for (guint i = 0; i < limit; i++)
 		costs->kept[g_array_index(order, guint, i)] = 1;
-	g_array_free(order, TRUE);
+}
+
+static void find_slow(struct costs *costs, const GArray *order)
+{
+	costs->is_slow = g_new0(guint8, order->len + 1);
+	costs->slow_count = order->len ? MAX(order->len / 10, 1) : 0;
+	for (guint i = 0; i < costs->slow_count; i++) {
+		guint listed = g_array_index(order, guint, i);
+		const struct user_request *request =
+			user_request_at(costs->requests,
+					g_array_index(costs->requests->listed, uint32_t, listed));
+
+		costs->is_slow[listed] = 1;
+		costs->slow_from = request->end - request->begin;
+		costs->slow_ns += costs->slow_from;
+	}
 }
 
 static int largest_cause(gconstpointer a, gconstpointer b)
@@ -463,6 +493,7 @@ struct costs *costs_new_named(const struct user_requests *requests, struct piece
 	struct costs *costs = g_new0(struct costs, 1);
 	enum metric metric = requests->session->asked.options->requests.metric;
 	g_autofree guint32 *listed = listed_places(requests);
+	g_autoptr(GArray) order = NULL;
 
 	costs->requests = requests;
 	costs->namer = namer;
@@ -472,7 +503,9 @@ struct costs *costs_new_named(const struct user_requests *requests, struct piece
 	costs->threads = g_array_new(FALSE, FALSE, sizeof(struct thread_cost));
 	costs->index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	idmap_init(&costs->places);
-	find_kept(costs);
+	order = requests_slowest(requests);
+	find_kept(costs, order);
+	find_slow(costs, order);
 	switch (metric) {
 	case METRIC_LATENCY:
 		sum_latency(costs);
@@ -504,6 +537,7 @@ void costs_free(struct costs *costs)
 	g_hash_table_destroy(costs->index);
 	piece_namer_free(costs->namer);
 	g_free(costs->kept);
+	g_free(costs->is_slow);
 	idmap_clear(&costs->places);
 	g_free(costs);
 }

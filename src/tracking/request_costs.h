@@ -17,6 +17,8 @@
 
 #include "tracking/piece_cause.h"
 
+#define CAUSE_EXAMPLES 8
+
 struct user_cause {
 	const char *kind;     /* static: cause_kind_text(), "other-request", "call", "file" … */
 	char *label;          /* owned */
@@ -24,7 +26,12 @@ struct user_cause {
 	int64_t value;        /* ns, bytes or calls, by metric; over the listed requests */
 	double squares;       /* sum of the squares of each request's */
 	bool spans_gap;       /* some of these requests do */
-	uint32_t requests;    /* that it touched */
+	uint32_t requests;    /* that it touched: */
+	uint32_t ids[CAUSE_EXAMPLES]; /* … the first of them */
+	int64_t latencies;    /* … and what all of these took, ns */
+	int64_t slow;         /* value in the slowest tenth (costs.slow) */
+	uint32_t slow_requests; /* … of which it touched so many */
+	uint32_t closed;      /* while it is filled: of so many requests */
 	uint32_t thread;      /* … where its largest part is seen: who, */
 	int64_t begin, end;   /* … when, */
 	uint32_t request;     /* … in which request: place from 0 */
@@ -53,12 +60,17 @@ struct costs {
 			     many as --limit lets a report name */
 	GArray *threads; /* struct thread_cost by listed, largest first; with --metric latency */
 	int64_t total; /* over the causes */
+	/* the slowest tenth, one at least: */
+	uint32_t slow_count;
+	int64_t slow_ns; /* … what they took together, */
+	int64_t slow_from; /* … the fastest of them, ns */
 	uint32_t not_followed; /* requests whose ways were not looked for: requests.h */
 
 	/* while it is filled */
 	GHashTable *index; /* "kind label" -> place in causes, from 1 */
 	struct idmap places; /* listed and cause -> place in costs */
 	guint8 *kept; /* owned; by listed: its costs are; NULL: all */
+	guint8 *is_slow; /* owned; by listed: it is of the slowest tenth */
 };
 
 struct costs *costs_new(const struct user_requests *requests);
@@ -75,5 +87,15 @@ void thread_costs_of(const struct costs *costs, guint listed, guint *first, guin
 
 /* "ns", "bytes", "calls": what the values of a metric are. */
 const char *metric_unit(enum metric metric);
+
+static inline const struct user_request *listed_request(const struct costs *costs, guint listed)
+{
+	return user_request_at(costs->requests,
+			       g_array_index(costs->requests->listed, uint32_t, listed));
+}
+static inline enum metric metric_of(const struct costs *costs)
+{
+	return costs->requests->session->asked.options->requests.metric;
+}
 
 #endif

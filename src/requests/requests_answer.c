@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* See requests_answer.h. */
+#include "requests/requests_answer.h"
+
+#include <string.h>
+
+#include "waits/cause_kinds.h"
+
+#define CAUSES_TOLD 3 /* in a sentence */
+#define LEAST_TOLD 0.1 /* … of the time; the largest always is */
+#define SPREAD 1.5 /* the slowest are slow if they take so many times as long as half of them */
+#define CONTRASTS_SHOWN 8
+#define LEAST_CONTRAST 0.01 /* of all requests' time, */
+#define LEAST_OF_THOSE 0.1 /* … and of the time of those that have it */
+
+/* What time is that is put down to such a cause. */
+static const char *kind_words(const char *kind)
+{
+	static const struct {
+		enum cause_kind kind;
+		const char *words;
+	} words[] = {
+		{CAUSE_CPU, "work"},
+		{CAUSE_BLOCK_DEVICE, "waiting for a disk"},
+		{CAUSE_LOCK_OWNER, "waiting for a lock"},
+		{CAUSE_WAIT_CPU, "ready but without a CPU"},
+		{CAUSE_THROTTLED, "held back by a limit"},
+		{CAUSE_TIMER, "asleep, by a timer"},
+		{CAUSE_TIMEOUT, "waiting for an answer that did not come"},
+		{CAUSE_NETWORK, "waiting for a peer"},
+		{CAUSE_IRQ, "interrupts"},
+		{CAUSE_SOFTIRQ, "softIRQs"},
+		{CAUSE_PROCESS, "waiting for another process"},
+		{CAUSE_CHILD, "waiting for a child"},
+		{CAUSE_RETRY, "pauses between two tries"},
+		{CAUSE_RETRANSMISSION, "waiting for lost packets"},
+		{CAUSE_DELAYED_ACK, "waiting for a delayed acknowledgement"},
+		{CAUSE_SEND_QUEUE, "waiting in a device's queue"},
+		{CAUSE_STOPPED, "stopped"},
+		{CAUSE_STILL_BLOCKED, "a wait that had not ended"},
+		{CAUSE_UNKNOWN, "for what is not known"},
+	};
+
+	if (strcmp(kind, "other-request") == 0)
+		return "waiting for another request's turn";
+	for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+		if (strcmp(kind, cause_kind_text(words[i].kind)) == 0)
+			return words[i].words;
+	return kind;
+}
+
+static const struct user_cause *cause_at(const struct costs *costs, guint i)
+{
+	return &g_array_index(costs->causes, struct user_cause, i);
+}
+
+static gint slowest_cost_first(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct user_cause *x = cause_at(data, *(const guint *) a),
+				*y = cause_at(data, *(const guint *) b);
+
+	if (x->slow != y->slow)
+		return x->slow > y->slow ? -1 : 1;
+	return *(const guint *) a < *(const guint *) b ? -1 : 1;
+}
+
+/* "84 % waiting for a disk (vda, preadv2 of /data.bin)": of all of them, or of the slow ones. */
+static void append_causes(const struct costs *costs, bool slow, GString *line)
+{
+	g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));
+	double whole = (double) (slow ? costs->slow_ns : costs->total);
+
+	for (guint i = 0; i < costs->causes->len; i++)
+		g_array_append_val(order, i);
+	if (slow)
+		g_array_sort_with_data(order, slowest_cost_first, (gpointer) costs);
+	for (guint i = 0; i < order->len && i < CAUSES_TOLD; i++) {
+		const struct user_cause *at = cause_at(costs, g_array_index(order, guint, i));
+		double part = (double) (slow ? at->slow : at->value);
+
+		if (i && part < LEAST_TOLD * whole)
+			break;
+		g_string_append_printf(line, "%s%.0f %% %s (%s", i ? ", " : "",
+				       whole > 0 ? part * 100 / whole : 0, kind_words(at->kind),
+				       at->label);
+		if (slow && at->slow_requests < costs->slow_count)
+			g_string_append_printf(line, "; %u of the %u", at->slow_requests,
+					       costs->slow_count);
+		g_string_append(line, ")");
+	}
+	g_string_append(line, ".");
+}
+
+static const struct user_request *
+by_rank(const struct costs *costs, const GArray *order, guint rank)
+{
+	return listed_request(costs, g_array_index(order, guint, rank));
+}
+
+static int64_t latency(const struct user_request *request)
+{
+	return request->end - request->begin;
+}
+
+/* "40 server requests: half took up to 16.8 ms, …, the slowest 139 ms (#3, nginx (213), …)." */
+static char *count_sentence(const struct costs *costs, const GArray *order)
+{
+	const struct user_requests *requests = costs->requests;
+	bool events = requests->session->asked.options->requests.preset == PRESET_EVENTS;
+	g_autoptr(GString) line = g_string_new(NULL);
+	guint n = order->len;
+	g_autofree char *label = NULL;
+	char a[32], b[32], c[32];
+
+	if (events)
+		g_string_append_printf(line, "%u request%s between events", n, n == 1 ? "" : "s");
+	else
+		g_string_append_printf(line, "%u %s request%s", n, user_request_kind(requests),
+				       n == 1 ? "" : "s");
+	if (n) {
+		label = user_request_label(requests, by_rank(costs, order, 0));
+		when_duration(c, latency(by_rank(costs, order, 0)));
+	}
+	/* nearest ranks; the order is from the slowest */
+	if (n > 1)
+		g_string_append_printf(line,
+				       ": half of them within %s, 90 %% within %s, the slowest %s "
+				       "(#%u, %s)",
+				       when_duration(a, latency(by_rank(costs, order, n / 2))),
+				       when_duration(b, latency(by_rank(costs, order, n / 10))), c,
+				       by_rank(costs, order, 0)->id, label);
+	else if (n)
+		g_string_append_printf(line, ": #%u, %s, took %s", by_rank(costs, order, 0)->id,
+				       label, c);
+	g_string_append(line, ".");
+	return g_string_free(g_steal_pointer(&line), FALSE);
+}
+
+GPtrArray *requests_answer(const struct costs *costs, const GArray *order)
+{
+	GPtrArray *answer = g_ptr_array_new_with_free_func(g_free);
+	GString *line;
+	guint n = order->len;
+	char ns[32];
+	bool slow = n > 1 && (double) costs->slow_from >=
+				     SPREAD * (double) latency(by_rank(costs, order, n / 2));
+
+	g_ptr_array_add(answer, count_sentence(costs, order));
+	if (!n || metric_of(costs) != METRIC_LATENCY || !costs->total)
+		return answer;
+	if (slow) {
+		line = g_string_new(NULL);
+		if (costs->slow_count > 1)
+			g_string_append_printf(line, "The %u slowest (%s or longer) spent ",
+					       costs->slow_count,
+					       when_duration(ns, costs->slow_from));
+		else
+			g_string_append(line, "The slowest one spent ");
+		append_causes(costs, true, line);
+		g_ptr_array_add(answer, g_string_free(line, FALSE));
+	}
+	line = g_string_new(slow    ? "All together: "
+			    : n > 1 ? "They take about as long as each other: "
+				    : "It spent ");
+	append_causes(costs, false, line);
+	g_ptr_array_add(answer, g_string_free(line, FALSE));
+	return answer;
+}
+
+/* --- contrasts --------------------------------------------------------------------- */
+
+static void contrast_line(const struct costs *costs, const struct user_cause *at,
+			  struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	guint n = costs->requests->listed->len, shown = MIN(at->requests, CAUSE_EXAMPLES);
+	char each[32], with[32], without[32];
+
+	g_string_printf(line,
+			"%s: %s%s: %u of %u requests, %s each in the mean; these take %s, the "
+			"others %s (#",
+			at->kind, at->label, at->spans_gap ? "*" : "", at->requests, n,
+			when_duration(each, at->value / at->requests),
+			when_duration(with, at->latencies / at->requests),
+			when_duration(without,
+				      (costs->total - at->latencies) / (n - at->requests)));
+	for (guint i = 0; i < shown; i++)
+		g_string_append_printf(line, "%s%u", i ? ", #" : "", at->ids[i]);
+	g_string_append(line, shown < at->requests ? ", …)" : ")");
+	text_wrapped(output, line->str, 2, 4);
+}
+
+void requests_contrasts(const struct costs *costs, struct output *output)
+{
+	bool all = !costs->requests->session->asked.options->limit, marked = false;
+	guint n = costs->requests->listed->len, shown = 0;
+
+	text_heading(output, "What some of them spend time on and others do not");
+	for (guint i = 0; i < costs->causes->len; i++) {
+		const struct user_cause *at = cause_at(costs, i);
+
+		if (!at->requests || at->requests == n || !at->value)
+			continue;
+		if (!all && (shown == CONTRASTS_SHOWN ||
+			     (double) at->value < LEAST_CONTRAST * (double) costs->total))
+			break;
+		if (!all && (double) at->value < LEAST_OF_THOSE * (double) at->latencies)
+			continue;
+		contrast_line(costs, at, output);
+		marked |= at->spans_gap;
+		shown++;
+	}
+	if (!shown)
+		fprintf(output->file, "  Nothing of weight: what one has, all have.\n");
+	text_gap_note(output, marked);
+}

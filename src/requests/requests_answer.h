@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The answer that the report begins with: how many requests, how slow, and what the slow ones spent
+ * their time on; and what some requests do and others do not.
+ *
+ * Place: requests/, over request_costs.h: the same sums as the list of causes, so that no two parts
+ * of the report count differently. Rejected: to tell by the lattice (lattice.h) which requests "go
+ * this way": where two requests part depends on what was merged before, so that of eight that
+ * waited for a file only six were told.
+ */
+#ifndef WHYLATE_REQUESTS_REQUESTS_ANSWER_H
+#define WHYLATE_REQUESTS_REQUESTS_ANSWER_H
+
+#include "report/report.h"
+#include "tracking/request_costs.h"
+
+/* Sentences, owned; `order`: requests_slowest(). Free with g_ptr_array_unref(). */
+GPtrArray *requests_answer(const struct costs *costs, const GArray *order);
+/* What some of them do and others do not: a section of the text. */
+void requests_contrasts(const struct costs *costs, struct output *output);
+
+#endif
