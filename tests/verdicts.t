@@ -46,7 +46,7 @@ CASES = (
     ("idle-poll", "payjob", ["taxcalc"], ["idled"], []),
     ("nap-check", "tickwork", ["clock_nanosleep"], ["statwriter|tries|tried"], []),
     ("server-nap", "perlbill", ["perltax", "select|nanosleep|slept|sleep"], ["delayed|Nagle|sent again|retransm"], []),
-    ("spawn-many", "spawner", ["tiny.*59 more"], ["quota|throttled|affinity|pinned"], []),
+    ("spawn-many", "spawner", ["tiny.*60 processes"], ["quota|throttled|affinity|pinned"], []),
     ("two-hogs", "midjob", ["hogleft|hogright"], ["quota|throttled|affinity|pinned"], []),
 )
 

@@ -11,6 +11,8 @@
 #include "run/option_values.h"
 #include "contention/contention.h"
 
+#define TOGETHER_MAX 100 /* threads that are told of together */
+
 static const struct option option_path = {
 	"path", NULL,
 	"only the critical path: every step of it, and tables of its times\n(with csv: its steps, "
@@ -72,6 +74,14 @@ static GPtrArray *verdict_of(const struct session *session, uint32_t thread,
 			   MIN(session->asked.to, life->end));
 }
 
+/* Of several threads, all together; of a whole trace's it would say nothing. */
+static GPtrArray *verdict_of_many(const struct delay *delay)
+{
+	if (!delay->threads->len || delay->threads->len > TOGETHER_MAX)
+		return g_ptr_array_new_with_free_func(g_free);
+	return verdict_of_several(delay->session, delay->threads);
+}
+
 static GArray *locks_of(const struct delay *delay)
 {
 	g_autoptr(GHashTable) threads = g_hash_table_new(NULL, NULL);
@@ -110,7 +120,6 @@ static void *make(const struct session *session, GError **error)
 	delay->threads = g_array_new(FALSE, FALSE, sizeof(struct stretch));
 	if (single == NO_THREAD) {
 		delay->lineage = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-		delay->verdict = g_ptr_array_new_with_free_func(g_free);
 	} else {
 		delay->lineage =
 			lineage_new(session, single, session->asked.from, session->asked.to);
@@ -122,6 +131,8 @@ static void *make(const struct session *session, GError **error)
 	for (guint i = 0; i < session->asked.selected->len; i++)
 		add_stretch(delay->threads, session,
 			    g_array_index(session->asked.selected, uint32_t, i));
+	if (!delay->verdict)
+		delay->verdict = verdict_of_many(delay);
 	delay->locks = locks_of(delay);
 	delay->findings = findings_of(delay);
 	return delay;

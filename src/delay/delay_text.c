@@ -6,25 +6,32 @@
  */
 #include "delay/delay.h"
 
+#include <string.h>
+
 #include "findings/findings.h"
 
-static void head(const struct delay *delay, struct output *output)
+static void target(const struct session *session, struct output *output)
+{
+	const struct match *match = &session->asked.matches[MATCH_TARGET];
+	g_autofree char *who = NULL, *line = NULL;
+	char at[48];
+
+	if (session->asked.target == NO_THREAD)
+		return;
+	who = thread_words(session, session->asked.target);
+	line = g_strdup_printf("Target: %s by %s at %s", session_text(session, match->event), who,
+			       when_time(at, match->time, session->asked.options->utc, true));
+	text_wrapped(output, line, 0, 2);
+}
+
+/* Of what all this was said: behind the answer, before what shows it. */
+static void frame(const struct delay *delay, struct output *output)
 {
 	const struct session *session = delay->session;
-	const struct match *match = &session->asked.matches[MATCH_TARGET];
 	g_autoptr(GString) line = g_string_new(NULL);
 	char from[48], to[48], length[32];
 	bool utc = session->asked.options->utc;
 
-	if (session->asked.target != NO_THREAD) {
-		g_autofree char *who = thread_words(session, session->asked.target);
-
-		g_string_append_printf(line, "Target: %s by %s at %s",
-				       session_text(session, match->event), who,
-				       when_time(to, match->time, utc, true));
-		text_wrapped(output, line->str, 0, 2);
-		g_string_truncate(line, 0);
-	}
 	g_string_append_printf(line, "Window: %s to %s, %s",
 			       when_time(from, session->asked.from, utc, true),
 			       when_time(to, session->asked.to, utc, true),
@@ -44,30 +51,60 @@ static void head(const struct delay *delay, struct output *output)
 		}
 }
 
+/* "the 3 threads dig", "8 threads, poolw-0 (pid 260) and others" */
+static char *threads_words(const struct delay *delay)
+{
+	const struct session *session = delay->session;
+	uint32_t first = g_array_index(delay->threads, struct stretch, 0).thread;
+	g_autofree char *who = NULL;
+	bool same = true;
+
+	if (delay->threads->len == 1)
+		return thread_words(session, first);
+	for (guint i = 1; i < delay->threads->len; i++)
+		same &= strcmp(session_thread_name(session, first),
+			       session_thread_name(
+				       session,
+				       g_array_index(delay->threads, struct stretch, i).thread)) ==
+			0;
+	if (same)
+		return g_strdup_printf("the %u threads %s", delay->threads->len,
+				       session_thread_name(session, first));
+	who = thread_words(session, first);
+	return g_strdup_printf("%u threads, %s and others", delay->threads->len, who);
+}
+
 static void verdict(const struct delay *delay, struct output *output)
 {
-	const struct stretch *at;
 	g_autofree char *who = NULL, *heading = NULL;
+	bool many = delay->threads->len > 1;
+	int64_t ns = 0;
 	char length[32];
 
 	if (!delay->verdict->len) {
-		if (delay->threads->len > 1)
+		if (many)
 			text_wrapped(output,
-				     "Several threads are asked for; lineage, critical path "
-				     "and verdict are made for a --target or a single "
-				     "--thread.",
+				     "So many threads have no answer in common: ask for a few with "
+				     "--thread, or for a --target.",
 				     0, 2);
 		return;
 	}
 	if (delay->session->asked.target == NO_THREAD) {
-		at = &g_array_index(delay->threads, struct stretch, 0);
-		who = thread_words(delay->session, at->thread);
-		heading = g_strdup_printf("Where the time of %s went: %s of its life in the window",
-					  who, when_duration(length, at->end - at->begin));
+		for (guint i = 0; i < delay->threads->len; i++)
+			ns += g_array_index(delay->threads, struct stretch, i).end -
+			      g_array_index(delay->threads, struct stretch, i).begin;
+		who = threads_words(delay);
+		heading = g_strdup_printf("Where the time of %s went: %s of %s in the window", who,
+					  when_duration(length, ns),
+					  many ? "their lives" : "its life");
 	}
-	text_heading(output, heading ? heading : "Why not sooner: where the window's time went");
+	if (heading)
+		text_wrapped(output, heading, 0, 2);
+	else
+		text_heading(output, "Why not sooner: where the window's time went");
 	for (guint i = 0; i < delay->verdict->len; i++)
 		text_wrapped(output, g_ptr_array_index(delay->verdict, i), 2, 2);
+	fputc('\n', output->file);
 }
 
 static void lineage(const struct delay *delay, struct output *output)
@@ -96,8 +133,9 @@ void delay_text(const struct delay *delay, struct output *output)
 	struct report report = {delay->session, delay, output};
 	const GArray *threads = delay->threads;
 
-	head(delay, output);
+	target(delay->session, output);
 	verdict(delay, output);
+	frame(delay, output);
 	if (delay->session->asked.options->path) {
 		path_steps_text(&report);
 		text_coverage_now(delay->session, output);

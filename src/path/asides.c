@@ -58,16 +58,14 @@ static char *end_words(const struct session *session, const struct wait *wait)
 	return words;
 }
 
-void append_asides(GString *text, const struct session *session, const struct through *wait)
+char *asides_words(const struct session *session, const struct through *wait)
 {
 	struct asides asides = asides_of(session, wait);
 	g_autofree char *words = NULL;
 
 	if (!asides.count)
-		return;
+		return NULL;
 	words = end_words(session, &asides.longest);
-	g_string_append_printf(text, "; %s", words);
-	if (asides.count > 1)
-		g_string_append_printf(text, " and %u more such ends", asides.count - 1);
-	g_string_append(text, " in between led to nothing");
+	return asides.count > 1 ? g_strdup_printf("%s and %u more", words, asides.count - 1)
+				: g_steal_pointer(&words);
 }

@@ -9,7 +9,7 @@
 
 #include "path/path.h"
 
-/* "; job-c's end in between led to nothing"; nothing where there was no such end. */
-void append_asides(GString *text, const struct session *session, const struct through *wait);
+/* "the end of job-c (257)", "a timer and 3 more"; NULL: there was no such end. Free it. */
+char *asides_words(const struct session *session, const struct through *wait);
 
 #endif

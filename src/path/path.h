@@ -67,4 +67,8 @@ void path_free(struct path *path);
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
 		       int64_t to);
 
+/* The same of several threads together, told of as one: each in its part of the window
+ * (struct stretch), of which its shares are parts. */
+GPtrArray *verdict_of_several(const struct session *session, const GArray *lives);
+
 #endif

@@ -12,6 +12,7 @@
 #include "path/path_sums.h"
 #include "path/siblings.h"
 #include "path/tried.h"
+#include "waits/idle.h"
 #include "waits/reasons.h"
 
 uint32_t waited_on(const struct session *session, const struct block *block)
@@ -40,8 +41,6 @@ static void share_free(gpointer data)
 {
 	struct share *share = data;
 
-	if (share->siblings)
-		g_hash_table_destroy(share->siblings);
 	g_array_free(share->objects, TRUE);
 	g_array_free(share->waiters, TRUE);
 	g_free(share->cause_label);
@@ -49,31 +48,36 @@ static void share_free(gpointer data)
 	g_free(share);
 }
 
-static void add_waiter(const struct session *session, const struct path *path, struct share *share,
+void waiters_add(GArray *waiters, const struct waiter *fresh)
+{
+	for (guint i = 0; i < waiters->len; i++) {
+		struct waiter *at = &g_array_index(waiters, struct waiter, i);
+
+		if (at->thread == fresh->thread && at->leaf == fresh->leaf &&
+		    at->resource == fresh->resource && at->ending == fresh->ending) {
+			at->ns += fresh->ns;
+			return;
+		}
+	}
+	g_array_append_vals(waiters, fresh, 1);
+}
+
+static void add_waiter(const struct telling *telling, struct share *share,
 		       const struct piece *piece)
 {
+	const struct session *session = telling->session;
 	const struct through *wait;
 	struct waiter fresh = {.behalf = piece->behalf};
 
 	if (piece->behalf < 0)
 		return;
-	wait = &g_array_index(path->waits, struct through, piece->behalf);
-	fresh.thread = wait->thread;
+	wait = &g_array_index(telling->path->waits, struct through, piece->behalf);
+	fresh.thread = siblings_first(&telling->siblings, session, wait->thread);
 	fresh.leaf = wait->leaf;
 	fresh.resource = waited_on(session, wait->block);
 	fresh.ending = is_ending(session, wait->thread, wait->begin);
 	fresh.ns = piece->end - piece->begin;
-	for (guint i = 0; i < share->waiters->len; i++) {
-		struct waiter *at = &g_array_index(share->waiters, struct waiter, i);
-
-		if (at->thread == fresh.thread && at->leaf == fresh.leaf &&
-		    at->resource == fresh.resource && at->ending == fresh.ending) {
-			at->ns += fresh.ns;
-			at->several |= at->behalf != fresh.behalf;
-			return;
-		}
-	}
-	g_array_append_val(share->waiters, fresh);
+	waiters_add(share->waiters, &fresh);
 }
 
 /* The lock of a file that the wait above was for: this thread's call needs it too. */
@@ -145,7 +149,7 @@ static gboolean share_equal(gconstpointer a, gconstpointer b)
 
 	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource &&
 	       x->cause == y->cause && x->ending == y->ending && x->reclaim == y->reclaim &&
-	       x->tried == y->tried;
+	       x->tried == y->tried && x->for_others == y->for_others;
 }
 
 /* What TCP did is one thing, however many connections it did it on. */
@@ -163,25 +167,99 @@ static bool is_softirq(uint32_t leaf)
 	return PACK_KIND(leaf) == LEAF_INT_SOFTIRQ || PACK_KIND(leaf) == LEAF_WORK_SOFTIRQ;
 }
 
-/* `known`: the shares as a set, by what tells one from another. */
-static void add_piece(const struct session *session, const struct path *path, GPtrArray *shares,
-		      GHashTable *known, const struct siblings *siblings, const struct piece *piece,
-		      uint32_t tried)
+/* What tells shares apart of a state: whether it was preempted or waited to be put on a CPU is one,
+ * if for one cause. */
+static uint32_t leaf_told(uint32_t leaf)
 {
+	return PACK_KIND(leaf) == LEAF_PREEMPTED ? PACK(LEAF_WAIT_CPU, PACK_NUMBER(leaf)) : leaf;
+}
+
+static bool is_own_timer(const struct session *session, const struct piece *piece)
+{
+	const struct wake_detail *detail =
+		piece->block ? block_detail(session, piece->block) : NULL;
+
+	if (!piece->block)
+		return false;
+	if (piece->block->kind == WAKER_UNKNOWN || piece->block->kind == WAKER_NONE)
+		return piece->block->why == WHY_TIME_LIMIT;
+	return detail && detail->kind == DETAIL_TIMER && detail->thread == piece->thread;
+}
+
+/* The words of the cause of the share's longest wait. */
+static void name_cause(const struct session *session, struct share *share,
+		       const struct piece *piece)
+{
+	struct cause cause = piece_cause(session, piece);
+	GString *label = cause.label ? g_string_new(cause.label) : NULL;
+
+	if (label)
+		cause_append_times(label, &cause);
+	g_free(share->cause_label);
+	share->cause_label = label ? g_string_free(label, FALSE) : NULL;
+	share->inferred = cause.inferred;
+	share->own_timer = is_own_timer(session, piece);
+	cause_clear(&cause);
+}
+
+/* The wait of the outermost thread that the piece is part of was for its next request. */
+static bool is_idle(const struct telling *telling, const struct piece *piece)
+{
+	const struct through *top = NULL;
+	struct wait wait;
+
+	for (int32_t at = piece->behalf; at >= 0; at = top->behalf)
+		top = &g_array_index(telling->path->waits, struct through, at);
+	if (!top)
+		return false;
+	wait = (struct wait) {.thread = top->thread,
+			      .begin = top->begin,
+			      .end = top->end,
+			      .leaf = top->leaf,
+			      .block = top->block,
+			      .woken = true};
+	/* on a futex it is a guess, too weak to say so */
+	return !g_str_has_prefix(session_text(telling->session, top->block->resource), "futex:") &&
+	       wait_is_idle(telling->session, &wait);
+}
+
+static void add_time(const struct session *session, struct share *share, const struct piece *piece)
+{
+	int64_t ns = piece->end - piece->begin;
+
+	if (piece->block && piece->block == share->last) {
+		share->current += ns;
+	} else {
+		share->shortest = share->count ? MIN(share->shortest, share->current) : INT64_MAX;
+		share->current = ns;
+		share->count++;
+	}
+	share->last = piece->block;
+	if (share->current > share->longest)
+		name_cause(session, share, piece);
+	share->ns += ns;
+	share->longest = MAX(share->longest, share->current);
+}
+
+/* `known`: the shares as a set, by what tells one from another. */
+static void add_piece(const struct telling *telling, GPtrArray *shares, GHashTable *known,
+		      const struct piece *piece, uint32_t tried)
+{
+	const struct session *session = telling->session;
 	bool ending = is_ending(session, piece->thread, piece->begin) &&
 		      leaf_wib(piece->leaf) != WIB_INTERRUPTED;
 	uint32_t named = piece->block && !ending ? session_resource(session, piece->block) : 0;
 	uint32_t resource = by_reason(session, piece, named);
-	int64_t ns = piece->end - piece->begin;
 	bool file_fault = is_file_fault(session, piece->leaf, resource);
 	struct share key = {
-		.thread = siblings_first(siblings, session, piece->thread),
-		.leaf = piece->leaf,
+		.thread = siblings_first(&telling->siblings, session, piece->thread),
+		.leaf = leaf_told(piece->leaf),
 		.resource = file_fault ? 0 : resource,
 		.named = named,
 		.cause = piece_cause_kind(session, piece),
 		.ending = ending,
 		.tried = tried,
+		.for_others = piece->behalf >= 0,
 		.reclaim = PACK_KIND(piece->leaf) == LEAF_WORK_USER && piece->ref == REF_RECLAIM,
 		.shortest = INT64_MAX,
 		.spun_for = NO_THREAD};
@@ -198,37 +276,14 @@ static void add_piece(const struct session *session, const struct path *path, GP
 	}
 	if (share->named != named)
 		share->named = 0;
-	if (piece->thread != share->thread && !share->siblings)
-		share->siblings = g_hash_table_new(NULL, NULL);
-	if (piece->thread != share->thread)
-		g_hash_table_add(share->siblings, GUINT_TO_POINTER(piece->thread));
-	add_waiter(session, path, share, piece);
-	add_spin(session, path, share, piece);
+	add_waiter(telling, share, piece);
+	add_spin(session, telling->path, share, piece);
 	if (file_fault || PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL || is_softirq(piece->leaf))
-		add_object(share, file_fault ? resource : piece->ref, ns);
-	if (piece->block && piece->block == share->last) {
-		share->current += ns;
-	} else {
-		share->shortest = share->count ? MIN(share->shortest, share->current) : INT64_MAX;
-		share->current = ns;
-		share->count++;
-	}
-	share->last = piece->block;
-	if (share->current > share->longest) {
-		struct cause cause = piece_cause(session, piece);
-		GString *label = cause.label ? g_string_new(cause.label) : NULL;
-
-		if (label)
-			cause_append_times(label, &cause);
-		g_free(share->cause_label);
-		share->cause_label = label ? g_string_free(label, FALSE) : NULL;
-		share->inferred = cause.inferred;
-		cause_clear(&cause);
-	}
-	share->ns += ns;
-	share->longest = MAX(share->longest, share->current);
+		add_object(share, file_fault ? resource : piece->ref, piece->end - piece->begin);
+	add_time(session, share, piece);
+	share->idle += is_idle(telling, piece) ? piece->end - piece->begin : 0;
 	share->spans_gap |= session_spans_gap(session, piece->thread, &span);
-	if (PACK_KIND(piece->leaf) == LEAF_PREEMPTED || PACK_KIND(piece->leaf) == LEAF_WAIT_CPU)
+	if (piece_is_ready(piece))
 		runners_add(&share->runners, session, piece->thread, &span);
 }
 
@@ -241,56 +296,46 @@ static int largest_first(gconstpointer a, gconstpointer b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static int longest_first(gconstpointer a, gconstpointer b)
+bool share_is_ready(const struct share *share)
 {
-	const struct item *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	if (!x->share || !y->share)
-		return x->tried < y->tried ? -1 : x->tried > y->tried;
-	return x->share->thread < y->share->thread ? -1 : x->share->thread > y->share->thread;
+	return PACK_KIND(share->leaf) == LEAF_WAIT_CPU;
 }
 
-GPtrArray *shares_new(const struct session *session, const struct path *path, int64_t from,
-		      int64_t to, GArray *tries)
+bool share_is_sleep(const struct session *session, const struct share *share)
+{
+	return share->cause == CAUSE_TIMER &&
+	       strcmp(session_text(session, share->resource), "sleep") == 0;
+}
+
+#define COPIES_MIN                                                                                 \
+	10000000 /* ns: opening takes less than that, but for what the system call does */
+
+bool share_copies_up(const struct share *share)
+{
+	const struct worked_on *most = main_object(share);
+
+	return PACK_KIND(share->leaf) == LEAF_WORK_SYSCALL && most && most->ns * 2 >= share->ns &&
+	       (most->ref & REF_FOR_WRITING) && most->ns >= COPIES_MIN;
+}
+
+GPtrArray *shares_new(const struct telling *telling, GArray *tries)
 {
 	GPtrArray *shares = g_ptr_array_new_with_free_func(share_free);
 	g_autoptr(GHashTable) known = g_hash_table_new(share_hash, share_equal);
-	struct siblings siblings;
+	const GArray *pieces = telling->path->pieces;
 
-	siblings_init(&siblings, session, path);
-	for (guint i = 0; i < path->pieces->len; i++) {
-		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+	for (guint i = 0; i < pieces->len; i++) {
+		const struct piece *piece = &g_array_index(pieces, struct piece, i);
 		uint32_t tried;
 
-		if (piece->begin < from || piece->end > to)
+		if (piece->begin < telling->from || piece->end > telling->to)
 			continue;
-		tried = tried_add(tries, session, path, piece);
-		if (!tried || g_array_index(tries, struct tried, tried - 1).waiter != piece->thread)
-			add_piece(session, path, shares, known, &siblings, piece, tried);
+		tried = tried_add(tries, telling, piece);
+		if (!tried ||
+		    g_array_index(tries, struct tried, tried - 1).waiter !=
+			    siblings_first(&telling->siblings, telling->session, piece->thread))
+			add_piece(telling, shares, known, piece, tried);
 	}
-	siblings_clear(&siblings);
 	g_ptr_array_sort(shares, largest_first);
 	return shares;
-}
-
-GArray *items_new(const GPtrArray *shares, const GArray *tries)
-{
-	GArray *items = g_array_new(FALSE, FALSE, sizeof(struct item));
-
-	for (guint i = 0; i < shares->len; i++) {
-		const struct share *share = g_ptr_array_index(shares, i);
-		struct item item = {share, 0, share->ns};
-
-		if (!share->tried)
-			g_array_append_val(items, item);
-	}
-	for (guint i = 0; i < tries->len; i++) {
-		struct item item = {NULL, i + 1, g_array_index(tries, struct tried, i).ns};
-
-		g_array_append_val(items, item);
-	}
-	g_array_sort(items, longest_first);
-	return items;
 }

@@ -2,25 +2,27 @@
 /* What the sentences of the verdict are about: pieces of the critical path of one thread in one
  * state and for one cause, added up, and waits that were one try (tried.h); the largest first.
  *
- * Part of path/ (path.h); the words: share_words.h, the sentences: verdict.c.
+ * Part of path/ (path.h); put together to items: items.h, the words: share_words.h, the sentences:
+ * verdict.c. Time that a thread was ready and had no CPU is one share, preempted or not.
  */
 #ifndef WHYLATE_PATH_SHARES_H
 #define WHYLATE_PATH_SHARES_H
 
-#include "path/path.h"
+#include "path/telling.h"
 #include "ready/runners.h"
 #include "waits/causality.h"
 
 struct share {
 	uint32_t thread, leaf; /* of siblings the first */
-	GHashTable *siblings; /* owned; the others: siblings.h; NULL: none */
 	uint32_t resource; /* what these pieces are added up by, besides: a reason's object */
 	uint32_t named; /* the resource to be named, 0: several */
 	enum cause_kind cause;
 	char *cause_label;   /* owned; of the longest piece */
 	bool inferred;       /* that */
+	bool own_timer;      /* that: one that the thread armed, or its time limit */
 	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
 	GArray *objects;     /* owned; struct worked_on: of faults the files that they read */
+	int64_t idle;        /* in waits for a next request */
 	uint64_t count;
 	int64_t ns, shortest, longest; /* a wait of which several pieces are here counts once */
 	const struct block *last; /* … the wait of the piece before, NULL */
@@ -31,14 +33,8 @@ struct share {
 	bool ending; /* the kernel ended the thread meanwhile: ending.h */
 	bool reclaim; /* it freed memory for a page fault */
 	bool spans_gap;
+	bool for_others; /* somebody waited for it */
 	uint32_t tried; /* part of waits that were one try: their place in the list, from 1 */
-};
-
-/* What becomes a sentence: a share, or waits that were one try, with their shares. */
-struct item {
-	const struct share *share; /* NULL: a try's */
-	uint32_t tried;
-	int64_t ns;
 };
 
 /* Waits of one thread in one state, for the share's thread or above it. */
@@ -58,13 +54,16 @@ struct worked_on {
 
 /* What the wait was on; one that timed out on several, on what it was for. */
 uint32_t waited_on(const struct session *session, const struct block *block);
+/* Adds one to a list of them. */
+void waiters_add(GArray *waiters, const struct waiter *fresh);
 /* The file that took most of the share's time, NULL. */
 const struct worked_on *main_object(const struct share *share);
-/* The part of the path in [from, to) as shares (owned), the largest first, and as `tries` (struct
- * tried). */
-GPtrArray *shares_new(const struct session *session, const struct path *path, int64_t from,
-		      int64_t to, GArray *tries);
-/* struct item: what the sentences are about, the largest first. */
-GArray *items_new(const GPtrArray *shares, const GArray *tries);
+bool share_is_ready(const struct share *share);
+/* A wait that the thread's own timer ended, and that was for nothing else. */
+bool share_is_sleep(const struct session *session, const struct share *share);
+/* Opening a file for writing took so long that an overlay file system will have copied it. */
+bool share_copies_up(const struct share *share);
+/* The told part of the path as shares (owned), the largest first, and as `tries` (struct tried). */
+GPtrArray *shares_new(const struct telling *telling, GArray *tries);
 
 #endif

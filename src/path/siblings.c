@@ -2,7 +2,7 @@
 /* See siblings.h. */
 #include "path/siblings.h"
 
-#define MANY 6 /* up to five are told one by one */
+#define MANY 3 /* two are told one by one */
 
 struct family {
 	uint32_t first, last; /* as the path meets them */
@@ -46,23 +46,111 @@ static void add(struct siblings *siblings, const struct session *session, uint32
 void siblings_init(struct siblings *siblings, const struct session *session,
 		   const struct path *path)
 {
+	*siblings = (struct siblings) {.first = NO_THREAD};
 	siblings->families = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	for (guint i = 0; i < path->pieces->len; i++)
 		add(siblings, session, g_array_index(path->pieces, struct piece, i).thread);
 }
 
+/* Two processes are the same if their leaders are: TIDs come round. */
+static gpointer process_of(const struct session *session, uint32_t thread)
+{
+	return GUINT_TO_POINTER(session->trace.processes.first[thread]);
+}
+
+static void add_peer(struct siblings *siblings, const struct session *session, uint32_t thread)
+{
+	gint64 name = model_thread(&session->trace.model, thread)->name;
+	struct family fresh = {.first = thread, .last = thread}, *family;
+
+	if (!g_hash_table_contains(siblings->pids, process_of(session, thread)))
+		return;
+	family = g_hash_table_lookup(siblings->peers, &name);
+	if (!family) {
+		family = g_memdup2(&fresh, sizeof fresh);
+		g_hash_table_insert(siblings->peers, g_memdup2(&name, sizeof name), family);
+	}
+	family->count++;
+}
+
+void siblings_add_crowd(struct siblings *siblings, const struct session *session,
+			const struct path *path, const GArray *threads)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+	siblings->crowd = g_hash_table_new(NULL, NULL);
+	siblings->pids = g_hash_table_new(NULL, NULL);
+	siblings->peers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	siblings->first = g_array_index(threads, uint32_t, 0);
+	for (guint i = 0; i < threads->len; i++) {
+		uint32_t thread = g_array_index(threads, uint32_t, i);
+
+		g_hash_table_add(siblings->crowd, GUINT_TO_POINTER(thread));
+		g_hash_table_add(siblings->pids, process_of(session, thread));
+		siblings->differ |= model_thread(&session->trace.model, thread)->name !=
+				    model_thread(&session->trace.model, siblings->first)->name;
+	}
+	for (guint i = 0; i < path->pieces->len; i++) {
+		uint32_t thread = g_array_index(path->pieces, struct piece, i).thread;
+
+		if (!g_hash_table_contains(siblings->crowd, GUINT_TO_POINTER(thread)) &&
+		    g_hash_table_add(seen, GUINT_TO_POINTER(thread)))
+			add_peer(siblings, session, thread);
+	}
+}
+
+bool siblings_differ(const struct siblings *siblings, uint32_t thread)
+{
+	return siblings->differ && thread == siblings->first;
+}
+
 void siblings_clear(struct siblings *siblings)
 {
+	if (siblings->crowd) {
+		g_hash_table_destroy(siblings->crowd);
+		g_hash_table_destroy(siblings->peers);
+		g_hash_table_destroy(siblings->pids);
+	}
 	g_hash_table_destroy(siblings->families);
+}
+
+/* The family that is told of as one, NULL. */
+static const struct family *family_of(const struct siblings *siblings,
+				      const struct session *session, uint32_t thread)
+{
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	gint64 key = family_key(life), name = life->name;
+	const struct family *family;
+
+	if (siblings->crowd && g_hash_table_contains(siblings->pids, process_of(session, thread)))
+		return g_hash_table_lookup(siblings->peers, &name);
+	family = has_siblings(life) ? g_hash_table_lookup(siblings->families, &key) : NULL;
+	return family && family->count >= MANY && !family->beside ? family : NULL;
+}
+
+static bool in_crowd(const struct siblings *siblings, uint32_t thread)
+{
+	return siblings->crowd && g_hash_table_contains(siblings->crowd, GUINT_TO_POINTER(thread));
 }
 
 uint32_t siblings_first(const struct siblings *siblings, const struct session *session,
 			uint32_t thread)
 {
-	const struct thread *life = model_thread(&session->trace.model, thread);
-	gint64 key = family_key(life);
-	const struct family *family =
-		has_siblings(life) ? g_hash_table_lookup(siblings->families, &key) : NULL;
+	const struct family *family;
 
-	return family && family->count >= MANY && !family->beside ? family->first : thread;
+	if (in_crowd(siblings, thread))
+		return siblings->first;
+	family = family_of(siblings, session, thread);
+	return family ? family->first : thread;
+}
+
+guint siblings_count(const struct siblings *siblings, const struct session *session,
+		     uint32_t thread)
+{
+	const struct family *family;
+
+	if (in_crowd(siblings, thread))
+		return g_hash_table_size(siblings->crowd);
+	family = family_of(siblings, session, thread);
+	return family ? family->count : 1;
 }

@@ -17,14 +17,28 @@
 
 struct siblings {
 	GHashTable *families; /* owned; parent and name -> struct family */
+	GHashTable *crowd;    /* owned; threads that are asked for together; NULL: none are */
+	uint32_t first;       /* who stands for these */
+	bool differ;          /* … and they have different names */
+	GHashTable *peers;    /* owned; other threads of their processes: name -> struct family */
+	GHashTable *pids;     /* owned; these processes */
 };
 
 /* Of the path's threads. */
 void siblings_init(struct siblings *siblings, const struct session *session,
 		   const struct path *path);
+/* `threads`, of uint32_t, count as one, for which the first of them stands; so do other threads of
+ * their processes that have one name. */
+void siblings_add_crowd(struct siblings *siblings, const struct session *session,
+			const struct path *path, const GArray *threads);
+/* It stands for several that have not one name. */
+bool siblings_differ(const struct siblings *siblings, uint32_t thread);
 void siblings_clear(struct siblings *siblings);
 /* Who stands for `thread`: the first of its siblings on the path; itself if there are none. */
 uint32_t siblings_first(const struct siblings *siblings, const struct session *session,
 			uint32_t thread);
+/* How many threads it stands for: itself and so many. */
+guint siblings_count(const struct siblings *siblings, const struct session *session,
+		     uint32_t thread);
 
 #endif

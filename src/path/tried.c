@@ -24,22 +24,31 @@ static bool like(const struct session *session, uint32_t a, uint32_t b)
 	return one->host == other->host && one->name == other->name && one->parent == other->parent;
 }
 
-static bool same(const struct session *session, const struct tried *tried, uint32_t waiter,
+/* Siblings are told of as one. */
+static bool same_thread(const struct telling *telling, uint32_t a, uint32_t b)
+{
+	return a == b || (is_thread(a) && is_thread(b) &&
+			  siblings_first(&telling->siblings, telling->session, a) ==
+				  siblings_first(&telling->siblings, telling->session, b));
+}
+
+static bool same(const struct telling *telling, const struct tried *tried, uint32_t waiter,
 		 const struct reason *reason)
 {
 	return tried->waiter == waiter && tried->reason->kind == reason->kind &&
 	       tried->reason->object == reason->object &&
-	       (tried->reason->thread == reason->thread || reason->kind == REASON_READ_LOCKED ||
+	       (same_thread(telling, tried->reason->thread, reason->thread) ||
+		reason->kind == REASON_READ_LOCKED ||
 		(reason->kind == REASON_LISTENS &&
-		 like(session, tried->reason->thread, reason->thread)));
+		 like(telling->session, tried->reason->thread, reason->thread)));
 }
 
-static uint32_t place_of(const struct session *session, GArray *list, const struct tried *fresh)
+static uint32_t place_of(const struct telling *telling, GArray *list, const struct tried *fresh)
 {
 	for (guint i = 0; i < list->len; i++) {
 		struct tried *at = &g_array_index(list, struct tried, i);
 
-		if (!same(session, at, fresh->waiter, fresh->reason))
+		if (!same(telling, at, fresh->waiter, fresh->reason))
 			continue;
 		at->more += fresh->reason->thread != at->last;
 		at->last = fresh->reason->thread;
@@ -49,9 +58,9 @@ static uint32_t place_of(const struct session *session, GArray *list, const stru
 	return list->len;
 }
 
-uint32_t tried_add(GArray *list, const struct session *session, const struct path *path,
-		   const struct piece *piece)
+uint32_t tried_add(GArray *list, const struct telling *telling, const struct piece *piece)
 {
+	const struct session *session = telling->session;
 	int64_t ns = piece->end - piece->begin;
 	struct tried fresh = {.above = piece->behalf};
 	bool own = piece->woken && try_of(session, piece->block);
@@ -64,7 +73,8 @@ uint32_t tried_add(GArray *list, const struct session *session, const struct pat
 		fresh.resource = session_resource(session, piece->block);
 	}
 	for (int32_t at = piece->behalf; at >= 0;) {
-		const struct through *wait = &g_array_index(path->waits, struct through, at);
+		const struct through *wait =
+			&g_array_index(telling->path->waits, struct through, at);
 
 		if (try_of(session, wait->block)) {
 			fresh = (struct tried) {.reason = try_of(session, wait->block),
@@ -79,7 +89,8 @@ uint32_t tried_add(GArray *list, const struct session *session, const struct pat
 	if (!fresh.reason)
 		return 0;
 	fresh.last = fresh.reason->thread;
-	place = place_of(session, list, &fresh);
+	fresh.waiter = siblings_first(&telling->siblings, session, fresh.waiter);
+	place = place_of(telling, list, &fresh);
 	if (fresh.reason->kind == REASON_READ_LOCKED &&
 	    fresh.reason->count > g_array_index(list, struct tried, place - 1).reason->count)
 		g_array_index(list, struct tried, place - 1).reason = fresh.reason;

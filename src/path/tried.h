@@ -10,7 +10,7 @@
 #ifndef WHYLATE_PATH_TRIED_H
 #define WHYLATE_PATH_TRIED_H
 
-#include "path/path.h"
+#include "path/telling.h"
 
 struct tried {
 	const struct reason *reason; /* of the first of these waits */
@@ -23,7 +23,6 @@ struct tried {
 
 /* Adds the piece to the list of struct tried that it is part of, the outermost: its place, from
  * 1; 0: none. */
-uint32_t tried_add(GArray *list, const struct session *session, const struct path *path,
-		   const struct piece *piece);
+uint32_t tried_add(GArray *list, const struct telling *telling, const struct piece *piece);
 
 #endif

@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict: the critical path's largest shares as sentences.
+/* The verdict: where the time went, as sentences.
  *
- * Part of path/ (path.h). Each share (shares.h) becomes a sentence that says
- * who, what, how often, what ended it, and who waited for it.
+ * Part of path/ (path.h). Each item (items.h) becomes a sentence: who waited for whom in what, and
+ * what that one did meanwhile. All amounts are parts of the time that the verdict is of.
  */
 #include "path/path.h"
 
+#include <string.h>
+
 #include "path/asides.h"
 #include "path/ending.h"
+#include "path/items.h"
+#include "path/path_sums.h"
 #include "path/share_words.h"
 #include "path/tried.h"
-#include "waits/reasons.h"
 #include "waits/reason_words.h"
+#include "waits/reasons.h"
 
-#define SENTENCES_MAX 6
-#define WAITERS_MAX 2
-#define CHAIN_MAX 3
-#define MEANWHILE_MAX 3
+#define SENTENCES_MAX 5
+#define CHAIN_MAX 5  /* waits of a chain; of a longer one the first two and the last two */
+#define DEEDS_MAX 4
+#define DEED_MIN 20  /* 1/20 of the item: less is part of the rest */
+#define REST_MIN 10  /* … which is named from 1/10 of it on */
 #define CAUTION_MIN 0.05 /* of the path through event loops: less is not worth a word */
+#define LOSERS_MAX 2   /* of several threads, that are named */
 #define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
-
-static int longest_waiter(gconstpointer a, gconstpointer b)
-{
-	const struct waiter *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x->behalf < y->behalf ? -1 : x->behalf > y->behalf;
-}
 
 static bool through_spans_gap(const struct session *session, const struct through *wait)
 {
@@ -36,139 +33,238 @@ static bool through_spans_gap(const struct session *session, const struct throug
 	return session_spans_gap(session, wait->thread, &span);
 }
 
-/* ", and sh (9) for that one in wait4": who waited for who waited, and so on. */
-static void append_above(GString *text, const struct session *session, const struct path *path,
-			 int32_t above)
+/* "25.0 % (892.9 ms): " */
+static GString *sentence_new(const struct telling *telling, int64_t ns)
 {
-	for (int k = 0; above >= 0 && k < CHAIN_MAX; k++) {
-		const struct through *wait = &g_array_index(path->waits, struct through, above);
+	GString *text = g_string_new(NULL);
+	char length[32];
 
-		g_string_append(text, ", and ");
-		append_thread(text, session, wait->thread);
-		g_string_append(text, " for that one in ");
+	g_string_append_printf(text, "%.1f %% (%s): ", 100.0 * (double) ns / (double) telling->ns,
+			       when_duration(length, ns));
+	return text;
+}
+
+/* "ran its own code for 1.2 s, worked for 0.3 s in read and slept 0.2 s by its own timer": what one
+ * thread did in `ns`, from `first` of `shares` on. Returns how much of it is told. */
+static int64_t append_deeds(GString *text, const struct telling *telling, const GPtrArray *shares,
+			    uint32_t thread, int64_t ns)
+{
+	const struct share *told[DEEDS_MAX] = {NULL};
+	int64_t sum = 0;
+	guint count = 0;
+
+	for (guint i = 0; i < shares->len && count < DEEDS_MAX; i++) {
+		const struct share *share = g_ptr_array_index(shares, i);
+
+		if (share->thread != thread || (count && share->ns * DEED_MIN < ns))
+			continue;
+		told[count++] = share;
+		sum += share->ns;
+	}
+	for (guint i = 0; i < count; i++) {
+		if (i)
+			g_string_append(text, i + 1 < count ? ", "
+					      : count > 2   ? ", and "
+							    : " and ");
+		append_deed(text, telling->session, told[i],
+			    count > 1 || told[i]->ns * DEED_MIN < ns * (DEED_MIN - 1),
+			    i ? told[i - 1] : NULL);
+	}
+	return sum;
+}
+
+static void append_rest(GString *text, const struct item *item, int64_t rest)
+{
+	const char *what = item->kind == ITEM_WORK          ? "other system calls"
+			   : item->kind == ITEM_INTERRUPTED ? "other interrupts"
+							    : "other things";
+	char length[32];
+
+	if (rest * REST_MIN >= item->ns)
+		g_string_append_printf(text, "; %s took %s", what, when_duration(length, rest));
+}
+
+static bool same_name(const struct telling *telling, uint32_t a, uint32_t b)
+{
+	return siblings_first(&telling->siblings, telling->session, a) ==
+	       siblings_first(&telling->siblings, telling->session, b);
+}
+
+static void append_whom(GString *text, const struct telling *telling, uint32_t waiter,
+			uint32_t thread)
+{
+	if (same_name(telling, waiter, thread))
+		g_string_append(text, "another of them");
+	else
+		append_thread(text, telling, thread);
+}
+
+/* "app (3) waited for db (4) in read on socket x, which waited for log (5) in futex on …": from the
+ * one at the top, which nobody waits for, down to who waited for `thread`. */
+static void append_chain(GString *text, const struct telling *telling, int32_t lowest,
+			 uint32_t thread)
+{
+	const struct session *session = telling->session;
+	g_autoptr(GPtrArray) chain = g_ptr_array_new();
+
+	for (int32_t at = lowest; at >= 0;) {
+		struct through *wait = &g_array_index(telling->path->waits, struct through, at);
+
+		g_ptr_array_insert(chain, 0, wait);
+		at = wait->behalf;
+	}
+	for (guint i = 0; i < chain->len; i++) {
+		const struct through *wait = chain->pdata[i];
+		const struct through *next = i + 1 < chain->len ? chain->pdata[i + 1] : NULL;
+
+		if (i)
+			g_string_append(text, ", which");
+		else
+			append_thread(text, telling, wait->thread);
+		if (i == 2 && chain->len > CHAIN_MAX) {
+			i = chain->len - 3;
+			g_string_append_printf(text, " waited through %u more for ",
+					       chain->len - CHAIN_MAX);
+			next = chain->pdata[i + 1];
+			append_thread(text, telling, next->thread);
+			continue;
+		}
+		g_string_append(text, " waited for ");
+		append_whom(text, telling, wait->thread, next ? next->thread : thread);
+		g_string_append(text, " in ");
 		append_where(text, session, wait->leaf, waited_on(session, wait->block),
 			     is_ending(session, wait->thread, wait->begin));
 		append_clause(text, session, wait->block);
-		above = wait->behalf;
 	}
 }
 
-/* Who waited for the share's thread: the one it cost most, and who waited for
- * that one in turn; then the next, if it is not small. */
-static void append_waiters(GString *text, const struct session *session, const struct path *path,
-			   const struct share *share)
+/* Who else waited, or in what other call, if it is not small. */
+static void append_second_waiter(GString *text, const struct telling *telling,
+				 const struct item *item)
 {
+	const struct waiter *first = &g_array_index(item->waiters, struct waiter, 0);
+	const struct waiter *second = &g_array_index(item->waiters, struct waiter, 1);
 	char length[32];
 
-	g_array_sort(share->waiters, longest_waiter);
-	for (guint i = 0; i < share->waiters->len && i < WAITERS_MAX; i++) {
-		const struct waiter *waiter = &g_array_index(share->waiters, struct waiter, i);
-		const struct through *wait =
-			&g_array_index(path->waits, struct through, waiter->behalf);
-
-		if (i && waiter->ns * 10 < share->ns)
-			break;
-		g_string_append_printf(text, "; %s (%d)%s waited for it in ",
-				       session_thread_name(session, waiter->thread),
-				       model_thread(&session->trace.model, waiter->thread)->tid,
-				       session_on(session, waiter->thread));
-		append_where(text, session, waiter->leaf, waiter->resource, waiter->ending);
-		append_clause(text, session, wait->block);
-		if (share->waiters->len > 1)
-			g_string_append_printf(text, " for %s of this",
-					       when_duration(length, waiter->ns));
-		else if (!waiter->several)
-			g_string_append_printf(
-				text, ", %s in all%s",
-				when_duration(length, wait->end - wait->begin),
-				through_spans_gap(session, wait)
-					? " (which spans lost events: it may not be real)"
-					: "");
-		append_above(text, session, path, wait->behalf);
-		append_asides(text, session,
-			      &g_array_index(path->waits, struct through, waiter->behalf));
+	if (item->waiters->len < 2 || second->ns * REST_MIN < item->ns ||
+	    (second->thread == first->thread && second->leaf == first->leaf))
+		return;
+	g_string_append_printf(text, " (%s), and ", when_duration(length, first->ns));
+	if (second->thread != first->thread) {
+		append_thread(text, telling, second->thread);
+		g_string_append(text, " did ");
 	}
+	g_string_append(text, "in ");
+	append_where(text, telling->session, second->leaf, second->resource, second->ending);
+	g_string_append_printf(text, " (%s)", when_duration(length, second->ns));
 }
 
-static char *sentence(const struct session *session, const struct path *path,
-		      const struct share *share, int64_t window)
+static char *for_sentence(const struct telling *telling, const struct item *item)
 {
-	GString *text = g_string_new(NULL);
-	char length[32];
+	const struct session *session = telling->session;
+	const struct waiter *waiter = &g_array_index(item->waiters, struct waiter, 0);
+	const struct through *wait =
+		&g_array_index(telling->path->waits, struct through, waiter->behalf);
+	GString *text = sentence_new(telling, item->ns);
+	int64_t told;
 
-	g_string_append_printf(
-		text, "%.1f %% (%s): %s (%d)%s ", 100.0 * (double) share->ns / (double) window,
-		when_duration(length, share->ns), session_thread_name(session, share->thread),
-		model_thread(&session->trace.model, share->thread)->tid,
-		session_on(session, share->thread));
-	if (share->siblings) {
-		g_string_truncate(text, text->len - 1);
-		g_string_append_printf(text, ", like %u more of that name, ",
-				       g_hash_table_size(share->siblings));
-	}
-	append_what(text, session, share);
-	append_times(text, share);
-	append_cause(text, session, share);
-	append_waiters(text, session, path, share);
-	if (share->spans_gap)
-		g_string_append(text, " [spans lost events: it may not be real]");
-	g_string_append_c(text, '.');
+	append_chain(text, telling, waiter->behalf, item->thread);
+	if (item->idle)
+		g_string_append(text, ", idle until its next request");
+	append_second_waiter(text, telling, item);
+	g_string_append(text, ": ");
+	append_name(text, telling, item->thread);
+	g_string_append_c(text, ' ');
+	told = append_deeds(text, telling, item->shares, item->thread, item->ns);
+	append_rest(text, item, item->ns - told);
+	if (through_spans_gap(session, wait))
+		g_string_append(text, " [the wait spans lost events: it may not be real]");
 	return g_string_free(text, FALSE);
 }
 
-/* "; meanwhile nightly (9) was blocked in nanosleep …, and nightly (9) ran its own code": the
- * largest shares of the time that was tried for. */
-static void append_meanwhile(GString *text, const struct session *session, const GPtrArray *shares,
-			     uint32_t tried, int64_t ns)
+static char *own_sentence(const struct telling *telling, const struct item *item)
 {
-	char length[32];
-	guint count = 0;
+	GString *text = sentence_new(telling, item->ns);
+	int64_t told;
 
-	for (guint i = 0; i < shares->len && count < MEANWHILE_MAX; i++) {
-		const struct share *share = g_ptr_array_index(shares, i);
+	append_thread(text, telling, item->thread);
+	g_string_append_c(text, ' ');
+	told = append_deeds(text, telling, item->shares, item->thread, item->ns);
+	append_rest(text, item, item->ns - told);
+	return g_string_free(text, FALSE);
+}
 
-		if (share->tried != tried || share->ns * 20 < ns)
+/* "; meanwhile nightly slept …, and ran its own code for …": the largest parts of the time that was
+ * tried for, thread by thread. */
+static int64_t append_meanwhile(GString *text, const struct telling *telling,
+				const struct item *item)
+{
+	int64_t told = 0;
+
+	for (guint i = 0; i < item->shares->len && i < DEEDS_MAX; i++) {
+		const struct share *share = g_ptr_array_index(item->shares, i);
+		bool again = false;
+
+		for (guint k = 0; k < i; k++)
+			again |= ((struct share *) item->shares->pdata[k])->thread == share->thread;
+		if (again || share->ns * DEED_MIN < item->ns)
 			continue;
-		g_string_append(text, count++ ? "; " : "; meanwhile ");
-		append_thread(text, session, share->thread);
+		g_string_append(text, told ? "; " : "; meanwhile ");
+		append_name(text, telling, share->thread);
 		g_string_append_c(text, ' ');
-		append_what(text, session, share);
-		append_times(text, share);
-		append_cause(text, session, share);
-		g_string_append_printf(text, ": %s", when_duration(length, share->ns));
+		told += append_deeds(text, telling, item->shares, share->thread, item->ns);
 	}
+	return told;
 }
 
 /* Waits that were one try: for whom, what they did, and what of it was but the pause. */
-static char *tried_sentence(const struct session *session, const struct path *path,
-			    const GPtrArray *shares, uint32_t place, const struct tried *tried,
-			    int64_t window)
+static char *tried_sentence(const struct telling *telling, const struct item *item,
+			    const struct tried *tried)
 {
+	const struct session *session = telling->session;
 	g_autofree char *clause = reason_clause(session, tried->reason);
-	GString *text = g_string_new(NULL);
+	GString *text = sentence_new(telling, item->ns);
 	char length[32];
 
-	g_string_append_printf(text, "%.1f %% (%s): ", 100.0 * (double) tried->ns / (double) window,
-			       when_duration(length, tried->ns));
-	append_thread(text, session, tried->waiter);
-	if (is_thread(tried->reason->thread)) {
-		g_string_append(text, " waited for ");
-		append_thread(text, session, tried->reason->thread);
-		if (tried->more && tried->reason->kind == REASON_LISTENS)
-			g_string_append_printf(text, " and %u more of that name", tried->more);
-		g_string_append(text, " in ");
+	if (tried->above >= 0) {
+		append_chain(text, telling, tried->above, tried->waiter);
+		g_string_append(text, ", which");
 	} else {
-		g_string_append(text, " waited in ");
+		append_thread(text, telling, tried->waiter);
 	}
+	g_string_append(text, " waited");
+	if (is_thread(tried->reason->thread)) {
+		g_string_append(text, " for ");
+		append_whom(text, telling, tried->waiter, tried->reason->thread);
+		if (tried->more && tried->reason->kind == REASON_LISTENS &&
+		    siblings_count(&telling->siblings, session, tried->reason->thread) == 1)
+			g_string_append_printf(text, " and %u more of that name", tried->more);
+	}
+	g_string_append(text, " in ");
 	append_where(text, session, tried->leaf, tried->resource, false);
 	g_string_append(text, clause ? clause : "");
-	append_above(text, session, path, tried->above);
-	append_meanwhile(text, session, shares, place, tried->ns);
-	if (tried->rest * 20 >= tried->ns && tried->rest < tried->ns)
-		g_string_append_printf(text, "; %s was only what the pauses lasted longer",
+	append_meanwhile(text, telling, item);
+	if (tried->rest * DEED_MIN >= tried->ns && tried->rest < tried->ns)
+		g_string_append_printf(text, "; %s passed after that, before the next try",
 				       when_duration(length, tried->rest));
-	g_string_append_c(text, '.');
 	return g_string_free(text, FALSE);
+}
+
+static char *sentence(const struct telling *telling, const struct item *item, const GArray *tries)
+{
+	g_autofree char *text = NULL;
+	bool spans_gap = false;
+
+	if (item->kind == ITEM_TRIED)
+		text = tried_sentence(telling, item,
+				      &g_array_index(tries, struct tried, item->tried - 1));
+	else
+		text = item->kind == ITEM_FOR ? for_sentence(telling, item)
+					      : own_sentence(telling, item);
+	for (guint i = 0; i < item->shares->len; i++)
+		spans_gap |= ((struct share *) item->shares->pdata[i])->spans_gap;
+	return g_strconcat(text, spans_gap ? " [spans lost events: it may not be real]" : "", ".",
+			   NULL);
 }
 
 /* Who the piece was reached through and need not have been: `thread`, which waits for several
@@ -189,9 +285,10 @@ static bool detour_of(const struct path *path, const struct piece *piece, uint32
 
 /* What ended a wait for several things is followed also where it is not known whether it was for
  * this thread (path/several.h): that is said. */
-static char *caution(const struct session *session, const struct path *path, int64_t from,
-		     int64_t to)
+static char *caution(const struct telling *telling)
 {
+	const struct path *path = telling->path;
+	GString *text;
 	uint32_t longest = NO_THREAD, detour;
 	int64_t ns = 0, most = 0;
 	char length[32];
@@ -199,7 +296,8 @@ static char *caution(const struct session *session, const struct path *path, int
 	for (guint i = 0; i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
 
-		if (piece->begin < from || piece->end > to || !detour_of(path, piece, &detour))
+		if (piece->begin < telling->from || piece->end > telling->to ||
+		    !detour_of(path, piece, &detour))
 			continue;
 		ns += piece->end - piece->begin;
 		if (piece->end - piece->begin > most) {
@@ -207,40 +305,157 @@ static char *caution(const struct session *session, const struct path *path, int
 			longest = detour;
 		}
 	}
-	if (longest == NO_THREAD || (double) ns < CAUTION_MIN * (double) (to - from))
+	if (longest == NO_THREAD || (double) ns < CAUTION_MIN * (double) telling->ns)
 		return NULL;
-	return g_strdup_printf(
-		"Mind: %.1f %% of this (%s) was reached through %s (%d)%s, which waits "
-		"for several things at once: what it waited for meanwhile need "
-		"not have been for this thread.",
-		100.0 * (double) ns / (double) (to - from), when_duration(length, ns),
-		session_thread_name(session, longest),
-		model_thread(&session->trace.model, longest)->tid, session_on(session, longest));
+	text = g_string_new(NULL);
+	g_string_append_printf(text, "Not sure: %.1f %% (%s) was reached through ",
+			       100.0 * (double) ns / (double) telling->ns,
+			       when_duration(length, ns));
+	append_thread(text, telling, longest);
+	g_string_append(text, ", which waits for several things at once; what it waited for "
+			      "meanwhile need not have been for this thread.");
+	return g_string_free(text, FALSE);
+}
+
+/* What ended some of the waits that are told of, and was not what they were for. */
+static char *asides(const struct telling *telling, const GPtrArray *items, guint told)
+{
+	g_autoptr(GString) list = g_string_new(NULL);
+
+	for (guint i = 0; i < told; i++) {
+		const struct item *item = g_ptr_array_index(items, i);
+		g_autofree char *words = NULL;
+
+		if (item->kind != ITEM_FOR)
+			continue;
+		words = asides_words(
+			telling->session,
+			&g_array_index(telling->path->waits, struct through,
+				       g_array_index(item->waiters, struct waiter, 0).behalf));
+		if (words && !strstr(list->str, words))
+			g_string_append_printf(list, "%s%s", list->len ? ", " : "", words);
+	}
+	return list->len ? g_strdup_printf("Also woke these waits, but changed nothing: %s.",
+					   list->str)
+			 : NULL;
+}
+
+static void add(GPtrArray *list, char *sentence)
+{
+	if (sentence)
+		g_ptr_array_add(list, sentence);
+}
+
+static GPtrArray *sentences(const struct telling *telling)
+{
+	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GArray) tries = g_array_new(FALSE, FALSE, sizeof(struct tried));
+	g_autoptr(GPtrArray) shares = shares_new(telling, tries);
+	g_autoptr(GPtrArray) items = items_new(telling, shares, tries);
+
+	for (guint i = 0; i < items->len && i < SENTENCES_MAX; i++) {
+		const struct item *item = g_ptr_array_index(items, i);
+
+		if (i && (double) item->ns < SHARE_MIN * (double) telling->ns)
+			break;
+		g_ptr_array_add(list, sentence(telling, item, tries));
+	}
+	add(list, asides(telling, items, list->len));
+	add(list, caution(telling));
+	return list;
 }
 
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
 		       int64_t to)
 {
-	GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GArray) tries = g_array_new(FALSE, FALSE, sizeof(struct tried));
-	g_autoptr(GPtrArray) shares = shares_new(session, path, from, to, tries);
-	g_autoptr(GArray) items = items_new(shares, tries);
-	char *mind;
+	struct telling telling = {
+		.session = session, .path = path, .from = from, .to = to, .ns = to - from};
+	GPtrArray *list;
 
-	for (guint i = 0; i < items->len && i < SENTENCES_MAX; i++) {
-		const struct item *item = &g_array_index(items, struct item, i);
+	siblings_init(&telling.siblings, session, path);
+	list = sentences(&telling);
+	siblings_clear(&telling.siblings);
+	return list;
+}
 
-		if (i && (double) item->ns < SHARE_MIN * (double) (to - from))
-			break;
-		g_ptr_array_add(sentences,
-				item->share ? sentence(session, path, item->share, to - from)
-					    : tried_sentence(session, path, shares, item->tried,
-							     &g_array_index(tries, struct tried,
-									    item->tried - 1),
-							     to - from));
+/* --- of several threads ------------------------------------------------------------- */
+
+/* One of several threads, and how much of its time others took. */
+struct loser {
+	uint32_t thread;
+	int64_t lost, life;
+};
+
+static bool is_lost(const struct session *session, const struct piece *piece)
+{
+	if (piece->behalf >= 0 || piece_is_ready(piece))
+		return true;
+	return piece->block && piece_cause_kind(session, piece) != CAUSE_TIMER;
+}
+
+static int most_lost(gconstpointer a, gconstpointer b)
+{
+	const struct loser *x = a, *y = b;
+
+	if (x->lost != y->lost)
+		return x->lost > y->lost ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+/* "dig (262) lost most: it waited, or had no CPU, for 1.02 s of 1.62 s; then dig (270), 1.01 s of
+ * 1.55 s." */
+static char *losers_sentence(const struct telling *telling, GArray *losers)
+{
+	GString *text = g_string_new(NULL);
+	char lost[32], life[32];
+
+	g_array_sort(losers, most_lost);
+	for (guint i = 0; i < losers->len && i < LOSERS_MAX; i++) {
+		const struct loser *at = &g_array_index(losers, struct loser, i);
+
+		g_string_append_printf(
+			text,
+			i ? "; then %s (%d)%s, %s of %s"
+			  : "%s (%d)%s lost most: it waited, or had no CPU, for %s of %s",
+			session_thread_name(telling->session, at->thread),
+			model_thread(&telling->session->trace.model, at->thread)->tid,
+			session_on(telling->session, at->thread), when_duration(lost, at->lost),
+			when_duration(life, at->life));
 	}
-	mind = caution(session, path, from, to);
-	if (mind)
-		g_ptr_array_add(sentences, mind);
-	return sentences;
+	g_string_append_c(text, '.');
+	return g_string_free(text, FALSE);
+}
+
+GPtrArray *verdict_of_several(const struct session *session, const GArray *lives)
+{
+	struct path *path = path_empty();
+	struct telling telling = {
+		.session = session, .path = path, .from = INT64_MIN, .to = INT64_MAX};
+	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autoptr(GArray) losers = g_array_new(FALSE, FALSE, sizeof(struct loser));
+	GPtrArray *list;
+
+	for (guint i = 0; i < lives->len; i++) {
+		const struct stretch *at = &g_array_index(lives, struct stretch, i);
+		struct loser loser = {.thread = at->thread, .life = at->end - at->begin};
+		guint first = path->pieces->len;
+
+		path_extend_back(path, session, at->thread, at->begin, at->end);
+		for (guint k = first; k < path->pieces->len; k++) {
+			const struct piece *piece = &g_array_index(path->pieces, struct piece, k);
+
+			loser.lost += is_lost(session, piece) ? piece->end - piece->begin : 0;
+		}
+		telling.ns += loser.life;
+		g_array_append_val(threads, at->thread);
+		g_array_append_val(losers, loser);
+	}
+	path_whole(path);
+	siblings_init(&telling.siblings, session, path);
+	siblings_add_crowd(&telling.siblings, session, path, threads);
+	list = sentences(&telling);
+	g_ptr_array_insert(list, MIN(2, (int) list->len), losers_sentence(&telling, losers));
+	siblings_clear(&telling.siblings);
+	path_free(path);
+	return list;
 }

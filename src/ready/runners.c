@@ -88,7 +88,18 @@ static int most_first(gconstpointer a, gconstpointer b)
 	return strcmp(x->name, y->name);
 }
 
-void runners_append(const struct runners *runners, GString *text)
+/* What took the most of the time that nobody ran. */
+static enum ready_kind main_idle(const struct runners *runners)
+{
+	enum ready_kind most = READY_BUSY;
+
+	for (int i = 0; i < READY_KINDS; i++)
+		if (runners->idle[i] > runners->idle[most])
+			most = (enum ready_kind) i;
+	return most == READY_PINNED ? READY_BUSY : most;
+}
+
+static void append_list(const struct runners *runners, GString *text, bool brief)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct runner));
 	GHashTableIter iter;
@@ -114,11 +125,24 @@ void runners_append(const struct runners *runners, GString *text)
 				       100.0 * share);
 		if (strcmp(runner->name, "idle") == 0) {
 			g_string_append(text, " (");
-			runners_append_idle(runners, text);
+			if (brief)
+				g_string_append(text, ready_text(main_idle(runners)));
+			else
+				runners_append_idle(runners, text);
 			g_string_append_c(text, ')');
 		}
 	}
 	g_array_free(list, TRUE);
+}
+
+void runners_append(const struct runners *runners, GString *text)
+{
+	append_list(runners, text, false);
+}
+
+void runners_append_brief(const struct runners *runners, GString *text)
+{
+	append_list(runners, text, true);
 }
 
 void runners_append_idle(const struct runners *runners, GString *text)

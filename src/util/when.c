@@ -202,7 +202,9 @@ int64_t when_resolve(const struct when *when, int64_t first, int64_t last, int64
 	}
 }
 
-const char *when_duration(char *buffer, int64_t ns)
+/* With a decimal for each of `limits` (three of them) that the number is below; in the largest unit
+ * of which it is `least` or more. */
+static const char *duration(char *buffer, int64_t ns, const double *limits, double least)
 {
 	static const struct {
 		const char *unit;
@@ -213,11 +215,9 @@ const char *when_duration(char *buffer, int64_t ns)
 	for (size_t i = 0; i < G_N_ELEMENTS(scales); i++) {
 		double value = (double) size / scales[i].ns;
 
-		if (value >= 0.9995) {
-			int decimals = value >= 999.5   ? 0
-				       : value >= 99.95 ? 1
-				       : value >= 9.995 ? 2
-							: 3;
+		if (value >= least) {
+			int decimals =
+				(value < limits[0]) + (value < limits[1]) + (value < limits[2]);
 
 			snprintf(buffer, 32, "%s%.*f %s", ns < 0 ? "-" : "", decimals, value,
 				 scales[i].unit);
@@ -226,6 +226,20 @@ const char *when_duration(char *buffer, int64_t ns)
 	}
 	snprintf(buffer, 32, "%" PRId64 " ns", ns);
 	return buffer;
+}
+
+const char *when_duration(char *buffer, int64_t ns)
+{
+	static const double limits[] = {999.5, 99.95, 9.995};
+
+	return duration(buffer, ns, limits, 0.9995);
+}
+
+const char *when_rough(char *buffer, int64_t ns)
+{
+	static const double limits[] = {9.95, 0, 0};
+
+	return duration(buffer, ns, limits, 0.9995);
 }
 
 const char *when_time(char *buffer, int64_t ns, bool utc, bool with_date)

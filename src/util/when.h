@@ -41,6 +41,9 @@ int64_t when_resolve(const struct when *when, int64_t first, int64_t last, int64
 /* "13.6 ms": unit and 3 to 4 significant digits. buffer of 32. */
 const char *when_duration(char *buffer, int64_t ns);
 
+/* The same with two digits, or what is before the point: "1.4 ms", "30 ms", "135 ms". */
+const char *when_rough(char *buffer, int64_t ns);
+
 /* "[hh:mm:ss.nnnnnnnnn]" as babeltrace2 prints it; with the date in front if
  * `with_date`. buffer of 48. */
 const char *when_time(char *buffer, int64_t ns, bool utc, bool with_date);

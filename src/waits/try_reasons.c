@@ -57,6 +57,8 @@ static char *object_words(const struct session *session, const struct reason *re
 
 	if (g_str_has_prefix(key, "fd:"))
 		return g_strdup_printf("a file whose name was not recorded (%s)", key);
+	if (g_str_has_prefix(key, "pipe:"))
+		return g_strdup_printf("pipe %s", resource_name(key));
 	return g_strdup(resource_name(key));
 }
 
@@ -253,7 +255,8 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 	case REASON_LOCK_TRIED:
 		return g_strdup_printf(", trying %s again for the lock of %s", call, object);
 	case REASON_PROCESS_ENDS:
-		return g_strdup_printf(", asking again with %s whether it was still there", call);
+		return g_strdup_printf(", asking again and again with %s whether it had ended",
+				       call);
 	case REASON_ANSWER:
 		more = g_string_new(NULL);
 		g_string_append_printf(more,
@@ -271,9 +274,9 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 		g_string_append(more, " (inferred)");
 		return g_string_free(more, FALSE);
 	case REASON_FUTEX_TIMED:
-		return g_strdup_printf(", in timed waits of up to %s that expired, until it woke "
-				       "that one",
-				       when_duration(length, reason->ns));
+		return g_strdup_printf(
+			", in timed waits (up to %s, all expired) until it was woken",
+			when_duration(length, reason->ns));
 	case REASON_SEND_QUEUE:
 		return reason->result == TRANSPORT_WINDOW
 			       ? g_strdup_printf(

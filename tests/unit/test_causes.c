@@ -303,7 +303,8 @@ static void test_verdict_of_interrupt(void)
 	path = path_new(feed->session, life(feed, 5, 0), 0, 100);
 	verdict = verdict_new(feed->session, path, 0, 100);
 	g_assert_cmpuint(verdict->len, >, 0);
-	g_assert_nonnull(strstr(g_ptr_array_index(verdict, 0), "was interrupted: IRQ 5000 [dev]"));
+	g_assert_nonnull(
+		strstr(g_ptr_array_index(verdict, 0), "was interrupted by IRQ 5000 [dev]"));
 	g_ptr_array_free(verdict, TRUE);
 	path_free(path);
 	feed_free(feed);
