@@ -81,6 +81,7 @@ struct tcp_way {
 	int32_t window, window_max; /* as headers have them; -1: not met */
 	int64_t closed_since, closed_until; /* the peer's window; 0: never; INT64_MAX: still */
 	int64_t was_closed_since, was_closed_until; /* … the time before, if that was long */
+	uint16_t probes; /* for an acknowledgement of nothing new, since a packet came */
 	int64_t loss_time; /* a segment was sent again last, 0 */
 	int64_t queue_hold; /* of the newest packet seen to arrive: in the device's queue */
 	int64_t round_trip; /* shortest seen, INT64_MAX */
@@ -99,6 +100,7 @@ struct tcp_way {
 	bool ack_by_timer, ack_seen;
 	uint32_t reader; /* thread that read last, or listens; NO_THREAD */
 	int64_t read_time; /* … when; 0 */
+	int64_t came; /* last packet, of whatever; 0 */
 	int64_t first_came; /* first bytes, but for the handshake; 0 */
 	int64_t early_since; /* bytes came before those that are missing; 0: none are */
 	struct tcp_range holes[TCP_HOLES]; /* ranges behind what is missing; empty: seq = end */

@@ -192,16 +192,16 @@ RECORD(tcp_range, NUMBER(seq), NUMBER(end));
 #define RECORD_TYPE struct tcp_way
 RECORD(tcp_way, NUMBER(key), NUMBER(known), NUMBER(synced), NUMBER(leaves_seen), NUMBER(timed_out),
        NUMBER(sent_end), NUMBER(written_end), NUMBER(acked), NUMBER(recover), NUMBER(syns),
-       NUMBER(duplicates), NUMBER(window), NUMBER(window_max), TIME_OR_0(closed_since),
-       TIME_OR_0(closed_until), TIME_OR_0(was_closed_since), TIME_OR_0(was_closed_until),
-       TIME_OR_0(loss_time), NUMBER(queue_hold), NUMBER(round_trip), WEAK_THREAD(writer),
-       NAME(call), NUMBER(writing), TIME_OR_0(write_begin), NUMBER(write_next),
+       NUMBER(duplicates), NUMBER(probes), NUMBER(window), NUMBER(window_max),
+       TIME_OR_0(closed_since), TIME_OR_0(closed_until), TIME_OR_0(was_closed_since),
+       TIME_OR_0(was_closed_until), TIME_OR_0(loss_time), NUMBER(queue_hold), NUMBER(round_trip),
+       WEAK_THREAD(writer), NAME(call), NUMBER(writing), TIME_OR_0(write_begin), NUMBER(write_next),
        NUMBER(segment_next), IN_PLACE(writes, tcp_write), IN_PLACE(segments, tcp_segment),
        NUMBER(received), NUMBER(rcv_next), NUMBER(ack_sent), TIME_OR_0(unacked_since),
        TIME_OR_0(ack_time), NUMBER(ack_delay), NUMBER(ack_by_timer), NUMBER(ack_seen),
-       WEAK_THREAD(reader), TIME_OR_0(read_time), TIME_OR_0(first_came), TIME_OR_0(early_since),
-       IN_PLACE(holes, tcp_range), NAME(local), NAME(remote), NAME(device), NUMBER(local_port),
-       NUMBER(remote_port));
+       WEAK_THREAD(reader), TIME_OR_0(read_time), TIME_OR_0(came), TIME_OR_0(first_came),
+       TIME_OR_0(early_since), IN_PLACE(holes, tcp_range), NAME(local), NAME(remote), NAME(device),
+       NUMBER(local_port), NUMBER(remote_port));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct tcp_connection

@@ -6,6 +6,7 @@
 
 #include "model/files.h"
 #include "net/asked_again.h"
+#include "net/given_up.h"
 #include "net/idle_peer.h"
 #include "net/talks.h"
 #include "objects/calls.h"
@@ -488,6 +489,8 @@ void question_exit(struct flow *flow, uint32_t index, struct thread *thread,
 				      talk_at(host_of(flow, thread), thread->flow.hears));
 		return;
 	}
+	if (args->ret == GIVEN_UP && (info->moves || info->effect == DOES_CONNECT))
+		connection_given_up(flow, thread, talk_at(host_of(flow, thread), call->talk));
 	if (call->waits && ends_by_limit(flow, thread, args))
 		timed_out(flow, thread);
 	else if (call->waits)

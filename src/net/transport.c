@@ -401,6 +401,15 @@ static bool is_passed_on(const struct flow *flow, struct cpu *cpu, struct tcp_wa
 	       flow->time - segment->last < STACKED_MAX;
 }
 
+/* It asks whether the peer is still there, or has room: the byte before what it would send next,
+ * or none, which is acknowledged (RFC 9293, 3.8.4 and 3.8.6.1). */
+static bool is_probe(const struct cpu *cpu, const struct tcp_way *way, const struct event *event)
+{
+	return way->known && softirq_of(cpu) == SOFTIRQ_TIMER && way->acked == way->sent_end &&
+	       event->net.seq == way->sent_end - 1 && event->net.length <= 1 &&
+	       !(event->net.flags & (TCP_SYN | TCP_FIN | TCP_RST));
+}
+
 static void whose(struct sent *sent, const struct tcp_segment *segment)
 {
 	sent->thread = segment->thread;
@@ -428,8 +437,12 @@ void transport_queued(struct flow *flow, struct cpu *cpu, const struct event *ev
 	acknowledges(flow, cpu, way_back(host, number), event);
 	if (own)
 		sends_itself(flow, host, cpu->current, number);
+	if (is_probe(cpu, way, event)) {
+		way->probes += way->probes < UINT16_MAX;
+		return;
+	}
 	if (end == event->net.seq)
-		return; /* an acknowledgement, a probe, a reset: the kernel's, or of this call */
+		return; /* an acknowledgement, a reset: the kernel's, or of this call */
 	if (!way->known) {
 		way->known = true;
 		way->sent_end = way->acked = event->net.seq;
@@ -531,6 +544,8 @@ bool transport_received(struct flow *flow, struct cpu *cpu, const struct event *
 	way = way_at(host, number);
 	arrival->flow = way->key;
 	acknowledged(flow, way_back(host, number), event);
+	way_back(host, number)->probes = 0;
+	way->came = flow->time;
 	segment = end != event->net.seq ? segment_with(way, end - 1) : NULL;
 	arrival->queued = segment ? segment->last : sent ? sent->time : 0;
 	if (arrival->queued && left >= arrival->queued)

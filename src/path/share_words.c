@@ -419,7 +419,10 @@ void append_clause(GString *text, const struct session *session, const struct bl
 	const struct reason *reason = block_reason(session, block);
 	g_autofree char *clause = NULL;
 
-	if (reason && reason_info(reason)->cause == CAUSE_TIMEOUT)
+	if (reason && (reason->kind == REASON_GIVEN_UP ||
+		       (reason->kind == REASON_UNCONNECTED && reason->result)))
+		clause = g_strdup(" until TCP gave it up");
+	else if (reason && reason_info(reason)->cause == CAUSE_TIMEOUT)
 		clause = g_strdup(reason->flags & REASON_LATE ? "" : " until its own time limit");
 	else if (reason)
 		clause = reason_clause(session, reason);

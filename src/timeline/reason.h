@@ -32,7 +32,13 @@ enum reason_kind {
 	 * end of what was asked on, `object`; `other` asked at `begin`, which was read `ns` later
 	 * (-1: not seen); `thread` is in `call` since */
 	REASON_UNANSWERED,
-	REASON_UNCONNECTED, /* the same of an attempt to connect: `count` packets were sent */
+	/* the same of an attempt to connect: `count` packets were sent; `result`: the kernel's limit
+	 * ended it (an error), else 0 */
+	REASON_UNCONNECTED,
+	/* net/given_up.h: TCP gave the connection to `object` up, of which `thread` has the other end.
+	 * ns: since a packet had come, or -1; count: unanswered probes seen; number: it had
+	 * unacknowledged bytes */
+	REASON_GIVEN_UP,
 	/* threads/endings.h: `thread` did not end, though `other` sent it the signal `count` at
 	 * `begin` (0: none); then it got the signal `result` */
 	REASON_UNENDED,

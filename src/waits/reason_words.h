@@ -24,6 +24,8 @@ char *unanswered_label(const struct session *session, const struct wait *wait,
 		       const struct reason *reason);
 char *unconnected_label(const struct session *session, const struct wait *wait,
 			const struct reason *reason);
+char *given_up_label(const struct session *session, const struct wait *wait,
+		     const struct reason *reason);
 char *unended_label(const struct session *session, const struct wait *wait,
 		    const struct reason *reason);
 char *unlocked_label(const struct session *session, const struct wait *wait,

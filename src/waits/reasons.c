@@ -15,6 +15,7 @@ const struct reason_info *reason_info(const struct reason *reason)
 		[REASON_DEVICE_HOLDS] = {CAUSE_BLOCK_DEVICE, device_holds_label},
 		[REASON_UNANSWERED] = {CAUSE_TIMEOUT, unanswered_label},
 		[REASON_UNCONNECTED] = {CAUSE_TIMEOUT, unconnected_label},
+		[REASON_GIVEN_UP] = {CAUSE_TIMEOUT, given_up_label},
 		[REASON_UNENDED] = {CAUSE_TIMEOUT, unended_label},
 		[REASON_UNLOCKED] = {CAUSE_TIMEOUT, unlocked_label},
 		[REASON_MEMORY_HIGH] = {CAUSE_THROTTLED, memory_high_label},

@@ -23,6 +23,10 @@ static GString *limit_begins(const struct wait *wait, const struct reason *reaso
 	char length[32];
 	int64_t limit = wait->block->timer;
 
+	if (reason->kind == REASON_UNCONNECTED && reason->result) {
+		g_string_append(label, "the kernel, which gave it up (ETIMEDOUT): ");
+		return label;
+	}
 	if (is_part(wait, reason)) {
 		g_string_printf(label, "its own time limit, %s in all, kept by several waits: ",
 				when_duration(length, reason->until - reason->begin));
@@ -60,7 +64,7 @@ static void append_peer(GString *label, const struct session *session, const str
 	g_string_append_printf(label, " (%s", peer);
 	if (reason->kind == REASON_UNCONNECTED)
 		g_string_append(label, " listens there");
-	else if (reason->ns >= 0)
+	else if (reason->ns >= 0 && reason->kind != REASON_GIVEN_UP)
 		g_string_append_printf(label, ", which read the question %s after it was sent",
 				       when_duration(length, MAX(reason->ns, 0)));
 	else if (reason->flags & REASON_ACCEPTED)
@@ -114,6 +118,27 @@ char *unconnected_label(const struct session *session, const struct wait *wait,
 		g_string_append_printf(label, " in %s",
 				       when_duration(length, reason->until - reason->begin));
 	append_asker(label, session, wait, reason);
+	return g_string_free(label, FALSE);
+}
+
+char *given_up_label(const struct session *session, const struct wait *wait,
+		     const struct reason *reason)
+{
+	GString *label = g_string_new("TCP, which gave the connection up (ETIMEDOUT): ");
+	char length[32];
+
+	(void) wait;
+	append_object(label, session, reason);
+	append_peer(label, session, reason);
+	if (reason->number)
+		g_string_append(label, " did not acknowledge what was sent");
+	else
+		g_string_append(label, " did not answer keep-alive probes");
+	if (!reason->number && reason->count)
+		g_string_append_printf(label, " (%u seen)", reason->count);
+	if (reason->ns >= 0)
+		g_string_append_printf(label, ", %s after the last packet from there",
+				       when_duration(length, reason->ns));
 	return g_string_free(label, FALSE);
 }
 

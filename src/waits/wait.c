@@ -202,8 +202,8 @@ bool wait_is_networks(const struct session *session, const struct wait *wait)
 	const struct reason *reason = block_reason(session, wait->block);
 
 	return wait_is_transports(session, wait) || (detail && detail->kind == DETAIL_PACKET) ||
-	       (reason &&
-		(reason->kind == REASON_UNANSWERED || reason->kind == REASON_UNCONNECTED));
+	       (reason && (reason->kind == REASON_UNANSWERED ||
+			   reason->kind == REASON_UNCONNECTED || reason->kind == REASON_GIVEN_UP));
 }
 
 static bool is_timer(const struct session *session, const struct block *block)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* See given_up.h. */
+#include "net/given_up.h"
+
+#include "net/talks.h"
+#include "net/ways.h"
+
+static struct reason reason_of(struct flow *flow, const struct thread *thread,
+			       const struct talk *talk)
+{
+	const struct host *host = model_host(flow->model, thread->host);
+	uint32_t number = way_find(host, thread->flow.call.flow);
+	struct reason reason =
+		reason_of_kind(talk->connecting ? REASON_UNCONNECTED : REASON_GIVEN_UP);
+
+	reason.thread = is_thread(talk->peer) ? talk->peer : talk_listener(host, talk->remote);
+	reason.other = talk->asker;
+	reason.object = talk->remote;
+	reason.begin = talk->asked;
+	reason.from = reason.until = flow->time; /* named, not followed */
+	reason.ns = -1;
+	if (talk->connecting) {
+		reason.count = talk->attempts;
+		reason.result = GIVEN_UP;
+	} else if (number != NO_WAY) {
+		reason.count = way_at(host, number)->probes;
+		reason.number = way_at(host, number)->acked != way_at(host, number)->sent_end;
+		if (way_back(host, number)->came)
+			reason.ns = flow->time - way_back(host, number)->came;
+	} else {
+		reason.number = talk->outstanding;
+	}
+	return reason;
+}
+
+/* The waits in the call; without one, the last wait, if it was to see that this descriptor is
+ * ready. */
+void connection_given_up(struct flow *flow, struct thread *thread, const struct talk *talk)
+{
+	const struct call *call = &thread->flow.call;
+	struct block *block = block_at(flow->timeline, thread->flow.block);
+	struct reason reason;
+
+	if (!talk || !talk->remote || !thread->flow.block ||
+	    (!call->waits && block->fd != call->fd) || block->kind == WAKER_THREAD ||
+	    (block->reason && reason_at(flow->timeline, block->reason)->kind) ||
+	    host_gap_over(model_host(flow->model, thread->host), thread->flow.since, flow->time))
+		return;
+	reason = reason_of(flow, thread, talk);
+	block->reason = reason_new(flow->timeline, &reason);
+}
