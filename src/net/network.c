@@ -25,6 +25,7 @@
 #include "net/packet_time.h"
 #include "net/talks.h"
 #include "net/transport.h"
+#include "net/transport_waits.h"
 #include "net/ways.h"
 #include "objects/datagrams.h"
 #include "objects/exchanges.h"
@@ -82,6 +83,8 @@ static uint32_t keep_packet(struct flow *flow, const struct event *event, const 
 		packet->handed = sent->time;
 		packet->call = sent->call;
 	}
+	if (sent)
+		transport_sent_again(flow, event, packet);
 	return index;
 }
 

@@ -146,6 +146,27 @@ static uint32_t service_key(struct flow *flow, const char *kind, const struct tc
 	return key_format(flow, "%s:%s", kind, text + strlen("socket:"));
 }
 
+void transport_sent_again(struct flow *flow, const struct event *event, struct packet *packet)
+{
+	struct host *host = flow_host(flow, event);
+	uint32_t number = way_find(host, packet->flow);
+	struct tcp_way *way = number == NO_WAY ? NULL : way_at(host, number);
+	const struct tcp_segment *segment =
+		way && packet_end(event) != event->net.seq
+			? segment_with(way, packet_end(event) - 1)
+			: NULL;
+
+	if (!segment || (!segment->again && segment->held != HELD_LOSS))
+		return;
+	packet->again = MAX(segment->again, 1);
+	packet->how = segment->again   ? segment->how
+		      : way->timed_out ? TRANSPORT_TIMEOUT
+				       : TRANSPORT_FAST;
+	packet->first = segment->held == HELD_LOSS ? segment->written : segment->first;
+	packet->gap = segment->again ? segment->gap : segment->first - segment->written;
+	packet->service = service_key(flow, "retransmission", way);
+}
+
 static struct reason again_reason(const struct looking *looking)
 {
 	struct tcp_segment *segment = looking->segments[STAGE_AGAIN];

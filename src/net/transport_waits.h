@@ -12,4 +12,7 @@
  * its wait, if what took it was the transport. */
 void transport_woke(struct flow *flow, struct cpu *cpu, struct thread *thread, int64_t begin);
 
+/* What is known of the packet that is queued, if it was sent before or is late for one that was. */
+void transport_sent_again(struct flow *flow, const struct event *event, struct packet *packet);
+
 #endif

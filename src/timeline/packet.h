@@ -22,7 +22,12 @@ struct packet {
 	uint32_t seq, ack_seq, length; /* bytes of payload */
 	uint32_t thread;   /* sent: who did; NO_THREAD */
 	uint32_t call;     /* sent: interned system call of that thread, 0 */
+	uint32_t again;    /* sent: so many times before, or late for those that were; 0 */
+	uint32_t service;  /* … interned "retransmission:ADDR:PORT" of its connection */
+	int64_t first;     /* … when it was sent, or could have been, first; host's ns */
+	int64_t gap;       /* … longest time between two sendings, ns */
 	uint16_t host, flags, id;
+	uint8_t how;       /* … enum transport_how (reason.h) */
 	bool received;
 };
 

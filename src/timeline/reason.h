@@ -78,7 +78,7 @@ enum reason_kind {
 	 * for; NO_THREAD: that the waiter wrote itself, or whose writer is not known. `result` is
 	 * an enum transport_how, `ns` how long that took, `other` who is at the other end,
 	 * `object` the connection's service or the device's queue, `text` the device. */
-	REASON_RETRANSMISSION, /* sent again `count` times */
+	REASON_RETRANSMISSION, /* sent again `count` times; amount: 1: lost between two traced hosts */
 	REASON_DELAYED_ACK, /* `number`: ns by which the acknowledgement was put off */
 	REASON_SEND_QUEUE, /* kept in a queue: the socket's, or the device's */
 	REASON_KINDS

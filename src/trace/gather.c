@@ -3,6 +3,7 @@
 #include "trace/gather.h"
 
 #include "trace/clocks.h"
+#include "trace/losses.h"
 #include "trace/shift.h"
 
 /* All hosts to one time; what packets woke to who sent them. */
@@ -16,6 +17,7 @@ static bool bring_together(struct trace *trace, const GPtrArray *clock_offsets, 
 	if (ok) {
 		trace_shift(trace);
 		clocks_follow(trace, &pairs);
+		losses_follow(trace, &pairs);
 	}
 	pairs_clear(&pairs);
 	return ok;

@@ -56,7 +56,9 @@ static char *syn_words(const struct session *session, const struct reason *reaso
 
 static void append_where(GString *text, const struct session *session, const struct reason *reason)
 {
-	if (reason->flags & REASON_NEEDLESS)
+	if (reason->amount)
+		g_string_append(text, "they were lost between these hosts");
+	else if (reason->flags & REASON_NEEDLESS)
 		g_string_append(text,
 				"needlessly: they had arrived, their acknowledgement had not");
 	else if (reason->flags & REASON_CAME)
