@@ -61,6 +61,7 @@ def check_fleet():
     assert list(by_name) == sorted(NAMES) and len(lines) == len(NAMES), list(by_name)
     status = {name: line["status"] for name, line in by_name.items()}
     assert status == {"disk-read": 0, "fork1": 0, "lost": 0, "pipe-chain": 4, "hang": 3, "futex": 3}, status
+    assert by_name["pipe-chain"]["trouble"] == ["not-whole"] and "trouble" not in by_name["hang"], by_name["pipe-chain"]
     for name in ("hang", "futex", "pipe-chain"):
         assert by_name[name]["messages"], name
         assert by_name[name]["trace"].encode() in done.stderr, done.stderr
@@ -169,7 +170,12 @@ def check_limits():
     assert done.returncode == 1 and sorted(line["status"] for line in lines_of(done)) == [0, 1]
     assert not done.stderr
     # nothing to judge
-    assert batch(*paths, "--fail-if", "max(syscall:nothing) > 1s").returncode == 4
+    done = batch(*paths, "--fail-if", "max(syscall:nothing) > 1s")
+    assert done.returncode == 4
+    for line in lines_of(done):
+        assert line["status"] == 4 and line["trouble"] == ["limit-not-judged"], line["trouble"]
+        assert "max(syscall:nothing)" in line["messages"][0] and "no such operation" in line["messages"][0], line["messages"]
+    assert done.stderr.count(b"limit not judged: max(syscall:nothing)") == 2, done.stderr
 
 
 def check_grouping():

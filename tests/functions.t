@@ -379,7 +379,7 @@ KERNEL_PROBES = {"vfs_read", "ext4_file_read_iter", "filemap_read", "submit_bio"
 
 def no_such_function():
     done = t.run("functions", "--function", "nosuch", t.trace("ust-func"))
-    assert done.returncode == 2 and not done.stdout and b"'nosuch'" in done.stderr and b"comm_select, fact" in done.stderr, done
+    assert done.returncode == 2 and not done.stdout and b"'nosuch'" in done.stderr and b"it has 'fact', 'main'" in done.stderr, done
 
 
 def lost_events():

@@ -70,15 +70,34 @@ def check_percentiles(command, name):
 
 def check_states():
     """Shares are those of the summary in the delay report."""
-    report = t.report("delay", t.trace("web-mixed"), "--process", "webclient", "--quiet")
+    report = t.report("delay", t.trace("startup-chain"), "--process", "xinit", "--quiet") # it is asked for nothing
     threads = report["threads"]
     life = sum(one["end"] - one["begin"] for one in threads)
     for state in ("working", "interrupted", "blocked"):
         ns = sum(child["ns"] for one in threads for child in one["summary"]["children"] if child["key"] == state)
-        _, got = judged("overview", "web-mixed", state + "(process=webclient) >= %dns" % ns,
-                        state + "(process=webclient) > %dns" % ns, state + "(process=webclient) > 1%")
+        _, got = judged("overview", "startup-chain", state + "(process=xinit) >= %dns" % ns,
+                        state + "(process=xinit) > %dns" % ns, state + "(process=xinit) > 0.1%")
         assert [one["outcome"] for one in got] == ["exceeded", "kept", "exceeded"], got
         assert got[0]["value"] == ns and abs(got[2]["value"] - ns / life) < 1e-5, (got, ns, life)
+
+
+
+def check_idle():
+    """"blocked" does not count what a server waits for its next request: nginx, an event loop, answers only while it
+    has one, as its clients' notes say."""
+    name = "web-mixed"
+    asked = sorted((r["begin"], r["end"]) for r in t.report("requests", t.trace(name), "--limit", "0")["requests"]
+                   if r["label"].startswith("nginx"))
+    busy, last = 0, 0
+    for begin, end in asked:
+        busy += max(end - max(begin, last), 0)
+        last = max(last, end)
+    threads = t.report("delay", t.trace(name), "--process", "nginx", "--quiet")["threads"]
+    whole = sum(child["ns"] for one in threads for child in one["summary"]["children"] if child["key"] == "blocked")
+    _, got = judged("overview", name, "blocked(process=nginx) > 1ns")
+    assert 0 < got[0]["value"] <= busy * 1.02 < whole, (got, busy, whole)
+    _, got = judged("overview", name, "blocked(process=nginx) per thread > 99%")
+    assert got[0]["outcome"] == "kept", got
 
 
 def check_status():
@@ -206,11 +225,16 @@ def check_plugin():
     out = tempfile.mktemp()
     done = t.babeltrace2(t.trace("disk-read"), "--component=sink.whylate.profile", "--params",
                          'fail-if=["%s"],format="json",output="%s"' % (limit, out))
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1 and b"limit exceeded: " + limit.encode() in done.stderr, done
     with open(out, "rb") as file:
         got = file.read()
     os.unlink(out)
     assert got == t.run("profile", t.trace("disk-read"), "--format", "json", "--fail-if", limit).stdout
+    for limit, status in (("p99(syscall:pread64) > 1h", 0), ("max(syscall:no_such) > 1ms", 1)):
+        limit = limit.replace("1h", "999s")
+        done = t.babeltrace2(t.trace("disk-read"), "--component=sink.whylate.profile", "--params",
+                             'fail-if="%s"' % limit)
+        assert done.returncode == status and done.stdout.startswith(b"Limits"), (limit, done)
 
 
 def check_damaged():
@@ -237,6 +261,7 @@ for which, where in (("profile", "fork4"), ("overview", "disk-read"), ("delay", 
     else:
         tap.case("latencies of %s, %s" % (where, which), check_percentiles, which, where)
 tap.case("states are the summary's", check_states)
+tap.case("idle waits are not counted", check_idle)
 tap.case("exit status", check_status)
 tap.case("lost events", check_lost)
 tap.case("durations", check_duration)

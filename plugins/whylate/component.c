@@ -16,6 +16,8 @@
 #include "run/session.h"
 #include "messages.h"
 #include "commands/periodic.h"
+#include "limits/judge.h"
+#include "limits/limits_report.h"
 #include "report/report.h"
 #include "util/error.h"
 
@@ -190,6 +192,25 @@ static bool report(struct sink *sink, const bt_self_component_sink *self, GError
 	return report_end(sink->session, error);
 }
 
+/* A limit is exceeded, or could not be judged: the run fails, with its report written. */
+static GError *limit_trouble(const struct session *session)
+{
+	const GPtrArray *judged = session->found.judged;
+	int status = judgements_status(judged);
+
+	for (guint i = 0; status && i < judged->len; i++) {
+		const struct judgement *at = g_ptr_array_index(judged, i);
+		g_autofree char *text = NULL;
+
+		if (at->outcome != (status == 1 ? OUTCOME_EXCEEDED : OUTCOME_NOT_JUDGED))
+			continue;
+		text = judgement_text(at);
+		return g_error_new(WHYLATE_ERROR, WHYLATE_ERROR_DAMAGE, "limit %s: %s",
+				   status == 1 ? "exceeded" : "not judged", text);
+	}
+	return NULL;
+}
+
 static bt_component_class_sink_consume_method_status consume(bt_self_component_sink *self)
 {
 	struct sink *sink = sink_of(self);
@@ -206,8 +227,13 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 		/* --to is over: the graph can end, a live trace does not */
 		/* fall through */
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-		if (report(sink, self, &error))
-			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
+		if (report(sink, self, &error)) {
+			error = limit_trouble(sink->session);
+			if (!error)
+				return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
+			fflush(stdout);
+			break;
+		}
 		if (!error) /* the graph sees by itself that it is interrupted */
 			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_AGAIN;
 		break;

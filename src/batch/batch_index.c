@@ -77,9 +77,28 @@ static void headings(FILE *file, const char *title, const char *const *names)
 	fputs("</tr></thead><tbody>\n", file);
 }
 
-static const char *status_text(json_int_t status)
+/* Of status 4: what could not be read, what could not be judged, or both. */
+static const char *trouble_text(const json_t *trace)
 {
-	switch (status) {
+	static const struct {
+		const char *name, *text;
+	} words[] = {{"no-answer", "no answer"},
+		     {"not-whole", "not whole"},
+		     {"limit-not-judged", "a limit not judged"}};
+	const json_t *trouble = json_object_get(trace, "trouble");
+	const char *first = json_string_value(json_array_get(trouble, 0));
+
+	if (json_array_size(trouble) > 1)
+		return "not whole, and a limit not judged";
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+		if (g_strcmp0(first, words[i].name) == 0)
+			return words[i].text;
+	return "not whole, or a limit not judged"; /* a line of an older version */
+}
+
+static const char *status_text(const json_t *trace)
+{
+	switch (integer(trace, "status")) {
 	case 0:
 		return "good";
 	case 1:
@@ -89,7 +108,7 @@ static const char *status_text(json_int_t status)
 	case 3:
 		return "could not be read";
 	case 4:
-		return "not whole, or a limit not judged";
+		return trouble_text(trace);
 	default:
 		return "the analysis failed";
 	}
@@ -113,8 +132,7 @@ static void trace_row(FILE *file, const json_t *trace)
 		g_string_append_printf(notes, "%s%s", notes->len ? "; " : "",
 				       json_is_string(each) ? json_string_value(each) : "");
 	fprintf(file, "<tr><th scope=\"row\"><code>%s</code></th>", path);
-	cell(file, integer(trace, "status") ? " class=\"bad\"" : "",
-	     status_text(integer(trace, "status")));
+	cell(file, integer(trace, "status") ? " class=\"bad\"" : "", status_text(trace));
 	cell(file, "", text_of(trace, "hostname"));
 	if (window) { /* to the second, without brackets */
 		when_time(when, integer(window, "begin"), true, true);

@@ -20,6 +20,7 @@
 #include "cli/batch_find.h"
 #include "cli/cli.h"
 #include "batch/batch_parts.h"
+#include "limits/judge.h"
 #include "report/output.h"
 #include "util/error.h"
 
@@ -120,6 +121,36 @@ static json_t *messages_of(const struct options *options, const char *trace, con
 	return list;
 }
 
+/* What status 4 means for a trace: it, or its limits, or that there is no answer at all. */
+static void put_trouble(json_t *line, json_t *messages)
+{
+	json_t *trouble = json_array(), *limit;
+	bool report = json_object_get(line, "events") != NULL;
+	bool whole = !json_is_true(json_object_get(line, "damaged"));
+	size_t i;
+
+	json_array_foreach(json_object_get(line, "limits"), i, limit)
+	{
+		const char *why = json_string_value(json_object_get(limit, "why"));
+		g_autofree char *message = NULL;
+
+		if (g_strcmp0(json_string_value(json_object_get(limit, "outcome")),
+			      outcome_text(OUTCOME_NOT_JUDGED)) != 0)
+			continue;
+		if (!json_array_size(trouble))
+			json_array_append_new(trouble, json_string("limit-not-judged"));
+		message = g_strdup_printf("limit not judged: %s%s%s",
+					  json_string_value(json_object_get(limit, "limit")),
+					  why ? ": " : "", why ? why : "");
+		json_array_append_new(messages, json_string(message));
+	}
+	if (!report)
+		json_array_insert_new(trouble, 0, json_string("no-answer"));
+	else if (!whole || !json_array_size(trouble))
+		json_array_insert_new(trouble, 0, json_string("not-whole"));
+	json_object_set_new(line, "trouble", trouble);
+}
+
 /* The line of a trace: what the child wrote, with what became of it in front. */
 static json_t *line_of(const struct options *options, const char *trace, int status,
 		       json_t *messages, const char *text)
@@ -134,6 +165,8 @@ static json_t *line_of(const struct options *options, const char *trace, int sta
 	json_object_set_new(line, "messages", messages);
 	if (report)
 		json_object_update_missing(line, report);
+	if (status == WHYLATE_ERROR_DAMAGE)
+		put_trouble(line, messages);
 	json_decref(report);
 	return line;
 }

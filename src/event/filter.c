@@ -17,6 +17,9 @@ static void condition_clear(gpointer data)
 	g_free(condition->key);
 	g_free(condition->value);
 	g_free(condition->captured);
+	if (condition->unmet)
+		nearest_clear(condition->unmet);
+	g_free(condition->unmet);
 }
 
 void event_filter_free(struct event_filter *filter)
@@ -82,6 +85,10 @@ static bool parse_word(struct event_filter *filter, char *word, GError **error)
 	condition.key = g_strdup(word);
 	condition.value = g_strdup(equals + 1);
 	condition.numeric = parse_number(condition.value, &condition.negative, &condition.number);
+	if (!condition.numeric) {
+		condition.unmet = g_new0(struct nearest, 1);
+		condition.unmet->wanted = condition.value;
+	}
 	g_array_append_val(filter->conditions, condition);
 	return true;
 }
@@ -166,7 +173,11 @@ bool filter_condition_text(const struct filter_condition *condition, const char 
 		*condition->captured = g_str_hash(text);
 		return true;
 	}
-	return pattern_match(condition->value, text);
+	if (pattern_match(condition->value, text))
+		return true;
+	if (condition->unmet)
+		nearest_offer(condition->unmet, text);
+	return false;
 }
 
 bool filter_condition_integer(const struct filter_condition *condition, bool is_signed,

@@ -14,6 +14,8 @@
 
 #define FILTER_LAST INT64_MAX
 
+struct nearest;
+
 enum filter_scope {
 	FILTER_FIELD,   /* a payload field; `cpu` if there is no such field */
 	FILTER_CONTEXT, /* $ctx.NAME */
@@ -28,6 +30,7 @@ struct filter_condition {
 	uint64_t number; /* two's complement */
 	uint64_t *captured; /* owned; the value of the event compared last, texts by their hash;
 			       NULL: `value` is to be met. event_filter_capture() */
+	struct nearest *unmet; /* owned; the texts that did not meet it; NULL: a number */
 };
 
 struct event_filter {

@@ -8,8 +8,7 @@
 #include "functions/unreturned.h"
 #include "symbols/code.h"
 #include "util/error.h"
-
-#define CALLED_TOLD 12 /* functions, in an error */
+#include "util/pattern.h"
 
 /* --- by function ------------------------------------------------------------------------ */
 
@@ -231,33 +230,20 @@ struct functions *functions_new(const struct session *session)
 	return functions;
 }
 
-static int by_kind_and_name(gconstpointer a, gconstpointer b, gpointer session)
+/* "; it has 'NAME', …": those that are called. */
+static char *functions_called(const struct functions *functions, const char *wanted)
 {
-	uint32_t x = GPOINTER_TO_UINT(a), y = GPOINTER_TO_UINT(b);
-	static const int order[] = {
-		[OPERATION_USER] = 0, [OPERATION_FUNCTION] = 1, [OPERATION_SYSCALL] = 2};
-	int kinds = order[PACK_KIND(x)] - order[PACK_KIND(y)];
+	struct nearest nearest = {.wanted = wanted};
+	GHashTableIter iter;
+	gpointer key;
 
-	return kinds ? kinds
-		     : strcmp(session_text(session, PACK_NUMBER(x)),
-			      session_text(session, PACK_NUMBER(y)));
-}
+	g_hash_table_iter_init(&iter, functions->tree->longest);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		g_autofree char *name = frame_name(functions->session, GPOINTER_TO_UINT(key));
 
-/* Some of those that are called, functions first. */
-static char *functions_called(const struct functions *functions)
-{
-	g_autoptr(GList)
-		all = g_list_sort_with_data(g_hash_table_get_keys(functions->tree->longest),
-					    by_kind_and_name, (gpointer) functions->session);
-	GString *line = g_string_new(NULL);
-	guint told = 0;
-
-	for (const GList *at = all; at && told < CALLED_TOLD; at = at->next, told++) {
-		g_autofree char *name = frame_name(functions->session, GPOINTER_TO_UINT(at->data));
-
-		g_string_append_printf(line, "%s%s", told ? ", " : "", name);
+		nearest_offer(&nearest, name);
 	}
-	return g_string_free(line, FALSE);
+	return nearest_list(&nearest, "; it has ");
 }
 
 bool functions_check(const struct functions *functions, GError **error)
@@ -271,7 +257,7 @@ bool functions_check(const struct functions *functions, GError **error)
 			return true;
 	if (!wanted)
 		return true;
-	called = functions_called(functions);
+	called = functions_called(functions, wanted);
 	for (guint i = 0; i < functions->notes->len; i++) {
 		const struct binary_note *note = g_ptr_array_index(functions->notes, i);
 
@@ -280,9 +266,8 @@ bool functions_check(const struct functions *functions, GError **error)
 	}
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 		    "--function '%s': no such function is called by these threads in the "
-		    "window%s%s%s%s%s",
-		    wanted, *called ? "; there are, among others, " : "", called,
-		    unnamed ? " (the functions of " : "", unnamed ? unnamed : "",
+		    "window%s%s%s%s",
+		    wanted, called, unnamed ? " (the functions of " : "", unnamed ? unnamed : "",
 		    unnamed ? " have no names: --binary-path DIR says where it is)" : "");
 	return false;
 }

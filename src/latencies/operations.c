@@ -306,6 +306,26 @@ static bool resource_wanted(const struct session *session, const struct operatio
 	return false;
 }
 
+static void offer_resource(struct nearest *nearest, const struct session *session,
+			   uint32_t resource)
+{
+	const char *key = session_text(session, resource);
+
+	if (*key)
+		nearest_offer(nearest, key);
+}
+
+char *operations_near_resources(const struct session *session)
+{
+	const struct pages *store = &session->trace.timeline.operations;
+	struct nearest nearest = {.wanted = session->asked.options->profile.resource};
+
+	for (uint32_t i = 1; i < store->used; i++)
+		offer_resource(&nearest, session,
+			       operation_resource(session, operation_at(store, i)));
+	return nearest_list(&nearest, "; they are on ");
+}
+
 /* 1: no, 2: yes. */
 static guint wanted_of(struct operation_scope *scope, uint32_t what)
 {

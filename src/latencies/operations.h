@@ -35,6 +35,10 @@ const char *disk_name(const struct session *session, uint32_t device);
 /* What an operation was on: an interned key ("file:/etc/x", "device:vda"), 0. */
 uint32_t operation_resource(const struct session *session, const struct operation *operation);
 
+/* "; they are on 'RESOURCE', …": what operations were on, nearest to --resource first; "". Free
+ * with g_free(). */
+char *operations_near_resources(const struct session *session);
+
 /* Lost events may have been part of it, so that it was not one operation: its thread was off the
  * CPU meanwhile, or it is a request of a device. */
 bool operation_spans_gap(const struct session *session, const struct operation *operation);
@@ -57,11 +61,11 @@ void operations_add_waits(struct session *session);
 
 struct operation_scope {
 	const struct session *session;
-	GHashTable *wanted;    /* owned; what -> 1 or 2: no, yes */
-	guint8 *threads;       /* owned; by thread: asked for; NULL: all */
+	GHashTable *wanted; /* owned; what -> 1 or 2: no, yes */
+	guint8 *threads; /* owned; by thread: asked for; NULL: all */
 	struct {
 		uint32_t what;
-		guint wanted;  /* as in the table; 0: none yet */
+		guint wanted; /* as in the table; 0: none yet */
 	} recent[SCOPE_RECENT]; /* by a hash of `what`, to save most look-ups */
 };
 

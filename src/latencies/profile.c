@@ -426,15 +426,14 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 			found = pattern_match(pattern, name);
 			nearest_offer(&nearest, name);
 		}
-		near = nearest.text ? nearest_words(&nearest, "; the nearest it has is ") : NULL;
-		if (found || !near)
+		near = nearest_list(&nearest, "; it has ");
+		if (found || !*near)
 			continue; /* a trace without any has nothing to be wrong about */
 		all = suggested_command(session, &(struct suggestion) {.command = "profile",
 								       .option = "operation",
 								       .value = "*"});
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-			    "--operation '%s': the trace has no such operation%s; %s lists what it "
-			    "has",
+			    "--operation '%s': the trace has no such operation%s (%s lists them)",
 			    pattern, near, all);
 		return false;
 	}
@@ -469,11 +468,13 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 	for (guint i = 0; i < profiles->list->len; i++)
 		profile_find_peaks(g_ptr_array_index(profiles->list, i), &profiles->buckets);
 	if (!profiles->list->len && session->asked.options->profile.resource) {
+		g_autofree char *near = operations_near_resources(session);
+
 		g_set_error(
 			error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 			"--resource '%s': no operation that was asked for is on such a resource, "
-			"or waited for it; --per resource shows what there is",
-			session->asked.options->profile.resource);
+			"or waited for it%s (--per resource shows them)",
+			session->asked.options->profile.resource, near);
 		profiles_free(profiles);
 		return NULL;
 	}

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-#include "waits/causality.h"
+#include "waits/causes.h"
+#include "waits/wait.h"
 #include "tracking/request_costs.h"
 #include "tracking/request_list.h"
 #include "path/path.h"
@@ -157,55 +158,103 @@ static const struct node *largest_named(const struct node *node, const char *pat
 	return largest;
 }
 
-static void add_longest_wait(GString *text, const struct session *session,
-			     const struct judgement *judgement, const struct node *node)
+/* Waits of a thread in one call, as far as limits count them. */
+struct call_waits {
+	int64_t ns, longest;
+	uint64_t count;
+	struct wait wait; /* the longest */
+};
+
+/* Those that the pattern names and that took most; false: none. */
+static bool largest_waits(const struct session *session, const struct judgement *judgement,
+			  const char *pattern, struct call_waits *largest)
 {
-	const struct instance *longest =
-		node->instances->len ? &g_array_index(node->instances, struct instance, 0) : NULL;
-	uint32_t omitted = 0;
-	GPtrArray *waits;
+	g_autoptr(GHashTable) calls = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	struct spans spans;
+	struct span span;
+	GHashTableIter iter;
+	gpointer leaf, value;
+
+	*largest = (struct call_waits) {0};
+	spans_begin(&spans, session, judgement->thread, judgement->begin, judgement->end);
+	while (spans_next(&spans, &span)) {
+		struct call_waits *call = g_hash_table_lookup(calls, GUINT_TO_POINTER(span.leaf));
+
+		if (!leaf_is_blocked(span.leaf) ||
+		    !measure_counts(session, judgement->thread, &span))
+			continue;
+		if (!call)
+			g_hash_table_insert(calls, GUINT_TO_POINTER(span.leaf),
+					    call = g_new0(struct call_waits, 1));
+		call->ns += span.end - span.begin;
+		call->count++;
+		if (span.end - span.begin <= call->longest)
+			continue;
+		call->longest = span.end - span.begin;
+		call->wait = wait_of(session, judgement->thread, &span);
+		wait_cut_at(&call->wait, session, judgement->end);
+	}
+	g_hash_table_iter_init(&iter, calls);
+	while (g_hash_table_iter_next(&iter, &leaf, &value)) {
+		const struct call_waits *call = value;
+		g_autofree char *key = leaf_key(session, GPOINTER_TO_UINT(leaf));
+
+		if (pattern_match(pattern, key) &&
+		    (call->ns > largest->ns || (call->ns == largest->ns && call->count &&
+						call->wait.begin < largest->wait.begin)))
+			*largest = *call;
+	}
+	return largest->count;
+}
+
+static void append_thread(GString *text, const struct session *session, uint32_t thread)
+{
+	g_string_append_printf(text, "%s (%d): ", session_thread_name(session, thread),
+			       model_thread(&session->trace.model, thread)->tid);
+}
+
+static char *of_waits(const struct session *session, const struct judgement *judgement)
+{
+	GString *text = g_string_new(NULL);
+	struct call_waits largest;
 	char length[32];
 
-	g_autofree char *key = node_key(node);
-
-	if (!longest || !g_str_has_prefix(key, "blocked/"))
-		return;
-	waits = causality_new(session, judgement->thread, longest->begin, longest->end, 1,
-			      &omitted);
-	if (waits->len) {
-		const struct wait *wait = g_ptr_array_index(waits, 0);
-		struct cause cause = wait_cause(session, wait);
+	if (largest_waits(session, judgement, judgement->limit->bound.state, &largest)) {
+		g_autofree char *key = leaf_key(session, largest.wait.leaf);
+		struct cause cause = wait_cause(session, &largest.wait);
 		g_autofree char *words = cause_words(&cause);
 
-		if (node->count > 1)
+		append_thread(text, session, judgement->thread);
+		g_string_append_printf(text, "%s, %s", key, when_duration(length, largest.ns));
+		if (largest.count > 1)
 			g_string_append_printf(text, " in %" G_GUINT64_FORMAT " waits, %s at most",
-					       node->count,
-					       when_duration(length, wait->end - wait->begin));
+					       largest.count,
+					       when_duration(length, largest.longest));
 		g_string_append_printf(text, "; %s", words);
 		cause_clear(&cause);
 	}
-	g_ptr_array_unref(waits);
+	return g_string_free(text, !text->len);
 }
 
 /* Too little of a state: what there was most of instead. */
 static char *of_states(const struct session *session, const struct judgement *judgement)
 {
 	const char *state = is_too_little(judgement) ? "*" : judgement->limit->bound.state;
-	GString *text = g_string_new(NULL);
+	GString *text;
 	struct node *tree;
 	const struct node *node;
 	char length[32];
 
+	if (g_str_has_prefix(state, "blocked"))
+		return of_waits(session, judgement);
+	text = g_string_new(NULL);
 	tree = summary_new(session, judgement->thread, judgement->begin, judgement->end);
 	node = largest_named(tree, state);
 	if (node) {
 		g_autofree char *key = node_key(node);
 
-		g_string_append_printf(text, "%s (%d): %s, %s",
-				       session_thread_name(session, judgement->thread),
-				       model_thread(&session->trace.model, judgement->thread)->tid,
-				       key, when_duration(length, node->ns));
-		add_longest_wait(text, session, judgement, node);
+		append_thread(text, session, judgement->thread);
+		g_string_append_printf(text, "%s, %s", key, when_duration(length, node->ns));
 	}
 	node_free(tree);
 	return g_string_free(text, !text->len);

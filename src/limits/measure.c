@@ -7,6 +7,7 @@
 #include "latencies/operations.h"
 #include "coverage/coverage.h"
 #include "tracking/request_list.h"
+#include "waits/idle.h"
 #include "waits/summary.h"
 #include "util/pattern.h"
 
@@ -271,6 +272,25 @@ static void measure_requests(struct measures *measures, const struct session *se
 	user_requests_free(requests);
 }
 
+/* It began before the trace, in a call not seen, and outlasts it: nobody is seen to be delayed. */
+static bool is_unseen(const struct session *session, const struct wait *wait)
+{
+	g_autofree char *key = wait->woken ? NULL : leaf_key(session, wait->leaf);
+
+	return g_strcmp0(key, "blocked/unknown") == 0;
+}
+
+bool measure_counts(const struct session *session, uint32_t thread, const struct span *span)
+{
+	struct wait wait;
+
+	if (!leaf_is_blocked(span->leaf))
+		return true;
+	wait = wait_of(session, thread, span);
+	wait_cut_at(&wait, session, session->asked.to);
+	return !wait.block || !(wait_is_at_leisure(session, &wait) || is_unseen(session, &wait));
+}
+
 static void sum_states(const struct session *session, uint32_t thread, const struct limit *limit,
 		       struct measure *measure)
 {
@@ -285,6 +305,7 @@ static void sum_states(const struct session *session, uint32_t thread, const str
 		gpointer leaf = GUINT_TO_POINTER(span.leaf);
 		const char *key = g_hash_table_lookup(keys, leaf);
 		double ns = (double) (span.end - span.begin);
+		bool counts = measure_counts(session, thread, &span);
 
 		if (!key)
 			g_hash_table_insert(keys, leaf,
@@ -297,7 +318,7 @@ static void sum_states(const struct session *session, uint32_t thread, const str
 				p ? &g_array_index(limit->conditions, struct bound, p - 1)
 				  : &limit->bound;
 
-			if (pattern_match(bound->state, key))
+			if (counts && pattern_match(bound->state, key))
 				g_array_index(measure->parts, double, p) += ns;
 		}
 	}

@@ -64,4 +64,8 @@ bool measure_scope_init(struct measure_scope *scope, const struct session *sessi
 			const struct limit *limit);
 void measure_scope_clear(struct measure_scope *scope);
 
+/* A limit on states counts this part of the thread's time: not a wait for a next request, or for
+ * none (waits/idle.h). */
+bool measure_counts(const struct session *session, uint32_t thread, const struct span *span);
+
 #endif

@@ -114,18 +114,20 @@ static bool is_wanted(const struct session *session, uint32_t index, const char 
 	return named(session, leader == NO_THREAD ? index : leader, ids.pid, wanted, naming);
 }
 
-/* "; the nearest name is 'NAME'", or nothing. */
-static char *nearest_thread(const struct session *session, const char *wanted)
+/* "; it has 'NAME', …", or nothing. Of processes those of the threads that lead them. */
+static char *nearest_threads(const struct session *session, const char *wanted, bool process)
 {
 	struct nearest nearest = {.wanted = wanted};
 
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *thread = model_thread(&session->trace.model, i);
 		const char *name = session_thread_name(session, i);
 
-		if (strcmp(name, "?") != 0 && container_has(session, i, NULL))
+		if (strcmp(name, "?") != 0 && container_has(session, i, NULL) &&
+		    (!process || thread->pid == thread->tid))
 			nearest_offer(&nearest, name);
 	}
-	return nearest_words(&nearest, ", the nearest name is ");
+	return nearest_list(&nearest, "; it has ");
 }
 
 void session_threads_named(const struct session *session, const char *wanted, bool process,
@@ -170,11 +172,11 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 		if (lived)
 			return options_refuse(error, "--%s '%s': it did not live in the window",
 					      option, wanted);
-		near = nearest_thread(session, wanted);
+		near = nearest_threads(session, wanted, process);
 		all = suggested_command(session, &(struct suggestion) {.command = "overview",
 								       .option = "limit",
 								       .value = "0"});
-		return options_refuse(error, "--%s '%s': the %s has no such %s%s; %s lists them",
+		return options_refuse(error, "--%s '%s': the %s has no such %s%s (%s lists them)",
 				      option, wanted, session->asked.chosen ? "container" : "trace",
 				      option, near, all);
 	}
@@ -205,20 +207,22 @@ static bool select_container(struct session *session, GError **error)
 
 bool host_exists(const struct session *session, GError **error)
 {
-	g_autoptr(GString) names = g_string_new(NULL);
+	struct nearest nearest = {.wanted = session->asked.options->host};
+	g_autofree char *names = NULL;
 
 	if (!session->asked.options->host)
 		return true;
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
 		const struct host *host = model_host(&session->trace.model, i);
 
-		if (g_strcmp0(host->hostname, session->asked.options->host) == 0)
+		if (g_strcmp0(host->hostname, session->asked.options->host) == 0) {
+			nearest_clear(&nearest);
 			return true;
-		g_string_append_printf(names, "%s%s", i ? ", " : "",
-				       host->hostname ? host->hostname : "(no name)");
+		}
+		nearest_offer(&nearest, host->hostname ? host->hostname : "(no name)");
 	}
-	return options_refuse(error, "--host '%s': the traces are of %s",
-			      session->asked.options->host, names->str);
+	names = nearest_list(&nearest, "the traces are of ");
+	return options_refuse(error, "--host '%s': %s", session->asked.options->host, names);
 }
 
 /* "in order of host, tid, begin", each once however often it was named. */

@@ -197,17 +197,25 @@ void session_shift_matches(struct session *session)
 		}
 }
 
-/* "; the nearest it has is 'NAME'", or nothing. */
-static char *nearest_event(const struct session *session, const char *name)
+/* "; it has 'NAME', …"; somebody who names a program means its start. */
+static char *nearest_events(const struct session *session, const char *option, const char *name)
 {
 	struct nearest nearest = {.wanted = name};
+	g_autofree char *list = NULL;
 	GHashTableIter iter;
 	gpointer key;
+	bool like_one;
 
 	g_hash_table_iter_init(&iter, session->trace.class_names);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
 		nearest_offer(&nearest, session_text(session, GPOINTER_TO_UINT(key)));
-	return nearest_words(&nearest, "; the nearest it has is ");
+	like_one = nearest.kept && nearest.best[0].distance <= strlen(name) / 2;
+	list = nearest_list(&nearest, "; it has ");
+	if (like_one)
+		return g_steal_pointer(&list);
+	return g_strdup_printf("; if it is a program: --%s 'sched_process_exec filename=*/%s' is "
+			       "its start%s",
+			       option, name, list);
 }
 
 static bool event_declared(const struct session *session, const struct event_filter *filter)
@@ -222,10 +230,27 @@ static bool event_declared(const struct session *session, const struct event_fil
 	return false;
 }
 
+/* "; filename has '/bin/sh', …" of the conditions that were not met at times. */
+static char *other_values(const GArray *conditions)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < conditions->len; i++) {
+		const struct filter_condition *at =
+			&g_array_index(conditions, struct filter_condition, i);
+		g_autofree char *before = g_strdup_printf("; other values of %s are ", at->key);
+		g_autofree char *list = at->unmet ? nearest_list(at->unmet, before) : NULL;
+
+		g_string_append(text, list ? list : "");
+	}
+	return g_string_free(text, FALSE);
+}
+
 /* The event exists, but none is as the conditions say. */
 static bool no_match(const char *option, const struct match *match, GError **error)
 {
 	const GArray *conditions = match->filter->conditions;
+	g_autofree char *others = NULL;
 
 	if (!match->met)
 		return options_refuse(error,
@@ -238,8 +263,10 @@ static bool no_match(const char *option, const struct match *match, GError **err
 				option, match->filter->text,
 				g_array_index(conditions, struct filter_condition, i).key,
 				match->fields);
-	return options_refuse(error, "--%s '%s': such events happened, but none with these values",
-			      option, match->filter->text);
+	others = other_values(conditions);
+	return options_refuse(error,
+			      "--%s '%s': such events happened, but none with these values%s",
+			      option, match->filter->text, others);
 }
 
 static bool check_match(const struct session *session, const char *option,
@@ -257,13 +284,7 @@ static bool check_match(const struct session *session, const char *option,
 					      option, match->filter->text, match->seen);
 		return no_match(option, match, error);
 	}
-	near = nearest_event(session, match->filter->event);
-	if (!*near) { /* somebody who names a program means its start */
-		g_free(near);
-		near = g_strdup_printf("; if it is a program: --%s 'sched_process_exec "
-				       "filename=*/%s' is its start",
-				       option, match->filter->event);
-	}
+	near = nearest_events(session, option, match->filter->event);
 	return options_refuse(error, "--%s '%s': the trace has no event '%s'%s", option,
 			      match->filter->text, match->filter->event, near);
 }

@@ -7,6 +7,7 @@
 
 #include "latencies/profile.h"
 #include "util/error.h"
+#include "run/option_values.h"
 #include "util/pattern.h"
 
 struct percentiles {
@@ -174,11 +175,28 @@ static void pick_inner(const struct user_requests *requests, const char *pick, G
 	g_array_append_val(picked, place);
 }
 
+/* "; their labels are 'LABEL', …" */
+static char *labels_near(const struct user_requests *requests, const GArray *candidates,
+			 const char *pick)
+{
+	struct nearest nearest = {.wanted = pick};
+
+	for (guint i = 0; i < candidates->len; i++) {
+		g_autofree char *label = user_request_label(
+			requests,
+			user_request_at(requests, g_array_index(candidates, uint32_t, i)));
+
+		nearest_offer(&nearest, label);
+	}
+	return nearest_list(&nearest, "; their labels are ");
+}
+
 /* Those that a pick means; NULL and `error` if it means none. */
 static GArray *pick_of(const struct user_requests *requests, const GArray *candidates,
 		       const char *option, const char *pick, GError **error)
 {
 	struct percentiles range;
+	g_autofree char *labels = NULL;
 	GArray *picked;
 	guint64 number;
 
@@ -192,12 +210,14 @@ static GArray *pick_of(const struct user_requests *requests, const GArray *candi
 	if (picked->len)
 		return picked;
 	g_array_free(picked, TRUE);
-	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-		    candidates->len ? "--%s '%s': none of the %u requests found; 'whylate "
-				      "requests' lists them"
-				    : "--%s '%s': no request at all was found; --preset says what "
-				      "is one",
-		    option, pick, candidates->len);
+	labels = labels_near(requests, candidates, pick);
+	if (candidates->len)
+		options_refuse(error, "--%s '%s': none of the %u requests found%s", option, pick,
+			       candidates->len, labels);
+	else
+		options_refuse(error,
+			       "--%s '%s': no request at all was found; --preset says what is one",
+			       option, pick);
 	return NULL;
 }
 

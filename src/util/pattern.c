@@ -66,23 +66,89 @@ unsigned text_distance(const char *a, const char *b)
 	return row[m];
 }
 
+/* One has the other in it: "Xorg" and "/usr/bin/Xorg". */
+static bool contains(const char *a, const char *b)
+{
+	g_autofree char *x = g_ascii_strdown(a, -1), *y = g_ascii_strdown(b, -1);
+
+	return (strlen(x) > 2 && strstr(y, x)) || (strlen(y) > 2 && strstr(x, y));
+}
+
+/* Behind the last ':' or '/': "vda" of "device:vda". */
+static const char *last_part(const char *text)
+{
+	for (const char *at = text; *at; at++)
+		if ((*at == ':' || *at == '/') && at[1])
+			text = at + 1;
+	return text;
+}
+
+static bool is_nearer(unsigned distance, const char *text, const struct nearest *nearest,
+		      unsigned place)
+{
+	return distance < nearest->best[place].distance ||
+	       (distance == nearest->best[place].distance &&
+		strcmp(text, nearest->best[place].text) < 0);
+}
+
 void nearest_offer(struct nearest *nearest, const char *text)
 {
-	unsigned distance = text_distance(nearest->wanted, text);
+	unsigned distance, place;
 
-	if (nearest->text && (distance > nearest->distance ||
-			      (distance == nearest->distance && strcmp(text, nearest->text) >= 0)))
+	if (!nearest->seen)
+		nearest->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	if (g_hash_table_contains(nearest->seen, text))
 		return;
-	g_free(nearest->text);
-	nearest->text = g_strdup(text);
-	nearest->distance = distance;
+	g_hash_table_add(nearest->seen, g_strdup(text));
+	distance = contains(nearest->wanted, text)
+			   ? 1
+			   : MIN(text_distance(nearest->wanted, text),
+				 1 + text_distance(last_part(nearest->wanted), last_part(text)));
+	place = nearest->kept;
+	while (place > 0 && is_nearer(distance, text, nearest, place - 1))
+		place--;
+	if (place == NEAREST_MAX)
+		return;
+	if (nearest->kept == NEAREST_MAX)
+		g_free(nearest->best[--nearest->kept].text);
+	memmove(&nearest->best[place + 1], &nearest->best[place],
+		(nearest->kept - place) * sizeof nearest->best[0]);
+	nearest->best[place].text = g_strdup(text);
+	nearest->best[place].distance = distance;
+	nearest->kept++;
+}
+
+void nearest_clear(struct nearest *nearest)
+{
+	for (unsigned i = 0; i < nearest->kept; i++)
+		g_free(nearest->best[i].text);
+	nearest->kept = 0;
+	g_clear_pointer(&nearest->seen, g_hash_table_destroy);
 }
 
 char *nearest_words(struct nearest *nearest, const char *before)
 {
-	g_autofree char *text = g_steal_pointer(&nearest->text);
+	bool near = nearest->kept && nearest->best[0].distance <= strlen(nearest->wanted) / 2;
+	char *words =
+		near ? g_strdup_printf("%s'%s'", before, nearest->best[0].text) : g_strdup("");
 
-	if (!text || nearest->distance > strlen(nearest->wanted) / 2)
-		return g_strdup("");
-	return g_strdup_printf("%s'%s'", before, text);
+	nearest_clear(nearest);
+	return words;
+}
+
+char *nearest_list(struct nearest *nearest, const char *before)
+{
+	GString *list = g_string_new(nearest->kept ? before : "");
+	guint more = nearest->seen ? g_hash_table_size(nearest->seen) - nearest->kept : 0;
+
+	for (unsigned i = 0; i < nearest->kept; i++)
+		g_string_append_printf(list, "%s'%s'",
+				       !i                                ? ""
+				       : i + 1 == nearest->kept && !more ? " and "
+									 : ", ",
+				       nearest->best[i].text);
+	if (more)
+		g_string_append_printf(list, " and %u more", more);
+	nearest_clear(nearest);
+	return g_string_free(list, FALSE);
 }

@@ -8,6 +8,7 @@
 #ifndef WHYLATE_UTIL_PATTERN_H
 #define WHYLATE_UTIL_PATTERN_H
 
+#include <glib.h>
 #include <stdbool.h>
 
 /* All of `text` fits. */
@@ -16,15 +17,25 @@ bool pattern_match(const char *pattern, const char *text);
 /* How many characters must be changed, added or left out to make one text of the other. */
 unsigned text_distance(const char *a, const char *b);
 
-/* Of many texts the one that somebody may have meant by `wanted`: set that, offer all, ask. */
+/* Of many texts those that somebody may have meant by `wanted`: set that, offer all, ask. What has
+ * `wanted` in it, or is in it, is near; then what takes few changes to get there. */
+#define NEAREST_MAX 5
+
 struct nearest {
 	const char *wanted; /* borrowed */
-	char *text; /* owned: the nearest so far; among equals the first by bytes */
-	unsigned distance;
+	struct {
+		char *text; /* owned */
+		unsigned distance;
+	} best[NEAREST_MAX]; /* nearest first; among equals by bytes */
+	unsigned kept;
+	GHashTable *seen; /* owned; the texts offered; NULL: none */
 };
 void nearest_offer(struct nearest *nearest, const char *text);
-/* "; the nearest it has is 'TEXT'", with `before` for what stands before the quote; "" where none
- * is near. Clears it. Free with g_free(). */
+/* Both clear it; free with g_free(). "; did you mean 'TEXT'", with `before` for what stands before
+ * the quote; "" where none is near. */
 char *nearest_words(struct nearest *nearest, const char *before);
+/* "; it has 'A', 'B', 'C', 'D', 'E' and 12 more", nearest first; "" where there are none. */
+char *nearest_list(struct nearest *nearest, const char *before);
+void nearest_clear(struct nearest *nearest);
 
 #endif
