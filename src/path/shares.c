@@ -12,6 +12,7 @@
 #include "path/path_sums.h"
 #include "path/siblings.h"
 #include "path/tried.h"
+#include "util/when.h"
 #include "waits/idle.h"
 #include "waits/reasons.h"
 
@@ -186,15 +187,24 @@ static bool is_own_timer(const struct session *session, const struct piece *piec
 	return detail && detail->kind == DETAIL_TIMER && detail->thread == piece->thread;
 }
 
+#define BEGUN_BEFORE_MIN 1000000 /* ns */
+
 /* The words of the cause of the share's longest wait. */
 static void name_cause(const struct session *session, struct share *share,
 		       const struct piece *piece)
 {
 	struct cause cause = piece_cause(session, piece);
 	GString *label = cause.label ? g_string_new(cause.label) : NULL;
+	char length[32];
 
 	if (label)
 		cause_append_times(label, &cause);
+	/* begun before what is shown of the wait: it would look longer than that */
+	if (label && !strstr(label->str, "before this wait") && cause.served > 0 &&
+	    cause.served - (piece->end - piece->begin) >= BEGUN_BEFORE_MIN)
+		g_string_append_printf(label, ", of which %s before this wait",
+				       when_duration(length,
+						     cause.served - (piece->end - piece->begin)));
 	g_free(share->cause_label);
 	share->cause_label = label ? g_string_free(label, FALSE) : NULL;
 	share->inferred = cause.inferred;
