@@ -7,6 +7,8 @@
  */
 #include "flow/dump.h"
 
+#include <string.h>
+
 #include "model/files.h"
 #include "disk/bios.h"
 #include "threads/namespaces.h"
@@ -81,12 +83,32 @@ void flow_dump_namespaces(struct flow *flow, struct cpu *cpu, const struct event
 	dump_namespaces(flow, event);
 }
 
+/* What was opened by a relative name since the trace began has this absolute one. */
+static void learn_cwd(struct flow *flow, struct fd_table *table, uint32_t known, const char *name)
+{
+	const char *relative = known ? intern_text(flow->names, known) : "";
+	size_t length = strlen(name), tail;
+	g_autofree char *path = NULL;
+
+	if (*name != '/' || !g_str_has_prefix(relative, "file:") || fd_cwd(table))
+		return;
+	relative += strlen("file:");
+	tail = strlen(relative);
+	if (*relative == '/' || !tail || length <= tail || name[length - tail - 1] != '/' ||
+	    strcmp(name + length - tail, relative) != 0)
+		return;
+	path = length - tail == 1 ? g_strdup("/") : g_strndup(name, length - tail - 1);
+	fd_set_cwd(table, intern_id(flow->names, path));
+}
+
 void flow_dump_file(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct fd_table *table =
 		table_of(flow_host(flow, event), event->file.files, event->file.pid, NULL);
 
 	(void) cpu;
+	if (event->file.filename)
+		learn_cwd(flow, table, fd_key(table, event->file.fd), event->file.filename);
 	if (event->file.filename && !fd_key(table, event->file.fd))
 		fd_rename(table, event->file.fd,
 			  file_key_of_name(flow->names, event->file.filename));

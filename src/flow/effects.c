@@ -63,6 +63,22 @@ static void effect_open(struct flow *flow, struct thread *thread, int32_t fd)
 	pressure_opens(flow, thread);
 }
 
+/* "Not known" too is news: what was known is not so any more. */
+static void effect_chdir(struct flow *flow, struct thread *thread)
+{
+	struct fd_table *files = thread_files(flow, thread);
+	uint32_t path = thread->flow.call.path;
+	const char *text;
+
+	if (!path)
+		path = fd_key(files, thread->flow.call.fd);
+	text = path ? intern_text(flow->names, path) : "";
+	if (g_str_has_prefix(text, "file:"))
+		path = intern_id(flow->names, text + strlen("file:"));
+	text = path ? intern_text(flow->names, path) : "";
+	fd_set_cwd(files, *text == '/' ? path : 0);
+}
+
 static void effect_close_range(struct fd_table *files, const struct call *call)
 {
 	/* CLOSE_RANGE_UNSHARE (2) with shared tables is rare enough to leave */
@@ -126,6 +142,9 @@ static void change_files(struct flow *flow, uint32_t index, struct thread *threa
 	switch (effect) {
 	case DOES_OPEN:
 		effect_open(flow, thread, ret);
+		break;
+	case DOES_CHDIR:
+		effect_chdir(flow, thread);
 		break;
 	case DOES_DUP:
 		fd_dup(files, call->fd, ret, false);

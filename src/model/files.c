@@ -14,9 +14,13 @@ struct fd_store {
 	GHashTable *far;  /* owned; fd -> the same, from NEAR on; NULL: none */
 };
 
+#define SEARCHED_MAX 256 /* descriptors; more are not searched for a name */
+
 struct fd_table {
 	int refs;         /* threads, and the host's index of tables */
 	struct fd_store *store;
+	uint32_t cwd; /* interned path; 0: not known. Who shares descriptors shares it (CLONE_FS
+			 goes with CLONE_FILES in all libraries) */
 };
 
 static struct open_file *entry_file(gpointer entry)
@@ -179,6 +183,7 @@ struct fd_table *fd_table_copy(struct fd_table *table)
 	copy->refs = 1;
 	copy->store = table->store;
 	copy->store->refs++;
+	copy->cwd = table->cwd;
 	return copy;
 }
 
@@ -201,6 +206,53 @@ static gboolean merge_entry(gpointer key, gpointer entry, gpointer data)
 void fd_table_merge(struct fd_table *into, struct fd_table *from)
 {
 	store_each(from->store, merge_entry, into);
+	if (!into->cwd)
+		into->cwd = from->cwd;
+}
+
+void fd_set_cwd(struct fd_table *table, uint32_t path)
+{
+	table->cwd = path;
+}
+
+uint32_t fd_cwd(const struct fd_table *table)
+{
+	return table->cwd;
+}
+
+/* Which open file has an absolute name that ends with a relative one. */
+struct ending {
+	const struct intern *names;
+	const char *name;
+	uint32_t key; /* of the first that does */
+	bool several;
+};
+
+static gboolean ends_so(gpointer fd, gpointer entry, gpointer data)
+{
+	struct ending *ending = data;
+	uint32_t key = entry_file(entry)->key;
+	const char *text = intern_text(ending->names, key);
+	size_t length = strlen(text), tail = strlen(ending->name);
+
+	(void) fd;
+	if (!key || key == ending->key || !g_str_has_prefix(text, "file:/") ||
+	    length < strlen("file:/") + tail || text[length - tail - 1] != '/' ||
+	    strcmp(text + length - tail, ending->name) != 0)
+		return FALSE;
+	ending->several |= ending->key != 0;
+	ending->key = key;
+	return FALSE;
+}
+
+uint32_t fd_named_so(struct fd_table *table, const struct intern *names, const char *name)
+{
+	struct ending ending = {names, name, 0, false};
+
+	if (table->store->far || table->store->count > SEARCHED_MAX)
+		return 0;
+	store_each(table->store, ends_so, &ending);
+	return ending.several ? 0 : ending.key;
 }
 
 static gpointer lookup(struct fd_table *table, int32_t fd)

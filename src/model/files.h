@@ -58,6 +58,13 @@ void fd_rename(struct fd_table *table, int32_t fd, uint32_t key);
 struct open_file *fd_file(struct fd_table *table, int32_t fd);
 /* Its key, 0 if that is not known. */
 uint32_t fd_key(struct fd_table *table, int32_t fd);
+/* The current directory of the processes that have the table: interned path, 0: not known. */
+void fd_set_cwd(struct fd_table *table, uint32_t path);
+uint32_t fd_cwd(const struct fd_table *table);
+/* The key of the only open file whose absolute name ends with the relative `name`; 0: there is
+ * none, or there are several. */
+uint32_t fd_named_so(struct fd_table *table, const struct intern *names, const char *name);
+
 /* Calls `visit` with each descriptor that was registered with the epoll `epfd`, `max` at most. */
 void fd_epoll_each(struct fd_table *table, int32_t epfd, guint max,
 		   void (*visit)(int32_t fd, void *data), void *data);

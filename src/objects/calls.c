@@ -27,6 +27,8 @@ static const struct {
 	{"open", WAIT_DEFAULT, DOES_OPEN},
 	{"openat", WAIT_DEFAULT, DOES_OPEN},
 	{"openat2", WAIT_DEFAULT, DOES_OPEN},
+	{"chdir", WAIT_DEFAULT, DOES_CHDIR},
+	{"fchdir", WAIT_FD, DOES_CHDIR},
 	{"open_by_handle_at", WAIT_NOTHING, DOES_OPEN},
 	{"creat", WAIT_DEFAULT, DOES_OPEN},
 	{"memfd_create", WAIT_NOTHING, DOES_MEMFD},
@@ -277,22 +279,32 @@ uint32_t key_of_fd(struct flow *flow, struct thread *thread, int32_t fd)
 	return key ? key : key_format(flow, "fd:%d", fd);
 }
 
-/* The path as given, or behind that of a known directory descriptor `dfd`. */
+/* The path from the root where that can be known: a relative one is below the directory `dfd`, or
+ * the current one. Where that is not known, an open file of the process whose name ends with it is
+ * taken for it (inferred). Else as given. */
 static uint32_t path_of(struct flow *flow, struct thread *thread, const char *name, int32_t dfd)
 {
-	uint32_t directory = 0;
+	struct fd_table *files;
+	uint32_t directory;
 	const char *base;
 	g_autofree char *joined = NULL;
 
 	if (!name || !*name)
 		return 0;
-	if (*name != '/' && dfd >= 0)
-		directory = fd_key(thread_files(flow, thread), dfd);
-	base = directory ? intern_text(flow->names, directory) : "";
-	if (!g_str_has_prefix(base, "file:"))
+	if (*name == '/')
 		return intern_id(flow->names, name);
-	joined = g_strconcat(base + strlen("file:"), "/", name, NULL);
-	return intern_id(flow->names, joined);
+	files = thread_files(flow, thread);
+	directory = dfd >= 0 ? fd_key(files, dfd) : fd_cwd(files);
+	base = directory ? intern_text(flow->names, directory) : "";
+	if (g_str_has_prefix(base, "file:"))
+		base += strlen("file:");
+	if (*base == '/') {
+		joined = g_canonicalize_filename(name, base);
+		return intern_id(flow->names, joined);
+	}
+	directory = dfd >= 0 ? 0 : fd_named_so(files, flow->names, name);
+	return intern_id(flow->names,
+			 directory ? intern_text(flow->names, directory) + strlen("file:") : name);
 }
 
 /* The file that the call opens, executes or loads, as struct interval.ref says it. */

@@ -58,6 +58,7 @@ enum call_effect {
 	DOES_UNMAP,
 	DOES_REMAP,
 	DOES_BREAK,
+	DOES_CHDIR,
 };
 
 /* What moves through the call's descriptor. */
