@@ -49,6 +49,17 @@ static void dump_table(struct host *host, struct thread *thread, const struct ev
 	thread->files = fd_table_join(table);
 }
 
+/* The first of the processes above it that have its name one after the other. */
+static int32_t family_of(struct flow *flow, const struct thread *thread)
+{
+	const struct thread *parent =
+		is_thread(thread->parent) ? flow_thread(flow, thread->parent) : NULL;
+
+	if (parent && parent->name == thread->name && parent->files && fd_family(parent->files))
+		return fd_family(parent->files);
+	return thread->tid;
+}
+
 void flow_dump_process(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct host *host = flow_host(flow, event);
@@ -72,6 +83,8 @@ void flow_dump_process(struct flow *flow, struct cpu *cpu, const struct event *e
 		thread->parent = parent == IDMAP_NONE ? NO_THREAD : parent;
 	}
 	dump_table(host, thread, event);
+	if (thread->files && thread->pid == thread->tid)
+		fd_set_family(thread->files, family_of(flow, thread));
 	dump_namespaces(flow, event);
 	if (event->process.status == STATUS_WAIT && !thread->evident)
 		thread_found_off(flow, thread, THREAD_BLOCKED);
@@ -101,6 +114,27 @@ static void learn_cwd(struct flow *flow, struct fd_table *table, uint32_t known,
 	fd_set_cwd(table, intern_id(flow->names, path));
 }
 
+/* "0001", "pg_wal/0001" and so on: that one of the family has such a file open. */
+static void note_endings(struct host *host, const struct fd_table *table, uint32_t key,
+			 const char *name)
+{
+	const char *at = name + strlen(name);
+
+	for (int parts = 0; fd_family(table) && *name == '/' && parts < ENDINGS_MOST; parts++) {
+		uint64_t hash;
+		uint32_t known;
+
+		while (at > name && at[-1] != '/')
+			at--;
+		hash = fd_ending_hash(fd_family(table), at);
+		known = idmap_get(&host->file_endings, hash);
+		idmap_set(&host->file_endings, hash,
+			  known == IDMAP_NONE || known == key ? key : ENDING_OF_SEVERAL);
+		if (--at <= name)
+			break;
+	}
+}
+
 void flow_dump_file(struct flow *flow, struct cpu *cpu, const struct event *event)
 {
 	struct fd_table *table =
@@ -109,9 +143,13 @@ void flow_dump_file(struct flow *flow, struct cpu *cpu, const struct event *even
 	(void) cpu;
 	if (event->file.filename)
 		learn_cwd(flow, table, fd_key(table, event->file.fd), event->file.filename);
-	if (event->file.filename && !fd_key(table, event->file.fd))
-		fd_rename(table, event->file.fd,
-			  file_key_of_name(flow->names, event->file.filename));
+	if (event->file.filename) {
+		uint32_t key = file_key_of_name(flow->names, event->file.filename);
+
+		note_endings(flow_host(flow, event), table, key, event->file.filename);
+		if (!fd_key(table, event->file.fd))
+			fd_rename(table, event->file.fd, key);
+	}
 }
 
 void flow_dump_interrupt(struct flow *flow, struct cpu *cpu, const struct event *event)

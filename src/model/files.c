@@ -21,6 +21,7 @@ struct fd_table {
 	struct fd_store *store;
 	uint32_t cwd; /* interned path; 0: not known. Who shares descriptors shares it (CLONE_FS
 			 goes with CLONE_FILES in all libraries) */
+	int32_t family;
 };
 
 static struct open_file *entry_file(gpointer entry)
@@ -184,6 +185,7 @@ struct fd_table *fd_table_copy(struct fd_table *table)
 	copy->store = table->store;
 	copy->store->refs++;
 	copy->cwd = table->cwd;
+	copy->family = table->family;
 	return copy;
 }
 
@@ -208,6 +210,25 @@ void fd_table_merge(struct fd_table *into, struct fd_table *from)
 	store_each(from->store, merge_entry, into);
 	if (!into->cwd)
 		into->cwd = from->cwd;
+}
+
+void fd_set_family(struct fd_table *table, int32_t family)
+{
+	table->family = family;
+}
+
+int32_t fd_family(const struct fd_table *table)
+{
+	return table->family;
+}
+
+uint64_t fd_ending_hash(int32_t family, const char *name)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (uint32_t) family;
+
+	for (; *name; name++) /* FNV-1a */
+		hash = (hash ^ (uint8_t) *name) * UINT64_C(0x100000001b3);
+	return hash;
 }
 
 void fd_set_cwd(struct fd_table *table, uint32_t path)
@@ -334,6 +355,7 @@ static gboolean is_cloexec(gpointer fd, gpointer entry, gpointer data)
 
 void fd_exec(struct fd_table *table)
 {
+	table->family = 0;
 	store_each(store_to_write(table), is_cloexec, NULL);
 }
 

@@ -58,6 +58,15 @@ void fd_rename(struct fd_table *table, int32_t fd, uint32_t key);
 struct open_file *fd_file(struct fd_table *table, int32_t fd);
 /* Its key, 0 if that is not known. */
 uint32_t fd_key(struct fd_table *table, int32_t fd);
+/* A family: a process and its children, theirs and so on, that run the same program and were
+ * there before the trace, as a server and its workers; they are mostly in one directory. Its
+ * number is the TID of the first; 0: none. Lost with an exec. */
+void fd_set_family(struct fd_table *table, int32_t family);
+int32_t fd_family(const struct fd_table *table);
+/* Of the last parts of a file's name that one of them has open. */
+#define ENDINGS_MOST 3 /* parts */
+#define ENDING_OF_SEVERAL (UINT32_MAX - 1)
+uint64_t fd_ending_hash(int32_t family, const char *name);
 /* The current directory of the processes that have the table: interned path, 0: not known. */
 void fd_set_cwd(struct fd_table *table, uint32_t path);
 uint32_t fd_cwd(const struct fd_table *table);

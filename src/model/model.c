@@ -72,6 +72,7 @@ static void host_free(struct host *host)
 	g_array_free(host->dirtied, TRUE);
 	g_array_free(host->served, TRUE);
 	idmap_clear(&host->file_disks);
+	idmap_clear(&host->file_endings);
 	g_free(host);
 }
 
@@ -138,6 +139,7 @@ struct host *host_new(struct model *model)
 	host->dirtied = g_array_new(FALSE, TRUE, sizeof(struct dirtied));
 	host->served = g_array_new(FALSE, TRUE, sizeof(struct served));
 	idmap_init(&host->file_disks);
+	idmap_init(&host->file_endings);
 	idmap_init(&host->cpu_index);
 	idmap_init(&host->tids);
 	idmap_init(&host->irq_names);

@@ -476,6 +476,9 @@ struct host {
 	uint32_t served_next; /* place of the next one */
 	struct disk_end disk_ends[8];
 	uint32_t disk_ends_next;
+	struct idmap
+		file_endings; /* hash of the end of a file's name and of a family of processes that
+				 has it open (files.h) -> interned key; ENDING_OF_SEVERAL */
 	struct idmap file_disks; /* interned key of a file, or hash of a directory -> dev */
 	struct stop stops[16]; /* the last ones */
 	uint32_t stops_next;

@@ -247,7 +247,7 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    PASSING_ARRAY(armed, wake_detail), OWN(requests), PASSING_ARRAY(on_way, request),
 	    OWN(request_free), NUMBER(request_count), OWN(whole), IN_PLACE(completed, request),
 	    PASSING_ARRAY(dirtied, dirtied), PASSING_ARRAY(served, served), OWN(served_next),
-	    IN_PLACE(disk_ends, disk_end), OWN(disk_ends_next), OWN(file_disks),
+	    IN_PLACE(disk_ends, disk_end), OWN(disk_ends_next), OWN(file_disks), OWN(file_endings),
 	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next),
 	    PASSING_ARRAY(arrivals, arrival), NUMBER(arrivals_next), IN_PLACE(endings, end_signal),
 	    NUMBER(endings_next), PASSING_ARRAY(talks, talk), NUMBER(talk_count), OWN(talk_index),

@@ -279,9 +279,18 @@ uint32_t key_of_fd(struct flow *flow, struct thread *thread, int32_t fd)
 	return key ? key : key_format(flow, "fd:%d", fd);
 }
 
+/* What one of its family has open, and only one file is called so; 0. */
+static uint32_t named_in_family(const struct flow *flow, struct thread *thread, const char *name)
+{
+	uint32_t key = idmap_get(&model_host(flow->model, thread->host)->file_endings,
+				 fd_ending_hash(fd_family(thread->files), name));
+
+	return key == IDMAP_NONE || key == ENDING_OF_SEVERAL ? 0 : key;
+}
+
 /* The path from the root where that can be known: a relative one is below the directory `dfd`, or
  * the current one. Where that is not known, an open file of the process whose name ends with it is
- * taken for it (inferred). Else as given. */
+ * taken for it, or one of the processes of its family (inferred). Else as given. */
 static uint32_t path_of(struct flow *flow, struct thread *thread, const char *name, int32_t dfd)
 {
 	struct fd_table *files;
@@ -303,6 +312,8 @@ static uint32_t path_of(struct flow *flow, struct thread *thread, const char *na
 		return intern_id(flow->names, joined);
 	}
 	directory = dfd >= 0 ? 0 : fd_named_so(files, flow->names, name);
+	if (!directory && dfd < 0 && fd_family(files) && strchr(name, '/'))
+		directory = named_in_family(flow, thread, name);
 	return intern_id(flow->names,
 			 directory ? intern_text(flow->names, directory) + strlen("file:") : name);
 }

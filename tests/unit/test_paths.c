@@ -184,6 +184,66 @@ static void test_ends_so(void)
 	g_assert_cmpstr(synced(feed, 6), ==, "file:pg_wal/0001");
 }
 
+static void process(struct feed *feed, int32_t pid, int32_t ppid, const char *name)
+{
+	struct event event = event_of(feed, 1, 0, "lttng_statedump_process_state");
+
+	event.process.tid = event.process.pid = pid;
+	event.process.ppid = ppid;
+	event.process.name = name;
+	event.process.status = 1;
+	send(feed, &event);
+}
+
+/* A server `name` (20) and its workers, which were there before: one has the file open by its
+ * whole name, a's process is another, of `name` or not, and opens it by a relative one. */
+static const char *of_a_worker(struct feed *feed, const char *name, bool second)
+{
+	process(feed, 20, 1, name);
+	process(feed, 21, 20, name);
+	process(feed, 22, 20, name);
+	dumped(feed, 2, 21, 3, "/pg/d/pg_wal/0001");
+	if (second)
+		dumped(feed, 2, 22, 3, "/pg/e/pg_wal/0001");
+	sw(feed, 10, 1, "b", 6, SLEEPS, name, 22);
+	calls(feed, 20, 1, "openat", CWD, "pg_wal/0001", 9);
+	entry(feed, 30, 1, "fsync", 9);
+	sw(feed, 31, 1, name, 22, SLEEPS, "idle", 0);
+	waking(feed, 36, 0, 22);
+	sw(feed, 37, 1, "idle", 0, 0, name, 22);
+	leave(feed, 38, 1, "fsync", 0);
+	plain(feed, 100, 0, "other");
+	return synced(feed, 22);
+}
+
+static void test_family(void)
+{
+	g_autoptr(feed_owned) feed = two();
+
+	g_assert_cmpstr(of_a_worker(feed, "postgres", false), ==, "file:/pg/d/pg_wal/0001");
+}
+
+/* It has one of that name too, elsewhere: which one is meant its own tells. */
+static void test_family_of_two(void)
+{
+	g_autoptr(feed_owned) feed = two();
+
+	g_assert_cmpstr(of_a_worker(feed, "postgres", true), ==, "file:/pg/e/pg_wal/0001");
+}
+
+/* Who is no relative has a file of its own. */
+static void test_stranger(void)
+{
+	g_autoptr(feed_owned) feed = two();
+
+	process(feed, 21, 1, "postgres");
+	dumped(feed, 2, 21, 3, "/pg/d/pg_wal/0001");
+	calls(feed, 20, 0, "openat", CWD, "pg_wal/0001", 9);
+	syncs(feed, 30, 0);
+	plain(feed, 100, 0, "other");
+	g_assert_cmpstr(synced(feed, 5), ==, "file:pg_wal/0001");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -193,5 +253,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/paths/fork", test_fork);
 	g_test_add_func("/paths/statedump-tells", test_statedump_tells);
 	g_test_add_func("/paths/ends-so", test_ends_so);
+	g_test_add_func("/paths/family", test_family);
+	g_test_add_func("/paths/family-of-two", test_family_of_two);
+	g_test_add_func("/paths/stranger", test_stranger);
 	return g_test_run();
 }
