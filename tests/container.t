@@ -153,7 +153,7 @@ def listed(directory, kinds):
     expected = [("pid", BOX, 1, HOST, 500, 3, ["nginx", "worker", "app"]), ("pid", INNER, 2, BOX, 520, 1, ["app"]),
                 ("cgroup", CGROUP, None, None, None, 3, ["nginx", "worker", "app"])]
     assert found == [e for e in expected if e[0] in kinds], found
-    text = t.output("overview", directory).decode()
+    text = t.output("overview", "--full", directory).decode()
     assert "Containers: namespaces other than the host's\n  pid:[4026532201]: 3 threads, first process nginx (500)" in text, text
     inside = t.report("overview", directory, "--container", "4026532305", "--limit", "0")
     names = [x["tid"] for x in inside["threads"] + inside["idle_threads"]]

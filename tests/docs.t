@@ -252,7 +252,7 @@ def compare_lines(shown, real):
 AUTOSTART = ("delay", SOURCE + "/traces/startup-chain", "--target",
              "sched_process_exec filename=*/autostart")
 LOCK_2 = ("delay", trace("futex"), "--thread", "lock-2")
-HANG = ("overview", trace("hang"))
+HANG = ("overview", "--full", trace("hang"))
 HOSTS = ("delay", *trace("two-hosts-client", "two-hosts-server"), "--host", "client", "--thread", "python3", "--utc", "--from",
          "09:26:55.912", "--to", "09:26:56.094")
 STARTUPS = ("diff", *(trace("whatif-startup") + "/startup-" + run for run in ("base", "nap0")), "--target",
@@ -266,7 +266,7 @@ def check_readme():
     """Output shown in README.md is what is printed now."""
     blocks = re.findall(r"^```\n(.*?)^```$", read("README.md"), re.M | re.S)
     reports = [b for b in blocks if b.startswith("$ whylate") or "Lineage:" in b or "Blocking causality" in b]
-    others = {"$ whylate profile": WRITERS, "$ whylate delay futex": LOCK_2, "$ whylate hang": HANG,
+    others = {"$ whylate profile": WRITERS, "$ whylate delay futex": LOCK_2, "$ whylate --full hang": HANG,
               "$ whylate overview": ("overview", trace("disk-read"), "--fail-if", "p99(syscall:pread64) > 1ms"),
               "$ whylate delay two-hosts": HOSTS, "$ whylate diff web-mixed": ("diff", *APP, "--slow-fast", "p80"),
               "$ whylate diff startup-base": STARTUPS,
@@ -311,8 +311,10 @@ tap.case("kinds of operations, in a report, the manual page and the completion",
 tap.case("whylate(1) explains the exit status", check_exit_status)
 tap.case("README.md shows what is printed", check_readme)
 tap.case("whylate-delay(1) shows what is printed", check_example, "whylate-delay.1", *AUTOSTART)
-tap.case("whylate-overview(1) shows what is printed", check_example, "whylate-overview.1", "overview",
+tap.case("whylate-overview(1) shows its first screen", check_example, "whylate-overview.1", "overview",
          SOURCE + "/traces/startup-chain", "--utc")
+tap.case("whylate-overview(1) shows what is printed in full", check_example, "whylate-overview.1", "overview", "--full",
+         SOURCE + "/traces/startup-chain", "--utc", number=1)
 tap.case("whylate-profile(1) shows what is printed", check_example, "whylate-profile.1", "profile",
          trace("fork4"), "--operation", "syscall:clone", "--utc")
 tap.case("whylate-requests(1) shows what is printed", check_example, "whylate-requests.1", "requests", *APP, "--limit", "4")

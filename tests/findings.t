@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 tap = t.Tap()
 REPORTS = {"overview": ("startup-chain",), "delay": ("futex", "--thread", "lock-2"), "profile": ("fork4",),
            "requests": ("web-mixed",)}
-LETTERS = {"overview": "wi", "delay": "w", "profile": "p", "requests": "c"}
+LETTERS = {"overview": "swi", "delay": "w", "profile": "p", "requests": "c"}
 
 
 def findings(command, name, *arguments, path=None):
@@ -28,9 +28,10 @@ def check_ids(command):
     assert all(re.fullmatch("[%s]-[a-z2-7]{6}" % LETTERS[command], i) for i in ids), ids
     assert [one["ns"] for one in found] == sorted((one["ns"] for one in found), reverse=True)
     name, *arguments = REPORTS[command]
-    text = t.output(command, t.trace(name), "--quiet", "--limit", "0", *arguments).decode()
+    full = ("--full",) if command == "overview" else ()
+    text = t.output(command, t.trace(name), "--quiet", "--limit", "0", *full, *arguments).decode()
     section = text.split("\nFindings\n")[1].split("\n\n")[0]
-    assert re.findall(r"^  ([wipc]-[a-z2-7]{6}) ", section, re.M) == ids
+    assert re.findall(r"^  ([swipc]-[a-z2-7]{6}) ", section, re.M) == ids
 
 
 def check_explained(command):

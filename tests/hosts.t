@@ -294,7 +294,7 @@ def no_packets():
     for thread in report["threads"]:
         for wait in thread["causality"]:
             assert wait.get("share", thread)["host"] == thread["host"], wait
-    assert re.search(rb"taken\s+as\s+it\s+is,\s+as\s+no\s+packets\s+match", t.output("overview", *traces))
+    assert re.search(rb"taken\s+as\s+it\s+is,\s+as\s+no\s+packets\s+match", t.output("overview", "--full", *traces))
 
 
 def without_labels(node):
@@ -345,12 +345,12 @@ def targets():
 
 def text():
     """Hosts and clocks are named in each report."""
-    for command in (["delay", "--thread", "python3"], ["overview"], ["profile"]):
+    for command in (["delay", "--thread", "python3"], ["overview", "--full"], ["profile"]):
         out = t.output(*command, CLIENT, SERVER).decode()
         assert re.search(r"clock:\s+\+815\.6 ms,\s+±40\d\.\d µs\s+\(84\s+packets\)", out), out[:600]
         assert "clock:\n  the reference" in out or "clock: the reference" in out, out[:300]
         assert re.search(r"on\s+server", out) and re.search(r"on\s+client|  client", out), command
-    alone_text = t.output("overview", CLIENT).decode()
+    alone_text = t.output("overview", "--full", CLIENT).decode()
     assert "clock:" not in alone_text and " on client" not in alone_text
 
 

@@ -170,7 +170,7 @@ def profile_counts():
 def forms():
     """Text has a heading each, JSON is an object a line that the schema takes, CSV has one head."""
     trace = t.trace("pipe-chain")
-    text = t.output("overview", trace, "--every", "500ms").decode()
+    text = t.output("overview", "--full", trace, "--every", "500ms").decode()
     assert [text.count("==== Report %d: " % n) for n in (1, 2, 3, 4)] == [1, 1, 1, 0]
     for command, more in (("overview", ()), ("delay", ("--thread", "stage-a")), ("profile", ())):
         schema = json.load(open(t.SOURCE + "/share/schema/whylate-%s-1.json" % command))

@@ -140,7 +140,7 @@ def without_environment(name):
             file.write(text)
         reports = [t.output("overview", directory, "--format", "json", "--quiet", "--reader", reader)
                    for reader in ("auto", "direct", "babeltrace")]
-        assert b"version not said" in t.output("overview", directory, "--quiet")
+        assert b"version not said" in t.output("overview", "--full", directory, "--quiet")
     assert len(set(reports)) == 1
     assert json.loads(reports[0])["hosts"][0]["kernel"] is None
 

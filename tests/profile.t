@@ -1291,7 +1291,7 @@ def overview():
         if large > 1:
             want[profile["operation"][len("syscall:"):]] = large
     assert want["clone"] == 2
-    said = " ".join(t.output("overview", t.trace("fork4"), "--limit", "0").decode().split())
+    said = " ".join(t.output("overview", "--full", t.trace("fork4"), "--limit", "0").decode().split())
     said = said.split("More than one peak of latency: ", 1)[1].split(" Findings ", 1)[0]
     found = {word.split(" (")[0]: int(word.split("(")[1].rstrip(")")) for word in said.split("), ")}
     assert found == want, (found, want)

@@ -36,7 +36,7 @@ tap.case("lost, all threads", same, "delay", [trace("lost")],
          ["--thread", "all", "--format", "json", "--quiet"], 'thread="all",format="json",quiet=yes')
 for form in ("json", "text"):
     tap.case("overview of pipe-chain, as " + form, same, "overview", [trace("pipe-chain")],
-             ["--format", form], 'format="%s"' % form)
+             ["--full", "--format", form], 'full=yes,format="%s"' % form)
 for form in ("json", "text"):
     tap.case("profile of fork4, as " + form, same, "profile", [trace("fork4")],
              ["--format", form, "--operation", "syscall:clone", "--operation", "irq:*", "--time-lapse", "100ms",

@@ -53,7 +53,7 @@ CASES = (
 
 def entries(name):
     """The overview's list of who and what others waited for, an entry each, as on the screen."""
-    text = t.output("overview", t.trace(name)).decode()
+    text = t.output("overview", "--full", t.trace(name)).decode()
     part = re.search(r"^Who and what others waited for.*?\n(.*?)\n\n", text, re.M | re.S).group(1)
     found = []
     for line in part.split("\n"):

@@ -371,7 +371,7 @@ def steps():
 def rows(name):
     """The section in text: of the first ten those with 1 % or more, none repeated, no command twice."""
     report = overview(name)
-    lines = t.output("overview", t.trace(name)).decode().split("Who and what others waited for", 1)[1]
+    lines = t.output("overview", "--full", t.trace(name)).decode().split("Who and what others waited for", 1)[1]
     lines = lines.split("\n\n")[0].split("\n")
     imposed = report["waiting_sums"]["imposed_ns"]
     large = [x for x in report["waiting"][:10] if x["ns"] >= imposed / 100]

@@ -18,6 +18,7 @@
 static const struct {
 	const char *kind, *meaning, *unit;
 } kinds[] = {
+	{"answer", "it is among the first things that the overview says", "waits"},
 	{"wait", "threads of one name waited in one call for one resource", "waits"},
 	{"imposer", "others waited for it, or for what it waited for", "threads that waited"},
 	{"peak", "operations of one latency peak that spent their time alike", "operations"},

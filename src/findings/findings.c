@@ -10,6 +10,8 @@
 #include "latencies/operations.h"
 #include "latencies/roots.h"
 #include "run/command.h"
+#include "stands/stands.h"
+#include "stands/words.h"
 #include "waits/summary.h"
 #include "imposed/waiting.h"
 #include "util/digest.h"
@@ -154,6 +156,44 @@ void findings_add_imposers(GArray *findings, const struct session *session,
 		add_part(made_of, name);
 		make_id(one.id, 'i', made_of);
 		one.title = g_strconcat("waited for by others: ", name, NULL);
+		add_finding(findings, index, &one);
+	}
+}
+
+/* A name without what tells one of several from the next. */
+static void add_stem(GString *made_of, const struct session *session, uint32_t thread)
+{
+	const char *name = is_thread(thread) ? session_thread_name(session, thread) : "";
+	g_autofree char *stem = g_strndup(name, stem_length(name));
+
+	add_part(made_of, stem);
+}
+
+void findings_add_stands(GArray *findings, const struct session *session, struct stands *stands)
+{
+	g_autoptr(GHashTable) index = index_new();
+
+	for (guint i = 0; i < stands->items->len; i++) {
+		struct stand *item = &g_array_index(stands->items, struct stand, i);
+		const struct fact *fact = item->fact;
+		g_autoptr(GString) made_of = g_string_new(NULL);
+		struct finding one = {.kind = "answer",
+				      .ns = fact->ns,
+				      .count = fact->count,
+				      .threads = fact->threads,
+				      .spans_gap = fact->spans_gap,
+				      .thread = fact->victim,
+				      .begin = fact->begin,
+				      .end = fact->end,
+				      .largest = fact->longest};
+
+		add_part(made_of, stand_kind_name((enum stand_kind) fact->kind));
+		add_stem(made_of, session, fact->victim);
+		add_stem(made_of, session, fact->subject);
+		add_part(made_of, fact->object ? lasting(session_text(session, fact->object)) : "");
+		make_id(one.id, 's', made_of);
+		memcpy(item->id, one.id, sizeof item->id);
+		one.title = g_strdup(item->sentence);
 		add_finding(findings, index, &one);
 	}
 }
@@ -306,10 +346,14 @@ GArray *findings_all(const struct session *session)
 	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	struct overview *overview = overview_new(session);
 	struct waiting *waiting = waiting_new(session);
+	struct stands *stands;
 	struct profiles *profiles =
 		session->trace.flow.operations_wanted ? profiles_new(session, 1, NULL) : NULL;
 	GArray *groups;
 
+	stands = stands_new(session, waiting);
+	findings_add_stands(findings, session, stands);
+	stands_free(stands);
 	findings_add_waits(findings, session, overview->waits, NULL);
 	findings_add_imposers(findings, session, waiting);
 	/* the overview leaves out who is idle, and of others what delayed nobody */
@@ -355,6 +399,6 @@ void finding_want(const struct options *options, struct wanted *wanted)
 
 bool finding_is_id(const char *text)
 {
-	return strlen(text) == FINDING_ID - 1 && strchr("wipc", *text) && text[1] == '-' &&
+	return strlen(text) == FINDING_ID - 1 && strchr("swipc", *text) && text[1] == '-' &&
 	       strspn(text + 2, letters) == LETTERS;
 }

@@ -7,6 +7,7 @@
  * the same trace gives the same ids on any machine, the same trouble in another trace mostly too,
  * and what has one id is one finding: its times and counts are added up.
  *
+ *   s-…  answer   an item of what stands out in a trace (stands.h)
  *   w-…  wait     threads of one name waited in one call for one resource
  *   i-…  imposer  a thread or a resource that others waited for (waiting.h)
  *   p-…  peak     operations of one latency peak with one root cause (roots.h)
@@ -23,6 +24,7 @@
 
 struct costs;
 struct profiles;
+struct stands;
 struct waiting;
 struct wanted;
 
@@ -50,6 +52,8 @@ void findings_add_waits(GArray *findings, const struct session *session, const G
 			const bool *left_out);
 void findings_add_imposers(GArray *findings, const struct session *session,
 			   const struct waiting *waiting);
+/* Items of what stands out, whose ids are set. */
+void findings_add_stands(GArray *findings, const struct session *session, struct stands *stands);
 void findings_add_profiles(GArray *findings, const struct profiles *profiles);
 void findings_add_costs(GArray *findings, const struct costs *costs);
 /* These alone, sorted. */

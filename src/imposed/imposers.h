@@ -56,6 +56,7 @@ struct waiting {
 	GArray *knots;      /* struct knot; largest first */
 	GArray *edges;      /* struct waited_for, most time first; NULL: not asked for (--format
 			       html shows it) */
+	GArray *lost;       /* int64_t, of each thread: what was imposed on it */
 	int64_t imposed;    /* sum over the waits that count */
 	int64_t by_threads; /* of that: on threads; the sum over `imposers` that are threads */
 	int64_t own, idle, open, unknown, children, tracer; /* not imposed: see above */

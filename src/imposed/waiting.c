@@ -17,6 +17,12 @@
 #define RUNS_MAX 20000000 /* runs of CPUs read in all: a second or two; traces need 10^3 to 10^6 */
 #define STEPS_MAX 2000000 /* intervals read in all: about a second; traces need 10^4 to 10^5 */
 
+static void count_imposed(struct account *account, int64_t ns)
+{
+	account->waiting->imposed += ns;
+	g_array_index(account->waiting->lost, int64_t, account->wait.waiter) += ns;
+}
+
 /* Of a wait that led to nobody: imposed by hardware, or not imposed. */
 static void account_hardware(struct account *account, const struct wait *wait)
 {
@@ -32,7 +38,7 @@ static void account_hardware(struct account *account, const struct wait *wait)
 	else if (wait_is_idle(session, wait))
 		waiting->idle += ns;
 	else {
-		waiting->imposed += ns;
+		count_imposed(account, ns);
 		impose_by_named(account, wait);
 		impose_by_wait(account, wait, ns);
 	}
@@ -52,7 +58,7 @@ static void account_wait(struct account *account, uint32_t thread, const struct 
 	int64_t rest;
 
 	wait_lead(session, &wait, &lead);
-	account->waiting->imposed += direct.ns;
+	count_imposed(account, direct.ns);
 	direct.lead = lead.thread;
 	direct.resource = block_waits_for(session, wait.block);
 	direct.lock = wait_is_for_lock(session, &wait);
@@ -77,7 +83,7 @@ static void account_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 	account->runs++;
 	if (is_thread(thread) && thread != account->wait.waiter) {
 		impose_by_thread(account, thread, IMPOSED_RAN, end - begin);
-		account->waiting->imposed += end - begin;
+		count_imposed(account, end - begin);
 	} else if (thread != IDLE_THREAD) {
 		account->waiting->unknown += end - begin;
 	}
@@ -90,7 +96,7 @@ static void account_ready(struct account *account, uint32_t thread, const struct
 	struct ready ready = ready_of(session, thread, span);
 	const char *why = ready.kind == READY_THROTTLED ? "cpu:quota" : "cpu:idle";
 
-	account->waiting->imposed += ready.idle;
+	count_imposed(account, ready.idle);
 	if (ready.idle)
 		impose_by_resource(account, thread, intern_id(session->trace.model.names, why),
 				   ready.idle);
@@ -155,8 +161,23 @@ static int64_t account_holders(struct account *account, const struct wait *wait)
 	}
 	account->depth = 0;
 	impose_by_resource(account, thread, direct.resource, held);
-	account->waiting->imposed += held;
+	count_imposed(account, held);
 	return held;
+}
+
+/* It only says how long what the thread started ran. */
+static bool is_of_parent(const struct session *session, const struct wait *wait,
+			 const struct lead *lead)
+{
+	return (is_thread(wait->block->child) &&
+		!model_thread(&session->trace.model, wait->thread)->born) ||
+	       wait_is_join(session, wait, lead);
+}
+
+bool wait_counts(const struct session *session, const struct wait *wait, const struct lead *lead)
+{
+	return wait_is_explained(session, wait) ||
+	       (!is_of_parent(session, wait, lead) && !wait_is_idle(session, wait));
 }
 
 /* A wait that a thread ended, to be led down; the others are accounted for at once. */
@@ -182,18 +203,11 @@ static bool leads_on(struct account *account, uint32_t thread, const struct span
 		account->waiting->unknown += ns;
 		return false;
 	}
-	if (wait_is_explained(session, &wait))
+	if (wait_counts(session, &wait, &lead))
 		return true;
-	if ((is_thread(wait.block->child) && !model_thread(&session->trace.model, thread)->born) ||
-	    wait_is_join(session, &wait, &lead)) {
-		account->waiting->children += ns;
-		return false;
-	}
-	if (wait_is_idle(session, &wait)) {
-		account->waiting->idle += ns;
-		return false;
-	}
-	return true;
+	*(is_of_parent(session, &wait, &lead) ? &account->waiting->children
+					      : &account->waiting->idle) += ns;
+	return false;
 }
 
 static void leave_out_ready(struct waiting *waiting, const struct span *span)
@@ -408,6 +422,8 @@ static struct waiting *waiting_of(const struct session *session, bool shared)
 
 	waiting->imposers = g_array_new(FALSE, FALSE, sizeof(struct imposer));
 	waiting->knots = g_array_new(FALSE, FALSE, sizeof(struct knot));
+	waiting->lost = g_array_new(FALSE, TRUE, sizeof(int64_t));
+	g_array_set_size(waiting->lost, session->trace.model.thread_count);
 	g_array_set_clear_func(waiting->knots, knot_clear);
 	account_init(&account, session, waiting);
 	done = account_all(&account, shared);
@@ -437,6 +453,7 @@ void waiting_free(struct waiting *waiting)
 {
 	g_array_free(waiting->imposers, TRUE);
 	g_array_free(waiting->knots, TRUE);
+	g_array_free(waiting->lost, TRUE);
 	if (waiting->edges)
 		g_array_free(waiting->edges, TRUE);
 	g_free(waiting);

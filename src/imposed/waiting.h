@@ -40,6 +40,10 @@
 struct waiting *waiting_new(const struct session *session);
 void waiting_free(struct waiting *waiting);
 
+/* A wait that was ended, with what it is led to, is one that others imposed: no parent's for what
+ * it started, and not for a next request. */
+bool wait_counts(const struct session *session, const struct wait *wait, const struct lead *lead);
+
 const char *imposed_text(enum imposed kind);
 
 #endif

@@ -9,17 +9,24 @@
 #include "imposed/wait_groups.h"
 #include "imposed/waiting.h"
 #include "report/report.h"
+#include "stands/stands.h"
 
 struct overview_report {
 	const struct session *session; /* borrowed */
 	struct overview *overview;
 	struct waiting *waiting;
+	struct stands *stands;
 	GArray *locks;    /* struct contention */
 	GArray *findings; /* struct finding */
 };
 
 void overview_json(const struct overview_report *made, struct output *output);
 void overview_text(const struct overview_report *made, struct output *output);
+/* first_screen.c: what stands out, in 25 lines. */
+void first_screen_text(const struct overview_report *made, struct output *output);
+
+/* stands_json.c: of struct stands. */
+extern const struct column stands_columns[];
 
 /* Of struct thread_total, struct call_total; tables of both. */
 extern const struct column thread_total_columns[], call_columns[];

@@ -6,12 +6,17 @@
 #include "report/page.h"
 #include "run/command.h"
 #include "run/common_options.h"
+#include "run/option_values.h"
 #include "coverage/needs.h"
 #include "contention/contention.h"
 
+static const struct option option_full = {
+	"full", NULL, "the whole report, not only what stands out", option_switch, AT(full)};
+
 static const struct option *const options[] = {
-	WINDOW_OPTIONS, &option_every, &option_kallsyms, &option_format, &option_output,
-	&option_limit,  LIMIT_OPTIONS, &option_force,    LAST_OPTIONS,   NULL};
+	&option_full,   WINDOW_OPTIONS, &option_every, &option_kallsyms,
+	&option_format, &option_output, &option_limit, LIMIT_OPTIONS,
+	&option_force,  LAST_OPTIONS,   NULL};
 
 static void *make(const struct session *session, GError **error)
 {
@@ -23,7 +28,9 @@ static void *make(const struct session *session, GError **error)
 	made->overview = overview_new(session);
 	made->locks = contention_new(session, NULL, session->asked.from, session->asked.to);
 	made->waiting = waiting_new(session);
+	made->stands = stands_new(session, made->waiting);
 	made->findings = findings_new();
+	findings_add_stands(made->findings, session, made->stands);
 	findings_add_waits(made->findings, session, made->overview->waits, tracers);
 	findings_add_imposers(made->findings, session, made->waiting);
 	findings_sort(made->findings);
@@ -35,15 +42,21 @@ static void report_free(void *data)
 	struct overview_report *made = data;
 
 	g_array_free(made->findings, TRUE);
+	stands_free(made->stands);
 	waiting_free(made->waiting);
 	g_array_free(made->locks, TRUE);
 	overview_free(made->overview);
 	g_free(made);
 }
 
-static void text(const void *made, struct output *output)
+static void text(const void *data, struct output *output)
 {
-	overview_text(made, output);
+	const struct overview_report *made = data;
+
+	if (made->session->asked.options->full)
+		overview_text(made, output);
+	else
+		first_screen_text(made, output);
 }
 
 static void json(const void *made, struct output *output)

@@ -66,5 +66,9 @@ int text_columns(const char *text);
 bool text_suggestion(const struct session *session, const struct suggestion *suggestion, int indent,
 		     struct output *output);
 void text_wrapped(struct output *output, const char *text, int indent, int hanging);
+/* The same, with what stands at the right of the last line, or of one more (NULL: nothing);
+ * returns how many lines that is. */
+int text_wrapped_beside(struct output *output, const char *text, int indent, int hanging,
+			const char *right);
 
 #endif

@@ -76,11 +76,12 @@ static void keep_units(char **words)
 		*++to = NULL;
 }
 
-void text_wrapped(struct output *output, const char *text, int indent, int hanging)
+int text_wrapped_beside(struct output *output, const char *text, int indent, int hanging,
+			const char *right)
 {
 	g_autofree char *safe = text_safe(text);
 	g_auto(GStrv) words = g_strsplit(safe, " ", -1);
-	int at = 0;
+	int at = 0, lines = 1;
 
 	keep_units(words);
 	for (char **word = words; *word; word++) {
@@ -90,12 +91,26 @@ void text_wrapped(struct output *output, const char *text, int indent, int hangi
 		} else if (at + 1 + text_columns(*word) > output->width) {
 			fprintf(output->file, "\n%*s%s", indent + hanging, "", *word);
 			at = indent + hanging + text_columns(*word);
+			lines++;
 		} else {
 			fprintf(output->file, " %s", *word);
 			at += 1 + text_columns(*word);
 		}
 	}
+	if (right && at + 2 + text_columns(right) > output->width) {
+		fputc('\n', output->file);
+		at = 0;
+		lines++;
+	}
+	if (right)
+		fprintf(output->file, "%*s", text_width(MAX(output->width - at, 0), right), right);
 	fputc('\n', output->file);
+	return lines;
+}
+
+void text_wrapped(struct output *output, const char *text, int indent, int hanging)
+{
+	text_wrapped_beside(output, text, indent, hanging, NULL);
 }
 
 static void append_difference(GString *line, int64_t ns)

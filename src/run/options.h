@@ -148,6 +148,7 @@ struct options {
 	int64_t every; /* ns of trace time between reports, 0: one at the end */
 	bool utc, quiet, verbose, strict, force;
 	bool path; /* only the critical path, in full */
+	bool full; /* the overview's long form, not only its first screen */
 	enum choice color, progress;
 	bool progress_lines; /* on standard output, in LAMI's form */
 	enum reader_choice reader;

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* The overview's first screen: what stands out, in 25 lines of 80 columns; stands/stands.h. */
+#include "overview/overview.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "run/command.h"
+
+#define LINES_MAX 25
+#define LINES_BELOW 8 /* kept for what stands below the items */
+#define HANGING 3
+
+/* "tracebox, Linux 6.1.0, 1 CPU, 614 ms from [10:08:04.30]; 8445 events, none lost" */
+static int head(const struct session *session, struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	uint64_t lost = 0;
+	char from[48], length[32];
+
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
+		g_auto(GStrv) version = g_strsplit(host->kernel ? host->kernel : "?", "-", 2);
+
+		lost += host->discarded_events;
+		g_string_append_printf(line, "%s%s, Linux %s, %u CPU%s", i ? "; " : "",
+				       trace_host_name(&session->trace, i), version[0],
+				       host->cpus->len, host->cpus->len == 1 ? "" : "s");
+	}
+	when_time(from, session->asked.from, session->asked.options->utc, true);
+	from[MIN(strlen(from), sizeof "[2026-11-22 10:08:04.304" - 1)] = '\0';
+	g_string_append_printf(line, ", %s from %s; %" PRIu64 " events, ",
+			       when_duration(length, session->asked.to - session->asked.from),
+			       from + (*from == '['), session->trace.events);
+	if (lost)
+		g_string_append_printf(line, "%" PRIu64 " lost", lost);
+	else
+		g_string_append(line, "none lost");
+	return text_wrapped_beside(output, line->str, 0, 0, NULL);
+}
+
+static int item_lines(const struct stand *item, guint number, struct output *output)
+{
+	g_autofree char *line = g_strdup_printf("%u  %s", number, item->sentence);
+
+	g_autofree char *id = g_strconcat("[", item->id, "]", NULL);
+
+	return text_wrapped_beside(output, line, 0, HANGING, id);
+}
+
+static void sums(const struct stands *stands, struct output *output)
+{
+	static const char *const names[WAITED_FOR_COUNT] = {
+		[FOR_CPU] = "CPU",
+		[FOR_LOCK] = "locks",
+		[FOR_DISK] = "disks",
+		[FOR_NETWORK] = "network",
+		[FOR_MEMORY] = "memory",
+		[FOR_LIMIT] = "limits",
+		[FOR_THREADS] = "other threads",
+		[FOR_REST] = "other"};
+	g_autoptr(GString) line = g_string_new("Waiting, by what it was for: ");
+	int order[WAITED_FOR_COUNT], count = 0;
+	char length[32];
+
+	for (int i = 0; i < WAITED_FOR_COUNT; i++) {
+		int at = count;
+
+		if (!stands->waited[i])
+			continue;
+		for (; at > 0 && stands->waited[order[at - 1]] < stands->waited[i]; at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+		count++;
+	}
+	if (!count)
+		return;
+	for (int i = 0; i < count; i++)
+		g_string_append_printf(line, "%s%s %s", i ? ", " : "", names[order[i]],
+				       when_duration(length, stands->waited[order[i]]));
+	g_string_append_printf(line,
+			       " (added up over %u thread%s; own timers, idle servers and "
+			       "the tracer not counted)",
+			       stands->waiters, stands->waiters == 1 ? "" : "s");
+	text_wrapped_beside(output, line->str, 0, 2, NULL);
+}
+
+static void coverage_line(const struct session *session, struct output *output)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	struct coverage coverage;
+
+	coverage_init(&coverage, session);
+	if (coverage.discarded_events || coverage.discarded_packets)
+		g_string_append_printf(line,
+				       "%" PRIu64 " events were lost: what happened meanwhile "
+				       "is not known.",
+				       coverage.discarded_events);
+	else
+		g_string_append(line, "Nothing was lost.");
+	if (coverage.missing->len)
+		g_string_append_printf(line, " %u kind%s of data not recorded: whylate check TRACE",
+				       coverage.missing->len,
+				       coverage.missing->len == 1 ? "" : "s");
+	coverage_clear(&coverage);
+	text_wrapped(output, line->str, 0, 2);
+}
+
+/* What to run next, to be pasted. */
+static void next_lines(const struct session *session, const struct stands *stands,
+		       struct output *output)
+{
+	const struct stand *first =
+		stands->items->len ? &g_array_index(stands->items, struct stand, 0) : NULL;
+	struct suggestion full = {.command = "overview", .option = "full", .value = ""};
+	struct suggestion explain = {.command = "explain", .word = first ? first->id : NULL};
+
+	fputs("More:\n", output->file);
+	text_suggestion(session, &full, 2, output);
+	if (first)
+		text_suggestion(session, &explain, 2, output);
+}
+
+void first_screen_text(const struct overview_report *made, struct output *output)
+{
+	const struct session *session = made->session;
+	const struct stands *stands = made->stands;
+	int lines = head(session, output) + 1;
+
+	fputc('\n', output->file);
+	for (guint i = 0; i < stands->items->len && lines < LINES_MAX - LINES_BELOW; i++)
+		lines += item_lines(&g_array_index(stands->items, struct stand, i), i + 1, output);
+	if (!stands->items->len)
+		text_wrapped_beside(output,
+				    "Nothing stands out: no thread lost much of its life to "
+				    "others.",
+				    0, 0, NULL);
+	fputc('\n', output->file);
+	sums(stands, output);
+	coverage_line(session, output);
+	next_lines(session, stands, output);
+}

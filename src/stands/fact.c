@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts as records; see fact.h. */
+#include "stands/fact.h"
+
+static const struct {
+	const char *name, *title;
+} kinds[] = {
+#define STAND_ROW(kind, name, title) {name, title},
+	STAND_KINDS(STAND_ROW)
+#undef STAND_ROW
+};
+
+const char *stand_kind_name(enum stand_kind kind)
+{
+	return kinds[kind].name;
+}
+
+const char *stand_kind_title(enum stand_kind kind)
+{
+	return kinds[kind].title;
+}
+
+void fact_free(struct fact *fact)
+{
+	for (guint i = 0; i < fact->chains->len; i++)
+		g_array_free(g_array_index(fact->chains, struct chain, i).links, TRUE);
+	g_array_free(fact->chains, TRUE);
+	g_array_free(fact->deeds, TRUE);
+	g_array_free(fact->holders, TRUE);
+	g_array_free(fact->files, TRUE);
+	g_free(fact);
+}
+
+struct fact *fact_new(const struct fact *like)
+{
+	struct fact *fact = g_memdup2(like, sizeof *like);
+
+	fact->deeds = g_array_new(FALSE, FALSE, sizeof(struct deed));
+	fact->holders = g_array_new(FALSE, FALSE, sizeof(struct deed));
+	fact->files = g_array_new(FALSE, FALSE, sizeof(struct deed));
+	fact->chains = g_array_new(FALSE, FALSE, sizeof(struct chain));
+	return fact;
+}
+
+void deeds_add(GArray *deeds, const struct deed *deed)
+{
+	for (guint i = 0; i < deeds->len; i++) {
+		struct deed *at = &g_array_index(deeds, struct deed, i);
+
+		if (at->name == deed->name && at->did == deed->did && at->object == deed->object &&
+		    (at->did != DID_SLEEP || at->call == deed->call)) {
+			at->several |= deed->several || at->thread != deed->thread;
+			at->ns += deed->ns;
+			at->count += deed->count;
+			return;
+		}
+	}
+	g_array_append_vals(deeds, deed, 1);
+}
+
+static void add_deeds(GArray *to, const GArray *from)
+{
+	for (guint i = 0; i < from->len; i++)
+		deeds_add(to, &g_array_index(from, struct deed, i));
+}
+
+static void add_chains(struct fact *to, const struct fact *from)
+{
+	for (guint i = 0; i < from->chains->len; i++) {
+		const struct chain *at = &g_array_index(from->chains, struct chain, i);
+		struct chain copy = *at;
+
+		copy.links = g_array_sized_new(FALSE, FALSE, sizeof(struct link), at->links->len);
+		g_array_append_vals(copy.links, at->links->data, at->links->len);
+		g_array_append_val(to->chains, copy);
+	}
+}
+
+void fact_add(struct fact *to, const struct fact *from)
+{
+	to->ns += from->ns;
+	to->count += from->count;
+	to->faults += from->faults;
+	to->child += from->child;
+	to->spans_gap |= from->spans_gap;
+	to->shortest = MIN(to->shortest, from->shortest);
+	to->pinned += from->pinned;
+	add_deeds(to->deeds, from->deeds);
+	add_deeds(to->holders, from->holders);
+	add_deeds(to->files, from->files);
+	add_chains(to, from);
+	if (from->told.block && from->told_ns > to->told_ns) {
+		to->told = from->told;
+		to->told_ns = from->told_ns;
+		to->inferred = from->inferred;
+	}
+}
+
+static int most_deed(gconstpointer a, gconstpointer b)
+{
+	const struct deed *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->did - y->did;
+}
+
+static int most_chain(gconstpointer a, gconstpointer b)
+{
+	const struct chain *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->last < y->last ? -1 : x->last > y->last;
+}
+
+void fact_sort(struct fact *fact)
+{
+	g_array_sort(fact->deeds, most_deed);
+	g_array_sort(fact->holders, most_deed);
+	g_array_sort(fact->files, most_deed);
+	g_array_sort(fact->chains, most_chain);
+}

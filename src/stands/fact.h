@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts: what one thread, or several of one name, lost to one thing.
+ *
+ *   subject      object                     amount     certainty
+ *   client (9)   waited for the disk vda    33.8 ms    seen       in recv, for server (12), which …
+ *
+ * Place: stands/. Facts are gathered from critical paths (losses.c), ranked (stands.c) and put
+ * into words (sentence.c): nowhere else are sentences about them made, so text, page, JSON and
+ * findings say the same.
+ */
+#ifndef WHYLATE_STANDS_FACT_H
+#define WHYLATE_STANDS_FACT_H
+
+#include "path/path.h"
+#include "waits/wait.h"
+
+/* Names: interface.md, "stands_out". */
+/* clang-format off */
+#define STAND_KINDS(KIND)                                                                         \
+	KIND(DEADLOCK, "deadlock", "Deadlock")                                                    \
+	KIND(INVERSION, "priority-inversion", "Priority inversion")                               \
+	KIND(LOCK, "lock", "Lock")                                                                \
+	KIND(CONVOY, "convoy", "Lock convoy")                                                     \
+	KIND(DEVICE, "device", "Device")                                                          \
+	KIND(CPU, "cpu", "CPU")                                                                   \
+	KIND(QUOTA, "quota", "Limit")                                                             \
+	KIND(INTERRUPT, "interrupt", "Interrupt")                                                 \
+	KIND(SOFTIRQ, "softirq", "SoftIRQ")                                                       \
+	KIND(FAULT, "page-fault", "Page faults")                                                  \
+	KIND(SWAP, "swap", "Swap")                                                                \
+	KIND(MEMORY, "memory", "Memory")                                                          \
+	KIND(WAKEUP, "wake-up", "Slow wake-ups")                                                  \
+	KIND(NETWORK, "network", "Network")                                                       \
+	KIND(TIMEOUT, "timeout", "No answer")                                                     \
+	KIND(RETRANSMISSION, "retransmission", "Lost packets")                                    \
+	KIND(DELAYED_ACK, "delayed-ack", "Delayed ACK")                                           \
+	KIND(CHILD, "child", "Child")                                                             \
+	KIND(PROCESS, "process", "Other thread")                                                  \
+	KIND(STOPPED, "stopped", "Stopped")                                                       \
+	KIND(TIMER, "timer", "Sleep")                                                             \
+	KIND(FAILURE, "failure", "Failing calls")                                                 \
+	KIND(LOST, "lost-events", "Lost events")
+/* clang-format on */
+
+#define STAND_ENUM(kind, name, title) STAND_##kind,
+enum stand_kind { STAND_KINDS(STAND_ENUM) STAND_KIND_COUNT };
+#undef STAND_ENUM
+
+const char *stand_kind_name(enum stand_kind kind);
+const char *stand_kind_title(enum stand_kind kind);
+
+/* What a thread did while others waited for it, or for what it had. */
+enum did {
+	DID_WORK,
+	DID_SLEEP,   /* by its own timer */
+	DID_READY,   /* was ready, without a CPU */
+	DID_DEVICE,  /* waited for it */
+	DID_NETWORK,
+	DID_LIMIT,   /* was kept back by one */
+	DID_RUN,     /* had the CPU that the waiter was ready for */
+	DID_END,     /* was ended by the kernel: it dumped its core, gave back its memory */
+	DID_OTHER,   /* what is not known, or waited for who waits for it */
+};
+
+struct deed {
+	uint32_t thread; /* the first that did it, … */
+	uint32_t name;   /* … its interned name: those of one name are one … */
+	bool several;    /* … and others did */
+	uint8_t did;     /* enum did */
+	uint32_t call;   /* interned system call, 0 */
+	uint32_t object; /* interned key, 0 */
+	int64_t ns;
+	uint64_t count;
+};
+
+/* One who waits in a chain, in what. */
+struct link {
+	uint32_t thread, leaf, resource;
+};
+
+/* A chain of waits, from the victim on; what it leads to is not in it. */
+struct chain {
+	GArray *links; /* owned; struct link */
+	uint32_t last; /* thread that it leads to; the victim's if there are no links */
+	uint32_t leaf; /* … and the state that it was in there */
+	int64_t ns;
+};
+
+struct fact {
+	uint8_t kind;       /* enum stand_kind */
+	bool inferred, spans_gap;
+	uint16_t host;
+	uint32_t victim;    /* thread; of several the one that lost most */
+	uint32_t subject;   /* who did it or has it, NO_THREAD */
+	uint32_t name;      /* … interned stem of its name, NO_THREAD */
+	uint32_t object;    /* interned key, 0 */
+	uint32_t threads;   /* of the victim's name */
+	int64_t ns;         /* of the victim's time; of several added up */
+	int64_t most;       /* … of the one that lost most */
+	int64_t life;       /* … the part of the window that that one lived in */
+	uint64_t count;     /* waits */
+	int64_t longest, shortest, begin, end; /* … and the longest one */
+	GArray *deeds;      /* owned; struct deed, most first */
+	GArray *holders;    /* owned; struct deed, DID_OTHER: who had the lock, most first */
+	GArray *files; /* owned; struct deed: objects that were read or written, most first */
+	GArray *chains; /* owned; struct chain, most first */
+	struct wait told; /* the longest part that a reason or a device ended; block NULL */
+	int64_t told_ns;
+	int64_t faults; /* ns of it in page faults */
+	int64_t child; /* … in waits for a child that did it */
+	uint32_t children; /* … of so many names, put together; else 0 */
+	int64_t pinned; /* … ready beside a CPU that was idle and forbidden */
+	int32_t last_wait; /* while it is gathered: the victim's last wait, -1 … */
+	int64_t last_end; /* … and until when that was put down */
+};
+
+void fact_free(struct fact *fact);
+/* Adds what `from`, of another victim or another root, lost to what `to` did. */
+void fact_add(struct fact *to, const struct fact *from);
+/* Deeds and chains, most first. */
+void fact_sort(struct fact *fact);
+/* `deeds`: one of a fact's lists. */
+void deeds_add(GArray *deeds, const struct deed *deed);
+struct fact *fact_new(const struct fact *like);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The items that stand out, as records; see stands.h.
+ *
+ * Part of stands/, what all its files know.
+ */
+#ifndef WHYLATE_STANDS_ITEMS_H
+#define WHYLATE_STANDS_ITEMS_H
+
+#include "stands/fact.h"
+
+#define STANDS_MAX 5
+#define STAND_ID 9 /* "s-k3f7qa" and the end */
+
+struct stand {
+	struct fact *fact;  /* owned; the victims' of whom it is told */
+	double weight;      /* what items are sorted by */
+	GArray *victims;    /* owned; uint32_t: the threads that it is told of */
+	guint others;       /* threads of other names that lose much to it too, … */
+	uint32_t other;     /* … and the one of them that loses most, NO_THREAD, … */
+	uint32_t through;   /* … by waiting for whom, NO_THREAD */
+	int64_t other_ns;
+	char id[STAND_ID];  /* of its finding: findings/findings.h; empty: it has none yet */
+	char *sentence;     /* owned */
+};
+
+/* What user threads waited for themselves, added up over them. */
+enum waiting_for {
+	FOR_CPU,
+	FOR_LOCK,
+	FOR_DISK,
+	FOR_NETWORK,
+	FOR_MEMORY,
+	FOR_LIMIT,
+	FOR_THREADS, /* who woke them, or is to answer */
+	FOR_REST,
+	WAITED_FOR_COUNT
+};
+
+struct stands {
+	GArray *items; /* struct stand */
+	int64_t waited[WAITED_FOR_COUNT];
+	guint waiters; /* threads that these are added up over */
+	uint32_t victim; /* who lost the largest part of its life, NO_THREAD */
+	int64_t lost, named; /* … how much, and how much of that the items name */
+};
+
+#endif

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+/* See losses.h. */
+#include "stands/losses.h"
+
+#include <string.h>
+
+#include "imposed/waiting.h"
+#include "ready/cpu_runs.h"
+#include "stands/root.h"
+#include "stands/words.h"
+#include "waits/idle.h"
+
+#define THREADS_MAX 256
+#define PIECES_MAX 1000000
+#define CHAINS_MAX 16 /* of a fact: different ways to its root that are told apart */
+#define LINKS_MAX 32     /* of a chain that are told */
+#define DEPTH_OF_CHAIN 64
+
+/* One thread's path, while it is put down. */
+struct putting {
+	const struct session *session;
+	struct losses *losses;
+	struct stands *stands;
+	const struct path *path;
+	uint32_t victim;
+	int64_t life;
+	GHashTable *known;  /* struct fact as a set, by victim and root */
+	int8_t *counts;     /* of each of path->waits: -1 not asked yet */
+};
+
+static void free_fact(gpointer data)
+{
+	if (data)
+		fact_free(data);
+}
+
+/* A thread is known by its name without the number at its end: what comes and goes under one is
+ * one thing. */
+static uint32_t name_of(const struct session *session, uint32_t thread)
+{
+	const char *name = is_thread(thread) ? session_thread_name(session, thread) : NULL;
+	g_autofree char *stem = name ? g_strndup(name, stem_length(name)) : NULL;
+
+	return name ? intern_id(session->trace.model.names, stem) : NO_THREAD;
+}
+
+static uint32_t full_name_of(const struct session *session, uint32_t thread)
+{
+	return intern_id(session->trace.model.names, session_thread_name(session, thread));
+}
+
+bool kind_is_by_subject(enum stand_kind kind)
+{
+	switch (kind) {
+	case STAND_LOCK:
+	case STAND_SWAP:
+	case STAND_CPU:
+	case STAND_WAKEUP:
+	case STAND_MEMORY:
+	case STAND_NETWORK:
+	case STAND_RETRANSMISSION:
+	case STAND_DELAYED_ACK:
+	case STAND_INTERRUPT:
+	case STAND_SOFTIRQ:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static guint fact_hash(gconstpointer data)
+{
+	const struct fact *fact = data;
+
+	return (fact->victim * 31 + fact->kind) * 31 + fact->object;
+}
+
+static gboolean fact_equal(gconstpointer a, gconstpointer b)
+{
+	const struct fact *x = a, *y = b;
+
+	return x->victim == y->victim && x->kind == y->kind && x->object == y->object &&
+	       x->host == y->host &&
+	       (!kind_is_by_subject((enum stand_kind) x->kind) || x->name == y->name);
+}
+
+static bool same_links(const struct chain *chain, const struct link *links, guint count)
+{
+	if (chain->links->len != count)
+		return false;
+	for (guint i = 0; i < count; i++) {
+		const struct link *at = &g_array_index(chain->links, struct link, i);
+
+		if (at->thread != links[i].thread || at->leaf != links[i].leaf)
+			return false;
+	}
+	return true;
+}
+
+static void add_chain(struct putting *putting, struct fact *fact, const int32_t *waits,
+		      const struct root *root, const struct piece *piece)
+{
+	struct link links[LINKS_MAX];
+	struct chain *chain = NULL, fresh;
+	guint count = MIN(root->links, LINKS_MAX);
+
+	for (guint i = 0; i < count; i++) {
+		const struct through *at =
+			&g_array_index(putting->path->waits, struct through, waits[i]);
+
+		links[i] = (struct link) {at->thread, at->leaf,
+					  session_resource(putting->session, at->block)};
+	}
+	for (guint i = 0; i < fact->chains->len && !chain; i++) {
+		struct chain *at = &g_array_index(fact->chains, struct chain, i);
+
+		if (same_links(at, links, count) && at->last == root->last)
+			chain = at;
+	}
+	if (!chain && fact->chains->len < CHAINS_MAX) {
+		fresh = (struct chain) {.links = g_array_new(FALSE, FALSE, sizeof(struct link)),
+					.last = root->last,
+					.leaf = piece->leaf};
+		g_array_append_vals(fresh.links, links, count);
+		g_array_append_val(fact->chains, fresh);
+		chain = &g_array_index(fact->chains, struct chain, fact->chains->len - 1);
+	}
+	if (chain)
+		chain->ns += piece->end - piece->begin;
+}
+
+struct competing {
+	const struct session *session;
+	struct fact *fact;
+	uint32_t thread;
+};
+
+static void add_competitor(int64_t begin, int64_t end, uint32_t thread, void *data)
+{
+	struct competing *competing = data;
+	struct deed deed = {.thread = thread,
+			    .name = full_name_of(competing->session, thread),
+			    .did = DID_RUN,
+			    .ns = end - begin,
+			    .count = 1};
+
+	if (is_thread(thread) && thread != competing->thread)
+		deeds_add(competing->fact->deeds, &deed);
+}
+
+static struct fact *fact_of(struct putting *putting, const struct root *root,
+			    const struct piece *piece)
+{
+	const struct session *session = putting->session;
+	struct fact key = {.kind = root->kind,
+			   .host = model_thread(&session->trace.model, piece->thread)->host,
+			   .victim = putting->victim,
+			   .subject = root->subject,
+			   .name = name_of(session, root->subject),
+			   .threads = 1,
+			   .object = root->object,
+			   .life = putting->life,
+			   .shortest = INT64_MAX,
+			   .last_wait = -1,
+			   .last_end = INT64_MIN};
+	struct fact *fact = g_hash_table_lookup(putting->known, &key);
+
+	if (fact)
+		return fact;
+	fact = fact_new(&key);
+	g_hash_table_add(putting->known, fact);
+	return fact;
+}
+
+/* The victim's wait, or its own piece: from when to when, and in what. */
+static struct span victims_span(const struct putting *putting, const struct piece *piece,
+				int32_t wait)
+{
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+
+	if (wait >= 0) {
+		const struct through *at =
+			&g_array_index(putting->path->waits, struct through, wait);
+
+		span = (struct span) {at->begin, at->end, at->leaf, 0};
+	}
+	return span;
+}
+
+static void count_wait(struct putting *putting, struct fact *fact, const struct piece *piece,
+		       int32_t wait)
+{
+	struct span span = victims_span(putting, piece, wait);
+	bool again = wait >= 0 ? fact->last_wait == wait
+			       : fact->last_wait < 0 && fact->last_end == piece->begin;
+
+	fact->last_wait = wait;
+	fact->last_end = piece->end;
+	fact->spans_gap |= session_spans_gap(putting->session, putting->victim, &span);
+	if (again)
+		return;
+	fact->count++;
+	fact->shortest = MIN(fact->shortest, span.end - span.begin);
+	if (span.end - span.begin > fact->longest) {
+		fact->longest = span.end - span.begin;
+		fact->begin = span.begin;
+		fact->end = span.end;
+	}
+}
+
+/* The victim made it, or a thread of its process did. */
+static bool is_own_child(const struct session *session, uint32_t victim, uint32_t thread)
+{
+	const struct thread *at = model_thread(&session->trace.model, thread);
+	const struct thread *parent = model_thread(&session->trace.model, victim);
+
+	return at->born && is_thread(at->parent) &&
+	       (at->parent == victim ||
+		(at->pid != parent->pid && parent->pid > 0 &&
+		 model_thread(&session->trace.model, at->parent)->pid == parent->pid));
+}
+
+static void add_holder(struct fact *fact, const struct session *session, const struct root *root,
+		       int64_t ns)
+{
+	const struct reason *reason =
+		root->told.block ? block_reason(session, root->told.block) : NULL;
+	struct deed deed = {.thread = root->subject,
+			    .name = root->subject,
+			    .did = DID_OTHER,
+			    .ns = ns,
+			    .count = 1};
+
+	deeds_add(fact->holders, &deed);
+	if (!reason || reason->kind != REASON_READ_LOCKED || !is_thread(reason->other) ||
+	    reason->other == root->subject)
+		return;
+	deed.thread = deed.name = reason->other; /* read beside the one that gave it up last */
+	deeds_add(fact->holders, &deed);
+}
+
+static void add_file(struct fact *fact, const struct session *session, const struct piece *piece,
+		     int64_t ns)
+{
+	struct deed deed = {.thread = piece->thread,
+			    .did = DID_OTHER,
+			    .object = piece->block->fault ? piece->block->fault
+							  : session_resource(session, piece->block),
+			    .ns = ns,
+			    .count = 1};
+
+	if (deed.object)
+		deeds_add(fact->files, &deed);
+}
+
+static void put_down(struct putting *putting, const struct piece *piece, const int32_t *waits,
+		     guint links, struct root *root)
+{
+	const struct session *session = putting->session;
+	int64_t ns = piece->end - piece->begin;
+	struct fact *fact = fact_of(putting, root, piece);
+	struct deed deed = root->deed;
+
+	deed.name = full_name_of(session, deed.thread);
+	deed.ns = ns;
+	deed.count = 1;
+	if (!fact->told.block || ns > fact->told_ns) {
+		fact->told = root->told;
+		fact->told_ns = ns;
+		fact->inferred = root->inferred;
+	}
+	count_wait(putting, fact, piece, links ? waits[0] : -1);
+	fact->ns += ns;
+	fact->most += ns;
+	putting->losses->lost[putting->victim] += ns;
+	add_chain(putting, fact, waits, root, piece);
+	deeds_add(fact->deeds, &deed);
+	if (root->kind == STAND_LOCK && is_thread(root->subject))
+		add_holder(fact, session, root, ns);
+	if (piece->block && (root->kind == STAND_DEVICE || root->kind == STAND_SWAP))
+		add_file(fact, session, piece, ns);
+	fact->pinned += root->pinned ? ns : 0;
+	if (root->kind == STAND_CPU) {
+		struct competing competing = {session, fact, piece->thread};
+
+		each_run(session, fact->host, piece->ref, piece->begin, piece->end, add_competitor,
+			 &competing);
+	}
+	fact->faults += PACK_KIND(piece->leaf) == LEAF_BLOCK_FAULT ? ns : 0;
+	if (links == 1 && is_own_child(session, putting->victim, piece->thread))
+		fact->child += ns;
+}
+
+/* The victim's own wait is one that others imposed: imposed/waiting.h. */
+static bool counts(const struct putting *putting, uint32_t leaf, const struct block *block,
+		   int64_t begin, int64_t end, bool woken)
+{
+	struct wait wait = {.thread = putting->victim,
+			    .begin = begin,
+			    .end = end,
+			    .leaf = leaf,
+			    .block = block,
+			    .woken = woken};
+	struct lead lead;
+
+	if (!woken)
+		return true;
+	if (wait_lead(putting->session, &wait, &lead))
+		return wait_counts(putting->session, &wait, &lead);
+	return wait_is_explained(putting->session, &wait) || !wait_is_idle(putting->session, &wait);
+}
+
+static bool wait_of_path_counts(struct putting *putting, int32_t at)
+{
+	const struct through *wait = &g_array_index(putting->path->waits, struct through, at);
+
+	if (putting->counts[at] < 0)
+		putting->counts[at] = (int8_t) counts(putting, wait->leaf, wait->block, wait->begin,
+						      wait->end, true);
+	return putting->counts[at];
+}
+
+/* What it waited for itself: the first link of the chain, or the piece. */
+static enum waiting_for waited_for(const struct putting *putting, const struct root *root,
+				   const int32_t *waits, guint links)
+{
+	const struct through *first =
+		links ? &g_array_index(putting->path->waits, struct through, waits[0]) : NULL;
+	struct wait wait;
+
+	if (first) {
+		wait = (struct wait) {.thread = first->thread,
+				      .begin = first->begin,
+				      .end = first->end,
+				      .leaf = first->leaf,
+				      .block = first->block,
+				      .woken = true};
+		return wait_is_for_lock(putting->session, &wait) ? FOR_LOCK : FOR_THREADS;
+	}
+	switch (root->kind) {
+	case STAND_CPU:
+	case STAND_WAKEUP:
+		return FOR_CPU;
+	case STAND_LOCK:
+		return FOR_LOCK;
+	case STAND_QUOTA:
+		return FOR_LIMIT;
+	case STAND_MEMORY:
+		return FOR_MEMORY;
+	case STAND_DEVICE:
+	case STAND_SWAP:
+		return FOR_DISK;
+	case STAND_NETWORK:
+	case STAND_RETRANSMISSION:
+	case STAND_DELAYED_ACK:
+	case STAND_TIMEOUT:
+		return FOR_NETWORK;
+	default:
+		return FOR_REST;
+	}
+}
+
+/* Between two: no more the one's than the other's. */
+static bool is_of_transport(uint8_t kind)
+{
+	return kind == STAND_NETWORK || kind == STAND_RETRANSMISSION || kind == STAND_DELAYED_ACK ||
+	       kind == STAND_TIMEOUT;
+}
+
+/* A parent's wait for a child that waited itself is the child's story; and what a shell's
+ * sleep(1) sleeps is the shell's own. */
+static bool is_childs_story(const struct putting *putting, const struct piece *piece,
+			    const int32_t *waits, guint links, const struct root *root)
+{
+	const struct session *session = putting->session;
+	uint32_t child =
+		links > 1 ? g_array_index(putting->path->waits, struct through, waits[1]).thread
+			  : piece->thread;
+
+	if (!links || is_of_transport(root->kind) || !is_own_child(session, putting->victim, child))
+		return false;
+	return links > 1 || root->kind != STAND_PROCESS ||
+	       (root->deed.did == DID_SLEEP &&
+		strcmp(session_thread_name(session, child), "sleep") == 0);
+}
+
+/* Who is in the middle waited for a next request: what came then was not for the victim. */
+static bool leads_astray(const struct putting *putting, const int32_t *waits, guint links)
+{
+	for (guint i = 1; i < links; i++) {
+		const struct through *at =
+			&g_array_index(putting->path->waits, struct through, waits[i]);
+		struct wait wait = {.thread = at->thread,
+				    .begin = at->begin,
+				    .end = at->end,
+				    .leaf = at->leaf,
+				    .block = at->block,
+				    .woken = true};
+
+		if (wait_is_idle(putting->session, &wait))
+			return true;
+	}
+	return false;
+}
+
+static void put_piece(struct putting *putting, const struct piece *piece)
+{
+	int32_t waits[DEPTH_OF_CHAIN];
+	guint links = 0;
+	struct root root;
+
+	for (int32_t at = piece->behalf; at >= 0 && links < DEPTH_OF_CHAIN;
+	     at = g_array_index(putting->path->waits, struct through, at).behalf)
+		waits[links++] = at;
+	for (guint i = 0, j = links; i + 1 < j; i++) {
+		int32_t swap = waits[i];
+
+		waits[i] = waits[--j];
+		waits[j] = swap;
+	}
+	if (links ? !wait_of_path_counts(putting, waits[0])
+		  : piece->block && !counts(putting, piece->leaf, piece->block, piece->begin,
+					    piece->end, piece->woken))
+		return;
+	root = root_of(putting->session, putting->path, piece, waits, links);
+	if (root.kind == STAND_KIND_COUNT)
+		return;
+	putting->stands->waited[waited_for(putting, &root, waits, links)] +=
+		piece->end - piece->begin;
+	if (!is_childs_story(putting, piece, waits, links, &root) &&
+	    !leads_astray(putting, waits, links))
+		put_down(putting, piece, waits, links, &root);
+}
+
+/* Returns how many pieces its path has. */
+static guint put_thread(struct losses *losses, struct stands *stands, const struct session *session,
+			uint32_t thread)
+{
+	const struct thread *at = model_thread(&session->trace.model, thread);
+	int64_t from = MAX(at->begin, session->asked.from), to = MIN(at->end, session->asked.to);
+	g_autoptr(GHashTable) known = g_hash_table_new(fact_hash, fact_equal);
+	struct path *path = path_new(session, thread, from, to);
+	struct putting putting = {.session = session,
+				  .losses = losses,
+				  .stands = stands,
+				  .path = path,
+				  .victim = thread,
+				  .life = to - from,
+				  .known = known,
+				  .counts = g_malloc(path->waits->len + 1)};
+	GHashTableIter iter;
+	gpointer fact;
+	guint pieces = path->pieces->len;
+
+	for (guint i = 0; i < path->waits->len; i++)
+		putting.counts[i] = -1;
+	for (guint i = 0; i < pieces; i++)
+		put_piece(&putting, &g_array_index(path->pieces, struct piece, i));
+	g_hash_table_iter_init(&iter, known);
+	while (g_hash_table_iter_next(&iter, &fact, NULL))
+		g_ptr_array_add(losses->facts, fact);
+	stands->waiters += g_hash_table_size(known) > 0;
+	g_free(putting.counts);
+	path_free(path);
+	return pieces;
+}
+
+struct candidate_victim {
+	uint32_t thread;
+	int64_t ns;
+};
+
+static int most_first(gconstpointer a, gconstpointer b)
+{
+	const struct candidate_victim *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+void losses_init(struct losses *losses, const struct session *session,
+		 const struct waiting *waiting, struct stands *stands)
+{
+	uint32_t count = session->trace.model.thread_count;
+	g_autoptr(GArray) victims = g_array_new(FALSE, FALSE, sizeof(struct candidate_victim));
+	guint pieces = 0;
+
+	losses->facts = g_ptr_array_new_with_free_func(free_fact);
+	losses->lost = g_new0(int64_t, count + 1);
+	losses->tracers = session_tracers(session);
+	for (uint32_t i = 0; i < count; i++) {
+		struct candidate_victim one = {i, g_array_index(waiting->lost, int64_t, i)};
+
+		if (one.ns > 0 && !losses->tracers[i])
+			g_array_append_val(victims, one);
+	}
+	g_array_sort(victims, most_first);
+	for (guint i = 0; i < victims->len && i < THREADS_MAX && pieces < PIECES_MAX; i++)
+		pieces += put_thread(losses, stands, session,
+				     g_array_index(victims, struct candidate_victim, i).thread);
+}
+
+void losses_clear(struct losses *losses)
+{
+	g_ptr_array_free(losses->facts, TRUE);
+	g_free(losses->lost);
+	g_free(losses->tracers);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* See root.h. */
+#include "stands/root.h"
+
+#include <string.h>
+
+#include "contention/holders.h"
+#include "event/softirqs.h"
+#include "path/ending.h"
+#include "path/path_sums.h"
+#include "ready/ready.h"
+#include "waits/idle.h"
+#include "waits/reasons.h"
+#include "waits/state_names.h"
+
+static uint32_t key_of(const struct session *session, const char *prefix, const char *name)
+{
+	g_autofree char *key = g_strconcat(prefix, name, NULL);
+
+	return intern_id(session->trace.model.names, key);
+}
+
+/* What a reason is a case of. */
+static enum stand_kind kind_of_reason(const struct reason *reason)
+{
+	static const uint8_t kinds[REASON_KINDS] = {
+		[REASON_IO_LIMIT] = STAND_QUOTA,
+		[REASON_DEVICE_HOLDS] = STAND_DEVICE,
+		[REASON_UNANSWERED] = STAND_TIMEOUT,
+		[REASON_UNCONNECTED] = STAND_TIMEOUT,
+		[REASON_UNENDED] = STAND_TIMEOUT,
+		[REASON_UNLOCKED] = STAND_LOCK,
+		[REASON_MEMORY_HIGH] = STAND_MEMORY,
+		[REASON_RECLAIM] = STAND_MEMORY,
+		[REASON_FLUSH] = STAND_DEVICE,
+		[REASON_DIRTY] = STAND_DEVICE,
+		[REASON_FILE_APPEARS] = STAND_FAILURE,
+		[REASON_FILE_GOES] = STAND_LOCK,
+		[REASON_LISTENS] = STAND_FAILURE,
+		[REASON_INPUT] = STAND_FAILURE,
+		[REASON_LOCK_TRIED] = STAND_LOCK,
+		[REASON_PROCESS_ENDS] = STAND_PROCESS,
+		[REASON_READ_LOCKED] = STAND_LOCK,
+		[REASON_FUTEX_TIMED] = STAND_LOCK,
+		[REASON_RETRANSMISSION] = STAND_RETRANSMISSION,
+		[REASON_DELAYED_ACK] = STAND_DELAYED_ACK,
+		[REASON_SEND_QUEUE] = STAND_NETWORK};
+
+	return kinds[reason->kind];
+}
+
+/* A disk is one thing, whether it was busy or slow, or pages for it were too many. */
+static uint32_t object_of_reason(const struct session *session, const struct reason *reason)
+{
+	if ((reason->kind == REASON_FLUSH || reason->kind == REASON_DIRTY) && reason->text)
+		return key_of(session, "device:", session_text(session, reason->text));
+	return reason->object;
+}
+
+static void by_reason(const struct session *session, const struct reason *reason, struct root *root)
+{
+	root->kind = kind_of_reason(reason);
+	root->subject = reason->thread;
+	if (root->kind == STAND_DEVICE && reason->thread == root->deed.thread)
+		root->subject = NO_THREAD; /* its own data */
+	root->object = object_of_reason(session, reason);
+	root->inferred = reason->flags & REASON_INFERRED;
+}
+
+static struct wait wait_at(const struct through *through)
+{
+	return (struct wait) {.thread = through->thread,
+			      .begin = through->begin,
+			      .end = through->end,
+			      .leaf = through->leaf,
+			      .block = through->block,
+			      .woken = true};
+}
+
+/* Who a link of the chain leads to. */
+static uint32_t led_to(const struct path *path, const struct piece *piece, const int32_t *chain,
+		       guint links, guint link)
+{
+	return link + 1 < links ? g_array_index(path->waits, struct through, chain[link + 1]).thread
+				: piece->thread;
+}
+
+/* It tells what the wait was for, and not only how long a packet took or an answer was due. */
+static bool says_more(const struct reason *reason)
+{
+	return reason && !reason_is_transport(reason) && !(reason->flags & REASON_LATE);
+}
+
+static bool leaf_is_stop(uint32_t leaf)
+{
+	return PACK_KIND(leaf) == LEAF_BLOCK_STOPPED || PACK_KIND(leaf) == LEAF_BLOCK_TRACED;
+}
+
+/* Who stopped it, else who let it go on. */
+static uint32_t stopper(const struct session *session, const struct block *block, uint32_t waker)
+{
+	const struct wake_detail *begun =
+		block->begun ? detail_at(&session->trace.timeline, block->begun) : NULL;
+
+	return begun && is_thread(begun->thread) ? begun->thread : waker;
+}
+
+/* A link that is a wait for a lock, or has a reason that says more than who ended it. */
+static bool by_link(const struct session *session, const struct path *path,
+		    const struct piece *piece, const int32_t *chain, guint links, guint link,
+		    struct root *root)
+{
+	struct wait wait = wait_at(&g_array_index(path->waits, struct through, chain[link]));
+	const struct reason *reason = block_reason(session, wait.block);
+	uint32_t last = led_to(path, piece, chain, links, link);
+
+	if (says_more(reason)) {
+		by_reason(session, reason, root);
+		if (is_thread(root->subject))
+			last = root->subject;
+	} else if (leaf_is_stop(wait.leaf)) {
+		root->kind = STAND_STOPPED;
+		root->subject = stopper(session, wait.block, last);
+		root->object = 0;
+	} else if (wait_is_for_lock(session, &wait)) {
+		root->kind = STAND_LOCK;
+		root->object = block_waits_for(session, wait.block);
+		root->subject = last;
+	} else {
+		return false;
+	}
+	root->told = wait;
+	root->links = link + 1;
+	root->last = last;
+	return true;
+}
+
+static bool is_sleep(const struct session *session, const struct holder *holder)
+{
+	return strcmp(session_text(session, holder->resource), "sleep") == 0;
+}
+
+/* A wait that nobody is known to have ended otherwise: its holders. */
+static void by_open_lock(const struct session *session, const struct wait *wait, struct root *root)
+{
+	g_autoptr(lock_wait)
+		lock = lock_wait_new(session, wait->block, wait->thread, wait->begin, wait->end);
+	const struct holder *first;
+
+	if (!lock || !lock->holders->len)
+		return;
+	first = &g_array_index(lock->holders, struct holder, 0);
+	if (!is_thread(first->thread) || first->thread == wait->thread)
+		return;
+	root->kind = STAND_LOCK;
+	root->object = block_waits_for(session, wait->block);
+	root->subject = first->thread;
+	root->inferred = lock->inferred;
+	lock_wait_look(session, lock, 1);
+	root->deed = (struct deed) {.thread = first->thread,
+				    .did = is_sleep(session, first) ? DID_SLEEP : DID_OTHER,
+				    .call = PACK_KIND(first->leaf) == LEAF_BLOCK_SYSCALL
+						    ? PACK_NUMBER(first->leaf)
+						    : 0};
+	root->last = first->thread;
+}
+
+static enum stand_kind kind_of_hardware(const struct session *session, uint32_t object)
+{
+	const char *key = session_text(session, object);
+
+	if (g_str_has_prefix(key, "swap:"))
+		return STAND_SWAP;
+	return g_str_has_prefix(key, "work:softIRQ") ? STAND_SOFTIRQ : STAND_DEVICE;
+}
+
+/* Blocked, and led to nobody. */
+static void by_wait(const struct session *session, const struct wait *wait, enum cause_kind cause,
+		    bool own, struct root *root)
+{
+	const struct reason *reason = wait->woken ? block_reason(session, wait->block) : NULL;
+
+	root->told = *wait;
+	if (reason && reason->flags & REASON_LATE) { /* an answer that came in the end */
+		root->subject = is_thread(reason->thread) ? reason->thread : wait->thread;
+		root->kind = is_thread(reason->thread) || !own ? STAND_PROCESS : STAND_KIND_COUNT;
+		return;
+	}
+	if (reason) {
+		by_reason(session, reason, root);
+		root->deed.did = root->kind == STAND_DEVICE ? DID_DEVICE : DID_LIMIT;
+		return;
+	}
+	switch (cause) {
+	case CAUSE_TIMER:
+		root->deed.did = DID_SLEEP;
+		root->subject = wait->thread;
+		root->kind = own ? STAND_KIND_COUNT : STAND_PROCESS;
+		break;
+	case CAUSE_BLOCK_DEVICE:
+	case CAUSE_IRQ:
+	case CAUSE_SOFTIRQ:
+		root->object = wait_hardware(session, wait);
+		root->kind = kind_of_hardware(session, root->object);
+		root->deed.did = DID_DEVICE;
+		break;
+	case CAUSE_NETWORK:
+		root->object = wait_hardware(session, wait);
+		root->kind = STAND_NETWORK;
+		root->deed.did = DID_NETWORK;
+		break;
+	case CAUSE_STOPPED:
+		root->kind = STAND_STOPPED;
+		root->subject = stopper(session, wait->block, wait->block->waker);
+		break;
+	case CAUSE_STILL_BLOCKED:
+		by_open_lock(session, wait, root);
+		break;
+	default:
+		root->subject = wait->thread;
+		root->kind = own ? STAND_KIND_COUNT : STAND_PROCESS;
+	}
+	root->deed.object = root->object;
+}
+
+/* Ready, and without a CPU. */
+static void by_ready(const struct session *session, const struct piece *piece, struct root *root)
+{
+	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+	struct ready ready = ready_of(session, piece->thread, &span);
+
+	root->deed.did = DID_READY;
+	root->subject = piece->thread;
+	switch (ready.kind) {
+	case READY_THROTTLED:
+		root->kind = STAND_QUOTA;
+		root->object = key_of(session, "cpu:", "quota");
+		root->inferred = true;
+		break;
+	case READY_BUSY:
+	case READY_PINNED:
+		root->kind = STAND_CPU;
+		root->subject = NO_THREAD;
+		root->pinned = ready.kind == READY_PINNED;
+		break;
+	default:
+		root->kind = STAND_WAKEUP;
+		root->subject = NO_THREAD;
+	}
+}
+
+static void by_interrupt(const struct session *session, const struct piece *piece,
+			 struct root *root)
+{
+	uint32_t number = PACK_NUMBER(piece->leaf);
+	char irq[32];
+
+	switch (PACK_KIND(piece->leaf)) {
+	case LEAF_INT_SOFTIRQ:
+		root->kind = STAND_SOFTIRQ;
+		root->object =
+			key_of(session,
+			       "softirq:", softirq_name(number) ? softirq_name(number) : "?");
+		break;
+	case LEAF_INT_IRQ:
+		root->kind = STAND_INTERRUPT;
+		g_snprintf(irq, sizeof irq, "%u", number);
+		root->object = key_of(session, "irq:", irq);
+		root->deed.object = piece->ref;
+		break;
+	case LEAF_INT_VECTOR:
+		root->kind = STAND_INTERRUPT;
+		root->object = key_of(session, "vector:", session_text(session, number));
+		break;
+	default:
+		root->kind = STAND_INTERRUPT;
+		root->object = key_of(session, "vector:", "hrtimer");
+	}
+}
+
+static void by_piece(const struct session *session, const struct piece *piece, bool own,
+		     struct root *root)
+{
+	if (piece->block) {
+		struct wait wait = {.thread = piece->thread,
+				    .begin = piece->begin,
+				    .end = piece->end,
+				    .leaf = piece->leaf,
+				    .block = piece->block,
+				    .woken = piece->woken};
+
+		by_wait(session, &wait, piece_cause_kind(session, piece), own, root);
+	} else if (piece_is_ready(piece)) {
+		by_ready(session, piece, root);
+	} else if (leaf_wib(piece->leaf) == WIB_INTERRUPTED) {
+		by_interrupt(session, piece, root);
+	} else {
+		bool works = leaf_wib(piece->leaf) == WIB_WORKING;
+
+		root->deed.did = !works                                            ? DID_OTHER
+				 : is_ending(session, piece->thread, piece->begin) ? DID_END
+										   : DID_WORK;
+		root->subject = piece->thread;
+		root->kind = own ? STAND_KIND_COUNT : STAND_PROCESS;
+		if (PACK_KIND(piece->leaf) == LEAF_WORK_USER && piece->ref == REF_RECLAIM)
+			root->kind =
+				STAND_MEMORY; /* what it needs memory for would not take that */
+	}
+}
+
+struct root root_of(const struct session *session, const struct path *path,
+		    const struct piece *piece, const int32_t *chain, guint links)
+{
+	struct root root = {.kind = STAND_KIND_COUNT,
+			    .subject = NO_THREAD,
+			    .last = piece->thread,
+			    .links = links,
+			    .deed = {.thread = piece->thread, .did = DID_OTHER}};
+	enum leaf_kind leaf = PACK_KIND(piece->leaf);
+
+	if (leaf == LEAF_BLOCK_SYSCALL || leaf == LEAF_WORK_SYSCALL)
+		root.deed.call = PACK_NUMBER(piece->leaf);
+	by_piece(session, piece, !links, &root);
+	for (guint link = links; link-- > 0;)
+		if (by_link(session, path, piece, chain, links, link, &root))
+			break;
+	return root;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* From what threads lost to the few items that matter; see stands.h.
+ *
+ *   facts of one root ─► of each name of victims one fact ─► the name that lost most tells it
+ *
+ * An item's weight is the time that its victim lost, times the square root of the share of its
+ * life that this is: who lost most of a short life comes before who lost the same of a long one.
+ */
+#include "stands/stands.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "contention/contention.h"
+#include "contention/deadlocks.h"
+#include "stands/losses.h"
+#include "stands/sentence.h"
+#include "stands/words.h"
+
+#define LIFE_SHARE_MIN 0.05 /* of the victim's life: less does not stand out … */
+#define WINDOW_SHARE_MIN 0.02 /* … nor less of the window, */
+#define FIRST_SHARE_MIN 0.04 /* … nor what has less than this of the first item's weight */
+#define INVERSION_MIN 0.2 /* of the wait: less of it the owner was kept off */
+#define SERVICE_WEIGHT 0.3
+#define OTHER_MIN 0.1 /* of what the told victim lost: who lost less is not worth a word */
+#define TICKS_MIN 0.2 /* of the victim's life: less is what ticks of an emulated machine take */
+#define HANDOVERS_MIN 8 /* of a convoy */
+
+static bool like_named(const struct session *session, uint32_t a, uint32_t b)
+{
+	const char *x = session_thread_name(session, a), *y = session_thread_name(session, b);
+	guint length = stem_length(x);
+
+	return length == stem_length(y) && strncmp(x, y, length) == 0;
+}
+
+static bool same_root(const struct fact *a, const struct fact *b)
+{
+	return a->kind == b->kind && a->object == b->object && a->host == b->host &&
+	       (!kind_is_by_subject((enum stand_kind) a->kind) || a->name == b->name);
+}
+
+/* There all the time, as a service is: whose waits matter to those whom it serves, who are
+ * victims themselves, if they are traced. */
+static bool is_service(const struct session *session, uint32_t victim)
+{
+	const struct thread *thread = model_thread(&session->trace.model, victim);
+
+	return !thread->born && thread->state != THREAD_DEAD;
+}
+
+static double weight_of(const struct session *session, const struct fact *fact)
+{
+	double weight =
+		(double) fact->most * sqrt((double) fact->most / (double) MAX(fact->life, 1));
+
+	return is_service(session, fact->victim) ? SERVICE_WEIGHT * weight : weight;
+}
+
+static int heaviest_fact(gconstpointer a, gconstpointer b, gpointer session)
+{
+	const struct fact *x = *(struct fact *const *) a, *y = *(struct fact *const *) b;
+	double of_x = weight_of(session, x), of_y = weight_of(session, y);
+
+	if (of_x != of_y)
+		return of_x > of_y ? -1 : 1;
+	if (x->victim != y->victim)
+		return x->victim < y->victim ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->object < y->object ? -1 : x->object > y->object;
+}
+
+static bool has_victim(const struct stand *item, uint32_t thread)
+{
+	for (guint i = 0; i < item->victims->len; i++)
+		if (g_array_index(item->victims, uint32_t, i) == thread)
+			return true;
+	return false;
+}
+
+/* One that stands for all its threads: what the item is told of. */
+static void add_like(struct stand *item, const struct fact *fact)
+{
+	fact_add(item->fact, fact);
+	if (has_victim(item, fact->victim))
+		return;
+	g_array_append_val(item->victims, fact->victim);
+	item->fact->threads++;
+}
+
+static void add_other(const struct session *session, struct stand *item, const struct fact *fact)
+{
+	const struct chain *chain =
+		fact->chains->len ? &g_array_index(fact->chains, struct chain, 0) : NULL;
+
+	if ((double) fact->most < OTHER_MIN * (double) item->fact->most ||
+	    is_service(session, fact->victim) || fact->victim == item->other)
+		return;
+	item->others++;
+	if (fact->most <= item->other_ns)
+		return;
+	item->other_ns = fact->most;
+	item->other = fact->victim;
+	item->through = chain && chain->links->len > 1
+				? g_array_index(chain->links, struct link, 1).thread
+				: NO_THREAD;
+}
+
+static struct stand stand_of(struct fact *fact, double weight)
+{
+	struct stand item = {.fact = fact,
+			     .weight = weight,
+			     .victims = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+			     .other = NO_THREAD,
+			     .through = NO_THREAD};
+
+	g_array_append_val(item.victims, fact->victim);
+	return item;
+}
+
+/* The facts come heaviest first: so the first of a root is of whom it is told. */
+static void add_fact(GArray *items, const struct session *session, GPtrArray *facts, guint i)
+{
+	struct fact *fact = g_ptr_array_index(facts, i);
+	struct stand fresh;
+
+	for (guint k = 0; k < items->len; k++) {
+		struct stand *item = &g_array_index(items, struct stand, k);
+
+		if (!same_root(item->fact, fact))
+			continue;
+		if (like_named(session, item->fact->victim, fact->victim))
+			add_like(item, fact);
+		else
+			add_other(session, item, fact);
+		return;
+	}
+	fresh = stand_of(fact, weight_of(session, fact));
+	g_array_append_val(items, fresh);
+	facts->pdata[i] = NULL;
+}
+
+static int heaviest_item(gconstpointer a, gconstpointer b, gpointer session)
+{
+	const struct stand *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return heaviest_fact(&x->fact, &y->fact, session);
+}
+
+static void item_clear(gpointer data)
+{
+	struct stand *item = data;
+
+	fact_free(item->fact);
+	g_array_free(item->victims, TRUE);
+	g_free(item->sentence);
+}
+
+/* Who was to end and did not, as it was kept from it: that is the story. */
+static bool is_subjects_story(const struct session *session, const struct losses *losses,
+			      const struct fact *fact)
+{
+	const struct reason *reason =
+		fact->told.block ? block_reason(session, fact->told.block) : NULL;
+
+	return fact->kind == STAND_TIMEOUT && reason && reason->kind == REASON_UNENDED &&
+	       is_thread(fact->subject) && 2 * losses->lost[fact->subject] > fact->ns;
+}
+
+/* What the tracer did is not the traced programs' trouble. */
+static bool is_tracers(const struct losses *losses, const struct fact *fact)
+{
+	int64_t tracers = 0, all = 0;
+
+	if (is_thread(fact->subject))
+		return losses->tracers[fact->subject];
+	for (guint i = 0; i < fact->deeds->len && fact->kind == STAND_CPU; i++) {
+		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
+
+		if (deed->did != DID_RUN)
+			continue;
+		all += deed->ns;
+		tracers += losses->tracers[deed->thread] ? deed->ns : 0;
+	}
+	return 2 * tracers > all;
+}
+
+static int64_t did(const struct fact *fact, enum did what)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < fact->deeds->len; i++) {
+		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
+
+		ns += deed->did == what ? deed->ns : 0;
+	}
+	return ns;
+}
+
+/* What a root is called depends on all that was put down to it. */
+static void settle_kind(struct fact *fact)
+{
+	if (fact->kind == STAND_PROCESS && 2 * did(fact, DID_SLEEP) > fact->ns)
+		fact->kind = STAND_TIMER;
+	else if (fact->kind == STAND_PROCESS && 2 * fact->child > fact->ns)
+		fact->kind = STAND_CHILD;
+	else if (fact->kind == STAND_DEVICE && 2 * fact->faults > fact->ns)
+		fact->kind = STAND_FAULT;
+}
+
+/* What the same parent waited for, child after child, is one thing. */
+static void join_children(GArray *items)
+{
+	for (guint i = 0; i < items->len; i++) {
+		struct fact *fact = g_array_index(items, struct stand, i).fact;
+
+		if (2 * fact->child <= fact->ns)
+			continue;
+		fact->children = 1;
+		for (guint k = items->len; --k > i;) {
+			struct fact *at = g_array_index(items, struct stand, k).fact;
+
+			if (at->victim != fact->victim || 2 * at->child <= at->ns)
+				continue;
+			fact_add(fact, at);
+			fact->most += at->most;
+			fact->children++;
+			if (at->longest > fact->longest) {
+				fact->longest = at->longest;
+				fact->begin = at->begin;
+				fact->end = at->end;
+			}
+			g_array_remove_index(items, k);
+		}
+		fact_sort(fact);
+	}
+}
+
+/* Its owner was kept off the CPU by who is less urgent than the waiter; a queue that does not
+ * dissolve. */
+static void settle_locks(const struct session *session, GArray *items, const GArray *locks)
+{
+	for (guint i = 0; i < items->len; i++) {
+		struct stand *item = &g_array_index(items, struct stand, i);
+
+		for (guint k = 0; item->fact->kind == STAND_LOCK && k < locks->len; k++) {
+			const struct contention *at = &g_array_index(locks, struct contention, k);
+
+			if (lock_at(&session->trace.flow, at->lock)->resource != item->fact->object)
+				continue;
+			if (at->inverted &&
+			    (double) at->inversion.kept_off >= INVERSION_MIN * (double) at->longest)
+				item->fact->kind = STAND_INVERSION;
+			else if (at->convoy.handovers >= HANDOVERS_MIN)
+				item->fact->kind = STAND_CONVOY;
+		}
+	}
+}
+
+/* Interrupts that a kernel has on its own account. */
+static bool is_tick(const struct session *session, const struct fact *fact)
+{
+	static const char *const ticks[] = {"vector:local_timer", "vector:hrtimer",
+					    "softirq:RCU",        "softirq:TIMER",
+					    "softirq:SCHED",      "softirq:HRTIMER"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ticks); i++)
+		if (strcmp(session_text(session, fact->object), ticks[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Too little of the victim's life or of the window, or beside the first. */
+static bool stands_out(const struct session *session, const struct stand *item, double first)
+{
+	const struct fact *fact = item->fact;
+	double window = (double) (session->asked.to - session->asked.from);
+
+	if (is_tick(session, fact) && (double) fact->most < TICKS_MIN * (double) fact->life)
+		return false;
+	return fact->kind == STAND_DEADLOCK || fact->kind == STAND_INVERSION ||
+	       ((double) fact->most >= LIFE_SHARE_MIN * (double) fact->life &&
+		(double) fact->most >= WINDOW_SHARE_MIN * window &&
+		item->weight >= FIRST_SHARE_MIN * first);
+}
+
+static void deadlock_items(const struct session *session, GArray *items)
+{
+	const GPtrArray *deadlocks = deadlocks_of(session);
+
+	for (guint i = 0; i < deadlocks->len; i++) {
+		const struct deadlock *deadlock = g_ptr_array_index(deadlocks, i);
+		const struct stuck *first = &g_array_index(deadlock->members, struct stuck, 0);
+		const struct thread *thread = model_thread(&session->trace.model, first->thread);
+		int64_t from = MAX(session->asked.from, thread->begin);
+		struct fact one = {.kind = STAND_DEADLOCK,
+				   .inferred = !deadlock->proved,
+				   .host = thread->host,
+				   .victim = first->thread,
+				   .subject = first->owner,
+				   .object = lock_at(&session->trace.flow, first->lock)->resource,
+				   .threads = deadlock->members->len,
+				   .life = session->asked.to - from,
+				   .begin = MAX(first->since, from),
+				   .end = session->asked.to,
+				   .count = 1};
+		struct stand item;
+
+		if (one.begin >= one.end)
+			continue;
+		one.ns = one.most = one.longest = one.end - one.begin;
+		item = stand_of(fact_new(&one),
+				2 * (double) (session->asked.to - session->asked.from));
+		g_array_append_val(items, item);
+	}
+}
+
+static void sort_and_cut(const struct session *session, GArray *items)
+{
+	double first;
+
+	g_array_sort_with_data(items, heaviest_item, (gpointer) session);
+	first = items->len ? g_array_index(items, struct stand, 0).weight : 0;
+	for (guint i = items->len; i-- > 0;)
+		if (!stands_out(session, &g_array_index(items, struct stand, i), first))
+			g_array_remove_index(items, i);
+	if (items->len > STANDS_MAX)
+		g_array_set_size(items, STANDS_MAX);
+}
+
+struct stands *stands_new(const struct session *session, const struct waiting *waiting)
+{
+	struct stands *stands = g_new0(struct stands, 1);
+	struct losses losses;
+	g_autoptr(GArray)
+		locks = contention_new(session, NULL, session->asked.from, session->asked.to);
+
+	stands->items = g_array_new(FALSE, FALSE, sizeof(struct stand));
+	g_array_set_clear_func(stands->items, item_clear);
+	losses_init(&losses, session, waiting, stands);
+	g_ptr_array_sort_with_data(losses.facts, heaviest_fact, (gpointer) session);
+	for (guint i = 0; i < losses.facts->len; i++)
+		if (!is_tracers(&losses, g_ptr_array_index(losses.facts, i)) &&
+		    !is_subjects_story(session, &losses, g_ptr_array_index(losses.facts, i)))
+			add_fact(stands->items, session, losses.facts, i);
+	for (guint i = 0; i < stands->items->len; i++) {
+		struct fact *fact = g_array_index(stands->items, struct stand, i).fact;
+
+		fact_sort(fact);
+		if (fact->holders->len)
+			fact->subject = g_array_index(fact->holders, struct deed, 0).thread;
+		settle_kind(fact);
+	}
+	join_children(stands->items);
+	settle_locks(session, stands->items, locks);
+	deadlock_items(session, stands->items);
+	sort_and_cut(session, stands->items);
+	for (guint i = 0; i < stands->items->len; i++) {
+		struct stand *item = &g_array_index(stands->items, struct stand, i);
+
+		item->sentence = stand_sentence(session, item, locks);
+	}
+	losses_clear(&losses);
+	return stands;
+}
+
+void stands_free(struct stands *stands)
+{
+	g_array_free(stands->items, TRUE);
+	g_free(stands);
+}

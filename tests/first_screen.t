@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The overview's first screen: on recordings with known causes one of its first three items names the kind of
+trouble, who did it or had it, and the object; where nothing was wrong it says so; and it fits a screen.
+Sources of the causes: traces/README.md and the programs' own notes (truth.tsv)."""
+import re
+
+import whylate_test as t
+
+tap = t.Tap()
+
+# recording: any of these kinds, and all of these patterns, in one item among the first three
+STANDS_OUT = {
+    "affinity": ("cpu", "dbproc", "webproc", "pinned"),
+    "cfs-quota": ("quota", "boxed", "throttled"),
+    "cond-timed": ("lock|process", "batcher", "producer"),
+    "connect-timeout": ("timeout", "curl", r"10\.77\.0\.9"),
+    "core-dump": ("child", "crashmon", "crashsrv", "dumped its core"),
+    "delayed-ack": ("delayed-ack", "ackclient", "ackserver"),
+    "dirty-throttle": ("device", "smalllog", "vda", "bulkcopy"),
+    "disk-read": ("page-fault|device", "diskread", "vda"),
+    "dm-crypt": ("device", "vaultread", "vdd"),
+    "dm-delay": ("device", "dmuser", "dm-0"),
+    "dns-retry": ("timeout", "127.0.0.1:5353", "namesrv"),
+    "flock-retry": ("lock", "reportgen", "nightly"),
+    "fsync-alone": ("device", "soloaudit", "vdd"),
+    "fsync-bystander": ("device", "ledger", "bulkcopy", "vdd"),
+    "futex": ("lock|convoy", "lock-0", "0x557997d0d080"),
+    "gil-wait": ("lock", "uiloop", "cruncher"),
+    "hang": ("deadlock", "dead-1", "dead-2"),
+    "io-max": ("quota", "capped", "io.max"),
+    "lockfile-poll": ("lock", "latejob", "deployer", r"\.lock"),
+    "loss-bulk": ("retransmission", "bulksend", "sent again"),
+    "make-chain": ("child", "make", "job-a", "job-d"),
+    "mem-high": ("memory", "overhigh", r"memory\.high"),
+    "mem-swap": ("swap", "bigtable", "vdd"),
+    "modprobe-wait": ("process", "mounter", "mount", "modprobe"),
+    "nginx-retry": ("timeout", "webuser", "hungapp", "8101"),
+    "pidns-wait": ("child", "nsparent", "nschild-0"),
+    "pipe-chain": ("device", "stage-c", "vda"),
+    "polls": ("timer|process", "poller", "feeder"),
+    "pool-wait": ("timer|process", "poolw-", "dbsim"),
+    "preempt": ("cpu", "victim", "hog-0", "hog-1"),
+    "rwlock-starve": ("lock", "wrlate", "rdslow-0", "rdslow-1"),
+    "server-nap": ("timer", "perlbill", "perltax"),
+    "signals": ("stopped", "stoppee", "stopper"),
+    "spawn-many": ("child", "spawner", "tiny"),
+    "sqlite-busy": ("lock", "sqlwriter", "sqlholder", r"x\.db"),
+    "startup-chain": ("timer", "xinit", "Xorg", "40 times"),
+    "syn-drop": ("retransmission", "synclient-", "lazyserver", "SYN"),
+    "taskset-parent": ("cpu", "indexp", "renderp", "pinned"),
+    "tbf-shape": ("network", "uploader", "queueing discipline of lo"),
+    "two-hogs": ("cpu", "midjob", "hogleft", "hogright"),
+    "two-hosts-client": ("network", "python3", r"10\.9\.0\.1:7000"),
+    "ust-func": ("device", "proxyapp", "fsync", "vda"),
+    "wait-n": ("child|timer", "jobpool", "load-d", "load-a"),
+    "web-mixed": ("device", "webclient", "nginx", "app", "vda"),
+    "wide": ("device", "fsync", "vda"),
+    "zero-read": ("cpu", "zeroread"),
+}
+# a second thing that has to be said of the same recording
+AS_WELL = {
+    "dirty-throttle": ("device", "bulkcopy"),
+    "hang": ("lock", "flock-wait", "hang", "/tmp/lockfile"),
+    "make-chain": ("device", "job-b", "vda"),
+    "syn-drop": ("timer|process", "synclient-", "lazyserver"),
+    "web-mixed": ("lock", "app", "lockholder", "/applock"),
+    "pipe-chain": ("timer|process", "stage-b", "stage-c"),
+}
+NOTHING = ("nap-check",)
+TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
+
+
+def items(name):
+    return t.report("overview", t.trace(name), "--quiet")["stands_out"]
+
+
+def stands_out(name, wanted):
+    kind, *patterns = wanted
+    found = items(name)[:3]
+    assert any(re.fullmatch(kind, one["kind"]) and all(re.search(p, one["sentence"]) for p in patterns)
+               for one in found), (wanted, [(one["kind"], one["sentence"]) for one in found])
+
+
+def nothing(name):
+    assert items(name) == [], items(name)
+    assert b"Nothing stands out" in t.output("overview", t.trace(name), "--quiet")
+
+
+def screen(name):
+    """25 lines of 80 columns; items as JSON has them; shares and amounts are possible ones; nobody of the tracer."""
+    lines = t.output("overview", t.trace(name), "--quiet").decode().rstrip("\n").split("\n")
+    assert len(lines) <= 25 and all(len(line) <= 80 for line in lines), lines
+    report = t.report("overview", t.trace(name), "--quiet")
+    found = report["stands_out"]
+    assert len(found) <= 5, found
+    text = " ".join(" ".join(lines).split())
+    length = report["window"]["end"] - report["window"]["begin"]
+    for number, one in enumerate(found):
+        assert 0 < one["share"] <= 1 and 0 < one["worth_ns"] <= one["ns"], one
+        assert one["worth_ns"] <= length and one["ns"] <= length * one["threads"], (length, one)
+        for who in (one["thread"], one["subject"]):
+            assert not who or not TRACER.match(who["name"]), one
+        shown = re.sub(r"\s+", " ", one["sentence"])
+        assert number > 2 or shown in re.sub(r" +whylate explain s-\w+", "", text) or "explain" in text, one
+        assert one["finding"] in {f["id"] for f in t.report("overview", t.trace(name), "--quiet", "--limit", "0")["findings"]}
+    explained = t.output("explain", found[0]["finding"], t.trace(name), "--quiet").decode() if found else ""
+    assert not found or found[0]["sentence"][:40] in " ".join(explained.split()), explained[:400]
+
+
+for recording, expected in STANDS_OUT.items():
+    tap.case(recording + ": what stands out", stands_out, recording, expected)
+for recording, expected in AS_WELL.items():
+    tap.case(recording + ": what does so as well", stands_out, recording, expected)
+for recording in NOTHING:
+    tap.case(recording + ": nothing", nothing, recording)
+for recording in ("startup-chain", "futex", "hang", "web-mixed", "syn-drop", "lost", "fork4", "snapshot", "nap-check", "two-hosts-client"):
+    tap.case(recording + ": a screen", screen, recording)
+tap.done()
