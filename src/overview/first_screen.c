@@ -10,6 +10,7 @@
 #define LINES_MAX 25
 #define LINES_BELOW 8 /* kept for what stands below the items */
 #define HANGING 3
+#define WORD 4 /* columns that a line has left where the next word is too long: about */
 
 /* "tracebox, Linux 6.1.0, 1 CPU, 614 ms from [10:08:04.30]; 8445 events, none lost" */
 static int head(const struct session *session, struct output *output)
@@ -37,6 +38,14 @@ static int head(const struct session *session, struct output *output)
 	else
 		g_string_append(line, "none lost");
 	return text_wrapped_beside(output, line->str, 0, 0, NULL);
+}
+
+/* At most. */
+static int height(const struct stand *item, const struct output *output)
+{
+	int width = MAX(output->width - HANGING - WORD, 1);
+
+	return ((int) g_utf8_strlen(item->sentence, -1) + STAND_ID + 3) / width + 1;
 }
 
 static int item_lines(const struct stand *item, guint number, struct output *output)
@@ -79,8 +88,7 @@ static void sums(const struct stands *stands, struct output *output)
 		g_string_append_printf(line, "%s%s %s", i ? ", " : "", names[order[i]],
 				       when_duration(length, stands->waited[order[i]]));
 	g_string_append_printf(line,
-			       " (added up over %u thread%s; own timers, idle servers and "
-			       "the tracer not counted)",
+			       " (of %u thread%s; without own timers, idle servers, the tracer)",
 			       stands->waiters, stands->waiters == 1 ? "" : "s");
 	text_wrapped_beside(output, line->str, 0, 2, NULL);
 }
@@ -115,7 +123,6 @@ static void next_lines(const struct session *session, const struct stands *stand
 	struct suggestion full = {.command = "overview", .option = "full", .value = ""};
 	struct suggestion explain = {.command = "explain", .word = first ? first->id : NULL};
 
-	fputs("More:\n", output->file);
 	text_suggestion(session, &full, 2, output);
 	if (first)
 		text_suggestion(session, &explain, 2, output);
@@ -128,8 +135,13 @@ void first_screen_text(const struct overview_report *made, struct output *output
 	int lines = head(session, output) + 1;
 
 	fputc('\n', output->file);
-	for (guint i = 0; i < stands->items->len && lines < LINES_MAX - LINES_BELOW; i++)
-		lines += item_lines(&g_array_index(stands->items, struct stand, i), i + 1, output);
+	for (guint i = 0; i < stands->items->len; i++) {
+		const struct stand *item = &g_array_index(stands->items, struct stand, i);
+
+		if (i && lines + height(item, output) > LINES_MAX - LINES_BELOW)
+			break;
+		lines += item_lines(item, i + 1, output);
+	}
 	if (!stands->items->len)
 		text_wrapped_beside(output,
 				    "Nothing stands out: no thread lost much of its life to "
