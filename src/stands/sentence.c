@@ -114,7 +114,7 @@ static void append_deeds(GString *text, const struct session *session, const str
 			append_doer(text, session, deed);
 			g_string_append_c(text, ' ');
 		}
-		append_deed(text, session, deed);
+		append_done(text, session, deed);
 		last = deed;
 		told++;
 	}

@@ -86,7 +86,7 @@ void append_object(GString *text, const struct session *session, uint32_t object
 			g_str_has_prefix(key, "file:") ? resource_name(key) : resource_words(key));
 }
 
-void append_deed(GString *text, const struct session *session, const struct deed *deed)
+void append_done(GString *text, const struct session *session, const struct deed *deed)
 {
 	const char *call = deed->call ? session_text(session, deed->call) : NULL;
 	char length[32];

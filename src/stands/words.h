@@ -15,7 +15,7 @@ bool append_call(GString *text, const struct session *session, uint32_t leaf);
 /* "the disk vda", "the mutex 0x7f…", "127.0.0.1:80"; of a lock its kind is told. */
 void append_object(GString *text, const struct session *session, uint32_t object, bool lock);
 /* "slept 30.0 ms by its own timer (clock_nanosleep)". */
-void append_deed(GString *text, const struct session *session, const struct deed *deed);
+void append_done(GString *text, const struct session *session, const struct deed *deed);
 /* "hog-0 (9)"; of several of one name "threads hog". */
 void append_doer(GString *text, const struct session *session, const struct deed *deed);
 /* "hog-0 (9), hog-1 (10) and 3 others": who has such deeds, most first; `max` of them. */
