@@ -7,7 +7,7 @@
 #ifndef WHYLATE_STANDS_LOSSES_H
 #define WHYLATE_STANDS_LOSSES_H
 
-#include "stands/items.h"
+#include "stands/stand.h"
 
 struct waiting;
 

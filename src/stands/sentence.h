@@ -8,7 +8,7 @@
 #ifndef WHYLATE_STANDS_SENTENCE_H
 #define WHYLATE_STANDS_SENTENCE_H
 
-#include "stands/items.h"
+#include "stands/stand.h"
 
 /* "high (214) waited 33.8 ms for mutex 0x…"; `locks`: struct contention. Free with g_free(). */
 char *stand_sentence(const struct session *session, const struct stand *item, const GArray *locks);

@@ -8,7 +8,7 @@
 #ifndef WHYLATE_STANDS_STANDS_H
 #define WHYLATE_STANDS_STANDS_H
 
-#include "stands/items.h"
+#include "stands/stand.h"
 
 struct waiting;
 

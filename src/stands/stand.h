@@ -3,8 +3,8 @@
  *
  * Part of stands/, what all its files know.
  */
-#ifndef WHYLATE_STANDS_ITEMS_H
-#define WHYLATE_STANDS_ITEMS_H
+#ifndef WHYLATE_STANDS_STAND_H
+#define WHYLATE_STANDS_STAND_H
 
 #include "stands/fact.h"
 
