@@ -4,7 +4,7 @@
  *   subject      object                     amount     certainty
  *   client (9)   waited for the disk vda    33.8 ms    seen       in recv, for server (12), which …
  *
- * Place: stands/. Facts are gathered from critical paths (losses.c), ranked (stands.c) and put
+ * Place: stands/. Facts are gathered from critical paths (victims.c), ranked (stands.c) and put
  * into words (sentence.c): nowhere else are sentences about them made, so text, page, JSON and
  * findings say the same.
  */

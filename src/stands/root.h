@@ -5,7 +5,7 @@
  *   holder ────────┤ waits for the disk  ├──          one; else what the wait's reason names; else
  *                                                     the device, the CPU, or what a thread did
  *
- * Part of stands/, between path.h and losses.c.
+ * Part of stands/, between path.h and victims.c.
  */
 #ifndef WHYLATE_STANDS_ROOT_H
 #define WHYLATE_STANDS_ROOT_H

@@ -13,7 +13,7 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
-#include "stands/losses.h"
+#include "stands/victims.h"
 #include "stands/sentence.h"
 #include "stands/words.h"
 

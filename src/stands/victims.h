@@ -4,8 +4,8 @@
  *
  * Part of stands/. Bounded: THREADS_MAX threads, PIECES_MAX pieces of paths in all.
  */
-#ifndef WHYLATE_STANDS_LOSSES_H
-#define WHYLATE_STANDS_LOSSES_H
+#ifndef WHYLATE_STANDS_VICTIMS_H
+#define WHYLATE_STANDS_VICTIMS_H
 
 #include "stands/stand.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See losses.h. */
-#include "stands/losses.h"
+/* see victims.h. */
+#include "stands/victims.h"
 
 #include <string.h>
 
