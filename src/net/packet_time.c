@@ -36,7 +36,7 @@ static uint32_t key_new(struct flow *flow, const struct event *event)
 
 	if (!socket)
 		return event->net.device && *event->net.device
-			       ? key_format(flow, "packets:%s", event->net.device)
+			       ? key_format(flow, "packets:came-on-%s", event->net.device)
 			       : 0;
 	text = intern_text(flow->names, socket) + strlen("socket:");
 	if (is_reply)
@@ -110,10 +110,11 @@ static void note_receiver(struct host *host, uint32_t key, uint32_t thread)
 	guint at = host->receivers_next % G_N_ELEMENTS(host->receivers);
 
 	for (guint i = 0; i < G_N_ELEMENTS(host->receivers); i++)
-		if (host->receivers[i].address == key)
-			at = i;
-	if (host->receivers[at].address != key)
-		host->receivers_next++;
+		if (host->receivers[i].address == key) {
+			host->receivers[i].thread = thread;
+			return;
+		}
+	host->receivers_next++;
 	host->receivers[at] = (struct listener) {key, thread};
 }
 

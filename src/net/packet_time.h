@@ -10,6 +10,7 @@
  *
  *   "packets:10.0.0.2:5001"       from that service
  *   "packets:10.0.0.2:to-5001"    from that host, to the service at port 5001 here
+ *   "packets:came-on-eth0"        through that device, what else they are was not recorded
  *   "packets:sent-on-eth0"        out of the queue of that device
  *
  * Of the two ports the lower one is the service's: the other is another one for each connection.

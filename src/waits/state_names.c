@@ -258,6 +258,8 @@ char *packet_words(const struct session *session, uint32_t thread, uint32_t ref)
 	words = g_string_new(NULL);
 	if (g_str_has_prefix(text, "sent-on-"))
 		g_string_printf(words, "sending packets on %s", text + strlen("sent-on-"));
+	else if (g_str_has_prefix(text, "came-on-"))
+		g_string_printf(words, "for packets that came on %s", text + strlen("came-on-"));
 	else if (to)
 		g_string_printf(words, "for packets from %.*s to port %s", (int) (to - text), text,
 				to + strlen(":to-"));

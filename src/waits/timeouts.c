@@ -24,7 +24,7 @@ static GString *limit_begins(const struct wait *wait, const struct reason *reaso
 	int64_t limit = wait->block->timer;
 
 	if (reason->kind == REASON_UNCONNECTED && reason->result) {
-		g_string_append(label, "the kernel, which gave it up (ETIMEDOUT): ");
+		g_string_append(label, "the kernel's own time limit (ETIMEDOUT): ");
 		return label;
 	}
 	if (is_part(wait, reason)) {
@@ -124,7 +124,7 @@ char *unconnected_label(const struct session *session, const struct wait *wait,
 char *given_up_label(const struct session *session, const struct wait *wait,
 		     const struct reason *reason)
 {
-	GString *label = g_string_new("TCP, which gave the connection up (ETIMEDOUT): ");
+	GString *label = g_string_new("the kernel's own time limit (ETIMEDOUT): ");
 	char length[32];
 
 	(void) wait;
@@ -137,7 +137,7 @@ char *given_up_label(const struct session *session, const struct wait *wait,
 	if (!reason->number && reason->count)
 		g_string_append_printf(label, " (%u seen)", reason->count);
 	if (reason->ns >= 0)
-		g_string_append_printf(label, ", %s after the last packet from there",
+		g_string_append_printf(label, "; its last packet came %s before",
 				       when_duration(length, reason->ns));
 	return g_string_free(label, FALSE);
 }

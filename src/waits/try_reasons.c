@@ -184,16 +184,11 @@ char *read_locked_label(const struct session *session, const struct wait *wait,
 	return g_string_free(text, FALSE);
 }
 
-/* "each time at once, 2 times with 130 bytes, the last time with 126" */
-static void append_answers(GString *text, const struct session *session,
-			   const struct reason *reason)
+/* "2 times alike (130 bytes), then otherwise (126 bytes)" */
+static void append_answers(GString *text, const struct reason *reason)
 {
-	if (is_thread(reason->other)) {
-		g_string_append(text, " by ");
-		append_thread(text, session, reason->other);
-	}
 	g_string_append_printf(text,
-			       " each time, %u times alike (%" G_GUINT64_FORMAT
+			       "%u times alike (%" G_GUINT64_FORMAT
 			       " bytes), then otherwise (%" G_GUINT64_FORMAT " bytes)",
 			       reason->count, reason->number, reason->amount);
 }
@@ -206,9 +201,14 @@ char *answer_label(const struct session *session, const struct wait *wait,
 	char length[32];
 
 	(void) wait;
-	g_string_append_printf(text, "%s was asked the same again (%d bytes) and answered", object,
+	g_string_append_printf(text, "%s was asked the same again (%d bytes)", object,
 			       reason->result);
-	append_answers(text, session, reason);
+	if (is_thread(reason->other)) {
+		g_string_append(text, "; ");
+		append_thread(text, session, reason->other);
+	}
+	g_string_append(text, is_thread(reason->other) ? " answered " : " and answered ");
+	append_answers(text, reason);
 	g_string_append_printf(text,
 			       ", pauses of up to %s (inferred: what was said is not recorded)",
 			       when_duration(length, reason->ns));
@@ -260,12 +260,17 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 	case REASON_ANSWER:
 		more = g_string_new(NULL);
 		g_string_append_printf(more,
-				       ", its own pauses between asking %s the same again (%d "
-				       "bytes), which was answered",
+				       ", pausing between alike questions to %s (%d bytes each), "
+				       "which ",
 				       object, reason->result);
-		append_answers(more, session, reason);
-		g_string_append(more, ": as one asks who is not ready yet, or busy (inferred: what "
-				      "was said is not recorded)");
+		if (is_thread(reason->other))
+			append_thread(more, session, reason->other);
+		else
+			g_string_append(more, "it");
+		g_string_append(more, " answered ");
+		append_answers(more, reason);
+		g_string_append(more, ", as who is not ready yet or busy does (inferred: what was "
+				      "said is not recorded)");
 		return g_string_free(more, FALSE);
 	case REASON_READ_LOCKED:
 		more = g_string_new(", to write under a lock that others read by turns or at once: "

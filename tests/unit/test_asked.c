@@ -10,10 +10,9 @@
 #define FEED() g_autofeed struct feed *feed = start()
 #define STREAM 1
 #define AGAIN                                                                                      \
-	"retry: 10.0.0.9:80 was asked the same again (78 bytes) and answered each time, 2 times "  \
-	"alike (130 bytes), then otherwise (113 bytes), pauses of up to 200 ns (inferred: what "   \
-	"was "                                                                                     \
-	"said is not recorded)"
+	"retry: 10.0.0.9:80 was asked the same again (78 bytes) and answered 2 times alike (130 "  \
+	"bytes), then otherwise (113 bytes), pauses of up to 200 ns (inferred: what was said is "  \
+	"not recorded)"
 
 static void feed_cleanup(struct feed **feed)
 {

@@ -85,7 +85,7 @@ static void test_idle(void)
 	entry(feed, 30, 0, "recvfrom", 3);
 	ends(feed, "recvfrom", TIMED_OUT);
 	g_assert_cmpstr(cause(feed), ==,
-			"timeout: TCP, which gave the connection up (ETIMEDOUT): 10.0.0.9:80 did "
+			"timeout: the kernel's own time limit (ETIMEDOUT): 10.0.0.9:80 did "
 			"not answer keep-alive probes");
 }
 
@@ -100,7 +100,7 @@ static void test_unacknowledged(void)
 	entry(feed, 30, 0, "recvfrom", 3);
 	ends(feed, "recvfrom", TIMED_OUT);
 	g_assert_cmpstr(cause(feed), ==,
-			"timeout: TCP, which gave the connection up (ETIMEDOUT): 10.0.0.9:80 did "
+			"timeout: the kernel's own time limit (ETIMEDOUT): 10.0.0.9:80 did "
 			"not acknowledge what was sent");
 }
 
@@ -112,7 +112,7 @@ static void test_connect(void)
 	begins_to_connect(feed, 12);
 	ends(feed, "connect", TIMED_OUT);
 	g_assert_cmpstr(cause(feed), ==,
-			"timeout: the kernel, which gave it up (ETIMEDOUT): 10.0.0.9:80 did not "
+			"timeout: the kernel's own time limit (ETIMEDOUT): 10.0.0.9:80 did not "
 			"answer the attempt to connect in 122 ns");
 }
 
