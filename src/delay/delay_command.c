@@ -11,6 +11,8 @@
 #include "run/option_values.h"
 #include "contention/contention.h"
 
+#include <string.h>
+
 #define TOGETHER_MAX 100 /* threads that are told of together */
 
 static const struct option option_path = {
@@ -74,10 +76,20 @@ static GPtrArray *verdict_of(const struct session *session, uint32_t thread,
 			   MIN(session->asked.to, life->end));
 }
 
-/* Of several threads, all together; of a whole trace's it would say nothing. */
+static bool asks_for_all(const GPtrArray *wanted)
+{
+	for (guint i = 0; i < wanted->len; i++)
+		if (strcmp(g_ptr_array_index(wanted, i), "all") == 0)
+			return true;
+	return false;
+}
+
+/* Of several threads, all together; of a whole trace's it would say nothing, and take as long as
+ * to read it. */
 static GPtrArray *verdict_of_many(const struct delay *delay)
 {
-	if (!delay->threads->len || delay->threads->len > TOGETHER_MAX)
+	if (!delay->threads->len || delay->threads->len > TOGETHER_MAX ||
+	    asks_for_all(delay->session->asked.options->threads))
 		return g_ptr_array_new_with_free_func(g_free);
 	return verdict_of_several(delay->session, delay->threads);
 }
