@@ -126,11 +126,13 @@ void wait_groups_add(const struct session *session, uint32_t thread, GArray *nee
 					 .waker = NO_THREAD,
 					 .cause = cause_of_kind(CAUSE_WAIT_CPU)};
 		struct wait_group *group;
+		struct ready ready;
 		int64_t ns = needed_ns(needed, &at, &span);
 
 		if (ns <= 0 || is_idle_wait(session, thread, &span))
 			continue;
-		if (ready_of(session, thread, &span).kind == READY_THROTTLED) {
+		ready = ready_of(session, thread, &span);
+		if (ready.kind == READY_THROTTLED) {
 			key.cause.kind = CAUSE_THROTTLED;
 			key.cause.inferred = true;
 			key.waker_kind = THROTTLED;
@@ -147,7 +149,7 @@ void wait_groups_add(const struct session *session, uint32_t thread, GArray *nee
 		group->ns += ns;
 		group->spans_gap |= session_spans_gap(session, thread, &span);
 		if (!block)
-			runners_add(&group->runners, session, thread, &span);
+			runners_add_ready(&group->runners, session, thread, &span, &ready);
 		if (ns > group->longest) {
 			group->longest = ns;
 			group->longest_begin = span.begin;

@@ -198,7 +198,8 @@ void flow_packet_received(struct flow *flow, struct cpu *cpu, const struct event
 		pending->begin = sent->time;
 	}
 	if (event->net.tcp)
-		here |= transport_received(flow, cpu, event, here ? sent : NULL, left, pending);
+		here |= transport_received(flow, cpu, event, hash, here ? sent : NULL, left,
+					   pending);
 	if (!here) /* from outside, or another packet in the same buffer */
 		pending->packet = keep_packet(flow, event, NULL);
 }

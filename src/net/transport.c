@@ -421,7 +421,7 @@ void transport_queued(struct flow *flow, struct cpu *cpu, const struct event *ev
 		      struct sent *sent)
 {
 	struct host *host = flow_host(flow, event);
-	uint32_t number = way_of(flow, host, event), end = packet_end(event);
+	uint32_t number = way_of(flow, host, event, sent->flow), end = packet_end(event);
 	bool own = !cpu_interrupted(cpu) && is_thread(cpu->current);
 	struct tcp_segment *segment;
 	struct tcp_way *way;
@@ -528,11 +528,11 @@ static void acknowledged(const struct flow *flow, struct tcp_way *of, const stru
 	}
 }
 
-bool transport_received(struct flow *flow, struct cpu *cpu, const struct event *event,
+bool transport_received(struct flow *flow, struct cpu *cpu, const struct event *event, uint64_t key,
 			const struct sent *sent, int64_t left, struct wake_detail *detail)
 {
 	struct host *host = flow_host(flow, event);
-	uint32_t number = way_of(flow, host, event), end = packet_end(event);
+	uint32_t number = way_of(flow, host, event, key), end = packet_end(event);
 	struct tcp_arrival *arrival = &cpu->arrival;
 	const struct tcp_segment *segment;
 	struct tcp_way *way;

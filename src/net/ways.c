@@ -8,20 +8,30 @@
 
 #define ACCEPT_LOOK_BACK 128 /* connections met last, for one that accept returns */
 
-#define FNV_BASIS UINT64_C(14695981039346656037)
-#define FNV_PRIME UINT64_C(1099511628211)
+/* Made for each packet: four bytes at a time. */
+static uint64_t mixed(uint64_t key, uint32_t word)
+{
+	key = (key ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+	return key ^ key >> 29;
+}
+
+static uint64_t with_address(uint64_t key, const struct event_bytes *address)
+{
+	uint32_t word, i;
+
+	for (i = 0; i + 4 <= address->count; i += 4) {
+		memcpy(&word, address->bytes + i, sizeof word);
+		key = mixed(key, word);
+	}
+	for (; i < address->count; i++)
+		key = mixed(key, address->bytes[i]);
+	return key;
+}
 
 static uint64_t hash_of(const struct event_bytes *from, const struct event_bytes *to,
 			uint32_t from_port, uint32_t to_port)
 {
-	const struct event_bytes *addresses[] = {from, to};
-	uint64_t key = FNV_BASIS;
-
-	for (int a = 0; a < 2; a++)
-		for (uint32_t i = 0; i < addresses[a]->count; i++)
-			key = (key ^ addresses[a]->bytes[i]) * FNV_PRIME;
-	key = (key ^ from_port) * FNV_PRIME;
-	return (key ^ to_port) * FNV_PRIME;
+	return mixed(with_address(with_address(1, from), to), from_port << 16 ^ to_port);
 }
 
 uint64_t packet_flow(const struct event *event)
@@ -78,11 +88,11 @@ uint32_t way_find(const struct host *host, uint64_t key)
 	return key ? idmap_get(&host->tcp_ways, key) : NO_WAY;
 }
 
-uint32_t way_of(struct flow *flow, struct host *host, const struct event *event)
+uint32_t way_of(struct flow *flow, struct host *host, const struct event *event, uint64_t key)
 {
 	const struct event_bytes *from = &event->net.saddr, *to = &event->net.daddr;
 	uint32_t ports[2] = {event->net.source_port, event->net.dest_port};
-	uint64_t key = packet_flow(event), back;
+	uint64_t back;
 	uint32_t number = way_find(host, key);
 
 	if (number != NO_WAY && !begins_anew(way_at(host, number), event))
@@ -119,6 +129,8 @@ uint32_t way_to(const struct host *host, uint32_t remote)
 
 struct tcp_segment *segment_with(struct tcp_way *way, uint32_t byte)
 {
+	if (!seq_after(way->sent_end, byte))
+		return NULL; /* a new one's, as a rule */
 	for (uint32_t i = 0; i < segments_known(way); i++) {
 		struct tcp_segment *segment = segment_nth(way, i);
 
@@ -163,6 +175,8 @@ static void close_holes(struct tcp_way *way)
 {
 	bool any = false;
 
+	if (!way->early_since)
+		return;
 	for (int pass = 0; pass < TCP_HOLES; pass++)
 		for (int i = 0; i < TCP_HOLES; i++) {
 			struct tcp_range *range = &way->holes[i];

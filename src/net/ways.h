@@ -29,8 +29,9 @@ static inline uint32_t packet_end(const struct event *event)
 
 /* Hash of addresses and ports, in the packet's direction; 0: not recorded. */
 uint64_t packet_flow(const struct event *event);
-/* The way that the packet goes, made if it is met first; NO_WAY: its headers do not tell. */
-uint32_t way_of(struct flow *flow, struct host *host, const struct event *event);
+/* The way that the packet goes (`key`: its packet_flow()), made if it is met first; NO_WAY: its
+ * headers do not tell. */
+uint32_t way_of(struct flow *flow, struct host *host, const struct event *event, uint64_t key);
 static inline struct tcp_way *way_at(const struct host *host, uint32_t number)
 {
 	return &g_array_index(host->tcp, struct tcp_connection, number / 2).ways[number & 1];

@@ -74,8 +74,8 @@ static bool is_ready(uint32_t leaf)
 	return PACK_KIND(leaf) == LEAF_PREEMPTED || PACK_KIND(leaf) == LEAF_WAIT_CPU;
 }
 
-/* The CPUs in whose queues it was, as a set. */
-static uint64_t cpus_used(const struct session *session, uint32_t thread, int64_t from)
+/* The CPUs in whose queues it was, as a set; `one`: that there are several is all that counts. */
+static uint64_t cpus_used(const struct session *session, uint32_t thread, int64_t from, bool one)
 {
 	uint16_t host = model_thread(&session->trace.model, thread)->host;
 	struct spans spans;
@@ -83,7 +83,7 @@ static uint64_t cpus_used(const struct session *session, uint32_t thread, int64_
 	uint64_t used = 0;
 
 	spans_begin(&spans, session, thread, from, session->trace.end + 1);
-	while (spans_next_off_cpu(&spans, &span)) {
+	while (!(one && used & (used - 1)) && spans_next_off_cpu(&spans, &span)) {
 		uint32_t place =
 			is_ready(span.leaf) ? place_of_cpu(session, host, span.ref) : CPUS_MAX;
 
@@ -131,7 +131,7 @@ static struct affinity judge(const struct session *session, uint32_t thread)
 	if (host->cpus->len < 2 || host->cpus->len > CPUS_MAX ||
 	    thread_is_kernel(&session->trace.model, life))
 		return none;
-	affinity.cpus = cpus_used(session, thread, from);
+	affinity.cpus = cpus_used(session, thread, from, affinity.inferred);
 	if (affinity.inferred && (affinity.cpus & (affinity.cpus - 1)))
 		return none;
 	return affinity.cpus && lost_much(session, thread, &affinity, from) ? affinity : none;

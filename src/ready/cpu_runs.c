@@ -11,6 +11,7 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 	const struct host *host = model_host(&session->trace.model, host_index);
 	uint32_t index = cpu_id == NO_CPU ? IDMAP_NONE : idmap_get(&host->cpu_index, cpu_id);
 	const struct cpu *cpu;
+	const struct run *at;
 	uint32_t run;
 
 	if (index == IDMAP_NONE || *session->found.runs_read >= RUNS_READ_MAX) {
@@ -30,16 +31,17 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 		      data);
 		begin = run_at(&session->trace.timeline, &cpu->runs, 0)->begin;
 	}
-	for (; begin < end && run < cpu->runs.used; run++, ++*session->found.runs_read) {
-		int64_t until =
-			run + 1 < cpu->runs.used
-				? run_at(&session->trace.timeline, &cpu->runs, run + 1)->begin
-				: end;
+	at = begin < end ? run_at(&session->trace.timeline, &cpu->runs, run) : NULL;
+	while (begin < end && run < cpu->runs.used) {
+		const struct run *next =
+			++run < cpu->runs.used ? run_at(&session->trace.timeline, &cpu->runs, run)
+					       : NULL;
+		int64_t until = next ? MIN(next->begin, end) : end;
 
-		until = MIN(until, end);
 		if (until > begin)
-			visit(begin, until,
-			      run_at(&session->trace.timeline, &cpu->runs, run)->thread, data);
+			visit(begin, until, at->thread, data);
 		begin = MAX(begin, until);
+		at = next;
+		++*session->found.runs_read;
 	}
 }

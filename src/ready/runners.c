@@ -35,36 +35,49 @@ static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 	}
 }
 
+static void add_idle(struct runners *runners, const struct ready *ready)
+{
+	runners->idle[ready->kind] += ready->idle;
+	runners->deepest = MAX(runners->deepest, ready->idle_state + 1);
+}
+
 struct ready runners_add_idle(struct runners *runners, const struct session *session,
 			      uint32_t thread, const struct span *span)
 {
 	struct ready ready = ready_of(session, thread, span);
 
-	runners->idle[ready.kind] += ready.idle;
-	runners->deepest = MAX(runners->deepest, ready.idle_state + 1);
+	add_idle(runners, &ready);
 	return ready;
 }
 
 struct ready runners_add(struct runners *runners, const struct session *session, uint32_t thread,
 			 const struct span *span)
 {
-	struct adding adding = {session, runners, NO_THREAD, 0};
-	struct ready ready = runners_add_idle(runners, session, thread, span);
+	struct ready ready = ready_of(session, thread, span);
 
+	runners_add_ready(runners, session, thread, span, &ready);
+	return ready;
+}
+
+void runners_add_ready(struct runners *runners, const struct session *session, uint32_t thread,
+		       const struct span *span, const struct ready *ready)
+{
+	struct adding adding = {session, runners, NO_THREAD, 0};
+
+	add_idle(runners, ready);
 	if (!runners->by)
 		runners->by = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
 		 span->end, add_run, &adding);
-	if (ready.kind == READY_PINNED) {
+	if (ready->kind == READY_PINNED) {
 		runners->pinned += span->end - span->begin;
-		runners->free += ready.free;
+		runners->free += ready->free;
 	}
-	if (ready.kind == READY_PINNED && span->end - span->begin > runners->longest) {
+	if (ready->kind == READY_PINNED && span->end - span->begin > runners->longest) {
 		runners->longest = span->end - span->begin;
-		runners->worst = ready;
+		runners->worst = *ready;
 		runners->rival = adding.rival;
 	}
-	return ready;
 }
 
 void runners_clear(struct runners *runners)

@@ -25,6 +25,9 @@ struct runners {
  * CPU `span.ref`. Returns why. */
 struct ready runners_add(struct runners *runners, const struct session *session, uint32_t thread,
 			 const struct span *span);
+/* The same where ready_of() is known. */
+void runners_add_ready(struct runners *runners, const struct session *session, uint32_t thread,
+		       const struct span *span, const struct ready *ready);
 /* The same, but of nobody's time only: who else ran is not counted. */
 struct ready runners_add_idle(struct runners *runners, const struct session *session,
 			      uint32_t thread, const struct span *span);

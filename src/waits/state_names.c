@@ -244,6 +244,11 @@ static uint32_t receiver_of(const struct host *host, uint32_t key)
 	return NO_THREAD;
 }
 
+bool is_of_packets(const struct session *session, uint32_t ref)
+{
+	return ref && g_str_has_prefix(session_text(session, ref), "packets:");
+}
+
 char *packet_words(const struct session *session, uint32_t thread, uint32_t ref)
 {
 	const struct model *model = &session->trace.model;
@@ -251,7 +256,7 @@ char *packet_words(const struct session *session, uint32_t thread, uint32_t ref)
 	uint32_t receiver;
 	GString *words;
 
-	if (!g_str_has_prefix(text, "packets:"))
+	if (!is_of_packets(session, ref))
 		return NULL;
 	text = resource_name(text);
 	to = strstr(text, ":to-");

@@ -34,6 +34,8 @@ const char *resource_name(const char *key);
 /* "wait", "lock_pi" …; NULL for NO_OPERATION. Source: linux/futex.h. */
 const char *futex_operation(uint8_t operation);
 
+/* A softIRQ's interval tells for whose packets it ran. */
+bool is_of_packets(const struct session *session, uint32_t ref);
 /* "for packets from 10.0.0.2 to port 5001 of iperf (123)", of the ref of an interval of `thread` in
  * a softIRQ (net/packet_time.h); free with g_free(). NULL: it says nothing. */
 char *packet_words(const struct session *session, uint32_t thread, uint32_t ref);

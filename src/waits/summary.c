@@ -282,24 +282,25 @@ static bool kernel_pieces(struct builder *builder, const struct span *span)
 /* For whose packets a softIRQ ran. */
 static void packets_piece(struct builder *builder, const struct span *span)
 {
-	g_autofree char *words = packet_words(builder->session, builder->thread, span->ref);
+	bool named = is_of_packets(builder->session, span->ref);
 	const struct host *host = model_host(&builder->session->trace.model, builder->host);
 	uint32_t number = PACK_NUMBER(span->leaf);
 	struct node *path[DEPTH_MAX];
 	guint depth;
 	bool fresh;
 
-	if (!words && (number == SOFTIRQ_NET_RX || number == SOFTIRQ_NET_TX) &&
+	if (!named && (number == SOFTIRQ_NET_RX || number == SOFTIRQ_NET_TX) &&
 	    (host->has_received || host->has_xmit)) {
 		nothing_piece(builder, span->begin, span->end);
 		return;
 	}
 	depth = leaf_path(builder, span->leaf, path);
-	if (words) {
+	if (named) {
 		path[depth] = child(path[depth - 1], span->ref, &fresh);
 		if (fresh) {
 			path[depth]->element = g_strdup(session_text(builder->session, span->ref));
-			path[depth]->label = g_steal_pointer(&words);
+			path[depth]->label =
+				packet_words(builder->session, builder->thread, span->ref);
 		}
 		depth++;
 	}
