@@ -7,6 +7,9 @@
  * A thread that writes to a disk in a page fault writes out what was in memory, to have room for
  * the page. The fault has no end in the trace; until its last write it was not over.
  *
+ * Where events tell of it (mm_vmscan_direct_reclaim_begin and _end, mm_vmscan_memcg_…), it is what
+ * lies between these.
+ *
  * Part of disk/. Source: the kernel's mm/vmscan.c, try_to_free_mem_cgroup_pages();
  * docs/semantics.md, "Memory limits".
  */
@@ -31,6 +34,23 @@ void reclaim_writes(struct flow *flow, const struct cpu *cpu)
 		return;
 	since = MAX(thread->flow.last_call, thread->flow.reclaimed);
 	thread->flow.reclaimed = flow->time;
+	track_rewrite(flow, thread, since, make_reclaim, NULL);
+	flow_refresh(flow, thread, cpu);
+}
+
+/* What the events say holds, whatever it works in; in a call that stays the call's. */
+void flow_reclaim(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = cpu_interrupted(cpu) ? NULL : flow_current(flow, cpu);
+	int64_t since;
+
+	if (!thread)
+		return;
+	since = thread->flow.reclaims;
+	thread->flow.reclaims = event->kind == EV_RECLAIM_BEGIN ? flow->time : INT64_MIN;
+	if (event->kind == EV_RECLAIM_BEGIN || since == INT64_MIN || thread->flow.call.open ||
+	    !thread->flow.has_call || since < thread->flow.last_call)
+		return;
 	track_rewrite(flow, thread, since, make_reclaim, NULL);
 	flow_refresh(flow, thread, cpu);
 }

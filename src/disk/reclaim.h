@@ -8,6 +8,8 @@
 
 #include "state/state.h"
 
+/* mm_vmscan_direct_reclaim_begin and _end. */
+void flow_reclaim(struct flow *flow, struct cpu *cpu, const struct event *event);
 /* The thread that runs queued a bio that writes. */
 void reclaim_writes(struct flow *flow, const struct cpu *cpu);
 

@@ -60,6 +60,8 @@ enum event_kind {
 	EV_WRITEBACK_EXEC,
 	EV_WRITEBACK_END, /* writeback_pages_written */
 	EV_DIRTY_PAUSE,   /* writeback_balance_dirty_pages */
+	EV_RECLAIM_BEGIN, /* mm_vmscan_direct_reclaim_begin, … of a memory cgroup */
+	EV_RECLAIM_END,
 	EV_JOURNAL_START, /* jbd2_start_commit */
 	EV_JOURNAL_END,
 	EV_NET_SEND,

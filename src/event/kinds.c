@@ -390,6 +390,8 @@ static const struct {
 	[EV_WRITEBACK_EXEC] = {"writeback_exec", &writeback_shape},
 	[EV_WRITEBACK_END] = {"writeback_pages_written", &writeback_shape},
 	[EV_DIRTY_PAUSE] = {"writeback_balance_dirty_pages", &dirty_shape},
+	[EV_RECLAIM_BEGIN] = {"mm_vmscan_direct_reclaim_begin mm_vmscan_memcg_reclaim_begin", NULL},
+	[EV_RECLAIM_END] = {"mm_vmscan_direct_reclaim_end mm_vmscan_memcg_reclaim_end", NULL},
 	[EV_JOURNAL_START] = {"jbd2_start_commit", &journal_shape},
 	[EV_JOURNAL_END] = {"jbd2_end_commit", &journal_shape},
 	[EV_NET_SEND] = {"net_dev_queue", &net_shape},

@@ -8,6 +8,7 @@
 #include "flow/syscall.h"
 #include "disk/block.h"
 #include "disk/pauses.h"
+#include "disk/reclaim.h"
 #include "locks/futexes.h"
 #include "net/network.h"
 #include "objects/operation_log.h"
@@ -63,6 +64,8 @@ static void (*const handlers[EV_KIND_COUNT])(struct flow *flow, struct cpu *cpu,
 	[EV_WRITEBACK_EXEC] = flow_writeback,
 	[EV_WRITEBACK_END] = flow_writeback,
 	[EV_DIRTY_PAUSE] = flow_dirty_pause,
+	[EV_RECLAIM_BEGIN] = flow_reclaim,
+	[EV_RECLAIM_END] = flow_reclaim,
 	[EV_JOURNAL_START] = flow_journal,
 	[EV_JOURNAL_END] = flow_journal,
 	[EV_NET_SEND] = flow_packet_sent,

@@ -407,7 +407,8 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 
 	thread->begin = begin;
 	thread->end = thread->ends_from = INT64_MAX;
-	thread->flow.fatal = thread->flow.exiting = thread->flow.reclaimed = INT64_MIN;
+	thread->flow.fatal = thread->flow.exiting = thread->flow.reclaims = thread->flow.reclaimed =
+		INT64_MIN;
 	thread->tid = tid;
 	thread->pid = -1;
 	thread->host = (uint16_t) host;

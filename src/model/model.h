@@ -168,6 +168,7 @@ struct thread {
 		bool has_call; /* … there was one */
 		bool fault; /* a page-fault frame is open */
 		uint64_t fault_address; /* … of that one */
+		int64_t reclaims; /* it frees memory since, as events tell; INT64_MIN */
 		int64_t reclaimed; /* it freed memory in a page fault last; INT64_MIN */
 		bool pressed; /* the kernel made it sleep for the memory it uses */
 		int64_t fatal; /* a signal that may end it was sent to it last; INT64_MIN */

@@ -81,12 +81,48 @@ static bool cut_short(const struct flow *flow, const struct thread *thread,
 	       !waker->detail && flow_thread(flow, waker->thread)->pid != thread->pid;
 }
 
+/* kswapd lets those go that wait until it has freed memory. */
+static bool by_kswapd(const struct flow *flow, const struct waker *waker)
+{
+	return waker->kind == WAKER_THREAD && is_thread(waker->thread) &&
+	       flow_thread(flow, waker->thread)->kernel &&
+	       g_str_has_prefix(intern_text(flow->names, flow_thread(flow, waker->thread)->name),
+				"kswapd");
+}
+
+/* Events say that it frees memory meanwhile. */
+static bool in_reclaim(const struct flow *flow, const struct thread *thread,
+		       const struct waker *waker)
+{
+	return thread->flow.reclaims != INT64_MIN &&
+	       !host_gap_over(model_host(flow->model, thread->host), thread->flow.reclaims,
+			      flow->time) &&
+	       (by_wheel(flow, thread, waker) || by_kswapd(flow, waker));
+}
+
+static void explain(struct flow *flow, struct thread *thread, struct block *block, bool reclaims,
+		    bool seen)
+{
+	struct reason reason = reason_of_kind(reclaims ? REASON_RECLAIM : REASON_MEMORY_HIGH);
+
+	reason.flags = seen ? 0 : REASON_INFERRED;
+	reason.thread = thread_find(flow, thread->host, thread->tid);
+	reason.object = intern_id(flow->names, reclaims ? "limit:memory" : "limit:memory.high");
+	reason.text = thread->cgroup;
+	reason.ns = flow->time - thread->flow.since;
+	block->reason = reason_new(flow->timeline, &reason);
+}
+
 void pressure_sleep_ends(struct flow *flow, struct thread *thread, struct block *block,
 			 uint32_t leaf, const struct waker *waker)
 {
-	struct reason reason;
 	bool reclaims;
 
+	if (thread->flow.reclaims != INT64_MIN && !block->reason &&
+	    in_reclaim(flow, thread, waker)) {
+		explain(flow, thread, block, true, true);
+		return;
+	}
 	if (waker->kind != WAKER_SOFTIRQ && !thread->flow.pressed)
 		return;
 	if (block->reason || thread->kernel || thread->of_kthreadd ||
@@ -95,14 +131,8 @@ void pressure_sleep_ends(struct flow *flow, struct thread *thread, struct block 
 		return;
 	reclaims = thread->flow.reclaimed != INT64_MIN &&
 		   flow->time - thread->flow.since < RECLAIM_SLEEP_MAX;
-	reason = reason_of_kind(reclaims ? REASON_RECLAIM : REASON_MEMORY_HIGH);
 	thread->flow.pressed |= !reclaims;
-	reason.flags = REASON_INFERRED;
-	reason.thread = thread_find(flow, thread->host, thread->tid);
-	reason.object = intern_id(flow->names, reclaims ? "limit:memory" : "limit:memory.high");
-	reason.text = thread->cgroup;
-	reason.ns = flow->time - thread->flow.since;
-	block->reason = reason_new(flow->timeline, &reason);
+	explain(flow, thread, block, reclaims, false);
 }
 
 /* Whoever opens a cgroup's list to write to it moves itself there, mostly, and what it forks. One

@@ -8,9 +8,10 @@ char *reclaim_label(const struct session *session, const struct wait *wait,
 {
 	(void) session;
 	(void) wait;
-	(void) reason;
-	return g_strdup("put to sleep by the kernel until memory is freed: too little memory, its "
-			"cgroup's memory.max, or the host's (inferred)");
+	return g_strconcat(
+		"put to sleep by the kernel until memory is freed: too little memory, its "
+		"cgroup's memory.max, or the host's",
+		reason->flags & REASON_INFERRED ? " (inferred)" : NULL, NULL);
 }
 
 char *memory_high_label(const struct session *session, const struct wait *wait,

@@ -209,6 +209,44 @@ static void test_no_reclaim(void)
 	g_assert_cmpint(reclaimed(feed), ==, 0);
 }
 
+/* Between the two events, 30 to 50 and 60 to 64; the sleep there is for memory, seen to be. */
+static void test_reclaim_seen(void)
+{
+	FEED(2);
+
+	described(feed, 6);
+	faults(feed, 20);
+	plain(feed, 30, 0, "mm_vmscan_direct_reclaim_begin");
+	plain(feed, 50, 0, "mm_vmscan_direct_reclaim_end");
+	plain(feed, 60, 0, "mm_vmscan_memcg_reclaim_begin");
+	sleeps(feed, 64, 1); /* until 76 */
+	plain(feed, 80, 0, "mm_vmscan_memcg_reclaim_end");
+	plain(feed, 100, 0, "other");
+	g_assert_cmpint(reclaimed(feed), ==, 20 + 4 + 4);
+	g_assert_cmpstr(cause_of(feed, 0), ==,
+			"throttled: put to sleep by the kernel until memory is freed: too little "
+			"memory, its cgroup's memory.max, or the host's");
+}
+
+/* Its opposite: in a call it is the call's work; a sleep after it is memory.high's. */
+static void test_reclaim_in_call(void)
+{
+	FEED(2);
+
+	described(feed, 6);
+	faults(feed, 10);
+	entry(feed, 20, 0, "read", 3);
+	plain(feed, 30, 0, "mm_vmscan_direct_reclaim_begin");
+	plain(feed, 50, 0, "mm_vmscan_direct_reclaim_end");
+	leave(feed, 60, 0, "read", 1);
+	faults(feed, 62);
+	sleeps(feed, 64, 1);
+	plain(feed, 100, 0, "other");
+	g_assert_cmpint(reclaimed(feed), ==, 0);
+	g_assert_cmpstr(cause_of(feed, 0), ==,
+			"throttled: put to sleep by the kernel: its cgroup " OVER);
+}
+
 /* --- the end ------------------------------------------------------------------------------- */
 
 static void signals(struct feed *feed, int64_t time, uint32_t cpu, const char *name, int32_t sig,
@@ -347,6 +385,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/pressure/not-over-high", test_not_over_high);
 	g_test_add_func("/pressure/reclaim", test_reclaim);
 	g_test_add_func("/pressure/no-reclaim", test_no_reclaim);
+	g_test_add_func("/pressure/reclaim-seen", test_reclaim_seen);
+	g_test_add_func("/pressure/reclaim-in-call", test_reclaim_in_call);
 	g_test_add_func("/end/core", test_core);
 	g_test_add_func("/end/killed", test_killed);
 	g_test_add_func("/end/handled", test_handled);
