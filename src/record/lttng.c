@@ -17,6 +17,8 @@
 
 #define DAEMON_WAIT_MS 15000
 #define DAEMON_STEP_MS 100
+#define DAEMON_CHECK_MS 20
+#define DAEMON_TERM_MS 1000 /* a multiple of DAEMON_CHECK_MS; it ends within some 100 ms */
 #define OTHER_WAIT_MS 5000 /* for the daemon of somebody who began at the same time */
 
 /* In the child: signals as they are for anybody, and none that the terminal sends to us. */
@@ -176,6 +178,21 @@ static bool daemon_ends_first(int alive, pid_t daemon)
 	return false;
 }
 
+/* Again until it ends: a daemon that is beginning loses a SIGTERM that comes between its handler
+ * and the pipe that this writes to. */
+static void end_daemon(pid_t daemon)
+{
+	pid_t ended = 0;
+
+	for (int waited = 0; ended == 0 || (ended < 0 && errno == EINTR);
+	     waited += DAEMON_CHECK_MS) {
+		if (waited % DAEMON_TERM_MS == 0)
+			kill(daemon, SIGTERM);
+		g_usleep(DAEMON_CHECK_MS * 1000);
+		ended = waitpid(daemon, NULL, WNOHANG);
+	}
+}
+
 static _Noreturn void keep_daemon(int alive, const char *session)
 {
 	const char *const line[] = {"lttng-sessiond", NULL};
@@ -195,9 +212,7 @@ static _Noreturn void keep_daemon(int alive, const char *session)
 		_exit(1);
 	while (daemon_is_needed(session))
 		g_usleep(DAEMON_STEP_MS * 5 * 1000);
-	kill(daemon, SIGTERM);
-	while (waitpid(daemon, NULL, 0) < 0 && errno == EINTR)
-		continue;
+	end_daemon(daemon);
 	_exit(0);
 }
 
