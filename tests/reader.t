@@ -103,7 +103,7 @@ def tiles(report):
 
 
 def read_damaged(directory):
-    done = t.run("delay", "--thread", "all", "--format", "json", "--quiet", directory)
+    done = t.run("delay", "--thread", "all", "--format", "json", "--quiet", directory, program=t.SANITIZED + "/whylate")
     assert done.returncode in (0, 3, 4), (done.returncode, done.stderr.decode()[-400:])
     if done.returncode == 3:
         assert not done.stdout and done.stderr.count(b"\n") == 1, done.stderr
@@ -128,7 +128,7 @@ DAMAGES = {
 
 
 def events_of(directory):
-    done = subprocess.run([os.path.join(t.BUILD, "print_events"), "direct", directory], stdout=subprocess.PIPE,
+    done = subprocess.run([os.path.join(t.SANITIZED, "print_events"), "direct", directory], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False)
     return [line for line in done.stdout.split(b"\n") if b" kind=" in line]
 

@@ -6,6 +6,7 @@ A test program makes a Tap, calls ok() for each case, and ends with
 sys.exit(tap.done()). Nothing it writes is outside WHYLATE_TEST_CACHE and
 temporary directories.
 """
+import functools
 import json
 import os
 import re
@@ -24,6 +25,8 @@ for _number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
 SOURCE = os.environ["WHYLATE_SOURCE"]
 BUILD = os.environ["WHYLATE_BUILD"]
 WHYLATE = os.environ["WHYLATE"]
+# where damage is read that random bytes make: a build with sanitizers if there is one besides (tests/run)
+SANITIZED = os.environ.get("WHYLATE_SANITIZED", BUILD)
 PLUGINS = os.environ["WHYLATE_PLUGIN_PATH"]
 CACHE = os.environ["WHYLATE_TEST_CACHE"]
 
@@ -79,7 +82,7 @@ def trace(*names):
 
 def run(*arguments, **keywords):
     """whylate ARGUMENT...: its CompletedProcess, output as bytes."""
-    return subprocess.run([WHYLATE, *arguments], stdin=subprocess.DEVNULL, stdout=keywords.pop("stdout", subprocess.PIPE),
+    return subprocess.run([keywords.pop("program", WHYLATE), *arguments], stdin=subprocess.DEVNULL, stdout=keywords.pop("stdout", subprocess.PIPE),
                           stderr=subprocess.PIPE, check=False, timeout=600, **keywords)
 
 
@@ -96,12 +99,20 @@ def report(*arguments):
     return json.loads(output(*arguments, "--format", "json"))
 
 
+@functools.cache
 def preload():
-    """The sanitizer's library that babeltrace2 must load first if the plugin needs it."""
+    """The sanitizer's library that babeltrace2 must load first if the plugin needs it. With clang the plugin does not
+    name it."""
     plugin = os.path.join(PLUGINS, "babeltrace-plugin-whylate.so")
     out = subprocess.run(["ldd", plugin], stdout=subprocess.PIPE, check=True).stdout.decode()
     found = re.search(r"=> (\S*/libasan\.so\S*)", out)
-    return found.group(1) if found else ""
+    if found:
+        return found.group(1)
+    wanted = subprocess.run(["nm", "-D", "-u", plugin], stdout=subprocess.PIPE, check=True).stdout
+    if b" __asan_init" not in wanted:
+        return ""
+    name = "libclang_rt.asan-%s.so" % os.uname().machine
+    return subprocess.run(["clang", "-print-file-name=" + name], stdout=subprocess.PIPE, check=True).stdout.decode().strip()
 
 
 def babeltrace2(*arguments):

@@ -5,6 +5,8 @@
  */
 #include "feed.h"
 
+#include <time.h>
+
 #include "ready/affinity.h"
 #include "ready/ready.h"
 #include "imposed/waiting.h"
@@ -1078,6 +1080,7 @@ static void test_many(void)
 	FEED(1);
 	const int threads = 100000;
 	int64_t time = 0;
+	clock_t begin;
 	struct waiting *waiting;
 
 	for (int i = 0; i < threads; i++) {
@@ -1090,9 +1093,9 @@ static void test_many(void)
 		sw(feed, time += 100, 0, "t", 10 + i, DEAD, "idle", 0);
 	}
 	finish(feed);
-	g_test_timer_start();
+	begin = clock();
 	waiting = waiting_new(feed->session);
-	g_assert_cmpfloat(g_test_timer_elapsed(), <, 10);
+	g_assert_cmpint((clock() - begin) / CLOCKS_PER_SEC, <, 10); /* of CPU: others run beside */
 	g_assert_cmpuint(waiting->imposers->len, ==, 1);
 	g_assert_cmpint(waiting->imposed, ==, threads * 3 * MS);
 	waiting_free(waiting);
