@@ -350,6 +350,9 @@ class Blocked:
         self.wake_time = None
 
 
+CLONE_THREAD = 0x10000  # clone(2), linux/sched.h
+
+
 class Thread:
     def __init__(self, tid, first_seen):
         self.tid, self.pid = tid, None
@@ -366,6 +369,7 @@ class Thread:
         self.evidence = False
         # frames of the thread
         self.syscall = self.since = None
+        self.flags = None           # of clone, while it is open
         self.trap = False
         # known history
         self.hist = None
@@ -831,6 +835,8 @@ class Machine:
         t = self.live.get(f["tid"])
         if t is None or not t.by_fork or t.wakeup_new_seen:
             t = self.birth(f["tid"], ts)        # "sched_wakeup_new where the fork was not seen"
+            if isinstance(cur, Thread) and cur.syscall == "clone" and cur.flags is not None:
+                t.pid = cur.pid if cur.flags & CLONE_THREAD else t.tid
         t.wakeup_new_seen = True
         t.names.append((ts, f["comm"]))
 
@@ -937,6 +943,7 @@ class Machine:
             if t.syscall is not None:           # "Any other entry while a syscall frame is open means that the exit was lost"
                 self.ended_unseen(t, ts)
             t.syscall, t.since = name, ts
+            t.flags = f.get("flags") if name == "clone" else None
         t.to(ts, "run", (self.frames[cpu], t.syscall))
 
     def ended_unseen(self, t, ts):
