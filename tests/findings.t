@@ -84,6 +84,16 @@ def check_peaks():
     assert sum(p["sum_ns"] for p in peaks) == sum(one["ns"] for one in report["findings"])
 
 
+def check_words():
+    """A word of the reports is explained, without a trace; of an unknown one the nearest is named."""
+    for words, begin in ((["futex"], "futex: "), (["critical", "path"], "critical path: "), (["qdisc"], "queueing discipline (qdisc): ")):
+        done = t.run("explain", *words)
+        assert done.returncode == 0 and done.stdout.decode().startswith(begin), done
+        assert max(map(len, done.stdout.decode().splitlines())) <= 80, done.stdout
+    done = t.run("explain", "mutx")
+    assert done.returncode == 2 and b"the nearest one is 'mutex'" in done.stderr, done
+
+
 def check_refused():
     for arguments, words in ((("w-zzzzzz", t.trace("futex")), b"no such finding"), ((t.trace("futex"),), b"id of a finding"),
                              (("w-zzzzzz",), b"no trace given"), (("x-aaaaaa", t.trace("futex")), b"id of a finding")):
@@ -97,5 +107,6 @@ for report_of in REPORTS:
 tap.case("a trace at another place", check_elsewhere)
 tap.case("sums are the summary's", check_sums)
 tap.case("peaks", check_peaks)
+tap.case("words explained", check_words)
 tap.case("what is refused", check_refused)
 sys.exit(tap.done())

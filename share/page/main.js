@@ -27,7 +27,7 @@ function coverageCard() {
 			good ? '✓ ' : '⚠ ',
 			coverage.caution ? `Caution: ${coverage.caution}. ` : '',
 			head,
-			unknown ? ` · ${percent(unknown, 1)} of the blocked time ended by what is not known` : '',
+			unknown ? ` · ${percent(unknown, 1)} of the blocked time ended with unknown cause` : '',
 			coverage.missing.length ? ` · ${count(coverage.missing.length, 'kind')} of events not recorded` : '',
 		),
 		el(

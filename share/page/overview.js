@@ -100,7 +100,7 @@ function overviewAnswer(timeline) {
 				['children_ns', 'waited, from before the trace, for programs to end'],
 				['tracer_ns', 'of the tracer'],
 				['open_ns', 'for what had not come at the end'],
-				['unknown_ns', 'ended by what is not known'],
+				['unknown_ns', 'ended with unknown cause'],
 				['left_out_ns', 'not followed'],
 			]
 				.filter(([key]) => sums[key])

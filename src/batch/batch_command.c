@@ -77,8 +77,8 @@ static bool check(struct options *asked, GError **error)
 	/* numbers are of one trace: the second one's would be others */
 	if (asked->anonymise && !asked->anonymise_key)
 		return options_refuse(error,
-				      "batch --anonymise: needs --anonymise-key FILE, so that a "
-				      "name is replaced by the same text in every trace");
+				      "batch --anonymise: needs --anonymise-key FILE, so that "
+				      "names are replaced consistently across traces");
 	if (batch->map && batch->merge)
 		return options_exclude("--map", "--merge", "they are the two halves", error);
 	if (batch->map && (batch->index || batch->merged))

@@ -21,7 +21,7 @@ static void json(const void *session, struct output *output)
 const struct command check_command = {
 	.name = "check",
 	.usage = "[OPTIONS] TRACE...",
-	.summary = "What has this trace, and what does it lack for each command?\n"
+	.summary = "What does this trace contain, and what does each command lack?\n"
 		   "Names the events, contexts and buffers to record it with.",
 	.options = options,
 	.writers = {[FORMAT_TEXT] = text, [FORMAT_JSON] = json},

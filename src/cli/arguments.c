@@ -82,6 +82,8 @@ static int check_all(struct options *options, GPtrArray *paths, char **heard)
 	const struct command *command = options->command;
 	g_autoptr(GError) error = NULL;
 
+	if (command->tell && command->tell(paths, stdout))
+		return 0;
 	if (command->take_words && !command->take_words(options, paths, &error))
 		return tell_error(heard, error);
 	g_free(options->trace);

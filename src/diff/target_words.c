@@ -53,7 +53,7 @@ static void append_what(GString *text, const struct session *session,
 					      : "was ready but waited for a CPU for");
 		return;
 	case LEAF_UNKNOWN:
-		g_string_append(text, "did what is not known for");
+		g_string_append(text, "was in an unknown state for");
 		return;
 	case LEAF_BLOCK_STOPPED:
 	case LEAF_BLOCK_TRACED:

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "explain/terms.h"
 #include "findings/findings.h"
 #include "latencies/operation_option.h"
 #include "latencies/operations.h"
@@ -174,22 +175,43 @@ static void init(struct options *asked)
 	asked->depth = 8;
 }
 
+/* A word of the reports, or several that are one term. */
+static bool tell(const GPtrArray *words, FILE *file)
+{
+	g_autoptr(GString) term = g_string_new(NULL);
+
+	for (guint i = 0; i < words->len; i++)
+		g_string_append_printf(term, "%s%s", i ? " " : "", (const char *) words->pdata[i]);
+	return term_explain(term->str, file);
+}
+
 static bool take_words(struct options *asked, GPtrArray *words, GError **error)
 {
-	if (!words->len || !finding_is_id(words->pdata[0]))
+	g_autofree char *nearest = NULL;
+
+	if (!words->len)
 		return options_refuse(error, "explain: the id of a finding comes first, as reports "
-					     "list them (such as w-k3f7qa)");
+					     "list them (such as w-k3f7qa), or a word of theirs");
+	if (!finding_is_id(words->pdata[0])) {
+		nearest = term_nearest(words->pdata[0]);
+		return options_refuse(
+			error,
+			"explain: the id of a finding comes first, as reports list "
+			"them (such as w-k3f7qa), or a word of theirs; '%s' is neither%s",
+			(const char *) words->pdata[0], nearest);
+	}
 	asked->finding = g_ptr_array_remove_index(words, 0);
 	return true;
 }
 
 const struct command explain_command = {
 	.name = "explain",
-	.usage = "[OPTIONS] ID TRACE...",
-	.summary = "Shows one finding of a report, by its id, in full.\n"
+	.usage = "[OPTIONS] ID TRACE... | WORD",
+	.summary = "Shows one finding of a report, by its id, in full; or explains a word.\n"
 		   "What it is, where it is seen best, and why it took so long there.",
 	.options = options,
 	.init = init,
+	.tell = tell,
 	.take_words = take_words,
 	.check = operations_check,
 	.want = finding_want,

@@ -292,11 +292,10 @@ void text_coverage(const struct session *session, const struct coverage *coverag
 		fprintf(file,
 			"  Threads neither born in the trace nor in a statedump: %" PRIu64 "\n",
 			coverage->undescribed_threads);
-	fprintf(file,
-		"  Of the time user threads were blocked, ended by what is not known: %.1f %%\n",
+	fprintf(file, "  Of the time user threads were blocked, with unknown cause: %.1f %%\n",
 		100.0 * coverage_unknown_share(coverage));
 	if (coverage_softirq_share(coverage) >= 0.0005)
-		fprintf(file, "  ... by a softIRQ of which no more is known: %.1f %%\n",
+		fprintf(file, "  ... by a softIRQ of unknown purpose: %.1f %%\n",
 			100.0 * coverage_softirq_share(coverage));
 	for (guint i = 0; i < coverage->missing->len; i++) {
 		g_autofree char *line =

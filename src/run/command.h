@@ -13,6 +13,8 @@
 #ifndef WHYLATE_RUN_COMMAND_H
 #define WHYLATE_RUN_COMMAND_H
 
+#include <stdio.h>
+
 #include "run/option.h"
 #include "run/options.h"
 
@@ -45,6 +47,8 @@ struct command {
 
 	/* what is asked; each may be NULL */
 	void (*init)(struct options *options); /* other defaults */
+	/* answers what needs no trace, from the words that are no options; false: it does not */
+	bool (*tell)(const GPtrArray *words, FILE *file);
 	/* takes its own words out of those that are no options */
 	bool (*take_words)(struct options *options, GPtrArray *words, GError **error);
 	bool (*check)(struct options *options, GError **error); /* when all is set */

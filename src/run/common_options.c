@@ -198,9 +198,8 @@ const struct option option_anonymise = {
 	"anonymise", NULL, "replace names of threads, programs, hosts and files,\nand addresses",
 	option_switch, AT(anonymise)};
 const struct option option_anonymise_key = {
-	"anonymise-key", "FILE",
-	"… by the same text in every trace that is read with\nthe secret in FILE", option_text,
-	AT(anonymise_key)};
+	"anonymise-key", "FILE", "replace names consistently across traces, using the\nkey in FILE",
+	option_text, AT(anonymise_key)};
 const struct option option_utc = {"utc", NULL, "times of day are UTC, not local time",
 				  option_switch, AT(utc)};
 const struct option option_strict = {

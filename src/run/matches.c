@@ -254,7 +254,7 @@ static bool no_match(const char *option, const struct match *match, GError **err
 
 	if (!match->met)
 		return options_refuse(error,
-				      "--%s '%s': such events were recorded, but none happened",
+				      "--%s '%s': such events were enabled, but none occurred",
 				      option, match->filter->text);
 	for (guint i = 0; i < conditions->len && i < 64; i++)
 		if (!(match->keys & (UINT64_C(1) << i)))

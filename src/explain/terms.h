@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of the reports, each explained in a sentence or two: `whylate explain WORD`.
+ *
+ * Part of explain/. One table, terms.c; docs/style.md says how reports use these words.
+ */
+#ifndef WHYLATE_EXPLAIN_TERMS_H
+#define WHYLATE_EXPLAIN_TERMS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Explains the word, or words joined by blanks; false: there is no such term. */
+bool term_explain(const char *word, FILE *file);
+/* "; the nearest one is 'futex'", or ""; free with g_free(). */
+char *term_nearest(const char *word);
+
+#endif
