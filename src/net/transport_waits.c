@@ -165,6 +165,7 @@ void transport_sent_again(struct flow *flow, const struct event *event, struct p
 	packet->first = segment->held == HELD_LOSS ? segment->written : segment->first;
 	packet->gap = segment->again ? segment->gap : segment->first - segment->written;
 	packet->service = service_key(flow, "retransmission", way);
+	packet->dropped_by = segment->unsent ? way->device : 0;
 }
 
 static struct reason again_reason(const struct looking *looking)

@@ -24,6 +24,7 @@ struct packet {
 	uint32_t call;     /* sent: interned system call of that thread, 0 */
 	uint32_t again;    /* sent: so many times before, or late for those that were; 0 */
 	uint32_t service;  /* … interned "retransmission:ADDR:PORT" of its connection */
+	uint32_t dropped_by; /* … interned: the device in whose queue the one before stayed; 0 */
 	int64_t first;     /* … when it was sent, or could have been, first; host's ns */
 	int64_t gap;       /* … longest time between two sendings, ns */
 	uint16_t host, flags, id;

@@ -32,11 +32,11 @@ enum reason_kind {
 	 * end of what was asked on, `object`; `other` asked at `begin`, which was read `ns` later
 	 * (-1: not seen); `thread` is in `call` since */
 	REASON_UNANSWERED,
-	/* the same of an attempt to connect: `count` packets were sent; `result`: the kernel's limit
-	 * ended it (an error), else 0 */
+	/* the same of an attempt to connect: `count` packets were sent; `result`: the error by
+	 * which the kernel's limit ended it, else 0 */
 	REASON_UNCONNECTED,
-	/* net/given_up.h: TCP gave the connection to `object` up, of which `thread` has the other end.
-	 * ns: since a packet had come, or -1; count: unanswered probes seen; number: it had
+	/* net/given_up.h: TCP gave the connection to `object` up, of which `thread` has the other
+	 * end. ns: since a packet had come, or -1; count: unanswered probes seen; number: it had
 	 * unacknowledged bytes */
 	REASON_GIVEN_UP,
 	/* threads/endings.h: `thread` did not end, though `other` sent it the signal `count` at
@@ -66,8 +66,8 @@ enum reason_kind {
 	REASON_INPUT, /* wrote what was to be read */
 	REASON_LOCK_TRIED, /* held the lock */
 	REASON_PROCESS_ENDS, /* ended: it was asked whether it is still there */
-	/* net/asked_again.h: what was asked at `object` (`result` bytes, each time on a connection of
-	 * its own) was answered by `other` with `number` bytes, `count` times; then with `amount`.
+	/* net/asked_again.h: what was asked at `object` (`result` bytes, each time on a connection
+	 * of its own) was answered by `other` with `number` bytes, `count` times; then with `amount`.
 	 * Nobody is known to have made the difference. */
 	REASON_ANSWER,
 	/* The wait was to write under a lock that several read: `thread` was the last to give it
@@ -78,7 +78,8 @@ enum reason_kind {
 	 * for; NO_THREAD: that the waiter wrote itself, or whose writer is not known. `result` is
 	 * an enum transport_how, `ns` how long that took, `other` who is at the other end,
 	 * `object` the connection's service or the device's queue, `text` the device. */
-	REASON_RETRANSMISSION, /* sent again `count` times; amount: 1: lost between two traced hosts */
+	/* sent again `count` times; amount: 1: lost between two traced hosts */
+	REASON_RETRANSMISSION,
 	REASON_DELAYED_ACK, /* `number`: ns by which the acknowledgement was put off */
 	REASON_SEND_QUEUE, /* kept in a queue: the socket's, or the device's */
 	REASON_KINDS

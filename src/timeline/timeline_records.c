@@ -54,8 +54,8 @@ RECORD(operation, TIME(begin), BITS_AFTER(begin, 8), NUMBER(what), THREAD(thread
 /* Its times stay its host's: clocks are told from them (trace/pairs.h). */
 #define RECORD_TYPE struct packet
 RECORD(packet, HOST(host), NUMBER(time), NUMBER(handed), NUMBER(flow), NUMBER(seq), NUMBER(ack_seq),
-       NUMBER(length), THREAD(thread), NAME(call), NUMBER(again), NAME(service), NUMBER(first),
-       NUMBER(gap), NUMBER(how), NUMBER(flags), NUMBER(id), NUMBER(received));
+       NUMBER(length), THREAD(thread), NAME(call), NUMBER(again), NAME(service), NAME(dropped_by),
+       NUMBER(first), NUMBER(gap), NUMBER(how), NUMBER(flags), NUMBER(id), NUMBER(received));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct exchange

@@ -39,6 +39,8 @@ static void explain(struct trace *trace, struct block *block, const struct packe
 	reason.count = (uint16_t) MIN(sent->again, UINT16_MAX);
 	reason.number = (uint64_t) sent->gap;
 	reason.amount = 1;
+	reason.text = sent->dropped_by;
+	reason.flags = sent->dropped_by ? REASON_UNSENT : 0;
 	reason.ns = last - first;
 	reason.thread = sent->thread;
 	reason.call = sent->call;

@@ -9,7 +9,8 @@
  * On one host, net/transport_waits.h tells the waits that bytes had to be sent again. What was
  * sent again on another host is known only when packets have been matched (pairs.h): then the wait
  * that such a packet ended gets the same reason, with both ends. That the one before was lost
- * between the two is shown by its not having ended the wait.
+ * between the two is shown by its not having ended the wait, unless it never left the queue of the
+ * sender's device.
  *
  * Place: trace/, after clocks_follow(): all times are of one clock.
  */

@@ -56,7 +56,7 @@ static char *syn_words(const struct session *session, const struct reason *reaso
 
 static void append_where(GString *text, const struct session *session, const struct reason *reason)
 {
-	if (reason->amount)
+	if (reason->amount && !(reason->flags & REASON_UNSENT))
 		g_string_append(text, "they were lost between these hosts");
 	else if (reason->flags & REASON_NEEDLESS)
 		g_string_append(text,
