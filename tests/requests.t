@@ -479,6 +479,16 @@ def tree():
         assert [root["p%d_ns" % p] for p in (50, 95, 99)] == [rank(latencies, p) for p in (50, 95, 99)], arguments
 
 
+def backends():
+    """nginx asks hungapp at port 8101, which never answers, and goodapp at 8102 (the traces' README): both are named, with who
+    reads there; who asked nginx has a port of its own and serves nothing."""
+    causes = {(c["kind"], c["label"]): c["requests"]
+              for c in t.report("requests", t.trace("nginx-retry"), "--limit", "0")["summary"]}
+    assert causes["timeout", "127.0.0.1:8101 (hungapp)"] == 4, causes
+    assert ("network", "127.0.0.1:8102 (goodapp)") in causes, causes
+    assert not any("(webuser" in label for kind, label in causes if kind == "network"), causes
+
+
 def contrasts():
     """The answer, the list of causes, the tree and what some spend time on count alike: 8 of the 40 asked app to log (truth.tsv),
     each of which waited for its fsync; a timer's interrupts, which all have, set nothing apart."""
@@ -698,6 +708,7 @@ tap.case("what users can change", user_can_change)
 tap.case("a window", window)
 tap.case("all ways as one tree", tree)
 tap.case("where ways part", lattice)
+tap.case("nginx-retry: who was asked, and who serves there", backends)
 tap.case("the answer, the list, the tree and the contrasts agree", contrasts)
 tap.case("the graph of all ways", graph_of_ways)
 tap.case("--pick", picks)

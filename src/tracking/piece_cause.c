@@ -200,6 +200,35 @@ static const char *peer_name(const struct piece_namer *namer, uint32_t thread, u
 	return resource_name(session_text(session, remote ? remote : resource));
 }
 
+/* "127.0.0.1:53, a name server (dnsmasq)": who was asked, and who serves there, if that was seen;
+ * `reason` knows it best. */
+static void append_peer(const struct piece_namer *namer, uint32_t thread, uint32_t resource,
+			const struct reason *reason, bool traced, GString *label)
+{
+	const struct session *session = namer->session;
+	uint32_t server = reason ? reason->thread : NO_THREAD, known;
+	const char *peer = NULL;
+
+	if (reason && reason->object &&
+	    g_str_has_prefix(session_text(session, reason->object), "socket:"))
+		peer = resource_name(session_text(session, reason->object));
+	else if (reason ? !is_thread(server) && reason->object : resource != 0)
+		peer = peer_name(namer, thread, reason ? reason->object : resource);
+	if (!peer) {
+		g_string_assign(label, is_thread(server) ? thread_names_get(namer->names, server)
+							 : "a peer");
+		return;
+	}
+	g_string_assign(label, peer);
+	if (g_str_has_suffix(peer, ":53"))
+		g_string_append(label, ", a name server");
+	known = traced ? GPOINTER_TO_UINT(g_hash_table_lookup(namer->services, peer)) : 0;
+	if (!is_thread(server) && known)
+		server = known - 1;
+	if (is_thread(server))
+		g_string_append_printf(label, " (%s)", thread_names_get(namer->names, server));
+}
+
 /* Who is answerable by the wait's reason, else what it was for. */
 static void append_reason(const struct piece_namer *namer, const struct reason *reason,
 			  GString *label)
@@ -224,6 +253,7 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 	const struct reason *reason = block_reason(session, piece->block);
 	uint32_t resource = session_resource(session, piece->block);
 	const char *name = thread_names_get(namer->names, piece->thread);
+	bool traced;
 
 	switch (cause_info(kind)->naming) {
 	case NAMED_BY_DEVICE:
@@ -233,14 +263,9 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 					 file_of(session, wait, piece));
 		break;
 	case NAMED_BY_PEER:
-		if (reason && is_thread(reason->thread))
-			resource = 0;
-		else if (reason)
-			resource = reason->object;
-		g_string_assign(label, resource ? peer_name(namer, piece->thread, resource)
-				       : reason ? thread_names_get(namer->names, reason->thread)
-						: "a peer");
-		if (packet && packet->kind == DETAIL_PACKET && !is_thread(packet->thread))
+		traced = !packet || packet->kind != DETAIL_PACKET || is_thread(packet->thread);
+		append_peer(namer, piece->thread, resource, reason, traced, label);
+		if (!traced)
 			g_string_append(label, ", sender not traced");
 		break;
 	case NAMED_BY_OPERATION:
@@ -321,6 +346,34 @@ static void find_ends(struct piece_namer *namer)
 	}
 }
 
+/* Who reads what is asked at an address. Connections of which an end is not known tell nothing. */
+static void find_services(struct piece_namer *namer, const struct user_requests *requests)
+{
+	const struct session *session = namer->session;
+	const struct pages *ends = &session->trace.timeline.ends;
+	g_autofree uint32_t *readers = g_new0(uint32_t, ends->used); /* thread + 1 */
+
+	for (uint32_t i = 1; i < session->trace.timeline.exchanges.used; i++) {
+		const struct exchange *exchange = exchange_at(session, i);
+
+		pages_pass(&session->trace.timeline.exchanges, i);
+		if (exchange->kind == EXCHANGE_READ && exchange->bytes)
+			readers[exchange->end] = exchange->thread + 1;
+	}
+	for (uint32_t i = 1; i < ends->used; i++) {
+		const struct channel_end *end = pages_at(ends, i);
+		uint32_t peer = requests->peers ? requests->peers[i] : 0;
+
+		if (peer && peer != i && end->remote && readers[peer] &&
+		    (end->role == ROLE_CLIENT ||
+		     (end->local_port && end->local_port > end->remote_port)))
+			g_hash_table_insert(namer->services,
+					    (gpointer) resource_name(
+						    session_text(session, end->remote)),
+					    GUINT_TO_POINTER(readers[peer]));
+	}
+}
+
 /* "Files read at start-up": before the process took up its first request. */
 static void find_early_files(struct piece_namer *namer, const struct user_requests *requests)
 {
@@ -363,9 +416,11 @@ struct piece_namer *piece_namer_new(const struct session *session,
 	namer->names = thread_names_new(session);
 	namer->early = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	idmap_init(&namer->ends);
+	namer->services = g_hash_table_new(g_str_hash, g_str_equal);
 	namer->of_requests = requests != NULL;
 	if (requests) {
 		find_ends(namer);
+		find_services(namer, requests);
 		find_early_files(namer, requests);
 	}
 	return namer;
@@ -375,6 +430,7 @@ void piece_namer_free(struct piece_namer *namer)
 {
 	thread_names_free(namer->names);
 	g_hash_table_destroy(namer->early);
+	g_hash_table_destroy(namer->services);
 	idmap_clear(&namer->ends);
 	g_free(namer);
 }
