@@ -111,9 +111,19 @@ function overviewAnswer(timeline) {
 	);
 }
 
+function standsOut() {
+	const items = REPORT.stands_out;
+	return section(
+		'stands-out',
+		'What stands out',
+		items.length ? null : 'Nothing: no thread lost much of its life to others.',
+		items.length ? el('ol', {}, items.map((one) => el('li', {}, one.sentence))) : null,
+	);
+}
+
 function overviewPage(timeline, main) {
 	const goThread = (one) => goTo(timeline, one, one.begin, one.end);
-	main.append(overviewAnswer(timeline), section('picture', 'Timeline', null, timeline.element));
+	main.append(standsOut(), overviewAnswer(timeline), section('picture', 'Timeline', null, timeline.element));
 	const edges = (TIMELINE.edges || []).map(([from, to, ns, number, label]) => ({
 		from,
 		to,

@@ -85,6 +85,7 @@ void fact_add(struct fact *to, const struct fact *from)
 	to->spans_gap |= from->spans_gap;
 	to->shortest = MIN(to->shortest, from->shortest);
 	to->pinned += from->pinned;
+	to->dirty += from->dirty;
 	add_deeds(to->deeds, from->deeds);
 	add_deeds(to->holders, from->holders);
 	add_deeds(to->files, from->files);

@@ -107,6 +107,7 @@ struct fact {
 	struct wait told; /* the longest part that a reason or a device ended; block NULL */
 	int64_t told_ns;
 	int64_t faults; /* ns of it in page faults */
+	int64_t dirty; /* ns of it kept back as too many pages were dirty */
 	int64_t child; /* … in waits for a child that did it */
 	uint32_t children; /* … of so many names, put together; else 0 */
 	int64_t pinned; /* … ready beside a CPU that was idle and forbidden */

@@ -9,6 +9,7 @@
 #include "path/ending.h"
 #include "path/path_sums.h"
 #include "ready/ready.h"
+#include "waits/causes.h"
 #include "waits/idle.h"
 #include "waits/reasons.h"
 #include "waits/state_names.h"
@@ -28,6 +29,8 @@ static enum stand_kind kind_of_reason(const struct reason *reason)
 		[REASON_DEVICE_HOLDS] = STAND_DEVICE,
 		[REASON_UNANSWERED] = STAND_TIMEOUT,
 		[REASON_UNCONNECTED] = STAND_TIMEOUT,
+		[REASON_GIVEN_UP] = STAND_TIMEOUT,
+		[REASON_ANSWER] = STAND_FAILURE,
 		[REASON_UNENDED] = STAND_TIMEOUT,
 		[REASON_UNLOCKED] = STAND_LOCK,
 		[REASON_MEMORY_HIGH] = STAND_MEMORY,
@@ -46,7 +49,20 @@ static enum stand_kind kind_of_reason(const struct reason *reason)
 		[REASON_DELAYED_ACK] = STAND_DELAYED_ACK,
 		[REASON_SEND_QUEUE] = STAND_NETWORK};
 
-	return kinds[reason->kind];
+	if (kinds[reason->kind])
+		return kinds[reason->kind];
+	switch ((enum cause_kind) reason_info(reason)->cause) { /* one of a kind that is new here */
+	case CAUSE_RETRY:
+		return STAND_FAILURE;
+	case CAUSE_LOCK_OWNER:
+		return STAND_LOCK;
+	case CAUSE_BLOCK_DEVICE:
+		return STAND_DEVICE;
+	case CAUSE_THROTTLED:
+		return STAND_QUOTA;
+	default:
+		return STAND_TIMEOUT;
+	}
 }
 
 /* A disk is one thing, whether it was busy or slow, or pages for it were too many. */

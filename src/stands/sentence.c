@@ -292,26 +292,25 @@ static void append_files(GString *text, const struct session *session, const str
 static void device_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct reason *reason = told_reason(session, fact);
+	bool dirty = 2 * fact->dirty > fact->ns;
 
 	append_waited(text, session, fact);
 	append_to_root(text, session, fact, false);
 	append_object(text, session, fact->object, false);
 	append_files(text, session, fact);
-	if (!reason)
-		return;
-	if ((reason->kind == REASON_FLUSH || reason->kind == REASON_DIRTY) &&
-	    is_thread(reason->thread) && reason->thread != fact->told.thread) {
+	if (is_thread(fact->subject)) {
 		g_string_append(text,
-				reason->kind == REASON_DIRTY
-					? ", held back as it is too slow for the dirty pages of "
-					: ", busy with data of ");
-		append_one(text, session, reason->thread);
-		if (reason->call) {
-			g_string_append(text, " for ");
-			append_object(text, session, reason->call, false);
-		}
-	} else if (reason->kind == REASON_DIRTY) {
-		g_string_append(text, ", held back as too many pages are dirty");
+				dirty ? ", kept back by the kernel for too many dirty pages of "
+				      : ", busy with data of ");
+		append_one(text, session, fact->subject);
+	} else if (dirty) {
+		g_string_append(text,
+				", kept back by the kernel for too many dirty pages of its own");
+	}
+	if (is_thread(fact->subject) && reason && reason->call && reason->thread == fact->subject &&
+	    (reason->kind == REASON_FLUSH || reason->kind == REASON_DIRTY)) {
+		g_string_append(text, " for ");
+		append_object(text, session, reason->call, false);
 	}
 }
 
@@ -516,11 +515,11 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 	default:
 		told_sentence(text, session, fact);
 	}
-	append_others(text, session, item);
-	if (fact->inferred)
+	if (fact->inferred && !strstr(text->str, "(inferred"))
 		g_string_append(text, " (inferred)");
 	if (fact->spans_gap)
 		g_string_append(text, " [spans lost events: it may not be real]");
+	append_others(text, session, item);
 	g_string_append_c(text, '.');
 	return g_string_free(text, FALSE);
 }

@@ -253,6 +253,15 @@ static void add_file(struct fact *fact, const struct session *session, const str
 		deeds_add(fact->files, &deed);
 }
 
+/* Kept back by the limit of dirty pages. */
+static bool is_dirty(const struct session *session, const struct root *root)
+{
+	const struct reason *reason =
+		root->told.block ? block_reason(session, root->told.block) : NULL;
+
+	return reason && reason->kind == REASON_DIRTY;
+}
+
 static void put_down(struct putting *putting, const struct piece *piece, const int32_t *waits,
 		     guint links, struct root *root)
 {
@@ -280,6 +289,7 @@ static void put_down(struct putting *putting, const struct piece *piece, const i
 	if (piece->block && (root->kind == STAND_DEVICE || root->kind == STAND_SWAP))
 		add_file(fact, session, piece, ns);
 	fact->pinned += root->pinned ? ns : 0;
+	fact->dirty += is_dirty(session, root) ? ns : 0;
 	if (root->kind == STAND_CPU) {
 		struct competing competing = {session, fact, piece->thread};
 
