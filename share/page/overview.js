@@ -9,9 +9,9 @@ const IMPOSED = [
 	['limit_ns', 'was kept back by a limit', 'device'],
 	['network_ns', 'waited for the network', 'device'],
 	['silence_ns', 'did not answer or end in time', 'blocked'],
-	['ran_ns', 'ran where they were ready to', 'syscall'],
+	['ran_ns', 'kept them off the CPU', 'syscall'],
 	['in_way_ns', 'had its data in their way', 'softirq'],
-	['other_ns', 'did what is not known or was not followed', 'unknown'],
+	['other_ns', 'was in an unknown state, or not followed', 'unknown'],
 ];
 
 function imposerName(one) {
@@ -142,7 +142,7 @@ function overviewPage(timeline, main) {
 		section(
 			'threads',
 			'Threads',
-			'That did something, or delayed one that did; most waiting first.',
+			'That were active, or that active ones waited for; most waiting first.',
 			table(
 				[
 					{title: 'Thread', of: named},

@@ -469,8 +469,8 @@ const char *imposed_text(enum imposed kind)
 		[IMPOSED_LIMIT] = "was kept back by a limit",
 		[IMPOSED_NETWORK] = "waited for the network",
 		[IMPOSED_SILENCE] = "did not answer or end in time",
-		[IMPOSED_OTHER] = "did what is not known or was not followed",
-		[IMPOSED_RAN] = "ran where they were ready to",
+		[IMPOSED_OTHER] = "was in an unknown state, or not followed",
+		[IMPOSED_RAN] = "kept them off the CPU",
 		[IMPOSED_IN_WAY] = "had its data in their way"};
 
 	return texts[kind];
