@@ -156,6 +156,21 @@ def full_disk():
     assert done.returncode == 125 and "disk/o is full" in said and "whylate %s/disk/o" % play.path in said, said
 
 
+def no_room_for_symbols():
+    """The disk gets full by /proc/kallsyms, after LTTng has written: said as it is."""
+    with open("/proc/kallsyms", encoding="ascii") as file:
+        if not any(line.split()[0].strip("0") for line in file):
+            return
+    play = Play()
+    os.mkdir(play.path + "/small")
+    small = "mount -t tmpfs -o size=64k none small && exec %s record --output small/o -- true" % t.WHYLATE
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", small], cwd=play.path, stderr=subprocess.PIPE, check=False,
+                          env={**os.environ, "PLAY": play.path, "PATH": play.path + "/bin:" + os.environ["PATH"]})
+    err = done.stderr.decode()
+    assert done.returncode == 0 and "No space left" in err and "--kallsyms FILE" in err, err
+    assert "shows no addresses" not in err, err
+
+
 def statuses():
     assert Play().run("record", "--", "sh", "-c", "kill -TERM $$")[0] == 128 + signal.SIGTERM
     status, _, err = Play().run("record", "--", "no-such-program-here")
@@ -356,7 +371,7 @@ def watches():
     took = int(re.search(r"sh took (\d+) ms \(limit 200\) and ended with 7", out).group(1))
     assert 290 <= took < 30000, took
     with open(re.search(r" (/\S+/report.txt)$", out, re.M).group(1), encoding="utf-8") as file:
-        assert "Who and what others waited for" in file.read()
+        assert "Waiting, by what it was for" in file.read()
     status, out, err = play.watch("0", "true")  # soon after: what is there says it
     assert (status, out, err) == (0, "", "") and play.written() == [1]
     status, out, err = play.watch("5000", "false", PAUSE="0")
@@ -487,6 +502,7 @@ tap.case("the suggested line has all words", words)
 tap.case("a snapshot where nothing records", snapshot_of_nothing)
 tap.case("two begin at once", two_at_once)
 tap.case("a full disk", full_disk)
+tap.case("a disk that the symbols fill", no_room_for_symbols)
 tap.case("statuses", statuses)
 tap.case("a failure at each step leaves nothing", every_failure)
 tap.case("an interruption at each step leaves nothing", every_interruption)

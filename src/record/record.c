@@ -229,22 +229,20 @@ static bool wait_for_end(struct run *run, int *status)
 }
 
 /* What helps later and is only to be had here: symbols, interrupts' devices. */
-static bool add_beside(const char *directory, const char *from, const char *name)
+static void add_beside(const char *directory, const char *from, const char *name)
 {
 	g_autofree char *path = g_build_filename(directory, name, NULL), *text = NULL;
 	gsize length;
 
-	return g_file_get_contents(from, &text, &length, NULL) &&
-	       g_file_set_contents(path, text, (gssize) length, NULL);
+	if (g_file_get_contents(from, &text, &length, NULL))
+		g_file_set_contents(path, text, (gssize) length, NULL);
 }
 
 /* Who may not see the kernel's addresses reads zeros, which name nothing. */
-static bool has_addresses(const char *path)
+static bool has_addresses(const char *text)
 {
-	g_autofree char *text = NULL;
-
-	for (const char *line = g_file_get_contents(path, &text, NULL, NULL) ? text : NULL;
-	     line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "")
+	for (const char *line = text; line && *line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "")
 		if (line[strspn(line, "0")] != ' ')
 			return true;
 	return false;
@@ -252,15 +250,20 @@ static bool has_addresses(const char *path)
 
 static void add_symbols(const char *directory)
 {
-	g_autofree char *path = g_build_filename(directory, "kallsyms", NULL);
+	g_autofree char *path = g_build_filename(directory, "kallsyms", NULL), *text = NULL;
+	g_autoptr(GError) cause = NULL;
+	gsize length;
 
-	if (add_beside(directory, KALLSYMS, "kallsyms") && has_addresses(path))
-		return;
-	remove(path);
-	fprintf(stderr,
-		"whylate: " KALLSYMS " shows no addresses, so kernel functions will be numbers; as "
-		"root: cat " KALLSYMS " > %s\n",
-		path);
+	if (!g_file_get_contents(KALLSYMS, &text, &length, NULL) || !has_addresses(text))
+		fprintf(stderr,
+			"whylate: " KALLSYMS " shows no addresses, so kernel functions will be "
+			"numbers; as root: cat " KALLSYMS " > %s\n",
+			path);
+	else if (!g_file_set_contents(path, text, (gssize) length, &cause)) /* a full disk */
+		fprintf(stderr,
+			"whylate: kernel functions will be numbers (%s); as root: cat " KALLSYMS
+			" > FILE elsewhere, then --kallsyms FILE\n",
+			cause->message);
 }
 
 /* LTTng says "Rotation failure" or the like where the disk is full. */
