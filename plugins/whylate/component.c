@@ -123,6 +123,7 @@ initialize(bt_self_component_sink *self, const struct command *command, const bt
 	struct setting setting = {&sink->options, NULL};
 
 	command_options(&sink->options, command);
+	sink->options.no_pager = true; /* the terminal is the program's */
 	bt_value_map_foreach_entry_const(params, set_parameter, &setting);
 	if (!setting.error)
 		options_check(&sink->options, &setting.error);

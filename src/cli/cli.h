@@ -76,6 +76,7 @@ struct progress {
 	const struct session *session; /* borrowed */
 	const struct reader *reader;   /* borrowed; NULL: through Babeltrace */
 	double done;                   /* told last */
+	gint64 began;                  /* µs */
 	bool shown, lines;
 	uint64_t next; /* events at which it is shown next */
 };

@@ -4,9 +4,11 @@
  * 0 done · 1 a limit is exceeded · 2 wrong usage · 3 no trace · 4 damaged input (or lost events
  * with --strict) · 5 output not written. Source: interface.md, "Exit status".
  */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "util/error.h"
@@ -86,7 +88,7 @@ static int whylate(int argc, char **argv)
 	command = word_find(argv[1]);
 	if (command)
 		return analyse(command, argc - 2, argv + 2);
-	if (argv[1][0] != '-' && !g_file_test(argv[1], G_FILE_TEST_EXISTS))
+	if (argv[1][0] != '-' && access(argv[1], F_OK) != 0 && errno != EACCES)
 		return refuse_word(strchr(argv[1], '/') ? WHYLATE_ERROR_NO_TRACE
 							: WHYLATE_ERROR_USAGE,
 				   "'%s' is neither a command nor a trace", argv[1]);

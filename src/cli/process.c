@@ -85,6 +85,9 @@ int process_end(int status)
 		code = errno;
 	if (!code)
 		return status;
+	if (code ==
+	    EPIPE) /* who read it has enough; where SIGPIPE is ignored nothing else says so */
+		return WHYLATE_ERROR_OUTPUT;
 	fprintf(stderr, "whylate: cannot write to standard output: %s\n", g_strerror(code));
 	return WHYLATE_ERROR_OUTPUT;
 }

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "util/when.h"
 
-#define SHOWN_EACH 65536 /* events */
+#define SHOWN_EACH 16384 /* events */
 
 void progress_begin(struct progress *progress, const struct session *session)
 {
@@ -16,15 +16,34 @@ void progress_begin(struct progress *progress, const struct session *session)
 	*progress = (struct progress) {.session = session,
 				       .next = SHOWN_EACH,
 				       .lines = options->progress_lines,
+				       .began = g_get_monotonic_time(),
 				       .shown = options->progress == CHOICE_ALWAYS ||
 						(options->progress == CHOICE_AUTO &&
 						 !options->quiet && isatty(STDERR_FILENO))};
 }
 
+/* "43 %, 2 s left", as far as that is known; through Babeltrace only how far in the trace it is. */
+static void show_line(struct progress *progress)
+{
+	const struct session *session = progress->session;
+	double passed = (double) (g_get_monotonic_time() - progress->began) / G_USEC_PER_SEC;
+	char time[48];
+
+	if (progress->reader)
+		progress->done = MAX(progress->done, reader_done(progress->reader));
+	if (progress->done > 0.01)
+		fprintf(stderr, "\rwhylate: reading, %.0f %%, %.0f s left \033[K",
+			100.0 * progress->done, passed / progress->done - passed);
+	else
+		fprintf(stderr, "\rwhylate: %" PRIu64 " events, at %s \033[K",
+			session->trace.events,
+			when_time(time, session->trace.flow.time, session->asked.options->utc,
+				  false));
+}
+
 void progress_show(struct progress *progress)
 {
 	const struct session *session = progress->session;
-	char time[48];
 
 	if (!(progress->shown || progress->lines) || session->trace.events < progress->next)
 		return;
@@ -37,8 +56,7 @@ void progress_show(struct progress *progress)
 		fflush(stdout);
 		return;
 	}
-	fprintf(stderr, "\rwhylate: %" PRIu64 " events, at %s ", session->trace.events,
-		when_time(time, session->trace.flow.time, session->asked.options->utc, false));
+	show_line(progress);
 }
 
 void progress_end(const struct progress *progress)

@@ -10,17 +10,19 @@
 void tell(char **heard, const char *message)
 {
 	g_autofree char *safe = text_safe(message);
+	g_autofree char *shown = locale_has_utf8() ? g_strdup(safe) : text_ascii(safe);
 
 	if (heard) {
 		g_free(*heard);
 		*heard = g_strdup(message);
 	} else {
-		fprintf(stderr, "whylate: %s\n", safe);
+		fprintf(stderr, "whylate: %s\n", shown);
 	}
 }
 
 int tell_error(char **heard, const GError *error)
 {
-	tell(heard, error->message);
+	if (*error->message)
+		tell(heard, error->message);
 	return error_status(error);
 }

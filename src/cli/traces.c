@@ -104,7 +104,10 @@ static bool search(const char *directory, int depth, trace_visit *visit, void *d
 		return visit(directory, metadata, data, error);
 	dir = g_dir_open(directory, 0, &cause);
 	if (!dir) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE, "%s", cause->message);
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE, "%s%s", cause->message,
+			    g_error_matches(cause, G_FILE_ERROR, G_FILE_ERROR_ACCES)
+				    ? ": you may not read this directory; its owner or root may"
+				    : "");
 		g_error_free(cause);
 		return false;
 	}

@@ -5,8 +5,6 @@
 #include "run/finish.h"
 #include "run/stretches.h"
 
-#include <unistd.h>
-
 #include "lami/lami.h"
 #include "limits/judge.h"
 #include "report/report.h"
@@ -27,7 +25,7 @@ static bool wants_color(const struct options *options, const struct output *outp
 
 	if (options->color != CHOICE_AUTO)
 		return options->color == CHOICE_ALWAYS;
-	return output->file == stdout && isatty(STDOUT_FILENO) && !(no_color && *no_color);
+	return output->terminal && !(no_color && *no_color);
 }
 
 /* What may make the answer wrong, and which limits are exceeded, stands before it. */
@@ -61,11 +59,16 @@ bool report_write(const struct session *session, GError **error)
 	struct output output;
 	bool ok;
 
+	FILE *plain = NULL;
+
 	if (options->command->write)
 		return options->command->write(session, error);
-	ok = output_open(&output, options->output, error) &&
-	     report_write_to(session, &output, error) && !session_interrupted(session) &&
-	     output_commit(&output, error);
+	ok = output_open(&output, options->output, error);
+	if (ok && options->format == FORMAT_TEXT && !options->lami)
+		plain = text_dress(&output, !options->no_pager);
+	ok = ok && report_write_to(session, &output, error);
+	text_undress(&output, plain);
+	ok = ok && !session_interrupted(session) && output_commit(&output, error);
 
 	output_clear(&output);
 	return ok;

@@ -21,6 +21,8 @@
 
 #include "util/error.h"
 
+#define WIDTH_MIN 40
+#define WIDTH_MAX 200 /* longer lines are hard to read */
 #define OURS_MAX 12 /* a report and a saved search, or the tables of an export, of two sinks */
 
 /* Names to remove if the program is ended; the strings are the outputs'. */
@@ -62,6 +64,10 @@ static bool set_output_error(const char *path, int code, GError **error)
 			     : code == EFBIG ? "; it is over the limit on files' size (ulimit -f)"
 					     : "";
 
+	if (code == EPIPE && !path) { /* who read it has enough: nothing is to be told */
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "%s", "");
+		return false;
+	}
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "cannot write %s: %s%s",
 		    path ? path : "to standard output", g_strerror(code), advice);
 	return false;
@@ -71,9 +77,9 @@ static int terminal_width(int fd)
 {
 	struct winsize size;
 
-	if (isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-		return size.ws_col;
-	return 80;
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0 || !size.ws_col)
+		return 80;
+	return CLAMP(size.ws_col, WIDTH_MIN, WIDTH_MAX);
 }
 
 /* One thread writes: the stream need not be locked for every piece. A file that gets too large
@@ -132,6 +138,7 @@ bool output_open(struct output *output, const char *path, GError **error)
 	if (!path || strcmp(path, "-") == 0) {
 		output->file = stdout;
 		output->width = terminal_width(STDOUT_FILENO);
+		output->terminal = isatty(STDOUT_FILENO);
 		return ready(output);
 	}
 	output->path = g_strdup(path);

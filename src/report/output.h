@@ -42,6 +42,7 @@ struct output {
 	char *temporary; /* owned; its name until done; NULL: none */
 	bool ignores_size; /* SIGXFSZ, as long as it is open */
 	bool color;
+	bool terminal;   /* standard output, and that is one */
 	bool continued;  /* not the first report in it */
 	int width;       /* columns of the terminal, 80 if it is none */
 	struct json_place json;
@@ -68,5 +69,15 @@ void output_made(char *directory);
 /* The program is about to be ended by a signal: removes what has no final name yet. Safe in a
  * handler. */
 void output_abandon(void);
+
+/* terminal.c: what is text goes through it. Until text_undress(), output->file is a stream that
+ * writes to what was there, as the locale and a terminal have it, `pages`: by a pager where there
+ * are more lines than rows. Returns that, NULL: nothing is to be done. */
+FILE *text_dress(struct output *output, bool pages);
+void text_undress(struct output *output, FILE *plain);
+/* The environment says that letters are UTF-8. */
+bool locale_has_utf8(void);
+/* "12 us" for "12 µs"; free with g_free(). */
+char *text_ascii(const char *text);
 
 #endif

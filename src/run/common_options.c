@@ -211,6 +211,9 @@ const struct option option_force = {"force", NULL,
 const struct option option_color = {
 	"color",     "WHEN",    "auto (default), always, never",
 	option_word, AT(color), .words = WORDS("auto", "always", "never")};
+const struct option option_no_pager = {
+	"no-pager",    NULL,         "no pager, even if the terminal has too few rows",
+	option_switch, AT(no_pager), .terminal = true};
 const struct option option_reader = {
 	"reader",        "HOW",      "how to read the trace: auto (default), direct,\nbabeltrace",
 	option_word,     AT(reader), .words = WORDS("auto", "direct", "babeltrace"),
