@@ -70,19 +70,21 @@ static void cut_at_known(struct spans *spans, struct span *span)
 	span->ref = 0;
 }
 
-bool spans_next(struct spans *spans, struct span *span)
+static inline bool next(struct spans *spans, struct span *span, bool off_cpu)
 {
+	const struct timeline *timeline = &spans->session->trace.timeline;
+	const struct thread *thread = spans->thread;
+
 	for (;;) {
-		if (spans->has_rest) {
+		if (G_UNLIKELY(spans->has_rest)) {
 			*span = spans->rest;
 			spans->has_rest = false;
 		} else {
-			if (!track_read(&spans->session->trace.timeline, &spans->thread->track,
-					&spans->pos, spans->thread->end, span))
+			if (!(off_cpu ? track_read_off_cpu : track_read)(
+				    timeline, &thread->track, &spans->pos, thread->end, span))
 				return false;
-			if (spans->thread->backfilled &&
-			    span->begin == spans->thread->backfill_begin &&
-			    leaf_is_off_cpu(span->leaf))
+			if (G_UNLIKELY(thread->backfilled) &&
+			    span->begin == thread->backfill_begin && leaf_is_off_cpu(span->leaf))
 				cut_at_known(spans, span);
 		}
 		if (span->begin >= spans->to)
@@ -92,20 +94,19 @@ bool spans_next(struct spans *spans, struct span *span)
 		if (span->begin >= span->end)
 			continue;
 		span->leaf = leaf_seen_as(span->leaf, spans->kernel, spans->ksoftirqd);
-		return true;
+		if (!off_cpu || leaf_is_off_cpu(span->leaf))
+			return true;
 	}
+}
+
+bool spans_next(struct spans *spans, struct span *span)
+{
+	return next(spans, span, false);
 }
 
 bool spans_next_off_cpu(struct spans *spans, struct span *span)
 {
-	do {
-		if (!spans->has_rest)
-			track_skip_on_cpu(&spans->session->trace.timeline, &spans->thread->track,
-					  &spans->pos);
-		if (!spans_next(spans, span))
-			return false;
-	} while (!leaf_is_off_cpu(span->leaf));
-	return true;
+	return next(spans, span, true);
 }
 
 const char *session_thread_name(const struct session *session, uint32_t thread)

@@ -246,20 +246,14 @@ struct track_pos track_end_pos(const struct timeline *timeline, const struct tra
 				   head_of(timeline, track, track->chunks.count - 1)->count};
 }
 
-bool track_read(const struct timeline *timeline, const struct track *track, struct track_pos *pos,
-		int64_t life_end, struct span *span)
+/* Reads the interval at `pos`, which is in the chunk `head`, and steps on. */
+static inline void read_at(const struct timeline *timeline, const struct track *track,
+			   struct track_pos *pos, struct head *head, int64_t life_end,
+			   struct span *span)
 {
-	struct head *head;
-	const struct interval *interval;
-	int64_t base;
+	const struct interval *interval = slot_of(head, pos->slot);
+	int64_t base = base_of(head);
 
-	if (pos->chunk >= track->chunks.count)
-		return false;
-	head = head_of(timeline, track, pos->chunk);
-	if (pos->slot >= head->count)
-		return false;
-	base = base_of(head);
-	interval = slot_of(head, pos->slot);
 	span->begin = base + interval->delta;
 	span->leaf = interval->leaf;
 	span->ref = interval->ref;
@@ -274,19 +268,43 @@ bool track_read(const struct timeline *timeline, const struct track *track, stru
 	} else {
 		span->end = life_end;
 	}
-	return true;
 }
 
-void track_skip_on_cpu(const struct timeline *timeline, const struct track *track,
-		       struct track_pos *pos)
+/* The chunk that `pos` is in; NULL: it is past the end. */
+static inline struct head *head_at(const struct timeline *timeline, const struct track *track,
+				   const struct track_pos *pos)
 {
-	struct head *head;
+	struct head *head =
+		pos->chunk < track->chunks.count ? head_of(timeline, track, pos->chunk) : NULL;
 
-	if (pos->chunk >= track->chunks.count)
-		return;
-	head = head_of(timeline, track, pos->chunk);
-	while (pos->slot + 1 < head->count && !leaf_is_off_cpu(slot_of(head, pos->slot)->leaf))
-		pos->slot++;
+	return head && pos->slot < head->count ? head : NULL;
+}
+
+bool track_read(const struct timeline *timeline, const struct track *track, struct track_pos *pos,
+		int64_t life_end, struct span *span)
+{
+	struct head *head = head_at(timeline, track, pos);
+
+	if (head)
+		read_at(timeline, track, pos, head, life_end, span);
+	return head;
+}
+
+bool track_read_off_cpu(const struct timeline *timeline, const struct track *track,
+			struct track_pos *pos, int64_t life_end, struct span *span)
+{
+	struct head *head = head_at(timeline, track, pos);
+	const struct interval *at, *last;
+
+	if (!head)
+		return false;
+	at = slot_of(head, pos->slot);
+	last = slot_of(head, head->count - 1);
+	while (at < last && !leaf_is_off_cpu(at->leaf))
+		at++;
+	pos->slot = (uint32_t) (at - slot_of(head, 0));
+	read_at(timeline, track, pos, head, life_end, span);
+	return true;
 }
 
 struct interval *track_step_back(const struct timeline *timeline, const struct track *track,

@@ -307,9 +307,9 @@ struct track_pos track_end_pos(const struct timeline *timeline, const struct tra
 /* Steps over a track; false past its end. `life_end` ends the last one. */
 bool track_read(const struct timeline *timeline, const struct track *track, struct track_pos *pos,
 		int64_t life_end, struct span *span);
-/* Steps over intervals on the CPU, up to one off it or to the last of the chunk. */
-void track_skip_on_cpu(const struct timeline *timeline, const struct track *track,
-		       struct track_pos *pos);
+/* The same, and passes over intervals on the CPU; but it may read the last one of a chunk. */
+bool track_read_off_cpu(const struct timeline *timeline, const struct track *track,
+			struct track_pos *pos, int64_t life_end, struct span *span);
 /* Steps back: the interval before `pos` and its begin; NULL at the beginning. */
 struct interval *track_step_back(const struct timeline *timeline, const struct track *track,
 				 struct track_pos *pos, int64_t *begin);
