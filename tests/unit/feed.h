@@ -2,7 +2,7 @@
 /* Events as literals, and threads' states as text: what the unit tests of the
  * state machine are written in.
  *
- *   struct feed *feed = feed_new(2);            two CPUs, known from time 0
+ *   FEED(2);                                    feed: two CPUs, known from time 0
  *   sw(feed, 10, 0, "idle", 0, 0, "a", 5);      time, CPU, prev, tid, state, next, tid
  *   entry(feed, 12, 0, "read", 3);              …
  *   g_assert_cmpstr(states(feed, 5), ==, "0 unknown, 10 working/user, …");
@@ -80,6 +80,16 @@ static inline void feed_free(struct feed *feed)
 	g_ptr_array_free(feed->texts, TRUE);
 	g_free(feed);
 }
+
+static inline void feed_cleanup(struct feed **feed)
+{
+	feed_free(*feed);
+}
+
+/* `feed`, which the block that it is declared in frees; of so many CPUs, or begun in a test's own
+ * way: FEED_FROM(two_processes()). */
+#define FEED_FROM(start) struct feed *feed __attribute__((cleanup(feed_cleanup))) = start
+#define FEED(cpus) FEED_FROM(feed_new(cpus))
 
 static inline struct event event_of(struct feed *feed, int64_t time, uint32_t cpu, const char *name)
 {

@@ -14,18 +14,11 @@
 
 #include "trace/clocks.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED() g_autofeed struct feed *feed = two_hosts()
 #define AHEAD INT64_C(1000000000)
 
 enum { CLIENT, SERVER };
 
 static int64_t ahead; /* of the host that is fed */
-
-static inline void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 static inline uint32_t add_host(struct feed *feed, const char *name, int64_t begin)
 {

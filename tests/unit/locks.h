@@ -14,9 +14,6 @@
 #include "contention/deadlocks.h"
 #include "contention/holders.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED() g_autofeed struct feed *feed = four_threads()
-
 #define WAIT 128 /* FUTEX_WAIT, private */
 #define WAKE 129
 #define WAIT_BITSET (9 + 128)
@@ -28,11 +25,6 @@
 #define LOCK_SH 1
 #define LOCK_EX 2
 #define LOCK_UN 8
-
-static inline void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 static inline struct feed *four_threads(void)
 {
@@ -115,7 +107,7 @@ static inline const char *held(struct feed *feed, int32_t tid, guint nth)
 }
 
 /* The nth wait's cause: "KIND certainty". */
-static inline const char *cause_of(struct feed *feed, int32_t tid, guint nth)
+static inline const char *kind_of_cause(struct feed *feed, int32_t tid, guint nth)
 {
 	uint32_t thread = life(feed, tid, 0), omitted;
 	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,

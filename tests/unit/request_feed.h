@@ -34,10 +34,6 @@ static inline struct feed *feed_requests(enum request_preset preset)
 	return feed;
 }
 
-#define FEED(preset) g_autoptr(feed_owned) feed = feed_requests(preset)
-typedef struct feed feed_owned;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(feed_owned, feed_free)
-
 /* accept(listener 3) = fd, from 10.0.0.9:port; returns at `time` + 1. */
 static inline void accepts(struct feed *feed, int64_t time, uint32_t cpu, int32_t fd, uint32_t port)
 {

@@ -6,18 +6,11 @@
  */
 #include "feed.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED() g_autofeed struct feed *feed = start()
 #define STREAM 1
 #define AGAIN                                                                                      \
 	"retry: 10.0.0.9:80 was asked the same again (78 bytes) and answered 2 times alike (130 "  \
 	"bytes), then otherwise (113 bytes), pauses of up to 200 ns (inferred: what was said is "  \
 	"not recorded)"
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 static struct feed *start(void)
 {
@@ -96,7 +89,7 @@ static const char *wait_at(struct feed *feed, guint nth)
 /* Alike, alike, then another answer, and no more. */
 static void test_until_another(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	asks(feed, 100, 78, 130);
 	naps(feed, 200);
@@ -111,7 +104,7 @@ static void test_until_another(void)
 /* The same, and it goes on asking after its pauses: a period, whatever comes. */
 static void test_period(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	asks(feed, 100, 78, 130);
 	naps(feed, 200);
@@ -128,7 +121,7 @@ static void test_period(void)
 /* Another answer each time: one who thinks between two questions. */
 static void test_thinks(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	asks(feed, 100, 78, 130);
 	naps(feed, 200);
@@ -143,7 +136,7 @@ static void test_thinks(void)
 /* Another question in the end. */
 static void test_asks_another(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	asks(feed, 100, 78, 130);
 	naps(feed, 200);
@@ -158,7 +151,7 @@ static void test_asks_another(void)
 /* The answer stays the same: what it was asked for never came. */
 static void test_never(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	asks(feed, 100, 78, 130);
 	naps(feed, 200);

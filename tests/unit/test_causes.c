@@ -3,30 +3,7 @@
  * what. Expectations are worked out by hand from the events; the wording is the
  * interface's ("label names who, what, how long").
  */
-#include "feed.h"
-
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
-
-/* "KIND: LABEL" of the nth wait of `tid`. */
-static const char *cause_of(struct feed *feed, int32_t tid, guint nth)
-{
-	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
-					 feed->session->asked.to, 0, &omitted);
-	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
-
-	g_ptr_array_add(feed->texts,
-			g_strdup_printf("%s: %s", cause_kind_text(cause.kind), cause.label));
-	cause_clear(&cause);
-	g_ptr_array_free(waits, TRUE);
-	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
-}
+#include "causes.h"
 
 static void pipes(struct feed *feed, int64_t time, uint32_t cpu, int32_t in, int32_t out)
 {

@@ -15,14 +15,6 @@
 #define OTHER 4026532410u  /* in the host's */
 #define CGROUP 4026532500u
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
-
 /* A record of the statedump: process state, and one per level after it. */
 static void dumped(struct feed *feed, int64_t time, int32_t tid, int32_t pid, const char *name)
 {

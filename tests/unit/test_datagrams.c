@@ -20,10 +20,6 @@ static struct feed *feed_server(void)
 	return feed;
 }
 
-#define FEED() g_autoptr(feed_owned) feed = feed_server()
-typedef struct feed feed_owned;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(feed_owned, feed_free)
-
 static void packet(struct feed *feed, int64_t time, uint32_t cpu, const char *name, uint32_t from,
 		   uint32_t to, bool tcp)
 {
@@ -88,7 +84,7 @@ static const char *found(struct feed *feed)
 
 static void test_in_turn(void)
 {
-	FEED();
+	FEED_FROM(feed_server());
 
 	two_come(feed);
 	answers(feed, 40, 1000);
@@ -103,7 +99,7 @@ static void test_in_turn(void)
 /* The second is answered first. */
 static void test_crossed(void)
 {
-	FEED();
+	FEED_FROM(feed_server());
 
 	two_come(feed);
 	entry(feed, 40, 1, "recvfrom", 3);
@@ -118,7 +114,7 @@ static void test_crossed(void)
 /* The first is not answered; it is no part of the second. */
 static void test_ignored(void)
 {
-	FEED();
+	FEED_FROM(feed_server());
 
 	two_come(feed);
 	entry(feed, 40, 1, "recvfrom", 3);

@@ -4,14 +4,6 @@
  */
 #include "feed.h"
 
-#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
-
 static uint64_t odd(struct feed *feed, enum odd kind)
 {
 	finish(feed);

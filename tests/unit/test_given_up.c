@@ -5,16 +5,9 @@
  */
 #include "feed.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED() g_autofeed struct feed *feed = start()
 #define TIMED_OUT (-110)
 #define RESET (-104)
 #define TIMER 1
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 static void call(struct feed *feed, int64_t time, const char *name, int32_t fd, int64_t ret)
 {
@@ -76,7 +69,7 @@ static const char *cause(struct feed *feed)
 /* All that it asked had been answered. */
 static void test_idle(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	begins_to_connect(feed, 12);
 	leave(feed, 13, 0, "connect", 0);
@@ -92,7 +85,7 @@ static void test_idle(void)
 /* What it asked last was not. */
 static void test_unacknowledged(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	begins_to_connect(feed, 12);
 	leave(feed, 13, 0, "connect", 0);
@@ -107,7 +100,7 @@ static void test_unacknowledged(void)
 /* The attempt to connect, from 12 to 134. */
 static void test_connect(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	begins_to_connect(feed, 12);
 	ends(feed, "connect", TIMED_OUT);
@@ -119,7 +112,7 @@ static void test_connect(void)
 /* Data come in the end: the timer's softIRQ only happened to run there. */
 static void test_answered(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	begins_to_connect(feed, 12);
 	leave(feed, 13, 0, "connect", 0);
@@ -133,7 +126,7 @@ static void test_answered(void)
 /* Its peer gives it up, and says so. */
 static void test_reset(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	begins_to_connect(feed, 12);
 	leave(feed, 13, 0, "connect", 0);

@@ -3,15 +3,7 @@
  * worked out by hand from semantics.md, "Blocking causality", rule 1: "name the
  * messenger, and continue with that thread up to the time it sent".
  */
-#include "feed.h"
-
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
+#include "causes.h"
 
 static const uint8_t here[4] = {127, 0, 0, 1}, there[4] = {10, 0, 0, 2};
 
@@ -235,19 +227,6 @@ static void work(struct feed *feed, int64_t time, uint32_t cpu, const char *name
 	send(feed, &event);
 }
 
-static const char *cause_of(struct feed *feed, int32_t tid, guint nth)
-{
-	uint32_t omitted;
-	GPtrArray *waits =
-		causality_new(feed->session, life(feed, tid, 0), feed->session->asked.from,
-			      feed->session->asked.to, 0, &omitted);
-	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
-
-	g_ptr_array_add(feed->texts, cause.label);
-	g_ptr_array_free(waits, TRUE);
-	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
-}
-
 /* A kernel worker does what somebody queued: who, while it does it; an item of
  * which that was not seen; nothing after its end. */
 static void test_work(void)
@@ -270,10 +249,12 @@ static void test_work(void)
 	waking(feed, 210, 1, 5);
 	reader_runs(feed, 300);
 	g_assert_cmpstr(leads(feed, 5), ==, "7 until 130, 7 until 180, 7 until 210");
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "kworker/1:1 (7), doing 0xabc queued by b (6)");
-	g_assert_cmpstr(cause_of(feed, 5, 1), ==,
-			"kworker/1:1 (7), doing 0xabc, by whom it was queued is not known");
-	g_assert_cmpstr(cause_of(feed, 5, 2), ==, "kworker/1:1 (7)");
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
+			"process: kworker/1:1 (7), doing 0xabc queued by b (6)");
+	g_assert_cmpstr(
+		cause_of(feed, 5, 1), ==,
+		"process: kworker/1:1 (7), doing 0xabc, by whom it was queued is not known");
+	g_assert_cmpstr(cause_of(feed, 5, 2), ==, "process: kworker/1:1 (7)");
 }
 
 /* A nested interrupt does not make the one around it forget its packet. */

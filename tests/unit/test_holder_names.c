@@ -46,7 +46,7 @@ static char *label_of(struct feed *feed, bool of_requests)
 
 static void test_one_thread(void)
 {
-	g_autofeed struct feed *feed = players();
+	FEED_FROM(players());
 	g_autofree char *label = label_of(feed, false);
 
 	g_assert_cmpstr(label, ==, "mutex 0x1000, held by player (8)");
@@ -54,7 +54,7 @@ static void test_one_thread(void)
 
 static void test_of_requests(void)
 {
-	g_autofeed struct feed *feed = players();
+	FEED_FROM(players());
 	g_autofree char *label = label_of(feed, true);
 
 	g_assert_cmpstr(label, ==, "mutex 0x1000, held by another thread of player (5)");

@@ -41,7 +41,7 @@ static void test_request(void)
 	GPtrArray *waits;
 	uint32_t omitted;
 
-	FEED();
+	FEED_FROM(two_hosts());
 	ask(feed);
 	clock = clock_of(feed, SERVER);
 	g_assert_cmpint(clock->known, ==, CLOCK_PACKETS);
@@ -74,7 +74,7 @@ static void test_request(void)
 /* The critical path goes through the other host and tiles the window. */
 static void test_path(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 	struct path *path;
 	int64_t at = 0, server = 0;
 
@@ -98,7 +98,7 @@ static void test_path(void)
  * packet is received before it was sent: no negative time. */
 static void test_given(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 	GError *error = NULL;
 	const struct wake_detail *detail;
 	struct wait *wait;
@@ -126,7 +126,7 @@ static void test_given_wrong(void)
 	static const char *const nobody[] = {"h=1s", "other=1s"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
-		FEED();
+		FEED_FROM(two_hosts());
 		GError *error = NULL;
 
 		g_assert_false(options_set(&feed->options, "clock-offset", bad[i], &error));
@@ -134,7 +134,7 @@ static void test_given_wrong(void)
 		g_error_free(error);
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(nobody); i++) {
-		FEED();
+		FEED_FROM(two_hosts());
 		GError *error = NULL;
 
 		g_assert_true(options_set(&feed->options, "clock-offset", nobody[i], &error));
@@ -148,7 +148,7 @@ static void test_given_wrong(void)
 /* Nothing matches: each host stays as it was, and it is said. */
 static void test_nothing_matches(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 
 	on(feed, CLIENT);
@@ -173,7 +173,7 @@ static void test_nothing_matches(void)
  * that is known. */
 static void test_one_direction(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	on(feed, CLIENT);
 	runs(feed, 0, "client", 5);
@@ -192,7 +192,7 @@ static void test_one_direction(void)
  * is known, and its error is that of both. */
 static void test_three(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 	const struct host_clock *middle, *far;
 
 	add_host(feed, "far", 2 * AHEAD);
@@ -235,7 +235,7 @@ static void test_matches(void)
 		     {"other", "h", 400},        {"other nth=last", "server", 500}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autofeed struct feed *feed = two_hosts();
+		FEED_FROM(two_hosts());
 		GError *error = NULL;
 
 		g_assert_true(options_set(&feed->options, "target", cases[i].target, &error));
@@ -271,7 +271,7 @@ static void test_matches(void)
 static void test_drift(void)
 {
 	const double fast = 2e-4;
-	FEED();
+	FEED_FROM(two_hosts());
 	int64_t step = 100000000; /* 0.1 s: 20,000 ns of drift; ways of 1000 */
 
 	on(feed, CLIENT);
@@ -324,7 +324,7 @@ static void test_drift(void)
  * as all of them. Ways take 10,000 to 10,999 ns; the clocks differ by AHEAD alone. */
 static void test_many(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 	GArray *points = g_array_new(FALSE, FALSE, sizeof(struct corridor_point));
 	const uint32_t count = 60000;
 	struct corridor all;

@@ -66,7 +66,7 @@ static void keep_and_take(struct feed *feed, int fd)
 /* As test_locks.c, test_in_turn: the same holders, by hand from locks/locks.h. */
 static void test_taken(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 	int fd = new_file();
 
 	wait_in_turn(feed);
@@ -83,7 +83,7 @@ static void test_taken(void)
 /* Another key, another purpose, a file that is still empty. */
 static void test_not_taken(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 	struct image_of other = *of_nothing();
 	int fd = new_file(), empty = new_file();
 
@@ -107,7 +107,7 @@ static void test_not_taken(void)
  * file protects the reading of it, and they do. */
 static void test_forged(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 	struct image_head head;
 	int fd = new_file(), taken = 0;
 	g_autofree char *rest = NULL;

@@ -11,7 +11,7 @@
 /* timeout(1) and the like: who sends a waiter a signal has no lock. a has it. */
 static void test_signal_gives_nothing_up(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	opens(feed, 1, 0, "/l", 3);
 	opens(feed, 1, 1, "/l", 4);
@@ -30,7 +30,7 @@ static void test_signal_gives_nothing_up(void)
 /* The same by the owner itself: it has the lock after that, too. */
 static void test_owner_sends_signal(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	opens(feed, 1, 0, "/l", 3);
 	opens(feed, 1, 1, "/l", 4);
@@ -51,7 +51,7 @@ static void test_owner_sends_signal(void)
  * it meanwhile. */
 static void test_waiter_wakes_waiter(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	for (uint32_t cpu = 0; cpu < 3; cpu++)
 		opens(feed, 1, cpu, "/l", 3);
@@ -73,7 +73,7 @@ static void test_waiter_wakes_waiter(void)
 /* Unlocked through a duplicate: whether 3 is still locked is not known. */
 static void test_duplicate(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	opens(feed, 1, 0, "/l", 3);
 	opens(feed, 1, 1, "/l", 4);
@@ -90,7 +90,7 @@ static void test_duplicate(void)
 /* Who shares it says that nobody has it alone any more, however that went. */
 static void test_shared_after_exclusive(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	for (uint32_t cpu = 0; cpu < 3; cpu++)
 		opens(feed, 1, cpu, "/l", 3);
@@ -105,7 +105,7 @@ static void test_shared_after_exclusive(void)
 /* Servers have more descriptors than 16 bits can tell apart. */
 static void test_high_descriptor(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	opens(feed, 1, 0, "/l", 70000);
 	opens(feed, 1, 1, "/l", 4);
@@ -121,7 +121,7 @@ static void test_high_descriptor(void)
  * after b gave it up: b was in a's way all the time. */
 static void test_dead_reader(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	for (uint32_t cpu = 0; cpu < 3; cpu++)
 		opens(feed, 1, cpu, "/l", 3);
@@ -146,7 +146,7 @@ static void test_fifo(void)
 	static const char *const calls[] = {"read", "write"};
 
 	for (int what = 0; what < 2; what++) {
-		g_autofeed struct feed *feed = two_processes();
+		FEED_FROM(two_processes());
 
 		opens(feed, 1, 0, "/fifo", 3);
 		opens(feed, 1, 1, "/fifo", 4);
@@ -159,7 +159,7 @@ static void test_fifo(void)
 		leave(feed, 51, 0, calls[what], 1);
 		plain(feed, 100, 1, "other");
 		g_assert_cmpstr(held(feed, 5, 0), ==, what ? "file: 6 40-41" : "-");
-		g_assert_cmpstr(cause_of(feed, 5, 0), ==,
+		g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==,
 				what ? "lock-owner inferred" : "process seen");
 	}
 }
@@ -167,7 +167,7 @@ static void test_fifo(void)
 /* PID 5 again, and the same address: what the process before had is gone. */
 static void test_pid_used_again(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	futex(feed, 8, 1, L, WAIT, 2);
 	sleeps(feed, 9, 1);
@@ -190,7 +190,7 @@ static void test_pid_used_again(void)
 /* c, whose TID is in the word, ends with the mutex: the kernel wakes a. */
 static void test_robust(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	a_waits(feed, WAIT, 7 | WAITERS);
 	entry(feed, 50, 2, "exit", -1);
@@ -200,13 +200,13 @@ static void test_robust(void)
 	done(feed, 61, 0, 0);
 	plain(feed, 100, 0, "other");
 	g_assert_cmpstr(held(feed, 5, 0), ==, "mutex: 7 12-51!");
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "lock-owner seen");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "lock-owner seen");
 }
 
 /* Waited for with 2, but with 3 as well: a barrier's or a condition's count. */
 static void test_counts(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	futex(feed, 5, 1, L, WAIT, 3);
 	done(feed, 6, 1, -11);
@@ -216,14 +216,14 @@ static void test_counts(void)
 	sleeps(feed, 57, 1);
 	plain(feed, 100, 0, "other");
 	g_assert_cmpstr(held(feed, 5, 0), ==, "-");
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "process seen");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "process seen");
 }
 
 /* musl: a condition is waited for with 2 as well. Two threads of a pool, woken once,
  * wait for more work to the end: no deadlock, as they did something in between. */
 static void test_pool(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	for (uint32_t cpu = 0; cpu < 2; cpu++) {
 		uint64_t address = cpu ? M : L;
@@ -241,13 +241,13 @@ static void test_pool(void)
 	}
 	plain(feed, LATER, 3, "other");
 	g_assert_cmpuint(deadlocks(feed), ==, 0);
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "process seen");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "process seen");
 }
 
 /* Who was overtaken waits again at once: a mutex still. */
 static void test_overtaken_pool(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	a_waits(feed, WAIT, 2);
 	wakes(feed, 50, 1, L, 5);
@@ -264,7 +264,7 @@ static void test_overtaken_pool(void)
 /* Events lost after the lock was last seen: until then only. */
 static void test_known_until_gap(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	opens(feed, 1, 0, "/l", 3);
 	opens(feed, 1, 1, "/l", 4);
@@ -279,7 +279,7 @@ static void test_known_until_gap(void)
 /* … nor is a circle proved with a gap in it: a may have unlocked /l there. */
 static void test_not_proved_over_gap(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	for (uint32_t cpu = 0; cpu < 2; cpu++) {
 		opens(feed, 1, cpu, "/l", 3);
@@ -299,7 +299,7 @@ static void test_not_proved_over_gap(void)
 /* Threads whose processes are not known are not of one process. */
 static void test_no_pid(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	waits_for_ever(feed, 0, L, 2);
 	waits_for_ever(feed, 1, M, 2);
@@ -311,7 +311,7 @@ static void test_no_pid(void)
 /* Two threads in a circle, and three that wait for those: one circle of two. */
 static void test_tail_of_circle(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 	const struct deadlock *deadlock;
 
 	waits_for_ever(feed, 0, L, 7 | WAITERS);
@@ -360,7 +360,7 @@ static void go_round(struct feed *feed, int threads, int turns)
 /* What holders impose is what each wait's holders add up to. */
 static void test_imposed(void)
 {
-	g_autofeed struct feed *feed = four_threads();
+	FEED_FROM(four_threads());
 	g_autoptr(GArray) list = NULL;
 	const struct contention *contention;
 	const struct lock *lock;
@@ -399,7 +399,7 @@ static void test_imposed(void)
  * waits times the queue, which would be minutes. */
 static void test_many_waiters(void)
 {
-	g_autofeed struct feed *feed = feed_new(2);
+	FEED(2);
 	g_autoptr(GArray) list = NULL;
 	const struct contention *contention;
 	int64_t begin;
@@ -420,7 +420,7 @@ static void test_many_waiters(void)
  * still is as long as the window; so do the causes, level by level. */
 static void test_deep_path(void)
 {
-	g_autofeed struct feed *feed = feed_new(2);
+	FEED(2);
 	GPtrArray *waits;
 	const struct wait *wait;
 	struct path *path;
@@ -452,7 +452,7 @@ static void test_deep_path(void)
 /* Ten thousand in a row, each waiting for the next: none of them is a circle. */
 static void test_long_chain(void)
 {
-	g_autofeed struct feed *feed = feed_new(2);
+	FEED(2);
 	int64_t time = 10, begin;
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
@@ -473,7 +473,7 @@ static void test_long_chain(void)
 /* Processes that share a lock and end without giving it up are not gathered. */
 static void test_short_lived_readers(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 	const struct lock *lock;
 	int64_t time = 10;
 

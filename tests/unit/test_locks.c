@@ -11,7 +11,7 @@
 
 static void test_one_holder(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	a_waits(feed, WAIT, 2);
 	wakes(feed, 50, 1, L, 5); /* b had it until its FUTEX_WAKE at 50 */
@@ -20,13 +20,13 @@ static void test_one_holder(void)
 	plain(feed, 100, 0, "other");
 	/* a sleeps from 12 to its waking at 51 */
 	g_assert_cmpstr(held(feed, 5, 0), ==, "mutex: 6 12-50");
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "lock-owner inferred");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "lock-owner inferred");
 }
 
 /* b and c wait; d gives it to b, b to c: b had it from its return on. */
 static void test_in_turn(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	futex(feed, 10, 1, L, WAIT, 2);
 	sleeps(feed, 12, 1);
@@ -46,7 +46,7 @@ static void test_in_turn(void)
 /* b is woken, but d takes the lock first: b waits again, and never had it. */
 static void test_overtaken(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	futex(feed, 10, 2, L, WAIT, 2);
 	sleeps(feed, 12, 2);
@@ -70,7 +70,7 @@ static void test_overtaken(void)
 /* A condition (any value but a mutex's), and a semaphore: nobody holds it. */
 static void test_condition(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	a_waits(feed, WAIT, 0);
 	wakes(feed, 50, 1, L, 5);
@@ -78,14 +78,14 @@ static void test_condition(void)
 	done(feed, 61, 0, 0);
 	plain(feed, 100, 0, "other");
 	g_assert_cmpstr(held(feed, 5, 0), ==, "-");
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "process seen");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "process seen");
 }
 
 /* FUTEX_WAIT_BITSET for 2 may be a condition's count: a lock only if somebody
  * that waited for it gives it up. */
 static void test_turns_tell(bool in_turn)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	a_waits(feed, WAIT_BITSET, 2);
 	wakes(feed, 50, 1, L, 5);
@@ -106,7 +106,7 @@ static void test_bitset(void)
 /* Robust mutexes: the word is the owner's TID with the waiters' bit. */
 static void test_owner_in_word(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	a_waits(feed, WAIT, 7 | WAITERS);
 	g_assert_cmpuint(feed->session->trace.flow.locks->len, ==, 1);
@@ -115,13 +115,13 @@ static void test_owner_in_word(void)
 	done(feed, 61, 0, 0);
 	plain(feed, 100, 0, "other");
 	g_assert_cmpstr(held(feed, 5, 0), ==, "mutex: 7 12-50!");
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "lock-owner seen");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "lock-owner seen");
 }
 
 /* … but not the TID of a thread of another process, nor the waiter's own. */
 static void test_no_owner_in_word(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	futex(feed, 10, 0, L, WAIT, 99 | WAITERS);
 	sleeps(feed, 12, 0);
@@ -158,7 +158,7 @@ static void switch_with(struct feed *feed, int64_t time, uint32_t cpu, int32_t p
  * FUTEX_UNLOCK_PI has it next. */
 static void test_pi(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 	struct lock_wait *lock;
 	struct inversion inversion;
 	const struct thread *waiter;
@@ -181,7 +181,7 @@ static void test_pi(void)
 	plain(feed, 100, 2, "other");
 	g_assert_cmpstr(held(feed, 5, 0), ==, "pi-mutex: 6 12-50!");
 	g_assert_cmpstr(held(feed, 6, 0), ==, "pi-mutex: 5 55-80!");
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "lock-owner seen");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "lock-owner seen");
 	waiter = model_thread(&feed->session->trace.model, life(feed, 5, 0));
 	g_assert_cmpint(waiter->tid, ==, 5);
 	lock = lock_wait_new(feed->session, &(struct block) {.lock = 1}, life(feed, 5, 0), 12, 52);
@@ -203,7 +203,7 @@ static void test_pi(void)
  * off its CPU from 20 to 45, together with d. */
 static void test_kept_off(void)
 {
-	g_autofeed struct feed *feed = feed_new(2);
+	FEED(2);
 	struct lock_wait *lock;
 	struct inversion inversion;
 
@@ -237,7 +237,7 @@ static void test_kept_off(void)
 
 static void test_flock(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	opens(feed, 1, 0, "/l", 3);
 	opens(feed, 1, 1, "/l", 4);
@@ -251,13 +251,13 @@ static void test_flock(void)
 	leave(feed, 51, 1, "flock", 0);
 	plain(feed, 100, 1, "other");
 	g_assert_cmpstr(held(feed, 6, 0), ==, "flock: 5 12-41!");
-	g_assert_cmpstr(cause_of(feed, 6, 0), ==, "lock-owner seen");
+	g_assert_cmpstr(kind_of_cause(feed, 6, 0), ==, "lock-owner seen");
 }
 
 /* Readers share it: the writer waits for both, the last one by close(). */
 static void test_flock_shared(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	opens(feed, 1, 0, "/l", 3);
 	opens(feed, 1, 1, "/l", 4);
@@ -279,7 +279,7 @@ static void test_flock_shared(void)
 /* An owner that ends takes its lock along, with nobody seen to give it up. */
 static void test_flock_owner_ends(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	opens(feed, 1, 0, "/l", 3);
 	opens(feed, 1, 1, "/l", 4);
@@ -294,7 +294,7 @@ static void test_flock_owner_ends(void)
 /* fcntl: what it does is not recorded; who wakes a waiter was in its way. */
 static void test_record_lock(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 	struct event event;
 
 	opens(feed, 1, 0, "/l", 3);
@@ -324,7 +324,7 @@ static void test_record_lock(void)
  * 50, so b had the lock until then and c spun for it; c wakes a at 80. */
 static void test_file(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	opens(feed, 8, 0, "/f", 3);
 	entry(feed, 10, 1, "pwrite64", 3);
@@ -338,14 +338,14 @@ static void test_file(void)
 	leave(feed, 95, 0, "pwrite64", 512);
 	plain(feed, 100, 0, "other");
 	g_assert_cmpstr(held(feed, 5, 0), ==, "file: 6 14-50, 7 50-80");
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "lock-owner inferred");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "lock-owner inferred");
 }
 
 /* a is in its call for a PI mutex from 10 to 61, and works all the time: it spins while b
  * has the mutex, until 50. */
 static void test_spin(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 	uint32_t owner = NO_THREAD;
 
 	futex(feed, 10, 0, L, LOCK_PI_OP, 0);
@@ -366,7 +366,7 @@ static void test_spin(void)
 /* a has /l and wants /m, b has /m and wants /l: all of it seen. */
 static void test_proved(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 	const struct deadlock *deadlock;
 
 	for (uint32_t cpu = 0; cpu < 2; cpu++) {
@@ -384,14 +384,14 @@ static void test_proved(void)
 	deadlock = g_ptr_array_index(deadlocks_of(feed->session), 0);
 	g_assert_true(deadlock->proved);
 	g_assert_cmpuint(deadlock->members->len, ==, 2);
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "deadlock seen");
-	g_assert_cmpstr(cause_of(feed, 6, 0), ==, "deadlock seen");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "deadlock seen");
+	g_assert_cmpstr(kind_of_cause(feed, 6, 0), ==, "deadlock seen");
 }
 
 /* A chain is no cycle: b waits for a, who sleeps. */
 static void test_chain(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	opens(feed, 1, 0, "/l", 3);
 	opens(feed, 1, 1, "/l", 3);
@@ -400,14 +400,14 @@ static void test_chain(void)
 	sw(feed, 22, 1, "b", 6, SLEEPS, "idle", 0);
 	plain(feed, LATER, 2, "other");
 	g_assert_cmpuint(deadlocks(feed), ==, 0);
-	g_assert_cmpstr(cause_of(feed, 6, 0), ==, "still-blocked seen");
+	g_assert_cmpstr(kind_of_cause(feed, 6, 0), ==, "still-blocked seen");
 	g_assert_cmpstr(held(feed, 6, 0), ==, "flock: 5 22-500000000!");
 }
 
 /* Two threads, two mutexes, and nobody gives one up. */
 static void test_suspected(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 	const struct deadlock *deadlock;
 
 	waits_for_ever(feed, 0, L, 2);
@@ -416,8 +416,8 @@ static void test_suspected(void)
 	g_assert_cmpuint(deadlocks(feed), ==, 1);
 	deadlock = g_ptr_array_index(deadlocks_of(feed->session), 0);
 	g_assert_false(deadlock->proved);
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "deadlock inferred");
-	g_assert_cmpstr(cause_of(feed, 6, 0), ==, "deadlock inferred");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "deadlock inferred");
+	g_assert_cmpstr(kind_of_cause(feed, 6, 0), ==, "deadlock inferred");
 }
 
 /* Not where one was given up meanwhile, nor right after the waits began, nor for
@@ -425,7 +425,7 @@ static void test_suspected(void)
 static void test_not_suspected(void)
 {
 	for (int what = 0; what < 4; what++) {
-		FEED();
+		FEED_FROM(four_threads());
 
 		waits_for_ever(feed, 0, L, what == 3 ? 0 : 2);
 		waits_for_ever(feed, 1, what == 2 ? L : M, what == 3 ? 0 : 2);
@@ -433,21 +433,21 @@ static void test_not_suspected(void)
 			wakes(feed, 1000, 2, M, 0);
 		plain(feed, what == 1 ? 1000 : LATER, 2, "other");
 		g_assert_cmpuint(deadlocks(feed), ==, 0);
-		g_assert_cmpstr(cause_of(feed, 5, 0), ==, "still-blocked seen");
+		g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "still-blocked seen");
 	}
 }
 
 /* All that is left of a process waits for one mutex: nobody can give it up. */
 static void test_nobody_left(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	waits_for_ever(feed, 0, L, 2);
 	for (uint32_t cpu = 1; cpu < 4; cpu++)
 		sw(feed, 30 + cpu, cpu, name_of(cpu), 5 + (int32_t) cpu, DEAD, "idle", 0);
 	plain(feed, LATER, 1, "other");
 	g_assert_cmpuint(deadlocks(feed), ==, 1);
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "deadlock inferred");
+	g_assert_cmpstr(kind_of_cause(feed, 5, 0), ==, "deadlock inferred");
 }
 
 /* --- what goes wrong ---------------------------------------------------- */
@@ -455,7 +455,7 @@ static void test_nobody_left(void)
 /* Events were lost while b had it: who has it after that is not known. */
 static void test_lost_events(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 
 	futex(feed, 8, 1, L, WAIT, 2);
 	done(feed, 9, 1, 0); /* b has it, as far as is seen */
@@ -471,7 +471,7 @@ static void test_lost_events(void)
 /* The same address in another process is another lock. */
 static void test_other_process(void)
 {
-	g_autofeed struct feed *feed = two_processes();
+	FEED_FROM(two_processes());
 
 	futex(feed, 10, 0, L, WAIT, 2);
 	sw(feed, 12, 0, "a", 5, SLEEPS, "idle", 0);
@@ -485,7 +485,7 @@ static void test_other_process(void)
  * waits end; three are cut off by the trace's end, which hands nothing over. */
 static void test_convoy(void)
 {
-	FEED();
+	FEED_FROM(four_threads());
 	g_autoptr(GArray) list = NULL;
 	const struct contention *contention;
 	int64_t time = 100;

@@ -51,7 +51,7 @@ static const char *cause(struct feed *feed)
 /* Sent again by a timer at 299 ms: the second one comes. */
 static void test_lost(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed, 12);
 	server_writes(feed);
@@ -68,7 +68,7 @@ static void test_lost(void)
 /* Sent once, and 260 ms on its way: a slow network, no loss. */
 static void test_slow(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed, 11);
 	server_writes(feed);
@@ -79,7 +79,7 @@ static void test_slow(void)
 /* Sent again when the first one had come: that was in vain. */
 static void test_needless(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed, 11);
 	server_writes(feed);

@@ -5,14 +5,6 @@
  */
 #include "feed.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
-
 #define PAGE UINT64_C(0x1000)
 #define LIBRARY UINT64_C(0x7f0000000000)
 #define ANONYMOUS_FLAGS 0x22

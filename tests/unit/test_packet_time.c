@@ -4,16 +4,9 @@
  */
 #include "feed.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED() g_autofeed struct feed *feed = start()
 #define NET_TX 2
 #define NET_RX 3
 #define RCU 9
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 static struct feed *start(void)
 {
@@ -73,7 +66,7 @@ static const char *taken(struct feed *feed, int32_t tid, const char *softirq)
 /* Two runs for the name server, one for a page that comes; who reads is known by its wake-up. */
 static void test_received(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	softirq(feed, 20, 0, "irq_softirq_entry", NET_RX);
 	comes(feed, 22, 40000, 53);
@@ -93,7 +86,7 @@ static void test_received(void)
 /* A run in which nothing came; softIRQs that are no packets'. */
 static void test_without(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	softirq(feed, 20, 0, "irq_softirq_entry", NET_RX);
 	comes(feed, 22, 40000, 53);
@@ -112,7 +105,7 @@ static void test_without(void)
 static void test_sent(void)
 {
 	struct event event;
-	FEED();
+	FEED_FROM(start());
 
 	waking(feed, 5, 0, 6);
 	sw(feed, 6, 1, "idle", 0, 0, "dns", 6);

@@ -51,7 +51,7 @@ static int64_t way_of_packet(struct feed *feed, int32_t tid, guint nth)
 static void test_retransmission(void)
 {
 	for (int ids = 0; ids < 2; ids++) {
-		FEED();
+		FEED_FROM(two_hosts());
 
 		client_waits(feed);
 		DELIVERED(5000, SERVER, CLIENT, 5, .seq = 100, .length = 9, .id = ids ? 12 : 0);
@@ -67,7 +67,7 @@ static void test_retransmission(void)
 /* A repeated acknowledgement, and then data with the same numbers. */
 static void test_ack_then_data(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed);
 	RECEIVED(2100, SERVER, CLIENT, .seq = 100, .ack = 5, .flags = 16);
@@ -86,7 +86,7 @@ static void test_ack_then_data(void)
  * that was sent later. */
 static void test_unseen(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed);
 	DELIVERED(5000, SERVER, CLIENT, 5, .seq = 100, .length = 9, .id = 11);
@@ -101,7 +101,7 @@ static void test_unseen(void)
  * that contradicts all others. It spoils neither the clocks nor the causes. */
 static void test_contradiction(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	on(feed, CLIENT);
 	runs(feed, 0, "client", 5);
@@ -126,7 +126,7 @@ static void test_contradiction(void)
 /* Fewer sent than received, and nothing to tell them by: left out. */
 static void test_ambiguous(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed);
 	RECEIVED(2100, SERVER, CLIENT, .seq = 100, .ack = 5, .flags = 16);
@@ -140,7 +140,7 @@ static void test_ambiguous(void)
 /* One send of 3000 bytes, cut into two packets by the network card. */
 static void test_cut(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed);
 	DELIVERED(3000, SERVER, CLIENT, 5, .seq = 100, .length = 1500, .flags = 16, .id = 11);
@@ -157,7 +157,7 @@ static void test_cut(void)
 /* The same where the numbers begin anew in the middle of the first half. */
 static void test_cut_at_wrap(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed);
 	DELIVERED(3000, SERVER, CLIENT, 5, .seq = UINT32_MAX - 999, .length = 1500, .flags = 16);
@@ -174,7 +174,7 @@ static void test_cut_at_wrap(void)
 /* Two sends that arrive as one: the later one has what ended the wait. */
 static void test_joined(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed);
 	DELIVERED(5000, SERVER, CLIENT, 5, .seq = UINT32_MAX - 99, .length = 3000, .id = 11);
@@ -189,7 +189,7 @@ static void test_joined(void)
  * client's own that was never received there. */
 static void test_buffers(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed);
 	DELIVERED(5000, SERVER, CLIENT, 5, .seq = 100, .length = 9, .skb = 0xabc);
@@ -204,7 +204,7 @@ static void test_buffers(void)
  * that flow, when it did. */
 static void test_ack_clocked(void)
 {
-	FEED();
+	FEED_FROM(two_hosts());
 
 	client_waits(feed);
 	DELIVERED(5000, SERVER, CLIENT, 5, .seq = 101, .length = 9);
@@ -312,7 +312,7 @@ static void test_random_packets(void)
 	guint followed = 0;
 
 	for (guint seed = 0; seed < 200; seed++) {
-		FEED();
+		FEED_FROM(two_hosts());
 		GRand *random = g_rand_new_with_seed(seed);
 
 		add_host(feed, "far", 2 * AHEAD);

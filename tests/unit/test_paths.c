@@ -7,9 +7,6 @@
  */
 #include "feed.h"
 
-typedef struct feed feed_owned;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(feed_owned, feed_free)
-
 static struct feed *two(void)
 {
 	struct feed *feed = feed_new(2);
@@ -84,7 +81,7 @@ static const char *synced(struct feed *feed, int32_t tid)
 /* chdir, then a relative name; the other process has the absolute one. */
 static void test_chdir(void)
 {
-	g_autoptr(feed_owned) feed = two();
+	FEED_FROM(two());
 
 	calls(feed, 10, 0, "chdir", -1, "/pg/d", 0);
 	calls(feed, 20, 0, "openat", CWD, "pg_wal/0001", 9);
@@ -99,7 +96,7 @@ static void test_chdir(void)
 /* Two directories: one relative name is two files. A chdir that failed changes nothing. */
 static void test_two_directories(void)
 {
-	g_autoptr(feed_owned) feed = two();
+	FEED_FROM(two());
 
 	calls(feed, 10, 0, "chdir", -1, "/one", 0);
 	calls(feed, 10, 1, "chdir", -1, "/two", 0);
@@ -116,7 +113,7 @@ static void test_two_directories(void)
 /* By a descriptor: of openat, and of fchdir. */
 static void test_descriptors(void)
 {
-	g_autoptr(feed_owned) feed = two();
+	FEED_FROM(two());
 
 	dumped(feed, 2, 5, 3, "/pg/d");
 	dumped(feed, 2, 6, 3, "/pg/d");
@@ -133,7 +130,7 @@ static void test_descriptors(void)
 /* A child is where its parent was; what that does later is its own. */
 static void test_fork(void)
 {
-	g_autoptr(feed_owned) feed = two();
+	FEED_FROM(two());
 
 	calls(feed, 10, 0, "chdir", -1, "/pg/d", 0);
 	forks(feed, 15, 0, 5, 7, 7);
@@ -156,7 +153,7 @@ static void test_fork(void)
  * from then on. */
 static void test_statedump_tells(void)
 {
-	g_autoptr(feed_owned) feed = two();
+	FEED_FROM(two());
 
 	calls(feed, 1, 0, "openat", CWD, "base/5/1", 8);
 	dumped(feed, 5, 5, 8, "/pg/d/base/5/1");
@@ -169,7 +166,7 @@ static void test_statedump_tells(void)
 /* It has one open file whose name ends so: that one. Of two, neither. */
 static void test_ends_so(void)
 {
-	g_autoptr(feed_owned) feed = two();
+	FEED_FROM(two());
 
 	dumped(feed, 2, 5, 3, "/pg/d/pg_wal/0001");
 	dumped(feed, 2, 5, 4, "/pg/d/xpg_wal/0001");
@@ -218,7 +215,7 @@ static const char *of_a_worker(struct feed *feed, const char *name, bool second)
 
 static void test_family(void)
 {
-	g_autoptr(feed_owned) feed = two();
+	FEED_FROM(two());
 
 	g_assert_cmpstr(of_a_worker(feed, "postgres", false), ==, "file:/pg/d/pg_wal/0001");
 }
@@ -226,7 +223,7 @@ static void test_family(void)
 /* It has one of that name too, elsewhere: which one is meant its own tells. */
 static void test_family_of_two(void)
 {
-	g_autoptr(feed_owned) feed = two();
+	FEED_FROM(two());
 
 	g_assert_cmpstr(of_a_worker(feed, "postgres", true), ==, "file:/pg/e/pg_wal/0001");
 }
@@ -234,7 +231,7 @@ static void test_family_of_two(void)
 /* Who is no relative has a file of its own. */
 static void test_stranger(void)
 {
-	g_autoptr(feed_owned) feed = two();
+	FEED_FROM(two());
 
 	process(feed, 21, 1, "postgres");
 	dumped(feed, 2, 21, 3, "/pg/d/pg_wal/0001");

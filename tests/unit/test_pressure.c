@@ -3,17 +3,9 @@
  * are worked out by hand from docs/semantics.md ("Memory limits", "The end of a thread"), signal(7)
  * and core(5).
  */
-#include "feed.h"
+#include "causes.h"
 
 #include "path/ending.h"
-
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 #define SEGV 11
 #define USR1 10
@@ -47,21 +39,6 @@ static void sleeps(struct feed *feed, int64_t time, uint32_t vec)
 		timer(feed, time + 11, "timer_expire_exit");
 	softirq(feed, time + 11, 0, "irq_softirq_exit", vec);
 	sw(feed, time + 12, 0, "idle", 0, 0, "a", 5);
-}
-
-/* "KIND: LABEL" of the nth wait of 5. */
-static const char *cause_of(struct feed *feed, guint nth)
-{
-	uint32_t thread = life(feed, 5, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
-					 feed->session->asked.to, 0, &omitted);
-	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
-
-	g_ptr_array_add(feed->texts,
-			g_strdup_printf("%s: %s", cause_kind_text(cause.kind), cause.label));
-	cause_clear(&cause);
-	g_ptr_array_free(waits, TRUE);
-	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
 }
 
 /* 5 leads its process; so does 6, or it is a thread of that. */
@@ -107,7 +84,7 @@ static void test_over_high(void)
 	sw(feed, 95, 0, "idle", 0, 0, "a", 5);
 	plain(feed, 100, 0, "other");
 	for (guint i = 0; i < 3; i++)
-		g_assert_cmpstr(cause_of(feed, i), ==,
+		g_assert_cmpstr(cause_of(feed, 5, i), ==,
 				"throttled: put to sleep by the kernel: its cgroup "
 				"(/sys/fs/cgroup/box) " OVER);
 }
@@ -133,9 +110,9 @@ static void test_not_over_high(void)
 	leave(feed, 91, 1, "munmap", 0);
 	sw(feed, 95, 0, "idle", 0, 0, "a", 5);
 	plain(feed, 100, 0, "other");
-	g_assert_cmpstr(cause_of(feed, 0), ==, "timer: timer armed by itself in poll");
-	g_assert_cmpstr(cause_of(feed, 1), ==, "softirq: softIRQ BLOCK");
-	g_assert_cmpstr(cause_of(feed, 2), ==, "process: b (6) in munmap");
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "timer: timer armed by itself in poll");
+	g_assert_cmpstr(cause_of(feed, 5, 1), ==, "softirq: softIRQ BLOCK");
+	g_assert_cmpstr(cause_of(feed, 5, 2), ==, "process: b (6) in munmap");
 }
 
 static void writes(struct feed *feed, int64_t time, uint32_t rwbs)
@@ -187,10 +164,10 @@ static void test_reclaim(void)
 	sw(feed, 200000003, 0, "idle", 0, 0, "a", 5);
 	plain(feed, 200000010, 0, "other");
 	g_assert_cmpint(reclaimed(feed), ==, 30 - 4 + 10);
-	g_assert_cmpstr(cause_of(feed, 0), ==,
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
 			"throttled: put to sleep by the kernel until memory is freed: too little "
 			"memory, its cgroup's memory.max, or the host's (inferred)");
-	g_assert_cmpstr(cause_of(feed, 1), ==,
+	g_assert_cmpstr(cause_of(feed, 5, 1), ==,
 			"throttled: put to sleep by the kernel: its cgroup " OVER);
 }
 
@@ -223,7 +200,7 @@ static void test_reclaim_seen(void)
 	plain(feed, 80, 0, "mm_vmscan_memcg_reclaim_end");
 	plain(feed, 100, 0, "other");
 	g_assert_cmpint(reclaimed(feed), ==, 20 + 4 + 4);
-	g_assert_cmpstr(cause_of(feed, 0), ==,
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
 			"throttled: put to sleep by the kernel until memory is freed: too little "
 			"memory, its cgroup's memory.max, or the host's");
 }
@@ -243,7 +220,7 @@ static void test_reclaim_in_call(void)
 	sleeps(feed, 64, 1);
 	plain(feed, 100, 0, "other");
 	g_assert_cmpint(reclaimed(feed), ==, 0);
-	g_assert_cmpstr(cause_of(feed, 0), ==,
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
 			"throttled: put to sleep by the kernel: its cgroup " OVER);
 }
 

@@ -10,14 +10,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus, operation) g_autofeed struct feed *feed = profile_feed(cpus, operation)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
-
 static void set(struct feed *feed, const char *name, const char *value)
 {
 	GError *error = NULL;
@@ -126,7 +118,7 @@ static const char *peaks_text(struct feed *feed, const uint64_t *counts, guint l
  * 1.5 standard deviations, three empty octaves. */
 static void test_peaks(void)
 {
-	FEED(1, "*");
+	FEED_FROM(profile_feed(1, "*"));
 
 	g_assert_cmpstr(PEAKS(1, 0, 0, 0), ==, "");
 	g_assert_cmpstr(PEAKS(1, 0, 7, 0), ==, "1-1(1)");
@@ -210,7 +202,7 @@ static void test_distance(void)
 /* Count, sum, extremes and exact percentiles: latencies 1 … 200 us. */
 static void test_percentiles(void)
 {
-	FEED(1, "syscall:*");
+	FEED_FROM(profile_feed(1, "syscall:*"));
 	struct profiles *profiles;
 	const struct profile *profile;
 
@@ -238,7 +230,7 @@ static void test_percentiles(void)
  * 50 own are both in bucket 5 (32 … 63); by b 20 and by c 30 in bucket 4. */
 static void test_preempted(void)
 {
-	FEED(1, "syscall:read");
+	FEED_FROM(profile_feed(1, "syscall:read"));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	entry(feed, 100, 0, "read", 3);
@@ -258,7 +250,7 @@ static void test_preempted(void)
  * 20 against 80. The times shown are whole: 60 and 40. */
 static void test_loop(void)
 {
-	FEED(1, "syscall:read");
+	FEED_FROM(profile_feed(1, "syscall:read"));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	entry(feed, 100, 0, "read", 3);
@@ -275,7 +267,7 @@ static void test_loop(void)
 /* Any number of calls at one instant are side by side, not in each other. */
 static void test_one_instant(void)
 {
-	FEED(1, "syscall:read");
+	FEED_FROM(profile_feed(1, "syscall:read"));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	entry(feed, 100, 0, "read", 3);
@@ -292,7 +284,7 @@ static void test_one_instant(void)
  * latency has both its ends seen. */
 static void test_missed_exits(void)
 {
-	FEED(1, "function:fn_f");
+	FEED_FROM(profile_feed(1, "function:fn_f"));
 	struct profiles *profiles;
 	const struct profile *profile;
 
@@ -315,7 +307,7 @@ static void test_missed_exits(void)
  * left is no operation, and what is in it belongs to what is around. */
 static void test_functions(void)
 {
-	FEED(1, "syscall:read");
+	FEED_FROM(profile_feed(1, "syscall:read"));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	entry(feed, 100, 0, "read", 3);
@@ -338,7 +330,7 @@ static void test_functions(void)
  * the call, not of the softIRQ. A callback of a timer is a part of its vector. */
 static void test_interrupts(void)
 {
-	FEED(1, "syscall:read");
+	FEED_FROM(profile_feed(1, "syscall:read"));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	entry(feed, 1000, 0, "read", 3);
@@ -363,7 +355,7 @@ static void test_interrupts(void)
  * their own", clipped to the wait, under the IRQ that ended it. */
 static void test_request(void)
 {
-	FEED(1, "syscall:read");
+	FEED_FROM(profile_feed(1, "syscall:read"));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	entry(feed, 1000, 0, "read", 3);
@@ -419,7 +411,7 @@ static void waker_chain(struct feed *feed)
 
 static void test_waker(void)
 {
-	FEED(2, "syscall:pwrite64");
+	FEED_FROM(profile_feed(2, "syscall:pwrite64"));
 
 	waker_chain(feed);
 	g_assert_cmpstr(tree(feed, 0), ==,
@@ -443,7 +435,7 @@ static const char *statuses(struct feed *feed)
 /* The status words: deep enough, not deep enough, too few operations. */
 static void test_status(void)
 {
-	FEED(2, "syscall:pwrite64");
+	FEED_FROM(profile_feed(2, "syscall:pwrite64"));
 
 	waker_chain(feed);
 	feed->options.profile.min_operations = 2;
@@ -461,7 +453,7 @@ static void test_status(void)
  * one wait. Blocked episodes: by their cause. */
 static void test_waits(void)
 {
-	FEED(2, "wait-cpu");
+	FEED_FROM(profile_feed(2, "wait-cpu"));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
@@ -478,7 +470,7 @@ static void test_waits(void)
 /* An operation around lost events is marked, not hidden. */
 static void test_gap(void)
 {
-	FEED(2, "syscall:read");
+	FEED_FROM(profile_feed(2, "syscall:read"));
 	struct profiles *profiles;
 	const struct peak *peak;
 
@@ -505,7 +497,7 @@ static void test_gap(void)
  * no operation. */
 static void test_lost_call(void)
 {
-	FEED(1, "*");
+	FEED_FROM(profile_feed(1, "*"));
 	struct profiles *profiles;
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);

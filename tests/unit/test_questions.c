@@ -5,32 +5,10 @@
  *
  * Thread 5 ("a") asks on CPU 0; 6 ("b", of another process) is on CPU 1.
  */
-#include "feed.h"
+#include "causes.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
 #define DATAGRAM 2
 #define STREAM 1
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
-
-/* "KIND: LABEL" of the nth wait of `tid`. */
-static const char *cause_of(struct feed *feed, int32_t tid, guint nth)
-{
-	uint32_t thread = life(feed, tid, 0), omitted;
-	GPtrArray *waits = causality_new(feed->session, thread, feed->session->asked.from,
-					 feed->session->asked.to, 0, &omitted);
-	struct cause cause = wait_cause(feed->session, g_ptr_array_index(waits, nth));
-
-	g_ptr_array_add(feed->texts,
-			g_strdup_printf("%s: %s", cause_kind_text(cause.kind), cause.label));
-	cause_clear(&cause);
-	g_ptr_array_free(waits, TRUE);
-	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
-}
 
 /* Whom the nth wait of `tid` leads to: "6 30-90", or "nobody". */
 static const char *led_to(struct feed *feed, int32_t tid, guint nth)

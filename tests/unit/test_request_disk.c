@@ -41,7 +41,7 @@ static void disk(struct feed *feed, int64_t time, int32_t tid)
 
 static void test_read(void)
 {
-	g_autoptr(feed_owned) feed = asked();
+	FEED_FROM(asked());
 
 	opens(feed, 30, "/data/a", 7);
 	entry(feed, 40, 0, "pread64", 7);
@@ -53,7 +53,7 @@ static void test_read(void)
 /* Two files: each by itself. */
 static void test_two_files(void)
 {
-	g_autoptr(feed_owned) feed = asked();
+	FEED_FROM(asked());
 
 	for (int i = 0; i < 2; i++) {
 		opens(feed, 30 + 20 * i, i ? "/data/b" : "/data/a", 7);
@@ -69,7 +69,7 @@ static void test_two_files(void)
 /* What a call asks for that is on no file: only the call is known. */
 static void test_no_file(void)
 {
-	g_autoptr(feed_owned) feed = asked();
+	FEED_FROM(asked());
 
 	entry(feed, 40, 0, "sync", -1);
 	disk(feed, 42, 5);
@@ -80,7 +80,7 @@ static void test_no_file(void)
 /* A page fault on memory without a file: swap. */
 static void test_swap(void)
 {
-	g_autoptr(feed_owned) feed = asked();
+	FEED_FROM(asked());
 	struct event event = event_of(feed, 30, 0, "syscall_entry_mmap");
 
 	event.syscall.length = 0x10000;

@@ -7,7 +7,7 @@
 /* d reads a question and ends; c, of the same process, lives on and knows nothing of it. */
 static void test_thread_ends(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 
 	accepts(feed, 10, 3, 4, 1000);
 	moves(feed, 20, 3, "recvfrom", 4, 100); /* from 21 */
@@ -21,7 +21,7 @@ static void test_thread_ends(void)
 /* c reads on from the same connection: it has taken the request over. */
 static void test_another_reads_on(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 
 	accepts(feed, 10, 3, 4, 1000);
 	moves(feed, 20, 3, "recvfrom", 4, 100);
@@ -34,7 +34,7 @@ static void test_another_reads_on(void)
 /* c answers what d had read. */
 static void test_another_answers(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 
 	accepts(feed, 10, 3, 4, 1000);
 	moves(feed, 20, 3, "recvfrom", 4, 100);
@@ -58,7 +58,7 @@ static void open_pipe(struct feed *feed, int process)
 /* d gives it to c through a pipe, and ends: c has it, and ends at 90. */
 static void test_given_to_another(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 
 	open_pipe(feed, 7);
 	accepts(feed, 10, 3, 4, 1000);
@@ -74,7 +74,7 @@ static void test_given_to_another(void)
 /* a, another process, was told of it, and writes a log: it answers nobody. */
 static void test_told_to_a_log(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 
 	open_pipe(feed, 5);
 	open_pipe(feed, 7);
@@ -91,7 +91,7 @@ static void test_told_to_a_log(void)
 /* The same of who asks. */
 static void test_client(void)
 {
-	FEED(PRESET_CLIENT);
+	FEED_FROM(feed_requests(PRESET_CLIENT));
 
 	moves(feed, 10, 3, "socket", -1, 4);
 	connects(feed, 20, 3, 4, 5000);
@@ -116,7 +116,7 @@ static void two_threads(struct feed *feed, const char *call)
 /* exit ends a thread: the process lasts as long as its last one, whichever that is. */
 static void test_process(void)
 {
-	FEED(PRESET_PROCESS);
+	FEED_FROM(feed_requests(PRESET_PROCESS));
 
 	two_threads(feed, "exit");
 	g_assert_cmpstr(found(feed), ==, "10-90 21");
@@ -130,7 +130,7 @@ static void test_process(void)
 /* exit_group ends all: what the kernel takes to end the others is nothing that was asked for. */
 static void test_process_group(void)
 {
-	FEED(PRESET_PROCESS);
+	FEED_FROM(feed_requests(PRESET_PROCESS));
 
 	two_threads(feed, "exit_group");
 	g_assert_cmpstr(found(feed), ==, "10-40 20");

@@ -8,7 +8,7 @@
 
 static char *label_of(int port, bool server_seen)
 {
-	FEED(PRESET_CLIENT);
+	FEED_FROM(feed_requests(PRESET_CLIENT));
 	struct user_request request = {0};
 	struct path none = {0};
 	struct reason reason = reason_of_kind(REASON_UNANSWERED);

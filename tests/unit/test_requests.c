@@ -11,7 +11,7 @@
  * connection before the next read or close returns." */
 static void test_kept_alive(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 
 	accepts(feed, 10, 0, 4, 1000);
 	moves(feed, 20, 0, "recvfrom", 4, -11); /* nothing there yet */
@@ -31,7 +31,7 @@ static void test_kept_alive(void)
 /* The client sends no more; its answer comes all the same. */
 static void test_half_closed(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 
 	accepts(feed, 10, 0, 4, 1000);
 	moves(feed, 30, 0, "recvfrom", 4, 100);
@@ -45,7 +45,7 @@ static void test_half_closed(void)
 /* Without an answer: up to the close, the process's end, or the trace's. */
 static void test_unanswered(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 
 	accepts(feed, 10, 0, 4, 1000);
 	moves(feed, 20, 0, "recvfrom", 4, 100);
@@ -62,7 +62,7 @@ static void test_unanswered(void)
 /* What is read again later (MSG_PEEK) was not read. */
 static void test_peek(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 	struct event event;
 
 	accepts(feed, 10, 0, 4, 1000);
@@ -82,7 +82,7 @@ static void test_peek(void)
  * is part of it." */
 static void test_event_loop(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 
 	accepts(feed, 10, 0, 4, 1000);
 	accepts(feed, 12, 0, 5, 1001);
@@ -126,7 +126,7 @@ static void test_event_loop(void)
 /* d, a thread of c's process, is woken by c and answers what c had read. */
 static void test_pool(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 
 	entry(feed, 4, 3, "futex", -1);
 	sw(feed, 5, 3, "d", 8, SLEEPS, "swapper", 0);
@@ -150,7 +150,7 @@ static void test_pool(void)
 /* Through a pipe to another process and back: the way goes where the bytes were. */
 static void test_pipes(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 	static const char *const names[] = {"pipe:[7]", "pipe:[8]"};
 
 	for (int process = 5; process <= 6; process++)
@@ -184,7 +184,7 @@ static void test_pipes(void)
  * on, as the connection was made for it. */
 static void test_client(void)
 {
-	FEED(PRESET_CLIENT);
+	FEED_FROM(feed_requests(PRESET_CLIENT));
 
 	moves(feed, 10, 0, "socket", -1, 4);
 	connects(feed, 20, 0, 4, 5000); /* begins: 20 */
@@ -203,7 +203,7 @@ static void test_client(void)
  * asked; then the request begins where it is written. */
 static void test_client_connected_before(void)
 {
-	FEED(PRESET_CLIENT);
+	FEED_FROM(feed_requests(PRESET_CLIENT));
 
 	moves(feed, 10, 0, "socket", -1, 4);
 	connects(feed, 20, 0, 4, 5000);
@@ -227,7 +227,7 @@ static void test_client_connected_before(void)
 /* Addresses of version 6 are not inodes: two connections from one of them are two. */
 static void test_version_6(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 	static const uint8_t peer[16] = {0x20, 1, [15] = 1};
 
 	for (int i = 0; i < 2; i++) {
@@ -252,7 +252,7 @@ static void test_version_6(void)
 /* A descriptor that the statedump names only after its first use keeps its connection. */
 static void test_named_late(void)
 {
-	FEED(PRESET_SERVER);
+	FEED_FROM(feed_requests(PRESET_SERVER));
 	struct event event;
 
 	accepts(feed, 10, 1, 9, 1000); /* a server's end of a known role, to have something else */
@@ -273,7 +273,7 @@ static void test_named_late(void)
 /* One process's life. */
 static void test_process(void)
 {
-	FEED(PRESET_PROCESS);
+	FEED_FROM(feed_requests(PRESET_PROCESS));
 
 	forks(feed, 10, 0, 5, 20, 20);
 	forks(feed, 15, 0, 5, 21, 5); /* a thread: no process */

@@ -8,15 +8,9 @@
  */
 #include "feed.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
 #define REFUSED (-111)
 #define KILL 9
 #define OF_KERNEL 0x80
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 static void signalled(struct feed *feed, int64_t time, uint32_t cpu, int32_t sig, int32_t code,
 		      int32_t tid)
@@ -128,7 +122,7 @@ static const char *wait_of_thread(struct feed *feed, int32_t tid, guint nth)
 /* Before the next one is there, its parent is why it is not. */
 static void test_killed(void)
 {
-	g_autofeed struct feed *feed = served(true);
+	FEED_FROM(served(true));
 
 	entry(feed, 6, 2, "kill", -1);
 	signalled(feed, 7, 2, KILL, 0, 20);
@@ -145,7 +139,7 @@ static void test_killed(void)
 /* The kernel sends it in the context of whoever wants memory, here of srv itself. */
 static void test_out_of_memory(void)
 {
-	g_autofeed struct feed *feed = served(false);
+	FEED_FROM(served(false));
 
 	signalled(feed, 7, 1, KILL, OF_KERNEL, 20);
 	started_again(feed);
@@ -157,7 +151,7 @@ static void test_out_of_memory(void)
 /* The same signal of one that ends: all in the PID namespace that it led are killed. */
 static void test_namespace_ends(void)
 {
-	g_autofeed struct feed *feed = served(true);
+	FEED_FROM(served(true));
 
 	entry(feed, 6, 2, "exit_group", -1);
 	signalled(feed, 7, 2, KILL, OF_KERNEL, 20);
@@ -169,7 +163,7 @@ static void test_namespace_ends(void)
 
 static void test_ends_itself(void)
 {
-	g_autofeed struct feed *feed = served(true);
+	FEED_FROM(served(true));
 
 	entry(feed, 7, 1, "exit_group", -1);
 	started_again(feed);
@@ -180,7 +174,7 @@ static void test_ends_itself(void)
 /* One of that name that did not listen, and ended by itself, is none that was started again. */
 static void test_job(void)
 {
-	g_autofeed struct feed *feed = served(false);
+	FEED_FROM(served(false));
 
 	entry(feed, 7, 1, "exit_group", -1);
 	started_again(feed);
@@ -190,7 +184,7 @@ static void test_job(void)
 /* Killed when the refusals had begun: it was not there for other reasons. */
 static void test_refused_before(void)
 {
-	g_autofeed struct feed *feed = served(true);
+	FEED_FROM(served(true));
 
 	connects(feed, 4, REFUSED); /* … and again at 10, before the first nap */
 	signalled(feed, 7, 2, KILL, 0, 20);

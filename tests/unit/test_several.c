@@ -9,14 +9,6 @@
 #include "path/path.h"
 #include "path/several.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
-
 /* Whose the way to `to` is: "TID BEGIN-END; …". */
 static const char *way(struct feed *feed, int32_t tid, int64_t to)
 {

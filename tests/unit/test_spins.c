@@ -8,16 +8,9 @@
 #include "path/spins.h"
 #include "state/stacks.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED() g_autofeed struct feed *feed = start()
 #define TRY_AGAIN (-11)
 #define UNLOCK_PI_PRIVATE (7 | 128)
 #define TRYLOCK_PI_PRIVATE (8 | 128)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 static struct feed *start(void)
 {
@@ -84,7 +77,7 @@ static const char *wait_at(struct feed *feed, guint nth)
 /* The try that succeeds is not seen: without waiters the mutex is taken in user space. */
 static void test_trylock(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	futex(feed, 10, 0, TRYLOCK_PI_PRIVATE, TRY_AGAIN);
 	nap_begins(feed, 20);
@@ -101,7 +94,7 @@ static void test_trylock(void)
 /* Tried once, and then it did something else: it may not want the lock any more. */
 static void test_trylock_once(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	futex(feed, 10, 0, TRYLOCK_PI_PRIVATE, TRY_AGAIN);
 	nap_begins(feed, 20);
@@ -134,7 +127,7 @@ static void yields(struct feed *feed, int64_t time, int calls, int64_t between)
 /* 20 calls of 2 ns with 1 ns between: 100 to 159; 6 ran for 30 ns of these. */
 static void test_yields(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	yields(feed, 100, 10, 1);
 	sw(feed, 130, 1, "holds", 6, SLEEPS, "idle", 0);
@@ -149,7 +142,7 @@ static void test_yields(void)
 /* It works, and lets others run now and then. */
 static void test_yields_politely(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	yields(feed, 100, 20, 10);
 	plain(feed, 500, 0, "other");
@@ -159,7 +152,7 @@ static void test_yields_politely(void)
 /* A few calls are none. */
 static void test_yields_some(void)
 {
-	FEED();
+	FEED_FROM(start());
 
 	yields(feed, 100, 10, 1);
 	plain(feed, 300, 0, "other");

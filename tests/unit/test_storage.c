@@ -4,17 +4,9 @@
  */
 #include "feed.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
-
 #define DISK (8u << 20)
 #define MAPPED (253u << 20)
 #define MS INT64_C(1000000)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 struct at {
 	uint64_t sector;

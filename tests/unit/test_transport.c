@@ -5,19 +5,12 @@
  */
 #include "feed.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED() g_autofeed struct feed *feed = connected()
 #define MS(time) ((int64_t) ((time) * 1000000))
 #define TIMER 1
 #define NET_RX 3
 #define SYN 2
 #define PUSH 24
 #define ACK 16
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 struct segment {
 	uint32_t seq, ack, length, flags;
@@ -119,7 +112,7 @@ static void b_waits(struct feed *feed)
 }
 
 /* "KIND: LABEL" of the nth wait of `tid`; then to whom it is led, up to when in ms. */
-static const char *cause_of(struct feed *feed, int32_t tid, guint nth)
+static const char *cause_and_lead(struct feed *feed, int32_t tid, guint nth)
 {
 	uint32_t thread, omitted;
 	GPtrArray *waits;
@@ -182,14 +175,14 @@ static void acknowledged(struct feed *feed, uint32_t vec)
  * first one, 40 ms after that came. */
 static void test_delayed_ack(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	first_piece(feed);
 	calls(feed, 24.5, 0, "sendto");
 	returns(feed, 25, 0, "sendto", 100);
 	acknowledged(feed, TIMER);
-	g_assert_cmpstr(cause_of(feed, 6, 1), ==,
+	g_assert_cmpstr(cause_and_lead(feed, 6, 1), ==,
 			"delayed-ack: a (5) writes in small pieces without TCP_NODELAY, so TCP "
 			"(Nagle) kept the last one 35.50 ms until the one before was "
 			"acknowledged, which the kernel of b (6) delayed by 40.00 ms | 5 until 25");
@@ -198,14 +191,14 @@ static void test_delayed_ack(void)
 /* The same without a timer: b's kernel acknowledged as other packets came. */
 static void test_nagle(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	first_piece(feed);
 	calls(feed, 24.5, 0, "sendto");
 	returns(feed, 25, 0, "sendto", 100);
 	acknowledged(feed, NET_RX);
-	g_assert_cmpstr(cause_of(feed, 6, 1), ==,
+	g_assert_cmpstr(cause_and_lead(feed, 6, 1), ==,
 			"send-queue: a (5) writes in small pieces without TCP_NODELAY, so TCP "
 			"(Nagle) kept the last one 35.50 ms until b (6) acknowledged the one "
 			"before | 5 until 25");
@@ -214,7 +207,7 @@ static void test_nagle(void)
 /* It was late itself: the same acknowledgement by the timer, but a writes only then. */
 static void test_written_late(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	first_piece(feed);
@@ -233,7 +226,7 @@ static void test_written_late(void)
 	runs(feed, 62, 1);
 	plain(feed, MS(70), 1, "other");
 	g_assert_cmpstr(
-		cause_of(feed, 6, 1), ==,
+		cause_and_lead(feed, 6, 1), ==,
 		"network: packet from 127.0.0.1:5000, sent by a (5) in sendto | 5 until 61");
 }
 
@@ -257,7 +250,7 @@ static void comes_at_last(struct feed *feed, double time)
 /* Queued at 20 and lost; again at 224, in softIRQ TIMER: the time-out. */
 static void test_timeout(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	calls(feed, 20, 0, "sendto");
@@ -265,7 +258,7 @@ static void test_timeout(void)
 	returns(feed, 20.4, 0, "sendto", 20);
 	again(feed, 224, TIMER);
 	comes_at_last(feed, 224.5);
-	g_assert_cmpstr(cause_of(feed, 6, 0), ==,
+	g_assert_cmpstr(cause_and_lead(feed, 6, 0), ==,
 			"retransmission: bytes from a (5) to b (6) were sent again after 204.0 ms "
 			"by TCP's retransmission time-out; where they were lost is not decidable "
 			"| 5 until 20");
@@ -274,7 +267,7 @@ static void test_timeout(void)
 /* Where drivers are seen to take packets, one that never took it tells where it was lost. */
 static void test_lost_in_queue(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	first_piece(feed);
@@ -291,7 +284,7 @@ static void test_lost_in_queue(void)
 	soft_ends(feed, 234.6, 0, NET_RX);
 	runs(feed, 235, 1);
 	plain(feed, MS(240), 1, "other");
-	g_assert_cmpstr(cause_of(feed, 6, 1), ==,
+	g_assert_cmpstr(cause_and_lead(feed, 6, 1), ==,
 			"retransmission: bytes from a (5) to b (6) were sent again after 204.0 ms "
 			"by TCP's retransmission time-out; the queueing discipline of lo dropped "
 			"them | 5 until 30");
@@ -300,7 +293,7 @@ static void test_lost_in_queue(void)
 /* Not by a timer, after three acknowledgements of the same. */
 static void test_fast(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	calls(feed, 20, 0, "sendto");
@@ -317,7 +310,7 @@ static void test_fast(void)
 	soft_ends(feed, 27.9, 0, NET_RX);
 	again(feed, 28, NET_RX);
 	comes_at_last(feed, 28.5);
-	g_assert_cmpstr(cause_of(feed, 6, 0), ==,
+	g_assert_cmpstr(cause_and_lead(feed, 6, 0), ==,
 			"retransmission: bytes from a (5) to b (6) were sent again after 8.000 ms "
 			"when acknowledgements showed the hole (fast retransmission); where they "
 			"were lost is not decidable | 5 until 20");
@@ -326,7 +319,7 @@ static void test_fast(void)
 /* The same bytes in the queue of a second device at once (a tunnel, a bond): nothing was lost. */
 static void test_second_device(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	calls(feed, 20, 0, "sendto");
@@ -335,14 +328,14 @@ static void test_second_device(void)
 	returns(feed, 20.4, 0, "sendto", 20);
 	comes_at_last(feed, 21);
 	g_assert_cmpstr(
-		cause_of(feed, 6, 0), ==,
+		cause_and_lead(feed, 6, 0), ==,
 		"network: packet from 127.0.0.1:5000, sent by a (5) in sendto | 5 until 20");
 }
 
 /* From the queue at 20 to the driver at 60. */
 static void test_queue(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	calls(feed, 20, 0, "sendto");
@@ -350,7 +343,7 @@ static void test_queue(void)
 	returns(feed, 20.4, 0, "sendto", 20);
 	left(feed, 60, 0, 0xabc);
 	comes_at_last(feed, 61);
-	g_assert_cmpstr(cause_of(feed, 6, 0), ==,
+	g_assert_cmpstr(cause_and_lead(feed, 6, 0), ==,
 			"send-queue: packets were 40.00 ms in the queueing discipline of lo (its "
 			"shaper; net_dev_queue to net_dev_xmit) | 5 until 20");
 }
@@ -358,7 +351,7 @@ static void test_queue(void)
 /* The driver had it at once; it was long on its way to the protocols. */
 static void test_no_queue(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	calls(feed, 20, 0, "sendto");
@@ -367,14 +360,14 @@ static void test_no_queue(void)
 	returns(feed, 20.4, 0, "sendto", 20);
 	comes_at_last(feed, 61);
 	g_assert_cmpstr(
-		cause_of(feed, 6, 0), ==,
+		cause_and_lead(feed, 6, 0), ==,
 		"network: packet from 127.0.0.1:5000, sent by a (5) in sendto | 5 until 20");
 }
 
 /* The same, as the call was interrupted on the way to the driver: it was in no queue. */
 static void test_interrupted(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	calls(feed, 20, 0, "sendto");
@@ -385,7 +378,7 @@ static void test_interrupted(void)
 	returns(feed, 60.4, 0, "sendto", 20);
 	comes_at_last(feed, 61);
 	g_assert_cmpstr(
-		cause_of(feed, 6, 0), ==,
+		cause_and_lead(feed, 6, 0), ==,
 		"network: packet from 127.0.0.1:5000, sent by a (5) in sendto | 5 until 20");
 }
 
@@ -393,7 +386,7 @@ static void test_interrupted(void)
  * is counted once, so the second one's bytes are its own, and were not kept. */
 static void test_joined(void)
 {
-	g_autofeed struct feed *feed = feed_new(2);
+	FEED(2);
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
@@ -413,14 +406,14 @@ static void test_joined(void)
 	runs(feed, 62, 1);
 	plain(feed, MS(70), 1, "other");
 	g_assert_cmpstr(
-		cause_of(feed, 6, 1), ==,
+		cause_and_lead(feed, 6, 1), ==,
 		"network: packet from 127.0.0.1:5000, sent by a (5) in sendto | 5 until 60");
 }
 
 /* A card joins two segments and cuts them elsewhere: ranges tell whose they are. */
 static void test_cut(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	b_waits(feed);
 	calls(feed, 20, 0, "sendto");
@@ -433,7 +426,7 @@ static void test_cut(void)
 	soft_ends(feed, 61.2, 0, NET_RX);
 	runs(feed, 62, 1);
 	plain(feed, MS(70), 1, "other");
-	g_assert_cmpstr(cause_of(feed, 6, 0), ==,
+	g_assert_cmpstr(cause_and_lead(feed, 6, 0), ==,
 			"send-queue: packets were 40.00 ms in the queueing discipline of lo (its "
 			"shaper; net_dev_queue to net_dev_xmit) | 5 until 20");
 }
@@ -441,7 +434,7 @@ static void test_cut(void)
 /* a fills the buffers and blocks at 30; b, which does something else, reads at 90. */
 static void test_window(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	calls(feed, 20, 0, "sendto");
 	QUEUED(20, 0, .seq = 100, .ack = 500, .length = 5000);
@@ -460,7 +453,7 @@ static void test_window(void)
 	returns(feed, 90.6, 1, "recvfrom", 5000);
 	runs(feed, 91, 0);
 	plain(feed, MS(95), 0, "other");
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
+	g_assert_cmpstr(cause_and_lead(feed, 5, 0), ==,
 			"send-queue: b (6) did not read: its receive window was closed for "
 			"60.30 ms (rwnd_limited) | 6 until 90.1");
 }
@@ -493,7 +486,7 @@ static void test_syn_dropped(void)
 {
 	static const uint8_t here[4] = {127, 0, 0, 1};
 	struct event event;
-	FEED();
+	FEED_FROM(connected());
 
 	calls(feed, 3, 1, "accept");
 	event = event_of(feed, MS(4), 1, "syscall_exit_accept");
@@ -502,7 +495,7 @@ static void test_syn_dropped(void)
 	event.syscall.v4 = (struct event_bytes) {here, 4};
 	send(feed, &event);
 	first_syn(feed, true);
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
+	g_assert_cmpstr(cause_and_lead(feed, 5, 0), ==,
 			"retransmission: b (6), which listens on 127.0.0.1:80, dropped the SYN, "
 			"which was sent again 1.019 s later: its listen queue was full, as it "
 			"accepts too slowly (inferred)");
@@ -511,10 +504,10 @@ static void test_syn_dropped(void)
 /* It had never come: nobody's queue is to blame. */
 static void test_syn_lost(void)
 {
-	FEED();
+	FEED_FROM(connected());
 
 	first_syn(feed, false);
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
+	g_assert_cmpstr(cause_and_lead(feed, 5, 0), ==,
 			"retransmission: 127.0.0.1:80 did not answer the SYN, which was sent again "
 			"1.019 s later (where it was lost is not decidable)");
 }

@@ -5,9 +5,6 @@
  */
 #include "feed.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED_OF(pid) g_autofeed struct feed *feed = start(pid)
-#define FEED() FEED_OF(6)
 #define O_CREAT_BIT 0100
 #define O_EXCL_BIT 0200
 #define NO_SUCH_FILE (-2)
@@ -18,11 +15,6 @@
 #define NO_SUCH_PROCESS (-3)
 #define FUTEX_WAIT_PRIVATE 128
 #define FUTEX_WAKE_PRIVATE 129
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 /* "tries" (5) is a process of its own, "makes" (6) of process `pid`. */
 static struct feed *start(int32_t pid)
@@ -120,7 +112,7 @@ static const char *wait_at(struct feed *feed, guint nth)
 
 static void test_file_appears(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	looks(feed, 10, "/run/ready", NO_SUCH_FILE);
 	naps(feed, 20, 119);
@@ -141,7 +133,7 @@ static void test_file_appears(void)
 static void test_file_moved(void)
 {
 	struct event event;
-	FEED();
+	FEED_FROM(start(6));
 
 	looks(feed, 10, "spool/job", NO_SUCH_FILE);
 	naps(feed, 20, 120);
@@ -162,7 +154,7 @@ static void test_file_moved(void)
 /* Nobody makes it: the thread sleeps, and looks each time. */
 static void test_file_never(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	for (int i = 0; i < 5; i++) {
 		looks(feed, 100 * i + 10, "/etc/optional", NO_SUCH_FILE);
@@ -177,7 +169,7 @@ static void test_file_never(void)
 /* It goes on looking after the file is there: a clock of its own. */
 static void test_file_watched(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	looks(feed, 10, "/run/state", NO_SUCH_FILE);
 	naps(feed, 20, 110);
@@ -195,7 +187,7 @@ static void test_file_watched(void)
 /* A look at each job's begin, with work between: no wait for who makes the file meanwhile. */
 static void test_file_by_the_way(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	looks(feed, 10, "/run/journal", NO_SUCH_FILE);
 	for (int i = 0; i < 40; i++)
@@ -210,7 +202,7 @@ static void test_file_by_the_way(void)
 
 static void test_lock_file(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	on_path(feed, 10, 1, "openat", "/run/lock", O_CREAT_BIT | O_EXCL_BIT, 3);
 	on_path(feed, 20, 0, "openat", "/run/lock", O_CREAT_BIT | O_EXCL_BIT, FILE_EXISTS);
@@ -233,7 +225,7 @@ static void test_lock_file(void)
 /* Events were lost between two tries: what was done there is not known. */
 static void test_gap(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	looks(feed, 10, "/run/ready", NO_SUCH_FILE);
 	naps(feed, 20, 120);
@@ -267,7 +259,7 @@ static void flocks(struct feed *feed, int64_t time, uint32_t cpu, int32_t how, i
 
 static void test_flock(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	opens(feed, 5, 0, "/a");
 	opens(feed, 5, 1, "/a");
@@ -287,7 +279,7 @@ static void test_flock(void)
 /* The other's lock is of another file. */
 static void test_flock_elsewhere(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	opens(feed, 5, 0, "/a");
 	opens(feed, 5, 1, "/b");
@@ -314,7 +306,7 @@ static void fcntls(struct feed *feed, int64_t time, uint32_t cpu, int64_t ret)
 
 static void test_fcntl(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	opens(feed, 5, 0, "/db");
 	opens(feed, 5, 1, "/db");
@@ -368,7 +360,7 @@ static void refused(struct feed *feed)
 
 static void test_connect(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	refused(feed);
 	listens(feed, 200, 1);
@@ -382,7 +374,7 @@ static void test_connect(void)
 /* Two began to listen, at addresses that are not recorded: it may be either. */
 static void test_connect_either(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	refused(feed);
 	listens(feed, 200, 1);
@@ -406,7 +398,7 @@ static void asks(struct feed *feed, int64_t time, int64_t ret)
 
 static void test_kill_0(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	asks(feed, 10, 0);
 	naps(feed, 20, 120);
@@ -425,7 +417,7 @@ static void test_kill_0(void)
 /* A watchdog: the process is there each time. */
 static void test_watchdog(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	for (int i = 0; i < 4; i++) {
 		asks(feed, 100 * i + 10, 0);
@@ -469,7 +461,7 @@ static void woken_at(struct feed *feed, int64_t begin, int64_t time)
 
 static void test_futex_timed(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	expires(feed, 10, 60);
 	expires(feed, 70, 120);
@@ -484,7 +476,7 @@ static void test_futex_timed(void)
 /* Nobody wakes it: a clock. */
 static void test_futex_clock(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	for (int i = 0; i < 4; i++)
 		expires(feed, 100 * i + 10, 100 * i + 90);
@@ -496,7 +488,7 @@ static void test_futex_clock(void)
 /* It works each time its clock has run down; that it is told to end at last says nothing. */
 static void test_futex_period(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	expires(feed, 10, 60);
 	on_path(feed, 65, 0, "write", NULL, 0, 10);
@@ -513,7 +505,7 @@ static void test_futex_period(void)
 /* It notes that a wait is over, and waits again; once woken it goes about its work. */
 static void test_futex_noted(void)
 {
-	FEED();
+	FEED_FROM(start(6));
 
 	expires(feed, 10, 60);
 	on_path(feed, 65, 0, "write", NULL, 0, 10);
@@ -554,7 +546,7 @@ static void word_woken(struct feed *feed, int64_t begin, int64_t time, uint32_t 
 /* All waiters woken: no mutex, but a lock that several read. */
 static void test_rwlock(void)
 {
-	FEED_OF(5);
+	FEED_FROM(start(5));
 
 	word_woken(feed, 10, 100, 2, INT32_MAX);
 	WAIT(0, "lock-owner 6 11-100: read-locked, last by makes (6); by turns or at once also by "
@@ -564,7 +556,7 @@ static void test_rwlock(void)
 /* One waiter woken: the mutex was had by one, up to then. */
 static void test_mutex(void)
 {
-	FEED_OF(5);
+	FEED_FROM(start(5));
 
 	word_woken(feed, 10, 100, 2, 1);
 	g_assert_true(g_str_has_prefix(wait_at(feed, 0), "lock-owner 6 11-100: held by makes (6)"));

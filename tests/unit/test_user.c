@@ -8,15 +8,8 @@
 
 #include "model/images.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = user_feed(cpus)
 #define FUNCTIONS "lttng_ust_cyg_profile:func_"
 #define FAST "lttng_ust_cyg_profile_fast:func_"
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 static struct feed *user_feed(int cpus)
 {
@@ -99,7 +92,7 @@ static const struct thread *thread(const struct feed *feed, int32_t tid)
 /* "Function frames join the control-flow stack under system calls"; recursion. */
 static void test_nesting(void)
 {
-	FEED(1);
+	FEED_FROM(user_feed(1));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	in(feed, 10, 5, 0x100);
@@ -129,7 +122,7 @@ static void test_nesting(void)
  * before the recording is dropped. What is open at the end stays. */
 static void test_unbalanced(void)
 {
-	FEED(1);
+	FEED_FROM(user_feed(1));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	out(feed, 5, 5, 0x900);
@@ -156,7 +149,7 @@ static void test_unbalanced(void)
 /* The fast variant's exits end the innermost; after lost events none is believed. */
 static void test_fast(void)
 {
-	FEED(1);
+	FEED_FROM(user_feed(1));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	call_of(feed, 10, 0, 5, FAST "entry", 0x100, 0);
@@ -179,7 +172,7 @@ static void test_fast(void)
 /* With addresses the stack survives, and what spans the hole is marked. */
 static void test_lost(void)
 {
-	FEED(1);
+	FEED_FROM(user_feed(1));
 	const struct pages *store = &feed->session->trace.timeline.operations;
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
@@ -202,7 +195,7 @@ static void test_lost(void)
  * is who the CPU runs; one that is nobody's makes no thread. */
 static void test_threads(void)
 {
-	FEED(2);
+	FEED_FROM(user_feed(2));
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
 	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
@@ -222,7 +215,7 @@ static void test_threads(void)
 /* A child is in its parent's functions, without a latency there; exec leaves them all. */
 static void test_fork(void)
 {
-	FEED(2);
+	FEED_FROM(user_feed(2));
 	struct event exec;
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
@@ -272,7 +265,7 @@ static const char *path_at(const struct feed *feed, int32_t pid, uint64_t addres
 static void test_images(void)
 {
 	static const uint8_t id[] = {1, 2, 3};
-	FEED(1);
+	FEED_FROM(user_feed(1));
 	struct event event;
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
@@ -304,7 +297,7 @@ static void test_images(void)
 /* A child has what its parent had when it was born; a grandchild too; exec has nothing. */
 static void test_inherited_images(void)
 {
-	FEED(2);
+	FEED_FROM(user_feed(2));
 	struct event exec;
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);

@@ -11,14 +11,7 @@
 #include "ready/ready.h"
 #include "imposed/waiting.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = feed_new(cpus)
 #define MS INT64_C(1000000)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
 
 static void signals(struct feed *feed, int64_t time, uint32_t cpu, int32_t sig, int32_t tid)
 {

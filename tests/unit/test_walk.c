@@ -10,14 +10,6 @@
 
 #include "export/export_walk.h"
 
-#define g_autofeed __attribute__((cleanup(feed_cleanup)))
-#define FEED(cpus) g_autofeed struct feed *feed = walk_feed(cpus)
-
-static void feed_cleanup(struct feed **feed)
-{
-	feed_free(*feed);
-}
-
 static struct feed *walk_feed(int cpus)
 {
 	struct feed *feed = g_new0(struct feed, 1);
@@ -114,7 +106,7 @@ static void end_a(struct feed *feed, int64_t time)
 /* A function that begins with its call is inside it. */
 static void test_equal_stamps(void)
 {
-	FEED(1);
+	FEED_FROM(walk_feed(1));
 
 	run_a(feed, 10);
 	entry(feed, 20, 0, "read", 3);
@@ -130,7 +122,7 @@ static void test_equal_stamps(void)
 /* Two calls with no time between them are two, though their states are one. */
 static void test_touching(void)
 {
-	FEED(1);
+	FEED_FROM(walk_feed(1));
 
 	run_a(feed, 10);
 	entry(feed, 20, 0, "read", 3);
@@ -147,7 +139,7 @@ static void test_touching(void)
  * open at the trace's end lasts as long as that. */
 static void test_unseen(void)
 {
-	FEED(1);
+	FEED_FROM(walk_feed(1));
 
 	run_a(feed, 10);
 	leave(feed, 20, 0, "write", 1);
@@ -176,7 +168,7 @@ static void wait_and_wake(struct feed *feed)
 
 static void test_woken(void)
 {
-	FEED(2);
+	FEED_FROM(walk_feed(2));
 
 	wait_and_wake(feed);
 	expect(feed, 100,
@@ -187,7 +179,7 @@ static void test_woken(void)
 /* The waker is not exported: its CPU is what is left. */
 static void test_other_thread(void)
 {
-	FEED(2);
+	FEED_FROM(walk_feed(2));
 
 	g_ptr_array_add(feed->options.threads, g_strdup("a"));
 	wait_and_wake(feed);
@@ -199,7 +191,7 @@ static void test_other_thread(void)
 
 static void test_window(void)
 {
-	FEED(2);
+	FEED_FROM(walk_feed(2));
 
 	g_assert_true(options_set(&feed->options, "from", "33ns", NULL));
 	g_assert_true(options_set(&feed->options, "to", "65ns", NULL));
@@ -210,7 +202,7 @@ static void test_window(void)
 /* read took 50, b's write 10; a waited for 15, and for its CPU as long. */
 static void test_min_duration(void)
 {
-	FEED(2);
+	FEED_FROM(walk_feed(2));
 
 	g_assert_true(options_set(&feed->options, "min-duration", "12ns", NULL));
 	wait_and_wake(feed);
@@ -221,7 +213,7 @@ static void test_min_duration(void)
 /* Woken by an interrupt of the idle loop. */
 static void test_woken_by_interrupt(void)
 {
-	FEED(1);
+	FEED_FROM(walk_feed(1));
 
 	run_a(feed, 10);
 	entry(feed, 20, 0, "read", 3);
