@@ -200,7 +200,7 @@ def damaged(directory, scratch):
         asked(directory, "used", "delay", "--target", name + " nth=20", place)
         asked(directory, "used", "delay", "--target", name + " nth=last", place)
     os.rename(place, place + "-moved")
-    again = asked(directory, "used", "overview", place + "-moved")
+    again = asked(directory, "used", "overview", "--full", place + "-moved")
     assert again[0] == 4 and b"futex-moved/" in again[1], again[1][-2000:]
 
 

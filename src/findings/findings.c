@@ -164,7 +164,7 @@ void findings_add_imposers(GArray *findings, const struct session *session,
 static void add_stem(GString *made_of, const struct session *session, uint32_t thread)
 {
 	const char *name = is_thread(thread) ? session_thread_name(session, thread) : "";
-	g_autofree char *stem = g_strndup(name, stem_length(name));
+	g_autofree char *stem = g_strndup(name, stem_length(session, name));
 
 	add_part(made_of, stem);
 }

@@ -20,7 +20,7 @@
 static void append_victim(GString *text, const struct session *session, const struct fact *fact)
 {
 	const char *name = session_thread_name(session, fact->victim);
-	guint length = stem_length(name);
+	guint length = stem_length(session, name);
 
 	if (fact->threads < 2) {
 		append_one(text, session, fact->victim);

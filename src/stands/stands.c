@@ -29,9 +29,9 @@
 static bool like_named(const struct session *session, uint32_t a, uint32_t b)
 {
 	const char *x = session_thread_name(session, a), *y = session_thread_name(session, b);
-	guint length = stem_length(x);
+	guint length = stem_length(session, x);
 
-	return length == stem_length(y) && strncmp(x, y, length) == 0;
+	return length == stem_length(session, y) && strncmp(x, y, length) == 0;
 }
 
 static bool same_root(const struct fact *a, const struct fact *b)

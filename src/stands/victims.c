@@ -39,7 +39,7 @@ static void free_fact(gpointer data)
 static uint32_t name_of(const struct session *session, uint32_t thread)
 {
 	const char *name = is_thread(thread) ? session_thread_name(session, thread) : NULL;
-	g_autofree char *stem = name ? g_strndup(name, stem_length(name)) : NULL;
+	g_autofree char *stem = name ? g_strndup(name, stem_length(session, name)) : NULL;
 
 	return name ? intern_id(session->trace.model.names, stem) : NO_THREAD;
 }

@@ -130,10 +130,12 @@ void append_done(GString *text, const struct session *session, const struct deed
 	}
 }
 
-guint stem_length(const char *name)
+guint stem_length(const struct session *session, const char *name)
 {
 	size_t length = strlen(name);
 
+	if (session->asked.options->anonymiser) /* numbers are all that tells names apart */
+		return (guint) length;
 	while (length > 1 && g_ascii_isdigit(name[length - 1]))
 		length--;
 	return (guint) (length > 2 ? length : strlen(name));

@@ -21,7 +21,8 @@ void append_doer(GString *text, const struct session *session, const struct deed
 /* "hog-0 (9), hog-1 (10) and 3 others": who has such deeds, most first; `max` of them. */
 void append_doers(GString *text, const struct session *session, const GArray *deeds, enum did did,
 		  guint max);
-/* How much of a name is left without the number at its end: "hog-". */
-guint stem_length(const char *name);
+/* How much of a name is left without the number at its end: "hog-"; all of one
+ * that stands for a hidden name. */
+guint stem_length(const struct session *session, const char *name);
 
 #endif
