@@ -78,7 +78,7 @@ def check_overview(name):
     place = trace(name)
     if run("check", place).returncode != 0:
         return
-    text = output("overview", "--quiet", place)
+    text = output("overview", "--full", "--quiet", place)
     commands = suggested(text)
     assert commands or b"Next" not in text
     assert not [c for c in commands if "TRACE" in c], commands
@@ -100,7 +100,7 @@ def check_name():
     with tempfile.TemporaryDirectory() as place:
         odd = place + "/it's my $trace"
         shutil.copytree(trace("futex"), odd)
-        commands = suggested(output("overview", odd))
+        commands = suggested(output("overview", "--full", odd))
         assert len(commands) > 3
         for command in commands:
             assert shlex.split(command).count(odd) == 1, command
@@ -109,7 +109,7 @@ def check_name():
 
 def check_times():
     """Readable ones, and no more digits than it takes."""
-    text = output("overview", trace("futex")).decode()
+    text = output("overview", "--full", trace("futex")).decode()
     assert not re.search(r"--(from|to) \d+ns", text)
     froms = re.findall(r"--from (\S+)", text)
     assert froms and all(re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3}(\d{3}){0,2}", t) for t in froms), froms
@@ -119,14 +119,14 @@ def check_zone():
     """--utc is given again; without, times are of the zone that the report has."""
     place = trace("futex")
     env = dict(os.environ, TZ="Asia/Kathmandu")
-    local = suggested(run("overview", place, env=env).stdout)
-    world = suggested(run("overview", "--utc", place, env=env).stdout)
+    local = suggested(run("overview", "--full", place, env=env).stdout)
+    world = suggested(run("overview", "--full", "--utc", place, env=env).stdout)
     assert [c for c in local if "--from 15:01:56" in c] and not [c for c in local if "--utc" in c], local
     assert [c for c in world if "--from 09:16:56" in c] and all(c.endswith(" --utc") for c in world), world
 
 
 def check_requests(name, any_there):
-    there = [c for c in suggested(output("overview", trace(name))) if c.startswith("whylate requests ")]
+    there = [c for c in suggested(output("overview", "--full", trace(name))) if c.startswith("whylate requests ")]
     assert bool(there) == any_there, there
 
 
@@ -140,7 +140,7 @@ def check_limit():
 
 def check_hidden():
     """The trace's name may tell whose it is."""
-    text = output("overview", "--anonymise", trace("futex"))
+    text = output("overview", "--full", "--anonymise", trace("futex"))
     assert b"futex --" not in text and trace("futex").encode() not in text
     assert all(" TRACE" in c for c in suggested(text))
 

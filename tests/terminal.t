@@ -50,26 +50,26 @@ def check_width(columns, *arguments):
 
 def check_widths():
     """A wide terminal is used, up to 200 columns."""
-    longest = [max(len(line) for line in check_width(columns, "overview").split("\n")) for columns in (80, 160, 400)]
+    longest = [max(len(line) for line in check_width(columns, "overview", "--full").split("\n")) for columns in (80, 160, 400)]
     assert longest[0] <= 80 < longest[1] <= 160 and longest[1] < longest[2] <= 200, longest
 
 
 def check_pager():
     with tempfile.TemporaryDirectory() as place:
         pager = "sed s/^/PAGED:/"
-        text, status = shown(80, 24, "overview", STARTUP, WHYLATE_PAGER=pager, PAGER="false")
+        text, status = shown(80, 24, "overview", "--full", STARTUP, WHYLATE_PAGER=pager, PAGER="false")
         assert status == 0 and all(line.startswith("PAGED:") for line in text.split("\n")[:-1]), text[:200]
-        text, _ = shown(80, 24, "overview", STARTUP, PAGER=pager)
+        text, _ = shown(80, 24, "overview", "--full", STARTUP, PAGER=pager)
         assert text.startswith("PAGED:")
         for no in (("--no-pager",), ("--output", place + "/file"), ("--format", "json")):
-            text, _ = shown(80, 24, "overview", STARTUP, *no, WHYLATE_PAGER=pager)
+            text, _ = shown(80, 24, "overview", "--full", STARTUP, *no, WHYLATE_PAGER=pager)
             assert "PAGED:" not in text, no
-        text, _ = shown(80, 5000, "overview", STARTUP, WHYLATE_PAGER=pager)
+        text, _ = shown(80, 5000, "overview", "--full", STARTUP, WHYLATE_PAGER=pager)
         assert "PAGED:" not in text and text.startswith("Host"), "it is short enough"
         for none in ("", "cat", "no-such-program"):
-            text, status = shown(80, 24, "overview", STARTUP, WHYLATE_PAGER=none)
+            text, status = shown(80, 24, "overview", "--full", STARTUP, WHYLATE_PAGER=none)
             assert status == 0 and text.startswith("Host"), none
-    assert b"PAGED" not in run("overview", STARTUP, env=dict(os.environ, WHYLATE_PAGER="sed s/^/PAGED:/")).stdout
+    assert b"PAGED" not in run("overview", "--full", STARTUP, env=dict(os.environ, WHYLATE_PAGER="sed s/^/PAGED:/")).stdout
 
 
 def check_left():
@@ -129,7 +129,7 @@ def check_permission():
 
 
 tap = Tap()
-for each in ("overview",), ("delay", "--thread", "Xorg"), ("profile",), ("check",), ("functions",):
+for each in ("overview", "--full"), ("delay", "--thread", "Xorg"), ("profile",), ("check",), ("functions",):
     for size in (40, 80):
         tap.case("%d columns, %s" % (size, each[0]), check_width, size, *each)
 tap.case("wide terminals", check_widths)
