@@ -209,11 +209,14 @@ static void test_errors(void)
 	g_assert_cmpstr(select_by("1", NULL, NULL), ==,
 			"--container '1': init (1) is in no container that the trace tells of");
 	g_assert_cmpstr(select_by("4026532201", "thread", "500"), ==,
-			"--thread '500': the container has no such thread; 'whylate overview "
-			"--limit 0 TRACE' lists them");
-	g_assert_cmpstr(select_by("4026532201", "thread", "other"), ==,
-			"--thread 'other': the container has no such thread; 'whylate overview "
-			"--limit 0 TRACE' lists them");
+			"--thread '500': the container has no such thread; it has 'app', 'nginx' "
+			"and 'worker' (whylate overview TRACE --limit 0 --container 4026532201 "
+			"lists them)");
+	g_assert_cmpstr(
+		select_by("4026532201", "thread", "other"), ==,
+		"--thread 'other': the container has no such thread; it has 'worker', "
+		"'app' and 'nginx' (whylate overview TRACE --limit 0 --container 4026532201 "
+		"lists them)");
 	g_assert_true(g_str_has_prefix(select_by("cgroup:[4026532201]", NULL, NULL),
 				       "--container 'cgroup:[4026532201]': the trace has no such"));
 	g_assert_true(g_str_has_prefix(select_by("pid:[4026532201", NULL, NULL),
