@@ -166,8 +166,8 @@ def check_values():
     assert complete("whylate", "check", "--format", "") == {"text", "json"}
     assert complete("whylate", "delay", "--format", "") == {"text", "json", "csv", "html"}
     for option, values, commands in (
-            ("--follow", "", ("requests", "diff")), ("--metric", "", ("requests", "diff", "functions")),
-            ("--preset", "or syscall:NAME", ("requests", "diff")), ("--format", "", ("functions",))):
+            ("--follow", "", ("requests", "diff", "functions")), ("--metric", "", ("requests", "diff", "functions")),
+            ("--preset", "or syscall:NAME", ("requests", "diff", "functions")), ("--format", "", ("functions",))):
         for command in commands:
             refused = run(command, option, "?", "TRACE").stderr.decode()
             words = set(re.search("must be one of (.*)", refused).group(1).replace(values, "").strip(", ").split(", "))

@@ -321,6 +321,45 @@ def between_events():
     assert [r for x in least for r in x["rectangles"]] == [r for r in all_of if r["ns"] >= 1000000]
 
 
+def while_on_requests():
+    """Limited to requests: the Working time of the threads is what these cost on CPUs, the rest what they waited (both
+    summed by `requests`, without calls), and nothing is left of nginx's waits between requests."""
+    trace, some = t.trace("web-mixed"), ("--limit", "0", "--format", "json")
+    asked = t.report("requests", trace, "--limit", "0")
+    spans = [(r["begin"], r["end"]) for r in asked["requests"]]
+    whole = t.report("functions", trace, "--limit", "0", "--process", "nginx")
+    for words in ((), ("--pick", "3"), ("--pick", "p90")):
+        report = json.loads(both("functions", "--preset", "server", *words, *some, trace))
+        cpu, wait = (sum(c["ns"] for c in json.loads(t.output("requests", "--metric", metric, *words, *some, trace))
+                         ["summary"]) for metric in ("cpu", "wait"))
+        assert report["total"]["working_ns"] == cpu > 0, (words, report["total"], cpu)
+        assert report["total"]["interrupted_ns"] + report["total"]["blocked_ns"] == wait > 0, (words, report["total"], wait)
+        for group in report["threads"]:
+            check_sums(group["tree"])
+        picked = t.report("requests", trace, *words, "--limit", "0")
+        assert report["requests"] == {"kind": "server", "count": picked["count"], "not_picked": picked["not_picked"]}
+        workers = {x["tid"] for r in picked["requests"] for x in r["threads"]}
+        assert {x["tid"] for g in report["threads"] for x in g["threads"]} <= workers | {213}
+    report = t.report("functions", trace, "--preset", "server", "--process", "nginx", "--timeline", "--limit", "0")
+    nginx, = report["timeline"]  # not the master (212), which answers nobody
+    assert nginx["tid"] == 213 and all(any(r["begin"] < end and begin < r["end"] for begin, end in spans)
+                                       for r in nginx["rectangles"])
+    none = max(b - a for (_, a), (b, _) in zip([(0, whole["window"]["begin"])] + spans, spans))  # before the first one
+    assert none > 500000000 and max(r["ns"] for r in nginx["rectangles"] if r["kind"] == "wait") < none
+    union = sum(max(0, end - max([begin] + [e for _, e in spans[:i]])) for i, (begin, end) in enumerate(spans))
+    assert report["total"]["ns"] <= union < whole["total"]["ns"], (report["total"], union)
+    assert "requests" not in whole
+    causes = [{w["name"] for g in one["threads"] for _, n in nodes(g["tree"]) for w in n.get("waits", ())}
+              for one in (whole, report)]
+    assert ["idle: for a next request" in one for one in causes] == [True, False], causes
+    text = t.output("functions", trace, "--pick", "3").decode()
+    assert "worked on 1 request (server); 39 others are not picked." in " ".join(text.split()), text
+    done = t.run("functions", trace, "--preset", "server", "--to", "+10ms")
+    assert done.returncode == 2 and b"no request begins and ends in the window" in done.stderr, done
+    done = t.run("functions", trace, "--pick", "7777")
+    assert done.returncode == 2 and b"--pick '7777'" in done.stderr, done
+
+
 def folded():
     """Folded stacks and rows have the same times as the JSON."""
     report = t.report("functions", t.trace("ust-func"), "--limit", "0")
@@ -628,6 +667,7 @@ tap.case("ust-func: the walk from main to the disk", walk)
 tap.case("ust-func: where a function is called from", callers)
 tap.case("ust-func: six nested calls, the innermost asleep", recursion)
 tap.case("ust-func: what is between two events", between_events)
+tap.case("web-mixed: only while threads work on requests", while_on_requests)
 tap.case("ust-func: folded stacks and rows", folded)
 tap.case("callstack: the kernel's way to waits", call_stacks)
 tap.case("lost: calls over lost events do not stand out", lost_events)

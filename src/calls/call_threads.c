@@ -48,14 +48,16 @@ static bool is_awake(const struct session *session, uint32_t thread)
 	return false;
 }
 
-static bool lived_in_window(const struct session *session, uint32_t thread)
+/* Those that worked on requests, whatever they are. */
+static bool is_any(const struct session *session, uint32_t thread)
 {
-	const struct thread *life = model_thread(&session->trace.model, thread);
-
-	return MAX(session->asked.from, life->begin) < MIN(session->asked.to, life->end);
+	(void) session;
+	(void) thread;
+	return true;
 }
 
 static void add_threads_with(GArray *threads, const struct session *session,
+			     const struct call_scope *scope,
 			     bool (*has)(const struct session *, uint32_t), const bool *tracers)
 {
 	const char *wanted = session->asked.options->host;
@@ -65,27 +67,33 @@ static void add_threads_with(GArray *threads, const struct session *session,
 						     model_thread(&session->trace.model, i)->host);
 
 		if (!tracers[i] && (!wanted || g_strcmp0(wanted, host->hostname) == 0) &&
-		    lived_in_window(session, i) && has(session, i))
+		    call_scope_ns(scope, i) && has(session, i))
 			g_array_append_val(threads, i);
 	}
 }
 
-GArray *call_threads_new(const struct session *session)
+GArray *call_threads_new(const struct session *session, const struct call_scope *scope,
+			 bool of_requests)
 {
 	const struct options *options = session->asked.options;
 	const GArray *selected = session->asked.selected;
 	GArray *threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	g_autofree bool *tracers = NULL;
 
-	if (selected->len)
-		g_array_append_vals(threads, selected->data, selected->len);
+	for (guint i = 0; i < selected->len; i++)
+		if (call_scope_ns(scope, g_array_index(selected, uint32_t, i)))
+			g_array_append_vals(threads, &g_array_index(selected, uint32_t, i), 1);
 	if (options->threads->len || options->processes->len || selected->len)
 		return threads;
 	tracers = session_tracers(session);
-	add_threads_with(threads, session, has_user_functions, tracers);
+	if (of_requests) {
+		add_threads_with(threads, session, scope, is_any, tracers);
+		return threads;
+	}
+	add_threads_with(threads, session, scope, has_user_functions, tracers);
 	if (!threads->len)
-		add_threads_with(threads, session, has_functions, tracers);
+		add_threads_with(threads, session, scope, has_functions, tracers);
 	if (!threads->len)
-		add_threads_with(threads, session, is_awake, tracers);
+		add_threads_with(threads, session, scope, is_awake, tracers);
 	return threads;
 }

@@ -6,11 +6,13 @@
 #ifndef WHYLATE_CALLS_CALL_THREADS_H
 #define WHYLATE_CALLS_CALL_THREADS_H
 
-#include "run/session.h"
+#include "calls/call_scope.h"
 
-/* The selected threads, or (none selected) those that have functions of user space; if there are
- * none, functions of the kernel; else all that worked but the kernel's and the recorder's:
- * uint32_t. Free with g_array_free(). */
-GArray *call_threads_new(const struct session *session);
+/* Of those with time in the scope: the selected threads, or (none selected) if it is limited to
+ * requests all, else those that have functions of user space; if there are none, functions of the
+ * kernel; else all that worked but the kernel's and the recorder's: uint32_t. Free with
+ * g_array_free(). */
+GArray *call_threads_new(const struct session *session, const struct call_scope *scope,
+			 bool of_requests);
 
 #endif

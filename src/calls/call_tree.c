@@ -314,7 +314,8 @@ static const struct through *outermost(const struct path *path, const struct pie
 	return at;
 }
 
-/* A wait of the thread's own that the piece is, or is inside of, delays nobody. */
+/* A wait of the thread's own that the piece is, or is inside of, delays nobody. Of a request nothing
+ * is idle: it waits. */
 static bool is_at_leisure(const struct call_tree *tree, const struct piece *piece,
 			  const struct through *through)
 {
@@ -332,7 +333,7 @@ static bool is_at_leisure(const struct call_tree *tree, const struct piece *piec
 				      .leaf = through->leaf,
 				      .block = through->block,
 				      .woken = true};
-	return wait.block && wait_is_at_leisure(tree->session, &wait);
+	return wait.block && !tree->of_requests && wait_is_at_leisure(tree->session, &wait);
 }
 
 /* What came of it is nothing to look into. */
@@ -387,8 +388,7 @@ static void note_longest(struct call_tree *tree, const struct call_frame *frame)
 	*longest = MAX(*longest, ns);
 }
 
-static void count_calls(struct call_tree *tree, const struct frames *frames, uint32_t root,
-			int64_t from, int64_t to)
+static void count_calls(struct call_tree *tree, const struct frames *frames, uint32_t root)
 {
 	for (uint32_t i = 0; i < frames->list->len; i++) {
 		const struct call_frame *frame = frame_of(frames, i);
@@ -396,8 +396,8 @@ static void count_calls(struct call_tree *tree, const struct frames *frames, uin
 
 		if (!frame->in_interrupt)
 			note_longest(tree, frame);
-		if (frame->in_interrupt || frame->begin < from || frame->begin >= to ||
-		    !frame_is_counted(frame))
+		if (frame->in_interrupt || !frame_is_counted(frame) ||
+		    !call_scope_has(&tree->scope, frames->thread, frame->begin))
 			continue;
 		node = frame_node(tree, frames, i, root, true);
 		if (node == NO_NODE)
@@ -452,17 +452,17 @@ static void add_slices(struct call_tree *tree, const struct frames *frames, uint
 static void add_thread(struct call_tree *tree, uint32_t thread)
 {
 	const struct session *session = tree->session;
-	const struct thread *life = model_thread(&session->trace.model, thread);
-	int64_t from = MAX(session->asked.from, life->begin),
-		to = MIN(session->asked.to, life->end);
+	guint count;
+	const struct call_slice *slices =
+		call_scope_slices(&tree->scope, thread, INT64_MIN, &count);
 	const char *name = thread_names_get(tree->namer->names, thread);
 	const struct frames *frames;
 	uint32_t root;
 
-	if (from >= to)
+	if (!count)
 		return;
 	root = node_find(tree, NO_NODE, NODE_THREADS, intern_id(session->trace.model.names, name),
-			 thread, 0, from);
+			 thread, 0, slices[0].begin);
 	while (tree->threads->len <= root)
 		g_ptr_array_add(tree->threads, NULL);
 	if (!g_ptr_array_index(tree->threads, root))
@@ -471,8 +471,9 @@ static void add_thread(struct call_tree *tree, uint32_t thread)
 	g_array_append_val(g_ptr_array_index(tree->threads, root), thread);
 	frames = call_tree_frames(tree, thread);
 	tree->node_of_frame = g_new0(uint32_t, frames->list->len + 1);
-	count_calls(tree, frames, root, from, to);
-	add_slices(tree, frames, root, from, to);
+	count_calls(tree, frames, root);
+	for (guint i = 0; i < count; i++)
+		add_slices(tree, frames, root, slices[i].begin, slices[i].end);
 	g_clear_pointer(&tree->node_of_frame, g_free);
 }
 
@@ -557,7 +558,7 @@ static void sum_up(struct call_tree *tree)
 	g_array_sort_with_data(tree->roots, busiest_first, tree);
 }
 
-struct call_tree *call_tree_new(const struct session *session)
+struct call_tree *call_tree_new(const struct session *session, const struct user_requests *requests)
 {
 	struct call_tree *tree = g_new0(struct call_tree, 1);
 	g_autoptr(GArray) threads = NULL;
@@ -574,7 +575,9 @@ struct call_tree *call_tree_new(const struct session *session)
 	tree->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 	tree->namer = piece_namer_new(session, NULL);
 	idmap_init(&tree->causes);
-	threads = call_threads_new(session);
+	call_scope_init(&tree->scope, session, requests);
+	tree->of_requests = requests != NULL;
+	threads = call_threads_new(session, &tree->scope, tree->of_requests);
 	for (guint i = 0; i < threads->len; i++)
 		add_thread(tree, g_array_index(threads, uint32_t, i));
 	sum_up(tree);
@@ -594,6 +597,7 @@ void call_tree_free(struct call_tree *tree)
 	g_hash_table_destroy(tree->index);
 	g_hash_table_destroy(tree->longest);
 	g_array_free(tree->no_frames, TRUE);
+	call_scope_clear(&tree->scope);
 	piece_namer_free(tree->namer);
 	idmap_clear(&tree->causes);
 	g_free(tree);

@@ -30,6 +30,7 @@
 #define WHYLATE_CALLS_CALL_TREE_H
 
 #include "tracking/piece_cause.h"
+#include "calls/call_scope.h"
 #include "calls/frames.h"
 
 enum call_node_kind {
@@ -65,6 +66,8 @@ struct call_tree {
 	GArray *nodes;             /* struct call_node */
 	GArray *roots;             /* uint32_t: NODE_THREADS; who worked most first */
 	GPtrArray *threads; /* owned; GArray of uint32_t: threads of each root, as in `roots` */
+	struct call_scope scope; /* whose time it is */
+	bool of_requests; /* … that is limited to requests: nothing of it is idle */
 	struct piece_namer *namer; /* owned; for names and causes */
 	GPtrArray *frames; /* owned; struct frames by thread, NULL: not asked for yet */
 	uint64_t frames_held; /* so many in all of these */
@@ -79,8 +82,10 @@ struct call_tree {
 
 /* Of the selected threads, or (none selected) of those that have functions; if there are none,
  * of all that worked but the kernel's and the recorder's. In the window; with --function only
- * inside these. Free with call_tree_free(). */
-struct call_tree *call_tree_new(const struct session *session);
+ * inside these; with `requests` (NULL: without) only while they work on those listed, and where
+ * none is selected of all that do. Free with call_tree_free(). */
+struct call_tree *call_tree_new(const struct session *session,
+				const struct user_requests *requests);
 void call_tree_free(struct call_tree *tree);
 
 static inline const struct call_node *call_node_at(const struct call_tree *tree, uint32_t place)

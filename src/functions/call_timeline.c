@@ -24,7 +24,7 @@ static void add_rectangle(GArray *list, const struct session *session,
 	g_array_append_vals(list, rectangle, 1);
 }
 
-static void add_frame(GArray *list, const struct session *session, const struct frames *frames,
+static void add_frame(GArray *list, const struct call_tree *tree, const struct frames *frames,
 		      uint32_t place)
 {
 	const struct call_frame *frame = frame_of(frames, place);
@@ -36,11 +36,11 @@ static void add_frame(GArray *list, const struct session *session, const struct 
 		.depth = depth_of(frames, frame->parent),
 		.kind = frame_is_call(frame) ? RECTANGLE_CALL : RECTANGLE_INTERRUPT};
 
-	if (frame->end > session->asked.from && frame->begin < session->asked.to)
-		add_rectangle(list, session, &rectangle);
+	if (call_scope_meets(&tree->scope, frames->thread, frame->begin, frame->end))
+		add_rectangle(list, tree->session, &rectangle);
 }
 
-static void add_span(GArray *list, const struct session *session, const struct frames *frames,
+static void add_span(GArray *list, const struct call_tree *tree, const struct frames *frames,
 		     const struct span *span)
 {
 	int64_t until;
@@ -51,7 +51,8 @@ static void add_span(GArray *list, const struct session *session, const struct f
 		.depth = depth_of(frames, frames_at(frames, span->begin, &until)),
 		.kind = leaf_is_blocked(span->leaf) ? RECTANGLE_WAIT : RECTANGLE_READY};
 
-	add_rectangle(list, session, &rectangle);
+	if (call_scope_meets(&tree->scope, frames->thread, span->begin, span->end))
+		add_rectangle(list, tree->session, &rectangle);
 }
 
 /* What is written of a call outside of --function's is nothing. */
@@ -79,11 +80,11 @@ GArray *call_timeline_new(struct call_tree *tree, uint32_t thread)
 	for (uint32_t i = 0; i < frames->list->len || more;) {
 		if (more && (i >= frames->list->len || span.begin < frame_of(frames, i)->begin)) {
 			if (is_inside(session, frames, frames_at(frames, span.begin, &until)))
-				add_span(list, session, frames, &span);
+				add_span(list, tree, frames, &span);
 			more = spans_next_off_cpu(&spans, &span);
 		} else {
 			if (is_inside(session, frames, i))
-				add_frame(list, session, frames, i);
+				add_frame(list, tree, frames, i);
 			i++;
 		}
 	}

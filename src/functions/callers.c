@@ -54,22 +54,30 @@ static void add_callers(struct functions *functions, GHashTable *index, uint32_t
 {
 	const struct session *session = functions->session;
 	const struct frames *frames = call_tree_frames(functions->tree, thread);
+	const struct call_scope *scope = &functions->tree->scope;
 	struct spans spans;
 	struct span span;
 
 	for (uint32_t i = 0; i < frames->list->len; i++) {
 		const struct call_frame *frame = frame_of(frames, i);
+		const struct call_slice *slices;
 		struct caller *caller;
+		guint count;
 
 		if (frame->in_interrupt || !frame_is_wanted(session, frame) ||
-		    is_inside_wanted(session, frames, i))
+		    is_inside_wanted(session, frames, i) ||
+		    !call_scope_meets(scope, thread, frame->begin, frame->end))
 			continue;
 		caller = caller_of(functions, index, root, frames, i);
-		caller->calls += frame_is_counted(frame) && frame->begin >= session->asked.from;
-		spans_begin(&spans, session, thread, MAX(frame->begin, session->asked.from),
-			    MIN(frame->end, session->asked.to));
-		while (spans_next(&spans, &span))
-			caller->times[leaf_wib(span.leaf)] += span.end - span.begin;
+		caller->calls +=
+			frame_is_counted(frame) && call_scope_has(scope, thread, frame->begin);
+		slices = call_scope_slices(scope, thread, frame->begin, &count);
+		for (guint k = 0; k < count && slices[k].begin < frame->end; k++) {
+			spans_begin(&spans, session, thread, MAX(frame->begin, slices[k].begin),
+				    MIN(frame->end, slices[k].end));
+			while (spans_next(&spans, &span))
+				caller->times[leaf_wib(span.leaf)] += span.end - span.begin;
+		}
 	}
 }
 
@@ -186,7 +194,8 @@ void interrupt_calls_add(struct functions *functions)
 	const struct session *session = functions->session;
 	struct frames *frames;
 
-	if (!session->trace.kinds[EV_FUNCTION_ENTRY] || session->asked.options->functions.function)
+	if (!session->trace.kinds[EV_FUNCTION_ENTRY] ||
+	    session->asked.options->functions.function || functions->requests)
 		return;
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
 		frames = frames_new(session, i, session->asked.from, session->asked.to);

@@ -59,6 +59,7 @@ struct caller {
 
 struct functions {
 	const struct session *session; /* borrowed */
+	struct user_requests *requests; /* owned; what it is limited to, NULL: nothing */
 	struct call_tree *tree; /* owned */
 	int64_t total[4]; /* the threads' times in the scope */
 	GArray *rows; /* struct function_row; most exclusive time first */

@@ -207,12 +207,13 @@ bool functions_is_bottleneck(const struct functions *functions, uint32_t root, u
 
 /* --- all ---------------------------------------------------------------------------------- */
 
-struct functions *functions_new(const struct session *session)
+struct functions *functions_new(const struct session *session, struct user_requests *requests)
 {
 	struct functions *functions = g_new0(struct functions, 1);
 
 	functions->session = session;
-	functions->tree = call_tree_new(session);
+	functions->requests = requests;
+	functions->tree = call_tree_new(session, requests);
 	functions->rows = g_array_new(FALSE, FALSE, sizeof(struct function_row));
 	g_array_set_clear_func(functions->rows, row_clear);
 	functions->unreturned = g_array_new(FALSE, FALSE, sizeof(struct unreturned));
@@ -266,8 +267,9 @@ bool functions_check(const struct functions *functions, GError **error)
 	}
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 		    "--function '%s': no such function is called by these threads in the "
-		    "window%s%s%s%s",
-		    wanted, called, unnamed ? " (the functions of " : "", unnamed ? unnamed : "",
+		    "window%s%s%s%s%s",
+		    wanted, functions->requests ? " while they work on these requests" : "", called,
+		    unnamed ? " (the functions of " : "", unnamed ? unnamed : "",
 		    unnamed ? " have no names: --binary-path DIR says where it is)" : "");
 	return false;
 }
@@ -275,6 +277,7 @@ bool functions_check(const struct functions *functions, GError **error)
 void functions_free(struct functions *functions)
 {
 	call_tree_free(functions->tree);
+	user_requests_free(functions->requests);
 	g_array_free(functions->rows, TRUE);
 	g_array_free(functions->unreturned, TRUE);
 	g_array_free(functions->waits, TRUE);

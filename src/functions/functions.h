@@ -13,7 +13,8 @@
 #include "functions/found_calls.h"
 #include "functions/wait_stacks.h"
 
-struct functions *functions_new(const struct session *session);
+/* Takes `requests`: the time in which threads work on those listed is looked at; NULL: all. */
+struct functions *functions_new(const struct session *session, struct user_requests *requests);
 /* False and `error` (usage): --function names none that is called. */
 bool functions_check(const struct functions *functions, GError **error);
 void functions_free(struct functions *functions);

@@ -529,13 +529,24 @@ GETTER(double, threshold, void, asked(report)->threshold);
 GETTER(const char *, function, void, asked(report)->function);
 GETTER(bool, timeline, void, asked(report)->timeline);
 GETTER(const void *, roots, void, tree_of(report)->roots);
+GETTER(bool, is_limited, void, functions_of(report)->requests != NULL);
+GETTER(const void *, requests, void, functions_of(report)->requests);
+GETTER(const char *, request_kind, struct user_requests, user_request_kind(row));
+GETTER(int64_t, request_count, struct user_requests, row->listed->len);
 GETTER(const void *, user_counts, void, &report->session->trace.flow.user);
+
+static const struct column limit_columns[] = {
+	{"kind", COLUMN_TEXT, .text = request_kind},
+	{"count", COLUMN_WHOLE, .number = request_count},
+	{"not_picked", COLUMN_WHOLE, FIELD(struct user_requests, omitted)},
+	{0}};
 
 static const struct column report_columns[] = {
 	COLUMNS(report_head),
 	{"metric", COLUMN_TEXT, .text = metric},
 	{"threshold", COLUMN_REAL, .real = threshold},
 	{"function", COLUMN_TEXT, .text = function},
+	{"requests", COLUMN_OBJECT, .at = requests, .columns = limit_columns, .when = is_limited},
 	{"total", COLUMN_OBJECT, FIELD_HERE(struct functions, total), .columns = times_columns},
 	{"threads", COLUMN_LIST, .at = roots, .row = node_at, .columns = root_columns,
 	 .limited = true},

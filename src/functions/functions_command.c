@@ -8,6 +8,8 @@
 #include "coverage/needs.h"
 #include "run/option_values.h"
 #include "timeline/operation.h"
+#include "tracking/request_list.h"
+#include "tracking/request_options.h"
 
 static bool set_threshold(void *into, const struct option *option, const char *value,
 			  GError **error)
@@ -37,23 +39,55 @@ static const struct option
 	threshold = {"threshold", "NUMBER", THRESHOLD_HELP, .set = set_threshold};
 
 static const struct option *const options[] = {
-	&metric,        &function,     &timeline,        &option_thread,       &option_process,
-	WINDOW_OPTIONS, &threshold,    &option_kallsyms, &option_binary_path,  &option_format,
-	&option_output, &option_limit, &option_depth,    &option_min_duration, &option_force,
-	LAST_OPTIONS,   NULL};
+	&metric,         &function,      &timeline,     REQUEST_LIMIT_OPTIONS, &option_thread,
+	&option_process, WINDOW_OPTIONS, &threshold,    &option_kallsyms,      &option_binary_path,
+	&option_format,  &option_output, &option_limit, &option_depth,         &option_min_duration,
+	&option_force,   LAST_OPTIONS,   NULL};
+
+static bool check(struct options *asked, GError **error)
+{
+	return request_options_check(asked, error);
+}
 
 static void want(const struct options *asked, struct wanted *wanted)
 {
-	(void) asked;
 	wanted->operations = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
 	wanted->resources = true;
+	if (request_options_limit(asked))
+		requests_want(asked, wanted);
+}
+
+/* Those that it is limited to, one at least; NULL and `error` (usage): there is none. */
+static struct user_requests *requests_of(const struct session *session, GError **error)
+{
+	struct request_scope scope = {session->asked.options->requests.picks, "pick",
+				      session->asked.from, session->asked.to};
+	struct user_requests *requests;
+
+	if (!request_call_exists(session, error))
+		return NULL;
+	requests = user_requests_new(session, &scope, error);
+	if (!requests || requests->listed->len)
+		return requests;
+	options_refuse(error,
+		       "no request begins and ends in the window, so there is no time of any to "
+		       "look at (%s); --preset, or --begin and --end, say that "
+		       "something else is a request",
+		       user_request_kind(requests));
+	user_requests_free(requests);
+	return NULL;
 }
 
 static void *make(const struct session *session, GError **error)
 {
-	struct functions *functions = functions_new(session);
+	bool limited = request_options_limit(session->asked.options);
+	struct user_requests *requests = limited ? requests_of(session, error) : NULL;
+	struct functions *functions;
 	struct functions_report *made;
 
+	if (limited && !requests)
+		return NULL;
+	functions = functions_new(session, requests);
 	if (!functions_check(functions, error)) {
 		functions_free(functions);
 		return NULL;
@@ -101,6 +135,7 @@ const struct command functions_command = {
 		   "Walks down from the outermost function into the kernel, and to what it waits "
 		   "for.",
 	.options = options,
+	.check = check,
 	.want = want,
 	.needs = {.impossible = NEED(SWITCH),
 		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS),

@@ -446,12 +446,42 @@ static void lists(const struct report *report, const struct functions_report *ma
 		      interrupt_call_columns, functions->in_interrupts);
 }
 
+/* "Only the 1.474 s in which 45 threads worked on 40 server requests." */
+static void limit_line(const struct functions *functions, struct output *output)
+{
+	const struct user_requests *requests = functions->requests;
+	g_autoptr(GString) line = g_string_new(NULL);
+	guint threads = 0, count;
+	int64_t time = 0;
+	char ns[32];
+
+	if (!requests)
+		return;
+	for (guint i = 0; i < functions->tree->threads->len; i++) {
+		const GArray *list = g_ptr_array_index(functions->tree->threads, i);
+
+		threads += list ? list->len : 0;
+		for (guint k = 0; list && k < list->len; k++)
+			time += call_scope_ns(&functions->tree->scope,
+					      g_array_index(list, uint32_t, k));
+	}
+	count = requests->listed->len;
+	g_string_append_printf(line, "Only the %s in which %u thread%s worked on %u request%s (%s)",
+			       when_duration(ns, time), threads, threads == 1 ? "" : "s", count,
+			       count == 1 ? "" : "s", user_request_kind(requests));
+	if (requests->omitted)
+		g_string_append_printf(line, "; %u others are not picked", requests->omitted);
+	g_string_append_c(line, '.');
+	text_wrapped(output, line->str, 0, 2);
+}
+
 void functions_text(const struct functions_report *made, struct output *output)
 {
 	const struct session *session = made->functions->session;
 	struct report report = {session, made, output};
 
 	text_hosts(session, output);
+	limit_line(made->functions, output);
 	if (session->asked.options->functions.timeline)
 		functions_timeline_text(made->functions, output);
 	else

@@ -81,7 +81,8 @@ static bool is_looked_at(const struct search *search, const struct frames *frame
 	const struct call_frame *frame = frame_of(frames, place);
 
 	if (!frame_is_call(frame) || frame->in_interrupt || frame->half != OPERATION_WHOLE ||
-	    frame->begin < session->asked.from || frame->end > session->asked.to)
+	    frame->end > session->asked.to ||
+	    !call_scope_has(&search->tree->scope, frames->thread, frame->begin))
 		return false;
 	return !frame_waits_for_others(session, frame) &&
 	       !spans_gap(session, frames->thread, frame);
@@ -226,9 +227,7 @@ static bool is_beyond(const struct group *group, const struct call_frame *frame,
 static void find_in_thread(struct search *search, const struct member *member)
 {
 	const struct frames *frames = call_tree_frames(search->tree, member->thread);
-	const struct thread *life = model_thread(&search->session->trace.model, member->thread);
-	int64_t lived = MIN(life->end, search->session->asked.to) -
-			MAX(life->begin, search->session->asked.from);
+	int64_t lived = call_scope_ns(&search->tree->scope, member->thread);
 	guint count = frames->list->len;
 	g_autofree int64_t *inside = g_new0(int64_t, count + 1); /* largest excess below */
 

@@ -92,7 +92,8 @@ static void add_unreturned(struct functions *functions, uint32_t thread)
 			g_array_append_val(found.frames, i);
 			functions_open |= PACK_KIND(frame_of(frames, i)->what) != OPERATION_SYSCALL;
 		}
-	if (!found.frames->len || session->asked.to < life->end) {
+	if (!found.frames->len || session->asked.to < life->end ||
+	    !call_scope_has(&functions->tree->scope, thread, life->end - 1)) {
 		unreturned_clear(&found);
 		return;
 	}

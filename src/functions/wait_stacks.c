@@ -46,6 +46,23 @@ static void add_stack(struct functions *functions, GHashTable *index, uint32_t r
 	}
 }
 
+static void add_stacks(struct functions *functions, GHashTable *index, uint32_t root,
+		       uint32_t thread)
+{
+	guint count;
+	const struct call_slice *slices =
+		call_scope_slices(&functions->tree->scope, thread, INT64_MIN, &count);
+	struct spans spans;
+	struct span span;
+
+	for (guint i = 0; i < count; i++) {
+		spans_begin(&spans, functions->session, thread, slices[i].begin, slices[i].end);
+		while (spans_next_off_cpu(&spans, &span))
+			if (leaf_is_blocked(span.leaf))
+				add_stack(functions, index, root, thread, &span);
+	}
+}
+
 static int longest_first(gconstpointer a, gconstpointer b)
 {
 	const struct wait_stack *x = a, *y = b;
@@ -68,14 +85,7 @@ void wait_stacks_add(struct functions *functions)
 
 		for (guint k = 0; threads && k < threads->len; k++) {
 			uint32_t thread = g_array_index(threads, uint32_t, k);
-			struct spans spans;
-			struct span span;
-
-			spans_begin(&spans, session, thread, session->asked.from,
-				    session->asked.to);
-			while (spans_next_off_cpu(&spans, &span))
-				if (leaf_is_blocked(span.leaf))
-					add_stack(functions, index, i, thread, &span);
+			add_stacks(functions, index, i, thread);
 		}
 	}
 	g_hash_table_destroy(index);

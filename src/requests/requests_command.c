@@ -8,24 +8,8 @@
 #include "run/option_values.h"
 #include "tracking/request_costs.h"
 #include "tracking/request_list.h"
-#include "tracking/request_filter.h"
 #include "tracking/request_options.h"
 #include "requests/requests_columns.h"
-#include "util/pattern.h"
-
-static bool add_pick(void *into, const struct option *option, const char *value, GError **error)
-{
-	return pick_check(option->name, value, error) && option_texts(into, option, value, error);
-}
-
-static const struct option option_pick = {
-	"pick",
-	"WHICH",
-	"only these requests: a number, a pattern for labels,\np90 (the slowest tenth), p10..p50, "
-	"peak:N; may be\nrepeated",
-	add_pick,
-	AT(requests.picks),
-	.repeatable = true};
 
 static const struct option *const options[] = {
 	REQUEST_OPTIONS, &option_pick,
@@ -52,30 +36,6 @@ struct requests_report {
 	struct costs *costs;
 };
 
-/* The trace has the call that is to be a request. */
-static bool has_call(const struct session *session, GError **error)
-{
-	const GPtrArray *patterns = session->asked.options->profile.operations;
-	const char *pattern = patterns->len ? g_ptr_array_index(patterns, 0) : "";
-	struct nearest nearest = {.wanted = pattern};
-	g_autofree char *near = NULL;
-	bool any = false;
-
-	if (session->asked.options->requests.preset != PRESET_SYSCALL || !*pattern)
-		return true;
-	for (guint i = 0; i < session->trace.flow.call_stats->len && !any; i++) {
-		g_autofree char *name = g_strconcat("syscall:", session_text(session, i), NULL);
-
-		if (!g_array_index(session->trace.flow.call_stats, struct call_stat, i).count)
-			continue;
-		nearest_offer(&nearest, name);
-		any = pattern_match(pattern, name);
-	}
-	near = nearest_list(&nearest, "; it has ");
-	return any ||
-	       options_refuse(error, "--preset '%s': the trace has no such call%s", pattern, near);
-}
-
 static void *make(const struct session *session, GError **error)
 {
 	struct request_scope scope = {session->asked.options->requests.picks, "pick",
@@ -85,7 +45,7 @@ static void *make(const struct session *session, GError **error)
 
 	if (!requests)
 		return NULL;
-	if (!has_call(session, error)) {
+	if (!request_call_exists(session, error)) {
 		user_requests_free(requests);
 		return NULL;
 	}

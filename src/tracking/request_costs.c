@@ -250,22 +250,6 @@ static void sum_latency(struct costs *costs)
 
 /* --- what threads did while they worked on a request --------------------------------- */
 
-/* By request: its place in `listed` from 1, that of the listed one that it is part of. */
-static guint32 *listed_places(const struct user_requests *requests)
-{
-	guint32 *places = g_new0(guint32, requests->list->len + 1);
-
-	for (guint i = 0; i < requests->listed->len; i++)
-		places[g_array_index(requests->listed, uint32_t, i) + 1] = i + 1;
-	for (guint i = 1; i <= requests->list->len; i++) {
-		uint32_t parent = user_request_at(requests, i - 1)->parent;
-
-		if (!places[i] && parent)
-			places[i] = places[parent];
-	}
-	return places;
-}
-
 static void sum_states(struct costs *costs, const guint32 *listed, bool working)
 {
 	const struct user_requests *requests = costs->requests;
@@ -492,7 +476,7 @@ struct costs *costs_new_named(const struct user_requests *requests, struct piece
 {
 	struct costs *costs = g_new0(struct costs, 1);
 	enum metric metric = requests->session->asked.options->requests.metric;
-	g_autofree guint32 *listed = listed_places(requests);
+	g_autofree guint32 *listed = user_requests_listed_places(requests);
 	g_autoptr(GArray) order = NULL;
 
 	costs->requests = requests;

@@ -6,7 +6,10 @@
 
 #include "run/common_options.h"
 #include "run/option_values.h"
+#include "run/session.h"
 #include "timeline/operation.h"
+#include "tracking/request_filter.h"
+#include "util/pattern.h"
 
 /* "syscall:NAME": the operations that it means are named as those of a profile. */
 static bool set_preset(void *into, const struct option *option, const char *value, GError **error)
@@ -39,6 +42,11 @@ static bool set_boundary(void *into, const struct option *option, const char *va
 	return option_event(into, option, value, error);
 }
 
+static bool add_pick(void *into, const struct option *option, const char *value, GError **error)
+{
+	return pick_check(option->name, value, error) && option_texts(into, option, value, error);
+}
+
 /* in the order of the enums */
 static const char *const presets[] = {"server", "client", "process", "syscall:", NULL};
 static const char *const follows[] = {"flow", "thread", NULL};
@@ -65,6 +73,15 @@ const struct option option_follow = {
 	.words = follows};
 const struct option option_request_metric = {
 	"metric", "METRIC", METRIC_HELP, option_word, AT(requests.metric), .words = metrics};
+
+const struct option option_pick = {
+	"pick",
+	"WHICH",
+	"only these requests: a number, a pattern for labels,\np90 (the slowest tenth), p10..p50, "
+	"peak:N; may be\nrepeated",
+	add_pick,
+	AT(requests.picks),
+	.repeatable = true};
 
 /* Both filters capture the same names, each once. */
 static bool captures_fit(const GPtrArray *of_begin, const GPtrArray *of_end)
@@ -114,6 +131,41 @@ bool request_options_said(const struct options *options)
 
 	return requests->preset_said || requests->begin || requests->end || requests->a ||
 	       requests->b || requests->slow_fast || requests->metric != METRIC_LATENCY;
+}
+
+bool request_options_limit(const struct options *options)
+{
+	const struct option *const rows[] = {REQUEST_LIMIT_OPTIONS};
+
+	for (guint i = 0; i < options->given->len; i++)
+		for (size_t k = 0; k < G_N_ELEMENTS(rows); k++)
+			if (strcmp(((struct given *) options->given->pdata[i])->name,
+				   rows[k]->name) == 0)
+				return true;
+	return false;
+}
+
+bool request_call_exists(const struct session *session, GError **error)
+{
+	const GPtrArray *patterns = session->asked.options->profile.operations;
+	const char *pattern = patterns->len ? g_ptr_array_index(patterns, 0) : "";
+	struct nearest nearest = {.wanted = pattern};
+	g_autofree char *near = NULL;
+	bool any = false;
+
+	if (session->asked.options->requests.preset != PRESET_SYSCALL || !*pattern)
+		return true;
+	for (guint i = 0; i < session->trace.flow.call_stats->len && !any; i++) {
+		g_autofree char *name = g_strconcat("syscall:", session_text(session, i), NULL);
+
+		if (!g_array_index(session->trace.flow.call_stats, struct call_stat, i).count)
+			continue;
+		nearest_offer(&nearest, name);
+		any = pattern_match(pattern, name);
+	}
+	near = nearest_list(&nearest, "; it has ");
+	return any ||
+	       options_refuse(error, "--preset '%s': the trace has no such call%s", pattern, near);
 }
 
 void requests_want(const struct options *options, struct wanted *wanted)

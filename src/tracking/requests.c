@@ -13,6 +13,21 @@ uint32_t user_request_root(const struct user_requests *requests, uint32_t place)
 	return place;
 }
 
+guint32 *user_requests_listed_places(const struct user_requests *requests)
+{
+	guint32 *places = g_new0(guint32, requests->list->len + 1);
+
+	for (guint i = 0; i < requests->listed->len; i++)
+		places[g_array_index(requests->listed, uint32_t, i) + 1] = i + 1;
+	for (guint i = 1; i <= requests->list->len; i++) {
+		uint32_t parent = user_request_at(requests, i - 1)->parent;
+
+		if (!places[i] && parent)
+			places[i] = places[parent];
+	}
+	return places;
+}
+
 uint32_t user_request_of(const struct user_requests *requests, uint32_t thread, int64_t time,
 			 int64_t *until)
 {

@@ -79,6 +79,10 @@ struct user_requests {
 
 void user_requests_free(struct user_requests *requests);
 
+/* By request (places from 1): its place in `listed` from 1, or that of the listed one that it is
+ * part of; 0: neither. Free with g_free(). */
+guint32 *user_requests_listed_places(const struct user_requests *requests);
+
 static inline struct user_request *
 user_request_at(const struct user_requests *requests, guint place)
 {

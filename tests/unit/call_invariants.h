@@ -40,7 +40,7 @@ static inline void add_life(const struct session *session, uint32_t thread, int6
 
 static inline void check_calls(const struct session *session)
 {
-	struct functions *functions = functions_new(session);
+	struct functions *functions = functions_new(session, NULL);
 	struct call_tree *tree = functions->tree;
 	int64_t lives[4] = {0}, rows[4] = {0};
 
