@@ -16,9 +16,9 @@ void transport_queued(struct flow *flow, struct cpu *cpu, const struct event *ev
 /* The driver has taken the packet `sent`, NULL: not known which one it is. */
 void transport_left(struct flow *flow, struct host *host, const struct event *event,
 		    const struct sent *sent);
-/* A TCP packet that is handed to the protocols. `key`: its packet_flow(); `sent`: the same one when it was queued on this
- * host, NULL; `left`: when the driver took it, 0. False: its bytes were not written on this host,
- * as far as is known; else `detail` gets by whom and when. */
+/* A TCP packet that is handed to the protocols. `key`: its packet_flow(); `sent`: the same one when
+ * it was queued on this host, NULL; `left`: when the driver took it, 0. False: its bytes were not
+ * written on this host, as far as is known; else `detail` gets by whom and when. */
 bool transport_received(struct flow *flow, struct cpu *cpu, const struct event *event, uint64_t key,
 			const struct sent *sent, int64_t left, struct wake_detail *detail);
 

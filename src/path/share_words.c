@@ -161,7 +161,8 @@ static void append_runners(GString *text, const struct share *share)
 	g_string_append_c(text, ')');
 }
 
-/* "was ready to run but waited for CPU 0 (…), while CPU 1 was idle for …: webproc is pinned to …" */
+/* "was ready to run but waited for CPU 0 (…), while CPU 1 was idle for …: webproc is pinned to …"
+ */
 static bool append_pinned(GString *text, const struct session *session, const struct share *share,
 			  bool amount)
 {

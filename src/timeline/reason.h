@@ -67,8 +67,8 @@ enum reason_kind {
 	REASON_LOCK_TRIED, /* held the lock */
 	REASON_PROCESS_ENDS, /* ended: it was asked whether it is still there */
 	/* net/asked_again.h: what was asked at `object` (`result` bytes, each time on a connection
-	 * of its own) was answered by `other` with `number` bytes, `count` times; then with `amount`.
-	 * Nobody is known to have made the difference. */
+	 * of its own) was answered by `other` with `number` bytes, `count` times; then with
+	 * `amount`. Nobody is known to have made the difference. */
 	REASON_ANSWER,
 	/* The wait was to write under a lock that several read: `thread` was the last to give it
 	 * up, `other` has it at other times, as have `count` in all that are known. */

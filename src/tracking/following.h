@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Who works on which request, from when to when.
  *
- * Part of tracking/ (request_list.h); what is passed on how: requests.h. Until when, where nobody answers:
- * below.
+ * Part of tracking/ (request_list.h); what is passed on how: requests.h. Until when, where nobody
+ * answers: below.
  */
 #ifndef WHYLATE_TRACKING_FOLLOWING_H
 #define WHYLATE_TRACKING_FOLLOWING_H

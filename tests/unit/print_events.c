@@ -162,6 +162,8 @@ static void print_arguments(const struct session *session, const struct event *e
 	case EV_NOTICE_LOST:
 	case EV_NOTICE_USER_LOST:
 	case EV_USER_OTHER:
+	case EV_RECLAIM_BEGIN: /* all they tell is that they are */
+	case EV_RECLAIM_END:
 	case EV_KIND_COUNT:
 		break;
 	case EV_SCHED_SWITCH:
