@@ -314,8 +314,8 @@ static const struct through *outermost(const struct path *path, const struct pie
 	return at;
 }
 
-/* A wait of the thread's own that the piece is, or is inside of, delays nobody. Of a request nothing
- * is idle: it waits. */
+/* A wait of the thread's own that the piece is, or is inside of, delays nobody. Of a request
+ * nothing is idle: it waits. */
 static bool is_at_leisure(const struct call_tree *tree, const struct piece *piece,
 			  const struct through *through)
 {
