@@ -313,8 +313,8 @@ tap.case("README.md shows what is printed", check_readme)
 tap.case("whylate-delay(1) shows what is printed", check_example, "whylate-delay.1", *AUTOSTART)
 tap.case("whylate-overview(1) shows its first screen", check_example, "whylate-overview.1", "overview",
          SOURCE + "/traces/startup-chain", "--utc")
-tap.case("whylate-overview(1) shows what is printed in full", check_example, "whylate-overview.1", "overview", "--full",
-         SOURCE + "/traces/startup-chain", "--utc", number=1)
+tap.case("whylate-overview(1) shows what is printed in full", lambda: check_example(
+    "whylate-overview.1", "overview", "--full", SOURCE + "/traces/startup-chain", "--utc", number=1))
 tap.case("whylate-profile(1) shows what is printed", check_example, "whylate-profile.1", "profile",
          trace("fork4"), "--operation", "syscall:clone", "--utc")
 tap.case("whylate-requests(1) shows what is printed", check_example, "whylate-requests.1", "requests", *APP, "--limit", "4")

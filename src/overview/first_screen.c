@@ -93,12 +93,15 @@ static void sums(const struct stands *stands, struct output *output)
 	text_wrapped_beside(output, line->str, 0, 2, NULL);
 }
 
-static void coverage_line(const struct session *session, struct output *output)
+/* True: something was not recorded, of which `whylate check` tells. */
+static bool coverage_line(const struct session *session, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	struct coverage coverage;
+	bool missing;
 
 	coverage_init(&coverage, session);
+	missing = coverage.missing->len;
 	if (coverage.discarded_events || coverage.discarded_packets)
 		g_string_append_printf(line,
 				       "%" PRIu64 " events were lost: what happened meanwhile "
@@ -106,18 +109,20 @@ static void coverage_line(const struct session *session, struct output *output)
 				       coverage.discarded_events);
 	else
 		g_string_append(line, "Nothing was lost.");
-	if (coverage.missing->len)
-		g_string_append_printf(line, " %u kind%s of data not recorded: whylate check TRACE",
+	if (missing)
+		g_string_append_printf(line, " %u kind%s of data not recorded: see check.",
 				       coverage.missing->len,
 				       coverage.missing->len == 1 ? "" : "s");
 	coverage_clear(&coverage);
 	text_wrapped(output, line->str, 0, 2);
+	return missing;
 }
 
 /* What to run next, to be pasted. */
-static void next_lines(const struct session *session, const struct stands *stands,
+static void next_lines(const struct session *session, const struct stands *stands, bool missing,
 		       struct output *output)
 {
+	struct suggestion check = {.command = "check"};
 	const struct stand *first =
 		stands->items->len ? &g_array_index(stands->items, struct stand, 0) : NULL;
 	struct suggestion full = {.command = "overview", .option = "full", .value = ""};
@@ -126,6 +131,8 @@ static void next_lines(const struct session *session, const struct stands *stand
 	text_suggestion(session, &full, 2, output);
 	if (first)
 		text_suggestion(session, &explain, 2, output);
+	if (missing)
+		text_suggestion(session, &check, 2, output);
 }
 
 void first_screen_text(const struct overview_report *made, struct output *output)
@@ -149,6 +156,5 @@ void first_screen_text(const struct overview_report *made, struct output *output
 				    0, 0, NULL);
 	fputc('\n', output->file);
 	sums(stands, output);
-	coverage_line(session, output);
-	next_lines(session, stands, output);
+	next_lines(session, stands, coverage_line(session, output), output);
 }

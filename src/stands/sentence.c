@@ -16,11 +16,23 @@
 #define LINKS_TOLD 5
 #define DEEDS_TOLD 2
 
-/* "webclient (209)", "6 threads python3" */
+/* Its name is its program's: the digits at its end are not its own ("python3"). */
+static bool names_program(const struct session *session, uint32_t thread)
+{
+	const char *program =
+		session_text(session, model_thread(&session->trace.model, thread)->program);
+	const char *base = strrchr(program, '/');
+
+	return !*program ||
+	       g_str_has_prefix(base ? base + 1 : program, session_thread_name(session, thread));
+}
+
+/* "webclient (209)", "6 threads python3", "4 threads lock-N" */
 static void append_victim(GString *text, const struct session *session, const struct fact *fact)
 {
 	const char *name = session_thread_name(session, fact->victim);
-	guint length = stem_length(session, name);
+	guint length = names_program(session, fact->victim) ? (guint) strlen(name)
+							    : stem_length(session, name);
 
 	if (fact->threads < 2) {
 		append_one(text, session, fact->victim);
@@ -92,7 +104,7 @@ static bool tells(const struct fact *fact, const struct deed *deed)
 	       (deed->did != DID_OTHER || deed->call);
 }
 
-/* ": it slept 30 ms and worked 3 ms; app (9) worked 2 ms". */
+/* ": logd slept 30 ms and worked 3 ms; app (9) worked 2 ms". */
 static void append_deeds(GString *text, const struct session *session, const struct fact *fact,
 			 const char *before, uint32_t it)
 {
@@ -109,7 +121,7 @@ static void append_deeds(GString *text, const struct session *session, const str
 			break;
 		g_string_append(text, !told ? before : same ? " and " : "; ");
 		if (!same && deed->thread == it && !deed->several)
-			g_string_append(text, "it ");
+			g_string_append_printf(text, "%s ", session_thread_name(session, it));
 		else if (!same) {
 			append_doer(text, session, deed);
 			g_string_append_c(text, ' ');
@@ -413,6 +425,8 @@ static void told_sentence(GString *text, const struct session *session, const st
 	} else if (chain) {
 		append_call(text, session, chain->leaf);
 	}
+	if (fact->kind == STAND_MEMORY && !reason)
+		g_string_append(text, "for the kernel to free memory");
 	if (reason)
 		append_told(text, session, fact, ": ");
 	if (fact->kind != STAND_TIMEOUT || !reason)
@@ -453,7 +467,7 @@ static void append_others(GString *text, const struct session *session, const st
 
 	if (!item->others || item->fact->kind == STAND_CONVOY)
 		return;
-	g_string_append(text, "; so did ");
+	g_string_append(text, "; also late: ");
 	append_one(text, session, item->other);
 	if (is_thread(item->through)) {
 		g_string_append(text, ", through ");

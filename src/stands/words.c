@@ -144,7 +144,7 @@ guint stem_length(const struct session *session, const char *name)
 void append_doer(GString *text, const struct session *session, const struct deed *deed)
 {
 	if (deed->several)
-		g_string_append_printf(text, "threads %s",
+		g_string_append_printf(text, "%s (several)",
 				       session_thread_name(session, deed->thread));
 	else
 		append_one(text, session, deed->thread);
