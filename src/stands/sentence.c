@@ -417,7 +417,6 @@ static void told_sentence(GString *text, const struct session *session, const st
 {
 	const struct reason *reason = told_reason(session, fact);
 	const struct chain *chain = main_chain(fact);
-	g_autofree char *clause = NULL;
 
 	append_waited(text, session, fact);
 	if (chain && chain->links->len) {
