@@ -97,7 +97,8 @@ def with_oracle(name, preset):
     said = subprocess.run([sys.executable, ORACLE, t.trace(name), "--preset", preset], check=True,
                           stdout=subprocess.PIPE)
     theirs = json.loads(said.stdout)
-    mine = list(flat(listed(name, "--preset", preset, "--thread", "all")["requests"]))
+    answer = listed(name, "--preset", preset, "--thread", "all")
+    mine = list(flat(answer["requests"]))
     answered, not_answered = set(), {}
     for r in theirs:
         parent = theirs[r["parent"]]["begin"] if r["parent"] is not None else None
@@ -105,6 +106,9 @@ def with_oracle(name, preset):
             not_answered[r["begin"], r["begin_tid"]] = r["end"]
         else:
             answered.add((r["begin"], r["begin_tid"], r["end"], r["end_tid"], parent))
+    if answer["inferred_connections"]:  # made before the trace: the oracle knows calls and ports only
+        begins = {(r["begin"], r["begin_tid"]) for r in theirs}
+        mine = [(r, line) for r, line in mine if line[:2] in begins]
     if preset == "client":  # the oracle finds parents of servers' requests only
         mine = [(r, line[:4] + (None,)) for r, line in mine]
     found = {line for r, line in mine if not r["unfinished"]}

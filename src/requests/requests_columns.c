@@ -396,6 +396,8 @@ static const struct column report_columns[] = {
 	{"not_picked", COLUMN_WHOLE, FIELD(struct user_requests, omitted)},
 	{"of_tracer", COLUMN_WHOLE, FIELD(struct user_requests, of_tracer)},
 	{"not_followed", COLUMN_WHOLE, .number = not_followed},
+	{"inferred_connections", COLUMN_WHOLE, FIELD(struct user_requests, inferred)},
+	{"undecided_connections", COLUMN_WHOLE, FIELD(struct user_requests, undecided)},
 	{"unknown_connections", COLUMN_WHOLE, FIELD(struct user_requests, unknown_ends)},
 	{"requests", COLUMN_LIST, .array = shown_requests, .columns = listed_columns,
 	 .lines = LINES_BETWEEN},

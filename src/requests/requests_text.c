@@ -56,6 +56,19 @@ static void remarks(const struct costs *costs, guint n, struct output *output)
 	if (!n && requests->session->asked.options->requests.preset == PRESET_SERVER)
 		g_string_append(line, "--preset client, process or syscall:NAME, or --begin and "
 				      "--end, say that something else is a request. ");
+	if (requests->inferred && n)
+		g_string_append_printf(
+			line,
+			"Who asks on %u connections that were there before the trace "
+			"is inferred: who wrote first after a silence, and then in "
+			"turn with the other end. ",
+			requests->inferred);
+	if (requests->undecided)
+		g_string_append_printf(line,
+				       "On %u connections that were there before the trace both "
+				       "ends write, but nothing tells who asks: no requests are "
+				       "made of these. ",
+				       requests->undecided);
 	if (requests->unknown_ends && !n)
 		g_string_append_printf(line,
 				       "Of %u sockets that were there before the trace it is not "

@@ -30,6 +30,10 @@ void exchange_lists_free(struct exchange_lists *lists);
 /* The last one of number `of` that took effect by `time`, 0: none. */
 uint32_t exchange_before(const struct session *session, const struct exchange_lists *lists,
 			 uint32_t of, int64_t time);
+/* Of connections that were there before the trace (old_connections.c): fills `roles`, and `peers`
+ * where these are not known. */
+struct user_requests;
+void old_connections_find(struct user_requests *requests);
 /* When it takes effect: see timeline/exchange.h. */
 int64_t exchange_time(const struct exchange *exchange);
 

@@ -96,9 +96,13 @@ static void find_peers(struct user_requests *requests)
 }
 
 /* As calls show it; else the one with the lower port serves: those of clients are given
- * by the system, from the upper range. */
-static enum channel_role role_of(const struct channel_end *end)
+ * by the system, from the upper range; else as what was written in turn lets infer. */
+static enum channel_role role_of(const struct user_requests *requests, uint32_t number)
 {
+	const struct channel_end *end = end_at(requests->session, number);
+
+	if (requests->roles[number])
+		return requests->roles[number];
 	if (end->role != ROLE_UNKNOWN || !end->local_port || !end->remote_port)
 		return (enum channel_role) end->role;
 	return end->local_port < end->remote_port ? ROLE_SERVER : ROLE_CLIENT;
@@ -255,7 +259,7 @@ static void find_on_connections(struct user_requests *requests, bool server)
 		end = end_at(session, exchange->end);
 		if (exchange->kind == EXCHANGE_CLOSE && end->kind == CHANNEL_SOCKET)
 			close_datagrams(requests, open, exchange);
-		if (end->kind == CHANNEL_SOCKET && role_of(end) == wanted)
+		if (end->kind == CHANNEL_SOCKET && role_of(requests, exchange->end) == wanted)
 			requests->of_exchange[at] =
 				pass_exchange(requests, &open[exchange->end], exchange, server,
 					      &moved[exchange->thread]);
@@ -265,7 +269,7 @@ static void find_on_connections(struct user_requests *requests, bool server)
 	}
 	for (uint32_t i = 1; i < session->trace.timeline.ends.used; i++)
 		requests->unknown_ends += end_at(session, i)->kind == CHANNEL_SOCKET &&
-					  role_of(end_at(session, i)) == ROLE_UNKNOWN;
+					  role_of(requests, i) == ROLE_UNKNOWN;
 }
 
 /* After lost events a descriptor may be taken for a new connection: a request without an answer
@@ -466,6 +470,7 @@ void user_requests_find(struct user_requests *requests)
 		requests->of_exchange = g_new0(guint32, session->trace.timeline.exchanges.used);
 		sort_exchanges(requests);
 		find_peers(requests);
+		old_connections_find(requests);
 		requests->reads =
 			exchange_lists_new(session, requests->order, EXCHANGE_READ, false);
 		requests->writes =

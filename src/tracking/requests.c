@@ -69,6 +69,7 @@ void user_requests_free(struct user_requests *requests)
 		g_free(requests->of_exchange);
 		g_free(requests->order);
 		g_free(requests->peers);
+		g_free(requests->roles);
 	}
 	g_free(requests);
 }
