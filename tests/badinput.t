@@ -308,7 +308,7 @@ def outputs(folder):
         if restore:
             assert (status, err) == (-signal.SIGPIPE, ""), "status %d: %s" % (status, err)
         else:
-            assert status == OUTPUT and err.count("\n") == 1 and err.startswith("whylate: "), "status %d: %s" % (status, err)
+            assert (status, err) == (OUTPUT, ""), "status %d: %s" % (status, err)  # who read it has enough
     tap.case("a pipe closed early", closed, True)
     tap.case("a pipe closed early, SIGPIPE ignored", closed, False)
 

@@ -500,7 +500,7 @@ def check_refused():
                         (["--as", "ctf"], b"--output DIRECTORY"),
                         (["--as", "ctf", "--output", "x", "--thread", "stage-a"], b"by time only"),
                         (["--as", "folded", "--format", "json"], b"no option 'format'"),
-                        (["--as", "folded", "--thread", "stage-x"], b"nearest name is 'stage-")):
+                        (["--as", "folded", "--thread", "stage-x"], b"it has 'stage-a', 'stage-")):
         done = t.run("export", trace, *words)
         assert done.returncode == 2 and says in done.stderr and not done.stdout, (words, done)
     for form in FORMATS:

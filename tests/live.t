@@ -269,7 +269,8 @@ def bounded():
         assert (read["count"], read["ns"]) == (400, 400 * (5_000_000 - 4)), read
 
 
-tap.case("live: overview", same_as_recorded, {}, "pipe-chain", "overview", "quiet=yes")
+# as JSON: the text names the trace in the commands that it suggests
+tap.case("live: overview", same_as_recorded, {}, "pipe-chain", "overview", 'quiet=yes,format="json"', "--format", "json")
 tap.case("live: delay, slowly, three beacons a packet", same_as_recorded, {"pace": 0.002, "beacons": 3},
          "pipe-chain", "delay", 'thread="all",format="json"', "--thread", "all", "--format", "json")
 tap.case("live: profile, no beacons", same_as_recorded, {"beacons": 0}, "web-mixed", "profile",

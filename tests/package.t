@@ -17,10 +17,11 @@ OPTIONS = {"DEB_BUILD_OPTIONS": "nocheck noopt noautodbgsym parallel=2", "DEB_BU
 
 
 def left_out(folder, names):
-    """What is no source: builds, what configure leaves in a tree that it ran in, and traces, which no build needs."""
+    """What is no source: builds, what configure leaves in a tree that it ran in, and traces but for the sample,
+    which no build needs."""
     made = {".git", "build", "test-cache", "autom4te.cache", "__pycache__", "config.status", "config.log", "config.h",
             "Makefile", "whylate.pc", "libtool", ".deps", ".libs"}
-    data = {".": {"traces"}, "tests/fuzz": {"corpus"}}.get(os.path.relpath(folder, t.SOURCE), set())
+    data = {"traces": set(names) - {"startup-chain"}, "tests/fuzz": {"corpus"}}.get(os.path.relpath(folder, t.SOURCE), set())
     return {n for n in names if n in made | data or n.startswith("build-") and n != "build-aux" or
             os.path.realpath(os.path.join(folder, n)) in map(os.path.realpath, (t.BUILD, t.CACHE))}
 

@@ -10,6 +10,7 @@
 #include "latencies/roots.h"
 #include "report/report.h"
 #include "limits/limits_report.h"
+#include "stands/stands.h"
 
 /* What a line is made of. */
 struct line {
@@ -128,20 +129,23 @@ const struct column batch_line_columns[] = {
 	 .columns = batch_profile_columns},
 	{0}};
 
-/* The largest waits, bottlenecks and peaks. */
+/* What stands out, the largest waits, bottlenecks and peaks. */
 static GArray *line_findings(const struct session *session, const struct profiles *peaks)
 {
 	GArray *findings = findings_new();
 	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
 	struct overview *overview = overview_new(session);
 	struct waiting *waiting = waiting_new(session);
+	struct stands *stands = stands_new(session, waiting);
 
+	findings_add_stands(findings, session, stands);
 	findings_add_waits(findings, session, overview->waits, tracers);
 	findings_add_imposers(findings, session, waiting);
 	if (peaks)
 		findings_add_profiles(findings, peaks);
 	findings_sort(findings);
 	g_array_set_size(findings, rows_limited(session, findings->len));
+	stands_free(stands);
 	waiting_free(waiting);
 	overview_free(overview);
 	return findings;
