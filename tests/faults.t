@@ -58,7 +58,7 @@ def size_limit():
                     with open(place + "/out", "wb") as file:
                         file.write(before)
                 done = t.run(*command, STARTUP, "--limit", "0", "--output", place + "/out",
-                             **with_limit(resource.RLIMIT_FSIZE, 1000))
+                             **with_limit(resource.RLIMIT_FSIZE, 500))
                 one_line(done, OUTPUT, place + "/out", "ulimit -f")
                 assert os.listdir(place) == (["out"] if before else []), os.listdir(place)
             with open(place + "/out", "rb") as file:
@@ -273,7 +273,9 @@ def shrinks(cut):
     assert status == 0, (status, err)
     events = [l for l in lines if b" kind=" in l]
     assert 1000 < len(events) + 10 < len(whole), (len(events), len(whole))
-    assert not [l for l in events if l not in whole][:3], [l for l in events if l not in whole][:3]
+    # the one event that was being handed over then may have lost its text, which lies in the file
+    strange = [l for l in events if l not in whole]
+    assert len(strange) <= 1, strange[:3]
     assert [l for l in lines if b" kind=" not in l and l not in whole], "no gap"
 
 

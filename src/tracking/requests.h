@@ -62,8 +62,8 @@ struct user_requests {
 	guint32 *peers; /* owned; of each end the other one, 0: not traced */
 	guint8 *roles; /* owned; of each end: enum channel_role, where it is inferred */
 	uint32_t inferred; /* connections of which it is inferred who serves, … */
-	uint32_t
-		undecided; /* … and where both ends write, but nothing tells; without the tracer's */
+	/* … and where both ends write, but nothing tells; without the tracer's */
+	uint32_t undecided;
 	uint32_t unknown_ends; /* connections of which it is not known who serves */
 	uint32_t of_tracer; /* left out, as nobody asked for its processes */
 	uint32_t omitted; /* not listed, as the options pick others */

@@ -77,7 +77,8 @@ static void test_client(void)
 	three_questions(feed);
 	/* from where a writes to where it has read */
 	g_assert_cmpstr(found(feed), ==, "1000-1058 5; 1200-1258 5; 1400-1458 5");
-	/* the two ends are one: b works on what a asked until it asks for the next; and a that long */
+	/* the two ends are one: b works on what a asked until it asks for the next; and a that long
+	 */
 	g_assert_cmpstr(working(feed), ==,
 			"5 1000-1058 #1; 5 1200-1258 #2; 5 1400-1458 #3; "
 			"6 1004-1058 #1; 6 1204-1258 #2; 6 1404-1458 #3");
