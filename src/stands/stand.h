@@ -40,8 +40,6 @@ struct stands {
 	GArray *items; /* struct stand */
 	int64_t waited[WAITED_FOR_COUNT];
 	guint waiters; /* threads that these are added up over */
-	uint32_t victim; /* who lost the largest part of its life, NO_THREAD */
-	int64_t lost, named; /* … how much, and how much of that the items name */
 };
 
 #endif

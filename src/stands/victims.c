@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* see victims.h. */
+/* See victims.h. */
 #include "stands/victims.h"
 
 #include <string.h>
@@ -34,19 +34,21 @@ static void free_fact(gpointer data)
 		fact_free(data);
 }
 
-/* A thread is known by its name without the number at its end: what comes and goes under one is
- * one thing. */
-static uint32_t name_of(const struct session *session, uint32_t thread)
+/* What comes and goes under one name, but for a number at its end, is one thing. Names are asked
+ * for with each piece of each path: they are looked up once. */
+static void names_init(struct losses *losses, const struct session *session)
 {
-	const char *name = is_thread(thread) ? session_thread_name(session, thread) : NULL;
-	g_autofree char *stem = name ? g_strndup(name, stem_length(session, name)) : NULL;
+	uint32_t count = session->trace.model.thread_count;
 
-	return name ? intern_id(session->trace.model.names, stem) : NO_THREAD;
-}
+	losses->names = g_new(uint32_t, count + 1);
+	losses->stems = g_new(uint32_t, count + 1);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *name = session_thread_name(session, i);
+		g_autofree char *stem = g_strndup(name, stem_length(session, name));
 
-static uint32_t full_name_of(const struct session *session, uint32_t thread)
-{
-	return intern_id(session->trace.model.names, session_thread_name(session, thread));
+		losses->names[i] = intern_id(session->trace.model.names, name);
+		losses->stems[i] = intern_id(session->trace.model.names, stem);
+	}
 }
 
 bool kind_is_by_subject(enum stand_kind kind)
@@ -130,7 +132,7 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 }
 
 struct competing {
-	const struct session *session;
+	const uint32_t *names; /* of each thread */
 	struct fact *fact;
 	uint32_t thread;
 };
@@ -138,14 +140,12 @@ struct competing {
 static void add_competitor(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct competing *competing = data;
-	struct deed deed = {.thread = thread,
-			    .name = full_name_of(competing->session, thread),
-			    .did = DID_RUN,
-			    .ns = end - begin,
-			    .count = 1};
+	struct deed deed = {.thread = thread, .did = DID_RUN, .ns = end - begin, .count = 1};
 
-	if (is_thread(thread) && thread != competing->thread)
-		deeds_add(competing->fact->deeds, &deed);
+	if (!is_thread(thread) || thread == competing->thread)
+		return;
+	deed.name = competing->names[thread];
+	deeds_add(competing->fact->deeds, &deed);
 }
 
 static struct fact *fact_of(struct putting *putting, const struct root *root,
@@ -156,7 +156,8 @@ static struct fact *fact_of(struct putting *putting, const struct root *root,
 			   .host = model_thread(&session->trace.model, piece->thread)->host,
 			   .victim = putting->victim,
 			   .subject = root->subject,
-			   .name = name_of(session, root->subject),
+			   .name = is_thread(root->subject) ? putting->losses->stems[root->subject]
+							    : NO_THREAD,
 			   .threads = 1,
 			   .object = root->object,
 			   .life = putting->life,
@@ -270,7 +271,7 @@ static void put_down(struct putting *putting, const struct piece *piece, const i
 	struct fact *fact = fact_of(putting, root, piece);
 	struct deed deed = root->deed;
 
-	deed.name = full_name_of(session, deed.thread);
+	deed.name = is_thread(deed.thread) ? putting->losses->names[deed.thread] : NO_THREAD;
 	deed.ns = ns;
 	deed.count = 1;
 	if (!fact->told.block || ns > fact->told_ns) {
@@ -291,7 +292,7 @@ static void put_down(struct putting *putting, const struct piece *piece, const i
 	fact->pinned += root->pinned ? ns : 0;
 	fact->dirty += is_dirty(session, root) ? ns : 0;
 	if (root->kind == STAND_CPU) {
-		struct competing competing = {session, fact, piece->thread};
+		struct competing competing = {putting->losses->names, fact, piece->thread};
 
 		each_run(session, fact->host, piece->ref, piece->begin, piece->end, add_competitor,
 			 &competing);
@@ -499,6 +500,7 @@ void losses_init(struct losses *losses, const struct session *session,
 	losses->facts = g_ptr_array_new_with_free_func(free_fact);
 	losses->lost = g_new0(int64_t, count + 1);
 	losses->tracers = session_tracers(session);
+	names_init(losses, session);
 	for (uint32_t i = 0; i < count; i++) {
 		struct candidate_victim one = {i, g_array_index(waiting->lost, int64_t, i)};
 
@@ -516,4 +518,6 @@ void losses_clear(struct losses *losses)
 	g_ptr_array_free(losses->facts, TRUE);
 	g_free(losses->lost);
 	g_free(losses->tracers);
+	g_free(losses->names);
+	g_free(losses->stems);
 }

@@ -15,6 +15,8 @@ struct losses {
 	GPtrArray *facts;  /* owned; struct fact, of one thread and one root each */
 	int64_t *lost;     /* owned; of each thread: what its facts add up to */
 	bool *tracers;     /* owned; session_tracers() */
+	uint32_t *names, *stems; /* owned; of each thread: interned, whole and without the number at
+				    its end */
 };
 
 /* Also fills what threads waited for: stands->waited, waiters. */
