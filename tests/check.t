@@ -188,8 +188,40 @@ def network():
 
 def text():
     lines = t.output("check", t.trace("lost")).decode()
-    assert re.search(r"^  delay +degraded", lines, re.M), lines
+    assert re.search(r"^  delay +partly +Why was the target not reached sooner\?", lines, re.M), lines
     assert "lttng enable-channel -k" in lines and "lttng add-context -k -t tid" in lines
+
+
+def answer():
+    """The first lines: which questions can be answered, the gravest that is missing, the line that records it. What is
+    missing in which trace is in the README of the traces."""
+    def told(name):
+        report = t.report("check", t.trace(name))
+        text = " ".join(t.output("check", t.trace(name)).decode().split("\n\n")[0].split())
+        assert all(sentence in text for sentence in report["answer"]), (name, text)
+        return report["answer"], report["record_with"]
+
+    sentences, line = told("startup-chain")
+    assert sentences == ["This trace answers every question: all that the answers rest on was recorded."], sentences
+    assert line == "lttng enable-event -k 'block_rq_*,block_bio_*,block_split,workqueue_*'", line
+    sentences, line = told("callstack")  # "no network events"
+    assert "in part only" in sentences[0] and sentences[1].startswith("Not recorded: net_if_receive_skb: "), sentences
+    assert line == "lttng enable-event -k 'net_*'", line
+    sentences, line = told("lost")  # "267,955 events discarded", no contexts: after a gap nobody knows who runs
+    assert sentences[1].startswith("Events were lost (") and "267955 events" in sentences[1], sentences
+    assert line.startswith("lttng enable-channel -k ") and line.endswith(" NAME && lttng add-context -k -c NAME -t tid"), line
+    sentences, line = told("wide")  # nothing but call stacks and functions, which cost too much to record by the way
+    assert len(sentences) == 1 and line is None, (sentences, line)
+    # a trace of nothing but switches: what to record then is all
+    trace = ctf.Trace({"sched_switch": [("prev_comm", "string"), ("prev_tid", "i32"), ("prev_prio", "i32"), ("prev_state", "i64"),
+                                        ("next_comm", "string"), ("next_tid", "i32"), ("next_prio", "i32")]})
+    for i in range(4):
+        trace.event(1000 * i, 0, "sched_switch", prev_comm="ab"[i % 2], prev_tid=7 + i % 2, prev_prio=20, prev_state=0,
+                    next_comm="ba"[i % 2], next_tid=8 - i % 2, next_prio=20)
+    with tempfile.TemporaryDirectory() as folder:
+        report = t.report("check", trace.write(folder + "/t"))
+    assert report["answer"][0] == "This trace answers in part: overview, delay, profile, diff, functions; not at all: requests."
+    assert report["record_with"] == "whylate record -- PROGRAM", report["record_with"]
 
 
 def damaged():
@@ -222,5 +254,6 @@ tap.case("no switches, no system calls", either)
 tap.case("most events lost: said first", most_lost)
 tap.case("no network events", network)
 tap.case("text", text)
+tap.case("the answer, and the line that mends it", answer)
 tap.case("a damaged stream", damaged)
 sys.exit(tap.done())

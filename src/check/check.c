@@ -77,7 +77,7 @@ static void add_needs(struct check *check, const struct session *session)
 {
 	for (guint i = 0; i < NEED_COUNT; i++) {
 		const struct need *need = &needs[i];
-		struct finding finding = {.kind = kind_of(need)};
+		struct finding finding = {.kind = kind_of(need), .need = (int) i};
 
 		if (need_is_met(session, need))
 			continue;
@@ -96,7 +96,9 @@ static void add_lost(struct check *check, const struct session *session)
 {
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
 		const struct host *host = model_host(&session->trace.model, i);
-		struct finding finding = {.kind = FINDING_LOST, .degraded = check_all(check)};
+		struct finding finding = {.kind = FINDING_LOST,
+					  .degraded = check_all(check),
+					  .need = -1};
 		g_autoptr(GString) name = g_string_new(NULL);
 		char length[32];
 
@@ -132,7 +134,9 @@ static void add_damage(struct check *check, const struct session *session)
 {
 	for (guint i = 0; i < session->trace.damages->len; i++) {
 		const struct damage *at = &g_array_index(session->trace.damages, struct damage, i);
-		struct finding finding = {.kind = FINDING_DAMAGE, .degraded = check_all(check)};
+		struct finding finding = {.kind = FINDING_DAMAGE,
+					  .degraded = check_all(check),
+					  .need = -1};
 
 		finding.name = g_strdup(at->file);
 		finding.means =
@@ -152,7 +156,9 @@ static void add_troubles(struct check *check, const struct session *session)
 	coverage_troubles(session, list);
 	for (guint i = 0; i < list->len; i++) {
 		const char *text = g_ptr_array_index(list, i), *colon = strstr(text, ": ");
-		struct finding finding = {.kind = FINDING_TRACE, .degraded = check_all(check)};
+		struct finding finding = {.kind = FINDING_TRACE,
+					  .degraded = check_all(check),
+					  .need = -1};
 
 		finding.name = colon ? g_strndup(text, (gsize) (colon - text)) : g_strdup(text);
 		finding.means = g_strdup(colon ? colon + 2 : "");
@@ -200,7 +206,7 @@ static char *user_means(const struct session *session)
 
 static void add_user_traces(struct check *check, const struct session *session)
 {
-	struct finding finding = {.kind = FINDING_USER_TRACE};
+	struct finding finding = {.kind = FINDING_USER_TRACE, .need = -1};
 
 	if (!session->trace.user_traces)
 		return;

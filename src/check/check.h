@@ -28,6 +28,7 @@ struct finding {
 	char *means;       /* owned; what is not known for that */
 	char *remedy;      /* owned; how to record it, a command line mostly; NULL: none */
 	unsigned impossible, degraded, poorer; /* bit per command of struct check */
+	int need;          /* enum need_name; -1: it is none of these */
 };
 
 #define CHECK_COMMANDS_MAX 32
@@ -38,6 +39,13 @@ struct check {
 	guint count;       /* of both */
 	GArray *findings;  /* owned; struct finding, the gravest first */
 };
+
+/* check_answer.c: the first sentences of the report, owned: what can be answered, and the gravest
+ * that is missing. Free with g_ptr_array_unref(). */
+GPtrArray *check_answer(const struct check *check, const struct session *session);
+/* … and the one line with which a next recording has all of it (of much, whylate's own), or if
+ * nothing grave is missing what would tell more; NULL: nothing is, or no recording prevents it. Free with g_free(). */
+char *check_record_with(const struct check *check);
 
 /* All commands' bits. */
 unsigned check_all(const struct check *check);

@@ -2,11 +2,9 @@
 /* What can be answered from a trace, as text and JSON: whylate-check-1. */
 #include "check/check.h"
 
-#include "report/report.h"
+#include <string.h>
 
-static const char *const meanings[] = {"all that it needs was recorded",
-				       "its answers lack something, and say so",
-				       "what it tells by was not recorded"};
+#include "report/report.h"
 
 /* "overview, delay" */
 static char *names_of(const struct check *check, unsigned commands)
@@ -55,16 +53,45 @@ static void findings_text(const struct check *check, const char *heading, bool g
 	}
 }
 
+/* The answer comes first. */
+static void answer_lines(const struct check *check, const struct session *session,
+			 struct output *output)
+{
+	g_autofree char *record_with = check_record_with(check);
+	bool all = true;
+
+	text_answer(output, check_answer(check, session));
+	for (guint c = 0; c < check->count; c++)
+		all &= check->answers[c] == ANSWER_YES;
+	if (!record_with)
+		return;
+	fputs(all ? "One line more would tell more:\n" : "Record it next time with:\n",
+	      output->file);
+	text_command(output, record_with, 2);
+}
+
+/* "delay      yes     Why was the target not reached sooner?" */
+static void question_line(const struct check *check, guint c, struct output *output)
+{
+	static const char *const words[] = {"yes", "partly", "no"};
+	const char *summary = check->commands[c]->summary;
+	g_autofree char *line =
+		g_strdup_printf("%-9s  %-6s  %.*s", check->commands[c]->name,
+				words[check->answers[c]], (int) strcspn(summary, "\n"), summary);
+
+	text_wrapped(output, line, 2, 19);
+}
+
 void check_text(const struct session *session, struct output *output)
 {
 	struct check check;
 
 	check_init(&check, session);
 	text_hosts(session, output);
-	text_heading(output, "Can it be answered from this trace?");
+	answer_lines(&check, session, output);
+	text_heading(output, "Which questions can this trace answer?");
 	for (guint c = 0; c < check.count; c++)
-		fprintf(output->file, "  %-10s %-9s %s\n", check.commands[c]->name,
-			answer_text(check.answers[c]), meanings[check.answers[c]]);
+		question_line(&check, c, output);
 	findings_text(&check, "What is missing, and how to record it", true, output);
 	findings_text(&check, "What would tell more", false, output);
 	check_clear(&check);
@@ -109,9 +136,18 @@ static guint put_answers(const struct report *report, const void *row)
 	return 0;
 }
 
+static void write_answer(const struct report *report, const void *row)
+{
+	json_put_answer(report->output, check_answer(row, report->session));
+}
+
+GETTER(char *, record_with, struct check, check_record_with(row));
+
 static const struct column report_columns[] = {
 	COLUMNS(report_hosts),
 	COLUMNS(report_coverage),
+	{NULL, COLUMN_WRITTEN, .write = write_answer},
+	{"record_with", COLUMN_TEXT, .owned = record_with},
 	{"commands", COLUMN_LIST, .each = put_answers},
 	{"findings", COLUMN_LIST, FIELD(struct check, findings), .columns = lack_columns},
 	{0}};

@@ -2,6 +2,8 @@
 /* The table of what analyses need of a trace; see needs.h. */
 #include "coverage/needs.h"
 
+#include <string.h>
+
 #include "run/session.h"
 
 /* Its lttng-modules-dkms 2.13.9 does not install these probes; the line fits no event then. */
@@ -193,4 +195,54 @@ bool need_is_met(const struct session *session, const struct need *need)
 		if (session->trace.kinds[need->kinds[i]])
 			return true;
 	return false;
+}
+
+/* "'sched_process_*'", or several with commas, goes to the others, if it is not there. */
+static void add_patterns(GPtrArray *patterns, const char *quoted, const char *end)
+{
+	g_autofree char *text = g_strndup(quoted, (gsize) (end - quoted));
+	g_auto(GStrv) list = g_strsplit_set(text, "', ", -1);
+
+	for (char **one = list; *one; one++)
+		if (**one && !g_ptr_array_find_with_equal_func(patterns, *one, g_str_equal, NULL))
+			g_ptr_array_add(patterns, g_strdup(*one));
+}
+
+/* "lttng add-context -k", the channel, and the rest. */
+static void append_command(GString *line, const char *command, const char *channel)
+{
+	const char *rest = strstr(command, " -k ") + strlen(" -k");
+
+	g_string_append_printf(line, "%s%.*s%s%s%s", line->len ? " && " : "",
+			       (int) (rest - command), command, channel ? " -c " : "",
+			       channel ? channel : "", rest);
+}
+
+char *needs_line(unsigned missing, const char *channel)
+{
+	static const char event[] = "lttng enable-event -k ", context[] = "lttng add-context -k ";
+	g_autoptr(GPtrArray) patterns = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GString) line = g_string_new(NULL), commands = g_string_new(NULL);
+
+	for (guint i = 0; i < NEED_COUNT; i++) {
+		const char *by = needs[i].recorded_by;
+
+		if (!(missing >> i & 1))
+			continue;
+		if (i == NEED_SYSCALLS || g_str_has_prefix(by, context))
+			append_command(commands, by, channel);
+		else if (g_str_has_prefix(by, event))
+			add_patterns(patterns, by + strlen(event), strchrnul(by, '#'));
+	}
+	if (patterns->len) {
+		g_autofree char *events = NULL, *command = NULL;
+
+		g_ptr_array_add(patterns, NULL);
+		events = g_strjoinv(",", (char **) patterns->pdata);
+		command = g_strdup_printf("%s'%s'", event, events);
+		append_command(line, command, channel);
+	}
+	if (commands->len)
+		g_string_append_printf(line, "%s%s", line->len ? " && " : "", commands->str);
+	return line->len ? g_string_free(g_steal_pointer(&line), FALSE) : NULL;
 }

@@ -203,3 +203,21 @@ const struct column report_window[] = {
 	{"window", COLUMN_OBJECT, .at = session_of, .columns = window_columns}, {0}};
 const struct column report_head[] = {
 	COLUMNS(report_hosts), COLUMNS(report_coverage), COLUMNS(report_window), {0}};
+
+/* --- the answer ----------------------------------------------------------------------------- */
+
+void json_put_answer(struct output *output, GPtrArray *sentences)
+{
+	json_begin(output, "answer", '[', LINES_NOT);
+	for (guint i = 0; i < sentences->len; i++)
+		json_put_text(output, NULL, g_ptr_array_index(sentences, i));
+	json_end(output, ']');
+	g_ptr_array_unref(sentences);
+}
+
+void text_answer(struct output *output, GPtrArray *sentences)
+{
+	for (guint i = 0; i < sentences->len; i++)
+		text_wrapped(output, g_ptr_array_index(sentences, i), 0, 2);
+	g_ptr_array_unref(sentences);
+}

@@ -24,6 +24,9 @@
 extern const struct column report_head[], report_hosts[], report_coverage[], report_window[];
 /* Of struct coverage. */
 extern const struct column coverage_columns[];
+/* The sentences that a report begins with, owned strings; freed: member "answer"; for people. */
+void json_put_answer(struct output *output, GPtrArray *sentences);
+void text_answer(struct output *output, GPtrArray *sentences);
 /* Of a part, with four decimals; of a whole of 0, 0. */
 double share_rounded(int64_t part, int64_t whole);
 /* The last part of most reports. */
@@ -65,6 +68,8 @@ int text_columns(const char *text);
  * trace cannot bear its answer, and nothing was written. */
 bool text_suggestion(const struct session *session, const struct suggestion *suggestion, int indent,
 		     struct output *output);
+/* A command line that is there as text, of words without blanks; the same way. */
+void text_command(struct output *output, const char *line, int indent);
 void text_wrapped(struct output *output, const char *text, int indent, int hanging);
 /* The same, with what stands at the right of the last line, or of one more (NULL: nothing);
  * returns how many lines that is. */

@@ -15,7 +15,7 @@ static bool trace_bears(const struct session *session, const struct suggestion *
 /* Where a line would be too long a backslash ends it: a shell takes them as one. */
 static void put_words(struct output *output, const GPtrArray *words, int indent)
 {
-	int at = fprintf(output->file, "%*s%s", indent, "", "whylate");
+	int at = fprintf(output->file, "%*s%s", indent, "", (char *) g_ptr_array_index(words, 0));
 
 	for (guint i = 1; i < words->len; i++) {
 		g_autofree char *word = text_safe(g_ptr_array_index(words, i));
@@ -30,6 +30,16 @@ static void put_words(struct output *output, const GPtrArray *words, int indent)
 		}
 	}
 	fputc('\n', output->file);
+}
+
+void text_command(struct output *output, const char *line, int indent)
+{
+	g_auto(GStrv) split = g_strsplit(line, " ", -1);
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
+
+	for (char **word = split; *word; word++)
+		g_ptr_array_add(words, *word);
+	put_words(output, words, indent);
 }
 
 bool text_suggestion(const struct session *session, const struct suggestion *suggestion, int indent,

@@ -13,42 +13,6 @@
 #define LEAST_CONTRAST 0.01 /* of all requests' time, */
 #define LEAST_OF_THOSE 0.1 /* … and of the time of those that have it */
 
-/* What time is that is put down to such a cause. */
-static const char *kind_words(const char *kind)
-{
-	static const struct {
-		enum cause_kind kind;
-		const char *words;
-	} words[] = {
-		{CAUSE_CPU, "work"},
-		{CAUSE_BLOCK_DEVICE, "waiting for a disk"},
-		{CAUSE_LOCK_OWNER, "waiting for a lock"},
-		{CAUSE_WAIT_CPU, "ready but without a CPU"},
-		{CAUSE_THROTTLED, "held back by a limit"},
-		{CAUSE_TIMER, "asleep, by a timer"},
-		{CAUSE_TIMEOUT, "waiting for an answer that did not come"},
-		{CAUSE_NETWORK, "waiting for a peer"},
-		{CAUSE_IRQ, "interrupts"},
-		{CAUSE_SOFTIRQ, "softIRQs"},
-		{CAUSE_PROCESS, "waiting for another process"},
-		{CAUSE_CHILD, "waiting for a child"},
-		{CAUSE_RETRY, "pauses between two tries"},
-		{CAUSE_RETRANSMISSION, "waiting for lost packets"},
-		{CAUSE_DELAYED_ACK, "waiting for a delayed acknowledgement"},
-		{CAUSE_SEND_QUEUE, "waiting in a device's queue"},
-		{CAUSE_STOPPED, "stopped"},
-		{CAUSE_STILL_BLOCKED, "a wait that had not ended"},
-		{CAUSE_UNKNOWN, "for what is not known"},
-	};
-
-	if (strcmp(kind, "other-request") == 0)
-		return "waiting for another request's turn";
-	for (guint i = 0; i < G_N_ELEMENTS(words); i++)
-		if (strcmp(kind, cause_kind_text(words[i].kind)) == 0)
-			return words[i].words;
-	return kind;
-}
-
 static const struct user_cause *cause_at(const struct costs *costs, guint i)
 {
 	return &g_array_index(costs->causes, struct user_cause, i);
@@ -81,7 +45,7 @@ static void append_causes(const struct costs *costs, bool slow, GString *line)
 		if (i && part < LEAST_TOLD * whole)
 			break;
 		g_string_append_printf(line, "%s%.0f %% %s (%s", i ? ", " : "",
-				       whole > 0 ? part * 100 / whole : 0, kind_words(at->kind),
+				       whole > 0 ? part * 100 / whole : 0, time_words(at->kind),
 				       at->label);
 		if (slow && at->slow_requests < costs->slow_count)
 			g_string_append_printf(line, "; %u of the %u", at->slow_requests,

@@ -364,13 +364,9 @@ static void write_ways(const struct report *report, const void *row)
 static void write_answer(const struct report *report, const void *row)
 {
 	g_autoptr(GArray) order = requests_slowest(costs_of_report(report)->requests);
-	g_autoptr(GPtrArray) answer = requests_answer(report->data, order);
 
 	(void) row;
-	json_begin(report->output, "answer", '[', LINES_NOT);
-	for (guint i = 0; i < answer->len; i++)
-		json_put_text(report->output, NULL, g_ptr_array_index(answer, i));
-	json_end(report->output, ']');
+	json_put_answer(report->output, requests_answer(report->data, order));
 }
 
 /* --- reports -------------------------------------------------------------------------------- */

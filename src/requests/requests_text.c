@@ -81,10 +81,7 @@ static void remarks(const struct costs *costs, guint n, struct output *output)
 
 static void head(const struct costs *costs, const GArray *order, struct output *output)
 {
-	g_autoptr(GPtrArray) answer = requests_answer(costs, order);
-
-	for (guint i = 0; i < answer->len; i++)
-		text_wrapped(output, g_ptr_array_index(answer, i), 0, 2);
+	text_answer(output, requests_answer(costs, order));
 	remarks(costs, order->len, output);
 }
 

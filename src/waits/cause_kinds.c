@@ -18,3 +18,38 @@ const char *cause_kind_text(enum cause_kind kind)
 {
 	return cause_info(kind)->name;
 }
+
+const char *time_words(const char *kind)
+{
+	static const struct {
+		enum cause_kind kind;
+		const char *words;
+	} words[] = {
+		{CAUSE_CPU, "work"},
+		{CAUSE_BLOCK_DEVICE, "waiting for a disk"},
+		{CAUSE_LOCK_OWNER, "waiting for a lock"},
+		{CAUSE_WAIT_CPU, "ready but without a CPU"},
+		{CAUSE_THROTTLED, "held back by a limit"},
+		{CAUSE_TIMER, "asleep, by a timer"},
+		{CAUSE_TIMEOUT, "waiting for an answer that did not come"},
+		{CAUSE_NETWORK, "waiting for a peer"},
+		{CAUSE_IRQ, "interrupts"},
+		{CAUSE_SOFTIRQ, "softIRQs"},
+		{CAUSE_PROCESS, "waiting for another process"},
+		{CAUSE_CHILD, "waiting for a child"},
+		{CAUSE_RETRY, "pauses between two tries"},
+		{CAUSE_RETRANSMISSION, "waiting for lost packets"},
+		{CAUSE_DELAYED_ACK, "waiting for a delayed acknowledgement"},
+		{CAUSE_SEND_QUEUE, "waiting in a device's queue"},
+		{CAUSE_STOPPED, "stopped"},
+		{CAUSE_STILL_BLOCKED, "a wait that had not ended"},
+		{CAUSE_UNKNOWN, "for what is not known"},
+	};
+
+	if (strcmp(kind, "other-request") == 0)
+		return "waiting for another request's turn";
+	for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+		if (strcmp(kind, cause_kind_text(words[i].kind)) == 0)
+			return words[i].words;
+	return kind;
+}

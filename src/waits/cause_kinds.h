@@ -63,5 +63,8 @@ struct cause_info {
 };
 const struct cause_info *cause_info(enum cause_kind kind);
 const char *cause_kind_text(enum cause_kind kind);
+/* What time is that sums put down to a kind, by its name: "waiting for a disk"; of requests also
+ * "other-request". */
+const char *time_words(const char *kind);
 
 #endif
