@@ -25,9 +25,9 @@ TABLE = {
     "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives", "path": "waits", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
     "calls": "tracking",
     # what reports share
-    "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "limits": "report tracking",
+    "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "whatif": "findings", "limits": "report tracking",
     # a room a question: none uses another
-    "overview": "findings limits", "delay": "findings limits", "profile": "findings limits",
+    "overview": "findings limits", "delay": "whatif limits", "profile": "findings limits",
     "requests": "findings limits", "functions": "report calls", "diff": "report calls", "check": "report",
     "explain": "findings", "export": "findings", "batch": "findings limits", "lami": "report tracking",
     # all of them

@@ -9,6 +9,7 @@
 #include "path/path.h"
 #include "report/report.h"
 #include "waits/summary.h"
+#include "whatif/what_if.h"
 
 struct delay {
 	const struct session *session; /* borrowed */
@@ -17,6 +18,7 @@ struct delay {
 	GPtrArray *verdict;    /* strings */
 	GArray *locks;         /* struct contention: that the reported threads waited for */
 	GArray *findings;      /* struct finding: of these threads' waits */
+	struct what_if *what_if; /* with --what-if; else NULL */
 	GArray *threads;       /* struct stretch: each thread and its part of the window */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `whylate delay`: why the target, or a thread, was not there sooner. */
 #include "delay/delay.h"
+#include "whatif/what_if.h"
 #include "findings/findings.h"
 #include "imposed/wait_groups.h"
 #include "limits/limit_options.h"
@@ -22,10 +23,23 @@ static const struct option option_path = {
 	option_switch, AT(path)};
 
 static const struct option *const options[] = {
-	&option_target, &option_thread,   &option_process,      WINDOW_OPTIONS,
-	&option_every,  &option_kallsyms, &option_format,       &option_output,
-	&option_limit,  &option_depth,    &option_min_duration, &option_path,
-	LIMIT_OPTIONS,  &option_force,    LAST_OPTIONS,         NULL};
+	&option_target,
+	&option_thread,
+	&option_process,
+	WINDOW_OPTIONS,
+	&option_every,
+	&option_kallsyms,
+	&option_format,
+	&option_output,
+	&option_limit,
+	&option_depth,
+	&option_min_duration,
+	&option_path,
+	&option_what_if,
+	LIMIT_OPTIONS,
+	&option_force,
+	LAST_OPTIONS,
+	NULL};
 
 static bool check(struct options *asked, GError **error)
 {
@@ -122,12 +136,42 @@ static GArray *findings_of(const struct delay *delay)
 	return findings;
 }
 
+static void delay_free(void *made)
+{
+	struct delay *delay = made;
+
+	g_array_free(delay->lineage, TRUE);
+	path_free(delay->path);
+	what_if_free(delay->what_if);
+	g_ptr_array_free(delay->verdict, TRUE);
+	g_array_free(delay->threads, TRUE);
+	g_array_free(delay->locks, TRUE);
+	g_array_free(delay->findings, TRUE);
+	g_free(delay);
+}
+
+/* --what-if, of the single thread's part of the window. */
+static bool what_if_of(struct delay *delay, uint32_t single, GError **error)
+{
+	const struct stretch *first, *last;
+
+	if (single == NO_THREAD || !delay->lineage->len)
+		return options_refuse(error, "--what-if is answered for one thread: give --target, "
+					     "or a single --thread");
+	first = &g_array_index(delay->lineage, struct stretch, 0);
+	last = &g_array_index(delay->lineage, struct stretch, delay->lineage->len - 1);
+	if (delay->session->asked.target == NO_THREAD)
+		first = last;
+	delay->what_if =
+		what_if_new(delay->session, first->thread, single, first->begin, last->end, error);
+	return delay->what_if;
+}
+
 static void *make(const struct session *session, GError **error)
 {
 	uint32_t single = single_thread(session);
 	struct delay *delay = g_new0(struct delay, 1);
 
-	(void) error;
 	delay->session = session;
 	delay->threads = g_array_new(FALSE, FALSE, sizeof(struct stretch));
 	if (single == NO_THREAD) {
@@ -147,20 +191,11 @@ static void *make(const struct session *session, GError **error)
 		delay->verdict = verdict_of_many(delay);
 	delay->locks = locks_of(delay);
 	delay->findings = findings_of(delay);
+	if (session->asked.options->what_if->len && !what_if_of(delay, single, error)) {
+		delay_free(delay);
+		return NULL;
+	}
 	return delay;
-}
-
-static void delay_free(void *made)
-{
-	struct delay *delay = made;
-
-	g_array_free(delay->lineage, TRUE);
-	path_free(delay->path);
-	g_ptr_array_free(delay->verdict, TRUE);
-	g_array_free(delay->threads, TRUE);
-	g_array_free(delay->locks, TRUE);
-	g_array_free(delay->findings, TRUE);
-	g_free(delay);
 }
 
 static void text(const void *delay, struct output *output)

@@ -130,6 +130,8 @@ static const struct column report_columns[] = {
 	{"findings", COLUMN_LIST, FIELD(struct delay, findings), .columns = finding_columns,
 	 .limited = true},
 	{"target", COLUMN_OBJECT, .at = target_match, .columns = target_columns},
+	{"what_if", COLUMN_OBJECT, FIELD(struct delay, what_if), .columns = what_if_columns,
+	 .absent = true},
 	{"verdict", COLUMN_LIST, FIELD(struct delay, verdict), .item = COLUMN_TEXT},
 	{"lineage", COLUMN_LIST, FIELD(struct delay, lineage), .columns = stretch_columns},
 	{"locks", COLUMN_LIST, FIELD(struct delay, locks), .columns = contention_columns,

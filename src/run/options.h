@@ -153,6 +153,7 @@ struct options {
 	enum choice color, progress;
 	bool progress_lines; /* on standard output, in LAMI's form */
 	enum reader_choice reader;
+	GPtrArray *what_if; /* owned strings: rules, checked (whatif/rules.h) */
 	GPtrArray *limits; /* owned; struct limit (limits.h): --fail-if, --budget */
 	char *junit; /* owned; file; NULL */
 	bool anonymise;

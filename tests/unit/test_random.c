@@ -12,6 +12,7 @@
 #include "flow/forget.h"
 #include "invariants.h"
 #include "walk_invariants.h"
+#include "whatif_invariants.h"
 
 #define EVENTS 4000
 #define TIDS 24
@@ -282,6 +283,7 @@ static void run(guint32 seed, bool nonsense)
 	finish(feed);
 	check_threads(feed->session);
 	g_assert_cmpuint(check_profiles(feed->session), >, 4);
+	check_retimed(feed->session, seed);
 	g_assert_cmpuint(check_walk(feed->session, seed % 8 == 0), >, 4);
 	locks_seen += check_locks(feed->session);
 	feed_free(feed);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* See answer.h. */
+#include "whatif/answer.h"
+
+#include "util/when.h"
+#include "waits/state_names.h"
+#include "waits/wait.h"
+#include "whatif/new_path.h"
+
+#define SAID 3           /* parts of what is left */
+#define SAID_SHARE 0.05  /* … that are at least so much of it */
+
+/* Pieces of the re-timed path that are alike. */
+struct part {
+	uint32_t thread, leaf, resource;
+	int64_t ns;
+};
+
+/* What the piece was spent on, as an interned key; 0: its leaf tells. */
+static uint32_t resource_of(const struct session *session, const struct new_piece *piece)
+{
+	return leaf_is_blocked(piece->span.leaf)
+		       ? block_waits_for(session,
+					 block_at(&session->trace.timeline, piece->span.ref))
+		       : 0;
+}
+
+static int longest_first(gconstpointer a, gconstpointer b)
+{
+	const struct part *x = a, *y = b;
+
+	return x->ns != y->ns           ? (x->ns > y->ns ? -1 : 1)
+	       : x->thread != y->thread ? (x->thread < y->thread ? -1 : 1)
+	       : x->leaf != y->leaf
+		       ? (x->leaf < y->leaf ? -1 : 1)
+		       : (int) (x->resource > y->resource) - (int) (x->resource < y->resource);
+}
+
+static GArray *parts_of(const struct session *session, const GArray *path)
+{
+	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct part));
+
+	for (guint i = 0; i < path->len; i++) {
+		const struct new_piece *piece = &g_array_index(path, struct new_piece, i);
+		struct part part = {piece->thread, piece->span.leaf, resource_of(session, piece),
+				    piece->end - piece->begin};
+		guint at = 0;
+
+		for (; at < parts->len; at++) {
+			struct part *like = &g_array_index(parts, struct part, at);
+
+			if (like->thread == part.thread && like->leaf == part.leaf &&
+			    like->resource == part.resource)
+				break;
+		}
+		if (at < parts->len)
+			g_array_index(parts, struct part, at).ns += part.ns;
+		else
+			g_array_append_val(parts, part);
+	}
+	g_array_sort(parts, longest_first);
+	return parts;
+}
+
+static void append_share(GString *text, int64_t ns, int64_t all)
+{
+	char length[32];
+
+	g_string_append(text, when_duration(length, ns));
+	if (all > 0)
+		g_string_append_printf(text, " (%.1f %%)", 100.0 * (double) ns / (double) all);
+}
+
+/* A range instead of a number: as much of the saving is not sure. */
+#define MATTERS 0.02
+
+static int64_t size_of(int64_t ns)
+{
+	return ns < 0 ? -ns : ns;
+}
+
+/* "802.8 ms sooner (73.8 %) than the recorded 1.088 s" */
+static char *gain(const struct what_if *what_if)
+{
+	GString *text = g_string_new(NULL);
+	char recorded[32], more[32], other[32];
+	int64_t saved = what_if->saved, most = what_if->saved_at_most;
+	int64_t from = what_if->saved_from, to = what_if->saved_to;
+
+	if (saved) {
+		append_share(text, size_of(saved), what_if->recorded);
+		g_string_append(text, saved < 0 ? " later than" : " sooner than");
+	} else {
+		g_string_append(text, "No sooner than");
+	}
+	g_string_append_printf(text, " the recorded %s",
+			       when_duration(recorded, what_if->recorded));
+	if ((double) (to - from) > MATTERS * (double) size_of(saved))
+		g_string_append_printf(text, "; from %s%s to %s%s, by what is not sure",
+				       when_duration(more, size_of(from)),
+				       from < 0 && to >= 0 ? " later" : "",
+				       when_duration(other, size_of(to)),
+				       to < 0 ? " later" : " sooner");
+	if (most > saved && saved >= 0)
+		g_string_append_printf(text, "; up to %s sooner, had a CPU been free always",
+				       when_duration(more, most));
+	g_string_append_c(text, '.');
+	return g_string_free(text, FALSE);
+}
+
+/* "53.1 ms (19.0 %) of what is left is x-session (218): user code" */
+static char *part_words(const struct session *session, const struct part *part, int64_t left)
+{
+	g_autofree char *label = leaf_label(session, part->leaf);
+	GString *text = g_string_new(NULL);
+
+	append_share(text, part->ns, left);
+	g_string_append_printf(text, " of what is left: %s (%d)%s, %s",
+			       session_thread_name(session, part->thread),
+			       model_thread(&session->trace.model, part->thread)->tid,
+			       session_on(session, part->thread), label);
+	if (part->resource)
+		g_string_append_printf(text, " on %s",
+				       resource_words(session_text(session, part->resource)));
+	g_string_append_c(text, '.');
+	return g_string_free(text, FALSE);
+}
+
+static void append_doubt(GString *text, int64_t ns, int64_t left, const char *what)
+{
+	if (!ns)
+		return;
+	g_string_append(text, text->len ? "; " : "");
+	append_share(text, ns, left);
+	g_string_append(text, what);
+}
+
+/* What the answer rests on that is not sure; NULL: nothing. */
+static char *doubt(const struct what_if *what_if, int64_t left)
+{
+	const struct doubts *doubts = &what_if->doubts;
+	GString *text = g_string_new(NULL);
+
+	append_doubt(
+		text, doubts->ready, left,
+		" of what is left was ready and kept off the CPU, and may change with the rest");
+	append_doubt(text, doubts->anchored, left,
+		     " is waits that keep their time of day, as nothing tells what they hang on");
+	append_doubt(text, doubts->inferred, left, " is waits whose cause is inferred");
+	append_doubt(text, doubts->gaps, left, " is waits across lost events");
+	if (!text->len) {
+		g_string_free(text, TRUE);
+		return NULL;
+	}
+	g_string_prepend(text, "Not sure: ");
+	g_string_append_c(text, '.');
+	return g_string_free(text, FALSE);
+}
+
+#define LIMITS                                                                                     \
+	"Every thread does the same in the same order as recorded; caches, memory, the CPU's "     \
+	"frequency and queues served in another order are left out."
+
+GPtrArray *answer_verdict(const struct session *session, const struct what_if *what_if,
+			  const GArray *path)
+{
+	GPtrArray *verdict = g_ptr_array_new_with_free_func(g_free);
+	GArray *parts = parts_of(session, path);
+	int64_t left = what_if->recorded - what_if->saved;
+	char *not_sure = doubt(what_if, left);
+
+	g_ptr_array_add(verdict, gain(what_if));
+	for (guint i = 0; i < parts->len && i < SAID; i++) {
+		const struct part *part = &g_array_index(parts, struct part, i);
+
+		if ((double) part->ns >= SAID_SHARE * (double) left)
+			g_ptr_array_add(verdict, part_words(session, part, left));
+	}
+	if (not_sure)
+		g_ptr_array_add(verdict, not_sure);
+	g_ptr_array_add(verdict, g_strdup(LIMITS));
+	g_array_free(parts, TRUE);
+	return verdict;
+}

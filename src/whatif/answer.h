@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* A what-if's answer, and what it says in sentences.
+ *
+ * Part of whatif/.
+ */
+#ifndef WHYLATE_WHATIF_ANSWER_H
+#define WHYLATE_WHATIF_ANSWER_H
+
+#include "run/session.h"
+
+/* What the answer rests on: of the re-timed critical path, ns, and how many. */
+struct doubts {
+	int64_t ready;    /* ready to run, and kept off the CPU as long as it was recorded */
+	int64_t anchored; /* waits that kept their time of day: nothing tells what they hang on */
+	int64_t inferred; /* waits for whom is concluded only */
+	int64_t gaps;     /* waits across lost events, which kept their length */
+	uint32_t anchors;
+	uint64_t cycles;  /* of all threads: waits for each other, or for who was waiting */
+};
+
+struct what_if {
+	const GPtrArray *rules; /* borrowed; their texts */
+	uint64_t count;        /* stretches that they pick */
+	int64_t picked;        /* ns of these, as recorded */
+	int64_t recorded;      /* ns: how long it took */
+	int64_t time;          /* ns: when the thread gets there now */
+	int64_t saved;         /* ns; below 0: it takes longer */
+	int64_t saved_from, saved_to; /* ns: what the doubts leave room for; `saved` is in it */
+	int64_t saved_at_most; /* … had there been a free CPU always */
+	struct doubts doubts;
+	GPtrArray *verdict;    /* owned strings */
+};
+
+/* How much sooner, what limits next by `path` (struct new_piece), and what is not sure; owned
+ * strings. */
+GPtrArray *answer_verdict(const struct session *session, const struct what_if *what_if,
+			  const GArray *path);
+
+#endif

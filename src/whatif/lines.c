@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* See lines.h. */
+#include "whatif/lines.h"
+
+void line_clear(struct line *line)
+{
+	g_free(line->points);
+	*line = (struct line) {0};
+}
+
+static void append(struct line *line, struct point point)
+{
+	if (line->count == line->room) {
+		line->room = line->room ? 2 * line->room : 4;
+		line->points = g_renew(struct point, line->points, line->room);
+	}
+	line->points[line->count++] = point;
+}
+
+void line_begin(struct line *line, struct point point)
+{
+	if (point.old != point.new)
+		append(line, point);
+}
+
+void line_add(struct line *line, struct point begin, struct point end)
+{
+	if (end.new - end.old == begin.new - begin.old)
+		return;
+	if (!line->count || line->points[line->count - 1].old != begin.old)
+		append(line, begin);
+	append(line, end);
+}
+
+int64_t between(struct point begin, struct point end, int64_t old)
+{
+	return begin.new + (int64_t) ((__int128) (old - begin.old) * (end.new - begin.new) /
+				      (end.old - begin.old));
+}
+
+int64_t line_at(const struct line *line, int64_t old)
+{
+	const struct point *points = line->points;
+	uint32_t low = 0, high = line->count;
+
+	if (!high)
+		return old;
+	if (points[high - 1].old <= old)
+		return points[high - 1].new + (old - points[high - 1].old);
+	if (old <= points[0].old)
+		return points[0].new + (old - points[0].old);
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (points[middle].old <= old)
+			low = middle;
+		else
+			high = middle;
+	}
+	return between(points[low], points[low + 1], old);
+}
+
+int64_t line_when(const struct line *line, int64_t new)
+{
+	const struct point *points = line->points, *from, *to;
+	uint32_t low = 0, high = line->count;
+
+	if (!high)
+		return new;
+	if (new < points[0].new)
+		return points[0].old + (new - points[0].new);
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (points[middle].new <= new)
+			low = middle;
+		else
+			high = middle;
+	}
+	from = &points[low];
+	if (low + 1 == line->count)
+		return from->old + (new - from->new);
+	to = from + 1; /* to->new > new >= from->new */
+	return from->old + (int64_t) ((__int128) (new - from->new) * (to->old - from->old) /
+				      (to->new - from->new));
+}

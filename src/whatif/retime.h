@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Re-timing: when each thread would have reached what it reached, had some stretches been shorter
+ * or longer.
+ *
+ *   T  ──work──┤ waits for W      ├──work──        N(T, e) = max(N(T, b), N(W, w) + (e - w))
+ *              b                  e ▲
+ *   W  ────work x0.5────┬ w ────────┘
+ *
+ * The same threads do the same things in the same order, woken by the same wakers; only lengths
+ * change. With no rule nothing moves, to the ns. Several scenarios, each a choice of the rules,
+ * are re-timed at once, as most of the time goes into reading the states and asking whom a wait
+ * is led to.
+ *
+ * Place: whatif/, over waits/ (whom a wait is led to) and ready/. One pass over all threads'
+ * stored states in time order; what is kept are the points where a thread's shift changes.
+ * Source: semantics.md, "What if".
+ */
+#ifndef WHYLATE_WHATIF_RETIME_H
+#define WHYLATE_WHATIF_RETIME_H
+
+#include "run/session.h"
+#include "whatif/rules.h"
+
+#define SCENARIOS_MAX 64
+
+/* Where the model is not sure, what it takes to be true. */
+enum scenario_flags {
+	FREE_CPUS = 1,    /* nobody waits for a CPU: the lower bound */
+	ANCHORS_MOVE = 2, /* waits that keep their time of day, as nothing tells what they hang
+			     on, keep their length instead */
+	NO_INFERRED = 4,  /* who is only concluded to have been waited for is not followed: the
+			     wait keeps its time of day */
+};
+
+struct scenario {
+	uint64_t rules; /* a bit each */
+	unsigned flags; /* enum scenario_flags */
+};
+
+struct retimed;
+
+/* Of what all threads did in [from, to), which a rule may change; what was before stays. `rules`
+ * count what they pick. 1 to SCENARIOS_MAX scenarios. Free with retimed_free(), before the
+ * rules. */
+struct retimed *retime(const struct session *session, struct rules *rules,
+		       const struct scenario *scenarios, guint count, int64_t from, int64_t to);
+void retimed_free(struct retimed *retimed);
+
+/* N(thread, time) in a scenario: when `thread` reaches what it reached at `time`; ns. */
+int64_t retimed_at(const struct retimed *retimed, guint scenario, uint32_t thread, int64_t time);
+/* The last time at which `thread` had reached no more than what it reaches at the new time. */
+int64_t retimed_when(const struct retimed *retimed, guint scenario, uint32_t thread,
+		     int64_t new_time);
+/* Where `thread` first is not where it was: the time, and by how much; 0: nowhere. */
+int64_t retimed_drift(const struct retimed *retimed, guint scenario, uint32_t thread, int64_t *at);
+/* Waits for each other at one and the same time, and for what was not over: how many. */
+uint64_t retimed_cycles(const struct retimed *retimed);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* See rules.h.
+ *
+ * Names and keys are compared with patterns once for each that there is, not for each stretch:
+ * `threads` and `leaves` keep for each rule whether its selectors of that kind hold.
+ */
+#include "whatif/rules.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ready/ready.h"
+#include "run/choosing.h"
+#include "util/error.h"
+#include "util/idmap.h"
+#include "util/pattern.h"
+#include "waits/causes.h"
+#include "waits/state_names.h"
+
+struct picked {
+	uint64_t count;
+	int64_t ns;
+};
+
+struct rules {
+	const struct session *session;
+	GArray *list; /* struct rule; as written, empty of a choice */
+	guint count;
+	struct picked picked[RULES_MAX];
+	rules_picker *pick; /* NULL: as written */
+	const void *data; /* borrowed; the picker's */
+	uint64_t *threads; /* owned; of each thread: rules that may pick it */
+	struct idmap leaves; /* leaf -> place in `fits` */
+	GArray *fits; /* uint64_t: rules that a leaf's key fits */
+	uint64_t with_work; /* rules that may pick work */
+};
+
+static void clear(gpointer rule)
+{
+	rule_clear(rule);
+}
+
+static const struct rule *rule_at(const struct rules *rules, guint i)
+{
+	return &g_array_index(rules->list, struct rule, i);
+}
+
+static void mark_threads(struct rules *rules, uint64_t bit, const char *wanted, bool process,
+			 uint64_t *marks)
+{
+	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	session_threads_named(rules->session, wanted, process, list);
+	for (guint i = 0; i < list->len; i++)
+		marks[g_array_index(list, uint32_t, i)] |= bit;
+}
+
+static bool host_fits(const struct rules *rules, uint32_t thread, const char *wanted)
+{
+	const struct model *model = &rules->session->trace.model;
+	const struct host *host = model_host(model, model_thread(model, thread)->host);
+
+	return pattern_match(wanted, host->hostname ? host->hostname : "");
+}
+
+/* Which threads the rule may pick. */
+static void choose_threads(struct rules *rules, const struct rule *rule, uint64_t bit)
+{
+	uint32_t count = rules->session->trace.model.thread_count;
+	g_autofree uint64_t *by_name = g_new0(uint64_t, count + 1);
+	g_autofree uint64_t *by_process = g_new0(uint64_t, count + 1);
+
+	if (rule->value[SELECT_THREAD])
+		mark_threads(rules, bit, rule->value[SELECT_THREAD], false, by_name);
+	if (rule->value[SELECT_PROCESS])
+		mark_threads(rules, bit, rule->value[SELECT_PROCESS], true, by_process);
+	for (uint32_t i = 0; i < count; i++)
+		if ((!rule->value[SELECT_THREAD] || by_name[i]) &&
+		    (!rule->value[SELECT_PROCESS] || by_process[i]) &&
+		    (!rule->value[SELECT_HOST] || host_fits(rules, i, rule->value[SELECT_HOST])))
+			rules->threads[i] |= bit;
+}
+
+static struct rules *rules_empty(const struct session *session)
+{
+	struct rules *rules = g_new0(struct rules, 1);
+
+	rules->session = session;
+	rules->list = g_array_new(FALSE, FALSE, sizeof(struct rule));
+	g_array_set_clear_func(rules->list, clear);
+	rules->threads = g_new0(uint64_t, session->trace.model.thread_count + 1);
+	rules->fits = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	idmap_init(&rules->leaves);
+	return rules;
+}
+
+struct rules *rules_new(const struct session *session, const char *const *texts, guint count)
+{
+	struct rules *rules = rules_empty(session);
+
+	g_assert(count <= RULES_MAX);
+	rules->count = count;
+	for (guint i = 0; i < count; i++) {
+		struct rule rule;
+		uint64_t bit = UINT64_C(1) << i;
+
+		rule_parse(texts[i], &rule, NULL);
+		choose_threads(rules, &rule, bit);
+		if (!rule.value[SELECT_ON] && !rule.value[SELECT_CAUSE])
+			rules->with_work |= bit;
+		g_array_append_val(rules->list, rule);
+	}
+	return rules;
+}
+
+struct rules *rules_of_choice(const struct session *session, rules_picker *pick, const void *data,
+			      guint count)
+{
+	struct rules *rules = rules_empty(session);
+
+	g_assert(count <= RULES_MAX);
+	rules->count = count;
+	rules->pick = pick;
+	rules->data = data;
+	rules->with_work = ALL_RULES;
+	return rules;
+}
+
+void rules_free(struct rules *rules)
+{
+	if (!rules)
+		return;
+	g_array_free(rules->list, TRUE);
+	g_array_free(rules->fits, TRUE);
+	g_free(rules->threads);
+	idmap_clear(&rules->leaves);
+	g_free(rules);
+}
+
+static bool leaf_fits(const struct rule *rule, const char *key)
+{
+	return !rule->value[SELECT_LEAF] || pattern_match(rule->value[SELECT_LEAF], key);
+}
+
+/* Rules whose pattern the leaf's key fits. */
+static uint64_t fitting(struct rules *rules, uint32_t leaf)
+{
+	uint32_t known = idmap_get(&rules->leaves, leaf);
+	g_autofree char *key = NULL;
+	uint64_t fit = 0;
+
+	if (known != IDMAP_NONE)
+		return g_array_index(rules->fits, uint64_t, known);
+	key = leaf_key(rules->session, leaf);
+	for (guint i = 0; i < rules->list->len; i++)
+		if (leaf_fits(rule_at(rules, i), key))
+			fit |= UINT64_C(1) << i;
+	idmap_set(&rules->leaves, leaf, rules->fits->len);
+	g_array_append_val(rules->fits, fit);
+	return fit;
+}
+
+static bool wait_fits(const struct rules *rules, const struct rule *rule, uint32_t thread,
+		      const struct span *span)
+{
+	struct wait wait;
+
+	if (!rule->value[SELECT_ON] && !rule->value[SELECT_CAUSE])
+		return true;
+	if (!leaf_is_blocked(span->leaf)) /* ready: its cause is known, nothing was waited on */
+		return leaf_is_off_cpu(span->leaf) && rule->value[SELECT_CAUSE] &&
+		       !rule->value[SELECT_ON] &&
+		       pattern_match(rule->value[SELECT_CAUSE],
+				     cause_kind_text(ready_of(rules->session, thread, span).kind ==
+								     READY_THROTTLED
+							     ? CAUSE_THROTTLED
+							     : CAUSE_WAIT_CPU));
+	wait = wait_of(rules->session, thread, span);
+	if (rule->value[SELECT_ON] &&
+	    !pattern_match(rule->value[SELECT_ON],
+			   session_text(rules->session,
+					block_waits_for(rules->session, wait.block))))
+		return false;
+	return !rule->value[SELECT_CAUSE] ||
+	       pattern_match(rule->value[SELECT_CAUSE],
+			     cause_kind_text(wait_cause_kind(rules->session, &wait)));
+}
+
+/* As they are written. */
+static uint64_t pick(struct rules *rules, uint32_t thread, const struct span *span)
+{
+	uint64_t may = rules->threads[thread], picked = 0;
+
+	if (may)
+		may &= fitting(rules, span->leaf);
+	for (guint i = 0; i < rules->count && may >> i; i++) {
+		const struct rule *rule = rule_at(rules, i);
+
+		if (may >> i & 1 && span->end - span->begin > rule->longer &&
+		    wait_fits(rules, rule, thread, span))
+			picked |= UINT64_C(1) << i;
+	}
+	return picked;
+}
+
+uint64_t rules_pick(struct rules *rules, uint32_t thread, const struct span *span)
+{
+	uint64_t picked = rules->pick ? rules->pick(rules->session, thread, span, rules->data)
+				      : pick(rules, thread, span);
+
+	for (guint i = 0; i < rules->count && picked >> i; i++)
+		if (picked >> i & 1) {
+			rules->picked[i].count++;
+			rules->picked[i].ns += span->end - span->begin;
+		}
+	return picked;
+}
+
+struct change rules_change(const struct rules *rules, uint64_t picked)
+{
+	struct change change = {1, -1};
+
+	if (rules->pick)
+		return (struct change) {picked ? 0 : 1, -1};
+	for (guint i = 0; i < rules->count && picked >> i; i++) {
+		const struct change *one = &rule_at(rules, i)->change;
+
+		if (!(picked >> i & 1))
+			continue;
+		change.factor *= one->factor;
+		if (one->length >= 0 && (change.length < 0 || one->length < change.length))
+			change.length = one->length;
+	}
+	return change;
+}
+
+bool rules_may_pick_work(const struct rules *rules)
+{
+	return rules->with_work;
+}
+
+void rules_picked(const struct rules *rules, guint index, uint64_t *count, int64_t *ns)
+{
+	*count = rules->picked[index].count;
+	*ns = rules->picked[index].ns;
+}
+
+int64_t change_of(const struct change *change, int64_t ns)
+{
+	int64_t length = change->length >= 0 ? change->length : ns;
+
+	return change->factor == 1 ? length : llround(change->factor * (double) length);
+}
+
+/* The selectors that alone already fit nothing. */
+static const char *empty_selector(const struct rules *rules, const struct rule *rule, uint64_t bit)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < rules->session->trace.model.thread_count; i++)
+		any |= rules->threads[i] & bit;
+	if (any)
+		return NULL;
+	return rule->value[SELECT_THREAD]    ? "no thread of that name lived in the window"
+	       : rule->value[SELECT_PROCESS] ? "no process of that name lived in the window"
+					     : "there is no such host";
+}
+
+bool rules_refuse_nothing(const struct rules *rules, guint index, GError **error)
+{
+	const struct rule *rule = rule_at(rules, index);
+	const char *empty = empty_selector(rules, rule, UINT64_C(1) << index);
+
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "--what-if '%s' picks nothing: %s",
+		    rule->text,
+		    empty ? empty
+			  : "no stretch of these threads fits all of it ('whylate delay --thread "
+			    "NAME' shows their states, as blocked/syscall:read, and what their "
+			    "waits were for, as device:vda)");
+	return false;
+}

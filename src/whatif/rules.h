@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What-if rules: which stretches of which threads they pick, and what becomes of each.
+ *
+ * Place: whatif/. All selectors of a rule must hold; several rules on one stretch multiply, and of
+ * several lengths the shortest counts. Rules are the user's texts, or a report's own choice of
+ * stretches, each to be gone. Source: interface.md, "Second round"; semantics.md, "What if".
+ */
+#ifndef WHYLATE_WHATIF_RULES_H
+#define WHYLATE_WHATIF_RULES_H
+
+#include "run/session.h"
+#include "whatif/rule_text.h"
+
+#define RULES_MAX 64 /* a bit each */
+#define ALL_RULES UINT64_MAX
+
+struct rules;
+
+/* Of texts that rule_parse() has passed, RULES_MAX at most; `count` may be 0: none picks
+ * anything. */
+struct rules *rules_new(const struct session *session, const char *const *texts, guint count);
+/* Of stretches that a report chooses: `pick` gives a bit for each rule, below `count`, that picks
+ * the span of `thread`; what is picked is gone. */
+typedef uint64_t rules_picker(const struct session *session, uint32_t thread,
+			      const struct span *span, const void *data);
+struct rules *rules_of_choice(const struct session *session, rules_picker *pick, const void *data,
+			      guint count);
+void rules_free(struct rules *rules);
+
+/* The rules that pick the span of `thread`, as spans_next() gives it: a bit each, 0: none. What
+ * was picked is counted. */
+uint64_t rules_pick(struct rules *rules, uint32_t thread, const struct span *span);
+/* What becomes of a span that these rules pick. */
+struct change rules_change(const struct rules *rules, uint64_t picked);
+/* Some rule may pick what a thread did on the CPU. */
+bool rules_may_pick_work(const struct rules *rules);
+
+/* Stretches that rule `index` has picked, and their sum as they were recorded. */
+void rules_picked(const struct rules *rules, guint index, uint64_t *count, int64_t *ns);
+/* Rule `index` has picked nothing: says so, and what there is that is near. Returns false. */
+bool rules_refuse_nothing(const struct rules *rules, guint index, GError **error);
+
+/* The length that `change` makes of `ns`. */
+int64_t change_of(const struct change *change, int64_t ns);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* --what-if: the answer to "how much sooner, had that been faster?" for one thread and window.
+ *
+ * Place: whatif/, between retime.h and the reports. Source: semantics.md, "What if";
+ * interface.md, "Second round".
+ */
+#ifndef WHYLATE_WHATIF_WHAT_IF_H
+#define WHYLATE_WHATIF_WHAT_IF_H
+
+#include "report/report.h"
+#include "run/option.h"
+#include "whatif/answer.h"
+#include "whatif/retime.h"
+
+extern const struct option option_what_if;
+
+/* Of `thread`, over [from, to) of the window; `first`: whose time it was at `from` (an ancestor's,
+ * or its own). NULL if a rule picks nothing, or the replay without rules moves anything. */
+struct what_if *what_if_new(const struct session *session, uint32_t first, uint32_t thread,
+			    int64_t from, int64_t to, GError **error);
+void what_if_free(struct what_if *what_if);
+
+/* False and an error where scenario `same`, one without rules and flags, moves anything: a fault
+ * of the program, and no answer is better than one that rests on it. */
+bool what_if_keeps_still(const struct session *session, const struct retimed *retimed, guint same,
+			 GError **error);
+
+extern const struct column what_if_columns[];
+void what_if_text(const struct what_if *what_if, struct output *output);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* What if: lines, rules, and re-timed runs, worked out by hand from semantics.md, "What if". */
+#include "feed.h"
+#include "whatif/lines.h"
+#include "whatif/new_path.h"
+#include "whatif/retime.h"
+#include "whatif/what_if.h"
+#include "whatif_invariants.h"
+
+/* Asks for one scenario of these rules; index 1 has free CPUs. */
+struct asked {
+	struct rules *rules;
+	struct retimed *retimed;
+};
+
+static struct asked ask(struct feed *feed, const char *rule, const char *other)
+{
+	static const struct scenario scenarios[] = {{ALL_RULES, 0}, {ALL_RULES, FREE_CPUS}};
+	const char *texts[] = {rule, other};
+	struct asked asked;
+
+	finish(feed);
+	asked.rules = rules_new(feed->session, texts, rule ? other ? 2 : 1 : 0);
+	asked.retimed = retime(feed->session, asked.rules, scenarios, 2, feed->session->asked.from,
+			       feed->session->asked.to);
+	return asked;
+}
+
+static void asked_clear(struct asked *asked)
+{
+	retimed_free(asked->retimed);
+	rules_free(asked->rules);
+}
+
+#define ASKED(feed, rule, other)                                                                   \
+	struct asked asked __attribute__((cleanup(asked_clear))) = ask(feed, rule, other)
+
+/* N(tid, time) */
+static int64_t at(struct feed *feed, const struct asked *asked, guint scenario, int32_t tid,
+		  int64_t time)
+{
+	return retimed_at(asked->retimed, scenario, life(feed, tid, 0), time);
+}
+
+/*   T (1)  0 user 10 read 12 blocked ─────── 60 ready 70 read
+ *   W (2)  0 user ───────────────────────── 60 wakes T, goes on until 100
+ */
+static struct feed *one_waits(void)
+{
+	struct feed *feed = feed_new(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "T", 1);
+	sw(feed, 0, 1, "idle", 0, 0, "W", 2);
+	entry(feed, 10, 0, "read", 3);
+	sw(feed, 12, 0, "T", 1, SLEEPS, "idle", 0);
+	waking(feed, 60, 1, 1);
+	sw(feed, 70, 0, "idle", 0, 0, "T", 1);
+	leave(feed, 80, 0, "read", 1);
+	plain(feed, 100, 1, "sched_other");
+	return feed;
+}
+
+static void test_no_rule(void)
+{
+	FEED_FROM(one_waits());
+	ASKED(feed, NULL, NULL);
+
+	for (int64_t time = 0; time <= 100; time++) {
+		g_assert_cmpint(at(feed, &asked, 0, 1, time), ==, time);
+		g_assert_cmpint(at(feed, &asked, 0, 2, time), ==, time);
+	}
+	/* with free CPUs T begins to run at 60 */
+	g_assert_cmpint(at(feed, &asked, 1, 1, 60), ==, 60);
+	g_assert_cmpint(at(feed, &asked, 1, 1, 70), ==, 60);
+	g_assert_cmpint(at(feed, &asked, 1, 1, 80), ==, 70);
+}
+
+/* W is twice as fast: it wakes T at 30, which is ready for 10 as before. */
+static void test_led(void)
+{
+	FEED_FROM(one_waits());
+	ASKED(feed, "thread=W leaf=working/*: x0.5", NULL);
+
+	g_assert_cmpint(at(feed, &asked, 0, 2, 60), ==, 30);
+	g_assert_cmpint(at(feed, &asked, 0, 2, 20), ==, 10); /* in the midst, in proportion */
+	g_assert_cmpint(at(feed, &asked, 0, 1, 12), ==, 12);
+	g_assert_cmpint(at(feed, &asked, 0, 1, 60), ==, 30);
+	g_assert_cmpint(at(feed, &asked, 0, 1, 70), ==, 40);
+	g_assert_cmpint(at(feed, &asked, 0, 1, 80), ==, 50);
+}
+
+/* W is there before T asks: the wait is gone, and no more than that. */
+static void test_gone(void)
+{
+	FEED_FROM(one_waits());
+	ASKED(feed, "thread=W: 0", NULL);
+
+	g_assert_cmpint(at(feed, &asked, 0, 2, 60), ==, 0);
+	g_assert_cmpint(at(feed, &asked, 0, 1, 60), ==, 12);
+	g_assert_cmpint(at(feed, &asked, 0, 1, 80), ==, 32);
+}
+
+/* The other way: three times as slow. */
+static void test_slower(void)
+{
+	FEED_FROM(one_waits());
+	ASKED(feed, "thread=W: x3", NULL);
+
+	g_assert_cmpint(at(feed, &asked, 0, 1, 60), ==, 180);
+	g_assert_cmpint(at(feed, &asked, 0, 1, 80), ==, 200);
+}
+
+/* What is picked is the wait: half of what it would then take, 18 where W is done at 30. */
+static void test_wait_picked(void)
+{
+	FEED_FROM(one_waits());
+	ASKED(feed, "thread=T leaf=blocked/*: x0.5", "thread=W: x0.5");
+
+	g_assert_cmpint(at(feed, &asked, 0, 1, 60), ==, 12 + 9);
+}
+
+/* A length of its own; and only what is longer. */
+static void test_length(void)
+{
+	FEED_FROM(one_waits());
+	ASKED(feed, "thread=T longer=20ns: 5ns", NULL);
+
+	g_assert_cmpint(at(feed, &asked, 0, 1, 60), ==, 17);
+	g_assert_cmpint(at(feed, &asked, 0, 1, 80), ==, 37);
+}
+
+/* Shorter work before the wait changes nothing for who is waited for all the same. */
+static void test_off_path(void)
+{
+	FEED_FROM(one_waits());
+	ASKED(feed, "thread=T leaf=working/user: 0", NULL);
+
+	g_assert_cmpint(at(feed, &asked, 0, 1, 10), ==, 0);
+	g_assert_cmpint(at(feed, &asked, 0, 1, 60), ==, 60);
+}
+
+/* A child begins when its parent starts it. */
+static void test_birth(void)
+{
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "P", 1);
+	entry(feed, 50, 0, "clone", -1);
+	forks(feed, 54, 0, 1, 7, 7);
+	wake(feed, 56, 0, "sched_wakeup_new", 7);
+	sw(feed, 60, 1, "idle", 0, 0, "child", 7);
+	plain(feed, 100, 1, "sched_other");
+	{
+		ASKED(feed, "thread=P leaf=working/user: 0", NULL);
+
+		g_assert_cmpint(at(feed, &asked, 0, 1, 54), ==, 4);
+		g_assert_cmpint(at(feed, &asked, 0, 7, 54), ==, 4);
+		g_assert_cmpint(at(feed, &asked, 0, 7, 100), ==, 50);
+	}
+}
+
+/* T is kept off the CPU by X; what X does there takes half of the time. */
+static void test_ready(void)
+{
+	FEED(1);
+
+	sw(feed, 0, 0, "idle", 0, 0, "T", 1);
+	sw(feed, 20, 0, "T", 1, PREEMPTED, "X", 2);
+	sw(feed, 60, 0, "X", 2, SLEEPS, "T", 1);
+	plain(feed, 100, 0, "sched_other");
+	{
+		ASKED(feed, "thread=X leaf=working/*: x0.5", NULL);
+
+		g_assert_cmpint(at(feed, &asked, 0, 1, 60), ==, 40);
+		g_assert_cmpint(at(feed, &asked, 1, 1, 60), ==, 20);
+		g_assert_cmpint(at(feed, &asked, 1, 1, 100), ==, 60);
+	}
+}
+
+/* The re-timed path of test_led(): T's own until it asks, W from then on, T again. */
+static void test_path(void)
+{
+	FEED_FROM(one_waits());
+	ASKED(feed, "thread=W leaf=working/*: x0.5", NULL);
+	uint32_t t = life(feed, 1, 0), w = life(feed, 2, 0);
+	g_autoptr(GArray) path = new_path(feed->session, asked.retimed, 0, t, 0, 80);
+	static const int64_t ends[] = {10, 12, 30, 40, 50};
+	int64_t before = 0;
+
+	g_assert_cmpuint(path->len, ==, G_N_ELEMENTS(ends));
+	for (guint i = 0; i < path->len; i++) {
+		const struct new_piece *piece = &g_array_index(path, struct new_piece, i);
+
+		g_assert_cmpint(piece->begin, ==, before);
+		g_assert_cmpint(piece->end, ==, ends[i]);
+		g_assert_cmpuint(piece->thread, ==, i == 2 ? w : t);
+		before = piece->end;
+	}
+}
+
+/* Points lie where a shift changes; between them in proportion; and back. */
+static void test_lines(void)
+{
+	struct line line = {0};
+
+	g_assert_cmpint(line_at(&line, 7), ==, 7);
+	line_add(&line, (struct point) {0, 0}, (struct point) {10, 10});
+	g_assert_cmpuint(line.count, ==, 0);
+	line_add(&line, (struct point) {10, 10}, (struct point) {20, 15});
+	line_add(&line, (struct point) {20, 15}, (struct point) {30, 25});
+	line_add(&line, (struct point) {30, 25}, (struct point) {40, 25});
+	g_assert_cmpuint(line.count, ==, 4);
+	g_assert_cmpint(line_at(&line, 5), ==, 5);
+	g_assert_cmpint(line_at(&line, 14), ==, 12);
+	g_assert_cmpint(line_at(&line, 25), ==, 20);
+	g_assert_cmpint(line_at(&line, 36), ==, 25);
+	g_assert_cmpint(line_at(&line, 50), ==, 35);
+	g_assert_cmpint(line_when(&line, 4), ==, 4);
+	g_assert_cmpint(line_when(&line, 12), ==, 14);
+	g_assert_cmpint(line_when(&line, 25), ==, 40); /* the last that is there by then */
+	g_assert_cmpint(line_when(&line, 35), ==, 50);
+	line_clear(&line);
+}
+
+static void test_grammar(void)
+{
+	static const struct {
+		const char *text, *part; /* of the error; NULL: good */
+	} rules[] = {{"thread=Xorg leaf=*nanosleep: 0", NULL},
+		     {"on=socket:10.9.0.1:7000 longer=10ms: 10ms", NULL},
+		     {"thread='my app': x0.5", NULL},
+		     {"cause=block-device:x2", NULL},
+		     {"thread=Xorg", "no colon"},
+		     {"thread=Xorg:", "the change"},
+		     {"thread=Xorg: -5ms", "negative"},
+		     {"thread=Xorg: x-1", "from 0 to 1000"},
+		     {"thread=Xorg: xnan", "from 0 to 1000"},
+		     {"thread=Xorg: 10", "unit"},
+		     {": 0", "names nothing"},
+		     {"thred=Xorg: 0", "no selector"},
+		     {"thread=: 0", "no selector"},
+		     {"thread=a thread=b: 0", "twice"},
+		     {"cause=bad: 0", "kind of cause"},
+		     {"longer=5: 0", "duration"}};
+
+	for (guint i = 0; i < G_N_ELEMENTS(rules); i++) {
+		struct rule rule;
+		GError *error = NULL;
+		bool good = rule_parse(rules[i].text, &rule, &error);
+
+		g_test_message("%s: %s", rules[i].text, error ? error->message : "good");
+		g_assert_true(good == !rules[i].part);
+		if (!good)
+			g_assert_nonnull(strstr(error->message, rules[i].part));
+		g_clear_error(&error);
+		rule_clear(&rule);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/whatif/lines", test_lines);
+	g_test_add_func("/whatif/grammar", test_grammar);
+	g_test_add_func("/whatif/no_rule", test_no_rule);
+	g_test_add_func("/whatif/led", test_led);
+	g_test_add_func("/whatif/gone", test_gone);
+	g_test_add_func("/whatif/slower", test_slower);
+	g_test_add_func("/whatif/wait_picked", test_wait_picked);
+	g_test_add_func("/whatif/length", test_length);
+	g_test_add_func("/whatif/off_path", test_off_path);
+	g_test_add_func("/whatif/birth", test_birth);
+	g_test_add_func("/whatif/ready", test_ready);
+	g_test_add_func("/whatif/path", test_path);
+	return g_test_run();
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* What must hold of every re-timing, whatever was fed (semantics.md, "What if", "Must hold"):
+ *
+ *   no rule         nothing moves, by no nanosecond
+ *   shorter         nobody gets anywhere later: than recorded, and than with less of it gone;
+ *                   two choices together save at least what each alone does
+ *   order           nobody reaches later things sooner
+ *
+ * Stretches are chosen by chance, from a seed. For random events (test_random.c) and fuzzed ones.
+ */
+#ifndef WHYLATE_TESTS_WHATIF_INVARIANTS_H
+#define WHYLATE_TESTS_WHATIF_INVARIANTS_H
+
+#include <glib.h>
+
+#include "whatif/retime.h"
+
+struct chance {
+	guint32 seed;
+};
+
+static inline uint64_t choose_by_chance(const struct session *session, uint32_t thread,
+					const struct span *span, const void *data)
+{
+	const struct chance *chance = data;
+	uint64_t hash = chance->seed;
+
+	(void) session;
+	hash = (hash ^ thread) * UINT64_C(0x9E3779B97F4A7C15);
+	hash = (hash ^ (uint64_t) span->begin) * UINT64_C(0xBF58476D1CE4E5B9);
+	hash ^= hash >> 31;
+	return (hash >> 8 & 1) | (hash >> 11 & 3) % 2 << 1;
+}
+
+/* The scenarios in which each recorded time is looked at. */
+enum { SCENARIO_SAME, SCENARIO_ONE, SCENARIO_OTHER, SCENARIO_BOTH, SCENARIO_FREE, SCENARIO_ALL };
+
+static inline void
+check_retimed_thread(const struct session *session, const struct retimed *retimed, uint32_t thread)
+{
+	int64_t before[SCENARIO_ALL];
+	struct spans spans;
+	struct span span;
+
+	for (guint i = 0; i < SCENARIO_ALL; i++)
+		before[i] = INT64_MIN;
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
+	while (spans_next(&spans, &span)) {
+		int64_t now[SCENARIO_ALL];
+
+		for (guint i = 0; i < SCENARIO_ALL; i++) {
+			now[i] = retimed_at(retimed, i, thread, span.end);
+			g_assert_cmpint(now[i], >=, before[i]);
+			g_assert_cmpint(now[i], <=, span.end);
+			before[i] = now[i];
+		}
+		g_assert_cmpint(now[SCENARIO_SAME], ==, span.end);
+		g_assert_cmpint(now[SCENARIO_BOTH], <=, now[SCENARIO_ONE]);
+		g_assert_cmpint(now[SCENARIO_BOTH], <=, now[SCENARIO_OTHER]);
+		g_assert_cmpint(now[SCENARIO_FREE], <=, now[SCENARIO_BOTH]);
+	}
+}
+
+static inline void check_retimed(const struct session *session, guint32 seed)
+{
+	static const struct scenario scenarios[SCENARIO_ALL] = {[SCENARIO_ONE] = {1, 0},
+								[SCENARIO_OTHER] = {2, 0},
+								[SCENARIO_BOTH] = {3, 0},
+								[SCENARIO_FREE] = {3, FREE_CPUS}};
+	const struct chance chance = {seed};
+	struct rules *rules = rules_of_choice(session, choose_by_chance, &chance, 2);
+	struct retimed *retimed = retime(session, rules, scenarios, SCENARIO_ALL,
+					 session->asked.from, session->asked.to);
+
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
+		check_retimed_thread(session, retimed, i);
+	retimed_free(retimed);
+	rules_free(rules);
+}
+
+#endif
