@@ -22,7 +22,7 @@ TABLE = {
     # what is asked
     "run": "trace symbols", "coverage": "run",
     # why
-    "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives", "path": "waits", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
+    "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
     "calls": "tracking",
     # what reports share
     "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "whatif": "findings", "limits": "report tracking",

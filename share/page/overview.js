@@ -116,7 +116,7 @@ function standsOut() {
 	return section(
 		'stands-out',
 		'What stands out',
-		items.length ? null : 'Nothing: no thread lost much of its life to others.',
+		REPORT.unexplained || (items.length ? null : 'Nothing: no thread lost much of its life to others.'),
 		items.length ? el('ol', {}, items.map((one) => el('li', {}, one.sentence))) : null,
 	);
 }

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "explain/terms.h"
+#include "words/terms.h"
 #include "findings/findings.h"
 #include "latencies/operation_option.h"
 #include "latencies/operations.h"

@@ -11,7 +11,7 @@
 #include "latencies/roots.h"
 #include "run/command.h"
 #include "stands/stands.h"
-#include "stands/words.h"
+#include "words/names.h"
 #include "waits/summary.h"
 #include "imposed/waiting.h"
 #include "util/digest.h"

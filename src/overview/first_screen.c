@@ -8,7 +8,7 @@
 #include "run/command.h"
 
 #define LINES_MAX 25
-#define LINES_BELOW 8 /* kept for what stands below the items */
+#define LINES_BELOW 9 /* kept for what stands below the items */
 #define HANGING 3
 #define WORD 4 /* columns that a line has left where the next word is too long: about */
 
@@ -67,7 +67,8 @@ static void sums(const struct stands *stands, struct output *output)
 		[FOR_MEMORY] = "memory",
 		[FOR_LIMIT] = "limits",
 		[FOR_THREADS] = "other threads",
-		[FOR_REST] = "other"};
+		[FOR_INTERRUPT] = "interrupts",
+		[FOR_REST] = "other causes"};
 	g_autoptr(GString) line = g_string_new("Waiting, by what it was for: ");
 	int order[WAITED_FOR_COUNT], count = 0;
 	char length[32];
@@ -87,9 +88,13 @@ static void sums(const struct stands *stands, struct output *output)
 	for (int i = 0; i < count; i++)
 		g_string_append_printf(line, "%s%s %s", i ? ", " : "", names[order[i]],
 				       when_duration(length, stands->waited[order[i]]));
-	g_string_append_printf(line,
-			       " (of %u thread%s; without own timers, idle servers, the tracer)",
-			       stands->waiters, stands->waiters == 1 ? "" : "s");
+	g_string_append_printf(
+		line,
+		stands->waiters == 1
+			? " (of %u thread; without own timers, the tracer)"
+			: " (summed over %u threads, every one of a chain; without own "
+			  "timers, idle servers, the tracer)",
+		stands->waiters);
 	text_wrapped_beside(output, line->str, 0, 2, NULL);
 }
 
@@ -142,6 +147,8 @@ void first_screen_text(const struct overview_report *made, struct output *output
 	int lines = head(session, output) + 1;
 
 	fputc('\n', output->file);
+	if (stands->unexplained)
+		lines += text_wrapped_beside(output, stands->unexplained, 0, 0, NULL);
 	for (guint i = 0; i < stands->items->len; i++) {
 		const struct stand *item = &g_array_index(stands->items, struct stand, i);
 
@@ -149,7 +156,7 @@ void first_screen_text(const struct overview_report *made, struct output *output
 			break;
 		lines += item_lines(item, i + 1, output);
 	}
-	if (!stands->items->len)
+	if (!stands->items->len && !stands->unexplained)
 		text_wrapped_beside(output,
 				    "Nothing stands out: no thread lost much of its life to "
 				    "others.",

@@ -49,11 +49,13 @@ static const struct column waited_columns[] = {
 	{"network_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_NETWORK])},
 	{"memory_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_MEMORY])},
 	{"limit_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_LIMIT])},
+	{"interrupt_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_INTERRUPT])},
 	{"thread_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_THREADS])},
 	{"other_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_REST])},
 	{0}};
 
 const struct column stands_columns[] = {
 	{"stands_out", COLUMN_LIST, FIELD(struct stands, items), .columns = item_columns},
+	{"unexplained", COLUMN_TEXT, FIELD(struct stands, unexplained)},
 	{"waited_for", COLUMN_OBJECT, .columns = waited_columns},
 	{0}};

@@ -24,7 +24,7 @@ static void item_free(gpointer data)
 /* A call's own work that is somebody else's doing. */
 static bool is_forced_work(const struct share *share)
 {
-	return share->reclaim || share->ending || share->spun * 2 >= share->ns ||
+	return share->reclaim || share->ending || share->spun * 2 >= share->times.ns ||
 	       share_copies_up(share);
 }
 
@@ -170,7 +170,7 @@ static void add_share(GPtrArray *items, const struct session *session, struct sh
 	struct item *item = item_for(items, kind_of(session, share), share);
 
 	g_ptr_array_add(item->shares, share);
-	item->ns += share->ns;
+	item->ns += share->times.ns;
 	for (guint k = 0; k < share->waiters->len; k++)
 		waiters_add(item->waiters, &g_array_index(share->waiters, struct waiter, k));
 	g_array_sort(item->waiters, longest_waiter);

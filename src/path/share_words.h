@@ -10,18 +10,12 @@
 
 #include "path/shares.h"
 
-/* "slept 40 times, 10 to 30 ms each, by its own timer (clock_nanosleep)"; `amount`: with how long
- * in all; `before`: the one before in a list of what that thread did, or NULL. */
-void append_deed(GString *text, const struct session *session, const struct share *share,
-		 bool amount, const struct share *before);
+/* "slept 40 times, 10 to 30 ms each, by its own timer (clock_nanosleep)", by words/deed.h, and what
+ * is known besides; `sum`: with how long in all; `before`: the one before in a list of what that
+ * thread did, or NULL. */
+void append_share(GString *text, const struct session *session, const struct share *share, bool sum,
+		  const struct share *before);
 /* "nginx (80)", "dig (2 threads)", "poolw-0 (with 5 others)"; the name alone. */
 void append_thread(GString *text, const struct telling *telling, uint32_t thread);
 void append_name(GString *text, const struct telling *telling, uint32_t thread);
-/* "read on /av/1", "a page fault", "its end" */
-void append_where(GString *text, const struct session *session, uint32_t leaf, uint32_t resource,
-		  bool ending);
-/* ", until /run/ready was there": what the wait was for, if its reason says more; or that it was
- * given up. */
-void append_clause(GString *text, const struct session *session, const struct block *block);
-
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "contention/holders.h"
-#include "path/ending.h"
+#include "words/ending.h"
 #include "path/path_sums.h"
 #include "path/siblings.h"
 #include "path/tried.h"
@@ -108,7 +108,7 @@ static void add_spin(const struct session *session, const struct path *path, str
 		return;
 	ns = lock_spin(session, piece->thread, lock, piece->begin, piece->end, &owner);
 	share->spun += ns;
-	if (ns > 0 && piece->end - piece->begin >= share->longest)
+	if (ns > 0 && piece->end - piece->begin >= share->times.longest)
 		share->spun_for = owner;
 }
 
@@ -237,18 +237,8 @@ static void add_time(const struct session *session, struct share *share, const s
 {
 	int64_t ns = piece->end - piece->begin;
 
-	if (piece->block && piece->block == share->last) {
-		share->current += ns;
-	} else {
-		share->shortest = share->count ? MIN(share->shortest, share->current) : INT64_MAX;
-		share->current = ns;
-		share->count++;
-	}
-	share->last = piece->block;
-	if (share->current > share->longest)
+	if (times_add(&share->times, ns, piece->block))
 		name_cause(session, share, piece);
-	share->ns += ns;
-	share->longest = MAX(share->longest, share->current);
 }
 
 /* `known`: the shares as a set, by what tells one from another. */
@@ -271,7 +261,6 @@ static void add_piece(const struct telling *telling, GPtrArray *shares, GHashTab
 		.tried = tried,
 		.for_others = piece->behalf >= 0,
 		.reclaim = PACK_KIND(piece->leaf) == LEAF_WORK_USER && piece->ref == REF_RECLAIM,
-		.shortest = INT64_MAX,
 		.spun_for = NO_THREAD};
 	struct share *share;
 	struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
@@ -301,8 +290,8 @@ static int largest_first(gconstpointer a, gconstpointer b)
 {
 	const struct share *x = *(struct share *const *) a, *y = *(struct share *const *) b;
 
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
+	if (x->times.ns != y->times.ns)
+		return x->times.ns > y->times.ns ? -1 : 1;
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
@@ -324,8 +313,9 @@ bool share_copies_up(const struct share *share)
 {
 	const struct worked_on *most = main_object(share);
 
-	return PACK_KIND(share->leaf) == LEAF_WORK_SYSCALL && most && most->ns * 2 >= share->ns &&
-	       (most->ref & REF_FOR_WRITING) && most->ns >= COPIES_MIN;
+	return PACK_KIND(share->leaf) == LEAF_WORK_SYSCALL && most &&
+	       most->ns * 2 >= share->times.ns && (most->ref & REF_FOR_WRITING) &&
+	       most->ns >= COPIES_MIN;
 }
 
 GPtrArray *shares_new(const struct telling *telling, GArray *tries)

@@ -11,6 +11,7 @@
 #include "path/telling.h"
 #include "ready/runners.h"
 #include "waits/causality.h"
+#include "words/times.h"
 
 struct share {
 	uint32_t thread, leaf; /* of siblings the first */
@@ -23,10 +24,7 @@ struct share {
 	GArray *waiters;     /* owned; struct waiter: who waited for it, in what */
 	GArray *objects;     /* owned; struct worked_on: of faults the files that they read */
 	int64_t idle;        /* in waits for a next request */
-	uint64_t count;
-	int64_t ns, shortest, longest; /* a wait of which several pieces are here counts once */
-	const struct block *last; /* … the wait of the piece before, NULL */
-	int64_t current; /* … and so much of it is here */
+	struct times times;
 	struct runners runners; /* of a share off CPU but ready */
 	int64_t spun;        /* of work in a call: for a lock that somebody else had */
 	uint32_t spun_for;   /* who had it, in the longest piece */

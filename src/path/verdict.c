@@ -9,16 +9,17 @@
 #include <string.h>
 
 #include "path/asides.h"
-#include "path/ending.h"
+#include "words/ending.h"
 #include "path/items.h"
 #include "path/path_sums.h"
 #include "path/share_words.h"
 #include "path/tried.h"
 #include "waits/reason_words.h"
 #include "waits/reasons.h"
+#include "words/chain.h"
+#include "words/names.h"
 
 #define SENTENCES_MAX 5
-#define CHAIN_MAX 5  /* waits of a chain; of a longer one the first two and the last two */
 #define DEEDS_MAX 4
 #define DEED_MIN 20  /* 1/20 of the item: less is part of the rest */
 #define REST_MIN 10  /* … which is named from 1/10 of it on */
@@ -56,19 +57,19 @@ static int64_t append_deeds(GString *text, const struct telling *telling, const 
 	for (guint i = 0; i < shares->len && count < DEEDS_MAX; i++) {
 		const struct share *share = g_ptr_array_index(shares, i);
 
-		if (share->thread != thread || (count && share->ns * DEED_MIN < ns))
+		if (share->thread != thread || (count && share->times.ns * DEED_MIN < ns))
 			continue;
 		told[count++] = share;
-		sum += share->ns;
+		sum += share->times.ns;
 	}
 	for (guint i = 0; i < count; i++) {
 		if (i)
 			g_string_append(text, i + 1 < count ? ", "
 					      : count > 2   ? ", and "
 							    : " and ");
-		append_deed(text, telling->session, told[i],
-			    count > 1 || told[i]->ns * DEED_MIN < ns * (DEED_MIN - 1),
-			    i ? told[i - 1] : NULL);
+		append_share(text, telling->session, told[i],
+			     count > 1 || told[i]->times.ns * DEED_MIN < ns * (DEED_MIN - 1),
+			     i ? told[i - 1] : NULL);
 	}
 	return sum;
 }
@@ -90,10 +91,12 @@ static bool same_name(const struct telling *telling, uint32_t a, uint32_t b)
 	       siblings_first(&telling->siblings, telling->session, b);
 }
 
-static void append_whom(GString *text, const struct telling *telling, uint32_t waiter,
-			uint32_t thread)
+/* struct naming's: of the siblings of who waits "another of them". */
+static void append_named(GString *text, const void *of, uint32_t thread, uint32_t waiter)
 {
-	if (same_name(telling, waiter, thread))
+	const struct telling *telling = of;
+
+	if (is_thread(waiter) && same_name(telling, waiter, thread))
 		g_string_append(text, "another of them");
 	else
 		append_thread(text, telling, thread);
@@ -101,41 +104,25 @@ static void append_whom(GString *text, const struct telling *telling, uint32_t w
 
 /* "app (3) waited for db (4) in read on socket x, which waited for log (5) in futex on …": from the
  * one at the top, which nobody waits for, down to who waited for `thread`. */
-static void append_chain(GString *text, const struct telling *telling, int32_t lowest,
+static void append_waits(GString *text, const struct telling *telling, int32_t lowest,
 			 uint32_t thread)
 {
 	const struct session *session = telling->session;
-	g_autoptr(GPtrArray) chain = g_ptr_array_new();
+	struct naming naming = {append_named, telling};
+	g_autoptr(GArray) links = g_array_new(FALSE, FALSE, sizeof(struct link));
 
 	for (int32_t at = lowest; at >= 0;) {
-		struct through *wait = &g_array_index(telling->path->waits, struct through, at);
+		const struct through *wait =
+			&g_array_index(telling->path->waits, struct through, at);
+		struct link link = {wait->thread, wait->leaf, waited_on(session, wait->block),
+				    is_ending(session, wait->thread, wait->begin), wait->block};
 
-		g_ptr_array_insert(chain, 0, wait);
+		g_array_prepend_val(links, link);
 		at = wait->behalf;
 	}
-	for (guint i = 0; i < chain->len; i++) {
-		const struct through *wait = chain->pdata[i];
-		const struct through *next = i + 1 < chain->len ? chain->pdata[i + 1] : NULL;
-
-		if (i)
-			g_string_append(text, ", which");
-		else
-			append_thread(text, telling, wait->thread);
-		if (i == 2 && chain->len > CHAIN_MAX) {
-			i = chain->len - 3;
-			g_string_append_printf(text, " waited through %u more for ",
-					       chain->len - CHAIN_MAX);
-			next = chain->pdata[i + 1];
-			append_thread(text, telling, next->thread);
-			continue;
-		}
-		g_string_append(text, " waited for ");
-		append_whom(text, telling, wait->thread, next ? next->thread : thread);
-		g_string_append(text, " in ");
-		append_where(text, session, wait->leaf, waited_on(session, wait->block),
-			     is_ending(session, wait->thread, wait->begin));
-		append_clause(text, session, wait->block);
-	}
+	append_thread(text, telling, g_array_index(links, struct link, 0).thread);
+	append_chain(text, session, &naming, &g_array_index(links, struct link, 0), links->len,
+		     thread, "");
 }
 
 /* Who else waited, or in what other call, if it is not small. */
@@ -168,7 +155,7 @@ static char *for_sentence(const struct telling *telling, const struct item *item
 	GString *text = sentence_new(telling, item->ns);
 	int64_t told;
 
-	append_chain(text, telling, waiter->behalf, item->thread);
+	append_waits(text, telling, waiter->behalf, item->thread);
 	if (item->idle)
 		g_string_append(text, ", idle until its next request");
 	append_second_waiter(text, telling, item);
@@ -207,7 +194,7 @@ static int64_t append_meanwhile(GString *text, const struct telling *telling,
 
 		for (guint k = 0; k < i; k++)
 			again |= ((struct share *) item->shares->pdata[k])->thread == share->thread;
-		if (again || share->ns * DEED_MIN < item->ns)
+		if (again || share->times.ns * DEED_MIN < item->ns)
 			continue;
 		g_string_append(text, told ? "; " : "; meanwhile ");
 		append_name(text, telling, share->thread);
@@ -227,7 +214,7 @@ static char *tried_sentence(const struct telling *telling, const struct item *it
 	char length[32];
 
 	if (tried->above >= 0) {
-		append_chain(text, telling, tried->above, tried->waiter);
+		append_waits(text, telling, tried->above, tried->waiter);
 		g_string_append(text, ", which");
 	} else {
 		append_thread(text, telling, tried->waiter);
@@ -235,7 +222,7 @@ static char *tried_sentence(const struct telling *telling, const struct item *it
 	g_string_append(text, " waited");
 	if (is_thread(tried->reason->thread)) {
 		g_string_append(text, " for ");
-		append_whom(text, telling, tried->waiter, tried->reason->thread);
+		append_named(text, telling, tried->reason->thread, tried->waiter);
 		if (tried->more && tried->reason->kind == REASON_LISTENS &&
 		    siblings_count(&telling->siblings, session, tried->reason->thread) == 1)
 			g_string_append_printf(text, " and %u more of that name", tried->more);

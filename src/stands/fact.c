@@ -42,22 +42,6 @@ struct fact *fact_new(const struct fact *like)
 	return fact;
 }
 
-void deeds_add(GArray *deeds, const struct deed *deed)
-{
-	for (guint i = 0; i < deeds->len; i++) {
-		struct deed *at = &g_array_index(deeds, struct deed, i);
-
-		if (at->name == deed->name && at->did == deed->did && at->object == deed->object &&
-		    (at->did != DID_SLEEP || at->call == deed->call)) {
-			at->several |= deed->several || at->thread != deed->thread;
-			at->ns += deed->ns;
-			at->count += deed->count;
-			return;
-		}
-	}
-	g_array_append_vals(deeds, deed, 1);
-}
-
 static void add_deeds(GArray *to, const GArray *from)
 {
 	for (guint i = 0; i < from->len; i++)
@@ -86,6 +70,9 @@ void fact_add(struct fact *to, const struct fact *from)
 	to->shortest = MIN(to->shortest, from->shortest);
 	to->pinned += from->pinned;
 	to->dirty += from->dirty;
+	to->queued += from->queued;
+	if (from->served.count)
+		times_merge(&to->served, &from->served);
 	add_deeds(to->deeds, from->deeds);
 	add_deeds(to->holders, from->holders);
 	add_deeds(to->files, from->files);
@@ -95,17 +82,6 @@ void fact_add(struct fact *to, const struct fact *from)
 		to->told_ns = from->told_ns;
 		to->inferred = from->inferred;
 	}
-}
-
-static int most_deed(gconstpointer a, gconstpointer b)
-{
-	const struct deed *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return x->did - y->did;
 }
 
 static int most_chain(gconstpointer a, gconstpointer b)
@@ -119,8 +95,8 @@ static int most_chain(gconstpointer a, gconstpointer b)
 
 void fact_sort(struct fact *fact)
 {
-	g_array_sort(fact->deeds, most_deed);
-	g_array_sort(fact->holders, most_deed);
-	g_array_sort(fact->files, most_deed);
+	deeds_sort(fact->deeds);
+	deeds_sort(fact->holders);
+	deeds_sort(fact->files);
 	g_array_sort(fact->chains, most_chain);
 }

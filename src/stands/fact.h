@@ -13,6 +13,8 @@
 
 #include "path/path.h"
 #include "waits/wait.h"
+#include "words/chain.h"
+#include "words/deed.h"
 
 /* Names: interface.md, "stands_out". */
 /* clang-format off */
@@ -34,10 +36,10 @@
 	KIND(TIMEOUT, "timeout", "No answer")                                                     \
 	KIND(RETRANSMISSION, "retransmission", "Lost packets")                                    \
 	KIND(DELAYED_ACK, "delayed-ack", "Delayed ACK")                                           \
-	KIND(CHILD, "child", "Child")                                                             \
-	KIND(PROCESS, "process", "Other thread")                                                  \
+	KIND(CHILD, "child", "Child process")                                                     \
+	KIND(PROCESS, "process", "Another thread")                                                \
 	KIND(STOPPED, "stopped", "Stopped")                                                       \
-	KIND(TIMER, "timer", "Sleep")                                                             \
+	KIND(TIMER, "timer", "Another thread's sleep")                                            \
 	KIND(FAILURE, "failure", "Failing calls")                                                 \
 	KIND(LOST, "lost-events", "Lost events")
 /* clang-format on */
@@ -48,35 +50,6 @@ enum stand_kind { STAND_KINDS(STAND_ENUM) STAND_KIND_COUNT };
 
 const char *stand_kind_name(enum stand_kind kind);
 const char *stand_kind_title(enum stand_kind kind);
-
-/* What a thread did while others waited for it, or for what it had. */
-enum did {
-	DID_WORK,
-	DID_SLEEP,   /* by its own timer */
-	DID_READY,   /* was ready, without a CPU */
-	DID_DEVICE,  /* waited for it */
-	DID_NETWORK,
-	DID_LIMIT,   /* was kept back by one */
-	DID_RUN,     /* had the CPU that the waiter was ready for */
-	DID_END,     /* was ended by the kernel: it dumped its core, gave back its memory */
-	DID_OTHER,   /* what is not known, or waited for who waits for it */
-};
-
-struct deed {
-	uint32_t thread; /* the first that did it, … */
-	uint32_t name;   /* … its interned name: those of one name are one … */
-	bool several;    /* … and others did */
-	uint8_t did;     /* enum did */
-	uint32_t call;   /* interned system call, 0 */
-	uint32_t object; /* interned key, 0 */
-	int64_t ns;
-	uint64_t count;
-};
-
-/* One who waits in a chain, in what. */
-struct link {
-	uint32_t thread, leaf, resource;
-};
 
 /* A chain of waits, from the victim on; what it leads to is not in it. */
 struct chain {
@@ -107,6 +80,9 @@ struct fact {
 	struct wait told; /* the longest part that a reason or a device ended; block NULL */
 	int64_t told_ns;
 	int64_t faults; /* ns of it in page faults */
+	struct times served; /* by the device: requests that these waits were for … */
+	int64_t queued; /* … and how long they had waited before it took them */
+	const struct wake_detail *request; /* while it is gathered: the last of them */
 	int64_t dirty; /* ns of it kept back as too many pages were dirty */
 	int64_t child; /* … in waits for a child that did it */
 	uint32_t children; /* … of so many names, put together; else 0 */
@@ -120,8 +96,6 @@ void fact_free(struct fact *fact);
 void fact_add(struct fact *to, const struct fact *from);
 /* Deeds and chains, most first. */
 void fact_sort(struct fact *fact);
-/* `deeds`: one of a fact's lists. */
-void deeds_add(GArray *deeds, const struct deed *deed);
 struct fact *fact_new(const struct fact *like);
 
 #endif

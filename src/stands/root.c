@@ -6,7 +6,7 @@
 
 #include "contention/holders.h"
 #include "event/softirqs.h"
-#include "path/ending.h"
+#include "words/ending.h"
 #include "path/path_sums.h"
 #include "ready/ready.h"
 #include "waits/causes.h"

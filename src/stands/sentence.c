@@ -7,14 +7,13 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
-#include "stands/words.h"
 #include "util/when.h"
 #include "waits/causes.h"
-#include "waits/reason_words.h"
 #include "waits/state_names.h"
+#include "words/names.h"
 
-#define LINKS_TOLD 5
 #define DEEDS_TOLD 2
+#define QUEUED_MIN 4 /* 1/4 of what requests took: less time in the queue is not worth a word */
 
 /* Its name is its program's: the digits at its end are not its own ("python3"). */
 static bool names_program(const struct session *session, uint32_t thread)
@@ -27,37 +26,47 @@ static bool names_program(const struct session *session, uint32_t thread)
 	       g_str_has_prefix(base ? base + 1 : program, session_thread_name(session, thread));
 }
 
-/* "webclient (209)", "6 threads python3", "4 threads lock-N" */
+/* "webclient (209)", "python3 (6 threads)", "lock-N (4 threads)" */
 static void append_victim(GString *text, const struct session *session, const struct fact *fact)
 {
 	const char *name = session_thread_name(session, fact->victim);
 	guint length = names_program(session, fact->victim) ? (guint) strlen(name)
 							    : stem_length(session, name);
 
-	if (fact->threads < 2) {
+	if (fact->threads < 2)
 		append_one(text, session, fact->victim);
-		return;
-	}
-	g_string_append_printf(text, "%u threads %.*s%s", fact->threads, (int) length, name,
-			       name[length] ? "N" : "");
+	else
+		g_string_append_printf(text, "%.*s%s (%u threads)%s", (int) length, name,
+				       name[length] ? "N" : "", fact->threads,
+				       session_on(session, fact->victim));
 }
 
-/* "33.8 ms (45 % of its life, 12 times)" */
-static void append_amount(GString *text, const struct fact *fact)
+static const char *was(const struct fact *fact)
+{
+	return fact->threads > 1 ? "were" : "was";
+}
+
+/* "33.8 ms (45 % of its life; 12 times, 1.0 to 9.2 ms each)"; of several threads "65 ms in all
+ * (lock-3 (219) most: 23 ms, 62 % of its life)" */
+static void append_amount(GString *text, const struct session *session, const struct fact *fact)
 {
 	char length[32], most[32];
 	double share = 100.0 * (double) fact->most / (double) MAX(fact->life, 1);
 
+	g_string_append(text, when_duration(length, fact->ns));
 	if (fact->threads > 1) {
-		g_string_append_printf(text, "%s in all (up to %s, %.0f %% of its life, each)",
-				       when_duration(length, fact->ns),
+		g_string_append(text, " in all (");
+		append_one(text, session, fact->victim);
+		g_string_append_printf(text, " most: %s, %.0f %% of its life)",
 				       when_duration(most, fact->most), share);
 		return;
 	}
-	g_string_append_printf(text, "%s (%.0f %% of its life", when_duration(length, fact->ns),
-			       share);
-	if (fact->count > 1)
-		g_string_append_printf(text, ", %" PRIu64 " times", fact->count);
+	g_string_append_printf(text, " (%.0f %% of its life", share);
+	if (fact->count > 1) {
+		g_string_append_printf(text, "; %" PRIu64 " times, ", fact->count);
+		append_range(text, fact->shortest, fact->longest);
+		g_string_append(text, " each");
+	}
 	g_string_append_c(text, ')');
 }
 
@@ -66,35 +75,52 @@ static const struct chain *main_chain(const struct fact *fact)
 	return fact->chains->len ? &g_array_index(fact->chains, struct chain, 0) : NULL;
 }
 
-/* "in recvfrom, for nginx (80), which waited in epoll_wait for app (95), which waited in
- * fdatasync": up to what the root is waited for in; false: the victim waited for the root itself,
- * which nothing is said of. */
-static void append_chain(GString *text, const struct session *session, const struct chain *chain,
-			 bool all)
+/* struct naming's. */
+static void append_named(GString *text, const void *of, uint32_t thread, uint32_t waiter)
 {
+	(void) waiter;
+	append_one(text, of, thread);
+}
+
+/* "6 threads app waited 33.8 ms (…) for nginx (80) in recvfrom, which waited for app (95) in
+ * epoll_wait": the first `count` links of the chain, up to `last`. */
+static void append_waits(GString *text, const struct session *session, const struct fact *fact,
+			 guint count, uint32_t last)
+{
+	g_autoptr(GString) amount = g_string_new(" ");
+	struct naming naming = {append_named, session};
+
+	append_victim(text, session, fact);
+	append_amount(amount, session, fact);
+	if (count)
+		append_chain(text, session, &naming,
+			     &g_array_index(main_chain(fact)->links, struct link, 0), count, last,
+			     amount->str);
+	else
+		g_string_append_printf(text, " waited%s", amount->str);
+}
+
+/* The same, and where who is last in it waited for the root, which is to be said: "…, which waited
+ * in fdatasync for "; `links_end`: the last link of the chain is that wait. */
+static void append_waits_to_root(GString *text, const struct session *session,
+				 const struct fact *fact, bool links_end)
+{
+	const struct chain *chain = main_chain(fact);
 	guint count = chain ? chain->links->len : 0;
+	uint32_t leaf = chain ? chain->leaf : 0;
 
-	for (guint i = 0; i < count; i++) {
-		const struct link *link = &g_array_index(chain->links, struct link, i);
-		uint32_t next = i + 1 < count
-					? g_array_index(chain->links, struct link, i + 1).thread
-					: chain->last;
+	if (count && links_end) {
+		const struct link *link = &g_array_index(chain->links, struct link, --count);
 
-		if (!i && append_call(text, session, link->leaf))
-			g_string_append_c(text, ' ');
-		if (i + 1 == count && !all)
-			return;
-		if (i >= LINKS_TOLD && i + 1 < count)
-			continue;
-		g_string_append(text, "for ");
-		append_one(text, session, next);
-		if (i + 1 == count)
-			return;
-		link = &g_array_index(chain->links, struct link, i + 1);
-		g_string_append(text, ", which waited ");
-		if (append_call(text, session, link->leaf))
-			g_string_append_c(text, ' ');
+		leaf = link->leaf;
+		append_waits(text, session, fact, count, link->thread);
+	} else {
+		append_waits(text, session, fact, count, chain ? chain->last : NO_THREAD);
 	}
+	g_string_append(text, count ? ", which waited " : " ");
+	if (chain)
+		append_in(text, session, leaf);
+	g_string_append(text, "for ");
 }
 
 /* What is worth a word of what was done meanwhile. */
@@ -117,7 +143,7 @@ static void append_deeds(GString *text, const struct session *session, const str
 
 		if (!tells(fact, deed))
 			continue;
-		if (told && deed->ns * 10 < fact->ns)
+		if (told && deed->times.ns * 10 < fact->ns)
 			break;
 		g_string_append(text, !told ? before : same ? " and " : "; ");
 		if (!same && deed->thread == it && !deed->several)
@@ -126,42 +152,13 @@ static void append_deeds(GString *text, const struct session *session, const str
 			append_doer(text, session, deed);
 			g_string_append_c(text, ' ');
 		}
-		append_done(text, session, deed);
+		append_deed(text, session, deed, true, same && last->did == deed->did);
 		last = deed;
 		told++;
 	}
 }
 
-/* "V waited A in C " */
-static void append_waited(GString *text, const struct session *session, const struct fact *fact)
-{
-	append_victim(text, session, fact);
-	g_string_append(text, " waited ");
-	append_amount(text, fact);
-	g_string_append_c(text, ' ');
-}
-
-/* The chain up to the root's waiter; then "for ". */
-static void append_to_root(GString *text, const struct session *session, const struct fact *fact,
-			   bool links_end)
-{
-	const struct chain *chain = main_chain(fact);
-	guint count = chain ? chain->links->len : 0;
-
-	if (!count) {
-		if (chain && append_call(text, session, chain->leaf))
-			g_string_append_c(text, ' ');
-	} else if (links_end) { /* the last link is the wait for the root */
-		append_chain(text, session, chain, false);
-	} else {
-		append_chain(text, session, chain, true);
-		g_string_append(text, ", which waited ");
-		if (append_call(text, session, chain->leaf))
-			g_string_append_c(text, ' ');
-	}
-	g_string_append(text, "for ");
-}
-
+/* What the longest part's cause says, behind `before`. */
 static void append_told(GString *text, const struct session *session, const struct fact *fact,
 			const char *before)
 {
@@ -172,6 +169,8 @@ static void append_told(GString *text, const struct session *session, const stru
 	cause = wait_cause(session, &fact->told);
 	if (cause.label)
 		g_string_append_printf(text, "%s%s", before, cause.label);
+	if (cause.label && fact->count > 1)
+		append_longest(text);
 	cause_clear(&cause);
 }
 
@@ -184,8 +183,7 @@ static void lock_sentence(GString *text, const struct session *session, const st
 {
 	const struct reason *reason = told_reason(session, fact);
 
-	append_waited(text, session, fact);
-	append_to_root(text, session, fact, true);
+	append_waits_to_root(text, session, fact, true);
 	if (reason && reason->kind == REASON_FUTEX_TIMED && !fact->told.block->lock) {
 		append_object(text, session, fact->object, true);
 		g_string_append(text, ", until ");
@@ -262,7 +260,7 @@ static void convoy_sentence(GString *text, const struct session *session, const 
 			       when_duration(length, at->convoy.end - at->convoy.begin));
 	append_victim(text, session, fact);
 	g_string_append(text, " lost ");
-	append_amount(text, fact);
+	append_amount(text, session, fact);
 	append_deeds(text, session, fact, ", while ", NO_THREAD);
 }
 
@@ -272,11 +270,11 @@ static void deadlock_sentence(GString *text, const struct session *session, cons
 	g_autofree char *words = deadlock_words(session, deadlock);
 	char length[32];
 
-	g_string_append_printf(text, "%s; none of them goes on for the last %s", words,
-			       when_duration(length, fact->ns));
+	g_string_append_printf(text, "%s; none of them has gone on for %s, up to the trace's end",
+			       words, when_duration(length, fact->ns));
 }
 
-/* ", reading 25 files, /lib/x.so most of all" */
+/* " (25 files, /lib/x.so most of all)" */
 static void append_files(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct deed *most = NULL;
@@ -301,13 +299,32 @@ static void append_files(GString *text, const struct session *session, const str
 				       resource_name(session_text(session, most->object)));
 }
 
+/* "; 30 requests, 0.2 to 46 ms each at the device, after 1.2 s in all in queues" */
+static void append_requests(GString *text, const struct fact *fact)
+{
+	const struct times *served = &fact->served;
+	char queued[32];
+
+	if (!served->count)
+		return;
+	if (served->count > 1)
+		g_string_append_printf(text, "; %" PRIu64 " requests, ", served->count);
+	else
+		g_string_append(text, "; one request, ");
+	append_range(text, MIN(served->shortest, served->current), served->longest);
+	g_string_append_printf(text, "%s at the device", served->count > 1 ? " each" : "");
+	if (fact->queued * QUEUED_MIN > served->ns + fact->queued)
+		g_string_append_printf(text, ", after %s%s in queues",
+				       when_duration(queued, fact->queued),
+				       served->count > 1 ? " in all" : "");
+}
+
 static void device_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct reason *reason = told_reason(session, fact);
 	bool dirty = 2 * fact->dirty > fact->ns;
 
-	append_waited(text, session, fact);
-	append_to_root(text, session, fact, false);
+	append_waits_to_root(text, session, fact, false);
 	append_object(text, session, fact->object, false);
 	append_files(text, session, fact);
 	if (is_thread(fact->subject)) {
@@ -316,35 +333,52 @@ static void device_sentence(GString *text, const struct session *session, const 
 				      : ", busy with data of ");
 		append_one(text, session, fact->subject);
 	} else if (dirty) {
-		g_string_append(text,
-				", kept back by the kernel for too many dirty pages of its own");
+		g_string_append_printf(
+			text, ", kept back by the kernel for too many dirty pages of %s own",
+			fact->threads > 1 ? "their" : "its");
 	}
 	if (is_thread(fact->subject) && reason && reason->call && reason->thread == fact->subject &&
 	    (reason->kind == REASON_FLUSH || reason->kind == REASON_DIRTY)) {
 		g_string_append(text, " for ");
 		append_object(text, session, reason->call, false);
 	}
+	if (reason && reason->kind == REASON_DEVICE_HOLDS)
+		g_string_append(text, ", which kept them back by a timer of its own");
+	else if (!dirty)
+		append_requests(text, fact);
+}
+
+/* "while webclient (9) waited for nginx (8) in recvfrom": to whom it happened instead. */
+static void append_while(GString *text, const struct session *session, const struct fact *fact)
+{
+	const struct chain *chain = main_chain(fact);
+	struct naming naming = {append_named, session};
+
+	g_string_append(text, ", while ");
+	append_victim(text, session, fact);
+	append_chain(text, session, &naming, &g_array_index(chain->links, struct link, 0),
+		     chain->links->len, chain->last, "");
+}
+
+static bool has_chain(const struct fact *fact)
+{
+	const struct chain *chain = main_chain(fact);
+
+	return chain && chain->links->len;
 }
 
 static void cpu_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
-	const struct chain *chain = main_chain(fact);
-	char length[32];
-
 	append_doers(text, session, fact->deeds, DID_RUN, 3);
 	g_string_append(text, " kept ");
-	if (!chain || !chain->links->len) {
+	if (!has_chain(fact))
 		append_victim(text, session, fact);
-		g_string_append(text, " off the CPU for ");
-		append_amount(text, fact);
-	} else {
-		append_one(text, session, chain->last);
-		g_string_append_printf(text, " off the CPU for %s, while ",
-				       when_duration(length, fact->ns));
-		append_victim(text, session, fact);
-		g_string_append(text, " waited ");
-		append_chain(text, session, chain, true);
-	}
+	else
+		append_one(text, session, main_chain(fact)->last);
+	g_string_append(text, " off the CPU for ");
+	append_amount(text, session, fact);
+	if (has_chain(fact))
+		append_while(text, session, fact);
 	if (2 * fact->pinned > fact->ns)
 		g_string_append(text, "; other CPUs were idle, but it is pinned to this one");
 }
@@ -353,63 +387,64 @@ static void thread_sentence(GString *text, const struct session *session, const 
 {
 	const struct chain *chain = main_chain(fact);
 
-	append_waited(text, session, fact);
 	if (fact->children > 1) {
-		g_string_append(text, "for its children");
-		append_deeds(text, session, fact, ": ", NO_THREAD);
+		append_waits(text, session, fact, 0, NO_THREAD);
+		append_deeds(text, session, fact,
+			     " for its children, of which these took longest: ", NO_THREAD);
 		return;
 	}
-	append_chain(text, session, chain, true);
+	append_waits(text, session, fact, chain ? chain->links->len : 0,
+		     chain ? chain->last : NO_THREAD);
 	append_deeds(text, session, fact, ": ", chain ? chain->last : NO_THREAD);
 }
 
 static void interrupt_sentence(GString *text, const struct session *session,
 			       const struct fact *fact)
 {
-	const struct chain *chain = main_chain(fact);
 	const struct deed *deed = &g_array_index(fact->deeds, struct deed, 0);
 
 	append_object(text, session, fact->object, false);
 	if (deed->object && fact->kind == STAND_INTERRUPT)
 		g_string_append_printf(text, " (%s)", session_text(session, deed->object));
 	g_string_append(text, " took ");
-	append_amount(text, fact);
+	append_amount(text, session, fact);
 	g_string_append(text, " from ");
-	if (chain && chain->links->len) {
-		append_one(text, session, chain->last);
-		g_string_append(text, ", while ");
+	if (!has_chain(fact)) {
 		append_victim(text, session, fact);
-		g_string_append(text, " waited ");
-		append_chain(text, session, chain, true);
-	} else {
-		append_victim(text, session, fact);
+		return;
 	}
+	append_one(text, session, main_chain(fact)->last);
+	append_while(text, session, fact);
 }
 
 static void quota_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct chain *chain = main_chain(fact);
-	bool cpu = strcmp(session_text(session, fact->object), "cpu:quota") == 0;
 
-	if (!cpu) {
-		append_waited(text, session, fact);
-		append_to_root(text, session, fact, false);
-		append_object(text, session, fact->object, false);
-		append_told(text, session, fact, ": ");
+	if (strcmp(session_text(session, fact->object), "cpu:quota") != 0) {
+		append_waits(text, session, fact, chain ? chain->links->len : 0,
+			     chain ? chain->last : NO_THREAD);
+		g_string_append(text, has_chain(fact) ? ", which waited " : " ");
+		if (chain)
+			append_in(text, session, chain->leaf);
+		g_string_truncate(text, text->len - 1);
+		append_told(text, session, fact, ", ");
 		return;
 	}
-	append_victim(text, session, fact);
-	if (chain && chain->links->len) {
-		g_string_append(text, " waited ");
-		append_amount(text, fact);
-		g_string_append_c(text, ' ');
-		append_chain(text, session, chain, true);
-		g_string_append(text, ", whose cgroup had used up its CPU quota (throttled)");
+	if (has_chain(fact)) {
+		append_waits(text, session, fact, chain->links->len, chain->last);
+		g_string_append_printf(text, ": %s was", session_thread_name(session, chain->last));
 	} else {
-		g_string_append(text, " was kept off idle CPUs for ");
-		append_amount(text, fact);
-		g_string_append(text, ": its cgroup had used up its CPU quota (throttled)");
+		append_victim(text, session, fact);
+		g_string_append_printf(text, " %s", was(fact));
 	}
+	g_string_append(text, " throttled");
+	if (!has_chain(fact)) {
+		g_string_append(text, " for ");
+		append_amount(text, session, fact);
+	}
+	g_string_append_printf(text, ", as %s cgroup had used up its CPU quota",
+			       has_chain(fact) || fact->threads < 2 ? "its" : "their");
 }
 
 /* What the reason's own words tell best. */
@@ -417,35 +452,69 @@ static void told_sentence(GString *text, const struct session *session, const st
 {
 	const struct reason *reason = told_reason(session, fact);
 	const struct chain *chain = main_chain(fact);
+	bool memory = fact->kind == STAND_MEMORY;
 
-	append_waited(text, session, fact);
-	if (chain && chain->links->len) {
-		append_chain(text, session, chain, true);
-	} else if (chain) {
-		append_call(text, session, chain->leaf);
+	append_waits(text, session, fact, chain ? chain->links->len : 0,
+		     chain ? chain->last : NO_THREAD);
+	if (!has_chain(fact)) {
+		g_string_append_c(text, ' ');
+		if (chain)
+			append_in(text, session, chain->leaf);
+		g_string_truncate(text, text->len - 1);
 	}
-	if (fact->kind == STAND_MEMORY && !reason)
-		g_string_append(text, "for the kernel to free memory");
+	if (memory && !reason)
+		g_string_append(text, has_chain(fact)
+					      ? ", which waited for the kernel to free memory"
+					      : " for the kernel to free memory");
 	if (reason)
-		append_told(text, session, fact, ": ");
-	if (fact->kind != STAND_TIMEOUT || !reason)
-		append_deeds(text, session, fact, "; meanwhile ", NO_THREAD);
+		append_told(text, session, fact,
+			    !memory           ? ": "
+			    : has_chain(fact) ? ", which was "
+					      : ", ");
+	append_deeds(text, session, fact, "; meanwhile ", NO_THREAD);
+}
+
+/* How many links of the chain lead to who waited the told wait. */
+static guint links_to_told(const struct fact *fact)
+{
+	const struct chain *chain = main_chain(fact);
+	guint count = chain ? chain->links->len : 0;
+
+	for (guint i = 0; i < count; i++)
+		if (g_array_index(chain->links, struct link, i).thread == fact->told.thread)
+			return i;
+	return count;
+}
+
+/* "…, which waited in recvfrom until its own time limit of 400 ms: 127.0.0.1:80 did not answer" */
+static void timeout_sentence(GString *text, const struct session *session, const struct fact *fact)
+{
+	guint count = links_to_told(fact);
+
+	if (!told_reason(session, fact)) {
+		told_sentence(text, session, fact);
+		return;
+	}
+	append_waits(text, session, fact, count, fact->told.thread);
+	g_string_append(text, count ? ", which waited " : " ");
+	append_in(text, session, fact->told.leaf);
+	append_told(text, session, fact, "until ");
 }
 
 static void wakeup_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	append_victim(text, session, fact);
-	g_string_append(text, " was ready for ");
-	append_amount(text, fact);
+	g_string_append_printf(text, " %s ready to run for ", was(fact));
+	append_amount(text, session, fact);
 	g_string_append(text, " before an idle CPU ran it");
 }
 
 static void stopped_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	append_victim(text, session, fact);
-	g_string_append(text, " was stopped for ");
-	append_amount(text, fact);
-	append_told(text, session, fact, ": ");
+	g_string_append_printf(text, " %s stopped for ", was(fact));
+	append_amount(text, session, fact);
+	append_told(text, session, fact, ", ");
 }
 
 static void network_sentence(GString *text, const struct session *session, const struct fact *fact)
@@ -454,8 +523,7 @@ static void network_sentence(GString *text, const struct session *session, const
 		told_sentence(text, session, fact);
 		return;
 	}
-	append_waited(text, session, fact);
-	append_to_root(text, session, fact, false);
+	append_waits_to_root(text, session, fact, false);
 	g_string_append(text, "packets from ");
 	append_object(text, session, fact->object, false);
 }
@@ -517,6 +585,9 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 	case STAND_NETWORK:
 		network_sentence(text, session, fact);
 		break;
+	case STAND_TIMEOUT:
+		timeout_sentence(text, session, fact);
+		break;
 	case STAND_STOPPED:
 		stopped_sentence(text, session, fact);
 		break;
@@ -531,7 +602,7 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 	if (fact->inferred && !strstr(text->str, "(inferred"))
 		g_string_append(text, " (inferred)");
 	if (fact->spans_gap)
-		g_string_append(text, " [spans lost events: it may not be real]");
+		g_string_append(text, " (spans lost events)");
 	append_others(text, session, item);
 	g_string_append_c(text, '.');
 	return g_string_free(text, FALSE);

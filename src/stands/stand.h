@@ -31,6 +31,7 @@ enum waiting_for {
 	FOR_NETWORK,
 	FOR_MEMORY,
 	FOR_LIMIT,
+	FOR_INTERRUPT,
 	FOR_THREADS, /* who woke them, or is to answer */
 	FOR_REST,
 	WAITED_FOR_COUNT
@@ -38,6 +39,7 @@ enum waiting_for {
 
 struct stands {
 	GArray *items; /* struct stand */
+	char *unexplained; /* owned; what they do not explain: unexplained.h; NULL */
 	int64_t waited[WAITED_FOR_COUNT];
 	guint waiters; /* threads that these are added up over */
 };

@@ -15,7 +15,8 @@
 #include "contention/deadlocks.h"
 #include "stands/victims.h"
 #include "stands/sentence.h"
-#include "stands/words.h"
+#include "stands/unexplained.h"
+#include "words/names.h"
 
 #define LIFE_SHARE_MIN 0.05 /* of the victim's life: less does not stand out … */
 #define WINDOW_SHARE_MIN 0.02 /* … nor less of the window, */
@@ -24,6 +25,7 @@
 #define SERVICE_WEIGHT 0.3
 #define OTHER_MIN 0.1 /* of what the told victim lost: who lost less is not worth a word */
 #define TICKS_MIN 0.2 /* of the victim's life: less is what ticks of an emulated machine take */
+#define CHILD_MIN 0.4 /* of the parent's life: commands that a script runs are its own work */
 #define HANDOVERS_MIN 8 /* of a convoy */
 
 static bool like_named(const struct session *session, uint32_t a, uint32_t b)
@@ -182,8 +184,8 @@ static bool is_tracers(const struct losses *losses, const struct fact *fact)
 
 		if (deed->did != DID_RUN)
 			continue;
-		all += deed->ns;
-		tracers += losses->tracers[deed->thread] ? deed->ns : 0;
+		all += deed->times.ns;
+		tracers += losses->tracers[deed->thread] ? deed->times.ns : 0;
 	}
 	return 2 * tracers > all;
 }
@@ -195,7 +197,7 @@ static int64_t did(const struct fact *fact, enum did what)
 	for (guint i = 0; i < fact->deeds->len; i++) {
 		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
 
-		ns += deed->did == what ? deed->ns : 0;
+		ns += deed->did == what ? deed->times.ns : 0;
 	}
 	return ns;
 }
@@ -281,6 +283,8 @@ static bool stands_out(const struct session *session, const struct stand *item, 
 
 	if (is_tick(session, fact) && (double) fact->most < TICKS_MIN * (double) fact->life)
 		return false;
+	if (fact->kind == STAND_CHILD && (double) fact->most < CHILD_MIN * (double) fact->life)
+		return false;
 	return fact->kind == STAND_DEADLOCK || fact->kind == STAND_INVERSION ||
 	       ((double) fact->most >= LIFE_SHARE_MIN * (double) fact->life &&
 		(double) fact->most >= WINDOW_SHARE_MIN * window &&
@@ -363,6 +367,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 
 		item->sentence = stand_sentence(session, item, locks);
 	}
+	stands->unexplained = unexplained_sentence(session, &losses, stands->items);
 	losses_clear(&losses);
 	return stands;
 }
@@ -370,5 +375,6 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 void stands_free(struct stands *stands)
 {
 	g_array_free(stands->items, TRUE);
+	g_free(stands->unexplained);
 	g_free(stands);
 }

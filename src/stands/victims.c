@@ -7,8 +7,8 @@
 #include "imposed/waiting.h"
 #include "ready/cpu_runs.h"
 #include "stands/root.h"
-#include "stands/words.h"
 #include "waits/idle.h"
+#include "words/names.h"
 
 #define THREADS_MAX 256
 #define PIECES_MAX 1000000
@@ -110,8 +110,7 @@ static void add_chain(struct putting *putting, struct fact *fact, const int32_t 
 		const struct through *at =
 			&g_array_index(putting->path->waits, struct through, waits[i]);
 
-		links[i] = (struct link) {at->thread, at->leaf,
-					  session_resource(putting->session, at->block)};
+		links[i] = (struct link) {.thread = at->thread, .leaf = at->leaf};
 	}
 	for (guint i = 0; i < fact->chains->len && !chain; i++) {
 		struct chain *at = &g_array_index(fact->chains, struct chain, i);
@@ -140,11 +139,12 @@ struct competing {
 static void add_competitor(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct competing *competing = data;
-	struct deed deed = {.thread = thread, .did = DID_RUN, .ns = end - begin, .count = 1};
+	struct deed deed = {.thread = thread, .did = DID_RUN};
 
 	if (!is_thread(thread) || thread == competing->thread)
 		return;
 	deed.name = competing->names[thread];
+	times_add(&deed.times, end - begin, NULL);
 	deeds_add(competing->fact->deeds, &deed);
 }
 
@@ -226,12 +226,9 @@ static void add_holder(struct fact *fact, const struct session *session, const s
 {
 	const struct reason *reason =
 		root->told.block ? block_reason(session, root->told.block) : NULL;
-	struct deed deed = {.thread = root->subject,
-			    .name = root->subject,
-			    .did = DID_OTHER,
-			    .ns = ns,
-			    .count = 1};
+	struct deed deed = {.thread = root->subject, .name = root->subject, .did = DID_OTHER};
 
+	times_add(&deed.times, ns, NULL);
 	deeds_add(fact->holders, &deed);
 	if (!reason || reason->kind != REASON_READ_LOCKED || !is_thread(reason->other) ||
 	    reason->other == root->subject)
@@ -245,13 +242,26 @@ static void add_file(struct fact *fact, const struct session *session, const str
 {
 	struct deed deed = {.thread = piece->thread,
 			    .did = DID_OTHER,
-			    .object = piece->block->fault ? piece->block->fault
-							  : session_resource(session, piece->block),
-			    .ns = ns,
-			    .count = 1};
+			    .object = piece->block->fault
+					      ? piece->block->fault
+					      : session_resource(session, piece->block)};
 
+	times_add(&deed.times, ns, NULL);
 	if (deed.object)
 		deeds_add(fact->files, &deed);
+}
+
+/* What the device was asked for and how long it took. */
+static void add_request(struct fact *fact, const struct session *session, const struct piece *piece)
+{
+	const struct wake_detail *request =
+		piece->woken ? block_request(session, piece->block) : NULL;
+
+	if (!request || request == fact->request || request->served < 0)
+		return;
+	fact->request = request;
+	fact->queued += MAX(request->queued, 0);
+	times_add(&fact->served, request->served, NULL);
 }
 
 /* Kept back by the limit of dirty pages. */
@@ -263,6 +273,14 @@ static bool is_dirty(const struct session *session, const struct root *root)
 	return reason && reason->kind == REASON_DIRTY;
 }
 
+/* Whom the victim's own wait led to. */
+static uint32_t below(const struct putting *putting, const struct piece *piece,
+		      const int32_t *waits, guint links)
+{
+	return links > 1 ? g_array_index(putting->path->waits, struct through, waits[1]).thread
+			 : piece->thread;
+}
+
 static void put_down(struct putting *putting, const struct piece *piece, const int32_t *waits,
 		     guint links, struct root *root)
 {
@@ -272,8 +290,7 @@ static void put_down(struct putting *putting, const struct piece *piece, const i
 	struct deed deed = root->deed;
 
 	deed.name = is_thread(deed.thread) ? putting->losses->names[deed.thread] : NO_THREAD;
-	deed.ns = ns;
-	deed.count = 1;
+	times_add(&deed.times, ns, piece->block);
 	if (!fact->told.block || ns > fact->told_ns) {
 		fact->told = root->told;
 		fact->told_ns = ns;
@@ -287,8 +304,10 @@ static void put_down(struct putting *putting, const struct piece *piece, const i
 	deeds_add(fact->deeds, &deed);
 	if (root->kind == STAND_LOCK && is_thread(root->subject))
 		add_holder(fact, session, root, ns);
-	if (piece->block && (root->kind == STAND_DEVICE || root->kind == STAND_SWAP))
+	if (piece->block && (root->kind == STAND_DEVICE || root->kind == STAND_SWAP)) {
 		add_file(fact, session, piece, ns);
+		add_request(fact, session, piece);
+	}
 	fact->pinned += root->pinned ? ns : 0;
 	fact->dirty += is_dirty(session, root) ? ns : 0;
 	if (root->kind == STAND_CPU) {
@@ -298,8 +317,10 @@ static void put_down(struct putting *putting, const struct piece *piece, const i
 			 &competing);
 	}
 	fact->faults += PACK_KIND(piece->leaf) == LEAF_BLOCK_FAULT ? ns : 0;
-	if (links == 1 && is_own_child(session, putting->victim, piece->thread))
-		fact->child += ns;
+	if (links && is_own_child(session, putting->victim, below(putting, piece, waits, links))) {
+		fact->child += links == 1 ? ns : 0;
+		putting->losses->for_children[putting->victim] += ns;
+	}
 }
 
 /* The victim's own wait is one that others imposed: imposed/waiting.h. */
@@ -366,6 +387,9 @@ static enum waiting_for waited_for(const struct putting *putting, const struct r
 	case STAND_DELAYED_ACK:
 	case STAND_TIMEOUT:
 		return FOR_NETWORK;
+	case STAND_INTERRUPT:
+	case STAND_SOFTIRQ:
+		return FOR_INTERRUPT;
 	default:
 		return FOR_REST;
 	}
@@ -384,9 +408,7 @@ static bool is_childs_story(const struct putting *putting, const struct piece *p
 			    const int32_t *waits, guint links, const struct root *root)
 {
 	const struct session *session = putting->session;
-	uint32_t child =
-		links > 1 ? g_array_index(putting->path->waits, struct through, waits[1]).thread
-			  : piece->thread;
+	uint32_t child = below(putting, piece, waits, links);
 
 	if (!links || is_of_transport(root->kind) || !is_own_child(session, putting->victim, child))
 		return false;
@@ -499,6 +521,7 @@ void losses_init(struct losses *losses, const struct session *session,
 
 	losses->facts = g_ptr_array_new_with_free_func(free_fact);
 	losses->lost = g_new0(int64_t, count + 1);
+	losses->for_children = g_new0(int64_t, count + 1);
 	losses->tracers = session_tracers(session);
 	names_init(losses, session);
 	for (uint32_t i = 0; i < count; i++) {
@@ -517,6 +540,7 @@ void losses_clear(struct losses *losses)
 {
 	g_ptr_array_free(losses->facts, TRUE);
 	g_free(losses->lost);
+	g_free(losses->for_children);
 	g_free(losses->tracers);
 	g_free(losses->names);
 	g_free(losses->stems);

@@ -14,6 +14,7 @@ struct waiting;
 struct losses {
 	GPtrArray *facts;  /* owned; struct fact, of one thread and one root each */
 	int64_t *lost;     /* owned; of each thread: what its facts add up to */
+	int64_t *for_children; /* owned; … of it in waits for its own children */
 	bool *tracers;     /* owned; session_tracers() */
 	uint32_t *names, *stems; /* owned; of each thread: interned, whole and without the number at
 				    its end */

@@ -137,7 +137,7 @@ char *given_up_label(const struct session *session, const struct wait *wait,
 	if (!reason->number && reason->count)
 		g_string_append_printf(label, " (%u seen)", reason->count);
 	if (reason->ns >= 0)
-		g_string_append_printf(label, "; its last packet came %s before",
+		g_string_append_printf(label, "; its last packet had come %s before TCP gave up",
 				       when_duration(length, reason->ns));
 	return g_string_free(label, FALSE);
 }

@@ -5,7 +5,7 @@
  */
 #include "causes.h"
 
-#include "path/ending.h"
+#include "words/ending.h"
 
 #define SEGV 11
 #define USR1 10

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words for the end of a thread; see ending.h. */
-#include "path/ending.h"
+#include "words/ending.h"
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ void append_ending(GString *text, const struct session *session, uint32_t thread
 	const struct thread *ended = model_thread(&session->trace.model, thread);
 	uint32_t reader;
 
-	g_string_append(text, blocked ? "was blocked while it was ended by " : "was ended by ");
+	g_string_append(text, blocked ? "blocked while it was ended by " : "ended by ");
 	if (ended->ended_by)
 		append_signal(text, ended->ended_by);
 	else

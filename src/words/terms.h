@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of the reports, each explained in a sentence or two: `whylate explain WORD`.
  *
- * Part of explain/. One table, terms.c; docs/style.md says how reports use these words.
+ * Part of words/. One table, terms.c; docs/style.md says how reports use these words.
  */
-#ifndef WHYLATE_EXPLAIN_TERMS_H
-#define WHYLATE_EXPLAIN_TERMS_H
+#ifndef WHYLATE_WORDS_TERMS_H
+#define WHYLATE_WORDS_TERMS_H
 
 #include <glib.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The terms; see terms.h. In the order of the alphabet. */
-#include "explain/terms.h"
+#include "words/terms.h"
 
 #include <string.h>
 

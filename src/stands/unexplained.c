@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* See unexplained.h. */
+#include "stands/unexplained.h"
+
+#include <math.h>
+
+#include "stands/victims.h"
+#include "util/when.h"
+#include "words/names.h"
+
+#define LOST_MIN 0.25 /* of its life, and … */
+#define WINDOW_MIN 0.05 /* … of the window: a smaller loss needs no explanation */
+
+static int64_t life_of(const struct session *session, uint32_t thread)
+{
+	const struct thread *at = model_thread(&session->trace.model, thread);
+
+	return MIN(at->end, session->asked.to) - MAX(at->begin, session->asked.from);
+}
+
+/* What a parent waits for its children is theirs. */
+static int64_t lost_by(const struct losses *losses, uint32_t thread)
+{
+	return losses->lost[thread] - losses->for_children[thread];
+}
+
+/* Who lost most. There all the time is what others ask for something: its clients lose. */
+static uint32_t victim_of(const struct session *session, const struct losses *losses)
+{
+	uint32_t victim = NO_THREAD;
+	double most = 0;
+
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		const struct thread *at = model_thread(&session->trace.model, i);
+		double lost = (double) lost_by(losses, i);
+		double weight;
+
+		if (lost <= 0 || (!at->born && at->state != THREAD_DEAD))
+			continue;
+		weight = lost * sqrt(lost / (double) MAX(life_of(session, i), 1));
+		if (weight > most) {
+			most = weight;
+			victim = i;
+		}
+	}
+	return victim;
+}
+
+/* What an item says of a thread's loss; of one of several, that none lost more. */
+static int64_t named_of(const struct losses *losses, const struct stand *item, uint32_t thread)
+{
+	if (is_thread(item->other) && losses->stems[item->other] == losses->stems[thread])
+		return item->other_ns;
+	for (guint i = 0; i < item->victims->len; i++)
+		if (g_array_index(item->victims, uint32_t, i) == thread)
+			return item->fact->most;
+	return 0;
+}
+
+char *unexplained_sentence(const struct session *session, const struct losses *losses,
+			   const GArray *items)
+{
+	uint32_t victim = victim_of(session, losses);
+	int64_t lost, named = 0;
+	double share;
+	GString *text;
+	char all[32], told[32];
+
+	if (!is_thread(victim))
+		return NULL;
+	lost = lost_by(losses, victim);
+	share = (double) lost / (double) MAX(life_of(session, victim), 1);
+	for (guint i = 0; i < items->len; i++)
+		named += named_of(losses, &g_array_index(items, struct stand, i), victim);
+	if (2 * named >= lost || share < LOST_MIN ||
+	    (double) lost < WINDOW_MIN * (double) (session->asked.to - session->asked.from))
+		return NULL;
+	text = g_string_new(items->len ? NULL : "Nothing stands out: ");
+	append_one(text, session, victim);
+	g_string_append_printf(text, " lost %s (%.0f %% of its life) to others; ",
+			       when_duration(all, lost), 100 * share);
+	if (named)
+		g_string_append_printf(text, "what follows explains %s of it.",
+				       when_duration(told, named));
+	else
+		g_string_append(text, items->len ? "what follows explains none of it."
+						 : "no single thing took much of it.");
+	return g_string_free(text, FALSE);
+}
