@@ -25,10 +25,11 @@ static const struct {
 	{PRESET_NORMAL, "hot", "net_dev_queue*,net_dev_xmit*,net_if_receive_skb*"},
 	{PRESET_NORMAL, "hot", "workqueue_*,timer_start*,timer_expire_*"},
 	{PRESET_NORMAL, "hot", "writeback_balance_dirty_pages*,jbd2_*_commit*"},
+	{PRESET_NORMAL, "hot", "mm_vmscan_direct_reclaim_*,mm_vmscan_memcg_reclaim_*"},
 	{PRESET_FULL, "hot",
 	 "block_getrq*,writeback_queue*,writeback_exec*,writeback_pages_written*"},
 	{PRESET_MINIMAL, "cold", "lttng_statedump_*,sched_process_*"},
-	{PRESET_NORMAL, "cold", "signal_generate*"},
+	{PRESET_NORMAL, "cold", "signal_generate*,signal_deliver*"},
 };
 
 /* Of each CPU. A flight recorder keeps them in memory, in small pieces: each snapshot ends
