@@ -6,9 +6,10 @@
  *
  * FILE is read around the page cache, a block here and there, so that each read is one
  * request. NOTES gets a line of each phase: its name, the thread, begin and end in
- * nanoseconds of CLOCK_REALTIME, which is the clock of LTTng's traces; for a read its
- * place in FILE. MARK becomes the name of the thread, so that several runs can be told
- * apart.
+ * nanoseconds of CLOCK_MONOTONIC, which LTTng's traces count in; for a read its place in
+ * FILE, for a wait the child; of the time between, how long it was at least off the CPU and
+ * not ready to run, and how often it went to sleep, as the kernel's own accounts have it.
+ * MARK becomes the name of the thread, so that several runs can be told apart.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,38 +43,75 @@ static _Noreturn void die(const char *what)
 	exit(1);
 }
 
-static void note(int notes, const char *phase, int64_t begin, int64_t end, int64_t place)
+/* What the kernel says of this thread so far. */
+struct account {
+	int64_t at, used, ready; /* ns: the clock, of CPU, waited for one */
+	long sleeps;
+};
+
+static struct account account_new(void)
 {
-	dprintf(notes, "%s\t%d\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", phase, (int) getpid(),
-		begin, end, place);
+	int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	struct account account;
+	struct rusage usage;
+	char text[96];
+	ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+
+	if (length <= 0)
+		die("schedstat");
+	close(file);
+	text[length] = '\0';
+	if (sscanf(text, "%*s %" SCNd64, &account.ready) != 1)
+		die("schedstat");
+	getrusage(RUSAGE_THREAD, &usage);
+	account.sleeps = usage.ru_nvcsw;
+	account.used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	account.at = clock_ns(CLOCK_MONOTONIC);
+	return account;
+}
+
+/* Of one thing that it did: `after` is from after it, but for the time itself, `end`. */
+static void note(int notes, const char *phase, const struct account *before, int64_t end,
+		 const struct account *after, int64_t place)
+{
+	int64_t blocked =
+		end - before->at - (after->used - before->used) - (after->ready - before->ready);
+
+	dprintf(notes, "%s\t%d\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%ld\n", phase,
+		(int) getpid(), before->at, end, place, blocked, after->sleeps - before->sleeps);
 }
 
 static void sleep_once(int notes)
 {
 	const struct timespec length = {0, SLEEP_NS};
-	int64_t begin = clock_ns(CLOCK_REALTIME);
+	struct account before = account_new(), after;
+	int64_t end;
 
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &length, NULL);
-	note(notes, "sleep", begin, clock_ns(CLOCK_REALTIME), 0);
+	end = clock_ns(CLOCK_MONOTONIC);
+	after = account_new();
+	note(notes, "sleep", &before, end, &after, 0);
 }
 
 /* Each a prime number of blocks after the last, so that nothing is merged. */
 static void read_blocks(int notes, const char *path)
 {
 	int file = open(path, O_RDONLY | O_DIRECT);
-	int64_t begin[READS], end[READS];
+	struct account before[READS], after[READS];
+	int64_t end[READS];
 	void *block;
 
 	if (file < 0 || posix_memalign(&block, BLOCK, BLOCK) != 0)
 		die(path);
 	for (int i = 0; i < READS; i++) {
-		begin[i] = clock_ns(CLOCK_REALTIME);
+		before[i] = account_new();
 		if (pread(file, block, BLOCK, (off_t) i * 37 * BLOCK) != BLOCK)
 			die(path);
-		end[i] = clock_ns(CLOCK_REALTIME);
+		end[i] = clock_ns(CLOCK_MONOTONIC);
+		after[i] = account_new();
 	}
 	for (int i = 0; i < READS; i++)
-		note(notes, "read", begin[i], end[i], (int64_t) i * 37 * BLOCK);
+		note(notes, "read", &before[i], end[i], &after[i], (int64_t) i * 37 * BLOCK);
 	free(block);
 	close(file);
 }
@@ -88,21 +127,25 @@ static void compute(void)
 
 static void wait_for_child(int notes)
 {
-	int64_t begin;
+	struct account before, after;
+	int64_t end;
 	pid_t child = fork();
 
 	if (child < 0)
 		die("fork");
+	before = account_new();
 	if (child == 0) {
-		begin = clock_ns(CLOCK_REALTIME);
 		compute();
-		note(notes, "compute", begin, clock_ns(CLOCK_REALTIME), 0);
+		end = clock_ns(CLOCK_MONOTONIC);
+		after = account_new();
+		note(notes, "compute", &before, end, &after, after.used - before.used);
 		_exit(0);
 	}
-	begin = clock_ns(CLOCK_REALTIME);
 	if (waitpid(child, NULL, 0) != child)
 		die("waitpid");
-	note(notes, "wait", begin, clock_ns(CLOCK_REALTIME), child);
+	end = clock_ns(CLOCK_MONOTONIC);
+	after = account_new();
+	note(notes, "wait", &before, end, &after, child);
 }
 
 int main(int argc, char **argv)
