@@ -253,7 +253,8 @@ void flow_settle_begin(struct flow *flow, struct thread *thread)
 		return;
 	while (track_read(flow->timeline, &thread->track, &pos, thread->end, &span)) {
 		if (thread->backfilled && span.begin == thread->backfill_begin)
-			span.begin = MIN(MAX(span.begin, host->known_from), span.end);
+			span.begin = MIN(MAX(span.begin, thread_backfilled_from(host, thread)),
+					 span.end);
 		if (PACK_KIND(span.leaf) != LEAF_UNKNOWN && span.begin < span.end) {
 			thread->begin = MAX(thread->begin, span.begin);
 			thread->settled = true;

@@ -146,6 +146,7 @@ struct thread {
 	int64_t late_after; /* … the end of an earlier life of the TID; INT64_MIN */
 	bool backfilled; /* found off CPU: since S at the earliest, see span_next() */
 	int64_t backfill_begin; /* … begin of that interval */
+	int64_t backfill_end; /* … when it was found: off CPU from then on, whatever S is */
 	uint32_t parent; /* thread index, NO_THREAD */
 	uint32_t pinned_by; /* who said last on which CPUs it may run; NO_THREAD: not seen */
 	int64_t pinned_at; /* … when; a child inherits both; INT64_MIN */
@@ -627,6 +628,13 @@ bool host_index_cpus(struct host *host);
 enum switch_out host_switch_out(const struct host *host, int64_t prev_state);
 /* The state is the idle sleep of kernel threads (report form only). */
 bool host_is_idle_sleep(const struct host *host, int64_t prev_state);
+
+/* From when on it is known that the thread is where it was found off the CPU: S, or when it was
+ * found, if that was before. */
+static inline int64_t thread_backfilled_from(const struct host *host, const struct thread *thread)
+{
+	return thread->backfilled ? MIN(host->known_from, thread->backfill_end) : host->known_from;
+}
 
 /* The first gap that overlaps [begin, end), or NULL. */
 const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t end);

@@ -49,7 +49,8 @@ void spans_begin(struct spans *spans, const struct session *session, uint32_t th
 	spans->from = MAX(from, spans->thread->begin);
 	spans->to =
 		G_UNLIKELY(session_interrupted(session)) ? INT64_MIN : MIN(to, spans->thread->end);
-	spans->known = model_host(model, spans->thread->host)->known_from;
+	spans->known =
+		thread_backfilled_from(model_host(model, spans->thread->host), spans->thread);
 	spans->kernel = thread_is_kernel(model, spans->thread);
 	spans->ksoftirqd = thread_is_ksoftirqd(model, spans->thread);
 	track_find(&session->trace.timeline, &spans->thread->track, spans->from, &spans->pos);

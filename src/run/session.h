@@ -155,7 +155,7 @@ struct spans {
 	const struct thread *thread;
 	struct track_pos pos;
 	int64_t from, to;
-	int64_t known; /* S of the thread's host */
+	int64_t known; /* S of the thread's host, or when it was found off CPU if that was before */
 	struct span rest; /* second half of a span cut at S */
 	bool has_rest, kernel, ksoftirqd;
 };

@@ -167,6 +167,7 @@ void thread_found_off(struct flow *flow, struct thread *thread, enum thread_stat
 	if (!thread->backfilled) {
 		thread->backfilled = true;
 		thread->backfill_begin = since;
+		thread->backfill_end = flow->time;
 	}
 	thread_history(thread, since);
 	call_close(thread);

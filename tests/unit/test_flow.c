@@ -420,6 +420,30 @@ static void test_known_from(void)
 	g_assert_cmpstr(states(feed, 6), ==, "50 interrupted/wait-cpu, 60 working/user, 90");
 }
 
+/* Who is found off CPU before S is so from then on: that was seen, whatever other CPUs do. */
+static void test_found_before_known(void)
+{
+	struct event dumped;
+	FEED(1);
+
+	sink_of(feed)->begin(feed->session, feed->host, 1, 50);
+	waking(feed, 0, 0, 7); /* with the trace's first event: a wait of no length before it */
+	wakeup(feed, 5, 0, 7);
+	sw(feed, 10, 0, "idle", 0, 0, "a", 7);
+	dumped = event_of(feed, 20, 0, "lttng_statedump_process_state");
+	dumped.process.tid = dumped.process.pid = 9;
+	dumped.process.status = 5; /* it waits */
+	dumped.process.name = "dumped";
+	send(feed, &dumped);
+	waking(feed, 30, 0, 8);
+	sw(feed, 40, 0, "a", 7, SLEEPS, "idle", 0);
+	plain(feed, 90, 0, "other");
+	g_assert_cmpstr(states(feed, 7), ==,
+			"0 interrupted/wait-cpu, 10 working/user, 40 blocked/unknown, 90");
+	g_assert_cmpstr(states(feed, 9), ==, "20 blocked/unknown, 90");
+	g_assert_cmpstr(states(feed, 8), ==, "30 interrupted/wait-cpu, 90");
+}
+
 /* The picture of "Gaps", letters as there: A, B, C, D, E. */
 static void test_gap(void)
 {
@@ -756,6 +780,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/flow/faults", test_faults);
 	g_test_add_func("/flow/held-back", test_held_back);
 	g_test_add_func("/flow/known-from", test_known_from);
+	g_test_add_func("/flow/found-before-known", test_found_before_known);
 	g_test_add_func("/flow/gap", test_gap);
 	g_test_add_func("/flow/gap-waker", test_gap_waker);
 	g_test_add_func("/flow/gap-call", test_gap_call);
