@@ -42,6 +42,38 @@ def names():
     return ust.names(t.trace("ust-func"), t.trace("ust-func") + "/proxyapp")
 
 
+def answer():
+    """The first sentences: what took the time, and why; what is known of the recordings is in the README of the traces. JSON
+    has the same sentences as the text."""
+    def told(name, *arguments):
+        sentences = t.report("functions", t.trace(name), *arguments)["answer"]
+        text = " ".join(t.output("functions", t.trace(name), *arguments).decode().split("\n\n")[0].split())
+        assert text.endswith(" ".join(sentences)) and 1 <= len(sentences) <= 5, (name, text, sentences)
+        return sentences
+
+    # main -> comm_select -> http_read_reply -> store_swap_out -> store_create -> fsync -> jbd2 -> disk
+    fsync, checksum = told("ust-func")[:2]
+    assert re.match(r"proxyapp \(\d+\) spent \d+ % of \S+ ms in fsync \(in jbd2_log_wait_commit\), called by main > comm_select > "
+                    r"\.\.\. > store_create, waiting for jbd2/vda-8: .* waiting for a disk \(vda\)\.$", fsync), fsync
+    assert "working in checksum, called by main > comm_select > client_write." in checksum, checksum
+    # writers wait for each other and for the flusher; they, and it, sleep by their own timers most of the time
+    stands, = told("lock-lapse")
+    assert re.match(r"\d+ calls of pwrite64 stand out, by writer-\d .*waiting for a lock \(file /shared\.dat, held by flusher", stands)
+    # xinit waits for Xorg, which sleeps; the shells that wait for their children are no story
+    first = told("startup-chain")[0]
+    assert re.match(r"xinit \(221\) spent .* in pselect6, waiting for Xorg: .* asleep, by a timer \(Xorg in clock_nanosleep", first)
+    assert not any("wait4" in sentence for sentence in told("startup-chain"))
+    # a deadlock, and a flock that hang keeps while it sleeps
+    held, dead = told("hang")
+    assert "flock-wait" in held and "held by hang" in held and "in a deadlock" in dead and "dead-1 (221)" in dead, (held, dead)
+    # victim is preempted by both hogs, about equally
+    assert re.match(r"victim \(206\) spent \d+ % .* taken by hog-[01]\); .* taken by hog-[01]\)\.$", told("preempt")[0])
+    assert told("web-mixed", "--metric", "cpu")[0].startswith("webclient (3 threads) spent ")
+    # nobody is told of where a call's time has not this much of it
+    assert all("100 % of" in s or "stand" in s or s.startswith("No call took 100 %")
+               for s in told("disk-read", "--threshold", "100"))
+
+
 def latencies():
     """Each function's calls, their number and times; 327 entries and 327 exits, as many as there are in the text."""
     want = collections.defaultdict(list)
@@ -654,6 +686,7 @@ def other_host():
         assert done.returncode == 2 and b"no event 'app:tick'" in done.stderr, done
 
 
+tap.case("the answer", answer)
 tap.case("ust-func: each function's calls and times", latencies)
 tap.case("ust-func: what each function calls", nesting)
 tap.case("ust-func: user-space events as targets", targets)

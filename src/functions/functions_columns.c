@@ -541,8 +541,15 @@ static const struct column limit_columns[] = {
 	{"not_picked", COLUMN_WHOLE, FIELD(struct user_requests, omitted)},
 	{0}};
 
+static void write_answer(const struct report *report, const void *row)
+{
+	(void) row;
+	json_put_answer(report->output, functions_answer(report->data));
+}
+
 static const struct column report_columns[] = {
 	COLUMNS(report_head),
+	{NULL, COLUMN_WRITTEN, .write = write_answer},
 	{"metric", COLUMN_TEXT, .text = metric},
 	{"threshold", COLUMN_REAL, .real = threshold},
 	{"function", COLUMN_TEXT, .text = function},

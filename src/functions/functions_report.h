@@ -18,6 +18,8 @@ struct functions_report {
 /* Of struct function_row, caller and interrupt_call. */
 extern const struct column function_columns[], caller_columns[], interrupt_call_columns[];
 
+/* functions_answer.c: the first sentences of the report, owned. Free with g_ptr_array_unref(). */
+GPtrArray *functions_answer(const struct functions_report *made);
 void functions_text(const struct functions_report *made, struct output *output);
 void functions_timeline_text(const struct functions *functions, struct output *output);
 void functions_json(const struct functions_report *made, struct output *output);

@@ -482,10 +482,12 @@ void functions_text(const struct functions_report *made, struct output *output)
 
 	text_hosts(session, output);
 	limit_line(made->functions, output);
-	if (session->asked.options->functions.timeline)
+	if (session->asked.options->functions.timeline) {
 		functions_timeline_text(made->functions, output);
-	else
+	} else {
+		text_answer(output, functions_answer(made));
 		lists(&report, made);
+	}
 	notes(made->functions, output);
 	text_coverage_now(session, output);
 }

@@ -243,6 +243,7 @@ static void find_in_thread(struct search *search, const struct member *member)
 			struct stand_out one = {.thread = member->thread,
 						.root = member->root,
 						.frame = i,
+						.what = frame->what,
 						.excess = excess,
 						.median = group->median,
 						.calls = group->times->len};
@@ -513,6 +514,7 @@ struct stand_outs *stand_outs_new(struct call_tree *tree)
 			g_array_index(found->list, struct stand_out, kept++) =
 				g_array_index(found->list, struct stand_out, i);
 	g_array_set_size(found->list, kept);
+	found->sums = stand_out_sums_new(found->list);
 	g_array_sort(found->list, largest_first);
 	if (limit && found->list->len > limit) {
 		found->omitted = found->list->len - limit;
@@ -520,6 +522,8 @@ struct stand_outs *stand_outs_new(struct call_tree *tree)
 	}
 	for (guint i = 0; i < found->list->len; i++) {
 		explain(&search, &g_array_index(found->list, struct stand_out, i));
+		stand_out_sums_explain(found->sums,
+				       &g_array_index(found->list, struct stand_out, i));
 		call_tree_let_go(tree, NO_THREAD);
 	}
 	g_hash_table_destroy(search.groups);
@@ -530,5 +534,6 @@ struct stand_outs *stand_outs_new(struct call_tree *tree)
 void stand_outs_free(struct stand_outs *found)
 {
 	g_array_free(found->list, TRUE);
+	g_array_free(found->sums, TRUE);
 	g_free(found);
 }

@@ -14,37 +14,14 @@
 #define WHYLATE_FUNCTIONS_STAND_OUTS_H
 
 #include "calls/call_tree.h"
+#include "functions/stand_out_sums.h"
 
 #define STAND_OUT_CALLS 8
 #define STAND_OUT_TIMES 4
 #define STAND_OUT_LIFE 1000
 
-enum difference_kind {
-	DIFFERENCE_TIME,    /* `what` took `ns` more than in the usual call */
-	DIFFERENCE_NEW,     /* calls `what` `times` times, which the usual one does not */
-	DIFFERENCE_MISSING, /* does not call `what`, which the usual one does */
-	DIFFERENCE_COUNT,   /* calls `what` `times` times, the usual one `usually` */
-};
-
-struct instance_difference {
-	enum difference_kind kind;
-	char *what; /* owned; "block-device: vda, fsync of /x", "own work", "work in f" */
-	int64_t ns;
-	uint32_t times, usually;
-	uint64_t having; /* of the function's calls, so many call it; NEW, MISSING */
-};
-
-struct stand_out {
-	uint32_t thread, frame; /* its place in the thread's frames */
-	uint32_t root; /* node of its thread's name */
-	int64_t excess, median; /* ns; of it beyond the median */
-	uint64_t calls; /* of that function, looked at */
-	int64_t usual_begin; /* the call it is compared with, */
-	uint32_t usual_thread; /* … of this thread */
-	GPtrArray *differences; /* owned; struct instance_difference, largest time first */
-};
-
 struct stand_outs {
+	GArray *sums; /* struct stand_out_sum; largest excess first; of all, whatever the limit */
 	GArray *list; /* struct stand_out; largest excess first */
 	guint omitted; /* that the limit leaves out */
 };

@@ -33,8 +33,8 @@ const char *time_words(const char *kind)
 		{CAUSE_TIMER, "asleep, by a timer"},
 		{CAUSE_TIMEOUT, "waiting for an answer that did not come"},
 		{CAUSE_NETWORK, "waiting for a peer"},
-		{CAUSE_IRQ, "interrupts"},
-		{CAUSE_SOFTIRQ, "softIRQs"},
+		{CAUSE_IRQ, "in interrupts"},
+		{CAUSE_SOFTIRQ, "in softIRQs"},
 		{CAUSE_PROCESS, "waiting for another process"},
 		{CAUSE_CHILD, "waiting for a child"},
 		{CAUSE_RETRY, "pauses between two tries"},
@@ -42,6 +42,7 @@ const char *time_words(const char *kind)
 		{CAUSE_DELAYED_ACK, "waiting for a delayed acknowledgement"},
 		{CAUSE_SEND_QUEUE, "waiting in a device's queue"},
 		{CAUSE_STOPPED, "stopped"},
+		{CAUSE_DEADLOCK, "in a deadlock"},
 		{CAUSE_STILL_BLOCKED, "a wait that had not ended"},
 		{CAUSE_UNKNOWN, "for what is not known"},
 	};
