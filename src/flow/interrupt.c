@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "objects/operation_log.h"
+#include "objects/resource.h"
 #include "state/holdback.h"
 #include "threads/arrival.h"
 #include "threads/deaths.h"
@@ -212,6 +213,8 @@ static void arm_timer(struct flow *flow, struct host *host, struct cpu *cpu,
 	if (thread) {
 		armed.thread = cpu->current;
 		armed.text = thread->flow.call.open ? thread->flow.call.name : 0;
+		if (armed.text && call_keeps_time(flow, thread))
+			armed.flags = DETAIL_DEADLINE;
 	}
 	/* an hrtimer expires by the raw clock; those of other clocks give lengths
 	 * that cannot be, and are left out */

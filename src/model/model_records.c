@@ -72,11 +72,11 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        REF(flow.operation, STORE_OPERATIONS), NUMBER(flow.calls), NUMBER(flow.tries),
        PASSING_ARRAY(flow.functions, open_frame), POINTER(flow.user, user_stack),
        PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by), NAME(flow.asked_call),
-       NAME(flow.sent), REF(flow.pause, STORE_REASONS), NUMBER(flow.commits),
-       NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears), NUMBER(flow.heard_port),
-       WEAK_REF(flow.timed_out, STORE_BLOCKS), NUMBER(flow.timed_out_asking),
-       TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work),
-       IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));
+       NAME(flow.sent), TIME_OR_0(flow.sent_at), REF(flow.pause, STORE_REASONS),
+       NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
+       NUMBER(flow.heard_port), WEAK_REF(flow.timed_out, STORE_BLOCKS),
+       NUMBER(flow.timed_out_asking), TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker),
+       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */

@@ -52,6 +52,8 @@ static const struct {
 	{"eventfd", WAIT_NOTHING, DOES_EVENTFD},
 	{"eventfd2", WAIT_NOTHING, DOES_EVENTFD},
 	{"timerfd_create", WAIT_NOTHING, DOES_TIMERFD},
+	{"timerfd_settime", WAIT_NOTHING, DOES_ARM},
+	{"timer_settime", WAIT_NOTHING, DOES_ARM},
 	{"epoll_create", WAIT_NOTHING, DOES_EPOLL},
 	{"epoll_create1", WAIT_NOTHING, DOES_EPOLL},
 	{"epoll_ctl", WAIT_NOTHING, DOES_EPOLL_CTL},

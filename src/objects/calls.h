@@ -41,6 +41,7 @@ enum call_effect {
 	DOES_CLOSE_RANGE,
 	DOES_EVENTFD,
 	DOES_TIMERFD,
+	DOES_ARM, /* a timer of its own */
 	DOES_EPOLL,
 	DOES_EPOLL_CTL,
 	DOES_SIGNALFD,

@@ -15,6 +15,7 @@
 #define FUTEX_COMMAND_MASK 0x7f
 #define TRY_AGAIN 11  /* EAGAIN and ETIMEDOUT of the traced kernel: x86, ARM */
 #define TIMED_OUT 110
+#define ABSOLUTE_BIT 1 /* TIMER_ABSTIME, TFD_TIMER_ABSTIME */
 
 /* The thread that wait4 names. Whoever waits is the parent: a number that leads to another's
  * child, or to the kernel's, is of a PID namespace that is not known. */
@@ -242,6 +243,20 @@ uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 	}
 }
 
+bool call_keeps_time(struct flow *flow, struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	const struct call_info *info = flow_call_info(flow, call->name);
+	uint32_t key;
+
+	if (info->wait == WAIT_SLEEP || info->effect == DOES_ARM)
+		return call->flags & ABSOLUTE_BIT;
+	if (info->moves != MOVES_IN)
+		return false;
+	key = fd_key(thread_files(flow, thread), call->fd);
+	return key && strcmp(intern_text(flow->names, key), "timerfd") == 0;
+}
+
 /* A file's reader does not wait for it to be written, but at a pipe or a socket somebody may. */
 void call_note_sent(struct flow *flow, struct thread *thread, const struct event_syscall *args)
 {
@@ -259,4 +274,5 @@ void call_note_sent(struct flow *flow, struct thread *thread, const struct event
 	if (!key || (thread->flow.sent && thread->flow.sent != key))
 		key = intern_id(flow->names, "several");
 	thread->flow.sent = key;
+	thread->flow.sent_at = call->begin;
 }

@@ -20,6 +20,9 @@ uint32_t call_resource_at_exit(struct flow *flow, struct thread *thread,
 			       const struct event_syscall *args, int32_t *fd);
 /* A signal of the thread's own timer, as of alarm(2), ended the call. */
 bool call_ended_by_alarm(struct flow *flow, const struct thread *thread, int64_t ret);
+/* A timer that the call arms is for a time of day, not for a length: a deadline (TIMER_ABSTIME), or
+ * the next turn of a period, which reading a timerfd arms. */
+bool call_keeps_time(struct flow *flow, struct thread *thread);
 /* The exit says that the call's time was over. */
 bool call_timed_out(struct flow *flow, const struct thread *thread,
 		    const struct event_syscall *args);

@@ -202,10 +202,15 @@ void thread_block(struct flow *flow, struct thread *thread, int64_t time, uint32
 		block->child = call_child(flow, thread);
 		block->operation = call_operation(flow, thread);
 		block->timer = thread->flow.call.timer;
+		block->deadline =
+			flow_call_info(flow, thread->flow.call.name)->wait == WAIT_SLEEP &&
+			call_keeps_time(flow, thread);
 		block->lock = lock_waited_for(flow, thread);
 		thread->flow.call.waits++;
 	}
 	block->sent = thread->flow.sent;
+	block->sent_ago =
+		block->sent ? (uint32_t) CLAMP(time - thread->flow.sent_at, 0, UINT32_MAX) : 0;
 	thread->flow.sent = 0;
 	if (thread->flow.fault && thread->flow.fault_address) {
 		uint32_t key = mapping_key(flow, thread, thread->flow.fault_address);

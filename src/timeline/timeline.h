@@ -113,11 +113,13 @@ struct block {
 	uint8_t kind; /* enum waker_kind */
 	uint8_t why; /* enum waker_why */
 	uint8_t operation; /* futex command, IDLE_OPERATION, else NO_OPERATION */
-	bool same_file; /* the waker was in a call on the same file */
+	bool same_file : 1; /* the waker was in a call on the same file */
+	bool deadline : 1; /* a sleep until a time of day, not for a length */
 	uint32_t lock; /* number of the lock waited for, 0: none known */
 	uint32_t reason; /* struct reason, 0: what ended it tells all */
 	uint32_t sent; /* interned: what the thread wrote to since its wait before (a socket, a
 				 pipe; files do not count), "several"; 0: nothing */
+	uint32_t sent_ago; /* … ns from when it last began to, to the wait; UINT32_MAX: longer */
 	uint32_t callpaths; /* number of struct callpaths (callstack.h), 0: not recorded */
 	int64_t timer; /* ns of the timer armed in the call before: a sleep's length,
 				 a wait's timeout; -1: none seen */
@@ -152,6 +154,7 @@ enum detail_flags {
 	DETAIL_INFERRED = 8, /* concluded: not shown by events */
 	DETAIL_IN_INTERRUPT = 16, /* work: queued there */
 	DETAIL_BEHALF_SEEN = 32, /* request: `behalf` queued the worker's item */
+	DETAIL_DEADLINE = 64, /* timer: for a time of day, not for a length (call_keeps_time()) */
 };
 
 /* What was done in the waking context just before the wake-up. */

@@ -222,6 +222,147 @@ static void test_lines(void)
 	line_clear(&line);
 }
 
+/* A timer's event: of the hrtimer at `timer`. */
+static void timer(struct feed *feed, int64_t time, uint32_t cpu, const char *name, uint64_t timer)
+{
+	struct event event = event_of(feed, time, cpu, name);
+
+	event.timer.timer = timer;
+	event.timer.expires = time;
+	send(feed, &event);
+}
+
+static void entry_with_flags(struct feed *feed, int64_t time, const char *call, int32_t fd,
+			     uint64_t flags)
+{
+	g_autofree char *name = g_strconcat("syscall_entry_", call, NULL);
+	struct event event = event_of(feed, time, 0, name);
+
+	event.syscall.fd = fd;
+	event.syscall.flags = flags;
+	send(feed, &event);
+}
+
+/* T waits on CPU 0 over [time, 100); hrtimer 7 ends that, or where there is none an interrupt. */
+static void waits_until_100(struct feed *feed, int64_t time, bool by_timer)
+{
+	sw(feed, time, 0, "T", 1, SLEEPS, "idle", 0);
+	if (by_timer)
+		timer(feed, 100, 0, "timer_hrtimer_expire_entry", 7);
+	else
+		irq(feed, 100, 0, "irq_handler_entry", 9);
+	waking(feed, 100, 0, 1);
+	if (by_timer)
+		timer(feed, 101, 0, "timer_hrtimer_expire_exit", 7);
+	else
+		irq(feed, 101, 0, "irq_handler_exit", 9);
+	sw(feed, 104, 0, "idle", 0, 0, "T", 1);
+	plain(feed, 110, 0, "sched_other");
+}
+
+/* What T's wait until 100 becomes once its own code, [0, 10) and [12, 20), takes no time. */
+static int64_t without_own_code(struct feed *feed)
+{
+	ASKED(feed, "thread=T leaf=working/user: 0", NULL);
+
+	return at(feed, &asked, 0, 1, 100);
+}
+
+/* A sleep [22, 100) in a call since 20 keeps its length, 78, after 4 in two calls; one until a
+ * deadline ends at 100. */
+static void test_sleeps(void)
+{
+	for (uint64_t flags = 0; flags <= 1; flags++) {
+		FEED(1);
+
+		sw(feed, 0, 0, "idle", 0, 0, "T", 1);
+		entry(feed, 10, 0, "getpid", -1);
+		leave(feed, 12, 0, "getpid", 1);
+		entry_with_flags(feed, 20, "clock_nanosleep", -1, flags);
+		timer(feed, 21, 0, "timer_hrtimer_start", 7);
+		waits_until_100(feed, 22, true);
+		g_assert_cmpint(without_own_code(feed), ==, flags ? 100 : 82);
+	}
+}
+
+/* A timerfd that was armed at 11, which is 1 then, for a length: 89 after that. For a time of day:
+ * then. */
+static void test_timerfd(void)
+{
+	for (uint64_t flags = 0; flags <= 1; flags++) {
+		FEED(1);
+
+		sw(feed, 0, 0, "idle", 0, 0, "T", 1);
+		entry_with_flags(feed, 10, "timerfd_settime", 5, flags);
+		timer(feed, 11, 0, "timer_hrtimer_start", 7);
+		leave(feed, 12, 0, "timerfd_settime", 0);
+		entry(feed, 20, 0, "read", 5);
+		waits_until_100(feed, 22, true);
+		g_assert_cmpint(without_own_code(feed), ==, flags ? 100 : 90);
+	}
+}
+
+/* A period's next turn is armed when the timerfd is read: it keeps its time of day. What reading
+ * anything else arms, a poll of a device say, does not. */
+static void test_period(void)
+{
+	for (int is_timerfd = 0; is_timerfd <= 1; is_timerfd++) {
+		FEED(1);
+
+		sw(feed, 0, 0, "idle", 0, 0, "T", 1);
+		entry(feed, 2, 0, is_timerfd ? "timerfd_create" : "eventfd2", -1);
+		leave(feed, 4, 0, is_timerfd ? "timerfd_create" : "eventfd2", 5);
+		entry(feed, 10, 0, "read", 5);
+		timer(feed, 11, 0, "timer_hrtimer_start", 7);
+		leave(feed, 12, 0, "read", 8);
+		entry(feed, 20, 0, "read", 5);
+		waits_until_100(feed, 22, true);
+		/* 2 in the first call, 1 up to the arming */
+		g_assert_cmpint(without_own_code(feed), ==, is_timerfd ? 100 : 3 + 89);
+	}
+}
+
+/* What an interrupt brings keeps its time of day; but where T had sent something there, at 10 that
+ * is 0 now, it is an answer, 90 after that. Nothing was sent where the call failed. */
+static void test_answer(void)
+{
+	static const struct {
+		const char *call;
+		int64_t ret, end;
+	} cases[] = {{"getpid", 1, 100}, {"sendto", 1, 90}, {"sendto", -11, 100}};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		FEED(1);
+
+		sw(feed, 0, 0, "idle", 0, 0, "T", 1);
+		entry(feed, 10, 0, cases[i].call, 3);
+		leave(feed, 12, 0, cases[i].call, cases[i].ret);
+		entry(feed, 20, 0, "recvfrom", 3);
+		waits_until_100(feed, 22, false);
+		g_assert_cmpint(without_own_code(feed), ==, cases[i].end);
+	}
+}
+
+/* The same, with a wait for something else between: [13, 16), for the disk. */
+static void test_answer_after_wait(void)
+{
+	FEED(1);
+
+	sw(feed, 0, 0, "idle", 0, 0, "T", 1);
+	entry(feed, 10, 0, "sendto", 3);
+	leave(feed, 12, 0, "sendto", 1);
+	entry(feed, 12, 0, "read", 4);
+	sw(feed, 13, 0, "T", 1, SLEEPS, "idle", 0);
+	irq(feed, 15, 0, "irq_handler_entry", 8);
+	waking(feed, 16, 0, 1);
+	irq(feed, 16, 0, "irq_handler_exit", 8);
+	sw(feed, 17, 0, "idle", 0, 0, "T", 1);
+	leave(feed, 18, 0, "read", 1);
+	entry(feed, 20, 0, "recvfrom", 3);
+	waits_until_100(feed, 22, false);
+	g_assert_cmpint(without_own_code(feed), ==, 90);
+}
+
 static void test_grammar(void)
 {
 	static const struct {
@@ -272,5 +413,10 @@ int main(int argc, char **argv)
 	g_test_add_func("/whatif/birth", test_birth);
 	g_test_add_func("/whatif/ready", test_ready);
 	g_test_add_func("/whatif/path", test_path);
+	g_test_add_func("/whatif/sleeps", test_sleeps);
+	g_test_add_func("/whatif/timerfd", test_timerfd);
+	g_test_add_func("/whatif/period", test_period);
+	g_test_add_func("/whatif/answer", test_answer);
+	g_test_add_func("/whatif/answer_after_wait", test_answer_after_wait);
 	return g_test_run();
 }
