@@ -65,7 +65,7 @@ bool report_write(const struct session *session, GError **error)
 		return options->command->write(session, error);
 	ok = output_open(&output, options->output, error);
 	if (ok && options->format == FORMAT_TEXT && !options->lami)
-		plain = text_dress(&output, !options->no_pager);
+		plain = text_dress(&output, !options->no_pager, options->glossary);
 	ok = ok && report_write_to(session, &output, error);
 	text_undress(&output, plain);
 	ok = ok && !session_interrupted(session) && output_commit(&output, error);

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "run/command.h"
+#include "words/terms.h"
 
 #define LINES_MAX 25
 #define LINES_BELOW 9 /* kept for what stands below the items */
 #define HANGING 3
+#define FOOTNOTES_MAX 2
 #define WORD 4 /* columns that a line has left where the next word is too long: about */
 
 /* "tracebox, Linux 6.1.0, 1 CPU, 614 ms from [10:08:04.30]; 8445 events, none lost" */
@@ -140,6 +142,26 @@ static void next_lines(const struct session *session, const struct stands *stand
 		text_suggestion(session, &check, 2, output);
 }
 
+/* The kernel's words that the items have, as far as there is room. */
+static void footnotes(const struct stands *stands, int room, struct output *output)
+{
+	g_autoptr(GString) all = g_string_new(NULL);
+	g_autoptr(GPtrArray) met = NULL;
+
+	for (guint i = 0; i < stands->items->len; i++)
+		g_string_append_printf(all, "%s ",
+				       g_array_index(stands->items, struct stand, i).sentence);
+	met = terms_met(all->str, false);
+	for (guint i = 0; i < met->len && i < FOOTNOTES_MAX; i++) {
+		int width = MAX(output->width - HANGING - WORD, 1);
+
+		room -= (int) g_utf8_strlen(met->pdata[i], -1) / width + 1;
+		if (room < 0)
+			break;
+		text_wrapped(output, met->pdata[i], 0, 2);
+	}
+}
+
 void first_screen_text(const struct overview_report *made, struct output *output)
 {
 	const struct session *session = made->session;
@@ -163,5 +185,6 @@ void first_screen_text(const struct overview_report *made, struct output *output
 				    0, 0, NULL);
 	fputc('\n', output->file);
 	sums(stands, output);
+	footnotes(stands, LINES_MAX - LINES_BELOW - lines, output);
 	next_lines(session, stands, coverage_line(session, output), output);
 }

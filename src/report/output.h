@@ -46,6 +46,7 @@ struct output {
 	bool continued;  /* not the first report in it */
 	int width;       /* columns of the terminal, 80 if it is none */
 	struct json_place json;
+	GString *seen;   /* owned; with --glossary all that was written as text, else NULL */
 	const struct json_watch *watch; /* borrowed; NULL: nobody */
 };
 
@@ -72,8 +73,9 @@ void output_abandon(void);
 
 /* terminal.c: what is text goes through it. Until text_undress(), output->file is a stream that
  * writes to what was there, as the locale and a terminal have it, `pages`: by a pager where there
- * are more lines than rows. Returns that, NULL: nothing is to be done. */
-FILE *text_dress(struct output *output, bool pages);
+ * are more lines than rows; `glossary`: with the words explained below it that it has. Returns
+ * that, NULL: nothing is to be done. */
+FILE *text_dress(struct output *output, bool pages, bool glossary);
 void text_undress(struct output *output, FILE *plain);
 /* The environment says that letters are UTF-8. */
 bool locale_has_utf8(void);

@@ -17,7 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/output.h"
+#include "report/report.h"
+#include "words/terms.h"
 
 struct dress {
 	FILE *to;      /* borrowed: what was there before */
@@ -28,6 +29,7 @@ struct dress {
 	GString *kept; /* lines until it is known whether a pager shows them; NULL: it is */
 	int lines, rows, width;
 	bool ascii, folds;
+	GString *seen; /* borrowed: what was written, for the glossary; NULL */
 };
 
 /* --- letters ------------------------------------------------------------------------------- */
@@ -212,6 +214,8 @@ static ssize_t take(void *cookie, const char *bytes, size_t size)
 {
 	struct dress *dress = cookie;
 
+	if (dress->seen)
+		g_string_append_len(dress->seen, bytes, (gssize) size);
 	for (size_t i = 0; i < size; i++) {
 		if (bytes[i] != '\n') {
 			g_string_append_c(dress->line, bytes[i]);
@@ -241,7 +245,7 @@ static int end(void *cookie)
 	return 0;
 }
 
-FILE *text_dress(struct output *output, bool pages)
+FILE *text_dress(struct output *output, bool pages, bool glossary)
 {
 	static const cookie_io_functions_t functions = {.write = take, .close = end};
 	const char *terminal = g_getenv("TERM");
@@ -250,14 +254,16 @@ FILE *text_dress(struct output *output, bool pages)
 	struct dress *dress;
 	FILE *dressed;
 
-	if (!output->terminal && locale_has_utf8())
+	if (!output->terminal && locale_has_utf8() && !glossary)
 		return NULL;
+	output->seen = glossary ? g_string_new(NULL) : NULL;
 	dress = g_new0(struct dress, 1);
 	*dress = (struct dress) {.to = plain,
 				 .line = g_string_new(NULL),
 				 .width = output->width,
 				 .ascii = !locale_has_utf8(),
 				 .folds = output->terminal,
+				 .seen = output->seen,
 				 .rows = INT_MAX};
 	if (output->terminal && pages && g_strcmp0(terminal, "dumb") != 0 &&
 	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0) {
@@ -272,10 +278,40 @@ FILE *text_dress(struct output *output, bool pages)
 	return plain;
 }
 
+/* What was wrapped is one line again: words may be in two. */
+static void unwrap(GString *text)
+{
+	gsize to = 0;
+
+	for (gsize i = 0; i < text->len; i++) {
+		bool blank = g_ascii_isspace(text->str[i]);
+
+		if (!blank || (to && text->str[to - 1] != ' '))
+			text->str[to++] = blank ? ' ' : text->str[i];
+	}
+	g_string_truncate(text, to);
+}
+
+static void glossary(struct output *output)
+{
+	g_autoptr(GPtrArray) met = NULL;
+
+	fflush(output->file);
+	unwrap(output->seen);
+	met = terms_met(output->seen->str, true);
+	if (met->len)
+		text_heading(output, "Words");
+	for (guint i = 0; i < met->len; i++)
+		text_wrapped(output, met->pdata[i], 2, 4);
+	g_string_free(g_steal_pointer(&output->seen), TRUE);
+}
+
 void text_undress(struct output *output, FILE *plain)
 {
 	if (!plain)
 		return;
+	if (output->seen)
+		glossary(output);
 	fclose(output->file);
 	output->file = plain;
 }

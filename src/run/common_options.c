@@ -214,6 +214,9 @@ const struct option option_color = {
 const struct option option_no_pager = {
 	"no-pager",    NULL,         "no pager, even if the terminal has too few rows",
 	option_switch, AT(no_pager), .terminal = true};
+const struct option option_glossary = {
+	"glossary",    NULL,         "explain below a text the words in it, as 'explain WORD'",
+	option_switch, AT(glossary), .terminal = true};
 const struct option option_reader = {
 	"reader",        "HOW",      "how to read the trace: auto (default), direct,\nbabeltrace",
 	option_word,     AT(reader), .words = WORDS("auto", "direct", "babeltrace"),

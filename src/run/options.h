@@ -149,7 +149,7 @@ struct options {
 	bool utc, quiet, verbose, strict, force;
 	bool path; /* only the critical path, in full */
 	bool full; /* the overview's long form, not only its first screen */
-	bool no_pager;
+	bool no_pager, glossary;
 	enum choice color, progress;
 	bool progress_lines; /* on standard output, in LAMI's form */
 	enum reader_choice reader;

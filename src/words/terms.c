@@ -12,6 +12,7 @@ struct term {
 	const char *word;
 	const char *also; /* another name, or a short form; NULL */
 	const char *meaning;
+	bool jargon; /* the kernel's: explained where it is met first */
 };
 
 static const struct term terms[] = {
@@ -35,6 +36,9 @@ static const struct term terms[] = {
 	 "look at."},
 	{"child", NULL,
 	 "A process that another one started. Its parent waits for it in wait4 or waitid."},
+	{"convoy", NULL,
+	 "A lock that goes from one waiter to the next without becoming free: all of them go at "
+	 "its pace, long after what began it."},
 	{"coverage", NULL,
 	 "What the trace could not tell: lost events, events that were not recorded, calls that "
 	 "began before the trace. 'whylate check TRACE' says how to record what is missing."},
@@ -47,16 +51,20 @@ static const struct term terms[] = {
 	 "TCP confirms data only after up to 40 ms or more when it has nothing to send. With "
 	 "Nagle's "
 	 "algorithm at the other end, small writes wait for that: TCP_NODELAY there, or one write "
-	 "instead of several, helps."},
+	 "instead of several, helps.",
+	 true},
 	{"dirty pages", NULL,
 	 "Written data that is in memory only. When there is too much, the kernel puts writers to "
-	 "sleep until disks have taken some."},
+	 "sleep until disks have taken some.",
+	 true},
 	{"fsync", NULL,
 	 "The call that returns once a file's data is on the disk. On ext4 it may have to write "
-	 "what others wrote as well, as the journal is common to all."},
+	 "what others wrote as well, as the journal is common to all.",
+	 true},
 	{"futex", NULL,
-	 "What the kernel offers to wait on a word in memory. Mutexes, conditions, semaphores and "
-	 "joins are made of it; the trace has the word's address only."},
+	 "The call behind mutexes, conditions, semaphores and joins: a thread waits on a word in "
+	 "memory. The trace has the word's address only.",
+	 true},
 	{"idle", NULL,
 	 "A CPU without work; or a thread that waits for its next request, which delays nobody."},
 	{"imposed", "imposer",
@@ -64,11 +72,11 @@ static const struct term terms[] = {
 	 "or was to answer."},
 	{"inferred", NULL,
 	 "Concluded from what was recorded, not shown by it. Likely, but not certain."},
-	{"interrupt", "IRQ",
-	 "A device or timer takes the CPU from whoever runs, for a short time."},
-	{"io.max", NULL, "A cgroup's limit of bytes or requests a second to a disk."},
-	{"jbd2", NULL, "The kernel thread that writes the journal of an ext4 file system."},
-	{"kworker", NULL, "A kernel thread that does work for others, which queued it."},
+	{"interrupt", "IRQ", "A device or timer takes the CPU from whoever runs, for a short time.",
+	 true},
+	{"io.max", NULL, "A cgroup's limit of bytes or requests a second to a disk.", true},
+	{"jbd2", NULL, "The kernel thread that writes the journal of an ext4 file system.", true},
+	{"kworker", NULL, "A kernel thread that does work for others, which queued it.", true},
 	{"lineage", NULL, "Who started whom, up to the thread that reached the target."},
 	{"lock owner", "holder",
 	 "The thread that had a lock while others waited for it: what it did meanwhile is what "
@@ -80,17 +88,23 @@ static const struct term terms[] = {
 	{"lttng-consumerd", NULL,
 	 "The tracer's own process, which writes the trace. It takes CPU and disk from others."},
 	{"memory.high", NULL,
-	 "A cgroup's limit of memory above which the kernel slows its processes down."},
+	 "A cgroup's limit of memory above which the kernel slows its processes down.", true},
 	{"memory.max", NULL,
-	 "A cgroup's limit of memory above which its processes have to free some, or are killed."},
+	 "A cgroup's limit of memory above which its processes have to free some, or are killed.",
+	 true},
 	{"mutex", NULL, "A lock that one thread at a time can hold."},
+	{"Nagle", "TCP_NODELAY",
+	 "TCP's rule to send no small packet while an earlier one is not confirmed. TCP_NODELAY "
+	 "turns it off.",
+	 true},
 	{"octave", NULL, "A factor of two. Histograms have one bucket for each."},
 	{"own code", "user code",
 	 "A thread runs its program's instructions, not the kernel's. A profiler such as perf says "
 	 "which."},
 	{"page fault", NULL,
 	 "A thread touched memory that is not there yet: the kernel gets it, from a disk if need "
-	 "be."},
+	 "be.",
+	 true},
 	{"peak", NULL,
 	 "Operations whose latencies are near each other: a hill in the histogram. Each has causes "
 	 "of its own."},
@@ -98,16 +112,19 @@ static const struct term terms[] = {
 	 "A thread that is ready to run, but another one has the CPU."},
 	{"priority inversion", NULL,
 	 "A thread of high priority waits for a lock whose owner, of low priority, is kept off the "
-	 "CPU by one between the two."},
+	 "CPU by one between the two.",
+	 true},
 	{"queueing discipline", "qdisc",
 	 "Where packets wait before a network device sends them. A shaper (tbf, netem, htb) holds "
-	 "them back there on purpose."},
+	 "them back there on purpose.",
+	 true},
 	{"RCU", NULL,
 	 "How the kernel waits until nobody uses an old version of its data any more. A thread may "
-	 "have to wait for the end of such a grace period."},
+	 "have to wait for the end of such a grace period.",
+	 true},
 	{"read-ahead", NULL, "The kernel reads more of a file than was asked for, beforehand."},
 	{"retransmission", NULL,
-	 "TCP sends data again that was not confirmed: it was lost, or nobody took it."},
+	 "TCP sends data again that was not confirmed: it was lost, or nobody took it.", true},
 	{"several", NULL,
 	 "A call such as poll or epoll_wait that waits for many things at once. What ended it is "
 	 "known; whether that was for this thread is not always."},
@@ -117,15 +134,22 @@ static const struct term terms[] = {
 	{"softIRQ", NULL,
 	 "Work that interrupts leave for a little later, such as handling packets (NET_RX, "
 	 "NET_TX), "
-	 "timers (TIMER) and finished disk requests (BLOCK)."},
+	 "timers (TIMER) and finished disk requests (BLOCK).",
+	 true},
 	{"swap", NULL,
 	 "Disk that takes pages of memory when there is too little of it. Who needs them again "
-	 "waits for the disk."},
+	 "waits for the disk.",
+	 true},
+	{"SYN", NULL,
+	 "The first packet of a TCP connection. A server whose queue of unaccepted connections is "
+	 "full drops it, and the client sends it again a second or more later.",
+	 true},
 	{"system call", "syscall", "A program asks the kernel for something, such as read."},
 	{"target", NULL, "The event that was late, given with --target."},
 	{"throttled", "quota",
 	 "The kernel holds a thread back on purpose: its cgroup has used up its CPU time "
-	 "(cpu.max), its disk (io.max) or its memory (memory.high)."},
+	 "(cpu.max), its disk (io.max) or its memory (memory.high).",
+	 true},
 	{"TID", "PID",
 	 "The number of a thread; a process has that of its first thread. Numbers in parentheses "
 	 "behind a name are TIDs."},
@@ -143,6 +167,17 @@ static bool is_called(const struct term *term, const char *word)
 {
 	return g_ascii_strcasecmp(term->word, word) == 0 ||
 	       (term->also && g_ascii_strcasecmp(term->also, word) == 0);
+}
+
+/* "futex: What the kernel offers to wait on …"; not `whole`: its first sentence. */
+static char *term_text(const struct term *term, bool whole)
+{
+	const char *end = strstr(term->meaning, ". ");
+	size_t length = whole || !end ? strlen(term->meaning) : (size_t) (end - term->meaning) + 1;
+
+	return g_strdup_printf("%s%s%s%s: %.*s", term->word, term->also ? " (" : "",
+			       term->also ? term->also : "", term->also ? ")" : "", (int) length,
+			       term->meaning);
 }
 
 /* In lines of at most COLUMNS, where the words allow it. */
@@ -166,18 +201,72 @@ static void put_wrapped(const char *text, FILE *file)
 bool term_explain(const char *word, FILE *file)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(terms); i++) {
-		const struct term *term = &terms[i];
 		g_autofree char *text = NULL;
 
-		if (!is_called(term, word))
+		if (!is_called(&terms[i], word))
 			continue;
-		text = g_strdup_printf("%s%s%s%s: %s", term->word, term->also ? " (" : "",
-				       term->also ? term->also : "", term->also ? ")" : "",
-				       term->meaning);
+		text = term_text(&terms[i], true);
 		put_wrapped(text, file);
 		return true;
 	}
 	return false;
+}
+
+/* --- those that a text has ------------------------------------------------------------ */
+
+static bool in_word(char c)
+{
+	return g_ascii_isalnum(c) || c == '_' || c == '-';
+}
+
+/* Where the word stands in the text by itself, or with an s; NULL: nowhere. */
+static const char *word_in(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+		const char *end = at + length + (at[length] == 's');
+
+		if ((at == text || (!in_word(at[-1]) && at[-1] != '/')) && !in_word(*end))
+			return at;
+	}
+	return NULL;
+}
+
+static const char *term_in(const char *text, const struct term *term)
+{
+	const char *at = word_in(text, term->word);
+
+	return at || !term->also ? at : word_in(text, term->also);
+}
+
+struct met {
+	const struct term *term;
+	const char *at;
+};
+
+static int first_met(gconstpointer a, gconstpointer b)
+{
+	const struct met *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+GPtrArray *terms_met(const char *text, bool all)
+{
+	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GArray) met = g_array_new(FALSE, FALSE, sizeof(struct met));
+
+	for (size_t i = 0; i < G_N_ELEMENTS(terms); i++) {
+		struct met one = {&terms[i], term_in(text, &terms[i])};
+
+		if (one.at && (all || terms[i].jargon))
+			g_array_append_val(met, one);
+	}
+	g_array_sort(met, first_met);
+	for (guint i = 0; i < met->len; i++)
+		g_ptr_array_add(list, term_text(g_array_index(met, struct met, i).term, all));
+	return list;
 }
 
 char *term_nearest(const char *word)

@@ -12,6 +12,9 @@
 
 /* Explains the word, or words joined by blanks; false: there is no such term. */
 bool term_explain(const char *word, FILE *file);
+/* The terms that a text has, in the order in which they are met first, each explained in a line;
+ * not `all`: the kernel's, in a sentence each. */
+GPtrArray *terms_met(const char *text, bool all);
 /* "; the nearest one is 'futex'", or ""; free with g_free(). */
 char *term_nearest(const char *word);
 
