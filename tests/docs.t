@@ -181,7 +181,7 @@ def check_values():
     assert complete("whylate", "record", "--preset", "") == {"minimal", "normal", "full"}
     assert complete("whylate", "requests", "--format", "") == {"text", "json", "csv", "dot"}
     assert complete("whylate", "diff", "--format", "") == {"text", "json"}
-    assert complete("whylate", "profile", "--operation", "'b") == {"block-queued:*", "block-served:*", "blocked:*"}
+    assert complete("whylate", "profile", "--operation", "'b") == {"block-queued:*", "block-served:*", "blocked:*", "busy"}
     assert complete("whylate", "profile", "--operation", "w") == {"wait-cpu"}
     for option in ("--save", "--compare", "--resume", "--kallsyms"):
         assert SOURCE + "/README.md" in complete("whylate", "profile", option, SOURCE + "/READ"), option
@@ -197,7 +197,7 @@ def check_kinds():
     offered = {pattern.strip("'").rstrip("*").rstrip(":") for pattern in
                complete("whylate", "profile", "--operation", "")}
     for kind in kinds:
-        assert re.search(r"^       %s(:|$)" % re.escape(kind), page, re.M), kind + " is not in the manual page"
+        assert re.search(r"^       %s(:|$|  )" % re.escape(kind), page, re.M), kind + " is not in the manual page"
         assert kind in offered, kind + " is not in the completion"
 
 

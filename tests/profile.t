@@ -760,7 +760,7 @@ def flat(node, key, into):
 
 def make_up(name, seen):
     """Each system call's time by its parts, in each peak, and in each bucket where no function is traced."""
-    found = [p for p in profiles(name, "--depth", "0")]
+    found = profiles(name, "--operation", "syscall:*", "--depth", "0")
     peaks, buckets = {}, {}
     for operation, begin, end, who in seen.operations:
         if operation.startswith("syscall:"):
@@ -1132,7 +1132,7 @@ def compare_others(folder):
     """Sorted, with each operation's distance by hand; what one of them lacks has none."""
     path, before = saved(folder, "fork1")
     comparison = t.report("profile", t.trace("web-mixed"), "--limit", "0", "--quiet", "--compare", path)["comparison"]
-    mine = {p["operation"]: counts(p) for p in profiles("web-mixed")}
+    mine = {p["operation"]: counts(p) for p in profiles("web-mixed", "--operation", "syscall:*")}
     theirs = {p["operation"]: counts(p) for p in before}
     assert {e["operation"] for e in comparison["operations"]} == set(mine) | set(theirs)
     order = [(not e["changed"], e["distance"] is None, -(e["distance"] or 0)) for e in comparison["operations"]]
@@ -1148,6 +1148,18 @@ def compare_others(folder):
     assert comparison["changed"] == changed > 0
     said = t.output("profile", t.trace("web-mixed"), "--quiet", "--compare", path).decode()
     assert "WARNING: %d operations changed" % changed in said
+
+
+# --- turns -----------------------------------------------------------------------------------------------------------
+def turns_unasked():
+    """pipe-chain's stages loop, and stage-c's reads of a slow disk make a few of its turns, and of those who wait for
+    it, long (truth.tsv): found though nobody asked for it, each thread by itself. Not so where profiles must not
+    depend on how many turns there are."""
+    found = [p for p in profiles("pipe-chain") if p["operation"] == "busy"]
+    assert sorted(re.sub(r" .*", "", p["scope"]["thread"]) for p in found) == ["stage-a", "stage-b", "stage-c"], found
+    slow = [p for p in found if p["scope"]["thread"].startswith("stage-c")][0]["peaks"][-1]
+    assert any("blocked/device:vda" in root["path"] for root in slow["roots"]), slow["roots"]
+    assert not [p for p in profiles("pipe-chain", "--per", "cpu") if p["operation"] == "busy"]
 
 
 # --- scopes ----------------------------------------------------------------------------------------------------------
@@ -1307,6 +1319,7 @@ with tempfile.TemporaryDirectory() as scratch:
 for one_name in ("lock-lapse", "wide", "two-hosts-client"):
     for one_per in ("thread", "process", "resource", "cpu"):
         tap.case("%s per %s adds up" % (one_name, one_per), parts_add, one_name, one_per)
+tap.case("turns that nobody asked for", turns_unasked)
 for one_name in ("preempt", "fork4"):
     tap.case(one_name + " per thread, by the oracle", per_thread, one_name)
     tap.case(one_name + " per thread, what interrupted the calls", per_thread_preempted, one_name)

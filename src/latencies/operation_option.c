@@ -7,14 +7,26 @@
 
 /* What follows the colon is the trace's. */
 static const char *const kinds[] = {
-	"*",        "syscall:*",      "function:*",     "irq:*",    "vector:*",  "softirq:*",
-	"hrtimer*", "block-queued:*", "block-served:*", "wait-cpu", "blocked:*", "trap:page_fault",
+	"*",
+	"syscall:*",
+	"function:*",
+	"irq:*",
+	"vector:*",
+	"softirq:*",
+	"hrtimer*",
+	"block-queued:*",
+	"block-served:*",
+	"wait-cpu",
+	"blocked:*",
+	"trap:page_fault",
+	"busy",
 	NULL};
 
 const struct option option_operation = {
 	"operation",
 	"PATTERN",
-	"profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*')",
+	"profile these: 'syscall:read', 'irq:*', '*'; may be repeated\n(default 'syscall:*', and "
+	"'busy' where it tells)",
 	option_texts,
 	AT(profile.operations),
 	.words = kinds,

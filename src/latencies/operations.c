@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "event/softirqs.h"
+#include "latencies/busy.h"
 #include "waits/causes.h"
 #include "waits/state_names.h"
 #include "util/error.h"
@@ -14,8 +15,8 @@
 #include "model/images.h"
 
 static const char *const kind_names[OPERATION_KINDS] = {
-	"syscall", "function",     "function",     "irq",      "vector",  "softirq",
-	"hrtimer", "block-queued", "block-served", "wait-cpu", "blocked", "trap"};
+	"syscall",      "function",     "function", "irq",     "vector", "softirq", "hrtimer",
+	"block-queued", "block-served", "wait-cpu", "blocked", "trap",   "busy"};
 
 static char *callback_name(const struct session *session, uint32_t number)
 {
@@ -60,6 +61,7 @@ char *operation_name(const struct session *session, uint32_t what)
 	case OPERATION_HRTIMER:
 		return callback_name(session, number);
 	case OPERATION_WAIT_CPU:
+	case OPERATION_BUSY:
 		return g_strdup(kind_names[kind]);
 	case OPERATION_BLOCKED:
 		return g_strconcat("blocked:", cause_kind_text((enum cause_kind) number), NULL);
@@ -130,6 +132,7 @@ uint32_t operation_resource(const struct session *session, const struct operatio
 		return device_key(session, disk_name(session, PACK_NUMBER(operation->what)));
 	case OPERATION_BLOCKED:
 	case OPERATION_FAULT:
+	case OPERATION_BUSY:
 		return block_waits_for(session, block_at(&session->trace.timeline, operation->ref));
 	default:
 		return 0;
@@ -161,7 +164,8 @@ bool operation_pattern_check(const char *pattern, GError **error)
 	g_set_error(
 		error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
 		"--operation '%s': must begin with syscall:, function:, irq:, vector:, softirq:, "
-		"hrtimer, block-queued:, block-served:, wait-cpu, blocked: or trap:, or with *",
+		"hrtimer, block-queued:, block-served:, wait-cpu, blocked:, trap: or busy, or with "
+		"*",
 		pattern);
 	return false;
 }
@@ -171,6 +175,16 @@ static bool kind_wanted(const struct session *session, enum operation_kind kind)
 	return session->trace.flow.operations_wanted & 1u << kind;
 }
 
+/* Turns that nobody asked for are of single threads, and of those alone that have something to
+ * tell: what is saved, compared or split otherwise has none. */
+bool turns_unasked(const struct options *options)
+{
+	const struct profile_options *asked = &options->profile;
+
+	return !asked->operations->len && asked->per == PER_NOTHING && !asked->save &&
+	       !asked->resume && !asked->compare;
+}
+
 static bool may_be_wanted(const struct options *options, enum operation_kind kind)
 {
 	const GPtrArray *patterns = options->profile.operations;
@@ -178,7 +192,8 @@ static bool may_be_wanted(const struct options *options, enum operation_kind kin
 	for (guint i = 0; i < patterns->len; i++)
 		if (may_be(g_ptr_array_index(patterns, i), kind))
 			return true;
-	return !patterns->len && kind == OPERATION_SYSCALL;
+	return !patterns->len &&
+	       (kind == OPERATION_SYSCALL || (kind == OPERATION_BUSY && turns_unasked(options)));
 }
 
 uint32_t operations_wanted(const struct options *options)
@@ -236,6 +251,8 @@ static void add_thread(struct session *session, uint32_t index)
 
 void operations_add_waits(struct session *session)
 {
+	if (kind_wanted(session, OPERATION_BUSY))
+		busy_add(session);
 	if (!kind_wanted(session, OPERATION_BLOCKED) && !kind_wanted(session, OPERATION_FAULT))
 		return;
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
@@ -265,7 +282,8 @@ static bool name_wanted(const struct session *session, uint32_t what)
 	g_autofree char *name = NULL;
 
 	if (!patterns->len)
-		return PACK_KIND(what) == OPERATION_SYSCALL;
+		return PACK_KIND(what) == OPERATION_SYSCALL ||
+		       (PACK_KIND(what) == OPERATION_BUSY && turns_unasked(session->asked.options));
 	name = operation_name(session, what);
 	for (guint i = 0; i < patterns->len; i++)
 		if (pattern_match(g_ptr_array_index(patterns, i), name))
@@ -381,9 +399,11 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 GPtrArray *operations_available(const struct operation_scope *scope)
 {
 	static const char *const patterns[OPERATION_KINDS] = {
-		"syscall:*",      "function:*", "function:*", "irq:*",
-		"vector:*",       "softirq:*",  "hrtimer*",   "block-queued:*",
-		"block-served:*", "wait-cpu",   "blocked:*",  "trap:page_fault"};
+		"syscall:*", "function:*",     "function:*",
+		"irq:*",     "vector:*",       "softirq:*",
+		"hrtimer*",  "block-queued:*", "block-served:*",
+		"wait-cpu",  "blocked:*",      "trap:page_fault",
+		"busy"};
 	const bool *kinds = scope->session->trace.kinds;
 	GPtrArray *list = g_ptr_array_new();
 	uint32_t seen = 0;
@@ -396,7 +416,9 @@ GPtrArray *operations_available(const struct operation_scope *scope)
 	if (seen & 1u << OPERATION_USER) /* one name for both kinds */
 		seen = (seen | 1u << OPERATION_FUNCTION) & ~(1u << OPERATION_USER);
 	/* these are recorded only if they are asked for */
-	seen |= kinds[EV_SCHED_SWITCH] ? 1u << OPERATION_WAIT_CPU | 1u << OPERATION_BLOCKED : 0;
+	seen |= kinds[EV_SCHED_SWITCH]
+			? 1u << OPERATION_WAIT_CPU | 1u << OPERATION_BLOCKED | 1u << OPERATION_BUSY
+			: 0;
 	seen |= kinds[EV_PAGE_FAULT_USER] ? 1u << OPERATION_FAULT : 0;
 	for (int kind = 0; kind < OPERATION_KINDS; kind++)
 		if (seen & 1u << kind)

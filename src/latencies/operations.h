@@ -11,6 +11,7 @@
  *   wait-cpu                   from being woken (or born) to running
  *   blocked:CAUSE              a wait, by the kind of what ended it
  *   trap:page_fault            a wait in a page fault
+ *   busy                       a thread's turn between two waits for what comes next (busy.h)
  *
  * Source: semantics.md, "The control-flow stack", "Woken up", "Latency".
  */
@@ -47,6 +48,9 @@ bool operation_spans_gap(const struct session *session, const struct operation *
 uint32_t operations_named(const char *pattern);
 /* The pattern may name some operation; else an error that lists the kinds. */
 bool operation_pattern_check(const char *pattern, GError **error);
+
+/* Turns are profiled though no pattern names them. */
+bool turns_unasked(const struct options *options);
 
 /* The kinds that the options' patterns may name: bit per enum operation_kind. */
 uint32_t operations_wanted(const struct options *options);

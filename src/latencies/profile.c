@@ -11,6 +11,7 @@
 #include "util/pattern.h"
 
 #define LAPSES_MAX 10000
+#define TURNS_MIN 10 /* of a thread: it loops */
 
 static guint key_hash(gconstpointer key)
 {
@@ -55,6 +56,16 @@ void profile_free(gpointer data)
 	g_free(profile);
 }
 
+/* What its profiles are of: turns of different threads have little in common. */
+static enum per per_of(const struct session *session, const struct operation *operation)
+{
+	const struct options *options = session->asked.options;
+
+	return PACK_KIND(operation->what) == OPERATION_BUSY && turns_unasked(options)
+		       ? PER_THREAD
+		       : options->profile.per;
+}
+
 /* "nginx (1234)", "/etc/passwd", "CPU 1": what the profile is of; with the
  * host where there are several. Two lives of one TID and name are one. */
 static char *scope_text(const struct session *session, const struct operation *operation)
@@ -70,7 +81,7 @@ static char *scope_text(const struct session *session, const struct operation *o
 	const char *on = hostname ? " of " : "", *name = hostname ? hostname : "";
 	uint32_t resource, leader;
 
-	switch (session->asked.options->profile.per) {
+	switch (per_of(session, operation)) {
 	case PER_THREAD:
 		return thread ? g_strdup_printf("%s (%d)%s%s",
 						session_thread_name(session, operation->thread),
@@ -107,7 +118,7 @@ static char *scope_text(const struct session *session, const struct operation *o
 static uint32_t split_of(struct profiles *profiles, const struct operation *operation)
 {
 	const struct session *session = profiles->session;
-	enum per per = session->asked.options->profile.per;
+	enum per per = per_of(session, operation);
 	bool by_thread = per == PER_THREAD || per == PER_PROCESS;
 	uint32_t place = operation_has_thread(operation) ? operation->thread + 1 : 0, *known = NULL;
 	g_autofree char *text = NULL;
@@ -135,6 +146,7 @@ struct profile *profile_add(struct profiles *profiles, const char *operation, en
 
 	profile->operation = g_strdup(operation);
 	profile->what = UINT32_MAX;
+	profile->thread = NO_THREAD;
 	profile->per = per;
 	profile->scope = g_strdup(scope);
 	profile->min = INT64_MAX;
@@ -156,12 +168,13 @@ static struct profile *profile_new(struct profiles *profiles, const struct opera
 	uint32_t what = operation_what(session, operation);
 	g_autofree char *name = operation_name(session, what);
 	uint32_t split = split_of(profiles, operation);
-	struct profile *profile = profile_add(profiles, name, session->asked.options->profile.per,
+	struct profile *profile = profile_add(profiles, name, per_of(session, operation),
 					      session_text(session, split));
 
 	profile->label = operation_label(session, operation);
 	profile->what = what;
 	profile->split = split;
+	profile->thread = operation_has_thread(operation) ? operation->thread : NO_THREAD;
 	g_hash_table_insert(profiles->index, profile, profile);
 	return profile;
 }
@@ -375,6 +388,33 @@ void profiles_sort(struct profiles *profiles)
 	g_ptr_array_sort(profiles->list, largest_first);
 }
 
+/* Of turns that nobody asked for, those of a thread that loops and at times takes longer are worth
+ * a profile; the tracer's are not. */
+static bool is_unasked(const struct profiles *profiles, const struct profile *profile,
+		       const bool *tracers)
+{
+	if (!turns_unasked(profiles->session->asked.options) ||
+	    PACK_KIND(profile->what) != OPERATION_BUSY)
+		return false;
+	return profile->count < TURNS_MIN || profile->peaks->len < 2 ||
+	       (is_thread(profile->thread) && tracers[profile->thread]);
+}
+
+static void leave_out_unasked(struct profiles *profiles)
+{
+	g_autofree bool *tracers = session_tracers(profiles->session);
+
+	for (guint i = profiles->list->len; i-- > 0;) {
+		struct profile *profile = g_ptr_array_index(profiles->list, i);
+
+		if (!is_unasked(profiles, profile, tracers))
+			continue;
+		g_hash_table_remove(profiles->index, profile);
+		g_ptr_array_remove_index(profiles->list, i);
+	}
+	memset(profiles->recent, 0, sizeof profiles->recent);
+}
+
 static bool check_peak(const struct profiles *profiles, GError **error)
 {
 	uint32_t wanted = profiles->session->asked.options->profile.peak, most = 0;
@@ -467,6 +507,7 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 	find_percentiles(profiles);
 	for (guint i = 0; i < profiles->list->len; i++)
 		profile_find_peaks(g_ptr_array_index(profiles->list, i), &profiles->buckets);
+	leave_out_unasked(profiles);
 	if (!profiles->list->len && session->asked.options->profile.resource) {
 		g_autofree char *near = operations_near_resources(session);
 

@@ -31,7 +31,7 @@ struct root {
 struct peak {
 	struct peak_range range;
 	uint64_t count, spans_gap; /* operations; … that overlap lost events */
-	int64_t sum;
+	int64_t sum, tracers;  /* ns; of it the tracer's own */
 	enum peak_status status;
 	bool searched;         /* its root causes were asked for */
 	struct part *tree;     /* owned */
@@ -49,6 +49,7 @@ struct profile {
 	char *label;           /* owned; the IRQ's handler, the softIRQ's name; NULL */
 	uint32_t what;         /* struct operation's; of a saved one UINT32_MAX */
 	enum per per;
+	uint32_t thread;       /* of its first operation, NO_THREAD */
 	uint32_t split;        /* interned text of `scope`, 0 */
 	char *scope;           /* owned; what it is of, for people and files; "" */
 	guint place;           /* in the list, while operations are counted */

@@ -45,7 +45,8 @@ void part_free(struct part *part)
 
 bool part_is_own(const struct part *part)
 {
-	return part->parent && !part->parent->parent && g_str_has_prefix(part->node, "working/");
+	return part->parent && !part->parent->parent && g_str_has_prefix(part->node, "working/") &&
+	       strcmp(part->node + strlen("working/"), part->parent->node) == 0;
 }
 
 uint64_t part_tag(enum part_kind kind, uint64_t number)

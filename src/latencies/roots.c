@@ -79,6 +79,8 @@ static void explain(struct split *split)
 	split->spans_gap = operation_spans_gap(split->session, operation);
 	split->works = PACK_KIND(operation->what) <= OPERATION_HRTIMER;
 	peak->sum += latency;
+	if (operation_has_thread(operation) && split->tracers[operation->thread])
+		peak->tracers += latency;
 	peak->spans_gap += split->spans_gap;
 	g_array_set_size(split->path, 0);
 	if (operation_has_thread(operation))

@@ -31,12 +31,14 @@ void split_init(struct split *split, const struct profiles *profiles)
 	split->spans = g_array_new(FALSE, FALSE, sizeof(struct span));
 	split->path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	split->callpaths = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	split->tracers = session_tracers(split->session);
 	idmap_init(&split->by_thread);
 }
 
 void split_clear(struct split *split)
 {
 	idmap_clear(&split->by_thread);
+	g_free(split->tracers);
 	g_array_free(split->frames, TRUE);
 	g_array_free(split->spans, TRUE);
 	g_array_free(split->path, TRUE);
@@ -575,6 +577,23 @@ static void split_ready(struct split *split, struct part *top, const struct span
 			model_operation_host(&split->session->trace.model, split->operation), span);
 }
 
+/* By its thread's states: a turn is no frame, its parts nobody calls. */
+static void split_turn(struct split *split, struct part *top)
+{
+	const struct operation *operation = split->operation;
+	struct spans spans;
+	struct span span;
+
+	top->sums = true;
+	spans_begin(&spans, split->session, operation->thread, operation->begin,
+		    operation_end(operation));
+	while (spans_next(&spans, &span))
+		if (leaf_is_blocked(span.leaf))
+			add_blocked(split, top, &span);
+		else
+			add_leaf(split, top, operation->thread, &span);
+}
+
 void split_operation(struct split *split)
 {
 	const struct operation *operation = split->operation;
@@ -593,6 +612,9 @@ void split_operation(struct split *split)
 	case OPERATION_BLOCKED:
 	case OPERATION_FAULT:
 		split_wait(split, top, &span);
+		break;
+	case OPERATION_BUSY:
+		split_turn(split, top);
 		break;
 	case OPERATION_QUEUED:
 	case OPERATION_SERVED:

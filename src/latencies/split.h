@@ -20,6 +20,7 @@ struct split {
 	GArray *spans;   /* struct span: off CPU inside the operation, by begin */
 	guint span;      /* … spans left */
 	GArray *path;    /* uint32_t: threads whose waits are being followed */
+	bool *tracers;   /* owned; session_tracers() */
 	struct idmap by_thread; /* thread -> interned "by:NAME" */
 	GArray *callpaths; /* uint32_t: interned text by call stack; 0: not made */
 	bool works;      /* the operation is a frame: it has work of its own */

@@ -19,6 +19,17 @@ char *profile_title(const struct profile *profile)
 			   *profile->scope ? ", " : "", profile->scope, NULL);
 }
 
+const char *profile_percent(char *buffer, int64_t part, int64_t whole)
+{
+	double share = whole > 0 ? 100.0 * (double) part / (double) whole : 0;
+
+	if (share > 0 && share < 0.05)
+		g_strlcpy(buffer, "<0.1 %", 16);
+	else
+		g_snprintf(buffer, 16, share > 0 && share < 0.95 ? "%.1f %%" : "%.0f %%", share);
+	return buffer;
+}
+
 /* A member that a bucket's number names, if there is something in it. */
 static void put_bucket(struct output *output, guint bucket, int64_t count)
 {

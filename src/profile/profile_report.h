@@ -32,6 +32,10 @@ void profile_text(const struct profile_report *made, struct output *output);
 
 /* "irq:26 (virtio0-req.1), CPU 1"; free with g_free(). */
 char *profile_title(const struct profile *profile);
+/* "12 %", "<0.1 %", into 16 bytes. */
+const char *profile_percent(char *buffer, int64_t part, int64_t whole);
+/* What heads the report: a sentence for each of the peaks that took most. */
+void profile_answer(const struct profiles *profiles, struct output *output);
 GArray *profile_findings(const struct profiles *profiles);
 guint comparison_changed(const GArray *comparison);
 

@@ -11,7 +11,6 @@
 
 #define DETAILED 5      /* operations shown in full when none was named */
 #define SMALL_SHARE 0.005
-#define SENTENCES_MAX 5
 #define RESOURCES_SHOWN 3
 
 static guint limit_of(const struct profiles *profiles, guint count)
@@ -97,17 +96,6 @@ static void bars(const struct profiles *profiles, const struct profile *profile,
 	}
 }
 
-static const char *percent(char *buffer, int64_t part, int64_t whole)
-{
-	double share = whole > 0 ? 100.0 * (double) part / (double) whole : 0;
-
-	if (share > 0 && share < 0.05)
-		g_strlcpy(buffer, "<0.1 %", 16);
-	else
-		g_snprintf(buffer, 16, share > 0 && share < 0.95 ? "%.1f %%" : "%.0f %%", share);
-	return buffer;
-}
-
 /* --- root causes ---------------------------------------------------------------------------- */
 
 /* What the last element of a path says, for people. */
@@ -162,7 +150,7 @@ static void resource_lines(const struct root *root, struct output *output)
 					       resource_name(at->key));
 			if (part->resources->len > 1)
 				g_string_append_printf(line, " %s",
-						       percent(share, at->ns, part->ns));
+						       profile_percent(share, at->ns, part->ns));
 		}
 		if (shown < part->resources->len)
 			g_string_append_printf(line, " and %u more", part->resources->len - shown);
@@ -225,8 +213,8 @@ static void root_lines(const struct session *session, const struct peak *peak,
 	char share[16];
 
 	g_string_append_printf(line, "%s%" PRIu64 " of %" PRIu64 ", %s of the time: %s", before,
-			       root->maxcount, peak->count, percent(share, root->ns, peak->sum),
-			       joined);
+			       root->maxcount, peak->count,
+			       profile_percent(share, root->ns, peak->sum), joined);
 	if (*meaning)
 		g_string_append_printf(line, " (%s)", meaning);
 	text_wrapped(output, line->str, 6, 4);
@@ -288,10 +276,10 @@ static void make_up(const struct profiles *profiles, const struct peak *peak, st
 			when_duration(from, profiles->buckets.from[b]));
 		for (guint i = 0; i < columns; i++)
 			fprintf(output->file, " %7s",
-				percent(share,
-					((struct part *) g_ptr_array_index(parts, i))
-						->by_bucket[b - peak->range.first],
-					all));
+				profile_percent(share,
+						((struct part *) g_ptr_array_index(parts, i))
+							->by_bucket[b - peak->range.first],
+						all));
 		fputc('\n', output->file);
 	}
 }
@@ -326,8 +314,8 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 		when_duration(from, profiles->buckets.from[peak->range.first]),
 		when_duration(to, profiles->buckets.from[peak->range.last + 1]), peak->range.mode,
 		peak->count, operations_word(peak->count),
-		percent(calls, (int64_t) peak->count, (int64_t) profile->count),
-		percent(time, peak->sum, profile->sum), peak_status_text(peak->status));
+		profile_percent(calls, (int64_t) peak->count, (int64_t) profile->count),
+		profile_percent(time, peak->sum, profile->sum), peak_status_text(peak->status));
 	if (explained(peak) < 0.9)
 		g_string_append_printf(line, ", for %.0f %% of the time", 100 * explained(peak));
 	if (peak->spans_gap)
@@ -416,102 +404,6 @@ static void details(const struct profiles *profiles, const struct profile *profi
 		heat(profiles, profile, output);
 }
 
-/* --- the answer ----------------------------------------------------------------------------- */
-
-/* A peak, and whose it is. */
-struct peak_at {
-	const struct profile *profile;
-	const struct peak *peak;
-};
-
-static int most_time_first(gconstpointer a, gconstpointer b)
-{
-	const struct peak_at *x = a, *y = b;
-
-	return (x->peak->sum < y->peak->sum) - (x->peak->sum > y->peak->sum);
-}
-
-/* What took most of the peak's time, as deep as one part of it has half of the part above. */
-static const struct part *main_part(const struct peak *peak)
-{
-	const struct part *at = peak->tree;
-
-	for (const struct part *next = at; next;) {
-		next = NULL;
-		for (guint i = 0; i < at->children->len; i++) {
-			const struct part *child = g_ptr_array_index(at->children, i);
-
-			if (!next || child->ns > next->ns)
-				next = child;
-		}
-		if (next && at != peak->tree && next->ns * 2 < at->ns)
-			break;
-		at = next ? next : at;
-	}
-	return at;
-}
-
-/* "blocked on socket, by app, …": the parts down to that one. */
-static char *main_words(const struct peak *peak, const struct part *part)
-{
-	GString *text = g_string_new(NULL);
-
-	for (; part && part != peak->tree; part = part->parent) {
-		g_autofree char *words = part->parent == peak->tree && part_is_own(part)
-						 ? g_strdup("its own work")
-						 : part_words(part->node);
-
-		g_string_prepend(text, text->len ? " > " : "");
-		g_string_prepend(text, words);
-	}
-	return g_string_free(text, FALSE);
-}
-
-/* "syscall:pwrite64: 38 of 7176 operations took 2.1 to 67 ms each, 70 % of the time; mostly
- * blocked on lock (98 % of that)." */
-static void peak_sentence(const struct profiles *profiles, const struct peak_at *at,
-			  struct output *output)
-{
-	const struct peak *peak = at->peak;
-	const struct part *part = main_part(peak);
-	g_autofree char *title = profile_title(at->profile), *words = main_words(peak, part);
-	g_autoptr(GString) line = g_string_new(NULL);
-	char from[32], to[32], time[16], share[16];
-
-	g_string_append_printf(line, "%s: ", title);
-	if (peak->count < at->profile->count)
-		g_string_append_printf(line, "%" PRIu64 " of ", peak->count);
-	g_string_append_printf(line, "%" PRIu64 " %s took %s to %s each, %s of its time; ",
-			       at->profile->count, operations_word(at->profile->count),
-			       when_rough(from, profiles->buckets.from[peak->range.first]),
-			       when_rough(to, profiles->buckets.from[peak->range.last + 1]),
-			       percent(time, peak->sum, at->profile->sum));
-	g_string_append_printf(line, "%s of that: %s.", percent(share, part->ns, peak->sum), words);
-	text_wrapped(output, line->str, 2, 2);
-}
-
-/* One sentence for each peak whose causes are looked for, those with the most time. */
-static void answer(const struct profiles *profiles, struct output *output)
-{
-	g_autoptr(GArray) peaks = g_array_new(FALSE, FALSE, sizeof(struct peak_at));
-
-	for (guint i = 0; i < profiles->list->len; i++) {
-		struct peak_at at = {.profile = g_ptr_array_index(profiles->list, i)};
-
-		for (guint k = 0; k < at.profile->peaks->len; k++) {
-			at.peak = &g_array_index(at.profile->peaks, struct peak, k);
-			if (at.peak->roots && at.peak->roots->len)
-				g_array_append_val(peaks, at);
-		}
-	}
-	if (!peaks->len)
-		return;
-	g_array_sort(peaks, most_time_first);
-	text_heading(output, "What took the time: one sentence a peak of latencies");
-	for (guint i = 0; i < MIN(peaks->len, SENTENCES_MAX); i++)
-		peak_sentence(profiles, &g_array_index(peaks, struct peak_at, i), output);
-}
-
 /* --- the report ----------------------------------------------------------------------------- */
 
 static void comparison(const struct profile_report *made, const struct report *report)
@@ -593,7 +485,7 @@ void profile_text(const struct profile_report *made, struct output *output)
 
 		text_wrapped(output, line, 0, 2);
 	}
-	answer(profiles, output);
+	profile_answer(profiles, output);
 	text_heading(output, "Operations, by time spent in them");
 	text_table(&report, &table, ROWS(profiles->list));
 	if (!profiles->list->len)

@@ -46,6 +46,7 @@ enum operation_kind {
 	OPERATION_WAIT_CPU, /* woken to running */
 	OPERATION_BLOCKED, /* enum cause_kind of what ended the wait */
 	OPERATION_FAULT, /* a wait in a page fault */
+	OPERATION_BUSY, /* a thread's turn between two waits for what comes next */
 	OPERATION_KINDS
 };
 
@@ -78,7 +79,8 @@ struct operation {
 	uint32_t thread; /* request: who asked for it; else operation_of_host() */
 	uint32_t ref; /* syscall, IRQ: interned resource or device, 0;
 				   request: interned system call it was issued in, 0;
-				   blocked: struct block; wait-cpu: CPU */
+				   blocked: struct block; wait-cpu: CPU;
+			 busy: struct block of the wait before it */
 	uint32_t previous; /* in the same list, 0: none */
 };
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* What heads the profile report: a sentence for each of the peaks that took most time. Of what
+ * nobody asked for by name, waits for a next request, sleeps and the tracer's calls take none. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "latencies/roots.h"
+#include "profile/profile_report.h"
+
+#define SENTENCES_MAX 5
+#define TOLD_MIN 0.25 /* of a peak that nobody asked for: it was not all at leisure */
+
+/* A peak, and whose it is. */
+struct peak_at {
+	const struct profile *profile;
+	const struct peak *peak;
+	int64_t ns; /* of its time: what somebody or something took */
+};
+
+/* Nothing took that time: waits for a next request, sleeps, a time limit's whole length; a
+ * parent's wait for its child, whose own operations tell it. */
+static bool is_no_story(const struct part *wait, const struct part *end)
+{
+	return strcmp(end->node, PART_AT_LEISURE) == 0 ||
+	       strcmp(wait->node, "blocked/sleep") == 0 ||
+	       strcmp(wait->node, "blocked/child") == 0 ||
+	       (strcmp(wait->node, "blocked/signal") == 0 && g_str_has_prefix(end->node, "timer"));
+}
+
+static int64_t at_leisure(const struct part *wait)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < wait->children->len; i++) {
+		const struct part *end = g_ptr_array_index(wait->children, i);
+
+		ns += is_no_story(wait, end) ? end->ns : 0;
+	}
+	return ns;
+}
+
+static int64_t all_at_leisure(const struct peak *peak)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < peak->tree->children->len; i++)
+		ns += at_leisure(g_ptr_array_index(peak->tree->children, i));
+	return ns;
+}
+
+static int most_time_first(gconstpointer a, gconstpointer b)
+{
+	const struct peak_at *x = a, *y = b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+/* What is told of a part: of a wait of the operation itself not what took nothing. */
+static int64_t told(const struct peak *peak, const struct part *part, bool named)
+{
+	return part->ns - (part->parent == peak->tree && !named ? at_leisure(part) : 0);
+}
+
+/* What took most of the peak's time, as deep as one part of it has half of the part above. */
+static const struct part *main_part(const struct peak *peak, bool named)
+{
+	const struct part *at = peak->tree;
+
+	for (const struct part *next = at; next;) {
+		next = NULL;
+		for (guint i = 0; i < at->children->len; i++) {
+			const struct part *child = g_ptr_array_index(at->children, i);
+
+			if (!named && at->parent == peak->tree && is_no_story(at, child))
+				continue;
+			if (!next || told(peak, child, named) > told(peak, next, named))
+				next = child;
+		}
+		if (next && at != peak->tree && told(peak, next, named) * 2 < told(peak, at, named))
+			break;
+		at = next ? next : at;
+	}
+	return at;
+}
+
+/* "blocked on socket, by app, …": the parts down to that one. */
+static char *main_words(const struct peak *peak, const struct part *part)
+{
+	GString *text = g_string_new(NULL);
+
+	for (; part && part != peak->tree; part = part->parent) {
+		g_autofree char *words = part->parent == peak->tree && part_is_own(part)
+						 ? g_strdup("its own work")
+						 : part_words(part->node);
+
+		g_string_prepend(text, text->len ? " > " : "");
+		g_string_prepend(text, words);
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* "syscall:pwrite64: 38 of 7176 operations took 2.1 to 67 ms each, 70 % of the time; mostly
+ * blocked on lock (98 % of that)." */
+static void peak_sentence(const struct profiles *profiles, const struct peak_at *at, bool named,
+			  struct output *output)
+{
+	const struct peak *peak = at->peak;
+	const struct part *part = main_part(peak, named);
+	g_autofree char *title = profile_title(at->profile), *words = main_words(peak, part);
+	g_autoptr(GString) line = g_string_new(NULL);
+	char from[32], to[32], time[16], share[16];
+
+	g_string_append_printf(line, "%s: ", title);
+	if (peak->count < at->profile->count)
+		g_string_append_printf(line, "%" PRIu64 " of ", peak->count);
+	g_string_append_printf(line, "%" PRIu64 " %s took %s to %s each, %s of its time; ",
+			       at->profile->count,
+			       at->profile->count == 1 ? "operation" : "operations",
+			       when_rough(from, profiles->buckets.from[peak->range.first]),
+			       when_rough(to, profiles->buckets.from[peak->range.last + 1]),
+			       profile_percent(time, peak->sum, at->profile->sum));
+	g_string_append_printf(line, "%s of that: %s.",
+			       profile_percent(share, told(peak, part, named), peak->sum), words);
+	text_wrapped(output, line->str, 2, 2);
+}
+
+/* One sentence for each peak whose causes are looked for, those with the most time that was not
+ * spent at leisure, nor by the tracer. */
+void profile_answer(const struct profiles *profiles, struct output *output)
+{
+	g_autoptr(GArray) peaks = g_array_new(FALSE, FALSE, sizeof(struct peak_at));
+	bool named = profiles->session->asked.options->profile.operations->len > 0;
+
+	for (guint i = 0; i < profiles->list->len; i++) {
+		struct peak_at at = {.profile = g_ptr_array_index(profiles->list, i)};
+
+		for (guint k = 0; k < at.profile->peaks->len; k++) {
+			at.peak = &g_array_index(at.profile->peaks, struct peak, k);
+			if (!at.peak->roots || !at.peak->roots->len)
+				continue;
+			at.ns = at.peak->sum - at.peak->tracers - all_at_leisure(at.peak);
+			if (named || (double) at.ns >= TOLD_MIN * (double) at.peak->sum)
+				g_array_append_val(peaks, at);
+		}
+	}
+	if (!peaks->len)
+		return;
+	g_array_sort(peaks, most_time_first);
+	text_heading(output, "What took the time: one sentence a peak of latencies");
+	for (guint i = 0; i < MIN(peaks->len, SENTENCES_MAX); i++)
+		peak_sentence(profiles, &g_array_index(peaks, struct peak_at, i), named, output);
+}
