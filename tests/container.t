@@ -210,6 +210,8 @@ def refused(directory, container, *words):
 def errors(directory):
     refused(directory, "4026532999", "no such", "pid:[4026532201] (nginx)", "pid:[4026532305] (app)")
     refused(directory, "apache", "no such", "pid:[4026532201] (nginx)")
+    refused(directory, "ngnx", "it has pid:[4026532201] (nginx), ")  # the nearest first
+    refused(directory, "apq", "it has pid:[4026532305] (app), ")
     refused(directory, "1", "init (1) is in no container")
     recorded = t.trace("wide")
     refused(recorded, "4026532201", "the trace tells of no container", "in the host's")

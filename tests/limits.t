@@ -112,6 +112,22 @@ def check_status():
             assert judged(command, "pipe-chain", *limits)[0] == status, (command, limits, status)
 
 
+def check_nobody():
+    """A name that is no thread's: what there is, nearest first; one that only did not live then has no such list."""
+    for what in ("thread", "process"):
+        done = t.run("overview", t.trace("pipe-chain"), "--fail-if", "blocked(%s=xvictim) > 1s" % what)
+        error = done.stderr.decode()
+        assert done.returncode == 4 and "no %s 'xvictim' lived in the window; the trace has '" % what in error, error
+        names = re.findall(r"'([^']*)'", error.split("the trace has", 1)[1])
+        assert len(names) == 5 and "'%s' lived" % names[0] not in error, error
+    threads = t.report("delay", t.trace("pipe-chain"), "--thread", "all")["threads"]
+    names = collections.Counter(x["name"] for x in threads)
+    ended = min((x for x in threads if names[x["name"]] == 1), key=lambda x: x["end"])
+    assert max(x["end"] for x in threads) > ended["end"] + 10**6, ended
+    done = t.run("overview", t.trace("pipe-chain"), "--last", "1us", "--fail-if", "blocked(thread=%s) > 1s" % ended["name"])
+    assert done.returncode == 4 and "the trace has" not in done.stderr.decode(), (ended["name"], done.stderr.decode())
+
+
 def check_lost():
     """As many as babeltrace2 says were discarded."""
     said = subprocess.run(["babeltrace2", t.trace("lost"), "-o", "dummy"], stdout=subprocess.PIPE,
@@ -263,6 +279,7 @@ for which, where in (("profile", "fork4"), ("overview", "disk-read"), ("delay", 
 tap.case("states are the summary's", check_states)
 tap.case("idle waits are not counted", check_idle)
 tap.case("exit status", check_status)
+tap.case("a name that is nobody's", check_nobody)
 tap.case("lost events", check_lost)
 tap.case("durations", check_duration)
 tap.case("requests", check_requests)

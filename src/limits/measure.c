@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "latencies/operations.h"
+#include "run/choosing.h"
 #include "coverage/coverage.h"
 #include "tracking/request_list.h"
 #include "waits/idle.h"
@@ -438,6 +439,16 @@ static int ascending(gconstpointer a, gconstpointer b)
 	return x < y ? -1 : x > y;
 }
 
+static char *nobody_lived(const struct session *session, const struct limit *limit)
+{
+	const char *wanted = limit->thread ? limit->thread : limit->process;
+	g_autofree char *there =
+		session_nearest_threads(session, wanted, !limit->thread, "; the trace has ");
+
+	return g_strdup_printf("no %s '%s' lived in the window%s",
+			       limit->thread ? "thread" : "process", wanted, there);
+}
+
 struct measures *measures_new(const struct session *session, const struct limit *limit)
 {
 	struct measures *measures = measures_empty();
@@ -448,10 +459,7 @@ struct measures *measures_new(const struct session *session, const struct limit 
 	measures->lacks = g_strdup(what_lacks(session, limit));
 	if (!measure_scope_init(&scope, session, limit)) {
 		if (!measures->lacks)
-			measures->lacks =
-				g_strdup_printf("no %s '%s' lived in the window",
-						limit->thread ? "thread" : "process",
-						limit->thread ? limit->thread : limit->process);
+			measures->lacks = nobody_lived(session, limit);
 	} else if (limit->bound.function == LIMIT_STATE) {
 		measure_states(measures, &scope.session, limit);
 	} else if (limit->bound.function == LIMIT_DURATION) {

@@ -114,20 +114,25 @@ static bool is_wanted(const struct session *session, uint32_t index, const char 
 	return named(session, leader == NO_THREAD ? index : leader, ids.pid, wanted, naming);
 }
 
-/* "; it has 'NAME', …", or nothing. Of processes those of the threads that lead them. */
-static char *nearest_threads(const struct session *session, const char *wanted, bool process)
+char *session_nearest_threads(const struct session *session, const char *wanted, bool process,
+			      const char *before)
 {
 	struct nearest nearest = {.wanted = wanted};
+	enum naming naming = naming_of(session, wanted);
 
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
 		const struct thread *thread = model_thread(&session->trace.model, i);
 		const char *name = session_thread_name(session, i);
 
+		if (is_wanted(session, i, wanted, process, naming)) {
+			nearest_clear(&nearest);
+			return g_strdup("");
+		}
 		if (strcmp(name, "?") != 0 && container_has(session, i, NULL) &&
 		    (!process || thread->pid == thread->tid))
 			nearest_offer(&nearest, name);
 	}
-	return nearest_list(&nearest, "; it has ");
+	return nearest_list(&nearest, before);
 }
 
 void session_threads_named(const struct session *session, const char *wanted, bool process,
@@ -172,7 +177,7 @@ static bool select_names(struct session *session, const GPtrArray *names, const 
 		if (lived)
 			return options_refuse(error, "--%s '%s': it did not live in the window",
 					      option, wanted);
-		near = nearest_threads(session, wanted, process);
+		near = session_nearest_threads(session, wanted, process, "; it has ");
 		all = suggested_command(session, &(struct suggestion) {.command = "overview",
 								       .option = "limit",
 								       .value = "0"});

@@ -21,4 +21,9 @@ bool session_wants_host(const struct session *session, const struct host *host);
 void session_threads_named(const struct session *session, const char *wanted, bool process,
 			   GArray *list);
 
+/* Where that names no thread of the trace: `before` and the names that are nearest, else "". Of
+ * processes those of the threads that lead them. Free with g_free(). */
+char *session_nearest_threads(const struct session *session, const char *wanted, bool process,
+			      const char *before);
+
 #endif

@@ -215,20 +215,66 @@ static void choose_name(struct session *session, const GArray *containers, const
 	}
 }
 
-/* What there is instead. */
+/* What somebody may have meant by `wanted`. */
+struct meant {
+	const struct container *container;
+	const char *first; /* the name of its first process, "" */
+	char *number;      /* owned */
+	unsigned distance;
+};
+
+static void meant_clear(gpointer data)
+{
+	g_free(((struct meant *) data)->number);
+}
+
+/* Among equals in the list's order. */
+static int by_distance(gconstpointer a, gconstpointer b)
+{
+	const struct meant *x = a, *y = b;
+
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? -1 : 1;
+	return x->container < y->container ? -1 : x->container > y->container;
+}
+
+static GArray *meant_new(const struct session *session, const GArray *containers,
+			      const char *wanted)
+{
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct meant));
+
+	g_array_set_clear_func(list, meant_clear);
+	for (guint i = 0; i < containers->len; i++) {
+		const struct container *at = &g_array_index(containers, struct container, i);
+		struct meant candidate = {
+			.container = at,
+			.first = at->first == NO_THREAD ? ""
+							: session_thread_name(session, at->first),
+			.number = namespace_text(at->kind, at->number)};
+
+		candidate.distance = meant_distance(wanted, candidate.number);
+		if (*candidate.first)
+			candidate.distance =
+				MIN(candidate.distance, meant_distance(wanted, candidate.first));
+		g_array_append_val(list, candidate);
+	}
+	g_array_sort(list, by_distance);
+	return list;
+}
+
+/* What there is instead, nearest first. */
 static bool none_such(const struct session *session, const GArray *containers, const char *wanted,
 		      GError **error)
 {
 	g_autoptr(GString) list = g_string_new(NULL);
+	g_autoptr(GArray) candidates = meant_new(session, containers, wanted);
 
-	for (guint i = 0; i < containers->len && i < NAMES_LISTED; i++) {
-		const struct container *at = &g_array_index(containers, struct container, i);
-		g_autofree char *text = namespace_text(at->kind, at->number);
+	for (guint i = 0; i < candidates->len && i < NAMES_LISTED; i++) {
+		const struct meant *at = &g_array_index(candidates, struct meant, i);
 
-		g_string_append_printf(list, "%s%s", i ? ", " : "", text);
-		if (at->first != NO_THREAD)
-			g_string_append_printf(list, " (%s)",
-					       session_thread_name(session, at->first));
+		g_string_append_printf(list, "%s%s", i ? ", " : "", at->number);
+		if (*at->first)
+			g_string_append_printf(list, " (%s)", at->first);
 	}
 	if (containers->len > NAMES_LISTED)
 		g_string_append_printf(list, " and %u more", containers->len - NAMES_LISTED);

@@ -83,6 +83,14 @@ static const char *last_part(const char *text)
 	return text;
 }
 
+unsigned meant_distance(const char *wanted, const char *text)
+{
+	if (contains(wanted, text))
+		return 1;
+	return MIN(text_distance(wanted, text),
+		   1 + text_distance(last_part(wanted), last_part(text)));
+}
+
 static bool is_nearer(unsigned distance, const char *text, const struct nearest *nearest,
 		      unsigned place)
 {
@@ -100,10 +108,7 @@ void nearest_offer(struct nearest *nearest, const char *text)
 	if (g_hash_table_contains(nearest->seen, text))
 		return;
 	g_hash_table_add(nearest->seen, g_strdup(text));
-	distance = contains(nearest->wanted, text)
-			   ? 1
-			   : MIN(text_distance(nearest->wanted, text),
-				 1 + text_distance(last_part(nearest->wanted), last_part(text)));
+	distance = meant_distance(nearest->wanted, text);
 	place = nearest->kept;
 	while (place > 0 && is_nearer(distance, text, nearest, place - 1))
 		place--;

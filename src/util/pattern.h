@@ -17,8 +17,11 @@ bool pattern_match(const char *pattern, const char *text);
 /* How many characters must be changed, added or left out to make one text of the other. */
 unsigned text_distance(const char *a, const char *b);
 
-/* Of many texts those that somebody may have meant by `wanted`: set that, offer all, ask. What has
- * `wanted` in it, or is in it, is near; then what takes few changes to get there. */
+/* How far a text is from what somebody wrote: what has it in it, or is in it, is near; then what
+ * takes few changes to get there. */
+unsigned meant_distance(const char *wanted, const char *text);
+
+/* Of many texts those that somebody may have meant by `wanted`: set that, offer all, ask. */
 #define NEAREST_MAX 5
 
 struct nearest {
