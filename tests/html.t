@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import sys
 import tempfile
 
@@ -319,6 +320,30 @@ def check_peaks(browser):
     assert "Peak 1" in browser.text("#peak"), "a peak is not chosen by Enter"
 
 
+def check_commands(browser):
+    """The commands that the page suggests are those of the text report: with the trace's path, times as a clock shows
+    them, and what the user gave that decides what they mean. What is picked in the timeline can be pasted too."""
+    for number, (zone, *more) in enumerate((("Asia/Kolkata",), ("Asia/Kolkata", "--utc"), ("UTC", "--from", "+1ms"))):
+        os.environ["TZ"] = zone
+        arguments = ("profile", trace("fork4"), "--operation", "syscall:clone", *more)
+        text = output(*arguments).decode().replace("\\\n", " ")
+        wanted = {" ".join(line.split()) for line in text.splitlines() if "whylate delay " in line}
+        browser.open("commands%d" % number, *arguments)
+        shown = set()
+        for peak in range(len(browser.all(".peak"))):
+            browser.click('.peak[data-peak="%d"] text' % (peak + 1))
+            shown |= {browser.js("return arguments[0].textContent", element) for element in browser.all("#peak .command code")}
+        assert wanted and wanted <= shown, (wanted, shown)
+        for line in shown:
+            output(*shlex.split(line)[1:])
+    assert os.environ["TZ"] == "UTC"  # as tests/run has it
+    # rounded outwards, by the length; the trace's own ends are not said
+    lines = browser.js("return [[0, 100e6], [5e6, 5e6 + 100e6], [5e6, 5e6 + 1e5], [5e6, 5e6 + 7], [0, whylate.length_ns]]"
+                       ".map(([from, to]) => whylate.commandFor(whylate.rows[0], from, to))")
+    decimals = [len(re.search(r"--from [\d:]+\.(\d+)", line).group(1)) for line in lines[:4]]
+    assert decimals == [3, 3, 6, 9] and re.search(r"--to \+\d+ns", lines[3]) and "--to" not in lines[4], lines
+
+
 def check_lapse(browser):
     """The heat map has the counts of --time-lapse: what stands in each cell adds up to the profile."""
     arguments = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64", "--time-lapse", "250ms")
@@ -404,7 +429,9 @@ def check_plugin():
         done = babeltrace2(trace("polls"), "--component=sink.whylate.overview", '--params=format="html",output="%s"' % path)
         assert done.returncode == 0, done.stderr.decode()
         with open(path, "rb") as file:
-            assert file.read() == output("overview", trace("polls"), "--format", "html"), "another page"
+            # the commands in it name no trace, as the plugin knows of none
+            page = output("overview", trace("polls"), "--format", "html").replace(b"delay " + trace("polls").encode(), b"delay TRACE")
+            assert file.read() == page, "another page"
 
 
 def check_refused():
@@ -434,7 +461,7 @@ tap.case("sink.whylate.overview with format=html", check_plugin)
 tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("a million events", check_million), ("by keys alone", check_keys),
-              ("fork4: two peaks, their causes and examples", check_peaks), ("time-lapse as a heat map", check_lapse),
+              ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),
               ("light, dark, narrow, print", check_looks), ("other traces", check_opens))
 if have_browser():

@@ -111,13 +111,52 @@ function quoted(word) {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
 }
 
-/* The command that shows this part of a thread's time as text. */
+/* "09:16:56.559" where the trace was analysed; with the date where it is not that of the trace's first event. */
+function pasted(at, unit) {
+	if (!TIMELINE.command.one_clock)
+		return `${at / 1000000000n}.${String(at % 1000000000n).padStart(9, '0')}`;
+	const local = (ns) => {
+		const shift = BigInt(TIMELINE.utc_offset_s);
+		return new Date(Number(floored(ns, 1000000000n) / 1000000000n + shift) * 1000).toISOString();
+	};
+	const digits = String(at - floored(at, 1000000000n)).padStart(9, '0'),
+		text = local(at),
+		sameDay = text.slice(0, 10) === local(BigInt(TIMELINE.command.from)).slice(0, 10);
+	return `${text.slice(sameDay ? 11 : 0, 19)}.${digits.slice(0, unit === 1000000n ? 3 : unit === 1000n ? 6 : 9)}`;
+}
+
+const floored = (ns, unit) => ns - (((ns % unit) + unit) % unit);
+
+/* "+33ms", "+3.108ms" */
+function pastedLength(ns, unit) {
+	if (unit === 1000000n && ns >= 10000000000n)
+		return `+${ns / 1000000000n}.${String((ns / unit) % 1000n).padStart(3, '0')}s`;
+	if (unit === 1000n && ns >= 1000000n)
+		return `+${ns / 1000000n}.${String((ns / unit) % 1000n).padStart(3, '0')}ms`;
+	return `+${ns / unit}${unit === 1000000n ? 'ms' : unit === 1000n ? 'us' : 'ns'}`;
+}
+
+/* The command that shows this part of a thread's time as text, as src/run/suggestion.c words it: rounded outwards, the
+ * trace's own ends not said. null: the trace does not bear the answer. */
 function commandFor(thread, begin, end) {
-	const host = REPORT.hosts[thread.host];
-	return (
-		`whylate delay TRACE --thread ${thread.tid}${MANY_HOSTS && host ? ` --host ${quoted(host.hostname || '')}` : ''}` +
-		` --from ${absolute(begin)}ns --to ${absolute(end)}ns`
-	);
+	const made = TIMELINE.command,
+		host = REPORT.hosts[thread.host],
+		from = absolute(begin),
+		to = absolute(end),
+		unit = [1000000n, 1000n].find((size) => to - from >= 20n * size) || 1n;
+	if (!made) return null;
+	const words = [made.before];
+	if (MANY_HOSTS && host && host.hostname) words.push(`--host ${quoted(host.hostname)}`);
+	words.push(`--thread ${thread.tid}`);
+	let base = BigInt(made.from);
+	if (floored(from, unit) > base) {
+		base = floored(from, unit);
+		words.push(`--from ${pasted(base, unit)}`);
+	}
+	const last = floored(to + unit - 1n, unit);
+	if (last < BigInt(made.to)) words.push(`--to ${pastedLength(floored(last - base + unit - 1n, unit), unit)}`);
+	if (made.after) words.push(made.after);
+	return words.join(' ');
 }
 
 /* --- words for the states -------------------------------------------------------- */

@@ -133,6 +133,7 @@ function start() {
 		length_ns: LENGTH,
 		cellAt,
 		linesAbout,
+		commandFor,
 	}; /* for tests, and for the curious */
 	document.documentElement.dataset.ready = 'yes';
 }

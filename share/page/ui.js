@@ -146,6 +146,7 @@ function announce(text) {
 
 /* A line to be copied. */
 function command(text) {
+	if (!text) return null;
 	const copy = button('Copy', 'Copy this command', async () => {
 		try {
 			await navigator.clipboard.writeText(text);

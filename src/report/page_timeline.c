@@ -9,10 +9,12 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "coverage/bearing.h"
 #include "report/levels.h"
 #include "imposed/waiting.h"
 #include "report/page_cells.h"
 #include "report/page_timeline.h"
+#include "run/command.h"
 #include "waits/causality.h"
 
 #define EXPLAINED_MAX 64 /* examples and waits whose causes are looked for here */
@@ -115,15 +117,49 @@ static void put_strings(const struct packer *packer, struct output *output)
 	json_end(output, ']');
 }
 
-/* The clock on the wall at the window's begin, relative to UTC: seconds. */
-static int64_t utc_offset(const struct session *session)
+/* The clock on the wall at that time, relative to UTC: seconds. */
+static int64_t utc_offset(const struct session *session, int64_t ns)
 {
-	time_t seconds = (time_t) (session->asked.from / 1000000000);
+	time_t seconds = (time_t) (ns / 1000000000);
 	struct tm tm;
 
 	if (session->asked.options->utc || !localtime_r(&seconds, &tm))
 		return 0;
 	return tm.tm_gmtoff;
+}
+
+/* What the page's commands are made of (commandFor() in share/page/data.js): the words before and
+ * behind thread and window, which are chosen there, as suggested_words() puts them; between which
+ * times a window lies, and whether one clock shows them all. Nothing where the trace does not bear
+ * the answer. */
+static void put_command(const struct session *session, struct output *output)
+{
+	const struct trace *trace = &session->trace;
+	const struct command *const *all = session->asked.options->commands;
+	const struct command *delay = all ? command_find(all, "delay") : NULL;
+	g_autoptr(GPtrArray) words = NULL;
+	g_autofree char *before = NULL, *after = NULL;
+	char time[24];
+
+	if (delay && !trace_bears_command(session, delay))
+		return;
+	words = suggested_words(
+		session,
+		&(struct suggestion) {.command = "delay", .from = trace->begin, .to = trace->end});
+	g_ptr_array_add(words, NULL);
+	after = g_strjoinv(" ", (char **) words->pdata + 3);
+	g_clear_pointer(&words->pdata[3], g_free);
+	before = g_strjoinv(" ", (char **) words->pdata);
+	json_begin(output, "command", '{', LINES_NOT);
+	json_put_text(output, "before", before);
+	json_put_text(output, "after", after);
+	g_snprintf(time, sizeof time, "%" PRId64, trace->begin);
+	json_put_text(output, "from", time);
+	g_snprintf(time, sizeof time, "%" PRId64, trace->end);
+	json_put_text(output, "to", time);
+	json_put_bool(output, "one_clock",
+		      utc_offset(session, trace->begin) == utc_offset(session, trace->end));
+	json_end(output, '}');
 }
 
 static void mention_edges(struct page_rows *rows, const struct waiting *waiting)
@@ -154,7 +190,8 @@ void page_timeline(struct page_rows *rows, bool has_leads, const struct waiting 
 	json_begin(output, NULL, '{', LINES_BETWEEN);
 	json_put_text(output, "base", base);
 	json_put_whole(output, "length_ns", session->asked.to - session->asked.from);
-	json_put_whole(output, "utc_offset_s", utc_offset(session));
+	json_put_whole(output, "utc_offset_s", utc_offset(session, session->asked.from));
+	put_command(session, output);
 	json_put_rows(&report, "rows", row_columns, ROWS(rows->threads));
 	json_put_whole(output, "rows_omitted", (int64_t) rows->threads_omitted);
 	if (!write_levels(&packer, output))

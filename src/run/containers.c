@@ -239,7 +239,7 @@ static int by_distance(gconstpointer a, gconstpointer b)
 }
 
 static GArray *meant_new(const struct session *session, const GArray *containers,
-			      const char *wanted)
+			 const char *wanted)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct meant));
 
