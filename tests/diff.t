@@ -451,6 +451,35 @@ def naps():
     assert back["parts"][0]["sentence"].split(";")[0].endswith(": 799.2 ms later"), back["parts"][0]
 
 
+def answer():
+    """The first sentences. Of two traces without requests: the thread whose life changed most is xinit, which no longer waits
+    for Xorg's naps, and what is said of it is what --thread xinit says. Of requests: what the slow ones spend more on is
+    what truth.tsv says that they do. The text begins with what JSON has."""
+    def told(*arguments):
+        report = t.report("diff", *arguments, "--quiet")
+        text = " ".join(t.output("diff", *arguments, "--quiet").decode().split("\n\n")[0].split())
+        assert " ".join(report["answer"]) == text, (text, report["answer"])
+        return report
+
+    report = told(*startups())
+    a, b = (way_and_naps(folder) for folder in startups())
+    assert report["target"] is None and not report["causes"], report
+    most = report["changed_most"]
+    assert (most["a"]["name"], most["a"]["tid"], most["b"]["tid"]) == ("xinit", a["tids"]["xinit"], b["tids"]["xinit"]), most
+    assert most == t.report("diff", *startups(), "--thread", "xinit", "--quiet")["target"]
+    assert "the life of xinit (248 in A, 253 in B) changed most" in report["answer"][0], report["answer"]
+    assert "Xorg (249 in A, 254 in B) slept 799.2 ms in A (40 times, clock_nanosleep) and 0 ns in B" in report["answer"][1]
+    # nothing differs from itself
+    report = told(startups()[0], startups()[0])
+    assert report["changed_most"] is None and report["answer"][0].startswith("Nothing differs beyond chance"), report["answer"]
+    # eight slow requests, of which four are "disk" ones and two each "lock" and "log" (truth.tsv; slow_fast())
+    report = told(t.trace("web-mixed"), "--process", "app", "--slow-fast", "p80")
+    first, why = report["answer"]
+    assert re.match(r"A request took \S+ ms in A and \S+ ms in B, in the mean: \S+ ms longer\.", first), first
+    assert re.match(r"Of that: \S+ ms waiting for a disk \(vda, preadv2 of /data\.bin\), in 4 of A's 32 and 4 of B's 8; "
+                    r".*waiting for a lock \(flock /applock, held by lockholder\).* waiting for a disk \(vda, fsync of /applog\)", why)
+
+
 def one_thread_each():
     """No thread of two runs is listed as two, neither on the ways nor among the causes of requests."""
     tids = [way_and_naps(folder)["tids"] for folder in startups()]
@@ -618,6 +647,7 @@ tap.case("what chance makes of a call", floors)
 tap.case("what calls are made of adds up", made_of)
 tap.case("calls made for requests", for_requests)
 tap.case("startup-chain without Xorg's naps", naps)
+tap.case("the answer", answer)
 tap.case("no thread is two", one_thread_each)
 tap.case("one thread in two traces", one_thread)
 tap.case("a target in a trace and itself, and --limit", same_target)

@@ -349,10 +349,14 @@ static bool compare_target(struct diff *diff, const uint32_t threads[2], GError 
 static bool compare_requests(struct diff *diff, const struct session *session,
 			     const struct session *other, GError **error)
 {
+	uint32_t threads[2];
+
 	if (!sides_init(diff, session, other, error))
 		return false;
 	compare_causes(diff);
 	align_medians(diff);
+	if (!diff->alignment && other && target_changed_most(diff->match, threads))
+		diff->most = target_new(diff->match, threads, NULL);
 	return true;
 }
 
@@ -395,6 +399,7 @@ void diff_free(struct diff *diff)
 	side_clear(&diff->sides[1]); /* it may use the first one's requests */
 	side_clear(&diff->sides[0]);
 	target_free(diff->target);
+	target_free(diff->most);
 	thread_match_free(diff->match);
 	g_free(diff);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "diff/call_forks.h"
+#include "diff/diff_answer.h"
 #include "diff/target.h"
 #include "waits/state_names.h"
 
@@ -71,19 +72,6 @@ static void write_sides(const struct report *report, const void *row)
 
 /* --- causes --------------------------------------------------------------------------------- */
 
-char *diff_value_text(const struct diff *diff, double value, bool sign)
-{
-	enum metric metric = diff->sides[0].session->asked.options->requests.metric;
-	const char *unit = metric_unit(metric), *before = value < 0 ? "-" : sign ? "+" : "";
-	char ns[32];
-
-	if (strcmp(unit, "ns") == 0)
-		return g_strconcat(before, when_duration(ns, llround(fabs(value))), NULL);
-	if (strcmp(unit, "bytes") == 0)
-		return g_strdup_printf("%s%.1f kB", before, fabs(value) / 1000);
-	return g_strdup_printf("%s%.1f", before, fabs(value));
-}
-
 static double less(const struct difference *at)
 {
 	return at->mean[1] - at->mean[0];
@@ -92,11 +80,6 @@ static double less(const struct difference *at)
 static bool spans_gap(const struct difference *at)
 {
 	return (at->seen[0] && at->seen[0]->spans_gap) || (at->seen[1] && at->seen[1]->spans_gap);
-}
-
-bool difference_is_chance(const struct difference *at)
-{
-	return at->error >= 0 && !at->significant;
 }
 
 static void write_share(const struct report *report, const void *row)
@@ -238,11 +221,6 @@ static const struct column alignment_columns[] = {
 	{0}};
 
 /* --- system calls --------------------------------------------------------------------------- */
-
-bool call_on_both(const struct call_difference *call)
-{
-	return call->name[0] && call->name[1];
-}
 
 static guint write_parts(const struct report *report, const void *row)
 {
@@ -454,13 +432,20 @@ static void write_other_coverage(const struct report *report, const void *row)
 GETTER(const char *, unit, void, metric_unit(report->session->asked.options->requests.metric));
 GETTER(double, whole_difference, struct diff, row->mean[1] - row->mean[0]);
 
+static void write_answer(const struct report *report, const void *row)
+{
+	json_put_answer(report->output, diff_answer(row));
+}
+
 static const struct column report_columns[] = {
 	COLUMNS(report_coverage),
+	{NULL, COLUMN_WRITTEN, .write = write_answer},
 	{NULL, COLUMN_WRITTEN, .write = write_other_coverage},
 	{"unit", COLUMN_TEXT, .text = unit},
 	{NULL, COLUMN_WRITTEN, .write = write_sides},
 	{"difference", COLUMN_WHOLE, .real = whole_difference},
 	{"target", COLUMN_OBJECT, FIELD(struct diff, target), .columns = target_columns},
+	{"changed_most", COLUMN_OBJECT, FIELD(struct diff, most), .columns = target_columns},
 	{"causes", COLUMN_LIST, FIELD(struct diff, causes), .columns = difference_columns},
 	{"alignment", COLUMN_OBJECT, FIELD(struct diff, alignment), .columns = alignment_columns},
 	{"calls", COLUMN_LIST, FIELD(struct diff, calls), .columns = call_difference_columns,

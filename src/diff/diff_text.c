@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diff/call_forks.h"
+#include "diff/diff_answer.h"
 #include "diff/diff_columns.h"
 
 #define STEPS_SHOWN 4  /* of each side of a divergence */
@@ -62,9 +63,8 @@ static void head(const struct diff *diff, struct output *output)
 {
 	g_autofree char *difference = diff_value_text(diff, diff->mean[1] - diff->mean[0], true);
 
-	text_hosts(session_of(diff), output);
-	if (diff->sides[1].session != session_of(diff))
-		text_hosts(diff->sides[1].session, output);
+	text_answer(output, diff_answer(diff));
+	fputc('\n', output->file);
 	for (int side = 0; side < 2; side++)
 		side_line(diff, side, output);
 	if (!diff->alignment && session_of(diff)->asked.options->requests.preset == PRESET_SERVER)
@@ -75,6 +75,9 @@ static void head(const struct diff *diff, struct output *output)
 		      output->file);
 	if (diff->alignment)
 		fprintf(output->file, "B less A: %s a request\n", difference);
+	text_hosts(session_of(diff), output);
+	if (diff->sides[1].session != session_of(diff))
+		text_hosts(diff->sides[1].session, output);
 }
 
 static void causes(const struct report *report, const struct diff *diff)

@@ -64,6 +64,8 @@ struct diff {
 	struct side sides[2];
 	struct thread_match *match; /* which thread of one side is which of the other */
 	struct target *target; /* NULL: requests are compared */
+	struct target *most;   /* … and there are none on either side: of the thread whose life
+				  changed most; NULL: none did, or traces are not compared */
 	GArray *causes;       /* struct difference; largest first, whatever its sign */
 	GArray *calls;        /* struct call_difference; largest contribution first */
 	struct alignment *alignment; /* NULL: no request on one side */

@@ -10,6 +10,8 @@
 #include "run/option_values.h"
 #include "waits/state_names.h"
 
+#define LEAST_CHANGE 0.1 /* of the longer life */
+
 static const struct thread *life_of(const struct thread_match *match, int side, uint32_t thread)
 {
 	return model_thread(&match->session[side]->trace.model, thread);
@@ -25,6 +27,43 @@ bool target_threads(const struct session *a, const struct session *b, uint32_t t
 			threads[side] = g_array_index(of[side]->asked.selected, uint32_t, 0);
 	}
 	return is_thread(threads[0]) && is_thread(threads[1]);
+}
+
+/* All of its life was seen: -1 if not. */
+static int64_t whole_life(const struct thread_match *match, int side, uint32_t thread)
+{
+	const struct session *session = match->session[side];
+	const struct thread *life = model_thread(&session->trace.model, thread);
+
+	return life->born && !life->kernel && life->state == THREAD_DEAD &&
+			       life->end <= session->asked.to && life->begin >= session->asked.from
+		       ? life->end - life->begin
+		       : -1;
+}
+
+bool target_changed_most(const struct thread_match *match, uint32_t threads[2])
+{
+	g_autofree bool *tracers = session_tracers(match->session[0]);
+	guint count = match->session[0]->trace.model.threads.used;
+	int64_t most = 0;
+
+	for (uint32_t a = 0; a < count; a++) {
+		uint32_t b = thread_match_partner(match, 0, a);
+		int64_t ns[2], change;
+
+		if (tracers[a] || !is_thread(b))
+			continue;
+		ns[0] = whole_life(match, 0, a);
+		ns[1] = whole_life(match, 1, b);
+		change = llabs(ns[1] - ns[0]);
+		if (ns[0] < 0 || ns[1] < 0 || change <= most ||
+		    (double) change < LEAST_CHANGE * (double) MAX(ns[0], ns[1]))
+			continue;
+		most = change;
+		threads[0] = a;
+		threads[1] = b;
+	}
+	return most > 0;
 }
 
 /* --- windows -------------------------------------------------------------------------------- */

@@ -17,6 +17,9 @@
 
 /* The one thread that is compared, of each; false: several are, or none is. */
 bool target_threads(const struct session *a, const struct session *b, uint32_t threads[2]);
+/* The thread that was created and ended in both runs and whose life differs most; false: none
+ * differs by a tenth of the longer. */
+bool target_changed_most(const struct thread_match *match, uint32_t threads[2]);
 /* NULL and an error: they cannot be compared. `match` was made with the threads pinned. */
 struct target *target_new(const struct thread_match *match, const uint32_t threads[2],
 			  GError **error);
