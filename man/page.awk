@@ -3,7 +3,7 @@
 #   describe options COMMAND | awk -v command=COMMAND -f page.awk options.man - PAGE.man
 # The line .\" OPTIONS of the page becomes its options, in the order of --help; a line
 # .\" HEADING NAME TEXT before it puts a heading before the option of that name. It is an error if
-# an option has no text.
+# an option has no text. The line .\" STATUS becomes the exit statuses that a command with its options has.
 FNR == 1 { file++ }
 file == 1 && /^\.\\" OPTION / {
 	of = NF == 3 ? " " $3 : ""
@@ -27,6 +27,7 @@ file == 2 { names[++rows] = $1; arguments[rows] = substr($0, length($1) + 2); ne
 	next
 }
 /^\.\\" OPTIONS$/ { put_options(); next }
+/^\.\\" STATUS$/ { put_status(); next }
 { print }
 
 function text_of(name)
@@ -64,5 +65,26 @@ function put_options(  i, text, joined)
 		joined = text == ""
 		printf "%s", text
 	}
+}
+function has(name,  i)
+{
+	for (i = 1; i <= rows; i++)
+		if (names[i] == name)
+			return 1
+	return 0
+}
+
+function put_status()
+{
+	print "0 done;"
+	if (has("fail-if"))
+		print "1 a limit\n.RB ( \\-\\-fail\\-if \", \" \\-\\-budget )\nis exceeded;"
+	print "2 wrong usage, or nothing matches what was asked for;"
+	print "3 no trace that can be read;"
+	print "4 the trace could not be read to its end (with\n.BR \\-\\-strict ,\nalso: the tracer lost events)" \
+		(has("fail-if") ? ", or a limit\ncould not be judged" : "") \
+		(has("force") ? ", or it lacks what the answer rests on (but with\n.BR \\-\\-force );" : ";")
+	print "5 the output could not be written."
+	print ".BR whylate (1)\nsays more."
 }
 END { exit failed }

@@ -2,6 +2,7 @@
 """The documents say what the command does: every option of --help stands in
 the manual page and in the bash completion, and the other way round; manual
 pages format without warnings; examples are what is printed."""
+import glob
 import json
 import os
 import re
@@ -219,6 +220,41 @@ def check_exit_status():
         assert re.search(r"\b%s\b" % status, section), "status %s is not explained" % status
 
 
+def check_statuses(command):
+    """The page's exit statuses are those that it ends with, each of which is met here."""
+    section = formatted("whylate-%s.1" % command).split("EXIT STATUS\n", 1)[1]
+    section = re.split(r"^\S", section, maxsplit=1, flags=re.M)[0]
+    listed = {int(status) for status in re.findall(r"(?<![-\w(])(\d)(?![\w(])", section)}
+    met = set()
+    with tempfile.TemporaryDirectory() as place:
+        damaged = shutil.copytree(trace("polls"), place + "/damaged")
+        stream = max(glob.glob(damaged + "/**/*_0", recursive=True), key=os.path.getsize)
+        os.truncate(stream, os.path.getsize(stream) // 3)
+        good, more = [trace("polls")], []
+        if command == "diff":
+            more = [trace("polls")]
+        elif command == "delay":
+            more = ["--thread", "all"]
+        elif command == "export":
+            good = [*good, "--as", "trace-event"]
+        elif command == "explain":
+            some = [{row["id"] for row in json.loads(run("overview", "--limit", "0", "--format", "json", one).stdout)["findings"]}
+                    for one in (trace("polls"), damaged)]
+            good = [min(some[0] & some[1]), *good]
+        good += more
+        bad = [damaged if word == trace("polls") else word for word in good]
+        none = [place + "/none" if word == trace("polls") else word for word in good]
+        with open("/dev/full", "wb") as full:
+            met.add(run(command, *good).returncode)
+            met.add(run(command, *good, "--no-such-option").returncode)
+            met.add(run(command, *none).returncode)
+            met.add(run(command, *bad).returncode)
+            met.add(run(command, *good, stdout=full).returncode)
+        if b"--fail-if" in output(command, "--help"):
+            met.add(run(command, *good, "--fail-if", "count(syscall:*) > 0").returncode)
+    assert met == listed, (sorted(met), sorted(listed), section)
+
+
 def joined(text):
     """Suggested commands in one line each."""
     return re.sub(r" \\\n +", " ", text)
@@ -309,6 +345,8 @@ tap.case("values of options in the completion", check_values)
 tap.case("completion of help", check_help_words)
 tap.case("kinds of operations, in a report, the manual page and the completion", check_kinds)
 tap.case("whylate(1) explains the exit status", check_exit_status)
+for one in ("overview", "delay", "profile", "requests", "functions", "diff", "export", "check", "explain", "batch"):
+    tap.case("whylate-%s(1) lists the exit statuses that there are" % one, check_statuses, one)
 tap.case("README.md shows what is printed", check_readme)
 tap.case("whylate-delay(1) shows what is printed", check_example, "whylate-delay.1", *AUTOSTART)
 tap.case("whylate-overview(1) shows its first screen", check_example, "whylate-overview.1", "overview",
