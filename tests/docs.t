@@ -255,6 +255,19 @@ def check_statuses(command):
     assert met == listed, (sorted(met), sorted(listed), section)
 
 
+def check_diagnostics():
+    """Messages and banners stand in whylate(1) as the program words them."""
+    section = formatted("whylate.1").split("\nDIAGNOSTICS\n", 1)[1].split("\nENVIRONMENT\n", 1)[0]
+    said = re.findall(r"^ {7}((?:the|a|has|no|limit|what|of) [^.\n]*[^.:;\n])$", section, re.M)
+    assert len(said) == 12, said
+    source = ""
+    for path in glob.glob(SOURCE + "/src/*/*.c"):
+        with open(path, encoding="utf-8") as file:
+            source += re.sub(r'"\s*\n\s*"', "", file.read()).replace("%%", "%")
+    for words in said:
+        assert words in source, words
+
+
 def joined(text):
     """Suggested commands in one line each."""
     return re.sub(r" \\\n +", " ", text)
@@ -345,6 +358,7 @@ tap.case("values of options in the completion", check_values)
 tap.case("completion of help", check_help_words)
 tap.case("kinds of operations, in a report, the manual page and the completion", check_kinds)
 tap.case("whylate(1) explains the exit status", check_exit_status)
+tap.case("whylate(1) has the messages about traces as they are", check_diagnostics)
 for one in ("overview", "delay", "profile", "requests", "functions", "diff", "export", "check", "explain", "batch"):
     tap.case("whylate-%s(1) lists the exit statuses that there are" % one, check_statuses, one)
 tap.case("README.md shows what is printed", check_readme)
