@@ -290,9 +290,25 @@ static uint32_t named_in_family(const struct flow *flow, struct thread *thread, 
 	return key == IDMAP_NONE || key == ENDING_OF_SEVERAL ? 0 : key;
 }
 
+/* What stands in `path` before the relative `name` that it ends with is the current directory of who
+ * opened it so. */
+static void learn_directory(struct flow *flow, struct fd_table *files, const char *path,
+			    const char *name)
+{
+	size_t length = strlen(path), tail = strlen(name);
+	g_autofree char *directory = NULL;
+
+	if (length < tail + 2 || path[length - tail - 1] != '/' || !strchr(name, '/') ||
+	    g_str_has_prefix(name, "."))
+		return;
+	directory = g_strndup(path, length - tail - 1);
+	fd_set_cwd(files, intern_id(flow->names, directory));
+}
+
 /* The path from the root where that can be known: a relative one is below the directory `dfd`, or
  * the current one. Where that is not known, an open file of the process whose name ends with it is
- * taken for it, or one of the processes of its family (inferred). Else as given. */
+ * taken for it, or one of the processes of its family (inferred), and with it what the current
+ * directory is. Else as given. */
 static uint32_t path_of(struct flow *flow, struct thread *thread, const char *name, int32_t dfd)
 {
 	struct fd_table *files;
@@ -316,8 +332,11 @@ static uint32_t path_of(struct flow *flow, struct thread *thread, const char *na
 	directory = dfd >= 0 ? 0 : fd_named_so(files, flow->names, name);
 	if (!directory && dfd < 0 && fd_family(files) && strchr(name, '/'))
 		directory = named_in_family(flow, thread, name);
-	return intern_id(flow->names,
-			 directory ? intern_text(flow->names, directory) + strlen("file:") : name);
+	if (!directory)
+		return intern_id(flow->names, name);
+	base = intern_text(flow->names, directory) + strlen("file:");
+	learn_directory(flow, files, base, name);
+	return intern_id(flow->names, base);
 }
 
 /* The file that the call opens, executes or loads, as struct interval.ref says it. */

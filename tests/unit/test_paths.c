@@ -228,6 +228,33 @@ static void test_family_of_two(void)
 	g_assert_cmpstr(of_a_worker(feed, "postgres", true), ==, "file:/pg/e/pg_wal/0001");
 }
 
+/* a has /pg/d/base/0001 open, and opens it again by another name; then a file that nobody had. */
+static const char *after(struct feed *feed, const char *name)
+{
+	dumped(feed, 2, 5, 3, "/pg/d/base/0001");
+	calls(feed, 10, 0, "openat", CWD, name, 8);
+	calls(feed, 20, 0, "openat", CWD, "pg_wal/0002", 9);
+	syncs(feed, 30, 0);
+	plain(feed, 100, 0, "other");
+	return synced(feed, 5);
+}
+
+/* What is before that in the whole name is the current directory. */
+static void test_directory_of_a_file(void)
+{
+	FEED_FROM(two());
+
+	g_assert_cmpstr(after(feed, "base/0001"), ==, "file:/pg/d/pg_wal/0002");
+}
+
+/* A last part alone may be of any directory. */
+static void test_no_directory_of_a_file(void)
+{
+	FEED_FROM(two());
+
+	g_assert_cmpstr(after(feed, "0001"), ==, "file:pg_wal/0002");
+}
+
 /* Who is no relative has a file of its own. */
 static void test_stranger(void)
 {
@@ -252,6 +279,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/paths/ends-so", test_ends_so);
 	g_test_add_func("/paths/family", test_family);
 	g_test_add_func("/paths/family-of-two", test_family_of_two);
+	g_test_add_func("/paths/directory-of-a-file", test_directory_of_a_file);
+	g_test_add_func("/paths/no-directory-of-a-file", test_no_directory_of_a_file);
 	g_test_add_func("/paths/stranger", test_stranger);
 	return g_test_run();
 }
