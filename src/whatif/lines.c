@@ -38,17 +38,17 @@ int64_t between(struct point begin, struct point end, int64_t old)
 				      (end.old - begin.old));
 }
 
-int64_t line_at(const struct line *line, int64_t old)
+/* The last point at or before `old`, which is behind the first one and before the last; mostly it
+ * is among the last ones: lines are asked while they are made. */
+static uint32_t point_before(const struct line *line, int64_t old)
 {
 	const struct point *points = line->points;
-	uint32_t low = 0, high = line->count;
+	uint32_t high = line->count - 1, step = 1, low;
 
-	if (!high)
-		return old;
-	if (points[high - 1].old <= old)
-		return points[high - 1].new + (old - points[high - 1].old);
-	if (old <= points[0].old)
-		return points[0].new + (old - points[0].old);
+	for (low = high; low && points[low].old > old; step *= 2) {
+		high = low;
+		low -= MIN(low, step);
+	}
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -57,6 +57,21 @@ int64_t line_at(const struct line *line, int64_t old)
 		else
 			high = middle;
 	}
+	return low;
+}
+
+int64_t line_at(const struct line *line, int64_t old)
+{
+	const struct point *points = line->points;
+	uint32_t high = line->count, low;
+
+	if (!high)
+		return old;
+	if (points[high - 1].old <= old)
+		return points[high - 1].new + (old - points[high - 1].old);
+	if (old <= points[0].old)
+		return points[0].new + (old - points[0].old);
+	low = point_before(line, old);
 	return between(points[low], points[low + 1], old);
 }
 

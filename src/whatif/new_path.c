@@ -68,6 +68,7 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t o
 	int64_t since = retimed_when(walker->retimed, walker->scenario, thread, from),
 		until = old_to;
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct span));
+	int64_t next; /* the new time of `until` */
 	struct spans spans;
 	struct span span;
 
@@ -75,12 +76,14 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t o
 	spans_begin(&spans, walker->session, thread, since, old_to);
 	while (spans_next(&spans, &span))
 		g_array_append_val(list, span);
+	next = new_time(walker, thread, until);
 	for (guint i = list->len; i-- > 0;) {
 		const struct span *at = &g_array_index(list, struct span, i);
-		int64_t begin = MAX(new_time(walker, thread, at->begin), from);
-		int64_t end = new_time(walker, thread, at->end);
+		int64_t end = at->end == until ? next : new_time(walker, thread, at->end), begin;
 
 		until = at->begin;
+		next = new_time(walker, thread, until);
+		begin = MAX(next, from);
 		if (begin >= end)
 			continue;
 		if (leaf_is_blocked(at->leaf))
@@ -89,13 +92,13 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t o
 			add_piece(walker, thread, at, begin, end);
 	}
 	g_array_free(list, TRUE);
-	if (new_time(walker, thread, until) > from) {
+	if (next > from) {
 		struct span nothing = {life->begin, until, PACK(LEAF_UNKNOWN, 0), 0};
 
 		if (life->born && is_thread(life->parent) && !walking(walker, life->parent))
 			walk(walker, life->parent, from, until);
 		else
-			add_piece(walker, thread, &nothing, from, new_time(walker, thread, until));
+			add_piece(walker, thread, &nothing, from, next);
 	}
 	g_array_set_size(walker->on_path, walker->on_path->len - 1);
 }

@@ -6,7 +6,7 @@
  * middle of a stretch. Of work, what it becomes is known when it begins. Whoever is off the CPU
  * itself then, in a wait that goes on, is taken to have waited as long as he had: rare, as one
  * who waits seldom ends anything, and counted. What ends at the same time is put in order by who
- * asks for whom.
+ * asks for whom. What a thread did on the CPU is passed over where no rule may pick it.
  */
 #include "whatif/retime.h"
 
@@ -24,7 +24,9 @@ struct reading {
 	int64_t *begins, *ends; /* owned: of each scenario, the new times of the current stretch;
 				   `ends` only of work. NULL before birth */
 	int64_t begin, end; /* of the thread, within the window */
+	int64_t until; /* the current stretch's end; before it, the last one's */
 	uint32_t place; /* in the heap */
+	bool works; /* a rule may pick what it does on the CPU: else that is passed over */
 	bool over, stepping;
 };
 
@@ -36,6 +38,7 @@ struct retimed {
 	uint32_t threads;
 	struct line *lines; /* owned; of each thread, of each scenario */
 	uint64_t cycles;
+	bool works; /* of some thread */
 	/* while it is made */
 	struct reading *readings; /* owned; of each thread */
 	uint32_t *heap; /* owned; threads, by the end of their stretch */
@@ -196,7 +199,7 @@ static void end_ready(struct retimed *retimed, uint32_t thread, const struct spa
 	int64_t ns = span->end - span->begin;
 	bool gap = session_spans_gap(retimed->session, thread, span);
 
-	if (!gap && span->ref != NO_CPU && rules_may_pick_work(retimed->rules))
+	if (!gap && span->ref != NO_CPU && retimed->works)
 		each_run(retimed->session, host, span->ref, span->begin, span->end, shrink,
 			 &shrinking);
 	for (guint i = 0; i < retimed->count; i++)
@@ -286,11 +289,15 @@ static void next_stretch(struct retimed *retimed, uint32_t thread)
 	struct reading *reading = &retimed->readings[thread];
 	int64_t ns;
 
-	reading->over = !spans_next(&reading->spans, &reading->span);
+	reading->over = !(reading->works ? spans_next(&reading->spans, &reading->span)
+					 : spans_next_off_cpu(&reading->spans, &reading->span));
 	if (reading->over)
 		return;
 	reading->picked = rules_pick(retimed->rules, thread, &reading->span);
 	ns = reading->span.end - reading->span.begin;
+	for (guint i = 0; i < retimed->count; i++)
+		reading->begins[i] += reading->span.begin - reading->until;
+	reading->until = reading->span.end;
 	for (guint i = 0; i < retimed->count && !leaf_is_off_cpu(reading->span.leaf); i++)
 		reading->ends[i] = reading->begins[i] + changed(retimed, i, reading->picked, ns);
 }
@@ -305,6 +312,7 @@ static void begin_life(struct retimed *retimed, uint32_t thread)
 
 	if (born)
 		read_up_to(retimed, life->parent, life->begin);
+	reading->until = reading->begin;
 	reading->begins = g_new(int64_t, 2 * retimed->count);
 	reading->ends = reading->begins + retimed->count;
 	for (guint i = 0; i < retimed->count; i++) {
@@ -348,6 +356,8 @@ static void gather(struct retimed *retimed, int64_t from, int64_t to)
 		reading->begin = MAX(life->begin, from);
 		reading->end = MIN(life->end, to);
 		reading->over = track_empty(&life->track) || reading->begin >= reading->end;
+		reading->works = !reading->over && rules_may_pick_work(retimed->rules, i);
+		retimed->works |= reading->works;
 		if (!reading->over)
 			place(retimed, retimed->heap_count++, i);
 	}

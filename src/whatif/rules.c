@@ -94,6 +94,14 @@ static struct rules *rules_empty(const struct session *session)
 	return rules;
 }
 
+static bool may_pick_work(const struct rule *rule)
+{
+	const char *leaf = rule->value[SELECT_LEAF];
+
+	return !rule->value[SELECT_ON] && !rule->value[SELECT_CAUSE] &&
+	       !(leaf && g_str_has_prefix(leaf, "blocked/"));
+}
+
 struct rules *rules_new(const struct session *session, const char *const *texts, guint count)
 {
 	struct rules *rules = rules_empty(session);
@@ -106,7 +114,7 @@ struct rules *rules_new(const struct session *session, const char *const *texts,
 
 		rule_parse(texts[i], &rule, NULL);
 		choose_threads(rules, &rule, bit);
-		if (!rule.value[SELECT_ON] && !rule.value[SELECT_CAUSE])
+		if (may_pick_work(&rule))
 			rules->with_work |= bit;
 		g_array_append_val(rules->list, rule);
 	}
@@ -122,7 +130,6 @@ struct rules *rules_of_choice(const struct session *session, rules_picker *pick,
 	rules->count = count;
 	rules->pick = pick;
 	rules->data = data;
-	rules->with_work = ALL_RULES;
 	return rules;
 }
 
@@ -234,9 +241,9 @@ struct change rules_change(const struct rules *rules, uint64_t picked)
 	return change;
 }
 
-bool rules_may_pick_work(const struct rules *rules)
+bool rules_may_pick_work(const struct rules *rules, uint32_t thread)
 {
-	return rules->with_work;
+	return rules->pick || rules->threads[thread] & rules->with_work;
 }
 
 void rules_picked(const struct rules *rules, guint index, uint64_t *count, int64_t *ns)

@@ -32,8 +32,8 @@ void rules_free(struct rules *rules);
 uint64_t rules_pick(struct rules *rules, uint32_t thread, const struct span *span);
 /* What becomes of a span that these rules pick. */
 struct change rules_change(const struct rules *rules, uint64_t picked);
-/* Some rule may pick what a thread did on the CPU. */
-bool rules_may_pick_work(const struct rules *rules);
+/* Some rule may pick what `thread` did on the CPU. */
+bool rules_may_pick_work(const struct rules *rules, uint32_t thread);
 
 /* Stretches that rule `index` has picked, and their sum as they were recorded. */
 void rules_picked(const struct rules *rules, guint index, uint64_t *count, int64_t *ns);
