@@ -41,14 +41,56 @@ def pipes():
 def errors():
     for rule, words in (("thread=Xorg", "no colon"), ("thread=Xorg: -5ms", "negative"),
                         ("thred=Xorg: 0", "thread="), ("thread=Xorg: fast", "xFACTOR"),
-                        ("thread=Nobody: 0", "no thread of that name"), ("on=device:nothere: 0", "picks nothing")):
+                        ("thread=Xorgg: 0", "no such thread; there are 'Xorg'"), ("on=device:vdb: 0", "there is 'device:vda'"),
+                        ("leaf=blocked/nanosleep: 0", "'blocked/syscall:clock_nanosleep'"),
+                        ("cause=blok-device: 0", "'block-device'"), ("function=nothing: 0", "picks nothing"),
+                        ("finding=best: 0", "no id"), ("finding=w-aaaaaa: 0", "no finding w-aaaaaa"),
+                        ("thread=autostart: 0", "picks all that autostart")):
         done = t.run("delay", STARTUP, *TARGET, "--what-if", rule)
         assert done.returncode == 2, (rule, done)
         assert words in done.stderr.decode() and rule in done.stderr.decode(), (rule, done.stderr)
 
 
+def with_lock():
+    """futex: lock-0 naps 30 ms with the mutex, four times (README); its other naps are short, and without."""
+    trace = t.trace("futex")
+    rule = "thread=lock-0 holds=futex:* leaf=blocked/syscall:*nanosleep longer=20ms: 0"
+    found = what_if(trace, "--thread", "lock-1", "--what-if", rule)
+    assert found["picked"]["count"] == 4 and 120e6 <= found["picked"]["ns"] < 126e6, found
+    without = what_if(trace, "--thread", "lock-1", "--what-if", "thread=lock-0 holds=futex:* longer=20ms: 0")
+    assert without["picked"]["count"] == 4, without
+    assert 0 < found["saved_ns"] <= 126e6, found
+
+
+def in_function():
+    """All of checksum, as often and as long as `functions` says that it took."""
+    trace = t.trace("ust-func") + "/ust-func"
+    found = what_if(trace, "--thread", "248", "--what-if", "function=checksum: 0")
+    took = sum(one["inclusive"]["ns"] for one in t.report("functions", trace, "--thread", "248", "--limit", "0")["functions"]
+               if one["name"] == "checksum")
+    assert found["picked"]["ns"] == took, (found, took)
+    half = what_if(trace, "--thread", "248", "--what-if", "function=checksum: x0.5")
+    assert 0 < half["saved_ns"] < found["saved_ns"] <= took, (half, found)
+
+
+def of_findings():
+    """A finding of waits is its waits; of a disk, all waits for that disk, as on= picks them."""
+    trace = t.trace("disk-read")
+    found = {one["kind"]: one for one in t.report("overview", trace, "--limit", "0")["findings"]
+             if one["title"] in ("waited for by others: device:vda",
+                                 "diskread blocked/trap:page_fault on file:/data.bin; cause: block-device")}
+    waits = what_if(trace, "--thread", "diskread", "--what-if", "finding=%s: 0" % found["wait"]["id"])
+    assert waits["picked"] == {"count": found["wait"]["count"], "ns": found["wait"]["ns"]}, (waits, found)
+    disk = what_if(trace, "--thread", "diskread", "--what-if", "finding=%s: 0" % found["imposer"]["id"])
+    named = what_if(trace, "--thread", "diskread", "--what-if", "on=device:vda: 0")
+    assert disk["picked"] == named["picked"] and disk["saved_ns"] == named["saved_ns"], (disk, named)
+
+
 tap.case("startup without naps, as recorded without them", foretold)
 tap.case("startup with naps three times as long", longer)
 tap.case("pipes with short naps", pipes)
+tap.case("what was done with a lock", with_lock)
+tap.case("what was done in a function", in_function)
+tap.case("findings", of_findings)
 tap.case("bad rules", errors)
 sys.exit(tap.done())

@@ -136,6 +136,12 @@ static GArray *findings_of(const struct delay *delay)
 	return findings;
 }
 
+static void want(const struct options *asked, struct wanted *wanted)
+{
+	limits_want(asked, wanted);
+	what_if_want(asked, wanted);
+}
+
 static void delay_free(void *made)
 {
 	struct delay *delay = made;
@@ -232,7 +238,7 @@ const struct command delay_command = {
 		   "path.",
 	.options = options,
 	.check = check,
-	.want = limits_want,
+	.want = want,
 	.choose = limits_choose,
 	.finish = limits_finish,
 	.needs = {.impossible = NEED(SWITCH),

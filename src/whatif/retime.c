@@ -20,6 +20,7 @@
 struct reading {
 	struct spans spans;
 	struct span span; /* the current stretch */
+	struct span rest; /* … what it was cut off from; empty: nothing */
 	uint64_t picked; /* rules that pick it */
 	int64_t *begins, *ends; /* owned: of each scenario, the new times of the current stretch;
 				   `ends` only of work. NULL before birth */
@@ -283,16 +284,29 @@ static void end_stretch(struct retimed *retimed, uint32_t thread)
 	}
 }
 
+/* The rest of one that was cut, or the next one. */
+static bool read_span(struct reading *reading)
+{
+	if (reading->rest.begin < reading->rest.end) {
+		reading->span = reading->rest;
+		return true;
+	}
+	return reading->works ? spans_next(&reading->spans, &reading->span)
+			      : spans_next_off_cpu(&reading->spans, &reading->span);
+}
+
 /* The thread's next stretch becomes its current one, if it has another. */
 static void next_stretch(struct retimed *retimed, uint32_t thread)
 {
 	struct reading *reading = &retimed->readings[thread];
-	int64_t ns;
+	int64_t ns, cut;
 
-	reading->over = !(reading->works ? spans_next(&reading->spans, &reading->span)
-					 : spans_next_off_cpu(&reading->spans, &reading->span));
+	reading->over = !read_span(reading);
 	if (reading->over)
 		return;
+	cut = rules_cut(retimed->rules, thread, &reading->span);
+	reading->rest = reading->span;
+	reading->rest.begin = reading->span.end = cut;
 	reading->picked = rules_pick(retimed->rules, thread, &reading->span);
 	ns = reading->span.end - reading->span.begin;
 	for (guint i = 0; i < retimed->count; i++)

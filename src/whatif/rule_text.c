@@ -4,13 +4,15 @@
 
 #include <string.h>
 
+#include "findings/findings.h"
 #include "util/error.h"
 #include "util/pattern.h"
 #include "util/when.h"
 #include "waits/causes.h"
 
-static const char *const names[SELECTORS + 1] = {"thread", "process", "host",  "leaf",
-						 "on",     "cause",   "longer"};
+static const char *const names[SELECTORS + 1] = {"thread",  "process", "host",  "leaf",
+						 "on",      "cause",   "holds", "function",
+						 "finding", "longer"};
 
 void rule_clear(struct rule *rule)
 {
@@ -74,12 +76,21 @@ static int selector_of(const char *word, const char **value)
 	return -1;
 }
 
-static bool cause_exists(const char *pattern)
+/* NULL: there is such a kind. */
+static char *missed_cause(const char *pattern)
 {
+	struct nearest nearest = {.wanted = pattern};
+	g_autofree char *near = NULL;
+
 	for (int i = 0; i < CAUSE_KIND_COUNT; i++)
-		if (pattern_match(pattern, cause_kind_text((enum cause_kind) i)))
-			return true;
-	return false;
+		if (pattern_match(pattern, cause_kind_text((enum cause_kind) i))) {
+			nearest_clear(&nearest);
+			return NULL;
+		} else {
+			nearest_offer(&nearest, cause_kind_text((enum cause_kind) i));
+		}
+	near = nearest_list(&nearest, "; there are ");
+	return g_strdup_printf("there is no kind of cause '%s'%s", pattern, near);
 }
 
 static bool add_selector(struct rule *rule, const char *text, const char *word, GError **error)
@@ -102,8 +113,10 @@ static bool add_selector(struct rule *rule, const char *text, const char *word, 
 		what = g_strdup_printf("longer=%s is no duration, such as 10ms", value);
 		return refuse(error, text, what);
 	}
-	if (selector == SELECT_CAUSE && !cause_exists(value)) {
-		what = g_strdup_printf("there is no kind of cause '%s'", value);
+	if (selector == SELECT_CAUSE && (what = missed_cause(value)))
+		return refuse(error, text, what);
+	if (selector == SELECT_FINDING && !finding_is_id(value)) {
+		what = g_strdup_printf("finding=%s is no id, such as w-k3f7qa", value);
 		return refuse(error, text, what);
 	}
 	rule->value[selector] = g_strdup(value);

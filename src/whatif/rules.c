@@ -16,6 +16,15 @@
 #include "util/pattern.h"
 #include "waits/causes.h"
 #include "waits/state_names.h"
+#include "whatif/finding_stretches.h"
+#include "whatif/marks.h"
+#include "whatif/rule_miss.h"
+
+/* What it takes to tell whether a rule's selectors hold. */
+struct means {
+	struct marks *locks, *calls; /* owned; NULL: not asked */
+	struct finding_stretches *finding; /* owned; NULL: not asked, or there is none */
+};
 
 struct picked {
 	uint64_t count;
@@ -27,6 +36,8 @@ struct rules {
 	GArray *list; /* struct rule; as written, empty of a choice */
 	guint count;
 	struct picked picked[RULES_MAX];
+	struct means means[RULES_MAX];
+	bool cuts; /* some rule has marks */
 	rules_picker *pick; /* NULL: as written */
 	const void *data; /* borrowed; the picker's */
 	uint64_t *threads; /* owned; of each thread: rules that may pick it */
@@ -99,7 +110,17 @@ static bool may_pick_work(const struct rule *rule)
 	const char *leaf = rule->value[SELECT_LEAF];
 
 	return !rule->value[SELECT_ON] && !rule->value[SELECT_CAUSE] &&
-	       !(leaf && g_str_has_prefix(leaf, "blocked/"));
+	       !rule->value[SELECT_FINDING] && !(leaf && g_str_has_prefix(leaf, "blocked/"));
+}
+
+static struct means means_of(const struct session *session, const struct rule *rule)
+{
+	const char *holds = rule->value[SELECT_HOLDS], *function = rule->value[SELECT_FUNCTION];
+	const char *finding = rule->value[SELECT_FINDING];
+
+	return (struct means) {holds ? marks_of_locks(session, holds) : NULL,
+			       function ? marks_of_calls(session, function) : NULL,
+			       finding ? finding_stretches_new(session, finding) : NULL};
 }
 
 struct rules *rules_new(const struct session *session, const char *const *texts, guint count)
@@ -114,6 +135,8 @@ struct rules *rules_new(const struct session *session, const char *const *texts,
 
 		rule_parse(texts[i], &rule, NULL);
 		choose_threads(rules, &rule, bit);
+		rules->means[i] = means_of(session, &rule);
+		rules->cuts |= rules->means[i].locks || rules->means[i].calls;
 		if (may_pick_work(&rule))
 			rules->with_work |= bit;
 		g_array_append_val(rules->list, rule);
@@ -137,6 +160,11 @@ void rules_free(struct rules *rules)
 {
 	if (!rules)
 		return;
+	for (guint i = 0; i < rules->count; i++) {
+		marks_free(rules->means[i].locks);
+		marks_free(rules->means[i].calls);
+		finding_stretches_free(rules->means[i].finding);
+	}
 	g_array_free(rules->list, TRUE);
 	g_array_free(rules->fits, TRUE);
 	g_free(rules->threads);
@@ -193,6 +221,43 @@ static bool wait_fits(const struct rules *rules, const struct rule *rule, uint32
 			     cause_kind_text(wait_cause_kind(rules->session, &wait)));
 }
 
+static bool is_marked(const struct marks *marks, uint32_t thread, int64_t time)
+{
+	int64_t until;
+
+	return !marks || marks_at(marks, thread, time, &until);
+}
+
+static bool means_fit(const struct rules *rules, guint i, uint32_t thread, const struct span *span)
+{
+	const struct means *means = &rules->means[i];
+
+	if (rule_at(rules, i)->value[SELECT_FINDING] &&
+	    !(means->finding && finding_has(means->finding, rules->session, thread, span)))
+		return false;
+	return is_marked(means->locks, thread, span->begin) &&
+	       is_marked(means->calls, thread, span->begin);
+}
+
+int64_t rules_cut(const struct rules *rules, uint32_t thread, const struct span *span)
+{
+	int64_t cut = span->end, until;
+
+	for (guint i = 0; rules->cuts && i < rules->count && !leaf_is_off_cpu(span->leaf); i++) {
+		const struct means *means = &rules->means[i];
+
+		if (means->locks) {
+			marks_at(means->locks, thread, span->begin, &until);
+			cut = MIN(cut, until);
+		}
+		if (means->calls) {
+			marks_at(means->calls, thread, span->begin, &until);
+			cut = MIN(cut, until);
+		}
+	}
+	return cut;
+}
+
 /* As they are written. */
 static uint64_t pick(struct rules *rules, uint32_t thread, const struct span *span)
 {
@@ -204,7 +269,7 @@ static uint64_t pick(struct rules *rules, uint32_t thread, const struct span *sp
 		const struct rule *rule = rule_at(rules, i);
 
 		if (may >> i & 1 && span->end - span->begin > rule->longer &&
-		    wait_fits(rules, rule, thread, span))
+		    wait_fits(rules, rule, thread, span) && means_fit(rules, i, thread, span))
 			picked |= UINT64_C(1) << i;
 	}
 	return picked;
@@ -259,30 +324,32 @@ int64_t change_of(const struct change *change, int64_t ns)
 	return change->factor == 1 ? length : llround(change->factor * (double) length);
 }
 
-/* The selectors that alone already fit nothing. */
-static const char *empty_selector(const struct rules *rules, const struct rule *rule, uint64_t bit)
+bool rules_pick_all(struct rules *rules, guint index, uint32_t thread, int64_t from, int64_t to)
 {
-	bool any = false;
+	struct spans spans;
+	struct span span;
 
-	for (uint32_t i = 0; i < rules->session->trace.model.thread_count; i++)
-		any |= rules->threads[i] & bit;
-	if (any)
-		return NULL;
-	return rule->value[SELECT_THREAD]    ? "no thread of that name lived in the window"
-	       : rule->value[SELECT_PROCESS] ? "no process of that name lived in the window"
-					     : "there is no such host";
+	if (!(rules->threads[thread] >> index & 1) || rules->means[index].locks ||
+	    rules->means[index].calls)
+		return false;
+	spans_begin(&spans, rules->session, thread, from, to);
+	while (spans_next(&spans, &span))
+		if (!(pick(rules, thread, &span) >> index & 1))
+			return false;
+	return true;
 }
 
 bool rules_refuse_nothing(const struct rules *rules, guint index, GError **error)
 {
 	const struct rule *rule = rule_at(rules, index);
-	const char *empty = empty_selector(rules, rule, UINT64_C(1) << index);
+	uint32_t count = rules->session->trace.model.thread_count;
+	g_autofree bool *may = g_new0(bool, count + 1);
+	g_autofree char *words = NULL;
 
+	for (uint32_t i = 0; i < count; i++)
+		may[i] = rules->threads[i] >> index & 1;
+	words = rule_miss(rules->session, rule, may);
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "--what-if '%s' picks nothing: %s",
-		    rule->text,
-		    empty ? empty
-			  : "no stretch of these threads fits all of it ('whylate delay --thread "
-			    "NAME' shows their states, as blocked/syscall:read, and what their "
-			    "waits were for, as device:vda)");
+		    rule->text, words);
 	return false;
 }

@@ -27,7 +27,10 @@ struct rules *rules_of_choice(const struct session *session, rules_picker *pick,
 			      guint count);
 void rules_free(struct rules *rules);
 
-/* The rules that pick the span of `thread`, as spans_next() gives it: a bit each, 0: none. What
+/* Where the span of `thread` must be cut, as a rule picks only what is before that or behind it: what
+ * it did on the CPU, with a lock or in a function; else its end. */
+int64_t rules_cut(const struct rules *rules, uint32_t thread, const struct span *span);
+/* The rules that pick the span of `thread`, as spans_next() gives it, and cut: a bit each, 0: none. What
  * was picked is counted. */
 uint64_t rules_pick(struct rules *rules, uint32_t thread, const struct span *span);
 /* What becomes of a span that these rules pick. */
@@ -37,6 +40,8 @@ bool rules_may_pick_work(const struct rules *rules, uint32_t thread);
 
 /* Stretches that rule `index` has picked, and their sum as they were recorded. */
 void rules_picked(const struct rules *rules, guint index, uint64_t *count, int64_t *ns);
+/* Rule `index` picks whatever `thread` does in [from, to). Not of a choice. */
+bool rules_pick_all(struct rules *rules, guint index, uint32_t thread, int64_t from, int64_t to);
 /* Rule `index` has picked nothing: says so, and what there is that is near. Returns false. */
 bool rules_refuse_nothing(const struct rules *rules, guint index, GError **error);
 

@@ -6,7 +6,10 @@
  */
 #include "whatif/what_if.h"
 
+#include "findings/findings.h"
+#include "run/command.h"
 #include "run/option_values.h"
+#include "timeline/operation.h"
 #include "util/error.h"
 #include "whatif/hinge.h"
 #include "whatif/new_path.h"
@@ -33,6 +36,23 @@ const struct option option_what_if = {
 	"how much sooner, had that been faster: 'thread=Xorg leaf=*nanosleep: 0',\n"
 	"'on=device:vda: x0.5', 'longer=10ms: 10ms'; may be repeated",
 	.set = add_rule, .repeatable = true};
+
+void what_if_want(const struct options *options, struct wanted *wanted)
+{
+	for (guint i = 0; i < options->what_if->len; i++) {
+		struct options with = *options;
+		struct rule rule;
+
+		rule_parse(g_ptr_array_index(options->what_if, i), &rule, NULL);
+		with.finding = rule.value[SELECT_FINDING];
+		finding_want(&with, wanted);
+		if (rule.value[SELECT_FUNCTION]) {
+			wanted->operations |= OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
+			wanted->resources = true;
+		}
+		rule_clear(&rule);
+	}
+}
 
 enum { AS_RECORDED, CHANGED, FREE, MOVED, SURE_ONLY, SCENARIOS };
 
@@ -62,8 +82,22 @@ bool what_if_keeps_still(const struct session *session, const struct retimed *re
 	return false;
 }
 
-/* What the rules picked; false if one of them picked nothing. */
-static bool count_picked(const struct rules *rules, struct what_if *what_if, GError **error)
+/* All that is asked about: the answer would be the change itself. */
+static bool refuse_all(const struct session *session, const char *rule, uint32_t thread,
+		       GError **error)
+{
+	g_set_error(
+		error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+		"--what-if '%s' picks all that %s (%d) itself did, so it says nothing of it: add "
+		"what of it is to change, as leaf=working/user or on=device:vda",
+		rule, session_thread_name(session, thread),
+		model_thread(&session->trace.model, thread)->tid);
+	return false;
+}
+
+/* What the rules picked; false if one of them picked nothing, or all of `thread`. */
+static bool count_picked(const struct session *session, struct rules *rules, uint32_t thread,
+			 struct what_if *what_if, GError **error)
 {
 	for (guint i = 0; i < what_if->rules->len; i++) {
 		uint64_t count;
@@ -72,6 +106,9 @@ static bool count_picked(const struct rules *rules, struct what_if *what_if, GEr
 		rules_picked(rules, i, &count, &ns);
 		if (!count)
 			return rules_refuse_nothing(rules, i, error);
+		if (rules_pick_all(rules, i, thread, session->asked.from, session->asked.to))
+			return refuse_all(session, g_ptr_array_index(what_if->rules, i), thread,
+					  error);
 		what_if->count += count;
 		what_if->picked += ns;
 	}
@@ -149,7 +186,7 @@ struct what_if *what_if_new(const struct session *session, uint32_t first, uint3
 
 	what_if->rules = texts;
 	if (what_if_keeps_still(session, retimed, AS_RECORDED, error) &&
-	    count_picked(rules, what_if, error)) {
+	    count_picked(session, rules, thread, what_if, error)) {
 		answer(session, retimed, &(struct way) {first, thread, from, to}, what_if);
 	} else {
 		what_if_free(what_if);

@@ -14,6 +14,10 @@
 
 extern const struct option option_what_if;
 
+/* What it takes to be recorded for the rules asked for: calls, for function=; what findings are
+ * made of. For a command's want(). */
+void what_if_want(const struct options *options, struct wanted *wanted);
+
 /* Of `thread`, over [from, to) of the window; `first`: whose time it was at `from` (an ancestor's,
  * or its own). NULL if a rule picks nothing, or the replay without rules moves anything. */
 struct what_if *what_if_new(const struct session *session, uint32_t first, uint32_t thread,
