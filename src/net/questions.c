@@ -130,11 +130,32 @@ static void answered_by_pipe(struct flow *flow, struct thread *thread)
 
 /* --- entries ------------------------------------------------------------------------ */
 
+static const char *port_of(const struct flow *flow, uint32_t address)
+{
+	const char *port = address ? strrchr(intern_text(flow->names, address), ':') : NULL;
+
+	return port ? port : "";
+}
+
+/* The same question goes to another host, as to the next name server. */
+static void turn_to_another(struct flow *flow, struct thread *thread, const struct talk *next,
+			    uint32_t remote)
+{
+	struct talk *talk = talk_at(host_of(flow, thread), thread->flow.asked);
+
+	if (talk && talk != next && talk->kind == TALK_DATAGRAM && talk->outstanding &&
+	    talk->reason && next->kind == TALK_DATAGRAM && remote != talk->remote &&
+	    *port_of(flow, remote) &&
+	    strcmp(port_of(flow, remote), port_of(flow, talk->remote)) == 0)
+		give_up(flow, thread, talk);
+}
+
 /* Before the call, as its bytes may be read before it returns. */
 static void ask(struct flow *flow, uint32_t index, struct thread *thread, struct talk *talk)
 {
 	if (talk->outstanding && talk->reason && talk->kind == TALK_DATAGRAM)
 		give_up(flow, thread, talk);
+	turn_to_another(flow, thread, talk, talk->remote);
 	talk->reason = 0;
 	talk->connecting = false;
 	if (talk->role == ROLE_UNKNOWN)
@@ -156,8 +177,10 @@ static void ask_to_connect(struct flow *flow, uint32_t index, struct thread *thr
 	talk->asker = index;
 	if (thread->flow.call.address)
 		talk->remote = thread->flow.call.address;
-	if (talk->kind != TALK_STREAM)
+	if (talk->kind != TALK_STREAM) {
+		turn_to_another(flow, thread, talk, talk->remote);
 		return;
+	}
 	talk->connecting = talk->outstanding = true;
 	talk->attempts = 0;
 	talk->asked = flow->time;

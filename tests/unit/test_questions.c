@@ -58,16 +58,22 @@ static void makes_socket(struct feed *feed, int64_t time, int32_t fd, int32_t ty
 	leave(feed, time + 1, 0, "socket", fd);
 }
 
-static void connects(struct feed *feed, int64_t time, int32_t fd, int64_t ret)
+static void connects_to(struct feed *feed, int64_t time, int32_t fd, uint8_t last, uint16_t port,
+			int64_t ret)
 {
-	static const uint8_t address[4] = {10, 0, 0, 9};
+	uint8_t address[4] = {10, 0, 0, last};
 	struct event event = event_of(feed, time, 0, "syscall_entry_connect");
 
 	event.syscall.fd = fd;
-	event.syscall.port = 80;
+	event.syscall.port = port;
 	event.syscall.v4 = (struct event_bytes) {address, 4};
 	send(feed, &event);
 	leave(feed, time + 1, 0, "connect", ret);
+}
+
+static void connects(struct feed *feed, int64_t time, int32_t fd, int64_t ret)
+{
+	connects_to(feed, time, fd, 9, 80, ret);
 }
 
 static void moves(struct feed *feed, int64_t time, uint32_t cpu, const char *call, int32_t fd,
@@ -129,6 +135,38 @@ static void test_given_up(void)
 	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
 			"timeout: its own time limit of 99 ns: 10.0.0.9:80 did not answer");
 	g_assert_cmpstr(led_to(feed, 5, 0), ==, "nobody");
+}
+
+/* Asked by a datagram, and after the time limit another host on that port: the next name server. The
+ * first socket stays open. */
+static void turns_to(struct feed *feed, uint8_t last, uint16_t port)
+{
+	begin(feed);
+	makes_socket(feed, 10, 3, DATAGRAM);
+	connects_to(feed, 12, 3, 9, 53, 0);
+	moves(feed, 20, 0, "sendto", 3, 8);
+	polls_in_vain(feed, 30, 3);
+	makes_socket(feed, 140, 4, DATAGRAM);
+	connects_to(feed, 142, 4, last, port, 0);
+	moves(feed, 150, 0, "sendto", 4, 8);
+}
+
+static void test_next_server(void)
+{
+	FEED(2);
+
+	turns_to(feed, 10, 53);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
+			"timeout: its own time limit of 99 ns: 10.0.0.9:53 did not answer");
+}
+
+/* Another service's port: that says nothing of the first question. */
+static void test_other_service(void)
+{
+	FEED(2);
+
+	turns_to(feed, 10, 8125);
+	g_assert_cmpstr(cause_of(feed, 5, 0), ==, "timer: timer, not seen when it was armed");
 }
 
 /* The same, but it goes on to say something else there: it wanted no answer. */
@@ -469,6 +507,8 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/questions/given-up", test_given_up);
+	g_test_add_func("/questions/next-server", test_next_server);
+	g_test_add_func("/questions/other-service", test_other_service);
 	g_test_add_func("/questions/said-more", test_said_more);
 	g_test_add_func("/questions/answered-before", test_answered_before);
 	g_test_add_func("/questions/sleeps", test_sleeps);
