@@ -16,6 +16,7 @@
 #include "disk/flush.h"
 #include "disk/written.h"
 #include "flow/effects.h"
+#include "objects/call_tries.h"
 #include "objects/calls.h"
 #include "objects/exchanges.h"
 #include "locks/futexes.h"
@@ -293,6 +294,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 	if (call->lock)
 		lock_futex_ends(flow, cpu->current, thread, event->syscall.ret);
 	call_note_sent(flow, thread, &event->syscall);
+	call_tried(flow, cpu->current, event->syscall.ret);
 	call_effects(flow, cpu->current, thread, &event->syscall);
 	question_exit(flow, cpu->current, thread, &event->syscall);
 	transport_exit(flow, thread, cpu->current, &event->syscall);

@@ -257,7 +257,11 @@ static bool did_more(const struct flow *flow, const struct try *try, const struc
 /* "with only a pause between" */
 static bool only_paused(const struct flow *flow, const struct try *try, const struct pauses *pauses)
 {
-	return (pauses->count && pauses->naps >= pauses->other && !did_more(flow, try, pauses)) ||
+	int64_t other = pauses->other;
+
+	if (try->kind == TRY_FAILS) /* how long the call itself takes does not matter */
+		other -= flow->time - model_thread(flow->model, try->thread)->flow.call.begin;
+	return (pauses->count && pauses->naps >= other && !did_more(flow, try, pauses)) ||
 	       try->kind == TRY_FUTEX; /* locks/futex_tries.c sees to that */
 }
 

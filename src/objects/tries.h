@@ -28,6 +28,7 @@ enum try_kind {
 	TRY_GOES,     /* a file is in the way */
 	TRY_LISTENER, /* nobody listens there */
 	TRY_INPUT,    /* nothing to read */
+	TRY_FAILS,    /* call_tries.h */
 	TRY_END,      /* the process is still there */
 	TRY_ANSWER,   /* the same answer */
 	TRY_LOCK,     /* another holds it */

@@ -65,6 +65,7 @@ enum reason_kind {
 	REASON_LISTENS, /* listens there */
 	REASON_INPUT, /* wrote what was to be read */
 	REASON_LOCK_TRIED, /* held the lock */
+	REASON_FAILS, /* nobody is known to have */
 	REASON_PROCESS_ENDS, /* ended: it was asked whether it is still there */
 	/* net/asked_again.h: what was asked at `object` (`result` bytes, each time on a connection
 	 * of its own) was answered by `other` with `number` bytes, `count` times; then with

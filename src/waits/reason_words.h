@@ -34,6 +34,8 @@ char *unlocked_label(const struct session *session, const struct wait *wait,
 /* Of tries that fail until somebody makes a difference (objects/tries.h). */
 char *try_label(const struct session *session, const struct wait *wait,
 		const struct reason *reason);
+char *try_fails_label(const struct session *session, const struct wait *wait,
+		      const struct reason *reason);
 char *try_lock_label(const struct session *session, const struct wait *wait,
 		     const struct reason *reason);
 char *answer_label(const struct session *session, const struct wait *wait,

@@ -25,6 +25,7 @@ const struct reason_info *reason_info(const struct reason *reason)
 		[REASON_LISTENS] = {CAUSE_RETRY, try_label},
 		[REASON_INPUT] = {CAUSE_RETRY, try_label},
 		[REASON_LOCK_TRIED] = {CAUSE_LOCK_OWNER, try_lock_label},
+		[REASON_FAILS] = {CAUSE_RETRY, try_fails_label},
 		[REASON_PROCESS_ENDS] = {CAUSE_RETRY, try_label},
 		[REASON_ANSWER] = {CAUSE_RETRY, answer_label},
 		[REASON_READ_LOCKED] = {CAUSE_LOCK_OWNER, read_locked_label},

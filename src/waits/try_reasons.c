@@ -19,20 +19,25 @@ static void append_thread(GString *text, const struct session *session, uint32_t
 /* The names that C has for what a call returns. */
 static const char *result_name(int32_t result)
 {
-	switch (result) {
-	case -2:
-		return "ENOENT";
-	case -11:
-		return "EAGAIN";
-	case -13:
-		return "EACCES";
-	case -17:
-		return "EEXIST";
-	case -111:
-		return "ECONNREFUSED";
-	default:
-		return NULL;
-	}
+	static const struct {
+		int32_t result;
+		const char *name;
+	} names[] = {{-2, "ENOENT"},      {-5, "EIO"},
+		     {-11, "EAGAIN"},     {-13, "EACCES"},
+		     {-16, "EBUSY"},      {-17, "EEXIST"},
+		     {-23, "ENFILE"},     {-24, "EMFILE"},
+		     {-26, "ETXTBSY"},    {-28, "ENOSPC"},
+		     {-37, "ENOLCK"},     {-39, "ENOTEMPTY"},
+		     {-98, "EADDRINUSE"}, {-99, "EADDRNOTAVAIL"},
+		     {-100, "ENETDOWN"},  {-101, "ENETUNREACH"},
+		     {-105, "ENOBUFS"},   {-111, "ECONNREFUSED"},
+		     {-112, "EHOSTDOWN"}, {-113, "EHOSTUNREACH"},
+		     {-116, "ESTALE"},    {-122, "EDQUOT"}};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (names[i].result == result)
+			return names[i].name;
+	return NULL;
 }
 
 /* "connect failed 9 times with ECONNREFUSED, about every 80 ms" */
@@ -96,6 +101,34 @@ static void append_until(GString *text, const struct session *session, const str
 		g_string_append(text, " had not ended");
 		break;
 	}
+}
+
+/* "write on /run/full/app.log, which failed 18 times with ENOSPC, then went well" */
+static void append_failures(GString *text, const struct session *session,
+			    const struct reason *reason)
+{
+	g_autofree char *object = object_words(session, reason);
+	const char *name = result_name(reason->result);
+
+	g_string_append(text, session_text(session, reason->call));
+	if (!g_str_has_prefix(session_text(session, reason->object), "call:"))
+		g_string_append_printf(text, " on %s", object);
+	g_string_append_printf(text, ", which failed %u times", reason->count);
+	if (name)
+		g_string_append_printf(text, " with %s", name);
+	g_string_append(text, ", then went well");
+}
+
+char *try_fails_label(const struct session *session, const struct wait *wait,
+		      const struct reason *reason)
+{
+	GString *text = g_string_new(NULL);
+	char length[32];
+
+	(void) wait;
+	append_failures(text, session, reason);
+	g_string_append_printf(text, "; pauses of up to %s", when_duration(length, reason->ns));
+	return g_string_free(text, FALSE);
 }
 
 /* The part of a wait after the difference was made: only the pause was still to pass. */
@@ -252,6 +285,10 @@ char *reason_clause(const struct session *session, const struct reason *reason)
 	case REASON_INPUT:
 		return g_strdup_printf(", trying %s again until %s had something to read", call,
 				       object);
+	case REASON_FAILS:
+		more = g_string_new(", between tries of ");
+		append_failures(more, session, reason);
+		return g_string_free(more, FALSE);
 	case REASON_LOCK_TRIED:
 		return g_strdup_printf(", trying %s again for the lock of %s", call, object);
 	case REASON_PROCESS_ENDS:

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* See call_tries.h. */
+#include "objects/call_tries.h"
+
+#include "model/files.h"
+#include "objects/calls.h"
+
+#define FAILURES_MIN 2 /* one failure and a pause may be chance */
+
+/* Of the traced kernel. */
+enum {
+	IO_ERROR = 5,
+	AGAIN = 11,
+	BUSY = 16,
+	TABLE_OVERFLOW = 23,
+	TOO_MANY_FILES = 24,
+	TEXT_BUSY = 26,
+	DISK_FULL = 28,
+	LOCKS_OUT = 37,
+	NOT_EMPTY = 39,
+	ADDRESS_IN_USE = 98,
+	ADDRESS_NOT_AVAILABLE = 99,
+	NETWORK_DOWN = 100,
+	NETWORK_UNREACHABLE = 101,
+	NO_BUFFERS = 105,
+	HOST_DOWN = 112,
+	HOST_UNREACHABLE = 113,
+	STALE = 116,
+	OVER_QUOTA = 122,
+};
+
+/* It may go well a little later. */
+static bool may_pass(const struct flow *flow, const struct call *call, int64_t ret)
+{
+	switch (-ret) {
+	case IO_ERROR:
+	case BUSY:
+	case TABLE_OVERFLOW:
+	case TOO_MANY_FILES:
+	case TEXT_BUSY:
+	case DISK_FULL:
+	case LOCKS_OUT:
+	case NOT_EMPTY:
+	case ADDRESS_IN_USE:
+	case ADDRESS_NOT_AVAILABLE:
+	case NETWORK_DOWN:
+	case NETWORK_UNREACHABLE:
+	case NO_BUFFERS:
+	case HOST_DOWN:
+	case HOST_UNREACHABLE:
+	case STALE:
+	case OVER_QUOTA:
+		return true;
+	case AGAIN: /* of others it means that there is nothing yet */
+		return flow_call_info(flow, call->name)->effect == DOES_FORK;
+	default:
+		return false;
+	}
+}
+
+/* What it acts on: a name, an address, a descriptor; else the call itself. */
+static uint32_t object_of(struct flow *flow, struct thread *thread)
+{
+	const struct call *call = &thread->flow.call;
+	uint32_t key;
+
+	if (call->address)
+		return call->address;
+	if (call->path)
+		return key_format(flow, "file:%s", intern_text(flow->names, call->path));
+	key = fd_key(thread_files(flow, thread), call->fd);
+	return key ? key : key_format(flow, "call:%s", intern_text(flow->names, call->name));
+}
+
+/* The call and its object, as one number. */
+static uint32_t number_of(const struct call *call, uint32_t object)
+{
+	return object ^ call->name * UINT32_C(0x9E3779B1);
+}
+
+static void failed(struct flow *flow, uint32_t index, int64_t ret)
+{
+	struct thread *thread = flow_thread(flow, index);
+	const struct call *call = &thread->flow.call;
+	uint32_t object = object_of(flow, thread);
+	uint32_t number = number_of(call, object);
+	struct try like = {.kind = TRY_FAILS,
+			   .id = try_id(thread->host, TRY_FAILS, number),
+			   .number = number,
+			   .object = object,
+			   .call = call->name,
+			   .result = (int32_t) ret,
+			   .target = NO_THREAD};
+
+	try_failed(flow, index, &like);
+}
+
+static void went_well(struct flow *flow, uint32_t index)
+{
+	struct thread *thread = flow_thread(flow, index);
+	const struct call *call = &thread->flow.call;
+	uint32_t number = number_of(call, object_of(flow, thread));
+
+	for (uint32_t at = thread->flow.tries; at;) {
+		struct try *try = &tries_all(flow)[at - 1];
+		struct reason reason = reason_of_kind(REASON_FAILS);
+
+		at = try->next;
+		if (try->kind != TRY_FAILS || try->number != number || try->call != call->name)
+			continue;
+		if (try_succeeds(flow, index, try) != try) /* drops it */
+			return;
+		reason.from = reason.until = try->since;
+		if (try->count >= FAILURES_MIN)
+			try_explained(flow, try, &reason, 0);
+		try_drop(flow, try);
+		return;
+	}
+}
+
+void call_tried(struct flow *flow, uint32_t index, int64_t ret)
+{
+	const struct thread *thread = flow_thread(flow, index);
+
+	if (thread->flow.call.inherited)
+		return;
+	if (ret < 0 && may_pass(flow, &thread->flow.call, ret))
+		failed(flow, index, ret);
+	else if (ret >= 0 && thread->flow.tries && tries_any(flow, TRY_FAILS))
+		went_well(flow, index);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Tries of any call that fails for what may be otherwise soon: no space, busy, too many.
+ *
+ *   T ── write = ENOSPC ──┤ naps ├── write = ENOSPC ──┤ naps ├── write = 4096 ──
+ *
+ * What is looked for, listened at, read or locked is in files of its own (path_tries.h,
+ * peer_tries.h, locks/lock_tries.h), which know who makes the difference; here nobody does.
+ * A call that goes on failing explains no pause: who looks once a second has a period.
+ *
+ * Place: objects/, over tries.h. Errors: asm-generic/errno.h.
+ */
+#ifndef WHYLATE_OBJECTS_CALL_TRIES_H
+#define WHYLATE_OBJECTS_CALL_TRIES_H
+
+#include "objects/tries.h"
+
+/* The call of the thread has ended with `ret`. */
+void call_tried(struct flow *flow, uint32_t index, int64_t ret);
+
+#endif
