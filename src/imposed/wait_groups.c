@@ -171,7 +171,7 @@ void wait_groups_name(GArray *groups)
 		if (group->waker_kind == THROTTLED)
 			group->cause.label = g_strdup(
 				"throttled (inferred: ready, yet kept off an idle CPU, as when its "
-				"cgroup's quota is used up)");
+				"cgroup's quota, or that of real-time threads, is used up)");
 		if (group->cause.kind != CAUSE_WAIT_CPU)
 			continue;
 		text = g_string_new("meanwhile on that CPU: ");

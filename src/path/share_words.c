@@ -220,7 +220,7 @@ static void append_more(GString *text, const struct session *session, const stru
 	switch (did) {
 	case DID_THROTTLED:
 		g_string_append(text, " (inferred: ready, yet kept off an idle CPU, as when its "
-				      "cgroup's quota is used up)");
+				      "cgroup's quota, or that of real-time threads, is used up)");
 		break;
 	case DID_READY:
 		append_runners(text, share);

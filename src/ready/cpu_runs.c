@@ -45,3 +45,31 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 		++*session->found.runs_read;
 	}
 }
+
+int32_t priority_before(const struct session *session, uint32_t thread, int64_t time)
+{
+	const struct host *host = model_host(&session->trace.model,
+					     model_thread(&session->trace.model, thread)->host);
+	int64_t newest = INT64_MIN;
+	int32_t priority = NO_PRIORITY;
+
+	for (guint i = 0; i < host->cpus->len; i++) {
+		const struct cpu *cpu = g_ptr_array_index(host->cpus, i);
+		uint32_t at = run_find(&session->trace.timeline, &cpu->runs, time - 1);
+
+		for (int back = 0; at < cpu->runs.used && back < 64; at--, back++) {
+			const struct run *run = run_at(&session->trace.timeline, &cpu->runs, at);
+
+			if (run->begin < newest)
+				break;
+			if (run->thread == thread) {
+				newest = run->begin;
+				priority = run->priority;
+				break;
+			}
+			if (at == 0)
+				break;
+		}
+	}
+	return priority;
+}

@@ -13,4 +13,7 @@ void each_run(const struct session *session, uint16_t host, uint32_t cpu, int64_
 	      int64_t end, void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
 	      void *data);
 
+/* The priority with which `thread` ran last before `time`; NO_PRIORITY: not known. */
+int32_t priority_before(const struct session *session, uint32_t thread, int64_t time);
+
 #endif

@@ -3,10 +3,12 @@
 #include "ready/ready.h"
 
 #include "ready/affinity.h"
+#include "ready/cpu_runs.h"
 #include "ready/idling.h"
 #include "ready/quota.h"
 
 #define THROTTLED_MIN INT64_C(1000000)    /* ns; a move to another CPU takes some µs */
+#define PRIORITY_REALTIME_MIN (-100) /* as sched_switch has them; below are those of deadlines */
 #define SIBLINGS_MAX 2000 /* looked at, of one process, newest first */
 #define WOKEN_PART 8 /* of a period: a wake-up that took less is a slow one, not throttled */
 
@@ -104,6 +106,18 @@ static bool is_throttled(const struct session *session, uint32_t thread, const s
 	return so && !sibling(session, thread, span, works_meanwhile, true);
 }
 
+/* Preempted, and the CPU idle: of real-time priority it would have gone on, but for the limit. */
+static bool is_held_realtime(const struct session *session, uint32_t thread,
+			     const struct span *span)
+{
+	int32_t priority;
+
+	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED || span->end - span->begin < THROTTLED_MIN)
+		return false;
+	priority = priority_before(session, thread, span->begin);
+	return priority != NO_PRIORITY && priority < 0 && priority >= PRIORITY_REALTIME_MIN;
+}
+
 static void judge_affinity(const struct session *session, uint32_t thread, const struct span *span,
 			   struct ready *ready)
 {
@@ -138,7 +152,8 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 		judge_affinity(session, thread, span, &ready);
 		return ready;
 	}
-	if (is_throttled(session, thread, span, &ready.period))
+	ready.realtime = is_held_realtime(session, thread, span);
+	if (ready.realtime || is_throttled(session, thread, span, &ready.period))
 		ready.kind = READY_THROTTLED;
 	else if (PACK_KIND(span->leaf) == LEAF_PREEMPTED)
 		ready.kind = READY_IDLE;
@@ -168,7 +183,10 @@ char *ready_label(const struct ready *ready)
 	g_string_append_printf(text, "CPU %u was idle: ", ready->cpu);
 	switch (ready->kind) {
 	case READY_THROTTLED:
-		g_string_append(text, "throttled, as when a cgroup's quota is used up");
+		g_string_append(text, ready->realtime
+					      ? "throttled, as when the limit for real-time "
+						"threads (sched_rt_runtime_us) is used up"
+					      : "throttled, as when a cgroup's quota is used up");
 		if (ready->period)
 			g_string_append_printf(text, ", which is filled again every %s",
 					       when_duration(length, ready->period));

@@ -11,6 +11,8 @@
  *               1 ms or more, and let go a whole number of periods after others were (quota.h);
  *               not if a thread of the same process worked most of the time. Or woken, and let go
  *               so with its process, after an eighth of a period or more. Inferred.
+ *               Or of real-time priority, preempted, and nobody ran there for 1 ms or more: for the
+ *               kernel's limit of such threads (sched_rt_runtime_us)
  *   pinned      others ran there, but for half of the time or more a CPU was idle to which the
  *               thread may not go (affinity.h)
  *   remote      woken from another CPU, and half of the time or more went by
@@ -18,8 +20,9 @@
  *   slow        woken, and the CPU idle nearly all the time up to the switch
  *
  * Source: semantics.md, "Woken up", `by:NAME`; the kernel's
- * throttle_cfs_rq() and pick_next_task_fair(), sched_cfs_period_timer() (which
- * lets all CPUs' queues of a group go at once), ttwu_queue_wakelist().
+ * throttle_cfs_rq(), sched_rt_runtime_exceeded() and pick_next_task_fair(),
+ * sched_cfs_period_timer() (which lets all CPUs' queues of a group go at once),
+ * ttwu_queue_wakelist().
  */
 #ifndef WHYLATE_WAITS_READY_H
 #define WHYLATE_WAITS_READY_H
@@ -46,6 +49,7 @@ struct ready {
 	uint32_t free_cpu;  /* pinned: which CPU was idle meanwhile, */
 	int64_t free;       /* … so long */
 	int64_t period;     /* throttled: ns, of the quota; else 0 */
+	bool realtime;      /* throttled: by the limit for real-time threads */
 };
 
 /* Why `thread` did not run in `span`, a stretch of leaf wait-cpu or preempted.
