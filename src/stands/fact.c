@@ -100,3 +100,15 @@ void fact_sort(struct fact *fact)
 	deeds_sort(fact->files);
 	g_array_sort(fact->chains, most_chain);
 }
+
+int64_t fact_did(const struct fact *fact, enum did what)
+{
+	int64_t ns = 0;
+
+	for (guint i = 0; i < fact->deeds->len; i++) {
+		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
+
+		ns += deed->did == what ? deed->times.ns : 0;
+	}
+	return ns;
+}

@@ -41,6 +41,7 @@
 	KIND(STOPPED, "stopped", "Stopped")                                                       \
 	KIND(TIMER, "timer", "Another thread's sleep")                                            \
 	KIND(FAILURE, "failure", "Failing calls")                                                 \
+	KIND(HOST, "host", "Another host")                                                        \
 	KIND(LOST, "lost-events", "Lost events")
 /* clang-format on */
 
@@ -85,6 +86,7 @@ struct fact {
 	const struct wake_detail *request; /* while it is gathered: the last of them */
 	int64_t dirty; /* ns of it kept back as too many pages were dirty */
 	int64_t child; /* … in waits for a child that did it */
+	uint64_t lost; /* events, as the tracer counted them */
 	uint32_t children; /* … of so many names, put together; else 0 */
 	int64_t pinned; /* … ready beside a CPU that was idle and forbidden */
 	int32_t last_wait; /* while it is gathered: the victim's last wait, -1 … */
@@ -96,6 +98,8 @@ void fact_free(struct fact *fact);
 void fact_add(struct fact *to, const struct fact *from);
 /* Deeds and chains, most first. */
 void fact_sort(struct fact *fact);
+/* How long such deeds took, ns. */
+int64_t fact_did(const struct fact *fact, enum did what);
 struct fact *fact_new(const struct fact *like);
 
 #endif

@@ -14,6 +14,8 @@
 #include "waits/reasons.h"
 #include "waits/state_names.h"
 
+#define COPIES_MIN INT64_C(1000000) /* ns, in one piece; shares.h has the whole */
+
 static uint32_t key_of(const struct session *session, const char *prefix, const char *name)
 {
 	g_autofree char *key = g_strconcat(prefix, name, NULL);
@@ -41,6 +43,7 @@ static enum stand_kind kind_of_reason(const struct reason *reason)
 		[REASON_FILE_GOES] = STAND_LOCK,
 		[REASON_LISTENS] = STAND_FAILURE,
 		[REASON_INPUT] = STAND_FAILURE,
+		[REASON_FAILS] = STAND_FAILURE,
 		[REASON_LOCK_TRIED] = STAND_LOCK,
 		[REASON_PROCESS_ENDS] = STAND_PROCESS,
 		[REASON_READ_LOCKED] = STAND_LOCK,
@@ -250,7 +253,7 @@ static void by_ready(const struct session *session, const struct piece *piece, s
 	switch (ready.kind) {
 	case READY_THROTTLED:
 		root->kind = STAND_QUOTA;
-		root->object = key_of(session, "cpu:", "quota");
+		root->object = key_of(session, "cpu:", ready.realtime ? "real-time" : "quota");
 		root->inferred = true;
 		break;
 	case READY_BUSY:
@@ -321,6 +324,13 @@ static void by_piece(const struct session *session, const struct piece *piece, b
 		if (PACK_KIND(piece->leaf) == LEAF_WORK_USER && piece->ref == REF_RECLAIM)
 			root->kind =
 				STAND_MEMORY; /* what it needs memory for would not take that */
+		if (PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL && (piece->ref & REF_FOR_WRITING) &&
+		    piece->end - piece->begin >= COPIES_MIN) {
+			root->kind = STAND_DEVICE; /* opening takes no work, but for a copy */
+			root->object = piece->ref & ~REF_FOR_WRITING;
+			root->subject = NO_THREAD;
+			root->inferred = true;
+		}
 	}
 }
 

@@ -319,11 +319,41 @@ static void append_requests(GString *text, const struct fact *fact)
 				       served->count > 1 ? " in all" : "");
 }
 
+static bool has_chain(const struct fact *fact)
+{
+	const struct chain *chain = main_chain(fact);
+
+	return chain && chain->links->len;
+}
+
+/* An overlay file system's copy of what was opened for writing. */
+static void copied_sentence(GString *text, const struct session *session, const struct fact *fact)
+{
+	const struct chain *chain = main_chain(fact);
+
+	if (has_chain(fact)) {
+		append_waits(text, session, fact, chain->links->len, chain->last);
+		g_string_append(text, ", which opened ");
+	} else {
+		append_victim(text, session, fact);
+		g_string_append(text, " took ");
+		append_amount(text, session, fact);
+		g_string_append(text, " to open ");
+	}
+	append_object(text, session, fact->object, false);
+	g_string_append(text, " for writing: an overlay file system copies it up first");
+}
+
 static void device_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct reason *reason = told_reason(session, fact);
 	bool dirty = 2 * fact->dirty > fact->ns;
 
+	if (!g_str_has_prefix(session_text(session, fact->object), "device:") &&
+	    fact_did(fact, DID_WORK)) {
+		copied_sentence(text, session, fact);
+		return;
+	}
 	append_waits_to_root(text, session, fact, false);
 	append_object(text, session, fact->object, false);
 	append_files(text, session, fact);
@@ -358,13 +388,6 @@ static void append_while(GString *text, const struct session *session, const str
 	append_victim(text, session, fact);
 	append_chain(text, session, &naming, &g_array_index(chain->links, struct link, 0),
 		     chain->links->len, chain->last, "");
-}
-
-static bool has_chain(const struct fact *fact)
-{
-	const struct chain *chain = main_chain(fact);
-
-	return chain && chain->links->len;
 }
 
 static void cpu_sentence(GString *text, const struct session *session, const struct fact *fact)
@@ -402,7 +425,15 @@ static void interrupt_sentence(GString *text, const struct session *session,
 			       const struct fact *fact)
 {
 	const struct deed *deed = &g_array_index(fact->deeds, struct deed, 0);
+	const struct chain *chain = main_chain(fact);
 
+	if (chain && leaf_is_blocked(chain->leaf)) { /* for what it ends, as a grace period */
+		append_waits_to_root(text, session, fact, false);
+		if (strcmp(session_text(session, fact->object), "work:softIRQ RCU") == 0)
+			g_string_append(text, "the end of an RCU grace period, by ");
+		append_object(text, session, fact->object, false);
+		return;
+	}
 	append_object(text, session, fact->object, false);
 	if (deed->object && fact->kind == STAND_INTERRUPT)
 		g_string_append_printf(text, " (%s)", session_text(session, deed->object));
@@ -420,8 +451,9 @@ static void interrupt_sentence(GString *text, const struct session *session,
 static void quota_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	const struct chain *chain = main_chain(fact);
+	bool realtime = strcmp(session_text(session, fact->object), "cpu:real-time") == 0;
 
-	if (strcmp(session_text(session, fact->object), "cpu:quota") != 0) {
+	if (!realtime && strcmp(session_text(session, fact->object), "cpu:quota") != 0) {
 		append_waits(text, session, fact, chain ? chain->links->len : 0,
 			     chain ? chain->last : NO_THREAD);
 		g_string_append(text, has_chain(fact) ? ", which waited " : " ");
@@ -443,8 +475,12 @@ static void quota_sentence(GString *text, const struct session *session, const s
 		g_string_append(text, " for ");
 		append_amount(text, session, fact);
 	}
-	g_string_append_printf(text, ", as %s cgroup had used up its CPU quota",
-			       has_chain(fact) || fact->threads < 2 ? "its" : "their");
+	if (realtime)
+		g_string_append(text, ", as real-time threads had used up the kernel's limit "
+				      "(sched_rt_runtime_us)");
+	else
+		g_string_append_printf(text, ", as %s cgroup had used up its CPU quota",
+				       has_chain(fact) || fact->threads < 2 ? "its" : "their");
 }
 
 /* What the reason's own words tell best. */
@@ -511,10 +547,33 @@ static void wakeup_sentence(GString *text, const struct session *session, const 
 
 static void stopped_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
-	append_victim(text, session, fact);
-	g_string_append_printf(text, " %s stopped for ", was(fact));
-	append_amount(text, session, fact);
+	guint count = links_to_told(fact);
+
+	if (count) {
+		append_waits(text, session, fact, count, fact->told.thread);
+		g_string_append(text, ", which was stopped");
+	} else {
+		append_victim(text, session, fact);
+		g_string_append_printf(text, " %s stopped for ", was(fact));
+		append_amount(text, session, fact);
+	}
 	append_told(text, session, fact, ", ");
+}
+
+static void lost_sentence(GString *text, const struct fact *fact)
+{
+	char length[32];
+	double share = 100.0 * (double) fact->ns / (double) MAX(fact->life, 1);
+
+	if (fact->lost)
+		g_string_append_printf(text, "%" PRIu64 " events were lost", fact->lost);
+	else
+		g_string_append(text, "events were lost");
+	g_string_append_printf(text, " over %s (%.0f %% of the window",
+			       when_duration(length, fact->ns), share);
+	if (fact->count > 1)
+		g_string_append_printf(text, ", %" PRIu64 " gaps", fact->count);
+	g_string_append(text, "): what ran and what waited meanwhile is not known");
 }
 
 static void network_sentence(GString *text, const struct session *session, const struct fact *fact)
@@ -588,10 +647,14 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 	case STAND_TIMEOUT:
 		timeout_sentence(text, session, fact);
 		break;
+	case STAND_LOST:
+		lost_sentence(text, fact);
+		break;
 	case STAND_STOPPED:
 		stopped_sentence(text, session, fact);
 		break;
 	case STAND_PROCESS:
+	case STAND_HOST:
 	case STAND_CHILD:
 	case STAND_TIMER:
 		thread_sentence(text, session, fact);

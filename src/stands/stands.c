@@ -18,14 +18,20 @@
 #include "stands/unexplained.h"
 #include "words/names.h"
 
-#define LIFE_SHARE_MIN 0.05 /* of the victim's life: less does not stand out … */
+#define LIFE_SHARE_MIN 0.05 /* of the victim's life: less does not stand out, … */
+#define PLAIN_SHARE_MIN 0.1 /* … of what healthy systems have too, … */
+#define SHORT_SHARE_MIN 0.02 /* … and of what they do not; … */
 #define WINDOW_SHARE_MIN 0.02 /* … nor less of the window, */
 #define FIRST_SHARE_MIN 0.04 /* … nor what has less than this of the first item's weight */
 #define INVERSION_MIN 0.2 /* of the wait: less of it the owner was kept off */
 #define SERVICE_WEIGHT 0.3
+#define PARENT_WEIGHT 0.3 /* what its children wait for themselves is the story */
 #define OTHER_MIN 0.1 /* of what the told victim lost: who lost less is not worth a word */
 #define TICKS_MIN 0.2 /* of the victim's life: less is what ticks of an emulated machine take */
 #define CHILD_MIN 0.4 /* of the parent's life: commands that a script runs are its own work */
+#define PLAIN_MIN 0.8 /* of the wait for children: so much of it they worked */
+#define BESIDE_MIN 0.1 /* of it: so long two of them lived at once */
+#define CHILDREN_MIN 30 /* so many are news themselves */
 #define HANDOVERS_MIN 8 /* of a convoy */
 
 static bool like_named(const struct session *session, uint32_t a, uint32_t b)
@@ -36,19 +42,10 @@ static bool like_named(const struct session *session, uint32_t a, uint32_t b)
 	return length == stem_length(session, y) && strncmp(x, y, length) == 0;
 }
 
-static bool same_root(const struct fact *a, const struct fact *b)
+/* A parent's wait for what it started. */
+static bool is_for_children(const struct fact *fact)
 {
-	return a->kind == b->kind && a->object == b->object && a->host == b->host &&
-	       (!kind_is_by_subject((enum stand_kind) a->kind) || a->name == b->name);
-}
-
-/* There all the time, as a service is: whose waits matter to those whom it serves, who are
- * victims themselves, if they are traced. */
-static bool is_service(const struct session *session, uint32_t victim)
-{
-	const struct thread *thread = model_thread(&session->trace.model, victim);
-
-	return !thread->born && thread->state != THREAD_DEAD;
+	return 2 * fact->child > fact->ns;
 }
 
 static double weight_of(const struct session *session, const struct fact *fact)
@@ -56,7 +53,9 @@ static double weight_of(const struct session *session, const struct fact *fact)
 	double weight =
 		(double) fact->most * sqrt((double) fact->most / (double) MAX(fact->life, 1));
 
-	return is_service(session, fact->victim) ? SERVICE_WEIGHT * weight : weight;
+	if (is_service(session, fact->victim))
+		weight *= SERVICE_WEIGHT;
+	return is_for_children(fact) ? PARENT_WEIGHT * weight : weight;
 }
 
 static int heaviest_fact(gconstpointer a, gconstpointer b, gpointer session)
@@ -130,7 +129,7 @@ static void add_fact(GArray *items, const struct session *session, GPtrArray *fa
 	for (guint k = 0; k < items->len; k++) {
 		struct stand *item = &g_array_index(items, struct stand, k);
 
-		if (!same_root(item->fact, fact))
+		if (!facts_have_one_root(item->fact, fact))
 			continue;
 		if (like_named(session, item->fact->victim, fact->victim))
 			add_like(item, fact);
@@ -190,24 +189,19 @@ static bool is_tracers(const struct losses *losses, const struct fact *fact)
 	return 2 * tracers > all;
 }
 
-static int64_t did(const struct fact *fact, enum did what)
-{
-	int64_t ns = 0;
-
-	for (guint i = 0; i < fact->deeds->len; i++) {
-		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
-
-		ns += deed->did == what ? deed->times.ns : 0;
-	}
-	return ns;
-}
-
 /* What a root is called depends on all that was put down to it. */
-static void settle_kind(struct fact *fact)
+static void settle_kind(const struct session *session, struct fact *fact)
 {
-	if (fact->kind == STAND_PROCESS && 2 * did(fact, DID_SLEEP) > fact->ns)
+	const struct model *model = &session->trace.model;
+
+	if (fact->kind == STAND_PROCESS && is_thread(fact->subject) &&
+	    model_thread(model, fact->subject)->host != model_thread(model, fact->victim)->host) {
+		fact->kind = STAND_HOST;
+		return;
+	}
+	if (fact->kind == STAND_PROCESS && 2 * fact_did(fact, DID_SLEEP) > fact->ns)
 		fact->kind = STAND_TIMER;
-	else if (fact->kind == STAND_PROCESS && 2 * fact->child > fact->ns)
+	else if (fact->kind == STAND_PROCESS && is_for_children(fact))
 		fact->kind = STAND_CHILD;
 	else if (fact->kind == STAND_DEVICE && 2 * fact->faults > fact->ns)
 		fact->kind = STAND_FAULT;
@@ -219,13 +213,13 @@ static void join_children(GArray *items)
 	for (guint i = 0; i < items->len; i++) {
 		struct fact *fact = g_array_index(items, struct stand, i).fact;
 
-		if (2 * fact->child <= fact->ns)
+		if (!is_for_children(fact))
 			continue;
 		fact->children = 1;
 		for (guint k = items->len; --k > i;) {
 			struct fact *at = g_array_index(items, struct stand, k).fact;
 
-			if (at->victim != fact->victim || 2 * at->child <= at->ns)
+			if (at->victim != fact->victim || !is_for_children(at))
 				continue;
 			fact_add(fact, at);
 			fact->most += at->most;
@@ -239,6 +233,60 @@ static void join_children(GArray *items)
 		}
 		fact_sort(fact);
 	}
+}
+
+static int first_born(gconstpointer a, gconstpointer b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* How long two or more of a parent's children lived at once; their number. */
+static int64_t side_by_side(const struct session *session, uint32_t parent, guint *count)
+{
+	const struct model *model = &session->trace.model;
+	g_autoptr(GArray) lives = g_array_new(FALSE, FALSE, sizeof(struct span));
+	int64_t both = 0, until = INT64_MIN;
+
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		const struct thread *at = model_thread(model, i);
+		struct span life = {.begin = at->begin, .end = at->end};
+
+		if (at->born && at->parent == parent)
+			g_array_append_val(lives, life);
+	}
+	g_array_sort(lives, first_born);
+	for (guint i = 0; i < lives->len; i++) {
+		const struct span *life = &g_array_index(lives, struct span, i);
+
+		both += i ? MAX(MIN(life->end, until) - life->begin, 0) : 0;
+		until = MAX(until, life->end);
+	}
+	*count = lives->len;
+	return both;
+}
+
+/* It ran one program after the other, and they worked: that is its own work, done by programs;
+ * as a script's, or a compiler's. Which of several at once took the time is news, and so is it
+ * that they were many. */
+static bool is_plain_work(const struct session *session, const struct stand *item)
+{
+	const struct fact *fact = item->fact;
+
+	if (!is_for_children(fact) ||
+	    (double) (fact_did(fact, DID_WORK) + fact_did(fact, DID_READY)) <
+		    PLAIN_MIN * (double) fact->ns)
+		return false;
+	for (guint i = 0; i < item->victims->len; i++) {
+		guint count;
+		int64_t both =
+			side_by_side(session, g_array_index(item->victims, uint32_t, i), &count);
+
+		if (count >= CHILDREN_MIN || (double) both >= BESIDE_MIN * (double) fact->most)
+			return false;
+	}
+	return true;
 }
 
 /* Its owner was kept off the CPU by who is less urgent than the waiter; a queue that does not
@@ -275,18 +323,38 @@ static bool is_tick(const struct session *session, const struct fact *fact)
 	return false;
 }
 
+/* Who works has a CPU to share, and somebody to ask; a lock is there not to be waited for, and
+ * devices' interrupts are short. */
+static double life_share_min(enum stand_kind kind)
+{
+	switch (kind) {
+	case STAND_CPU:
+	case STAND_WAKEUP:
+	case STAND_PROCESS:
+		return PLAIN_SHARE_MIN;
+	case STAND_CHILD:
+		return CHILD_MIN;
+	case STAND_INTERRUPT:
+	case STAND_LOCK:
+	case STAND_CONVOY:
+		return SHORT_SHARE_MIN;
+	default:
+		return LIFE_SHARE_MIN;
+	}
+}
+
 /* Too little of the victim's life or of the window, or beside the first. */
 static bool stands_out(const struct session *session, const struct stand *item, double first)
 {
 	const struct fact *fact = item->fact;
 	double window = (double) (session->asked.to - session->asked.from);
 
-	if (is_tick(session, fact) && (double) fact->most < TICKS_MIN * (double) fact->life)
-		return false;
-	if (fact->kind == STAND_CHILD && (double) fact->most < CHILD_MIN * (double) fact->life)
+	if ((is_tick(session, fact) && (double) fact->most < TICKS_MIN * (double) fact->life) ||
+	    is_plain_work(session, item))
 		return false;
 	return fact->kind == STAND_DEADLOCK || fact->kind == STAND_INVERSION ||
-	       ((double) fact->most >= LIFE_SHARE_MIN * (double) fact->life &&
+	       ((double) fact->most >=
+			life_share_min((enum stand_kind) fact->kind) * (double) fact->life &&
 		(double) fact->most >= WINDOW_SHARE_MIN * window &&
 		item->weight >= FIRST_SHARE_MIN * first);
 }
@@ -320,6 +388,58 @@ static void deadlock_items(const struct session *session, GArray *items)
 				2 * (double) (session->asked.to - session->asked.from));
 		g_array_append_val(items, item);
 	}
+}
+
+/* How long of the window some of the host's events were lost; counts the gaps. */
+static int64_t lost_ns(const struct session *session, const struct host *host, struct fact *fact)
+{
+	int64_t until = session->asked.from, ns = 0;
+
+	for (guint i = 0; i < host->gaps->len; i++) {
+		const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
+		int64_t begin = MAX(gap->begin, until), end = MIN(gap->end, session->asked.to);
+
+		if (gap->begin >= session->asked.to || gap->end <= session->asked.from)
+			continue;
+		if (begin >= end)
+			continue; /* another CPU's, at the same time */
+		fact->count++;
+		ns += end - begin;
+		until = end;
+		if (end - begin > fact->longest) {
+			fact->longest = end - begin;
+			fact->begin = begin;
+			fact->end = end;
+		}
+	}
+	return ns;
+}
+
+/* Lost events that hide a good part of the window. */
+static void lost_item(const struct session *session, GArray *items)
+{
+	struct fact one = {.kind = STAND_LOST,
+			   .victim = NO_THREAD,
+			   .subject = NO_THREAD,
+			   .threads = 1,
+			   .life = session->asked.to - session->asked.from};
+	struct stand item;
+
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
+
+		int64_t ns = lost_ns(session, host, &one);
+
+		one.ns = MAX(one.ns, ns);
+		one.lost += host->discarded_events;
+	}
+	if (!one.ns)
+		return;
+	one.most = one.ns;
+	item = stand_of(fact_new(&one),
+			(double) one.ns * sqrt((double) one.ns / (double) MAX(one.life, 1)));
+	g_array_set_size(item.victims, 0);
+	g_array_append_val(items, item);
 }
 
 static void sort_and_cut(const struct session *session, GArray *items)
@@ -356,11 +476,12 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 		fact_sort(fact);
 		if (fact->holders->len)
 			fact->subject = g_array_index(fact->holders, struct deed, 0).thread;
-		settle_kind(fact);
+		settle_kind(session, fact);
 	}
 	join_children(stands->items);
 	settle_locks(session, stands->items, locks);
 	deadlock_items(session, stands->items);
+	lost_item(session, stands->items);
 	sort_and_cut(session, stands->items);
 	for (guint i = 0; i < stands->items->len; i++) {
 		struct stand *item = &g_array_index(stands->items, struct stand, i);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "event/softirqs.h"
 #include "imposed/waiting.h"
 #include "ready/cpu_runs.h"
 #include "stands/root.h"
@@ -51,7 +52,7 @@ static void names_init(struct losses *losses, const struct session *session)
 	}
 }
 
-bool kind_is_by_subject(enum stand_kind kind)
+static bool kind_is_by_subject(enum stand_kind kind)
 {
 	switch (kind) {
 	case STAND_LOCK:
@@ -70,20 +71,31 @@ bool kind_is_by_subject(enum stand_kind kind)
 	}
 }
 
+/* What several calls failed for, as somebody had not done several things yet, is one thing. */
+static bool any_object(const struct fact *fact)
+{
+	return fact->kind == STAND_FAILURE && is_thread(fact->subject);
+}
+
+bool facts_have_one_root(const struct fact *a, const struct fact *b)
+{
+	return a->kind == b->kind && a->host == b->host &&
+	       (any_object(a) ? any_object(b) : a->object == b->object) &&
+	       (!kind_is_by_subject((enum stand_kind) a->kind) || a->name == b->name);
+}
+
 static guint fact_hash(gconstpointer data)
 {
 	const struct fact *fact = data;
 
-	return (fact->victim * 31 + fact->kind) * 31 + fact->object;
+	return (fact->victim * 31 + fact->kind) * 31 + (any_object(fact) ? 0 : fact->object);
 }
 
 static gboolean fact_equal(gconstpointer a, gconstpointer b)
 {
 	const struct fact *x = a, *y = b;
 
-	return x->victim == y->victim && x->kind == y->kind && x->object == y->object &&
-	       x->host == y->host &&
-	       (!kind_is_by_subject((enum stand_kind) x->kind) || x->name == y->name);
+	return x->victim == y->victim && facts_have_one_root(x, y);
 }
 
 static bool same_links(const struct chain *chain, const struct link *links, guint count)
@@ -200,7 +212,8 @@ static void count_wait(struct putting *putting, struct fact *fact, const struct 
 	fact->spans_gap |= session_spans_gap(putting->session, putting->victim, &span);
 	if (again)
 		return;
-	fact->count++;
+	if (wait >= 0 || leaf_wib(piece->leaf) != WIB_WORKING || !fact->count) /* work goes on */
+		fact->count++;
 	fact->shortest = MIN(fact->shortest, span.end - span.begin);
 	if (span.end - span.begin > fact->longest) {
 		fact->longest = span.end - span.begin;
@@ -209,15 +222,15 @@ static void count_wait(struct putting *putting, struct fact *fact, const struct 
 	}
 }
 
-/* The victim made it, or a thread of its process did. */
+/* A process that the victim made, or a thread of its process did. */
 static bool is_own_child(const struct session *session, uint32_t victim, uint32_t thread)
 {
 	const struct thread *at = model_thread(&session->trace.model, thread);
 	const struct thread *parent = model_thread(&session->trace.model, victim);
 
-	return at->born && is_thread(at->parent) &&
+	return at->born && is_thread(at->parent) && at->pid == at->tid &&
 	       (at->parent == victim ||
-		(at->pid != parent->pid && parent->pid > 0 &&
+		(parent->pid > 0 &&
 		 model_thread(&session->trace.model, at->parent)->pid == parent->pid));
 }
 
@@ -273,16 +286,8 @@ static bool is_dirty(const struct session *session, const struct root *root)
 	return reason && reason->kind == REASON_DIRTY;
 }
 
-/* Whom the victim's own wait led to. */
-static uint32_t below(const struct putting *putting, const struct piece *piece,
-		      const int32_t *waits, guint links)
-{
-	return links > 1 ? g_array_index(putting->path->waits, struct through, waits[1]).thread
-			 : piece->thread;
-}
-
-static void put_down(struct putting *putting, const struct piece *piece, const int32_t *waits,
-		     guint links, struct root *root)
+static struct fact *put_down(struct putting *putting, const struct piece *piece,
+			     const int32_t *waits, guint links, struct root *root)
 {
 	const struct session *session = putting->session;
 	int64_t ns = piece->end - piece->begin;
@@ -317,10 +322,7 @@ static void put_down(struct putting *putting, const struct piece *piece, const i
 			 &competing);
 	}
 	fact->faults += PACK_KIND(piece->leaf) == LEAF_BLOCK_FAULT ? ns : 0;
-	if (links && is_own_child(session, putting->victim, below(putting, piece, waits, links))) {
-		fact->child += links == 1 ? ns : 0;
-		putting->losses->for_children[putting->victim] += ns;
-	}
+	return fact;
 }
 
 /* The victim's own wait is one that others imposed: imposed/waiting.h. */
@@ -402,24 +404,50 @@ static bool is_of_transport(uint8_t kind)
 	       kind == STAND_TIMEOUT;
 }
 
-/* A parent's wait for a child that waited itself is the child's story; and what a shell's
- * sleep(1) sleeps is the shell's own. */
-static bool is_childs_story(const struct putting *putting, const struct piece *piece,
-			    const int32_t *waits, guint links, const struct root *root)
+/* So many links from the victim on are each a wait for an own child: for what its make started,
+ * for what that started. */
+static guint generations(const struct putting *putting, const struct piece *piece,
+			 const int32_t *waits, guint links)
 {
-	const struct session *session = putting->session;
-	uint32_t child = below(putting, piece, waits, links);
+	uint32_t parent = putting->victim, child;
+	guint count;
 
-	if (!links || is_of_transport(root->kind) || !is_own_child(session, putting->victim, child))
-		return false;
-	return links > 1 || root->kind != STAND_PROCESS ||
-	       (root->deed.did == DID_SLEEP &&
-		strcmp(session_thread_name(session, child), "sleep") == 0);
+	for (count = 0; count < links; count++, parent = child) {
+		child = count + 1 < links ? g_array_index(putting->path->waits, struct through,
+							  waits[count + 1])
+						    .thread
+					  : piece->thread;
+		if (!is_own_child(putting->session, parent, child))
+			break;
+	}
+	return count;
 }
 
-/* Who is in the middle waited for a next request: what came then was not for the victim. */
+/* A parent's wait for a child that waited for somebody else is the child's story; and what a
+ * shell's sleep(1) sleeps is the shell's own. */
+static bool is_childs_story(const struct putting *putting, const struct piece *piece,
+			    guint children, guint links, const struct root *root)
+{
+	if (!children || is_of_transport(root->kind))
+		return false;
+	return children < links || root->kind != STAND_PROCESS ||
+	       (root->deed.did == DID_SLEEP &&
+		strcmp(session_thread_name(putting->session, piece->thread), "sleep") == 0);
+}
+
+bool is_service(const struct session *session, uint32_t thread)
+{
+	const struct thread *at = model_thread(&session->trace.model, thread);
+
+	return !at->born && at->state != THREAD_DEAD;
+}
+
+/* Who is in the middle waited for a next request: so did the service that waited for it. Anybody
+ * else asked for what came then: a mail of another's, or a turn after others. */
 static bool leads_astray(const struct putting *putting, const int32_t *waits, guint links)
 {
+	if (!is_service(putting->session, putting->victim))
+		return false;
 	for (guint i = 1; i < links; i++) {
 		const struct through *at =
 			&g_array_index(putting->path->waits, struct through, waits[i]);
@@ -436,11 +464,24 @@ static bool leads_astray(const struct putting *putting, const int32_t *waits, gu
 	return false;
 }
 
-static void put_piece(struct putting *putting, const struct piece *piece)
+/* Packets that it sent itself, over loopback: they are taken in right where it sends. */
+static bool is_own_traffic(const struct piece *piece, const struct piece *before)
+{
+	uint32_t number = PACK_NUMBER(piece->leaf);
+
+	return PACK_KIND(piece->leaf) == LEAF_INT_SOFTIRQ && before &&
+	       before->thread == piece->thread && before->end == piece->begin &&
+	       PACK_KIND(before->leaf) == LEAF_WORK_SYSCALL &&
+	       (number == SOFTIRQ_NET_RX || number == SOFTIRQ_NET_TX);
+}
+
+static void put_piece(struct putting *putting, const struct piece *piece,
+		      const struct piece *before)
 {
 	int32_t waits[DEPTH_OF_CHAIN];
-	guint links = 0;
+	guint links = 0, children;
 	struct root root;
+	struct fact *fact;
 
 	for (int32_t at = piece->behalf; at >= 0 && links < DEPTH_OF_CHAIN;
 	     at = g_array_index(putting->path->waits, struct through, at).behalf)
@@ -456,13 +497,19 @@ static void put_piece(struct putting *putting, const struct piece *piece)
 					    piece->end, piece->woken))
 		return;
 	root = root_of(putting->session, putting->path, piece, waits, links);
-	if (root.kind == STAND_KIND_COUNT)
+	if (root.kind == STAND_KIND_COUNT || (!links && is_own_traffic(piece, before)))
 		return;
 	putting->stands->waited[waited_for(putting, &root, waits, links)] +=
 		piece->end - piece->begin;
-	if (!is_childs_story(putting, piece, waits, links, &root) &&
-	    !leads_astray(putting, waits, links))
-		put_down(putting, piece, waits, links, &root);
+	children = generations(putting, piece, waits, links);
+	if (is_childs_story(putting, piece, children, links, &root) ||
+	    leads_astray(putting, waits, links))
+		return;
+	fact = put_down(putting, piece, waits, links, &root);
+	if (children)
+		putting->losses->for_children[putting->victim] += piece->end - piece->begin;
+	if (links && children == links)
+		fact->child += piece->end - piece->begin;
 }
 
 /* Returns how many pieces its path has. */
@@ -488,7 +535,8 @@ static guint put_thread(struct losses *losses, struct stands *stands, const stru
 	for (guint i = 0; i < path->waits->len; i++)
 		putting.counts[i] = -1;
 	for (guint i = 0; i < pieces; i++)
-		put_piece(&putting, &g_array_index(path->pieces, struct piece, i));
+		put_piece(&putting, &g_array_index(path->pieces, struct piece, i),
+			  i ? &g_array_index(path->pieces, struct piece, i - 1) : NULL);
 	g_hash_table_iter_init(&iter, known);
 	while (g_hash_table_iter_next(&iter, &fact, NULL))
 		g_ptr_array_add(losses->facts, fact);

@@ -23,8 +23,11 @@ struct losses {
 /* Also fills what threads waited for: stands->waited, waiters. */
 void losses_init(struct losses *losses, const struct session *session,
 		 const struct waiting *waiting, struct stands *stands);
-/* Roots of the kind are told apart by who did it, not only by their object. */
-bool kind_is_by_subject(enum stand_kind kind);
+/* There all the time, as a service is: whose waits matter to those whom it serves, who are
+ * victims themselves, if they are traced. */
+bool is_service(const struct session *session, uint32_t thread);
+/* They are put down to the same thing: of most kinds to who did it and to the object. */
+bool facts_have_one_root(const struct fact *a, const struct fact *b);
 void losses_clear(struct losses *losses);
 
 #endif

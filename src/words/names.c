@@ -102,6 +102,7 @@ static const struct {
 	{"device:", "", true},
 	{"swap:", "swap on ", true},
 	{"cpu:quota", "its cgroup's CPU quota", false},
+	{"cpu:real-time", "the kernel's limit for real-time threads", false},
 	{"cpu:affinity", "a CPU that it is pinned to", false},
 	{"retransmission:", "", true},
 	{"delayed-ack:", "", true},

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands out (stands/), kind by kind: a few events in which it does, and what looks alike
+ * and does not. Worked out by hand: who lost what part of its life to whom. Times in ms.
+ *
+ * Thread 5 ("a") is on CPU 0, 6 ("b", of another process) on CPU 1; both work unless they wait.
+ */
+#include "feed.h"
+
+#include "imposed/waiting.h"
+#include "stands/stands.h"
+
+#define MS INT64_C(1000000)
+#define NO_SPACE_LEFT (-28)
+#define REALTIME_20 (-21) /* as sched_switch has it */
+#define NICE_0 20
+
+/* "KIND: SENTENCE" of the first item; "nothing". */
+static const char *first(struct feed *feed)
+{
+	struct waiting *waiting;
+	struct stands *stands;
+	char *text = g_strdup("nothing");
+
+	(void) life(feed, 5, 0); /* ends the trace */
+	waiting = waiting_new(feed->session);
+	stands = stands_new(feed->session, waiting);
+	if (stands->items->len) {
+		const struct stand *item = &g_array_index(stands->items, struct stand, 0);
+
+		g_free(text);
+		text = g_strdup_printf("%s: %s",
+				       stand_kind_name((enum stand_kind) item->fact->kind),
+				       item->sentence);
+	}
+	stands_free(stands);
+	waiting_free(waiting);
+	g_ptr_array_add(feed->texts, text);
+	return text;
+}
+
+#define FIRST(kind, words)                                                                         \
+	do {                                                                                       \
+		const char *said = first(feed);                                                    \
+		if (!g_str_has_prefix(said, kind ": ") || !strstr(said, words))                    \
+			g_error("%s, not %s … %s", said, kind, words);                             \
+	} while (0)
+#define NOTHING() g_assert_cmpstr(first(feed), ==, "nothing")
+
+static struct feed *two(void)
+{
+	struct feed *feed = feed_new(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "sh", 3);
+	sw(feed, 0, 1, "idle", 0, 0, "sh2", 4);
+	forks(feed, 1, 0, 3, 5, 5);
+	forks(feed, 1, 1, 4, 6, 6);
+	sw(feed, 2, 0, "sh", 3, SLEEPS, "a", 5);
+	sw(feed, 2, 1, "sh2", 4, SLEEPS, "b", 6);
+	leave(feed, 3, 0, "clone", 0);
+	leave(feed, 3, 1, "clone", 0);
+	return feed;
+}
+
+static void ends(struct feed *feed, int64_t ms)
+{
+	plain(feed, ms * MS, 0, "other");
+}
+
+static void naps(struct feed *feed, int64_t from, int64_t to)
+{
+	entry(feed, from * MS, 0, "clock_nanosleep", -1);
+	sw(feed, from * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
+	plain(feed, to * MS - 4, 0, "timer_hrtimer_expire_entry");
+	waking(feed, to * MS - 3, 0, 5);
+	plain(feed, to * MS - 2, 0, "timer_hrtimer_expire_exit");
+	sw(feed, to * MS - 1, 0, "idle", 0, 0, "a", 5);
+	leave(feed, to * MS, 0, "clock_nanosleep", 0);
+}
+
+static void writes(struct feed *feed, int64_t ms, int64_t ret)
+{
+	entry(feed, ms * MS + 10, 0, "write", 7);
+	leave(feed, ms * MS + 20, 0, "write", ret);
+}
+
+/* --- failing calls ----------------------------------------------------------------- */
+
+static void test_failing(void)
+{
+	FEED_FROM(two());
+
+	for (int i = 0; i < 3; i++) {
+		writes(feed, 10 + 30 * i, NO_SPACE_LEFT);
+		naps(feed, 11 + 30 * i, 39 + 30 * i);
+	}
+	writes(feed, 100, 4096);
+	ends(feed, 120);
+	FIRST("failure", "write, which failed 3 times with ENOSPC, then went well");
+}
+
+/* It never goes well: who tries now and then has a period of its own. */
+static void test_failing_always(void)
+{
+	FEED_FROM(two());
+
+	for (int i = 0; i < 3; i++) {
+		writes(feed, 10 + 30 * i, NO_SPACE_LEFT);
+		naps(feed, 11 + 30 * i, 39 + 30 * i);
+	}
+	ends(feed, 120);
+	NOTHING();
+}
+
+/* --- limits ------------------------------------------------------------------------ */
+
+static void switches(struct feed *feed, int64_t time, const char *prev, int32_t prev_tid,
+		     const char *next, int32_t next_tid, int32_t priority)
+{
+	struct event event = event_of(feed, time, 0, "sched_switch");
+
+	event.sched_switch.prev_comm = prev;
+	event.sched_switch.prev_tid = prev_tid;
+	event.sched_switch.prev_state = PREEMPTED;
+	event.sched_switch.next_comm = next;
+	event.sched_switch.next_tid = next_tid;
+	event.sched_switch.next_prio = priority;
+	send(feed, &event);
+}
+
+/* Put off the CPU for 70 ms, in which that is idle. */
+static void put_off(struct feed *feed, int32_t priority)
+{
+	switches(feed, 5 * MS, "a", 5, "idle", 0, NICE_0);
+	switches(feed, 6 * MS, "idle", 0, "a", 5, priority);
+	switches(feed, 20 * MS, "a", 5, "idle", 0, NICE_0);
+	switches(feed, 90 * MS, "idle", 0, "a", 5, priority);
+	ends(feed, 100);
+}
+
+static void test_realtime_limit(void)
+{
+	FEED_FROM(two());
+
+	put_off(feed, REALTIME_20);
+	FIRST("quota", "sched_rt_runtime_us");
+}
+
+/* Of normal priority: moved, or the CPU was slow; one such time shows no quota. */
+static void test_not_realtime(void)
+{
+	FEED_FROM(two());
+
+	put_off(feed, NICE_0);
+	FIRST("wake-up", "a (5) was ready to run for");
+}
+
+/* --- stopped ----------------------------------------------------------------------- */
+
+static void test_stopped_server(void)
+{
+	struct event event;
+	FEED(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "sh", 3);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6); /* there all the time */
+	forks(feed, 1, 0, 3, 5, 5);
+	sw(feed, 2, 0, "sh", 3, SLEEPS, "a", 5);
+	leave(feed, 3, 0, "clone", 0);
+	/* a asks b at 9 */
+	entry(feed, 4, 1, "read", 3);
+	sw(feed, 5, 1, "b", 6, SLEEPS, "idle", 0);
+	entry(feed, 9 * MS, 0, "write", 3);
+	waking(feed, 9 * MS + 1, 0, 6);
+	leave(feed, 9 * MS + 2, 0, "write", 8);
+	sw(feed, 9 * MS + 3, 1, "idle", 0, 0, "b", 6);
+	leave(feed, 9 * MS + 4, 1, "read", 8);
+	/* a waits in read from 10 to 90 for b, which is stopped from 12 to 88 */
+	entry(feed, 10 * MS, 0, "read", 3);
+	sw(feed, 10 * MS + 1, 0, "a", 5, SLEEPS, "c", 8);
+	sw(feed, 12 * MS, 1, "b", 6, STOPPED, "idle", 0);
+	event = event_of(feed, 88 * MS, 0, "signal_generate");
+	event.signal.sig = 18;
+	event.signal.tid = 6;
+	send(feed, &event);
+	waking(feed, 88 * MS + 1, 0, 6);
+	sw(feed, 88 * MS + 10, 1, "idle", 0, 0, "b", 6);
+	waking(feed, 90 * MS, 1, 5);
+	sw(feed, 90 * MS + 10, 0, "c", 8, SLEEPS, "a", 5);
+	leave(feed, 90 * MS + 20, 0, "read", 8);
+	ends(feed, 100);
+	FIRST("stopped", "a (5) waited 7");
+	FIRST("stopped", "for b (6) in read, which was stopped");
+}
+
+/* --- children ---------------------------------------------------------------------- */
+
+static void parent_waits(struct feed *feed, int64_t ms)
+{
+	entry(feed, ms * MS, 0, "wait4", -1);
+	sw(feed, ms * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
+}
+
+static void child_ends(struct feed *feed, int64_t ms, uint32_t cpu, int32_t tid)
+{
+	struct event event = event_of(feed, ms * MS, cpu, "sched_process_exit");
+
+	event.process.tid = tid;
+	send(feed, &event);
+	waking(feed, ms * MS + 1, cpu, 5);
+	sw(feed, ms * MS + 2, cpu, "c", tid, DEAD, "idle", 0);
+	sw(feed, ms * MS + 3, 0, "idle", 0, 0, "a", 5);
+	leave(feed, ms * MS + 4, 0, "wait4", tid);
+}
+
+/* One after the other, working: as compilers and scripts do. */
+static void test_children_in_turn(void)
+{
+	FEED_FROM(two());
+
+	sw(feed, 4, 1, "b", 6, SLEEPS, "idle", 0);
+	for (int i = 0; i < 3; i++) {
+		int32_t tid = 20 + i;
+
+		forks(feed, (10 + 30 * i) * MS, 0, 5, tid, tid);
+		leave(feed, (10 + 30 * i) * MS + 1, 0, "clone", tid);
+		sw(feed, (10 + 30 * i) * MS + 2, 1, "idle", 0, 0, "c", tid);
+		parent_waits(feed, 11 + 30 * i);
+		child_ends(feed, 38 + 30 * i, 1, tid);
+	}
+	ends(feed, 110);
+	NOTHING();
+}
+
+/* --- softIRQs ---------------------------------------------------------------------- */
+
+static void receives(struct feed *feed, int64_t from, int64_t to)
+{
+	softirq(feed, from * MS, 0, "irq_softirq_entry", 3);
+	softirq(feed, to * MS, 0, "irq_softirq_exit", 3);
+}
+
+static void test_softirq(void)
+{
+	FEED_FROM(two());
+
+	for (int i = 0; i < 8; i++)
+		receives(feed, 10 + 10 * i, 15 + 10 * i);
+	ends(feed, 100);
+	FIRST("softirq", "softIRQ NET_RX took 40");
+}
+
+/* Its own packets, over loopback, where it sends them. */
+static void test_own_packets(void)
+{
+	FEED_FROM(two());
+
+	for (int i = 0; i < 8; i++) {
+		entry(feed, (9 + 10 * i) * MS, 0, "sendto", 3);
+		receives(feed, 10 + 10 * i, 15 + 10 * i);
+		leave(feed, (16 + 10 * i) * MS, 0, "sendto", 64);
+	}
+	ends(feed, 100);
+	NOTHING();
+}
+
+static void test_interrupt(void)
+{
+	FEED_FROM(two());
+
+	for (int i = 0; i < 8; i++) {
+		irq(feed, (10 + 10 * i) * MS, 0, "irq_handler_entry", 14);
+		irq(feed, (15 + 10 * i) * MS, 0, "irq_handler_exit", 14);
+	}
+	ends(feed, 100);
+	FIRST("interrupt", "IRQ 14 (dev) took 40");
+}
+
+/* --- lost events ------------------------------------------------------------------- */
+
+static void test_lost(void)
+{
+	FEED_FROM(two());
+
+	lost(feed, 0, 20 * MS, 80 * MS);
+	ends(feed, 100);
+	FIRST("lost-events", "7 events were lost over 60.00 ms (60 % of the window):");
+}
+
+static void test_little_lost(void)
+{
+	FEED_FROM(two());
+
+	lost(feed, 0, 20 * MS, 21 * MS);
+	ends(feed, 100);
+	NOTHING();
+}
+
+/* --- copies ------------------------------------------------------------------------ */
+
+static void opens(struct feed *feed, uint64_t flags)
+{
+	struct event event = event_of(feed, 10 * MS, 0, "syscall_entry_openat");
+
+	event.syscall.filename = "/merged/db";
+	event.syscall.flags = flags;
+	send(feed, &event);
+	leave(feed, 80 * MS, 0, "openat", 3);
+	ends(feed, 100);
+}
+
+static void test_copy(void)
+{
+	FEED_FROM(two());
+
+	opens(feed, 2); /* O_RDWR */
+	FIRST("device", "a (5) took 70");
+	FIRST("device", "to open /merged/db for writing");
+}
+
+static void test_no_copy(void)
+{
+	FEED_FROM(two());
+
+	opens(feed, 0); /* O_RDONLY: its own work, whatever it is */
+	NOTHING();
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/stands/failing", test_failing);
+	g_test_add_func("/stands/failing-always", test_failing_always);
+	g_test_add_func("/stands/realtime-limit", test_realtime_limit);
+	g_test_add_func("/stands/not-realtime", test_not_realtime);
+	g_test_add_func("/stands/stopped-server", test_stopped_server);
+	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
+	g_test_add_func("/stands/softirq", test_softirq);
+	g_test_add_func("/stands/own-packets", test_own_packets);
+	g_test_add_func("/stands/interrupt", test_interrupt);
+	g_test_add_func("/stands/lost", test_lost);
+	g_test_add_func("/stands/little-lost", test_little_lost);
+	g_test_add_func("/stands/copy", test_copy);
+	g_test_add_func("/stands/no-copy", test_no_copy);
+	return g_test_run();
+}
