@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands out, as JSON: the overview's "stands_out" and "waited_for". Names: interface.md. */
 #include "overview/overview.h"
+#include "run/command.h"
 
 GETTER(const char *, kind, struct stand, stand_kind_name((enum stand_kind) row->fact->kind));
 GETTER(const char *, id, struct stand, *row->id ? row->id : NULL);
@@ -13,8 +14,10 @@ static char *command(const struct report *report, const void *data)
 {
 	const struct stand *row = data;
 
-	(void) report;
-	return *row->id ? g_strconcat("whylate explain ", row->id, " TRACE", NULL) : NULL;
+	return *row->id ? suggested_command(report->session,
+					    &(struct suggestion) {.command = "explain",
+								  .word = row->id})
+			: NULL;
 }
 
 static const struct column fact_columns[] = {

@@ -9,7 +9,7 @@
 #include "model/model_records.h"
 #include "trace/trace_records.h"
 
-#define MAGIC "whylate\13" /* 11: of the format */
+#define MAGIC "whylate\14" /* 12: of the format */
 
 /* --- names ----------------------------------------------------------------------- */
 
