@@ -2,10 +2,12 @@
 """The documents say what the command does: every option of --help stands in
 the manual page and in the bash completion, and the other way round; manual
 pages format without warnings; examples are what is printed."""
+import functools
 import glob
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -300,34 +302,70 @@ def compare_lines(shown, real):
 
 AUTOSTART = ("delay", SOURCE + "/traces/startup-chain", "--target",
              "sched_process_exec filename=*/autostart")
-LOCK_2 = ("delay", trace("futex"), "--thread", "lock-2")
-HANG = ("overview", "--full", trace("hang"))
-HOSTS = ("delay", *trace("two-hosts-client", "two-hosts-server"), "--host", "client", "--thread", "python3", "--utc", "--from",
-         "09:26:55.912", "--to", "09:26:56.094")
 STARTUPS = ("diff", *(trace("whatif-startup") + "/startup-" + run for run in ("base", "nap0")), "--target",
             "sched_process_exec filename=*/autostart", "--utc")
 APP = (trace("web-mixed"), "--process", "app")
 UST = trace("ust-func")
-WRITERS = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64")
 
 
-def check_readme():
-    """Output shown in README.md is what is printed now."""
-    blocks = re.findall(r"^```\n(.*?)^```$", read("README.md"), re.M | re.S)
-    reports = [b for b in blocks if b.startswith("$ whylate") or "Lineage:" in b or "Blocking causality" in b]
-    others = {"$ whylate profile": WRITERS, "$ whylate delay futex": LOCK_2, "$ whylate --full hang": HANG,
-              "$ whylate overview": ("overview", trace("disk-read"), "--fail-if", "p99(syscall:pread64) > 1ms"),
-              "$ whylate delay two-hosts": HOSTS, "$ whylate diff web-mixed": ("diff", *APP, "--slow-fast", "p80"),
-              "$ whylate diff startup-base": STARTUPS,
-              "$ whylate requests": ("requests", trace("web-mixed"), "--limit", "4"),
-              "$ whylate functions": ("functions", UST, "--limit", "6")}
-    startup = [b for b in reports if not b.startswith(tuple(others))]
-    assert len(startup) == 3 and len(reports) == 3 + len(others), (len(reports), len(startup))
-    compare_lines([line for block in startup for line in block.splitlines() if not line.startswith("$ ")],
-                  printed(*AUTOSTART))
-    for begin, command in others.items():
-        block, = [b for b in reports if b.startswith(begin)]
-        compare_lines(block.splitlines()[1:], printed(*command))
+def place_of(name):
+    """Where a recording is that an example names, as from the root of the source tree or unpacked; None: it names none."""
+    base = os.path.basename(name)
+    if os.path.isdir(os.path.join(SOURCE, "traces", base)):
+        return os.path.join(SOURCE, "traces", base)
+    if os.path.exists(os.path.join(SOURCE, "traces", base + ".tar.xz")):
+        return trace(base)
+    return trace("whatif-startup") + "/" + base if base in ("startup-base", "startup-nap0") else None
+
+
+@functools.lru_cache(None)
+def printed_of(command):
+    """Lines that a command prints that an example shows, without the space around them."""
+    words = shlex.split(command)[1:]
+    with tempfile.TemporaryDirectory() as place:
+        for word in words:
+            if place_of(word):
+                os.makedirs(os.path.dirname(os.path.join(place, word)), exist_ok=True)
+                os.symlink(os.path.abspath(place_of(word)), os.path.join(place, word))
+        done = run(*words, cwd=place)
+    assert done.returncode == (1 if "--fail-if" in words else 0), done
+    return {line.strip() for line in joined(done.stdout.decode()).splitlines()}
+
+
+def check_examples(document, least):
+    """What README.md and the manual show below a command is what it prints now."""
+    blocks = re.findall(r"^```\n(\$ whylate .*?)^```$", read(document), re.M | re.S)
+    assert len(blocks) >= least, len(blocks)
+    for block in blocks:
+        lines = joined(block).splitlines()
+        compare_lines(lines[1:], printed_of(lines[0][len("$ "):]))
+
+
+def check_links():
+    """What the documents link to is there: files, and headings of the manual, all of which its table of contents has."""
+    for document in ("README.md", "docs/manual.md", "ARCHITECTURE.md", "CONTRIBUTING.md"):
+        folder = os.path.dirname(os.path.join(SOURCE, document))
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", read(document)):
+            path = os.path.normpath(os.path.join(folder, target)) if target else os.path.join(SOURCE, document)
+            assert os.path.exists(path), (document, target)
+            if anchor:
+                with open(path, encoding="utf-8") as file:
+                    heads = re.findall(r"^#+ (.*)$", file.read(), re.M)
+                assert anchor in [re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads], (document, anchor)
+    manual = read("docs/manual.md")
+    assert re.findall(r"^- \[(.*)\]\(#", manual, re.M) == re.findall(r"^## (.*)$", manual, re.M)
+
+
+def check_pictures():
+    """The terminals in README.md show what is printed: made anew they are the same (make demo)."""
+    with tempfile.TemporaryDirectory() as place:
+        subprocess.run([sys.executable, SOURCE + "/docs/demo.py", place], check=True)
+        for name in ("answer.svg", "demo.svg"):
+            with open(place + "/" + name, encoding="utf-8") as file:
+                made_now = file.read().split("\n")
+            kept = read("docs/" + name).split("\n")
+            changed = [line for line in kept if line not in made_now]
+            assert made_now == kept, "make demo writes it anew; not printed any more:\n" + "\n".join(changed)
 
 
 def check_example(page, *arguments, number=0):
@@ -361,7 +399,10 @@ tap.case("whylate(1) explains the exit status", check_exit_status)
 tap.case("whylate(1) has the messages about traces as they are", check_diagnostics)
 for one in ("overview", "delay", "profile", "requests", "functions", "diff", "export", "check", "explain", "batch"):
     tap.case("whylate-%s(1) lists the exit statuses that there are" % one, check_statuses, one)
-tap.case("README.md shows what is printed", check_readme)
+tap.case("README.md shows what is printed", check_examples, "README.md", 0)
+tap.case("the manual shows what is printed", check_examples, "docs/manual.md", 13)
+tap.case("the documents' links lead somewhere", check_links)
+tap.case("the pictures of terminals are what is printed", check_pictures)
 tap.case("whylate-delay(1) shows what is printed", check_example, "whylate-delay.1", *AUTOSTART)
 tap.case("whylate-overview(1) shows its first screen", check_example, "whylate-overview.1", "overview",
          SOURCE + "/traces/startup-chain", "--utc")

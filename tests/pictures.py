@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes the pictures of README.md: tests/run tests/pictures.py DIRECTORY (make pictures)."""
+"""Makes the pictures of docs/manual.md: tests/run tests/pictures.py DIRECTORY (make pictures)."""
 import os
 import sys
 

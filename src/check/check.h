@@ -44,7 +44,8 @@ struct check {
  * that is missing. Free with g_ptr_array_unref(). */
 GPtrArray *check_answer(const struct check *check, const struct session *session);
 /* … and the one line with which a next recording has all of it (of much, whylate's own), or if
- * nothing grave is missing what would tell more; NULL: nothing is, or no recording prevents it. Free with g_free(). */
+ * nothing grave is missing what would tell more; NULL: nothing is, or no recording prevents it.
+ * Free with g_free(). */
 char *check_record_with(const struct check *check);
 
 /* All commands' bits. */

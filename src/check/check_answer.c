@@ -66,7 +66,7 @@ static char *missing_sentence(const struct finding *finding)
 	}
 }
 
-/* How much that costs, where it does: "Of the time that programs waited, 4 % has no known cause." */
+/* How much that costs: "Of the time that programs waited, 4 % has no known cause." */
 static void add_unknown(GPtrArray *answer, const struct session *session)
 {
 	struct coverage coverage;

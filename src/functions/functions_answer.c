@@ -246,7 +246,7 @@ static uint32_t most_of(const struct functions *functions, uint32_t place)
 	return NO_NODE;
 }
 
-/* "waiting for nginx (213), which, in epoll_wait, waited for app": as far as one thing takes half. */
+/* "waiting for nginx (213), which, in epoll_wait, waited for app": while one takes half. */
 static void append_wait(GString *text, const struct functions *functions, const struct end *end,
 			uint32_t place)
 {
