@@ -17,7 +17,7 @@ tap = t.Tap()
 # No chains of whole programs: a million calls of one kind; switches without names of what was waited for.
 LEFT_OUT = {"zero-read", "snapshot"}
 TRACER = re.compile(r"lttng|Client manageme|Notification|Rotation|Health|Agent |Application|Apps |Action|Timer m")
-WHY_NOT = re.compile(r"not seen|not known|not recorded|lost|not decidable|grace period|vector |softIRQ|IRQ \d|end of")
+WHY_NOT = re.compile(r"not seen|not known|not recorded|lost|not decidable|cannot tell|grace period|vector |softIRQ|IRQ \d|end of")
 
 
 def ends(wait):

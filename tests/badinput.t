@@ -350,7 +350,7 @@ def profile_options(folder):
     once("--binary-path of a missing directory", USAGE, PROFILE + ["--binary-path", folder + ":" + missing],
          "--binary-path", missing, "no such directory")
     once("--binary-path of a file", USAGE, PROFILE + ["--binary-path", SOURCE + "/README.md"], "--binary-path", "README.md",
-         "no directory")
+         "not a directory")
     once("delay with --binary-path", USAGE, ALL + [STARTUP, "--binary-path", folder], "binary-path")
     no_symbols("garbage", "no symbols\n", "line 1")
     no_symbols("a bad second line", "ffffffff81000000 T _stext\nfrom here on\n", "line 2")

@@ -451,7 +451,7 @@ def check_cut_lost():
     assert done.returncode == 4 and b"does not say which events the tracer lost" in done.stderr, done.stderr
     assert len(text_of(path)) > 300
     again = t.run("export", t.trace("lost"), "--as", "ctf", "--output", path)
-    assert again.returncode == 2 and b"something already" in again.stderr
+    assert again.returncode == 2 and b"exists already" in again.stderr
 
 
 def check_examples():

@@ -238,7 +238,7 @@ static void map(struct mapping *all, guint most)
 			wait_one(all);
 		} else { /* not even one process could be begun */
 			g_autofree char *why =
-				g_strdup_printf("no process could be begun: %s", g_strerror(errno));
+				g_strdup_printf("cannot start a process: %s", g_strerror(errno));
 
 			all->begun++;
 			job->line = line_of(all->options, job->trace, WHYLATE_ERROR_DAMAGE,

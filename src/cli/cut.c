@@ -111,7 +111,7 @@ static bool is_free(const char *output, GError **error)
 	if (empty || (!directory && !g_file_test(output, G_FILE_TEST_EXISTS)))
 		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-		    "--output %s: there is something already; name a new directory", output);
+		    "--output %s: it exists already; name a new directory", output);
 	return false;
 }
 

@@ -36,7 +36,7 @@ static bool add_functions(void *into, const struct option *option, const char *v
 	for (char **name = names; *name; name++) {
 		if (!**name || (*name)[strspn(*name, LETTERS)])
 			return option_refuse(option, value, error,
-					     "'%s' is no name of a kernel function", *name);
+					     "'%s' is not the name of a kernel function", *name);
 		g_ptr_array_add(recording->functions, g_strdup(*name));
 	}
 	return true;
@@ -130,7 +130,7 @@ const struct command record_command = {
 	.usage = "[OPTIONS] [-- PROGRAM [ARGUMENT]...]",
 	.summary = "Records with LTTng what the analyses need: while PROGRAM runs, or until "
 		   "Ctrl-C.",
-	.brief = "Records with LTTng what they need: whylate record -- PROGRAM",
+	.brief = "Records with LTTng what the analyses need: whylate record -- PROGRAM",
 	.options = record_options,
 	.help_column = 26,
 	.help_end = print_presets,
@@ -140,7 +140,7 @@ const struct command snapshot_command = {
 	.name = "snapshot",
 	.usage = "[OPTIONS]",
 	.summary = "Writes out what a flight recorder that whylate record runs has in memory.",
-	.brief = "Writes a flight recorder's memory out.",
+	.brief = "Writes out a flight recorder's memory.",
 	.manual = "record",
 	.options = snapshot_options,
 	.help_column = 26,

@@ -133,8 +133,8 @@ static void input_clear(struct input *input)
 	if (*input->session->found.runs_read >= RUNS_READ_MAX &&
 	    !input->session->asked.options->quiet)
 		fprintf(stderr,
-			"whylate: so many threads were ready at once that it was not looked "
-			"up for all who ran meanwhile; a narrower window (--from, --to) does\n");
+			"whylate: so many threads were ready at once that some competing threads "
+			"are unknown; a narrower window (--from, --to) shows them\n");
 	periodic_end(input->session);
 	session_free(input->session);
 }

@@ -209,7 +209,7 @@ static bool search_path(const char *path, GArray *list, GError **error)
 	}
 	if (!S_ISDIR(status.st_mode)) {
 		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-			    "%s is no trace: give the directory that LTTng wrote", path);
+			    "%s is not a trace: give the directory that LTTng wrote", path);
 		return false;
 	}
 	if (!search(path, 0, note_found, list, error))
@@ -220,16 +220,17 @@ static bool search_path(const char *path, GArray *list, GError **error)
 	}
 	if (kernel)
 		return true;
-	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
-		    list->len > before && !described
-			    ? "%s holds no kernel trace: its file 'metadata' is empty or describes "
-			      "none"
-		    : list->len > before
-			    ? "%s holds no kernel trace, only user-space ones; whylate needs "
-			      "LTTng's kernel domain (lttng enable-event --kernel …)"
-			    : "%s is no trace: no directory in it has a file 'metadata'; give the "
-			      "directory that LTTng wrote",
-		    path);
+	g_set_error(
+		error, WHYLATE_ERROR, WHYLATE_ERROR_NO_TRACE,
+		list->len > before && !described
+			? "%s holds no kernel trace: its file 'metadata' is empty or describes "
+			  "none"
+		: list->len > before
+			? "%s holds no kernel trace, only user-space ones; whylate needs "
+			  "LTTng's kernel domain (lttng enable-event --kernel …)"
+			: "%s is not a trace: no directory in it has a file 'metadata'; give the "
+			  "directory that LTTng wrote",
+		path);
 	return false;
 }
 

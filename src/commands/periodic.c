@@ -155,7 +155,7 @@ static bool reap(pid_t pid, const char *message, GError **error)
 	if (WTERMSIG(status) == SIGPIPE)
 		raise(SIGPIPE);
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
-		    "a report was not written whole: its process was ended by signal %d (%s)",
+		    "a report is incomplete: its process was ended by signal %d (%s)",
 		    WTERMSIG(status), g_strsignal(WTERMSIG(status)));
 	return false;
 }

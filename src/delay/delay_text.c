@@ -84,7 +84,7 @@ static void verdict(const struct delay *delay, struct output *output)
 	if (!delay->verdict->len) {
 		if (many)
 			text_wrapped(output,
-				     "So many threads have no answer in common: ask for a few with "
+				     "So many threads have no common answer: ask for a few with "
 				     "--thread, or for a --target.",
 				     0, 2);
 		return;

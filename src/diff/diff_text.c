@@ -110,9 +110,9 @@ static void causes(const struct report *report, const struct diff *diff)
 		text_omitted_of(output, 2, small, ", smaller or the same");
 	if (uncertain)
 		text_wrapped(output,
-			     "?: requests of one side differ as much among themselves, so this "
-			     "may be chance. So is marked what only few requests have, "
-			     "though it may be why these are slow",
+			     "?: requests of one side differ as much among themselves, so this may "
+			     "be chance; what only few requests have is marked too, though it may "
+			     "be why these are slow",
 			     2, 5);
 	text_gap_note(output, marked);
 }
@@ -282,7 +282,7 @@ static void calls(const struct report *report, const struct diff *diff)
 		fprintf(output->file, "  None beyond chance, of %u.\n", diff->calls->len);
 	else if (same)
 		fprintf(output->file,
-			"  %u others differ by chance at most, or by less; --limit 0 shows "
+			"  %u others differ by no more than chance, or by less; --limit 0 shows "
 			"all\n",
 			same);
 }

@@ -55,13 +55,13 @@ static void head_text(const struct session *session, const struct finding *findi
 		text_wrapped(output, "It is seen in no thread.", 2, 2);
 		return;
 	}
-	g_string_printf(line,
-			"Seen best in %s (%d)%s, %s from %s; the rest of this report is of that.",
-			session_thread_name(session, finding->thread),
-			model_thread(&session->trace.model, finding->thread)->tid,
-			session_on(session, finding->thread),
-			when_duration(length, finding->end - finding->begin),
-			when_time(when, finding->begin, session->asked.options->utc, false));
+	g_string_printf(
+		line, "Seen best in %s (%d)%s, %s from %s; the rest of this report is about that.",
+		session_thread_name(session, finding->thread),
+		model_thread(&session->trace.model, finding->thread)->tid,
+		session_on(session, finding->thread),
+		when_duration(length, finding->end - finding->begin),
+		when_time(when, finding->begin, session->asked.options->utc, false));
 	text_wrapped(output, line->str, 2, 2);
 	fputc('\n', output->file);
 }

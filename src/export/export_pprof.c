@@ -167,7 +167,7 @@ static bool put_gzip(const struct proto *profile, FILE *file, GError **error)
 
 	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
-		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "zlib cannot begin: %s",
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "cannot start zlib: %s",
 			    stream.msg ? stream.msg : "no memory");
 		return false;
 	}

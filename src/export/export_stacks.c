@@ -217,7 +217,7 @@ static void by_runner(int64_t begin, int64_t end, uint32_t thread, void *data)
 		g_autofree char *by =
 			is_thread(thread)
 				? g_strconcat("by ", session_thread_name(session, thread), NULL)
-				: g_strdup("by whom is not known");
+				: g_strdup("by an unknown thread");
 
 		push(sums, by);
 	}

@@ -418,7 +418,7 @@ void ctf2_parse(const char *bytes, size_t length, struct metadata *metadata)
 		next = next ? next : end;
 		if (next > at + 1) {
 			object = json_loadb(at, (size_t) (next - at), 0, NULL);
-			reading.why = object ? NULL : "a fragment that is no JSON";
+			reading.why = object ? NULL : "a fragment that is not JSON";
 			reading.depth = 0;
 			if (object)
 				fragment(&reading, object);

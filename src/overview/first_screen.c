@@ -14,12 +14,27 @@
 #define FOOTNOTES_MAX 2
 #define WORD 4 /* columns that a line has left where the next word is too long: about */
 
-/* "tracebox, Linux 6.1.0, 1 CPU, 614 ms from [10:08:04.30]; 8445 events, none lost" */
+/* "7,138" */
+static const char *count_text(char buffer[32], uint64_t count)
+{
+	char digits[24];
+	int length = g_snprintf(digits, sizeof digits, "%" PRIu64, count), at = 0;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			buffer[at++] = ',';
+		buffer[at++] = digits[i];
+	}
+	buffer[at] = '\0';
+	return buffer;
+}
+
+/* "tracebox, Linux 6.1.0, 1 CPU, 614 ms from [10:08:04.30]; 8,445 events, none lost" */
 static int head(const struct session *session, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	uint64_t lost = 0;
-	char from[48], length[32];
+	char from[48], length[32], count[32];
 
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
 		const struct host *host = model_host(&session->trace.model, i);
@@ -32,11 +47,11 @@ static int head(const struct session *session, struct output *output)
 	}
 	when_time(from, session->asked.from, session->asked.options->utc, true);
 	from[MIN(strlen(from), sizeof "[2026-11-22 10:08:04.304" - 1)] = '\0';
-	g_string_append_printf(line, ", %s from %s; %" PRIu64 " events, ",
+	g_string_append_printf(line, ", %s from %s; %s events, ",
 			       when_duration(length, session->asked.to - session->asked.from),
-			       from + (*from == '['), session->trace.events);
+			       from + (*from == '['), count_text(count, session->trace.events));
 	if (lost)
-		g_string_append_printf(line, "%" PRIu64 " lost", lost);
+		g_string_append_printf(line, "%s lost", count_text(count, lost));
 	else
 		g_string_append(line, "none lost");
 	return text_wrapped_beside(output, line->str, 0, 0, NULL);
@@ -105,21 +120,21 @@ static bool coverage_line(const struct session *session, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	struct coverage coverage;
+	char count[32];
 	bool missing;
 
 	coverage_init(&coverage, session);
 	missing = coverage.missing->len;
 	if (coverage.discarded_events || coverage.discarded_packets)
 		g_string_append_printf(line,
-				       "%" PRIu64 " events were lost: what happened meanwhile "
-				       "is not known.",
-				       coverage.discarded_events);
+				       "%s events were lost: what happened meanwhile is unknown.",
+				       count_text(count, coverage.discarded_events));
 	else
 		g_string_append(line, "Nothing was lost.");
 	if (missing)
-		g_string_append_printf(line, " %u kind%s of data not recorded: see check.",
-				       coverage.missing->len,
-				       coverage.missing->len == 1 ? "" : "s");
+		g_string_append_printf(
+			line, " %u kind%s not recorded: see check.", coverage.missing->len,
+			coverage.missing->len == 1 ? " of data was" : "s of data were");
 	coverage_clear(&coverage);
 	text_wrapped(output, line->str, 0, 2);
 	return missing;

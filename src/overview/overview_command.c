@@ -77,7 +77,7 @@ static void html(const void *data, struct output *output)
 const struct command overview_command = {
 	.name = "overview",
 	.usage = "[OPTIONS] TRACE...",
-	.summary = "What is in this trace, who waited most and for what.",
+	.summary = "What stands out in this trace: who waited most, and for what?",
 	.options = options,
 	.check = limits_check,
 	.want = limits_want,

@@ -33,11 +33,10 @@ static void threads(const struct report *report, const struct overview *overview
 	struct output *output = report->output;
 	char ns[32];
 
-	text_heading(output,
-		     "Threads that did something or delayed one that did, most waiting first");
+	text_heading(output, "Threads that worked or delayed others, most waiting first");
 	text_table(report, &table, ROWS(overview->threads));
 	fprintf(output->file,
-		"  Idle: %u threads waited %s in all and delayed nobody seen; "
+		"  Idle: %u threads waited %s in all and delayed no other thread; "
 		"%" PRIu64 " kernel threads\n",
 		overview->idle->len, when_duration(ns, overview->idle_ns),
 		overview->kernel_threads);

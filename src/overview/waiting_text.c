@@ -197,10 +197,10 @@ static void sums_line(const struct waiting *waiting, struct output *output)
 		const char *words;
 	} sums[] = {{waiting->own, "slept by their own timers"},
 		    {waiting->idle, "waited for a next request (inferred)"},
-		    {waiting->children, "waited only for programs that they had started to end"},
-		    {waiting->tracer, "of the tracer waited"},
-		    {waiting->open, "waited for what had not come at the end"},
-		    {waiting->unknown, "waited for, or in, what is not known"}};
+		    {waiting->children, "waited only for programs that they had started"},
+		    {waiting->tracer, "waited as part of the tracer"},
+		    {waiting->open, "waited to the end of the trace"},
+		    {waiting->unknown, "waited with unknown cause"}};
 	g_autoptr(GString) line = g_string_new(NULL);
 	const char *comma = "";
 	char length[32];

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "latencies/roots.h"
+#include "profile/peak_words.h"
 #include "profile/profile_report.h"
+#include "words/times.h"
 
 #define SENTENCES_MAX 5
 #define TOLD_MIN 0.25 /* of a peak that nobody asked for: it was not all at leisure */
@@ -84,44 +86,31 @@ static const struct part *main_part(const struct peak *peak, bool named)
 	return at;
 }
 
-/* "blocked on socket, by app, …": the parts down to that one. */
-static char *main_words(const struct peak *peak, const struct part *part)
-{
-	GString *text = g_string_new(NULL);
-
-	for (; part && part != peak->tree; part = part->parent) {
-		g_autofree char *words = part->parent == peak->tree && part_is_own(part)
-						 ? g_strdup("its own work")
-						 : part_words(part->node);
-
-		g_string_prepend(text, text->len ? " > " : "");
-		g_string_prepend(text, words);
-	}
-	return g_string_free(text, FALSE);
-}
-
-/* "syscall:pwrite64: 38 of 7176 operations took 2.1 to 67 ms each, 70 % of the time; mostly
- * blocked on lock (98 % of that)." */
+/* "syscall:recvfrom: 38 of 7176 operations took 2.1 to 67 ms each, 70 % of the time; for 66 % of
+ * that they waited for db." */
 static void peak_sentence(const struct profiles *profiles, const struct peak_at *at, bool named,
 			  struct output *output)
 {
 	const struct peak *peak = at->peak;
 	const struct part *part = main_part(peak, named);
-	g_autofree char *title = profile_title(at->profile), *words = main_words(peak, part);
-	g_autoptr(GString) line = g_string_new(NULL);
-	char from[32], to[32], time[16], share[16];
+	g_autofree char *title = profile_title(at->profile);
+	g_autoptr(GString) line = g_string_new(title);
+	char time[16], share[16];
 
-	g_string_append_printf(line, "%s: ", title);
+	g_string_append(line, ": ");
 	if (peak->count < at->profile->count)
 		g_string_append_printf(line, "%" PRIu64 " of ", peak->count);
-	g_string_append_printf(line, "%" PRIu64 " %s took %s to %s each, %s of its time; ",
-			       at->profile->count,
-			       at->profile->count == 1 ? "operation" : "operations",
-			       when_rough(from, profiles->buckets.from[peak->range.first]),
-			       when_rough(to, profiles->buckets.from[peak->range.last + 1]),
-			       profile_percent(time, peak->sum, at->profile->sum));
-	g_string_append_printf(line, "%s of that: %s.",
-			       profile_percent(share, told(peak, part, named), peak->sum), words);
+	g_string_append_printf(line, "%" PRIu64 " %s took ", at->profile->count,
+			       at->profile->count == 1 ? "operation" : "operations");
+	append_range(line, profiles->buckets.from[peak->range.first],
+		     profiles->buckets.from[peak->range.last + 1]);
+	g_string_append_printf(line, "%s, %s of the time; for %s of that %s ",
+			       peak->count > 1 ? " each" : "",
+			       profile_percent(time, peak->sum, at->profile->sum),
+			       profile_percent(share, told(peak, part, named), peak->sum),
+			       peak->count > 1 ? "they" : "it");
+	append_way(line, peak, part);
+	g_string_append_c(line, '.');
 	text_wrapped(output, line->str, 2, 2);
 }
 

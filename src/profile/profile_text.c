@@ -415,7 +415,7 @@ static void comparison(const struct profile_report *made, const struct report *r
 
 	text_heading(output, "Distance to the saved profiles");
 	if (made->other) {
-		g_autofree char *line = g_strconcat("Mind: ", made->other, NULL);
+		g_autofree char *line = g_strconcat("Note: ", made->other, NULL);
 
 		text_wrapped(output, line, 2, 4);
 	}
@@ -489,7 +489,7 @@ void profile_text(const struct profile_report *made, struct output *output)
 	text_heading(output, "Operations, by time spent in them");
 	text_table(&report, &table, ROWS(profiles->list));
 	if (!profiles->list->len)
-		text_wrapped(output, "Nothing in the window is what was asked for.", 2, 2);
+		text_wrapped(output, "Nothing in the window matches.", 2, 2);
 	if (!options->profile.operations->len || !profiles->list->len)
 		other_operations(profiles, output);
 	if (made->comparison)

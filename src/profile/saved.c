@@ -150,7 +150,7 @@ static bool check_file(struct saved *saved, GError **error)
 	const char *schema = json_string_value(json_object_get(saved->file, "schema"));
 
 	if (!schema || strcmp(schema, "whylate-profile-1") != 0)
-		return REFUSE(saved, "is no file that whylate profile --save wrote");
+		return REFUSE(saved, "is not a file that whylate profile --save wrote");
 	saved->list = json_object_get(saved->file, "profiles");
 	if (!json_is_array(saved->list))
 		return REFUSE(saved, "has no profiles");
@@ -180,7 +180,7 @@ struct saved *saved_new(const char *option, const char *path, GError **error)
 	if (saved->file)
 		ok = check_file(saved, error);
 	else if (wrong.line > 0)
-		ok = REFUSE(saved, "is no JSON: line %d: %s", wrong.line, wrong.text);
+		ok = REFUSE(saved, "is not JSON: line %d: %s", wrong.line, wrong.text);
 	else
 		ok = REFUSE(saved, "%s", wrong.text);
 	if (ok)

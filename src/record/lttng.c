@@ -299,7 +299,7 @@ void lttng_end_daemon(struct lttng_daemon *daemon)
 	if (others && others->len)
 		fprintf(stderr,
 			"whylate: the session daemon that was started here has other sessions "
-			"(%s); it ends when they have\n",
+			"(%s); it will end when they do\n",
 			(char *) g_ptr_array_index(others, 0));
 	else
 		while (waitpid(daemon->keeper, NULL, 0) < 0 && errno == EINTR)

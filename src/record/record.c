@@ -158,7 +158,8 @@ static void tell_left(void)
 
 		if (pid > 1 && !*rest && kill((pid_t) pid, 0) != 0 && errno == ESRCH)
 			fprintf(stderr,
-				"whylate: session %s was left by a record that was killed; "
+				"whylate: session %s was left behind by a 'whylate record' that "
+				"was killed; "
 				"'lttng destroy %s' ends it\n",
 				name, name);
 	}
@@ -445,9 +446,10 @@ static char *newest_session(GError **error)
 	for (guint i = 0; i < names->len; i++)
 		if (g_str_has_prefix(g_ptr_array_index(names, i), OURS))
 			return g_strdup(g_ptr_array_index(names, i));
-	g_set_error_literal(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
-			    "no flight recorder of whylate's runs ('whylate record --snapshot' "
-			    "starts one); --session NAME names another");
+	g_set_error_literal(
+		error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD,
+		"no flight recorder that whylate started is running ('whylate record --snapshot' "
+		"starts one); --session NAME names another");
 	return NULL;
 }
 

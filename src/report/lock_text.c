@@ -155,7 +155,7 @@ void locks_text(const struct report *report, const GArray *locks)
 {
 	if (!locks->len)
 		return;
-	text_heading(report->output, "Locks, by the time that was waited for them");
+	text_heading(report->output, "Locks, by the time threads waited for them");
 	text_lines(report, ROWS(locks), contention_line);
 }
 

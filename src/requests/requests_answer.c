@@ -175,6 +175,7 @@ void requests_contrasts(const struct costs *costs, struct output *output)
 		shown++;
 	}
 	if (!shown)
-		fprintf(output->file, "  Nothing of weight: what one has, all have.\n");
+		fprintf(output->file,
+			"  Nothing notable: all spend their time on the same things.\n");
 	text_gap_note(output, marked);
 }

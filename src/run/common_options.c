@@ -86,7 +86,7 @@ static bool add_directories(void *into, const struct option *option, const char 
 		else if (!g_file_test(*one, G_FILE_TEST_EXISTS))
 			wrong = "there is no such directory";
 		else if (!g_file_test(*one, G_FILE_TEST_IS_DIR))
-			wrong = "is no directory";
+			wrong = "is not a directory";
 		if (wrong)
 			return option_refuse(option, **one ? *one : value, error, "%s", wrong);
 		option_texts(into, option, *one, NULL);
@@ -215,7 +215,7 @@ const struct option option_no_pager = {
 	"no-pager",    NULL,         "no pager, even if the terminal has too few rows",
 	option_switch, AT(no_pager), .terminal = true};
 const struct option option_glossary = {
-	"glossary",    NULL,         "explain below a text the words in it, as 'explain WORD'",
+	"glossary",    NULL,         "explain a report's words below it, as 'explain WORD' does",
 	option_switch, AT(glossary), .terminal = true};
 const struct option option_reader = {
 	"reader",        "HOW",      "how to read the trace: auto (default), direct,\nbabeltrace",

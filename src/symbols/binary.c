@@ -224,7 +224,7 @@ static void open_it(struct binary *binary)
 	why = take_text(&reading);
 	if (reading.bad || trouble > CODE_STRIPPED || (trouble == CODE_FINE) != !why) {
 		g_free(why);
-		give_up(binary, g_strdup("is damaged: elfutils, which reads it, gave no sense"));
+		give_up(binary, g_strdup("is damaged: elfutils made no sense of it"));
 		return;
 	}
 	binary->trouble = (enum code_trouble) trouble;
@@ -291,7 +291,7 @@ const struct code *binary_at(struct binary *binary, uint64_t address)
 		return NULL;
 	code = take_code(&reading);
 	if (reading.bad) {
-		give_up(binary, g_strdup("is damaged: elfutils, which reads it, gave no sense"));
+		give_up(binary, g_strdup("is damaged: elfutils made no sense of it"));
 		return NULL;
 	}
 	g_hash_table_insert(binary->known, g_memdup2(&address, sizeof address), code);

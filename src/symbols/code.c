@@ -64,14 +64,14 @@ static enum code_trouble open_elf(const char *path, int *fd, char **why)
 		return say(CODE_UNREADABLE, why, g_strerror(errno));
 	if (!S_ISREG(status.st_mode))
 		return say(CODE_UNREADABLE, why,
-			   S_ISDIR(status.st_mode) ? "is a directory" : "is no plain file");
+			   S_ISDIR(status.st_mode) ? "is a directory" : "is not a plain file");
 	got = pread(*fd, magic, sizeof magic, 0);
 	if (got < 0)
 		return say(CODE_UNREADABLE, why, g_strerror(errno));
 	if (got == 0)
 		return say(CODE_UNREADABLE, why, "is empty");
 	if (got < SELFMAG || memcmp(magic, ELFMAG, SELFMAG) != 0)
-		return say(CODE_NOT_ELF, why, "is no ELF file");
+		return say(CODE_NOT_ELF, why, "is not an ELF file");
 	return CODE_FINE;
 }
 

@@ -96,7 +96,7 @@ struct symbols *symbols_new(const char *path, GError **error)
 		number++;
 		if (!add_line(symbols, line)) {
 			g_set_error(&wrong, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-				    "--kallsyms %s: line %u is no line of kallsyms: it must be "
+				    "--kallsyms %s: line %u is not a line of kallsyms: it must be "
 				    "'ADDRESS TYPE NAME'",
 				    path, number);
 			break;

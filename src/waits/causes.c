@@ -296,7 +296,7 @@ static char *stopped_label(const struct session *session, const struct wait *wai
 	g_string_append_printf(label, "by %s",
 			       by       ? by
 			       : traced ? "its tracer"
-					: "whom is not known");
+					: "an unknown thread");
 	if (begun && !traced) {
 		g_string_append(label, ", ");
 		append_signal(label, begun->number);
@@ -311,7 +311,7 @@ static char *stopped_label(const struct session *session, const struct wait *wai
 			       detail && detail->kind == DETAIL_SIGNAL && detail->number == SIGKILL
 				       ? "killed"
 				       : "continued",
-			       end ? end : "whom is not known");
+			       end ? end : "an unknown thread");
 	if (detail && detail->kind == DETAIL_SIGNAL) {
 		g_string_append(label, ", ");
 		append_signal(label, detail->number);

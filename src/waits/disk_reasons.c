@@ -105,8 +105,8 @@ char *flush_label(const struct session *session, const struct wait *wait,
 	if (is_thread(reason->thread))
 		return g_strdup_printf("%s; meanwhile %s was busy for %s with %s %s", label, disk,
 				       busy, size, by);
-	return g_strdup_printf("%s; %s had hardly anything else to do meanwhile: %s for %s of %s",
-			       label, disk, busy, size, by);
+	return g_strdup_printf("%s; %s did hardly anything else meanwhile: %s for %s of %s", label,
+			       disk, busy, size, by);
 }
 
 char *dirty_label(const struct session *session, const struct wait *wait,

@@ -44,7 +44,7 @@ static char *syn_words(const struct session *session, const struct reason *reaso
 	when_duration(length, reason->ns);
 	if (!(reason->flags & REASON_CAME))
 		return g_strdup_printf("%s did not answer the SYN, which was sent again %s later%s "
-				       "(where it was lost is not decidable)",
+				       "(the trace cannot tell where it was lost)",
 				       where, length,
 				       reason->count > 1 ? " for the last time" : "");
 	return g_strdup_printf("%s%s%s%s dropped the SYN, which was sent again %s later%s: its "
@@ -69,7 +69,7 @@ static void append_where(GString *text, const struct session *session, const str
 		g_string_append_printf(text, "the queueing discipline of %s dropped them",
 				       session_text(session, reason->text));
 	else
-		g_string_append(text, "where they were lost is not decidable");
+		g_string_append(text, "the trace cannot tell where they were lost");
 }
 
 char *again_label(const struct session *session, const struct wait *wait,
@@ -156,14 +156,14 @@ char *queue_label(const struct session *session, const struct wait *wait,
 		return g_strdup_printf("%s had TCP wait for more (MSG_MORE, TCP_CORK), for %s",
 				       from, length);
 	case TRANSPORT_BUFFER:
-		return g_strdup_printf("the send buffer was full for %s of what %s had not "
-				       "acknowledged (sndbuf_limited; what kept that is not "
-				       "decidable)",
-				       length, to);
+		return g_strdup_printf(
+			"the send buffer was full for %s of what %s had not "
+			"acknowledged (sndbuf_limited; the trace cannot tell what kept that)",
+			length, to);
 	default:
 		return g_strdup_printf("bytes of %s were %s in its send queue, until "
 				       "acknowledgements came (the congestion window's or the "
-				       "peer's: not decidable)",
+				       "peer's: the trace cannot tell)",
 				       from, length);
 	}
 }

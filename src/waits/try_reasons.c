@@ -51,7 +51,7 @@ static void append_tries(GString *text, const struct session *session, const str
 		g_string_append_printf(text, " failed %u time%s with %s", reason->count,
 				       reason->count == 1 ? "" : "s", name);
 	else
-		g_string_append_printf(text, " told so %u time%s", reason->count,
+		g_string_append_printf(text, " said so %u time%s", reason->count,
 				       reason->count == 1 ? "" : "s");
 	g_string_append_printf(text, ", pauses of up to %s", when_duration(length, reason->ns));
 }

@@ -463,13 +463,13 @@ static void not_the_one(void)
 	expect("noid", "another-build-id", CODE_OTHER_ID, "no build-id");
 	do_it("gcc -g -c -o object.o prog.c");
 	expect("object.o", NULL, CODE_NOT_ELF, "neither a program nor");
-	expect("prog.c", NULL, CODE_NOT_ELF, "no ELF file");
+	expect("prog.c", NULL, CODE_NOT_ELF, "not an ELF file");
 	expect("nowhere", NULL, CODE_UNREADABLE, "No such file");
 	expect(".", NULL, CODE_UNREADABLE, "directory");
 	do_it(": >empty; mkfifo fifo; ln -s /dev/zero zero; ln -s loop loop");
 	expect("empty", NULL, CODE_UNREADABLE, "empty");
-	expect("fifo", NULL, CODE_UNREADABLE, "no plain file");
-	expect("zero", NULL, CODE_UNREADABLE, "no plain file");
+	expect("fifo", NULL, CODE_UNREADABLE, "not a plain file");
+	expect("zero", NULL, CODE_UNREADABLE, "not a plain file");
 	expect("loop", NULL, CODE_UNREADABLE, "symbolic links");
 	do_it("head -c 9000 prog >cut");
 	expect("cut", NULL, CODE_UNREADABLE, "beyond its end");
@@ -718,7 +718,7 @@ static const struct found finds[] = {
 	{"nothing", "trace/out/kernel/a/b", "", "prog+0x", BINARY_MISSING, "--binary-path"},
 	{"flat", NULL, NULL, NULL, BINARY_UNCHECKED, "unchecked"},
 	{"strip", NULL, "", "prog+0x", BINARY_STRIPPED, "stripped"},
-	{"text", NULL, "", "prog+0x", BINARY_UNREADABLE, "no ELF file"},
+	{"text", NULL, "", "prog+0x", BINARY_UNREADABLE, "not an ELF file"},
 };
 
 static void finding(void)

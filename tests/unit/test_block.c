@@ -169,7 +169,7 @@ static void test_insert(void)
 }
 
 /* Only a kernel worker's issue was seen, in the wait: inferred. Only the
- * completion was: by whom is not known. */
+ * completion was: by an unknown thread. */
 static void test_issuer_only(void)
 {
 	FEED(2);

@@ -563,7 +563,7 @@ static void test_gap_woken_running(void)
 }
 
 /* Where sched_waking is recorded, a sched_wakeup without one was told in the gap: the thread was
- * woken there, by whom is not known. */
+ * woken there, by an unknown thread. */
 static void test_gap_waking_lost(void)
 {
 	FEED(2);

@@ -271,10 +271,9 @@ static void test_core(void)
 	sw(feed, 90, 0, "a", 5, DEAD, "idle", 0);
 	plain(feed, 100, 1, "other");
 	g_assert_cmpint(ends_from(feed, 5), ==, 21);
-	g_assert_cmpstr(
-		ending(feed, 5), ==,
-		"was ended by signal 11 (SIGSEGV): the kernel dumped its core through a pipe "
-		"to reader (6)");
+	g_assert_cmpstr(ending(feed, 5), ==,
+			"ended by signal 11 (SIGSEGV): the kernel dumped its core through a pipe "
+			"to reader (6)");
 	g_assert_cmpstr(states(feed, 5), ==,
 			"0 working/user, 40 blocked/trap:page_fault, 50 interrupted/wait-cpu, "
 			"60 working/user, 90");
@@ -298,9 +297,8 @@ static void test_killed(void)
 	sw(feed, 90, 0, "a", 5, DEAD, "idle", 0);
 	plain(feed, 100, 1, "other");
 	g_assert_cmpint(ends_from(feed, 5), ==, 50);
-	g_assert_cmpstr(
-		ending(feed, 5), ==,
-		"was ended by signal 15 (SIGTERM): the kernel gave back its memory and files");
+	g_assert_cmpstr(ending(feed, 5), ==,
+			"ended by signal 15 (SIGTERM): the kernel gave back its memory and files");
 }
 
 /* Opposites: a handler returned, and much later it ends itself; it ends itself in a call. */
@@ -333,7 +331,7 @@ static void test_process_exits(void)
 	plain(feed, 100, 1, "other");
 	g_assert_cmpint(ends_from(feed, 6), ==, 40);
 	g_assert_cmpstr(ending(feed, 6), ==,
-			"was ended by the exit of its process: the kernel gave back its memory and "
+			"ended by the exit of its process: the kernel gave back its memory and "
 			"files");
 	g_assert_cmpint(ends_from(feed, 5), ==, INT64_MAX);
 }

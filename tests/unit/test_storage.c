@@ -346,7 +346,7 @@ static void test_data_own(void)
 	commits(feed, WRITE_SYNC | META);
 	g_assert_cmpstr(told(feed, 7, 1), ==,
 			"block-device: sda, sector 8192, 1024 KiB, issued by itself for ledger (5) "
-			"(inferred); sda had hardly anything else to do meanwhile: 99.00 ms for "
+			"(inferred); sda did hardly anything else meanwhile: 99.00 ms for "
 			"2.0 MiB of ledger (5)");
 }
 

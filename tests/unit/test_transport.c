@@ -258,10 +258,11 @@ static void test_timeout(void)
 	returns(feed, 20.4, 0, "sendto", 20);
 	again(feed, 224, TIMER);
 	comes_at_last(feed, 224.5);
-	g_assert_cmpstr(cause_and_lead(feed, 6, 0), ==,
-			"retransmission: bytes from a (5) to b (6) were sent again after 204.0 ms "
-			"by TCP's retransmission time-out; where they were lost is not decidable "
-			"| 5 until 20");
+	g_assert_cmpstr(
+		cause_and_lead(feed, 6, 0), ==,
+		"retransmission: bytes from a (5) to b (6) were sent again after 204.0 ms "
+		"by TCP's retransmission time-out; the trace cannot tell where they were lost "
+		"| 5 until 20");
 }
 
 /* Where drivers are seen to take packets, one that never took it tells where it was lost. */
@@ -312,8 +313,8 @@ static void test_fast(void)
 	comes_at_last(feed, 28.5);
 	g_assert_cmpstr(cause_and_lead(feed, 6, 0), ==,
 			"retransmission: bytes from a (5) to b (6) were sent again after 8.000 ms "
-			"when acknowledgements showed the hole (fast retransmission); where they "
-			"were lost is not decidable | 5 until 20");
+			"when acknowledgements showed the hole (fast retransmission); the trace "
+			"cannot tell where they were lost | 5 until 20");
 }
 
 /* The same bytes in the queue of a second device at once (a tunnel, a bond): nothing was lost. */
@@ -509,7 +510,7 @@ static void test_syn_lost(void)
 	first_syn(feed, false);
 	g_assert_cmpstr(cause_and_lead(feed, 5, 0), ==,
 			"retransmission: 127.0.0.1:80 did not answer the SYN, which was sent again "
-			"1.019 s later (where it was lost is not decidable)");
+			"1.019 s later (the trace cannot tell where it was lost)");
 }
 
 int main(int argc, char **argv)

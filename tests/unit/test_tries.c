@@ -408,9 +408,9 @@ static void test_kill_0(void)
 	rises(feed, 240);
 	asks(feed, 250, NO_SUCH_PROCESS);
 	plain(feed, 300, 0, "other");
-	WAIT(0, "retry 6 21-120: makes (6) had not ended; kill told so 2 times, pauses of up to "
+	WAIT(0, "retry 6 21-120: makes (6) had not ended; kill said so 2 times, pauses of up to "
 		"99 ns");
-	WAIT(1, "retry 6 141-200: makes (6) had not ended; kill told so 2 times, pauses of up to "
+	WAIT(1, "retry 6 141-200: makes (6) had not ended; kill said so 2 times, pauses of up to "
 		"99 ns");
 }
 

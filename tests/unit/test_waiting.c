@@ -470,7 +470,7 @@ static void test_stopped_unknown(void)
 	sw(feed, 210, 0, "idle", 0, 0, "a", 5);
 	plain(feed, 220, 0, "other");
 	g_assert_cmpstr(only_cause(feed, 5), ==,
-			"stopped by whom is not known; continued by b (6)");
+			"stopped by an unknown thread; continued by b (6)");
 }
 
 /* A traced thread tells its tracer, and the tracer lets it go on. */
