@@ -127,12 +127,27 @@ def check_levels(name, *arguments):
 
 # --- in a browser -----------------------------------------------------------------------
 
+def check_verdict(lines, report):
+    """The verdict's sentences, each with what it would be worth if that were gone."""
+    saved = {one["sentence"]: one["saved_ns"] for one in report["worth"]}
+    assert saved and len(lines) == len(report["verdict"]), (lines, report["worth"])
+    for i, line in enumerate(lines):
+        sentence = re.sub(r"\W", "", report["verdict"][i])
+        text = re.sub(r"\W", "", line)
+        assert text.startswith(sentence), (line, sentence)
+        if i in saved:
+            worth = re.sub(r"\W", "", "%s sooner" % duration(saved[i]))
+            assert re.fullmatch("Gone(only)?" + worth, text[len(sentence):]), (line, worth)
+        else:
+            assert text == sentence, line
+
+
 def check_answer(browser):
     """startup-chain: the first screen says, before anything is clicked, that Xorg's naps took most."""
     browser.open("startup", "delay", SOURCE + "/traces/startup-chain", *TARGET)
     report = json.loads(output("delay", SOURCE + "/traces/startup-chain", *TARGET, "--format", "json"))
     lines = [element.text.replace("\n", " ") for element in browser.all(".verdict li")]
-    assert [re.sub(r"\W", "", line) for line in lines] == [re.sub(r"\W", "", line) for line in report["verdict"]], lines
+    check_verdict(lines, report)
     first = browser.all(".verdict li")[0]
     assert "Xorg" in first.text and "slept 40 times" in first.text, first.text
     assert first.rect["y"] + first.rect["height"] < 600, "below the first screen"

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The delay report: the verdict first, then the critical path, the threads' trees, locks, who waited for whom. */
 
+/* Of the bar: what would be saved of it, in % of the window. */
+function worthShare(worth, share) {
+	return Math.max(0, Math.min(100, (share * worth.saved_ns) / worth.ns));
+}
+
+function worthWords(worth) {
+	if (worth.saved_ns <= 0) return 'Gone: no sooner, as something else takes as long.';
+	const only = worth.saved_ns < 0.75 * worth.ns ? 'only ' : '';
+	return `Gone: ${only}${duration(worth.saved_ns)} sooner.`;
+}
+
 function verdictList() {
 	const list = REPORT.verdict;
 	if (!list.length) return null;
@@ -9,6 +20,7 @@ function verdictList() {
 		{class: 'verdict'},
 		list.map((text, i) => {
 			const share = /^(?:<\s*)?([\d.]+) %/.exec(text);
+			const worth = REPORT.worth.find((one) => one.sentence === i);
 			const [, head, rest] = /^([^)]*\)): (.*)$/s.exec(text) || [null, '', text];
 			return el(
 				'li',
@@ -18,9 +30,12 @@ function verdictList() {
 							'span',
 							{class: 'meter', 'aria-hidden': 'true'},
 							el('span', {'width%': Math.min(100, share[1])}),
+							worth
+								? el('span', {class: 'worth', 'width%': worthShare(worth, share[1])})
+								: null,
 						)
 					: null,
-				el('span', {class: 'text'}, el('strong', {}, head), ' ', rest),
+				el('span', {class: 'text'}, el('strong', {}, head), ' ', rest, worth ? ' ' + worthWords(worth) : null),
 			);
 		}),
 	);

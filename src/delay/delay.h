@@ -10,6 +10,7 @@
 #include "report/report.h"
 #include "waits/summary.h"
 #include "whatif/what_if.h"
+#include "whatif/worth.h"
 
 struct delay {
 	const struct session *session; /* borrowed */
@@ -18,6 +19,7 @@ struct delay {
 	GPtrArray *verdict;    /* strings */
 	GArray *locks;         /* struct contention: that the reported threads waited for */
 	GArray *findings;      /* struct finding: of these threads' waits */
+	GArray *worths; /* struct worth: of the verdict's sentences */
 	struct what_if *what_if; /* with --what-if; else NULL */
 	GArray *threads;       /* struct stretch: each thread and its part of the window */
 };

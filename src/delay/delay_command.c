@@ -23,23 +23,12 @@ static const struct option option_path = {
 	option_switch, AT(path)};
 
 static const struct option *const options[] = {
-	&option_target,
-	&option_thread,
-	&option_process,
-	WINDOW_OPTIONS,
-	&option_every,
-	&option_kallsyms,
-	&option_format,
-	&option_output,
-	&option_limit,
-	&option_depth,
-	&option_min_duration,
-	&option_path,
-	&option_what_if,
-	LIMIT_OPTIONS,
-	&option_force,
-	LAST_OPTIONS,
-	NULL};
+	&option_target,  &option_thread,       &option_process,
+	WINDOW_OPTIONS,  &option_every,        &option_kallsyms,
+	&option_format,  &option_output,       &option_limit,
+	&option_depth,   &option_min_duration, &option_path,
+	&option_what_if, &option_sort,         LIMIT_OPTIONS,
+	&option_force,   LAST_OPTIONS,         NULL};
 
 static bool check(struct options *asked, GError **error)
 {
@@ -80,14 +69,14 @@ static void add_stretch(GArray *list, const struct session *session, uint32_t th
 /* Of a target the whole window is of interest, ancestors included; of a
  * thread its life. */
 static GPtrArray *verdict_of(const struct session *session, uint32_t thread,
-			     const struct path *path)
+			     const struct path *path, GArray *counts)
 {
 	const struct thread *life = model_thread(&session->trace.model, thread);
 
 	if (session->asked.target != NO_THREAD)
-		return verdict_new(session, path, session->asked.from, session->asked.to);
+		return verdict_new(session, path, session->asked.from, session->asked.to, counts);
 	return verdict_new(session, path, MAX(session->asked.from, life->begin),
-			   MIN(session->asked.to, life->end));
+			   MIN(session->asked.to, life->end), counts);
 }
 
 static bool asks_for_all(const GPtrArray *wanted)
@@ -100,12 +89,39 @@ static bool asks_for_all(const GPtrArray *wanted)
 
 /* Of several threads, all together; of a whole trace's it would say nothing, and take as long as
  * to read it. */
-static GPtrArray *verdict_of_many(const struct delay *delay)
+static GPtrArray *verdict_of_many(const struct delay *delay, GArray *counts)
 {
 	if (!delay->threads->len || delay->threads->len > TOGETHER_MAX ||
 	    asks_for_all(delay->session->asked.options->threads))
 		return g_ptr_array_new_with_free_func(g_free);
-	return verdict_of_several(delay->session, delay->threads);
+	return verdict_of_several(delay->session, delay->threads, counts);
+}
+
+/* What each sentence would be worth if what it counts were gone: to the target, or to the ends of
+ * the threads' parts of the window. */
+static GArray *worths_of(const struct delay *delay, const GArray *counts)
+{
+	g_autoptr(GArray) errands = g_array_new(FALSE, FALSE, sizeof(struct errand));
+	bool one = delay->session->asked.target != NO_THREAD;
+	const GArray *parts = one ? delay->lineage : delay->threads;
+
+	for (guint i = 0; i < parts->len; i++) {
+		const struct stretch *part = &g_array_index(parts, struct stretch, i);
+		struct errand errand = {part->thread, part->thread, part->begin, part->end};
+
+		if (one && i) { /* one ancestor after the other */
+			struct errand *first = &g_array_index(errands, struct errand, 0);
+
+			first->thread = part->thread;
+			first->to = part->end;
+		} else {
+			g_array_append_val(errands, errand);
+		}
+	}
+	if (delay->session->asked.options->order == BY_SHARE &&
+	    !worths_are_cheap(delay->session, delay->session->asked.from, delay->session->asked.to))
+		return g_array_new(FALSE, FALSE, sizeof(struct worth));
+	return worths_new(delay->session, counts, errands);
 }
 
 static GArray *locks_of(const struct delay *delay)
@@ -149,6 +165,7 @@ static void delay_free(void *made)
 	g_array_free(delay->lineage, TRUE);
 	path_free(delay->path);
 	what_if_free(delay->what_if);
+	g_array_free(delay->worths, TRUE);
 	g_ptr_array_free(delay->verdict, TRUE);
 	g_array_free(delay->threads, TRUE);
 	g_array_free(delay->locks, TRUE);
@@ -177,6 +194,7 @@ static void *make(const struct session *session, GError **error)
 {
 	uint32_t single = single_thread(session);
 	struct delay *delay = g_new0(struct delay, 1);
+	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(struct counted));
 
 	delay->session = session;
 	delay->threads = g_array_new(FALSE, FALSE, sizeof(struct stretch));
@@ -186,7 +204,7 @@ static void *make(const struct session *session, GError **error)
 		delay->lineage =
 			lineage_new(session, single, session->asked.from, session->asked.to);
 		delay->path = path_new(session, single, session->asked.from, session->asked.to);
-		delay->verdict = verdict_of(session, single, delay->path);
+		delay->verdict = verdict_of(session, single, delay->path, counts);
 	}
 	if (session->asked.target != NO_THREAD)
 		g_array_append_vals(delay->threads, delay->lineage->data, delay->lineage->len);
@@ -194,7 +212,10 @@ static void *make(const struct session *session, GError **error)
 		add_stretch(delay->threads, session,
 			    g_array_index(session->asked.selected, uint32_t, i));
 	if (!delay->verdict)
-		delay->verdict = verdict_of_many(delay);
+		delay->verdict = verdict_of_many(delay, counts);
+	delay->worths = worths_of(delay, counts);
+	if (session->asked.options->order == BY_WORTH)
+		worths_sort(delay->worths, delay->verdict);
 	delay->locks = locks_of(delay);
 	delay->findings = findings_of(delay);
 	if (session->asked.options->what_if->len && !what_if_of(delay, single, error)) {

@@ -74,6 +74,17 @@ static char *threads_words(const struct delay *delay)
 	return g_strdup_printf("%u threads, %s and others", delay->threads->len, who);
 }
 
+/* "62.1 % (12.3 ms): …. Gone: 9.8 ms sooner." */
+static void verdict_line(const struct delay *delay, guint at, struct output *output)
+{
+	const struct worth *worth = worth_at(delay->worths, at);
+	g_autofree char *gone = worth ? worth_words(worth) : NULL;
+	g_autofree char *line =
+		g_strconcat(g_ptr_array_index(delay->verdict, at), gone ? " " : NULL, gone, NULL);
+
+	text_wrapped(output, line, 2, 2);
+}
+
 static void verdict(const struct delay *delay, struct output *output)
 {
 	g_autofree char *who = NULL, *heading = NULL;
@@ -103,7 +114,18 @@ static void verdict(const struct delay *delay, struct output *output)
 	else
 		text_heading(output, "Why not sooner: where the window's time went");
 	for (guint i = 0; i < delay->verdict->len; i++)
-		text_wrapped(output, g_ptr_array_index(delay->verdict, i), 2, 2);
+		verdict_line(delay, i, output);
+	if (delay->worths->len)
+		text_wrapped(
+			output,
+			"Gone: so much sooner without it, all else being done as it was and in "
+			"the recorded order; --sort worth puts what is worth most first.",
+			0, 2);
+	else if (delay->path)
+		text_wrapped(output,
+			     "What each would be worth if it were gone takes a while to say for so "
+			     "long a window: --sort worth.",
+			     0, 2);
 	fputc('\n', output->file);
 }
 

@@ -263,7 +263,7 @@ static char *of_states(const struct session *session, const struct judgement *ju
 static char *of_duration(const struct session *session, const struct judgement *judgement)
 {
 	struct path *path = path_new(session, judgement->thread, judgement->begin, judgement->end);
-	GPtrArray *verdict = verdict_new(session, path, judgement->begin, judgement->end);
+	GPtrArray *verdict = verdict_new(session, path, judgement->begin, judgement->end, NULL);
 	char *words = verdict->len ? g_strdup(g_ptr_array_index(verdict, 0)) : NULL;
 
 	g_ptr_array_unref(verdict);

@@ -62,13 +62,21 @@ void path_extend_back(struct path *path, const struct session *session, uint32_t
 void path_whole(struct path *path);
 void path_free(struct path *path);
 
+/* What a sentence of a verdict counts: a part of the critical path. */
+struct counted {
+	guint sentence; /* its place in the verdict */
+	uint32_t thread;
+	int64_t begin, end;
+};
+
 /* "one sentence each, the largest share first", of the part of the path in
- * [from, to); owned strings. */
+ * [from, to); owned strings. `counts`: gets what they count and could be without (struct counted);
+ * NULL if nobody asks. */
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
-		       int64_t to);
+		       int64_t to, GArray *counts);
 
 /* The same of several threads together, told of as one: each in its part of the window
  * (struct stretch), of which its shares are parts. */
-GPtrArray *verdict_of_several(const struct session *session, const GArray *lives);
+GPtrArray *verdict_of_several(const struct session *session, const GArray *lives, GArray *counts);
 
 #endif

@@ -44,6 +44,7 @@ static void share_free(gpointer data)
 
 	g_array_free(share->objects, TRUE);
 	g_array_free(share->waiters, TRUE);
+	g_array_free(share->pieces, TRUE);
 	g_free(share->cause_label);
 	runners_clear(&share->runners);
 	g_free(share);
@@ -241,10 +242,11 @@ static void add_time(const struct session *session, struct share *share, const s
 		name_cause(session, share, piece);
 }
 
-/* `known`: the shares as a set, by what tells one from another. */
-static void add_piece(const struct telling *telling, GPtrArray *shares, GHashTable *known,
-		      const struct piece *piece, uint32_t tried)
+/* The path's piece `at`. `known`: the shares as a set, by what tells one from another. */
+static void add_piece(const struct telling *telling, GPtrArray *shares, GHashTable *known, guint at,
+		      uint32_t tried)
 {
+	const struct piece *piece = &g_array_index(telling->path->pieces, struct piece, at);
 	const struct session *session = telling->session;
 	bool ending = is_ending(session, piece->thread, piece->begin) &&
 		      leaf_wib(piece->leaf) != WIB_INTERRUPTED;
@@ -271,10 +273,12 @@ static void add_piece(const struct telling *telling, GPtrArray *shares, GHashTab
 		g_hash_table_add(known, share);
 		share->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
 		share->objects = g_array_new(FALSE, FALSE, sizeof(struct worked_on));
+		share->pieces = g_array_new(FALSE, FALSE, sizeof(guint));
 		g_ptr_array_add(shares, share);
 	}
 	if (share->named != named)
 		share->named = 0;
+	g_array_append_val(share->pieces, at);
 	add_waiter(telling, share, piece);
 	add_spin(session, telling->path, share, piece);
 	if (file_fault || PACK_KIND(piece->leaf) == LEAF_WORK_SYSCALL || is_softirq(piece->leaf))
@@ -334,7 +338,7 @@ GPtrArray *shares_new(const struct telling *telling, GArray *tries)
 		if (!tried ||
 		    g_array_index(tries, struct tried, tried - 1).waiter !=
 			    siblings_first(&telling->siblings, telling->session, piece->thread))
-			add_piece(telling, shares, known, piece, tried);
+			add_piece(telling, shares, known, i, tried);
 	}
 	g_ptr_array_sort(shares, largest_first);
 	return shares;

@@ -25,6 +25,7 @@ struct share {
 	GArray *objects;     /* owned; struct worked_on: of faults the files that they read */
 	int64_t idle;        /* in waits for a next request */
 	struct times times;
+	GArray *pieces;      /* owned; guint: places in the path of what is added up here */
 	struct runners runners; /* of a share off CPU but ready */
 	int64_t spun;        /* of work in a call: for a lock that somebody else had */
 	uint32_t spun_for;   /* who had it, in the longest piece */

@@ -24,6 +24,7 @@
 #define DEED_MIN 20  /* 1/20 of the item: less is part of the rest */
 #define REST_MIN 10  /* … which is named from 1/10 of it on */
 #define CAUTION_MIN 0.05 /* of the path through event loops: less is not worth a word */
+#define LOSERS_AT 2    /* behind so many sentences stands who lost most */
 #define LOSERS_MAX 2   /* of several threads, that are named */
 #define SHARE_MIN 0.01 /* smaller shares are in the critical path's list */
 
@@ -333,7 +334,35 @@ static void add(GPtrArray *list, char *sentence)
 		g_ptr_array_add(list, sentence);
 }
 
-static GPtrArray *sentences(const struct telling *telling)
+/* It could be gone, and all else be as it was: not waits that never ended, and not tries, whose
+ * number would be another. */
+static bool may_be_gone(const struct item *item)
+{
+	const struct share *share = item->shares->len ? item->shares->pdata[0] : NULL;
+
+	return share && item->kind != ITEM_TRIED && !item->idle &&
+	       share->cause != CAUSE_STILL_BLOCKED && share->cause != CAUSE_DEADLOCK;
+}
+
+/* What the sentence at `place` counts. */
+static void add_counts(const struct telling *telling, const struct item *item, guint place,
+		       GArray *counts)
+{
+	for (guint i = 0; i < item->shares->len; i++) {
+		const struct share *share = g_ptr_array_index(item->shares, i);
+
+		for (guint k = 0; k < share->pieces->len; k++) {
+			const struct piece *piece =
+				&g_array_index(telling->path->pieces, struct piece,
+					       g_array_index(share->pieces, guint, k));
+			struct counted counted = {place, piece->thread, piece->begin, piece->end};
+
+			g_array_append_val(counts, counted);
+		}
+	}
+}
+
+static GPtrArray *sentences(const struct telling *telling, GArray *counts)
 {
 	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) tries = g_array_new(FALSE, FALSE, sizeof(struct tried));
@@ -346,6 +375,8 @@ static GPtrArray *sentences(const struct telling *telling)
 		if (i && (double) item->ns < SHARE_MIN * (double) telling->ns)
 			break;
 		g_ptr_array_add(list, sentence(telling, item, tries));
+		if (counts && may_be_gone(item))
+			add_counts(telling, item, i, counts);
 	}
 	add(list, asides(telling, items, list->len));
 	add(list, caution(telling));
@@ -353,14 +384,14 @@ static GPtrArray *sentences(const struct telling *telling)
 }
 
 GPtrArray *verdict_new(const struct session *session, const struct path *path, int64_t from,
-		       int64_t to)
+		       int64_t to, GArray *counts)
 {
 	struct telling telling = {
 		.session = session, .path = path, .from = from, .to = to, .ns = to - from};
 	GPtrArray *list;
 
 	siblings_init(&telling.siblings, session, path);
-	list = sentences(&telling);
+	list = sentences(&telling, counts);
 	siblings_clear(&telling.siblings);
 	return list;
 }
@@ -413,7 +444,7 @@ static char *losers_sentence(const struct telling *telling, GArray *losers)
 	return g_string_free(text, FALSE);
 }
 
-GPtrArray *verdict_of_several(const struct session *session, const GArray *lives)
+GPtrArray *verdict_of_several(const struct session *session, const GArray *lives, GArray *counts)
 {
 	struct path *path = path_empty();
 	struct telling telling = {
@@ -440,8 +471,14 @@ GPtrArray *verdict_of_several(const struct session *session, const GArray *lives
 	path_whole(path);
 	siblings_init(&telling.siblings, session, path);
 	siblings_add_crowd(&telling.siblings, session, path, threads);
-	list = sentences(&telling);
-	g_ptr_array_insert(list, MIN(2, (int) list->len), losers_sentence(&telling, losers));
+	list = sentences(&telling, counts);
+	g_ptr_array_insert(list, MIN(LOSERS_AT, (int) list->len),
+			   losers_sentence(&telling, losers));
+	for (guint i = 0; counts && i < counts->len; i++) {
+		struct counted *counted = &g_array_index(counts, struct counted, i);
+
+		counted->sentence += counted->sentence >= LOSERS_AT;
+	}
 	siblings_clear(&telling.siblings);
 	path_free(path);
 	return list;

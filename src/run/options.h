@@ -100,6 +100,10 @@ struct function_options {
 	bool timeline;
 };
 
+/* What causes are sorted by: how much of the time they take, or what it would be worth if they were
+ * gone. */
+enum order { BY_SHARE, BY_WORTH };
+
 /* An option as it was given. */
 struct given {
 	char *name, *value; /* owned */
@@ -110,9 +114,9 @@ struct lami_analysis;
 
 /* What only `batch` has. */
 struct batch_options {
-	uint32_t jobs;               /* 0: as many as there are cores */
+	uint32_t jobs; /* 0: as many as there are cores */
 	bool map, merge;
-	char *index, *merged;        /* owned; files; NULL */
+	char *index, *merged; /* owned; files; NULL */
 };
 
 struct options {
@@ -153,6 +157,7 @@ struct options {
 	enum choice color, progress;
 	bool progress_lines; /* on standard output, in LAMI's form */
 	enum reader_choice reader;
+	enum order order;
 	GPtrArray *what_if; /* owned strings: rules, checked (whatif/rules.h) */
 	GPtrArray *limits; /* owned; struct limit (limits.h): --fail-if, --budget */
 	char *junit; /* owned; file; NULL */

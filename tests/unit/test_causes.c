@@ -278,7 +278,7 @@ static void test_verdict_of_interrupt(void)
 	irq(feed, 90, 0, "irq_handler_exit", 5000);
 	sw(feed, 100, 0, "a", 5, DEAD, "idle", 0);
 	path = path_new(feed->session, life(feed, 5, 0), 0, 100);
-	verdict = verdict_new(feed->session, path, 0, 100);
+	verdict = verdict_new(feed->session, path, 0, 100, NULL);
 	g_assert_cmpuint(verdict->len, >, 0);
 	g_assert_nonnull(
 		strstr(g_ptr_array_index(verdict, 0), "was interrupted by IRQ 5000 [dev]"));

@@ -38,7 +38,7 @@ static const char *way(struct feed *feed, int32_t tid, int64_t to)
 static const char *verdict(struct feed *feed, int32_t tid, int64_t to)
 {
 	struct path *path = path_new(feed->session, life(feed, tid, 0), 0, to);
-	g_autoptr(GPtrArray) sentences = verdict_new(feed->session, path, 0, to);
+	g_autoptr(GPtrArray) sentences = verdict_new(feed->session, path, 0, to, NULL);
 	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; i < sentences->len; i++)

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What it would be worth if something were gone: how much sooner somebody would be there.
+ *
+ *   job  ┤ waits for left, 40 ms         ├──     left gone: 12 ms sooner, as right limits then
+ *        ┤ right, 28 ms     ├
+ *
+ * Often less than its share, as something else limits next. A thing is the stretches that a report
+ * has counted for it; all things are re-timed in one pass.
+ *
+ * Place: whatif/, over retime.h. Source: semantics.md, "What if".
+ */
+#ifndef WHYLATE_WHATIF_WORTH_H
+#define WHYLATE_WHATIF_WORTH_H
+
+#include "path/path.h"
+#include "report/report.h"
+#include "run/option.h"
+#include "whatif/retime.h"
+
+#define WORTHS_MAX 16 /* things that are re-timed at once */
+
+extern const struct option option_sort; /* options.order */
+
+/* One thing, gone. */
+struct worth {
+	guint place;   /* of what it is told with: a sentence of the verdict, an item of a list */
+	int64_t ns;    /* its share */
+	int64_t saved; /* ns sooner */
+};
+
+/* What is to be sooner: `thread` at `to`, begun at `from`, when it was `first`'s time. */
+struct errand {
+	uint32_t first, thread;
+	int64_t from, to;
+};
+
+/* In [from, to) the CPUs switched between threads so seldom that the answer takes no time that
+ * anybody would miss: whoever was not asked for it gives it only then. */
+bool worths_are_cheap(const struct session *session, int64_t from, int64_t to);
+
+/* struct worth: of each place below WORTHS_MAX that `counts` (struct counted) has stretches of,
+ * how much sooner all the errands (struct errand) are done together if these are gone; empty if
+ * the replay without rules moves anything. Free with g_array_free(). */
+GArray *worths_new(const struct session *session, const GArray *counts, const GArray *errands);
+
+/* Sentences of most worth first, the others as they were behind them; `worths` get their new
+ * places. */
+void worths_sort(GArray *worths, GPtrArray *sentences);
+
+/* The one of that place, NULL. */
+const struct worth *worth_at(const GArray *worths, guint place);
+/* "Gone: 799.2 ms sooner."; free with g_free(). */
+char *worth_words(const struct worth *worth);
+
+/* Of struct worth: of the sentences of a verdict. */
+extern const struct column worth_columns[];
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* What things would be worth if they were gone, worked out by hand. */
+#include "feed.h"
+#include "path/path.h"
+#include "whatif/worth.h"
+
+/*   T (1)  0 user 10 read 12 waits for W ── 60 ready 70 read 80
+ *   W (2)  0 user ───────────────────────── 60 wakes T, goes on until 100
+ */
+static struct feed *one_waits(void)
+{
+	struct feed *feed = feed_new(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "T", 1);
+	sw(feed, 0, 1, "idle", 0, 0, "W", 2);
+	entry(feed, 10, 0, "read", 3);
+	sw(feed, 12, 0, "T", 1, SLEEPS, "idle", 0);
+	waking(feed, 60, 1, 1);
+	sw(feed, 70, 0, "idle", 0, 0, "T", 1);
+	leave(feed, 80, 0, "read", 1);
+	plain(feed, 100, 1, "sched_other");
+	return feed;
+}
+
+static void count(GArray *counts, guint place, uint32_t thread, int64_t begin, int64_t end)
+{
+	struct counted part = {place, thread, begin, end};
+
+	g_array_append_val(counts, part);
+}
+
+/* Of T, from 0 to 80. */
+static GArray *worths_of(struct feed *feed, const GArray *counts)
+{
+	g_autoptr(GArray) errands = g_array_new(FALSE, FALSE, sizeof(struct errand));
+	uint32_t thread = life(feed, 1, 0);
+	struct errand errand = {thread, thread, 0, 80};
+
+	g_array_append_val(errands, errand);
+	return worths_new(feed->session, counts, errands);
+}
+
+static void expect(const GArray *worths, guint place, int64_t ns, int64_t saved)
+{
+	const struct worth *worth = worth_at(worths, place);
+
+	g_assert_nonnull(worth);
+	g_assert_cmpint(worth->ns, ==, ns);
+	g_assert_cmpint(worth->saved, ==, saved);
+}
+
+/* W gone: T has no wait, 48 sooner. T's own work gone: it waits for W until 60 all the same, only
+ * what it does afterwards is saved. A part of a stretch is the whole stretch. */
+static void test_gone(void)
+{
+	FEED_FROM(one_waits());
+	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(struct counted));
+	g_autoptr(GArray) worths = NULL;
+	uint32_t t, w;
+
+	finish(feed);
+	t = life(feed, 1, 0);
+	w = life(feed, 2, 0);
+	count(counts, 0, w, 12, 60);
+	count(counts, 1, t, 0, 12);
+	count(counts, 1, t, 70, 80);
+	count(counts, 2, t, 60, 70);
+	count(counts, 4, t, 72, 73);
+	count(counts, WORTHS_MAX, t, 0, 80); /* there are not so many */
+	worths = worths_of(feed, counts);
+	g_assert_cmpuint(worths->len, ==, 4);
+	expect(worths, 0, 48, 48);
+	expect(worths, 1, 22, 10);
+	expect(worths, 2, 10, 10);
+	expect(worths, 4, 1, 10);
+	g_assert_null(worth_at(worths, 3));
+}
+
+/* Parts that overlap, and the same ones again, as paths of several threads give them. */
+static void test_overlap(void)
+{
+	FEED_FROM(one_waits());
+	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(struct counted));
+	g_autoptr(GArray) worths = NULL;
+	uint32_t t;
+
+	finish(feed);
+	t = life(feed, 1, 0);
+	count(counts, 0, t, 70, 80);
+	count(counts, 1, t, 60, 75);
+	count(counts, 0, t, 60, 65);
+	count(counts, 1, t, 60, 75);
+	count(counts, 2, t, 0, 8);
+	worths = worths_of(feed, counts);
+	expect(worths, 0, 15, 20);
+	expect(worths, 1, 30, 20);
+	expect(worths, 2, 8, 0);
+}
+
+/* The verdict says what it counts: all of each sentence's time; not of an idle wait. */
+static void test_verdict(void)
+{
+	FEED_FROM(one_waits());
+	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(struct counted));
+	g_autoptr(GArray) worths = NULL;
+	g_autoptr(GPtrArray) verdict = NULL;
+	struct path *path;
+
+	finish(feed);
+	path = path_new(feed->session, life(feed, 1, 0), 0, 80);
+	verdict = verdict_new(feed->session, path, 0, 80, counts);
+	worths = worths_of(feed, counts);
+	path_free(path);
+	/* 12.5 % T was ready; 60 % T waited for W: idle, as its life began with it; 27.5 % T ran */
+	g_assert_cmpuint(worths->len, ==, 2);
+	expect(worths, 0, 10, 10);
+	expect(worths, 2, 22, 10);
+}
+
+static void test_words(void)
+{
+	struct worth all = {0, 100, 90}, part = {0, 100, 20}, nothing = {0, 100, 0};
+	g_autofree char *a = worth_words(&all), *b = worth_words(&part), *c = worth_words(&nothing);
+
+	g_assert_cmpstr(a, ==, "Gone: 90 ns sooner.");
+	g_assert_cmpstr(b, ==, "Gone: only 20 ns sooner.");
+	g_assert_cmpstr(c, ==, "Gone: no sooner, as something else takes as long.");
+}
+
+/* Most worth first; who has none stays behind these. */
+static void test_sort(void)
+{
+	g_autoptr(GArray) worths = g_array_new(FALSE, FALSE, sizeof(struct worth));
+	g_autoptr(GPtrArray) sentences = g_ptr_array_new();
+	struct worth list[] = {{0, 50, 5}, {2, 30, 30}, {3, 10, 10}};
+	static const char *const text[] = {"a", "b", "c", "d"};
+
+	g_array_append_vals(worths, list, 3);
+	for (int i = 0; i < 4; i++)
+		g_ptr_array_add(sentences, (gpointer) text[i]);
+	worths_sort(worths, sentences);
+	g_assert_cmpstr(sentences->pdata[0], ==, "c");
+	g_assert_cmpstr(sentences->pdata[1], ==, "d");
+	g_assert_cmpstr(sentences->pdata[2], ==, "a");
+	g_assert_cmpstr(sentences->pdata[3], ==, "b");
+	g_assert_cmpint(worth_at(worths, 0)->saved, ==, 30);
+	g_assert_cmpint(worth_at(worths, 1)->saved, ==, 10);
+	g_assert_cmpint(worth_at(worths, 2)->saved, ==, 5);
+	g_assert_null(worth_at(worths, 3));
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/worth/gone", test_gone);
+	g_test_add_func("/worth/overlap", test_overlap);
+	g_test_add_func("/worth/verdict", test_verdict);
+	g_test_add_func("/worth/words", test_words);
+	g_test_add_func("/worth/sort", test_sort);
+	return g_test_run();
+}
