@@ -248,7 +248,7 @@ def check_objects():
 def check_csv(names):
     """The same rows as the database has."""
     directory = export("csv", names)
-    for table in ("hosts", "threads", "intervals", "blocks", "wakeups", "syscalls"):
+    for table in ("hosts", "threads", "intervals", "blocks", "wakeups", "syscalls", "runs"):
         with open("%s/%s.csv" % (directory, table), encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
         cursor = database(names).execute("SELECT * FROM %s" % table)

@@ -29,7 +29,7 @@ TABLE = {
     # a room a question: none uses another
     "overview": "findings limits", "delay": "whatif limits", "profile": "findings limits",
     "requests": "findings limits", "functions": "report calls", "diff": "report calls", "check": "report",
-    "explain": "findings", "export": "findings", "batch": "findings limits", "lami": "report tracking",
+    "explain": "findings", "export": "whatif", "batch": "findings limits", "lami": "report tracking",
     # all of them
     "commands": "overview delay profile requests functions diff check explain export batch lami",
     "record": "util",

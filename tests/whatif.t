@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """--what-if: what is foretold from a recording, against a second one in which it was so; errors; and that nothing moves
 without a rule, on every trace (unit tests: test_whatif.c, test_random.c)."""
+import os
+import sqlite3
+import subprocess
 import sys
 
 import whylate_test as t
@@ -86,6 +89,29 @@ def of_findings():
     assert disk["picked"] == named["picked"] and disk["saved_ns"] == named["saved_ns"], (disk, named)
 
 
+BUSIEST = """SELECT tid FROM (SELECT tid, COUNT(*) n FROM intervals JOIN threads USING (thread) GROUP BY thread)
+             GROUP BY tid HAVING COUNT(*) = 1 ORDER BY MAX(n) DESC LIMIT 6"""
+
+
+def oracle(rule, *directories):
+    """tests/oracle/retime.py, to the nanosecond, for the threads with the most intervals."""
+    path = "%s/whatif-%d.sqlite" % (t.CACHE, os.getpid())
+    t.output("export", "--as", "sqlite", "--output", path, *directories)
+    try:
+        tids = [str(row[0]) for row in sqlite3.connect(path).execute(BUSIEST)]
+        done = subprocess.run([sys.executable, t.SOURCE + "/tests/oracle/retime.py", path, rule, *tids],
+                              stdout=subprocess.PIPE, check=True)
+    finally:
+        os.remove(path)
+    for line in done.stdout.decode().splitlines():
+        tid, time = line.split()
+        found = t.report("delay", *directories, "--thread", tid, "--what-if", rule)["what_if"]
+        assert found["time"] == int(time), (rule, tid, found["time"] - int(time))
+
+
+for names in (("pipe-chain",), ("futex",), ("preempt",), ("disk-read",), ("lost",), ("two-hosts-client", "two-hosts-server")):
+    for one in ("leaf=blocked/*: x0.5", "leaf=working/*: 0", "leaf=working/user: x3"):
+        tap.case("%s: %s, the same as the oracle" % (" ".join(names), one), oracle, one, *[t.trace(name) for name in names])
 tap.case("startup without naps, as recorded without them", foretold)
 tap.case("startup with naps three times as long", longer)
 tap.case("pipes with short naps", pipes)

@@ -177,6 +177,7 @@ static void delay_free(void *made)
 static bool what_if_of(struct delay *delay, uint32_t single, GError **error)
 {
 	const struct stretch *first, *last;
+	int64_t end;
 
 	if (single == NO_THREAD || !delay->lineage->len)
 		return options_refuse(error, "--what-if is answered for one thread: give --target, "
@@ -185,8 +186,9 @@ static bool what_if_of(struct delay *delay, uint32_t single, GError **error)
 	last = &g_array_index(delay->lineage, struct stretch, delay->lineage->len - 1);
 	if (delay->session->asked.target == NO_THREAD)
 		first = last;
+	end = MIN(last->end, model_thread(&delay->session->trace.model, single)->end);
 	delay->what_if =
-		what_if_new(delay->session, first->thread, single, first->begin, last->end, error);
+		what_if_new(delay->session, first->thread, single, first->begin, end, error);
 	return delay->what_if;
 }
 

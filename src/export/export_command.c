@@ -41,7 +41,7 @@ static const char *const formats[] = {"perfetto", "trace-event", "folded", "spee
 				      "csv",      "sqlite",      "ctf",    NULL};
 static const char *const stack_kinds[] = {"off-cpu", "waker", "critical-path", NULL};
 static const char *const tables[] = {"hosts",   "threads",  "intervals", "blocks",
-				     "wakeups", "syscalls", NULL};
+				     "wakeups", "syscalls", "runs",      NULL};
 
 static const struct option
 	as = {"as",
@@ -64,12 +64,13 @@ static const struct option
 		  set_stacks,
 		  AT(export.stacks),
 		  .words = stack_kinds},
-	table = {"table",
-		 "NAME",
-		 "csv: only this table: hosts, threads, intervals,\nblocks, wakeups, syscalls",
-		 set_table,
-		 AT(export.table),
-		 .words = tables};
+	table = {
+		"table",
+		"NAME",
+		"csv: only this table: hosts, threads, intervals,\nblocks, wakeups, syscalls, runs",
+		set_table,
+		AT(export.table),
+		.words = tables};
 
 static const struct option *const options[] = {
 	&option_target,

@@ -8,6 +8,7 @@
 #include "export/export_names.h"
 #include "ready/runners.h"
 #include "waits/state_names.h"
+#include "whatif/hinge.h"
 
 #define KEY "INTEGER PRIMARY KEY"
 #define INT "INTEGER NOT NULL"
@@ -40,11 +41,15 @@ static const struct export_column intervals[] = {
 	{"object", "TEXT"}, {"block", "INTEGER REFERENCES blocks"},
 	{"spans_gap", INT}, {0}};
 static const struct export_column blocks[] = {
-	{"block", KEY},        {"thread", THREAD}, {"begin", INT},
-	{"end", INT},          {"ns", INT},        {"leaf", TEXT},
-	{"resource", "TEXT"},  {"fd", MAYBE},      {"cause", TEXT},
-	{"certainty", TEXT},   {"label", "TEXT"},  {"wakeup", "INTEGER REFERENCES wakeups"},
-	{"callstack", "TEXT"}, {"spans_gap", INT}, {0}};
+	{"block", KEY},        {"thread", THREAD},
+	{"begin", INT},        {"end", INT},
+	{"ns", INT},           {"leaf", TEXT},
+	{"resource", "TEXT"},  {"fd", MAYBE},
+	{"cause", TEXT},       {"certainty", TEXT},
+	{"label", "TEXT"},     {"wakeup", "INTEGER REFERENCES wakeups"},
+	{"callstack", "TEXT"}, {"spans_gap", INT},
+	{"hinge", TEXT},       {"hinge_thread", "INTEGER REFERENCES threads"},
+	{"hinge_time", MAYBE}, {0}};
 static const struct export_column wakeups[] = {
 	{"wakeup", KEY},
 	{"time", INT},
@@ -70,18 +75,29 @@ static const struct export_column syscalls[] = {
 	{"exit_seen", INT},
 	{0}};
 
+static const struct export_column runs[] = {
+	{"run", KEY},
+	{"host", "INTEGER NOT NULL REFERENCES hosts"},
+	{"cpu", INT},
+	{"begin", INT},
+	{"end", INT},
+	{"ns", INT},
+	{"thread", "INTEGER REFERENCES threads"},
+	{0}};
+
 const struct table_spec table_specs[TABLE_COUNT] = {
 	[TABLE_HOSTS] = {"hosts", hosts},
 	[TABLE_THREADS] = {"threads", threads},
 	[TABLE_INTERVALS] = {"intervals", intervals},
 	[TABLE_BLOCKS] = {"blocks", blocks},
 	[TABLE_WAKEUPS] = {"wakeups", wakeups},
-	[TABLE_SYSCALLS] = {"syscalls", syscalls}};
+	[TABLE_SYSCALLS] = {"syscalls", syscalls},
+	[TABLE_RUNS] = {"runs", runs}};
 
 struct writer {
 	const struct walk *walk;       /* borrowed */
 	const struct row_sink *sink;   /* borrowed */
-	int64_t intervals, blocks, syscalls; /* rows so far */
+	int64_t intervals, blocks, syscalls, runs; /* rows so far */
 	GHashTable *leaves;            /* owned; leaf -> its interned key */
 	GHashTable *callpaths;         /* owned; number of call stack -> interned "a;b;c" */
 };
@@ -256,6 +272,25 @@ static void interval_row(struct writer *writer, const struct walk_state *state)
 	end(writer, TABLE_INTERVALS);
 }
 
+/* What the end of the wait moves with, for whoever re-times the run himself. */
+static void hinge_cells(const struct writer *writer, const struct walk_state *state)
+{
+	static const char *const names[] = {
+		[KEEPS_LENGTH] = "length", [KEEPS_TIME] = "time", [FOLLOWS] = "thread"};
+	const struct walk *walk = writer->walk;
+	struct span span = state->span;
+	struct wait wait;
+	struct hinge hinge;
+
+	span.begin = state->begin;
+	wait = wait_of(walk->session, walk->current->thread, &span);
+	hinge = hinge_of(walk->session, &wait, &span);
+	text(writer, TABLE_BLOCKS, names[hinge.kind]);
+	number(writer, TABLE_BLOCKS, hinge.kind == FOLLOWS ? walk->numbers[hinge.thread] : 0,
+	       hinge.kind == FOLLOWS && walk->numbers[hinge.thread]);
+	number(writer, TABLE_BLOCKS, hinge.time, hinge.kind == FOLLOWS);
+}
+
 static void block_row(struct writer *writer, const struct walk_state *state)
 {
 	const struct walk *walk = writer->walk;
@@ -281,6 +316,7 @@ static void block_row(struct writer *writer, const struct walk_state *state)
 			  callpaths_at(&walk->session->trace.flow.callstacks, block->callpaths)
 				  ->kernel));
 	integer(writer, TABLE_BLOCKS, state->spans_gap);
+	hinge_cells(writer, state);
 	end(writer, TABLE_BLOCKS);
 	cause_clear(&cause);
 }
@@ -293,6 +329,22 @@ static void on_state(const struct walk *walk, const struct walk_state *state, vo
 	interval_row(writer, state);
 	if (state->block && state->span.end == state->end) /* its last piece */
 		block_row(writer, state);
+}
+
+static void on_run(const struct walk *walk, uint16_t host, uint32_t cpu, int64_t begin,
+		   int64_t until, uint32_t thread, void *data)
+{
+	struct writer *writer = data;
+	uint32_t of = is_thread(thread) ? walk->numbers[thread] : 0;
+
+	if (!wanted(writer, TABLE_RUNS))
+		return;
+	integer(writer, TABLE_RUNS, ++writer->runs);
+	integer(writer, TABLE_RUNS, host);
+	integer(writer, TABLE_RUNS, cpu);
+	times(writer, TABLE_RUNS, begin, until);
+	number(writer, TABLE_RUNS, of, of != 0);
+	end(writer, TABLE_RUNS);
 }
 
 static void on_wake(const struct walk *walk, const struct walk_wake *wake, void *data)
@@ -349,7 +401,7 @@ static void on_leave(const struct walk *walk, const struct walk_frame *frame, vo
 void tables_write(struct walk *walk, const struct row_sink *sink)
 {
 	static const struct walk_visitor visitor = {
-		.state = on_state, .wake = on_wake, .leave = on_leave};
+		.run = on_run, .state = on_state, .wake = on_wake, .leave = on_leave};
 	struct writer writer = {.walk = walk,
 				.sink = sink,
 				.leaves = g_hash_table_new(NULL, NULL),

@@ -27,11 +27,11 @@ struct rules *rules_of_choice(const struct session *session, rules_picker *pick,
 			      guint count);
 void rules_free(struct rules *rules);
 
-/* Where the span of `thread` must be cut, as a rule picks only what is before that or behind it: what
- * it did on the CPU, with a lock or in a function; else its end. */
+/* Where the span of `thread` must be cut, as a rule picks only what is before that or behind it:
+ * what it did on the CPU, with a lock or in a function; else its end. */
 int64_t rules_cut(const struct rules *rules, uint32_t thread, const struct span *span);
-/* The rules that pick the span of `thread`, as spans_next() gives it, and cut: a bit each, 0: none. What
- * was picked is counted. */
+/* The rules that pick the span of `thread`, as spans_next() gives it, and cut: a bit each, 0: none.
+ * What was picked is counted. */
 uint64_t rules_pick(struct rules *rules, uint32_t thread, const struct span *span);
 /* What becomes of a span that these rules pick. */
 struct change rules_change(const struct rules *rules, uint64_t picked);
