@@ -1128,6 +1128,23 @@ def compare_itself(folder):
     assert "WARNING" not in text_report
 
 
+def compare_drawn(folder):
+    """Both histograms in the text, bucket by bucket, from the counts in both files."""
+    path, before = saved(folder, "fork1")
+    there = counts([p for p in before if p["operation"] == "syscall:clone"][0])
+    here = counts(one("fork4", "syscall:clone"))
+    said = t.output("profile", t.trace("fork4"), "--quiet", "--operation", "syscall:clone", "--compare", path).decode()
+    drawn = {int(row[1]): (int(row[2]), int(row[3]), row[4].strip(), row[5].strip()) for row in
+             re.finditer(r"^ +(\d+) +[\d.]+ \S+ +(\d+) +(\d+) +\d* +(#* *)\|( ?=*)$", said, re.M)}
+    assert {k: row[:2] for k, row in drawn.items()} == {k: (here.get(k, 0), there.get(k, 0)) for k in
+                                                        set(here) | set(there)}, said
+    longest = [max(len(row[i]) for row in drawn.values()) for i in (2, 3)]
+    for k, row in drawn.items():
+        for i in (0, 1):
+            assert bool(row[i]) == bool(row[i + 2]), (k, row)
+            assert (row[i] == max(r[i] for r in drawn.values())) == (len(row[i + 2]) == longest[i]), (k, row)
+
+
 def compare_others(folder):
     """Sorted, with each operation's distance by hand; what one of them lacks has none."""
     path, before = saved(folder, "fork1")
@@ -1314,7 +1331,7 @@ for case in (fork_peaks, fork_roots, fork_preempted, fork_distance, lock_peaks, 
     tap.case(case.__name__.replace("_", " "), case)
 with tempfile.TemporaryDirectory() as scratch:
     for case in (addresses, saves_all, resume_adds, resume_whole, resume_refused, resume_deeper, resume_split,
-                 resume_resolution, compare_itself, compare_others):
+                 resume_resolution, compare_itself, compare_drawn, compare_others):
         tap.case(case.__name__.replace("_", " "), case, scratch)
 for one_name in ("lock-lapse", "wide", "two-hosts-client"):
     for one_per in ("thread", "process", "resource", "cpu"):

@@ -34,6 +34,9 @@ void profile_text(const struct profile_report *made, struct output *output);
 char *profile_title(const struct profile *profile);
 /* "12 %", "<0.1 %", into 16 bytes. */
 const char *profile_percent(char *buffer, int64_t part, int64_t whole);
+/* Its histogram, beside the one saved if there is one (`compared` may be NULL). */
+void profile_bars(const struct profiles *profiles, const struct profile *profile,
+		  const struct saved *compared, struct output *output);
 /* What heads the report: a sentence for each of the peaks that took most. */
 void profile_answer(const struct profiles *profiles, struct output *output);
 GArray *profile_findings(const struct profiles *profiles);

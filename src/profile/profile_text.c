@@ -18,82 +18,9 @@ static guint limit_of(const struct profiles *profiles, guint count)
 	return rows_limited(profiles->session, count);
 }
 
-/* --- a profile as bars ---------------------------------------------------------------------- */
-
 static const char *operations_word(uint64_t count)
 {
 	return count == 1 ? "operation" : "operations";
-}
-
-/* Which peak a bucket is in, 0: none. */
-static guint peak_number(const struct profile *profile, guint bucket)
-{
-	for (guint i = 0; i < profile->peaks->len; i++) {
-		const struct peak *peak = &g_array_index(profile->peaks, struct peak, i);
-
-		if (bucket >= peak->range.first && bucket <= peak->range.last)
-			return i + 1;
-	}
-	return 0;
-}
-
-static guint first_bucket(const struct profiles *profiles, const struct profile *profile)
-{
-	guint bucket = 0;
-
-	while (bucket + 1 < profiles->buckets.count && !profile->counts[bucket])
-		bucket++;
-	return bucket;
-}
-
-static guint last_bucket(const struct profiles *profiles, const struct profile *profile)
-{
-	guint bucket = profiles->buckets.count - 1;
-
-	while (bucket && !profile->counts[bucket])
-		bucket--;
-	return bucket;
-}
-
-/* Bars on a logarithmic axis; a run of empty buckets is one line. */
-static void bars(const struct profiles *profiles, const struct profile *profile,
-		 struct output *output)
-{
-	guint first = first_bucket(profiles, profile), last = last_bucket(profiles, profile);
-	int room = MAX(output->width - 43, 8), mark = 0;
-	uint64_t most = 1;
-	char from[32];
-
-	for (guint b = first; b <= last; b++)
-		most = MAX(most, profile->counts[b]);
-	fprintf(output->file, "  %6s %10s %10s %4s  %s\n", "BUCKET", "FROM", "COUNT", "PEAK",
-		"(bars: logarithm of the count)");
-	for (guint b = first; b <= last; b++) {
-		uint64_t count = profile->counts[b];
-		guint number = peak_number(profile, b);
-
-		if (!count && b + 1 <= last && !profile->counts[b + 1] && b > first &&
-		    !profile->counts[b - 1])
-			continue; /* inside a run of empty ones */
-		if (!count && !profile->counts[b + 1]) {
-			fprintf(output->file, "  %6s\n", "...");
-			continue;
-		}
-		if (!count && !profile->counts[b - 1])
-			continue;
-		mark = count ? 1 + (int) lround((room - 1) * log((double) count) /
-						log((double) MAX(most, 2)))
-			     : 0;
-		fprintf(output->file, "  %6u %10s %10" PRIu64, b,
-			when_duration(from, profiles->buckets.from[b]), count);
-		if (mark && number)
-			fprintf(output->file, " %4u  ", number);
-		else if (mark)
-			fprintf(output->file, " %4s  ", ""); /* resumed: in none of the peaks */
-		for (int i = 0; i < mark; i++)
-			fputc('#', output->file);
-		fputc('\n', output->file);
-	}
 }
 
 /* --- root causes ---------------------------------------------------------------------------- */
@@ -330,6 +257,24 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 	make_up(profiles, peak, output);
 }
 
+static guint first_bucket(const struct profiles *profiles, const struct profile *profile)
+{
+	guint bucket = 0;
+
+	while (bucket + 1 < profiles->buckets.count && !profile->counts[bucket])
+		bucket++;
+	return bucket;
+}
+
+static guint last_bucket(const struct profiles *profiles, const struct profile *profile)
+{
+	guint bucket = profiles->buckets.count - 1;
+
+	while (bucket && !profile->counts[bucket])
+		bucket--;
+	return bucket;
+}
+
 /* One line a segment, one column a bucket; the darker, the more. */
 static void heat(const struct profiles *profiles, const struct profile *profile,
 		 struct output *output)
@@ -374,7 +319,7 @@ static void heat(const struct profiles *profiles, const struct profile *profile,
 }
 
 static void details(const struct profiles *profiles, const struct profile *profile,
-		    struct output *output)
+		    const struct saved *compared, struct output *output)
 {
 	g_autofree char *heading = profile_title(profile);
 	g_autoptr(GString) line = g_string_new(NULL);
@@ -396,7 +341,7 @@ static void details(const struct profiles *profiles, const struct profile *profi
 				       profile->spans_gap, profile->spans_gap == 1 ? "s" : "",
 				       profile->spans_gap == 1 ? "it" : "they");
 	text_wrapped(output, line->str, 2, 2);
-	bars(profiles, profile, output);
+	profile_bars(profiles, profile, compared, output);
 	for (guint i = 0; i < profile->peaks->len; i++)
 		if (g_array_index(profile->peaks, struct peak, i).roots)
 			peak_lines(profiles, profile, i + 1, output);
@@ -447,7 +392,8 @@ static void other_operations(const struct profiles *profiles, struct output *out
 }
 
 /* Those that were named, or have more than one peak. */
-static void detailed(const struct profiles *profiles, struct output *output)
+static void detailed(const struct profiles *profiles, const struct saved *compared,
+		     struct output *output)
 {
 	const struct options *options = profiles->session->asked.options;
 	bool named = options->profile.operations->len > 0;
@@ -459,7 +405,7 @@ static void detailed(const struct profiles *profiles, struct output *output)
 		if (!named && profile->peaks->len < 2)
 			continue;
 		if (shown++ < most)
-			details(profiles, profile, output);
+			details(profiles, profile, compared, output);
 	}
 	if (shown > most)
 		fputc('\n', output->file);
@@ -485,6 +431,8 @@ void profile_text(const struct profile_report *made, struct output *output)
 
 		text_wrapped(output, line, 0, 2);
 	}
+	if (made->comparison)
+		comparison(made, &report);
 	profile_answer(profiles, output);
 	text_heading(output, "Operations, by time spent in them");
 	text_table(&report, &table, ROWS(profiles->list));
@@ -492,9 +440,7 @@ void profile_text(const struct profile_report *made, struct output *output)
 		text_wrapped(output, "Nothing in the window matches.", 2, 2);
 	if (!options->profile.operations->len || !profiles->list->len)
 		other_operations(profiles, output);
-	if (made->comparison)
-		comparison(made, &report);
-	detailed(profiles, output);
+	detailed(profiles, made->compared, output);
 	text_findings(made->session, findings, output);
 	text_coverage_now(made->session, output);
 }

@@ -280,6 +280,21 @@ static struct profile *find_profile(GHashTable *table, const json_t *saved)
 	return g_hash_table_lookup(table, name);
 }
 
+bool saved_counts(const struct saved *saved, const struct profile *profile, uint64_t *counts,
+		  guint length)
+{
+	g_autofree char *wanted = name_of(profile->operation, profile->scope);
+
+	for (size_t i = 0; i < json_array_size(saved->list); i++) {
+		const json_t *at = json_array_get(saved->list, i);
+		g_autofree char *name = name_of(operation_of(at), scope_of(at));
+
+		if (strcmp(name, wanted) == 0)
+			return counts_of(at, counts, length);
+	}
+	return false;
+}
+
 /* Patterns that do not name it leave a saved operation out too. */
 static bool asked_for(const struct session *session, const char *operation)
 {

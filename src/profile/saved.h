@@ -42,6 +42,10 @@ struct compared {
  * what only one side has. The file's resolution must be `profiles`'. */
 GArray *saved_compare(const struct saved *saved, const struct profiles *profiles);
 
+/* The saved counts of that profile, by bucket, into `counts`; false: it has none. */
+bool saved_counts(const struct saved *saved, const struct profile *profile, uint64_t *counts,
+		  guint length);
+
 /* Makes `profiles` continue the saved searches: their counts and trees are
  * added, their peaks kept. Call before roots_search(). Refuses where an
  * operation's behaviour changed, unless forced. */
