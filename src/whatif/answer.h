@@ -19,7 +19,7 @@ struct doubts {
 };
 
 struct what_if {
-	const GPtrArray *rules; /* borrowed; their texts */
+	GPtrArray *rules;      /* borrowed; their texts */
 	uint64_t count;        /* stretches that they pick */
 	int64_t picked;        /* ns of these, as recorded */
 	int64_t recorded;      /* ns: how long it took */

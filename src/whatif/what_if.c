@@ -178,7 +178,7 @@ struct what_if *what_if_new(const struct session *session, uint32_t first, uint3
 		[FREE] = {ALL_RULES, FREE_CPUS},
 		[MOVED] = {ALL_RULES, ANCHORS_MOVE},
 		[SURE_ONLY] = {ALL_RULES, NO_INFERRED}};
-	const GPtrArray *texts = session->asked.options->what_if;
+	GPtrArray *texts = session->asked.options->what_if;
 	struct rules *rules = rules_new(session, (const char *const *) texts->pdata, texts->len);
 	struct retimed *retimed = retime(session, rules, scenarios, SCENARIOS, session->asked.from,
 					 session->asked.to);
