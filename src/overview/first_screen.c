@@ -7,27 +7,13 @@
 
 #include "run/command.h"
 #include "words/terms.h"
+#include "words/times.h"
 
 #define LINES_MAX 25
 #define LINES_BELOW 9 /* kept for what stands below the items */
 #define HANGING 3
 #define FOOTNOTES_MAX 2
 #define WORD 4 /* columns that a line has left where the next word is too long: about */
-
-/* "7,138" */
-static const char *count_text(char buffer[32], uint64_t count)
-{
-	char digits[24];
-	int length = g_snprintf(digits, sizeof digits, "%" PRIu64, count), at = 0;
-
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			buffer[at++] = ',';
-		buffer[at++] = digits[i];
-	}
-	buffer[at] = '\0';
-	return buffer;
-}
 
 /* "tracebox, Linux 6.1.0, 1 CPU, 614 ms from [10:08:04.30]; 8,445 events, none lost" */
 static int head(const struct session *session, struct output *output)

@@ -56,8 +56,8 @@ static void append_part(GString *text, const struct part *part, const struct par
 		append_blocked(text, part, below);
 	else if (part_is_own(part) || strcmp(part->node, "working/user") == 0)
 		g_string_append(text, !part_is_own(part) ? "ran its own code"
-				      : one              ? "worked itself"
-							 : "worked themselves");
+				      : one              ? "did its own work"
+							 : "did their own work");
 	else if (strcmp(part->node, "interrupted/preempted") == 0 ||
 		 strcmp(part->node, "interrupted/wait-cpu") == 0)
 		g_string_append_printf(text, "%s ready to run but kept off the CPU", was);

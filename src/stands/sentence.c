@@ -7,177 +7,13 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
+#include "stands/clauses.h"
 #include "util/when.h"
 #include "waits/causes.h"
 #include "waits/state_names.h"
 #include "words/names.h"
 
-#define DEEDS_TOLD 2
 #define QUEUED_MIN 4 /* 1/4 of what requests took: less time in the queue is not worth a word */
-
-/* Its name is its program's: the digits at its end are not its own ("python3"). */
-static bool names_program(const struct session *session, uint32_t thread)
-{
-	const char *program =
-		session_text(session, model_thread(&session->trace.model, thread)->program);
-	const char *base = strrchr(program, '/');
-
-	return !*program ||
-	       g_str_has_prefix(base ? base + 1 : program, session_thread_name(session, thread));
-}
-
-/* "webclient (209)", "python3 (6 threads)", "lock-N (4 threads)" */
-static void append_victim(GString *text, const struct session *session, const struct fact *fact)
-{
-	const char *name = session_thread_name(session, fact->victim);
-	guint length = names_program(session, fact->victim) ? (guint) strlen(name)
-							    : stem_length(session, name);
-
-	if (fact->threads < 2)
-		append_one(text, session, fact->victim);
-	else
-		g_string_append_printf(text, "%.*s%s (%u threads)%s", (int) length, name,
-				       name[length] ? "N" : "", fact->threads,
-				       session_on(session, fact->victim));
-}
-
-static const char *was(const struct fact *fact)
-{
-	return fact->threads > 1 ? "were" : "was";
-}
-
-/* "33.8 ms (45 % of its life; 12 times, 1.0 to 9.2 ms each)"; of several threads "65 ms in all
- * (lock-3 (219) most: 23 ms, 62 % of its life)" */
-static void append_amount(GString *text, const struct session *session, const struct fact *fact)
-{
-	char length[32], most[32];
-	double share = 100.0 * (double) fact->most / (double) MAX(fact->life, 1);
-
-	g_string_append(text, when_duration(length, fact->ns));
-	if (fact->threads > 1) {
-		g_string_append(text, " in all (");
-		append_one(text, session, fact->victim);
-		g_string_append_printf(text, " most: %s, %.0f %% of its life)",
-				       when_duration(most, fact->most), share);
-		return;
-	}
-	g_string_append_printf(text, " (%.0f %% of its life", share);
-	if (fact->count > 1) {
-		g_string_append_printf(text, "; %" PRIu64 " times, ", fact->count);
-		append_range(text, fact->shortest, fact->longest);
-		g_string_append(text, " each");
-	}
-	g_string_append_c(text, ')');
-}
-
-static const struct chain *main_chain(const struct fact *fact)
-{
-	return fact->chains->len ? &g_array_index(fact->chains, struct chain, 0) : NULL;
-}
-
-/* struct naming's. */
-static void append_named(GString *text, const void *of, uint32_t thread, uint32_t waiter)
-{
-	(void) waiter;
-	append_one(text, of, thread);
-}
-
-/* "6 threads app waited 33.8 ms (…) for nginx (80) in recvfrom, which waited for app (95) in
- * epoll_wait": the first `count` links of the chain, up to `last`. */
-static void append_waits(GString *text, const struct session *session, const struct fact *fact,
-			 guint count, uint32_t last)
-{
-	g_autoptr(GString) amount = g_string_new(" ");
-	struct naming naming = {append_named, session};
-
-	append_victim(text, session, fact);
-	append_amount(amount, session, fact);
-	if (count)
-		append_chain(text, session, &naming,
-			     &g_array_index(main_chain(fact)->links, struct link, 0), count, last,
-			     amount->str);
-	else
-		g_string_append_printf(text, " waited%s", amount->str);
-}
-
-/* The same, and where who is last in it waited for the root, which is to be said: "…, which waited
- * in fdatasync for "; `links_end`: the last link of the chain is that wait. */
-static void append_waits_to_root(GString *text, const struct session *session,
-				 const struct fact *fact, bool links_end)
-{
-	const struct chain *chain = main_chain(fact);
-	guint count = chain ? chain->links->len : 0;
-	uint32_t leaf = chain ? chain->leaf : 0;
-
-	if (count && links_end) {
-		const struct link *link = &g_array_index(chain->links, struct link, --count);
-
-		leaf = link->leaf;
-		append_waits(text, session, fact, count, link->thread);
-	} else {
-		append_waits(text, session, fact, count, chain ? chain->last : NO_THREAD);
-	}
-	g_string_append(text, count ? ", which waited " : " ");
-	if (chain)
-		append_in(text, session, leaf);
-	g_string_append(text, "for ");
-}
-
-/* What is worth a word of what was done meanwhile. */
-static bool tells(const struct fact *fact, const struct deed *deed)
-{
-	return deed->did != DID_RUN && deed->did != DID_LIMIT && deed->thread != fact->victim &&
-	       (deed->did != DID_OTHER || deed->call);
-}
-
-/* ": logd slept 30 ms and worked 3 ms; app (9) worked 2 ms". */
-static void append_deeds(GString *text, const struct session *session, const struct fact *fact,
-			 const char *before, uint32_t it)
-{
-	const struct deed *last = NULL;
-	guint told = 0;
-
-	for (guint i = 0; i < fact->deeds->len && told < DEEDS_TOLD + fact->children; i++) {
-		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
-		bool same = last && last->name == deed->name;
-
-		if (!tells(fact, deed))
-			continue;
-		if (told && deed->times.ns * 10 < fact->ns)
-			break;
-		g_string_append(text, !told ? before : same ? " and " : "; ");
-		if (!same && deed->thread == it && !deed->several)
-			g_string_append_printf(text, "%s ", session_thread_name(session, it));
-		else if (!same) {
-			append_doer(text, session, deed);
-			g_string_append_c(text, ' ');
-		}
-		append_deed(text, session, deed, true, same && last->did == deed->did);
-		last = deed;
-		told++;
-	}
-}
-
-/* What the longest part's cause says, behind `before`. */
-static void append_told(GString *text, const struct session *session, const struct fact *fact,
-			const char *before)
-{
-	struct cause cause;
-
-	if (!fact->told.block)
-		return;
-	cause = wait_cause(session, &fact->told);
-	if (cause.label)
-		g_string_append_printf(text, "%s%s", before, cause.label);
-	if (cause.label && fact->count > 1)
-		append_longest(text);
-	cause_clear(&cause);
-}
-
-static const struct reason *told_reason(const struct session *session, const struct fact *fact)
-{
-	return fact->told.block ? block_reason(session, fact->told.block) : NULL;
-}
 
 static void lock_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
@@ -319,13 +155,6 @@ static void append_requests(GString *text, const struct fact *fact)
 				       served->count > 1 ? " in all" : "");
 }
 
-static bool has_chain(const struct fact *fact)
-{
-	const struct chain *chain = main_chain(fact);
-
-	return chain && chain->links->len;
-}
-
 /* An overlay file system's copy of what was opened for writing. */
 static void copied_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
@@ -376,18 +205,6 @@ static void device_sentence(GString *text, const struct session *session, const 
 		g_string_append(text, ", which kept them back by a timer of its own");
 	else if (!dirty)
 		append_requests(text, fact);
-}
-
-/* "while webclient (9) waited for nginx (8) in recvfrom": to whom it happened instead. */
-static void append_while(GString *text, const struct session *session, const struct fact *fact)
-{
-	const struct chain *chain = main_chain(fact);
-	struct naming naming = {append_named, session};
-
-	g_string_append(text, ", while ");
-	append_victim(text, session, fact);
-	append_chain(text, session, &naming, &g_array_index(chain->links, struct link, 0),
-		     chain->links->len, chain->last, "");
 }
 
 static void cpu_sentence(GString *text, const struct session *session, const struct fact *fact)
@@ -468,7 +285,7 @@ static void quota_sentence(GString *text, const struct session *session, const s
 		g_string_append_printf(text, ": %s was", session_thread_name(session, chain->last));
 	} else {
 		append_victim(text, session, fact);
-		g_string_append_printf(text, " %s", was(fact));
+		g_string_append_printf(text, " %s", fact_was(fact));
 	}
 	g_string_append(text, " throttled");
 	if (!has_chain(fact)) {
@@ -540,7 +357,7 @@ static void timeout_sentence(GString *text, const struct session *session, const
 static void wakeup_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	append_victim(text, session, fact);
-	g_string_append_printf(text, " %s ready to run for ", was(fact));
+	g_string_append_printf(text, " %s ready to run for ", fact_was(fact));
 	append_amount(text, session, fact);
 	g_string_append(text, " before an idle CPU ran it");
 }
@@ -554,7 +371,7 @@ static void stopped_sentence(GString *text, const struct session *session, const
 		g_string_append(text, ", which was stopped");
 	} else {
 		append_victim(text, session, fact);
-		g_string_append_printf(text, " %s stopped for ", was(fact));
+		g_string_append_printf(text, " %s stopped for ", fact_was(fact));
 		append_amount(text, session, fact);
 	}
 	append_told(text, session, fact, ", ");
@@ -562,11 +379,11 @@ static void stopped_sentence(GString *text, const struct session *session, const
 
 static void lost_sentence(GString *text, const struct fact *fact)
 {
-	char length[32];
+	char length[32], count[32];
 	double share = 100.0 * (double) fact->ns / (double) MAX(fact->life, 1);
 
 	if (fact->lost)
-		g_string_append_printf(text, "%" PRIu64 " events were lost", fact->lost);
+		g_string_append_printf(text, "%s events were lost", count_text(count, fact->lost));
 	else
 		g_string_append(text, "events were lost");
 	g_string_append_printf(text, " over %s (%.0f %% of the window",

@@ -103,7 +103,7 @@ static void append_until(GString *text, const struct session *session, const str
 	}
 }
 
-/* "write on /run/full/app.log, which failed 18 times with ENOSPC, then went well" */
+/* "write on /run/full/app.log failed 18 times with ENOSPC, then succeeded" */
 static void append_failures(GString *text, const struct session *session,
 			    const struct reason *reason)
 {
@@ -113,10 +113,10 @@ static void append_failures(GString *text, const struct session *session,
 	g_string_append(text, session_text(session, reason->call));
 	if (!g_str_has_prefix(session_text(session, reason->object), "call:"))
 		g_string_append_printf(text, " on %s", object);
-	g_string_append_printf(text, ", which failed %u times", reason->count);
+	g_string_append_printf(text, " failed %u times", reason->count);
 	if (name)
 		g_string_append_printf(text, " with %s", name);
-	g_string_append(text, ", then went well");
+	g_string_append(text, ", then succeeded");
 }
 
 char *try_fails_label(const struct session *session, const struct wait *wait,

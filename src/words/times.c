@@ -40,6 +40,20 @@ void times_merge(struct times *to, const struct times *from)
 	to->last = from->last;
 }
 
+const char *count_text(char buffer[32], uint64_t count)
+{
+	char digits[24];
+	int length = g_snprintf(digits, sizeof digits, "%" PRIu64, count), at = 0;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			buffer[at++] = ',';
+		buffer[at++] = digits[i];
+	}
+	buffer[at] = '\0';
+	return buffer;
+}
+
 void append_for(GString *text, int64_t ns)
 {
 	char length[32];

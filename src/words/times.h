@@ -21,6 +21,8 @@ struct times {
 bool times_add(struct times *times, int64_t ns, const struct block *block);
 void times_merge(struct times *to, const struct times *from);
 
+/* "7,138" */
+const char *count_text(char buffer[32], uint64_t count);
 /* " for 12.3 ms" */
 void append_for(GString *text, int64_t ns);
 /* "10 to 30 ms", "213 µs to 34 ms", "500 ms" */

@@ -289,10 +289,18 @@ static void test_things(void)
 	       "used up its CPU quota.");
 	fact = fact_of(feed, STAND_SOFTIRQ, "softirq:NET_RX");
 	chain_of(feed, fact, "read", 0, NULL);
+	g_array_index(fact->chains, struct chain, 0).leaf = PACK(LEAF_INT_SOFTIRQ, 3);
 	deed_add(feed, fact->deeds, APP, DID_OTHER, NULL, 60 * MS);
 	stands(feed, fact, NULL,
 	       "SoftIRQ: softIRQ NET_RX took 60.00 ms (60 % of its life; 3 times, 10 to 30 ms "
 	       "each) from app-1 (5).");
+	fact = fact_of(feed, STAND_SOFTIRQ, "work:softIRQ RCU");
+	chain_of(feed, fact, "write", 0, NULL);
+	deed_add(feed, fact->deeds, APP, DID_OTHER, NULL, 60 * MS);
+	fact->count = 1;
+	stands(feed, fact, NULL,
+	       "SoftIRQ: app-1 (5) waited 60.00 ms (60 % of its life) in write for the end of an "
+	       "RCU grace period, by softIRQ RCU.");
 	fact = fact_of(feed, STAND_NETWORK, "socket:10.0.0.1:80");
 	chain_of(feed, fact, "poll", 0, NULL);
 	stands(feed, fact, NULL,

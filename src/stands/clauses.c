@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* See clauses.h. */
+#include "stands/clauses.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/when.h"
+#include "waits/causes.h"
+#include "words/names.h"
+
+#define DEEDS_TOLD 2
+
+/* Its name is its program's: the digits at its end are not its own ("python3"). */
+static bool names_program(const struct session *session, uint32_t thread)
+{
+	const char *program =
+		session_text(session, model_thread(&session->trace.model, thread)->program);
+	const char *base = strrchr(program, '/');
+
+	return !*program ||
+	       g_str_has_prefix(base ? base + 1 : program, session_thread_name(session, thread));
+}
+
+void append_victim(GString *text, const struct session *session, const struct fact *fact)
+{
+	const char *name = session_thread_name(session, fact->victim);
+	guint length = names_program(session, fact->victim) ? (guint) strlen(name)
+							    : stem_length(session, name);
+
+	if (fact->threads < 2)
+		append_one(text, session, fact->victim);
+	else
+		g_string_append_printf(text, "%.*s%s (%u threads)%s", (int) length, name,
+				       name[length] ? "N" : "", fact->threads,
+				       session_on(session, fact->victim));
+}
+
+const char *fact_was(const struct fact *fact)
+{
+	return fact->threads > 1 ? "were" : "was";
+}
+
+void append_amount(GString *text, const struct session *session, const struct fact *fact)
+{
+	char length[32], most[32];
+	double share = 100.0 * (double) fact->most / (double) MAX(fact->life, 1);
+
+	g_string_append(text, when_duration(length, fact->ns));
+	if (fact->threads > 1) {
+		g_string_append(text, " in all (");
+		append_one(text, session, fact->victim);
+		g_string_append_printf(text, " most: %s, %.0f %% of its life)",
+				       when_duration(most, fact->most), share);
+		return;
+	}
+	g_string_append_printf(text, " (%.0f %% of its life", share);
+	if (fact->count > 1) {
+		g_string_append_printf(text, "; %" PRIu64 " times, ", fact->count);
+		append_range(text, fact->shortest, fact->longest);
+		g_string_append(text, " each");
+	}
+	g_string_append_c(text, ')');
+}
+
+const struct chain *main_chain(const struct fact *fact)
+{
+	return fact->chains->len ? &g_array_index(fact->chains, struct chain, 0) : NULL;
+}
+
+/* struct naming's. */
+static void append_named(GString *text, const void *of, uint32_t thread, uint32_t waiter)
+{
+	(void) waiter;
+	append_one(text, of, thread);
+}
+
+void append_waits(GString *text, const struct session *session, const struct fact *fact,
+		  guint count, uint32_t last)
+{
+	g_autoptr(GString) amount = g_string_new(" ");
+	struct naming naming = {append_named, session};
+
+	append_victim(text, session, fact);
+	append_amount(amount, session, fact);
+	if (count)
+		append_chain(text, session, &naming,
+			     &g_array_index(main_chain(fact)->links, struct link, 0), count, last,
+			     amount->str);
+	else
+		g_string_append_printf(text, " waited%s", amount->str);
+}
+
+void append_waits_to_root(GString *text, const struct session *session, const struct fact *fact,
+			  bool links_end)
+{
+	const struct chain *chain = main_chain(fact);
+	guint count = chain ? chain->links->len : 0;
+	uint32_t leaf = chain ? chain->leaf : 0;
+
+	if (count && links_end) {
+		const struct link *link = &g_array_index(chain->links, struct link, --count);
+
+		leaf = link->leaf;
+		append_waits(text, session, fact, count, link->thread);
+	} else {
+		append_waits(text, session, fact, count, chain ? chain->last : NO_THREAD);
+	}
+	g_string_append(text, count ? ", which waited " : " ");
+	if (chain)
+		append_in(text, session, leaf);
+	g_string_append(text, "for ");
+}
+
+/* What is worth a word of what was done meanwhile. */
+static bool tells(const struct fact *fact, const struct deed *deed)
+{
+	return deed->did != DID_RUN && deed->did != DID_LIMIT && deed->thread != fact->victim &&
+	       (deed->did != DID_OTHER || deed->call);
+}
+
+void append_deeds(GString *text, const struct session *session, const struct fact *fact,
+		  const char *before, uint32_t it)
+{
+	const struct deed *last = NULL;
+	guint told = 0;
+
+	for (guint i = 0; i < fact->deeds->len && told < DEEDS_TOLD + fact->children; i++) {
+		const struct deed *deed = &g_array_index(fact->deeds, struct deed, i);
+		bool same = last && last->name == deed->name;
+
+		if (!tells(fact, deed))
+			continue;
+		if (told && deed->times.ns * 10 < fact->ns)
+			break;
+		g_string_append(text, !told ? before : same ? " and " : "; ");
+		if (!same && deed->thread == it && !deed->several)
+			g_string_append_printf(text, "%s ", session_thread_name(session, it));
+		else if (!same) {
+			append_doer(text, session, deed);
+			g_string_append_c(text, ' ');
+		}
+		append_deed(text, session, deed, true, same && last->did == deed->did);
+		last = deed;
+		told++;
+	}
+}
+
+void append_told(GString *text, const struct session *session, const struct fact *fact,
+		 const char *before)
+{
+	struct cause cause;
+
+	if (!fact->told.block)
+		return;
+	cause = wait_cause(session, &fact->told);
+	if (cause.label)
+		g_string_append_printf(text, "%s%s", before, cause.label);
+	if (cause.label && fact->count > 1)
+		append_longest(text);
+	cause_clear(&cause);
+}
+
+const struct reason *told_reason(const struct session *session, const struct fact *fact)
+{
+	return fact->told.block ? block_reason(session, fact->told.block) : NULL;
+}
+
+bool has_chain(const struct fact *fact)
+{
+	const struct chain *chain = main_chain(fact);
+
+	return chain && chain->links->len;
+}
+
+void append_while(GString *text, const struct session *session, const struct fact *fact)
+{
+	const struct chain *chain = main_chain(fact);
+	struct naming naming = {append_named, session};
+
+	g_string_append(text, ", while ");
+	append_victim(text, session, fact);
+	append_chain(text, session, &naming, &g_array_index(chain->links, struct link, 0),
+		     chain->links->len, chain->last, "");
+}
