@@ -3,6 +3,7 @@
 trouble, who did it or had it, and the object; where nothing was wrong it says so; and it fits a screen.
 Sources of the causes: traces/README.md and the programs' own notes (truth.tsv)."""
 import re
+import shlex
 
 import whylate_test as t
 
@@ -20,19 +21,25 @@ STANDS_OUT = {
     "disk-read": ("page-fault|device", "diskread", "vda"),
     "dm-crypt": ("device", "vaultread", "vdd"),
     "dm-delay": ("device", "dmuser", "dm-0"),
+    "dns-fallback": ("timeout", "mailerpy", "127.0.0.2:53", "deadns"),
     "dns-retry": ("timeout", "127.0.0.1:5353", "namesrv"),
     "flock-retry": ("lock", "reportgen", "nightly"),
+    "enospc-retry": ("failure", "appender", "/full/app.log", "ENOSPC"),
     "fsync-alone": ("device", "soloaudit", "vdd"),
     "fsync-bystander": ("device", "ledger", "bulkcopy", "vdd"),
     "futex": ("lock|convoy", "lock-0", "0x557997d0d080"),
     "gil-wait": ("lock", "uiloop", "cruncher"),
     "hang": ("deadlock", "dead-1", "dead-2"),
+    "ide-pio": ("interrupt", "player", "IRQ 14", "ata_piix"),
     "io-max": ("quota", "capped", "io.max"),
+    "lock-lapse": ("lock|convoy", "writer-", "/shared.dat", "flusher"),
     "lockfile-poll": ("lock", "latejob", "deployer", r"\.lock"),
     "loss-bulk": ("retransmission", "bulksend", "sent again"),
     "make-chain": ("child", "make", "job-a", "job-d"),
+    "make-jobserver": ("child", "make", "job-a2"),
     "mem-high": ("memory", "overhigh", r"memory\.high"),
     "mem-swap": ("swap", "bigtable", "vdd"),
+    "membarrier": ("softirq", "gcjit", "membarrier", "RCU grace period"),
     "modprobe-wait": ("process", "mounter", "mount", "modprobe"),
     "nginx-retry": ("timeout", "webuser", "hungapp", "8101"),
     "pidns-wait": ("child", "nsparent", "nschild-0"),
@@ -40,12 +47,15 @@ STANDS_OUT = {
     "polls": ("timer|process", "poller", "feeder"),
     "pool-wait": ("timer|process", "poolw-", "dbsim"),
     "preempt": ("cpu", "victim", "hog-0", "hog-1"),
+    "rt-throttle": ("quota", "rtloop", "sched_rt_runtime_us"),
     "rwlock-starve": ("lock", "wrlate", "rdslow-0", "rdslow-1"),
     "server-nap": ("timer", "perlbill", "perltax"),
     "signals": ("stopped", "stoppee", "stopper"),
     "spawn-many": ("child", "spawner", "tiny"),
     "sqlite-busy": ("lock", "sqlwriter", "sqlholder", r"x\.db"),
+    "lost": ("lost-events", "267955 events"),
     "startup-chain": ("timer", "xinit", "Xorg", "40 times"),
+    "stop-server": ("stopped", "logincli", "authsrv", "opsguy", "SIGSTOP"),
     "syn-drop": ("retransmission", "synclient-", "lazyserver", "SYN"),
     "taskset-parent": ("cpu", "indexp", "renderp", "pinned"),
     "tbf-shape": ("network", "uploader", "queueing discipline of lo"),
@@ -66,7 +76,8 @@ AS_WELL = {
     "web-mixed": ("lock", "app", "lockholder", "/applock"),
     "pipe-chain": ("timer|process", "stage-b", "stage-c"),
 }
-NOTHING = ("nap-check",)
+# busy, but healthy; their own sleeps; their own children's work
+NOTHING = ("http-poller", "nap-check", "ok-compile", "ok-cron", "ok-eventloop", "ok-gzip", "ok-threads", "ok-web", "ok-workers")
 TRACER = re.compile(r"\b(lttng|lttng-\w+|Client manageme)\b")
 
 
@@ -107,6 +118,28 @@ def screen(name):
     assert not found or found[0]["sentence"][:40] in " ".join(explained.split()), explained[:400]
 
 
+def pasted(name):
+    """What JSON says to run next can be run as it is."""
+    found = items(name)
+    assert found, name
+    for one in found:
+        words = shlex.split(one["command"])
+        assert words[:2] == ["whylate", "explain"] and words[2] == one["finding"], words
+        assert one["sentence"][:40] in " ".join(t.output(*words[1:], "--quiet").decode().split()), words
+
+
+def hidden(name):
+    """Hidden names are as alike as the names: the same items of as many threads."""
+    def shape(*options):
+        return [(one["kind"], one["threads"], one["worth_ns"], one["thread"] and one["thread"]["tid"])
+                for one in t.report("overview", t.trace(name), "--quiet", *options)["stands_out"]]
+    assert shape() == shape("--anonymise"), (shape(), shape("--anonymise"))
+
+
+for recording in ("futex", "pool-wait", "syn-drop", "web-mixed", "rwlock-starve", "pidns-wait"):
+    tap.case(recording + ": the same with names hidden", hidden, recording)
+for recording in ("startup-chain", "make-chain", "hang"):
+    tap.case(recording + ": commands to paste", pasted, recording)
 for recording, expected in STANDS_OUT.items():
     tap.case(recording + ": what stands out", stands_out, recording, expected)
 for recording, expected in AS_WELL.items():

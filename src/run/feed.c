@@ -115,6 +115,7 @@ void session_free(struct session *session)
 		g_array_free(session->asked.matches[i].of_host, TRUE);
 	}
 	stretches_clear(&session->asked.stretches);
+	g_free(session->found.alike);
 	g_free(session->found.thread_names);
 	g_free(session->found.runs_read);
 	idmap_clear(session->found.user_names);

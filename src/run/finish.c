@@ -176,6 +176,28 @@ static void name_threads(struct session *session)
 			thread_name_at(model_thread(&session->trace.model, i), session->asked.to);
 }
 
+/* What numbers tell of names is not to be seen in what stands for them. */
+static void note_alike(struct session *session)
+{
+	uint32_t count = session->trace.model.thread_count;
+	g_autoptr(GHashTable) stems = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	session->found.alike = g_new(uint32_t, count + 1);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *name = session_thread_name(session, i);
+		char *stem = g_strndup(name, name_stem(name));
+		gpointer first;
+
+		if (g_hash_table_lookup_extended(stems, stem, NULL, &first)) {
+			g_free(stem);
+		} else {
+			first = GUINT_TO_POINTER(i);
+			g_hash_table_insert(stems, stem, first);
+		}
+		session->found.alike[i] = GPOINTER_TO_UINT(first);
+	}
+}
+
 bool session_finish(struct session *session, GError **error)
 {
 	if (!session->trace.restored && !session_gather(session, error))
@@ -204,6 +226,7 @@ bool session_finish(struct session *session, GError **error)
 	if (session->asked.options->command->choose)
 		session->asked.options->command->choose(session);
 	if (session->asked.options->anonymiser) {
+		note_alike(session);
 		session_anonymise(session);
 		g_free(session->found.thread_names);
 		name_threads(session);

@@ -110,6 +110,15 @@ bool spans_next_off_cpu(struct spans *spans, struct span *span)
 	return next(spans, span, true);
 }
 
+guint name_stem(const char *name)
+{
+	size_t length = strlen(name);
+
+	while (length > 1 && g_ascii_isdigit(name[length - 1]))
+		length--;
+	return (guint) (length > 2 ? length : strlen(name));
+}
+
 const char *session_thread_name(const struct session *session, uint32_t thread)
 {
 	const char *name;

@@ -115,6 +115,8 @@ struct made {
 
 /* What came out, and what it takes to put it in words. */
 struct results {
+	uint32_t *alike; /* owned; of each thread the first one whose name is the same but for a
+			    number at its end; NULL: names are not hidden, and tell */
 	uint32_t *thread_names; /* owned; interned, of each thread in the window; NULL before */
 	struct symbols *symbols; /* owned; of the traced kernel, NULL: none */
 	struct binaries *binaries; /* owned; of traced programs; NULL before */
@@ -169,6 +171,8 @@ bool spans_next_off_cpu(struct spans *spans, struct span *span);
 /* " on HOST" where there are several hosts, else "". */
 const char *session_on(const struct session *session, uint32_t thread);
 /* Name in the window, "?" if none is known. */
+/* How much of a name is left without the number at its end; all of one that is little more. */
+guint name_stem(const char *name);
 const char *session_thread_name(const struct session *session, uint32_t thread);
 const char *session_text(const struct session *session, uint32_t interned);
 /* The function at an interned address, "0x…": its name if symbols know it. */

@@ -27,19 +27,19 @@
 #define SERVICE_WEIGHT 0.3
 #define PARENT_WEIGHT 0.3 /* what its children wait for themselves is the story */
 #define OTHER_MIN 0.1 /* of what the told victim lost: who lost less is not worth a word */
-#define TICKS_MIN 0.2 /* of the victim's life: less is what ticks of an emulated machine take */
+#define TICKS_MIN 0.4 /* of the victim's life: less is what ticks of an emulated machine take */
 #define CHILD_MIN 0.4 /* of the parent's life: commands that a script runs are its own work */
 #define PLAIN_MIN 0.8 /* of the wait for children: so much of it they worked */
 #define BESIDE_MIN 0.1 /* of it: so long two of them lived at once */
 #define CHILDREN_MIN 30 /* so many are news themselves */
 #define HANDOVERS_MIN 8 /* of a convoy */
 
-static bool like_named(const struct session *session, uint32_t a, uint32_t b)
+static bool like_named(const struct session *session, const struct losses *losses, uint32_t a,
+		       uint32_t b)
 {
-	const char *x = session_thread_name(session, a), *y = session_thread_name(session, b);
-	guint length = stem_length(session, x);
-
-	return length == stem_length(session, y) && strncmp(x, y, length) == 0;
+	return model_thread(&session->trace.model, a)->host ==
+		       model_thread(&session->trace.model, b)->host &&
+	       losses->stems[a] == losses->stems[b];
 }
 
 /* A parent's wait for what it started. */
@@ -121,8 +121,10 @@ static struct stand stand_of(struct fact *fact, double weight)
 }
 
 /* The facts come heaviest first: so the first of a root is of whom it is told. */
-static void add_fact(GArray *items, const struct session *session, GPtrArray *facts, guint i)
+static void add_fact(GArray *items, const struct session *session, const struct losses *losses,
+		     guint i)
 {
+	GPtrArray *facts = losses->facts;
 	struct fact *fact = g_ptr_array_index(facts, i);
 	struct stand fresh;
 
@@ -131,7 +133,7 @@ static void add_fact(GArray *items, const struct session *session, GPtrArray *fa
 
 		if (!facts_have_one_root(item->fact, fact))
 			continue;
-		if (like_named(session, item->fact->victim, fact->victim))
+		if (like_named(session, losses, item->fact->victim, fact->victim))
 			add_like(item, fact);
 		else
 			add_other(session, item, fact);
@@ -469,7 +471,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	for (guint i = 0; i < losses.facts->len; i++)
 		if (!is_tracers(&losses, g_ptr_array_index(losses.facts, i)) &&
 		    !is_subjects_story(session, &losses, g_ptr_array_index(losses.facts, i)))
-			add_fact(stands->items, session, losses.facts, i);
+			add_fact(stands->items, session, &losses, i);
 	for (guint i = 0; i < stands->items->len; i++) {
 		struct fact *fact = g_array_index(stands->items, struct stand, i).fact;
 

@@ -6,6 +6,7 @@
 
 #include "event/softirqs.h"
 #include "imposed/waiting.h"
+#include "objects/calls.h"
 #include "ready/cpu_runs.h"
 #include "stands/root.h"
 #include "waits/idle.h"
@@ -16,6 +17,7 @@
 #define CHAINS_MAX 16 /* of a fact: different ways to its root that are told apart */
 #define LINKS_MAX 32     /* of a chain that are told */
 #define DEPTH_OF_CHAIN 64
+#define LAST_STEPS INT64_C(20000000) /* ns: between a child's end and its parent's going on */
 
 /* One thread's path, while it is put down. */
 struct putting {
@@ -48,7 +50,23 @@ static void names_init(struct losses *losses, const struct session *session)
 		g_autofree char *stem = g_strndup(name, stem_length(session, name));
 
 		losses->names[i] = intern_id(session->trace.model.names, name);
-		losses->stems[i] = intern_id(session->trace.model.names, stem);
+		losses->stems[i] = session->found.alike
+					   ? session->found.alike[i]
+					   : intern_id(session->trace.model.names, stem);
+	}
+}
+
+static void count_children(struct losses *losses, const struct session *session)
+{
+	const struct model *model = &session->trace.model;
+
+	losses->children = g_new0(uint8_t, model->thread_count + 1);
+	for (uint32_t i = 0; i < model->thread_count; i++) {
+		const struct thread *at = model_thread(model, i);
+
+		if (at->born && at->pid == at->tid && is_thread(at->parent) &&
+		    losses->children[at->parent] < 2)
+			losses->children[at->parent]++;
 	}
 }
 
@@ -423,14 +441,36 @@ static guint generations(const struct putting *putting, const struct piece *piec
 	return count;
 }
 
-/* A parent's wait for a child that waited for somebody else is the child's story; and what a
+/* The victim's wait is for the end of its child: it ends with that. */
+static bool is_for_end(const struct putting *putting, const struct piece *piece,
+		       const int32_t *waits, guint links)
+{
+	const struct through *wait = &g_array_index(putting->path->waits, struct through, waits[0]);
+	uint32_t child =
+		links > 1 ? g_array_index(putting->path->waits, struct through, waits[1]).thread
+			  : piece->thread;
+	const struct thread *at = model_thread(&putting->session->trace.model, child);
+
+	return is_thread(wait->block->child) ||
+	       (PACK_KIND(wait->leaf) == LEAF_BLOCK_SYSCALL &&
+		flow_call_info(&putting->session->trace.flow, PACK_NUMBER(wait->leaf))->wait ==
+			WAIT_SIGNAL && /* as a shell and timeout(1) do */
+		at->state == THREAD_DEAD &&
+		ABS(at->end - wait->end) < LAST_STEPS);
+}
+
+/* A parent's wait for a child that waited for somebody else is the child's story; so is all that
+ * who only runs one program waits for it, as timeout(1) does, but for how that ended. And what a
  * shell's sleep(1) sleeps is the shell's own. */
 static bool is_childs_story(const struct putting *putting, const struct piece *piece,
-			    guint children, guint links, const struct root *root)
+			    const int32_t *waits, guint links, guint children,
+			    const struct root *root)
 {
 	if (!children || is_of_transport(root->kind))
 		return false;
 	return children < links || root->kind != STAND_PROCESS ||
+	       (putting->losses->children[putting->victim] < 2 && root->deed.did != DID_END &&
+		is_for_end(putting, piece, waits, links)) ||
 	       (root->deed.did == DID_SLEEP &&
 		strcmp(session_thread_name(putting->session, piece->thread), "sleep") == 0);
 }
@@ -502,7 +542,7 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 	putting->stands->waited[waited_for(putting, &root, waits, links)] +=
 		piece->end - piece->begin;
 	children = generations(putting, piece, waits, links);
-	if (is_childs_story(putting, piece, children, links, &root) ||
+	if (is_childs_story(putting, piece, waits, links, children, &root) ||
 	    leads_astray(putting, waits, links))
 		return;
 	fact = put_down(putting, piece, waits, links, &root);
@@ -572,6 +612,7 @@ void losses_init(struct losses *losses, const struct session *session,
 	losses->for_children = g_new0(int64_t, count + 1);
 	losses->tracers = session_tracers(session);
 	names_init(losses, session);
+	count_children(losses, session);
 	for (uint32_t i = 0; i < count; i++) {
 		struct candidate_victim one = {i, g_array_index(waiting->lost, int64_t, i)};
 
@@ -589,6 +630,7 @@ void losses_clear(struct losses *losses)
 	g_ptr_array_free(losses->facts, TRUE);
 	g_free(losses->lost);
 	g_free(losses->for_children);
+	g_free(losses->children);
 	g_free(losses->tracers);
 	g_free(losses->names);
 	g_free(losses->stems);

@@ -15,9 +15,10 @@ struct losses {
 	GPtrArray *facts;  /* owned; struct fact, of one thread and one root each */
 	int64_t *lost;     /* owned; of each thread: what its facts add up to */
 	int64_t *for_children; /* owned; … of it in waits for its own children */
+	uint8_t *children; /* owned; of each thread: processes that it made, 2: more than one */
 	bool *tracers;     /* owned; session_tracers() */
-	uint32_t *names, *stems; /* owned; of each thread: interned, whole and without the number at
-				    its end */
+	uint32_t *names; /* owned; of each thread: interned */
+	uint32_t *stems; /* … the same of those whose names only a number at the end tells apart */
 };
 
 /* Also fills what threads waited for: stands->waited, waiters. */

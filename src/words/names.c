@@ -15,13 +15,9 @@ void append_one(GString *text, const struct session *session, uint32_t thread)
 
 guint stem_length(const struct session *session, const char *name)
 {
-	size_t length = strlen(name);
-
 	if (session->asked.options->anonymiser) /* numbers are all that tells names apart */
-		return (guint) length;
-	while (length > 1 && g_ascii_isdigit(name[length - 1]))
-		length--;
-	return (guint) (length > 2 ? length : strlen(name));
+		return (guint) strlen(name);
+	return name_stem(name);
 }
 
 /* --- where --------------------------------------------------------------------------- */
