@@ -270,15 +270,19 @@ bool lttng_runs(GError **error)
 				"--snapshot' starts a flight recorder"));
 }
 
+bool lttng_may_record(GError **error)
+{
+	if (!is_installed(error))
+		return false;
+	return geteuid() == 0 || in_group_tracing() ||
+	       set_lttng_error(error,
+			       "kernel tracing needs root, or the group tracing: sudo whylate "
+			       "record …, or 'sudo usermod -aG tracing $USER' and a new login");
+}
+
 bool lttng_ready(const char *session, struct lttng_daemon *daemon, GError **error)
 {
 	daemon->keeper = 0;
-	if (!is_installed(error))
-		return false;
-	if (geteuid() != 0 && !in_group_tracing())
-		return set_lttng_error(
-			error, "kernel tracing needs root, or the group tracing: sudo whylate "
-			       "record …, or 'sudo usermod -aG tracing $USER' and a new login");
 	if (daemon_answers())
 		return true;
 	if (geteuid() != 0)

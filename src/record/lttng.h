@@ -30,8 +30,9 @@ struct lttng_daemon {
 
 /* LTTng is installed and its daemon answers; else an error that says what to do. */
 bool lttng_runs(GError **error);
-/* All that recording needs: the command, the right to use it, a session daemon (started if there
- * is none). `session`: the name of ours. */
+/* It is installed, and may be used; else an error that says what to do. */
+bool lttng_may_record(GError **error);
+/* Then a session daemon, started if there is none. `session`: the name of ours. */
 bool lttng_ready(const char *session, struct lttng_daemon *daemon, GError **error);
 /* Ends a daemon that lttng_ready() started; says so if it has other sessions. */
 void lttng_end_daemon(struct lttng_daemon *daemon);

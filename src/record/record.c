@@ -169,6 +169,8 @@ static bool begin(struct run *run, GError **error)
 {
 	g_autoptr(GPtrArray) plan = plan_begin(run->recording);
 
+	if (!lttng_may_record(error))
+		return false;
 	fprintf(stderr, "whylate: LTTng is being set up, which takes a few seconds …\n");
 	if (!lttng_ready(run->recording->session, &run->daemon, error) || interrupted(run) ||
 	    !has_trigger(run->recording, error) || !make_directory(run, error))
