@@ -350,6 +350,7 @@ class Blocked:
         self.wake_time = None
 
 
+FORKS = ("fork", "vfork", "clone", "clone3")
 CLONE_THREAD = 0x10000  # clone(2), linux/sched.h
 
 
@@ -837,6 +838,9 @@ class Machine:
             t = self.birth(f["tid"], ts)        # "sched_wakeup_new where the fork was not seen"
             if isinstance(cur, Thread) and cur.syscall == "clone" and cur.flags is not None:
                 t.pid = cur.pid if cur.flags & CLONE_THREAD else t.tid
+            # who wakes a new thread made it: "A child of fork, vfork, clone, clone3 inherits that frame"
+            if isinstance(cur, Thread) and cur.syscall in FORKS:
+                t.syscall = cur.syscall
         t.wakeup_new_seen = True
         t.names.append((ts, f["comm"]))
 
@@ -855,7 +859,7 @@ class Machine:
         if f["parent_tid"] == 2:
             child.child_of_kthreadd = True
         # "A child of fork, vfork, clone, clone3 inherits that frame and leaves it at its own system-call exit"
-        if parent is not None and parent.syscall in ("fork", "vfork", "clone", "clone3"):
+        if parent is not None and parent.syscall in FORKS:
             child.syscall = parent.syscall
 
     def on_exec(self, ts, cpu, cur, gap, f):

@@ -273,6 +273,23 @@ static void test_fork(void)
 			life(feed, 5, 0));
 }
 
+/* The same where the fork was not seen: who wakes a new thread made it, and is in the call. */
+static void test_fork_unseen(void)
+{
+	FEED(1);
+
+	sw(feed, 0, 0, "idle", 0, 0, "sh", 5);
+	entry(feed, 10, 0, "clone", -1);
+	wake(feed, 16, 0, "sched_wakeup_new", 7);
+	sw(feed, 30, 0, "sh", 5, SLEEPS, "sh", 7);
+	leave(feed, 35, 0, "clone", 0);
+	sw(feed, 40, 0, "sh", 7, DEAD, "idle", 0);
+	plain(feed, 50, 0, "other");
+	g_assert_cmpstr(states(feed, 7), ==,
+			"16 interrupted/wait-cpu, 30 working/syscall:clone, 35 working/user, 40");
+	g_assert_cmpuint(odd(feed, ODD_ENTRY_UNSEEN), ==, 0);
+}
+
 /* "A TID used again is a new thread." */
 static void test_tid_again(void)
 {
@@ -773,6 +790,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/flow/exit-unseen", test_exit_unseen);
 	g_test_add_func("/flow/old-names", test_old_names);
 	g_test_add_func("/flow/fork", test_fork);
+	g_test_add_func("/flow/fork-unseen", test_fork_unseen);
 	g_test_add_func("/flow/tid-again", test_tid_again);
 	g_test_add_func("/flow/interrupts", test_interrupts);
 	g_test_add_func("/flow/interrupt-entry-unseen", test_interrupt_entry_unseen);
