@@ -65,7 +65,7 @@ static void answer_lines(const struct check *check, const struct session *sessio
 		all &= check->answers[c] == ANSWER_YES;
 	if (!record_with)
 		return;
-	fputs(all ? "One line more would tell more:\n" : "Record it next time with:\n",
+	fputs(all ? "One more line would tell more:\n" : "Record it next time with:\n",
 	      output->file);
 	text_command(output, record_with, 2);
 }

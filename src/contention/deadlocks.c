@@ -2,6 +2,8 @@
 /* Cycles of owners, and groups that look like one; see deadlocks.h. */
 #include "contention/deadlocks.h"
 
+#include <string.h>
+
 #include "contention/holders.h"
 
 #define SUSPECT_MIN INT64_C(100000000) /* ns: a shorter wait at the end may just go on */
@@ -295,13 +297,17 @@ char *deadlock_words(const struct session *session, const struct deadlock *deadl
 
 	for (guint i = 0; i < MIN(deadlock->members->len, NAMED_MAX); i++) {
 		const struct stuck *at = &g_array_index(deadlock->members, struct stuck, i);
-		const struct lock *lock = lock_at(&session->trace.flow, at->lock);
+		const char *key =
+			session_text(session, lock_at(&session->trace.flow, at->lock)->resource);
+		const char *colon = strchr(key, ':');
+		bool file = g_str_has_prefix(key, "file:");
 
-		g_string_append_printf(text, "%s%s (%d)%s%s for %s", i ? ", " : "",
+		g_string_append_printf(text, "%s%s (%d)%s%s for %.*s%s%s", i ? ", " : "",
 				       session_thread_name(session, at->thread),
 				       model_thread(&session->trace.model, at->thread)->tid,
 				       session_on(session, at->thread), i ? "" : " waits",
-				       session_text(session, lock->resource));
+				       file || !colon ? 0 : (int) (colon - key), key,
+				       file || !colon ? "" : " ", colon ? colon + 1 : key);
 		if (at->owner != NO_THREAD)
 			g_string_append_printf(text, ", which %s (%d)%s has",
 					       session_thread_name(session, at->owner),

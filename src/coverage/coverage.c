@@ -105,7 +105,7 @@ static void add_late_cpus(GPtrArray *list, const struct session *session)
 					list,
 					g_strdup_printf(
 						"CPU %u of %s: its events begin %s after "
-						"the trace's begin; nothing is known of it "
+						"the trace began; nothing is known of it "
 						"before",
 						cpu->id,
 						host->hostname ? host->hostname : "the host",

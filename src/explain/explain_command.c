@@ -17,13 +17,15 @@
 #include "run/option_values.h"
 
 static const struct {
-	const char *kind, *meaning, *unit;
+	const char *kind, *meaning, *one, *unit;
 } kinds[] = {
-	{"answer", "it is among the first things that the overview says", "waits"},
-	{"wait", "threads of one name waited in one call for one resource", "waits"},
-	{"imposer", "others waited for it, or for what it waited for", "threads that waited"},
-	{"peak", "operations of one latency peak that spent their time alike", "operations"},
-	{"cause", "what requests spent their time on", "requests"},
+	{"answer", "it is among the first things that the overview says", "wait", "waits"},
+	{"wait", "threads of one name waited in one call for one resource", "wait", "waits"},
+	{"imposer", "others waited for it, or for what it waited for", "thread that waited",
+	 "threads that waited"},
+	{"peak", "operations of one latency peak that spent their time alike", "operation",
+	 "operations"},
+	{"cause", "what requests spent their time on", "request", "requests"},
 };
 
 static size_t kind_of(const struct finding *finding)
@@ -48,7 +50,7 @@ static void head_text(const struct session *session, const struct finding *findi
 			finding->kind, kinds[kind].meaning);
 	text_wrapped(output, line->str, 2, 2);
 	g_string_printf(line, "%s in all, %" PRIu64 " %s%s", when_duration(sum, finding->ns),
-			finding->count, kinds[kind].unit,
+			finding->count, finding->count == 1 ? kinds[kind].one : kinds[kind].unit,
 			finding->spans_gap ? "; some span lost events: they may not be real" : "");
 	text_wrapped(output, line->str, 2, 2);
 	if (!is_thread(finding->thread)) {

@@ -45,8 +45,8 @@ static void remarks(const struct costs *costs, guint n, struct output *output)
 	if (requests->omitted)
 		g_string_append_printf(line, "%u others are not picked. ", requests->omitted);
 	if (requests->of_tracer)
-		g_string_append_printf(line, "%u of the tracer's own %s left out. ",
-				       requests->of_tracer,
+		g_string_append_printf(line, "%u request%s of the tracer %s left out. ",
+				       requests->of_tracer, requests->of_tracer == 1 ? "" : "s",
 				       requests->of_tracer == 1 ? "is" : "are");
 	if (costs->not_followed)
 		g_string_append_printf(line,
