@@ -28,7 +28,7 @@ TABLE = {
     "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "whatif": "findings calls", "limits": "report tracking",
     # a room a question: none uses another
     "overview": "findings limits", "delay": "whatif limits", "profile": "findings limits",
-    "requests": "findings limits", "functions": "report calls", "diff": "report calls", "check": "report",
+    "requests": "whatif limits", "functions": "report calls", "diff": "report calls", "check": "report",
     "explain": "findings", "export": "whatif", "batch": "findings limits", "lami": "report tracking",
     # all of them
     "commands": "overview delay profile requests functions diff check explain export batch lami",

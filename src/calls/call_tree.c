@@ -217,7 +217,7 @@ uint32_t call_tree_cause(struct call_tree *tree, const struct path *path, const 
 	struct user_request none = {0};
 	uint32_t known = same ? idmap_get(&tree->causes, key) : IDMAP_NONE;
 	GString *label;
-	enum change change;
+	enum user_change change;
 	const char *kind;
 
 	if (known != IDMAP_NONE)

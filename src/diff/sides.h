@@ -21,7 +21,7 @@ struct side {
 struct difference {
 	const char *kind;     /* static */
 	char *label;          /* owned */
-	enum change change;
+	enum user_change change;
 	double mean[2];       /* ns (or bytes, calls) a request, of all requests of the side */
 	uint32_t requests[2]; /* that it touched */
 	double error;         /* of the difference: 99 of 100 would be within, if the requests

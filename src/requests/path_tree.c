@@ -128,7 +128,7 @@ struct tree_node *tree_new(const struct costs *costs)
 			const struct piece *piece = &g_array_index(path->pieces, struct piece, k);
 			int64_t ns = piece->end - piece->begin;
 			struct tree_node *node;
-			enum change change;
+			enum user_change change;
 			const char *kind;
 
 			take(root, i + 1, ns);

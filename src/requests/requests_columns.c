@@ -404,11 +404,17 @@ static const struct column report_columns[] = {
 	{"unassigned_working_ns", COLUMN_NS, FIELD(struct user_requests, unassigned_working_ns)},
 	{0}};
 
-void requests_json(const struct costs *costs, struct output *output)
-{
-	struct report report = {costs->requests->session, costs, output};
+static const struct column made_columns[] = {
+	{NULL, COLUMN_OBJECT, FIELD(struct requests_report, requests), .columns = report_columns},
+	{"what_if", COLUMN_OBJECT, FIELD(struct requests_report, what_if),
+	 .columns = requests_what_if_columns, .absent = true},
+	{0}};
 
-	json_report(&report, "whylate-requests-1", report_columns, costs->requests);
+void requests_json(const struct requests_report *made, struct output *output)
+{
+	struct report report = {made->requests->session, made->costs, output};
+
+	json_report(&report, "whylate-requests-1", made_columns, made);
 }
 
 void requests_csv(const struct costs *costs, struct output *output)

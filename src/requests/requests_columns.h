@@ -8,10 +8,17 @@
 #define WHYLATE_REQUESTS_REQUESTS_COLUMNS_H
 
 #include "report/report.h"
+#include "requests/requests_what_if.h"
 #include "tracking/request_costs.h"
 
-void requests_json(const struct costs *costs, struct output *output);
-void requests_text(const struct costs *costs, struct output *output);
+struct requests_report {
+	struct user_requests *requests;
+	struct costs *costs;
+	struct requests_what_if *what_if; /* with --what-if; else NULL */
+};
+
+void requests_json(const struct requests_report *made, struct output *output);
+void requests_text(const struct requests_report *made, struct output *output);
 void requests_dot(const struct costs *costs, struct output *output);
 void requests_csv(const struct costs *costs, struct output *output);
 

@@ -10,15 +10,12 @@
 #include "tracking/request_list.h"
 #include "tracking/request_options.h"
 #include "requests/requests_columns.h"
+#include "whatif/what_if.h"
 
 static const struct option *const options[] = {
-	REQUEST_OPTIONS, &option_pick,
-	&option_thread,  &option_process,
-	WINDOW_OPTIONS,  &option_kallsyms,
-	&option_format,  &option_output,
-	&option_limit,   &option_depth,
-	LIMIT_OPTIONS,   &option_force,
-	LAST_OPTIONS,    NULL};
+	REQUEST_OPTIONS,  &option_pick,    &option_thread, &option_process, WINDOW_OPTIONS,
+	&option_kallsyms, &option_format,  &option_output, &option_limit,   &option_depth,
+	LIMIT_OPTIONS,    &option_what_if, &option_force,  LAST_OPTIONS,    NULL};
 
 static bool check(struct options *asked, GError **error)
 {
@@ -29,12 +26,18 @@ static void want(const struct options *asked, struct wanted *wanted)
 {
 	requests_want(asked, wanted);
 	limits_want(asked, wanted);
+	what_if_want(asked, wanted);
 }
 
-struct requests_report {
-	struct user_requests *requests;
-	struct costs *costs;
-};
+static void report_free(void *made)
+{
+	struct requests_report *report = made;
+
+	costs_free(report->costs);
+	user_requests_free(report->requests);
+	g_free(report->what_if);
+	g_free(report);
+}
 
 static void *make(const struct session *session, GError **error)
 {
@@ -50,31 +53,23 @@ static void *make(const struct session *session, GError **error)
 		return NULL;
 	}
 	report = g_new(struct requests_report, 1);
-	*report = (struct requests_report) {requests, costs_new(requests)};
+	*report = (struct requests_report) {requests, costs_new(requests), NULL};
+	if (session->asked.options->what_if->len) {
+		report->what_if = requests_what_if_new(requests, error);
+		if (!report->what_if)
+			g_clear_pointer(&report, report_free);
+	}
 	return report;
-}
-
-static void report_free(void *made)
-{
-	struct requests_report *report = made;
-
-	costs_free(report->costs);
-	user_requests_free(report->requests);
-	g_free(report);
 }
 
 static void text(const void *made, struct output *output)
 {
-	const struct requests_report *report = made;
-
-	requests_text(report->costs, output);
+	requests_text(made, output);
 }
 
 static void json(const void *made, struct output *output)
 {
-	const struct requests_report *report = made;
-
-	requests_json(report->costs, output);
+	requests_json(made, output);
 }
 
 static void csv(const void *made, struct output *output)

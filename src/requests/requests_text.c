@@ -307,8 +307,9 @@ static void next_commands(const struct costs *costs, const GArray *order, struct
 				2, output);
 }
 
-void requests_text(const struct costs *costs, struct output *output)
+void requests_text(const struct requests_report *made, struct output *output)
 {
+	const struct costs *costs = made->costs;
 	const struct user_requests *requests = costs->requests;
 	struct report report = {requests->session, costs, output};
 	g_autoptr(GArray) order = requests_slowest(requests);
@@ -317,6 +318,8 @@ void requests_text(const struct costs *costs, struct output *output)
 
 	text_hosts(report.session, output);
 	head(costs, order, output);
+	if (made->what_if)
+		requests_what_if_text(made->what_if, output);
 	if (order->len) {
 		summary(&report);
 		if (metric_of(costs) == METRIC_LATENCY || order->len == 1)

@@ -33,7 +33,7 @@ GArray *steps_new(const struct costs *costs, const struct user_request *request)
 			piece->thread, thread_names_get(costs->namer->names, piece->thread),
 			NULL,          NULL,
 			piece->begin,  piece->end};
-		enum change change;
+		enum user_change change;
 
 		step.kind = piece_put_down_to(costs->namer, request, path, piece, label, &change);
 		if (last && last->thread == step.thread && strcmp(last->kind, step.kind) == 0 &&

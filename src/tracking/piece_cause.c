@@ -112,7 +112,8 @@ static uint32_t file_of(const struct session *session, const struct through *wai
 		       : 0;
 }
 
-static enum change change_of_file(const struct piece_namer *namer, uint32_t thread, uint32_t file)
+static enum user_change change_of_file(const struct piece_namer *namer, uint32_t thread,
+				       uint32_t file)
 {
 	const struct session *session = namer->session;
 	const struct thread *life = model_thread(&session->trace.model, thread);
@@ -243,7 +244,7 @@ static void append_reason(const struct piece_namer *namer, const struct reason *
 
 static const char *wait_named(const struct piece_namer *namer, const struct user_request *request,
 			      const struct path *path, const struct piece *piece, GString *label,
-			      enum change *change)
+			      enum user_change *change)
 {
 	const struct session *session = namer->session;
 	enum cause_kind kind = piece_cause_kind(session, piece);
@@ -291,7 +292,7 @@ static const char *wait_named(const struct piece_namer *namer, const struct user
 
 const char *piece_put_down_to(const struct piece_namer *namer, const struct user_request *request,
 			      const struct path *path, const struct piece *piece, GString *label,
-			      enum change *change)
+			      enum user_change *change)
 {
 	const struct session *session = namer->session;
 	g_autofree char *text = NULL;
@@ -435,7 +436,7 @@ void piece_namer_free(struct piece_namer *namer)
 	g_free(namer);
 }
 
-const char *change_text(enum change change)
+const char *change_text(enum user_change change)
 {
 	static const char *const texts[] = {NULL, "configuration", "input"};
 

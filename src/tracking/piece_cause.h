@@ -15,7 +15,7 @@
 #include "util/idmap.h"
 
 /* What users can change about a cause. */
-enum change {
+enum user_change {
 	CHANGE_NOTHING,
 	CHANGE_CONFIGURATION, /* a file under /etc, or one that the process read before its
 				 first request */
@@ -46,8 +46,8 @@ bool lock_holder_label(const struct piece_namer *namer, const struct block *bloc
  * `label`. */
 const char *piece_put_down_to(const struct piece_namer *namer, const struct user_request *request,
 			      const struct path *path, const struct piece *piece, GString *label,
-			      enum change *change);
+			      enum user_change *change);
 
-const char *change_text(enum change change); /* NULL: nothing */
+const char *change_text(enum user_change change); /* NULL: nothing */
 
 #endif

@@ -80,7 +80,7 @@ static uint32_t cause_place(struct costs *costs, const char *kind, const char *l
 }
 
 static void add_cost(struct costs *costs, guint listed, const char *kind, const char *label,
-		     enum change change, int64_t value, const struct seen *seen)
+		     enum user_change change, int64_t value, const struct seen *seen)
 {
 	uint32_t place = cause_place(costs, kind, label, seen), at;
 	struct user_cause *cause = &g_array_index(costs->causes, struct user_cause, place);
@@ -165,7 +165,7 @@ static void add_piece(struct costs *costs, guint listed, const struct user_reque
 	for (int64_t at = piece->begin, until; at < piece->end; at = until) {
 		struct piece part = *piece;
 		struct seen seen = {piece->thread, at, 0};
-		enum change change = CHANGE_NOTHING;
+		enum user_change change = CHANGE_NOTHING;
 		const char *kind;
 
 		if (is_of_another(requests, root, piece, at, &until)) {
@@ -274,7 +274,7 @@ static void sum_states(struct costs *costs, const guint32 *listed, bool working)
 					      .woken = true,
 					      .behalf = -1};
 			struct seen seen = {at->thread, span.begin, span.end};
-			enum change change;
+			enum user_change change;
 			const char *kind;
 
 			if ((leaf_wib(span.leaf) == WIB_WORKING) != working ||

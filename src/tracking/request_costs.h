@@ -22,7 +22,7 @@
 struct user_cause {
 	const char *kind;     /* static: cause_kind_text(), "other-request", "call", "file" … */
 	char *label;          /* owned */
-	enum change change;
+	enum user_change change;
 	int64_t value;        /* ns, bytes or calls, by metric; over the listed requests */
 	double squares;       /* sum of the squares of each request's */
 	bool spans_gap;       /* some of these requests do */

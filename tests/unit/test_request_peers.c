@@ -14,7 +14,7 @@ static char *label_of(int port, bool server_seen)
 	struct reason reason = reason_of_kind(REASON_UNANSWERED);
 	struct piece_namer *namer;
 	struct timeline *timeline;
-	enum change change;
+	enum user_change change;
 	uint32_t thread, omitted;
 	GPtrArray *waits;
 	const struct wait *wait;
