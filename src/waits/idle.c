@@ -255,6 +255,19 @@ static bool brings_nothing(const struct session *session, const struct wait *wai
 	       !g_str_has_prefix(session_text(session, wait->block->resource), "file:/dev/");
 }
 
+/* Two programs of one pipeline, as a shell starts them: what comes through the pipe is the work of
+ * both, and no request. */
+static bool in_pipeline(const struct session *session, const struct wait *wait, uint32_t by)
+{
+	const struct thread *reader = model_thread(&session->trace.model, wait->thread);
+	const struct thread *writer = model_thread(&session->trace.model, by);
+
+	return g_str_has_prefix(session_text(session, wait->block->resource), "pipe:") &&
+	       call_of(session, wait)->moves == MOVES_IN && reader->born && writer->born &&
+	       is_thread(reader->parent) && reader->parent == writer->parent &&
+	       reader->pid != writer->pid;
+}
+
 static bool is_asked_by(const struct session *session, const struct wait *wait, uint32_t by)
 {
 	const struct contacts *contacts = session_make_once(session, contacts_new, contacts_free);
@@ -265,7 +278,7 @@ static bool is_asked_by(const struct session *session, const struct wait *wait, 
 
 	if (asker != ASKER_UNKNOWN)
 		return asker == ASKER_SENDER;
-	if (brings_nothing(session, wait, by))
+	if (brings_nothing(session, wait, by) || in_pipeline(session, wait, by))
 		return false;
 	if (own == other) {
 		asked = first_of(contacts, key_of(SIDE_THREADS, by, thread));

@@ -231,6 +231,52 @@ static void test_children_in_turn(void)
 	NOTHING();
 }
 
+/* --- pipelines --------------------------------------------------------------------- */
+
+/* a (5) reads from a pipe that b (6) writes to at 90, having worked; 3 has made the pipe and a, and
+ * `other` has made b. */
+static void piped(struct feed *feed, int32_t other)
+{
+	struct event event;
+
+	sw(feed, 0, 0, "idle", 0, 0, "sh", 3);
+	sw(feed, 0, 1, "idle", 0, 0, "sh2", 4);
+	entry(feed, 1, 0, "pipe2", -1);
+	event = event_of(feed, 2, 0, "syscall_exit_pipe2");
+	event.syscall.pair[0] = 7;
+	event.syscall.pair[1] = 8;
+	send(feed, &event);
+	forks(feed, 3, 0, 3, 5, 5);
+	forks(feed, 4, other == 3 ? 0 : 1, other, 6, 6);
+	sw(feed, 5, 0, "sh", 3, SLEEPS, "a", 5);
+	sw(feed, 5, 1, "sh2", 4, SLEEPS, "b", 6);
+	entry(feed, 10 * MS, 0, "read", 7);
+	sw(feed, 10 * MS + 1, 0, "a", 5, SLEEPS, "idle", 0);
+	entry(feed, 90 * MS, 1, "write", 8);
+	waking(feed, 90 * MS + 1, 1, 5);
+	leave(feed, 90 * MS + 2, 1, "write", 64);
+	sw(feed, 90 * MS + 3, 0, "idle", 0, 0, "a", 5);
+	leave(feed, 90 * MS + 4, 0, "read", 64);
+	ends(feed, 100);
+}
+
+static void test_pipeline(void)
+{
+	FEED(2);
+
+	piped(feed, 3);
+	FIRST("process", "for b (6) in read: b worked");
+}
+
+/* Somebody else's process: a next request, for which a is idle. */
+static void test_no_pipeline(void)
+{
+	FEED(2);
+
+	piped(feed, 4);
+	NOTHING();
+}
+
 /* --- softIRQs ---------------------------------------------------------------------- */
 
 static void receives(struct feed *feed, int64_t from, int64_t to)
@@ -334,6 +380,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/not-realtime", test_not_realtime);
 	g_test_add_func("/stands/stopped-server", test_stopped_server);
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
+	g_test_add_func("/stands/pipeline", test_pipeline);
+	g_test_add_func("/stands/no-pipeline", test_no_pipeline);
 	g_test_add_func("/stands/softirq", test_softirq);
 	g_test_add_func("/stands/own-packets", test_own_packets);
 	g_test_add_func("/stands/interrupt", test_interrupt);
