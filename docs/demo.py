@@ -4,6 +4,7 @@ DIRECTORY (make demo). The first is a picture, the second half a minute long: an
 it needs no player and no script. Whoever asked for less motion sees the first screen alone. tests/docs.t makes both anew
 and compares them with those in docs/."""
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -26,9 +27,11 @@ SCENES = (
                                                                      "syscall:pwrite64"), 5, "What took the time"),
     ("The desktop started sooner today. What changed?", ("diff", "startup-base", "startup-nap0"), 6, "Of the threads"),
 )
+COLOURS = re.compile("\033\\[([0-9;]*)m")
+CLASSES = {"1": "b", "36": "p", "33": "w", "1;31": "r"}
 STYLE = """
 text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #d7dce2; white-space: pre }
-.c { fill: #8b98a5 } .p { fill: #7ee787 } .b { fill: #ffffff; font-weight: bold } .w { fill: #ffb86b; font-weight: bold }
+.c { fill: #8b98a5 } .p { fill: #7ee787 } .b { fill: #ffffff; font-weight: bold } .w { fill: #f2cc60 } .r { fill: #ff7b72; font-weight: bold }
 """
 
 
@@ -45,22 +48,26 @@ def printed(words):
         for word in words:
             if place_of(word):
                 os.symlink(os.path.abspath(place_of(word)), os.path.join(folder, word))
-        done = subprocess.run([WHYLATE, *words], stdout=subprocess.PIPE, cwd=folder, check=True)
+        done = subprocess.run([WHYLATE, *words, "--color", "always"], stdout=subprocess.PIPE, cwd=folder, check=True)
     return done.stdout.decode().splitlines()
 
 
 def shown(words, begin):
     """The screen: from the line that begins so on, to a blank line or the last row."""
     lines = printed(words)
-    first = next(i for i, line in enumerate(lines) if line.startswith(begin or ""))
+    first = next(i for i, line in enumerate(lines) if COLOURS.sub("", line).startswith(begin or ""))
     lines = lines[first:first + ROWS - 2]
     return lines if begin is None else lines[:next((i for i, line in enumerate(lines) if not line), len(lines))]
 
 
 def text(row, content, style=""):
-    """A line as wide as so many cells, whatever the font."""
+    """A line as wide as so many cells, whatever the font; its colours become classes."""
+    plain = COLOURS.sub("", content)
+    parts = COLOURS.split(content) # text, colour, text, colour, ...
+    inner = "".join('<tspan class="%s">%s</tspan>' % (CLASSES[colour], escape(part)) if colour in CLASSES else escape(part)
+                    for colour, part in zip(["0"] + parts[1::2], parts[::2]) if part)
     return '<text%s x="%d" y="%d" textLength="%g" lengthAdjust="spacingAndGlyphs">%s</text>' % (
-        ' class="%s"' % style if style else "", LEFT, TOP + row * LINE, CELL * len(content), escape(content))
+        ' class="%s"' % style if style else "", LEFT, TOP + row * LINE, CELL * len(plain), inner)
 
 
 def screen(question, words, begin):

@@ -88,6 +88,18 @@ def check_letters():
     assert json == run("delay", "--thread", "Xorg", "--format", "json", STARTUP).stdout
 
 
+def check_colours():
+    """They say what the words say: a title is bold, a command cyan, what spans lost events yellow, a caution red; without
+    them the text is the same."""
+    for name, arguments, coloured in (
+            ("startup-chain", ("overview",), ("\033[1m1  ", "  \033[36mwhylate explain ")),
+            ("lost", ("delay", "--thread", "bash", "--quiet"), ("\033[1;31mCAUTION: ", "\033[33m[spans lost events]\033[0m"))):
+        text = run(*arguments, "--color", "always", trace(name)).stdout.decode()
+        plain = run(*arguments, "--color", "never", trace(name)).stdout.decode()
+        assert all(part in text for part in coloured), text[:500]
+        assert re.sub("\033\\[[0-9;]*m", "", text) == plain and "\033" not in plain
+
+
 def check_head(ignored):
     """`whylate TRACE | head`."""
     process = subprocess.Popen([WHYLATE, "delay", "--thread", "all", "--limit", "0", trace("web-mixed")],
@@ -129,13 +141,15 @@ def check_permission():
 
 
 tap = Tap()
-for each in ("overview", "--full"), ("delay", "--thread", "Xorg"), ("profile",), ("check",), ("functions",):
+for each in (("overview", "--full"), ("delay", "--thread", "Xorg"), ("profile",), ("check",), ("functions",), ("overview", "--help"),
+             ("functions", "--help")):
     for size in (40, 80):
-        tap.case("%d columns, %s" % (size, each[0]), check_width, size, *each)
+        tap.case("%d columns, %s" % (size, " ".join(each)), check_width, size, *each)
 tap.case("wide terminals", check_widths)
 tap.case("a pager", check_pager)
 tap.case("a pager that is left", check_left)
 tap.case("letters of the locale", check_letters)
+tap.case("colours", check_colours)
 tap.case("head", check_head, False)
 tap.case("head, where SIGPIPE is ignored", check_head, True)
 tap.case("progress", check_progress)

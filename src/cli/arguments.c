@@ -8,6 +8,7 @@
 #include "config.h"
 #include "run/command.h"
 #include "schemas.h"
+#include "report/report.h"
 #include "util/error.h"
 
 static int usage_error(char **heard, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -82,8 +83,17 @@ static int check_all(struct options *options, GPtrArray *paths, char **heard)
 	const struct command *command = options->command;
 	g_autoptr(GError) error = NULL;
 
-	if (command->tell && command->tell(paths, stdout))
-		return 0;
+	if (command->tell) {
+		struct output output;
+		FILE *plain;
+		bool told;
+
+		help_begin(&output, &plain);
+		told = command->tell(paths, output.file);
+		help_finish(&output, plain);
+		if (told)
+			return 0;
+	}
 	if (command->take_words && !command->take_words(options, paths, &error))
 		return tell_error(heard, error);
 	g_free(options->trace);

@@ -92,6 +92,9 @@ const struct command *word_find(const char *word);
 /* "; did you mean 'delay'", or nothing; free with g_free(). */
 char *word_nearest(const char *word);
 void help_print(const struct command *command);
+/* To standard output, as a report in text is written there. */
+void help_begin(struct output *output, FILE **plain);
+void help_finish(struct output *output, FILE *plain);
 /* All the commands. */
 void help_print_words(void);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/report.h"
 #include "util/pattern.h"
 
 /* Those that read no trace. */
@@ -28,54 +29,82 @@ char *word_nearest(const char *word)
 	return nearest_words(&nearest, "; did you mean ");
 }
 
-/* The lines of a help text, one below the other. */
-static void print_row(int column, const char *left, const char *help)
-{
-	g_auto(GStrv) lines = g_strsplit(help, "\n", -1);
+/* --- what --help prints ---------------------------------------------------------------------- */
 
-	for (char **line = lines; *line; line++)
-		printf("  %-*s %s\n", column, line == lines ? left : "", *line);
+void help_begin(struct output *output, FILE **plain)
+{
+	output_open(output, NULL, NULL);
+	*plain = text_dress(output, false, false);
+}
+
+void help_finish(struct output *output, FILE *plain)
+{
+	if (plain)
+		text_undress(output, plain);
+	output_clear(output);
 }
 
 void help_print(const struct command *command)
 {
 	int column = command->help_column ? command->help_column : 23;
+	g_auto(GStrv) summary = g_strsplit(command->summary, "\n", -1);
+	g_autofree char *usage =
+		g_strdup_printf("Usage: whylate %s %s", command->name, command->usage);
+	g_autofree char *more = g_strdup_printf("The manual page whylate-%s(1) says more.",
+						command->manual ? command->manual : command->name);
+	struct output output;
+	FILE *plain;
 
-	printf("Usage: whylate %s %s\n\n%s\n\nOptions:\n", command->name, command->usage,
-	       command->summary);
+	help_begin(&output, &plain);
+	text_wrapped(&output, usage, 0, 7);
+	fputc('\n', output.file);
+	for (char **line = summary; *line; line++)
+		text_wrapped(&output, *line, 0, 0);
+	fputs("\nOptions:\n", output.file);
 	for (const struct option *const *at = command->options; *at; at++) {
 		g_autofree char *left = g_strconcat("--", (*at)->name, (*at)->argument ? " " : NULL,
 						    (*at)->argument, NULL);
 
-		print_row(column, left, (*at)->help);
+		text_described(&output, column, left, (*at)->help);
 	}
 	if (command_has_schema(command))
-		print_row(column, "--json-schema",
-			  "print the JSON Schema of this command's output");
-	print_row(column, "--help", "print this help");
-	print_row(column, "--version", "print the version");
+		text_described(&output, column, "--json-schema",
+			       "print the JSON Schema of this command's output");
+	text_described(&output, column, "--help", "print this help");
+	text_described(&output, column, "--version", "print the version");
 	if (command->help_end)
-		command->help_end();
-	printf("\nThe manual page whylate-%s(1) says more.\n",
-	       command->manual ? command->manual : command->name);
+		command->help_end(&output);
+	fputc('\n', output.file);
+	text_wrapped(&output, more, 0, 0);
+	help_finish(&output, plain);
 }
 
-static void print_brief(const struct command *command)
+static void print_brief(struct output *output, const struct command *command)
 {
 	const char *brief = command->brief ? command->brief : command->summary;
+	g_autofree char *line = g_strndup(brief, strcspn(brief, "\n"));
 
-	printf("  %-10s %.*s\n", command->name, (int) strcspn(brief, "\n"), brief);
+	text_described(output, 10, command->name, line);
 }
 
 void help_print_words(void)
 {
-	printf("Usage: whylate [COMMAND] [OPTIONS] TRACE...\n\n"
-	       "Says why something was late, from a recorded LTTng kernel trace.\n"
-	       "TRACE is a directory that LTTng wrote. Without a COMMAND: overview.\n\n"
-	       "Commands:\n");
+	struct output output;
+	FILE *plain;
+
+	help_begin(&output, &plain);
+	text_wrapped(&output, "Usage: whylate [COMMAND] [OPTIONS] TRACE...", 0, 7);
+	fputc('\n', output.file);
+	text_wrapped(&output, "Says why something was late, from a recorded LTTng kernel trace.", 0,
+		     0);
+	text_wrapped(&output, "TRACE is a directory that LTTng wrote. Without a COMMAND: overview.",
+		     0, 0);
+	fputs("\nCommands:\n", output.file);
 	for (size_t i = 0; commands[i]; i++)
-		print_brief(commands[i]);
+		print_brief(&output, commands[i]);
 	for (size_t i = 0; recording[i]; i++)
-		print_brief(recording[i]);
-	printf("\n'whylate COMMAND --help' lists a command's options.\n");
+		print_brief(&output, recording[i]);
+	fputc('\n', output.file);
+	text_wrapped(&output, "'whylate COMMAND --help' lists a command's options.", 0, 0);
+	help_finish(&output, plain);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record/plan.h"
+#include "report/report.h"
 #include "run/command.h"
 #include "run/option_values.h"
 #include "util/when.h"
@@ -118,11 +119,11 @@ static const struct option *const record_options[] = {&preset,   &network, &call
 						      &session,  &analyse, &dry_run,    NULL};
 static const struct option *const snapshot_options[] = {&session, &analyse, &dry_run, NULL};
 
-static void print_presets(void)
+static void print_presets(struct output *to)
 {
-	printf("\nPresets:\n");
+	fputs("\nPresets:\n", to->file);
 	for (int i = 0; i < PRESET_COUNT; i++)
-		printf("  %-9s %s\n", preset_names[i], preset_texts[i]);
+		text_described(to, 9, preset_names[i], preset_texts[i]);
 }
 
 const struct command record_command = {

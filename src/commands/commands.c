@@ -64,6 +64,7 @@ bool report_write(const struct session *session, GError **error)
 	if (options->command->write)
 		return options->command->write(session, error);
 	ok = output_open(&output, options->output, error);
+	output.color = ok && options->format == FORMAT_TEXT && wants_color(options, &output);
 	if (ok && options->format == FORMAT_TEXT && !options->lami)
 		plain = text_dress(&output, !options->no_pager, options->glossary);
 	ok = ok && report_write_to(session, &output, error);

@@ -77,6 +77,8 @@ void output_abandon(void);
  * that, NULL: nothing is to be done. */
 FILE *text_dress(struct output *output, bool pages, bool glossary);
 void text_undress(struct output *output, FILE *plain);
+/* paint.c: the line with what colours it has on a terminal; free with g_free(). */
+char *line_painted(const char *line);
 /* The environment says that letters are UTF-8. */
 bool locale_has_utf8(void);
 /* "12 us" for "12 µs"; free with g_free(). */

@@ -70,6 +70,9 @@ bool text_suggestion(const struct session *session, const struct suggestion *sug
 		     struct output *output);
 /* A command line that is there as text, of words without blanks; the same way. */
 void text_command(struct output *output, const char *line, int indent);
+/* "  left      right": a word, and beside it from that column on, or below it where the terminal is
+ * narrow, what it means. */
+void text_described(struct output *output, int column, const char *left, const char *right);
 void text_wrapped(struct output *output, const char *text, int indent, int hanging);
 /* The same, with what stands at the right of the last line, or of one more (NULL: nothing);
  * returns how many lines that is. */

@@ -28,7 +28,7 @@ struct dress {
 	GString *line; /* what came of a line */
 	GString *kept; /* lines until it is known whether a pager shows them; NULL: it is */
 	int lines, rows, width;
-	bool ascii, folds;
+	bool ascii, folds, paints;
 	GString *seen; /* borrowed: what was written, for the glossary; NULL */
 };
 
@@ -119,6 +119,13 @@ static void put(struct dress *dress, const char *text)
 		fputs(text, dress->pipe ? dress->pipe : dress->to);
 }
 
+static void put_painted(struct dress *dress, const char *line)
+{
+	g_autofree char *paint = dress->paints ? line_painted(line) : NULL;
+
+	put(dress, paint ? paint : line);
+}
+
 static void put_folded(struct dress *dress, const char *line)
 {
 	size_t indent = strspn(line, " ");
@@ -133,13 +140,13 @@ static void put_folded(struct dress *dress, const char *line)
 		g_autofree char *first = g_strndup(rest, (gsize) (at - rest));
 		char *more = g_strconcat(below, at + strspn(at, " "), NULL);
 
-		put(dress, first);
+		put_painted(dress, first);
 		put(dress, "\n");
 		dress->lines++;
 		g_free(rest);
 		rest = more;
 	}
-	put(dress, rest);
+	put_painted(dress, rest);
 }
 
 /* --- the pager ----------------------------------------------------------------------------- */
@@ -254,7 +261,7 @@ FILE *text_dress(struct output *output, bool pages, bool glossary)
 	struct dress *dress;
 	FILE *dressed;
 
-	if (!output->terminal && locale_has_utf8() && !glossary)
+	if (!output->terminal && locale_has_utf8() && !glossary && !output->color)
 		return NULL;
 	output->seen = glossary ? g_string_new(NULL) : NULL;
 	dress = g_new0(struct dress, 1);
@@ -263,6 +270,7 @@ FILE *text_dress(struct output *output, bool pages, bool glossary)
 				 .width = output->width,
 				 .ascii = !locale_has_utf8(),
 				 .folds = output->terminal,
+				 .paints = output->color,
 				 .seen = output->seen,
 				 .rows = INT_MAX};
 	if (output->terminal && pages && g_strcmp0(terminal, "dumb") != 0 &&

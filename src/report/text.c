@@ -113,6 +113,17 @@ void text_wrapped(struct output *output, const char *text, int indent, int hangi
 	text_wrapped_beside(output, text, indent, hanging, NULL);
 }
 
+#define ROOM_LEAST 30 /* columns beside */
+
+void text_described(struct output *output, int column, const char *left, const char *right)
+{
+	bool below = output->width - column - 3 < ROOM_LEAST;
+	g_autofree char *flowing = g_strdelimit(g_strdup(right), "\n", ' ');
+	g_autofree char *line = g_strdup_printf("%-*s %s", below ? 0 : column, left, flowing);
+
+	text_wrapped(output, line, 2, below ? 4 : column + 1);
+}
+
 static void append_difference(GString *line, int64_t ns)
 {
 	char length[32];

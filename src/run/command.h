@@ -42,7 +42,7 @@ struct command {
 	const char *brief; /* for the list of commands; NULL: the summary's first line */
 	const char *manual; /* whose manual page is about it too; NULL: its own */
 	int help_column; /* where --help's texts begin; 0: as usual */
-	void (*help_end)(void); /* prints what --help says besides; NULL */
+	void (*help_end)(struct output *); /* prints what --help says besides; NULL */
 	const struct option *const *options; /* NULL-ended, as --help lists them */
 
 	/* what is asked; each may be NULL */
