@@ -53,7 +53,7 @@ STANDS_OUT = {
     "signals": ("stopped", "stoppee", "stopper"),
     "spawn-many": ("child", "spawner", "tiny"),
     "sqlite-busy": ("lock", "sqlwriter", "sqlholder", r"x\.db"),
-    "lost": ("lost-events", "267955 events"),
+    "lost": ("lost-events", "267,955 events"),
     "startup-chain": ("timer", "xinit", "Xorg", "40 times"),
     "stop-server": ("stopped", "logincli", "authsrv", "opsguy", "SIGSTOP"),
     "syn-drop": ("retransmission", "synclient-", "lazyserver", "SYN"),

@@ -52,7 +52,7 @@ static void append_object(GString *label, const struct session *session,
 		g_string_append(label, g_str_has_prefix(key, "socket:") ? resource_name(key) : key);
 }
 
-/* " (hungapp (234), which read the question 276 µs after it was sent and was in accept4 since)" */
+/* " (hungapp (234), which read the question 276 µs after it was sent and has been in accept4 since)" */
 static void append_peer(GString *label, const struct session *session, const struct reason *reason)
 {
 	g_autofree char *peer =
@@ -70,7 +70,7 @@ static void append_peer(GString *label, const struct session *session, const str
 	else if (reason->flags & REASON_ACCEPTED)
 		g_string_append(label, ", which accepted the connection and has not read");
 	if (reason->call)
-		g_string_append_printf(label, "%s was in %s since",
+		g_string_append_printf(label, "%s has been in %s since",
 				       reason->ns >= 0 ? " and" : ", and",
 				       session_text(session, reason->call));
 	g_string_append_c(label, ')');

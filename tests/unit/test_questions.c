@@ -344,9 +344,10 @@ static void test_peer_idles(void)
 	sw(feed, 48, 1, "child", 6, SLEEPS, "idle", 0);
 	polls_in_vain(feed, 50, 7);
 	moves(feed, 160, 0, "close", 4, 0);
-	g_assert_cmpstr(cause_of(feed, 5, 0), ==,
-			"timeout: its own time limit of 99 ns: pipe:#1 (child (6), which read the "
-			"question 6 ns after it was sent and was in read since) did not answer");
+	g_assert_cmpstr(
+		cause_of(feed, 5, 0), ==,
+		"timeout: its own time limit of 99 ns: pipe:#1 (child (6), which read the "
+		"question 6 ns after it was sent and has been in read since) did not answer");
 	g_assert_cmpstr(led_to(feed, 5, 0), ==, "nobody");
 }
 
