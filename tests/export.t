@@ -495,7 +495,7 @@ def check_refused():
     for words, says in ((["--as", "xml"], b"one of perfetto"), ([], b"--as FORMAT"),
                         (["--as", "csv"], b"--table NAME"), (["--as", "csv", "--stacks", "waker"], b"folded or pprof"),
                         (["--as", "sqlite", "--table", "threads"], b"--as csv"),
-                        (["--as", "csv", "--table", "runs"], b"one of hosts"),
+                        (["--as", "csv", "--table", "ran"], b"one of hosts"),
                         (["--as", "folded", "--stacks", "critical-path"], b"--target"),
                         (["--as", "ctf"], b"--output DIRECTORY"),
                         (["--as", "ctf", "--output", "x", "--thread", "stage-a"], b"by time only"),

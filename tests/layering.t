@@ -25,7 +25,7 @@ TABLE = {
     "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
     "calls": "tracking",
     # what reports share
-    "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "whatif": "findings calls", "limits": "report tracking",
+    "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "limits": "report tracking",
     # a room a question: none uses another
     "overview": "findings limits", "delay": "whatif limits", "profile": "findings limits",
     "requests": "whatif limits", "functions": "report calls", "diff": "report calls", "check": "report",

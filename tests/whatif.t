@@ -54,6 +54,18 @@ def errors():
         assert words in done.stderr.decode() and rule in done.stderr.decode(), (rule, done.stderr)
 
 
+def searched():
+    """The best that there is for startup: Xorg's naps; the answer is that of its rule. It stands alone."""
+    best = what_if(STARTUP, *TARGET, "--what-if", "best")
+    assert best["best"][0]["rules"] == best["rules"] == ["thread=Xorg leaf=blocked/syscall:clock_nanosleep on=sleep: 0"], best
+    assert best["best"][0]["saved_ns"] == best["saved_ns"] == what_if(STARTUP, *TARGET, "--what-if", best["rules"][0])["saved_ns"]
+    saved = [one["saved_ns"] for one in best["best"]]
+    assert saved == sorted(saved, reverse=True) and 1 < len(saved) <= 5, saved
+    for rules in (("best", "leaf=working/user: 0"), ("leaf=working/user: 0", "best")):
+        done = t.run("delay", STARTUP, *TARGET, *[word for rule in rules for word in ("--what-if", rule)])
+        assert done.returncode == 2 and b"stands alone" in done.stderr, done
+
+
 def with_lock():
     """futex: lock-0 naps 30 ms with the mutex, four times (README); its other naps are short, and without."""
     trace = t.trace("futex")
@@ -115,6 +127,7 @@ for names in (("pipe-chain",), ("futex",), ("preempt",), ("disk-read",), ("lost"
 tap.case("startup without naps, as recorded without them", foretold)
 tap.case("startup with naps three times as long", longer)
 tap.case("pipes with short naps", pipes)
+tap.case("the best that there is", searched)
 tap.case("what was done with a lock", with_lock)
 tap.case("what was done in a function", in_function)
 tap.case("findings", of_findings)

@@ -158,7 +158,7 @@ struct options {
 	bool progress_lines; /* on standard output, in LAMI's form */
 	enum reader_choice reader;
 	enum order order;
-	GPtrArray *what_if; /* owned strings: rules, checked (whatif/rules.h) */
+	GPtrArray *what_if; /* owned strings: rules, checked (rules/rules.h) */
 	GPtrArray *limits; /* owned; struct limit (limits.h): --fail-if, --budget */
 	char *junit; /* owned; file; NULL */
 	bool anonymise;

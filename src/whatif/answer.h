@@ -19,7 +19,8 @@ struct doubts {
 };
 
 struct what_if {
-	GPtrArray *rules;      /* borrowed; their texts */
+	GPtrArray *rules;      /* a reference; their texts */
+	GArray *best;          /* owned; struct best: what was found by trying; NULL: not asked */
 	uint64_t count;        /* stretches that they pick */
 	int64_t picked;        /* ns of these, as recorded */
 	int64_t recorded;      /* ns: how long it took */

@@ -19,7 +19,7 @@
 #define WHYLATE_WHATIF_RETIME_H
 
 #include "run/session.h"
-#include "whatif/rules.h"
+#include "rules/rules.h"
 
 #define SCENARIOS_MAX 64
 

@@ -6,13 +6,22 @@
  */
 #include "whatif/what_if.h"
 
+#include <string.h>
+
 #include "findings/findings.h"
 #include "run/command.h"
 #include "run/option_values.h"
 #include "timeline/operation.h"
 #include "util/error.h"
+#include "whatif/best.h"
 #include "whatif/hinge.h"
 #include "whatif/new_path.h"
+
+static bool asks_for_best(const struct options *options)
+{
+	return options->what_if->len &&
+	       strcmp(g_ptr_array_index(options->what_if, 0), RULE_BEST) == 0;
+}
 
 static bool add_rule(void *into, const struct option *option, const char *value, GError **error)
 {
@@ -21,12 +30,16 @@ static bool add_rule(void *into, const struct option *option, const char *value,
 	bool good;
 
 	(void) option;
+	if (options->what_if->len && (strcmp(value, RULE_BEST) == 0 || asks_for_best(options)))
+		return options_refuse(error, "--what-if best stands alone: it tries rules itself");
 	if (options->what_if->len == RULES_MAX)
 		return options_refuse(error, "--what-if: there are at most %d rules", RULES_MAX);
-	good = rule_parse(value, &rule, error);
-	rule_clear(&rule);
-	if (!good)
-		return false;
+	if (strcmp(value, RULE_BEST) != 0) {
+		good = rule_parse(value, &rule, error);
+		rule_clear(&rule);
+		if (!good)
+			return false;
+	}
 	g_ptr_array_add(options->what_if, g_strdup(value));
 	return true;
 }
@@ -106,7 +119,8 @@ static bool count_picked(const struct session *session, struct rules *rules, uin
 		rules_picked(rules, i, &count, &ns);
 		if (!count)
 			return rules_refuse_nothing(rules, i, error);
-		if (rules_pick_all(rules, i, thread, session->asked.from, session->asked.to))
+		if (!what_if->best &&
+		    rules_pick_all(rules, i, thread, session->asked.from, session->asked.to))
 			return refuse_all(session, g_ptr_array_index(what_if->rules, i), thread,
 					  error);
 		what_if->count += count;
@@ -114,12 +128,6 @@ static bool count_picked(const struct session *session, struct rules *rules, uin
 	}
 	return true;
 }
-
-/* What is asked: how long it takes from what `first` did at `from` to what `thread` did at `to`. */
-struct way {
-	uint32_t first, thread;
-	int64_t from, to;
-};
 
 static int64_t saved_in(const struct retimed *retimed, guint scenario, const struct way *way)
 {
@@ -170,6 +178,18 @@ static void answer(const struct session *session, const struct retimed *retimed,
 	g_array_free(path, TRUE);
 }
 
+/* The answer is then of the best that was found; without rules if nothing saves anything. */
+static void choose_best(struct what_if *what_if, const struct session *session,
+			const struct way *way)
+{
+	what_if->best = best_find(session, way);
+	g_ptr_array_unref(what_if->rules);
+	what_if->rules =
+		what_if->best->len
+			? g_ptr_array_ref(g_array_index(what_if->best, struct best, 0).rules)
+			: g_ptr_array_new();
+}
+
 struct what_if *what_if_new(const struct session *session, uint32_t first, uint32_t thread,
 			    int64_t from, int64_t to, GError **error)
 {
@@ -178,16 +198,21 @@ struct what_if *what_if_new(const struct session *session, uint32_t first, uint3
 		[FREE] = {ALL_RULES, FREE_CPUS},
 		[MOVED] = {ALL_RULES, ANCHORS_MOVE},
 		[SURE_ONLY] = {ALL_RULES, NO_INFERRED}};
-	GPtrArray *texts = session->asked.options->what_if;
-	struct rules *rules = rules_new(session, (const char *const *) texts->pdata, texts->len);
-	struct retimed *retimed = retime(session, rules, scenarios, SCENARIOS, session->asked.from,
-					 session->asked.to);
+	const struct way way = {first, thread, from, to};
 	struct what_if *what_if = g_new0(struct what_if, 1);
+	struct retimed *retimed;
+	struct rules *rules;
 
-	what_if->rules = texts;
+	what_if->rules = g_ptr_array_ref(session->asked.options->what_if);
+	if (asks_for_best(session->asked.options))
+		choose_best(what_if, session, &way);
+	rules = rules_new(session, (const char *const *) what_if->rules->pdata,
+			  what_if->rules->len);
+	retimed = retime(session, rules, scenarios, SCENARIOS, session->asked.from,
+			 session->asked.to);
 	if (what_if_keeps_still(session, retimed, AS_RECORDED, error) &&
 	    count_picked(session, rules, thread, what_if, error)) {
-		answer(session, retimed, &(struct way) {first, thread, from, to}, what_if);
+		answer(session, retimed, &way, what_if);
 	} else {
 		what_if_free(what_if);
 		what_if = NULL;
@@ -201,6 +226,9 @@ void what_if_free(struct what_if *what_if)
 {
 	if (!what_if)
 		return;
+	g_ptr_array_unref(what_if->rules);
+	if (what_if->best)
+		g_array_unref(what_if->best);
 	if (what_if->verdict)
 		g_ptr_array_free(what_if->verdict, TRUE);
 	g_free(what_if);

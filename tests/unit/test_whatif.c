@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What if: lines, rules, and re-timed runs, worked out by hand from semantics.md, "What if". */
 #include "feed.h"
+#include "whatif/best.h"
 #include "whatif/lines.h"
 #include "whatif/new_path.h"
 #include "whatif/retime.h"
@@ -363,6 +364,38 @@ static void test_answer_after_wait(void)
 	g_assert_cmpint(without_own_code(feed), ==, 90);
 }
 
+/* T waits for L until 60, and then for R, which is there at 66. L gone: R limits, nothing saved. R
+ * gone: 2. Both gone: both waits are, 48 and 2. */
+static void test_best(void)
+{
+	FEED(3);
+
+	sw(feed, 0, 0, "idle", 0, 0, "T", 1);
+	sw(feed, 0, 1, "idle", 0, 0, "L", 2);
+	sw(feed, 0, 2, "idle", 0, 0, "R", 3);
+	entry(feed, 10, 0, "read", 3);
+	sw(feed, 12, 0, "T", 1, SLEEPS, "idle", 0);
+	waking(feed, 60, 1, 1);
+	sw(feed, 62, 0, "idle", 0, 0, "T", 1);
+	sw(feed, 64, 0, "T", 1, SLEEPS, "idle", 0);
+	waking(feed, 66, 2, 1);
+	sw(feed, 68, 0, "idle", 0, 0, "T", 1);
+	leave(feed, 80, 0, "read", 1);
+	plain(feed, 100, 0, "sched_other");
+	{
+		uint32_t t = life(feed, 1, 0);
+		g_autoptr(GArray) found = best_find(feed->session, &(struct way) {t, t, 0, 80});
+		const struct best *best = &g_array_index(found, struct best, 0);
+
+		g_assert_cmpuint(best->rules->len, ==, 2);
+		g_assert_cmpstr(best->rules->pdata[0], ==, "thread=L leaf=working/user: 0");
+		g_assert_cmpstr(best->rules->pdata[1], ==, "thread=R leaf=working/user: 0");
+		g_assert_cmpint(best->saved, ==, 50);
+		for (guint i = 1; i < found->len; i++) /* none of the two alone with L's 48 */
+			g_assert_cmpint(g_array_index(found, struct best, i).saved, <, 48);
+	}
+}
+
 static void test_grammar(void)
 {
 	static const struct {
@@ -413,6 +446,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/whatif/birth", test_birth);
 	g_test_add_func("/whatif/ready", test_ready);
 	g_test_add_func("/whatif/path", test_path);
+	g_test_add_func("/whatif/best", test_best);
 	g_test_add_func("/whatif/sleeps", test_sleeps);
 	g_test_add_func("/whatif/timerfd", test_timerfd);
 	g_test_add_func("/whatif/period", test_period);

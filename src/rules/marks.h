@@ -6,10 +6,10 @@
  *   marks           ├───────────────────────┤            cuts the first one, and what begins in it
  *                                                        off the CPU is in it
  *
- * Part of whatif/. Source: semantics.md, "What if".
+ * Part of rules/. Source: semantics.md, "What if".
  */
-#ifndef WHYLATE_WHATIF_MARKS_H
-#define WHYLATE_WHATIF_MARKS_H
+#ifndef WHYLATE_RULES_MARKS_H
+#define WHYLATE_RULES_MARKS_H
 
 #include "run/session.h"
 

@@ -4,21 +4,22 @@
  * Names and keys are compared with patterns once for each that there is, not for each stretch:
  * `threads` and `leaves` keep for each rule whether its selectors of that kind hold.
  */
-#include "whatif/rules.h"
+#include "rules/rules.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "ready/ready.h"
 #include "run/choosing.h"
+#include "run/option_values.h"
 #include "util/error.h"
 #include "util/idmap.h"
 #include "util/pattern.h"
 #include "waits/causes.h"
 #include "waits/state_names.h"
-#include "whatif/finding_stretches.h"
-#include "whatif/marks.h"
-#include "whatif/rule_miss.h"
+#include "rules/finding_stretches.h"
+#include "rules/marks.h"
+#include "rules/rule_miss.h"
 
 /* What it takes to tell whether a rule's selectors hold. */
 struct means {
@@ -133,8 +134,8 @@ struct rules *rules_new(const struct session *session, const char *const *texts,
 		struct rule rule;
 		uint64_t bit = UINT64_C(1) << i;
 
-		rule_parse(texts[i], &rule, NULL);
-		choose_threads(rules, &rule, bit);
+		if (rule_parse(texts[i], &rule, NULL))
+			choose_threads(rules, &rule, bit);
 		rules->means[i] = means_of(session, &rule);
 		rules->cuts |= rules->means[i].locks || rules->means[i].calls;
 		if (may_pick_work(&rule))
@@ -348,6 +349,9 @@ bool rules_refuse_nothing(const struct rules *rules, guint index, GError **error
 
 	for (uint32_t i = 0; i < count; i++)
 		may[i] = rules->threads[i] >> index & 1;
+	if (strcmp(rule->text, RULE_BEST) == 0)
+		return options_refuse(error, "--what-if best is for one thread's way to where it "
+					     "got: whylate delay answers it");
 	words = rule_miss(rules->session, rule, may);
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "--what-if '%s' picks nothing: %s",
 		    rule->text, words);

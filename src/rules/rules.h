@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What-if rules: which stretches of which threads they pick, and what becomes of each.
  *
- * Place: whatif/. All selectors of a rule must hold; several rules on one stretch multiply, and of
+ * Place: rules/, below whatif/. All selectors of a rule must hold; several rules on one stretch multiply, and of
  * several lengths the shortest counts. Rules are the user's texts, or a report's own choice of
  * stretches, each to be gone. Source: interface.md, "Second round"; semantics.md, "What if".
  */
-#ifndef WHYLATE_WHATIF_RULES_H
-#define WHYLATE_WHATIF_RULES_H
+#ifndef WHYLATE_RULES_RULES_H
+#define WHYLATE_RULES_RULES_H
 
 #include "run/session.h"
-#include "whatif/rule_text.h"
+#include "rules/rule_text.h"
 
 #define RULES_MAX 64 /* a bit each */
 #define ALL_RULES UINT64_MAX

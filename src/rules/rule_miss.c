@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See rule_miss.h. */
-#include "whatif/rule_miss.h"
+#include "rules/rule_miss.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See rule_text.h. */
-#include "whatif/rule_text.h"
+#include "rules/rule_text.h"
 
 #include <string.h>
 

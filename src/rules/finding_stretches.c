@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See finding_stretches.h. */
-#include "whatif/finding_stretches.h"
+#include "rules/finding_stretches.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a what-if rule picks nothing, and what there is that is near.
  *
- * Part of whatif/.
+ * Part of rules/.
  */
-#ifndef WHYLATE_WHATIF_RULE_MISS_H
-#define WHYLATE_WHATIF_RULE_MISS_H
+#ifndef WHYLATE_RULES_RULE_MISS_H
+#define WHYLATE_RULES_RULE_MISS_H
 
 #include "run/session.h"
-#include "whatif/rule_text.h"
+#include "rules/rule_text.h"
 
 /* The first selector of `rule` that nothing fits, and the nearest that there is; else that nothing
  * fits all of them. `may`: of each thread, that those for threads fit. Free with g_free(). */

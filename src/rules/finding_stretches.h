@@ -4,10 +4,10 @@
  * waits for whom it names, or their time without a CPU; of peaks and requests' causes what the
  * thread waited where they are seen best.
  *
- * Part of whatif/. Source: findings.h.
+ * Part of rules/. Source: findings.h.
  */
-#ifndef WHYLATE_WHATIF_FINDING_STRETCHES_H
-#define WHYLATE_WHATIF_FINDING_STRETCHES_H
+#ifndef WHYLATE_RULES_FINDING_STRETCHES_H
+#define WHYLATE_RULES_FINDING_STRETCHES_H
 
 #include "run/session.h"
 

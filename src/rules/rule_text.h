@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A what-if rule as users write it: 'thread=Xorg leaf=*nanosleep: 0', SELECTORS: CHANGE.
  *
- * Part of whatif/. Source: interface.md, "Second round".
+ * Part of rules/. Source: interface.md, "Second round".
  */
-#ifndef WHYLATE_WHATIF_RULE_TEXT_H
-#define WHYLATE_WHATIF_RULE_TEXT_H
+#ifndef WHYLATE_RULES_RULE_TEXT_H
+#define WHYLATE_RULES_RULE_TEXT_H
 
 #include <glib.h>
 #include <stdbool.h>
@@ -29,6 +29,8 @@ struct change {
 	double factor;  /* 1: none */
 	int64_t length; /* ns instead of its own, before `factor`; -1: its own */
 };
+
+#define RULE_BEST "best" /* no rule: a search for the best ones (whatif/best.h) */
 
 struct rule {
 	char *text; /* owned; as written */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See marks.h. */
-#include "whatif/marks.h"
+#include "rules/marks.h"
 
 #include "calls/frames.h"
 #include "contention/holders.h"
