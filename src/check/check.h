@@ -47,6 +47,8 @@ GPtrArray *check_answer(const struct check *check, const struct session *session
  * nothing grave is missing what would tell more; NULL: nothing is, or no recording prevents it.
  * Free with g_free(). */
 char *check_record_with(const struct check *check);
+/* What may keep that from changing anything; NULL. */
+const char *check_record_note(const struct check *check);
 
 /* All commands' bits. */
 unsigned check_all(const struct check *check);

@@ -99,29 +99,48 @@ GPtrArray *check_answer(const struct check *check, const struct session *session
 	return answer;
 }
 
-char *check_record_with(const struct check *check)
+/* What one line records, as bits; of grave needs alone if there are such. */
+struct recordable {
+	unsigned missing, count;
+	bool grave, lost;
+};
+
+static struct recordable recordable_of(const struct check *check)
 {
-	unsigned missing = 0, count = 0;
-	bool grave = false, lost = false;
-	g_autofree char *line = NULL;
+	struct recordable all = {0};
 
 	for (guint i = 0; i < check->findings->len; i++)
-		grave |= is_grave(&g_array_index(check->findings, struct finding, i));
+		all.grave |= is_grave(&g_array_index(check->findings, struct finding, i));
 	for (guint i = 0; i < check->findings->len; i++) {
 		const struct finding *finding = &g_array_index(check->findings, struct finding, i);
 
-		if (is_grave(finding) != grave)
+		if (is_grave(finding) != all.grave)
 			continue;
-		lost |= finding->kind == FINDING_LOST && finding->remedy;
+		all.lost |= finding->kind == FINDING_LOST && finding->remedy;
 		/* call stacks make a trace several times as large: nothing to record by the way */
-		if (finding->need >= 0 && (grave || finding->kind != FINDING_CONTEXT))
-			missing |= 1u << finding->need;
-		count++;
+		if (finding->need >= 0 && (all.grave || finding->kind != FINDING_CONTEXT))
+			all.missing |= 1u << finding->need;
+		all.count++;
 	}
-	if (grave && count >= MANY_MISSING)
+	return all;
+}
+
+char *check_record_with(const struct check *check)
+{
+	struct recordable all = recordable_of(check);
+	g_autofree char *line = NULL;
+
+	if (all.grave && all.count >= MANY_MISSING)
 		return g_strdup("whylate record -- PROGRAM");
-	line = needs_line(missing, lost ? "NAME" : NULL);
-	if (!lost)
+	line = needs_line(all.missing, all.lost ? "NAME" : NULL);
+	if (!all.lost)
 		return g_steal_pointer(&line);
 	return line ? g_strconcat(BUFFERS " && ", line, NULL) : g_strdup(BUFFERS);
+}
+
+const char *check_record_note(const struct check *check)
+{
+	struct recordable all = recordable_of(check);
+
+	return all.grave && all.count >= MANY_MISSING ? NULL : needs_note(all.missing);
 }

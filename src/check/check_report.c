@@ -68,6 +68,8 @@ static void answer_lines(const struct check *check, const struct session *sessio
 	fputs(all ? "One more line would tell more:\n" : "Record it next time with:\n",
 	      output->file);
 	text_command(output, record_with, 2);
+	if (check_record_note(check))
+		text_wrapped(output, check_record_note(check), 2, 0);
 }
 
 /* "delay      yes     Why was the target not reached sooner?" */

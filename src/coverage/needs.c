@@ -246,3 +246,12 @@ char *needs_line(unsigned missing, const char *channel)
 		g_string_append_printf(line, "%s%s", line->len ? " && " : "", commands->str);
 	return line->len ? g_string_free(g_steal_pointer(&line), FALSE) : NULL;
 }
+
+const char *needs_note(unsigned missing)
+{
+	for (guint i = 0; i < NEED_COUNT; i++)
+		if (missing >> i & 1 && strstr(needs[i].recorded_by, NOT_IN_DEBIAN))
+			return "(LTTng's modules as Debian builds them lack the x86 probes: "
+			       "whylate-record(1) says how to build them)";
+	return NULL;
+}

@@ -60,5 +60,7 @@ bool need_is_met(const struct session *session, const struct need *need);
 /* One command line that records all of these (bits: NEED()) besides, as far as lttng's lines do it;
  * `channel`: to an own one, NULL: to lttng's. NULL: none does; free with g_free(). */
 char *needs_line(unsigned missing, const char *channel);
+/* What else may be needed for some of them; NULL: nothing. */
+const char *needs_note(unsigned missing);
 
 #endif
