@@ -270,6 +270,7 @@ static void tell_sum(const struct options *options, const json_t *merged)
 {
 	const json_t *statuses = json_object_get(merged, "statuses");
 	g_autoptr(GString) text = g_string_new(NULL);
+	size_t traces, told = 0;
 	static const struct {
 		const char *status, *words;
 	} words[] = {{"0", "good"},
@@ -281,13 +282,14 @@ static void tell_sum(const struct options *options, const json_t *merged)
 
 	if (options->quiet)
 		return;
-	g_string_printf(text, "%zu traces", json_array_size(json_object_get(merged, "traces")));
+	traces = json_array_size(json_object_get(merged, "traces"));
+	g_string_printf(text, "%zu trace%s", traces, traces == 1 ? "" : "s");
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
 		const json_t *count = json_object_get(statuses, words[i].status);
 
 		if (count)
 			g_string_append_printf(text, "%s %" JSON_INTEGER_FORMAT " %s",
-					       i ? "," : ":", json_integer_value(count),
+					       told++ ? "," : ":", json_integer_value(count),
 					       words[i].words);
 	}
 	tell(NULL, text->str);

@@ -89,7 +89,7 @@ static void json(const void *diff, struct output *output)
 const struct command diff_command = {
 	.name = "diff",
 	.usage = "[OPTIONS] TRACE [TRACE]",
-	.summary = "What differs between two requests, groups of them, windows or traces?\n"
+	.summary = "What differs between two requests, groups, windows or traces?\n"
 		   "Ranks causes, steps and system calls by what they add to the difference; with\n"
 		   "--target, or one --thread, of two traces what made it later in the second.",
 	.options = options,

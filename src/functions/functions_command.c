@@ -131,7 +131,7 @@ static void folded(const void *data, struct output *output)
 const struct command functions_command = {
 	.name = "functions",
 	.usage = "[OPTIONS] TRACE...",
-	.summary = "Where does time go along the calls, on both sides of the kernel boundary?\n"
+	.summary = "Where does time go along the calls, in programs and in the kernel?\n"
 		   "Walks down from the outermost function into the kernel, and to what it waits "
 		   "for.",
 	.options = options,
