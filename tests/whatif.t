@@ -66,6 +66,14 @@ def searched():
         assert done.returncode == 2 and b"stands alone" in done.stderr, done
 
 
+def not_sure():
+    """What is left is said to be not sure where a limit's allowance, or the number of tries, would change."""
+    capped = what_if(t.trace("io-max"), "--thread", "capped", "--what-if", "thread=capped leaf=working/user: 0")
+    assert capped["limits_ns"] > 0 and any("limits" in line for line in capped["verdict"]), capped
+    tries = what_if(t.trace("lockfile-poll"), "--thread", "latejob", "--what-if", "thread=latejob leaf=working/user: 0")
+    assert tries["tries_ns"] > 0 and any("tries" in line for line in tries["verdict"]), tries
+
+
 def with_lock():
     """futex: lock-0 naps 30 ms with the mutex, four times (README); its other naps are short, and without."""
     trace = t.trace("futex")
@@ -127,6 +135,7 @@ for names in (("pipe-chain",), ("futex",), ("preempt",), ("disk-read",), ("lost"
 tap.case("startup without naps, as recorded without them", foretold)
 tap.case("startup with naps three times as long", longer)
 tap.case("pipes with short naps", pipes)
+tap.case("limits and tries", not_sure)
 tap.case("the best that there is", searched)
 tap.case("what was done with a lock", with_lock)
 tap.case("what was done in a function", in_function)

@@ -95,6 +95,10 @@ static char *doubt(const struct what_if *what_if, int64_t left)
 	append_doubt(text, doubts->anchored, left,
 		     " is waits that keep their time of day, as nothing tells what they hang on");
 	append_doubt(text, doubts->inferred, left, " is waits whose cause is inferred");
+	append_doubt(text, doubts->tries, left,
+		     " is tries with pauses and waits given up, which might be fewer or more");
+	append_doubt(text, doubts->limits, left,
+		     " is kept back by limits, whose allowance grows meanwhile");
 	append_doubt(text, doubts->gaps, left, " is waits across lost events");
 	if (!text->len) {
 		g_string_free(text, TRUE);

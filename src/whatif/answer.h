@@ -14,22 +14,24 @@ struct doubts {
 	int64_t anchored; /* waits that kept their time of day: nothing tells what they hang on */
 	int64_t inferred; /* waits for whom is concluded only */
 	int64_t gaps;     /* waits across lost events, which kept their length */
+	int64_t tries; /* pauses between tries and waits given up: how many there are is kept */
+	int64_t limits; /* kept back by a limit, whose allowance grows while others compute */
 	uint32_t anchors;
-	uint64_t cycles;  /* of all threads: waits for each other, or for who was waiting */
+	uint64_t cycles; /* of all threads: waits for each other, or for who was waiting */
 };
 
 struct what_if {
-	GPtrArray *rules;      /* a reference; their texts */
-	GArray *best;          /* owned; struct best: what was found by trying; NULL: not asked */
-	uint64_t count;        /* stretches that they pick */
-	int64_t picked;        /* ns of these, as recorded */
-	int64_t recorded;      /* ns: how long it took */
-	int64_t time;          /* ns: when the thread gets there now */
-	int64_t saved;         /* ns; below 0: it takes longer */
+	GPtrArray *rules; /* a reference; their texts */
+	GArray *best; /* owned; struct best: what was found by trying; NULL: not asked */
+	uint64_t count; /* stretches that they pick */
+	int64_t picked; /* ns of these, as recorded */
+	int64_t recorded; /* ns: how long it took */
+	int64_t time; /* ns: when the thread gets there now */
+	int64_t saved; /* ns; below 0: it takes longer */
 	int64_t saved_from, saved_to; /* ns: what the doubts leave room for; `saved` is in it */
 	int64_t saved_at_most; /* … had there been a free CPU always */
 	struct doubts doubts;
-	GPtrArray *verdict;    /* owned strings */
+	GPtrArray *verdict; /* owned strings */
 };
 
 /* How much sooner, what limits next by `path` (struct new_piece), and what is not sure; owned

@@ -135,6 +135,33 @@ static int64_t saved_in(const struct retimed *retimed, guint scenario, const str
 					retimed_at(retimed, scenario, way->first, way->from));
 }
 
+/* What its wait was for may change in number, or in order. */
+static void doubt_turns(struct doubts *doubts, const struct session *session,
+			const struct wait *wait, int64_t ns)
+{
+	const struct reason *reason = block_reason(session, wait->block);
+
+	if (!reason)
+		return;
+	switch (reason->kind) {
+	case REASON_IO_LIMIT:
+	case REASON_MEMORY_HIGH:
+	case REASON_DIRTY:
+		doubts->limits += ns;
+		break;
+	case REASON_UNANSWERED:
+	case REASON_UNCONNECTED:
+	case REASON_GIVEN_UP:
+	case REASON_UNLOCKED:
+	case REASON_ANSWER:
+		doubts->tries += ns;
+		break;
+	default:
+		doubts->tries += reason_is_try(reason) ? ns : 0;
+		break;
+	}
+}
+
 static struct doubts doubts_of(const struct session *session, const GArray *path)
 {
 	struct doubts doubts = {0};
@@ -151,6 +178,7 @@ static struct doubts doubts_of(const struct session *session, const GArray *path
 		}
 		wait = wait_of(session, piece->thread, &piece->span);
 		doubt = hinge_of(session, &wait, &piece->span).doubt;
+		doubt_turns(&doubts, session, &wait, ns);
 		doubts.anchors += doubt == HINGE_ANCHORED;
 		doubts.anchored += doubt == HINGE_ANCHORED ? ns : 0;
 		doubts.inferred += doubt == HINGE_INFERRED ? ns : 0;

@@ -24,6 +24,8 @@ const struct column what_if_columns[] = {
 	{"ready_ns", COLUMN_NS, FIELD(struct what_if, doubts.ready)},
 	{"anchored_ns", COLUMN_NS, FIELD(struct what_if, doubts.anchored)},
 	{"inferred_ns", COLUMN_NS, FIELD(struct what_if, doubts.inferred)},
+	{"tries_ns", COLUMN_NS, FIELD(struct what_if, doubts.tries)},
+	{"limits_ns", COLUMN_NS, FIELD(struct what_if, doubts.limits)},
 	{"gaps_ns", COLUMN_NS, FIELD(struct what_if, doubts.gaps)},
 	{"best", COLUMN_LIST, FIELD(struct what_if, best), .columns = best_columns, .absent = true},
 	{"verdict", COLUMN_LIST, FIELD(struct what_if, verdict), .item = COLUMN_TEXT},
