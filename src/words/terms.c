@@ -18,35 +18,44 @@ struct term {
 static const struct term terms[] = {
 	{"affinity", "pinned",
 	 "Which CPUs a thread may use (sched_setaffinity, taskset, cpusets). A pinned thread waits "
-	 "for its CPU even while another one is idle."},
+	 "for its CPU even while another one is idle.",
+	 false},
 	{"backlog", "listen queue",
 	 "Connections that a server has not accepted yet. When it is full, the kernel drops new "
-	 "ones, and clients try again after 1, 3, 7 … seconds."},
+	 "ones, and clients try again after 1, 3, 7 … seconds.",
+	 false},
 	{"blocked", "waits",
 	 "A thread that is not ready to run: it waits for something. Until when, and for what, is "
-	 "what whylate looks for."},
+	 "what whylate looks for.",
+	 false},
 	{"block device", "disk",
 	 "A disk or what looks like one (vda, dm-0). 'queued' is how long a request waited before "
-	 "it was sent there, 'served' how long the device took."},
+	 "it was sent there, 'served' how long the device took.",
+	 false},
 	{"C-state", NULL,
-	 "How deeply an idle CPU sleeps. The deeper, the longer it takes to wake up for a thread."},
+	 "How deeply an idle CPU sleeps. The deeper, the longer it takes to wake up for a thread.",
+	 false},
 	{"chain", NULL,
 	 "Who waits for whom: app waited for db, which waited for the disk. The last one is what "
 	 "to "
-	 "look at."},
+	 "look at.",
+	 false},
 	{"child", NULL,
-	 "A process that another one started. Its parent waits for it in wait4 or waitid."},
+	 "A process that another one started. Its parent waits for it in wait4 or waitid.", false},
 	{"convoy", NULL,
 	 "A lock that goes from one waiter to the next without becoming free: all of them go at "
-	 "its pace, long after what began it."},
+	 "its pace, long after what began it.",
+	 false},
 	{"coverage", NULL,
 	 "What the trace could not tell: lost events, events that were not recorded, calls that "
-	 "began before the trace. 'whylate check TRACE' says how to record what is missing."},
+	 "began before the trace. 'whylate check TRACE' says how to record what is missing.",
+	 false},
 	{"critical path", NULL,
 	 "The way that time took, back from the end: where a thread waited for another, what that "
-	 "one did counts instead. What is on it made the end late; what is not did not."},
-	{"deadlock", NULL,
-	 "Threads that wait for each other in a circle: none of them will go on."},
+	 "one did counts instead. What is on it made the end late; what is not did not.",
+	 false},
+	{"deadlock", NULL, "Threads that wait for each other in a circle: none of them will go on.",
+	 false},
 	{"delayed acknowledgement", "delayed ACK",
 	 "TCP confirms data only after up to 40 ms or more when it has nothing to send. With "
 	 "Nagle's "
@@ -66,50 +75,57 @@ static const struct term terms[] = {
 	 "memory. The trace has the word's address only.",
 	 true},
 	{"idle", NULL,
-	 "A CPU without work; or a thread that waits for its next request, which delays nobody."},
+	 "A CPU without work; or a thread that waits for its next request, which delays nobody.",
+	 false},
 	{"imposed", "imposer",
 	 "Waiting that somebody or something else caused: who held a lock, used a disk or the CPU, "
-	 "or was to answer."},
+	 "or was to answer.",
+	 false},
 	{"inferred", NULL,
-	 "Concluded from what was recorded, not shown by it. Likely, but not certain."},
+	 "Concluded from what was recorded, not shown by it. Likely, but not certain.", false},
 	{"interrupt", "IRQ", "A device or timer takes the CPU from whoever runs, for a short time.",
 	 true},
 	{"io.max", NULL, "A cgroup's limit of bytes or requests a second to a disk.", true},
 	{"jbd2", NULL, "The kernel thread that writes the journal of an ext4 file system.", true},
 	{"kworker", NULL, "A kernel thread that does work for others, which queued it.", true},
-	{"lineage", NULL, "Who started whom, up to the thread that reached the target."},
+	{"lineage", NULL, "Who started whom, up to the thread that reached the target.", false},
 	{"lock owner", "holder",
 	 "The thread that had a lock while others waited for it: what it did meanwhile is what "
 	 "they "
-	 "waited for."},
+	 "waited for.",
+	 false},
 	{"lost events", "gap",
 	 "The tracer's buffers were full, and events are missing. What happened in between is not "
-	 "known; what spans it is marked, as it may not be real."},
+	 "known; what spans it is marked, as it may not be real.",
+	 false},
 	{"lttng-consumerd", NULL,
-	 "The tracer's own process, which writes the trace. It takes CPU and disk from others."},
+	 "The tracer's own process, which writes the trace. It takes CPU and disk from others.",
+	 false},
 	{"memory.high", NULL,
 	 "A cgroup's limit of memory above which the kernel slows its processes down.", true},
 	{"memory.max", NULL,
 	 "A cgroup's limit of memory above which its processes have to free some, or are killed.",
 	 true},
-	{"mutex", NULL, "A lock that one thread at a time can hold."},
+	{"mutex", NULL, "A lock that one thread at a time can hold.", false},
 	{"Nagle", "TCP_NODELAY",
 	 "TCP's rule to send no small packet while an earlier one is not confirmed. TCP_NODELAY "
 	 "turns it off.",
 	 true},
-	{"octave", NULL, "A factor of two. Histograms have one bucket for each."},
+	{"octave", NULL, "A factor of two. Histograms have one bucket for each.", false},
 	{"own code", "user code",
 	 "A thread runs its program's instructions, not the kernel's. A profiler such as perf says "
-	 "which."},
+	 "which.",
+	 false},
 	{"page fault", NULL,
 	 "A thread touched memory that is not there yet: the kernel gets it, from a disk if need "
 	 "be.",
 	 true},
 	{"peak", NULL,
 	 "Operations whose latencies are near each other: a hill in the histogram. Each has causes "
-	 "of its own."},
+	 "of its own.",
+	 false},
 	{"preempted", "kept off the CPU",
-	 "A thread that is ready to run, but another one has the CPU."},
+	 "A thread that is ready to run, but another one has the CPU.", false},
 	{"priority inversion", NULL,
 	 "A thread of high priority waits for a lock whose owner, of low priority, is kept off the "
 	 "CPU by one between the two.",
@@ -122,15 +138,18 @@ static const struct term terms[] = {
 	 "How the kernel waits until nobody uses an old version of its data any more. A thread may "
 	 "have to wait for the end of such a grace period.",
 	 true},
-	{"read-ahead", NULL, "The kernel reads more of a file than was asked for, beforehand."},
+	{"read-ahead", NULL, "The kernel reads more of a file than was asked for, beforehand.",
+	 false},
 	{"retransmission", NULL,
 	 "TCP sends data again that was not confirmed: it was lost, or nobody took it.", true},
 	{"several", NULL,
 	 "A call such as poll or epoll_wait that waits for many things at once. What ended it is "
-	 "known; whether that was for this thread is not always."},
+	 "known; whether that was for this thread is not always.",
+	 false},
 	{"sleep", "own timer",
 	 "A thread that asked to be woken after some time (nanosleep and the like): nobody else is "
-	 "the cause."},
+	 "the cause.",
+	 false},
 	{"softIRQ", NULL,
 	 "Work that interrupts leave for a little later, such as handling packets (NET_RX, "
 	 "NET_TX), "
@@ -144,23 +163,27 @@ static const struct term terms[] = {
 	 "The first packet of a TCP connection. A server whose queue of unaccepted connections is "
 	 "full drops it, and the client sends it again a second or more later.",
 	 true},
-	{"system call", "syscall", "A program asks the kernel for something, such as read."},
-	{"target", NULL, "The event that was late, given with --target."},
+	{"system call", "syscall", "A program asks the kernel for something, such as read.", false},
+	{"target", NULL, "The event that was late, given with --target.", false},
 	{"throttled", "quota",
 	 "The kernel holds a thread back on purpose: its cgroup has used up its CPU time "
 	 "(cpu.max), its disk (io.max) or its memory (memory.high).",
 	 true},
 	{"TID", "PID",
 	 "The number of a thread; a process has that of its first thread. Numbers in parentheses "
-	 "behind a name are TIDs."},
+	 "behind a name are TIDs.",
+	 false},
 	{"time limit", "time-out",
 	 "A thread waits for something, but no longer than a time that it gave. When that ends the "
-	 "wait, what it waited for did not come."},
+	 "wait, what it waited for did not come.",
+	 false},
 	{"wake-up", NULL,
 	 "What makes a blocked thread ready again. Until it runs, time passes: the CPU may be "
 	 "busy, "
-	 "asleep, or far away."},
-	{"window", NULL, "The part of the trace that is looked at: --from, --to, or a target's."},
+	 "asleep, or far away.",
+	 false},
+	{"window", NULL, "The part of the trace that is looked at: --from, --to, or a target's.",
+	 false},
 };
 
 static bool is_called(const struct term *term, const char *word)
