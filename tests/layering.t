@@ -27,7 +27,7 @@ TABLE = {
     # what reports share
     "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "limits": "report tracking",
     # a room a question: none uses another
-    "overview": "findings limits", "delay": "whatif limits", "profile": "findings limits",
+    "overview": "whatif limits", "delay": "whatif limits", "profile": "findings limits",
     "requests": "whatif limits", "functions": "report calls", "diff": "report calls", "check": "report",
     "explain": "findings", "export": "whatif", "batch": "findings limits", "lami": "report tracking",
     # all of them

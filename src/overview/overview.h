@@ -9,6 +9,7 @@
 #include "imposed/wait_groups.h"
 #include "imposed/waiting.h"
 #include "report/report.h"
+#include "stands/stand.h"
 #include "stands/stands.h"
 
 struct overview_report {
@@ -35,6 +36,10 @@ extern const struct column thread_total_columns[], call_columns[];
  * struct waiting. */
 extern const struct column waiting_columns[];
 void waiting_text(const struct report *report, const struct waiting *waiting);
+
+/* stands_worth.c: re-times the trace without each, sorts them by what that saves, and has them say
+ * so. */
+void stands_sort_by_worth(const struct session *session, struct stands *stands);
 
 /* next_text.c: the commands that go on from here. */
 void overview_next(const struct overview_report *made, struct output *output);

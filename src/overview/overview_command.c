@@ -9,14 +9,15 @@
 #include "run/option_values.h"
 #include "coverage/needs.h"
 #include "contention/contention.h"
+#include "whatif/worth.h"
 
 static const struct option option_full = {
 	"full", NULL, "the whole report, not only what stands out", option_switch, AT(full)};
 
 static const struct option *const options[] = {
-	&option_full,   WINDOW_OPTIONS, &option_every, &option_kallsyms,
-	&option_format, &option_output, &option_limit, LIMIT_OPTIONS,
-	&option_force,  LAST_OPTIONS,   NULL};
+	&option_full,     &option_sort,   WINDOW_OPTIONS, &option_every,
+	&option_kallsyms, &option_format, &option_output, &option_limit,
+	LIMIT_OPTIONS,    &option_force,  LAST_OPTIONS,   NULL};
 
 static void *make(const struct session *session, GError **error)
 {
@@ -34,6 +35,8 @@ static void *make(const struct session *session, GError **error)
 	findings_add_waits(made->findings, session, made->overview->waits, tracers);
 	findings_add_imposers(made->findings, session, made->waiting);
 	findings_sort(made->findings);
+	if (session->asked.options->order == BY_WORTH)
+		stands_sort_by_worth(session, made->stands);
 	return made;
 }
 

@@ -37,6 +37,7 @@ static const struct column item_columns[] = {
 	{NULL, COLUMN_OBJECT, FIELD(struct stand, fact), .columns = who_columns},
 	{"object", COLUMN_TEXT, .text = object},
 	{NULL, COLUMN_OBJECT, FIELD(struct stand, fact), .columns = fact_columns},
+	{"saved_ns", COLUMN_NS, FIELD(struct stand, saved), .none = NONE_LOWEST, .absent = true},
 	{"share", COLUMN_SHARE, .real = share},
 	{"certainty", COLUMN_TEXT, .text = certainty},
 	{"sentence", COLUMN_TEXT, FIELD(struct stand, sentence)},

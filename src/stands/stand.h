@@ -20,6 +20,7 @@ struct stand {
 	uint32_t through;   /* … by waiting for whom, NO_THREAD */
 	int64_t other_ns;
 	char id[STAND_ID];  /* of its finding: findings/findings.h; empty: it has none yet */
+	int64_t saved;      /* ns sooner its victim, were it gone; INT64_MIN: nobody asked */
 	char *sentence;     /* owned */
 };
 

@@ -111,6 +111,7 @@ static void add_other(const struct session *session, struct stand *item, const s
 static struct stand stand_of(struct fact *fact, double weight)
 {
 	struct stand item = {.fact = fact,
+			     .saved = INT64_MIN,
 			     .weight = weight,
 			     .victims = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 			     .other = NO_THREAD,
