@@ -9,6 +9,7 @@ status 1 and the differences if they differ.
 whylate has a profile for each kind of hrtimer, latencies.py one for all: they
 are added up, without the percentiles. latencies.py has no blocked:* and trap:*, and no
 functions of programs (function:0x..., and the OPERATIONs named): tests/functions.t has these.
+Nor has it threads' turns (busy): tests/unit/test_busy.c.
 
 What the trees of the peaks say of each bucket must be the sum of the latencies
 in it.
@@ -59,7 +60,7 @@ def ours(report, wrong):
     for profile in filter(whole, report["profiles"]):
         sound(profile, wrong)
         name = profile["operation"]
-        if name.startswith(("blocked:", "trap:", "function:0x")) or name in sys.argv[3:]:
+        if name.startswith(("blocked:", "trap:", "function:0x")) or name in ("busy", *sys.argv[3:]):
             continue
         mine = {key: profile[key] for key in NUMBERS}
         mine["buckets"] = {str(b["bucket"]): b["count"] for b in profile["buckets"] if b["count"]}
