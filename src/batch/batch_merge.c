@@ -235,8 +235,9 @@ static void merge_limit(struct batch *batch, const json_t *from, bool merged)
 
 /* --- profiles, findings, traces ---------------------------------------------- */
 
-/* The trace that has most of a finding; of several the first by name. */
-static void take_worst(json_t *to, const char *trace, json_int_t ns)
+/* The trace that has most of a finding; of several the first by name. The title is that one's, as a
+ * sentence says amounts. */
+static void take_worst(json_t *to, const json_t *from, const char *trace, json_int_t ns)
 {
 	const char *has = json_string_value(json_object_get(to, "worst_trace"));
 	json_int_t most = integer(to, "worst_ns");
@@ -245,6 +246,7 @@ static void take_worst(json_t *to, const char *trace, json_int_t ns)
 		return;
 	json_object_set_new(to, "worst_trace", json_string(trace));
 	json_object_set_new(to, "worst_ns", json_integer(ns));
+	json_object_set(to, "title", json_object_get(from, "title"));
 }
 
 /* `trace`: NULL, if it is of several already. */
@@ -257,9 +259,9 @@ static void merge_finding(struct batch *batch, const json_t *from, const char *t
 		return;
 	json_object_set_new(to, "traces", json_integer(sum_of(integer(to, "traces"), traces)));
 	if (trace)
-		take_worst(to, trace, integer(from, "ns"));
+		take_worst(to, from, trace, integer(from, "ns"));
 	else
-		take_worst(to, json_string_value(json_object_get(from, "worst_trace")),
+		take_worst(to, from, json_string_value(json_object_get(from, "worst_trace")),
 			   integer(from, "worst_ns"));
 }
 
