@@ -290,8 +290,8 @@ static uint32_t named_in_family(const struct flow *flow, struct thread *thread, 
 	return key == IDMAP_NONE || key == ENDING_OF_SEVERAL ? 0 : key;
 }
 
-/* What stands in `path` before the relative `name` that it ends with is the current directory of who
- * opened it so. */
+/* What stands in `path` before the relative `name` that it ends with is the current directory of
+ * who opened it so. */
 static void learn_directory(struct flow *flow, struct fd_table *files, const char *path,
 			    const char *name)
 {

@@ -52,7 +52,8 @@ static void append_object(GString *label, const struct session *session,
 		g_string_append(label, g_str_has_prefix(key, "socket:") ? resource_name(key) : key);
 }
 
-/* " (hungapp (234), which read the question 276 µs after it was sent and has been in accept4 since)" */
+/* " (hungapp (234), which read the question 276 µs after it was sent and has been in accept4
+ * since)" */
 static void append_peer(GString *label, const struct session *session, const struct reason *reason)
 {
 	g_autofree char *peer =

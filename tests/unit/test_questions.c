@@ -137,8 +137,8 @@ static void test_given_up(void)
 	g_assert_cmpstr(led_to(feed, 5, 0), ==, "nobody");
 }
 
-/* Asked by a datagram, and after the time limit another host on that port: the next name server. The
- * first socket stays open. */
+/* Asked by a datagram, and after the time limit another host on that port: the next name server.
+ * The first socket stays open. */
 static void turns_to(struct feed *feed, uint8_t last, uint16_t port)
 {
 	begin(feed);
