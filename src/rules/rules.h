@@ -2,8 +2,9 @@
 /* What-if rules: which stretches of which threads they pick, and what becomes of each.
  *
  * Place: rules/, below whatif/. All selectors of a rule must hold; several rules on one stretch
- * multiply, and of several lengths the shortest counts. Rules are the user's texts, or a report's
- * own choice of stretches, each to be gone. Source: interface.md, "Second round"; semantics.md, "What if".
+ * multiply, and of several lengths the shortest counts. Rules are the user's texts, or a
+ * report's own choice of stretches, each to be gone. Source: interface.md, "Second round";
+ * semantics.md, "What if".
  */
 #ifndef WHYLATE_RULES_RULES_H
 #define WHYLATE_RULES_RULES_H
