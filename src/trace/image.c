@@ -101,6 +101,12 @@ bool image_write(const struct trace *trace, const struct image_of *of, int fd, b
 	return !out.failed && pwrite(fd, &head, sizeof head, 0) == (ssize_t) sizeof head;
 }
 
+/* Threads' turns are made of their states, whatever else was recorded. */
+static uint32_t read_for(uint32_t operations)
+{
+	return operations & ~(1u << OPERATION_BUSY);
+}
+
 /* What was recorded for more serves for less, but for a profile: what was recorded besides
  * would be among its parts. */
 static bool has_wanted(const struct trace *trace, const struct image_head *head)
@@ -109,7 +115,7 @@ static bool has_wanted(const struct trace *trace, const struct image_head *head)
 		return false;
 	if (!trace->flow.operations_wanted)
 		return true;
-	return trace->flow.operations_wanted == head->operations_wanted &&
+	return read_for(trace->flow.operations_wanted) == read_for(head->operations_wanted) &&
 	       (!trace->flow.resources_wanted || head->resources_wanted);
 }
 
