@@ -32,26 +32,26 @@ enum {
 /* It may go well a little later. */
 static bool may_pass(const struct flow *flow, const struct call *call, int64_t ret)
 {
-	switch (-ret) {
-	case IO_ERROR:
-	case BUSY:
-	case TABLE_OVERFLOW:
-	case TOO_MANY_FILES:
-	case TEXT_BUSY:
-	case DISK_FULL:
-	case LOCKS_OUT:
-	case NOT_EMPTY:
-	case ADDRESS_IN_USE:
-	case ADDRESS_NOT_AVAILABLE:
-	case NETWORK_DOWN:
-	case NETWORK_UNREACHABLE:
-	case NO_BUFFERS:
-	case HOST_DOWN:
-	case HOST_UNREACHABLE:
-	case STALE:
-	case OVER_QUOTA:
+	switch (ret) {
+	case -IO_ERROR:
+	case -BUSY:
+	case -TABLE_OVERFLOW:
+	case -TOO_MANY_FILES:
+	case -TEXT_BUSY:
+	case -DISK_FULL:
+	case -LOCKS_OUT:
+	case -NOT_EMPTY:
+	case -ADDRESS_IN_USE:
+	case -ADDRESS_NOT_AVAILABLE:
+	case -NETWORK_DOWN:
+	case -NETWORK_UNREACHABLE:
+	case -NO_BUFFERS:
+	case -HOST_DOWN:
+	case -HOST_UNREACHABLE:
+	case -STALE:
+	case -OVER_QUOTA:
 		return true;
-	case AGAIN: /* of others it means that there is nothing yet */
+	case -AGAIN: /* of others it means that there is nothing yet */
 		return flow_call_info(flow, call->name)->effect == DOES_FORK;
 	default:
 		return false;
