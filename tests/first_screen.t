@@ -119,11 +119,11 @@ def screen(name):
 
 
 def pasted(name):
-    """What JSON says to run next can be run as it is."""
+    """What JSON says to run next can be run, with the trace's path for TRACE."""
     found = items(name)
     assert found, name
     for one in found:
-        words = shlex.split(one["command"])
+        words = [t.trace(name) if word == "TRACE" else word for word in shlex.split(one["command"])]
         assert words[:2] == ["whylate", "explain"] and words[2] == one["finding"], words
         assert one["sentence"][:40] in " ".join(t.output(*words[1:], "--quiet").decode().split()), words
 

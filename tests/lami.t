@@ -587,7 +587,7 @@ def run_all(directory):
         tap.case(command + ": version and metadata", check_first_phases, command)
         tap.case(command + ": a trace that it can analyse", check_compatibility, command)
         tap.case(command + ": no trace", check_incompatible, command, "--test-compatibility", directory)
-        tap.case(command + ": an error when it runs", lambda c=command: check_error(c, directory, says="no trace"))
+        tap.case(command + ": an error when it runs", lambda c=command: check_error(c, directory, says="not a trace"))
     tap.case("a trace without the events that an analysis is of", check_other_events, directory)
     tap.case("wrong options", lambda: [check_error("whylate-lami-waits", *words, t.trace("signals"), says=says) for words, says in (
         (["--begin", "yesterday"], "--begin 'yesterday'"), (["--limit=0"], "--limit '0'"), (["--limit", "x"], "--limit 'x'"),

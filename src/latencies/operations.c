@@ -371,6 +371,9 @@ bool operation_spans_gap(const struct session *session, const struct operation *
 	int64_t end = operation_end(operation);
 	int kind = PACK_KIND(operation->what);
 
+	/* what ends a turn depends on who turned to whom first, at any time */
+	if (kind == OPERATION_BUSY)
+		return host_gap_over(host, session->trace.begin, session->trace.end);
 	if (kind == OPERATION_USER && host_user_gap_over(host, operation->begin, end))
 		return true;
 	return (operation->off_cpu || kind == OPERATION_QUEUED || kind == OPERATION_SERVED) &&

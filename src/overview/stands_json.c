@@ -10,13 +10,15 @@ GETTER(double, share, struct stand, share_rounded(row->fact->most, row->fact->li
 GETTER(const char *, object, struct stand,
        row->fact->object ? session_text(report->session, row->fact->object) : NULL);
 
+/* Without the trace's path: a plugin does not know it, and writes the same bytes. */
 static char *command(const struct report *report, const void *data)
 {
 	const struct stand *row = data;
 
 	return *row->id ? suggested_command(report->session,
 					    &(struct suggestion) {.command = "explain",
-								  .word = row->id})
+								  .word = row->id,
+								  .any_trace = true})
 			: NULL;
 }
 

@@ -113,6 +113,7 @@ struct suggestion {
 	const char *command;
 	const char *word;           /* before the trace: a finding's id; NULL */
 	const char *option, *value; /* one more, without "--"; NULL: none */
+	bool any_trace; /* TRACE stands for its path: the same bytes wherever the trace lies */
 	bool asked; /* again the threads, operations, requests that were asked for */
 	const uint32_t *thread; /* --thread; NULL: none */
 	int64_t from, to; /* what the window must hold; both 0: the user's window */

@@ -193,7 +193,7 @@ GPtrArray *suggested_words(const struct session *session, const struct suggestio
 {
 	const struct options *options = session->asked.options;
 	struct words words = {.session = session, .list = g_ptr_array_new_with_free_func(g_free)};
-	bool hidden = options->anonymiser || !options->trace;
+	bool hidden = options->anonymiser || !options->trace || suggestion->any_trace;
 
 	if (options->commands)
 		words.command = command_find(options->commands, suggestion->command);
