@@ -41,6 +41,12 @@ const char *fact_was(const struct fact *fact)
 	return fact->threads > 1 ? "were" : "was";
 }
 
+/* The waits were longer than the time: the rest of them went to something else. */
+static bool of_parts(const struct fact *fact)
+{
+	return fact->longest + (int64_t) (fact->count - 1) * fact->shortest > fact->ns;
+}
+
 void append_amount(GString *text, const struct session *session, const struct fact *fact)
 {
 	char length[32], most[32];
@@ -56,9 +62,13 @@ void append_amount(GString *text, const struct session *session, const struct fa
 	}
 	g_string_append_printf(text, " (%.0f %% of its life", share);
 	if (fact->count > 1) {
-		g_string_append_printf(text, "; %" PRIu64 " times, ", fact->count);
+		bool parts = of_parts(fact);
+
+		g_string_append_printf(
+			text, parts ? "; part of %" PRIu64 " waits of " : "; %" PRIu64 " times, ",
+			fact->count);
 		append_range(text, fact->shortest, fact->longest);
-		g_string_append(text, " each");
+		g_string_append(text, parts ? "" : " each");
 	}
 	g_string_append_c(text, ')');
 }

@@ -117,8 +117,8 @@ static const struct term terms[] = {
 	 "which.",
 	 false},
 	{"page fault", NULL,
-	 "A thread touched memory that is not there yet: the kernel gets it, from a disk if need "
-	 "be.",
+	 "A thread touched memory that is not there yet: the kernel gets it, if need be from a "
+	 "disk, or from a program that serves it (userfaultfd).",
 	 true},
 	{"peak", NULL,
 	 "Operations whose latencies are near each other: a hill in the histogram. Each has causes "
@@ -167,7 +167,8 @@ static const struct term terms[] = {
 	{"target", NULL, "The event that was late, given with --target.", false},
 	{"throttled", "quota",
 	 "The kernel holds a thread back on purpose: its cgroup has used up its CPU time "
-	 "(cpu.max), its disk (io.max) or its memory (memory.high).",
+	 "(cpu.max), its disk (io.max) or its memory (memory.high), or real-time threads have "
+	 "used up theirs (sched_rt_runtime_us).",
 	 true},
 	{"TID", "PID",
 	 "The number of a thread; a process has that of its first thread. Numbers in parentheses "
