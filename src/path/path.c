@@ -42,14 +42,12 @@ GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from
 	}
 }
 
-/* On the path already, or too far down it: then the wait is the end of it. Each thread
- * on the path is a frame of the stack, and one look here. */
-static bool walking(const struct walker *walker, uint32_t thread)
+bool path_is_walked(const GArray *on_path, uint32_t thread)
 {
-	if (walker->on_path->len >= CHAIN_LONGEST)
+	if (on_path->len >= CHAIN_LONGEST)
 		return true;
-	for (guint i = 0; i < walker->on_path->len; i++)
-		if (g_array_index(walker->on_path, uint32_t, i) == thread)
+	for (guint i = 0; i < on_path->len; i++)
+		if (g_array_index(on_path, uint32_t, i) == thread)
 			return true;
 	return false;
 }
@@ -80,7 +78,7 @@ static void walk_waker(struct walker *walker, uint32_t thread, const struct span
 {
 	struct through through = {thread,    block,     span->leaf, span->begin,
 				  span->end, INT64_MIN, behalf};
-	bool first = is_thread(lead->first) && !walking(walker, lead->first);
+	bool first = is_thread(lead->first) && !path_is_walked(walker->on_path, lead->first);
 	struct span rest = *span;
 	int32_t wait;
 
@@ -105,7 +103,8 @@ static void blocked_piece(struct walker *walker, uint32_t thread, const struct s
 	struct lead lead;
 
 	wait.woken &= woken;
-	if (wait_lead(walker->session, &wait, &lead) && !walking(walker, lead.thread))
+	if (wait_lead(walker->session, &wait, &lead) &&
+	    !path_is_walked(walker->on_path, lead.thread))
 		walk_waker(walker, thread, span, wait.block, &lead, behalf);
 	else
 		add_piece(walker, thread, span, wait.woken, behalf);
@@ -118,7 +117,7 @@ static void walk_parent(struct walker *walker, uint32_t thread, int64_t from, in
 	const struct thread *life = model_thread(&walker->session->trace.model, thread);
 	struct span nothing = {from, to, PACK(LEAF_UNKNOWN, 0), 0};
 
-	if (is_thread(life->parent) && !walking(walker, life->parent))
+	if (is_thread(life->parent) && !path_is_walked(walker->on_path, life->parent))
 		walk(walker, life->parent, from, to, behalf, false);
 	else if (is_thread(life->parent) && behalf >= 0) {
 		/* the parent is the one that waits: it waited for its own child to be */

@@ -45,6 +45,10 @@ struct path {
 	GArray *waits; /* struct through */
 };
 
+/* `on_path`: uint32_t, the threads being walked. The thread is among them, or they are too many:
+ * then its wait is the end of the path. Each of them is a frame of the stack, and one look here. */
+bool path_is_walked(const GArray *on_path, uint32_t thread);
+
 /* struct stretch by begin: the ancestors, the thread itself last. */
 GArray *lineage_new(const struct session *session, uint32_t thread, int64_t from, int64_t to);
 

@@ -13,16 +13,6 @@ struct walker {
 	GArray *on_path; /* uint32_t threads being walked */
 };
 
-static bool walking(const struct walker *walker, uint32_t thread)
-{
-	if (walker->on_path->len >= CHAIN_LONGEST)
-		return true;
-	for (guint i = 0; i < walker->on_path->len; i++)
-		if (g_array_index(walker->on_path, uint32_t, i) == thread)
-			return true;
-	return false;
-}
-
 static int64_t new_time(const struct walker *walker, uint32_t thread, int64_t old)
 {
 	return retimed_at(walker->retimed, walker->scenario, thread, old);
@@ -48,7 +38,8 @@ static void walk_wait(struct walker *walker, uint32_t thread, const struct span 
 	int64_t there;
 
 	if (session_spans_gap(walker->session, thread, span) ||
-	    !wait_lead(walker->session, &wait, &lead) || walking(walker, lead.thread)) {
+	    !wait_lead(walker->session, &wait, &lead) ||
+	    path_is_walked(walker->on_path, lead.thread)) {
 		add_piece(walker, thread, span, begin, end);
 		return;
 	}
@@ -95,7 +86,8 @@ static void walk(struct walker *walker, uint32_t thread, int64_t from, int64_t o
 	if (next > from) {
 		struct span nothing = {life->begin, until, PACK(LEAF_UNKNOWN, 0), 0};
 
-		if (life->born && is_thread(life->parent) && !walking(walker, life->parent))
+		if (life->born && is_thread(life->parent) &&
+		    !path_is_walked(walker->on_path, life->parent))
 			walk(walker, life->parent, from, until);
 		else
 			add_piece(walker, thread, &nothing, from, next);

@@ -167,6 +167,18 @@ static inline void leave(struct feed *feed, int64_t time, uint32_t cpu, const ch
 	send(feed, &event);
 }
 
+/* Thread 5 sleeps on CPU 0 by its own timer, which ends it at `end`. */
+static inline void naps(struct feed *feed, int64_t begin, int64_t end, const char *comm)
+{
+	entry(feed, begin, 0, "clock_nanosleep", -1);
+	sw(feed, begin + 1, 0, comm, 5, SLEEPS, "idle", 0);
+	plain(feed, end, 0, "timer_hrtimer_expire_entry");
+	waking(feed, end, 0, 5);
+	plain(feed, end, 0, "timer_hrtimer_expire_exit");
+	sw(feed, end + 1, 0, "idle", 0, 0, comm, 5);
+	leave(feed, end + 2, 0, "clock_nanosleep", 0);
+}
+
 static inline void irq(struct feed *feed, int64_t time, uint32_t cpu, const char *name, int32_t n)
 {
 	struct event event = event_of(feed, time, cpu, name);

@@ -3,33 +3,14 @@
  * semantics.md, "Busy stretches", as latencies/busy.h restates it: a turn begins with the wake-up
  * that ends one wait for what comes next, and ends where the next such wait begins.
  */
-#include "commands/commands.h"
-#include "feed.h"
-#include "latencies/roots.h"
+#include "profile_feed.h"
 
 static struct feed *busy_feed(int cpus)
 {
-	struct feed *feed = g_new0(struct feed, 1);
-	GError *error = NULL;
+	struct feed *feed = profile_feed(cpus, "busy");
 
-	command_options(&feed->options, &profile_command);
-	options_set(&feed->options, "operation", "busy", &error);
-	g_assert_no_error(error);
-	options_set(&feed->options, "per", "thread", &error);
-	g_assert_no_error(error);
-	return feed_start(feed, cpus, "6.1.0", 2, 13);
-}
-
-static struct profiles *profiles_of(struct feed *feed)
-{
-	GError *error = NULL;
-	struct profiles *profiles;
-
-	finish(feed);
-	profiles = profiles_new(feed->session, 1, &error);
-	g_assert_no_error(error);
-	roots_search(profiles);
-	return profiles;
+	set(feed, "per", "thread");
+	return feed;
 }
 
 /* "a (5): 2 from 31 to 101", of each thread that has turns. */
@@ -49,17 +30,6 @@ static const char *turns(struct feed *feed)
 	profiles_free(profiles);
 	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));
 	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
-}
-
-static void naps(struct feed *feed, int64_t begin, int64_t end)
-{
-	entry(feed, begin, 0, "clock_nanosleep", -1);
-	sw(feed, begin + 1, 0, "a", 5, SLEEPS, "idle", 0);
-	plain(feed, end, 0, "timer_hrtimer_expire_entry");
-	waking(feed, end, 0, 5);
-	plain(feed, end, 0, "timer_hrtimer_expire_exit");
-	sw(feed, end + 1, 0, "idle", 0, 0, "a", 5);
-	leave(feed, end + 2, 0, "clock_nanosleep", 0);
 }
 
 static int64_t ns_of(const struct part *top, const char *node)
@@ -83,8 +53,8 @@ static void test_sleeper(void)
 	const struct part *top;
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
-	naps(feed, 10, 100);
-	naps(feed, 130, 200);
+	naps(feed, 10, 100, "a");
+	naps(feed, 130, 200, "a");
 	entry(feed, 210, 0, "read", 3);
 	request(feed, 215, 0, "block_rq_insert", 5);
 	sw(feed, 220, 0, "a", 5, SLEEPS, "idle", 0);
@@ -95,7 +65,7 @@ static void test_sleeper(void)
 	irq(feed, 263, 0, "irq_handler_exit", 9);
 	sw(feed, 265, 0, "idle", 0, 0, "a", 5);
 	leave(feed, 266, 0, "read", 1);
-	naps(feed, 300, 400);
+	naps(feed, 300, 400, "a");
 	plain(feed, 450, 0, "other");
 	g_assert_cmpstr(turns(feed), ==, "a (5): 2 from 31 to 101");
 	profiles = profiles_new(feed->session, 1, NULL);

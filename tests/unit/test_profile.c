@@ -3,30 +3,11 @@
  * are worked out by hand from semantics.md ("Latency") and DARC, section 3, as
  * latencies/roots.h restates it; each test says what it is of.
  */
-#include "commands/commands.h"
-#include "feed.h"
+#include "profile_feed.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
-
-static void set(struct feed *feed, const char *name, const char *value)
-{
-	GError *error = NULL;
-
-	options_set(&feed->options, name, value, &error);
-	g_assert_no_error(error);
-}
-
-/* A feed of a profile of `operation`. */
-static struct feed *profile_feed(int cpus, const char *operation)
-{
-	struct feed *feed = g_new0(struct feed, 1);
-
-	command_options(&feed->options, &profile_command);
-	set(feed, "operation", operation);
-	return feed_start(feed, cpus, "6.1.0", 2, 13);
-}
 
 static void append_part(GString *text, const struct part *part)
 {
@@ -40,18 +21,6 @@ static void append_part(GString *text, const struct part *part)
 		append_part(text, g_ptr_array_index(part->children, i));
 	}
 	g_string_append(text, "]");
-}
-
-static struct profiles *profiles_of(struct feed *feed)
-{
-	GError *error = NULL;
-	struct profiles *profiles;
-
-	finish(feed);
-	profiles = profiles_new(feed->session, 1, &error);
-	g_assert_no_error(error);
-	roots_search(profiles);
-	return profiles;
 }
 
 /* The tree of the nth peak of the only profile: "NODE MAXCOUNT/NS* [PARTS]",

@@ -36,17 +36,6 @@ static void connects(struct feed *feed, int64_t time, int64_t ret)
 	leave(feed, time + 1, 0, "connect", ret);
 }
 
-static void naps(struct feed *feed, int64_t begin, int64_t end)
-{
-	entry(feed, begin, 0, "clock_nanosleep", -1);
-	sw(feed, begin + 1, 0, "tries", 5, SLEEPS, "idle", 0);
-	plain(feed, end, 0, "timer_hrtimer_expire_entry");
-	waking(feed, end, 0, 5);
-	plain(feed, end, 0, "timer_hrtimer_expire_exit");
-	sw(feed, end + 1, 0, "idle", 0, 0, "tries", 5);
-	leave(feed, end + 2, 0, "clock_nanosleep", 0);
-}
-
 /* superv starts srv, which listens if `listens`, and waits for it. */
 static struct feed *served(bool listens)
 {
@@ -74,7 +63,7 @@ static void started_again(struct feed *feed)
 	sw(feed, 9, 1, "srv", 20, DEAD, "superv", 4);
 	leave(feed, 9, 1, "wait4", 20);
 	connects(feed, 10, REFUSED);
-	naps(feed, 20, 119);
+	naps(feed, 20, 119, "tries");
 	connects(feed, 130, REFUSED);
 	entry(feed, 140, 0, "clock_nanosleep", -1);
 	sw(feed, 141, 0, "tries", 5, SLEEPS, "idle", 0);

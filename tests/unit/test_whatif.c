@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What if: lines, rules, and re-timed runs, worked out by hand from semantics.md, "What if". */
-#include "feed.h"
+#include "one_waits.h"
 #include "whatif/best.h"
 #include "whatif/lines.h"
 #include "whatif/new_path.h"
@@ -41,24 +41,6 @@ static int64_t at(struct feed *feed, const struct asked *asked, guint scenario, 
 		  int64_t time)
 {
 	return retimed_at(asked->retimed, scenario, life(feed, tid, 0), time);
-}
-
-/*   T (1)  0 user 10 read 12 blocked ─────── 60 ready 70 read
- *   W (2)  0 user ───────────────────────── 60 wakes T, goes on until 100
- */
-static struct feed *one_waits(void)
-{
-	struct feed *feed = feed_new(2);
-
-	sw(feed, 0, 0, "idle", 0, 0, "T", 1);
-	sw(feed, 0, 1, "idle", 0, 0, "W", 2);
-	entry(feed, 10, 0, "read", 3);
-	sw(feed, 12, 0, "T", 1, SLEEPS, "idle", 0);
-	waking(feed, 60, 1, 1);
-	sw(feed, 70, 0, "idle", 0, 0, "T", 1);
-	leave(feed, 80, 0, "read", 1);
-	plain(feed, 100, 1, "sched_other");
-	return feed;
 }
 
 static void test_no_rule(void)
