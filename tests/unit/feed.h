@@ -168,7 +168,7 @@ static inline void leave(struct feed *feed, int64_t time, uint32_t cpu, const ch
 }
 
 /* Thread 5 sleeps on CPU 0 by its own timer, which ends it at `end`. */
-static inline void naps(struct feed *feed, int64_t begin, int64_t end, const char *comm)
+static inline void timed_sleep(struct feed *feed, int64_t begin, int64_t end, const char *comm)
 {
 	entry(feed, begin, 0, "clock_nanosleep", -1);
 	sw(feed, begin + 1, 0, comm, 5, SLEEPS, "idle", 0);

@@ -53,8 +53,8 @@ static void test_sleeper(void)
 	const struct part *top;
 
 	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
-	naps(feed, 10, 100, "a");
-	naps(feed, 130, 200, "a");
+	timed_sleep(feed, 10, 100, "a");
+	timed_sleep(feed, 130, 200, "a");
 	entry(feed, 210, 0, "read", 3);
 	request(feed, 215, 0, "block_rq_insert", 5);
 	sw(feed, 220, 0, "a", 5, SLEEPS, "idle", 0);
@@ -65,7 +65,7 @@ static void test_sleeper(void)
 	irq(feed, 263, 0, "irq_handler_exit", 9);
 	sw(feed, 265, 0, "idle", 0, 0, "a", 5);
 	leave(feed, 266, 0, "read", 1);
-	naps(feed, 300, 400, "a");
+	timed_sleep(feed, 300, 400, "a");
 	plain(feed, 450, 0, "other");
 	g_assert_cmpstr(turns(feed), ==, "a (5): 2 from 31 to 101");
 	profiles = profiles_new(feed->session, 1, NULL);

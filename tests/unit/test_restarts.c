@@ -63,7 +63,7 @@ static void started_again(struct feed *feed)
 	sw(feed, 9, 1, "srv", 20, DEAD, "superv", 4);
 	leave(feed, 9, 1, "wait4", 20);
 	connects(feed, 10, REFUSED);
-	naps(feed, 20, 119, "tries");
+	timed_sleep(feed, 20, 119, "tries");
 	connects(feed, 130, REFUSED);
 	entry(feed, 140, 0, "clock_nanosleep", -1);
 	sw(feed, 141, 0, "tries", 5, SLEEPS, "idle", 0);
