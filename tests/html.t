@@ -137,7 +137,7 @@ def check_verdict(lines, report):
         assert text.startswith(sentence), (line, sentence)
         if i in saved:
             worth = re.sub(r"\W", "", "%s sooner" % duration(saved[i]))
-            assert re.fullmatch("Gone(only)?" + worth, text[len(sentence):]), (line, worth)
+            assert re.fullmatch("Withoutit(only)?" + worth, text[len(sentence):]), (line, worth)
         else:
             assert text == sentence, line
 

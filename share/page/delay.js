@@ -7,9 +7,9 @@ function worthShare(worth, share) {
 }
 
 function worthWords(worth) {
-	if (worth.saved_ns <= 0) return 'Gone: no sooner, as something else takes as long.';
+	if (worth.saved_ns <= 0) return 'Without it, no sooner: something else takes as long.';
 	const only = worth.saved_ns < 0.75 * worth.ns ? 'only ' : '';
-	return `Gone: ${only}${duration(worth.saved_ns)} sooner.`;
+	return `Without it, ${only}${duration(worth.saved_ns)} sooner.`;
 }
 
 function verdictList() {

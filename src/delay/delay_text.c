@@ -74,7 +74,7 @@ static char *threads_words(const struct delay *delay)
 	return g_strdup_printf("%u threads, %s and others", delay->threads->len, who);
 }
 
-/* "62.1 % (12.3 ms): …. Gone: 9.8 ms sooner." */
+/* "62.1 % (12.3 ms): …. Without it, 9.8 ms sooner." */
 static void verdict_line(const struct delay *delay, guint at, struct output *output)
 {
 	const struct worth *worth = worth_at(delay->worths, at);
@@ -116,11 +116,10 @@ static void verdict(const struct delay *delay, struct output *output)
 	for (guint i = 0; i < delay->verdict->len; i++)
 		verdict_line(delay, i, output);
 	if (delay->worths->len)
-		text_wrapped(
-			output,
-			"Gone: so much sooner without it, all else being done as it was and in "
-			"the recorded order; --sort worth puts what is worth most first.",
-			0, 2);
+		text_wrapped(output,
+			     "\"Without it\" takes all else as it was, in the recorded order; "
+			     "--sort worth puts what is worth most first.",
+			     0, 2);
 	else if (delay->path)
 		text_wrapped(output,
 			     "What each would be worth if it were gone takes a while to say for so "

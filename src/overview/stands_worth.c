@@ -46,17 +46,17 @@ static int most_saved(gconstpointer a, gconstpointer b)
 	return x->weight != y->weight ? (x->weight > y->weight ? -1 : 1) : 0;
 }
 
-/* "…. Gone: kdeinit (224) 81.96 ms sooner." */
+/* "…. Without it, kdeinit (224) would be done 81.96 ms sooner." */
 static void say(const struct session *session, struct stand *item)
 {
 	uint32_t victim = item->fact->victim;
 	char length[32];
 	char *words = item->saved > 0
-			      ? g_strdup_printf("Gone: %s (%d) %s sooner.",
+			      ? g_strdup_printf("Without it, %s (%d) would be done %s sooner.",
 						session_thread_name(session, victim),
 						model_thread(&session->trace.model, victim)->tid,
 						when_duration(length, item->saved))
-			      : g_strdup("Gone: no sooner, as something else takes as long.");
+			      : g_strdup("Without it, no sooner: something else takes as long.");
 	char *sentence = g_strconcat(item->sentence, " ", words, NULL);
 
 	g_free(item->sentence);

@@ -293,9 +293,9 @@ char *worth_words(const struct worth *worth)
 	char length[32];
 
 	if (worth->saved <= 0)
-		return g_strdup("Gone: no sooner, as something else takes as long.");
+		return g_strdup("Without it, no sooner: something else takes as long.");
 	return g_strdup_printf(
-		"Gone: %s%s sooner.",
+		"Without it, %s%s sooner.",
 		(double) worth->saved < ONLY_SHARE * (double) worth->ns ? "only " : "",
 		when_duration(length, worth->saved));
 }

@@ -49,7 +49,7 @@ void worths_sort(GArray *worths, GPtrArray *sentences);
 
 /* The one of that place, NULL. */
 const struct worth *worth_at(const GArray *worths, guint place);
-/* "Gone: 799.2 ms sooner."; free with g_free(). */
+/* "Without it, 799.2 ms sooner."; free with g_free(). */
 char *worth_words(const struct worth *worth);
 
 /* Of struct worth: of the sentences of a verdict. */

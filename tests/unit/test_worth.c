@@ -104,9 +104,9 @@ static void test_words(void)
 	struct worth all = {0, 100, 90}, part = {0, 100, 20}, nothing = {0, 100, 0};
 	g_autofree char *a = worth_words(&all), *b = worth_words(&part), *c = worth_words(&nothing);
 
-	g_assert_cmpstr(a, ==, "Gone: 90 ns sooner.");
-	g_assert_cmpstr(b, ==, "Gone: only 20 ns sooner.");
-	g_assert_cmpstr(c, ==, "Gone: no sooner, as something else takes as long.");
+	g_assert_cmpstr(a, ==, "Without it, 90 ns sooner.");
+	g_assert_cmpstr(b, ==, "Without it, only 20 ns sooner.");
+	g_assert_cmpstr(c, ==, "Without it, no sooner: something else takes as long.");
 }
 
 /* Most worth first; who has none stays behind these. */
