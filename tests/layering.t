@@ -13,7 +13,7 @@ from whylate_test import BUILD, SOURCE, Tap
 
 # Each room, and those that it may use besides what these may. Above `run`, the rooms below it are free to use.
 TABLE = {
-    "util": "",
+    "util": "", "apart": "util",
     # what happened
     "event": "util", "metadata": "util", "reader": "metadata event",
     "timeline": "event", "model": "timeline", "state": "model", "objects": "state", "locks": "objects", "disk": "objects", "net": "objects",

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: MIT */
+/* Trying traits; see search.h.
+ *
+ * Rows that have a trait are a set of bits: a shuffle moves the labels, and counts anew how many
+ * slow ones have it.
+ */
+#include "apart/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUPPORT_SLOW 0.1   /* of the slow ones */
+#define SUPPORT_MIN 5      /* operations, on either side of the label too */
+#define VALUES_MAX 12      /* most frequent values of a field that are tried */
+#define CUTS 15            /* thresholds of a number: at its quantiles */
+#define UNIQUE 0.9         /* values by rows: more, and the field is a name */
+#define PAIRED 8           /* best traits that are tried in pairs */
+#define PAIR_GAIN 1.3      /* a pair explains so many times what either does alone */
+#define ALIKE 0.9          /* of the rows of both together: they pick the same operations */
+#define SHUFFLES 1000
+#define SHUFFLES_PASSED 3 /* … that may do as well: blocks keep neighbours together only mostly */
+#define BLOCKS_MIN 6       /* of time: fewer can hardly be put in another order */
+#define BLOCK_ROWS 4       /* … rows each, at least, */
+#define BLOCK_RUNS 4       /* … and so many runs of slow or other ones on average */
+#define WORD_BITS 64
+
+struct candidate {
+	struct trait trait;
+	uint64_t *rows; /* owned; bits: those that have it */
+	guint count;
+	double p, z;
+	bool fails; /* it is no finding */
+};
+
+struct searching {
+	const struct search_table *table;
+	double choices; /* pairs there were, for each that is tried: the best are chosen */
+	guint slow; /* rows that are */
+	guint words;
+	uint64_t *labels; /* owned; bits: the slow ones */
+	GArray *candidates; /* struct candidate */
+};
+
+struct search_table *search_table_new(guint rows, guint fields)
+{
+	struct search_table *table = g_new0(struct search_table, 1);
+
+	table->rows = rows;
+	table->slow = g_new0(bool, rows + 1);
+	table->ns = g_new0(int64_t, rows + 1);
+	table->fields = g_array_new(FALSE, TRUE, sizeof(struct search_field));
+	g_array_set_size(table->fields, fields);
+	return table;
+}
+
+void search_table_free(struct search_table *table)
+{
+	for (guint i = 0; i < table->fields->len; i++)
+		g_free(g_array_index(table->fields, struct search_field, i).values);
+	g_array_free(table->fields, TRUE);
+	g_free(table->slow);
+	g_free(table->ns);
+	g_free(table);
+}
+
+int64_t *search_column(struct search_table *table, guint field, enum field_type type)
+{
+	struct search_field *at = &g_array_index(table->fields, struct search_field, field);
+
+	at->type = type;
+	if (!at->values) {
+		at->values = g_new(int64_t, table->rows + 1);
+		for (guint i = 0; i < table->rows; i++)
+			at->values[i] = FIELD_NONE;
+	}
+	return at->values;
+}
+
+bool trait_has(const struct trait_part *part, int64_t value)
+{
+	if (value == FIELD_NONE)
+		return false;
+	switch (part->test) {
+	case TRAIT_FROM:
+		return value >= part->value;
+	case TRAIT_TO:
+		return value <= part->value;
+	default:
+		return value == part->value;
+	}
+}
+
+static guint bits_of_both(const uint64_t *a, const uint64_t *b, guint words)
+{
+	guint count = 0;
+
+	for (guint i = 0; i < words; i++)
+		count += (guint) __builtin_popcountll(a[i] & b[i]);
+	return count;
+}
+
+static double log_choose(double n, double k)
+{
+	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+}
+
+/* Of `all` rows `slow` are slow and `have` have it: how likely at least `both` are both. */
+static double fisher(guint all, guint slow, guint have, guint both)
+{
+	double whole = log_choose(all, slow), p = 0;
+
+	for (guint k = both; k <= MIN(slow, have); k++)
+		if (slow - k <= all - have)
+			p += exp(log_choose(have, k) + log_choose(all - have, slow - k) - whole);
+	return MIN(p, 1);
+}
+
+/* How far more slow ones have it than chance gives, in standard deviations. */
+static double excess(guint all, guint slow, guint have, guint both)
+{
+	double n = all, share = (double) have / n, mean = slow * share;
+	double variance = mean * (1 - share) * (n - slow) / MAX(n - 1, 1);
+
+	return variance > 0 ? ((double) both - mean) / sqrt(variance) : 0;
+}
+
+/* --- what is tried -------------------------------------------------------------------------- */
+
+static void candidate_clear(gpointer data)
+{
+	g_free(((struct candidate *) data)->rows);
+}
+
+/* Takes `rows`. Left out where too few have it, or all do. */
+static void offer(struct searching *searching, const struct trait *trait, uint64_t *rows)
+{
+	struct candidate candidate = {.trait = *trait, .rows = rows};
+	struct trait *told = &candidate.trait;
+	guint all = searching->table->rows;
+
+	candidate.count = bits_of_both(rows, rows, searching->words);
+	told->in = bits_of_both(rows, searching->labels, searching->words);
+	told->in_all = searching->slow;
+	told->out = candidate.count - told->in;
+	told->out_all = all - searching->slow;
+	if (candidate.count < SUPPORT_MIN || candidate.count == all ||
+	    told->in < SUPPORT_SLOW * searching->slow) {
+		g_free(rows);
+		return;
+	}
+	candidate.p = fisher(all, searching->slow, candidate.count, told->in);
+	if (trait->part_count == 2)
+		candidate.p = MIN(candidate.p * searching->choices, 1);
+	candidate.z = excess(all, searching->slow, candidate.count, told->in);
+	g_array_append_val(searching->candidates, candidate);
+}
+
+static void try_part(struct searching *searching, const struct trait_part *part)
+{
+	const struct search_table *table = searching->table;
+	const int64_t *values =
+		g_array_index(table->fields, struct search_field, part->field).values;
+	struct trait trait = {.parts = {*part}, .part_count = 1};
+	uint64_t *rows = g_new0(uint64_t, searching->words);
+
+	for (guint i = 0; i < table->rows; i++)
+		if (trait_has(part, values[i]))
+			rows[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
+	offer(searching, &trait, rows);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+struct often {
+	int64_t value;
+	guint count;
+};
+
+static int most_often(gconstpointer a, gconstpointer b)
+{
+	const struct often *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+static void try_values(struct searching *searching, guint field, const int64_t *sorted, guint count)
+{
+	g_autoptr(GArray) often = g_array_new(FALSE, FALSE, sizeof(struct often));
+
+	for (guint i = 0, j; i < count; i = j) {
+		struct often at = {sorted[i], 0};
+
+		for (j = i; j < count && sorted[j] == sorted[i]; j++)
+			at.count++;
+		if (at.count >= SUPPORT_MIN)
+			g_array_append_val(often, at);
+	}
+	g_array_sort(often, most_often);
+	for (guint i = 0; i < often->len && i < VALUES_MAX; i++) {
+		struct trait_part part = {field, TRAIT_IS,
+					  g_array_index(often, struct often, i).value};
+
+		try_part(searching, &part);
+	}
+}
+
+static void try_thresholds(struct searching *searching, guint field, const int64_t *sorted,
+			   guint count)
+{
+	int64_t last = sorted[0];
+
+	for (guint cut = 1; cut <= CUTS; cut++) {
+		int64_t at = sorted[(guint) ((uint64_t) count * cut / (CUTS + 1))];
+		struct trait_part from = {field, TRAIT_FROM, at}, to = {field, TRAIT_TO, at - 1};
+
+		if (at == last)
+			continue;
+		for (guint i = 0; i < count && sorted[i] < at; i++)
+			to.value = sorted[i]; /* a value that occurs, on either side */
+		last = at;
+		try_part(searching, &from);
+		try_part(searching, &to);
+	}
+}
+
+static void try_field(struct searching *searching, guint field)
+{
+	const struct search_table *table = searching->table;
+	const struct search_field *at = &g_array_index(table->fields, struct search_field, field);
+	g_autofree int64_t *sorted = g_new(int64_t, table->rows + 1);
+	guint count = 0, different = 0;
+
+	for (guint i = 0; at->values && i < table->rows; i++)
+		if (at->values[i] != FIELD_NONE)
+			sorted[count++] = at->values[i];
+	if (count < SUPPORT_MIN)
+		return;
+	qsort(sorted, count, sizeof *sorted, ascending);
+	for (guint i = 0; i < count; i++)
+		different += !i || sorted[i] != sorted[i - 1];
+	if (at->type == FIELD_NUMBER)
+		try_thresholds(searching, field, sorted, count);
+	if (different <= UNIQUE * count)
+		try_values(searching, field, sorted, count);
+}
+
+/* --- what holds ----------------------------------------------------------------------------- */
+
+static int smallest_p(gconstpointer a, gconstpointer b)
+{
+	const struct candidate *x = *(struct candidate *const *) a,
+			       *y = *(struct candidate *const *) b;
+
+	return x->p < y->p ? -1 : x->p > y->p;
+}
+
+/* Returns whether any is left. */
+static bool correct(struct searching *searching, double alpha)
+{
+	g_autoptr(GPtrArray) order = g_ptr_array_new();
+	bool holds = true, any = false;
+	double least = 0;
+
+	for (guint i = 0; i < searching->candidates->len; i++)
+		g_ptr_array_add(order, &g_array_index(searching->candidates, struct candidate, i));
+	g_ptr_array_sort(order, smallest_p);
+	for (guint i = 0; i < order->len; i++) {
+		struct candidate *at = g_ptr_array_index(order, i);
+
+		least = MAX(least, MIN(at->p * (order->len - i), 1));
+		holds &= least <= alpha;
+		at->trait.p = least;
+		at->fails = !holds;
+		any |= holds;
+	}
+	return any;
+}
+
+/* Blocks in another order, cut from another row on. */
+static void shuffle_labels(uint64_t *shuffled, const bool *slow, guint rows, guint block,
+			   guint *order, GRand *random)
+{
+	guint blocks = rows / block, place = 0,
+	      turn = (guint) g_rand_int_range(random, 0, (gint32) rows);
+
+	for (guint i = blocks; i > 1; i--) {
+		guint other = (guint) g_rand_int_range(random, 0, (gint32) i);
+		guint swap = order[i - 1];
+
+		order[i - 1] = order[other];
+		order[other] = swap;
+	}
+	memset(shuffled, 0, (rows / WORD_BITS + 1) * sizeof *shuffled);
+	for (guint i = 0; i < blocks; i++)
+		for (guint k = 0; k < block; k++, place++)
+			if (slow[(order[i] * block + k + turn) % rows])
+				shuffled[place / WORD_BITS] |= UINT64_C(1) << place % WORD_BITS;
+	for (; place < rows; place++) /* what is left besides whole blocks */
+		if (slow[(place + turn) % rows])
+			shuffled[place / WORD_BITS] |= UINT64_C(1) << place % WORD_BITS;
+}
+
+/* The highest excess that any trait reaches with these labels. */
+static double highest(const struct searching *searching, const uint64_t *labels)
+{
+	double most = 0;
+
+	for (guint i = 0; i < searching->candidates->len; i++) {
+		const struct candidate *at =
+			&g_array_index(searching->candidates, struct candidate, i);
+
+		most = MAX(most, excess(searching->table->rows, searching->slow, at->count,
+					bits_of_both(at->rows, labels, searching->words)));
+	}
+	return most;
+}
+
+/* So long that what follows each other closely stays together. */
+static guint block_rows(const struct search_table *table)
+{
+	guint runs = 1;
+
+	for (guint i = 1; i < table->rows; i++)
+		runs += table->slow[i] != table->slow[i - 1];
+	return CLAMP(BLOCK_RUNS * table->rows / runs, BLOCK_ROWS,
+		     MAX(table->rows / BLOCKS_MIN, BLOCK_ROWS));
+}
+
+/* Marks those that do no better than what neighbours in time give. */
+static void shuffle(struct searching *searching)
+{
+	const struct search_table *table = searching->table;
+	guint block = block_rows(table);
+	g_autofree uint64_t *shuffled = g_new(uint64_t, searching->words);
+	g_autofree guint *order = g_new(guint, table->rows + 1);
+	g_autofree guint *better = g_new0(guint, searching->candidates->len + 1);
+	g_autoptr(GRand) random = g_rand_new_with_seed(1);
+
+	for (guint i = 0; i < table->rows; i++)
+		order[i] = i;
+	for (guint turn = 0; turn < SHUFFLES; turn++) {
+		double most;
+
+		shuffle_labels(shuffled, table->slow, table->rows, block, order, random);
+		most = highest(searching, shuffled);
+		for (guint i = 0; i < searching->candidates->len; i++)
+			better[i] +=
+				most >=
+				g_array_index(searching->candidates, struct candidate, i).z - 1e-9;
+	}
+	for (guint i = 0; i < searching->candidates->len; i++)
+		g_array_index(searching->candidates, struct candidate, i).fails |=
+			better[i] > SHUFFLES_PASSED;
+}
+
+/* --- what is told --------------------------------------------------------------------------- */
+
+static void weigh(const struct searching *searching, struct candidate *candidate)
+{
+	const struct search_table *table = searching->table;
+	struct trait *trait = &candidate->trait;
+	double with = 0, without = 0, shares;
+	guint rest = table->rows - candidate->count;
+
+	for (guint i = 0; i < table->rows; i++)
+		if (candidate->rows[i / WORD_BITS] & UINT64_C(1) << i % WORD_BITS)
+			with += (double) table->ns[i];
+		else
+			without += (double) table->ns[i];
+	shares = (double) trait->in / trait->in_all - (double) trait->out / trait->out_all;
+	trait->explained = trait->in_all * shares * (with / candidate->count - without / rest);
+	trait->ratio = ((trait->in + 0.5) / (candidate->count + 1.0)) /
+		       ((trait->in_all - trait->in + 0.5) / (rest + 1.0));
+}
+
+static int most_explained(gconstpointer a, gconstpointer b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->fails != y->fails)
+		return x->fails ? 1 : -1;
+	if (x->trait.explained != y->trait.explained)
+		return x->trait.explained > y->trait.explained ? -1 : 1;
+	if (x->trait.part_count != y->trait.part_count)
+		return x->trait.part_count < y->trait.part_count ? -1 : 1;
+	for (guint i = 0; i < x->trait.part_count; i++) {
+		const struct trait_part *p = &x->trait.parts[i], *q = &y->trait.parts[i];
+
+		if (p->field != q->field)
+			return p->field < q->field ? -1 : 1;
+		if (p->test != q->test)
+			return p->test < q->test ? -1 : 1;
+		if (p->value != q->value)
+			return p->value < q->value ? -1 : 1;
+	}
+	return 0;
+}
+
+static bool picks_the_same(const struct searching *searching, const struct candidate *a,
+			   const struct candidate *b)
+{
+	guint both = bits_of_both(a->rows, b->rows, searching->words);
+
+	return both >= ALIKE * (a->count + b->count - both);
+}
+
+/* The best traits two by two: those that hold together. */
+static void try_pairs(struct searching *searching)
+{
+	guint singles = searching->candidates->len, best[PAIRED], count = 0;
+
+	g_array_sort(searching->candidates, most_explained);
+	for (guint i = 0; i < singles && count < PAIRED; i++)
+		best[count++] = i;
+	searching->choices = (double) singles * (singles - 1) / MAX(count * (count - 1), 1);
+	for (guint i = 0; i < count; i++)
+		for (guint k = i + 1; k < count; k++) {
+			const struct candidate *a = &g_array_index(searching->candidates,
+								   struct candidate, best[i]),
+					       *b = &g_array_index(searching->candidates,
+								   struct candidate, best[k]);
+			struct trait trait = {.parts = {a->trait.parts[0], b->trait.parts[0]},
+					      .part_count = 2};
+			uint64_t *rows;
+
+			if (trait.parts[0].field == trait.parts[1].field)
+				continue;
+			rows = g_new(uint64_t, searching->words);
+			for (guint w = 0; w < searching->words; w++)
+				rows[w] = a->rows[w] & b->rows[w];
+			offer(searching, &trait, rows);
+		}
+	for (guint i = singles; i < searching->candidates->len; i++)
+		weigh(searching, &g_array_index(searching->candidates, struct candidate, i));
+}
+
+/* Another value of a field says little more than the first. */
+static bool same_field(const struct trait *a, const struct trait *b)
+{
+	for (guint i = 0; i < a->part_count; i++)
+		for (guint k = 0; k < b->part_count; k++)
+			if (a->parts[i].field == b->parts[k].field)
+				return true;
+	return false;
+}
+
+/* A pair is worth more words only if neither half does nearly as well. */
+static bool is_needless(const struct searching *searching, const struct candidate *candidate)
+{
+	for (guint i = 0; candidate->trait.part_count == 2 && i < searching->candidates->len; i++) {
+		const struct candidate *at =
+			&g_array_index(searching->candidates, struct candidate, i);
+
+		for (guint half = 0; at->trait.part_count == 1 && half < 2; half++)
+			if (memcmp(&at->trait.parts[0], &candidate->trait.parts[half],
+				   sizeof at->trait.parts[0]) == 0 &&
+			    candidate->trait.explained < PAIR_GAIN * at->trait.explained)
+				return true;
+	}
+	return false;
+}
+
+static void choose(const struct searching *searching, GArray *traits)
+{
+	g_autoptr(GPtrArray) told = g_ptr_array_new();
+
+	for (guint i = 0; i < searching->candidates->len && traits->len < SEARCH_TOLD; i++) {
+		struct candidate *at = &g_array_index(searching->candidates, struct candidate, i);
+		bool again = false;
+
+		if (at->fails || at->trait.explained <= 0)
+			break;
+		for (guint k = 0; k < told->len; k++)
+			again |= same_field(&((struct candidate *) told->pdata[k])->trait,
+					    &at->trait) ||
+				 picks_the_same(searching, g_ptr_array_index(told, k), at);
+		if (again || is_needless(searching, at))
+			continue;
+		g_ptr_array_add(told, at);
+		g_array_append_val(traits, at->trait);
+	}
+}
+
+struct search_answer search(const struct search_table *table, guint groups)
+{
+	struct search_answer answer = {.outcome = SEARCH_NOTHING,
+				       .traits = g_array_new(FALSE, FALSE, sizeof(struct trait))};
+	struct searching searching = {.table = table, .words = table->rows / WORD_BITS + 1};
+
+	for (guint i = 0; i < table->rows; i++)
+		searching.slow += table->slow[i];
+	if (searching.slow < SUPPORT_MIN || table->rows - searching.slow < SUPPORT_MIN) {
+		answer.outcome = SEARCH_TOO_FEW;
+		return answer;
+	}
+	searching.labels = g_new0(uint64_t, searching.words);
+	for (guint i = 0; i < table->rows; i++)
+		if (table->slow[i])
+			searching.labels[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
+	searching.candidates = g_array_new(FALSE, FALSE, sizeof(struct candidate));
+	g_array_set_clear_func(searching.candidates, candidate_clear);
+	for (guint i = 0; i < table->fields->len; i++)
+		try_field(&searching, i);
+	for (guint i = 0; i < searching.candidates->len; i++)
+		weigh(&searching, &g_array_index(searching.candidates, struct candidate, i));
+	try_pairs(&searching);
+	answer.tried = searching.candidates->len;
+	if (correct(&searching, SEARCH_ALPHA / MAX(groups, 1))) {
+		shuffle(&searching);
+		g_array_sort(searching.candidates, most_explained);
+		choose(&searching, answer.traits);
+	}
+	if (answer.traits->len)
+		answer.outcome = SEARCH_FOUND;
+	g_array_free(searching.candidates, TRUE);
+	g_free(searching.labels);
+	return answer;
+}
