@@ -179,6 +179,36 @@ struct event_class declare_class(const struct event_sink *sink, const bt_event_c
 						     : ORIGIN_KERNEL);
 }
 
+/* All fields of a system call that are whole numbers. */
+static void resolve_values(const struct event_sink *sink, struct class_state *state,
+			   const bt_event_class *event_class)
+{
+	const bt_field_class *payload =
+		bt_event_class_borrow_payload_field_class_const(event_class);
+	uint64_t count = payload ? bt_field_class_structure_get_member_count(payload) : 0;
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	if (!sink->values ||
+	    (state->class.kind != EV_SYSCALL_ENTRY && state->class.kind != EV_SYSCALL_EXIT))
+		return;
+	state->values = g_array_new(FALSE, FALSE, sizeof(struct field_step));
+	for (uint64_t i = 0; i < count && state->values->len < SHAPE_MAX; i++) {
+		const bt_field_class_structure_member *member =
+			bt_field_class_structure_borrow_member_by_index_const(payload, i);
+		const bt_field_class *class =
+			bt_field_class_structure_member_borrow_field_class_const(member);
+		bt_field_class_type type = bt_field_class_get_type(class);
+		struct field_step step = {.index = i, .is_signed = is_signed(type)};
+
+		if (!is_signed(type) && !is_unsigned(type))
+			continue;
+		g_array_append_val(state->values, step);
+		shape_add(names, bt_field_class_structure_member_get_name(member), step.is_signed,
+			  (unsigned) bt_field_class_integer_get_field_value_range(class));
+	}
+	state->shape = state->values->len ? sink->shape(sink->data, names->str) : 0;
+}
+
 struct class_state *class_state_new(const struct event_sink *sink,
 				    const bt_event_class *event_class, bool user)
 {
@@ -189,6 +219,7 @@ struct class_state *class_state_new(const struct event_sink *sink,
 	state->steps = g_array_new(FALSE, FALSE, sizeof(struct field_step));
 	resolve_fields(state, event_class);
 	resolve_filters(sink, state, name ? name : "", event_class);
+	resolve_values(sink, state, event_class);
 	return state;
 }
 
@@ -201,6 +232,8 @@ void class_state_free(gpointer data)
 	g_array_free(state->steps, TRUE);
 	if (state->filters)
 		g_array_free(state->filters, TRUE);
+	if (state->values)
+		g_array_free(state->values, TRUE);
 	g_free(state->packet);
 	g_free(state);
 }
@@ -453,6 +486,21 @@ static int64_t integer(const struct field_step *step, const bt_field *field)
 			       : (int64_t) bt_field_integer_unsigned_get_value(field);
 }
 
+static void take_values(const struct class_state *state, const bt_field *payload,
+			struct scratch *scratch, struct event *event)
+{
+	for (guint i = 0; i < state->values->len; i++) {
+		const struct field_step *step = &g_array_index(state->values, struct field_step, i);
+
+		scratch->numbers[i] =
+			integer(step, bt_field_structure_borrow_member_field_by_index_const(
+					      payload, step->index));
+	}
+	event->syscall.shape = state->shape;
+	event->syscall.value_count = state->values->len;
+	event->syscall.values = scratch->numbers;
+}
+
 void fields_take(struct class_state *state, const bt_event *from, struct scratch *scratch,
 		 struct event *event)
 {
@@ -500,6 +548,8 @@ void fields_take(struct class_state *state, const bt_event *from, struct scratch
 			break;
 		}
 	}
+	if (state->shape)
+		take_values(state, bt_event_borrow_payload_field_const(from), scratch, event);
 }
 
 static bool field_matches(const bt_field *field, const struct filter_condition *condition)

@@ -30,6 +30,7 @@ struct scratch {
 	uint8_t bytes[SCRATCH_BYTES]; /* all lists of bytes */
 	uint32_t used;
 	GArray *ready;                /* owned; struct event_ready */
+	int64_t numbers[SHAPE_MAX];   /* values of a system call's fields */
 };
 
 /* Where the addresses lie in one option of a variant of headers; found when
@@ -54,6 +55,8 @@ struct class_state {
 	GArray *steps;       /* owned; struct field_step */
 	GArray *filters;     /* owned; struct class_filter; NULL: none */
 	struct packet_layout *packet; /* owned; NULL until a packet is met */
+	uint32_t shape;      /* struct event_syscall's; 0: nobody asks for the values */
+	GArray *values;      /* owned; struct field_step; NULL: none */
 };
 
 void scratch_init(struct scratch *scratch);

@@ -100,7 +100,7 @@ static bool is_for_listed(const struct taking *taking, const struct operation *o
 	return false;
 }
 
-static bool taken(struct taking *taking, const struct operation *operation)
+static bool taken(struct taking *taking, const struct operation *operation, uint32_t number)
 {
 	const struct side *side = taking->profiles->side;
 
@@ -108,7 +108,7 @@ static bool taken(struct taking *taking, const struct operation *operation)
 	    !operation_has_thread(operation) || operation->begin < side->from ||
 	    operation_end(operation) > side->to ||
 	    (taking->tracers && taking->tracers[operation->thread]) ||
-	    !operation_in_scope(&taking->scope, operation))
+	    !operation_in_scope(&taking->scope, operation, number))
 		return false;
 	return !side->of_requests || is_for_listed(taking, operation);
 }
@@ -177,7 +177,7 @@ static void take_calls(struct taking *taking, bool look)
 		guint bucket;
 
 		pages_pass(store, i);
-		if (!taken(taking, operation))
+		if (!taken(taking, operation, i))
 			continue;
 		profile = call_profile_of(profiles, PACK_NUMBER(operation->what));
 		if (look) {

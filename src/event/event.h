@@ -137,6 +137,10 @@ struct event_syscall {
 	int32_t pair[2];  /* pipe, socketpair; -1 */
 	const struct event_ready *fds; /* NULL where the event has no such list */
 	uint32_t fd_count;
+	/* all fields that are whole numbers, where the sink asks for them (sink.h) */
+	uint32_t shape;  /* interned: their names; 0: not taken */
+	uint32_t value_count;
+	const int64_t *values;
 	int32_t watched; /* poll: its descriptors; select: above the highest one; -1: not said */
 	bool fds_cut;     /* the tracer cut the list at one page */
 };

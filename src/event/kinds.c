@@ -546,6 +546,15 @@ void event_each_pointer(struct event *event, event_visit_string *string, event_v
 {
 	visit_fields(event, fields_of(event->kind), string, bytes, data);
 	visit_fields(event, event_contexts(event->kind), string, bytes, data);
+	if (event->kind == EV_SYSCALL_ENTRY || event->kind == EV_SYSCALL_EXIT)
+		bytes((const void **) &event->syscall.values,
+		      event->syscall.value_count * sizeof *event->syscall.values, data);
+}
+
+void shape_add(GString *names, const char *name, bool is_signed, unsigned bits)
+{
+	g_string_append_printf(names, "%s%s%s", names->len ? " " : "", name,
+			       !is_signed && bits >= 32 ? "*" : "");
 }
 
 static bool starts(const char *text, const char *prefix)

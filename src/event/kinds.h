@@ -11,6 +11,7 @@
 #ifndef WHYLATE_EVENT_KINDS_H
 #define WHYLATE_EVENT_KINDS_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,6 +71,9 @@ typedef void event_visit_string(const char **text, void *data);
 typedef void event_visit_bytes(const void **bytes, size_t size, void *data);
 void event_each_pointer(struct event *event, event_visit_string *string, event_visit_bytes *bytes,
 			void *data);
+
+/* Appends a whole number's name to those of a shape (sink.h). */
+void shape_add(GString *names, const char *name, bool is_signed, unsigned bits);
 
 /* Nothing is taken from its events any more. */
 void event_class_pass_over(struct event_class *class);

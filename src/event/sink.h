@@ -24,6 +24,7 @@
 #include "event/places.h"
 
 #define SINK_FILTERS 5 /* so many events can be asked for */
+#define SHAPE_MAX 12 /* fields of a system call whose values are taken: the first ones */
 
 /* What a trace's environment says; all may be NULL or 0. Borrowed. */
 struct host_info {
@@ -58,6 +59,10 @@ struct event_sink {
 	 * Borrowed. */
 	const struct event_filter *filters[SINK_FILTERS];
 	bool only_matches; /* of other events only that they happened is of use */
+	/* Of system calls all fields that are whole numbers are wanted, under a number that shape()
+	 * gives for their names: "fd buf* count", with a * behind those that may be addresses. */
+	bool values;
+	uint32_t (*shape)(void *data, const char *names);
 	struct event_places *places; /* borrowed; noted here, if the reader can; NULL: not */
 
 	/* --- what the reader tells --- */

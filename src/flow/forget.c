@@ -7,6 +7,7 @@
 #include "flow/forget_state.h"
 #include "objects/path_tries.h"
 #include "model/model_records.h"
+#include "timeline/facts.h"
 #include "timeline/timeline_records.h"
 
 /* --- operations and packets -------------------------------------------------------- */
@@ -56,6 +57,7 @@ static void keep_operations(struct keeping *keeping)
 		if (!kept[i])
 			continue;
 		copy = keep_copy(keeping, STORE_OPERATIONS, i);
+		facts_keep(&keeping->old, i, keeping->flow->timeline, numbers[i]);
 		each_ref(&operation_record, copy, STORE_OPERATIONS, renumber, numbers);
 		keep_record(keeping, &operation_record, copy);
 	}

@@ -125,6 +125,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		thread->flow.call.name = name;
 		thread->flow.call.begin = flow->time;
 		call_arguments(flow, thread, &event->syscall);
+		operation_values(flow, thread, &event->syscall);
 		transport_call(flow, thread, cpu->current);
 		if (info->wait == WAIT_FUTEX)
 			lock_futex_begins(flow, cpu->current, thread);
@@ -290,7 +291,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 		flush_explains(flow, cpu->current, thread);
 	if (event->syscall.ret > 0 && flow_call_info(flow, call->name)->effect == DOES_WRITE)
 		file_written(flow, cpu->current, thread, (uint64_t) event->syscall.ret);
-	operation_syscall_exit(flow, cpu, thread);
+	operation_syscall_exit(flow, cpu, thread, &event->syscall);
 	if (call->lock)
 		lock_futex_ends(flow, cpu->current, thread, event->syscall.ret);
 	call_note_sent(flow, thread, &event->syscall);

@@ -61,7 +61,7 @@ static void find_queues(struct operation_scope *scope, const struct pages *store
 		struct block_request *request, *other;
 
 		pages_pass(store, i);
-		if (PACK_KIND(at->what) != OPERATION_QUEUED || !operation_in_scope(scope, at))
+		if (PACK_KIND(at->what) != OPERATION_QUEUED || !operation_in_scope(scope, at, i))
 			continue;
 		request = g_new0(struct block_request, 1);
 		*request = (struct block_request) {.device = PACK_NUMBER(at->what),
@@ -97,7 +97,7 @@ static GArray *requests_of(struct operation_scope *scope, const struct pages *st
 		const struct block_request *queue;
 
 		pages_pass(store, i);
-		if (PACK_KIND(at->what) != OPERATION_SERVED || !operation_in_scope(scope, at))
+		if (PACK_KIND(at->what) != OPERATION_SERVED || !operation_in_scope(scope, at, i))
 			continue;
 		queue = g_hash_table_lookup(queues, &request);
 		if (queue && queue->queue_known) {

@@ -45,4 +45,5 @@ bool operations_check(struct options *options, GError **error)
 void operations_want(const struct options *options, struct wanted *wanted)
 {
 	wanted->operations |= operations_wanted(options);
+	wanted->facts |= operations_have_conditions(options);
 }

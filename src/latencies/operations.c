@@ -147,8 +147,9 @@ static bool may_be(const char *pattern, enum operation_kind kind)
 	return pattern_match(head, kind_names[kind]);
 }
 
-uint32_t operations_named(const char *pattern)
+uint32_t operations_named(const char *text)
 {
+	g_autofree char *pattern = operation_pattern_name(text);
 	uint32_t named = 0;
 
 	for (int kind = 0; kind < OPERATION_KINDS; kind++)
@@ -157,8 +158,14 @@ uint32_t operations_named(const char *pattern)
 	return named;
 }
 
-bool operation_pattern_check(const char *pattern, GError **error)
+bool operation_pattern_check(const char *text, GError **error)
 {
+	struct operation_pattern *parsed = operation_pattern_new(text, error);
+	g_autofree char *pattern = parsed ? g_strdup(parsed->name) : NULL;
+
+	operation_pattern_free(parsed);
+	if (!pattern)
+		return false;
 	if (operations_named(pattern))
 		return true;
 	g_set_error(
@@ -190,7 +197,7 @@ static bool may_be_wanted(const struct options *options, enum operation_kind kin
 	const GPtrArray *patterns = options->profile.operations;
 
 	for (guint i = 0; i < patterns->len; i++)
-		if (may_be(g_ptr_array_index(patterns, i), kind))
+		if (operations_named(g_ptr_array_index(patterns, i)) & 1u << kind)
 			return true;
 	return !patterns->len &&
 	       (kind == OPERATION_SYSCALL || (kind == OPERATION_BUSY && turns_unasked(options)));
@@ -259,10 +266,40 @@ void operations_add_waits(struct session *session)
 		add_thread(session, i);
 }
 
+static void free_pattern(gpointer pattern)
+{
+	operation_pattern_free(pattern);
+}
+
+bool operations_have_conditions(const struct options *options)
+{
+	const GPtrArray *patterns = options->profile.operations;
+
+	for (guint i = 0; i < patterns->len; i++) {
+		const char *text = g_ptr_array_index(patterns, i);
+		g_autofree char *name = operation_pattern_name(text);
+
+		if (strcmp(name, text) != 0)
+			return true;
+	}
+	return false;
+}
+
 void operation_scope_init(struct operation_scope *scope, const struct session *session)
 {
-	*scope = (struct operation_scope) {.session = session,
-					   .wanted = g_hash_table_new(NULL, NULL)};
+	const GPtrArray *texts = session->asked.options->profile.operations;
+
+	*scope =
+		(struct operation_scope) {.session = session,
+					  .wanted = g_hash_table_new(NULL, NULL),
+					  .patterns = g_ptr_array_new_with_free_func(free_pattern)};
+	for (guint i = 0; i < texts->len; i++)
+		g_ptr_array_add(scope->patterns,
+				operation_pattern_new(g_ptr_array_index(texts, i), NULL));
+	if (operations_have_conditions(session->asked.options)) {
+		scope->fields_met = g_hash_table_new(NULL, NULL);
+		scope->shapes = shapes_new(session);
+	}
 	if (!session->asked.selected->len)
 		return;
 	scope->threads = g_new0(guint8, session->trace.model.thread_count + 1);
@@ -273,22 +310,115 @@ void operation_scope_init(struct operation_scope *scope, const struct session *s
 void operation_scope_clear(struct operation_scope *scope)
 {
 	g_hash_table_destroy(scope->wanted);
+	g_ptr_array_free(scope->patterns, TRUE);
+	if (scope->fields_met)
+		g_hash_table_destroy(scope->fields_met);
+	shapes_free(scope->shapes);
 	g_free(scope->threads);
 }
 
-static bool name_wanted(const struct session *session, uint32_t what)
-{
-	const GPtrArray *patterns = session->asked.options->profile.operations;
-	g_autofree char *name = NULL;
+/* What is asked of operations of one name. */
+enum { WANTED_NOT = 1, WANTED, WANTED_BY_FIELDS };
 
-	if (!patterns->len)
+static guint name_wanted(const struct operation_scope *scope, uint32_t what)
+{
+	const struct session *session = scope->session;
+	g_autofree char *name = NULL;
+	guint wanted = WANTED_NOT;
+
+	if (!scope->patterns->len)
 		return PACK_KIND(what) == OPERATION_SYSCALL ||
-		       (PACK_KIND(what) == OPERATION_BUSY && turns_unasked(session->asked.options));
+				       (PACK_KIND(what) == OPERATION_BUSY &&
+					turns_unasked(session->asked.options))
+			       ? WANTED
+			       : WANTED_NOT;
 	name = operation_name(session, what);
-	for (guint i = 0; i < patterns->len; i++)
-		if (pattern_match(g_ptr_array_index(patterns, i), name))
+	for (guint i = 0; i < scope->patterns->len; i++) {
+		const struct operation_pattern *pattern = g_ptr_array_index(scope->patterns, i);
+
+		if (!pattern_match(pattern->name, name))
+			continue;
+		if (!pattern->conditions)
+			return WANTED;
+		wanted = WANTED_BY_FIELDS;
+	}
+	return wanted;
+}
+
+static bool condition_met(const struct operation_scope *scope,
+			  const struct field_condition *condition,
+			  const struct operation *operation, const struct operation_fields *fields)
+{
+	const struct operation_field *field =
+		operation_field(fields,
+				intern_id(scope->session->trace.model.names, condition->field));
+
+	if (field)
+		return field_condition_holds(condition, field->value);
+	return strcmp(condition->field, "cpu") == 0 && operation->cpu != OPERATION_CPU_UNKNOWN &&
+	       field_condition_holds(condition, operation->cpu);
+}
+
+/* Some pattern of that name has no condition that is not met. */
+static bool fields_wanted(const struct operation_scope *scope, const struct operation *operation,
+			  uint32_t number)
+{
+	g_autofree char *name =
+		operation_name(scope->session, operation_what(scope->session, operation));
+	struct operation_fields fields;
+
+	operation_fields(scope->shapes, number, &fields);
+	for (uint32_t i = 0; i < fields.count; i++)
+		g_hash_table_add(scope->fields_met, GUINT_TO_POINTER(fields.at[i].name));
+	for (guint i = 0; i < scope->patterns->len; i++) {
+		const struct operation_pattern *pattern = g_ptr_array_index(scope->patterns, i);
+		bool met = pattern->conditions && pattern_match(pattern->name, name);
+
+		for (guint k = 0; met && k < pattern->conditions->len; k++)
+			met = condition_met(scope,
+					    &g_array_index(pattern->conditions,
+							   struct field_condition, k),
+					    operation, &fields);
+		if (met)
 			return true;
+	}
 	return false;
+}
+
+bool operation_scope_check(const struct operation_scope *scope, GError **error)
+{
+	const struct session *session = scope->session;
+
+	if (!scope->fields_met || !g_hash_table_size(scope->fields_met))
+		return true; /* no operation of that name: there is another word for that */
+	for (guint i = 0; i < scope->patterns->len; i++) {
+		const struct operation_pattern *pattern = g_ptr_array_index(scope->patterns, i);
+
+		for (guint k = 0; pattern->conditions && k < pattern->conditions->len; k++) {
+			const char *field =
+				g_array_index(pattern->conditions, struct field_condition, k).field;
+			uint32_t known = intern_id(session->trace.model.names, field);
+			struct nearest nearest = {.wanted = field};
+			g_autofree char *near = NULL;
+			GHashTableIter iter;
+			gpointer name;
+
+			if (strcmp(field, "cpu") == 0 ||
+			    g_hash_table_contains(scope->fields_met, GUINT_TO_POINTER(known)))
+				continue;
+			nearest_offer(&nearest, "cpu");
+			g_hash_table_iter_init(&iter, scope->fields_met);
+			while (g_hash_table_iter_next(&iter, &name, NULL))
+				nearest_offer(&nearest,
+					      session_text(session, GPOINTER_TO_UINT(name)));
+			near = nearest_list(&nearest, "; they have ");
+			g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+				    "--operation '%s': these operations have no field '%s'%s",
+				    pattern->name, field, near);
+			return false;
+		}
+	}
+	return true;
 }
 
 static bool resource_matches(const struct session *session, uint32_t resource)
@@ -344,7 +474,6 @@ char *operations_near_resources(const struct session *session)
 	return nearest_list(&nearest, "; they are on ");
 }
 
-/* 1: no, 2: yes. */
 static guint wanted_of(struct operation_scope *scope, uint32_t what)
 {
 	guint place = (what ^ what >> PACK_BITS) % SCOPE_RECENT;
@@ -355,7 +484,7 @@ static guint wanted_of(struct operation_scope *scope, uint32_t what)
 		return wanted;
 	wanted = GPOINTER_TO_UINT(g_hash_table_lookup(scope->wanted, key));
 	if (!wanted) {
-		wanted = name_wanted(scope->session, what) ? 2 : 1;
+		wanted = name_wanted(scope, what);
 		g_hash_table_insert(scope->wanted, key, GUINT_TO_POINTER(wanted));
 	}
 	scope->recent[place].what = what;
@@ -380,12 +509,13 @@ bool operation_spans_gap(const struct session *session, const struct operation *
 	       host_gap_over(host, operation->begin, end);
 }
 
-bool operation_in_scope(struct operation_scope *scope, const struct operation *operation)
+bool operation_in_scope(struct operation_scope *scope, const struct operation *operation,
+			uint32_t number)
 {
 	const struct session *session = scope->session;
 	guint wanted = wanted_of(scope, operation_what(session, operation));
 
-	if (wanted == 1 || operation->begin < session->asked.from ||
+	if (wanted == WANTED_NOT || operation->begin < session->asked.from ||
 	    operation_end(operation) > session->asked.to)
 		return false;
 	if (scope->threads &&
@@ -396,7 +526,9 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 				model_host(&session->trace.model,
 					   model_operation_host(&session->trace.model, operation))))
 		return false;
-	return !session->asked.options->profile.resource || resource_wanted(session, operation);
+	if (session->asked.options->profile.resource && !resource_wanted(session, operation))
+		return false;
+	return wanted == WANTED || fields_wanted(scope, operation, number);
 }
 
 GPtrArray *operations_available(const struct operation_scope *scope)

@@ -18,6 +18,8 @@
 #ifndef WHYLATE_LATENCIES_OPERATIONS_H
 #define WHYLATE_LATENCIES_OPERATIONS_H
 
+#include "latencies/operation_fields.h"
+#include "latencies/operation_pattern.h"
 #include "run/session.h"
 
 /* Name of what is done; free with g_free(). `what`: struct operation's. */
@@ -59,23 +61,34 @@ uint32_t operations_wanted(const struct options *options);
  * when all events are in. */
 void operations_add_waits(struct session *session);
 
-/* The operations asked for: by pattern, thread, host, resource, window. An
+/* The operations asked for: by pattern, fields, thread, host, resource, window. An
  * operation is in the window if all of it is. */
 #define SCOPE_RECENT 64
 
 struct operation_scope {
 	const struct session *session;
-	GHashTable *wanted; /* owned; what -> 1 or 2: no, yes */
+	GHashTable *wanted; /* owned; what -> WANTED_… */
+	GPtrArray *patterns; /* owned; struct operation_pattern */
+	GHashTable *fields_met; /* owned; interned names of fields that operations with conditions
+				   have; NULL: there are no conditions */
+	struct shapes *shapes; /* owned; NULL: the same */
 	guint8 *threads; /* owned; by thread: asked for; NULL: all */
 	struct {
 		uint32_t what;
-		guint wanted; /* as in the table; 0: none yet */
+		guint wanted; /* as in the table */
 	} recent[SCOPE_RECENT]; /* by a hash of `what`, to save most look-ups */
 };
 
 void operation_scope_init(struct operation_scope *scope, const struct session *session);
 void operation_scope_clear(struct operation_scope *scope);
-bool operation_in_scope(struct operation_scope *scope, const struct operation *operation);
+/* `number`: the operation's in the store. */
+bool operation_in_scope(struct operation_scope *scope, const struct operation *operation,
+			uint32_t number);
+/* Every field that a condition names was one of the operations' (an error that lists those there
+ * are): only after all operations have been asked about. */
+bool operation_scope_check(const struct operation_scope *scope, GError **error);
+/* Some pattern has conditions: facts are to be recorded. */
+bool operations_have_conditions(const struct options *options);
 
 /* The kinds of operations that the trace has, as patterns; static strings. Only
  * after all operations have been asked about. */

@@ -200,11 +200,12 @@ static bool kind_wanted(const struct profiles *profiles, const struct operation 
 	return profiles->session->trace.flow.operations_wanted & 1u << PACK_KIND(operation->what);
 }
 
-struct profile *profile_of(struct profiles *profiles, const struct operation *operation)
+struct profile *profile_of(struct profiles *profiles, const struct operation *operation,
+			   uint32_t number)
 {
 	if (!kind_wanted(profiles, operation))
 		return NULL;
-	return operation_in_scope(&profiles->scope, operation)
+	return operation_in_scope(&profiles->scope, operation, number)
 		       ? look_up(profiles, operation)
 		       : NULL;
 }
@@ -223,13 +224,15 @@ static void count_lapse(const struct profiles *profiles, struct profile *profile
 	lapse->counts[bucket]++;
 }
 
-static void count_operation(struct profiles *profiles, const struct operation *operation)
+static void count_operation(struct profiles *profiles, uint32_t number)
 {
+	const struct operation *operation =
+		operation_at(&profiles->session->trace.timeline.operations, number);
 	int64_t latency = (int64_t) operation->duration;
 	struct profile *profile;
 	guint bucket;
 
-	if (!operation_in_scope(&profiles->scope, operation))
+	if (!operation_in_scope(&profiles->scope, operation, number))
 		return;
 	profile = look_up(profiles, operation);
 	if (!profile)
@@ -322,7 +325,7 @@ static void search_pass(struct profiles *profiles, struct search *search)
 	memset(search->bins, 0, (sizeof *search->bins * search->count) << search->pass_bits);
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct operation *operation = operation_at(store, i);
-		struct profile *profile = profile_of(profiles, operation);
+		struct profile *profile = profile_of(profiles, operation, i);
 
 		pages_pass(store, i);
 		for (guint q = 0; profile && q < G_N_ELEMENTS(percents); q++)
@@ -452,7 +455,7 @@ static bool check_patterns(const struct profiles *profiles, GError **error)
 
 	/* of what nobody asked for the trace may have none */
 	for (guint i = 0; i < patterns->len && !session->asked.options->assumed; i++) {
-		const char *pattern = g_ptr_array_index(patterns, i);
+		g_autofree char *pattern = operation_pattern_name(g_ptr_array_index(patterns, i));
 		struct nearest nearest = {.wanted = pattern};
 		g_autofree char *near = NULL, *all = NULL;
 		GHashTableIter iter;
@@ -498,9 +501,9 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 	}
 	for (uint32_t i = 1; i < store->used; i++) {
 		pages_pass(store, i);
-		count_operation(profiles, operation_at(store, i));
+		count_operation(profiles, i);
 	}
-	if (!check_patterns(profiles, error)) {
+	if (!check_patterns(profiles, error) || !operation_scope_check(&profiles->scope, error)) {
 		profiles_free(profiles);
 		return NULL;
 	}

@@ -77,8 +77,9 @@ struct profiles {
  * --time-lapse with too many segments. */
 struct profiles *profiles_new(const struct session *session, guint resolution, GError **error);
 void profiles_free(struct profiles *profiles);
-/* The profile that the operation counts in, NULL. */
-struct profile *profile_of(struct profiles *profiles, const struct operation *operation);
+/* The profile that the operation counts in, NULL. `number`: its number in the store. */
+struct profile *profile_of(struct profiles *profiles, const struct operation *operation,
+			   uint32_t number);
 /* Finds the peaks anew, from the counts. */
 void profile_find_peaks(struct profile *profile, const struct buckets *buckets);
 void profile_free(gpointer profile);

@@ -279,7 +279,7 @@ void roots_search(struct profiles *profiles)
 
 		pages_pass(store, i);
 		split.operation = operation_at(store, i);
-		profile = profile_of(profiles, split.operation);
+		profile = profile_of(profiles, split.operation, i);
 		if (!profile)
 			continue;
 		split.peak = peak_of(profile, bucket_of(&profiles->buckets,

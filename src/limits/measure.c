@@ -236,7 +236,7 @@ static void measure_operations(struct measures *measures, const struct session *
 		bool doubtful;
 
 		pages_pass(store, i);
-		if (!operation_in_scope(&scope, operation))
+		if (!operation_in_scope(&scope, operation, i))
 			continue;
 		measure = of_operation(measures, session, known, operation, limit->per);
 		if (!measure)

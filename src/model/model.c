@@ -101,6 +101,8 @@ void thread_clear(struct thread *thread)
 	track_clear(&thread->track);
 	if (thread->flow.functions)
 		g_array_free(thread->flow.functions, TRUE);
+	if (thread->flow.values)
+		g_byte_array_free(thread->flow.values, TRUE);
 	user_stack_free(thread->flow.user);
 	if (thread->flow.woke)
 		g_array_free(thread->flow.woke, TRUE);

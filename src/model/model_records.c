@@ -70,7 +70,7 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(flow.remembered), TIME(flow.remembered_at), NUMBER(flow.sigreturn), TIME(flow.left),
        TIME(flow.unseen_from), TIME(flow.unseen_until), TIME(flow.woken),
        REF(flow.operation, STORE_OPERATIONS), NUMBER(flow.calls), NUMBER(flow.tries),
-       PASSING_ARRAY(flow.functions, open_frame), POINTER(flow.user, user_stack),
+       PASSING_ARRAY(flow.functions, open_frame), OWN(flow.values), POINTER(flow.user, user_stack),
        PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by), NAME(flow.asked_call),
        NAME(flow.sent), TIME_OR_0(flow.sent_at), REF(flow.pause, STORE_REASONS),
        NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),

@@ -16,6 +16,7 @@
 #include "objects/operation_log.h"
 
 #include "objects/exchanges.h"
+#include "timeline/facts.h"
 #include "objects/resource.h"
 
 #define OPEN_MAX 128 /* nested frames; recursion deeper than that is counted */
@@ -166,11 +167,35 @@ void operation_syscall_entry(struct flow *flow, struct thread *thread)
 	}
 }
 
-void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *thread)
+void operation_values(struct flow *flow, struct thread *thread, const struct event_syscall *args)
+{
+	if (!flow->facts_wanted)
+		return;
+	if (!thread->flow.values)
+		thread->flow.values = g_byte_array_new();
+	g_byte_array_set_size(thread->flow.values, 0);
+	if (args->shape)
+		facts_put(thread->flow.values, args->shape, args->values, args->value_count);
+}
+
+/* Of the call that was recorded last. */
+static void record_values(struct flow *flow, struct thread *thread, uint32_t before,
+			  const struct event_syscall *args)
+{
+	if (!flow->facts_wanted || !thread->flow.values || thread->flow.operation == before)
+		return;
+	if (args->shape)
+		facts_put(thread->flow.values, args->shape, args->values, args->value_count);
+	facts_append(flow->timeline, thread->flow.operation, thread->flow.values);
+}
+
+void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *thread,
+			    const struct event_syscall *args)
 {
 	struct open_frame frame = {thread->flow.call.begin,
 				   PACK(OPERATION_SYSCALL, thread->flow.call.name), 0,
 				   cpu->current};
+	uint32_t before = thread->flow.operation;
 	int32_t fd;
 
 	if (!flow->operations_wanted)
@@ -185,6 +210,7 @@ void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *t
 	if (flow->resources_wanted)
 		frame.ref = call_resource(flow, thread, &fd);
 	record(flow, cpu, thread->host, &frame);
+	record_values(flow, thread, before, args);
 }
 
 static void request_part(struct flow *flow, const struct request *request, uint32_t what,

@@ -13,7 +13,10 @@ void operation_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct e
 /* Entry or exit of a kernel function that a probe was set on. */
 void operation_function(struct flow *flow, struct cpu *cpu, const struct event *event);
 void operation_syscall_entry(struct flow *flow, struct thread *thread);
-void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *thread);
+/* Keeps the values of a call's fields for its exit. */
+void operation_values(struct flow *flow, struct thread *thread, const struct event_syscall *args);
+void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *thread,
+			    const struct event_syscall *args);
 /* A request was issued: its time in the queue since its first bio or insert, or
  * since it was put back; it completed: its time in the device. */
 void operation_queued(struct flow *flow, const struct cpu *cpu, uint16_t host,

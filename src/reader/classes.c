@@ -186,6 +186,42 @@ static void add_filters(const struct event_sink *sink, struct record_class *clas
 	}
 }
 
+/* The same for all fields of a system call that are whole numbers. */
+static void add_values(const struct event_sink *sink, struct record_class *class,
+		       const struct event_type *event, GHashTable *fields, guint used)
+{
+	const GArray *members = event->payload ? event->payload->members : NULL;
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	if (!sink->values ||
+	    (class->class.kind != EV_SYSCALL_ENTRY && class->class.kind != EV_SYSCALL_EXIT))
+		return;
+	for (guint i = 0; members && i < members->len && class->value_count < SHAPE_MAX; i++) {
+		const struct member *member = &g_array_index(members, struct member, i);
+		gpointer known = g_hash_table_lookup(fields, member->name);
+
+		if (member->type->kind != TYPE_INTEGER || (!known && used == VALUES_MAX))
+			continue;
+		if (!known) {
+			known = GUINT_TO_POINTER(++used);
+			g_hash_table_insert(fields, member->name, known);
+		}
+		class->value_places[class->value_count++] = (uint8_t) (GPOINTER_TO_UINT(known) - 1);
+		shape_add(names, member->name, member->type->is_signed, member->type->size);
+	}
+	class->shape = class->value_count ? sink->shape(sink->data, names->str) : 0;
+}
+
+static void take_values(const struct record_class *class, struct cursor *cursor,
+			struct event *event)
+{
+	for (guint i = 0; i < class->value_count; i++)
+		cursor->numbers[i] = (int64_t) cursor->values[class->value_places[i]].number;
+	event->syscall.shape = class->shape;
+	event->syscall.value_count = class->value_count;
+	event->syscall.values = cursor->numbers;
+}
+
 static bool condition_holds(const struct filter_condition *condition, uint8_t number,
 			    const struct cursor *cursor, const struct event *event)
 {
@@ -253,6 +289,8 @@ static void make_program(const struct class_table *table, struct record_class *c
 	class->program = program_new();
 	wishes = payload_wishes(&class->class);
 	add_filters(sink, class, stream, event, fields, common, own);
+	add_values(sink, class, event, fields,
+		   g_hash_table_size(fields) + g_hash_table_size(common) + g_hash_table_size(own));
 	compiler_init(&compiler, class->program, table->metadata);
 	compiler_note(&compiler, stream->context);
 	compiler_note(&compiler, event->context);
@@ -389,5 +427,7 @@ bool class_take(const struct class_table *table, struct record_class *class, str
 		event_take_tcp(event, &cursor->headers);
 	if (class->filters)
 		apply_filters(class, cursor, event);
+	if (class->shape)
+		take_values(class, cursor, event);
 	return true;
 }

@@ -22,6 +22,9 @@ struct record_class {
 	bool met;                /* what follows is made when the first one comes */
 	struct program *program; /* owned; NULL: such records cannot be read */
 	GArray *filters;         /* owned; struct class_filter; NULL: none */
+	uint32_t shape;          /* struct event_syscall's; 0: nobody asks for the values */
+	uint8_t value_count;
+	uint8_t value_places[SHAPE_MAX]; /* in the cursor's values */
 };
 
 /* The classes of one stream class in one directory's metadata. */

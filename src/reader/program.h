@@ -16,13 +16,14 @@
 
 #include "event/event.h"
 #include "event/kinds.h"
+#include "event/sink.h"
 #include "event/tcp.h"
 #include "metadata/types.h"
 
 #define REGISTERS 32
 #define NO_PLACE UINT16_MAX
 #define NO_REGISTER UINT8_MAX
-#define VALUES_MAX 16
+#define VALUES_MAX 24
 
 enum take {
 	TAKE_NOTHING,
@@ -115,6 +116,7 @@ struct cursor {
 	uint64_t registers[REGISTERS];
 	struct event *event;
 	struct field_value values[VALUES_MAX];
+	int64_t numbers[SHAPE_MAX]; /* values of a system call's fields */
 	struct event_ready one;   /* the element that TAKE_READY fills */
 	struct packet_headers headers;
 	GArray *ready;            /* owned; struct event_ready */

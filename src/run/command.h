@@ -25,6 +25,7 @@ struct session;
 struct wanted {
 	uint32_t operations; /* as flow.operations_wanted */
 	bool exchanges, resources;
+	bool facts; /* of operations: values of system calls' fields and the like */
 };
 
 /* Bits of enum need (needs.h): without it the command's answers are … */

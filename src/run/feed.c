@@ -95,6 +95,7 @@ struct session *session_new(struct options *options)
 	session->trace.flow.operations_wanted = wanted.operations;
 	session->trace.flow.exchanges_wanted = wanted.exchanges;
 	session->trace.flow.resources_wanted = wanted.resources;
+	session->trace.flow.facts_wanted = session->trace.sink.values = wanted.facts;
 	sink_init(session);
 	stretches_init(session);
 	return session;

@@ -79,6 +79,7 @@ struct flow {
 	uint32_t ipis[3]; /* interned vectors by which CPUs ask each other */
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
 	bool resources_wanted; /* … with the system calls' resources */
+	bool facts_wanted; /* … with what is known of each operation: facts.h */
 	bool exchanges_wanted; /* record what is read from and written to connections */
 	struct idmap first_reads; /* host, process and key of files that were read */
 	struct idmap peer_ends; /* end of a socket for datagrams, and peer's name -> its end */

@@ -217,6 +217,15 @@ struct run {
 			     NO_PRIORITY (event.h) */
 };
 
+/* Where what is known of an operation begins, and the bytes of it: facts.h. */
+struct fact_place {
+	uint32_t at; /* its first byte + 1; 0: none */
+};
+
+struct fact_byte {
+	uint8_t byte;
+};
+
 struct timeline {
 	struct pages intervals;
 	struct pages blocks; /* index 0 unused */
@@ -225,6 +234,8 @@ struct timeline {
 	struct pages runs; /* through struct log, one of each CPU */
 	struct pages holds; /* through struct log, two of each lock */
 	struct pages operations; /* index 0 unused */
+	struct pages fact_places; /* struct fact_place, by operation; the last may have none */
+	struct pages facts; /* struct fact_byte */
 	struct pages packets; /* struct packet; index 0 unused */
 	struct pages exchanges; /* struct exchange; index 0 unused */
 	struct pages ends; /* struct channel_end; index 0 unused */
@@ -241,6 +252,8 @@ enum store {
 	STORE_RUNS,
 	STORE_HOLDS,
 	STORE_OPERATIONS,
+	STORE_FACT_PLACES, /* through facts.h, as are the next */
+	STORE_FACTS,
 	STORE_PACKETS,
 	STORE_EXCHANGES,
 	STORE_ENDS,

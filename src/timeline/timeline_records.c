@@ -51,6 +51,15 @@ RECORD(operation, TIME(begin), BITS_AFTER(begin, 8), NUMBER(what), THREAD(thread
        REF(previous, STORE_OPERATIONS));
 #undef RECORD_TYPE
 
+/* Kept with their operations by hand (flow/forget.c). */
+#define RECORD_TYPE struct fact_place
+RECORD(fact_place, NUMBER(at));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct fact_byte
+RECORD(fact_byte, NUMBER(byte));
+#undef RECORD_TYPE
+
 /* Its times stay its host's: clocks are told from them (trace/pairs.h). */
 #define RECORD_TYPE struct packet
 RECORD(packet, HOST(host), NUMBER(time), NUMBER(handed), NUMBER(flow), NUMBER(seq), NUMBER(ack_seq),
@@ -85,6 +94,8 @@ const struct record *const store_records[] = {
 	[STORE_RUNS] = &run_record,
 	[STORE_HOLDS] = &hold_record,
 	[STORE_OPERATIONS] = &operation_record,
+	[STORE_FACT_PLACES] = &fact_place_record,
+	[STORE_FACTS] = &fact_byte_record,
 	[STORE_PACKETS] = &packet_record,
 	[STORE_EXCHANGES] = &exchange_record,
 	[STORE_ENDS] = &channel_end_record,
@@ -93,6 +104,6 @@ const struct record *const store_records[] = {
 /* What logs and other records lead to is walked from there; the rest in order. */
 #define RECORD_TYPE struct timeline
 RECORD(timeline, OWN(intervals), OWN(blocks), OWN(details), OWN(reasons), OWN(runs), OWN(holds),
-       STORED(operations, operation), STORED(packets, packet), STORED(exchanges, exchange),
-       STORED(ends, channel_end), OWN(memory), OWN(chunks_read));
+       STORED(operations, operation), OWN(fact_places), OWN(facts), STORED(packets, packet),
+       STORED(exchanges, exchange), STORED(ends, channel_end), OWN(memory), OWN(chunks_read));
 #undef RECORD_TYPE

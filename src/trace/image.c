@@ -9,7 +9,7 @@
 #include "model/model_records.h"
 #include "trace/trace_records.h"
 
-#define MAGIC "whylate\14" /* 12: of the format */
+#define MAGIC "whylate\15" /* 13: of the format */
 
 /* --- names ----------------------------------------------------------------------- */
 
@@ -81,6 +81,7 @@ bool image_write(const struct trace *trace, const struct image_of *of, int fd, b
 	memcpy(head.key, of->key, IMAGE_KEY);
 	head.operations_wanted = trace->flow.operations_wanted;
 	head.resources_wanted = trace->flow.resources_wanted;
+	head.facts_wanted = trace->flow.facts_wanted;
 	head.exchanges_wanted = trace->flow.exchanges_wanted;
 	digest_init(&out.digest);
 	out.buffer = g_malloc(IMAGE_PIECE);
@@ -116,7 +117,8 @@ static bool has_wanted(const struct trace *trace, const struct image_head *head)
 	if (!trace->flow.operations_wanted)
 		return true;
 	return read_for(trace->flow.operations_wanted) == read_for(head->operations_wanted) &&
-	       (!trace->flow.resources_wanted || head->resources_wanted);
+	       (!trace->flow.resources_wanted || head->resources_wanted) &&
+	       (!trace->flow.facts_wanted || head->facts_wanted);
 }
 
 /* What was recorded for a profile, and shows in other reports by being there. */

@@ -28,7 +28,7 @@ struct image_head {
 	uint32_t operations_wanted;
 	uint32_t resources_wanted;
 	uint32_t exchanges_wanted;
-	uint32_t unused;
+	uint32_t facts_wanted;
 	struct image_store stores[TIMELINE_STORES]; /* in the order of enum store */
 };
 _Static_assert(sizeof(struct image_head) == 8 + IMAGE_KEY + 5 * 8 + TIMELINE_STORES * 16,

@@ -87,6 +87,11 @@ static struct event_class declare(void *data, const char *event_name, enum class
 	return class;
 }
 
+static uint32_t shape(void *data, const char *names)
+{
+	return intern_id(((struct trace *) data)->model.names, names);
+}
+
 static void begin(void *data, uint32_t host, uint32_t cpu, int64_t time)
 {
 	struct trace *trace = data;
@@ -142,6 +147,7 @@ void trace_init(struct trace *trace)
 		.leave_user = leave_user,
 		.place = place,
 		.declare = declare,
+		.shape = shape,
 		.begin = begin,
 		.lose = lose,
 		.damage = damage,

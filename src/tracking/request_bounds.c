@@ -364,7 +364,7 @@ static void find_calls(struct user_requests *requests)
 
 		pages_pass(store, i);
 		if (PACK_KIND(operation->what) != OPERATION_SYSCALL || operation->half ||
-		    !operation_has_thread(operation) || !operation_in_scope(&scope, operation))
+		    !operation_has_thread(operation) || !operation_in_scope(&scope, operation, i))
 			continue;
 		request = user_request_at(
 			requests,

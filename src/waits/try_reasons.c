@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "event/results.h"
 #include "util/when.h"
 #include "lives/restarts.h"
 #include "waits/state_names.h"
@@ -14,30 +15,6 @@ static void append_thread(GString *text, const struct session *session, uint32_t
 	g_string_append_printf(text, "%s (%d)%s", session_thread_name(session, thread),
 			       model_thread(&session->trace.model, thread)->tid,
 			       session_on(session, thread));
-}
-
-/* The names that C has for what a call returns. */
-static const char *result_name(int32_t result)
-{
-	static const struct {
-		int32_t result;
-		const char *name;
-	} names[] = {{-2, "ENOENT"},      {-5, "EIO"},
-		     {-11, "EAGAIN"},     {-13, "EACCES"},
-		     {-16, "EBUSY"},      {-17, "EEXIST"},
-		     {-23, "ENFILE"},     {-24, "EMFILE"},
-		     {-26, "ETXTBSY"},    {-28, "ENOSPC"},
-		     {-37, "ENOLCK"},     {-39, "ENOTEMPTY"},
-		     {-98, "EADDRINUSE"}, {-99, "EADDRNOTAVAIL"},
-		     {-100, "ENETDOWN"},  {-101, "ENETUNREACH"},
-		     {-105, "ENOBUFS"},   {-111, "ECONNREFUSED"},
-		     {-112, "EHOSTDOWN"}, {-113, "EHOSTUNREACH"},
-		     {-116, "ESTALE"},    {-122, "EDQUOT"}};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-		if (names[i].result == result)
-			return names[i].name;
-	return NULL;
 }
 
 /* "connect failed 9 times with ECONNREFUSED, about every 80 ms" */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What system calls return: the names that C has for errors, and what 0 means.
+ *
+ * Place: event/. Numbers are Linux's, as most architectures have them (asm-generic/errno.h).
+ */
+#ifndef WHYLATE_EVENT_RESULTS_H
+#define WHYLATE_EVENT_RESULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* "ENOENT" for -2; NULL: no error that is known. */
+const char *result_name(int64_t result);
+/* -2 for "ENOENT" and "-ENOENT"; false: no such name. */
+bool result_number(const char *name, int64_t *result);
+/* "no more entries" for 0 of getdents64; NULL: nothing that goes without saying. */
+const char *result_meaning(const char *call, int64_t result);
+
+#endif

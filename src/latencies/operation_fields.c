@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* See operation_fields.h. */
+#include "latencies/operation_fields.h"
+
+#include <string.h>
+
+struct member {
+	uint32_t name;
+	bool wide;
+};
+
+struct shapes {
+	const struct session *session; /* borrowed */
+	GHashTable *members; /* owned; shape -> GArray of struct member */
+};
+
+static void free_members(gpointer members)
+{
+	g_array_free(members, TRUE);
+}
+
+struct shapes *shapes_new(const struct session *session)
+{
+	struct shapes *shapes = g_new0(struct shapes, 1);
+
+	shapes->session = session;
+	shapes->members = g_hash_table_new_full(NULL, NULL, NULL, free_members);
+	return shapes;
+}
+
+void shapes_free(struct shapes *shapes)
+{
+	if (!shapes)
+		return;
+	g_hash_table_destroy(shapes->members);
+	g_free(shapes);
+}
+
+static const GArray *members_of(struct shapes *shapes, uint32_t shape)
+{
+	GArray *members = g_hash_table_lookup(shapes->members, GUINT_TO_POINTER(shape));
+	g_auto(GStrv) words = NULL;
+
+	if (members)
+		return members;
+	members = g_array_new(FALSE, FALSE, sizeof(struct member));
+	words = g_strsplit(session_text(shapes->session, shape), " ", -1);
+	for (guint i = 0; words[i]; i++) {
+		size_t length = strlen(words[i]);
+		struct member member = {.wide = g_str_has_suffix(words[i], "*")};
+
+		words[i][length - member.wide] = 0;
+		member.name = intern_id(shapes->session->trace.model.names, words[i]);
+		g_array_append_val(members, member);
+	}
+	g_hash_table_insert(shapes->members, GUINT_TO_POINTER(shape), members);
+	return members;
+}
+
+bool operation_fields(struct shapes *shapes, uint32_t operation, struct operation_fields *fields)
+{
+	const GArray *members = NULL;
+	struct facts facts;
+	uint32_t shape = 0;
+
+	fields->count = 0;
+	if (!facts_of(&shapes->session->trace.timeline, operation, &facts))
+		return false;
+	for (uint32_t i = 0; i < facts.count; i++) {
+		const struct fact_value *fact = &facts.at[i];
+		const struct member *member;
+
+		if (fact->shape != shape)
+			members = members_of(shapes, shape = fact->shape);
+		if (fact->member >= members->len)
+			continue;
+		member = &g_array_index(members, struct member, fact->member);
+		if (!operation_field(fields, member->name))
+			fields->at[fields->count++] =
+				(struct operation_field) {member->name, member->wide, fact->value};
+	}
+	return fields->count;
+}
+
+const struct operation_field *operation_field(const struct operation_fields *fields, uint32_t name)
+{
+	for (uint32_t i = 0; i < fields->count; i++)
+		if (fields->at[i].name == name)
+			return &fields->at[i];
+	return NULL;
+}

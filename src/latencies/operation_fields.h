@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The fields of an operation by name: what timeline/facts.h has of it.
+ *
+ * Place: latencies/.
+ */
+#ifndef WHYLATE_LATENCIES_OPERATION_FIELDS_H
+#define WHYLATE_LATENCIES_OPERATION_FIELDS_H
+
+#include "run/session.h"
+#include "timeline/facts.h"
+
+struct operation_field {
+	uint32_t name; /* interned; of the shape, without its mark */
+	bool wide; /* unsigned: it may be an address */
+	int64_t value;
+};
+
+struct operation_fields {
+	uint32_t count;
+	struct operation_field at[FACTS_MAX];
+};
+
+/* What shapes are made of, looked up once. */
+struct shapes;
+struct shapes *shapes_new(const struct session *session);
+void shapes_free(struct shapes *shapes);
+
+/* Fills `fields`: of those of one name the first, a call's argument before what came back under
+ * it. False: nothing is known. `operation`: its number in the store. */
+bool operation_fields(struct shapes *shapes, uint32_t operation, struct operation_fields *fields);
+/* NULL: it has none of that name. */
+const struct operation_field *operation_field(const struct operation_fields *fields, uint32_t name);
+
+#endif
