@@ -10,8 +10,12 @@ holes is marked in every report and format. WHYLATE_LONG=1 makes many more trial
 import csv
 import io
 import os
+import re
+import shutil
+import struct
 import subprocess
 import sys
+import tempfile
 
 import whylate_test as t
 
@@ -108,9 +112,51 @@ def verdicts():
             assert any("lost" in line for line in whole), (thread["name"], whole)
 
 
+def raw_times(path):
+    """timestamp_begin and _end of each packet, in cycles, which are ns here."""
+    with open(path, "rb") as file:
+        data = file.read()
+    return [struct.unpack_from("<QQ", data, at + 32) for at, _ in t.packets(path)]
+
+
+def early_end():
+    """A disk that fills up: the second of CPU 1's two packets was not written. What it did since the first one's end is
+    lost up to the trace's last event, both readers say so, and no CPU is blamed for what nobody saw: here writers moved
+    to CPU 1 looked as if they had waited a second beside an idle CPU 0. CPUs' streams of the whole trace end at times
+    that differ, too, and nothing is lost."""
+    assert not t.report("overview", t.trace("lock-lapse"))["coverage"]["gaps"]
+    with tempfile.TemporaryDirectory() as place:
+        cut = shutil.copytree(t.trace("lock-lapse"), place + "/cut")
+        streams = [f for f in t.kernel_files(cut) if os.path.basename(f).startswith("ch_")]
+        first, last = streams
+        times = raw_times(last)
+        assert len(times) == 2 and raw_times(first)[-1][1] != times[-1][1]
+        metadata = next(f for f in t.kernel_files(cut) if f.endswith("metadata"))
+        with open(metadata, "rb") as file:
+            offset = int(re.search(rb"offset = (\d+)", file.read()).group(1))
+        os.truncate(last, t.packets(last)[1][0])
+        for name in os.listdir(os.path.dirname(last) + "/index"):
+            os.remove(os.path.dirname(last) + "/index/" + name)
+        os.rmdir(os.path.dirname(last) + "/index")
+        text = subprocess.run(["babeltrace2", "--clock-seconds", cut], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              check=True).stdout.decode()
+        seconds, ns = re.match(r"\[(\d+)\.(\d+)\]", text.splitlines()[-1]).groups()
+        for reader in ("direct", "babeltrace"):
+            report = t.report("overview", cut, "--full", "--reader", reader, "--cache", "off")
+            gaps = [(g["cpu"], g["begin"], g["end"]) for g in report["coverage"]["gaps"]]
+            assert gaps == [(1, offset + times[0][1], int(seconds + ns))], gaps
+            stands = {s["kind"]: s["sentence"] for s in report["stands_out"]}
+            assert "recording of CPU 1 ends" in stands["lost-events"], stands
+            assert not {"wakeup", "cpu"} & set(stands), stands
+        both = [t.output("delay", cut, "--thread", "all", "--format", "json", "--reader", reader, "--cache", "off")
+                for reader in ("direct", "babeltrace")]
+        assert both[0] == both[1]
+
+
 for trace in SMALL:
     tap.case("%s with holes: answers only get wider" % trace, wider, trace)
 tap.case("lost: instances over holes are marked", marked_instances)
 tap.case("lost: no long call without a mark", long_calls)
 tap.case("lost: no verdict without a mark", verdicts)
+tap.case("lock-lapse without the end of a CPU's stream", early_end)
 sys.exit(tap.done())

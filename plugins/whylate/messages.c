@@ -38,6 +38,9 @@ struct stream {
 	uint64_t class_id, id;
 	struct stream_class *class; /* borrowed */
 	const bt_message *lost;  /* owned; told before the first packet */
+	const bt_trace *trace;   /* borrowed; lives as long as the stream does */
+	int64_t end;             /* ns: of its newest packet */
+	bool ended;              /* no more will come */
 };
 
 /* The clock of the first trace of a host. */
@@ -74,6 +77,7 @@ struct messages {
 	uint32_t waiting_look;       /* held: look at so many which can go on */
 	int64_t time;                /* the newest one's */
 	int64_t hold;                /* ns: all wait for so long; 0: no trace needs it */
+	GPtrArray *ended; /* owned; struct stream *: whether the trace goes on without is open */
 	uint64_t order;
 	unsigned kernel_streams;
 	struct scratch scratch;
@@ -124,6 +128,7 @@ struct messages *messages_new(const struct event_sink *sink)
 	messages->channels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	messages->given = g_ptr_array_new_with_free_func(g_free);
 	messages->untold = g_ptr_array_new();
+	messages->ended = g_ptr_array_new();
 	scratch_init(&messages->scratch);
 	return messages;
 }
@@ -141,6 +146,7 @@ void messages_free(struct messages *messages)
 	g_array_free(messages->clocks, TRUE);
 	g_ptr_array_free(messages->given, TRUE);
 	g_ptr_array_free(messages->untold, TRUE);
+	g_ptr_array_free(messages->ended, TRUE);
 	scratch_clear(&messages->scratch);
 	g_free(messages);
 }
@@ -461,6 +467,8 @@ static struct stream *stream_of(struct messages *messages, const bt_stream *key)
 		stream = g_new0(struct stream, 1);
 		stream->kernel = is_kernel(bt_stream_borrow_trace_const(key), class);
 		stream->user = !stream->kernel && is_user(bt_stream_borrow_trace_const(key));
+		stream->trace = bt_stream_borrow_trace_const(key);
+		stream->end = INT64_MIN;
 		stream->class_id = bt_stream_class_get_id(class);
 		stream->id = bt_stream_get_id(key);
 		messages->kernel_streams += stream->kernel;
@@ -632,6 +640,59 @@ static void await(struct messages *messages, const struct waiting *waiting)
 	messages->waiting[messages->waiting_count++] = *waiting;
 }
 
+/* Something is told of the stream's trace at `time`: streams of it that ended well before have
+ * lost what their CPUs did since. What was held back meanwhile is told before and after. */
+static void goes_on(struct messages *messages, const struct stream *stream, int64_t time)
+{
+	for (guint i = 0; i < messages->ended->len;) {
+		const struct stream *ended = g_ptr_array_index(messages->ended, i);
+		struct lost_events lost = {.host = ended->host,
+					   .cpu = ended->cpu,
+					   .begin = ended->end,
+					   .end = INT64_MAX,
+					   .count = -1};
+
+		if (ended->trace != stream->trace || time - ended->end <= STREAM_ENDS_EARLY) {
+			i++;
+			continue;
+		}
+		flush_until(messages, ended->end);
+		messages->sink->lose(messages->sink->data, &lost);
+		g_ptr_array_remove_index(messages->ended, i);
+	}
+}
+
+/* Nothing can go on without streams of a trace that has ended. */
+static void close_trace(struct messages *messages, const bt_trace *trace)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, messages->streams);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct stream *stream = value;
+
+		if (stream->trace == trace && stream->kernel && !stream->ended)
+			return;
+	}
+	for (guint i = messages->ended->len; i-- > 0;)
+		if (((struct stream *) g_ptr_array_index(messages->ended, i))->trace == trace)
+			g_ptr_array_remove_index(messages->ended, i);
+}
+
+static void take_stream_end(struct messages *messages, const bt_message *message)
+{
+	struct stream *stream =
+		stream_of(messages, bt_message_stream_end_borrow_stream_const(message));
+
+	stream->ended = true;
+	if (!stream->kernel)
+		return;
+	if (stream->has_cpu && stream->end != INT64_MIN)
+		g_ptr_array_add(messages->ended, stream);
+	close_trace(messages, stream->trace);
+}
+
 static bool event_time(const bt_message *message, int64_t *time)
 {
 	const bt_clock_snapshot *clock =
@@ -645,7 +706,7 @@ static bool take_event(struct messages *messages, const bt_message *message, GEr
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	struct waiting waiting = {.message = message, .order = messages->order++};
-	int64_t time;
+	int64_t time, hold;
 
 	waiting.stream = stream_of(messages, bt_event_borrow_stream_const(event));
 	if (messages->untold->len)
@@ -661,9 +722,12 @@ static bool take_event(struct messages *messages, const bt_message *message, GEr
 		return false;
 	}
 	waiting.time = time + waiting.stream->shift;
-	if (messages->hold && messages->waiting_count >= messages->waiting_look)
-		flush_until(messages, time - messages->hold);
-	else if (!messages->hold && time != messages->time && messages->waiting_count)
+	if (messages->ended->len)
+		goes_on(messages, waiting.stream, time);
+	hold = messages->ended->len ? MAX(messages->hold, STREAM_ENDS_EARLY) : messages->hold;
+	if (hold && messages->waiting_count >= messages->waiting_look)
+		flush_until(messages, time - hold);
+	else if (!hold && time != messages->time && messages->waiting_count)
 		flush(messages);
 	messages->time = time;
 	await(messages, &waiting);
@@ -797,6 +861,21 @@ static void take_packet_begin(struct messages *messages, const bt_message *messa
 	}
 }
 
+static void take_packet_end(struct messages *messages, const bt_message *message)
+{
+	const bt_stream *key =
+		bt_packet_borrow_stream_const(bt_message_packet_end_borrow_packet_const(message));
+	struct stream *stream = stream_of(messages, key);
+
+	if (!stream->kernel || !bt_stream_class_packets_have_end_default_clock_snapshot(
+				       bt_stream_borrow_class_const(key)))
+		return;
+	stream->end =
+		snapshot_time(bt_message_packet_end_borrow_default_clock_snapshot_const(message),
+			      messages->time);
+	goes_on(messages, stream, stream->end);
+}
+
 /* A live trace: nothing that is older will come. */
 static void take_inactivity(struct messages *messages, const bt_message *message)
 {
@@ -833,6 +912,12 @@ bool messages_take(struct messages *messages, bt_message_array_const batch, uint
 			continue;
 		case BT_MESSAGE_TYPE_PACKET_BEGINNING:
 			take_packet_begin(messages, message);
+			break;
+		case BT_MESSAGE_TYPE_PACKET_END:
+			take_packet_end(messages, message);
+			break;
+		case BT_MESSAGE_TYPE_STREAM_END:
+			take_stream_end(messages, message);
 			break;
 		case BT_MESSAGE_TYPE_STREAM_BEGINNING:
 			stream_of(messages,

@@ -159,6 +159,7 @@ void coverage_init(struct coverage *coverage, const struct session *session)
 		const struct host *host = model_host(&session->trace.model, i);
 
 		coverage->discarded_events += host->discarded_events;
+		coverage->gaps += host->gaps->len;
 		coverage->discarded_packets += host->discarded_packets;
 		for (guint c = 0; c < host->cpus->len; c++)
 			coverage->cpu_unknown_ns +=

@@ -13,6 +13,7 @@
 
 struct coverage {
 	uint64_t events, discarded_events, discarded_packets;
+	guint gaps; /* of all CPUs */
 	uint64_t entries_unseen, exits_unseen, wakeups_unseen;
 	int64_t cpu_unknown_ns;
 	uint64_t undescribed_threads;

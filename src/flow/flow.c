@@ -226,6 +226,7 @@ static void end_host(struct host *host)
 		cpu->unknown_since = INT64_MIN;
 	}
 	host->known_from = MAX(host->known_from, host->begin);
+	host_end_gaps(host);
 }
 
 /* A wait that the trace does not see the end of: what is known by now of what

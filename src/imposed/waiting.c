@@ -96,6 +96,10 @@ static void account_ready(struct account *account, uint32_t thread, const struct
 	struct ready ready = ready_of(session, thread, span);
 	const char *why = ready.kind == READY_THROTTLED ? "cpu:quota" : "cpu:idle";
 
+	if (ready.kind == READY_LOST) {
+		account->waiting->unknown += span->end - span->begin;
+		return;
+	}
 	count_imposed(account, ready.idle);
 	if (ready.idle)
 		impose_by_resource(account, thread, intern_id(session->trace.model.names, why),

@@ -308,6 +308,21 @@ void host_add_gap(GArray *gaps, const struct gap *gap)
 	g_array_append_val(gaps, added);
 }
 
+void host_end_gaps(struct host *host)
+{
+	int64_t furthest = INT64_MIN;
+
+	for (guint i = 0; i < host->gaps->len; i++) {
+		struct gap *gap = &g_array_index(host->gaps, struct gap, i);
+
+		if (gap->end == INT64_MAX) {
+			gap->end = MAX(gap->begin, host->end);
+			gap->to_the_end = true;
+		}
+		gap->furthest = furthest = MAX(furthest, gap->end);
+	}
+}
+
 static const struct gap *gap_over(const GArray *gaps, int64_t begin, int64_t end)
 {
 	guint low = 0, high = gaps->len;
@@ -334,6 +349,22 @@ const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t 
 const struct gap *host_user_gap_over(const struct host *host, int64_t begin, int64_t end)
 {
 	return host->user_gaps ? gap_over(host->user_gaps, begin, end) : NULL;
+}
+
+int64_t host_lost_in(const struct host *host, int64_t begin, int64_t end)
+{
+	const struct gap *gap = gap_over(host->gaps, begin, end);
+	const struct gap *last =
+		host->gaps->len ? &g_array_index(host->gaps, struct gap, host->gaps->len - 1) : gap;
+	int64_t lost = 0, until = begin;
+
+	for (; gap && gap <= last && gap->begin < end; gap++) {
+		int64_t from = MAX(gap->begin, until), to = MIN(gap->end, end);
+
+		lost += MAX(0, to - from);
+		until = MAX(until, to);
+	}
+	return lost;
 }
 
 int64_t host_gaps_ns(const struct host *host, uint32_t cpu)

@@ -290,6 +290,7 @@ struct gap {
 	uint32_t cpu;
 	int64_t events; /* -1: not said */
 	bool packets; /* whole packets are missing */
+	bool to_the_end; /* the CPU's stream ends before the trace does */
 };
 
 /* A thread that wants what a request carries: it queued one of its bios. */
@@ -643,6 +644,10 @@ const struct gap *host_gap_over(const struct host *host, int64_t begin, int64_t 
 const struct gap *host_user_gap_over(const struct host *host, int64_t begin, int64_t end);
 /* Appends to one of the two lists. */
 void host_add_gap(GArray *gaps, const struct gap *gap);
+/* The host's end is known: gaps that last until then (end INT64_MAX) end there. */
+void host_end_gaps(struct host *host);
+/* How long (ns) of [begin, end) some CPU's events were lost. */
+int64_t host_lost_in(const struct host *host, int64_t begin, int64_t end);
 /* How long all gaps of a CPU are together, ns; UINT32_MAX: of all CPUs. At most INT64_MAX. */
 int64_t host_gaps_ns(const struct host *host, uint32_t cpu);
 /* The end of the last gap, `time` itself if one is open then, INT64_MIN if there is none. */

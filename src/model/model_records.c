@@ -119,7 +119,8 @@ RECORD_MADE(cpu, make_cpu, NULL, NUMBER(id), NUMBER(seen), NUMBER(named), NUMBER
 /* --- hosts ------------------------------------------------------------------------- */
 
 #define RECORD_TYPE struct gap
-RECORD(gap, TIME(begin), TIME(end), TIME(furthest), NUMBER(cpu), NUMBER(events), NUMBER(packets));
+RECORD(gap, TIME(begin), TIME(end), TIME(furthest), NUMBER(cpu), NUMBER(events), NUMBER(packets),
+       NUMBER(to_the_end));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct requester

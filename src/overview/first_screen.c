@@ -20,6 +20,7 @@ static int head(const struct session *session, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 	uint64_t lost = 0;
+	bool gaps = false;
 	char from[48], length[32], count[32];
 
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
@@ -27,6 +28,7 @@ static int head(const struct session *session, struct output *output)
 		g_auto(GStrv) version = g_strsplit(host->kernel ? host->kernel : "?", "-", 2);
 
 		lost += host->discarded_events;
+		gaps |= host->gaps->len > 0;
 		g_string_append_printf(line, "%s%s, Linux %s, %u CPU%s", i ? "; " : "",
 				       trace_host_name(&session->trace, i), version[0],
 				       host->cpus->len, host->cpus->len == 1 ? "" : "s");
@@ -39,7 +41,7 @@ static int head(const struct session *session, struct output *output)
 	if (lost)
 		g_string_append_printf(line, "%s lost", count_text(count, lost));
 	else
-		g_string_append(line, "none lost");
+		g_string_append(line, gaps ? "some lost" : "none lost");
 	return text_wrapped_beside(output, line->str, 0, 0, NULL);
 }
 
@@ -115,6 +117,8 @@ static bool coverage_line(const struct session *session, struct output *output)
 		g_string_append_printf(line,
 				       "%s events were lost: what happened meanwhile is unknown.",
 				       count_text(count, coverage.discarded_events));
+	else if (coverage.gaps)
+		g_string_append(line, "Events were lost: what happened meanwhile is unknown.");
 	else
 		g_string_append(line, "Nothing was lost.");
 	if (missing)

@@ -121,21 +121,23 @@ static bool lost_packets(struct stream *stream, const struct ctf_packet *before,
 }
 
 /* A file that is cut short, ends in what is no packet, or is of a trace that is still being
- * written, where the CPU's buffer was not yet full: nothing is known until the end. */
+ * written, where the CPU's buffer was not yet full: nothing is known until the end. Nor is it
+ * where whole packets are missing behind the last one. */
 static bool tail_lost(struct stream *stream)
 {
 	const struct ctf_packet *last =
 		&g_array_index(stream->packets, struct ctf_packet, stream->packets->len - 1);
 	int64_t end = header_time(stream->directory, MAX(last->end, stream->clock));
+	bool cut = last->file->cut ||
+		   directory_is_growing(g_ptr_array_index(stream->directories,
+							  stream->directories->len - 1),
+					last->file);
+	bool early = !stream->user && stream->until - end > STREAM_ENDS_EARLY;
 
-	if (stream->tail_told || end >= stream->until ||
-	    (!last->file->cut &&
-	     !directory_is_growing(g_ptr_array_index(stream->directories,
-						     stream->directories->len - 1),
-				   last->file)))
+	if (stream->tail_told || end >= stream->until || (!cut && !early))
 		return false;
 	stream->tail_told = true;
-	stream_lose(stream, end, stream->until);
+	stream_lose(stream, end, cut ? stream->until : INT64_MAX);
 	return true;
 }
 

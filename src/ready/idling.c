@@ -13,6 +13,8 @@ static void idled(int64_t begin, int64_t end, uint32_t thread, void *data)
 	idling->any = true;
 	if (thread == IDLE_THREAD)
 		idling->idle += end - begin;
+	else if (thread == NO_THREAD)
+		idling->unknown += end - begin;
 }
 
 struct idling idling_of_cpu(const struct session *session, uint16_t host, uint32_t cpu,

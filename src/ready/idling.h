@@ -11,7 +11,7 @@
 #define IDLE_SHARE 0.9 /* of a time: the CPU was idle then */
 
 struct idling {
-	int64_t idle; /* ns */
+	int64_t idle, unknown; /* ns; who ran was not known */
 	bool any, began_idle;
 };
 

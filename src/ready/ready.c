@@ -8,6 +8,7 @@
 #include "ready/quota.h"
 
 #define THROTTLED_MIN INT64_C(1000000)    /* ns; a move to another CPU takes some µs */
+#define LOST_MIN INT64_C(20000000) /* ns; by then balancing has moved who waits */
 #define PRIORITY_REALTIME_MIN (-100) /* as sched_switch has them; below are those of deadlines */
 #define SIBLINGS_MAX 2000 /* looked at, of one process, newest first */
 #define WOKEN_PART 8 /* of a period: a wake-up that took less is a slow one, not throttled */
@@ -134,6 +135,15 @@ static void judge_affinity(const struct session *session, uint32_t thread, const
 		ready->kind = READY_PINNED;
 }
 
+/* Where the thread was is not known: it was moved to the CPU whose events were lost, and back. */
+static bool is_lost(const struct host *host, const struct span *span, const struct idling *idling)
+{
+	int64_t length = span->end - span->begin;
+
+	return (length >= LOST_MIN || 2 * (idling->idle + idling->unknown) >= length) &&
+	       2 * host_lost_in(host, span->begin, span->end) >= length;
+}
+
 struct ready ready_of(const struct session *session, uint32_t thread, const struct span *span)
 {
 	struct ready ready = {.kind = READY_BUSY,
@@ -141,13 +151,18 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 			      .waker_cpu = NO_CPU,
 			      .idle_state = -1,
 			      .free_cpu = NO_CPU};
+	uint16_t number = model_thread(&session->trace.model, thread)->host;
+	const struct host *host = model_host(&session->trace.model, number);
 	struct idling idling;
 
 	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED && PACK_KIND(span->leaf) != LEAF_WAIT_CPU)
 		return ready;
-	idling = idling_of_cpu(session, model_thread(&session->trace.model, thread)->host,
-			       span->ref, span->begin, span->end);
+	idling = idling_of_cpu(session, number, span->ref, span->begin, span->end);
 	ready.idle = idling.idle;
+	if (is_lost(host, span, &idling)) {
+		ready.kind = READY_LOST;
+		return ready;
+	}
 	if (!is_idle(&idling, span)) {
 		judge_affinity(session, thread, span, &ready);
 		return ready;
@@ -167,7 +182,8 @@ const char *ready_text(enum ready_kind kind)
 	static const char *const texts[READY_KINDS] = {
 		[READY_BUSY] = "between others",         [READY_PINNED] = "between others",
 		[READY_THROTTLED] = "throttled",         [READY_REMOTE] = "remote wake-up",
-		[READY_SLOW] = "slow wake-up from idle", [READY_IDLE] = "why is not known"};
+		[READY_SLOW] = "slow wake-up from idle", [READY_IDLE] = "why is not known",
+		[READY_LOST] = "events were lost"};
 
 	return texts[kind];
 }
@@ -179,6 +195,8 @@ char *ready_label(const struct ready *ready)
 
 	if (ready_is_busy(ready))
 		return NULL;
+	if (ready->kind == READY_LOST)
+		return g_strdup("events were lost meanwhile: where it was is not known");
 	text = g_string_new(NULL);
 	g_string_append_printf(text, "CPU %u was idle: ", ready->cpu);
 	switch (ready->kind) {

@@ -18,6 +18,9 @@
  *   remote      woken from another CPU, and half of the time or more went by
  *               before that CPU took note (its sched_wakeup or interrupt)
  *   slow        woken, and the CPU idle nearly all the time up to the switch
+ *   lost        for half of the time or more some CPU's events were lost, and nobody is known to
+ *               have run where the thread was put, or it took 20 ms or more: the thread may have
+ *               been moved to that CPU, have run, and come back
  *
  * Source: semantics.md, "Woken up", `by:NAME`; the kernel's
  * throttle_cfs_rq(), sched_rt_runtime_exceeded() and pick_next_task_fair(),
@@ -36,6 +39,7 @@ enum ready_kind {
 	READY_REMOTE,
 	READY_SLOW,
 	READY_IDLE,      /* idle, for none of these reasons: mostly a move to another CPU */
+	READY_LOST,      /* events were lost meanwhile: perhaps it ran */
 	READY_KINDS
 };
 
@@ -64,7 +68,7 @@ static inline bool ready_is_busy(const struct ready *ready)
 
 /* "slow wake-up from idle", "throttled", … */
 const char *ready_text(enum ready_kind kind);
-/* Of a stretch that was idle: "CPU 1 was idle: slow wake-up (C-state 2)"; free
+/* Of a stretch that was idle, or lost: "CPU 1 was idle: slow wake-up (C-state 2)"; free
  * with g_free(); NULL where ready_is_busy(). */
 char *ready_label(const struct ready *ready);
 

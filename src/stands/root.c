@@ -262,6 +262,9 @@ static void by_ready(const struct session *session, const struct piece *piece, s
 		root->subject = NO_THREAD;
 		root->pinned = ready.kind == READY_PINNED;
 		break;
+	case READY_LOST: /* the lost events are an item themselves */
+		root->kind = STAND_KIND_COUNT;
+		break;
 	default:
 		root->kind = STAND_WAKEUP;
 		root->subject = NO_THREAD;

@@ -377,7 +377,45 @@ static void stopped_sentence(GString *text, const struct session *session, const
 	append_told(text, session, fact, ", ");
 }
 
-static void lost_sentence(GString *text, const struct fact *fact)
+/* A CPU's stream that ends before the trace does, in the window; the first of them, NULL. */
+static const struct gap *early_end(const struct session *session, guint *count)
+{
+	const struct gap *first = NULL;
+
+	*count = 0;
+	for (guint h = 0; h < session->trace.model.hosts->len; h++) {
+		const GArray *gaps = model_host(&session->trace.model, h)->gaps;
+
+		for (guint i = 0; i < gaps->len; i++) {
+			const struct gap *gap = &g_array_index(gaps, struct gap, i);
+
+			if (!gap->to_the_end || gap->begin >= session->asked.to ||
+			    gap->end <= session->asked.from)
+				continue;
+			++*count;
+			if (!first || gap->begin < first->begin)
+				first = gap;
+		}
+	}
+	return first;
+}
+
+static void append_early_end(GString *text, const struct session *session)
+{
+	guint count;
+	const struct gap *gap = early_end(session, &count);
+	char length[32];
+
+	if (!gap)
+		return;
+	g_string_append_printf(text,
+			       "; the recording of CPU %u%s ends %s before the trace does, as when "
+			       "a disk is full",
+			       gap->cpu, count > 1 ? " and others" : "",
+			       when_duration(length, gap->end - gap->begin));
+}
+
+static void lost_sentence(GString *text, const struct session *session, const struct fact *fact)
 {
 	char length[32], count[32];
 	double share = 100.0 * (double) fact->ns / (double) MAX(fact->life, 1);
@@ -391,6 +429,7 @@ static void lost_sentence(GString *text, const struct fact *fact)
 	if (fact->count > 1)
 		g_string_append_printf(text, ", %" PRIu64 " gaps", fact->count);
 	g_string_append(text, "): what ran and what waited meanwhile is not known");
+	append_early_end(text, session);
 }
 
 static void network_sentence(GString *text, const struct session *session, const struct fact *fact)
@@ -465,7 +504,7 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 		timeout_sentence(text, session, fact);
 		break;
 	case STAND_LOST:
-		lost_sentence(text, fact);
+		lost_sentence(text, session, fact);
 		break;
 	case STAND_STOPPED:
 		stopped_sentence(text, session, fact);

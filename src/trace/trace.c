@@ -103,7 +103,8 @@ static void begin(void *data, uint32_t host, uint32_t cpu, int64_t time)
 static void lose(void *data, const struct lost_events *lost)
 {
 	struct trace *trace = data;
-	int64_t from = trace_time(lost->begin), to = trace_time(lost->end);
+	int64_t from = trace_time(lost->begin);
+	int64_t to = lost->end == INT64_MAX ? INT64_MAX : trace_time(lost->end);
 
 	if (trace->restored)
 		return;
