@@ -25,11 +25,11 @@ TABLE = {
     "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
     "calls": "tracking",
     # what reports share
-    "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "limits": "report tracking",
+    "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "limits": "report tracking", "settings": "report tracking",
     # a room a question: none uses another
-    "overview": "whatif limits", "delay": "whatif limits", "profile": "findings limits",
-    "requests": "whatif limits", "functions": "report calls", "diff": "report calls", "check": "report",
-    "explain": "findings", "export": "whatif", "batch": "findings limits", "lami": "report tracking",
+    "overview": "whatif limits settings", "delay": "whatif limits settings", "profile": "findings limits",
+    "requests": "whatif limits settings", "functions": "report calls", "diff": "report calls settings", "check": "report",
+    "explain": "findings", "export": "whatif", "batch": "findings limits settings", "lami": "report tracking",
     # all of them
     "commands": "overview delay profile requests functions diff check explain export batch lami",
     "record": "util",

@@ -8,6 +8,7 @@
 
 #include "path/path.h"
 #include "report/report.h"
+#include "settings/configuration.h"
 #include "waits/summary.h"
 #include "whatif/what_if.h"
 #include "whatif/worth.h"
@@ -20,6 +21,7 @@ struct delay {
 	GArray *locks;         /* struct contention: that the reported threads waited for */
 	GArray *findings;      /* struct finding: of these threads' waits */
 	GArray *worths; /* struct worth: of the verdict's sentences */
+	GArray *configuration; /* struct configuration: of the path */
 	struct what_if *what_if; /* with --what-if; else NULL */
 	GArray *threads;       /* struct stretch: each thread and its part of the window */
 };

@@ -23,12 +23,25 @@ static const struct option option_path = {
 	option_switch, AT(path)};
 
 static const struct option *const options[] = {
-	&option_target,  &option_thread,       &option_process,
-	WINDOW_OPTIONS,  &option_every,        &option_kallsyms,
-	&option_format,  &option_output,       &option_limit,
-	&option_depth,   &option_min_duration, &option_path,
-	&option_what_if, &option_sort,         LIMIT_OPTIONS,
-	&option_force,   LAST_OPTIONS,         NULL};
+	&option_target,
+	&option_thread,
+	&option_process,
+	WINDOW_OPTIONS,
+	&option_every,
+	&option_kallsyms,
+	&option_settings,
+	&option_format,
+	&option_output,
+	&option_limit,
+	&option_depth,
+	&option_min_duration,
+	&option_path,
+	&option_what_if,
+	&option_sort,
+	LIMIT_OPTIONS,
+	&option_force,
+	LAST_OPTIONS,
+	NULL};
 
 static bool check(struct options *asked, GError **error)
 {
@@ -164,6 +177,8 @@ static void delay_free(void *made)
 
 	g_array_free(delay->lineage, TRUE);
 	path_free(delay->path);
+	if (delay->configuration)
+		configuration_free(delay->configuration);
 	what_if_free(delay->what_if);
 	g_array_free(delay->worths, TRUE);
 	g_ptr_array_free(delay->verdict, TRUE);
@@ -218,6 +233,7 @@ static void *make(const struct session *session, GError **error)
 	delay->worths = worths_of(delay, counts);
 	if (session->asked.options->order == BY_WORTH)
 		worths_sort(delay->worths, delay->verdict);
+	delay->configuration = configuration_of_path(session, delay->path, delay->threads);
 	delay->locks = locks_of(delay);
 	delay->findings = findings_of(delay);
 	if (session->asked.options->what_if->len && !what_if_of(delay, single, error)) {

@@ -133,6 +133,8 @@ static const struct column report_columns[] = {
 	{"what_if", COLUMN_OBJECT, FIELD(struct delay, what_if), .columns = what_if_columns,
 	 .absent = true},
 	{"verdict", COLUMN_LIST, FIELD(struct delay, verdict), .item = COLUMN_TEXT},
+	{"configuration", COLUMN_LIST, FIELD(struct delay, configuration),
+	 .columns = configuration_columns},
 	{"worth", COLUMN_LIST, FIELD(struct delay, worths), .columns = worth_columns},
 	{"lineage", COLUMN_LIST, FIELD(struct delay, lineage), .columns = stretch_columns},
 	{"locks", COLUMN_LIST, FIELD(struct delay, locks), .columns = contention_columns,

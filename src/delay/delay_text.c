@@ -10,6 +10,8 @@
 
 #include "findings/findings.h"
 
+#define CONFIGURATION_SHOWN 3
+
 static void target(const struct session *session, struct output *output)
 {
 	const struct match *match = &session->asked.matches[MATCH_TARGET];
@@ -115,6 +117,7 @@ static void verdict(const struct delay *delay, struct output *output)
 		text_heading(output, "Why not sooner: where the window's time went");
 	for (guint i = 0; i < delay->verdict->len; i++)
 		verdict_line(delay, i, output);
+	configuration_text(delay->configuration, CONFIGURATION_SHOWN, 2, output);
 	if (delay->worths->len)
 		text_wrapped(output,
 			     "\"Without it\" takes all else as it was, in the recorded order; "

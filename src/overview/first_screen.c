@@ -167,6 +167,21 @@ static void footnotes(const struct stands *stands, int room, struct output *outp
 	}
 }
 
+/* The one that cost most, if there is room; how many lines that is. */
+static int configuration_line(const GArray *list, int room, struct output *output)
+{
+	g_autofree char *line = NULL;
+	int width = MAX(output->width - HANGING - WORD, 1);
+
+	if (!list->len)
+		return 0;
+	line = g_strconcat("[configuration] ",
+			   g_array_index(list, struct configuration, 0).sentence, NULL);
+	if ((int) g_utf8_strlen(line, -1) / width + 1 > room)
+		return 0;
+	return text_wrapped_beside(output, line, 0, HANGING, NULL);
+}
+
 void first_screen_text(const struct overview_report *made, struct output *output)
 {
 	const struct session *session = made->session;
@@ -183,6 +198,7 @@ void first_screen_text(const struct overview_report *made, struct output *output
 			break;
 		lines += item_lines(item, i + 1, output);
 	}
+	lines += configuration_line(made->configuration, LINES_MAX - LINES_BELOW - lines, output);
 	if (!stands->items->len && !stands->unexplained)
 		text_wrapped_beside(output,
 				    "Nothing stands out: no thread lost much of its life to "

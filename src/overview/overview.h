@@ -10,6 +10,7 @@
 #include "imposed/waiting.h"
 #include "report/report.h"
 #include "stands/stand.h"
+#include "settings/configuration.h"
 #include "stands/stands.h"
 
 struct overview_report {
@@ -19,6 +20,7 @@ struct overview_report {
 	struct stands *stands;
 	GArray *locks;    /* struct contention */
 	GArray *findings; /* struct finding */
+	GArray *configuration; /* struct configuration */
 };
 
 void overview_json(const struct overview_report *made, struct output *output);

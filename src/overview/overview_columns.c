@@ -101,6 +101,8 @@ static const struct column report_columns[] = {
 	COLUMNS(report_head),
 	COLUMNS(report_limits),
 	{NULL, COLUMN_OBJECT, FIELD(struct overview_report, stands), .columns = stands_columns},
+	{"configuration", COLUMN_LIST, FIELD(struct overview_report, configuration),
+	 .columns = configuration_columns, .limited = true},
 	{"findings", COLUMN_LIST, FIELD(struct overview_report, findings),
 	 .columns = finding_columns, .limited = true},
 	{NULL, COLUMN_OBJECT, FIELD(struct overview_report, overview), .columns = first_columns},

@@ -15,9 +15,19 @@ static const struct option option_full = {
 	"full", NULL, "the whole report, not only what stands out", option_switch, AT(full)};
 
 static const struct option *const options[] = {
-	&option_full,     &option_sort,   WINDOW_OPTIONS, &option_every,
-	&option_kallsyms, &option_format, &option_output, &option_limit,
-	LIMIT_OPTIONS,    &option_force,  LAST_OPTIONS,   NULL};
+	&option_full,
+	&option_sort,
+	WINDOW_OPTIONS,
+	&option_every,
+	&option_kallsyms,
+	&option_settings,
+	&option_format,
+	&option_output,
+	&option_limit,
+	LIMIT_OPTIONS,
+	&option_force,
+	LAST_OPTIONS,
+	NULL};
 
 static void *make(const struct session *session, GError **error)
 {
@@ -35,6 +45,7 @@ static void *make(const struct session *session, GError **error)
 	findings_add_waits(made->findings, session, made->overview->waits, tracers);
 	findings_add_imposers(made->findings, session, made->waiting);
 	findings_sort(made->findings);
+	made->configuration = configuration_of_all(session);
 	if (session->asked.options->order == BY_WORTH)
 		stands_sort_by_worth(session, made->stands);
 	return made;
@@ -45,6 +56,7 @@ static void report_free(void *data)
 	struct overview_report *made = data;
 
 	g_array_free(made->findings, TRUE);
+	configuration_free(made->configuration);
 	stands_free(made->stands);
 	waiting_free(made->waiting);
 	g_array_free(made->locks, TRUE);

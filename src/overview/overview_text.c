@@ -195,6 +195,10 @@ void overview_text(const struct overview_report *made, struct output *output)
 	locks_text(&report, made->locks);
 	containers(&report);
 	calls(&report, overview);
+	if (made->configuration->len)
+		text_heading(output, "What settings made programs do");
+	configuration_text(made->configuration,
+			   rows_limited(made->session, made->configuration->len), 2, output);
 	text_findings(made->session, made->findings, output);
 	text_coverage_now(made->session, output);
 	overview_next(made, output);

@@ -406,6 +406,8 @@ static const struct column report_columns[] = {
 
 static const struct column made_columns[] = {
 	{NULL, COLUMN_OBJECT, FIELD(struct requests_report, requests), .columns = report_columns},
+	{"configuration", COLUMN_LIST, FIELD(struct requests_report, configuration),
+	 .columns = configuration_columns},
 	{"what_if", COLUMN_OBJECT, FIELD(struct requests_report, what_if),
 	 .columns = requests_what_if_columns, .absent = true},
 	{0}};

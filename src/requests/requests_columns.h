@@ -9,11 +9,13 @@
 
 #include "report/report.h"
 #include "requests/requests_what_if.h"
+#include "settings/configuration.h"
 #include "tracking/request_costs.h"
 
 struct requests_report {
 	struct user_requests *requests;
 	struct costs *costs;
+	GArray *configuration; /* struct configuration */
 	struct requests_what_if *what_if; /* with --what-if; else NULL */
 };
 

@@ -13,9 +13,10 @@
 #include "whatif/what_if.h"
 
 static const struct option *const options[] = {
-	REQUEST_OPTIONS,  &option_pick,    &option_thread, &option_process, WINDOW_OPTIONS,
-	&option_kallsyms, &option_format,  &option_output, &option_limit,   &option_depth,
-	LIMIT_OPTIONS,    &option_what_if, &option_force,  LAST_OPTIONS,    NULL};
+	REQUEST_OPTIONS, &option_pick,     &option_thread,   &option_process,
+	WINDOW_OPTIONS,  &option_kallsyms, &option_settings, &option_format,
+	&option_output,  &option_limit,    &option_depth,    LIMIT_OPTIONS,
+	&option_what_if, &option_force,    LAST_OPTIONS,     NULL};
 
 static bool check(struct options *asked, GError **error)
 {
@@ -33,6 +34,7 @@ static void report_free(void *made)
 {
 	struct requests_report *report = made;
 
+	configuration_free(report->configuration);
 	costs_free(report->costs);
 	user_requests_free(report->requests);
 	g_free(report->what_if);
@@ -53,7 +55,8 @@ static void *make(const struct session *session, GError **error)
 		return NULL;
 	}
 	report = g_new(struct requests_report, 1);
-	*report = (struct requests_report) {requests, costs_new(requests), NULL};
+	*report = (struct requests_report) {requests, costs_new(requests),
+					    configuration_of_requests(requests), NULL};
 	if (session->asked.options->what_if->len) {
 		report->what_if = requests_what_if_new(requests, error);
 		if (!report->what_if)

@@ -9,6 +9,7 @@
 #include "run/anonymise.h"
 #include "findings/findings.h"
 
+#define CONFIGURATION_SHOWN 3
 #define CAUSES_SHOWN 3 /* of each request in the list */
 
 static const struct costs *costs_of_report(const struct report *report)
@@ -318,6 +319,7 @@ void requests_text(const struct requests_report *made, struct output *output)
 
 	text_hosts(report.session, output);
 	head(costs, order, output);
+	configuration_text(made->configuration, CONFIGURATION_SHOWN, 0, output);
 	if (made->what_if)
 		requests_what_if_text(made->what_if, output);
 	if (order->len) {

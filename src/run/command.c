@@ -57,6 +57,7 @@ void options_init(struct options *options, const struct command *command)
 	options->threads = g_ptr_array_new_with_free_func(g_free);
 	options->processes = g_ptr_array_new_with_free_func(g_free);
 	options->clock_offsets = g_ptr_array_new_with_free_func(g_free);
+	options->settings = g_ptr_array_new_with_free_func(g_free);
 	options->what_if = g_ptr_array_new_with_free_func(g_free);
 	options->limits = g_ptr_array_new();
 	options->given = g_ptr_array_new_with_free_func(given_free);
@@ -74,6 +75,7 @@ void options_clear(struct options *options)
 	g_ptr_array_free(options->threads, TRUE);
 	g_ptr_array_free(options->processes, TRUE);
 	g_ptr_array_free(options->clock_offsets, TRUE);
+	g_ptr_array_free(options->settings, TRUE);
 	g_ptr_array_free(options->what_if, TRUE);
 	g_ptr_array_free(options->limits, TRUE);
 	g_free(options->junit);

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* See doings.h. */
+#include "settings/doings.h"
+
+#include "waits/causes.h"
+#include "waits/state_names.h"
+
+/* A known setting while a thread's life is read. */
+struct sought {
+	const struct known_setting *known;
+	bool asked; /* it waited for what is `between`, … */
+	bool since; /* … and has not done it since */
+};
+
+static bool is_of_program(const struct session *session, uint32_t thread, uint32_t leader,
+			  const struct known_setting *known)
+{
+	return known_fits(known->programs, session_thread_name(session, thread)) ||
+	       (is_thread(leader) &&
+		known_fits(known->programs, session_thread_name(session, leader)));
+}
+
+/* Its thread ended it, or the kernel's function that did it as queued work. */
+static bool ended_by(const struct session *session, const struct block *block,
+		     char *const *patterns)
+{
+	const struct wake_detail *detail = block_detail(session, block);
+
+	if (!patterns)
+		return true;
+	if (is_thread(block->waker) &&
+	    known_fits(patterns, session_thread_name(session, block->waker)))
+		return true;
+	return detail && detail->kind == DETAIL_WORK &&
+	       known_fits(patterns, session_function(session, detail->text));
+}
+
+static bool is_others(const struct session *session, uint32_t thread, uint32_t number,
+		      char *const *patterns)
+{
+	const struct reason *reason = number ? reason_at(&session->trace.timeline, number) : NULL;
+	const struct model *model = &session->trace.model;
+
+	return reason && is_thread(reason->thread) &&
+	       (model_thread(model, reason->thread)->pid != model_thread(model, thread)->pid ||
+		model_thread(model, reason->thread)->host != model_thread(model, thread)->host) &&
+	       known_fits(patterns, session_thread_name(session, reason->thread));
+}
+
+/* The disk had others' data to write first: for the wait, or the request that it was for. */
+static bool block_was_behind(const struct session *session, uint32_t thread,
+			     const struct block *block, char *const *patterns)
+{
+	const struct wake_detail *request = block_request(session, block);
+
+	return is_others(session, thread, block->reason, patterns) ||
+	       (request && is_others(session, thread, request->reason, patterns));
+}
+
+/* … or for what the thread that ended it waited for meanwhile. */
+static bool was_behind(const struct session *session, const struct wait *wait,
+		       char *const *patterns)
+{
+	bool behind = !patterns || block_was_behind(session, wait->thread, wait->block, patterns);
+	struct spans spans;
+	struct span span;
+
+	if (behind || !is_thread(wait->block->waker))
+		return behind;
+	spans_begin(&spans, session, wait->block->waker, wait->begin, wait->end);
+	while (!behind && spans_next_off_cpu(&spans, &span))
+		behind = leaf_is_blocked(span.leaf) &&
+			 block_was_behind(session, wait->thread,
+					  block_at(&session->trace.timeline, span.ref), patterns);
+	return behind;
+}
+
+/* What the wait was on, in any of the ways that a report names it, that fits. */
+static uint32_t object_of(const struct session *session, const struct block *block,
+			  char *const *patterns)
+{
+	const struct reason *reason = block_reason(session, block);
+	uint32_t ways[] = {reason ? reason->object : 0, session_resource(session, block),
+			   block->resource};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++)
+		if (ways[i] && known_fits(patterns, session_text(session, ways[i])))
+			return ways[i];
+	return 0;
+}
+
+static bool wait_fits(const struct session *session, const struct wait *wait,
+		      const struct known_setting *known, uint32_t *object)
+{
+	uint32_t call = PACK_NUMBER(wait->leaf);
+
+	if (known->works || !known_fits(known->calls, session_text(session, call)))
+		return false;
+	*object = object_of(session, wait->block, known->objects);
+	return (*object || !known->objects) && ended_by(session, wait->block, known->enders) &&
+	       was_behind(session, wait, known->behind) &&
+	       (!known->causes ||
+		known_fits(known->causes, cause_kind_text(wait_cause_kind(session, wait))));
+}
+
+static void add(GArray *doings, const struct span *span, struct sought *sought, uint32_t object)
+{
+	bool needs = sought->known->between != NULL;
+	struct doing doing = {span->begin,   span->end,
+			      sought->known, PACK_NUMBER(span->leaf),
+			      object,        !needs || sought->since};
+
+	if (!needs || sought->asked)
+		g_array_append_val(doings, doing);
+	sought->since = false;
+}
+
+/* The first that fits has it; all see whether it is what must be between. */
+static void take_wait(const struct session *session, uint32_t thread, const struct span *span,
+		      GArray *all, GArray *doings)
+{
+	struct wait wait = wait_of(session, thread, span);
+	bool taken = false;
+
+	if (PACK_KIND(span->leaf) != LEAF_BLOCK_SYSCALL)
+		return;
+	for (guint i = 0; i < all->len; i++) {
+		struct sought *at = &g_array_index(all, struct sought, i);
+		uint32_t object;
+
+		if (!taken && wait.woken && wait_fits(session, &wait, at->known, &object)) {
+			add(doings, span, at, object);
+			taken = true;
+		} else if (at->known->between &&
+			   object_of(session, wait.block, at->known->between)) {
+			at->asked = at->since = true;
+		}
+	}
+}
+
+static void take_work(const struct session *session, const struct span *span, GArray *all,
+		      GArray *doings)
+{
+	uint32_t object = span->ref & ~REF_FOR_WRITING;
+
+	if (PACK_KIND(span->leaf) != LEAF_WORK_SYSCALL || !object)
+		return;
+	for (guint i = 0; i < all->len; i++) {
+		struct sought *at = &g_array_index(all, struct sought, i);
+
+		if (at->known->works &&
+		    known_fits(at->known->calls, session_text(session, PACK_NUMBER(span->leaf))) &&
+		    known_fits(at->known->objects, session_text(session, object))) {
+			add(doings, span, at, object);
+			return;
+		}
+	}
+}
+
+/* Those of the thread's program. True in `works`: some are seen in what it did on the CPU. */
+static GArray *sought_of(const struct session *session, uint32_t thread, bool *works)
+{
+	const GPtrArray *known = known_settings(session);
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct sought));
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	uint32_t leader = session_thread_at(session, life->host, life->pid,
+					    MAX(life->begin, session->trace.begin));
+
+	*works = false;
+	for (guint i = 0; i < known->len; i++) {
+		struct sought sought = {.known = g_ptr_array_index(known, i)};
+
+		if (!is_of_program(session, thread, leader, sought.known))
+			continue;
+		g_array_append_val(list, sought);
+		*works |= sought.known->works;
+	}
+	return list;
+}
+
+GArray *doings_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
+{
+	GArray *doings = g_array_new(FALSE, FALSE, sizeof(struct doing));
+	g_autoptr(GArray) sought = NULL;
+	struct spans spans;
+	struct span span;
+	bool works;
+
+	if (session->asked.options->anonymiser)
+		return doings;
+	sought = sought_of(session, thread, &works);
+	spans_begin(&spans, session, thread, from, to);
+	while (works ? spans_next(&spans, &span) : spans_next_off_cpu(&spans, &span))
+		if (leaf_is_blocked(span.leaf))
+			take_wait(session, thread, &span, sought, doings);
+		else if (works)
+			take_work(session, &span, sought, doings);
+	return doings;
+}
