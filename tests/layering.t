@@ -27,7 +27,7 @@ TABLE = {
     # what reports share
     "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "limits": "report tracking", "settings": "report tracking",
     # a room a question: none uses another
-    "overview": "whatif limits settings", "delay": "whatif limits settings", "profile": "findings limits",
+    "overview": "whatif limits settings", "delay": "whatif limits settings", "profile": "whatif limits",
     "requests": "whatif limits settings", "functions": "report calls", "diff": "report calls settings", "check": "report",
     "explain": "findings", "export": "whatif", "batch": "findings limits settings", "lami": "report tracking",
     # all of them

@@ -253,6 +253,10 @@ for name in ("0", "1"):
 tap.case("diff of the ways to a target", check_report, "diff",
          [*(os.path.join(trace("whatif-startup"), run) for run in ("startup-base", "startup-nap0")), "--target",
           "sched_process_exec filename=*/autostart"])
+for name, some in (("delay", ["--thread", "job"]), ("requests", []), ("profile", ["--operation", "*"])):
+    for rule in ("thread=peerd leaf=blocked/*: x0.5", "thread=peerd leaf=working/user: x3", "best"):
+        tap.case("%s --what-if '%s'" % (name, rule), check_report, name,
+                 [*some, "--what-if", rule, os.path.join(trace("whatif-peer"), "base")])
 tap.case("diff of two windows, processes", check_report, "diff",
          ["--preset", "process", "--a", "..+500ms", "--b", "+500ms..", startup])
 for name in ("ust-func", "callstack", "hang", "lost", "snapshot", "startup-chain", "wide"):

@@ -158,9 +158,9 @@ void delay_text(const struct delay *delay, struct output *output)
 	const GArray *threads = delay->threads;
 
 	target(delay->session, output);
-	verdict(delay, output);
 	if (delay->what_if)
 		what_if_text(delay->what_if, output);
+	verdict(delay, output);
 	frame(delay, output);
 	if (delay->session->asked.options->path) {
 		path_steps_text(&report);

@@ -224,20 +224,18 @@ static void count_lapse(const struct profiles *profiles, struct profile *profile
 	lapse->counts[bucket]++;
 }
 
-static void count_operation(struct profiles *profiles, uint32_t number)
+static int64_t length_of(const struct profiles *profiles, const struct operation *operation)
 {
-	const struct operation *operation =
-		operation_at(&profiles->session->trace.timeline.operations, number);
-	int64_t latency = (int64_t) operation->duration;
-	struct profile *profile;
-	guint bucket;
+	return profiles->lengths ? profiles->lengths->of(operation, profiles->lengths->data)
+				 : (int64_t) operation->duration;
+}
 
-	if (!operation_in_scope(&profiles->scope, operation, number))
-		return;
-	profile = look_up(profiles, operation);
-	if (!profile)
-		profile = profile_new(profiles, operation);
-	bucket = bucket_of(&profiles->buckets, latency);
+static void count_in(struct profiles *profiles, struct profile *profile,
+		     const struct operation *operation)
+{
+	int64_t latency = length_of(profiles, operation);
+	guint bucket = bucket_of(&profiles->buckets, latency);
+
 	profile->count++;
 	profile->spans_gap += operation_spans_gap(profiles->session, operation);
 	profile->sum += latency;
@@ -246,6 +244,18 @@ static void count_operation(struct profiles *profiles, uint32_t number)
 	profile->counts[bucket]++;
 	if (profiles->lapse_step)
 		count_lapse(profiles, profile, bucket, operation->begin);
+}
+
+static void count_operation(struct profiles *profiles, uint32_t number)
+{
+	const struct operation *operation =
+		operation_at(&profiles->session->trace.timeline.operations, number);
+	struct profile *profile;
+
+	if (!operation_in_scope(&profiles->scope, operation, number))
+		return;
+	profile = look_up(profiles, operation);
+	count_in(profiles, profile ? profile : profile_new(profiles, operation), operation);
 }
 
 /* The search for one percentile: the value of `rank` lies in [low, low + 2^bits). Each
@@ -326,11 +336,11 @@ static void search_pass(struct profiles *profiles, struct search *search)
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct operation *operation = operation_at(store, i);
 		struct profile *profile = profile_of(profiles, operation, i);
+		int64_t length = profile ? length_of(profiles, operation) : 0;
 
 		pages_pass(store, i);
 		for (guint q = 0; profile && q < G_N_ELEMENTS(percents); q++)
-			quantile_count(search, profile->place * G_N_ELEMENTS(percents) + q,
-				       (int64_t) operation->duration);
+			quantile_count(search, profile->place * G_N_ELEMENTS(percents) + q, length);
 	}
 }
 
@@ -527,6 +537,49 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 		return NULL;
 	}
 	profiles_sort(profiles);
+	return profiles;
+}
+
+/* An empty one of the same operations. */
+static void add_like(struct profiles *profiles, const struct profile *like)
+{
+	struct profile *profile = profile_add(profiles, like->operation, like->per, like->scope);
+
+	profile->label = g_strdup(like->label);
+	profile->what = like->what;
+	profile->split = like->split;
+	profile->thread = like->thread;
+	g_hash_table_insert(profiles->index, profile, profile);
+}
+
+struct profiles *profiles_of_lengths(const struct profiles *like,
+				     const struct operation_lengths *lengths)
+{
+	const struct pages *store = &like->session->trace.timeline.operations;
+	struct profiles *profiles = g_new0(struct profiles, 1);
+
+	profiles->session = like->session;
+	profiles->lengths = lengths;
+	profiles->list = g_ptr_array_new_with_free_func(profile_free);
+	profiles->index = g_hash_table_new(key_hash, key_equal);
+	profiles->splits = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	buckets_init(&profiles->buckets, like->buckets.resolution);
+	operation_scope_init(&profiles->scope, like->session);
+	for (guint i = 0; i < like->list->len; i++)
+		add_like(profiles, g_ptr_array_index(like->list, i));
+	for (uint32_t i = 1; i < store->used; i++) {
+		const struct operation *operation = operation_at(store, i);
+		struct profile *profile = profile_of(profiles, operation, i);
+
+		pages_pass(store, i);
+		if (!profile)
+			continue;
+		count_in(profiles, profile, operation);
+		lengths->counted(profile->place, operation, lengths->data);
+	}
+	find_percentiles(profiles);
+	for (guint i = 0; i < profiles->list->len; i++)
+		profile_find_peaks(g_ptr_array_index(profiles->list, i), &profiles->buckets);
 	return profiles;
 }
 

@@ -62,6 +62,14 @@ struct profile {
 	GArray *lapses;        /* owned; struct lapse; NULL: not asked for */
 };
 
+/* How long operations take where not as long as recorded: in a run that was re-timed. Told of each
+ * once when all are counted, with the place of its profile, and then again. */
+struct operation_lengths {
+	int64_t (*of)(const struct operation *operation, void *data);
+	void (*counted)(guint place, const struct operation *operation, void *data);
+	void *data;
+};
+
 struct profiles {
 	const struct session *session; /* borrowed */
 	struct buckets buckets;
@@ -71,12 +79,17 @@ struct profiles {
 	struct operation_scope scope;
 	struct profile *recent[SCOPE_RECENT]; /* borrowed; by a hash of their `what` */
 	int64_t lapse_step;    /* 0: none */
+	const struct operation_lengths *lengths; /* borrowed; NULL: as recorded */
 };
 
 /* Counts, finds peaks; the root causes come from roots_search(). Error: a
  * --time-lapse with too many segments. */
 struct profiles *profiles_new(const struct session *session, guint resolution, GError **error);
 void profiles_free(struct profiles *profiles);
+/* The same profiles, in the same order, of the same operations with other lengths, which must last
+ * as long; without lapses. */
+struct profiles *profiles_of_lengths(const struct profiles *like,
+				     const struct operation_lengths *lengths);
 /* The profile that the operation counts in, NULL. `number`: its number in the store. */
 struct profile *profile_of(struct profiles *profiles, const struct operation *operation,
 			   uint32_t number);

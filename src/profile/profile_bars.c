@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile as bars on a logarithmic axis, a run of empty buckets as one line; of a profile that is
- * compared the saved one beside it:
+/* A profile as bars on a logarithmic axis, a run of empty buckets as one line; the saved one that
+ * it is compared with, or the re-timed one (--what-if), beside it:
  *
  *   BUCKET       FROM      COUNT      SAVED PEAK  bars: now, and | saved
  *       20     1.0 ms        120        400    1  ###########    | ====================
@@ -81,14 +81,10 @@ static bool is_empty(const struct side *now, const struct side *saved, guint buc
 }
 
 void profile_bars(const struct profiles *profiles, const struct profile *profile,
-		  const struct saved *compared, struct output *output)
+		  const struct beside *beside, struct output *output)
 {
 	guint count = profiles->buckets.count, first = 0, last = count - 1;
-	g_autofree uint64_t *there = g_new0(uint64_t, count);
-	struct side now = {profile->counts, 1},
-		    saved = {compared && saved_counts(compared, profile, there, count) ? there
-										       : NULL,
-			     1};
+	struct side now = {profile->counts, 1}, saved = {beside->counts, 1};
 
 	while (first + 1 < count && is_empty(&now, &saved, first))
 		first++;
@@ -100,7 +96,7 @@ void profile_bars(const struct profiles *profiles, const struct profile *profile
 	}
 	if (saved.counts)
 		fprintf(output->file, "  %6s %10s %10s %10s %4s  %s\n", "BUCKET", "FROM", "COUNT",
-			"SAVED", "PEAK", "(bars: now # | saved =)");
+			beside->column, "PEAK", beside->key);
 	else
 		fprintf(output->file, "  %6s %10s %10s %4s  %s\n", "BUCKET", "FROM", "COUNT",
 			"PEAK", "(bars: logarithm of the count)");

@@ -2,6 +2,7 @@
 /* Profiles: what their records are made of, and JSON of them (whylate-profile-1); names and shape:
  * interface.md. What --save writes is the same, with nothing left out. */
 #include "profile/profile_report.h"
+#include "profile/profile_what_if.h"
 
 #include "findings/findings.h"
 #include "latencies/roots.h"
@@ -10,24 +11,6 @@
 static const struct profile_at *place(const struct report *report)
 {
 	return report->data;
-}
-
-char *profile_title(const struct profile *profile)
-{
-	return g_strconcat(profile->operation, profile->label ? " (" : "",
-			   profile->label ? profile->label : "", profile->label ? ")" : "",
-			   *profile->scope ? ", " : "", profile->scope, NULL);
-}
-
-const char *profile_percent(char *buffer, int64_t part, int64_t whole)
-{
-	double share = whole > 0 ? 100.0 * (double) part / (double) whole : 0;
-
-	if (share > 0 && share < 0.05)
-		g_strlcpy(buffer, "<0.1 %", 16);
-	else
-		g_snprintf(buffer, 16, share > 0 && share < 0.95 ? "%.1f %%" : "%.0f %%", share);
-	return buffer;
 }
 
 /* A member that a bucket's number names, if there is something in it. */
@@ -200,20 +183,7 @@ static guint write_peaks(const struct report *report, const void *row)
 
 static guint write_buckets(const struct report *report, const void *row)
 {
-	const struct buckets *buckets = &place(report)->profiles->buckets;
-	const struct profile *profile = row;
-
-	for (guint b = 0; b < buckets->count; b++) {
-		if (!profile->counts[b])
-			continue;
-		json_begin(report->output, NULL, '{', LINES_NOT);
-		json_put_whole(report->output, "bucket", b);
-		json_put_whole(report->output, "from_ns", buckets->from[b]);
-		json_put_whole(report->output, "to_ns", buckets->from[b + 1]);
-		json_put_whole(report->output, "count", (int64_t) profile->counts[b]);
-		json_end(report->output, '}');
-	}
-	return 0;
+	return profile_put_buckets(report, &place(report)->profiles->buckets, row);
 }
 
 static guint write_lapses(const struct report *report, const void *row)
@@ -238,28 +208,11 @@ static guint write_lapses(const struct report *report, const void *row)
 	return 0;
 }
 
-/* The one member of `scope`. */
-static void put_scope(const struct report *report, enum per per, const char *scope)
-{
-	static const char *const keys[] = {"", "thread", "process", "resource", "cpu"};
-
-	if (per != PER_NOTHING)
-		json_put_text(report->output, keys[per], scope);
-}
-
-static void write_scope(const struct report *report, const void *row)
-{
-	const struct profile *profile = row;
-
-	put_scope(report, profile->per, profile->scope);
-}
-
 GETTER(bool, has_lapses, struct profile, row->lapses != NULL);
 GETTER(int64_t, lapse_step, void, place(report)->profiles->lapse_step);
 GETTER(int64_t, resolution, void, place(report)->profiles->buckets.resolution);
 GETTER(char *, title, struct profile, profile_title(row));
 
-static const struct column scope_columns[] = {{NULL, COLUMN_WRITTEN, .write = write_scope}, {0}};
 static const struct column lapse_columns[] = {{"step_ns", COLUMN_NS, .number = lapse_step},
 					      {"rows", COLUMN_LIST, .each = write_lapses},
 					      {0}};
@@ -269,7 +222,7 @@ const struct column profile_columns[] = {
 	 .table = {1, "OPERATION"}},
 	{"operation", COLUMN_TEXT, FIELD(struct profile, operation)},
 	{"label", COLUMN_TEXT, FIELD(struct profile, label), .absent = true},
-	{"scope", COLUMN_OBJECT, .columns = scope_columns},
+	{"scope", COLUMN_OBJECT, .columns = profile_scope_columns},
 	{"resolution", COLUMN_WHOLE, .number = resolution},
 	{"count", COLUMN_WHOLE, FIELD(struct profile, count), .table = {2, "COUNT", 8}},
 	{"spans_gap", COLUMN_WHOLE, FIELD(struct profile, spans_gap), .mark = MARK_TELLS},
@@ -293,7 +246,7 @@ static void write_compared_scope(const struct report *report, const void *row)
 {
 	const struct compared *compared = row;
 
-	put_scope(report, compared->per, compared->scope);
+	profile_put_scope(report, compared->per, compared->scope);
 }
 
 /* Of operations that both sides have. */
@@ -382,6 +335,8 @@ GETTER(const void *, all_profiles, struct profile_report, row->profiles->list);
 /* What is saved is no comparison. */
 GETTER(bool, is_compared, struct profile_report, row->comparison && !report->output->json.whole);
 
+GETTER(bool, is_asked, struct profile_report, row->what_if && !report->output->json.whole);
+
 static const struct column report_columns[] = {
 	COLUMNS(report_head),
 	COLUMNS(report_limits),
@@ -391,6 +346,8 @@ static const struct column report_columns[] = {
 	{"profiles", COLUMN_LIST, .at = all_profiles, .stored = STORED_POINTERS,
 	 .columns = profile_columns, .limited = true, .lines = LINES_BETWEEN},
 	{"comparison", COLUMN_OBJECT, .columns = comparison_columns, .when = is_compared},
+	{"what_if", COLUMN_OBJECT, FIELD(struct profile_report, what_if),
+	 .columns = profile_what_if_columns, .when = is_asked},
 	{0}};
 
 void profile_json(const struct profile_report *made, struct output *output)

@@ -5,12 +5,14 @@
 #include "latencies/roots.h"
 #include "limits/limit_options.h"
 #include "profile/profile_report.h"
+#include "profile/profile_what_if.h"
 #include "report/page.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "coverage/needs.h"
 #include "run/option_values.h"
 #include "util/error.h"
+#include "whatif/what_if.h"
 
 /* --- what is asked --------------------------------------------------------- */
 
@@ -120,6 +122,7 @@ static const struct option *const options[] = {
 	&option_output,
 	&option_limit,
 	&depth,
+	&option_what_if,
 	LIMIT_OPTIONS,
 	LAST_OPTIONS,
 	NULL};
@@ -138,6 +141,9 @@ static bool check(struct options *asked, GError **error)
 	if (profile->peak && (profile->save || profile->resume))
 		return options_exclude(profile->save ? "--save" : "--resume", "--peak",
 				       "a saved search is of every peak", error);
+	if (asked->what_if->len && (profile->compare || profile->resume))
+		return options_exclude("--what-if", profile->compare ? "--compare" : "--resume",
+				       "it compares this trace with its re-timed self", error);
 	return !profile->force || profile->resume ||
 	       options_refuse(error, "--force goes with --resume FILE");
 }
@@ -146,7 +152,8 @@ static void want(const struct options *asked, struct wanted *wanted)
 {
 	operations_want(asked, wanted);
 	limits_want(asked, wanted);
-	wanted->resources = asked->profile.resource || asked->profile.per == PER_RESOURCE;
+	what_if_want(asked, wanted);
+	wanted->resources |= asked->profile.resource || asked->profile.per == PER_RESOURCE;
 }
 
 /* --- what is shown --------------------------------------------------------- */
@@ -185,6 +192,9 @@ static bool profile_init(struct profile_report *report, const struct session *se
 		report->comparison = saved_compare(report->compared, report->profiles);
 	if (report->resumed && !saved_resume(report->resumed, report->profiles, error))
 		return false;
+	if (session->asked.options->what_if->len &&
+	    !(report->what_if = profile_what_if_new(report->profiles, error)))
+		return false;
 	roots_search(report->profiles);
 	return true;
 }
@@ -195,6 +205,7 @@ static void report_free(void *made)
 
 	if (report->comparison)
 		g_array_free(report->comparison, TRUE);
+	profile_what_if_free(report->what_if);
 	profiles_free(report->profiles);
 	saved_free(report->compared);
 	saved_free(report->resumed);

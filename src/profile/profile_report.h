@@ -9,11 +9,14 @@
 #include "profile/saved.h"
 #include "report/report.h"
 
+struct profile_what_if;
+
 struct profile_report {
 	const struct session *session; /* borrowed */
 	struct profiles *profiles;
 	struct saved *compared, *resumed;
 	GArray *comparison; /* struct compared; NULL: none */
+	struct profile_what_if *what_if; /* owned; NULL: nobody asked */
 	char *other;        /* owned; how the compared one's threads were others, NULL */
 };
 
@@ -26,6 +29,13 @@ struct profile_at {
 
 /* Of struct profile and struct compared: what the tables have of them, too. */
 extern const struct column profile_columns[], compared_columns[];
+/* What a profile is of: a member of JSON. */
+void profile_put_scope(const struct report *report, enum per per, const char *scope);
+/* Of struct profile: the same. */
+extern const struct column profile_scope_columns[];
+/* The counts of its buckets, as items of a list of JSON. */
+guint profile_put_buckets(const struct report *report, const struct buckets *buckets,
+			  const struct profile *profile);
 
 void profile_json(const struct profile_report *made, struct output *output);
 void profile_text(const struct profile_report *made, struct output *output);
@@ -34,9 +44,14 @@ void profile_text(const struct profile_report *made, struct output *output);
 char *profile_title(const struct profile *profile);
 /* "12 %", "<0.1 %", into 16 bytes. */
 const char *profile_percent(char *buffer, int64_t part, int64_t whole);
-/* Its histogram, beside the one saved if there is one (`compared` may be NULL). */
+/* Another histogram of the same operation. */
+struct beside {
+	const uint64_t *counts;   /* borrowed; by bucket; NULL: there is none */
+	const char *column, *key; /* "SAVED", "(bars: now # | saved =)" */
+};
+/* Its histogram, and the other one. */
 void profile_bars(const struct profiles *profiles, const struct profile *profile,
-		  const struct saved *compared, struct output *output);
+		  const struct beside *beside, struct output *output);
 /* What heads the report: a sentence for each of the peaks that took most. */
 void profile_answer(const struct profiles *profiles, struct output *output);
 GArray *profile_findings(const struct profiles *profiles);

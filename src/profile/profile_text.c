@@ -7,6 +7,7 @@
 
 #include "latencies/roots.h"
 #include "profile/profile_report.h"
+#include "profile/profile_what_if.h"
 #include "findings/findings.h"
 
 #define DETAILED 5      /* operations shown in full when none was named */
@@ -318,9 +319,27 @@ static void heat(const struct profiles *profiles, const struct profile *profile,
 	}
 }
 
-static void details(const struct profiles *profiles, const struct profile *profile,
-		    const struct saved *compared, struct output *output)
+/* The saved one, or the re-timed one; into `there`. */
+static struct beside beside_of(const struct profile_report *made, const struct profile *profile,
+			       uint64_t *there)
 {
+	const struct profile *then = profile_then(made->what_if, profile);
+
+	if (then)
+		return (struct beside) {then->counts, "THEN", "(bars: recorded # | then =)"};
+	return (struct beside) {made->compared && saved_counts(made->compared, profile, there,
+							       made->profiles->buckets.count)
+					? there
+					: NULL,
+				"SAVED", "(bars: now # | saved =)"};
+}
+
+static void details(const struct profile_report *made, const struct profile *profile,
+		    struct output *output)
+{
+	const struct profiles *profiles = made->profiles;
+	g_autofree uint64_t *there = g_new0(uint64_t, profiles->buckets.count);
+	struct beside beside = beside_of(made, profile, there);
 	g_autofree char *heading = profile_title(profile);
 	g_autoptr(GString) line = g_string_new(NULL);
 	char texts[6][32];
@@ -341,7 +360,7 @@ static void details(const struct profiles *profiles, const struct profile *profi
 				       profile->spans_gap, profile->spans_gap == 1 ? "s" : "",
 				       profile->spans_gap == 1 ? "it" : "they");
 	text_wrapped(output, line->str, 2, 2);
-	profile_bars(profiles, profile, compared, output);
+	profile_bars(profiles, profile, &beside, output);
 	for (guint i = 0; i < profile->peaks->len; i++)
 		if (g_array_index(profile->peaks, struct peak, i).roots)
 			peak_lines(profiles, profile, i + 1, output);
@@ -391,10 +410,17 @@ static void other_operations(const struct profiles *profiles, struct output *out
 	text_wrapped(output, line->str, 2, 2);
 }
 
-/* Those that were named, or have more than one peak. */
-static void detailed(const struct profiles *profiles, const struct saved *compared,
-		     struct output *output)
+/* Those that were named, or have more than one peak; with rules, that change. */
+static bool is_detailed(const struct profile_report *made, const struct profile *profile)
 {
+	return made->session->asked.options->profile.operations->len ||
+	       (made->what_if ? profile_then(made->what_if, profile) != NULL
+			      : profile->peaks->len >= 2);
+}
+
+static void detailed(const struct profile_report *made, struct output *output)
+{
+	const struct profiles *profiles = made->profiles;
 	const struct options *options = profiles->session->asked.options;
 	bool named = options->profile.operations->len > 0;
 	guint most = !options->limit ? UINT_MAX : named ? options->limit : DETAILED, shown = 0;
@@ -402,15 +428,15 @@ static void detailed(const struct profiles *profiles, const struct saved *compar
 	for (guint i = 0; i < profiles->list->len; i++) {
 		const struct profile *profile = g_ptr_array_index(profiles->list, i);
 
-		if (!named && profile->peaks->len < 2)
-			continue;
-		if (shown++ < most)
-			details(profiles, profile, compared, output);
+		if (is_detailed(made, profile) && shown++ < most)
+			details(made, profile, output);
 	}
 	if (shown > most)
 		fputc('\n', output->file);
 	text_omitted_of(output, 0, shown - MIN(shown, most),
-			named ? "" : " with more than one peak");
+			named           ? ""
+			: made->what_if ? " that change"
+					: " with more than one peak");
 }
 
 void profile_text(const struct profile_report *made, struct output *output)
@@ -433,6 +459,8 @@ void profile_text(const struct profile_report *made, struct output *output)
 	}
 	if (made->comparison)
 		comparison(made, &report);
+	if (made->what_if)
+		profile_what_if_text(made->what_if, &report);
 	profile_answer(profiles, output);
 	text_heading(output, "Operations, by time spent in them");
 	text_table(&report, &table, ROWS(profiles->list));
@@ -440,7 +468,7 @@ void profile_text(const struct profile_report *made, struct output *output)
 		text_wrapped(output, "Nothing in the window matches.", 2, 2);
 	if (!options->profile.operations->len || !profiles->list->len)
 		other_operations(profiles, output);
-	detailed(profiles, made->compared, output);
+	detailed(made, output);
 	text_findings(made->session, findings, output);
 	text_coverage_now(made->session, output);
 }

@@ -37,7 +37,7 @@ static void report_free(void *made)
 	configuration_free(report->configuration);
 	costs_free(report->costs);
 	user_requests_free(report->requests);
-	g_free(report->what_if);
+	requests_what_if_free(report->what_if);
 	g_free(report);
 }
 

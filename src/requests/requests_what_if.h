@@ -10,6 +10,7 @@
 
 #include "report/report.h"
 #include "tracking/requests.h"
+#include "whatif/replay.h"
 
 /* Of the latencies of all requests, ns; percentiles are the nearest rank's. */
 struct latencies {
@@ -18,21 +19,17 @@ struct latencies {
 };
 
 struct requests_what_if {
-	GPtrArray *rules;  /* borrowed; their texts */
-	uint64_t count;    /* stretches that they pick */
-	int64_t picked;    /* ns of these, as recorded */
+	struct replay *replay; /* owned */
 	uint32_t requests; /* that were answered: of these it is told */
 	uint32_t sooner, later;
-	int64_t saved;     /* ns, of all of them together; below 0: they take longer */
-	int64_t saved_from, saved_to; /* … what is not sure leaves room for */
-	int64_t saved_at_most;        /* … had there been a free CPU always */
+	struct gain gain;
 	int64_t limit;     /* ns: of the first limit of requests' latencies; 0: none */
 	struct latencies recorded, changed;
 };
 
-/* NULL and an error if a rule picks nothing, no request was answered, or the replay without rules
- * moves anything. Free with g_free(). */
+/* NULL and an error if no request was answered, or as replay_new() has it. */
 struct requests_what_if *requests_what_if_new(const struct user_requests *requests, GError **error);
+void requests_what_if_free(struct requests_what_if *what_if);
 void requests_what_if_text(const struct requests_what_if *what_if, struct output *output);
 extern const struct column requests_what_if_columns[];
 

@@ -349,9 +349,6 @@ bool rules_refuse_nothing(const struct rules *rules, guint index, GError **error
 
 	for (uint32_t i = 0; i < count; i++)
 		may[i] = rules->threads[i] >> index & 1;
-	if (strcmp(rule->text, RULE_BEST) == 0)
-		return options_refuse(error, "--what-if best is for one thread's way to where it "
-					     "got: whylate delay answers it");
 	words = rule_miss(rules->session, rule, may);
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE, "--what-if '%s' picks nothing: %s",
 		    rule->text, words);

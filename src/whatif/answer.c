@@ -2,6 +2,8 @@
 /* See answer.h. */
 #include "whatif/answer.h"
 
+#include <string.h>
+
 #include "util/when.h"
 #include "waits/state_names.h"
 #include "waits/wait.h"
@@ -19,43 +21,6 @@ static void append_share(GString *text, int64_t ns, int64_t all)
 		g_string_append_printf(text, " (%.1f %%)", 100.0 * (double) ns / (double) all);
 }
 
-/* A range instead of a number: as much of the saving is not sure. */
-#define MATTERS 0.02
-
-static int64_t size_of(int64_t ns)
-{
-	return ns < 0 ? -ns : ns;
-}
-
-/* "802.8 ms sooner (73.8 %) than the recorded 1.088 s" */
-static char *gain(const struct what_if *what_if)
-{
-	GString *text = g_string_new(NULL);
-	char recorded[32], more[32], other[32];
-	int64_t saved = what_if->saved, most = what_if->saved_at_most;
-	int64_t from = what_if->saved_from, to = what_if->saved_to;
-
-	if (saved) {
-		append_share(text, size_of(saved), what_if->recorded);
-		g_string_append(text, saved < 0 ? " later than" : " sooner than");
-	} else {
-		g_string_append(text, "No sooner than");
-	}
-	g_string_append_printf(text, " the recorded %s",
-			       when_duration(recorded, what_if->recorded));
-	if ((double) (to - from) > MATTERS * (double) size_of(saved))
-		g_string_append_printf(text, "; from %s%s to %s%s, by what is not sure",
-				       when_duration(more, size_of(from)),
-				       from < 0 && to >= 0 ? " later" : "",
-				       when_duration(other, size_of(to)),
-				       to < 0 ? " later" : " sooner");
-	if (most > saved && saved >= 0)
-		g_string_append_printf(text, "; up to %s sooner, had a CPU been free always",
-				       when_duration(more, most));
-	g_string_append_c(text, '.');
-	return g_string_free(text, FALSE);
-}
-
 /* "53.1 ms (19.0 %) of what is left is x-session (218): user code" */
 static char *part_words(const struct session *session, const struct part *part, int64_t left)
 {
@@ -67,7 +32,7 @@ static char *part_words(const struct session *session, const struct part *part, 
 			       session_thread_name(session, part->thread),
 			       model_thread(&session->trace.model, part->thread)->tid,
 			       session_on(session, part->thread), label);
-	if (part->resource)
+	if (part->resource && strcmp(session_text(session, part->resource), "sleep") != 0)
 		g_string_append_printf(text, " on %s",
 				       resource_words(session_text(session, part->resource)));
 	g_string_append_c(text, '.');
@@ -109,19 +74,15 @@ static char *doubt(const struct what_if *what_if, int64_t left)
 	return g_string_free(text, FALSE);
 }
 
-#define LIMITS                                                                                     \
-	"Every thread does the same in the same order as recorded; caches, memory, the CPU's "     \
-	"frequency and queues served in another order are left out."
-
 GPtrArray *answer_verdict(const struct session *session, const struct what_if *what_if,
 			  const GArray *path)
 {
 	GPtrArray *verdict = g_ptr_array_new_with_free_func(g_free);
 	GArray *parts = parts_of(session, path);
-	int64_t left = what_if->recorded - what_if->saved;
+	int64_t left = what_if->gain.recorded - what_if->gain.saved;
 	char *not_sure = doubt(what_if, left);
 
-	g_ptr_array_add(verdict, gain(what_if));
+	g_ptr_array_add(verdict, gain_words(&what_if->gain, NULL));
 	for (guint i = 0; i < parts->len && i < SAID; i++) {
 		const struct part *part = &g_array_index(parts, struct part, i);
 
@@ -130,7 +91,7 @@ GPtrArray *answer_verdict(const struct session *session, const struct what_if *w
 	}
 	if (not_sure)
 		g_ptr_array_add(verdict, not_sure);
-	g_ptr_array_add(verdict, g_strdup(LIMITS));
+	g_ptr_array_add(verdict, g_strdup(replay_limits()));
 	g_array_free(parts, TRUE);
 	return verdict;
 }

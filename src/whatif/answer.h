@@ -6,7 +6,7 @@
 #ifndef WHYLATE_WHATIF_ANSWER_H
 #define WHYLATE_WHATIF_ANSWER_H
 
-#include "run/session.h"
+#include "whatif/replay.h"
 
 /* What the answer rests on: of the re-timed critical path, ns, and how many. */
 struct doubts {
@@ -21,15 +21,9 @@ struct doubts {
 };
 
 struct what_if {
-	GPtrArray *rules; /* a reference; their texts */
-	GArray *best; /* owned; struct best: what was found by trying; NULL: not asked */
-	uint64_t count; /* stretches that they pick */
-	int64_t picked; /* ns of these, as recorded */
-	int64_t recorded; /* ns: how long it took */
+	struct replay *replay; /* owned */
 	int64_t time; /* ns: when the thread gets there now */
-	int64_t saved; /* ns; below 0: it takes longer */
-	int64_t saved_from, saved_to; /* ns: what the doubts leave room for; `saved` is in it */
-	int64_t saved_at_most; /* … had there been a free CPU always */
+	struct gain gain;
 	struct doubts doubts;
 	GPtrArray *verdict; /* owned strings */
 };

@@ -94,16 +94,56 @@ static void add_choice(GArray *list, char *rule, int64_t ns)
 	g_array_append_val(list, one);
 }
 
-/* What the path in that scenario was spent on, longest first. */
-static GArray *choices_of(const struct session *session, const struct retimed *retimed,
-			  guint scenario, const struct way *way)
+/* Where to save, and how much there is. */
+struct ways {
+	GArray *list; /* struct way, WAYS_MAX at most */
+	int64_t ns;   /* of all of them */
+};
+
+static int longest_way_first(gconstpointer a, gconstpointer b)
 {
-	GArray *path = new_path(session, retimed, scenario, way->thread,
-				retimed_at(retimed, scenario, way->first, way->from), way->to);
-	GArray *parts = parts_of(session, path);
+	const struct way *x = a, *y = b;
+	int64_t ns_x = x->to - x->from, ns_y = y->to - y->from;
+
+	if (ns_x != ns_y)
+		return ns_x > ns_y ? -1 : 1;
+	return x->from != y->from ? (x->from < y->from ? -1 : 1)
+				  : (int) (x->thread > y->thread) - (int) (x->thread < y->thread);
+}
+
+static struct ways ways_of(const GArray *all)
+{
+	struct ways ways = {g_array_new(FALSE, FALSE, sizeof(struct way)), 0};
+
+	g_array_append_vals(ways.list, all->data, all->len);
+	g_array_sort(ways.list, longest_way_first);
+	g_array_set_size(ways.list, MIN(all->len, WAYS_MAX));
+	for (guint i = 0; i < ways.list->len; i++) {
+		const struct way *way = &g_array_index(ways.list, struct way, i);
+
+		ways.ns += way->to - way->from;
+	}
+	return ways;
+}
+
+/* What the paths in that scenario were spent on, longest first. */
+static GArray *choices_of(const struct session *session, const struct retimed *retimed,
+			  guint scenario, const struct ways *ways)
+{
+	GArray *pieces = g_array_new(FALSE, FALSE, sizeof(struct new_piece)), *parts;
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct likely));
 
 	g_array_set_clear_func(list, choice_clear);
+	for (guint i = 0; i < ways->list->len; i++) {
+		const struct way *way = &g_array_index(ways->list, struct way, i);
+		GArray *path =
+			new_path(session, retimed, scenario, way->thread,
+				 retimed_at(retimed, scenario, way->first, way->from), way->to);
+
+		g_array_append_vals(pieces, path->data, path->len);
+		g_array_free(path, TRUE);
+	}
+	parts = parts_of(session, pieces);
 	for (guint i = 0; i < parts->len && list->len < PARTS_MAX; i++) {
 		const struct part *part = &g_array_index(parts, struct part, i);
 
@@ -111,7 +151,7 @@ static GArray *choices_of(const struct session *session, const struct retimed *r
 			add_choice(list, rule_words(session, part), part->ns);
 	}
 	g_array_free(parts, TRUE);
-	g_array_free(path, TRUE);
+	g_array_free(pieces, TRUE);
 	g_array_sort(list, longest_first);
 	return list;
 }
@@ -126,14 +166,14 @@ static bool is_tried(const GPtrArray *tried, const char *rule)
 
 /* The largest that are not tried yet, up to `most` in all. */
 static void add_largest(GPtrArray *tried, guint most, const struct session *session,
-			const struct retimed *retimed, guint scenario, const struct way *way)
+			const struct retimed *retimed, guint scenario, const struct ways *ways)
 {
-	g_autoptr(GArray) list = choices_of(session, retimed, scenario, way);
+	g_autoptr(GArray) list = choices_of(session, retimed, scenario, ways);
 
 	for (guint i = 0; i < list->len && tried->len < most; i++) {
 		const struct likely *one = &g_array_index(list, struct likely, i);
 
-		if ((double) one->ns >= LEAST_SHARE * (double) (way->to - way->from) &&
+		if ((double) one->ns >= LEAST_SHARE * (double) ways->ns &&
 		    !is_tried(tried, one->rule))
 			g_ptr_array_add(tried, g_strdup(one->rule));
 	}
@@ -146,7 +186,7 @@ static struct retimed *play(const struct session *session, struct rules *rules,
 }
 
 /* What the path was spent on, and what limits next. */
-static GPtrArray *things_to_try(const struct session *session, const struct way *way)
+static GPtrArray *things_to_try(const struct session *session, const struct ways *ways)
 {
 	GPtrArray *tried = g_ptr_array_new_with_free_func(g_free);
 	struct scenario scenarios[FIRST_MAX] = {0};
@@ -154,7 +194,7 @@ static GPtrArray *things_to_try(const struct session *session, const struct way 
 	struct retimed *retimed = play(session, rules, scenarios, 1);
 	guint first;
 
-	add_largest(tried, FIRST_MAX, session, retimed, 0, way);
+	add_largest(tried, FIRST_MAX, session, retimed, 0, ways);
 	retimed_free(retimed);
 	rules_free(rules);
 	first = tried->len;
@@ -165,7 +205,7 @@ static GPtrArray *things_to_try(const struct session *session, const struct way 
 		scenarios[i].rules = UINT64_C(1) << i;
 	retimed = play(session, rules, scenarios, first);
 	for (guint i = 0; i < first; i++)
-		add_largest(tried, MIN(tried->len + 2, TRIED_MAX), session, retimed, i, way);
+		add_largest(tried, MIN(tried->len + 2, TRIED_MAX), session, retimed, i, ways);
 	retimed_free(retimed);
 	rules_free(rules);
 	return tried;
@@ -192,38 +232,42 @@ static int most_first(gconstpointer a, gconstpointer b)
 	return strcmp(g_ptr_array_index(x->rules, 0), g_ptr_array_index(y->rules, 0));
 }
 
-static int64_t saved_in(const struct retimed *retimed, guint scenario, const struct way *way)
+static int64_t saved_in(const struct retimed *retimed, guint scenario, const struct ways *ways)
 {
-	return (way->to - way->from) - (retimed_at(retimed, scenario, way->thread, way->to) -
-					retimed_at(retimed, scenario, way->first, way->from));
+	int64_t saved = 0;
+
+	for (guint i = 0; i < ways->list->len; i++)
+		saved +=
+			retimed_saved(retimed, scenario, &g_array_index(ways->list, struct way, i));
+	return saved;
 }
 
 /* Scenario i is the thing i alone; then each two, in order. */
 static void judge(GArray *list, const GPtrArray *tried, const struct retimed *retimed,
-		  const struct way *way)
+		  const struct ways *ways)
 {
 	guint scenario = tried->len;
 	int64_t alone[TRIED_MAX];
 
 	for (guint i = 0; i < tried->len; i++) {
-		alone[i] = saved_in(retimed, i, way);
+		alone[i] = saved_in(retimed, i, ways);
 		if (alone[i] > 0)
 			add_best(list, tried, i, i, alone[i]);
 	}
 	for (guint i = 0; i < tried->len; i++)
 		for (guint k = i + 1; k < tried->len; k++) {
-			int64_t both = saved_in(retimed, scenario++, way);
+			int64_t both = saved_in(retimed, scenario++, ways);
 
 			if ((double) both > MUCH_MORE * (double) (alone[i] + alone[k]) &&
-			    (double) both > LEAST_SHARE * (double) (way->to - way->from))
+			    (double) both > LEAST_SHARE * (double) ways->ns)
 				add_best(list, tried, i, k, both);
 		}
 }
 
-GArray *best_find(const struct session *session, const struct way *way)
+static GArray *find(const struct session *session, const struct ways *ways)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct best));
-	g_autoptr(GPtrArray) tried = things_to_try(session, way);
+	g_autoptr(GPtrArray) tried = things_to_try(session, ways);
 	struct scenario scenarios[SCENARIOS_MAX] = {0};
 	guint count = tried->len;
 	struct retimed *retimed;
@@ -239,11 +283,20 @@ GArray *best_find(const struct session *session, const struct way *way)
 			scenarios[count++].rules = UINT64_C(1) << i | UINT64_C(1) << k;
 	rules = rules_new(session, (const char *const *) tried->pdata, tried->len);
 	retimed = play(session, rules, scenarios, count);
-	judge(list, tried, retimed, way);
+	judge(list, tried, retimed, ways);
 	retimed_free(retimed);
 	rules_free(rules);
 	g_array_sort(list, most_first);
 	if (list->len > SHOWN)
 		g_array_set_size(list, SHOWN);
+	return list;
+}
+
+GArray *best_find(const struct session *session, const GArray *ways)
+{
+	struct ways longest = ways_of(ways);
+	GArray *list = find(session, &longest);
+
+	g_array_free(longest.list, TRUE);
 	return list;
 }

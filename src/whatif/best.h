@@ -4,19 +4,13 @@
  *   job ┤ waits for left ──────────────┤     left gone: right limits, next to nothing saved
  *       ┤ waits for right ─────────────┤     both gone: nearly all of it
  *
- * Part of whatif/. Tried are what the critical path was spent on, and what limits next once one of
- * these is gone; each alone, and each two.
+ * Part of whatif/. Tried are what the critical paths of the ways were spent on, and what limits
+ * next once one of these is gone; each alone, and each two.
  */
 #ifndef WHYLATE_WHATIF_BEST_H
 #define WHYLATE_WHATIF_BEST_H
 
-#include "run/session.h"
-
-/* From what `first` did at `from` to what `thread` did at `to`. */
-struct way {
-	uint32_t first, thread;
-	int64_t from, to;
-};
+#include "whatif/retime.h"
 
 /* One thing gone, or two. */
 struct best {
@@ -24,8 +18,10 @@ struct best {
 	int64_t saved; /* ns */
 };
 
-/* struct best, what saves most first; of two together only where they save much more than each
- * alone. May be empty. Free with g_array_unref(). */
-GArray *best_find(const struct session *session, const struct way *way);
+#define WAYS_MAX 1000 /* of more, the longest are made shorter */
+
+/* struct best: what saves most of `ways` (struct way), all of them added up, first; of two together
+ * only where they save much more than each alone. May be empty. Free with g_array_unref(). */
+GArray *best_find(const struct session *session, const GArray *ways);
 
 #endif

@@ -24,28 +24,42 @@ static int longest_first(gconstpointer a, gconstpointer b)
 		       : (int) (x->resource > y->resource) - (int) (x->resource < y->resource);
 }
 
+static guint part_hash(gconstpointer key)
+{
+	const struct part *part = key;
+
+	return part->thread * 2654435761u ^ part->leaf * 40503u ^ part->resource;
+}
+
+static gboolean part_equal(gconstpointer a, gconstpointer b)
+{
+	const struct part *x = a, *y = b;
+
+	return x->thread == y->thread && x->leaf == y->leaf && x->resource == y->resource;
+}
+
 GArray *parts_of(const struct session *session, const GArray *path)
 {
+	g_autoptr(GHashTable) met = g_hash_table_new_full(part_hash, part_equal, g_free, NULL);
 	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct part));
+	GHashTableIter iter;
+	gpointer key;
 
 	for (guint i = 0; i < path->len; i++) {
 		const struct new_piece *piece = &g_array_index(path, struct new_piece, i);
 		struct part part = {piece->thread, piece->span.leaf, resource_of(session, piece),
-				    piece->end - piece->begin};
-		guint at = 0;
+				    0};
+		struct part *like = g_hash_table_lookup(met, &part);
 
-		for (; at < parts->len; at++) {
-			struct part *like = &g_array_index(parts, struct part, at);
-
-			if (like->thread == part.thread && like->leaf == part.leaf &&
-			    like->resource == part.resource)
-				break;
+		if (!like) {
+			like = g_memdup2(&part, sizeof part);
+			g_hash_table_add(met, like);
 		}
-		if (at < parts->len)
-			g_array_index(parts, struct part, at).ns += part.ns;
-		else
-			g_array_append_val(parts, part);
+		like->ns += piece->end - piece->begin;
 	}
+	g_hash_table_iter_init(&iter, met);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		g_array_append_vals(parts, key, 1);
 	g_array_sort(parts, longest_first);
 	return parts;
 }

@@ -142,6 +142,12 @@ int64_t retimed_when(const struct retimed *retimed, guint scenario, uint32_t thr
 	return line_when(line_of(retimed, scenario, thread), new_time);
 }
 
+int64_t retimed_saved(const struct retimed *retimed, guint scenario, const struct way *way)
+{
+	return (way->to - way->from) - (retimed_at(retimed, scenario, way->thread, way->to) -
+					retimed_at(retimed, scenario, way->first, way->from));
+}
+
 int64_t retimed_drift(const struct retimed *retimed, guint scenario, uint32_t thread, int64_t *at)
 {
 	const struct line *line = line_of(retimed, scenario, thread);

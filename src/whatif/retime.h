@@ -39,6 +39,12 @@ struct scenario {
 
 struct retimed;
 
+/* From what `first` did at `from` to what `thread` did at `to`. */
+struct way {
+	uint32_t first, thread;
+	int64_t from, to;
+};
+
 /* Of what all threads did in [from, to), which a rule may change; what was before stays. `rules`
  * count what they pick. 1 to SCENARIOS_MAX scenarios. Free with retimed_free(), before the
  * rules. */
@@ -51,6 +57,8 @@ int64_t retimed_at(const struct retimed *retimed, guint scenario, uint32_t threa
 /* The last time at which `thread` had reached no more than what it reaches at the new time. */
 int64_t retimed_when(const struct retimed *retimed, guint scenario, uint32_t thread,
 		     int64_t new_time);
+/* ns that the way takes less than it did; below 0: more. */
+int64_t retimed_saved(const struct retimed *retimed, guint scenario, const struct way *way);
 /* Where `thread` first is not where it was: the time, and by how much; 0: nowhere. */
 int64_t retimed_drift(const struct retimed *retimed, guint scenario, uint32_t thread, int64_t *at);
 /* Waits for each other at one and the same time, and for what was not over: how many. */

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See what_if.h.
- *
- * Every run re-times the trace without rules, too: if anything moves then, the replay is wrong,
- * and no answer is better than one that rests on it.
- */
+/* See what_if.h. */
 #include "whatif/what_if.h"
 
 #include <string.h>
@@ -12,16 +8,8 @@
 #include "run/command.h"
 #include "run/option_values.h"
 #include "timeline/operation.h"
-#include "util/error.h"
-#include "whatif/best.h"
 #include "whatif/hinge.h"
 #include "whatif/new_path.h"
-
-static bool asks_for_best(const struct options *options)
-{
-	return options->what_if->len &&
-	       strcmp(g_ptr_array_index(options->what_if, 0), RULE_BEST) == 0;
-}
 
 static bool add_rule(void *into, const struct option *option, const char *value, GError **error)
 {
@@ -30,7 +18,8 @@ static bool add_rule(void *into, const struct option *option, const char *value,
 	bool good;
 
 	(void) option;
-	if (options->what_if->len && (strcmp(value, RULE_BEST) == 0 || asks_for_best(options)))
+	if (options->what_if->len &&
+	    (strcmp(value, RULE_BEST) == 0 || replay_asks_for_best(options)))
 		return options_refuse(error, "--what-if best stands alone: it tries rules itself");
 	if (options->what_if->len == RULES_MAX)
 		return options_refuse(error, "--what-if: there are at most %d rules", RULES_MAX);
@@ -65,74 +54,6 @@ void what_if_want(const struct options *options, struct wanted *wanted)
 		}
 		rule_clear(&rule);
 	}
-}
-
-enum { AS_RECORDED, CHANGED, FREE, MOVED, SURE_ONLY, SCENARIOS };
-
-bool what_if_keeps_still(const struct session *session, const struct retimed *retimed, guint same,
-			 GError **error)
-{
-	uint32_t first = NO_THREAD;
-	int64_t first_at = 0;
-	char time[48];
-
-	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
-		int64_t at;
-
-		if (retimed_drift(retimed, same, i, &at) && (first == NO_THREAD || at < first_at)) {
-			first = i;
-			first_at = at;
-		}
-	}
-	if (first == NO_THREAD)
-		return true;
-	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_DAMAGE,
-		    "--what-if has no answer from this trace: re-timed without any rule, %s (%d) "
-		    "moves at %s; that is a fault of whylate, please report it",
-		    session_thread_name(session, first),
-		    model_thread(&session->trace.model, first)->tid,
-		    when_time(time, first_at, session->asked.options->utc, false));
-	return false;
-}
-
-/* All that is asked about: the answer would be the change itself. */
-static bool refuse_all(const struct session *session, const char *rule, uint32_t thread,
-		       GError **error)
-{
-	g_set_error(
-		error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
-		"--what-if '%s' picks all that %s (%d) itself did, so it says nothing of it: add "
-		"what of it is to change, as leaf=working/user or on=device:vda",
-		rule, session_thread_name(session, thread),
-		model_thread(&session->trace.model, thread)->tid);
-	return false;
-}
-
-/* What the rules picked; false if one of them picked nothing, or all of `thread`. */
-static bool count_picked(const struct session *session, struct rules *rules, uint32_t thread,
-			 struct what_if *what_if, GError **error)
-{
-	for (guint i = 0; i < what_if->rules->len; i++) {
-		uint64_t count;
-		int64_t ns;
-
-		rules_picked(rules, i, &count, &ns);
-		if (!count)
-			return rules_refuse_nothing(rules, i, error);
-		if (!what_if->best &&
-		    rules_pick_all(rules, i, thread, session->asked.from, session->asked.to))
-			return refuse_all(session, g_ptr_array_index(what_if->rules, i), thread,
-					  error);
-		what_if->count += count;
-		what_if->picked += ns;
-	}
-	return true;
-}
-
-static int64_t saved_in(const struct retimed *retimed, guint scenario, const struct way *way)
-{
-	return (way->to - way->from) - (retimed_at(retimed, scenario, way->thread, way->to) -
-					retimed_at(retimed, scenario, way->first, way->from));
 }
 
 /* What its wait was for may change in number, or in order. */
@@ -187,66 +108,36 @@ static struct doubts doubts_of(const struct session *session, const GArray *path
 	return doubts;
 }
 
-static void answer(const struct session *session, const struct retimed *retimed,
-		   const struct way *way, struct what_if *what_if)
+static void answer(struct what_if *what_if, const struct way *way)
 {
-	int64_t begin = retimed_at(retimed, CHANGED, way->first, way->from);
-	int64_t moved = saved_in(retimed, MOVED, way), sure = saved_in(retimed, SURE_ONLY, way);
-	GArray *path = new_path(session, retimed, CHANGED, way->thread, begin, way->to);
+	const struct replay *replay = what_if->replay;
+	int64_t begin = retimed_at(replay->retimed, CHANGED, way->first, way->from);
+	GArray *path =
+		new_path(replay->session, replay->retimed, CHANGED, way->thread, begin, way->to);
 
-	what_if->recorded = way->to - way->from;
-	what_if->time = retimed_at(retimed, CHANGED, way->thread, way->to);
-	what_if->saved = saved_in(retimed, CHANGED, way);
-	what_if->saved_from = MIN(what_if->saved, MIN(moved, sure));
-	what_if->saved_to = MAX(what_if->saved, MAX(moved, sure));
-	what_if->saved_at_most = saved_in(retimed, FREE, way);
-	what_if->doubts = doubts_of(session, path);
-	what_if->doubts.cycles = retimed_cycles(retimed);
-	what_if->verdict = answer_verdict(session, what_if, path);
+	what_if->time = retimed_at(replay->retimed, CHANGED, way->thread, way->to);
+	what_if->doubts = doubts_of(replay->session, path);
+	what_if->doubts.cycles = retimed_cycles(replay->retimed);
+	what_if->verdict = answer_verdict(replay->session, what_if, path);
 	g_array_free(path, TRUE);
-}
-
-/* The answer is then of the best that was found; without rules if nothing saves anything. */
-static void choose_best(struct what_if *what_if, const struct session *session,
-			const struct way *way)
-{
-	what_if->best = best_find(session, way);
-	g_ptr_array_unref(what_if->rules);
-	what_if->rules =
-		what_if->best->len
-			? g_ptr_array_ref(g_array_index(what_if->best, struct best, 0).rules)
-			: g_ptr_array_new();
 }
 
 struct what_if *what_if_new(const struct session *session, uint32_t first, uint32_t thread,
 			    int64_t from, int64_t to, GError **error)
 {
-	static const struct scenario scenarios[SCENARIOS] = {
-		[CHANGED] = {ALL_RULES, 0},
-		[FREE] = {ALL_RULES, FREE_CPUS},
-		[MOVED] = {ALL_RULES, ANCHORS_MOVE},
-		[SURE_ONLY] = {ALL_RULES, NO_INFERRED}};
+	g_autoptr(GArray) ways = g_array_new(FALSE, FALSE, sizeof(struct way));
 	const struct way way = {first, thread, from, to};
-	struct what_if *what_if = g_new0(struct what_if, 1);
-	struct retimed *retimed;
-	struct rules *rules;
+	struct what_if *what_if;
+	struct replay *replay;
 
-	what_if->rules = g_ptr_array_ref(session->asked.options->what_if);
-	if (asks_for_best(session->asked.options))
-		choose_best(what_if, session, &way);
-	rules = rules_new(session, (const char *const *) what_if->rules->pdata,
-			  what_if->rules->len);
-	retimed = retime(session, rules, scenarios, SCENARIOS, session->asked.from,
-			 session->asked.to);
-	if (what_if_keeps_still(session, retimed, AS_RECORDED, error) &&
-	    count_picked(session, rules, thread, what_if, error)) {
-		answer(session, retimed, &way, what_if);
-	} else {
-		what_if_free(what_if);
-		what_if = NULL;
-	}
-	retimed_free(retimed);
-	rules_free(rules);
+	g_array_append_val(ways, way);
+	replay = replay_new(session, ways, true, error);
+	if (!replay)
+		return NULL;
+	what_if = g_new0(struct what_if, 1);
+	what_if->replay = replay;
+	what_if->gain = replay_gain(replay, ways);
+	answer(what_if, &way);
 	return what_if;
 }
 
@@ -254,9 +145,7 @@ void what_if_free(struct what_if *what_if)
 {
 	if (!what_if)
 		return;
-	g_ptr_array_unref(what_if->rules);
-	if (what_if->best)
-		g_array_unref(what_if->best);
+	replay_free(what_if->replay);
 	if (what_if->verdict)
 		g_ptr_array_free(what_if->verdict, TRUE);
 	g_free(what_if);

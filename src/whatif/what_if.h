@@ -24,11 +24,6 @@ struct what_if *what_if_new(const struct session *session, uint32_t first, uint3
 			    int64_t from, int64_t to, GError **error);
 void what_if_free(struct what_if *what_if);
 
-/* False and an error where scenario `same`, one without rules and flags, moves anything: a fault
- * of the program, and no answer is better than one that rests on it. */
-bool what_if_keeps_still(const struct session *session, const struct retimed *retimed, guint same,
-			 GError **error);
-
 extern const struct column what_if_columns[];
 void what_if_text(const struct what_if *what_if, struct output *output);
 

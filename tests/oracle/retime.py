@@ -3,6 +3,8 @@
 """A second, slow and obvious way to re-time a recorded run (semantics.md, "What if"), over the SQLite export.
 
     retime.py DATABASE RULE [TID]...     each line: TID and its last time in the re-timed run
+    retime.py DATABASE RULE calls        each line: a system call, how many there are that were seen whole, and what
+                                         they took in all and at most, as recorded and re-timed
 
 RULE is thread=PATTERN leaf=PATTERN: CHANGE, as --what-if has it. Every stretch of every thread is kept with its old
 and its new end; nothing is left out, merged or looked up quickly. Only the hinge of each wait (what its end moves
@@ -163,8 +165,22 @@ class Run:
                 heapq.heappush(heap, (life.key(), number))
 
 
+def calls(path, run):
+    sums = {}
+    for thread, name, begin, end in sqlite3.connect(path).execute(
+            'SELECT thread, name, begin, "end" FROM syscalls WHERE ns IS NOT NULL'):
+        old, new = end - begin, run.at(thread, end) - run.at(thread, begin)
+        count, *rest = sums.get(name, (0, 0, 0, 0, 0))
+        sums[name] = (count + 1, rest[0] + old, max(rest[1], old), rest[2] + new, max(rest[3], new))
+    for name, numbers in sorted(sums.items()):
+        print(name, *numbers)
+
+
 def main():
     run = Run(sys.argv[1], Rule(sys.argv[2]))
+    if sys.argv[3:] == ["calls"]:
+        calls(sys.argv[1], run)
+        return
     wanted = {int(tid) for tid in sys.argv[3:]}
     for life in run.lives.values():
         if life.old and (not wanted or life.tid in wanted):

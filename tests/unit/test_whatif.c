@@ -366,8 +366,14 @@ static void test_best(void)
 	plain(feed, 100, 0, "sched_other");
 	{
 		uint32_t t = life(feed, 1, 0);
-		g_autoptr(GArray) found = best_find(feed->session, &(struct way) {t, t, 0, 80});
-		const struct best *best = &g_array_index(found, struct best, 0);
+		g_autoptr(GArray) ways = g_array_new(FALSE, FALSE, sizeof(struct way));
+		g_autoptr(GArray) found = NULL;
+		const struct way way = {t, t, 0, 80};
+		const struct best *best;
+
+		g_array_append_val(ways, way);
+		found = best_find(feed->session, ways);
+		best = &g_array_index(found, struct best, 0);
 
 		g_assert_cmpuint(best->rules->len, ==, 2);
 		g_assert_cmpstr(best->rules->pdata[0], ==, "thread=L leaf=working/user: 0");
