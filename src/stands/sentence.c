@@ -374,7 +374,7 @@ static void stopped_sentence(GString *text, const struct session *session, const
 		g_string_append_printf(text, " %s stopped for ", fact_was(fact));
 		append_amount(text, session, fact);
 	}
-	append_told(text, session, fact, ", ");
+	append_told(text, session, fact, told_reason(session, fact) ? ": " : ", ");
 }
 
 /* A CPU's stream that ends before the trace does, in the window; the first of them, NULL. */

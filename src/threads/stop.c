@@ -8,14 +8,20 @@
  * tracer of a thread, or else its parent, by signal 17 (SIGCHLD) from the thread
  * itself, right before it leaves: so a traced thread's tracer is who is told.
  *
+ * A cgroup's file does it, too, without a signal that is told: who writes to cgroup.freeze (version
+ * 1: freezer.state) wakes those that are frozen, on their way to user mode. Who is in a call when
+ * it is to freeze is woken as well, but out of that call: an end of that wait like any other.
+ *
  * Part of threads/. The last few such signals of a host are kept; when a thread
  * leaves stopped or traced, the newest that fits becomes struct block.begun, a
  * struct wake_detail. Source: the kernel's do_signal_stop(), ptrace_stop(),
- * do_notify_parent_cldstop(); lttng-events.md, signal_generate.
+ * do_notify_parent_cldstop(), do_freezer_trap(), cgroup_do_freeze(); lttng-events.md,
+ * signal_generate.
  */
 #include "threads/stop.h"
 
 #include <signal.h>
+#include <string.h>
 
 void stop_signal(struct flow *flow, struct host *host, const struct cpu *cpu,
 		 const struct event *event)
@@ -75,4 +81,28 @@ void thread_stops(struct flow *flow, struct host *host, struct thread *thread, b
 	detail.begin = stop->time;
 	detail.number = (uint64_t) stop->sig;
 	block_at(flow->timeline, thread->flow.block)->begun = detail_new(flow->timeline, &detail);
+}
+
+static bool is_freezer(const char *key)
+{
+	const char *slash = strrchr(key, '/');
+
+	return g_str_has_prefix(key, "file:/") &&
+	       (strcmp(slash, "/cgroup.freeze") == 0 || strcmp(slash, "/freezer.state") == 0);
+}
+
+void thread_thaws(struct flow *flow, const struct thread *thread, struct block *block,
+		  uint32_t leaf, const struct waker *waker)
+{
+	struct reason reason = reason_of_kind(REASON_FROZEN);
+
+	if (block->reason || PACK_KIND(leaf) == LEAF_BLOCK_SYSCALL || waker->kind != WAKER_THREAD ||
+	    PACK_KIND(waker->context) != FRAME_SYSCALL || !waker->label ||
+	    !is_freezer(intern_text(flow->names, waker->label)))
+		return;
+	reason.thread = waker->thread;
+	reason.object = waker->label;
+	reason.from = thread->flow.since;
+	reason.until = flow->time;
+	block->reason = reason_new(flow->timeline, &reason);
 }

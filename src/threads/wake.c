@@ -30,6 +30,7 @@
 #include "threads/arrival.h"
 #include "threads/pressure.h"
 #include "threads/states.h"
+#include "threads/stop.h"
 
 static const struct waker waker_unknown = {
 	.thread = NO_THREAD, .cpu = NO_CPU, .kind = WAKER_UNKNOWN};
@@ -259,6 +260,7 @@ static void thread_woken(struct flow *flow, struct thread *thread, const struct 
 	}
 	came_from_swap(flow, block, leaf);
 	pressure_sleep_ends(flow, thread, block, leaf, waker);
+	thread_thaws(flow, thread, block, leaf, waker);
 	lock_waiter_woken(flow, thread, block, waker);
 	held_explains(flow, thread, block);
 	pause_explains(flow, thread, block);

@@ -52,11 +52,13 @@ char *delayed_label(const struct session *session, const struct wait *wait,
 		    const struct reason *reason);
 char *queue_label(const struct session *session, const struct wait *wait,
 		  const struct reason *reason);
-/* Of threads/: sleeps for memory. */
+/* Of threads/: sleeps for memory, frozen cgroups. */
 char *memory_high_label(const struct session *session, const struct wait *wait,
 			const struct reason *reason);
 char *reclaim_label(const struct session *session, const struct wait *wait,
 		    const struct reason *reason);
+char *frozen_label(const struct session *session, const struct wait *wait,
+		   const struct reason *reason);
 
 /* Behind who waited, and where: ", until /x was there"; free with g_free(). NULL: there is no more
  * to say. */

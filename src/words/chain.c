@@ -25,6 +25,13 @@ void append_clause(GString *text, const struct session *session, const struct bl
 		g_string_append(text, clause);
 }
 
+static bool is_frozen(const struct session *session, const struct link *link)
+{
+	const struct reason *reason = link->block ? block_reason(session, link->block) : NULL;
+
+	return reason && reason->kind == REASON_FROZEN;
+}
+
 void append_chain(GString *text, const struct session *session, const struct naming *naming,
 		  const struct link *links, guint count, uint32_t last, const char *amount)
 {
@@ -40,9 +47,15 @@ void append_chain(GString *text, const struct session *session, const struct nam
 			naming->append(text, naming->of, links[i + 1].thread, NO_THREAD);
 			continue;
 		}
-		g_string_append_printf(text, " waited%s for ", i ? "" : amount);
+		if (is_frozen(session, link))
+			g_string_append_printf(text, " was frozen%s with its cgroup by ",
+					       i ? "" : amount);
+		else
+			g_string_append_printf(text, " waited%s for ", i ? "" : amount);
 		naming->append(text, naming->of, i + 1 < count ? links[i + 1].thread : last,
 			       link->thread);
+		if (is_frozen(session, link))
+			continue;
 		g_string_append(text, " in ");
 		append_where(text, session, link->leaf, link->resource, link->ending);
 		if (link->block)

@@ -192,6 +192,55 @@ static void test_stopped_server(void)
 	FIRST("stopped", "for b (6) in read, which was stopped");
 }
 
+/* a waits in read from 10 to 90 for b, who leaves the CPU at 12, in no call, and is let go on at 88
+ * by who is writing to `path` then. */
+static struct feed *held_until_written(const char *path)
+{
+	struct event event;
+	struct feed *feed = feed_new(2);
+
+	sw(feed, 0, 0, "idle", 0, 0, "sh", 3);
+	sw(feed, 0, 1, "idle", 0, 0, "b", 6);
+	forks(feed, 1, 0, 3, 5, 5);
+	sw(feed, 2, 0, "sh", 3, SLEEPS, "a", 5);
+	leave(feed, 3, 0, "clone", 0);
+	entry(feed, 10 * MS, 0, "read", 3);
+	sw(feed, 10 * MS + 1, 0, "a", 5, SLEEPS, "c", 8);
+	event = event_of(feed, 11 * MS, 0, "syscall_entry_openat");
+	event.syscall.filename = path;
+	send(feed, &event);
+	leave(feed, 11 * MS + 1, 0, "openat", 4);
+	sw(feed, 12 * MS, 1, "b", 6, SLEEPS, "idle", 0);
+	entry(feed, 88 * MS, 0, "write", 4);
+	waking(feed, 88 * MS + 1, 0, 6);
+	leave(feed, 88 * MS + 2, 0, "write", 1);
+	sw(feed, 88 * MS + 10, 1, "idle", 0, 0, "b", 6);
+	waking(feed, 90 * MS, 1, 5);
+	sw(feed, 90 * MS + 10, 0, "c", 8, SLEEPS, "a", 5);
+	leave(feed, 90 * MS + 20, 0, "read", 8);
+	ends(feed, 100);
+	return feed;
+}
+
+static void test_frozen_server(void)
+{
+	static const char *const files[] = {"/sys/fs/cgroup/box/cgroup.freeze",
+					    "/sys/fs/cgroup/freezer/box/freezer.state",
+					    "/sys/fs/cgroup/box/cpu.max"};
+
+	for (int i = 0; i < 3; i++) {
+		struct feed *feed = held_until_written(files[i]);
+
+		if (i < 2)
+			FIRST("stopped",
+			      "b (6) was stopped for 76.00 ms (76 % of its life): its cgroup was "
+			      "frozen, until c (8) wrote to /sys/fs/cgroup/");
+		else
+			g_assert_null(strstr(first(feed), "frozen"));
+		feed_free(feed);
+	}
+}
+
 /* --- children ---------------------------------------------------------------------- */
 
 static void parent_waits(struct feed *feed, int64_t ms)
@@ -379,6 +428,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/realtime-limit", test_realtime_limit);
 	g_test_add_func("/stands/not-realtime", test_not_realtime);
 	g_test_add_func("/stands/stopped-server", test_stopped_server);
+	g_test_add_func("/stands/frozen-server", test_frozen_server);
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
 	g_test_add_func("/stands/pipeline", test_pipeline);
 	g_test_add_func("/stands/no-pipeline", test_no_pipeline);

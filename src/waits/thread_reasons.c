@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of reasons that threads/pressure.c finds: sleeps for memory. Part of waits/
- * (reasons.h). */
+/* The words of reasons that threads/ finds: sleeps for memory (pressure.c), and cgroups that were
+ * frozen (stop.c). Part of waits/ (reasons.h). */
 #include "waits/reason_words.h"
+
+#include "waits/deliveries.h"
+#include "waits/state_names.h"
 
 char *reclaim_label(const struct session *session, const struct wait *wait,
 		    const struct reason *reason)
@@ -24,4 +27,14 @@ char *memory_high_label(const struct session *session, const struct wait *wait,
 		g_string_append_printf(label, " (%s)", session_text(session, reason->text));
 	g_string_append(label, " uses more memory than its memory.high allows (inferred)");
 	return g_string_free(label, FALSE);
+}
+
+char *frozen_label(const struct session *session, const struct wait *wait,
+		   const struct reason *reason)
+{
+	g_autofree char *who = thread_label(session, reason->thread);
+
+	(void) wait;
+	return g_strdup_printf("its cgroup was frozen, until %s wrote to %s", who,
+			       resource_name(session_text(session, reason->object)));
 }
