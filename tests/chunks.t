@@ -50,6 +50,9 @@ def rotate(kernel, place):
             if some:
                 with open(os.path.join(chunk, name), "wb") as file:
                     file.write(b"".join(some))
+    symbols = os.path.join(os.path.dirname(kernel), "..", "kallsyms")
+    if os.path.exists(symbols): # of the functions in its call stacks
+        shutil.copy(symbols, place)
     return counts
 
 

@@ -20,9 +20,9 @@ TABLE = {
     "threads": "locks disk net",
     "flow": "threads", "trace": "flow", "symbols": "util",
     # what is asked
-    "run": "trace symbols", "coverage": "run",
+    "run": "trace symbols", "coverage": "run", "samples": "run",
     # why
-    "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
+    "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives samples", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
     "calls": "tracking",
     # what reports share
     "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "limits": "report tracking", "settings": "report tracking",

@@ -23,7 +23,7 @@ struct class_filter {
 	const struct event_filter *filter; /* borrowed */
 };
 
-#define SCRATCH_BYTES 4096
+#define SCRATCH_BYTES 8192
 
 /* Room for what an event points to while it is handled. */
 struct scratch {

@@ -22,6 +22,7 @@ struct stream_class {
 	int64_t tid, pid, callstack, user_callstack; /* index in the common context, -1 */
 	int64_t vtid, vpid, pid_ns, cgroup_ns; /* the same */
 	bool ids;                /* any of these four is there */
+	bool has_callstacks;     /* … of callstack and user_callstack */
 	bool user;               /* of a user-space trace */
 	int process;             /* … of this one only, 0 */
 	enum syscall_abi abi;    /* numbering of native system calls */
@@ -267,6 +268,7 @@ stream_class_of(struct messages *messages, const bt_stream_class *key, bool user
 	class->pid = context_index(context, user ? "vpid" : "pid");
 	class->callstack = context_index(context, "callstack_kernel");
 	class->user_callstack = context_index(context, "callstack_user");
+	class->has_callstacks = !user && MAX(class->callstack, class->user_callstack) >= 0;
 	class->vtid = context_index(context, "vtid");
 	class->vpid = context_index(context, "vpid");
 	class->pid_ns = context_index(context, "pid_ns");
@@ -531,19 +533,18 @@ static void context_words(const bt_event *from, int64_t index, struct scratch *s
 			    scratch, to);
 }
 
-static void wake_contexts(const struct stream_class *class, const bt_event *from,
-			  struct scratch *scratch, struct event *event)
+static void callstack_contexts(const struct stream_class *class, const bt_event *from,
+			       struct scratch *scratch, struct event *event)
 {
-	context_words(from, class->callstack, scratch, &event->wake.callstack);
-	context_words(from, class->user_callstack, scratch, &event->wake.user_callstack);
+	event->callstack = event->user_callstack = (struct event_bytes) {NULL, 0};
+	context_words(from, class->callstack, scratch, &event->callstack);
+	context_words(from, class->user_callstack, scratch, &event->user_callstack);
 }
 
 /* What a switch's contexts say of prev: enough, as every thread switches. */
 static void switch_contexts(const struct stream_class *class, const bt_event *from,
-			    struct scratch *scratch, struct event *event)
+			    struct event *event)
 {
-	context_words(from, class->callstack, scratch, &event->sched_switch.callstack);
-	context_words(from, class->user_callstack, scratch, &event->sched_switch.user_callstack);
 	if (!class->ids)
 		return;
 	context_integer(from, class->vtid, &event->sched_switch.vtid);
@@ -570,10 +571,12 @@ static void send(struct messages *messages, const struct waiting *waiting)
 		event.pid = stream->class->process;
 	}
 	fields_take(state, from, &messages->scratch, &event);
+	event.has_callstacks = stream->class->has_callstacks;
+	event.channel = (uint16_t) stream->class_id;
+	if (event.has_callstacks)
+		callstack_contexts(stream->class, from, &messages->scratch, &event);
 	if (event.kind == EV_SCHED_SWITCH)
-		switch_contexts(stream->class, from, &messages->scratch, &event);
-	else if (event.kind == EV_SCHED_WAKING || event.kind == EV_SCHED_WAKEUP)
-		wake_contexts(stream->class, from, &messages->scratch, &event);
+		switch_contexts(stream->class, from, &event);
 	if (state->filters)
 		filters_apply(state, from, &event);
 	messages->sink->event(messages->sink->data, &event);

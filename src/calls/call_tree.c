@@ -185,13 +185,13 @@ static uint32_t sampled_node(struct call_tree *tree, const struct frames *frames
 	uint32_t number =
 		block ? callpaths_at(&session->trace.flow.callstacks, block->callpaths)->kernel : 0;
 	const char *inner = NULL;
-	const uint64_t *words;
+	uint64_t words[CALLSTACK_WORDS];
 	GPtrArray *path;
 	guint count, first = 0;
 
 	if (!number)
 		return node;
-	words = callstack_words(&session->trace.flow.callstacks, number, &count);
+	count = callstack_words(&session->trace.flow.callstacks, number, words);
 	path = callpath_new(session->found.symbols, words, count);
 	if (frame != NO_FRAME && PACK_KIND(frame_of(frames, frame)->what) == OPERATION_FUNCTION)
 		inner = session_text(session, PACK_NUMBER(frame_of(frames, frame)->what));

@@ -32,6 +32,9 @@ static const struct column node_columns[] = {
 	{"ns", COLUMN_NS, FIELD(struct node, ns)},
 	{"count", COLUMN_WHOLE, FIELD(struct node, count)},
 	{"spans_gap", COLUMN_BOOL, FIELD(struct node, spans_gap)},
+	{"samples", COLUMN_WHOLE, FIELD(struct node, samples), .none = NONE_ZERO, .absent = true},
+	{"functions", COLUMN_LIST, FIELD(struct node, functions), .columns = sampled_columns,
+	 .absent = true, .limited = true},
 	{"children", COLUMN_LIST, FIELD(struct node, children)},
 	{0}};
 

@@ -117,9 +117,9 @@ struct event_syscall {
 	int64_t ret;
 	int32_t fd, dfd, newfd,
 		epfd; /* -1 where there is none; dfd -100: the cwd; newfd: newname's */
-	int32_t op;       /* epoll_ctl, futex; kill: the signal; exit: its code */
+	int32_t op;       /* epoll_ctl, futex; kill: the signal; exit: its code; mmap: prot */
 	int32_t cmd;      /* fcntl */
-	int64_t arg;      /* fcntl */
+	int64_t arg;      /* fcntl; mmap: offset in the file */
 	uint64_t flags;   /* open, clone, pipe2, socket type …; wait4: options */
 	int32_t family, type;
 	uint32_t port;    /* host byte order */
@@ -154,23 +154,23 @@ struct event {
 	uint32_t matches; /* bit i: filter i of the sink matches */
 	bool has_tid; /* contexts tid, pid; of user space: vtid, vpid, as the process sees itself */
 	bool has_pid;
+	bool has_callstacks; /* contexts callstack_kernel, callstack_user: the next two are set */
+	uint16_t channel; /* its stream class: one event may be recorded through several */
 	int32_t tid, pid;
+	/* 64-bit addresses, innermost first, of who runs there; of a switch prev. */
+	struct event_bytes callstack, user_callstack;
 	union {
 		struct {
 			const char *prev_comm, *next_comm;
 			int32_t prev_tid, next_tid;
 			int32_t next_prio; /* nice 0: 20, real-time n: -1 - n; NO_PRIORITY */
 			int64_t prev_state;
-			struct event_bytes
-				callstack; /* of prev: 64-bit addresses, innermost first */
-			struct event_bytes user_callstack; /* the same in user space */
 			int32_t vtid, vpid; /* contexts: prev's; 0: not there */
 			uint32_t pid_ns, cgroup_ns;
 		} sched_switch;
 		struct {
 			const char *comm;
 			int32_t tid, target_cpu;
-			struct event_bytes callstack, user_callstack; /* contexts: the waker's */
 		} wake; /* waking, wakeup, wakeup_new, migrate (target_cpu: dest) */
 		struct {
 			const char *child_comm;

@@ -25,19 +25,12 @@ static const struct event_field switch_fields[] = {
 	{"next_prio", FIELD_I32, AT(sched_switch.next_prio)},
 	{0}};
 
-/* Contexts that tell something of the event itself: of prev; of the waker. */
+/* Contexts that tell something of the event itself: of prev. */
 static const struct event_field switch_contexts[] = {
-	{"callstack_kernel", FIELD_WORDS, AT(sched_switch.callstack)},
-	{"callstack_user", FIELD_WORDS, AT(sched_switch.user_callstack)},
 	{"vtid", FIELD_I32, AT(sched_switch.vtid)},
 	{"vpid", FIELD_I32, AT(sched_switch.vpid)},
 	{"pid_ns", FIELD_I32, AT(sched_switch.pid_ns)},
 	{"cgroup_ns", FIELD_I32, AT(sched_switch.cgroup_ns)},
-	{0}};
-
-static const struct event_field wake_contexts[] = {
-	{"callstack_kernel", FIELD_WORDS, AT(wake.callstack)},
-	{"callstack_user", FIELD_WORDS, AT(wake.user_callstack)},
 	{0}};
 
 static const struct event_field wake_fields[] = {
@@ -245,6 +238,8 @@ static const struct event_field mapping_fields[] = {
 	{"fd", FIELD_I32, AT(syscall.fd)},
 	{"flags", FIELD_I64, AT(syscall.flags)},
 	{"addr", FIELD_I64, AT(syscall.start)},
+	{"prot", FIELD_I32, AT(syscall.op)},
+	{"offset", FIELD_I64, AT(syscall.arg)},
 	{"len", FIELD_I64, AT(syscall.length)},
 	{"old_len", FIELD_I64, AT(syscall.length)},
 	{"new_len", FIELD_I64, AT(syscall.new_length)},
@@ -298,9 +293,7 @@ static const struct shape switch_shape = {MEMBER(sched_switch), .fields = switch
 					  .contexts = switch_contexts,
 					  .defaults = &switch_defaults};
 static const struct shape wake_shape = {MEMBER(wake), .fields = wake_fields,
-					.contexts = wake_contexts, .defaults = &wake_defaults};
-static const struct shape queued_shape = {MEMBER(wake), .fields = wake_fields,
-					  .defaults = &wake_defaults};
+					.defaults = &wake_defaults};
 static const struct shape fork_shape = {MEMBER(fork), .fields = fork_fields,
 					.defaults = &fork_defaults};
 static const struct shape exec_shape = {MEMBER(exec), .fields = exec_fields,
@@ -348,8 +341,8 @@ static const struct {
 	[EV_SCHED_SWITCH] = {"sched_switch", &switch_shape},
 	[EV_SCHED_WAKING] = {"sched_waking sched_ttwu", &wake_shape},
 	[EV_SCHED_WAKEUP] = {"sched_wakeup", &wake_shape},
-	[EV_SCHED_WAKEUP_NEW] = {"sched_wakeup_new", &queued_shape},
-	[EV_SCHED_MIGRATE] = {"sched_migrate_task", &queued_shape},
+	[EV_SCHED_WAKEUP_NEW] = {"sched_wakeup_new", &wake_shape},
+	[EV_SCHED_MIGRATE] = {"sched_migrate_task", &wake_shape},
 	[EV_PROCESS_FORK] = {"sched_process_fork", &fork_shape},
 	[EV_PROCESS_EXEC] = {"sched_process_exec", &exec_shape},
 	[EV_PROCESS_EXIT] = {"sched_process_exit", &exit_shape},
@@ -549,6 +542,10 @@ void event_each_pointer(struct event *event, event_visit_string *string, event_v
 	if (event->kind == EV_SYSCALL_ENTRY || event->kind == EV_SYSCALL_EXIT)
 		bytes((const void **) &event->syscall.values,
 		      event->syscall.value_count * sizeof *event->syscall.values, data);
+	if (!event->has_callstacks)
+		return;
+	bytes((const void **) &event->callstack.bytes, event->callstack.count, data);
+	bytes((const void **) &event->user_callstack.bytes, event->user_callstack.count, data);
 }
 
 void shape_add(GString *names, const char *name, bool is_signed, unsigned bits)

@@ -99,7 +99,7 @@ static void push_callpath(struct stack_sums *sums, uint32_t number)
 {
 	const struct session *session = sums->walk->session;
 	GArray **known, *path;
-	const uint64_t *words;
+	uint64_t words[CALLSTACK_WORDS];
 	guint count, from;
 
 	if (!number)
@@ -110,7 +110,7 @@ static void push_callpath(struct stack_sums *sums, uint32_t number)
 	if (!*known) {
 		g_autoptr(GPtrArray) names = NULL;
 
-		words = callstack_words(&session->trace.flow.callstacks, number, &count);
+		count = callstack_words(&session->trace.flow.callstacks, number, words);
 		names = callpath_new(session->found.symbols, words, count);
 		*known = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 		for (guint i = 0; i < names->len; i++) {

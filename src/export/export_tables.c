@@ -212,11 +212,11 @@ static uint32_t callpath(struct writer *writer, uint32_t callstack)
 	guint known = GPOINTER_TO_UINT(g_hash_table_lookup(writer->callpaths, key)), count;
 	g_autoptr(GPtrArray) names = NULL;
 	g_autofree char *joined = NULL;
-	const uint64_t *words;
+	uint64_t words[CALLSTACK_WORDS];
 
 	if (!callstack || known)
 		return known;
-	words = callstack_words(&session->trace.flow.callstacks, callstack, &count);
+	count = callstack_words(&session->trace.flow.callstacks, callstack, words);
 	names = callpath_new(session->found.symbols, words, count);
 	g_ptr_array_add(names, NULL);
 	joined = g_strjoinv(";", (char **) names->pdata);

@@ -96,8 +96,10 @@ static void keep_life(struct keeping *keeping, struct thread *thread)
 	forget_names(keeping, thread);
 	if (thread->end > keeping->before)
 		keep_record(keeping, &thread_record, thread);
-	else
+	else {
 		track_clear(&thread->track);
+		log_clear(&thread->samples);
+	}
 }
 
 /* Waits that a thread ended in a call not known yet: those that are kept. */

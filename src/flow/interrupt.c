@@ -111,6 +111,7 @@ void flow_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct event
 	frame->label = 0;
 	frame->votes = 0;
 	frame->number = ++cpu->frames_made;
+	frame->begin = flow->time;
 	cpu_pending(cpu)->kind = DETAIL_NONE;
 	if (event->kind == EV_IRQ_ENTRY && event->irq.name && *event->irq.name) {
 		frame->label = intern_id(flow->names, event->irq.name);

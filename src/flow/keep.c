@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "timeline/holds.h"
+#include "timeline/sample.h"
 #include "timeline/timeline_records.h"
 
 void *keep_copy(struct keeping *keeping, enum store store, uint32_t old)
@@ -67,6 +68,8 @@ static void keep_log(struct keeping *keeping, enum store store, struct log *log)
 	if (store == STORE_RUNS) {
 		at = run_find(&keeping->old, &old, keeping->before);
 		at = at == old.used ? 0 : at; /* it begins later */
+	} else if (store == STORE_SAMPLES) {
+		at = sample_find(from, &old, keeping->before);
 	} else {
 		at = hold_find(from, &old, keeping->before);
 	}

@@ -16,6 +16,7 @@
 #include "threads/arrival.h"
 #include "threads/deaths.h"
 #include "threads/lives.h"
+#include "threads/sampling.h"
 #include "threads/sched.h"
 #include "threads/states.h"
 #include "threads/wake.h"
@@ -116,6 +117,10 @@ void flow_step(struct flow *flow, const struct event *event)
 		    event->tid == thread->tid)
 			thread->pid = event->pid;
 	}
+	if (event->has_callstacks)
+		flow_sample(flow, cpu, event);
+	if (flow->has_copies && flow_is_copy(flow, cpu, event))
+		return;
 	if (handlers[event->kind])
 		handlers[event->kind](flow, cpu, event);
 	flow_check_now_and_then(flow);

@@ -352,8 +352,8 @@ static const struct column unreturned_columns[] = {
 
 static GPtrArray *kernel_path(const struct session *session, uint32_t number)
 {
-	guint count;
-	const uint64_t *words = callstack_words(&session->trace.flow.callstacks, number, &count);
+	uint64_t words[CALLSTACK_WORDS];
+	guint count = callstack_words(&session->trace.flow.callstacks, number, words);
 
 	return callpath_new(session->found.symbols, words, count);
 }

@@ -97,10 +97,10 @@ GPtrArray *user_callpath_new(const struct session *session, uint32_t thread, int
 {
 	const struct thread *life = model_thread(&session->trace.model, thread);
 	GPtrArray *path = g_ptr_array_new_with_free_func(g_free);
-	const uint64_t *words;
+	uint64_t words[CALLSTACK_WORDS];
 	guint count;
 
-	words = callstack_words(&session->trace.flow.callstacks, number, &count);
+	count = callstack_words(&session->trace.flow.callstacks, number, words);
 	if (count && words[count - 1] == UINT64_MAX) /* cut by the tracer */
 		count--;
 	for (guint i = count;
@@ -114,8 +114,9 @@ GPtrArray *user_callpath_new(const struct session *session, uint32_t thread, int
 
 GPtrArray *waker_callpath_new(const struct session *session, uint32_t number)
 {
-	guint count, first = 0;
-	const uint64_t *words = callstack_words(&session->trace.flow.callstacks, number, &count);
+	guint first = 0;
+	uint64_t words[CALLSTACK_WORDS];
+	guint count = callstack_words(&session->trace.flow.callstacks, number, words);
 	GPtrArray *path = callpath_new(session->found.symbols, words, count);
 
 	for (guint i = 0; i < path->len; i++)

@@ -356,7 +356,7 @@ static void split_wait(struct split *split, struct part *part, const struct span
 static uint32_t callpath(struct split *split, uint32_t number)
 {
 	const struct session *session = split->session;
-	const uint64_t *words;
+	uint64_t words[CALLSTACK_WORDS];
 	g_autofree char *text = NULL;
 	GPtrArray *path;
 	uint32_t id;
@@ -371,7 +371,7 @@ static uint32_t callpath(struct split *split, uint32_t number)
 	} else {
 		g_array_set_size(split->callpaths, number + 1);
 	}
-	words = callstack_words(&session->trace.flow.callstacks, number, &count);
+	count = callstack_words(&session->trace.flow.callstacks, number, words);
 	path = callpath_new(session->found.symbols, words, count);
 	g_ptr_array_add(path, NULL);
 	text = g_strjoinv("\n", (char **) path->pdata);

@@ -124,6 +124,21 @@ void model_images_exec(struct model *model, uint16_t host, int32_t pid, int64_t 
 	space_new(model, host, pid, NO_SPACE, time);
 }
 
+void model_image_program(struct model *model, uint16_t host, int32_t pid, uint32_t path,
+			 int64_t time)
+{
+	uint32_t space = space_new(model, host, pid, NO_SPACE, time);
+	struct loaded_image program = {.from = time,
+				       .until = INT64_MAX,
+				       .path = path,
+				       .pic = true,
+				       .pid = pid,
+				       .host = host};
+
+	g_array_append_val(model->images, program);
+	space_at(model, space)->newest = model->images->len;
+}
+
 static bool is_in(const struct loaded_image *image, uint64_t address)
 {
 	return address - image->base < image->size;
@@ -154,17 +169,25 @@ uint32_t model_image_number(const struct model *model, const struct loaded_image
 	return (uint32_t) (image - (const struct loaded_image *) (void *) model->images->data) + 1;
 }
 
+/* The space of the process at `time`, or its first one; NO_SPACE. */
+static uint32_t space_then(const struct model *model, uint16_t host, int32_t pid, int64_t time)
+{
+	uint32_t index = idmap_get(&model->space_index, key_of(host, pid));
+
+	if (index == IDMAP_NONE)
+		return NO_SPACE;
+	while (space_at(model, index)->from > time && space_at(model, index)->previous != NO_SPACE)
+		index = space_at(model, index)->previous;
+	return index;
+}
+
 const struct loaded_image *model_image_at(const struct model *model, uint16_t host, int32_t pid,
 					  uint64_t address, int64_t time)
 {
-	uint32_t index = idmap_get(&model->space_index, key_of(host, pid));
+	uint32_t index = space_then(model, host, pid, time);
 	const struct loaded_image *image = NULL;
 	bool own = true;
 
-	if (index == IDMAP_NONE)
-		return NULL;
-	while (space_at(model, index)->from > time && space_at(model, index)->previous != NO_SPACE)
-		index = space_at(model, index)->previous;
 	while (!image && index != NO_SPACE) {
 		const struct image_space *space = space_at(model, index);
 
@@ -174,6 +197,19 @@ const struct loaded_image *model_image_at(const struct model *model, uint16_t ho
 		index = space->parent;
 	}
 	return image;
+}
+
+const struct loaded_image *
+model_program_at(const struct model *model, uint16_t host, int32_t pid, int64_t time)
+{
+	for (uint32_t index = space_then(model, host, pid, time);
+	     index != NO_SPACE && space_at(model, index)->from <= time;
+	     index = space_at(model, index)->parent)
+		for (uint32_t at = space_at(model, index)->newest; at;
+		     at = image_at(model, at)->previous)
+			if (!image_at(model, at)->size && image_at(model, at)->from <= time)
+				return image_at(model, at);
+	return NULL;
 }
 
 bool model_images_index(struct model *model)

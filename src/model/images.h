@@ -2,11 +2,13 @@
 /* Programs and libraries as processes have them loaded: which file an address of a process is in.
  *
  *   bin_info, load, dlopen ─► struct loaded_image ◄─ build_id
+ *   mmap of what can be run ─►                    ◄─ exec: the program, at a place not known
  *   fork: the child has its parent's, as they were    exec: none any more
  *
  * Place: model/, filled by flow/ from lttng-ust's own events (lttng_ust_statedump, lttng_ust_lib,
- * lttng_ust_dl), in time order; nothing is here where no user-space trace was read. What a name
- * is made of a place in a file is the business of symbols/.
+ * lttng_ust_dl), and from system calls where call stacks of user space are recorded, in time
+ * order; else nothing is here. What a name is made of a place in a file is the business of
+ * symbols/.
  *
  * What one process has loaded between its fork or exec and its next exec is a space. A child's
  * space leads to its parent's, so a fork costs one small record however much is loaded.
@@ -31,6 +33,12 @@ void model_image_build_id(struct model *model, uint16_t host, int32_t pid, uint6
 			  const uint8_t *bytes, uint32_t count);
 void model_image_unloaded(struct model *model, uint16_t host, int32_t pid, uint64_t base,
 			  int64_t time);
+/* The program that a process executes from now on: nobody says where it lies. */
+void model_image_program(struct model *model, uint16_t host, int32_t pid, uint32_t path,
+			 int64_t time);
+/* … which that is at `time`: an image of no size; NULL: not known. */
+const struct loaded_image *
+model_program_at(const struct model *model, uint16_t host, int32_t pid, int64_t time);
 void model_images_fork(struct model *model, uint16_t host, int32_t parent, int32_t child,
 		       int64_t time);
 void model_images_exec(struct model *model, uint16_t host, int32_t pid, int64_t time);

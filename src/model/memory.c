@@ -247,3 +247,18 @@ struct area_is memory_at(const struct memory *memory, uint64_t address)
 		return (struct area_is) {AREA_HEAP, 0};
 	return by_place(memory, address, list->len ? area_at(list, list->len - 1)->end : 0);
 }
+
+bool memory_file_at(const struct memory *memory, uint64_t address, uint32_t key, uint64_t *begin,
+		    uint64_t *end)
+{
+	const GArray *list = memory->areas->list;
+	guint at = first_behind(list, address);
+	const struct area *area;
+
+	if (at >= list->len)
+		return false;
+	area = area_at(list, at);
+	*begin = area->begin;
+	*end = area->end;
+	return area->begin <= address && area->is.kind == AREA_FILE && area->is.key == key;
+}

@@ -18,6 +18,7 @@
 #ifndef WHYLATE_MODEL_MEMORY_H
 #define WHYLATE_MODEL_MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct memory;
@@ -54,6 +55,9 @@ void memory_move(struct memory *memory, uint64_t from, uint64_t old_size, uint64
 /* A call of brk() returned `end`. */
 void memory_set_break(struct memory *memory, uint64_t end);
 
+/* Where the mapped file that is at `address` begins and ends; false: none is there. */
+bool memory_file_at(const struct memory *memory, uint64_t address, uint32_t key, uint64_t *begin,
+		    uint64_t *end);
 struct area_is memory_at(const struct memory *memory, uint64_t address);
 
 #endif

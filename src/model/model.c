@@ -99,6 +99,7 @@ void thread_clear(struct thread *thread)
 	fd_table_leave(&thread->files);
 	memory_leave(&thread->memory);
 	track_clear(&thread->track);
+	log_clear(&thread->samples);
 	if (thread->flow.functions)
 		g_array_free(thread->flow.functions, TRUE);
 	if (thread->flow.values)

@@ -80,19 +80,19 @@ struct call {
 	uint32_t address;   /* interned "socket:ADDR", 0 */
 	int32_t fd, newfd;
 	int32_t op;         /* epoll_ctl, futex, fcntl cmd, socket family */
-	int64_t argument;   /* fcntl arg, wait pid, socket type, epoll cookie, timeout */
-	uint64_t flags;     /* open, clone, pipe2, mmap; futex: address */
+	int64_t argument; /* fcntl arg, wait pid, socket type, epoll cookie, timeout, mmap offset */
+	uint64_t flags; /* open, clone, pipe2, mmap; futex: address */
 	uint64_t start, length; /* mmap, munmap, mremap */
-	int64_t timer;      /* ns of the last timer armed in this call, -1 */
-	uint32_t child;     /* thread made by fork inside this call */
-	uint32_t waits;     /* blocked intervals begun in it */
-	bool to_disk;       /* it made requests to write: past the page cache, or of its pages */
-	uint32_t lock;      /* number of the futex lock it waits for, 0 */
-	uint32_t exchange;  /* what it writes or connects, a struct exchange; 0 */
-	uint32_t end;       /* … to or from which struct channel_end */
+	int64_t timer; /* ns of the last timer armed in this call, -1 */
+	uint32_t child; /* thread made by fork inside this call */
+	uint32_t waits; /* blocked intervals begun in it */
+	bool to_disk; /* it made requests to write: past the page cache, or of its pages */
+	uint32_t lock; /* number of the futex lock it waits for, 0 */
+	uint32_t exchange; /* what it writes or connects, a struct exchange; 0 */
+	uint32_t end; /* … to or from which struct channel_end */
 	uint32_t talk; /* number of the struct talk that it reads, writes, closes or waits for */
-	uint64_t flow;      /* TCP: key of the way from its socket (connections.h), 0 */
-	int64_t came;       /* … it got the first bytes on it: when they came; 0 */
+	uint64_t flow; /* TCP: key of the way from its socket (connections.h), 0 */
+	int64_t came; /* … it got the first bytes on it: when they came; 0 */
 };
 
 /* A function of user space that was entered and not left. */
@@ -212,6 +212,7 @@ struct thread {
 		struct call call;
 	} flow;
 	struct track track;
+	struct log samples; /* in timeline.samples */
 };
 
 struct name_change {
@@ -225,6 +226,7 @@ struct frame {
 			   (net/packet_time.h); 0 */
 	uint16_t votes; /* … by which these are more than others */
 	uint32_t number; /* of the frames of this CPU, from 1 */
+	int64_t begin;
 	struct wake_detail pending; /* what was just done in it */
 };
 
@@ -243,6 +245,10 @@ struct cpu {
 	bool frames_lost; /* a gap dropped them, and nothing told since that there is none */
 	uint32_t depth;
 	uint32_t frames_made;
+	uint32_t sampled; /* the number of the frame that interrupted the last sample, 0 */
+	uint32_t copied_name; /* its last event, but for faults of the kernel: interned, … */
+	uint16_t copied_channel; /* … the stream class that it came through */
+	int32_t copied_tid; /* … and whom it woke, 0 */
 	struct frame frames[FRAMES_MAX];
 	struct wake_detail pending; /* the same outside interrupts: leads to nothing */
 	uint32_t last_woken; /* thread whose wait this context ended last, NO_THREAD */

@@ -76,13 +76,14 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
        NUMBER(flow.heard_port), WEAK_REF(flow.timed_out, STORE_BLOCKS),
        NUMBER(flow.timed_out_asking), TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker),
-       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS));
+       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS),
+       LOG(samples, STORE_SAMPLES));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */
 
 #define RECORD_TYPE struct frame
-RECORD(frame, NUMBER(what), NAME(label), NUMBER(votes), NUMBER(number),
+RECORD(frame, NUMBER(what), NAME(label), NUMBER(votes), NUMBER(number), TIME(begin),
        IN_PLACE(pending, wake_detail));
 #undef RECORD_TYPE
 
@@ -108,12 +109,13 @@ static void *make_cpu(void *host)
 RECORD_MADE(cpu, make_cpu, NULL, NUMBER(id), NUMBER(seen), NUMBER(named), NUMBER(awaited),
 	    THREAD(current), NUMBER(priority), TIME(first_packet), TIME(unknown_since),
 	    NUMBER(unknown_ns), TIME(gap_end), TIME(last_switch), NUMBER(frames_lost),
-	    NUMBER(depth), NUMBER(frames_made), IN_PLACE_COUNTED(frames, frame, depth),
-	    IN_PLACE(pending, wake_detail), THREAD(last_woken), NUMBERS(sender),
-	    NUMBER(sender_length), NUMBER(sender_port), NUMBER(heard_port), NUMBER(heard),
-	    IN_PLACE(arrival, tcp_arrival), NUMBER(last_raise), IN_PLACE(idles, idle_state),
-	    NUMBER(idles_count), TIME(last_ipi), IN_PLACE(raised, raised), LOG(runs, STORE_RUNS),
-	    PASSING_ARRAY(open, open_frame), REF(operation, STORE_OPERATIONS));
+	    NUMBER(depth), NUMBER(frames_made), OWN(sampled), OWN(copied_name), OWN(copied_channel),
+	    OWN(copied_tid), IN_PLACE_COUNTED(frames, frame, depth), IN_PLACE(pending, wake_detail),
+	    THREAD(last_woken), NUMBERS(sender), NUMBER(sender_length), NUMBER(sender_port),
+	    NUMBER(heard_port), NUMBER(heard), IN_PLACE(arrival, tcp_arrival), NUMBER(last_raise),
+	    IN_PLACE(idles, idle_state), NUMBER(idles_count), TIME(last_ipi),
+	    IN_PLACE(raised, raised), LOG(runs, STORE_RUNS), PASSING_ARRAY(open, open_frame),
+	    REF(operation, STORE_OPERATIONS));
 #undef RECORD_TYPE
 
 /* --- hosts ------------------------------------------------------------------------- */

@@ -415,6 +415,10 @@ void call_arguments(struct flow *flow, struct thread *thread, const struct event
 		call->flags = (uint64_t) (int64_t) args->type;
 		break;
 	case DOES_MAP:
+		call->start = args->start;
+		call->length = args->length;
+		call->argument = args->arg;
+		break;
 	case DOES_UNMAP:
 	case DOES_REMAP:
 		call->start = args->start;

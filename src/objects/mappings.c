@@ -4,10 +4,13 @@
 
 #include <string.h>
 
+#include "model/container.h"
 #include "model/files.h"
+#include "model/images.h"
 #include "model/memory.h"
 
 /* linux/mman.h */
+#define EXECUTABLE_BIT 4
 #define ANONYMOUS_BIT UINT64_C(0x20)
 #define STACK_BIT UINT64_C(0x20000)
 
@@ -51,14 +54,41 @@ static struct area_is mapped(struct flow *flow, struct thread *thread)
 	return (struct area_is) {AREA_FILE, key};
 }
 
+/* A library, for those who name its functions: it begins where its first piece, from the file's
+ * begin on, was mapped; the loader maps the others over that (glibc's elf/dl-map-segments.h). */
+static void map_library(struct flow *flow, struct thread *thread, uint64_t begin,
+			struct area_is what)
+{
+	const struct call *call = &thread->flow.call;
+	struct loaded_image image = {.from = flow->time,
+				     .pic = true,
+				     .pid = thread_process(thread),
+				     .host = thread->host};
+	uint64_t end;
+
+	if (!(call->op & EXECUTABLE_BIT) || what.kind != AREA_FILE || image.pid == NO_PID)
+		return;
+	if (!memory_file_at(thread_memory(flow, thread), begin, what.key, &image.base, &end)) {
+		image.base = begin - (uint64_t) call->argument;
+		end = begin + call->length;
+	}
+	image.size = end - image.base;
+	image.path = intern_id(flow->names, intern_text(flow->names, what.key) + strlen("file:"));
+	model_image_loaded(flow->model, &image, true);
+}
+
 void mapping_changed(struct flow *flow, struct thread *thread, int64_t ret)
 {
 	const struct call *call = &thread->flow.call;
 	struct memory *memory = thread_memory(flow, thread);
+	struct area_is what;
 
 	switch (flow_call_info(flow, call->name)->effect) {
 	case DOES_MAP:
-		memory_map(memory, (uint64_t) ret, call->length, mapped(flow, thread));
+		what = mapped(flow, thread);
+		if (flow->has_user_stacks)
+			map_library(flow, thread, (uint64_t) ret, what);
+		memory_map(memory, (uint64_t) ret, call->length, what);
 		break;
 	case DOES_UNMAP:
 		memory_unmap(memory, call->start, call->length);

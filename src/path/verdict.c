@@ -14,6 +14,7 @@
 #include "path/path_sums.h"
 #include "path/share_words.h"
 #include "path/tried.h"
+#include "samples/function_words.h"
 #include "waits/reason_words.h"
 #include "waits/reasons.h"
 #include "words/chain.h"
@@ -46,6 +47,30 @@ static GString *sentence_new(const struct telling *telling, int64_t ns)
 	return text;
 }
 
+/* ": 61 % in burn (work.c:29), called from load_theme", by samples that were taken meanwhile; one
+ * of several things that the thread did has it in brackets. */
+static void append_sampled(GString *text, const struct telling *telling, const struct share *share,
+			   bool one)
+{
+	struct function_sums *sums;
+
+	if (leaf_is_off_cpu(share->leaf) || !telling->session->trace.timeline.samples.used)
+		return;
+	sums = function_sums_new(telling->session);
+	for (guint i = 0; i < share->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(telling->path->pieces, struct piece,
+							   g_array_index(share->pieces, guint, i));
+
+		function_sums_add_all(sums, piece->thread, piece->begin, piece->end);
+	}
+	if (function_sums_count(sums)) {
+		g_string_append(text, one ? ": " : " (");
+		append_functions(text, sums);
+		g_string_append(text, one ? "" : ")");
+	}
+	function_sums_free(sums);
+}
+
 /* "ran its own code for 1.2 s, worked for 0.3 s in read and slept 0.2 s by its own timer": what one
  * thread did in `ns`, from `first` of `shares` on. Returns how much of it is told. */
 static int64_t append_deeds(GString *text, const struct telling *telling, const GPtrArray *shares,
@@ -71,6 +96,7 @@ static int64_t append_deeds(GString *text, const struct telling *telling, const 
 		append_share(text, telling->session, told[i],
 			     count > 1 || told[i]->times.ns * DEED_MIN < ns * (DEED_MIN - 1),
 			     i ? told[i - 1] : NULL);
+		append_sampled(text, telling, told[i], count == 1);
 	}
 	return sum;
 }

@@ -81,25 +81,20 @@ static GArray *payload_wishes(const struct event_class *class)
 }
 
 /* Contexts that are of the thread, and those that a switch tells of prev. */
-static const struct wish common_wishes[] = {
-	TAKE("tid", TAKE_I32, AT(tid)), TAKE("pid", TAKE_I32, AT(pid)), {0}};
+static const struct wish common_wishes[] = {TAKE("tid", TAKE_I32, AT(tid)),
+					    TAKE("pid", TAKE_I32, AT(pid)),
+					    TAKE("callstack_kernel", TAKE_WORDS, AT(callstack)),
+					    TAKE("callstack_user", TAKE_WORDS, AT(user_callstack)),
+					    {0}};
 static const struct wish switch_wishes[] = {
 	TAKE("tid", TAKE_I32, AT(tid)),
 	TAKE("pid", TAKE_I32, AT(pid)),
-	TAKE("callstack_kernel", TAKE_WORDS, AT(sched_switch.callstack)),
-	TAKE("callstack_user", TAKE_WORDS, AT(sched_switch.user_callstack)),
+	TAKE("callstack_kernel", TAKE_WORDS, AT(callstack)),
+	TAKE("callstack_user", TAKE_WORDS, AT(user_callstack)),
 	TAKE("vtid", TAKE_I32, AT(sched_switch.vtid)),
 	TAKE("vpid", TAKE_I32, AT(sched_switch.vpid)),
 	TAKE("pid_ns", TAKE_I32, AT(sched_switch.pid_ns)),
 	TAKE("cgroup_ns", TAKE_I32, AT(sched_switch.cgroup_ns)),
-	{0}};
-
-/* … and a wake-up of the waker. */
-static const struct wish wake_wishes[] = {
-	TAKE("tid", TAKE_I32, AT(tid)),
-	TAKE("pid", TAKE_I32, AT(pid)),
-	TAKE("callstack_kernel", TAKE_WORDS, AT(wake.callstack)),
-	TAKE("callstack_user", TAKE_WORDS, AT(wake.user_callstack)),
 	{0}};
 
 static const struct wish user_wishes[] = {
@@ -109,9 +104,7 @@ static const struct wish *context_wishes(bool user, uint16_t kind)
 {
 	if (user)
 		return user_wishes;
-	if (kind == EV_SCHED_SWITCH)
-		return switch_wishes;
-	return kind == EV_SCHED_WAKING || kind == EV_SCHED_WAKEUP ? wake_wishes : common_wishes;
+	return kind == EV_SCHED_SWITCH ? switch_wishes : common_wishes;
 }
 
 /* --- filters --------------------------------------------------------------- */
@@ -352,6 +345,8 @@ static void find_ids(struct class_table *table)
 
 	table->has_tid = type_member(context, table->user ? "vtid" : "tid") != NULL;
 	table->has_pid = type_member(context, table->user ? "vpid" : "pid") != NULL;
+	table->has_callstacks = !table->user && (type_member(context, "callstack_kernel") ||
+						 type_member(context, "callstack_user"));
 	if (table->user && !table->has_pid && process > 0) {
 		table->has_pid = true;
 		table->process = process;
@@ -414,6 +409,10 @@ bool class_take(const struct class_table *table, struct record_class *class, str
 	event_init(event, &class->class, table->abi);
 	event->has_tid = table->has_tid;
 	event->has_pid = table->has_pid;
+	event->has_callstacks = table->has_callstacks;
+	event->channel = (uint16_t) table->stream->id;
+	if (table->has_callstacks)
+		event->callstack = event->user_callstack = (struct event_bytes) {NULL, 0};
 	if (table->process)
 		event->pid = table->process;
 	if (class->filters)

@@ -36,7 +36,7 @@ struct class_table {
 	GHashTable *far;         /* owned; id -> struct record_class, for ids beyond the list */
 	enum syscall_abi abi;
 	uint8_t form;            /* enum header_form */
-	bool has_tid, has_pid;
+	bool has_tid, has_pid, has_callstacks;
 	bool user;               /* of a user-space trace */
 	int32_t process;         /* … of this one only, 0 */
 };

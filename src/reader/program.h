@@ -106,7 +106,7 @@ struct program {
 	GArray *branches;          /* owned; struct branch */
 };
 
-#define SCRATCH_BYTES 4096
+#define SCRATCH_BYTES 8192
 
 /* Where a run is, and where it puts things. */
 struct cursor {

@@ -247,6 +247,7 @@ static void put_list(const struct report *report, const struct column *columns,
 
 		json_put_whole(report->output, key, omitted);
 	}
+	value_clear(&value);
 }
 
 static void put_column(const struct report *report, const struct column *columns,

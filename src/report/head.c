@@ -221,3 +221,31 @@ void text_answer(struct output *output, GPtrArray *sentences)
 		text_wrapped(output, g_ptr_array_index(sentences, i), 0, 2);
 	g_ptr_array_unref(sentences);
 }
+
+/* --- functions that samples show -------------------------------------------------------------- */
+
+GETTER(const char *, caller_name, struct function_caller, row->function->name);
+
+static const struct column caller_columns[] = {
+	{"name", COLUMN_TEXT, .text = caller_name},
+	{"samples", COLUMN_WHOLE, FIELD(struct function_caller, samples)},
+	{"share", COLUMN_SHARE, FIELD(struct function_caller, share)},
+	{"error", COLUMN_SHARE, FIELD(struct function_caller, error), .none = NONE_NEGATIVE},
+	{0}};
+
+GETTER(const char *, function_name, struct function_share, row->function->name);
+GETTER(const char *, function_file, struct function_share, row->function->file);
+GETTER(int64_t, in_kernel, struct function_share, row->function->kernel);
+
+const struct column sampled_columns[] = {
+	{"name", COLUMN_TEXT, .text = function_name},
+	{"file", COLUMN_TEXT, .text = function_file},
+	{"line", COLUMN_WHOLE, FIELD(struct function_share, line), .none = NONE_ZERO},
+	{"kernel", COLUMN_BOOL, .number = in_kernel},
+	{"samples", COLUMN_WHOLE, FIELD(struct function_share, samples)},
+	{"self", COLUMN_WHOLE, FIELD(struct function_share, self)},
+	{"share", COLUMN_SHARE, FIELD(struct function_share, share)},
+	{"error", COLUMN_SHARE, FIELD(struct function_share, error), .none = NONE_NEGATIVE},
+	{"ns", COLUMN_NS, FIELD(struct function_share, ns)},
+	{"callers", COLUMN_LIST, FIELD(struct function_share, callers), .columns = caller_columns},
+	{0}};

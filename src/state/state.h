@@ -86,6 +86,9 @@ struct flow {
 	struct idmap end_index; /* host and key of pipes and the like -> struct channel_end */
 	bool has_waking, has_bios; /* sched_waking, block_bio_queue were recorded */
 	bool has_callstacks; /* … and the context callstack-kernel */
+	bool has_wait_stacks; /* some wait has one */
+	bool has_user_stacks; /* … and callstack-user */
+	bool has_copies; /* several channels record events of one name */
 	uint64_t odd[ODD_COUNT];
 	struct user_counts user;
 	struct idmap user_addresses; /* of functions -> interned text */
@@ -150,7 +153,7 @@ uint32_t flow_function(struct flow *flow, struct idmap *known, uint64_t address)
 /* Functions of the kernel are known by address, which its symbols may name. */
 static inline bool flow_has_addresses(const struct flow *flow)
 {
-	return flow->callstacks.lists->len > 1 || flow->callbacks.count ||
+	return flow->has_wait_stacks || flow->timeline->samples.used || flow->callbacks.count ||
 	       flow->work_functions.count;
 }
 

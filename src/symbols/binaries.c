@@ -179,11 +179,13 @@ static void find(const struct binaries *binaries, struct image_file *file)
 		    try_file(binaries, file, g_build_filename(directory, file->base, NULL)))
 			return;
 	}
-	for (guint i = 0; has_place && i < binaries->beside->len; i++)
-		if (try_file(binaries, file,
-			     g_build_filename(g_ptr_array_index(binaries->beside, i), file->base,
-					      NULL)))
+	for (guint i = 0; has_place && i < binaries->beside->len; i++) {
+		const char *directory = g_ptr_array_index(binaries->beside, i);
+
+		if (try_file(binaries, file, g_build_filename(directory, file->base, NULL)) ||
+		    try_file(binaries, file, g_build_filename(directory, "bin", file->base, NULL)))
 			return;
+	}
 	if (has_place && file->id_length && try_file(binaries, file, g_strdup(file->path)))
 		return;
 	find_debug_file(binaries, file);
@@ -260,6 +262,35 @@ const struct code *binaries_code(struct binaries *binaries, const char *path, co
 				 size_t id_length, uint64_t offset)
 {
 	return code_of(binaries, file_of(binaries, path, id, id_length), offset);
+}
+
+bool binaries_has(struct binaries *binaries, const char *path, const uint8_t *id, size_t id_length)
+{
+	const struct image_file *file = file_of(binaries, path, id, id_length);
+
+	return file->binary && binary_is_open(file->binary);
+}
+
+struct site binaries_site(struct binaries *binaries, const char *path, const uint8_t *id,
+			  size_t id_length, uint64_t offset)
+{
+	struct image_file *file = file_of(binaries, path, id, id_length);
+
+	if (!file->binary || !binary_is_open(file->binary))
+		return (struct site) {SITE_UNKNOWN, 0};
+	keep_few_awake(binaries, file);
+	return binary_site(file->binary, offset);
+}
+
+struct fit binaries_fit(struct binaries *binaries, const char *path, const uint64_t *ran,
+			size_t ran_count, const uint64_t *returns, size_t returns_count)
+{
+	struct image_file *file = file_of(binaries, path, NULL, 0);
+
+	if (!file->binary || !binary_is_open(file->binary))
+		return (struct fit) {.end = FIT_NONE};
+	keep_few_awake(binaries, file);
+	return binary_fit(file->binary, ran, ran_count, returns, returns_count);
 }
 
 static const char *keep(struct binaries *binaries, const char *text)

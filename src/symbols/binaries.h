@@ -6,7 +6,7 @@
  * where. It is sought, and the first one taken that is of that build:
  *
  *   DIR + its path, DIR/its name       each DIR of --binary-path
- *   its name                           beside the trace, as far up as kallsyms
+ *   its name, bin/its name             beside the trace, as far up as kallsyms
  *   its path
  *   .build-id/ab/cdef.debug            in each DIR, DIR/usr/lib/debug, /usr/lib/debug: the debug
  *                                      file alone has the names too
@@ -18,10 +18,12 @@
 #define WHYLATE_SYMBOLS_BINARIES_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "symbols/code.h"
+#include "symbols/sites.h"
 
 #define BINARIES_AWAKE 8 /* that are kept open in their processes */
 
@@ -59,6 +61,15 @@ const struct code *binaries_code(struct binaries *binaries, const char *path, co
  * `base`, or "proxyapp+0x1234". Owned by `binaries`. */
 const char *binaries_function(struct binaries *binaries, const char *path, const uint8_t *id,
 			      size_t id_length, uint64_t base, uint64_t address);
+
+/* What is before a return address, and where a program must lie: sites.h. SITE_UNKNOWN and
+ * FIT_NONE also where there is no such file. */
+struct site binaries_site(struct binaries *binaries, const char *path, const uint8_t *id,
+			  size_t id_length, uint64_t offset);
+struct fit binaries_fit(struct binaries *binaries, const char *path, const uint64_t *ran,
+			size_t ran_count, const uint64_t *returns, size_t returns_count);
+/* There is a file of it that can be read. */
+bool binaries_has(struct binaries *binaries, const char *path, const uint8_t *id, size_t id_length);
 
 /* An address that is in no binary, "0x7f…". Owned by `binaries`. */
 const char *binaries_address(struct binaries *binaries, uint64_t address);

@@ -2,7 +2,9 @@
 /* Questions to the child that reads a binary, and its answers: see binary.h.
  *
  *   the child opens the file before its first answer
- *   question: the address, 8 bytes; OPENING: how the file was opened
+ *   question: the address, 8 bytes; OPENING: how the file was opened; longer: what is asked, the
+ *     number of addresses that ran, the addresses, 8 each
+ *   answer to SITE and FIT: struct site, struct fit
  *   answer to OPENING: trouble, 1 byte; why, text
  *   answer to others: number of frames, 1 byte; start, size, 8 each; frames: function, file, text
  *     each; line, 4 bytes
@@ -15,6 +17,7 @@
 #include "symbols/confined.h"
 
 #define OPENING UINT64_MAX
+enum { ASK_SITE = 1, ASK_FIT };
 #define FRAMES_MAX 40 /* that fit into a message, with the longest texts */
 #define FUNCTION_MAX 1000
 #define FILE_MAX 500
@@ -27,6 +30,7 @@ struct binary {
 	struct confined *confined;
 	GByteArray *answer;
 	GHashTable *known; /* uint64_t -> struct code, NULL if nothing is known */
+	GHashTable *sites; /* uint64_t -> struct site */
 	enum code_trouble trouble;
 	char *why;
 	bool awake;
@@ -80,10 +84,29 @@ static void put_code(GByteArray *answer, const struct code *code)
 						 i + 1 < kept ? i : count - 1));
 }
 
+static void serve_longer(struct binary *binary, const uint64_t *words, size_t count,
+			 GByteArray *answer)
+{
+	uint64_t ran = MIN(words[1], count - 2);
+
+	if (!binary->file)
+		return;
+	if (words[0] == ASK_SITE) {
+		struct site site = site_before(binary->file, words[2]);
+
+		g_byte_array_append(answer, (const guint8 *) &site, sizeof site);
+	} else {
+		struct fit fit =
+			fit_base(binary->file, words + 2, ran, words + 2 + ran, count - 2 - ran);
+
+		g_byte_array_append(answer, (const guint8 *) &fit, sizeof fit);
+	}
+}
+
 static void serve(void *data, const void *question, size_t length, GByteArray *answer)
 {
 	struct binary *binary = data;
-	uint64_t address = OPENING;
+	uint64_t address = OPENING, words[2 + 2 * FIT_ADDRESSES];
 	struct code code;
 
 	memcpy(&address, question, MIN(length, sizeof address));
@@ -96,6 +119,11 @@ static void serve(void *data, const void *question, size_t length, GByteArray *a
 
 		g_byte_array_append(answer, &trouble, 1);
 		put_shortened(answer, binary->problem, WHY_MAX, false);
+		return;
+	}
+	if (length >= 3 * sizeof *words) {
+		memcpy(words, question, MIN(length, sizeof words));
+		serve_longer(binary, words, MIN(length, sizeof words) / sizeof *words, answer);
 		return;
 	}
 	code_init(&code);
@@ -185,9 +213,10 @@ static void give_up(struct binary *binary, char *why)
 	binary->why = why;
 }
 
-static bool ask(struct binary *binary, uint64_t address, struct reading *reading)
+static bool ask_words(struct binary *binary, const uint64_t *words, size_t count,
+		      struct reading *reading)
 {
-	enum confined_end end = confined_ask(binary->confined, &address, sizeof address,
+	enum confined_end end = confined_ask(binary->confined, words, count * sizeof *words,
 					     binary->answer, BINARY_TIMEOUT);
 	const char *why = confined_why(binary->confined);
 
@@ -205,6 +234,11 @@ static bool ask(struct binary *binary, uint64_t address, struct reading *reading
 	else if (end == CONFINED_NONE)
 		give_up(binary, g_strdup_printf("was not read: no process for it: %s", why));
 	return binary->awake;
+}
+
+static bool ask(struct binary *binary, uint64_t address, struct reading *reading)
+{
+	return ask_words(binary, &address, 1, reading);
 }
 
 bool binary_is_open(const struct binary *binary)
@@ -244,6 +278,7 @@ struct binary *binary_open(const char *path, const uint8_t *id, size_t id_length
 		memcpy(binary->id, id, binary->id_length);
 	binary->answer = g_byte_array_new();
 	binary->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_code);
+	binary->sites = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	binary->confined = confined_new(serve, binary);
 	open_it(binary);
 	return binary;
@@ -255,6 +290,7 @@ void binary_free(struct binary *binary)
 		return;
 	confined_free(binary->confined);
 	g_hash_table_destroy(binary->known);
+	g_hash_table_destroy(binary->sites);
 	g_byte_array_free(binary->answer, TRUE);
 	g_free(binary->why);
 	g_free(binary->path);
@@ -296,6 +332,43 @@ const struct code *binary_at(struct binary *binary, uint64_t address)
 	}
 	g_hash_table_insert(binary->known, g_memdup2(&address, sizeof address), code);
 	return code;
+}
+
+struct site binary_site(struct binary *binary, uint64_t address)
+{
+	uint64_t question[] = {ASK_SITE, 1, address};
+	struct site site = {SITE_UNKNOWN, 0}, *known;
+	struct reading reading;
+
+	known = g_hash_table_lookup(binary->sites, &address);
+	if (known)
+		return *known;
+	if (!binary_is_open(binary) || g_hash_table_size(binary->sites) >= BINARY_ADDRESSES_MAX ||
+	    !ask_words(binary, question, G_N_ELEMENTS(question), &reading))
+		return site;
+	take(&reading, &site, sizeof site);
+	if (reading.bad || site.kind >= SITE_KINDS)
+		site = (struct site) {SITE_UNKNOWN, 0};
+	g_hash_table_insert(binary->sites, g_memdup2(&address, sizeof address),
+			    g_memdup2(&site, sizeof site));
+	return site;
+}
+
+struct fit binary_fit(struct binary *binary, const uint64_t *ran, size_t ran_count,
+		      const uint64_t *returns, size_t returns_count)
+{
+	uint64_t question[2 + 2 * FIT_ADDRESSES] = {ASK_FIT, MIN(ran_count, FIT_ADDRESSES)};
+	size_t behind = MIN(returns_count, FIT_ADDRESSES);
+	struct fit fit = {.end = FIT_NONE}, none = fit;
+	struct reading reading;
+
+	memcpy(question + 2, ran, question[1] * sizeof *ran);
+	memcpy(question + 2 + question[1], returns, behind * sizeof *returns);
+	if (!binary_is_open(binary) || question[1] + behind == 0 ||
+	    !ask_words(binary, question, 2 + question[1] + behind, &reading))
+		return none;
+	take(&reading, &fit, sizeof fit);
+	return reading.bad || fit.end >= FIT_ENDS ? none : fit;
 }
 
 void binary_rest(struct binary *binary)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "symbols/code.h"
+#include "symbols/sites.h"
 
 #define BINARY_TIMEOUT 30000 /* ms for an answer: gigabytes of DWARF take some seconds */
 #define BINARY_ADDRESSES_MAX 500000 /* that are looked up in one; nothing is known of more */
@@ -36,6 +37,12 @@ const char *binary_path(const struct binary *binary);
 
 /* Owned by `binary`; NULL: nothing is known of it. */
 const struct code *binary_at(struct binary *binary, uint64_t address);
+
+/* What is before a return address: site_before(). */
+struct site binary_site(struct binary *binary, uint64_t address);
+/* Where the program must lie: fit_base(). At most FIT_ADDRESSES of each kind are looked at. */
+struct fit binary_fit(struct binary *binary, const uint64_t *ran, size_t ran_count,
+		      const uint64_t *returns, size_t returns_count);
 
 /* Ends the child until there is another question. */
 void binary_rest(struct binary *binary);

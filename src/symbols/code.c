@@ -482,3 +482,93 @@ bool code_at(struct code_file *file, uint64_t offset, struct code *code)
 		add_frame(code, name, NULL, 0);
 	return name != NULL;
 }
+
+/* --- instructions ------------------------------------------------------------------ */
+
+enum code_machine code_machine(const struct code_file *file)
+{
+	GElf_Addr bias;
+	GElf_Ehdr header;
+	Elf *elf = dwfl_module_getelf(file->module, &bias);
+
+	if (!elf || !gelf_getehdr(elf, &header))
+		return CODE_OTHER_MACHINE;
+	return header.e_machine == EM_X86_64    ? CODE_X86_64
+	       : header.e_machine == EM_AARCH64 ? CODE_AARCH64
+						: CODE_OTHER_MACHINE;
+}
+
+/* Executable segment `i`; false: it is none. */
+static bool executable_segment(Elf *elf, size_t i, GElf_Phdr *segment)
+{
+	return gelf_getphdr(elf, (int) i, segment) && segment->p_type == PT_LOAD &&
+	       segment->p_flags & PF_X && segment->p_filesz;
+}
+
+bool code_executable(const struct code_file *file, uint64_t *begin, uint64_t *end)
+{
+	GElf_Addr bias;
+	GElf_Phdr segment;
+	Elf *elf = dwfl_module_getelf(file->module, &bias);
+	size_t count = 0;
+
+	*begin = UINT64_MAX;
+	*end = 0;
+	if (elf)
+		elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!executable_segment(elf, i, &segment))
+			continue;
+		*begin = MIN(*begin, segment.p_vaddr - file->first);
+		*end = MAX(*end, segment.p_vaddr - file->first + segment.p_filesz);
+	}
+	return *begin < *end;
+}
+
+bool code_bytes(const struct code_file *file, uint64_t address, uint8_t *to, size_t size)
+{
+	GElf_Addr bias;
+	GElf_Phdr segment;
+	Elf *elf = dwfl_module_getelf(file->module, &bias);
+	size_t count = 0;
+
+	if (elf)
+		elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t in;
+		Elf_Data *data;
+
+		if (!executable_segment(elf, i, &segment))
+			continue;
+		in = address + file->first - segment.p_vaddr;
+		if (in >= segment.p_filesz || size > segment.p_filesz - in)
+			continue;
+		data = elf_getdata_rawchunk(elf, (int64_t) (segment.p_offset + in), size,
+					    ELF_T_BYTE);
+		if (!data || data->d_size != size)
+			return false;
+		memcpy(to, data->d_buf, size);
+		return true;
+	}
+	return false;
+}
+
+bool code_fixed_base(const struct code_file *file, uint64_t *base)
+{
+	GElf_Addr bias;
+	GElf_Ehdr header;
+	Elf *elf = dwfl_module_getelf(file->module, &bias);
+
+	*base = file->first;
+	return elf && gelf_getehdr(elf, &header) && header.e_type == ET_EXEC;
+}
+
+bool code_is_function(const struct code_file *file, uint64_t address)
+{
+	GElf_Off from_start = 0;
+	GElf_Sym symbol = {0};
+	const char *name = dwfl_module_addrinfo(file->module, address + file->first + file->bias,
+						&from_start, &symbol, NULL, NULL, NULL);
+
+	return name && *name && !from_start && is_function(&symbol);
+}

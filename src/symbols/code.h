@@ -53,6 +53,18 @@ void code_close(struct code_file *file);
 /* False: nothing is known of it, and `code` is as code_init() left it. */
 bool code_at(struct code_file *file, uint64_t address, struct code *code);
 
+enum code_machine { CODE_OTHER_MACHINE, CODE_X86_64, CODE_AARCH64 };
+enum code_machine code_machine(const struct code_file *file);
+
+/* From the first to the last byte of executable segments; false: it has none. */
+bool code_executable(const struct code_file *file, uint64_t *begin, uint64_t *end);
+/* The bytes there, of an executable segment; false: there are not so many. */
+bool code_bytes(const struct code_file *file, uint64_t address, uint8_t *to, size_t count);
+/* The program can only be loaded there. */
+bool code_fixed_base(const struct code_file *file, uint64_t *base);
+/* A function that has a name begins there. */
+bool code_is_function(const struct code_file *file, uint64_t address);
+
 void code_init(struct code *code);
 void code_clear(struct code *code);
 

@@ -157,7 +157,7 @@ const char *symbol_at(const struct symbols *symbols, uint64_t address, const cha
 	return symbols->text->str + symbol->name;
 }
 
-static bool is_tracers(const struct symbols *symbols, uint64_t word)
+bool symbol_is_tracers(const struct symbols *symbols, uint64_t word)
 {
 	const char *module = NULL;
 
@@ -190,7 +190,7 @@ GPtrArray *callpath_new(const struct symbols *symbols, const uint64_t *words, gu
 
 	if (count && words[count - 1] == UINT64_MAX) /* cut by the tracer */
 		count--;
-	while (first < count && is_tracers(symbols, words[first]))
+	while (first < count && symbol_is_tracers(symbols, words[first]))
 		first++;
 	for (guint i = count; i-- > first;) {
 		/* a return address: the call is before it */

@@ -23,6 +23,9 @@ void symbols_free(struct symbols *symbols);
  * `symbols`. `module`: what it belongs to, NULL for the kernel itself. */
 const char *symbol_at(const struct symbols *symbols, uint64_t address, const char **module);
 
+/* The address is of the tracer's own functions. */
+bool symbol_is_tracers(const struct symbols *symbols, uint64_t address);
+
 /* The functions of a recorded call stack from the outermost to the innermost,
  * as far as they say something: not the tracer's own, the switch to another
  * thread, or the way into the kernel. `words` are innermost first. Owned

@@ -167,6 +167,7 @@ void flow_exec(struct flow *flow, struct cpu *cpu, const struct event *event)
 		g_strlcpy(name, base ? base + 1 : event->exec.filename, sizeof name);
 		thread_set_name(flow->model, thread, name, flow->time);
 		thread->program = intern_id(flow->names, event->exec.filename);
+		user_program(flow, thread);
 	}
 	mappings_exec(flow, thread, event->exec.filename && *event->exec.filename);
 	if (thread->files) { /* exec unshares the table and closes what is marked so */

@@ -72,10 +72,9 @@ static void switch_callstacks(struct flow *flow, const struct thread *thread,
 	struct block *block = block_at(flow->timeline, thread->flow.block);
 	struct callpaths paths = *callpaths_at(&flow->callstacks, block->callpaths);
 
-	if (event->sched_switch.callstack.count)
-		paths.kernel = callstack_id(&flow->callstacks, &event->sched_switch.callstack);
-	if (event->sched_switch.user_callstack.count)
-		paths.user = callstack_id(&flow->callstacks, &event->sched_switch.user_callstack);
+	paths.kernel = callstack_id(&flow->callstacks, &event->callstack);
+	paths.user = callstack_id(&flow->callstacks, &event->user_callstack);
+	flow->has_wait_stacks |= paths.kernel || paths.user;
 	block->callpaths = callpaths_id(&flow->callstacks, &paths);
 }
 
@@ -113,8 +112,8 @@ static void switch_from(struct flow *flow, struct host *host, struct cpu *cpu,
 		context_namespaces(flow, thread, event);
 	switch_out(flow, host, cpu, thread, event->sched_switch.prev_state);
 	thread->flow.left = flow->time;
-	flow->has_callstacks |= event->sched_switch.callstack.count > 0;
-	if (flow->operations_wanted && thread->state == THREAD_BLOCKED)
+	flow->has_callstacks |= event->has_callstacks && event->callstack.count > 0;
+	if (event->has_callstacks && flow->operations_wanted && thread->state == THREAD_BLOCKED)
 		switch_callstacks(flow, thread, event);
 }
 

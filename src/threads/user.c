@@ -304,3 +304,10 @@ void user_exec(struct flow *flow, struct thread *thread, uint32_t index)
 	if (thread_process(thread) != NO_PID)
 		model_images_exec(flow->model, thread->host, thread_process(thread), flow->time);
 }
+
+void user_program(struct flow *flow, const struct thread *thread)
+{
+	if (flow->has_user_stacks && thread_process(thread) != NO_PID)
+		model_image_program(flow->model, thread->host, thread_process(thread),
+				    thread->program, flow->time);
+}

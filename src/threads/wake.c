@@ -281,13 +281,11 @@ static void thread_woken(struct flow *flow, struct thread *thread, const struct 
 /* The functions that led to the wake-up. */
 static void waker_callstacks(struct flow *flow, struct waker *waker, const struct event *event)
 {
-	if (!flow->operations_wanted || waker->why == WHY_GAP)
+	if (!event->has_callstacks || !flow->operations_wanted || waker->why == WHY_GAP)
 		return;
-	if (event->wake.callstack.count)
-		waker->callstack = callstack_id(&flow->callstacks, &event->wake.callstack);
-	if (event->wake.user_callstack.count)
-		waker->user_callstack =
-			callstack_id(&flow->callstacks, &event->wake.user_callstack);
+	waker->callstack = callstack_id(&flow->callstacks, &event->callstack);
+	waker->user_callstack = callstack_id(&flow->callstacks, &event->user_callstack);
+	flow->has_wait_stacks |= waker->callstack || waker->user_callstack;
 }
 
 static void wait_again(struct flow *flow, struct thread *thread)

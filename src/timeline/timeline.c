@@ -11,6 +11,7 @@
 #include "timeline/timeline.h"
 
 #include "timeline/holds.h"
+#include "timeline/sample.h"
 
 #include <string.h>
 
@@ -47,6 +48,7 @@ const struct store_info timeline_stores[] = {
 	[STORE_PACKETS] = STORE(packets, packet, 8, .from_1 = true),
 	[STORE_EXCHANGES] = STORE(exchanges, exchange, 4, .from_1 = true),
 	[STORE_ENDS] = STORE(ends, channel_end, 8, .from_1 = true),
+	[STORE_SAMPLES] = STORE(samples, sample, 8, .per_chunk = SAMPLES_PER_CHUNK),
 };
 
 void timeline_init(struct timeline *timeline, size_t memory)

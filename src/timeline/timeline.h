@@ -239,6 +239,7 @@ struct timeline {
 	struct pages packets; /* struct packet; index 0 unused */
 	struct pages exchanges; /* struct exchange; index 0 unused */
 	struct pages ends; /* struct channel_end; index 0 unused */
+	struct pages samples; /* through struct log, one of each thread */
 	size_t memory; /* bytes to keep in memory, as timeline_init() was told */
 	uint32_t chunks_read; /* of intervals, since spilled records were let go */
 };
@@ -257,6 +258,7 @@ enum store {
 	STORE_PACKETS,
 	STORE_EXCHANGES,
 	STORE_ENDS,
+	STORE_SAMPLES,
 	TIMELINE_STORES,
 	/* not the timeline's: */
 	STORE_LOCKS = TIMELINE_STORES, /* flow.locks, numbered from 1 */

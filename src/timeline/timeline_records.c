@@ -4,6 +4,7 @@
 
 #include "timeline/callstack.h"
 #include "timeline/holds.h"
+#include "timeline/sample.h"
 #include "util/record_rows.h"
 
 /* Stored packed (timeline.c): the times of a chunk from its base on. Who walks a track reads
@@ -86,6 +87,14 @@ RECORD(open_frame, TIME(begin), NUMBER(what), NUMBER(ref), THREAD(thread));
 RECORD(callpaths, NUMBER(kernel), NUMBER(user), NUMBER(waker_kernel), NUMBER(waker_user));
 #undef RECORD_TYPE
 
+#define RECORD_TYPE struct stack_node
+RECORD(stack_node, NUMBER(address), NUMBER(parent), NUMBER(depth));
+#undef RECORD_TYPE
+
+#define RECORD_TYPE struct sample
+RECORD(sample, TIME(time), NUMBER(kernel), BITS_AFTER(kernel, 4));
+#undef RECORD_TYPE
+
 const struct record *const store_records[] = {
 	[STORE_INTERVALS] = &interval_record,
 	[STORE_BLOCKS] = &block_record,
@@ -99,11 +108,13 @@ const struct record *const store_records[] = {
 	[STORE_PACKETS] = &packet_record,
 	[STORE_EXCHANGES] = &exchange_record,
 	[STORE_ENDS] = &channel_end_record,
+	[STORE_SAMPLES] = &sample_record,
 };
 
 /* What logs and other records lead to is walked from there; the rest in order. */
 #define RECORD_TYPE struct timeline
 RECORD(timeline, OWN(intervals), OWN(blocks), OWN(details), OWN(reasons), OWN(runs), OWN(holds),
        STORED(operations, operation), OWN(fact_places), OWN(facts), STORED(packets, packet),
-       STORED(exchanges, exchange), STORED(ends, channel_end), OWN(memory), OWN(chunks_read));
+       STORED(exchanges, exchange), STORED(ends, channel_end), OWN(samples), OWN(memory),
+       OWN(chunks_read));
 #undef RECORD_TYPE

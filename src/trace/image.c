@@ -9,7 +9,7 @@
 #include "model/model_records.h"
 #include "trace/trace_records.h"
 
-#define MAGIC "whylate\15" /* 13: of the format */
+#define MAGIC "whylate\16" /* 14: of the format */
 
 /* --- names ----------------------------------------------------------------------- */
 
@@ -127,7 +127,7 @@ static void forget_operations(struct trace *trace)
 	struct flow *flow = &trace->flow;
 
 	flow->odd[ODD_FUNCTION] = flow->odd[ODD_USER_FUNCTION] = flow->odd[ODD_USER_THREAD] = 0;
-	g_ptr_array_set_size(flow->callstacks.lists, 1);
+	flow->has_wait_stacks = false;
 	idmap_clear(&flow->callbacks);
 	idmap_init(&flow->callbacks);
 }

@@ -32,35 +32,6 @@ static void take_stacks(struct image_in *in, void *member)
 	}
 }
 
-/* --- struct flow: call stacks, lists of addresses ---------------------------------------- */
-
-static void put_callstacks(struct image_out *out, const void *member)
-{
-	const GPtrArray *lists = field_pointer(member);
-
-	image_put_number(out, lists->len);
-	for (guint i = 1; i < lists->len; i++) {
-		gsize size;
-		const void *words = g_bytes_get_data(g_ptr_array_index(lists, i), &size);
-
-		image_put_number(out, size / sizeof(uint64_t));
-		image_put(out, words, size);
-	}
-}
-
-static void take_callstacks(struct image_in *in, void *member)
-{
-	GPtrArray *lists = field_pointer(member);
-	uint32_t count = image_take_count(in, in->size);
-
-	for (uint32_t i = 1; i < count && !in->failed; i++) {
-		uint64_t size = sizeof(uint64_t) * (uint64_t) image_take_count(in, in->size / 8);
-		const void *words = image_take(in, size);
-
-		g_ptr_array_add(lists, g_bytes_new(words, words ? size : 0));
-	}
-}
-
 /* --- struct trace: declared classes, as a set of names ------------------------------------- */
 
 static void put_classes(struct image_out *out, const void *member)
@@ -128,7 +99,6 @@ image_container(const struct record *record, const struct field *field)
 {
 	static const struct image_container containers[] = {
 		{&flow_record, "stacks", put_stacks, take_stacks},
-		{&flow_record, "callstacks.lists", put_callstacks, take_callstacks},
 		{&trace_record, "class_names", put_classes, take_classes},
 		{&trace_record, "places", put_places, take_places},
 	};

@@ -83,7 +83,8 @@ static struct event_class declare(void *data, const char *event_name, enum class
 	trace->kinds[class.kind] = true;
 	trace->flow.has_waking |= class.kind == EV_SCHED_WAKING;
 	trace->flow.has_bios |= class.kind == EV_BLOCK_BIO;
-	g_hash_table_add(trace->class_names, GUINT_TO_POINTER(class.name));
+	if (!g_hash_table_add(trace->class_names, GUINT_TO_POINTER(class.name)))
+		trace->flow.has_copies = true;
 	return class;
 }
 

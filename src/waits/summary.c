@@ -68,6 +68,9 @@ void node_free(struct node *node)
 	g_free(node->label);
 	g_ptr_array_free(node->children, TRUE);
 	g_array_free(node->instances, TRUE);
+	if (node->functions)
+		g_array_free(node->functions, TRUE);
+	function_sums_free(node->sums);
 	g_free(node);
 }
 
@@ -353,6 +356,31 @@ static void span_pieces(struct builder *builder, const struct span *span)
 	}
 }
 
+/* The samples of what ran then are its leaf's, and of all work. */
+static void add_samples(struct builder *builder, const struct span *span)
+{
+	struct node *path[DEPTH_MAX];
+	guint depth = leaf_is_off_cpu(span->leaf) || leaf_wib(span->leaf) == WIB_UNKNOWN
+			      ? 0
+			      : leaf_path(builder, span->leaf, path);
+
+	for (guint i = leaf_wib(span->leaf) == WIB_WORKING ? 1 : 2; i < depth; i++) {
+		if (!path[i]->sums)
+			path[i]->sums = function_sums_new(builder->session);
+		function_sums_add_all(path[i]->sums, builder->thread, span->begin, span->end);
+	}
+}
+
+static void list_functions(struct node *node)
+{
+	if (node->sums && function_sums_count(node->sums)) {
+		node->samples = function_sums_count(node->sums);
+		node->functions = function_sums_list(node->sums, node->ns);
+	}
+	function_sums_free(node->sums);
+	node->sums = NULL;
+}
+
 static int by_time(gconstpointer a, gconstpointer b)
 {
 	const struct node *x = *(struct node *const *) a, *y = *(struct node *const *) b;
@@ -368,6 +396,7 @@ static void finish_node(const struct session *session, struct node *node)
 	uint32_t limit = session->asked.options->limit;
 
 	drop_index(node);
+	list_functions(node);
 	if (node->children->len == 1 &&
 	    ((struct node *) g_ptr_array_index(node->children, 0))->tag == TAG_NOTHING)
 		g_ptr_array_set_size(node->children, 0);
@@ -420,6 +449,7 @@ struct node *summary_new(const struct session *session, uint32_t thread, int64_t
 				  .thread = thread,
 				  .host = model_thread(&session->trace.model, thread)->host,
 				  .root = node_new(NULL, 0)};
+	bool sampled = model_thread(&session->trace.model, thread)->samples.used;
 	struct spans spans;
 	struct span span;
 	uint32_t next = 0;
@@ -430,6 +460,8 @@ struct node *summary_new(const struct session *session, uint32_t thread, int64_t
 	while (spans_next(&spans, &span)) {
 		builder.spans_gap = session_spans_gap(session, thread, &span);
 		span_pieces(&builder, &span);
+		if (sampled)
+			add_samples(&builder, &span);
 	}
 	for (guint i = 0; i < DEPTH_MAX; i++)
 		if (builder.path[i])

@@ -11,6 +11,7 @@
 #define WHYLATE_WAITS_SUMMARY_H
 
 #include "run/session.h"
+#include "samples/function_sums.h"
 #include "waits/state_names.h"
 
 struct instance {
@@ -30,9 +31,12 @@ struct node {
 	GPtrArray *children; /* owned; largest first */
 	GArray *instances;   /* struct instance, longest first, at most the limit */
 	bool spans_gap;      /* some instance does */
+	uint32_t samples;    /* of what ran in it */
+	GArray *functions;   /* owned; struct function_share, by them; NULL: there are none */
 
 	/* while it is built */
 	int64_t shortest;    /* once cut to the limit: what is no longer is left out */
+	struct function_sums *sums; /* owned; NULL: no samples */
 	uint64_t tag;        /* what tells it from its siblings */
 	struct idmap *index; /* owned; tag -> place in children, once there are many; NULL */
 	int64_t open_begin, open_end;

@@ -273,7 +273,8 @@ static const char *const dictionary[] = {
 enum { FIELD_I16 = 100 }; /* beside enum event_field_type */
 
 static const struct event_field switch_contexts[] = {
-	{"callstack", FIELD_WORDS, offsetof(struct event, sched_switch.callstack)},
+	{"callstack", FIELD_WORDS, offsetof(struct event, callstack)},
+	{"user_callstack", FIELD_WORDS, offsetof(struct event, user_callstack)},
 	{"vtid", FIELD_I32, offsetof(struct event, sched_switch.vtid)},
 	{"vpid", FIELD_I32, offsetof(struct event, sched_switch.vpid)},
 	{"pid_ns", FIELD_I32, offsetof(struct event, sched_switch.pid_ns)},
@@ -464,6 +465,7 @@ static inline struct event take_event(struct bytes *bytes, const struct event_cl
 		return event;
 	for (count = take_byte(bytes) % (fields + 1); count > 0; count--)
 		take_field(bytes, field_at(class, take_byte(bytes) % fields), &event);
+	event.has_callstacks = event.callstack.count || event.user_callstack.count;
 	return event;
 }
 

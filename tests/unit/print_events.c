@@ -124,8 +124,6 @@ static void print_switch(const struct event *event)
 	print_number("next_tid", event->sched_switch.next_tid);
 	print_number("next_prio", event->sched_switch.next_prio);
 	print_number("prev_state", event->sched_switch.prev_state);
-	print_bytes("callstack", event->sched_switch.callstack);
-	print_bytes("user_callstack", event->sched_switch.user_callstack);
 	print_number("vtid", event->sched_switch.vtid);
 	print_number("vpid", event->sched_switch.vpid);
 	print_number("pid_ns", event->sched_switch.pid_ns);
@@ -328,6 +326,10 @@ static void print_event(void *data, const struct event *event)
 		print_number("ctx.tid", event->tid);
 	if (event->has_pid)
 		print_number("ctx.pid", event->pid);
+	if (event->has_callstacks) {
+		print_bytes("callstack", event->callstack);
+		print_bytes("user_callstack", event->user_callstack);
+	}
 	print_arguments(session, event);
 	putchar('\n');
 	inner.event(data, event);

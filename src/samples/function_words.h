@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions that samples show, for people: "61 ± 9 % in burn (work.c:29), called from load_theme".
+ *
+ * Part of samples/.
+ */
+#ifndef WHYLATE_SAMPLES_FUNCTION_WORDS_H
+#define WHYLATE_SAMPLES_FUNCTION_WORDS_H
+
+#include "samples/function_sums.h"
+
+/* Those that ran most, with who called them; nothing without samples. */
+void append_functions(GString *text, const struct function_sums *sums);
+/* "burn (work.c:29)", "clear_page_erms [kernel]" */
+void append_function(GString *text, const struct code_function *function, uint32_t line);
+
+#endif

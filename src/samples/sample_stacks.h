@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* A sample's stack by the names of its functions, innermost first: the kernel's, then those of user
+ * space.
+ *
+ *   recorded                                        the thread's
+ *   lttng_…, sysvec_apic_timer_interrupt,     ─►    clear_user_erms, iov_iter_zero, read_iter_zero,
+ *   asm_sysvec_…, clear_user_erms, iov_iter_zero,   …, vfs_read │ read, main
+ *   …, do_syscall_64, entry_… │ read, main
+ *
+ * Place: samples/. Of a stack that an interrupt recorded the thread's part begins behind the
+ * interrupt's entry. Calls inlined at an address are frames of their own. A function without a
+ * frame hides who called it: the direct call before the first return address names that one
+ * (symbols/sites.h). A recorded return address that no call stands before ends the stack: it is
+ * rubbish, of a program built without frame pointers.
+ */
+#ifndef WHYLATE_SAMPLES_SAMPLE_STACKS_H
+#define WHYLATE_SAMPLES_SAMPLE_STACKS_H
+
+#include "run/session.h"
+#include "timeline/sample.h"
+
+struct code_function {
+	const char *name; /* of a file without names that file's; "[unknown]" */
+	const char *file; /* of its source; NULL: not known */
+	bool kernel;
+};
+
+struct sample_frame {
+	uint32_t function; /* sample_function() */
+	uint32_t line; /* 0: not known */
+	bool hidden; /* it has no frame: the call names it */
+};
+
+struct sample_stack {
+	GArray *frames; /* struct sample_frame */
+	bool cut; /* its user space's part breaks off */
+};
+
+/* Kept by the session. */
+const struct sample_stack *
+sample_stack(const struct session *session, uint32_t thread, const struct sample *sample);
+const struct code_function *sample_function(const struct session *session, uint32_t number);
+/* So many there are. */
+guint sample_functions(const struct session *session);
+
+#endif

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Call stacks as samples: `samples`, whose functions and their CPU time are known by construction (truth.tsv), on both
+ways in, and the cache."""
+import collections
+import re
+import sys
+import tempfile
+
+import whylate_test as t
+
+tap = t.Tap()
+PLACE = t.trace("samples")
+
+
+def truth():
+    """{function: CPU time in ns, interrupts included}"""
+    sums = collections.Counter()
+    with open(PLACE + "/truth.tsv", encoding="ascii") as file:
+        for line in file:
+            name, ns = re.search(r"\t(\w+) cpu_ns=(\d+)", line).groups()
+            sums[name] += int(ns)
+    return sums
+
+
+def tree(thread, *arguments):
+    """{key: node} of the thread's state summary"""
+    report = t.report("delay", PLACE, "--thread", thread, "--limit", "0", *arguments)
+    nodes = {}
+
+    def walk(node):
+        nodes[node["key"]] = node
+        for child in node["children"]:
+            walk(child)
+    walk(report["threads"][0]["summary"])
+    return nodes
+
+
+def shares():
+    """The README: of 113 samples in spin 71 return behind the call of render_glyphs, 38 of parse_config's, so 4 are
+    compress_block's. Their shares of these three functions' CPU time are truth.tsv's, by what chance allows."""
+    found = {f["name"]: f for f in tree("272")["working/user"]["functions"]}
+    known = truth()
+    whole = sum(known[name] for name in ("render_glyphs", "parse_config", "compress_block"))
+    assert found["spin"]["samples"] == 113, found["spin"]
+    for name, samples in (("render_glyphs", 71), ("parse_config", 38), ("compress_block", 4)):
+        assert found[name]["samples"] == samples and found[name]["self"] == 0, found[name]
+        assert abs(samples / 113 - known[name] / whole) <= found[name]["error"], (name, found[name], known)
+        assert found[name]["file"].endswith("work.c"), found[name]
+    lines = {}
+    with open(PLACE + "/bin/work.c", encoding="ascii") as file:
+        for number, line in enumerate(file, 1):
+            for name in found:
+                if "static" in line and " %s(" % name in line:
+                    lines[name] = number
+    for name in ("spin", "render_glyphs", "parse_config", "compress_block"):
+        assert found[name]["line"] == lines[name], (found[name], lines)
+
+
+def order():
+    """What ran first, then who called it, then who is further out."""
+    names = [f["name"] for f in tree("272")["working/user"]["functions"]]
+    assert names[0] == "spin"
+    assert names.index("render_glyphs") < names.index("parse_config") < names.index("compress_block")
+    assert names.index("compress_block") < names.index("load_theme") and names.index("compress_block") < names.index("main")
+
+
+def hidden():
+    """Each sample in spin lacks its caller: the instruction before the first return address is a call of it."""
+    spin, = [f for f in tree("272")["working/user"]["functions"] if f["name"] == "spin"]
+    assert {c["name"] for c in spin["callers"]} == {"render_glyphs", "parse_config", "compress_block"}, spin
+    assert sum(c["samples"] for c in spin["callers"]) == spin["self"]
+
+
+def sums():
+    """By self, functions add up to their node's time to the ns; shares are of all samples of it."""
+    for thread in ("272", "273", "200"):
+        for key, node in tree(thread).items():
+            if "functions" not in node:
+                continue
+            assert sum(f["ns"] for f in node["functions"]) == node["ns"], key
+            assert sum(f["self"] for f in node["functions"]) == node["samples"], key
+            for f in node["functions"]:
+                assert abs(f["share"] - f["samples"] / node["samples"]) < 1e-6, f
+
+
+def kernel():
+    """copier reads /dev/zero: the kernel clears the reader's memory. Its clear_user_erms fills nearly all samples."""
+    read = tree("273")["working/syscall:read"]["functions"]
+    assert read[0]["name"] == "clear_user_erms" and read[0]["kernel"] and read[0]["share"] > 0.9, read[0]
+    assert read[0]["callers"][0]["name"] == "read_zero", read[0]
+    assert not [f["name"] for f in read if f["name"].startswith(("lttng", "asm_sysvec_apic", "sysvec_apic", "entry_"))]
+
+
+def recorded_twice():
+    """Each tick is recorded by two channels, and is one interrupt: copier's calls have nearly all of the CPU time that
+    it noted itself, which has interrupts in it."""
+    noted, nodes = truth()["copier_syscalls"], tree("273")
+    work = nodes["working/syscall:read"]["ns"] + nodes["working/syscall:write"]["ns"]
+    assert 0.9 * noted < work <= noted, (work, noted)
+
+
+def verdict():
+    words = " ".join(t.report("delay", PLACE, "--thread", "272")["verdict"])
+    assert re.search(r"ran its own code for [\d.]+ ms: \d+ ± \d+ % in spin \(work\.c:15\), called from render_glyphs "
+                     r"\(\d+ ± \d+ %\) and parse_config", words), words
+
+
+def both_ways():
+    """Babeltrace's messages and the packets themselves give the same samples; so does the cache's image."""
+    command = ["delay", PLACE, "--thread", "all", "--format", "json"]
+    fast = t.run(*command, "--cache", "off").stdout
+    assert fast == t.run(*command, "--cache", "off", "--reader", "babeltrace").stdout
+    with tempfile.TemporaryDirectory() as cache:
+        for _ in range(2):
+            assert fast == t.run(*command, "--cache", cache).stdout
+
+
+tap.case("shares are those of truth.tsv", shares)
+tap.case("the right functions first", order)
+tap.case("callers without a frame", hidden)
+tap.case("sums to the ns", sums)
+tap.case("the kernel's functions", kernel)
+tap.case("events that two channels record", recorded_twice)
+tap.case("the verdict", verdict)
+tap.case("both ways in, and the cache", both_ways)
+sys.exit(tap.done())
