@@ -114,27 +114,24 @@ static GPtrArray *verdict_of_many(const struct delay *delay, GArray *counts)
  * the threads' parts of the window. */
 static GArray *worths_of(const struct delay *delay, const GArray *counts)
 {
-	g_autoptr(GArray) errands = g_array_new(FALSE, FALSE, sizeof(struct errand));
+	g_autoptr(GArray) ways = g_array_new(FALSE, FALSE, sizeof(struct way));
 	bool one = delay->session->asked.target != NO_THREAD;
 	const GArray *parts = one ? delay->lineage : delay->threads;
 
 	for (guint i = 0; i < parts->len; i++) {
 		const struct stretch *part = &g_array_index(parts, struct stretch, i);
-		struct errand errand = {part->thread, part->thread, part->begin, part->end};
+		struct way way = {part->thread, part->thread, part->begin, part->end};
 
 		if (one && i) { /* one ancestor after the other */
-			struct errand *first = &g_array_index(errands, struct errand, 0);
+			struct way *first = &g_array_index(ways, struct way, 0);
 
 			first->thread = part->thread;
 			first->to = part->end;
 		} else {
-			g_array_append_val(errands, errand);
+			g_array_append_val(ways, way);
 		}
 	}
-	if (delay->session->asked.options->order == BY_SHARE &&
-	    !worths_are_cheap(delay->session, delay->session->asked.from, delay->session->asked.to))
-		return g_array_new(FALSE, FALSE, sizeof(struct worth));
-	return worths_new(delay->session, counts, errands);
+	return worths_new(delay->session, counts, ways);
 }
 
 static GArray *locks_of(const struct delay *delay)

@@ -123,11 +123,6 @@ static void verdict(const struct delay *delay, struct output *output)
 			     "\"Without it\" takes all else as it was, in the recorded order; "
 			     "--sort worth puts what is worth most first.",
 			     0, 2);
-	else if (delay->path)
-		text_wrapped(output,
-			     "What each would be worth if it were gone takes a while to say for so "
-			     "long a window: --sort worth.",
-			     0, 2);
 	fputc('\n', output->file);
 }
 

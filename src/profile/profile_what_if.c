@@ -50,24 +50,33 @@ static void add_up(guint place, const struct operation *operation, void *data)
 
 /* --- made ------------------------------------------------------------------------------------ */
 
-/* For 'best' all operations; else one way of each of their threads. */
+static void join(struct way *way, const struct way *other)
+{
+	way->from = MIN(way->from, other->from);
+	way->to = MAX(way->to, other->to);
+}
+
+/* For 'best' all operations; else one way of each of their threads, over all of its operations. */
 static GArray *ways_of(const struct profiles *profiles, bool all)
 {
 	const struct pages *store = &profiles->session->trace.timeline.operations;
 	struct profiles *counting = (struct profiles *) profiles; /* its look-ups are remembered */
 	GArray *ways = g_array_new(FALSE, FALSE, sizeof(struct way));
-	g_autofree bool *met = g_new0(bool, profiles->session->trace.model.thread_count + 1);
+	g_autofree guint *met = g_new0(guint, profiles->session->trace.model.thread_count + 1);
 
 	for (uint32_t i = 1; i < store->used; i++) {
 		const struct operation *operation = operation_at(store, i);
 		struct way way = way_of(operation);
 
 		pages_pass(store, i);
-		if (!has_line(operation) || (!all && met[operation->thread]) ||
-		    !profile_of(counting, operation, i))
+		if (!has_line(operation) || !profile_of(counting, operation, i))
 			continue;
-		met[operation->thread] = true;
+		if (!all && met[operation->thread]) {
+			join(&g_array_index(ways, struct way, met[operation->thread] - 1), &way);
+			continue;
+		}
 		g_array_append_val(ways, way);
+		met[operation->thread] = ways->len;
 	}
 	return ways;
 }

@@ -28,6 +28,7 @@ enum selector {
 struct change {
 	double factor;  /* 1: none */
 	int64_t length; /* ns instead of its own, before `factor`; -1: its own */
+	int64_t less;   /* ns less, after that */
 };
 
 #define RULE_BEST "best" /* no rule: a search for the best ones (whatif/best.h) */

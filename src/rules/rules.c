@@ -41,6 +41,7 @@ struct rules {
 	bool cuts; /* some rule has marks */
 	rules_picker *pick; /* NULL: as written */
 	const void *data; /* borrowed; the picker's */
+	const struct gone *gone; /* borrowed; NULL: no such choice */
 	uint64_t *threads; /* owned; of each thread: rules that may pick it */
 	struct idmap leaves; /* leaf -> place in `fits` */
 	GArray *fits; /* uint64_t: rules that a leaf's key fits */
@@ -154,6 +155,16 @@ struct rules *rules_of_choice(const struct session *session, rules_picker *pick,
 	rules->count = count;
 	rules->pick = pick;
 	rules->data = data;
+	return rules;
+}
+
+struct rules *rules_of_gone(const struct session *session, const struct gone *gone, guint count)
+{
+	struct rules *rules = rules_empty(session);
+
+	g_assert(count <= RULES_MAX);
+	rules->count = count;
+	rules->gone = gone;
 	return rules;
 }
 
@@ -276,25 +287,55 @@ static uint64_t pick(struct rules *rules, uint32_t thread, const struct span *sp
 	return picked;
 }
 
-uint64_t rules_pick(struct rules *rules, uint32_t thread, const struct span *span)
+void rules_pick(struct rules *rules, uint32_t thread, const struct span *span, struct pick *of)
 {
-	uint64_t picked = rules->pick ? rules->pick(rules->session, thread, span, rules->data)
-				      : pick(rules, thread, span);
+	of->rules = rules->gone   ? gone_things(rules->gone, thread, span, &of->at)
+		    : rules->pick ? rules->pick(rules->session, thread, span, rules->data)
+				  : pick(rules, thread, span);
+	for (uint64_t left = of->rules; left; left &= left - 1) {
+		struct picked *by = &rules->picked[__builtin_ctzll(left)];
 
-	for (guint i = 0; i < rules->count && picked >> i; i++)
-		if (picked >> i & 1) {
-			rules->picked[i].count++;
-			rules->picked[i].ns += span->end - span->begin;
-		}
-	return picked;
+		by->count++;
+		by->ns += span->end - span->begin;
+	}
 }
 
-struct change rules_change(const struct rules *rules, uint64_t picked)
+bool rules_part(const struct rules *rules, uint32_t thread, int64_t from, int64_t to,
+		struct span *span, struct pick *of)
 {
-	struct change change = {1, -1};
+	struct gone_part part;
 
+	if (!gone_next(rules->gone, thread, from, to, &of->at, &part))
+		return false;
+	*span = (struct span) {part.begin, part.end, PACK(LEAF_WORK_USER, 0), 0};
+	of->rules = part.things;
+	return true;
+}
+
+/* What is counted as a whole is gone whenever it begins; of a wait that others have the rest of, as
+ * much. */
+static struct change without(const struct rules *rules, const struct pick *of, uint64_t things,
+			     uint32_t thread, const struct span *span)
+{
+	int64_t ns = leaf_is_off_cpu(span->leaf)
+			     ? gone_ns(rules->gone, thread, span, things, of->at)
+			     : span->end - span->begin;
+
+	return (struct change) {ns == span->end - span->begin ? 0 : 1, -1, ns};
+}
+
+struct change rules_change(const struct rules *rules, const struct pick *of, uint64_t some,
+			   uint32_t thread, const struct span *span)
+{
+	struct change change = {1, -1, 0};
+	uint64_t picked = of->rules & some;
+
+	if (!picked)
+		return change;
+	if (rules->gone)
+		return without(rules, of, picked, thread, span);
 	if (rules->pick)
-		return (struct change) {picked ? 0 : 1, -1};
+		return (struct change) {0, -1, 0};
 	for (guint i = 0; i < rules->count && picked >> i; i++) {
 		const struct change *one = &rule_at(rules, i)->change;
 
@@ -307,9 +348,15 @@ struct change rules_change(const struct rules *rules, uint64_t picked)
 	return change;
 }
 
-bool rules_may_pick_work(const struct rules *rules, uint32_t thread)
+enum rules_reach rules_reach(const struct rules *rules, uint32_t thread)
 {
-	return rules->pick || rules->threads[thread] & rules->with_work;
+	if (rules->gone)
+		return gone_any(rules->gone, thread) ? PICKS_PARTS : PICKS_NOTHING;
+	if (rules->pick)
+		return PICKS_ANY;
+	return rules->threads[thread] & rules->with_work ? PICKS_ANY
+	       : rules->threads[thread]                  ? PICKS_OFF_CPU
+							 : PICKS_NOTHING;
 }
 
 void rules_picked(const struct rules *rules, guint index, uint64_t *count, int64_t *ns)
@@ -322,7 +369,8 @@ int64_t change_of(const struct change *change, int64_t ns)
 {
 	int64_t length = change->length >= 0 ? change->length : ns;
 
-	return change->factor == 1 ? length : llround(change->factor * (double) length);
+	length = change->factor == 1 ? length : llround(change->factor * (double) length);
+	return MAX(length - change->less, 0);
 }
 
 bool rules_pick_all(struct rules *rules, guint index, uint32_t thread, int64_t from, int64_t to)

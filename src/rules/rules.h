@@ -10,6 +10,7 @@
 #define WHYLATE_RULES_RULES_H
 
 #include "run/session.h"
+#include "rules/gone.h"
 #include "rules/rule_text.h"
 
 #define RULES_MAX 64 /* a bit each */
@@ -26,18 +27,38 @@ typedef uint64_t rules_picker(const struct session *session, uint32_t thread,
 			      const struct span *span, const void *data);
 struct rules *rules_of_choice(const struct session *session, rules_picker *pick, const void *data,
 			      guint count);
+/* … one for each of the `count` things whose parts are to be gone; borrows these. */
+struct rules *rules_of_gone(const struct session *session, const struct gone *gone, guint count);
 void rules_free(struct rules *rules);
 
 /* Where the span of `thread` must be cut, as a rule picks only what is before that or behind it:
  * what it did on the CPU, with a lock or in a function; else its end. */
 int64_t rules_cut(const struct rules *rules, uint32_t thread, const struct span *span);
-/* The rules that pick the span of `thread`, as spans_next() gives it, and cut: a bit each, 0: none.
- * What was picked is counted. */
-uint64_t rules_pick(struct rules *rules, uint32_t thread, const struct span *span);
-/* What becomes of a span that these rules pick. */
-struct change rules_change(const struct rules *rules, uint64_t picked);
-/* Some rule may pick what `thread` did on the CPU. */
-bool rules_may_pick_work(const struct rules *rules, uint32_t thread);
+/* What they may pick of `thread`. */
+enum rules_reach {
+	PICKS_NOTHING,
+	PICKS_OFF_CPU, /* nothing of what it did on the CPU */
+	PICKS_PARTS,   /* of what it did on the CPU the parts that rules_part() gives, whole */
+	PICKS_ANY,
+};
+enum rules_reach rules_reach(const struct rules *rules, uint32_t thread);
+
+/* A stretch that rules pick. */
+struct pick {
+	uint64_t rules; /* a bit each; 0: none does */
+	guint at;       /* a place among the thread's parts; kept from one stretch to its next */
+};
+
+/* The rules that pick the span of `thread`, as spans_next() gives it, and cut; what was picked is
+ * counted. */
+void rules_pick(struct rules *rules, uint32_t thread, const struct span *span, struct pick *pick);
+/* The first part of what `thread` did on the CPU within [from, to) that is picked, as a span; for
+ * PICKS_PARTS. False: none. */
+bool rules_part(const struct rules *rules, uint32_t thread, int64_t from, int64_t to,
+		struct span *span, struct pick *pick);
+/* What becomes of a span of `thread`, as far as it is picked by `some` of the rules. */
+struct change rules_change(const struct rules *rules, const struct pick *pick, uint64_t some,
+			   uint32_t thread, const struct span *span);
 
 /* Stretches that rule `index` has picked, and their sum as they were recorded. */
 void rules_picked(const struct rules *rules, guint index, uint64_t *count, int64_t *ns);

@@ -180,9 +180,10 @@ static void add_largest(GPtrArray *tried, guint most, const struct session *sess
 }
 
 static struct retimed *play(const struct session *session, struct rules *rules,
-			    const struct scenario *scenarios, guint count)
+			    const struct scenario *scenarios, guint count, const struct ways *ways)
 {
-	return retime(session, rules, scenarios, count, session->asked.from, session->asked.to);
+	return retime_ways(session, rules, scenarios, count, ways->list, session->asked.from,
+			   session->asked.to);
 }
 
 /* What the path was spent on, and what limits next. */
@@ -191,7 +192,7 @@ static GPtrArray *things_to_try(const struct session *session, const struct ways
 	GPtrArray *tried = g_ptr_array_new_with_free_func(g_free);
 	struct scenario scenarios[FIRST_MAX] = {0};
 	struct rules *rules = rules_new(session, NULL, 0);
-	struct retimed *retimed = play(session, rules, scenarios, 1);
+	struct retimed *retimed = play(session, rules, scenarios, 1, ways);
 	guint first;
 
 	add_largest(tried, FIRST_MAX, session, retimed, 0, ways);
@@ -203,7 +204,7 @@ static GPtrArray *things_to_try(const struct session *session, const struct ways
 	rules = rules_new(session, (const char *const *) tried->pdata, first);
 	for (guint i = 0; i < first; i++)
 		scenarios[i].rules = UINT64_C(1) << i;
-	retimed = play(session, rules, scenarios, first);
+	retimed = play(session, rules, scenarios, first, ways);
 	for (guint i = 0; i < first; i++)
 		add_largest(tried, MIN(tried->len + 2, TRIED_MAX), session, retimed, i, ways);
 	retimed_free(retimed);
@@ -282,7 +283,7 @@ static GArray *find(const struct session *session, const struct ways *ways)
 		for (guint k = i + 1; k < tried->len; k++)
 			scenarios[count++].rules = UINT64_C(1) << i | UINT64_C(1) << k;
 	rules = rules_new(session, (const char *const *) tried->pdata, tried->len);
-	retimed = play(session, rules, scenarios, count);
+	retimed = play(session, rules, scenarios, count, ways);
 	judge(list, tried, retimed, ways);
 	retimed_free(retimed);
 	rules_free(rules);

@@ -138,8 +138,8 @@ struct replay *replay_new(const struct session *session, const GArray *ways, boo
 		choose_best(replay, ways);
 	replay->rules =
 		rules_new(session, (const char *const *) replay->texts->pdata, replay->texts->len);
-	replay->retimed = retime(session, replay->rules, scenarios, REPLAYS, session->asked.from,
-				 session->asked.to);
+	replay->retimed = retime_ways(session, replay->rules, scenarios, REPLAYS, ways,
+				      session->asked.from, session->asked.to);
 	if (!keeps_still(replay, error) || !count_picked(replay, ways, error)) {
 		replay_free(replay);
 		return NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* See retime.h.
  *
- * All threads are read at once, each up to the end of its current stretch; a heap gives the one
- * whose stretch ends first. So whoever ended a wait has been read up to there, or is in the
- * middle of a stretch. Of work, what it becomes is known when it begins. Whoever is off the CPU
- * itself then, in a wait that goes on, is taken to have waited as long as he had: rare, as one
- * who waits seldom ends anything, and counted. What ends at the same time is put in order by who
- * asks for whom. What a thread did on the CPU is passed over where no rule may pick it.
+ * All threads are read at once, each up to the end of its current stretch off the CPU; a heap gives
+ * the one whose stretch ends first. So whoever ended a wait has been read up to there, or is in the
+ * middle of a stretch. Whoever is off the CPU itself then, in a wait that goes on, is taken to have
+ * waited as long as he had: rare, as one who waits seldom ends anything, and counted. What ends at
+ * the same time is put in order by who asks for whom. What a thread did on the CPU is passed over
+ * where no rule may pick it.
  */
 #include "whatif/retime.h"
 
@@ -21,25 +21,31 @@ struct reading {
 	struct spans spans;
 	struct span span; /* the current stretch */
 	struct span rest; /* … what it was cut off from; empty: nothing */
-	uint64_t picked; /* rules that pick it */
-	int64_t *begins, *ends; /* owned: of each scenario, the new times of the current stretch;
-				   `ends` only of work. NULL before birth */
+	struct span off_cpu; /* the next one off the CPU, with `ahead`, where only parts of what it
+				did on the CPU are picked */
+	struct pick picked; /* of the current stretch */
+	int64_t *shifts; /* owned; of each scenario, by how much the current stretch begins later
+			    than recorded; NULL before birth */
 	int64_t begin, end; /* of the thread, within the window */
 	int64_t until; /* the current stretch's end; before it, the last one's */
+	int64_t wanted; /* how far somebody hangs on it; INT64_MIN: nobody does */
+	int64_t settled; /* its shifts have been these since then */
+	uint32_t waits; /* that are over */
 	uint32_t place; /* in the heap */
-	bool works; /* a rule may pick what it does on the CPU: else that is passed over */
-	bool over, stepping;
+	uint8_t reach; /* enum rules_reach */
+	bool ahead, over, stepping;
 };
 
 struct retimed {
 	const struct session *session;
 	struct rules *rules;
+	const struct reach *reach; /* borrowed while it is made; NULL: everybody is wanted */
 	struct scenario scenarios[SCENARIOS_MAX];
 	guint count;
 	uint32_t threads;
 	struct line *lines; /* owned; of each thread, of each scenario */
 	uint64_t cycles;
-	bool works; /* of some thread */
+	bool works; /* a rule may pick what some thread did on the CPU */
 	/* while it is made */
 	struct reading *readings; /* owned; of each thread */
 	uint32_t *heap; /* owned; threads, by the end of their stretch */
@@ -57,7 +63,7 @@ static int64_t key_of(const struct retimed *retimed, uint32_t thread)
 {
 	const struct reading *reading = &retimed->readings[thread];
 
-	return reading->begins ? reading->span.end : reading->begin;
+	return reading->shifts ? reading->span.end : reading->begin;
 }
 
 static bool is_before(const struct retimed *retimed, uint32_t a, uint32_t b)
@@ -116,19 +122,16 @@ static void take_out(struct retimed *retimed, uint32_t thread)
 
 /* --- new times ------------------------------------------------------------------------------ */
 
-/* While it is made: in the middle of the current stretch, too. */
-static int64_t time_of(const struct retimed *retimed, guint scenario, uint32_t thread, int64_t time)
+/* While it is made, in the middle of the current stretch, too: by how much later than recorded
+ * `thread` gets where it was at `time`. */
+static int64_t shift_at(const struct retimed *retimed, guint scenario, uint32_t thread,
+			int64_t time)
 {
 	const struct reading *reading = &retimed->readings[thread];
-	struct point begin, end;
 
-	if (!reading->begins || reading->over || time <= reading->span.begin)
-		return line_at(line_of(retimed, scenario, thread), time);
-	begin = (struct point) {reading->span.begin, reading->begins[scenario]};
-	if (!reading->picked || leaf_is_off_cpu(reading->span.leaf))
-		return begin.new + (time - begin.old);
-	end = (struct point) {reading->span.end, reading->ends[scenario]};
-	return between(begin, end, time);
+	return reading->shifts && !reading->over && time >= reading->settled
+		       ? reading->shifts[scenario]
+		       : line_at(line_of(retimed, scenario, thread), time) - time;
 }
 
 int64_t retimed_at(const struct retimed *retimed, guint scenario, uint32_t thread, int64_t time)
@@ -165,15 +168,16 @@ uint64_t retimed_cycles(const struct retimed *retimed)
 	return retimed->cycles;
 }
 
-/* What the rules of a scenario make of a length. */
-static int64_t changed(const struct retimed *retimed, guint scenario, uint64_t picked, int64_t ns)
+/* What the rules of a scenario make of a length of the thread's current stretch. */
+static int64_t changed(const struct retimed *retimed, guint scenario, uint32_t thread, int64_t ns)
 {
+	const struct reading *reading = &retimed->readings[thread];
+	uint64_t some = retimed->scenarios[scenario].rules;
 	struct change change;
 
-	picked &= retimed->scenarios[scenario].rules;
-	if (!picked)
+	if (!(reading->picked.rules & some))
 		return ns;
-	change = rules_change(retimed->rules, picked);
+	change = rules_change(retimed->rules, &reading->picked, some, thread, &reading->span);
 	return change_of(&change, ns);
 }
 
@@ -191,27 +195,40 @@ static void shrink(int64_t begin, int64_t end, uint32_t thread, void *data)
 	struct shrinking *shrinking = data;
 	const struct retimed *retimed = shrinking->retimed;
 
-	if (!is_thread(thread) || thread == shrinking->thread)
+	if (!is_thread(thread) || thread == shrinking->thread ||
+	    retimed->readings[thread].reach < PICKS_PARTS)
 		return;
 	for (guint i = 0; i < retimed->count; i++)
-		shrinking->gained[i] += (end - begin) - (time_of(retimed, i, thread, end) -
-							 time_of(retimed, i, thread, begin));
+		shrinking->gained[i] +=
+			shift_at(retimed, i, thread, begin) - shift_at(retimed, i, thread, end);
+}
+
+/* From when it gets ready, later by `shift`, to when it runs, later by what is returned. */
+static int64_t ready_end(unsigned flags, int64_t ns, int64_t gained, int64_t shift)
+{
+	if (flags & FREE_CPUS || (flags & CPUS_IF_MOVED && shift))
+		return shift - ns;
+	if (flags & CPUS_AS_BEFORE)
+		return MAX(shift - ns, 0);
+	return shift - MIN(gained, ns);
 }
 
 static void end_ready(struct retimed *retimed, uint32_t thread, const struct span *span,
-		      int64_t *times)
+		      int64_t *shifts)
 {
 	struct shrinking shrinking = {.retimed = retimed, .thread = thread};
 	uint16_t host = model_thread(&retimed->session->trace.model, thread)->host;
 	int64_t ns = span->end - span->begin;
-	bool gap = session_spans_gap(retimed->session, thread, span);
 
-	if (!gap && span->ref != NO_CPU && retimed->works)
+	if (retimed->readings[thread].wanted <= span->begin ||
+	    session_spans_gap(retimed->session, thread, span))
+		return;
+	if (span->ref != NO_CPU && retimed->works)
 		each_run(retimed->session, host, span->ref, span->begin, span->end, shrink,
 			 &shrinking);
 	for (guint i = 0; i < retimed->count; i++)
-		if (gap || !(retimed->scenarios[i].flags & FREE_CPUS))
-			times[i] += MAX(ns - shrinking.gained[i], 0);
+		shifts[i] =
+			ready_end(retimed->scenarios[i].flags, ns, shrinking.gained[i], shifts[i]);
 }
 
 /* --- waits ---------------------------------------------------------------------------------- */
@@ -234,33 +251,41 @@ static void read_up_to(struct retimed *retimed, uint32_t thread, int64_t time)
 		retimed->cycles++;
 }
 
+/* From when it waits, later by `shift`, to when that is over. */
 static int64_t wait_end(const struct retimed *retimed, guint scenario, const struct hinge *hinge,
-			const struct span *span, int64_t begin)
+			const struct span *span, int64_t shift)
 {
 	unsigned flags = retimed->scenarios[scenario].flags;
-	int64_t end = begin + (span->end - span->begin);
+	int64_t at_once = shift - (span->end - span->begin);
 
 	if (hinge->doubt == HINGE_ANCHORED                          ? !(flags & ANCHORS_MOVE)
 	    : hinge->doubt == HINGE_INFERRED && flags & NO_INFERRED ? true
 								    : hinge->kind == KEEPS_TIME)
-		end = span->end;
-	else if (hinge->kind == FOLLOWS)
-		end = time_of(retimed, scenario, hinge->thread, hinge->time) +
-		      (span->end - hinge->time);
-	return MAX(begin, end);
+		return MAX(at_once, 0);
+	if (hinge->kind == FOLLOWS)
+		return MAX(at_once, shift_at(retimed, scenario, hinge->thread, hinge->time));
+	return shift;
 }
 
 static void end_wait(struct retimed *retimed, uint32_t thread, const struct span *span,
-		     int64_t *times)
+		     int64_t *shifts)
 {
-	struct wait wait = wait_of(retimed->session, thread, span);
+	struct reading *reading = &retimed->readings[thread];
 	struct hinge hinge;
 
-	hinge = hinge_of(retimed->session, &wait, span);
+	if (retimed->reach) {
+		hinge = reach_hinge(retimed->reach, thread, reading->waits++);
+	} else {
+		struct wait wait = wait_of(retimed->session, thread, span);
+
+		hinge = hinge_of(retimed->session, &wait, span);
+	}
+	if (reading->wanted <= span->begin || hinge.kind == KEEPS_LENGTH)
+		return;
 	if (hinge.kind == FOLLOWS && hinge.thread != thread)
 		read_up_to(retimed, hinge.thread, hinge.time);
 	for (guint i = 0; i < retimed->count; i++)
-		times[i] = wait_end(retimed, i, &hinge, span, times[i]);
+		shifts[i] = wait_end(retimed, i, &hinge, span, shifts[i]);
 }
 
 /* --- one step ------------------------------------------------------------------------------- */
@@ -271,91 +296,123 @@ static void end_stretch(struct retimed *retimed, uint32_t thread)
 	struct reading *reading = &retimed->readings[thread];
 	const struct span *span = &reading->span;
 	bool off_cpu = leaf_is_off_cpu(span->leaf);
-	int64_t times[SCENARIOS_MAX];
+	int64_t shifts[SCENARIOS_MAX];
 
+	if (!off_cpu && !reading->picked.rules)
+		return;
 	for (guint i = 0; i < retimed->count; i++)
-		times[i] = off_cpu ? reading->begins[i] : reading->ends[i];
+		shifts[i] = reading->shifts[i];
 	if (leaf_is_blocked(span->leaf))
-		end_wait(retimed, thread, span, times);
+		end_wait(retimed, thread, span, shifts);
 	else if (off_cpu)
-		end_ready(retimed, thread, span, times);
+		end_ready(retimed, thread, span, shifts);
 	for (guint i = 0; i < retimed->count; i++) {
-		struct point begin = {span->begin, reading->begins[i]};
+		int64_t begin = span->begin + reading->shifts[i];
 
-		if (off_cpu && reading->picked)
-			times[i] = begin.new +
-				   changed(retimed, i, reading->picked, times[i] - begin.new);
-		line_add(line_of(retimed, i, thread), begin, (struct point) {span->end, times[i]});
-		reading->begins[i] = times[i];
+		if (reading->picked.rules)
+			shifts[i] = begin +
+				    changed(retimed, i, thread, span->end + shifts[i] - begin) -
+				    span->end;
+		if (shifts[i] == reading->shifts[i])
+			continue;
+		line_add(line_of(retimed, i, thread), (struct point) {span->begin, begin},
+			 (struct point) {span->end, span->end + shifts[i]});
+		reading->shifts[i] = shifts[i];
+		reading->settled = span->end;
 	}
 }
 
-/* The rest of one that was cut, or the next one. */
-static bool read_span(struct reading *reading)
+/* The next one off the CPU, or what is picked of what it did on the CPU before that. */
+static bool read_part(struct retimed *retimed, uint32_t thread)
 {
+	struct reading *reading = &retimed->readings[thread];
+
+	if (!reading->ahead)
+		reading->ahead = spans_next_off_cpu(&reading->spans, &reading->off_cpu);
+	if (rules_part(retimed->rules, thread, reading->until,
+		       reading->ahead ? reading->off_cpu.begin : reading->end, &reading->span,
+		       &reading->picked))
+		return true;
+	if (!reading->ahead)
+		return false;
+	reading->span = reading->off_cpu;
+	reading->ahead = false;
+	return true;
+}
+
+/* The rest of one that was cut, or the next one. */
+static bool read_span(struct retimed *retimed, uint32_t thread)
+{
+	struct reading *reading = &retimed->readings[thread];
+
 	if (reading->rest.begin < reading->rest.end) {
 		reading->span = reading->rest;
 		return true;
 	}
-	return reading->works ? spans_next(&reading->spans, &reading->span)
-			      : spans_next_off_cpu(&reading->spans, &reading->span);
+	switch ((enum rules_reach) reading->reach) {
+	case PICKS_ANY:
+		return spans_next(&reading->spans, &reading->span);
+	case PICKS_PARTS:
+		return read_part(retimed, thread);
+	default:
+		return spans_next_off_cpu(&reading->spans, &reading->span);
+	}
 }
 
-/* The thread's next stretch becomes its current one, if it has another. */
+/* The thread's next stretch becomes its current one, if it has another that matters. */
 static void next_stretch(struct retimed *retimed, uint32_t thread)
 {
 	struct reading *reading = &retimed->readings[thread];
-	int64_t ns, cut;
 
-	reading->over = !read_span(reading);
+	reading->over = !read_span(retimed, thread) ||
+			(reading->reach == PICKS_NOTHING && reading->span.begin >= reading->wanted);
 	if (reading->over)
 		return;
-	cut = rules_cut(retimed->rules, thread, &reading->span);
 	reading->rest = reading->span;
-	reading->rest.begin = reading->span.end = cut;
-	reading->picked = rules_pick(retimed->rules, thread, &reading->span);
-	ns = reading->span.end - reading->span.begin;
-	for (guint i = 0; i < retimed->count; i++)
-		reading->begins[i] += reading->span.begin - reading->until;
+	reading->rest.begin = reading->span.end = rules_cut(retimed->rules, thread, &reading->span);
+	if (reading->reach == PICKS_ANY || (reading->reach && leaf_is_off_cpu(reading->span.leaf)))
+		rules_pick(retimed->rules, thread, &reading->span, &reading->picked);
 	reading->until = reading->span.end;
-	for (guint i = 0; i < retimed->count && !leaf_is_off_cpu(reading->span.leaf); i++)
-		reading->ends[i] = reading->begins[i] + changed(retimed, i, reading->picked, ns);
 }
 
 /* Whoever was born in the window begins when his parent starts him. */
 static void begin_life(struct retimed *retimed, uint32_t thread)
 {
 	struct reading *reading = &retimed->readings[thread];
-	const struct thread *life = model_thread(&retimed->session->trace.model, thread);
-	bool born = life->born && life->begin == reading->begin && is_thread(life->parent) &&
-		    life->parent != thread;
+	uint32_t parent = reading->wanted == INT64_MIN
+				  ? NO_THREAD
+				  : reach_parent(retimed->session, thread, reading->begin);
 
-	if (born)
-		read_up_to(retimed, life->parent, life->begin);
-	reading->until = reading->begin;
-	reading->begins = g_new(int64_t, 2 * retimed->count);
-	reading->ends = reading->begins + retimed->count;
+	if (parent != NO_THREAD)
+		read_up_to(retimed, parent, reading->begin);
+	reading->until = reading->settled = reading->begin;
+	reading->shifts = g_new(int64_t, retimed->count);
 	for (guint i = 0; i < retimed->count; i++) {
-		reading->begins[i] =
-			born ? time_of(retimed, i, life->parent, life->begin) : reading->begin;
+		reading->shifts[i] =
+			parent != NO_THREAD ? shift_at(retimed, i, parent, reading->begin) : 0;
 		line_begin(line_of(retimed, i, thread),
-			   (struct point) {reading->begin, reading->begins[i]});
+			   (struct point) {reading->begin, reading->begin + reading->shifts[i]});
 	}
 	spans_begin(&reading->spans, retimed->session, thread, reading->begin, reading->end);
 }
 
-/* The thread is read up to the end of its next stretch. */
+/* The thread is read up to the end of its next stretch off the CPU: what it does before that hangs
+ * on nobody. */
 static void step(struct retimed *retimed, uint32_t thread)
 {
 	struct reading *reading = &retimed->readings[thread];
 
 	reading->stepping = true;
 	retimed->depth++;
-	if (reading->begins)
+	if (reading->shifts)
 		end_stretch(retimed, thread);
 	else
 		begin_life(retimed, thread);
 	next_stretch(retimed, thread);
+	while (!reading->over && !leaf_is_off_cpu(reading->span.leaf)) {
+		end_stretch(retimed, thread);
+		next_stretch(retimed, thread);
+	}
 	retimed->depth--;
 	reading->stepping = false;
 	if (!reading->over) {
@@ -363,10 +420,10 @@ static void step(struct retimed *retimed, uint32_t thread)
 		return;
 	}
 	take_out(retimed, thread);
-	g_free(reading->begins);
+	g_free(reading->shifts);
 }
 
-/* All threads that did something in the window. */
+/* All threads that did something in the window and matter: for others, or for what rules pick. */
 static void gather(struct retimed *retimed, int64_t from, int64_t to)
 {
 	for (uint32_t i = 0; i < retimed->threads; i++) {
@@ -375,24 +432,32 @@ static void gather(struct retimed *retimed, int64_t from, int64_t to)
 
 		reading->begin = MAX(life->begin, from);
 		reading->end = MIN(life->end, to);
+		reading->wanted = retimed->reach ? reach_until(retimed->reach, i) : INT64_MAX;
 		reading->over = track_empty(&life->track) || reading->begin >= reading->end;
-		reading->works = !reading->over && rules_may_pick_work(retimed->rules, i);
-		retimed->works |= reading->works;
-		if (!reading->over)
-			place(retimed, retimed->heap_count++, i);
+		if (reading->over)
+			continue;
+		reading->reach = rules_reach(retimed->rules, i);
+		reading->over = reading->wanted < reading->begin && reading->reach == PICKS_NOTHING;
+		if (reading->over)
+			continue;
+		retimed->works |= reading->reach >= PICKS_PARTS;
+		place(retimed, retimed->heap_count++, i);
 	}
 	for (uint32_t i = retimed->heap_count / 2; i-- > 0;)
 		sift_down(retimed, i);
 }
 
-struct retimed *retime(const struct session *session, struct rules *rules,
-		       const struct scenario *scenarios, guint count, int64_t from, int64_t to)
+/* Frees `reach`. */
+static struct retimed *play(const struct session *session, struct rules *rules,
+			    const struct scenario *scenarios, guint count, struct reach *reach,
+			    int64_t from, int64_t to)
 {
 	struct retimed *retimed = g_new0(struct retimed, 1);
 
 	g_assert(count >= 1 && count <= SCENARIOS_MAX);
 	retimed->session = session;
 	retimed->rules = rules;
+	retimed->reach = reach;
 	retimed->count = count;
 	for (guint i = 0; i < count; i++)
 		retimed->scenarios[i] = scenarios[i];
@@ -404,10 +469,27 @@ struct retimed *retime(const struct session *session, struct rules *rules,
 	while (retimed->heap_count && !session_interrupted(session))
 		step(retimed, retimed->heap[0]);
 	for (uint32_t i = 0; i < retimed->heap_count; i++) /* interrupted */
-		g_free(retimed->readings[retimed->heap[i]].begins);
+		g_free(retimed->readings[retimed->heap[i]].shifts);
 	g_clear_pointer(&retimed->readings, g_free);
 	g_clear_pointer(&retimed->heap, g_free);
+	reach_free(reach);
+	retimed->reach = NULL;
 	return retimed;
+}
+
+struct retimed *retime(const struct session *session, struct rules *rules,
+		       const struct scenario *scenarios, guint count, int64_t from, int64_t to)
+{
+	return play(session, rules, scenarios, count, NULL, from, to);
+}
+
+struct retimed *retime_ways(const struct session *session, struct rules *rules,
+			    const struct scenario *scenarios, guint count, const GArray *ways,
+			    int64_t from, int64_t to)
+{
+	struct reach *reach = reach_new(session, ways, from, to);
+
+	return play(session, rules, scenarios, count, reach, from, to);
 }
 
 void retimed_free(struct retimed *retimed)

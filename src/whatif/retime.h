@@ -20,6 +20,7 @@
 
 #include "run/session.h"
 #include "rules/rules.h"
+#include "whatif/reach.h"
 
 #define SCENARIOS_MAX 64
 
@@ -30,6 +31,9 @@ enum scenario_flags {
 			     on, keep their length instead */
 	NO_INFERRED = 4,  /* who is only concluded to have been waited for is not followed: the
 			     wait keeps its time of day */
+	CPUS_AS_BEFORE = 8, /* whoever waited for a CPU gets it no sooner than he did, as if
+			       those who ran meanwhile came no sooner */
+	CPUS_IF_MOVED = 16, /* whoever comes at another time than he did has no wait for a CPU */
 };
 
 struct scenario {
@@ -39,17 +43,16 @@ struct scenario {
 
 struct retimed;
 
-/* From what `first` did at `from` to what `thread` did at `to`. */
-struct way {
-	uint32_t first, thread;
-	int64_t from, to;
-};
-
 /* Of what all threads did in [from, to), which a rule may change; what was before stays. `rules`
  * count what they pick. 1 to SCENARIOS_MAX scenarios. Free with retimed_free(), before the
  * rules. */
 struct retimed *retime(const struct session *session, struct rules *rules,
 		       const struct scenario *scenarios, guint count, int64_t from, int64_t to);
+/* The same, of those threads only that the ways (struct way; of none all) hang on, and as far as they
+ * do: of others, and later, nothing may be asked. */
+struct retimed *retime_ways(const struct session *session, struct rules *rules,
+			    const struct scenario *scenarios, guint count, const GArray *ways,
+			    int64_t from, int64_t to);
 void retimed_free(struct retimed *retimed);
 
 /* N(thread, time) in a scenario: when `thread` reaches what it reached at `time`; ns. */

@@ -7,7 +7,7 @@
  * Often less than its share, as something else limits next. A thing is the stretches that a report
  * has counted for it; all things are re-timed in one pass.
  *
- * Place: whatif/, over retime.h. Source: semantics.md, "What if".
+ * Place: whatif/, over retime.h. Only what is counted is gone, of a stretch that is counted in part as much. Source: semantics.md, "What if".
  */
 #ifndef WHYLATE_WHATIF_WORTH_H
 #define WHYLATE_WHATIF_WORTH_H
@@ -28,20 +28,10 @@ struct worth {
 	int64_t saved; /* ns sooner */
 };
 
-/* What is to be sooner: `thread` at `to`, begun at `from`, when it was `first`'s time. */
-struct errand {
-	uint32_t first, thread;
-	int64_t from, to;
-};
-
-/* In [from, to) the CPUs switched between threads so seldom that the answer takes no time that
- * anybody would miss: whoever was not asked for it gives it only then. */
-bool worths_are_cheap(const struct session *session, int64_t from, int64_t to);
-
 /* struct worth: of each place below WORTHS_MAX that `counts` (struct counted) has stretches of,
- * how much sooner all the errands (struct errand) are done together if these are gone; empty if
+ * how much sooner all the ways (struct way) are done together if these are gone; empty if
  * the replay without rules moves anything. Free with g_array_free(). */
-GArray *worths_new(const struct session *session, const GArray *counts, const GArray *errands);
+GArray *worths_new(const struct session *session, const GArray *counts, const GArray *ways);
 
 /* Sentences of most worth first, the others as they were behind them; `worths` get their new
  * places. */

@@ -14,12 +14,12 @@ static void count(GArray *counts, guint place, uint32_t thread, int64_t begin, i
 /* Of T, from 0 to 80. */
 static GArray *worths_of(struct feed *feed, const GArray *counts)
 {
-	g_autoptr(GArray) errands = g_array_new(FALSE, FALSE, sizeof(struct errand));
+	g_autoptr(GArray) ways = g_array_new(FALSE, FALSE, sizeof(struct way));
 	uint32_t thread = life(feed, 1, 0);
-	struct errand errand = {thread, thread, 0, 80};
+	struct way way = {thread, thread, 0, 80};
 
-	g_array_append_val(errands, errand);
-	return worths_new(feed->session, counts, errands);
+	g_array_append_val(ways, way);
+	return worths_new(feed->session, counts, ways);
 }
 
 static void expect(const GArray *worths, guint place, int64_t ns, int64_t saved)
@@ -32,7 +32,8 @@ static void expect(const GArray *worths, guint place, int64_t ns, int64_t saved)
 }
 
 /* W gone: T has no wait, 48 sooner. T's own work gone: it waits for W until 60 all the same, only
- * what it does afterwards is saved. A part of a stretch is the whole stretch. */
+ * what it does afterwards is saved. Of a part of a stretch
+ * that part is gone. */
 static void test_gone(void)
 {
 	FEED_FROM(one_waits());
@@ -54,7 +55,7 @@ static void test_gone(void)
 	expect(worths, 0, 48, 48);
 	expect(worths, 1, 22, 10);
 	expect(worths, 2, 10, 10);
-	expect(worths, 4, 1, 10);
+	expect(worths, 4, 1, 1);
 	g_assert_null(worth_at(worths, 3));
 }
 
@@ -74,8 +75,8 @@ static void test_overlap(void)
 	count(counts, 1, t, 60, 75);
 	count(counts, 2, t, 0, 8);
 	worths = worths_of(feed, counts);
-	expect(worths, 0, 15, 20);
-	expect(worths, 1, 30, 20);
+	expect(worths, 0, 15, 15);
+	expect(worths, 1, 30, 15); /* twice, but there is no more of it */
 	expect(worths, 2, 8, 0);
 }
 

@@ -5,6 +5,7 @@
  *   shorter         nobody gets anywhere later: than recorded, and than with less of it gone;
  *                   two choices together save at least what each alone does
  *   order           nobody reaches later things sooner
+ *   reach           of one thread alone, without those that it does not hang on: the same
  *
  * Stretches are chosen by chance, from a seed. For random events (test_random.c) and fuzzed ones.
  */
@@ -61,6 +62,29 @@ check_retimed_thread(const struct session *session, const struct retimed *retime
 	}
 }
 
+/* Re-timed for one thread's half of the window alone, that comes out the same. */
+static inline void check_way(const struct session *session, struct rules *rules,
+			     const struct retimed *all, const struct scenario *scenarios,
+			     uint32_t thread)
+{
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	int64_t from = MAX(life->begin, session->asked.from);
+	int64_t to = MIN(life->end, session->asked.to);
+	struct way way = {thread, thread, from, from + (to - from) / 2};
+	g_autoptr(GArray) ways = g_array_new(FALSE, FALSE, sizeof way);
+	struct retimed *retimed;
+
+	if (track_empty(&life->track) || from >= to)
+		return;
+	g_array_append_val(ways, way);
+	retimed = retime_ways(session, rules, scenarios, SCENARIO_ALL, ways, session->asked.from,
+			      session->asked.to);
+	for (guint i = 0; i < SCENARIO_ALL; i++)
+		g_assert_cmpint(retimed_at(retimed, i, thread, way.to), ==,
+				retimed_at(all, i, thread, way.to));
+	retimed_free(retimed);
+}
+
 static inline void check_retimed(const struct session *session, guint32 seed)
 {
 	static const struct scenario scenarios[SCENARIO_ALL] = {[SCENARIO_ONE] = {1, 0},
@@ -74,6 +98,8 @@ static inline void check_retimed(const struct session *session, guint32 seed)
 
 	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
 		check_retimed_thread(session, retimed, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
+		check_way(session, rules, retimed, scenarios, i);
 	retimed_free(retimed);
 	rules_free(rules);
 }
