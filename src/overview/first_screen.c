@@ -71,6 +71,7 @@ static void sums(const struct stands *stands, struct output *output)
 		[FOR_NETWORK] = "network",
 		[FOR_MEMORY] = "memory",
 		[FOR_LIMIT] = "limits",
+		[FOR_CHILDREN] = "child processes",
 		[FOR_THREADS] = "other threads",
 		[FOR_INTERRUPT] = "interrupts",
 		[FOR_REST] = "other causes"};

@@ -56,6 +56,7 @@ static const struct column waited_columns[] = {
 	{"memory_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_MEMORY])},
 	{"limit_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_LIMIT])},
 	{"interrupt_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_INTERRUPT])},
+	{"child_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_CHILDREN])},
 	{"thread_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_THREADS])},
 	{"other_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_REST])},
 	{0}};

@@ -40,7 +40,7 @@
 	KIND(PROCESS, "process", "Another thread")                                                \
 	KIND(STOPPED, "stopped", "Stopped")                                                       \
 	KIND(TIMER, "timer", "Another thread's sleep")                                            \
-	KIND(FAILURE, "failure", "Failing calls")                                                 \
+	KIND(FAILURE, "failure", "Retries")                                                       \
 	KIND(HOST, "host", "Another host")                                                        \
 	KIND(LOST, "lost-events", "Lost events")
 /* clang-format on */

@@ -238,6 +238,15 @@ static void thread_sentence(GString *text, const struct session *session, const 
 	append_deeds(text, session, fact, ": ", chain ? chain->last : NO_THREAD);
 }
 
+/* Waited for, not interrupted by: what ends in softIRQ RCU. */
+static bool is_grace_period(const struct session *session, const struct fact *fact)
+{
+	const struct chain *chain = main_chain(fact);
+
+	return fact->kind == STAND_SOFTIRQ && chain && leaf_is_blocked(chain->leaf) &&
+	       strcmp(session_text(session, fact->object), "work:softIRQ RCU") == 0;
+}
+
 static void interrupt_sentence(GString *text, const struct session *session,
 			       const struct fact *fact)
 {
@@ -246,7 +255,7 @@ static void interrupt_sentence(GString *text, const struct session *session,
 
 	if (chain && leaf_is_blocked(chain->leaf)) { /* for what it ends, as a grace period */
 		append_waits_to_root(text, session, fact, false);
-		if (strcmp(session_text(session, fact->object), "work:softIRQ RCU") == 0)
+		if (is_grace_period(session, fact))
 			g_string_append(text, "the end of an RCU grace period, by ");
 		append_object(text, session, fact->object, false);
 		return;
@@ -463,7 +472,9 @@ static void append_others(GString *text, const struct session *session, const st
 char *stand_sentence(const struct session *session, const struct stand *item, const GArray *locks)
 {
 	const struct fact *fact = item->fact;
-	GString *text = g_string_new(stand_kind_title((enum stand_kind) fact->kind));
+	GString *text = g_string_new(is_grace_period(session, fact)
+					     ? "RCU"
+					     : stand_kind_title((enum stand_kind) fact->kind));
 
 	g_string_append(text, ": ");
 	switch ((enum stand_kind) fact->kind) {

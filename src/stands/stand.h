@@ -33,6 +33,7 @@ enum waiting_for {
 	FOR_MEMORY,
 	FOR_LIMIT,
 	FOR_INTERRUPT,
+	FOR_CHILDREN, /* the thread's own: what they do is what it started them for, mostly */
 	FOR_THREADS, /* who woke them, or is to answer */
 	FOR_REST,
 	WAITED_FOR_COUNT

@@ -458,6 +458,22 @@ static void sort_and_cut(const struct session *session, GArray *items)
 		g_array_set_size(items, STANDS_MAX);
 }
 
+/* Who can do something about it wants to know of the programs first. */
+static void put_tracers_last(GArray *deeds, const bool *tracers)
+{
+	guint programs = 0;
+
+	for (guint i = 0; i < deeds->len; i++) {
+		struct deed deed = g_array_index(deeds, struct deed, i);
+
+		if (is_thread(deed.thread) && tracers[deed.thread])
+			continue;
+		g_array_remove_index(deeds, i);
+		g_array_insert_val(deeds, programs, deed);
+		programs++;
+	}
+}
+
 struct stands *stands_new(const struct session *session, const struct waiting *waiting)
 {
 	struct stands *stands = g_new0(struct stands, 1);
@@ -477,6 +493,8 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 		struct fact *fact = g_array_index(stands->items, struct stand, i).fact;
 
 		fact_sort(fact);
+		if (fact->kind == STAND_CPU)
+			put_tracers_last(fact->deeds, losses.tracers);
 		if (fact->holders->len)
 			fact->subject = g_array_index(fact->holders, struct deed, 0).thread;
 		settle_kind(session, fact);

@@ -539,9 +539,10 @@ static void put_piece(struct putting *putting, const struct piece *piece,
 	root = root_of(putting->session, putting->path, piece, waits, links);
 	if (root.kind == STAND_KIND_COUNT || (!links && is_own_traffic(piece, before)))
 		return;
-	putting->stands->waited[waited_for(putting, &root, waits, links)] +=
-		piece->end - piece->begin;
 	children = generations(putting, piece, waits, links);
+	putting->stands
+		->waited[children ? FOR_CHILDREN : waited_for(putting, &root, waits, links)] +=
+		piece->end - piece->begin;
 	if (is_childs_story(putting, piece, waits, links, children, &root) ||
 	    leads_astray(putting, waits, links))
 		return;
