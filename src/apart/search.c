@@ -17,25 +17,27 @@
 #define UNIQUE 0.9         /* values by rows: more, and the field is a name */
 #define PAIRED 8           /* best traits that are tried in pairs */
 #define PAIR_GAIN 1.3      /* a pair explains so many times what either does alone */
-#define ALIKE 0.9          /* of the rows of both together: they pick the same operations */
+#define ALIKE 0.8          /* of the rows of both together: they pick the same operations */
 #define SHUFFLES 1000
-#define SHUFFLES_PASSED 3 /* … that may do as well: blocks keep neighbours together only mostly */
+#define SHUFFLES_PASSED 2 /* … that may do as well: blocks keep neighbours together only mostly */
 #define BLOCKS_MIN 6       /* of time: fewer can hardly be put in another order */
-#define BLOCK_ROWS 4       /* … rows each, at least, */
-#define BLOCK_RUNS 4       /* … and so many runs of slow or other ones on average */
+#define BLOCK_ROWS 2       /* … rows each, at least, */
+#define BLOCK_RUNS 3       /* … and so many runs of slow or other ones on average */
 #define WORD_BITS 64
 
 struct candidate {
 	struct trait trait;
 	uint64_t *rows; /* owned; bits: those that have it */
 	guint count;
-	double p, z;
+	double p;
+	double mean, spread; /* of slow ones that have it, over the shuffles */
 	bool fails; /* it is no finding */
 };
 
 struct searching {
 	const struct search_table *table;
 	double choices; /* pairs there were, for each that is tried: the best are chosen */
+	guint fields; /* that were tried */
 	guint slow; /* rows that are */
 	guint words;
 	uint64_t *labels; /* owned; bits: the slow ones */
@@ -116,15 +118,6 @@ static double fisher(guint all, guint slow, guint have, guint both)
 	return MIN(p, 1);
 }
 
-/* How far more slow ones have it than chance gives, in standard deviations. */
-static double excess(guint all, guint slow, guint have, guint both)
-{
-	double n = all, share = (double) have / n, mean = slow * share;
-	double variance = mean * (1 - share) * (n - slow) / MAX(n - 1, 1);
-
-	return variance > 0 ? ((double) both - mean) / sqrt(variance) : 0;
-}
-
 /* --- what is tried -------------------------------------------------------------------------- */
 
 static void candidate_clear(gpointer data)
@@ -152,7 +145,6 @@ static void offer(struct searching *searching, const struct trait *trait, uint64
 	candidate.p = fisher(all, searching->slow, candidate.count, told->in);
 	if (trait->part_count == 2)
 		candidate.p = MIN(candidate.p * searching->choices, 1);
-	candidate.z = excess(all, searching->slow, candidate.count, told->in);
 	g_array_append_val(searching->candidates, candidate);
 }
 
@@ -212,22 +204,33 @@ static void try_values(struct searching *searching, guint field, const int64_t *
 	}
 }
 
+static void try_threshold(struct searching *searching, guint field, int64_t below, int64_t at)
+{
+	struct trait_part from = {field, TRAIT_FROM, at}, to = {field, TRAIT_TO, below};
+
+	try_part(searching, &from);
+	try_part(searching, &to);
+}
+
+/* At quantiles, and above what many have; both sides end with a value that occurs. */
 static void try_thresholds(struct searching *searching, guint field, const int64_t *sorted,
 			   guint count)
 {
-	int64_t last = sorted[0];
+	guint cut = 1, done = 0;
 
-	for (guint cut = 1; cut <= CUTS; cut++) {
-		int64_t at = sorted[(guint) ((uint64_t) count * cut / (CUTS + 1))];
-		struct trait_part from = {field, TRAIT_FROM, at}, to = {field, TRAIT_TO, at - 1};
+	for (guint i = 0, j; i < count; i = j) {
+		bool is_cut = false;
 
-		if (at == last)
-			continue;
-		for (guint i = 0; i < count && sorted[i] < at; i++)
-			to.value = sorted[i]; /* a value that occurs, on either side */
-		last = at;
-		try_part(searching, &from);
-		try_part(searching, &to);
+		for (j = i; j < count && sorted[j] == sorted[i]; j++)
+			;
+		for (; cut <= CUTS && (uint64_t) count * cut / (CUTS + 1) < j; cut++)
+			is_cut = true;
+		if (is_cut && i > done)
+			try_threshold(searching, field, sorted[i - 1], sorted[i]);
+		if (j - i > count / (CUTS + 1) && j < count) {
+			try_threshold(searching, field, sorted[i], sorted[j]);
+			done = j;
+		}
 	}
 }
 
@@ -243,6 +246,7 @@ static void try_field(struct searching *searching, guint field)
 			sorted[count++] = at->values[i];
 	if (count < SUPPORT_MIN)
 		return;
+	searching->fields++;
 	qsort(sorted, count, sizeof *sorted, ascending);
 	for (guint i = 0; i < count; i++)
 		different += !i || sorted[i] != sorted[i - 1];
@@ -284,43 +288,32 @@ static bool correct(struct searching *searching, double alpha)
 	return any;
 }
 
-/* Blocks in another order, cut from another row on. */
+struct rows_from {
+	guint begin, end;
+};
+
+/* Blocks in another order, cut from another row on. They are of different lengths: what alternates
+ * would else stay in step with itself. `blocks`: room for as many as there are rows. */
 static void shuffle_labels(uint64_t *shuffled, const bool *slow, guint rows, guint block,
-			   guint *order, GRand *random)
+			   struct rows_from *blocks, GRand *random)
 {
-	guint blocks = rows / block, place = 0,
-	      turn = (guint) g_rand_int_range(random, 0, (gint32) rows);
+	guint count = 0, place = 0, turn = (guint) g_rand_int_range(random, 0, (gint32) rows);
 
-	for (guint i = blocks; i > 1; i--) {
-		guint other = (guint) g_rand_int_range(random, 0, (gint32) i);
-		guint swap = order[i - 1];
+	for (guint at = 0; at < rows; at = blocks[count++].end) {
+		guint length = (guint) g_rand_int_range(random, (gint32) MAX(block / 2, 1),
+							(gint32) (block + block / 2 + 1));
 
-		order[i - 1] = order[other];
-		order[other] = swap;
+		blocks[count] = (struct rows_from) {at, MIN(at + length, rows)};
 	}
 	memset(shuffled, 0, (rows / WORD_BITS + 1) * sizeof *shuffled);
-	for (guint i = 0; i < blocks; i++)
-		for (guint k = 0; k < block; k++, place++)
-			if (slow[(order[i] * block + k + turn) % rows])
+	for (; count; count--) {
+		guint other = (guint) g_rand_int_range(random, 0, (gint32) count);
+
+		for (guint k = blocks[other].begin; k < blocks[other].end; k++, place++)
+			if (slow[(k + turn) % rows])
 				shuffled[place / WORD_BITS] |= UINT64_C(1) << place % WORD_BITS;
-	for (; place < rows; place++) /* what is left besides whole blocks */
-		if (slow[(place + turn) % rows])
-			shuffled[place / WORD_BITS] |= UINT64_C(1) << place % WORD_BITS;
-}
-
-/* The highest excess that any trait reaches with these labels. */
-static double highest(const struct searching *searching, const uint64_t *labels)
-{
-	double most = 0;
-
-	for (guint i = 0; i < searching->candidates->len; i++) {
-		const struct candidate *at =
-			&g_array_index(searching->candidates, struct candidate, i);
-
-		most = MAX(most, excess(searching->table->rows, searching->slow, at->count,
-					bits_of_both(at->rows, labels, searching->words)));
+		blocks[other] = blocks[count - 1];
 	}
-	return most;
 }
 
 /* So long that what follows each other closely stays together. */
@@ -330,33 +323,87 @@ static guint block_rows(const struct search_table *table)
 
 	for (guint i = 1; i < table->rows; i++)
 		runs += table->slow[i] != table->slow[i - 1];
-	return CLAMP(BLOCK_RUNS * table->rows / runs, BLOCK_ROWS,
+	/* a run of one row is none: what alternates has no neighbours that are alike */
+	return CLAMP(BLOCK_RUNS * (table->rows - runs) / runs, BLOCK_ROWS,
 		     MAX(table->rows / BLOCKS_MIN, BLOCK_ROWS));
 }
 
-/* Marks those that do no better than what neighbours in time give. */
-static void shuffle(struct searching *searching)
+/* How many slow ones have each trait, after each shuffle. */
+static guint16 *shuffled_counts(const struct searching *searching)
 {
 	const struct search_table *table = searching->table;
-	guint block = block_rows(table);
+	guint block = block_rows(table), traits = searching->candidates->len;
 	g_autofree uint64_t *shuffled = g_new(uint64_t, searching->words);
-	g_autofree guint *order = g_new(guint, table->rows + 1);
-	g_autofree guint *better = g_new0(guint, searching->candidates->len + 1);
+	g_autofree struct rows_from *blocks = g_new(struct rows_from, table->rows + 1);
+	guint16 *counts = g_new(guint16, (gsize) SHUFFLES * traits);
 	g_autoptr(GRand) random = g_rand_new_with_seed(1);
 
-	for (guint i = 0; i < table->rows; i++)
-		order[i] = i;
 	for (guint turn = 0; turn < SHUFFLES; turn++) {
-		double most;
+		shuffle_labels(shuffled, table->slow, table->rows, block, blocks, random);
+		for (guint i = 0; i < traits; i++) {
+			const struct candidate *at =
+				&g_array_index(searching->candidates, struct candidate, i);
 
-		shuffle_labels(shuffled, table->slow, table->rows, block, order, random);
-		most = highest(searching, shuffled);
-		for (guint i = 0; i < searching->candidates->len; i++)
-			better[i] +=
-				most >=
-				g_array_index(searching->candidates, struct candidate, i).z - 1e-9;
+			counts[(gsize) turn * traits + i] =
+				(guint16) bits_of_both(at->rows, shuffled, searching->words);
+		}
 	}
-	for (guint i = 0; i < searching->candidates->len; i++)
+	return counts;
+}
+
+/* How widely the shuffles spread the count of a trait, but not less than chance alone does: a
+ * trait that changes slowly goes with bursts of slow ones by chance more often than others. */
+static void measure(const struct searching *searching, struct candidate *candidate,
+		    const guint16 *counts, guint trait)
+{
+	guint traits = searching->candidates->len;
+	double sum = 0, squares = 0, n = searching->table->rows,
+	       share = (double) candidate->count / n,
+	       chance = searching->slow * share * (1 - share) * (n - searching->slow) /
+			MAX(n - 1, 1);
+
+	for (guint turn = 0; turn < SHUFFLES; turn++) {
+		double count = counts[(gsize) turn * traits + trait];
+
+		sum += count;
+		squares += count * count;
+	}
+	candidate->mean = sum / SHUFFLES;
+	candidate->spread =
+		sqrt(MAX(squares / SHUFFLES - candidate->mean * candidate->mean, chance));
+}
+
+static double beyond(const struct candidate *candidate, guint count)
+{
+	return candidate->spread > 0 ? (count - candidate->mean) / candidate->spread : 0;
+}
+
+/* Marks those that do no better than what neighbours in time give: in more than a few shuffles
+ * some trait went as far beyond its own mean. */
+static void shuffle(struct searching *searching)
+{
+	guint traits = searching->candidates->len;
+	g_autofree guint16 *counts = shuffled_counts(searching);
+	g_autofree guint *better = g_new0(guint, traits + 1);
+
+	for (guint i = 0; i < traits; i++)
+		measure(searching, &g_array_index(searching->candidates, struct candidate, i),
+			counts, i);
+	for (guint turn = 0; turn < SHUFFLES; turn++) {
+		double most = 0;
+
+		for (guint i = 0; i < traits; i++)
+			most = MAX(most, beyond(&g_array_index(searching->candidates,
+							       struct candidate, i),
+						counts[(gsize) turn * traits + i]));
+		for (guint i = 0; i < traits; i++) {
+			const struct candidate *at =
+				&g_array_index(searching->candidates, struct candidate, i);
+
+			better[i] += most >= beyond(at, at->trait.in) - 1e-9;
+		}
+	}
+	for (guint i = 0; i < traits; i++)
 		g_array_index(searching->candidates, struct candidate, i).fails |=
 			better[i] > SHUFFLES_PASSED;
 }
@@ -452,9 +499,17 @@ static bool same_field(const struct trait *a, const struct trait *b)
 	return false;
 }
 
-/* A pair is worth more words only if neither half does nearly as well. */
-static bool is_needless(const struct searching *searching, const struct candidate *candidate)
+/* A pair is worth more words only if neither half does nearly as well, nor what was told before
+ * does better. */
+static bool is_needless(const struct searching *searching, const struct candidate *candidate,
+			const GPtrArray *told)
 {
+	for (guint i = 0; candidate->trait.part_count == 2 && i < told->len; i++) {
+		const struct trait *at = &((struct candidate *) told->pdata[i])->trait;
+
+		if (at->in >= candidate->trait.in && at->out <= candidate->trait.out)
+			return true;
+	}
 	for (guint i = 0; candidate->trait.part_count == 2 && i < searching->candidates->len; i++) {
 		const struct candidate *at =
 			&g_array_index(searching->candidates, struct candidate, i);
@@ -482,7 +537,7 @@ static void choose(const struct searching *searching, GArray *traits)
 			again |= same_field(&((struct candidate *) told->pdata[k])->trait,
 					    &at->trait) ||
 				 picks_the_same(searching, g_ptr_array_index(told, k), at);
-		if (again || is_needless(searching, at))
+		if (again || is_needless(searching, at, told))
 			continue;
 		g_ptr_array_add(told, at);
 		g_array_append_val(traits, at->trait);
@@ -513,6 +568,7 @@ struct search_answer search(const struct search_table *table, guint groups)
 		weigh(&searching, &g_array_index(searching.candidates, struct candidate, i));
 	try_pairs(&searching);
 	answer.tried = searching.candidates->len;
+	answer.fields = searching.fields;
 	if (correct(&searching, SEARCH_ALPHA / MAX(groups, 1))) {
 		shuffle(&searching);
 		g_array_sort(searching.candidates, most_explained);

@@ -14,7 +14,8 @@
  *   - Fisher's exact test, one-sided, says so after Holm's correction over all traits that were
  *     tried, at SEARCH_ALPHA divided by the groups that the report asks about;
  *   - neighbours in time are alike: of 1,000 shuffles of the labels, block of time by block of
- *     time, at most three have any trait that goes with them as well.
+ *     time, at most two have any trait that goes with them as well (each measured by how widely
+ *     the shuffles spread its own count, and not less than chance alone does).
  * Traits are ranked by the time of the gap that they explain, never by p: the slow ones' excess of
  * the trait, times how much longer those with it take (Kitagawa's rate effect). Of traits that
  * pick the same operations the first is told; a field whose values are nearly all different has
@@ -78,7 +79,7 @@ bool trait_has(const struct trait_part *part, int64_t value);
 enum search_outcome { SEARCH_FOUND, SEARCH_NOTHING, SEARCH_TOO_FEW };
 struct search_answer {
 	enum search_outcome outcome;
-	guint tried; /* traits */
+	guint tried, fields; /* traits, of so many fields */
 	GArray *traits; /* owned; struct trait, what explains most first */
 };
 

@@ -125,7 +125,7 @@ void flow_syscall_entry(struct flow *flow, struct cpu *cpu, const struct event *
 		thread->flow.call.name = name;
 		thread->flow.call.begin = flow->time;
 		call_arguments(flow, thread, &event->syscall);
-		operation_values(flow, thread, &event->syscall);
+		operation_values(flow, cpu, thread, &event->syscall);
 		transport_call(flow, thread, cpu->current);
 		if (info->wait == WAIT_FUTEX)
 			lock_futex_begins(flow, cpu->current, thread);

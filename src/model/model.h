@@ -191,6 +191,7 @@ struct thread {
 		uint32_t calls; /* system calls that it has made */
 		uint32_t tries; /* its newest struct try, its place + 1; 0: none */
 		GArray *functions; /* owned; struct open_frame of kernel functions, NULL */
+		bool counted; /* its open call is one of flow->calls_open */
 		GByteArray *values; /* owned; of the open call's entry (facts.h), NULL */
 		struct user_stack *user; /* owned; NULL: no event of user space was its */
 		GArray *woke; /* owned; struct block it ended with no call known, NULL */

@@ -70,14 +70,14 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(flow.remembered), TIME(flow.remembered_at), NUMBER(flow.sigreturn), TIME(flow.left),
        TIME(flow.unseen_from), TIME(flow.unseen_until), TIME(flow.woken),
        REF(flow.operation, STORE_OPERATIONS), NUMBER(flow.calls), NUMBER(flow.tries),
-       PASSING_ARRAY(flow.functions, open_frame), OWN(flow.values), POINTER(flow.user, user_stack),
-       PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by), NAME(flow.asked_call),
-       NAME(flow.sent), TIME_OR_0(flow.sent_at), REF(flow.pause, STORE_REASONS),
-       NUMBER(flow.commits), NUMBER(flow.transaction), NUMBER(flow.asked), NUMBER(flow.hears),
-       NUMBER(flow.heard_port), WEAK_REF(flow.timed_out, STORE_BLOCKS),
-       NUMBER(flow.timed_out_asking), TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker),
-       IN_PLACE(flow.work, work), IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS),
-       LOG(samples, STORE_SAMPLES));
+       PASSING_ARRAY(flow.functions, open_frame), NUMBER(flow.counted), OWN(flow.values),
+       POINTER(flow.user, user_stack), PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by),
+       NAME(flow.asked_call), NAME(flow.sent), TIME_OR_0(flow.sent_at),
+       REF(flow.pause, STORE_REASONS), NUMBER(flow.commits), NUMBER(flow.transaction),
+       NUMBER(flow.asked), NUMBER(flow.hears), NUMBER(flow.heard_port),
+       WEAK_REF(flow.timed_out, STORE_BLOCKS), NUMBER(flow.timed_out_asking),
+       TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work),
+       IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS), LOG(samples, STORE_SAMPLES));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */

@@ -157,25 +157,62 @@ void operation_function(struct flow *flow, struct cpu *cpu, const struct event *
 		flow->odd[ODD_FUNCTION]++;
 }
 
+static uint64_t calls_key(const struct thread *thread)
+{
+	return (uint64_t) thread->host << 32 | thread->flow.call.name;
+}
+
+/* How many others are in the same call. */
+static uint32_t begin_counting(struct flow *flow, struct thread *thread)
+{
+	uint32_t others = idmap_get(&flow->calls_open, calls_key(thread));
+
+	others = others == IDMAP_NONE ? 0 : others;
+	idmap_set(&flow->calls_open, calls_key(thread), others + 1);
+	thread->flow.counted = true;
+	return others;
+}
+
+static void end_counting(struct flow *flow, struct thread *thread)
+{
+	uint32_t count;
+
+	if (!thread->flow.counted)
+		return;
+	count = idmap_get(&flow->calls_open, calls_key(thread));
+	if (count != IDMAP_NONE && count > 0)
+		idmap_set(&flow->calls_open, calls_key(thread), count - 1);
+	thread->flow.counted = false;
+}
+
 /* A kernel function does not outlive the system call that it was called in;
  * nor is one open when a call begins. */
 void operation_syscall_entry(struct flow *flow, struct thread *thread)
 {
+	end_counting(flow, thread);
 	if (thread->flow.functions) {
 		flow->odd[ODD_FUNCTION] += thread->flow.functions->len;
 		drop(thread->flow.functions);
 	}
 }
 
-void operation_values(struct flow *flow, struct thread *thread, const struct event_syscall *args)
+void operation_values(struct flow *flow, const struct cpu *cpu, struct thread *thread,
+		      const struct event_syscall *args)
 {
+	int64_t known[2];
+
 	if (!flow->facts_wanted)
 		return;
+	if (!flow->entry_shape)
+		flow->entry_shape = intern_id(flow->names, "began_cpu in_flight");
+	known[0] = cpu->id;
+	known[1] = begin_counting(flow, thread);
 	if (!thread->flow.values)
 		thread->flow.values = g_byte_array_new();
 	g_byte_array_set_size(thread->flow.values, 0);
 	if (args->shape)
 		facts_put(thread->flow.values, args->shape, args->values, args->value_count);
+	facts_put(thread->flow.values, flow->entry_shape, known, G_N_ELEMENTS(known));
 }
 
 /* Of the call that was recorded last. */
@@ -288,8 +325,9 @@ void operations_drop_cpu(struct cpu *cpu)
 	drop(cpu->open);
 }
 
-void operations_drop_thread(struct thread *thread)
+void operations_drop_thread(struct flow *flow, struct thread *thread)
 {
+	end_counting(flow, thread);
 	drop(thread->flow.functions);
 }
 

@@ -14,7 +14,8 @@ void operation_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct e
 void operation_function(struct flow *flow, struct cpu *cpu, const struct event *event);
 void operation_syscall_entry(struct flow *flow, struct thread *thread);
 /* Keeps the values of a call's fields for its exit. */
-void operation_values(struct flow *flow, struct thread *thread, const struct event_syscall *args);
+void operation_values(struct flow *flow, const struct cpu *cpu, struct thread *thread,
+		      const struct event_syscall *args);
 void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *thread,
 			    const struct event_syscall *args);
 /* A request was issued: its time in the queue since its first bio or insert, or
@@ -27,7 +28,7 @@ void operation_served(struct flow *flow, const struct cpu *cpu, uint16_t host,
 void operation_wait_cpu(struct flow *flow, const struct cpu *cpu, struct thread *thread,
 			uint32_t index);
 void operations_drop_cpu(struct cpu *cpu);
-void operations_drop_thread(struct thread *thread);
+void operations_drop_thread(struct flow *flow, struct thread *thread);
 void operation_frames_end(struct flow *flow, struct thread *thread, uint32_t index, int64_t end);
 
 #endif

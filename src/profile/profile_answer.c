@@ -89,7 +89,7 @@ static const struct part *main_part(const struct peak *peak, bool named)
 /* "syscall:recvfrom: 38 of 7176 operations took 2.1 to 67 ms each, 70 % of the time; for 66 % of
  * that they waited for db." */
 static void peak_sentence(const struct profiles *profiles, const struct peak_at *at, bool named,
-			  struct output *output)
+			  const struct traits *traits, struct output *output)
 {
 	const struct peak *peak = at->peak;
 	const struct part *part = main_part(peak, named);
@@ -111,12 +111,17 @@ static void peak_sentence(const struct profiles *profiles, const struct peak_at 
 			       peak->count > 1 ? "they" : "it");
 	append_way(line, peak, part);
 	g_string_append_c(line, '.');
+	if (traits && traits->told->len)
+		g_string_append_printf(
+			line, " What goes with it: %s.",
+			((struct trait_told *) g_ptr_array_index(traits->told, 0))->sentence);
 	text_wrapped(output, line->str, 2, 2);
 }
 
 /* One sentence for each peak whose causes are looked for, those with the most time that was not
  * spent at leisure, nor by the tracer. */
-void profile_answer(const struct profiles *profiles, struct output *output)
+void profile_answer(const struct profiles *profiles, const struct peaks_apart *apart,
+		    struct output *output)
 {
 	g_autoptr(GArray) peaks = g_array_new(FALSE, FALSE, sizeof(struct peak_at));
 	bool named = profiles->session->asked.options->profile.operations->len > 0;
@@ -137,6 +142,9 @@ void profile_answer(const struct profiles *profiles, struct output *output)
 		return;
 	g_array_sort(peaks, most_time_first);
 	text_heading(output, "What took the time: one sentence a peak of latencies");
-	for (guint i = 0; i < MIN(peaks->len, SENTENCES_MAX); i++)
-		peak_sentence(profiles, &g_array_index(peaks, struct peak_at, i), named, output);
+	for (guint i = 0; i < MIN(peaks->len, SENTENCES_MAX); i++) {
+		const struct peak_at *at = &g_array_index(peaks, struct peak_at, i);
+
+		peak_sentence(profiles, at, named, peak_traits(apart, at->peak), output);
+	}
 }

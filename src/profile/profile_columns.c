@@ -140,6 +140,7 @@ static void write_most_time(const struct report *report, const void *row)
 
 GETTER(int64_t, peak_number, struct peak,
        row - &g_array_index(place(report)->profile->peaks, struct peak, 0) + 1);
+GETTER(const void *, traits, struct peak, peak_traits(place(report)->apart, row));
 GETTER(bool, was_searched, struct peak, row->roots != NULL);
 GETTER(const char *, status, struct peak, peak_status_text(row->status));
 GETTER(GArray *, roots_shown, struct peak,
@@ -164,11 +165,12 @@ static const struct column peak_columns[] = {
 	{"last_bucket", COLUMN_WHOLE, FIELD(struct peak, range.last)},
 	{"count", COLUMN_WHOLE, FIELD(struct peak, count)},
 	{NULL, COLUMN_OBJECT, .columns = search_columns, .when = was_searched},
+	{NULL, COLUMN_OBJECT, .at = traits, .columns = traits_columns},
 	{0}};
 
 static guint write_peaks(const struct report *report, const void *row)
 {
-	struct profile_at at = {place(report)->profiles, row, NULL};
+	struct profile_at at = {place(report)->profiles, place(report)->apart, row, NULL};
 	struct report of_peak = *report;
 
 	of_peak.data = &at;
@@ -352,7 +354,7 @@ static const struct column report_columns[] = {
 
 void profile_json(const struct profile_report *made, struct output *output)
 {
-	struct profile_at at = {made->profiles, NULL, NULL};
+	struct profile_at at = {made->profiles, made->apart, NULL, NULL};
 	struct report report = {made->session, &at, output};
 
 	json_report(&report, "whylate-profile-1", report_columns, made);

@@ -153,7 +153,7 @@ static void want(const struct options *asked, struct wanted *wanted)
 	operations_want(asked, wanted);
 	limits_want(asked, wanted);
 	what_if_want(asked, wanted);
-	wanted->resources |= asked->profile.resource || asked->profile.per == PER_RESOURCE;
+	wanted->resources = wanted->facts = true; /* of what sets peaks apart */
 }
 
 /* --- what is shown --------------------------------------------------------- */
@@ -196,6 +196,8 @@ static bool profile_init(struct profile_report *report, const struct session *se
 	    !(report->what_if = profile_what_if_new(report->profiles, error)))
 		return false;
 	roots_search(report->profiles);
+	if (!asked->resume)
+		report->apart = peaks_apart_new(report->profiles);
 	return true;
 }
 
@@ -206,6 +208,7 @@ static void report_free(void *made)
 	if (report->comparison)
 		g_array_free(report->comparison, TRUE);
 	profile_what_if_free(report->what_if);
+	peaks_apart_free(report->apart);
 	profiles_free(report->profiles);
 	saved_free(report->compared);
 	saved_free(report->resumed);

@@ -8,12 +8,14 @@
 
 #include "profile/saved.h"
 #include "report/report.h"
+#include "traits/peaks_apart.h"
 
 struct profile_what_if;
 
 struct profile_report {
 	const struct session *session; /* borrowed */
 	struct profiles *profiles;
+	struct peaks_apart *apart; /* owned; NULL: other recordings have a part in it */
 	struct saved *compared, *resumed;
 	GArray *comparison; /* struct compared; NULL: none */
 	struct profile_what_if *what_if; /* owned; NULL: nobody asked */
@@ -23,6 +25,7 @@ struct profile_report {
 /* What a row lies in. */
 struct profile_at {
 	const struct profiles *profiles;
+	const struct peaks_apart *apart;
 	const struct profile *profile;
 	const struct peak *peak;
 };
@@ -53,7 +56,8 @@ struct beside {
 void profile_bars(const struct profiles *profiles, const struct profile *profile,
 		  const struct beside *beside, struct output *output);
 /* What heads the report: a sentence for each of the peaks that took most. */
-void profile_answer(const struct profiles *profiles, struct output *output);
+void profile_answer(const struct profiles *profiles, const struct peaks_apart *apart,
+		    struct output *output);
 GArray *profile_findings(const struct profiles *profiles);
 guint comparison_changed(const GArray *comparison);
 

@@ -225,7 +225,7 @@ static double explained(const struct peak *peak)
 }
 
 static void peak_lines(const struct profiles *profiles, const struct profile *profile, guint number,
-		       struct output *output)
+		       const struct peaks_apart *apart, struct output *output)
 {
 	const struct session *session = profiles->session;
 	const struct peak *peak = &g_array_index(profile->peaks, struct peak, number - 1);
@@ -255,6 +255,8 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 	text_omitted_of(output, 6, peak->roots->len - shown, "");
 	if (roots_most_time(peak, &most))
 		root_lines(session, peak, &most, "More time than any of these: ", output);
+	if (peak_traits(apart, peak))
+		traits_text(peak_traits(apart, peak), 6, output);
 	make_up(profiles, peak, output);
 }
 
@@ -363,7 +365,7 @@ static void details(const struct profile_report *made, const struct profile *pro
 	profile_bars(profiles, profile, &beside, output);
 	for (guint i = 0; i < profile->peaks->len; i++)
 		if (g_array_index(profile->peaks, struct peak, i).roots)
-			peak_lines(profiles, profile, i + 1, output);
+			peak_lines(profiles, profile, i + 1, made->apart, output);
 	if (profile->lapses)
 		heat(profiles, profile, output);
 }
@@ -445,7 +447,7 @@ void profile_text(const struct profile_report *made, struct output *output)
 		.columns = profile_columns, .in_bytes = true, .note_first = true};
 	const struct options *options = made->session->asked.options;
 	const struct profiles *profiles = made->profiles;
-	struct profile_at at = {profiles, NULL, NULL};
+	struct profile_at at = {profiles, made->apart, NULL, NULL};
 	struct report report = {made->session, &at, output};
 	g_autoptr(GArray) findings = profile_findings(profiles);
 
@@ -459,9 +461,7 @@ void profile_text(const struct profile_report *made, struct output *output)
 	}
 	if (made->comparison)
 		comparison(made, &report);
-	if (made->what_if)
-		profile_what_if_text(made->what_if, &report);
-	profile_answer(profiles, output);
+	profile_answer(profiles, made->apart, output);
 	text_heading(output, "Operations, by time spent in them");
 	text_table(&report, &table, ROWS(profiles->list));
 	if (!profiles->list->len)

@@ -12,6 +12,7 @@ void flow_state_init(struct flow *flow, struct model *model, struct timeline *ti
 	idmap_init(&flow->callbacks);
 	idmap_init(&flow->work_functions);
 	idmap_init(&flow->user_addresses);
+	idmap_init(&flow->calls_open);
 	idmap_init(&flow->end_index);
 	idmap_init(&flow->peer_ends);
 	idmap_init(&flow->first_reads);
@@ -30,6 +31,7 @@ void flow_state_clear(struct flow *flow)
 	idmap_clear(&flow->callbacks);
 	idmap_clear(&flow->work_functions);
 	idmap_clear(&flow->user_addresses);
+	idmap_clear(&flow->calls_open);
 	idmap_clear(&flow->end_index);
 	idmap_clear(&flow->peer_ends);
 	idmap_clear(&flow->first_reads);

@@ -80,6 +80,8 @@ struct flow {
 	uint32_t operations_wanted; /* bit per enum operation_kind; 0: record none */
 	bool resources_wanted; /* … with the system calls' resources */
 	bool facts_wanted; /* … with what is known of each operation: facts.h */
+	struct idmap calls_open; /* … of host and system call: threads in it */
+	uint32_t entry_shape; /* … interned: what is known besides at a call's entry; 0 before */
 	bool exchanges_wanted; /* record what is read from and written to connections */
 	struct idmap first_reads; /* host, process and key of files that were read */
 	struct idmap peer_ends; /* end of a socket for datagrams, and peer's name -> its end */

@@ -32,8 +32,8 @@ void thread_history(struct thread *thread, int64_t time)
 /* From now on nothing is known of the thread; its frames are dropped. */
 static void make_thread_unknown(struct flow *flow, struct thread *thread)
 {
+	operations_drop_thread(flow, thread);
 	call_close(thread);
-	operations_drop_thread(thread);
 	thread->flow.woken = INT64_MIN;
 	thread->flow.work.doing = thread->flow.commits = false;
 	thread_history(thread, flow->time);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of each operation, as columns of numbers: what was recorded with it (facts.h), and
+ * what the operations before it tell.
+ *
+ *   operations   1: read | 2: lseek | 3: read | …      one pass from the first to the last:
+ *                                       │              known_pass() for each, known_values() where
+ *   columns      ret count … object call before since …    its values are wanted
+ *
+ * How long it took, and what it spent its time on, is no column: that defines what is slow.
+ *
+ * Place: traits/.
+ */
+#ifndef WHYLATE_TRAITS_KNOWN_OF_H
+#define WHYLATE_TRAITS_KNOWN_OF_H
+
+#include "apart/search.h"
+#include "latencies/profile.h"
+
+enum known {
+	KNOWN_OBJECT, /* interned key: file:/etc/x */
+	KNOWN_SORT, /* interned; of it what stands before the colon */
+	KNOWN_CALL, /* interned; of a device's request: the call it was issued in */
+	KNOWN_THREAD, /* interned name */
+	KNOWN_HOST,
+	KNOWN_CPU,
+	KNOWN_MIGRATED, /* 1: it ended on another CPU than it began on */
+	KNOWN_DISTANCE, /* bytes from where the one before on that file ended */
+	KNOWN_BEFORE, /* interned; the thread's call before it */
+	KNOWN_NTH_ON, /* on its file, of its profile, from 1 */
+	KNOWN_NTH, /* of its thread, of its profile, from 1 */
+	KNOWN_SINCE, /* ns since the thread's one before ended, of its profile */
+	KNOWN_WHEN, /* ns since the window's begin */
+	KNOWN_FIXED
+};
+
+#define KNOWN_OWN 16 /* fields of a profile's operations: columns 0 … */
+#define KNOWN_COLUMNS (KNOWN_OWN + KNOWN_FIXED)
+#define KNOWN_ADDRESS (INT64_MAX - 1) /* stands for any address */
+
+/* The recorded fields of a profile's operations, as they are met. */
+struct known_fields {
+	guint count;
+	struct {
+		uint32_t name; /* interned */
+		enum field_type type;
+	} at[KNOWN_OWN];
+};
+
+struct known_walk;
+struct known_walk *known_walk_new(const struct session *session);
+void known_walk_free(struct known_walk *walk);
+
+/* KNOWN_COLUMNS values of an operation of that profile. `key`: a number of its own for each
+ * profile. To be called for all of its operations, and before known_pass(). */
+void known_values(struct known_walk *walk, const struct profile *profile, uint32_t key,
+		  struct known_fields *fields, uint32_t operation, int64_t *values);
+/* The operation is over: for each of the store. */
+void known_pass(struct known_walk *walk, uint32_t operation);
+
+/* What the search is to make of a column. */
+enum field_type known_type(const struct known_fields *fields, guint column);
+
+/* As JSON names it: "ret", "since_previous_ns". */
+const char *known_name(const struct session *session, const struct known_fields *fields,
+		       guint column);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* See known_words.h. */
+#include "traits/known_words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "event/results.h"
+#include "waits/state_names.h"
+
+static const char *call_of(const struct profile *profile)
+{
+	return g_str_has_prefix(profile->operation, "syscall:")
+		       ? profile->operation + strlen("syscall:")
+		       : "";
+}
+
+/* "/etc/x", or where the name alone says little with what it is: "socket unix". */
+static char *object_text(const struct session *session, uint32_t object)
+{
+	const char *key = session_text(session, object), *name = resource_name(key);
+
+	return g_str_has_prefix(key, "file:")
+		       ? g_strdup(name)
+		       : g_strdup_printf("%.*s %s", (int) strcspn(key, ":"), key, name);
+}
+
+/* --- what was recorded ---------------------------------------------------------------------- */
+
+static struct phrase ret_phrase(const struct session *session, const struct profile *profile,
+				const struct known_fields *fields, const struct trait_part *part)
+{
+	struct phrase phrase = {NULL, "did"};
+	const char *error = result_name(part->value),
+		   *meaning = result_meaning(call_of(profile), part->value);
+	bool amount = fields->at[part->field].type == FIELD_NUMBER;
+
+	(void) session;
+	if (part->test == TRAIT_FROM)
+		phrase.text =
+			part->value == 0
+				? g_strdup("did not fail")
+				: g_strdup_printf("returned %" PRId64 " or more", part->value);
+	else if (part->test == TRAIT_TO && part->value < 0)
+		phrase.text = g_strdup("failed");
+	else if (part->test == TRAIT_TO)
+		phrase.text = g_strdup_printf("returned %" PRId64 " or less", part->value);
+	else if (error)
+		phrase.text = g_strdup_printf("failed with %s", error);
+	else if (part->value == KNOWN_ADDRESS)
+		phrase.text = g_strdup("returned an address");
+	else if (part->value == 0 && !amount)
+		phrase.text = g_strdup("succeeded");
+	else
+		phrase.text = g_strdup_printf("returned %" PRId64 "%s%s%s", part->value,
+					      meaning ? " (" : "", meaning ? meaning : "",
+					      meaning ? ")" : "");
+	return phrase;
+}
+
+static struct phrase in_flight_phrase(const struct trait_part *part)
+{
+	struct phrase phrase = {NULL, "did"};
+
+	if (part->value == 0 && part->test != TRAIT_FROM)
+		phrase.text = g_strdup("began while nobody else was in that call");
+	else
+		phrase.text = g_strdup_printf(
+			"began while %s%" PRId64 "%s %s in that call",
+			part->test == TRAIT_TO ? "at most " : "", part->value,
+			part->test == TRAIT_FROM ? " or more others" : " other",
+			part->value == 1 && part->test != TRAIT_FROM ? "was" : "were");
+	return phrase;
+}
+
+static struct phrase field_phrase(const struct session *session, const struct known_fields *fields,
+				  const struct trait_part *part)
+{
+	const char *name = session_text(session, fields->at[part->field].name);
+	struct phrase phrase = {NULL, "had"};
+
+	if (part->test == TRAIT_IS && part->value == KNOWN_ADDRESS)
+		phrase.text = g_strdup_printf("had a %s", name);
+	else if (part->test == TRAIT_IS)
+		phrase.text = g_strdup_printf("had %s %" PRId64, name, part->value);
+	else
+		phrase.text = g_strdup_printf("had a %s of %" PRId64 " or %s", name, part->value,
+					      part->test == TRAIT_FROM ? "more" : "less");
+	return phrase;
+}
+
+/* --- what the operations before tell -------------------------------------------------------- */
+
+static struct phrase nth_phrase(const struct trait_part *part, const char *whose)
+{
+	struct phrase phrase = {NULL, "were"};
+	int64_t to = part->value, from = part->value;
+
+	if (part->test == TRAIT_IS && part->value > 1)
+		phrase.text = g_strdup_printf("were number %" PRId64 " %s", from, whose);
+	else if (part->test == TRAIT_FROM)
+		phrase.text = g_strdup_printf("were number %" PRId64 " or later %s", from, whose);
+	else if (to == 1)
+		phrase.text = g_strdup_printf("were the first %s", whose);
+	else
+		phrase.text = g_strdup_printf("were among the first %" PRId64 " %s", to, whose);
+	return phrase;
+}
+
+static struct phrase distance_phrase(const struct trait_part *part)
+{
+	struct phrase phrase = {NULL, "did"};
+
+	if (part->value == 0 && part->test != TRAIT_FROM)
+		phrase.text = g_strdup("began where the one before on their file ended");
+	else if (part->test == TRAIT_FROM && part->value == 1)
+		phrase.text = g_strdup("did not begin where the one before on their file ended");
+	else
+		phrase.text =
+			g_strdup_printf("began %s%" PRId64
+					" bytes%s from where the one before on their file ended",
+					part->test == TRAIT_TO ? "at most " : "", part->value,
+					part->test == TRAIT_FROM ? " or more" : "");
+	return phrase;
+}
+
+static struct phrase time_phrase(const struct trait_part *part, const char *after)
+{
+	struct phrase phrase = {NULL, "did"};
+	char length[32];
+
+	when_duration(length, part->value);
+	if (part->test == TRAIT_TO)
+		phrase.text = g_strdup_printf("began within %s %s", length, after);
+	else
+		phrase.text = g_strdup_printf("began %s%s %s", length,
+					      part->test == TRAIT_FROM ? " or more" : "", after);
+	return phrase;
+}
+
+static bool is_named(enum known known)
+{
+	return known <= KNOWN_THREAD || known == KNOWN_BEFORE;
+}
+
+static struct phrase fixed_phrase(const struct session *session, enum known known,
+				  const struct trait_part *part)
+{
+	struct phrase phrase = {NULL, "were"};
+	const char *name = is_named(known) ? session_text(session, (uint32_t) part->value) : "";
+	g_autofree char *object = NULL;
+
+	switch (known) {
+	case KNOWN_OBJECT:
+		object = object_text(session, (uint32_t) part->value);
+		phrase.text = g_strdup_printf("were on %s", object);
+		return phrase;
+	case KNOWN_SORT:
+		phrase.text = g_strdup_printf("were on a %s", name);
+		return phrase;
+	case KNOWN_CALL:
+		phrase.text = g_strdup_printf("were issued in %s", name);
+		return phrase;
+	case KNOWN_THREAD:
+		phrase.text = g_strdup_printf("were %s's", name);
+		return phrase;
+	case KNOWN_HOST:
+		phrase.text = g_strdup_printf(
+			"were on host %s",
+			model_host(&session->trace.model, (uint32_t) part->value)->hostname);
+		return phrase;
+	case KNOWN_CPU:
+		phrase.text = g_strdup_printf("ended on CPU %" PRId64, part->value);
+		phrase.again = "did";
+		return phrase;
+	case KNOWN_MIGRATED:
+		phrase.text = g_strdup(part->value ? "ended on another CPU than they began on"
+						   : "ended on the CPU that they began on");
+		phrase.again = "did";
+		return phrase;
+	case KNOWN_BEFORE:
+		phrase.text = g_strdup_printf("came after %s", name);
+		phrase.again = "did";
+		return phrase;
+	case KNOWN_DISTANCE:
+		return distance_phrase(part);
+	case KNOWN_NTH_ON:
+		return nth_phrase(part, "on their file");
+	case KNOWN_NTH:
+		return nth_phrase(part, "of their thread");
+	case KNOWN_SINCE:
+		return time_phrase(part, "after the thread's one before ended");
+	default:
+		return time_phrase(part, "into the window");
+	}
+}
+
+struct phrase known_phrase(const struct session *session, const struct profile *profile,
+			   const struct known_fields *fields, const struct trait_part *part)
+{
+	const char *name;
+
+	if (part->field >= KNOWN_OWN)
+		return fixed_phrase(session, (enum known)(part->field - KNOWN_OWN), part);
+	name = session_text(session, fields->at[part->field].name);
+	if (strcmp(name, "ret") == 0)
+		return ret_phrase(session, profile, fields, part);
+	if (strcmp(name, "in_flight") == 0)
+		return in_flight_phrase(part);
+	return field_phrase(session, fields, part);
+}
+
+/* --- as data -------------------------------------------------------------------------------- */
+
+static char *value_text(const struct session *session, const struct trait_part *part)
+{
+	if (part->field >= KNOWN_OWN && is_named((enum known)(part->field - KNOWN_OWN)))
+		return g_strdup(session_text(session, (uint32_t) part->value));
+	return part->value == KNOWN_ADDRESS ? g_strdup("address")
+					    : g_strdup_printf("%" PRId64, part->value);
+}
+
+static struct trait_told *
+part_told(const struct session *session, const struct known_fields *fields,
+	  const struct trait_part *part)
+{
+	struct trait_told *told = g_new0(struct trait_told, 1);
+
+	told->field = g_strdup(known_name(session, fields, part->field));
+	told->from = told->to = FIELD_NONE;
+	if (part->test == TRAIT_IS)
+		told->value = value_text(session, part);
+	else if (part->test == TRAIT_FROM)
+		told->from = part->value;
+	else
+		told->to = part->value;
+	return told;
+}
+
+struct trait_told *known_told(const struct session *session, const struct profile *profile,
+			      const struct known_fields *fields, const struct trait *trait)
+{
+	struct trait_told *told = part_told(session, fields, &trait->parts[0]);
+
+	(void) profile;
+	if (trait->part_count == 2)
+		told->and = part_told(session, fields, &trait->parts[1]);
+	told->p = trait->p;
+	told->explained = (int64_t) trait->explained;
+	return told;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of operations in words: "returned 0 (no more entries)". Place: traits/. */
+#ifndef WHYLATE_TRAITS_KNOWN_WORDS_H
+#define WHYLATE_TRAITS_KNOWN_WORDS_H
+
+#include "traits/known_of.h"
+#include "traits/traits.h"
+
+/* To be freed by trait_sentence(). */
+struct phrase known_phrase(const struct session *session, const struct profile *profile,
+			   const struct known_fields *fields, const struct trait_part *part);
+/* The trait as it is told, but for its counts and its sentence. */
+struct trait_told *known_told(const struct session *session, const struct profile *profile,
+			      const struct known_fields *fields, const struct trait *trait);
+
+#endif

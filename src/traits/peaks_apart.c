@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/* See peaks_apart.h. */
+#include "traits/peaks_apart.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traits/known_of.h"
+#include "traits/known_words.h"
+
+#define PROFILES_SEARCHED 16 /* those with most time */
+#define SAMPLE 2048 /* operations of a peak, and of a search in all … */
+#define SAMPLE_SLOW (SAMPLE / 2) /* … of it the peak's */
+
+/* A sampled operation. */
+struct row {
+	uint32_t operation;
+	guint stratum;
+	int64_t ns;
+	int64_t values[KNOWN_COLUMNS];
+};
+
+/* The operations of one peak, or those of none. */
+struct stratum {
+	uint64_t count;
+	double sum; /* ns */
+	uint32_t kept;
+	uint32_t *operations; /* owned; SAMPLE at most, any of them as likely */
+	guint *rows; /* owned; the same, as places among the rows */
+};
+
+/* A trait that is told, counted again. */
+struct recount {
+	struct trait trait;
+	guint peak;
+	uint64_t in, out;
+};
+
+struct sampled {
+	struct profile *profile; /* borrowed */
+	struct stratum *strata; /* owned; of each peak, and the others behind */
+	guint peaks;
+	struct known_fields fields;
+	GArray *rows; /* owned; struct row, in the order of their operations */
+	guint next; /* of the rows: the next that the pass meets */
+	GArray *recounts; /* owned; struct recount */
+	struct traits **traits; /* owned list; borrowed; by peak; NULL: not searched */
+};
+
+struct peaks_apart {
+	struct profiles *profiles; /* borrowed */
+	GPtrArray *sampled; /* owned; struct sampled */
+	GHashTable *by_profile; /* owned; struct profile -> place in `sampled` + 1 */
+	GHashTable *by_peak; /* owned; struct peak -> struct traits, owned */
+	uint64_t random;
+	uint64_t operations; /* in the profiles that are searched */
+};
+
+/* --- sampling ------------------------------------------------------------------------------- */
+
+/* xorshift64*: the same everywhere. Below `limit`. */
+static uint64_t draw(struct peaks_apart *apart, uint64_t limit)
+{
+	apart->random ^= apart->random >> 12;
+	apart->random ^= apart->random << 25;
+	apart->random ^= apart->random >> 27;
+	return apart->random * UINT64_C(0x2545F4914F6CDD1D) % limit;
+}
+
+static void sampled_free(gpointer data)
+{
+	struct sampled *sampled = data;
+
+	for (guint i = 0; i <= sampled->peaks; i++) {
+		g_free(sampled->strata[i].operations);
+		g_free(sampled->strata[i].rows);
+	}
+	g_free(sampled->strata);
+	g_array_free(sampled->rows, TRUE);
+	g_array_free(sampled->recounts, TRUE);
+	g_free(sampled->traits);
+	g_free(sampled);
+}
+
+static bool is_searched(const struct profile *profile)
+{
+	bool any = false;
+
+	for (guint i = 0; i < profile->peaks->len; i++) {
+		const struct peak *peak = &g_array_index(profile->peaks, struct peak, i);
+
+		any |= peak->searched && peak->count < profile->count;
+	}
+	return any && profile->what != UINT32_MAX;
+}
+
+static void add_profile(struct peaks_apart *apart, struct profile *profile)
+{
+	struct sampled *sampled = g_new0(struct sampled, 1);
+
+	sampled->profile = profile;
+	sampled->peaks = profile->peaks->len;
+	sampled->strata = g_new0(struct stratum, sampled->peaks + 1);
+	for (guint i = 0; i <= sampled->peaks; i++)
+		sampled->strata[i].operations = g_new(uint32_t, SAMPLE);
+	sampled->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
+	sampled->recounts = g_array_new(FALSE, TRUE, sizeof(struct recount));
+	sampled->traits = g_new0(struct traits *, sampled->peaks + 1);
+	g_ptr_array_add(apart->sampled, sampled);
+	g_hash_table_insert(apart->by_profile, profile, GUINT_TO_POINTER(apart->sampled->len));
+}
+
+static guint stratum_of(const struct peaks_apart *apart, const struct sampled *sampled,
+			const struct operation *operation)
+{
+	guint bucket = bucket_of(&apart->profiles->buckets, (int64_t) operation->duration);
+
+	for (guint i = 0; i < sampled->peaks; i++) {
+		const struct peak_range *range =
+			&g_array_index(sampled->profile->peaks, struct peak, i).range;
+
+		if (bucket >= range->first && bucket <= range->last)
+			return i;
+	}
+	return sampled->peaks;
+}
+
+/* Its profile, where that is searched; `place`: which it is. */
+static struct sampled *sampled_of(const struct peaks_apart *apart, uint32_t number, guint *place)
+{
+	const struct operation *operation =
+		operation_at(&apart->profiles->session->trace.timeline.operations, number);
+	const struct profile *profile = profile_of(apart->profiles, operation, number);
+
+	*place = profile ? GPOINTER_TO_UINT(g_hash_table_lookup(apart->by_profile, profile)) : 0;
+	return *place ? g_ptr_array_index(apart->sampled, *place - 1) : NULL;
+}
+
+/* Any subset of so many is as likely (Vitter's algorithm R). */
+static void sample(struct peaks_apart *apart)
+{
+	const struct pages *store = &apart->profiles->session->trace.timeline.operations;
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		struct sampled *sampled;
+		struct stratum *stratum;
+		uint64_t at;
+		guint place;
+
+		pages_pass(store, i);
+		sampled = sampled_of(apart, i, &place);
+		if (!sampled)
+			continue;
+		stratum = &sampled->strata[stratum_of(apart, sampled, operation_at(store, i))];
+		at = stratum->count < SAMPLE ? stratum->count : draw(apart, stratum->count + 1);
+		stratum->count++;
+		stratum->sum += (double) operation_at(store, i)->duration;
+		if (at < SAMPLE)
+			stratum->operations[at] = i;
+		stratum->kept = (uint32_t) MIN(stratum->count, SAMPLE);
+	}
+}
+
+static int by_operation(gconstpointer a, gconstpointer b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->operation < y->operation ? -1 : x->operation > y->operation;
+}
+
+/* A row for each sampled operation; in each stratum in any order. */
+static void make_rows(struct peaks_apart *apart, struct sampled *sampled)
+{
+	for (guint s = 0; s <= sampled->peaks; s++) {
+		struct stratum *stratum = &sampled->strata[s];
+
+		for (guint i = 0; i < stratum->kept; i++) {
+			struct row row = {.operation = stratum->operations[i], .stratum = s};
+
+			g_array_append_val(sampled->rows, row);
+		}
+		stratum->rows = g_new(guint, stratum->kept + 1);
+		stratum->kept = 0;
+	}
+	g_array_sort(sampled->rows, by_operation);
+	for (guint i = 0; i < sampled->rows->len; i++) {
+		struct stratum *stratum =
+			&sampled->strata[g_array_index(sampled->rows, struct row, i).stratum];
+		guint at = (guint) draw(apart, stratum->kept + 1);
+
+		stratum->rows[stratum->kept++] = stratum->rows[at];
+		stratum->rows[at] = i;
+	}
+}
+
+static void fill_rows(struct peaks_apart *apart)
+{
+	const struct session *session = apart->profiles->session;
+	const struct pages *store = &session->trace.timeline.operations;
+	struct known_walk *walk = known_walk_new(session);
+	int64_t values[KNOWN_COLUMNS];
+
+	for (uint32_t i = 1; i < store->used; i++) {
+		struct sampled *sampled;
+		guint place;
+
+		pages_pass(store, i);
+		sampled = sampled_of(apart, i, &place);
+		if (sampled) {
+			struct row *row =
+				sampled->next < sampled->rows->len
+					? &g_array_index(sampled->rows, struct row, sampled->next)
+					: NULL;
+
+			known_values(walk, sampled->profile, place, &sampled->fields, i, values);
+			if (row && row->operation == i) {
+				row->ns = (int64_t) operation_at(store, i)->duration;
+				memcpy(row->values, values, sizeof values);
+				sampled->next++;
+			}
+		}
+		known_pass(walk, i);
+	}
+	known_walk_free(walk);
+}
+
+/* --- searching ------------------------------------------------------------------------------ */
+
+/* Marks the rows that are searched: all of the peak or SAMPLE_SLOW, and of the others as many as
+ * their peaks have of them. */
+static guint choose_rows(const struct sampled *sampled, guint peak, bool *chosen)
+{
+	guint slow = MIN(sampled->strata[peak].kept, SAMPLE_SLOW), used = slow;
+	double others = 0, rate = 1;
+
+	for (guint i = 0; i <= sampled->peaks; i++)
+		others += i == peak ? 0 : (double) sampled->strata[i].count;
+	rate = MIN(rate, (SAMPLE - slow) / MAX(others, 1));
+	if (sampled->strata[peak].count + others <= SAMPLE) {
+		slow = used = sampled->strata[peak].kept; /* nothing is left out */
+		rate = 1;
+	}
+	for (guint i = 0; i < slow; i++)
+		chosen[sampled->strata[peak].rows[i]] = true;
+	for (guint i = 0; i <= sampled->peaks; i++) {
+		const struct stratum *stratum = &sampled->strata[i];
+		guint count = i == peak ? 0
+					: (guint) MIN((double) stratum->kept,
+						      rate * (double) stratum->count + 0.5);
+
+		for (guint k = 0; k < count; k++)
+			chosen[stratum->rows[k]] = true;
+		used += count;
+	}
+	return used;
+}
+
+/* The peak is the faster one: what goes with it makes things shorter. */
+static bool is_fast(const struct sampled *sampled, guint peak)
+{
+	const struct stratum *in = &sampled->strata[peak];
+	double sum = 0, count = 0;
+
+	for (guint i = 0; i <= sampled->peaks; i++) {
+		sum += i == peak ? 0 : sampled->strata[i].sum;
+		count += i == peak ? 0 : (double) sampled->strata[i].count;
+	}
+	return in->sum / MAX((double) in->count, 1) < sum / MAX(count, 1);
+}
+
+static struct search_table *table_of(const struct sampled *sampled, guint peak)
+{
+	g_autofree bool *chosen = g_new0(bool, sampled->rows->len + 1);
+	guint count = choose_rows(sampled, peak, chosen), at = 0;
+	struct search_table *table = search_table_new(count, KNOWN_COLUMNS);
+	int64_t sign = is_fast(sampled, peak) ? -1 : 1;
+
+	for (guint i = 0; i < sampled->rows->len; i++) {
+		const struct row *row = &g_array_index(sampled->rows, struct row, i);
+
+		if (!chosen[i])
+			continue;
+		table->slow[at] = row->stratum == peak;
+		table->ns[at] = sign * row->ns;
+		for (guint c = 0; c < KNOWN_COLUMNS; c++)
+			if (row->values[c] != FIELD_NONE)
+				search_column(table, c, known_type(&sampled->fields, c))[at] =
+					row->values[c];
+		at++;
+	}
+	return table;
+}
+
+static void search_peak(struct peaks_apart *apart, struct sampled *sampled, guint peak,
+			guint groups)
+{
+	struct search_table *table = table_of(sampled, peak);
+	struct search_answer answer = search(table, groups);
+	struct traits *traits = traits_new(&answer);
+
+	traits->sampled = table->rows < sampled->profile->count;
+	for (guint i = 0; i < answer.traits->len; i++) {
+		struct recount recount = {.trait = g_array_index(answer.traits, struct trait, i),
+					  .peak = peak};
+
+		recount.in = recount.trait.in;
+		recount.out = recount.trait.out;
+		g_array_append_val(sampled->recounts, recount);
+	}
+	sampled->traits[peak] = traits;
+	g_hash_table_insert(apart->by_peak,
+			    &g_array_index(sampled->profile->peaks, struct peak, peak), traits);
+	g_array_free(answer.traits, TRUE);
+	search_table_free(table);
+}
+
+static bool is_asked(const struct sampled *sampled, guint peak)
+{
+	const struct peak *at = &g_array_index(sampled->profile->peaks, struct peak, peak);
+
+	return at->searched && at->count < sampled->profile->count;
+}
+
+static void search_all(struct peaks_apart *apart)
+{
+	guint groups = 0;
+
+	for (guint i = 0; i < apart->sampled->len; i++) {
+		const struct sampled *sampled = g_ptr_array_index(apart->sampled, i);
+
+		for (guint p = 0; p < sampled->peaks; p++)
+			groups += is_asked(sampled, p);
+	}
+	for (guint i = 0; i < apart->sampled->len; i++) {
+		struct sampled *sampled = g_ptr_array_index(apart->sampled, i);
+
+		for (guint p = 0; p < sampled->peaks; p++)
+			if (is_asked(sampled, p))
+				search_peak(apart, sampled, p, groups);
+	}
+}
+
+/* --- telling -------------------------------------------------------------------------------- */
+
+static bool trait_holds(const struct trait *trait, const int64_t *values)
+{
+	for (guint i = 0; i < trait->part_count; i++)
+		if (!trait_has(&trait->parts[i], values[trait->parts[i].field]))
+			return false;
+	return true;
+}
+
+static bool needs_recount(const struct peaks_apart *apart)
+{
+	for (guint i = 0; i < apart->sampled->len; i++) {
+		const struct sampled *sampled = g_ptr_array_index(apart->sampled, i);
+
+		if (sampled->recounts->len && sampled->rows->len < sampled->profile->count)
+			return true;
+		for (guint k = 0; k < sampled->recounts->len; k++) {
+			const struct recount *at =
+				&g_array_index(sampled->recounts, struct recount, k);
+
+			if (sampled->traits[at->peak]->sampled)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void count_again(struct peaks_apart *apart)
+{
+	const struct session *session = apart->profiles->session;
+	const struct pages *store = &session->trace.timeline.operations;
+	struct known_walk *walk = known_walk_new(session);
+	int64_t values[KNOWN_COLUMNS];
+
+	for (guint i = 0; i < apart->sampled->len; i++) {
+		GArray *recounts = ((struct sampled *) apart->sampled->pdata[i])->recounts;
+
+		for (guint k = 0; k < recounts->len; k++)
+			g_array_index(recounts, struct recount, k).in =
+				g_array_index(recounts, struct recount, k).out = 0;
+	}
+	for (uint32_t i = 1; i < store->used; i++) {
+		struct sampled *sampled;
+		guint place, stratum;
+
+		pages_pass(store, i);
+		sampled = sampled_of(apart, i, &place);
+		if (sampled && sampled->recounts->len) {
+			known_values(walk, sampled->profile, place, &sampled->fields, i, values);
+			stratum = stratum_of(apart, sampled, operation_at(store, i));
+			for (guint k = 0; k < sampled->recounts->len; k++) {
+				struct recount *at =
+					&g_array_index(sampled->recounts, struct recount, k);
+				bool holds = trait_holds(&at->trait, values);
+
+				at->in += holds && at->peak == stratum;
+				at->out += holds && at->peak != stratum;
+			}
+		}
+		known_pass(walk, i);
+	}
+	known_walk_free(walk);
+}
+
+static void tell(const struct peaks_apart *apart, const struct sampled *sampled,
+		 const struct recount *at)
+{
+	const struct session *session = apart->profiles->session;
+	const struct profile *profile = sampled->profile;
+	uint64_t slow = sampled->strata[at->peak].count;
+	struct trait_told *told;
+	struct phrase phrases[2];
+
+	told = known_told(session, profile, &sampled->fields, &at->trait);
+	told->in[0] = at->in;
+	told->in[1] = slow;
+	told->out[0] = at->out;
+	told->out[1] = profile->count - slow;
+	told->explained =
+		(int64_t) (at->trait.explained / MAX(at->trait.in_all, 1) * (double) slow);
+	for (guint i = 0; i < at->trait.part_count; i++)
+		phrases[i] = known_phrase(session, profile, &sampled->fields, &at->trait.parts[i]);
+	told->sentence = trait_sentence(phrases, at->trait.part_count, told->in, told->out);
+	g_ptr_array_add(sampled->traits[at->peak]->told, told);
+}
+
+static void tell_all(const struct peaks_apart *apart)
+{
+	for (guint i = 0; i < apart->sampled->len; i++) {
+		const struct sampled *sampled = g_ptr_array_index(apart->sampled, i);
+
+		for (guint k = 0; k < sampled->recounts->len; k++)
+			tell(apart, sampled, &g_array_index(sampled->recounts, struct recount, k));
+	}
+}
+
+struct peaks_apart *peaks_apart_new(struct profiles *profiles)
+{
+	struct peaks_apart *apart = g_new0(struct peaks_apart, 1);
+
+	apart->profiles = profiles;
+	apart->random = 1;
+	apart->sampled = g_ptr_array_new_with_free_func(sampled_free);
+	apart->by_profile = g_hash_table_new(NULL, NULL);
+	apart->by_peak = g_hash_table_new_full(NULL, NULL, NULL, traits_free);
+	for (guint i = 0; i < profiles->list->len && apart->sampled->len < PROFILES_SEARCHED; i++)
+		if (is_searched(g_ptr_array_index(profiles->list, i)))
+			add_profile(apart, g_ptr_array_index(profiles->list, i));
+	if (!apart->sampled->len)
+		return apart;
+	sample(apart);
+	for (guint i = 0; i < apart->sampled->len; i++)
+		make_rows(apart, g_ptr_array_index(apart->sampled, i));
+	fill_rows(apart);
+	search_all(apart);
+	if (needs_recount(apart))
+		count_again(apart);
+	tell_all(apart);
+	return apart;
+}
+
+void peaks_apart_free(struct peaks_apart *apart)
+{
+	if (!apart)
+		return;
+	g_ptr_array_free(apart->sampled, TRUE);
+	g_hash_table_destroy(apart->by_profile);
+	g_hash_table_destroy(apart->by_peak);
+	g_free(apart);
+}
+
+const struct traits *peak_traits(const struct peaks_apart *apart, const struct peak *peak)
+{
+	return apart ? g_hash_table_lookup(apart->by_peak, peak) : NULL;
+}

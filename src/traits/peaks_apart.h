@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* For each peak of a profile: what sets its operations apart from the others of the profile.
+ *
+ *   store of operations ─ pass 1: a sample of each peak ─ pass 2: what is known of those
+ *   ─ search, peak by peak ─ pass 3: what is told is counted again, of all operations
+ *
+ * The third pass is left out where the sample is all there is. Memory follows the sample: of each
+ * peak 2,048 operations at most, of PROFILES_SEARCHED profiles. The same trace gives the same
+ * sample: random numbers are drawn from a fixed seed.
+ *
+ * Place: traits/.
+ */
+#ifndef WHYLATE_TRAITS_PEAKS_APART_H
+#define WHYLATE_TRAITS_PEAKS_APART_H
+
+#include "latencies/profile.h"
+#include "traits/traits.h"
+
+struct peaks_apart;
+
+/* Of peaks that were searched for root causes. */
+struct peaks_apart *peaks_apart_new(struct profiles *profiles);
+void peaks_apart_free(struct peaks_apart *apart);
+/* NULL: not asked, or no other operations. */
+const struct traits *peak_traits(const struct peaks_apart *apart, const struct peak *peak);
+
+#endif

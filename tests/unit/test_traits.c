@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* What sets peaks apart, of operations as literals; durations and fields are chosen so that the
+ * tables can be counted by hand. */
+#include "profile_feed.h"
+#include "traits/known_of.h"
+#include "traits/peaks_apart.h"
+
+static void valued(struct feed *feed, int64_t time, const char *event_name, const char *names,
+		   const int64_t *values, uint32_t count, int64_t fd)
+{
+	struct event event = event_of(feed, time, 0, event_name);
+	struct event_sink *sink = &feed->session->trace.sink;
+
+	event.syscall.shape = sink->shape(sink->data, names);
+	event.syscall.values = values;
+	event.syscall.value_count = count;
+	event.syscall.fd = (int32_t) fd;
+	if (strcmp(names, "ret") == 0)
+		event.syscall.ret = values[0];
+	send(feed, &event);
+}
+
+static void call(struct feed *feed, int64_t begin, int64_t ns, const char *name, int64_t fd,
+		 int64_t count, int64_t ret)
+{
+	g_autofree char *entry = g_strconcat("syscall_entry_", name, NULL),
+			*leave = g_strconcat("syscall_exit_", name, NULL);
+	const int64_t passed[] = {fd, count};
+
+	valued(feed, begin, entry, "fd count*", passed, 2, fd);
+	valued(feed, begin + ns, leave, "ret", &ret, 1, -1);
+}
+
+/* A seek of `fd` to `to`. */
+static void seek(struct feed *feed, int64_t time, int64_t fd, int64_t to)
+{
+	const int64_t passed[] = {fd, to, 0};
+
+	valued(feed, time, "syscall_entry_lseek", "fd offset whence", passed, 3, fd);
+	valued(feed, time + 1, "syscall_exit_lseek", "ret", &to, 1, -1);
+}
+
+static struct feed *traits_feed(const char *operation)
+{
+	struct feed *feed = profile_feed(1, operation);
+
+	sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+	return feed;
+}
+
+/* The sentences of that peak, and how the search ended. */
+static const char *told(struct feed *feed, guint peak)
+{
+	struct profiles *profiles = profiles_of(feed);
+	struct peaks_apart *apart = peaks_apart_new(profiles);
+	const struct profile *profile = g_ptr_array_index(profiles->list, 0);
+	const struct traits *traits;
+	GString *text = g_string_new(NULL);
+
+	g_assert_cmpuint(peak, <, profile->peaks->len);
+	traits = peak_traits(apart, &g_array_index(profile->peaks, struct peak, peak));
+	g_assert_nonnull(traits);
+	for (guint i = 0; i < traits->told->len; i++)
+		g_string_append_printf(
+			text, "%s%s", i ? " | " : "",
+			((struct trait_told *) g_ptr_array_index(traits->told, i))->sentence);
+	if (traits->outcome == SEARCH_TOO_FEW)
+		g_string_append(text, "too few");
+	peaks_apart_free(apart);
+	profiles_free(profiles);
+	g_ptr_array_add(feed->texts, g_string_free(text, FALSE));
+	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
+}
+
+/* 120 calls, 40 of them at the end of a directory, in no order: these take 1 µs, of the others
+ * 20 as well, 60 a hundred. */
+static struct feed *listing(guint calls)
+{
+	struct feed *feed = traits_feed("syscall:getdents64");
+	g_autoptr(GRand) random = g_rand_new_with_seed(7);
+	int64_t time = 1000;
+
+	for (guint i = 0; i < calls; i++) {
+		guint sort = i % 6;
+		bool end = sort < 2, slow = sort > 2;
+
+		if (i % 6 == 0)
+			time += g_rand_int_range(random, 0, 50) * 1000;
+		call(feed, time, (slow ? 100000 : 1000) + (int64_t) (i * 7 % 13), "getdents64", 3,
+		     32768, end ? 0 : 500 + (int64_t) (i * 31 % 17));
+		time += 200000 + g_rand_int_range(random, 0, 1000) * 100;
+		if (g_rand_int_range(random, 0, 3) == 0)
+			call(feed, time, 500, "fcntl", 3, 0, 0);
+		time += 5000;
+	}
+	plain(feed, time + 1000, 0, "other");
+	return feed;
+}
+
+static void test_returned(void)
+{
+	FEED_FROM(listing(120));
+	const char *text = told(feed, 0);
+
+	g_assert_nonnull(
+		strstr(text, "40 of 60 returned 0 (no more entries); of the 60 others none did"));
+}
+
+/* 18 calls in all, 9 of them slow: enough; 6 of them, 3 slow: too few. */
+static void test_few(void)
+{
+	FEED_FROM(listing(6));
+
+	g_assert_cmpstr(told(feed, 1), ==, "too few");
+}
+
+/* More operations than a search takes: what is told is counted of all. */
+static void test_sampled(void)
+{
+	FEED_FROM(listing(9000));
+	const char *text = told(feed, 0);
+
+	g_assert_nonnull(
+		strstr(text,
+		       "3000 of 4500 returned 0 (no more entries); of the 4500 others none did"));
+}
+
+/* Reads of 4,096 bytes; half of them, by chance, begin elsewhere than where the one before ended,
+ * 100 KiB or more off, and take longer. */
+static void test_distance(void)
+{
+	FEED_FROM(traits_feed("syscall:read"));
+	g_autoptr(GRand) random = g_rand_new_with_seed(3);
+	int64_t time = 1000, at = 0, far = 0, least = INT64_MAX;
+	g_autofree char *expected = NULL;
+
+	seek(feed, time, 3, 0);
+	for (guint i = 0; i < 200; i++) {
+		bool jump = i && g_rand_int_range(random, 0, 2);
+
+		time += 50000 + g_rand_int_range(random, 0, 1000) * 100;
+		if (jump) {
+			int64_t distance = 102400 + g_rand_int_range(random, 0, 1000000);
+
+			at += distance;
+			least = MIN(least, distance);
+		}
+		seek(feed, time, 3, at); /* always: a seek alone tells nothing */
+		time += 100;
+		call(feed, time, jump ? 900000 : 3000, "read", 3, 4096, 4096);
+		time += 1000000;
+		at += 4096;
+		far += jump;
+	}
+	plain(feed, time, 0, "other");
+	expected = g_strdup_printf("%d of %d began %d bytes or more from where the one before on "
+				   "their file ended; of the %d others none did",
+				   (int) far, (int) far, (int) least, 200 - (int) far);
+	g_assert_nonnull(strstr(told(feed, 1), expected));
+}
+
+/* Durations that have nothing to do with anything: of 1,000 at most ten claim something. */
+static void test_shuffled(void)
+{
+	guint claims = 0;
+
+	for (guint32 seed = 1; seed <= 1000; seed++) {
+		FEED_FROM(traits_feed("syscall:read"));
+		g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+		int64_t time = 1000;
+		bool burst = false;
+
+		for (guint i = 0; i < 100; i++) {
+			if (g_rand_int_range(random, 0, 6) == 0)
+				burst = !burst; /* slow ones come together, too */
+			if (i % 3 == 0)
+				call(feed, time, 300, i % 2 ? "write" : "fcntl", 4, 10, 10);
+			time += 1000 + (i / 10 % 2) * 90000;
+			call(feed, time, burst ? 900000 : 3000 + (int64_t) i, "read",
+			     3 + (int64_t) (i / 20), 4096 << i % 3, i % 5 ? 512 : 0);
+			time += (burst ? 900000 : 3000 + (int64_t) i) + 50000;
+		}
+		plain(feed, time, 0, "other");
+		claims += *told(feed, 1) != 0;
+	}
+	g_test_message("%u claims", claims);
+	g_assert_cmpuint(claims, <=, 10);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/traits/returned", test_returned);
+	g_test_add_func("/traits/few", test_few);
+	g_test_add_func("/traits/sampled", test_sampled);
+	g_test_add_func("/traits/distance", test_distance);
+	g_test_add_func("/traits/shuffled", test_shuffled);
+	return g_test_run();
+}
