@@ -277,6 +277,33 @@ def lock_lapse():
     assert met == set(bursts), "a burst that made no call slow"
 
 
+def lock_rhythm():
+    """The writers' slow calls come in bursts, each as flusher begins to write: the numbers are of the calls as the text
+    has them. Clusters are parted by eye: within one they begin less than 100 ms apart."""
+    calls = sorted((b, e) for b, e, _ in Seen("lock-lapse").of("syscall:pwrite64", "writer-"))
+    slow = [b for b, e in calls if bucket(e - b) >= 21]
+    first = [b for before, b in zip([0] + slow, slow) if b - before > 100 * MS]
+    flusher = sorted(b for b, _, _ in Seen("lock-lapse").of("syscall:pwrite64", "flusher"))
+    starts = [b for before, b in zip([0] + flusher, flusher) if b - before > 100 * MS]
+    found = one(*WRITERS)["peaks"][1]["rhythm"]
+    gaps = sorted(b - a for a, b in zip(first, first[1:]))
+    assert [o["time"] for o in found["occasions"]] == first, found
+    assert found["period"]["ns"] == gaps[len(gaps) // 2] and found["period"]["times"] == len(first) == 6, found
+    assert (found["period"]["least_ns"], found["period"]["most_ns"]) == (gaps[0], gaps[-1]), (found, gaps)
+    lags = [b - max(s for s in starts if s <= b) for b in first]
+    follows = found["follows"]
+    assert (follows["thread"], follows["operation"]) == ("flusher", "syscall:pwrite64"), follows
+    assert (follows["least_ns"], follows["most_ns"], follows["count"]) == (min(lags), max(lags), 6), (follows, lags)
+    assert "rhythm" not in one(*WRITERS)["peaks"][0], "of what most calls do"
+
+
+def no_rhythm():
+    """Where nothing happens every so often, nothing is claimed."""
+    for name in ("web-mixed", "fork4", "zero-read", "disk-read", "futex"):
+        for profile in t.report("profile", t.trace(name), "--limit", "0")["profiles"]:
+            assert not [p for p in profile["peaks"] if "rhythm" in p], (name, profile["operation"])
+
+
 # --- zero-read: interrupts and preemption on one CPU ---------------------------------------------------------------
 class ZeroRead:
     """What reads spent their time on, from the text alone: there is one CPU and no event is lost, so that between two
@@ -1332,7 +1359,7 @@ def overview():
     assert found == want, (found, want)
 
 
-for case in (fork_peaks, fork_roots, fork_preempted, fork_distance, lock_peaks, lock_lapse, zero_read, disk_read,
+for case in (fork_peaks, fork_roots, fork_preempted, fork_distance, lock_peaks, lock_lapse, lock_rhythm, no_rhythm, zero_read, disk_read,
              requests_for, callstack, maxcounts, resources, single_peak, statuses, percentages, wide_enough, overview):
     tap.case(case.__name__.replace("_", " "), case)
 with tempfile.TemporaryDirectory() as scratch:

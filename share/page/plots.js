@@ -199,6 +199,18 @@ function heatMap(profile, timeline) {
 			});
 			picture.append(cell);
 		}
+	for (const peak of profile.peaks)
+		for (const {time} of peak.rhythm?.occasions ?? [])
+			picture.append(
+				svg(
+					'path',
+					{
+						d: `M${left + (time / step) * wide} ${(last - peak.last_bucket) * high}V${height + 4}`,
+						class: 'occasion',
+					},
+					svg('title', {}, `${clock(time)}: ${peak.rhythm.sentence}`),
+				),
+			);
 	for (let i = 0; i <= segments; i += Math.max(1, Math.ceil(70 / wide)))
 		picture.append(
 			svg('text', {x: left + i * wide, y: height + 16, class: 'small'}, `+${shortDuration(i * step)}`),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting operations into profiles; see profile.h. */
 #include "latencies/profile.h"
+#include "latencies/rhythm.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,6 +38,7 @@ static void peak_clear(gpointer data)
 	struct peak *peak = data;
 
 	part_free(peak->tree);
+	rhythm_free(peak->rhythm);
 	if (peak->roots)
 		g_array_free(peak->roots, TRUE);
 }

@@ -16,6 +16,7 @@
 #include "util/peaks.h"
 
 struct part;
+struct rhythm;
 
 enum peak_status { PEAK_FOUND, PEAK_DEPTH, PEAK_FEW };
 const char *peak_status_text(enum peak_status status);
@@ -36,6 +37,7 @@ struct peak {
 	bool searched;         /* its root causes were asked for */
 	struct part *tree;     /* owned */
 	GArray *roots;         /* owned; struct root, highest maxcount first */
+	struct rhythm *rhythm; /* owned; rhythms.h; NULL: none found */
 };
 
 /* Counts of one segment of time. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles: what their records are made of, and JSON of them (whylate-profile-1); names and shape:
  * interface.md. What --save writes is the same, with nothing left out. */
+#include "latencies/rhythm.h"
 #include "profile/profile_report.h"
 #include "profile/profile_what_if.h"
 
@@ -158,12 +159,62 @@ static const struct column search_columns[] = {
 	{"tree", COLUMN_OBJECT, FIELD(struct peak, tree), .columns = part_columns},
 	{0}};
 
+/* --- when its operations happened ------------------------------------------------------------ */
+
+GETTER(int64_t, period, struct rhythm, row->period.ns);
+GETTER(int64_t, gap_least, struct rhythm, row->period.least);
+GETTER(int64_t, gap_most, struct rhythm, row->period.most);
+GETTER(int64_t, occasions, struct rhythm, row->period.times);
+GETTER(double, period_chance, struct rhythm, row->period.chance);
+GETTER(bool, has_period, struct rhythm, row->has_period);
+
+static const struct column period_columns[] = {
+	{"ns", COLUMN_NS, .number = period},
+	{"least_ns", COLUMN_NS, .number = gap_least},
+	{"most_ns", COLUMN_NS, .number = gap_most},
+	{"times", COLUMN_WHOLE, .number = occasions},
+	{"chance", COLUMN_REAL, .real = period_chance},
+	{0}};
+
+GETTER(char *, followed, struct rhythm, operation_name(report->session, row->what));
+GETTER(const char *, follower_of, struct rhythm, session_thread_name(report->session, row->thread));
+GETTER(int64_t, lag_least, struct rhythm, row->lag.least);
+GETTER(int64_t, lag_most, struct rhythm, row->lag.most);
+GETTER(int64_t, lag_hits, struct rhythm, row->lag.hits);
+GETTER(int64_t, lag_times, struct rhythm, row->lag.times);
+GETTER(double, lag_chance, struct rhythm, row->lag.chance);
+GETTER(bool, has_lag, struct rhythm, row->has_lag);
+
+static const struct column lag_columns[] = {
+	{"thread", COLUMN_TEXT, .text = follower_of},
+	{"operation", COLUMN_TEXT, .owned = followed},
+	{"first_of_several", COLUMN_BOOL, FIELD(struct rhythm, bursts)},
+	{"least_ns", COLUMN_NS, .number = lag_least},
+	{"most_ns", COLUMN_NS, .number = lag_most},
+	{"count", COLUMN_WHOLE, .number = lag_hits},
+	{"times", COLUMN_WHOLE, .number = lag_times},
+	{"chance", COLUMN_REAL, .real = lag_chance},
+	{0}};
+
+GETTER(int64_t, occasion, int64_t, *row);
+
+static const struct column occasion_columns[] = {{"time", COLUMN_TIME, .number = occasion}, {0}};
+
+static const struct column rhythm_columns[] = {
+	{"sentence", COLUMN_TEXT, FIELD(struct rhythm, sentence)},
+	{"period", COLUMN_OBJECT, .columns = period_columns, .when = has_period},
+	{"follows", COLUMN_OBJECT, .columns = lag_columns, .when = has_lag},
+	{"occasions", COLUMN_LIST, FIELD(struct rhythm, times), .columns = occasion_columns},
+	{0}};
+
 static const struct column peak_columns[] = {
 	{"peak", COLUMN_WHOLE, .number = peak_number},
 	{"first_bucket", COLUMN_WHOLE, FIELD(struct peak, range.first)},
 	{"mode_bucket", COLUMN_WHOLE, FIELD(struct peak, range.mode)},
 	{"last_bucket", COLUMN_WHOLE, FIELD(struct peak, range.last)},
 	{"count", COLUMN_WHOLE, FIELD(struct peak, count)},
+	{"rhythm", COLUMN_OBJECT, FIELD(struct peak, rhythm), .columns = rhythm_columns,
+	 .absent = true},
 	{NULL, COLUMN_OBJECT, .columns = search_columns, .when = was_searched},
 	{NULL, COLUMN_OBJECT, .at = traits, .columns = traits_columns},
 	{0}};

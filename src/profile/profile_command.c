@@ -2,6 +2,7 @@
 /* `whylate profile`: how long operations take, and what makes the slow ones slow. */
 #include "latencies/operation_option.h"
 #include "latencies/operations.h"
+#include "latencies/rhythms.h"
 #include "latencies/roots.h"
 #include "limits/limit_options.h"
 #include "profile/profile_report.h"
@@ -196,8 +197,10 @@ static bool profile_init(struct profile_report *report, const struct session *se
 	    !(report->what_if = profile_what_if_new(report->profiles, error)))
 		return false;
 	roots_search(report->profiles);
-	if (!asked->resume)
+	if (!asked->resume) {
 		report->apart = peaks_apart_new(report->profiles);
+		rhythms_search(report->profiles);
+	}
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "latencies/rhythm.h"
 #include "latencies/roots.h"
 #include "profile/profile_report.h"
 #include "profile/profile_what_if.h"
@@ -250,6 +251,10 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 		g_string_append_printf(line, "; %" PRIu64 " span lost events: they may not be real",
 				       peak->spans_gap);
 	text_wrapped(output, line->str, 2, 4);
+	if (peak->rhythm) {
+		g_string_printf(line, "Rhythm: %s", peak->rhythm->sentence);
+		text_wrapped(output, line->str, 6, 4);
+	}
 	for (guint i = 0; i < shown; i++)
 		root_lines(session, peak, &g_array_index(peak->roots, struct root, i), "", output);
 	text_omitted_of(output, 6, peak->roots->len - shown, "");

@@ -146,7 +146,7 @@ void configuration_free(GArray *list)
 	g_array_free(list, TRUE);
 }
 
-/* --- of a path -------------------------------------------------------------------------------- */
+/* --- of a path ------------------------------------------------------------------ */
 
 /* A thread on the path, and what each of its doings took there. */
 struct on_path {
@@ -248,7 +248,7 @@ GArray *configuration_of_path(const struct session *session, const struct path *
 	return finish(&account, whole / LEAST_OF_PATH);
 }
 
-/* --- of requests ------------------------------------------------------------------------------- */
+/* --- of requests ---------------------------------------------------------------- */
 
 /* Which requests have a known setting's doings: their places, as keys "known place". */
 struct met {
@@ -322,7 +322,7 @@ GArray *configuration_of_requests(const struct user_requests *requests)
 	return finish(&account, whole / LEAST_OF_PATH);
 }
 
-/* --- of all threads ------------------------------------------------------------------------------ */
+/* --- of all threads ------------------------------------------------------------- */
 
 /* What is a tenth of a thread's life, so that what was recorded for long does not hide it. */
 static void add_of_thread(struct account *account, uint32_t thread)
@@ -356,7 +356,7 @@ GArray *configuration_of_all(const struct session *session)
 	return finish(&account, 0);
 }
 
-/* --- as it is said ------------------------------------------------------------------------------- */
+/* --- as it is said -------------------------------------------------------------- */
 
 GETTER(const char *, name, struct configuration, row->known->name);
 GETTER(const char *, does, struct configuration, row->known->does);
