@@ -3,6 +3,7 @@
 #include "delay/delay.h"
 
 #include "path/path_sums.h"
+#include "samples/programs.h"
 #include "findings/findings.h"
 #include "limits/limits_report.h"
 
@@ -32,9 +33,10 @@ static const struct column node_columns[] = {
 	{"ns", COLUMN_NS, FIELD(struct node, ns)},
 	{"count", COLUMN_WHOLE, FIELD(struct node, count)},
 	{"spans_gap", COLUMN_BOOL, FIELD(struct node, spans_gap)},
-	{"samples", COLUMN_WHOLE, FIELD(struct node, samples), .none = NONE_ZERO, .absent = true},
-	{"functions", COLUMN_LIST, FIELD(struct node, functions), .columns = sampled_columns,
-	 .absent = true, .limited = true},
+	{"samples", COLUMN_WHOLE, FIELD(struct node, sampled.samples), .none = NONE_ZERO,
+	 .absent = true},
+	{"functions", COLUMN_LIST, FIELD(struct node, sampled.functions),
+	 .columns = sampled_columns, .absent = true, .limited = true},
 	{"children", COLUMN_LIST, FIELD(struct node, children)},
 	{0}};
 
@@ -127,6 +129,19 @@ static void put_totals(const struct report *report, const void *row)
 		path_totals_clear(&totals);
 }
 
+static void put_sample_notes(const struct report *report, const void *row)
+{
+	g_autoptr(GPtrArray) notes = program_notes(report->session);
+
+	(void) row;
+	if (!notes->len)
+		return;
+	json_begin(report->output, "sample_notes", '[', LINES_NOT);
+	for (guint i = 0; i < notes->len; i++)
+		json_put_text(report->output, NULL, notes->pdata[i]);
+	json_end(report->output, ']');
+}
+
 static const struct column report_columns[] = {
 	COLUMNS(report_head),
 	COLUMNS(report_limits),
@@ -145,6 +160,7 @@ static const struct column report_columns[] = {
 	{"threads", COLUMN_LIST, .each = put_threads, .lines = LINES_EACH},
 	COLUMNS(critical_path_columns),
 	{NULL, COLUMN_WRITTEN, .write = put_totals},
+	{NULL, COLUMN_WRITTEN, .write = put_sample_notes},
 	{0}};
 
 void delay_json(const struct delay *delay, struct output *output)

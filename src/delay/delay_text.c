@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "findings/findings.h"
+#include "samples/programs.h"
 
 #define CONFIGURATION_SHOWN 3
 
@@ -147,6 +148,17 @@ static void lineage(const struct delay *delay, struct output *output)
 	}
 }
 
+/* Whose code the samples' stacks name, and whose not. */
+static void sample_notes(const struct session *session, struct output *output)
+{
+	g_autoptr(GPtrArray) notes = program_notes(session);
+
+	if (notes->len)
+		text_heading(output, "Samples: where the names of their functions are from");
+	for (guint i = 0; i < notes->len; i++)
+		text_wrapped(output, notes->pdata[i], 2, 2);
+}
+
 void delay_text(const struct delay *delay, struct output *output)
 {
 	struct report report = {delay->session, delay, output};
@@ -172,5 +184,6 @@ void delay_text(const struct delay *delay, struct output *output)
 	for (guint i = 0; i < threads->len; i++)
 		instances_text(&report, &g_array_index(threads, struct stretch, i));
 	text_findings(delay->session, delay->findings, output);
+	sample_notes(delay->session, output);
 	text_coverage_now(delay->session, output);
 }

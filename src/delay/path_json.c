@@ -11,6 +11,7 @@
 struct step_row {
 	struct piece piece; /* a copy */
 	struct cause cause;
+	struct functions_sampled sampled; /* of what worked */
 };
 
 static int64_t spans_gap(const struct report *report, const void *row)
@@ -40,6 +41,10 @@ GETTER(const char *, resource_key, struct step_row,
 GETTER(const char *, cause_kind, struct step_row, cause_kind_text(row->cause.kind));
 GETTER(const char *, cause_label, struct step_row, row->cause.label ? row->cause.label : "");
 
+GETTER(int64_t, samples, struct step_row, row->sampled.samples);
+GETTER(GArray *, functions, struct step_row,
+       row->sampled.functions ? g_array_ref(row->sampled.functions) : NULL);
+
 static const struct column step_columns[] = {
 	{NULL, COLUMN_TID_NAME, FIELD(struct step_row, piece.thread)},
 	{"begin", COLUMN_TIME, FIELD(struct step_row, piece.begin), .csv = {6}},
@@ -47,6 +52,8 @@ static const struct column step_columns[] = {
 	{"ns", COLUMN_NS, .number = length, .csv = {8}},
 	{"leaf", COLUMN_LEAF, FIELD(struct step_row, piece.leaf), .csv = {2}},
 	{"spans_gap", COLUMN_BOOL, .number = spans_gap, .none = NONE_ZERO, .absent = true},
+	{"samples", COLUMN_WHOLE, .number = samples, .none = NONE_ZERO, .absent = true},
+	{"functions", COLUMN_LIST, .array = functions, .columns = sampled_columns, .absent = true},
 	{"resource", COLUMN_OBJECT, .at = if_resource, .columns = wait_resource_columns,
 	 .absent = true},
 	{"cause", COLUMN_OBJECT, .at = if_caused, .columns = cause_columns, .absent = true},
@@ -65,9 +72,14 @@ static void each_step(const struct report *report, const struct path *path,
 {
 	for (guint i = 0; path && i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
-		struct step_row row = {*piece, piece_cause(report->session, piece)};
+		struct step_row row = {.piece = *piece,
+				       .cause = piece_cause(report->session, piece)};
 
+		if (leaf_wib(piece->leaf) == WIB_WORKING)
+			row.sampled = sampled_in(report->session, piece->thread, piece->begin,
+						 piece->end, true);
 		write(report, &row);
+		sampled_clear(&row.sampled);
 		cause_clear(&row.cause);
 	}
 }
@@ -185,10 +197,27 @@ const struct column kind_sum_columns[] = {
 	{NULL, COLUMN_TEXT, .owned = kind_sum_label, .table = {4, "KIND", 0, "  "}},
 	{0}};
 
+GETTER(const char *, function_name, struct function_total,
+       row->function ? row->function->name : NULL);
+GETTER(const char *, function_file, struct function_total,
+       row->function ? row->function->file : NULL);
+GETTER(GArray *, functions_of, struct path_totals,
+       row->functions && row->functions->len ? g_array_ref(row->functions) : NULL);
+
+static const struct column function_sum_columns[] = {
+	{"name", COLUMN_TEXT, .text = function_name},
+	{"file", COLUMN_TEXT, .text = function_file},
+	{"line", COLUMN_WHOLE, FIELD(struct function_total, line), .none = NONE_ZERO},
+	{"samples", COLUMN_WHOLE, FIELD(struct function_total, samples)},
+	{"ns", COLUMN_NS, FIELD(struct function_total, ns)},
+	{0}};
+
 const struct column path_totals_columns[] = {
 	{"by_thread", COLUMN_LIST, FIELD(struct path_totals, threads),
 	 .columns = thread_sum_columns},
 	{"by_resource", COLUMN_LIST, FIELD(struct path_totals, resources),
 	 .columns = resource_sum_columns},
 	{"by_kind", COLUMN_LIST, FIELD(struct path_totals, kinds), .columns = kind_sum_columns},
+	{"by_function", COLUMN_LIST, .array = functions_of, .columns = function_sum_columns,
+	 .absent = true},
 	{0}};

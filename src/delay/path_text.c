@@ -5,6 +5,7 @@
 #include "delay/delay.h"
 
 #include "path/path_sums.h"
+#include "samples/function_words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -36,6 +37,36 @@ static void sum_line(const struct report *report, const char *title, const GArra
 	text_wrapped(report->output, line->str, 2, 2);
 }
 
+/* "By function, of its work: spin (work.c:15) 790.9 ms (84.0 %), …" */
+static void function_line(const struct report *report, const GArray *list)
+{
+	g_autoptr(GString) line = g_string_new("By function, of its work:");
+	int64_t whole = 0;
+	char length[32];
+	guint i;
+
+	for (i = 0; i < list->len; i++)
+		whole += g_array_index(list, struct function_total, i).ns;
+	for (i = 0; i < list->len && i < NAMED_MAX; i++) {
+		const struct function_total *total = &g_array_index(list, struct function_total, i);
+		double share = (double) total->ns / (double) MAX(whole, 1);
+
+		if (i && share < SHARE_MIN)
+			break;
+		g_string_append(line, i ? ", " : " ");
+		if (total->function)
+			append_function(line, total->function, total->line);
+		else
+			g_string_append(line, "no sample");
+		g_string_append_printf(line, " %s (%.1f %%)", when_duration(length, total->ns),
+				       100.0 * share);
+	}
+	if (i < list->len)
+		g_string_append_printf(line, ", and %u more", list->len - i);
+	if (list->len)
+		text_wrapped(report->output, line->str, 2, 2);
+}
+
 static void sum_lines(const struct report *report, const struct path *path)
 {
 	struct path_totals totals;
@@ -45,6 +76,7 @@ static void sum_lines(const struct report *report, const struct path *path)
 	sum_line(&of_totals, "In all, by thread:", totals.threads, thread_sum_label);
 	sum_line(&of_totals, "By what it went to:", totals.resources, resource_sum_label);
 	sum_line(&of_totals, "By kind:", totals.kinds, kind_sum_label);
+	function_line(&of_totals, totals.functions);
 	path_totals_clear(&totals);
 }
 

@@ -2,6 +2,8 @@
 /* The states of a thread for people: their sums as a tree, and the instances of each node. */
 #include "delay/delay.h"
 
+#include "samples/function_words.h"
+
 #include <inttypes.h>
 
 #define SMALL_NODE 100 /* nodes under this part of the whole have no instances listed */
@@ -14,6 +16,13 @@ static void summary_node(const struct node *node, struct output *output, int dep
 	text_escaped(output, node->label);
 	fprintf(output->file, " (%s) <%u>%s\n", when_duration(length, node->ns), node->id,
 		node->spans_gap ? " [spans lost events]" : "");
+	/* of all work together they are said below each of its leaves */
+	if (node->sampled.samples && node->parent && node->parent->parent) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		append_functions(text, &node->sampled);
+		text_wrapped(output, text->str, 2 * depth + 4, 2);
+	}
 	for (guint i = 0; i < node->children->len; i++)
 		summary_node(g_ptr_array_index(node->children, i), output, depth + 1);
 }

@@ -179,6 +179,7 @@ void path_totals_init(struct path_totals *totals, const struct session *session,
 		g_array_sort(sums[i].list, largest_first);
 		g_hash_table_destroy(sums[i].index);
 	}
+	totals->functions = function_totals_new(session, path);
 }
 
 void path_totals_clear(struct path_totals *totals)
@@ -186,4 +187,5 @@ void path_totals_clear(struct path_totals *totals)
 	g_array_free(totals->threads, TRUE);
 	g_array_free(totals->resources, TRUE);
 	g_array_free(totals->kinds, TRUE);
+	g_array_free(totals->functions, TRUE);
 }

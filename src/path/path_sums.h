@@ -9,6 +9,7 @@
 #ifndef WHYLATE_PATH_PATH_SUMS_H
 #define WHYLATE_PATH_PATH_SUMS_H
 
+#include "path/function_totals.h"
 #include "path/path.h"
 #include "waits/causes.h"
 
@@ -37,6 +38,7 @@ struct total {
 
 struct path_totals {
 	GArray *threads, *resources, *kinds; /* struct total, largest first */
+	GArray *functions; /* struct function_total, largest first: of what it worked */
 	int64_t ns;
 };
 

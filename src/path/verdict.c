@@ -53,6 +53,7 @@ static void append_sampled(GString *text, const struct telling *telling, const s
 			   bool one)
 {
 	struct function_sums *sums;
+	struct functions_sampled sampled;
 
 	if (leaf_is_off_cpu(share->leaf) || !telling->session->trace.timeline.samples.used)
 		return;
@@ -63,11 +64,13 @@ static void append_sampled(GString *text, const struct telling *telling, const s
 
 		function_sums_add_all(sums, piece->thread, piece->begin, piece->end);
 	}
-	if (function_sums_count(sums)) {
+	sampled = function_sums_take(sums, share->times.ns, true);
+	if (sampled.samples) {
 		g_string_append(text, one ? ": " : " (");
-		append_functions(text, sums);
+		append_functions(text, &sampled);
 		g_string_append(text, one ? "" : ")");
 	}
+	sampled_clear(&sampled);
 	function_sums_free(sums);
 }
 

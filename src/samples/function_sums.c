@@ -147,21 +147,6 @@ void function_sums_add_all(struct function_sums *sums, uint32_t thread, int64_t 
 	}
 }
 
-uint32_t function_sums_count(const struct function_sums *sums)
-{
-	return sums->samples;
-}
-
-uint32_t function_sums_cut(const struct function_sums *sums)
-{
-	return sums->cut;
-}
-
-enum sample_source function_sums_source(const struct function_sums *sums)
-{
-	return (enum sample_source) sums->source;
-}
-
 /* --- what they come to ---------------------------------------------------------------- */
 
 /* Half the width of Wilson's interval. */
@@ -261,7 +246,7 @@ static void share_out(const struct function_sums *sums, GArray *list, int64_t ns
 	}
 }
 
-GArray *function_sums_list(const struct function_sums *sums, int64_t ns)
+static GArray *list_of(const struct function_sums *sums, int64_t ns, bool inner)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct function_share));
 	GHashTableIter iterator;
@@ -279,12 +264,46 @@ GArray *function_sums_list(const struct function_sums *sums, int64_t ns)
 			.calling = count->calling,
 			.share = (double) count->samples / sums->samples,
 			.self_share = (double) count->self / sums->samples,
-			.error = error_of(sums, count->samples)};
+			.error = error_of(sums, count->samples),
+			.self_error = error_of(sums, count->self)};
 
+		if (inner && !count->self)
+			continue;
 		share.callers = callers_of(sums, count->function);
 		g_array_append_val(list, share);
 	}
 	g_array_sort(list, shares_first);
 	share_out(sums, list, ns);
 	return list;
+}
+
+struct functions_sampled
+function_sums_take(const struct function_sums *sums, int64_t ns, bool inner)
+{
+	struct functions_sampled sampled = {
+		.samples = sums->samples, .cut = sums->cut, .source = (uint8_t) sums->source};
+
+	if (sums->samples)
+		sampled.functions = list_of(sums, ns, inner);
+	return sampled;
+}
+
+struct functions_sampled sampled_in(const struct session *session, uint32_t thread, int64_t begin,
+				    int64_t end, bool inner)
+{
+	struct functions_sampled sampled = {0};
+	struct function_sums *sums;
+
+	if (!model_thread(&session->trace.model, thread)->samples.used)
+		return sampled;
+	sums = function_sums_new(session);
+	function_sums_add_all(sums, thread, begin, end);
+	sampled = function_sums_take(sums, end - begin, inner);
+	function_sums_free(sums);
+	return sampled;
+}
+
+void sampled_clear(struct functions_sampled *sampled)
+{
+	g_clear_pointer(&sampled->functions, g_array_unref);
 }

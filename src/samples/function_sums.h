@@ -24,7 +24,8 @@ struct function_share {
 	uint32_t samples; /* that have it on their stacks */
 	uint32_t self;    /* … innermost */
 	uint32_t calling; /* … as the caller of the innermost */
-	double share, self_share, error; /* of the samples; error negative: not known */
+	double share, self_share; /* of the samples */
+	double error, self_error; /* … of these; negative: not known */
 	int64_t ns;       /* … of the time that is shared out, by `self`: these add up to it */
 	GArray *callers;  /* owned; struct function_caller, most first; of the innermost only */
 };
@@ -43,13 +44,21 @@ void function_sums_add(struct function_sums *sums, uint32_t thread, const struct
 /* All samples of the thread in a stretch: the one at `end` is of what ran until then. */
 void function_sums_add_all(struct function_sums *sums, uint32_t thread, int64_t begin, int64_t end);
 
-uint32_t function_sums_count(const struct function_sums *sums);
-/* … of them so many break off. */
-uint32_t function_sums_cut(const struct function_sums *sums);
-enum sample_source function_sums_source(const struct function_sums *sums);
+/* What they come to. */
+struct functions_sampled {
+	GArray *functions; /* owned; struct function_share: those that ran most first, then those
+			      that called these, then who is further out; NULL: no samples */
+	uint32_t samples;
+	uint32_t cut;      /* … whose stacks break off */
+	uint8_t source;    /* enum sample_source */
+};
 
-/* struct function_share: those that ran most first, then those that called these, then who is
- * further out. `ns`: the time that is shared out. Free with g_array_free(). */
-GArray *function_sums_list(const struct function_sums *sums, int64_t ns);
+/* `ns`: the time that is shared out. `inner`: only functions that were innermost. */
+struct functions_sampled
+function_sums_take(const struct function_sums *sums, int64_t ns, bool inner);
+/* The same of one stretch of a thread. */
+struct functions_sampled sampled_in(const struct session *session, uint32_t thread, int64_t begin,
+				    int64_t end, bool inner);
+void sampled_clear(struct functions_sampled *sampled);
 
 #endif

@@ -7,6 +7,8 @@
 #define NAMED_MAX 3     /* functions in a sentence */
 #define NAMED_MIN 0.1   /* … of so much of the samples, but for the first */
 #define CALLERS_MAX 3
+#define CUT_MIN 5       /* one of so many stacks that break off is worth a word */
+#define FEW 5 /* samples: shares of fewer say nothing */
 #define CALLER_MOST 0.9 /* of a function's samples: its share need not be told */
 
 static void append_share_of(GString *text, double share, double error)
@@ -28,7 +30,7 @@ void append_function(GString *text, const struct code_function *function, uint32
 		g_string_append(text, " [kernel]");
 }
 
-static void append_callers(GString *text, const struct function_share *share)
+static void append_callers(GString *text, const struct function_share *share, bool few)
 {
 	const GArray *callers = share->callers;
 
@@ -43,35 +45,40 @@ static void append_callers(GString *text, const struct function_share *share)
 				       caller->function->name);
 		if (most)
 			break;
+		if (few)
+			continue;
 		g_string_append(text, " (");
 		append_share_of(text, caller->share, caller->error);
 		g_string_append_c(text, ')');
 	}
 }
 
-void append_functions(GString *text, const struct function_sums *sums)
+void append_functions(GString *text, const struct functions_sampled *sampled)
 {
-	g_autoptr(GArray) list = NULL;
+	bool few = sampled->samples < FEW;
 
-	if (!function_sums_count(sums))
-		return;
-	list = function_sums_list(sums, 0);
-	for (guint i = 0; i < list->len && i < NAMED_MAX; i++) {
-		const struct function_share *share = &g_array_index(list, struct function_share, i);
+	if (few)
+		g_string_append_printf(text, "%u sample%s", sampled->samples,
+				       sampled->samples == 1 ? "" : "s");
+	for (guint i = 0; i < (sampled->functions ? sampled->functions->len : 0) && i < NAMED_MAX;
+	     i++) {
+		const struct function_share *share =
+			&g_array_index(sampled->functions, struct function_share, i);
 
 		if (!share->self || (i && share->self_share < NAMED_MIN))
 			break;
-		g_string_append(text, i ? "; " : "");
-		append_share_of(text, share->self_share, i || share->error < 0 ? -1 : share->error);
-		g_string_append(text, " in ");
+		g_string_append(text, i ? "; " : few ? ", " : "");
+		if (!few)
+			append_share_of(text, share->self_share, i ? -1 : share->self_error);
+		g_string_append(text, few ? "in " : " in ");
 		append_function(text, share->function, share->line);
-		append_callers(text, share);
+		append_callers(text, share, few);
 	}
-	g_string_append_printf(text, "; %u sample%s", function_sums_count(sums),
-			       function_sums_count(sums) == 1 ? "" : "s");
-	if (function_sums_source(sums) > SAMPLE_INTERRUPT)
+	if (!few)
+		g_string_append_printf(text, "; %u samples", sampled->samples);
+	if (sampled->source > SAMPLE_INTERRUPT)
 		g_string_append(text, ", by its own events, not by a clock");
-	if (function_sums_cut(sums))
-		g_string_append_printf(text, ", %u of whose stacks break off",
-				       function_sums_cut(sums));
+	if (sampled->cut * CUT_MIN >= sampled->samples)
+		g_string_append_printf(text, ", %u of which break off (no frame pointers)",
+				       sampled->cut);
 }

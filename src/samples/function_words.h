@@ -9,7 +9,7 @@
 #include "samples/function_sums.h"
 
 /* Those that ran most, with who called them; nothing without samples. */
-void append_functions(GString *text, const struct function_sums *sums);
+void append_functions(GString *text, const struct functions_sampled *sampled);
 /* "burn (work.c:29)", "clear_page_erms [kernel]" */
 void append_function(GString *text, const struct code_function *function, uint32_t line);
 

@@ -213,10 +213,12 @@ static char *note_of(const struct session *session, const struct program *progra
 
 GPtrArray *program_notes(const struct session *session)
 {
-	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free), *binaries;
 	GHashTableIter iterator;
 	gpointer value;
 
+	if (!session->trace.timeline.samples.used)
+		return notes;
 	g_hash_table_iter_init(&iterator, programs_of(session)->table);
 	while (g_hash_table_iter_next(&iterator, NULL, &value)) {
 		const struct program *program = value;
@@ -226,5 +228,13 @@ GPtrArray *program_notes(const struct session *session)
 			g_ptr_array_add(notes, note);
 	}
 	g_ptr_array_sort(notes, by_text);
+	binaries = binaries_notes(session->found.binaries);
+	for (guint i = 0; i < binaries->len; i++)
+		g_ptr_array_add(notes, g_strdup(((struct binary_note *) binaries->pdata[i])->text));
+	g_ptr_array_free(binaries, TRUE);
+	if (!session->found.symbols)
+		g_ptr_array_add(notes, g_strdup("The kernel's functions are left out of samples: "
+						"there is no kallsyms beside the trace "
+						"(--kallsyms FILE says where it is)."));
 	return notes;
 }

@@ -23,7 +23,8 @@ struct code_place {
 struct code_place code_place_at(const struct session *session, const struct thread *life,
 				uint64_t address, int64_t time);
 
-/* Sentences (owned) on programs whose place was fitted, or could not be. */
+/* Sentences (owned) on the files of what was asked for: programs whose place was fitted, or could
+ * not be, files that were not found, the kernel's symbols. Empty without samples. */
 GPtrArray *program_notes(const struct session *session);
 
 #endif

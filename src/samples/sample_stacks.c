@@ -260,6 +260,18 @@ static void add_code(struct named_stacks *stacks, struct sample_stack *stack,
 		    false);
 }
 
+/* Whose frames nothing is beyond. */
+static bool is_outermost(const struct code *code)
+{
+	static const char *const names[] = {"_start", "clone", "__clone", NULL};
+	const struct code_frame *last =
+		code && code->frames->len
+			? &g_array_index(code->frames, struct code_frame, code->frames->len - 1)
+			: NULL;
+
+	return last && starts_with_one_of(last->function, names);
+}
+
 /* Who called the innermost function, if that is not what the call before the return address
  * calls. */
 static void add_hidden(const struct session *session, struct named_stacks *stacks,
@@ -315,6 +327,7 @@ static void add_user(const struct session *session, struct named_stacks *stacks,
 		}
 		add_code(stacks, stack, &place, code);
 	}
+	stack->cut = count == 1 && !is_outermost(leaf_code);
 }
 
 /* --- both ----------------------------------------------------------------------------- */

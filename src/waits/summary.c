@@ -68,8 +68,7 @@ void node_free(struct node *node)
 	g_free(node->label);
 	g_ptr_array_free(node->children, TRUE);
 	g_array_free(node->instances, TRUE);
-	if (node->functions)
-		g_array_free(node->functions, TRUE);
+	sampled_clear(&node->sampled);
 	function_sums_free(node->sums);
 	g_free(node);
 }
@@ -373,10 +372,8 @@ static void add_samples(struct builder *builder, const struct span *span)
 
 static void list_functions(struct node *node)
 {
-	if (node->sums && function_sums_count(node->sums)) {
-		node->samples = function_sums_count(node->sums);
-		node->functions = function_sums_list(node->sums, node->ns);
-	}
+	if (node->sums)
+		node->sampled = function_sums_take(node->sums, node->ns, false);
 	function_sums_free(node->sums);
 	node->sums = NULL;
 }

@@ -31,8 +31,7 @@ struct node {
 	GPtrArray *children; /* owned; largest first */
 	GArray *instances;   /* struct instance, longest first, at most the limit */
 	bool spans_gap;      /* some instance does */
-	uint32_t samples;    /* of what ran in it */
-	GArray *functions;   /* owned; struct function_share, by them; NULL: there are none */
+	struct functions_sampled sampled; /* what ran in it */
 
 	/* while it is built */
 	int64_t shortest;    /* once cut to the limit: what is no longer is left out */

@@ -212,13 +212,13 @@ static void test_functions(void)
 		const struct node *leaf = node->children->pdata[i];
 
 		if (strcmp(leaf->element, "user") == 0) {
-			g_assert_null(leaf->functions); /* nothing is known of it */
+			g_assert_null(leaf->sampled.functions); /* nothing is known of it */
 			continue;
 		}
 		g_assert_cmpstr(leaf->element, ==, "syscall:read");
 		g_assert_cmpint(leaf->ns, ==, 10 + 10 + 10);
-		g_assert_cmpint(leaf->samples, ==, 3);
-		share = &g_array_index(leaf->functions, struct function_share, 0);
+		g_assert_cmpint(leaf->sampled.samples, ==, 3);
+		share = &g_array_index(leaf->sampled.functions, struct function_share, 0);
 		g_assert_cmpstr(share->function->name, ==, "copy_page");
 		g_assert_true(share->function->kernel);
 		g_assert_cmpint(share->self, ==, 3);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The critical path's time by function, as samples share it out.
+ *
+ * Part of path/. What one thread did in one state on the path is shared out by the samples in it
+ * (samples/function_sums.h), whichever pieces they are in; what has none is "no sample". So the
+ * sums are the path's time on the CPU, exactly.
+ */
+#ifndef WHYLATE_PATH_FUNCTION_TOTALS_H
+#define WHYLATE_PATH_FUNCTION_TOTALS_H
+
+#include "path/path.h"
+#include "samples/function_sums.h"
+
+struct function_total {
+	const struct code_function *function; /* borrowed; NULL: of what no sample tells */
+	uint32_t line;    /* at which most of its samples of one state are, 0 */
+	uint32_t at_line; /* … so many */
+	uint32_t samples; /* in which it was innermost */
+	int64_t ns;
+};
+
+/* struct function_total, largest first; empty without samples. Free with g_array_free(). */
+GArray *function_totals_new(const struct session *session, const struct path *path);
+
+#endif
