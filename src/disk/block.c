@@ -24,6 +24,7 @@
 #include "disk/bios.h"
 #include "disk/reclaim.h"
 #include "disk/block_requests.h"
+#include "disk/queue_facts.h"
 #include "disk/completions.h"
 #include "disk/held.h"
 #include "disk/written.h"
@@ -136,6 +137,9 @@ static void request_issued(struct flow *flow, struct host *host, const struct cp
 	if (!request->bios)
 		request->readahead = event->block.rwbs & RWBS_READAHEAD;
 	issuer_if_unknown(flow, host, cpu, request, event);
+	if (before)
+		queue_left(flow, event->host, &other);
+	queue_issued(flow, event->host, request);
 	operation_queued(flow, cpu, event->host, request);
 	if (!before)
 		return;
@@ -144,7 +148,7 @@ static void request_issued(struct flow *flow, struct host *host, const struct cp
 }
 
 /* The driver could not take it: it goes back, and is issued again later. */
-static void request_requeued(struct host *host, int64_t time, const struct event *event)
+static void request_requeued(struct flow *flow, struct host *host, const struct event *event)
 {
 	uint64_t sector = event->block.sector;
 	struct request *request =
@@ -154,8 +158,9 @@ static void request_requeued(struct host *host, int64_t time, const struct event
 		request = request_move(host, request, sector, REQUEST_WAITING);
 	if (!request)
 		return;
+	queue_left(flow, event->host, request);
 	request->issue = INT64_MIN;
-	request->requeued = time;
+	request->requeued = flow->time;
 }
 
 /* --- completion ---------------------------------------------------------------- */
@@ -194,6 +199,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 	if (!request && !before && !sectors && !flush)
 		detail->kind = DETAIL_NONE; /* no I/O of a sector, nor a flush */
 	if (request && sectors > request->left) {
+		queue_left(flow, event->host, request);
 		request_free(host, request); /* its own completion was not seen, nor this issue */
 		return;
 	}
@@ -210,6 +216,7 @@ static void request_completed(struct flow *flow, struct host *host, struct cpu *
 		completed_in_part(host, request, sectors);
 		return;
 	}
+	queue_left(flow, event->host, request);
 	operation_served(flow, cpu, event->host, request, disk_served(flow, host, request));
 	detail->completed = request_keep(host, request);
 	request_free(host, request);
@@ -233,7 +240,7 @@ void flow_block(struct flow *flow, struct cpu *cpu, const struct event *event)
 		request_issued(flow, host, cpu, event);
 		break;
 	case EV_BLOCK_REQUEUE:
-		request_requeued(host, flow->time, event);
+		request_requeued(flow, host, event);
 		break;
 	case EV_BLOCK_COMPLETE:
 		request_completed(flow, host, cpu, event);

@@ -154,6 +154,7 @@ static void want(const struct options *asked, struct wanted *wanted)
 	wanted->operations |=
 		1u << OPERATION_SYSCALL | 1u << OPERATION_FUNCTION | 1u << OPERATION_USER;
 	wanted->resources = true;
+	wanted->facts |= asked->export.as == EXPORT_CSV || asked->export.as == EXPORT_SQLITE;
 }
 
 const struct command export_command = {

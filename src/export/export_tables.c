@@ -2,6 +2,9 @@
 /* Rows of the tables; see export_tables.h. */
 #include "export/export_tables.h"
 
+#include <inttypes.h>
+
+#include "event/results.h"
 #include "latencies/operations.h"
 #include "waits/summary.h"
 #include "symbols/symbols.h"
@@ -63,17 +66,13 @@ static const struct export_column wakeups[] = {
 	{"cpu", MAYBE},
 	{0}};
 static const struct export_column syscalls[] = {
-	{"syscall", KEY},
-	{"thread", THREAD},
-	{"name", TEXT},
-	{"begin", INT},
-	{"end", INT},
-	{"ns", MAYBE},
-	{"resource", "TEXT"},
-	{"cpu", MAYBE},
-	{"entry_seen", INT},
-	{"exit_seen", INT},
-	{0}};
+	{"syscall", KEY},      {"thread", THREAD},
+	{"name", TEXT},        {"begin", INT},
+	{"end", INT},          {"ns", MAYBE},
+	{"resource", "TEXT"},  {"cpu", MAYBE},
+	{"entry_seen", INT},   {"exit_seen", INT},
+	{"return", MAYBE},     {"error", "TEXT"},
+	{"arguments", "TEXT"}, {0}};
 
 static const struct export_column runs[] = {
 	{"run", KEY},
@@ -99,6 +98,7 @@ struct writer {
 	const struct row_sink *sink;   /* borrowed */
 	int64_t intervals, blocks, syscalls, runs; /* rows so far */
 	GHashTable *leaves;            /* owned; leaf -> its interned key */
+	struct shapes *shapes;         /* owned; of calls' fields */
 	GHashTable *callpaths;         /* owned; number of call stack -> interned "a;b;c" */
 };
 
@@ -376,6 +376,43 @@ static void on_wake(const struct walk *walk, const struct walk_wake *wake, void 
 	end(writer, TABLE_WAKEUPS);
 }
 
+/* {"fd":3,"count":4096}: all of them but what it returned. */
+static char *arguments_text(const struct session *session, const struct operation_fields *fields)
+{
+	GString *json = g_string_new("{");
+
+	for (uint32_t i = 0; i < fields->count; i++) {
+		const struct operation_field *field = &fields->at[i];
+		const char *name = session_text(session, field->name);
+
+		if (strcmp(name, "ret") == 0 || operation_field_is_derived(name))
+			continue;
+		g_string_append_printf(json, "%s\"%s\":", json->len > 1 ? "," : "", name);
+		if (field->wide)
+			g_string_append_printf(json, "%" PRIu64, (uint64_t) field->value);
+		else
+			g_string_append_printf(json, "%" PRId64, field->value);
+	}
+	return g_string_free(g_string_append_c(json, '}'), FALSE);
+}
+
+/* What it was passed and returned, if that is known. */
+static void fields_row(const struct writer *writer, const struct walk_frame *frame)
+{
+	const struct session *session = writer->walk->session;
+	const struct operation_field *ret = NULL;
+	struct operation_fields fields = {0};
+	g_autofree char *arguments = NULL;
+
+	if (frame->operation && operation_fields(writer->shapes, frame->operation, &fields)) {
+		ret = operation_field(&fields, intern_id(session->trace.model.names, "ret"));
+		arguments = arguments_text(session, &fields);
+	}
+	number(writer, TABLE_SYSCALLS, ret ? ret->value : 0, ret);
+	text(writer, TABLE_SYSCALLS, ret ? result_name(ret->value) : NULL);
+	text(writer, TABLE_SYSCALLS, arguments);
+}
+
 static void on_leave(const struct walk *walk, const struct walk_frame *frame, void *data)
 {
 	struct writer *writer = data;
@@ -395,6 +432,7 @@ static void on_leave(const struct walk *walk, const struct walk_frame *frame, vo
 	number(writer, TABLE_SYSCALLS, frame->cpu, frame->cpu != NO_CPU);
 	integer(writer, TABLE_SYSCALLS, entered);
 	integer(writer, TABLE_SYSCALLS, left);
+	fields_row(writer, frame);
 	end(writer, TABLE_SYSCALLS);
 }
 
@@ -405,6 +443,7 @@ void tables_write(struct walk *walk, const struct row_sink *sink)
 	struct writer writer = {.walk = walk,
 				.sink = sink,
 				.leaves = g_hash_table_new(NULL, NULL),
+				.shapes = shapes_new(walk->session),
 				.callpaths = g_hash_table_new(NULL, NULL)};
 
 	host_rows(&writer);
@@ -412,5 +451,6 @@ void tables_write(struct walk *walk, const struct row_sink *sink)
 	if (sink->wanted & ~(1u << TABLE_HOSTS | 1u << TABLE_THREADS))
 		walk_all(walk, &visitor, &writer);
 	g_hash_table_destroy(writer.leaves);
+	shapes_free(writer.shapes);
 	g_hash_table_destroy(writer.callpaths);
 }

@@ -189,6 +189,7 @@ static void fill_frame(const struct course *course, const struct found_frame *fo
 	}
 	operation = operation_at(&session->trace.timeline.operations, found->operation);
 	frame->what = operation_what(session, operation);
+	frame->operation = found->operation;
 	frame->left = operation_end(operation);
 	frame->end = MIN(frame->left, frame->end);
 	frame->cpu = operation->cpu == OPERATION_CPU_UNKNOWN ? NO_CPU : (uint32_t) operation->cpu;

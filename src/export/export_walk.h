@@ -51,6 +51,7 @@ struct walk_process {
 
 struct walk_frame {
 	uint32_t what;       /* PACK of operation_kind: syscall, function or user */
+	uint32_t operation;  /* number in the store, 0: not over */
 	uint32_t resource;   /* interned key of what a system call was on, 0 */
 	uint32_t cpu;        /* where it ended, NO_CPU */
 	int64_t begin, end;  /* in the window, and in the frame around it */

@@ -19,6 +19,11 @@ static void free_members(gpointer members)
 	g_array_free(members, TRUE);
 }
 
+bool operation_field_is_derived(const char *name)
+{
+	return strcmp(name, "began_cpu") == 0 || strcmp(name, "in_flight") == 0;
+}
+
 struct shapes *shapes_new(const struct session *session)
 {
 	struct shapes *shapes = g_new0(struct shapes, 1);

@@ -20,6 +20,9 @@ struct operation_fields {
 	struct operation_field at[FACTS_MAX];
 };
 
+/* No event has that field: it was seen beside the call's entry. */
+bool operation_field_is_derived(const char *name);
+
 /* What shapes are made of, looked up once. */
 struct shapes;
 struct shapes *shapes_new(const struct session *session);

@@ -335,6 +335,7 @@ struct request {
 	uint32_t threads; /* of them: how many different ones; those up to */
 	struct requester by[REQUESTERS_MAX]; /* … by the first bio of each; by[0]
 				of a request without bios: who inserted or issued it */
+	int64_t depth, distance; /* of an issued one: queue_facts.h; -1: not known */
 	uint32_t generation, next_free;
 	int64_t handed; /* held: let go on; a bio: handed on to the device below; INT64_MIN */
 	int64_t arrived; /* a bio: at its device; queued is when it was at the first one above */

@@ -133,9 +133,10 @@ RECORD(requester, THREAD(thread), NAME(call), THREAD(behalf), NAME(file), NAME(a
 #define RECORD_TYPE struct request
 RECORD(request, TIME(queued), TIME(issue), TIME(requeued), TIME(end), NUMBER(key), NUMBER(sector),
        NUMBER(dev), NUMBER(origin), NUMBER(sectors), NUMBER(left), NUMBER(bios), NUMBER(threads),
-       IN_PLACE(by, requester), NUMBER(generation), NUMBER(next_free), TIME(handed), TIME(arrived),
-       NUMBER(below), NAME(timer), NUMBER(phase), NUMBER(write), NUMBER(meta), NUMBER(held),
-       NUMBER(readahead), NUMBER(remapped), NUMBER(passed_on), NUMBER(doubtful), NUMBER(used));
+       IN_PLACE(by, requester), NUMBER(depth), NUMBER(distance), NUMBER(generation),
+       NUMBER(next_free), TIME(handed), TIME(arrived), NUMBER(below), NAME(timer), NUMBER(phase),
+       NUMBER(write), NUMBER(meta), NUMBER(held), NUMBER(readahead), NUMBER(remapped),
+       NUMBER(passed_on), NUMBER(doubtful), NUMBER(used));
 #undef RECORD_TYPE
 
 #define RECORD_TYPE struct dirtied

@@ -250,6 +250,21 @@ void operation_syscall_exit(struct flow *flow, struct cpu *cpu, struct thread *t
 	record_values(flow, thread, before, args);
 }
 
+/* Of the operation that was recorded last. */
+static void request_values(struct flow *flow, const struct request *request)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	int64_t said[] = {request->sectors, request->write, request->readahead, request->meta};
+
+	facts_put(bytes, intern_id(flow->names, "sectors write readahead meta"), said,
+		  G_N_ELEMENTS(said));
+	if (request->depth >= 0)
+		facts_put(bytes, intern_id(flow->names, "depth"), &request->depth, 1);
+	if (request->distance >= 0)
+		facts_put(bytes, intern_id(flow->names, "distance"), &request->distance, 1);
+	facts_append(flow->timeline, flow->timeline->operations.used - 1, bytes);
+}
+
 static void request_part(struct flow *flow, const struct request *request, uint32_t what,
 			 int64_t begin, int64_t end, uint16_t host, uint32_t cpu)
 {
@@ -266,6 +281,8 @@ static void request_part(struct flow *flow, const struct request *request, uint3
 		return;
 	operation.duration = (uint64_t) (end - begin);
 	operation_append(&flow->timeline->operations, &none, &operation);
+	if (flow->facts_wanted)
+		request_values(flow, request);
 }
 
 /* By number: the statedump may name the disk later. */

@@ -13,6 +13,7 @@ void flow_state_init(struct flow *flow, struct model *model, struct timeline *ti
 	idmap_init(&flow->work_functions);
 	idmap_init(&flow->user_addresses);
 	idmap_init(&flow->calls_open);
+	idmap_init(&flow->disk_index);
 	idmap_init(&flow->end_index);
 	idmap_init(&flow->peer_ends);
 	idmap_init(&flow->first_reads);
@@ -32,6 +33,9 @@ void flow_state_clear(struct flow *flow)
 	idmap_clear(&flow->work_functions);
 	idmap_clear(&flow->user_addresses);
 	idmap_clear(&flow->calls_open);
+	idmap_clear(&flow->disk_index);
+	if (flow->disk_queues)
+		g_array_free(flow->disk_queues, TRUE);
 	idmap_clear(&flow->end_index);
 	idmap_clear(&flow->peer_ends);
 	idmap_clear(&flow->first_reads);

@@ -81,6 +81,8 @@ struct flow {
 	bool resources_wanted; /* … with the system calls' resources */
 	bool facts_wanted; /* … with what is known of each operation: facts.h */
 	struct idmap calls_open; /* … of host and system call: threads in it */
+	struct idmap disk_index; /* … host and disk -> its place in */
+	GArray *disk_queues; /* … owned; queue_facts.c; NULL: none */
 	uint32_t entry_shape; /* … interned: what is known besides at a call's entry; 0 before */
 	bool exchanges_wanted; /* record what is read from and written to connections */
 	struct idmap first_reads; /* host, process and key of files that were read */

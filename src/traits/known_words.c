@@ -73,6 +73,49 @@ static struct phrase in_flight_phrase(const struct trait_part *part)
 	return phrase;
 }
 
+/* Of block requests. */
+static bool request_phrase(const char *name, const struct trait_part *part, struct phrase *phrase)
+{
+	static const struct {
+		const char *name, *yes, *no;
+	} flags[] = {{"write", "were writes", "were reads"},
+		     {"readahead", "were reading ahead", "were not reading ahead"},
+		     {"meta", "were for the file system's own data", "were for files' data"}};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(flags); i++)
+		if (strcmp(name, flags[i].name) == 0) {
+			bool yes = part->test == TRAIT_FROM ||
+				   (part->test == TRAIT_IS && part->value);
+
+			*phrase = (struct phrase) {g_strdup(yes ? flags[i].yes : flags[i].no),
+						   "were"};
+			return true;
+		}
+	if (strcmp(name, "depth") == 0) {
+		*phrase = (struct phrase) {NULL, "did"};
+		if (part->value == 0 && part->test != TRAIT_FROM)
+			phrase->text = g_strdup("found the disk with no other request");
+		else
+			phrase->text = g_strdup_printf(
+				"found %s%" PRId64 "%s requests at the disk",
+				part->test == TRAIT_TO ? "at most " : "", part->value,
+				part->test == TRAIT_FROM ? " or more other" : " other");
+		return true;
+	}
+	if (strcmp(name, "distance") != 0)
+		return false;
+	*phrase = (struct phrase) {NULL, "did"};
+	if (part->value == 0 && part->test != TRAIT_FROM)
+		phrase->text = g_strdup("began where the request before ended");
+	else
+		phrase->text =
+			g_strdup_printf("began %s%" PRId64
+					" sectors%s from where the request before ended",
+					part->test == TRAIT_TO ? "at most " : "", part->value,
+					part->test == TRAIT_FROM ? " or more" : "");
+	return true;
+}
+
 static struct phrase field_phrase(const struct session *session, const struct known_fields *fields,
 				  const struct trait_part *part)
 {
@@ -198,6 +241,7 @@ static struct phrase fixed_phrase(const struct session *session, enum known know
 struct phrase known_phrase(const struct session *session, const struct profile *profile,
 			   const struct known_fields *fields, const struct trait_part *part)
 {
+	struct phrase phrase;
 	const char *name;
 
 	if (part->field >= KNOWN_OWN)
@@ -207,6 +251,8 @@ struct phrase known_phrase(const struct session *session, const struct profile *
 		return ret_phrase(session, profile, fields, part);
 	if (strcmp(name, "in_flight") == 0)
 		return in_flight_phrase(part);
+	if (g_str_has_prefix(profile->operation, "block-") && request_phrase(name, part, &phrase))
+		return phrase;
 	return field_phrase(session, fields, part);
 }
 

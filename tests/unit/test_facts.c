@@ -115,6 +115,46 @@ static void test_errors(void)
 	}
 }
 
+static void block(struct feed *feed, int64_t time, const char *name, uint64_t sector)
+{
+	struct event event = event_of(feed, time, 0, name);
+
+	event.block.dev = 254 << 20;
+	event.block.sector = sector;
+	event.block.sectors = 8;
+	event.block.tid = 5;
+	send(feed, &event);
+}
+
+/* Three requests: the second one is issued while the first is at the disk, and goes on where that
+ * ends; the third comes when both are done, 884 sectors further on. */
+static void test_requests(void)
+{
+	static const struct {
+		const char *pattern, *found;
+	} cases[] = {
+		{"block-served:* depth=0", "2 from 30 to 50"},
+		{"block-served:* depth>=1", "1 from 60 to 60"},
+		{"block-served:* distance=0", "1 from 60 to 60"},
+		{"block-served:* distance=884", "1 from 50 to 50"},
+		{"block-served:* sectors=8 write=0", "3 from 30 to 60"},
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		FEED_FROM(profile_feed(1, cases[i].pattern));
+
+		sw(feed, 0, 0, "idle", 0, 0, "a", 5);
+		block(feed, 100, "block_rq_issue", 100);
+		block(feed, 110, "block_rq_issue", 108);
+		block(feed, 130, "block_rq_complete", 100);
+		block(feed, 170, "block_rq_complete", 108);
+		block(feed, 200, "block_rq_issue", 1000);
+		block(feed, 250, "block_rq_complete", 1000);
+		plain(feed, 400, 0, "other");
+		g_assert_cmpstr(found(feed), ==, cases[i].found);
+	}
+}
+
 /* Names with blanks are no conditions. */
 static void test_names(void)
 {
@@ -182,6 +222,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/facts/conditions", test_conditions);
 	g_test_add_func("/facts/patterns", test_patterns);
 	g_test_add_func("/facts/errors", test_errors);
+	g_test_add_func("/facts/requests", test_requests);
 	g_test_add_func("/facts/names", test_names);
 	g_test_add_func("/facts/results", test_results);
 	return g_test_run();
