@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """whylate batch: a line for each trace, the broken one too; what lines add up to is exact, in any order and grouping;
 the page; exit status."""
+import base64
 import collections
+import hashlib
 import html.parser
 import itertools
 import json
@@ -252,6 +254,18 @@ def check_page():
         assert line["trace"] in text, line["trace"]
     assert "could not be read" in text and "a limit is exceeded" in text
     assert len(page) < 100000 and not re.search(r"https?:|url\(", page)
+    policy = re.search('http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
+    style = base64.b64encode(hashlib.sha256(re.search("<style>(.*?)</style>", page, re.S).group(1).encode()).digest()).decode()
+    assert "default-src 'none'" in policy and "style-src 'sha256-%s'" % style in policy and "unsafe" not in policy, policy
+
+
+def check_lossy_page():
+    """A trace that lost events is not called good."""
+    done = batch(*t.trace("lost", "polls"), "--index", ROOT + "/lossy.html")
+    assert [line["status"] for line in lines_of(done)] == [0, 0]
+    with open(ROOT + "/lossy.html", encoding="utf-8") as file:
+        page = file.read()
+    assert "1 traces are good; 1 lost events" in page and '<td class="bad">read, but events were lost' in page, page[:900]
 
 
 def check_all_shipped():
@@ -273,5 +287,6 @@ tap.case("limits over each and over all", check_limits)
 tap.case("what is one trace", check_grouping)
 tap.case("lines that are none", check_bad_lines)
 tap.case("the page", check_page)
+tap.case("the page and lost events", check_lossy_page)
 tap.case("all shipped traces", check_all_shipped)
 sys.exit(tap.done())

@@ -52,7 +52,7 @@ class Unpacker:
 
     def __init__(self, timeline):
         self.timeline = timeline
-        self.blocked = [leaf[2] == 4 for leaf in timeline["leaves"]]
+        self.blocked = [leaf[2] in (4, 6) for leaf in timeline["leaves"]]
 
     def number(self):
         value = shift = 0
@@ -78,7 +78,7 @@ class Unpacker:
                 self.number()
                 present = self.data[self.at]
                 self.at += 1
-                kinds = [kind for kind in range(6) if present >> kind & 1]
+                kinds = [kind for kind in range(7) if present >> kind & 1]
                 shares = [self.data[self.at + i] for i in range(len(kinds) - 1)]
                 self.at += len(shares)
                 shares.append(255 - sum(shares))
@@ -93,7 +93,7 @@ class Unpacker:
         return cells
 
 
-WIB = {"working": (0, 1), "interrupted": (2, 3), "blocked": (4,), "unknown": (5,)}
+WIB = {"working": (0, 1), "interrupted": (2, 3), "blocked": (4, 6), "unknown": (5,)}
 
 
 def check_levels(name, *arguments):
@@ -226,7 +226,7 @@ def check_zoom(browser):
     ActionChains(browser.driver).move_to_element_with_offset(canvas, 100, 20).click_and_hold().move_by_offset(-200, 0).release().perform()
     browser.settle()
     after = browser.shown()
-    per_pixel = (before[1] - before[0]) / (box["width"] - 176)
+    per_pixel = (before[1] - before[0]) / (box["width"] - browser.js("return whylate.timeline.left"))
     assert abs(after[0] - before[0] - 200 * per_pixel) < 3 * per_pixel, (before, after)
     browser.js("for (let i = 0; i < 60; i++) whylate.timeline.zoom(0.5, 1e6)")
     assert browser.shown()[1] - browser.shown()[0] == 100, browser.shown()
@@ -245,8 +245,8 @@ def pixels(browser, tid, begin, end):
 
 
 def check_drawn(browser):
-    """What is drawn is what the report says: user code green, a system call blue, and a wait hatched in red, over all
-    of the longest instance of each; the names of the colours are the style's."""
+    """What is drawn is what the report says: user code blue, a system call light blue, and a wait hatched in dark red, dimmed
+    as the path is elsewhere, over all of the longest instance of each; the names of the colours are the style's."""
     browser.open("startup")
     report = json.loads(output("delay", SOURCE + "/traces/startup-chain", *TARGET, "--format", "json"))
     thread, = [thread for thread in report["threads"] if thread["name"] == "xinit"]
@@ -255,11 +255,56 @@ def check_drawn(browser):
         for node in part["children"]:
             first = max(thread["instances"][str(node["id"])], key=lambda one: one["ns"])
             found.setdefault(part["key"] if node["key"] != "working/user" else "user", (first["begin"] - base, first["end"] - base))
-    for key, color in (("user", {(46, 139, 30)}), ("working", {(47, 95, 208)})):
+    for key, color in (("user", {(29, 95, 184)}), ("working", {(122, 179, 232)})):
         colors = {tuple(color) for color in pixels(browser, 221, *found[key])}
         assert colors == color, (key, colors)
     red = pixels(browser, 221, *found["blocked"])
-    assert all(r > g + 30 and r > b + 30 for r, g, b in red) and len({tuple(color) for color in red}) > 1, red[:20]
+    assert all(r > g + 20 and r > b + 20 for r, g, b in red) and len({tuple(color) for color in red}) > 1, red[:20]
+
+
+def check_path(browser):
+    """The critical path on the rows: who has most of it first, with its share; undimmed where it is, dimmed beside it."""
+    browser.open("startup")
+    totals = json.loads(output("delay", SOURCE + "/traces/startup-chain", *TARGET, "--format", "json"))["critical_path_totals"]["by_thread"]
+    lines = browser.js("return whylate.timeline.lines.filter((row) => row >= 0).map((row) => [whylate.rows[row].tid, whylate.timeline.shares.get(row) || 0])")
+    on_path = [line for line in lines if line[1]]
+    assert on_path == [[one["tid"], one["ns"]] for one in totals] and lines[:len(on_path)] == on_path, (lines, totals)
+    hops = browser.js("return whylate.timeline.hops.map(({row, begin, end}) => [whylate.rows[row].tid, begin, end])")
+    assert hops[0][1] == 0 and hops[-1][2] == browser.js("return whylate.length_ns")
+    assert all(a[2] == b[1] and a[0] != b[0] for a, b in zip(hops, hops[1:])), "hops do not tile the window"
+    # xinit waits for Xorg there: its row is dimmed, Xorg's is not
+    begin, end = next((begin, end) for tid, begin, end in hops if tid == 222 and end - begin > 8e8)
+    dark = [min(sum(color) for color in pixels(browser, tid, begin, end)) for tid in (221, 222)]
+    assert dark[0] > dark[1] + 100, dark
+
+
+def check_linked(browser):
+    """A sentence of the verdict shows its pieces; where one is stands in the address, and Back goes back."""
+    browser.open("startup")
+    whole = browser.shown()
+    browser.click(".verdict li:nth-child(2) button")
+    marked = browser.js("return whylate.timeline.marked.map(([row, begin, ns]) => [whylate.rows[row].tid, begin, ns])")
+    report = json.loads(output("delay", SOURCE + "/traces/startup-chain", *TARGET, "--format", "json"))
+    assert {tid for tid, _, _ in marked} == {223} and "x-session (223)" in report["verdict"][1], marked
+    said = re.search(r"\((\S+ \S+)\)", report["verdict"][1]).group(1)
+    assert duration(sum(ns for _, _, ns in marked)) == said, (sum(ns for _, _, ns in marked), said)
+    shown, place = browser.shown(), browser.js("return location.hash")
+    assert shown != whole and "sentence=1" in place, (shown, place)
+    browser.js("history.back(); return new Promise(done => setTimeout(done, 200))")
+    assert browser.shown() == whole and not browser.all(".verdict li.chosen"), browser.shown()
+    browser.open("startup", fragment=place)
+    assert [round(one) for one in browser.shown()] == [round(one) for one in shown], (browser.shown(), shown)
+    assert len(browser.all(".verdict li.chosen")) == 1
+
+
+def check_bounded(browser):
+    """A page stays below 3 MB whatever the trace, and says what it leaves out: here of a report of more than 8 MB."""
+    arguments = ("delay", trace("zero-read"), "--thread", "all", "--limit", "0")
+    assert len(output(*arguments, "--format", "json")) > 8e6
+    browser.open("bounded", *arguments)
+    assert os.path.getsize(browser.made["bounded"]) < 3e6, os.path.getsize(browser.made["bounded"])
+    left = browser.js("return whylate.report.threads_omitted")
+    assert left and "no room for all" in browser.text(".chooser"), left
 
 
 def check_million(browser):
@@ -267,7 +312,7 @@ def check_million(browser):
     what is merged is said."""
     seconds = browser.open("zero-read", "delay", trace("zero-read"), "--thread", "all")
     assert seconds < 3, "%.1f s" % seconds
-    assert os.path.getsize(browser.made["zero-read"]) < 5e6
+    assert os.path.getsize(browser.made["zero-read"]) < 3e6
     assert "are merged" in browser.text(".timeline"), "it is not said that states are merged"
     times = browser.js("""const t = whylate.timeline, done = [];
         for (const part of [1, 0.1, 0.01, 0.001, 0.0001])
@@ -291,7 +336,7 @@ def check_keys(browser):
     assert browser.shown()[1] - browser.shown()[0] < whole[1] - whole[0]
     browser.keys("0")
     assert browser.shown() == whole
-    browser.keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    browser.keys(*[Keys.ARROW_DOWN] * 6)  # the path, then by their share of it
     assert "xinit (221)" in browser.js("return document.getElementById('live').textContent")
     browser.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     selected = browser.js("return whylate.timeline.selected")
@@ -475,7 +520,8 @@ tap.case("levels of detail tile all time, and add up: zero-read", check_levels, 
 tap.case("sink.whylate.overview with format=html", check_plugin)
 tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
-              ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("a million events", check_million), ("by keys alone", check_keys),
+              ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
+              ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),
               ("light, dark, narrow, print", check_looks), ("other traces", check_opens))

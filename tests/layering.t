@@ -25,11 +25,11 @@ TABLE = {
     "ready": "run", "contention": "ready", "lives": "run", "waits": "contention lives samples", "words": "waits", "path": "words", "imposed": "path", "latencies": "waits", "tracking": "latencies path",
     "calls": "tracking",
     # what reports share
-    "report": "latencies path imposed coverage", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "traits": "report tracking apart", "limits": "report tracking", "settings": "report tracking",
+    "report": "latencies path imposed coverage", "page": "report", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "traits": "report tracking apart", "limits": "report tracking", "settings": "report tracking",
     # a room a question: none uses another
-    "overview": "whatif limits settings", "delay": "whatif limits settings", "profile": "whatif limits traits",
+    "overview": "page whatif limits settings", "delay": "page whatif limits settings", "profile": "page whatif limits traits",
     "requests": "whatif limits settings", "functions": "report calls", "diff": "report calls settings", "check": "report",
-    "explain": "findings", "export": "whatif", "batch": "findings limits settings", "lami": "report tracking",
+    "explain": "findings", "export": "whatif", "batch": "page findings limits settings", "lami": "report tracking",
     # all of them
     "commands": "overview delay profile requests functions diff check explain export batch lami",
     "record": "util",

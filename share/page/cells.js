@@ -72,7 +72,7 @@ function unpack(bytes, start, stop, from) {
 			}
 		} else {
 			const leaf = number();
-			if (LEAVES[leaf].kind === BLOCKED) {
+			if (isBlocked(LEAVES[leaf].kind)) {
 				const resource = number(),
 					waker = number(),
 					row = number();
@@ -193,8 +193,9 @@ function cellAt(row, time, nsPerPixel) {
 /* Lines for people about a cell. */
 function linesAbout(cell) {
 	const row = ROWS[cell.row];
-	const state = cell.merged ? cell.label : `${['', '', '', '', 'Blocked: '][cell.kind] || ''}${cell.label}`;
+	const state = cell.merged ? cell.label : `${isBlocked(cell.kind) ? 'Blocked: ' : ''}${cell.label}`;
 	const lines = [`${named(row)}: ${state}`];
+	if (cell.kind === IDLE && !cell.merged) lines.push('nobody else imposed this wait: it does not count');
 	if (cell.resource) lines.push(`on ${cell.resource}`);
 	lines.push(`${duration(cell.ns)} (${exactly(cell.ns)})`, `from ${clock(cell.begin)} to ${clock(cell.end)}`);
 	if (cell.merged)

@@ -162,14 +162,16 @@ function commandFor(thread, begin, end) {
 /* --- words for the states -------------------------------------------------------- */
 
 const CLASSES = [
-	{key: 'user', label: 'User code, kernel thread'},
-	{key: 'syscall', label: 'System call'},
-	{key: 'interrupt', label: 'Interrupt'},
-	{key: 'ready', label: 'Preempted, waiting for CPU'},
-	{key: 'blocked', label: 'Blocked'},
+	{key: 'user', label: 'Ran user code, or as a kernel thread'},
+	{key: 'syscall', label: 'Ran in a system call'},
+	{key: 'interrupt', label: 'Interrupted'},
+	{key: 'ready', label: 'Ready, without a CPU'},
+	{key: 'blocked', label: 'Waited for others'},
 	{key: 'unknown', label: 'Unknown'},
+	{key: 'idle', label: 'Waits that do not count: own timers, idle, the tracer'},
 ];
-const [USER, SYSCALL, INTERRUPT, READY, BLOCKED, UNKNOWN] = [0, 1, 2, 3, 4, 5];
+const [USER, SYSCALL, INTERRUPT, READY, BLOCKED, UNKNOWN, IDLE] = [0, 1, 2, 3, 4, 5, 6];
+const isBlocked = (kind) => kind === BLOCKED || kind === IDLE;
 
 /* The class of a leaf's key, as in the report. */
 function classOfKey(key) {

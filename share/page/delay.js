@@ -12,30 +12,64 @@ function worthWords(worth) {
 	return `Without it, ${only}${duration(worth.saved_ns)} sooner.`;
 }
 
-function verdictList() {
+/* What the steps of the critical path were that a sentence is of, by class: [{class, ns, label}], most first. */
+function sentenceParts(i) {
+	const pieces = ((TIMELINE.sentences || [])[i] || []).map(([row, begin, ns]) => [begin, begin + ns, row]),
+		sums = new Float64Array(CLASSES.length);
+	let at = 0;
+	for (const step of REPORT.critical_path) {
+		while (at < pieces.length && pieces[at][1] <= step.begin) at++;
+		if (at === pieces.length) break;
+		if (pieces[at][0] <= step.begin) sums[classOfKey(step.leaf)] += step.ns;
+	}
+	return CLASSES.map(({key, label}, kind) => ({class: key, label, ns: sums[kind]})).sort((a, b) => b.ns - a.ns);
+}
+
+function meter(i, share, worth) {
+	const parts = sentenceParts(i).filter((part) => part.ns > 0),
+		whole = parts.reduce((sum, part) => sum + part.ns, 0);
+	const words = parts.map((part) => `${part.label} ${percent(part.ns, whole)}`).join(', ');
+	return el(
+		'span',
+		{class: 'measure', 'aria-hidden': 'true', title: words},
+		el(
+			'span',
+			{class: 'meter'},
+			el(
+				'span',
+				{class: 'parts', 'width%': Math.min(100, share)},
+				whole
+					? parts.map((part) => el('span', {class: `c-${part.class}`, 'width%': (100 * part.ns) / whole}))
+					: el('span', {class: 'c-all', 'width%': 100}),
+			),
+		),
+		worth && worth.saved_ns > 0
+			? el('span', {class: 'worth', title: 'Without it, so much sooner', 'width%': worthShare(worth, share)})
+			: null,
+	);
+}
+
+function verdictList(timeline) {
 	const list = REPORT.verdict;
 	if (!list.length) return null;
 	return el(
 		'ol',
 		{class: 'verdict'},
 		list.map((text, i) => {
-			const share = /^(?:<\s*)?([\d.]+) %/.exec(text);
-			const worth = REPORT.worth.find((one) => one.sentence === i);
-			const [, head, rest] = /^([^)]*\)): (.*)$/s.exec(text) || [null, '', text];
+			const share = /^(?:<\s*)?([\d.]+) %/.exec(text),
+				worth = REPORT.worth.find((one) => one.sentence === i),
+				[, head, rest] = /^([^)]*\)): (.*)$/s.exec(text) || [null, '', text],
+				pieces = (TIMELINE.sentences || [])[i] || [];
+			const words = [el('strong', {}, head), ' ', rest, worth ? ' ' + worthWords(worth) : null];
 			return el(
 				'li',
-				{class: i ? null : 'first'},
-				share
-					? el(
-							'span',
-							{class: 'meter', 'aria-hidden': 'true'},
-							el('span', {'width%': Math.min(100, share[1])}),
-							worth
-								? el('span', {class: 'worth', 'width%': worthShare(worth, share[1])})
-								: null,
-						)
-					: null,
-				el('span', {class: 'text'}, el('strong', {}, head), ' ', rest, worth ? ' ' + worthWords(worth) : null),
+				{class: [i ? '' : 'first', share ? '' : 'plain'].join(' ').trim() || null, 'data-sentence': i},
+				share ? meter(i, share[1], worth) : null,
+				pieces.length
+					? button(words, 'Show what this is of in the timeline', () => showSentence(timeline, i), {
+							class: 'says text',
+						})
+					: el('span', {class: 'text'}, words),
 			);
 		}),
 	);
@@ -74,8 +108,9 @@ function pathSection(timeline) {
 	return section(
 		'path',
 		'Critical path',
-		`What the end of the window waited for, step by step: ${count(steps.length, 'step')} that fill ` +
-			`all of its ${duration(LENGTH)}. Only what makes these shorter can make the whole shorter.`,
+		`What the end of the window waited for, step by step: ${count(steps.length + (REPORT.critical_path_omitted || 0), 'step')} that fill ` +
+			`all of its ${duration(LENGTH)}. Only what makes these shorter can make the whole shorter.` +
+			(REPORT.critical_path_omitted ? ` This page has the ${steps.length.toLocaleString('en')} longest.` : ''),
 		el(
 			'div',
 			{class: 'columns'},
@@ -157,8 +192,17 @@ function threadTotals(thread) {
 }
 
 function threadSections(timeline) {
-	const threads = REPORT.threads;
+	const threads = REPORT.threads,
+		left = el('div', {});
 	if (!threads.length) return null;
+	if (REPORT.threads_omitted)
+		left.append(
+			el(
+				'span',
+				{class: 'note'},
+				` The ${threads.length} that did most, of ${threads.length + REPORT.threads_omitted}: a page has no room for all.`,
+			),
+		);
 	const choice = el(
 		'select',
 		{id: 'thread', 'aria-label': 'Thread'},
@@ -167,8 +211,7 @@ function threadSections(timeline) {
 		),
 	);
 	const tree = el('div', {class: 'wib'}),
-		waits = el('div', {class: 'waits'}),
-		left = el('div', {});
+		waits = el('div', {class: 'waits'});
 	const weight = (one) => (REPORT.target ? one.end - one.begin : threadTotals(one).working_ns);
 	const longest = threads.reduce((best, one, i) => (weight(one) > weight(threads[best]) ? i : best), 0);
 	const show = (index) => {
@@ -203,6 +246,8 @@ function threadSections(timeline) {
 	];
 }
 
+const ALL_THREADS = (REPORT.threads || []).length + (REPORT.threads_omitted || 0);
+
 function threadTable(timeline) {
 	/* those that did nothing have nothing to say */
 	const threads = REPORT.threads
@@ -220,8 +265,8 @@ function threadTable(timeline) {
 		],
 		threads,
 		(one) => goTo(timeline, one, one.begin, one.end),
-		threads.length < REPORT.threads.length
-			? `The ${threads.length} that worked most, of ${REPORT.threads.length} threads`
+		threads.length < ALL_THREADS
+			? `The ${threads.length} that worked most, of ${ALL_THREADS} threads`
 			: null,
 	);
 }
@@ -311,20 +356,18 @@ function delayEdges() {
 
 function delayPage(timeline, main) {
 	const {target} = REPORT,
-		verdict = verdictList();
+		verdict = verdictList(timeline);
 	const subject = target
 		? `${named(target)}: ${target.event}`
 		: REPORT.threads.length === 1
 			? named(REPORT.threads[0])
-			: `${count(REPORT.threads.length, 'thread')}`;
+			: `${count(ALL_THREADS, 'thread')}`;
 	main.append(
 		section(
 			'answer',
 			target
 				? `Why was ${target.name} not sooner?`
-				: verdict
-					? `Where the time of ${subject} went`
-					: `Where the time of ${subject} went`,
+				: `Where the time of ${subject} went`,
 			target
 				? `${subject} at ${clock(target.time)}. The window before it, ${duration(LENGTH)}, went to:`
 				: null,

@@ -114,6 +114,7 @@ function select(timeline, cell, zoom) {
 	}
 	timeline.onselect(cell);
 	timeline.draw();
+	rememberPlace(timeline, true);
 }
 
 /* From anywhere on the page: to this part of a thread's time. */
@@ -124,6 +125,7 @@ function goTo(timeline, thread, begin, end) {
 		behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
 	});
 	const ns = Math.max(end - begin, 1);
+	timeline.marked = [];
 	timeline.show(begin - ns * 0.35, end + ns * 0.35);
 	if (row < 0) {
 		announce(`${named(thread)} has no row in the timeline`);
@@ -377,7 +379,11 @@ function keys(timeline, canvas, search) {
 				timeline.selected.end + timeline.selected.ns * 0.35,
 			),
 		f: () => toggleFrames(timeline, timeline.lines[timeline.line]),
-		Escape: () => select(timeline, null),
+		Escape: () => {
+			timeline.marked = [];
+			for (const line of document.querySelectorAll('.verdict li.chosen')) line.classList.remove('chosen');
+			select(timeline, null);
+		},
 	};
 	canvas.addEventListener('keydown', (event) => {
 		const action = !event.ctrlKey && !event.metaKey && !event.altKey && actions[event.key];

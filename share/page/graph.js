@@ -158,7 +158,18 @@ function graphPicture(edges) {
 			),
 		);
 		picture.append(line);
-		labels.push(svg('text', {x: mid[0], y: mid[1], class: 'edge-text'}, duration(edge.ns)));
+		const text = duration(edge.ns);
+		labels.push(
+			svg('rect', {
+				x: mid[0] - 3,
+				y: mid[1] - 11,
+				width: text.length * 6.2 + 6,
+				height: 14,
+				rx: 3,
+				class: 'edge-plate',
+			}),
+			svg('text', {x: mid[0], y: mid[1], class: 'edge-text'}, text),
+		);
 	}
 	for (const node of nodes) {
 		const [x, y] = at(node),

@@ -20,7 +20,7 @@ function coverageCard() {
 				.join(', ');
 	return el(
 		'details',
-		{class: good ? 'coverage good' : 'coverage bad', open: !good},
+		{class: good ? 'coverage good' : 'coverage lossy', open: !good && gaps + damage < 6},
 		el(
 			'summary',
 			{},
@@ -58,6 +58,13 @@ function coverageCard() {
 	);
 }
 
+/* Of several hosts: whose clock was put on whose, and how far that may be off. */
+function clockText(host) {
+	if (!MANY_HOSTS || host.clock_from === 'own') return null;
+	const error = host.clock_error === null ? 'error not known' : `±${duration(host.clock_error)}`;
+	return `clock moved by ${duration(host.clock_offset)} (${error}${host.clock_from === 'packets' ? ', by packets' : ', as given'})`;
+}
+
 function header() {
 	const hosts = REPORT.hosts.map(
 		(host) =>
@@ -65,6 +72,7 @@ function header() {
 				host.kernel && `Linux ${host.kernel}`,
 				host.tracer,
 				host.cpus && count(host.cpus, 'CPU'),
+				clockText(host),
 			]
 				.filter(Boolean)
 				.join(', ')}`,
@@ -92,11 +100,13 @@ function header() {
 
 function navigation() {
 	const names = {
+		'stands-out': 'What stands out',
 		answer: 'Answer',
 		picture: 'Timeline',
 		comparison: 'Comparison',
 		latencies: 'Latencies',
 		path: 'Critical path',
+		lineage: 'Lineage',
 		causality: 'Causes',
 		summary: 'States',
 		graph: 'Graph',
@@ -105,8 +115,8 @@ function navigation() {
 		waits: 'Waits',
 		calls: 'Calls',
 	};
-	for (const [id, name] of Object.entries(names))
-		if (document.getElementById(id)) document.getElementById('nav').append(el('a', {href: `#${id}`}, name));
+	for (const {id} of document.querySelectorAll('main > section'))
+		if (names[id]) document.getElementById('nav').append(el('a', {href: `#${id}`}, names[id]));
 }
 
 function start() {
@@ -126,6 +136,8 @@ function start() {
 	navigation();
 	if (!ROWS.length) document.getElementById('picture').hidden = true;
 	timeline.resize();
+	if (location.hash) goToPlace(timeline);
+	addEventListener('popstate', () => goToPlace(timeline));
 	globalThis.whylate = {
 		timeline,
 		report: REPORT,

@@ -4,13 +4,13 @@
 const IMPOSED = [
 	['working_ns', 'worked', 'user'],
 	['wait_cpu_ns', 'waited for a CPU', 'ready'],
-	['sleep_ns', 'slept', 'blocked'],
+	['sleep_ns', 'slept', 'idle'],
 	['device_ns', 'waited for a device', 'device'],
 	['limit_ns', 'was kept back by a limit', 'device'],
 	['network_ns', 'waited for the network', 'device'],
 	['silence_ns', 'did not answer or end in time', 'blocked'],
-	['ran_ns', 'kept them off the CPU', 'syscall'],
-	['in_way_ns', 'had its data in their way', 'softirq'],
+	['ran_ns', 'kept them off the CPU', 'ready'],
+	['in_way_ns', 'had its data in their way', 'interrupt'],
 	['other_ns', 'was in an unknown state, or not followed', 'unknown'],
 ];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the timeline is drawn: a canvas with the critical path and a row for each thread. Zoomed in, a row that is open
+/* How the timeline is drawn: a canvas with a row for each thread, the critical path as a thick band over them (band.js). Zoomed in, a row that is open
  * shows the nested frames of its control flow below its state.
  *
  * Drawing takes about as long however much there is: of each row the level of detail is taken whose cells
@@ -11,11 +11,12 @@ const ROW = 24,
 	FRAME = 13,
 	FRAMES_MAX = 4,
 	AXIS = 26;
-const HEIGHTS = [1, 1, 1, 0.7, 0.45, 0.25]; /* of the band, by class: another cue than colour */
+const HEIGHTS = [1, 1, 1, 0.7, 0.5, 0.25, 0.25]; /* of the band, by class: another cue than colour */
 const ARROWS_MAX = 400;
+const DIMMED = 0.38; /* what is not on the critical path */
 
 /* What is drawn where: the class Timeline says which part of time and which rows. */
-class TimelinePicture {
+class TimelinePicture extends PathBand {
 	draw() {
 		this.pending ??= requestAnimationFrame(() => {
 			this.pending = null;
@@ -45,11 +46,15 @@ class TimelinePicture {
 			this.place.set(row, y);
 			if (y > this.height || y + height < AXIS) return;
 			this.paintBack(row, y, height, line);
-			if (row < 0) this.collectPath(y + 4);
+			if (row < 0) return;
 			else this.collectRow(row, y + 4);
 		});
 		this.paintGaps();
+		if (this.hops.length) c.globalAlpha = DIMMED;
 		this.paintRects();
+		c.globalAlpha = 1;
+		if (this.hops.length) this.paintHops();
+		this.paintMarked();
 		if (this.arrows) this.paintArrows();
 		this.paintSelected();
 		this.eachLine((row, y, height) => {
@@ -88,13 +93,28 @@ class TimelinePicture {
 		c.fillStyle = this.color.back;
 		c.fillRect(4, y + 1, this.left - 4, ROW - 3);
 		c.fillStyle = this.color.text;
-		const text = row < 0 ? 'Critical path' : named(ROWS[row]);
-		c.font = row < 0 || this.matches.has(row) ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
+		const narrow = this.left < 120,
+			text = row < 0 ? 'Critical path' : narrow ? ROWS[row].name || '?' : named(ROWS[row]);
+		const share = this.shares.get(row);
+		c.font = row < 0 || share || this.matches.has(row) ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
 		c.save();
 		c.beginPath();
 		c.rect(4, y, width, ROW);
 		c.clip();
-		c.fillText(row < 0 ? text : `${this.isOpen(row) ? '▾' : '▸'} ${text}`, 8, y + ROW / 2);
+		let room = width - 10;
+		if (share && !narrow) {
+			const part = percent(share, LENGTH);
+			room -= c.measureText(part).width + 8;
+			c.textAlign = 'right';
+			c.fillText(part, this.left - 8, y + ROW / 2);
+			c.textAlign = 'left';
+		}
+		let shown = row < 0 ? text : `${this.isOpen(row) ? '▾' : '▸'} ${text}`;
+		if (c.measureText(shown).width > room) {
+			while (shown.length > 4 && c.measureText(shown + '…').width > room) shown = shown.slice(0, -1);
+			shown += '…';
+		}
+		c.fillText(shown, 8, y + ROW / 2);
 		c.restore();
 		if (this.isOpen(row)) {
 			c.fillStyle = this.color.faint;
@@ -110,11 +130,11 @@ class TimelinePicture {
 		if (width <= 0) return;
 		if (width >= 4 && this.patterns[kind]) {
 			this.fills[kind].push(x, y, width, height);
-			if (text && width > 34) this.texts.push([text, x, y, width, height, false]);
+			if (text && width > 34) this.texts.push([text, x, y, width, height, kind, false]);
 			return;
 		}
 		this.rects[kind].push(x, y, Math.max(width, 1), height);
-		if (text && width > 34) this.texts.push([text, x, y, width, height, true]);
+		if (text && width > 34) this.texts.push([text, x, y, width, height, kind, kind !== IDLE]);
 	}
 
 	/* Shares of a class from the bottom of the band up. */
@@ -220,36 +240,6 @@ class TimelinePicture {
 		else this.rect(leaf.kind, x1, x2, y + (BAND - height) / 2, height, wide ? shortLeaf(leaf) : null);
 	}
 
-	collectPath(y) {
-		const pieces = this.path;
-		let low = 0,
-			high = pieces.length;
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			if (pieces[middle].end > this.from) high = middle;
-			else low = middle + 1;
-		}
-		let drawn = -1;
-		for (let i = low; i < pieces.length && pieces[i].begin < this.to; i++) {
-			const piece = pieces[i],
-				x1 = this.x(piece.begin),
-				x2 = this.x(piece.end),
-				kind = classOfKey(piece.leaf);
-			if (x2 < drawn + 0.7) continue;
-			drawn = Math.max(x2, x1 + 1);
-			const wide = x2 - x1 > 34,
-				height = wide ? BAND : BAND * HEIGHTS[kind];
-			this.rect(
-				kind,
-				x1,
-				x2,
-				y + (BAND - height) / 2,
-				height,
-				wide ? `${piece.name} ${piece.leaf.replace(/^\w+\/(syscall:)?/, '')}` : null,
-			);
-		}
-	}
-
 	/* Frames below the state: what was on the control-flow stack, taken from how states follow each other. A
 	 * frame goes on below what interrupts it; it is over when a state as low as it comes. */
 	collectFrames(row, y) {
@@ -300,31 +290,38 @@ class TimelinePicture {
 				this.rect(frame.kind, this.x(begin), this.x(end), y + depth * FRAME, FRAME - 1, frame.name);
 	}
 
+	/* On the path every wait counts, also one by the thread's own timer. */
+	seenAs(kind) {
+		return kind === IDLE && this.onPath ? BLOCKED : kind;
+	}
+
 	paintRects() {
-		const c = this.context;
+		const c = this.context,
+			alpha = c.globalAlpha;
 		this.rects.forEach((list, kind) => {
-			c.fillStyle = this.classColor[kind];
+			c.fillStyle = this.classColor[this.seenAs(kind)];
 			for (let i = 0; i < list.length; i += 4) c.fillRect(list[i], list[i + 1], list[i + 2], list[i + 3]);
 		});
 		this.fills.forEach((list, kind) => {
-			c.fillStyle = this.patterns[kind] || this.classColor[kind];
+			c.fillStyle = this.patterns[this.seenAs(kind)] || this.classColor[this.seenAs(kind)];
 			for (let i = 0; i < list.length; i += 4) c.fillRect(list[i], list[i + 1], list[i + 2], list[i + 3]);
-			c.strokeStyle = this.classColor[kind];
+			if (this.seenAs(kind) === IDLE) return;
+			c.strokeStyle = this.classColor[this.seenAs(kind)];
 			for (let i = 0; i < list.length; i += 4)
 				if (list[i + 2] > 5) c.strokeRect(list[i] + 0.5, list[i + 1] + 0.5, list[i + 2] - 1, list[i + 3] - 1);
 		});
 		c.font = '11px system-ui, sans-serif';
-		for (const [text, x, y, width, height, solid] of this.texts.slice(0, 600)) {
+		for (const [text, x, y, width, height, kind, solid] of this.texts.slice(0, 600)) {
 			const shown = fitted(text, width - 8);
 			if (!shown) continue;
 			if (!solid) {
 				/* a plate below it, as the pattern is not to read on */
 				c.fillStyle = this.color.back;
-				c.globalAlpha = 0.8;
+				c.globalAlpha = 0.8 * alpha;
 				c.fillRect(x + 2, y + 2, Math.min(width - 4, shown.length * 6.1 + 6), height - 4);
-				c.globalAlpha = 1;
+				c.globalAlpha = alpha;
 			}
-			c.fillStyle = solid ? this.color.on : this.color.text;
+			c.fillStyle = solid ? this.onColor[kind] : this.color.text;
 			c.fillText(shown, x + 4, y + height / 2 + 0.5, width - 6);
 		}
 	}
@@ -400,7 +397,9 @@ class TimelinePicture {
 			c.fillStyle = this.color.line;
 			c.fillRect(x, AXIS - 7, 1, 6);
 			c.fillStyle = this.color.faint;
-			c.fillText(time ? `+${axisTime(time, step)}` : '0', x + 3, AXIS - 13);
+			const label = time ? `+${axisTime(time, step)}` : '0';
+			/* one that would be cut says nothing */
+			if (x + 3 + c.measureText(label).width <= this.width) c.fillText(label, x + 3, AXIS - 13);
 		}
 		c.fillStyle = this.color.faint;
 		c.save();

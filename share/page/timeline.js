@@ -11,11 +11,16 @@ class Timeline extends TimelinePicture {
 		this.to = LENGTH;
 		this.scroll = 0;
 		this.path = (REPORT.critical_path || []).filter((piece) => piece.end > piece.begin);
-		/* what stands in each line: -1 the path; the kernel's threads come after, and last who only waited all the time */
-		const rank = (row) => (cellsOf(LEVELS[0], row).length < 2 ? 2 : ROWS[row].kernel ? 1 : 0);
+		this.hops = pathHops(this.path);
+		this.shares = hopShares(this.hops);
+		this.marked = []; /* what a sentence is of: [row, begin, ns] */
+		/* what stands in each line: -1 the path; who has most of it first; the kernel's threads come after the others,
+		 * and last who only waited all the time */
+		const share = (row) => this.shares.get(row) || 0;
+		const rank = (row) => share(row) ? 0 : (cellsOf(LEVELS[0], row).length < 2 ? 3 : ROWS[row].kernel ? 2 : 1);
 		this.lines = [
 			...(this.path.length ? [-1] : []),
-			...[...ROWS.keys()].sort((a, b) => rank(a) - rank(b) || a - b),
+			...[...ROWS.keys()].sort((a, b) => rank(a) - rank(b) || share(b) - share(a) || a - b),
 		];
 		this.open = new Set();
 		this.openAll = false;
@@ -42,11 +47,11 @@ class Timeline extends TimelinePicture {
 			back: color('panel'),
 			stripe: color('stripe'),
 			accent: color('accent'),
-			on: color('on-state'),
 			gap: color('gap'),
 		};
 		this.classColor = CLASSES.map(({key}) => color(key));
-		this.patterns = CLASSES.map((_, i) => (i >= READY ? this.pattern(this.classColor[i], i) : null));
+		this.onColor = this.classColor.map((one) => (lightness(one) > 0.5 ? '#14181d' : '#ffffff'));
+		this.patterns = CLASSES.map((_, i) => (i >= READY && i < IDLE ? this.pattern(this.classColor[i], i) : null));
 	}
 
 	/* Blocked: hatched; ready: dotted; unknown: sparse lines. */
@@ -56,7 +61,7 @@ class Timeline extends TimelinePicture {
 		const context = tile.getContext('2d');
 		context.fillStyle = this.color.back;
 		context.fillRect(0, 0, 8, 8);
-		context.globalAlpha = 0.3;
+		context.globalAlpha = kind === UNKNOWN ? 0.12 : 0.55;
 		context.fillStyle = color;
 		context.fillRect(0, 0, 8, 8);
 		context.globalAlpha = 1;
@@ -80,7 +85,7 @@ class Timeline extends TimelinePicture {
 	/* --- places ---------------------------------------------------------------------- */
 
 	get left() {
-		return this.width < 620 ? 96 : MANY_HOSTS ? 240 : 176;
+		return this.width < 620 ? 96 : (MANY_HOSTS ? 240 : 176) + (this.hops.length ? 44 : 0);
 	}
 
 	get nsPerPixel() {
@@ -140,6 +145,7 @@ class Timeline extends TimelinePicture {
 			ns = Math.min(Math.max(to - from, least), LENGTH);
 		this.from = Math.max(0, Math.min((from + to) / 2 - ns / 2, LENGTH - ns));
 		this.to = this.from + ns;
+		rememberPlace(this, false);
 		this.draw();
 	}
 

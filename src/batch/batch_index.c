@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "page/page.h"
 #include "report/report.h"
 
 #define FINDINGS_SHOWN 50
@@ -96,11 +97,16 @@ static const char *trouble_text(const json_t *trace)
 	return "not whole, or a limit not judged"; /* a line of an older version */
 }
 
+static bool lost_some(const json_t *trace)
+{
+	return integer(trace, "lost_events") || integer(trace, "lost_packets");
+}
+
 static const char *status_text(const json_t *trace)
 {
 	switch (integer(trace, "status")) {
 	case 0:
-		return "good";
+		return lost_some(trace) ? "read, but events were lost" : "good";
 	case 1:
 		return "a limit is exceeded";
 	case 2:
@@ -132,7 +138,8 @@ static void trace_row(FILE *file, const json_t *trace)
 		g_string_append_printf(notes, "%s%s", notes->len ? "; " : "",
 				       json_is_string(each) ? json_string_value(each) : "");
 	fprintf(file, "<tr><th scope=\"row\"><code>%s</code></th>", path);
-	cell(file, integer(trace, "status") ? " class=\"bad\"" : "", status_text(trace));
+	cell(file, integer(trace, "status") || lost_some(trace) ? " class=\"bad\"" : "",
+	     status_text(trace));
 	cell(file, "", text_of(trace, "hostname"));
 	if (window) { /* to the second, without brackets */
 		when_time(when, integer(window, "begin"), true, true);
@@ -256,21 +263,38 @@ static void profiles(FILE *file, const json_t *merged)
 	fputs("</tbody></table>\n", file);
 }
 
+/* Traces that could be read and stayed within the limits, but lack events. */
+static json_int_t lossy(const json_t *merged)
+{
+	json_int_t number = 0;
+	json_t *each;
+	size_t i;
+
+	json_array_foreach(json_object_get(merged, "traces"), i, each)
+		number += !integer(each, "status") && lost_some(each);
+	return number;
+}
+
 void batch_index_write(const json_t *merged, FILE *file)
 {
 	const json_t *statuses = json_object_get(merged, "statuses");
 	size_t all = json_array_size(json_object_get(merged, "traces"));
+	json_int_t lost = lossy(merged);
+	g_autofree char *hash = page_hash(style);
 
 	fprintf(file,
 		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"style-src '%s'; base-uri 'none'; form-action 'none'\">"
 		"<meta name=\"viewport\" content=\"width=device-width\"><title>whylate batch: %zu "
 		"traces</title><style>%s</style></head><body>\n<h1>%zu "
 		"traces</h1>\n<p>%" JSON_INTEGER_FORMAT " events; %" JSON_INTEGER_FORMAT
-		" traces are good, beyond a limit "
-		"are %" JSON_INTEGER_FORMAT ", not whole or not judged %" JSON_INTEGER_FORMAT
-		", could not be read or asked %" JSON_INTEGER_FORMAT ".</p>\n",
-		all, style, all, integer(merged, "events"), integer(statuses, "0"),
-		integer(statuses, "1"), integer(statuses, "4"),
+		" traces are good; %" JSON_INTEGER_FORMAT " lost events, %" JSON_INTEGER_FORMAT
+		" are beyond a limit, %" JSON_INTEGER_FORMAT
+		" are not whole or not judged, %" JSON_INTEGER_FORMAT
+		" could not be read or asked.</p>\n",
+		hash, all, style, all, integer(merged, "events"), integer(statuses, "0") - lost,
+		lost, integer(statuses, "1"), integer(statuses, "4"),
 		integer(statuses, "2") + integer(statuses, "3"));
 	limits(file, merged);
 	traces(file, merged);

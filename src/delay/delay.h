@@ -20,6 +20,7 @@ struct delay {
 	GPtrArray *verdict;    /* strings */
 	GArray *locks;         /* struct contention: that the reported threads waited for */
 	GArray *findings;      /* struct finding: of these threads' waits */
+	GArray *counts; /* struct counted: what the verdict's sentences are of */
 	GArray *worths; /* struct worth: of the verdict's sentences */
 	GArray *configuration; /* struct configuration: of the path */
 	struct what_if *what_if; /* with --what-if; else NULL */

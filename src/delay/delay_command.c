@@ -5,7 +5,8 @@
 #include "findings/findings.h"
 #include "imposed/wait_groups.h"
 #include "limits/limit_options.h"
-#include "report/page.h"
+#include "page/page.h"
+#include "page/page_path.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "coverage/needs.h"
@@ -178,6 +179,7 @@ static void delay_free(void *made)
 		configuration_free(delay->configuration);
 	what_if_free(delay->what_if);
 	g_array_free(delay->worths, TRUE);
+	g_array_free(delay->counts, TRUE);
 	g_ptr_array_free(delay->verdict, TRUE);
 	g_array_free(delay->threads, TRUE);
 	g_array_free(delay->locks, TRUE);
@@ -208,9 +210,9 @@ static void *make(const struct session *session, GError **error)
 {
 	uint32_t single = single_thread(session);
 	struct delay *delay = g_new0(struct delay, 1);
-	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(struct counted));
 
 	delay->session = session;
+	delay->counts = g_array_new(FALSE, FALSE, sizeof(struct counted));
 	delay->threads = g_array_new(FALSE, FALSE, sizeof(struct stretch));
 	if (single == NO_THREAD) {
 		delay->lineage = g_array_new(FALSE, FALSE, sizeof(struct stretch));
@@ -218,7 +220,7 @@ static void *make(const struct session *session, GError **error)
 		delay->lineage =
 			lineage_new(session, single, session->asked.from, session->asked.to);
 		delay->path = path_new(session, single, session->asked.from, session->asked.to);
-		delay->verdict = verdict_of(session, single, delay->path, counts);
+		delay->verdict = verdict_of(session, single, delay->path, delay->counts);
 	}
 	if (session->asked.target != NO_THREAD)
 		g_array_append_vals(delay->threads, delay->lineage->data, delay->lineage->len);
@@ -226,8 +228,8 @@ static void *make(const struct session *session, GError **error)
 		add_stretch(delay->threads, session,
 			    g_array_index(session->asked.selected, uint32_t, i));
 	if (!delay->verdict)
-		delay->verdict = verdict_of_many(delay, counts);
-	delay->worths = worths_of(delay, counts);
+		delay->verdict = verdict_of_many(delay, delay->counts);
+	delay->worths = worths_of(delay, delay->counts);
 	if (session->asked.options->order == BY_WORTH)
 		worths_sort(delay->worths, delay->verdict);
 	delay->configuration = configuration_of_path(session, delay->path, delay->threads);
@@ -255,15 +257,66 @@ static void csv(const void *delay, struct output *output)
 	delay_csv(delay, output);
 }
 
+/* On a CPU, or waiting for one. */
+static int64_t activity(const struct session *session, const struct stretch *part)
+{
+	struct spans spans;
+	struct span span;
+	int64_t ns = 0;
+
+	spans_begin(&spans, session, part->thread, part->begin, part->end);
+	while (spans_next(&spans, &span))
+		if (!leaf_is_blocked(span.leaf) && PACK_KIND(span.leaf) != LEAF_UNKNOWN)
+			ns += span.end - span.begin;
+	return ns;
+}
+
+struct active {
+	struct stretch part;
+	int64_t ns;
+};
+
+static int most_active(gconstpointer a, gconstpointer b)
+{
+	const struct active *x = a, *y = b;
+
+	return x->ns == y->ns ? 0 : x->ns > y->ns ? -1 : 1;
+}
+
+/* A page may not have room for all threads: then those that did most, in the order of that. */
+static GArray *threads_for_page(const struct delay *delay)
+{
+	g_autoptr(GArray) ranked = g_array_new(FALSE, FALSE, sizeof(struct active));
+	GArray *threads = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+
+	for (guint i = 0; i < delay->threads->len; i++) {
+		const struct stretch *part = &g_array_index(delay->threads, struct stretch, i);
+		struct active active = {*part, delay->threads->len > TOGETHER_MAX
+						       ? activity(delay->session, part)
+						       : 0};
+
+		g_array_append_val(ranked, active);
+	}
+	if (ranked->len > TOGETHER_MAX)
+		g_array_sort(ranked, most_active);
+	for (guint i = 0; i < ranked->len; i++)
+		g_array_append_val(threads, g_array_index(ranked, struct active, i).part);
+	return threads;
+}
+
 static void html(const void *made, struct output *output)
 {
-	const struct delay *delay = made;
+	struct delay delay = *(const struct delay *) made;
+	struct page_parts parts = {.path = delay.path, .counts = delay.counts};
 	struct page page;
 
-	page_begin(&page, delay->session, output);
+	delay.threads = threads_for_page(&delay);
+	page_begin(&page, delay.session, output);
 	page.has_leads = true;
-	delay_json(delay, &page.json);
-	page_end(&page, NULL);
+	page_path_rows(&page.rows, &parts);
+	delay_json(&delay, &page.json);
+	page_end(&page, &parts);
+	g_array_free(delay.threads, TRUE);
 }
 
 const struct command delay_command = {

@@ -98,9 +98,13 @@ static guint put_threads(const struct report *report, const void *row)
 {
 	const GArray *threads = ((const struct delay *) row)->threads;
 
-	for (guint i = 0; i < threads->len; i++)
-		put_thread(report, &g_array_index(threads, struct stretch, i));
-	return 0;
+	guint shown = 0;
+
+	for (; shown < threads->len && !json_is_full(report, shown); shown++)
+		put_thread(report, &g_array_index(threads, struct stretch, shown));
+	for (guint i = shown; i < threads->len; i++)
+		json_tell_thread(report, g_array_index(threads, struct stretch, i).thread);
+	return threads->len - shown;
 }
 
 /* --- the report ----------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 
 #include "path/path_sums.h"
 
+#define PAGE_STEPS 3000
+
 /* --- steps ---------------------------------------------------------------------------------- */
 
 struct step_row {
@@ -67,14 +69,21 @@ static const struct column step_csv_columns[] = {
 	COLUMNS(step_columns),
 	{0}};
 
-static void each_step(const struct report *report, const struct path *path,
-		      void (*write)(const struct report *report, const struct step_row *row))
+/* Steps shorter than `least` are left out; returns how many. */
+static guint each_step(const struct report *report, const struct path *path, int64_t least,
+		       void (*write)(const struct report *report, const struct step_row *row))
 {
+	guint omitted = 0;
+
 	for (guint i = 0; path && i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
-		struct step_row row = {.piece = *piece,
-				       .cause = piece_cause(report->session, piece)};
+		struct step_row row = {.piece = *piece};
 
+		if (piece->end - piece->begin < least) {
+			omitted++;
+			continue;
+		}
+		row.cause = piece_cause(report->session, piece);
 		if (leaf_wib(piece->leaf) == WIB_WORKING)
 			row.sampled = sampled_in(report->session, piece->thread, piece->begin,
 						 piece->end, true);
@@ -82,6 +91,7 @@ static void each_step(const struct report *report, const struct path *path,
 		sampled_clear(&row.sampled);
 		cause_clear(&row.cause);
 	}
+	return omitted;
 }
 
 static void put_step(const struct report *report, const struct step_row *row)
@@ -89,10 +99,35 @@ static void put_step(const struct report *report, const struct step_row *row)
 	json_put_row(report, NULL, step_columns, row);
 }
 
+static int longest(gconstpointer a, gconstpointer b)
+{
+	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+
+	return x == y ? 0 : x > y ? -1 : 1;
+}
+
+/* A page has the longest steps. */
+static int64_t least_shown(const struct path *path)
+{
+	g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(int64_t));
+
+	if (!path || path->pieces->len <= PAGE_STEPS)
+		return 0;
+	for (guint i = 0; i < path->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+		int64_t ns = piece->end - piece->begin;
+
+		g_array_append_val(lengths, ns);
+	}
+	g_array_sort(lengths, longest);
+	return g_array_index(lengths, int64_t, PAGE_STEPS - 1);
+}
+
 static guint put_steps(const struct report *report, const void *row)
 {
-	each_step(report, ((const struct delay *) row)->path, put_step);
-	return 0;
+	const struct path *path = ((const struct delay *) row)->path;
+
+	return each_step(report, path, report->output->watch ? least_shown(path) : 0, put_step);
 }
 
 const struct column critical_path_columns[] = {
@@ -107,7 +142,7 @@ void path_steps_csv(const struct report *report, const struct path *path)
 {
 	if (!report->output->continued)
 		csv_heading(report, step_csv_columns);
-	each_step(report, path, put_csv_step);
+	each_step(report, path, 0, put_csv_step);
 }
 
 /* --- sums ----------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /* The wait-for graph's edges: who waited for whom, for what, how long in all.
  *
  * Place: imposed/, of the waits that waiting.c has led to threads. One edge a waiter, lead
- * and resource, the most time first: what a picture of the graph shows (report/page.h).
+ * and resource, the most time first: what a picture of the graph shows (page/page.h).
  */
 #include "imposed/imposers.h"
 

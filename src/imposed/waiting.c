@@ -184,6 +184,20 @@ bool wait_counts(const struct session *session, const struct wait *wait, const s
 	       (!is_of_parent(session, wait, lead) && !wait_is_idle(session, wait));
 }
 
+bool wait_is_imposed(const struct session *session, uint32_t thread, const struct span *span)
+{
+	struct wait wait = wait_of(session, thread, span);
+	struct lead lead;
+
+	wait_cut_at(&wait, session, session->asked.to);
+	if (!wait.woken)
+		return wait_is_for_lock(session, &wait);
+	if (!wait_lead(session, &wait, &lead) || lead.thread == thread)
+		return wait_taker(session, &wait) == TAKER_HARDWARE &&
+		       !wait_is_idle(session, &wait);
+	return PACK_KIND(span->leaf) != LEAF_BLOCK_UNKNOWN && wait_counts(session, &wait, &lead);
+}
+
 /* A wait that a thread ended, to be led down; the others are accounted for at once. */
 static bool leads_on(struct account *account, uint32_t thread, const struct span *span)
 {

@@ -44,6 +44,11 @@ void waiting_free(struct waiting *waiting);
  * it started, and not for a next request. */
 bool wait_counts(const struct session *session, const struct wait *wait, const struct lead *lead);
 
+/* A blocked interval of a user thread, not one of the tracer's, is one that the sums above count as
+ * imposed. A wait for a lock counts also while it lasts; whether its holder is known is not
+ * asked. */
+bool wait_is_imposed(const struct session *session, uint32_t thread, const struct span *span);
+
 const char *imposed_text(enum imposed kind);
 
 #endif

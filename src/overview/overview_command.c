@@ -3,7 +3,7 @@
 #include "findings/findings.h"
 #include "limits/limit_options.h"
 #include "overview/overview.h"
-#include "report/page.h"
+#include "page/page.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "run/option_values.h"
@@ -86,7 +86,7 @@ static void html(const void *data, struct output *output)
 
 	page_begin(&page, made->session, output);
 	overview_json(made, &page.json);
-	page_end(&page, made->waiting);
+	page_end(&page, &(struct page_parts) {.waiting = made->waiting});
 }
 
 const struct command overview_command = {

@@ -7,7 +7,7 @@
 #include "limits/limit_options.h"
 #include "profile/profile_report.h"
 #include "profile/profile_what_if.h"
-#include "report/page.h"
+#include "page/page.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "coverage/needs.h"
@@ -268,7 +268,7 @@ static void html(const void *made, struct output *output)
 
 	page_begin(&page, report->session, output);
 	json(report, &page.json);
-	page_end(&page, NULL);
+	page_end(&page, &(struct page_parts) {0});
 }
 
 const struct command profile_command = {

@@ -271,6 +271,9 @@ void json_put_null(struct output *output, const char *key);
 void json_put_key(struct output *output, const char *key);
 /* The page's watch, if there is one, is told of a thread that is named, of a part of its time. */
 void json_tell_thread(const struct report *report, uint32_t thread);
+/* Of a list whose first `written` rows are written: it ends here, as what it is written into is
+ * full. The first few are written anyway. */
+bool json_is_full(const struct report *report, guint written);
 void json_tell_stretch(const struct report *report, uint32_t thread, int64_t begin, int64_t end);
 /* The record as an object, or its members alone, in an object that was opened. */
 void json_put_row(const struct report *report, const char *key, const struct column *columns,

@@ -12,6 +12,8 @@
 #include "waits/causality.h"
 #include "waits/state_names.h"
 
+#define ROWS_ANYWAY 20 /* of a list, however full that is which it is written into */
+
 static enum lines lines_at(const struct json_place *json)
 {
 	return json->depth < G_N_ELEMENTS(json->lines) ? json->lines[json->depth] : LINES_NOT;
@@ -130,6 +132,13 @@ void json_tell_stretch(const struct report *report, uint32_t thread, int64_t beg
 		watch->stretch(watch->data, thread, begin, end);
 }
 
+bool json_is_full(const struct report *report, guint written)
+{
+	const struct json_watch *watch = report->output->watch;
+
+	return watch && written >= ROWS_ANYWAY && watch->full(watch->data);
+}
+
 static void put_thread(const struct report *report, enum column_type type, uint32_t thread)
 {
 	if (type == COLUMN_THREAD)
@@ -208,6 +217,10 @@ static guint put_rows(const struct report *report, const struct column *columns,
 		const void *row = rows_at(&rows, i);
 		struct value value;
 
+		if (json_is_full(report, i)) {
+			shown = i;
+			break;
+		}
 		if (list->item) {
 			column_read(report, item, row, &value);
 			put_value(report, NULL, item, &value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Levels of detail: merging intervals to cells (levels.h), by hand and on random spans. */
-#include "report/levels.h"
+#include "page/levels.h"
 
 struct result {
 	GArray *cells; /* struct cell */
@@ -17,7 +17,7 @@ static GArray *merged(const struct span *spans, guint count, int64_t tolerance)
 	struct merger merger = {.tolerance = tolerance, .visit = keep, .data = &result};
 
 	for (guint i = 0; i < count; i++)
-		merger_add(&merger, &spans[i]);
+		merger_add(&merger, &spans[i], leaf_class(spans[i].leaf));
 	merger_end(&merger);
 	return result.cells;
 }

@@ -3,15 +3,16 @@
  * thread's states. A level that would be larger than LEVEL_BYTES is left out, and so are all finer
  * ones; the page then has exact states only where the report speaks of (struct mention).
  */
-#include "report/page_cells.h"
+#include "page/page_cells.h"
 
 #include <inttypes.h>
 
-#include "report/levels.h"
+#include "imposed/waiting.h"
+#include "page/levels.h"
 
 #define LEVELS 16
-#define LEVEL_BYTES (600u << 10)   /* of the finest level at most; coarser ones are smaller */
-#define MENTION_BYTES (300u << 10) /* exact states around what the report speaks of */
+#define LEVEL_BYTES (360u << 10)   /* of the finest level at most; coarser ones are smaller */
+#define MENTION_BYTES (200u << 10) /* exact states around what the report speaks of */
 #define MENTION_CELLS 3000         /* … of one thread in one of them */
 #define MENTIONS_MAX 400
 #define COARSE_CELLS 40000         /* of all rows, in the coarsest level, if all is merged */
@@ -31,14 +32,16 @@ void packer_init(struct packer *packer, const struct page_rows *rows)
 	*packer = (struct packer) {.rows = rows};
 	packer->leaves = g_hash_table_new(NULL, NULL);
 	packer->texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	packer->tracers = session_tracers(rows->session);
 	packer->strings = g_ptr_array_new();
-	packer->leaf_list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	packer->leaf_list = g_array_new(FALSE, FALSE, sizeof(struct page_leaf));
 	text_number(packer, "");
 }
 
 void packer_clear(struct packer *packer)
 {
 	g_hash_table_destroy(packer->leaves);
+	g_free(packer->tracers);
 	g_ptr_array_free(packer->strings, TRUE);
 	g_hash_table_destroy(packer->texts);
 	g_array_free(packer->leaf_list, TRUE);
@@ -72,15 +75,16 @@ guint text_number(struct packer *packer, const char *text)
 	return packer->strings->len - 1;
 }
 
-static guint leaf_number(struct packer *packer, uint32_t leaf)
+static guint leaf_number(struct packer *packer, const struct cell *cell)
 {
-	gpointer number = g_hash_table_lookup(packer->leaves, GUINT_TO_POINTER(leaf));
+	struct page_leaf leaf = {cell->leaf, cell->class};
+	gpointer key = GSIZE_TO_POINTER((gsize) leaf.leaf * CLASS_COUNT + leaf.class);
+	gpointer number = g_hash_table_lookup(packer->leaves, key);
 
 	if (number)
 		return GPOINTER_TO_UINT(number) - 1;
 	g_array_append_val(packer->leaf_list, leaf);
-	g_hash_table_insert(packer->leaves, GUINT_TO_POINTER(leaf),
-			    GUINT_TO_POINTER(packer->leaf_list->len));
+	g_hash_table_insert(packer->leaves, key, GUINT_TO_POINTER(packer->leaf_list->len));
 	return packer->leaf_list->len - 1;
 }
 
@@ -129,12 +133,26 @@ static void find_ending(struct packer *packer, const struct cell *cell)
 	ending->before = lead.handed_over ? MAX(cell->end - lead.until, 0) : 0;
 }
 
+/* Strong colours are for what others imposed: the rest of the waits are apart. */
+static enum state_class class_of(const struct packer *packer, const struct span *span)
+{
+	const struct session *session = packer->rows->session;
+
+	if (leaf_is_blocked(span->leaf) &&
+	    (packer->tracers[packer->thread] ||
+	     thread_is_kernel(&session->trace.model,
+			      model_thread(&session->trace.model, packer->thread)) ||
+	     !wait_is_imposed(session, packer->thread, span)))
+		return CLASS_IDLE;
+	return leaf_class(span->leaf);
+}
+
 /* --- cells ------------------------------------------------------------------ */
 
 static void put_exact(struct packer *packer, const struct cell *cell, GByteArray *bytes)
 {
 	put_number(bytes, (uint64_t) (cell->end - cell->begin) << 1);
-	put_number(bytes, leaf_number(packer, cell->leaf));
+	put_number(bytes, leaf_number(packer, cell));
 	if (!leaf_is_blocked(cell->leaf))
 		return;
 	if (packer->ending.begin != cell->begin)
@@ -230,9 +248,12 @@ static void pack_row(struct packer *packer, const struct stretch *row, struct le
 	if (row->begin >= row->end)
 		return;
 	spans_begin(&spans, session, row->thread, row->begin, row->end);
-	while (spans_next(&spans, &span))
+	while (spans_next(&spans, &span)) {
+		enum state_class class = class_of(packer, &span);
+
 		for (guint i = 0; i < count && levels[i].bytes; i++)
-			merger_add(&levels[i].merger, &span);
+			merger_add(&levels[i].merger, &span, class);
+	}
 	for (guint i = 0; i < count && levels[i].bytes; i++)
 		merger_end(&levels[i].merger);
 }
@@ -328,7 +349,7 @@ static void pack_mention(struct packer *packer, struct level *level, const struc
 	packer->ending.begin = INT64_MIN;
 	while (level->cells - cells < MENTION_CELLS && done < mention->end + around &&
 	       spans_next(&spans, &span)) {
-		merger_add(&level->merger, &span);
+		merger_add(&level->merger, &span, class_of(packer, &span));
 		done = span.end;
 	}
 	if (done <= begin)

@@ -2,7 +2,7 @@
 /* What a page shows besides its report: the threads that the report names, in its order, and the
  * parts of their time that it speaks of. Noted while the JSON is written (struct json_watch).
  *
- * Place: report/, below page_cells.c, page_timeline.c and page.c.
+ * Place: page/, below page_cells.c, page_timeline.c and page.c.
  */
 #ifndef WHYLATE_REPORT_PAGE_ROWS_H
 #define WHYLATE_REPORT_PAGE_ROWS_H
@@ -21,6 +21,7 @@ struct page_rows {
 	GHashTable *numbers; /* thread -> its place in `threads` + 1; NULL: it has no row */
 	GArray *mentions;    /* struct mention, in the report's order */
 	uint64_t threads_omitted;
+	const size_t *written; /* borrowed: bytes of the report so far */
 };
 
 void page_rows_init(struct page_rows *rows, const struct session *session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See page_rows.h. */
-#include "report/page_rows.h"
+#include "page/page_rows.h"
 
 #define ROWS_MAX 512 /* threads that the page shows, in the order in which the report names them */
 

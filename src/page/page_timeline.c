@@ -2,7 +2,7 @@
 /* The page's second block of data: the timeline of each thread that the report names, and who
  * waited for whom.
  *
- * Place: report/, called by page.c when the report's JSON is written, which has told what it names.
+ * Place: page/, called by page.c when the report's JSON is written, which has told what it names.
  * The states themselves are packed by page_cells.c. Times of day are text, as JavaScript's numbers
  * hold 53 bits; all else counts from the window's begin.
  */
@@ -10,10 +10,11 @@
 #include <time.h>
 
 #include "coverage/bearing.h"
-#include "report/levels.h"
+#include "page/levels.h"
 #include "imposed/waiting.h"
-#include "report/page_cells.h"
-#include "report/page_timeline.h"
+#include "page/page_cells.h"
+#include "page/page_path.h"
+#include "page/page_timeline.h"
 #include "run/command.h"
 #include "waits/causality.h"
 
@@ -97,13 +98,14 @@ static void put_leaves(const struct packer *packer, struct output *output)
 
 	json_begin(output, "leaves", '[', LINES_NOT);
 	for (guint i = 0; i < packer->leaf_list->len; i++) {
-		uint32_t leaf = g_array_index(packer->leaf_list, uint32_t, i);
-		g_autofree char *key = leaf_key(session, leaf), *label = leaf_label(session, leaf);
+		struct page_leaf at = g_array_index(packer->leaf_list, struct page_leaf, i);
+		g_autofree char *key = leaf_key(session, at.leaf);
+		g_autofree char *label = leaf_label(session, at.leaf);
 
 		json_begin(output, NULL, '[', LINES_NOT);
 		json_put_text(output, NULL, key);
 		json_put_text(output, NULL, label);
-		json_put_whole(output, NULL, leaf_class(leaf));
+		json_put_whole(output, NULL, at.class);
 		json_end(output, ']');
 	}
 	json_end(output, ']');
@@ -173,9 +175,10 @@ static void mention_edges(struct page_rows *rows, const struct waiting *waiting)
 	}
 }
 
-void page_timeline(struct page_rows *rows, bool has_leads, const struct waiting *waiting,
+void page_timeline(struct page_rows *rows, bool has_leads, const struct page_parts *parts,
 		   struct output *output)
 {
+	const struct waiting *waiting = parts->waiting;
 	const struct session *session = rows->session;
 	struct report report = {session, rows, output};
 	struct packer packer;
@@ -198,6 +201,7 @@ void page_timeline(struct page_rows *rows, bool has_leads, const struct waiting 
 		write_mentions(&packer, output);
 	if (waiting)
 		put_edges(&packer, waiting, output);
+	page_path(rows, parts, output);
 	put_leaves(&packer, output);
 	put_strings(&packer, output);
 	json_end(output, '}');

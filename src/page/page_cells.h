@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads' states as packed cells, in levels of detail: the larger part of a page's second block.
  *
- * Place: report/, below page_timeline.c. A cell is bytes, numbers as LEB128:
+ * Place: page/, below page_timeline.c. A cell is bytes, numbers as LEB128:
  *
  *   exact:   duration·2, leaf; blocked: + resource, waker's text, row + 1 of the thread that
  *            it was led to (0: none), if one: ns from when that one acted to the wait's end
@@ -15,7 +15,8 @@
 #define WHYLATE_REPORT_PAGE_CELLS_H
 
 #include "report/columns.h"
-#include "report/page_rows.h"
+#include "page/levels.h"
+#include "page/page_rows.h"
 #include "waits/causality.h"
 #include "path/path.h"
 #include "waits/summary.h"
@@ -27,12 +28,19 @@ struct ending {
 	int64_t before;    /* ns */
 };
 
+/* A state and how it is drawn. */
+struct page_leaf {
+	uint32_t leaf;
+	enum state_class class;
+};
+
 struct packer {
 	const struct page_rows *rows; /* borrowed */
-	GHashTable *leaves;  /* leaf -> number + 1 */
+	GHashTable *leaves;  /* leaf and class -> number + 1 */
 	GHashTable *texts;   /* owned string -> number */
 	GPtrArray *strings;  /* borrowed, of `texts` */
-	GArray *leaf_list;   /* uint32_t */
+	GArray *leaf_list;   /* struct page_leaf */
+	bool *tracers;       /* of each thread: it is the tracer's own */
 	uint32_t thread;     /* whose cells are packed */
 	int64_t until;       /* … and where they end */
 	struct ending ending;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Merging intervals to cells; see levels.h. */
-#include "report/levels.h"
+#include "page/levels.h"
 
 enum state_class leaf_class(uint32_t leaf)
 {
@@ -28,34 +28,35 @@ void merger_end(struct merger *merger)
 	merger->cell.intervals = 0;
 }
 
-static void begin_cell(struct merger *merger, const struct span *span)
+static void begin_cell(struct merger *merger, const struct span *span, enum state_class class)
 {
 	merger->cell = (struct cell) {.begin = span->begin,
 				      .end = span->end,
 				      .leaf = span->leaf,
 				      .ref = span->ref,
+				      .class = class,
 				      .intervals = 1};
-	merger->cell.by[leaf_class(span->leaf)] = span->end - span->begin;
+	merger->cell.by[class] = span->end - span->begin;
 }
 
-void merger_add(struct merger *merger, const struct span *span)
+void merger_add(struct merger *merger, const struct span *span, enum state_class class)
 {
 	struct cell *cell = &merger->cell;
 	int64_t ns = span->end - span->begin;
 
 	if (ns >= merger->tolerance) {
 		merger_end(merger);
-		begin_cell(merger, span);
+		begin_cell(merger, span, class);
 		merger_end(merger);
 		return;
 	}
 	if (!cell->intervals) {
-		begin_cell(merger, span);
+		begin_cell(merger, span, class);
 		return;
 	}
 	cell->end = span->end;
 	cell->intervals++;
-	cell->by[leaf_class(span->leaf)] += ns;
+	cell->by[class] += ns;
 	if (cell->end - cell->begin >= merger->tolerance)
 		merger_end(merger);
 }

@@ -2,8 +2,8 @@
 /* Levels of detail of a thread's states: the same intervals, coarser and coarser, so
  * that a picture of any stretch of time needs about as many cells as it is wide.
  *
- * Place: report/; reads the timeline through spans, for the report page's timeline
- * (report/page.h).
+ * Place: page/; reads the timeline through spans, for the report page's timeline
+ * (page/page.h).
  *
  *   intervals     |user   |irq|read |u|read|user                |blocked          |
  *   tolerance t   |user   |merged, of 4 intervals      t ≤ ─────►|blocked          |
@@ -20,7 +20,7 @@
 
 #include "run/session.h"
 
-/* What a state looks like: the colours of Trace Compass' views. */
+/* What a state looks like: each has a colour of the page. */
 enum state_class {
 	CLASS_USER,      /* user code, a kernel thread's work */
 	CLASS_SYSCALL,
@@ -28,14 +28,17 @@ enum state_class {
 	CLASS_READY,     /* preempted, or woken and waiting for a CPU */
 	CLASS_BLOCKED,
 	CLASS_UNKNOWN,
+	CLASS_IDLE,      /* blocked, but nobody else's doing: waiting.h, wait_is_imposed() */
 	CLASS_COUNT
 };
 
+/* By the leaf alone: of a wait CLASS_BLOCKED. */
 enum state_class leaf_class(uint32_t leaf);
 
 struct cell {
 	int64_t begin, end;
 	uint32_t leaf, ref;       /* of a single interval */
+	enum state_class class;
 	uint64_t intervals;       /* 1: exact; more: merged */
 	int64_t by[CLASS_COUNT];  /* ns; sums to end - begin */
 };
@@ -48,8 +51,8 @@ struct merger {
 	struct cell cell;  /* being merged; no intervals: none is */
 };
 
-/* Spans of one thread in order, then merger_end(). */
-void merger_add(struct merger *merger, const struct span *span);
+/* Spans of one thread in order, each with its class, then merger_end(). */
+void merger_add(struct merger *merger, const struct span *span, enum state_class class);
 void merger_end(struct merger *merger);
 
 #endif

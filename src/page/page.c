@@ -3,23 +3,22 @@
  * {{style}}, {{script}} and so on; a content security policy names style and script by
  * their hashes, so that nothing else in the file can run, whatever a trace's names say.
  */
-#include "report/page.h"
+#include "page/page.h"
 
 #include <string.h>
 
 #include "page_parts.h"
-#include "report/page_timeline.h"
+#include "page/page_timeline.h"
 #include "report/report.h"
 #include "run/command.h"
 
 /* In this order they are one script. */
 static const char *const scripts[] = {
-	page_data_js,   page_ui_js,       page_cells_js, page_paint_js, page_timeline_js,
-	page_events_js, page_trees_js,    page_delay_js, page_plots_js, page_profile_js,
-	page_graph_js,  page_overview_js, page_main_js};
+	page_data_js,     page_ui_js,      page_cells_js,  page_band_js,     page_paint_js,
+	page_timeline_js, page_place_js,   page_events_js, page_trees_js,    page_delay_js,
+	page_plots_js,    page_profile_js, page_graph_js,  page_overview_js, page_main_js};
 
-/* As a content security policy names it: "sha256-…". */
-static char *hash_of(const char *text)
+char *page_hash(const char *text)
 {
 	GChecksum *checksum = g_checksum_new(G_CHECKSUM_SHA256);
 	guint8 digest[32];
@@ -33,13 +32,19 @@ static char *hash_of(const char *text)
 	return g_strconcat("sha256-", base64, NULL);
 }
 
+/* The report's lists end where it has so many bytes; some follow that are short. */
+#define REPORT_BYTES (1100u << 10)
+
 /* --- the report's JSON inside a <script> ---------------------------------- */
 
 /* No "<" but those of the page itself: in JSON it stands only in strings. */
 static ssize_t write_escaped(void *cookie, const char *bytes, size_t size)
 {
-	FILE *file = cookie;
+	struct page *page = cookie;
+	FILE *file = page->file;
 	size_t at = 0;
+
+	page->written += size;
 
 	while (at < size) {
 		const char *sign = memchr(bytes + at, '<', size - at);
@@ -53,10 +58,10 @@ static ssize_t write_escaped(void *cookie, const char *bytes, size_t size)
 	return (ssize_t) size;
 }
 
-static FILE *escaped_new(FILE *file)
+static FILE *escaped_new(struct page *page)
 {
 	static const cookie_io_functions_t functions = {.write = write_escaped};
-	FILE *escaped = fopencookie(file, "w", functions);
+	FILE *escaped = fopencookie(page, "w", functions);
 
 	if (!escaped)
 		g_error("out of memory");
@@ -85,6 +90,13 @@ static GString *script_new(void)
 	return script;
 }
 
+static bool is_full(void *data)
+{
+	const struct page_rows *rows = data;
+
+	return *rows->written > REPORT_BYTES;
+}
+
 static void put_title(const struct session *session, FILE *file)
 {
 	g_autofree char *title = NULL, *safe = NULL;
@@ -106,12 +118,14 @@ static void put_title(const struct session *session, FILE *file)
 void page_begin(struct page *page, const struct session *session, struct output *output)
 {
 	g_autoptr(GString) script = script_new();
-	g_autofree char *style_hash = hash_of(page_report_css), *script_hash = hash_of(script->str);
+	g_autofree char *style_hash = page_hash(page_report_css),
+			*script_hash = page_hash(script->str);
 	const char *text = page_report_html;
 
 	*page = (struct page) {.file = output->file};
 	page_rows_init(&page->rows, session);
-	page->watch = (struct json_watch) {page_rows_add, page_rows_mention, &page->rows};
+	page->rows.written = &page->written;
+	page->watch = (struct json_watch) {page_rows_add, page_rows_mention, is_full, &page->rows};
 	put_until(output->file, &text, "{{style-hash}}");
 	fputs(style_hash, output->file);
 	put_until(output->file, &text, "{{script-hash}}");
@@ -122,20 +136,20 @@ void page_begin(struct page *page, const struct session *session, struct output 
 	fputs(page_report_css, output->file);
 	put_until(output->file, &text, "{{report}}");
 	page->json = *output;
-	page->json.file = escaped_new(output->file);
+	page->json.file = escaped_new(page);
 	page->json.watch = &page->watch;
 }
 
-void page_end(struct page *page, const struct waiting *waiting)
+void page_end(struct page *page, const struct page_parts *parts)
 {
 	g_autoptr(GString) script = script_new();
 	const char *text = strstr(page_report_html, "{{report}}") + strlen("{{report}}");
 
 	fclose(page->json.file);
 	put_until(page->file, &text, "{{timeline}}");
-	page->json.file = escaped_new(page->file);
+	page->json.file = escaped_new(page);
 	page->json.watch = NULL;
-	page_timeline(&page->rows, page->has_leads, waiting, &page->json);
+	page_timeline(&page->rows, page->has_leads, parts, &page->json);
 	fclose(page->json.file);
 	put_until(page->file, &text, "{{script}}");
 	fputs(script->str, page->file);

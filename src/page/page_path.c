@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* See page_path.h. The path is told as hops: stretches of one thread after the other, its
+ * neighbouring pieces merged. Hops that would be too narrow to be seen in the whole picture (NARROW
+ * of the window) are told together with their neighbours, as those of the thread that had most of
+ * them; whoever zooms in on a short path has its steps from the report.
+ *
+ *   pieces  |A user|A read|B disk|B user|C|B|C|A user        |
+ *   hops    |A            |B            |B    |A             |   [row, begin, ns]
+ *                                        C, B, C are narrow: of who had most, B
+ */
+#include "page/page_path.h"
+
+#include "path/path.h"
+#include "report/columns.h"
+
+#define NARROW 2000        /* th of the window */
+#define MIXED 8            /* threads of a merged hop that are told apart */
+#define PIECES_MAX 400     /* of a sentence, the first; neighbours are merged */
+
+struct hop {
+	uint32_t thread;
+	int64_t begin, end;
+};
+
+/* Narrow hops in a row: who had how much of them. */
+struct mixed {
+	int64_t begin, end;
+	struct {
+		uint32_t thread;
+		int64_t ns;
+	} of[MIXED];
+	guint count;
+};
+
+static GArray *hops_new(const GArray *pieces)
+{
+	GArray *hops = g_array_new(FALSE, FALSE, sizeof(struct hop));
+
+	for (guint i = 0; i < pieces->len; i++) {
+		const struct piece *piece = &g_array_index(pieces, struct piece, i);
+		struct hop hop = {piece->thread, piece->begin, piece->end};
+		struct hop *last =
+			hops->len ? &g_array_index(hops, struct hop, hops->len - 1) : NULL;
+
+		if (last && last->thread == hop.thread && last->end == hop.begin)
+			last->end = hop.end;
+		else if (hop.begin < hop.end)
+			g_array_append_val(hops, hop);
+	}
+	return hops;
+}
+
+static void mixed_add(struct mixed *mixed, const struct hop *hop)
+{
+	guint i = 0;
+
+	if (mixed->begin == mixed->end)
+		*mixed = (struct mixed) {.begin = hop->begin};
+	mixed->end = hop->end;
+	while (i < mixed->count && mixed->of[i].thread != hop->thread)
+		i++;
+	if (i == MIXED)
+		return;
+	if (i == mixed->count)
+		mixed->of[mixed->count++].thread = hop->thread;
+	mixed->of[i].ns += hop->end - hop->begin;
+}
+
+static void append_hop(GArray *hops, const struct hop *hop)
+{
+	struct hop *last = hops->len ? &g_array_index(hops, struct hop, hops->len - 1) : NULL;
+
+	if (last && last->thread == hop->thread && last->end == hop->begin)
+		last->end = hop->end;
+	else
+		g_array_append_vals(hops, hop, 1);
+}
+
+static void mixed_end(struct mixed *mixed, GArray *hops)
+{
+	guint most = 0;
+
+	if (mixed->begin == mixed->end)
+		return;
+	for (guint i = 1; i < mixed->count; i++)
+		if (mixed->of[i].ns > mixed->of[most].ns)
+			most = i;
+	append_hop(hops, &(struct hop) {mixed->of[most].thread, mixed->begin, mixed->end});
+	*mixed = (struct mixed) {0};
+}
+
+static GArray *wide_hops(const GArray *hops, int64_t narrow)
+{
+	GArray *wide = g_array_new(FALSE, FALSE, sizeof(struct hop));
+	struct mixed mixed = {0};
+
+	for (guint i = 0; i < hops->len; i++) {
+		const struct hop *hop = &g_array_index(hops, struct hop, i);
+
+		if (hop->end - hop->begin >= narrow) {
+			mixed_end(&mixed, wide);
+			append_hop(wide, hop);
+			continue;
+		}
+		mixed_add(&mixed, hop);
+		if (mixed.end - mixed.begin >= narrow)
+			mixed_end(&mixed, wide);
+	}
+	mixed_end(&mixed, wide);
+	return wide;
+}
+
+static void put_hop(const struct page_rows *rows, const struct hop *hop, struct output *output)
+{
+	guint row = page_row_number(rows, hop->thread);
+
+	if (!row)
+		return;
+	json_begin(output, NULL, '[', LINES_NOT);
+	json_put_whole(output, NULL, row - 1);
+	json_put_whole(output, NULL, hop->begin - rows->session->asked.from);
+	json_put_whole(output, NULL, hop->end - hop->begin);
+	json_end(output, ']');
+}
+
+static void put_hops(const struct page_rows *rows, const GArray *pieces, struct output *output)
+{
+	const struct session *session = rows->session;
+	g_autoptr(GArray) hops = hops_new(pieces);
+	g_autoptr(GArray)
+		wide = wide_hops(hops, (session->asked.to - session->asked.from) / NARROW);
+
+	json_begin(output, "path", '[', LINES_NOT);
+	for (guint i = 0; i < wide->len; i++)
+		put_hop(rows, &g_array_index(wide, struct hop, i), output);
+	json_end(output, ']');
+}
+
+/* The pieces that sentence number `sentence` counts, neighbours merged. */
+static void put_sentence(const struct page_rows *rows, const GArray *counts, guint sentence,
+			 struct output *output)
+{
+	struct hop hop = {.thread = NO_THREAD};
+	guint count = 0;
+
+	json_begin(output, NULL, '[', LINES_NOT);
+	for (guint i = 0; i < counts->len && count < PIECES_MAX; i++) {
+		const struct counted *one = &g_array_index(counts, struct counted, i);
+
+		if (one->sentence != sentence)
+			continue;
+		if (hop.thread == one->thread && hop.end == one->begin) {
+			hop.end = one->end;
+			continue;
+		}
+		if (hop.thread != NO_THREAD && ++count)
+			put_hop(rows, &hop, output);
+		hop = (struct hop) {one->thread, one->begin, one->end};
+	}
+	if (hop.thread != NO_THREAD)
+		put_hop(rows, &hop, output);
+	json_end(output, ']');
+}
+
+static guint sentences_of(const GArray *counts)
+{
+	guint sentences = 0;
+
+	for (guint i = 0; i < counts->len; i++)
+		sentences = MAX(sentences, g_array_index(counts, struct counted, i).sentence + 1);
+	return sentences;
+}
+
+void page_path_rows(struct page_rows *rows, const struct page_parts *parts)
+{
+	for (guint i = 0; parts->path && i < parts->path->pieces->len; i++)
+		page_rows_add(rows, g_array_index(parts->path->pieces, struct piece, i).thread);
+}
+
+void page_path(const struct page_rows *rows, const struct page_parts *parts, struct output *output)
+{
+	guint sentences = parts->counts ? sentences_of(parts->counts) : 0;
+
+	if (parts->path)
+		put_hops(rows, parts->path->pieces, output);
+	if (!sentences)
+		return;
+	json_begin(output, "sentences", '[', LINES_BETWEEN);
+	for (guint i = 0; i < sentences; i++)
+		put_sentence(rows, parts->counts, i, output);
+	json_end(output, ']');
+}
