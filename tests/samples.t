@@ -105,6 +105,37 @@ def verdict():
                      r"\(\d+ ± \d+ %\) and parse_config", words), words
 
 
+def exports():
+    """On-CPU stacks add up to the time on the CPU, on-CPU and off-CPU ones to the thread's life, to the ns."""
+    def folded(kind):
+        text = t.output("export", PLACE, "--as", "folded", "--stacks", kind, "--thread", "273").decode()
+        return {tuple(line.rsplit(" ", 1)[0].split(";")): int(line.rsplit(" ", 1)[1]) for line in text.splitlines()}
+    nodes = tree("273")
+    ran = folded("on-cpu")
+    on_cpu = nodes["working"]["ns"] + sum(n["ns"] for k, n in nodes.items() if re.match(
+        r"interrupted/(irq|vector|softirq|hrtimer)[^/]*$", k))
+    assert sum(ran.values()) == on_cpu, (sum(ran.values()), on_cpu)
+    assert sum(folded("all").values()) == nodes["total"]["ns"]
+    longest = max(ran, key=ran.get)
+    assert longest[1] == "copier" and "read" in longest and longest[-1] == "clear_user_erms", longest
+
+
+def functions():
+    """The tree beside traced calls: a node's time is its children's and its own; all is the work."""
+    tree_of, = [s for s in t.report("functions", PLACE, "--thread", "272")["sampled"] if s["tid"] == 272]
+    names = {}
+
+    def walk(node):
+        names[node["name"]] = names.get(node["name"], 0) + node["samples"]
+        assert node["ns"] == node["self_ns"] + sum(c["ns"] for c in node["children"]), node["name"]
+        for child in node["children"]:
+            walk(child)
+    for child in tree_of["children"]:
+        walk(child)
+    assert (names["spin"], names["render_glyphs"], names["parse_config"], names["compress_block"]) == (113, 71, 38, 4)
+    assert tree_of["ns"] + tree_of["unsampled_ns"] == tree("272")["working"]["ns"]
+
+
 def both_ways():
     """Babeltrace's messages and the packets themselves give the same samples; so does the cache's image."""
     command = ["delay", PLACE, "--thread", "all", "--format", "json"]
@@ -122,5 +153,7 @@ tap.case("sums to the ns", sums)
 tap.case("the kernel's functions", kernel)
 tap.case("events that two channels record", recorded_twice)
 tap.case("the verdict", verdict)
+tap.case("flame graphs", exports)
+tap.case("a tree beside traced calls", functions)
 tap.case("both ways in, and the cache", both_ways)
 sys.exit(tap.done())

@@ -39,7 +39,8 @@ static bool set_table(void *into, const struct option *option, const char *value
 /* in the order of the enums */
 static const char *const formats[] = {"perfetto", "trace-event", "folded", "speedscope", "pprof",
 				      "csv",      "sqlite",      "ctf",    NULL};
-static const char *const stack_kinds[] = {"off-cpu", "waker", "critical-path", NULL};
+static const char *const stack_kinds[] = {"off-cpu", "waker", "critical-path",
+					  "on-cpu",  "all",   NULL};
 static const char *const tables[] = {"hosts",   "threads",  "intervals", "blocks",
 				     "wakeups", "syscalls", "runs",      NULL};
 
@@ -60,7 +61,7 @@ static const struct option
 		  .terminal = true},
 	stacks = {"stacks",
 		  "KIND",
-		  "folded, pprof: off-cpu (default), waker, critical-path",
+		  "folded, pprof: off-cpu (default), waker, critical-path,\non-cpu, all",
 		  set_stacks,
 		  AT(export.stacks),
 		  .words = stack_kinds},

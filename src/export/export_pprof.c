@@ -4,7 +4,8 @@
  * Part of export/; the stacks are export_stacks.h's. Two values a sample: how
  * many waits (waits/count) and their time (wait/nanoseconds, the default);
  * labels thread, process, pid, tid, host and cause, so that -tagfocus and
- * -tagroot work. A function has one location; there are no addresses.
+ * -tagroot work. Sampled functions have a location for each source line, others one; there are no
+ * addresses. Of what ran the values are samples and time.
  *
  * Source: profile.proto of google/pprof ("the leaf is at location_id[0]",
  * "string_table[0] must always be empty", "must be gzip-compressed").
@@ -33,14 +34,15 @@ enum {
 enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
 enum { LABEL_KEY = 1, LABEL_TEXT = 2, LABEL_NUMBER = 3 };
-enum { LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION = 1 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3 };
+enum { LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION = 1, LINE_NUMBER = 2 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4 };
 
 struct writer {
 	const struct walk *walk; /* borrowed */
 	struct proto profile, message, part, strings;
 	GHashTable *texts;       /* owned; text -> its place in the string table */
-	GHashTable *functions;   /* owned; interned frame -> number of function and location */
+	GHashTable *functions;   /* owned; name and file -> number of function */
+	GHashTable *locations;   /* owned; interned frame -> number of location */
 };
 
 static uint64_t text_of(struct writer *writer, const char *text)
@@ -63,25 +65,47 @@ static void put_type(struct writer *writer, unsigned field, const char *type, co
 	proto_message(&writer->profile, field, &writer->message);
 }
 
-/* The location of a frame; a new one is written before the sample at hand is. */
-static uint64_t location_of(struct writer *writer, uint32_t frame)
+/* The function of a frame's name and file; a new one is written before the sample at hand is. */
+static guint function_of(struct writer *writer, const char *name, const char *file)
 {
-	gpointer key = GUINT_TO_POINTER(frame);
+	g_autofree char *key = g_strconcat(name, "\n", file, NULL);
 	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(writer->functions, key));
-	struct proto message = {0}, line = {0};
-	uint64_t name;
+	struct proto message = {0};
 
 	if (number)
 		return number;
 	number = g_hash_table_size(writer->functions) + 1;
-	g_hash_table_insert(writer->functions, key, GUINT_TO_POINTER(number));
-	name = text_of(writer, session_text(writer->walk->session, frame));
+	g_hash_table_insert(writer->functions, g_steal_pointer(&key), GUINT_TO_POINTER(number));
 	proto_uint(&message, FUNCTION_ID, number);
-	proto_uint(&message, FUNCTION_NAME, name);
-	proto_uint(&message, FUNCTION_SYSTEM_NAME, name);
+	proto_uint(&message, FUNCTION_NAME, text_of(writer, name));
+	proto_uint(&message, FUNCTION_SYSTEM_NAME, text_of(writer, name));
+	if (*file)
+		proto_uint(&message, FUNCTION_FILE, text_of(writer, file));
 	proto_message(&writer->profile, PROFILE_FUNCTION, &message);
-	proto_begin(&message);
-	proto_uint(&line, LINE_FUNCTION, number);
+	proto_clear(&message);
+	return number;
+}
+
+/* The location of a frame: "NAME", or "NAME\nFILE\nLINE" of a sampled one (export_stacks.h). */
+static uint64_t location_of(struct writer *writer, uint32_t frame)
+{
+	gpointer key = GUINT_TO_POINTER(frame);
+	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(writer->locations, key));
+	struct proto message = {0}, line = {0};
+	g_auto(GStrv) parts = NULL;
+	bool placed;
+	guint function;
+
+	if (number)
+		return number;
+	number = g_hash_table_size(writer->locations) + 1;
+	g_hash_table_insert(writer->locations, key, GUINT_TO_POINTER(number));
+	parts = g_strsplit(session_text(writer->walk->session, frame), "\n", 3);
+	placed = g_strv_length(parts) == 3;
+	function = function_of(writer, parts[0] ? parts[0] : "", placed ? parts[1] : "");
+	proto_uint(&line, LINE_FUNCTION, function);
+	if (placed)
+		proto_uint(&line, LINE_NUMBER, g_ascii_strtoull(parts[2], NULL, 10));
 	proto_uint(&message, LOCATION_ID, number);
 	proto_message(&message, LOCATION_LINE, &line);
 	proto_message(&writer->profile, PROFILE_LOCATION, &message);
@@ -142,19 +166,24 @@ static void put_sample(struct writer *writer, const struct stack_sum *sum)
 static void fill(struct writer *writer, const struct stack_sums *sums)
 {
 	const struct session *session = writer->walk->session;
+	enum stacks kind = session->asked.options->export.stacks;
+	const char *count = kind == STACKS_ON_CPU ? "samples"
+			    : kind == STACKS_ALL  ? "waits and samples"
+						  : "waits";
+	const char *time = kind == STACKS_ON_CPU ? "cpu" : kind == STACKS_ALL ? "time" : "wait";
 
 	text_of(writer, "");
-	put_type(writer, PROFILE_SAMPLE_TYPE, "waits", "count");
+	put_type(writer, PROFILE_SAMPLE_TYPE, count, "count");
 	/* pprof names a value by its type: two must differ */
-	put_type(writer, PROFILE_SAMPLE_TYPE, "wait", "nanoseconds");
+	put_type(writer, PROFILE_SAMPLE_TYPE, time, "nanoseconds");
 	for (guint i = 0; i < sums->list->len; i++)
 		put_sample(writer, g_ptr_array_index(sums->list, i));
 	proto_uint(&writer->profile, PROFILE_TIME, (uint64_t) session->asked.from);
 	proto_uint(&writer->profile, PROFILE_DURATION,
 		   (uint64_t) (session->asked.to - session->asked.from));
-	put_type(writer, PROFILE_PERIOD_TYPE, "waits", "count");
+	put_type(writer, PROFILE_PERIOD_TYPE, count, "count");
 	proto_uint(&writer->profile, PROFILE_PERIOD, 1);
-	proto_uint(&writer->profile, PROFILE_DEFAULT_TYPE, text_of(writer, "wait"));
+	proto_uint(&writer->profile, PROFILE_DEFAULT_TYPE, text_of(writer, time));
 	proto_bytes(&writer->profile, writer->strings.bytes, writer->strings.used);
 }
 
@@ -192,10 +221,11 @@ static bool put_gzip(const struct proto *profile, FILE *file, GError **error)
 
 bool export_pprof(struct walk *walk, FILE *file, GError **error)
 {
-	struct writer writer = {.walk = walk,
-				.texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-							       NULL),
-				.functions = g_hash_table_new(NULL, NULL)};
+	struct writer writer = {
+		.walk = walk,
+		.texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+		.functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+		.locations = g_hash_table_new(NULL, NULL)};
 	struct stack_sums sums;
 	bool ok;
 
@@ -205,6 +235,7 @@ bool export_pprof(struct walk *walk, FILE *file, GError **error)
 	ok = put_gzip(&writer.profile, file, error);
 	g_hash_table_destroy(writer.texts);
 	g_hash_table_destroy(writer.functions);
+	g_hash_table_destroy(writer.locations);
 	proto_clear(&writer.profile);
 	proto_clear(&writer.message);
 	proto_clear(&writer.part);

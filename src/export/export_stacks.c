@@ -127,6 +127,47 @@ static void push_callpath(struct stack_sums *sums, uint32_t number)
 				    path->len - from);
 }
 
+static void push_sampled(struct stack_sums *sums, const struct sample_frame *frame)
+{
+	const struct code_function *function =
+		sample_function(sums->walk->session, frame->function);
+	g_autofree char *text = NULL;
+
+	if (!sums->by_thread || (!function->file && !frame->line)) {
+		push(sums, function->name);
+		return;
+	}
+	text = g_strdup_printf("%s\n%s\n%u", function->name, function->file ? function->file : "",
+			       frame->line);
+	push(sums, text);
+}
+
+/* Frames are innermost first; the kernel's come before user space's. */
+static void push_frames(struct stack_sums *sums, const GArray *frames, bool kernel)
+{
+	for (guint i = frames->len; i-- > 0;) {
+		const struct sample_frame *frame = &g_array_index(frames, struct sample_frame, i);
+
+		if (sample_function(sums->walk->session, frame->function)->kernel == kernel)
+			push_sampled(sums, frame);
+	}
+}
+
+/* The functions of user space in which it fell asleep, where they were recorded. */
+static void push_way(struct stack_sums *sums, const struct walk_state *state)
+{
+	const struct session *session = sums->walk->session;
+	const struct sample way = {
+		.time = state->begin,
+		.user = callpaths_at(&session->trace.flow.callstacks, state->block->callpaths)
+				->user,
+		.source = SAMPLE_OWN};
+
+	if (way.user)
+		push_frames(sums, sample_stack(session, sums->walk->current->thread, &way)->frames,
+			    false);
+}
+
 /* Process, thread, frames; of what has no system call, what it is instead. */
 static void push_base(struct stack_sums *sums, const struct walk_state *state)
 {
@@ -136,6 +177,8 @@ static void push_base(struct stack_sums *sums, const struct walk_state *state)
 	g_array_set_size(sums->frames, 0);
 	sums->cause = 0;
 	push_thread(sums, walk->current);
+	if (state->block && sums->by_user)
+		push_way(sums, state);
 	for (guint i = 0; i < walk->frames->len; i++)
 		push(sums, walk_frame_name(walk->session,
 					   &g_array_index(walk->frames, struct walk_frame, i)));
@@ -292,6 +335,65 @@ static void on_waker(const struct walk *walk, const struct walk_state *state, vo
 		  state->span.end == state->end);
 }
 
+/* --- on the CPU ------------------------------------------------------------------------ */
+
+static void on_cpu(const struct walk *walk, const struct walk_state *state, void *data)
+{
+	struct stack_sums *sums = data;
+
+	if (leaf_is_off_cpu(state->span.leaf) || leaf_wib(state->span.leaf) == WIB_UNKNOWN)
+		return;
+	sampled_states_add(&sums->ran, walk->current->thread, &state->span);
+}
+
+static void on_all(const struct walk *walk, const struct walk_state *state, void *data)
+{
+	on_cpu(walk, state, data);
+	on_off_cpu(walk, state, data);
+}
+
+/* What the state is beside its functions: a system call, an interrupt. */
+static void push_state(struct stack_sums *sums, uint32_t leaf)
+{
+	g_autofree char *key = leaf_key(sums->walk->session, leaf);
+
+	if (PACK_KIND(leaf) == LEAF_WORK_SYSCALL)
+		push(sums, session_text(sums->walk->session, PACK_NUMBER(leaf)));
+	else if (PACK_KIND(leaf) != LEAF_WORK_USER && PACK_KIND(leaf) != LEAF_WORK_KTHREAD)
+		push(sums, key);
+}
+
+static void add_state(struct stack_sums *sums, const struct sampled_state *state)
+{
+	const struct walk *walk = sums->walk;
+
+	sums->cause = intern_id(walk->session->trace.model.names, cause_kind_text(CAUSE_CPU));
+	for (guint i = 0; i < state->stacks->len || i == 0; i++) {
+		const struct sampled_stack *at =
+			state->stacks->len ? &g_array_index(state->stacks, struct sampled_stack, i)
+					   : NULL;
+
+		g_array_set_size(sums->frames, 0);
+		push_thread(sums, &g_array_index(walk->threads, struct walk_thread,
+						 walk->numbers[state->thread] - 1));
+		if (at)
+			push_frames(sums, at->stack->frames, false);
+		push_state(sums, state->leaf);
+		if (at)
+			push_frames(sums, at->stack->frames, true);
+		else
+			push(sums, "(no sample)");
+		add_stack(sums, state->thread, at ? at->ns : state->ns, at ? at->samples : 0);
+	}
+}
+
+static void add_sampled(struct stack_sums *sums)
+{
+	sampled_states_end(&sums->ran);
+	for (guint i = 0; i < sums->ran.list->len; i++)
+		add_state(sums, g_ptr_array_index(sums->ran.list, i));
+}
+
 /* --- along the critical path -------------------------------------------------------------- */
 
 /* The waits that a piece is inside, the outermost first: each with the thread before it. */
@@ -387,25 +489,32 @@ static void add_paths(struct stack_sums *sums)
 
 void stack_sums_init(struct stack_sums *sums, struct walk *walk, bool by_thread)
 {
-	static const struct walk_visitor visitors[] = {
-		[STACKS_OFF_CPU] = {.state = on_off_cpu}, [STACKS_WAKER] = {.state = on_waker}};
+	static const struct walk_visitor visitors[] = {[STACKS_OFF_CPU] = {.state = on_off_cpu},
+						       [STACKS_WAKER] = {.state = on_waker},
+						       [STACKS_ON_CPU] = {.state = on_cpu},
+						       [STACKS_ALL] = {.state = on_all}};
 	enum stacks kind = walk->session->asked.options->export.stacks;
 
-	*sums = (struct stack_sums) {.walk = walk, .by_thread = by_thread};
+	*sums = (struct stack_sums) {.walk = walk,
+				     .by_thread = by_thread,
+				     .by_user = kind == STACKS_ALL};
 	sums->list = g_ptr_array_new_with_free_func(sum_free);
 	sums->index = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 					    (GDestroyNotify) g_bytes_unref, NULL);
 	sums->frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	sums->callpaths = g_array_new(FALSE, TRUE, sizeof(GArray *));
 	g_array_set_clear_func(sums->callpaths, path_free_each);
+	sampled_states_init(&sums->ran, walk->session);
 	if (kind == STACKS_CRITICAL_PATH)
 		add_paths(sums);
 	else
 		walk_all(walk, &visitors[kind], sums);
+	add_sampled(sums);
 }
 
 void stack_sums_clear(struct stack_sums *sums)
 {
+	sampled_states_clear(&sums->ran);
 	g_hash_table_destroy(sums->index);
 	g_ptr_array_free(sums->list, TRUE);
 	g_array_free(sums->frames, TRUE);

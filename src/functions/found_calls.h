@@ -67,6 +67,7 @@ struct functions {
 	GArray *waits; /* struct wait_stack; longest sum first */
 	GArray *callers; /* struct caller, with --function; most time first */
 	GArray *in_interrupts; /* struct interrupt_call; most time first */
+	GPtrArray *sampled; /* owned; struct sample_tree, of those roots that have samples */
 	GPtrArray *notes; /* owned; struct binary_note: binaries.h */
 };
 

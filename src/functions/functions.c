@@ -2,6 +2,8 @@
 /* The answers made of a tree of calls; see functions.h. */
 #include "functions/functions.h"
 
+#include "functions/sample_tree.h"
+
 #include <string.h>
 
 #include "functions/callers.h"
@@ -207,6 +209,24 @@ bool functions_is_bottleneck(const struct functions *functions, uint32_t root, u
 
 /* --- all ---------------------------------------------------------------------------------- */
 
+static void add_sampled(struct functions *functions)
+{
+	const struct session *session = functions->session;
+	const GPtrArray *roots = functions->tree->threads;
+
+	functions->sampled = g_ptr_array_new_with_free_func(sample_tree_free);
+	for (guint i = 0; session->trace.timeline.samples.used && i < roots->len; i++) {
+		const GArray *threads = g_ptr_array_index(roots, i);
+		struct sample_tree *tree =
+			threads && threads->len
+				? sample_tree_new(session, &functions->tree->scope, threads)
+				: NULL;
+
+		if (tree)
+			g_ptr_array_add(functions->sampled, tree);
+	}
+}
+
 struct functions *functions_new(const struct session *session, struct user_requests *requests)
 {
 	struct functions *functions = g_new0(struct functions, 1);
@@ -227,6 +247,7 @@ struct functions *functions_new(const struct session *session, struct user_reque
 	callers_add(functions);
 	functions->in_interrupts = g_array_new(FALSE, FALSE, sizeof(struct interrupt_call));
 	interrupt_calls_add(functions);
+	add_sampled(functions);
 	functions->notes = binaries_notes(session->found.binaries);
 	return functions;
 }
@@ -283,6 +304,7 @@ void functions_free(struct functions *functions)
 	g_array_free(functions->waits, TRUE);
 	g_array_free(functions->callers, TRUE);
 	g_array_free(functions->in_interrupts, TRUE);
+	g_ptr_array_free(functions->sampled, TRUE);
 	g_ptr_array_free(functions->notes, TRUE);
 	g_free(functions);
 }

@@ -2,6 +2,8 @@
 /* Functions: what their records are made of, and JSON (whylate-functions-1) and CSV of them. */
 #include "functions/functions_report.h"
 
+#include "functions/sample_tree.h"
+
 #include "functions/call_timeline.h"
 #include "symbols/symbols.h"
 
@@ -547,6 +549,42 @@ static void write_answer(const struct report *report, const void *row)
 	json_put_answer(report->output, functions_answer(report->data));
 }
 
+/* --- samples -------------------------------------------------------------------------------- */
+
+GETTER(const char *, sampled_name, struct sample_node, row->function->name);
+GETTER(const char *, sampled_file, struct sample_node, row->function->file);
+GETTER(int64_t, sampled_in_kernel, struct sample_node, row->function->kernel);
+
+static const struct column sample_node_columns[] = {
+	{"name", COLUMN_TEXT, .text = sampled_name},
+	{"file", COLUMN_TEXT, .text = sampled_file},
+	{"kernel", COLUMN_BOOL, .number = sampled_in_kernel},
+	{"samples", COLUMN_WHOLE, FIELD(struct sample_node, samples)},
+	{"self", COLUMN_WHOLE, FIELD(struct sample_node, self)},
+	{"ns", COLUMN_NS, FIELD(struct sample_node, ns)},
+	{"self_ns", COLUMN_NS, FIELD(struct sample_node, self_ns)},
+	{"children", COLUMN_LIST, FIELD(struct sample_node, children)},
+	{0}};
+
+GETTER(int64_t, tree_samples, struct sample_tree, row->root->samples);
+GETTER(int64_t, tree_ns, struct sample_tree, row->root->ns);
+GETTER(const void *, tree_children, struct sample_tree, row->root->children);
+
+static const struct column sample_tree_columns[] = {
+	{NULL, COLUMN_THREAD, FIELD(struct sample_tree, thread)},
+	{"samples", COLUMN_WHOLE, .number = tree_samples},
+	{"ns", COLUMN_NS, .number = tree_ns},
+	{"unsampled_ns", COLUMN_NS, FIELD(struct sample_tree, unsampled)},
+	{"children", COLUMN_LIST, .at = tree_children, .stored = STORED_POINTERS,
+	 .columns = sample_node_columns},
+	{0}};
+
+static bool is_sampled(const struct report *report, const void *row)
+{
+	(void) report;
+	return row && ((const struct functions *) row)->sampled->len;
+}
+
 static const struct column report_columns[] = {
 	COLUMNS(report_head),
 	{NULL, COLUMN_WRITTEN, .write = write_answer},
@@ -570,6 +608,8 @@ static const struct column report_columns[] = {
 	{"in_interrupts", COLUMN_LIST, FIELD(struct functions, in_interrupts),
 	 .columns = interrupt_call_columns, .limited = true},
 	{"timeline", COLUMN_LIST, .each = write_timelines, .when = timeline},
+	{"sampled", COLUMN_LIST, FIELD(struct functions, sampled), .columns = sample_tree_columns,
+	 .limited = true, .when = is_sampled},
 	{"user", COLUMN_OBJECT, .at = user_counts, .columns = user_columns},
 	{"binaries", COLUMN_LIST, FIELD(struct functions, notes), .columns = binary_columns},
 	{0}};

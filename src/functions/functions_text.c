@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "functions/functions_report.h"
+#include "functions/sample_tree.h"
 
 static const char *const metric_words[] = {"time", "processor time", "time blocked",
 					   "time interrupted"};
@@ -422,6 +423,54 @@ static void table(const struct report *report, const char *heading, const struct
 	text_table(report, &table, ROWS(rows));
 }
 
+#define SAMPLED_MIN 20 /* a function that is on one of so many samples has a line */
+
+static void sampled_lines(const struct report *report, const struct sample_node *node,
+			  const struct sample_node *root, int depth)
+{
+	FILE *file = report->output->file;
+	char length[32];
+
+	for (guint i = 0; i < node->children->len; i++) {
+		const struct sample_node *at = g_ptr_array_index(node->children, i);
+		g_autofree char *name = text_safe(at->function->name);
+
+		if (at->samples * SAMPLED_MIN < root->samples)
+			continue;
+		fprintf(file, "  %5.1f %%  %9s  %*s%s%s\n",
+			100.0 * (double) at->ns / (double) MAX(root->ns, 1),
+			when_duration(length, at->ns), 2 * depth, "", name,
+			at->function->kernel ? " [kernel]" : "");
+		sampled_lines(report, at, root, depth + 1);
+	}
+}
+
+/* Who called whom where it worked, of each thread's name; below it what is on few samples is left
+ * out. */
+static void sampled_text(const struct report *report, const struct functions *functions)
+{
+	char sampled[32], unsampled[32];
+
+	for (guint i = 0; i < functions->sampled->len; i++) {
+		const struct sample_tree *tree = g_ptr_array_index(functions->sampled, i);
+		g_autofree char *line = g_strdup_printf(
+			"%s (%d)%s: work of %s by %u samples; %s more has none",
+			session_thread_name(functions->session, tree->thread),
+			model_thread(&functions->session->trace.model, tree->thread)->tid,
+			session_on(functions->session, tree->thread),
+			when_duration(sampled, tree->root->ns), tree->root->samples,
+			when_duration(unsampled, tree->unsampled));
+
+		if (i == 0)
+			text_heading(report->output,
+				     "What ran, by samples: functions on 5 % of them or more");
+		if (i && i >= rows_limited(functions->session, functions->sampled->len))
+			break;
+		text_wrapped(report->output, line, 0, 2);
+		sampled_lines(report, tree->root, tree->root, 0);
+	}
+}
+
 static void lists(const struct report *report, const struct functions_report *made)
 {
 	const struct functions *functions = made->functions;
@@ -434,6 +483,7 @@ static void lists(const struct report *report, const struct functions_report *ma
 	table(report,
 	      "Functions and system calls, by the time they took themselves, idle time apart",
 	      function_columns, functions->rows);
+	sampled_text(report, functions);
 	if (functions->unreturned->len)
 		text_heading(output, "Calls that had not returned when the trace ended");
 	text_lines(report, ROWS(functions->unreturned), unreturned_line);

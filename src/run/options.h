@@ -64,7 +64,7 @@ enum export_format {
 	EXPORT_CTF,
 	EXPORT_NOT_SAID,
 };
-enum stacks { STACKS_OFF_CPU, STACKS_WAKER, STACKS_CRITICAL_PATH };
+enum stacks { STACKS_OFF_CPU, STACKS_WAKER, STACKS_CRITICAL_PATH, STACKS_ON_CPU, STACKS_ALL };
 
 /* What only `export` has. */
 struct export_options {

@@ -13,7 +13,7 @@
 
 struct named_stacks {
 	GHashTable *known;     /* owned; struct stack_key -> struct sample_stack */
-	GArray *functions;     /* struct code_function */
+	GPtrArray *functions;  /* owned; struct code_function, which stay where they are */
 	GHashTable *numbers;   /* owned; "name\nfile" -> number + 1 */
 	GStringChunk *texts;   /* owned */
 };
@@ -53,7 +53,7 @@ static void *stacks_new(const struct session *session)
 
 	(void) session;
 	stacks->known = g_hash_table_new_full(key_hash, key_equal, g_free, stack_free);
-	stacks->functions = g_array_new(FALSE, FALSE, sizeof(struct code_function));
+	stacks->functions = g_ptr_array_new_with_free_func(g_free);
 	stacks->numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	stacks->texts = g_string_chunk_new(4096);
 	return stacks;
@@ -64,7 +64,7 @@ static void stacks_free(void *data)
 	struct named_stacks *stacks = data;
 
 	g_hash_table_destroy(stacks->known);
-	g_array_free(stacks->functions, TRUE);
+	g_ptr_array_free(stacks->functions, TRUE);
 	g_hash_table_destroy(stacks->numbers);
 	g_string_chunk_free(stacks->texts);
 	g_free(stacks);
@@ -77,12 +77,7 @@ static struct named_stacks *stacks_of(const struct session *session)
 
 const struct code_function *sample_function(const struct session *session, uint32_t number)
 {
-	return &g_array_index(stacks_of(session)->functions, struct code_function, number);
-}
-
-guint sample_functions(const struct session *session)
-{
-	return stacks_of(session)->functions->len;
+	return g_ptr_array_index(stacks_of(session)->functions, number);
 }
 
 static uint32_t function_number(struct named_stacks *stacks, const char *name, const char *file,
@@ -98,7 +93,7 @@ static uint32_t function_number(struct named_stacks *stacks, const char *name, c
 	}
 	function.name = g_string_chunk_insert_const(stacks->texts, name);
 	function.file = file ? g_string_chunk_insert_const(stacks->texts, file) : NULL;
-	g_array_append_val(stacks->functions, function);
+	g_ptr_array_add(stacks->functions, g_memdup2(&function, sizeof function));
 	g_hash_table_insert(stacks->numbers, key, GUINT_TO_POINTER(stacks->functions->len));
 	return stacks->functions->len - 1;
 }

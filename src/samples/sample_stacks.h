@@ -40,7 +40,5 @@ struct sample_stack {
 const struct sample_stack *
 sample_stack(const struct session *session, uint32_t thread, const struct sample *sample);
 const struct code_function *sample_function(const struct session *session, uint32_t number);
-/* So many there are. */
-guint sample_functions(const struct session *session);
 
 #endif
