@@ -232,20 +232,8 @@ const struct column kind_sum_columns[] = {
 	{NULL, COLUMN_TEXT, .owned = kind_sum_label, .table = {4, "KIND", 0, "  "}},
 	{0}};
 
-GETTER(const char *, function_name, struct function_total,
-       row->function ? row->function->name : NULL);
-GETTER(const char *, function_file, struct function_total,
-       row->function ? row->function->file : NULL);
 GETTER(GArray *, functions_of, struct path_totals,
        row->functions && row->functions->len ? g_array_ref(row->functions) : NULL);
-
-static const struct column function_sum_columns[] = {
-	{"name", COLUMN_TEXT, .text = function_name},
-	{"file", COLUMN_TEXT, .text = function_file},
-	{"line", COLUMN_WHOLE, FIELD(struct function_total, line), .none = NONE_ZERO},
-	{"samples", COLUMN_WHOLE, FIELD(struct function_total, samples)},
-	{"ns", COLUMN_NS, FIELD(struct function_total, ns)},
-	{0}};
 
 const struct column path_totals_columns[] = {
 	{"by_thread", COLUMN_LIST, FIELD(struct path_totals, threads),
@@ -253,6 +241,6 @@ const struct column path_totals_columns[] = {
 	{"by_resource", COLUMN_LIST, FIELD(struct path_totals, resources),
 	 .columns = resource_sum_columns},
 	{"by_kind", COLUMN_LIST, FIELD(struct path_totals, kinds), .columns = kind_sum_columns},
-	{"by_function", COLUMN_LIST, .array = functions_of, .columns = function_sum_columns,
+	{"by_function", COLUMN_LIST, .array = functions_of, .columns = function_total_columns,
 	 .absent = true},
 	{0}};

@@ -5,7 +5,6 @@
 #include "delay/delay.h"
 
 #include "path/path_sums.h"
-#include "samples/function_words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -40,29 +39,9 @@ static void sum_line(const struct report *report, const char *title, const GArra
 /* "By function, of its work: spin (work.c:15) 790.9 ms (84.0 %), …" */
 static void function_line(const struct report *report, const GArray *list)
 {
-	g_autoptr(GString) line = g_string_new("By function, of its work:");
-	int64_t whole = 0;
-	char length[32];
-	guint i;
+	g_autoptr(GString) line = g_string_new("By function, of its work: ");
 
-	for (i = 0; i < list->len; i++)
-		whole += g_array_index(list, struct function_total, i).ns;
-	for (i = 0; i < list->len && i < NAMED_MAX; i++) {
-		const struct function_total *total = &g_array_index(list, struct function_total, i);
-		double share = (double) total->ns / (double) MAX(whole, 1);
-
-		if (i && share < SHARE_MIN)
-			break;
-		g_string_append(line, i ? ", " : " ");
-		if (total->function)
-			append_function(line, total->function, total->line);
-		else
-			g_string_append(line, "no sample");
-		g_string_append_printf(line, " %s (%.1f %%)", when_duration(length, total->ns),
-				       100.0 * share);
-	}
-	if (i < list->len)
-		g_string_append_printf(line, ", and %u more", list->len - i);
+	append_function_totals(line, list, NAMED_MAX);
 	if (list->len)
 		text_wrapped(report->output, line->str, 2, 2);
 }

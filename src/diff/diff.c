@@ -383,6 +383,7 @@ struct diff *diff_new(const struct session *session, const struct session *other
 		return NULL;
 	}
 	diff_calls(diff);
+	diff->functions = diff_functions(diff);
 	diff->forks = call_forks_new(diff);
 	return diff;
 }
@@ -394,6 +395,8 @@ void diff_free(struct diff *diff)
 	alignment_free(diff->alignment);
 	g_array_free(diff->causes, TRUE);
 	g_array_free(diff->calls, TRUE);
+	if (diff->functions)
+		g_array_free(diff->functions, TRUE);
 	if (diff->forks)
 		g_array_free(diff->forks, TRUE);
 	side_clear(&diff->sides[1]); /* it may use the first one's requests */

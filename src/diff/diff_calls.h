@@ -7,6 +7,9 @@
 
 /* Fills diff->calls. */
 void diff_calls(struct diff *diff);
+/* diff_functions.c: struct function_difference, the largest first; empty unless both sides have
+ * samples. Free with g_array_free(). */
+GArray *diff_functions(const struct diff *diff);
 const char *call_part_text(enum call_part part);
 
 #endif

@@ -437,6 +437,26 @@ static void write_answer(const struct report *report, const void *row)
 	json_put_answer(report->output, diff_answer(row));
 }
 
+GETTER(double, a_mean, struct function_difference, row->mean[0]);
+GETTER(double, b_mean, struct function_difference, row->mean[1]);
+GETTER(double, function_difference, struct function_difference, row->mean[1] - row->mean[0]);
+GETTER(int64_t, a_samples, struct function_difference, row->samples[0]);
+GETTER(int64_t, b_samples, struct function_difference, row->samples[1]);
+GETTER(GArray *, functions, struct diff, row->functions->len ? g_array_ref(row->functions) : NULL);
+
+const struct column function_difference_columns[] = {
+	{"name", COLUMN_TEXT, FIELD(struct function_difference, name),
+	 .table = {7, "FUNCTION", 0, "  "}},
+	{"file", COLUMN_TEXT, FIELD(struct function_difference, file)},
+	{"a_samples", COLUMN_WHOLE, .number = a_samples, .table = {4, "SAMPLES A", 9}},
+	{"b_samples", COLUMN_WHOLE, .number = b_samples, .table = {5, "B", 6}},
+	{"a_ns", COLUMN_NS, .real = a_mean, .table = {1, "A", 9}},
+	{"b_ns", COLUMN_NS, .real = b_mean, .table = {2, "B", 9}},
+	{"difference_ns", COLUMN_NS, .real = function_difference},
+	{"error_ns", COLUMN_NS, FIELD(struct function_difference, error), .table = {3, "ERROR", 9}},
+	{"significant", COLUMN_BOOL, FIELD(struct function_difference, significant)},
+	{0}};
+
 static const struct column report_columns[] = {
 	COLUMNS(report_coverage),
 	{NULL, COLUMN_WRITTEN, .write = write_answer},
@@ -450,6 +470,8 @@ static const struct column report_columns[] = {
 	{"alignment", COLUMN_OBJECT, FIELD(struct diff, alignment), .columns = alignment_columns},
 	{"calls", COLUMN_LIST, FIELD(struct diff, calls), .columns = call_difference_columns,
 	 .limited = true},
+	{"functions", COLUMN_LIST, .array = functions, .columns = function_difference_columns,
+	 .limited = true, .absent = true},
 	{"call_sequences", COLUMN_LIST, FIELD(struct diff, forks), .columns = fork_columns,
 	 .limited = true},
 	{0}};

@@ -15,4 +15,7 @@ extern const struct column difference_columns[], call_difference_columns[];
 void diff_json(const struct diff *diff, struct output *output);
 void diff_text(const struct diff *diff, struct output *output);
 
+/* Of struct function_difference. */
+extern const struct column function_difference_columns[];
+
 #endif

@@ -385,6 +385,30 @@ static void target_parts(const struct diff *diff, struct output *output)
 			rest < 0 ? "sooner" : "later");
 }
 
+/* Those whose difference is no chance of sampling. */
+static void functions(const struct report *report, const struct diff *diff)
+{
+	static const struct text_table table = {.columns = function_difference_columns};
+	guint shown = 0;
+
+	if (!diff->functions->len)
+		return;
+	text_heading(report->output, "Functions that take longer or shorter, by samples");
+	for (guint i = 0; i < diff->functions->len; i++) {
+		const struct function_difference *at =
+			&g_array_index(diff->functions, struct function_difference, i);
+
+		if (!at->significant || shown == limit_of(diff, diff->functions->len))
+			continue;
+		if (!shown++)
+			text_table_heading(report, &table);
+		text_table_row(report, &table, at, 0);
+	}
+	if (!shown)
+		fputs("  None by more than chance allows of so many samples.\n",
+		      report->output->file);
+}
+
 void diff_text(const struct diff *diff, struct output *output)
 {
 	struct report report = {session_of(diff), diff, output};
@@ -400,6 +424,7 @@ void diff_text(const struct diff *diff, struct output *output)
 	if (diff->forks->len)
 		text_heading(output, "Functions called, up to the first difference");
 	text_lines(&report, ROWS(diff->forks), fork_line);
+	functions(&report, diff);
 	calls(&report, diff);
 	for (int side = 0; side < 2; side++) {
 		if (side && diff->sides[1].session == session_of(diff))

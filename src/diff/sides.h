@@ -60,6 +60,15 @@ struct call_difference {
 	uint32_t looked_at[2];
 };
 
+/* A function that samples show, on both sides. */
+struct function_difference {
+	const char *name, *file; /* borrowed; file NULL: not known */
+	uint32_t samples[2];     /* in which it was innermost */
+	double mean[2];          /* ns a request, or of the way to the target */
+	double error;            /* of the difference: what chance allows of so many samples */
+	bool significant;        /* beyond that */
+};
+
 struct diff {
 	struct side sides[2];
 	struct thread_match *match; /* which thread of one side is which of the other */
@@ -70,6 +79,7 @@ struct diff {
 	GArray *calls;        /* struct call_difference; largest contribution first */
 	struct alignment *alignment; /* NULL: no request on one side */
 	uint32_t aligned[2];  /* … of which: places in the list */
+	GArray *functions;    /* struct function_difference; largest first */
 	GArray *forks;        /* struct call_fork: call_forks.h */
 	double mean[2];       /* latency a request, of --metric; or the target's time */
 };

@@ -275,6 +275,7 @@ static void add_side(struct target *target, const struct thread_match *match, GH
 	for (guint i = 0; i < path->pieces->len; i++)
 		add_piece(target, match, index, side, path,
 			  &g_array_index(path->pieces, struct piece, i));
+	target->functions[side] = function_totals_new(match->session[side], path);
 	path_free(path);
 }
 
@@ -342,6 +343,8 @@ void target_free(struct target *target)
 	if (!target)
 		return;
 	g_array_free(target->parts, TRUE);
+	for (int side = 0; side < 2; side++)
+		g_clear_pointer(&target->functions[side], g_array_unref);
 	g_free(target->begin);
 	g_free(target->end);
 	g_free(target->caution);

@@ -29,6 +29,7 @@ struct target {
 	int64_t from[2], to[2];
 	char *begin, *end; /* owned; what both windows begin and end with, for people */
 	char *caution; /* owned; why the two may not be alike, NULL */
+	GArray *functions[2]; /* owned; struct function_total of the ways; NULL before */
 	GArray *parts; /* struct target_part; largest difference first, whatever its sign */
 	char *verdict; /* owned; the answer in a sentence */
 };

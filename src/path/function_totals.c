@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+#include "samples/function_words.h"
+#include "util/when.h"
+
+#define SHARE_MIN 0.01 /* smaller ones are not named */
+
 /* What a thread did in one state. */
 struct state_sums {
 	struct function_sums *sums; /* owned */
@@ -83,27 +88,90 @@ static struct state_sums *state_of(GHashTable *states, const struct session *ses
 	return state;
 }
 
-GArray *function_totals_new(const struct session *session, const struct path *path)
+struct path_work {
+	const struct session *session; /* borrowed */
+	GHashTable *states;            /* owned; thread and leaf -> struct state_sums */
+};
+
+struct path_work *path_work_new(const struct session *session)
 {
-	GArray *totals = g_array_new(FALSE, FALSE, sizeof(struct function_total));
-	GHashTable *states = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, state_free);
-	GHashTableIter iterator;
-	gpointer state;
+	struct path_work *work = g_new(struct path_work, 1);
+
+	*work = (struct path_work) {session, g_hash_table_new_full(g_int64_hash, g_int64_equal,
+								   g_free, state_free)};
+	return work;
+}
+
+void path_work_free(struct path_work *work)
+{
+	if (work)
+		g_hash_table_destroy(work->states);
+	g_free(work);
+}
+
+void path_work_add(struct path_work *work, const struct path *path)
+{
+	const struct session *session = work->session;
 
 	for (guint i = 0; session->trace.timeline.samples.used && i < path->pieces->len; i++) {
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+		struct state_sums *state;
 
 		if (leaf_wib(piece->leaf) != WIB_WORKING)
 			continue;
-		state = state_of(states, session, piece);
-		((struct state_sums *) state)->ns += piece->end - piece->begin;
-		function_sums_add_all(((struct state_sums *) state)->sums, piece->thread,
-				      piece->begin, piece->end);
+		state = state_of(work->states, session, piece);
+		state->ns += piece->end - piece->begin;
+		function_sums_add_all(state->sums, piece->thread, piece->begin, piece->end);
 	}
-	g_hash_table_iter_init(&iterator, states);
+}
+
+GArray *path_work_totals(const struct path_work *work)
+{
+	GArray *totals = g_array_new(FALSE, FALSE, sizeof(struct function_total));
+	GHashTableIter iterator;
+	gpointer state;
+
+	g_hash_table_iter_init(&iterator, work->states);
 	while (g_hash_table_iter_next(&iterator, NULL, &state))
 		add_state(totals, state);
-	g_hash_table_destroy(states);
 	g_array_sort(totals, largest_first);
 	return totals;
+}
+
+GArray *function_totals_new(const struct session *session, const struct path *path)
+{
+	struct path_work *work = path_work_new(session);
+	GArray *totals;
+
+	path_work_add(work, path);
+	totals = path_work_totals(work);
+	path_work_free(work);
+	return totals;
+}
+
+void append_function_totals(GString *text, const GArray *totals, guint most)
+{
+	int64_t whole = 0;
+	char length[32];
+	guint i;
+
+	for (i = 0; i < totals->len; i++)
+		whole += g_array_index(totals, struct function_total, i).ns;
+	for (i = 0; i < totals->len && i < most; i++) {
+		const struct function_total *total =
+			&g_array_index(totals, struct function_total, i);
+		double share = (double) total->ns / (double) MAX(whole, 1);
+
+		if (i && share < SHARE_MIN)
+			break;
+		g_string_append(text, i ? ", " : "");
+		if (total->function)
+			append_function(text, total->function, total->line);
+		else
+			g_string_append(text, "no sample");
+		g_string_append_printf(text, " %s (%.1f %%)", when_duration(length, total->ns),
+				       100.0 * share);
+	}
+	if (i < totals->len)
+		g_string_append_printf(text, ", and %u more", totals->len - i);
 }

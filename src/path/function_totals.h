@@ -22,4 +22,14 @@ struct function_total {
 /* struct function_total, largest first; empty without samples. Free with g_array_free(). */
 GArray *function_totals_new(const struct session *session, const struct path *path);
 
+/* The same of several paths together. */
+struct path_work;
+struct path_work *path_work_new(const struct session *session);
+void path_work_add(struct path_work *work, const struct path *path);
+GArray *path_work_totals(const struct path_work *work);
+void path_work_free(struct path_work *work);
+
+/* "spin (work.c:15) 790.9 ms (84.0 %), …": at most `most`, and how many more. */
+void append_function_totals(GString *text, const GArray *totals, guint most);
+
 #endif

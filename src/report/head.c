@@ -249,3 +249,14 @@ const struct column sampled_columns[] = {
 	{"ns", COLUMN_NS, FIELD(struct function_share, ns)},
 	{"callers", COLUMN_LIST, FIELD(struct function_share, callers), .columns = caller_columns},
 	{0}};
+
+GETTER(const char *, total_name, struct function_total, row->function ? row->function->name : NULL);
+GETTER(const char *, total_file, struct function_total, row->function ? row->function->file : NULL);
+
+const struct column function_total_columns[] = {
+	{"name", COLUMN_TEXT, .text = total_name},
+	{"file", COLUMN_TEXT, .text = total_file},
+	{"line", COLUMN_WHOLE, FIELD(struct function_total, line), .none = NONE_ZERO},
+	{"samples", COLUMN_WHOLE, FIELD(struct function_total, samples)},
+	{"ns", COLUMN_NS, FIELD(struct function_total, ns)},
+	{0}};

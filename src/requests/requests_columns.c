@@ -10,6 +10,7 @@
 #include "requests/lattice.h"
 #include "requests/path_tree.h"
 #include "requests/requests_answer.h"
+#include "tracking/request_path.h"
 #include "limits/limits_report.h"
 
 /* --- causes --------------------------------------------------------------------------------- */
@@ -237,10 +238,33 @@ static const struct column largest_columns[] = {
 	{NULL, COLUMN_TEXT, .text = unit, .csv = {14, "unit"}},
 	{0}};
 
+/* Of its way. */
+static GArray *functions_of_request(const struct report *report, const void *row)
+{
+	const struct costs *costs = report->data;
+	struct path *path;
+	GArray *totals;
+
+	if (!costs->functions || !costs->functions->len)
+		return NULL;
+	path = user_request_path(costs->requests, listed_request(costs, *(const guint *) row));
+	totals = function_totals_new(report->session, path);
+	path_free(path);
+	return totals;
+}
+
+GETTER(GArray *, all_functions, void,
+       ((const struct costs *) report->data)->functions &&
+		       ((const struct costs *) report->data)->functions->len
+	       ? g_array_ref(((const struct costs *) report->data)->functions)
+	       : NULL);
+
 static const struct column listed_columns[] = {
 	{NULL, COLUMN_OBJECT, .at = request_of, .columns = request_columns},
 	{"threads", COLUMN_LIST, .array = threads_of, .columns = thread_cost_columns},
 	{"causes", COLUMN_LIST, .array = charges_of, .columns = charge_columns},
+	{"functions", COLUMN_LIST, .array = functions_of_request, .columns = function_total_columns,
+	 .absent = true},
 	{NULL, COLUMN_OBJECT, .at = request_of, .columns = inner_list},
 	{NULL, COLUMN_OBJECT, .at = cause_of, .columns = largest_columns},
 	{NULL, COLUMN_WHOLE, .number = value_of, .none = NONE_NEGATIVE, .csv = {13, "value"}},
@@ -399,6 +423,8 @@ static const struct column report_columns[] = {
 	 .lines = LINES_BETWEEN},
 	{"requests_omitted", COLUMN_WHOLE, .number = omitted, .none = NONE_ZERO, .absent = true},
 	{"summary", COLUMN_LIST, .array = all_charges, .columns = summary_columns},
+	{"functions", COLUMN_LIST, .array = all_functions, .columns = function_total_columns,
+	 .absent = true},
 	{NULL, COLUMN_WRITTEN, .write = write_ways},
 	{"unassigned_ns", COLUMN_NS, FIELD(struct user_requests, unassigned_ns)},
 	{"unassigned_working_ns", COLUMN_NS, FIELD(struct user_requests, unassigned_working_ns)},

@@ -9,6 +9,8 @@
 #include "run/anonymise.h"
 #include "findings/findings.h"
 
+#define FUNCTIONS_NAMED 4 /* of those that samples show */
+
 #define CONFIGURATION_SHOWN 3
 #define CAUSES_SHOWN 3 /* of each request in the list */
 
@@ -83,6 +85,12 @@ static void remarks(const struct costs *costs, guint n, struct output *output)
 static void head(const struct costs *costs, const GArray *order, struct output *output)
 {
 	text_answer(output, requests_answer(costs, order));
+	if (costs->functions && costs->functions->len) {
+		g_autoptr(GString) line = g_string_new("By function, of their work: ");
+
+		append_function_totals(line, costs->functions, FUNCTIONS_NAMED);
+		text_wrapped(output, line->str, 0, 2);
+	}
 	remarks(costs, order->len, output);
 }
 

@@ -223,6 +223,7 @@ static void sum_latency(struct costs *costs)
 {
 	const struct user_requests *requests = costs->requests;
 	GString *label = g_string_new(NULL);
+	struct path_work *work = path_work_new(requests->session);
 
 	requests_renew_effort(requests);
 	for (guint i = 0; i < requests->listed->len; i++) {
@@ -237,6 +238,7 @@ static void sum_latency(struct costs *costs)
 			add_piece(costs, i, request, path, piece, label);
 			add_thread(costs, i, from, piece->thread, piece->end - piece->begin);
 		}
+		path_work_add(work, path);
 		path_free(path);
 		close_requests(costs, first);
 		if (i % PASSED == 0)
@@ -245,6 +247,8 @@ static void sum_latency(struct costs *costs)
 			g_array_set_size(costs->threads, from);
 	}
 	costs->not_followed = requests->effort->ways;
+	costs->functions = path_work_totals(work);
+	path_work_free(work);
 	g_string_free(label, TRUE);
 }
 
@@ -518,6 +522,7 @@ void costs_free(struct costs *costs)
 	g_array_free(costs->causes, TRUE);
 	g_array_free(costs->costs, TRUE);
 	g_array_free(costs->threads, TRUE);
+	g_clear_pointer(&costs->functions, g_array_unref);
 	g_hash_table_destroy(costs->index);
 	piece_namer_free(costs->namer);
 	g_free(costs->kept);

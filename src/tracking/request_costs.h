@@ -15,6 +15,7 @@
 #ifndef WHYLATE_TRACKING_REQUEST_COSTS_H
 #define WHYLATE_TRACKING_REQUEST_COSTS_H
 
+#include "path/function_totals.h"
 #include "tracking/piece_cause.h"
 
 #define CAUSE_EXAMPLES 8
@@ -58,6 +59,7 @@ struct costs {
 	GArray *causes;   /* struct user_cause; largest first */
 	GArray *costs; /* struct cost by listed, largest first; of the slowest requests only, as
 			     many as --limit lets a report name */
+	GArray *functions; /* struct function_total, of all requests' ways; with --metric latency; NULL */
 	GArray *threads; /* struct thread_cost by listed, largest first; with --metric latency */
 	int64_t total; /* over the causes */
 	/* the slowest tenth, one at least: */
