@@ -104,6 +104,7 @@ int run(struct options *options, GPtrArray *paths, char **heard);
 
 /* Those that do it in another way: their arguments to their exit status. */
 int batch_run(int argc, char **argv);
+int serve_run(int argc, char **argv);
 int record_command_run(int argc, char **argv);
 int snapshot_command_run(int argc, char **argv);
 

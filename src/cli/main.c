@@ -49,6 +49,7 @@ static const struct {
 	const struct command *command;
 	int (*run)(int argc, char **argv);
 } programs[] = {{&batch_command, batch_run},
+		{&serve_command, serve_run},
 		{&record_command, record_command_run},
 		{&snapshot_command, snapshot_command_run}};
 

@@ -17,6 +17,8 @@
 #include "util/error.h"
 #include "util/spill.h"
 #include "limits/limits_report.h"
+#include "serve/serve.h"
+#include "tsp/serve_trace.h"
 
 static bool lost_events(const struct session *session)
 {
@@ -245,5 +247,53 @@ int run(struct options *options, GPtrArray *paths, char **heard)
 	input_clear(&input);
 	input_clear(&other);
 	tell_spill(options, status);
+	return status;
+}
+
+/* --- whylate serve --------------------------------------------------------------------------- */
+
+/* For questions that name events: the trace is read again for them. */
+static bool match(struct session *session, GPtrArray *paths, GError **error)
+{
+	g_autoptr(GPtrArray) traces = traces_find(paths, error);
+
+	return traces && traces_match(session, traces, error);
+}
+
+static int read_and_serve(struct options *options, GPtrArray *paths)
+{
+	struct input input = {0};
+	g_autoptr(GError) error = NULL;
+	struct serve_trace trace;
+	int status;
+
+	if (!input_read(&input, options, paths, &error) || !session_finish(input.session, &error)) {
+		status = tell_error(NULL, error);
+		input_clear(&input);
+		return status;
+	}
+	tell_trouble(input.session, NULL);
+	if (input.cache && !input.kept)
+		cache_keep(input.cache, input.session);
+	input.kept = true;
+	trace = (struct serve_trace) {input.session, paths, match, run};
+	status = serve(&trace, options, &error);
+	if (error)
+		tell_error(NULL, error);
+	input_clear(&input);
+	return status;
+}
+
+int serve_run(int argc, char **argv)
+{
+	g_autoptr(GPtrArray) paths = g_ptr_array_new();
+	struct options options;
+	int status;
+
+	command_options(&options, &serve_command);
+	status = arguments_parse(argc, argv, &options, paths, NULL);
+	if (status < 0)
+		status = read_and_serve(&options, paths);
+	options_clear(&options);
 	return status;
 }

@@ -33,7 +33,8 @@
 	COMMAND(export, "Write threads, states, calls and wake-ups in other tools' formats.",      \
 		"babeltrace2-sink.whylate.export(7)")                                              \
 	COMMAND_ONLY(explain)                                                                      \
-	COMMAND_ONLY(batch)
+	COMMAND_ONLY(batch)                                                                        \
+	COMMAND_ONLY(serve)
 
 #define COMMAND_DECLARE(name, ...) extern const struct command name##_command;
 COMMANDS(COMMAND_DECLARE, COMMAND_DECLARE)

@@ -61,6 +61,7 @@ void options_init(struct options *options, const struct command *command)
 	options->what_if = g_ptr_array_new_with_free_func(g_free);
 	options->limits = g_ptr_array_new();
 	options->given = g_ptr_array_new_with_free_func(given_free);
+	options->serve.origins = g_ptr_array_new_with_free_func(g_free);
 	if (command->init)
 		command->init(options);
 }
@@ -95,6 +96,8 @@ void options_clear(struct options *options)
 	g_free(options->functions.function);
 	g_free(options->export.table);
 	g_free(options->export.around);
+	g_free(options->serve.listen);
+	g_ptr_array_free(options->serve.origins, TRUE);
 	g_free(options->profile.resource);
 	g_free(options->profile.save);
 	g_free(options->profile.compare);

@@ -66,13 +66,10 @@ static void made_free(struct made *made)
 	}
 }
 
-struct session *session_new(struct options *options)
+/* All but the trace. */
+static void begin_question(struct session *session, struct options *options)
 {
-	struct session *session = g_new0(struct session, 1);
-	struct wanted wanted = {0};
-
 	session->asked.options = options;
-	trace_init(&session->trace);
 	session->asked.boundaries = g_array_new(FALSE, FALSE, sizeof(struct boundary));
 	session->asked.selected = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session->asked.target = NO_THREAD;
@@ -90,22 +87,28 @@ struct session *session_new(struct options *options)
 			g_array_new(FALSE, FALSE, sizeof(struct candidate));
 		session->asked.matches[i].of_host = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	}
+	sink_init(session);
+	stretches_init(session);
+}
+
+struct session *session_new(struct options *options)
+{
+	struct session *session = g_new0(struct session, 1);
+	struct wanted wanted = {0};
+
+	trace_init(&session->trace);
 	if (options->command->want)
 		options->command->want(options, &wanted);
 	session->trace.flow.operations_wanted = wanted.operations;
 	session->trace.flow.exchanges_wanted = wanted.exchanges;
 	session->trace.flow.resources_wanted = wanted.resources;
 	session->trace.flow.facts_wanted = session->trace.sink.values = wanted.facts;
-	sink_init(session);
-	stretches_init(session);
+	begin_question(session, options);
 	return session;
 }
 
-void session_free(struct session *session)
+static void end_question(struct session *session)
 {
-	if (!session)
-		return;
-	trace_clear(&session->trace);
 	g_array_free(session->asked.boundaries, TRUE);
 	g_array_free(session->asked.selected, TRUE);
 	if (session->asked.chosen)
@@ -129,5 +132,54 @@ void session_free(struct session *session)
 		g_ptr_array_free(session->found.judged, TRUE);
 	made_free(*session->found.made);
 	g_free(session->found.made);
+	session->asked = (struct question) {0};
+	session->found = (struct results) {0};
+}
+
+void session_free(struct session *session)
+{
+	if (!session)
+		return;
+	trace_clear(&session->trace);
+	end_question(session);
 	g_free(session);
+}
+
+/* Threads' turns are made of their states, whatever else was recorded. */
+static uint32_t read_for(uint32_t operations)
+{
+	return operations & ~(1u << OPERATION_BUSY);
+}
+
+/* What was recorded for more serves for less, but for operations: those that were recorded besides
+ * would be among the parts of others. */
+bool session_bears(const struct session *session, const struct options *options)
+{
+	const struct flow *flow = &session->trace.flow;
+	struct wanted wanted = {0};
+
+	if (options->command->want)
+		options->command->want(options, &wanted);
+	return (!wanted.exchanges || flow->exchanges_wanted) &&
+	       (!wanted.operations ||
+		(read_for(wanted.operations) == read_for(flow->operations_wanted) &&
+		 (!wanted.resources || flow->resources_wanted) &&
+		 (!wanted.facts || flow->facts_wanted)));
+}
+
+void session_ask_again(struct session *session, struct options *options)
+{
+	struct wanted wanted = {0};
+
+	g_return_if_fail(session->trace.names_gathered);
+	end_question(session);
+	processes_clear(&session->trace.processes);
+	session->trace.processes = (struct processes) {0};
+	session->trace.restored = session->trace.sink.only_matches = true;
+	begin_question(session, options);
+	if (options->command->want)
+		options->command->want(options, &wanted);
+	if (!wanted.operations)
+		trace_forget_operations(&session->trace);
+	session->trace.flow.operations_wanted = wanted.operations;
 }

@@ -12,4 +12,10 @@
 struct session *session_new(struct options *options);
 void session_free(struct session *session);
 
+/* What the options ask can be answered from what the session has read for others. */
+bool session_bears(const struct session *session, const struct options *options);
+/* Another question about what was read and finished, in place of the one that was answered. Its
+ * filters' events (session_wants_match()) are still to be found; then session_finish(). */
+void session_ask_again(struct session *session, struct options *options);
+
 #endif

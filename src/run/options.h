@@ -100,6 +100,14 @@ struct function_options {
 	bool timeline;
 };
 
+/* What only `serve` has. */
+struct serve_options {
+	uint32_t port;               /* 0: any that is free */
+	char *listen;                /* owned; an address of this machine; NULL: 127.0.0.1 */
+	GPtrArray *origins;          /* owned strings: whose pages may ask too */
+	bool open;
+};
+
 /* What causes are sorted by: how much of the time they take, or what it would be worth if they were
  * gone. */
 enum order { BY_SHARE, BY_WORTH };
@@ -172,6 +180,7 @@ struct options {
 	struct request_options requests;
 	struct function_options functions;
 	struct export_options export;
+	struct serve_options serve;
 };
 
 #endif

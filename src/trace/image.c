@@ -121,17 +121,6 @@ static bool has_wanted(const struct trace *trace, const struct image_head *head)
 	       (!trace->flow.facts_wanted || head->facts_wanted);
 }
 
-/* What was recorded for a profile, and shows in other reports by being there. */
-static void forget_operations(struct trace *trace)
-{
-	struct flow *flow = &trace->flow;
-
-	flow->odd[ODD_FUNCTION] = flow->odd[ODD_USER_FUNCTION] = flow->odd[ODD_USER_THREAD] = 0;
-	flow->has_wait_stacks = false;
-	idmap_clear(&flow->callbacks);
-	idmap_init(&flow->callbacks);
-}
-
 static bool map_stores(struct trace *trace, const struct image_head *head, int fd)
 {
 	for (enum store i = 0; i < TIMELINE_STORES; i++) {
@@ -163,7 +152,7 @@ bool image_load(struct trace *trace, const struct image_of *of, int fd)
 	image_take_record(&in, &trace_record, trace);
 	munmap(map, in.size);
 	if (!trace->flow.operations_wanted)
-		forget_operations(trace);
+		trace_forget_operations(trace);
 	trace->operations_gathered = trace->timeline.operations.used;
 	trace->restored = trace->sink.only_matches = !in.failed && trace->events;
 	return trace->restored;

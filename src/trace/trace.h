@@ -83,6 +83,9 @@ static inline void trace_event(struct trace *trace, const struct event *event)
 	}
 }
 
+/* Forgets what was recorded for a profile, and shows in other reports by being there. */
+void trace_forget_operations(struct trace *trace);
+
 /* For people; with its number where another has the same name. */
 const char *trace_host_name(const struct trace *trace, uint32_t index);
 

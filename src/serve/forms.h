@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages for browsers; see forms.c. Place: serve/. */
+#ifndef WHYLATE_SERVE_FORMS_H
+#define WHYLATE_SERVE_FORMS_H
+
+#include "tsp/asking.h"
+
+serve_handler page_start, page_style, page_report;
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace that was read, and questions about it that come by HTTP: pages with forms, and the Trace
+ * Server Protocol below /tsp/api.
+ *
+ *   http.c ── who may ask, how much ──► route.c ── which handler ──► tsp/, forms.c ──► an answer
+ *      └─ worker.c: what takes long, in a process of its own, a copy of this one
+ *
+ * Place: serve/, below cli/ (which reads the trace), above tsp/, which has the protocol's answers, and
+ * all commands. It works nothing out itself: rows of time graphs are the timeline's, as the exports have it; trees, histograms and
+ * annotations are taken from the commands' own JSON (report_json.c). So their numbers are the
+ * reports'. What must hold: no question ends the server or changes what another one is answered,
+ * but for bookmarks, derived outputs and what is closed; none names a file.
+ *
+ * libmicrohttpd is known to http.c alone (tests/layering.t).
+ *
+ * Source: Trace Server Protocol 0.6.0 (API.yaml); docs/serve.md says where this keeps to the
+ * specification and its reference server does not.
+ */
+#ifndef WHYLATE_SERVE_SERVE_H
+#define WHYLATE_SERVE_SERVE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct options;
+struct serve_trace;
+
+/* Serves until a signal ends it. Returns the exit status. */
+int serve(const struct serve_trace *trace, const struct options *options, GError **error);
+
+#endif

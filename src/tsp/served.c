@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What is served, and how it is named; see asking.h. */
+#include "tsp/asking.h"
+
+#include "tsp/derived.h"
+
+static void bookmark_free(gpointer data)
+{
+	struct bookmark *bookmark = data;
+
+	g_free(bookmark->name);
+	g_free(bookmark);
+}
+
+static void served_trace_free(gpointer data)
+{
+	struct served_trace *trace = data;
+
+	g_free(trace->path);
+	g_free(trace->name);
+	g_free(trace);
+}
+
+static struct served_trace *served_trace_new(const char *path)
+{
+	struct served_trace *trace = g_new0(struct served_trace, 1);
+
+	trace->path = g_canonicalize_filename(path, NULL);
+	trace->name = g_path_get_basename(trace->path);
+	trace->open = true;
+	uuid_of(trace->path, trace->uuid);
+	return trace;
+}
+
+void server_init(struct server *server, const struct serve_trace *trace)
+{
+	const GPtrArray *paths = trace->paths;
+
+	g_autoptr(GString) name = g_string_new(NULL), all = g_string_new("experiment:");
+
+	server->trace = trace;
+	server->session = trace->session;
+	server->traces = g_ptr_array_new_with_free_func(served_trace_free);
+	for (guint i = 0; i < paths->len; i++) {
+		struct served_trace *served = served_trace_new(paths->pdata[i]);
+
+		g_string_append_printf(name, "%s%s", i ? ", " : "", served->name);
+		g_string_append_printf(all, "\n%s", served->path);
+		g_ptr_array_add(server->traces, served);
+	}
+	uuid_of(all->str, server->uuid);
+	server->name = g_string_free(g_steal_pointer(&name), FALSE);
+	server->open = true;
+	server->made = 0;
+	server->bookmarks = g_ptr_array_new_with_free_func(bookmark_free);
+	server->derived = g_ptr_array_new_with_free_func(derived_free);
+	walk_init(&server->walk, trace->session);
+	state_names_init(&server->states, trace->session);
+}
+
+void server_clear(struct server *server)
+{
+	g_ptr_array_unref(server->traces);
+	g_ptr_array_unref(server->bookmarks);
+	g_ptr_array_unref(server->derived);
+	walk_clear(&server->walk);
+	state_names_clear(&server->states);
+	g_free(server->name);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* The Trace Server Protocol's table: all system calls and interrupts that were seen from their entry
+ * to their exit, in the order in which they ended, as that is how they are stored.
+ *
+ * Part of tsp/. An index is the place in the store, so any line is found at once; a search goes
+ * through the lines from where it begins. Search expressions are texts that cells contain, letter by
+ * letter, not regular expressions: those can be made to take any time.
+ */
+#include "tsp/outputs.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "latencies/operations.h"
+
+enum {
+	COLUMN_BEGIN,
+	COLUMN_LASTED,
+	COLUMN_OPERATION,
+	COLUMN_WHO,
+	COLUMN_NUMBER,
+	COLUMN_CPU,
+	COLUMN_ON,
+	COLUMNS_COUNT
+};
+
+static const struct {
+	const char *name, *description, *type;
+} columns[COLUMNS_COUNT] = {
+	{"Begin", "When it was entered, ns since 1970", "TIMESTAMP"},
+	{"Duration", "ns", "DURATION"},
+	{"Operation", "", "STRING"},
+	{"Thread", "", "STRING"},
+	{"TID", "", "NUMBER"},
+	{"CPU", "Where it ended", "NUMBER"},
+	{"On", "The file, socket or pipe", "STRING"},
+};
+
+#define LINES_MAX 10000
+
+static bool is_table(struct asking *asking)
+{
+	return output_row_find(asking, asking->given[1], "TABLE", NULL);
+}
+
+void table_columns(struct asking *asking)
+{
+	if (!is_table(asking))
+		return;
+	model_begin(asking);
+	json_begin(&asking->out, "model", '[', LINES_NOT);
+	for (int i = 0; i < COLUMNS_COUNT; i++) {
+		json_begin(&asking->out, NULL, '{', LINES_NOT);
+		json_put_whole(&asking->out, "id", i);
+		json_put_text(&asking->out, "name", columns[i].name);
+		json_put_text(&asking->out, "description", columns[i].description);
+		json_put_text(&asking->out, "type", columns[i].type);
+		json_end(&asking->out, '}');
+	}
+	json_end(&asking->out, ']');
+	model_end(asking);
+}
+
+/* Lines are numbered from 0; the store's records from 1. */
+static int64_t line_count(const struct session *session)
+{
+	return session->trace.timeline.operations.used ? session->trace.timeline.operations.used - 1
+						       : 0;
+}
+
+static const struct operation *line_at(const struct session *session, int64_t line)
+{
+	return operation_at(&session->trace.timeline.operations, (uint32_t) line + 1);
+}
+
+static char *cell(const struct session *session, const struct operation *operation, int column)
+{
+	switch (column) {
+	case COLUMN_BEGIN:
+		return g_strdup_printf("%" PRId64, operation->begin);
+	case COLUMN_LASTED:
+		return g_strdup_printf("%" PRIu64, (uint64_t) operation->duration);
+	case COLUMN_OPERATION:
+		return operation_name(session, operation->what);
+	case COLUMN_WHO:
+		return g_strdup(operation_has_thread(operation)
+					? session_thread_name(session, operation->thread)
+					: "");
+	case COLUMN_NUMBER:
+		return operation_has_thread(operation)
+			       ? g_strdup_printf("%d", model_thread(&session->trace.model,
+								    operation->thread)
+							       ->tid)
+			       : g_strdup("");
+	case COLUMN_CPU:
+		return operation->cpu == OPERATION_CPU_UNKNOWN
+			       ? g_strdup("")
+			       : g_strdup_printf("%u", (unsigned) operation->cpu);
+	default:
+		return g_strdup(operation->ref ? session_text(session, operation->ref) : "");
+	}
+}
+
+/* --- what is asked --------------------------------------------------------------------------- */
+
+struct asked_lines {
+	int64_t index, count;
+	int ids[COLUMNS_COUNT];
+	guint ids_count;
+	const char *wanted[COLUMNS_COUNT]; /* borrowed; what cells contain, NULL: anything */
+	bool searches, back;
+};
+
+/* The first line that ended at `time` or later. */
+static int64_t line_of_time(const struct session *session, int64_t time)
+{
+	int64_t low = 0, high = line_count(session);
+
+	while (low < high) {
+		int64_t middle = low + (high - low) / 2;
+
+		if (operation_end(line_at(session, middle)) < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool take_columns(struct asking *asking, struct asked_lines *lines)
+{
+	const json_t *ids = parameter(asking, "requested_table_column_ids");
+	int64_t id;
+
+	if (json_array_size(ids) > COLUMNS_COUNT)
+		return false;
+	for (size_t i = 0; i < json_array_size(ids); i++) {
+		if (!parameter_whole(json_array_get(ids, i), &id) || id < 0 || id >= COLUMNS_COUNT)
+			return false;
+		lines->ids[lines->ids_count++] = (int) id;
+	}
+	for (int i = 0; !json_array_size(ids) && i < COLUMNS_COUNT; i++)
+		lines->ids[lines->ids_count++] = i;
+	return true;
+}
+
+static bool take_search(struct asking *asking, struct asked_lines *lines)
+{
+	json_t *wanted = parameter(asking, "table_search_expressions"), *text;
+	const char *direction = json_string_value(parameter(asking, "table_search_direction"));
+	const char *key;
+
+	json_object_foreach(wanted, key, text)
+	{
+		guint64 id;
+
+		if (!g_ascii_string_to_unsigned(key, 10, 0, COLUMNS_COUNT - 1, &id, NULL) ||
+		    !json_is_string(text))
+			return false;
+		lines->wanted[id] = json_string_value(text);
+		lines->searches = true;
+	}
+	lines->back = g_strcmp0(direction, "PREVIOUS") == 0;
+	return !direction || lines->back || strcmp(direction, "NEXT") == 0;
+}
+
+static bool take_lines(struct asking *asking, struct asked_lines *lines)
+{
+	const json_t *index = parameter(asking, "requested_table_index");
+	const json_t *times = parameter(asking, "requested_times");
+	const char *wrong = NULL;
+	int64_t time;
+
+	*lines = (struct asked_lines) {0};
+	if (!parameter_whole(parameter(asking, "requested_table_count"), &lines->count) ||
+	    lines->count < 0 || lines->count > LINES_MAX)
+		wrong = "requested_table_count must be 0 to 10000";
+	else if (index && (!parameter_whole(index, &lines->index) || lines->index < 0))
+		wrong = "requested_table_index must be 0 or more";
+	else if (!index && json_array_size(times) &&
+		 !parameter_whole(json_array_get(times, 0), &time))
+		wrong = "requested_times must be integers";
+	else if (!take_columns(asking, lines))
+		wrong = "requested_table_column_ids must be ids of columns";
+	else if (!take_search(asking, lines))
+		wrong = "table_search_expressions must be texts by column, the direction NEXT or "
+			"PREVIOUS";
+	if (wrong) {
+		asking_refuse(asking, 400, "Missing query parameters", wrong);
+		return false;
+	}
+	if (!index && json_array_size(times))
+		lines->index = line_of_time(asking->server->session, time);
+	return true;
+}
+
+/* --- lines ----------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct session *session, const struct asked_lines *lines, int64_t line)
+{
+	const struct operation *operation = line_at(session, line);
+
+	for (int i = 0; i < COLUMNS_COUNT; i++) {
+		g_autofree char *text = lines->wanted[i] ? cell(session, operation, i) : NULL;
+
+		if (text && !strstr(text, lines->wanted[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Where a search ends: -1 if nothing is found. */
+static int64_t search(const struct session *session, const struct asked_lines *lines)
+{
+	int64_t count = line_count(session), step = lines->back ? -1 : 1;
+
+	for (int64_t i = MIN(lines->index, count - 1); i >= 0 && i < count; i += step)
+		if (is_wanted(session, lines, i))
+			return i;
+	return -1;
+}
+
+#define TAG_HIGHLIGHT 8
+
+static void put_line(struct asking *asking, const struct asked_lines *lines, int64_t line)
+{
+	const struct session *session = asking->server->session;
+	const struct operation *operation = line_at(session, line);
+	struct output *out = &asking->out;
+
+	json_begin(out, NULL, '{', LINES_NOT);
+	json_put_whole(out, "index", line);
+	json_begin(out, "cells", '[', LINES_NOT);
+	for (guint i = 0; i < lines->ids_count; i++) {
+		g_autofree char *text = cell(session, operation, lines->ids[i]);
+
+		json_begin(out, NULL, '{', LINES_NOT);
+		json_put_text(out, "content", text);
+		json_end(out, '}');
+	}
+	json_end(out, ']');
+	json_put_whole(out, "tags",
+		       lines->searches && is_wanted(session, lines, line) ? TAG_HIGHLIGHT : 0);
+	json_end(out, '}');
+}
+
+void table_lines(struct asking *asking)
+{
+	const struct session *session = asking->server->session;
+	struct output *out = &asking->out;
+	struct asked_lines lines;
+	int64_t count = line_count(session);
+	bool directed = parameter(asking, "table_search_direction") != NULL;
+
+	if (!is_table(asking) || !take_lines(asking, &lines))
+		return;
+	if (lines.searches && directed) {
+		lines.index = search(session, &lines);
+		lines.count = lines.index < 0 ? 0 : lines.count;
+	}
+	lines.index = CLAMP(lines.index, 0, count);
+	model_begin(asking);
+	json_begin(out, "model", '{', LINES_NOT);
+	json_put_whole(out, "lowIndex", lines.index);
+	json_put_whole(out, "size", count);
+	json_begin(out, "columnIds", '[', LINES_NOT);
+	for (guint i = 0; i < lines.ids_count; i++)
+		json_put_whole(out, NULL, lines.ids[i]);
+	json_end(out, ']');
+	json_begin(out, "lines", '[', LINES_NOT);
+	for (int64_t i = lines.index; i < MIN(count, lines.index + lines.count); i++)
+		put_line(asking, &lines, i);
+	json_end(out, ']');
+	json_end(out, '}');
+	model_end(asking);
+}
