@@ -1,0 +1,539 @@
+# SPDX-License-Identifier: MIT
+"""whylate serve: its answers are those of the JSON reports, to the nanosecond; who may not ask is refused; nothing that
+comes in ends it, and signals do. The Trace Server Protocol is driven by the client that trace viewers use, if node and
+npm are there (its package comes from npm's registry; nothing else reaches a network)."""
+import collections
+import http.client
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import whylate_test as t
+
+tap = t.Tap()
+NAME, THREAD = "startup-chain", "xinit"
+TRACE = t.trace(NAME)
+PATH_TYPE = "whylate.critical-path.thread"
+
+
+class Server:
+    """`whylate serve`, until the block ends."""
+
+    def __init__(self, *arguments, traces=(TRACE,)):
+        self.process = subprocess.Popen([t.WHYLATE, "serve", *arguments, "--cache", "off", *traces],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        line = self.process.stdout.readline().decode()
+        found = re.match(r"Serving .* at http://(\[.*\]|[^:/]+):(\d+)/(\w*)/?$", line.strip())
+        assert found, (line, self.process.stderr.read() if self.process.poll() is not None else "")
+        self.address, self.port, self.token = found[1], int(found[2]), found[3]
+        self.url = "http://%s:%d" % (self.address, self.port)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.end(signal.SIGTERM)
+
+    def end(self, number):
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=60)
+        assert self.process.returncode == 0, (self.process.returncode, err.decode()[-3000:])
+        return out + err
+
+    def ask(self, method, path, body=None, headers=None, content_type="application/json"):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=100)
+        given = dict(headers or {})
+        if body is not None and content_type:
+            given["Content-Type"] = content_type
+        if body is not None and not isinstance(body, (bytes, str)):
+            body = json.dumps(body)
+        connection.request(method, path, body, given)
+        answer = connection.getresponse()
+        data = answer.read()
+        connection.close()
+        return answer.status, answer, data
+
+    def get(self, path, status=200):
+        got, _, data = self.ask("GET", "/tsp/api/" + path)
+        assert got == status, (path, got, data[:300])
+        return json.loads(data)
+
+    def post(self, path, parameters, status=200, **beside):
+        got, _, data = self.ask("POST", "/tsp/api/" + path, {"parameters": parameters, **beside})
+        assert got == status, (path, got, data[:300])
+        return json.loads(data) if data else None
+
+    def alive(self):
+        assert self.get("health") == {"status": "UP"}
+
+
+def experiment(server):
+    return server.get("experiments")[0]
+
+
+def whole(one):
+    return {"start": one["start"], "end": one["end"]}
+
+
+def model(server, path, parameters):
+    answer = server.post("experiments/%s/outputs/%s" % (experiment(server)["UUID"], path), parameters)
+    assert answer["status"] == "COMPLETED", answer
+    return answer["model"]
+
+
+# --- the answers are the reports' -------------------------------------------------------------------------------------
+
+def rows_of_tree(tree):
+    """[{column: cell}]"""
+    names = [header["name"] for header in tree["headers"]]
+    return [dict(zip(names, entry["labels"])) for entry in tree["entries"]]
+
+
+def flat(record, prefix=""):
+    """The record as a row of a data tree has it."""
+    found = {}
+    for key, value in record.items():
+        if isinstance(value, dict):
+            found.update(flat(value, prefix + key + "."))
+        elif not isinstance(value, list):
+            found[prefix + key] = ("true" if value else "false") if isinstance(value, bool) else \
+                "" if value is None else repr(value) if isinstance(value, float) else str(value)
+    return found
+
+
+def same_rows(rows, records):
+    assert len(rows) == len(records), (len(rows), len(records))
+    for row, record in zip(rows, records):
+        want = flat(record)
+        for key, value in row.items():
+            have = want.get(key, "")
+            assert value == have or (have and value and float(value) == float(have)), (key, value, have)
+        assert set(want) <= set(row), set(want) - set(row)
+
+
+def check_trees(trees):
+    """`trees`: output -> its model."""
+    overview = t.report("overview", TRACE, "--limit", "0")
+    for output, member in (("states", "threads"), ("waits", "waits"), ("bottlenecks", "waiting"), ("findings", "findings")):
+        assert overview[member]
+        same_rows(rows_of_tree(trees(output)), overview[member])
+    same_rows(rows_of_tree(trees("requests")), t.report("requests", TRACE, "--limit", "0")["requests"])
+
+
+def check_states(entries, rows):
+    """The states of each thread add up to what the delay report has of it, and tile its life."""
+    tids = {int(e["id"]): int(e["labels"][1]) for e in entries if e.get("hasData", True)}
+    threads = {thread["tid"]: thread for thread in
+               t.report("delay", TRACE, "--thread", "all", "--limit", "0", "--depth", "1")["threads"]}
+    assert len(rows) == len(tids) == len(threads)
+    for row in rows:
+        thread = threads[tids[int(row["entryId"])]]
+        sums = collections.Counter()
+        at = int(row["states"][0]["start"])
+        for state in row["states"]:
+            assert int(state["start"]) == at, (state, at)
+            at = int(state["end"])
+            key = state["style"]["parentKey"]
+            sums["blocked" if key.startswith("cause-") else key] += at - int(state["start"])
+        have = {child["key"]: child["ns"] for child in thread["summary"]["children"]}
+        assert sums["working-user"] + sums["working-kernel"] == have.get("working", 0), thread["name"]
+        assert sums["interrupted"] + sums["ready"] == have.get("interrupted", 0), (thread["name"], sums, have)
+        assert sums["blocked"] == have.get("blocked", 0), thread["name"]
+        assert sums["unknown"] == have.get("unknown", 0), thread["name"]
+
+
+def check_sampled(full, sampled):
+    """What is sampled is true, and holds each time that was asked for."""
+    states = {int(row["entryId"]): {(int(s["start"]), int(s["end"]), s["style"]["parentKey"].split("-")[0])
+                                    for s in row["states"]} for row in full}
+    for row in sampled:
+        mine = states[int(row["entryId"])]
+        short = {(begin, end): kind for begin, end, kind in mine}
+        for state in row["states"]:
+            kind = short[int(state["start"]), int(state["end"])]
+            assert state["style"]["parentKey"].split("-")[0] in (kind, "blocked"), state
+        times = [(int(s["start"]), int(s["end"])) for s in row["states"]]
+        assert times == sorted(set(times))
+
+
+def check_path(tree, rows, arrows):
+    path = t.report("delay", TRACE, "--thread", THREAD, "--limit", "0")["critical_path"]
+    assert path
+    tids = {int(e["id"]): int(e["labels"][1]) for e in tree["entries"]}
+    have = sorted((int(s["start"]), int(s["end"]), tids[int(row["entryId"])]) for row in rows for s in row["states"])
+    want = sorted((s["begin"], s["end"], s["tid"]) for s in path)
+    assert have == want, (have[:5], want[:5], len(have), len(want))
+    hops = sum(a[2] != b[2] for a, b in zip(want, want[1:]))
+    assert len(arrows) == hops, (len(arrows), hops)
+
+
+def check_histograms(names, series):
+    """`names`: entry -> the profile's name."""
+    profiles = {p["operation"]: p for p in t.report("profile", TRACE, "--limit", "0")["profiles"]}
+    assert set(names.values()) == set(profiles)
+    assert len(series) == len(profiles)
+    for one in series:
+        buckets = profiles[one["seriesName"]]["buckets"]
+        assert [int(y) for y in one["yValues"]] == [b["count"] for b in buckets]
+        assert [(int(x["start"]), int(x["end"]) + 1) for x in one["xRanges"]] == [(b["from_ns"], b["to_ns"]) for b in buckets]
+
+
+def check_lapses(series, operations=()):
+    arguments = [a for operation in operations for a in ("--operation", operation)]
+    profiles = {p["operation"]: p for p in t.report("profile", TRACE, "--limit", "0", *arguments)["profiles"]}
+    assert {one["seriesName"].split()[0] for one in series} == set(profiles)
+    for one in series:
+        assert sum(int(y) for y in one["yValues"]) == profiles[one["seriesName"].split()[0]]["count"], one["seriesName"]
+        assert len(one["xValues"]) == len(one["yValues"])
+
+
+def check_cpu_use(series, begin, end):
+    """Steps are as wide as each other, so their mean is that of all: who ran is in the exported table of runs."""
+    runs = [line.split(",") for line in
+            t.output("export", TRACE, "--as", "csv", "--table", "runs").decode().splitlines()]
+    column = {name: i for i, name in enumerate(runs[0])}
+    busy = collections.Counter()
+    for run in runs[1:]:
+        if run[column["thread"]]:
+            busy[int(run[column["cpu"]])] += int(run[column["ns"]])
+    for one in series:
+        times = [int(x) for x in one["xValues"]] + [end]
+        assert times[0] == begin
+        total = sum(float(y) / 100 * (b - a) for y, a, b in zip(one["yValues"], times, times[1:]))
+        want = busy[int(one["seriesName"].split()[1])] if one["seriesName"] != "All CPUs" else \
+            sum(busy.values()) / len(busy)
+        assert abs(total - want) <= 1e-6 * want + 100, (one["seriesName"], total, want)
+
+
+def check_operations(lines, size):
+    profiles = {p["operation"]: p for p in t.report("profile", TRACE, "--limit", "0")["profiles"]}
+    count, sums = collections.Counter(), collections.Counter()
+    assert len(lines) == int(size)
+    for line in lines:
+        _, lasted, name, _ = [cell["content"] for cell in line["cells"]]
+        count[name] += 1
+        sums[name] += int(lasted)
+    for name, profile in profiles.items():
+        if name.startswith("syscall:"):
+            assert (count[name], sums[name]) == (profile["count"], profile["sum_ns"]), name
+
+
+def by_hand():
+    with Server() as server:
+        one = experiment(server)
+        times = {"requested_timerange": whole(one)}
+        assert one["nbEvents"] == t.report(TRACE)["coverage"]["events"]
+        check_trees(lambda output: model(server, "data/%s/tree" % output, {}))
+        tree = model(server, "timeGraph/threads/tree", {})
+        items = [e["id"] for e in tree["entries"] if e["hasData"]]
+        parents = {e["id"] for e in tree["entries"]} | {-1}
+        assert all(e["parentId"] in parents for e in tree["entries"])
+        rows = model(server, "timeGraph/threads/states", {**times, "requested_items": items})["rows"]
+        check_states(tree["entries"], rows)
+        for steps in (1, 2, 77, 5000):
+            sampled = model(server, "timeGraph/threads/states", {
+                "requested_timerange": {**whole(one), "nbTimes": steps}, "requested_items": items})["rows"]
+            check_sampled(rows, sampled)
+            assert sum(len(r["states"]) for r in sampled) <= steps * len(items)
+        # a range within: states keep their true begins and ends
+        middle = (one["start"] + one["end"]) // 2
+        cut = model(server, "timeGraph/threads/states", {
+            "requested_timerange": {"start": middle, "end": middle + 1000000}, "requested_items": items})["rows"]
+        check_sampled(rows, cut)
+        for row in cut:
+            for state in row["states"]:
+                assert state["start"] <= middle + 1000000 and state["end"] > middle
+        # a window of a tree is that of --from and --to
+        third = (one["end"] - one["start"]) // 3
+        begin, end = one["start"] + third, one["start"] + 2 * third
+        same_rows(rows_of_tree(model(server, "data/waits/tree", {"requested_timerange": {"start": begin, "end": end}})),
+                  t.report("overview", TRACE, "--limit", "0", "--from", "%dns" % begin, "--to", "%dns" % end)["waits"])
+
+
+def by_pages():
+    """A form's report is the command's, byte for byte; what needs more than was read is read again."""
+    with Server() as server:
+        for arguments in (("overview",), ("delay", "thread", THREAD), ("profile",), ("requests",), ("functions",), ("check",),
+                          ("profile", "operation", "irq:*"), ("delay", "target", "sched_process_exec:nth=last"),
+                          ("delay", "thread", THREAD, "what-if", "sleep %s = 0" % "Xorg")):
+            query = "&".join("%s=%s" % (a, b.replace(" ", "%20")) for a, b in zip(arguments[1::2], arguments[2::2]))
+            status, _, data = server.ask("GET", "/report/%s?%s&format=json" % (arguments[0], query))
+            options = [w for a, b in zip(arguments[1::2], arguments[2::2]) for w in ("--" + a, b)]
+            done = subprocess.run([t.WHYLATE, arguments[0], TRACE, "--format", "json", "--cache", "off", *options],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            if done.returncode:
+                assert status == 400 and "title" in json.loads(data), (arguments, status)
+            else:
+                assert status == 200 and data == done.stdout, (arguments, status, data[:200])
+        status, answer, page = server.ask("GET", "/")
+        assert status == 200 and b"<form" in page and "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        for word in ("output", "save", "settings", "kallsyms", "cache", "budget", "junit", "binary-path", "anonymise-key"):
+            assert ('name="%s"' % word).encode() not in page, word
+            status, _, data = server.ask("GET", "/report/overview?%s=/tmp/x" % word)
+            assert status == 400 and not os.path.exists("/tmp/x"), (word, status, data)
+        assert server.ask("GET", "/report/export?as=ctf")[0] == 404
+        assert server.ask("GET", "/report/overview?format=html")[2][:15].lower() == b"<!doctype html>"
+
+
+# --- who may ask, and what comes in -----------------------------------------------------------------------------------
+
+def refused():
+    with Server() as server:
+        ask = lambda path="/tsp/api/health", method="GET", **headers: server.ask(
+            method, path, headers={k.replace("_", "-"): v for k, v in headers.items()})[0]
+        assert ask() == 200
+        assert ask(Host="evil.example") == 403
+        assert ask(Host="evil.example:%d" % server.port) == 403
+        assert ask(Host="127.0.0.1:1") == 403
+        assert ask(Host="localhost:%d" % server.port) == 200
+        assert ask(Origin="http://evil.example") == 403
+        assert ask(Origin="null") == 403
+        assert ask(Origin="http://127.0.0.1:%d" % server.port) == 200
+        assert ask(Sec_Fetch_Site="cross-site") == 403
+        assert ask("/", Sec_Fetch_Site="cross-site") == 200
+        assert server.ask("OPTIONS", "/tsp/api/health", headers={"Origin": "http://evil.example"})[0] == 403
+        assert server.ask("POST", "/tsp/api/traces", "{}", content_type="text/plain")[0] == 415
+        for path in ("/../etc/passwd", "/tsp/api/../../etc/passwd", "/report/..%2f..%2fetc%2fpasswd", "/tsp/api/traces/%2e%2e"):
+            assert ask(path) == 404, path
+        for uri in ("/etc", TRACE + "/..", TRACE + "/../" + NAME + "x", "file:///etc", "../" + NAME):
+            server.post("traces", {"uri": uri}, status=404)
+        assert server.post("traces", {"uri": TRACE})["path"] == os.path.abspath(TRACE)
+    with Server("--allow-origin", "http://viewer.example:3000") as server:
+        status, answer, _ = server.ask("GET", "/tsp/api/health", headers={"Origin": "http://viewer.example:3000"})
+        assert status == 200 and answer.headers["Access-Control-Allow-Origin"] == "http://viewer.example:3000"
+        status, answer, _ = server.ask("OPTIONS", "/tsp/api/traces", headers={"Origin": "http://viewer.example:3000"})
+        assert status == 204 and "POST" in answer.headers["Access-Control-Allow-Methods"]
+        assert server.ask("GET", "/tsp/api/health", headers={"Origin": "http://viewer.example"})[0] == 403
+
+
+def with_token():
+    with Server("--listen", "127.0.0.1") as server:
+        assert re.fullmatch("[0-9a-f]{32}", server.token)
+        assert server.ask("GET", "/tsp/api/health")[0] == 401
+        assert server.ask("GET", "/%s/tsp/api/health" % ("0" * 32))[0] == 401
+        assert server.ask("GET", "/%s/tsp/api/health" % server.token)[0] == 200
+        assert server.ask("GET", "/%s/" % server.token)[0] == 200
+        assert server.ask("GET", "/tsp/api/health", headers={"Authorization": "Bearer " + server.token})[0] == 200
+        assert server.ask("GET", "/tsp/api/health", headers={"Authorization": "Bearer " + server.token[:-1]})[0] == 401
+        assert server.ask("GET", "/%s/tsp/api/health" % server.token, headers={"Host": "evil.example"})[0] == 403
+
+
+def raw(server, data, wait=0.02):
+    """Bytes as they are; what comes back within a moment."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        try:
+            connection.sendall(data)
+            connection.settimeout(wait)
+            return connection.recv(65536)
+        except OSError:
+            return b""
+
+
+OUTPUTS = ("timeGraph/threads/tree", "timeGraph/threads/states", "timeGraph/threads/arrows", "timeGraph/threads/tooltip",
+           "timeGraph/resources/states", "timeGraph/locks/states", "timeGraph/critical-path/tree", "XY/cpu-use/xy",
+           "genericXY/latencies/xy", "data/states/tree", "table/operations/lines", "threads/annotations", "threads/style",
+           "critical-path")
+ODD = (None, True, [], {}, "", "x", 0, -1, 1, 2 ** 31, 2 ** 63 - 1, -2 ** 63, 2 ** 70, 1e308, -1e308, 0.5, [[]], [{}], ["1"],
+       [-1], [2 ** 40], [0] * 5000, "\u0000", "ä" * 100, {"start": 0}, {"start": 0, "end": 1}, {"start": 5, "end": 1},
+       {"start": -2 ** 62, "end": 2 ** 62, "nbTimes": 65536}, {"start": 0, "end": 2 ** 62, "nbTimes": 0},
+       {"start": "a", "end": []}, {"start": 1.5, "end": 1e18, "nbTimes": 2.5})
+MEMBERS = ("requested_timerange", "requested_times", "requested_items", "requested_element", "requested_table_index",
+           "requested_table_count", "requested_table_column_ids", "table_search_expressions", "table_search_direction",
+           "requested_marker_categories", "thread", "start", "end", "uri", "name", "traces")
+
+
+def malformed():
+    """A thousand requests that are wrong in some way: each gets an answer or a closed connection, and none ends it."""
+    choice = random.Random(25)
+    with Server() as server:
+        one = experiment(server)
+        paths = ["experiments/%s/outputs/%s" % (one["UUID"], output) for output in OUTPUTS] + \
+            ["traces", "experiments", "experiments/%s/bookmarks" % one["UUID"]]
+        statuses = collections.Counter()
+        for i in range(700):
+            parameters = {choice.choice(MEMBERS): choice.choice(ODD) for _ in range(choice.randrange(5))}
+            if i % 3 == 0:
+                parameters["requested_timerange"] = {"start": one["start"], "end": one["end"], "nbTimes": 50}
+            body = json.dumps({"parameters": parameters, "sourceTypeId": choice.choice((PATH_TYPE, 1, None, ""))})
+            if i % 7 == 0:
+                body = body[:choice.randrange(len(body) + 1)]
+            status, _, data = server.ask("POST", "/tsp/api/" + choice.choice(paths), body)
+            statuses[status] += 1
+            assert status in (200, 204, 400, 404, 405, 409, 503), (status, body[:300], data[:300])
+            if data:
+                json.loads(data)
+        assert statuses[200] and statuses[400] > 100, statuses
+        line = b"POST /tsp/api/traces HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n" % server.port
+        for i in range(300):
+            kind = i % 10
+            data = (choice.randbytes(choice.randrange(1, 300)) if kind < 3 else
+                    line + b"Content-Length: -1\r\n\r\n" if kind == 3 else
+                    line + b"Content-Length: 99999999999999999999\r\n\r\n" if kind == 4 else
+                    line + b"X: " + b"y" * 100000 + b"\r\n\r\n" if kind == 5 else
+                    line + b"Transfer-Encoding: chunked\r\n\r\nZZ\r\n" if kind == 6 else
+                    line + b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{" if kind == 7 else
+                    b"GET /" + b"%" * choice.randrange(1, 3000) + b" HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port
+                    if kind == 8 else b"GET / HTTP/9.9\r\n\r\n")
+            raw(server, data, 0.005)
+        assert server.ask("POST", "/tsp/api/traces", b"x" * (2 << 20))[0] == 413
+        deep = b'{"parameters":' * 100000
+        assert server.ask("POST", "/tsp/api/traces", deep[:1000000])[0] == 400
+        server.alive()
+
+
+def workers(server):
+    with open("/proc/%d/task/%d/children" % (server.process.pid, server.process.pid), encoding="ascii") as file:
+        return file.read().split()
+
+
+def two_at_once():
+    """Clients get the same whether they are alone or not; one that goes away takes its question with it."""
+    with Server() as server:
+        one = experiment(server)
+        base = "/tsp/api/experiments/%s/outputs/" % one["UUID"]
+        body = json.dumps({"parameters": {"requested_timerange": {**whole(one), "nbTimes": 300}, "requested_items": list(range(400))}})
+        paths = ("data/states/tree", "data/waits/tree", "timeGraph/threads/states", "XY/time-lapse/tree")
+        alone = {path: server.ask("POST", base + path, body)[2] for path in paths}
+        wrong = []
+
+        def client(number):
+            for i in range(12):
+                path = paths[(number + i) % len(paths)]
+                status, _, data = server.ask("POST", base + path, body)
+                if (status, data) != (200, alone[path]):
+                    wrong.append((path, status, data[:200]))
+
+        clients = [threading.Thread(target=client, args=(n,)) for n in range(2)]
+        for one_client in clients:
+            one_client.start()
+        for one_client in clients:
+            one_client.join()
+        assert not wrong, wrong[:3]
+        for i in range(12): # other questions, so that none is kept
+            with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+                connection.sendall(b"GET /report/profile?operation=*&limit=%d HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" %
+                                   (i + 1, server.port))
+        deadline = time.monotonic() + 30
+        while workers(server):
+            assert time.monotonic() < deadline, "workers of clients that went away are still there"
+            time.sleep(0.1)
+        server.alive()
+
+
+def bookmarks():
+    with Server() as server:
+        path = "experiments/%s/bookmarks" % experiment(server)["UUID"]
+        mark = server.post(path, {"name": "here", "start": 1, "end": 2 ** 60})
+        assert server.get(path) == [mark] and mark["end"] == 2 ** 60
+        status, _, data = server.ask("PUT", "/tsp/api/%s/%s" % (path, mark["uuid"]),
+                                     {"parameters": {"name": "there", "start": 3, "end": 3}})
+        assert status == 200 and json.loads(data)["name"] == "there"
+        assert server.get(path + "/" + mark["uuid"])["start"] == 3
+        assert server.ask("DELETE", "/tsp/api/%s/%s" % (path, mark["uuid"]))[0] == 200
+        assert server.get(path) == []
+        server.get(path + "/" + mark["uuid"], 404)
+        server.post(path, {"name": "", "start": 1, "end": 2}, 400)
+
+
+def signals():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        server = Server()
+        with socket.create_connection(("127.0.0.1", server.port)) as connection: # one question is still open
+            connection.sendall(b"GET /report/profile?operation=* HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port)
+            time.sleep(0.05)
+            assert b"rror" not in server.end(number)
+    done = subprocess.run([t.WHYLATE, "serve", "/nonexistent"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 3, done
+    with Server() as server:
+        done = subprocess.run([t.WHYLATE, "serve", "--port", str(server.port), TRACE], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False)
+        assert done.returncode == 5 and b"cannot serve" in done.stderr, done
+
+
+# --- the client of trace viewers --------------------------------------------------------------------------------------
+
+def install():
+    """Where the client is installed; None and why, if it cannot be."""
+    place = t.CACHE + "/tsp-client"
+    if not shutil.which("node") or not shutil.which("npm"):
+        return None, "node or npm is not installed"
+    if not os.path.isdir(place + "/node_modules/tsp-typescript-client"):
+        os.makedirs(place, exist_ok=True)
+        shutil.copy(t.SOURCE + "/tests/tsp/package.json", place)
+        done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=place,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=300)
+        if done.returncode:
+            return None, "npm cannot install tsp-typescript-client: " + done.stdout.decode()[-200:].replace("\n", " ")
+    return place + "/node_modules", ""
+
+
+# Answers that are no 200, and are right: what the client has and the protocol has not, or what there is none of.
+EXPECTED = {"openTrace of another": 404, "deleteTrace in use": 409, "updateExperiment": 405, "fetchXYToolTip": 404,
+            "fetchConfigurationSourceType": 404, "fetchConfigurations": 404, "fetchConfiguration": 404,
+            "createConfiguration": 405, "updateConfiguration": 404, "deleteConfiguration": 404}
+
+
+def by_client(modules):
+    with Server() as server:
+        one = experiment(server)
+        done = subprocess.run(["node", t.SOURCE + "/tests/tsp/client.js", server.url + "/tsp/api", TRACE, THREAD],
+                              env={**os.environ, "NODE_PATH": modules}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False, timeout=300)
+        assert done.returncode == 0, done.stderr.decode()[-2000:]
+        results = json.loads(done.stdout)
+        server.alive()
+    for name, result in results.items():
+        assert result["status"] == EXPECTED.get(name, 200), (name, result["status"], str(result["model"])[:300])
+    of = lambda name: results[name]["model"]["model"]
+    assert int(results["fetchExperiment"]["model"]["start"]) == one["start"]
+    assert results["fetchExperiments without"]["model"] == [] and results["checkHealth"]["model"] == {"status": "UP"}
+    assert results["fetchIdentifier"]["model"]["productId"] == "whylate"
+    ids = [output["id"] for output in results["experimentOutputs with"]["model"]]
+    assert "critical-path:1" in ids and len(ids) == len(set(ids)) == len(results["experimentOutputs"]["model"]) + 1
+    check_states(of("threads tree")["entries"], of("threads states")["rows"])
+    check_sampled(of("threads states")["rows"], of("threads sampled")["rows"])
+    check_path(of("critical-path tree"), of("critical-path states")["rows"], of("critical-path arrows"))
+    check_trees(lambda output: of(output + " tree"))
+    names = {int(e["id"]): e["labels"][0] for e in of("latencies tree")["entries"]}
+    check_histograms(names, of("latencies xy")["series"])
+    check_lapses(of("time-lapse xy")["series"])
+    check_lapses(of("disk xy")["series"], ["block-served:*"])
+    check_cpu_use(of("cpu-use xy")["series"], one["start"], one["end"])
+    check_operations(of("fetchTableLines")["lines"], of("fetchTableLines")["size"])
+    findings = t.report("overview", TRACE, "--limit", "0")["findings"]
+    have = sorted((int(a["time"]), int(a["duration"])) for a in of("threads annotations")["annotations"]["Findings"])
+    assert have == sorted((f["example"]["begin"], f["example"]["end"] - f["example"]["begin"]) for f in findings
+                          if "example" in f)
+    styles = of("threads style")["styles"]
+    for output in ("threads", "resources", "critical-path"):
+        for row in of(output + " states")["rows"]:
+            assert all(state["style"]["parentKey"] in styles for state in row["states"])
+    assert of("threads tooltip")["State"]
+    wakes = of("threads arrows")
+    entries = {int(e["id"]) for e in of("threads tree")["entries"]}
+    assert wakes and all({int(a["sourceId"]), int(a["targetId"])} <= entries for a in wakes)
+
+
+tap.case("numbers are the JSON reports', to the ns", by_hand)
+tap.case("pages are the commands' reports; no form names a file", by_pages)
+tap.case("other hosts, origins and paths are refused", refused)
+tap.case("--listen: a token, in the path or as a header", with_token)
+tap.case("a thousand malformed requests do not end it", malformed)
+tap.case("two clients at once, and some that go away", two_at_once)
+tap.case("bookmarks", bookmarks)
+tap.case("Ctrl-C and SIGTERM end it cleanly; what it cannot serve, it says", signals)
+MODULES, WHY = install()
+if MODULES:
+    tap.case("the client of trace viewers: every method, and its objects are the JSON reports'", by_client, MODULES)
+else:
+    tap.skip("the client of trace viewers", WHY)
+sys.exit(tap.done())
