@@ -4,11 +4,11 @@
  *
  *   poll ─┬─ a signal ──────────────► the end, or a worker is over ─► its connection goes on
  *         ├─ libmicrohttpd ─► ask() ─► guard.h ─► route.c ─┬─► answered at once
- *         │                                               └─► worker.h, the connection waits
+ *         │                                                └─► worker.h, which is waited for
  *         └─ who waits has gone ────► its worker is ended
  *
- * Part of serve/ (serve.h); nothing else includes microhttpd.h. Limits: the constants below; what is
- * over them is refused, and nothing of it kept.
+ * Part of serve/ (serve.h); nothing else includes microhttpd.h. Limits: the constants below; what
+ * is over them is refused, and nothing of it kept.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -5,10 +5,12 @@
  *   http.c ── who may ask, how much ──► route.c ── which handler ──► tsp/, forms.c ──► an answer
  *      └─ worker.c: what takes long, in a process of its own, a copy of this one
  *
- * Place: serve/, below cli/ (which reads the trace), above tsp/, which has the protocol's answers, and
- * all commands. It works nothing out itself: rows of time graphs are the timeline's, as the exports have it; trees, histograms and
- * annotations are taken from the commands' own JSON (report_json.c). So their numbers are the
- * reports'. What must hold: no question ends the server or changes what another one is answered,
+ * Place: serve/, below cli/ (which reads the trace), above tsp/, which has the protocol's answers,
+ * and all commands. It works nothing out itself: rows of time graphs are the timeline's, as the
+ * exports have it; trees, histograms and annotations are taken from the commands' own JSON
+ * (tsp/report_json.c). So their numbers are the reports'.
+ *
+ * What must hold: no question ends the server or changes what another one is answered,
  * but for bookmarks, derived outputs and what is closed; none names a file.
  *
  * libmicrohttpd is known to http.c alone (tests/layering.t).
