@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The Trace Server Protocol's table: all system calls and interrupts that were seen from their entry
- * to their exit, in the order in which they ended, as that is how they are stored.
+/* The Trace Server Protocol's table: all system calls and interrupts that were seen from their
+ * entry to their exit, in the order in which they ended, as that is how they are stored.
  *
  * Part of tsp/. An index is the place in the store, so any line is found at once; a search goes
- * through the lines from where it begins. Search expressions are texts that cells contain, letter by
- * letter, not regular expressions: those can be made to take any time.
+ * through the lines from where it begins. Search expressions are texts that cells contain, letter
+ * by letter, not regular expressions: those can be made to take any time.
  */
 #include "tsp/outputs.h"
 

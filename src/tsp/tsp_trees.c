@@ -2,8 +2,8 @@
 /* The Trace Server Protocol's data trees: lists of the commands' JSON reports as tables.
  *
  * Part of tsp/. Columns are the members of the list's records, in their order, those of objects
- * within as "cause.kind"; lists within are left out, but for "children", which become entries below.
- * Cells are the values themselves, times in ns, so that clients can sort and add them up.
+ * within as "cause.kind"; lists within are left out, but for "children", which become entries
+ * below. Cells are the values themselves, times in ns, so that clients can sort and add them up.
  */
 #include "tsp/outputs.h"
 
