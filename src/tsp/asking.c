@@ -159,6 +159,8 @@ int64_t times_step(const struct times *range, int64_t time)
 GArray *asked_items(struct asking *asking)
 {
 	const json_t *given = parameter(asking, "requested_items");
+	g_autoptr(GHashTable)
+		seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	GArray *items;
 
 	if (!json_is_array(given)) {
@@ -174,7 +176,8 @@ GArray *asked_items(struct asking *asking)
 			g_array_unref(items);
 			return NULL;
 		}
-		g_array_append_val(items, item);
+		if (g_hash_table_add(seen, g_memdup2(&item, sizeof item)))
+			g_array_append_val(items, item);
 	}
 	return items;
 }

@@ -105,7 +105,7 @@ bool asked_times(struct asking *asking, bool needed, struct times *range);
 int64_t times_at(const struct times *range, int64_t i);
 /* The first one at `time` or later. */
 int64_t times_step(const struct times *range, int64_t time);
-/* requested_items: int64_t; NULL: refused. Free with g_array_unref(). */
+/* requested_items: int64_t, each once; NULL: refused. Free with g_array_unref(). */
 GArray *asked_items(struct asking *asking);
 
 /* --- who answers ----------------------------------------------------------------------------- */

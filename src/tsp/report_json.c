@@ -102,20 +102,20 @@ json_t *report_json(struct asking *asking, const char *command, const struct tim
 				MIN(window->to, session->trace.end), 0};
 	g_autofree char *text = NULL, *trouble = NULL;
 	g_autoptr(GError) error = NULL;
-	struct options options;
+	struct options *options = g_new0(struct options, 1); /* the session keeps them */
 	json_t *report = NULL;
 	size_t length = 0;
 
-	report_options(asking->server, &options, command_find(commands, command));
+	report_options(asking->server, options, command_find(commands, command));
 	if (clipped.from >= clipped.to)
 		trouble = g_strdup("the range is outside the trace");
-	else if (!set_options(&options, &clipped, given, &error))
+	else if (!set_options(options, &clipped, given, &error))
 		trouble = g_strdup(error->message);
 	else
-		text = report_text(asking->server, &options, &length, &trouble);
+		text = report_text(asking->server, options, &length, &trouble);
 	if (text)
 		report = json_loadb(text, length, 0, NULL);
 	if (!report)
 		asking_refuse(asking, 405, "Analysis cannot run", trouble);
-	return report; /* the options stay: the session has them now */
+	return report;
 }
