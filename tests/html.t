@@ -297,6 +297,36 @@ def check_linked(browser):
     assert len(browser.all(".verdict li.chosen")) == 1
 
 
+def check_lanes(browser):
+    """Bottlenecks have lanes; a click on a device lists the waits for it, which add up to its lane."""
+    browser.open("overview", "overview", SOURCE + "/traces/startup-chain")
+    lanes = browser.js("return whylate.lanes.map((lane) => [lane.name, lane.ns || 0])")
+    assert "device:vda" in dict(lanes) and ["cpu:0", 0] in lanes and ["cpu:1", 0] in lanes, lanes
+    line, = [i for i, row in enumerate(browser.all("#answer tbody tr"), 1) if row.text.startswith("device:vda")]
+    browser.click("#answer tbody tr:nth-child(%d) button" % line)
+    hits = browser.js("return whylate.timeline.search.hits.filter((hit) => /^blocked.*device:vda/.test(hit.text)).map((hit) => "
+                      "[hit.begin, hit.end, whylate.cellAt(hit.row, hit.begin, 0).kind])")
+    counted = sum(end - begin for begin, end, kind in hits if kind == 4)
+    assert len(hits) > 10 and counted == dict(lanes)["device:vda"], (len(hits), counted, lanes)
+    assert "x-session (223)" in browser.text("#hits") and " of " in browser.text("#found"), browser.text("#found")
+    # a CPU is busy as long as threads ran or were interrupted on it: all but waits and what is ready without one
+    busy = browser.js("""return whylate.lanes.filter((lane) => lane.busy).reduce((sum, lane) =>
+        sum + lane.busy.reduce((a, b) => a + b, 0) / 255 / lane.busy.length, 0)""")
+    assert 0.3 < busy < 2, busy
+
+
+def check_statistics(browser):
+    """What the shown part went to: of xinit's wait, all its time; and it follows the zoom."""
+    browser.open("startup")
+    browser.js("document.getElementById('statistics').open = true")
+    begin, end = browser.js("const hop = whylate.timeline.hops.find((hop) => hop.end - hop.begin > 8e8); return [hop.begin, hop.end]")
+    browser.js("whylate.timeline.show(arguments[0], arguments[1]); return new Promise(done => setTimeout(done, 400))", begin, end)
+    rows = {row[0]: row[1:] for row in ([cell.text for cell in line.find_elements(By.CSS_SELECTOR, "th,td")]
+                                       for line in browser.all("#statistics .inside > .scroll tbody tr"))}
+    assert rows["xinit (221)"][:5] == ["0 ns", "0 ns", "0 ns", "0 ns", duration(end - begin)], rows
+    assert "socket:pair#1" in browser.text("#statistics .columns"), browser.text("#statistics .columns")
+
+
 def check_bounded(browser):
     """A page stays below 3 MB whatever the trace, and says what it leaves out: here of a report of more than 8 MB."""
     arguments = ("delay", trace("zero-read"), "--thread", "all", "--limit", "0")
@@ -409,7 +439,7 @@ def check_lapse(browser):
     arguments = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64", "--time-lapse", "250ms")
     browser.open("lapse", *arguments)
     profile, = json.loads(output(*arguments, "--format", "json"))["profiles"]
-    counts = browser.js("return [...document.querySelectorAll('.heat title')].map(t => Number(/: ([\\d,]+) operation/.exec(t.textContent)[1].replace(/,/g, '')))")
+    counts = browser.js("return [...document.querySelectorAll('.heat .column title')].map(t => Number(/: ([\\d,]+) operation/.exec(t.textContent)[1].replace(/,/g, '')))")
     assert sum(counts) == profile["count"] and len(counts) == sum(len(row["counts"]) for row in profile["time_lapse"]["rows"]), sum(counts)
     browser.js("document.querySelector('.heat').scrollIntoView({block: 'center'})")
     browser.picture("lock-lapse")
@@ -521,7 +551,8 @@ tap.case("sink.whylate.overview with format=html", check_plugin)
 tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
-              ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("a million events", check_million), ("by keys alone", check_keys),
+              ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
+              ("statistics of what is shown", check_statistics), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),
               ("light, dark, narrow, print", check_looks), ("other traces", check_opens))

@@ -35,7 +35,7 @@ function lightness(color) {
 	return 0.299 * r + 0.587 * g + 0.114 * b;
 }
 
-class PathBand {
+class PathBand extends Lanes {
 	/* What is seen of the hops, those closer than a pixel as one: [{row, x1, x2, ns}] */
 	visibleHops() {
 		const {hops} = this,

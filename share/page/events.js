@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mouse, touch and keys of the timeline, its toolbar, its search, and what is shown of the selected cell. */
+/* Mouse, touch and keys of the timeline, its toolbar, and what is shown of the selected cell. */
 
 function makeTimeline() {
 	const canvas = el('canvas', {
@@ -15,10 +15,12 @@ function makeTimeline() {
 	const search = el('input', {
 		type: 'search',
 		id: 'search',
-		placeholder: 'Thread, call, file, device …',
+		placeholder: 'Thread, call, file, device, lock, cause …',
 		'aria-label': 'Search in the timeline',
 	});
-	const found = el('span', {id: 'found', class: 'note'});
+	const found = el('span', {id: 'found', class: 'note', role: 'status'}),
+		hits = el('div', {id: 'hits', hidden: true});
+	timeline.search = {text: '', hits: [], at: -1, found, list: hits};
 	const frames = button(
 		'Frames',
 		'Nested control-flow frames below every row',
@@ -50,14 +52,15 @@ function makeTimeline() {
 		frames,
 		arrows,
 		search,
-		button('Next', 'Next place found (Enter)', () => seek(timeline, search.value, found), {id: 'next'}),
+		button('Next', 'Next place found (Enter)', () => seek(timeline, search.value), {id: 'next'}),
 		found,
 	);
 	timeline.onselect = (cell) => showDetails(timeline, details, cell);
-	search.addEventListener('input', () => mark(timeline, search.value, found));
+	search.addEventListener('input', () => mark(timeline, search.value));
 	search.addEventListener('keydown', (event) => {
-		if (event.key === 'Enter') seek(timeline, search.value, found, event.shiftKey);
+		if (event.key === 'Enter') seek(timeline, search.value, event.shiftKey);
 	});
+	timeline.minimap = new Minimap(timeline);
 	mouse(timeline, canvas);
 	keys(timeline, canvas, search);
 	details.append(el('p', {class: 'note'}, 'Click a state, or choose one with the keys, and it is explained here.'));
@@ -66,6 +69,8 @@ function makeTimeline() {
 		{class: 'timeline'},
 		toolbar,
 		legend(),
+		hits,
+		timeline.minimap.canvas,
 		canvas,
 		el(
 			'p',
@@ -74,6 +79,7 @@ function makeTimeline() {
 				'click a state to explain it, click a name for its frames.',
 		),
 		notes(),
+		statistics(timeline),
 		details,
 	);
 	addEventListener('resize', () => timeline.resize());
@@ -93,6 +99,11 @@ function legend() {
 function notes() {
 	const finest = LEVELS[LEVELS.length - 1],
 		list = [];
+	if (LANES.length)
+		list.push(
+			`Lanes are means over ${duration(Math.round(LENGTH / (LANES[0].waiting || LANES[0].busy).length))}; threads that wait are those ` +
+				'with a row here, and only waits that count.',
+		);
 	if (!finest.exact)
 		list.push(
 			`States shorter than ${duration(finest.tolerance)} are merged to columns of their shares, except where the report ` +
@@ -177,63 +188,13 @@ function showDetails(timeline, details, cell) {
 	);
 }
 
-/* --- search ------------------------------------------------------------------------------ */
-
-function mark(timeline, text, found) {
-	const word = text.trim().toLowerCase();
-	timeline.matches = new Set(
-		word ? [...ROWS.keys()].filter((row) => named(ROWS[row]).toLowerCase().includes(word)) : [],
-	);
-	found.textContent = word ? `${count(timeline.matches.size, 'thread')}; Enter goes to the next` : '';
-	timeline.draw();
-}
-
-/* The next thread of that name, or state whose leaf, resource or waker has the word. */
-function seek(timeline, text, found, back) {
-	const word = text.trim().toLowerCase();
-	if (!word) return;
-	mark(timeline, text, found);
-	const leaves = new Set(
-		LEAVES.map((leaf, i) => (`${leaf.key} ${leaf.label}`.toLowerCase().includes(word) ? i : -1)),
-	);
-	const strings = new Set(STRINGS.map((string, i) => (i && string.toLowerCase().includes(word) ? i : -1)));
-	const finest = LEVELS[LEVELS.length - 1],
-		hits = [];
-	for (const row of ROWS.keys()) {
-		const cells = cellsOf(finest, row);
-		if (timeline.matches.has(row) && cells.length) hits.push([cells.begin[0], row, cells, 0]);
-		for (let i = 0; i < cells.length && hits.length < 100000; i++)
-			if (cells.what[i] >= 0 && (leaves.has(cells.what[i]) || strings.has((cells.extra.get(i) || [0])[0])))
-				hits.push([cells.begin[i], row, cells, i]);
-	}
-	hits.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-	if (!hits.length) {
-		found.textContent = 'not found';
-		announce('not found');
-		return;
-	}
-	const at = timeline.selected,
-		after = (hit) => at && (hit[0] > at.begin || (hit[0] === at.begin && hit[1] > at.row));
-	let next = at ? hits.findIndex(after) : 0;
-	if (back)
-		next = at
-			? hits.findLastIndex((hit) => hit[0] < at.begin || (hit[0] === at.begin && hit[1] < at.row))
-			: hits.length - 1;
-	if (next < 0) next = back ? hits.length - 1 : 0;
-	const [, row, cells, index] = hits[next];
-	const cell = describe(row, cells, index);
-	select(timeline, cell, cell.ns < timeline.nsPerPixel * 4);
-	if (cell.end < timeline.from || cell.begin > timeline.to)
-		timeline.show(cell.begin - (timeline.to - timeline.from) / 2, cell.begin + (timeline.to - timeline.from) / 2);
-	found.textContent = `${next + 1} of ${hits.length}`;
-}
-
 /* --- mouse and keys -------------------------------------------------------------------------- */
 
 function pick(timeline, x, y) {
 	const at = timeline.lineAt(y);
 	if (!at || x < timeline.left) return null;
 	const time = timeline.time(x);
+	if (at.row < -1) return {lane: laneOf(at.row), time};
 	if (at.row >= 0) return cellAt(at.row, Math.floor(time), timeline.nsPerPixel);
 	const piece = timeline.path.find((one) => one.begin <= time && one.end > time);
 	if (!piece) return null;
@@ -251,13 +212,26 @@ function pieceLines({piece}) {
 }
 
 function mouse(timeline, canvas) {
-	let drag = null;
+	let drag = null,
+		pinch = null;
+	const fingers = new Map(); /* pointer → x, of those that touch */
+	const spread = () => {
+		const [one, other] = [...fingers.values()];
+		return {middle: (one + other) / 2, width: Math.max(20, Math.abs(one - other))};
+	};
 	const place = (event) => {
 		const box = canvas.getBoundingClientRect();
 		return [event.clientX - box.left, event.clientY - box.top];
 	};
 	canvas.addEventListener('pointerdown', (event) => {
 		const [x, y] = place(event);
+		if (event.pointerType === 'touch') fingers.set(event.pointerId, x);
+		if (fingers.size === 2) {
+			const {middle, width} = spread();
+			pinch = {time: timeline.time(middle), ns: timeline.nsPerPixel * width};
+			drag = null;
+			return;
+		}
 		drag = {
 			x,
 			y,
@@ -272,6 +246,17 @@ function mouse(timeline, canvas) {
 	});
 	canvas.addEventListener('pointermove', (event) => {
 		const [x, y] = place(event);
+		if (pinch && fingers.has(event.pointerId)) {
+			fingers.set(event.pointerId, x);
+			/* what was between the fingers stays there */
+			const {middle, width} = spread(),
+				scale = pinch.ns / width;
+			timeline.show(
+				pinch.time - (middle - timeline.left) * scale,
+				pinch.time + (timeline.width - middle) * scale,
+			);
+			return;
+		}
 		if (drag) {
 			drag.moved ||= Math.abs(x - drag.x) + Math.abs(y - drag.y) > 3;
 			if (!drag.moved) return;
@@ -283,17 +268,28 @@ function mouse(timeline, canvas) {
 			return;
 		}
 		const cell = pick(timeline, x, y);
-		if (cell) showTip(event.clientX, event.clientY, cell.piece ? pieceLines(cell) : linesAbout(cell));
+		if (cell)
+			showTip(
+				event.clientX,
+				event.clientY,
+				cell.lane ? laneLines(cell.lane, cell.time) : cell.piece ? pieceLines(cell) : linesAbout(cell),
+			);
 		else hideTip();
 	});
+	const lift = (event) => {
+		fingers.delete(event.pointerId);
+		if (fingers.size < 2) pinch = null;
+	};
 	canvas.addEventListener('pointerup', (event) => {
+		lift(event);
 		const [x, y] = place(event);
 		if (drag && drag.axis && drag.moved)
 			timeline.show(...[timeline.time(drag.x), timeline.time(x)].sort((a, b) => a - b));
 		else if (drag && !drag.moved) clicked(timeline, x, y);
 		drag = null;
 	});
-	canvas.addEventListener('pointercancel', () => {
+	canvas.addEventListener('pointercancel', (event) => {
+		lift(event);
 		drag = null;
 	});
 	canvas.addEventListener('pointerleave', hideTip);
@@ -324,6 +320,7 @@ function clicked(timeline, x, y) {
 	}
 	const cell = pick(timeline, x, y);
 	if (cell && cell.piece && cell.row >= 0) select(timeline, cellAt(cell.row, cell.begin, timeline.nsPerPixel));
+	else if (cell && cell.lane) showResource(timeline, cell.lane.name);
 	else if (cell && !cell.piece) select(timeline, cell);
 }
 
@@ -336,7 +333,7 @@ function toggleFrames(timeline, row) {
 
 /* The state before or after the selected one, in its row. */
 function step(timeline, by) {
-	const row = Math.max(timeline.lines[timeline.line], 0),
+	const row = timeline.lines[timeline.line] >= 0 ? timeline.lines[timeline.line] : timeline.lines.find((one) => one >= 0),
 		cell = timeline.selected;
 	let next;
 	if (!cell || cell.row !== row) next = cellAt(row, Math.max(timeline.from, ROWS[row].from), timeline.nsPerPixel);
@@ -356,7 +353,7 @@ function keys(timeline, canvas, search) {
 		const row = timeline.lines[timeline.line];
 		timeline.reveal(row);
 		timeline.draw();
-		announce(row < 0 ? 'Critical path' : named(ROWS[row]));
+		announce(row < -1 ? laneLines(laneOf(row), timeline.from).join(', ') : row < 0 ? 'Critical path' : named(ROWS[row]));
 	};
 	const actions = {
 		'+': () => timeline.zoom(0.5),

@@ -142,6 +142,7 @@ function start() {
 		timeline,
 		report: REPORT,
 		rows: ROWS,
+		lanes: LANES,
 		length_ns: LENGTH,
 		cellAt,
 		linesAbout,

@@ -42,7 +42,10 @@ function knotText(knot, sums) {
 function overviewAnswer(timeline) {
 	const {waiting, waiting_sums: sums, knots, deadlocks} = REPORT,
 		most = waiting.length ? waiting[0].ns : 1;
-	const show = (one) => goTo(timeline, one.example, one.example.begin, one.example.end);
+	const show = (one) =>
+		one.kind === 'resource'
+			? showResource(timeline, `${one.resource.kind}:${one.resource.name}`)
+			: goTo(timeline, one.example, one.example.begin, one.example.end);
 	return section(
 		'answer',
 		'Who and what others waited for',

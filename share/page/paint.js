@@ -46,6 +46,7 @@ class TimelinePicture extends PathBand {
 			this.place.set(row, y);
 			if (y > this.height || y + height < AXIS) return;
 			this.paintBack(row, y, height, line);
+			if (row < -1) this.paintLane(laneOf(row), y);
 			if (row < 0) return;
 			else this.collectRow(row, y + 4);
 		});
@@ -62,6 +63,7 @@ class TimelinePicture extends PathBand {
 		});
 		c.restore();
 		this.paintAxis();
+		this.minimap.paint();
 	}
 
 	paintBack(row, y, height, line) {
@@ -94,9 +96,9 @@ class TimelinePicture extends PathBand {
 		c.fillRect(4, y + 1, this.left - 4, ROW - 3);
 		c.fillStyle = this.color.text;
 		const narrow = this.left < 120,
-			text = row < 0 ? 'Critical path' : narrow ? ROWS[row].name || '?' : named(ROWS[row]);
+			text = row < -1 ? laneName(laneOf(row)) : row < 0 ? 'Critical path' : narrow ? ROWS[row].name || '?' : named(ROWS[row]);
 		const share = this.shares.get(row);
-		c.font = row < 0 || share || this.matches.has(row) ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
+		c.font = row === -1 || share || this.matches.has(row) ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
 		c.save();
 		c.beginPath();
 		c.rect(4, y, width, ROW);

@@ -18,9 +18,12 @@ class Timeline extends TimelinePicture {
 		 * and last who only waited all the time */
 		const share = (row) => this.shares.get(row) || 0;
 		const rank = (row) => share(row) ? 0 : (cellsOf(LEVELS[0], row).length < 2 ? 3 : ROWS[row].kernel ? 2 : 1);
+		const rows = [...ROWS.keys()].sort((a, b) => rank(a) - rank(b) || share(b) - share(a) || a - b);
 		this.lines = [
 			...(this.path.length ? [-1] : []),
-			...[...ROWS.keys()].sort((a, b) => rank(a) - rank(b) || share(b) - share(a) || a - b),
+			...rows.filter(share),
+			...LANES.map((_, i) => -2 - i),
+			...rows.filter((row) => !share(row)),
 		];
 		this.open = new Set();
 		this.openAll = false;
@@ -30,6 +33,7 @@ class Timeline extends TimelinePicture {
 		this.matches = new Set();
 		this.frameTimes = [];
 		this.onselect = () => {};
+		this.onshow = () => {};
 		this.colors();
 		themeListeners.push(() => {
 			this.colors();
@@ -48,6 +52,7 @@ class Timeline extends TimelinePicture {
 			stripe: color('stripe'),
 			accent: color('accent'),
 			gap: color('gap'),
+			hit: color('ready'),
 		};
 		this.classColor = CLASSES.map(({key}) => color(key));
 		this.onColor = this.classColor.map((one) => (lightness(one) > 0.5 ? '#14181d' : '#ffffff'));
@@ -146,6 +151,7 @@ class Timeline extends TimelinePicture {
 		this.from = Math.max(0, Math.min((from + to) / 2 - ns / 2, LENGTH - ns));
 		this.to = this.from + ns;
 		rememberPlace(this, false);
+		this.onshow();
 		this.draw();
 	}
 

@@ -14,9 +14,10 @@
 
 /* In this order they are one script. */
 static const char *const scripts[] = {
-	page_data_js,     page_ui_js,      page_cells_js,  page_band_js,     page_paint_js,
-	page_timeline_js, page_place_js,   page_events_js, page_trees_js,    page_delay_js,
-	page_plots_js,    page_profile_js, page_graph_js,  page_overview_js, page_main_js};
+	page_data_js,   page_ui_js,       page_cells_js, page_lanes_js,  page_band_js,
+	page_paint_js,  page_timeline_js, page_place_js, page_search_js, page_statistics_js,
+	page_events_js, page_trees_js,    page_delay_js, page_plots_js,  page_profile_js,
+	page_graph_js,  page_overview_js, page_main_js};
 
 char *page_hash(const char *text)
 {

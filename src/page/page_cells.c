@@ -32,6 +32,7 @@ void packer_init(struct packer *packer, const struct page_rows *rows)
 	*packer = (struct packer) {.rows = rows};
 	packer->leaves = g_hash_table_new(NULL, NULL);
 	packer->texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	lanes_init(&packer->lanes, rows);
 	packer->tracers = session_tracers(rows->session);
 	packer->strings = g_ptr_array_new();
 	packer->leaf_list = g_array_new(FALSE, FALSE, sizeof(struct page_leaf));
@@ -41,6 +42,7 @@ void packer_init(struct packer *packer, const struct page_rows *rows)
 void packer_clear(struct packer *packer)
 {
 	g_hash_table_destroy(packer->leaves);
+	lanes_clear(&packer->lanes);
 	g_free(packer->tracers);
 	g_ptr_array_free(packer->strings, TRUE);
 	g_hash_table_destroy(packer->texts);
@@ -120,11 +122,18 @@ static void find_ending(struct packer *packer, const struct cell *cell)
 	struct wait wait = wait_of(session, packer->thread, &span);
 	struct ending *ending = &packer->ending;
 	uint32_t resource = session_resource(session, wait.block);
+	uint32_t waits_for = block_waits_for(session, wait.block);
 	g_autofree char *waker = NULL;
 	struct lead lead;
 
 	wait_cut_at(&wait, session, packer->until);
 	waker = wait.woken ? waker_text(session, wait.block) : g_strdup("not woken");
+	if (wait.woken && waits_for && waits_for != resource) {
+		char *text = g_strdup_printf("%s, for %s", waker, session_text(session, waits_for));
+
+		g_free(waker);
+		waker = text;
+	}
 	*ending = (struct ending) {.begin = cell->begin, .waker = text_number(packer, waker)};
 	ending->resource = resource ? text_number(packer, session_text(session, resource)) : 0;
 	if (!wait_lead(session, &wait, &lead))
@@ -229,6 +238,18 @@ struct stretch row_stretch(const struct session *session, uint32_t thread)
 				 MIN(life->end, session->asked.to)};
 }
 
+/* Of an imposed wait, or of a time ready without a CPU: an interned key, 0: not known. */
+static uint32_t waited_for(const struct packer *packer, const struct span *span)
+{
+	const struct session *session = packer->rows->session;
+	struct wait wait;
+
+	if (!leaf_is_blocked(span->leaf))
+		return intern_id(session->trace.model.names, "cpu:waiting");
+	wait = wait_of(session, packer->thread, span);
+	return block_waits_for(session, wait.block);
+}
+
 static void pack_row(struct packer *packer, const struct stretch *row, struct level *levels,
 		     guint count)
 {
@@ -251,6 +272,8 @@ static void pack_row(struct packer *packer, const struct stretch *row, struct le
 	while (spans_next(&spans, &span)) {
 		enum state_class class = class_of(packer, &span);
 
+		if (class == CLASS_BLOCKED || class == CLASS_READY)
+			lanes_add(&packer->lanes, waited_for(packer, &span), span.begin, span.end);
 		for (guint i = 0; i < count && levels[i].bytes; i++)
 			merger_add(&levels[i].merger, &span, class);
 	}

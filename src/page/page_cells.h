@@ -16,6 +16,7 @@
 
 #include "report/columns.h"
 #include "page/levels.h"
+#include "page/page_lanes.h"
 #include "page/page_rows.h"
 #include "waits/causality.h"
 #include "path/path.h"
@@ -40,6 +41,7 @@ struct packer {
 	GHashTable *texts;   /* owned string -> number */
 	GPtrArray *strings;  /* borrowed, of `texts` */
 	GArray *leaf_list;   /* struct page_leaf */
+	struct lanes lanes;
 	bool *tracers;       /* of each thread: it is the tracer's own */
 	uint32_t thread;     /* whose cells are packed */
 	int64_t until;       /* … and where they end */

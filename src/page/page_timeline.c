@@ -202,6 +202,7 @@ void page_timeline(struct page_rows *rows, bool has_leads, const struct page_par
 	if (waiting)
 		put_edges(&packer, waiting, output);
 	page_path(rows, parts, output);
+	lanes_write(&packer.lanes, output);
 	put_leaves(&packer, output);
 	put_strings(&packer, output);
 	json_end(output, '}');

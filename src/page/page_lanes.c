@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* See page_lanes.h. In JSON a lane of waiting has, of each part, its mean number of waiting threads
+ * in 16ths ("waiting"); a CPU's lane how much of 255 it was busy ("busy") and the row of who ran
+ * there most, counted from 1, 0: one without a row ("who").
+ */
+#include "page/page_lanes.h"
+
+#include "ready/cpu_runs.h"
+#include "report/columns.h"
+
+#define LANES_MAX 8 /* of resources: those with most waiting */
+#define CPU_LANES_MAX 16
+#define SIXTEENTHS 16
+
+void lanes_init(struct lanes *lanes, const struct page_rows *rows)
+{
+	lanes->rows = rows;
+	lanes->resources = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+}
+
+void lanes_clear(struct lanes *lanes)
+{
+	g_hash_table_destroy(lanes->resources);
+}
+
+static int64_t part_begin(const struct session *session, guint part)
+{
+	int64_t length = session->asked.to - session->asked.from;
+
+	return session->asked.from + length / LANE_PARTS * part +
+	       length % LANE_PARTS * part / LANE_PARTS;
+}
+
+static guint part_of(const struct session *session, int64_t time)
+{
+	double length = (double) (session->asked.to - session->asked.from);
+	double at = (double) (time - session->asked.from) / length * LANE_PARTS;
+	guint part = at > 0 ? MIN((guint) at, LANE_PARTS - 1) : 0;
+
+	while (part && part_begin(session, part) > time)
+		part--;
+	while (part + 1 < LANE_PARTS && part_begin(session, part + 1) <= time)
+		part++;
+	return part;
+}
+
+static int64_t part_end(const struct session *session, guint part)
+{
+	return part + 1 == LANE_PARTS ? session->asked.to : part_begin(session, part + 1);
+}
+
+/* ns of [begin, end) that are in it. */
+static int64_t in_part(const struct session *session, guint part, int64_t begin, int64_t end)
+{
+	return MAX(MIN(end, part_end(session, part)) - MAX(begin, part_begin(session, part)), 0);
+}
+
+void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t end)
+{
+	const struct session *session = lanes->rows->session;
+	int64_t *parts;
+
+	begin = MAX(begin, session->asked.from);
+	end = MIN(end, session->asked.to);
+	if (!resource || begin >= end)
+		return;
+	parts = g_hash_table_lookup(lanes->resources, GUINT_TO_POINTER(resource));
+	if (!parts) {
+		parts = g_new0(int64_t, LANE_PARTS);
+		g_hash_table_insert(lanes->resources, GUINT_TO_POINTER(resource), parts);
+	}
+	for (guint part = part_of(session, begin);
+	     part < LANE_PARTS && part_begin(session, part) < end; part++)
+		parts[part] += in_part(session, part, begin, end);
+}
+
+/* --- resources ------------------------------------------------------------------------------ */
+
+struct ranked {
+	uint32_t resource;
+	const int64_t *parts;
+	int64_t ns;
+};
+
+static int most_waiting(gconstpointer a, gconstpointer b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->resource < y->resource ? -1 : x->resource > y->resource;
+}
+
+static GArray *ranked_new(const struct lanes *lanes)
+{
+	GArray *ranked = g_array_new(FALSE, FALSE, sizeof(struct ranked));
+	GHashTableIter iter;
+	gpointer key, parts;
+
+	g_hash_table_iter_init(&iter, lanes->resources);
+	while (g_hash_table_iter_next(&iter, &key, &parts)) {
+		struct ranked one = {.resource = GPOINTER_TO_UINT(key), .parts = parts};
+
+		for (guint i = 0; i < LANE_PARTS; i++)
+			one.ns += one.parts[i];
+		g_array_append_val(ranked, one);
+	}
+	g_array_sort(ranked, most_waiting);
+	return ranked;
+}
+
+static void put_waiting(const struct session *session, const struct ranked *one,
+			struct output *output)
+{
+	json_begin(output, NULL, '{', LINES_NOT);
+	json_put_text(output, "name", session_text(session, one->resource));
+	json_put_whole(output, "ns", one->ns);
+	json_begin(output, "waiting", '[', LINES_NOT);
+	for (guint i = 0; i < LANE_PARTS; i++) {
+		int64_t length = part_end(session, i) - part_begin(session, i);
+		double mean = length ? (double) one->parts[i] / (double) length : 0;
+
+		/* what is not nothing is seen */
+		json_put_whole(output, NULL,
+			       one->parts[i] ? MAX((int64_t) (mean * SIXTEENTHS + 0.5), 1) : 0);
+	}
+	json_end(output, ']');
+	json_end(output, '}');
+}
+
+/* --- CPUs ----------------------------------------------------------------------------------- */
+
+struct cpu_lane {
+	const struct page_rows *rows;
+	int64_t busy[LANE_PARTS], most[LANE_PARTS]; /* ns */
+	guint who[LANE_PARTS];
+	GHashTable *sums; /* thread -> ns in `part`, as a pointer */
+	guint part;
+};
+
+static void add_in_part(struct cpu_lane *lane, guint part, uint32_t thread, int64_t ns)
+{
+	int64_t sum;
+
+	if (part != lane->part) {
+		g_hash_table_remove_all(lane->sums);
+		lane->part = part;
+	}
+	sum = GPOINTER_TO_SIZE(g_hash_table_lookup(lane->sums, GUINT_TO_POINTER(thread))) + ns;
+	g_hash_table_insert(lane->sums, GUINT_TO_POINTER(thread), GSIZE_TO_POINTER((gsize) sum));
+	lane->busy[part] += ns;
+	if (sum > lane->most[part]) {
+		lane->most[part] = sum;
+		lane->who[part] = page_row_number(lane->rows, thread);
+	}
+}
+
+static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
+{
+	struct cpu_lane *lane = data;
+	const struct session *session = lane->rows->session;
+
+	if (!is_thread(thread) || begin >= end)
+		return;
+	for (guint part = part_of(session, begin);
+	     part < LANE_PARTS && part_begin(session, part) < end; part++)
+		add_in_part(lane, part, thread, in_part(session, part, begin, end));
+}
+
+static void put_cpu(const struct lanes *lanes, uint16_t host, uint32_t cpu, struct output *output)
+{
+	const struct session *session = lanes->rows->session;
+	g_autofree struct cpu_lane *lane = g_new0(struct cpu_lane, 1);
+	g_autofree char *name = g_strdup_printf("cpu:%u", cpu);
+
+	lane->rows = lanes->rows;
+	lane->sums = g_hash_table_new(NULL, NULL);
+	each_run(session, host, cpu, session->asked.from, session->asked.to, add_run, lane);
+	g_hash_table_destroy(lane->sums);
+	if (*session->found.runs_read >= RUNS_READ_MAX) /* not all of them: better none */
+		return;
+	json_begin(output, NULL, '{', LINES_NOT);
+	json_put_text(output, "name", name);
+	json_put_whole(output, "host", host);
+	json_begin(output, "busy", '[', LINES_NOT);
+	for (guint i = 0; i < LANE_PARTS; i++) {
+		int64_t length = MAX(part_end(session, i) - part_begin(session, i), 1);
+
+		json_put_whole(output, NULL,
+			       (int64_t) ((double) lane->busy[i] / (double) length * 255 + 0.5));
+	}
+	json_end(output, ']');
+	json_begin(output, "who", '[', LINES_NOT);
+	for (guint i = 0; i < LANE_PARTS; i++)
+		json_put_whole(output, NULL, lane->who[i]);
+	json_end(output, ']');
+	json_end(output, '}');
+}
+
+void lanes_write(const struct lanes *lanes, struct output *output)
+{
+	const struct session *session = lanes->rows->session;
+	g_autoptr(GArray) ranked = ranked_new(lanes);
+	guint cpus = 0;
+
+	json_begin(output, "lanes", '[', LINES_EACH);
+	for (guint i = 0; i < ranked->len && i < LANES_MAX; i++)
+		put_waiting(session, &g_array_index(ranked, struct ranked, i), output);
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, (uint16_t) i);
+
+		for (guint n = 0; n < host->cpus->len && cpus < CPU_LANES_MAX; n++, cpus++) {
+			const struct cpu *cpu = g_ptr_array_index(host->cpus, n);
+
+			put_cpu(lanes, (uint16_t) i, cpu->id, output);
+		}
+	}
+	json_end(output, ']');
+}

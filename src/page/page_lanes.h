@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* A lane for each bottleneck: who ran on a CPU, and how many threads waited for a device, a lock or
+ * another resource, over the window in LANE_PARTS parts.
+ *
+ * Place: page/, part of the page's second block (page_timeline.h). Waits are added while the rows
+ * are packed, so they are those of the threads that have a row, and of these the imposed ones.
+ */
+#ifndef WHYLATE_PAGE_PAGE_LANES_H
+#define WHYLATE_PAGE_PAGE_LANES_H
+
+#include "page/page_rows.h"
+#include "report/output.h"
+
+#define LANE_PARTS 1200
+
+struct lanes {
+	const struct page_rows *rows; /* borrowed */
+	GHashTable *resources; /* interned key -> int64_t[LANE_PARTS], owned: ns of waiting */
+};
+
+void lanes_init(struct lanes *lanes, const struct page_rows *rows);
+void lanes_clear(struct lanes *lanes);
+/* Somebody waited for `resource` (an interned key; 0: of none) over [begin, end). */
+void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t end);
+/* Member "lanes". */
+void lanes_write(const struct lanes *lanes, struct output *output);
+
+#endif
