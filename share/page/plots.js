@@ -217,3 +217,50 @@ function heatMap(profile, timeline) {
 		);
 	return [el('h4', {}, `Over time, each ${duration(step)}`), el('div', {class: 'scroll'}, picture)];
 }
+
+/* Latency against a number that it follows: up to 200 operations, and the line through them. */
+function scatter(one) {
+	const left = 64,
+		top = 10,
+		width = 420,
+		height = 180;
+	const mostX = Math.max(...one.points.map((point) => point[0]), 1),
+		mostY = Math.max(...one.points.map((point) => point[1]), 1);
+	const x = (value) => left + (value / mostX) * (width - left - 10),
+		y = (value) => top + height - (Math.max(0, Math.min(value, mostY)) / mostY) * height;
+	const picture = svg('svg', {
+		viewBox: `0 0 ${width} ${height + top + 30}`,
+		width,
+		height: height + top + 30,
+		class: 'scatter',
+		role: 'img',
+		'aria-label': `Latency by ${one.sentence}`,
+	});
+	for (const [value, at] of [
+		[0, top + height],
+		[mostY, top],
+	])
+		picture.append(
+			svg('line', {x1: left, x2: width - 10, y1: at, y2: at, class: 'grid'}),
+			svg('text', {x: left - 6, y: at + 4, 'text-anchor': 'end', class: 'small'}, duration(value)),
+		);
+	picture.append(
+		svg('text', {x: left, y: top + height + 20, class: 'small'}, '0'),
+		svg(
+			'text',
+			{x: width - 10, y: top + height + 20, 'text-anchor': 'end', class: 'small'},
+			`${one.field} ${mostX.toLocaleString('en')}`,
+		),
+	);
+	for (const point of one.points) picture.append(svg('circle', {cx: x(point[0]), cy: y(point[1]), r: 2.5, class: 'point'}));
+	picture.append(
+		svg('line', {
+			x1: x(0),
+			y1: y(one.base_ns),
+			x2: x(mostX),
+			y2: y(one.base_ns + one.slope_ns * mostX),
+			class: 'fitted',
+		}),
+	);
+	return picture;
+}

@@ -163,6 +163,13 @@ function peakPanel(profile, peak, timeline) {
 		);
 	return [
 		el('p', {}, peakWords(profile, peak)),
+		peak.apart && peak.apart.length
+			? el(
+					'p',
+					{},
+					`What goes with it: ${peak.apart.map((trait) => trait.sentence).join('. ')}.`,
+				)
+			: null,
 		examples[0],
 		peak.tree
 			? [el('h4', {}, 'What its operations spent their time on'), partBranch(peak.tree, peak.sum_ns, 0)]
@@ -230,6 +237,11 @@ function operationPanel(profile, timeline) {
 		),
 		panel,
 	);
+	for (const one of profile.correlations || [])
+		box.append(
+			el('p', {}, `Latency by ${one.sentence} (${count(one.operations, 'operation')}):`),
+			scatter(one),
+		);
 	put(box, heatMap(profile, timeline));
 	/* the slowest one that can be judged */
 	const slowest =

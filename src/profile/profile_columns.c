@@ -270,6 +270,35 @@ static const struct column lapse_columns[] = {{"step_ns", COLUMN_NS, .number = l
 					      {"rows", COLUMN_LIST, .each = write_lapses},
 					      {0}};
 
+/* --- numbers that latencies follow ---------------------------------------------------------- */
+
+static guint write_points(const struct report *report, const void *row)
+{
+	const GArray *points = ((const struct correlation *) row)->points;
+
+	for (guint i = 0; i < points->len; i++) {
+		const struct point *point = &g_array_index(points, struct point, i);
+
+		json_begin(report->output, NULL, '[', LINES_NOT);
+		json_put_whole(report->output, NULL, (int64_t) point->x);
+		json_put_whole(report->output, NULL, (int64_t) point->y);
+		json_end(report->output, ']');
+	}
+	return 0;
+}
+
+static const struct column correlation_columns[] = {
+	{"field", COLUMN_TEXT, FIELD(struct correlation, field)},
+	{"operations", COLUMN_WHOLE, FIELD(struct correlation, count)},
+	{"slope_ns", COLUMN_REAL, FIELD(struct correlation, slope)},
+	{"base_ns", COLUMN_REAL, FIELD(struct correlation, middle)},
+	{"share", COLUMN_REAL, FIELD(struct correlation, share)},
+	{"sentence", COLUMN_TEXT, FIELD(struct correlation, sentence)},
+	{"points", COLUMN_LIST, .each = write_points},
+	{0}};
+
+GETTER(const void *, correlations, struct profile, profile_correlations(place(report)->apart, row));
+
 const struct column profile_columns[] = {
 	{NULL, COLUMN_TEXT, .owned = title, .mark = MARK_SHOWS, .own_line = true, .rest = 20,
 	 .table = {1, "OPERATION"}},
@@ -290,6 +319,8 @@ const struct column profile_columns[] = {
 	{"buckets", COLUMN_LIST, .each = write_buckets},
 	{"peaks", COLUMN_LIST, .each = write_peaks},
 	{NULL, COLUMN_WHOLE, FIELD(struct profile, peaks), .table = {7, "PEAKS", 5}},
+	{"correlations", COLUMN_LIST, .at = correlations, .stored = STORED_POINTERS,
+	 .columns = correlation_columns, .absent = true},
 	{"time_lapse", COLUMN_OBJECT, .columns = lapse_columns, .when = has_lapses},
 	{0}};
 

@@ -326,6 +326,21 @@ static void heat(const struct profiles *profiles, const struct profile *profile,
 	}
 }
 
+/* What the latencies follow, over all operations. */
+static void correlation_lines(const struct profile_report *made, const struct profile *profile,
+			      struct output *output)
+{
+	const GPtrArray *list = profile_correlations(made->apart, profile);
+
+	for (guint i = 0; list && i < list->len; i++) {
+		const struct correlation *at = g_ptr_array_index(list, i);
+		g_autofree char *line = g_strdup_printf("Latency by %s (%" PRIu64 " operations)",
+							at->sentence, at->count);
+
+		text_wrapped(output, line, 2, 4);
+	}
+}
+
 /* The saved one, or the re-timed one; into `there`. */
 static struct beside beside_of(const struct profile_report *made, const struct profile *profile,
 			       uint64_t *there)
@@ -371,6 +386,7 @@ static void details(const struct profile_report *made, const struct profile *pro
 	for (guint i = 0; i < profile->peaks->len; i++)
 		if (g_array_index(profile->peaks, struct peak, i).roots)
 			peak_lines(profiles, profile, i + 1, made->apart, output);
+	correlation_lines(made, profile, output);
 	if (profile->lapses)
 		heat(profiles, profile, output);
 }

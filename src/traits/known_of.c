@@ -453,6 +453,21 @@ enum field_type known_type(const struct known_fields *fields, guint column)
 				  : fixed_columns[column - KNOWN_OWN].type;
 }
 
+bool known_is_followed(const struct session *session, const struct known_fields *fields,
+		       guint column)
+{
+	static const char followed[] = " ret count len length size nbytes sectors distance depth "
+				       "in_flight bufsiz buflen bufsize rlen ";
+	g_autofree char *word = NULL;
+
+	if (column >= KNOWN_OWN)
+		return column - KNOWN_OWN == KNOWN_DISTANCE || column - KNOWN_OWN == KNOWN_SINCE;
+	if (column >= fields->count || fields->at[column].type != FIELD_NUMBER)
+		return false;
+	word = g_strconcat(" ", session_text(session, fields->at[column].name), " ", NULL);
+	return strstr(followed, word) != NULL;
+}
+
 const char *known_name(const struct session *session, const struct known_fields *fields,
 		       guint column)
 {

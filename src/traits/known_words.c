@@ -3,6 +3,7 @@
 #include "traits/known_words.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "event/results.h"
@@ -294,4 +295,66 @@ struct trait_told *known_told(const struct session *session, const struct profil
 	told->p = trait->p;
 	told->explained = (int64_t) trait->explained;
 	return told;
+}
+
+/* --- lines ---------------------------------------------------------------------------------- */
+
+/* What one more of it is, and how many of the numbers that makes. */
+static const char *unit_of(const struct session *session, const struct profile *profile,
+			   const struct known_fields *fields, guint column, double *step,
+			   const char **what)
+{
+	const char *name = known_name(session, fields, column);
+	bool in_entries =
+		g_str_has_prefix(profile->operation, "syscall:io_") ||
+		g_str_has_prefix(profile->operation, "syscall:poll") ||
+		g_str_has_prefix(profile->operation, "syscall:ppoll") ||
+		g_str_has_prefix(profile->operation, "syscall:epoll") ||
+		g_str_has_prefix(profile->operation, "syscall:pselect") ||
+		g_str_has_prefix(profile->operation, "syscall:select") ||
+		g_str_has_prefix(profile->operation, "syscall:futex");
+
+	*step = 1;
+	*what = name;
+	if (column == KNOWN_OWN + KNOWN_SINCE) {
+		*step = 1000000;
+		*what = "time since the thread's one before";
+		return "a ms";
+	}
+	if (strcmp(name, "sectors") == 0 || g_str_has_prefix(profile->operation, "block-")) {
+		*what = strcmp(name, "sectors") == 0 ? "size" : name;
+		if (strcmp(name, "depth") == 0) {
+			*what = "other requests at the disk";
+			return "each";
+		}
+		*step = 2;
+		return "a KiB";
+	}
+	if (strcmp(name, "in_flight") == 0) {
+		*what = "others in that call";
+		return "each";
+	}
+	if (column == KNOWN_OWN + KNOWN_DISTANCE)
+		*what = "distance from where the one before ended";
+	if (in_entries)
+		return "each";
+	*step = 1024;
+	return "a KiB";
+}
+
+char *known_slope(const struct session *session, const struct profile *profile,
+		  const struct known_fields *fields, guint column, const struct line_fit *fit)
+{
+	const char *what, *unit;
+	double step, ns;
+	char length[32];
+
+	unit = unit_of(session, profile, fields, column, &step, &what);
+	ns = fit->slope * step;
+	if (fabs(ns) >= 1)
+		when_duration(length, (int64_t) llround(fabs(ns)));
+	else
+		g_snprintf(length, sizeof length, "%.2g ns", fabs(ns));
+	return g_strdup_printf("%s: %s%s %s, %.0f %% of the variance", what,
+			       ns < 0 ? "less by " : "", length, unit, 100 * fit->share);
 }

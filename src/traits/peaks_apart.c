@@ -44,6 +44,7 @@ struct sampled {
 	GArray *rows; /* owned; struct row, in the order of their operations */
 	guint next; /* of the rows: the next that the pass meets */
 	GArray *recounts; /* owned; struct recount */
+	GPtrArray *correlations; /* owned; struct correlation */
 	struct traits **traits; /* owned list; borrowed; by peak; NULL: not searched */
 };
 
@@ -67,9 +68,21 @@ static uint64_t draw(struct peaks_apart *apart, uint64_t limit)
 	return apart->random * UINT64_C(0x2545F4914F6CDD1D) % limit;
 }
 
+static void correlation_free(gpointer data)
+{
+	struct correlation *correlation = data;
+
+	g_free(correlation->field);
+	g_free(correlation->sentence);
+	g_array_free(correlation->points, TRUE);
+	g_free(correlation);
+}
+
 static void sampled_free(gpointer data)
 {
 	struct sampled *sampled = data;
+
+	g_ptr_array_free(sampled->correlations, TRUE);
 
 	for (guint i = 0; i <= sampled->peaks; i++) {
 		g_free(sampled->strata[i].operations);
@@ -82,9 +95,10 @@ static void sampled_free(gpointer data)
 	g_free(sampled);
 }
 
+/* Some peak is to be compared with the others, or there are enough operations for a line. */
 static bool is_searched(const struct profile *profile)
 {
-	bool any = false;
+	bool any = profile->count >= FIT_LEAST;
 
 	for (guint i = 0; i < profile->peaks->len; i++) {
 		const struct peak *peak = &g_array_index(profile->peaks, struct peak, i);
@@ -104,6 +118,7 @@ static void add_profile(struct peaks_apart *apart, struct profile *profile)
 	for (guint i = 0; i <= sampled->peaks; i++)
 		sampled->strata[i].operations = g_new(uint32_t, SAMPLE);
 	sampled->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
+	sampled->correlations = g_ptr_array_new_with_free_func(correlation_free);
 	sampled->recounts = g_array_new(FALSE, TRUE, sizeof(struct recount));
 	sampled->traits = g_new0(struct traits *, sampled->peaks + 1);
 	g_ptr_array_add(apart->sampled, sampled);
@@ -226,6 +241,21 @@ static void fill_rows(struct peaks_apart *apart)
 
 /* --- searching ------------------------------------------------------------------------------ */
 
+/* Of each peak as many as its share is, SAMPLE in all at most. */
+static void choose_evenly(const struct sampled *sampled, bool *chosen)
+{
+	double rate = MIN(1, SAMPLE / MAX((double) sampled->profile->count, 1));
+
+	for (guint i = 0; i <= sampled->peaks; i++) {
+		const struct stratum *stratum = &sampled->strata[i];
+		guint count =
+			(guint) MIN((double) stratum->kept, rate * (double) stratum->count + 0.5);
+
+		for (guint k = 0; k < count; k++)
+			chosen[stratum->rows[k]] = true;
+	}
+}
+
 /* Marks the rows that are searched: all of the peak or SAMPLE_SLOW, and of the others as many as
  * their peaks have of them. */
 static guint choose_rows(const struct sampled *sampled, guint peak, bool *chosen)
@@ -338,6 +368,94 @@ static void search_all(struct peaks_apart *apart)
 			if (is_asked(sampled, p))
 				search_peak(apart, sampled, p, groups);
 	}
+}
+
+/* --- numbers that latencies follow ---------------------------------------------------------- */
+
+/* The operations chosen that have that column. */
+static GArray *points_of(const struct sampled *sampled, const bool *chosen, guint column)
+{
+	GArray *points = g_array_new(FALSE, FALSE, sizeof(struct point));
+
+	for (guint i = 0; i < sampled->rows->len; i++) {
+		const struct row *row = &g_array_index(sampled->rows, struct row, i);
+		struct point point = {(double) row->values[column], (double) row->ns};
+
+		if (chosen[i] && row->values[column] != FIELD_NONE &&
+		    row->values[column] != KNOWN_ADDRESS && row->values[column] >= 0)
+			g_array_append_val(points, point);
+	}
+	return points;
+}
+
+/* Evenly spread ones. */
+static void thin(GArray *points)
+{
+	guint count = points->len;
+
+	if (count <= CORRELATION_POINTS)
+		return;
+	for (guint i = 0; i < CORRELATION_POINTS; i++)
+		g_array_index(points, struct point, i) =
+			g_array_index(points, struct point,
+				      (guint) ((guint64) i * count / CORRELATION_POINTS));
+	g_array_set_size(points, CORRELATION_POINTS);
+}
+
+/* The same numbers under another name, as what was asked for and what was got. */
+static bool is_told(const struct sampled *sampled, const struct line_fit *fit)
+{
+	for (guint i = 0; i < sampled->correlations->len; i++) {
+		const struct correlation *at = g_ptr_array_index(sampled->correlations, i);
+
+		if (at->slope == fit->slope && at->share == fit->share)
+			return true;
+	}
+	return false;
+}
+
+static int most_share(gconstpointer a, gconstpointer b)
+{
+	const struct correlation *x = *(struct correlation *const *) a,
+				 *y = *(struct correlation *const *) b;
+
+	if (x->share != y->share)
+		return x->share > y->share ? -1 : 1;
+	return strcmp(x->field, y->field);
+}
+
+static void correlate(const struct peaks_apart *apart, struct sampled *sampled)
+{
+	const struct session *session = apart->profiles->session;
+	g_autofree bool *chosen = g_new0(bool, sampled->rows->len + 1);
+
+	choose_evenly(sampled, chosen);
+	for (guint c = 0; c < KNOWN_COLUMNS; c++) {
+		struct correlation *found;
+		struct line_fit fit;
+		GArray *points;
+
+		if (!known_is_followed(session, &sampled->fields, c))
+			continue;
+		points = points_of(sampled, chosen, c);
+		if (!line_fit((const struct point *) points->data, points->len, &fit) ||
+		    is_told(sampled, &fit)) {
+			g_array_free(points, TRUE);
+			continue;
+		}
+		found = g_new0(struct correlation, 1);
+		*found = (struct correlation) {
+			.field = g_strdup(known_name(session, &sampled->fields, c)),
+			.count = points->len,
+			.slope = fit.slope,
+			.middle = fit.middle,
+			.share = fit.share,
+			.points = points};
+		found->sentence = known_slope(session, sampled->profile, &sampled->fields, c, &fit);
+		thin(points);
+		g_ptr_array_add(sampled->correlations, found);
+	}
+	g_ptr_array_sort(sampled->correlations, most_share);
 }
 
 /* --- telling -------------------------------------------------------------------------------- */
@@ -456,6 +574,8 @@ struct peaks_apart *peaks_apart_new(struct profiles *profiles)
 		make_rows(apart, g_ptr_array_index(apart->sampled, i));
 	fill_rows(apart);
 	search_all(apart);
+	for (guint i = 0; i < apart->sampled->len; i++)
+		correlate(apart, g_ptr_array_index(apart->sampled, i));
 	if (needs_recount(apart))
 		count_again(apart);
 	tell_all(apart);
@@ -475,4 +595,12 @@ void peaks_apart_free(struct peaks_apart *apart)
 const struct traits *peak_traits(const struct peaks_apart *apart, const struct peak *peak)
 {
 	return apart ? g_hash_table_lookup(apart->by_peak, peak) : NULL;
+}
+
+const GPtrArray *profile_correlations(const struct peaks_apart *apart,
+				      const struct profile *profile)
+{
+	guint place = apart ? GPOINTER_TO_UINT(g_hash_table_lookup(apart->by_profile, profile)) : 0;
+
+	return place ? ((struct sampled *) apart->sampled->pdata[place - 1])->correlations : NULL;
 }
