@@ -24,6 +24,7 @@
 #include "objects/operation_log.h"
 #include "objects/path_tries.h"
 #include "objects/resource.h"
+#include "objects/asks.h"
 #include "threads/states.h"
 #include "threads/user.h"
 
@@ -277,6 +278,7 @@ void flow_end(struct flow *flow)
 			thread->end = model_host(flow->model, thread->host)->end;
 		flow_settle_begin(flow, thread);
 		explain_open_wait(flow, thread);
+		spin_ends(flow, i);
 		operation_frames_end(flow, thread, i, thread->end);
 		user_frames_end(flow, thread, i, thread->end);
 		fd_table_leave(&thread->files);

@@ -93,6 +93,13 @@ static void forget_gaps(struct keeping *keeping, struct host *host)
 		g_array_remove_range(host->gaps, 0, gone);
 }
 
+static void forget_spins(const struct keeping *keeping, struct host *host)
+{
+	for (guint i = host->spins->len; i-- > 0;)
+		if (g_array_index(host->spins, struct spin, i).end <= keeping->before)
+			g_array_remove_index(host->spins, i);
+}
+
 static uint32_t keep_number(void *data, uint32_t thread)
 {
 	return flow_thread(((struct keeping *) data)->flow, thread)->tid < 0 ? IDMAP_NONE : thread;
@@ -108,6 +115,7 @@ void forget_host(struct keeping *keeping, struct host *host)
 	forget_timers(keeping, host);
 	forget_sent(keeping, host);
 	forget_gaps(keeping, host);
+	forget_spins(keeping, host);
 }
 
 /* Whose holder died before held it until then at most. */

@@ -23,6 +23,7 @@
 #include "net/questions.h"
 #include "net/transport.h"
 #include "objects/operation_log.h"
+#include "objects/asks.h"
 #include "objects/tries.h"
 #include "objects/resource.h"
 #include "state/holdback.h"
@@ -296,6 +297,7 @@ void flow_syscall_exit(struct flow *flow, struct cpu *cpu, const struct event *e
 		lock_futex_ends(flow, cpu->current, thread, event->syscall.ret);
 	call_note_sent(flow, thread, &event->syscall);
 	call_tried(flow, cpu->current, event->syscall.ret);
+	spin_call_ends(flow, cpu->current, event->syscall.ret);
 	call_effects(flow, cpu->current, thread, &event->syscall);
 	question_exit(flow, cpu->current, thread, &event->syscall);
 	transport_exit(flow, thread, cpu->current, &event->syscall);

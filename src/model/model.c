@@ -44,6 +44,7 @@ static void host_free(struct host *host)
 	idmap_clear(&host->cpu_index);
 	idmap_clear(&host->tids);
 	g_array_free(host->gaps, TRUE);
+	g_array_free(host->spins, TRUE);
 	if (host->user_gaps)
 		g_array_free(host->user_gaps, TRUE);
 	g_byte_array_free(host->forgotten, TRUE);
@@ -135,6 +136,7 @@ struct host *host_new(struct model *model)
 
 	host->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	host->gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
+	host->spins = g_array_new(FALSE, FALSE, sizeof(struct spin));
 	host->forgotten = g_byte_array_new();
 	host->tables = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, fd_table_release);
 	host->armed = g_array_new(FALSE, FALSE, sizeof(struct wake_detail));

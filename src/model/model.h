@@ -120,6 +120,18 @@ enum kill_origin {
 	KILL_MEMORY, /* the kernel: it is out of memory */
 };
 
+/* A call that found nothing to do so often without a wait between (objects/asks.h). */
+struct spin {
+	uint32_t thread;
+	uint32_t maker; /* who wrote what it got in the end, NO_THREAD */
+	uint32_t call; /* interned */
+	uint32_t object; /* interned key of what was asked, 0 */
+	int32_t fd; /* … its descriptor */
+	int32_t result; /* -11 (EAGAIN), or 0: no events */
+	uint32_t count;
+	int64_t begin, end; /* of the first try, of the last */
+};
+
 struct thread {
 	int64_t begin, end; /* life, [begin, end); end INT64_MAX while alive */
 	int32_t tid, pid; /* pid -1: not known */
@@ -189,6 +201,8 @@ struct thread {
 		int64_t woken; /* waits for CPU since, if that was seen; INT64_MIN */
 		uint32_t operation; /* newest struct operation of its list, 0 */
 		uint32_t calls; /* system calls that it has made */
+		struct spin spin; /* what it asks without a pause; count 0: nothing */
+		uint32_t spin_block; /* … the wait before */
 		uint32_t tries; /* its newest struct try, its place + 1; 0: none */
 		GArray *functions; /* owned; struct open_frame of kernel functions, NULL */
 		bool counted; /* its open call is one of flow->calls_open */
@@ -470,6 +484,7 @@ struct host {
 	struct idmap tids; /* tid -> newest life */
 	GByteArray *forgotten; /* bit i: there was a life of TID i that `tids` does not know */
 	int64_t forgotten_by; /* ns: they had ended by then */
+	GArray *spins; /* struct spin, as they ended */
 	GArray *gaps; /* struct gap, by begin */
 	GArray *user_gaps; /* the same, of user-space traces; NULL: none */
 	GHashTable *tables; /* file_table_address or pid -> struct fd_table (referenced) */

@@ -52,6 +52,11 @@ static const struct field woke_fields[] = {
 static const struct record woke_record = {
 	.name = "woke", .size = sizeof(uint32_t), .fields = woke_fields, .count = 1};
 
+#define RECORD_TYPE struct spin
+RECORD(spin, WEAK_THREAD(thread), WEAK_THREAD(maker), NAME(call), NAME(object), NUMBER(fd),
+       NUMBER(result), NUMBER(count), TIME(begin), TIME(end));
+#undef RECORD_TYPE
+
 #define RECORD_TYPE struct thread
 RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUMBER(state),
        NUMBER(born), NUMBER(by_fork), NUMBER(described), NUMBER(kernel), NUMBER(of_kthreadd),
@@ -69,7 +74,8 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        WEAK_THREAD(flow.killer), TIME(flow.exiting), NUMBER(flow.wakeup_due),
        NUMBER(flow.remembered), TIME(flow.remembered_at), NUMBER(flow.sigreturn), TIME(flow.left),
        TIME(flow.unseen_from), TIME(flow.unseen_until), TIME(flow.woken),
-       REF(flow.operation, STORE_OPERATIONS), NUMBER(flow.calls), NUMBER(flow.tries),
+       REF(flow.operation, STORE_OPERATIONS), NUMBER(flow.calls), IN_PLACE(flow.spin, spin),
+       WEAK_REF(flow.spin_block, STORE_BLOCKS), NUMBER(flow.tries),
        PASSING_ARRAY(flow.functions, open_frame), NUMBER(flow.counted), OWN(flow.values),
        POINTER(flow.user, user_stack), PASSING_ARRAY(flow.woke, woke), THREAD(flow.asked_by),
        NAME(flow.asked_call), NAME(flow.sent), TIME_OR_0(flow.sent_at),
@@ -248,14 +254,15 @@ RECORD_MADE(host, make_host, host_taken, HOST_NAME(hostname), TEXT(uuid), TEXT(c
 	    NUMBER(encoding), NUMBER(raw_preempted), NUMBER(abi), IN_PLACE(clock, host_clock),
 	    TIME(begin), TIME(end), NUMBER(any), TIME(known_from), LIST(cpus, cpu), OWN(cpu_index),
 	    OWN(direct), MAP(tids), OWN(forgotten), TIME(forgotten_by), ARRAY(gaps, gap),
-	    ARRAY(user_gaps, gap), OWN(tables), MAP(irq_names), MAP(disks), OWN(timers),
-	    PASSING_ARRAY(armed, wake_detail), OWN(requests), PASSING_ARRAY(on_way, request),
-	    OWN(request_free), NUMBER(request_count), OWN(whole), IN_PLACE(completed, request),
-	    PASSING_ARRAY(dirtied, dirtied), PASSING_ARRAY(served, served), OWN(served_next),
-	    IN_PLACE(disk_ends, disk_end), OWN(disk_ends_next), OWN(file_disks), OWN(file_endings),
-	    NUMBER(completed_next), IN_PLACE(stops, stop), NUMBER(stops_next),
-	    PASSING_ARRAY(arrivals, arrival), NUMBER(arrivals_next), IN_PLACE(endings, end_signal),
-	    NUMBER(endings_next), PASSING_ARRAY(talks, talk), NUMBER(talk_count), OWN(talk_index),
+	    ARRAY(spins, spin), ARRAY(user_gaps, gap), OWN(tables), MAP(irq_names), MAP(disks),
+	    OWN(timers), PASSING_ARRAY(armed, wake_detail), OWN(requests),
+	    PASSING_ARRAY(on_way, request), OWN(request_free), NUMBER(request_count), OWN(whole),
+	    IN_PLACE(completed, request), PASSING_ARRAY(dirtied, dirtied),
+	    PASSING_ARRAY(served, served), OWN(served_next), IN_PLACE(disk_ends, disk_end),
+	    OWN(disk_ends_next), OWN(file_disks), OWN(file_endings), NUMBER(completed_next),
+	    IN_PLACE(stops, stop), NUMBER(stops_next), PASSING_ARRAY(arrivals, arrival),
+	    NUMBER(arrivals_next), IN_PLACE(endings, end_signal), NUMBER(endings_next),
+	    PASSING_ARRAY(talks, talk), NUMBER(talk_count), OWN(talk_index),
 	    IN_PLACE(listeners, listener), NUMBER(listeners_next), IN_PLACE(receivers, listener),
 	    NUMBER(receivers_next), OWN(packets), OWN(writebacks), OWN(works), OWN(flows),
 	    PASSING_ARRAY(sent, sent), OWN(tcp_ways), PASSING_ARRAY(tcp, tcp_connection),

@@ -108,9 +108,30 @@ static bool is_shared(const char *key)
 	       g_str_has_prefix(key, "file:");
 }
 
-void peer_read(struct flow *flow, uint32_t index, int64_t ret)
+static struct try try_of_input(struct flow *flow, uint32_t index, uint32_t object)
 {
 	const struct thread *thread = flow_thread(flow, index);
+
+	return (struct try) {.kind = TRY_INPUT,
+			     .id = try_id(thread->host, TRY_INPUT, object),
+			     .number = object,
+			     .object = object,
+			     .call = thread->flow.call.name,
+			     .result = -TRY_AGAIN,
+			     .target = NO_THREAD};
+}
+
+uint32_t peer_input_maker(struct flow *flow, uint32_t index, uint32_t object)
+{
+	struct try like = try_of_input(flow, index, object);
+	const struct try *try =
+		object && tries_any(flow, TRY_INPUT) ? try_find(flow, index, &like) : NULL;
+
+	return try && is_thread(try->maker) ? try->maker : NO_THREAD;
+}
+
+void peer_read(struct flow *flow, uint32_t index, int64_t ret)
+{
 	uint32_t object;
 	struct try like, *try;
 
@@ -119,13 +140,7 @@ void peer_read(struct flow *flow, uint32_t index, int64_t ret)
 	object = socket_of(flow, index);
 	if (!object || !is_shared(intern_text(flow->names, object)))
 		return;
-	like = (struct try) {.kind = TRY_INPUT,
-			     .id = try_id(thread->host, TRY_INPUT, object),
-			     .number = object,
-			     .object = object,
-			     .call = thread->flow.call.name,
-			     .result = -TRY_AGAIN,
-			     .target = NO_THREAD};
+	like = try_of_input(flow, index, object);
 	if (ret == -TRY_AGAIN) {
 		try_failed(flow, index, &like);
 		return;

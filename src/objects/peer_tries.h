@@ -17,6 +17,8 @@
 /* connect(), listen(), read() and its kin, write() and its kin have ended with `ret`. */
 void peer_connected(struct flow *flow, uint32_t index, int64_t ret);
 void peer_listens(struct flow *flow, uint32_t index, int64_t ret);
+/* Who wrote last to `object`, an interned key, since the thread found nothing there: NO_THREAD. */
+uint32_t peer_input_maker(struct flow *flow, uint32_t index, uint32_t object);
 void peer_read(struct flow *flow, uint32_t index, int64_t ret);
 void peer_written(struct flow *flow, uint32_t index, int64_t ret);
 /* The address of a socket is that of a file. */

@@ -236,6 +236,10 @@ static void append_more(GString *text, const struct session *session, const stru
 		append_spin(text, session, share);
 		if (strcmp(session_text(session, PACK_NUMBER(share->leaf)), "sched_yield") == 0)
 			append_spinning(text, session, share->thread, share->leaf);
+		append_asking(text, session, share->thread, share->times.ns / 2);
+		break;
+	case DID_OWN_CODE:
+		append_asking(text, session, share->thread, share->times.ns / 2);
 		break;
 	case DID_WAIT:
 		if (PACK_KIND(share->leaf) == LEAF_BLOCK_FAULT)

@@ -4,6 +4,7 @@
 
 #include "path/path.h"
 #include "util/when.h"
+#include "words/times.h"
 
 #define CALLS_MIN 16    /* in a row */
 #define OTHERS_MAX 64   /* threads of the process that are looked at */
@@ -130,4 +131,36 @@ void append_spinning(GString *text, const struct session *session, uint32_t thre
 		"until another thread does something in memory (inferred), which no event shows",
 		spinning.calls, when_duration(length, spinning.ns));
 	append_who_ran(text, session, thread, stretches);
+}
+
+void append_asking(GString *text, const struct session *session, uint32_t thread, int64_t least)
+{
+	const struct host *host = model_host(&session->trace.model,
+					     model_thread(&session->trace.model, thread)->host);
+	const struct spin *longest = NULL;
+	char length[32], times[32];
+	uint64_t count = 0;
+	int64_t ns = 0;
+
+	for (guint i = 0; i < host->spins->len; i++) {
+		const struct spin *spin = &g_array_index(host->spins, struct spin, i);
+		int64_t begin = MAX(spin->begin, session->asked.from);
+		int64_t end = MIN(spin->end, session->asked.to);
+
+		if (spin->thread != thread || begin >= end)
+			continue;
+		count += spin->count;
+		ns += end - begin;
+		if (!longest || spin->end - spin->begin > longest->end - longest->begin)
+			longest = spin;
+	}
+	if (!longest || ns < least)
+		return;
+	g_string_append_printf(text, ", asking without a pause: %s found nothing %s times%s in %s",
+			       session_text(session, longest->call), count_text(times, count),
+			       longest->result ? " (EAGAIN)" : "", when_duration(length, ns));
+	if (is_thread(longest->maker))
+		g_string_append_printf(text, ", until %s (%d) wrote",
+				       session_thread_name(session, longest->maker),
+				       model_thread(&session->trace.model, longest->maker)->tid);
 }

@@ -386,6 +386,28 @@ static void stopped_sentence(GString *text, const struct session *session, const
 	append_told(text, session, fact, told_reason(session, fact) ? ": " : ", ");
 }
 
+static void spin_sentence(GString *text, const struct session *session, const struct fact *fact)
+{
+	const struct spin *spin = fact->spin;
+	char count[32];
+
+	append_victim(text, session, fact);
+	g_string_append(text, " asked without a pause for ");
+	append_amount(text, session, fact);
+	g_string_append_printf(text, ": %s", session_text(session, spin->call));
+	if (spin->object) {
+		g_string_append(text, " on ");
+		append_object(text, session, spin->object, false);
+	}
+	g_string_append_printf(text, " found nothing %s times%s", count_text(count, fact->tries),
+			       spin->result ? " (EAGAIN)" : "");
+	if (!is_thread(spin->maker))
+		return;
+	g_string_append(text, ", until ");
+	append_one(text, session, spin->maker);
+	g_string_append(text, " wrote");
+}
+
 /* A CPU's stream that ends before the trace does, in the window; the first of them, NULL. */
 static const struct gap *early_end(const struct session *session, guint *count)
 {
@@ -513,6 +535,12 @@ char *stand_sentence(const struct session *session, const struct stand *item, co
 		break;
 	case STAND_TIMEOUT:
 		timeout_sentence(text, session, fact);
+		break;
+	case STAND_FAILURE:
+		if (fact->spin)
+			spin_sentence(text, session, fact);
+		else
+			told_sentence(text, session, fact);
 		break;
 	case STAND_LOST:
 		lost_sentence(text, session, fact);

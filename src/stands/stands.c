@@ -13,6 +13,7 @@
 
 #include "contention/contention.h"
 #include "contention/deadlocks.h"
+#include "stands/extra_items.h"
 #include "stands/victims.h"
 #include "stands/sentence.h"
 #include "stands/unexplained.h"
@@ -106,19 +107,6 @@ static void add_other(const struct session *session, struct stand *item, const s
 	item->through = chain && chain->links->len > 1
 				? g_array_index(chain->links, struct link, 1).thread
 				: NO_THREAD;
-}
-
-static struct stand stand_of(struct fact *fact, double weight)
-{
-	struct stand item = {.fact = fact,
-			     .saved = INT64_MIN,
-			     .weight = weight,
-			     .victims = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-			     .other = NO_THREAD,
-			     .through = NO_THREAD};
-
-	g_array_append_val(item.victims, fact->victim);
-	return item;
 }
 
 /* The facts come heaviest first: so the first of a root is of whom it is told. */
@@ -362,89 +350,6 @@ static bool stands_out(const struct session *session, const struct stand *item, 
 		item->weight >= FIRST_SHARE_MIN * first);
 }
 
-static void deadlock_items(const struct session *session, GArray *items)
-{
-	const GPtrArray *deadlocks = deadlocks_of(session);
-
-	for (guint i = 0; i < deadlocks->len; i++) {
-		const struct deadlock *deadlock = g_ptr_array_index(deadlocks, i);
-		const struct stuck *first = &g_array_index(deadlock->members, struct stuck, 0);
-		const struct thread *thread = model_thread(&session->trace.model, first->thread);
-		int64_t from = MAX(session->asked.from, thread->begin);
-		struct fact one = {.kind = STAND_DEADLOCK,
-				   .inferred = !deadlock->proved,
-				   .host = thread->host,
-				   .victim = first->thread,
-				   .subject = first->owner,
-				   .object = lock_at(&session->trace.flow, first->lock)->resource,
-				   .threads = deadlock->members->len,
-				   .life = session->asked.to - from,
-				   .begin = MAX(first->since, from),
-				   .end = session->asked.to,
-				   .count = 1};
-		struct stand item;
-
-		if (one.begin >= one.end)
-			continue;
-		one.ns = one.most = one.longest = one.end - one.begin;
-		item = stand_of(fact_new(&one),
-				2 * (double) (session->asked.to - session->asked.from));
-		g_array_append_val(items, item);
-	}
-}
-
-/* How long of the window some of the host's events were lost; counts the gaps. */
-static int64_t lost_ns(const struct session *session, const struct host *host, struct fact *fact)
-{
-	int64_t until = session->asked.from, ns = 0;
-
-	for (guint i = 0; i < host->gaps->len; i++) {
-		const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
-		int64_t begin = MAX(gap->begin, until), end = MIN(gap->end, session->asked.to);
-
-		if (gap->begin >= session->asked.to || gap->end <= session->asked.from)
-			continue;
-		if (begin >= end)
-			continue; /* another CPU's, at the same time */
-		fact->count++;
-		ns += end - begin;
-		until = end;
-		if (end - begin > fact->longest) {
-			fact->longest = end - begin;
-			fact->begin = begin;
-			fact->end = end;
-		}
-	}
-	return ns;
-}
-
-/* Lost events that hide a good part of the window. */
-static void lost_item(const struct session *session, GArray *items)
-{
-	struct fact one = {.kind = STAND_LOST,
-			   .victim = NO_THREAD,
-			   .subject = NO_THREAD,
-			   .threads = 1,
-			   .life = session->asked.to - session->asked.from};
-	struct stand item;
-
-	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
-		const struct host *host = model_host(&session->trace.model, i);
-
-		int64_t ns = lost_ns(session, host, &one);
-
-		one.ns = MAX(one.ns, ns);
-		one.lost += host->discarded_events;
-	}
-	if (!one.ns)
-		return;
-	one.most = one.ns;
-	item = stand_of(fact_new(&one),
-			(double) one.ns * sqrt((double) one.ns / (double) MAX(one.life, 1)));
-	g_array_set_size(item.victims, 0);
-	g_array_append_val(items, item);
-}
-
 static void sort_and_cut(const struct session *session, GArray *items)
 {
 	double first;
@@ -501,8 +406,7 @@ struct stands *stands_new(const struct session *session, const struct waiting *w
 	}
 	join_children(stands->items);
 	settle_locks(session, stands->items, locks);
-	deadlock_items(session, stands->items);
-	lost_item(session, stands->items);
+	extra_items(session, stands->items);
 	sort_and_cut(session, stands->items);
 	for (guint i = 0; i < stands->items->len; i++) {
 		struct stand *item = &g_array_index(stands->items, struct stand, i);

@@ -11,6 +11,7 @@
 
 #define MS INT64_C(1000000)
 #define NO_SPACE_LEFT (-28)
+#define NOTHING_YET (-11)
 #define REALTIME_20 (-21) /* as sched_switch has it */
 #define NICE_0 20
 
@@ -241,6 +242,47 @@ static void test_frozen_server(void)
 	}
 }
 
+/* --- asking without a pause --------------------------------------------------------- */
+
+/* From 10 on a reads, each time for 1 ms and 1 ms of its own code after it, `count` times in vain;
+ * with `waits` it looks for events between, and waits. */
+static struct feed *asks(int count, bool waits)
+{
+	struct feed *feed = two();
+	int64_t at = 10;
+
+	for (int i = 0; i < count; i++, at += 2) {
+		entry(feed, at * MS, 0, "read", 3);
+		leave(feed, (at + 1) * MS, 0, "read", NOTHING_YET);
+		if (!waits)
+			continue;
+		entry(feed, (at + 1) * MS + 10, 0, "poll", -1);
+		sw(feed, (at + 1) * MS + 20, 0, "a", 5, SLEEPS, "idle", 0);
+		waking(feed, (at + 2) * MS - 20, 1, 5);
+		sw(feed, (at + 2) * MS - 10, 0, "idle", 0, 0, "a", 5);
+		leave(feed, (at + 2) * MS - 5, 0, "poll", 1);
+	}
+	entry(feed, at * MS, 0, "read", 3);
+	leave(feed, (at + 1) * MS, 0, "read", 8);
+	ends(feed, 180);
+	return feed;
+}
+
+static void test_asks(void)
+{
+	struct feed *feed = asks(40, false);
+
+	FIRST("failure", "a (5) asked without a pause for 81.00 ms (45 % of its life): read ");
+	FIRST("failure", "read found nothing 40 times (EAGAIN).");
+	feed_free(feed);
+	feed = asks(40, true); /* it waited between */
+	g_assert_null(strstr(first(feed), "without a pause"));
+	feed_free(feed);
+	feed = asks(15, false); /* and went on */
+	NOTHING();
+	feed_free(feed);
+}
+
 /* --- children ---------------------------------------------------------------------- */
 
 static void parent_waits(struct feed *feed, int64_t ms)
@@ -429,6 +471,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/stands/not-realtime", test_not_realtime);
 	g_test_add_func("/stands/stopped-server", test_stopped_server);
 	g_test_add_func("/stands/frozen-server", test_frozen_server);
+	g_test_add_func("/stands/asks", test_asks);
 	g_test_add_func("/stands/children-in-turn", test_children_in_turn);
 	g_test_add_func("/stands/pipeline", test_pipeline);
 	g_test_add_func("/stands/no-pipeline", test_no_pipeline);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* See extra_items.h. */
+#include "stands/extra_items.h"
+
+#include <math.h>
+
+#include "contention/contention.h"
+#include "contention/deadlocks.h"
+#include "run/choosing.h"
+
+struct stand stand_of(struct fact *fact, double weight)
+{
+	struct stand item = {.fact = fact,
+			     .saved = INT64_MIN,
+			     .weight = weight,
+			     .victims = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+			     .other = NO_THREAD,
+			     .through = NO_THREAD};
+
+	g_array_append_val(item.victims, fact->victim);
+	return item;
+}
+
+static void add_deadlocks(const struct session *session, GArray *items)
+{
+	const GPtrArray *deadlocks = deadlocks_of(session);
+
+	for (guint i = 0; i < deadlocks->len; i++) {
+		const struct deadlock *deadlock = g_ptr_array_index(deadlocks, i);
+		const struct stuck *first = &g_array_index(deadlock->members, struct stuck, 0);
+		const struct thread *thread = model_thread(&session->trace.model, first->thread);
+		int64_t from = MAX(session->asked.from, thread->begin);
+		struct fact one = {.kind = STAND_DEADLOCK,
+				   .inferred = !deadlock->proved,
+				   .host = thread->host,
+				   .victim = first->thread,
+				   .subject = first->owner,
+				   .object = lock_at(&session->trace.flow, first->lock)->resource,
+				   .threads = deadlock->members->len,
+				   .life = session->asked.to - from,
+				   .begin = MAX(first->since, from),
+				   .end = session->asked.to,
+				   .count = 1};
+		struct stand item;
+
+		if (one.begin >= one.end)
+			continue;
+		one.ns = one.most = one.longest = one.end - one.begin;
+		item = stand_of(fact_new(&one),
+				2 * (double) (session->asked.to - session->asked.from));
+		g_array_append_val(items, item);
+	}
+}
+
+/* How long of the window some of the host's events were lost; counts the gaps. */
+static int64_t lost_ns(const struct session *session, const struct host *host, struct fact *fact)
+{
+	int64_t until = session->asked.from, ns = 0;
+
+	for (guint i = 0; i < host->gaps->len; i++) {
+		const struct gap *gap = &g_array_index(host->gaps, struct gap, i);
+		int64_t begin = MAX(gap->begin, until), end = MIN(gap->end, session->asked.to);
+
+		if (gap->begin >= session->asked.to || gap->end <= session->asked.from)
+			continue;
+		if (begin >= end)
+			continue; /* another CPU's, at the same time */
+		fact->count++;
+		ns += end - begin;
+		until = end;
+		if (end - begin > fact->longest) {
+			fact->longest = end - begin;
+			fact->begin = begin;
+			fact->end = end;
+		}
+	}
+	return ns;
+}
+
+/* Lost events that hide a good part of the window. */
+static void add_lost(const struct session *session, GArray *items)
+{
+	struct fact one = {.kind = STAND_LOST,
+			   .victim = NO_THREAD,
+			   .subject = NO_THREAD,
+			   .threads = 1,
+			   .life = session->asked.to - session->asked.from};
+	struct stand item;
+
+	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
+		const struct host *host = model_host(&session->trace.model, i);
+
+		int64_t ns = lost_ns(session, host, &one);
+
+		one.ns = MAX(one.ns, ns);
+		one.lost += host->discarded_events;
+	}
+	if (!one.ns)
+		return;
+	one.most = one.ns;
+	item = stand_of(fact_new(&one),
+			(double) one.ns * sqrt((double) one.ns / (double) MAX(one.life, 1)));
+	g_array_set_size(item.victims, 0);
+	g_array_append_val(items, item);
+}
+
+static bool is_of(const struct fact *fact, const struct spin *spin)
+{
+	return fact->victim == spin->thread && fact->spin->call == spin->call &&
+	       fact->spin->object == spin->object;
+}
+
+static struct fact *fact_of_spin(const struct session *session, GPtrArray *facts,
+				 const struct spin *spin)
+{
+	const struct thread *thread = model_thread(&session->trace.model, spin->thread);
+	struct fact one = {.kind = STAND_FAILURE,
+			   .host = thread->host,
+			   .victim = spin->thread,
+			   .subject = spin->maker,
+			   .object = spin->object,
+			   .threads = 1,
+			   .shortest = INT64_MAX,
+			   .life = MIN(thread->end, session->asked.to) -
+				   MAX(thread->begin, session->asked.from),
+			   .spin = spin};
+
+	for (guint i = facts->len; i-- > 0;)
+		if (is_of(facts->pdata[i], spin))
+			return facts->pdata[i];
+	g_ptr_array_add(facts, fact_new(&one));
+	return facts->pdata[facts->len - 1];
+}
+
+static void add_spin(const struct session *session, GPtrArray *facts, const struct spin *spin)
+{
+	int64_t begin = MAX(spin->begin, session->asked.from);
+	int64_t end = MIN(spin->end, session->asked.to), ns = end - begin;
+	struct fact *fact;
+
+	if (ns <= 0 || !is_thread(spin->thread))
+		return;
+	fact = fact_of_spin(session, facts, spin);
+	fact->count++;
+	fact->tries += spin->count;
+	fact->ns += ns;
+	fact->most = fact->ns;
+	fact->shortest = MIN(fact->shortest, ns);
+	if (ns <= fact->longest)
+		return;
+	fact->longest = ns;
+	fact->begin = begin;
+	fact->end = end;
+	fact->spin = spin;
+	fact->subject = spin->maker;
+}
+
+/* Who asks without a pause waits, though no state says so. */
+static void add_spins(const struct session *session, GArray *items)
+{
+	g_autoptr(GPtrArray) facts = g_ptr_array_new();
+
+	for (guint h = 0; h < session->trace.model.hosts->len; h++) {
+		const struct host *host = model_host(&session->trace.model, h);
+
+		for (guint i = 0; session_wants_host(session, host) && i < host->spins->len; i++)
+			add_spin(session, facts, &g_array_index(host->spins, struct spin, i));
+	}
+	for (guint i = 0; i < facts->len; i++) {
+		struct fact *fact = facts->pdata[i];
+		struct stand item =
+			stand_of(fact, (double) fact->ns * sqrt((double) fact->ns /
+								(double) MAX(fact->life, 1)));
+
+		g_array_append_val(items, item);
+	}
+}
+
+void extra_items(const struct session *session, GArray *items)
+{
+	add_deadlocks(session, items);
+	add_lost(session, items);
+	add_spins(session, items);
+}
