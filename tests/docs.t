@@ -204,6 +204,19 @@ def check_kinds():
         assert kind in offered, kind + " is not in the completion"
 
 
+def check_rules():
+    """Selectors of a rule, and values that need no trace; what stands before them stays."""
+    error = run("delay", "--what-if", "x=y: 0", "trace").stderr.decode()
+    selectors = set(re.search("there are (.*?); a rule", error).group(1).replace("=", "").split(", "))
+    assert len(selectors) == 10, error
+    for command in ("delay", "requests", "profile", "overview", "diff"):
+        assert complete("whylate", command, "--what-if", "'") == selectors | {"best"}, command
+    assert complete("whylate", "delay", "--what-if", "'thr") == {"thread"}
+    assert complete("whylate", "delay", "--what-if", "'thread=Xorg lea") == {"thread=Xorg leaf"}
+    assert complete("whylate", "delay", "--what-if", "'thread=Xorg leaf=interrupted/p") == {"thread=Xorg leaf=interrupted/preempted"}
+    assert complete("whylate", "delay", "--what-if", "'cause=block-d") == {"cause=block-device"}
+
+
 def check_commands():
     commands = set(WORDS)
     assert commands, "whylate --help lists no command"
@@ -388,6 +401,7 @@ for name in WORDS:
     tap.case("options of %s and the completion" % name, check_completion, name)
 tap.case("texts of options are of options", check_texts)
 tap.case("commands in the schema of check", check_schema)
+tap.case("rules of --what-if in the completion", check_rules)
 tap.case("commands, in --help, completion and whylate(1)", check_commands)
 for name in ("delay", "profile", "export"):
     tap.case("parameters of sink.whylate." + name, check_parameters, name)

@@ -98,9 +98,88 @@ def requests_best():
     assert said["best"][1]["rules"] == ["thread=peerd leaf=working/user: 0"], said
 
 
+# --- the re-timed run as one of its own -------------------------------------------------
+
+def unchanged(name):
+    """Made anew with no length changed, the run is the recorded one: what stands out, requests, system calls."""
+    rule = asking("leaf=working/user: x1")
+    trace = [t.trace(one) for one in name]
+    report = t.report("overview", *trace, "--quiet", *rule)
+    then = report["what_if"]
+    assert [one["then"] for one in then["stands_out"]] == report["stands_out"], then
+    assert [one["recorded_ns"] for one in then["stands_out"]] == [one["ns"] for one in report["stands_out"]], then
+    assert then["waited_for"] == report["waited_for"] and not then["threads"] and not then["no_longer"], then
+    if len(trace) > 1:
+        return
+    report = t.report("diff", *trace, "--quiet", "--force", "--limit", "0", *rule)
+    assert report["difference"] == 0 and not report["changed_most"], report
+    assert all(one["difference"] == 0 for one in report["causes"]), report["causes"]
+    assert all(one["distance"] == 0 and one["contribution"] == 0 for one in report["calls"]), report["calls"]
+
+
+def overview_half():
+    """fsync-bystander: all that ledger waits for is the disk; twice as fast, it waits half as long."""
+    report = t.report("overview", t.trace("fsync-bystander"), *asking("on=device:vdd: x0.5"))
+    for was, then in zip(report["stands_out"], report["what_if"]["stands_out"]):
+        assert was["kind"] == "device" and was["finding"] == then["then"]["finding"], (was, then)
+        assert then["recorded_ns"] == was["ns"] and abs(then["then"]["ns"] - was["ns"] / 2) < 0.02 * was["ns"], then
+
+
+def overview_gone():
+    """Without Xorg's naps nothing stands out; its victim is as much sooner as delay says, and the first."""
+    trace = t.SOURCE + "/traces/startup-chain"
+    rule = asking("thread=Xorg leaf=*nanosleep: 0")
+    report = t.report("overview", trace, *rule)
+    then = report["what_if"]
+    assert not then["stands_out"] and then["no_longer"] == [one["finding"] for one in report["stands_out"]], then
+    assert then["threads"][0]["name"] == "xinit", then
+    assert then["threads"][0]["saved_ns"] == t.report("delay", trace, "--thread", "xinit", *rule)["what_if"]["saved_ns"], then
+
+
+def diff_thread(trace, rule, *options):
+    """What diff says of a thread's way is what delay does; its parts add up to that."""
+    target = t.report("diff", trace, *options, "--limit", "0", *asking(rule))["target"]
+    assert target["difference_ns"] == -t.report("delay", trace, *options, *asking(rule))["what_if"]["saved_ns"], target
+    assert sum(part["difference_ns"] for part in target["parts"]) == target["difference_ns"], target
+
+
+def diff_recorded():
+    """Foretold by diff, and found by it between two recordings: what took keeper's time in the lock is gone in both."""
+    trace = t.trace("whatif-lock")
+    foretold = t.report("diff", trace + "/base", "--thread", "job", *asking("thread=keeper holds=*: x0.2"))["target"]
+    seen = t.report("diff", trace + "/base", trace + "/fast", "--thread", "job")["target"]
+    assert abs(foretold["difference_ns"] - seen["difference_ns"]) < 0.15 * -seen["difference_ns"], (foretold, seen)
+    for part in (0, 1):
+        assert foretold["parts"][part]["a"] == seen["parts"][part]["a"] and foretold["parts"][part]["a"]["name"] == "keeper"
+        assert foretold["parts"][part]["leaf"] == seen["parts"][part]["leaf"], (foretold, seen)
+        assert abs(foretold["parts"][part]["difference_ns"] - seen["parts"][part]["difference_ns"]) < 0.05 * -seen["difference_ns"]
+
+
+def diff_requests(rule):
+    """The same requests, and the same saving, as requests tells; causes add up to it."""
+    trace = t.trace("web-mixed")
+    diff = t.report("diff", trace, "--limit", "0", *asking(rule))
+    said = t.report("requests", trace, *asking(rule))["what_if"]
+    assert len(diff["a"]["requests"]) == len(diff["b"]["requests"]) == said["requests"], (diff["a"], diff["b"])
+    assert abs(diff["difference"] * said["requests"] + said["saved_ns"]) <= said["requests"], (diff["difference"], said)
+    assert abs(sum(one["difference"] for one in diff["causes"]) - diff["difference"]) <= len(diff["causes"]), diff["difference"]
+
+
+def excluded():
+    trace = t.trace("whatif-lock") + "/base"
+    rule = asking("thread=keeper holds=*: x0.2")
+    for command, *options in (("diff", "--slow-fast", "p50"), ("diff", trace), ("overview", "--every", "100ms"),
+                              ("profile", "--compare", "/dev/null")):
+        done = t.run(command, trace, *options, *rule)
+        assert done.returncode == 2 and b"--what-if" in done.stderr, (command, options, done)
+    for command in ("diff", "overview", "profile"):
+        done = t.run(command, trace, *asking("best"))
+        assert done.returncode == 2 and b"what is to be sooner" in done.stderr, (command, done)
+
+
 # --- rules of no use --------------------------------------------------------------------
 
-COMMANDS = [("delay", "--thread", "job"), ("requests",), ("profile", "--thread", "job")]
+COMMANDS = [("delay", "--thread", "job"), ("requests",), ("profile", "--thread", "job"), ("overview",), ("diff", "--thread", "job")]
 USELESS = {"thread=jobb: 0": "picks nothing: no such thread; there are 'job'",
            "on=device:nosuch: 0": "picks nothing: nothing waited for that",
            "leaf=blocked/naps: 0": "picks nothing: no such state",
@@ -122,11 +201,6 @@ def useless(rule, says):
     assert len(errors) == 1, errors
 
 
-def no_best():
-    done = t.run("profile", t.trace("whatif-peer") + "/base", *asking("best"))
-    assert done.returncode == 2 and "what is to be sooner" in done.stderr.decode(), done
-
-
 for names in (("pipe-chain",), ("futex",), ("lost",), ("two-hosts-client", "two-hosts-server")):
     for one in ("leaf=blocked/*: x0.5", "leaf=working/*: 0", "leaf=working/user: x3"):
         tap.case("profile of %s: %s, as by the oracle" % (" ".join(names), one), profile_oracle, one,
@@ -137,5 +211,17 @@ tap.case("profile saved", profile_saved)
 tap.case("requests, the best that there is", requests_best)
 for rule, says in USELESS.items():
     tap.case("'%s' is refused" % rule, useless, rule, says)
-tap.case("best without anything to make sooner", no_best)
+for names in (("web-mixed",), ("startup-chain",), ("pipe-chain",), ("futex",), ("lost",), ("snapshot",), ("nginx-retry",), ("wide",),
+              ("two-hosts-client", "two-hosts-server")):
+    tap.case("%s made anew without a change is the same" % " ".join(names), unchanged, names)
+tap.case("overview: a disk twice as fast", overview_half)
+tap.case("overview: what stands out no longer", overview_gone)
+tap.case("diff of a thread, with a lock held shorter", diff_thread, t.trace("whatif-lock") + "/base", "thread=keeper holds=*: x0.2", "--thread", "job")
+tap.case("diff of a thread, slower", diff_thread, t.trace("whatif-peer") + "/base", "thread=peerd leaf=working/user: x3", "--thread", "job")
+tap.case("diff of a target", diff_thread, t.trace("whatif-startup") + "/startup-base", "thread=Xorg leaf=*nanosleep: 0",
+         "--target", "sched_process_exec filename=*/autostart")
+tap.case("diff, as of two recordings", diff_recorded)
+for one in ("thread=lockholder leaf=*nanosleep: x0.2", "on=device:*: x0.2", "leaf=working/user: x2"):
+    tap.case("diff of requests: " + one, diff_requests, one)
+tap.case("what --what-if does not go with", excluded)
 sys.exit(tap.done())

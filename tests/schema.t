@@ -253,8 +253,8 @@ for name in ("0", "1"):
 tap.case("diff of the ways to a target", check_report, "diff",
          [*(os.path.join(trace("whatif-startup"), run) for run in ("startup-base", "startup-nap0")), "--target",
           "sched_process_exec filename=*/autostart"])
-for name, some in (("delay", ["--thread", "job"]), ("requests", []), ("profile", ["--operation", "*"])):
-    for rule in ("thread=peerd leaf=blocked/*: x0.5", "thread=peerd leaf=working/user: x3", "best"):
+for name, some in (("delay", ["--thread", "job"]), ("requests", []), ("profile", ["--operation", "*"]), ("overview", []), ("diff", [])):
+    for rule in ("thread=peerd leaf=blocked/*: x0.5", "thread=peerd leaf=working/user: x3", *(["best"] if name in ("delay", "requests", "profile") else [])):
         tap.case("%s --what-if '%s'" % (name, rule), check_report, name,
                  [*some, "--what-if", rule, os.path.join(trace("whatif-peer"), "base")])
 tap.case("diff of two windows, processes", check_report, "diff",

@@ -10,6 +10,8 @@
 
 #include "cli/record_options.h"
 #include "commands/commands.h"
+#include "rules/rule_text.h"
+#include "waits/causes.h"
 
 /* What all commands have, beside their rows. */
 static const struct option json_schema = {"json-schema", .help = ""}, help = {"help", .help = ""},
@@ -68,6 +70,8 @@ static char *completion_of(const struct command *command, const struct option *o
 
 	if (strcmp(option->name, "operation") == 0)
 		return g_strdup("_whylate_patterns \"$2\" ");
+	if (strcmp(option->name, "what-if") == 0)
+		return g_strdup("_whylate_rule \"$2\" ");
 	if (g_str_has_prefix(option->argument, "DIR["))
 		return g_strdup("_whylate_search_path \"$2\" ");
 	if (strcmp(option->argument, "FILE") == 0 || strcmp(option->argument, "DIR") == 0 ||
@@ -94,6 +98,18 @@ static void print_value(const struct command *command, const struct option *opti
 		printf("\t'%s --%s') %s;;\n", command->name, option->name, text);
 }
 
+/* What may stand in a rule of --what-if: names of selectors, kinds of causes. */
+static void print_rules(void)
+{
+	g_autoptr(GString) selectors = g_string_new(NULL);
+
+	add_words(selectors, rule_selectors());
+	printf("_whylate_selectors='%s'\n_whylate_causes='", selectors->str);
+	for (int i = 0; i < CAUSE_KIND_COUNT; i++)
+		printf("%s%s", i ? " " : "", cause_kind_text((enum cause_kind) i));
+	printf("'\n");
+}
+
 static void print_completion(void)
 {
 	g_autoptr(GString) kinds = g_string_new(NULL);
@@ -109,6 +125,7 @@ static void print_completion(void)
 		each_option(nth_command(i), print_name, &first);
 		printf("'\n");
 	}
+	print_rules();
 	add_words(kinds, command_option(&profile_command, "operation")->words);
 	printf("# Kinds of operations; what follows the colon is the trace's.\n"
 	       "_whylate_operations='%s'\n\n"

@@ -3,6 +3,7 @@
 #include "diff/diff.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "diff/call_forks.h"
@@ -77,7 +78,11 @@ static bool side_init(struct diff *diff, struct side *side, const struct session
 	}
 	side->from = scope.from;
 	side->to = scope.to;
-	if (like && like->session == session && like->from == scope.from && like->to == scope.to)
+	if (like && diff->retimed)
+		side->requests = user_requests_moved(like->requests, session, retimed_run_time,
+						     diff->retimed);
+	else if (like && like->session == session && like->from == scope.from &&
+		 like->to == scope.to)
 		side->requests = user_requests_repick(like->requests, &scope, error);
 	else
 		side->requests = user_requests_new(session, &scope, error);
@@ -172,6 +177,8 @@ static void compare_causes(struct diff *diff)
 		at->error = variance[0] < 0 || variance[1] < 0
 				    ? -1
 				    : DEVIATIONS * sqrt(variance[0] + variance[1]);
+		if (diff->retimed) /* of the same requests: nothing is chance */
+			at->error = 0;
 		at->significant = at->error >= 0 && fabs(at->mean[1] - at->mean[0]) > at->error;
 	}
 	g_array_sort(diff->causes, largest_first);
@@ -203,10 +210,45 @@ static bool median_of(const struct side *side, uint32_t *place)
 	return any;
 }
 
-static void align_medians(struct diff *diff)
+/* The request that the rules change most; false: there is none. */
+static bool most_changed(const struct diff *diff, uint32_t *place)
 {
-	if (!median_of(&diff->sides[0], &diff->aligned[0]) ||
-	    !median_of(&diff->sides[1], &diff->aligned[1]))
+	const struct user_requests *requests = diff->sides[0].requests;
+	int64_t most = -1;
+
+	for (guint i = 0; i < requests->listed->len; i++) {
+		uint32_t at = g_array_index(requests->listed, uint32_t, i);
+		const struct user_request *request = user_request_at(requests, at);
+		struct way way = {request->first, request->last, request->begin, request->end};
+		int64_t saved = is_thread(way.first) && is_thread(way.thread)
+					? llabs(retimed_saved(diff->retimed->replay->retimed,
+							      CHANGED, &way))
+					: -1;
+
+		if (saved > most) {
+			most = saved;
+			*place = at;
+		}
+	}
+	return most >= 0;
+}
+
+/* One of each side: the medians, or what changes most and the same re-timed. */
+static bool choose_aligned(struct diff *diff)
+{
+	if (diff->retimed) {
+		if (!most_changed(diff, &diff->aligned[0]))
+			return false;
+		diff->aligned[1] = diff->aligned[0];
+		return true;
+	}
+	return median_of(&diff->sides[0], &diff->aligned[0]) &&
+	       median_of(&diff->sides[1], &diff->aligned[1]);
+}
+
+static void align_one(struct diff *diff)
+{
+	if (!choose_aligned(diff))
 		return;
 	diff->alignment = alignment_new(
 		diff->sides[0].costs, user_request_at(diff->sides[0].requests, diff->aligned[0]),
@@ -248,6 +290,11 @@ static char *folder_name(const struct session *session, int above)
 /* Traces are called by their folders, two by the last in which their places differ. */
 static void label_traces(struct diff *diff)
 {
+	if (diff->retimed) {
+		set_label(&diff->sides[0], g_strdup("as recorded"));
+		set_label(&diff->sides[1], g_strdup("re-timed"));
+		return;
+	}
 	for (int above = 0; above < FOLDERS_MAX; above++) {
 		char *names[2];
 		bool same;
@@ -354,31 +401,54 @@ static bool compare_requests(struct diff *diff, const struct session *session,
 	if (!sides_init(diff, session, other, error))
 		return false;
 	compare_causes(diff);
-	align_medians(diff);
+	align_one(diff);
 	if (!diff->alignment && other && target_changed_most(diff->match, threads))
 		diff->most = target_new(diff->match, threads, NULL);
 	return true;
 }
 
-struct diff *diff_new(const struct session *session, const struct session *other, GError **error)
+/* The second side is the run re-timed. */
+static bool retime_other(struct diff *diff, const struct session *session,
+			 const struct session **other, GError **error)
 {
-	struct diff *diff = g_new0(struct diff, 1);
+	if (!session->asked.options->what_if->len)
+		return true;
+	if (*other)
+		return options_refuse(error, "--what-if compares one trace with its re-timed "
+					     "self: name one trace, not two");
+	diff->retimed = retimed_run_new(session, error);
+	if (!diff->retimed)
+		return false;
+	*other = diff->retimed->session;
+	return true;
+}
+
+static bool compare_both(struct diff *diff, const struct session *session,
+			 const struct session *other, GError **error)
+{
 	uint32_t threads[2] = {NO_THREAD, NO_THREAD};
-	bool of_target = is_of_target(session, other), found;
+	bool of_target = is_of_target(session, other);
 
 	if (of_target)
 		target_threads(session, other, threads);
+	diff->match = thread_match_new(session, other ? other : session, threads);
+	if (session->asked.options->target && !other)
+		return options_refuse(error, "--target of diff needs two traces, whylate diff A B "
+					     "--target EVENT, or --what-if: it compares the ways "
+					     "to that event");
+	return of_target ? compare_target(diff, threads, error)
+			 : compare_requests(diff, session, other, error);
+}
+
+struct diff *diff_new(const struct session *session, const struct session *other, GError **error)
+{
+	struct diff *diff = g_new0(struct diff, 1);
+
 	diff->causes = g_array_new(FALSE, FALSE, sizeof(struct difference));
 	g_array_set_clear_func(diff->causes, difference_clear);
 	diff->calls = g_array_new(FALSE, FALSE, sizeof(struct call_difference));
-	diff->match = thread_match_new(session, other ? other : session, threads);
-	if (session->asked.options->target && !other)
-		found = options_refuse(error, "--target of diff needs two traces, whylate diff A B "
-					      "--target EVENT: it compares the ways to that event");
-	else
-		found = of_target ? compare_target(diff, threads, error)
-				  : compare_requests(diff, session, other, error);
-	if (!found) {
+	if (!retime_other(diff, session, &other, error) ||
+	    !compare_both(diff, session, other, error)) {
 		diff_free(diff);
 		return NULL;
 	}
@@ -403,6 +473,8 @@ void diff_free(struct diff *diff)
 	side_clear(&diff->sides[0]);
 	target_free(diff->target);
 	target_free(diff->most);
-	thread_match_free(diff->match);
+	if (diff->match)
+		thread_match_free(diff->match);
+	retimed_run_free(diff->retimed);
 	g_free(diff);
 }

@@ -15,7 +15,8 @@
 
 #include "diff/diff_calls.h"
 
-/* `other`: the session of a second trace, or NULL. NULL and `error` if a side has nothing. */
+/* `other`: the session of a second trace, or NULL; with --what-if that is the run re-timed. NULL
+ * and `error` if a side has nothing. */
 struct diff *diff_new(const struct session *session, const struct session *other, GError **error);
 void diff_free(struct diff *diff);
 

@@ -358,6 +358,8 @@ static void add_call(struct diff *diff, const struct call_profile *const profile
 		(double) call.count[1] * call.mean[1] - (double) call.count[0] * call.mean[0];
 	if (profiles[0] && profiles[1]) {
 		compare(profiles, buckets, &call);
+		if (diff->retimed) /* the same calls: nothing is chance */
+			call.floor = 0;
 		call.significant = call.distance > call.floor && call.distance >= LEAST_CHANGE;
 	}
 	g_array_append_val(diff->calls, call);

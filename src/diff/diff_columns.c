@@ -420,7 +420,7 @@ static void write_other_coverage(const struct report *report, const void *row)
 	struct coverage coverage;
 
 	(void) row;
-	if (of.session == report->session) {
+	if (of.session == report->session || of.session->recorded) {
 		json_put_null(report->output, "b_coverage");
 		return;
 	}
@@ -456,9 +456,11 @@ const struct column function_difference_columns[] = {
 	{"error_ns", COLUMN_NS, FIELD(struct function_difference, error), .table = {3, "ERROR", 9}},
 	{"significant", COLUMN_BOOL, FIELD(struct function_difference, significant)},
 	{0}};
+GETTER(const void *, replay, struct diff, row->retimed ? row->retimed->replay : NULL);
 
 static const struct column report_columns[] = {
 	COLUMNS(report_coverage),
+	{"what_if", COLUMN_OBJECT, .at = replay, .columns = replay_columns, .absent = true},
 	{NULL, COLUMN_WRITTEN, .write = write_answer},
 	{NULL, COLUMN_WRITTEN, .write = write_other_coverage},
 	{"unit", COLUMN_TEXT, .text = unit},

@@ -11,6 +11,7 @@
 #include "timeline/operation.h"
 #include "tracking/request_filter.h"
 #include "tracking/request_options.h"
+#include "whatif/what_if.h"
 
 static bool set_side(void *into, const struct option *option, const char *value, GError **error)
 {
@@ -37,9 +38,10 @@ static const struct option
 			    set_percentile, AT(requests.slow_fast)};
 
 static const struct option *const options[] = {
-	&option_target, REQUEST_OPTIONS, &option_a,      &option_b,        &option_slow_fast,
-	&option_thread, &option_process, WINDOW_OPTIONS, &option_kallsyms, &option_format,
-	&option_output, &option_limit,   &option_force,  LAST_OPTIONS,     NULL};
+	&option_target,    REQUEST_OPTIONS, &option_a,       &option_b,
+	&option_slow_fast, &option_thread,  &option_process, WINDOW_OPTIONS,
+	&option_kallsyms,  &option_format,  &option_output,  &option_limit,
+	&option_force,     &option_what_if, LAST_OPTIONS,    NULL};
 
 /* Two sides; of two traces, all of each is what nothing is said of. A target is of two traces. */
 static bool check(struct options *asked, GError **error)
@@ -53,6 +55,12 @@ static bool check(struct options *asked, GError **error)
 				      "--target compares the ways to one event in two traces; "
 				      "requests (--preset, --begin, --end, --metric, --a, --b, "
 				      "--slow-fast) are compared without it");
+	if (asked->what_if->len && (requests->a || requests->b || requests->slow_fast))
+		return options_exclude("--what-if",
+				       requests->slow_fast ? "--slow-fast"
+				       : requests->a       ? "--a"
+							   : "--b",
+				       "it compares all with itself, re-timed", error);
 	return !requests->slow_fast || !(requests->a || requests->b) ||
 	       options_exclude("--slow-fast", requests->a ? "--a" : "--b", "it names both sides",
 			       error);
@@ -60,10 +68,10 @@ static bool check(struct options *asked, GError **error)
 
 static void want(const struct options *asked, struct wanted *wanted)
 {
-	(void) asked;
+	what_if_want(asked, wanted);
 	wanted->exchanges = true;
 	/* calls for call_forks.h */
-	wanted->operations = 1u << OPERATION_SYSCALL | 1u << OPERATION_USER | OPERATIONS_BY_HALF;
+	wanted->operations |= 1u << OPERATION_SYSCALL | 1u << OPERATION_USER | OPERATIONS_BY_HALF;
 }
 
 static void *make(const struct session *session, GError **error)

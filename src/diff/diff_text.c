@@ -18,6 +18,23 @@ static const struct session *session_of(const struct diff *diff)
 	return diff->sides[0].session;
 }
 
+/* Traces to tell of: one, if both sides are of it. */
+static int sides_told(const struct diff *diff)
+{
+	return diff->sides[1].session == session_of(diff) || diff->retimed ? 1 : 2;
+}
+
+/* Of a re-timed run the hosts are told first; here what it leaves out. */
+static void hosts(const struct diff *diff,
+		  void (*text)(const struct session *session, struct output *output),
+		  struct output *output)
+{
+	for (int side = 0; side < sides_told(diff) && !diff->retimed; side++)
+		text(diff->sides[side].session, output);
+	if (diff->retimed)
+		text_wrapped(output, replay_limits(), 0, 2);
+}
+
 static guint limit_of(const struct diff *diff, guint count)
 {
 	return rows_limited(session_of(diff), count);
@@ -75,9 +92,7 @@ static void head(const struct diff *diff, struct output *output)
 		      output->file);
 	if (diff->alignment)
 		fprintf(output->file, "B less A: %s a request\n", difference);
-	text_hosts(session_of(diff), output);
-	if (diff->sides[1].session != session_of(diff))
-		text_hosts(diff->sides[1].session, output);
+	hosts(diff, text_hosts, output);
 }
 
 static void causes(const struct report *report, const struct diff *diff)
@@ -185,7 +200,7 @@ static void divergences(const struct diff *diff, struct output *output)
 	g_string_printf(line, "Where the ways of A's #%u and B's #%u part%s", a->id, b->id,
 			diff->sides[0].requests->listed->len > 1 ||
 					diff->sides[1].requests->listed->len > 1
-				? " (the medians)"
+				? diff->retimed ? " (it changes most)" : " (the medians)"
 				: "");
 	text_heading(output, line->str);
 	for (guint i = 0; i < alignment->divergences->len; i++) {
@@ -279,7 +294,11 @@ static void calls(const struct report *report, const struct diff *diff)
 		text_table_row(report, &table, call, 0);
 	}
 	if (!shown)
-		fprintf(output->file, "  None beyond chance, of %u.\n", diff->calls->len);
+		fprintf(output->file,
+			diff->retimed ? "  None, of %u.\n" : "  None beyond chance, of %u.\n",
+			diff->calls->len);
+	else if (same && diff->retimed)
+		fprintf(output->file, "  %u others take as long; --limit 0 shows all\n", same);
 	else if (same)
 		fprintf(output->file,
 			"  %u others differ by no more than chance, or by less; --limit 0 shows "
@@ -355,8 +374,7 @@ static void target_head(const struct diff *diff, struct output *output)
 	text_wrapped(output, line, 0, 2);
 	for (int side = 0; side < 2; side++)
 		way_line(diff, side, output);
-	for (int side = 0; side < 2; side++)
-		text_machines(diff->sides[side].session, output);
+	hosts(diff, text_machines, output);
 }
 
 /* The largest, and how much the others make together: so all of it is there. */
@@ -413,6 +431,10 @@ void diff_text(const struct diff *diff, struct output *output)
 {
 	struct report report = {session_of(diff), diff, output};
 
+	if (diff->retimed) {
+		text_hosts(session_of(diff), output);
+		replay_heading(diff->retimed->replay, 0, output);
+	}
 	if (diff->target) {
 		target_head(diff, output);
 		target_parts(diff, output);
@@ -426,10 +448,8 @@ void diff_text(const struct diff *diff, struct output *output)
 	text_lines(&report, ROWS(diff->forks), fork_line);
 	functions(&report, diff);
 	calls(&report, diff);
-	for (int side = 0; side < 2; side++) {
-		if (side && diff->sides[1].session == session_of(diff))
-			break;
-		if (diff->sides[1].session != session_of(diff))
+	for (int side = 0; side < sides_told(diff); side++) {
+		if (sides_told(diff) > 1)
 			fprintf(output->file, "\nOf %c's trace:", 'A' + side);
 		text_coverage_now(diff->sides[side].session, output);
 	}

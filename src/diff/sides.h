@@ -6,6 +6,7 @@
 #include "diff/target.h"
 #include "tracking/align.h"
 #include "tracking/request_costs.h"
+#include "whatif/retimed_run.h"
 
 struct side {
 	const struct session *session; /* borrowed */
@@ -71,6 +72,7 @@ struct function_difference {
 
 struct diff {
 	struct side sides[2];
+	struct retimed_run *retimed; /* owned; the second side, with --what-if; else NULL */
 	struct thread_match *match; /* which thread of one side is which of the other */
 	struct target *target; /* NULL: requests are compared */
 	struct target *most;   /* … and there are none on either side: of the thread whose life

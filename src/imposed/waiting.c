@@ -108,8 +108,7 @@ static void account_ready(struct account *account, uint32_t thread, const struct
 		impose_by_resource(account, thread,
 				   intern_id(session->trace.model.names, "cpu:affinity"),
 				   ready.free);
-	each_run(session, model_thread(&session->trace.model, thread)->host, span->ref, span->begin,
-		 span->end, account_run, account);
+	each_run_beside(session, thread, span, account_run, account);
 }
 
 static int longest(gconstpointer a, gconstpointer b)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The overview's first screen: what stands out, in 25 lines of 80 columns; stands/stands.h. */
 #include "overview/overview.h"
+#include "overview/overview_what_if.h"
+#include "overview/stands_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,7 +13,6 @@
 
 #define LINES_MAX 25
 #define LINES_BELOW 9 /* kept for what stands below the items */
-#define HANGING 3
 #define FOOTNOTES_MAX 2
 #define WORD 4 /* columns that a line has left where the next word is too long: about */
 
@@ -51,57 +52,6 @@ static int height(const struct stand *item, const struct output *output)
 	int width = MAX(output->width - HANGING - WORD, 1);
 
 	return ((int) g_utf8_strlen(item->sentence, -1) + STAND_ID + 3) / width + 1;
-}
-
-static int item_lines(const struct stand *item, guint number, struct output *output)
-{
-	g_autofree char *line = g_strdup_printf("%u  %s", number, item->sentence);
-
-	g_autofree char *id = g_strconcat("[", item->id, "]", NULL);
-
-	return text_wrapped_beside(output, line, 0, HANGING, id);
-}
-
-static void sums(const struct stands *stands, struct output *output)
-{
-	static const char *const names[WAITED_FOR_COUNT] = {
-		[FOR_CPU] = "CPU",
-		[FOR_LOCK] = "locks",
-		[FOR_DISK] = "disks",
-		[FOR_NETWORK] = "network",
-		[FOR_MEMORY] = "memory",
-		[FOR_LIMIT] = "limits",
-		[FOR_CHILDREN] = "child processes",
-		[FOR_THREADS] = "other threads",
-		[FOR_INTERRUPT] = "interrupts",
-		[FOR_REST] = "other causes"};
-	g_autoptr(GString) line = g_string_new("Waiting, by what it was for: ");
-	int order[WAITED_FOR_COUNT], count = 0;
-	char length[32];
-
-	for (int i = 0; i < WAITED_FOR_COUNT; i++) {
-		int at = count;
-
-		if (!stands->waited[i])
-			continue;
-		for (; at > 0 && stands->waited[order[at - 1]] < stands->waited[i]; at--)
-			order[at] = order[at - 1];
-		order[at] = i;
-		count++;
-	}
-	if (!count)
-		return;
-	for (int i = 0; i < count; i++)
-		g_string_append_printf(line, "%s%s %s", i ? ", " : "", names[order[i]],
-				       when_duration(length, stands->waited[order[i]]));
-	g_string_append_printf(
-		line,
-		stands->waiters == 1
-			? " (of %u thread; without own timers, the tracer)"
-			: " (summed over %u threads, every one of a chain; without own "
-			  "timers, idle servers, the tracer)",
-		stands->waiters);
-	text_wrapped_beside(output, line->str, 0, 2, NULL);
 }
 
 /* True: something was not recorded, of which `whylate check` tells. */
@@ -183,12 +133,27 @@ static int configuration_line(const GArray *list, int room, struct output *outpu
 	return text_wrapped_beside(output, line, 0, HANGING, NULL);
 }
 
+/* What would stand out, and how to see what does. */
+static void what_if_screen(const struct overview_report *made, struct output *output)
+{
+	struct suggestion check = {.command = "check"}, recorded = {.command = "overview"};
+
+	overview_what_if_text(made->what_if, output);
+	if (coverage_line(made->session, output))
+		text_suggestion(made->session, &check, 2, output);
+	text_suggestion(made->session, &recorded, 2, output);
+}
+
 void first_screen_text(const struct overview_report *made, struct output *output)
 {
 	const struct session *session = made->session;
 	const struct stands *stands = made->stands;
 	int lines = head(session, output) + 1;
 
+	if (made->what_if) {
+		what_if_screen(made, output);
+		return;
+	}
 	fputc('\n', output->file);
 	if (stands->unexplained)
 		lines += text_wrapped_beside(output, stands->unexplained, 0, 0, NULL);
@@ -197,7 +162,7 @@ void first_screen_text(const struct overview_report *made, struct output *output
 
 		if (i && lines + height(item, output) > LINES_MAX - LINES_BELOW)
 			break;
-		lines += item_lines(item, i + 1, output);
+		lines += stand_lines(item, i + 1, true, output);
 	}
 	lines += configuration_line(made->configuration, LINES_MAX - LINES_BELOW - lines, output);
 	if (!stands->items->len && !stands->unexplained)
@@ -206,7 +171,7 @@ void first_screen_text(const struct overview_report *made, struct output *output
 				    "others.",
 				    0, 0, NULL);
 	fputc('\n', output->file);
-	sums(stands, output);
+	waited_text(stands, NULL, output);
 	footnotes(stands, LINES_MAX - LINES_BELOW - lines, output);
 	next_lines(session, stands, coverage_line(session, output), output);
 }

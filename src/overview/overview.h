@@ -13,6 +13,8 @@
 #include "settings/configuration.h"
 #include "stands/stands.h"
 
+struct overview_what_if;
+
 struct overview_report {
 	const struct session *session; /* borrowed */
 	struct overview *overview;
@@ -21,6 +23,7 @@ struct overview_report {
 	GArray *locks;    /* struct contention */
 	GArray *findings; /* struct finding */
 	GArray *configuration; /* struct configuration */
+	struct overview_what_if *what_if; /* with --what-if; else NULL */
 };
 
 void overview_json(const struct overview_report *made, struct output *output);
@@ -30,6 +33,8 @@ void first_screen_text(const struct overview_report *made, struct output *output
 
 /* stands_json.c: of struct stands. */
 extern const struct column stands_columns[];
+/* … of struct stand, and of struct stands what was waited for. */
+extern const struct column stand_columns[], waited_columns[];
 
 /* Of struct thread_total, struct call_total; tables of both. */
 extern const struct column thread_total_columns[], call_columns[];

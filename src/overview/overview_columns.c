@@ -2,6 +2,7 @@
 /* What the overview's records are made of, and JSON of them (whylate-overview-1); shapes as in the
  * delay report. */
 #include "overview/overview.h"
+#include "overview/overview_what_if.h"
 
 #include <string.h>
 
@@ -101,6 +102,8 @@ static const struct column report_columns[] = {
 	COLUMNS(report_head),
 	COLUMNS(report_limits),
 	{NULL, COLUMN_OBJECT, FIELD(struct overview_report, stands), .columns = stands_columns},
+	{"what_if", COLUMN_OBJECT, FIELD(struct overview_report, what_if),
+	 .columns = overview_what_if_columns, .absent = true},
 	{"configuration", COLUMN_LIST, FIELD(struct overview_report, configuration),
 	 .columns = configuration_columns, .limited = true},
 	{"findings", COLUMN_LIST, FIELD(struct overview_report, findings),

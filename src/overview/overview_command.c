@@ -3,38 +3,61 @@
 #include "findings/findings.h"
 #include "limits/limit_options.h"
 #include "overview/overview.h"
+#include "overview/overview_what_if.h"
 #include "page/page.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "run/option_values.h"
 #include "coverage/needs.h"
 #include "contention/contention.h"
+#include "whatif/what_if.h"
 #include "whatif/worth.h"
 
 static const struct option option_full = {
 	"full", NULL, "the whole report, not only what stands out", option_switch, AT(full)};
 
 static const struct option *const options[] = {
-	&option_full,
-	&option_sort,
-	WINDOW_OPTIONS,
-	&option_every,
-	&option_kallsyms,
-	&option_settings,
-	&option_format,
-	&option_output,
-	&option_limit,
-	LIMIT_OPTIONS,
-	&option_force,
-	LAST_OPTIONS,
-	NULL};
+	&option_full,     &option_sort,
+	&option_what_if,  WINDOW_OPTIONS,
+	&option_every,    &option_kallsyms,
+	&option_settings, &option_format,
+	&option_output,   &option_limit,
+	LIMIT_OPTIONS,    &option_force,
+	LAST_OPTIONS,     NULL};
+
+static bool check(struct options *asked, GError **error)
+{
+	if (asked->what_if->len && asked->every)
+		return options_exclude("--what-if", "--every",
+				       "a run is re-timed once all of it has been read", error);
+	return limits_check(asked, error);
+}
+
+static void want(const struct options *asked, struct wanted *wanted)
+{
+	limits_want(asked, wanted);
+	what_if_want(asked, wanted);
+}
+
+static void report_free(void *data)
+{
+	struct overview_report *made = data;
+
+	overview_what_if_free(made->what_if);
+	g_array_free(made->findings, TRUE);
+	configuration_free(made->configuration);
+	stands_free(made->stands);
+	waiting_free(made->waiting);
+	g_array_free(made->locks, TRUE);
+	overview_free(made->overview);
+	g_free(made);
+}
 
 static void *make(const struct session *session, GError **error)
 {
 	struct overview_report *made = g_new0(struct overview_report, 1);
 	g_autofree bool *tracers = session_tracers(session); /* nobody's trouble */
 
-	(void) error;
 	made->session = session;
 	made->overview = overview_new(session);
 	made->locks = contention_new(session, NULL, session->asked.from, session->asked.to);
@@ -48,20 +71,10 @@ static void *make(const struct session *session, GError **error)
 	made->configuration = configuration_of_all(session);
 	if (session->asked.options->order == BY_WORTH)
 		stands_sort_by_worth(session, made->stands);
+	if (session->asked.options->what_if->len &&
+	    !(made->what_if = overview_what_if_new(session, made->stands, error)))
+		g_clear_pointer(&made, report_free);
 	return made;
-}
-
-static void report_free(void *data)
-{
-	struct overview_report *made = data;
-
-	g_array_free(made->findings, TRUE);
-	configuration_free(made->configuration);
-	stands_free(made->stands);
-	waiting_free(made->waiting);
-	g_array_free(made->locks, TRUE);
-	overview_free(made->overview);
-	g_free(made);
 }
 
 static void text(const void *data, struct output *output)
@@ -94,8 +107,8 @@ const struct command overview_command = {
 	.usage = "[OPTIONS] TRACE...",
 	.summary = "What stands out in this trace: who waited most, and for what?",
 	.options = options,
-	.check = limits_check,
-	.want = limits_want,
+	.check = check,
+	.want = want,
 	.choose = limits_choose,
 	.finish = limits_finish,
 	.needs = {.impossible = NEED(SWITCH),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The overview for people; see imposed/wait_groups.h. */
 #include "overview/overview.h"
+#include "overview/overview_what_if.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -186,6 +187,8 @@ void overview_text(const struct overview_report *made, struct output *output)
 	const struct overview *overview = made->overview;
 
 	text_hosts(made->session, output);
+	if (made->what_if)
+		overview_what_if_text(made->what_if, output);
 	threads(&report, overview);
 	waiting_text(&report, made->waiting);
 	text_heading(output, "What they waited for, largest sum first");

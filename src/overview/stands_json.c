@@ -34,7 +34,7 @@ static const struct column who_columns[] = {
 	{"subject", COLUMN_TID_NAME, FIELD(struct fact, subject)},
 	{0}};
 
-static const struct column item_columns[] = {
+const struct column stand_columns[] = {
 	{"kind", COLUMN_TEXT, .text = kind},
 	{NULL, COLUMN_OBJECT, FIELD(struct stand, fact), .columns = who_columns},
 	{"object", COLUMN_TEXT, .text = object},
@@ -47,7 +47,7 @@ static const struct column item_columns[] = {
 	{"command", COLUMN_TEXT, .owned = command},
 	{0}};
 
-static const struct column waited_columns[] = {
+const struct column waited_columns[] = {
 	{"threads", COLUMN_WHOLE, FIELD(struct stands, waiters)},
 	{"cpu_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_CPU])},
 	{"lock_ns", COLUMN_NS, FIELD(struct stands, waited[FOR_LOCK])},
@@ -62,7 +62,7 @@ static const struct column waited_columns[] = {
 	{0}};
 
 const struct column stands_columns[] = {
-	{"stands_out", COLUMN_LIST, FIELD(struct stands, items), .columns = item_columns},
+	{"stands_out", COLUMN_LIST, FIELD(struct stands, items), .columns = stand_columns},
 	{"unexplained", COLUMN_TEXT, FIELD(struct stands, unexplained)},
 	{"waited_for", COLUMN_OBJECT, .columns = waited_columns},
 	{0}};

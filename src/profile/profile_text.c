@@ -482,6 +482,8 @@ void profile_text(const struct profile_report *made, struct output *output)
 	}
 	if (made->comparison)
 		comparison(made, &report);
+	if (made->what_if)
+		profile_what_if_text(made->what_if, &report);
 	profile_answer(profiles, made->apart, output);
 	text_heading(output, "Operations, by time spent in them");
 	text_table(&report, &table, ROWS(profiles->list));

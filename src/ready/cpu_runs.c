@@ -46,6 +46,49 @@ void each_run(const struct session *session, uint16_t host_index, uint32_t cpu_i
 	}
 }
 
+int64_t of_length(int64_t ns, const struct span *was, const struct span *span)
+{
+	int64_t length = was->end - was->begin, now = span->end - span->begin;
+
+	return length == now || length <= 0 ? ns : (int64_t) ((__int128) ns * now / length);
+}
+
+/* Visits pieces of what was recorded as pieces of what became of it. */
+struct moved {
+	const struct span *was, *span;
+	void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data);
+	void *data;
+};
+
+static void visit_moved(int64_t begin, int64_t end, uint32_t thread, void *data)
+{
+	const struct moved *moved = data;
+	int64_t from = of_length(begin - moved->was->begin, moved->was, moved->span);
+	int64_t to = of_length(end - moved->was->begin, moved->was, moved->span);
+
+	if (from < to)
+		moved->visit(moved->span->begin + from, moved->span->begin + to, thread,
+			     moved->data);
+}
+
+void each_run_beside(const struct session *session, uint32_t thread, const struct span *span,
+		     void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
+		     void *data)
+{
+	uint16_t host = model_thread(&session->trace.model, thread)->host;
+	struct moved moved = {NULL, span, visit, data};
+	struct span was;
+
+	if (!session->recorded) {
+		each_run(session, host, span->ref, span->begin, span->end, visit, data);
+		return;
+	}
+	was = session->recorded->span(session->recorded->data, thread, span);
+	moved.was = &was;
+	each_run(session->recorded->session, host, was.ref, was.begin, was.end, visit_moved,
+		 &moved);
+}
+
 int32_t priority_before(const struct session *session, uint32_t thread, int64_t time)
 {
 	const struct host *host = model_host(&session->trace.model,

@@ -13,6 +13,14 @@ void each_run(const struct session *session, uint16_t host, uint32_t cpu, int64_
 	      int64_t end, void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
 	      void *data);
 
+/* … on that CPU while `thread` was ready to run there, in `span`; of a re-timed run, who did when
+ * it was recorded. */
+void each_run_beside(const struct session *session, uint32_t thread, const struct span *span,
+		     void (*visit)(int64_t begin, int64_t end, uint32_t thread, void *data),
+		     void *data);
+/* Of `was`, which is `span` now, a part of so many ns: how many these are. */
+int64_t of_length(int64_t ns, const struct span *was, const struct span *span);
+
 /* The priority with which `thread` ran last before `time`; NO_PRIORITY: not known. */
 int32_t priority_before(const struct session *session, uint32_t thread, int64_t time);
 

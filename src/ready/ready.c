@@ -144,6 +144,18 @@ static bool is_lost(const struct host *host, const struct span *span, const stru
 	       2 * host_lost_in(host, span->begin, span->end) >= length;
 }
 
+/* Of a re-timed run: as recorded, but as long as it is now. */
+static struct ready recorded_ready(const struct session *session, uint32_t thread,
+				   const struct span *span)
+{
+	struct span was = session->recorded->span(session->recorded->data, thread, span);
+	struct ready ready = ready_of(session->recorded->session, thread, &was);
+
+	ready.idle = of_length(ready.idle, &was, span);
+	ready.free = of_length(ready.free, &was, span);
+	return ready;
+}
+
 struct ready ready_of(const struct session *session, uint32_t thread, const struct span *span)
 {
 	struct ready ready = {.kind = READY_BUSY,
@@ -157,6 +169,8 @@ struct ready ready_of(const struct session *session, uint32_t thread, const stru
 
 	if (PACK_KIND(span->leaf) != LEAF_PREEMPTED && PACK_KIND(span->leaf) != LEAF_WAIT_CPU)
 		return ready;
+	if (session->recorded)
+		return recorded_ready(session, thread, span);
 	idling = idling_of_cpu(session, number, span->ref, span->begin, span->end);
 	ready.idle = idling.idle;
 	if (is_lost(host, span, &idling)) {

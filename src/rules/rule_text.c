@@ -14,6 +14,11 @@ static const char *const names[SELECTORS + 1] = {"thread",  "process", "host",  
 						 "on",      "cause",   "holds", "function",
 						 "finding", "longer"};
 
+const char *const *rule_selectors(void)
+{
+	return names;
+}
+
 void rule_clear(struct rule *rule)
 {
 	g_free(rule->text);

@@ -40,6 +40,8 @@ struct rule {
 	struct change change;
 };
 
+/* The selectors' names, NULL-ended: for completion. */
+const char *const *rule_selectors(void);
 /* False, and what would be right. Clear in any case. */
 bool rule_parse(const char *text, struct rule *rule, GError **error);
 void rule_clear(struct rule *rule);

@@ -3,12 +3,16 @@
 #include "run/feed.h"
 
 #include <stddef.h>
+#include <unistd.h>
 
 #include "run/command.h"
 #include "run/matches.h"
 #include "run/stretches.h"
 #include "symbols/binaries.h"
 #include "symbols/symbols.h"
+#include "trace/image.h"
+#include "util/error.h"
+#include "util/spill.h"
 
 /* Of a stretch (--every) is what happens in it, but only the kernel's events begin the first. */
 static void take_event(void *data, const struct event *event)
@@ -182,4 +186,83 @@ void session_ask_again(struct session *session, struct options *options)
 	if (!wanted.operations)
 		trace_forget_operations(&session->trace);
 	session->trace.flow.operations_wanted = wanted.operations;
+}
+
+/* --- copies --------------------------------------------------------------------- */
+
+static bool always(void)
+{
+	return true;
+}
+
+static bool copy_trace(struct trace *copy, const struct trace *trace)
+{
+	g_autoptr(GPtrArray) directories = g_ptr_array_new();
+	struct image_of of = {.directories = directories};
+	int fd = spill_open();
+	bool done = fd >= 0 && image_write(trace, &of, fd, always) && image_load(copy, &of, fd);
+
+	if (fd >= 0)
+		close(fd); /* what was mapped of it stays */
+	return done;
+}
+
+/* What was resolved; the filters' own lists are empty by then. */
+static void copy_match(struct match *copy, const struct match *match)
+{
+	GArray *candidates = copy->candidates, *of_host = copy->of_host;
+
+	*copy = *match;
+	copy->fields = g_strdup(match->fields);
+	copy->candidates = candidates;
+	copy->of_host = of_host;
+}
+
+static void copy_asked(struct question *copy, const struct question *asked)
+{
+	for (int i = 0; i < MATCH_COUNT; i++)
+		copy_match(&copy->matches[i], &asked->matches[i]);
+	g_array_append_vals(copy->boundaries, asked->boundaries->data, asked->boundaries->len);
+	g_array_append_vals(copy->selected, asked->selected->data, asked->selected->len);
+	copy->chosen = asked->chosen ? g_array_copy(asked->chosen) : NULL;
+	copy->interrupted = asked->interrupted;
+	copy->interrupted_data = asked->interrupted_data;
+	copy->from = asked->from;
+	copy->to = asked->to;
+	copy->target = asked->target;
+}
+
+struct session *session_copy(const struct session *session, GError **error)
+{
+	struct session *copy = session_new(session->asked.options);
+	uint32_t count = session->trace.model.thread_count;
+
+	if (!copy_trace(&copy->trace, &session->trace)) {
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT,
+			    "no copy of the trace could be made in %s, for the run with other "
+			    "lengths: it takes as much room there as what was read takes",
+			    spill_place());
+		session_free(copy);
+		return NULL;
+	}
+	copy->trace.begin = session->trace.begin;
+	copy->trace.end = session->trace.end;
+	copy_asked(&copy->asked, &session->asked);
+	copy->found.thread_names =
+		g_memdup2(session->found.thread_names, (count + 1) * sizeof(uint32_t));
+	if (session->found.alike)
+		copy->found.alike = g_memdup2(session->found.alike, count * sizeof(uint32_t));
+	copy->found.symbols = session->found.symbols;
+	copy->found.binaries = session->found.binaries;
+	processes_init(&copy->trace.processes, &copy->trace.model);
+	return copy;
+}
+
+void session_copy_free(struct session *copy)
+{
+	if (!copy)
+		return;
+	copy->found.symbols = NULL;
+	copy->found.binaries = NULL;
+	session_free(copy);
 }

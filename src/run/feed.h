@@ -18,4 +18,10 @@ bool session_bears(const struct session *session, const struct options *options)
  * filters' events (session_wants_match()) are still to be found; then session_finish(). */
 void session_ask_again(struct session *session, struct options *options);
 
+/* A finished session once more, of its own: what is stored in it may be changed. The trace goes
+ * through an image in an unnamed file, so nothing is forgotten; symbols stay with the first one,
+ * which must last as long. NULL and an error if the file cannot be had. */
+struct session *session_copy(const struct session *session, GError **error);
+void session_copy_free(struct session *copy);
+
 #endif

@@ -219,7 +219,12 @@ bool session_spans_gap(const struct session *session, uint32_t thread, const str
 {
 	const struct thread *of = model_thread(&session->trace.model, thread);
 	const struct host *host = model_host(&session->trace.model, of->host);
+	struct span recorded;
 
+	if (session->recorded) {
+		recorded = session->recorded->span(session->recorded->data, thread, span);
+		return session_spans_gap(session->recorded->session, thread, &recorded);
+	}
 	return leaf_is_off_cpu(span->leaf) && host->gaps->len &&
 	       host_gap_over(host, stretch_begin(session, of, span), span->end);
 }

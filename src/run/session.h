@@ -130,10 +130,20 @@ struct results {
 	uint64_t *runs_read; /* owned; counts in reports, to which all else is const */
 };
 
+/* Of a run that was re-timed (whatif/retimed_run.h): what it cannot tell by itself, as who ran on a
+ * CPU meanwhile, is what was recorded. */
+struct recorded {
+	const struct session *session;
+	/* What was recorded of `span` of `thread`. */
+	struct span (*span)(const void *data, uint32_t thread, const struct span *span);
+	const void *data;
+};
+
 struct session {
 	struct trace trace; /* first: its sink's data are the session */
 	struct question asked;
 	struct results found;
+	const struct recorded *recorded; /* borrowed; NULL: it is what was recorded */
 };
 
 /* An event came, in whatever stretch. */

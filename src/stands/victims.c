@@ -336,8 +336,9 @@ static struct fact *put_down(struct putting *putting, const struct piece *piece,
 	if (root->kind == STAND_CPU) {
 		struct competing competing = {putting->losses->names, fact, piece->thread};
 
-		each_run(session, fact->host, piece->ref, piece->begin, piece->end, add_competitor,
-			 &competing);
+		struct span span = {piece->begin, piece->end, piece->leaf, piece->ref};
+
+		each_run_beside(session, piece->thread, &span, add_competitor, &competing);
 	}
 	fact->faults += PACK_KIND(piece->leaf) == LEAF_BLOCK_FAULT ? ns : 0;
 	return fact;

@@ -176,8 +176,7 @@ static const char *ready_label_of(const struct piece_namer *namer, const struct 
 	struct most most = {namer->names, g_hash_table_new(g_str_hash, g_str_equal), "?", 0};
 
 	if (ready_is_busy(&ready)) {
-		each_run(session, model_thread(&session->trace.model, piece->thread)->host,
-			 piece->ref, piece->begin, piece->end, add_run, &most);
+		each_run_beside(session, piece->thread, &span, add_run, &most);
 		g_string_printf(label, "CPU taken by %s",
 				strcmp(most.name, "?") == 0 ? "somebody, not known" : most.name);
 	} else {

@@ -156,3 +156,31 @@ struct user_requests *user_requests_repick(const struct user_requests *base,
 	user_requests_free(requests);
 	return NULL;
 }
+
+struct user_requests *
+user_requests_moved(const struct user_requests *base, const struct session *session,
+		    moved_time *moved, const void *data)
+{
+	struct user_requests *requests = g_memdup2(base, sizeof *base);
+
+	requests->base = base;
+	requests->session = session;
+	requests->list = g_array_copy(base->list);
+	requests->working = g_array_copy(base->working);
+	requests->listed = g_array_copy(base->listed);
+	requests->effort = g_malloc0(sizeof *requests->effort);
+	for (guint i = 0; i < requests->list->len; i++) {
+		struct user_request *request =
+			&g_array_index(requests->list, struct user_request, i);
+
+		request->begin = moved(data, request->first, request->begin);
+		request->end = moved(data, request->last, request->end);
+	}
+	for (guint i = 0; i < requests->working->len; i++) {
+		struct working *working = &g_array_index(requests->working, struct working, i);
+
+		working->begin = moved(data, working->thread, working->begin);
+		working->end = moved(data, working->thread, working->end);
+	}
+	return requests;
+}

@@ -16,4 +16,11 @@ user_requests_new(const struct session *session, const struct request_scope *sco
 struct user_requests *user_requests_repick(const struct user_requests *base,
 					   const struct request_scope *scope, GError **error);
 
+/* The same requests in a run that was re-timed, whose session has the same threads and exchanges:
+ * each begins and ends when its threads get there. `base` must last as long. */
+typedef int64_t moved_time(const void *data, uint32_t thread, int64_t time);
+struct user_requests *
+user_requests_moved(const struct user_requests *base, const struct session *session,
+		    moved_time *moved, const void *data);
+
 #endif

@@ -61,9 +61,11 @@ void user_requests_free(struct user_requests *requests)
 	if (requests->listed)
 		g_array_free(requests->listed, TRUE);
 	g_free(requests->effort);
-	if (!requests->base) {
+	if (!requests->base || requests->list != requests->base->list) {
 		g_array_free(requests->list, TRUE);
 		g_array_free(requests->working, TRUE);
+	}
+	if (!requests->base) {
 		exchange_lists_free(requests->reads);
 		exchange_lists_free(requests->writes);
 		g_free(requests->of_exchange);

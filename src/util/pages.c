@@ -127,6 +127,18 @@ bool pages_map(struct pages *pages, int fd, off_t offset, uint32_t used, bool gr
 	return true;
 }
 
+void pages_copy(struct pages *copy, const struct pages *pages, size_t memory_limit)
+{
+	pages_init(copy, pages->record_size, memory_limit);
+	for (uint32_t i = 0; i < pages->used; i += PAGES_SEGMENT) {
+		uint32_t count = MIN(pages->used - i, PAGES_SEGMENT);
+
+		pages_reserve(copy, count);
+		memcpy(pages_at(copy, i), pages_at(pages, i), count * pages->record_size);
+		pages_pass(pages, i);
+	}
+}
+
 void pages_pass(const struct pages *pages, uint32_t index)
 {
 	uint32_t segment = index >> PAGES_SEGMENT_SHIFT;

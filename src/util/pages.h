@@ -50,6 +50,9 @@ uint32_t pages_reserve(struct pages *pages, uint32_t count);
  * will be added; the last segment is then a copy. False: it could not be done. */
 bool pages_map(struct pages *pages, int fd, off_t offset, uint32_t used, bool grows);
 
+/* A store of the same records, at the same numbers, that may be written to. */
+void pages_copy(struct pages *copy, const struct pages *pages, size_t memory_limit);
+
 /* For passes from the first record to the last: call with each index. What was
  * spilled and has been passed leaves resident memory again. */
 void pages_pass(const struct pages *pages, uint32_t index);

@@ -322,8 +322,7 @@ static void span_pieces(struct builder *builder, const struct span *span)
 	case LEAF_WAIT_CPU:
 		runners_add_idle(&builder->ready[PACK_KIND(span->leaf) == LEAF_WAIT_CPU],
 				 builder->session, builder->thread, span);
-		each_run(builder->session, builder->host, span->ref, span->begin, span->end,
-			 run_piece, builder);
+		each_run_beside(builder->session, builder->thread, span, run_piece, builder);
 		break;
 	case LEAF_INT_IRQ:
 		if (span->ref)
