@@ -384,9 +384,10 @@ def malformed():
                     b"GET /" + b"%" * choice.randrange(1, 3000) + b" HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port
                     if kind == 8 else b"GET / HTTP/9.9\r\n\r\n")
             raw(server, data, 0.005)
-        assert server.ask("POST", "/tsp/api/traces", b"x" * (2 << 20))[0] == 413
-        deep = b'{"parameters":' * 100000
-        assert server.ask("POST", "/tsp/api/traces", deep[:1000000])[0] == 400
+        # it is not read: who sends it may meet a closed connection before the answer
+        answer = raw(server, line + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (2 << 20), 10)
+        assert answer.startswith(b"HTTP/1.1 413 "), answer[:200]
+        assert server.ask("POST", "/tsp/api/traces", b'{"parameters":' * 70000)[0] == 400
         server.alive()
 
 

@@ -14,7 +14,7 @@ static const struct output_row rows[] = {
 	 .graph = &graph_path},
 	{"resources", "CPUs", "Who ran on each CPU", "TIME_GRAPH", .graph = &graph_cpus},
 	{"locks", "Locks", "Who held each lock", "TIME_GRAPH", .graph = &graph_locks},
-	{"cpu-use", "CPU use", "How busy each CPU was, in percent", "TREE_TIME_XY"},
+	{"cpu-use", "CPU use", "How busy each CPU was, in percent", "TREE_TIME_XY", .graph = NULL},
 	{"disk", "Disk requests", "Block requests that were issued in each step, by device",
 	 "TREE_TIME_XY", .command = "profile", .member = "profiles",
 	 .given = {"operation", "block-served:*"}},
@@ -33,7 +33,7 @@ static const struct output_row rows[] = {
 	{"findings", "Findings", "What stands out, under ids that stay", "DATA_TREE",
 	 .command = "overview", .member = "findings"},
 	{"operations", "Operations", "System calls and interrupts in the order in which they ended",
-	 "TABLE"},
+	 "TABLE", .graph = NULL},
 };
 
 const struct output_row *
