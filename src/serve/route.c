@@ -80,32 +80,17 @@ static bool fits(struct asking *asking, const struct route *route)
 static bool take_body(struct asking *asking)
 {
 	json_error_t error;
-	json_t *body;
 
 	if (strcmp(asking->method, "POST") != 0 && strcmp(asking->method, "PUT") != 0)
 		return true;
-	body = json_loadb(asking->body ? asking->body : "", asking->body_length,
-			  JSON_REJECT_DUPLICATES, &error);
-	if (!json_is_object(body)) {
-		json_decref(body);
-		asking_refuse(asking, 400, "Missing query parameters",
-			      "the body must be a JSON object");
-		return false;
-	}
-	asking->parameters = json_incref(json_object_get(body, "parameters"));
-	if (asking->parameters && !json_is_object(asking->parameters))
-		g_clear_pointer(&asking->parameters, json_decref);
-	if (!asking->parameters) {
-		asking_refuse(asking, 400, "Missing query parameters",
-			      "the body must have an object \"parameters\"");
-		json_decref(body);
-		return false;
-	}
-	/* of a derived output the rest is beside them */
-	if (!json_object_get(asking->parameters, "") && json_object_size(body) > 1)
-		json_object_set(asking->parameters, "", body);
-	json_decref(body);
-	return true;
+	asking->content = json_loadb(asking->body ? asking->body : "", asking->body_length,
+				     JSON_REJECT_DUPLICATES, &error);
+	asking->parameters = json_object_get(asking->content, "parameters");
+	if (json_is_object(asking->parameters))
+		return true;
+	asking_refuse(asking, 400, "Missing query parameters",
+		      "the body must be a JSON object with an object \"parameters\"");
+	return false;
 }
 
 const struct route *route_find(struct asking *asking, const char *path)

@@ -41,7 +41,7 @@ void asking_clear(struct asking *asking)
 	free(asking->text);
 	g_ptr_array_unref(asking->query);
 	g_strfreev(asking->words);
-	json_decref(asking->parameters);
+	json_decref(asking->content);
 	*asking = (struct asking) {0};
 }
 

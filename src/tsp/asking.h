@@ -65,7 +65,8 @@ struct asking {
 
 	GStrv words;                   /* owned; the path's */
 	const char *given[WORDS_MAX];  /* borrowed; those that the route leaves open */
-	json_t *parameters;            /* owned; the body's "parameters", NULL */
+	json_t *content;               /* owned; the body, NULL */
+	json_t *parameters;            /* borrowed of it: "parameters", NULL */
 
 	unsigned status; /* HTTP's */
 	const char *type; /* static; of what is written */

@@ -127,7 +127,7 @@ void output_get(struct asking *asking)
 
 void output_derive(struct asking *asking)
 {
-	const json_t *body = parameter(asking, "");
+	const json_t *body = asking->content;
 	const char *type = json_string_value(json_object_get(body, "sourceTypeId"));
 	const char *name = json_string_value(json_object_get(body, "name"));
 	const char *thread = json_string_value(parameter(asking, "thread"));
