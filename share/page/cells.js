@@ -153,6 +153,33 @@ function sourcesFor(row, from, to, nsPerPixel) {
 	return sources;
 }
 
+/* Of a thread's life: as wib(), but of the blocked time what does not count is pale, as far as the thread has a row. */
+function livedParts(thread) {
+	const row = findRow(thread, thread.begin),
+		parts = wib(thread),
+		sums = new Float64Array(CLASSES.length);
+	if (row < 0) return parts;
+	const cells = cellsOf(LEVELS[0], row);
+	for (let i = 0; i < cells.length; i++) {
+		const ns = cells.begin[i + 1] - cells.begin[i],
+			what = cells.what[i];
+		if (what >= 0) sums[LEAVES[what].kind] += ns;
+		else
+			for (const kind of [BLOCKED, IDLE])
+				sums[kind] += (cells.shares[(-1 - what) * CLASSES.length + kind] / 255) * ns;
+	}
+	const whole = sums[BLOCKED] + sums[IDLE],
+		idle = whole ? Math.round((thread.blocked_ns * sums[IDLE]) / whole) : 0;
+	return parts.flatMap((part) =>
+		part.class === 'blocked'
+			? [
+					{class: 'blocked', ns: part.ns - idle, label: CLASSES[BLOCKED].label},
+					{class: 'idle', ns: idle, label: CLASSES[IDLE].label},
+				]
+			: [part],
+	);
+}
+
 /* What is known of one cell: for people, and for links. */
 function describe(row, cells, index) {
 	const begin = cells.begin[index],

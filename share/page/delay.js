@@ -261,7 +261,7 @@ function threadTable(timeline) {
 			{title: 'Interrupted', number: true, of: (one) => duration(one.interrupted_ns)},
 			{title: 'of it without CPU', number: true, of: (one) => duration(one.ready_ns)},
 			{title: 'Blocked', number: true, of: (one) => duration(one.blocked_ns)},
-			{title: '', of: (one) => bar(wib(one), one.end - one.begin)},
+			{title: '', of: (one) => bar(livedParts(one), one.end - one.begin)},
 		],
 		threads,
 		(one) => goTo(timeline, one, one.begin, one.end),

@@ -153,7 +153,7 @@ function overviewPage(timeline, main) {
 					{title: 'Interrupted', number: true, of: (one) => duration(one.interrupted_ns)},
 					{title: 'Blocked', number: true, of: (one) => duration(one.blocked_ns)},
 					{title: 'Unknown', number: true, of: (one) => duration(one.unknown_ns)},
-					{title: '', of: (one) => bar(wib(one), one.end - one.begin)},
+					{title: '', of: (one) => bar(livedParts(one), one.end - one.begin)},
 				],
 				REPORT.threads,
 				goThread,
