@@ -46,8 +46,9 @@ struct known_walk {
 	struct idmap files; /* host, process and descriptor -> its place in `places` */
 	GArray *places; /* owned; struct file_place */
 	struct idmap calls_before; /* thread -> interned call */
+	GArray *names; /* owned; uint32_t: interned name of each thread, 0: not looked up */
 	struct idmap object_sorts; /* interned object -> interned sort */
-	uint32_t ret, pos, offset, began_cpu, in_flight; /* interned names */
+	uint32_t file_sort, ret, pos, offset, began_cpu, in_flight; /* interned names */
 	uint32_t descriptors[7];
 };
 
@@ -65,6 +66,9 @@ struct known_walk *known_walk_new(const struct session *session)
 	walk->session = session;
 	walk->shapes = shapes_new(session);
 	walk->sorts = g_array_new(FALSE, TRUE, sizeof(guint8));
+	walk->names = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	g_array_set_size(walk->names, session->trace.model.thread_count + 1);
+	walk->file_sort = name_of(session, "file");
 	walk->turns = g_array_new(FALSE, TRUE, sizeof(struct turn));
 	walk->places = g_array_new(FALSE, TRUE, sizeof(struct file_place));
 	idmap_init(&walk->threads);
@@ -87,6 +91,7 @@ void known_walk_free(struct known_walk *walk)
 	shapes_free(walk->shapes);
 	g_array_free(walk->sorts, TRUE);
 	g_array_free(walk->turns, TRUE);
+	g_array_free(walk->names, TRUE);
 	g_array_free(walk->places, TRUE);
 	idmap_clear(&walk->threads);
 	idmap_clear(&walk->objects);
@@ -347,10 +352,14 @@ static void thread_values(struct known_walk *walk, uint32_t key, const struct op
 	state->end = MAX(state->end, operation_end(operation));
 	if (before != IDMAP_NONE)
 		values[KNOWN_BEFORE] = before;
-	if (operation->thread < walk->session->trace.model.thread_count)
-		values[KNOWN_THREAD] =
-			name_of(walk->session,
-				session_thread_name(walk->session, operation->thread));
+	if (operation->thread < walk->names->len) {
+		uint32_t *name = &g_array_index(walk->names, uint32_t, operation->thread);
+
+		if (!*name)
+			*name = name_of(walk->session,
+					session_thread_name(walk->session, operation->thread));
+		values[KNOWN_THREAD] = *name;
+	}
 }
 
 static void object_values(struct known_walk *walk, uint32_t key, const struct operation *operation,
@@ -366,7 +375,7 @@ static void object_values(struct known_walk *walk, uint32_t key, const struct op
 	idmap_set(&walk->objects, both, count);
 	values[KNOWN_OBJECT] = object;
 	values[KNOWN_SORT] = sort_of_object(walk, object);
-	if (g_str_has_prefix(session_text(walk->session, object), "file:"))
+	if (values[KNOWN_SORT] == walk->file_sort)
 		values[KNOWN_NTH_ON] = count;
 }
 
