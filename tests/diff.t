@@ -580,6 +580,34 @@ def hosts():
 
 # --- usage, ways in -------------------------------------------------------------------------------------------------
 
+def settings():
+    """Two recordings with the settings beside them that are written here: what differs, what it touches by its kind, what
+    only one side has; and that nothing is said of one without such a file but what the trace shows."""
+    with tempfile.TemporaryDirectory() as folder:
+        a, b = (os.path.join(folder, side) for side in "ab")
+        shutil.copytree(t.trace("web-mixed"), a)
+        shutil.copytree(t.trace("wide"), b)
+        assert t.report("diff", a, b)["settings"]["recorded_a"] is False
+        both = "sysctl\tvm.swappiness\t60\nmount\t/\text4 /dev/vda rw\n"
+        for side, text in ((a, "block\tvda/scheduler\tnone\nsysctl\tkernel.odd\t1\npackage\tonly-a\t1.0\nnote\tsysctl\t1\n"),
+                           (b, "block\tvda/scheduler\tmq-deadline\nsysctl\tkernel.odd\t2\n")):
+            with open(os.path.join(side, "settings"), "w", encoding="utf-8") as file:
+                file.write("# whylate settings 1\n" + both + text)
+        found = t.report("diff", a, b, "--limit", "0")["settings"]
+        assert found["recorded_a"] and found["recorded_b"], found
+        listed = {(d["kind"], d["name"]): d for d in found["differences"] if d["kind"] != "read"}
+        assert {key: (d["a"], d["b"]) for key, d in listed.items()} == {
+            ("block", "vda/scheduler"): ("none", "mq-deadline"), ("sysctl", "kernel.odd"): ("1", "2"),
+            ("package", "only-a"): ("1.0", None)}, listed
+        touched = listed["block", "vda/scheduler"]
+        assert touched["touches"] == "waits for the disk vda" and touched["a_ns"] > 0, touched
+        assert listed["sysctl", "kernel.odd"]["touches"] is None, listed
+        order = [d["touches"] is None for d in found["differences"]]
+        assert order == sorted(order), "what touches nothing comes last"
+        said = t.output("diff", a, b).decode()
+        assert "block vda/scheduler: 'none' in A, 'mq-deadline' in B" in said, said
+
+
 def refused():
     one = [t.trace("web-mixed")]
     for traces, options, said in (
@@ -653,6 +681,7 @@ tap.case("one thread in two traces", one_thread)
 tap.case("a target in a trace and itself, and --limit", same_target)
 tap.case("targets that cannot be compared", target_refused)
 tap.case("a trace and itself", itself)
+tap.case("settings that differ", settings)
 tap.case("several hosts", hosts)
 tap.case("wrong usage", refused)
 for form in ("text", "json"):

@@ -112,12 +112,15 @@ static const struct option
 	analyse = {"analyse", NULL,
 		   "report at once: why the program ended no sooner, or an overview", option_switch,
 		   OF(analyse)},
+	no_settings = {"no-settings", NULL, "keep no settings of the system beside the trace",
+		       option_switch, OF(no_settings)},
 	dry_run = {"dry-run", NULL, "only show the lttng commands", option_switch, OF(dry_run)};
 
-static const struct option *const record_options[] = {&preset,   &network, &callstacks, &functions,
-						      &duration, &flight,  &trigger,    &output,
-						      &session,  &analyse, &dry_run,    NULL};
-static const struct option *const snapshot_options[] = {&session, &analyse, &dry_run, NULL};
+static const struct option *const record_options[] = {
+	&preset, &network, &callstacks, &functions,   &duration, &flight, &trigger,
+	&output, &session, &analyse,    &no_settings, &dry_run,  NULL};
+static const struct option *const snapshot_options[] = {&session, &analyse, &no_settings, &dry_run,
+							NULL};
 
 static void print_presets(struct output *to)
 {

@@ -127,7 +127,8 @@ static int snapshot(struct recording *recording)
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *written = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (!record_snapshot(recording->session, recording->dry_run, &written, &error)) {
+	if (!record_snapshot(recording->session, !recording->no_settings, recording->dry_run,
+			     &written, &error)) {
 		tell(NULL, error->message);
 		return WHYLATE_ERROR_RECORD;
 	}

@@ -455,6 +455,8 @@ struct diff *diff_new(const struct session *session, const struct session *other
 	diff_calls(diff);
 	diff->functions = diff_functions(diff);
 	diff->forks = call_forks_new(diff);
+	if (other)
+		diff->settings = settings_compare(session, other);
 	return diff;
 }
 
@@ -467,6 +469,7 @@ void diff_free(struct diff *diff)
 	g_array_free(diff->calls, TRUE);
 	if (diff->functions)
 		g_array_free(diff->functions, TRUE);
+	settings_compared_free(diff->settings);
 	if (diff->forks)
 		g_array_free(diff->forks, TRUE);
 	side_clear(&diff->sides[1]); /* it may use the first one's requests */

@@ -474,6 +474,8 @@ static const struct column report_columns[] = {
 	 .limited = true},
 	{"functions", COLUMN_LIST, .array = functions, .columns = function_difference_columns,
 	 .limited = true, .absent = true},
+	{"settings", COLUMN_OBJECT, FIELD(struct diff, settings), .columns = settings_columns,
+	 .absent = true},
 	{"call_sequences", COLUMN_LIST, FIELD(struct diff, forks), .columns = fork_columns,
 	 .limited = true},
 	{0}};

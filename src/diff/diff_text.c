@@ -443,6 +443,8 @@ void diff_text(const struct diff *diff, struct output *output)
 		causes(&report, diff);
 		divergences(diff, output);
 	}
+	if (diff->settings)
+		settings_text(diff->settings, limit_of(diff, diff->settings->list->len), output);
 	if (diff->forks->len)
 		text_heading(output, "Functions called, up to the first difference");
 	text_lines(&report, ROWS(diff->forks), fork_line);

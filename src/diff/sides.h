@@ -4,6 +4,7 @@
 #define WHYLATE_DIFF_SIDES_H
 
 #include "diff/target.h"
+#include "settings/recorded.h"
 #include "tracking/align.h"
 #include "tracking/request_costs.h"
 #include "whatif/retimed_run.h"
@@ -82,6 +83,7 @@ struct diff {
 	struct alignment *alignment; /* NULL: no request on one side */
 	uint32_t aligned[2];  /* … of which: places in the list */
 	GArray *functions;    /* struct function_difference; largest first */
+	struct settings_compared *settings; /* of two traces; else NULL */
 	GArray *forks;        /* struct call_fork: call_forks.h */
 	double mean[2];       /* latency a request, of --metric; or the target's time */
 };

@@ -29,6 +29,7 @@ struct recording {
 	char *trigger;         /* owned; EVENT[ FILTER] that writes a snapshot; NULL: none */
 	int64_t duration;       /* ns; 0: until it is ended */
 	bool analyse, dry_run;
+	bool no_settings; /* the system's are not kept beside the trace */
 	char **program;        /* borrowed; NULL: none */
 };
 

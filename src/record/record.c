@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "record/lttng.h"
+#include "record/settings.h"
 #include "util/error.h"
 
 #define KALLSYMS "/proc/kallsyms"
@@ -295,6 +296,8 @@ static bool end(struct run *run, GError **error)
 		lttng_run(g_ptr_array_index(plan, i), NULL, first ? NULL : &first);
 	add_symbols(output);
 	add_beside(output, "/proc/interrupts", "interrupts");
+	if (!run->recording->no_settings)
+		settings_record(output, run->recording->program);
 	add_beside(output, "/proc/sys/kernel/hostname", "hostname");
 	lttng_end_daemon(&run->daemon);
 	if (first) {
@@ -455,7 +458,8 @@ static char *newest_session(GError **error)
 	return NULL;
 }
 
-bool record_snapshot(const char *session, bool dry_run, char **written, GError **error)
+bool record_snapshot(const char *session, bool settings, bool dry_run, char **written,
+		     GError **error)
 {
 	g_autofree char *name = session   ? g_strdup(session)
 				: dry_run ? g_strdup("NAME")
@@ -485,5 +489,7 @@ bool record_snapshot(const char *session, bool dry_run, char **written, GError *
 	}
 	*written = newest_below(output);
 	add_symbols(*written);
+	if (settings)
+		settings_record(*written, NULL);
 	return true;
 }

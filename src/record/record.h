@@ -21,6 +21,8 @@ int record_run(const struct recording *recording, const char *self, GError **err
 
 /* Writes the rings of `session` out (NULL: of the newest one that record --snapshot made);
  * `written`: the directory, free with g_free(). */
-bool record_snapshot(const char *session, bool dry_run, char **written, GError **error);
+/* … `settings`: of the system, beside it. */
+bool record_snapshot(const char *session, bool settings, bool dry_run, char **written,
+		     GError **error);
 
 #endif
