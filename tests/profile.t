@@ -8,6 +8,7 @@ thread's states and wakers, latencies.py the operations; what the operations
 spent their time on follows from the two (class Seen). The rest are identities.
 """
 import bisect
+import collections
 import itertools
 import json
 import math
@@ -275,6 +276,34 @@ def lock_lapse():
             assert over, "a slow call outside of the bursts, in the row at %d" % row["begin"]
             met.update(over)
     assert met == set(bursts), "a burst that made no call slow"
+
+
+def inside_calls():
+    """Calls of touch_atime by the system call that the thread was in, from the text alone."""
+    calls, entered, met = {}, set(), collections.Counter()
+    for _, event, _, rest in text("callstack"):
+        tid = re.search(r"\btid = (\d+)", rest)
+        if not tid:
+            continue
+        if event.startswith("syscall_entry_"):
+            calls[tid[1]] = event[len("syscall_entry_"):]
+        elif event.startswith("syscall_exit_"):
+            calls.pop(tid[1], None)
+        elif event == "touch_atime_entry":
+            entered.add(tid[1])
+        elif event == "touch_atime_exit" and tid[1] in entered:
+            entered.discard(tid[1])
+            met[calls.get(tid[1])] += 1
+    assert len(met) > 3, met
+    for call, number in met.items():
+        found = profiles("callstack", "--operation", "syscall:%s > function:touch_atime" % call)
+        assert [(p["operation"], p["count"]) for p in found] == [("function:touch_atime", number)], (call, number)
+    assert profiles("callstack", "--operation", "syscall:* > function:touch_atime")[0]["count"] == sum(met.values())
+    for pattern, words in (("syscall:nanosleep > function:touch_atime", b"none of these is inside syscall:nanosleep; right around"),
+                           ("busy > function:touch_atime", b"'busy' is not inside others"),
+                           ("syscall:read > blocked:*", b"'blocked:*' is not inside others")):
+        done = t.run("profile", "--operation", pattern, t.trace("callstack"))
+        assert done.returncode == 2 and words in b" ".join(done.stderr.split()), (pattern, done.stderr)
 
 
 def lock_rhythm():
@@ -1359,7 +1388,7 @@ def overview():
     assert found == want, (found, want)
 
 
-for case in (fork_peaks, fork_roots, fork_preempted, fork_distance, lock_peaks, lock_lapse, lock_rhythm, no_rhythm, zero_read, disk_read,
+for case in (fork_peaks, fork_roots, fork_preempted, fork_distance, lock_peaks, lock_lapse, lock_rhythm, no_rhythm, inside_calls, zero_read, disk_read,
              requests_for, callstack, maxcounts, resources, single_peak, statuses, percentages, wide_enough, overview):
     tap.case(case.__name__.replace("_", " "), case)
 with tempfile.TemporaryDirectory() as scratch:

@@ -9,6 +9,8 @@
 #include "util/error.h"
 #include "event/results.h"
 
+#define INSIDE " > "
+
 static const struct {
 	const char *text;
 	enum field_test test;
@@ -26,6 +28,7 @@ void operation_pattern_free(struct operation_pattern *pattern)
 	if (!pattern)
 		return;
 	g_free(pattern->name);
+	g_strfreev(pattern->outer);
 	if (pattern->conditions)
 		g_array_free(pattern->conditions, TRUE);
 	g_free(pattern);
@@ -66,12 +69,38 @@ static const char *conditions_of(const char *text)
 	return NULL;
 }
 
-char *operation_pattern_name(const char *text)
+/* All names, the outermost first. */
+static char **names_of(const char *text)
 {
 	const char *conditions = conditions_of(text);
+	g_autofree char *path =
+		conditions ? g_strndup(text, (gsize) (conditions - text)) : g_strdup(text);
+	char **names = g_strsplit(path, INSIDE, -1);
 
-	return g_strchomp(
-		conditions ? g_strndup(text, (gsize) (conditions - text)) : g_strdup(text));
+	for (char **name = names; *name; name++)
+		g_strstrip(*name);
+	return names;
+}
+
+char *operation_pattern_name(const char *text)
+{
+	g_auto(GStrv) names = names_of(text);
+	guint count = g_strv_length(names);
+
+	return g_strdup(count ? names[count - 1] : "");
+}
+
+char **operation_pattern_outer(const char *text)
+{
+	char **names = names_of(text);
+	guint count = g_strv_length(names);
+
+	if (count < 2) {
+		g_strfreev(names);
+		return NULL;
+	}
+	g_clear_pointer(&names[count - 1], g_free);
+	return names;
 }
 
 static bool parse_value(const char *text, int64_t *value)
@@ -119,6 +148,7 @@ struct operation_pattern *operation_pattern_new(const char *text, GError **error
 	g_auto(GStrv) words = conditions ? g_strsplit(conditions, " ", -1) : NULL;
 
 	pattern->name = operation_pattern_name(text);
+	pattern->outer = operation_pattern_outer(text);
 	for (guint i = 0; words && words[i]; i++) {
 		struct field_condition condition;
 

@@ -3,6 +3,8 @@
  *
  *   'syscall:getdents64 ret=0'   'syscall:read count>=4096 ret<0'   'syscall:openat ret=ENOENT'
  *    NAME               FIELD OP VALUE, all of them
+ *   'syscall:read > function:touch_atime'
+ *    OUTER           NAME             inside (operation_path.h)
  *
  * OP is one of = != < <= > >= and & (a bit of VALUE is set); VALUE a whole number, also 0x…, or of
  * `ret` an error's name. Fields are those of the system call's events, what was passed and what
@@ -27,6 +29,7 @@ struct field_condition {
 
 struct operation_pattern {
 	char *name; /* owned; may hold * and ? */
+	char **outer; /* owned; names of what it is inside of, the outermost first; NULL: any */
 	GArray *conditions; /* owned; struct field_condition; NULL: none */
 };
 
@@ -35,6 +38,8 @@ struct operation_pattern *operation_pattern_new(const char *text, GError **error
 void operation_pattern_free(struct operation_pattern *pattern);
 /* The name alone of such a text; free with g_free(). */
 char *operation_pattern_name(const char *text);
+/* The names in front of it, NULL: none; free with g_strfreev(). */
+char **operation_pattern_outer(const char *text);
 bool field_condition_holds(const struct field_condition *condition, int64_t value);
 
 #endif

@@ -147,9 +147,8 @@ static bool may_be(const char *pattern, enum operation_kind kind)
 	return pattern_match(head, kind_names[kind]);
 }
 
-uint32_t operations_named(const char *text)
+static uint32_t kinds_of(const char *pattern)
 {
-	g_autofree char *pattern = operation_pattern_name(text);
 	uint32_t named = 0;
 
 	for (int kind = 0; kind < OPERATION_KINDS; kind++)
@@ -158,15 +157,45 @@ uint32_t operations_named(const char *text)
 	return named;
 }
 
+uint32_t operations_named(const char *text)
+{
+	g_autofree char *pattern = operation_pattern_name(text);
+	g_auto(GStrv) outer = operation_pattern_outer(text);
+	uint32_t named = kinds_of(pattern);
+
+	for (guint i = 0; outer && outer[i]; i++)
+		named |= kinds_of(outer[i]);
+	return named;
+}
+
+/* What is inside, or has something inside, is a frame. */
+static bool path_check(const char *text, GError **error)
+{
+	g_auto(GStrv) outer = operation_pattern_outer(text);
+	g_autofree char *name = operation_pattern_name(text);
+	const char *wrong = NULL;
+
+	for (guint i = 0; outer && outer[i] && !wrong; i++)
+		wrong = kinds_of(outer[i]) & OPERATIONS_OF_FRAMES ? NULL : outer[i];
+	if (outer && !wrong && !(kinds_of(name) & OPERATIONS_OF_FRAMES))
+		wrong = name;
+	if (wrong)
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--operation '%s': '%s' is not inside others, nor has any inside: "
+			    "syscall:, function:, irq:, vector:, softirq: and hrtimer are",
+			    text, wrong);
+	return !wrong;
+}
+
 bool operation_pattern_check(const char *text, GError **error)
 {
 	struct operation_pattern *parsed = operation_pattern_new(text, error);
 	g_autofree char *pattern = parsed ? g_strdup(parsed->name) : NULL;
 
 	operation_pattern_free(parsed);
-	if (!pattern)
+	if (!pattern || !path_check(text, error))
 		return false;
-	if (operations_named(pattern))
+	if (kinds_of(pattern))
 		return true;
 	g_set_error(
 		error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
@@ -271,15 +300,22 @@ static void free_pattern(gpointer pattern)
 	operation_pattern_free(pattern);
 }
 
+static void free_inside(gpointer inside)
+{
+	operations_inside_free(inside);
+}
+
 bool operations_have_conditions(const struct options *options)
 {
 	const GPtrArray *patterns = options->profile.operations;
 
 	for (guint i = 0; i < patterns->len; i++) {
-		const char *text = g_ptr_array_index(patterns, i);
-		g_autofree char *name = operation_pattern_name(text);
+		struct operation_pattern *pattern =
+			operation_pattern_new(g_ptr_array_index(patterns, i), NULL);
+		bool has = pattern && pattern->conditions;
 
-		if (strcmp(name, text) != 0)
+		operation_pattern_free(pattern);
+		if (has)
 			return true;
 	}
 	return false;
@@ -289,13 +325,20 @@ void operation_scope_init(struct operation_scope *scope, const struct session *s
 {
 	const GPtrArray *texts = session->asked.options->profile.operations;
 
-	*scope =
-		(struct operation_scope) {.session = session,
-					  .wanted = g_hash_table_new(NULL, NULL),
-					  .patterns = g_ptr_array_new_with_free_func(free_pattern)};
-	for (guint i = 0; i < texts->len; i++)
-		g_ptr_array_add(scope->patterns,
-				operation_pattern_new(g_ptr_array_index(texts, i), NULL));
+	*scope = (struct operation_scope) {.session = session,
+					   .wanted = g_hash_table_new(NULL, NULL),
+					   .patterns = g_ptr_array_new_with_free_func(free_pattern),
+					   .inside = g_ptr_array_new_with_free_func(free_inside)};
+	for (guint i = 0; i < texts->len; i++) {
+		struct operation_pattern *pattern =
+			operation_pattern_new(g_ptr_array_index(texts, i), NULL);
+
+		g_ptr_array_add(scope->patterns, pattern);
+		g_ptr_array_add(scope->inside,
+				pattern && pattern->outer
+					? operations_inside_new(session, pattern, operation_name)
+					: NULL);
+	}
 	if (operations_have_conditions(session->asked.options)) {
 		scope->fields_met = g_hash_table_new(NULL, NULL);
 		scope->shapes = shapes_new(session);
@@ -311,6 +354,7 @@ void operation_scope_clear(struct operation_scope *scope)
 {
 	g_hash_table_destroy(scope->wanted);
 	g_ptr_array_free(scope->patterns, TRUE);
+	g_ptr_array_free(scope->inside, TRUE);
 	if (scope->fields_met)
 		g_hash_table_destroy(scope->fields_met);
 	shapes_free(scope->shapes);
@@ -338,7 +382,7 @@ static guint name_wanted(const struct operation_scope *scope, uint32_t what)
 
 		if (!pattern_match(pattern->name, name))
 			continue;
-		if (!pattern->conditions)
+		if (!pattern->conditions && !pattern->outer)
 			return WANTED;
 		wanted = WANTED_BY_FIELDS;
 	}
@@ -359,7 +403,7 @@ static bool condition_met(const struct operation_scope *scope,
 	       field_condition_holds(condition, operation->cpu);
 }
 
-/* Some pattern of that name has no condition that is not met. */
+/* Some pattern of that name has no condition that is not met, and has it inside. */
 static bool fields_wanted(const struct operation_scope *scope, const struct operation *operation,
 			  uint32_t number)
 {
@@ -367,14 +411,18 @@ static bool fields_wanted(const struct operation_scope *scope, const struct oper
 		operation_name(scope->session, operation_what(scope->session, operation));
 	struct operation_fields fields;
 
-	operation_fields(scope->shapes, number, &fields);
-	for (uint32_t i = 0; i < fields.count; i++)
+	if (scope->shapes)
+		operation_fields(scope->shapes, number, &fields);
+	for (uint32_t i = 0; scope->shapes && i < fields.count; i++)
 		g_hash_table_add(scope->fields_met, GUINT_TO_POINTER(fields.at[i].name));
 	for (guint i = 0; i < scope->patterns->len; i++) {
 		const struct operation_pattern *pattern = g_ptr_array_index(scope->patterns, i);
-		bool met = pattern->conditions && pattern_match(pattern->name, name);
+		const struct operations_inside *inside = g_ptr_array_index(scope->inside, i);
+		bool met = (pattern->conditions || inside) && pattern_match(pattern->name, name) &&
+			   (!inside ||
+			    g_hash_table_contains(inside->numbers, GUINT_TO_POINTER(number)));
 
-		for (guint k = 0; met && k < pattern->conditions->len; k++)
+		for (guint k = 0; met && pattern->conditions && k < pattern->conditions->len; k++)
 			met = condition_met(scope,
 					    &g_array_index(pattern->conditions,
 							   struct field_condition, k),
@@ -385,10 +433,38 @@ static bool fields_wanted(const struct operation_scope *scope, const struct oper
 	return false;
 }
 
+/* Something is inside what it is to be inside of. */
+static bool paths_check(const struct operation_scope *scope, GError **error)
+{
+	for (guint i = 0; i < scope->inside->len; i++) {
+		const struct operations_inside *inside = g_ptr_array_index(scope->inside, i);
+		const struct operation_pattern *pattern = g_ptr_array_index(scope->patterns, i);
+		struct nearest nearest = {0};
+		g_autofree char *near = NULL;
+		GHashTableIter iter;
+		gpointer name;
+
+		if (!inside || !inside->met || g_hash_table_size(inside->numbers))
+			continue; /* none of its name: there is another word for that */
+		nearest.wanted = pattern->outer[g_strv_length(pattern->outer) - 1];
+		g_hash_table_iter_init(&iter, inside->around);
+		while (g_hash_table_iter_next(&iter, &name, NULL))
+			nearest_offer(&nearest, name);
+		near = nearest_list(&nearest, "; right around these are ");
+		g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_USAGE,
+			    "--operation '%s': none of these is inside %s%s", pattern->name,
+			    nearest.wanted, near);
+		return false;
+	}
+	return true;
+}
+
 bool operation_scope_check(const struct operation_scope *scope, GError **error)
 {
 	const struct session *session = scope->session;
 
+	if (!paths_check(scope, error))
+		return false;
 	if (!scope->fields_met || !g_hash_table_size(scope->fields_met))
 		return true; /* no operation of that name: there is another word for that */
 	for (guint i = 0; i < scope->patterns->len; i++) {

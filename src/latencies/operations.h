@@ -19,6 +19,7 @@
 #define WHYLATE_LATENCIES_OPERATIONS_H
 
 #include "latencies/operation_fields.h"
+#include "latencies/operation_path.h"
 #include "latencies/operation_pattern.h"
 #include "run/session.h"
 
@@ -69,6 +70,7 @@ struct operation_scope {
 	const struct session *session;
 	GHashTable *wanted; /* owned; what -> WANTED_… */
 	GPtrArray *patterns; /* owned; struct operation_pattern */
+	GPtrArray *inside; /* owned; of each: struct operations_inside, or NULL */
 	GHashTable *fields_met; /* owned; interned names of fields that operations with conditions
 				   have; NULL: there are no conditions */
 	struct shapes *shapes; /* owned; NULL: the same */
