@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "diff/diff_calls.h"
 #include "diff/diff_values.h"
@@ -129,13 +130,16 @@ static int largest_part(const struct call_difference *call, int other)
 
 static char *call_sentence(const struct diff *diff, const struct call_difference *call)
 {
-	GString *text = g_string_new(call_name(diff, call));
+	const char *name = call_name(diff, call);
+	bool turn = g_str_has_prefix(name, DIFF_TURN);
+	GString *text = g_string_new(turn ? "A turn of " : "");
 	char a[32], b[32], by[32];
 
 	g_string_append_printf(
-		text, " took %s a call in A and %s in B (%" PRIu64 " and %" PRIu64 " calls)",
-		when_duration(a, llround(call->mean[0])), when_duration(b, llround(call->mean[1])),
-		call->count[0], call->count[1]);
+		text, "%s took %s%s in A and %s in B (%" PRIu64 " and %" PRIu64 " %s)",
+		turn ? name + strlen(DIFF_TURN) : name, when_duration(a, llround(call->mean[0])),
+		turn ? "" : " a call", when_duration(b, llround(call->mean[1])), call->count[0],
+		call->count[1], turn ? "turns" : "calls");
 	for (int i = 0, part = -1; i < PARTS_TOLD; i++) {
 		double change;
 

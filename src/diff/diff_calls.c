@@ -19,6 +19,7 @@
 #include "path/path_sums.h"
 #include "latencies/profile.h"
 
+#define TURNS_LEAST 10 /* of a thread that loops */
 #define RESOLUTION 16
 #define DRAWS 200          /* of the bootstrap; the second largest is the floor */
 #define DRAWN_MAX 5000     /* calls drawn at once: of more, the floor is scaled */
@@ -66,12 +67,13 @@ const char *call_part_text(enum call_part part)
 	return texts[part];
 }
 
-static struct call_profile *call_profile_of(struct call_profiles *profiles, uint32_t name)
+static struct call_profile *
+call_profile_of(struct call_profiles *profiles, uint32_t name, bool make)
 {
 	const char *text = session_text(profiles->side->session, name);
 	struct call_profile *profile = g_hash_table_lookup(profiles->by_name, text);
 
-	if (profile)
+	if (profile || !make)
 		return profile;
 	profile = g_new0(struct call_profile, 1);
 	profile->name = name;
@@ -104,8 +106,9 @@ static bool taken(struct taking *taking, const struct operation *operation, uint
 {
 	const struct side *side = taking->profiles->side;
 
-	if (PACK_KIND(operation->what) != OPERATION_SYSCALL || operation->half ||
-	    !operation_has_thread(operation) || operation->begin < side->from ||
+	if ((PACK_KIND(operation->what) != OPERATION_SYSCALL &&
+	     (PACK_KIND(operation->what) != OPERATION_BUSY || side->of_requests)) ||
+	    operation->half || !operation_has_thread(operation) || operation->begin < side->from ||
 	    operation_end(operation) > side->to ||
 	    (taking->tracers && taking->tracers[operation->thread]) ||
 	    !operation_in_scope(&taking->scope, operation, number))
@@ -165,6 +168,25 @@ static void look_at(struct call_profiles *profiles, struct call_profile *profile
 	path_free(path);
 }
 
+/* A system call's, or whose turn it is: "busy:worker". */
+static uint32_t name_of(const struct session *session, const struct operation *operation)
+{
+	g_autofree char *name = NULL;
+
+	if (PACK_KIND(operation->what) == OPERATION_SYSCALL)
+		return PACK_NUMBER(operation->what);
+	name = g_strconcat(DIFF_TURN, session_thread_name(session, operation->thread), NULL);
+	return intern_id(session->trace.model.names, name);
+}
+
+/* Few turns tell of no loop. */
+static gboolean is_no_loop(gpointer name, gpointer value, gpointer data)
+{
+	(void) data;
+	return g_str_has_prefix(name, DIFF_TURN) &&
+	       ((struct call_profile *) value)->count < TURNS_LEAST;
+}
+
 /* First how many there are of each, then what they are made of: evenly spread ones. */
 static void take_calls(struct taking *taking, bool look)
 {
@@ -179,7 +201,10 @@ static void take_calls(struct taking *taking, bool look)
 		pages_pass(store, i);
 		if (!taken(taking, operation, i))
 			continue;
-		profile = call_profile_of(profiles, PACK_NUMBER(operation->what));
+		profile = call_profile_of(profiles, name_of(profiles->side->session, operation),
+					  !look);
+		if (!profile) /* no loop */
+			continue;
 		if (look) {
 			if (profile->next++ % profile->every == 0)
 				look_at(profiles, profile, operation);
@@ -212,6 +237,7 @@ static void profiles_fill(struct call_profiles *profiles, const struct side *sid
 	if (!options->threads->len && !options->processes->len)
 		taking.tracers = session_tracers(side->session);
 	take_calls(&taking, false);
+	g_hash_table_foreach_remove(profiles->by_name, is_no_loop, NULL);
 	g_hash_table_iter_init(&iter, profiles->by_name);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct call_profile *profile = value;

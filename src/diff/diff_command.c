@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "diff/diff_columns.h"
+#include "latencies/operations.h"
 #include "run/command.h"
 #include "run/common_options.h"
 #include "coverage/needs.h"
@@ -71,7 +72,8 @@ static void want(const struct options *asked, struct wanted *wanted)
 	what_if_want(asked, wanted);
 	wanted->exchanges = true;
 	/* calls for call_forks.h */
-	wanted->operations |= 1u << OPERATION_SYSCALL | 1u << OPERATION_USER | OPERATIONS_BY_HALF;
+	wanted->operations |= 1u << OPERATION_SYSCALL | 1u << OPERATION_USER |
+			      1u << OPERATION_BUSY | OPERATIONS_BY_HALF;
 }
 
 static void *make(const struct session *session, GError **error)
@@ -107,6 +109,7 @@ const struct command diff_command = {
 	.needs = {.impossible = NEED(SWITCH), /* two runs can be compared by their functions */
 		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS) | NEED(FORK),
 		  .poorer = NEEDS_POORER | NEED(VECTOR) | NEED(FAULT)},
+	.finish = operations_add_waits,
 	.make = make,
 	.free = report_free,
 	.writers = {[FORMAT_TEXT] = text, [FORMAT_JSON] = json},
