@@ -44,9 +44,10 @@ extern const struct column thread_total_columns[], call_columns[];
 extern const struct column waiting_columns[];
 void waiting_text(const struct report *report, const struct waiting *waiting);
 
-/* stands_worth.c: re-times the trace without each, sorts them by what that saves, and has them say
- * so. */
-void stands_sort_by_worth(const struct session *session, struct stands *stands);
+/* stands_worth.c: re-times the trace without each, and has them say how much sooner that is; what
+ * saves most first. */
+void stands_add_worth(const struct session *session, struct stands *stands);
+void stands_sort_by_worth(struct stands *stands);
 
 /* next_text.c: the commands that go on from here. */
 void overview_next(const struct overview_report *made, struct output *output);

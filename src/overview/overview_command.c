@@ -69,8 +69,9 @@ static void *make(const struct session *session, GError **error)
 	findings_add_imposers(made->findings, session, made->waiting);
 	findings_sort(made->findings);
 	made->configuration = configuration_of_all(session);
+	stands_add_worth(session, made->stands);
 	if (session->asked.options->order == BY_WORTH)
-		stands_sort_by_worth(session, made->stands);
+		stands_sort_by_worth(made->stands);
 	if (session->asked.options->what_if->len &&
 	    !(made->what_if = overview_what_if_new(session, made->stands, error)))
 		g_clear_pointer(&made, report_free);

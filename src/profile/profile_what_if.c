@@ -28,8 +28,7 @@ static int64_t new_length(const struct operation *operation, void *data)
 	       (has_line(operation) ? retimed_saved(what_if->replay->retimed, CHANGED, &way) : 0);
 }
 
-/* What is not sure is summed up meanwhile: `from` with anchors that move, `to` without what is
- * inferred. */
+/* What is not sure is summed up meanwhile: `from` is the least, `to` the most that it may be. */
 static void add_up(guint place, const struct operation *operation, void *data)
 {
 	struct profile_what_if *what_if = data;
@@ -44,8 +43,8 @@ static void add_up(guint place, const struct operation *operation, void *data)
 	}
 	gain->saved += retimed_saved(retimed, CHANGED, &way);
 	gain->at_most += retimed_saved(retimed, FREE, &way);
-	gain->from += retimed_saved(retimed, MOVED, &way);
-	gain->to += retimed_saved(retimed, SURE_ONLY, &way);
+	gain->from += retimed_saved(retimed, LEAST, &way);
+	gain->to += retimed_saved(retimed, MOST, &way);
 }
 
 /* --- made ------------------------------------------------------------------------------------ */

@@ -89,6 +89,21 @@ void each_run_beside(const struct session *session, uint32_t thread, const struc
 		 &moved);
 }
 
+int64_t run_began(const struct session *session, uint16_t host_index, uint32_t cpu_id, int64_t time)
+{
+	const struct host *host = model_host(&session->trace.model, host_index);
+	uint32_t index = cpu_id == NO_CPU ? IDMAP_NONE : idmap_get(&host->cpu_index, cpu_id);
+	const struct cpu *cpu;
+	uint32_t run;
+
+	if (index == IDMAP_NONE)
+		return time;
+	cpu = g_ptr_array_index(host->cpus, index);
+	run = run_find(&session->trace.timeline, &cpu->runs, time);
+	return run == cpu->runs.used ? time
+				     : run_at(&session->trace.timeline, &cpu->runs, run)->begin;
+}
+
 int32_t priority_before(const struct session *session, uint32_t thread, int64_t time)
 {
 	const struct host *host = model_host(&session->trace.model,

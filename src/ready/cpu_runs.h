@@ -20,6 +20,8 @@ void each_run_beside(const struct session *session, uint32_t thread, const struc
 		     void *data);
 /* Of `was`, which is `span` now, a part of so many ns: how many these are. */
 int64_t of_length(int64_t ns, const struct span *was, const struct span *span);
+/* Since when who runs on `cpu` at `time` has been running; `time`: not known. */
+int64_t run_began(const struct session *session, uint16_t host, uint32_t cpu, int64_t time);
 
 /* The priority with which `thread` ran last before `time`; NO_PRIORITY: not known. */
 int32_t priority_before(const struct session *session, uint32_t thread, int64_t time);

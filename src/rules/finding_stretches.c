@@ -140,10 +140,23 @@ static void add_best(GArray *list, const struct session *session, const char *id
 		g_array_append_val(list, one);
 }
 
+/* Takes the list. */
+static struct finding_stretches *stretches_of(GArray *list)
+{
+	struct finding_stretches *stretches;
+
+	if (!list->len) {
+		g_array_free(list, TRUE);
+		return NULL;
+	}
+	stretches = g_new0(struct finding_stretches, 1);
+	stretches->list = list;
+	return stretches;
+}
+
 struct finding_stretches *finding_stretches_new(const struct session *session, const char *id)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct alike));
-	struct finding_stretches *stretches;
 
 	switch (*id) {
 	case 'w':
@@ -159,13 +172,16 @@ struct finding_stretches *finding_stretches_new(const struct session *session, c
 		add_best(list, session, id);
 		break;
 	}
-	if (!list->len) {
-		g_array_free(list, TRUE);
-		return NULL;
-	}
-	stretches = g_new0(struct finding_stretches, 1);
-	stretches->list = list;
-	return stretches;
+	return stretches_of(list);
+}
+
+struct finding_stretches *
+finding_stretches_of(const struct session *session, const struct stand *item)
+{
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct alike));
+
+	add_fact(list, session, item);
+	return stretches_of(list);
 }
 
 void finding_stretches_free(struct finding_stretches *stretches)

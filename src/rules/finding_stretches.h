@@ -10,11 +10,15 @@
 #define WHYLATE_RULES_FINDING_STRETCHES_H
 
 #include "run/session.h"
+#include "stands/stand.h"
 
 struct finding_stretches;
 
 /* NULL: the trace has no such finding. */
 struct finding_stretches *finding_stretches_new(const struct session *session, const char *id);
+/* … of what stands out. NULL: it has none. */
+struct finding_stretches *
+finding_stretches_of(const struct session *session, const struct stand *item);
 void finding_stretches_free(struct finding_stretches *stretches);
 /* The span of `thread` is one of them. */
 bool finding_has(const struct finding_stretches *stretches, const struct session *session,

@@ -41,6 +41,7 @@ struct rules {
 	bool cuts; /* some rule has marks */
 	rules_picker *pick; /* NULL: as written */
 	const void *data; /* borrowed; the picker's */
+	enum rules_reach reach; /* … what it may pick */
 	const struct gone *gone; /* borrowed; NULL: no such choice */
 	uint64_t *threads; /* owned; of each thread: rules that may pick it */
 	struct idmap leaves; /* leaf -> place in `fits` */
@@ -147,7 +148,7 @@ struct rules *rules_new(const struct session *session, const char *const *texts,
 }
 
 struct rules *rules_of_choice(const struct session *session, rules_picker *pick, const void *data,
-			      guint count)
+			      enum rules_reach reach, guint count)
 {
 	struct rules *rules = rules_empty(session);
 
@@ -155,6 +156,7 @@ struct rules *rules_of_choice(const struct session *session, rules_picker *pick,
 	rules->count = count;
 	rules->pick = pick;
 	rules->data = data;
+	rules->reach = reach;
 	return rules;
 }
 
@@ -353,7 +355,7 @@ enum rules_reach rules_reach(const struct rules *rules, uint32_t thread)
 	if (rules->gone)
 		return gone_any(rules->gone, thread) ? PICKS_PARTS : PICKS_NOTHING;
 	if (rules->pick)
-		return PICKS_ANY;
+		return rules->reach;
 	return rules->threads[thread] & rules->with_work ? PICKS_ANY
 	       : rules->threads[thread]                  ? PICKS_OFF_CPU
 							 : PICKS_NOTHING;

@@ -18,15 +18,24 @@
 
 struct rules;
 
+/* What rules may pick of a thread. */
+enum rules_reach {
+	PICKS_NOTHING,
+	PICKS_WANTED,  /* as the next one, but what nobody hangs on need not be counted */
+	PICKS_OFF_CPU, /* nothing of what it did on the CPU */
+	PICKS_PARTS,   /* of what it did on the CPU the parts that rules_part() gives, whole */
+	PICKS_ANY,
+};
+
 /* Of texts that rule_parse() has passed, RULES_MAX at most; `count` may be 0: none picks
  * anything. */
 struct rules *rules_new(const struct session *session, const char *const *texts, guint count);
 /* Of stretches that a report chooses: `pick` gives a bit for each rule, below `count`, that picks
- * the span of `thread`; what is picked is gone. */
+ * the span of `thread`; what is picked is gone. `reach`: what it may pick, of any thread. */
 typedef uint64_t rules_picker(const struct session *session, uint32_t thread,
 			      const struct span *span, const void *data);
 struct rules *rules_of_choice(const struct session *session, rules_picker *pick, const void *data,
-			      guint count);
+			      enum rules_reach reach, guint count);
 /* … one for each of the `count` things whose parts are to be gone; borrows these. */
 struct rules *rules_of_gone(const struct session *session, const struct gone *gone, guint count);
 void rules_free(struct rules *rules);
@@ -35,12 +44,6 @@ void rules_free(struct rules *rules);
  * what it did on the CPU, with a lock or in a function; else its end. */
 int64_t rules_cut(const struct rules *rules, uint32_t thread, const struct span *span);
 /* What they may pick of `thread`. */
-enum rules_reach {
-	PICKS_NOTHING,
-	PICKS_OFF_CPU, /* nothing of what it did on the CPU */
-	PICKS_PARTS,   /* of what it did on the CPU the parts that rules_part() gives, whole */
-	PICKS_ANY,
-};
 enum rules_reach rules_reach(const struct rules *rules, uint32_t thread);
 
 /* A stretch that rules pick. */

@@ -12,6 +12,8 @@ struct stand stand_of(struct fact *fact, double weight)
 {
 	struct stand item = {.fact = fact,
 			     .saved = INT64_MIN,
+			     .saved_from = INT64_MIN,
+			     .saved_to = INT64_MIN,
 			     .weight = weight,
 			     .victims = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 			     .other = NO_THREAD,

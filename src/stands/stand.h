@@ -20,7 +20,8 @@ struct stand {
 	uint32_t through;   /* … by waiting for whom, NO_THREAD */
 	int64_t other_ns;
 	char id[STAND_ID];  /* of its finding: findings/findings.h; empty: it has none yet */
-	int64_t saved;      /* ns sooner its victim, were it gone; INT64_MIN: nobody asked */
+	int64_t saved;      /* ns sooner its victim, were it gone; INT64_MIN: not known, … */
+	int64_t saved_from, saved_to; /* … what is not sure leaves room for; else as `saved` */
 	char *sentence;     /* owned */
 };
 

@@ -4,15 +4,18 @@
 
 #include <string.h>
 
+#include "locks/locks.h"
+#include "objects/calls.h"
+
 #define LOOKED_BACK 64 /* intervals, for what a thread had sent */
 
-static const struct hinge keeps_length = {KEEPS_LENGTH, HINGE_SURE, NO_THREAD, 0};
-static const struct hinge keeps_time = {KEEPS_TIME, HINGE_SURE, NO_THREAD, 0};
-static const struct hinge anchored = {KEEPS_TIME, HINGE_ANCHORED, NO_THREAD, 0};
+static const struct hinge keeps_length = {KEEPS_LENGTH, HINGE_SURE, NO_THREAD, 0, false, INT64_MIN};
+static const struct hinge keeps_time = {KEEPS_TIME, HINGE_SURE, NO_THREAD, 0, false, INT64_MIN};
+static const struct hinge anchored = {KEEPS_TIME, HINGE_ANCHORED, NO_THREAD, 0, false, INT64_MIN};
 
 static struct hinge follows(uint32_t thread, int64_t time)
 {
-	return (struct hinge) {FOLLOWS, HINGE_SURE, thread, time};
+	return (struct hinge) {FOLLOWS, HINGE_SURE, thread, time, false, INT64_MIN};
 }
 
 /* `thread` did at `time` what the wait hangs on: it is known, and was before the wait's end. */
@@ -21,13 +24,110 @@ static bool is_done(uint32_t thread, int64_t time, const struct wait *wait)
 	return is_thread(thread) && time > 0 && time < wait->end;
 }
 
+/* --- deadlines ------------------------------------------------------------------------------ */
+
+#define ALIKE 5 /* sleeps that are looked at */
+#define SLACK 100000 /* ns that timers are late by, more or less */
+
+struct sleeps {
+	int64_t lengths[ALIKE], ends[ALIKE];
+	guint count;
+};
+
+static bool is_like(const struct timeline *timeline, const struct wait *wait, uint32_t leaf,
+		    uint32_t ref)
+{
+	const struct block *block = leaf == wait->leaf ? block_at(timeline, ref) : NULL;
+
+	return block && block->deadline && block->kind != WAKER_NONE;
+}
+
+/* When the second sleep until a deadline before the wait began, in the same call; if there are fewer,
+ * the first one. */
+static int64_t earlier_sleep(const struct session *session, const struct wait *wait)
+{
+	const struct timeline *timeline = &session->trace.timeline;
+	const struct track *track = &model_thread(&session->trace.model, wait->thread)->track;
+	int64_t begin = wait->begin, found = wait->begin;
+	struct track_pos pos;
+	int sleeps = 0;
+
+	if (!track_find(timeline, track, wait->begin, &pos))
+		return found;
+	for (int i = 0; i < LOOKED_BACK && sleeps < 2; i++) {
+		const struct interval *interval = track_step_back(timeline, track, &pos, &begin);
+
+		if (!interval)
+			break;
+		if (!is_like(timeline, wait, interval->leaf, interval->ref))
+			continue;
+		found = begin;
+		sleeps++;
+	}
+	return found;
+}
+
+static struct sleeps sleeps_around(const struct session *session, const struct wait *wait)
+{
+	struct sleeps sleeps = {.count = 0};
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, wait->thread, earlier_sleep(session, wait),
+		    session->trace.end + 1);
+	for (int i = 0; i < 2 * LOOKED_BACK && sleeps.count < ALIKE; i++) {
+		if (!spans_next_off_cpu(&spans, &span))
+			break;
+		if (!is_like(&session->trace.timeline, wait, span.leaf, span.ref))
+			continue;
+		sleeps.lengths[sleeps.count] = span.end - span.begin;
+		sleeps.ends[sleeps.count++] = span.end;
+	}
+	return sleeps;
+}
+
+static int64_t spread(const int64_t *values, guint count)
+{
+	int64_t least = values[0], most = values[0];
+
+	for (guint i = 1; i < count; i++) {
+		least = MIN(least, values[i]);
+		most = MAX(most, values[i]);
+	}
+	return most - least;
+}
+
+/* The deadline was made from "now", as Python's time.sleep() does: such sleeps are as long as each
+ * other, and end at no regular distance. Those of a period end at a regular distance. */
+static bool is_from_now(const struct sleeps *sleeps)
+{
+	int64_t distances[ALIKE];
+
+	if (sleeps->count < 3)
+		return false;
+	for (guint i = 1; i < sleeps->count; i++)
+		distances[i - 1] = sleeps->ends[i] - sleeps->ends[i - 1];
+	return 4 * spread(sleeps->lengths, sleeps->count) + SLACK <
+	       spread(distances, sleeps->count - 1);
+}
+
+static struct hinge of_deadline(const struct session *session, const struct wait *wait)
+{
+	struct sleeps sleeps = sleeps_around(session, wait);
+
+	return is_from_now(&sleeps) ? keeps_length : anchored;
+}
+
 /* A sleep keeps its length; a timer that was armed before the wait, its distance from the arming;
  * a deadline its time of day. */
-static struct hinge of_timer(const struct wait *wait, const struct wake_detail *detail)
+static struct hinge of_timer(const struct session *session, const struct wait *wait,
+			     const struct wake_detail *detail)
 {
 	bool armed = detail && detail->kind == DETAIL_TIMER;
 
-	if (wait->block->deadline || (armed && detail->flags & DETAIL_DEADLINE))
+	if (wait->block->deadline)
+		return of_deadline(session, wait);
+	if (armed && detail->flags & DETAIL_DEADLINE)
 		return keeps_time;
 	return armed && detail->begin < wait->begin && is_done(detail->thread, detail->begin, wait)
 		       ? follows(detail->thread, detail->begin)
@@ -98,7 +198,7 @@ static struct hinge unled(const struct session *session, const struct wait *wait
 	if (request)
 		return of_messenger(wait, request);
 	if (wait_taker(session, wait) == TAKER_TIMER)
-		return of_timer(wait, detail);
+		return of_timer(session, wait, detail);
 	if (detail && (detail->kind == DETAIL_PACKET || detail->kind == DETAIL_RAISE)) {
 		struct hinge hinge = of_messenger(wait, detail);
 
@@ -106,6 +206,41 @@ static struct hinge unled(const struct session *session, const struct wait *wait
 			return hinge;
 	}
 	return sent_before(session, wait, &sent) ? follows(wait->thread, sent) : anchored;
+}
+
+/* The holder had the lock when the waiter came; INT64_MIN: not known. */
+static int64_t held_since(const struct session *session, const struct wait *wait, uint32_t holder)
+{
+	const struct pages *store = &session->trace.timeline.holds;
+	const struct lock *lock;
+
+	if (!wait->block->lock)
+		return INT64_MIN;
+	lock = lock_at(&session->trace.flow, wait->block->lock);
+	for (uint32_t i = hold_find(store, &lock->holds, wait->begin); i < lock->holds.used; i++) {
+		const struct hold *hold = hold_at(store, &lock->holds, i);
+
+		if (hold->thread == holder)
+			return hold->begin <= wait->begin ? hold->begin : INT64_MIN;
+		if (hold->end > wait->end)
+			break;
+	}
+	return INT64_MIN;
+}
+
+static bool waits_for_whichever(const struct session *session, const struct wait *wait)
+{
+	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL)
+		return false;
+	switch (flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf))->wait) {
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL:
+	case WAIT_ACCEPT:
+		return true;
+	default:
+		return false;
+	}
 }
 
 struct hinge hinge_of(const struct session *session, const struct wait *wait,
@@ -116,10 +251,12 @@ struct hinge hinge_of(const struct session *session, const struct wait *wait,
 	struct lead lead;
 
 	if (session_spans_gap(session, wait->thread, span))
-		return (struct hinge) {KEEPS_LENGTH, HINGE_GAP, NO_THREAD, 0};
+		return (struct hinge) {KEEPS_LENGTH, HINGE_GAP, NO_THREAD, 0, false, INT64_MIN};
 	if (!wait_lead(session, wait, &lead))
 		return unled(session, wait);
 	hinge = follows(lead.thread, lead.until);
+	hinge.since = held_since(session, wait, lead.thread);
+	hinge.whichever = waits_for_whichever(session, wait);
 	if (reason && reason->flags & REASON_INFERRED)
 		hinge.doubt = HINGE_INFERRED;
 	return hinge;

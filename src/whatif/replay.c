@@ -120,8 +120,8 @@ struct replay *replay_new(const struct session *session, const GArray *ways, boo
 {
 	static const struct scenario scenarios[REPLAYS] = {[CHANGED] = {ALL_RULES, 0},
 							   [FREE] = {ALL_RULES, FREE_CPUS},
-							   [MOVED] = {ALL_RULES, ANCHORS_MOVE},
-							   [SURE_ONLY] = {ALL_RULES, NO_INFERRED}};
+							   [LEAST] = {ALL_RULES, LOWEST},
+							   [MOST] = {ALL_RULES, HIGHEST}};
 	struct replay *replay;
 
 	if (!finds_best && replay_asks_for_best(session->asked.options)) {
@@ -162,7 +162,7 @@ void replay_free(struct replay *replay)
 struct gain replay_gain(const struct replay *replay, const GArray *ways)
 {
 	struct gain gain = {0};
-	int64_t moved = 0, sure = 0;
+	int64_t least = 0, most = 0;
 
 	for (guint i = 0; i < ways->len; i++) {
 		const struct way *way = &g_array_index(ways, struct way, i);
@@ -170,11 +170,11 @@ struct gain replay_gain(const struct replay *replay, const GArray *ways)
 		gain.recorded += way->to - way->from;
 		gain.saved += retimed_saved(replay->retimed, CHANGED, way);
 		gain.at_most += retimed_saved(replay->retimed, FREE, way);
-		moved += retimed_saved(replay->retimed, MOVED, way);
-		sure += retimed_saved(replay->retimed, SURE_ONLY, way);
+		least += retimed_saved(replay->retimed, LEAST, way);
+		most += retimed_saved(replay->retimed, MOST, way);
 	}
-	gain.from = MIN(gain.saved, MIN(moved, sure));
-	gain.to = MAX(gain.saved, MAX(moved, sure));
+	gain.from = MIN(gain.saved, MIN(least, most));
+	gain.to = MAX(gain.saved, MAX(least, most));
 	return gain;
 }
 

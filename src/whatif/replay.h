@@ -12,7 +12,7 @@
 #include "whatif/retime.h"
 
 /* What is played, at once. */
-enum replayed { AS_RECORDED, CHANGED, FREE, MOVED, SURE_ONLY, REPLAYS };
+enum replayed { AS_RECORDED, CHANGED, FREE, LEAST, MOST, REPLAYS };
 
 struct replay {
 	const struct session *session; /* borrowed */

@@ -31,6 +31,7 @@ struct reading {
 	int64_t wanted; /* how far somebody hangs on it; INT64_MIN: nobody does */
 	int64_t settled; /* its shifts have been these since then */
 	uint32_t waits; /* that are over */
+	uint32_t served; /* whose the last thing was that it took of whatever came first */
 	uint32_t place; /* in the heap */
 	uint8_t reach; /* enum rules_reach */
 	bool ahead, over, stepping;
@@ -45,7 +46,7 @@ struct retimed {
 	uint32_t threads;
 	struct line *lines; /* owned; of each thread, of each scenario */
 	uint64_t cycles;
-	bool works; /* a rule may pick what some thread did on the CPU */
+	bool asks_runs; /* who had the CPU matters for whoever waited for it */
 	/* while it is made */
 	struct reading *readings; /* owned; of each thread */
 	uint32_t *heap; /* owned; threads, by the end of their stretch */
@@ -186,6 +187,8 @@ static int64_t changed(const struct retimed *retimed, guint scenario, uint32_t t
 struct shrinking {
 	const struct retimed *retimed;
 	uint32_t thread;
+	int64_t others; /* ns that others had the CPU, */
+	int64_t held; /* … the first of them already for so long */
 	int64_t gained[SCENARIOS_MAX];
 };
 
@@ -195,8 +198,10 @@ static void shrink(int64_t begin, int64_t end, uint32_t thread, void *data)
 	struct shrinking *shrinking = data;
 	const struct retimed *retimed = shrinking->retimed;
 
-	if (!is_thread(thread) || thread == shrinking->thread ||
-	    retimed->readings[thread].reach < PICKS_PARTS)
+	if (!is_thread(thread) || thread == shrinking->thread)
+		return;
+	shrinking->others += end - begin;
+	if (retimed->readings[thread].reach < PICKS_PARTS)
 		return;
 	for (guint i = 0; i < retimed->count; i++)
 		shrinking->gained[i] +=
@@ -204,13 +209,16 @@ static void shrink(int64_t begin, int64_t end, uint32_t thread, void *data)
 }
 
 /* From when it gets ready, later by `shift`, to when it runs, later by what is returned. */
-static int64_t ready_end(unsigned flags, int64_t ns, int64_t gained, int64_t shift)
+static int64_t ready_end(const struct shrinking *shrinking, guint scenario, int64_t ns,
+			 int64_t shift)
 {
-	if (flags & FREE_CPUS || (flags & CPUS_IF_MOVED && shift))
+	unsigned flags = shrinking->retimed->scenarios[scenario].flags;
+
+	if (flags & FREE_CPUS)
 		return shift - ns;
-	if (flags & CPUS_AS_BEFORE)
-		return MAX(shift - ns, 0);
-	return shift - MIN(gained, ns);
+	if (flags & CPUS_AS_BEFORE && 2 * shrinking->others > ns && shift < 0)
+		return shift + MIN(-shift, shrinking->held);
+	return shift - MIN(shrinking->gained[scenario], ns);
 }
 
 static void end_ready(struct retimed *retimed, uint32_t thread, const struct span *span,
@@ -218,17 +226,18 @@ static void end_ready(struct retimed *retimed, uint32_t thread, const struct spa
 {
 	struct shrinking shrinking = {.retimed = retimed, .thread = thread};
 	uint16_t host = model_thread(&retimed->session->trace.model, thread)->host;
-	int64_t ns = span->end - span->begin;
 
 	if (retimed->readings[thread].wanted <= span->begin ||
 	    session_spans_gap(retimed->session, thread, span))
 		return;
-	if (span->ref != NO_CPU && retimed->works)
+	if (span->ref != NO_CPU && retimed->asks_runs) {
+		shrinking.held =
+			span->begin - run_began(retimed->session, host, span->ref, span->begin);
 		each_run(retimed->session, host, span->ref, span->begin, span->end, shrink,
 			 &shrinking);
+	}
 	for (guint i = 0; i < retimed->count; i++)
-		shifts[i] =
-			ready_end(retimed->scenarios[i].flags, ns, shrinking.gained[i], shifts[i]);
+		shifts[i] = ready_end(&shrinking, i, span->end - span->begin, shifts[i]);
 }
 
 /* --- waits ---------------------------------------------------------------------------------- */
@@ -251,9 +260,18 @@ static void read_up_to(struct retimed *retimed, uint32_t thread, int64_t time)
 		retimed->cycles++;
 }
 
+/* It now wants the lock before whoever had it then. */
+static bool comes_first(const struct retimed *retimed, guint scenario, const struct hinge *hinge,
+			const struct span *span, int64_t shift)
+{
+	return hinge->since > INT64_MIN &&
+	       span->begin + shift <
+		       hinge->since + shift_at(retimed, scenario, hinge->thread, hinge->since);
+}
+
 /* From when it waits, later by `shift`, to when that is over. */
 static int64_t wait_end(const struct retimed *retimed, guint scenario, const struct hinge *hinge,
-			const struct span *span, int64_t shift)
+			const struct span *span, bool others_turn, int64_t shift)
 {
 	unsigned flags = retimed->scenarios[scenario].flags;
 	int64_t at_once = shift - (span->end - span->begin);
@@ -262,8 +280,14 @@ static int64_t wait_end(const struct retimed *retimed, guint scenario, const str
 	    : hinge->doubt == HINGE_INFERRED && flags & NO_INFERRED ? true
 								    : hinge->kind == KEEPS_TIME)
 		return MAX(at_once, 0);
-	if (hinge->kind == FOLLOWS)
-		return MAX(at_once, shift_at(retimed, scenario, hinge->thread, hinge->time));
+	if (hinge->kind == FOLLOWS) {
+		int64_t other = shift_at(retimed, scenario, hinge->thread, hinge->time);
+
+		if (flags & SERVES_AT_ONCE && comes_first(retimed, scenario, hinge, span, shift))
+			return at_once;
+
+		return others_turn && flags & SERVES_AT_ONCE ? other : MAX(at_once, other);
+	}
 	return shift;
 }
 
@@ -271,6 +295,7 @@ static void end_wait(struct retimed *retimed, uint32_t thread, const struct span
 		     int64_t *shifts)
 {
 	struct reading *reading = &retimed->readings[thread];
+	bool others_turn; /* what came before came from somebody else */
 	struct hinge hinge;
 
 	if (retimed->reach) {
@@ -282,10 +307,13 @@ static void end_wait(struct retimed *retimed, uint32_t thread, const struct span
 	}
 	if (reading->wanted <= span->begin || hinge.kind == KEEPS_LENGTH)
 		return;
+	others_turn = hinge.whichever && hinge.thread != reading->served;
+	if (hinge.whichever)
+		reading->served = hinge.thread;
 	if (hinge.kind == FOLLOWS && hinge.thread != thread)
 		read_up_to(retimed, hinge.thread, hinge.time);
 	for (guint i = 0; i < retimed->count; i++)
-		shifts[i] = wait_end(retimed, i, &hinge, span, shifts[i]);
+		shifts[i] = wait_end(retimed, i, &hinge, span, others_turn, shifts[i]);
 }
 
 /* --- one step ------------------------------------------------------------------------------- */
@@ -365,7 +393,7 @@ static void next_stretch(struct retimed *retimed, uint32_t thread)
 	struct reading *reading = &retimed->readings[thread];
 
 	reading->over = !read_span(retimed, thread) ||
-			(reading->reach == PICKS_NOTHING && reading->span.begin >= reading->wanted);
+			(reading->reach <= PICKS_WANTED && reading->span.begin >= reading->wanted);
 	if (reading->over)
 		return;
 	reading->rest = reading->span;
@@ -430,6 +458,7 @@ static void gather(struct retimed *retimed, int64_t from, int64_t to)
 		const struct thread *life = model_thread(&retimed->session->trace.model, i);
 		struct reading *reading = &retimed->readings[i];
 
+		reading->served = NO_THREAD;
 		reading->begin = MAX(life->begin, from);
 		reading->end = MIN(life->end, to);
 		reading->wanted = retimed->reach ? reach_until(retimed->reach, i) : INT64_MAX;
@@ -437,10 +466,10 @@ static void gather(struct retimed *retimed, int64_t from, int64_t to)
 		if (reading->over)
 			continue;
 		reading->reach = rules_reach(retimed->rules, i);
-		reading->over = reading->wanted < reading->begin && reading->reach == PICKS_NOTHING;
+		reading->over = reading->wanted < reading->begin && reading->reach <= PICKS_WANTED;
 		if (reading->over)
 			continue;
-		retimed->works |= reading->reach >= PICKS_PARTS;
+		retimed->asks_runs |= reading->reach >= PICKS_PARTS;
 		place(retimed, retimed->heap_count++, i);
 	}
 	for (uint32_t i = retimed->heap_count / 2; i-- > 0;)
@@ -459,8 +488,10 @@ static struct retimed *play(const struct session *session, struct rules *rules,
 	retimed->rules = rules;
 	retimed->reach = reach;
 	retimed->count = count;
-	for (guint i = 0; i < count; i++)
+	for (guint i = 0; i < count; i++) {
 		retimed->scenarios[i] = scenarios[i];
+		retimed->asks_runs |= scenarios[i].flags & CPUS_AS_BEFORE;
+	}
 	retimed->threads = session->trace.model.thread_count;
 	retimed->lines = g_new0(struct line, (gsize) (retimed->threads + 1) * count);
 	retimed->readings = g_new0(struct reading, retimed->threads + 1);

@@ -31,10 +31,16 @@ enum scenario_flags {
 			     on, keep their length instead */
 	NO_INFERRED = 4,  /* who is only concluded to have been waited for is not followed: the
 			     wait keeps its time of day */
-	CPUS_AS_BEFORE = 8, /* whoever waited for a CPU gets it no sooner than he did, as if
-			       those who ran meanwhile came no sooner */
-	CPUS_IF_MOVED = 16, /* whoever comes at another time than he did has no wait for a CPU */
+	CPUS_AS_BEFORE = 8, /* whoever waited for a CPU on which another ran, and comes sooner, but
+			       not before that one had begun to run, gets it when he did */
+	SERVES_AT_ONCE = 16, /* whoever waits for what comes first, from anybody, takes it when it
+				comes, also before what came from others first; and whoever wants
+				a lock before the one who had it, has no wait for that */
 };
+
+/* The least and the most that a saving may be, by what is not sure. */
+#define LOWEST (NO_INFERRED | CPUS_AS_BEFORE)
+#define HIGHEST (ANCHORS_MOVE | SERVES_AT_ONCE)
 
 struct scenario {
 	uint64_t rules; /* a bit each */

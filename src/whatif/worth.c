@@ -3,6 +3,7 @@
 #include "whatif/worth.h"
 
 #include "run/option_values.h"
+#include "waits/idle.h"
 
 #define ONLY_SHARE 0.75 /* saves less of what it took than that: "only" */
 
@@ -18,13 +19,33 @@ const struct option option_sort = {
 
 /* --- re-timed ------------------------------------------------------------------------------- */
 
-static int64_t saved_of(const struct retimed *retimed, guint scenario, const GArray *ways)
+static int64_t saved_of(const struct retimed *retimed, guint scenario, const GArray *ways,
+			guint from, guint to)
 {
 	int64_t saved = 0;
 
-	for (guint i = 0; i < ways->len; i++)
+	for (guint i = from; i < to; i++)
 		saved += retimed_saved(retimed, scenario, &g_array_index(ways, struct way, i));
 	return saved;
+}
+
+void worth_scenarios(struct scenario *scenarios, uint64_t rules)
+{
+	scenarios[0] = (struct scenario) {rules, 0};
+	scenarios[1] = (struct scenario) {rules, LOWEST};
+	scenarios[2] = (struct scenario) {rules, HIGHEST};
+}
+
+void worth_take(struct worth *worth, const struct retimed *retimed, guint scenario,
+		const GArray *ways, guint from, guint to)
+{
+	int64_t least = saved_of(retimed, scenario + 1, ways, from, to);
+	int64_t most = saved_of(retimed, scenario + 2, ways, from, to);
+
+	worth->saved = saved_of(retimed, scenario, ways, from, to);
+	worth->from = MIN(worth->saved, MIN(least, most));
+	/* beyond what it took only where others that were ready to run gain, too */
+	worth->to = MAX(worth->saved, MIN(MAX(least, most), worth->ns));
 }
 
 /* Each place that something is counted of. */
@@ -40,7 +61,7 @@ static GArray *places_of(const GArray *counts)
 			ns[part->sentence] += part->end - part->begin;
 	}
 	for (guint i = 0; i < WORTHS_MAX; i++) {
-		struct worth worth = {i, ns[i], 0};
+		struct worth worth = {i, ns[i], 0, 0, 0};
 
 		if (ns[i])
 			g_array_append_val(worths, worth);
@@ -67,7 +88,7 @@ static struct gone *gone_of(const struct session *session, const GArray *counts)
 GArray *worths_new(const struct session *session, const GArray *counts, const GArray *ways)
 {
 	GArray *worths = places_of(counts);
-	struct scenario scenarios[1 + WORTHS_MAX] = {0};
+	struct scenario scenarios[1 + WORTH_SCENARIOS * WORTHS_MAX] = {0};
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	struct gone *gone;
 	struct rules *rules;
@@ -80,19 +101,49 @@ GArray *worths_new(const struct session *session, const GArray *counts, const GA
 		to = MAX(to, g_array_index(ways, struct way, i).to);
 	}
 	for (guint i = 0; i < worths->len; i++)
-		scenarios[1 + i].rules =
-			UINT64_C(1) << g_array_index(worths, struct worth, i).place;
+		worth_scenarios(&scenarios[1 + WORTH_SCENARIOS * i],
+				UINT64_C(1) << g_array_index(worths, struct worth, i).place);
 	gone = gone_of(session, counts);
 	rules = rules_of_gone(session, gone, WORTHS_MAX);
-	retimed = retime_ways(session, rules, scenarios, 1 + worths->len, ways, from, to);
+	retimed = retime_ways(session, rules, scenarios, 1 + WORTH_SCENARIOS * worths->len, ways,
+			      from, to);
 	for (guint i = 0; i < worths->len; i++)
-		g_array_index(worths, struct worth, i).saved = saved_of(retimed, 1 + i, ways);
-	if (saved_of(retimed, 0, ways) != 0)
+		worth_take(&g_array_index(worths, struct worth, i), retimed,
+			   1 + WORTH_SCENARIOS * i, ways, 0, ways->len);
+	if (saved_of(retimed, 0, ways, 0, ways->len) != 0)
 		g_array_set_size(worths, 0);
 	retimed_free(retimed);
 	rules_free(rules);
 	gone_free(gone);
 	return worths;
+}
+
+/* --- turns ---------------------------------------------------------------------------------- */
+
+void ways_of_turns(const struct session *session, uint32_t thread, int64_t from, int64_t to,
+		   GArray *ways)
+{
+	struct way way = {thread, thread, from, from};
+	struct spans spans;
+	struct span span;
+
+	spans_begin(&spans, session, thread, from, to);
+	while (spans_next_off_cpu(&spans, &span)) {
+		struct wait wait;
+
+		if (!leaf_is_blocked(span.leaf))
+			continue;
+		wait = wait_of(session, thread, &span);
+		if (!wait_is_at_leisure(session, &wait))
+			continue;
+		way.to = span.begin;
+		if (way.from < way.to)
+			g_array_append_val(ways, way);
+		way.from = span.end;
+	}
+	way.to = to;
+	if (way.from < way.to)
+		g_array_append_val(ways, way);
 }
 
 /* --- told ----------------------------------------------------------------------------------- */
@@ -133,19 +184,35 @@ void worths_sort(GArray *worths, GPtrArray *sentences)
 		sentences->pdata[i] = rest->pdata[i];
 }
 
+#define ROOM 0.05 /* of what it took: so much that is not sure makes a range of the number */
+
+char *worth_range(const struct worth *worth)
+{
+	int64_t from = MAX(worth->from, 0), to = MAX(worth->to, 0);
+	char least[32], most[32];
+
+	if (to <= 0)
+		return NULL;
+	if ((double) (to - from) <= ROOM * (double) worth->ns)
+		return g_strdup_printf("%s%s",
+				       (double) to < ONLY_SHARE * (double) worth->ns ? "only " : "",
+				       when_duration(most, MAX(worth->saved, 0)));
+	if (from <= 0)
+		return g_strdup_printf("up to %s", when_duration(most, to));
+	return g_strdup_printf("%s to %s", when_duration(least, from), when_duration(most, to));
+}
+
 char *worth_words(const struct worth *worth)
 {
-	char length[32];
+	g_autofree char *range = worth_range(worth);
 
-	if (worth->saved <= 0)
-		return g_strdup("Without it, no sooner: something else takes as long.");
-	return g_strdup_printf(
-		"Without it, %s%s sooner.",
-		(double) worth->saved < ONLY_SHARE * (double) worth->ns ? "only " : "",
-		when_duration(length, worth->saved));
+	return range ? g_strdup_printf("Without it, %s sooner.", range)
+		     : g_strdup("Without it, no sooner: something else takes as long.");
 }
 
 const struct column worth_columns[] = {{"sentence", COLUMN_WHOLE, FIELD(struct worth, place)},
 				       {"ns", COLUMN_NS, FIELD(struct worth, ns)},
 				       {"saved_ns", COLUMN_NS, FIELD(struct worth, saved)},
+				       {"saved_from_ns", COLUMN_NS, FIELD(struct worth, from)},
+				       {"saved_to_ns", COLUMN_NS, FIELD(struct worth, to)},
 				       {0}};

@@ -26,7 +26,15 @@ struct worth {
 	guint place;   /* of what it is told with: a sentence of the verdict, an item of a list */
 	int64_t ns;    /* its share */
 	int64_t saved; /* ns sooner */
+	int64_t from, to; /* … what is not sure leaves room for; `saved` is in it */
 };
+
+/* What it takes to tell what a thing is worth: these scenarios for the rules that make it be gone. */
+#define WORTH_SCENARIOS 3
+void worth_scenarios(struct scenario *scenarios, uint64_t rules);
+/* … of which `scenario` is the first: how much sooner ways (struct way) number [from, to) are done. */
+void worth_take(struct worth *worth, const struct retimed *retimed, guint scenario,
+		const GArray *ways, guint from, guint to);
 
 /* struct worth: of each place below WORTHS_MAX that `counts` (struct counted) has stretches of,
  * how much sooner all the ways (struct way) are done together if these are gone; empty if
@@ -37,8 +45,17 @@ GArray *worths_new(const struct session *session, const GArray *counts, const GA
  * places. */
 void worths_sort(GArray *worths, GPtrArray *sentences);
 
+/* Appends ways (struct way) of a thread's time in [from, to): from the end of each wait for a next
+ * request, which delays nobody, to the begin of the next one; of a thread without such waits all of
+ * it. */
+void ways_of_turns(const struct session *session, uint32_t thread, int64_t from, int64_t to,
+		   GArray *ways);
+
 /* The one of that place, NULL. */
 const struct worth *worth_at(const GArray *worths, guint place);
+/* "799.2 ms", "only 12.1 ms", "12.1 to 30 ms" where not all of that is sure; NULL: nothing. Free with
+ * g_free(). */
+char *worth_range(const struct worth *worth);
 /* "Without it, 799.2 ms sooner."; free with g_free(). */
 char *worth_words(const struct worth *worth);
 

@@ -268,6 +268,43 @@ static void test_sleeps(void)
 	}
 }
 
+/* T sleeps three times until a deadline, from `begin` to `end`, on the CPU before each and at last. */
+static int64_t end_of_sleeps(const int64_t (*sleeps)[2], int64_t own)
+{
+	FEED(1);
+
+	sw(feed, 0, 0, "idle", 0, 0, "T", 1);
+	for (int i = 0; i < 3; i++) {
+		entry_with_flags(feed, sleeps[i][0] - 2, "clock_nanosleep", -1, 1);
+		timer(feed, sleeps[i][0] - 1, 0, "timer_hrtimer_start", 7);
+		sw(feed, sleeps[i][0], 0, "T", 1, SLEEPS, "idle", 0);
+		timer(feed, sleeps[i][1], 0, "timer_hrtimer_expire_entry", 7);
+		waking(feed, sleeps[i][1], 0, 1);
+		timer(feed, sleeps[i][1] + 1, 0, "timer_hrtimer_expire_exit", 7);
+		sw(feed, sleeps[i][1] + 2, 0, "idle", 0, 0, "T", 1);
+		leave(feed, sleeps[i][1] + 3, 0, "clock_nanosleep", 0);
+	}
+	plain(feed, sleeps[2][1] + own, 0, "sched_other");
+	{
+		ASKED(feed, "thread=T leaf=working/user: 0", NULL);
+
+		return at(feed, &asked, 0, 1, sleeps[2][1]);
+	}
+}
+
+/* Deadlines made from "now" (1 ms each, at no regular distance) keep their lengths: without its own
+ * code T is done after 3 ms and three calls. Those of a period (one each 4 ms) keep their times. */
+static void test_deadlines(void)
+{
+	static const int64_t from_now[][2] = {
+		{2000000, 3000000}, {7000000, 8000000}, {9000000, 10000000}};
+	static const int64_t period[][2] = {
+		{2000000, 4000000}, {7000000, 8000000}, {9500000, 12000000}};
+
+	g_assert_cmpint(end_of_sleeps(from_now, 10), <, 3000100);
+	g_assert_cmpint(end_of_sleeps(period, 10), ==, 12000000);
+}
+
 /* A timerfd that was armed at 11, which is 1 then, for a length: 89 after that. For a time of day:
  * then. */
 static void test_timerfd(void)
@@ -436,6 +473,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/whatif/path", test_path);
 	g_test_add_func("/whatif/best", test_best);
 	g_test_add_func("/whatif/sleeps", test_sleeps);
+	g_test_add_func("/whatif/deadlines", test_deadlines);
 	g_test_add_func("/whatif/timerfd", test_timerfd);
 	g_test_add_func("/whatif/period", test_period);
 	g_test_add_func("/whatif/answer", test_answer);

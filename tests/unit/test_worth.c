@@ -102,11 +102,14 @@ static void test_verdict(void)
 
 static void test_words(void)
 {
-	struct worth all = {0, 100, 90}, part = {0, 100, 20}, nothing = {0, 100, 0};
-	g_autofree char *a = worth_words(&all), *b = worth_words(&part), *c = worth_words(&nothing);
+	struct worth all = {0, 100, 90, 90, 90}, part = {0, 100, 20, 20, 20};
+	struct worth nothing = {0, 100, 0, 0, 0}, range = {0, 100, 30, 20, 40};
+	g_autofree char *a = worth_words(&all), *b = worth_words(&part);
+	g_autofree char *c = worth_words(&nothing), *d = worth_words(&range);
 
 	g_assert_cmpstr(a, ==, "Without it, 90 ns sooner.");
 	g_assert_cmpstr(b, ==, "Without it, only 20 ns sooner.");
+	g_assert_cmpstr(d, ==, "Without it, 20 ns to 40 ns sooner.");
 	g_assert_cmpstr(c, ==, "Without it, no sooner: something else takes as long.");
 }
 
@@ -115,7 +118,7 @@ static void test_sort(void)
 {
 	g_autoptr(GArray) worths = g_array_new(FALSE, FALSE, sizeof(struct worth));
 	g_autoptr(GPtrArray) sentences = g_ptr_array_new();
-	struct worth list[] = {{0, 50, 5}, {2, 30, 30}, {3, 10, 10}};
+	struct worth list[] = {{0, 50, 5, 5, 5}, {2, 30, 30, 30, 30}, {3, 10, 10, 10, 10}};
 	static const char *const text[] = {"a", "b", "c", "d"};
 
 	g_array_append_vals(worths, list, 3);

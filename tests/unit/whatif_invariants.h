@@ -92,7 +92,7 @@ static inline void check_retimed(const struct session *session, guint32 seed)
 								[SCENARIO_BOTH] = {3, 0},
 								[SCENARIO_FREE] = {3, FREE_CPUS}};
 	const struct chance chance = {seed};
-	struct rules *rules = rules_of_choice(session, choose_by_chance, &chance, 2);
+	struct rules *rules = rules_of_choice(session, choose_by_chance, &chance, PICKS_ANY, 2);
 	struct retimed *retimed = retime(session, rules, scenarios, SCENARIO_ALL,
 					 session->asked.from, session->asked.to);
 
