@@ -2,10 +2,10 @@
 /* A straight line through points, and how much of what they vary it explains: latency against a
  * size.
  *
- *   ns │            ·  ·/          slope      the median of the slopes of all pairs (Theil and Sen):
- *      │        · /·               one point that lies elsewhere moves it little
- *      │     ·/ ·                  share      1 - what the points are off the line / off their mean,
- *      │  ·/·                      squared and added up; without the point that is furthest off
+ *   ns │            ·  ·/          slope   the median of the slopes of all pairs (Theil and Sen):
+ *      │        · /·            one point that lies elsewhere moves it little
+ *      │     ·/ ·                  share   1 - what the points are off the line / off their mean,
+ *      │  ·/·                   squared and added up; without the point that is furthest off
  *      └─────────────── x          the line, and not more than without the one furthest out in x
  *
  * Neighbours in time are alike: the latencies are moved against the sizes, in a circle, 199 times;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `whylate serve`: what can be asked of the server on the command line. It is of the library, as all
- * commands are; what serves is in the command alone (serve/serve.h), as it needs libmicrohttpd. */
+/* `whylate serve`: what can be asked of the server on the command line. It is of the library, as
+ * all commands are; what serves is in the command alone (serve/serve.h), as it needs
+ * libmicrohttpd. */
 #include "latencies/operation_option.h"
 #include "run/command.h"
 #include "run/common_options.h"

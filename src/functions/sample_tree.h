@@ -5,9 +5,10 @@
  *   main ─ load_theme ─┬─ render_glyphs ─ spin
  *                      └─ parse_config ─ spin
  *
- * Part of functions/. Each root of the call tree (calls/call_tree.h) has one. Sampled are the threads of a root in the time that is looked at; what ran
- * in a state without samples is its `unsampled` time. Nothing is counted, as calls are: how often a
- * function was called samples do not tell.
+ * Part of functions/. Each root of the call tree (calls/call_tree.h) has one. Sampled are the
+ * threads of a root in the time that is looked at; what ran in a state without samples is its
+ * `unsampled` time. Nothing is counted, as calls are: how often a function was called samples do
+ * not tell.
  */
 #ifndef WHYLATE_FUNCTIONS_SAMPLE_TREE_H
 #define WHYLATE_FUNCTIONS_SAMPLE_TREE_H

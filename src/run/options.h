@@ -166,8 +166,7 @@ struct options {
 	bool progress_lines; /* on standard output, in LAMI's form */
 	enum reader_choice reader;
 	enum order order;
-	GPtrArray *
-		settings; /* owned strings: what files of known settings have in them, checked (settings/known.h) */
+	GPtrArray *settings; /* owned strings: known settings, checked (settings/known.h) */
 	GPtrArray *what_if; /* owned strings: rules, checked (rules/rules.h) */
 	GPtrArray *limits; /* owned; struct limit (limits.h): --fail-if, --budget */
 	char *junit; /* owned; file; NULL */

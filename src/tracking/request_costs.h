@@ -59,7 +59,7 @@ struct costs {
 	GArray *causes;   /* struct user_cause; largest first */
 	GArray *costs; /* struct cost by listed, largest first; of the slowest requests only, as
 			     many as --limit lets a report name */
-	GArray *functions; /* struct function_total, of all requests' ways; with --metric latency; NULL */
+	GArray *functions; /* struct function_total, of all ways; with --metric latency; NULL */
 	GArray *threads; /* struct thread_cost by listed, largest first; with --metric latency */
 	int64_t total; /* over the causes */
 	/* the slowest tenth, one at least: */

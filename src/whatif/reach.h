@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Whom an answer hangs on: the threads, each up to a time, whose new times it takes to tell when some
- * get where they got. Everybody else may be left out.
+/* Whom an answer hangs on: the threads, each up to a time, whose new times it takes to tell when
+ * some get where they got. Everybody else may be left out.
  *
  *   T ───────┤ waits for W      ├──● asked       T up to ●, W up to what T waited for,
  *   W ──┤ waits for V ├───────┬──────            V up to what W waited for before that;
  *   V ────────────────┬──────────────            nobody who waits for T, and not what W did later
  *
- * Place: whatif/, below retime.h. Read backward, from what is asked; the hinges that are found on the
- * way are kept, as re-timing asks for the same ones. Source: semantics.md, "What if".
+ * Place: whatif/, below retime.h. Read backward, from what is asked; the hinges that are found on
+ * the way are kept, as re-timing asks for the same ones. Source: semantics.md, "What if".
  */
 #ifndef WHYLATE_WHATIF_REACH_H
 #define WHYLATE_WHATIF_REACH_H
@@ -30,8 +30,8 @@ void reach_free(struct reach *reach);
 
 /* Up to when the thread matters; INT64_MIN: it does not. */
 int64_t reach_until(const struct reach *reach, uint32_t thread);
-/* Of the thread's wait number `index` of those in [from, to), from 0; one that does not matter keeps
- * its length. */
+/* Of the thread's wait number `index` of those in [from, to), from 0; one that does not matter
+ * keeps its length. */
 struct hinge reach_hinge(const struct reach *reach, uint32_t thread, uint32_t index);
 /* Waits that matter, of all threads. */
 uint64_t reach_waits(const struct reach *reach);

@@ -54,8 +54,8 @@ struct retimed;
  * rules. */
 struct retimed *retime(const struct session *session, struct rules *rules,
 		       const struct scenario *scenarios, guint count, int64_t from, int64_t to);
-/* The same, of those threads only that the ways (struct way; of none all) hang on, and as far as they
- * do: of others, and later, nothing may be asked. */
+/* The same, of those threads only that the ways (struct way; of none all) hang on, and as far as
+ * they do: of others, and later, nothing may be asked. */
 struct retimed *retime_ways(const struct session *session, struct rules *rules,
 			    const struct scenario *scenarios, guint count, const GArray *ways,
 			    int64_t from, int64_t to);

@@ -7,7 +7,8 @@
  * Often less than its share, as something else limits next. A thing is the stretches that a report
  * has counted for it; all things are re-timed in one pass.
  *
- * Place: whatif/, over retime.h. Only what is counted is gone, of a stretch that is counted in part as much. Source: semantics.md, "What if".
+ * Place: whatif/, over retime.h. Only what is counted is gone, of a stretch that is counted in part
+ * as much. Source: semantics.md, "What if".
  */
 #ifndef WHYLATE_WHATIF_WORTH_H
 #define WHYLATE_WHATIF_WORTH_H
