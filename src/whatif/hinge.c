@@ -42,8 +42,8 @@ static bool is_like(const struct timeline *timeline, const struct wait *wait, ui
 	return block && block->deadline && block->kind != WAKER_NONE;
 }
 
-/* When the second sleep until a deadline before the wait began, in the same call; if there are fewer,
- * the first one. */
+/* When the second sleep until a deadline before the wait began, in the same call; if there are
+ * fewer, the first one. */
 static int64_t earlier_sleep(const struct session *session, const struct wait *wait)
 {
 	const struct timeline *timeline = &session->trace.timeline;

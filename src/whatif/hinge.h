@@ -27,7 +27,7 @@ struct hinge {
 	enum hinge_doubt doubt;
 	uint32_t thread; /* FOLLOWS; maybe the waiter itself, before the wait */
 	int64_t time;
-	bool whichever; /* it waited for whatever would come first, from anybody (epoll_wait, accept) */
+	bool whichever; /* it waited for what came first, from anybody (epoll_wait, accept) */
 	int64_t since; /* it waited for a lock, which `thread` had had since then; INT64_MIN */
 };
 

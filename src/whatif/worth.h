@@ -30,10 +30,10 @@ struct worth {
 	int64_t from, to; /* … what is not sure leaves room for; `saved` is in it */
 };
 
-/* What it takes to tell what a thing is worth: these scenarios for the rules that make it be gone. */
+/* What it takes to tell what a thing is worth: these scenarios for the rules that remove it. */
 #define WORTH_SCENARIOS 3
 void worth_scenarios(struct scenario *scenarios, uint64_t rules);
-/* … of which `scenario` is the first: how much sooner ways (struct way) number [from, to) are done. */
+/* … of which `scenario` is the first: how much sooner ways (struct way) [from, to) are done. */
 void worth_take(struct worth *worth, const struct retimed *retimed, guint scenario,
 		const GArray *ways, guint from, guint to);
 
@@ -54,8 +54,8 @@ void ways_of_turns(const struct session *session, uint32_t thread, int64_t from,
 
 /* The one of that place, NULL. */
 const struct worth *worth_at(const GArray *worths, guint place);
-/* "799.2 ms", "only 12.1 ms", "12.1 to 30 ms" where not all of that is sure; NULL: nothing. Free with
- * g_free(). */
+/* "799.2 ms", "only 12.1 ms", "12.1 to 30 ms" where not all of that is sure; NULL: nothing. Free
+ * with g_free(). */
 char *worth_range(const struct worth *worth);
 /* "Without it, 799.2 ms sooner."; free with g_free(). */
 char *worth_words(const struct worth *worth);

@@ -268,7 +268,7 @@ static void test_sleeps(void)
 	}
 }
 
-/* T sleeps three times until a deadline, from `begin` to `end`, on the CPU before each and at last. */
+/* T sleeps three times until a deadline, from `begin` to `end`, on the CPU before each and last. */
 static int64_t end_of_sleeps(const int64_t (*sleeps)[2], int64_t own)
 {
 	FEED(1);
