@@ -7,6 +7,7 @@ do not drift apart; the cut trace against babeltrace2's own; the examples of the
 fails."""
 import collections
 import csv
+import errno
 import functools
 import hashlib
 import json
@@ -464,18 +465,22 @@ def check_examples():
         sql = block.replace("\\-", "-").replace("\\(aq", "'").replace("\\&", "")
         answers.append(ask(("pipe-chain",), sql))
         assert answers[-1], sql
-    assert len(blocks) == 5, len(blocks)
+    assert len(blocks) == 6, len(blocks)
     waits = sorted((b["end"] - b["begin"] for thread in oracle("pipe-chain") for b in thread["blocked"]
                     if b["leaf"] != "blocked/kthread" and b["waker"]["kind"] != "none"), reverse=True)
     assert [row[2] for row in answers[0]] == waits[:10]
     assert {row[0]: row[1:3] for row in answers[1]} == calls("pipe-chain")
     assert [row[2] for row in answers[1]] == sorted((row[2] for row in answers[1]), reverse=True)
-    waker = [row for row in answers[2] if row[0] == "stage-b" and row[2] == "stage-a"][0]
+    failed = collections.Counter()  # all had a result of less than 0 in the trace's text
+    for name, error in re.findall(r"syscall_exit_(\w+): .*?\bret = -(\d+)", "\n".join(text_of(t.trace("pipe-chain")))):
+        failed[name, {512: "ERESTARTSYS"}.get(int(error)) or errno.errorcode[int(error)]] += 1
+    assert {row[:2]: row[2] for row in answers[2]} == failed and len(failed) == 6, (answers[2], failed)
+    waker = [row for row in answers[3] if row[0] == "stage-b" and row[2] == "stage-a"][0]
     assert waker[1] == "syscall:write" and waker[4] == sum(
         b["end"] - b["begin"] for thread in oracle("pipe-chain") for b in thread["blocked"]
         if thread["name"] == "stage-a" and b["waker"]["tid"] == 215 and b["waker"]["context"] == "syscall:write")
     shares = collections.Counter()
-    for name, _, share in answers[3]:
+    for name, _, share in answers[4]:
         shares[name] += share
     assert set(shares) == {"stage-b", "stage-c"} and all(abs(total - 1) < 0.01 for total in shares.values())
 

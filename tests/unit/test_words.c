@@ -299,7 +299,7 @@ static void test_things(void)
 	deed_add(feed, fact->deeds, APP, DID_OTHER, NULL, 60 * MS);
 	fact->count = 1;
 	stands(feed, fact, NULL,
-	       "SoftIRQ: app-1 (5) waited 60.00 ms (60 % of its life) in write for the end of an "
+	       "RCU: app-1 (5) waited 60.00 ms (60 % of its life) in write for the end of an "
 	       "RCU grace period, by softIRQ RCU.");
 	fact = fact_of(feed, STAND_NETWORK, "socket:10.0.0.1:80");
 	chain_of(feed, fact, "poll", 0, NULL);
