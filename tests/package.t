@@ -92,6 +92,7 @@ def check_contents(root):
     for folder, end in (("schema", ".json"), ("lttng", ".lttng"), ("lami", ".properties")):
         wanted |= {"usr/share/whylate/%s/%s" % (folder, f) for f in os.listdir(t.SOURCE + "/share/" + folder) if f.endswith(end)}
     wanted |= {"usr/share/whylate/schema/whylate-check-1.json"}  # made while building
+    wanted |= {"usr/share/whylate/known-settings.conf"}
     sample = files(t.SOURCE + "/traces/startup-chain")
     wanted |= {"usr/share/whylate/sample/" + f for f in sample}
     assert sum(os.path.getsize(root + "/usr/share/whylate/sample/" + f) for f in sample) < 1 << 20

@@ -37,6 +37,7 @@ static bool has(const char *text, const char *line)
 
 static void test_lines(void)
 {
+	static const char service[] = "serve\0-c\0/srv/own.conf\0token=x";
 	g_autofree char *root = g_dir_make_tmp("settings-XXXXXX", NULL), *text = NULL, *path = NULL;
 	char words[][24] = {"serve", "--port=80", "--db-password=hush"};
 	char *const program[] = {words[0], words[1], words[2], NULL};
@@ -56,7 +57,7 @@ static void test_lines(void)
 	put(root, "/srv/own.conf", "abc", 0644);
 	put(root, "/proc/7/cmdline", "serve", 0444);
 	path = g_strconcat(root, "/proc/7/cmdline", NULL);
-	g_assert_true(g_file_set_contents(path, "serve\0-c\0/srv/own.conf\0token=x", 32, NULL));
+	g_assert_true(g_file_set_contents(path, service, sizeof service, NULL));
 	put(root, "/proc/7/comm", "serve\n", 0444);
 	put(root, "/proc/2/cmdline", "", 0444);
 	put(root, "/proc/2/comm", "kthreadd\n", 0444);
