@@ -44,8 +44,10 @@ def one(name, operation, *arguments):
 
 
 def without_apart(profile):
-    """What sets peaks apart depends on how many are searched, and is not of several recordings."""
-    return {**profile, "peaks": [{k: v for k, v in peak.items() if not k.startswith("apart")} for peak in profile["peaks"]]}
+    """What sets peaks apart depends on how many are searched; that, rhythms and correlations are not of several
+    recordings."""
+    peaks = [{k: v for k, v in peak.items() if not k.startswith("apart") and k != "rhythm"} for peak in profile["peaks"]]
+    return {**profile, "peaks": peaks, "correlations": None}
 
 
 def counts(profile):
