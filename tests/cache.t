@@ -127,12 +127,13 @@ def every_command(directory, _, *places):
 
 @in_directory
 def profiles(directory, _):
-    """What was recorded for one profile is not taken for another, of fewer operations or with resources."""
+    """What was recorded for one profile is not taken for another, of fewer operations; resources are recorded with what
+    is known of each operation."""
     place = trace("lock-lapse")
     asked(directory, "written", "profile", "--operation", "*", place)
     asked(directory, "written", "profile", place)
     asked(directory, "used", "profile", "--thread", "writer-*", place)
-    asked(directory, "written", "profile", "--per", "resource", place)
+    asked(directory, "used", "profile", "--per", "resource", place)
     asked(directory, "used", "profile", "--resource", "file:*", place)
     asked(directory, "used", "profile", place)
     asked(directory, "written", "profile", "--operation", "blocked:*", place)

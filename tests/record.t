@@ -113,7 +113,7 @@ def records_a_program():
     assert not os.path.exists(play.path + "/session")
     with open("/proc/kallsyms", encoding="ascii") as file:
         shown = any(line.split()[0].strip("0") for line in file)
-    assert sorted(os.listdir(play.path + "/o")) == ["hostname", "interrupts", *["kallsyms"] * shown, "kernel"]
+    assert sorted(os.listdir(play.path + "/o")) == ["hostname", "interrupts", *["kallsyms"] * shown, "kernel", "settings"]
     assert ("/proc/kallsyms shows no addresses" in err) != shown, err  # never silently
     told = err.split("\n")
     assert "being set up" in told[0] and told[1] == "whylate: recording to %s/o" % play.path, err  # while it takes seconds

@@ -179,12 +179,11 @@ static uint32_t name_of(const struct session *session, const struct operation *o
 	return intern_id(session->trace.model.names, name);
 }
 
-/* Few turns tell of no loop. */
+/* Few turns tell of no loop; of a re-timed run (`data`) none are known. */
 static gboolean is_no_loop(gpointer name, gpointer value, gpointer data)
 {
-	(void) data;
 	return g_str_has_prefix(name, DIFF_TURN) &&
-	       ((struct call_profile *) value)->count < TURNS_LEAST;
+	       (GPOINTER_TO_UINT(data) || ((struct call_profile *) value)->count < TURNS_LEAST);
 }
 
 /* First how many there are of each, then what they are made of: evenly spread ones. */
@@ -237,7 +236,8 @@ static void profiles_fill(struct call_profiles *profiles, const struct side *sid
 	if (!options->threads->len && !options->processes->len)
 		taking.tracers = session_tracers(side->session);
 	take_calls(&taking, false);
-	g_hash_table_foreach_remove(profiles->by_name, is_no_loop, NULL);
+	g_hash_table_foreach_remove(profiles->by_name, is_no_loop,
+				    GUINT_TO_POINTER(options->what_if->len));
 	g_hash_table_iter_init(&iter, profiles->by_name);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct call_profile *profile = value;
