@@ -327,6 +327,73 @@ def check_statistics(browser):
     assert "socket:pair#1" in browser.text("#statistics .columns"), browser.text("#statistics .columns")
 
 
+FLAME = """const {tree} = whylate.flames.find(({id}) => id === arguments[0]), [from, to] = arguments[1] || [0, whylate.length_ns];
+    const plain = ({name, kind, ns, count, children}) => [name, kind, ns, count, [...children.values()].map(plain)];
+    return plain(tree(whylate.timeline, from, to))"""
+
+
+def leaves(node, way=()):
+    """(names down to it, ns) of each box's time that no box below it has."""
+    name, _, ns, _, below = node
+    rest = ns - sum(child[2] for child in below)
+    return ([((*way, name), rest)] if rest else []) + [one for child in below for one in leaves(child, (*way, name))]
+
+
+def check_flame(browser):
+    """The flame graph of the path adds up to the path, by thread as the JSON's totals; of a part of time, to that part; what
+    naps xinit's wait was for is below that wait."""
+    browser.open("startup")
+    totals = json.loads(output("delay", SOURCE + "/traces/startup-chain", *TARGET, "--format", "json"))["critical_path_totals"]["by_thread"]
+    tree = browser.js(FLAME, "path")
+    assert tree[2] == browser.js("return whylate.length_ns"), tree[2]
+    sums = {}
+    for way, ns in leaves(tree):
+        sums[way[-2]] = sums.get(way[-2], 0) + ns
+    assert sums == {"%s (%d)" % (one["name"], one["tid"]): one["ns"] for one in totals}, (sums, totals)
+    naps = sum(ns for way, ns in leaves(tree) if way[1:4] == ("xinit (221)", "waited in pselect6 on socket:pair#1", "Xorg (222)")
+               and way[4].startswith("clock_nanosleep on"))
+    assert duration(naps) == "799.3 ms", naps  # as the verdict has it
+    part = browser.js(FLAME, "path", [1e8, 2.5e8])
+    assert part[2] == 1.5e8, part[2]
+    # off the CPU: what is blocked or ready, of all rows; and what ended xinit's wait
+    waits = {way: ns for way, ns in leaves(browser.js(FLAME, "waits"))}
+    wait, = [ns for way, ns in waits.items() if way[1:4] == ("xinit (221)", "pselect6", "on socket:pair#1") and "Xorg (222)" in way[4]]
+    assert abs(wait - 853744950) < 2e6, wait  # with a wake-up in vain: two waits
+    # on the page: a box is zoomed to, by the mouse and by keys, and follows the timeline
+    browser.js("document.querySelector('#flame').scrollIntoView()")
+    browser.settle()
+    browser.js("return new Promise(done => setTimeout(done, 200))")
+    boxes = browser.js("return [...document.querySelectorAll('#flame .frame')].map((box) => [box.textContent, box.getBoundingClientRect().width])")
+    width = boxes[0][1]
+    assert [round(1000 * one[1] / width) for one in boxes if one[0] == "Xorg (222)"] == [round(1000 * 853744950 / tree[2])], boxes
+    browser.js("[...document.querySelectorAll('#flame .frame')].find((box) => box.textContent === 'Xorg (222)').click()")
+    assert duration(853744950) in browser.text("#flame [role=status]"), browser.text("#flame [role=status]")
+    browser.keys(Keys.ARROW_DOWN)
+    assert "clock_nanosleep" in browser.js("return document.activeElement.getAttribute('aria-label')")
+    browser.keys(Keys.ESCAPE)
+    assert duration(tree[2]) in browser.text("#flame [role=status]")
+    browser.keys("/")
+    browser.keys("clock_nanosleep")
+    assert duration(sum(ns for way, ns in leaves(tree) if any("clock_nanosleep" in name for name in way))) in browser.text("#flame [role=status]")
+    browser.js("whylate.timeline.show(1e8, 2.5e8); return new Promise(done => setTimeout(done, 400))")
+    assert "of 150.0 ms" in browser.text("#flame [role=status]"), browser.text("#flame [role=status]")
+
+
+def check_samples(browser):
+    """On a CPU: the samples' stacks, as many and of as much time as `functions` has."""
+    browser.open("samples", "delay", trace("samples"), "--thread", "all")
+    wanted, found = {}, {}
+    for one in json.loads(output("functions", trace("samples"), "--limit", "0", "--format", "json"))["sampled"]:
+        was = wanted.get(one["name"], (0, 0))
+        wanted[one["name"]] = was[0] + one["samples"], was[1] + one["ns"]
+    for name, _, ns, samples, _ in browser.js(FLAME, "cpu")[4]:
+        name = re.sub(r" \(\d+\)$", "", name)
+        was = found.get(name, (0, 0))
+        found[name] = was[0] + samples, was[1] + ns
+    found = {name: one for name, one in found.items() if name in wanted}  # `functions` leaves out the tracer's and the kernel's threads
+    assert {"copier", "true"} <= set(wanted) and found == wanted, (found, wanted)
+
+
 def check_bounded(browser):
     """A page stays below 3 MB whatever the trace, and says what it leaves out: here of a report of more than 8 MB."""
     arguments = ("delay", trace("zero-read"), "--thread", "all", "--limit", "0")
@@ -552,7 +619,7 @@ tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
               ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
-              ("statistics of what is shown", check_statistics), ("a million events", check_million), ("by keys alone", check_keys),
+              ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),
               ("light, dark, narrow, print", check_looks), ("other traces", check_opens))

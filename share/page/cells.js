@@ -153,6 +153,33 @@ function sourcesFor(row, from, to, nsPerPixel) {
 	return sources;
 }
 
+/* visit(leaf or null for what is merged, its class, ns, extra) of what a row did in [from, to). */
+function eachState(row, from, to, visit) {
+	const sources = sourcesFor(row, from, to, 0),
+		parts = sources.slice(1).sort((a, b) => a.from - b.from),
+		pieces = [];
+	let at = from;
+	for (const part of parts) {
+		if (part.to <= at) continue;
+		if (part.from > at) pieces.push({...sources[0], from: at, to: part.from});
+		pieces.push({...part, from: Math.max(at, part.from)});
+		at = part.to;
+	}
+	if (at < to) pieces.push({...sources[0], from: at, to});
+	for (const {cells, from: begin, to: end} of pieces)
+		for (let i = firstCell(cells, begin); i < cells.length && cells.begin[i] < end; i++) {
+			const ns = Math.min(cells.begin[i + 1], end) - Math.max(cells.begin[i], begin),
+				what = cells.what[i];
+			if (what >= 0) {
+				visit(LEAVES[what], LEAVES[what].kind, ns, cells.extra.get(i));
+				continue;
+			}
+			const first = (-1 - what) * CLASSES.length;
+			for (let kind = 0; kind < CLASSES.length; kind++)
+				if (cells.shares[first + kind]) visit(null, kind, (cells.shares[first + kind] / 255) * ns);
+		}
+}
+
 /* Of a thread's life: as wib(), but of the blocked time what does not count is pale, as far as the thread has a row. */
 function livedParts(thread) {
 	const row = findRow(thread, thread.begin),

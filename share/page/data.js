@@ -20,7 +20,7 @@ function parseReport(text, base) {
 const TIMELINE = JSON.parse(document.getElementById('timeline-data').textContent);
 const BASE = BigInt(TIMELINE.base);
 const LENGTH = TIMELINE.length_ns;
-const ROWS = TIMELINE.rows;
+const ROWS = TIMELINE.rows || [];
 const REPORT = parseReport(document.getElementById('report').textContent, BASE);
 const KIND = REPORT.schema.replace(/^whylate-(.*)-\d+$/, '$1');
 const MANY_HOSTS = REPORT.hosts.length > 1;
@@ -89,6 +89,9 @@ function named(thread) {
 	if (thread.tid === null || thread.tid === undefined) return thread.name || 'nobody';
 	return `${thread.name ?? '?'} (${thread.tid})${hostOf(thread)}`;
 }
+
+/* What makes the page of a command: PAGES.delay(timeline, main); without a timeline that is null. */
+const PAGES = {};
 
 /* --- rows of the timeline ----------------------------------------------------- */
 

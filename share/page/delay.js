@@ -354,7 +354,7 @@ function delayEdges() {
 		.sort((a, b) => b.ns - a.ns);
 }
 
-function delayPage(timeline, main) {
+PAGES.delay = (timeline, main) => {
 	const {target} = REPORT,
 		verdict = verdictList(timeline);
 	const subject = target
@@ -378,6 +378,7 @@ function delayPage(timeline, main) {
 	main.append(section('picture', 'Timeline', null, timeline.element));
 	for (const part of [
 		pathSection(timeline),
+		flameSection(timeline),
 		lineageList(timeline),
 		threadSections(timeline),
 		graphSection(
@@ -390,4 +391,4 @@ function delayPage(timeline, main) {
 		verdict && REPORT.threads.length > 1 ? section('threads', 'Threads', null, threadTable(timeline)) : null,
 	].flat())
 		if (part) main.append(part);
-}
+};

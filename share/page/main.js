@@ -106,6 +106,7 @@ function navigation() {
 		comparison: 'Comparison',
 		latencies: 'Latencies',
 		path: 'Critical path',
+		flame: 'Flame graph',
 		lineage: 'Lineage',
 		causality: 'Causes',
 		summary: 'States',
@@ -121,11 +122,9 @@ function navigation() {
 
 function start() {
 	const main = document.getElementById('main'),
-		timeline = makeTimeline();
+		timeline = TIMELINE.levels ? makeTimeline() : null;
 	header();
-	if (KIND === 'delay') delayPage(timeline, main);
-	else if (KIND === 'profile') profilePage(timeline, main);
-	else overviewPage(timeline, main);
+	PAGES[KIND](timeline, main);
 	main.append(
 		el(
 			'footer',
@@ -134,20 +133,14 @@ function start() {
 		),
 	);
 	navigation();
-	if (!ROWS.length) document.getElementById('picture').hidden = true;
-	timeline.resize();
-	if (location.hash) goToPlace(timeline);
-	addEventListener('popstate', () => goToPlace(timeline));
-	globalThis.whylate = {
-		timeline,
-		report: REPORT,
-		rows: ROWS,
-		lanes: LANES,
-		length_ns: LENGTH,
-		cellAt,
-		linesAbout,
-		commandFor,
-	}; /* for tests, and for the curious */
+	globalThis.whylate = {report: REPORT, rows: ROWS, length_ns: LENGTH, data: TIMELINE, commandFor}; /* for tests, and for the curious */
+	if (timeline) {
+		if (!ROWS.length) document.getElementById('picture').hidden = true;
+		timeline.resize();
+		if (location.hash) goToPlace(timeline);
+		addEventListener('popstate', () => goToPlace(timeline));
+		Object.assign(globalThis.whylate, {timeline, lanes: LANES, cellAt, linesAbout, flames: typeof FLAMES === 'undefined' ? [] : FLAMES});
+	}
 	document.documentElement.dataset.ready = 'yes';
 }
 

@@ -124,7 +124,7 @@ function standsOut() {
 	);
 }
 
-function overviewPage(timeline, main) {
+PAGES.overview = (timeline, main) => {
 	const goThread = (one) => goTo(timeline, one, one.begin, one.end);
 	main.append(standsOut(), overviewAnswer(timeline), section('picture', 'Timeline', null, timeline.element));
 	const edges = (TIMELINE.edges || []).map(([from, to, ns, number, label]) => ({
@@ -212,4 +212,4 @@ function overviewPage(timeline, main) {
 	);
 	const locks = lockSection(timeline);
 	if (locks) main.append(locks);
-}
+};

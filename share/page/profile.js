@@ -292,7 +292,7 @@ function several(profiles) {
 		]);
 }
 
-function profilePage(timeline, main) {
+PAGES.profile = (timeline, main) => {
 	const profiles = REPORT.profiles,
 		place = el('div', {id: 'operation'});
 	const choose = (profile, scroll) => {
@@ -360,4 +360,4 @@ function profilePage(timeline, main) {
 		),
 	);
 	if (first) choose(first);
-}
+};

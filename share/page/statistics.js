@@ -14,36 +14,14 @@ function statisticsOf(from, to) {
 		map.set(key, sum);
 	};
 	for (const row of ROWS.keys()) {
-		const by = new Float64Array(CLASSES.length),
-			sources = sourcesFor(row, from, to, 0);
-		/* exact parts lie over the level: what they cover is theirs */
-		const parts = sources.slice(1).sort((a, b) => a.from - b.from);
-		const pieces = [];
-		let at = from;
-		for (const part of parts) {
-			if (part.to <= at) continue;
-			if (part.from > at) pieces.push({...sources[0], from: at, to: part.from});
-			pieces.push({...part, from: Math.max(at, part.from)});
-			at = part.to;
-		}
-		if (at < to) pieces.push({...sources[0], from: at, to});
-		for (const {cells, from: begin, to: end} of pieces)
-			for (let i = firstCell(cells, begin); i < cells.length && cells.begin[i] < end; i++) {
-				const ns = Math.min(cells.begin[i + 1], end) - Math.max(cells.begin[i], begin),
-					what = cells.what[i];
-				if (what < 0) {
-					merged = true;
-					for (let kind = 0; kind < CLASSES.length; kind++)
-						by[kind] += (cells.shares[(-1 - what) * CLASSES.length + kind] / 255) * ns;
-					continue;
-				}
-				const {kind, key} = LEAVES[what],
-					extra = cells.extra.get(i);
-				by[kind] += ns;
-				if (kind !== BLOCKED) continue;
-				addTo(waits, extra && extra[0] ? STRINGS[extra[0]] : key.replace(/^blocked\/(syscall:)?/, ''), ns);
-				if (extra && extra[1]) addTo(wakers, STRINGS[extra[1]], ns);
-			}
+		const by = new Float64Array(CLASSES.length);
+		eachState(row, from, to, (leaf, kind, ns, extra) => {
+			by[kind] += ns;
+			if (!leaf) merged = true;
+			if (kind !== BLOCKED || !leaf) return;
+			addTo(waits, extra && extra[0] ? STRINGS[extra[0]] : leaf.key.replace(/^blocked\/(syscall:)?/, ''), ns);
+			if (extra && extra[1]) addTo(wakers, STRINGS[extra[1]], ns);
+		});
 		const active = by[USER] + by[SYSCALL] + by[INTERRUPT] + by[READY] + by[BLOCKED];
 		if (active) threads.push({row, by, active});
 	}
@@ -108,9 +86,9 @@ function statistics(timeline) {
 		if (details.open) fill(body, statisticsTables(timeline));
 	};
 	details.addEventListener('toggle', update);
-	timeline.onshow = () => {
+	timeline.listeners.push(() => {
 		clearTimeout(timer);
 		if (details.open) timer = setTimeout(update, 200);
-	};
+	});
 	return details;
 }

@@ -33,7 +33,7 @@ class Timeline extends TimelinePicture {
 		this.matches = new Set();
 		this.frameTimes = [];
 		this.onselect = () => {};
-		this.onshow = () => {};
+		this.listeners = []; /* called when another part of time is shown */
 		this.colors();
 		themeListeners.push(() => {
 			this.colors();
@@ -151,7 +151,7 @@ class Timeline extends TimelinePicture {
 		this.from = Math.max(0, Math.min((from + to) / 2 - ns / 2, LENGTH - ns));
 		this.to = this.from + ns;
 		rememberPlace(this, false);
-		this.onshow();
+		for (const listener of this.listeners) listener();
 		this.draw();
 	}
 

@@ -12,12 +12,20 @@
 #include "report/report.h"
 #include "run/command.h"
 
-/* In this order they are one script. */
-static const char *const scripts[] = {
-	page_data_js,   page_ui_js,       page_cells_js, page_lanes_js,  page_band_js,
-	page_paint_js,  page_timeline_js, page_place_js, page_search_js, page_statistics_js,
-	page_events_js, page_trees_js,    page_delay_js, page_plots_js,  page_profile_js,
-	page_graph_js,  page_overview_js, page_main_js};
+/* The scripts of a page, in the order in which they are one: a timeline has all of TIMELINE. */
+static const char *const first_scripts[] = {page_data_js, page_ui_js, page_icicle_js};
+static const char *const timeline_scripts[] = {
+	page_cells_js, page_lanes_js,  page_band_js,       page_paint_js,  page_timeline_js,
+	page_place_js, page_search_js, page_statistics_js, page_events_js, page_trees_js};
+static const struct page_kind {
+	const char *command;
+	bool has_timeline;
+	const char *scripts[5];
+} page_kinds[] = {
+	{"delay", true, {page_graph_js, page_flame_js, page_delay_js}},
+	{"overview", true, {page_graph_js, page_delay_js, page_overview_js}},
+	{"profile", true, {page_plots_js, page_profile_js}},
+};
 
 char *page_hash(const char *text)
 {
@@ -82,13 +90,32 @@ static void put_until(FILE *file, const char **text, const char *mark)
 	*text = at + strlen(mark);
 }
 
-static GString *script_new(void)
+static const struct page_kind *kind_of(const struct session *session)
 {
+	const char *name = session->asked.options->command->name;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(page_kinds); i++)
+		if (strcmp(page_kinds[i].command, name) == 0)
+			return &page_kinds[i];
+	g_error("%s has no page", name);
+}
+
+static void append_all(GString *script, const char *const *parts, size_t count)
+{
+	for (size_t i = 0; i < count && parts[i]; i++)
+		g_string_append(script, parts[i]);
+}
+
+static GString *script_new(const struct session *session)
+{
+	const struct page_kind *kind = kind_of(session);
 	GString *script = g_string_new("'use strict';\n");
 
-	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++)
-		g_string_append(script, scripts[i]);
-	return script;
+	append_all(script, first_scripts, G_N_ELEMENTS(first_scripts));
+	if (kind->has_timeline)
+		append_all(script, timeline_scripts, G_N_ELEMENTS(timeline_scripts));
+	append_all(script, kind->scripts, G_N_ELEMENTS(kind->scripts));
+	return g_string_append(script, page_main_js);
 }
 
 static bool is_full(void *data)
@@ -118,7 +145,7 @@ static void put_title(const struct session *session, FILE *file)
 
 void page_begin(struct page *page, const struct session *session, struct output *output)
 {
-	g_autoptr(GString) script = script_new();
+	g_autoptr(GString) script = script_new(session);
 	g_autofree char *style_hash = page_hash(page_report_css),
 			*script_hash = page_hash(script->str);
 	const char *text = page_report_html;
@@ -143,14 +170,17 @@ void page_begin(struct page *page, const struct session *session, struct output 
 
 void page_end(struct page *page, const struct page_parts *parts)
 {
-	g_autoptr(GString) script = script_new();
+	g_autoptr(GString) script = script_new(page->rows.session);
 	const char *text = strstr(page_report_html, "{{report}}") + strlen("{{report}}");
 
 	fclose(page->json.file);
 	put_until(page->file, &text, "{{timeline}}");
 	page->json.file = escaped_new(page);
 	page->json.watch = NULL;
-	page_timeline(&page->rows, page->has_leads, parts, &page->json);
+	page_timeline(&page->rows,
+		      &(struct page_asked) {kind_of(page->rows.session)->has_timeline,
+					    page->has_leads},
+		      parts, &page->json);
 	fclose(page->json.file);
 	put_until(page->file, &text, "{{script}}");
 	fputs(script->str, page->file);

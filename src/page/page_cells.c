@@ -77,15 +77,14 @@ guint text_number(struct packer *packer, const char *text)
 	return packer->strings->len - 1;
 }
 
-static guint leaf_number(struct packer *packer, const struct cell *cell)
+guint packer_leaf(struct packer *packer, const struct page_leaf *leaf)
 {
-	struct page_leaf leaf = {cell->leaf, cell->class};
-	gpointer key = GSIZE_TO_POINTER((gsize) leaf.leaf * CLASS_COUNT + leaf.class);
+	gpointer key = GSIZE_TO_POINTER((gsize) leaf->leaf * CLASS_COUNT + leaf->class);
 	gpointer number = g_hash_table_lookup(packer->leaves, key);
 
 	if (number)
 		return GPOINTER_TO_UINT(number) - 1;
-	g_array_append_val(packer->leaf_list, leaf);
+	g_array_append_vals(packer->leaf_list, leaf, 1);
 	g_hash_table_insert(packer->leaves, key, GUINT_TO_POINTER(packer->leaf_list->len));
 	return packer->leaf_list->len - 1;
 }
@@ -161,7 +160,7 @@ static enum state_class class_of(const struct packer *packer, const struct span 
 static void put_exact(struct packer *packer, const struct cell *cell, GByteArray *bytes)
 {
 	put_number(bytes, (uint64_t) (cell->end - cell->begin) << 1);
-	put_number(bytes, leaf_number(packer, cell));
+	put_number(bytes, packer_leaf(packer, &(struct page_leaf) {cell->leaf, cell->class}));
 	if (!leaf_is_blocked(cell->leaf))
 		return;
 	if (packer->ending.begin != cell->begin)

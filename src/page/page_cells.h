@@ -51,6 +51,8 @@ struct packer {
 void packer_init(struct packer *packer, const struct page_rows *rows);
 void packer_clear(struct packer *packer);
 
+/* The number of a state in "leaves". */
+guint packer_leaf(struct packer *packer, const struct page_leaf *leaf);
 /* The number of a text in "strings"; "" is 0. */
 guint text_number(struct packer *packer, const char *text);
 /* A thread's part of the window. */

@@ -7,15 +7,23 @@
  *   pieces  |A user|A read|B disk|B user|C|B|C|A user        |
  *   hops    |A            |B            |B    |A             |   [row, begin, ns]
  *                                        C, B, C are narrow: of who had most, B
+ *
+ * The waits that it went through are told besides, each with the one around it: so the page knows
+ * for whom a thread of the path did what it did.
+ *
+ *   through |      A waits in poll                    |          [row, begin, ns, leaf, resource,
+ *           |      |B waits in read       |           |           place of the wait around, or -1]
  */
 #include "page/page_path.h"
 
+#include "page/page_cells.h"
 #include "path/path.h"
 #include "report/columns.h"
 
 #define NARROW 2000        /* th of the window */
 #define MIXED 8            /* threads of a merged hop that are told apart */
 #define PIECES_MAX 400     /* of a sentence, the first; neighbours are merged */
+#define THROUGH_MAX 3000   /* waits that the path went through; of more, the longest */
 
 struct hop {
 	uint32_t thread;
@@ -136,6 +144,72 @@ static void put_hops(const struct page_rows *rows, const GArray *pieces, struct 
 	json_end(output, ']');
 }
 
+static int longest_through(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct through *x =
+		&g_array_index((const GArray *) data, struct through, *(const guint *) a);
+	const struct through *y =
+		&g_array_index((const GArray *) data, struct through, *(const guint *) b);
+	int64_t ns_x = x->end - x->begin, ns_y = y->end - y->begin;
+
+	return ns_x != ns_y                              ? (ns_x > ns_y ? -1 : 1)
+	       : *(const guint *) a < *(const guint *) b ? -1
+							 : 1;
+}
+
+/* Of each wait its place in what is written, -1: left out. Who is left out is so with all in it,
+ * which are shorter. */
+static int32_t *places_of_waits(const GArray *waits)
+{
+	g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));
+	int32_t *places = g_new(int32_t, waits->len + 1), count = 0;
+
+	for (guint i = 0; i < waits->len; i++) {
+		g_array_append_val(order, i);
+		places[i] = -1;
+	}
+	g_array_sort_with_data(order, longest_through, (gpointer) waits);
+	for (guint i = 0; i < order->len && i < THROUGH_MAX; i++)
+		places[g_array_index(order, guint, i)] = 0;
+	for (guint i = 0; i < waits->len; i++)
+		places[i] = places[i] ? -1 : count++;
+	return places;
+}
+
+static void put_through(struct packer *packer, const struct through *wait, int32_t around,
+			struct output *output)
+{
+	const struct page_rows *rows = packer->rows;
+	const struct session *session = rows->session;
+	uint32_t resource = wait->block ? block_waits_for(session, wait->block) : 0;
+
+	json_begin(output, NULL, '[', LINES_NOT);
+	json_put_whole(output, NULL, (int64_t) page_row_number(rows, wait->thread) - 1);
+	json_put_whole(output, NULL, wait->begin - session->asked.from);
+	json_put_whole(output, NULL, wait->end - wait->begin);
+	json_put_whole(output, NULL,
+		       packer_leaf(packer, &(struct page_leaf) {wait->leaf, CLASS_BLOCKED}));
+	json_put_whole(output, NULL,
+		       resource ? text_number(packer, session_text(session, resource)) : 0);
+	json_put_whole(output, NULL, around);
+	json_end(output, ']');
+}
+
+static void put_waits(struct packer *packer, const GArray *waits, struct output *output)
+{
+	g_autofree int32_t *places = places_of_waits(waits);
+
+	json_begin(output, "through", '[', LINES_NOT);
+	for (guint i = 0; i < waits->len; i++) {
+		const struct through *wait = &g_array_index(waits, struct through, i);
+
+		if (places[i] >= 0)
+			put_through(packer, wait, wait->behalf < 0 ? -1 : places[wait->behalf],
+				    output);
+	}
+	json_end(output, ']');
+}
+
 /* The pieces that sentence number `sentence` counts, neighbours merged. */
 static void put_sentence(const struct page_rows *rows, const GArray *counts, guint sentence,
 			 struct output *output)
@@ -175,14 +249,19 @@ void page_path_rows(struct page_rows *rows, const struct page_parts *parts)
 {
 	for (guint i = 0; parts->path && i < parts->path->pieces->len; i++)
 		page_rows_add(rows, g_array_index(parts->path->pieces, struct piece, i).thread);
+	for (guint i = 0; parts->path && i < parts->path->waits->len; i++)
+		page_rows_add(rows, g_array_index(parts->path->waits, struct through, i).thread);
 }
 
-void page_path(const struct page_rows *rows, const struct page_parts *parts, struct output *output)
+void page_path(struct packer *packer, const struct page_parts *parts, struct output *output)
 {
+	const struct page_rows *rows = packer->rows;
 	guint sentences = parts->counts ? sentences_of(parts->counts) : 0;
 
-	if (parts->path)
+	if (parts->path) {
 		put_hops(rows, parts->path->pieces, output);
+		put_waits(packer, parts->path->waits, output);
+	}
 	if (!sentences)
 		return;
 	json_begin(output, "sentences", '[', LINES_BETWEEN);

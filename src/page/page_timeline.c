@@ -14,6 +14,7 @@
 #include "imposed/waiting.h"
 #include "page/page_cells.h"
 #include "page/page_path.h"
+#include "page/page_samples.h"
 #include "page/page_timeline.h"
 #include "run/command.h"
 #include "waits/causality.h"
@@ -175,34 +176,44 @@ static void mention_edges(struct page_rows *rows, const struct waiting *waiting)
 	}
 }
 
-void page_timeline(struct page_rows *rows, bool has_leads, const struct page_parts *parts,
-		   struct output *output)
+static void put_timeline(struct packer *packer, struct page_rows *rows,
+			 const struct page_parts *parts, struct output *output)
 {
-	const struct waiting *waiting = parts->waiting;
+	struct report report = {rows->session, rows, output};
+
+	json_put_rows(&report, "rows", row_columns, ROWS(rows->threads));
+	json_put_whole(output, "rows_omitted", (int64_t) rows->threads_omitted);
+	if (!write_levels(packer, output))
+		write_mentions(packer, output);
+	if (parts->waiting)
+		put_edges(packer, parts->waiting, output);
+	page_path(packer, parts, output);
+	page_samples(rows, output);
+	lanes_write(&packer->lanes, output);
+}
+
+void page_timeline(struct page_rows *rows, const struct page_asked *asked,
+		   const struct page_parts *parts, struct output *output)
+{
 	const struct session *session = rows->session;
-	struct report report = {session, rows, output};
 	struct packer packer;
 	char base[24];
 
 	packer_init(&packer, rows);
-	if (!has_leads)
+	if (asked->timeline && !asked->has_leads)
 		explain_mentions(rows);
-	if (waiting)
-		mention_edges(rows, waiting);
+	if (parts->waiting)
+		mention_edges(rows, parts->waiting);
 	g_snprintf(base, sizeof base, "%" PRId64, session->asked.from);
 	json_begin(output, NULL, '{', LINES_BETWEEN);
 	json_put_text(output, "base", base);
 	json_put_whole(output, "length_ns", session->asked.to - session->asked.from);
 	json_put_whole(output, "utc_offset_s", utc_offset(session, session->asked.from));
 	put_command(session, output);
-	json_put_rows(&report, "rows", row_columns, ROWS(rows->threads));
-	json_put_whole(output, "rows_omitted", (int64_t) rows->threads_omitted);
-	if (!write_levels(&packer, output))
-		write_mentions(&packer, output);
-	if (waiting)
-		put_edges(&packer, waiting, output);
-	page_path(rows, parts, output);
-	lanes_write(&packer.lanes, output);
+	if (asked->timeline)
+		put_timeline(&packer, rows, parts, output);
+	if (parts->more)
+		parts->more(&packer, parts->data, output);
 	put_leaves(&packer, output);
 	put_strings(&packer, output);
 	json_end(output, '}');

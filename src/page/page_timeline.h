@@ -8,8 +8,12 @@
 
 struct page_parts;
 
-/* `has_leads`: the rows know who waits led to. */
-void page_timeline(struct page_rows *rows, bool has_leads, const struct page_parts *parts,
-		   struct output *output);
+struct page_asked {
+	bool timeline;  /* else: only what is not of threads' states, and the command's own */
+	bool has_leads; /* the report names who waits led to */
+};
+
+void page_timeline(struct page_rows *rows, const struct page_asked *asked,
+		   const struct page_parts *parts, struct output *output);
 
 #endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* See page_samples.h. As JSON:
+ *
+ *   functions  [name, 1: of the kernel]
+ *   nodes      [node of the caller or -1, function]       stacks, outermost first, as one tree
+ *   of         [row, time, node, samples, ns]             equal ones of one part of the window
+ *                                                         together; of more than SAMPLES_MAX that
+ *                                                         part is longer
+ *   part_ns    how long that is; 0: times are exact
+ *
+ * A thread's time in a state is shared out by its samples in their order, so that those of a state
+ * add up to its time, to the ns, as in the tree of `functions`.
+ */
+#include "page/page_samples.h"
+
+#include "report/columns.h"
+#include "samples/sampled_states.h"
+
+#define SAMPLES_MAX 4000 /* rows of "of" */
+#define NODES_MAX 6000
+#define PARTS_MOST 4096 /* of the window, if times are not exact */
+
+struct seen {
+	guint row;
+	int64_t time;
+	guint node;
+	uint32_t samples;
+	int64_t ns;
+};
+
+/* How much of a state's time was given to samples. */
+struct shared {
+	uint64_t samples;
+	int64_t ns;
+};
+
+struct node {
+	int64_t caller; /* -1: none */
+	uint32_t function;
+};
+
+struct sampling {
+	const struct page_rows *rows;
+	struct sampled_states states;
+	struct shared *shared; /* of each of states.list */
+	GHashTable *stacks;    /* struct sample_stack -> node + 1 */
+	GHashTable *index;     /* caller and function -> node + 1 */
+	GArray *nodes;         /* struct node */
+	GArray *functions;     /* uint32_t: sample_function() */
+	GHashTable *numbers;   /* … -> place + 1 */
+	GArray *seen;          /* struct seen */
+	uint64_t omitted;      /* samples: too many different stacks */
+};
+
+/* --- stacks as one tree ----------------------------------------------------------------------- */
+
+static guint function_place(struct sampling *sampling, uint32_t function)
+{
+	gpointer known = g_hash_table_lookup(sampling->numbers, GUINT_TO_POINTER(function));
+
+	if (!known) {
+		g_array_append_val(sampling->functions, function);
+		known = GUINT_TO_POINTER(sampling->functions->len);
+		g_hash_table_insert(sampling->numbers, GUINT_TO_POINTER(function), known);
+	}
+	return GPOINTER_TO_UINT(known) - 1;
+}
+
+/* -1: there are too many. */
+static int64_t node_below(struct sampling *sampling, int64_t caller, uint32_t function)
+{
+	struct node node = {caller, function_place(sampling, function)};
+	int64_t key = (caller + 1) << 32 | node.function;
+	gpointer known = g_hash_table_lookup(sampling->index, &key);
+
+	if (!known) {
+		if (sampling->nodes->len >= NODES_MAX)
+			return -1;
+		g_array_append_val(sampling->nodes, node);
+		known = GUINT_TO_POINTER(sampling->nodes->len);
+		g_hash_table_insert(sampling->index, g_memdup2(&key, sizeof key), known);
+	}
+	return GPOINTER_TO_UINT(known) - 1;
+}
+
+static int64_t node_of(struct sampling *sampling, const struct sample_stack *stack)
+{
+	gpointer known = g_hash_table_lookup(sampling->stacks, stack);
+	int64_t node = -1;
+
+	if (known)
+		return GPOINTER_TO_UINT(known) - 1;
+	for (guint i = stack->frames->len; i-- > 0;) {
+		node = node_below(sampling, node,
+				  g_array_index(stack->frames, struct sample_frame, i).function);
+		if (node < 0)
+			return -1;
+	}
+	g_hash_table_insert(sampling->stacks, (gpointer) stack, GUINT_TO_POINTER(node + 1));
+	return node;
+}
+
+/* --- samples -------------------------------------------------------------------------------- */
+
+static void each_working(struct sampling *sampling, guint row,
+			 void (*visit)(struct sampling *sampling, guint row, uint32_t thread,
+				       const struct span *span))
+{
+	const struct session *session = sampling->rows->session;
+	uint32_t thread = g_array_index(sampling->rows->threads, uint32_t, row);
+	const struct thread *life = model_thread(&session->trace.model, thread);
+	int64_t from = MAX(life->begin, session->asked.from),
+		to = MIN(life->end, session->asked.to);
+	struct spans spans;
+	struct span span;
+
+	if (!life->samples.used || from >= to)
+		return;
+	spans_begin(&spans, session, thread, from, to);
+	while (spans_next(&spans, &span))
+		if (leaf_wib(span.leaf) == WIB_WORKING)
+			visit(sampling, row, thread, &span);
+}
+
+static void add_to_state(struct sampling *sampling, guint row, uint32_t thread,
+			 const struct span *span)
+{
+	(void) row;
+	sampled_states_add(&sampling->states, thread, span);
+}
+
+static void add_seen(struct sampling *sampling, guint row, int64_t time, guint place,
+		     const struct sample_stack *stack)
+{
+	const struct sampled_state *state = g_ptr_array_index(sampling->states.list, place);
+	struct shared *shared = &sampling->shared[place];
+	int64_t node = node_of(sampling, stack), until;
+	struct seen seen = {row, time - sampling->rows->session->asked.from, (guint) node, 1, 0};
+
+	shared->samples++;
+	until = (int64_t) ((__int128) state->ns * (__int128) shared->samples / state->samples);
+	seen.ns = until - shared->ns;
+	shared->ns = until;
+	if (node < 0)
+		sampling->omitted++;
+	else
+		g_array_append_val(sampling->seen, seen);
+}
+
+/* Those that the state's time is shared out by. */
+static void add_samples(struct sampling *sampling, guint row, uint32_t thread,
+			const struct span *span)
+{
+	const struct session *session = sampling->rows->session;
+	const struct pages *store = &session->trace.timeline.samples;
+	const struct log *log = &model_thread(&session->trace.model, thread)->samples;
+	uint64_t key = (uint64_t) thread << 32 | span->leaf;
+	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(sampling->states.index, &key)) - 1;
+	const struct sampled_state *state = g_ptr_array_index(sampling->states.list, place);
+
+	for (uint32_t i = sample_find(store, log, span->begin); i < log->used; i++) {
+		const struct sample *sample = sample_at(store, log, i);
+		const struct sample_stack *stack;
+
+		if (sample->time > span->end)
+			break;
+		if (sample->source != state->source)
+			continue;
+		stack = sample_stack(session, thread, sample);
+		if (stack->frames->len)
+			add_seen(sampling, row, sample->time, place, stack);
+	}
+}
+
+/* --- together, where they are many -------------------------------------------------------------- */
+
+static int by_part(gconstpointer a, gconstpointer b)
+{
+	const struct seen *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Times become those of the parts' begins, and what is then equal one. */
+static void merge(GArray *seen, int64_t part)
+{
+	guint kept = 0;
+
+	for (guint i = 0; part && i < seen->len; i++) {
+		struct seen *at = &g_array_index(seen, struct seen, i);
+
+		at->time -= at->time % part;
+	}
+	g_array_sort(seen, by_part);
+	for (guint i = 0; i < seen->len; i++) {
+		const struct seen *at = &g_array_index(seen, struct seen, i);
+		struct seen *last = kept ? &g_array_index(seen, struct seen, kept - 1) : NULL;
+
+		if (last && by_part(last, at) == 0) {
+			last->samples += at->samples;
+			last->ns += at->ns;
+		} else {
+			g_array_index(seen, struct seen, kept++) = *at;
+		}
+	}
+	g_array_set_size(seen, kept);
+}
+
+static int64_t merge_as_needed(struct sampling *sampling)
+{
+	int64_t length = sampling->rows->session->asked.to - sampling->rows->session->asked.from;
+	int64_t part = 0;
+
+	merge(sampling->seen, part);
+	while (sampling->seen->len > SAMPLES_MAX && part <= length) {
+		part = part ? part * 2 : length / PARTS_MOST + 1;
+		merge(sampling->seen, part);
+	}
+	for (; sampling->seen->len > SAMPLES_MAX;
+	     g_array_set_size(sampling->seen, sampling->seen->len - 1))
+		sampling->omitted +=
+			g_array_index(sampling->seen, struct seen, sampling->seen->len - 1).samples;
+	return part;
+}
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+static void put_numbers(struct output *output, const int64_t *numbers, guint count)
+{
+	json_begin(output, NULL, '[', LINES_NOT);
+	for (guint i = 0; i < count; i++)
+		json_put_whole(output, NULL, numbers[i]);
+	json_end(output, ']');
+}
+
+static void put_functions(const struct sampling *sampling, struct output *output)
+{
+	json_begin(output, "functions", '[', LINES_NOT);
+	for (guint i = 0; i < sampling->functions->len; i++) {
+		const struct code_function *function =
+			sample_function(sampling->rows->session,
+					g_array_index(sampling->functions, uint32_t, i));
+
+		json_begin(output, NULL, '[', LINES_NOT);
+		json_put_text(output, NULL, function->name);
+		json_put_whole(output, NULL, function->kernel);
+		json_end(output, ']');
+	}
+	json_end(output, ']');
+}
+
+static void put_all(struct sampling *sampling, struct output *output)
+{
+	json_begin(output, "samples", '{', LINES_BETWEEN);
+	json_put_whole(output, "part_ns", merge_as_needed(sampling));
+	json_put_whole(output, "omitted", (int64_t) sampling->omitted);
+	put_functions(sampling, output);
+	json_begin(output, "nodes", '[', LINES_NOT);
+	for (guint i = 0; i < sampling->nodes->len; i++) {
+		const struct node *node = &g_array_index(sampling->nodes, struct node, i);
+
+		put_numbers(output, (int64_t[]) {node->caller, node->function}, 2);
+	}
+	json_end(output, ']');
+	json_begin(output, "of", '[', LINES_NOT);
+	for (guint i = 0; i < sampling->seen->len; i++) {
+		const struct seen *at = &g_array_index(sampling->seen, struct seen, i);
+
+		put_numbers(output, (int64_t[]) {at->row, at->time, at->node, at->samples, at->ns},
+			    5);
+	}
+	json_end(output, ']');
+	json_end(output, '}');
+}
+
+void page_samples(const struct page_rows *rows, struct output *output)
+{
+	struct sampling sampling = {.rows = rows};
+
+	sampled_states_init(&sampling.states, rows->session);
+	for (guint i = 0; i < rows->threads->len && !session_interrupted(rows->session); i++)
+		each_working(&sampling, i, add_to_state);
+	sampling.shared = g_new0(struct shared, sampling.states.list->len + 1);
+	sampling.stacks = g_hash_table_new(NULL, NULL);
+	sampling.index = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	sampling.nodes = g_array_new(FALSE, FALSE, sizeof(struct node));
+	sampling.functions = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	sampling.numbers = g_hash_table_new(NULL, NULL);
+	sampling.seen = g_array_new(FALSE, FALSE, sizeof(struct seen));
+	for (guint i = 0; i < rows->threads->len && !session_interrupted(rows->session); i++)
+		each_working(&sampling, i, add_samples);
+	if (sampling.seen->len || sampling.omitted)
+		put_all(&sampling, output);
+	g_array_free(sampling.seen, TRUE);
+	g_hash_table_destroy(sampling.numbers);
+	g_array_free(sampling.functions, TRUE);
+	g_array_free(sampling.nodes, TRUE);
+	g_hash_table_destroy(sampling.index);
+	g_hash_table_destroy(sampling.stacks);
+	g_free(sampling.shared);
+	sampled_states_clear(&sampling.states);
+}
