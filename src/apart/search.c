@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart/draw.h"
+
 #define SUPPORT_SLOW 0.1   /* of the slow ones */
 #define SUPPORT_MIN 5      /* operations, on either side of the label too */
 #define VALUES_MAX 12      /* most frequent values of a field that are tried */
@@ -93,13 +95,35 @@ bool trait_has(const struct trait_part *part, int64_t value)
 	}
 }
 
-static guint bits_of_both(const uint64_t *a, const uint64_t *b, guint words)
+static inline guint count_both(const uint64_t *a, const uint64_t *b, guint words)
 {
 	guint count = 0;
 
 	for (guint i = 0; i < words; i++)
 		count += (guint) __builtin_popcountll(a[i] & b[i]);
 	return count;
+}
+
+/* Most of a search is this: a processor that has an instruction for it is a third faster. */
+#if defined(__x86_64__)
+__attribute__((target("popcnt"))) static guint
+count_both_at_once(const uint64_t *a, const uint64_t *b, guint words)
+{
+	guint count = 0;
+
+	for (guint i = 0; i < words; i++)
+		count += (guint) __builtin_popcountll(a[i] & b[i]);
+	return count;
+}
+#define HAS_COUNT __builtin_cpu_supports("popcnt")
+#else
+#define count_both_at_once count_both
+#define HAS_COUNT false
+#endif
+
+static guint bits_of_both(const uint64_t *a, const uint64_t *b, guint words)
+{
+	return HAS_COUNT ? count_both_at_once(a, b, words) : count_both(a, b, words);
 }
 
 static double log_choose(double n, double k)
@@ -295,19 +319,19 @@ struct rows_from {
 /* Blocks in another order, cut from another row on. They are of different lengths: what alternates
  * would else stay in step with itself. `blocks`: room for as many as there are rows. */
 static void shuffle_labels(uint64_t *shuffled, const bool *slow, guint rows, guint block,
-			   struct rows_from *blocks, GRand *random)
+			   struct rows_from *blocks, uint64_t *random)
 {
-	guint count = 0, place = 0, turn = (guint) g_rand_int_range(random, 0, (gint32) rows);
+	guint count = 0, place = 0, turn = draw(random, rows);
 
 	for (guint at = 0; at < rows; at = blocks[count++].end) {
-		guint length = (guint) g_rand_int_range(random, (gint32) MAX(block / 2, 1),
-							(gint32) (block + block / 2 + 1));
+		guint least = MAX(block / 2, 1);
+		guint length = least + draw(random, block + block / 2 + 1 - least);
 
 		blocks[count] = (struct rows_from) {at, MIN(at + length, rows)};
 	}
 	memset(shuffled, 0, (rows / WORD_BITS + 1) * sizeof *shuffled);
 	for (; count; count--) {
-		guint other = (guint) g_rand_int_range(random, 0, (gint32) count);
+		guint other = draw(random, count);
 
 		for (guint k = blocks[other].begin; k < blocks[other].end; k++, place++)
 			if (slow[(k + turn) % rows])
@@ -336,10 +360,10 @@ static guint16 *shuffled_counts(const struct searching *searching)
 	g_autofree uint64_t *shuffled = g_new(uint64_t, searching->words);
 	g_autofree struct rows_from *blocks = g_new(struct rows_from, table->rows + 1);
 	guint16 *counts = g_new(guint16, (gsize) SHUFFLES * traits);
-	g_autoptr(GRand) random = g_rand_new_with_seed(1);
+	uint64_t random = 1;
 
 	for (guint turn = 0; turn < SHUFFLES; turn++) {
-		shuffle_labels(shuffled, table->slow, table->rows, block, blocks, random);
+		shuffle_labels(shuffled, table->slow, table->rows, block, blocks, &random);
 		for (guint i = 0; i < traits; i++) {
 			const struct candidate *at =
 				&g_array_index(searching->candidates, struct candidate, i);

@@ -9,8 +9,14 @@ struct member {
 	bool wide;
 };
 
+#define RECENT 32
+
 struct shapes {
 	const struct session *session; /* borrowed */
+	struct {
+		uint32_t shape;
+		const GArray *members; /* borrowed */
+	} recent[RECENT]; /* those met last, by a hash */
 	GHashTable *members; /* owned; shape -> GArray of struct member */
 };
 
@@ -41,15 +47,11 @@ void shapes_free(struct shapes *shapes)
 	g_free(shapes);
 }
 
-static const GArray *members_of(struct shapes *shapes, uint32_t shape)
+static GArray *members_new(struct shapes *shapes, uint32_t shape)
 {
-	GArray *members = g_hash_table_lookup(shapes->members, GUINT_TO_POINTER(shape));
-	g_auto(GStrv) words = NULL;
+	GArray *members = g_array_new(FALSE, FALSE, sizeof(struct member));
+	g_auto(GStrv) words = g_strsplit(session_text(shapes->session, shape), " ", -1);
 
-	if (members)
-		return members;
-	members = g_array_new(FALSE, FALSE, sizeof(struct member));
-	words = g_strsplit(session_text(shapes->session, shape), " ", -1);
 	for (guint i = 0; words[i]; i++) {
 		size_t length = strlen(words[i]);
 		struct member member = {.wide = g_str_has_suffix(words[i], "*")};
@@ -60,6 +62,20 @@ static const GArray *members_of(struct shapes *shapes, uint32_t shape)
 	}
 	g_hash_table_insert(shapes->members, GUINT_TO_POINTER(shape), members);
 	return members;
+}
+
+static const GArray *members_of(struct shapes *shapes, uint32_t shape)
+{
+	guint place = shape % RECENT;
+
+	if (shapes->recent[place].shape != shape) {
+		const GArray *members =
+			g_hash_table_lookup(shapes->members, GUINT_TO_POINTER(shape));
+
+		shapes->recent[place].shape = shape;
+		shapes->recent[place].members = members ? members : members_new(shapes, shape);
+	}
+	return shapes->recent[place].members;
 }
 
 bool operation_fields(struct shapes *shapes, uint32_t operation, struct operation_fields *fields)

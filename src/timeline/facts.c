@@ -12,42 +12,38 @@
 
 #define BYTES_MAX (UINT32_MAX - 2 * PAGES_SEGMENT) /* in all */
 #define RECORD_MAX 1024 /* of one operation; FACTS_MAX values take less */
+#define NUMBER_MAX 10 /* of one number */
 
-static void put_number(GByteArray *bytes, uint64_t number)
+static guint8 *put_number(guint8 *to, uint64_t number)
 {
-	guint8 digits[10];
-	guint count = 0;
-
-	do {
-		digits[count] = (guint8) (number & 0x7f);
-		number >>= 7;
-		digits[count++] |= number ? 0x80 : 0;
-	} while (number);
-	g_byte_array_append(bytes, digits, count);
+	for (; number > 0x7f; number >>= 7)
+		*to++ = (guint8) (number | 0x80);
+	*to++ = (guint8) number;
+	return to;
 }
 
 static uint64_t take_number(const struct fact_byte **at)
 {
-	uint64_t number = 0;
+	const struct fact_byte *byte = *at;
+	uint64_t number = byte->byte & 0x7f;
 
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t byte = (*at)++->byte;
-
-		number |= (uint64_t) (byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			break;
-	}
+	for (unsigned shift = 7; byte++->byte & 0x80 && shift < 64; shift += 7)
+		number |= (uint64_t) (byte->byte & 0x7f) << shift;
+	*at = byte;
 	return number;
 }
 
 void facts_put(GByteArray *bytes, uint32_t shape, const int64_t *values, uint32_t count)
 {
-	if (bytes->len + (count + 2) * 10 >= RECORD_MAX)
+	guint8 group[RECORD_MAX], *to = group;
+
+	if (bytes->len + (count + 2) * NUMBER_MAX >= RECORD_MAX)
 		return;
-	put_number(bytes, shape);
-	put_number(bytes, count);
+	to = put_number(to, shape);
+	to = put_number(to, count);
 	for (uint32_t i = 0; i < count; i++)
-		put_number(bytes, (uint64_t) values[i] << 1 ^ (values[i] < 0 ? UINT64_MAX : 0));
+		to = put_number(to, (uint64_t) values[i] << 1 ^ (values[i] < 0 ? UINT64_MAX : 0));
+	g_byte_array_append(bytes, group, (guint) (to - group));
 }
 
 static void append(struct timeline *timeline, uint32_t operation, const void *bytes, uint32_t size)

@@ -25,6 +25,8 @@ enum call_sort {
 	CALL_SEEK, /* returns where the file is */
 };
 
+#define WANTED_OWN ((1u << KNOWN_OWN) - 1) /* columns */
+
 struct turn {
 	uint32_t nth;
 	int64_t end;
@@ -38,7 +40,10 @@ struct file_place {
 
 struct known_walk {
 	const struct session *session; /* borrowed */
+	uint32_t wanted; /* bits: columns */
 	struct shapes *shapes; /* owned */
+	struct operation_fields decoded; /* of the operation `number`, 0: of none */
+	uint32_t number;
 	GArray *sorts; /* owned; guint8: enum call_sort by interned name */
 	struct idmap threads; /* profile and thread -> its place in turns */
 	GArray *turns; /* owned; struct turn */
@@ -57,13 +62,14 @@ static uint32_t name_of(const struct session *session, const char *text)
 	return intern_id(session->trace.model.names, text);
 }
 
-struct known_walk *known_walk_new(const struct session *session)
+struct known_walk *known_walk_new(const struct session *session, uint32_t wanted)
 {
 	static const char *const descriptors[] = {"fd",     "epfd",  "ufd",   "dfd",
 						  "fildes", "in_fd", "out_fd"};
 	struct known_walk *walk = g_new0(struct known_walk, 1);
 
 	walk->session = session;
+	walk->wanted = wanted;
 	walk->shapes = shapes_new(session);
 	walk->sorts = g_array_new(FALSE, TRUE, sizeof(guint8));
 	walk->names = g_array_new(FALSE, TRUE, sizeof(uint32_t));
@@ -99,6 +105,11 @@ void known_walk_free(struct known_walk *walk)
 	idmap_clear(&walk->calls_before);
 	idmap_clear(&walk->object_sorts);
 	g_free(walk);
+}
+
+static bool wants(const struct known_walk *walk, enum known column)
+{
+	return walk->wanted & 1u << (KNOWN_OWN + column);
 }
 
 /* --- what calls do -------------------------------------------------------------------------- */
@@ -193,6 +204,15 @@ static bool is_descriptor(const struct known_walk *walk, uint32_t name)
 		if (walk->descriptors[i] == name)
 			return true;
 	return false;
+}
+
+/* Those of the operation that the walk is at: decoded once, and only where they are asked for. */
+static const struct operation_fields *fields_at(struct known_walk *walk, uint32_t number)
+{
+	if (walk->number != number)
+		operation_fields(walk->shapes, number, &walk->decoded);
+	walk->number = number;
+	return &walk->decoded;
 }
 
 static void own_values(struct known_walk *walk, const struct operation *operation,
@@ -340,42 +360,64 @@ static struct turn *state_of(struct known_walk *walk, uint32_t key, uint32_t thr
 	return &g_array_index(walk->turns, struct turn, at);
 }
 
-static void thread_values(struct known_walk *walk, uint32_t key, const struct operation *operation,
-			  int64_t *values)
+static int64_t name_of_thread(struct known_walk *walk, uint32_t thread)
 {
-	struct turn *state = state_of(walk, key, operation->thread);
-	uint32_t before = idmap_get(&walk->calls_before, operation->thread);
+	uint32_t *name;
 
-	values[KNOWN_NTH] = ++state->nth;
-	if (state->end != FIELD_NONE && operation->begin >= state->end)
-		values[KNOWN_SINCE] = operation->begin - state->end;
-	state->end = MAX(state->end, operation_end(operation));
-	if (before != IDMAP_NONE)
-		values[KNOWN_BEFORE] = before;
-	if (operation->thread < walk->names->len) {
-		uint32_t *name = &g_array_index(walk->names, uint32_t, operation->thread);
-
-		if (!*name)
-			*name = name_of(walk->session,
-					session_thread_name(walk->session, operation->thread));
-		values[KNOWN_THREAD] = *name;
-	}
+	if (thread >= walk->names->len)
+		return FIELD_NONE;
+	name = &g_array_index(walk->names, uint32_t, thread);
+	if (!*name)
+		*name = name_of(walk->session, session_thread_name(walk->session, thread));
+	return *name;
 }
 
+/* `values`: NULL: it only counts. */
+static void turn_values(struct known_walk *walk, uint32_t key, const struct operation *operation,
+			int64_t *values)
+{
+	struct turn *state = state_of(walk, key, operation->thread);
+	int64_t end = state->end;
+
+	state->nth++;
+	state->end = MAX(end, operation_end(operation));
+	if (!values)
+		return;
+	values[KNOWN_NTH] = state->nth;
+	if (end != FIELD_NONE && operation->begin >= end)
+		values[KNOWN_SINCE] = operation->begin - end;
+}
+
+static void thread_values(struct known_walk *walk, const struct operation *operation,
+			  int64_t *values)
+{
+	uint32_t before = idmap_get(&walk->calls_before, operation->thread);
+
+	if (before != IDMAP_NONE)
+		values[KNOWN_BEFORE] = before;
+	if (wants(walk, KNOWN_THREAD))
+		values[KNOWN_THREAD] = name_of_thread(walk, operation->thread);
+}
+
+/* As turn_values(). */
 static void object_values(struct known_walk *walk, uint32_t key, const struct operation *operation,
 			  int64_t *values)
 {
-	uint32_t object = operation_resource(walk->session, operation), count;
+	uint32_t object = operation_resource(walk->session, operation), count = 0;
 	uint64_t both = (uint64_t) key << 32 | object;
 
 	if (!object)
 		return;
-	count = idmap_get(&walk->objects, both);
-	count = count == IDMAP_NONE ? 1 : count + 1;
-	idmap_set(&walk->objects, both, count);
+	if (wants(walk, KNOWN_NTH_ON)) {
+		count = idmap_get(&walk->objects, both);
+		count = count == IDMAP_NONE ? 1 : count + 1;
+		idmap_set(&walk->objects, both, count);
+	}
+	if (!values)
+		return;
 	values[KNOWN_OBJECT] = object;
 	values[KNOWN_SORT] = sort_of_object(walk, object);
-	if (values[KNOWN_SORT] == walk->file_sort)
+	if (values[KNOWN_SORT] == walk->file_sort && count)
 		values[KNOWN_NTH_ON] = count;
 }
 
@@ -385,39 +427,60 @@ static bool has_object(int kind)
 	return kind == OPERATION_SYSCALL || kind == OPERATION_IRQ;
 }
 
-void known_values(struct known_walk *walk, const struct profile *profile, uint32_t key,
-		  struct known_fields *fields, uint32_t number, int64_t *values)
+static bool wants_object(const struct known_walk *walk)
+{
+	return wants(walk, KNOWN_OBJECT) || wants(walk, KNOWN_SORT);
+}
+
+static void walk_values(struct known_walk *walk, uint32_t key, const struct operation *operation,
+			int64_t *values)
+{
+	if (operation_has_thread(operation) && (wants(walk, KNOWN_NTH) || wants(walk, KNOWN_SINCE)))
+		turn_values(walk, key, operation, values);
+	if (has_object(PACK_KIND(operation->what)) &&
+	    (wants(walk, KNOWN_NTH_ON) || (values && wants_object(walk))))
+		object_values(walk, key, operation, values);
+}
+
+void known_count(struct known_walk *walk, uint32_t key, uint32_t number)
+{
+	walk_values(walk, key, operation_at(&walk->session->trace.timeline.operations, number),
+		    NULL);
+}
+
+void known_values(struct known_walk *walk, uint32_t key, struct known_fields *fields,
+		  uint32_t number, int64_t *values)
 {
 	const struct session *session = walk->session;
 	const struct operation *operation =
 		operation_at(&session->trace.timeline.operations, number);
 	int kind = PACK_KIND(operation->what);
-	struct operation_fields from;
-	const struct operation_field *began;
 	int64_t *fixed = values + KNOWN_OWN;
 
-	(void) profile;
 	for (guint i = 0; i < KNOWN_COLUMNS; i++)
 		values[i] = FIELD_NONE;
-	if (operation_fields(walk->shapes, number, &from))
-		own_values(walk, operation, &from, fields, values);
+	if (walk->wanted & WANTED_OWN)
+		own_values(walk, operation, fields_at(walk, number), fields, values);
+	walk_values(walk, key, operation, fixed);
 	if (operation_has_thread(operation))
-		thread_values(walk, key, operation, fixed);
-	if (has_object(kind))
-		object_values(walk, key, operation, fixed);
-	if (kind == OPERATION_SYSCALL)
+		thread_values(walk, operation, fixed);
+	if (kind == OPERATION_SYSCALL && wants(walk, KNOWN_DISTANCE))
 		fixed[KNOWN_DISTANCE] =
 			distance_of(walk, operation, sort_of(walk, PACK_NUMBER(operation->what)),
-				    &from);
+				    fields_at(walk, number));
 	if ((kind == OPERATION_QUEUED || kind == OPERATION_SERVED) && operation->ref)
 		fixed[KNOWN_CALL] = operation->ref;
 	if (session->trace.model.hosts->len > 1)
 		fixed[KNOWN_HOST] = model_operation_host(&session->trace.model, operation);
 	if (operation->cpu != OPERATION_CPU_UNKNOWN)
 		fixed[KNOWN_CPU] = operation->cpu;
-	began = operation_field(&from, walk->began_cpu);
-	if (began && operation->cpu != OPERATION_CPU_UNKNOWN)
-		fixed[KNOWN_MIGRATED] = began->value != operation->cpu;
+	if (wants(walk, KNOWN_MIGRATED) && operation->cpu != OPERATION_CPU_UNKNOWN) {
+		const struct operation_field *began =
+			operation_field(fields_at(walk, number), walk->began_cpu);
+
+		if (began)
+			fixed[KNOWN_MIGRATED] = began->value != operation->cpu;
+	}
 	fixed[KNOWN_WHEN] = operation->begin - session->asked.from;
 }
 
@@ -425,16 +488,18 @@ void known_pass(struct known_walk *walk, uint32_t number)
 {
 	const struct operation *operation =
 		operation_at(&walk->session->trace.timeline.operations, number);
-	struct operation_fields fields;
 	enum call_sort sort;
 
+	if (PACK_KIND(operation->what) == OPERATION_SYSCALL && operation_has_thread(operation)) {
+		if (wants(walk, KNOWN_BEFORE))
+			idmap_set(&walk->calls_before, operation->thread,
+				  PACK_NUMBER(operation->what));
+		sort = wants(walk, KNOWN_DISTANCE) ? sort_of(walk, PACK_NUMBER(operation->what))
+						   : CALL_OTHER;
+		if (sort >= CALL_OPEN)
+			move_place(walk, operation, sort, fields_at(walk, number));
+	}
 	facts_pass(&walk->session->trace.timeline, number);
-	if (PACK_KIND(operation->what) != OPERATION_SYSCALL || !operation_has_thread(operation))
-		return;
-	idmap_set(&walk->calls_before, operation->thread, PACK_NUMBER(operation->what));
-	sort = sort_of(walk, PACK_NUMBER(operation->what));
-	if (sort >= CALL_OPEN && operation_fields(walk->shapes, number, &fields))
-		move_place(walk, operation, sort, &fields);
 }
 
 static const struct {

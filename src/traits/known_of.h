@@ -35,6 +35,7 @@ enum known {
 
 #define KNOWN_OWN 16 /* fields of a profile's operations: columns 0 … */
 #define KNOWN_COLUMNS (KNOWN_OWN + KNOWN_FIXED)
+#define KNOWN_ALL UINT32_MAX /* columns */
 #define KNOWN_ADDRESS (INT64_MAX - 1) /* stands for any address */
 
 /* The recorded fields of a profile's operations, as they are met. */
@@ -47,13 +48,16 @@ struct known_fields {
 };
 
 struct known_walk;
-struct known_walk *known_walk_new(const struct session *session);
+/* `wanted`: bits: the columns that known_values() is to fill; others may be FIELD_NONE. */
+struct known_walk *known_walk_new(const struct session *session, uint32_t wanted);
 void known_walk_free(struct known_walk *walk);
 
-/* KNOWN_COLUMNS values of an operation of that profile. `key`: a number of its own for each
- * profile. To be called for all of its operations, and before known_pass(). */
-void known_values(struct known_walk *walk, const struct profile *profile, uint32_t key,
-		  struct known_fields *fields, uint32_t operation, int64_t *values);
+/* KNOWN_COLUMNS values of an operation. `key`: a number of its own for each profile. For each of
+ * a profile's operations either this or known_count() is to be called, before known_pass(). */
+void known_values(struct known_walk *walk, uint32_t key, struct known_fields *fields,
+		  uint32_t operation, int64_t *values);
+/* The operation is one more of its profile, and nobody wants to know of what. */
+void known_count(struct known_walk *walk, uint32_t key, uint32_t operation);
 /* The operation is over: for each of the store. */
 void known_pass(struct known_walk *walk, uint32_t operation);
 

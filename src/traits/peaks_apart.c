@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart/draw.h"
 #include "traits/known_of.h"
 #include "traits/known_words.h"
 
@@ -51,22 +52,13 @@ struct sampled {
 struct peaks_apart {
 	struct profiles *profiles; /* borrowed */
 	GPtrArray *sampled; /* owned; struct sampled */
-	GHashTable *by_profile; /* owned; struct profile -> place in `sampled` + 1 */
+	guint *by_profile; /* owned; by the profile's place: place in `sampled` + 1; 0: none */
 	GHashTable *by_peak; /* owned; struct peak -> struct traits, owned */
 	uint64_t random;
 	uint64_t operations; /* in the profiles that are searched */
 };
 
 /* --- sampling ------------------------------------------------------------------------------- */
-
-/* xorshift64*: the same everywhere. Below `limit`. */
-static uint64_t draw(struct peaks_apart *apart, uint64_t limit)
-{
-	apart->random ^= apart->random >> 12;
-	apart->random ^= apart->random << 25;
-	apart->random ^= apart->random >> 27;
-	return apart->random * UINT64_C(0x2545F4914F6CDD1D) % limit;
-}
 
 static void correlation_free(gpointer data)
 {
@@ -122,7 +114,7 @@ static void add_profile(struct peaks_apart *apart, struct profile *profile)
 	sampled->recounts = g_array_new(FALSE, TRUE, sizeof(struct recount));
 	sampled->traits = g_new0(struct traits *, sampled->peaks + 1);
 	g_ptr_array_add(apart->sampled, sampled);
-	g_hash_table_insert(apart->by_profile, profile, GUINT_TO_POINTER(apart->sampled->len));
+	apart->by_profile[profile->place] = apart->sampled->len;
 }
 
 static guint stratum_of(const struct peaks_apart *apart, const struct sampled *sampled,
@@ -147,7 +139,7 @@ static struct sampled *sampled_of(const struct peaks_apart *apart, uint32_t numb
 		operation_at(&apart->profiles->session->trace.timeline.operations, number);
 	const struct profile *profile = profile_of(apart->profiles, operation, number);
 
-	*place = profile ? GPOINTER_TO_UINT(g_hash_table_lookup(apart->by_profile, profile)) : 0;
+	*place = profile ? apart->by_profile[profile->place] : 0;
 	return *place ? g_ptr_array_index(apart->sampled, *place - 1) : NULL;
 }
 
@@ -167,7 +159,8 @@ static void sample(struct peaks_apart *apart)
 		if (!sampled)
 			continue;
 		stratum = &sampled->strata[stratum_of(apart, sampled, operation_at(store, i))];
-		at = stratum->count < SAMPLE ? stratum->count : draw(apart, stratum->count + 1);
+		at = stratum->count < SAMPLE ? stratum->count
+					     : draw(&apart->random, (guint) stratum->count + 1);
 		stratum->count++;
 		stratum->sum += (double) operation_at(store, i)->duration;
 		if (at < SAMPLE)
@@ -201,7 +194,7 @@ static void make_rows(struct peaks_apart *apart, struct sampled *sampled)
 	for (guint i = 0; i < sampled->rows->len; i++) {
 		struct stratum *stratum =
 			&sampled->strata[g_array_index(sampled->rows, struct row, i).stratum];
-		guint at = (guint) draw(apart, stratum->kept + 1);
+		guint at = draw(&apart->random, stratum->kept + 1);
 
 		stratum->rows[stratum->kept++] = stratum->rows[at];
 		stratum->rows[at] = i;
@@ -212,27 +205,23 @@ static void fill_rows(struct peaks_apart *apart)
 {
 	const struct session *session = apart->profiles->session;
 	const struct pages *store = &session->trace.timeline.operations;
-	struct known_walk *walk = known_walk_new(session);
-	int64_t values[KNOWN_COLUMNS];
+	struct known_walk *walk = known_walk_new(session, KNOWN_ALL);
 
 	for (uint32_t i = 1; i < store->used; i++) {
 		struct sampled *sampled;
+		struct row *row = NULL;
 		guint place;
 
 		pages_pass(store, i);
 		sampled = sampled_of(apart, i, &place);
-		if (sampled) {
-			struct row *row =
-				sampled->next < sampled->rows->len
-					? &g_array_index(sampled->rows, struct row, sampled->next)
-					: NULL;
-
-			known_values(walk, sampled->profile, place, &sampled->fields, i, values);
-			if (row && row->operation == i) {
-				row->ns = (int64_t) operation_at(store, i)->duration;
-				memcpy(row->values, values, sizeof values);
-				sampled->next++;
-			}
+		if (sampled && sampled->next < sampled->rows->len)
+			row = &g_array_index(sampled->rows, struct row, sampled->next);
+		if (row && row->operation == i) {
+			row->ns = (int64_t) operation_at(store, i)->duration;
+			known_values(walk, place, &sampled->fields, i, row->values);
+			sampled->next++;
+		} else if (sampled) {
+			known_count(walk, place, i);
 		}
 		known_pass(walk, i);
 	}
@@ -486,11 +475,30 @@ static bool needs_recount(const struct peaks_apart *apart)
 	return false;
 }
 
+/* Bits: those that some trait that is told tests. */
+static uint32_t columns_told(const struct peaks_apart *apart)
+{
+	uint32_t columns = 0;
+
+	for (guint i = 0; i < apart->sampled->len; i++) {
+		const GArray *recounts = ((struct sampled *) apart->sampled->pdata[i])->recounts;
+
+		for (guint k = 0; k < recounts->len; k++) {
+			const struct trait *trait =
+				&g_array_index(recounts, struct recount, k).trait;
+
+			for (guint p = 0; p < trait->part_count; p++)
+				columns |= 1u << trait->parts[p].field;
+		}
+	}
+	return columns;
+}
+
 static void count_again(struct peaks_apart *apart)
 {
 	const struct session *session = apart->profiles->session;
 	const struct pages *store = &session->trace.timeline.operations;
-	struct known_walk *walk = known_walk_new(session);
+	struct known_walk *walk = known_walk_new(session, columns_told(apart));
 	int64_t values[KNOWN_COLUMNS];
 
 	for (guint i = 0; i < apart->sampled->len; i++) {
@@ -507,7 +515,7 @@ static void count_again(struct peaks_apart *apart)
 		pages_pass(store, i);
 		sampled = sampled_of(apart, i, &place);
 		if (sampled && sampled->recounts->len) {
-			known_values(walk, sampled->profile, place, &sampled->fields, i, values);
+			known_values(walk, place, &sampled->fields, i, values);
 			stratum = stratum_of(apart, sampled, operation_at(store, i));
 			for (guint k = 0; k < sampled->recounts->len; k++) {
 				struct recount *at =
@@ -558,11 +566,14 @@ static void tell_all(const struct peaks_apart *apart)
 struct peaks_apart *peaks_apart_new(struct profiles *profiles)
 {
 	struct peaks_apart *apart = g_new0(struct peaks_apart, 1);
+	guint places = 1;
 
 	apart->profiles = profiles;
 	apart->random = 1;
 	apart->sampled = g_ptr_array_new_with_free_func(sampled_free);
-	apart->by_profile = g_hash_table_new(NULL, NULL);
+	for (guint i = 0; i < profiles->list->len; i++)
+		places = MAX(places, ((struct profile *) profiles->list->pdata[i])->place + 1);
+	apart->by_profile = g_new0(guint, places);
 	apart->by_peak = g_hash_table_new_full(NULL, NULL, NULL, traits_free);
 	for (guint i = 0; i < profiles->list->len && apart->sampled->len < PROFILES_SEARCHED; i++)
 		if (is_searched(g_ptr_array_index(profiles->list, i)))
@@ -587,7 +598,7 @@ void peaks_apart_free(struct peaks_apart *apart)
 	if (!apart)
 		return;
 	g_ptr_array_free(apart->sampled, TRUE);
-	g_hash_table_destroy(apart->by_profile);
+	g_free(apart->by_profile);
 	g_hash_table_destroy(apart->by_peak);
 	g_free(apart);
 }
@@ -600,7 +611,11 @@ const struct traits *peak_traits(const struct peaks_apart *apart, const struct p
 const GPtrArray *profile_correlations(const struct peaks_apart *apart,
 				      const struct profile *profile)
 {
-	guint place = apart ? GPOINTER_TO_UINT(g_hash_table_lookup(apart->by_profile, profile)) : 0;
+	for (guint i = 0; apart && i < apart->sampled->len; i++) {
+		const struct sampled *sampled = g_ptr_array_index(apart->sampled, i);
 
-	return place ? ((struct sampled *) apart->sampled->pdata[place - 1])->correlations : NULL;
+		if (sampled->profile == profile)
+			return sampled->correlations;
+	}
+	return NULL;
 }
