@@ -265,7 +265,95 @@ def check_lossy_page():
     assert [line["status"] for line in lines_of(done)] == [0, 0]
     with open(ROOT + "/lossy.html", encoding="utf-8") as file:
         page = file.read()
+    assert b"2 traces: 1 good, 1 read, but events were lost" in done.stderr, done.stderr
     assert "1 traces are good; 1 lost events" in page and '<td class="bad">read, but events were lost' in page, page[:900]
+
+
+def recording(number, begin, cost, per_call=None, recorded=True, **settings):
+    """A trace's line by hand: 2 s from `begin`, in which db took 2 * `cost` ms."""
+    line = {"schema": "whylate-batch-1", "kind": "trace", "trace": "/t/%02d" % number, "status": 0, "messages": [],
+            "hosts": [], "window": {"begin": begin * 10**9, "end": (begin + 2) * 10**9}, "events": 1, "lost_events": 0,
+            "lost_packets": 0, "damaged": False, "limits": [], "findings": [], "resolution": 16, "profiles": []}
+    values = {kind: {name.replace("_", "."): value for name, value in named.items()} for kind, named in settings.items()}
+    line["settings"] = {"recorded": recorded, "values": values, "costs_ns": {"db": 2 * cost * 10**6, "all programs": 10**9}}
+    if per_call is not None:
+        line["settings"]["means_ns"] = {"syscall:fsync": per_call * 1000}
+    return line
+
+
+def check_settings():
+    """Settings of many recordings, in groups by their values: what goes with a cost, what does not, what cannot be told."""
+    # the setting turns by turn, 100 and 10 ms of db's: of 12! / (6! 6!) = 924 arrangements two part them as well; a second
+    # setting of the first half, and all have a name of their own
+    lines = [recording(i, 10 * i, 100 + i if i % 2 else 10 + i, sysctl={"vm_x": str(i < 6), "kernel_name": str(i)},
+                       process={"db": "db -s %d" % (i % 2)}, package={"libc": "2"}) for i in range(12)]
+    got = merged(*lines)["settings"]
+    assert (got["recorded"], got["tried"], got["names"], got["common"]) == (12, 2, 1, {"package": {"libc": "2"}}), got
+    first, second = got["differences"]
+    assert first["settings"] == [{"kind": "process", "name": "db"}] and first["outcome"] == "goes-with", first
+    assert abs(first["p"] - 2 * 2 / 924) < 1e-5 and not first["in_order"], first
+    # medians of 101, 103 … 111 and of 10, 12 … 20; each second of two
+    assert [(g["traces"], g["ns"], g["values"]) for g in first["groups"]] == [
+        (6, 106 * 10**6, ["db -s 1"]), (6, 15 * 10**6, ["db -s 0"])] and first["ns"] == 91 * 10**6, first
+    assert first["sentence"].startswith("process db: db took 106.0 ms of each second in 6 recordings ('db -s 1'), 15.00 ms"), first
+    assert second["settings"] == [{"kind": "sysctl", "name": "vm.x"}] and second["outcome"] == "chance", second
+    # what was recorded one after the other may be so because of the time; two settings that change together are one
+    lines = [recording(i, 10 * i, 100 if i < 6 else 10, process={"db": str(i < 6)}, file={"/etc/db.conf": str(i < 6)})
+             for i in range(12)]
+    one, = merged(*lines)["settings"]["differences"]
+    assert one["in_order"] and len(one["settings"]) == 2 and one["outcome"] == "goes-with", one
+    assert "one group after the other" in one["sentence"] and "1 more differs between the same recordings" in one["sentence"]
+    # 2 and 2: p is a third at best
+    one, = merged(*lines[4:8])["settings"]["differences"]
+    assert one["outcome"] == "too-few" and "too few" in one["sentence"], one
+    # … of recordings without settings beside them only what they show themselves; a longer one is not dearer
+    lines = [recording(i, 10 * i, 50, recorded=False, process={"db": str(i % 2)}, read={"/etc/hosts": "db"} if i % 2 else {})
+             for i in range(12)]
+    for line in lines[::2]:
+        line["window"]["end"] += 2 * 10**9
+        line["settings"]["costs_ns"]["db"] *= 2
+    one, = merged(*lines)["settings"]["differences"]
+    assert one["settings"] == [{"kind": "read", "name": "/etc/hosts"}] and one["outcome"] == "chance" and one["ns"] == 0, one
+    # operations that were asked for: means instead of times; one has none
+    lines = [recording(i, 10 * i, 50, 200 if i % 2 else 300, sysctl={"kernel_x": str(i % 2)}) for i in range(13)]
+    del lines[12]["settings"]["means_ns"]
+    one, = merged(*lines)["settings"]["differences"]
+    assert (one["cost"], one["of"], one["ns"], one["outcome"]) == ("syscall:fsync", "operation", 100000, "goes-with"), one
+    # sums of sums, in any order
+    rng = random.Random(3)
+    wanted = merged(*lines)
+    for _ in range(3):
+        rng.shuffle(lines)
+        assert merged(merged(*lines[:5]), merged(*lines[5:])) == wanted == merged(wanted)
+
+
+def check_settings_of_traces():
+    """A line has what lies beside its trace; with names replaced none of it; the page lists what differs."""
+    root = ROOT + "/set"
+    for i in range(2):
+        shutil.copytree(t.trace("fork1"), "%s/%d" % (root, i))
+        subprocess.run(["chmod", "-R", "u+w", root], check=True)
+        with open("%s/%d/settings" % (root, i), "w", encoding="utf-8") as file:
+            file.write("# whylate settings 1\nsysctl\tvm.<x>\t%d\nprocess\ta\tone\nprocess\ta\ttwo\nnote\tfile\t1\n" % i)
+    done = batch(root, "--index", ROOT + "/set.html", "--merged", ROOT + "/set.json")
+    for i, line in enumerate(lines_of(done)):
+        values = line["settings"]["values"]
+        assert line["settings"]["recorded"] and values["sysctl"] == {"vm.<x>": str(i)} and values["process"] == {"a": "one; two"}
+        assert values["host"]["name"] == line["hosts"][0]["hostname"] and "note" not in values
+        assert line["settings"]["costs_ns"]["all programs"] > 0 and "means_ns" not in line["settings"]
+    with open(ROOT + "/set.json", encoding="utf-8") as file:
+        one, = json.load(file)["settings"]["differences"]
+    assert one["settings"] == [{"kind": "sysctl", "name": "vm.<x>"}] and one["outcome"] == "too-few", one
+    with open(ROOT + "/set.html", encoding="utf-8") as file:
+        page = file.read()
+    assert "Settings and inputs that differ" in page and "sysctl vm.&lt;x&gt;" in page and "vm.<x>" not in page
+    assert b"settings differ between these traces: too few traces" in done.stderr, done.stderr
+    line = lines_of(batch(root + "/0", "--operation", "syscall:clone"))[0]
+    profile, = line["profiles"]
+    assert line["settings"]["means_ns"] == {"syscall:clone": profile["sum_ns"] // profile["count"]}
+    with open(ROOT + "/key", "wb") as file:
+        file.write(b"k" * 32)
+    assert "settings" not in lines_of(batch(root + "/0", "--anonymise", "--anonymise-key", ROOT + "/key"))[0]
 
 
 def check_all_shipped():
@@ -288,5 +376,7 @@ tap.case("what is one trace", check_grouping)
 tap.case("lines that are none", check_bad_lines)
 tap.case("the page", check_page)
 tap.case("the page and lost events", check_lossy_page)
+tap.case("settings that differ", check_settings)
+tap.case("settings beside traces", check_settings_of_traces)
 tap.case("all shipped traces", check_all_shipped)
 sys.exit(tap.done())

@@ -30,7 +30,7 @@ TABLE = {
     # a room a question: none uses another
     "overview": "page whatif limits settings", "delay": "page whatif limits settings", "profile": "page whatif limits traits",
     "requests": "whatif limits settings", "functions": "report calls", "diff": "whatif calls settings", "check": "report",
-    "explain": "findings", "export": "whatif", "batch": "page findings limits settings", "lami": "report tracking",
+    "explain": "findings", "export": "whatif", "batch": "page findings limits settings apart", "lami": "report tracking",
     # all of them
     "commands": "overview delay profile requests functions diff check explain export batch lami",
     "record": "util",

@@ -2,9 +2,9 @@
 /* The page of `whylate batch --index`: one file, no script, nothing from elsewhere; see
  * batch_parts.h.
  *
- * Tables of the limits, the traces, the findings over all of them and the latencies. Colours
- * follow the reader's scheme, and nothing is said by colour alone. Names of traces and threads are
- * anybody's: all text is escaped.
+ * Tables of the limits, the traces, the settings that differ, the findings over all of them and the
+ * latencies. Colours follow the reader's scheme, and nothing is said by colour alone. Names of
+ * traces and threads are anybody's: all text is escaped.
  */
 #include "batch/batch_parts.h"
 
@@ -97,16 +97,11 @@ static const char *trouble_text(const json_t *trace)
 	return "not whole, or a limit not judged"; /* a line of an older version */
 }
 
-static bool lost_some(const json_t *trace)
-{
-	return integer(trace, "lost_events") || integer(trace, "lost_packets");
-}
-
 static const char *status_text(const json_t *trace)
 {
 	switch (integer(trace, "status")) {
 	case 0:
-		return lost_some(trace) ? "read, but events were lost" : "good";
+		return batch_lost_some(trace) ? "read, but events were lost" : "good";
 	case 1:
 		return "a limit is exceeded";
 	case 2:
@@ -138,7 +133,7 @@ static void trace_row(FILE *file, const json_t *trace)
 		g_string_append_printf(notes, "%s%s", notes->len ? "; " : "",
 				       json_is_string(each) ? json_string_value(each) : "");
 	fprintf(file, "<tr><th scope=\"row\"><code>%s</code></th>", path);
-	cell(file, integer(trace, "status") || lost_some(trace) ? " class=\"bad\"" : "",
+	cell(file, integer(trace, "status") || batch_lost_some(trace) ? " class=\"bad\"" : "",
 	     status_text(trace));
 	cell(file, "", text_of(trace, "hostname"));
 	if (window) { /* to the second, without brackets */
@@ -263,23 +258,57 @@ static void profiles(FILE *file, const json_t *merged)
 	fputs("</tbody></table>\n", file);
 }
 
-/* Traces that could be read and stayed within the limits, but lack events. */
-static json_int_t lossy(const json_t *merged)
+static void settings(FILE *file, const json_t *merged)
 {
-	json_int_t number = 0;
-	json_t *each;
-	size_t i;
+	static const char *const names[] = {"Setting", "What goes with it", "#Medians differ by",
+					    "#p", NULL};
+	const json_t *all = json_object_get(merged, "settings");
+	json_t *each, *one;
+	size_t i, k;
 
-	json_array_foreach(json_object_get(merged, "traces"), i, each)
-		number += !integer(each, "status") && lost_some(each);
-	return number;
+	if (!json_array_size(json_object_get(all, "differences")))
+		return;
+	headings(file, "Settings and inputs that differ", names);
+	json_array_foreach(json_object_get(all, "differences"), i, each)
+	{
+		g_autoptr(GString) list = g_string_new(NULL);
+		char p[32] = "";
+
+		json_array_foreach(json_object_get(each, "settings"), k, one)
+			g_string_append_printf(list, "%s%s %s", k ? ", " : "", text_of(one, "kind"),
+					       text_of(one, "name"));
+		if (json_object_get(each, "settings_omitted"))
+			g_string_append_printf(list, ", and %" JSON_INTEGER_FORMAT " more",
+					       integer(each, "settings_omitted"));
+		fputs("<tr>", file);
+		cell(file, "", list->str);
+		cell(file, "",
+		     *text_of(each, "sentence") ? text_of(each, "sentence")
+						: "nothing that was met");
+		if (json_object_get(each, "p")) {
+			duration(file, integer(each, "ns"));
+			g_snprintf(p, sizeof p, "%.2g",
+				   json_number_value(json_object_get(each, "p")));
+		} else {
+			fputs("<td></td>", file);
+		}
+		cell(file, " class=\"n\"", p);
+		fputs("</tr>\n", file);
+	}
+	fprintf(file,
+		"</tbody></table>\n<p>Of %" JSON_INTEGER_FORMAT
+		" traces that have their settings beside them; %" JSON_INTEGER_FORMAT
+		" settings more have a value of their own in nearly each. What goes with a cost "
+		"need "
+		"not cause it: change one, and record again.</p>\n",
+		integer(all, "recorded"), integer(all, "names"));
 }
 
 void batch_index_write(const json_t *merged, FILE *file)
 {
 	const json_t *statuses = json_object_get(merged, "statuses");
 	size_t all = json_array_size(json_object_get(merged, "traces"));
-	json_int_t lost = lossy(merged);
+	json_int_t lost = batch_lossy(merged);
 	g_autofree char *hash = page_hash(style);
 
 	fprintf(file,
@@ -298,6 +327,7 @@ void batch_index_write(const json_t *merged, FILE *file)
 		integer(statuses, "2") + integer(statuses, "3"));
 	limits(file, merged);
 	traces(file, merged);
+	settings(file, merged);
 	findings(file, merged);
 	profiles(file, merged);
 	fputs("</body></html>\n", file);

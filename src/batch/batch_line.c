@@ -105,6 +105,11 @@ const struct column batch_profile_columns[] = {
 	{"buckets", COLUMN_WRITTEN, .write = write_profile_buckets, .merged = MERGED_COUNTS},
 	{0}};
 
+static void write_settings(const struct report *report, const void *row)
+{
+	line_settings_write(report->session, ((const struct line *) row)->fine, report->output);
+}
+
 GETTER(const char *, schema, void, BATCH_SCHEMA);
 GETTER(const char *, kind, void, "trace");
 GETTER(int64_t, resolution, void, MEASURE_RESOLUTION);
@@ -127,6 +132,7 @@ const struct column batch_line_columns[] = {
 	{"resolution", COLUMN_WHOLE, .number = resolution},
 	{"profiles", COLUMN_LIST, .at = profiles, .stored = STORED_POINTERS,
 	 .columns = batch_profile_columns},
+	{"settings", COLUMN_WRITTEN, .write = write_settings},
 	{0}};
 
 /* What stands out, the largest waits, bottlenecks and peaks. */

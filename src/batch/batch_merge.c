@@ -321,6 +321,7 @@ struct batch *batch_new(void)
 	batch->profiles = json_object();
 	batch->findings = json_object();
 	batch->limits = g_ptr_array_new_with_free_func(batch_limit_free);
+	batch->settings = batch_settings_new();
 	return batch;
 }
 
@@ -330,6 +331,7 @@ void batch_free(struct batch *batch)
 	json_decref(batch->profiles);
 	json_decref(batch->findings);
 	g_ptr_array_free(batch->limits, TRUE);
+	batch_settings_free(batch->settings);
 	g_free(batch);
 }
 
@@ -338,6 +340,24 @@ static bool refuse(struct batch *batch, const char *why, GError **error)
 	batch->bad_lines++;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_DAMAGE, "%s", why);
 	return false;
+}
+
+/* Those of a sum; what they have of settings is given anew in the end. */
+static void add_entries(struct batch *batch, const json_t *line)
+{
+	const json_t *common = json_object_get(json_object_get(line, "settings"), "common");
+	json_t *each;
+	size_t i;
+
+	json_array_foreach(json_object_get(line, "traces"), i, each)
+	{
+		json_t *entry = json_copy(each);
+
+		batch_settings_add(batch->settings, entry, json_object_get(each, "settings"),
+				   common);
+		json_object_del(entry, "settings");
+		json_array_append_new(batch->traces, entry);
+	}
 }
 
 bool batch_add(struct batch *batch, const json_t *line, GError **error)
@@ -355,10 +375,12 @@ bool batch_add(struct batch *batch, const json_t *line, GError **error)
 	    integer(line, "resolution") != MEASURE_RESOLUTION)
 		return refuse(batch, "has buckets of another resolution", error);
 	if (merged) {
-		json_array_extend(batch->traces, json_object_get(line, "traces"));
+		add_entries(batch, line);
 		batch->bad_lines += (guint) integer(line, "bad_lines");
 	} else {
-		json_array_append_new(batch->traces, entry_of(line));
+		each = entry_of(line);
+		batch_settings_add(batch->settings, each, json_object_get(line, "settings"), NULL);
+		json_array_append_new(batch->traces, each);
 	}
 	json_array_foreach(json_object_get(line, "profiles"), i, each)
 		merge_record(batch->profiles, each, batch_profile_columns);
@@ -508,7 +530,8 @@ static json_t *statuses(const json_t *traces)
 json_t *batch_merged(struct batch *batch)
 {
 	json_t *merged = json_object(), *traces = sorted(batch->traces, compare_traces), *each;
-	json_t *profiles = sorted(batch->profiles, compare_sums);
+	json_t *profiles = sorted(batch->profiles, compare_sums),
+	       *settings = batch_settings_sum(batch->settings);
 	size_t i;
 
 	json_object_set_new(merged, "schema", json_string(BATCH_SCHEMA));
@@ -523,9 +546,27 @@ json_t *batch_merged(struct batch *batch)
 	json_object_set_new(merged, "resolution", json_integer(MEASURE_RESOLUTION));
 	json_array_foreach(profiles, i, each) set_percentiles(each);
 	json_object_set_new(merged, "profiles", profiles);
+	if (settings)
+		json_object_set_new(merged, "settings", settings);
 	json_object_set_new(merged, "traces", traces);
 	json_object_set_new(merged, "status", json_integer(batch_status(merged)));
 	return merged;
+}
+
+bool batch_lost_some(const json_t *trace)
+{
+	return integer(trace, "lost_events") || integer(trace, "lost_packets");
+}
+
+json_int_t batch_lossy(const json_t *merged)
+{
+	json_int_t number = 0;
+	json_t *each;
+	size_t i;
+
+	json_array_foreach(json_object_get(merged, "traces"), i, each)
+		number += !integer(each, "status") && batch_lost_some(each);
+	return number;
 }
 
 int batch_status(const json_t *merged)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of `whylate batch`: one JSON object for each trace, and what many of them add up to.
  *
- * Place: batch/; batch_line.c makes a trace's line (the map half), batch_merge.c adds lines up,
+ * Place: batch/; batch_line.c makes a trace's line (the map half; line_settings.c
+ * its settings), batch_merge.c (settings: batch_settings.h) adds lines up,
  * those of traces and those that are sums already (the merge half), batch_index.c shows the sum as
  * a page. Adding is exact, and neither order nor grouping matters: counts are integers, buckets
  * are the finest that profiles have, lists are sorted by what is in them. Schema: whylate-batch-1.
@@ -16,6 +17,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "batch/batch_settings.h"
 #include "limits/judge.h"
 #include "report/columns.h"
 
@@ -26,6 +28,7 @@ struct batch {
 	json_t *profiles;     /* owned; operation -> sums */
 	json_t *findings;     /* owned; id -> sums */
 	GPtrArray *limits;    /* owned; struct batch_limit, sorted by text */
+	struct batch_settings *settings; /* owned */
 	guint bad_lines;      /* that were none */
 };
 
@@ -50,6 +53,9 @@ bool batch_add(struct batch *batch, const json_t *line, GError **error);
 json_t *batch_merged(struct batch *batch);
 /* Of the merged line: interface.md, "Exit status". */
 int batch_status(const json_t *merged);
+/* A trace of it lost events; how many of those that are good otherwise did. */
+bool batch_lost_some(const json_t *trace);
+json_int_t batch_lossy(const json_t *merged);
 void batch_index_write(const json_t *merged, FILE *file);
 
 /* batch_line.c: a line; a profile in it; of struct judgement, what was measured. */

@@ -25,6 +25,7 @@
 #include "util/error.h"
 
 #define MESSAGES_MAX 20 /* of one trace */
+#define SETTINGS_TOLD 3
 
 struct job {
 	const char *trace;  /* borrowed */
@@ -266,11 +267,42 @@ static bool write_file(const char *path, const json_t *merged, bool page, GError
 	return ok;
 }
 
+/* What goes with a cost, at most three; else that settings differ at all. */
+static void tell_settings(const json_t *merged)
+{
+	const json_t *settings = json_object_get(merged, "settings"),
+		     *differences = json_object_get(settings, "differences");
+	json_int_t recorded = json_integer_value(json_object_get(settings, "recorded"));
+	bool few = true;
+	json_t *each;
+	size_t i, told = 0;
+
+	json_array_foreach((json_t *) differences, i, each)
+	{
+		const char *outcome = json_string_value(json_object_get(each, "outcome"));
+
+		few &= g_strcmp0(outcome, "chance") != 0;
+		if (told < SETTINGS_TOLD && g_strcmp0(outcome, "goes-with") == 0) {
+			tell(NULL, json_string_value(json_object_get(each, "sentence")));
+			told++;
+		}
+	}
+	if (recorded > 1 && json_array_size(differences) && !told) {
+		g_autofree char *line = g_strdup_printf(
+			"settings differ between these traces: %s (--index and --merged list them)",
+			few ? "too few traces to tell what goes with cost"
+			    : "none goes with a cost beyond chance");
+
+		tell(NULL, line);
+	}
+}
+
 static void tell_sum(const struct options *options, const json_t *merged)
 {
 	const json_t *statuses = json_object_get(merged, "statuses");
 	g_autoptr(GString) text = g_string_new(NULL);
 	size_t traces, told = 0;
+	json_int_t lossy = batch_lossy(merged);
 	static const struct {
 		const char *status, *words;
 	} words[] = {{"0", "good"},
@@ -285,14 +317,21 @@ static void tell_sum(const struct options *options, const json_t *merged)
 	traces = json_array_size(json_object_get(merged, "traces"));
 	g_string_printf(text, "%zu trace%s", traces, traces == 1 ? "" : "s");
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-		const json_t *count = json_object_get(statuses, words[i].status);
+		json_int_t count = json_integer_value(json_object_get(statuses, words[i].status));
 
+		if (i == 0)
+			count -= lossy;
 		if (count)
 			g_string_append_printf(text, "%s %" JSON_INTEGER_FORMAT " %s",
-					       told++ ? "," : ":", json_integer_value(count),
-					       words[i].words);
+					       told++ ? "," : ":", count, words[i].words);
+		if (i == 0 && lossy)
+			g_string_append_printf(text,
+					       "%s %" JSON_INTEGER_FORMAT
+					       " read, but events were lost",
+					       told++ ? "," : ":", lossy);
 	}
 	tell(NULL, text->str);
+	tell_settings(merged);
 }
 
 static bool write_sum(const struct options *options, const json_t *merged, GError **error)

@@ -345,6 +345,12 @@ static char **command_line(struct settings *to, const char *pid)
 	return (char **) g_ptr_array_free(g_steal_pointer(&words), FALSE);
 }
 
+/* What records says nothing about what is recorded. */
+static bool is_itself(const struct settings *to, const char *pid)
+{
+	return !*to->root && g_ascii_strtoll(pid, NULL, 10) == getpid();
+}
+
 static void put_processes(struct settings *to)
 {
 	g_autofree char *full = path_below(to, "/proc");
@@ -357,7 +363,7 @@ static void put_processes(struct settings *to)
 		g_auto(GStrv) words = NULL;
 		g_autofree char *comm_path = NULL, *comm = NULL, *line = NULL;
 
-		if (!g_ascii_isdigit(*name))
+		if (!g_ascii_isdigit(*name) || is_itself(to, name))
 			continue;
 		words = command_line(to, name);
 		if (!words[0])

@@ -12,6 +12,7 @@
 #define DISKS "waits for disks"
 #define NETWORK "waits for the network"
 #define ETC "file:/etc/"
+#define NAME_LEAST 4 /* characters: "ssh" would be in too many */
 
 struct touched {
 	GHashTable *costs; /* owned; name -> int64_t (owned), ns */
@@ -23,7 +24,7 @@ static void gstring_free(gpointer text)
 	g_string_free(text, TRUE);
 }
 
-static void add_cost(struct touched *touched, const char *name, int64_t ns)
+void touched_add_cost(struct touched *touched, const char *name, int64_t ns)
 {
 	int64_t *sum = g_hash_table_lookup(touched->costs, name);
 
@@ -34,7 +35,7 @@ static void add_cost(struct touched *touched, const char *name, int64_t ns)
 	*sum += ns;
 }
 
-static void add_file(struct touched *touched, const char *path, const char *program)
+void touched_add_file(struct touched *touched, const char *path, const char *program)
 {
 	GString *programs = g_hash_table_lookup(touched->files, path);
 	g_autofree char *inside = NULL, *both = NULL;
@@ -60,15 +61,16 @@ static void add_wait(struct touched *touched, const struct session *session, uin
 		g_autofree char *disk = g_strconcat("waits for the disk ",
 						    session_text(session, request->text), NULL);
 
-		add_cost(touched, disk, ns);
-		add_cost(touched, DISKS, ns);
+		touched_add_cost(touched, disk, ns);
+		touched_add_cost(touched, DISKS, ns);
 	} else if (wait_is_at_leisure(session, &wait) ||
 		   wait_cause_kind(session, &wait) == CAUSE_TIMER) {
 		return;
 	} else if (wait_is_networks(session, &wait)) {
-		add_cost(touched, NETWORK, ns);
+		touched_add_cost(touched, NETWORK, ns);
 	}
-	add_cost(touched, program, ns);
+	touched_add_cost(touched, program, ns);
+	touched_add_cost(touched, TOUCHED_ALL, ns);
 }
 
 static void add_thread(struct touched *touched, const struct session *session, uint32_t thread)
@@ -88,23 +90,33 @@ static void add_thread(struct touched *touched, const struct session *session, u
 			continue;
 		}
 		if (kind == LEAF_PREEMPTED || kind == LEAF_WAIT_CPU)
-			add_cost(touched, CPUS, span.end - span.begin);
-		if (leaf_wib(span.leaf) != WIB_UNKNOWN)
-			add_cost(touched, program, span.end - span.begin);
+			touched_add_cost(touched, CPUS, span.end - span.begin);
+		if (leaf_wib(span.leaf) != WIB_UNKNOWN) {
+			touched_add_cost(touched, program, span.end - span.begin);
+			touched_add_cost(touched, TOUCHED_ALL, span.end - span.begin);
+		}
 		if (file && file != before && g_str_has_prefix(session_text(session, file), ETC))
-			add_file(touched, session_text(session, file) + strlen("file:"), program);
+			touched_add_file(touched, session_text(session, file) + strlen("file:"),
+					 program);
 		before = file;
 	}
 }
 
-struct touched *touched_new(const struct session *session)
+struct touched *touched_empty(void)
 {
 	struct touched *touched = g_new(struct touched, 1);
-	const struct model *model = &session->trace.model;
-	g_autofree bool *tracers = session_tracers(session);
 
 	touched->costs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	touched->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, gstring_free);
+	return touched;
+}
+
+struct touched *touched_new(const struct session *session)
+{
+	struct touched *touched = touched_empty();
+	const struct model *model = &session->trace.model;
+	g_autofree bool *tracers = session_tracers(session);
+
 	for (uint32_t i = 0; i < model->thread_count; i++)
 		if (!tracers[i] && !thread_is_kernel(model, model_thread(model, i)))
 			add_thread(touched, session, i);
@@ -130,11 +142,30 @@ void touched_each_file(const struct touched *touched, GHashTable *table, const c
 		add(table, kind, path, ((GString *) programs)->str);
 }
 
+void touched_each_cost(const struct touched *touched,
+		       void (*each)(void *data, const char *name, int64_t ns), void *data)
+{
+	GHashTableIter iter;
+	gpointer name, ns;
+
+	g_hash_table_iter_init(&iter, touched->costs);
+	while (g_hash_table_iter_next(&iter, &name, &ns))
+		each(data, name, *(const int64_t *) ns);
+}
+
 int64_t touched_cost(const struct touched *touched, const char *what)
 {
 	const int64_t *sum = g_hash_table_lookup(touched->costs, what);
 
 	return sum ? *sum : 0;
+}
+
+const char *touched_name(const struct touched *touched, const char *what)
+{
+	gpointer name = NULL;
+
+	g_hash_table_lookup_extended(touched->costs, what, &name, NULL);
+	return name;
 }
 
 static char *if_met(const struct touched *touched, const char *what)
@@ -158,21 +189,79 @@ static char *disk_of(const struct touched *touched, const char *name)
 	return if_met(touched, what);
 }
 
+/* "redis" and "redis-server", "sshd_config" and "sshd", "mysql" and "mysqld". */
+static bool is_named_after(const char *part, const char *program)
+{
+	size_t stem = strcspn(part, "._-0123456789"), called = strcspn(program, "._-0123456789:/");
+
+	return MIN(stem, called) >= NAME_LEAST && MAX(stem, called) <= MIN(stem, called) + 2 &&
+	       strncmp(part, program, MIN(stem, called)) == 0;
+}
+
+/* Of the programs that were met, the one with the most time. */
+static char *program_named(const struct touched *touched, const char *path)
+{
+	g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+	const char *found = NULL;
+	int64_t most = -1;
+	GHashTableIter iter;
+	gpointer name, ns;
+
+	g_hash_table_iter_init(&iter, touched->costs);
+	while (g_hash_table_iter_next(&iter, &name, &ns)) {
+		int64_t cost = *(const int64_t *) ns;
+		bool fits = false;
+
+		for (char **part = parts; *part; part++)
+			fits |= is_named_after(*part, name);
+		if (fits && (cost > most || (cost == most && strcmp(name, found) < 0))) {
+			found = name;
+			most = cost;
+		}
+	}
+	return g_strdup(found);
+}
+
+/* By kind and the beginning of its name what a setting touches; NULL: see touched_what(). */
+static const struct {
+	const char *kind, *name, *what;
+} special[] = {{"cpu", "", CPUS},
+	       {"cgroup", "", CPUS},
+	       {"kernel", "scheduler", CPUS},
+	       {"sysctl", "kernel.sched", CPUS},
+	       {"network", "", NETWORK},
+	       {"sysctl", "net.", NETWORK},
+	       {"mount", "", DISKS},
+	       {"sysctl", "vm.dirty", DISKS},
+	       {"sysctl", "fs.", DISKS},
+	       {"block", "", NULL},
+	       {"process", "", NULL},
+	       {"read", "", NULL}};
+
+bool touched_is_special(const char *kind, const char *name)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(special); i++)
+		found |= strcmp(kind, special[i].kind) == 0 &&
+			 g_str_has_prefix(name, special[i].name);
+	return found;
+}
+
 char *touched_what(const struct touched *touched, const char *kind, const char *name)
 {
-	if (strcmp(kind, "file") == 0 || strcmp(kind, "read") == 0)
-		return program_of(touched, name);
-	if (strcmp(kind, "process") == 0)
+	char *program = NULL;
+
+	if (strcmp(kind, "file") == 0 || strcmp(kind, "read") == 0) {
+		program = program_of(touched, name);
+		return program ? program : program_named(touched, name);
+	}
+	if (strcmp(kind, "process") == 0 || strcmp(kind, "package") == 0)
 		return if_met(touched, name);
 	if (strcmp(kind, "block") == 0)
 		return disk_of(touched, name);
-	if (strcmp(kind, "cpu") == 0 || strcmp(kind, "cgroup") == 0 ||
-	    g_str_has_prefix(name, "scheduler") || g_str_has_prefix(name, "kernel.sched"))
-		return if_met(touched, CPUS);
-	if (strcmp(kind, "network") == 0 || g_str_has_prefix(name, "net."))
-		return if_met(touched, NETWORK);
-	if (strcmp(kind, "mount") == 0 || g_str_has_prefix(name, "vm.dirty") ||
-	    g_str_has_prefix(name, "fs."))
-		return if_met(touched, DISKS);
+	for (size_t i = 0; i < G_N_ELEMENTS(special); i++)
+		if (strcmp(kind, special[i].kind) == 0 && g_str_has_prefix(name, special[i].name))
+			return special[i].what ? if_met(touched, special[i].what) : NULL;
 	return NULL;
 }

@@ -28,7 +28,10 @@ static void add_value(GHashTable *table, const char *kind, const char *name, con
 			    has ? g_strconcat(has, "; ", value, NULL) : g_strdup(value));
 }
 
-static bool read_file(const char *path, GHashTable *table)
+static bool
+read_file(const char *path,
+	  void (*add)(GHashTable *table, const char *kind, const char *name, const char *value),
+	  GHashTable *table)
 {
 	g_autofree char *text = NULL;
 	g_auto(GStrv) lines = NULL;
@@ -41,12 +44,15 @@ static bool read_file(const char *path, GHashTable *table)
 		g_auto(GStrv) cells = g_strsplit(*line, "\t", 3);
 
 		if (**line != '#' && g_strv_length(cells) == 3 && strcmp(cells[0], "note") != 0)
-			add_value(table, cells[0], cells[1], cells[2]);
+			add(table, cells[0], cells[1], cells[2]);
 	}
 	return true;
 }
 
-static bool read_beside(const struct session *session, GHashTable *table)
+bool settings_beside(const struct session *session,
+		     void (*add)(GHashTable *table, const char *kind, const char *name,
+				 const char *value),
+		     GHashTable *table)
 {
 	g_autofree char *directory = g_strdup(session->trace.place);
 	bool found = false;
@@ -55,7 +61,7 @@ static bool read_beside(const struct session *session, GHashTable *table)
 		g_autofree char *path = g_build_filename(directory, "settings", NULL);
 		char *above = g_path_get_dirname(directory);
 
-		found = g_file_test(path, G_FILE_TEST_IS_REGULAR) && read_file(path, table);
+		found = g_file_test(path, G_FILE_TEST_IS_REGULAR) && read_file(path, add, table);
 		g_free(directory);
 		directory = above;
 	}
@@ -148,7 +154,7 @@ struct settings_compared *settings_compare(const struct session *a, const struct
 	compared->list = g_ptr_array_new_with_free_func(difference_free);
 	for (int side = 0; side < 2; side++) {
 		touched[side] = touched_new(sessions[side]);
-		compared->recorded[side] = read_beside(sessions[side], tables[side]);
+		compared->recorded[side] = settings_beside(sessions[side], add_value, tables[side]);
 		touched_each_file(touched[side], tables[side], READ, add_value);
 	}
 	if (!a->asked.options->anonymiser)

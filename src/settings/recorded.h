@@ -15,6 +15,13 @@
 #define WHYLATE_SETTINGS_RECORDED_H
 
 #include "report/columns.h"
+#include "run/session.h"
+
+/* Hands on what the file beside the trace says; false: there is none. */
+bool settings_beside(const struct session *session,
+		     void (*add)(GHashTable *table, const char *kind, const char *name,
+				 const char *value),
+		     GHashTable *table);
 
 struct setting_difference {
 	char *kind, *name;  /* owned */

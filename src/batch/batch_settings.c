@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings of many recordings, collected and told apart; see batch_settings.h. */
+#include "batch/batch_settings.h"
+
+#include <string.h>
+
+#include "batch/batch_groups.h"
+
+struct batch_settings {
+	GPtrArray *recordings; /* owned; struct recording */
+	GStringChunk *texts; /* owned; each text once: the same text is the same pointer */
+};
+
+static void recording_free(gpointer data)
+{
+	struct recording *recording = data;
+
+	json_decref(recording->entry);
+	json_decref(recording->costs);
+	json_decref(recording->means);
+	g_hash_table_destroy(recording->values);
+	g_free(recording);
+}
+
+struct batch_settings *batch_settings_new(void)
+{
+	struct batch_settings *settings = g_new(struct batch_settings, 1);
+
+	settings->recordings = g_ptr_array_new_with_free_func(recording_free);
+	settings->texts = g_string_chunk_new(1 << 16);
+	return settings;
+}
+
+void batch_settings_free(struct batch_settings *settings)
+{
+	g_ptr_array_free(settings->recordings, TRUE);
+	g_string_chunk_free(settings->texts);
+	g_free(settings);
+}
+
+static const char *text_once(struct batch_settings *settings, const char *text)
+{
+	return g_string_chunk_insert_const(settings->texts, text);
+}
+
+static void take_values(struct batch_settings *settings, struct recording *recording,
+			const json_t *kinds)
+{
+	const char *kind, *name;
+	json_t *values, *value;
+
+	json_object_foreach((json_t *) kinds, kind, values)
+	{
+		json_object_foreach(values, name, value)
+		{
+			g_autofree char *key = g_strconcat(kind, "\t", name, NULL);
+
+			if (json_is_string(value) && recording_could_have(recording, key))
+				g_hash_table_insert(
+					recording->values, (gpointer) text_once(settings, key),
+					(gpointer) text_once(settings, json_string_value(value)));
+		}
+	}
+}
+
+void batch_settings_add(struct batch_settings *settings, json_t *entry, const json_t *of,
+			const json_t *common)
+{
+	const json_t *window = json_object_get(entry, "window");
+	struct recording *recording;
+	json_int_t end = json_integer_value(json_object_get(window, "end"));
+
+	if (!json_is_object(of) || !json_is_object(window))
+		return;
+	recording = g_new0(struct recording, 1);
+	recording->entry = json_incref(entry);
+	recording->recorded = json_is_true(json_object_get(of, "recorded"));
+	recording->costs = json_incref(json_object_get(of, "costs_ns"));
+	recording->means = json_incref(json_object_get(of, "means_ns"));
+	recording->begin = json_integer_value(json_object_get(window, "begin"));
+	recording->seconds = (double) (end - recording->begin) / 1e9;
+	recording->values = g_hash_table_new(g_str_hash, g_str_equal);
+	take_values(settings, recording, common);
+	take_values(settings, recording, json_object_get(of, "values"));
+	g_ptr_array_add(settings->recordings, recording);
+}
+
+/* --- the sum ---------------------------------------------------------------------------------- */
+
+static int by_time(gconstpointer a, gconstpointer b)
+{
+	const struct recording *x = *(struct recording *const *) a,
+			       *y = *(struct recording *const *) b;
+	const char *first = json_string_value(json_object_get(x->entry, "trace")),
+		   *second = json_string_value(json_object_get(y->entry, "trace"));
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return strcmp(first ? first : "", second ? second : "");
+}
+
+static int by_text(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* Puts the text "KIND\tNAME" into {KIND: {NAME: value}}. */
+static void put_value(json_t *kinds, const char *key, const char *value)
+{
+	const char *tab = strchr(key, '\t');
+	g_autofree char *kind = g_strndup(key, (gsize) (tab - key));
+	json_t *values = json_object_get(kinds, kind);
+
+	if (!values) {
+		values = json_object();
+		json_object_set_new(kinds, kind, values);
+	}
+	json_object_set_new(values, tab + 1, json_string(value));
+}
+
+/* What all that could have it have; NULL: not the same. */
+static const char *common_value(const struct batch_settings *settings, const char *key)
+{
+	const char *value = NULL;
+
+	for (guint i = 0; i < settings->recordings->len; i++) {
+		const struct recording *at = g_ptr_array_index(settings->recordings, i);
+		const char *has = g_hash_table_lookup(at->values, key);
+
+		if (!recording_could_have(at, key))
+			continue;
+		if (!has || (value && has != value))
+			return NULL;
+		value = has;
+	}
+	return value;
+}
+
+/* Those of all recordings, sorted; borrowed. */
+static GPtrArray *all_keys(const struct batch_settings *settings)
+{
+	GPtrArray *keys = g_ptr_array_new();
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < settings->recordings->len; i++) {
+		const struct recording *at = g_ptr_array_index(settings->recordings, i);
+		GHashTableIter iter;
+		gpointer key;
+
+		g_hash_table_iter_init(&iter, at->values);
+		while (g_hash_table_iter_next(&iter, &key, NULL))
+			if (g_hash_table_add(seen, key))
+				g_ptr_array_add(keys, key);
+	}
+	g_ptr_array_sort(keys, by_text);
+	return keys;
+}
+
+/* What the entry of a trace has besides what all have. */
+static void put_own(const struct recording *recording, const GPtrArray *differing)
+{
+	json_t *own = json_object(), *values = json_object();
+
+	json_object_set_new(own, "recorded", json_boolean(recording->recorded));
+	for (guint i = 0; i < differing->len; i++) {
+		const char *value = g_hash_table_lookup(recording->values, differing->pdata[i]);
+
+		if (value)
+			put_value(values, differing->pdata[i], value);
+	}
+	json_object_set_new(own, "values", values);
+	if (recording->costs)
+		json_object_set(own, "costs_ns", recording->costs);
+	if (recording->means)
+		json_object_set(own, "means_ns", recording->means);
+	json_object_set_new(recording->entry, "settings", own);
+}
+
+json_t *batch_settings_sum(struct batch_settings *settings)
+{
+	g_autoptr(GPtrArray) keys = all_keys(settings), differing = g_ptr_array_new();
+	json_t *sum, *common, *differences;
+	guint recorded = 0, tried = 0, names = 0;
+
+	if (!settings->recordings->len)
+		return NULL;
+	g_ptr_array_sort(settings->recordings, by_time);
+	common = json_object();
+	for (guint i = 0; i < keys->len; i++) {
+		const char *value = common_value(settings, keys->pdata[i]);
+
+		if (value)
+			put_value(common, keys->pdata[i], value);
+		else
+			g_ptr_array_add(differing, keys->pdata[i]);
+	}
+	for (guint i = 0; i < settings->recordings->len; i++) {
+		const struct recording *at = g_ptr_array_index(settings->recordings, i);
+
+		recorded += at->recorded;
+		put_own(at, differing);
+	}
+	differences = groups_differences(settings->recordings, differing, &tried, &names);
+	sum = json_object();
+	json_object_set_new(sum, "recorded", json_integer(recorded));
+	json_object_set_new(sum, "tried", json_integer(tried));
+	json_object_set_new(sum, "names", json_integer(names));
+	json_object_set_new(sum, "differences", differences);
+	json_object_set_new(sum, "common", common);
+	return sum;
+}
