@@ -30,7 +30,7 @@ def whole():
         assert not any(f["impossible"] or f["degraded"] for f in findings.values()), (name, findings)
     # wide alone has block bios and work queues; only callstack has call stacks and symbols
     assert {"block_bio_queue", "workqueue_queue_work"} <= set(found(t.trace("disk-read"))[1])
-    assert set(found(t.trace("wide"))[1]) == {"kallsyms", "callstack-kernel", "functions"}
+    assert set(found(t.trace("wide"))[1]) == {"kallsyms", "callstack-kernel", "samples (callstack-user)", "functions"}
     assert "callstack-kernel" not in found(t.trace("callstack"))[1]
 
 

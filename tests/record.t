@@ -474,6 +474,31 @@ def dry_run():
     assert any("--channel=switches --type=callstack-kernel" in line for line in done)
 
 
+def samples():
+    """--samples: timers' expiries and switches with both stacks, in channels of their own; what processes have mapped
+    beside the trace; what it costs is said. A rate is a clock's, which needs root."""
+    play = Play()
+    status, _, err = play.run("record", "--samples", "--output", "o", "--", "sleep", "0.1")
+    log = play.log()
+    assert status == 0 and "samples a second" in err and "MB a minute" in err, err
+    contexts = {tuple(re.search(r"--channel=(\w+) --type=(.*)", line).groups()) for line in log if line.startswith("add-context")}
+    assert contexts == {(c, "callstack-" + s) for c in ("switches", "ticks") for s in ("user", "kernel")}, contexts
+    ticks = [line for line in log if "--channel=ticks" in line and line.startswith("enable-event")]
+    assert len(ticks) == 1 and ticks[0].endswith("--filter=$ctx.tid != 0 timer_hrtimer_expire_entry"), ticks
+    with open(play.path + "/o/maps", encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    assert lines[0].startswith("# whylate maps 1:") and "process" == lines[1].split("\t")[0], lines[:2]
+    assert any("/sleep" in line for line in lines), "the program itself"
+    assert all("r-xp" in line or " 00000000 " in line for line in lines[1:] if not line.startswith("process\t"))
+    status, out, _ = Play().run("record", "--samples=997", "--preset", "minimal", "--dry-run")
+    assert status == 0 and "997 times a second" in out and "timer_hrtimer_expire_*" in out, out
+    for value in ("5", "x", "20000"):
+        status, _, err = Play().run("record", "--samples=" + value, "--dry-run")
+        assert status == 2 and "10 to 10000" in err, err
+    status, out, _ = Play().run("record", "--dry-run")
+    assert "callstack" not in out and "ticks" not in out  # unasked nothing of it
+
+
 def fulfils_needs():
     """Of the events that the program reads, what each preset records, and what the lines in whylate(1) do."""
     def patterns(preset):
@@ -531,5 +556,6 @@ tap.case("snapshot-when-slow: failures", watch_fails)
 tap.case("triggers that cannot work", triggers)
 tap.case("refusals", refusals)
 tap.case("--dry-run shows what is done", dry_run)
+tap.case("--samples", samples)
 tap.case("the presets record what the analyses need", fulfils_needs)
 sys.exit(tap.done())

@@ -23,7 +23,15 @@ function bytes(size)
 	return size ~ /M$/ ? size * 1048576 : size ~ /[kK]$/ ? size * 1024 : size + 0
 }
 
-function event(channel, name, type)
+# What a filter has in XML.
+function escaped(text)
+{
+	gsub("&", "\\&amp;", text)
+	gsub("<", "\\&lt;", text)
+	return text
+}
+
+function event(channel, name, type, filter)
 {
 	if (name !~ /^[a-z0-9_*]+$/)
 		fail("an event of that name")
@@ -32,6 +40,7 @@ function event(channel, name, type)
 		"\t\t\t\t\t\t\t\t<name>" name "</name>\n" \
 		"\t\t\t\t\t\t\t\t<enabled>true</enabled>\n" \
 		"\t\t\t\t\t\t\t\t<type>" type "</type>\n" \
+		(filter == "" ? "" : "\t\t\t\t\t\t\t\t<filter>" escaped(filter) "</filter>\n") \
 		"\t\t\t\t\t\t\t</event>\n"
 }
 
@@ -51,7 +60,14 @@ function options(from, i, at)
 	}
 }
 
-# patterns are quoted for the shell
+# A filter has blanks, and so is quoted for the shell as a whole: '--filter=…'.
+match($0, /'--filter=[^']*'/) {
+	filter = substr($0, RSTART + 10, RLENGTH - 11)
+	$0 = substr($0, 1, RSTART - 1) substr($0, RSTART + RLENGTH)
+	filtered = NR
+}
+
+# patterns are quoted too
 { gsub("'", "") }
 
 $1 != "lttng" || ended { next }
@@ -76,14 +92,16 @@ $2 == "enable-event" && "--syscall" in option && "--all" in option {
 $2 == "enable-event" && !("--function" in option) && !("--syscall" in option) {
 	many = split(last, names, ",")
 	for (i = 1; i <= many; i++)
-		event(option["--channel"], names[i], "TRACEPOINT")
+		event(option["--channel"], names[i], "TRACEPOINT", filtered == NR ? filter : "")
 	next
 }
 
-$2 == "add-context" && option["--type"] ~ /^[a-z]+$/ {
+$2 == "add-context" && option["--type"] ~ /^[a-z-]+$/ {
+	type = toupper(option["--type"])
+	gsub("-", "_", type)
 	contexts[option["--channel"]] = contexts[option["--channel"]] \
 		"\t\t\t\t\t\t\t<context>\n" \
-		"\t\t\t\t\t\t\t\t<type>" toupper(option["--type"]) "</type>\n" \
+		"\t\t\t\t\t\t\t\t<type>" type "</type>\n" \
 		"\t\t\t\t\t\t\t</context>\n"
 	next
 }
@@ -107,7 +125,8 @@ END {
 	if (failed || !ended)
 		exit 1
 	print "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
-	print "<!-- The preset " preset " of whylate record" \
+	print "<!-- " (preset == "samples" ? "The preset normal of whylate record, with samples" : \
+		"The preset " preset " of whylate record") \
 		(snapshot ? " as a flight recorder" : "") ", for lttng load: see whylate-record(1)."
 	print "     Made by make profiles. -->"
 	print "<sessions>"

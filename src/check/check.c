@@ -68,9 +68,7 @@ static enum finding_kind kind_of(const struct need *need)
 		return FINDING_STATEDUMP;
 	if (strcmp(need->name, "kallsyms") == 0)
 		return FINDING_SYMBOLS;
-	return g_str_has_prefix(need->recorded_by, "lttng add-context")
-		       ? FINDING_CONTEXT
-		       : FINDING_EVENT;
+	return strstr(need->recorded_by, "lttng add-context") ? FINDING_CONTEXT : FINDING_EVENT;
 }
 
 static void add_needs(struct check *check, const struct session *session)

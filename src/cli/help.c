@@ -62,8 +62,10 @@ void help_print(const struct command *command)
 		text_wrapped(&output, *line, 0, 0);
 	fputs("\nOptions:\n", output.file);
 	for (const struct option *const *at = command->options; *at; at++) {
-		g_autofree char *left = g_strconcat("--", (*at)->name, (*at)->argument ? " " : NULL,
-						    (*at)->argument, NULL);
+		const char *argument = (*at)->argument;
+		g_autofree char *left =
+			g_strconcat("--", (*at)->name, !argument || *argument == '[' ? "" : " ",
+				    argument, NULL);
 
 		text_described(&output, column, left, (*at)->help);
 	}

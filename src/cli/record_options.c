@@ -43,6 +43,22 @@ static bool add_functions(void *into, const struct option *option, const char *v
 	return true;
 }
 
+static bool set_samples(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct recording *recording = into;
+	guint64 hertz = 0;
+
+	if (*value &&
+	    !g_ascii_string_to_unsigned(value, 10, SAMPLES_LEAST, SAMPLES_MOST, &hertz, NULL))
+		return option_refuse(option, value, error,
+				     "must be %d to %d a second; --samples alone takes the "
+				     "kernel's ticks",
+				     SAMPLES_LEAST, SAMPLES_MOST);
+	recording->samples = true;
+	recording->hertz = (uint32_t) hertz;
+	return true;
+}
+
 static bool set_duration(void *into, const struct option *option, const char *value, GError **error)
 {
 	struct recording *recording = into;
@@ -94,6 +110,9 @@ static const struct option
 	network = {"network", NULL, "all network events besides", option_switch, OF(network)},
 	callstacks = {"callstacks", NULL, "the kernel's call stack at each switch", option_switch,
 		      OF(callstacks)},
+	samples = {"samples", "[=HZ]",
+		   "call stacks of what runs, at the kernel's ticks or HZ times a second",
+		   .set = set_samples},
 	functions = {"functions", "NAME,...", "entries and exits of these kernel functions",
 		     .set = add_functions},
 	duration = {"duration", "DURATION", "end after this long", .set = set_duration},
@@ -117,8 +136,8 @@ static const struct option
 	dry_run = {"dry-run", NULL, "only show the lttng commands", option_switch, OF(dry_run)};
 
 static const struct option *const record_options[] = {
-	&preset, &network, &callstacks, &functions,   &duration, &flight, &trigger,
-	&output, &session, &analyse,    &no_settings, &dry_run,  NULL};
+	&preset,  &network, &callstacks, &samples, &functions,   &duration, &flight,
+	&trigger, &output,  &session,    &analyse, &no_settings, &dry_run,  NULL};
 static const struct option *const snapshot_options[] = {&session, &analyse, &no_settings, &dry_run,
 							NULL};
 

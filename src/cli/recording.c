@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "record/clock.h"
 #include "record/plan.h"
 #include "config.h"
 #include "record/record.h"
@@ -72,6 +73,8 @@ static int parse(int argc, char **argv, const struct command *command, bool take
 			return usage_error("--%s takes no value", name);
 		if (equals)
 			value = equals + 1;
+		else if (option->argument && *option->argument == '[')
+			value = "";
 		else if (option->argument && i + 1 < argc)
 			value = argv[++i];
 		else if (option->argument)
@@ -92,6 +95,8 @@ static void set_defaults(struct recording *recording)
 		recording->session = g_strdup_printf("whylate-%d", (int) getpid());
 	if (!recording->output)
 		recording->output = g_canonicalize_filename(name, NULL);
+	if (recording->hertz)
+		recording->clock_function = clock_function();
 }
 
 static int record(struct recording *recording)

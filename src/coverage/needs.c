@@ -53,6 +53,12 @@ static bool has_callstacks(const struct session *session)
 	return session->trace.flow.has_callstacks;
 }
 
+/* The kernel's part alone says little of programs. */
+static bool has_samples(const struct session *session)
+{
+	return session->trace.timeline.samples.used && session->trace.flow.has_user_stacks;
+}
+
 /* Of programs, or of the kernel. */
 static bool has_functions(const struct session *session)
 {
@@ -173,6 +179,14 @@ const struct need needs[NEED_COUNT] = {
 			    "which kernel functions led to a wait is not known",
 			    "lttng add-context -k -t callstack-kernel",
 			    has_callstacks},
+	[NEED_SAMPLES] = {"samples (callstack-user)",
+			  {EV_OTHER},
+			  "which functions ran while threads ran their own code is not known",
+			  "lttng enable-channel -k ticks && lttng enable-event -k -c ticks "
+			  "timer_hrtimer_expire_entry --filter='$ctx.tid != 0' && lttng "
+			  "add-context -k -c ticks -t callstack-user -t callstack-kernel; or "
+			  "whylate record --samples",
+			  has_samples},
 	[NEED_FUNCTIONS] = {"functions",
 			    {EV_OTHER},
 			    "of calls only system calls are known, no functions",

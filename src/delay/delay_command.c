@@ -332,7 +332,7 @@ const struct command delay_command = {
 	.finish = limits_finish,
 	.needs = {.impossible = NEED(SWITCH),
 		  .degraded = NEEDS_DEGRADED | NEED(FORK) | NEED(SYSCALLS),
-		  .poorer = NEEDS_POORER | NEED(VECTOR) | NEED(FAULT)},
+		  .poorer = NEEDS_POORER | NEED(SAMPLES) | NEED(VECTOR) | NEED(FAULT)},
 	.make = make,
 	.free = delay_free,
 	.writers = {[FORMAT_TEXT] = text,

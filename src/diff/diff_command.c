@@ -108,7 +108,7 @@ const struct command diff_command = {
 	.want = want,
 	.needs = {.impossible = NEED(SWITCH), /* two runs can be compared by their functions */
 		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS) | NEED(FORK),
-		  .poorer = NEEDS_POORER | NEED(VECTOR) | NEED(FAULT)},
+		  .poorer = NEEDS_POORER | NEED(SAMPLES) | NEED(VECTOR) | NEED(FAULT)},
 	.finish = operations_add_waits,
 	.make = make,
 	.free = report_free,

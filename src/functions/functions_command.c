@@ -139,8 +139,8 @@ const struct command functions_command = {
 	.want = want,
 	.needs = {.impossible = NEED(SWITCH),
 		  .degraded = NEEDS_DEGRADED | NEED(SYSCALLS),
-		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(CALLSTACK) | NEED(FUNCTIONS) |
-			    NEED(VECTOR) | NEED(FAULT)},
+		  .poorer = NEEDS_POORER | NEED(FORK) | NEED(CALLSTACK) | NEED(SAMPLES) |
+			    NEED(FUNCTIONS) | NEED(VECTOR) | NEED(FAULT)},
 	.make = make,
 	.free = made_free,
 	.writers = {[FORMAT_TEXT] = text,

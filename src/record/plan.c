@@ -38,7 +38,8 @@ static const struct {
 	const char *name, *size, *count, *ring_size, *ring_count;
 } channels[] = {{"switches", "2M", "8", "256K", "64"},
 		{"hot", "4M", "8", "512K", "64"},
-		{"cold", "1M", "4", "64K", "64"}};
+		{"cold", "1M", "4", "64K", "64"},
+		{"ticks", "1M", "8", "256K", "16"}};
 
 /* Appends one line; the list ends with NULL. */
 static void G_GNUC_NULL_TERMINATED add_line(GPtrArray *plan, const char *first, ...)
@@ -63,7 +64,15 @@ static GPtrArray *plan_new(void)
 /* Where what the table puts into a channel goes: switches are alone only with call stacks. */
 static const char *channel_of(const struct recording *recording, const char *channel)
 {
-	return strcmp(channel, "switches") == 0 && !recording->callstacks ? "hot" : channel;
+	bool alone = recording->callstacks || recording->samples;
+
+	return strcmp(channel, "switches") == 0 && !alone ? "hot" : channel;
+}
+
+static bool has_channel(const struct recording *recording, const char *channel)
+{
+	return strcmp(channel, "ticks") == 0 ? recording->samples
+					     : strcmp(channel_of(recording, channel), channel) == 0;
 }
 
 static void add_channels(const struct recording *recording, GPtrArray *plan, const char *session)
@@ -75,7 +84,7 @@ static void add_channels(const struct recording *recording, GPtrArray *plan, con
 		g_autofree char *count = g_strconcat(
 			"--num-subbuf=", ring ? channels[i].ring_count : channels[i].count, NULL);
 
-		if (strcmp(channel_of(recording, channels[i].name), channels[i].name) == 0)
+		if (has_channel(recording, channels[i].name))
 			add_line(plan, "enable-channel", "--kernel", session, size, count,
 				 ring ? "--overwrite" : "--discard", channels[i].name, NULL);
 	}
@@ -87,6 +96,33 @@ static void add_events(const struct recording *recording, GPtrArray *plan, const
 	g_autofree char *to = g_strconcat("--channel=", channel_of(recording, channel), NULL);
 
 	add_line(plan, "enable-event", "--kernel", session, to, events, NULL);
+}
+
+static void add_context(GPtrArray *plan, const char *session, const char *channel, const char *type)
+{
+	g_autofree char *to = g_strconcat("--channel=", channel, NULL);
+	g_autofree char *what = g_strconcat("--type=", type, NULL);
+
+	add_line(plan, "add-context", "--kernel", session, to, what, NULL);
+}
+
+/* What a sample is made of: the expiry of a timer, which interrupts whatever runs. Ticks are such
+ * timers too, wherever the kernel has high-resolution ones, and need no probes of x86's own. Of the
+ * idle loop there is nothing to be told. */
+static void add_samples(const struct recording *recording, GPtrArray *plan, const char *session)
+{
+	g_autoptr(GString) filter = g_string_new("--filter=$ctx.tid != 0");
+
+	if (recording->hertz && recording->clock_function)
+		g_string_append_printf(filter, " && function == 0x%" G_GINT64_MODIFIER "x",
+				       (guint64) recording->clock_function);
+	if (recording->preset < PRESET_NORMAL) /* where the interrupt ends */
+		add_events(recording, plan, session, "hot", "timer_hrtimer_expire_*");
+	add_line(plan, "enable-event", "--kernel", session, "--channel=ticks", filter->str,
+		 "timer_hrtimer_expire_entry", NULL);
+	add_context(plan, session, "ticks", "callstack-user");
+	add_context(plan, session, "ticks", "callstack-kernel");
+	add_context(plan, session, "switches", "callstack-user");
 }
 
 GPtrArray *plan_begin(const struct recording *recording)
@@ -117,11 +153,11 @@ GPtrArray *plan_begin(const struct recording *recording)
 	}
 	/* after a gap, and in a ring, the tid names who runs before the next switch */
 	if (recording->preset == PRESET_FULL || recording->snapshot)
-		add_line(plan, "add-context", "--kernel", session, "--channel=hot", "--type=tid",
-			 NULL);
-	if (recording->callstacks)
-		add_line(plan, "add-context", "--kernel", session, "--channel=switches",
-			 "--type=callstack-kernel", NULL);
+		add_context(plan, session, "hot", "tid");
+	if (recording->samples)
+		add_samples(recording, plan, session);
+	if (recording->callstacks || recording->samples)
+		add_context(plan, session, "switches", "callstack-kernel");
 	if (recording->trigger) {
 		g_autofree char *trigger = g_strchomp(g_strdup(recording->trigger));
 		g_auto(GStrv) parts = g_strsplit(trigger, " ", 2);

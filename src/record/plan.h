@@ -7,7 +7,7 @@
  * Place: record/, below record.c. Two channels: `hot` has what comes in masses, `cold` what
  * is rare and must stay (lives, the statedump), so that a flight recorder's ring keeps it
  * for long; with call stacks `switches` has the switches alone, as a context is paid for
- * with each event of its channel. What each event is for: coverage/needs.c and
+ * with each event of its channel, and `ticks` what samples are made of. What each event is for: coverage/needs.c and
  * lttng-events.md, section 6.
  */
 #ifndef WHYLATE_RECORD_PLAN_H
@@ -19,10 +19,16 @@
 
 enum preset { PRESET_MINIMAL, PRESET_NORMAL, PRESET_FULL, PRESET_COUNT };
 
+#define SAMPLES_LEAST 10 /* a second, of --samples=HZ */
+#define SAMPLES_MOST 10000
+
 /* What the command line asks for. */
 struct recording {
 	enum preset preset;
 	bool callstacks, network, snapshot;
+	bool samples; /* call stacks of what runs: at the kernel's ticks, or … */
+	uint32_t hertz; /* … so many a second, of a clock of our own (clock.h); 0: ticks */
+	uint64_t clock_function; /* the kernel's address of that clock's expiry; 0: not known */
 	GPtrArray *functions;  /* owned strings: kernel functions */
 	char *session;         /* owned; LTTng's session name */
 	char *output;          /* owned; directory, absolute */

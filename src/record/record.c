@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <ftw.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +15,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/clock.h"
 #include "record/lttng.h"
+#include "record/maps.h"
 #include "record/settings.h"
 #include "util/error.h"
 
 #define KALLSYMS "/proc/kallsyms"
 #define FULL_PART 500 /* less than this part of a disk left: LTTng writes in packets */
 #define OURS "whylate-" /* what sessions are called, before the PID */
+#define MS INT64_C(1000000) /* ns */
+#define LOOK_FIRST (20 * MS) /* until the first look for new processes, … */
+#define LOOK_MOST (1000 * MS) /* … and between two later ones, each twice as far */
+#define SAMPLE_US 5 /* that a sample takes, about: two stacks are walked */
+#define SAMPLE_BYTES 300 /* … and has, in the trace */
 
 struct run {
 	const struct recording *recording; /* borrowed */
 	struct lttng_daemon daemon;
 	pid_t program;
+	struct sample_clock clock;
+	struct maps *maps; /* owned; NULL: not kept */
 	bool made_directory, made_session;
 	int signal; /* that ended it; 0: none */
 };
@@ -85,6 +95,8 @@ static void undo(struct run *run)
 	const char *const trigger[] = {"lttng", "remove-trigger", recording->session, NULL};
 	const char *const destroy[] = {"lttng", "destroy", recording->session, NULL};
 
+	clock_stop(&run->clock);
+	g_clear_pointer(&run->maps, maps_end);
 	if (run->made_session && recording->trigger)
 		lttng_run(trigger, NULL, NULL);
 	if (run->made_session)
@@ -166,6 +178,29 @@ static void tell_left(void)
 	}
 }
 
+/* What it costs is said before it is paid. */
+static void tell_samples(uint32_t rate)
+{
+	fprintf(stderr,
+		"whylate: %u samples a second on each CPU that works: some %.1f %% of its time, "
+		"%.0f MB a minute; each switch has a stack too\n",
+		rate, rate * SAMPLE_US / 1e4, rate * SAMPLE_BYTES * 60 / 1e6);
+}
+
+static bool begin_samples(struct run *run, GError **error)
+{
+	const struct recording *recording = run->recording;
+
+	if (!recording->samples)
+		return true;
+	tell_samples(recording->hertz ? recording->hertz : clock_ticks());
+	if (recording->hertz && !recording->clock_function)
+		fprintf(stderr, "whylate: " KALLSYMS " shows no addresses, so all timers that "
+				"expire are samples, not only those of the clock\n");
+	run->maps = maps_begin("", recording->output);
+	return !recording->hertz || clock_start(&run->clock, recording->hertz, error);
+}
+
 static bool begin(struct run *run, GError **error)
 {
 	g_autoptr(GPtrArray) plan = plan_begin(run->recording);
@@ -182,7 +217,7 @@ static bool begin(struct run *run, GError **error)
 			return false;
 		run->made_session = true;
 	}
-	return !interrupted(run);
+	return begin_samples(run, error) && !interrupted(run);
 }
 
 static void as_anybody(gpointer data)
@@ -207,6 +242,21 @@ static bool start_program(struct run *run, GError **error)
 	return false;
 }
 
+/* The next signal, up to `until` (negative: however long it takes); 0: none came. Meanwhile what
+ * new processes have mapped is kept. */
+static int next_signal_or_look(struct run *run, gint64 until)
+{
+	for (gint64 look = LOOK_FIRST;; look = MIN(2 * look, LOOK_MOST)) {
+		gint64 left = until < 0 ? -1 : MAX(until - g_get_monotonic_time() * 1000, 0);
+		bool looks = run->maps && (left < 0 || left > look);
+		int number = next_signal(looks ? look : left);
+
+		if (number || !looks)
+			return number;
+		maps_look(run->maps);
+	}
+}
+
 /* Until the program ends (true, and its status), or the time or a Ctrl-C does. */
 static bool wait_for_end(struct run *run, int *status)
 {
@@ -215,8 +265,7 @@ static bool wait_for_end(struct run *run, int *status)
 			       : -1;
 
 	for (;;) {
-		gint64 left = until < 0 ? -1 : MAX(until - g_get_monotonic_time() * 1000, 0);
-		int number = next_signal(left);
+		int number = next_signal_or_look(run, until);
 
 		if (number == 0)
 			return false;
@@ -292,6 +341,10 @@ static bool end(struct run *run, GError **error)
 	const char *output = run->recording->output;
 	GError *first = NULL;
 
+	if (run->maps)
+		maps_look(run->maps);
+	clock_stop(&run->clock);
+	g_clear_pointer(&run->maps, maps_end);
 	for (guint i = 0; i < plan->len; i++) /* each, so that no session is left */
 		lttng_run(g_ptr_array_index(plan, i), NULL, first ? NULL : &first);
 	add_symbols(output);
@@ -347,6 +400,10 @@ void record_show(const struct recording *recording)
 
 			puts(line);
 		}
+		if (p == 0 && recording->hertz)
+			printf("# whylate itself runs perf's cpu-clock on each CPU, %u times a "
+			       "second\n",
+			       recording->hertz);
 		if (p == 0 && recording->program) {
 			g_autofree char *line = plan_line((const char *const *) recording->program);
 
@@ -458,6 +515,17 @@ static char *newest_session(GError **error)
 	return NULL;
 }
 
+/* --samples made a channel of that name. */
+static bool has_samples(const char *written)
+{
+	g_autofree char *pattern = g_build_filename(written, "kernel", "ticks_*", NULL);
+	glob_t found;
+	bool any = glob(pattern, 0, NULL, &found) == 0;
+
+	globfree(&found);
+	return any;
+}
+
 bool record_snapshot(const char *session, bool settings, bool dry_run, char **written,
 		     GError **error)
 {
@@ -489,6 +557,8 @@ bool record_snapshot(const char *session, bool settings, bool dry_run, char **wr
 	}
 	*written = newest_below(output);
 	add_symbols(*written);
+	if (has_samples(*written))
+		maps_end(maps_begin("", *written));
 	if (settings)
 		settings_record(*written, NULL);
 	return true;

@@ -101,7 +101,7 @@ const struct command requests_command = {
 	.finish = limits_finish,
 	.needs = {.impossible = NEED(SWITCH) | NEED(SYSCALLS),
 		  .degraded = NEEDS_DEGRADED | NEED(FORK),
-		  .poorer = NEEDS_POORER | NEED(VECTOR) | NEED(FAULT)},
+		  .poorer = NEEDS_POORER | NEED(SAMPLES) | NEED(VECTOR) | NEED(FAULT)},
 	.make = make,
 	.free = report_free,
 	.writers = {[FORMAT_TEXT] = text,

@@ -21,7 +21,7 @@ typedef bool option_setter(void *into, const struct option *option, const char *
 
 struct option {
 	const char *name;
-	const char *argument;     /* NULL: a switch */
+	const char *argument;     /* NULL: a switch; "[=HZ]": one that may have a value */
 	const char *help;         /* of --help; lines after the first stand below it */
 	option_setter *set;
 	size_t at;                /* offset of what it sets, for the setters of option_values.h */

@@ -39,7 +39,8 @@ static void append_callers(GString *text, const struct function_share *share, bo
 			&g_array_index(callers, struct function_caller, i);
 		bool most = caller->samples >= CALLER_MOST * share->self;
 
-		if (i && caller->share < NAMED_MIN)
+		if ((i && caller->share < NAMED_MIN) ||
+		    strcmp(caller->function->name, UNKNOWN_FUNCTION) == 0)
 			break;
 		g_string_append_printf(text, "%s%s", i ? " and " : ", called from ",
 				       caller->function->name);

@@ -3,6 +3,7 @@
 #include "samples/programs.h"
 
 #include "model/images.h"
+#include "samples/recorded_maps.h"
 #include "symbols/binaries.h"
 #include "timeline/sample.h"
 
@@ -166,9 +167,17 @@ struct code_place code_place_at(const struct session *session, const struct thre
 {
 	const struct loaded_image *image = model_image_at(&session->trace.model, life->host,
 							  thread_process(life), address, time);
+	const struct mapped_file *mapped = NULL;
 	struct code_place place = {0};
 	const struct program *program;
 
+	if (!image || image->from > time) /* what was loaded later may have been elsewhere */
+		mapped = mapped_at(session, life, address, time);
+	if (mapped) {
+		place.path = mapped->path;
+		place.offset = address - mapped->base;
+		return place;
+	}
 	if (image) {
 		place.path = session_text(session, image->path);
 		place.id = image->build_id;

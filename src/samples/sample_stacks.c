@@ -214,7 +214,7 @@ static void add_kernel(const struct session *session, struct named_stacks *stack
 		const char *name = name_at(session, &part, i);
 
 		if (stack->frames->len || !starts_with_one_of(name, tracing))
-			add(stacks, stack, name ? name : "[unknown]", NULL, 0, true);
+			add(stacks, stack, name ? name : UNKNOWN_FUNCTION, NULL, 0, true);
 	}
 }
 
@@ -251,7 +251,7 @@ static void add_code(struct named_stacks *stacks, struct sample_stack *stack,
 		any = true;
 	}
 	if (!any)
-		add(stacks, stack, place->path ? base_name(place->path) : "[unknown]", NULL, 0,
+		add(stacks, stack, place->path ? base_name(place->path) : UNKNOWN_FUNCTION, NULL, 0,
 		    false);
 }
 
@@ -316,6 +316,9 @@ static void add_user(const struct session *session, struct named_stacks *stacks,
 			return;
 		if (i == 1 && site.kind == SITE_DIRECT)
 			add_hidden(session, stacks, stack, &leaf, leaf_code, &place, &site);
+		else if (i == 1 && leaf_code && leaf_code->frame == OWN_FRAME_NONE)
+			/* main(), of libc's call, a callback */
+			add(stacks, stack, UNKNOWN_FUNCTION, NULL, 0, false);
 		if (!i) {
 			leaf = place;
 			leaf_code = code;

@@ -10,7 +10,7 @@
  * Place: samples/. Of a stack that an interrupt recorded the thread's part begins behind the
  * interrupt's entry. Calls inlined at an address are frames of their own. A function without a
  * frame hides who called it: the direct call before the first return address names that one
- * (symbols/sites.h). A recorded return address that no call stands before ends the stack: it is
+ * (symbols/sites.h); of an indirect call it is not known. A recorded return address that no call stands before ends the stack: it is
  * rubbish, of a program built without frame pointers; so is one that has only the address that ran.
  */
 #ifndef WHYLATE_SAMPLES_SAMPLE_STACKS_H
@@ -19,8 +19,10 @@
 #include "run/session.h"
 #include "timeline/sample.h"
 
+#define UNKNOWN_FUNCTION "[unknown]"
+
 struct code_function {
-	const char *name; /* of a file without names that file's; "[unknown]" */
+	const char *name; /* of a file without names that file's; UNKNOWN_FUNCTION */
 	const char *file; /* of its source; NULL: not known */
 	bool kernel;
 };

@@ -77,6 +77,7 @@ static void put_code(GByteArray *answer, const struct code *code)
 	guint8 kept = (guint8) MIN(count, FRAMES_MAX);
 
 	g_byte_array_append(answer, &kept, 1);
+	g_byte_array_append(answer, &code->frame, 1);
 	g_byte_array_append(answer, (const guint8 *) &code->start, sizeof code->start);
 	g_byte_array_append(answer, (const guint8 *) &code->size, sizeof code->size);
 	for (guint i = 0; i < kept; i++) /* of too many the last, which is the function */
@@ -127,8 +128,8 @@ static void serve(void *data, const void *question, size_t length, GByteArray *a
 		return;
 	}
 	code_init(&code);
-	if (binary->file)
-		code_at(binary->file, address, &code);
+	if (binary->file && code_at(binary->file, address, &code))
+		code.frame = (uint8_t) frame_made_at(binary->file, code.start, code.size);
 	put_code(answer, &code);
 	code_clear(&code);
 }
@@ -188,6 +189,8 @@ static struct code *take_code(struct reading *reading)
 
 	code_init(code);
 	take(reading, &count, 1);
+	take(reading, &code->frame, 1);
+	reading->bad |= code->frame >= OWN_FRAMES;
 	take(reading, &code->start, sizeof code->start);
 	take(reading, &code->size, sizeof code->size);
 	for (guint i = 0; i < count && !reading->bad; i++) {

@@ -35,7 +35,15 @@ struct code_frame {
 	uint32_t line;  /* 0: not known */
 };
 
+enum own_frame {
+	OWN_FRAME_UNKNOWN,
+	OWN_FRAME_NONE, /* it begins without making one: it hides its caller */
+	OWN_FRAME_MADE,
+	OWN_FRAMES
+};
+
 struct code {
+	uint8_t frame; /* enum own_frame; of the function */
 	uint64_t start, size; /* of the function, in the same addresses; size 0: not known */
 	GArray *frames;       /* struct code_frame: calls inlined there, innermost first, and last
 				 the function */

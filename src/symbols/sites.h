@@ -34,6 +34,10 @@ struct site {
 
 struct site site_before(struct code_file *file, uint64_t address);
 
+/* Whether the function that begins there makes a frame of its own first (push %rbp; mov %rsp,%rbp;
+ * on AArch64 stp x29, x30). */
+enum own_frame frame_made_at(struct code_file *file, uint64_t start, uint64_t size);
+
 enum fit_end {
 	FIT_NONE,    /* no place fits */
 	FIT_SEVERAL, /* two fit equally well */
