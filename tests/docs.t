@@ -182,7 +182,7 @@ def check_values():
         assert complete("whylate", "export", option, "") == words, option
     assert complete("whylate", "requests", "--preset", "syscall", ":", "r") == set()  # no file names
     assert complete("whylate", "record", "--preset", "") == {"minimal", "normal", "full"}
-    assert complete("whylate", "requests", "--format", "") == {"text", "json", "csv", "dot"}
+    assert complete("whylate", "requests", "--format", "") == {"text", "json", "csv", "dot", "html"}
     assert complete("whylate", "diff", "--format", "") == {"text", "json"}
     assert complete("whylate", "profile", "--operation", "'b") == {"block-queued:*", "block-served:*", "blocked:*", "busy"}
     assert complete("whylate", "profile", "--operation", "w") == {"wait-cpu"}

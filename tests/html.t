@@ -394,6 +394,50 @@ def check_samples(browser):
     assert {"copier", "true"} <= set(wanted) and found == wanted, (found, wanted)
 
 
+def check_requests(browser):
+    """Every request is a point, with its latency; the causes of a bar and the steps of a way are the JSON's, and add up."""
+    arguments = ("requests", trace("web-mixed"))
+    browser.open("requests", *arguments)
+    report = json.loads(output(*arguments, "--limit", "0", "--format", "json"))
+    base, kinds = report["window"]["begin"], browser.js("return whylate.data.kinds")
+    points = {one[0]: one for one in browser.js("return whylate.data.points")}
+    assert {id: one[1:3] for id, one in points.items()} == {one["id"]: [one["begin"] - base, one["ns"]] for one in report["requests"]}
+    for request in report["requests"]:
+        sums = {}
+        for cause in request["causes"]:
+            sums[cause["kind"]] = sums.get(cause["kind"], 0) + cause["ns"]
+        flat = points[request["id"]][3]
+        assert {kinds[flat[i]]: flat[i + 1] for i in range(0, len(flat), 2)} == sums, request["id"]
+    # the slowest ones' ways tile them, and each cause has as much on its way as in its sum
+    by_id = {one["id"]: one for one in report["requests"]}
+    for id, *steps in browser.js("return whylate.data.waterfalls"):
+        request = by_id[id]
+        assert steps[0][1] == request["begin"] - base and steps[-1][1] + steps[-1][2] == request["end"] - base
+        assert all(a[1] + a[2] == b[1] for a, b in zip(steps, steps[1:])), id
+        sums = {}
+        for _, _, ns, kind, text in steps:
+            sums[kinds[kind]] = sums.get(kinds[kind], 0) + ns
+        flat = points[id][3]
+        assert sums == {kinds[flat[i]]: flat[i + 1] for i in range(0, len(flat), 2)}, id
+    assert browser.js("return whylate.data.waterfalls.length") == 20
+    # what is shown: the slowest is chosen, on the rows of its threads; another by a click in the table
+    slowest = sorted(report["requests"], key=lambda one: -one["ns"])
+    rows = [[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "th,td")] for row in browser.all("#slowest tbody tr")]
+    assert [row[:2] for row in rows] == [["#%d" % one["id"], duration(one["ns"])] for one in slowest[:20]], rows
+    assert browser.text("#picture p strong") == "Request %d" % slowest[0]["id"]
+    browser.click("#slowest tbody tr:nth-child(5) button")
+    assert browser.text("#picture p strong") == "Request %d" % slowest[4]["id"]
+    ends = browser.js("const {path, shares} = whylate.timeline; return [path[0].begin, path.at(-1).end, [...shares.values()].reduce((a, b) => a + b)]")
+    assert ends == [slowest[4]["begin"] - base, slowest[4]["end"] - base, slowest[4]["ns"]], ends
+    assert browser.text("#answer .headline p") == report["answer"][0]
+    # the ways are drawn, no way longer than it may be; all requests go in and come out
+    ways = browser.js("return whylate.data.ways")
+    assert ways["nodes"][0][1] == ways["nodes"][-1][1] == len(report["requests"]) and 4 <= len(ways["nodes"])
+    assert sum(node[2] for node in ways["nodes"]) == sum(one["ns"] for one in report["requests"])
+    assert len(browser.all("#ways .node")) == len(ways["nodes"]) and len(browser.all("#ways .way")) == len(ways["edges"])
+    browser.picture("requests")
+
+
 def check_bounded(browser):
     """A page stays below 3 MB whatever the trace, and says what it leaves out: here of a report of more than 8 MB."""
     arguments = ("delay", trace("zero-read"), "--thread", "all", "--limit", "0")
@@ -593,7 +637,7 @@ def check_plugin():
 
 def check_refused():
     for command, arguments, said in (("overview", ("--every", "1s"), "a page is of one report"), ("check", (), "must be one of text, json"),
-                                     ("requests", (), "must be one of text, json, csv, dot")):
+                                     ("explain", (), "must be one of")):
         done = run(command, "--format", "html", *arguments, trace("polls"))
         assert done.returncode == 2 and said in done.stderr.decode(), (command, done.stderr.decode())
 
@@ -609,6 +653,7 @@ tap = Tap()
 tap.case("delay: the page holds what --format json writes", check_json, "delay", SOURCE + "/traces/startup-chain", *TARGET)
 tap.case("overview: the same", check_json, "overview", trace("futex"))
 tap.case("profile: the same", check_json, "profile", trace("fork4"))
+tap.case("requests: the same", check_json, "requests", trace("web-mixed"))
 for one in ("delay", "profile", "overview"):
     tap.case("%s: a page by itself, under 160 KB besides its data" % one, lambda: check_alone(output(
         one, trace("futex"), "--format", "html", *(["--thread", "all"] if one == "delay" else [])).decode()))
@@ -619,7 +664,7 @@ tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
               ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
-              ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("a million events", check_million), ("by keys alone", check_keys),
+              ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),
               ("light, dark, narrow, print", check_looks), ("other traces", check_opens))

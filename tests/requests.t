@@ -555,12 +555,24 @@ def lattice():
 
 
 def graph_of_ways():
-    """Graphviz's language: as many nodes and edges as in JSON."""
-    text, graph = (t.output("requests", t.trace("web-mixed"), "--format", "dot").decode(), listed("web-mixed")["lattice"])
+    """Graphviz's language: as many nodes and edges as in JSON where ways may be of any length; else no way is longer than asked for,
+    and no request gets lost."""
+    text, graph = (t.output("requests", t.trace("web-mixed"), "--format", "dot", "--depth", "100000").decode(), listed("web-mixed")["lattice"])
     assert text.startswith("digraph requests {\n") and text.endswith("}\n")
     assert len(re.findall(r"^  n\d+ \[label=\"(?:[^\"\\]|\\.)*\"", text, re.M)) == len(graph["nodes"])
     assert {(int(a), int(b)) for a, b in re.findall(r"^  n(\d+) -> n(\d+) ", text, re.M)} == {
         (e["from"], e["to"]) for e in graph["edges"]}
+    for depth, more in ((12, ()), (3, ("--depth", "3")), (20, ("--depth", "20"))):
+        text = t.output("requests", t.trace("web-mixed"), "--format", "dot", *more).decode()
+        nodes = dict(re.findall(r"^  n(\d+) \[label=\".*\\n(\d+) request", text, re.M))
+        edges = re.findall(r"^  n(\d+) -> n(\d+) \[label=\"(\d+)", text, re.M)
+        longest = {}
+        for a, b, _ in sorted(edges, key=lambda edge: (int(edge[0]), int(edge[1]))):
+            longest[b] = max(longest.get(b, 0), longest.get(a, 1) + 1)
+        assert 2 < max(longest.values()) <= depth, (depth, longest)
+        for node, requests in nodes.items():
+            for end in {0, 1} - ({1} if node == "0" else {0} if node == str(len(nodes) - 1) else set()):
+                assert sum(int(n) for *ends, n in edges if ends[end] == node) == int(requests), (depth, node)
 
 
 # --- picks ----------------------------------------------------------------------------------------------------------

@@ -53,11 +53,11 @@ class PathBand extends Lanes {
 				x1 = Math.max(this.left, this.x(hop.begin)),
 				x2 = Math.min(this.width, this.x(hop.end)),
 				last = seen[seen.length - 1];
-			if (last && (last.row === hop.row || (x2 - x1 < least && x2 - last.x2 < least))) {
+			if (last && ((last.row === hop.row && last.color === hop.color) || (x2 - x1 < least && x2 - last.x2 < least))) {
 				last.x2 = x2;
 				last.ns += hop.end - hop.begin;
 			} else {
-				seen.push({row: hop.row, x1, x2, ns: hop.end - hop.begin});
+				seen.push({row: hop.row, x1, x2, ns: hop.end - hop.begin, color: hop.color});
 			}
 		}
 		return seen;
@@ -113,17 +113,17 @@ class PathBand extends Lanes {
 		c.font = '11px system-ui, sans-serif';
 		for (const [i, hop] of hops.entries()) {
 			const width = hop.x2 - hop.x1;
-			c.fillStyle = i % 2 ? this.color.line : this.color.gap;
+			c.fillStyle = hop.color ? this.familyColor(hop.color) : i % 2 ? this.color.line : this.color.gap;
 			c.fillRect(hop.x1, top + 3, Math.max(width, 1), ROW - 7);
 			if (width < 30 || hop.row < 0) continue;
 			const name = ROWS[hop.row].name || '?';
 			const shown =
-				fitted(`${name} ${duration(hop.ns)}, ${percent(hop.ns, LENGTH)}`, width - 8) === ''
+				fitted(`${name} ${duration(hop.ns)}, ${percent(hop.ns, this.whole)}`, width - 8) === ''
 					? ''
 					: width > 150
-						? `${name} ${duration(hop.ns)}, ${percent(hop.ns, LENGTH)}`
+						? `${name} ${duration(hop.ns)}, ${percent(hop.ns, this.whole)}`
 						: fitted(name, width - 8);
-			c.fillStyle = this.color.text;
+			c.fillStyle = hop.color && lightness(this.familyColor(hop.color)) < 0.5 ? '#ffffff' : hop.color ? '#14181d' : this.color.text;
 			c.fillText(shown, hop.x1 + 4, top + ROW / 2, width - 6);
 		}
 	}

@@ -43,6 +43,18 @@ function duration(ns) {
 	return `${ns} ns`;
 }
 
+/* As axes have it: "20 ms". */
+function shortDuration(ns) {
+	for (const [unit, scale] of [
+		['s', 1e9],
+		['ms', 1e6],
+		['µs', 1e3],
+		['ns', 1],
+	])
+		if (ns >= scale) return `${Number((ns / scale).toPrecision(3))} ${unit}`;
+	return '0';
+}
+
 /* Every nanosecond, in groups of three: "853,744,950 ns". */
 function exactly(ns) {
 	return String(ns).replace(/\B(?=(\d{3})+$)/g, ',') + ' ns';

@@ -203,7 +203,7 @@ function pick(timeline, x, y) {
 
 function pieceLines({piece}) {
 	return [
-		`Critical path: ${named(piece)}`,
+		`${PATH_NAME}: ${named(piece)}`,
 		piece.leaf + (piece.resource ? ` on ${resourceText(piece.resource)}` : ''),
 		`${duration(piece.ns)} (${exactly(piece.ns)})`,
 		`from ${clock(piece.begin)} to ${clock(piece.end)}`,
@@ -353,7 +353,7 @@ function keys(timeline, canvas, search) {
 		const row = timeline.lines[timeline.line];
 		timeline.reveal(row);
 		timeline.draw();
-		announce(row < -1 ? laneLines(laneOf(row), timeline.from).join(', ') : row < 0 ? 'Critical path' : named(ROWS[row]));
+		announce(row < -1 ? laneLines(laneOf(row), timeline.from).join(', ') : row < 0 ? PATH_NAME : named(ROWS[row]));
 	};
 	const actions = {
 		'+': () => timeline.zoom(0.5),

@@ -3,6 +3,7 @@
  * ran on each CPU. Line -2 is the first lane. Its values are means over parts of the window, which is said.
  */
 const LANES = TIMELINE.lanes || [];
+const PATH_NAME = KIND === 'requests' ? 'Steps' : 'Critical path';
 const laneOf = (line) => (line <= -2 ? LANES[-2 - line] : undefined);
 
 function laneName(lane) {

@@ -96,7 +96,7 @@ class TimelinePicture extends PathBand {
 		c.fillRect(4, y + 1, this.left - 4, ROW - 3);
 		c.fillStyle = this.color.text;
 		const narrow = this.left < 120,
-			text = row < -1 ? laneName(laneOf(row)) : row < 0 ? 'Critical path' : narrow ? ROWS[row].name || '?' : named(ROWS[row]);
+			text = row < -1 ? laneName(laneOf(row)) : row < 0 ? PATH_NAME : narrow ? ROWS[row].name || '?' : named(ROWS[row]);
 		const share = this.shares.get(row);
 		c.font = row === -1 || share || this.matches.has(row) ? 'bold 12px system-ui, sans-serif' : '12px system-ui, sans-serif';
 		c.save();
@@ -105,7 +105,7 @@ class TimelinePicture extends PathBand {
 		c.clip();
 		let room = width - 10;
 		if (share && !narrow) {
-			const part = percent(share, LENGTH);
+			const part = percent(share, this.whole);
 			room -= c.measureText(part).width + 8;
 			c.textAlign = 'right';
 			c.fillText(part, this.left - 8, y + ROW / 2);

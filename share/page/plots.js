@@ -135,17 +135,6 @@ function axisLabels(profile, picture, x, first, number, y, wide) {
 	}
 }
 
-function shortDuration(ns) {
-	for (const [unit, scale] of [
-		['s', 1e9],
-		['ms', 1e6],
-		['µs', 1e3],
-		['ns', 1],
-	])
-		if (ns >= scale) return `${Number((ns / scale).toPrecision(3))} ${unit}`;
-	return '0';
-}
-
 /* Segments of time over buckets; darker, and a number beside the pointer: more operations. */
 function heatMap(profile, timeline) {
 	if (!profile.time_lapse) return null;

@@ -25,6 +25,7 @@ class Timeline extends TimelinePicture {
 			...LANES.map((_, i) => -2 - i),
 			...rows.filter((row) => !share(row)),
 		];
+		this.whole = LENGTH; /* what shares of the path are of */
 		this.open = new Set();
 		this.openAll = false;
 		this.arrows = true;
@@ -41,6 +42,30 @@ class Timeline extends TimelinePicture {
 		});
 	}
 
+	/* Another path than the report's: that of one request. Its rows come first, as it meets them. */
+	setPath(pieces, whole) {
+		this.path = pieces;
+		this.whole = whole;
+		this.hops = [];
+		for (const {row, begin, end, color} of pieces) {
+			const last = this.hops[this.hops.length - 1];
+			if (last && last.row === row && last.end === begin && last.color === color) last.end = end;
+			else this.hops.push({row, begin, end, color});
+		}
+		this.shares = hopShares(this.hops);
+		const met = [...this.shares.keys()];
+		this.lines = [
+			...(pieces.length ? [-1] : []),
+			...met,
+			...LANES.map((_, i) => -2 - i),
+			...[...ROWS.keys()].filter((row) => !this.shares.has(row)),
+		];
+		this.scroll = 0;
+		this.selected = null;
+		this.marked = [];
+		if (this.width) this.resize();
+	}
+
 	colors() {
 		const style = getComputedStyle(document.documentElement);
 		const color = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -54,6 +79,7 @@ class Timeline extends TimelinePicture {
 			gap: color('gap'),
 			hit: color('ready'),
 		};
+		this.familyColor = (key) => color(key);
 		this.classColor = CLASSES.map(({key}) => color(key));
 		this.onColor = this.classColor.map((one) => (lightness(one) > 0.5 ? '#14181d' : '#ffffff'));
 		this.patterns = CLASSES.map((_, i) => (i >= READY && i < IDLE ? this.pattern(this.classColor[i], i) : null));

@@ -24,6 +24,7 @@ static const struct page_kind {
 } page_kinds[] = {
 	{"delay", true, {page_graph_js, page_flame_js, page_delay_js}},
 	{"overview", true, {page_graph_js, page_delay_js, page_overview_js}},
+	{"requests", true, {page_graph_js, page_ways_js, page_requests_js}},
 	{"profile", true, {page_plots_js, page_profile_js}},
 };
 

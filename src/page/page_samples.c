@@ -172,7 +172,7 @@ static void add_samples(struct sampling *sampling, guint row, uint32_t thread,
 	}
 }
 
-/* --- together, where they are many -------------------------------------------------------------- */
+/* --- together, where they are many ------------------------------------------------------------ */
 
 static int by_part(gconstpointer a, gconstpointer b)
 {

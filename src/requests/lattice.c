@@ -372,6 +372,119 @@ static void sort_conditions(struct lattice *lattice)
 	}
 }
 
+/* --- fewer nodes ---------------------------------------------------------------------- */
+
+static int most_time(gconstpointer a, gconstpointer b)
+{
+	const struct lattice_place *x = *(struct lattice_place *const *) a,
+				   *y = *(struct lattice_place *const *) b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* One way's nodes below `count` (ranks are kept in place->number) one after the other: what is the
+ * longest chain to each is put into `chains`. Whether any got longer. */
+static bool lengthen(const GArray *way, guint count, guint *chains)
+{
+	guint before = 0;
+	bool longer = false;
+
+	for (guint i = 0; i < way->len; i++) {
+		guint rank = g_array_index(way, struct visit, i).place->number;
+
+		if (rank >= count)
+			continue;
+		if (chains[rank] <= before) {
+			chains[rank] = before + 1;
+			longer = true;
+		}
+		before = chains[rank];
+	}
+	return longer;
+}
+
+/* Whether no chain of nodes below `count` has more than `longest`, over all ways together. */
+static bool is_short(const struct builder *builder, guint count, guint longest)
+{
+	g_autofree guint *chains = g_new0(guint, builder->count + 2);
+	bool longer = true;
+
+	while (longer) {
+		longer = false;
+		for (guint r = 0; r < builder->ways->len; r++)
+			longer |= lengthen(g_ptr_array_index(builder->ways, r), count, chains);
+		for (guint i = 0; i < MIN(count, builder->count + 2); i++)
+			if (chains[i] > longest)
+				return false;
+	}
+	return true;
+}
+
+/* A way through the places that are kept only. */
+static void shorten(GArray *way, guint count)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < way->len; i++) {
+		struct visit at = g_array_index(way, struct visit, i);
+
+		if (at.place->number < count) {
+			g_array_index(way, struct visit, kept++) = at;
+			at.place->requests++;
+		} else { /* the first, the begin, is kept */
+			g_array_index(way, struct visit, kept - 1).ns += at.ns;
+		}
+	}
+	g_array_set_size(way, kept);
+	for (guint i = 0; i < way->len; i++)
+		g_array_index(way, struct visit, i).place->ns +=
+			g_array_index(way, struct visit, i).ns;
+}
+
+static void keep_costliest(struct builder *builder, guint longest)
+{
+	g_autoptr(GPtrArray) places = g_ptr_array_new();
+	guint low = 0, high;
+
+	for (struct lattice_place *at = builder->begin->next; at != builder->end; at = at->next) {
+		at->number = places->len;
+		g_ptr_array_add(places, at);
+	}
+	g_ptr_array_sort(places, most_time);
+	for (guint i = 0; i < places->len; i++)
+		((struct lattice_place *) g_ptr_array_index(places, i))->number = i + 2;
+	builder->begin->number = 0;
+	builder->end->number = 1;
+	for (high = places->len + 2; low < high;) { /* the most that are not too long */
+		guint middle = (low + high + 1) / 2;
+
+		if (is_short(builder, middle, longest))
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	low = MAX(low, 2);
+	for (struct lattice_place *at = builder->begin; at; at = at->next) {
+		at->ns = 0;
+		at->requests = 0;
+	}
+	for (guint r = 0; r < builder->ways->len; r++)
+		shorten(g_ptr_array_index(builder->ways, r), low);
+	for (struct lattice_place *at = builder->begin; at->next;) {
+		struct lattice_place *next = at->next;
+
+		if (next->number < low) {
+			at = next;
+			continue;
+		}
+		at->next = next->next;
+		builder->count--;
+		g_free(next);
+	}
+}
+
 /* --- all ------------------------------------------------------------------------------ */
 
 static void node_clear(gpointer data)
@@ -421,7 +534,7 @@ static void builder_clear(struct builder *builder)
 	g_hash_table_destroy(builder->minor);
 }
 
-struct lattice *lattice_new(const struct costs *costs)
+struct lattice *lattice_new(const struct costs *costs, guint longest)
 {
 	struct lattice *lattice = g_new0(struct lattice, 1);
 	struct builder builder = {
@@ -446,6 +559,8 @@ struct lattice *lattice_new(const struct costs *costs)
 	find_minor(&builder);
 	if (costs->requests->listed->len)
 		merge_all(&builder);
+	if (longest && longest < builder.count + 2)
+		keep_costliest(&builder, longest);
 	number_nodes(&builder);
 	passages = passages_of(&builder);
 	find_edges(lattice, passages);

@@ -6,6 +6,9 @@
  *   read ─► app ───────────────────────────────► write
  *            └─► fsync: vda ───────────────────┘   8 requests, +50 ms
  *
+ * A drawing of it is readable with fewer nodes: then the most costly ones stay, as many as leave no
+ * chain longer than `longest`; the time of others is counted at the node before.
+ *
  * Place: requests/. A node is a step of requests' paths (align.h) by its key. Paths are merged
  * greedily, one after the other: each is aligned with the nodes there are by a longest common
  * subsequence, and what is not among them is put in. Nodes keep an order that all paths
@@ -57,7 +60,8 @@ struct lattice {
 	GArray *merged; /* uint32_t: places in requests->listed of the requests in it */
 };
 
-struct lattice *lattice_new(const struct costs *costs);
+/* `longest`: nodes one after the other, at most; 0: any. */
+struct lattice *lattice_new(const struct costs *costs, guint longest);
 void lattice_free(struct lattice *lattice);
 static inline int64_t lattice_mean(const struct lattice_node *node)
 {

@@ -380,7 +380,7 @@ static void write_ways(const struct report *report, const void *row)
 	tree = tree_new(report->data);
 	json_put_row(report, "tree", tree_columns, tree);
 	tree_free(tree);
-	of_lattice.data = lattice = lattice_new(report->data);
+	of_lattice.data = lattice = lattice_new(report->data, 0);
 	json_put_row(&of_lattice, "lattice", lattice_columns, lattice);
 	lattice_free(lattice);
 }

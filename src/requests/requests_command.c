@@ -10,6 +10,7 @@
 #include "tracking/request_list.h"
 #include "tracking/request_options.h"
 #include "requests/requests_columns.h"
+#include "requests/requests_page.h"
 #include "whatif/what_if.h"
 
 static const struct option *const options[] = {
@@ -89,6 +90,11 @@ static void dot(const void *made, struct output *output)
 	requests_dot(report->costs, output);
 }
 
+static void html(const void *made, struct output *output)
+{
+	requests_page(made, output);
+}
+
 const struct command requests_command = {
 	.name = "requests",
 	.usage = "[OPTIONS] TRACE...",
@@ -107,5 +113,6 @@ const struct command requests_command = {
 	.writers = {[FORMAT_TEXT] = text,
 		    [FORMAT_JSON] = json,
 		    [FORMAT_CSV] = csv,
-		    [FORMAT_DOT] = dot},
+		    [FORMAT_DOT] = dot,
+		    [FORMAT_HTML] = html},
 };

@@ -37,7 +37,8 @@ extern const struct option option_anonymise, option_anonymise_key, option_utc, o
 	"percent of the time\nfrom which a function is a bottleneck (default 25)"
 #define DEPTH_HELP                                                                                 \
 	"levels of causes (default: profile 8, delay 0: all);\nrequests: of the tree of their "    \
-	"ways (default 0: all);\nfunctions: of nested calls in a --timeline (default 0:\nall)"
+	"ways (default 0: all;\nwith dot: steps on a way, default 12); functions: of\nnested "     \
+	"calls in a --timeline (default 0:\nall)"
 
 #define OPTION_NUMBER_MAX 1000000000
 

@@ -19,23 +19,20 @@ static GArray *steps_empty(void)
 	return steps;
 }
 
-GArray *steps_new(const struct costs *costs, const struct user_request *request)
+static void add_steps(GArray *steps, const struct costs *costs, const struct user_request *request,
+		      const struct path *path, const struct piece *piece, GString *label)
 {
-	struct path *path = user_request_path(costs->requests, request);
-	GArray *steps = steps_empty();
-	g_autoptr(GString) label = g_string_new(NULL);
-
-	for (guint i = 0; i < path->pieces->len; i++) {
-		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
+	for (int64_t at = piece->begin, until; at < piece->end; at = until) {
 		struct step *last =
 			steps->len ? &g_array_index(steps, struct step, steps->len - 1) : NULL;
-		struct step step = {
-			piece->thread, thread_names_get(costs->namer->names, piece->thread),
-			NULL,          NULL,
-			piece->begin,  piece->end};
 		enum user_change change;
+		struct step step = {.thread = piece->thread,
+				    .name = thread_names_get(costs->namer->names, piece->thread),
+				    .begin = at};
 
-		step.kind = piece_put_down_to(costs->namer, request, path, piece, label, &change);
+		step.kind = piece_part_put_down_to(costs, request, path, piece, at, &until, label,
+						   &change);
+		step.end = until;
 		if (last && last->thread == step.thread && strcmp(last->kind, step.kind) == 0 &&
 		    strcmp(last->label, label->str) == 0) {
 			last->end = step.end;
@@ -44,6 +41,17 @@ GArray *steps_new(const struct costs *costs, const struct user_request *request)
 		step.label = g_strdup(label->str);
 		g_array_append_val(steps, step);
 	}
+}
+
+GArray *steps_new(const struct costs *costs, const struct user_request *request)
+{
+	struct path *path = user_request_path(costs->requests, request);
+	GArray *steps = steps_empty();
+	g_autoptr(GString) label = g_string_new(NULL);
+
+	for (guint i = 0; i < path->pieces->len; i++)
+		add_steps(steps, costs, request, path,
+			  &g_array_index(path->pieces, struct piece, i), label);
 	path_free(path);
 	return steps;
 }

@@ -156,29 +156,33 @@ static bool is_of_another(const struct user_requests *requests, uint32_t root,
 		       at, *until);
 }
 
+const char *piece_part_put_down_to(const struct costs *costs, const struct user_request *request,
+				   const struct path *path, const struct piece *piece, int64_t at,
+				   int64_t *until, GString *label, enum user_change *change)
+{
+	struct piece part = *piece;
+
+	*change = CHANGE_NOTHING;
+	if (is_of_another(costs->requests, user_request_root(costs->requests, request->id), piece,
+			  at, until)) {
+		g_string_printf(label, "%s busy with another request",
+				thread_names_get(costs->namer->names, piece->thread));
+		return "other-request";
+	}
+	part.begin = at;
+	part.end = *until;
+	return piece_put_down_to(costs->namer, request, path, &part, label, change);
+}
+
 static void add_piece(struct costs *costs, guint listed, const struct user_request *request,
 		      const struct path *path, const struct piece *piece, GString *label)
 {
-	const struct user_requests *requests = costs->requests;
-	uint32_t root = user_request_root(requests, request->id);
-
 	for (int64_t at = piece->begin, until; at < piece->end; at = until) {
-		struct piece part = *piece;
-		struct seen seen = {piece->thread, at, 0};
-		enum user_change change = CHANGE_NOTHING;
-		const char *kind;
+		enum user_change change;
+		const char *kind = piece_part_put_down_to(costs, request, path, piece, at, &until,
+							  label, &change);
+		struct seen seen = {piece->thread, at, until};
 
-		if (is_of_another(requests, root, piece, at, &until)) {
-			kind = "other-request";
-			g_string_printf(label, "%s busy with another request",
-					thread_names_get(costs->namer->names, piece->thread));
-		} else {
-			part.begin = at;
-			part.end = until;
-			kind = piece_put_down_to(costs->namer, request, path, &part, label,
-						 &change);
-		}
-		seen.end = until;
 		add_cost(costs, listed, kind, label->str, change, until - at, &seen);
 	}
 }
@@ -394,8 +398,11 @@ static void sum_calls(struct costs *costs, const guint32 *listed)
 
 static void find_kept(struct costs *costs, const GArray *order)
 {
-	guint limit = costs->requests->session->asked.options->limit;
+	const struct options *options = costs->requests->session->asked.options;
+	guint limit = options->limit;
 
+	if (limit && options->format == FORMAT_HTML)
+		limit = MAX(limit, COSTS_OF_PAGE);
 	if (!limit || order->len <= limit)
 		return;
 	costs->kept = g_new0(guint8, order->len);

@@ -19,6 +19,7 @@
 #include "tracking/piece_cause.h"
 
 #define CAUSE_EXAMPLES 8
+#define COSTS_OF_PAGE 2000 /* requests whose costs a page shows: the slowest */
 
 struct user_cause {
 	const char *kind;     /* static: cause_kind_text(), "other-request", "call", "file" … */
@@ -86,6 +87,12 @@ GArray *requests_slowest(const struct user_requests *requests);
 /* The costs of one listed request: [*first, *end) of costs->costs; of its threads. */
 void costs_of(const struct costs *costs, guint listed, guint *first, guint *end);
 void thread_costs_of(const struct costs *costs, guint listed, guint *first, guint *end);
+
+/* What the part of a piece of a request's path from `at` until *until is put down to: its kind,
+ * static; its label. */
+const char *piece_part_put_down_to(const struct costs *costs, const struct user_request *request,
+				   const struct path *path, const struct piece *piece, int64_t at,
+				   int64_t *until, GString *label, enum user_change *change);
 
 /* "ns", "bytes", "calls": what the values of a metric are. */
 const char *metric_unit(enum metric metric);

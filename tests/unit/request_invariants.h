@@ -16,7 +16,7 @@ static inline void check_costs(const struct user_requests *requests)
 {
 	struct costs *costs = costs_new(requests);
 	struct tree_node *tree = tree_new(costs);
-	struct lattice *lattice = lattice_new(costs);
+	struct lattice *lattice = lattice_new(costs, 0);
 	int64_t total = 0, nodes = 0;
 
 	for (guint i = 0; i < requests->listed->len; i++) {
