@@ -2,6 +2,7 @@
 """whylate serve: its answers are those of the JSON reports, to the nanosecond; who may not ask is refused; nothing that
 comes in ends it, and signals do. The Trace Server Protocol is driven by the client that trace viewers use, if node and
 npm are there (its package comes from npm's registry; nothing else reaches a network)."""
+import base64
 import collections
 import http.client
 import json
@@ -274,7 +275,7 @@ def by_pages():
                 assert status == 400 and "title" in json.loads(data), (arguments, status)
             else:
                 assert status == 200 and data == done.stdout, (arguments, status, data[:200])
-        status, answer, page = server.ask("GET", "/")
+        status, answer, page = server.ask("GET", "/ask")
         assert status == 200 and b"<form" in page and "default-src 'none'" in answer.headers["Content-Security-Policy"]
         for word in ("output", "save", "settings", "kallsyms", "cache", "budget", "junit", "binary-path", "anonymise-key"):
             assert ('name="%s"' % word).encode() not in page, word
@@ -282,6 +283,126 @@ def by_pages():
             assert status == 400 and not os.path.exists("/tmp/x"), (word, status, data)
         assert server.ask("GET", "/report/export?as=ctf")[0] == 404
         assert server.ask("GET", "/report/overview?format=html")[2][:15].lower() == b"<!doctype html>"
+
+
+class Cells:
+    """Packed states (src/page/page_cells.h), unpacked by another program than the page's own."""
+
+    def __init__(self, answer):
+        self.bytes, self.at, self.leaves = base64.b64decode(answer.get("data") or answer.get("steps")), 0, answer.get("leaves")
+
+    def number(self):
+        value = shift = 0
+        while True:
+            byte = self.bytes[self.at]
+            self.at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if not byte & 128:
+                return value
+
+    def until(self, stop, begin):
+        """(begin, end, the leaf's key; None: merged)"""
+        cells = []
+        while self.at < stop:
+            head = self.number()
+            end, key = begin + (head >> 1), None
+            if head & 1:
+                self.number()
+                present = self.bytes[self.at]
+                self.at += bin(present).count("1")
+            else:
+                key, _, kind = self.leaves[self.number()]
+                if kind in (4, 6):
+                    self.number(), self.number()
+                    if self.number():
+                        self.number()
+            cells.append((begin, end, key))
+            begin = end
+        return cells
+
+
+def page_data(page):
+    """The two blocks of data in a page."""
+    return [json.loads(re.search('<script type="application/json" id="%s">(.*?)</script>' % name, page.decode(), re.S)[1])
+            for name in ("report", "timeline-data")]
+
+
+def by_picture():
+    """What a page asks for when it is zoomed: the states that the protocol's time graph has, the lanes that a page of that
+    window has, the path of the delay report."""
+    with Server() as server:
+        def shown(what, status=200, **parameters):
+            got, _, data = server.ask("POST", "/shown/" + what, {"parameters": parameters})
+            assert got == status, (what, got, data[:300])
+            return json.loads(data)
+
+        status, answer, page = server.ask("GET", "/")
+        assert status == 200 and "connect-src 'self'" in answer.headers["Content-Security-Policy"]
+        report, timeline = page_data(page)
+        begin, end = report["window"]["begin"], report["window"]["end"]
+        everything = {"base": str(begin), "end": str(end), "from": str(begin), "to": str(end), "threads": timeline["threads"]}
+        tree = model(server, "timeGraph/threads/tree", {})
+        entries = {e["id"]: int(e["labels"][1]) for e in tree["entries"] if e["hasData"]}
+        rows = model(server, "timeGraph/threads/states", {"requested_timerange": {"start": begin, "end": end},
+                                                          "requested_items": list(entries)})["rows"]
+        truth = {entries[r["entryId"]]: [(s["start"], s["end"]) for s in r["states"]] for r in rows}
+        tids = dict(zip(timeline["threads"], (row["tid"] for row in timeline["rows"])))
+        assert len(tids) == len(truth)
+        third = (end - begin) // 3
+        for a, b, asked in ((begin, end, 0), (begin, end, 1000000), (begin + third, end - third, 0), (end - 1000, end, 0),
+                            (begin + third, begin + third + 16000, 0)):
+            answer = shown("states", **{**everything, "from": str(a), "to": str(b)}, tolerance=asked)
+            cells, tolerance = Cells(answer), answer["tolerance_ns"] # merged a little anyway, so that an answer is bounded
+            assert asked <= tolerance <= max(asked, (b - a) // 16384)
+            stops = [start for _, _, start in answer["rows"][1:]] + [len(cells.bytes)]
+            for (thread, first, start), stop in zip(answer["rows"], stops):
+                assert cells.at == start
+                mine = cells.until(stop, first + begin)
+                want = [(x, y) for x, y in truth[tids[thread]] if x < b and y > a]
+                if tolerance == 0:
+                    assert [cell[:2] for cell in mine] == want, (thread, a, b)
+                else: # merged ones are shorter than the tolerance; they tile the same time
+                    assert (mine[0][0], mine[-1][1]) == (want[0][0], want[-1][1])
+                    assert {cell[:2] for cell in mine if cell[2]} >= {(x, y) for x, y in want if y - x >= tolerance}
+                    assert all(y - x < 2 * tolerance for x, y, key in mine if key is None)
+            assert set(answer["rows"][0]) and len(answer["rows"]) == sum(
+                any(x < b and y > a for x, y in truth[tid]) for tid in tids.values())
+        # the lanes of the whole window are the page's own, which has the 8 with most waiting
+        own = [lane for lane in timeline["lanes"] if "waiting" in lane]
+        lanes = shown("lanes", **everything)["lanes"]
+        assert [lane for lane in lanes if "waiting" in lane][:len(own)] == own
+        assert [lane["busy"] for lane in lanes if "busy" in lane] == [lane["busy"] for lane in timeline["lanes"] if "busy" in lane]
+        part = shown("lanes", **{**everything, "from": str(begin + third), "to": str(end - third)})["lanes"]
+        assert 0 < sum(lane.get("ns", 0) for lane in part) < sum(lane.get("ns", 0) for lane in lanes)
+        # the path
+        status, _, page = server.ask("GET", "/report/delay?thread=%s&format=html" % THREAD)
+        report, timeline = page_data(page)
+        base = int(timeline["base"])
+        answer = shown("steps", base=str(base), end=str(base + timeline["length_ns"]), to=str(base + timeline["length_ns"]),
+                       threads=[timeline["path_of"]], **{"from": str(base)})
+        steps, hops, at = Cells(answer), [], base
+        while steps.at < len(steps.bytes):
+            ns, thread = steps.number(), steps.number()
+            hops.append([tids.get(thread - 1), at, at + ns])
+            at += ns
+        want = []
+        for step in t.report("delay", TRACE, "--thread", THREAD, "--limit", "0")["critical_path"]:
+            if want and want[-1][0] == step["tid"]:
+                want[-1][2] = step["end"]
+            else:
+                want.append([step["tid"], step["begin"], step["end"]])
+        assert hops == want, (hops[:3], want[:3])
+        # what is not asked for as it should be
+        for wrong in ({"from": str(begin - 1)}, {"to": str(end + 1)}, {"from": str(end)}, {"base": begin}, {"threads": [-1]},
+                      {"threads": [10 ** 9]}, {"threads": ["1"]}, {"threads": [0] * 5000}, {"tolerance": -1}, {"end": "x"}):
+            for what in ("states", "lanes", "steps"):
+                shown(what, 400, **{**everything, **wrong})
+        shown("steps", 400, **{**everything, "threads": [0, 1]})
+        assert shown("states", **{**everything, "threads": []})["rows"] == []
+        # a file asks nobody
+        page = t.output("delay", TRACE, "--thread", THREAD, "--format", "html")
+        assert b"connect-src 'none'" in page and b"fetch(" not in page and b'"served"' not in page
 
 
 # --- who may ask, and what comes in -----------------------------------------------------------------------------------
@@ -342,13 +463,15 @@ OUTPUTS = ("timeGraph/threads/tree", "timeGraph/threads/states", "timeGraph/thre
            "timeGraph/resources/states", "timeGraph/locks/states", "timeGraph/critical-path/tree", "XY/cpu-use/xy",
            "genericXY/latencies/xy", "data/states/tree", "table/operations/lines", "threads/annotations", "threads/style",
            "critical-path")
+SHOWN = ("/shown/states", "/shown/lanes", "/shown/steps")
 ODD = (None, True, [], {}, "", "x", 0, -1, 1, 2 ** 31, 2 ** 63 - 1, -2 ** 63, 2 ** 70, 1e308, -1e308, 0.5, [[]], [{}], ["1"],
        [-1], [2 ** 40], [0] * 5000, "\u0000", "ä" * 100, {"start": 0}, {"start": 0, "end": 1}, {"start": 5, "end": 1},
        {"start": -2 ** 62, "end": 2 ** 62, "nbTimes": 65536}, {"start": 0, "end": 2 ** 62, "nbTimes": 0},
        {"start": "a", "end": []}, {"start": 1.5, "end": 1e18, "nbTimes": 2.5})
 MEMBERS = ("requested_timerange", "requested_times", "requested_items", "requested_element", "requested_table_index",
            "requested_table_count", "requested_table_column_ids", "table_search_expressions", "table_search_direction",
-           "requested_marker_categories", "thread", "start", "end", "uri", "name", "traces")
+           "requested_marker_categories", "thread", "start", "end", "uri", "name", "traces", "base", "from", "to", "tolerance",
+           "threads")
 
 
 def malformed():
@@ -366,7 +489,7 @@ def malformed():
             body = json.dumps({"parameters": parameters, "sourceTypeId": choice.choice((PATH_TYPE, 1, None, ""))})
             if i % 7 == 0:
                 body = body[:choice.randrange(len(body) + 1)]
-            status, _, data = server.ask("POST", "/tsp/api/" + choice.choice(paths), body)
+            status, _, data = server.ask("POST", choice.choice(["/tsp/api/" + path for path in paths] + list(SHOWN)), body)
             statuses[status] += 1
             assert status in (200, 204, 400, 404, 405, 409, 503), (status, body[:300], data[:300])
             if data:
@@ -525,6 +648,7 @@ def by_client(modules):
 
 
 tap.case("numbers are the JSON reports', to the ns", by_hand)
+tap.case("what a page asks for when it is zoomed", by_picture)
 tap.case("pages are the commands' reports; no form names a file", by_pages)
 tap.case("other hosts, origins and paths are refused", refused)
 tap.case("--listen: a token, in the path or as a header", with_token)

@@ -6,7 +6,8 @@
  *   Xorg      71 %  ───────────┏████████████████████████████████┓─────────
  *   xinit    3.7 %  ███████████┛                                ┗───
  */
-const HOPS_MAX = 600; /* drawn at once: more are not told apart */
+const HOPS_MAX = 600, /* drawn at once: more are not told apart */
+	HOPS_READ = 20000; /* of all that a served page has (served.js), in view; where there are more, the page's own do */
 
 /* [{row, begin, end}] by begin: from the report's steps, or where the page has not all of them, as hops that were merged. */
 function pathHops(steps) {
@@ -29,6 +30,18 @@ function hopShares(hops) {
 	return shares;
 }
 
+/* The first that ends after `time`. */
+function firstHop(hops, time) {
+	let low = 0,
+		high = hops.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (hops[middle].end > time) high = middle;
+		else low = middle + 1;
+	}
+	return low;
+}
+
 /* Of a colour as #rrggbb, 0 to 1. */
 function lightness(color) {
 	const [r, g, b] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255);
@@ -38,14 +51,12 @@ function lightness(color) {
 class PathBand extends Lanes {
 	/* What is seen of the hops, those closer than a pixel as one: [{row, x1, x2, ns}] */
 	visibleHops() {
-		const {hops} = this,
-			seen = [];
-		let low = 0,
-			high = hops.length;
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			if (hops[middle].end > this.from) high = middle;
-			else low = middle + 1;
+		const seen = [];
+		let hops = this.allHops || this.hops,
+			low = firstHop(hops, this.from);
+		if (hops.length > low + HOPS_READ && hops[low + HOPS_READ].begin < this.to) {
+			hops = this.hops;
+			low = firstHop(hops, this.from);
 		}
 		const least = Math.max(1, (this.width - this.left) / HOPS_MAX);
 		for (let i = low; i < hops.length && hops[i].begin < this.to; i++) {

@@ -36,7 +36,18 @@ const PARTS = TIMELINE.exact
 		}))
 	: [];
 
-function unpack(bytes, start, stop, from) {
+/* What a served page has besides: served.js, which is in no other page, puts it here. */
+const served = {
+	is: false,
+	detailOf: () => null, /* of a row's part, finer than a level */
+	link: () => null, /* to the report of a part */
+	begin: () => {},
+};
+
+/* The numbers of a page's own cells are those of its lists; cells that came later have `numbers` of theirs. */
+const OWN = {leaf: (n) => n, text: (n) => n, row: (n) => n};
+
+function unpack(bytes, start, stop, from, numbers = OWN) {
 	const begin = [from],
 		what = [],
 		shares = [],
@@ -71,12 +82,12 @@ function unpack(bytes, start, stop, from) {
 				shares.push(share);
 			}
 		} else {
-			const leaf = number();
+			const leaf = numbers.leaf(number());
 			if (isBlocked(LEAVES[leaf].kind)) {
-				const resource = number(),
-					waker = number(),
+				const resource = numbers.text(number()),
+					waker = numbers.text(number()),
 					row = number();
-				extra.set(what.length, [resource, waker, row - 1, row ? number() : 0]);
+				extra.set(what.length, [resource, waker, numbers.row(row) - 1, row ? number() : 0]);
 			}
 			what.push(leaf);
 		}
@@ -119,6 +130,9 @@ function levelFor(nsPerPixel) {
 	return LEVELS.find((level) => level.exact || level.tolerance <= nsPerPixel * 1.5) || LEVELS[LEVELS.length - 1];
 }
 
+/* A level is too coarse for a pixel of so many ns. */
+const isCoarse = (level, nsPerPixel) => !level.exact && level.tolerance > nsPerPixel * 1.5;
+
 /* The first cell that ends after `time`. */
 function firstCell(cells, time) {
 	let low = 0,
@@ -141,7 +155,9 @@ for (const part of PARTS) {
 
 function sourcesFor(row, from, to, nsPerPixel) {
 	const level = levelFor(nsPerPixel),
-		sources = [{cells: cellsOf(level, row), from, to}];
+		fine = isCoarse(level, nsPerPixel) && served.detailOf(row, from, to, level);
+	if (fine && fine.from <= from && fine.to >= to) return [{cells: fine.cells, from, to}];
+	const sources = [{cells: cellsOf(level, row), from, to}];
 	if (!level.exact && nsPerPixel < level.tolerance)
 		for (const part of partsByRow.get(row) || [])
 			if (part.begin < to && part.end > from)
@@ -150,6 +166,7 @@ function sourcesFor(row, from, to, nsPerPixel) {
 					from: Math.max(from, part.begin),
 					to: Math.min(to, part.end),
 				});
+	if (fine) sources.push({cells: fine.cells, from: Math.max(from, fine.from), to: Math.min(to, fine.to)});
 	return sources;
 }
 

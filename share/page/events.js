@@ -104,7 +104,9 @@ function notes() {
 			`Lanes are means over ${duration(Math.round(LENGTH / (LANES[0].waiting || LANES[0].busy).length))}; threads that wait are those ` +
 				'with a row here, and only waits that count.',
 		);
-	if (!finest.exact)
+	if (served.is)
+		list.push('What is narrower than a pixel is merged to columns of its shares; zoom in, and the server sends it whole.');
+	else if (!finest.exact)
 		list.push(
 			`States shorter than ${duration(finest.tolerance)} are merged to columns of their shares, except where the report ` +
 				'speaks of a wait or an example: the whole would be too much for a page. A page of a shorter --from and --to has all.',
@@ -185,6 +187,7 @@ function showDetails(timeline, details, cell) {
 				}),
 		),
 		command(commandFor(row, cell.begin, cell.end)),
+		served.link(row, cell.begin, cell.end),
 	);
 }
 
@@ -272,7 +275,7 @@ function mouse(timeline, canvas) {
 			showTip(
 				event.clientX,
 				event.clientY,
-				cell.lane ? laneLines(cell.lane, cell.time) : cell.piece ? pieceLines(cell) : linesAbout(cell),
+				cell.lane ? laneLines(cell.lane, cell.time, timeline) : cell.piece ? pieceLines(cell) : linesAbout(cell),
 			);
 		else hideTip();
 	});
@@ -353,7 +356,7 @@ function keys(timeline, canvas, search) {
 		const row = timeline.lines[timeline.line];
 		timeline.reveal(row);
 		timeline.draw();
-		announce(row < -1 ? laneLines(laneOf(row), timeline.from).join(', ') : row < 0 ? PATH_NAME : named(ROWS[row]));
+		announce(row < -1 ? laneLines(laneOf(row), timeline.from, timeline).join(', ') : row < 0 ? PATH_NAME : named(ROWS[row]));
 	};
 	const actions = {
 		'+': () => timeline.zoom(0.5),

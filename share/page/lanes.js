@@ -11,12 +11,22 @@ function laneName(lane) {
 	return `${lane.name === 'cpu:waiting' ? 'ready, without a CPU' : lane.name}${host ? ` on ${host.hostname}` : ''}`;
 }
 
-/* What a lane has at a time, for people. */
-function laneLines(lane, time) {
-	const all = lane.waiting || lane.busy,
-		part = Math.max(0, Math.min(all.length - 1, Math.floor((time / LENGTH) * all.length))),
-		from = (part * LENGTH) / all.length,
-		lines = [laneName(lane), `from ${clock(from)}, ${duration(Math.round(LENGTH / all.length))}, on average:`];
+/* The lane over a part of time: a served page may have it in smaller parts there (served.js). */
+function laneOver(lane, from, to) {
+	const {fine} = lane;
+	return fine && fine.from <= from && fine.to >= to ? fine : {...lane, from: 0, to: LENGTH};
+}
+
+/* What a lane has at a time, for people, where [from, to) is in view. */
+function laneLines(whole, time, view) {
+	const lane = laneOver(whole, view.from, view.to),
+		all = lane.waiting || lane.busy,
+		wide = (lane.to - lane.from) / Math.max(all.length, 1),
+		part = Math.max(0, Math.min(all.length - 1, Math.floor((time - lane.from) / wide))),
+		from = lane.from + part * wide,
+		lines = [laneName(lane)];
+	if (!all.length) return [...lines, 'nothing here'];
+	lines.push(`from ${clock(from)}, ${duration(Math.round(wide))}, on average:`);
 	if (lane.waiting) {
 		lines.push(`${(all[part] / 16).toFixed(1)} threads waiting`, `${duration(lane.ns)} of waiting in all`);
 	} else {
@@ -38,34 +48,36 @@ function showResource(timeline, name) {
 }
 
 class Lanes {
-	paintLane(lane, y) {
+	paintLane(whole, y) {
 		const c = this.context,
+			lane = laneOver(whole, this.from, this.to),
 			all = lane.waiting || lane.busy,
-			wide = LENGTH / all.length,
-			most = lane.waiting ? Math.max(16, ...all) : 255,
-			first = Math.max(0, Math.floor(this.from / wide)),
-			last = Math.min(all.length, Math.ceil(this.to / wide));
+			wide = (lane.to - lane.from) / Math.max(all.length, 1),
+			time = (i) => lane.from + i * wide,
+			most = lane.waiting ? Math.max(16, ...whole.waiting, ...all) : 255,
+			first = Math.max(0, Math.floor((this.from - lane.from) / wide)),
+			last = Math.min(all.length, Math.ceil((this.to - lane.from) / wide));
 		c.fillStyle = this.classColor[lane.waiting ? (lane.name === 'cpu:waiting' ? READY : BLOCKED) : USER];
 		for (let i = first; i < last; i++) {
 			if (!all[i]) continue;
-			const x1 = Math.max(this.left, Math.round(this.x(i * wide))),
-				x2 = Math.min(this.width, Math.round(this.x((i + 1) * wide))),
+			const x1 = Math.max(this.left, Math.round(this.x(time(i)))),
+				x2 = Math.min(this.width, Math.round(this.x(time(i + 1)))),
 				height = Math.max(1.5, (all[i] / most) * BAND);
 			c.fillRect(x1, y + 4 + BAND - height, Math.max(x2 - x1, 1), height);
 		}
-		if (lane.who) this.paintWho(lane, y, first, last, wide);
+		if (lane.who) this.paintWho(lane, y, first, last, time);
 	}
 
 	/* The names of who ran there, where one had the CPU for long enough to be read. */
-	paintWho(lane, y, first, last, wide) {
+	paintWho(lane, y, first, last, time) {
 		const c = this.context;
 		c.font = '11px system-ui, sans-serif';
 		c.fillStyle = this.onColor[USER];
 		for (let i = first; i < last; ) {
 			let end = i + 1;
 			while (end < last && lane.who[end] === lane.who[i] && lane.busy[end] > 200) end++;
-			const x = Math.max(this.left, this.x(i * wide)),
-				width = Math.min(this.width, this.x(end * wide)) - x;
+			const x = Math.max(this.left, this.x(time(i))),
+				width = Math.min(this.width, this.x(time(end))) - x;
 			if (lane.who[i] && lane.busy[i] > 200 && width > 40)
 				c.fillText(fitted(ROWS[lane.who[i] - 1].name || '?', width - 8), x + 4, y + 4 + BAND / 2, width - 6);
 			i = end;

@@ -143,6 +143,7 @@ function start() {
 		if (location.hash) goToPlace(timeline);
 		addEventListener('popstate', () => goToPlace(timeline));
 		Object.assign(globalThis.whylate, {timeline, lanes: LANES, cellAt, linesAbout, flames: typeof FLAMES === 'undefined' ? [] : FLAMES});
+		served.begin(timeline);
 	}
 	document.documentElement.dataset.ready = 'yes';
 }

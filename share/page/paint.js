@@ -64,6 +64,7 @@ class TimelinePicture extends PathBand {
 		c.restore();
 		this.paintAxis();
 		this.minimap.paint();
+		this.ondrawn();
 	}
 
 	paintBack(row, y, height, line) {

@@ -35,6 +35,8 @@ class Timeline extends TimelinePicture {
 		this.frameTimes = [];
 		this.onselect = () => {};
 		this.listeners = []; /* called when another part of time is shown */
+		this.ondrawn = () => {};
+		this.allHops = null; /* of a served page, once they were asked for */
 		this.colors();
 		themeListeners.push(() => {
 			this.colors();

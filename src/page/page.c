@@ -26,6 +26,7 @@ static const struct page_kind {
 	{"overview", true, {page_graph_js, page_delay_js, page_overview_js}},
 	{"requests", true, {page_graph_js, page_ways_js, page_requests_js}},
 	{"profile", true, {page_plots_js, page_profile_js}},
+	{"serve", true, {page_trace_js}}, /* of the whole trace */
 };
 
 char *page_hash(const char *text)
@@ -115,6 +116,8 @@ static GString *script_new(const struct session *session)
 	append_all(script, first_scripts, G_N_ELEMENTS(first_scripts));
 	if (kind->has_timeline)
 		append_all(script, timeline_scripts, G_N_ELEMENTS(timeline_scripts));
+	if (kind->has_timeline && session->asked.options->served)
+		g_string_append(script, page_served_js);
 	append_all(script, kind->scripts, G_N_ELEMENTS(kind->scripts));
 	return g_string_append(script, page_main_js);
 }
@@ -159,6 +162,8 @@ void page_begin(struct page *page, const struct session *session, struct output 
 	fputs(style_hash, output->file);
 	put_until(output->file, &text, "{{script-hash}}");
 	fputs(script_hash, output->file);
+	put_until(output->file, &text, "{{connect}}");
+	fputs(session->asked.options->served ? "'self'" : "'none'", output->file);
 	put_until(output->file, &text, "{{title}}");
 	put_title(session, output->file);
 	put_until(output->file, &text, "{{style}}");

@@ -51,7 +51,7 @@ void packer_clear(struct packer *packer)
 
 /* --- numbers and texts ------------------------------------------------------ */
 
-static void put_number(GByteArray *bytes, uint64_t number)
+void pack_number(GByteArray *bytes, uint64_t number)
 {
 	guint8 byte;
 
@@ -159,17 +159,17 @@ static enum state_class class_of(const struct packer *packer, const struct span 
 
 static void put_exact(struct packer *packer, const struct cell *cell, GByteArray *bytes)
 {
-	put_number(bytes, (uint64_t) (cell->end - cell->begin) << 1);
-	put_number(bytes, packer_leaf(packer, &(struct page_leaf) {cell->leaf, cell->class}));
+	pack_number(bytes, (uint64_t) (cell->end - cell->begin) << 1);
+	pack_number(bytes, packer_leaf(packer, &(struct page_leaf) {cell->leaf, cell->class}));
 	if (!leaf_is_blocked(cell->leaf))
 		return;
 	if (packer->ending.begin != cell->begin)
 		find_ending(packer, cell);
-	put_number(bytes, packer->ending.resource);
-	put_number(bytes, packer->ending.waker);
-	put_number(bytes, packer->ending.row);
+	pack_number(bytes, packer->ending.resource);
+	pack_number(bytes, packer->ending.waker);
+	pack_number(bytes, packer->ending.row);
 	if (packer->ending.row)
-		put_number(bytes, (uint64_t) packer->ending.before);
+		pack_number(bytes, (uint64_t) packer->ending.before);
 }
 
 static void put_merged(const struct cell *cell, GByteArray *bytes)
@@ -178,8 +178,8 @@ static void put_merged(const struct cell *cell, GByteArray *bytes)
 	guint8 present = 0, share;
 	int last = 0;
 
-	put_number(bytes, (uint64_t) ns << 1 | 1);
-	put_number(bytes, cell->intervals);
+	pack_number(bytes, (uint64_t) ns << 1 | 1);
+	pack_number(bytes, cell->intervals);
 	for (int i = 0; i < CLASS_COUNT; i++)
 		if (cell->by[i]) {
 			present |= (guint8) (1u << i);
@@ -229,12 +229,11 @@ static void level_clear(struct level *level)
 
 /* --- the levels of all rows --------------------------------------------------- */
 
-struct stretch row_stretch(const struct session *session, uint32_t thread)
+struct stretch row_stretch(const struct page_rows *rows, uint32_t thread)
 {
-	const struct thread *life = model_thread(&session->trace.model, thread);
+	const struct thread *life = model_thread(&rows->session->trace.model, thread);
 
-	return (struct stretch) {thread, MAX(life->begin, session->asked.from),
-				 MIN(life->end, session->asked.to)};
+	return (struct stretch) {thread, MAX(life->begin, rows->from), MIN(life->end, rows->to)};
 }
 
 /* Of an imposed wait, or of a time ready without a CPU: an interned key, 0: not known. */
@@ -247,6 +246,12 @@ static uint32_t waited_for(const struct packer *packer, const struct span *span)
 		return intern_id(session->trace.model.names, "cpu:waiting");
 	wait = wait_of(session, packer->thread, span);
 	return block_waits_for(session, wait.block);
+}
+
+static void add_to_lanes(struct packer *packer, const struct span *span, enum state_class class)
+{
+	if (class == CLASS_BLOCKED || class == CLASS_READY)
+		lanes_add(&packer->lanes, waited_for(packer, span), span->begin, span->end);
 }
 
 static void pack_row(struct packer *packer, const struct stretch *row, struct level *levels,
@@ -271,8 +276,7 @@ static void pack_row(struct packer *packer, const struct stretch *row, struct le
 	while (spans_next(&spans, &span)) {
 		enum state_class class = class_of(packer, &span);
 
-		if (class == CLASS_BLOCKED || class == CLASS_READY)
-			lanes_add(&packer->lanes, waited_for(packer, &span), span.begin, span.end);
+		add_to_lanes(packer, &span, class);
 		for (guint i = 0; i < count && levels[i].bytes; i++)
 			merger_add(&levels[i].merger, &span, class);
 	}
@@ -322,7 +326,7 @@ bool write_levels(struct packer *packer, struct output *output)
 		level_init(&levels[count], packer, tolerance, count ? LEVEL_BYTES : SIZE_MAX);
 	level_init(&levels[count++], packer, 0, LEVEL_BYTES);
 	for (guint i = 0; i < threads->len && !session_interrupted(session); i++) {
-		struct stretch row = row_stretch(session, g_array_index(threads, uint32_t, i));
+		struct stretch row = row_stretch(packer->rows, g_array_index(threads, uint32_t, i));
 
 		/* coarse to fine: the first that is given up gives up all behind it */
 		for (kept = 0; kept < count && levels[kept].bytes; kept++)
@@ -351,7 +355,7 @@ static void pack_mention(struct packer *packer, struct level *level, const struc
 			 struct output *output, guint *count)
 {
 	const struct session *session = packer->rows->session;
-	struct stretch row = row_stretch(session, mention->thread);
+	struct stretch row = row_stretch(packer->rows, mention->thread);
 	int64_t around = (mention->end - mention->begin) / 4;
 	int64_t begin = MAX(row.begin, mention->begin - around), done;
 	uint64_t cells = level->cells;
@@ -408,4 +412,115 @@ void write_mentions(struct packer *packer, struct output *output)
 	put_base64(output, "data", level.bytes);
 	json_end(output, '}');
 	level_clear(&level);
+}
+
+/* --- what is shown of a trace that is served ------------------------------------------------- */
+
+/* Places the spans at the one that holds `time`. */
+static void spans_go_to(struct spans *spans, int64_t time)
+{
+	if (time > spans->from)
+		track_find(&spans->session->trace.timeline, &spans->thread->track, time,
+			   &spans->pos);
+}
+
+static void pack_cells(struct packer *packer, struct level *level, const struct stretch *row,
+		       int64_t from, int64_t to, struct output *output)
+{
+	const struct session *session = packer->rows->session;
+	gsize at = level->bytes->len;
+	int64_t begin = INT64_MAX;
+	struct spans spans;
+	struct span span;
+
+	packer->thread = row->thread;
+	packer->until = row->end;
+	packer->ending.begin = INT64_MIN;
+	spans_begin(&spans, session, row->thread, row->begin, row->end);
+	spans_go_to(&spans, from);
+	while (spans_next(&spans, &span) && span.begin < to) {
+		if (span.end <= from)
+			continue;
+		begin = MIN(begin, span.begin);
+		merger_add(&level->merger, &span, class_of(packer, &span));
+	}
+	merger_end(&level->merger);
+	json_begin(output, NULL, '[', LINES_NOT);
+	json_put_whole(output, NULL, row->thread);
+	json_put_whole(output, NULL, begin == INT64_MAX ? 0 : begin - packer->rows->from);
+	json_put_whole(output, NULL, (int64_t) at);
+	json_end(output, ']');
+}
+
+void write_cells(struct packer *packer, int64_t from, int64_t to, int64_t tolerance,
+		 struct output *output)
+{
+	const GArray *threads = packer->rows->threads;
+	struct level level;
+
+	level_init(&level, packer, tolerance, SIZE_MAX);
+	json_begin(output, "rows", '[', LINES_NOT);
+	for (guint i = 0; i < threads->len; i++) {
+		struct stretch row = row_stretch(packer->rows, g_array_index(threads, uint32_t, i));
+
+		if (row.begin < to && row.end > from && row.begin < row.end)
+			pack_cells(packer, &level, &row, from, to, output);
+	}
+	json_end(output, ']');
+	put_base64(output, "data", level.bytes);
+	level_clear(&level);
+}
+
+void add_waits(struct packer *packer, int64_t from, int64_t to)
+{
+	const GArray *threads = packer->rows->threads;
+
+	for (guint i = 0; i < threads->len; i++) {
+		struct stretch row = row_stretch(packer->rows, g_array_index(threads, uint32_t, i));
+		struct spans spans;
+		struct span span;
+
+		if (row.begin >= to || row.end <= from || row.begin >= row.end)
+			continue;
+		packer->thread = row.thread;
+		spans_begin(&spans, packer->rows->session, row.thread, row.begin, row.end);
+		spans_go_to(&spans, from);
+		while (spans_next_off_cpu(&spans, &span) && span.begin < to)
+			add_to_lanes(packer, &span, class_of(packer, &span));
+	}
+}
+
+/* --- texts ----------------------------------------------------------------------------------- */
+
+static void put_leaves(const struct packer *packer, struct output *output)
+{
+	const struct session *session = packer->rows->session;
+
+	json_begin(output, "leaves", '[', LINES_NOT);
+	for (guint i = 0; i < packer->leaf_list->len; i++) {
+		struct page_leaf at = g_array_index(packer->leaf_list, struct page_leaf, i);
+		g_autofree char *key = leaf_key(session, at.leaf);
+		g_autofree char *label = leaf_label(session, at.leaf);
+
+		json_begin(output, NULL, '[', LINES_NOT);
+		json_put_text(output, NULL, key);
+		json_put_text(output, NULL, label);
+		json_put_whole(output, NULL, at.class);
+		json_end(output, ']');
+	}
+	json_end(output, ']');
+}
+
+static void put_strings(const struct packer *packer, struct output *output)
+{
+	json_begin(output, "strings", '[', LINES_NOT);
+	for (guint i = 0; i < packer->strings->len; i++)
+		json_put_text(output, NULL, g_ptr_array_index(packer->strings, i));
+	json_end(output, ']');
+}
+
+void write_texts(const struct packer *packer, struct output *output)
+{
+	put_leaves(packer, output);
+	put_strings(packer, output);
 }

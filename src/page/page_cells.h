@@ -51,17 +51,26 @@ struct packer {
 void packer_init(struct packer *packer, const struct page_rows *rows);
 void packer_clear(struct packer *packer);
 
+/* LEB128. */
+void pack_number(GByteArray *bytes, uint64_t number);
 /* The number of a state in "leaves". */
 guint packer_leaf(struct packer *packer, const struct page_leaf *leaf);
 /* The number of a text in "strings"; "" is 0. */
 guint text_number(struct packer *packer, const char *text);
 /* A thread's part of the window. */
-struct stretch row_stretch(const struct session *session, uint32_t thread);
+struct stretch row_stretch(const struct page_rows *rows, uint32_t thread);
 
 /* Member "levels": all rows in each level of detail that is not too large. Returns whether the
  * finest one is exact. */
 bool write_levels(struct packer *packer, struct output *output);
 /* Member "exact": exact states around what the report speaks of. */
 void write_mentions(struct packer *packer, struct output *output);
+/* Members "rows" and "data": the rows' states in [from, to), those at its ends whole. */
+void write_cells(struct packer *packer, int64_t from, int64_t to, int64_t tolerance,
+		 struct output *output);
+/* Members "leaves" and "strings": what the numbers in all that was written are. */
+void write_texts(const struct packer *packer, struct output *output);
+/* Of all rows what was waited for in [from, to), to the packer's lanes. */
+void add_waits(struct packer *packer, int64_t from, int64_t to);
 
 #endif

@@ -8,13 +8,14 @@
 #include "ready/cpu_runs.h"
 #include "report/columns.h"
 
-#define LANES_MAX 8 /* of resources: those with most waiting */
 #define CPU_LANES_MAX 16
 #define SIXTEENTHS 16
 
 void lanes_init(struct lanes *lanes, const struct page_rows *rows)
 {
 	lanes->rows = rows;
+	lanes->from = rows->from;
+	lanes->to = rows->to;
 	lanes->resources = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
@@ -23,45 +24,43 @@ void lanes_clear(struct lanes *lanes)
 	g_hash_table_destroy(lanes->resources);
 }
 
-static int64_t part_begin(const struct session *session, guint part)
+static int64_t part_begin(const struct lanes *lanes, guint part)
 {
-	int64_t length = session->asked.to - session->asked.from;
+	int64_t length = lanes->to - lanes->from;
 
-	return session->asked.from + length / LANE_PARTS * part +
-	       length % LANE_PARTS * part / LANE_PARTS;
+	return lanes->from + length / LANE_PARTS * part + length % LANE_PARTS * part / LANE_PARTS;
 }
 
-static guint part_of(const struct session *session, int64_t time)
+static guint part_of(const struct lanes *lanes, int64_t time)
 {
-	double length = (double) (session->asked.to - session->asked.from);
-	double at = (double) (time - session->asked.from) / length * LANE_PARTS;
+	double length = (double) (lanes->to - lanes->from);
+	double at = (double) (time - lanes->from) / length * LANE_PARTS;
 	guint part = at > 0 ? MIN((guint) at, LANE_PARTS - 1) : 0;
 
-	while (part && part_begin(session, part) > time)
+	while (part && part_begin(lanes, part) > time)
 		part--;
-	while (part + 1 < LANE_PARTS && part_begin(session, part + 1) <= time)
+	while (part + 1 < LANE_PARTS && part_begin(lanes, part + 1) <= time)
 		part++;
 	return part;
 }
 
-static int64_t part_end(const struct session *session, guint part)
+static int64_t part_end(const struct lanes *lanes, guint part)
 {
-	return part + 1 == LANE_PARTS ? session->asked.to : part_begin(session, part + 1);
+	return part + 1 == LANE_PARTS ? lanes->to : part_begin(lanes, part + 1);
 }
 
 /* ns of [begin, end) that are in it. */
-static int64_t in_part(const struct session *session, guint part, int64_t begin, int64_t end)
+static int64_t in_part(const struct lanes *lanes, guint part, int64_t begin, int64_t end)
 {
-	return MAX(MIN(end, part_end(session, part)) - MAX(begin, part_begin(session, part)), 0);
+	return MAX(MIN(end, part_end(lanes, part)) - MAX(begin, part_begin(lanes, part)), 0);
 }
 
 void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t end)
 {
-	const struct session *session = lanes->rows->session;
 	int64_t *parts;
 
-	begin = MAX(begin, session->asked.from);
-	end = MIN(end, session->asked.to);
+	begin = MAX(begin, lanes->from);
+	end = MIN(end, lanes->to);
 	if (!resource || begin >= end)
 		return;
 	parts = g_hash_table_lookup(lanes->resources, GUINT_TO_POINTER(resource));
@@ -69,9 +68,9 @@ void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t en
 		parts = g_new0(int64_t, LANE_PARTS);
 		g_hash_table_insert(lanes->resources, GUINT_TO_POINTER(resource), parts);
 	}
-	for (guint part = part_of(session, begin);
-	     part < LANE_PARTS && part_begin(session, part) < end; part++)
-		parts[part] += in_part(session, part, begin, end);
+	for (guint part = part_of(lanes, begin); part < LANE_PARTS && part_begin(lanes, part) < end;
+	     part++)
+		parts[part] += in_part(lanes, part, begin, end);
 }
 
 /* --- resources ------------------------------------------------------------------------------ */
@@ -109,15 +108,14 @@ static GArray *ranked_new(const struct lanes *lanes)
 	return ranked;
 }
 
-static void put_waiting(const struct session *session, const struct ranked *one,
-			struct output *output)
+static void put_waiting(const struct lanes *lanes, const struct ranked *one, struct output *output)
 {
 	json_begin(output, NULL, '{', LINES_NOT);
-	json_put_text(output, "name", session_text(session, one->resource));
+	json_put_text(output, "name", session_text(lanes->rows->session, one->resource));
 	json_put_whole(output, "ns", one->ns);
 	json_begin(output, "waiting", '[', LINES_NOT);
 	for (guint i = 0; i < LANE_PARTS; i++) {
-		int64_t length = part_end(session, i) - part_begin(session, i);
+		int64_t length = part_end(lanes, i) - part_begin(lanes, i);
 		double mean = length ? (double) one->parts[i] / (double) length : 0;
 
 		/* what is not nothing is seen */
@@ -131,7 +129,7 @@ static void put_waiting(const struct session *session, const struct ranked *one,
 /* --- CPUs ----------------------------------------------------------------------------------- */
 
 struct cpu_lane {
-	const struct page_rows *rows;
+	const struct lanes *lanes;
 	int64_t busy[LANE_PARTS], most[LANE_PARTS]; /* ns */
 	guint who[LANE_PARTS];
 	GHashTable *sums; /* thread -> ns in `part`, as a pointer */
@@ -151,20 +149,19 @@ static void add_in_part(struct cpu_lane *lane, guint part, uint32_t thread, int6
 	lane->busy[part] += ns;
 	if (sum > lane->most[part]) {
 		lane->most[part] = sum;
-		lane->who[part] = page_row_number(lane->rows, thread);
+		lane->who[part] = page_row_number(lane->lanes->rows, thread);
 	}
 }
 
 static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct cpu_lane *lane = data;
-	const struct session *session = lane->rows->session;
 
 	if (!is_thread(thread) || begin >= end)
 		return;
-	for (guint part = part_of(session, begin);
-	     part < LANE_PARTS && part_begin(session, part) < end; part++)
-		add_in_part(lane, part, thread, in_part(session, part, begin, end));
+	for (guint part = part_of(lane->lanes, begin);
+	     part < LANE_PARTS && part_begin(lane->lanes, part) < end; part++)
+		add_in_part(lane, part, thread, in_part(lane->lanes, part, begin, end));
 }
 
 static void put_cpu(const struct lanes *lanes, uint16_t host, uint32_t cpu, struct output *output)
@@ -173,9 +170,9 @@ static void put_cpu(const struct lanes *lanes, uint16_t host, uint32_t cpu, stru
 	g_autofree struct cpu_lane *lane = g_new0(struct cpu_lane, 1);
 	g_autofree char *name = g_strdup_printf("cpu:%u", cpu);
 
-	lane->rows = lanes->rows;
+	lane->lanes = lanes;
 	lane->sums = g_hash_table_new(NULL, NULL);
-	each_run(session, host, cpu, session->asked.from, session->asked.to, add_run, lane);
+	each_run(session, host, cpu, lanes->from, lanes->to, add_run, lane);
 	g_hash_table_destroy(lane->sums);
 	if (*session->found.runs_read >= RUNS_READ_MAX) /* not all of them: better none */
 		return;
@@ -184,7 +181,7 @@ static void put_cpu(const struct lanes *lanes, uint16_t host, uint32_t cpu, stru
 	json_put_whole(output, "host", host);
 	json_begin(output, "busy", '[', LINES_NOT);
 	for (guint i = 0; i < LANE_PARTS; i++) {
-		int64_t length = MAX(part_end(session, i) - part_begin(session, i), 1);
+		int64_t length = MAX(part_end(lanes, i) - part_begin(lanes, i), 1);
 
 		json_put_whole(output, NULL,
 			       (int64_t) ((double) lane->busy[i] / (double) length * 255 + 0.5));
@@ -197,15 +194,15 @@ static void put_cpu(const struct lanes *lanes, uint16_t host, uint32_t cpu, stru
 	json_end(output, '}');
 }
 
-void lanes_write(const struct lanes *lanes, struct output *output)
+void lanes_write(const struct lanes *lanes, guint most, struct output *output)
 {
 	const struct session *session = lanes->rows->session;
 	g_autoptr(GArray) ranked = ranked_new(lanes);
 	guint cpus = 0;
 
 	json_begin(output, "lanes", '[', LINES_EACH);
-	for (guint i = 0; i < ranked->len && i < LANES_MAX; i++)
-		put_waiting(session, &g_array_index(ranked, struct ranked, i), output);
+	for (guint i = 0; i < ranked->len && i < most; i++)
+		put_waiting(lanes, &g_array_index(ranked, struct ranked, i), output);
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
 		const struct host *host = model_host(&session->trace.model, (uint16_t) i);
 

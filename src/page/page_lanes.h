@@ -12,9 +12,11 @@
 #include "report/output.h"
 
 #define LANE_PARTS 1200
+#define LANES_MAX 8 /* of resources, on a page: those with most waiting */
 
 struct lanes {
 	const struct page_rows *rows; /* borrowed */
+	int64_t from, to; /* what is divided into parts: the window */
 	GHashTable *resources; /* interned key -> int64_t[LANE_PARTS], owned: ns of waiting */
 };
 
@@ -22,7 +24,7 @@ void lanes_init(struct lanes *lanes, const struct page_rows *rows);
 void lanes_clear(struct lanes *lanes);
 /* Somebody waited for `resource` (an interned key; 0: of none) over [begin, end). */
 void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t end);
-/* Member "lanes". */
-void lanes_write(const struct lanes *lanes, struct output *output);
+/* Member "lanes": of so many resources, and of CPUs. */
+void lanes_write(const struct lanes *lanes, guint most, struct output *output);
 
 #endif

@@ -7,6 +7,8 @@
 void page_rows_init(struct page_rows *rows, const struct session *session)
 {
 	*rows = (struct page_rows) {.session = session,
+				    .from = session->asked.from,
+				    .to = session->asked.to,
 				    .threads = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 				    .numbers = g_hash_table_new(NULL, NULL),
 				    .mentions = g_array_new(FALSE, FALSE, sizeof(struct mention))};

@@ -17,6 +17,7 @@ struct mention {
 
 struct page_rows {
 	const struct session *session; /* borrowed */
+	int64_t from, to;    /* the window; times count from its begin */
 	GArray *threads;     /* uint32_t: a row each */
 	GHashTable *numbers; /* thread -> its place in `threads` + 1; NULL: it has no row */
 	GArray *mentions;    /* struct mention, in the report's order */

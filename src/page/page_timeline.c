@@ -52,9 +52,9 @@ static void explain_mentions(struct page_rows *rows)
 }
 
 GETTER(int64_t, row_from, uint32_t,
-       row_stretch(report->session, *row).begin - report->session->asked.from);
+       row_stretch(report->data, *row).begin - report->session->asked.from);
 GETTER(int64_t, row_to, uint32_t,
-       row_stretch(report->session, *row).end - report->session->asked.from);
+       row_stretch(report->data, *row).end - report->session->asked.from);
 GETTER(int64_t, row_kernel, uint32_t,
        thread_is_kernel(&report->session->trace.model,
 			model_thread(&report->session->trace.model, *row)));
@@ -90,33 +90,6 @@ static void put_edges(struct packer *packer, const struct waiting *waiting, stru
 								  : ""));
 		json_end(output, ']');
 	}
-	json_end(output, ']');
-}
-
-static void put_leaves(const struct packer *packer, struct output *output)
-{
-	const struct session *session = packer->rows->session;
-
-	json_begin(output, "leaves", '[', LINES_NOT);
-	for (guint i = 0; i < packer->leaf_list->len; i++) {
-		struct page_leaf at = g_array_index(packer->leaf_list, struct page_leaf, i);
-		g_autofree char *key = leaf_key(session, at.leaf);
-		g_autofree char *label = leaf_label(session, at.leaf);
-
-		json_begin(output, NULL, '[', LINES_NOT);
-		json_put_text(output, NULL, key);
-		json_put_text(output, NULL, label);
-		json_put_whole(output, NULL, at.class);
-		json_end(output, ']');
-	}
-	json_end(output, ']');
-}
-
-static void put_strings(const struct packer *packer, struct output *output)
-{
-	json_begin(output, "strings", '[', LINES_NOT);
-	for (guint i = 0; i < packer->strings->len; i++)
-		json_put_text(output, NULL, g_ptr_array_index(packer->strings, i));
 	json_end(output, ']');
 }
 
@@ -176,6 +149,24 @@ static void mention_edges(struct page_rows *rows, const struct waiting *waiting)
 	}
 }
 
+/* How the page asks for more: where, of which threads, and whose critical path it has. */
+static void put_served(const struct page_rows *rows, const struct page_parts *parts,
+		       struct output *output)
+{
+	const struct session *session = rows->session;
+
+	json_put_text(output, "served", session->asked.options->served);
+	json_begin(output, "threads", '[', LINES_NOT);
+	for (guint i = 0; i < rows->threads->len; i++)
+		json_put_whole(output, NULL, g_array_index(rows->threads, uint32_t, i));
+	json_end(output, ']');
+	if (parts->path)
+		json_put_whole(output, "path_of",
+			       session->asked.target != NO_THREAD
+				       ? session->asked.target
+				       : g_array_index(session->asked.selected, uint32_t, 0));
+}
+
 static void put_timeline(struct packer *packer, struct page_rows *rows,
 			 const struct page_parts *parts, struct output *output)
 {
@@ -183,13 +174,15 @@ static void put_timeline(struct packer *packer, struct page_rows *rows,
 
 	json_put_rows(&report, "rows", row_columns, ROWS(rows->threads));
 	json_put_whole(output, "rows_omitted", (int64_t) rows->threads_omitted);
+	if (rows->session->asked.options->served)
+		put_served(rows, parts, output);
 	if (!write_levels(packer, output))
 		write_mentions(packer, output);
 	if (parts->waiting)
 		put_edges(packer, parts->waiting, output);
 	page_path(packer, parts, output);
 	page_samples(rows, output);
-	lanes_write(&packer->lanes, output);
+	lanes_write(&packer->lanes, LANES_MAX, output);
 }
 
 void page_timeline(struct page_rows *rows, const struct page_asked *asked,
@@ -214,8 +207,7 @@ void page_timeline(struct page_rows *rows, const struct page_asked *asked,
 		put_timeline(&packer, rows, parts, output);
 	if (parts->more)
 		parts->more(&packer, parts->data, output);
-	put_leaves(&packer, output);
-	put_strings(&packer, output);
+	write_texts(&packer, output);
 	json_end(output, '}');
 	fputc('\n', output->file);
 	packer_clear(&packer);

@@ -180,6 +180,8 @@ struct options {
 	struct function_options functions;
 	struct export_options export;
 	struct serve_options serve;
+	const char *served; /* static; where the server is, from the page that is made, such as
+			       "../"; NULL: the page is a file */
 };
 
 #endif

@@ -155,7 +155,7 @@ static void put_form(struct asking *asking, const struct command *command)
 	fputs("<button>Show</button></form></section>", file);
 }
 
-void page_start(struct asking *asking)
+void page_forms(struct asking *asking)
 {
 	const struct server *server = asking->server;
 	FILE *file = asking->out.file;
@@ -171,7 +171,8 @@ void page_start(struct asking *asking)
 	put_escaped(asking, server->name);
 	fprintf(file,
 		"</h1><p>%" G_GUINT64_FORMAT " events. "
-		"<a href=\"report/overview?format=html\">What stands out</a>. Trace viewers find "
+		"<a href=\"./\">The whole trace</a>, "
+		"<a href=\"report/overview?format=html\">what stands out</a>. Trace viewers find "
 		"the Trace Server Protocol at <code>tsp/api</code>.</p>",
 		server->session->trace.events);
 	for (size_t i = 0; served[i]; i++)
@@ -232,6 +233,7 @@ void page_report(struct asking *asking)
 		return;
 	}
 	report_options(asking->server, &options, command);
+	options.served = "../";
 	if (!take_options(asking, &options, &error)) {
 		asking_refuse(asking, 400, "Invalid query parameters", error->message);
 		return;

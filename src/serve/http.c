@@ -116,17 +116,18 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
 	MHD_add_response_header(response, name, value);
 }
 
-/* A report's page says itself which scripts are its own. */
+/* A page with a picture says itself which scripts are its own. */
 static void add_headers(struct MHD_Response *response, const struct pending *request)
 {
-	bool report = g_str_has_prefix(request->path ? request->path : "", "/report/");
+	const char *path = request->path ? request->path : "";
+	bool page = strcmp(path, "/") == 0 || g_str_has_prefix(path, "/report/");
 
 	add_header(response, "Content-Type", request->answer.type);
 	add_header(response, "Content-Security-Policy",
-		   report ? "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; "
-			    "connect-src 'none'; object-src 'none'"
-			  : "default-src 'none'; style-src 'self'; form-action 'self'; "
-			    "frame-ancestors 'none'; base-uri 'none'");
+		   page ? "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; "
+			  "connect-src 'self'; object-src 'none'"
+			: "default-src 'none'; style-src 'self'; form-action 'self'; "
+			  "frame-ancestors 'none'; base-uri 'none'");
 	add_header(response, "X-Content-Type-Options", "nosniff");
 	add_header(response, "Referrer-Policy", "no-referrer");
 	add_header(response, "Cache-Control", "no-store");

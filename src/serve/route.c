@@ -2,6 +2,7 @@
 /* From a request's path to who answers it; see serve.h. */
 #include "serve/route.h"
 #include "serve/forms.h"
+#include "serve/shown.h"
 
 #include <string.h>
 
@@ -54,7 +55,11 @@ static const struct route routes[] = {
 	{"GET", TSP "config/types/*/configs/*", config_none, false},
 	{"PUT", TSP "config/types/*/configs/*", config_none, false},
 	{"DELETE", TSP "config/types/*/configs/*", config_none, false},
-	{"GET", "", page_start, false},
+	{"GET", "", page_whole, true},
+	{"GET", "ask", page_forms, false},
+	{"POST", "shown/states", shown_states, false},
+	{"POST", "shown/lanes", shown_lanes, true},
+	{"POST", "shown/steps", shown_steps, true},
 	{"GET", "style.css", page_style, false},
 	{"GET", "report/*", page_report, true},
 };
