@@ -29,7 +29,7 @@ TABLE = {
     "report": "latencies path imposed coverage", "page": "report", "stands": "imposed", "findings": "report tracking stands", "rules": "findings calls", "whatif": "rules", "traits": "report tracking apart", "limits": "report tracking", "settings": "report tracking",
     # a room a question: none uses another
     "overview": "page whatif limits settings", "delay": "page whatif limits settings", "profile": "page whatif limits traits",
-    "requests": "page whatif limits settings", "functions": "page calls", "diff": "page whatif calls settings", "check": "page",
+    "requests": "page whatif limits settings traits", "functions": "page calls", "diff": "page whatif calls settings traits", "check": "page",
     "explain": "findings", "export": "whatif", "batch": "page findings limits settings apart", "lami": "report tracking",
     # all of them
     "commands": "overview delay profile requests functions diff check explain export batch lami",

@@ -20,6 +20,7 @@
 #define PAIRED 8           /* best traits that are tried in pairs */
 #define PAIR_GAIN 1.3      /* a pair explains so many times what either does alone */
 #define ALIKE 0.8          /* of the rows of both together: they pick the same operations */
+#define EXPLAINED_LEAST 0.1 /* of the gap between slow and others */
 #define SHUFFLES 1000
 #define SHUFFLES_PASSED 2 /* … that may do as well: blocks keep neighbours together only mostly */
 #define BLOCKS_MIN 6       /* of time: fewer can hardly be put in another order */
@@ -41,6 +42,7 @@ struct searching {
 	double choices; /* pairs there were, for each that is tried: the best are chosen */
 	guint fields; /* that were tried */
 	guint slow; /* rows that are */
+	double mean[2]; /* ns: of the others, of the slow ones */
 	guint words;
 	uint64_t *labels; /* owned; bits: the slow ones */
 	GArray *candidates; /* struct candidate */
@@ -345,6 +347,8 @@ static guint block_rows(const struct search_table *table)
 {
 	guint runs = 1;
 
+	if (table->blocks)
+		return MAX(table->rows / table->blocks, BLOCK_ROWS);
 	for (guint i = 1; i < table->rows; i++)
 		runs += table->slow[i] != table->slow[i - 1];
 	/* a run of one row is none: what alternates has no neighbours that are alike */
@@ -450,6 +454,55 @@ static void weigh(const struct searching *searching, struct candidate *candidate
 	trait->explained = trait->in_all * shares * (with / candidate->count - without / rest);
 	trait->ratio = ((trait->in + 0.5) / (candidate->count + 1.0)) /
 		       ((trait->in_all - trait->in + 0.5) / (rest + 1.0));
+}
+
+/* What takes longer had more time to meet it. */
+static bool is_met_by_length(const struct searching *searching, const struct trait *trait,
+			     const struct trait_part *part)
+{
+	const struct search_field *field =
+		&g_array_index(searching->table->fields, struct search_field, part->field);
+	bool slow_longer = fabs(searching->mean[1]) > fabs(searching->mean[0]);
+	double met[2], all[2], ratio, chance;
+
+	if (field->type != FIELD_MET || trait->part_count != 1)
+		return false;
+	met[0] = part->value ? trait->out : trait->out_all - trait->out;
+	met[1] = part->value ? trait->in : trait->in_all - trait->in;
+	all[0] = trait->out_all;
+	all[1] = trait->in_all;
+	ratio = fabs(searching->mean[slow_longer]) / MAX(fabs(searching->mean[!slow_longer]), 1);
+	chance = 1 - pow(1 - (met[!slow_longer] + 0.5) / (all[!slow_longer] + 1), ratio);
+	return met[slow_longer] / all[slow_longer] <= chance;
+}
+
+/* Of the slow ones' excess, and of what they met for another reason than that they took longer. A
+ * pair is no better than either half. */
+static void drop_idle(struct searching *searching)
+{
+	double gap = searching->slow * (searching->mean[1] - searching->mean[0]);
+
+	for (guint i = 0; i < searching->candidates->len; i++) {
+		struct candidate *at = &g_array_index(searching->candidates, struct candidate, i);
+
+		at->fails |= at->trait.explained < EXPLAINED_LEAST * gap ||
+			     is_met_by_length(searching, &at->trait, &at->trait.parts[0]);
+	}
+	for (guint i = 0; i < searching->candidates->len; i++) {
+		struct candidate *at = &g_array_index(searching->candidates, struct candidate, i);
+
+		for (guint k = 0; at->trait.part_count == 2 && k < searching->candidates->len;
+		     k++) {
+			const struct candidate *half =
+				&g_array_index(searching->candidates, struct candidate, k);
+			const struct trait_part *part = &half->trait.parts[0];
+
+			if (half->trait.part_count == 1 &&
+			    (memcmp(part, &at->trait.parts[0], sizeof *part) == 0 ||
+			     memcmp(part, &at->trait.parts[1], sizeof *part) == 0))
+				at->fails |= is_met_by_length(searching, &half->trait, part);
+		}
+	}
 }
 
 static int most_explained(gconstpointer a, gconstpointer b)
@@ -574,12 +627,16 @@ struct search_answer search(const struct search_table *table, guint groups)
 				       .traits = g_array_new(FALSE, FALSE, sizeof(struct trait))};
 	struct searching searching = {.table = table, .words = table->rows / WORD_BITS + 1};
 
-	for (guint i = 0; i < table->rows; i++)
+	for (guint i = 0; i < table->rows; i++) {
 		searching.slow += table->slow[i];
+		searching.mean[table->slow[i]] += (double) table->ns[i];
+	}
 	if (searching.slow < SUPPORT_MIN || table->rows - searching.slow < SUPPORT_MIN) {
 		answer.outcome = SEARCH_TOO_FEW;
 		return answer;
 	}
+	searching.mean[0] /= table->rows - searching.slow;
+	searching.mean[1] /= searching.slow;
 	searching.labels = g_new0(uint64_t, searching.words);
 	for (guint i = 0; i < table->rows; i++)
 		if (table->slow[i])
@@ -594,6 +651,7 @@ struct search_answer search(const struct search_table *table, guint groups)
 	answer.tried = searching.candidates->len;
 	answer.fields = searching.fields;
 	if (correct(&searching, SEARCH_ALPHA / MAX(groups, 1))) {
+		drop_idle(&searching);
 		shuffle(&searching);
 		g_array_sort(searching.candidates, most_explained);
 		choose(&searching, answer.traits);

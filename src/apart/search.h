@@ -16,6 +16,9 @@
  *   - neighbours in time are alike: of 1,000 shuffles of the labels, block of time by block of
  *     time, at most two have any trait that goes with them as well (each measured by how widely
  *     the shuffles spread its own count, and not less than chance alone does).
+ *   - it explains at least a tenth of the gap between the slow ones and the others;
+ *   - it is met more often than what takes longer meets anyway: of what a share q of the shorter
+ *     ones met, those that take r times as long meet 1 - (1 - q)^r by chance (FIELD_MET).
  * Traits are ranked by the time of the gap that they explain, never by p: the slow ones' excess of
  * the trait, times how much longer those with it take (Kitagawa's rate effect). Of traits that
  * pick the same operations the first is told; a field whose values are nearly all different has
@@ -40,6 +43,7 @@
 enum field_type {
 	FIELD_VALUE, /* a number that only names something */
 	FIELD_NUMBER, /* … that has an order; its frequent values are tried, too */
+	FIELD_MET, /* what was met on the way, 0: nothing; what takes longer meets more */
 };
 
 struct search_field {
@@ -51,6 +55,8 @@ struct search_table {
 	guint rows; /* in the order of time */
 	bool *slow; /* owned */
 	int64_t *ns; /* owned; how long each took */
+	guint blocks; /* that time is cut into for the shuffles; 0: as the labels change. Rows of two
+			 recordings, one behind the other, change them once: say how many */
 	GArray *fields; /* struct search_field */
 };
 

@@ -12,9 +12,12 @@
 
 #include "report/report.h"
 #include "tracking/request_costs.h"
+#include "traits/requests_apart.h"
 
-/* Sentences, owned; `order`: requests_slowest(). Free with g_ptr_array_unref(). */
-GPtrArray *requests_answer(const struct costs *costs, const GArray *order);
+/* Sentences, owned; `order`: requests_slowest(); `apart`: NULL if that was not asked. Free with
+ * g_ptr_array_unref(). */
+GPtrArray *requests_answer(const struct costs *costs, const GArray *order,
+			   const struct requests_apart *apart);
 /* What some of them do and others do not: a section of the text. */
 void requests_contrasts(const struct costs *costs, struct output *output);
 

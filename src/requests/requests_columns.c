@@ -387,10 +387,10 @@ static void write_ways(const struct report *report, const void *row)
 
 static void write_answer(const struct report *report, const void *row)
 {
-	g_autoptr(GArray) order = requests_slowest(costs_of_report(report)->requests);
+	const struct requests_report *made = row;
+	g_autoptr(GArray) order = requests_slowest(made->requests);
 
-	(void) row;
-	json_put_answer(report->output, requests_answer(report->data, order));
+	json_put_answer(report->output, requests_answer(made->costs, order, made->apart));
 }
 
 /* --- reports -------------------------------------------------------------------------------- */
@@ -409,7 +409,9 @@ static const struct column report_columns[] = {
 	COLUMNS(report_head),
 	COLUMNS(report_limits),
 	{"findings", COLUMN_LIST, .array = findings, .columns = finding_columns, .limited = true},
-	{NULL, COLUMN_WRITTEN, .write = write_answer},
+	{0}};
+
+static const struct column list_columns[] = {
 	{"metric", COLUMN_TEXT, .text = metric_name},
 	{"follow", COLUMN_TEXT, .text = follow},
 	{"count", COLUMN_WHOLE, FIELD(struct user_requests, listed)},
@@ -430,10 +432,32 @@ static const struct column report_columns[] = {
 	{"unassigned_working_ns", COLUMN_NS, FIELD(struct user_requests, unassigned_working_ns)},
 	{0}};
 
+/* --- what sets groups of them apart ---------------------------------------------------------- */
+
+GETTER(char *, group_pick, struct request_group,
+       row->peak ? g_strdup_printf("peak:%u", row->peak) : NULL);
+
+static const struct column group_columns[] = {
+	{"pick", COLUMN_TEXT, .owned = group_pick},
+	{"from_ns", COLUMN_NS, FIELD(struct request_group, from)},
+	{"to_ns", COLUMN_NS, FIELD(struct request_group, to)},
+	{"count", COLUMN_WHOLE, FIELD(struct request_group, count)},
+	{"of", COLUMN_WHOLE, FIELD(struct request_group, all)},
+	{NULL, COLUMN_OBJECT, FIELD(struct request_group, traits), .columns = traits_columns},
+	{0}};
+
+static const struct column apart_columns[] = {
+	{"groups", COLUMN_LIST, FIELD(struct requests_apart, groups), .columns = group_columns},
+	{"groups_spread", COLUMN_BOOL, FIELD(struct requests_apart, spread)},
+	{0}};
+
 static const struct column made_columns[] = {
 	{NULL, COLUMN_OBJECT, FIELD(struct requests_report, requests), .columns = report_columns},
+	{NULL, COLUMN_WRITTEN, .write = write_answer},
+	{NULL, COLUMN_OBJECT, FIELD(struct requests_report, requests), .columns = list_columns},
 	{"configuration", COLUMN_LIST, FIELD(struct requests_report, configuration),
 	 .columns = configuration_columns},
+	{NULL, COLUMN_OBJECT, FIELD(struct requests_report, apart), .columns = apart_columns},
 	{"what_if", COLUMN_OBJECT, FIELD(struct requests_report, what_if),
 	 .columns = requests_what_if_columns, .absent = true},
 	{0}};

@@ -11,12 +11,14 @@
 #include "requests/requests_what_if.h"
 #include "settings/configuration.h"
 #include "tracking/request_costs.h"
+#include "traits/requests_apart.h"
 
 struct requests_report {
 	struct user_requests *requests;
 	struct costs *costs;
 	GArray *configuration; /* struct configuration */
 	struct requests_what_if *what_if; /* with --what-if; else NULL */
+	struct requests_apart *apart; /* of latencies; else NULL */
 };
 
 void requests_json(const struct requests_report *made, struct output *output);

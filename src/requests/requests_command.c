@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `whylate requests`: which requests there were, what each cost, and why. */
 #include "limits/limit_options.h"
+#include "timeline/operation.h"
 #include "report/report.h"
 #include "run/command.h"
 #include "run/common_options.h"
@@ -27,6 +28,10 @@ static bool check(struct options *asked, GError **error)
 static void want(const struct options *asked, struct wanted *wanted)
 {
 	requests_want(asked, wanted);
+	if (asked->requests.metric == METRIC_LATENCY) { /* what was touched for them */
+		wanted->operations |= 1u << OPERATION_SYSCALL;
+		wanted->resources = true;
+	}
 	limits_want(asked, wanted);
 	what_if_want(asked, wanted);
 }
@@ -39,6 +44,7 @@ static void report_free(void *made)
 	costs_free(report->costs);
 	user_requests_free(report->requests);
 	requests_what_if_free(report->what_if);
+	requests_apart_free(report->apart);
 	g_free(report);
 }
 
@@ -56,8 +62,11 @@ static void *make(const struct session *session, GError **error)
 		return NULL;
 	}
 	report = g_new(struct requests_report, 1);
-	*report = (struct requests_report) {requests, costs_new(requests),
-					    configuration_of_requests(requests), NULL};
+	*report = (struct requests_report) {.requests = requests,
+					    .costs = costs_new(requests),
+					    .configuration = configuration_of_requests(requests)};
+	if (session->asked.options->requests.metric == METRIC_LATENCY)
+		report->apart = requests_apart_new(requests);
 	if (session->asked.options->what_if->len) {
 		report->what_if = requests_what_if_new(requests, error);
 		if (!report->what_if)

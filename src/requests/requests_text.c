@@ -82,9 +82,11 @@ static void remarks(const struct costs *costs, guint n, struct output *output)
 		text_wrapped(output, g_strchomp(line->str), 0, 2);
 }
 
-static void head(const struct costs *costs, const GArray *order, struct output *output)
+static void head(const struct requests_report *made, const GArray *order, struct output *output)
 {
-	text_answer(output, requests_answer(costs, order));
+	const struct costs *costs = made->costs;
+
+	text_answer(output, requests_answer(costs, order, made->apart));
 	if (costs->functions && costs->functions->len) {
 		g_autoptr(GString) line = g_string_new("By function, of their work: ");
 
@@ -170,6 +172,31 @@ static void list(const struct report *report, const GArray *order)
 	for (guint i = 0; i < rows_limited(report->session, order->len); i++)
 		marked |= listed_request(report->data, g_array_index(order, guint, i))->spans_gap;
 	text_gap_note(report->output, marked);
+}
+
+/* --- groups ------------------------------------------------------------------------- */
+
+/* Those about which there is something to tell. */
+static void groups(const struct requests_apart *apart, struct output *output)
+{
+	bool any = false;
+
+	for (guint i = 0; apart && i < apart->groups->len; i++) {
+		const struct request_group *at =
+			&g_array_index(apart->groups, struct request_group, i);
+		g_autofree char *title = NULL;
+
+		if (!at->traits->told->len)
+			continue;
+		if (!any)
+			text_heading(output, "What sets some of them apart from the others");
+		any = true;
+		title = request_group_title(at);
+		text_wrapped(output, title, 2, 4);
+		traits_text(at->traits, 4, output);
+	}
+	if (any && apart->spread)
+		text_wrapped(output, "Of evenly spread requests, as there are so many.", 2, 4);
 }
 
 /* --- one request ------------------------------------------------------------------- */
@@ -326,11 +353,12 @@ void requests_text(const struct requests_report *made, struct output *output)
 	char working[32];
 
 	text_hosts(report.session, output);
-	head(costs, order, output);
+	head(made, order, output);
 	configuration_text(made->configuration, CONFIGURATION_SHOWN, 0, output);
 	if (made->what_if)
 		requests_what_if_text(made->what_if, output);
 	if (order->len) {
+		groups(made->apart, output);
 		summary(&report);
 		if (metric_of(costs) == METRIC_LATENCY || order->len == 1)
 			list(&report, order);

@@ -112,22 +112,28 @@ static GArray *pick_percentiles(const struct user_requests *requests, const GArr
 	return picked;
 }
 
+GArray *request_peaks(const struct user_requests *requests, const GArray *places,
+		      const struct buckets *buckets)
+{
+	g_autofree uint64_t *counts = g_new0(uint64_t, buckets->count);
+
+	for (guint i = 0; i < places->len; i++) {
+		const struct user_request *at =
+			user_request_at(requests, g_array_index(places, uint32_t, i));
+
+		counts[bucket_of(buckets, at->end - at->begin)]++;
+	}
+	return peaks_find(counts, buckets->count, buckets->resolution);
+}
+
 static GArray *pick_peak(const struct user_requests *requests, const GArray *candidates,
 			 guint64 number)
 {
 	GArray *picked = g_array_new(FALSE, FALSE, sizeof(uint32_t)), *peaks;
 	struct buckets buckets;
-	g_autofree uint64_t *counts = NULL;
 
 	buckets_init(&buckets, 1);
-	counts = g_new0(uint64_t, buckets.count);
-	for (guint i = 0; i < candidates->len; i++) {
-		const struct user_request *at =
-			user_request_at(requests, g_array_index(candidates, uint32_t, i));
-
-		counts[bucket_of(&buckets, at->end - at->begin)]++;
-	}
-	peaks = peaks_find(counts, buckets.count, 1);
+	peaks = request_peaks(requests, candidates, &buckets);
 	for (guint i = 0; number <= peaks->len && i < candidates->len; i++) {
 		const struct peak_range *peak =
 			&g_array_index(peaks, struct peak_range, number - 1);

@@ -13,6 +13,7 @@
 #define WHYLATE_TRACKING_REQUEST_FILTER_H
 
 #include "tracking/requests.h"
+#include "util/histogram.h"
 
 /* Which of the requests are asked for. */
 struct request_scope {
@@ -26,6 +27,11 @@ bool pick_check(const char *option, const char *text, GError **error);
 
 /* The text is one percentile above 0 and below 100: "p90". */
 bool percentile_check(const char *option, const char *text, GError **error);
+
+/* The peaks of the latencies of those at these places: struct peak_range (peaks.h); at resolution 1
+ * as peak:N counts them. Free with g_array_free(). */
+GArray *request_peaks(const struct user_requests *requests, const GArray *places,
+		      const struct buckets *buckets);
 
 /* Those of `candidates` (uint32_t: places from 0) that the scope's picks mean; without one,
  * all. NULL and `error` if one means none. Free with g_array_free(). */

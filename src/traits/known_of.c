@@ -512,7 +512,7 @@ static const struct {
 	[KNOWN_THREAD] = {"thread", FIELD_VALUE},
 	[KNOWN_HOST] = {"host", FIELD_VALUE},
 	[KNOWN_CPU] = {"cpu", FIELD_VALUE},
-	[KNOWN_MIGRATED] = {"migrated", FIELD_VALUE},
+	[KNOWN_MIGRATED] = {"migrated", FIELD_MET},
 	[KNOWN_DISTANCE] = {"distance", FIELD_NUMBER},
 	[KNOWN_BEFORE] = {"after", FIELD_VALUE},
 	[KNOWN_NTH_ON] = {"nth_on_file", FIELD_NUMBER},

@@ -135,7 +135,7 @@ static struct phrase field_phrase(const struct session *session, const struct kn
 
 /* --- what the operations before tell -------------------------------------------------------- */
 
-static struct phrase nth_phrase(const struct trait_part *part, const char *whose)
+struct phrase phrase_nth(const struct trait_part *part, const char *whose)
 {
 	struct phrase phrase = {NULL, "were"};
 	int64_t to = part->value, from = part->value;
@@ -168,7 +168,7 @@ static struct phrase distance_phrase(const struct trait_part *part)
 	return phrase;
 }
 
-static struct phrase time_phrase(const struct trait_part *part, const char *after)
+struct phrase phrase_time(const struct trait_part *part, const char *after)
 {
 	struct phrase phrase = {NULL, "did"};
 	char length[32];
@@ -229,13 +229,13 @@ static struct phrase fixed_phrase(const struct session *session, enum known know
 	case KNOWN_DISTANCE:
 		return distance_phrase(part);
 	case KNOWN_NTH_ON:
-		return nth_phrase(part, "on their file");
+		return phrase_nth(part, "on their file");
 	case KNOWN_NTH:
-		return nth_phrase(part, "of their thread");
+		return phrase_nth(part, "of their thread");
 	case KNOWN_SINCE:
-		return time_phrase(part, "after the thread's one before ended");
+		return phrase_time(part, "after the thread's one before ended");
 	default:
-		return time_phrase(part, "into the window");
+		return phrase_time(part, "into the window");
 	}
 }
 

@@ -7,6 +7,11 @@
 #include "traits/known_of.h"
 #include "traits/traits.h"
 
+/* "were the first of their thread", "were number 5 or later …". */
+struct phrase phrase_nth(const struct trait_part *part, const char *whose);
+/* "began within 5 ms after …"; a number of ns. */
+struct phrase phrase_time(const struct trait_part *part, const char *after);
+
 /* To be freed by trait_sentence(). */
 struct phrase known_phrase(const struct session *session, const struct profile *profile,
 			   const struct known_fields *fields, const struct trait_part *part);

@@ -95,7 +95,7 @@ static bool is_searched(const struct profile *profile)
 	for (guint i = 0; i < profile->peaks->len; i++) {
 		const struct peak *peak = &g_array_index(profile->peaks, struct peak, i);
 
-		any |= peak->searched && peak->count < profile->count;
+		any |= peak->searched && 2 * peak->count <= profile->count;
 	}
 	return any && profile->what != UINT32_MAX;
 }
@@ -333,11 +333,14 @@ static void search_peak(struct peaks_apart *apart, struct sampled *sampled, guin
 	search_table_free(table);
 }
 
+/* What sets most of the operations apart is what the others have not: it is told of those. */
 static bool is_asked(const struct sampled *sampled, guint peak)
 {
 	const struct peak *at = &g_array_index(sampled->profile->peaks, struct peak, peak);
+	uint64_t others = sampled->profile->count - at->count;
 
-	return at->searched && at->count < sampled->profile->count;
+	return at->searched &&
+	       (at->count < others || (at->count == others && !is_fast(sampled, peak)));
 }
 
 static void search_all(struct peaks_apart *apart)
@@ -549,7 +552,7 @@ static void tell(const struct peaks_apart *apart, const struct sampled *sampled,
 		(int64_t) (at->trait.explained / MAX(at->trait.in_all, 1) * (double) slow);
 	for (guint i = 0; i < at->trait.part_count; i++)
 		phrases[i] = known_phrase(session, profile, &sampled->fields, &at->trait.parts[i]);
-	told->sentence = trait_sentence(phrases, at->trait.part_count, told->in, told->out);
+	told->sentence = trait_sentence(phrases, at->trait.part_count, told->in, told->out, NULL);
 	g_ptr_array_add(sampled->traits[at->peak]->told, told);
 }
 

@@ -5,6 +5,9 @@
  *   store of operations ─ pass 1: a sample of each peak ─ pass 2: what is known of those
  *   ─ search, peak by peak ─ pass 3: what is told is counted again, of all operations
  *
+ * A peak that has more than half of the operations is not asked about, of two halves the faster one:
+ * what sets it apart is told of the others.
+ *
  * The third pass is left out where the sample is all there is. Memory follows the sample: of each
  * peak 2,048 operations at most, of PROFILES_SEARCHED profiles. The same trace gives the same
  * sample: random numbers are drawn from a fixed seed.
@@ -37,7 +40,7 @@ void peaks_apart_free(struct peaks_apart *apart);
 /* struct correlation, what explains most first; NULL: none was looked for. */
 const GPtrArray *profile_correlations(const struct peaks_apart *apart,
 				      const struct profile *profile);
-/* NULL: not asked, or no other operations. */
+/* NULL: not asked. */
 const struct traits *peak_traits(const struct peaks_apart *apart, const struct peak *peak);
 
 #endif

@@ -38,28 +38,32 @@ void traits_free(gpointer data)
 	g_free(traits);
 }
 
-static void append_others(GString *text, const uint64_t out[2], const char *again)
+static void append_others(GString *text, const uint64_t out[2], const char *again, const char *who)
 {
 	if (out[1] == 1)
-		g_string_append_printf(text, "; of the other one %s",
+		g_string_append_printf(text, "; of %s%s one %s", who ? who : "the other",
+				       who ? "'s" : "",
 				       out[0] ? "the same holds" : "it does not hold");
-	else if (out[0])
-		g_string_append_printf(text, "; of the %" PRIu64 " others %" PRIu64 " %s", out[1],
-				       out[0], again);
+	else if (who)
+		g_string_append_printf(text, "; of %s's %" PRIu64 " ", who, out[1]);
 	else
-		g_string_append_printf(text, "; of the %" PRIu64 " others none %s", out[1], again);
+		g_string_append_printf(text, "; of the %" PRIu64 " others ", out[1]);
+	if (out[1] != 1 && out[0])
+		g_string_append_printf(text, "%" PRIu64 " %s", out[0], again);
+	else if (out[1] != 1)
+		g_string_append_printf(text, "none %s", again);
 }
 
 char *trait_sentence(struct phrase *phrases, guint count, const uint64_t in[2],
-		     const uint64_t out[2])
+		     const uint64_t out[2], const char *const who[2])
 {
 	GString *text = g_string_new(NULL);
 
-	g_string_append_printf(text, "%" PRIu64 " of %" PRIu64 " %s", in[0], in[1],
-			       phrases[0].text);
+	g_string_append_printf(text, "%" PRIu64 " of %s%s%" PRIu64 " %s", in[0], who ? who[0] : "",
+			       who ? "'s " : "", in[1], phrases[0].text);
 	if (count == 2)
 		g_string_append_printf(text, " and %s", phrases[1].text);
-	append_others(text, out, count == 2 ? "did both" : phrases[0].again);
+	append_others(text, out, count == 2 ? "did both" : phrases[0].again, who ? who[1] : NULL);
 	for (guint i = 0; i < count; i++)
 		g_free(phrases[i].text);
 	return g_string_free(text, FALSE);

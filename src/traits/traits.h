@@ -42,9 +42,10 @@ struct phrase {
 	char *text; /* owned */
 	const char *again;
 };
-/* Takes the phrases: "29 of 29 returned 0; of the 104 others 46 did". */
+/* Takes the phrases: "29 of 29 returned 0; of the 104 others 46 did"; `who`: what the sides are
+ * called, as in "29 of B's 29 returned 0; of A's 104 46 did"; NULL. */
 char *trait_sentence(struct phrase *phrases, guint count, const uint64_t in[2],
-		     const uint64_t out[2]);
+		     const uint64_t out[2], const char *const who[2]);
 
 /* JSON: "apart" and "apart_search", of a row that is a struct traits. */
 extern const struct column traits_columns[];
