@@ -159,7 +159,8 @@ struct profile *profile_add(struct profiles *profiles, const char *operation, en
 		profile->lapses = g_array_new(FALSE, TRUE, sizeof(struct lapse));
 		g_array_set_clear_func(profile->lapses, lapse_clear);
 	}
-	profile->place = profiles->list->len;
+	profile->place = profiles->by_place->len;
+	g_ptr_array_add(profiles->by_place, profile);
 	g_ptr_array_add(profiles->list, profile);
 	return profile;
 }
@@ -202,14 +203,33 @@ static bool kind_wanted(const struct profiles *profiles, const struct operation 
 	return profiles->session->trace.flow.operations_wanted & 1u << PACK_KIND(operation->what);
 }
 
+#define PLACES_BYTES (4u << 20) /* in memory; more leaves it */
+
+/* What is kept of an operation: 0: not looked up, 1: it is in no profile, else its profile's place
+ * and 2. */
+static uint32_t *kept_of(struct profiles *profiles, uint32_t number)
+{
+	while (profiles->places.used <= number)
+		pages_reserve(&profiles->places, PAGES_SEGMENT);
+	pages_pass(&profiles->places, number);
+	return pages_at(&profiles->places, number);
+}
+
 struct profile *profile_of(struct profiles *profiles, const struct operation *operation,
 			   uint32_t number)
 {
+	struct profile *profile = NULL;
+	uint32_t *kept;
+
 	if (!kind_wanted(profiles, operation))
 		return NULL;
-	return operation_in_scope(&profiles->scope, operation, number)
-		       ? look_up(profiles, operation)
-		       : NULL;
+	kept = kept_of(profiles, number);
+	if (*kept)
+		return *kept == 1 ? NULL : g_ptr_array_index(profiles->by_place, *kept - 2);
+	if (operation_in_scope(&profiles->scope, operation, number))
+		profile = look_up(profiles, operation);
+	*kept = profile ? profile->place + 2 : 1;
+	return profile;
 }
 
 static void count_lapse(const struct profiles *profiles, struct profile *profile, guint bucket,
@@ -257,7 +277,10 @@ static void count_operation(struct profiles *profiles, uint32_t number)
 	if (!operation_in_scope(&profiles->scope, operation, number))
 		return;
 	profile = look_up(profiles, operation);
-	count_in(profiles, profile ? profile : profile_new(profiles, operation), operation);
+	if (!profile)
+		profile = profile_new(profiles, operation);
+	count_in(profiles, profile, operation);
+	*kept_of(profiles, number) = profile->place + 2;
 }
 
 /* The search for one percentile: the value of `rank` lies in [low, low + 2^bits). Each
@@ -425,6 +448,7 @@ static void leave_out_unasked(struct profiles *profiles)
 		if (!is_unasked(profiles, profile, tracers))
 			continue;
 		g_hash_table_remove(profiles->index, profile);
+		g_ptr_array_index(profiles->by_place, profile->place) = NULL;
 		g_ptr_array_remove_index(profiles->list, i);
 	}
 	memset(profiles->recent, 0, sizeof profiles->recent);
@@ -505,6 +529,8 @@ struct profiles *profiles_new(const struct session *session, guint resolution, G
 	profiles->list = g_ptr_array_new_with_free_func(profile_free);
 	profiles->index = g_hash_table_new(key_hash, key_equal);
 	profiles->splits = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	profiles->by_place = g_ptr_array_new();
+	pages_init(&profiles->places, sizeof(uint32_t), PLACES_BYTES);
 	buckets_init(&profiles->buckets, resolution);
 	operation_scope_init(&profiles->scope, session);
 	if (!check_lapses(profiles, error)) {
@@ -565,6 +591,8 @@ struct profiles *profiles_of_lengths(const struct profiles *like,
 	profiles->list = g_ptr_array_new_with_free_func(profile_free);
 	profiles->index = g_hash_table_new(key_hash, key_equal);
 	profiles->splits = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	profiles->by_place = g_ptr_array_new();
+	pages_init(&profiles->places, sizeof(uint32_t), PLACES_BYTES);
 	buckets_init(&profiles->buckets, like->buckets.resolution);
 	operation_scope_init(&profiles->scope, like->session);
 	for (guint i = 0; i < like->list->len; i++)
@@ -592,6 +620,8 @@ void profiles_free(struct profiles *profiles)
 	g_ptr_array_free(profiles->list, TRUE);
 	g_hash_table_destroy(profiles->index);
 	g_array_free(profiles->splits, TRUE);
+	g_ptr_array_free(profiles->by_place, TRUE);
+	pages_clear(&profiles->places);
 	operation_scope_clear(&profiles->scope);
 	buckets_clear(&profiles->buckets);
 	g_free(profiles);

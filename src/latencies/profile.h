@@ -54,7 +54,7 @@ struct profile {
 	uint32_t thread;       /* of its first operation, NO_THREAD */
 	uint32_t split;        /* interned text of `scope`, 0 */
 	char *scope;           /* owned; what it is of, for people and files; "" */
-	guint place;           /* in the list, while operations are counted */
+	guint place;           /* among those that there were, before they were sorted */
 	uint64_t count;
 	uint64_t spans_gap;    /* of them: may be no real ones (operation_spans_gap()) */
 	int64_t sum, min, max;
@@ -77,6 +77,8 @@ struct profiles {
 	struct buckets buckets;
 	GPtrArray *list;       /* owned; struct profile, largest sum first */
 	GArray *splits;        /* owned; uint32_t: split by thread + 1; 0: none */
+	GPtrArray *by_place;   /* owned list; borrowed struct profile; NULL: it was left out */
+	struct pages places;   /* uint32_t by operation: which profile it is of, once looked up */
 	GHashTable *index;     /* owned; struct profile by what and split */
 	struct operation_scope scope;
 	struct profile *recent[SCOPE_RECENT]; /* borrowed; by a hash of their `what` */
