@@ -10,6 +10,7 @@ struct member {
 };
 
 #define RECENT 32
+#define NAME_BIT(name) (UINT64_C(1) << (name) % 64)
 
 struct shapes {
 	const struct session *session; /* borrowed */
@@ -83,6 +84,7 @@ bool operation_fields(struct shapes *shapes, uint32_t operation, struct operatio
 	const GArray *members = NULL;
 	struct facts facts;
 	uint32_t shape = 0;
+	uint64_t met = 0; /* bits: a hash of the names so far; most names are met once */
 
 	fields->count = 0;
 	if (!facts_of(&shapes->session->trace.timeline, operation, &facts))
@@ -96,9 +98,10 @@ bool operation_fields(struct shapes *shapes, uint32_t operation, struct operatio
 		if (fact->member >= members->len)
 			continue;
 		member = &g_array_index(members, struct member, fact->member);
-		if (!operation_field(fields, member->name))
+		if (!(met & NAME_BIT(member->name)) || !operation_field(fields, member->name))
 			fields->at[fields->count++] =
 				(struct operation_field) {member->name, member->wide, fact->value};
+		met |= NAME_BIT(member->name);
 	}
 	return fields->count;
 }

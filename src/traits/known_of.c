@@ -215,26 +215,41 @@ static const struct operation_fields *fields_at(struct known_walk *walk, uint32_
 	return &walk->decoded;
 }
 
+/* The column of a field; KNOWN_OWN: there is no room for it. `hint`: where it may well be. */
+static guint column_of(struct known_walk *walk, const struct operation *operation,
+		       struct known_fields *fields, uint32_t name, guint hint)
+{
+	guint at = 0;
+
+	if (hint < fields->count && fields->at[hint].name == name)
+		return hint;
+	while (at < fields->count && fields->at[at].name != name)
+		at++;
+	if (at < fields->count || at == KNOWN_OWN)
+		return at;
+	fields->at[at].name = name;
+	fields->at[at].type = type_of(walk, operation, name);
+	fields->count++;
+	return at;
+}
+
+/* Operations of a profile have the same fields in the same order, mostly. */
 static void own_values(struct known_walk *walk, const struct operation *operation,
 		       const struct operation_fields *from, struct known_fields *fields,
 		       int64_t *values)
 {
+	guint next = 0;
+
 	for (uint32_t i = 0; i < from->count; i++) {
 		const struct operation_field *field = &from->at[i];
-		guint at = 0;
+		guint at;
 
 		if (field->name == walk->began_cpu || is_descriptor(walk, field->name))
 			continue;
-		while (at < fields->count && fields->at[at].name != field->name)
-			at++;
-		if (at == KNOWN_OWN)
-			continue;
-		if (at == fields->count) {
-			fields->at[at].name = field->name;
-			fields->at[at].type = type_of(walk, operation, field->name);
-			fields->count++;
-		}
-		values[at] = value_of(walk, operation, field);
+		at = column_of(walk, operation, fields, field->name, next);
+		next = at + 1;
+		if (at < KNOWN_OWN && walk->wanted & 1u << at)
+			values[at] = value_of(walk, operation, field);
 	}
 }
 
