@@ -104,6 +104,22 @@ const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread)
 	return frames;
 }
 
+const struct frames *call_tree_frames_of(struct call_tree *tree, uint32_t thread, uint32_t what)
+{
+	const struct session *session = tree->session;
+	struct frames *turns;
+
+	if (!what_is_turn(what))
+		return call_tree_frames(tree, thread);
+	turns = g_ptr_array_index(tree->turns, thread);
+	if (!turns) {
+		turns = frames_of_turns(session, thread, session->asked.from, session->asked.to);
+		tree->frames_held += turns->list->len;
+		g_ptr_array_index(tree->turns, thread) = turns;
+	}
+	return turns;
+}
+
 void call_tree_let_go(struct call_tree *tree, uint32_t keep)
 {
 	timeline_let_go(&tree->session->trace.timeline);
@@ -117,6 +133,7 @@ void call_tree_let_go(struct call_tree *tree, uint32_t keep)
 			tree->frames_held = frames->list->len;
 		else
 			g_clear_pointer((struct frames **) &tree->frames->pdata[i], frames_free);
+		g_clear_pointer((struct frames **) &tree->turns->pdata[i], frames_free);
 	}
 }
 
@@ -570,6 +587,8 @@ struct call_tree *call_tree_new(const struct session *session, const struct user
 	tree->threads = g_ptr_array_new_with_free_func((GDestroyNotify) g_array_unref);
 	tree->frames = g_ptr_array_new_with_free_func((GDestroyNotify) frames_free);
 	g_ptr_array_set_size(tree->frames, (gint) session->trace.model.thread_count);
+	tree->turns = g_ptr_array_new_with_free_func((GDestroyNotify) frames_free);
+	g_ptr_array_set_size(tree->turns, (gint) session->trace.model.thread_count);
 	tree->no_frames = g_array_new(FALSE, FALSE, sizeof(struct call_frame));
 	tree->longest = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	tree->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
@@ -594,6 +613,7 @@ void call_tree_free(struct call_tree *tree)
 	g_array_free(tree->roots, TRUE);
 	g_ptr_array_free(tree->threads, TRUE);
 	g_ptr_array_free(tree->frames, TRUE);
+	g_ptr_array_free(tree->turns, TRUE);
 	g_hash_table_destroy(tree->index);
 	g_hash_table_destroy(tree->longest);
 	g_array_free(tree->no_frames, TRUE);

@@ -70,6 +70,7 @@ struct call_tree {
 	bool of_requests; /* … that is limited to requests: nothing of it is idle */
 	struct piece_namer *namer; /* owned; for names and causes */
 	GPtrArray *frames; /* owned; struct frames by thread, NULL: not asked for yet */
+	GPtrArray *turns; /* owned; the same of their turns */
 	uint64_t frames_held; /* so many in all of these */
 	GHashTable *longest; /* owned; what the threads called -> int64_t: the longest such
 				      call that was seen from both ends, 0: none was */
@@ -95,6 +96,8 @@ static inline const struct call_node *call_node_at(const struct call_tree *tree,
 
 /* The frames of a thread in the window; owned by the tree, until call_tree_let_go(). */
 const struct frames *call_tree_frames(struct call_tree *tree, uint32_t thread);
+/* The list that a frame of `what` is in: turns have one of their own. */
+const struct frames *call_tree_frames_of(struct call_tree *tree, uint32_t thread, uint32_t what);
 /* Frees frames, if there are many, but those of `keep` (NO_THREAD: of nobody); they are made again
  * when they are asked for. */
 void call_tree_let_go(struct call_tree *tree, uint32_t keep);

@@ -2,6 +2,7 @@
 /* Nesting the calls of a thread; see frames.h. */
 #include "calls/frames.h"
 
+#include "latencies/busy.h"
 #include "latencies/operations.h"
 #include "util/pattern.h"
 
@@ -147,6 +148,53 @@ struct frames *frames_of_idle(const struct session *session, const struct cpu *c
 			      int64_t to)
 {
 	return frames_of_list(session, IDLE_THREAD, cpu->operation, from, to);
+}
+
+struct turns {
+	int64_t from, to;
+	GArray *list;
+};
+
+static void take_turn(void *data, uint32_t thread, int64_t begin, int64_t end, uint32_t ref)
+{
+	struct turns *turns = data;
+	struct call_frame frame = {.begin = begin,
+				   .end = end,
+				   .what = PACK(OPERATION_BUSY, 0),
+				   .half = OPERATION_WHOLE,
+				   .parent = NO_FRAME,
+				   .after = turns->list->len + 1};
+
+	(void) thread, (void) ref;
+	if (begin >= turns->from && end <= turns->to)
+		g_array_append_val(turns->list, frame);
+}
+
+struct frames *frames_of_turns(const struct session *session, uint32_t thread, int64_t from,
+			       int64_t to)
+{
+	struct frames *frames = g_new0(struct frames, 1);
+	struct turns turns = {from, to, g_array_new(FALSE, FALSE, sizeof(struct call_frame))};
+
+	busy_each(session, thread, take_turn, &turns);
+	frames->thread = thread;
+	frames->list = turns.list;
+	return frames;
+}
+
+uint32_t frames_from(const struct frames *frames, int64_t time)
+{
+	uint32_t low = 0, high = frames->list->len;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (frame_of(frames, middle)->begin < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 void frames_free(struct frames *frames)

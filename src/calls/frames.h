@@ -38,6 +38,10 @@ struct frames *frames_new(const struct session *session, uint32_t thread, int64_
 /* Those of a CPU while it was idle, or nobody knows whose. */
 struct frames *frames_of_idle(const struct session *session, const struct cpu *cpu, int64_t from,
 			      int64_t to);
+/* The turns of a thread that loops (latencies/busy.h) that begin and end there: nothing is nested
+ * in them here. */
+struct frames *frames_of_turns(const struct session *session, uint32_t thread, int64_t from,
+			       int64_t to);
 void frames_free(struct frames *frames);
 
 static inline const struct call_frame *frame_of(const struct frames *frames, uint32_t place)
@@ -49,6 +53,9 @@ static inline const struct call_frame *frame_of(const struct frames *frames, uin
  * when it may be another. */
 uint32_t frames_at(const struct frames *frames, int64_t time, int64_t *until);
 
+/* The first frame that begins at `time` or later; the length of the list: none does. */
+uint32_t frames_from(const struct frames *frames, int64_t time);
+
 /* It is a call: of the kernel, or of a function. */
 static inline bool frame_is_call(const struct call_frame *frame)
 {
@@ -57,6 +64,11 @@ static inline bool frame_is_call(const struct call_frame *frame)
 
 /* A system call in which threads wait until others have something for them, or it is time. */
 bool frame_waits_for_others(const struct session *session, const struct call_frame *frame);
+
+static inline bool what_is_turn(uint32_t what)
+{
+	return PACK_KIND(what) == OPERATION_BUSY;
+}
 
 /* Its begin was seen. */
 static inline bool frame_is_counted(const struct call_frame *frame)

@@ -437,7 +437,7 @@ static void append_parts(GString *text, const struct stand_out_sum *sum)
 	g_array_sort(parts, largest_part);
 	for (guint i = 0; i < parts->len && i < 2; i++) {
 		const struct part *part = &g_array_index(parts, struct part, i);
-		double share = (double) part->ns / (double) MAX(sum->explained, 1);
+		double share = MIN((double) part->ns / (double) MAX(sum->explained, 1), 1);
 
 		if (share < LEAST_PART)
 			break;
@@ -455,8 +455,13 @@ static char *sum_sentence(const struct functions *functions, const struct stand_
 	GString *text = g_string_new(NULL);
 	char a[32], b[32], usual[32], more[32];
 
-	g_string_append_printf(text, "%" PRIu64 " call%s of %s stand%s out, ", sum->count,
-			       sum->count == 1 ? "" : "s", call, sum->count == 1 ? "s" : "");
+	if (what_is_turn(sum->what))
+		g_string_append_printf(text, "%" PRIu64 " turn%s stand%s out, ", sum->count,
+				       sum->count == 1 ? "" : "s", sum->count == 1 ? "s" : "");
+	else
+		g_string_append_printf(text, "%" PRIu64 " call%s of %s stand%s out, ", sum->count,
+				       sum->count == 1 ? "" : "s", call,
+				       sum->count == 1 ? "s" : "");
 	g_string_append_printf(text, "by %s%s",
 			       thread_names_get(functions->tree->namer->names, sum->thread), tid);
 	if (sum->threads > 1)
@@ -475,21 +480,27 @@ static char *sum_sentence(const struct functions *functions, const struct stand_
 	return g_string_free(text, FALSE);
 }
 
-static void add_sums(const struct functions *functions, const struct stand_outs *found,
-		     GPtrArray *answer)
+/* Of turns, or of calls; returns how many were told. */
+static guint add_sums(const struct functions *functions, const struct stand_outs *found, bool turns,
+		      GPtrArray *answer)
 {
 	int64_t all = 0;
+	guint told = 0;
 
 	for (guint i = 0; i < functions->tree->roots->len; i++)
 		all += functions_busy_time(functions, child_at(functions->tree->roots, i));
-	for (guint i = 0; i < found->sums->len && i < SUMS_TOLD && answer->len < TOLD; i++) {
+	for (guint i = 0; i < found->sums->len && told < SUMS_TOLD && answer->len < TOLD; i++) {
 		const struct stand_out_sum *sum =
 			&g_array_index(found->sums, struct stand_out_sum, i);
 
+		if (what_is_turn(sum->what) != turns)
+			continue;
 		if ((double) sum->excess < LEAST_OF_ALL * (double) all)
 			break;
 		g_ptr_array_add(answer, sum_sentence(functions, sum));
+		told++;
 	}
+	return told;
 }
 
 GPtrArray *functions_answer(const struct functions_report *made)
@@ -499,7 +510,9 @@ GPtrArray *functions_answer(const struct functions_report *made)
 
 	add_open(functions, answer);
 	add_ends(functions, false, answer);
-	add_sums(functions, made->found, answer);
+	/* whose calls stand out, of that the turns are late: that is no second story */
+	if (!add_sums(functions, made->found, false, answer))
+		add_sums(functions, made->found, true, answer);
 	if (!answer->len)
 		add_ends(functions, true, answer);
 	if (!answer->len)

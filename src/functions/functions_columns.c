@@ -302,12 +302,12 @@ static guint write_stack(const struct report *report, const void *row)
 {
 	const struct stand_out *at = row;
 
-	put_stack(report, call_tree_frames(tree_of(report), at->thread), at->frame);
+	put_stack(report, call_tree_frames_of(tree_of(report), at->thread, at->what), at->frame);
 	return 0;
 }
 
 GETTER(const void *, call_of, struct stand_out,
-       frame_of(call_tree_frames(tree_of(report), row->thread), row->frame));
+       frame_of(call_tree_frames_of(tree_of(report), row->thread, row->what), row->frame));
 
 static const struct column stand_out_columns[] = {
 	{NULL, COLUMN_THREAD, FIELD(struct stand_out, thread)},

@@ -236,9 +236,10 @@ static void stand_out_lines(const struct functions *functions, const struct stan
 			    struct output *output)
 {
 	const struct session *session = functions->session;
-	const struct frames *frames = call_tree_frames(functions->tree, at->thread);
+	const struct frames *frames = call_tree_frames_of(functions->tree, at->thread, at->what);
 	const struct call_frame *frame = frame_of(frames, at->frame);
-	g_autofree char *name = frame_name(session, frame->what);
+	g_autofree char *name =
+		what_is_turn(at->what) ? g_strdup("turn") : frame_name(session, frame->what);
 	g_autofree char *label = text_safe(name);
 	g_autoptr(GString) line = g_string_new(NULL);
 	char when[48], ns[32], usual[32];
@@ -248,7 +249,8 @@ static void stand_out_lines(const struct functions *functions, const struct stan
 			       when_duration(ns, frame->end - frame->begin), label,
 			       thread_names_get(functions->tree->namer->names, at->thread));
 	append_tid(functions, at->thread, line);
-	g_string_append_printf(line, "; the median of %" PRIu64 " calls is %s", at->calls,
+	g_string_append_printf(line, "; the median of %" PRIu64 " %s is %s", at->calls,
+			       what_is_turn(at->what) ? "turns" : "calls",
 			       when_duration(usual, at->median));
 	text_wrapped(output, line->str, 2, 4);
 	g_string_assign(line, "in ");
@@ -270,7 +272,7 @@ static void stand_outs(const struct functions *functions, const struct stand_out
 
 	if (!count)
 		return;
-	text_heading(output, "Calls that stand out from their function's others");
+	text_heading(output, "Calls and turns that stand out from their others");
 	for (guint i = 0; i < shown; i++)
 		stand_out_lines(functions, &g_array_index(found->list, struct stand_out, i),
 				output);

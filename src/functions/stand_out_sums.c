@@ -2,6 +2,7 @@
 /* Adding them up; see stand_out_sums.h. */
 #include "functions/stand_out_sums.h"
 
+#include "timeline/operation.h"
 #include "timeline/timeline.h"
 
 static void sum_clear(gpointer sum)
@@ -9,13 +10,19 @@ static void sum_clear(gpointer sum)
 	g_hash_table_destroy(((struct stand_out_sum *) sum)->spent);
 }
 
-static struct stand_out_sum *sum_of(GArray *sums, uint32_t what)
+/* Turns are of their program: those of another are no others of theirs. */
+static struct stand_out_sum *sum_of(GArray *sums, const struct stand_out *one)
 {
-	struct stand_out_sum fresh = {
-		.what = what, .thread = NO_THREAD, .last = NO_THREAD, .shortest = INT64_MAX};
+	uint32_t what = one->what, root = PACK_KIND(what) == OPERATION_BUSY ? one->root : 0;
+	struct stand_out_sum fresh = {.what = what,
+				      .root = root,
+				      .thread = NO_THREAD,
+				      .last = NO_THREAD,
+				      .shortest = INT64_MAX};
 
 	for (guint i = 0; i < sums->len; i++)
-		if (g_array_index(sums, struct stand_out_sum, i).what == what)
+		if (g_array_index(sums, struct stand_out_sum, i).what == what &&
+		    g_array_index(sums, struct stand_out_sum, i).root == root)
 			return &g_array_index(sums, struct stand_out_sum, i);
 	fresh.spent = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	g_array_append_val(sums, fresh);
@@ -28,7 +35,9 @@ static int most_excess_first(gconstpointer a, gconstpointer b)
 
 	if (x->excess != y->excess)
 		return x->excess > y->excess ? -1 : 1;
-	return x->what < y->what ? -1 : x->what > y->what;
+	if (x->what != y->what)
+		return x->what < y->what ? -1 : 1;
+	return x->root < y->root ? -1 : x->root > y->root;
 }
 
 GArray *stand_out_sums_new(const GArray *list)
@@ -38,7 +47,7 @@ GArray *stand_out_sums_new(const GArray *list)
 	g_array_set_clear_func(sums, sum_clear);
 	for (guint i = 0; i < list->len; i++) {
 		const struct stand_out *one = &g_array_index(list, struct stand_out, i);
-		struct stand_out_sum *sum = sum_of(sums, one->what);
+		struct stand_out_sum *sum = sum_of(sums, one);
 		int64_t ns = one->excess + one->median;
 
 		sum->threads += sum->last != one->thread;
@@ -58,7 +67,7 @@ GArray *stand_out_sums_new(const GArray *list)
 
 void stand_out_sums_explain(GArray *sums, const struct stand_out *one)
 {
-	struct stand_out_sum *sum = sum_of(sums, one->what);
+	struct stand_out_sum *sum = sum_of(sums, one);
 
 	sum->explained += one->excess;
 	for (guint i = 0; i < one->differences->len; i++) {

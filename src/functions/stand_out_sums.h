@@ -7,7 +7,8 @@
 
 /* One function's calls that stand out, of all threads. */
 struct stand_out_sum {
-	uint32_t what, thread; /* that of the longest; */
+	uint32_t what, root; /* of turns their root, else 0 */
+	uint32_t thread; /* that of the longest; */
 	guint threads; /* … so many have some, */
 	uint32_t last; /* … this one while they are counted */
 	uint64_t count;

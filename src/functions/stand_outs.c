@@ -80,8 +80,8 @@ static bool is_looked_at(const struct search *search, const struct frames *frame
 	const struct session *session = search->session;
 	const struct call_frame *frame = frame_of(frames, place);
 
-	if (!frame_is_call(frame) || frame->in_interrupt || frame->half != OPERATION_WHOLE ||
-	    frame->end > session->asked.to ||
+	if ((!frame_is_call(frame) && !what_is_turn(frame->what)) || frame->in_interrupt ||
+	    frame->half != OPERATION_WHOLE || frame->end > session->asked.to ||
 	    !call_scope_has(&search->tree->scope, frames->thread, frame->begin))
 		return false;
 	return !frame_waits_for_others(session, frame) &&
@@ -104,13 +104,28 @@ static struct group *group_of(struct search *search, uint32_t what)
 	return group;
 }
 
+/* Where the calls right below a frame are: [*from, returned) of the list. */
+static uint32_t calls_in(const struct search *search, const struct frames **frames, uint32_t place,
+			 uint32_t *from)
+{
+	const struct call_frame *frame = frame_of(*frames, place);
+
+	*from = place + 1;
+	if (!what_is_turn(frame->what))
+		return frame->after;
+	*frames = call_tree_frames(search->tree, (*frames)->thread);
+	*from = frames_from(*frames, frame->begin);
+	return frames_from(*frames, frame->end);
+}
+
 /* The calls right below a frame, and how often each: what -> times. */
-static GHashTable *callees_of(const struct frames *frames, uint32_t place)
+static GHashTable *callees_of(const struct search *search, const struct frames *frames,
+			      uint32_t place)
 {
 	GHashTable *callees = g_hash_table_new(NULL, NULL);
-	uint32_t at = place + 1;
+	uint32_t at, end = calls_in(search, &frames, place, &at);
 
-	while (at < frame_of(frames, place)->after) {
+	while (at < end) {
 		const struct call_frame *frame = frame_of(frames, at);
 		gpointer key = GUINT_TO_POINTER(frame->what);
 
@@ -124,15 +139,18 @@ static GHashTable *callees_of(const struct frames *frames, uint32_t place)
 	return callees;
 }
 
-static void count_callees(struct group *group, const struct frames *frames, uint32_t place)
+static void count_callees(const struct search *search, struct group *group,
+			  const struct frames *frames, uint32_t place)
 {
+	const struct frames *of = frames;
+	uint32_t from, end = calls_in(search, &of, place, &from);
 	GHashTable *callees;
 	GHashTableIter iter;
 	gpointer key;
 
-	if (frame_of(frames, place)->after == place + 1)
+	if (from >= end)
 		return;
-	callees = callees_of(frames, place);
+	callees = callees_of(search, frames, place);
 	g_hash_table_iter_init(&iter, callees);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
 		g_hash_table_insert(
@@ -142,17 +160,24 @@ static void count_callees(struct group *group, const struct frames *frames, uint
 	g_hash_table_destroy(callees);
 }
 
+/* Calls, and turns. */
+static const uint32_t sorts[] = {PACK(OPERATION_SYSCALL, 0), PACK(OPERATION_BUSY, 0)};
+
 static void each_frame(struct search *search,
 		       void (*take)(struct search *, const struct frames *, uint32_t))
 {
 	for (guint i = 0; i < search->threads->len; i++) {
 		const struct member *member = &g_array_index(search->threads, struct member, i);
-		const struct frames *frames = call_tree_frames(search->tree, member->thread);
 
 		search->root = member->root;
-		for (uint32_t k = 0; k < frames->list->len; k++)
-			if (is_looked_at(search, frames, k))
-				take(search, frames, k);
+		for (guint of = 0; of < G_N_ELEMENTS(sorts); of++) {
+			const struct frames *frames =
+				call_tree_frames_of(search->tree, member->thread, sorts[of]);
+
+			for (uint32_t k = 0; k < frames->list->len; k++)
+				if (is_looked_at(search, frames, k))
+					take(search, frames, k);
+		}
 		call_tree_let_go(search->tree, NO_THREAD);
 	}
 }
@@ -164,7 +189,7 @@ static void note_time(struct search *search, const struct frames *frames, uint32
 	int64_t time = length(frame);
 
 	g_array_append_val(group->times, time);
-	count_callees(group, frames, place);
+	count_callees(search, group, frames, place);
 }
 
 static int ascending(gconstpointer a, gconstpointer b)
@@ -197,7 +222,9 @@ static void find_fences(struct search *search)
 		high = (double) MAX(quantile(group->times, 3), 1);
 		group->median = quantile(group->times, 2);
 		group->fence = MAX(high * pow(high / low, 1.5),
-				   (double) STAND_OUT_TIMES * (double) group->median);
+				   (what_is_turn(group->what) ? STAND_OUT_TURNS
+							      : (double) STAND_OUT_TIMES) *
+					   (double) group->median);
 	}
 }
 
@@ -219,42 +246,81 @@ static bool is_beyond(const struct group *group, const struct call_frame *frame,
 {
 	if (group->times->len < STAND_OUT_CALLS || (double) length(frame) <= group->fence)
 		return false;
-	return PACK_KIND(frame->what) != OPERATION_SYSCALL ||
+	return (PACK_KIND(frame->what) != OPERATION_SYSCALL && !what_is_turn(frame->what)) ||
 	       (length(frame) - group->median) * STAND_OUT_LIFE >= life;
 }
 
-/* Of each thread those beyond their fences, but for those that one inside explains. */
+static void add_stand_out(struct search *search, const struct member *member,
+			  const struct group *group, const struct frames *frames, uint32_t place)
+{
+	const struct call_frame *frame = frame_of(frames, place);
+	struct stand_out one = {.thread = member->thread,
+				.root = member->root,
+				.frame = place,
+				.what = frame->what,
+				.excess = length(frame) - group->median,
+				.median = group->median,
+				.calls = group->times->len};
+
+	g_array_append_val(search->found->list, one);
+}
+
+/* Of a thread's calls those beyond their fences, but for those that one inside explains. `inside`:
+ * of each place becomes the largest excess of what is in it. */
+static void find_calls(struct search *search, const struct member *member,
+		       const struct frames *frames, int64_t lived, int64_t *inside)
+{
+	for (uint32_t i = frames->list->len; i-- > 0;) {
+		const struct call_frame *frame = frame_of(frames, i);
+		const struct group *group =
+			is_looked_at(search, frames, i) ? group_of(search, frame->what) : NULL;
+
+		if (group && is_beyond(group, frame, lived)) {
+			int64_t excess = length(frame) - group->median;
+
+			if (inside[i] * 2 < excess)
+				add_stand_out(search, member, group, frames, i);
+			inside[i] = MAX(inside[i], excess);
+		}
+		if (frame->parent != NO_FRAME)
+			inside[frame->parent] = MAX(inside[frame->parent], inside[i]);
+	}
+}
+
+/* The same of its turns: what stands out in a call of a turn is told of the call. */
+static void find_turns(struct search *search, const struct member *member,
+		       const struct frames *frames, int64_t lived, const int64_t *inside)
+{
+	const struct frames *turns =
+		call_tree_frames_of(search->tree, member->thread, PACK(OPERATION_BUSY, 0));
+
+	for (uint32_t i = 0; i < turns->list->len; i++) {
+		const struct call_frame *turn = frame_of(turns, i);
+		uint32_t end = frames_from(frames, turn->end);
+		const struct group *group;
+		int64_t most = 0;
+
+		if (!is_looked_at(search, turns, i))
+			continue;
+		group = group_of(search, turn->what);
+		if (!is_beyond(group, turn, lived))
+			continue;
+		for (uint32_t at = frames_from(frames, turn->begin); at < end; at++)
+			most = MAX(most, inside[at]);
+		if (most * 2 < length(turn) - group->median)
+			add_stand_out(search, member, group, turns, i);
+	}
+}
+
 static void find_in_thread(struct search *search, const struct member *member)
 {
 	const struct frames *frames = call_tree_frames(search->tree, member->thread);
 	int64_t lived = call_scope_ns(&search->tree->scope, member->thread);
-	guint count = frames->list->len;
-	g_autofree int64_t *inside = g_new0(int64_t, count + 1); /* largest excess below */
+	g_autofree int64_t *inside = g_new0(int64_t, frames->list->len + 1);
 
 	search->root = member->root;
-	for (uint32_t i = count; i-- > 0;) {
-		const struct call_frame *frame = frame_of(frames, i);
-		const struct group *group =
-			is_looked_at(search, frames, i) ? group_of(search, frame->what) : NULL;
-		int64_t most = inside[i];
-
-		if (group && is_beyond(group, frame, lived)) {
-			int64_t excess = length(frame) - group->median;
-			struct stand_out one = {.thread = member->thread,
-						.root = member->root,
-						.frame = i,
-						.what = frame->what,
-						.excess = excess,
-						.median = group->median,
-						.calls = group->times->len};
-
-			if (most * 2 < excess)
-				g_array_append_val(search->found->list, one);
-			most = MAX(most, excess);
-		}
-		if (frame->parent != NO_FRAME)
-			inside[frame->parent] = MAX(inside[frame->parent], most);
-	}
+	find_calls(search, member, frames, lived, inside);
+	find_turns(search, member, frames, lived, inside);
 	call_tree_let_go(search->tree, NO_THREAD);
 }
 
@@ -266,6 +332,8 @@ static int largest_first(gconstpointer a, gconstpointer b)
 		return x->excess > y->excess ? -1 : 1;
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
+	if (what_is_turn(x->what) != what_is_turn(y->what))
+		return what_is_turn(y->what) ? -1 : 1;
 	return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
@@ -320,10 +388,11 @@ static void add_work(const struct search *search, GHashTable *parts, const struc
 }
 
 /* What a call's time was spent on: "own work", "work in f", causes -> ns. */
-static GHashTable *parts_of(struct search *search, uint32_t thread, uint32_t place)
+static GHashTable *parts_of(struct search *search, uint32_t thread, uint32_t place, uint32_t what)
 {
 	const struct frames *frames = call_tree_frames(search->tree, thread);
-	const struct call_frame *frame = frame_of(frames, place);
+	const struct call_frame *frame =
+		frame_of(call_tree_frames_of(search->tree, thread, what), place);
 	GHashTable *parts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	struct path *path = path_new(search->session, thread, frame->begin, frame->end);
 
@@ -331,7 +400,8 @@ static GHashTable *parts_of(struct search *search, uint32_t thread, uint32_t pla
 		const struct piece *piece = &g_array_index(path->pieces, struct piece, i);
 
 		if (piece->behalf < 0 && leaf_wib(piece->leaf) == WIB_WORKING)
-			add_work(search, parts, frames, place, piece);
+			add_work(search, parts, frames, what_is_turn(what) ? NO_FRAME : place,
+				 piece);
 		else
 			add_time(parts,
 				 session_text(search->session,
@@ -356,8 +426,8 @@ static int most_time_first(gconstpointer a, gconstpointer b)
 
 static void compare_times(struct search *search, struct stand_out *one, const struct group *group)
 {
-	GHashTable *parts = parts_of(search, one->thread, one->frame);
-	GHashTable *usual = parts_of(search, group->usual_thread, group->usual);
+	GHashTable *parts = parts_of(search, one->thread, one->frame, one->what);
+	GHashTable *usual = parts_of(search, group->usual_thread, group->usual, one->what);
 	GHashTableIter iter;
 	gpointer key, value;
 
@@ -395,9 +465,13 @@ static void add_callee(struct search *search, struct stand_out *one, const struc
 /* New: at most a tenth of all calls have it; missing: nine tenths do. More of them: twice. */
 static void compare_callees(struct search *search, struct stand_out *one, const struct group *group)
 {
-	GHashTable *callees = callees_of(call_tree_frames(search->tree, one->thread), one->frame);
+	GHashTable *callees =
+		callees_of(search, call_tree_frames_of(search->tree, one->thread, one->what),
+			   one->frame);
 	GHashTable *usual =
-		callees_of(call_tree_frames(search->tree, group->usual_thread), group->usual);
+		callees_of(search,
+			   call_tree_frames_of(search->tree, group->usual_thread, one->what),
+			   group->usual);
 	GHashTableIter iter;
 	gpointer key, value;
 
@@ -425,13 +499,12 @@ static void compare_callees(struct search *search, struct stand_out *one, const 
 
 static void explain(struct search *search, struct stand_out *one)
 {
-	const struct frames *frames = call_tree_frames(search->tree, one->thread);
 	const struct group *group;
 	const struct frames *usual;
 
 	search->root = one->root;
-	group = group_of(search, frame_of(frames, one->frame)->what);
-	usual = call_tree_frames(search->tree, group->usual_thread);
+	group = group_of(search, one->what);
+	usual = call_tree_frames_of(search->tree, group->usual_thread, one->what);
 
 	one->usual_thread = group->usual_thread;
 	one->usual_begin = frame_of(usual, group->usual)->begin;
@@ -477,7 +550,7 @@ static void stand_out_clear(gpointer data)
 
 static bool is_wanted(const struct search *search, const struct stand_out *one)
 {
-	const struct frames *frames = call_tree_frames(search->tree, one->thread);
+	const struct frames *frames = call_tree_frames_of(search->tree, one->thread, one->what);
 	uint32_t at = one->frame;
 
 	while (at != NO_FRAME && !frame_is_wanted(search->session, frame_of(frames, at)))

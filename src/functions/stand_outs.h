@@ -8,7 +8,9 @@
  * Data Analysis, 1977), and is at least STAND_OUT_TIMES the median; a system call has to take a
  * STAND_OUT_LIFE-th of its thread's time more than that, too. Calls over lost events are not
  * looked at. Where one call inside it stands out and makes half of the surplus, that one is told
- * instead. It is compared with the call whose time is the median.
+ * instead. It is compared with the call whose time is the median. Turns of threads that loop
+ * (busy.h) are looked at like system calls: so late frames are found where no function was traced.
+ * They stand out at STAND_OUT_TURNS times the median.
  */
 #ifndef WHYLATE_FUNCTIONS_STAND_OUTS_H
 #define WHYLATE_FUNCTIONS_STAND_OUTS_H
@@ -18,6 +20,7 @@
 
 #define STAND_OUT_CALLS 8
 #define STAND_OUT_TIMES 4
+#define STAND_OUT_TURNS 2 /* the same of turns, which are alike where they are frames */
 #define STAND_OUT_LIFE 1000
 
 struct stand_outs {

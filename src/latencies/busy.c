@@ -24,28 +24,32 @@ static bool is_between_turns(const struct session *session, const struct wait *w
 	return wait_is_at_leisure(session, wait) || is_own_sleep(session, wait);
 }
 
-static void add_turn(struct session *session, uint32_t thread, const struct span *before,
-		     int64_t end)
+static void add_turn(void *data, uint32_t thread, int64_t begin, int64_t end, uint32_t ref)
 {
-	struct operation operation = {.begin = before->end,
+	struct session *session = data;
+	struct operation operation = {.begin = begin,
 				      .what = PACK(OPERATION_BUSY, 0),
 				      .thread = thread,
-				      .duration = (uint64_t) (end - before->end),
+				      .duration = (uint64_t) (end - begin),
 				      .cpu = OPERATION_CPU_UNKNOWN,
 				      .off_cpu = true,
-				      .ref = before->ref};
+				      .ref = ref};
 	uint32_t none = 0;
 
-	if (end - before->end <= OPERATION_DURATION_MAX)
+	if (end - begin <= OPERATION_DURATION_MAX)
 		operation_append(&session->trace.timeline.operations, &none, &operation);
 }
 
-static void cut_thread(struct session *session, uint32_t thread)
+void busy_each(const struct session *session, uint32_t thread,
+	       void (*take)(void *data, uint32_t thread, int64_t begin, int64_t end, uint32_t ref),
+	       void *data)
 {
 	struct span before = {0}, span;
 	struct spans spans;
 	bool seen = false;
 
+	if (thread_is_kernel(&session->trace.model, model_thread(&session->trace.model, thread)))
+		return;
 	spans_begin(&spans, session, thread, INT64_MIN, INT64_MAX);
 	while (spans_next_off_cpu(&spans, &span)) {
 		struct wait wait;
@@ -56,7 +60,7 @@ static void cut_thread(struct session *session, uint32_t thread)
 		if (!is_between_turns(session, &wait))
 			continue;
 		if (seen)
-			add_turn(session, thread, &before, span.begin);
+			take(data, thread, before.end, span.begin, before.ref);
 		before = span;
 		seen = wait.woken;
 	}
@@ -64,9 +68,6 @@ static void cut_thread(struct session *session, uint32_t thread)
 
 void busy_add(struct session *session)
 {
-	const struct model *model = &session->trace.model;
-
-	for (uint32_t i = 0; i < model->thread_count; i++)
-		if (!thread_is_kernel(model, model_thread(model, i)))
-			cut_thread(session, i);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++)
+		busy_each(session, i, add_turn, session);
 }

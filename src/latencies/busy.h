@@ -17,6 +17,11 @@
 #include "run/session.h"
 #include "timeline/operation.h"
 
+/* Those of a thread of user space, in order. `ref`: as a wait's, of the one before it. */
+void busy_each(const struct session *session, uint32_t thread,
+	       void (*take)(void *data, uint32_t thread, int64_t begin, int64_t end, uint32_t ref),
+	       void *data);
+
 /* Appends those of all threads of user space to the trace's operations. */
 void busy_add(struct session *session);
 
