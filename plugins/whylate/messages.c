@@ -16,12 +16,14 @@
 #include "util/when.h"
 #include "util/error.h"
 
+#define SWITCH_CONTEXTS 16 /* of event_contexts(EV_SCHED_SWITCH), at most */
+
 /* A stream class: what its event classes are, by their dense ids. */
 struct stream_class {
 	GPtrArray *classes;      /* owned; struct class_state by id, NULL: not met */
 	int64_t tid, pid, callstack, user_callstack; /* index in the common context, -1 */
-	int64_t vtid, vpid, pid_ns, cgroup_ns; /* the same */
-	bool ids;                /* any of these four is there */
+	int64_t of_switch[SWITCH_CONTEXTS]; /* the same: of event_contexts(), in its order */
+	bool ids;                /* any of these is there */
 	bool has_callstacks;     /* … of callstack and user_callstack */
 	bool user;               /* of a user-space trace */
 	int process;             /* … of this one only, 0 */
@@ -252,6 +254,17 @@ static bool is_user(const bt_trace *trace)
 	return domain && strcmp(domain, "ust") == 0;
 }
 
+static void find_switch_contexts(struct stream_class *class, const bt_field_class *context)
+{
+	const struct event_field *fields = event_contexts(EV_SCHED_SWITCH);
+
+	for (guint i = 0; fields[i].name; i++) {
+		g_assert(i < SWITCH_CONTEXTS);
+		class->of_switch[i] = context_index(context, fields[i].name);
+		class->ids |= class->of_switch[i] >= 0;
+	}
+}
+
 static struct stream_class *
 stream_class_of(struct messages *messages, const bt_stream_class *key, bool user)
 {
@@ -269,11 +282,7 @@ stream_class_of(struct messages *messages, const bt_stream_class *key, bool user
 	class->callstack = context_index(context, "callstack_kernel");
 	class->user_callstack = context_index(context, "callstack_user");
 	class->has_callstacks = !user && MAX(class->callstack, class->user_callstack) >= 0;
-	class->vtid = context_index(context, "vtid");
-	class->vpid = context_index(context, "vpid");
-	class->pid_ns = context_index(context, "pid_ns");
-	class->cgroup_ns = context_index(context, "cgroup_ns");
-	class->ids = MAX(class->vtid, class->cgroup_ns) >= 0;
+	find_switch_contexts(class, context);
 	class->abi = declare_classes(messages, key, user);
 	bt_stream_class_get_ref(key);
 	g_hash_table_insert(messages->stream_classes, (gpointer) key, class);
@@ -510,14 +519,19 @@ static struct class_state *class_of(struct messages *messages, const struct stre
 	return state;
 }
 
+static bool context_value(const bt_event *from, int64_t index, int64_t *to)
+{
+	return index >= 0 && field_integer(bt_field_structure_borrow_member_field_by_index_const(
+						   bt_event_borrow_common_context_field_const(from),
+						   (uint64_t) index),
+					   to);
+}
+
 static bool context_integer(const bt_event *from, int64_t index, int32_t *to)
 {
 	int64_t value;
 
-	if (index < 0 || !field_integer(bt_field_structure_borrow_member_field_by_index_const(
-						bt_event_borrow_common_context_field_const(from),
-						(uint64_t) index),
-					&value))
+	if (!context_value(from, index, &value))
 		return false;
 	*to = (int32_t) value;
 	return true;
@@ -545,12 +559,19 @@ static void callstack_contexts(const struct stream_class *class, const bt_event 
 static void switch_contexts(const struct stream_class *class, const bt_event *from,
 			    struct event *event)
 {
-	if (!class->ids)
-		return;
-	context_integer(from, class->vtid, &event->sched_switch.vtid);
-	context_integer(from, class->vpid, &event->sched_switch.vpid);
-	context_integer(from, class->pid_ns, (int32_t *) &event->sched_switch.pid_ns);
-	context_integer(from, class->cgroup_ns, (int32_t *) &event->sched_switch.cgroup_ns);
+	const struct event_field *fields = event_contexts(EV_SCHED_SWITCH);
+
+	for (guint i = 0; class->ids && fields[i].name; i++) {
+		void *to = (char *) event + fields[i].offset;
+		int64_t value;
+
+		if (!context_value(from, class->of_switch[i], &value))
+			continue;
+		if (fields[i].type == FIELD_I64)
+			*(int64_t *) to = value;
+		else
+			*(int32_t *) to = (int32_t) value;
+	}
 }
 
 static void send(struct messages *messages, const struct waiting *waiting)

@@ -24,6 +24,7 @@ static guint put_path(const struct report *report, const void *row)
 }
 
 GETTER(char *, key, struct node, node_key(row));
+GETTER(bool, has_counters, struct node, row->counters.runs > 0);
 
 static const struct column node_columns[] = {
 	{"id", COLUMN_WHOLE, FIELD(struct node, id)},
@@ -37,6 +38,8 @@ static const struct column node_columns[] = {
 	 .absent = true},
 	{"functions", COLUMN_LIST, FIELD(struct node, sampled.functions),
 	 .columns = sampled_columns, .absent = true, .limited = true},
+	{"counters", COLUMN_OBJECT, FIELD_HERE(struct node, counters), .columns = counters_columns,
+	 .when = has_counters, .absent = true},
 	{"children", COLUMN_LIST, FIELD(struct node, children)},
 	{0}};
 

@@ -23,6 +23,12 @@ static void summary_node(const struct node *node, struct output *output, int dep
 		append_functions(text, &node->sampled);
 		text_wrapped(output, text->str, 2 * depth + 4, 2);
 	}
+	if (node->counters.known) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		append_counters(text, &node->counters);
+		text_wrapped(output, text->str, 2 * depth + 4, 2);
+	}
 	for (guint i = 0; i < node->children->len; i++)
 		summary_node(g_ptr_array_index(node->children, i), output, depth + 1);
 }

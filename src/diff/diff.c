@@ -454,6 +454,7 @@ struct diff *diff_new(const struct session *session, const struct session *other
 	}
 	diff_calls(diff);
 	diff->functions = diff_functions(diff);
+	diff->counters = diff_counters(diff);
 	diff->forks = call_forks_new(diff);
 	if (other)
 		diff->settings = settings_compare(session, other);
@@ -469,6 +470,8 @@ void diff_free(struct diff *diff)
 	g_array_free(diff->calls, TRUE);
 	if (diff->functions)
 		g_array_free(diff->functions, TRUE);
+	if (diff->counters)
+		g_ptr_array_free(diff->counters, TRUE);
 	settings_compared_free(diff->settings);
 	if (diff->forks)
 		g_array_free(diff->forks, TRUE);

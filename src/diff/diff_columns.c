@@ -442,6 +442,22 @@ GETTER(double, b_mean, struct function_difference, row->mean[1]);
 GETTER(double, function_difference, struct function_difference, row->mean[1] - row->mean[0]);
 GETTER(int64_t, a_samples, struct function_difference, row->samples[0]);
 GETTER(int64_t, b_samples, struct function_difference, row->samples[1]);
+/* --- hardware counters ---------------------------------------------------------------------- */
+
+GETTER(const char *, counted_factor_name, struct counter_difference,
+       counted_factor_text(row->factor));
+
+static const struct column counter_difference_columns[] = {
+	{"label", COLUMN_TEXT, FIELD(struct counter_difference, label)},
+	{"cause", COLUMN_TEXT, .text = counted_factor_name},
+	{"share", COLUMN_REAL, FIELD(struct counter_difference, share)},
+	{"a", COLUMN_OBJECT, FIELD_HERE(struct counter_difference, side[0]),
+	 .columns = counters_columns},
+	{"b", COLUMN_OBJECT, FIELD_HERE(struct counter_difference, side[1]),
+	 .columns = counters_columns},
+	{"sentence", COLUMN_TEXT, FIELD(struct counter_difference, sentence)},
+	{0}};
+
 GETTER(GArray *, functions, struct diff, row->functions->len ? g_array_ref(row->functions) : NULL);
 
 const struct column function_difference_columns[] = {
@@ -472,6 +488,8 @@ static const struct column report_columns[] = {
 	{"alignment", COLUMN_OBJECT, FIELD(struct diff, alignment), .columns = alignment_columns},
 	{"calls", COLUMN_LIST, FIELD(struct diff, calls), .columns = call_difference_columns,
 	 .limited = true},
+	{"counters", COLUMN_LIST, FIELD(struct diff, counters),
+	 .columns = counter_difference_columns, .absent = true, .limited = true},
 	{"functions", COLUMN_LIST, .array = functions, .columns = function_difference_columns,
 	 .limited = true, .absent = true},
 	{"settings", COLUMN_OBJECT, FIELD(struct diff, settings), .columns = settings_columns,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions by samples on both sides: of the ways of requests, or to a target.
+/* Functions by samples on both sides: of the ways of requests, or to a target; and threads that ran
+ * longer or shorter, by hardware counters (samples/counter_factors.h).
  *
  * Part of diff/. A function's time is that of the samples in which it was innermost, a request; of
  * two sides it is the same by its name and source file. k samples of a state's n are k ± 2 √k about
@@ -8,8 +9,14 @@
 #include "diff/diff_calls.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "diff/thread_match.h"
+#include "util/when.h"
+
+#define CHANGE_MIN 0.05 /* of a thread's time on the CPU: less is not told */
+#define CHANGE_NS 1000000 /* nor is less than this */
 #define Z 1.959964 /* of 95 % of a normal distribution */
 
 /* struct function_total of a side; NULL: it has none. */
@@ -97,5 +104,80 @@ GArray *diff_functions(const struct diff *diff)
 		at->significant = fabs(at->mean[1] - at->mean[0]) > at->error;
 	}
 	g_array_sort(list, largest_first);
+	return list;
+}
+
+/* --- the threads of both sides ---------------------------------------------------------- */
+
+static void difference_free(gpointer data)
+{
+	struct counter_difference *at = data;
+
+	g_free(at->label);
+	g_free(at->sentence);
+	g_free(at);
+}
+
+static int64_t moved_by(const struct counter_difference *at)
+{
+	return llabs(at->side[1].ns - at->side[0].ns);
+}
+
+static int largest_change(gconstpointer a, gconstpointer b)
+{
+	const struct counter_difference *x = *(struct counter_difference *const *) a,
+					*y = *(struct counter_difference *const *) b;
+
+	if (moved_by(x) != moved_by(y))
+		return moved_by(x) > moved_by(y) ? -1 : 1;
+	return x->thread[0] < y->thread[0] ? -1 : 1;
+}
+
+static void add_pair(GPtrArray *list, const struct diff *diff, uint32_t a, uint32_t b)
+{
+	struct counter_difference at = {.thread = {a, b}}, *kept;
+	int64_t most;
+
+	for (int side = 0; side < 2; side++)
+		at.side[side] = counters_in(diff->sides[side].session, at.thread[side],
+					    diff->sides[side].from, diff->sides[side].to);
+	most = MAX(at.side[0].ns, at.side[1].ns);
+	if (!counters_compare(&at.side[0]) || !counters_compare(&at.side[1]) ||
+	    moved_by(&at) < CHANGE_NS || (double) moved_by(&at) < CHANGE_MIN * (double) most)
+		return;
+	at.factor = (uint8_t) counted_factor(at.side, &at.share);
+	at.label = thread_match_label(diff->match, 0, a);
+	kept = g_memdup2(&at, sizeof at);
+	g_ptr_array_add(list, kept);
+}
+
+static void tell(struct counter_difference *at)
+{
+	g_autofree char *cause = counted_cause(at->side);
+	char a[32], b[32];
+
+	at->sentence = g_strdup_printf("%s ran for %s in A and %s in B: %s.", at->label,
+				       when_duration(a, at->side[0].ns),
+				       when_duration(b, at->side[1].ns), cause);
+}
+
+GPtrArray *diff_counters(const struct diff *diff)
+{
+	const struct session *session = diff->sides[0].session;
+	GPtrArray *list;
+
+	if (diff->retimed || !diff->match || !session || !session->trace.timeline.counts.used ||
+	    !diff->sides[1].session || !diff->sides[1].session->trace.timeline.counts.used)
+		return NULL;
+	list = g_ptr_array_new_with_free_func(difference_free);
+	for (uint32_t i = 0; i < session->trace.model.thread_count; i++) {
+		uint32_t partner = thread_match_partner(diff->match, 0, i);
+
+		if (partner != NO_THREAD)
+			add_pair(list, diff, i, partner);
+	}
+	g_ptr_array_sort(list, largest_change);
+	for (guint i = 0; i < list->len; i++)
+		tell(g_ptr_array_index(list, i));
 	return list;
 }

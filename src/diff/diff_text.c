@@ -427,6 +427,18 @@ static void functions(const struct report *report, const struct diff *diff)
 		      report->output->file);
 }
 
+static void counters(const struct diff *diff, struct output *output)
+{
+	if (!diff->counters || !diff->counters->len)
+		return;
+	text_heading(output, "Threads that ran longer or shorter, by hardware counters");
+	for (guint i = 0; i < limit_of(diff, diff->counters->len); i++) {
+		const struct counter_difference *at = g_ptr_array_index(diff->counters, i);
+
+		text_wrapped(output, at->sentence, 2, 4);
+	}
+}
+
 void diff_text(const struct diff *diff, struct output *output)
 {
 	struct report report = {session_of(diff), diff, output};
@@ -449,6 +461,7 @@ void diff_text(const struct diff *diff, struct output *output)
 		text_heading(output, "Functions called, up to the first difference");
 	text_lines(&report, ROWS(diff->forks), fork_line);
 	functions(&report, diff);
+	counters(diff, output);
 	calls(&report, diff);
 	for (int side = 0; side < sides_told(diff); side++) {
 		if (sides_told(diff) > 1)

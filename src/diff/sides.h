@@ -4,6 +4,7 @@
 #define WHYLATE_DIFF_SIDES_H
 
 #include "diff/target.h"
+#include "samples/counter_factors.h"
 #include "settings/recorded.h"
 #include "tracking/align.h"
 #include "tracking/request_costs.h"
@@ -71,6 +72,16 @@ struct function_difference {
 	bool significant;        /* beyond that */
 };
 
+/* A thread that ran longer or shorter. */
+struct counter_difference {
+	uint32_t thread[2];
+	struct counters side[2]; /* whole runs in the side's window */
+	uint8_t factor;  /* enum counted_factor: the largest share of the change has … */
+	double share;    /* … this one; more than 1 where others went against it */
+	char *label;     /* owned */
+	char *sentence;  /* owned */
+};
+
 struct diff {
 	struct side sides[2];
 	struct retimed_run *retimed; /* owned; the second side, with --what-if; else NULL */
@@ -83,9 +94,11 @@ struct diff {
 	struct alignment *alignment; /* NULL: no request on one side */
 	uint32_t aligned[2];  /* … of which: places in the list */
 	GArray *functions;    /* struct function_difference; largest first */
+	GPtrArray *
+		counters; /* struct counter_difference, the largest change first; NULL: no counters */
 	struct settings_compared *settings; /* of two traces; else NULL */
-	GArray *forks;        /* struct call_fork: call_forks.h */
-	double mean[2];       /* latency a request, of --metric; or the target's time */
+	GArray *forks; /* struct call_fork: call_forks.h */
+	double mean[2]; /* latency a request, of --metric; or the target's time */
 };
 
 #endif

@@ -94,6 +94,16 @@ enum event_kind {
 };
 
 #define NO_PRIORITY INT32_MAX /* not recorded */
+
+/* Hardware counters: contexts perf:cpu:NAME and perf:thread:NAME. */
+enum counter {
+	COUNTER_INSTRUCTIONS,
+	COUNTER_CYCLES,
+	COUNTER_CACHE_MISSES,
+	COUNTER_BRANCH_MISSES,
+	COUNTERS
+};
+#define NO_COUNTER UINT64_MAX /* not recorded */
 #define IDLE_LEFT INT64_C(0xffffffff) /* power_cpu_idle: the CPU idles no more */
 
 #define WAITID_PID 1 /* linux/wait.h: P_PID, else all children, a group, a descriptor */
@@ -167,6 +177,8 @@ struct event {
 			int64_t prev_state;
 			int32_t vtid, vpid; /* contexts: prev's; 0: not there */
 			uint32_t pid_ns, cgroup_ns;
+			/* NO_COUNTER: not there */
+			uint64_t cpu_counters[COUNTERS], thread_counters[COUNTERS];
 		} sched_switch;
 		struct {
 			const char *comm;

@@ -31,6 +31,19 @@ static const struct event_field switch_contexts[] = {
 	{"vpid", FIELD_I32, AT(sched_switch.vpid)},
 	{"pid_ns", FIELD_I32, AT(sched_switch.pid_ns)},
 	{"cgroup_ns", FIELD_I32, AT(sched_switch.cgroup_ns)},
+	{"perf_cpu_instructions", FIELD_I64, AT(sched_switch.cpu_counters[COUNTER_INSTRUCTIONS])},
+	{"perf_cpu_cycles", FIELD_I64, AT(sched_switch.cpu_counters[COUNTER_CYCLES])},
+	{"perf_cpu_cpu_cycles", FIELD_I64, AT(sched_switch.cpu_counters[COUNTER_CYCLES])},
+	{"perf_cpu_cache_misses", FIELD_I64, AT(sched_switch.cpu_counters[COUNTER_CACHE_MISSES])},
+	{"perf_cpu_branch_misses", FIELD_I64, AT(sched_switch.cpu_counters[COUNTER_BRANCH_MISSES])},
+	{"perf_thread_instructions", FIELD_I64,
+	 AT(sched_switch.thread_counters[COUNTER_INSTRUCTIONS])},
+	{"perf_thread_cycles", FIELD_I64, AT(sched_switch.thread_counters[COUNTER_CYCLES])},
+	{"perf_thread_cpu_cycles", FIELD_I64, AT(sched_switch.thread_counters[COUNTER_CYCLES])},
+	{"perf_thread_cache_misses", FIELD_I64,
+	 AT(sched_switch.thread_counters[COUNTER_CACHE_MISSES])},
+	{"perf_thread_branch_misses", FIELD_I64,
+	 AT(sched_switch.thread_counters[COUNTER_BRANCH_MISSES])},
 	{0}};
 
 static const struct event_field wake_fields[] = {
@@ -260,7 +273,10 @@ static const struct event exec_defaults = {.exec = {.tid = -1, .old_tid = -1}};
 static const struct event wake_defaults = {.wake = {.target_cpu = -1}};
 static const struct event net_defaults = {.net = {.window = -1}};
 static const struct event block_defaults = {.block = {.tid = -1}};
-static const struct event switch_defaults = {.sched_switch = {.next_prio = NO_PRIORITY}};
+static const struct event switch_defaults = {
+	.sched_switch = {.next_prio = NO_PRIORITY,
+			 .cpu_counters = {NO_COUNTER, NO_COUNTER, NO_COUNTER, NO_COUNTER},
+			 .thread_counters = {NO_COUNTER, NO_COUNTER, NO_COUNTER, NO_COUNTER}}};
 static const struct event idle_defaults = {.idle = {.state = IDLE_LEFT, .cpu = -1}};
 static const struct event process_defaults = {.process = {.pid = -1, .ppid = -1, .level = -1}};
 static const struct event file_defaults = {.file = {.pid = -1, .fd = -1}};

@@ -99,6 +99,7 @@ static void keep_life(struct keeping *keeping, struct thread *thread)
 	else {
 		track_clear(&thread->track);
 		log_clear(&thread->samples);
+		log_clear(&thread->counts);
 	}
 }
 

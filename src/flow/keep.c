@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "timeline/counts.h"
 #include "timeline/holds.h"
 #include "timeline/sample.h"
 #include "timeline/timeline_records.h"
@@ -70,6 +71,8 @@ static void keep_log(struct keeping *keeping, enum store store, struct log *log)
 		at = at == old.used ? 0 : at; /* it begins later */
 	} else if (store == STORE_SAMPLES) {
 		at = sample_find(from, &old, keeping->before);
+	} else if (store == STORE_COUNTS) {
+		at = counted_run_find(from, &old, keeping->before);
 	} else {
 		at = hold_find(from, &old, keeping->before);
 	}

@@ -101,6 +101,7 @@ void thread_clear(struct thread *thread)
 	memory_leave(&thread->memory);
 	track_clear(&thread->track);
 	log_clear(&thread->samples);
+	log_clear(&thread->counts);
 	if (thread->flow.functions)
 		g_array_free(thread->flow.functions, TRUE);
 	if (thread->flow.values)
@@ -218,6 +219,7 @@ struct cpu *host_add_cpu(struct host *host)
 
 	cpu->current = NO_THREAD;
 	cpu->first_packet = cpu->gap_end = cpu->last_switch = cpu->last_ipi = INT64_MIN;
+	cpu->counted_at = INT64_MIN;
 	cpu->priority = NO_PRIORITY;
 	cpu->unknown_since = INT64_MIN;
 	cpu->last_raise = -1;
@@ -452,6 +454,8 @@ uint32_t thread_new(struct model *model, uint32_t host, int32_t tid, int64_t beg
 	thread->pinned_at = INT64_MIN;
 	thread->flow.cpu = NO_CPU;
 	thread->flow.left = thread->flow.woken = INT64_MIN;
+	for (guint i = 0; i < COUNTERS; i++)
+		thread->flow.counters[i] = NO_COUNTER;
 	thread->flow.unseen_from = thread->flow.unseen_until = INT64_MIN;
 	thread->flow.call.child = thread->flow.asked_by = thread->flow.killer = NO_THREAD;
 	idmap_set(&model_host(model, host)->tids, (uint32_t) tid, index);

@@ -199,6 +199,7 @@ struct thread {
 		int64_t unseen_from; /* its last time off CPU that spans a gap: it may have run */
 		int64_t unseen_until; /* … there unseen; INT64_MIN: none */
 		int64_t woken; /* waits for CPU since, if that was seen; INT64_MIN */
+		uint64_t counters[COUNTERS]; /* its own, when it left; NO_COUNTER */
 		uint32_t operation; /* newest struct operation of its list, 0 */
 		uint32_t calls; /* system calls that it has made */
 		struct spin spin; /* what it asks without a pause; count 0: nothing */
@@ -228,6 +229,7 @@ struct thread {
 	} flow;
 	struct track track;
 	struct log samples; /* in timeline.samples */
+	struct log counts; /* in timeline.counts */
 };
 
 struct name_change {
@@ -257,6 +259,8 @@ struct cpu {
 	int64_t unknown_ns; /* sum of finished stretches */
 	int64_t gap_end; /* events until here are inside a gap; INT64_MIN */
 	int64_t last_switch; /* INT64_MIN: none */
+	int64_t counted_at; /* its last switch with counters of it, INT64_MIN: none … */
+	uint64_t counted[COUNTERS]; /* … and what they were, NO_COUNTER */
 	bool frames_lost; /* a gap dropped them, and nothing told since that there is none */
 	uint32_t depth;
 	uint32_t frames_made;

@@ -83,7 +83,8 @@ RECORD(thread, HOST(host), TIME(begin), TIME(end), NUMBER(tid), NUMBER(pid), NUM
        NUMBER(flow.asked), NUMBER(flow.hears), NUMBER(flow.heard_port),
        WEAK_REF(flow.timed_out, STORE_BLOCKS), NUMBER(flow.timed_out_asking),
        TIME(flow.timed_out_at), IN_PLACE(flow.waker, waker), IN_PLACE(flow.work, work),
-       IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS), LOG(samples, STORE_SAMPLES));
+       IN_PLACE(flow.call, call), LOG(track, STORE_INTERVALS), LOG(samples, STORE_SAMPLES),
+       LOG(counts, STORE_COUNTS), NUMBERS(flow.counters));
 #undef RECORD_TYPE
 
 /* --- CPUs -------------------------------------------------------------------------- */
@@ -114,9 +115,10 @@ static void *make_cpu(void *host)
 #define RECORD_TYPE struct cpu
 RECORD_MADE(cpu, make_cpu, NULL, NUMBER(id), NUMBER(seen), NUMBER(named), NUMBER(awaited),
 	    THREAD(current), NUMBER(priority), TIME(first_packet), TIME(unknown_since),
-	    NUMBER(unknown_ns), TIME(gap_end), TIME(last_switch), NUMBER(frames_lost),
-	    NUMBER(depth), NUMBER(frames_made), OWN(sampled), OWN(copied_name), OWN(copied_channel),
-	    OWN(copied_tid), IN_PLACE_COUNTED(frames, frame, depth), IN_PLACE(pending, wake_detail),
+	    NUMBER(unknown_ns), TIME(gap_end), TIME(last_switch), TIME(counted_at),
+	    NUMBERS(counted), NUMBER(frames_lost), NUMBER(depth), NUMBER(frames_made), OWN(sampled),
+	    OWN(copied_name), OWN(copied_channel), OWN(copied_tid),
+	    IN_PLACE_COUNTED(frames, frame, depth), IN_PLACE(pending, wake_detail),
 	    THREAD(last_woken), NUMBERS(sender), NUMBER(sender_length), NUMBER(sender_port),
 	    NUMBER(heard_port), NUMBER(heard), IN_PLACE(arrival, tcp_arrival), NUMBER(last_raise),
 	    IN_PLACE(idles, idle_state), NUMBER(idles_count), TIME(last_ipi),

@@ -14,6 +14,7 @@
 #include "path/path_sums.h"
 #include "path/share_words.h"
 #include "path/tried.h"
+#include "samples/counter_sums.h"
 #include "samples/function_words.h"
 #include "waits/reason_words.h"
 #include "waits/reasons.h"
@@ -74,6 +75,27 @@ static void append_sampled(GString *text, const struct telling *telling, const s
 	function_sums_free(sums);
 }
 
+/* "; 3.21 M instructions, 0.80 a cycle; …", where counters tell most of it. */
+static void append_counted(GString *text, const struct telling *telling, const struct share *share)
+{
+	struct counters counters = {0};
+
+	if (leaf_is_off_cpu(share->leaf) || !telling->session->trace.timeline.counts.used)
+		return;
+	for (guint i = 0; i < share->pieces->len; i++) {
+		const struct piece *piece = &g_array_index(telling->path->pieces, struct piece,
+							   g_array_index(share->pieces, guint, i));
+		struct counters one =
+			counters_in(telling->session, piece->thread, piece->begin, piece->end);
+
+		counters_add(&counters, &one);
+	}
+	if (!counters.known || counters.ns < share->times.ns / 2)
+		return;
+	g_string_append(text, "; ");
+	append_counters(text, &counters);
+}
+
 /* "ran its own code for 1.2 s, worked for 0.3 s in read and slept 0.2 s by its own timer": what one
  * thread did in `ns`, from `first` of `shares` on. Returns how much of it is told. */
 static int64_t append_deeds(GString *text, const struct telling *telling, const GPtrArray *shares,
@@ -100,6 +122,8 @@ static int64_t append_deeds(GString *text, const struct telling *telling, const 
 			     count > 1 || told[i]->times.ns * DEED_MIN < ns * (DEED_MIN - 1),
 			     i ? told[i - 1] : NULL);
 		append_sampled(text, telling, told[i], count == 1);
+		if (count == 1)
+			append_counted(text, telling, told[i]);
 	}
 	return sum;
 }

@@ -80,31 +80,27 @@ static GArray *payload_wishes(const struct event_class *class)
 	return wishes;
 }
 
-/* Contexts that are of the thread, and those that a switch tells of prev. */
+/* Contexts that are of the thread; some kinds have more that are of the event. */
 static const struct wish common_wishes[] = {TAKE("tid", TAKE_I32, AT(tid)),
 					    TAKE("pid", TAKE_I32, AT(pid)),
 					    TAKE("callstack_kernel", TAKE_WORDS, AT(callstack)),
 					    TAKE("callstack_user", TAKE_WORDS, AT(user_callstack)),
 					    {0}};
-static const struct wish switch_wishes[] = {
-	TAKE("tid", TAKE_I32, AT(tid)),
-	TAKE("pid", TAKE_I32, AT(pid)),
-	TAKE("callstack_kernel", TAKE_WORDS, AT(callstack)),
-	TAKE("callstack_user", TAKE_WORDS, AT(user_callstack)),
-	TAKE("vtid", TAKE_I32, AT(sched_switch.vtid)),
-	TAKE("vpid", TAKE_I32, AT(sched_switch.vpid)),
-	TAKE("pid_ns", TAKE_I32, AT(sched_switch.pid_ns)),
-	TAKE("cgroup_ns", TAKE_I32, AT(sched_switch.cgroup_ns)),
-	{0}};
-
 static const struct wish user_wishes[] = {
 	TAKE("vtid", TAKE_I32, AT(tid)), TAKE("vpid", TAKE_I32, AT(pid)), {0}};
 
-static const struct wish *context_wishes(bool user, uint16_t kind)
+static GArray *context_wishes(bool user, uint16_t kind)
 {
-	if (user)
-		return user_wishes;
-	return kind == EV_SCHED_SWITCH ? switch_wishes : common_wishes;
+	GArray *wishes = g_array_new(TRUE, TRUE, sizeof(struct wish));
+
+	for (const struct wish *at = user ? user_wishes : common_wishes; at->name; at++)
+		g_array_append_val(wishes, *at);
+	for (const struct event_field *at = event_contexts(kind); !user && at->name; at++) {
+		struct wish wish = wish_of(at);
+
+		g_array_append_val(wishes, wish);
+	}
+	return wishes;
 }
 
 /* --- filters --------------------------------------------------------------- */
@@ -272,7 +268,7 @@ static void make_program(const struct class_table *table, struct record_class *c
 	g_autoptr(GHashTable) fields = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GHashTable) common = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
-	g_autoptr(GArray) wishes = NULL;
+	g_autoptr(GArray) wishes = NULL, of_context = NULL;
 	struct compiler compiler;
 
 	class->met = true;
@@ -281,6 +277,7 @@ static void make_program(const struct class_table *table, struct record_class *c
 	class->packet = class->class.kind == EV_NET_SEND || class->class.kind == EV_NET_RECEIVE;
 	class->program = program_new();
 	wishes = payload_wishes(&class->class);
+	of_context = context_wishes(table->user, class->class.kind);
 	add_filters(sink, class, stream, event, fields, common, own);
 	add_values(sink, class, event, fields,
 		   g_hash_table_size(fields) + g_hash_table_size(common) + g_hash_table_size(own));
@@ -289,7 +286,7 @@ static void make_program(const struct class_table *table, struct record_class *c
 	compiler_note(&compiler, event->context);
 	compiler_note(&compiler, event->payload);
 	compiler.wanted = common;
-	compiler_add(&compiler, stream->context, context_wishes(table->user, class->class.kind));
+	compiler_add(&compiler, stream->context, (const struct wish *) of_context->data);
 	compiler.wanted = own;
 	compiler_add(&compiler, event->context, NULL);
 	compiler.wanted = fields;

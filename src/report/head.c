@@ -250,6 +250,27 @@ const struct column sampled_columns[] = {
 	{"callers", COLUMN_LIST, FIELD(struct function_share, callers), .columns = caller_columns},
 	{0}};
 
+/* --- hardware counters ---------------------------------------------------------------------- */
+
+static int64_t counter_of(const struct counters *counters, enum counter which)
+{
+	return counters_known(counters, which) ? (int64_t) counters->values[which] : -1;
+}
+
+GETTER(int64_t, instructions, struct counters, counter_of(row, COUNTER_INSTRUCTIONS));
+GETTER(int64_t, cycles, struct counters, counter_of(row, COUNTER_CYCLES));
+GETTER(int64_t, cache_misses, struct counters, counter_of(row, COUNTER_CACHE_MISSES));
+GETTER(int64_t, branch_misses, struct counters, counter_of(row, COUNTER_BRANCH_MISSES));
+
+const struct column counters_columns[] = {
+	{"instructions", COLUMN_WHOLE, .number = instructions, .none = NONE_NEGATIVE},
+	{"cycles", COLUMN_WHOLE, .number = cycles, .none = NONE_NEGATIVE},
+	{"cache_misses", COLUMN_WHOLE, .number = cache_misses, .none = NONE_NEGATIVE},
+	{"branch_misses", COLUMN_WHOLE, .number = branch_misses, .none = NONE_NEGATIVE},
+	{"ns", COLUMN_NS, FIELD(struct counters, ns)},
+	{"runs", COLUMN_WHOLE, FIELD(struct counters, runs)},
+	{0}};
+
 GETTER(const char *, total_name, struct function_total, row->function ? row->function->name : NULL);
 GETTER(const char *, total_file, struct function_total, row->function ? row->function->file : NULL);
 

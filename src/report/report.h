@@ -37,7 +37,7 @@ void text_coverage_now(const struct session *session, struct output *output);
 extern const struct column cause_columns[], wait_resource_columns[];
 
 /* Of struct function_share, struct function_total. */
-extern const struct column sampled_columns[], function_total_columns[];
+extern const struct column sampled_columns[], function_total_columns[], counters_columns[];
 
 /* lock_json.c: member "lock" of a wait, who held it; none if it was for no lock. */
 void json_put_lock(const struct report *report, const struct wait *wait);

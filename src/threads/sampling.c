@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "timeline/counts.h"
 #include "timeline/sample.h"
 
 /* softIRQs that a clock's tick raises (linux/interrupt.h). */
@@ -11,6 +12,8 @@
 #define SOFTIRQ_SCHED 7
 #define SOFTIRQ_HRTIMER 8
 #define SOFTIRQ_RCU 9
+
+#define RUNNING (1u << COUNTER_INSTRUCTIONS | 1u << COUNTER_CYCLES) /* any run has some of these */
 
 static bool is_clock_name(const struct flow *flow, uint32_t name)
 {
@@ -128,4 +131,50 @@ bool flow_is_copy(struct flow *flow, struct cpu *cpu, const struct event *event)
 				  ? event->wake.tid
 				  : 0;
 	return copy;
+}
+
+/* --- hardware counters ------------------------------------------------------------------ */
+
+static void take(struct counted_run *run, guint counter, uint64_t before, uint64_t now)
+{
+	if (now == NO_COUNTER || before == NO_COUNTER || now < before)
+		return;
+	run->values[counter] = now - before;
+	run->known |= UINT64_C(1) << counter;
+}
+
+/* The processor did count. */
+static bool is_told(const struct counted_run *run)
+{
+	if (!(run->known & RUNNING))
+		return run->known;
+	return run->values[COUNTER_INSTRUCTIONS] || run->values[COUNTER_CYCLES];
+}
+
+void flow_count(struct flow *flow, const struct host *host, struct cpu *cpu, struct thread *thread,
+		bool followed, const struct event *event)
+{
+	struct counted_run run = {.begin = cpu->counted_at, .end = flow->time};
+	const uint64_t *of_cpu = event->sched_switch.cpu_counters;
+	const uint64_t *of_thread = event->sched_switch.thread_counters;
+	bool any = false;
+
+	for (guint i = 0; i < COUNTERS; i++)
+		any |= of_cpu[i] != NO_COUNTER || of_thread[i] != NO_COUNTER;
+	if (!any)
+		return;
+	if (thread && followed && run.begin != INT64_MIN && run.begin == cpu->last_switch &&
+	    !host_gap_over(host, run.begin, run.end)) {
+		for (guint i = 0; i < COUNTERS; i++)
+			take(&run, i, cpu->counted[i], of_cpu[i]);
+		if (!run.known && !host_gap_over(host, thread->flow.left, run.end))
+			for (guint i = 0; i < COUNTERS; i++)
+				take(&run, i, thread->flow.counters[i], of_thread[i]);
+		if (is_told(&run))
+			counted_run_append(&flow->timeline->counts, &thread->counts, &run);
+	}
+	cpu->counted_at = flow->time;
+	memcpy(cpu->counted, of_cpu, sizeof cpu->counted);
+	if (thread)
+		memcpy(thread->flow.counters, of_thread, sizeof thread->flow.counters);
 }

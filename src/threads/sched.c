@@ -9,6 +9,7 @@
 
 #include "objects/operation_log.h"
 #include "threads/arrival.h"
+#include "threads/sampling.h"
 #include "threads/namespaces.h"
 #include "threads/states.h"
 #include "threads/stop.h"
@@ -87,8 +88,9 @@ static void switch_from(struct flow *flow, struct host *host, struct cpu *cpu,
 		tid == 0 ? IDLE_THREAD
 			 : thread_findnew(flow, event->host, tid, event->sched_switch.prev_comm);
 	bool in_gap = flow_in_gap(flow, cpu);
-	struct thread *thread;
+	struct thread *thread = index == IDLE_THREAD ? NULL : flow_thread(flow, index);
 
+	flow_count(flow, host, cpu, thread, cpu->current == index, event);
 	if (cpu->current != NO_THREAD && cpu->current != index && !in_gap) {
 		flow->odd[ODD_SWITCH_MISMATCH]++;
 		lose_track(flow, host, cpu);
@@ -102,10 +104,7 @@ static void switch_from(struct flow *flow, struct host *host, struct cpu *cpu,
 	operations_drop_cpu(cpu);
 	cpu->pending.kind = DETAIL_NONE;
 	cpu->last_woken = NO_THREAD;
-	if (index == IDLE_THREAD)
-		return;
-	thread = flow_thread(flow, index);
-	if (thread->state == THREAD_DEAD)
+	if (!thread || thread->state == THREAD_DEAD)
 		return;
 	thread_runs(flow, thread, cpu); /* C: before the switch it is unknown */
 	if (event->sched_switch.vtid || event->sched_switch.cgroup_ns)

@@ -10,6 +10,7 @@
  */
 #include "timeline/timeline.h"
 
+#include "timeline/counts.h"
 #include "timeline/holds.h"
 #include "timeline/sample.h"
 
@@ -49,6 +50,7 @@ const struct store_info timeline_stores[] = {
 	[STORE_EXCHANGES] = STORE(exchanges, exchange, 4, .from_1 = true),
 	[STORE_ENDS] = STORE(ends, channel_end, 8, .from_1 = true),
 	[STORE_SAMPLES] = STORE(samples, sample, 8, .per_chunk = SAMPLES_PER_CHUNK),
+	[STORE_COUNTS] = STORE(counts, counted_run, 8, .per_chunk = COUNTS_PER_CHUNK),
 };
 
 void timeline_init(struct timeline *timeline, size_t memory)

@@ -240,6 +240,7 @@ struct timeline {
 	struct pages exchanges; /* struct exchange; index 0 unused */
 	struct pages ends; /* struct channel_end; index 0 unused */
 	struct pages samples; /* through struct log, one of each thread */
+	struct pages counts; /* struct counted_run; the same */
 	size_t memory; /* bytes to keep in memory, as timeline_init() was told */
 	uint32_t chunks_read; /* of intervals, since spilled records were let go */
 };
@@ -259,6 +260,7 @@ enum store {
 	STORE_EXCHANGES,
 	STORE_ENDS,
 	STORE_SAMPLES,
+	STORE_COUNTS,
 	TIMELINE_STORES,
 	/* not the timeline's: */
 	STORE_LOCKS = TIMELINE_STORES, /* flow.locks, numbered from 1 */

@@ -4,6 +4,7 @@
 
 #include "timeline/callstack.h"
 #include "timeline/holds.h"
+#include "timeline/counts.h"
 #include "timeline/sample.h"
 #include "util/record_rows.h"
 
@@ -95,6 +96,10 @@ RECORD(stack_node, NUMBER(address), NUMBER(parent), NUMBER(depth));
 RECORD(sample, TIME(time), NUMBER(kernel), BITS_AFTER(kernel, 4));
 #undef RECORD_TYPE
 
+#define RECORD_TYPE struct counted_run
+RECORD(counted_run, TIME(begin), TIME(end), NUMBERS(values), NUMBER(known));
+#undef RECORD_TYPE
+
 const struct record *const store_records[] = {
 	[STORE_INTERVALS] = &interval_record,
 	[STORE_BLOCKS] = &block_record,
@@ -109,12 +114,13 @@ const struct record *const store_records[] = {
 	[STORE_EXCHANGES] = &exchange_record,
 	[STORE_ENDS] = &channel_end_record,
 	[STORE_SAMPLES] = &sample_record,
+	[STORE_COUNTS] = &counted_run_record,
 };
 
 /* What logs and other records lead to is walked from there; the rest in order. */
 #define RECORD_TYPE struct timeline
 RECORD(timeline, OWN(intervals), OWN(blocks), OWN(details), OWN(reasons), OWN(runs), OWN(holds),
        STORED(operations, operation), OWN(fact_places), OWN(facts), STORED(packets, packet),
-       STORED(exchanges, exchange), STORED(ends, channel_end), OWN(samples), OWN(memory),
-       OWN(chunks_read));
+       STORED(exchanges, exchange), STORED(ends, channel_end), OWN(samples), OWN(counts),
+       OWN(memory), OWN(chunks_read));
 #undef RECORD_TYPE

@@ -439,6 +439,18 @@ static void label_idle(const struct builder *builder)
 	}
 }
 
+/* Whole runs are on the CPU, whatever leaves of work they have. */
+static void count_work(const struct session *session, struct node *root, uint32_t thread,
+		       int64_t from, int64_t to)
+{
+	for (guint i = 0; i < root->children->len; i++) {
+		struct node *node = g_ptr_array_index(root->children, i);
+
+		if (strcmp(node->element, "working") == 0)
+			node->counters = counters_in(session, thread, from, to);
+	}
+}
+
 struct node *summary_new(const struct session *session, uint32_t thread, int64_t from, int64_t to)
 {
 	struct builder builder = {.session = session,
@@ -465,6 +477,7 @@ struct node *summary_new(const struct session *session, uint32_t thread, int64_t
 	label_idle(&builder);
 	finish_node(session, builder.root);
 	number(builder.root, &next);
+	count_work(session, builder.root, thread, from, to);
 	return builder.root;
 }
 

@@ -11,6 +11,7 @@
 #define WHYLATE_WAITS_SUMMARY_H
 
 #include "run/session.h"
+#include "samples/counter_sums.h"
 #include "samples/function_sums.h"
 #include "waits/state_names.h"
 
@@ -32,11 +33,12 @@ struct node {
 	GArray *instances;   /* struct instance, longest first, at most the limit */
 	bool spans_gap;      /* some instance does */
 	struct functions_sampled sampled; /* what ran in it */
+	struct counters counters; /* of all its work: what hardware counters counted; else runs 0 */
 
 	/* while it is built */
-	int64_t shortest;    /* once cut to the limit: what is no longer is left out */
+	int64_t shortest; /* once cut to the limit: what is no longer is left out */
 	struct function_sums *sums; /* owned; NULL: no samples */
-	uint64_t tag;        /* what tells it from its siblings */
+	uint64_t tag; /* what tells it from its siblings */
 	struct idmap *index; /* owned; tag -> place in children, once there are many; NULL */
 	int64_t open_begin, open_end;
 	bool open, open_gap;

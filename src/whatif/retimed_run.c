@@ -8,6 +8,7 @@
 #include "model/model_records.h"
 #include "run/feed.h"
 #include "timeline/holds.h"
+#include "timeline/counts.h"
 #include "timeline/sample.h"
 #include "timeline/timeline_records.h"
 #include "util/records.h"
@@ -133,6 +134,13 @@ static void move_thread(struct mover *mover, uint32_t number)
 
 		sample->time = moved(mover, number, sample->time);
 	}
+	for (uint32_t i = 0; i < thread->counts.used; i++) {
+		struct counted_run *run = log_at(&mover->session->trace.timeline.counts,
+						 &thread->counts, COUNTS_PER_CHUNK, i);
+
+		run->begin = moved(mover, number, run->begin);
+		run->end = moved(mover, number, run->end);
+	}
 	mover->thread = number;
 	record_walk(&mover->walk, &thread_record, thread);
 }
@@ -244,9 +252,9 @@ static void move_exchange(const struct mover *mover, struct exchange *exchange)
 /* What was mapped from the copy's file cannot be written to. */
 static void own_stores(struct timeline *timeline)
 {
-	static const enum store stores[] = {STORE_BLOCKS, STORE_DETAILS,    STORE_REASONS,
-					    STORE_HOLDS,  STORE_OPERATIONS, STORE_EXCHANGES,
-					    STORE_SAMPLES};
+	static const enum store stores[] = {STORE_BLOCKS,  STORE_DETAILS,    STORE_REASONS,
+					    STORE_HOLDS,   STORE_OPERATIONS, STORE_EXCHANGES,
+					    STORE_SAMPLES, STORE_COUNTS};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(stores); i++) {
 		struct pages *pages = timeline_store(timeline, stores[i]), copy;

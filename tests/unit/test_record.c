@@ -11,6 +11,7 @@
 
 #include "locks/locks.h"
 #include "timeline/callstack.h"
+#include "timeline/counts.h"
 #include "timeline/sample.h"
 #include "timeline/timeline_records.h"
 #include "trace/trace.h"
