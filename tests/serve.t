@@ -568,6 +568,52 @@ def bookmarks():
         server.post(path, {"name": "", "start": 1, "end": 2}, 400)
 
 
+def reading():
+    """While a long trace is read: how far it has come; what needs all of it is answered when it is there; signals end it."""
+    trace = t.trace("zero-read")
+    with Server("--reader", "babeltrace", traces=(trace,)) as server:
+        status, answer, page = server.ask("GET", "/")
+        assert status == 200 and b"Reading the trace" in page and b"events so far" in page, page[:300]
+        server.alive()
+        first = experiment(server)
+        assert first["indexingStatus"] == "RUNNING" and 0 < first["nbEvents"] < 1000000 and first["start"] <= first["end"], first
+        second = experiment(server)
+        assert second["nbEvents"] >= first["nbEvents"]
+        waits = model(server, "data/waits/tree", {}) # waits until it is there
+        done = experiment(server)
+        assert done["indexingStatus"] == "COMPLETED" and done["nbEvents"] > second["nbEvents"]
+        assert (done["UUID"], done["nbEvents"]) == (first["UUID"], t.report(trace)["coverage"]["events"])
+        same_rows(rows_of_tree(waits), t.report("overview", trace, "--limit", "0", "--reader", "babeltrace")["waits"])
+        assert b"Reading" not in server.ask("GET", "/")[2][:2000]
+    for number in (signal.SIGINT, signal.SIGTERM):
+        server = Server("--reader", "babeltrace", traces=(trace,))
+        with socket.create_connection(("127.0.0.1", server.port)) as connection: # one that waits for the trace
+            connection.sendall(b"GET /report/profile HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port)
+            begin = time.monotonic()
+            assert b"rror" not in server.end(number)
+            assert time.monotonic() - begin < 5
+
+
+def asked_twice():
+    """What several clients ask at once is worked out once, and goes on when the one who asked first goes away."""
+    with Server() as server:
+        request = b"GET /report/profile?operation=*&limit=3 HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % server.port
+        first, second, third = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(3)]
+        first.sendall(request)
+        while not workers(server):
+            time.sleep(0.001)
+        worker = workers(server)
+        for connection in (second, third):
+            connection.sendall(request)
+        server.alive()
+        first.close()
+        server.alive()
+        assert workers(server) in (worker, []), (worker, workers(server))
+        for connection in (second, third):
+            assert connection.recv(100).startswith(b"HTTP/1.1 200 ")
+            connection.close()
+
+
 def signals():
     for number in (signal.SIGINT, signal.SIGTERM):
         server = Server()
@@ -654,6 +700,8 @@ tap.case("other hosts, origins and paths are refused", refused)
 tap.case("--listen: a token, in the path or as a header", with_token)
 tap.case("a thousand malformed requests do not end it", malformed)
 tap.case("two clients at once, and some that go away", two_at_once)
+tap.case("what two ask is worked out once", asked_twice)
+tap.case("while the trace is read", reading)
 tap.case("bookmarks", bookmarks)
 tap.case("Ctrl-C and SIGTERM end it cleanly; what it cannot serve, it says", signals)
 MODULES, WHY = install()

@@ -16,8 +16,8 @@ NAME, THREAD = "zero-read", "dd"
 
 
 class Server:
-    def __init__(self, path):
-        self.process = subprocess.Popen([WHYLATE, "serve", "--cache", "off", path], stdout=subprocess.PIPE)
+    def __init__(self, path, *options):
+        self.process = subprocess.Popen([WHYLATE, "serve", "--cache", "off", *options, path], stdout=subprocess.PIPE)
         self.url = re.search(r" at (http://\S+)", self.process.stdout.readline().decode())[1]
 
     def end(self):
@@ -159,6 +159,18 @@ def narrow(browser, server):
     browser.any_size()
 
 
+def reading(browser):
+    """The page says how far reading has come, and then is the picture, without a hand."""
+    server = Server(trace(NAME), "--reader", "babeltrace")
+    browser.driver.get(server.url)
+    assert "events so far" in browser.text("main"), browser.text("main")
+    browser.picture("served-reading")
+    wait(browser, "document.documentElement.dataset.ready === 'yes'")
+    assert browser.text("h1") == "whylate trace"
+    quiet(browser)
+    server.end()
+
+
 def ended(browser):
     """Where the server has gone the page says so, and what it has stays."""
     server = Server(trace(NAME))
@@ -177,6 +189,7 @@ if have_browser():
         tap.case("zoomed in, what is drawn are the states there, to the ns", zoomed, BROWSER, SERVER)
         tap.case("click, search, keys, links and forms", used, BROWSER, SERVER)
         tap.case("a window of 390 pixels", narrow, BROWSER, SERVER)
+        tap.case("while the trace is read", reading, BROWSER)
         tap.case("a server that has ended", ended, BROWSER)
         tap.case("it ends when it is told to", SERVER.end)
     finally:

@@ -73,14 +73,14 @@ int process_end(int status);
 
 /* Progress on standard error, if the options want it, or as lines on standard output. */
 struct progress {
-	const struct session *session; /* borrowed */
+	struct session *session;       /* borrowed */
 	const struct reader *reader;   /* borrowed; NULL: through Babeltrace */
 	double done;                   /* told last */
 	gint64 began;                  /* µs */
 	bool shown, lines;
 	uint64_t next; /* events at which it is shown next */
 };
-void progress_begin(struct progress *progress, const struct session *session);
+void progress_begin(struct progress *progress, struct session *session);
 void progress_show(struct progress *progress);
 void progress_end(const struct progress *progress);
 

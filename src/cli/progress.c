@@ -9,7 +9,7 @@
 
 #define SHOWN_EACH 16384 /* events */
 
-void progress_begin(struct progress *progress, const struct session *session)
+void progress_begin(struct progress *progress, struct session *session)
 {
 	const struct options *options = session->asked.options;
 
@@ -29,8 +29,6 @@ static void show_line(struct progress *progress)
 	double passed = (double) (g_get_monotonic_time() - progress->began) / G_USEC_PER_SEC;
 	char time[48];
 
-	if (progress->reader)
-		progress->done = MAX(progress->done, reader_done(progress->reader));
 	if (progress->done > 0.01)
 		fprintf(stderr, "\rwhylate: reading, %.0f %%, %.0f s left \033[K",
 			100.0 * progress->done, passed / progress->done - passed);
@@ -44,19 +42,26 @@ static void show_line(struct progress *progress)
 void progress_show(struct progress *progress)
 {
 	const struct session *session = progress->session;
+	const struct options *options = session->asked.options;
 
-	if (!(progress->shown || progress->lines) || session->trace.events < progress->next)
+	if (!(progress->shown || progress->lines || options->reading) ||
+	    session->trace.events < progress->next)
 		return;
 	progress->next = session->trace.events + SHOWN_EACH;
+	if (progress->reader)
+		progress->done = MAX(progress->done, reader_done(progress->reader));
+	if (options->reading &&
+	    !options->reading(progress->session, progress->done, options->reading_data))
+		progress->session->asked.stretches.done = true;
 	if (progress->lines) {
 		/* reading is most of it; there is more to do behind it */
-		if (progress->reader)
-			progress->done = MAX(progress->done, 0.9 * reader_done(progress->reader));
-		printf("%.3f %" PRIu64 " events read\n", progress->done, session->trace.events);
+		printf("%.3f %" PRIu64 " events read\n", 0.9 * progress->done,
+		       session->trace.events);
 		fflush(stdout);
 		return;
 	}
-	show_line(progress);
+	if (progress->shown)
+		show_line(progress);
 }
 
 void progress_end(const struct progress *progress)

@@ -260,27 +260,48 @@ static bool match(struct session *session, GPtrArray *paths, GError **error)
 	return traces && traces_match(session, traces, error);
 }
 
-static int read_and_serve(struct options *options, GPtrArray *paths)
+static bool tell_reading(struct session *session, double done, void *data)
+{
+	return http_while_reading(data, session, done);
+}
+
+/* What was read is kept for the next time before it is served: reports change the session. */
+static int read_to_serve(struct http *http, struct options *options, GPtrArray *paths)
 {
 	struct input input = {0};
 	g_autoptr(GError) error = NULL;
-	struct serve_trace trace;
+	int status = 0;
+
+	if (!input_read(&input, options, paths, &error)) {
+		status = http_has_ended(http) ? 0 : tell_error(NULL, error);
+	} else if (!http_has_ended(http) && !session_finish(input.session, &error)) {
+		status = tell_error(NULL, error);
+	} else if (!http_has_ended(http)) {
+		struct serve_trace trace = {input.session, paths, match, run};
+
+		tell_trouble(input.session, NULL);
+		if (input.cache && !input.kept)
+			cache_keep(input.cache, input.session);
+		timeline_let_go(&input.session->trace.timeline);
+		http_serve(http, &trace);
+	}
+	input.kept = true;
+	input_clear(&input);
+	return status;
+}
+
+static int read_and_serve(struct options *options, GPtrArray *paths)
+{
+	g_autoptr(GError) error = NULL;
+	struct http *http = http_open(options, paths, &error);
 	int status;
 
-	if (!input_read(&input, options, paths, &error) || !session_finish(input.session, &error)) {
-		status = tell_error(NULL, error);
-		input_clear(&input);
-		return status;
-	}
-	tell_trouble(input.session, NULL);
-	if (input.cache && !input.kept)
-		cache_keep(input.cache, input.session);
-	input.kept = true;
-	trace = (struct serve_trace) {input.session, paths, match, run};
-	status = serve(&trace, options, &error);
-	if (error)
-		tell_error(NULL, error);
-	input_clear(&input);
+	if (!http)
+		return tell_error(NULL, error);
+	options->reading = tell_reading;
+	options->reading_data = http;
+	status = read_to_serve(http, options, paths);
+	http_close(http);
 	return status;
 }
 

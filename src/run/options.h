@@ -118,6 +118,7 @@ struct given {
 };
 
 struct command;
+struct session;
 struct lami_analysis;
 
 /* What only `batch` has. */
@@ -180,6 +181,10 @@ struct options {
 	struct function_options functions;
 	struct export_options export;
 	struct serve_options serve;
+	/* told now and then while a trace is read: how much of it, of 1 (0: not known); false: read
+	 * no more. NULL: nobody */
+	bool (*reading)(struct session *session, double done, void *data);
+	void *reading_data; /* borrowed */
 	const char *served; /* static; where the server is, from the page that is made, such as
 			       "../"; NULL: the page is a file */
 };

@@ -70,7 +70,7 @@ static const char style[] =
 	"input[type=text],select{width:100%;box-sizing:border-box;font:inherit;padding:.2rem}"
 	"summary{cursor:pointer;padding:.3rem 0}button{font:inherit;padding:.3rem "
 	"1rem;margin:.6rem 0 0}"
-	"code{overflow-wrap:anywhere}";
+	"code{overflow-wrap:anywhere}progress{display:block;width:100%;margin:.5rem 0}";
 
 void page_style(struct asking *asking)
 {
@@ -178,6 +178,34 @@ void page_forms(struct asking *asking)
 	for (size_t i = 0; served[i]; i++)
 		put_form(asking, command_find(commands, served[i]));
 	fputs("</main></body></html>", file);
+}
+
+/* How far reading has come; asks again by itself, and is then the picture. */
+void page_reading(struct asking *asking)
+{
+	const struct server *server = asking->server;
+	FILE *file = asking->out.file;
+
+	asking->type = "text/html; charset=utf-8";
+	fputs("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	      "style-src 'self'\"><meta http-equiv=\"refresh\" content=\"1\">"
+	      "<meta name=\"viewport\" content=\"width=device-width\"><title>",
+	      file);
+	put_escaped(asking, server->name);
+	fputs(" - whylate</title><link rel=\"stylesheet\" "
+	      "href=\"style.css\"></head><body><main><h1>",
+	      file);
+	put_escaped(asking, server->name);
+	fputs("</h1><p><label>Reading the trace: ", file);
+	if (server->done > 0)
+		fprintf(file, "%.0f %%, ", 100 * server->done);
+	fprintf(file,
+		"%" G_GUINT64_FORMAT " events so far. The picture follows. <progress max=\"1\"",
+		server->session->trace.events);
+	if (server->done > 0)
+		fprintf(file, " value=\"%.3f\"", server->done);
+	fputs("></progress></label></p></main></body></html>", file);
 }
 
 /* --- reports --------------------------------------------------------------------------------- */

@@ -5,6 +5,6 @@
 
 #include "tsp/asking.h"
 
-serve_handler page_forms, page_style, page_report;
+serve_handler page_forms, page_reading, page_style, page_report;
 
 #endif

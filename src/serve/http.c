@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <microhttpd.h>
-#include <netdb.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -23,6 +22,8 @@
 
 #include "report/report.h"
 #include "serve/guard.h"
+#include "serve/kept.h"
+#include "serve/listen.h"
 #include "serve/serve.h"
 #include "serve/worker.h"
 #include "util/error.h"
@@ -33,21 +34,19 @@
 #define IDLE_SECONDS 60
 #define WORKERS_MAX 4
 #define QUERY_MAX 200
-#define KEPT_BYTES (16u << 20)  /* of answers that took long */
 
 struct http {
-	struct server *server; /* borrowed */
+	struct server server;
+	const struct options *options; /* borrowed */
 	struct MHD_Daemon *daemon;
 	struct guard guard;
-	bool verbose;
-	GPtrArray *waiting; /* struct pending: of those that have a worker */
-	GQueue kept;        /* struct kept, owned; used last first */
-	size_t kept_bytes;
-};
-
-struct kept {
-	char *key; /* owned */
-	struct answer answer;
+	int signals;        /* signalfd */
+	sigset_t before;    /* signals that were blocked before */
+	bool announced, ended;
+	GPtrArray
+		*waiting; /* struct pending: whose answer is being made, here or for another one */
+	GPtrArray *held; /* struct pending: until the trace is read */
+	struct kept_answers kept;
 };
 
 struct pending {
@@ -57,57 +56,12 @@ struct pending {
 	const struct route *route;
 	GByteArray *body;
 	char *path, *origin; /* owned; without the token; NULL: not allowed */
-	char *key;     /* owned; of a kept answer */
-	struct worker worker;
+	char *key; /* owned; of a kept answer */
+	bool asked; /* it was taken, and may have been held */
+	struct worker worker; /* pid 0: another one's, or none */
 	struct answer answer;
 	gint64 began; /* µs */
 };
-
-/* --- answers that are kept ------------------------------------------------------------------- */
-
-static void kept_free(struct kept *kept)
-{
-	g_free(kept->key);
-	answer_clear(&kept->answer);
-	g_free(kept);
-}
-
-static bool find_kept(struct http *http, struct pending *request)
-{
-	for (GList *at = http->kept.head; at; at = at->next) {
-		struct kept *kept = at->data;
-
-		if (strcmp(kept->key, request->key) != 0)
-			continue;
-		g_queue_unlink(&http->kept, at);
-		g_queue_push_head_link(&http->kept, at);
-		request->answer = (struct answer) {kept->answer.status, g_strdup(kept->answer.type),
-						   g_bytes_ref(kept->answer.bytes)};
-		return true;
-	}
-	return false;
-}
-
-static void keep(struct http *http, const struct pending *request)
-{
-	size_t size = g_bytes_get_size(request->answer.bytes);
-	struct kept *kept;
-
-	if (request->answer.status != 200 || size > KEPT_BYTES / 2)
-		return;
-	kept = g_new(struct kept, 1);
-	*kept = (struct kept) {g_strdup(request->key),
-			       {200, g_strdup(request->answer.type),
-				g_bytes_ref(request->answer.bytes)}};
-	g_queue_push_head(&http->kept, kept);
-	http->kept_bytes += size;
-	while (http->kept_bytes > KEPT_BYTES) {
-		struct kept *last = g_queue_pop_tail(&http->kept);
-
-		http->kept_bytes -= g_bytes_get_size(last->answer.bytes);
-		kept_free(last);
-	}
-}
 
 /* --- sending --------------------------------------------------------------------------------- */
 
@@ -160,7 +114,7 @@ static enum MHD_Result send_answer(struct pending *request)
 		add_header(response, "Allow", request->asking.also);
 	result = MHD_queue_response(request->connection, request->answer.status, response);
 	MHD_destroy_response(response);
-	if (request->http->verbose && request->path) {
+	if (request->http->options->verbose && request->path) {
 		g_autofree char *safe = text_safe(request->path);
 
 		fprintf(stderr, "whylate: %s %s: %u, %.1f ms\n",
@@ -214,7 +168,7 @@ static enum MHD_Result begin(struct http *http, struct MHD_Connection *connectio
 	request->connection = connection;
 	request->body = g_byte_array_new();
 	request->began = g_get_monotonic_time();
-	asking_begin(&request->asking, http->server, strcmp(method, "HEAD") == 0 ? "GET" : method);
+	asking_begin(&request->asking, &http->server, strcmp(method, "HEAD") == 0 ? "GET" : method);
 	request->asking.method = g_intern_string(request->asking.method);
 	with = (struct credentials) {header(request, "Host"), header(request, "Origin"),
 				     header(request, "Sec-Fetch-Site"),
@@ -251,42 +205,97 @@ static char *key_of(const struct pending *request)
 	return g_string_free(key, FALSE);
 }
 
+static struct pending *same_question(const struct pending *request)
+{
+	const GPtrArray *waiting = request->http->waiting;
+
+	for (guint i = 0; i < waiting->len; i++) {
+		struct pending *other = waiting->pdata[i];
+
+		if (other != request && strcmp(other->key, request->key) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+static guint count_workers(const struct http *http)
+{
+	guint count = 0;
+
+	for (guint i = 0; i < http->waiting->len; i++)
+		count += ((struct pending *) http->waiting->pdata[i])->worker.pid != 0;
+	return count;
+}
+
+/* What is being worked out for another client is not worked out twice. */
 static enum MHD_Result ask_worker(struct pending *request)
 {
 	struct http *http = request->http;
 
 	request->key = key_of(request);
-	if (find_kept(http, request))
+	if (kept_find(&http->kept, request->key, &request->answer))
 		return send_answer(request);
-	if (http->waiting->len >= WORKERS_MAX)
-		return send_refusal(request, 503, "Too many questions at once");
-	if (!worker_begin(&request->worker, &request->asking, request->route))
-		return send_refusal(request, 503, "No process could be begun");
+	if (!same_question(request)) {
+		if (count_workers(http) >= WORKERS_MAX)
+			return send_refusal(request, 503, "Too many questions at once");
+		if (!worker_begin(&request->worker, &request->asking, request->route))
+			return send_refusal(request, 503, "No process could be begun");
+	}
 	g_ptr_array_add(http->waiting, request);
 	MHD_suspend_connection(request->connection);
 	return MHD_YES;
 }
 
-static enum MHD_Result answer_now(struct pending *request)
+/* Whoever asked has gone: its worker goes on for the next one who asked the same. */
+static void give_up(struct pending *request)
+{
+	struct pending *other;
+
+	if (!g_ptr_array_remove(request->http->waiting, request) || !request->worker.pid)
+		return;
+	other = same_question(request);
+	if (other)
+		other->worker = request->worker;
+	else
+		worker_kill(&request->worker);
+	request->worker.pid = 0;
+}
+
+static enum MHD_Result answer_route(struct pending *request)
 {
 	struct asking *asking = &request->asking;
-	const char *type = header(request, "Content-Type");
-	bool has_body = strcmp(asking->method, "POST") == 0 || strcmp(asking->method, "PUT") == 0;
 
-	if (has_body && (!type || g_ascii_strncasecmp(type, "application/json", 16) != 0))
-		return send_refusal(request, 415, "The body must be application/json");
-	MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, note_query,
-				  asking->query);
-	asking->body = (const char *) request->body->data;
-	asking->body_length = request->body->len;
-	request->route = route_find(asking, request->path);
-	if (request->route && request->route->apart)
+	if (request->route && (request->route->how & APART) && !asking->server->reading)
 		return ask_worker(request);
 	if (request->route)
 		route_take(asking, request->route);
 	asking_end(asking);
 	request->answer = answer_of(asking);
 	return send_answer(request);
+}
+
+/* All of it is there. What cannot be answered while the trace is read waits until it is. */
+static enum MHD_Result take_question(struct pending *request)
+{
+	struct asking *asking = &request->asking;
+	const char *type = header(request, "Content-Type");
+	bool has_body = strcmp(asking->method, "POST") == 0 || strcmp(asking->method, "PUT") == 0;
+
+	if (request->http->ended)
+		return send_refusal(request, 503, "The server ends");
+	if (has_body && (!type || g_ascii_strncasecmp(type, "application/json", 16) != 0))
+		return send_refusal(request, 415, "The body must be application/json");
+	MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, note_query,
+				  asking->query);
+	asking->body = (const char *) request->body->data;
+	asking->body_length = request->body->len;
+	request->asked = true;
+	request->route = route_find(asking, request->path);
+	if (!asking->server->reading || !request->route || (request->route->how & EARLY))
+		return answer_route(request);
+	g_ptr_array_add(request->http->held, request);
+	MHD_suspend_connection(request->connection);
+	return MHD_YES;
 }
 
 static enum MHD_Result ask(void *data, struct MHD_Connection *connection, const char *url,
@@ -307,7 +316,7 @@ static enum MHD_Result ask(void *data, struct MHD_Connection *connection, const 
 	}
 	if (request->answer.bytes) /* its worker is over */
 		return send_answer(request);
-	return answer_now(request);
+	return request->asked ? answer_route(request) : take_question(request);
 }
 
 static void request_free(void *data, struct MHD_Connection *connection, void **state,
@@ -320,8 +329,8 @@ static void request_free(void *data, struct MHD_Connection *connection, void **s
 	(void) code;
 	if (!request)
 		return;
-	worker_kill(&request->worker);
-	g_ptr_array_remove(request->http->waiting, request);
+	give_up(request);
+	g_ptr_array_remove(request->http->held, request);
 	asking_clear(&request->asking);
 	answer_clear(&request->answer);
 	g_byte_array_unref(request->body);
@@ -334,19 +343,52 @@ static void request_free(void *data, struct MHD_Connection *connection, void **s
 
 /* --- workers --------------------------------------------------------------------------------- */
 
-static void reap(struct http *http)
+/* To all that asked the same. */
+static void hand_out(struct http *http, const char *key, const struct answer *answer)
 {
 	for (guint i = http->waiting->len; i-- > 0;) {
 		struct pending *request = http->waiting->pdata[i];
-		int status;
 
-		if (waitpid(request->worker.pid, &status, WNOHANG) != request->worker.pid)
+		if (strcmp(request->key, key) != 0)
 			continue;
-		request->answer = worker_answer(&request->worker, status);
-		keep(http, request);
+		request->answer = answer_copy(answer);
 		g_ptr_array_remove_index(http->waiting, i);
 		MHD_resume_connection(request->connection);
 	}
+}
+
+static struct pending *find_ended(struct http *http, int *status)
+{
+	for (guint i = 0; i < http->waiting->len; i++) {
+		struct pending *request = http->waiting->pdata[i];
+
+		if (request->worker.pid &&
+		    waitpid(request->worker.pid, status, WNOHANG) == request->worker.pid)
+			return request;
+	}
+	return NULL;
+}
+
+static void reap(struct http *http)
+{
+	struct pending *request;
+	int status;
+
+	while ((request = find_ended(http, &status))) {
+		struct answer answer = worker_answer(&request->worker, status);
+
+		kept_add(&http->kept, request->key, &answer);
+		hand_out(http, request->key, &answer);
+		answer_clear(&answer);
+	}
+}
+
+/* Its client has gone: nobody reads the answer. */
+static void drop(struct pending *request)
+{
+	give_up(request);
+	request->answer = (struct answer) {503, g_strdup("text/plain"), g_bytes_new("", 0)};
+	MHD_resume_connection(request->connection);
 }
 
 static int socket_of(const struct pending *request)
@@ -361,47 +403,43 @@ static int socket_of(const struct pending *request)
 
 enum { POLL_SIGNALS, POLL_HTTP, POLL_REST };
 
-/* A signal that ends the server came. */
-static bool read_signals(struct http *http, int signals)
+static void read_signals(struct http *http)
 {
 	struct signalfd_siginfo info;
-	bool ends = false;
 
-	while (read(signals, &info, sizeof info) == (ssize_t) sizeof info)
-		ends |= info.ssi_signo != SIGCHLD;
+	while (read(http->signals, &info, sizeof info) == (ssize_t) sizeof info)
+		http->ended |= info.ssi_signo != SIGCHLD;
 	reap(http);
-	return ends;
 }
 
-static void loop(struct http *http, int signals)
+/* Waits for what comes, `most` ms (-1: as long as it takes), and answers it. */
+static void turn(struct http *http, int most)
 {
 	const union MHD_DaemonInfo *info =
 		MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	struct pollfd polled[POLL_REST + CONNECTIONS_MAX] = {
+		{.fd = http->signals, .events = POLLIN}, {.fd = info->epoll_fd, .events = POLLIN}};
+	struct pending *waiting[CONNECTIONS_MAX];
+	guint count = MIN(http->waiting->len, CONNECTIONS_MAX);
+	MHD_UNSIGNED_LONG_LONG timeout;
 
-	for (;;) {
-		struct pollfd polled[POLL_REST + WORKERS_MAX] = {
-			{.fd = signals, .events = POLLIN},
-			{.fd = info->epoll_fd, .events = POLLIN}};
-		guint waiting = http->waiting->len;
-		MHD_UNSIGNED_LONG_LONG timeout;
-		int wait = -1;
-
-		for (guint i = 0; i < waiting; i++)
-			polled[POLL_REST + i] =
-				(struct pollfd) {.fd = socket_of(http->waiting->pdata[i]),
-						 .events = POLLRDHUP};
-		if (MHD_get_timeout(http->daemon, &timeout) == MHD_YES)
-			wait = (int) MIN(timeout, 60000);
-		if (poll(polled, POLL_REST + waiting, wait) < 0 && errno != EINTR)
-			return;
-		for (guint i = 0; i < waiting; i++)
-			if (polled[POLL_REST + i].revents)
-				kill(((struct pending *) http->waiting->pdata[i])->worker.pid,
-				     SIGKILL);
-		if ((polled[POLL_SIGNALS].revents & POLLIN) && read_signals(http, signals))
-			return;
-		MHD_run(http->daemon);
+	for (guint i = 0; i < count; i++) {
+		waiting[i] = http->waiting->pdata[i];
+		polled[POLL_REST + i] =
+			(struct pollfd) {.fd = socket_of(waiting[i]), .events = POLLRDHUP};
 	}
+	if (MHD_get_timeout(http->daemon, &timeout) == MHD_YES && (most < 0 || timeout < 60000))
+		most = most < 0 ? (int) MIN(timeout, 60000) : MIN(most, (int) timeout);
+	if (poll(polled, POLL_REST + count, most) < 0 && errno != EINTR) {
+		http->ended = true;
+		return;
+	}
+	for (guint i = 0; i < count; i++)
+		if (polled[POLL_REST + i].revents)
+			drop(waiting[i]);
+	if (polled[POLL_SIGNALS].revents & POLLIN)
+		read_signals(http);
+	MHD_run(http->daemon);
 }
 
 /* Those that end the server, and SIGCHLD; what was ignored stays so. */
@@ -421,61 +459,20 @@ static int take_signals(sigset_t *before)
 
 /* --- beginning and ending -------------------------------------------------------------------- */
 
-static bool refuse(GError **error, const char *what, const char *why)
-{
-	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "cannot serve at %s: %s", what,
-		    why);
-	return false;
-}
-
-/* A socket that listens, and where: an address as an URL has it. */
-static bool listen_at(const struct serve_options *asked, int *fd, int *family, char **address,
-		      unsigned *port, GError **error)
-{
-	struct addrinfo hints = {.ai_family = AF_UNSPEC,
-				 .ai_socktype = SOCK_STREAM,
-				 .ai_flags = AI_PASSIVE};
-	const char *host = asked->listen ? asked->listen : "127.0.0.1";
-	g_autofree char *number = g_strdup_printf("%u", asked->port);
-	struct addrinfo *found;
-	char name[NI_MAXHOST], service[NI_MAXSERV];
-	struct sockaddr_storage bound;
-	socklen_t length = sizeof bound;
-	int code = getaddrinfo(host, number, &hints, &found), yes = 1;
-	bool ok;
-
-	if (code)
-		return refuse(error, host, gai_strerror(code));
-	*family = found->ai_family;
-	*fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	ok = *fd >= 0 && setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-	     bind(*fd, found->ai_addr, found->ai_addrlen) == 0 && listen(*fd, SOMAXCONN) == 0 &&
-	     getsockname(*fd, (struct sockaddr *) &bound, &length) == 0;
-	freeaddrinfo(found);
-	if (!ok || getnameinfo((struct sockaddr *) &bound, length, name, sizeof name, service,
-			       sizeof service, NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-		g_autofree char *where =
-			asked->port ? g_strdup_printf("%s, port %u", host, asked->port)
-				    : g_strdup(host);
-
-		return refuse(error, where, g_strerror(errno));
-	}
-	*port = (unsigned) g_ascii_strtoull(service, NULL, 10);
-	*address = strchr(name, ':') ? g_strdup_printf("[%s]", name) : g_strdup(name);
-	return true;
-}
-
-static void announce(const struct http *http, const struct options *options)
+static void announce(struct http *http)
 {
 	g_autofree char *url = guard_url(&http->guard);
 	g_autoptr(GError) error = NULL;
 	const char *command[] = {"xdg-open", url, NULL};
 
-	printf("Serving %s at %s\n", http->server->name, url);
-	if (!options->quiet)
+	if (http->announced)
+		return;
+	http->announced = true;
+	printf("Serving %s at %s\n", http->server.name, url);
+	if (!http->options->quiet)
 		printf("Trace Server Protocol: %stsp/api\nCtrl-C ends it.\n", url);
 	fflush(stdout);
-	if (options->serve.open &&
+	if (http->options->serve.open &&
 	    !g_spawn_async(NULL, (char **) command, NULL,
 			   G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL |
 				   G_SPAWN_STDERR_TO_DEV_NULL,
@@ -483,63 +480,91 @@ static void announce(const struct http *http, const struct options *options)
 		fprintf(stderr, "whylate: cannot open a browser: %s\n", error->message);
 }
 
-static void end(struct http *http)
+struct http *http_open(const struct options *options, const GPtrArray *paths, GError **error)
 {
-	while (http->waiting->len) {
-		struct pending *request = http->waiting->pdata[0];
-
-		worker_kill(&request->worker);
-		request->answer = (struct answer) {503, g_strdup("text/plain"), g_bytes_new("", 0)};
-		g_ptr_array_remove_index(http->waiting, 0);
-		MHD_resume_connection(request->connection);
-	}
-	MHD_run(http->daemon);
-	MHD_stop_daemon(http->daemon);
-	g_queue_clear_full(&http->kept, (GDestroyNotify) kept_free);
-	g_ptr_array_unref(http->waiting);
-	guard_clear(&http->guard);
-}
-
-static int serve_http(struct server *server, const struct options *options, GError **error)
-{
-	struct http http = {.server = server, .verbose = options->verbose};
-	g_autofree char *address = NULL;
-	int fd, family, signals;
-	sigset_t before;
+	struct http *http;
+	char *address;
+	int fd, family;
 	unsigned port;
 
 	if (!listen_at(&options->serve, &fd, &family, &address, &port, error))
-		return WHYLATE_ERROR_OUTPUT;
-	signals = take_signals(&before);
-	guard_init(&http.guard, address, port, options->serve.listen != NULL,
+		return NULL;
+	http = g_new0(struct http, 1);
+	http->options = options;
+	server_init(&http->server, paths);
+	http->signals = take_signals(&http->before);
+	guard_init(&http->guard, address, port, options->serve.listen != NULL,
 		   options->serve.origins);
-	http.waiting = g_ptr_array_new();
-	g_queue_init(&http.kept);
-	http.daemon = MHD_start_daemon(
+	g_free(address);
+	http->waiting = g_ptr_array_new();
+	http->held = g_ptr_array_new();
+	kept_init(&http->kept);
+	http->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (family == AF_INET6 ? MHD_USE_IPv6 : 0),
-		0, NULL, NULL, ask, &http, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-		IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_BYTES,
+		0, NULL, NULL, ask, http, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_BYTES,
 		MHD_OPTION_NOTIFY_COMPLETED, request_free, NULL, MHD_OPTION_END);
-	if (!http.daemon || signals < 0) {
-		refuse(error, address, "the HTTP library does not start");
-		return WHYLATE_ERROR_OUTPUT;
-	}
-	announce(&http, options);
-	loop(&http, signals);
-	end(&http);
-	close(signals);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return 0;
+	if (http->daemon && http->signals >= 0)
+		return http;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "the HTTP library does not start");
+	http_close(http);
+	return NULL;
 }
 
-int serve(const struct serve_trace *trace, const struct options *options, GError **error)
+bool http_while_reading(struct http *http, struct session *session, double done)
 {
-	struct server server;
-	int status;
+	http->server.reading = true;
+	http->server.session = session;
+	http->server.done = done;
+	announce(http);
+	turn(http, 0);
+	return !http->ended;
+}
 
-	server_init(&server, trace);
-	status = serve_http(&server, options, error);
-	server_clear(&server);
-	return status;
+void http_serve(struct http *http, const struct serve_trace *trace)
+{
+	if (http->ended)
+		return;
+	server_begin(&http->server, trace);
+	announce(http);
+	while (http->held->len) {
+		struct pending *request = http->held->pdata[0];
+
+		g_ptr_array_remove_index(http->held, 0);
+		MHD_resume_connection(request->connection);
+	}
+	MHD_run(http->daemon);
+	while (!http->ended)
+		turn(http, -1);
+}
+
+bool http_has_ended(const struct http *http)
+{
+	return http->ended;
+}
+
+void http_close(struct http *http)
+{
+	http->ended = true; /* what comes now waits for nothing */
+	while (http->waiting->len)
+		drop(http->waiting->pdata[0]);
+	while (http->held->len) {
+		struct pending *request = http->held->pdata[0];
+
+		g_ptr_array_remove_index(http->held, 0);
+		drop(request);
+	}
+	if (http->daemon) {
+		MHD_run(http->daemon);
+		MHD_stop_daemon(http->daemon);
+	}
+	kept_clear(&http->kept);
+	g_ptr_array_unref(http->waiting);
+	g_ptr_array_unref(http->held);
+	guard_clear(&http->guard);
+	server_clear(&http->server);
+	close(http->signals);
+	sigprocmask(SIG_SETMASK, &http->before, NULL);
+	g_free(http);
 }

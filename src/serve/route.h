@@ -5,11 +5,17 @@
 
 #include "tsp/asking.h"
 
+enum route_how {
+	AT_ONCE = 0,
+	APART = 1, /* it takes long: in a process of its own */
+	EARLY = 2, /* it can be answered while the trace is read */
+};
+
 struct route {
 	const char *method;
 	const char *path; /* words; "*": any, which is given to the handler */
 	serve_handler *handler;
-	bool apart; /* it takes long: in a process of its own */
+	unsigned how; /* enum route_how */
 };
 
 /* Which route it is, NULL: none, and the answer says so. Path, query and body are taken; a body

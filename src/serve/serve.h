@@ -26,8 +26,19 @@
 
 struct options;
 struct serve_trace;
+struct session;
 
-/* Serves until a signal ends it. Returns the exit status. */
-int serve(const struct serve_trace *trace, const struct options *options, GError **error);
+/* A server, which listens from the beginning, but only says how far reading has come until the
+ * trace is there. */
+struct http;
+
+/* What is given is borrowed. NULL: it cannot listen there. */
+struct http *http_open(const struct options *options, const GPtrArray *paths, GError **error);
+/* Now and then while the trace is read; `done` of 1, 0: not known. False: a signal ended it. */
+bool http_while_reading(struct http *http, struct session *session, double done);
+/* Serves what was read until a signal ends it. */
+void http_serve(struct http *http, const struct serve_trace *trace);
+bool http_has_ended(const struct http *http);
+void http_close(struct http *http);
 
 #endif

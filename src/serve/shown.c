@@ -8,6 +8,7 @@
  */
 #include "serve/shown.h"
 
+#include "serve/forms.h"
 #include "page/page_served.h"
 #include "tsp/report_json.h"
 
@@ -19,6 +20,10 @@ void page_whole(struct asking *asking)
 	struct session *session = asking->server->session;
 	const char *before = session->asked.options->served;
 
+	if (asking->server->reading) {
+		page_reading(asking);
+		return;
+	}
 	asking->type = "text/html; charset=utf-8";
 	session->asked.options->served = "";
 	page_trace(session, &asking->out);

@@ -26,6 +26,11 @@ void answer_clear(struct answer *answer)
 	*answer = (struct answer) {0};
 }
 
+struct answer answer_copy(const struct answer *answer)
+{
+	return (struct answer) {answer->status, g_strdup(answer->type), g_bytes_ref(answer->bytes)};
+}
+
 struct answer answer_of(struct asking *asking)
 {
 	return (struct answer) {asking->status, g_strdup(asking->type),

@@ -20,6 +20,8 @@ struct answer {
 };
 
 void answer_clear(struct answer *answer);
+/* The bytes are the same. */
+struct answer answer_copy(const struct answer *answer);
 /* Of what was asked and answered here; asking_end() is done. */
 struct answer answer_of(struct asking *asking);
 

@@ -33,7 +33,9 @@ struct derived;
 
 /* What is served, and what clients made of it. */
 struct server {
-	struct session *session; /* borrowed; finished: of all threads, of all time */
+	struct session *session; /* borrowed; of all threads, of all time; finished, unless: */
+	bool reading;            /* … it is still being read */
+	double done;             /* how much of it, of 1; 0: not known */
 	GPtrArray *traces;       /* owned; struct served_trace */
 	char uuid[UUID_LENGTH];  /* the experiment's: all of the traces */
 	char *name;              /* owned; the experiment's */
@@ -46,7 +48,9 @@ struct server {
 	const struct serve_trace *trace; /* borrowed; how to read it again */
 };
 
-void server_init(struct server *server, const struct serve_trace *trace);
+/* Of the traces at those paths; server_begin(): when they are read. */
+void server_init(struct server *server, const GPtrArray *paths);
+void server_begin(struct server *server, const struct serve_trace *trace);
 void server_clear(struct server *server);
 /* A name-based UUID (RFC 4122, version 5, of whylate's own name space). */
 void uuid_of(const char *text, char uuid[UUID_LENGTH]);

@@ -32,14 +32,11 @@ static struct served_trace *served_trace_new(const char *path)
 	return trace;
 }
 
-void server_init(struct server *server, const struct serve_trace *trace)
+void server_init(struct server *server, const GPtrArray *paths)
 {
-	const GPtrArray *paths = trace->paths;
-
 	g_autoptr(GString) name = g_string_new(NULL), all = g_string_new("experiment:");
 
-	server->trace = trace;
-	server->session = trace->session;
+	*server = (struct server) {.open = true};
 	server->traces = g_ptr_array_new_with_free_func(served_trace_free);
 	for (guint i = 0; i < paths->len; i++) {
 		struct served_trace *served = served_trace_new(paths->pdata[i]);
@@ -50,10 +47,15 @@ void server_init(struct server *server, const struct serve_trace *trace)
 	}
 	uuid_of(all->str, server->uuid);
 	server->name = g_string_free(g_steal_pointer(&name), FALSE);
-	server->open = true;
-	server->made = 0;
 	server->bookmarks = g_ptr_array_new_with_free_func(bookmark_free);
 	server->derived = g_ptr_array_new_with_free_func(derived_free);
+}
+
+void server_begin(struct server *server, const struct serve_trace *trace)
+{
+	server->trace = trace;
+	server->session = trace->session;
+	server->reading = false;
 	walk_init(&server->walk, trace->session);
 	state_names_init(&server->states, trace->session);
 }
@@ -63,7 +65,9 @@ void server_clear(struct server *server)
 	g_ptr_array_unref(server->traces);
 	g_ptr_array_unref(server->bookmarks);
 	g_ptr_array_unref(server->derived);
-	walk_clear(&server->walk);
-	state_names_clear(&server->states);
+	if (server->trace) {
+		walk_clear(&server->walk);
+		state_names_clear(&server->states);
+	}
 	g_free(server->name);
 }

@@ -44,14 +44,24 @@ void identifier(struct asking *asking)
 
 /* --- traces ---------------------------------------------------------------------------------- */
 
+/* Until all is read: from the first event to the last one so far. */
 static void put_span(struct asking *asking)
 {
 	const struct session *session = asking->server->session;
+	const struct trace *trace = &session->trace;
+	int64_t begin = trace->begin, end = trace->end;
 
-	json_put_whole(&asking->out, "start", session->trace.begin);
-	json_put_whole(&asking->out, "end", session->trace.end);
-	json_put_whole(&asking->out, "nbEvents", (int64_t) session->trace.events);
-	json_put_text(&asking->out, "indexingStatus", "COMPLETED");
+	if (asking->server->reading) {
+		begin = end = trace->flow.time;
+		for (guint i = 0; i < trace->model.hosts->len; i++)
+			if (model_host(&trace->model, i)->begin < begin)
+				begin = model_host(&trace->model, i)->begin;
+	}
+	json_put_whole(&asking->out, "start", begin);
+	json_put_whole(&asking->out, "end", end);
+	json_put_whole(&asking->out, "nbEvents", (int64_t) trace->events);
+	json_put_text(&asking->out, "indexingStatus",
+		      asking->server->reading ? "RUNNING" : "COMPLETED");
 }
 
 /* Of one trace that was given as several directories only all together is known. */
