@@ -257,6 +257,11 @@ static void align_one(struct diff *diff)
 
 /* --- all ---------------------------------------------------------------------------- */
 
+static void call_difference_clear(gpointer data)
+{
+	traits_free(((struct call_difference *) data)->traits);
+}
+
 static void difference_clear(gpointer data)
 {
 	g_free(((struct difference *) data)->label);
@@ -447,12 +452,14 @@ struct diff *diff_new(const struct session *session, const struct session *other
 	diff->causes = g_array_new(FALSE, FALSE, sizeof(struct difference));
 	g_array_set_clear_func(diff->causes, difference_clear);
 	diff->calls = g_array_new(FALSE, FALSE, sizeof(struct call_difference));
+	g_array_set_clear_func(diff->calls, call_difference_clear);
 	if (!retime_other(diff, session, &other, error) ||
 	    !compare_both(diff, session, other, error)) {
 		diff_free(diff);
 		return NULL;
 	}
 	diff_calls(diff);
+	diff_apart(diff);
 	diff->functions = diff_functions(diff);
 	diff->counters = diff_counters(diff);
 	diff->forks = call_forks_new(diff);
@@ -468,6 +475,7 @@ void diff_free(struct diff *diff)
 	alignment_free(diff->alignment);
 	g_array_free(diff->causes, TRUE);
 	g_array_free(diff->calls, TRUE);
+	traits_free(diff->traits);
 	if (diff->functions)
 		g_array_free(diff->functions, TRUE);
 	if (diff->counters)

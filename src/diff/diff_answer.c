@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "diff/diff_calls.h"
-#include "diff/diff_values.h"
+#include "diff/sides.h"
 #include "util/when.h"
 #include "waits/cause_kinds.h"
 
@@ -172,6 +172,18 @@ static void add_calls(const struct diff *diff, GPtrArray *answer)
 	}
 }
 
+/* "What goes with B's requests: 9 of B's 9 were asked by reportcli; of A's 30 none were." */
+static void add_apart(const struct diff *diff, GPtrArray *answer)
+{
+	if (!diff->traits || !diff->traits->told->len)
+		return;
+	g_ptr_array_add(answer,
+			g_strdup_printf("What goes with %s requests: %s.",
+					diff->mean[1] >= diff->mean[0] ? "B's" : "A's",
+					((const struct trait_told *) diff->traits->told->pdata[0])
+						->sentence));
+}
+
 GPtrArray *diff_answer(const struct diff *diff)
 {
 	GPtrArray *answer = g_ptr_array_new_with_free_func(g_free);
@@ -181,6 +193,7 @@ GPtrArray *diff_answer(const struct diff *diff)
 		return answer;
 	}
 	add_requests(diff, answer);
+	add_apart(diff, answer);
 	add_most(diff, answer);
 	if (!answer->len)
 		add_calls(diff, answer);

@@ -82,17 +82,10 @@ call_profile_of(struct call_profiles *profiles, uint32_t name, bool make)
 	return profile;
 }
 
-struct taking {
-	struct call_profiles *profiles;
-	guint8 *listed; /* owned; of each request of the side: it is listed; NULL: of none */
-	struct operation_scope scope;
-	bool *tracers; /* owned; NULL: threads were asked for */
-};
-
 /* The thread worked on a listed request then, or on one inside it. */
 static bool is_for_listed(const struct taking *taking, const struct operation *operation)
 {
-	const struct user_requests *requests = taking->profiles->side->requests;
+	const struct user_requests *requests = taking->side->requests;
 	int64_t until;
 	uint32_t place = user_request_of(requests, operation->thread, operation->begin, &until);
 
@@ -102,9 +95,9 @@ static bool is_for_listed(const struct taking *taking, const struct operation *o
 	return false;
 }
 
-static bool taken(struct taking *taking, const struct operation *operation, uint32_t number)
+bool operation_taken(struct taking *taking, const struct operation *operation, uint32_t number)
 {
-	const struct side *side = taking->profiles->side;
+	const struct side *side = taking->side;
 
 	if ((PACK_KIND(operation->what) != OPERATION_SYSCALL &&
 	     (PACK_KIND(operation->what) != OPERATION_BUSY || side->of_requests)) ||
@@ -114,6 +107,28 @@ static bool taken(struct taking *taking, const struct operation *operation, uint
 	    !operation_in_scope(&taking->scope, operation, number))
 		return false;
 	return !side->of_requests || is_for_listed(taking, operation);
+}
+
+void taking_init(struct taking *taking, const struct side *side)
+{
+	const struct options *options = side->session->asked.options;
+
+	*taking = (struct taking) {.side = side};
+	operation_scope_init(&taking->scope, side->session);
+	if (side->of_requests) {
+		taking->listed = g_new0(guint8, side->requests->list->len + 1);
+		for (guint i = 0; i < side->requests->listed->len; i++)
+			taking->listed[g_array_index(side->requests->listed, uint32_t, i)] = 1;
+	}
+	if (!options->threads->len && !options->processes->len)
+		taking->tracers = session_tracers(side->session);
+}
+
+void taking_clear(struct taking *taking)
+{
+	operation_scope_clear(&taking->scope);
+	g_free(taking->tracers);
+	g_free(taking->listed);
 }
 
 static enum call_part part_of(const struct session *session, const struct path *path,
@@ -187,9 +202,8 @@ static gboolean is_no_loop(gpointer name, gpointer value, gpointer data)
 }
 
 /* First how many there are of each, then what they are made of: evenly spread ones. */
-static void take_calls(struct taking *taking, bool look)
+static void take_calls(struct call_profiles *profiles, struct taking *taking, bool look)
 {
-	struct call_profiles *profiles = taking->profiles;
 	const struct pages *store = &profiles->side->session->trace.timeline.operations;
 
 	for (uint32_t i = 1; i < store->used; i++) {
@@ -198,7 +212,7 @@ static void take_calls(struct taking *taking, bool look)
 		guint bucket;
 
 		pages_pass(store, i);
-		if (!taken(taking, operation, i))
+		if (!operation_taken(taking, operation, i))
 			continue;
 		profile = call_profile_of(profiles, name_of(profiles->side->session, operation),
 					  !look);
@@ -220,22 +234,15 @@ static void profiles_fill(struct call_profiles *profiles, const struct side *sid
 			  struct buckets *buckets)
 {
 	const struct options *options = side->session->asked.options;
-	struct taking taking = {.profiles = profiles};
+	struct taking taking;
 	GHashTableIter iter;
 	gpointer value;
 
 	*profiles = (struct call_profiles) {side, buckets,
 					    g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
 								  call_profile_free)};
-	operation_scope_init(&taking.scope, side->session);
-	if (side->of_requests) {
-		taking.listed = g_new0(guint8, side->requests->list->len + 1);
-		for (guint i = 0; i < side->requests->listed->len; i++)
-			taking.listed[g_array_index(side->requests->listed, uint32_t, i)] = 1;
-	}
-	if (!options->threads->len && !options->processes->len)
-		taking.tracers = session_tracers(side->session);
-	take_calls(&taking, false);
+	taking_init(&taking, side);
+	take_calls(profiles, &taking, false);
 	g_hash_table_foreach_remove(profiles->by_name, is_no_loop,
 				    GUINT_TO_POINTER(options->what_if->len));
 	g_hash_table_iter_init(&iter, profiles->by_name);
@@ -244,10 +251,8 @@ static void profiles_fill(struct call_profiles *profiles, const struct side *sid
 
 		profile->every = (profile->count + LOOKED_AT_MAX - 1) / LOOKED_AT_MAX;
 	}
-	take_calls(&taking, true);
-	operation_scope_clear(&taking.scope);
-	g_free(taking.tracers);
-	g_free(taking.listed);
+	take_calls(profiles, &taking, true);
+	taking_clear(&taking);
 }
 
 /* --- distances ----------------------------------------------------------------------- */

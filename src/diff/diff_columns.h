@@ -6,7 +6,7 @@
 #define WHYLATE_DIFF_DIFF_COLUMNS_H
 
 #include "diff/diff.h"
-#include "diff/diff_values.h"
+#include "diff/sides.h"
 #include "report/report.h"
 
 /* Of struct difference and struct call_difference. */

@@ -71,6 +71,7 @@ static void want(const struct options *asked, struct wanted *wanted)
 {
 	what_if_want(asked, wanted);
 	wanted->exchanges = true;
+	wanted->resources = wanted->facts = true; /* of what sets the sides apart */
 	/* calls for call_forks.h */
 	wanted->operations |= 1u << OPERATION_SYSCALL | 1u << OPERATION_USER |
 			      1u << OPERATION_BUSY | OPERATIONS_BY_HALF;

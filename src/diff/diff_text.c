@@ -264,8 +264,13 @@ static void made_of(const struct call_difference *call, struct output *output)
 
 static void calls_below(const struct report *report, const void *row)
 {
-	if (call_on_both(row))
-		made_of(row, report->output);
+	const struct call_difference *call = row;
+
+	if (call_on_both(call))
+		made_of(call, report->output);
+	if (call->traits)
+		traits_text(call->traits, call->mean[1] >= call->mean[0] ? "B's" : "A's", 6,
+			    report->output);
 }
 
 static void calls(const struct report *report, const struct diff *diff)
@@ -439,6 +444,17 @@ static void counters(const struct diff *diff, struct output *output)
 	}
 }
 
+static void apart(const struct diff *diff, struct output *output)
+{
+	bool b_slow = diff->mean[1] >= diff->mean[0];
+
+	if (!diff->traits || (!diff->traits->told->len && diff->traits->outcome != SEARCH_TOO_FEW))
+		return;
+	text_heading(output, b_slow ? "What sets B's requests apart from A's"
+				    : "What sets A's requests apart from B's");
+	traits_text(diff->traits, b_slow ? "B's" : "A's", 2, output);
+}
+
 void diff_text(const struct diff *diff, struct output *output)
 {
 	struct report report = {session_of(diff), diff, output};
@@ -452,6 +468,7 @@ void diff_text(const struct diff *diff, struct output *output)
 		target_parts(diff, output);
 	} else {
 		head(diff, output);
+		apart(diff, output);
 		causes(&report, diff);
 		divergences(diff, output);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See diff_values.h. */
-#include "diff/diff_values.h"
+/* Values of a diff, for sentences and tables; see sides.h. */
+#include "diff/sides.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "settings/recorded.h"
 #include "tracking/align.h"
 #include "tracking/request_costs.h"
+#include "traits/traits.h"
 #include "whatif/retimed_run.h"
 
 struct side {
@@ -61,6 +62,7 @@ struct call_difference {
 	double parts[2][CALL_PARTS]; /* ns a call: as on the critical path of those looked at, and
 					in all the mean */
 	uint32_t looked_at[2];
+	struct traits *traits; /* owned; of the side whose calls take longer; NULL: not asked */
 };
 
 /* A function that samples show, on both sides. */
@@ -98,7 +100,16 @@ struct diff {
 		counters; /* struct counter_difference, the largest change first; NULL: no counters */
 	struct settings_compared *settings; /* of two traces; else NULL */
 	GArray *forks; /* struct call_fork: call_forks.h */
+	struct traits *traits; /* of the slower side's requests; NULL: not asked */
 	double mean[2]; /* latency a request, of --metric; or the target's time */
 };
+
+/* diff_values.c: values for sentences and tables. */
+/* "13.6 ms", "1.5 kB", "312": a value of the metric, with "+" or "-" if `sign`; free with
+ * g_free(). */
+char *diff_value_text(const struct diff *diff, double value, bool sign);
+/* It may be chance. */
+bool difference_is_chance(const struct difference *at);
+bool call_on_both(const struct call_difference *call);
 
 #endif

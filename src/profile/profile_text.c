@@ -261,7 +261,7 @@ static void peak_lines(const struct profiles *profiles, const struct profile *pr
 	if (roots_most_time(peak, &most))
 		root_lines(session, peak, &most, "More time than any of these: ", output);
 	if (peak_traits(apart, peak))
-		traits_text(peak_traits(apart, peak), 6, output);
+		traits_text(peak_traits(apart, peak), "it", 6, output);
 	make_up(profiles, peak, output);
 }
 

@@ -193,7 +193,7 @@ static void groups(const struct requests_apart *apart, struct output *output)
 		any = true;
 		title = request_group_title(at);
 		text_wrapped(output, title, 2, 4);
-		traits_text(at->traits, 4, output);
+		traits_text(at->traits, "it", 4, output);
 	}
 	if (any && apart->spread)
 		text_wrapped(output, "Of evenly spread requests, as there are so many.", 2, 4);

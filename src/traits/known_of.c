@@ -542,6 +542,12 @@ enum field_type known_type(const struct known_fields *fields, guint column)
 				  : fixed_columns[column - KNOWN_OWN].type;
 }
 
+bool known_is_named(guint column)
+{
+	return column >= KNOWN_OWN &&
+	       (column - KNOWN_OWN <= KNOWN_THREAD || column - KNOWN_OWN == KNOWN_BEFORE);
+}
+
 bool known_is_followed(const struct session *session, const struct known_fields *fields,
 		       guint column)
 {

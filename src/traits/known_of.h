@@ -64,6 +64,9 @@ void known_pass(struct known_walk *walk, uint32_t operation);
 /* What the search is to make of a column. */
 enum field_type known_type(const struct known_fields *fields, guint column);
 
+/* Its values are interned. */
+bool known_is_named(guint column);
+
 /* Latencies may follow it in a line: a size, a distance, how many there are, a time. */
 bool known_is_followed(const struct session *session, const struct known_fields *fields,
 		       guint column);

@@ -9,11 +9,9 @@
 #include "event/results.h"
 #include "waits/state_names.h"
 
-static const char *call_of(const struct profile *profile)
+static const char *call_of(const char *operation)
 {
-	return g_str_has_prefix(profile->operation, "syscall:")
-		       ? profile->operation + strlen("syscall:")
-		       : "";
+	return g_str_has_prefix(operation, "syscall:") ? operation + strlen("syscall:") : "";
 }
 
 /* "/etc/x", or where the name alone says little with what it is: "socket unix". */
@@ -28,15 +26,14 @@ static char *object_text(const struct session *session, uint32_t object)
 
 /* --- what was recorded ---------------------------------------------------------------------- */
 
-static struct phrase ret_phrase(const struct session *session, const struct profile *profile,
-				const struct known_fields *fields, const struct trait_part *part)
+static struct phrase ret_phrase(const char *operation, const struct known_fields *fields,
+				const struct trait_part *part)
 {
 	struct phrase phrase = {NULL, "did"};
 	const char *error = result_name(part->value),
-		   *meaning = result_meaning(call_of(profile), part->value);
+		   *meaning = result_meaning(call_of(operation), part->value);
 	bool amount = fields->at[part->field].type == FIELD_NUMBER;
 
-	(void) session;
 	if (part->test == TRAIT_FROM)
 		phrase.text =
 			part->value == 0
@@ -182,16 +179,13 @@ struct phrase phrase_time(const struct trait_part *part, const char *after)
 	return phrase;
 }
 
-static bool is_named(enum known known)
-{
-	return known <= KNOWN_THREAD || known == KNOWN_BEFORE;
-}
-
 static struct phrase fixed_phrase(const struct session *session, enum known known,
 				  const struct trait_part *part)
 {
 	struct phrase phrase = {NULL, "were"};
-	const char *name = is_named(known) ? session_text(session, (uint32_t) part->value) : "";
+	const char *name = known_is_named(KNOWN_OWN + known)
+				   ? session_text(session, (uint32_t) part->value)
+				   : "";
 	g_autofree char *object = NULL;
 
 	switch (known) {
@@ -239,7 +233,7 @@ static struct phrase fixed_phrase(const struct session *session, enum known know
 	}
 }
 
-struct phrase known_phrase(const struct session *session, const struct profile *profile,
+struct phrase known_phrase(const struct session *session, const char *operation,
 			   const struct known_fields *fields, const struct trait_part *part)
 {
 	struct phrase phrase;
@@ -249,10 +243,10 @@ struct phrase known_phrase(const struct session *session, const struct profile *
 		return fixed_phrase(session, (enum known)(part->field - KNOWN_OWN), part);
 	name = session_text(session, fields->at[part->field].name);
 	if (strcmp(name, "ret") == 0)
-		return ret_phrase(session, profile, fields, part);
+		return ret_phrase(operation, fields, part);
 	if (strcmp(name, "in_flight") == 0)
 		return in_flight_phrase(part);
-	if (g_str_has_prefix(profile->operation, "block-") && request_phrase(name, part, &phrase))
+	if (g_str_has_prefix(operation, "block-") && request_phrase(name, part, &phrase))
 		return phrase;
 	return field_phrase(session, fields, part);
 }
@@ -261,7 +255,7 @@ struct phrase known_phrase(const struct session *session, const struct profile *
 
 static char *value_text(const struct session *session, const struct trait_part *part)
 {
-	if (part->field >= KNOWN_OWN && is_named((enum known)(part->field - KNOWN_OWN)))
+	if (known_is_named(part->field))
 		return g_strdup(session_text(session, (uint32_t) part->value));
 	return part->value == KNOWN_ADDRESS ? g_strdup("address")
 					    : g_strdup_printf("%" PRId64, part->value);
@@ -284,12 +278,11 @@ part_told(const struct session *session, const struct known_fields *fields,
 	return told;
 }
 
-struct trait_told *known_told(const struct session *session, const struct profile *profile,
-			      const struct known_fields *fields, const struct trait *trait)
+struct trait_told *known_told(const struct session *session, const struct known_fields *fields,
+			      const struct trait *trait)
 {
 	struct trait_told *told = part_told(session, fields, &trait->parts[0]);
 
-	(void) profile;
 	if (trait->part_count == 2)
 		told->and = part_told(session, fields, &trait->parts[1]);
 	told->p = trait->p;

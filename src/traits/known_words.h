@@ -12,14 +12,14 @@ struct phrase phrase_nth(const struct trait_part *part, const char *whose);
 /* "began within 5 ms after …"; a number of ns. */
 struct phrase phrase_time(const struct trait_part *part, const char *after);
 
-/* To be freed by trait_sentence(). */
-struct phrase known_phrase(const struct session *session, const struct profile *profile,
+/* `operation`: as profiles call it. To be freed by trait_sentence(). */
+struct phrase known_phrase(const struct session *session, const char *operation,
 			   const struct known_fields *fields, const struct trait_part *part);
 /* "count: 2.1 µs a KiB, 83 % of the variance"; free with g_free(). */
 char *known_slope(const struct session *session, const struct profile *profile,
 		  const struct known_fields *fields, guint column, const struct line_fit *fit);
 /* The trait as it is told, but for its counts and its sentence. */
-struct trait_told *known_told(const struct session *session, const struct profile *profile,
-			      const struct known_fields *fields, const struct trait *trait);
+struct trait_told *known_told(const struct session *session, const struct known_fields *fields,
+			      const struct trait *trait);
 
 #endif

@@ -543,7 +543,7 @@ static void tell(const struct peaks_apart *apart, const struct sampled *sampled,
 	struct trait_told *told;
 	struct phrase phrases[2];
 
-	told = known_told(session, profile, &sampled->fields, &at->trait);
+	told = known_told(session, &sampled->fields, &at->trait);
 	told->in[0] = at->in;
 	told->in[1] = slow;
 	told->out[0] = at->out;
@@ -551,7 +551,8 @@ static void tell(const struct peaks_apart *apart, const struct sampled *sampled,
 	told->explained =
 		(int64_t) (at->trait.explained / MAX(at->trait.in_all, 1) * (double) slow);
 	for (guint i = 0; i < at->trait.part_count; i++)
-		phrases[i] = known_phrase(session, profile, &sampled->fields, &at->trait.parts[i]);
+		phrases[i] = known_phrase(session, profile->operation, &sampled->fields,
+					  &at->trait.parts[i]);
 	told->sentence = trait_sentence(phrases, at->trait.part_count, told->in, told->out, NULL);
 	g_ptr_array_add(sampled->traits[at->peak]->told, told);
 }

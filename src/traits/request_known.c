@@ -297,6 +297,18 @@ static void bytes(const struct side_walk *walk)
 	}
 }
 
+#define PORTS_OF_CLIENTS 32768 /* given by the system: which one says nothing */
+
+/* A file, a device, or a connection to where somebody serves. */
+static bool is_telling(const char *object)
+{
+	const char *port = strrchr(object, ':');
+
+	if (g_str_has_prefix(object, "socket:"))
+		return port && g_ascii_strtoull(port + 1, NULL, 10) < PORTS_OF_CLIENTS;
+	return g_str_has_prefix(object, "file:") || g_str_has_prefix(object, "device:");
+}
+
 enum thing { THING_OBJECT = 1, THING_CALL, THING_PROGRAM };
 
 /* The number in `names` of a thing; 0: it says nothing. */
@@ -313,9 +325,7 @@ static uint32_t thing_of(struct side_walk *walk, enum thing kind, uint32_t numbe
 		text = g_strconcat("call:", session_text(session, number), NULL);
 	else if (kind == THING_PROGRAM)
 		text = g_strconcat("program:", session_thread_name(session, number), NULL);
-	else if (g_str_has_prefix(session_text(session, number), "file:") ||
-		 g_str_has_prefix(session_text(session, number), "device:") ||
-		 g_str_has_prefix(session_text(session, number), "socket:"))
+	else if (is_telling(session_text(session, number)))
 		text = g_strdup(session_text(session, number));
 	thing = text ? name_of(walk->known, text) : 0;
 	idmap_set(&walk->things, key, thing);

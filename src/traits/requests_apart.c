@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "apart/draw.h"
 #include "tracking/request_filter.h"
 #include "traits/request_known.h"
 #include "traits/request_words.h"
@@ -13,15 +14,6 @@
 #define SAMPLE 2048            /* rows of a search at most … */
 #define SAMPLE_SLOW (SAMPLE / 2) /* … of them slow ones, if the others are as many */
 #define BLOCKS_APART 20        /* of time, where sides follow one another */
-
-/* xorshift64*: the same everywhere. Below `limit`. */
-static guint draw(uint64_t *random, guint limit)
-{
-	*random ^= *random >> 12;
-	*random ^= *random << 25;
-	*random ^= *random >> 27;
-	return (guint) (*random * UINT64_C(0x2545F4914F6CDD1D) % limit);
-}
 
 /* Marks `count` of the rows that are slow, or of the others; any of them as likely. */
 static void choose(const bool *slow, bool which, guint rows, guint count, bool *chosen)

@@ -133,7 +133,7 @@ const struct column traits_columns[] = {
 	{"apart_search", COLUMN_OBJECT, .columns = search_columns},
 	{0}};
 
-void traits_text(const struct traits *traits, int indent, struct output *output)
+void traits_text(const struct traits *traits, const char *whose, int indent, struct output *output)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 
@@ -141,7 +141,8 @@ void traits_text(const struct traits *traits, int indent, struct output *output)
 		text_wrapped(output, "Too few to tell what sets them apart.", indent, 2);
 	if (!traits->told->len)
 		return;
-	g_string_printf(line, "What goes with it (of %u traits of %u fields that were tried%s):",
+	g_string_printf(line,
+			"What goes with %s (of %u traits of %u fields that were tried%s):", whose,
 			traits->tried, traits->fields, traits->sampled ? " on a sample" : "");
 	text_wrapped(output, line->str, indent, 2);
 	for (guint i = 0; i < traits->told->len; i++) {

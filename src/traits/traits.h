@@ -49,7 +49,7 @@ char *trait_sentence(struct phrase *phrases, guint count, const uint64_t in[2],
 
 /* JSON: "apart" and "apart_search", of a row that is a struct traits. */
 extern const struct column traits_columns[];
-/* A line for each trait. */
-void traits_text(const struct traits *traits, int indent, struct output *output);
+/* A line for each trait; `whose`: "it", "B's". */
+void traits_text(const struct traits *traits, const char *whose, int indent, struct output *output);
 
 #endif
