@@ -1131,6 +1131,16 @@ def resume_refused(folder):
     assert not os.path.exists(folder + "/not")
     forced = t.report(*arguments, "--force", "--limit", "0")["profiles"][0]
     assert counts(forced) == both_counts(before[0], one("fork4", "syscall:clone")) and ranges(forced) == ranges(before[0])
+    # the recording that it has: once, unless asked for; another part of it is another
+    done = t.run("profile", t.trace("fork1"), "--operation", "syscall:clone", "--resume", path)
+    error = done.stderr.decode()
+    assert done.returncode == 2 and not done.stdout and error.count("\n") == 1, done
+    assert "has this recording already" in error and "--force" in error, error
+    begin, end = t.report("profile", t.trace("fork1"))["window"].values()
+    middle = "%d.%09d" % divmod((begin + end) // 2, 10**9)
+    half, first = saved(folder, "fork1", "--operation", "syscall:clone", "--to", middle)
+    rest = one("fork1", "syscall:clone", "--resume", half, "--from", middle, "--threshold", "64")
+    assert rest["count"] == before[0]["count"] > first[0]["count"] > 0, (rest["count"], before[0]["count"], first[0]["count"])
     # another operation that has changed does not matter if it is not asked for
     other, _ = saved(folder, "fork1")
     t.output("profile", t.trace("fork4"), "--operation", "syscall:wait4", "--resume", other, "--threshold", "64", "--quiet")
@@ -1143,21 +1153,21 @@ def resume_deeper(folder):
     lock = child(peak["tree"], "blocked/lock:/shared.dat")
     assert peak["status"] == "maximum depth reached" and lock["cut"] and not children(lock), peak["status"]
     whole = child(one(*WRITERS)["peaks"][1]["tree"], "blocked/lock:/shared.dat")
-    peak = one(*WRITERS, "--resume", path)["peaks"][1]
+    peak = one(*WRITERS, "--resume", path, "--force")["peaks"][1]
     deeper = child(peak["tree"], "blocked/lock:/shared.dat")
     assert (deeper["ns"], deeper["maxcount"]) == (2 * whole["ns"], 2 * whole["maxcount"]), "the same twice"
     have = {k: v[:3] for k, v in add_trees(deeper).items() if len(k) > 1}
     assert have == {k: v[:3] for k, v in add_trees(whole).items() if len(k) > 1}, "deeper: once"
     assert any("by:flusher" in path for path in paths(peak)), paths(peak)
     again, _ = saved(folder, "lock-lapse", *WRITERS[2:], "--operation", "syscall:pwrite64", "--depth", "2")
-    assert one(*WRITERS, "--resume", again, "--depth", "4")["peaks"][1]["tree"]["operations"] == 2 * peak["count"] // 2
+    assert one(*WRITERS, "--resume", again, "--depth", "4", "--force")["peaks"][1]["tree"]["operations"] == 2 * peak["count"] // 2
 
 
 def resume_split(folder):
     """A search that was split by threads goes on split by threads, and not otherwise."""
     path, before = saved(folder, "lock-lapse", "--operation", "syscall:pwrite64", "--per", "thread")
     arguments = ("--operation", "syscall:pwrite64", "--resume", path)
-    now = profiles("lock-lapse", *arguments, "--per", "thread")
+    now = profiles("lock-lapse", *arguments, "--per", "thread", "--force")
     want = {(p["operation"], p["scope"]["thread"]): 2 * p["count"] for p in before}
     assert {(p["operation"], p["scope"].get("thread")): p["count"] for p in now} == want, [
         (p["scope"], p["count"]) for p in now]
@@ -1170,7 +1180,7 @@ def resume_split(folder):
 def resume_resolution(folder):
     """The buckets are the file's, as the counts are."""
     path, before = saved(folder, "fork1", "--operation", "syscall:clone", "--resolution", "3")
-    now = one("fork1", "syscall:clone", "--resume", path)
+    now = one("fork1", "syscall:clone", "--resume", path, "--force")
     assert now["resolution"] == 3 and counts(now) == {k: 2 * n for k, n in counts(before[0]).items()}
     done = t.run("profile", t.trace("fork1"), "--resume", path, "--resolution", "2")
     assert done.returncode == 2 and b"resolution" in done.stderr, done

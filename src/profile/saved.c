@@ -496,11 +496,11 @@ static bool not_in_it(const struct saved *saved, const struct session *session, 
 	     i++) {
 		const json_t *run = json_array_get(runs, i);
 		const char *uuid = json_string_value(json_object_get(run, "trace_uuid"));
-		int64_t begin, end;
+		/* times, which are no counts: they may be any number */
+		json_int_t begin = json_integer_value(json_object_get(run, "begin")),
+			   end = json_integer_value(json_object_get(run, "end"));
 
-		if (!uuid || !get_integer(run, "begin", 0, &begin) ||
-		    !get_integer(run, "end", 0, &end) || end <= session->asked.from ||
-		    begin >= session->asked.to)
+		if (!uuid || end <= session->asked.from || begin >= session->asked.to)
 			continue;
 		for (guint h = 0; h < session->trace.model.hosts->len; h++)
 			if (g_strcmp0(model_host(&session->trace.model, h)->uuid, uuid) == 0)
