@@ -10,6 +10,7 @@
 
 #define VALUE_MAX 4096  /* bytes of a value that are kept */
 #define FILE_LARGEST (1 << 20) /* larger ones are no configuration */
+#define EXECUTABLE_LARGEST (256 << 20)
 #define DEPTH_MAX 12
 #define FILES_MAX 20000 /* of each kind */
 
@@ -64,6 +65,13 @@ static const char *const told_variables[] = {
 	"PYTHON*",
 	"UV_THREADPOOL_SIZE",
 	"TMPDIR",
+	NULL};
+
+/* … and of running processes only what changes how their runtime works. */
+static const char *const told_of_processes[] = {
+	"LD_PRELOAD",  "LD_LIBRARY_PATH", "MALLOC_*",     "GLIBC_*", "OMP_*",
+	"OPENBLAS*",   "MKL_*",           "GOMAXPROCS",   "GOGC",    "GODEBUG",
+	"JAVA_*OPTS*", "JAVA_OPTIONS",    "NODE_OPTIONS", "PYTHON*", "UV_THREADPOOL_SIZE",
 	NULL};
 
 /* What follows "=" in an argument whose name says so is not for others to see. */
@@ -291,18 +299,35 @@ static void put_digest(struct settings *to, const char *path, const struct stat 
 	put(to, "file", path, digest);
 }
 
-/* A configuration file that an argument names, also in a directory that one does. */
-static void put_named_file(struct settings *to, const char *argument, GHashTable *seen)
+/* The file that an argument may name: "/x", "--config=/x", "-c/x", or relative to `cwd` (NULL: not
+ * known). Free with g_free(). */
+static char *path_named(const char *argument, const char *cwd)
+{
+	const char *value = *argument == '-' ? strchr(argument, '=') : NULL;
+	const char *name = value ? value + 1 : argument;
+
+	if (*name == '/')
+		return g_strdup(name);
+	if (*name == '-')
+		return g_strdup(strchr(name, '/'));
+	return cwd && *name ? g_build_filename(cwd, name, NULL) : NULL;
+}
+
+/* A configuration file that an argument names, also in a directory that one does. `any`: whatever
+ * file it is, as it is what the program is given. */
+static void put_named_file(struct settings *to, const char *argument, const char *cwd, bool any,
+			   GHashTable *seen)
 {
 	static const char *const ends[] = {"*.conf", "*.cnf",  "*.cfg",  "*.ini", "*.yml",
 					   "*.yaml", "*.toml", "*.json", NULL};
-	const char *path = strchr(argument, '/');
+	g_autofree char *path = path_named(argument, cwd);
 	g_autofree char *full = path ? path_below(to, path) : NULL;
 	struct stat status;
 
 	if (!path || g_str_has_prefix(path, "/etc/") || stat(full, &status) != 0)
 		return;
-	if (S_ISREG(status.st_mode) && fits(ends, path) && g_hash_table_add(seen, g_strdup(path)))
+	if (S_ISREG(status.st_mode) && (any || fits(ends, path)) &&
+	    g_hash_table_add(seen, g_strdup(path)))
 		put_digest(to, path, &status);
 	if (S_ISDIR(status.st_mode)) { /* postgres -D DIRECTORY */
 		g_autofree char *inside = g_build_filename(path, "postgresql.conf", NULL);
@@ -351,6 +376,44 @@ static bool is_itself(const struct settings *to, const char *pid)
 	return !*to->root && g_ascii_strtoll(pid, NULL, 10) == getpid();
 }
 
+/* "redis-server: MALLOC_ARENA_MAX": the variables of one that may be told. */
+static void add_variables(struct settings *to, const char *pid, const char *comm, GPtrArray *lines)
+{
+	g_autofree char *path = g_strconcat(to->root, "/proc/", pid, "/environ", NULL);
+	g_autofree char *text = NULL;
+	gsize length = 0;
+
+	if (!g_file_get_contents(path, &text, &length, NULL))
+		return;
+	for (gsize at = 0; at < length; at += strlen(text + at) + 1) {
+		const char *value = strchr(text + at, '=');
+		g_autofree char *name =
+			value ? g_strndup(text + at, (gsize) (value - (text + at))) : NULL;
+
+		if (name && fits(told_of_processes, name))
+			g_ptr_array_add(lines, g_strdup_printf("environment\t%s: %s\t%s", comm,
+							       name, value + 1));
+	}
+}
+
+/* A process's lines, without the numbers that the kernel gave it. */
+static void add_process(struct settings *to, const char *pid, GPtrArray *lines, GHashTable *seen)
+{
+	g_auto(GStrv) words = command_line(to, pid);
+	g_autofree char *comm_path = g_strconcat(to->root, "/proc/", pid, "/comm", NULL);
+	g_autofree char *cwd_path = g_strconcat(to->root, "/proc/", pid, "/cwd", NULL);
+	g_autofree char *comm = NULL, *line = NULL, *cwd = g_file_read_link(cwd_path, NULL);
+
+	if (!words[0] || !g_file_get_contents(comm_path, &comm, NULL, NULL))
+		return; /* a kernel thread, or it has ended */
+	g_strdelimit(g_strchomp(comm), "\t\n", ' ');
+	line = line_of(words);
+	g_ptr_array_add(lines, g_strconcat("process\t", comm, "\t", line, NULL));
+	add_variables(to, pid, comm, lines);
+	for (char **word = words + 1; *word; word++)
+		put_named_file(to, *word, cwd, false, seen);
+}
+
 static void put_processes(struct settings *to)
 {
 	g_autofree char *full = path_below(to, "/proc");
@@ -359,43 +422,48 @@ static void put_processes(struct settings *to)
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	const char *name;
 
-	while (dir && (name = g_dir_read_name(dir))) {
-		g_auto(GStrv) words = NULL;
-		g_autofree char *comm_path = NULL, *comm = NULL, *line = NULL;
-
-		if (!g_ascii_isdigit(*name) || is_itself(to, name))
-			continue;
-		words = command_line(to, name);
-		if (!words[0])
-			continue; /* a kernel thread */
-		comm_path = g_strconcat(to->root, "/proc/", name, "/comm", NULL);
-		if (!g_file_get_contents(comm_path, &comm, NULL, NULL))
-			continue;
-		line = line_of(words);
-		g_ptr_array_add(lines, g_strconcat(g_strchomp(comm), "\t", line, NULL));
-		for (char **word = words + 1; words[0] && *word; word++)
-			put_named_file(to, *word, seen);
-	}
+	while (dir && (name = g_dir_read_name(dir)))
+		if (g_ascii_isdigit(*name) && !is_itself(to, name))
+			add_process(to, name, lines, seen);
 	if (dir)
 		g_dir_close(dir);
 	g_ptr_array_sort(lines, by_text);
 	for (guint i = 0; i < lines->len; i++) {
-		char *line = lines->pdata[i], *tab = strchr(line, '\t');
+		g_auto(GStrv) cells = g_strsplit(lines->pdata[i], "\t", 3);
 
-		*tab = '\0';
-		put(to, "process", line, tab + 1);
+		put(to, cells[0], cells[1], cells[2]);
 	}
 	put_note(to, "file", "not allowed");
+}
+
+/* What it is, by a digest: another build of the same name is another program. */
+static void put_executable(struct settings *to, const char *name)
+{
+	g_autofree char *found = *to->root ? NULL : g_find_program_in_path(name);
+	g_autofree char *path = found ? g_strdup(found) : path_below(to, name), *digest = NULL;
+	g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, NULL);
+
+	if (!file || g_mapped_file_get_length(file) > EXECUTABLE_LARGEST)
+		return;
+	digest = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
+					     (const guchar *) g_mapped_file_get_contents(file),
+					     g_mapped_file_get_length(file));
+	digest[16] = '\0';
+	put(to, "program", "executable", digest);
 }
 
 static void put_program(struct settings *to, char *const *program)
 {
 	g_auto(GStrv) names = g_listenv();
-	g_autofree char *line = program ? line_of(program) : NULL;
+	g_autofree char *line = program ? line_of(program) : NULL, *cwd = g_get_current_dir();
+	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
 	if (!program)
 		return;
 	put(to, "program", "command line", line);
+	put_executable(to, program[0]);
+	for (char *const *word = program + 1; *word; word++)
+		put_named_file(to, *word, cwd, true, seen);
 	for (char **name = names; *name; name++)
 		if (fits(told_variables, *name))
 			put(to, "environment", *name, g_getenv(*name));

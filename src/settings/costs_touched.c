@@ -258,6 +258,11 @@ char *touched_what(const struct touched *touched, const char *kind, const char *
 	}
 	if (strcmp(kind, "process") == 0 || strcmp(kind, "package") == 0)
 		return if_met(touched, name);
+	if (strcmp(kind, "environment") == 0 && strstr(name, ": ")) { /* "redis-server: GOGC" */
+		g_autofree char *of = g_strndup(name, (gsize) (strstr(name, ": ") - name));
+
+		return if_met(touched, of);
+	}
 	if (strcmp(kind, "block") == 0)
 		return disk_of(touched, name);
 	for (size_t i = 0; i < G_N_ELEMENTS(special); i++)

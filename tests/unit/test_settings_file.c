@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void put(const char *root, const char *path, const char *text, int mode)
 {
@@ -37,10 +38,11 @@ static bool has(const char *text, const char *line)
 
 static void test_lines(void)
 {
-	static const char service[] = "serve\0-c\0/srv/own.conf\0token=x";
+	static const char service[] = "serve\0-c\0/srv/own.conf\0near.yml\0other.txt\0token=x";
 	g_autofree char *root = g_dir_make_tmp("settings-XXXXXX", NULL), *text = NULL, *path = NULL;
-	char words[][24] = {"serve", "--port=80", "--db-password=hush"};
-	char *const program[] = {words[0], words[1], words[2], NULL};
+	char words[][24] = {"/bin/serve", "--port=80", "--db-password=hush", "/srv/rows.txt"};
+	char *const program[] = {words[0], words[1], words[2], words[3], NULL};
+	static const char environment[] = "MALLOC_ARENA_MAX=1\0AWS_KEY=hush\0PATH=/bin";
 
 	put(root, "/proc/sys/vm/dirty_ratio", "20\n", 0644);
 	put(root, "/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n", 0644);
@@ -59,10 +61,24 @@ static void test_lines(void)
 	path = g_strconcat(root, "/proc/7/cmdline", NULL);
 	g_assert_true(g_file_set_contents(path, service, sizeof service, NULL));
 	put(root, "/proc/7/comm", "serve\n", 0444);
+	put(root, "/proc/7/environ", "", 0444);
+	g_free(path);
+	path = g_strconcat(root, "/proc/7/environ", NULL);
+	g_assert_true(g_file_set_contents(path, environment, sizeof environment, NULL));
+	g_free(path);
+	path = g_strconcat(root, "/proc/7/cwd", NULL);
+	g_assert_cmpint(symlink("/srv", path), ==, 0);
+	put(root, "/srv/near.yml", "abc", 0644);
+	put(root, "/srv/rows.txt", "abc", 0644);
+	put(root, "/srv/other.txt", "abc", 0644);
+	put(root, "/bin/serve", "abc", 0755);
 	put(root, "/proc/2/cmdline", "", 0444);
 	put(root, "/proc/2/comm", "kthreadd\n", 0444);
 	text = made(root, program);
-	g_assert_true(has(text, "program\tcommand line\tserve --port=80 --db-password=***"));
+	g_assert_true(
+		has(text,
+		    "program\tcommand line\t/bin/serve --port=80 --db-password=*** /srv/rows.txt"));
+	g_assert_true(has(text, "program\texecutable\tba7816bf8f01cfea"));
 	g_assert_true(has(text, "sysctl\tvm.dirty_ratio\t20"));
 	g_assert_true(has(text, "sysctl\tnet.ipv4.tcp_rmem\t4096 131072 6291456"));
 	g_assert_null(strstr(text, "file-nr"));
@@ -77,7 +93,14 @@ static void test_lines(void)
 	g_assert_true(has(text, "file\t/srv/own.conf\tba7816bf8f01cfea"));
 	g_assert_null(strstr(text, "key.pem"));
 	g_assert_null(strstr(text, "shadow"));
-	g_assert_true(has(text, "process\tserve\tserve -c /srv/own.conf token=***"));
+	g_assert_true(
+		has(text, "process\tserve\tserve -c /srv/own.conf near.yml other.txt token=***"));
+	g_assert_true(has(text, "environment\tserve: MALLOC_ARENA_MAX\t1"));
+	g_assert_null(strstr(text, "serve: PATH"));
+	/* what the program is given, whatever it is; of other processes configuration alone */
+	g_assert_true(has(text, "file\t/srv/rows.txt\tba7816bf8f01cfea"));
+	g_assert_true(has(text, "file\t/srv/near.yml\tba7816bf8f01cfea"));
+	g_assert_null(strstr(text, "file\t/srv/other.txt"));
 	g_assert_null(strstr(text, "kthreadd"));
 	g_assert_null(strstr(text, "hush"));
 }
