@@ -1211,6 +1211,9 @@ def compare_drawn(folder):
              re.finditer(r"^ +(\d+) +[\d.]+ \S+ +(\d+) +(\d+) +\d* +(#* *)\|( ?=*)$", said, re.M)}
     assert {k: row[:2] for k, row in drawn.items()} == {k: (here.get(k, 0), there.get(k, 0)) for k in
                                                         set(here) | set(there)}, said
+    only, = t.report("profile", t.trace("fork4"), "--quiet", "--operation", "syscall:clone", "--compare", path)["profiles"]
+    assert {b["bucket"]: b["count"] for b in only["saved_buckets"]} == there and counts(only) == here, only["saved_buckets"]
+    assert "saved_buckets" not in before[0]
     longest = [max(len(row[i]) for row in drawn.values()) for i in (2, 3)]
     for k, row in drawn.items():
         for i in (0, 1):

@@ -221,10 +221,11 @@ static const struct column peak_columns[] = {
 
 static guint write_peaks(const struct report *report, const void *row)
 {
-	struct profile_at at = {place(report)->profiles, place(report)->apart, row, NULL};
+	struct profile_at at = *place(report);
 	struct report of_peak = *report;
 
 	of_peak.data = &at;
+	at.profile = row;
 	for (guint i = 0; i < at.profile->peaks->len; i++) {
 		at.peak = &g_array_index(at.profile->peaks, struct peak, i);
 		json_put_row(&of_peak, NULL, peak_columns, at.peak);
@@ -236,7 +237,21 @@ static guint write_peaks(const struct report *report, const void *row)
 
 static guint write_buckets(const struct report *report, const void *row)
 {
-	return profile_put_buckets(report, &place(report)->profiles->buckets, row);
+	return profile_put_buckets(report, &place(report)->profiles->buckets,
+				   ((const struct profile *) row)->counts);
+}
+
+GETTER(bool, has_compared, struct profile, place(report)->compared != NULL);
+
+/* The file's, of the same profile; empty if it has none. */
+static guint write_saved_buckets(const struct report *report, const void *row)
+{
+	const struct buckets *buckets = &place(report)->profiles->buckets;
+	g_autofree uint64_t *counts = g_new0(uint64_t, buckets->count + 1);
+
+	return saved_counts(place(report)->compared, row, counts, buckets->count)
+		       ? profile_put_buckets(report, buckets, counts)
+		       : 0;
 }
 
 static guint write_lapses(const struct report *report, const void *row)
@@ -317,6 +332,7 @@ const struct column profile_columns[] = {
 	{"p99_ns", COLUMN_NS, FIELD(struct profile, percentiles[2]), .none = NONE_NEGATIVE,
 	 .table = {5, "P99", 8}},
 	{"buckets", COLUMN_LIST, .each = write_buckets},
+	{"saved_buckets", COLUMN_LIST, .each = write_saved_buckets, .when = has_compared},
 	{"peaks", COLUMN_LIST, .each = write_peaks},
 	{NULL, COLUMN_WHOLE, FIELD(struct profile, peaks), .table = {7, "PEAKS", 5}},
 	{"correlations", COLUMN_LIST, .at = correlations, .stored = STORED_POINTERS,
@@ -436,7 +452,9 @@ static const struct column report_columns[] = {
 
 void profile_json(const struct profile_report *made, struct output *output)
 {
-	struct profile_at at = {made->profiles, made->apart, NULL, NULL};
+	struct profile_at at = {.profiles = made->profiles,
+				.apart = made->apart,
+				.compared = output->json.whole ? NULL : made->compared};
 	struct report report = {made->session, &at, output};
 
 	json_report(&report, "whylate-profile-1", report_columns, made);

@@ -26,6 +26,7 @@ struct profile_report {
 struct profile_at {
 	const struct profiles *profiles;
 	const struct peaks_apart *apart;
+	const struct saved *compared; /* NULL: with none, or not what is saved */
 	const struct profile *profile;
 	const struct peak *peak;
 };
@@ -38,7 +39,7 @@ void profile_put_scope(const struct report *report, enum per per, const char *sc
 extern const struct column profile_scope_columns[];
 /* The counts of its buckets, as items of a list of JSON. */
 guint profile_put_buckets(const struct report *report, const struct buckets *buckets,
-			  const struct profile *profile);
+			  const uint64_t *counts);
 
 void profile_json(const struct profile_report *made, struct output *output);
 void profile_text(const struct profile_report *made, struct output *output);

@@ -23,16 +23,16 @@ const char *profile_percent(char *buffer, int64_t part, int64_t whole)
 /* --- JSON ---------------------------------------------------------------------------------- */
 
 guint profile_put_buckets(const struct report *report, const struct buckets *buckets,
-			  const struct profile *profile)
+			  const uint64_t *counts)
 {
 	for (guint b = 0; b < buckets->count; b++) {
-		if (!profile->counts[b])
+		if (!counts[b])
 			continue;
 		json_begin(report->output, NULL, '{', LINES_NOT);
 		json_put_whole(report->output, "bucket", b);
 		json_put_whole(report->output, "from_ns", buckets->from[b]);
 		json_put_whole(report->output, "to_ns", buckets->from[b + 1]);
-		json_put_whole(report->output, "count", (int64_t) profile->counts[b]);
+		json_put_whole(report->output, "count", (int64_t) counts[b]);
 		json_end(report->output, '}');
 	}
 	return 0;

@@ -234,7 +234,8 @@ static guint write_buckets(const struct report *report, const void *row)
 {
 	const struct profile_at *at = report->data;
 
-	return profile_put_buckets(report, &at->profiles->buckets, row);
+	return profile_put_buckets(report, &at->profiles->buckets,
+				   ((const struct profile *) row)->counts);
 }
 
 static const struct column length_columns[] = {
