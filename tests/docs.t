@@ -166,7 +166,7 @@ def check_values():
         assert complete("whylate", "profile", option, "") == words, option
     assert complete("whylate", "profile", "--format", "") == {"text", "json", "html"}
     assert complete("whylate", "overview", "--format", "") == {"text", "json", "html"}
-    assert complete("whylate", "check", "--format", "") == {"text", "json"}
+    assert complete("whylate", "check", "--format", "") == {"text", "json", "html"}
     assert complete("whylate", "delay", "--format", "") == {"text", "json", "csv", "html"}
     for option, values, commands in (
             ("--follow", "", ("requests", "diff", "functions")), ("--metric", "", ("requests", "diff", "functions")),
@@ -183,7 +183,7 @@ def check_values():
     assert complete("whylate", "requests", "--preset", "syscall", ":", "r") == set()  # no file names
     assert complete("whylate", "record", "--preset", "") == {"minimal", "normal", "full"}
     assert complete("whylate", "requests", "--format", "") == {"text", "json", "csv", "dot", "html"}
-    assert complete("whylate", "diff", "--format", "") == {"text", "json"}
+    assert complete("whylate", "diff", "--format", "") == {"text", "json", "html"}
     assert complete("whylate", "profile", "--operation", "'b") == {"block-queued:*", "block-served:*", "blocked:*", "busy"}
     assert complete("whylate", "profile", "--operation", "w") == {"wait-cpu"}
     for option in ("--save", "--compare", "--resume", "--kallsyms"):

@@ -438,12 +438,68 @@ def check_requests(browser):
     browser.picture("requests")
 
 
+def check_functions(browser):
+    """The walk and the calls over time are the JSON's, to the ns."""
+    arguments = ("functions", trace("ust-func"))
+    browser.open("functions", *arguments)
+    report = json.loads(output(*arguments, "--format", "json"))
+    walk = browser.js("return [...document.querySelectorAll('#walk .frame')].slice(0, 3).map((box) => box.getAttribute('aria-label'))")
+    thread, = report["threads"]
+    assert walk[1].startswith("%s: %s, 100 %%" % (thread["name"], duration(thread["tree"]["inclusive"]["ns"]))), walk
+    main = [node for node in thread["tree"]["children"] if node["name"] == "main"][0]
+    assert walk[2].startswith("main: %s, " % duration(main["inclusive"]["ns"])) and walk[2].endswith("1 call"), walk
+    assert browser.text("#answer .headline p") == report["answer"][0]
+    calls, = json.loads(output(*arguments, "--timeline", "--limit", "0", "--format", "json"))["timeline"]
+    base = report["window"]["begin"]
+    wanted = sorted(((one["begin"] - base, one["ns"], one["depth"], one["name"]) for one in calls["rectangles"] if one["kind"] in ("call", "interrupt")),
+                    key=lambda one: (-one[1], one[2], one[0]))[:5000]
+    found = browser.js("return whylate.data.calls.map(([row, depth, begin, ns, kind, text]) => [begin, ns, depth, whylate.data.strings[text]])")
+    assert sorted(map(tuple, found)) == sorted(wanted), (len(found), len(wanted), found[:3], wanted[:3])
+    browser.picture("functions")
+
+
+def check_diff(browser):
+    """The latencies of both sides, and the two requests side by side, are what `requests` has of them."""
+    arguments = ("diff", trace("web-mixed"), "--slow-fast", "p80")
+    browser.open("diff", *arguments)
+    report = json.loads(output(*arguments, "--limit", "0", "--format", "json"))
+    latencies = {one["id"]: one["ns"] for one in json.loads(output("requests", trace("web-mixed"), "--limit", "0", "--format", "json"))["requests"]}
+    sides = browser.js("return whylate.data.sides")
+    for side, drawn in zip("ab", sides):
+        assert drawn["latencies"] == sorted(latencies[id] for id in report[side]["requests"]), side
+        steps = drawn["steps"]
+        assert steps[0][0] == 0 and all(a[0] + a[1] == b[0] for a, b in zip(steps, steps[1:])), side
+        assert sum(step[1] for step in steps) == latencies[report["alignment"][side]], side
+        apart = sum(step[1] for step in steps if step[5] >= 0)
+        assert apart == sum(one[side + "_ns"] for one in report["alignment"]["divergences"]), side
+    rows = [row.text for row in browser.all("#causes tbody tr")]
+    assert len(rows) == 15 and duration(report["causes"][0]["difference"]) in rows[0] and report["causes"][0]["label"] in rows[0], rows[0]
+    assert browser.all("svg.two-histograms") and browser.text("#answer .headline p") == report["answer"][0]
+    browser.picture("diff")
+    # of a target: both ways, from their begin to their end
+    arguments = ("diff", *TARGET, SOURCE + "/traces/startup-chain", trace("whatif-startup"))
+    browser.open("diff-target", *arguments)
+    target = json.loads(output(*arguments, "--format", "json"))["target"]
+    assert [sum(step[1] for step in side["steps"]) for side in browser.js("return whylate.data.sides")] == [target["a_ns"], target["b_ns"]]
+
+
+def check_check(browser):
+    """What can be answered, and the commands to record with, to be copied."""
+    browser.open("check", "check", trace("lost"))
+    report = json.loads(output("check", trace("lost"), "--format", "json"))
+    assert [row.text.split()[0] for row in browser.all("#answer tbody tr")] == [one["command"] for one in report["commands"]]
+    assert browser.text("#record code") == report["record_with"] and len(browser.all("#findings .card")) == len(report["findings"])
+    assert [element.text for element in browser.all("#answer .headline p")] == report["answer"]
+
+
 def check_bounded(browser):
     """A page stays below 3 MB whatever the trace, and says what it leaves out: here of a report of more than 8 MB."""
     arguments = ("delay", trace("zero-read"), "--thread", "all", "--limit", "0")
     assert len(output(*arguments, "--format", "json")) > 8e6
     browser.open("bounded", *arguments)
     assert os.path.getsize(browser.made["bounded"]) < 3e6, os.path.getsize(browser.made["bounded"])
+    for more in (("functions", trace("zero-read"), "--timeline", "--limit", "0"), ("requests", trace("zero-read"), "--preset", "syscall:read", "--limit", "0")):
+        assert len(output(*more, "--format", "html")) < 3e6, more
     left = browser.js("return whylate.report.threads_omitted")
     assert left and "no room for all" in browser.text(".chooser"), left
 
@@ -636,8 +692,7 @@ def check_plugin():
 
 
 def check_refused():
-    for command, arguments, said in (("overview", ("--every", "1s"), "a page is of one report"), ("check", (), "must be one of text, json"),
-                                     ("explain", (), "must be one of")):
+    for command, arguments, said in (("overview", ("--every", "1s"), "a page is of one report"), ("explain", (), "must be one of")):
         done = run(command, "--format", "html", *arguments, trace("polls"))
         assert done.returncode == 2 and said in done.stderr.decode(), (command, done.stderr.decode())
 
@@ -649,12 +704,16 @@ def in_browser(function, browser):
         raise AssertionError(error.msg) from error
 
 
+ONLY = os.environ.get("WHYLATE_HTML_ONLY")  # of those in a browser, the ones that match
 tap = Tap()
 tap.case("delay: the page holds what --format json writes", check_json, "delay", SOURCE + "/traces/startup-chain", *TARGET)
 tap.case("overview: the same", check_json, "overview", trace("futex"))
 tap.case("profile: the same", check_json, "profile", trace("fork4"))
 tap.case("requests: the same", check_json, "requests", trace("web-mixed"))
-for one in ("delay", "profile", "overview"):
+tap.case("functions: the same", check_json, "functions", trace("ust-func"))
+tap.case("diff: the same", check_json, "diff", trace("web-mixed"), "--slow-fast", "p80")
+tap.case("check: the same", check_json, "check", trace("lost"))
+for one in ("delay", "profile", "overview", "functions", "check"):
     tap.case("%s: a page by itself, under 160 KB besides its data" % one, lambda: check_alone(output(
         one, trace("futex"), "--format", "html", *(["--thread", "all"] if one == "delay" else [])).decode()))
 tap.case("levels of detail tile all time, and add up: startup-chain", check_levels, "startup-chain", "--thread", "all")
@@ -664,7 +723,8 @@ tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
               ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
-              ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("a million events", check_million), ("by keys alone", check_keys),
+              ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
+              ("diff: two histograms, two ways", check_diff), ("check", check_check), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),
               ("light, dark, narrow, print", check_looks), ("other traces", check_opens))
@@ -672,7 +732,8 @@ if have_browser():
     the_browser = Browser()
     try:
         for title, function in IN_BROWSER:
-            tap.case("in a browser: " + title, in_browser, function, the_browser)
+            if not ONLY or re.search(ONLY, title):
+                tap.case("in a browser: " + title, in_browser, function, the_browser)
     finally:
         the_browser.driver.quit()
 else:

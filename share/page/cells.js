@@ -16,7 +16,6 @@ function bytesOf(base64) {
 }
 
 const LEAVES = TIMELINE.leaves.map(([key, label, kind]) => ({key, label, kind}));
-const STRINGS = TIMELINE.strings;
 const LEVELS = TIMELINE.levels.map((level) => ({
 	tolerance: level.tolerance_ns,
 	exact: level.exact,
@@ -132,6 +131,16 @@ function levelFor(nsPerPixel) {
 
 /* A level is too coarse for a pixel of so many ns. */
 const isCoarse = (level, nsPerPixel) => !level.exact && level.tolerance > nsPerPixel * 1.5;
+
+/* Calls that are told of, by row: nested, so that they are the frames below it. [[depth, begin, end, class, name]] by begin */
+const CALLS = new Map();
+for (const [row, depth, begin, ns, kind, text] of TIMELINE.calls || []) {
+	if (!CALLS.has(row)) CALLS.set(row, []);
+	CALLS.get(row).push([depth, begin, begin + ns, [USER, SYSCALL, INTERRUPT][kind], STRINGS[text]]);
+}
+const CALLS_DEEP = 14;
+const framesOf = (row) =>
+	CALLS.has(row) ? Math.min(CALLS_DEEP, Math.max(...CALLS.get(row).map(([depth]) => depth)) + 1) : FRAMES_MAX;
 
 /* The first cell that ends after `time`. */
 function firstCell(cells, time) {

@@ -21,9 +21,12 @@ const TIMELINE = JSON.parse(document.getElementById('timeline-data').textContent
 const BASE = BigInt(TIMELINE.base);
 const LENGTH = TIMELINE.length_ns;
 const ROWS = TIMELINE.rows || [];
+const STRINGS = TIMELINE.strings;
 const REPORT = parseReport(document.getElementById('report').textContent, BASE);
 const KIND = REPORT.schema.replace(/^whylate-(.*)-\d+$/, '$1');
-const MANY_HOSTS = REPORT.hosts.length > 1;
+/* Of two sides those of both: each side names its threads by its own. */
+const HOSTS = REPORT.hosts || [...REPORT.a.hosts, ...REPORT.b.hosts];
+const MANY_HOSTS = Boolean(REPORT.hosts) && HOSTS.length > 1;
 
 /* As the text report has it: four digits. */
 function duration(ns) {
@@ -53,6 +56,18 @@ function shortDuration(ns) {
 	])
 		if (ns >= scale) return `${Number((ns / scale).toPrecision(3))} ${unit}`;
 	return '0';
+}
+
+/* A step of an axis: 1, 2 or 5 of a power of ten, at least so many. */
+function roundStep(ns) {
+	const ten = 10 ** Math.floor(Math.log10(Math.max(ns, 1)));
+	return [1, 2, 5, 10].map((times) => times * ten).find((step) => step >= ns);
+}
+
+/* As much of a text as fits, or nothing. */
+function fitted(text, width) {
+	const room = Math.floor(width / 6);
+	return text.length <= room ? text : room > 3 ? `${text.slice(0, room - 1)}…` : '';
 }
 
 /* Every nanosecond, in groups of three: "853,744,950 ns". */
@@ -92,7 +107,7 @@ function count(number, one, many) {
 }
 
 function hostOf(thread) {
-	const host = REPORT.hosts[thread.host];
+	const host = HOSTS[thread.host];
 	return MANY_HOSTS && host ? ` on ${host.hostname || `host ${thread.host}`}` : '';
 }
 
@@ -155,7 +170,7 @@ function pastedLength(ns, unit) {
  * trace's own ends not said. null: the trace does not bear the answer. */
 function commandFor(thread, begin, end) {
 	const made = TIMELINE.command,
-		host = REPORT.hosts[thread.host],
+		host = HOSTS[thread.host],
 		from = absolute(begin),
 		to = absolute(end),
 		unit = [1000000n, 1000n].find((size) => to - from >= 20n * size) || 1n;

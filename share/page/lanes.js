@@ -7,7 +7,7 @@ const PATH_NAME = KIND === 'requests' ? 'Steps' : 'Critical path';
 const laneOf = (line) => (line <= -2 ? LANES[-2 - line] : undefined);
 
 function laneName(lane) {
-	const host = MANY_HOSTS && lane.host !== undefined && REPORT.hosts[lane.host];
+	const host = MANY_HOSTS && lane.host !== undefined && HOSTS[lane.host];
 	return `${lane.name === 'cpu:waiting' ? 'ready, without a CPU' : lane.name}${host ? ` on ${host.hostname}` : ''}`;
 }
 

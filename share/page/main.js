@@ -66,7 +66,7 @@ function clockText(host) {
 }
 
 function header() {
-	const hosts = REPORT.hosts.map(
+	const hosts = HOSTS.map(
 		(host) =>
 			`${host.hostname || 'unknown host'}: ${[
 				host.kernel && `Linux ${host.kernel}`,
@@ -85,7 +85,7 @@ function header() {
 			el(
 				'p',
 				{},
-				hosts.map((text) => el('span', {class: 'host'}, text)),
+				[...new Set(hosts)].map((text) => el('span', {class: 'host'}, text)),
 				el(
 					'span',
 					{class: 'host'},
@@ -109,12 +109,22 @@ function navigation() {
 		slowest: 'The slowest',
 		path: 'Critical path',
 		ways: 'Ways',
-		flame: 'Flame graph',
+		flame: KIND === 'functions' ? 'Samples' : 'Flame graph',
 		lineage: 'Lineage',
 		causality: 'Causes',
 		summary: KIND === 'requests' ? 'Causes' : 'States',
 		graph: 'Graph',
 		locks: 'Locks',
+		walk: 'Walk',
+		'stand-outs': 'Stand out',
+		bottlenecks: 'Bottlenecks',
+		functions: 'Functions',
+		histograms: 'Latencies',
+		'two-ways': 'Ways',
+		causes: 'Causes',
+		parts: 'Parts',
+		record: 'To record',
+		findings: 'Missing',
 		threads: 'Threads',
 		waits: 'Waits',
 		calls: 'Calls',

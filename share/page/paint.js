@@ -246,6 +246,12 @@ class TimelinePicture extends PathBand {
 	/* Frames below the state: what was on the control-flow stack, taken from how states follow each other. A
 	 * frame goes on below what interrupts it; it is over when a state as low as it comes. */
 	collectFrames(row, y) {
+		if (CALLS.has(row)) {
+			for (const [depth, begin, end, kind, name] of CALLS.get(row))
+				if (begin < this.to && end > this.from && depth < CALLS_DEEP)
+					this.rect(kind, this.x(begin), this.x(end), y + depth * FRAME, FRAME - 1, name);
+			return;
+		}
 		if (this.x(ROWS[row].from) > this.width || this.x(ROWS[row].to) < this.left) return;
 		const sources = sourcesFor(row, this.from, this.to, 0),
 			drawn = [];
@@ -443,10 +449,4 @@ function frameRank(leaf) {
 	if (leaf.kind === BLOCKED) return leaf.key.startsWith('blocked/syscall:') ? 1 : null;
 	if (leaf.kind === INTERRUPT) return leaf.key.includes('softirq:') ? 2 : leaf.key.includes('hrtimer') ? 4 : 3;
 	return leaf.kind === SYSCALL ? 1 : 0;
-}
-
-/* As much of a text as fits, or nothing. */
-function fitted(text, width) {
-	const room = Math.floor(width / 6);
-	return text.length <= room ? text : room > 3 ? `${text.slice(0, room - 1)}…` : '';
 }

@@ -209,11 +209,6 @@ class RequestPlot {
 	}
 }
 
-function roundStep(ns) {
-	const ten = 10 ** Math.floor(Math.log10(ns));
-	return [1, 2, 5, 10].map((times) => times * ten).find((step) => step >= ns);
-}
-
 /* --- the slowest ----------------------------------------------------------------------------- */
 
 function causeParts(request) {

@@ -21,9 +21,9 @@ class Timeline extends TimelinePicture {
 		const rows = [...ROWS.keys()].sort((a, b) => rank(a) - rank(b) || share(b) - share(a) || a - b);
 		this.lines = [
 			...(this.path.length ? [-1] : []),
-			...rows.filter(share),
+			...rows.filter((row) => share(row) || CALLS.has(row)),
 			...LANES.map((_, i) => -2 - i),
-			...rows.filter((row) => !share(row)),
+			...rows.filter((row) => !share(row) && !CALLS.has(row)),
 		];
 		this.whole = LENGTH; /* what shares of the path are of */
 		this.open = new Set();
@@ -138,7 +138,7 @@ class Timeline extends TimelinePicture {
 	}
 
 	lineHeight(row) {
-		return ROW + (this.isOpen(row) ? FRAMES_MAX * FRAME : 0);
+		return ROW + (this.isOpen(row) ? framesOf(row) * FRAME : 0);
 	}
 
 	/* Visits each line with its place: visit(row, y, height, line) */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See diff_answer.h. */
-#include "diff/diff_answer.h"
+#include "diff/sides.h"
 
 #include <inttypes.h>
 #include <math.h>

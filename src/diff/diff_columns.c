@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "diff/call_forks.h"
-#include "diff/diff_answer.h"
 #include "diff/target.h"
 #include "waits/state_names.h"
 

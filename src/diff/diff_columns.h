@@ -12,6 +12,8 @@
 /* Of struct difference and struct call_difference. */
 extern const struct column difference_columns[], call_difference_columns[];
 
+/* As a page for browsers. */
+void diff_page(const struct diff *diff, struct output *output);
 void diff_json(const struct diff *diff, struct output *output);
 void diff_text(const struct diff *diff, struct output *output);
 

@@ -97,6 +97,11 @@ static void json(const void *diff, struct output *output)
 	diff_json(diff, output);
 }
 
+static void html(const void *diff, struct output *output)
+{
+	diff_page(diff, output);
+}
+
 const struct command diff_command = {
 	.name = "diff",
 	.usage = "[OPTIONS] TRACE [TRACE]",
@@ -113,5 +118,5 @@ const struct command diff_command = {
 	.finish = operations_add_waits,
 	.make = make,
 	.free = report_free,
-	.writers = {[FORMAT_TEXT] = text, [FORMAT_JSON] = json},
+	.writers = {[FORMAT_TEXT] = text, [FORMAT_JSON] = json, [FORMAT_HTML] = html},
 };

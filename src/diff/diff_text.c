@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "diff/call_forks.h"
-#include "diff/diff_answer.h"
 #include "diff/diff_columns.h"
 
 #define STEPS_SHOWN 4  /* of each side of a divergence */

@@ -112,4 +112,8 @@ char *diff_value_text(const struct diff *diff, double value, bool sign);
 bool difference_is_chance(const struct difference *at);
 bool call_on_both(const struct call_difference *call);
 
+/* The answer that the report begins with (diff_answer.c). Owned sentences; free with
+ * g_ptr_array_unref(). */
+GPtrArray *diff_answer(const struct diff *diff);
+
 #endif

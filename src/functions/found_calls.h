@@ -71,4 +71,9 @@ struct functions {
 	GPtrArray *notes; /* owned; struct binary_note: binaries.h */
 };
 
+/* unreturned.c: calls that did not return. */
+void unreturned_clear(gpointer unreturned);
+/* Fills functions->unreturned. */
+void unreturned_add(struct functions *functions);
+
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "functions/callers.h"
-#include "functions/unreturned.h"
 #include "symbols/code.h"
 #include "util/error.h"
 #include "util/pattern.h"

@@ -470,8 +470,11 @@ static guint write_rectangles(const struct report *report, const void *row)
 	const uint32_t *thread = row;
 	g_autoptr(GArray) list = call_timeline_new(tree_of(report), *thread);
 
-	for (guint i = 0; i < list->len; i++)
+	for (guint i = 0; i < list->len; i++) {
+		if (json_is_full(report, i))
+			return list->len - i;
 		put_rectangle(report, *thread, &g_array_index(list, struct rectangle, i));
+	}
 	return 0;
 }
 
@@ -483,15 +486,21 @@ static const struct column timeline_columns[] = {
 static guint write_timelines(const struct report *report, const void *row)
 {
 	const GPtrArray *all = tree_of(report)->threads;
+	guint written = 0, omitted = 0;
 
 	(void) row;
 	for (guint i = 0; i < all->len; i++) {
 		struct rows threads = ROWS((const GArray *) g_ptr_array_index(all, i));
 
 		for (guint k = 0; k < threads.count; k++)
-			json_put_row(report, NULL, timeline_columns, rows_at(&threads, k));
+			if (json_is_full(report, written)) {
+				omitted++;
+			} else {
+				json_put_row(report, NULL, timeline_columns, rows_at(&threads, k));
+				written++;
+			}
 	}
-	return 0;
+	return omitted;
 }
 
 /* --- the report ----------------------------------------------------------------------------- */

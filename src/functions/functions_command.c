@@ -116,6 +116,11 @@ static void json(const void *made, struct output *output)
 	functions_json(made, output);
 }
 
+static void html(const void *made, struct output *output)
+{
+	functions_page(made, output);
+}
+
 static void csv(const void *made, struct output *output)
 {
 	functions_csv(made, output);
@@ -146,5 +151,6 @@ const struct command functions_command = {
 	.writers = {[FORMAT_TEXT] = text,
 		    [FORMAT_JSON] = json,
 		    [FORMAT_CSV] = csv,
-		    [FORMAT_FOLDED] = folded},
+		    [FORMAT_FOLDED] = folded,
+		    [FORMAT_HTML] = html},
 };

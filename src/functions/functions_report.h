@@ -24,6 +24,7 @@ void functions_text(const struct functions_report *made, struct output *output);
 void functions_timeline_text(const struct functions *functions, struct output *output);
 void functions_json(const struct functions_report *made, struct output *output);
 /* A row for each function; folded stacks of nanoseconds, for flame graphs. */
+void functions_page(const struct functions_report *made, struct output *output);
 void functions_csv(const struct functions_report *made, struct output *output);
 void functions_folded(const struct functions *functions, struct output *output);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See unreturned.h. */
-#include "functions/unreturned.h"
+/* Calls that did not return; see found_calls.h. */
+#include "functions/found_calls.h"
 
 #include "objects/calls.h"
 #include "path/path.h"

@@ -25,6 +25,9 @@ static const struct page_kind {
 	{"delay", true, {page_graph_js, page_flame_js, page_delay_js}},
 	{"overview", true, {page_graph_js, page_delay_js, page_overview_js}},
 	{"requests", true, {page_graph_js, page_ways_js, page_requests_js}},
+	{"functions", true, {page_ways_js, page_functions_js}},
+	{"diff", false, {page_ways_js, page_diff_js}},
+	{"check", false, {page_check_js}},
 	{"profile", true, {page_plots_js, page_profile_js}},
 	{"serve", true, {page_trace_js}}, /* of the whole trace */
 };
@@ -43,8 +46,12 @@ char *page_hash(const char *text)
 	return g_strconcat("sha256-", base64, NULL);
 }
 
-/* The report's lists end where it has so many bytes; some follow that are short. */
-#define REPORT_BYTES (1100u << 10)
+/* The report's lists end where it has so many bytes; those that follow are short, and behind
+ * FULL_BYTES as good as empty: lists in lists in lists of twenty rows would go on for ever. */
+#define REPORT_BYTES (1000u << 10)
+#define ROWS_ANYWAY 20
+#define FULL_BYTES (1200u << 10)
+#define ROWS_LEAST 1
 
 /* --- the report's JSON inside a <script> ---------------------------------- */
 
@@ -122,11 +129,13 @@ static GString *script_new(const struct session *session)
 	return g_string_append(script, page_main_js);
 }
 
-static bool is_full(void *data)
+static bool is_full(void *data, unsigned rows)
 {
-	const struct page_rows *rows = data;
+	const struct page_rows *page = data;
 
-	return *rows->written > REPORT_BYTES;
+	if (*page->written > FULL_BYTES)
+		return rows >= ROWS_LEAST;
+	return *page->written > REPORT_BYTES && rows >= ROWS_ANYWAY;
 }
 
 static void put_title(const struct session *session, FILE *file)

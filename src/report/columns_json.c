@@ -12,8 +12,6 @@
 #include "waits/causality.h"
 #include "waits/state_names.h"
 
-#define ROWS_ANYWAY 20 /* of a list, however full that is which it is written into */
-
 static enum lines lines_at(const struct json_place *json)
 {
 	return json->depth < G_N_ELEMENTS(json->lines) ? json->lines[json->depth] : LINES_NOT;
@@ -136,7 +134,7 @@ bool json_is_full(const struct report *report, guint written)
 {
 	const struct json_watch *watch = report->output->watch;
 
-	return watch && written >= ROWS_ANYWAY && watch->full(watch->data);
+	return watch && watch->full(watch->data, written);
 }
 
 static void put_thread(const struct report *report, enum column_type type, uint32_t thread)

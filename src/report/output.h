@@ -23,8 +23,8 @@ struct json_watch {
 	void (*thread)(void *data, uint32_t thread); /* it is named */
 	/* this part of its time is spoken of: a wait, a waker's share, an example */
 	void (*stretch)(void *data, uint32_t thread, int64_t begin, int64_t end);
-	/* What it is written into has room for little more: long lists end here. */
-	bool (*full)(void *data);
+	/* What it is written into has room for little more: a list that has so many rows ends. */
+	bool (*full)(void *data, unsigned rows);
 	void *data;
 };
 

@@ -179,7 +179,7 @@ const struct option option_binary_path = {
 	.repeatable = true};
 const struct option option_format = {
 	"format", "FORMAT",
-	"text (default), json; html (a page for browsers; not every\ncommand has one); delay: csv "
+	"text (default), json; html (a page for browsers);\ndelay: csv "
 	"(its state instances, with\n--path its steps); requests: csv (a row each), dot "
 	"(the\ngraph of their ways); functions: csv (a row each), folded\n(stacks)",
 	.set = set_format};
