@@ -101,13 +101,19 @@ static bool has_member(const bt_field_class *structure, const char *name)
 	return structure && member_index(structure, name, &index, &type);
 }
 
-static bool is_probe(const bt_event_class *event_class)
+/* A probe's event has any name: its payload tells. */
+static enum class_origin kernel_origin(const bt_event_class *event_class)
 {
 	const bt_field_class *payload =
 		bt_event_class_borrow_payload_field_class_const(event_class);
+	uint64_t count = payload ? bt_field_class_structure_get_member_count(payload) : 0;
 
-	return payload && bt_field_class_structure_get_member_count(payload) == 2 &&
-	       has_member(payload, "ip") && has_member(payload, "parent_ip");
+	if (!payload || !has_member(payload, "ip"))
+		return ORIGIN_KERNEL;
+	return count == 1 ? ORIGIN_PLACE
+	       : count == 2 && has_member(payload, "parent_ip")
+		       ? ORIGIN_PROBE
+		       : ORIGIN_KERNEL;
 }
 
 static void append_members(GString *text, const bt_field_class *structure, const char *prefix)
@@ -174,9 +180,7 @@ struct event_class declare_class(const struct event_sink *sink, const bt_event_c
 	const char *name = bt_event_class_get_name(event_class);
 
 	return sink->declare(sink->data, name ? name : "",
-			     user                    ? ORIGIN_USER
-			     : is_probe(event_class) ? ORIGIN_PROBE
-						     : ORIGIN_KERNEL);
+			     user ? ORIGIN_USER : kernel_origin(event_class));
 }
 
 /* All fields of a system call that are whole numbers. */

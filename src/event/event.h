@@ -74,6 +74,7 @@ enum event_kind {
 	EV_SYSCALL_EXIT,
 	EV_FUNCTION_ENTRY, /* of a dynamic probe */
 	EV_FUNCTION_EXIT,
+	EV_FUNCTION_REACHED, /* of a probe that tells entries only */
 	EV_STATEDUMP_PROCESS,
 	EV_STATEDUMP_PID_NS,
 	EV_STATEDUMP_CGROUP_NS,

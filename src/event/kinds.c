@@ -413,6 +413,7 @@ static const struct {
 	[EV_SYSCALL_EXIT] = {"exit_syscall", &syscall_shape},
 	[EV_FUNCTION_ENTRY] = {NULL, &function_shape},
 	[EV_FUNCTION_EXIT] = {NULL, &function_shape},
+	[EV_FUNCTION_REACHED] = {NULL, &function_shape},
 	[EV_STATEDUMP_PROCESS] = {"lttng_statedump_process_state", &process_shape},
 	[EV_STATEDUMP_PID_NS] = {"lttng_statedump_process_pid_ns", &process_shape},
 	[EV_STATEDUMP_CGROUP_NS] = {"lttng_statedump_process_cgroup_ns", &process_shape},
@@ -508,6 +509,7 @@ void event_init(struct event *event, const struct event_class *class, enum sysca
 		break;
 	case EV_FUNCTION_ENTRY:
 	case EV_FUNCTION_EXIT:
+	case EV_FUNCTION_REACHED:
 		event->function.name = class->argument;
 		break;
 	}
@@ -692,4 +694,12 @@ void event_class_of_probe(struct intern *names, const char *name, struct event_c
 		class->argument = intern_id(names, text);
 		return;
 	}
+}
+
+void event_class_of_place(struct intern *names, const char *name, struct event_class *class)
+{
+	if (class->kind != EV_OTHER)
+		return;
+	class->kind = EV_FUNCTION_REACHED;
+	class->argument = intern_id(names, name);
 }

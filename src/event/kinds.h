@@ -81,6 +81,8 @@ void event_class_pass_over(struct event_class *class);
 /* Makes an event that is nothing else, and whose payload is `ip` and
  * `parent_ip`, the entry or exit of the probed function NAME. */
 void event_class_of_probe(struct intern *names, const char *event_name, struct event_class *class);
+/* … and a place that a probe tells the passing of, as a function's begin: `ip` alone. */
+void event_class_of_place(struct intern *names, const char *event_name, struct event_class *class);
 
 /* The name of a system call that the tracer knew only by number, or NULL.
  * Source: the kernel's syscall_64.tbl and syscall_32.tbl. */

@@ -39,6 +39,7 @@ struct host_info {
 enum class_origin {
 	ORIGIN_KERNEL,
 	ORIGIN_PROBE, /* the kernel; the payload is just `ip` and `parent_ip` */
+	ORIGIN_PLACE, /* the kernel; the payload is just `ip`: a kprobe, a uprobe */
 	ORIGIN_USER,  /* a user-space trace */
 };
 

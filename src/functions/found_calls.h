@@ -4,6 +4,7 @@
 #define WHYLATE_FUNCTIONS_FOUND_CALLS_H
 
 #include "calls/call_tree.h"
+#include "calls/reaches.h"
 #include "symbols/binaries.h"
 
 /* One function or system call, on whatever path; or a thread outside of any ("user code"). */
@@ -67,6 +68,7 @@ struct functions {
 	GArray *waits; /* struct wait_stack; longest sum first */
 	GArray *callers; /* struct caller, with --function; most time first */
 	GArray *in_interrupts; /* struct interrupt_call; most time first */
+	GArray *reached; /* struct reached; of the probes that tell entries only */
 	GPtrArray *sampled; /* owned; struct sample_tree, of those roots that have samples */
 	GPtrArray *notes; /* owned; struct binary_note: binaries.h */
 };

@@ -247,6 +247,7 @@ struct functions *functions_new(const struct session *session, struct user_reque
 	functions->in_interrupts = g_array_new(FALSE, FALSE, sizeof(struct interrupt_call));
 	interrupt_calls_add(functions);
 	add_sampled(functions);
+	functions->reached = reaches_new(functions->tree);
 	functions->notes = binaries_notes(session->found.binaries);
 	return functions;
 }
@@ -303,6 +304,7 @@ void functions_free(struct functions *functions)
 	g_array_free(functions->waits, TRUE);
 	g_array_free(functions->callers, TRUE);
 	g_array_free(functions->in_interrupts, TRUE);
+	g_array_free(functions->reached, TRUE);
 	g_ptr_array_free(functions->sampled, TRUE);
 	g_ptr_array_free(functions->notes, TRUE);
 	g_free(functions);

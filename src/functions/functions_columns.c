@@ -6,6 +6,7 @@
 
 #include "functions/call_timeline.h"
 #include "symbols/symbols.h"
+#include "waits/state_names.h"
 
 static const struct functions *functions_of(const struct report *report)
 {
@@ -563,11 +564,19 @@ static void write_answer(const struct report *report, const void *row)
 GETTER(const char *, sampled_name, struct sample_node, row->function->name);
 GETTER(const char *, sampled_file, struct sample_node, row->function->file);
 GETTER(int64_t, sampled_in_kernel, struct sample_node, row->function->kernel);
+GETTER(const char *, sampled_binary, struct sample_node, row->function->binary);
+GETTER(const char *, sampled_symbol, struct sample_node, row->function->symbol);
+GETTER(char *, sampled_leaf, struct sample_node, leaf_key(report->session, row->leaf));
+GETTER(bool, has_binary, struct sample_node, row->function->binary != NULL);
+GETTER(bool, has_leaf, struct sample_node, row->function->kernel);
 
 static const struct column sample_node_columns[] = {
 	{"name", COLUMN_TEXT, .text = sampled_name},
 	{"file", COLUMN_TEXT, .text = sampled_file},
 	{"kernel", COLUMN_BOOL, .number = sampled_in_kernel},
+	{"leaf", COLUMN_TEXT, .owned = sampled_leaf, .when = has_leaf},
+	{"binary", COLUMN_TEXT, .text = sampled_binary, .when = has_binary},
+	{"symbol", COLUMN_TEXT, .text = sampled_symbol, .when = has_binary},
 	{"samples", COLUMN_WHOLE, FIELD(struct sample_node, samples)},
 	{"self", COLUMN_WHOLE, FIELD(struct sample_node, self)},
 	{"ns", COLUMN_NS, FIELD(struct sample_node, ns)},
@@ -592,6 +601,35 @@ static bool is_sampled(const struct report *report, const void *row)
 {
 	(void) report;
 	return row && ((const struct functions *) row)->sampled->len;
+}
+
+/* --- functions that were seen to be entered --------------------------------------------------- */
+
+GETTER(char *, reached_threads, struct reached, call_node_name(tree_of(report), row->root));
+GETTER(const char *, reached_name, struct reached,
+       session_text(report->session, PACK_NUMBER(row->what)));
+GETTER(char *, reached_shown, struct reached, reached_text(report->session, row->what));
+GETTER(bool, is_again, struct reached, row->count > 1);
+
+const struct column reached_columns[] = {
+	{"threads", COLUMN_TEXT, .owned = reached_threads},
+	{"name", COLUMN_TEXT, .text = reached_name},
+	{"count", COLUMN_WHOLE, FIELD(struct reached, count), .table = {1, "ENTRIES", 8}},
+	{"first", COLUMN_TIME, FIELD(struct reached, first)},
+	{"last", COLUMN_TIME, FIELD(struct reached, last)},
+	{"shortest_ns", COLUMN_NS, FIELD(struct reached, shortest), .when = is_again,
+	 .table = {2, "NEXT MIN", 9}},
+	{"median_ns", COLUMN_NS, FIELD(struct reached, median), .when = is_again,
+	 .table = {3, "HALF", 9}},
+	{"longest_ns", COLUMN_NS, FIELD(struct reached, longest), .when = is_again,
+	 .table = {4, "NEXT MAX", 9}},
+	{NULL, COLUMN_TEXT, .owned = reached_shown, .table = {5, "FUNCTION", 0, "  "}},
+	{0}};
+
+static bool is_reached(const struct report *report, const void *row)
+{
+	(void) report;
+	return row && ((const struct functions *) row)->reached->len;
 }
 
 static const struct column report_columns[] = {
@@ -619,6 +657,8 @@ static const struct column report_columns[] = {
 	{"timeline", COLUMN_LIST, .each = write_timelines, .when = timeline},
 	{"sampled", COLUMN_LIST, FIELD(struct functions, sampled), .columns = sample_tree_columns,
 	 .limited = true, .when = is_sampled},
+	{"reached", COLUMN_LIST, FIELD(struct functions, reached), .columns = reached_columns,
+	 .limited = true, .when = is_reached},
 	{"user", COLUMN_OBJECT, .at = user_counts, .columns = user_columns},
 	{"binaries", COLUMN_LIST, FIELD(struct functions, notes), .columns = binary_columns},
 	{0}};

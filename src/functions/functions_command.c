@@ -51,7 +51,7 @@ static bool check(struct options *asked, GError **error)
 
 static void want(const struct options *asked, struct wanted *wanted)
 {
-	wanted->operations = OPERATIONS_OF_FRAMES | OPERATIONS_BY_HALF;
+	wanted->operations = OPERATIONS_OF_FRAMES | 1u << OPERATION_REACHED | OPERATIONS_BY_HALF;
 	wanted->resources = true;
 	if (request_options_limit(asked))
 		requests_want(asked, wanted);

@@ -16,7 +16,8 @@ struct functions_report {
 };
 
 /* Of struct function_row, caller and interrupt_call. */
-extern const struct column function_columns[], caller_columns[], interrupt_call_columns[];
+extern const struct column function_columns[], caller_columns[], interrupt_call_columns[],
+	reached_columns[];
 
 /* functions_answer.c: the first sentences of the report, owned. Free with g_ptr_array_unref(). */
 GPtrArray *functions_answer(const struct functions_report *made);

@@ -486,6 +486,9 @@ static void lists(const struct report *report, const struct functions_report *ma
 	      "Functions and system calls, by the time they took themselves, idle time apart",
 	      function_columns, functions->rows);
 	sampled_text(report, functions);
+	if (functions->reached->len)
+		table(report, "Entered, by probes that tell no exits; time to the next entry",
+		      reached_columns, functions->reached);
 	if (functions->unreturned->len)
 		text_heading(output, "Calls that had not returned when the trace ended");
 	text_lines(report, ROWS(functions->unreturned), unreturned_line);

@@ -12,32 +12,34 @@ static void node_clear(void *data)
 	g_free(node);
 }
 
-static struct sample_node *node_new(const struct code_function *function)
+static struct sample_node *node_new(const struct code_function *function, uint32_t leaf)
 {
 	struct sample_node *node = g_new0(struct sample_node, 1);
 
 	node->function = function;
+	node->leaf = leaf;
 	node->children = g_ptr_array_new_with_free_func(node_clear);
 	return node;
 }
 
-static struct sample_node *child_of(struct sample_node *node, const struct code_function *function)
+static struct sample_node *child_of(struct sample_node *node, const struct code_function *function,
+				    uint32_t leaf)
 {
 	struct sample_node *child;
 
 	for (guint i = 0; i < node->children->len; i++) {
 		child = g_ptr_array_index(node->children, i);
-		if (child->function == function)
+		if (child->function == function && child->leaf == leaf)
 			return child;
 	}
-	child = node_new(function);
+	child = node_new(function, leaf);
 	g_ptr_array_add(node->children, child);
 	return child;
 }
 
 /* Frames are innermost first, the kernel's before user space's. */
 static void add_stack(const struct session *session, struct sample_node *root,
-		      const struct sampled_stack *stack)
+		      const struct sampled_stack *stack, uint32_t leaf)
 {
 	const GArray *frames = stack->stack->frames;
 	struct sample_node *node = root;
@@ -45,9 +47,11 @@ static void add_stack(const struct session *session, struct sample_node *root,
 	node->samples += stack->samples;
 	node->ns += stack->ns;
 	for (guint i = frames->len; i-- > 0;) {
-		uint32_t function = g_array_index(frames, struct sample_frame, i).function;
+		const struct code_function *function =
+			sample_function(session,
+					g_array_index(frames, struct sample_frame, i).function);
 
-		node = child_of(node, sample_function(session, function));
+		node = child_of(node, function, function->kernel ? leaf : 0);
 		node->samples += stack->samples;
 		node->ns += stack->ns;
 	}
@@ -94,7 +98,7 @@ struct sample_tree *sample_tree_new(const struct session *session, const struct 
 	struct sample_tree *tree = g_new0(struct sample_tree, 1);
 	struct sampled_states states;
 
-	tree->root = node_new(NULL);
+	tree->root = node_new(NULL, 0);
 	tree->thread = g_array_index(threads, uint32_t, 0);
 	sampled_states_init(&states, session);
 	for (guint i = 0; i < threads->len; i++)
@@ -105,7 +109,8 @@ struct sample_tree *sample_tree_new(const struct session *session, const struct 
 
 		for (guint k = 0; k < state->stacks->len; k++)
 			add_stack(session, tree->root,
-				  &g_array_index(state->stacks, struct sampled_stack, k));
+				  &g_array_index(state->stacks, struct sampled_stack, k),
+				  state->leaf);
 		tree->unsampled += state->stacks->len ? 0 : state->ns;
 	}
 	sampled_states_clear(&states);

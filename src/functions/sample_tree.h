@@ -18,6 +18,7 @@
 
 struct sample_node {
 	const struct code_function *function; /* borrowed; NULL: the root */
+	uint32_t leaf; /* of the kernel's: the state that it ran in; else 0 */
 	uint32_t samples, self; /* with it on the stack; innermost */
 	int64_t ns, self_ns;
 	GPtrArray *children; /* owned; struct sample_node, largest first */

@@ -16,7 +16,7 @@
 
 static const char *const kind_names[OPERATION_KINDS] = {
 	"syscall",      "function",     "function", "irq",     "vector", "softirq", "hrtimer",
-	"block-queued", "block-served", "wait-cpu", "blocked", "trap",   "busy"};
+	"block-queued", "block-served", "wait-cpu", "blocked", "trap",   "busy",    "reached"};
 
 static char *callback_name(const struct session *session, uint32_t number)
 {
@@ -151,7 +151,7 @@ static uint32_t kinds_of(const char *pattern)
 {
 	uint32_t named = 0;
 
-	for (int kind = 0; kind < OPERATION_KINDS; kind++)
+	for (int kind = 0; kind < OPERATION_TIMED; kind++)
 		if (may_be(pattern, (enum operation_kind) kind))
 			named |= 1u << kind;
 	return named;
@@ -236,7 +236,7 @@ uint32_t operations_wanted(const struct options *options)
 {
 	uint32_t wanted = 0;
 
-	for (int kind = 0; kind < OPERATION_KINDS; kind++)
+	for (int kind = 0; kind < OPERATION_TIMED; kind++)
 		if (may_be_wanted(options, (enum operation_kind) kind))
 			wanted |= 1u << kind;
 	return wanted;
@@ -609,7 +609,7 @@ bool operation_in_scope(struct operation_scope *scope, const struct operation *o
 
 GPtrArray *operations_available(const struct operation_scope *scope)
 {
-	static const char *const patterns[OPERATION_KINDS] = {
+	static const char *const patterns[OPERATION_TIMED] = {
 		"syscall:*", "function:*",     "function:*",
 		"irq:*",     "vector:*",       "softirq:*",
 		"hrtimer*",  "block-queued:*", "block-served:*",
@@ -631,7 +631,7 @@ GPtrArray *operations_available(const struct operation_scope *scope)
 			? 1u << OPERATION_WAIT_CPU | 1u << OPERATION_BLOCKED | 1u << OPERATION_BUSY
 			: 0;
 	seen |= kinds[EV_PAGE_FAULT_USER] ? 1u << OPERATION_FAULT : 0;
-	for (int kind = 0; kind < OPERATION_KINDS; kind++)
+	for (int kind = 0; kind < OPERATION_TIMED; kind++)
 		if (seen & 1u << kind)
 			g_ptr_array_add(list, (gpointer) patterns[kind]);
 	return list;

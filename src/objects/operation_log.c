@@ -157,6 +157,18 @@ void operation_function(struct flow *flow, struct cpu *cpu, const struct event *
 		flow->odd[ODD_FUNCTION]++;
 }
 
+void operation_reached(struct flow *flow, struct cpu *cpu, const struct event *event)
+{
+	struct thread *thread = flow_current(flow, cpu);
+	struct operation operation = {.begin = flow->time,
+				      .cpu = operation_cpu(cpu->id),
+				      .what = PACK(OPERATION_REACHED, event->function.name),
+				      .thread = cpu->current};
+
+	if (thread && !flow_in_gap(flow, cpu) && flow->operations_wanted & 1u << OPERATION_REACHED)
+		operation_append(&flow->timeline->operations, &thread->flow.operation, &operation);
+}
+
 static uint64_t calls_key(const struct thread *thread)
 {
 	return (uint64_t) thread->host << 32 | thread->flow.call.name;

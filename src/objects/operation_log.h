@@ -12,6 +12,8 @@ void operation_interrupt_entry(struct flow *flow, struct cpu *cpu, const struct 
 void operation_interrupt_exit(struct flow *flow, struct cpu *cpu, const struct event *event);
 /* Entry or exit of a kernel function that a probe was set on. */
 void operation_function(struct flow *flow, struct cpu *cpu, const struct event *event);
+/* A function was entered; its exit is not recorded. */
+void operation_reached(struct flow *flow, struct cpu *cpu, const struct event *event);
 void operation_syscall_entry(struct flow *flow, struct thread *thread);
 /* Keeps the values of a call's fields for its exit. */
 void operation_values(struct flow *flow, const struct cpu *cpu, struct thread *thread,

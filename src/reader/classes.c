@@ -244,10 +244,15 @@ static void apply_filters(const struct record_class *class, const struct cursor 
 
 /* --- classes --------------------------------------------------------------- */
 
-static bool is_probe(const struct type *payload)
+/* A probe's event has any name: its payload tells. */
+static enum class_origin kernel_origin(const struct type *payload)
 {
-	return payload && payload->members->len == 2 && type_member(payload, "ip") &&
-	       type_member(payload, "parent_ip");
+	if (!payload || !type_member(payload, "ip"))
+		return ORIGIN_KERNEL;
+	return payload->members->len == 1 ? ORIGIN_PLACE
+	       : payload->members->len == 2 && type_member(payload, "parent_ip")
+		       ? ORIGIN_PROBE
+		       : ORIGIN_KERNEL;
 }
 
 /* Nobody asks what such events are: the sink has all but those that a filter names. */
@@ -369,9 +374,7 @@ struct class_table *class_table_new(const struct event_sink *sink, const struct 
 
 		class->event = event;
 		class->class = sink->declare(sink->data, event->name,
-					     user                       ? ORIGIN_USER
-					     : is_probe(event->payload) ? ORIGIN_PROBE
-									: ORIGIN_KERNEL);
+					     user ? ORIGIN_USER : kernel_origin(event->payload));
 		hints |= event_abi_hint(event->name);
 		if (event->id >= direct) {
 			g_hash_table_replace(table->far, g_memdup2(&event->id, sizeof event->id),

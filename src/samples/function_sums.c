@@ -2,10 +2,10 @@
 /* See function_sums.h. */
 #include "samples/function_sums.h"
 
-#include <math.h>
 #include <string.h>
 
-#define Z 1.959964 /* of 95 % of a normal distribution */
+#include "samples/share.h"
+
 #define SOURCE_NONE (SAMPLE_OWN + 1)
 
 struct line_count {
@@ -152,11 +152,9 @@ void function_sums_add_all(struct function_sums *sums, uint32_t thread, int64_t 
 /* Half the width of Wilson's interval. */
 static double error_of(const struct function_sums *sums, uint32_t samples)
 {
-	double n = sums->samples, p = samples / n;
-
 	if (sums->source == SAMPLE_OWN || sums->source == SAMPLE_SOFTIRQ)
 		return -1;
-	return Z / (1 + Z * Z / n) * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
+	return share_error(samples, sums->samples);
 }
 
 static uint32_t main_line(const struct count *count)

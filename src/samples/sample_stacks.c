@@ -80,6 +80,18 @@ const struct code_function *sample_function(const struct session *session, uint3
 	return g_ptr_array_index(stacks_of(session)->functions, number);
 }
 
+/* The first file that is met with it. */
+static void set_symbol(struct named_stacks *stacks, uint32_t number, const struct code_place *place,
+		       const struct code *code)
+{
+	struct code_function *function = g_ptr_array_index(stacks->functions, number);
+
+	if (function->binary || !code->symbol)
+		return;
+	function->binary = g_string_chunk_insert_const(stacks->texts, place->path);
+	function->symbol = g_string_chunk_insert_const(stacks->texts, code->symbol);
+}
+
 static uint32_t function_number(struct named_stacks *stacks, const char *name, const char *file,
 				bool kernel)
 {
@@ -105,6 +117,11 @@ static void add(struct named_stacks *stacks, struct sample_stack *stack, const c
 				     .line = line};
 
 	g_array_append_val(stack->frames, frame);
+}
+
+static struct sample_frame *last_frame(const struct sample_stack *stack)
+{
+	return &g_array_index(stack->frames, struct sample_frame, stack->frames->len - 1);
 }
 
 /* --- the kernel's part ---------------------------------------------------------------- */
@@ -248,6 +265,8 @@ static void add_code(struct named_stacks *stacks, struct sample_stack *stack,
 		if (!frame->function)
 			continue;
 		add(stacks, stack, frame->function, frame->file, frame->line, false);
+		if (i + 1 == code->frames->len) /* those before it are inlined */
+			set_symbol(stacks, last_frame(stack)->function, place, code);
 		any = true;
 	}
 	if (!any)
@@ -289,7 +308,8 @@ static void add_hidden(const struct session *session, struct named_stacks *stack
 	if (!function->function)
 		return;
 	add(stacks, stack, function->function, function->file, function->line, false);
-	g_array_index(stack->frames, struct sample_frame, stack->frames->len - 1).hidden = true;
+	set_symbol(stacks, last_frame(stack)->function, &target, code);
+	last_frame(stack)->hidden = true;
 }
 
 static void add_user(const struct session *session, struct named_stacks *stacks,

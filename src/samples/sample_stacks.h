@@ -25,6 +25,7 @@ struct code_function {
 	const char *name; /* of a file without names that file's; UNKNOWN_FUNCTION */
 	const char *file; /* of its source; NULL: not known */
 	bool kernel;
+	const char *binary, *symbol; /* where a probe can be set on it; NULL: not known */
 };
 
 struct sample_frame {

@@ -7,7 +7,7 @@
  *   answer to SITE and FIT: struct site, struct fit
  *   answer to OPENING: trouble, 1 byte; why, text
  *   answer to others: number of frames, 1 byte; start, size, 8 each; frames: function, file, text
- *     each; line, 4 bytes
+ *     each; line, 4 bytes; symbol, text
  *   text: its bytes, and a 0; empty: not known
  */
 #include "symbols/binary.h"
@@ -83,6 +83,9 @@ static void put_code(GByteArray *answer, const struct code *code)
 	for (guint i = 0; i < kept; i++) /* of too many the last, which is the function */
 		put_frame(answer, &g_array_index(code->frames, struct code_frame,
 						 i + 1 < kept ? i : count - 1));
+	/* one that is cut is no symbol */
+	put_text(answer,
+		 code->symbol && strlen(code->symbol) <= FUNCTION_MAX ? code->symbol : NULL);
 }
 
 static void serve_longer(struct binary *binary, const uint64_t *words, size_t count,
@@ -201,6 +204,7 @@ static struct code *take_code(struct reading *reading)
 		take(reading, &frame.line, sizeof frame.line);
 		g_array_append_val(code->frames, frame);
 	}
+	code->symbol = take_text(reading);
 	if (!reading->bad && count)
 		return code;
 	free_code(code);

@@ -298,6 +298,7 @@ void code_clear(struct code *code)
 	if (code->frames)
 		g_array_free(code->frames, TRUE);
 	code->frames = NULL;
+	g_clear_pointer(&code->symbol, g_free);
 }
 
 char *code_demangle(const char *name)
@@ -474,6 +475,8 @@ bool code_at(struct code_file *file, uint64_t offset, struct code *code)
 	if (name) {
 		code->start = offset - from_start;
 		code->size = symbol.st_size;
+		g_free(code->symbol);
+		code->symbol = g_strdup(name);
 	}
 	unit = unit_at(file, address, &bias);
 	if (unit && take_scopes(file, unit, address - bias, bias, name, code))

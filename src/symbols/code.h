@@ -47,6 +47,7 @@ struct code {
 	uint64_t start, size; /* of the function, in the same addresses; size 0: not known */
 	GArray *frames;       /* struct code_frame: calls inlined there, innermost first, and last
 				 the function */
+	char *symbol;         /* the function's, as linkers have it; NULL: it has none */
 };
 
 struct code_file;

@@ -9,7 +9,7 @@
 #include "model/model_records.h"
 #include "trace/trace_records.h"
 
-#define MAGIC "whylate\17" /* 15: of the format */
+#define MAGIC "whylate\20" /* 16: of the format */
 
 /* --- names ----------------------------------------------------------------------- */
 

@@ -80,6 +80,8 @@ static struct event_class declare(void *data, const char *event_name, enum class
 
 	if (origin == ORIGIN_PROBE)
 		event_class_of_probe(names, event_name, &class);
+	if (origin == ORIGIN_PLACE)
+		event_class_of_place(names, event_name, &class);
 	trace->kinds[class.kind] = true;
 	trace->flow.has_waking |= class.kind == EV_SCHED_WAKING;
 	trace->flow.has_bios |= class.kind == EV_BLOCK_BIO;

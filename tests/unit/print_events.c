@@ -208,6 +208,7 @@ static void print_arguments(const struct session *session, const struct event *e
 		break;
 	case EV_FUNCTION_ENTRY:
 	case EV_FUNCTION_EXIT:
+	case EV_FUNCTION_REACHED:
 		print_text("function",
 			   intern_text(session->trace.model.names, event->function.name));
 		break;
