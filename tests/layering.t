@@ -33,10 +33,10 @@ TABLE = {
     "explain": "findings", "export": "whatif", "batch": "page findings limits settings apart", "lami": "report tracking",
     # all of them
     "commands": "overview delay profile requests functions diff check explain export batch lami",
-    "record": "util",
+    "record": "util", "drill": "record report",
     "tsp": "commands", "serve": "tsp",
     "plugins/whylate": "commands",
-    "cli": "serve record reader plugins/whylate",
+    "cli": "serve drill reader plugins/whylate",
 }
 FILES_MAX = 25
 

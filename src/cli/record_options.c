@@ -59,6 +59,33 @@ static bool set_samples(void *into, const struct option *option, const char *val
 	return true;
 }
 
+static bool set_limit(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct drilling *drilling = &((struct record_asked *) into)->drilling;
+
+	return (when_parse_duration(value, &drilling->limit, NULL) && drilling->limit > 0) ||
+	       option_refuse(option, value, error, "must be a time such as 500us, 10ms or 1s");
+}
+
+static bool set_every(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct drilling *drilling = &((struct record_asked *) into)->drilling;
+
+	return (when_parse_duration(value, &drilling->every, NULL) && drilling->every > 0) ||
+	       option_refuse(option, value, error, "must be a time such as 30s or 5min");
+}
+
+static bool set_after(void *into, const struct option *option, const char *value, GError **error)
+{
+	struct drilling *drilling = &((struct record_asked *) into)->drilling;
+
+	if (!g_file_test(value, G_FILE_TEST_IS_DIR))
+		return option_refuse(option, value, error, "is no directory");
+	g_free(drilling->after);
+	drilling->after = g_canonicalize_filename(value, NULL);
+	return true;
+}
+
 static bool set_duration(void *into, const struct option *option, const char *value, GError **error)
 {
 	struct recording *recording = into;
@@ -115,6 +142,15 @@ static const struct option
 		   .set = set_samples},
 	functions = {"functions", "NAME,...", "entries and exits of these kernel functions",
 		     .set = add_functions},
+	drill = {"drill", "LIMIT",
+		 "record in rounds, each more of what the last could not explain, until\n"
+		 "what takes LIMIT (10ms) or more is explained",
+		 .set = set_limit},
+	every = {"every", "DURATION",
+		 "with --drill, of a service: begin a round this long after the last",
+		 .set = set_every},
+	after = {"after", "DIR", "with --drill: go on from this recording, or from its rounds",
+		 .set = set_after},
 	duration = {"duration", "DURATION", "end after this long", .set = set_duration},
 	flight = {"snapshot", NULL,
 		  "flight recorder: keep the last seconds in memory, write them out at\n"
@@ -136,8 +172,9 @@ static const struct option
 	dry_run = {"dry-run", NULL, "only show the lttng commands", option_switch, OF(dry_run)};
 
 static const struct option *const record_options[] = {
-	&preset,  &network, &callstacks, &samples, &functions,   &duration, &flight,
-	&trigger, &output,  &session,    &analyse, &no_settings, &dry_run,  NULL};
+	&preset,  &network, &callstacks,  &samples, &functions, &drill,
+	&every,   &after,   &duration,    &flight,  &trigger,   &output,
+	&session, &analyse, &no_settings, &dry_run, NULL};
 static const struct option *const snapshot_options[] = {&session, &analyse, &no_settings, &dry_run,
 							NULL};
 

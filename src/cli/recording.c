@@ -28,8 +28,10 @@ static int usage_error(const char *format, ...)
 
 /* Returns -1 to go on, else the exit status. `takes_program`: one may stand after "--". */
 static int parse(int argc, char **argv, const struct command *command, bool takes_program,
-		 struct recording *recording)
+		 struct record_asked *asked)
 {
+	struct recording *recording = &asked->recording;
+
 	for (int i = 0; i < argc; i++) {
 		g_autofree char *name = NULL;
 		g_autoptr(GError) error = NULL;
@@ -80,7 +82,7 @@ static int parse(int argc, char **argv, const struct command *command, bool take
 		else if (option->argument)
 			return usage_error("--%s needs a value: --%s %s", name, name,
 					   option->argument);
-		if (!option->set(recording, option, value, &error))
+		if (!option->set(asked, option, value, &error))
 			return tell_error(NULL, error);
 	}
 	return -1;
@@ -99,12 +101,28 @@ static void set_defaults(struct recording *recording)
 		recording->clock_function = clock_function();
 }
 
-static int record(struct recording *recording)
+static int check_drill(const struct record_asked *asked)
 {
+	const struct drilling *drilling = &asked->drilling;
+
+	if (!drilling->limit && (drilling->every || drilling->after))
+		return usage_error("--%s goes with --drill LIMIT",
+				   drilling->every ? "every" : "after");
+	if (drilling->every && (asked->recording.program || asked->recording.snapshot))
+		return usage_error("--every is for services that run already: a program is run "
+				   "anew at once, and a flight recorder waits for snapshots");
+	return 0;
+}
+
+static int record(struct record_asked *asked)
+{
+	struct recording *recording = &asked->recording;
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *program = NULL;
 	g_autoptr(GError) error = NULL;
 	int status;
 
+	if ((status = check_drill(asked)) != 0)
+		return status;
 	if (recording->trigger && !recording->snapshot)
 		return usage_error(
 			"--trigger goes with --snapshot: it writes a flight recorder's rings out");
@@ -116,19 +134,27 @@ static int record(struct recording *recording)
 		}
 	}
 	set_defaults(recording);
-	if (recording->dry_run) {
+	if (recording->dry_run && !asked->drilling.limit) {
 		record_show(recording);
 		return 0;
 	}
-	status = record_run(recording, self ? self : "whylate", &error);
+	if (recording->dry_run)
+		status = drill_show(recording, &asked->drilling, self ? self : "whylate", &error)
+				 ? 0
+				 : -1;
+	else if (asked->drilling.limit)
+		status = drill_run(recording, &asked->drilling, self ? self : "whylate", &error);
+	else
+		status = record_run(recording, self ? self : "whylate", &error);
 	if (status >= 0)
 		return status;
 	tell(NULL, error ? error->message : "interrupted");
 	return WHYLATE_ERROR_RECORD;
 }
 
-static int snapshot(struct recording *recording)
+static int snapshot(struct record_asked *asked)
 {
+	struct recording *recording = &asked->recording;
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *written = NULL;
 	g_autoptr(GError) error = NULL;
 
@@ -148,18 +174,24 @@ static int snapshot(struct recording *recording)
 }
 
 static int carry_out(int argc, char **argv, const struct command *command, bool takes_program,
-		     int (*begin)(struct recording *recording))
+		     int (*begin)(struct record_asked *asked))
 {
-	struct recording recording = {.preset = PRESET_NORMAL,
-				      .functions = g_ptr_array_new_with_free_func(g_free)};
-	int status = parse(argc, argv, command, takes_program, &recording);
+	struct record_asked asked = {
+		.recording = {.preset = PRESET_NORMAL,
+			      .functions = g_ptr_array_new_with_free_func(g_free),
+			      .entries = g_ptr_array_new_with_free_func(g_free)}};
+	struct recording *recording = &asked.recording;
+	int status = parse(argc, argv, command, takes_program, &asked);
 
 	if (status < 0)
-		status = begin(&recording);
-	g_ptr_array_unref(recording.functions);
-	g_free(recording.session);
-	g_free(recording.output);
-	g_free(recording.trigger);
+		status = begin(&asked);
+	g_ptr_array_unref(recording->functions);
+	g_ptr_array_unref(recording->entries);
+	g_free(recording->session);
+	g_free(recording->output);
+	g_free(recording->trigger);
+	g_free(recording->hooks);
+	g_free(asked.drilling.after);
 	return status;
 }
 

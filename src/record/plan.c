@@ -125,6 +125,45 @@ static void add_samples(const struct recording *recording, GPtrArray *plan, cons
 	add_context(plan, session, "switches", "callstack-user");
 }
 
+/* Of a program's function LTTng 2.13 can tell the begin alone. */
+static void add_probes(const struct recording *recording, GPtrArray *plan, const char *session)
+{
+	for (guint i = 0; i < recording->functions->len; i++) {
+		const char *name = g_ptr_array_index(recording->functions, i);
+		g_autofree char *function = g_strconcat("--function=", name, NULL);
+
+		add_line(plan, "enable-event", "--kernel", session, "--channel=hot", function, name,
+			 NULL);
+	}
+	for (guint i = 0; i < recording->entries->len; i++) {
+		const char *entry = g_ptr_array_index(recording->entries, i);
+		g_autofree char *place = g_strconcat("--userspace-probe=elf:", entry, NULL);
+
+		add_line(plan, "enable-event", "--kernel", session, "--channel=hot", place,
+			 strrchr(entry, ':') + 1, NULL);
+	}
+}
+
+/* What -finstrument-functions calls, by lttng-ust; and which files lie where. */
+static void add_hooks(GPtrArray *plan, const char *session)
+{
+	add_line(plan, "enable-channel", "--userspace", session, "--subbuf-size=2M",
+		 "--num-subbuf=8", "--discard", "calls", NULL);
+	add_line(plan, "enable-event", "--userspace", session, "--channel=calls",
+		 "lttng_ust_cyg_profile*,lttng_ust_statedump*,lttng_ust_dl*,lttng_ust_lib*", NULL);
+	add_line(plan, "add-context", "--userspace", session, "--channel=calls", "--type=vpid",
+		 "--type=vtid", NULL);
+}
+
+GPtrArray *plan_probes(const struct recording *recording)
+{
+	g_autofree char *session = g_strconcat("--session=", recording->session, NULL);
+	GPtrArray *plan = plan_new();
+
+	add_probes(recording, plan, session);
+	return plan;
+}
+
 GPtrArray *plan_begin(const struct recording *recording)
 {
 	g_autofree char *session = g_strconcat("--session=", recording->session, NULL);
@@ -144,13 +183,9 @@ GPtrArray *plan_begin(const struct recording *recording)
 	if (recording->preset >= PRESET_NORMAL)
 		add_line(plan, "enable-event", "--kernel", session, "--channel=hot", "--syscall",
 			 "--all", NULL);
-	for (guint i = 0; i < recording->functions->len; i++) {
-		const char *name = g_ptr_array_index(recording->functions, i);
-		g_autofree char *function = g_strconcat("--function=", name, NULL);
-
-		add_line(plan, "enable-event", "--kernel", session, "--channel=hot", function, name,
-			 NULL);
-	}
+	add_probes(recording, plan, session);
+	if (recording->hooks)
+		add_hooks(plan, session);
 	/* after a gap, and in a ring, the tid names who runs before the next switch */
 	if (recording->preset == PRESET_FULL || recording->snapshot)
 		add_context(plan, session, "hot", "tid");

@@ -30,10 +30,15 @@ struct recording {
 	uint32_t hertz; /* … so many a second, of a clock of our own (clock.h); 0: ticks */
 	uint64_t clock_function; /* the kernel's address of that clock's expiry; 0: not known */
 	GPtrArray *functions;  /* owned strings: kernel functions */
+	GPtrArray *entries;    /* owned strings "PATH:SYMBOL": entries of programs' functions */
+	bool tries;            /* functions and entries that cannot be probed are left out */
+	char *hooks;           /* owned; lttng-ust's library for the hooks of functions; NULL */
 	char *session;         /* owned; LTTng's session name */
 	char *output;          /* owned; directory, absolute */
 	char *trigger;         /* owned; EVENT[ FILTER] that writes a snapshot; NULL: none */
 	int64_t duration;       /* ns; 0: until it is ended */
+	void (*look)(void *data); /* called now and then while it records; NULL */
+	void *look_data;
 	bool analyse, dry_run;
 	bool no_settings; /* the system's are not kept beside the trace */
 	char **program;        /* borrowed; NULL: none */
@@ -48,6 +53,8 @@ extern const char *const preset_texts[];
  * Each a NULL-terminated argument vector (GStrv); free with g_ptr_array_unref(). */
 GPtrArray *plan_begin(const struct recording *recording);
 GPtrArray *plan_end(const struct recording *recording);
+/* Those of `functions` and `entries`, which may also be given while it records. */
+GPtrArray *plan_probes(const struct recording *recording);
 /* Those that write a flight recorder's rings out. */
 GPtrArray *plan_snapshot(const char *session);
 

@@ -38,6 +38,7 @@ struct run {
 	struct maps *maps; /* owned; NULL: not kept */
 	bool made_directory, made_session;
 	int signal; /* that ended it; 0: none */
+	int told; /* … that the program was told of */
 };
 
 static void watched(sigset_t *set)
@@ -72,7 +73,15 @@ static bool interrupted(struct run *run)
 	return run->signal != 0;
 }
 
-static void unblock(void)
+void record_take_signals(void)
+{
+	sigset_t set;
+
+	watched(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+void record_leave_signals(void)
 {
 	sigset_t set;
 
@@ -86,6 +95,11 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	(void) type;
 	(void) ftw;
 	return remove(path);
+}
+
+void record_remove(const char *directory)
+{
+	nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Nothing of ours stays: session, trigger, directory, daemon. */
@@ -102,7 +116,7 @@ static void undo(struct run *run)
 	if (run->made_session)
 		lttng_run(destroy, NULL, NULL);
 	if (run->made_directory)
-		nftw(recording->output, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		record_remove(recording->output);
 	lttng_end_daemon(&run->daemon);
 }
 
@@ -201,6 +215,30 @@ static bool begin_samples(struct run *run, GError **error)
 	return !recording->hertz || clock_start(&run->clock, recording->hertz, error);
 }
 
+/* A line of plan_probes(): the kernel may refuse it. */
+static const char *probed(const char *const *line)
+{
+	for (; *line; line++)
+		if (g_str_has_prefix(*line, "--function=") ||
+		    g_str_has_prefix(*line, "--userspace-probe="))
+			return strchr(*line, '=') + 1;
+	return NULL;
+}
+
+void record_try(const char *const *line)
+{
+	if (!lttng_run(line, NULL, NULL))
+		fprintf(stderr, "whylate: %s cannot be probed, and is left out\n", probed(line));
+}
+
+static bool run_line(const struct recording *recording, const char *const *line, GError **error)
+{
+	if (!recording->tries || !probed(line))
+		return lttng_run(line, NULL, error);
+	record_try(line);
+	return true;
+}
+
 static bool begin(struct run *run, GError **error)
 {
 	g_autoptr(GPtrArray) plan = plan_begin(run->recording);
@@ -213,29 +251,46 @@ static bool begin(struct run *run, GError **error)
 		return false;
 	tell_left();
 	for (guint i = 0; i < plan->len; i++) {
-		if (interrupted(run) || !lttng_run(g_ptr_array_index(plan, i), NULL, error))
+		if (interrupted(run) ||
+		    !run_line(run->recording, g_ptr_array_index(plan, i), error))
 			return false;
 		run->made_session = true;
 	}
 	return begin_samples(run, error) && !interrupted(run);
 }
 
-static void as_anybody(gpointer data)
+void record_as_anybody(gpointer data)
 {
 	(void) data;
-	unblock();
+	record_leave_signals();
+}
+
+/* With lttng-ust's hooks before what else is preloaded. */
+static char **environment_of(const struct recording *recording)
+{
+	static const char name[] = "LD_PRELOAD";
+	char **environment = g_get_environ();
+	const char *before = g_environ_getenv(environment, name);
+	g_autofree char *all = NULL;
+
+	if (!recording->hooks)
+		return environment;
+	all = g_strconcat(recording->hooks, before ? ":" : NULL, before, NULL);
+	return g_environ_setenv(environment, name, all, TRUE);
 }
 
 static bool start_program(struct run *run, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
+	g_auto(GStrv) environment = NULL;
 
 	if (!run->recording->program)
 		return true;
-	if (g_spawn_async(NULL, run->recording->program, NULL,
+	environment = environment_of(run->recording);
+	if (g_spawn_async(NULL, run->recording->program, environment,
 			  G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD |
 				  G_SPAWN_CHILD_INHERITS_STDIN,
-			  as_anybody, NULL, &run->program, &cause))
+			  record_as_anybody, NULL, &run->program, &cause))
 		return true;
 	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_RECORD, "cannot run %s: %s",
 		    run->recording->program[0], cause->message);
@@ -248,12 +303,15 @@ static int next_signal_or_look(struct run *run, gint64 until)
 {
 	for (gint64 look = LOOK_FIRST;; look = MIN(2 * look, LOOK_MOST)) {
 		gint64 left = until < 0 ? -1 : MAX(until - g_get_monotonic_time() * 1000, 0);
-		bool looks = run->maps && (left < 0 || left > look);
+		bool looks = (run->maps || run->recording->look) && (left < 0 || left > look);
 		int number = next_signal(looks ? look : left);
 
 		if (number || !looks)
 			return number;
-		maps_look(run->maps);
+		if (run->maps)
+			maps_look(run->maps);
+		if (run->recording->look)
+			run->recording->look(run->recording->look_data);
 	}
 }
 
@@ -274,6 +332,7 @@ static bool wait_for_end(struct run *run, int *status)
 			return true;
 		if (number == SIGCHLD)
 			continue;
+		run->told = number;
 		if (!run->program)
 			return false;
 		if (number != SIGINT) /* the terminal tells the program itself of that one */
@@ -362,10 +421,10 @@ static bool end(struct run *run, GError **error)
 
 /* The command to run next; or runs it, unless somebody lost patience meanwhile. `ended`: so
  * did the program while it was recorded. */
-static void tell_next(const struct run *run, bool ended, const char *self)
+static void tell_next(const struct recording *recording, const struct record_end *recorded,
+		      const char *self)
 {
-	const struct recording *recording = run->recording;
-	g_autofree char *tid = g_strdup_printf("%d", (int) run->program);
+	g_autofree char *tid = g_strdup_printf("%d", (int) recorded->program);
 	g_autofree char *target = g_strconcat("sched_process_exit tid=", tid, NULL);
 	g_autofree char *birth = g_strconcat("sched_process_fork child_tid=", tid, NULL);
 	/* a ring may have lost its birth; before that it is whylate's own work */
@@ -374,13 +433,13 @@ static void tell_next(const struct run *run, bool ended, const char *self)
 			       birth,      NULL};
 	const char *thread[] = {self, "delay", recording->output, "--thread", tid, NULL};
 	const char *overview[] = {self, "overview", recording->output, NULL};
-	const char **line = ended ? delay : run->program ? thread : overview;
+	const char **line = recorded->ended ? delay : recorded->program ? thread : overview;
 
-	if (recording->analyse && !run->signal) {
+	if (recording->analyse && !recorded->late) {
 		fflush(stdout);
 		g_spawn_sync(NULL, (char **) line, NULL,
 			     G_SPAWN_LEAVE_DESCRIPTORS_OPEN | G_SPAWN_CHILD_INHERITS_STDIN,
-			     as_anybody, NULL, NULL, NULL, NULL, NULL);
+			     record_as_anybody, NULL, NULL, NULL, NULL, NULL);
 	} else {
 		g_autofree char *shown = NULL;
 
@@ -415,36 +474,60 @@ void record_show(const struct recording *recording)
 	}
 }
 
-int record_run(const struct recording *recording, const char *self, GError **error)
+bool record_once(const struct recording *recording, struct record_end *recorded, GError **error)
 {
 	struct run run = {.recording = recording};
 	int status = 0;
-	sigset_t set;
-	bool ended;
 
-	watched(&set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	*recorded = (struct record_end) {0};
 	if (!begin(&run, error) || !start_program(&run, error)) {
 		undo(&run);
-		unblock();
-		if (run.signal)
-			raise(run.signal);
-		return -1;
+		recorded->signal = run.signal;
+		return false;
 	}
 	fprintf(stderr, "whylate: recording to %s%s\n", recording->output,
 		run.program ? "" : "; Ctrl-C ends it");
-	ended = wait_for_end(&run, &status);
+	recorded->ended = wait_for_end(&run, &status);
+	recorded->program = run.program;
 	if (!end(&run, error)) {
-		unblock();
-		return -1;
+		recorded->signal = 0;
+		return false;
 	}
-	if (run.program && !ended) /* --duration was over first */
+	if (run.program && !recorded->ended) /* --duration was over first */
 		while (waitpid(run.program, &status, 0) < 0 && errno == EINTR)
 			continue;
 	interrupted(&run); /* while it ended: it has */
-	unblock();
-	tell_next(&run, ended, self);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	recorded->late = run.signal;
+	recorded->signal = run.signal ? run.signal : run.told;
+	recorded->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return true;
+}
+
+int record_run(const struct recording *recording, const char *self, GError **error)
+{
+	struct record_end recorded;
+	bool done;
+
+	record_take_signals();
+	done = record_once(recording, &recorded, error);
+	record_leave_signals();
+	if (!done && recorded.signal)
+		raise(recorded.signal);
+	if (!done)
+		return -1;
+	tell_next(recording, &recorded, self);
+	return recorded.status;
+}
+
+int record_interrupted(int64_t ns)
+{
+	gint64 until = g_get_monotonic_time() * 1000 + ns;
+	int number;
+
+	do
+		number = next_signal(MAX(until - g_get_monotonic_time() * 1000, 0));
+	while (number == SIGCHLD);
+	return number;
 }
 
 /* --- snapshot -------------------------------------------------------------------- */

@@ -19,6 +19,30 @@ void record_show(const struct recording *recording);
  * interrupted before it recorded. `self`: this program, for --analyse. */
 int record_run(const struct recording *recording, const char *self, GError **error);
 
+/* What a recording came to. */
+struct record_end {
+	pid_t program; /* 0: none */
+	bool ended;    /* the program did, while it was recorded */
+	int status;    /* … the program's, as record_run() has it */
+	int signal;    /* that somebody sent meanwhile; 0: none */
+	int late;      /* … while the recording ended */
+};
+
+/* Records, and says nothing of what to do next. SIGINT and the like must be blocked: they are taken
+ * here. False and `error`: nothing was recorded; of an interruption (`signal`) there is none. */
+bool record_once(const struct recording *recording, struct record_end *recorded, GError **error);
+/* Blocks them; unblocks them. */
+void record_take_signals(void);
+void record_leave_signals(void);
+/* One that came since: 0, or which. Waits up to so many ns for one. */
+int record_interrupted(int64_t ns);
+/* Runs a line of plan_probes(); one that fails is said, and left out. */
+void record_try(const char *const *line);
+/* In a child of ours: signals as anybody has them. */
+void record_as_anybody(gpointer data);
+/* A directory of ours and all below it. */
+void record_remove(const char *directory);
+
 /* Writes the rings of `session` out (NULL: of the newest one that record --snapshot made);
  * `written`: the directory, free with g_free(). */
 /* … `settings`: of the system, beside it. */
