@@ -14,6 +14,7 @@
 #include "latencies/operations.h"
 #include "util/histogram.h"
 #include "util/peaks.h"
+#include "timeline/saving.h"
 
 struct part;
 struct rhythm;
@@ -27,6 +28,7 @@ struct root {
 	uint64_t maxcount;
 	int64_t ns;
 	bool own;              /* the node by itself, not by its parts */
+	struct saving saving;  /* of the peak's operations, all together, without it */
 };
 
 struct peak {
@@ -37,6 +39,8 @@ struct peak {
 	bool searched;         /* its root causes were asked for */
 	struct part *tree;     /* owned */
 	GArray *roots;         /* owned; struct root, highest maxcount first */
+	struct saving most_saving; /* of roots_most_time() */
+	bool noted;            /* stretches of parts of its tree are asked for: roots_note() */
 	struct rhythm *rhythm; /* owned; rhythms.h; NULL: none found */
 };
 

@@ -59,6 +59,8 @@ struct part {
 	bool root;            /* one of the causes, as is all above it */
 	bool cut;             /* has parts, but --depth forbids to look */
 	bool spans_gap;       /* some of it overlaps lost events */
+	uint8_t thing, own_thing; /* whose stretches are asked for, of all of it, of itself: a
+				     number from 1 on; 0: nobody asks */
 	guint depth;          /* the operation: 0 */
 	uint64_t tag;         /* what tells it from its siblings */
 	uint64_t maxcount;    /* operations in which it was among the largest */

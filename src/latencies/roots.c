@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "event/softirqs.h"
-#include "latencies/split.h"
 
 static int64_t worth(const struct part *part)
 {
@@ -162,7 +161,7 @@ static void decide(struct peak *peak, struct part *part, guint percentage)
 {
 	bool own_apart = own_of(part) != NULL;
 	uint64_t most = own_apart ? 0 : part->own_maxcount;
-	struct root end = {part, part->maxcount, part->ns, false};
+	struct root end = {part, part->maxcount, part->ns, false, {0}};
 
 	part->root = true;
 	for (guint i = 0; i < part->children->len; i++)
@@ -174,7 +173,7 @@ static void decide(struct peak *peak, struct part *part, guint percentage)
 		return;
 	}
 	if (!own_apart && part->own_maxcount && part->own_maxcount * 100 >= most * percentage) {
-		end = (struct root) {part, part->own_maxcount, part->own_ns, true};
+		end = (struct root) {part, part->own_maxcount, part->own_ns, true, {0}};
 		g_array_append_val(peak->roots, end);
 	}
 	for (guint i = 0; i < part->children->len; i++) {
@@ -203,8 +202,10 @@ bool roots_most_time(const struct peak *peak, struct root *found)
 		}
 		part = most ? most : part;
 	}
-	*found = part->children->len ? (struct root) {part, part->own_maxcount, part->own_ns, true}
-				     : (struct root) {part, part->maxcount, part->ns, false};
+	*found = part->children->len
+			 ? (struct root) {part, part->own_maxcount, part->own_ns, true, {0}}
+			 : (struct root) {part, part->maxcount, part->ns, false, {0}};
+	found->saving = peak->most_saving;
 	for (guint i = 0; i < peak->roots->len; i++) {
 		const struct root *root = &g_array_index(peak->roots, struct root, i);
 
@@ -298,6 +299,52 @@ void roots_search(struct profiles *profiles)
 		}
 	}
 	split_clear(&split);
+}
+
+struct part *root_whole(const struct root *root, bool *all)
+{
+	bool own = part_is_own(root->part);
+
+	*all = !root->own && !own;
+	return (struct part *) (own ? root->part->parent : root->part);
+}
+
+void roots_note(struct profiles *profiles, split_noter *note, roots_each *each, void *data)
+{
+	const struct pages *store = &profiles->session->trace.timeline.operations;
+	struct split split;
+
+	split_init(&split, profiles);
+	split.note = note;
+	split.data = data;
+	for (uint32_t i = 1; i < store->used; i++) {
+		struct profile *profile;
+
+		pages_pass(store, i);
+		split.operation = operation_at(store, i);
+		if (!operation_has_thread(split.operation))
+			continue;
+		profile = profile_of(profiles, split.operation, i);
+		split.peak =
+			profile ? peak_of(profile, bucket_of(&profiles->buckets,
+							     (int64_t) split.operation->duration))
+				: NULL;
+		if (!split.peak || !split.peak->noted)
+			continue;
+		split_note(&split);
+		each(split.operation, split.peak, data);
+	}
+	split_clear(&split);
+	for (guint i = 0; i < profiles->list->len; i++) {
+		struct profile *profile = g_ptr_array_index(profiles->list, i);
+
+		for (guint p = 0; p < profile->peaks->len; p++) {
+			struct peak *peak = &g_array_index(profile->peaks, struct peak, p);
+
+			if (peak->noted)
+				sort_parts(peak->tree); /* look-ups have moved them */
+		}
+	}
 }
 
 GPtrArray *root_path(const struct root *root)

@@ -40,6 +40,7 @@
 
 #include "latencies/root_tree.h"
 #include "latencies/profile.h"
+#include "latencies/split.h"
 
 /* Finds the root causes of the peaks asked for. */
 void roots_search(struct profiles *profiles);
@@ -50,6 +51,14 @@ void roots_decide(struct peak *peak, const struct options *options);
  * of it: few operations may hold most of the time, where maxcount counts
  * operations. False if it is one of the roots, or less time than one of them. */
 bool roots_most_time(const struct peak *peak, struct root *found);
+
+/* Of the operations of peaks that are `noted`: the stretches of threads' time that the parts with a
+ * `thing` are made of, told to `note`; and each operation behind its own, told to `each`. After
+ * roots_search(). */
+typedef void roots_each(const struct operation *operation, const struct peak *peak, void *data);
+void roots_note(struct profiles *profiles, split_noter *note, roots_each *each, void *data);
+/* The part of which the root is all (true), or what is itself (false). */
+struct part *root_whole(const struct root *root, bool *all);
 
 /* Where it was largest; its latency is -1 if nothing shows it. */
 static inline const struct example *root_example(const struct root *root)

@@ -67,6 +67,37 @@ static bool may_descend(const struct split *split, struct part *parent)
 	return false;
 }
 
+/* --- stretches that are asked for ------------------------------------------ */
+
+static void note_of(struct split *split, uint8_t thing, uint32_t thread, int64_t begin, int64_t end)
+{
+	if (thing && begin < end && is_thread(thread))
+		split->note(thing, thread, begin, end, split->turns > 0, split->data);
+}
+
+/* All of the part's. */
+static void note(struct split *split, const struct part *part, uint32_t thread, int64_t begin,
+		 int64_t end)
+{
+	if (split->note && part)
+		note_of(split, part->thing, thread, begin, end);
+}
+
+/* Whose waits are being followed: the operation's thread, or who ended its wait. */
+static uint32_t current(const struct split *split)
+{
+	return split->path->len ? g_array_index(split->path, uint32_t, split->path->len - 1)
+				: NO_THREAD;
+}
+
+/* While frames are walked back: what lies behind `begin` and is not told yet is the part's own. */
+static void note_own(struct split *split, const struct part *part, int64_t begin)
+{
+	if (split->note && part)
+		note_of(split, part->own_thing, current(split), begin, split->until);
+	split->until = MIN(split->until, begin);
+}
+
 /* --- who ran, who woke ---------------------------------------------------- */
 
 struct running {
@@ -117,12 +148,14 @@ static struct part *take(struct split *split, struct part *part, enum part_kind 
 static void take_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
 	struct running *running = data;
+	struct part *part =
+		is_thread(thread) ? part_by_thread(running->split, running->part, thread)
+		: thread == IDLE_THREAD
+			? named(running->split, running->part, PART_IDLE, "idle")
+			: named(running->split, running->part, PART_UNKNOWN, "unknown");
 
-	part_take(is_thread(thread) ? part_by_thread(running->split, running->part, thread)
-		  : thread == IDLE_THREAD
-			  ? named(running->split, running->part, PART_IDLE, "idle")
-			  : named(running->split, running->part, PART_UNKNOWN, "unknown"),
-		  end - begin);
+	note(running->split, part, current(running->split), begin, end);
+	part_take(part, end - begin);
 }
 
 /* Who had the CPU that a thread was waiting for. */
@@ -161,16 +194,20 @@ static void add_wait(struct split *split, struct part *part, uint32_t way, GPtrA
 	uint64_t tag = part_tag(PART_BLOCKED, (uint64_t) way << PACK_BITS |
 						      intern_id(session->trace.model.names, node));
 	struct part *child = part_find(part, tag);
+	bool by_turns = split->path->len > 1 && wait_is_for_whichever(session, span->leaf);
 
 	if (child && functions)
 		g_ptr_array_free(functions, TRUE);
 	else if (!child)
 		child = part_add(part, PART_BLOCKED, tag, g_steal_pointer(&node), functions,
 				 split->peak->range.last - split->peak->range.first + 1);
-	if (key && child->kind == PART_BLOCKED)
+	note(split, child, current(split), span->begin, span->end);
+	if (key && child->kind == PART_BLOCKED && !split->note)
 		part_add_resource(child, session_text(session, key), span->end - span->begin, 1);
 	part_take(child, span->end - span->begin);
+	split->turns += by_turns;
 	split_wait(split, child, span);
+	split->turns -= by_turns;
 }
 
 /* Time of a thread by its leaf, with what can be said of it further. */
@@ -191,6 +228,7 @@ static void add_leaf(struct split *split, struct part *part, uint32_t thread,
 		if (!child->label && leaf_wib(span->leaf) == WIB_INTERRUPTED)
 			child->label = leaf_label(session, span->leaf);
 	}
+	note(split, child, thread, span->begin, span->end);
 	part_take(child, span->end - span->begin);
 	if (leaf_is_off_cpu(span->leaf))
 		split_by_runners(split, child, model_thread(&session->trace.model, thread)->host,
@@ -213,6 +251,7 @@ static void split_by_waker(struct split *split, struct part *part, uint32_t wake
 	struct spans spans;
 	struct span span;
 
+	note(split, child, waker, wait->begin, wait->end);
 	part_take(child, wait->end - wait->begin);
 	if (!may_descend(split, child))
 		return;
@@ -234,6 +273,12 @@ static int64_t overlap(int64_t begin, int64_t end, const struct span *span)
 	return MAX(MIN(end, span->end) - MAX(begin, span->begin), 0);
 }
 
+static void note_overlap(struct split *split, const struct part *part, int64_t begin, int64_t end,
+			 const struct span *span)
+{
+	note(split, part, current(split), MAX(begin, span->begin), MIN(end, span->end));
+}
+
 /* A block request's time in the queue and in the device, as far as it was
  * waited for. */
 static void split_request(struct split *split, struct part *part, const struct block *block,
@@ -249,14 +294,18 @@ static void split_request(struct split *split, struct part *part, const struct b
 		return;
 	}
 	if (detail->queued >= 0)
-		take(split, part, PART_QUEUED, "queued",
-		     overlap(issued - detail->queued, issued, span));
+		note_overlap(split,
+			     take(split, part, PART_QUEUED, "queued",
+				  overlap(issued - detail->queued, issued, span)),
+			     issued - detail->queued, issued, span);
 	ns = overlap(issued, issued + detail->served, span);
 	served = take(split, part, PART_SERVED, "served", ns);
+	note_overlap(split, served, issued, issued + detail->served, span);
 	if (!served || block->kind == WAKER_THREAD || !may_descend(split, served))
 		return;
 	context = frame_text(split->session, block->context, false);
 	served = take(split, served, PART_ENDED, context, ns);
+	note_overlap(split, served, issued, issued + detail->served, span);
 	if (!served->label && block->label)
 		served->label = g_strdup(session_text(split->session, block->label));
 }
@@ -279,7 +328,8 @@ static void split_hardware(struct split *split, struct part *part, const struct 
 	child = named(split, part, PART_ENDED, text);
 	if (!child->label && block->label)
 		child->label = g_strdup(session_text(split->session, block->label));
-	if (detail && detail->kind == DETAIL_PACKET && detail->text)
+	note(split, child, current(split), span->begin, span->end);
+	if (detail && detail->kind == DETAIL_PACKET && detail->text && !split->note)
 		part_add_resource(child, session_text(split->session, detail->text),
 				  span->end - span->begin, 1);
 	part_take(child, span->end - span->begin);
@@ -431,6 +481,8 @@ static void take_spans(struct split *split, struct part *part, int64_t from)
 		if (span->begin < from)
 			return;
 		split->span--;
+		note_own(split, part, span->end);
+		split->until = span->begin;
 		if (!may_descend(split, part))
 			continue;
 		if (leaf_is_blocked(span->leaf))
@@ -497,13 +549,16 @@ static int64_t split_frame(struct split *split, struct part *part, int64_t begin
 		/* one without a length has nothing inside, whatever has its stamp */
 		if (!frame->duration)
 			continue;
+		note_own(split, part, operation_end(frame));
 		child = frame_part(split, hoisted ? outer : part, frame);
+		note(split, child, current(split), frame->begin, operation_end(frame));
 		inside = split_frame(split, child, frame->begin,
 				     function && part == outer ? child : outer);
 		part_take(child, (int64_t) frame->duration - inside);
 		outside += inside + (hoisted ? (int64_t) frame->duration - inside : 0);
 	}
 	take_spans(split, part, begin);
+	note_own(split, part, begin);
 	return outside;
 }
 
@@ -623,7 +678,33 @@ void split_operation(struct split *split)
 	default:
 		gather_frames(split);
 		gather_spans(split);
+		split->until = operation_end(operation);
 		split_frame(split, top, operation->begin, top);
 		break;
 	}
+}
+
+static void forget_sums(struct part *part)
+{
+	struct part *next;
+
+	for (struct part *child = part->touched; child; child = next) {
+		next = child->next;
+		forget_sums(child);
+		child->sum = child->largest = 0;
+		child->next = NULL;
+	}
+	part->touched = NULL;
+}
+
+void split_note(struct split *split)
+{
+	struct part *top = split->peak->tree;
+
+	g_array_set_size(split->path, 0);
+	g_array_append_val(split->path, split->operation->thread);
+	note(split, top, split->operation->thread, split->operation->begin,
+	     operation_end(split->operation));
+	split_operation(split);
+	forget_sums(top);
 }

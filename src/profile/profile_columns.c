@@ -121,11 +121,20 @@ static guint write_path(const struct report *report, const void *row)
 
 GETTER(double, share_of_peak, struct root, share_rounded(row->ns, place(report)->peak->sum));
 
+GETTER(const void *, known_saving, struct root, row->saving.known ? &row->saving : NULL);
+
+static const struct column saving_columns[] = {
+	{"saved_ns", COLUMN_NS, FIELD(struct saving, ns)},
+	{"saved_from_ns", COLUMN_NS, FIELD(struct saving, from)},
+	{"saved_to_ns", COLUMN_NS, FIELD(struct saving, to)},
+	{0}};
+
 static const struct column root_columns[] = {
 	{"path", COLUMN_LIST, .each = write_path},
 	{"maxcount", COLUMN_WHOLE, FIELD(struct root, maxcount)},
 	{"share", COLUMN_SHARE, .real = share_of_peak},
 	{"ns", COLUMN_NS, FIELD(struct root, ns)},
+	{"worth", COLUMN_OBJECT, .at = known_saving, .columns = saving_columns, .absent = true},
 	{"example", COLUMN_OBJECT, .at = example_of, .columns = example_columns},
 	{0}};
 

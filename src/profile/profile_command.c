@@ -7,6 +7,7 @@
 #include "limits/limit_options.h"
 #include "profile/profile_report.h"
 #include "profile/profile_what_if.h"
+#include "profile/profile_worth.h"
 #include "page/page.h"
 #include "run/command.h"
 #include "run/common_options.h"
@@ -14,6 +15,7 @@
 #include "run/option_values.h"
 #include "util/error.h"
 #include "whatif/what_if.h"
+#include "whatif/worth.h"
 
 /* --- what is asked --------------------------------------------------------- */
 
@@ -124,6 +126,7 @@ static const struct option *const options[] = {
 	&option_limit,
 	&depth,
 	&option_what_if,
+	&option_sort,
 	LIMIT_OPTIONS,
 	LAST_OPTIONS,
 	NULL};
@@ -198,6 +201,7 @@ static bool profile_init(struct profile_report *report, const struct session *se
 		return false;
 	roots_search(report->profiles);
 	if (!asked->resume) {
+		profile_add_worth(report->profiles);
 		report->apart = peaks_apart_new(report->profiles);
 		rhythms_search(report->profiles);
 	}

@@ -9,6 +9,7 @@
 #include "latencies/roots.h"
 #include "profile/profile_report.h"
 #include "profile/profile_what_if.h"
+#include "profile/profile_worth.h"
 #include "findings/findings.h"
 
 #define DETAILED 5      /* operations shown in full when none was named */
@@ -138,6 +139,7 @@ static void root_lines(const struct session *session, const struct peak *peak,
 		       const struct root *root, const char *before, struct output *output)
 {
 	g_autofree char *joined = root_words(root), *meaning = root_meaning(root);
+	g_autofree char *worth = root_worth_words(root);
 	g_autoptr(GString) line = g_string_new(NULL);
 	char share[16];
 
@@ -146,6 +148,8 @@ static void root_lines(const struct session *session, const struct peak *peak,
 			       profile_percent(share, root->ns, peak->sum), joined);
 	if (*meaning)
 		g_string_append_printf(line, " (%s)", meaning);
+	if (worth)
+		g_string_append_printf(line, ". %s", worth);
 	text_wrapped(output, line->str, 6, 4);
 	resource_lines(root, output);
 	example_line(session, root, output);

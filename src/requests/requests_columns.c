@@ -77,6 +77,19 @@ static const struct column example_columns[] = {
 	{"request", COLUMN_WHOLE, .number = id_of_cause},
 	{0}};
 
+GETTER(bool, is_mean, struct charge,
+       !row->one && costs_of_report(report)->requests->listed->len > 1);
+GETTER(const void *, known_worth, struct charge, row->saving.known ? row : NULL);
+
+static const struct column worth_of_cause[] = {
+	{"saved_ns", COLUMN_NS, FIELD(struct charge, saving.ns)},
+	{"saved_from_ns", COLUMN_NS, FIELD(struct charge, saving.from)},
+	{"saved_to_ns", COLUMN_NS, FIELD(struct charge, saving.to)},
+	{"p90_saved_ns", COLUMN_NS, FIELD(struct charge, cause.p90.ns), .when = is_mean},
+	{"p90_saved_from_ns", COLUMN_NS, FIELD(struct charge, cause.p90.from), .when = is_mean},
+	{"p90_saved_to_ns", COLUMN_NS, FIELD(struct charge, cause.p90.to), .when = is_mean},
+	{0}};
+
 const struct column charge_columns[] = {
 	{"kind", COLUMN_TEXT, FIELD(struct charge, cause.kind), .table = {5, "KIND", -13, "  "}},
 	{"label", COLUMN_TEXT, FIELD(struct charge, cause.label)},
@@ -90,6 +103,7 @@ const struct column charge_columns[] = {
 	{"spans_gap", COLUMN_BOOL, FIELD(struct charge, cause.spans_gap), .mark = MARK_TELLS,
 	 .table = {3, " ", 1, ""}},
 	{"example", COLUMN_OBJECT, .columns = example_columns},
+	{"worth", COLUMN_OBJECT, .at = known_worth, .columns = worth_of_cause, .absent = true},
 	{NULL, COLUMN_TEXT, .owned = cause_text, .table = {6, "CAUSE"}},
 	{0}};
 
@@ -101,12 +115,21 @@ static const struct column first_columns[] = {
 static const struct column summary_columns[] = {
 	COLUMNS(charge_columns), {"first", COLUMN_OBJECT, .columns = first_columns}, {0}};
 
-static void append_charge(GArray *list, const struct user_cause *cause, int64_t value,
-			  int64_t whole)
+static void append_charge(GArray *list, struct charge charge)
 {
-	struct charge charge = {*cause, value, whole};
-
 	g_array_append_val(list, charge);
+}
+
+/* What saves most, then what takes most; whose worth is not known behind these. */
+static int most_saved(gconstpointer a, gconstpointer b)
+{
+	const struct charge *x = a, *y = b;
+
+	if (x->saving.known != y->saving.known)
+		return x->saving.known ? -1 : 1;
+	if (x->saving.known && x->saving.ns != y->saving.ns)
+		return x->saving.ns > y->saving.ns ? -1 : 1;
+	return (x->value < y->value) - (x->value > y->value);
 }
 
 GArray *charges_new(const struct costs *costs)
@@ -117,8 +140,11 @@ GArray *charges_new(const struct costs *costs)
 		const struct user_cause *cause =
 			&g_array_index(costs->causes, struct user_cause, i);
 
-		append_charge(list, cause, cause->value, costs->total);
+		append_charge(list, (struct charge) {*cause, cause->value, costs->total,
+						     cause->mean, false});
 	}
+	if (costs->requests->session->asked.options->order == BY_WORTH)
+		g_array_sort(list, most_saved);
 	return list;
 }
 
@@ -134,8 +160,9 @@ GArray *charges_of_request(const struct costs *costs, guint listed)
 	for (guint i = first; i < end; i++) {
 		const struct cost *cost = &g_array_index(costs->costs, struct cost, i);
 
-		append_charge(list, &g_array_index(costs->causes, struct user_cause, cost->cause),
-			      cost->value, whole);
+		append_charge(list, (struct charge) {g_array_index(costs->causes, struct user_cause,
+								   cost->cause),
+						     cost->value, whole, cost->saving, true});
 	}
 	return list;
 }

@@ -30,6 +30,8 @@ void requests_csv(const struct costs *costs, struct output *output);
 struct charge {
 	struct user_cause cause; /* a copy, its label borrowed */
 	int64_t value, whole;
+	struct saving saving; /* without it: a request in the mean, or the one */
+	bool one; /* it is of one request */
 };
 extern const struct column charge_columns[];
 /* struct charge: of all requests together; of one that is listed. Free with g_array_unref(). */

@@ -12,13 +12,27 @@
 #include "tracking/request_options.h"
 #include "requests/requests_columns.h"
 #include "requests/requests_page.h"
+#include "requests/requests_worth.h"
 #include "whatif/what_if.h"
 
 static const struct option *const options[] = {
-	REQUEST_OPTIONS, &option_pick,     &option_thread,   &option_process,
-	WINDOW_OPTIONS,  &option_kallsyms, &option_settings, &option_format,
-	&option_output,  &option_limit,    &option_depth,    LIMIT_OPTIONS,
-	&option_what_if, &option_force,    LAST_OPTIONS,     NULL};
+	REQUEST_OPTIONS,
+	&option_pick,
+	&option_thread,
+	&option_process,
+	WINDOW_OPTIONS,
+	&option_kallsyms,
+	&option_settings,
+	&option_format,
+	&option_output,
+	&option_limit,
+	&option_depth,
+	LIMIT_OPTIONS,
+	&option_what_if,
+	&option_sort,
+	&option_force,
+	LAST_OPTIONS,
+	NULL};
 
 static bool check(struct options *asked, GError **error)
 {
@@ -63,8 +77,9 @@ static void *make(const struct session *session, GError **error)
 	}
 	report = g_new(struct requests_report, 1);
 	*report = (struct requests_report) {.requests = requests,
-					    .costs = costs_new(requests),
+					    .costs = costs_new_with_stretches(requests),
 					    .configuration = configuration_of_requests(requests)};
+	requests_add_worth(report->costs);
 	if (session->asked.options->requests.metric == METRIC_LATENCY)
 		report->apart = requests_apart_new(requests);
 	if (session->asked.options->what_if->len) {

@@ -5,6 +5,7 @@
 #include "requests/path_tree.h"
 #include "requests/requests_answer.h"
 #include "requests/requests_columns.h"
+#include "requests/requests_worth.h"
 #include "tracking/align.h"
 #include "run/anonymise.h"
 #include "findings/findings.h"
@@ -13,6 +14,7 @@
 
 #define CONFIGURATION_SHOWN 3
 #define CAUSES_SHOWN 3 /* of each request in the list */
+#define CAUSE_AT 33 /* columns before what a cause is worth: under its kind */
 
 static const struct costs *costs_of_report(const struct report *report)
 {
@@ -107,6 +109,17 @@ static void example_line(const struct report *report, const void *row)
 			when_time(when, cause->begin, report->session->asked.options->utc, false));
 }
 
+/* Under a cause: what it would be worth if it were gone, and an example. */
+static void cause_lines(const struct report *report, const void *row)
+{
+	const struct charge *charge = row;
+	g_autofree char *worth = cause_worth_words(report->data, &charge->cause);
+
+	if (worth)
+		text_wrapped(report->output, worth, CAUSE_AT, 2);
+	example_line(report, row);
+}
+
 static void summary(const struct report *report)
 {
 	static const char *const headings[] = {
@@ -117,7 +130,7 @@ static void summary(const struct report *report)
 		"Time their block requests took in the devices",
 		"Bytes moved over the network",
 		"System calls made for them"};
-	static const struct text_table table = {.columns = charge_columns, .below = example_line};
+	static const struct text_table table = {.columns = charge_columns, .below = cause_lines};
 	const struct costs *costs = report->data;
 	enum metric metric = metric_of(costs);
 	g_autoptr(GArray) charges = charges_new(costs);
@@ -126,6 +139,14 @@ static void summary(const struct report *report)
 					     ? "Where its time went"
 					     : headings[metric]);
 	text_table(report, &table, ROWS(charges));
+	for (guint i = 0; i < charges->len; i++)
+		if (g_array_index(charges, struct charge, i).saving.known) {
+			text_wrapped(report->output,
+				     "\"Without it\" takes all else as it was, in the recorded "
+				     "order; --sort worth puts what is worth most first.",
+				     2, 2);
+			break;
+		}
 }
 
 static void append_causes(const struct costs *costs, guint listed, GString *line)
@@ -136,8 +157,11 @@ static void append_causes(const struct costs *costs, guint listed, GString *line
 		const struct charge *at = &g_array_index(charges, struct charge, i);
 		g_autofree char *value = metric_value_text(metric_of(costs), at->value);
 
-		g_string_append_printf(line, "%s%s %s (%s)", i ? "; " : "", value, at->cause.label,
-				       at->cause.kind);
+		g_autofree char *saved = saving_words(&at->saving, at->value);
+
+		g_string_append_printf(line, "%s%s %s (%s%s%s)", i ? "; " : "", value,
+				       at->cause.label, at->cause.kind,
+				       saved ? "; without it " : "", saved ? saved : "");
 	}
 }
 

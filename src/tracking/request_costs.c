@@ -79,13 +79,14 @@ static uint32_t cause_place(struct costs *costs, const char *kind, const char *l
 	return costs->causes->len - 1;
 }
 
-static void add_cost(struct costs *costs, guint listed, const char *kind, const char *label,
-		     enum user_change change, int64_t value, const struct seen *seen)
+/* Returns the cause's place. */
+static uint32_t add_cost(struct costs *costs, guint listed, const char *kind, const char *label,
+			 enum user_change change, int64_t value, const struct seen *seen)
 {
 	uint32_t place = cause_place(costs, kind, label, seen), at;
 	struct user_cause *cause = &g_array_index(costs->causes, struct user_cause, place);
 	uint64_t key = (uint64_t) listed << 32 | place;
-	struct cost cost = {listed, place, 0};
+	struct cost cost = {.listed = listed, .cause = place};
 
 	at = idmap_get(&costs->places, key);
 	if (at == IDMAP_NONE) {
@@ -114,11 +115,34 @@ static void add_cost(struct costs *costs, guint listed, const char *kind, const 
 		cause->end = seen->end;
 		cause->request = g_array_index(costs->requests->listed, uint32_t, listed);
 	}
+	return place;
 }
 
 #define PASSED 8192 /* requests, until spilled exchanges leave resident memory */
 
 /* --- latency ------------------------------------------------------------------------- */
+
+#define STRETCHES_MAX (1 << 20) /* of more none are kept */
+
+/* Pieces of a way that follow each other are one. */
+static void put_down(struct costs *costs, uint32_t cause, const struct seen *seen)
+{
+	struct put_down *last = costs->stretches && costs->stretches->len
+					? &g_array_index(costs->stretches, struct put_down,
+							 costs->stretches->len - 1)
+					: NULL;
+	struct put_down stretch = {cause, seen->thread, seen->begin, seen->end};
+
+	if (!costs->stretches)
+		return;
+	if (last && last->cause == cause && last->thread == seen->thread &&
+	    last->end == seen->begin)
+		last->end = seen->end;
+	else if (costs->stretches->len < STRETCHES_MAX)
+		g_array_append_val(costs->stretches, stretch);
+	else
+		g_clear_pointer(&costs->stretches, g_array_unref);
+}
 
 static void add_thread(struct costs *costs, guint listed, guint from, uint32_t thread, int64_t ns)
 {
@@ -183,7 +207,9 @@ static void add_piece(struct costs *costs, guint listed, const struct user_reque
 							  label, &change);
 		struct seen seen = {piece->thread, at, until};
 
-		add_cost(costs, listed, kind, label->str, change, until - at, &seen);
+		put_down(costs,
+			 add_cost(costs, listed, kind, label->str, change, until - at, &seen),
+			 &seen);
 	}
 }
 
@@ -396,6 +422,17 @@ static void sum_calls(struct costs *costs, const guint32 *listed)
 
 /* --- all ------------------------------------------------------------------------------ */
 
+#define SPREAD_MAX 2000 /* requests that stand for all */
+
+bool costs_stand_for_all(const struct costs *costs, guint listed)
+{
+	uint64_t count = costs->requests->listed->len;
+
+	return count <= SPREAD_MAX || !listed ||
+	       listed * (uint64_t) SPREAD_MAX / count !=
+		       (listed - 1) * (uint64_t) SPREAD_MAX / count;
+}
+
 static void find_kept(struct costs *costs, const GArray *order)
 {
 	const struct options *options = costs->requests->session->asked.options;
@@ -408,6 +445,8 @@ static void find_kept(struct costs *costs, const GArray *order)
 	costs->kept = g_new0(guint8, order->len);
 	for (guint i = 0; i < limit; i++)
 		costs->kept[g_array_index(order, guint, i)] = 1;
+	for (guint i = 0; costs->stretches && i < order->len; i++)
+		costs->kept[i] |= costs_stand_for_all(costs, i);
 }
 
 static void find_slow(struct costs *costs, const GArray *order)
@@ -474,16 +513,18 @@ static void sort_costs(struct costs *costs)
 
 		cost->cause = place[cost->cause];
 	}
+	for (guint i = 0; costs->stretches && i < costs->stretches->len; i++) {
+		struct put_down *stretch = &g_array_index(costs->stretches, struct put_down, i);
+
+		stretch->cause = place[stretch->cause];
+	}
 	g_array_sort(costs->costs, largest_cost);
 	g_array_sort(costs->threads, largest_thread);
 }
 
-struct costs *costs_new(const struct user_requests *requests)
-{
-	return costs_new_named(requests, piece_namer_new(requests->session, requests));
-}
-
-struct costs *costs_new_named(const struct user_requests *requests, struct piece_namer *namer)
+/* `stretches`: struct put_down, taken; NULL: none are kept. */
+static struct costs *costs_of_namer(const struct user_requests *requests, struct piece_namer *namer,
+				    GArray *stretches)
 {
 	struct costs *costs = g_new0(struct costs, 1);
 	enum metric metric = requests->session->asked.options->requests.metric;
@@ -492,6 +533,7 @@ struct costs *costs_new_named(const struct user_requests *requests, struct piece
 
 	costs->requests = requests;
 	costs->namer = namer;
+	costs->stretches = stretches;
 	costs->causes = g_array_new(FALSE, FALSE, sizeof(struct user_cause));
 	g_array_set_clear_func(costs->causes, cause_row_clear);
 	costs->costs = g_array_new(FALSE, FALSE, sizeof(struct cost));
@@ -522,6 +564,22 @@ struct costs *costs_new_named(const struct user_requests *requests, struct piece
 	return costs;
 }
 
+struct costs *costs_new_named(const struct user_requests *requests, struct piece_namer *namer)
+{
+	return costs_of_namer(requests, namer, NULL);
+}
+
+struct costs *costs_new(const struct user_requests *requests)
+{
+	return costs_new_named(requests, piece_namer_new(requests->session, requests));
+}
+
+struct costs *costs_new_with_stretches(const struct user_requests *requests)
+{
+	return costs_of_namer(requests, piece_namer_new(requests->session, requests),
+			      g_array_new(FALSE, FALSE, sizeof(struct put_down)));
+}
+
 void costs_free(struct costs *costs)
 {
 	if (!costs)
@@ -530,6 +588,7 @@ void costs_free(struct costs *costs)
 	g_array_free(costs->costs, TRUE);
 	g_array_free(costs->threads, TRUE);
 	g_clear_pointer(&costs->functions, g_array_unref);
+	g_clear_pointer(&costs->stretches, g_array_unref);
 	g_hash_table_destroy(costs->index);
 	piece_namer_free(costs->namer);
 	g_free(costs->kept);

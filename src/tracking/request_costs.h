@@ -17,6 +17,7 @@
 
 #include "path/function_totals.h"
 #include "tracking/piece_cause.h"
+#include "timeline/saving.h"
 
 #define CAUSE_EXAMPLES 8
 #define COSTS_OF_PAGE 2000 /* requests whose costs a page shows: the slowest */
@@ -40,12 +41,21 @@ struct user_cause {
 	int64_t largest;      /* … and how much */
 	int64_t first;        /* when it is seen first */
 	uint32_t first_thread;
+	struct saving mean;   /* a request, without it; not known until somebody finds out */
+	struct saving p90;    /* … 90 % of them take no longer than so much less */
 };
 
 /* Of one request (`listed`: place in requests->listed), one cause. */
 struct cost {
 	uint32_t listed, cause;
 	int64_t value;
+	struct saving saving; /* of the request, without the cause in any */
+};
+
+/* A stretch of a thread's time that was put down to a cause. */
+struct put_down {
+	uint32_t cause, thread;
+	int64_t begin, end;
 };
 
 /* Of one request on its way, a thread's part. */
@@ -61,6 +71,7 @@ struct costs {
 	GArray *costs; /* struct cost by listed, largest first; of the slowest requests only, as
 			     many as --limit lets a report name */
 	GArray *functions; /* struct function_total, of all ways; with --metric latency; NULL */
+	GArray *stretches; /* struct put_down, as they were met; NULL: not asked for, or too many */
 	GArray *threads; /* struct thread_cost by listed, largest first; with --metric latency */
 	int64_t total; /* over the causes */
 	/* the slowest tenth, one at least: */
@@ -77,9 +88,15 @@ struct costs {
 };
 
 struct costs *costs_new(const struct user_requests *requests);
+/* … with their stretches, as far as --metric latency has them. */
+struct costs *costs_new_with_stretches(const struct user_requests *requests);
 /* … whose threads are called as `namer`, which it takes, does. */
 struct costs *costs_new_named(const struct user_requests *requests, struct piece_namer *namer);
 void costs_free(struct costs *costs);
+
+/* With the stretches, the costs of those are kept, too, that stand for all: all, or of very many
+ * some that are spread evenly. */
+bool costs_stand_for_all(const struct costs *costs, guint listed);
 
 /* Places in requests->listed, the slowest first; free with g_array_free(). */
 GArray *requests_slowest(const struct user_requests *requests);

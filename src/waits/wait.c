@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "event/softirqs.h"
+#include "objects/calls.h"
 #include "waits/state_names.h"
 
 struct wait wait_of(const struct session *session, uint32_t thread, const struct span *span)
@@ -237,4 +238,19 @@ enum wait_taker wait_taker(const struct session *session, const struct wait *wai
 			       (block->kind == WAKER_THREAD && !block_request(session, block))
 		       ? TAKER_UNKNOWN
 		       : TAKER_HARDWARE;
+}
+
+bool wait_is_for_whichever(const struct session *session, uint32_t leaf)
+{
+	if (PACK_KIND(leaf) != LEAF_BLOCK_SYSCALL)
+		return false;
+	switch (flow_call_info(&session->trace.flow, PACK_NUMBER(leaf))->wait) {
+	case WAIT_POLL:
+	case WAIT_SELECT:
+	case WAIT_EPOLL:
+	case WAIT_ACCEPT:
+		return true;
+	default:
+		return false;
+	}
 }

@@ -112,4 +112,7 @@ static inline bool wait_is_explained(const struct session *session, const struct
 	return block_reason(session, wait->block) && !wait_is_transports(session, wait);
 }
 
+/* It is for what comes first, from anybody: poll, select, epoll_wait, accept. */
+bool wait_is_for_whichever(const struct session *session, uint32_t leaf);
+
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "locks/locks.h"
-#include "objects/calls.h"
 
 #define LOOKED_BACK 64 /* intervals, for what a thread had sent */
 
@@ -228,21 +227,6 @@ static int64_t held_since(const struct session *session, const struct wait *wait
 	return INT64_MIN;
 }
 
-static bool waits_for_whichever(const struct session *session, const struct wait *wait)
-{
-	if (PACK_KIND(wait->leaf) != LEAF_BLOCK_SYSCALL)
-		return false;
-	switch (flow_call_info(&session->trace.flow, PACK_NUMBER(wait->leaf))->wait) {
-	case WAIT_POLL:
-	case WAIT_SELECT:
-	case WAIT_EPOLL:
-	case WAIT_ACCEPT:
-		return true;
-	default:
-		return false;
-	}
-}
-
 struct hinge hinge_of(const struct session *session, const struct wait *wait,
 		      const struct span *span)
 {
@@ -256,7 +240,7 @@ struct hinge hinge_of(const struct session *session, const struct wait *wait,
 		return unled(session, wait);
 	hinge = follows(lead.thread, lead.until);
 	hinge.since = held_since(session, wait, lead.thread);
-	hinge.whichever = waits_for_whichever(session, wait);
+	hinge.whichever = wait_is_for_whichever(session, wait->leaf);
 	if (reason && reason->flags & REASON_INFERRED)
 		hinge.doubt = HINGE_INFERRED;
 	return hinge;

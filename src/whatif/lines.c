@@ -75,6 +75,26 @@ int64_t line_at(const struct line *line, int64_t old)
 	return between(points[low], points[low + 1], old);
 }
 
+int64_t line_at_near(const struct line *line, int64_t old, uint32_t *near)
+{
+	const struct point *points = line->points;
+	uint32_t at = *near, last = line->count ? line->count - 1 : 0, step = 1;
+
+	if (line->count < 2 || old <= points[0].old || old >= points[last].old)
+		return line_at(line, old);
+	at = MIN(at, last);
+	while (points[at].old > old) { /* which lies behind the first */
+		at -= MIN(at, step);
+		step *= 2;
+	}
+	for (step = 1; step <= last - at && points[at + step].old <= old; step *= 2)
+		at += step;
+	for (; step; step /= 2)
+		at += step <= last - at && points[at + step].old <= old ? step : 0;
+	*near = at;
+	return between(points[at], points[at + 1], old);
+}
+
 int64_t line_when(const struct line *line, int64_t new)
 {
 	const struct point *points = line->points, *from, *to;

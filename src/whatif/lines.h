@@ -33,6 +33,8 @@ void line_begin(struct line *line, struct point point);
 
 /* When it reaches what it reached at the recorded time `old`. */
 int64_t line_at(const struct line *line, int64_t old);
+/* The same; `near`: a point that is likely near, of a call before; at first 0. */
+int64_t line_at_near(const struct line *line, int64_t old, uint32_t *near);
 /* The last recorded time by which it had reached no more than it has at the new time `new`. */
 int64_t line_when(const struct line *line, int64_t new);
 

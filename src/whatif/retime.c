@@ -152,6 +152,15 @@ int64_t retimed_saved(const struct retimed *retimed, guint scenario, const struc
 					retimed_at(retimed, scenario, way->first, way->from));
 }
 
+int64_t retimed_saved_near(const struct retimed *retimed, guint scenario, const struct way *way,
+			   uint32_t *near)
+{
+	const struct line *line = line_of(retimed, scenario, way->thread);
+	int64_t to = line_at_near(line, way->to, near);
+
+	return (way->to - way->from) - (to - line_at_near(line, way->from, near));
+}
+
 int64_t retimed_drift(const struct retimed *retimed, guint scenario, uint32_t thread, int64_t *at)
 {
 	const struct line *line = line_of(retimed, scenario, thread);

@@ -68,6 +68,10 @@ int64_t retimed_when(const struct retimed *retimed, guint scenario, uint32_t thr
 		     int64_t new_time);
 /* ns that the way takes less than it did; below 0: more. */
 int64_t retimed_saved(const struct retimed *retimed, guint scenario, const struct way *way);
+/* The same of ways of one thread; `near`: what one before has left, of the same scenario; at first
+ * 0. */
+int64_t retimed_saved_near(const struct retimed *retimed, guint scenario, const struct way *way,
+			   uint32_t *near);
 /* Where `thread` first is not where it was: the time, and by how much; 0: nowhere. */
 int64_t retimed_drift(const struct retimed *retimed, guint scenario, uint32_t thread, int64_t *at);
 /* Waits for each other at one and the same time, and for what was not over: how many. */

@@ -69,30 +69,67 @@ static GArray *places_of(const GArray *counts)
 	return worths;
 }
 
-static struct gone *gone_of(const struct session *session, const GArray *counts)
+#define EVENTS_A_THING 6000000 /* of so many events one thing is re-timed unasked */
+
+guint worth_things(const struct session *session)
+{
+	uint64_t things = EVENTS_A_THING / MAX(session->trace.events, 1);
+
+	return session->asked.options->order == BY_WORTH ? WORTHS_MAX
+							 : (guint) CLAMP(things, 1, WORTHS_MAX);
+}
+
+void without_init(struct without *without, const struct session *session, struct gone *gone,
+		  guint count, const GArray *ways, int64_t from, int64_t to)
+{
+	struct scenario scenarios[1 + WORTH_SCENARIOS * WORTHS_MAX] = {0};
+
+	g_assert(count <= WORTHS_MAX);
+	for (guint i = 0; i < count; i++)
+		worth_scenarios(&scenarios[without_scenario(i)], UINT64_C(1) << i);
+	gone_close(gone);
+	without->gone = gone;
+	without->rules = rules_of_gone(session, gone, count);
+	without->retimed = retime_ways(session, without->rules, scenarios,
+				       1 + WORTH_SCENARIOS * count, ways, from, to);
+	without->drifts = false;
+	for (guint i = 0; i < ways->len; i++)
+		without->drifts |= retimed_saved(without->retimed, 0,
+						 &g_array_index(ways, struct way, i)) != 0;
+}
+
+void without_clear(struct without *without)
+{
+	retimed_free(without->retimed);
+	rules_free(without->rules);
+	gone_free(without->gone);
+}
+
+/* Of the sentences that are listed, the thing is the place in the list. */
+static struct gone *gone_of(const struct session *session, const GArray *counts,
+			    const GArray *worths)
 {
 	struct gone *gone = gone_new(session);
+	guint thing[WORTHS_MAX] = {0};
 
+	for (guint i = 0; i < worths->len; i++)
+		thing[g_array_index(worths, struct worth, i).place] = i;
 	for (guint i = 0; i < counts->len; i++) {
 		const struct counted *part = &g_array_index(counts, struct counted, i);
 
 		if (part->sentence < WORTHS_MAX)
 			gone_add(gone, part->thread,
 				 (struct gone_part) {part->begin, part->end,
-						     UINT64_C(1) << part->sentence});
+						     UINT64_C(1) << thing[part->sentence]});
 	}
-	gone_close(gone);
 	return gone;
 }
 
 GArray *worths_new(const struct session *session, const GArray *counts, const GArray *ways)
 {
 	GArray *worths = places_of(counts);
-	struct scenario scenarios[1 + WORTH_SCENARIOS * WORTHS_MAX] = {0};
 	int64_t from = INT64_MAX, to = INT64_MIN;
-	struct gone *gone;
-	struct rules *rules;
-	struct retimed *retimed;
+	struct without without;
 
 	if (!worths->len || !ways->len)
 		return worths;
@@ -100,21 +137,14 @@ GArray *worths_new(const struct session *session, const GArray *counts, const GA
 		from = MIN(from, g_array_index(ways, struct way, i).from);
 		to = MAX(to, g_array_index(ways, struct way, i).to);
 	}
+	without_init(&without, session, gone_of(session, counts, worths), worths->len, ways, from,
+		     to);
 	for (guint i = 0; i < worths->len; i++)
-		worth_scenarios(&scenarios[1 + WORTH_SCENARIOS * i],
-				UINT64_C(1) << g_array_index(worths, struct worth, i).place);
-	gone = gone_of(session, counts);
-	rules = rules_of_gone(session, gone, WORTHS_MAX);
-	retimed = retime_ways(session, rules, scenarios, 1 + WORTH_SCENARIOS * worths->len, ways,
-			      from, to);
-	for (guint i = 0; i < worths->len; i++)
-		worth_take(&g_array_index(worths, struct worth, i), retimed,
-			   1 + WORTH_SCENARIOS * i, ways, 0, ways->len);
-	if (saved_of(retimed, 0, ways, 0, ways->len) != 0)
+		worth_take(&g_array_index(worths, struct worth, i), without.retimed,
+			   without_scenario(i), ways, 0, ways->len);
+	if (without.drifts)
 		g_array_set_size(worths, 0);
-	retimed_free(retimed);
-	rules_free(rules);
-	gone_free(gone);
+	without_clear(&without);
 	return worths;
 }
 

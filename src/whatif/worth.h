@@ -18,7 +18,7 @@
 #include "run/option.h"
 #include "whatif/retime.h"
 
-#define WORTHS_MAX 16 /* things that are re-timed at once */
+#define WORTHS_MAX 20 /* things that are re-timed at once: as many as a list shows */
 
 extern const struct option option_sort; /* options.order */
 
@@ -36,6 +36,27 @@ void worth_scenarios(struct scenario *scenarios, uint64_t rules);
 /* … of which `scenario` is the first: how much sooner ways (struct way) [from, to) are done. */
 void worth_take(struct worth *worth, const struct retimed *retimed, guint scenario,
 		const GArray *ways, guint from, guint to);
+
+/* How many things may be re-timed unasked: as each takes its time in long windows, the fewer the
+ * longer; all of WORTHS_MAX with --sort worth. */
+guint worth_things(const struct session *session);
+
+/* Things gone, one at a time: of [from, to) the threads that the ways (struct way) hang on. */
+struct without {
+	struct gone *gone;       /* owned */
+	struct rules *rules;     /* owned */
+	struct retimed *retimed; /* owned; scenario 0: as recorded; thing i: without_scenario(i) */
+	bool drifts; /* the replay without rules moves one of the ways: nothing may be told */
+};
+
+/* Takes `gone`, whose things are 0 to `count` - 1, WORTHS_MAX at most; closes it. */
+void without_init(struct without *without, const struct session *session, struct gone *gone,
+		  guint count, const GArray *ways, int64_t from, int64_t to);
+void without_clear(struct without *without);
+static inline guint without_scenario(guint thing)
+{
+	return 1 + WORTH_SCENARIOS * thing;
+}
 
 /* struct worth: of each place below WORTHS_MAX that `counts` (struct counted) has stretches of,
  * how much sooner all the ways (struct way) are done together if these are gone; empty if
