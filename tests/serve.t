@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """whylate serve: its answers are those of the JSON reports, to the nanosecond; who may not ask is refused; nothing that
-comes in ends it, and signals do. The Trace Server Protocol is driven by the client that trace viewers use, if node and
-npm are there (its package comes from npm's registry; nothing else reaches a network)."""
+comes in ends it, and signals do. The Trace Server Protocol is driven by the client that trace viewers use, on node (its
+package comes from npm's registry, where ./check installs it; nothing else reaches a network)."""
 import base64
 import collections
 import http.client
@@ -632,18 +632,16 @@ def signals():
 # --- the client of trace viewers --------------------------------------------------------------------------------------
 
 def install():
-    """Where the client is installed; None and why, if it cannot be."""
+    """Where the client is installed, as tests/setup.sh does it for ./check; here if it was not."""
     place = t.CACHE + "/tsp-client"
-    if not shutil.which("node") or not shutil.which("npm"):
-        return None, "node or npm is not installed"
     if not os.path.isdir(place + "/node_modules/tsp-typescript-client"):
+        assert shutil.which("node") and shutil.which("npm"), "install nodejs and npm: the client of trace viewers needs them"
         os.makedirs(place, exist_ok=True)
         shutil.copy(t.SOURCE + "/tests/tsp/package.json", place)
         done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=place,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=300)
-        if done.returncode:
-            return None, "npm cannot install tsp-typescript-client: " + done.stdout.decode()[-200:].replace("\n", " ")
-    return place + "/node_modules", ""
+        assert not done.returncode, "npm cannot install tsp-typescript-client: " + done.stdout.decode()[-2000:]
+    return place + "/node_modules"
 
 
 # Answers that are no 200, and are right: what the client has and the protocol has not, or what there is none of.
@@ -652,7 +650,8 @@ EXPECTED = {"openTrace of another": 404, "deleteTrace in use": 409, "updateExper
             "createConfiguration": 405, "updateConfiguration": 404, "deleteConfiguration": 404}
 
 
-def by_client(modules):
+def by_client():
+    modules = install()
     with Server() as server:
         one = experiment(server)
         done = subprocess.run(["node", t.SOURCE + "/tests/tsp/client.js", server.url + "/tsp/api", TRACE, THREAD],
@@ -704,9 +703,5 @@ tap.case("what two ask is worked out once", asked_twice)
 tap.case("while the trace is read", reading)
 tap.case("bookmarks", bookmarks)
 tap.case("Ctrl-C and SIGTERM end it cleanly; what it cannot serve, it says", signals)
-MODULES, WHY = install()
-if MODULES:
-    tap.case("the client of trace viewers: every method, and its objects are the JSON reports'", by_client, MODULES)
-else:
-    tap.skip("the client of trace viewers", WHY)
+tap.case("the client of trace viewers: every method, and its objects are the JSON reports'", by_client)
 sys.exit(tap.done())

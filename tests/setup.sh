@@ -24,6 +24,10 @@ build_packages="autoconf automake libtool make gcc libc6-dev pkgconf
 # make and judge the Debian package, mandoc the manual pages; chromium opens the report's pages.
 check_packages="babeltrace2 build-essential chromium chromium-driver clang clang-format-19 debhelper groff-base libclang-rt-14-dev lintian mandoc perl
 	protobuf-compiler python3 python3-jsonschema python3-selenium xz-utils"
+# The client of trace viewers runs on node (need_client); whoever has that from elsewhere, whose
+# package excludes Debian's, keeps it.
+command -v node >/dev/null || check_packages="$check_packages nodejs"
+command -v npm >/dev/null || check_packages="$check_packages npm"
 
 installed()
 {
@@ -74,6 +78,18 @@ older() # FILE THAN...: FILE is missing, or older than one of the others
 	file=$1
 	shift
 	[ ! -e "$file" ] || [ "$(find "$@" -newer "$file" -print)" ]
+}
+
+# need_client DIRECTORY: installs the npm packages there that tests/serve.t drives the server with. After
+# this no test needs a network.
+need_client()
+{
+	older "$1/npm.log" tests/tsp/package.json || return 0
+	say "installing npm packages in $1"
+	mkdir -p "$1"
+	cp tests/tsp/package.json "$1"
+	logged "$1/npm.new" in_dir "$1" npm install --no-audit --no-fund --ignore-scripts
+	mv "$1/npm.new" "$1/npm.log"
 }
 
 make_configure()

@@ -209,6 +209,14 @@ static void end_model(struct asking *asking)
 	model_end(asking);
 }
 
+/* What is told of a profile. */
+struct series {
+	void (*put)(struct asking *asking, int64_t id, const json_t *profile,
+		    const struct series *series);
+	const struct times *range; /* borrowed; of time, or of latencies */
+	int64_t step;              /* ns, of segments of time */
+};
+
 /* --- CPU use --------------------------------------------------------------------------------- */
 
 struct use {
@@ -297,8 +305,10 @@ static void cpu_use(struct asking *asking, const struct times *range, const GArr
 
 /* Segments of the report, as those without operations are not in it: [begin, begin + step). */
 static void put_lapse(struct asking *asking, int64_t id, const json_t *profile,
-		      const struct times *range, int64_t step)
+		      const struct series *series)
 {
+	const struct times *range = series->range;
+	int64_t step = series->step;
 	const json_t *rows = json_object_get(json_object_get(profile, "time_lapse"), "rows");
 	g_autofree char *name = profile_name(profile);
 	int64_t segments = (range->to - range->from + step - 1) / step;
@@ -328,6 +338,23 @@ static void put_lapse(struct asking *asking, int64_t id, const json_t *profile,
 	json_end(out, '}');
 }
 
+/* The series of those entries that the report's list has. */
+static void put_profiles(struct asking *asking, const struct output_row *row, const json_t *report,
+			 const GArray *items, const struct series *series)
+{
+	const json_t *profiles = json_object_get(report, row->member);
+
+	begin_model(asking, row->name);
+	for (guint i = 0; i < items->len; i++) {
+		int64_t id = g_array_index(items, int64_t, i);
+		const json_t *profile = profile_at(profiles, id);
+
+		if (profile)
+			series->put(asking, id, profile, series);
+	}
+	end_model(asking);
+}
+
 #define SEGMENTS_MAX 2000
 
 static void lapses(struct asking *asking, const struct output_row *row, struct times *range,
@@ -336,7 +363,6 @@ static void lapses(struct asking *asking, const struct output_row *row, struct t
 	int64_t steps = CLAMP(range->steps, 1, SEGMENTS_MAX), step;
 	const char *given[7] = {0};
 	g_autofree char *text = NULL;
-	const json_t *profiles;
 	json_t *report;
 	size_t count = 0;
 
@@ -351,16 +377,7 @@ static void lapses(struct asking *asking, const struct output_row *row, struct t
 	report = report_json(asking, row->command, range, given);
 	if (!report)
 		return;
-	profiles = json_object_get(report, row->member);
-	begin_model(asking, row->name);
-	for (guint i = 0; i < items->len; i++) {
-		int64_t id = g_array_index(items, int64_t, i);
-		const json_t *profile = profile_at(profiles, id);
-
-		if (profile)
-			put_lapse(asking, id, profile, range, step);
-	}
-	end_model(asking);
+	put_profiles(asking, row, report, items, &(struct series) {put_lapse, range, step});
 	json_decref(report);
 }
 
@@ -390,8 +407,9 @@ static int64_t bucket_value(const json_t *bucket, const char *member)
 
 /* The buckets that the range of latencies meets. */
 static void put_histogram(struct asking *asking, int64_t id, const json_t *profile,
-			  const struct times *range)
+			  const struct series *series)
 {
+	const struct times *range = series->range;
 	const json_t *buckets = json_object_get(profile, "buckets");
 	g_autoptr(GPtrArray) met = g_ptr_array_new();
 	g_autofree char *name = profile_name(profile);
@@ -430,7 +448,6 @@ void histogram_values(struct asking *asking)
 		output_row_find(asking, asking->given[1], "TREE_GENERIC_XY", NULL);
 	g_autoptr(GArray) items = NULL;
 	struct times range, all;
-	const json_t *profiles;
 	json_t *report;
 
 	if (!row || !asked_times(asking, true, &range) || !(items = asked_items(asking)))
@@ -440,15 +457,6 @@ void histogram_values(struct asking *asking)
 	report = report_json(asking, row->command, &all, row->given);
 	if (!report)
 		return;
-	profiles = json_object_get(report, row->member);
-	begin_model(asking, row->name);
-	for (guint i = 0; i < items->len; i++) {
-		int64_t id = g_array_index(items, int64_t, i);
-		const json_t *profile = profile_at(profiles, id);
-
-		if (profile)
-			put_histogram(asking, id, profile, &range);
-	}
-	end_model(asking);
+	put_profiles(asking, row, report, items, &(struct series) {put_histogram, &range, 0});
 	json_decref(report);
 }
