@@ -260,6 +260,61 @@ def by_hand():
                   t.report("overview", TRACE, "--limit", "0", "--from", "%dns" % begin, "--to", "%dns" % end)["waits"])
 
 
+def filtered():
+    """filter_query_parameters: what does not match is dimmed, or left out; the facts are those of the tooltips."""
+    with Server() as server:
+        one = experiment(server)
+        tree = model(server, "timeGraph/threads/tree", {})
+        tids = {e["id"]: int(e["labels"][1]) for e in tree["entries"] if e["hasData"]}
+
+        def states(dimmed=None, excluded=None, strategy=None, steps=None):
+            given = {"filter_expressions_map": {**({"1": dimmed} if dimmed else {}), **({"4": excluded} if excluded else {})}}
+            if strategy:
+                given["strategy"] = strategy
+            rows = model(server, "timeGraph/threads/states", {
+                "requested_timerange": {**whole(one), **({"nbTimes": steps} if steps else {})}, "requested_items": list(tids),
+                **({"filter_query_parameters": given} if dimmed or excluded else {})})["rows"]
+            return {(r["entryId"], s["start"]): (s["end"], s.get("tags", 0)) for r in rows for s in r["states"]}
+
+        everything = states()
+        lasted = {key: end - key[1] for key, (end, _) in everything.items()}
+        assert not any(tags for _, tags in everything.values())
+
+        def same(given, match):
+            tagged = {key: tags for key, (_, tags) in states(dimmed=given).items()}
+            assert tagged == {key: 0 if match(key) else 1 for key in everything}, given
+            assert set(states(excluded=given)) == {key for key in everything if match(key)}, given
+
+        same(["duration>1ms"], lambda key: lasted[key] > 1000000)
+        same(["duration<250us", "duration > 20000"], lambda key: 20000 < lasted[key] < 250000)
+        same(["!(duration>1ms) || duration>0.1s"], lambda key: lasted[key] <= 1000000 or lasted[key] > 100000000)
+        some = sorted(set(tids.values()))[len(tids) // 2]
+        same(["thread == %d" % some], lambda key: tids[key[0]] == some)
+        same(["thread!=%d && duration>1ms" % some], lambda key: tids[key[0]] != some and lasted[key] > 1000000)
+        # any fact of the tooltip
+        choice = random.Random(4)
+        for text, key in (("poll", None), ("RECVmsg", None), ("\"working\"", None), ("seen", "certainty")):
+            given = "%s contains %s" % (key, text) if key else text
+            tagged = states(dimmed=[given])
+            for at in choice.sample(sorted(everything), 40):
+                tip = model(server, "timeGraph/threads/tooltip", {"requested_times": [at[1]], "requested_items": [at[0]]})
+                del tip["Begin"], tip["End"], tip["Duration"]
+                facts = [value for name, value in tip.items() if not key or name.lower() == key]
+                facts += [e["labels"][0] for e in tree["entries"] if e["id"] == at[0] and not key]
+                want = any(text.strip('"').lower() in value.lower() for value in facts)
+                assert tagged[at][1] == (0 if want else 1), (given, at, tip, tagged[at])
+        # between the times that are asked for: each that matches is there, or another one before the same time
+        sampled, deep = (states(excluded=["duration<2us"], strategy=s, steps=9) for s in ("SAMPLED", "DEEP"))
+        matching = {key for key in everything if lasted[key] < 2000}
+        assert set(sampled) <= set(deep) <= matching and len(deep) > len(sampled)
+        step = lambda time: -((one["start"] - time) * 8 // (one["end"] - one["start"]))
+        assert {(entry, step(time)) for entry, time in deep} == {(entry, step(time)) for entry, time in matching}
+        for wrong in ("", "a &&", "(a", "a)", "!", "a ||", "(" * 100 + "a", "x" * 2000, 5, None, ["a"]):
+            server.post("experiments/%s/outputs/timeGraph/threads/states" % one["UUID"], {
+                "requested_timerange": whole(one), "requested_items": [],
+                "filter_query_parameters": {"filter_expressions_map": {"1": [wrong]}}}, status=400)
+
+
 def by_pages():
     """A form's report is the command's, byte for byte; what needs more than was read is read again."""
     with Server() as server:
@@ -467,10 +522,11 @@ SHOWN = ("/shown/states", "/shown/lanes", "/shown/steps")
 ODD = (None, True, [], {}, "", "x", 0, -1, 1, 2 ** 31, 2 ** 63 - 1, -2 ** 63, 2 ** 70, 1e308, -1e308, 0.5, [[]], [{}], ["1"],
        [-1], [2 ** 40], [0] * 5000, "\u0000", "ä" * 100, {"start": 0}, {"start": 0, "end": 1}, {"start": 5, "end": 1},
        {"start": -2 ** 62, "end": 2 ** 62, "nbTimes": 65536}, {"start": 0, "end": 2 ** 62, "nbTimes": 0},
+       {"filter_expressions_map": {"1": ["!(a && b"], "4": 1}}, {"filter_expressions_map": {"4": ["a || !b"]}, "strategy": "DEEP"},
        {"start": "a", "end": []}, {"start": 1.5, "end": 1e18, "nbTimes": 2.5})
 MEMBERS = ("requested_timerange", "requested_times", "requested_items", "requested_element", "requested_table_index",
            "requested_table_count", "requested_table_column_ids", "table_search_expressions", "table_search_direction",
-           "requested_marker_categories", "thread", "start", "end", "uri", "name", "traces", "base", "from", "to", "tolerance",
+           "requested_marker_categories", "filter_query_parameters", "thread", "start", "end", "uri", "name", "traces", "base", "from", "to", "tolerance",
            "threads")
 
 
@@ -694,6 +750,7 @@ def by_client():
 
 tap.case("numbers are the JSON reports', to the ns", by_hand)
 tap.case("what a page asks for when it is zoomed", by_picture)
+tap.case("states are filtered", filtered)
 tap.case("pages are the commands' reports; no form names a file", by_pages)
 tap.case("other hosts, origins and paths are refused", refused)
 tap.case("--listen: a token, in the path or as a header", with_token)

@@ -186,8 +186,14 @@ GArray *asked_items(struct asking *asking)
 
 void tell_text(struct asking *asking, const char *name, const char *text)
 {
-	if (text && *text)
+	if (!text || !*text)
+		return;
+	if (!asking->told) {
 		json_put_text(&asking->out, name, text);
+		return;
+	}
+	g_ptr_array_add(asking->told, g_strdup(name));
+	g_ptr_array_add(asking->told, g_strdup(text));
 }
 
 void uuid_of(const char *text, char uuid[UUID_LENGTH])

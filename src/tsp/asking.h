@@ -74,6 +74,7 @@ struct asking {
 
 	unsigned status; /* HTTP's */
 	const char *type; /* static; of what is written */
+	GPtrArray *told; /* borrowed; names and values: tell_text() adds to it; NULL: it writes */
 	const char *also; /* static; "GET, POST": what else the path takes, NULL */
 	struct output out; /* JSON is written here */
 	char *text;        /* owned; what was written, after asking_end() */

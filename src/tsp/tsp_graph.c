@@ -9,7 +9,10 @@
  *
  * So cost follows the picture and not the trace. Without steps all states come, up to a limit.
  */
+#include "tsp/state_filter.h"
 #include "tsp/outputs.h"
+
+#include <inttypes.h>
 
 #include <string.h>
 
@@ -49,46 +52,118 @@ void graph_tree(struct asking *asking)
 
 /* --- states ---------------------------------------------------------------------------------- */
 
+/* What filters look at: all that a tooltip has, and who. */
+static GPtrArray *facts_of(struct asking *asking, const struct graph *graph,
+			   const struct graph_row *row, const struct shown *shown)
+{
+	const struct session *session = row->server->session;
+	GPtrArray *facts = g_ptr_array_new_with_free_func(g_free);
+	char text[32];
+
+	asking->told = facts;
+	if (is_thread(shown->thread)) {
+		const struct thread *life = model_thread(&session->trace.model, shown->thread);
+
+		tell_text(asking, "thread", session_thread_name(session, shown->thread));
+		g_snprintf(text, sizeof text, "%d", life->tid);
+		tell_text(asking, "thread", text);
+		g_snprintf(text, sizeof text, "%d", thread_process(life));
+		tell_text(asking, "process", text);
+	}
+	graph->tell(asking, row, shown);
+	g_snprintf(text, sizeof text, "%" PRId64, shown->end - shown->begin);
+	tell_text(asking, "duration", text);
+	asking->told = NULL;
+	return facts;
+}
+
+static unsigned tags_of(struct asking *asking, const struct graph *graph,
+			const struct graph_row *row, const struct shown *shown,
+			const struct filter *filter)
+{
+	g_autoptr(GPtrArray) facts = facts_of(asking, graph, row, shown);
+
+	return filter_tags(filter, facts);
+}
+
 static void put_state(struct asking *asking, const struct graph *graph, const struct graph_row *row,
-		      const struct shown *shown, bool wide)
+		      const struct shown *shown, bool wide, unsigned tags)
 {
 	json_begin(&asking->out, NULL, '{', LINES_NOT);
 	json_put_whole(&asking->out, "start", shown->begin);
 	json_put_whole(&asking->out, "end", shown->end);
 	graph->put(asking, row, shown, wide);
+	if (tags)
+		json_put_whole(&asking->out, "tags", tags);
 	json_end(&asking->out, '}');
 }
 
+/* The states of a row one after the other: which are asked for. */
+struct walked {
+	const struct times *range;
+	bool deep;     /* those that match are, too: of those before the same step the first */
+	int64_t found; /* the step before which one was */
+	uint64_t left; /* so many may be looked at */
+};
+
+/* It holds one of the times that are asked for. */
+static bool is_met(const struct times *range, const struct shown *shown)
+{
+	int64_t i = times_step(range, MAX(shown->begin, range->from));
+
+	return !range->steps || (i < range->steps && times_at(range, i) < shown->end);
+}
+
+/* Where the next state is looked for. */
+static int64_t next_time(const struct walked *walked, const struct shown *shown)
+{
+	const struct times *range = walked->range;
+	int64_t i;
+
+	if (!range->steps || walked->deep)
+		return shown->end;
+	i = times_step(range, shown->end);
+	return i >= range->steps ? INT64_MAX : MAX(shown->end, times_at(range, i));
+}
+
+/* Between two times one that matches. */
+static bool is_found(struct walked *walked, const struct shown *shown, unsigned tags)
+{
+	int64_t i = times_step(walked->range, shown->begin);
+
+	if (!walked->deep || tags || i == walked->found)
+		return false;
+	walked->found = i;
+	return true;
+}
+
+#define LOOKED_AT_MAX 3000000
+
 /* Returns how many there were. */
 static uint64_t put_states(struct asking *asking, const struct graph *graph,
-			   const struct graph_row *row, const struct times *range, uint64_t most)
+			   const struct graph_row *row, struct walked *walked,
+			   const struct filter *filter, uint64_t most)
 {
+	const struct times *range = walked->range;
 	int64_t step = range->steps > 1 ? (range->to - range->from) / (range->steps - 1) : 0;
-	uint64_t count = 0;
+	bool filters = !filter_is_empty(filter);
 	int64_t time = range->from;
 	struct shown shown;
+	uint64_t count = 0;
 
-	while (time <= range->to && count < most && graph->at(row, time, &shown) &&
+	while (time <= range->to && count < most && walked->left && graph->at(row, time, &shown) &&
 	       shown.begin <= range->to) {
-		bool met = true;
+		bool met = is_met(range, &shown);
+		unsigned tags = 0;
 
-		if (range->steps) { /* between two steps there may be some that are not looked at */
-			int64_t i = times_step(range, MAX(shown.begin, range->from));
-
-			met = i < range->steps && times_at(range, i) < shown.end;
-			time = shown.end;
-			i = times_step(range, time);
-			if (i >= range->steps)
-				time = INT64_MAX;
-			else
-				time = MAX(time, times_at(range, i));
-		} else {
-			time = shown.end;
-		}
-		if (!met)
+		walked->left--;
+		time = next_time(walked, &shown);
+		if (filters && (met || walked->deep))
+			tags = tags_of(asking, graph, row, &shown, filter);
+		if ((!met && !is_found(walked, &shown, tags)) || (tags & TAG_EXCLUDED))
 			continue;
 		put_state(asking, graph, row, &shown,
-			  !range->steps || shown.end - shown.begin >= WIDE_STEPS * step);
+			  !range->steps || shown.end - shown.begin >= WIDE_STEPS * step, tags);
 		count++;
 	}
 	return count;
@@ -100,16 +175,14 @@ static void row_clear(struct graph_row *row)
 		g_array_unref(row->holds);
 }
 
-void graph_states(struct asking *asking)
+static void put_rows(struct asking *asking, const struct graph *graph,
+		     const struct derived *derived, const GArray *items, const struct times *range,
+		     const struct filter *filter)
 {
-	struct derived *derived;
-	const struct output_row *of = find_graph(asking, &derived);
-	g_autoptr(GArray) items = NULL;
+	struct walked walked = {range, filter->deep && range->steps && !filter_is_empty(filter), -1,
+				LOOKED_AT_MAX};
 	uint64_t count = 0;
-	struct times range;
 
-	if (!of || !asked_times(asking, true, &range) || !(items = asked_items(asking)))
-		return;
 	model_begin(asking);
 	json_begin(&asking->out, "model", '{', LINES_NOT);
 	json_begin(&asking->out, "rows", '[', LINES_NOT);
@@ -118,16 +191,17 @@ void graph_states(struct asking *asking)
 					.derived = derived,
 					.id = g_array_index(items, int64_t, i)};
 
-		if (!of->graph->row(&row))
+		if (!graph->row(&row))
 			continue;
+		walked.found = -1;
 		json_begin(&asking->out, NULL, '{', LINES_NOT);
 		json_put_whole(&asking->out, "entryId", row.id);
 		json_begin(&asking->out, "states", '[', LINES_NOT);
-		count += put_states(asking, of->graph, &row, &range, STATES_MAX + 1 - count);
+		count += put_states(asking, graph, &row, &walked, filter, STATES_MAX + 1 - count);
 		json_end(&asking->out, ']');
 		json_end(&asking->out, '}');
 		row_clear(&row);
-		if (count > STATES_MAX) {
+		if (count > STATES_MAX || !walked.left) {
 			asking_refuse(asking, 400, "Too many states",
 				      "ask for fewer rows, a shorter range, or with nbTimes");
 			return;
@@ -136,6 +210,21 @@ void graph_states(struct asking *asking)
 	json_end(&asking->out, ']');
 	json_end(&asking->out, '}');
 	model_end(asking);
+}
+
+void graph_states(struct asking *asking)
+{
+	struct derived *derived;
+	const struct output_row *of = find_graph(asking, &derived);
+	g_autoptr(GArray) items = NULL;
+	struct filter filter;
+	struct times range;
+
+	if (!of || !asked_times(asking, true, &range) || !(items = asked_items(asking)) ||
+	    !filter_take(asking, &filter))
+		return;
+	put_rows(asking, of->graph, derived, items, &range, &filter);
+	filter_clear(&filter);
 }
 
 void graph_arrows(struct asking *asking)
