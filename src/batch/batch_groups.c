@@ -56,6 +56,17 @@ bool recording_could_have(const struct recording *recording, const char *key)
 	       g_str_has_prefix(key, SETTINGS_READ "\t");
 }
 
+const char setting_none[] = "";
+
+const char *recording_value(const struct recording *recording, const char *key)
+{
+	const char *value = g_hash_table_lookup(recording->own, key);
+
+	if (!value && recording->base)
+		value = g_hash_table_lookup(recording->base, key);
+	return value == setting_none ? NULL : value;
+}
+
 static const struct recording *recording_at(const struct comparing *comparing, guint i)
 {
 	return g_ptr_array_index(comparing->recordings, i);
@@ -95,7 +106,7 @@ static void difference_free(gpointer data)
 /* Of a file that was read only whether it was. */
 static const void *value_of(const struct recording *recording, const char *key)
 {
-	const void *value = g_hash_table_lookup(recording->values, key);
+	const void *value = recording_value(recording, key);
 
 	return value && g_str_has_prefix(key, SETTINGS_READ "\t") ? SETTINGS_READ : value;
 }
@@ -330,7 +341,7 @@ static const char *value_in(const struct comparing *comparing, const struct diff
 
 	while (difference->group[i] != group)
 		i++;
-	return g_hash_table_lookup(recording_at(comparing, i)->values, key);
+	return recording_value(recording_at(comparing, i), key);
 }
 
 /* All recordings of a group come before all of the next one. */
@@ -489,16 +500,26 @@ static int by_text(gconstpointer a, gconstpointer b)
 	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
+static void add_files(struct comparing *comparing, GHashTable *values)
+{
+	GHashTableIter iter;
+	gpointer key, value;
+
+	g_hash_table_iter_init(&iter, values);
+	while (g_hash_table_iter_next(&iter, &key, &value))
+		if (g_str_has_prefix(key, SETTINGS_READ "\t") && value != setting_none)
+			touched_add_file(comparing->touched, name_of(key), value);
+}
+
 /* Costs, files and operations of all recordings. */
 static void collect(struct comparing *comparing)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTable *base = NULL;
 
 	for (guint i = 0; i < comparing->recordings->len; i++) {
 		const struct recording *at = recording_at(comparing, i);
 		const char *name;
-		GHashTableIter iter;
-		gpointer key, value;
 		json_t *ns;
 
 		json_object_foreach(at->costs, name, ns)
@@ -506,10 +527,9 @@ static void collect(struct comparing *comparing)
 		json_object_foreach(at->means, name,
 				    ns) if (g_hash_table_add(seen, (gpointer) name))
 			g_ptr_array_add(comparing->means, g_strdup(name));
-		g_hash_table_iter_init(&iter, at->values);
-		while (g_hash_table_iter_next(&iter, &key, &value))
-			if (g_str_has_prefix(key, SETTINGS_READ "\t"))
-				touched_add_file(comparing->touched, name_of(key), value);
+		add_files(comparing, at->own);
+		if (at->base && !base)
+			add_files(comparing, base = at->base);
 	}
 	g_ptr_array_sort(comparing->means, by_text);
 }

@@ -15,7 +15,9 @@
 struct recording {
 	json_t *entry; /* owned reference; what the sum says of the trace */
 	bool recorded; /* it has settings beside it */
-	GHashTable *values; /* owned; "KIND\tNAME" -> value, both one text for all recordings */
+	/* "KIND\tNAME" -> value, both one text for all recordings; but for those of `base`, … */
+	GHashTable *own;  /* owned; … with a value of its own, or none (setting_none) */
+	GHashTable *base; /* borrowed; of the first that has settings beside it; NULL: no other's */
 	json_t *costs, *means; /* owned references; name -> ns; NULL */
 	int64_t begin;
 	double seconds;
@@ -27,6 +29,9 @@ struct recording {
 json_t *groups_differences(const GPtrArray *recordings, const GPtrArray *keys, guint *tried,
 			   guint *names);
 
+extern const char setting_none[];
+/* What it has of a setting; NULL: nothing. */
+const char *recording_value(const struct recording *recording, const char *key);
 /* The recording could have it: what lies beside a trace only one that has that. */
 bool recording_could_have(const struct recording *recording, const char *key);
 

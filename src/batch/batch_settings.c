@@ -8,6 +8,7 @@
 
 struct batch_settings {
 	GPtrArray *recordings; /* owned; struct recording */
+	GHashTable *base; /* owned; the values of the first that has settings beside it; NULL */
 	GStringChunk *texts; /* owned; each text once: the same text is the same pointer */
 };
 
@@ -18,13 +19,13 @@ static void recording_free(gpointer data)
 	json_decref(recording->entry);
 	json_decref(recording->costs);
 	json_decref(recording->means);
-	g_hash_table_destroy(recording->values);
+	g_hash_table_destroy(recording->own);
 	g_free(recording);
 }
 
 struct batch_settings *batch_settings_new(void)
 {
-	struct batch_settings *settings = g_new(struct batch_settings, 1);
+	struct batch_settings *settings = g_new0(struct batch_settings, 1);
 
 	settings->recordings = g_ptr_array_new_with_free_func(recording_free);
 	settings->texts = g_string_chunk_new(1 << 16);
@@ -34,6 +35,7 @@ struct batch_settings *batch_settings_new(void)
 void batch_settings_free(struct batch_settings *settings)
 {
 	g_ptr_array_free(settings->recordings, TRUE);
+	g_clear_pointer(&settings->base, g_hash_table_destroy);
 	g_string_chunk_free(settings->texts);
 	g_free(settings);
 }
@@ -57,10 +59,34 @@ static void take_values(struct batch_settings *settings, struct recording *recor
 
 			if (json_is_string(value) && recording_could_have(recording, key))
 				g_hash_table_insert(
-					recording->values, (gpointer) text_once(settings, key),
+					recording->own, (gpointer) text_once(settings, key),
 					(gpointer) text_once(settings, json_string_value(value)));
 		}
 	}
+}
+
+/* Most have most in common: only how they differ from the first is kept of each. */
+static void rebase(struct batch_settings *settings, struct recording *recording)
+{
+	GHashTable *values = recording->own;
+	GHashTableIter iter;
+	gpointer key, value;
+
+	recording->own = g_hash_table_new(g_str_hash, g_str_equal);
+	if (!settings->base) {
+		settings->base = recording->base = values;
+		return;
+	}
+	recording->base = settings->base;
+	g_hash_table_iter_init(&iter, values);
+	while (g_hash_table_iter_next(&iter, &key, &value))
+		if (g_hash_table_lookup(settings->base, key) != value)
+			g_hash_table_insert(recording->own, key, value);
+	g_hash_table_iter_init(&iter, settings->base);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		if (!g_hash_table_contains(values, key))
+			g_hash_table_insert(recording->own, key, (gpointer) setting_none);
+	g_hash_table_destroy(values);
 }
 
 void batch_settings_add(struct batch_settings *settings, json_t *entry, const json_t *of,
@@ -79,9 +105,11 @@ void batch_settings_add(struct batch_settings *settings, json_t *entry, const js
 	recording->means = json_incref(json_object_get(of, "means_ns"));
 	recording->begin = json_integer_value(json_object_get(window, "begin"));
 	recording->seconds = (double) (end - recording->begin) / 1e9;
-	recording->values = g_hash_table_new(g_str_hash, g_str_equal);
+	recording->own = g_hash_table_new(g_str_hash, g_str_equal);
 	take_values(settings, recording, common);
 	take_values(settings, recording, json_object_get(of, "values"));
+	if (recording->recorded)
+		rebase(settings, recording);
 	g_ptr_array_add(settings->recordings, recording);
 }
 
@@ -125,7 +153,7 @@ static const char *common_value(const struct batch_settings *settings, const cha
 
 	for (guint i = 0; i < settings->recordings->len; i++) {
 		const struct recording *at = g_ptr_array_index(settings->recordings, i);
-		const char *has = g_hash_table_lookup(at->values, key);
+		const char *has = recording_value(at, key);
 
 		if (!recording_could_have(at, key))
 			continue;
@@ -136,22 +164,27 @@ static const char *common_value(const struct batch_settings *settings, const cha
 	return value;
 }
 
+static void add_keys(GHashTable *values, GHashTable *seen, GPtrArray *keys)
+{
+	GHashTableIter iter;
+	gpointer key;
+
+	g_hash_table_iter_init(&iter, values);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		if (g_hash_table_add(seen, key))
+			g_ptr_array_add(keys, key);
+}
+
 /* Those of all recordings, sorted; borrowed. */
 static GPtrArray *all_keys(const struct batch_settings *settings)
 {
 	GPtrArray *keys = g_ptr_array_new();
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (guint i = 0; i < settings->recordings->len; i++) {
-		const struct recording *at = g_ptr_array_index(settings->recordings, i);
-		GHashTableIter iter;
-		gpointer key;
-
-		g_hash_table_iter_init(&iter, at->values);
-		while (g_hash_table_iter_next(&iter, &key, NULL))
-			if (g_hash_table_add(seen, key))
-				g_ptr_array_add(keys, key);
-	}
+	if (settings->base)
+		add_keys(settings->base, seen, keys);
+	for (guint i = 0; i < settings->recordings->len; i++)
+		add_keys(((struct recording *) settings->recordings->pdata[i])->own, seen, keys);
 	g_ptr_array_sort(keys, by_text);
 	return keys;
 }
@@ -163,7 +196,7 @@ static void put_own(const struct recording *recording, const GPtrArray *differin
 
 	json_object_set_new(own, "recorded", json_boolean(recording->recorded));
 	for (guint i = 0; i < differing->len; i++) {
-		const char *value = g_hash_table_lookup(recording->values, differing->pdata[i]);
+		const char *value = recording_value(recording, differing->pdata[i]);
 
 		if (value)
 			put_value(values, differing->pdata[i], value);
