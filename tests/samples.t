@@ -2,6 +2,7 @@
 """Call stacks as samples: `samples`, whose functions and their CPU time are known by construction (truth.tsv), on both
 ways in, and the cache."""
 import collections
+import json
 import re
 import sys
 import tempfile
@@ -136,6 +137,29 @@ def functions():
     assert tree_of["ns"] + tree_of["unsampled_ns"] == tree("272")["working"]["ns"]
 
 
+def judged():
+    """Limits on functions: what chance allows of the samples is taken both ways. `spin` is all that truth.tsv has of sampled."""
+    cpu = sum(truth()[name] for name in ("render_glyphs", "parse_config", "compress_block"))
+    for limit, status in (("cpu(function=spin) > %d ns" % (cpu // 2), 1), ("cpu(function=spin) > %d ns" % (2 * cpu), 0),
+                          ("cpu(function=spin) > %d ns" % cpu, 4), ("cpu(function=clear_user*, thread=copier) > 50 %", 1),
+                          ("cpu(function=clear_user*, thread=copier) < 50 %", 0), ("cpu(function=no_such) > 5s", 0)):
+        done = t.run("overview", PLACE, "--fail-if", limit)
+        assert done.returncode == status, (limit, done.returncode, done.stdout.decode()[:300])
+    for limit in ("cpu > 3ms", "p99(syscall:read, function=x) > 3ms", "blocked(function=x) > 3ms", "cpu(function=x) > 3"):
+        assert t.run("overview", PLACE, "--fail-if", limit).returncode == 2, limit
+    assert t.run("overview", t.trace("futex"), "--fail-if", "cpu(function=x) > 1ms").returncode == 4  # no samples
+
+
+def foretold():
+    """A rule picks what a function took, within the samples' error; one that is not there is named with what is."""
+    for name in ("parse_config", "render_glyphs"):
+        out = json.loads(t.output("delay", PLACE, "--target", "sched_process_exec filename=/bin/true", "--what-if",
+                                  "function=%s: 0" % name, "--format", "json"))["what_if"]
+        assert abs(out["picked"]["ns"] - truth()[name]) < 0.12 * truth()[name], (name, out["picked"], truth()[name])
+    done = t.run("delay", PLACE, "--target", "sched_process_exec filename=/bin/true", "--what-if", "function=parse_confg: 0")
+    assert done.returncode == 2 and b"parse_config" in done.stderr, done.stderr
+
+
 def both_ways():
     """Babeltrace's messages and the packets themselves give the same samples; so does the cache's image."""
     command = ["delay", PLACE, "--thread", "all", "--format", "json"]
@@ -155,5 +179,7 @@ tap.case("events that two channels record", recorded_twice)
 tap.case("the verdict", verdict)
 tap.case("flame graphs", exports)
 tap.case("a tree beside traced calls", functions)
+tap.case("limits on functions", judged)
+tap.case("what if a function took no time", foretold)
 tap.case("both ways in, and the cache", both_ways)
 sys.exit(tap.done())

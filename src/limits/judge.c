@@ -9,6 +9,7 @@
 
 #include "limits/judge_cause.h"
 
+#include <math.h>
 #include <string.h>
 
 struct value {
@@ -101,12 +102,28 @@ static struct value of_states(const struct measure *measure, const struct bound 
 	return value;
 }
 
+/* Samples tell it to what chance allows; work without samples may have been in it. */
+static struct value of_function(const struct measure *measure, const struct bound *bound,
+				bool doubtful)
+{
+	double ns = measure->parts->len ? g_array_index(measure->parts, double, 0) : 0;
+	double error = sqrt(measure->variance);
+	double scale = bound->unit == LIMIT_SHARE && measure->whole > 0 ? measure->whole : 1;
+	struct value value = {measure->whole > 0 || bound->unit == LIMIT_NS, ns, ns};
+
+	value.low = MAX(ns - error, 0) / scale;
+	value.high = (ns + error + (doubtful ? measure->unknown : 0)) / scale;
+	return value;
+}
+
 /* `part`: 0 the limit, else the number of its condition. */
 static struct value value_of(const struct measure *measure, const struct bound *bound, guint part,
 			     bool doubtful)
 {
 	if (bound->function == LIMIT_STATE)
 		return of_states(measure, bound, part, doubtful);
+	if (bound->function == LIMIT_CPU)
+		return of_function(measure, bound, doubtful);
 	if (bound->function == LIMIT_DURATION || bound->function == LIMIT_LOST)
 		return (struct value) {true, measure->value, measure->value};
 	return of_latencies(measure, bound, doubtful);
@@ -219,6 +236,8 @@ static char *why_not(const struct judgement *judgement)
 		return g_strdup("the trace is damaged, and how much was lost there is not known");
 	if (of && is_open(limit, of))
 		return g_strdup("it began before the window or went on after it");
+	if (of && limit->bound.function == LIMIT_CPU)
+		return g_strdup("so few samples do not tell on which side of the limit it is");
 	if (of && limit->bound.function == LIMIT_STATE)
 		return g_strdup("what the threads did is unknown for too much of their time");
 	if (of && of->doubtful.count)

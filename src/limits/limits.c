@@ -23,7 +23,7 @@ struct parser {
 
 #define FUNCTIONS                                                                                  \
 	"p50, p99 …, min, max, mean, sum, count, working, interrupted, blocked, unknown, "         \
-	"duration, lost"
+	"cpu, duration, lost"
 
 G_GNUC_PRINTF(2, 3)
 static bool refuse(struct parser *parser, const char *format, ...)
@@ -142,13 +142,15 @@ static bool parse_function(struct parser *parser, struct bound *bound)
 	static const struct {
 		const char *word;
 		enum limit_function function;
-	} words[] = {{"min", LIMIT_MIN},  {"max", LIMIT_MAX},     {"mean", LIMIT_MEAN},
-		     {"sum", LIMIT_SUM},  {"count", LIMIT_COUNT}, {"duration", LIMIT_DURATION},
-		     {"lost", LIMIT_LOST}};
+	} words[] = {{"min", LIMIT_MIN},   {"max", LIMIT_MAX},     {"mean", LIMIT_MEAN},
+		     {"sum", LIMIT_SUM},   {"count", LIMIT_COUNT}, {"duration", LIMIT_DURATION},
+		     {"lost", LIMIT_LOST}, {"cpu", LIMIT_CPU}};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
 		if (take_word(parser, words[i].word)) {
 			bound->function = words[i].function;
+			if (bound->function == LIMIT_CPU) /* where its cause is looked for */
+				bound->state = g_strdup("working*");
 			return true;
 		}
 	return parse_percentile(parser, bound) || parse_state(parser, bound) ||
@@ -192,6 +194,8 @@ static bool parse_item(struct parser *parser, struct limit *limit)
 		return set_once(parser, &limit->thread, take_text(parser, ",)"), "thread=");
 	if (take(parser, "process="))
 		return set_once(parser, &limit->process, take_text(parser, ",)"), "process=");
+	if (take(parser, "function="))
+		return set_once(parser, &limit->code, take_text(parser, ",)"), "function=");
 	text = take_text(parser, ",)");
 	if (text && (strcmp(text, "requests") == 0 || g_str_has_prefix(text, "requests:")))
 		return set_requests(parser, limit,
@@ -241,11 +245,14 @@ static bool check_unit(struct parser *parser, const struct bound *bound, const c
 		return refuse(parser, "'%s': count and lost are plain numbers", unit);
 	if (!counts && bound->unit == LIMIT_NUMBER && bound->number > 0)
 		return refuse(parser, "a unit is missing: ns, us, ms or s%s",
-			      bound->function == LIMIT_STATE ? ", or % of the threads' time" : "");
-	if (bound->unit == LIMIT_SHARE && bound->function != LIMIT_STATE)
+			      bound->function == LIMIT_STATE ? ", or % of the threads' time"
+			      : bound->function == LIMIT_CPU ? ", or % of the threads' work"
+							     : "");
+	if (bound->unit == LIMIT_SHARE && bound->function != LIMIT_STATE &&
+	    bound->function != LIMIT_CPU)
 		return refuse(parser,
 			      "'%%' is for working, interrupted, blocked and unknown: a share of "
-			      "the threads' time");
+			      "the threads' time; and for cpu: of their work");
 	return true;
 }
 
@@ -313,7 +320,7 @@ static bool parse_conditions(struct parser *parser, struct limit *limit)
 		g_array_append_val(limit->conditions, bound);
 		if (!ok)
 			return false;
-		if (bound.function == LIMIT_DURATION || bound.function == LIMIT_LOST ||
+		if (bound.function > LIMIT_STATE || limit->bound.function > LIMIT_STATE ||
 		    of_operations(bound.function) != of_operations(limit->bound.function))
 			return refuse(
 				parser,
@@ -341,6 +348,9 @@ static bool check(struct parser *parser, const struct limit *limit)
 		return refuse(parser,
 			      "this function is not of operations or requests, but of thread=NAME "
 			      "or process=NAME");
+	if ((function == LIMIT_CPU) != (limit->code != NULL))
+		return refuse(parser, "cpu and function=NAME go together, as in "
+				      "cpu(function=checksum) > 20ms");
 	if (function == LIMIT_LOST && (limit->thread || limit->process))
 		return refuse(parser, "events are lost by the tracer, not by threads");
 	if (limit->per && (limit->requests || function == LIMIT_LOST || function == LIMIT_DURATION))
@@ -400,6 +410,7 @@ void limit_free(gpointer data)
 	g_free(limit->requests);
 	g_free(limit->thread);
 	g_free(limit->process);
+	g_free(limit->code);
 	g_array_free(limit->conditions, TRUE);
 	g_free(limit);
 }

@@ -5,10 +5,12 @@
  *   value      = function [ "(" subject ")" ] [ "per" ( "thread" | "process" ) ]
  *   function   = "p" PERCENT | "min" | "max" | "mean" | "sum" | "count"   of operations, requests
  *              | state [ "/" PATTERN ]                                    of threads
+ *              | "cpu"                                               of a function, by samples
  *              | "duration" | "lost"
  *   state      = "working" | "interrupted" | "blocked" | "unknown"
  *   subject    = item { "," item }
  *   item       = OPERATION | "requests" [ ":" KIND ] | "thread=" NAME | "process=" NAME
+ *              | "function=" PATTERN
  *   condition  = ( "p" PERCENT | "min" | … | "count" | state ) comparison number
  *   comparison = ">" | ">=" | "<" | "<="
  *   number     = DIGITS [ "." DIGITS ] [ "ns" | "us" | "ms" | "s" | "%" ]
@@ -37,6 +39,7 @@ enum limit_function {
 	LIMIT_SUM,
 	LIMIT_COUNT,
 	LIMIT_STATE,
+	LIMIT_CPU,
 	LIMIT_DURATION,
 	LIMIT_LOST,
 };
@@ -62,6 +65,7 @@ struct limit {
 	char *operation;         /* owned; pattern; NULL */
 	char *requests;          /* owned; "", or their kind; NULL: not of requests */
 	char *thread, *process;  /* owned; as --thread and --process; NULL: as the command's */
+	char *code;              /* owned; LIMIT_CPU: pattern for functions that samples show */
 	enum limit_per per;
 	GArray *conditions;      /* owned; struct bound */
 };

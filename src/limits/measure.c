@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "latencies/operations.h"
+#include "limits/measure_cpu.h"
 #include "run/choosing.h"
 #include "coverage/coverage.h"
 #include "tracking/request_list.h"
@@ -96,6 +97,7 @@ void measures_add(struct measures *measures, const struct measures *others,
 				g_array_index(from->parts, double, p);
 		to->whole += from->whole;
 		to->unknown += from->unknown;
+		to->variance += from->variance;
 		to->value = measures->list->len > before ? from->value
 							 : add_value(to->value, from->value, limit);
 		to->open |= from->open;
@@ -292,6 +294,20 @@ bool measure_counts(const struct session *session, uint32_t thread, const struct
 	return !wait.block || !(wait_is_at_leisure(session, &wait) || is_unseen(session, &wait));
 }
 
+/* The thread with most of it is the example. */
+static void take_thread(const struct session *session, uint32_t thread, struct measure *measure,
+			double ns)
+{
+	const struct thread *life = model_thread(&session->trace.model, thread);
+
+	if (measure->thread != NO_THREAD && ns <= measure->value)
+		return;
+	measure->thread = thread;
+	measure->value = ns;
+	measure->begin = MAX(life->begin, session->asked.from);
+	measure->end = MIN(life->end, session->asked.to);
+}
+
 static void sum_states(const struct session *session, uint32_t thread, const struct limit *limit,
 		       struct measure *measure)
 {
@@ -323,16 +339,20 @@ static void sum_states(const struct session *session, uint32_t thread, const str
 				g_array_index(measure->parts, double, p) += ns;
 		}
 	}
-	/* the thread with most of it is the example */
-	longest = g_array_index(measure->parts, double, 0) - longest;
-	if (measure->thread == NO_THREAD || longest > measure->value) {
-		const struct thread *life = model_thread(&session->trace.model, thread);
+	take_thread(session, thread, measure, g_array_index(measure->parts, double, 0) - longest);
+}
 
-		measure->thread = thread;
-		measure->value = longest;
-		measure->begin = MAX(life->begin, session->asked.from);
-		measure->end = MIN(life->end, session->asked.to);
-	}
+static void sum_function(const struct session *session, uint32_t thread, const struct limit *limit,
+			 struct measure *measure)
+{
+	struct function_time time = function_time_of(session, thread, limit->code);
+
+	g_array_set_size(measure->parts, 1);
+	g_array_index(measure->parts, double, 0) += time.ns;
+	measure->variance += time.variance;
+	measure->whole += time.whole;
+	measure->unknown += time.unknown;
+	take_thread(session, thread, measure, time.ns);
 }
 
 static void measure_states(struct measures *measures, const struct session *session,
@@ -355,7 +375,10 @@ static void measure_states(struct measures *measures, const struct session *sess
 				  : g_strdup(limit->thread    ? limit->thread
 					     : limit->process ? limit->process
 							      : "all threads");
-		sum_states(session, thread, limit, measures_find(measures, subject));
+		if (limit->bound.function == LIMIT_CPU)
+			sum_function(session, thread, limit, measures_find(measures, subject));
+		else
+			sum_states(session, thread, limit, measures_find(measures, subject));
 	}
 }
 
@@ -427,6 +450,8 @@ static const char *what_lacks(const struct session *session, const struct limit 
 		return "interrupt vectors were not recorded";
 	if (kinds == 1u << OPERATION_FAULT && !has[EV_PAGE_FAULT_USER])
 		return "page faults were not recorded";
+	if (limit->bound.function == LIMIT_CPU && !session->trace.timeline.samples.used)
+		return "no call stacks of what ran were recorded (whylate record --samples)";
 	if (limit->bound.function != LIMIT_LOST && !has[EV_SCHED_SWITCH])
 		return "scheduling was not recorded";
 	return NULL;
@@ -460,7 +485,9 @@ struct measures *measures_new(const struct session *session, const struct limit 
 	if (!measure_scope_init(&scope, session, limit)) {
 		if (!measures->lacks)
 			measures->lacks = nobody_lived(session, limit);
-	} else if (limit->bound.function == LIMIT_STATE) {
+	} else if (limit->bound.function == LIMIT_CPU && measures->lacks) {
+		/* a number of nothing would be no answer */
+	} else if (limit->bound.function == LIMIT_STATE || limit->bound.function == LIMIT_CPU) {
 		measure_states(measures, &scope.session, limit);
 	} else if (limit->bound.function == LIMIT_DURATION) {
 		measure_duration(measures, &scope.session, limit);

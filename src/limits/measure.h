@@ -27,7 +27,9 @@ struct measure {
 	GArray *sure_values, *doubtful_values; /* owned; int64_t, sorted; NULL: not kept (several
 						  traces, or no percentile is asked for) */
 	GArray *parts; /* owned; double, ns: of the limit's state and of each condition's */
-	double whole, unknown; /* ns: the threads' time, and that of it which is unknown */
+	double whole, unknown; /* ns: the threads' time, and that of it which is unknown; of a
+				    function's: their work, and that of it without samples */
+	double variance; /* ns²: what chance allows of so many samples, at 95 % */
 	double value; /* duration (ns), lost (events) */
 	bool open; /* duration: it began before the trace, or went on after it; lost:
 				    a file is damaged */

@@ -4,6 +4,7 @@
 
 #include "calls/frames.h"
 #include "contention/holders.h"
+#include "samples/sampled_states.h"
 #include "util/idmap.h"
 #include "util/pattern.h"
 
@@ -132,6 +133,92 @@ static bool fits(const struct session *session, struct idmap *known, const char 
 	return fit;
 }
 
+/* --- by samples ------------------------------------------------------------------------- */
+
+/* What of one state's samples have the function. */
+static double share_of(const struct session *session, const struct sampled_states *states,
+		       uint32_t leaf, const char *pattern)
+{
+	for (guint i = 0; i < states->list->len; i++) {
+		const struct sampled_state *state = g_ptr_array_index(states->list, i);
+		uint32_t with = 0;
+
+		if (state->leaf != leaf || !state->samples)
+			continue;
+		for (guint k = 0; k < state->stacks->len; k++) {
+			const struct sampled_stack *at =
+				&g_array_index(state->stacks, struct sampled_stack, k);
+
+			if (sample_stack_has(session, at->stack, pattern))
+				with += at->samples;
+		}
+		return (double) with / state->samples;
+	}
+	return 0;
+}
+
+/* False: there is no sample in the stretch. */
+static bool mark_sampled(struct marks *marks, const struct session *session, uint32_t thread,
+			 const struct span *span, const char *pattern)
+{
+	const struct pages *store = &session->trace.timeline.samples;
+	const struct log *log = &model_thread(&session->trace.model, thread)->samples;
+	int64_t from = span->begin;
+	bool any = false, with = false;
+
+	for (uint32_t i = sample_find(store, log, span->begin); i < log->used; i++) {
+		const struct sample *sample = sample_at(store, log, i);
+
+		if (sample->time > span->end)
+			break;
+		if (sample->source > SAMPLE_INTERRUPT)
+			continue;
+		any = true;
+		with = sample_stack_has(session, sample_stack(session, thread, sample), pattern);
+		if (with)
+			add(marks, session, thread, from, sample->time);
+		from = sample->time;
+	}
+	if (with)
+		add(marks, session, thread, from, span->end);
+	return any;
+}
+
+static void mark_thread(struct marks *marks, const struct session *session, uint32_t thread,
+			const char *pattern)
+{
+	struct sampled_states states;
+	struct spans spans;
+	struct span span;
+
+	sampled_states_init(&states, session);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
+	while (spans_next(&spans, &span))
+		if (leaf_wib(span.leaf) == WIB_WORKING)
+			sampled_states_add(&states, thread, &span);
+	spans_begin(&spans, session, thread, session->asked.from, session->asked.to);
+	while (spans_next(&spans, &span)) {
+		double part;
+
+		if (leaf_wib(span.leaf) != WIB_WORKING ||
+		    mark_sampled(marks, session, thread, &span, pattern))
+			continue;
+		part = share_of(session, &states, span.leaf, pattern) *
+		       (double) (span.end - span.begin);
+		add(marks, session, thread, span.begin, span.begin + (int64_t) part);
+	}
+	sampled_states_clear(&states);
+}
+
+static void mark_samples(struct marks *marks, const struct session *session, const char *pattern)
+{
+	for (uint32_t i = 0; i < marks->threads; i++)
+		if (model_thread(&session->trace.model, i)->samples.used)
+			mark_thread(marks, session, i, pattern);
+}
+
+/* --- by calls ---------------------------------------------------------------------------- */
+
 struct marks *marks_of_calls(const struct session *session, const char *pattern)
 {
 	struct marks *marks = marks_new(session);
@@ -152,6 +239,8 @@ struct marks *marks_of_calls(const struct session *session, const char *pattern)
 		frames_free(frames);
 	}
 	idmap_clear(&known);
+	if (!marks->any)
+		mark_samples(marks, session, pattern);
 	join_all(marks);
 	return marks;
 }

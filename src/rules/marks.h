@@ -19,7 +19,10 @@ struct marks;
  * as it is known, within the window. */
 struct marks *marks_of_locks(const struct session *session, const char *pattern);
 /* … in which they were in a call that the pattern fits: a function of user space or of the kernel
- * by its name, a system call as syscall:NAME. */
+ * by its name, a system call as syscall:NAME. Of a function that no traced call was of, by samples:
+ * one is of what ran since the one before in that stretch of work, or to its end if it is the last;
+ * of a stretch without samples so much is marked, from its begin, as the function's share of all
+ * samples in such stretches of the thread is. */
 struct marks *marks_of_calls(const struct session *session, const char *pattern);
 void marks_free(struct marks *marks);
 

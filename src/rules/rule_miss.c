@@ -7,6 +7,7 @@
 #include "calls/frames.h"
 #include "contention/holders.h"
 #include "ready/ready.h"
+#include "samples/sample_stacks.h"
 #include "util/pattern.h"
 #include "util/when.h"
 #include "waits/causes.h"
@@ -136,6 +137,24 @@ static char *of_locks(const struct session *session, const char *pattern)
 	return missed(&search, "no lock of that name is known to have been held", "there is");
 }
 
+static void offer_sampled(struct search *search, uint32_t thread)
+{
+	const struct session *session = search->session;
+	const struct log *log = &model_thread(&session->trace.model, thread)->samples;
+
+	for (uint32_t i = 0; i < log->used; i++) {
+		const struct sample *sample = sample_at(&session->trace.timeline.samples, log, i);
+		const struct sample_stack *stack = sample_stack(session, thread, sample);
+
+		for (guint k = 0; k < stack->frames->len; k++)
+			offer(search,
+			      sample_function(
+				      session,
+				      g_array_index(stack->frames, struct sample_frame, k).function)
+				      ->name);
+	}
+}
+
 static char *of_calls(const struct session *session, const bool *may, const char *pattern)
 {
 	struct search search = search_for(session, pattern);
@@ -155,6 +174,8 @@ static char *of_calls(const struct session *session, const bool *may, const char
 		}
 		if (frames)
 			frames_free(frames);
+		if (may[i])
+			offer_sampled(&search, i);
 	}
 	return missed(&search, "no function of that name was recorded", "there is");
 }

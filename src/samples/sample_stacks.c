@@ -8,6 +8,7 @@
 #include "samples/programs.h"
 #include "symbols/binaries.h"
 #include "symbols/symbols.h"
+#include "util/pattern.h"
 
 #define LOWEST UINT64_C(0x10000) /* no code lies below */
 
@@ -374,4 +375,17 @@ sample_stack(const struct session *session, uint32_t thread, const struct sample
 	add_user(session, stacks, stack, life, sample);
 	g_hash_table_insert(stacks->known, g_memdup2(&key, sizeof key), stack);
 	return stack;
+}
+
+bool sample_stack_has(const struct session *session, const struct sample_stack *stack,
+		      const char *pattern)
+{
+	for (guint i = 0; i < stack->frames->len; i++) {
+		const struct sample_frame *frame =
+			&g_array_index(stack->frames, struct sample_frame, i);
+
+		if (pattern_match(pattern, sample_function(session, frame->function)->name))
+			return true;
+	}
+	return false;
 }

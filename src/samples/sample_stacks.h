@@ -42,6 +42,9 @@ struct sample_stack {
 /* Kept by the session. */
 const struct sample_stack *
 sample_stack(const struct session *session, uint32_t thread, const struct sample *sample);
+/* A function that `pattern` fits is on it. */
+bool sample_stack_has(const struct session *session, const struct sample_stack *stack,
+		      const char *pattern);
 const struct code_function *sample_function(const struct session *session, uint32_t number);
 
 #endif
