@@ -133,14 +133,21 @@ static double log_choose(double n, double k)
 	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/* Of `all` rows `slow` are slow and `have` have it: how likely at least `both` are both. */
+/* Of `all` rows `slow` are slow and `have` have it: how likely at least `both` are both. Each term
+ * is made of the one before; from the middle on they fall. 1 where no more are than chance gives. */
 static double fisher(guint all, guint slow, guint have, guint both)
 {
-	double whole = log_choose(all, slow), p = 0;
+	double term, p = 0;
 
-	for (guint k = both; k <= MIN(slow, have); k++)
-		if (slow - k <= all - have)
-			p += exp(log_choose(have, k) + log_choose(all - have, slow - k) - whole);
+	if ((double) both * all <= (double) slow * have)
+		return 1;
+	term = exp(log_choose(have, both) + log_choose(all - have, slow - both) -
+		   log_choose(all, slow));
+	for (guint k = both; k <= MIN(slow, have) && term > 1e-12 * p; k++) {
+		p += term;
+		term *= (double) (have - k) * (slow - k) /
+			((k + 1.0) * ((double) all - have - slow + k + 1));
+	}
 	return MIN(p, 1);
 }
 

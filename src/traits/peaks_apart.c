@@ -534,8 +534,8 @@ static void count_again(struct peaks_apart *apart)
 	known_walk_free(walk);
 }
 
-static void tell(const struct peaks_apart *apart, const struct sampled *sampled,
-		 const struct recount *at)
+static void tell_trait(const struct peaks_apart *apart, const struct sampled *sampled,
+		       const struct recount *at)
 {
 	const struct session *session = apart->profiles->session;
 	const struct profile *profile = sampled->profile;
@@ -563,7 +563,8 @@ static void tell_all(const struct peaks_apart *apart)
 		const struct sampled *sampled = g_ptr_array_index(apart->sampled, i);
 
 		for (guint k = 0; k < sampled->recounts->len; k++)
-			tell(apart, sampled, &g_array_index(sampled->recounts, struct recount, k));
+			tell_trait(apart, sampled,
+				   &g_array_index(sampled->recounts, struct recount, k));
 	}
 }
 

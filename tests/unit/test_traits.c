@@ -209,6 +209,95 @@ static void test_shuffled(void)
 	g_assert_cmpuint(claims, <=, 10);
 }
 
+#define CALLS 700
+#define RENAMED "getdents" /* which nobody asks about */
+
+/* A call as it is listed above. */
+struct listed {
+	bool end, slow;
+	const char *name;
+};
+
+/* Calls of listing(), of which a random half changes places, or is called otherwise. */
+static struct listed *calls_changed(bool permute, bool rename)
+{
+	struct listed *calls = g_new(struct listed, CALLS);
+	g_autoptr(GRand) random = g_rand_new_with_seed(11);
+	g_autoptr(GArray) half = g_array_new(FALSE, FALSE, sizeof(guint));
+
+	for (guint i = 0; i < CALLS; i++) {
+		calls[i] = (struct listed) {i % 7 < 2, i % 7 > 2, "getdents64"};
+		if (g_rand_int_range(random, 0, 2))
+			g_array_append_val(half, i);
+	}
+	for (guint i = 0; rename && i < half->len; i++)
+		calls[g_array_index(half, guint, i)].name = RENAMED;
+	for (guint i = half->len; permute && i-- > 1;) {
+		guint a = g_array_index(half, guint, i),
+		      b = g_array_index(half, guint, g_rand_int_range(random, 0, (gint32) i + 1));
+		struct listed kept = calls[a];
+
+		calls[a] = calls[b];
+		calls[b] = kept;
+	}
+	return calls;
+}
+
+static struct feed *feed_of_calls(const struct listed *calls)
+{
+	struct feed *feed = traits_feed("syscall:getdents64");
+	g_autoptr(GRand) random = g_rand_new_with_seed(7);
+	int64_t time = 1000;
+
+	for (guint i = 0; i < CALLS; i++) {
+		int64_t ns = calls[i].slow ? 100000 : 1000;
+
+		call(feed, time, ns, calls[i].name, 3, 32768,
+		     calls[i].end ? 0 : 500 + (int64_t) (i * 31 % 17));
+		time += ns + 200000 + g_rand_int_range(random, 0, 1000) * 100;
+	}
+	plain(feed, time, 0, "other");
+	return feed;
+}
+
+/* Of the calls that are asked about: how many of the fast ones are at the end, and how many slow
+ * ones there are. */
+static char *expected_of(const struct listed *calls)
+{
+	guint fast = 0, ends = 0, slow = 0;
+
+	for (guint i = 0; i < CALLS; i++) {
+		if (strcmp(calls[i].name, RENAMED) == 0)
+			continue;
+		slow += calls[i].slow;
+		fast += !calls[i].slow;
+		ends += calls[i].end;
+	}
+	return g_strdup_printf("%u of %u returned 0 (no more entries); of the %u others none did",
+			       ends, fast, slow);
+}
+
+/* Half of them in other places: nothing changes. Half of them renamed: what is told is of the
+ * others, and of these the same. */
+static void test_half(void)
+{
+	static const struct {
+		bool permute, rename;
+	} ways[] = {{false, false}, {true, false}, {false, true}};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+		g_autofree struct listed *calls = calls_changed(ways[i].permute, ways[i].rename);
+		g_autofree char *expected = expected_of(calls);
+		FEED_FROM(feed_of_calls(calls));
+
+		if (!ways[i].rename)
+			g_assert_cmpstr(expected, ==,
+					"200 of 300 returned 0 (no more entries); of the 400 "
+					"others none did");
+		g_assert_cmpstr(told(feed, 0), ==, expected);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -216,6 +305,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/traits/most", test_most);
 	g_test_add_func("/traits/few", test_few);
 	g_test_add_func("/traits/sampled", test_sampled);
+	g_test_add_func("/traits/half", test_half);
 	g_test_add_func("/traits/distance", test_distance);
 	g_test_add_func("/traits/shuffled", test_shuffled);
 	return g_test_run();
