@@ -8,11 +8,13 @@ import json
 import os
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 import tempfile
 
 from browser import ActionChains, Browser, By, Keys, WebDriverException, duration, have_browser
-from whylate_test import SOURCE, Tap, babeltrace2, output, run, trace
+from whylate_test import CACHE, SOURCE, Tap, babeltrace2, output, run, trace
 
 TARGET = ("--target", "sched_process_exec filename=*/autostart")
 
@@ -652,7 +654,7 @@ def check_looks(browser):
     assert dark == "rgb(20, 24, 29)" and light != dark, (dark, light)
     browser.media()
     browser.size(400, 800)
-    for name in ("startup", "fork4", "overview"):
+    for name in ("startup", "fork4", "overview", "requests", "functions", "diff", "check"):
         browser.open(name)
         wide = browser.js("return document.documentElement.scrollWidth")
         assert wide <= 400, "%s: %d pixels wide" % (name, wide)
@@ -697,6 +699,42 @@ def check_refused():
         assert done.returncode == 2 and said in done.stderr.decode(), (command, done.stderr.decode())
 
 
+def axe_core():
+    """The text of axe-core, from npm's registry; None and why, if it cannot be had."""
+    place = os.path.join(CACHE, "axe")
+    path = place + "/node_modules/axe-core/axe.min.js"
+    if not shutil.which("npm"):
+        return None, "npm is not installed"
+    if not os.path.exists(path):
+        os.makedirs(place, exist_ok=True)
+        shutil.copy(SOURCE + "/tests/axe/package.json", place)
+        done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=place, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False, timeout=300)
+        if done.returncode:
+            return None, "npm cannot install axe-core: " + done.stdout.decode()[-200:].replace("\n", " ")
+    with open(path, encoding="utf-8") as file:
+        return file.read(), ""
+
+
+def check_accessible(browser):
+    """axe-core finds nothing on any page, light or dark, with all branches open."""
+    axe, why = axe_core()
+    if not axe:
+        print("# not looked at: " + why)
+        return
+    for name, *arguments in (("startup",), ("overview",), ("fork4",), ("requests",), ("functions",), ("diff",), ("check",)):
+        for scheme in ("light", "dark"):
+            browser.media(prefers_color_scheme=scheme)
+            browser.open(name, *arguments)
+            browser.js("for (const one of document.querySelectorAll('details')) one.open = true; document.querySelector('#flame')?.scrollIntoView()")
+            browser.js("return new Promise(done => setTimeout(done, 300))")
+            browser.js(axe)
+            found = browser.driver.execute_async_script(
+                "axe.run(document).then(({violations}) => arguments[0](violations.map(({id, impact, nodes}) => [id, impact, nodes[0].target.join(' ')])))")
+            assert not found, (name, scheme, found)
+    browser.media()
+
+
 def in_browser(function, browser):
     try:
         function(browser)
@@ -727,7 +765,7 @@ IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("start
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),
-              ("light, dark, narrow, print", check_looks), ("other traces", check_opens))
+              ("light, dark, narrow, print", check_looks), ("accessible, says axe-core", check_accessible), ("other traces", check_opens))
 if have_browser():
     the_browser = Browser()
     try:

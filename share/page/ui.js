@@ -101,7 +101,11 @@ function table(columns, rows, onrow, caption) {
 					'tr',
 					{},
 					columns.map((column) =>
-						el('th', {class: column.number ? 'number' : null, scope: 'col'}, column.title),
+						el(
+							'th',
+							{class: column.number ? 'number' : null, scope: 'col'},
+							column.title || el('span', {class: 'unseen'}, 'as a bar'),
+						),
 					),
 				),
 			),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See diff_answer.h. */
+/* The answer in sentences; see sides.h. */
 #include "diff/sides.h"
 
 #include <inttypes.h>
