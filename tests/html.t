@@ -317,6 +317,21 @@ def check_lanes(browser):
     assert 0.3 < busy < 2, busy
 
 
+def check_interrupts(browser):
+    """Interrupts have lanes: of all threads, what the summaries of these add up to."""
+    arguments = ("delay", SOURCE + "/traces/startup-chain", "--thread", "all", "--limit", "0")
+    browser.open("all-threads", *arguments)
+    sums = {}
+    for thread in json.loads(output(*arguments, "--format", "json"))["threads"]:
+        for part in thread["summary"]["children"]:
+            for node in part["children"] if part["key"] == "interrupted" else ():
+                name = node["key"].split("/", 1)[1]
+                sums[name] = sums.get(name, 0) + node["ns"]
+    lanes = browser.js("return whylate.lanes.filter((lane) => lane.interrupt).map((lane) => [lane.name, lane.ns])")
+    wanted = sorted(((name, ns) for name, ns in sums.items() if name not in ("preempted", "wait-cpu")), key=lambda one: -one[1])[:4]
+    assert len(wanted) == 4 and [tuple(lane) for lane in lanes] == wanted, (lanes, wanted)
+
+
 def check_statistics(browser):
     """What the shown part went to: of xinit's wait, all its time; and it follows the zoom."""
     browser.open("startup")
@@ -564,6 +579,8 @@ def check_peaks(browser):
     for peak, text in zip(profile["peaks"], words):
         assert "%s operations" % "{:,}".format(peak["count"]) in text and "its own work" in text, (peak["count"], text)
     browser.picture("fork4")
+    colours = set(browser.js("return [...document.querySelectorAll('.histogram .column')].map((one) => one.getAttribute('class'))"))
+    assert colours - {"column f-all"}, colours  # by what most of each peak's time went to
     for number, peak in enumerate(profile["peaks"], 1):
         browser.click('.peak[data-peak="%d"] text' % number)
         example = peak["roots"][0]["example"]
@@ -624,6 +641,15 @@ def check_overview(browser):
     arrows = browser.js("return [...document.querySelectorAll('.edge title')].map(t => t.textContent)")
     assert any(text.startswith("xinit (221) waited 853.7 ms for Xorg (222), 1 time, most on socket:pair#1") for text in arrows), arrows
     browser.picture("overview")
+    # what stands out shows its pieces: those of the lock are the six waits for it, all of their time
+    browser.open("web-overview", "overview", trace("web-mixed"))
+    items = json.loads(output("overview", trace("web-mixed"), "--format", "json"))["stands_out"]
+    lock, = [i for i, item in enumerate(items) if item["kind"] == "lock"]
+    browser.click("#stands-out li:nth-child(%d) button" % (lock + 1))
+    marked = browser.js("return whylate.timeline.marked.map(([row, begin, ns]) => [whylate.rows[row].name, ns])")
+    assert len(marked) == items[lock]["count"] == 6 and {name for name, _ in marked} == {"app"}, marked
+    assert sum(ns for _, ns in marked) == items[lock]["ns"], marked
+    assert len(browser.all("#stands-out li.chosen")) == 1
     # what is concluded is marked so: the mutexes' owners are not seen
     browser.open("hang-overview", "overview", trace("hang"))
     assert "dead-1 (221), dead-2 (222)" in browser.text("#answer .bad") and "inferred" in browser.text("#answer .bad")
@@ -761,7 +787,7 @@ tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
               ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
-              ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
+              ("lanes of interrupts", check_interrupts), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),

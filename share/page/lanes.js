@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A lane for each bottleneck, below the rows that the path is on: how many threads waited for a device, a lock or another resource, and who
- * ran on each CPU. Line -2 is the first lane. Its values are means over parts of the window, which is said.
+/* A lane for each bottleneck, below the rows that the path is on: how many threads waited for a device, a lock or another resource, how
+ * many an interrupt kept from their work, and who ran on each CPU. Line -2 is the first lane. Its values are means over parts of the window, which is said.
  */
 const LANES = TIMELINE.lanes || [];
 const PATH_NAME = KIND === 'requests' ? 'Steps' : 'Critical path';
@@ -28,7 +28,10 @@ function laneLines(whole, time, view) {
 	if (!all.length) return [...lines, 'nothing here'];
 	lines.push(`from ${clock(from)}, ${duration(Math.round(wide))}, on average:`);
 	if (lane.waiting) {
-		lines.push(`${(all[part] / 16).toFixed(1)} threads waiting`, `${duration(lane.ns)} of waiting in all`);
+		lines.push(
+			`${(all[part] / 16).toFixed(1)} threads ${whole.interrupt ? 'interrupted by it' : 'waiting'}`,
+			`${duration(lane.ns)} of ${whole.interrupt ? 'interruption' : 'waiting'} in all`,
+		);
 	} else {
 		lines.push(`busy ${percent(all[part], 255)}`);
 		if (all[part]) lines.push(`most of it: ${lane.who[part] ? named(ROWS[lane.who[part] - 1]) : 'a thread without a row'}`);
@@ -57,7 +60,7 @@ class Lanes {
 			most = lane.waiting ? Math.max(16, ...whole.waiting, ...all) : 255,
 			first = Math.max(0, Math.floor((this.from - lane.from) / wide)),
 			last = Math.min(all.length, Math.ceil((this.to - lane.from) / wide));
-		c.fillStyle = this.classColor[lane.waiting ? (lane.name === 'cpu:waiting' ? READY : BLOCKED) : USER];
+		c.fillStyle = this.classColor[whole.interrupt ? INTERRUPT : lane.waiting ? (lane.name === 'cpu:waiting' ? READY : BLOCKED) : USER];
 		for (let i = first; i < last; i++) {
 			if (!all[i]) continue;
 			const x1 = Math.max(this.left, Math.round(this.x(time(i)))),

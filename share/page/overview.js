@@ -114,19 +114,36 @@ function overviewAnswer(timeline) {
 	);
 }
 
-function standsOut() {
+function standsOut(timeline) {
 	const items = REPORT.stands_out;
 	return section(
 		'stands-out',
 		'What stands out',
-		REPORT.unexplained || (items.length ? null : 'Nothing: no thread lost much of its life to others.'),
-		items.length ? el('ol', {}, items.map((one) => el('li', {}, one.sentence))) : null,
+		REPORT.unexplained || (items.length ? 'Each is a button that shows its pieces in the timeline.' : 'Nothing: no thread lost much of its life to others.'),
+		items.length
+			? el(
+					'ol',
+					{class: 'verdict'},
+					items.map((one, i) => {
+						const pieces = (TIMELINE.sentences || [])[i] || [];
+						return el(
+							'li',
+							{class: i ? 'plain' : 'first plain', 'data-sentence': i},
+							pieces.length
+								? button(one.sentence, 'Show what this is of in the timeline', () => showSentence(timeline, i), {
+										class: 'says text',
+									})
+								: el('span', {class: 'text'}, one.sentence),
+						);
+					}),
+				)
+			: null,
 	);
 }
 
 PAGES.overview = (timeline, main) => {
 	const goThread = (one) => goTo(timeline, one, one.begin, one.end);
-	main.append(standsOut(), overviewAnswer(timeline), section('picture', 'Timeline', null, timeline.element));
+	main.append(standsOut(timeline), overviewAnswer(timeline), section('picture', 'Timeline', null, timeline.element));
 	const edges = (TIMELINE.edges || []).map(([from, to, ns, number, label]) => ({
 		from,
 		to,

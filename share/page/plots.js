@@ -28,6 +28,36 @@ function spark(profile) {
 	);
 }
 
+/* What most of a peak's time went to: null if that was not asked for. */
+function causeOfPeak(peak) {
+	const [part] = [...(peak.tree?.children || [])].sort((a, b) => b.ns - a.ns);
+	return part ? {class: classOfPart(part.node), name: partName(part, peak.tree)} : null;
+}
+
+/* The colours of the bars that are there, for people. */
+function causeLegend(profile) {
+	const found = new Map(profile.peaks.map(causeOfPeak).filter(Boolean).map((cause) => [cause.class, cause]));
+	return el(
+		'ul',
+		{class: 'legend'},
+		[...found.keys()].map((key) =>
+			el('li', {}, el('span', {class: `swatch c-${key}`}), `Most of the peak’s time: ${PART_WORDS[key]}`),
+		),
+		profile.buckets.some((one) => !profile.peaks.some((of) => one.bucket >= of.first_bucket && one.bucket <= of.last_bucket))
+			? el('li', {}, el('span', {class: 'swatch c-all'}), 'in no peak')
+			: null,
+	);
+}
+
+const PART_WORDS = {
+	user: 'user code',
+	syscall: 'work in the kernel',
+	interrupt: 'interrupts',
+	ready: 'ready, without a CPU',
+	blocked: 'waiting',
+	device: 'waiting for a device',
+};
+
 function histogram(profile, choose) {
 	const first = profile.buckets[0].bucket - 1,
 		last = profile.buckets[profile.buckets.length - 1].bucket + 1,
@@ -84,15 +114,24 @@ function histogram(profile, choose) {
 		picture.append(shade);
 	}
 	for (const one of profile.buckets) {
-		const size = logHeight(one.count, most, height);
+		const size = logHeight(one.count, most, height),
+			peak = profile.peaks.find((of) => one.bucket >= of.first_bucket && one.bucket <= of.last_bucket),
+			cause = peak && causeOfPeak(peak);
 		picture.append(
 			svg(
 				'rect',
-				{x: x(one.bucket) + 1, y: top + height - size, width: wide - 2, height: size, class: 'column'},
+				{
+					x: x(one.bucket) + 1,
+					y: top + height - size,
+					width: wide - 2,
+					height: size,
+					class: `column f-${cause ? cause.class : 'all'}`,
+				},
 				svg(
 					'title',
 					{},
-					`${duration(one.from_ns)} to ${one.to_ns > 9e18 ? 'more' : duration(one.to_ns)}: ${count(one.count, 'operation')}`,
+					`${duration(one.from_ns)} to ${one.to_ns > 9e18 ? 'more' : duration(one.to_ns)}: ${count(one.count, 'operation')}` +
+						(cause ? `; most of the peak’s time: ${cause.name}` : ''),
 				),
 			),
 		);

@@ -133,7 +133,9 @@ function partBranch(node, whole, depth, above) {
 }
 
 function classOfPart(name) {
-	return name.startsWith('blocked')
+	return /^blocked.*(device|disk)|^block-device/.test(name)
+		? 'device'
+		: name.startsWith('blocked')
 		? 'blocked'
 		: /preempted|wait-cpu/.test(name)
 			? 'ready'
@@ -229,6 +231,7 @@ function operationPanel(profile, timeline) {
 			`${count(profile.count, 'operation')}, ${duration(profile.sum_ns)} in all, from ${duration(profile.min_ns)} to ` +
 				`${duration(profile.max_ns)}${percentiles ? `; ${percentiles}` : ''}`,
 		),
+		causeLegend(profile),
 		histogram(profile, choose),
 		el(
 			'p',

@@ -97,10 +97,13 @@ static void html(const void *data, struct output *output)
 {
 	const struct overview_report *made = data;
 	struct page page;
+	GArray *pieces;
 
 	page_begin(&page, made->session, output);
 	overview_json(made, &page.json);
-	page_end(&page, &(struct page_parts) {.waiting = made->waiting});
+	pieces = stands_pieces(made->session, made->stands, page.rows.threads);
+	page_end(&page, &(struct page_parts) {.waiting = made->waiting, .counts = pieces});
+	g_array_free(pieces, TRUE);
 }
 
 const struct command overview_command = {

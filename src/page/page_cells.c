@@ -252,6 +252,8 @@ static void add_to_lanes(struct packer *packer, const struct span *span, enum st
 {
 	if (class == CLASS_BLOCKED || class == CLASS_READY)
 		lanes_add(&packer->lanes, waited_for(packer, span), span->begin, span->end);
+	else if (class == CLASS_INTERRUPT)
+		lanes_add_interrupt(&packer->lanes, span->leaf, span->begin, span->end);
 }
 
 static void pack_row(struct packer *packer, const struct stretch *row, struct level *levels,

@@ -5,8 +5,11 @@
  */
 #include "page/page_lanes.h"
 
+#include <string.h>
+
 #include "ready/cpu_runs.h"
 #include "report/columns.h"
+#include "waits/state_names.h"
 
 #define CPU_LANES_MAX 16
 #define SIXTEENTHS 16
@@ -17,11 +20,13 @@ void lanes_init(struct lanes *lanes, const struct page_rows *rows)
 	lanes->from = rows->from;
 	lanes->to = rows->to;
 	lanes->resources = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	lanes->interrupts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
 void lanes_clear(struct lanes *lanes)
 {
 	g_hash_table_destroy(lanes->resources);
+	g_hash_table_destroy(lanes->interrupts);
 }
 
 static int64_t part_begin(const struct lanes *lanes, guint part)
@@ -55,22 +60,34 @@ static int64_t in_part(const struct lanes *lanes, guint part, int64_t begin, int
 	return MAX(MIN(end, part_end(lanes, part)) - MAX(begin, part_begin(lanes, part)), 0);
 }
 
-void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t end)
+static void add_to(const struct lanes *lanes, GHashTable *table, uint32_t key, int64_t begin,
+		   int64_t end)
 {
 	int64_t *parts;
 
 	begin = MAX(begin, lanes->from);
 	end = MIN(end, lanes->to);
-	if (!resource || begin >= end)
+	if (begin >= end)
 		return;
-	parts = g_hash_table_lookup(lanes->resources, GUINT_TO_POINTER(resource));
+	parts = g_hash_table_lookup(table, GUINT_TO_POINTER(key));
 	if (!parts) {
 		parts = g_new0(int64_t, LANE_PARTS);
-		g_hash_table_insert(lanes->resources, GUINT_TO_POINTER(resource), parts);
+		g_hash_table_insert(table, GUINT_TO_POINTER(key), parts);
 	}
 	for (guint part = part_of(lanes, begin); part < LANE_PARTS && part_begin(lanes, part) < end;
 	     part++)
 		parts[part] += in_part(lanes, part, begin, end);
+}
+
+void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t end)
+{
+	if (resource)
+		add_to(lanes, lanes->resources, resource, begin, end);
+}
+
+void lanes_add_interrupt(struct lanes *lanes, uint32_t leaf, int64_t begin, int64_t end)
+{
+	add_to(lanes, lanes->interrupts, leaf, begin, end);
 }
 
 /* --- resources ------------------------------------------------------------------------------ */
@@ -90,13 +107,13 @@ static int most_waiting(gconstpointer a, gconstpointer b)
 	return x->resource < y->resource ? -1 : x->resource > y->resource;
 }
 
-static GArray *ranked_new(const struct lanes *lanes)
+static GArray *ranked_new(GHashTable *lanes)
 {
 	GArray *ranked = g_array_new(FALSE, FALSE, sizeof(struct ranked));
 	GHashTableIter iter;
 	gpointer key, parts;
 
-	g_hash_table_iter_init(&iter, lanes->resources);
+	g_hash_table_iter_init(&iter, lanes);
 	while (g_hash_table_iter_next(&iter, &key, &parts)) {
 		struct ranked one = {.resource = GPOINTER_TO_UINT(key), .parts = parts};
 
@@ -108,10 +125,13 @@ static GArray *ranked_new(const struct lanes *lanes)
 	return ranked;
 }
 
-static void put_waiting(const struct lanes *lanes, const struct ranked *one, struct output *output)
+static void put_lane(const struct lanes *lanes, const struct ranked *one, const char *name,
+		     bool interrupt, struct output *output)
 {
 	json_begin(output, NULL, '{', LINES_NOT);
-	json_put_text(output, "name", session_text(lanes->rows->session, one->resource));
+	json_put_text(output, "name", name);
+	if (interrupt)
+		json_put_bool(output, "interrupt", true);
 	json_put_whole(output, "ns", one->ns);
 	json_begin(output, "waiting", '[', LINES_NOT);
 	for (guint i = 0; i < LANE_PARTS; i++) {
@@ -124,6 +144,32 @@ static void put_waiting(const struct lanes *lanes, const struct ranked *one, str
 	}
 	json_end(output, ']');
 	json_end(output, '}');
+}
+
+static void put_waiting(const struct lanes *lanes, guint most, struct output *output)
+{
+	g_autoptr(GArray) ranked = ranked_new(lanes->resources);
+
+	for (guint i = 0; i < ranked->len && i < most; i++) {
+		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
+
+		put_lane(lanes, one, session_text(lanes->rows->session, one->resource), false,
+			 output);
+	}
+}
+
+/* Named as states are, without what all have in common: "softirq:3". */
+static void put_interrupts(const struct lanes *lanes, guint most, struct output *output)
+{
+	g_autoptr(GArray) ranked = ranked_new(lanes->interrupts);
+
+	for (guint i = 0; i < ranked->len && i < most; i++) {
+		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
+		g_autofree char *key = leaf_key(lanes->rows->session, one->resource);
+		const char *name = strchr(key, '/');
+
+		put_lane(lanes, one, name ? name + 1 : key, true, output);
+	}
 }
 
 /* --- CPUs ----------------------------------------------------------------------------------- */
@@ -197,12 +243,11 @@ static void put_cpu(const struct lanes *lanes, uint16_t host, uint32_t cpu, stru
 void lanes_write(const struct lanes *lanes, guint most, struct output *output)
 {
 	const struct session *session = lanes->rows->session;
-	g_autoptr(GArray) ranked = ranked_new(lanes);
 	guint cpus = 0;
 
 	json_begin(output, "lanes", '[', LINES_EACH);
-	for (guint i = 0; i < ranked->len && i < most; i++)
-		put_waiting(lanes, &g_array_index(ranked, struct ranked, i), output);
+	put_waiting(lanes, most, output);
+	put_interrupts(lanes, most / 2, output);
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
 		const struct host *host = model_host(&session->trace.model, (uint16_t) i);
 

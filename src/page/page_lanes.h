@@ -18,13 +18,16 @@ struct lanes {
 	const struct page_rows *rows; /* borrowed */
 	int64_t from, to; /* what is divided into parts: the window */
 	GHashTable *resources; /* interned key -> int64_t[LANE_PARTS], owned: ns of waiting */
+	GHashTable *interrupts; /* leaf -> the same, owned: ns that threads were kept by it */
 };
 
 void lanes_init(struct lanes *lanes, const struct page_rows *rows);
 void lanes_clear(struct lanes *lanes);
 /* Somebody waited for `resource` (an interned key; 0: of none) over [begin, end). */
 void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t end);
-/* Member "lanes": of so many resources, and of CPUs. */
+/* … was interrupted, as `leaf` says. */
+void lanes_add_interrupt(struct lanes *lanes, uint32_t leaf, int64_t begin, int64_t end);
+/* Member "lanes": of so many resources, half as many interrupts, and of CPUs. */
 void lanes_write(const struct lanes *lanes, guint most, struct output *output);
 
 #endif
