@@ -44,8 +44,8 @@ extern const struct column thread_total_columns[], call_columns[];
 extern const struct column waiting_columns[];
 void waiting_text(const struct report *report, const struct waiting *waiting);
 
-/* stands_pieces.c: struct counted: what each item is of, in the time of these threads (uint32_t). Free with
- * g_array_free(). */
+/* stands_pieces.c: struct counted: what each item is of, in the time of these threads (uint32_t).
+ * Free with g_array_free(). */
 GArray *stands_pieces(const struct session *session, const struct stands *stands,
 		      const GArray *threads);
 /* stands_worth.c: re-times the trace without each, and has them say how much sooner that is; what
