@@ -26,10 +26,11 @@ struct mapped {
 	bool found;
 };
 
-/* The lines of one file that follow each other: from its first byte on. */
+/* The lines of one file that follow each other: from its first byte on. Where that and code share a
+ * page of the file (lld, mold), it is mapped twice, and the second time is no new begin. */
 struct begun {
 	const char *path;
-	uint64_t base;
+	uint64_t base, end;
 };
 
 /* "BEGIN-END PERMISSIONS OFFSET DEVICE INODE   /PATH" */
@@ -51,8 +52,9 @@ static void read_line(struct mapped *mapped, const char *line, struct begun *beg
 		return;
 	runs = at[3] == 'x';
 	offset = g_ascii_strtoull(at + strlen(" r-xp "), NULL, 16);
-	if (!begun->path || strcmp(begun->path, path) != 0 || !offset)
-		*begun = (struct begun) {path, file.begin - offset};
+	if (!begun->path || strcmp(begun->path, path) != 0 || (!offset && file.begin != begun->end))
+		*begun = (struct begun) {path, file.begin - offset, file.end};
+	begun->end = file.end;
 	if (!runs)
 		return;
 	file.base = begun->base;

@@ -121,6 +121,31 @@ static void test_found(void)
 	g_assert_true(mapped_is_recorded(feed->session));
 }
 
+/* lld puts the file's head and its code into one page, which is mapped twice: its first byte is
+ * where the first of them is. Mapped again elsewhere, it begins anew. */
+static void test_shared_page(void)
+{
+	FEED(1);
+	g_autofree char *root = g_dir_make_tmp("maps-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(root, "maps", NULL);
+	static const char text[] =
+		"# whylate maps 1: …\n"
+		"process\t7\t100\n"
+		"560000000000-560000001000 r--p 00000000 fe:00 14  /srv/lld\n"
+		"560000001000-560000002000 r-xp 00000000 fe:00 14  /srv/lld\n"
+		"570000000000-570000001000 r-xp 00000000 fe:00 14  /srv/lld\n";
+
+	g_assert_true(g_file_set_contents(path, text, -1, NULL));
+	g_free(feed->session->trace.place);
+	feed->session->trace.place = g_build_filename(root, "kernel", NULL);
+	forks(feed, 5, 0, 1, 7, 7);
+	sw(feed, 10, 0, "idle", 0, 0, "lld", 7);
+	plain(feed, 400, 0, "other");
+	finish(feed);
+	g_assert_cmpstr(file_of(feed, 7, UINT64_C(0x560000001890), 150), ==, "/srv/lld+1890");
+	g_assert_cmpstr(file_of(feed, 7, UINT64_C(0x570000000890), 150), ==, "/srv/lld+890");
+}
+
 /* After an exec nothing that was read before is of it; what was read after it is, also by a child of
  * that program. */
 static void test_exec(void)
@@ -158,6 +183,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/maps/looks", test_looks);
 	g_test_add_func("/maps/found", test_found);
+	g_test_add_func("/maps/shared-page", test_shared_page);
 	g_test_add_func("/maps/exec", test_exec);
 	return g_test_run();
 }
