@@ -177,6 +177,7 @@ void analysis_tell(const struct analysed *of)
 
 	if (of->program)
 		add_target(of, line, of->ended && !of->snapshot);
+	add(line, "--limit=5");
 	g_ptr_array_add(line, NULL);
 	fflush(stdout);
 	g_spawn_sync(NULL, (char **) line->pdata, NULL,

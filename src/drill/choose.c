@@ -469,6 +469,7 @@ static void explain_wait(struct choosing *to, struct drill_piece *piece)
 	if (!text->len)
 		g_string_append(text, "what ended the wait is not known, and no call stack of it "
 				      "was recorded");
+	g_free(piece->words);
 	piece->words = g_string_free(text, FALSE);
 	piece->end = chosen ? PIECE_OPEN : PIECE_UNKNOWN;
 }
@@ -510,6 +511,19 @@ static char *cause_of(const json_t *step)
 	return *label && **label ? g_strconcat(kind, ": ", *label, NULL) : g_strdup(kind);
 }
 
+/* Of several causes of one kind the longest is told, as it is. */
+static void add_step(struct drill_piece *piece, const json_t *step)
+{
+	int64_t ns = number_in(step, "ns");
+
+	piece->ns += ns;
+	if (!piece->cause || ns <= piece->longest)
+		return;
+	piece->longest = ns;
+	g_free(piece->words);
+	piece->words = g_strdup(text_in(json_object_get(step, "cause"), "label"));
+}
+
 static void add_path(struct choosing *to, const json_t *path)
 {
 	const json_t *step;
@@ -523,7 +537,7 @@ static void add_path(struct choosing *to, const json_t *path)
 		g_autofree char *cause = works ? NULL : cause_of(step);
 		const char *name = threads ? text_in(threads, "name") : text_in(step, "name");
 
-		piece_of(to, name, leaf, cause)->ns += number_in(step, "ns");
+		add_step(piece_of(to, name, leaf, cause), step);
 		to->choice->whole += number_in(step, "ns");
 	}
 }
@@ -570,12 +584,29 @@ static const json_t *threads_of(const struct choosing *to, const char *name)
 	return NULL;
 }
 
+/* "block-device: vda; the longest of it, 20.00 ms: vda, sector 8, 4 KiB" */
+static void tell_cause(struct drill_piece *piece)
+{
+	g_autofree char *longest = g_steal_pointer(&piece->words);
+	bool lost_cpu = strcmp(piece->cause, "wait-cpu") == 0;
+	bool more = longest && *longest && !g_str_has_suffix(piece->cause, longest);
+	char ns[32];
+
+	if (more && lost_cpu)
+		piece->words = g_strdup_printf("of the longest time, %s, %s ran there",
+					       when_duration(ns, piece->longest), longest);
+	else
+		piece->words = more ? g_strdup_printf("%s; the longest of it, %s: %s", piece->cause,
+						      when_duration(ns, piece->longest), longest)
+				    : g_strdup(piece->cause);
+}
+
 static void explain(struct choosing *to, struct drill_piece *piece)
 {
 	const json_t *threads = threads_of(to, piece->threads);
 
 	if (piece->cause && strcmp(piece->cause, "unknown") != 0) {
-		piece->words = g_strdup(piece->cause);
+		tell_cause(piece);
 		piece->end = PIECE_CAUSE;
 	} else if (piece->cause) {
 		explain_wait(to, piece);

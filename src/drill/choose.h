@@ -19,9 +19,9 @@
  * and the next measures, and sees into what is left. The walk with a threshold is CrossWalk's, the
  * rounds of instrumentation are DARC's. What nothing is below, in the samples, needs no probe: they
  * name it. A probe that is hit so often that it takes a good part of LIMIT itself has told what it
- * can, how often, and is left out of the next round. Rejected: to follow the static call graph (of what was not
- * sampled nothing says that it takes time), and to probe everything (the probes would be what takes
- * the time).
+ * can, how often, and is left out of the next round. Rejected: to follow the static call graph (of
+ * what was not sampled nothing says that it takes time), and to probe everything (the probes would
+ * be what takes the time).
  */
 #ifndef WHYLATE_DRILL_CHOOSE_H
 #define WHYLATE_DRILL_CHOOSE_H
@@ -62,6 +62,7 @@ struct drill_piece {
 	char *cause; /* owned; "block-device: vda"; NULL: it worked */
 	char *words; /* owned; what is known of it, for people */
 	int64_t ns;
+	int64_t longest; /* ns, of one stretch that had a cause */
 	enum piece_end end;
 };
 

@@ -193,16 +193,26 @@ static bool take_earlier(struct drill *drill, const char *mark, bool shows, GErr
 	return true;
 }
 
+/* The traced kernel's symbols, beside the recording or its first round; NULL. */
+static char *kallsyms_of(const char *after)
+{
+	g_autofree char *beside = after ? g_build_filename(after, "kallsyms", NULL) : NULL;
+	g_autofree char *below =
+		after ? g_build_filename(after, "round-1", "kallsyms", NULL) : NULL;
+
+	if (beside && g_file_test(beside, G_FILE_TEST_EXISTS))
+		return g_steal_pointer(&beside);
+	return below && g_file_test(below, G_FILE_TEST_EXISTS) ? g_steal_pointer(&below) : NULL;
+}
+
 bool drill_show(struct recording *recording, const struct drilling *asked, const char *self,
 		GError **error)
 {
-	g_autofree char *beside =
-		asked->after ? g_build_filename(asked->after, "kallsyms", NULL) : NULL;
+	g_autofree char *beside = kallsyms_of(asked->after);
 	struct drill drill;
 	bool shown = true;
 
-	drill_init(&drill, recording, asked, self,
-		   beside && g_file_test(beside, G_FILE_TEST_EXISTS) ? beside : NULL);
+	drill_init(&drill, recording, asked, self, beside);
 	g_free(recording->output);
 	recording->output = g_build_filename(drill.place, "round-1", NULL);
 	puts("# round 1");
@@ -218,7 +228,7 @@ bool drill_show(struct recording *recording, const struct drilling *asked, const
 	return shown;
 }
 
-/* --- rounds ------------------------------------------------------------------------------------ */
+/* --- rounds ------------------------------------------------------------------------------- */
 
 static bool make_place(struct drill *drill, GError **error)
 {
@@ -408,7 +418,7 @@ static bool drill_recorder(struct drill *drill, struct record_end *recorded, GEr
 	return done;
 }
 
-/* --- all ----------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------- */
 
 static void conclude(struct drill *drill, const struct record_end *recorded)
 {

@@ -136,13 +136,15 @@ void probes_init(struct probes *probes, const char *root, const char *kallsyms)
 	*probes = (struct probes) {
 		.functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 		.hooked = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+	if (kallsyms && take_symbols(probes, kallsyms))
+		return;
 	for (const char *const *list = lists; *list; list++) {
 		g_autofree char *path = g_strconcat(root, *list, NULL);
 
 		if (take_list(probes, path))
 			return;
 	}
-	if (!take_symbols(probes, kallsyms ? kallsyms : symbols))
+	if (!take_symbols(probes, symbols))
 		g_clear_pointer(&probes->functions, g_hash_table_destroy);
 	else
 		leave_out(probes, blacklist);

@@ -19,8 +19,8 @@ struct probes {
 	bool runs_program; /* lttng-ust can be preloaded: a process that runs cannot be asked */
 };
 
-/* Of the kernel below `root` ("": this one's; tests have small ones). `kallsyms`: a copy of the
- * traced kernel's symbols to use where that has no list; NULL. */
+/* Of the kernel below `root` ("": this one's; tests have small ones). `kallsyms`: a copy of
+ * another kernel's symbols, which then is the one; NULL. */
 void probes_init(struct probes *probes, const char *root, const char *kallsyms);
 void probes_clear(struct probes *probes);
 

@@ -40,7 +40,7 @@ static char *deed(const struct drill_piece *piece)
 /* Lines of the terminal's width, each behind the mark. */
 static void put(const char *mark, const char *text, int indent, int hanging)
 {
-	g_autofree char *written = NULL;
+	g_autofree char *written = NULL, *shown = NULL;
 	g_auto(GStrv) lines = NULL;
 	size_t size;
 	FILE *file = open_memstream(&written, &size);
@@ -50,7 +50,8 @@ static void put(const char *mark, const char *text, int indent, int hanging)
 	output.width = MAX(output.width, 80) - MARK_COLUMNS;
 	text_wrapped(&output, text, indent, hanging);
 	output_clear(&output); /* closes it */
-	lines = g_strsplit(g_strchomp(written), "\n", -1);
+	shown = locale_has_utf8() ? g_strdup(written) : text_ascii(written);
+	lines = g_strsplit(g_strchomp(shown), "\n", -1);
 	for (char **line = lines; *line; line++)
 		printf("%s%s\n", mark, *line);
 }

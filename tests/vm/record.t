@@ -4,7 +4,7 @@
 on what that prints, and looks at what it recorded from outside. Run by `make check-vm`; not by `make check`, as it takes
 minutes and needs qemu and mmdebstrap.
 
-WHYLATE_VM_PAYLOAD is where whylate was installed to (DESTDIR), vm_work is in WHYLATE_BUILD; WHYLATE_VM_CACHE where
+WHYLATE_VM_PAYLOAD is where whylate was installed to (DESTDIR), vm_work and vm_drill are in WHYLATE_BUILD; WHYLATE_VM_CACHE where
 images are kept; WHYLATE_VM_KEEP where recordings are to be left; WHYLATE_VM_LIMIT how many seconds the machine may run."""
 import glob
 import json
@@ -72,7 +72,7 @@ def make_payload(path, scratch):
         json.dump({"whylate": whylate_inside()}, file)
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as tar:
         tar.add(PAYLOAD, arcname=".", filter=by_root)
-        for name in (HERE + "/guest", t.SOURCE + "/tests/whylate_test.py", t.BUILD + "/vm_work", setting):
+        for name in (HERE + "/guest", t.SOURCE + "/tests/whylate_test.py", t.BUILD + "/vm_work", t.BUILD + "/vm_drill", setting):
             tar.add(name, arcname=PLACE + "/" + os.path.basename(name), filter=by_root)
 
 
