@@ -75,18 +75,36 @@ static bool was_behind(const struct session *session, const struct wait *wait,
 	return behind;
 }
 
-/* What the wait was on, in any of the ways that a report names it, that fits. */
-static uint32_t object_of(const struct session *session, const struct block *block,
-			  char *const *patterns)
+/* A packet ended it, of a sender that fits: an event loop waits for many at once, and sockets that
+ * are not connected have no peer. */
+static bool is_packet_of(const struct session *session, const struct block *block,
+			 char *const *patterns)
+{
+	const struct wake_detail *detail = block_detail(session, block);
+	g_autofree char *key = NULL;
+
+	if (!detail || detail->kind != DETAIL_PACKET || !detail->text)
+		return false;
+	key = g_strconcat("socket:", session_text(session, detail->text), NULL);
+	return known_fits(patterns, key);
+}
+
+/* What the wait was on, in any of the ways that a report names it, fits; it becomes `object`, 0
+ * where it has no name of its own. */
+static bool object_fits(const struct session *session, const struct block *block,
+			char *const *patterns, uint32_t *object)
 {
 	const struct reason *reason = block_reason(session, block);
 	uint32_t ways[] = {reason ? reason->object : 0, session_resource(session, block),
 			   block->resource};
 
-	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++)
+	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+		*object = ways[i];
 		if (ways[i] && known_fits(patterns, session_text(session, ways[i])))
-			return ways[i];
-	return 0;
+			return true;
+	}
+	*object = 0;
+	return is_packet_of(session, block, patterns);
 }
 
 static bool wait_fits(const struct session *session, const struct wait *wait,
@@ -96,8 +114,8 @@ static bool wait_fits(const struct session *session, const struct wait *wait,
 
 	if (known->works || !known_fits(known->calls, session_text(session, call)))
 		return false;
-	*object = object_of(session, wait->block, known->objects);
-	return (*object || !known->objects) && ended_by(session, wait->block, known->enders) &&
+	return (object_fits(session, wait->block, known->objects, object) || !known->objects) &&
+	       ended_by(session, wait->block, known->enders) &&
 	       was_behind(session, wait, known->behind) &&
 	       (!known->causes ||
 		known_fits(known->causes, cause_kind_text(wait_cause_kind(session, wait))));
@@ -132,7 +150,7 @@ static void take_wait(const struct session *session, uint32_t thread, const stru
 			add(doings, span, at, object);
 			taken = true;
 		} else if (at->known->between &&
-			   object_of(session, wait.block, at->known->between)) {
+			   object_fits(session, wait.block, at->known->between, &object)) {
 			at->asked = at->since = true;
 		}
 	}

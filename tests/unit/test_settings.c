@@ -205,6 +205,65 @@ static void test_files(void)
 	g_assert_cmpstr(((struct known_setting *) list->pdata[0])->does, ==, "other");
 }
 
+/* 5 waits in epoll_wait from `at` to at + 20, where a packet that 6 sent from `port` comes. */
+static void waits_for_packet(struct feed *feed, int64_t at, uint32_t port, uint32_t to)
+{
+	static const uint8_t from[4] = {10, 0, 0, 9}, own[4] = {10, 0, 0, 1};
+	struct event event = event_of(feed, at + 12, 1, "net_dev_queue"), comes;
+
+	entry(feed, at, 0, "epoll_wait", 3);
+	sw(feed, at + 1, 0, "relay", 5, SLEEPS, "idle", 0);
+	entry(feed, at + 10, 1, "sendto", 4);
+	event.net.saddr = (struct event_bytes) {from, 4};
+	event.net.daddr = (struct event_bytes) {own, 4};
+	event.net.source_port = port;
+	event.net.dest_port = to;
+	event.net.skb = 0x1000 + (uint64_t) at;
+	send(feed, &event);
+	softirq(feed, at + 13, 1, "irq_softirq_entry", 3);
+	comes = event_of(feed, at + 14, 1, "net_if_receive_skb");
+	comes.net = event.net;
+	send(feed, &comes);
+	waking(feed, at + 17, 1, 5);
+	softirq(feed, at + 18, 1, "irq_softirq_exit", 3);
+	leave(feed, at + 19, 1, "sendto", 10);
+	sw(feed, at + 20, 0, "idle", 0, 0, "relay", 5);
+	leave(feed, at + 21, 0, "epoll_wait", 1);
+}
+
+static const char lookup[] =
+	"[lookup]\nprogram=relay\nobject=socket:*:53\nbetween=socket:*\nleast=3\n"
+	"does=asks a name server\nset=s\n";
+
+/* An event loop waits for many at once: whose packet ended it tells. Three questions (port 40000),
+ * an answer of the name server's after each: 3 waits of 16, from the switch to the wake-up. */
+static void test_packets(void)
+{
+	FEED_FROM(settings_feed(lookup));
+
+	start(feed, "relay", "/x");
+	for (int64_t at = 100; at <= 300; at += 100) {
+		waits_for_packet(feed, at, 40000, 3128);
+		waits_for_packet(feed, at + 40, 53, 50000);
+	}
+	plain(feed, 400, 0, "other");
+	g_assert_cmpstr(said(feed), ==, "lookup: 3 times, 48, thread 5");
+}
+
+/* The same answers of another server's. */
+static void test_other_packets(void)
+{
+	FEED_FROM(settings_feed(lookup));
+
+	start(feed, "relay", "/x");
+	for (int64_t at = 100; at <= 300; at += 100) {
+		waits_for_packet(feed, at, 40000, 3128);
+		waits_for_packet(feed, at + 40, 8081, 50000);
+	}
+	plain(feed, 400, 0, "other");
+	g_assert_cmpstr(said(feed), ==, "");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -214,5 +273,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/settings/alike", test_alike);
 	g_test_add_func("/settings/cause", test_cause);
 	g_test_add_func("/settings/files", test_files);
+	g_test_add_func("/settings/packets", test_packets);
+	g_test_add_func("/settings/other-packets", test_other_packets);
 	return g_test_run();
 }
