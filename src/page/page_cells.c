@@ -465,8 +465,10 @@ void write_cells(struct packer *packer, int64_t from, int64_t to, int64_t tolera
 	for (guint i = 0; i < threads->len; i++) {
 		struct stretch row = row_stretch(packer->rows, g_array_index(threads, uint32_t, i));
 
-		if (row.begin < to && row.end > from && row.begin < row.end)
-			pack_cells(packer, &level, &row, from, to, output);
+		if (row.begin >= to || row.end <= from || row.begin >= row.end)
+			continue;
+		pack_cells(packer, &level, &row, from, to, output);
+		timeline_let_go(&packer->rows->session->trace.timeline);
 	}
 	json_end(output, ']');
 	put_base64(output, "data", level.bytes);
@@ -489,6 +491,7 @@ void add_waits(struct packer *packer, int64_t from, int64_t to)
 		spans_go_to(&spans, from);
 		while (spans_next_off_cpu(&spans, &span) && span.begin < to)
 			add_to_lanes(packer, &span, class_of(packer, &span));
+		timeline_let_go(&packer->rows->session->trace.timeline);
 	}
 }
 
