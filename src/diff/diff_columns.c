@@ -441,6 +441,8 @@ GETTER(double, a_mean, struct function_difference, row->mean[0]);
 GETTER(double, b_mean, struct function_difference, row->mean[1]);
 GETTER(double, function_difference, struct function_difference, row->mean[1] - row->mean[0]);
 GETTER(int64_t, a_samples, struct function_difference, row->samples[0]);
+GETTER(const char *, called_from, struct function_difference,
+       row->caller[1] ? row->caller[1] : row->caller[0]);
 GETTER(int64_t, b_samples, struct function_difference, row->samples[1]);
 /* --- hardware counters ---------------------------------------------------------------------- */
 
@@ -464,6 +466,7 @@ const struct column function_difference_columns[] = {
 	{"name", COLUMN_TEXT, FIELD(struct function_difference, name),
 	 .table = {7, "FUNCTION", 0, "  "}},
 	{"file", COLUMN_TEXT, FIELD(struct function_difference, file)},
+	{"called_from", COLUMN_TEXT, .text = called_from, .table = {8, "CALLER", 0, "  ◄ "}},
 	{"a_samples", COLUMN_WHOLE, .number = a_samples, .table = {4, "SAMPLES A", 9}},
 	{"b_samples", COLUMN_WHOLE, .number = b_samples, .table = {5, "B", 6}},
 	{"a_ns", COLUMN_NS, .real = a_mean, .table = {1, "A", 9}},

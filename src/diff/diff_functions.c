@@ -73,6 +73,7 @@ static void add_side(GArray *list, const struct diff *diff, int side)
 		at = find(list, total->function);
 		error = Z * (double) total->ns / sqrt(MAX(total->samples, 1)) / count;
 		at->samples[side] = total->samples;
+		at->caller[side] = total->caller ? total->caller->name : NULL;
 		at->mean[side] = (double) total->ns / count;
 		at->error = sqrt(at->error * at->error + error * error);
 	}

@@ -68,6 +68,7 @@ struct call_difference {
 /* A function that samples show, on both sides. */
 struct function_difference {
 	const char *name, *file; /* borrowed; file NULL: not known */
+	const char *caller[2];   /* borrowed; who called it mostly; NULL: not known */
 	uint32_t samples[2];     /* in which it was innermost */
 	double mean[2];          /* ns a request, or of the way to the target */
 	double error;            /* of the difference: what chance allows of so many samples */

@@ -41,8 +41,26 @@ static void add_total(GArray *totals, const struct function_total *fresh)
 		at->line = fresh->line;
 		at->at_line = fresh->at_line;
 	}
+	if (fresh->caller_samples > at->caller_samples ||
+	    (fresh->caller_samples == at->caller_samples && at->caller &&
+	     strcmp(fresh->caller->name, at->caller->name) < 0)) {
+		at->caller = fresh->caller;
+		at->caller_samples = fresh->caller_samples;
+	}
 	at->samples += fresh->samples;
 	at->ns += fresh->ns;
+}
+
+static void take_caller(struct function_total *total, const struct function_share *share)
+{
+	const struct function_caller *most =
+		share->callers->len ? &g_array_index(share->callers, struct function_caller, 0)
+				    : NULL;
+
+	if (!most || strcmp(most->function->name, UNKNOWN_FUNCTION) == 0)
+		return;
+	total->caller = most->function;
+	total->caller_samples = most->samples;
 }
 
 static void add_state(GArray *totals, const struct state_sums *state)
@@ -53,9 +71,13 @@ static void add_state(GArray *totals, const struct state_sums *state)
 	for (guint i = 0; sampled.functions && i < sampled.functions->len; i++) {
 		const struct function_share *share =
 			&g_array_index(sampled.functions, struct function_share, i);
-		struct function_total total = {share->function, share->line, share->self,
-					       share->self, share->ns};
+		struct function_total total = {.function = share->function,
+					       .line = share->line,
+					       .at_line = share->self,
+					       .samples = share->self,
+					       .ns = share->ns};
 
+		take_caller(&total, share);
 		add_total(totals, &total);
 	}
 	if (!sampled.samples)

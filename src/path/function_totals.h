@@ -17,6 +17,9 @@ struct function_total {
 	uint32_t at_line; /* … so many */
 	uint32_t samples; /* in which it was innermost */
 	int64_t ns;
+	/* who called it in most of its samples of one state; NULL: not known */
+	const struct code_function *caller; /* borrowed */
+	uint32_t caller_samples; /* … so many */
 };
 
 /* struct function_total, largest first; empty without samples. Free with g_array_free(). */
