@@ -620,6 +620,18 @@ def check_commands(browser):
     assert decimals == [3, 3, 6, 9] and re.search(r"--to \+\d+ns", lines[3]) and "--to" not in lines[4], lines
 
 
+def check_compared(browser):
+    """--compare draws both: the saved counts as frames over the bars, as many of each as the JSON has."""
+    with tempfile.TemporaryDirectory() as directory:
+        output("profile", trace("fork4"), "--operation", "syscall:clone", "--save", directory + "/before")
+        arguments = ("profile", trace("lock-lapse"), "--operation", "syscall:clone", "--compare", directory + "/before")
+        browser.open("compared", *arguments)
+        profile, = json.loads(output(*arguments, "--format", "json"))["profiles"]
+    drawn = browser.js("return [...document.querySelectorAll('.histogram .saved title')].map((one) => Number(/: ([\\d,]+) operation/.exec(one.textContent)[1].replace(/,/g, '')))")
+    assert drawn == [one["count"] for one in profile["saved_buckets"]] and sum(drawn) > 1000, drawn
+    assert len(browser.all(".histogram .column")) == len(profile["buckets"])
+
+
 def check_lapse(browser):
     """The heat map has the counts of --time-lapse: what stands in each cell adds up to the profile."""
     arguments = ("profile", trace("lock-lapse"), "--thread", "writer-*", "--operation", "syscall:pwrite64", "--time-lapse", "250ms")
@@ -789,7 +801,7 @@ IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("start
               ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
               ("lanes of interrupts", check_interrupts), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("a million events", check_million), ("by keys alone", check_keys),
-              ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("time-lapse as a heat map", check_lapse),
+              ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("profiles compared", check_compared), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),
               ("light, dark, narrow, print", check_looks), ("accessible, says axe-core", check_accessible), ("other traces", check_opens))
 if have_browser():

@@ -46,6 +46,9 @@ function causeLegend(profile) {
 		profile.buckets.some((one) => !profile.peaks.some((of) => one.bucket >= of.first_bucket && one.bucket <= of.last_bucket))
 			? el('li', {}, el('span', {class: 'swatch c-all'}), 'in no peak')
 			: null,
+		profile.saved_buckets
+			? el('li', {}, el('span', {class: 'swatch c-saved'}), `in ${REPORT.comparison.file}: framed`)
+			: null,
 	);
 }
 
@@ -59,10 +62,12 @@ const PART_WORDS = {
 };
 
 function histogram(profile, choose) {
-	const first = profile.buckets[0].bucket - 1,
-		last = profile.buckets[profile.buckets.length - 1].bucket + 1,
+	const saved = profile.saved_buckets || [],
+		all = [...profile.buckets, ...saved];
+	const first = Math.min(...all.map((one) => one.bucket)) - 1,
+		last = Math.max(...all.map((one) => one.bucket)) + 1,
 		number = last - first + 1;
-	const most = Math.max(...profile.buckets.map((one) => one.count)),
+	const most = Math.max(...all.map((one) => one.count)),
 		left = 56,
 		height = 220,
 		top = 40;
@@ -148,6 +153,21 @@ function histogram(profile, choose) {
 					one.count,
 				),
 			);
+	}
+	/* what is compared with: as lines over the bars */
+	for (const one of saved) {
+		const size = logHeight(one.count, most, height);
+		picture.append(
+			svg(
+				'rect',
+				{x: x(one.bucket) + 3, y: top + height - size, width: wide - 6, height: size, class: 'saved'},
+				svg(
+					'title',
+					{},
+					`in ${REPORT.comparison.file}: ${duration(one.from_ns)} to ${one.to_ns > 9e18 ? 'more' : duration(one.to_ns)}: ${count(one.count, 'operation')}`,
+				),
+			),
+		);
 	}
 	axisLabels(profile, picture, x, first, number, top + height, wide);
 	picture.append(
