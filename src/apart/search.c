@@ -134,7 +134,7 @@ static double log_choose(double n, double k)
 }
 
 /* Of `all` rows `slow` are slow and `have` have it: how likely at least `both` are both. Each term
- * is made of the one before; from the middle on they fall. 1 where no more are than chance gives. */
+ * is made of the one before; from the middle on they fall. 1 where chance gives as many. */
 static double fisher(guint all, guint slow, guint have, guint both)
 {
 	double term, p = 0;

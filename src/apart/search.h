@@ -55,8 +55,8 @@ struct search_table {
 	guint rows; /* in the order of time */
 	bool *slow; /* owned */
 	int64_t *ns; /* owned; how long each took */
-	guint blocks; /* that time is cut into for the shuffles; 0: as the labels change. Rows of two
-			 recordings, one behind the other, change them once: say how many */
+	guint blocks; /* of time, for the shuffles; 0: as the labels change. Rows of two recordings,
+			 one behind the other, change them once: say how many */
 	GArray *fields; /* struct search_field */
 };
 

@@ -19,8 +19,8 @@ bool operation_taken(struct taking *taking, const struct operation *operation, u
 
 /* Fills diff->calls. */
 void diff_calls(struct diff *diff);
-/* calls_apart.c: what sets the requests of the slower side apart, and the calls that differ most; of
- * diff->calls. */
+/* calls_apart.c: what sets the requests of the slower side apart, and the calls that differ most,
+ * of diff->calls. */
 void diff_apart(struct diff *diff);
 /* diff_functions.c: struct function_difference, the largest first; empty unless both sides have
  * samples. Free with g_array_free(). */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "traits/taken.h"
 
 #define ADDRESS_MIN (INT64_C(1) << 40) /* an unsigned value from here on is an address, no size */
 
@@ -436,6 +437,30 @@ static void object_values(struct known_walk *walk, uint32_t key, const struct op
 		values[KNOWN_NTH_ON] = count;
 }
 
+/* An operation that stayed on its CPU all the time lost it to nobody. */
+static int64_t taker_of(struct known_walk *walk, const struct operation *operation)
+{
+	uint32_t taker = operation->off_cpu || PACK_KIND(operation->what) == OPERATION_WAIT_CPU
+				 ? cpu_taker(walk->session, operation)
+				 : NO_THREAD;
+
+	return is_thread(taker) ? name_of_thread(walk, taker) : 0;
+}
+
+static void cpu_values(struct known_walk *walk, const struct operation *operation, int64_t *values)
+{
+	int state = -1;
+
+	if (!operation_has_thread(operation))
+		return;
+	if (wants(walk, KNOWN_TAKER))
+		values[KNOWN_TAKER] = taker_of(walk, operation);
+	if (wants(walk, KNOWN_IDLE_STATE) && PACK_KIND(operation->what) == OPERATION_WAIT_CPU)
+		state = idle_state_before(walk->session, operation);
+	if (state >= 0)
+		values[KNOWN_IDLE_STATE] = state;
+}
+
 /* The kinds whose object is theirs to begin with: of a wait it is what it waited for. */
 static bool has_object(int kind)
 {
@@ -479,6 +504,7 @@ void known_values(struct known_walk *walk, uint32_t key, struct known_fields *fi
 	walk_values(walk, key, operation, fixed);
 	if (operation_has_thread(operation))
 		thread_values(walk, operation, fixed);
+	cpu_values(walk, operation, fixed);
 	if (kind == OPERATION_SYSCALL && wants(walk, KNOWN_DISTANCE))
 		fixed[KNOWN_DISTANCE] =
 			distance_of(walk, operation, sort_of(walk, PACK_NUMBER(operation->what)),
@@ -528,6 +554,8 @@ static const struct {
 	[KNOWN_HOST] = {"host", FIELD_VALUE},
 	[KNOWN_CPU] = {"cpu", FIELD_VALUE},
 	[KNOWN_MIGRATED] = {"migrated", FIELD_MET},
+	[KNOWN_TAKER] = {"cpu_taken_by", FIELD_MET},
+	[KNOWN_IDLE_STATE] = {"idle_state", FIELD_VALUE},
 	[KNOWN_DISTANCE] = {"distance", FIELD_NUMBER},
 	[KNOWN_BEFORE] = {"after", FIELD_VALUE},
 	[KNOWN_NTH_ON] = {"nth_on_file", FIELD_NUMBER},
@@ -544,8 +572,10 @@ enum field_type known_type(const struct known_fields *fields, guint column)
 
 bool known_is_named(guint column)
 {
+	guint known = column - KNOWN_OWN;
+
 	return column >= KNOWN_OWN &&
-	       (column - KNOWN_OWN <= KNOWN_THREAD || column - KNOWN_OWN == KNOWN_BEFORE);
+	       (known <= KNOWN_THREAD || known == KNOWN_TAKER || known == KNOWN_BEFORE);
 }
 
 bool known_is_followed(const struct session *session, const struct known_fields *fields,

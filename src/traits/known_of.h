@@ -24,6 +24,8 @@ enum known {
 	KNOWN_HOST,
 	KNOWN_CPU,
 	KNOWN_MIGRATED, /* 1: it ended on another CPU than it began on */
+	KNOWN_TAKER, /* interned name; who had the CPU longest while it was ready; 0: nobody */
+	KNOWN_IDLE_STATE, /* of a wait for a CPU: the C-state that it woke from */
 	KNOWN_DISTANCE, /* bytes from where the one before on that file ended */
 	KNOWN_BEFORE, /* interned; the thread's call before it */
 	KNOWN_NTH_ON, /* on its file, of its profile, from 1 */

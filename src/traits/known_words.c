@@ -220,6 +220,15 @@ static struct phrase fixed_phrase(const struct session *session, enum known know
 		phrase.text = g_strdup_printf("came after %s", name);
 		phrase.again = "did";
 		return phrase;
+	case KNOWN_TAKER:
+		phrase.text = part->value ? g_strdup_printf("lost the CPU mostly to %s", name)
+					  : g_strdup("lost the CPU to nobody");
+		phrase.again = "did";
+		return phrase;
+	case KNOWN_IDLE_STATE:
+		phrase.text = g_strdup_printf("woke their CPU from C-state %" PRId64, part->value);
+		phrase.again = "did";
+		return phrase;
 	case KNOWN_DISTANCE:
 		return distance_phrase(part);
 	case KNOWN_NTH_ON:

@@ -9,7 +9,8 @@
  * time it took. Of all that was touched the REQUEST_TOUCHED are columns that most requests did, but
  * not all, and at least REQUEST_TOUCHED_LEAST.
  *
- * Requests of two sides, also of two traces, stand one behind the other; names are compared as text.
+ * Requests of two sides, also of two traces, stand one behind the other; names are compared as
+ * text.
  * Requests that did not end, or span lost events, are left out; of more than REQUEST_ROWS of a side
  * evenly spread ones are taken.
  *

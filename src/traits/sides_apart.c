@@ -190,7 +190,7 @@ static bool is_left_out(const struct sides_asked *asked, guint column)
 {
 	static const enum known of_times[] = {KNOWN_WHEN, KNOWN_HOST, KNOWN_NTH, KNOWN_NTH_ON};
 
-	if (asked->of_requests && column == KNOWN_OWN + KNOWN_SINCE)
+	if ((asked->of_requests || asked->separate) && column == KNOWN_OWN + KNOWN_SINCE)
 		return true;
 	for (size_t i = 0; asked->separate && i < G_N_ELEMENTS(of_times); i++)
 		if (column == KNOWN_OWN + of_times[i])

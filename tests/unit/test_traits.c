@@ -209,6 +209,33 @@ static void test_shuffled(void)
 	g_assert_cmpuint(claims, <=, 10);
 }
 
+/* 12 of 60 calls are preempted by hog for 500 µs; three others by a thread that leaves at once. */
+static void test_taken(void)
+{
+	FEED_FROM(traits_feed("syscall:read"));
+	static const char places[] = "..h...h..o.h....h.h...o..h...h.....h..h.o..h...h..........h.";
+	g_autoptr(GRand) random = g_rand_new_with_seed(9);
+	int64_t time = 1000;
+
+	for (guint i = 0; places[i]; i++) {
+		const int64_t passed[] = {3, 4096}, ret = 4096;
+		int64_t away = places[i] == 'h' ? 500000 : places[i] == 'o' ? 300 : 0;
+		const char *who = places[i] == 'h' ? "hog" : "other";
+		int32_t tid = places[i] == 'h' ? 6 : 7;
+
+		valued(feed, time, "syscall_entry_read", "fd count*", passed, 2, 3);
+		if (away) {
+			sw(feed, time + 100, 0, "a", 5, PREEMPTED, who, tid);
+			sw(feed, time + 100 + away, 0, who, tid, PREEMPTED, "a", 5);
+		}
+		valued(feed, time + away + 2000, "syscall_exit_read", "ret", &ret, 1, -1);
+		time += away + 100000 + g_rand_int_range(random, 0, 900000);
+	}
+	plain(feed, time, 0, "other");
+	g_assert_cmpstr(told(feed, 1), ==,
+			"12 of 12 lost the CPU mostly to hog; of the 48 others none did");
+}
+
 #define CALLS 700
 #define RENAMED "getdents" /* which nobody asks about */
 
@@ -305,6 +332,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/traits/most", test_most);
 	g_test_add_func("/traits/few", test_few);
 	g_test_add_func("/traits/sampled", test_sampled);
+	g_test_add_func("/traits/taken", test_taken);
 	g_test_add_func("/traits/half", test_half);
 	g_test_add_func("/traits/distance", test_distance);
 	g_test_add_func("/traits/shuffled", test_shuffled);
