@@ -6,6 +6,7 @@
 
 #define PAGE UINT64_C(4096)
 #define CALL_BYTES 8 /* of the longest call that is known, and one */
+#define FRAME_BYTES 4     /* of the instructions that make one */
 #define PROLOGUE_BYTES 24 /* with what may stand before a frame is made */
 #define PLACES_MAX (UINT64_C(1) << 20)
 #define MOST(n) ((n) * 6 / 10)
@@ -76,24 +77,28 @@ struct site site_before(struct code_file *file, uint64_t address)
 }
 
 /* Compilers may put some instructions before it, so that one is looked for among the first bytes. */
-enum own_frame frame_made_at(struct code_file *file, uint64_t start, uint64_t size)
+static bool makes_frame(enum code_machine machine, const uint8_t *bytes, size_t at)
 {
 	static const uint8_t push_mov[] = {0x55, 0x48, 0x89, 0xe5};
+	uint32_t word;
+
+	if (machine == CODE_X86_64)
+		return memcmp(bytes + at, push_mov, sizeof push_mov) == 0;
+	memcpy(&word, bytes + at, sizeof word);
+	return at % 4 == 0 && (GUINT32_FROM_LE(word) & 0xff407fff) == 0xa9007bfd;
+}
+
+enum own_frame frame_made_at(struct code_file *file, uint64_t start, uint64_t size)
+{
 	enum code_machine machine = code_machine(file);
 	uint8_t bytes[PROLOGUE_BYTES];
 
 	size = MIN(size, sizeof bytes);
 	if (machine == CODE_OTHER_MACHINE || !size || !code_bytes(file, start, bytes, size))
 		return OWN_FRAME_UNKNOWN;
-	for (size_t i = 0; i + sizeof push_mov <= size; i++) {
-		uint32_t word;
-
-		memcpy(&word, bytes + i, sizeof word);
-		if (machine == CODE_X86_64
-			    ? memcmp(bytes + i, push_mov, sizeof push_mov) == 0
-			    : i % 4 == 0 && (GUINT32_FROM_LE(word) & 0xff407fff) == 0xa9007bfd)
+	for (size_t i = 0; i + FRAME_BYTES <= size; i++)
+		if (makes_frame(machine, bytes, i))
 			return OWN_FRAME_MADE;
-	}
 	return OWN_FRAME_NONE;
 }
 
