@@ -157,7 +157,7 @@ def errors():
     for arguments, word in ((("--drill", "soon"), "10ms"), (("--drill", "0"), "drill"), (("--every", "5s"), "--drill"),
                             (("--drill", "1ms", "--every", "5s", "--", "true"), "services"),
                             (("--drill", "1ms", "--after", "/nowhere"), "no directory"),
-                            (("--after", "/"), "--drill")):
+                            (("--after", "/"), "--drill"), (("--drill", "1ms", "--analyse"), "report")):
         play = Play()
         status, _, err = play.run("record", *arguments)
         assert status == 2 and word in err and play.log() == [], (arguments, status, err)

@@ -108,6 +108,8 @@ static int check_drill(const struct record_asked *asked)
 	if (!drilling->limit && (drilling->every || drilling->after))
 		return usage_error("--%s goes with --drill LIMIT",
 				   drilling->every ? "every" : "after");
+	if (drilling->limit && asked->recording.analyse)
+		return usage_error("--drill ends with a report; --analyse is without it");
 	if (drilling->every && (asked->recording.program || asked->recording.snapshot))
 		return usage_error("--every is for services that run already: a program is run "
 				   "anew at once, and a flight recorder waits for snapshots");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Recording in rounds, each of which records more of what the last one could not explain.
  *
- *   round 1: samples ─► largest time that is not explained ─► round 2: also the functions that the
- *   samples show there ─► … until all of it is explained, or nothing finer can be recorded ─► report
+ *   round 1: samples ─► largest time not explained ─► round 2: also the functions sampled there ─►
+ *   … ─► all of it is explained, or nothing finer can be recorded ─► report
  *
  * Place: drill/, over record/ (one session a round, cleaned up as any other) and choose.h (what
  * next). Reports are made by the program itself, in processes of their own, so that a trace that
