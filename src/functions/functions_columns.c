@@ -609,7 +609,7 @@ GETTER(char *, reached_threads, struct reached, call_node_name(tree_of(report), 
 GETTER(const char *, reached_name, struct reached,
        session_text(report->session, PACK_NUMBER(row->what)));
 GETTER(char *, reached_shown, struct reached, reached_text(report->session, row->what));
-GETTER(bool, is_again, struct reached, row->count > 1);
+GETTER(bool, is_again, struct reached, row->longest > 0);
 
 const struct column reached_columns[] = {
 	{"threads", COLUMN_TEXT, .owned = reached_threads},
@@ -617,12 +617,12 @@ const struct column reached_columns[] = {
 	{"count", COLUMN_WHOLE, FIELD(struct reached, count), .table = {1, "ENTRIES", 8}},
 	{"first", COLUMN_TIME, FIELD(struct reached, first)},
 	{"last", COLUMN_TIME, FIELD(struct reached, last)},
-	{"shortest_ns", COLUMN_NS, FIELD(struct reached, shortest), .when = is_again,
-	 .table = {2, "NEXT MIN", 9}},
-	{"median_ns", COLUMN_NS, FIELD(struct reached, median), .when = is_again,
-	 .table = {3, "HALF", 9}},
-	{"longest_ns", COLUMN_NS, FIELD(struct reached, longest), .when = is_again,
-	 .table = {4, "NEXT MAX", 9}},
+	{"shortest_ns", COLUMN_NS, FIELD(struct reached, shortest), .when = is_again},
+	{"median_ns", COLUMN_NS, FIELD(struct reached, median), .when = is_again},
+	{"longest_ns", COLUMN_NS, FIELD(struct reached, longest), .when = is_again},
+	{NULL, COLUMN_NS, FIELD(struct reached, shortest), .table = {2, "SHORTEST", 9}},
+	{NULL, COLUMN_NS, FIELD(struct reached, median), .table = {3, "MEDIAN", 9}},
+	{NULL, COLUMN_NS, FIELD(struct reached, longest), .table = {4, "LONGEST", 9}},
 	{NULL, COLUMN_TEXT, .owned = reached_shown, .table = {5, "FUNCTION", 0, "  "}},
 	{0}};
 

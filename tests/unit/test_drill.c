@@ -10,6 +10,7 @@
 #include "drill/choose.h"
 #include "drill/probes.h"
 #include "feed.h"
+#include "report/output.h"
 
 #define MS INT64_C(1000000)
 
@@ -371,6 +372,25 @@ static void enters(struct feed *feed, int64_t time, const char *function)
 	sink_of(feed)->event(feed->session, &event);
 }
 
+/* The whole report. */
+static const char *written(struct feed *feed, enum format format)
+{
+	GError *error = NULL;
+	void *made = functions_command.make(feed->session, &error);
+	struct output output;
+	char *text = NULL;
+	size_t size;
+
+	g_assert_no_error(error);
+	output_begin(&output, open_memstream(&text, &size), NULL);
+	functions_command.writers[format](made, &output);
+	output_clear(&output);
+	functions_command.free(made);
+	g_ptr_array_add(feed->texts, g_strdup(text));
+	free(text);
+	return g_ptr_array_index(feed->texts, feed->texts->len - 1);
+}
+
 /* Each thread's own next one counts; whoever enters at interrupts' time is not told apart. */
 static void test_reaches(void)
 {
@@ -410,6 +430,9 @@ static void test_reaches(void)
 	g_assert_cmpint(g_array_index(list, struct reached, 2).first, ==, 50);
 	g_array_free(list, TRUE);
 	call_tree_free(tree);
+	/* "         3     20 ns     20 ns     60 ns  draw" */
+	g_assert_nonnull(strstr(written(feed, FORMAT_TEXT), " ns  draw\n"));
+	g_assert_nonnull(strstr(written(feed, FORMAT_JSON), "\"median_ns\": 20"));
 }
 
 int main(int argc, char **argv)
