@@ -424,9 +424,11 @@ def by_picture():
             assert set(answer["rows"][0]) and len(answer["rows"]) == sum(
                 any(x < b and y > a for x, y in truth[tid]) for tid in tids.values())
         # the lanes of the whole window are the page's own, which has the 8 with most waiting
-        own = [lane for lane in timeline["lanes"] if "waiting" in lane]
         lanes = shown("lanes", **everything)["lanes"]
-        assert [lane for lane in lanes if "waiting" in lane][:len(own)] == own
+        for interrupt in (False, True):
+            of = lambda all_of_them: [lane for lane in all_of_them if "waiting" in lane and lane.get("interrupt", False) == interrupt]
+            own = of(timeline["lanes"])
+            assert own and of(lanes)[:len(own)] == own, interrupt
         assert [lane["busy"] for lane in lanes if "busy" in lane] == [lane["busy"] for lane in timeline["lanes"] if "busy" in lane]
         part = shown("lanes", **{**everything, "from": str(begin + third), "to": str(end - third)})["lanes"]
         assert 0 < sum(lane.get("ns", 0) for lane in part) < sum(lane.get("ns", 0) for lane in lanes)

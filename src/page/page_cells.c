@@ -489,7 +489,7 @@ void add_waits(struct packer *packer, int64_t from, int64_t to)
 		packer->thread = row.thread;
 		spans_begin(&spans, packer->rows->session, row.thread, row.begin, row.end);
 		spans_go_to(&spans, from);
-		while (spans_next_off_cpu(&spans, &span) && span.begin < to)
+		while (spans_next(&spans, &span) && span.begin < to)
 			add_to_lanes(packer, &span, class_of(packer, &span));
 		timeline_let_go(&packer->rows->session->trace.timeline);
 	}

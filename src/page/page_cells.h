@@ -70,7 +70,7 @@ void write_cells(struct packer *packer, int64_t from, int64_t to, int64_t tolera
 		 struct output *output);
 /* Members "leaves" and "strings": what the numbers in all that was written are. */
 void write_texts(const struct packer *packer, struct output *output);
-/* Of all rows what was waited for in [from, to), to the packer's lanes. */
+/* Of all rows what was waited for, and what interrupted, in [from, to), to the packer's lanes. */
 void add_waits(struct packer *packer, int64_t from, int64_t to);
 
 #endif
