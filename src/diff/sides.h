@@ -97,8 +97,7 @@ struct diff {
 	struct alignment *alignment; /* NULL: no request on one side */
 	uint32_t aligned[2];  /* … of which: places in the list */
 	GArray *functions;    /* struct function_difference; largest first */
-	GPtrArray *
-		counters; /* struct counter_difference, the largest change first; NULL: no counters */
+	GPtrArray *counters;  /* struct counter_difference, largest change first; NULL: none */
 	struct settings_compared *settings; /* of two traces; else NULL */
 	GArray *forks; /* struct call_fork: call_forks.h */
 	struct traits *traits; /* of the slower side's requests; NULL: not asked */

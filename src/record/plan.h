@@ -4,11 +4,11 @@
  *   --preset, --callstacks, --network, --functions ─► lttng create, enable-channel,
  *                                  enable-event, add-context … ─► lttng.c runs them
  *
- * Place: record/, below record.c. Two channels: `hot` has what comes in masses, `cold` what
- * is rare and must stay (lives, the statedump), so that a flight recorder's ring keeps it
- * for long; with call stacks `switches` has the switches alone, as a context is paid for
- * with each event of its channel, and `ticks` what samples are made of. What each event is for: coverage/needs.c and
- * lttng-events.md, section 6.
+ * Place: record/, below record.c. Two channels: `hot` has what comes in masses, `cold` what is
+ * rare and must stay (lives, the statedump), so that a flight recorder's ring keeps it for
+ * long; with call stacks `switches` has the switches alone, as a context is paid for with each
+ * event of its channel, and `ticks` what samples are made of. What each event is for:
+ * coverage/needs.c and lttng-events.md, section 6.
  */
 #ifndef WHYLATE_RECORD_PLAN_H
 #define WHYLATE_RECORD_PLAN_H

@@ -3,10 +3,10 @@
  *
  *   time = instructions × cycles per instruction × time per cycle
  *
- * Place: samples/, for diff/. Each factor's share of a change is that of its logarithm, so the shares add up to
- * the whole. Cycles per instruction are put down to memory only where cache misses per instruction
- * went the same way, by a fifth or more, and so many that each need not have cost more than a miss
- * can: what they do not explain is said to be unexplained.
+ * Place: samples/, for diff/. Each factor's share of a change is that of its logarithm, so the
+ * shares add up to the whole. Cycles per instruction are put down to memory only where cache
+ * misses per instruction went the same way, by a fifth or more, and so many that each need not
+ * have cost more than a miss can: what they do not explain is said to be unexplained.
  */
 #ifndef WHYLATE_SAMPLES_COUNTER_FACTORS_H
 #define WHYLATE_SAMPLES_COUNTER_FACTORS_H

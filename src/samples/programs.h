@@ -3,10 +3,10 @@
  * from where that was loaded.
  *
  * Part of samples/. Libraries are where their mmap() put them, or lttng-ust says they are
- * (model/images.h). Where the program itself lies, and what a process had mapped before the trace
- * began, is in no event: `record --samples` keeps it beside the trace (recorded_maps.h). Without that the
- * program's place is fitted (symbols/sites.h) to what all samples of that program have, once it is
- * asked for.
+ * (model/images.h). Where the program itself lies, and what a process had mapped before the
+ * trace began, is in no event: `record --samples` keeps it beside the trace (recorded_maps.h).
+ * Without that the program's place is fitted (symbols/sites.h) to what all samples of that
+ * program have, once it is asked for.
  */
 #ifndef WHYLATE_SAMPLES_PROGRAMS_H
 #define WHYLATE_SAMPLES_PROGRAMS_H

@@ -10,8 +10,9 @@
  * Place: samples/. Of a stack that an interrupt recorded the thread's part begins behind the
  * interrupt's entry. Calls inlined at an address are frames of their own. A function without a
  * frame hides who called it: the direct call before the first return address names that one
- * (symbols/sites.h); of an indirect call it is not known. A recorded return address that no call stands before ends the stack: it is
- * rubbish, of a program built without frame pointers; so is one that has only the address that ran.
+ * (symbols/sites.h); of an indirect call it is not known. A recorded return address that no
+ * call stands before ends the stack: it is rubbish, of a program built without frame pointers;
+ * so is one that has only the address that ran.
  */
 #ifndef WHYLATE_SAMPLES_SAMPLE_STACKS_H
 #define WHYLATE_SAMPLES_SAMPLE_STACKS_H

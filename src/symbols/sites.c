@@ -76,7 +76,7 @@ struct site site_before(struct code_file *file, uint64_t address)
 	return machine == CODE_X86_64 ? x86_call(bytes, address) : arm_call(bytes, address);
 }
 
-/* Compilers may put some instructions before it, so that one is looked for among the first bytes. */
+/* Compilers may put some instructions before it: it is looked for among the first bytes. */
 static bool makes_frame(enum code_machine machine, const uint8_t *bytes, size_t at)
 {
 	static const uint8_t push_mov[] = {0x55, 0x48, 0x89, 0xe5};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that carry call stacks, as samples of what ran; hardware counters of switches, as what each
- * thread executed (timeline/counts.h).
+/* Events that carry call stacks, as samples of what ran; hardware counters of switches, as what
+ * each thread executed (timeline/counts.h).
  *
  * Part of threads/. An interrupt's stack goes on with what it interrupted, so the clock's tick is a
  * sample of the thread, taken at a time that the thread has no part in: at the tick's begin, as

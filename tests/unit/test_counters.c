@@ -84,7 +84,8 @@ static void test_runs(void)
 	node_free(summary);
 }
 
-/* Events were lost while 6 ran: who else ran meanwhile is not known. 5's run after that is whole. */
+/* Events were lost while 6 ran: who else ran meanwhile is not known. 5's run after that is
+ * whole. */
 static void test_lost(void)
 {
 	FEED(1);

@@ -51,9 +51,9 @@ static char *processes(const char *root)
 	return g_string_free(said, FALSE);
 }
 
-/* Of the shop's file two lines (its begin, and what runs), of the library's two; the kernel's thread
- * has none. It is read twice, however often it is looked at. When the PID is another's, that is read
- * again. */
+/* Of the shop's file two lines (its begin, and what runs), of the library's two; the kernel's
+ * thread has none. It is read twice, however often it is looked at. When the PID is another's,
+ * that is read again. */
 static void test_looks(void)
 {
 	g_autofree char *root = g_dir_make_tmp("maps-XXXXXX", NULL), *said = NULL;
@@ -146,8 +146,8 @@ static void test_shared_page(void)
 	g_assert_cmpstr(file_of(feed, 7, UINT64_C(0x570000000890), 150), ==, "/srv/lld+890");
 }
 
-/* After an exec nothing that was read before is of it; what was read after it is, also by a child of
- * that program. */
+/* After an exec nothing that was read before is of it; what was read after it is, also by a child
+ * of that program. */
 static void test_exec(void)
 {
 	FEED(1);
