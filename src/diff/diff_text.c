@@ -28,10 +28,12 @@ static void hosts(const struct diff *diff,
 		  void (*text)(const struct session *session, struct output *output),
 		  struct output *output)
 {
-	for (int side = 0; side < sides_told(diff) && !diff->retimed; side++)
+	g_autofree char *limits = diff->retimed ? replay_limits(diff->retimed->replay) : NULL;
+
+	for (int side = 0; side < sides_told(diff) && !limits; side++)
 		text(diff->sides[side].session, output);
-	if (diff->retimed)
-		text_wrapped(output, replay_limits(), 0, 2);
+	if (limits)
+		text_wrapped(output, limits, 0, 2);
 }
 
 static guint limit_of(const struct diff *diff, guint count)

@@ -254,9 +254,10 @@ static void items_text(const struct overview_what_if *what_if, struct output *ou
 
 void overview_what_if_text(const struct overview_what_if *what_if, struct output *output)
 {
+	g_autofree char *limits = replay_limits(what_if->run->replay);
 	replay_heading(what_if->run->replay, 0, output);
 	threads_text(what_if, output);
-	text_wrapped(output, replay_limits(), 2, 2);
+	text_wrapped(output, limits, 2, 2);
 	items_text(what_if, output);
 }
 

@@ -206,6 +206,7 @@ static void answer_text(const struct profile_what_if *what_if, struct output *ou
 
 void profile_what_if_text(const struct profile_what_if *what_if, const struct report *report)
 {
+	g_autofree char *limits = replay_limits(what_if->replay);
 	static const struct text_table table = {.columns = change_table, .in_bytes = true};
 	struct output *output = report->output;
 	int64_t recorded = 0;
@@ -225,7 +226,7 @@ void profile_what_if_text(const struct profile_what_if *what_if, const struct re
 		text_wrapped(output,
 			     "Requests of disks, and interrupts of no thread, keep their length.",
 			     2, 2);
-	text_wrapped(output, replay_limits(), 2, 2);
+	text_wrapped(output, limits, 2, 2);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */

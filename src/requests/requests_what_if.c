@@ -153,6 +153,7 @@ static void length_line(struct output *output, const char *name, int64_t recorde
 
 void requests_what_if_text(const struct requests_what_if *what_if, struct output *output)
 {
+	g_autofree char *limits = replay_limits(what_if->replay);
 	g_autofree char *all = g_strdup_printf("%u request%s", what_if->requests,
 					       what_if->requests == 1 ? "" : "s in all");
 	g_autofree char *gain = gain_words(&what_if->gain, all), *note = NULL;
@@ -174,7 +175,7 @@ void requests_what_if_text(const struct requests_what_if *what_if, struct output
 			       "hang on lets them.",
 			       what_if->sooner, what_if->later);
 	text_wrapped(output, note, 2, 2);
-	text_wrapped(output, replay_limits(), 2, 2);
+	text_wrapped(output, limits, 2, 2);
 }
 
 GETTER(const void *, replay, struct requests_what_if, row->replay);

@@ -91,7 +91,7 @@ GPtrArray *answer_verdict(const struct session *session, const struct what_if *w
 	}
 	if (not_sure)
 		g_ptr_array_add(verdict, not_sure);
-	g_ptr_array_add(verdict, g_strdup(replay_limits()));
+	g_ptr_array_add(verdict, replay_limits(what_if->replay));
 	g_array_free(parts, TRUE);
 	return verdict;
 }

@@ -17,7 +17,6 @@ struct doubts {
 	int64_t tries; /* pauses between tries and waits given up: how many there are is kept */
 	int64_t limits; /* kept back by a limit, whose allowance grows while others compute */
 	uint32_t anchors;
-	uint64_t cycles; /* of all threads: waits for each other, or for who was waiting */
 };
 
 struct what_if {
@@ -26,6 +25,7 @@ struct what_if {
 	struct gain gain;
 	struct doubts doubts;
 	GPtrArray *verdict; /* owned strings */
+	GArray *path; /* owned; struct new_piece: the re-timed critical path, in its new times */
 };
 
 /* How much sooner, what limits next by `path` (struct new_piece), and what is not sure; owned

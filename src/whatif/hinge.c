@@ -8,13 +8,15 @@
 
 #define LOOKED_BACK 64 /* intervals, for what a thread had sent */
 
-static const struct hinge keeps_length = {KEEPS_LENGTH, HINGE_SURE, NO_THREAD, 0, false, INT64_MIN};
-static const struct hinge keeps_time = {KEEPS_TIME, HINGE_SURE, NO_THREAD, 0, false, INT64_MIN};
-static const struct hinge anchored = {KEEPS_TIME, HINGE_ANCHORED, NO_THREAD, 0, false, INT64_MIN};
+static const struct hinge keeps_length = {KEEPS_LENGTH, HINGE_SURE, NO_THREAD, 0,
+					  false,        0,          INT64_MIN};
+static const struct hinge keeps_time = {KEEPS_TIME, HINGE_SURE, NO_THREAD, 0, false, 0, INT64_MIN};
+static const struct hinge anchored = {KEEPS_TIME, HINGE_ANCHORED, NO_THREAD, 0, false,
+				      0,          INT64_MIN};
 
 static struct hinge follows(uint32_t thread, int64_t time)
 {
-	return (struct hinge) {FOLLOWS, HINGE_SURE, thread, time, false, INT64_MIN};
+	return (struct hinge) {FOLLOWS, HINGE_SURE, thread, time, false, 0, INT64_MIN};
 }
 
 /* `thread` did at `time` what the wait hangs on: it is known, and was before the wait's end. */
@@ -235,11 +237,12 @@ struct hinge hinge_of(const struct session *session, const struct wait *wait,
 	struct lead lead;
 
 	if (session_spans_gap(session, wait->thread, span))
-		return (struct hinge) {KEEPS_LENGTH, HINGE_GAP, NO_THREAD, 0, false, INT64_MIN};
+		return (struct hinge) {KEEPS_LENGTH, HINGE_GAP, NO_THREAD, 0, false, 0, INT64_MIN};
 	if (!wait_lead(session, wait, &lead))
 		return unled(session, wait);
 	hinge = follows(lead.thread, lead.until);
 	hinge.since = held_since(session, wait, lead.thread);
+	hinge.lock = wait->block->lock;
 	hinge.whichever = wait_is_for_whichever(session, wait->leaf);
 	if (reason && reason->flags & REASON_INFERRED)
 		hinge.doubt = HINGE_INFERRED;

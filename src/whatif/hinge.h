@@ -28,7 +28,8 @@ struct hinge {
 	uint32_t thread; /* FOLLOWS; maybe the waiter itself, before the wait */
 	int64_t time;
 	bool whichever; /* it waited for what came first, from anybody (epoll_wait, accept) */
-	int64_t since; /* it waited for a lock, which `thread` had had since then; INT64_MIN */
+	uint32_t lock;  /* it waited for that lock; 0 */
+	int64_t since;  /* … which `thread` had had since then; INT64_MIN */
 };
 
 struct hinge hinge_of(const struct session *session, const struct wait *wait,

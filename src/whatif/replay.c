@@ -8,9 +8,12 @@
 
 #include <string.h>
 
+#include "locks/locks.h"
+#include "ready/cpu_runs.h"
 #include "run/option_values.h"
 #include "util/error.h"
 #include "whatif/best.h"
+#include "whatif/lines.h"
 
 /* False and an error where the scenario without rules and flags moves anything. */
 static bool keeps_still(const struct replay *replay, GError **error)
@@ -97,6 +100,104 @@ static bool count_picked(struct replay *replay, const GArray *ways, GError **err
 	return true;
 }
 
+/* --- what may be otherwise -------------------------------------------------------------------- */
+
+static int by_text(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* "the lock /shared.dat", "the turns of nginx (213)". */
+static GPtrArray *orders_of(const struct replay *replay)
+{
+	const struct session *session = replay->session;
+	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+	GHashTableIter iter;
+	gpointer key;
+
+	g_hash_table_iter_init(&iter, retimed_orders(replay->retimed));
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		uint32_t number = (uint32_t) (GPOINTER_TO_SIZE(key) >> 1);
+
+		if (key == order_of_lock(number)) {
+			uint32_t what = lock_at(&session->trace.flow, number)->resource;
+
+			g_ptr_array_add(
+				list, g_strdup_printf("the lock %s",
+						      resource_name(session_text(session, what))));
+		} else {
+			g_ptr_array_add(
+				list,
+				g_strdup_printf("the turns of %s (%d)%s",
+						session_thread_name(session, number),
+						model_thread(&session->trace.model, number)->tid,
+						session_on(session, number)));
+		}
+	}
+	g_ptr_array_sort(list, by_text);
+	return list;
+}
+
+struct idle {
+	GArray *list; /* struct point: from, to */
+	bool seen; /* somebody ran there */
+};
+
+static void add_idle(int64_t begin, int64_t end, uint32_t thread, void *data)
+{
+	struct idle *idle = data;
+
+	if (is_thread(thread)) {
+		idle->seen = true;
+		return;
+	}
+	g_array_append_vals(idle->list, &(struct point) {begin, end}, 1);
+}
+
+static int by_begin(gconstpointer a, gconstpointer b)
+{
+	const struct point *x = a, *y = b;
+
+	return (x->old > y->old) - (x->old < y->old);
+}
+
+/* Of [from, to), what is in none of the stretches. */
+static int64_t rest_of(GArray *list, int64_t from, int64_t to)
+{
+	int64_t rest = 0;
+
+	g_array_sort(list, by_begin);
+	for (guint i = 0; i < list->len; i++) {
+		const struct point *at = &g_array_index(list, struct point, i);
+
+		rest += MAX(at->old - from, 0);
+		from = MAX(from, at->new);
+	}
+	return rest + MAX(to - from, 0);
+}
+
+/* Of the host that has the largest share of it. */
+static void find_busy(struct replay *replay)
+{
+	const struct session *session = replay->session;
+	int64_t from = session->asked.from, to = session->asked.to;
+
+	for (guint h = 0; h < session->trace.model.hosts->len && from < to; h++) {
+		const struct host *host = model_host(&session->trace.model, h);
+		struct idle idle = {g_array_new(FALSE, FALSE, sizeof(struct point)), false};
+		int64_t ns;
+
+		for (guint cpu = 0; cpu < host->cpus->len; cpu++)
+			each_run(session, (uint16_t) h, cpu, from, to, add_idle, &idle);
+		ns = idle.seen ? rest_of(idle.list, from, to) : 0;
+		if (ns > replay->all_busy) {
+			replay->all_busy = ns;
+			replay->busy_share = (double) ns / (double) (to - from);
+		}
+		g_array_free(idle.list, TRUE);
+	}
+}
+
 /* --- made ------------------------------------------------------------------------------------ */
 
 bool replay_asks_for_best(const struct options *options)
@@ -140,6 +241,9 @@ struct replay *replay_new(const struct session *session, const GArray *ways, boo
 		rules_new(session, (const char *const *) replay->texts->pdata, replay->texts->len);
 	replay->retimed = retime_ways(session, replay->rules, scenarios, REPLAYS, ways,
 				      session->asked.from, session->asked.to);
+	replay->cycles = retimed_cycles(replay->retimed);
+	replay->orders = orders_of(replay);
+	find_busy(replay);
 	if (!keeps_still(replay, error) || !count_picked(replay, ways, error)) {
 		replay_free(replay);
 		return NULL;
@@ -156,6 +260,8 @@ void replay_free(struct replay *replay)
 	g_ptr_array_unref(replay->texts);
 	if (replay->best)
 		g_array_unref(replay->best);
+	if (replay->orders)
+		g_ptr_array_unref(replay->orders);
 	g_free(replay);
 }
 
@@ -262,10 +368,47 @@ char *gain_words(const struct gain *gain, const char *of)
 	return g_string_free(text, FALSE);
 }
 
-const char *replay_limits(void)
+#define ORDERS_TOLD 3
+#define BUSY_TOLD 0.05 /* of the window */
+
+static void append_orders(GString *text, const GPtrArray *orders)
 {
-	return "Every thread does the same in the same order as recorded; caches, memory, the "
-	       "CPU's frequency and queues served in another order are left out.";
+	if (!orders->len)
+		return;
+	for (guint i = 0; i < orders->len && i < ORDERS_TOLD; i++)
+		g_string_append_printf(text, "%s%s",
+				       !i                    ? "The order is kept of "
+				       : i + 1 < orders->len ? ", "
+							     : " and ",
+				       (const char *) g_ptr_array_index(orders, i));
+	if (orders->len > ORDERS_TOLD)
+		g_string_append_printf(text, " and %u more", orders->len - ORDERS_TOLD);
+	g_string_append(text, ", where others would now come first: the most that is told has them "
+			      "served when they come. ");
+}
+
+char *replay_limits(const struct replay *replay)
+{
+	GString *text = g_string_new(NULL);
+	char length[32];
+
+	if (replay->busy_share >= BUSY_TOLD)
+		g_string_append_printf(text,
+				       "All CPUs were busy for %s (%.1f %%) of the window: who "
+				       "waits for one no longer may do so elsewhere. ",
+				       when_duration(length, replay->all_busy),
+				       100 * replay->busy_share);
+	append_orders(text, replay->orders);
+	if (replay->cycles)
+		g_string_append_printf(text,
+				       "%" G_GUINT64_FORMAT " wait%s for who was waiting, too: "
+				       "what %s waited by then is taken as recorded. ",
+				       replay->cycles, replay->cycles == 1 ? " was" : "s were",
+				       replay->cycles == 1 ? "that one" : "these");
+	g_string_append(text, "Every thread does the same in the same order as recorded; caches, "
+			      "memory, the CPU's frequency and queues served in another order are "
+			      "left out.");
+	return g_string_free(text, FALSE);
 }
 
 static const struct column best_columns[] = {
@@ -286,5 +429,8 @@ const struct column gain_columns[] = {{"saved_ns", COLUMN_NS, FIELD(struct gain,
 const struct column replay_columns[] = {
 	{"rules", COLUMN_LIST, FIELD(struct replay, texts), .item = COLUMN_TEXT},
 	{"picked", COLUMN_OBJECT, .columns = picked_columns},
+	{"all_busy_ns", COLUMN_NS, FIELD(struct replay, all_busy)},
+	{"cycles", COLUMN_WHOLE, FIELD(struct replay, cycles)},
+	{"orders", COLUMN_LIST, FIELD(struct replay, orders), .item = COLUMN_TEXT},
 	{"best", COLUMN_LIST, FIELD(struct replay, best), .columns = best_columns, .absent = true},
 	{0}};

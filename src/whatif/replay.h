@@ -20,6 +20,10 @@ struct replay {
 	GArray *best; /* owned; struct best: what was found by trying; NULL: not asked */
 	struct rules *rules; /* owned */
 	struct retimed *retimed; /* owned; scenarios: enum replayed */
+	GPtrArray *orders; /* owned strings: what might be done in another order */
+	int64_t all_busy; /* ns of the window in which all CPUs of a host were busy, */
+	double busy_share; /* … of that host's part of it */
+	uint64_t cycles; /* waits that end each other, or that somebody ended who waited himself */
 	uint64_t count; /* stretches that the rules pick */
 	int64_t picked; /* ns of these, as recorded */
 };
@@ -53,8 +57,9 @@ bool replay_asks_for_best(const struct options *options);
 /* A heading: "What if 'RULE' and 'RULE' (12 stretches, 800 ms)"; above it what 'best' has found, of
  * `recorded` ns in all. */
 void replay_heading(const struct replay *replay, int64_t recorded, struct output *output);
-/* "Every thread does the same …": what the method leaves out; one sentence. */
-const char *replay_limits(void);
+/* What all answers of it rest on: what may be otherwise in it, and "Every thread does the same …",
+ * what the method leaves out. Sentences; free with g_free(). */
+char *replay_limits(const struct replay *replay);
 
 /* Of struct replay: "rules", "picked", "best". */
 extern const struct column replay_columns[];

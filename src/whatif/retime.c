@@ -46,6 +46,7 @@ struct retimed {
 	uint32_t threads;
 	struct line *lines; /* owned; of each thread, of each scenario */
 	uint64_t cycles;
+	GHashTable *orders; /* owned */
 	bool asks_runs; /* who had the CPU matters for whoever waited for it */
 	/* while it is made */
 	struct reading *readings; /* owned; of each thread */
@@ -173,6 +174,11 @@ int64_t retimed_drift(const struct retimed *retimed, guint scenario, uint32_t th
 	return 0;
 }
 
+GHashTable *retimed_orders(const struct retimed *retimed)
+{
+	return retimed->orders;
+}
+
 uint64_t retimed_cycles(const struct retimed *retimed)
 {
 	return retimed->cycles;
@@ -279,8 +285,9 @@ static bool comes_first(const struct retimed *retimed, guint scenario, const str
 }
 
 /* From when it waits, later by `shift`, to when that is over. */
-static int64_t wait_end(const struct retimed *retimed, guint scenario, const struct hinge *hinge,
-			const struct span *span, bool others_turn, int64_t shift)
+static int64_t wait_end(const struct retimed *retimed, guint scenario, uint32_t thread,
+			const struct hinge *hinge, const struct span *span, bool others_turn,
+			int64_t shift)
 {
 	unsigned flags = retimed->scenarios[scenario].flags;
 	int64_t at_once = shift - (span->end - span->begin);
@@ -292,10 +299,15 @@ static int64_t wait_end(const struct retimed *retimed, guint scenario, const str
 	if (hinge->kind == FOLLOWS) {
 		int64_t other = shift_at(retimed, scenario, hinge->thread, hinge->time);
 
-		if (flags & SERVES_AT_ONCE && comes_first(retimed, scenario, hinge, span, shift))
+		if (flags & SERVES_AT_ONCE && comes_first(retimed, scenario, hinge, span, shift)) {
+			g_hash_table_add(retimed->orders, order_of_lock(hinge->lock));
 			return at_once;
-
-		return others_turn && flags & SERVES_AT_ONCE ? other : MAX(at_once, other);
+		}
+		if (!(others_turn && flags & SERVES_AT_ONCE))
+			return MAX(at_once, other);
+		if (other < at_once)
+			g_hash_table_add(retimed->orders, order_of_thread(thread));
+		return other;
 	}
 	return shift;
 }
@@ -322,7 +334,7 @@ static void end_wait(struct retimed *retimed, uint32_t thread, const struct span
 	if (hinge.kind == FOLLOWS && hinge.thread != thread)
 		read_up_to(retimed, hinge.thread, hinge.time);
 	for (guint i = 0; i < retimed->count; i++)
-		shifts[i] = wait_end(retimed, i, &hinge, span, others_turn, shifts[i]);
+		shifts[i] = wait_end(retimed, i, thread, &hinge, span, others_turn, shifts[i]);
 }
 
 /* --- one step ------------------------------------------------------------------------------- */
@@ -501,6 +513,7 @@ static struct retimed *play(const struct session *session, struct rules *rules,
 		retimed->scenarios[i] = scenarios[i];
 		retimed->asks_runs |= scenarios[i].flags & CPUS_AS_BEFORE;
 	}
+	retimed->orders = g_hash_table_new(NULL, NULL);
 	retimed->threads = session->trace.model.thread_count;
 	retimed->lines = g_new0(struct line, (gsize) (retimed->threads + 1) * count);
 	retimed->readings = g_new0(struct reading, retimed->threads + 1);
@@ -538,6 +551,7 @@ void retimed_free(struct retimed *retimed)
 		return;
 	for (gsize i = 0; i < (gsize) retimed->threads * retimed->count; i++)
 		line_clear(&retimed->lines[i]);
+	g_hash_table_destroy(retimed->orders);
 	g_free(retimed->lines);
 	g_free(retimed);
 }

@@ -74,6 +74,17 @@ int64_t retimed_saved_near(const struct retimed *retimed, guint scenario, const 
 			   uint32_t *near);
 /* Where `thread` first is not where it was: the time, and by how much; 0: nowhere. */
 int64_t retimed_drift(const struct retimed *retimed, guint scenario, uint32_t thread, int64_t *at);
+/* Orders that were kept and that SERVES_AT_ONCE has found another one for: locks' numbers, threads
+ * that wait for what comes first. A set of order_of_lock() and order_of_thread(); borrowed. */
+GHashTable *retimed_orders(const struct retimed *retimed);
+static inline gpointer order_of_lock(uint32_t lock)
+{
+	return GSIZE_TO_POINTER((gsize) lock << 1 | 1);
+}
+static inline gpointer order_of_thread(uint32_t thread)
+{
+	return GSIZE_TO_POINTER((gsize) thread << 1);
+}
 /* Waits for each other at one and the same time, and for what was not over: how many. */
 uint64_t retimed_cycles(const struct retimed *retimed);
 

@@ -117,9 +117,8 @@ static void answer(struct what_if *what_if, const struct way *way)
 
 	what_if->time = retimed_at(replay->retimed, CHANGED, way->thread, way->to);
 	what_if->doubts = doubts_of(replay->session, path);
-	what_if->doubts.cycles = retimed_cycles(replay->retimed);
 	what_if->verdict = answer_verdict(replay->session, what_if, path);
-	g_array_free(path, TRUE);
+	what_if->path = path;
 }
 
 struct what_if *what_if_new(const struct session *session, uint32_t first, uint32_t thread,
@@ -148,5 +147,7 @@ void what_if_free(struct what_if *what_if)
 	replay_free(what_if->replay);
 	if (what_if->verdict)
 		g_ptr_array_free(what_if->verdict, TRUE);
+	if (what_if->path)
+		g_array_free(what_if->path, TRUE);
 	g_free(what_if);
 }
