@@ -91,7 +91,7 @@ static void read_maps(struct mapped *mapped, const struct session *session, cons
 {
 	g_autofree char *text = NULL;
 	g_auto(GStrv) lines = NULL;
-	struct begun begun = {NULL, 0};
+	struct begun begun = {0};
 
 	if (!g_file_get_contents(file, &text, NULL, NULL) || !g_str_has_prefix(text, HEAD))
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a drill records next, of small hand-made reports; which functions a kernel lets be probed, of
- * small hand-made lists of it; entries that probes tell alone, of hand-made events. Expectations are
- * worked out by hand from src/drill/choose.h, probes.h and src/calls/reaches.h.
+/* What a drill records next, of small hand-made reports; which functions a kernel lets be probed,
+ * of small hand-made lists of it; entries that probes tell alone, of hand-made events. Expectations
+ * are worked out by hand from src/drill/choose.h, probes.h and src/calls/reaches.h.
  */
 #include <glib/gstdio.h>
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define MS INT64_C(1000000)
-#define NOT_INLINE __attribute__((noinline, noclone))
+#define NOT_INLINE __attribute__((noinline))
 
 static volatile unsigned sink;
 static char buffer[1 << 23];
