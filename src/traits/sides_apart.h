@@ -7,8 +7,8 @@
  *
  * Names of the second session stand for the first one's of the same text. Where the sides are of
  * different traces, or windows, what tells these apart is left out: the time, the host, the nth,
- * what is named by a number. So is the pause before a call, there and where they are requests' calls: it
- * is part of what took longer.
+ * what is named by a number. So is the pause before a call, there and where they are requests'
+ * calls: it is part of what took longer.
  *
  * Place: traits/; the search is apart/search.h's.
  */
