@@ -57,7 +57,7 @@ def check_saved(first, second):
         check_report("profile", ["--compare", saved, second])
         check_report("profile", ["--compare", saved, "--limit", "1", "--operation", "*", second])
         check_report("profile", ["--resume", saved, "--force", first])
-        check_report("profile", ["--resume", saved, "--force", "--force", "--limit", "0", "--save", resumed, second])
+        check_report("profile", ["--resume", saved, "--force", "--limit", "0", "--save", resumed, second])
         check_file("profile", resumed)
         with open(resumed, encoding="utf-8") as file:
             profiles = json.load(file)["profiles"]
