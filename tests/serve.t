@@ -4,7 +4,6 @@ comes in ends it, and signals do. The Trace Server Protocol is driven by the cli
 package comes from npm's registry, where ./check installs it; nothing else reaches a network)."""
 import base64
 import collections
-import http.client
 import json
 import os
 import random
@@ -18,77 +17,9 @@ import threading
 import time
 
 import whylate_test as t
+from server import PATH_TYPE, THREAD, TRACE, Server, experiment, model, whole
 
 tap = t.Tap()
-NAME, THREAD = "startup-chain", "xinit"
-TRACE = t.trace(NAME)
-PATH_TYPE = "whylate.critical-path.thread"
-
-
-class Server:
-    """`whylate serve`, until the block ends."""
-
-    def __init__(self, *arguments, traces=(TRACE,)):
-        self.process = subprocess.Popen([t.WHYLATE, "serve", *arguments, "--cache", "off", *traces],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        line = self.process.stdout.readline().decode()
-        found = re.match(r"Serving .* at http://(\[.*\]|[^:/]+):(\d+)/(\w*)/?$", line.strip())
-        assert found, (line, self.process.stderr.read() if self.process.poll() is not None else "")
-        self.address, self.port, self.token = found[1], int(found[2]), found[3]
-        self.url = "http://%s:%d" % (self.address, self.port)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.end(signal.SIGTERM)
-
-    def end(self, number):
-        self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=60)
-        assert self.process.returncode == 0, (self.process.returncode, err.decode()[-3000:])
-        return out + err
-
-    def ask(self, method, path, body=None, headers=None, content_type="application/json"):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=100)
-        given = dict(headers or {})
-        if body is not None and content_type:
-            given["Content-Type"] = content_type
-        if body is not None and not isinstance(body, (bytes, str)):
-            body = json.dumps(body)
-        connection.request(method, path, body, given)
-        answer = connection.getresponse()
-        data = answer.read()
-        connection.close()
-        return answer.status, answer, data
-
-    def get(self, path, status=200):
-        got, _, data = self.ask("GET", "/tsp/api/" + path)
-        assert got == status, (path, got, data[:300])
-        return json.loads(data)
-
-    def post(self, path, parameters, status=200, **beside):
-        got, _, data = self.ask("POST", "/tsp/api/" + path, {"parameters": parameters, **beside})
-        assert got == status, (path, got, data[:300])
-        return json.loads(data) if data else None
-
-    def alive(self):
-        assert self.get("health") == {"status": "UP"}
-
-
-def experiment(server):
-    return server.get("experiments")[0]
-
-
-def whole(one):
-    return {"start": one["start"], "end": one["end"]}
-
-
-def model(server, path, parameters):
-    answer = server.post("experiments/%s/outputs/%s" % (experiment(server)["UUID"], path), parameters)
-    assert answer["status"] == "COMPLETED", answer
-    return answer["model"]
 
 
 # --- the answers are the reports' -------------------------------------------------------------------------------------
@@ -297,7 +228,9 @@ def filtered():
             given = "%s contains %s" % (key, text) if key else text
             tagged = states(dimmed=[given])
             for at in choice.sample(sorted(everything), 40):
-                tip = model(server, "timeGraph/threads/tooltip", {"requested_times": [at[1]], "requested_items": [at[0]]})
+                tip = model(server, "timeGraph/threads/tooltip", {
+                    "requested_times": [at[1]], "requested_items": [at[0]],
+                    "requested_element": {"elementType": "STATE", "time": at[1], "duration": lasted[at]}})
                 del tip["Begin"], tip["End"], tip["Duration"]
                 facts = [value for name, value in tip.items() if not key or name.lower() == key]
                 facts += [e["labels"][0] for e in tree["entries"] if e["id"] == at[0] and not key]
@@ -482,7 +415,7 @@ def refused():
         assert server.ask("POST", "/tsp/api/traces", "{}", content_type="text/plain")[0] == 415
         for path in ("/../etc/passwd", "/tsp/api/../../etc/passwd", "/report/..%2f..%2fetc%2fpasswd", "/tsp/api/traces/%2e%2e"):
             assert ask(path) == 404, path
-        for uri in ("/etc", TRACE + "/..", TRACE + "/../" + NAME + "x", "file:///etc", "../" + NAME):
+        for uri in ("/etc", TRACE + "/..", TRACE + "x", "file:///etc", "../" + os.path.basename(TRACE)):
             server.post("traces", {"uri": uri}, status=404)
         assert server.post("traces", {"uri": TRACE})["path"] == os.path.abspath(TRACE)
     with Server("--allow-origin", "http://viewer.example:3000") as server:

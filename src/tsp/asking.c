@@ -45,7 +45,8 @@ void asking_clear(struct asking *asking)
 	*asking = (struct asking) {0};
 }
 
-void asking_refuse(struct asking *asking, unsigned status, const char *title, const char *detail)
+void asking_refuse_begin(struct asking *asking, unsigned status, const char *title,
+			 const char *detail)
 {
 	close_text(asking);
 	free(asking->text);
@@ -57,6 +58,11 @@ void asking_refuse(struct asking *asking, unsigned status, const char *title, co
 	json_put_text(&asking->out, "title", title);
 	if (detail)
 		json_put_text(&asking->out, "detail", detail);
+}
+
+void asking_refuse(struct asking *asking, unsigned status, const char *title, const char *detail)
+{
+	asking_refuse_begin(asking, status, title, detail);
 	json_end(&asking->out, '}');
 }
 

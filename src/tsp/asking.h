@@ -87,6 +87,9 @@ void asking_end(struct asking *asking);
 void asking_clear(struct asking *asking);
 /* Drops what was written, for an error (ErrorResponse). `detail` NULL: none. */
 void asking_refuse(struct asking *asking, unsigned status, const char *title, const char *detail);
+/* The same, for an error that has more members: the caller ends the object. */
+void asking_refuse_begin(struct asking *asking, unsigned status, const char *title,
+			 const char *detail);
 
 /* A row of a tooltip; nothing if there is no text. */
 void tell_text(struct asking *asking, const char *name, const char *text);

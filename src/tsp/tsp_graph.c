@@ -269,25 +269,61 @@ static bool asked_row(struct asking *asking, const struct graph *graph, struct g
 	return false;
 }
 
+/* What a client points at. */
+struct element {
+	bool state; /* else an arrow or an annotation, which it has the words of */
+	int64_t time, duration;
+};
+
+static bool asked_element(struct asking *asking, struct element *element)
+{
+	static const char *const types[] = {"STATE", "ARROW", "ANNOTATION"};
+	const json_t *given = parameter(asking, "requested_element");
+	const char *type = json_string_value(json_object_get(given, "elementType"));
+	bool known = false;
+
+	for (size_t i = 0; type && i < G_N_ELEMENTS(types); i++)
+		known |= g_ascii_strcasecmp(type, types[i]) == 0;
+	if (!known || !parameter_whole(json_object_get(given, "time"), &element->time) ||
+	    !parameter_whole(json_object_get(given, "duration"), &element->duration)) {
+		asking_refuse(asking, 400, "Missing query parameters",
+			      "requested_element needs elementType (STATE, ARROW or ANNOTATION), "
+			      "time and duration");
+		return false;
+	}
+	element->state = g_ascii_strcasecmp(type, types[0]) == 0;
+	return true;
+}
+
+static void tell_times(struct asking *asking, int64_t begin, int64_t end)
+{
+	char text[48];
+
+	tell_text(asking, "Begin", when_time(text, begin, false, true));
+	tell_text(asking, "End", when_time(text, end, false, true));
+	tell_text(asking, "Duration", when_duration(text, end - begin));
+}
+
 void graph_tooltip(struct asking *asking)
 {
 	struct graph_row row = {.server = asking->server};
 	struct derived *derived;
 	const struct output_row *of = find_graph(asking, &derived);
-	char text[48];
+	struct element element;
 	struct shown shown;
 	int64_t time;
 
 	row.derived = derived;
-	if (!of || !asked_row(asking, of->graph, &row, &time))
+	if (!of || !asked_element(asking, &element) || !asked_row(asking, of->graph, &row, &time))
 		return;
 	model_begin(asking);
 	json_begin(&asking->out, "model", '{', LINES_NOT);
-	if (of->graph->at(&row, time, &shown) && shown.begin <= time) {
+	if (!element.state) {
+		tell_times(asking, element.time,
+			   trace_time(element.time + trace_time(element.duration)));
+	} else if (of->graph->at(&row, time, &shown) && shown.begin <= time) {
 		of->graph->tell(asking, &row, &shown);
-		tell_text(asking, "Begin", when_time(text, shown.begin, false, true));
-		tell_text(asking, "End", when_time(text, shown.end, false, true));
-		tell_text(asking, "Duration", when_duration(text, shown.end - shown.begin));
+		tell_times(asking, shown.begin, shown.end);
 	}
 	json_end(&asking->out, '}');
 	model_end(asking);

@@ -47,7 +47,8 @@ output_row_find(struct asking *asking, const char *id, const char *type, struct 
 		id = "critical-path";
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		if (strcmp(rows[i].id, id) == 0 &&
-		    (!type || strcmp(rows[i].type, type) == 0 || (found && rows[i].graph)))
+		    (!type || strcmp(rows[i].type, type) == 0 ||
+		     (rows[i].graph && strcmp(type, "TIME_GRAPH") == 0)))
 			return &rows[i];
 	asking_refuse(asking, 404, "Experiment or output provider not found", NULL);
 	return NULL;
@@ -148,6 +149,10 @@ void output_derive(struct asking *asking)
 			      "the output derives no others of that sourceTypeId");
 		return;
 	}
+	if (!name) {
+		asking_refuse(asking, 400, "Missing query parameters", "name is missing");
+		return;
+	}
 	if ((!thread && !tid) || (begin && !parameter_whole(begin, &from)) ||
 	    (end && !parameter_whole(end, &to)) || from < session->asked.from ||
 	    to > session->asked.to || from >= to) {
@@ -156,7 +161,7 @@ void output_derive(struct asking *asking)
 			      "the trace");
 		return;
 	}
-	derived = derived_new(asking, name && *name ? name : NULL, thread ? thread : tid, from, to);
+	derived = derived_new(asking, *name ? name : NULL, thread ? thread : tid, from, to);
 	if (derived)
 		put_derived(asking, derived);
 }

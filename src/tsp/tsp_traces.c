@@ -165,7 +165,10 @@ void trace_close(struct asking *asking)
 	if (!trace) {
 		asking_refuse(asking, 404, "No such trace", NULL);
 	} else if (asking->server->open) {
-		asking_refuse(asking, 409, "The trace is in use by at least one experiment", NULL);
+		asking_refuse_begin(asking, 409, "The trace is in use by at least one experiment",
+				    NULL);
+		put_trace(asking, "trace", trace);
+		json_end(&asking->out, '}');
 	} else {
 		trace->open = false;
 		put_trace(asking, NULL, trace);
@@ -232,7 +235,9 @@ void experiments_open(struct asking *asking)
 		return;
 	}
 	if ((guint) named < server->traces->len) {
-		asking_refuse(asking, 409, "There is one experiment, of all traces", NULL);
+		asking_refuse_begin(asking, 409, "There is one experiment, of all traces", NULL);
+		put_experiment(asking, "experiment");
+		json_end(&asking->out, '}');
 		return;
 	}
 	server->open = true;
