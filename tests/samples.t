@@ -137,6 +137,42 @@ def functions():
     assert tree_of["ns"] + tree_of["unsampled_ns"] == tree("272")["working"]["ns"]
 
 
+def roots(*arguments):
+    """[root] of all peaks of a profile"""
+    report = t.report("profile", PLACE, "--limit", "0", *arguments)
+    return [root for profile in report["profiles"] for peak in profile["peaks"]
+            for root in peak["roots"] + ([peak["most_time"]] if "most_time" in peak else [])]
+
+
+def profiled():
+    """copier's reads are on /dev/zero: their own work is all that the call worked, so these roots of the peaks have all
+    samples of that between them; and the kernel's clearing of the reader's memory has nearly all of these."""
+    own = [root for root in roots("--thread", "copier", "--operation", "syscall:read")
+           if root["path"][1:] == ["working/syscall:read"]]
+    read = tree("273")["working/syscall:read"]
+    assert sum(root["samples"] for root in own) == read["samples"] and sum(root["ns"] for root in own) == read["ns"]
+    for root in own:
+        first = root["functions"][0]
+        assert first["name"] == "clear_user_erms" and first["self"] > 0.9 * root["samples"], root
+        assert sum(f["ns"] for f in root["functions"]) == root["ns"], root
+        assert sum(f["self"] for f in root["functions"]) == root["samples"], root
+    text = t.output("profile", PLACE, "--thread", "copier", "--operation", "syscall:read").decode()
+    assert re.search(r"In its samples: \d+ ± \d+ % in clear_user_erms \[kernel\], called\s+from\s+read_zero;", text), text
+
+
+def profiled_opposite():
+    """Waits have no samples: while bash waited for its child nothing of it ran. No sample, no function: copier opened
+    two files in 286 us. Fewer than five: no sentence. Nor of a trace without stacks."""
+    waits = [root for root in roots("--thread", "bash") if root["path"][1:2] == ["blocked/child"]]
+    assert waits and not any("functions" in root for root in waits if root["path"][-1] == "blocked/child"), waits
+    opened = roots("--thread", "copier", "--operation", "syscall:openat")
+    assert opened and not any("functions" in root or "samples" in root for root in opened), opened
+    counts = [root.get("samples", 0) for root in roots("--operation", "syscall:*")]
+    text = t.output("profile", PLACE, "--limit", "0", "--operation", "syscall:*").decode()
+    assert [n for n in counts if 0 < n < 5] and text.count("In its samples: ") == sum(n >= 5 for n in counts), counts
+    assert b"In its samples" not in t.output("profile", t.trace("futex"))
+
+
 def judged():
     """Limits on functions: what chance allows of the samples is taken both ways. `spin` is all that truth.tsv has of sampled."""
     cpu = sum(truth()[name] for name in ("render_glyphs", "parse_config", "compress_block"))
@@ -179,6 +215,8 @@ tap.case("events that two channels record", recorded_twice)
 tap.case("the verdict", verdict)
 tap.case("flame graphs", exports)
 tap.case("a tree beside traced calls", functions)
+tap.case("root causes of peaks", profiled)
+tap.case("root causes of what did not run", profiled_opposite)
 tap.case("limits on functions", judged)
 tap.case("what if a function took no time", foretold)
 tap.case("both ways in, and the cache", both_ways)

@@ -39,6 +39,7 @@ static void peak_clear(gpointer data)
 
 	part_free(peak->tree);
 	rhythm_free(peak->rhythm);
+	sampled_clear(&peak->most_sampled);
 	if (peak->roots)
 		g_array_free(peak->roots, TRUE);
 }

@@ -12,6 +12,7 @@
 #define WHYLATE_LATENCIES_PROFILE_H
 
 #include "latencies/operations.h"
+#include "samples/function_sums.h"
 #include "util/histogram.h"
 #include "util/peaks.h"
 #include "timeline/saving.h"
@@ -29,6 +30,7 @@ struct root {
 	int64_t ns;
 	bool own;              /* the node by itself, not by its parts */
 	struct saving saving;  /* of the peak's operations, all together, without it */
+	struct functions_sampled sampled; /* owned; what ran in it */
 };
 
 struct peak {
@@ -40,6 +42,7 @@ struct peak {
 	struct part *tree;     /* owned */
 	GArray *roots;         /* owned; struct root, highest maxcount first */
 	struct saving most_saving; /* of roots_most_time() */
+	struct functions_sampled most_sampled; /* owned; … of the same */
 	bool noted;            /* stretches of parts of its tree are asked for: roots_note() */
 	struct rhythm *rhythm; /* owned; rhythms.h; NULL: none found */
 };

@@ -161,7 +161,7 @@ static void decide(struct peak *peak, struct part *part, guint percentage)
 {
 	bool own_apart = own_of(part) != NULL;
 	uint64_t most = own_apart ? 0 : part->own_maxcount;
-	struct root end = {part, part->maxcount, part->ns, false, {0}};
+	struct root end = {part, part->maxcount, part->ns, false, {0}, {0}};
 
 	part->root = true;
 	for (guint i = 0; i < part->children->len; i++)
@@ -173,7 +173,7 @@ static void decide(struct peak *peak, struct part *part, guint percentage)
 		return;
 	}
 	if (!own_apart && part->own_maxcount && part->own_maxcount * 100 >= most * percentage) {
-		end = (struct root) {part, part->own_maxcount, part->own_ns, true, {0}};
+		end = (struct root) {part, part->own_maxcount, part->own_ns, true, {0}, {0}};
 		g_array_append_val(peak->roots, end);
 	}
 	for (guint i = 0; i < part->children->len; i++) {
@@ -203,9 +203,10 @@ bool roots_most_time(const struct peak *peak, struct root *found)
 		part = most ? most : part;
 	}
 	*found = part->children->len
-			 ? (struct root) {part, part->own_maxcount, part->own_ns, true, {0}}
-			 : (struct root) {part, part->maxcount, part->ns, false, {0}};
+			 ? (struct root) {part, part->own_maxcount, part->own_ns, true, {0}, {0}}
+			 : (struct root) {part, part->maxcount, part->ns, false, {0}, {0}};
 	found->saving = peak->most_saving;
+	found->sampled = peak->most_sampled;
 	for (guint i = 0; i < peak->roots->len; i++) {
 		const struct root *root = &g_array_index(peak->roots, struct root, i);
 
@@ -222,6 +223,11 @@ static void clear_marks(struct part *part)
 		clear_marks(g_ptr_array_index(part->children, i));
 }
 
+static void root_clear(void *root)
+{
+	sampled_clear(&((struct root *) root)->sampled);
+}
+
 void roots_decide(struct peak *peak, const struct options *options)
 {
 	struct part *own = own_of(peak->tree);
@@ -236,6 +242,7 @@ void roots_decide(struct peak *peak, const struct options *options)
 	if (peak->roots)
 		g_array_free(peak->roots, TRUE);
 	peak->roots = g_array_new(FALSE, FALSE, sizeof(struct root));
+	g_array_set_clear_func(peak->roots, root_clear);
 	peak->status = PEAK_FOUND;
 	clear_marks(peak->tree);
 	sort_parts(peak->tree);

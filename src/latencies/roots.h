@@ -49,7 +49,8 @@ void roots_decide(struct peak *peak, const struct options *options);
 
 /* The path that most of the peak's time went, part by part the one with most
  * of it: few operations may hold most of the time, where maxcount counts
- * operations. False if it is one of the roots, or less time than one of them. */
+ * operations. False if it is one of the roots, or less time than one of them.
+ * What it points to is the peak's. */
 bool roots_most_time(const struct peak *peak, struct root *found);
 
 /* Of the operations of peaks that are `noted`: the stretches of threads' time that the parts with a

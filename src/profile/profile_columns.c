@@ -129,12 +129,18 @@ static const struct column saving_columns[] = {
 	{"saved_to_ns", COLUMN_NS, FIELD(struct saving, to)},
 	{0}};
 
+GETTER(int64_t, samples, struct root, row->sampled.samples);
+GETTER(GArray *, functions, struct root,
+       row->sampled.functions ? g_array_ref(row->sampled.functions) : NULL);
+
 static const struct column root_columns[] = {
 	{"path", COLUMN_LIST, .each = write_path},
 	{"maxcount", COLUMN_WHOLE, FIELD(struct root, maxcount)},
 	{"share", COLUMN_SHARE, .real = share_of_peak},
 	{"ns", COLUMN_NS, FIELD(struct root, ns)},
 	{"worth", COLUMN_OBJECT, .at = known_saving, .columns = saving_columns, .absent = true},
+	{"samples", COLUMN_WHOLE, .number = samples, .none = NONE_ZERO, .absent = true},
+	{"functions", COLUMN_LIST, .array = functions, .columns = sampled_columns, .absent = true},
 	{"example", COLUMN_OBJECT, .at = example_of, .columns = example_columns},
 	{0}};
 

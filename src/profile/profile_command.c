@@ -5,6 +5,7 @@
 #include "latencies/rhythms.h"
 #include "latencies/roots.h"
 #include "limits/limit_options.h"
+#include "profile/profile_functions.h"
 #include "profile/profile_report.h"
 #include "profile/profile_what_if.h"
 #include "profile/profile_worth.h"
@@ -201,6 +202,7 @@ static bool profile_init(struct profile_report *report, const struct session *se
 		return false;
 	roots_search(report->profiles);
 	if (!asked->resume) {
+		profile_add_functions(report->profiles);
 		profile_add_worth(report->profiles);
 		report->apart = peaks_apart_new(report->profiles);
 		rhythms_search(report->profiles);

@@ -7,6 +7,7 @@
 
 #include "latencies/rhythm.h"
 #include "latencies/roots.h"
+#include "profile/profile_functions.h"
 #include "profile/profile_report.h"
 #include "profile/profile_what_if.h"
 #include "profile/profile_worth.h"
@@ -140,6 +141,7 @@ static void root_lines(const struct session *session, const struct peak *peak,
 {
 	g_autofree char *joined = root_words(root), *meaning = root_meaning(root);
 	g_autofree char *worth = root_worth_words(root);
+	g_autofree char *functions = root_functions_words(root);
 	g_autoptr(GString) line = g_string_new(NULL);
 	char share[16];
 
@@ -152,6 +154,8 @@ static void root_lines(const struct session *session, const struct peak *peak,
 		g_string_append_printf(line, ". %s", worth);
 	text_wrapped(output, line->str, 6, 4);
 	resource_lines(root, output);
+	if (functions)
+		text_wrapped(output, functions, 8, 2);
 	example_line(session, root, output);
 }
 

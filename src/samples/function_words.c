@@ -54,9 +54,14 @@ static void append_callers(GString *text, const struct function_share *share, bo
 	}
 }
 
+bool functions_are_few(const struct functions_sampled *sampled)
+{
+	return sampled->samples < FEW;
+}
+
 void append_functions(GString *text, const struct functions_sampled *sampled)
 {
-	bool few = sampled->samples < FEW;
+	bool few = functions_are_few(sampled);
 
 	if (few)
 		g_string_append_printf(text, "%u sample%s", sampled->samples,
