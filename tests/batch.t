@@ -4,16 +4,19 @@ the page; exit status."""
 import base64
 import collections
 import hashlib
+import html
 import html.parser
 import itertools
 import json
 import os
 import random
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 import whylate_test as t
 from jsonschema import Draft202012Validator
@@ -223,11 +226,14 @@ class Reader(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.open, self.count, self.text = [], collections.Counter(), []
+        self.open, self.count, self.text, self.links = [], collections.Counter(), [], []
 
     def handle_starttag(self, tag, attrs):
         self.count[tag] += 1
-        assert not any(k in ("src", "href") for k, _ in attrs), attrs
+        for key, value in attrs:
+            assert key != "src" and (key != "href" or tag == "a" and re.fullmatch(r"[\w./%-]+", value)), attrs
+            if key == "href":
+                self.links.append(value)
         if tag != "meta":
             self.open.append(tag)
 
@@ -257,6 +263,55 @@ def check_page():
     policy = re.search('http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
     style = base64.b64encode(hashlib.sha256(re.search("<style>(.*?)</style>", page, re.S).group(1).encode()).digest()).decode()
     assert "default-src 'none'" in policy and "style-src 'sha256-%s'" % style in policy and "unsafe" not in policy, policy
+
+
+def report_of_page(path):
+    with open(path, encoding="utf-8") as file:
+        return json.loads(re.search('id="report">(.*?)</script>', file.read(), re.S).group(1))
+
+
+def check_own_pages():
+    """A trace that could be read has a page of its own, with what `overview` says; the index leads there, wherever it is;
+    where none is asked for stands what makes it."""
+    root, limit = ROOT + "/own", "max(syscall:*) > 1ms"
+    shutil.copytree(t.trace("signals"), root + "/a b/signals")
+    shutil.copytree(t.trace("signals"), root + "/c/signals")
+    os.makedirs(root + "/none")
+    os.makedirs(root + "/index")
+    asked = (root + "/a b", root + "/c", root + "/none", "--fail-if", limit, "--pages", root + "/p & q/r", "--index", root + "/index/i.html")
+    done = batch(*asked)
+    lines = lines_of(done)
+    assert ["page" in line for line in lines] == ["events" in line for line in lines] and len(lines) == 3, lines
+    pages = [line["page"] for line in lines if "page" in line]
+    assert len(set(pages)) == 2 == len(os.listdir(root + "/p & q/r")), pages
+    for line in lines:
+        if "page" in line:
+            report = subprocess.run([t.WHYLATE, "overview", line["trace"], "--fail-if", limit, "--format", "json"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+            assert report.returncode == line["status"] == 1 and report_of_page(line["page"]) == json.loads(report.stdout)
+    with open(root + "/index/i.html", encoding="utf-8") as file:
+        page = file.read()
+    reader = Reader()
+    reader.feed(page)
+    lead = {os.path.normpath(root + "/index/" + urllib.parse.unquote(link)) for link in reader.links}
+    assert lead == set(pages) and "make its page" not in page, (lead, pages)
+    # the halves: the sum keeps them; a page that was there before is not taken for a new one
+    half = batch("--map", pages and lines[0]["trace"], "--pages", root + "/p & q/r")
+    assert merged(*lines_of(half))["traces"][0]["page"] == pages[0]
+    assert batch(*asked).stdout == done.stdout
+    # nowhere to write to: said, and the rest goes on
+    with open(root + "/file", "w", encoding="utf-8"):
+        pass
+    refused = batch(root + "/c", "--pages", root + "/file/p")
+    assert refused.returncode == 5 and b"cannot make" in refused.stderr, refused
+    assert batch("--merge", "--pages", root + "/x").returncode == 2
+    batch(root + "/c", "--index", root + "/index/i.html")
+    with open(root + "/index/i.html", encoding="utf-8") as file:
+        page = file.read()
+    command = re.search("<code>whylate (--format html [^<]*)</code>", page).group(1)
+    os.chdir(root + "/index")
+    t.output(*shlex.split(html.unescape(command)))
+    assert report_of_page(root + "/index/page.html")["schema"] == "whylate-overview-1"
 
 
 def check_lossy_page():
@@ -375,6 +430,7 @@ tap.case("limits over each and over all", check_limits)
 tap.case("what is one trace", check_grouping)
 tap.case("lines that are none", check_bad_lines)
 tap.case("the page", check_page)
+tap.case("a page of each trace", check_own_pages)
 tap.case("the page and lost events", check_lossy_page)
 tap.case("settings that differ", check_settings)
 tap.case("settings beside traces", check_settings_of_traces)

@@ -299,6 +299,25 @@ def check_linked(browser):
     assert len(browser.all(".verdict li.chosen")) == 1
 
 
+def check_index(browser):
+    """The index of many traces: each leads to its own page, and says what that says; it fits a narrow window."""
+    with tempfile.TemporaryDirectory() as directory:
+        lines = output("batch", trace("futex"), trace("lost"), "--quiet", "--index", directory + "/index.html",
+                       "--pages", directory + "/pages").decode().splitlines()
+        for width in (1300, 390):
+            browser.size(width, 900)
+            browser.driver.get("file://" + directory + "/index.html")
+            assert browser.js("return document.documentElement.scrollWidth") <= width and not browser.complaints()
+        browser.any_size()
+        for line in map(json.loads, lines):
+            browser.driver.get("file://" + directory + "/index.html")
+            browser.driver.find_element(By.LINK_TEXT, line["trace"]).click()
+            assert browser.js("return document.documentElement.dataset.ready") == "yes", browser.complaints()
+            assert "%s event" % format(line["events"], ",") in browser.text("body") or line["lost_events"], line["trace"]
+            assert browser.js("return JSON.parse(document.getElementById('report').textContent).coverage.discarded_events") == \
+                line["lost_events"]
+
+
 def check_lanes(browser):
     """Bottlenecks have lanes; a click on a device lists the waits for it, which add up to its lane."""
     browser.open("overview", "overview", SOURCE + "/traces/startup-chain")
@@ -800,7 +819,7 @@ IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("start
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
               ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
               ("lanes of interrupts", check_interrupts), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
-              ("diff: two histograms, two ways", check_diff), ("check", check_check), ("a million events", check_million), ("by keys alone", check_keys),
+              ("diff: two histograms, two ways", check_diff), ("check", check_check), ("batch: its index leads to pages", check_index), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("profiles compared", check_compared), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),
               ("light, dark, narrow, print", check_looks), ("accessible, says axe-core", check_accessible), ("other traces", check_opens))

@@ -36,7 +36,14 @@ static const struct option
 	merged = {"merged",    "FILE",           "write what all lines add up to, too",
 		  option_file, AT(batch.merged), .terminal = true},
 	index_page = {"index",     "FILE",          "write a page (HTML) that lists the traces",
-		      option_file, AT(batch.index), .terminal = true};
+		      option_file, AT(batch.index), .terminal = true},
+	pages = {"pages",
+		 "DIRECTORY",
+		 "write the page of each trace (overview --format html) into\nthis directory, too; "
+		 "--index links them",
+		 option_file,
+		 AT(batch.pages),
+		 .terminal = true};
 
 static const struct option *const options[] = {
 	&option_operation,
@@ -56,6 +63,7 @@ static const struct option *const options[] = {
 	&merge,
 	&merged,
 	&index_page,
+	&pages,
 	&option_anonymise,
 	&option_anonymise_key,
 	&option_utc,
@@ -84,6 +92,9 @@ static bool check(struct options *asked, GError **error)
 	if (batch->map && (batch->index || batch->merged))
 		return options_exclude("--map", batch->index ? "--index" : "--merged",
 				       "they are made when lines are merged", error);
+	if (batch->merge && batch->pages)
+		return options_exclude("--merge", "--pages", "pages are made when traces are read",
+				       error);
 	asked->standard_input = batch->map || batch->merge;
 	return operations_check(asked, error);
 }

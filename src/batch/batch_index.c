@@ -3,8 +3,10 @@
  * batch_parts.h.
  *
  * Tables of the limits, the traces, the settings that differ, the findings over all of them and the
- * latencies. Colours follow the reader's scheme, and nothing is said by colour alone. Names of
- * traces and threads are anybody's: all text is escaped.
+ * latencies, in the looks of all pages (share/page/report.css). A trace is linked to its own page,
+ * where there is one (--pages), by a way that goes from the index to it; else the command that
+ * makes it stands there. Colours follow the reader's scheme, and nothing is said by colour alone.
+ * Names of traces and threads are anybody's: all text is escaped.
  */
 #include "batch/batch_parts.h"
 
@@ -16,17 +18,13 @@
 
 #define FINDINGS_SHOWN 50
 
-static const char style[] =
-	":root{color-scheme:light dark}"
-	"body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;padding:0 1em;max-width:110em}"
-	"table{border-collapse:collapse;width:100%;margin:.5em 0 2em}"
-	"th,td{text-align:left;padding:.25em .7em;border-bottom:1px solid #8884;vertical-align:top}"
-	"th{position:sticky;top:0;background:Canvas}"
-	".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
-	"th code{display:inline-block;min-width:14em}"
-	".bad{font-weight:bold;color:light-dark(#a00,#f88)}code{font-size:.92em;overflow-wrap:"
-	"anywhere}"
-	"@media print{th{position:static}}";
+/* What all tables are written with. */
+struct index {
+	const json_t *merged; /* borrowed */
+	FILE *file;           /* borrowed */
+	char *directory;      /* owned; where the index is */
+	GHashTable *links; /* trace, borrowed -> owned: as an attribute has it; those with a page */
+};
 
 /* Escaped, control characters shown; free with g_free(). */
 static char *escaped(const char *text)
@@ -35,6 +33,44 @@ static char *escaped(const char *text)
 	g_autofree char *valid = g_utf8_make_valid(safe, -1);
 
 	return g_markup_escape_text(valid, -1);
+}
+
+/* From a directory to a file, both absolute and without "..", as a link; free with g_free(). */
+static char *way_to(const char *directory, const char *path)
+{
+	g_auto(GStrv) from = g_strsplit(directory, "/", -1), to = g_strsplit(path, "/", -1);
+	g_autoptr(GString) way = g_string_new(NULL);
+	guint same = 0;
+
+	while (from[same] && to[same] && to[same + 1] && strcmp(from[same], to[same]) == 0)
+		same++;
+	for (guint i = same; from[i]; i++)
+		if (*from[i])
+			g_string_append(way, "../");
+	for (guint i = same; to[i]; i++) {
+		g_autofree char *part = g_uri_escape_string(to[i], NULL, FALSE);
+
+		g_string_append_printf(way, "%s%s", i > same ? "/" : "", part);
+	}
+	return g_markup_escape_text(way->str, -1);
+}
+
+static void find_links(struct index *index)
+{
+	json_t *each;
+	size_t i;
+
+	index->links = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+	json_array_foreach(json_object_get(index->merged, "traces"), i, each)
+	{
+		const char *page = json_string_value(json_object_get(each, "page"));
+		const char *trace = json_string_value(json_object_get(each, "trace"));
+		g_autofree char *whole = page ? g_canonicalize_filename(page, NULL) : NULL;
+
+		if (page && trace)
+			g_hash_table_insert(index->links, (gpointer) trace,
+					    way_to(index->directory, whole));
+	}
 }
 
 static void cell(FILE *file, const char *kind, const char *text)
@@ -58,24 +94,58 @@ static json_int_t integer(const json_t *object, const char *key)
 
 static void number(FILE *file, json_int_t value)
 {
-	fprintf(file, "<td class=\"n\">%" JSON_INTEGER_FORMAT "</td>", value);
+	fprintf(file, "<td class=\"number\">%" JSON_INTEGER_FORMAT "</td>", value);
 }
 
 static void duration(FILE *file, json_int_t ns)
 {
 	char text[32];
 
-	cell(file, " class=\"n\"", when_duration(text, ns));
+	cell(file, " class=\"number\"", when_duration(text, ns));
 }
 
 /* A row of headings; those that begin with '#' are of numbers. */
 static void headings(FILE *file, const char *title, const char *const *names)
 {
-	fprintf(file, "<h2>%s</h2>\n<table><thead><tr>", title);
+	fprintf(file, "<section><h2>%s</h2>\n<div class=\"scroll\"><table><thead><tr>", title);
 	for (; *names; names++)
-		fprintf(file, "<th scope=\"col\"%s>%s</th>", **names == '#' ? " class=\"n\"" : "",
-			*names + (**names == '#'));
+		fprintf(file, "<th scope=\"col\"%s>%s</th>",
+			**names == '#' ? " class=\"number\"" : "", *names + (**names == '#'));
 	fputs("</tr></thead><tbody>\n", file);
+}
+
+static void table_end(FILE *file)
+{
+	fputs("</tbody></table></div>\n", file);
+}
+
+static void section_end(FILE *file)
+{
+	fputs("</section>\n", file);
+}
+
+/* A trace's name, which leads to its page. */
+static void trace_name(const struct index *index, const char *trace)
+{
+	const char *link = g_hash_table_lookup(index->links, trace);
+	g_autofree char *safe = escaped(trace);
+
+	fprintf(index->file, link ? "<a href=\"%s\"><code>%s</code></a>" : "%s<code>%s</code>",
+		link ? link : "", safe);
+}
+
+/* Where there is no page: what makes it, of what could be read. */
+static void page_command(const struct index *index, const json_t *trace)
+{
+	const char *name = text_of(trace, "trace");
+	g_autofree char *word = g_shell_quote(name), *safe = escaped(word);
+
+	if (g_hash_table_lookup(index->links, name) || !json_object_get(trace, "events"))
+		return;
+	fprintf(index->file,
+		"<details><summary>make its page</summary><code>whylate --format html --output "
+		"page.html %s</code></details>",
+		safe);
 }
 
 /* Of status 4: what could not be read, what could not be judged, or both. */
@@ -115,11 +185,11 @@ static const char *status_text(const json_t *trace)
 	}
 }
 
-static void trace_row(FILE *file, const json_t *trace)
+static void trace_row(const struct index *index, const json_t *trace)
 {
+	FILE *file = index->file;
 	const json_t *window = json_object_get(trace, "window");
 	const json_t *finding = json_object_get(trace, "finding");
-	g_autofree char *path = escaped(text_of(trace, "trace"));
 	g_autoptr(GString) notes = g_string_new(NULL);
 	json_t *each;
 	char when[48], sum[32];
@@ -132,7 +202,10 @@ static void trace_row(FILE *file, const json_t *trace)
 	json_array_foreach(json_object_get(trace, "messages"), i, each)
 		g_string_append_printf(notes, "%s%s", notes->len ? "; " : "",
 				       json_is_string(each) ? json_string_value(each) : "");
-	fprintf(file, "<tr><th scope=\"row\"><code>%s</code></th>", path);
+	fputs("<tr><th scope=\"row\">", file);
+	trace_name(index, text_of(trace, "trace"));
+	page_command(index, trace);
+	fputs("</th>", file);
 	cell(file, integer(trace, "status") || batch_lost_some(trace) ? " class=\"bad\"" : "",
 	     status_text(trace));
 	cell(file, "", text_of(trace, "hostname"));
@@ -140,8 +213,8 @@ static void trace_row(FILE *file, const json_t *trace)
 		when_time(when, integer(window, "begin"), true, true);
 		when[MIN(strlen("[YYYY-MM-DD hh:mm:ss"), strlen(when))] = '\0';
 	}
-	cell(file, " class=\"n\"", window ? when + 1 : "");
-	cell(file, " class=\"n\"",
+	cell(file, " class=\"number\"", window ? when + 1 : "");
+	cell(file, " class=\"number\"",
 	     window ? when_duration(sum, integer(window, "end") - integer(window, "begin")) : "");
 	number(file, integer(trace, "events"));
 	number(file, integer(trace, "lost_events"));
@@ -158,7 +231,7 @@ static void trace_row(FILE *file, const json_t *trace)
 	fputs("</tr>\n", file);
 }
 
-static void traces(FILE *file, const json_t *merged)
+static void traces(const struct index *index)
 {
 	static const char *const names[] = {"Trace",   "Outcome", "Host",  "#Begin (UTC)",
 					    "#Length", "#Events", "#Lost", "Most waited for",
@@ -166,9 +239,11 @@ static void traces(FILE *file, const json_t *merged)
 	json_t *each;
 	size_t i;
 
-	headings(file, "Traces", names);
-	json_array_foreach(json_object_get(merged, "traces"), i, each) trace_row(file, each);
-	fputs("</tbody></table>\n", file);
+	headings(index->file, "Traces", names);
+	json_array_foreach(json_object_get(index->merged, "traces"), i, each)
+		trace_row(index, each);
+	table_end(index->file);
+	section_end(index->file);
 }
 
 static void limits(FILE *file, const json_t *merged)
@@ -199,7 +274,7 @@ static void limits(FILE *file, const json_t *merged)
 			unit++;
 		fprintf(file, "<tr><th scope=\"row\"><code>%s</code></th>", safe);
 		cell(file, exceeded ? " class=\"bad\"" : "", text_of(each, "outcome"));
-		cell(file, " class=\"n\"",
+		cell(file, " class=\"number\"",
 		     json_is_number(value) ? limit_value_text(text, json_number_value(value),
 							      (enum limit_unit) unit)
 					   : "");
@@ -209,29 +284,35 @@ static void limits(FILE *file, const json_t *merged)
 		cell(file, "", text_of(each, "why"));
 		fputs("</tr>\n", file);
 	}
-	fputs("</tbody></table>\n", file);
+	table_end(file);
+	section_end(file);
 }
 
-static void findings(FILE *file, const json_t *merged)
+static void findings(const struct index *index)
 {
+	FILE *file = index->file;
 	static const char *const names[] = {"Id", "Finding", "#Time", "#Traces", "Most in", NULL};
 	json_t *each;
 	size_t i;
 
 	headings(file, "Findings over all traces", names);
-	json_array_foreach(json_object_get(merged, "findings"), i, each)
+	json_array_foreach(json_object_get(index->merged, "findings"), i, each)
 	{
 		if (i == FINDINGS_SHOWN)
 			break;
 		fputs("<tr>", file);
-		cell(file, "", text_of(each, "id"));
+		cell(file, " class=\"id\"", text_of(each, "id"));
 		cell(file, "", text_of(each, "title"));
 		duration(file, integer(each, "ns"));
 		number(file, integer(each, "traces"));
-		cell(file, "", text_of(each, "worst_trace"));
-		fputs("</tr>\n", file);
+		fputs("<td>", file);
+		trace_name(index, text_of(each, "worst_trace"));
+		fputs("</td></tr>\n", file);
 	}
-	fputs("</tbody></table>\n<p>whylate explain ID TRACE shows one in full.</p>\n", file);
+	table_end(file);
+	fputs("<p class=\"note\"><code>whylate explain ID TRACE</code> shows one in full.</p>\n",
+	      file);
+	section_end(file);
 }
 
 static void profiles(FILE *file, const json_t *merged)
@@ -255,7 +336,8 @@ static void profiles(FILE *file, const json_t *merged)
 		duration(file, integer(each, "max_ns"));
 		fputs("</tr>\n", file);
 	}
-	fputs("</tbody></table>\n", file);
+	table_end(file);
+	section_end(file);
 }
 
 static void settings(FILE *file, const json_t *merged)
@@ -292,43 +374,62 @@ static void settings(FILE *file, const json_t *merged)
 		} else {
 			fputs("<td></td>", file);
 		}
-		cell(file, " class=\"n\"", p);
+		cell(file, " class=\"number\"", p);
 		fputs("</tr>\n", file);
 	}
+	table_end(file);
 	fprintf(file,
-		"</tbody></table>\n<p>Of %" JSON_INTEGER_FORMAT
+		"<p class=\"note\">Of %" JSON_INTEGER_FORMAT
 		" traces that have their settings beside them; %" JSON_INTEGER_FORMAT
 		" settings more have a value of their own in nearly each. What goes with a cost "
 		"need "
 		"not cause it: change one, and record again.</p>\n",
 		integer(all, "recorded"), integer(all, "names"));
+	section_end(file);
 }
 
-void batch_index_write(const json_t *merged, FILE *file)
+/* What becomes of the traces, in a sentence, with their number and time. */
+static void head(const struct index *index)
 {
-	const json_t *statuses = json_object_get(merged, "statuses");
-	size_t all = json_array_size(json_object_get(merged, "traces"));
-	json_int_t lost = batch_lossy(merged);
-	g_autofree char *hash = page_hash(style);
+	const json_t *statuses = json_object_get(index->merged, "statuses");
+	size_t all = json_array_size(json_object_get(index->merged, "traces"));
+	json_int_t lost = batch_lossy(index->merged);
 
-	fprintf(file,
-		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		"style-src '%s'; base-uri 'none'; form-action 'none'\">"
-		"<meta name=\"viewport\" content=\"width=device-width\"><title>whylate batch: %zu "
-		"traces</title><style>%s</style></head><body>\n<h1>%zu "
+	fprintf(index->file,
+		"<header><div class=\"title\"><h1>%zu "
 		"traces</h1>\n<p>%" JSON_INTEGER_FORMAT " events; %" JSON_INTEGER_FORMAT
 		" traces are good; %" JSON_INTEGER_FORMAT " lost events, %" JSON_INTEGER_FORMAT
 		" are beyond a limit, %" JSON_INTEGER_FORMAT
 		" are not whole or not judged, %" JSON_INTEGER_FORMAT
-		" could not be read or asked.</p>\n",
-		hash, all, style, all, integer(merged, "events"), integer(statuses, "0") - lost,
-		lost, integer(statuses, "1"), integer(statuses, "4"),
+		" could not be read or asked.</p></div></header>\n<main>\n",
+		all, integer(index->merged, "events"), integer(statuses, "0") - lost, lost,
+		integer(statuses, "1"), integer(statuses, "4"),
 		integer(statuses, "2") + integer(statuses, "3"));
+}
+
+void batch_index_write(const json_t *merged, const char *path, FILE *file)
+{
+	g_autofree char *whole = g_canonicalize_filename(path, NULL);
+	struct index index = {merged, file, g_path_get_dirname(whole), NULL};
+	g_autofree char *hash = page_hash(page_looks());
+
+	find_links(&index);
+	fprintf(file,
+		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"style-src '%s'; base-uri 'none'; form-action 'none'\">"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+		"<meta name=\"color-scheme\" content=\"light dark\">"
+		"<meta name=\"referrer\" content=\"no-referrer\"><title>whylate batch: %zu "
+		"traces</title><style>%s</style></head><body>\n",
+		hash, json_array_size(json_object_get(merged, "traces")), page_looks());
+	head(&index);
 	limits(file, merged);
-	traces(file, merged);
+	traces(&index);
 	settings(file, merged);
-	findings(file, merged);
+	findings(&index);
 	profiles(file, merged);
-	fputs("</body></html>\n", file);
+	fputs("</main></body></html>\n", file);
+	g_hash_table_destroy(index.links);
+	g_free(index.directory);
 }

@@ -280,9 +280,9 @@ static const json_t *telling_finding(const json_t *findings)
 /* What the list of traces says of one. */
 static json_t *entry_of(const json_t *line)
 {
-	static const char *const kept[] = {"trace",   "status",      "messages",
-					   "events",  "lost_events", "lost_packets",
-					   "damaged", "window",      "trouble"};
+	static const char *const kept[] = {"trace",       "status",       "messages", "events",
+					   "lost_events", "lost_packets", "damaged",  "window",
+					   "trouble",     "page"};
 	const json_t *host = json_array_get(json_object_get(line, "hosts"), 0);
 	const json_t *finding = telling_finding(json_object_get(line, "findings"));
 	json_t *entry = json_object(), *exceeded = json_array();

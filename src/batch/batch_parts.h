@@ -56,7 +56,8 @@ int batch_status(const json_t *merged);
 /* A trace of it lost events; how many of those that are good otherwise did. */
 bool batch_lost_some(const json_t *trace);
 json_int_t batch_lossy(const json_t *merged);
-void batch_index_write(const json_t *merged, FILE *file);
+/* The page of them all; links to pages of traces are relative to its place, `path`. */
+void batch_index_write(const json_t *merged, const char *path, FILE *file);
 
 /* batch_line.c: a line; a profile in it; of struct judgement, what was measured. */
 extern const struct column batch_line_columns[], batch_profile_columns[], batch_measured_columns[];

@@ -26,12 +26,14 @@
 
 #define MESSAGES_MAX 20 /* of one trace */
 #define SETTINGS_TOLD 3
+#define PAGE_NAME_BYTES 80 /* of a trace's path */
 
 struct job {
 	const char *trace;  /* borrowed */
 	pid_t pid;          /* 0: not begun, or over */
 	int out, err;       /* files in memory: what the child writes */
 	json_t *line;       /* owned; NULL: not over yet */
+	char *page;         /* owned; its page, that a second child writes; NULL: none */
 };
 
 struct mapping {
@@ -45,18 +47,24 @@ struct mapping {
 
 /* --- the child -------------------------------------------------------------- */
 
-static void child(struct options *options, const char *trace, int out, int err)
+static void child(struct options *options, const struct job *job)
 {
 	g_autoptr(GPtrArray) paths = g_ptr_array_new();
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would read the line */
-	dup2(out, STDOUT_FILENO);
-	dup2(err, STDERR_FILENO);
-	options->output = options->junit = NULL;
+	dup2(job->out, STDOUT_FILENO);
+	dup2(job->err, STDERR_FILENO);
+	options->output = job->page;
+	options->junit = NULL;
 	options->quiet = true;
 	options->progress = CHOICE_NEVER;
 	options->cache = g_strdup("off");
-	g_ptr_array_add(paths, (gpointer) trace);
+	if (job->page) {
+		options->command = command_find(options->commands, "overview");
+		options->format = FORMAT_HTML;
+		options->depth = 0; /* as overview has it */
+	}
+	g_ptr_array_add(paths, (gpointer) job->trace);
 	_exit(process_end(run(options, paths, NULL)));
 }
 
@@ -67,7 +75,7 @@ static bool begin(struct mapping *all, struct job *job)
 	job->err = memfd_create("whylate-messages", MFD_CLOEXEC);
 	job->pid = job->out < 0 || job->err < 0 ? -1 : fork();
 	if (job->pid == 0)
-		child(all->options, job->trace, job->out, job->err);
+		child(all->options, job);
 	if (job->pid > 0) {
 		all->running++;
 		return true;
@@ -172,7 +180,52 @@ static json_t *line_of(const struct options *options, const char *trace, int sta
 	return line;
 }
 
-static void end(struct mapping *all, struct job *job, int wait_status)
+/* Where the page of a trace is: named by its last directories, and so that no two are the same,
+ * whichever process makes them. Free with g_free(). */
+static char *page_path(const struct options *options, const char *trace)
+{
+	g_autofree char *whole = g_canonicalize_filename(trace, NULL);
+	g_autofree char *shown = trace_shown(options, whole);
+	g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, shown, -1);
+	const char *last = shown + strlen(shown) - MIN(strlen(shown), PAGE_NAME_BYTES);
+	g_autofree char *name = NULL;
+
+	last += strspn(last, "/");
+	name = g_strdup_printf("%s-%.8s.html", last, hash);
+	g_strcanon(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_');
+	return g_build_filename(options->batch.pages, name, NULL);
+}
+
+/* A second child writes the page of what could be read. */
+static void begin_page(struct mapping *all, struct job *job)
+{
+	if (!all->options->batch.pages || !json_object_get(job->line, "events"))
+		return;
+	job->page = page_path(all->options, job->trace);
+	unlink(job->page); /* of an earlier run: it would be taken for this one's */
+	if (!begin(all, job))
+		g_clear_pointer(&job->page, g_free);
+}
+
+static void end_page(const struct options *options, struct job *job)
+{
+	g_autofree char *text = take_text(job->out), *said = take_text(job->err);
+	json_t *messages = json_object_get(job->line, "messages");
+
+	if (g_file_test(job->page, G_FILE_TEST_IS_REGULAR)) {
+		g_autofree char *valid = g_utf8_make_valid(job->page, -1);
+
+		json_object_set_new(job->line, "page", json_string(valid));
+	} else {
+		json_t *why = messages_of(options, job->trace, said, "its page was not written");
+
+		json_array_extend(messages, why);
+		json_decref(why);
+	}
+	g_clear_pointer(&job->page, g_free);
+}
+
+static void end_line(struct mapping *all, struct job *job, int wait_status)
 {
 	g_autofree char *text = take_text(job->out), *said = take_text(job->err), *why = NULL;
 	int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : WHYLATE_ERROR_DAMAGE;
@@ -182,8 +235,18 @@ static void end(struct mapping *all, struct job *job, int wait_status)
 				      WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
 	job->line = line_of(all->options, job->trace, status,
 			    messages_of(all->options, job->trace, said, why), why ? "" : text);
+}
+
+static void end(struct mapping *all, struct job *job, int wait_status)
+{
 	job->pid = 0;
 	all->running--;
+	if (job->page) {
+		end_page(all->options, job);
+	} else {
+		end_line(all, job, wait_status);
+		begin_page(all, job);
+	}
 }
 
 /* What is wrong with a trace is said at once too, not only in its line. */
@@ -202,7 +265,9 @@ static void tell_line(const struct mapping *all, const json_t *line)
 
 static void print_ready(struct mapping *all)
 {
-	for (; all->printed < all->count && all->jobs[all->printed].line; all->printed++) {
+	for (; all->printed < all->count && all->jobs[all->printed].line &&
+	       !all->jobs[all->printed].pid;
+	     all->printed++) {
 		json_t *line = all->jobs[all->printed].line;
 
 		json_dumpf(line, all->output.file, JSON_COMPACT | JSON_REAL_PRECISION(6));
@@ -257,7 +322,7 @@ static bool write_file(const char *path, const json_t *merged, bool page, GError
 	bool ok = output_open(&output, path, error);
 
 	if (ok && page)
-		batch_index_write(merged, output.file);
+		batch_index_write(merged, path, output.file);
 	else if (ok)
 		json_dumpf(merged, output.file, JSON_COMPACT | JSON_REAL_PRECISION(6));
 	if (ok && !page)
@@ -413,10 +478,20 @@ static guint cores(void)
 	return online > 0 ? (guint) online : 1;
 }
 
+static bool pages_begin(const char *directory, GError **error)
+{
+	if (!directory || g_mkdir_with_parents(directory, 0777) == 0)
+		return true;
+	g_set_error(error, WHYLATE_ERROR, WHYLATE_ERROR_OUTPUT, "cannot make %s: %s", directory,
+		    g_strerror(errno));
+	return false;
+}
+
 static bool map_all(struct mapping *all, GPtrArray *traces, GError **error)
 {
 	const struct batch_options *batch = &all->options->batch;
-	bool ok = output_open(&all->output, all->options->output, error);
+	bool ok = pages_begin(batch->pages, error) &&
+		  output_open(&all->output, all->options->output, error);
 
 	all->count = traces->len;
 	all->jobs = g_new0(struct job, traces->len + 1);

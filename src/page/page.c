@@ -32,6 +32,11 @@ static const struct page_kind {
 	{"serve", true, {page_trace_js}}, /* of the whole trace */
 };
 
+const char *page_looks(void)
+{
+	return page_report_css;
+}
+
 char *page_hash(const char *text)
 {
 	GChecksum *checksum = g_checksum_new(G_CHECKSUM_SHA256);

@@ -46,6 +46,9 @@ struct page {
 /* As a content security policy names a style or a script: "sha256-…"; free with g_free(). */
 char *page_hash(const char *text);
 
+/* Static: the style that all pages have. */
+const char *page_looks(void);
+
 /* Everything up to the report's JSON; write that to page->json, then end it. */
 void page_begin(struct page *page, const struct session *session, struct output *output);
 void page_end(struct page *page, const struct page_parts *parts);

@@ -126,6 +126,7 @@ struct batch_options {
 	uint32_t jobs; /* 0: as many as there are cores */
 	bool map, merge;
 	char *index, *merged; /* owned; files; NULL */
+	char *pages; /* owned; directory; NULL */
 };
 
 struct options {
