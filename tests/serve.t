@@ -191,6 +191,53 @@ def by_hand():
                   t.report("overview", TRACE, "--limit", "0", "--from", "%dns" % begin, "--to", "%dns" % end)["waits"])
 
 
+def resources():
+    """Interrupts of CPUs, and what devices had, add up to their profiles; the queue's chart to the same."""
+    for trace in (TRACE, t.trace("two-hosts-client")):
+        with Server(traces=(trace,)) as server:
+            one = experiment(server)
+            profiles = {p["operation"]: p for p in t.report(
+                "profile", trace, "--limit", "0", *(a for kind in ("irq", "softirq", "vector", "block-served")
+                                                    for a in ("--operation", kind + ":*")))["profiles"]}
+            tree = model(server, "timeGraph/resources/tree", {})["entries"]
+            by_id = {e["id"]: e for e in tree}
+            rows = model(server, "timeGraph/resources/states", {"requested_timerange": whole(one),
+                                                                "requested_items": list(by_id)})["rows"]
+            count, sums, queue = collections.Counter(), collections.Counter(), {}
+            for row in rows:
+                name, parent = by_id[row["entryId"]]["labels"][0].split()[0], by_id[row["entryId"]]["parentId"]
+                ends = [state["end"] for state in row["states"]]
+                assert all(a <= state["start"] for a, state in zip(ends, row["states"][1:])), name
+                if name == "CPU":
+                    continue
+                device = "block-served:" + name in profiles
+                assert device or by_id[parent]["labels"][0].startswith("CPU "), name
+                for state in row["states"]:
+                    times = int(state["label"]) if device else 1
+                    count[name] += 1
+                    sums["block-served:" + name if device else name] += times * (state["end"] - state["start"])
+                if device:
+                    queue["block-served:" + name] = row
+            assert sums == {name: p["sum_ns"] for name, p in profiles.items() if p["sum_ns"]}, (sums, profiles.keys())
+            assert all(count[name] == p["count"] for name, p in profiles.items() if not name.startswith("block-")), count
+            charts = model(server, "XY/disk-queue/tree", {})["entries"]
+            assert {"block-served:" + e["labels"][0] for e in charts} == set(queue)
+            for steps in (1, 50, 999):
+                series = model(server, "XY/disk-queue/xy", {"requested_timerange": {**whole(one), "nbTimes": steps},
+                                                            "requested_items": [e["id"] for e in charts]})["series"]
+                for of in series:
+                    times = of["xValues"] + [one["end"]]
+                    total = sum(y * (b - a) for y, a, b in zip(of["yValues"], times, times[1:]))
+                    want = sums["block-served:" + of["seriesName"]]
+                    assert abs(total - want) < want * 1e-4 + 1000, (of["seriesName"], total, want)
+            for row in queue.values():
+                state = max(row["states"], key=lambda one: int(one["label"]))
+                told = model(server, "timeGraph/resources/tooltip", {
+                    "requested_times": [state["start"]], "requested_items": [row["entryId"]],
+                    "requested_element": {"elementType": "STATE", "time": state["start"], "duration": 1}})
+                assert told["Requests at once"] == state["label"] and "Request %s" % min(5, int(state["label"])) in told, told
+
+
 def filtered():
     """filter_query_parameters: what does not match is dimmed, or left out; the facts are those of the tooltips."""
     with Server() as server:
@@ -685,6 +732,7 @@ def by_client():
 
 tap.case("numbers are the JSON reports', to the ns", by_hand)
 tap.case("what a page asks for when it is zoomed", by_picture)
+tap.case("interrupts and devices among the resources", resources)
 tap.case("states are filtered", filtered)
 tap.case("pages are the commands' reports; no form names a file", by_pages)
 tap.case("other hosts, origins and paths are refused", refused)

@@ -42,6 +42,7 @@ struct server {
 	bool open;               /* a client has not closed it */
 	GPtrArray *bookmarks;    /* owned; struct bookmark */
 	GPtrArray *derived;      /* owned; struct derived */
+	GPtrArray *resources;    /* owned; resource_rows() makes them; NULL: not yet */
 	uint32_t made;           /* derived outputs and bookmarks so far */
 	struct walk walk;        /* threads and processes in the order of the exports */
 	struct state_names states;
@@ -129,10 +130,8 @@ serve_handler bookmarks_list, bookmark_make, bookmark_get, bookmark_change, book
 /* tsp_outputs.c */
 serve_handler outputs_list, output_get, output_derive, output_remove, output_config_types,
 	output_config_type, config_types, config_none;
-/* tsp_styles.c */
-serve_handler output_styles;
 /* tsp_graph.c */
-serve_handler graph_tree, graph_states, graph_arrows, graph_tooltip;
+serve_handler output_styles, graph_tree, graph_states, graph_arrows, graph_tooltip;
 /* tsp_trees.c, tsp_xy.c, tsp_annotations.c, tsp_table.c */
 serve_handler data_tree, xy_tree, xy_values, histogram_tree, histogram_values,
 	annotation_categories, annotations_get, table_columns, table_lines;

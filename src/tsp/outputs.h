@@ -12,18 +12,21 @@ struct shown {
 	uint32_t thread; /* whose state, or who runs there, holds it */
 	struct span span; /* a thread's: as it is in the timeline, whole; else of leaf 0 */
 	const struct hold *hold; /* a lock's; borrowed, NULL */
+	const struct operation *operation; /* an interrupt's; borrowed, NULL */
+	int64_t requests; /* a device's: so many at once */
 };
 
 struct graph;
 
 /* A row that a client asks for, by its entry's id. */
 struct graph_row {
-	const struct server *server;
+	struct server *server;
 	const struct derived *derived; /* critical path; NULL */
 	int64_t id;
 	uint32_t thread;
 	const struct host *host;
 	const struct cpu *cpu;
+	const struct resource_row *resource; /* interrupt, device */
 	const struct lock *lock;
 	GArray *holds; /* owned; struct hold by begin, of a lock; NULL */
 };
@@ -45,7 +48,7 @@ struct graph {
 	void (*tell)(struct asking *asking, const struct graph_row *row, const struct shown *shown);
 };
 
-extern const struct graph graph_threads, graph_cpus, graph_locks, graph_path;
+extern const struct graph graph_threads, graph_resources, graph_locks, graph_path;
 
 struct output_row {
 	const char *id, *name, *description, *type;
@@ -53,7 +56,13 @@ struct output_row {
 	/* what is taken from a command's JSON: */
 	const char *command, *member;
 	const char *given[4]; /* option, value, option, value */
+	bool queue; /* a chart of how many requests devices had at once */
 };
+
+/* graph_resources.c: of trees of time graphs with one column, whose rows are there all the time. */
+void graph_header(struct asking *asking, const char *name);
+void graph_entry(struct asking *asking, int64_t id, int64_t parent, const char *name,
+		 bool has_data);
 
 /* NULL: there is none, and that is said. `type` NULL: any. A derived output has the row of what it
  * is derived from. */

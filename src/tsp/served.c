@@ -65,6 +65,8 @@ void server_clear(struct server *server)
 	g_ptr_array_unref(server->traces);
 	g_ptr_array_unref(server->bookmarks);
 	g_ptr_array_unref(server->derived);
+	if (server->resources)
+		g_ptr_array_unref(server->resources);
 	if (server->trace) {
 		walk_clear(&server->walk);
 		state_names_clear(&server->states);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Trace Server Protocol's time graphs: trees, states, arrows, tooltips.
+/* The Trace Server Protocol's time graphs: trees, states, arrows, styles,
+ * tooltips.
  *
  * Part of tsp/. A range is looked at in so many steps as a client has pixels; of each row it gets
  * the states that hold those times, whole, with their true begins and ends:
@@ -242,6 +243,22 @@ void graph_arrows(struct asking *asking)
 	if (of->graph->arrows)
 		of->graph->arrows(asking, derived, &range);
 	json_end(&asking->out, ']');
+	model_end(asking);
+}
+
+/* --- styles ---------------------------------------------------------------------------------- */
+
+/* The same for all outputs. */
+void output_styles(struct asking *asking)
+{
+	if (!output_row_find(asking, asking->given[1], NULL, NULL))
+		return;
+	model_begin(asking);
+	json_begin(&asking->out, "model", '{', LINES_NOT);
+	json_begin(&asking->out, "styles", '{', LINES_NOT);
+	put_styles(asking);
+	json_end(&asking->out, '}');
+	json_end(&asking->out, '}');
 	model_end(asking);
 }
 

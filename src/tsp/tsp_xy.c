@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The Trace Server Protocol's XY charts: CPU use, operations over time, histograms of latencies.
+/* The Trace Server Protocol's XY charts: CPU use, requests that devices had at once, operations over
+ * time, histograms of latencies.
  *
  * Part of tsp/. CPU use is worked out from the runs: a value is of the time from its step to the
- * next, in percent. The others are `whylate profile`'s: its histograms' buckets, and with
+ * next, in percent; of devices, the mean there (resource_rows.h). The others are `whylate profile`'s: its histograms' buckets, and with
  * --time-lapse its counts by segment; a value there is the number of operations that began in the
  * segment that begins at its x. An entry's id is made of its name, as the list of profiles is
  * another one in another range.
@@ -14,6 +15,7 @@
 
 #include "ready/cpu_runs.h"
 #include "tsp/report_json.h"
+#include "tsp/resource_rows.h"
 
 /* --- trees ----------------------------------------------------------------------------------- */
 
@@ -111,6 +113,30 @@ static const json_t *profile_at(const json_t *profiles, int64_t entry)
 	return NULL;
 }
 
+static char *device_name(const struct session *session, const struct resource_row *row)
+{
+	const struct trace *trace = &session->trace;
+
+	return trace->model.hosts->len > 1
+		       ? g_strdup_printf("%s of %s", row->name, trace_host_name(trace, row->host))
+		       : g_strdup(row->name);
+}
+
+/* A device's entry is its row's place, from 1. */
+static void put_queue_entries(struct asking *asking)
+{
+	const GPtrArray *rows = resource_rows(asking->server);
+
+	for (guint i = 0; i < rows->len; i++) {
+		g_autofree char *name = NULL;
+
+		if (!row_is_device(rows->pdata[i]))
+			continue;
+		name = device_name(asking->server->session, rows->pdata[i]);
+		put_entry(asking, i + 1, -1, name, true);
+	}
+}
+
 #define DEFAULT_SERIES 3
 
 static void put_profile_entries(struct asking *asking, const json_t *profiles)
@@ -123,7 +149,7 @@ static void put_profile_entries(struct asking *asking, const json_t *profiles)
 	}
 }
 
-static void put_tree(struct asking *asking, const json_t *profiles)
+static void put_tree(struct asking *asking, const struct output_row *row, const json_t *profiles)
 {
 	model_begin(asking);
 	json_begin(&asking->out, "model", '{', LINES_NOT);
@@ -131,6 +157,8 @@ static void put_tree(struct asking *asking, const json_t *profiles)
 	json_begin(&asking->out, "entries", '[', LINES_NOT);
 	if (profiles)
 		put_profile_entries(asking, profiles);
+	else if (row->queue)
+		put_queue_entries(asking);
 	else
 		put_cpu_entries(asking);
 	json_end(&asking->out, ']');
@@ -154,7 +182,7 @@ static void tree_of(struct asking *asking, const char *type)
 		if (!report)
 			return;
 	}
-	put_tree(asking, row->command ? json_object_get(report, row->member) : NULL);
+	put_tree(asking, row, row->command ? json_object_get(report, row->member) : NULL);
 	json_decref(report);
 }
 
@@ -214,7 +242,7 @@ struct series {
 	void (*put)(struct asking *asking, int64_t id, const json_t *profile,
 		    const struct series *series);
 	const struct times *range; /* borrowed; of time, or of latencies */
-	int64_t step;              /* ns, of segments of time */
+	int64_t step; /* ns, of segments of time */
 };
 
 /* --- CPU use --------------------------------------------------------------------------------- */
@@ -253,28 +281,37 @@ static void add_cpu(struct use *use, const struct session *session, const struct
 		each_run(session, place->host, place->cpu, from, to, add_run, use);
 }
 
-static void put_use(struct asking *asking, const struct use *use, int64_t id, const char *name,
-		    guint cpus)
+static void put_steps(struct asking *asking, const struct times *range, int64_t id,
+		      const char *name, const double *values, const char *label, const char *unit)
 {
 	struct output *out = &asking->out;
 
 	begin_series(asking, id, name, "line");
 	json_begin(out, "xValues", '[', LINES_NOT);
-	for (int64_t i = 0; i < use->range->steps; i++)
-		json_put_whole(out, NULL, times_at(use->range, i));
+	for (int64_t i = 0; i < range->steps; i++)
+		json_put_whole(out, NULL, times_at(range, i));
 	json_end(out, ']');
 	json_begin(out, "yValues", '[', LINES_NOT);
+	for (int64_t i = 0; i < range->steps; i++)
+		json_put_real(out, NULL, values[i]);
+	json_end(out, ']');
+	put_axis(asking, "xValuesDescription", "Time", "ns", "TIMESTAMP");
+	put_axis(asking, "yValuesDescription", label, unit, "NUMBER");
+	json_end(out, '}');
+}
+
+static void put_use(struct asking *asking, const struct use *use, int64_t id, const char *name,
+		    guint cpus)
+{
+	g_autofree double *percent = g_new0(double, use->range->steps);
+
 	for (int64_t i = 0; i < use->range->steps; i++) {
 		int64_t length = step_end(use->range, i) - times_at(use->range, i);
 
-		json_put_real(out, NULL,
-			      length > 0 ? 100.0 * (double) use->busy[i] / (double) length / cpus
-					 : 0);
+		if (length > 0)
+			percent[i] = 100.0 * (double) use->busy[i] / (double) length / cpus;
 	}
-	json_end(out, ']');
-	put_axis(asking, "xValuesDescription", "Time", "ns", "TIMESTAMP");
-	put_axis(asking, "yValuesDescription", "Busy", "%", "NUMBER");
-	json_end(out, '}');
+	put_steps(asking, use->range, id, name, percent, "Busy", "%");
 }
 
 static void cpu_use(struct asking *asking, const struct times *range, const GArray *items)
@@ -297,6 +334,57 @@ static void cpu_use(struct asking *asking, const struct times *range, const GArr
 			id == 1 ? "All CPUs" : g_array_index(places, struct cpu_place, id - 2).name,
 			id == 1 ? places->len : 1);
 		g_free(use.busy);
+	}
+	end_model(asking);
+}
+
+/* --- what devices had at once ---------------------------------------------------------------- */
+
+/* Of one depth, over [begin, end): to the steps that it is in. */
+static void add_depth(const struct times *range, double *means, int64_t begin, int64_t end,
+		      int64_t requests)
+{
+	int64_t i = times_step(range, begin);
+
+	if (i > 0 && (i >= range->steps || times_at(range, i) > begin))
+		i--;
+	for (; i < range->steps && times_at(range, i) < end; i++) {
+		int64_t length = step_end(range, i) - times_at(range, i);
+		int64_t within = MIN(end, step_end(range, i)) - MAX(begin, times_at(range, i));
+
+		if (within > 0)
+			means[i] += (double) requests * (double) within / (double) length;
+	}
+}
+
+static void put_device(struct asking *asking, const struct times *range,
+		       const struct resource_row *row, int64_t id)
+{
+	g_autofree double *means = g_new0(double, range->steps);
+	g_autofree char *name = device_name(asking->server->session, row);
+
+	for (guint i = depth_find(row, range->from); i + 1 < row->depths->len; i++) {
+		const struct depth *depth = &g_array_index(row->depths, struct depth, i);
+
+		if (depth->time >= range->to)
+			break;
+		if (depth->requests)
+			add_depth(range, means, MAX(depth->time, range->from), depth[1].time,
+				  depth->requests);
+	}
+	put_steps(asking, range, id, name, means, "Requests at once", "");
+}
+
+static void queue_values(struct asking *asking, const struct times *range, const GArray *items)
+{
+	const GPtrArray *rows = resource_rows(asking->server);
+
+	begin_model(asking, "Disk queue");
+	for (guint i = 0; i < items->len; i++) {
+		int64_t id = g_array_index(items, int64_t, i);
+
+		if (id >= 1 && id <= rows->len && row_is_device(rows->pdata[id - 1]))
+			put_device(asking, range, rows->pdata[id - 1], id);
 	}
 	end_model(asking);
 }
@@ -394,6 +482,8 @@ void xy_values(struct asking *asking)
 		range.steps = 1000;
 	if (row->command)
 		lapses(asking, row, &range, items);
+	else if (row->queue)
+		queue_values(asking, &range, items);
 	else
 		cpu_use(asking, &range, items);
 }

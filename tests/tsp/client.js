@@ -73,7 +73,7 @@ async function graphs(experiment, id, prefix = id) {
 
 async function charts(experiment) {
 	const {UUID, start, end} = experiment;
-	for (const id of ['cpu-use', 'time-lapse', 'disk']) {
+	for (const id of ['cpu-use', 'disk-queue', 'time-lapse', 'disk']) {
 		const tree = await note(`${id} tree`, client.fetchXYTree(UUID, id, QueryHelper.timeRangeQuery(start, end)));
 		if (!tree || !tree.model) continue;
 		const items = data(tree.model.entries);
