@@ -2,6 +2,8 @@
 /* See lines.h. */
 #include "whatif/lines.h"
 
+#include <stdbool.h>
+
 void line_clear(struct line *line)
 {
 	g_free(line->points);
@@ -75,47 +77,55 @@ int64_t line_at(const struct line *line, int64_t old)
 	return between(points[low], points[low + 1], old);
 }
 
-int64_t line_at_near(const struct line *line, int64_t old, uint32_t *near)
+/* The last point at or before a recorded time, or a `new` one, which is not before the first. */
+static uint32_t point_near(const struct line *line, bool new, int64_t time, uint32_t near)
 {
 	const struct point *points = line->points;
-	uint32_t at = *near, last = line->count ? line->count - 1 : 0, step = 1;
+	uint32_t last = line->count - 1, at = MIN(near, last), step = 1;
 
-	if (line->count < 2 || old <= points[0].old || old >= points[last].old)
-		return line_at(line, old);
-	at = MIN(at, last);
-	while (points[at].old > old) { /* which lies behind the first */
+#define TIME_OF(point) (new ? points[point].new : points[point].old)
+	while (at && TIME_OF(at) > time) {
 		at -= MIN(at, step);
 		step *= 2;
 	}
-	for (step = 1; step <= last - at && points[at + step].old <= old; step *= 2)
+	for (step = 1; step <= last - at && TIME_OF(at + step) <= time; step *= 2)
 		at += step;
 	for (; step; step /= 2)
-		at += step <= last - at && points[at + step].old <= old ? step : 0;
-	*near = at;
-	return between(points[at], points[at + 1], old);
+		at += step <= last - at && TIME_OF(at + step) <= time ? step : 0;
+#undef TIME_OF
+	return at;
 }
 
-int64_t line_when(const struct line *line, int64_t new)
+int64_t line_at_near(const struct line *line, int64_t old, uint32_t *near)
+{
+	const struct point *points = line->points;
+
+	if (line->count < 2 || old <= points[0].old || old >= points[line->count - 1].old)
+		return line_at(line, old);
+	*near = point_near(line, false, old, *near);
+	return between(points[*near], points[*near + 1], old);
+}
+
+int64_t line_when_near(const struct line *line, int64_t new, uint32_t *near)
 {
 	const struct point *points = line->points, *from, *to;
-	uint32_t low = 0, high = line->count;
 
-	if (!high)
+	if (!line->count)
 		return new;
 	if (new < points[0].new)
 		return points[0].old + (new - points[0].new);
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (points[middle].new <= new)
-			low = middle;
-		else
-			high = middle;
-	}
-	from = &points[low];
-	if (low + 1 == line->count)
+	*near = point_near(line, true, new, *near);
+	from = &points[*near];
+	if (*near + 1 == line->count)
 		return from->old + (new - from->new);
 	to = from + 1; /* to->new > new >= from->new */
 	return from->old + (int64_t) ((__int128) (new - from->new) * (to->old - from->old) /
 				      (to->new - from->new));
+}
+
+int64_t line_when(const struct line *line, int64_t new)
+{
+	uint32_t near = 0;
+
+	return line_when_near(line, new, &near);
 }

@@ -37,6 +37,7 @@ int64_t line_at(const struct line *line, int64_t old);
 int64_t line_at_near(const struct line *line, int64_t old, uint32_t *near);
 /* The last recorded time by which it had reached no more than it has at the new time `new`. */
 int64_t line_when(const struct line *line, int64_t new);
+int64_t line_when_near(const struct line *line, int64_t new, uint32_t *near);
 
 /* `value` from [begin.old, end.old], in proportion. */
 int64_t between(struct point begin, struct point end, int64_t old);

@@ -147,6 +147,18 @@ int64_t retimed_when(const struct retimed *retimed, guint scenario, uint32_t thr
 	return line_when(line_of(retimed, scenario, thread), new_time);
 }
 
+int64_t retimed_at_near(const struct retimed *retimed, guint scenario, uint32_t thread,
+			int64_t time, uint32_t *near)
+{
+	return line_at_near(line_of(retimed, scenario, thread), time, near);
+}
+
+int64_t retimed_when_near(const struct retimed *retimed, guint scenario, uint32_t thread,
+			  int64_t new_time, uint32_t *near)
+{
+	return line_when_near(line_of(retimed, scenario, thread), new_time, near);
+}
+
 int64_t retimed_saved(const struct retimed *retimed, guint scenario, const struct way *way)
 {
 	return (way->to - way->from) - (retimed_at(retimed, scenario, way->thread, way->to) -

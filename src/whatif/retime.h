@@ -66,6 +66,11 @@ int64_t retimed_at(const struct retimed *retimed, guint scenario, uint32_t threa
 /* The last time at which `thread` had reached no more than what it reaches at the new time. */
 int64_t retimed_when(const struct retimed *retimed, guint scenario, uint32_t thread,
 		     int64_t new_time);
+/* The same; `near`: what a call before has left, of the same scenario and thread; at first 0. */
+int64_t retimed_at_near(const struct retimed *retimed, guint scenario, uint32_t thread,
+			int64_t time, uint32_t *near);
+int64_t retimed_when_near(const struct retimed *retimed, guint scenario, uint32_t thread,
+			  int64_t new_time, uint32_t *near);
 /* ns that the way takes less than it did; below 0: more. */
 int64_t retimed_saved(const struct retimed *retimed, guint scenario, const struct way *way);
 /* The same of ways of one thread; `near`: what one before has left, of the same scenario; at first

@@ -20,24 +20,28 @@ struct mover {
 	struct session *session;
 	uint32_t thread; /* whose times the walk is over */
 	bool *details, *reasons; /* owned; by number: moved */
+	uint32_t *near; /* the run's */
 };
 
 /* INT64_MIN and INT64_MAX stand for no time. */
-static int64_t new_time(const struct retimed *retimed, uint32_t thread, int64_t time)
+static int64_t new_time(const struct retimed *retimed, uint32_t thread, int64_t time,
+			uint32_t *near)
 {
 	return is_thread(thread) && time != INT64_MIN && time != INT64_MAX
-		       ? retimed_at(retimed, CHANGED, thread, time)
+		       ? retimed_at_near(retimed, CHANGED, thread, time, &near[thread])
 		       : time;
 }
 
 static int64_t moved(const struct mover *mover, uint32_t thread, int64_t time)
 {
-	return new_time(mover->retimed, thread, time);
+	return new_time(mover->retimed, thread, time, mover->near);
 }
 
 int64_t retimed_run_time(const void *data, uint32_t thread, int64_t time)
 {
-	return new_time(((const struct retimed_run *) data)->replay->retimed, thread, time);
+	const struct retimed_run *run = data;
+
+	return new_time(run->replay->retimed, thread, time, run->near);
 }
 
 /* --- what leads to what ------------------------------------------------------------------ */
@@ -353,15 +357,17 @@ static void move_all(struct mover *mover)
 static struct span span_recorded(const void *data, uint32_t thread, const struct span *span)
 {
 	const struct retimed_run *run = data;
-	int64_t begin = retimed_when(run->replay->retimed, CHANGED, thread, span->begin);
+	const struct retimed *retimed = run->replay->retimed;
+	int64_t begin =
+		retimed_when_near(retimed, CHANGED, thread, span->begin, &run->near[thread]);
 	struct span found, was = {begin, begin + (span->end - span->begin), span->leaf, span->ref};
 	struct spans spans;
 
 	spans_begin(&spans, run->recorded.session, thread, begin, INT64_MAX);
 	if (spans_next(&spans, &found) && found.leaf == span->leaf)
-		was.end = MIN(found.end,
-			      MAX(retimed_when(run->replay->retimed, CHANGED, thread, span->end),
-				  begin + 1));
+		was.end = MIN(found.end, MAX(retimed_when_near(retimed, CHANGED, thread, span->end,
+							       &run->near[thread]),
+					     begin + 1));
 	return was;
 }
 
@@ -401,8 +407,9 @@ struct retimed_run *retimed_run_new(const struct session *session, GError **erro
 		replay_free(replay);
 		return NULL;
 	}
-	move_all(&mover);
 	run = g_new0(struct retimed_run, 1);
+	run->near = mover.near = g_new0(uint32_t, session->trace.model.thread_count + 1);
+	move_all(&mover);
 	run->session = mover.session;
 	run->replay = replay;
 	run->recorded = (struct recorded) {session, span_recorded, run};
@@ -416,5 +423,6 @@ void retimed_run_free(struct retimed_run *run)
 		return;
 	session_copy_free(run->session);
 	replay_free(run->replay);
+	g_free(run->near);
 	g_free(run);
 }

@@ -19,6 +19,7 @@ struct retimed_run {
 	struct session *session; /* owned: the re-timed run */
 	struct replay *replay;   /* owned */
 	struct recorded recorded; /* the session's */
+	uint32_t *near; /* owned; by thread: where its line was asked last */
 };
 
 /* By the rules asked for; of the threads asked for, or of all. NULL and an error as replay_new()
