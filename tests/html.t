@@ -346,9 +346,40 @@ def check_interrupts(browser):
             for node in part["children"] if part["key"] == "interrupted" else ():
                 name = node["key"].split("/", 1)[1]
                 sums[name] = sums.get(name, 0) + node["ns"]
-    lanes = browser.js("return whylate.lanes.filter((lane) => lane.interrupt).map((lane) => [lane.name, lane.ns])")
+    names = browser.js("return whylate.lanes.filter((lane) => lane.interrupt).map((lane) => lane.name)")
+    assert any(re.fullmatch(r"softirq:\d+ \([A-Z_]+\)", name) for name in names), names
+    lanes = [(name.split(" ")[0], ns) for name, ns in
+             browser.js("return whylate.lanes.filter((lane) => lane.interrupt).map((lane) => [lane.name, lane.ns])")]
     wanted = sorted(((name, ns) for name, ns in sums.items() if name not in ("preempted", "wait-cpu")), key=lambda one: -one[1])[:4]
     assert len(wanted) == 4 and [tuple(lane) for lane in lanes] == wanted, (lanes, wanted)
+
+
+def check_holders(browser):
+    """Who held a lock when: of a flock() as its calls say."""
+    browser.open("web", "overview", trace("web-mixed"))
+    text = subprocess.run(["babeltrace2", "--clock-seconds", trace("web-mixed")], stdout=subprocess.PIPE, check=True).stdout.decode()
+    held, asked, since = 0, {}, None
+    for line in text.splitlines():
+        found = re.match(r"\[([\d.]+)\].* syscall_(entry|exit)_flock: \{ cpu_id = (\d+) \}, \{ (?:fd = (\d+), cmd = (\d+)|ret = (-?\d+)) \}", line)
+        if not found:
+            continue
+        at, where, cpu, fd, command, ret = found.groups()
+        if where == "entry":
+            asked[cpu] = (fd, command)
+            if (fd, command) == ("3", "8") and since:
+                held += float(at) - since
+        elif asked.pop(cpu, None) == ("3", "2") and ret == "0":
+            since = float(at)
+    window = json.loads(output("overview", trace("web-mixed"), "--format", "json"))["window"]
+    assert since and text.rindex("fd = 3, cmd = 2") > text.rindex("fd = 3, cmd = 8") # it has it at the end
+    held += window["end"] / 1e9 - since
+    lane, = browser.js("return whylate.lanes.filter((lane) => lane.held && lane.name === 'file:/applock')")
+    rows = browser.js("return whylate.rows.map((row) => row.name)")
+    part = browser.js("return whylate.length_ns") / len(lane["busy"]) / 1e9
+    mine = sum(busy / 255 * part for busy, who in zip(lane["busy"], lane["who"]) if who and rows[who - 1] == "lockholder")
+    assert held > 0.9 and abs(mine - held) < 20 * part, (mine, held)
+    assert "held file:/applock" in browser.js("return whylate.lanes.filter((lane) => lane.held).map(laneName).join()")
+    assert "Lock held" in browser.text("#picture .legend")
 
 
 def check_statistics(browser):
@@ -818,7 +849,7 @@ tap.case("where there are no pages it is refused", check_refused)
 IN_BROWSER = (("startup-chain: the first screen answers", check_answer), ("startup-chain: the figures are the JSON's", check_figures),
               ("tree and timeline lead to each other", check_tree), ("zooming and moving", check_zoom), ("what is drawn", check_drawn), ("the critical path on the rows", check_path),
               ("verdict and picture are linked", check_linked), ("a page is bounded", check_bounded), ("lanes, and the list of what was found", check_lanes),
-              ("lanes of interrupts", check_interrupts), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
+              ("lanes of interrupts", check_interrupts), ("lanes of locks", check_holders), ("statistics of what is shown", check_statistics), ("flame graphs", check_flame), ("samples as a flame graph", check_samples), ("requests: points, ways, the slowest", check_requests), ("functions: the walk, and calls over time", check_functions),
               ("diff: two histograms, two ways", check_diff), ("check", check_check), ("batch: its index leads to pages", check_index), ("a million events", check_million), ("by keys alone", check_keys),
               ("fork4: two peaks, their causes and examples", check_peaks), ("its commands can be pasted", check_commands), ("profiles compared", check_compared), ("time-lapse as a heat map", check_lapse),
               ("overview: figures and graph", check_overview), ("names that are markup", check_names),

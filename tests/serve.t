@@ -409,7 +409,10 @@ def by_picture():
             of = lambda all_of_them: [lane for lane in all_of_them if "waiting" in lane and lane.get("interrupt", False) == interrupt]
             own = of(timeline["lanes"])
             assert own and of(lanes)[:len(own)] == own, interrupt
-        assert [lane["busy"] for lane in lanes if "busy" in lane] == [lane["busy"] for lane in timeline["lanes"] if "busy" in lane]
+        busy = lambda all_of_them: [lane["busy"] for lane in all_of_them if "busy" in lane and "held" not in lane]
+        assert busy(lanes) == busy(timeline["lanes"])
+        held = [lane for lane in timeline["lanes"] if "held" in lane]
+        assert [lane for lane in lanes if "held" in lane][:len(held)] == held
         part = shown("lanes", **{**everything, "from": str(begin + third), "to": str(end - third)})["lanes"]
         assert 0 < sum(lane.get("ns", 0) for lane in part) < sum(lane.get("ns", 0) for lane in lanes)
         # the path

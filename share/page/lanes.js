@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A lane for each bottleneck, below the rows that the path is on: how many threads waited for a device, a lock or another resource, how
- * many an interrupt kept from their work, and who ran on each CPU. Line -2 is the first lane. Its values are means over parts of the window, which is said.
+ * many an interrupt kept from their work, who held a lock, and who ran on each CPU. Line -2 is the first lane. Its values are means over parts of the window, which is said.
  */
 const LANES = TIMELINE.lanes || [];
 const PATH_NAME = KIND === 'requests' ? 'Steps' : 'Critical path';
@@ -8,7 +8,8 @@ const laneOf = (line) => (line <= -2 ? LANES[-2 - line] : undefined);
 
 function laneName(lane) {
 	const host = MANY_HOSTS && lane.host !== undefined && HOSTS[lane.host];
-	return `${lane.name === 'cpu:waiting' ? 'ready, without a CPU' : lane.name}${host ? ` on ${host.hostname}` : ''}`;
+	const words = lane.name === 'cpu:waiting' ? 'ready, without a CPU' : lane.held ? `held ${lane.name}` : lane.name;
+	return `${words}${host ? ` on ${host.hostname}` : ''}`;
 }
 
 /* The lane over a part of time: a served page may have it in smaller parts there (served.js). */
@@ -33,7 +34,7 @@ function laneLines(whole, time, view) {
 			`${duration(lane.ns)} of ${whole.interrupt ? 'interruption' : 'waiting'} in all`,
 		);
 	} else {
-		lines.push(`busy ${percent(all[part], 255)}`);
+		lines.push(`${whole.held ? 'held' : 'busy'} ${percent(all[part], 255)}`);
 		if (all[part]) lines.push(`most of it: ${lane.who[part] ? named(ROWS[lane.who[part] - 1]) : 'a thread without a row'}`);
 	}
 	return lines;
@@ -41,7 +42,7 @@ function laneLines(whole, time, view) {
 
 /* Brings a resource's lane into view, and lists the waits for it. */
 function showResource(timeline, name) {
-	const at = LANES.findIndex((lane) => lane.name === name);
+	const at = LANES.findIndex((lane) => lane.waiting && lane.name === name);
 	const box = document.getElementById('search'),
 		word = name.replace(/^[\w-]+:/, '');
 	if (at >= 0) timeline.reveal(-2 - at);
@@ -61,6 +62,7 @@ class Lanes {
 			first = Math.max(0, Math.floor((this.from - lane.from) / wide)),
 			last = Math.min(all.length, Math.ceil((this.to - lane.from) / wide));
 		c.fillStyle = this.classColor[whole.interrupt ? INTERRUPT : lane.waiting ? (lane.name === 'cpu:waiting' ? READY : BLOCKED) : USER];
+		if (whole.held) c.fillStyle = this.color.held;
 		for (let i = first; i < last; i++) {
 			if (!all[i]) continue;
 			const x1 = Math.max(this.left, Math.round(this.x(time(i)))),
@@ -68,14 +70,14 @@ class Lanes {
 				height = Math.max(1.5, (all[i] / most) * BAND);
 			c.fillRect(x1, y + 4 + BAND - height, Math.max(x2 - x1, 1), height);
 		}
-		if (lane.who) this.paintWho(lane, y, first, last, time);
+		if (lane.who) this.paintWho(lane, y, first, last, time, whole.held ? this.color.onHeld : this.onColor[USER]);
 	}
 
 	/* The names of who ran there, where one had the CPU for long enough to be read. */
-	paintWho(lane, y, first, last, time) {
+	paintWho(lane, y, first, last, time, color) {
 		const c = this.context;
 		c.font = '11px system-ui, sans-serif';
-		c.fillStyle = this.onColor[USER];
+		c.fillStyle = color;
 		for (let i = first; i < last; ) {
 			let end = i + 1;
 			while (end < last && lane.who[end] === lane.who[i] && lane.busy[end] > 200) end++;

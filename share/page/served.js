@@ -151,7 +151,7 @@ class Served {
 		});
 		const rowNumber = (n) => (n ? (rowOfThread.get(n - 1) ?? -1) + 1 : 0);
 		for (const lane of LANES) {
-			const fine = answer.lanes.find((one) => one.name === lane.name && one.host === lane.host);
+			const fine = answer.lanes.find((one) => one.name === lane.name && one.host === lane.host && one.held === lane.held);
 			const none = {waiting: [], busy: []};
 			lane.fine = {
 				from,

@@ -80,7 +80,9 @@ class Timeline extends TimelinePicture {
 			accent: color('accent'),
 			gap: color('gap'),
 			hit: color('ready'),
+			held: color('all'),
 		};
+		this.color.onHeld = lightness(this.color.held) > 0.5 ? '#14181d' : '#ffffff';
 		this.familyColor = (key) => color(key);
 		this.classColor = CLASSES.map(({key}) => color(key));
 		this.onColor = this.classColor.map((one) => (lightness(one) > 0.5 ? '#14181d' : '#ffffff'));

@@ -2,7 +2,7 @@
 /* The lattice of requests' ways: steps as boxes, the wider an arrow the more requests go there, and what it costs to go there rather than the
  * shortest way. From left to right; boxes of one column are told apart by their height.
  */
-const WAY = {width: 156, gap: 88, row: 84, height: 66};
+const WAY = {width: 156, gap: 88, row: 84, height: 66, channel: 17};
 
 /* What time of a cause's kind is, by the palette. */
 const FAMILIES = [
@@ -43,6 +43,22 @@ function broken(text, signs, most) {
 	);
 }
 
+/* Arrows over columns between run below all boxes, each in a channel in which it is alone: edge → channel, the shortest at the top. */
+function channelsOf(edges, columnOf) {
+	const channels = new Map(),
+		taken = [];
+	const span = ([from, to]) => [columnOf.get(from), columnOf.get(to)];
+	const long = (edge) => span(edge)[1] - span(edge)[0];
+	for (const edge of [...edges].sort((a, b) => long(a) - long(b))) {
+		const [first, last] = span(edge);
+		let channel = taken.findIndex((others) => others.every(([a, b]) => b <= first || a >= last));
+		if (channel < 0) channel = taken.push([]) - 1;
+		taken[channel].push([first, last]);
+		channels.set(edge, channel);
+	}
+	return channels;
+}
+
 function waysPicture({nodes, edges, merged}) {
 	const numbers = nodes.map((_, i) => i),
 		pairs = edges.map(([from, to]) => ({from, to})),
@@ -53,8 +69,11 @@ function waysPicture({nodes, edges, merged}) {
 		8 + columnOf.get(node) * (WAY.width + WAY.gap),
 		24 + (place.get(node) + (deep - columns[columnOf.get(node)].length) / 2) * WAY.row,
 	];
+	const isFar = ([from, to]) => columnOf.get(to) - columnOf.get(from) > 1,
+		channels = channelsOf(edges.filter(isFar), columnOf),
+		below = 40 + deep * WAY.row;
 	const width = 16 + columns.length * WAY.width + (columns.length - 1) * WAY.gap,
-		height = 40 + deep * WAY.row;
+		height = below + (1 + Math.max(-1, ...channels.values())) * WAY.channel;
 	const picture = svg('svg', {
 		viewBox: `0 0 ${width} ${height}`,
 		width,
@@ -64,20 +83,22 @@ function waysPicture({nodes, edges, merged}) {
 		'aria-label': 'The ways of the requests; the table below it says the same',
 	});
 	const labels = [];
-	for (const [from, to, requests, cost] of edges) {
+	for (const edge of edges) {
+		const [from, to, requests, cost] = edge;
 		const [x1, y1] = at(from),
 			[x2, y2] = at(to),
 			[a, b] = [y1 + WAY.height / 2, y2 + WAY.height / 2],
-			bend = (x2 - x1 - WAY.width) / 2;
-		/* over columns between: below their boxes */
-		const far = columnOf.get(to) - columnOf.get(from) > 1,
-			dip = far ? height - 14 - 3 * (columnOf.get(to) - columnOf.get(from)) : 0;
+			bend = (x2 - x1 - WAY.width) / 2,
+			far = isFar(edge),
+			dip = far ? below + channels.get(edge) * WAY.channel : 0;
+		/* down and up between two columns, where no box is */
+		const [down, up] = [x1 + WAY.width, x2 - WAY.gap];
 		picture.append(
 			svg(
 				'path',
 				{
 					d: far
-						? `M${x1 + WAY.width} ${a} C${x1 + WAY.width + 60} ${a} ${x1 + WAY.width + 20} ${dip} ${(x1 + WAY.width + x2) / 2} ${dip} S${x2 - 60} ${b} ${x2} ${b}`
+						? `M${down} ${a} C${down + WAY.gap * 0.7} ${a} ${down + WAY.gap * 0.3} ${dip} ${down + WAY.gap} ${dip} H${up} C${up + WAY.gap * 0.7} ${dip} ${up + WAY.gap * 0.3} ${b} ${x2} ${b}`
 						: `M${x1 + WAY.width} ${a} C${x1 + WAY.width + bend} ${a} ${x2 - bend} ${b} ${x2} ${b}`,
 					class: cost ? 'way' : 'way short',
 					'stroke-width': Math.max(1, (9 * requests) / merged),
@@ -89,9 +110,9 @@ function waysPicture({nodes, edges, merged}) {
 				),
 			),
 		);
-		if (!far && (cost || requests < merged)) {
+		if (cost || requests < merged) {
 			const text = `${requests}${cost ? `, +${duration(cost)}` : ''}`,
-				[x, y] = [(x1 + WAY.width + x2) / 2, (a + b) / 2];
+				[x, y] = [(x1 + WAY.width + x2) / 2, far ? dip : (a + b) / 2];
 			labels.push(
 				svg('rect', {x: x - text.length * 3.1 - 3, y: y - 8, width: text.length * 6.2 + 6, height: 15, rx: 3, class: 'edge-plate'}),
 				svg('text', {x, y: y + 4, class: 'edge-text', 'text-anchor': 'middle'}, text),

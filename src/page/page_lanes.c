@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* See page_lanes.h. In JSON a lane of waiting has, of each part, its mean number of waiting threads
- * in 16ths ("waiting"); a CPU's lane how much of 255 it was busy ("busy") and the row of who ran
- * there most, counted from 1, 0: one without a row ("who").
+ * in 16ths ("waiting"); a CPU's or a lock's lane how much of 255 it was busy or held ("busy") and the
+ * row of who ran there or held it most, counted from 1, 0: one without a row ("who"). Of a lock that
+ * several hold at once, to read, who took it first is told until he gives it up, as the protocol's
+ * time graph has it (tsp/graph_cpus.c).
  */
 #include "page/page_lanes.h"
 
 #include <string.h>
 
+#include "contention/holders.h"
+#include "event/softirqs.h"
 #include "ready/cpu_runs.h"
 #include "report/columns.h"
 #include "waits/state_names.h"
 
 #define CPU_LANES_MAX 16
 #define SIXTEENTHS 16
+#define WAITS_LATER 64
 
 void lanes_init(struct lanes *lanes, const struct page_rows *rows)
 {
@@ -158,23 +163,34 @@ static void put_waiting(const struct lanes *lanes, guint most, struct output *ou
 	}
 }
 
-/* Named as states are, without what all have in common: "softirq:3". */
+/* Named as states are, without what all have in common, and as people call it: "softirq:3
+ * (NET_RX)". Free with g_free(). */
+static char *interrupt_name(const struct session *session, uint32_t leaf)
+{
+	g_autofree char *key = leaf_key(session, leaf), *label = leaf_label(session, leaf);
+	const char *name = strchr(key, '/'), *words = strchr(label, '['), *end = strchr(label, ']');
+
+	name = name ? name + 1 : key;
+	return words && end > words
+		       ? g_strdup_printf("%s (%.*s)", name, (int) (end - words - 1), words + 1)
+		       : g_strdup(name);
+}
+
 static void put_interrupts(const struct lanes *lanes, guint most, struct output *output)
 {
 	g_autoptr(GArray) ranked = ranked_new(lanes->interrupts);
 
 	for (guint i = 0; i < ranked->len && i < most; i++) {
 		const struct ranked *one = &g_array_index(ranked, struct ranked, i);
-		g_autofree char *key = leaf_key(lanes->rows->session, one->resource);
-		const char *name = strchr(key, '/');
+		g_autofree char *name = interrupt_name(lanes->rows->session, one->resource);
 
-		put_lane(lanes, one, name ? name + 1 : key, true, output);
+		put_lane(lanes, one, name, true, output);
 	}
 }
 
-/* --- CPUs ----------------------------------------------------------------------------------- */
+/* --- CPUs and locks ------------------------------------------------------------------------- */
 
-struct cpu_lane {
+struct busy_lane {
 	const struct lanes *lanes;
 	int64_t busy[LANE_PARTS], most[LANE_PARTS]; /* ns */
 	guint who[LANE_PARTS];
@@ -182,7 +198,7 @@ struct cpu_lane {
 	guint part;
 };
 
-static void add_in_part(struct cpu_lane *lane, guint part, uint32_t thread, int64_t ns)
+static void add_in_part(struct busy_lane *lane, guint part, uint32_t thread, int64_t ns)
 {
 	int64_t sum;
 
@@ -201,7 +217,7 @@ static void add_in_part(struct cpu_lane *lane, guint part, uint32_t thread, int6
 
 static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 {
-	struct cpu_lane *lane = data;
+	struct busy_lane *lane = data;
 
 	if (!is_thread(thread) || begin >= end)
 		return;
@@ -210,21 +226,31 @@ static void add_run(int64_t begin, int64_t end, uint32_t thread, void *data)
 		add_in_part(lane, part, thread, in_part(lane->lanes, part, begin, end));
 }
 
-static void put_cpu(const struct lanes *lanes, uint16_t host, uint32_t cpu, struct output *output)
+static struct busy_lane *busy_lane_new(const struct lanes *lanes)
 {
-	const struct session *session = lanes->rows->session;
-	g_autofree struct cpu_lane *lane = g_new0(struct cpu_lane, 1);
-	g_autofree char *name = g_strdup_printf("cpu:%u", cpu);
+	struct busy_lane *lane = g_new0(struct busy_lane, 1);
 
 	lane->lanes = lanes;
 	lane->sums = g_hash_table_new(NULL, NULL);
-	each_run(session, host, cpu, lanes->from, lanes->to, add_run, lane);
+	return lane;
+}
+
+static void busy_lane_free(struct busy_lane *lane)
+{
 	g_hash_table_destroy(lane->sums);
-	if (*session->found.runs_read >= RUNS_READ_MAX) /* not all of them: better none */
-		return;
+	g_free(lane);
+}
+
+static void put_busy(const struct busy_lane *lane, const char *name, uint16_t host, bool held,
+		     struct output *output)
+{
+	const struct lanes *lanes = lane->lanes;
+
 	json_begin(output, NULL, '{', LINES_NOT);
 	json_put_text(output, "name", name);
 	json_put_whole(output, "host", host);
+	if (held)
+		json_put_bool(output, "held", true);
 	json_begin(output, "busy", '[', LINES_NOT);
 	for (guint i = 0; i < LANE_PARTS; i++) {
 		int64_t length = MAX(part_end(lanes, i) - part_begin(lanes, i), 1);
@@ -240,6 +266,134 @@ static void put_cpu(const struct lanes *lanes, uint16_t host, uint32_t cpu, stru
 	json_end(output, '}');
 }
 
+static void put_cpu(const struct lanes *lanes, uint16_t host, uint32_t cpu, struct output *output)
+{
+	const struct session *session = lanes->rows->session;
+	struct busy_lane *lane = busy_lane_new(lanes);
+	g_autofree char *name = g_strdup_printf("cpu:%u", cpu);
+
+	each_run(session, host, cpu, lanes->from, lanes->to, add_run, lane);
+	if (*session->found.runs_read < RUNS_READ_MAX) /* not all of them: better none */
+		put_busy(lane, name, host, false, output);
+	busy_lane_free(lane);
+}
+
+/* --- locks ---------------------------------------------------------------------------------- */
+
+/* ns that threads waited for it in the lanes' time. */
+static int64_t lock_waited_ns(const struct lanes *lanes, const struct lock *lock)
+{
+	const struct pages *store = &lanes->rows->session->trace.timeline.holds;
+	int64_t sum = 0;
+
+	for (uint32_t i = hold_find(store, &lock->waits, lanes->from); i < lock->waits.used; i++) {
+		const struct hold *wait = hold_at(store, &lock->waits, i);
+
+		sum += MAX(MIN(wait->end, lanes->to) - MAX(wait->begin, lanes->from), 0);
+	}
+	return sum;
+}
+
+/* Since when somebody waited for the lock in [begin, end), at `begin` at the soonest; `end`: nobody
+ * is known to have. Waits are in the order of their ends: of those that ended after `end` a few are
+ * looked at. */
+static int64_t waited_since(const struct lanes *lanes, const struct lock *lock, int64_t begin,
+			    int64_t end)
+{
+	const struct pages *store = &lanes->rows->session->trace.timeline.holds;
+	int64_t since = end;
+	guint later = 0;
+
+	for (uint32_t i = hold_find(store, &lock->waits, begin);
+	     i < lock->waits.used && later < WAITS_LATER && since > begin; i++) {
+		const struct hold *wait = hold_at(store, &lock->waits, i);
+
+		since = MIN(since, MAX(wait->begin, begin));
+		later += wait->end >= end;
+	}
+	return since;
+}
+
+/* A hold whose begin was not seen is one from when somebody waited for it. */
+static void add_holding(const struct lanes *lanes, const struct lock *lock, const struct hold *hold,
+			GArray *holdings)
+{
+	struct holding known = hold_clipped(lanes->rows->session, lock, hold);
+
+	known.begin = MAX(known.begin, lanes->from);
+	known.end = MIN(known.end, lanes->to);
+	if (!known.taken && known.begin < known.end)
+		known.begin = waited_since(lanes, lock, known.begin, known.end);
+	if (known.begin < known.end)
+		g_array_append_val(holdings, known);
+}
+
+static int taken_first(gconstpointer a, gconstpointer b)
+{
+	const struct holding *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+static GArray *holdings_new(const struct lanes *lanes, const struct lock *lock)
+{
+	const struct pages *store = &lanes->rows->session->trace.timeline.holds;
+	GArray *holdings = g_array_new(FALSE, FALSE, sizeof(struct holding));
+
+	for (uint32_t i = hold_find(store, &lock->holds, lanes->from); i < lock->holds.used; i++)
+		add_holding(lanes, lock, hold_at(store, &lock->holds, i), holdings);
+	for (guint i = 0; lock->open && i < lock->open->len; i++)
+		add_holding(lanes, lock, &g_array_index(lock->open, struct hold, i), holdings);
+	g_array_sort(holdings, taken_first);
+	return holdings;
+}
+
+static void put_lock(const struct lanes *lanes, const struct lock *lock, struct output *output)
+{
+	const struct session *session = lanes->rows->session;
+	const char *resource = session_text(session, lock->resource);
+	g_autoptr(GArray) holdings = holdings_new(lanes, lock);
+	g_autofree char *name =
+		lock->pid >= 0 ? g_strdup_printf("%s of process %d", resource, lock->pid)
+			       : g_strdup(resource);
+	struct busy_lane *lane = busy_lane_new(lanes);
+	int64_t until = INT64_MIN;
+
+	for (guint i = 0; i < holdings->len; i++) {
+		const struct holding *one = &g_array_index(holdings, struct holding, i);
+
+		add_run(MAX(one->begin, until), one->end, one->thread, lane);
+		until = MAX(until, one->end);
+	}
+	if (holdings->len)
+		put_busy(lane, name, lock->host, true, output);
+	busy_lane_free(lane);
+}
+
+/* Those that were waited for longest, and of whom somebody is known to have held them. */
+static void put_locks(const struct lanes *lanes, guint most, struct output *output)
+{
+	const struct flow *flow = &lanes->rows->session->trace.flow;
+	g_autoptr(GArray) ranked = g_array_new(FALSE, FALSE, sizeof(struct ranked));
+
+	for (guint i = 1; i <= flow->locks->len; i++) {
+		const struct lock *lock = lock_at(flow, i);
+		struct ranked one = {.resource = i};
+
+		if (lock->free || !lock_is_one(lock))
+			continue;
+		one.ns = lock_waited_ns(lanes, lock);
+		if (one.ns)
+			g_array_append_val(ranked, one);
+	}
+	g_array_sort(ranked, most_waiting);
+	for (guint i = 0; i < ranked->len && i < most; i++)
+		put_lock(lanes, lock_at(flow, g_array_index(ranked, struct ranked, i).resource),
+			 output);
+}
+
 void lanes_write(const struct lanes *lanes, guint most, struct output *output)
 {
 	const struct session *session = lanes->rows->session;
@@ -247,6 +401,7 @@ void lanes_write(const struct lanes *lanes, guint most, struct output *output)
 
 	json_begin(output, "lanes", '[', LINES_EACH);
 	put_waiting(lanes, most, output);
+	put_locks(lanes, most / 2, output);
 	put_interrupts(lanes, most / 2, output);
 	for (guint i = 0; i < session->trace.model.hosts->len; i++) {
 		const struct host *host = model_host(&session->trace.model, (uint16_t) i);

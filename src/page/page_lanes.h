@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A lane for each bottleneck: who ran on a CPU, and how many threads waited for a device, a lock or
- * another resource, over the window in LANE_PARTS parts.
+/* A lane for each bottleneck: who ran on a CPU, who held a lock, and how many threads waited for a
+ * device, a lock or another resource, over the window in LANE_PARTS parts.
  *
  * Place: page/, part of the page's second block (page_timeline.h). Waits are added while the rows
  * are packed, so they are those of the threads that have a row, and of these the imposed ones.
@@ -27,7 +27,7 @@ void lanes_clear(struct lanes *lanes);
 void lanes_add(struct lanes *lanes, uint32_t resource, int64_t begin, int64_t end);
 /* … was interrupted, as `leaf` says. */
 void lanes_add_interrupt(struct lanes *lanes, uint32_t leaf, int64_t begin, int64_t end);
-/* Member "lanes": of so many resources, half as many interrupts, and of CPUs. */
+/* Member "lanes": of so many resources, half as many locks' holders and interrupts, and of CPUs. */
 void lanes_write(const struct lanes *lanes, guint most, struct output *output);
 
 #endif
